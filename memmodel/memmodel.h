@@ -139,7 +139,7 @@ struct mm_event {
                            be MM_TRANSFER; maps: MM_MAP_READ, MM_MAP_WRITE; calls: MM_UNRECORDED, MM_REPLAYED;
                            else 0 */
 };
-/* The runtime moves memory from one copy of a memory object to another: nobody uses the object. */
+/* The runtime moves memory from one copy of a memory object to another: no agent uses the object. */
 enum { MM_TRANSFER = 1 };
 /* What the host may do with a map that excludes commands.  The event's site and instance are how many bytes
  * of the mapped object lie before and after those of the event. */
@@ -208,7 +208,7 @@ struct mm_source {
     const char *file;     /* "" if unknown */
     const char *function; /* "" if unknown */
     const char *opcode;   /* SPIR-V opcode name or API call, "" if unknown */
-    uint32_t caller;      /* source of the call of this function that it stands for, 0 = none */
+    uint32_t caller; /* source of the call through which this function was inlined or entered, 0 = none */
 };
 
 /* A command given to a queue.  COMMAND ids count from 1 in the process. */
@@ -252,7 +252,7 @@ struct mm_finding {
 };
 
 /* Launches that compiled code executed while nothing of them was recorded: what is needed to execute them
- * again and record them then (interp/replay/expand.h).  Whoever wants events reads traces that hold such records
+ * again and record them then (interp/replay/expand.h).  A reader that needs events expands such records
  * that way. */
 /* What an allocation holds from here on, but for later launches: BYTES, or zeros where that is NULL. */
 struct mm_content {
@@ -298,7 +298,7 @@ enum mm_update {
 };
 struct mm_term {
     struct mm_agent agent;
-    uint32_t id;      /* from 1 in its command, one after the other; 0: nobody refers to it */
+    uint32_t id;      /* from 1 in its command, one after the other; 0: no term refers to it */
     uint32_t a, b, c; /* ids; 0: the constant VALUE, or none */
     uint64_t value;
     uint8_t op, size; /* enum mm_term_op; bytes: 1, 2, 4 or 8 */
@@ -337,7 +337,7 @@ struct mm_record {
     };
 };
 
-/* Whatever consumes an execution: a trace file, a graph, a detector.  Strings in records live only
+/* A consumer of an execution: a trace writer, a graph, a detector.  Strings in records live only
  * during the call.  Returns MM_OK, or a class that stops the recording. */
 struct mm_sink {
     void *context;
@@ -430,9 +430,9 @@ void mm_agent_coordinates(const struct mm_command *command, struct mm_agent agen
 void mm_dump_text(const struct mm_graph *graph, FILE *out);
 void mm_dump_json(const struct mm_graph *graph, FILE *out);
 void mm_dump_dot(const struct mm_graph *graph, FILE *out);
-/* How far a launch is that nothing is recorded of: a page that the process and who checks it share. */
+/* Progress of an unrecorded launch, in a page shared with `refcl run`. */
 struct mm_progress {
-    uint64_t command, groups; /* id; work-groups that are over */
+    uint64_t command, groups; /* id; work-groups that have ended */
 };
 /* S as part of a label in a graph. */
 void mm_dump_dot_text(FILE *out, const char *s);

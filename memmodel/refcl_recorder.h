@@ -1,7 +1,7 @@
-/* Own analyses of an execution: a shared object that `refcl run --recorder FILE.so[:TEXT]` loads.
+/* Interface of user-written analyses of an execution: a shared object that `refcl run --recorder FILE.so[:TEXT]` loads.
  *
  * The object defines refcl_recorder_open(), which is called for each process of the session.  From then on it
- * is told everything that happens there, in record order and never from two threads at a time, while the
+ * receives all records of that process, in record order and never from two threads at a time, while the
  * program runs: events with their ids, and all other records (sources,
  * allocations, commands, arguments, edges, program text, findings) before the events that refer to them.
  * The structs and what their fields mean are those of memmodel.h.  Strings live during the call only.

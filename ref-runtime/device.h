@@ -20,11 +20,11 @@ uint64_t rt_context_max_alloc(const struct rt_context *context);
 uint32_t rt_context_alignment(const struct rt_context *context);
 bool rt_context_images(const struct rt_context *context);
 cl_device_svm_capabilities rt_context_svm(const struct rt_context *context, bool every);
-/* Whether DEVICE is gone: with REFCL_LOST_AFTER, one command too many was started. */
+/* True if DEVICE is lost: more commands started than REFCL_LOST_AFTER allows. */
 bool rt_device_lost(const struct rt_device *device);
 /* Counts a command of QUEUE that starts; false: its device is lost. */
 bool rt_device_take_command(const struct rt_queue *queue);
-/* Nanoseconds of the clock that events are profiled with; never 0, never going back. */
+/* Nanoseconds of the clock that events are profiled with; never 0, monotonic. */
 cl_ulong rt_now(void);
 
 /* What this version of the runtime offers; the queries, macros and creation calls follow. */

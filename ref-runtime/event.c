@@ -83,7 +83,7 @@ void rt_event_set_status(struct rt_event *event, cl_int status)
 {
     if (event->status <= CL_COMPLETE) {
         if (IN_FAULTY(EVENT_EARLY) || IN_FAULTY(PARENT_EARLY)) {
-            rt_sched_resolve(event); /* who waits for the command looks again */
+            rt_sched_resolve(event); /* threads that wait for the command re-check it */
         }
         return;
     }

@@ -17,7 +17,7 @@ struct rt_event_callback {
 /* Under rt_lock: times of EVENT, which is complete, go where kernels asked for them (enqueue/device.c). */
 void rt_event_write_captures(const struct rt_event *event);
 void rt_captures_free(struct rt_capture *captures);
-/* Under rt_lock: EVENT is complete; commands that waited for it may go on. */
+/* Under rt_lock: EVENT is complete; commands that waited for it may become ready. */
 void rt_sched_resolve(struct rt_event *event);
 
 #endif

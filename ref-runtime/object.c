@@ -197,7 +197,7 @@ void rt_object_release(void *object)
 /* This thread is in rt_object_release_deferred. */
 static _Thread_local bool deferring;
 
-/* Whether OBJECT's end calls no function of the application; what it holds is released in the same way. */
+/* True if destroying OBJECT calls no function of the application, nor does releasing what it holds. */
 static bool calls_nobody(const struct rt_object *object)
 {
     return object->type == RT_EVENT ||

@@ -160,7 +160,7 @@ static const struct rt_info_row platform_rows[] = {
     RT_INFO_GET(CL_PLATFORM_ICD_SUFFIX_KHR, get_icd_suffix),
 };
 
-/* A null platform is ours: what it stands for is implementation-defined. */
+/* A null platform means this one (implementation-defined). */
 cl_int CL_API_CALL rt_clGetPlatformInfo(cl_platform_id handle, cl_platform_info param_name, size_t size,
                                         void *value, size_t *size_ret)
 {

@@ -2,7 +2,7 @@
  *
  * Every API object begins with struct rt_object.  Live objects are in a table, so that a wrong, stale or
  * foreign handle is CL_INVALID_* without being looked into.  An object lives while it has references:
- * those of the application (what clRetain and clRelease count and CL_*_REFERENCE_COUNT tells) and internal
+ * those of the application (what clRetain and clRelease count and CL_*_REFERENCE_COUNT returns) and internal
  * ones (a queue holds its context, a command its buffers). */
 #ifndef RT_RUNTIME_H
 #define RT_RUNTIME_H
@@ -210,7 +210,7 @@ int rt_context_device_index(const struct rt_context *context, const struct rt_de
 
 /* ---- memory objects ------------------------------------------------------------------------------ */
 
-/* What a trace tells of a copy's contents (replay.c): nothing, or all but the bytes from BEGIN to END. */
+/* What a trace has recorded of a copy's contents (replay.c): nothing, or all but the bytes from BEGIN to END. */
 struct rt_told {
     bool any;
     unsigned generation;
@@ -261,7 +261,7 @@ struct rt_image {
     cl_image_desc description;
     struct in_image shape; /* data: unset */
     size_t element_size;
-    size_t slice_pitch;              /* as queries tell it: 0 where the type has no slices */
+    size_t slice_pitch;              /* as queries return it: 0 where the type has no slices */
     size_t layout_row, layout_slice; /* bytes between steps of origin[1] and of origin[2] */
     size_t extent[3];                /* of regions: layers of an array are its last dimension */
 };
@@ -424,11 +424,11 @@ struct in_environment rt_environment(void);
 struct mm_recorder *rt_recorder(void);
 /* Gives the recording the text of a program, once per build.  FILE is the name that source lines carry. */
 void rt_record_text(const char *file, const char *text);
-/* Where the launch COMMAND, which begins, tells how many of its work-groups are over; NULL: nobody looks. */
+/* The counter of ended work-groups of the launch COMMAND, which begins; NULL: progress is not shared. */
 uint64_t *rt_record_progress(uint32_t command);
 /* Runs FUNCTION(data) on the callback thread, later: build notifications and the like.  False: no memory. */
 bool rt_callback_post(void (*function)(void *data), void *data);
-/* Tells the context's error notification function, if it has one. */
+/* Calls the context's error notification function, if it has one. */
 void rt_context_notify(struct rt_context *context, const char *text);
 
 #endif

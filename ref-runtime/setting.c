@@ -1,4 +1,4 @@
-/* Environment variables: reading them, and telling once which of them say nothing. */
+/* Environment variables: reading them, and reporting once the values that are invalid. */
 #include "ref-runtime/setting.h"
 #include "memmodel/base/privilege.h"
 #include "ref-runtime/check/api_check.h"
@@ -110,7 +110,7 @@ uint64_t rt_setting_number(enum rt_setting setting, int device, uint64_t otherwi
     return value < s->least ? s->least : value > s->most ? s->most : value;
 }
 
-/* ---- telling ---- */
+/* ---- reporting ---- */
 
 static bool means_something(const struct setting *s, const char *entry, size_t size)
 {

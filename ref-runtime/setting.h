@@ -21,7 +21,7 @@ bool rt_setting_has(enum rt_setting setting, const char *word);
 bool rt_setting_is(enum rt_setting setting, int device, const char *word);
 /* Within the variable's bounds; OTHERWISE if no number is given.  DEVICE: 0 where there are no lists. */
 uint64_t rt_setting_number(enum rt_setting setting, int device, uint64_t otherwise);
-/* Tells on standard error which variables have values that mean nothing, and what would mean something. */
+/* Reports on standard error the variables with invalid values, and the values that are valid. */
 void rt_settings_check(void);
 
 #endif

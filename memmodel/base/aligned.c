@@ -1,7 +1,7 @@
 /* Memory that kernels use: aligned as their types need it.
  *
- * With REFCL_GUARD=1 it lies between pages that nobody may touch: an access past its end, or far before its
- * beginning, is a fault and not somebody else's data. */
+ * With REFCL_GUARD=1 it lies between inaccessible guard pages: an access past its end, or far before its
+ * beginning, faults instead of reaching other data. */
 #include "memmodel/base/memory.h"
 #include "memmodel/base/privilege.h"
 

@@ -36,7 +36,7 @@ static bool is_invisible(uint32_t code)
 void mm_put_terminal(const char *s, size_t n, FILE *out)
 {
     for (size_t i = 0; i < n;) {
-        char next[5] = ""; /* no byte behind the N-th is looked at */
+        char next[5] = ""; /* bytes after the N-th are never read */
         uint32_t code;
         memcpy(next, s + i, n - i < 4 ? n - i : 4);
         size_t bytes = *next ? mm_utf8(next, &code) : 0;

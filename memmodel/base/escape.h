@@ -1,5 +1,4 @@
-/* Texts of files and programs on their way into a terminal, XML, HTML and JSON: the only place that knows
- * how.
+/* Escaping of untrusted text for terminals, XML, HTML and JSON; no other file does it.
  *
  * Names come from anywhere: they may hold control bytes, bytes that are no UTF-8, and characters that change
  * the direction of the text around them.  What a format cannot hold is shown, never passed on. */

@@ -1,4 +1,4 @@
-/* What files are, as short texts: equal texts, equal content. */
+/* Identities of files, as short texts: equal identities mean equal content. */
 #ifndef MEMMODEL_BASE_IDENTITY_H
 #define MEMMODEL_BASE_IDENTITY_H
 

@@ -1,7 +1,5 @@
-/* Limits of readers: what an input may cost, in proportion to its size, so that a small file is never the
- * reason for gigabytes or minutes.  All of them are multiplied by REFCL_INPUT_LIMITS, which every command
- * sets by
- * --input-limits. */
+/* Resource limits of parsers, in proportion to the size of their input, so that a small file cannot cost
+ * gigabytes or minutes.  REFCL_INPUT_LIMITS, which every command sets by --input-limits, multiplies all of them. */
 #ifndef MEMMODEL_BASE_INPUT_H
 #define MEMMODEL_BASE_INPUT_H
 

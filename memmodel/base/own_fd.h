@@ -1,7 +1,7 @@
 /* Descriptors that a library keeps open in an application.
  *
  * The application may close any number, on purpose (all descriptors before it becomes a daemon) or not (a
- * double close), and the next file that it opens gets that number.  A library that goes on using the number
+ * double close), and the next file that it opens gets that number.  A library that keeps using the number
  * writes into the application's file.  Therefore kept descriptors have high numbers, which applications do
  * not get, and the file behind the number is compared with the one that was opened before each use. */
 #ifndef MEMMODEL_BASE_OWN_FD_H

@@ -8,8 +8,8 @@
 extern "C" {
 #endif
 
-/* True in a program that got rights at its start (set-user-id, set-group-id, file capabilities): its caller,
- * who chose the environment, must not choose what files it reads, writes or executes. */
+/* True in a program that got rights at its start (set-user-id, set-group-id, file capabilities): its caller
+ * controls the environment and must not control what files it reads, writes or executes. */
 bool mm_is_privileged(void);
 /* getenv, but NULL in a privileged program.  Libraries that applications load read all variables through it;
  * tools/lint.sh checks that. */

@@ -262,8 +262,8 @@ static bool take_body(struct mm_cat_eval *eval, uint32_t node, uint32_t body, bo
     return !same;
 }
 
-/* The least solution of a group of recursive definitions: from nothing, until nothing is added.  Both
- * bounds are least solutions of their own, since recursion is monotone. */
+/* The least fixed point of a group of recursive definitions, by iteration from the empty relation.  Both
+ * bounds are separate least fixed points, since recursion is monotone. */
 static void eval_group(struct mm_cat_eval *eval, uint32_t g)
 {
     const struct cat_group *group = &eval->groups[g];

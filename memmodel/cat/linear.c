@@ -2,9 +2,9 @@
  *
  * S is some total order of A that contains what r relates there.  While a candidate is open, S has bounds
  * like everything else.  A complete candidate is allowed if there is an S under which all checks that depend
- * on S hold: the check that stands at the definition fails if there is none, the others are then not looked
- * at by themselves.  Orders are built from their beginning; the bounds of what is still open tell which
- * beginnings cannot be completed. */
+ * on S hold: the check that stands at the definition fails if there is none, the others are then not checked
+ * separately.  The search extends prefixes of the order; the bounds of the remaining events prune prefixes that
+ * cannot be completed. */
 #include "memmodel/cat/node.h"
 
 #include <string.h>
@@ -185,7 +185,7 @@ struct explanation {
     uint32_t count, max;
 };
 
-/* What fails under the order at hand. */
+/* The checks that fail under the current order. */
 static void explain(struct mm_cat_eval *eval, void *context)
 {
     struct explanation *x = context;

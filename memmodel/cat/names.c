@@ -4,7 +4,7 @@
  * - A read-modify-write is two events, a read and a write, related by rmw.  The read carries the acquire
  *   half of the order (ACQ, or SC, else RLX), the write the release half (REL, or SC, else RLX).
  * - A compare-exchange that fails is a read with the order given for failure.
- * - Each location that the program accesses or observes has one initial write (IW), a thread of its own.
+ * - Each location that the program accesses or observes has one initial write (IW), in a separate thread.
  * - A plain write carries WI; a plain read and an initial write carry no scope; fences, barriers and
  *   atomics carry the scope as written.
  * - An access that accesses of other bytes overlap in part is several events, one for each run of bytes that

@@ -51,7 +51,7 @@ struct mm_cat_eval {
     uint32_t clock, epoch[CAT_DYNAMIC]; /* by what a node depends on */
 };
 
-/* What WHICH stands for has changed. */
+/* Invalidates the nodes that depend on WHICH (CAT_RF, CAT_CO, CAT_ORDER). */
 void cat_touch(struct mm_cat_eval *eval, unsigned which);
 /* Orders that the model enumerates (cat/linear.c): a bound of one over SET that contains CONTAINED (for the
  * upper bound: the lower bound itself); for a complete candidate whether one serves, and why not. */

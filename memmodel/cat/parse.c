@@ -64,7 +64,7 @@ static void parse_text(struct cat_reader *reader, const char *text, size_t size,
             reader->model->title = cat_copy_text(&p, p.token.start, p.token.length);
         cat_next(&p);
     }
-    /* What tells other readers which relations to make: ours are all there. */
+    /* Declarations of the relations that other readers must generate: here all of them exist. */
     while (!p.failed &&
            (cat_at_word(&p, "withco") || cat_at_word(&p, "withoutco") || cat_at_word(&p, "withinit") ||
             cat_at_word(&p, "withoutinit") || cat_at_word(&p, "withsc") || cat_at_word(&p, "withoutsc") ||

@@ -35,7 +35,7 @@ bool mm_bits_equal(const uint64_t *a, const uint64_t *b, size_t words)
     return words == 0 || memcmp(a, b, words * sizeof *a) == 0;
 }
 
-/* Which bits of a set's last word stand for events. */
+/* Mask of the bits of a set's last word that represent events. */
 static uint64_t last_mask(uint32_t n)
 {
     return n % 64 ? ((uint64_t)1 << (n % 64)) - 1 : ~(uint64_t)0;

@@ -457,7 +457,7 @@ static void parse_check(struct cat_parser *p)
         cat_add_check(p, &check);
 }
 
-/* By first word.  What only tells how programs are shown, or which instructions there are, is passed over. */
+/* By first word.  Statements that only concern display or instruction sets are skipped. */
 static const struct {
     const char *word;
     void (*parse)(struct cat_parser *p);

@@ -1,4 +1,4 @@
-/* Files of captured launches: writing, and reading with suspicion. */
+/* Files of captured launches: writing, and reading of untrusted files. */
 #include "memmodel/trace/capture.h"
 #include "memmodel/base/draft.h"
 #include "memmodel/base/hash.h"
@@ -252,7 +252,8 @@ static bool check_section(const struct mm_capture *c, const struct mm_capture_se
 static enum mm_class check(const char *path, const struct mm_capture *c, struct mm_error *err)
 {
     uint32_t next[MM_CAPTURE_TAG_COUNT] = {0};
-    for (uint32_t pass = 0; pass < 2; pass++) /* arguments refer to memory that was looked at */
+    for (uint32_t pass = 0; pass < 2;
+         pass++) /* arguments refer to memory sections that were checked in the first pass */
         for (size_t i = 0; i < c->count; i++) {
             const struct mm_capture_section *s = &c->sections[i];
             if ((s->tag == MM_CAPTURE_ARGUMENT) != (pass == 1))

@@ -49,7 +49,7 @@ struct mm_capture_argument {
 struct mm_capture_memory {
     uint32_t kind, reserved; /* MM_CAPTURE_BUFFER, SVM or IMAGE */
     uint64_t flags, size;
-    uint64_t address;                                     /* SVM: where it was: pointers in memory tell */
+    uint64_t address; /* SVM: its address when captured, to relocate pointers in memory */
     uint32_t image_type, channel_order, channel_type;     /* IMAGE: as in the API */
     uint32_t parent;                                      /* of an image: memory it shows, UINT32_MAX: none */
     uint64_t width, height, depth, array_size, row_pitch; /* of the image as it was made */
@@ -69,7 +69,7 @@ struct mm_capture {
 /* Writes a file, complete or not at all.  MM_LIMIT: no memory; MM_INVALID: it cannot be written. */
 enum mm_class mm_capture_write(const char *path, const struct mm_capture_section *sections, size_t count,
                                struct mm_error *err);
-/* Reads one.  MM_INVALID for whatever is no intact capture of this version: each section that has a struct is
+/* Reads one.  MM_INVALID unless the file is an intact capture of this version: each section that has a struct is
  * as large as it, kinds are known, indices are of memory that is there and ranges are inside it. */
 enum mm_class mm_capture_read(const char *path, struct mm_capture *capture, struct mm_error *err);
 void mm_capture_clear(struct mm_capture *capture);

@@ -1,6 +1,6 @@
-/* REFCL_CHECK=api: calls that the specification calls errors are findings, and so are objects that are left
- * at exit.  The checked entry points stand in a dispatch table of their own; without the check nothing is
- * slower. */
+/* REFCL_CHECK=api: API calls that return an error become findings, and so do objects that are left
+ * at exit.  The checked entry points form a second dispatch table, so that calls cost nothing extra without the
+ * check. */
 #include "ref-runtime/check/api_check.h"
 #include "ref-runtime/enqueue/command_buffer.h"
 #include "ref-runtime/sched/environment.h"
@@ -86,7 +86,7 @@ static const struct {
 #undef RT_CODE
 };
 
-/* Codes that mean a mistake of the caller; others tell of the world. */
+/* Codes for misuse by the caller; other codes report resource and device failures. */
 static const char *misuse_name(cl_int code)
 {
     for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++) {

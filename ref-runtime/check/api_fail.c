@@ -1,5 +1,5 @@
-/* REFCL_FAIL: calls that answer with a code of the world, doing nothing else: how an application takes a
- * device or a host that runs out of something in this call or in that one.  CALL:CODE is all calls of that
+/* REFCL_FAIL: fault injection for API calls: a selected call returns the given error code without any effect, to
+ * test how an application handles exhausted devices and hosts.  CALL:CODE is all calls of that
  * name, CALL:CODE@N the N-th one; several with commas between them. */
 #include "ref-runtime/check/api_check.h"
 #include "ref-runtime/setting.h"

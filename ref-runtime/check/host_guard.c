@@ -2,10 +2,10 @@
  * [CL 5.2.4 R2, R8; 5.6.1 R1, R33].
  *
  * The pages are protected but for those that are mapped, and mapped pages for reading alone are read-only.
- * An access all the same is a finding, or an event of the recorded execution, and goes on.  Kernels use the
+ * A faulting access becomes a finding or an event of the recorded execution, and is then permitted.  Kernels use the
  * same addresses of SVM: where the processor has protection keys, SVM is out of reach for all threads but the
- * executor's; elsewhere it is open to everyone while a command runs, and what the host does just then is not
- * seen. */
+ * executor's; elsewhere all threads can access it while a command runs, and host accesses during that time are
+ * missed. */
 #include "ref-runtime/check/host_guard.h"
 #include "ref-runtime/check/api_check.h"
 #include "ref-runtime/record/host_access.h"
@@ -152,7 +152,7 @@ static bool covers(const struct map *m, const unsigned char *at)
     return (uintptr_t)at >= begin && (uintptr_t)at < end;
 }
 
-/* Whether a page fault was a write, where the machine tells: 1, 0 or -1. */
+/* Whether a page fault was a write: 1, 0, or -1 if the processor does not report it. */
 static int fault_writes(const void *context)
 {
 #if defined(__x86_64__)
@@ -231,7 +231,7 @@ static void pass_on(int signal_number, siginfo_t *info, void *context)
     }
 }
 
-/* What is not ours goes to whoever was there before. */
+/* Forwards faults outside guarded memory to the previous handler. */
 static void on_fault(int signal_number, siginfo_t *info, void *context)
 {
     int saved = errno;
@@ -253,8 +253,7 @@ static void on_fault(int signal_number, siginfo_t *info, void *context)
     passed = NULL;
 }
 
-/* Under the lock, whenever pages are protected.  Whoever put a handler in our place is asked after us from
- * now on. */
+/* Under the lock, whenever pages are protected.  A handler that replaced ours becomes the previous one. */
 static void install(void)
 {
     struct sigaction now,

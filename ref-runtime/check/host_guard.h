@@ -9,7 +9,7 @@
 bool rt_guard_on(void);
 /* The same for coarse-grained SVM, which is guarded while an execution is recorded, too. */
 bool rt_guard_svm_on(void);
-/* SIZE zeroed bytes of their own pages, which the host cannot touch; SHARED: coarse-grained SVM, else what
+/* SIZE zeroed bytes on separate pages, which the host cannot access; SHARED: coarse-grained SVM, else what
  * maps of NAME show.  NULL: no memory. */
 void *rt_guard_alloc(size_t size, bool shared, const char *name);
 void rt_guard_free(void *data);

@@ -140,7 +140,7 @@ std::vector<std::string> arguments(const rt_job *job, bool extra)
     return args;
 }
 
-/* The real files with the given headers on top: below a root of their own, and beside the source, where
+/* The real files overlaid with the given headers: below a separate root, and beside the source, where
  * #include "name" looks first [CL 5.8.4]. */
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> file_system(const rt_job *job, const char *extra,
                                                             Dependencies &dependencies)
@@ -172,7 +172,7 @@ std::string sizes(const char *name, unsigned x, unsigned y, unsigned z)
            ")";
 }
 
-/* An attribute as CL_KERNEL_ATTRIBUTES tells it; "" for those that say nothing of a kernel [CL 5.9.4]. */
+/* An attribute as CL_KERNEL_ATTRIBUTES returns it; "" for those that say nothing of a kernel [CL 5.9.4]. */
 std::string attribute_text(const clang::Attr *attribute, const clang::PrintingPolicy &policy)
 {
     if (const auto *a = llvm::dyn_cast<clang::ReqdWorkGroupSizeAttr>(attribute))
@@ -295,7 +295,7 @@ SPIRV::TranslatorOpts translator_options()
     return result;
 }
 
-/* Pointers to opaque structures that stand for images, samplers, pipes, queues and events. */
+/* Pointers to opaque structures that represent images, samplers, pipes, queues and events. */
 bool is_handle(const llvm::Type *type)
 {
     const auto *pointer = llvm::dyn_cast<llvm::PointerType>(type);

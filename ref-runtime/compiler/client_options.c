@@ -64,7 +64,7 @@ static bool blank(char c)
 }
 
 /* Copies the next word to WORD, without its double quotes and the backslashes before a quote, a backslash
- * or a space.  Returns where to go on; NULL when a quote stays open. */
+ * or a space.  Returns the position after it; NULL if a quote is not closed. */
 static const char *next_word(const char *at, char *word)
 {
     bool quoted = false;

@@ -94,7 +94,7 @@ static int allow_some(scmp_filter_ctx filter)
     error = error ? error : allow(filter, "tgkill", 1, myself);
     error = error ? error : allow(filter, "prlimit64", 1, no_limit);
     error = error ? error : allow(filter, "ioctl", 1, terminal);
-    /* Clang goes on in a thread of its own where its stack is nearly used up.  The C library tries clone3
+    /* Clang continues in a new thread when its stack is nearly exhausted.  The C library tries clone3
      * first, whose flags a filter cannot see. */
     error = error ? error : allow(filter, "clone", 1, thread);
     error = error ? error : allow(filter, "prctl", 1, name);

@@ -106,7 +106,7 @@ static size_t shape_size(const struct rt_image *image)
 
 /* ---- images of other objects ---- */
 
-/* A 2D image may show another one with different channels: the pairs that may stand for each other. */
+/* A 2D image may show another one with different channels: the compatible pairs. */
 static bool orders_compatible(cl_channel_order a, cl_channel_order b)
 {
     static const cl_channel_order pairs[][2] = {

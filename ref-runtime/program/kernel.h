@@ -9,8 +9,8 @@ enum {
     RT_SUGGESTED_GROUP = 64, /* work-items of a group whose size the application leaves open */
 };
 
-/* An argument as the application set it.  Objects are not held [CL 5.9.2]: their numbers tell at the
- * launch whether the handle still means the same object. */
+/* An argument as the application set it.  Objects are not held [CL 5.9.2]: the launch
+ * compares their numbers to detect a handle that no longer names the same object. */
 struct rt_set_argument {
     bool set;
     void *value;         /* IN_ARG_VALUE: bytes */

@@ -222,7 +222,7 @@ static void load_binary(struct rt_program *program, cl_uint index, struct rt_out
     outcome->build.spirv.size = loaded->spirv.size;
 }
 
-/* With the constants as they are now: other threads may go on setting them. */
+/* With the constants as they are now: other threads may keep setting them. */
 static void load_il(struct rt_program *program, struct rt_outcome *outcome)
 {
     struct rt_program_state *state = program->state;

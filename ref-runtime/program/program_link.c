@@ -120,7 +120,7 @@ static void link_modules(struct rt_program *program, const struct link *link, co
         rt_build_make_module(program, outcome, CL_LINK_PROGRAM_FAILURE);
 }
 
-/* Links for each device.  A link that cannot begin is told by *BEGAN. */
+/* Links for each device.  *BEGAN is false if the link could not begin. */
 static cl_int link_devices(struct rt_program *program, const struct link *link, bool *began)
 {
     struct rt_binary *modules = mm_alloc_zero(link->input_count, sizeof *modules);

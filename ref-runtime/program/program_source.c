@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAX_ENTRIES 4096 /* directory entries looked at */
+#define MAX_ENTRIES 4096 /* directory entries examined */
 
 static bool same_text(const char *path, const char *text, size_t size)
 {

@@ -24,7 +24,7 @@ struct refcl_host_access {
 };
 struct refcl_host_runtime {
     unsigned version;
-    /* Bounds of what kernels can share with the host: no access elsewhere needs to be told. */
+    /* Bounds of what kernels can share with the host: accesses elsewhere need not be recorded. */
     const uint64_t *low, *high;
     /* No kernel takes a step between these, so that an atomic and its record are one. */
     void (*lock)(void);

@@ -14,7 +14,7 @@
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct mm_recorder *recorder;
-static struct mm_progress *progress; /* NULL: nobody looks */
+static struct mm_progress *progress; /* NULL: no progress page */
 
 /* REFCL_TRACE with %p replaced by the process id. */
 static int open_trace(const char *pattern)
@@ -54,13 +54,13 @@ uint64_t *rt_record_progress(uint32_t command)
     return &progress->groups;
 }
 
-/* The application goes on: its results do not depend on the recording. */
+/* The application continues: its results do not depend on the recording. */
 static void report_lost(void *context, int error)
 {
     (void)context;
     fprintf(
         stderr,
-        "refcl: error: the trace is incomplete, as writing it failed: %s; the program goes on unrecorded\n",
+        "refcl: error: the trace is incomplete, as writing it failed: %s; the program continues unrecorded\n",
         strerror(error));
 }
 
@@ -75,7 +75,7 @@ static void initialise(void)
     } else if (rt_setting_given(RT_SET_TRACE_FD)) {
         int given = (int)rt_setting_number(RT_SET_TRACE_FD, 0, (uint64_t)-1);
         fcntl(given, F_SETFD, FD_CLOEXEC);
-        fd = mm_fd_copy_high(given); /* the application goes on with its own: it may be the standard output */
+        fd = mm_fd_copy_high(given); /* the application keeps its descriptor, which may be standard output */
     } else if (name) {
         fd = mm_socket_connect(name);
     } else {
@@ -193,7 +193,7 @@ mm_event_id rt_record_call(const char *name, struct mm_edge *edges, size_t count
     follow_others();
     struct mm_event event = {.kind = MM_API_CALL, .agent = this_thread(), .source = rt_call_source(name)};
     mm_event_id id = mm_recorder_event(recorder, &event, edges, count);
-    if (count > 0) { /* the host has waited: should it die of what it does next, this is told */
+    if (count > 0) { /* the host has waited: flush, so that the trace has this if the process dies next */
         mm_recorder_flush(recorder);
     }
     return id;

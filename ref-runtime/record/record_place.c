@@ -60,7 +60,7 @@ const void *rt_fault_place(const void *code)
     return called ? frames[i] : (const char *)code + 1;
 }
 
-/* The module and the offset in it; whoever reads the trace can find file and line. */
+/* The module and the offset in it; the reader of the trace can look up file and line. */
 uint32_t rt_host_source(const char *call, const void *place)
 {
     Dl_info info = {0};

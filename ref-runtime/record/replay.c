@@ -1,5 +1,5 @@
 /* Launches that go into a trace as what it takes to execute them again [interp/replay/replay.h]: memory before them,
- * if the trace does not tell, and the launch.  What a copy of a buffer holds follows from the trace as long
+ * if the trace does not have it, and the launch.  What a copy of a buffer holds follows from the trace as long
  * as only such launches change it. */
 #include "ref-runtime/record/replay.h"
 #include "interp/fault.h"
@@ -13,7 +13,7 @@ enum { PIECE = 128 * 1024 };
 
 static atomic_uint generation; /* how often all copies changed */
 
-/* Files hold them unless they must not; who reads a pipe has to ask. */
+/* Files hold them by default; the reader of a pipe has to request them. */
 bool rt_replay_on(void)
 {
     return rt_recorder() && !rt_setting_given(RT_SET_TRACE_FINDINGS) &&
@@ -137,14 +137,14 @@ static void changed_by(const struct rt_kernel_command *k)
 
 /* ---- launches ---- */
 
-/* What of COPY has to be told. */
+/* How many bytes of COPY have to be recorded. */
 static size_t untold_bytes(const struct rt_copy *copy, size_t size)
 {
     const struct rt_told *t = &copy->told;
     return t->any && t->generation == atomic_load(&generation) ? t->end - t->begin : size;
 }
 
-/* Who reads findings alone gets launches, too, as long as all of them take little: should it turn out later
+/* A reader of findings alone gets launches, too, as long as they are small: if it turns out later
  * that something may race with them, they are executed again. */
 static bool is_told_beside(const struct rt_kernel_command *k)
 {

@@ -23,7 +23,7 @@ static bool is_mapped(struct rt_mem *mem)
     return mapped;
 }
 
-/* No finding, and nothing else that somebody reads the trace for, needs what the kernel's arguments hold. */
+/* True if no finding and no other use of the trace depends on the contents of the kernel's arguments. */
 static bool arguments_allow(const struct rt_launch *launch)
 {
     for (size_t i = 0; i < launch->argument_count; i++) {

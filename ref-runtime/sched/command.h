@@ -8,9 +8,9 @@ struct rt_command;
 /* What a command does.  All of it on the executor thread, without locks. */
 struct rt_operation {
     /* Does the work, or begins it if there is STEP.  CL_SUCCESS, the negative status of the event, or
-     * RT_PENDING: somebody else will call rt_sched_complete. */
+     * RT_PENDING: another component will call rt_sched_complete. */
     cl_int (*start)(struct rt_command *command);
-    /* Goes on for about QUANTUM instructions; *DONE when it is over. */
+    /* Runs for about QUANTUM instructions; sets *DONE at the end. */
     cl_int (*step)(struct rt_command *command, uint64_t quantum, bool *done);
     /* Frees what the payload owns, whether or not the command was started; may be null. */
     void (*destroy)(struct rt_command *command);
@@ -22,7 +22,7 @@ struct rt_dependency {
     mm_event_id completion;
     enum mm_edge_kind kind;
 };
-/* An event that nobody sees, set when a work-group of a kernel is over, or all of it. */
+/* An internal event, set when a work-group of a kernel, or the whole kernel, has ended. */
 #define RT_ALL_GROUPS UINT64_MAX
 struct rt_gate {
     struct rt_gate *next;
@@ -48,7 +48,7 @@ struct rt_command {
     struct rt_command *parent;      /* whose kernel enqueued this one, NULL: the host did */
     size_t children;                /* commands that this one enqueued and that are not complete */
     bool ended;                     /* the kernel itself is over, with STATUS; the children are not */
-    bool ends_with_children;        /* it has no work of its own: RT_PENDING until they are complete */
+    bool ends_with_children;        /* it does no work itself: RT_PENDING until they are complete */
     cl_int status;                  /* the first failure of the kernel and its children */
     struct rt_gate *gates;          /* what the kernel keeps from starting */
     mm_event_id began, end;         /* recording: its command-start and command-end events */
@@ -98,7 +98,7 @@ void rt_command_append(struct rt_command *command);
 void rt_command_forget(struct rt_command *command);
 void rt_sched_ready(struct rt_command *command);
 void rt_sched_flush(struct rt_queue *queue);
-void rt_sched_look(void);        /* before the host looks at an event again that is not complete */
+void rt_sched_look(void);        /* before the host polls an incomplete event again */
 bool rt_sched_is_executor(void); /* the calling thread */
 void rt_sched_wait(void);        /* until some event completes, or not quite so long */
 void rt_sched_wake(void);        /* after the last wait, or to be sure that commands start now */

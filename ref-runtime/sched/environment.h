@@ -4,9 +4,9 @@
 
 #include "ref-runtime/sched/command.h"
 
-/* Executor thread: findings from now on are COMMAND's; NULL: nobody's. */
+/* Executor thread: attributes findings from now on to COMMAND; NULL: to no command. */
 void rt_environment_enter(struct rt_command *command);
-/* Whether findings stay off standard error: as asked, or because whoever listens to the recording reports. */
+/* Whether findings stay off standard error: on request, or because the reader of the recording reports them. */
 bool rt_quiet(void);
 
 #endif

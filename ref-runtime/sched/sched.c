@@ -2,10 +2,10 @@
  *
  * Kernels run in slices, so that kernels of several queues and devices make progress together.  By default
  * commands start in the order in which they became ready.  With REFCL_QUEUE_SEED=N every choice (which ready
- * command starts, which running kernel goes on, and for how long) comes from the seed, and commands wait for
+ * command starts, which running kernel gets the next slice, and how long it is) comes from the seed, and commands wait for
  * a flush, so that out-of-order queues really are out of order [CL 5.13, 5.15].  The same seed gives the same
- * execution: turns are taken while the host waits, one when it looks at an event, and none while it goes on,
- * unless it does so for long. */
+ * execution: the executor runs turns while the host waits, one turn when it polls an event, and none while it computes,
+ * unless it computes for longer than REFCL_QUEUE_PATIENCE. */
 #include "memmodel/base/hash.h"
 #include "ref-runtime/callback.h"
 #include "ref-runtime/check/api_check.h"
@@ -33,7 +33,7 @@ enum {
 };
 enum { IDLE_FLUSH_NS = 10 * 1000 * 1000, IDLE_WRITE_NS = 50 * 1000 * 1000 };
 enum { DEFAULT_PATIENCE = 2 };                /* seconds */
-enum { PATIENT_LOOKS = 100 };                 /* at an event, until what nobody flushed is flushed */
+enum { PATIENT_LOOKS = 100 };                 /* polls of an event until unflushed commands are flushed */
 enum { LONGEST_TURN_NS = 999 * 1000 * 1000 }; /* that a fork waits for */
 enum { NAPS = 32, FIRST_NAP_NS = 50 * 1000, LONGEST_NAP_NS = 1000 * 1000 };
 
@@ -47,7 +47,7 @@ static bool seeded, stopping, idle, unwritten;
 static uint64_t patience; /* seeded: nanoseconds until a host that does not wait has its commands started */
 static bool busy;         /* some thread takes a turn */
 static bool helped;       /* one that is not the executor did, lately */
-static size_t waiters;    /* threads in rt_sched_wait that nobody has woken */
+static size_t waiters;    /* threads in rt_sched_wait that have not been woken */
 static bool unattended;   /* seeded: the host has gone on for long, and does not wait */
 static size_t granted;    /* seeded: turns for threads that look at events */
 static unsigned looks;    /* seeded: in vain, since the last turn */
@@ -113,7 +113,7 @@ void rt_sched_flush(struct rt_queue *queue)
     pthread_cond_signal(&work);
 }
 
-/* What has been ready and without a flush since BEFORE is flushed: no command waits for ever. */
+/* Flushes commands that have been ready but unflushed since BEFORE, so that every command makes progress. */
 static void flush_ready(uint64_t before)
 {
     while (unflushed_count > 0 && unflushed_since <= before) {
@@ -150,8 +150,8 @@ static bool plain_rounding(void)
 #endif
 }
 
-/* A thread that waits takes a turn itself where the executor does not: most commands are shorter than a
- * change of threads.  Not while order or threads matter to somebody. */
+/* A waiting thread runs a turn itself when the executor is idle: most commands are shorter than a context
+ * switch.  Not while recording, checks, seeds or faults depend on the order or the thread. */
 static bool help(void)
 {
     bool left_to_executor =
@@ -216,8 +216,8 @@ static int wait_at_most(pthread_cond_t *condition, uint64_t nanoseconds)
     return pthread_cond_timedwait(condition, &rt_lock, &until);
 }
 
-/* A host that looks at an event instead of waiting gives away one turn each time.  It is not held up by a
- * turn that takes long: that may be a function of its own, which waits for it. */
+/* A host that polls an event instead of waiting grants one turn per poll.  A long turn does not block the host:
+ * the turn may run a native function of the application that waits for this thread. */
 void rt_sched_look(void)
 {
     if (!seeded || pthread_equal(pthread_self(), executor)) {
@@ -379,7 +379,7 @@ static void complete(struct rt_command *command)
     }
 }
 
-/* True if COMMAND goes on in steps. */
+/* True if COMMAND continues in steps. */
 static bool start(struct rt_command *command)
 {
     pthread_mutex_lock(&rt_lock);
@@ -426,14 +426,14 @@ static void step(size_t i, uint64_t quantum)
     }
 }
 
-/* True if nobody signalled for NANOSECONDS. */
+/* True if no signal came within NANOSECONDS. */
 static bool wait_quietly(uint64_t nanoseconds)
 {
     return wait_at_most(&work, nanoseconds) == ETIMEDOUT;
 }
 
-/* A short sleep from which nobody needs to wake the executor: before it sleeps in earnest, so that neither a
- * caller that waits at once nor one that goes on pays for waking it. */
+/* A short timed sleep before the executor blocks on the condition variable, so that callers need not pay for
+ * waking it. */
 static void nap(int *naps, long *length)
 {
     if (helped) {
@@ -538,7 +538,7 @@ static void *executor_thread(void *unused)
 
 /* ---- fork ---- */
 
-/* A fork waits for the end of the turn, so that no command is within one and the child can go on with all of
+/* A fork waits for the end of the turn, so that no command is within one and the child can continue all of
  * them. A turn that does not end, as one of a native kernel that waits for this thread, is not waited for any
  * longer. */
 static void before_fork(void)
