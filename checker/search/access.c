@@ -33,12 +33,12 @@ void sx_push_piece(struct sx_walker *w, enum sx_kind kind, const struct sx_acces
         for (uint32_t r = 0; r < a->count; r++)
             e->own |= sx_read_bit(w->events, w->event_count - 1 - k - a->count + r);
         if (a->instr->op == CK_CAS)
-            e->way |= sx_depends(w->sx->program, a->instr->expected, w->depends);
+            e->control_depends |= sx_depends(w->sx->program, a->instr->expected, w->depends);
         if (a->instr->op == CK_RMW && read->value == value)
             w->last_effect = effect; /* memory is unchanged */
     }
     e->depends = depends;
-    e->place = a->depends;
+    e->address_depends = a->depends;
     e->location = location;
     e->object = a->object;
     e->value = value;

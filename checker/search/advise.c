@@ -160,7 +160,7 @@ static bool has_time(struct adviser *a)
     return a->options.timeout_ms > 0;
 }
 
-/* Whether EDITS make the program free of races, and it still comes to an end. */
+/* Whether the program with EDITS has no race and still terminates. */
 static bool helps(struct adviser *a, const struct ck_edit *edits, uint32_t count)
 {
     struct ck_program program;
@@ -400,7 +400,7 @@ static bool are_group(const struct ck_program *p, uint32_t t, uint32_t u)
 }
 
 /* A barrier may come before an access, and at the end. */
-static bool is_place(const struct ck_thread *t, uint32_t i)
+static bool may_insert_at(const struct ck_thread *t, uint32_t i)
 {
     return i == t->instr_count || t->instrs[i].op == CK_END ||
            (t->instrs[i].op >= CK_LOAD && t->instrs[i].op <= CK_CAS);
@@ -419,7 +419,7 @@ static bool try_barrier(struct adviser *a, uint32_t t, uint32_t u, struct ck_adv
     y.thread = u;
     for (x.instr = 0; x.instr <= p->threads[t].instr_count && a->tries < MAX_TRIES; x.instr++) {
         for (y.instr = 0; y.instr <= p->threads[u].instr_count; y.instr++) {
-            if (is_place(&p->threads[t], x.instr) && is_place(&p->threads[u], y.instr) &&
+            if (may_insert_at(&p->threads[t], x.instr) && may_insert_at(&p->threads[u], y.instr) &&
                 try_these(a, &x, &y, advice))
                 return true;
         }

@@ -86,14 +86,14 @@ bool sx_has_thin_air(struct sx *sx)
     return cyclic;
 }
 
-static bool is_arbitrary(const struct sx *sx, uint32_t event)
+static bool is_unconstrained(const struct sx *sx, uint32_t event)
 {
     const struct mm_cat_event *e = &sx->exec->events[event];
 
     return e->init && sx->program->objects[sx->locations[e->location].object].uninitialised;
 }
 
-/* The events whose values come from arbitrary initial ones. */
+/* The events whose values depend on unconstrained initial ones. */
 static bool find_tainted(const struct sx *sx, uint64_t *tainted)
 {
     struct sx_exec *x = sx->exec;
@@ -106,7 +106,7 @@ static bool find_tainted(const struct sx *sx, uint64_t *tainted)
     add_data(x, from);
     mm_rel_plus(x->n, from, from);
     for (uint32_t e = 0; e < x->n; e++) {
-        if (!is_arbitrary(sx, e))
+        if (!is_unconstrained(sx, e))
             continue;
         mm_set_add(tainted, e);
         mm_bits_or(tainted, tainted, from + e * (size_t)mm_rel_words(x->n), mm_rel_words(x->n));
@@ -131,7 +131,7 @@ static bool register_tainted(const struct sx *sx, const struct ck_term *term, co
     return false;
 }
 
-bool sx_ends_arbitrary(struct sx *sx)
+bool sx_ends_unconstrained(struct sx *sx)
 {
     struct sx_exec *x = sx->exec;
     uint64_t *tainted = mm_alloc_zero(mm_rel_words(x->n) + 1, sizeof *tainted);

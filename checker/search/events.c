@@ -195,8 +195,8 @@ static void add_trace_event(struct sx *sx, const struct sx_event *event, uint32_
         e->access = event->access ? thread * SX_TRACE_EVENTS + event->access : 0;
     }
     e->data = event->depends & ~event->own;
-    e->addr = event->place;
-    e->ctrl = event->way;
+    e->addr = event->address_depends;
+    e->ctrl = event->control_depends;
     if (e->read)
         e->number = count_reads(sx, thread);
     if (event->second_half)

@@ -65,7 +65,7 @@ bool sx_is_observed(const struct sx *sx, uint32_t i, uint32_t l);
 /* Whether a value may be out of thin air: reads-from and data dependencies together have a cycle. */
 bool sx_has_thin_air(struct sx *sx);
 /* Whether the final state depends on unconstrained initial values (x->final_write is known). */
-bool sx_ends_arbitrary(struct sx *sx);
+bool sx_ends_unconstrained(struct sx *sx);
 /* Fills x->memory with the values of the observed terms. */
 void sx_final_state(struct sx *sx);
 /* Whether READ belongs to the repeated iteration of a loop that never terminates. */

@@ -22,9 +22,9 @@ struct sx_event {
     uint64_t value;               /* read or written */
     uint64_t barrier;             /* identifies the dynamic instance, with OCCURRENCE */
     uint32_t occurrence;
-    uint64_t depends;    /* writes: reads of the thread that the value is computed from, see SX_MANY */
-    uint64_t own;        /* writes: those of them by the same operation */
-    uint64_t place, way; /* reads that the address, and the way here, depend on */
+    uint64_t depends; /* writes: reads of the thread that the value is computed from, see SX_MANY */
+    uint64_t own;     /* writes: those of them by the same operation */
+    uint64_t address_depends, control_depends; /* reads that the address, and the path condition, depend on */
     const struct ck_instr *instr;
 };
 

@@ -68,8 +68,9 @@ static bool same_event(struct exchange *e, const struct sx_event *x, const struc
     if (x->instr - x_code != y->instr - y_code || x->kind != y->kind || x->order != y->order ||
         x->first_half != y->first_half || x->second_half != y->second_half ||
         (x->access == 0) != (y->access == 0) || x->value != y->value || x->barrier != y->barrier ||
-        x->occurrence != y->occurrence || x->depends != y->depends || x->place != y->place ||
-        x->way != y->way || (x->location == UINT32_MAX) != (y->location == UINT32_MAX))
+        x->occurrence != y->occurrence || x->depends != y->depends ||
+        x->address_depends != y->address_depends || x->control_depends != y->control_depends ||
+        (x->location == UINT32_MAX) != (y->location == UINT32_MAX))
         return false;
     return x->location == UINT32_MAX || (exchange_locations(e, x->location, y->location) &&
                                          (x->object == y->object) == (e->sx->locations[x->location].object ==

@@ -84,7 +84,7 @@ struct sx_event *sx_push(struct sx_walker *w, enum sx_kind kind, const struct ck
                            .order = instr->order,
                            .location = UINT32_MAX,
                            .object = UINT32_MAX,
-                           .way = *w->way,
+                           .control_depends = *w->control_depends,
                            .instr = instr};
     /* the fence of an iteration that only reads adds happens-before alone: iterations before the last one
      * need not be repeated for it */
@@ -256,7 +256,7 @@ bool sx_walker_step(struct sx_walker *w, uint32_t *pc)
     case CK_JUMP:
     case CK_BRANCH:
         if (i->op == CK_BRANCH)
-            *w->way |= sx_depends(p, i->value, w->depends);
+            *w->control_depends |= sx_depends(p, i->value, w->depends);
         if (i->op == CK_JUMP || sx_eval_expr(p, i->value, w->block) == 0) {
             if (!take_jump(w, *pc, i->target))
                 return false;
@@ -350,8 +350,8 @@ bool sx_walker_begin(struct sx_walker *w)
     w->events = mm_arena_alloc(w->sx->traces, MAX_EVENTS * sizeof *w->events);
     if (!w->block || !w->events)
         return false;
-    w->way = w->block + w->block_words - 1;
-    w->depends = w->way - t->reg_count;
+    w->control_depends = w->block + w->block_words - 1;
+    w->depends = w->control_depends - t->reg_count;
     return true;
 }
 

@@ -179,7 +179,7 @@ static uint64_t nameless(const struct sx *sx, unsigned size)
     return value;
 }
 
-/* Whether the program distinguishes VALUE: compares with it, or computes with arbitrary values. */
+/* Whether the program distinguishes VALUE: compares with it, or computes with unconstrained values. */
 static bool matters(const struct sx *sx, uint64_t value)
 {
     const struct ck_program *p = sx->program;

@@ -320,7 +320,7 @@ static void accept_state(struct sx *sx, const bool *racy)
     if (sx->program->filter != CK_NO_EXPR && !sx_holds(sx->program, sx->program->filter, x->regs, x->memory))
         return;
     if (sx->unknown_observed && !sx->loose)
-        sx->loose = sx_ends_arbitrary(sx);
+        sx->loose = sx_ends_unconstrained(sx);
     if (sx->unknown_computed && reads_uninitialised(sx))
         sx_limit(sx, "search.uninitialised", "an execution reads uninitialised memory");
     if (sx->computed && !sx->thin_air && !sx->program->kernel)

@@ -18,8 +18,8 @@ struct sx_walker {
         *block; /* registers; per back edge: trip count, effects, events and registers at the start of the
                         current iteration */
     uint64_t *depends; /* near the end of the block: for each register the reads that it is computed from */
-    uint64_t *way;     /* and at its end those that decided the way here */
-    uint64_t *live;    /* per back edge: set of the registers that its target may read */
+    uint64_t *control_depends; /* and at its end those that the path condition depends on */
+    uint64_t *live;            /* per back edge: set of the registers that its target may read */
     size_t block_words;
     uint8_t *is_header; /* by instruction: a back edge leads there */
     uint8_t *racing;    /* by instruction: an atomic read may race; 0: unknown yet, 1: no, 2: yes */
