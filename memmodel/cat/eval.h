@@ -74,7 +74,7 @@ void mm_cat_eval_rf(struct mm_cat_eval *eval, const uint64_t *lower, const uint6
 void mm_cat_eval_co(struct mm_cat_eval *eval, const uint64_t *lower, const uint64_t *upper);
 /* Whether check I of the model fails for the candidate, or for all its completions. */
 bool mm_cat_eval_fails(struct mm_cat_eval *eval, uint32_t i);
-/* Whether any check that forbids fails; *WHICH (may be NULL) tells. */
+/* Whether any check that forbids fails; *WHICH (may be NULL) is its index. */
 bool mm_cat_eval_forbidden(struct mm_cat_eval *eval, uint32_t *which);
 
 /* Whether check I passes for the candidate, or for all its completions. */

@@ -39,7 +39,7 @@ static bool is_chain(const struct mm_cat_eval *eval, uint32_t node)
     return op == MM_CAT_PLUS || op == MM_CAT_STAR || op == MM_CAT_OPTIONAL || op == MM_CAT_IDENTITY;
 }
 
-/* Names that stand for chains are opened; other names are what people know the edge by.  OPEN: the name is
+/* Names defined as sequences are expanded; other names are kept, as readers know the edge by them.  OPEN: the name is
  * that of the check itself, or of a part of it; only base names say more than what is inside. */
 static bool stops(const struct mm_cat_eval *eval, uint32_t node, bool open)
 {

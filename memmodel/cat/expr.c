@@ -315,7 +315,7 @@ static struct mm_cat_expr *parse_primary(struct cat_parser *p)
     return e;
 }
 
-/* Whether the token begins an operand: tells A * B from r*. */
+/* Whether the token begins an operand: distinguishes A * B from r*. */
 static bool starts_operand(const struct cat_parser *p)
 {
     if (p->token.kind == CAT_NAME)

@@ -24,7 +24,7 @@ void mm_dump_dot_text(FILE *out, const char *s)
     free(shown);
 }
 
-struct order { /* events sorted by who does them, then by number */
+struct order { /* events sorted by agent, then by number */
     struct mm_agent agent;
     uint32_t copy; /* of the agent's work-group, 0: the agent itself */
     size_t event;

@@ -315,8 +315,8 @@ static uint64_t group_count(const struct mm_command *command, unsigned d)
 }
 
 /* Non-uniform launches: work-groups at the upper edge are smaller, and the local linear id counts within
- * the group's actual size; the index still reserves the enqueued size for each group, so that the group
- * can be told from the index alone [CL 3.2.1]. */
+ * the group's actual size; the index still reserves the enqueued size for each group, so that the index alone
+ * determines the group [CL 3.2.1]. */
 void mm_agent_coordinates(const struct mm_command *command, struct mm_agent agent, uint64_t global_id[3],
                           uint64_t group_id[3], uint64_t local_id[3])
 {

@@ -27,7 +27,7 @@ struct mm_graph {
 
 /* Each writes at most SIZE bytes, in words for people. */
 void mm_describe_agent(const struct mm_graph *graph, struct mm_agent agent, char *buf, size_t size);
-/* Who does EVENT: its agent, or an asynchronous copy of the work-group. */
+/* The origin of EVENT: its agent, or an asynchronous copy of the work-group. */
 void mm_describe_doer(const struct mm_graph *graph, const struct mm_event *event, char *buf, size_t size);
 void mm_describe_location(const struct mm_graph *graph, const struct mm_event *event, char *buf, size_t size);
 void mm_describe_source(const struct mm_graph *graph, uint32_t source, char *buf, size_t size);

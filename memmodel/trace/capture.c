@@ -252,8 +252,8 @@ static bool check_section(const struct mm_capture *c, const struct mm_capture_se
 static enum mm_class check(const char *path, const struct mm_capture *c, struct mm_error *err)
 {
     uint32_t next[MM_CAPTURE_TAG_COUNT] = {0};
-    for (uint32_t pass = 0; pass < 2;
-         pass++) /* arguments refer to memory sections that were checked in the first pass */
+    /* Memory sections come first: arguments refer to them. */
+    for (uint32_t pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < c->count; i++) {
             const struct mm_capture_section *s = &c->sections[i];
             if ((s->tag == MM_CAPTURE_ARGUMENT) != (pass == 1))

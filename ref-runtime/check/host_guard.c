@@ -241,7 +241,7 @@ static void on_fault(int signal_number, siginfo_t *info, void *context)
         return;
     }
     /* A handler that came later may pass on what it got from here: then the same INFO is seen further down
-     * the stack.  A handler that leaves by a jump is told apart by that, too. */
+     * the stack.  The frame address distinguishes this from a handler that left by a jump. */
     static _Thread_local const void *passed, *frame;
     if (passed == info && (uintptr_t)__builtin_frame_address(0) < (uintptr_t)frame) {
         sigaction(signal_number, &original, NULL);

@@ -4,7 +4,7 @@
 
 #include "ref-runtime/memory/memory.h"
 
-/* Limits that the queries tell. */
+/* Limits that the queries return. */
 enum {
     RT_IMAGE2D_MAX = 16384,
     RT_IMAGE3D_MAX = 2048,

@@ -1,4 +1,4 @@
-/* Literal memory: a buffer has storage of its own on every device of its context and, where the host can
+/* Literal memory: a buffer has separate storage on every device of its context and, where the host can
  * map it, a view for the host.  Data moves between them only when a command needs it, and which of them hold
  * the latest contents is known byte range by byte range [CL 3.3.1, 5.5.4].
  *
