@@ -1,5 +1,5 @@
-/* The way out of compiled code: the interpreter's C functions get a work-item of the shape that they know,
- * with operands and result in a frame. */
+/* Call-outs: calls from compiled code to the interpreter's C functions, on a work-item of the interpreter's layout with
+ * operands and result in a frame. */
 #include "interp/jit/run/callout.h"
 #include "interp/sched/sched.h"
 #include <stdatomic.h>

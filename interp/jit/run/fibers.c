@@ -1,7 +1,6 @@
-/* Work-items that take turns.  A launch has work-groups and fibers: a fiber executes work-items of its
- * group one after the other, and when one waits, in a loop or at a barrier, another fiber goes on with the
- * next.  So a kernel pays for waiting only where it waits, and every work-item that has begun makes progress
- * in the end. */
+/* Execution of work-items on fibers.  A fiber executes work-items of its group one after the other; when one waits, in
+ * a loop or at a barrier, another fiber is resumed.  A kernel pays for a context switch only where a work-item waits,
+ * and every work-item that has begun makes progress (fair scheduling). */
 #include "interp/jit/run/fibers.h"
 #include "interp/jit/instrument/guard.h"
 #include "interp/jit/run/run.h"

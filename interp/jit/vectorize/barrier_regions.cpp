@@ -1,7 +1,6 @@
-// Work-items that wait for one another at barriers.  The work-item function is cut at its barriers into
-// regions: region 0 runs from the beginning, region k from barrier k on, each until a barrier or the end. All
-// work-items execute a region before any executes the next; what lives across a barrier is kept per work-item
-// in the work-group's context, once where all work-items agree on it.
+// Splits the work-item function at barriers into regions.  All work-items execute a region before any executes the
+// next; values live across a barrier are kept in context arrays, or once if they are uniform.
+// docs/vectorizer.md#regions-at-barriers
 #include "interp/jit/vectorize/llvm_shim.h"
 #include "interp/jit/vectorize/work_group.hpp"
 

@@ -1,6 +1,5 @@
-// Launches can be stopped: where a loop may run long, compiled code looks whether it is to go on, and leaves
-// its function if not.  Done last, when the loops are what they will be, so that nothing is kept from being
-// vectorised.
+// Cancellation: long loops check the stop flag or the step budget and leave the function when the launch is to stop.
+// Added after optimization, so that the checks do not prevent vectorization.
 #include "interp/jit/vectorize/cancellation.h"
 
 #include <llvm/ADT/DenseMap.h>

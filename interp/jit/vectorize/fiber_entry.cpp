@@ -1,6 +1,6 @@
-// Kernels whose work-items may wait for one another in loops: work-items take turns.  Threads of execution
-// (interp/jit/run/fibers.c) take one work-item after the other from a counter; in loops that read what others write, and at
-// barriers, they give way to others.
+// The entry point for kernels whose work-items may wait for one another in loops.  Fibers (run/fibers.c) take
+// work-items from a counter and yield at barriers and in loops that read what other work-items write.
+// docs/vectorizer.md#legality
 #include "interp/jit/run/fibers.h"
 #include "interp/jit/vectorize/work_group.hpp"
 

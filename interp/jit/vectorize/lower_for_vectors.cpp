@@ -1,6 +1,5 @@
-// Code that suits vectors across work-items: gathers of bytes, division of integers, which is better also
-// without vectors where all divide by the same.  And the question
-// whether a kernel's own vectors are better.
+// Replaces what vectors across work-items lack: gathers of bytes, integer division (uniform division gains without
+// vectors, too).  Decides whether a kernel's own vector types are kept.  docs/vectorizer.md#profitability
 #include "interp/jit/vectorize/work_group.hpp"
 
 #include <llvm/ADT/PostOrderIterator.h>

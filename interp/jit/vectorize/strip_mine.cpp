@@ -1,9 +1,7 @@
-// Strips: loops inside a work-item's code, vectorised across work-items.  A strip is some consecutive
-// work-items that go through such loops together.  The code is cut at the heads, ends and latches of the
-// loops and where work-items meet again; each region becomes a loop over the strip's lanes without loops
-// inside, which the vectoriser takes.  Where lanes may disagree on what comes next each has its next region
-// in PC, the lowest is run, and lanes that are elsewhere sleep: regions are numbered so that all that may
-// still arrive at a region run before it.
+// Strip mining: loops inside a work-item's code, vectorized across the work-items (lanes) of a strip.  The code is
+// split at the loops and at reconvergence points; each region becomes an innermost loop over the lanes.  Divergent
+// lanes keep their next region in PC; the lowest pending region is executed, with the other lanes masked.
+// docs/vectorizer.md#strip-mining-with-lane-masks
 #include "interp/jit/vectorize/llvm_shim.h"
 #include "interp/jit/vectorize/work_group.hpp"
 

@@ -1,6 +1,5 @@
-// Loops over work-items leave out those that do nothing: where all that a work-item does is under a
-// comparison of its id with something that does not depend on it, the loop runs from and to where that is
-// true.
+// Tightens the bounds of loops over work-items: where a comparison of the id with an invariant guards the whole body,
+// the loop iterates only over the ids that satisfy it.  docs/vectorizer.md#profitability
 #include "interp/jit/vectorize/work_group.hpp"
 
 #include <llvm/Analysis/LoopInfo.h>

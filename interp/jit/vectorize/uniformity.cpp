@@ -1,4 +1,5 @@
-// Where the work-items of a group agree, and which code of theirs is worth vectorising.
+// Uniformity analysis, and which code can and should be vectorized.
+// docs/vectorizer.md#uniformity-analysis, #legality, #profitability
 #include "interp/jit/vectorize/work_group.hpp"
 
 #include <llvm/ADT/PostOrderIterator.h>

@@ -65,8 +65,8 @@ struct Divergence {
     Divergence(llvm::Function &item, unsigned dimensions);
     bool differs(const llvm::BasicBlock &b) const;
 };
-// uniformity.cpp: what the vectoriser takes; vectors of bytes or words from anywhere, which come one by
-// one; conditions that no branch prediction knows.
+// uniformity.cpp: legality; gathers of bytes or shorts, which have no vector instruction; conditions that a branch
+// predictor cannot learn.
 bool is_vectorizable(const llvm::Instruction &i);
 bool is_vectorizable(const llvm::BasicBlock &b);
 bool is_subword_gather(const llvm::Instruction &i, const Divergence &divergence);

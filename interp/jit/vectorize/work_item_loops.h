@@ -19,8 +19,7 @@ struct in_loops {
     uint64_t frame_bytes, offset_at; /* of the frame, and in it the global offset */
     uint64_t context_bytes;          /* out: memory per work-group for what lives across barriers */
 };
-/* Work-items that wait for one another in a loop cannot take turns in one: true if ITEM, after inlining, may
- * spin until another work-item does something. */
+/* True if ITEM, after inlining, may spin until another work-item acts: a loop over work-items would livelock. */
 bool in_shim_may_spin(LLVMValueRef item);
 /* After that: atomics of local memory become plain accesses. */
 void in_shim_lower_local(LLVMValueRef item);
