@@ -91,7 +91,7 @@ static bool stepper_init(struct stepper *s)
     return true;
 }
 
-/* Explores all executions; restarts where locations turn out to overlap or to be shared. */
+/* Explores all executions; restarts where it finds that locations overlap or are shared. */
 static bool run_pass(struct stepper *s, bool hangs)
 {
     s->hangs = hangs;

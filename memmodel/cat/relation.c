@@ -189,7 +189,7 @@ bool mm_rel_irreflexive(uint32_t n, const uint64_t *a)
     return true;
 }
 
-/* Takes away, until nothing changes, the events with no edge to a remaining event. */
+/* Removes, until nothing changes, the events with no edge to a remaining event. */
 bool mm_rel_acyclic(uint32_t n, const uint64_t *a, uint64_t *scratch)
 {
     uint32_t words = mm_rel_words(n), count = n;

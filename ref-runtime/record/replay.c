@@ -144,7 +144,7 @@ static size_t untold_bytes(const struct rt_copy *copy, size_t size)
     return t->any && t->generation == atomic_load(&generation) ? t->end - t->begin : size;
 }
 
-/* A reader of findings alone gets launches, too, as long as they are small: if it turns out later
+/* A reader of findings alone gets launches, too, as long as they are small: if it is found later
  * that something may race with them, they are executed again. */
 static bool is_told_beside(const struct rt_kernel_command *k)
 {

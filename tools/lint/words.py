@@ -33,6 +33,8 @@ def main():
         for start, end in spans:
             for pattern, instead in phrases:
                 for m in pattern.finditer(text, start, end):
+                    if m.group(0).isupper():  # a parameter
+                        continue
                     line_start, line_end = text.rfind("\n", 0, m.start()) + 1, text.find("\n", m.end())
                     line = text[line_start:line_end].strip()
                     if any(place.search(name) and phrase.search(line) for place, phrase in allowed):
