@@ -23,6 +23,7 @@ for rule in "${libraries[@]}"; do
     done < <(grep -rnE "#include <${rule%% @ *}" memmodel checker litmus interp ref-runtime spec-xref tools --include='*.[ch]' --include='*.cpp' --include='*.hpp' --include='*.inc')
 done
 tools/lint/arrows.py || bad=1
+tools/lint/words.py || bad=1
 
 # The litmus runner stands alone.
 if grep -nE '#include "(memmodel|checker|interp|ref-runtime|tools|litmus/([a-z_]+\.h|(parse|lower|emit|generate|judge)/))' litmus/run/*.[ch]; then

@@ -201,7 +201,7 @@ static void define_number(struct in_emit *e, const struct in_inst *i, LLVMValueR
     in_define(e, i, is_half(e, i->result) ? in_half_in(e, v) : v);
 }
 
-/* Remainders go through double, as in the interpreter. */
+/* Remainders are computed in double, as in the interpreter. */
 static LLVMValueRef remainder_of(struct in_emit *e, const struct in_inst *i, LLVMValueRef x, LLVMValueRef y)
 {
     const char *name = i->opcode == SpvOpFRem ? "in_jit_frem" : "in_jit_fmod";

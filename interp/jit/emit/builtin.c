@@ -1,4 +1,4 @@
-/* Built-in variables. [CL env 2.9].  Ids have 32 bits (the launch was looked at); the loops around
+/* Built-in variables. [CL env 2.9].  Ids have 32 bits (the launch was checked); the loops around
  * a work-item's code make them. */
 #include "interp/jit/emit/emit.h"
 

@@ -54,7 +54,7 @@ static void result_from_frame(struct in_emit *e, const struct in_inst *i, const 
 
 enum { WHO = 6, HEAD = 3 };
 
-/* Calls the function at OFFSET of struct in_jit_callout with itself, HEAD, and who the work-item is. */
+/* Calls the function at OFFSET of struct in_jit_callout with itself, HEAD, and the ids of the work-item. */
 static LLVMValueRef call_out(struct in_emit *e, uint64_t offset, LLVMValueRef *head, uint32_t heads)
 {
     LLVMValueRef arguments[HEAD + WHO];

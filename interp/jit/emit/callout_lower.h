@@ -1,5 +1,5 @@
 /* Inside jit: instructions of a kernel that the interpreter's C functions execute for compiled code.  They
- * are lowered as for the interpreter, each with a frame of its own: a header, operands, result. */
+ * are lowered as for the interpreter, each with a separate frame: a header, operands, result. */
 #ifndef INTERP_JIT_CALLS_H
 #define INTERP_JIT_CALLS_H
 

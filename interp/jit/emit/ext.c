@@ -78,7 +78,7 @@ static bool emit_direct(struct in_emit *e, const struct in_inst *i, const struct
     return false;
 }
 
-/* Element by element; what goes through a pointer operand, the last, is gathered and stored at once. */
+/* Element by element; what is written to a pointer operand, the last, is gathered and stored at once. */
 static void elementwise(struct in_emit *e, const struct in_inst *i, const struct in_ext_fn *fn,
                         const char *name)
 {

@@ -4,11 +4,11 @@
 #include "interp/sched/sched.h"
 #include <stdatomic.h>
 
-/* With checks off, and in compiled code they are, accesses through pointers are not looked at. */
+/* With checks off, and in compiled code they are, accesses through pointers are not checked. */
 static const struct in_object everything = {
     .address = 4096, .size = UINT64_MAX - 4096, .region = MM_GLOBAL, .name = "memory"};
 
-/* ---- who --------------------------------------------------------------------------------- */
+/* ---- work-items --------------------------------------------------------------------------------- */
 
 static void enter(struct in_jit_callout *o, uint32_t g0, uint32_t g1, uint32_t g2)
 {

@@ -10,7 +10,7 @@
 /* Of the work-groups that one thread executes one after the other.  Compiled code finds its address at the
  * beginning of local memory, and knows the offsets. */
 struct in_jit_callout {
-    /* The instruction that call K stands for, on FRAME. */
+    /* The instruction that call K implements, on FRAME. */
     void (*call)(struct in_jit_callout *o, uint32_t k, uint8_t *frame, IN_JIT_WORK_ITEM);
     /* All of the group have operands in their frames at FRAMES: the first has the results computed. */
     void (*gather)(struct in_jit_callout *o, uint32_t k, IN_JIT_WORK_ITEM);

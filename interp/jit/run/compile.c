@@ -377,7 +377,7 @@ static struct in_jit_kernel *find(const struct in_kernel *kernel, const struct i
     return k;
 }
 
-/* Whoever finds it compiling waits. */
+/* A thread that finds it compiling waits. */
 const struct in_jit_kernel *in_jit_compile(struct in_module *module, struct in_kernel *kernel,
                                            const struct in_jit_options *options, bool edge)
 {

@@ -54,7 +54,7 @@ static void yield(struct in_jit_fiber_group *turns)
     give_way(g);
 }
 
-/* The last work-item to arrive lets all go on. */
+/* The last work-item to arrive resumes all others. */
 static void barrier(struct in_jit_fiber_group *turns)
 {
     struct group *g = (struct group *)turns;
@@ -145,7 +145,7 @@ static bool open_group(struct in_fiber_thread *t, struct group *g)
     return true;
 }
 
-/* A fiber that is alone with its group goes on with the next group. */
+/* A fiber that is alone with its group continues with the next group. */
 static void fiber_main(unsigned high, unsigned low)
 {
     struct in_fiber_thread *t = (struct in_fiber_thread *)((uintptr_t)high << 32 | low);
@@ -314,7 +314,7 @@ static struct fiber *ready(struct in_fiber_thread *t)
     return NULL;
 }
 
-/* Until all work-items are done or the launch stops, true, or all that are left wait for somebody else:
+/* Until all work-items are done or the launch stops, true, or all that are left wait for work-items elsewhere:
  * another kernel or the host. */
 static bool step(struct in_fiber_thread *t)
 {

@@ -1,4 +1,4 @@
-/* Work-items that take turns: what compiled code and the scheduler share. */
+/* Fibers: what compiled code and the scheduler share. */
 #ifndef INTERP_JIT_TURNS_H
 #define INTERP_JIT_TURNS_H
 
@@ -12,7 +12,7 @@ extern "C" {
 struct in_jit_fiber_group {
     uint32_t begun;    /* work-items */
     uint32_t next[3];  /* local id of the one that has not */
-    uint32_t patience; /* rounds through loops until giving way */
+    uint32_t patience; /* loop iterations until the fiber yields */
     uint8_t *local;
     void (*yield)(struct in_jit_fiber_group *turns);
     void (*barrier)(struct in_jit_fiber_group *turns);

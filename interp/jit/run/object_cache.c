@@ -56,7 +56,7 @@ static void drop(struct key *key)
     mm_free(key->constants);
 }
 
-/* False: not to be kept.  What seeded faults do is not, nor is what is to be looked at. */
+/* False: not to be kept.  What seeded faults do is not, nor is what REFCL_JIT_DUMP is to show. */
 static bool make(struct key *key, const struct in_jit_kernel *k, const struct in_module *m,
                  const struct in_kernel *kernel, LLVMTargetMachineRef machine)
 {

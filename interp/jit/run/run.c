@@ -81,7 +81,7 @@ static void divide(struct in_jit_run *run, const uint32_t *local_size)
     }
 }
 
-/* Where nobody sees work-groups: a size that divides the launch in the first dimension, suits vectors, and
+/* Where the kernel cannot observe its work-groups: a size that divides the launch in the first dimension, suits vectors, and
  * leaves some groups for each thread. */
 static uint32_t flat_size(const struct in_jit_frame *frame)
 {
@@ -335,7 +335,7 @@ static bool halted(const struct worker *w)
     return in_jit_stops(w->run) || (w->outside != NULL && w->outside->run.stopped);
 }
 
-/* Tells whoever looks from outside that DONE of the run's work-groups are over, in those of the launch. */
+/* Reports to the progress display that DONE of the run's work-groups are over, in those of the launch. */
 static void tell_groups(const struct in_jit_run *run, uint64_t done)
 {
     uint64_t *groups = run->launch->launch.groups, all = 1;
@@ -397,7 +397,7 @@ void in_jit_faulted(struct in_jit_run *run, const struct in_jit_fault *fault)
     pthread_mutex_unlock(&lock);
 }
 
-/* Guarded: on a stack of its own. */
+/* Guarded: on a separate stack. */
 static bool take_groups_guarded(struct worker *w)
 {
     struct in_guard guard;
@@ -478,7 +478,7 @@ static void stop_compiling(void)
     in_jit_stop_compiling(true);
 }
 
-/* Whoever asks has just been loaded: what stopped before was somebody else, who is unloaded. */
+/* The caller has just been loaded: what was stopped before belonged to a library that is unloaded. */
 __attribute__((visibility("default"))) const struct in_jit_api *in_jit_interface(void);
 const struct in_jit_api *in_jit_interface(void)
 {

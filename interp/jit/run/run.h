@@ -28,7 +28,7 @@ void in_jit_callout_release(struct in_jit_run *run, struct in_jit_callout *outsi
 
 /* Compiled code of RUN stopped at a fault. */
 void in_jit_faulted(struct in_jit_run *run, const struct in_jit_fault *fault);
-/* Whether the launch is not to go on. */
+/* Whether the launch is to stop. */
 static inline bool in_jit_stops(const struct in_jit_run *run)
 {
     return run->frame.budget < 0 || atomic_load_explicit(&run->faulted, memory_order_relaxed) ||

@@ -62,7 +62,7 @@ uint64_t cost_of(const BasicBlock &b)
     return cost;
 }
 
-// How often LOOP goes round at most if it is left at EXIT when what counts up meets a limit, above which it
+// Upper bound on the trip count of LOOP if it is left at EXIT when what counts up meets a limit, above which it
 // does not begin.
 uint64_t Polls::rounds_to_limit(Loop *loop, BasicBlock *exit)
 {
@@ -82,7 +82,7 @@ uint64_t Polls::rounds_to_limit(Loop *loop, BasicBlock *exit)
     return most.getActiveBits() > 63 ? UINT64_MAX : most.getZExtValue() + 1;
 }
 
-// How often LOOP goes round at most.
+// Upper bound on the trip count of LOOP.
 uint64_t Polls::rounds(Loop *loop)
 {
     auto *most = dyn_cast<SCEVConstant>(evolution.getConstantMaxBackedgeTakenCount(loop));
@@ -96,7 +96,7 @@ uint64_t Polls::rounds(Loop *loop)
     return known;
 }
 
-// Chooses where in LOOP to poll; gives how many rounds may pass without one, and what they cost.
+// Chooses where in LOOP to poll; returns how many iterations may pass without one, and what they cost.
 uint64_t Polls::visit(Loop *loop, uint64_t &cost)
 {
     uint64_t inside = 1, own = 0;

@@ -82,7 +82,7 @@ void in_shim_neutral(LLVMModuleRef module, const char *keep, unsigned vector_wid
     }
 }
 
-// The libm function that an intrinsic stands for, where libmvec has a vector variant.
+// The libm function that corresponds to an intrinsic, where libmvec has a vector variant.
 static const char *libm_name(const Function &f)
 {
     switch (f.getIntrinsicID()) {
@@ -158,7 +158,7 @@ void in_shim_drop_scopes(LLVMModuleRef module)
 }
 
 // LLVM's scalarizer knows the elements behind a pointer by the pointer alone: accesses of other types than
-// the first get pointers of their own.
+// the first get separate pointers.
 struct OwnPointers : PassInfoMixin<OwnPointers> {
     PreservedAnalyses run(Function &f, FunctionAnalysisManager &)
     {
@@ -226,7 +226,7 @@ bool in_shim_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const ch
     builder.registerFunctionAnalyses(functions);
     builder.registerLoopAnalyses(loops);
     builder.crossRegisterProxies(loops, functions, components, modules);
-    // What was not vectorised is nobody's business.
+    // Remarks about loops that were not vectorised are dropped.
     unwrap(module)->getContext().setDiagnosticHandlerCallBack([](const DiagnosticInfo &, void *) {});
     ModulePassManager manager;
     if (Error error = builder.parsePassPipeline(manager, passes)) {

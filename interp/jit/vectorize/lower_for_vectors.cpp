@@ -21,7 +21,7 @@ static bool is_costly(const Instruction &i)
     return i.getOpcode() == Instruction::FDiv || i.isIntDivRem() || i.getOpcode() == Instruction::FRem;
 }
 
-// Work-items that go through memory in vectors, at places of their own and doing little with them, gain
+// Work-items that traverse memory in vectors, at separate addresses and doing little with them, gain
 // nothing from having the vectors taken apart.
 bool in_shim_keeps_vectors(LLVMValueRef item)
 {

@@ -9,7 +9,7 @@ using namespace llvm;
 
 // ---- cutting -------------------------------------------------------------------------------------
 
-// Every call in CALLS becomes a block of its own, with one successor.
+// Every call in CALLS becomes a separate block, with one successor.
 void RegionSplit::cut(ArrayRef<CallInst *> calls)
 {
     starts.push_back(&item.getEntryBlock());

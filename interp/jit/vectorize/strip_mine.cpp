@@ -507,7 +507,7 @@ Function *StripMiner::make(Function &original)
         heads.push_back(BasicBlock::Create(c, "region", f));
     b.CreateBr(heads[0]);
 
-    SetVector<unsigned> pending; // where lanes may go on when they disagree
+    SetVector<unsigned> pending; // where lanes may resume when they diverge
     for (unsigned k = 0; k < starts.size(); k++)
         if (!agrees[k])
             for (unsigned to : next(k))

@@ -144,7 +144,7 @@ static void mark(Loop &loop, const char *hint)
     loop.setLoopID(node);
 }
 
-// Where work-items disagree on how often, no prediction knows where the loop ends: to take several rounds at
+// Where work-items disagree on how often, no prediction knows where the loop ends: to take several iterations at
 // once, and what is left of them in another loop, is to be wrong twice.
 static bool disagreed(const Loop &loop, const Divergence &divergence)
 {

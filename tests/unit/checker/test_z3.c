@@ -352,16 +352,11 @@ static void allocation_failure_is_unknown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_outcomes),
-        cmocka_unit_test(bound_is_enough),
-        cmocka_unit_test(states_are_listed),
-        cmocka_unit_test(writes_are_effects),
-        cmocka_unit_test(witness_is_an_execution),
-        cmocka_unit_test(contradiction_is_a_cycle),
-        cmocka_unit_test(races_are_flagged),
-        cmocka_unit_test(time_runs_out),
-        cmocka_unit_test(wall_time_counts),
-        cmocka_unit_test(allocation_failure_is_unknown),
+        cmocka_unit_test(known_outcomes),          cmocka_unit_test(bound_is_enough),
+        cmocka_unit_test(states_are_listed),       cmocka_unit_test(writes_are_effects),
+        cmocka_unit_test(witness_is_an_execution), cmocka_unit_test(contradiction_is_a_cycle),
+        cmocka_unit_test(races_are_flagged),       cmocka_unit_test(time_runs_out),
+        cmocka_unit_test(wall_time_counts),        cmocka_unit_test(allocation_failure_is_unknown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
