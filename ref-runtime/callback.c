@@ -44,7 +44,7 @@ static void *callback_thread(void *unused)
     return NULL;
 }
 
-static bool start(void)
+static bool callback_thread_start(void)
 {
     pthread_t thread;
     if (!running && pthread_create(&thread, NULL, callback_thread, NULL) == 0) {
@@ -62,7 +62,7 @@ bool rt_callback_post(void (*function)(void *data), void *data)
     }
     *job = (struct job){.function = function, .data = data};
     pthread_mutex_lock(&lock);
-    bool ok = start();
+    bool ok = callback_thread_start();
     if (ok) {
         *last = job;
         atomic_fetch_add_explicit(&pending, 1, memory_order_relaxed);

@@ -77,7 +77,7 @@ static void table_remove(const struct rt_object *object)
     used--;
 }
 
-static struct rt_object *find(const void *handle, enum rt_type type)
+static struct rt_object *object_find(const void *handle, enum rt_type type)
 {
     if (!handle || !capacity) {
         return NULL;
@@ -114,7 +114,7 @@ void *rt_object_create(enum rt_type type, size_t size)
 void *rt_object_check(const void *handle, enum rt_type type)
 {
     pthread_mutex_lock(&lock);
-    struct rt_object *object = find(handle, type);
+    struct rt_object *object = object_find(handle, type);
     pthread_mutex_unlock(&lock);
     return object;
 }
@@ -233,7 +233,7 @@ void rt_object_release_held(void *object)
 bool rt_api_retain(const void *handle, enum rt_type type)
 {
     pthread_mutex_lock(&lock);
-    struct rt_object *object = find(handle, type);
+    struct rt_object *object = object_find(handle, type);
     if (object && object->api_refs == 0) {
         object = NULL;
     }
@@ -248,7 +248,7 @@ bool rt_api_retain(const void *handle, enum rt_type type)
 bool rt_api_release(const void *handle, enum rt_type type)
 {
     pthread_mutex_lock(&lock);
-    struct rt_object *object = find(handle, type);
+    struct rt_object *object = object_find(handle, type);
     bool held = object && object->api_refs > 0;
     if (held) {
         object->api_refs--;

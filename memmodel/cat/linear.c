@@ -68,7 +68,7 @@ static void use_bounds(const struct linear *l, uint32_t depth)
 }
 
 /* E comes next; the bounds of depth DEPTH become those of the next one. */
-static void put(struct linear *l, uint32_t depth, uint32_t e)
+static void linear_append(struct linear *l, uint32_t depth, uint32_t e)
 {
     uint32_t n = l->eval->n;
     size_t size = mm_rel_size(n, MM_CAT_REL);
@@ -107,7 +107,7 @@ static bool place(struct linear *l, uint32_t depth, bool any)
             l->eval->limited = true;
             return false;
         }
-        put(l, depth, e);
+        linear_append(l, depth, e);
         mm_set_remove(l->members, e);
         l->left--;
         use_bounds(l, depth + 1);

@@ -94,8 +94,8 @@ struct text { /* a string that fills up */
     char *at;
     size_t left;
 };
-static void put(struct text *t, const char *format, ...) MM_PRINTF(2, 3);
-static void put(struct text *t, const char *format, ...)
+static void text_put(struct text *t, const char *format, ...) MM_PRINTF(2, 3);
+static void text_put(struct text *t, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -109,34 +109,35 @@ static void put(struct text *t, const char *format, ...)
 static void put_synchronisation(struct text *t, const struct mm_event *e)
 {
     if (e->order)
-        put(t, " %s", mm_order_name((enum mm_order)e->order));
+        text_put(t, " %s", mm_order_name((enum mm_order)e->order));
     if (e->scope)
-        put(t, " scope %s", mm_scope_name((enum mm_scope)e->scope));
+        text_put(t, " scope %s", mm_scope_name((enum mm_scope)e->scope));
     if (e->effective_scope && e->effective_scope != e->scope)
-        put(t, " (in effect %s)", mm_scope_name((enum mm_scope)e->effective_scope));
+        text_put(t, " (in effect %s)", mm_scope_name((enum mm_scope)e->effective_scope));
     if (e->fence_flags)
-        put(t, " flags%s%s%s", e->fence_flags & MM_FENCE_GLOBAL ? " global" : "",
-            e->fence_flags & MM_FENCE_LOCAL ? " local" : "", e->fence_flags & MM_FENCE_IMAGE ? " image" : "");
+        text_put(t, " flags%s%s%s", e->fence_flags & MM_FENCE_GLOBAL ? " global" : "",
+                 e->fence_flags & MM_FENCE_LOCAL ? " local" : "",
+                 e->fence_flags & MM_FENCE_IMAGE ? " image" : "");
     if (mm_is_copy(e) || e->kind == MM_COPY_START || e->kind == MM_COPY_WAIT)
-        put(t, " copy %" PRIu32, e->instance);
+        text_put(t, " copy %" PRIu32, e->instance);
     else if (e->site || e->instance)
-        put(t, " site %" PRIu32 " instance %" PRIu32, e->site, e->instance);
+        text_put(t, " site %" PRIu32 " instance %" PRIu32, e->site, e->instance);
 }
 
 void mm_describe_event(const struct mm_graph *graph, const struct mm_event *e, char *buf, size_t size)
 {
     struct text t = {buf, size};
-    put(&t, "%s%s", e->attributes & MM_ATOMIC ? "atomic " : "", mm_kind_name((enum mm_kind)e->kind));
+    text_put(&t, "%s%s", e->attributes & MM_ATOMIC ? "atomic " : "", mm_kind_name((enum mm_kind)e->kind));
     if (e->allocation) {
         char location[160];
         mm_describe_location(graph, e, location, sizeof location);
-        put(&t, " %" PRIu32 " byte%s of %s", e->size, e->size == 1 ? "" : "s", location);
+        text_put(&t, " %" PRIu32 " byte%s of %s", e->size, e->size == 1 ? "" : "s", location);
     }
     if (e->allocation && !(e->attributes & MM_NO_VALUE)) {
         if (mm_event_reads(e))
-            put(&t, " reads 0x%" PRIx64, e->value_read);
+            text_put(&t, " reads 0x%" PRIx64, e->value_read);
         if (mm_event_writes(e))
-            put(&t, " writes 0x%" PRIx64, e->value_written);
+            text_put(&t, " writes 0x%" PRIx64, e->value_written);
     }
     put_synchronisation(&t, e);
 }

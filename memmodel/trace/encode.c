@@ -134,7 +134,7 @@ static unsigned char *put_long_string(unsigned char *p, const char *s, size_t li
     return p + length + 1;
 }
 
-static unsigned char *put_string(unsigned char *p, const char *s)
+static unsigned char *encode_string(unsigned char *p, const char *s)
 {
     return put_long_string(p, s, NAME_MAX_BYTES);
 }
@@ -174,7 +174,7 @@ static unsigned char *put_allocation(unsigned char *p, const struct mm_allocatio
                                a->command, a->address, a->size,   a->flags};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         p = put_varint(p, fields[i]);
-    return put_string(p, a->name);
+    return encode_string(p, a->name);
 }
 
 static unsigned char *put_command(unsigned char *p, const struct mm_command *c)
@@ -188,8 +188,8 @@ static unsigned char *put_command(unsigned char *p, const struct mm_command *c)
         p = put_varint(p, c->global_offset[d]);
         p = put_varint(p, c->local_size[d]);
     }
-    p = put_string(p, c->kind);
-    return put_string(p, c->kernel);
+    p = encode_string(p, c->kind);
+    return encode_string(p, c->kernel);
 }
 
 static unsigned char *put_finding(unsigned char *p, const struct mm_finding *f)
@@ -198,9 +198,9 @@ static unsigned char *put_finding(unsigned char *p, const struct mm_finding *f)
                                f->allocation,    f->offset,      f->size};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         p = put_varint(p, fields[i]);
-    p = put_string(p, f->kind);
-    p = put_string(p, f->clause);
-    return put_string(p, f->message);
+    p = encode_string(p, f->kind);
+    p = encode_string(p, f->clause);
+    return encode_string(p, f->message);
 }
 
 static unsigned char *put_argument(unsigned char *p, const struct mm_argument *a)
@@ -208,8 +208,8 @@ static unsigned char *put_argument(unsigned char *p, const struct mm_argument *a
     const uint64_t fields[] = {a->command, a->index, a->allocation, a->offset, a->element_size};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         p = put_varint(p, fields[i]);
-    p = put_string(p, a->name);
-    return put_string(p, a->type_name);
+    p = encode_string(p, a->name);
+    return encode_string(p, a->type_name);
 }
 
 static unsigned char *put_edge(unsigned char *p, const struct mm_edge *e)
@@ -225,9 +225,9 @@ static unsigned char *put_source(unsigned char *p, const struct mm_source *s)
     p = put_varint(p, s->id);
     p = put_varint(p, s->line);
     p = put_varint(p, s->column);
-    p = put_string(p, s->file);
-    p = put_string(p, s->function);
-    p = put_string(p, s->opcode);
+    p = encode_string(p, s->file);
+    p = encode_string(p, s->function);
+    p = encode_string(p, s->opcode);
     return put_varint(p, s->caller);
 }
 
@@ -292,7 +292,7 @@ size_t mm_trace_encode_record(const struct mm_record *record, unsigned char *out
         p = put_argument(p, &record->argument);
         break;
     case MM_RECORD_TEXT:
-        p = put_string(p, record->text.file);
+        p = encode_string(p, record->text.file);
         p = put_long_string(p, record->text.text, TEXT_MAX_BYTES);
         break;
     case MM_RECORD_FINDING:

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static void put(unsigned char *out, uint64_t value, unsigned bytes)
+static void put_little_endian(unsigned char *out, uint64_t value, unsigned bytes)
 {
     for (unsigned i = 0; i < bytes; i++)
         out[i] = (unsigned char)(value >> 8 * i);
@@ -20,13 +20,13 @@ static uint64_t get(const unsigned char *in, unsigned bytes)
 
 void mm_trace_chunk_put(unsigned char out[MM_TRACE_CHUNK_HEADER], const struct mm_trace_chunk *chunk)
 {
-    put(out, MM_TRACE_CHUNK_MAGIC, 4);
-    put(out + 4, chunk->codec, 4);
-    put(out + 8, chunk->stored, 4);
-    put(out + 12, chunk->raw, 4);
-    put(out + 16, chunk->first_event, 8);
-    put(out + 24, chunk->checksum, 8);
-    put(out + 32, mm_checksum(out, 32), 8);
+    put_little_endian(out, MM_TRACE_CHUNK_MAGIC, 4);
+    put_little_endian(out + 4, chunk->codec, 4);
+    put_little_endian(out + 8, chunk->stored, 4);
+    put_little_endian(out + 12, chunk->raw, 4);
+    put_little_endian(out + 16, chunk->first_event, 8);
+    put_little_endian(out + 24, chunk->checksum, 8);
+    put_little_endian(out + 32, mm_checksum(out, 32), 8);
 }
 
 bool mm_trace_chunk_get(const unsigned char in[MM_TRACE_CHUNK_HEADER], struct mm_trace_chunk *chunk)

@@ -33,7 +33,7 @@ struct request {
     bool failed;
 };
 
-static void put(struct request *r, uint32_t tag, const void *data, size_t size)
+static void request_put(struct request *r, uint32_t tag, const void *data, size_t size)
 {
     if (r->count == r->capacity) {
         size_t capacity = r->capacity * 2 + 16;
@@ -50,21 +50,21 @@ static void put(struct request *r, uint32_t tag, const void *data, size_t size)
     r->blobs[r->count++].size = size;
 }
 
-static void put_string(struct request *r, uint32_t tag, const char *text)
+static void request_put_string(struct request *r, uint32_t tag, const char *text)
 {
     if (text)
-        put(r, tag, text, strlen(text));
+        request_put(r, tag, text, strlen(text));
 }
 
 static void begin(struct request *r, enum rt_wire_operation operation)
 {
     *r = (struct request){.operation = operation};
     r->timeout = (uint32_t)rt_setting_number(RT_SET_COMPILE_TIMEOUT, 0, DEFAULT_TIMEOUT);
-    put(r, RT_TAG_OPERATION, &r->operation, sizeof r->operation);
-    put(r, RT_TAG_TIMEOUT, &r->timeout, sizeof r->timeout);
-    put_string(r, RT_TAG_FAULT, rt_setting_text(RT_SET_COMPILER_FAULT, NULL));
+    request_put(r, RT_TAG_OPERATION, &r->operation, sizeof r->operation);
+    request_put(r, RT_TAG_TIMEOUT, &r->timeout, sizeof r->timeout);
+    request_put_string(r, RT_TAG_FAULT, rt_setting_text(RT_SET_COMPILER_FAULT, NULL));
     if (getcwd(r->directory, sizeof r->directory))
-        put_string(r, RT_TAG_DIRECTORY, r->directory);
+        request_put_string(r, RT_TAG_DIRECTORY, r->directory);
 }
 
 static bool transmit(const struct request *r, int stream)
@@ -166,8 +166,8 @@ static enum mm_class finish(struct response *response, struct rt_binary *binary,
 }
 
 /* *DEPENDENCIES, freed with mm_free: what the result depends on; no data: it is not to be kept. */
-static enum mm_class run(struct request *r, struct rt_binary *binary, char **log,
-                         struct rt_binary *dependencies, struct mm_error *err)
+static enum mm_class request_run(struct request *r, struct rt_binary *binary, char **log,
+                                 struct rt_binary *dependencies, struct mm_error *err)
 {
     struct rt_connection connection;
     *dependencies = (struct rt_binary){0};
@@ -334,7 +334,7 @@ static enum mm_class run_or_remember(struct request *r, struct rt_binary *binary
         mm_free(key);
         return MM_OK;
     }
-    enum mm_class cls = run(r, binary, log, &dependencies, err);
+    enum mm_class cls = request_run(r, binary, log, &dependencies, err);
     if (cls == MM_OK && key)
         to_cache(key, parts, binary, *log, &dependencies);
     mm_free(dependencies.data);
@@ -370,16 +370,16 @@ enum mm_class rt_compile(const struct rt_compile_request *request, struct rt_bin
     }
     struct request r;
     begin(&r, RT_OPERATION_COMPILE);
-    put(&r, RT_TAG_SOURCE, request->source, request->source_size);
-    put_string(&r, RT_TAG_FILE, request->file);
-    put_string(&r, RT_TAG_STANDARD, options.standard);
-    put_string(&r, RT_TAG_EXTENSIONS, request->extensions);
-    put_string(&r, RT_TAG_FEATURES, request->features);
+    request_put(&r, RT_TAG_SOURCE, request->source, request->source_size);
+    request_put_string(&r, RT_TAG_FILE, request->file);
+    request_put_string(&r, RT_TAG_STANDARD, options.standard);
+    request_put_string(&r, RT_TAG_EXTENSIONS, request->extensions);
+    request_put_string(&r, RT_TAG_FEATURES, request->features);
     for (size_t i = 0; i < options.argument_count; i++)
-        put_string(&r, RT_TAG_ARGUMENT, options.arguments[i]);
+        request_put_string(&r, RT_TAG_ARGUMENT, options.arguments[i]);
     for (size_t i = 0; i < request->header_count; i++) {
-        put_string(&r, RT_TAG_HEADER_NAME, request->headers[i].name);
-        put(&r, RT_TAG_HEADER_TEXT, request->headers[i].text, request->headers[i].size);
+        request_put_string(&r, RT_TAG_HEADER_NAME, request->headers[i].name);
+        request_put(&r, RT_TAG_HEADER_TEXT, request->headers[i].text, request->headers[i].size);
     }
     cls = run_or_remember(&r, binary, log, err);
     mm_free(r.blobs);
@@ -394,10 +394,10 @@ enum mm_class rt_link(const struct rt_binary *modules, size_t count, bool librar
     struct rt_binary dependencies;
     begin(&r, RT_OPERATION_LINK);
     for (size_t i = 0; i < count; i++)
-        put(&r, RT_TAG_MODULE, modules[i].data, modules[i].size);
+        request_put(&r, RT_TAG_MODULE, modules[i].data, modules[i].size);
     if (library)
-        put(&r, RT_TAG_LIBRARY, "", 0);
-    enum mm_class cls = run(&r, binary, log, &dependencies, err);
+        request_put(&r, RT_TAG_LIBRARY, "", 0);
+    enum mm_class cls = request_run(&r, binary, log, &dependencies, err);
     mm_free(dependencies.data);
     mm_free(r.blobs);
     return cls;

@@ -87,7 +87,7 @@ static bool takes_value(enum effect effect)
     return effect == DEFINE || effect == INCLUDE || effect == LANGUAGE;
 }
 
-static const struct option *find(const char *word, int stage)
+static const struct option *option_find(const char *word, int stage)
 {
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         const struct option *o = &table[i];
@@ -100,8 +100,8 @@ static const struct option *find(const char *word, int stage)
     return NULL;
 }
 
-static enum mm_class add(struct rt_options *options, const char *prefix, const char *value,
-                         struct mm_error *err)
+static enum mm_class options_add(struct rt_options *options, const char *prefix, const char *value,
+                                 struct mm_error *err)
 {
     size_t size = strlen(prefix) + strlen(value) + 1;
     char **grown = mm_realloc(options->arguments, (options->argument_count + 1) * sizeof *grown);
@@ -133,7 +133,7 @@ static enum mm_class define(struct rt_options *options, char *value, struct mm_e
     if (!identifier(value, name))
         return mm_fail(err, MM_INVALID, "options", "'-D %s' names no macro", value);
     value[strcspn(value, "\r\n")] = 0;
-    return add(options, "-D", value, err);
+    return options_add(options, "-D", value, err);
 }
 
 static enum mm_class standard(struct rt_options *options, const char *value, struct mm_error *err)
@@ -151,13 +151,13 @@ static enum mm_class apply(struct rt_options *options, const struct option *o, c
 {
     switch (o->effect) {
     case PASS:
-        return add(options, word, "", err);
+        return options_add(options, word, "", err);
     case IGNORE:
         return MM_OK;
     case DEFINE:
         return define(options, value, err);
     case INCLUDE:
-        return add(options, "-I", value, err);
+        return options_add(options, "-I", value, err);
     case STANDARD:
         return standard(options, word + strlen(o->name), err);
     case LIBRARY:
@@ -168,7 +168,7 @@ static enum mm_class apply(struct rt_options *options, const struct option *o, c
         return MM_OK;
     case UNIFORM:
         options->uniform_groups = true;
-        return add(options, word, "", err);
+        return options_add(options, word, "", err);
     case ARGUMENT_INFO:
         options->argument_info = true;
         return MM_OK;
@@ -197,7 +197,7 @@ static enum mm_class parse(const char *text, char *word, char *value, enum rt_op
     while (*at) {
         if (!(at = next_word(at, word)))
             return mm_fail(err, MM_INVALID, "options", "a quote is not closed in '%.300s'", text);
-        const struct option *o = find(word, stage);
+        const struct option *o = option_find(word, stage);
         if (!o)
             return mm_fail(err, MM_INVALID, "options", "'%.300s' is not an option here", word);
         char *given = word + strlen(o->name);

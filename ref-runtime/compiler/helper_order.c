@@ -87,7 +87,7 @@ static uint32_t scalar_of(const struct order *o, uint32_t id)
     return single ? w[3] : id;
 }
 
-static void put(struct order *o, const uint32_t *w)
+static void order_emit(struct order *o, const uint32_t *w)
 {
     uint32_t *to = o->out + o->out_count;
     memcpy(to, w, (w[0] >> 16) * 4);
@@ -122,7 +122,7 @@ static void place(struct order *o, size_t at, int depth)
     }
     for (uint32_t last = operands(w, &from); from < last; from++)
         need(o, w[from], depth);
-    put(o, w);
+    order_emit(o, w);
     if (result < o->bound)
         o->placed[result] = 2;
 }

@@ -41,7 +41,7 @@ struct writer {
     size_t size;
 };
 
-static void put(struct writer *w, const void *data, size_t size)
+static void binary_put(struct writer *w, const void *data, size_t size)
 {
     if (w->at && size)
         memcpy(w->at + w->size, data, size);
@@ -51,14 +51,14 @@ static void put(struct writer *w, const void *data, size_t size)
 static void write_body(struct writer *w, const struct rt_program_state *state, const struct rt_build *build)
 {
     const char *options = build->options ? build->options : "";
-    put(w, options, strlen(options));
+    binary_put(w, options, strlen(options));
     for (size_t i = 0; i < state->text_count; i++) {
         uint32_t sizes[2] = {(uint32_t)strlen(state->texts[i].file), (uint32_t)strlen(state->texts[i].text)};
-        put(w, sizes, sizeof sizes);
-        put(w, state->texts[i].file, sizes[0]);
-        put(w, state->texts[i].text, sizes[1]);
+        binary_put(w, sizes, sizeof sizes);
+        binary_put(w, state->texts[i].file, sizes[0]);
+        binary_put(w, state->texts[i].text, sizes[1]);
     }
-    put(w, build->spirv.data, build->spirv.size);
+    binary_put(w, build->spirv.data, build->spirv.size);
 }
 
 size_t rt_binary_size(const struct rt_program *program, const struct rt_build *build)

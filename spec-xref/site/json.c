@@ -7,7 +7,7 @@
 
 /* ---- helpers ------------------------------------------------------------------------------ */
 
-static void put_string(cJSON *object, const char *name, const char *text)
+static void json_put_string(cJSON *object, const char *name, const char *text)
 {
     if (text && *text)
         cJSON_AddStringToObject(object, name, text);
@@ -133,10 +133,10 @@ static cJSON *clause_json(const struct xr_matrix *m, size_t index, const struct 
     cJSON_AddStringToObject(object, "section", c->section);
     cJSON_AddStringToObject(object, "kind", c->kind);
     cJSON_AddStringToObject(object, "text", c->text);
-    put_string(object, "note", c->note);
-    put_string(object, "versions", c->versions);
-    put_string(object, "untested", c->untested);
-    put_string(object, "code", c->code);
+    json_put_string(object, "note", c->note);
+    json_put_string(object, "versions", c->versions);
+    json_put_string(object, "untested", c->untested);
+    json_put_string(object, "code", c->code);
     put_all(object, "entry", c->entries, c->entry_count);
     put_citations(object, links, XR_IMPLEMENTS);
     put_citations(object, links, XR_CHECKS);
@@ -146,7 +146,7 @@ static cJSON *clause_json(const struct xr_matrix *m, size_t index, const struct 
     if (*c->code) {
         put_error_tests(object, m, c);
         cJSON_AddStringToObject(object, "evidence", xr_evidence_name(links->evidence));
-        put_string(object, "reason", xr_evidence_reason(links->evidence));
+        json_put_string(object, "reason", xr_evidence_reason(links->evidence));
     }
     put_ambiguity_ids(object, m->db, c->id);
     put_drivers(object, links, drivers, links->checks + links->generated ? count : 0);
@@ -255,8 +255,8 @@ static cJSON *ambiguities_json(const struct xr_database *db)
         cJSON_AddStringToObject(object, "id", a->id);
         cJSON_AddStringToObject(object, "topic", a->topic);
         cJSON_AddStringToObject(object, "text", a->text);
-        put_string(object, "reading", a->reading);
-        put_string(object, "switch", a->switch_name);
+        json_put_string(object, "reading", a->reading);
+        json_put_string(object, "switch", a->switch_name);
         put_all(object, "clauses", a->clauses, a->clause_count);
         put_all(object, "tests", a->tests, a->test_count);
         cJSON_AddItemToArray(array, object);

@@ -15,7 +15,7 @@ static const struct tool_option options[] = {
     {"most", 'n', "N", "REFCL_CAPTURE_MOST", "capture at most N launches"},
     TOOL_OPTION_END};
 
-static int handle(void *context, size_t index, const char *value)
+static int capture_option(void *context, size_t index, const char *value)
 {
     uint64_t n;
     (void)context;
@@ -25,11 +25,11 @@ static int handle(void *context, size_t index, const char *value)
     return 0;
 }
 
-static int run(int argc, char **argv)
+static int capture_main(int argc, char **argv)
 {
     static char library[PATH_MAX];
     int code = 0;
-    int first = tool_options(&cmd_capture, argc, argv, true, handle, NULL, &code);
+    int first = tool_options(&cmd_capture, argc, argv, true, capture_option, NULL, &code);
     if (first < 0)
         return code;
     if (first == argc)
@@ -46,4 +46,4 @@ static int run(int argc, char **argv)
 
 const struct tool_command cmd_capture = {
     "capture", "-- COMMAND...", "write each kernel launch of a program to a file that refcl kernel replays",
-    options, run};
+    options, capture_main};

@@ -523,7 +523,7 @@ static void set_guard(struct explore *e)
     e->guard = (struct guard){seconds * (engine_count(e) + e->options.executions), e->memory};
 }
 
-static int run(int argc, char **argv)
+static int explore_main(int argc, char **argv)
 {
     struct explore e = {.engines = ENGINE_AUTO,
                         .options = {.timeout_ms = 60000, .unroll = 4},
@@ -555,4 +555,4 @@ static int run(int argc, char **argv)
 
 const struct tool_command cmd_explore = {
     "explore", "FILE.cl|.spv|.spvasm...",
-    "decide every execution of a small kernel launch under a memory model", explore_options, run};
+    "decide every execution of a small kernel launch under a memory model", explore_options, explore_main};

@@ -8,7 +8,7 @@ static const struct tool_option options[] = {
     {"baseline", 'b', "FILE", "REFCL_BASELINE", "judgement to compare with, from refcl litmus judge --json"},
     TOOL_OPTION_END};
 
-static int handle(void *context, size_t index, const char *value)
+static int gate_option(void *context, size_t index, const char *value)
 {
     const char **baseline = context;
     if (index == OPT_BASELINE)
@@ -16,13 +16,13 @@ static int handle(void *context, size_t index, const char *value)
     return 0;
 }
 
-static int run(int argc, char **argv)
+static int gate_main(int argc, char **argv)
 {
     const char *baseline = NULL;
     struct mm_error err = {0};
     size_t findings = 0;
     int code = 0;
-    int first = tool_options(&cmd_gate, argc, argv, false, handle, &baseline, &code);
+    int first = tool_options(&cmd_gate, argc, argv, false, gate_option, &baseline, &code);
     if (first < 0)
         return code;
     if (!baseline || first + 1 != argc)
@@ -34,4 +34,4 @@ static int run(int argc, char **argv)
 
 const struct tool_command cmd_gate = {
     "gate", "JUDGEMENT.json", "fail on new forbidden outcomes and on tests that are missing since a baseline",
-    options, run};
+    options, gate_main};

@@ -10,7 +10,7 @@ static const struct tool_option options[] = {
     {"link", 0, NULL, NULL, "print only the linker flags: cc app.o -lOpenCL $(refcl host-cc --link)"},
     TOOL_OPTION_END};
 
-static int handle(void *context, size_t index, const char *value)
+static int host_cc_option(void *context, size_t index, const char *value)
 {
     bool *wanted = context;
     (void)value;
@@ -31,12 +31,12 @@ static void print_link(const char *library)
     putchar('\n');
 }
 
-static int run(int argc, char **argv)
+static int host_cc_main(int argc, char **argv)
 {
     char library[PATH_MAX];
     bool wanted[2] = {false, false};
     int code = 0;
-    int first = tool_options(&cmd_host_cc, argc, argv, false, handle, wanted, &code);
+    int first = tool_options(&cmd_host_cc, argc, argv, false, host_cc_option, wanted, &code);
     if (first < 0)
         return code;
     if (first != argc)
@@ -56,4 +56,4 @@ static int run(int argc, char **argv)
 
 const struct tool_command cmd_host_cc = {
     "host-cc", "", "print compiler and linker flags that instrument the accesses of a host program", options,
-    run};
+    host_cc_main};

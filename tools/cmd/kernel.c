@@ -46,7 +46,7 @@ static int pass(struct kernel *kernel, const char *name, const char *value)
     return 0;
 }
 
-static int handle(void *context, size_t index, const char *value)
+static int kernel_option(void *context, size_t index, const char *value)
 {
     struct kernel *kernel = context;
     kernel->replay |= index == OPT_REPLAY;
@@ -153,12 +153,12 @@ static int run_file(struct kernel *kernel, char *path)
     return session_run(&kernel->session, kernel->words);
 }
 
-static int run(int argc, char **argv)
+static int kernel_main(int argc, char **argv)
 {
     struct kernel kernel = {.session = {.races = true, .memory = true, .input_status = 2, .own_host = true},
                             .count = 1};
     int code = 0;
-    int first = tool_options(&cmd_kernel, argc, argv, false, handle, &kernel, &code);
+    int first = tool_options(&cmd_kernel, argc, argv, false, kernel_option, &kernel, &code);
     if (first < 0)
         return code;
     if (first + 1 != argc)
@@ -173,4 +173,4 @@ static int run(int argc, char **argv)
 
 const struct tool_command cmd_kernel = {
     "kernel", "FILE.cl|FILE.spv|FILE.cap|WITNESS",
-    "launch one kernel with given arguments and report races and undefined behavior", options, run};
+    "launch one kernel with given arguments and report races and undefined behavior", options, kernel_main};

@@ -76,7 +76,7 @@ static int set_engine(struct check *check, const char *value)
     return tool_error(EXIT_USAGE, "--engine: '%s' is not search, z3 or both", value);
 }
 
-static int handle(void *context, size_t index, const char *value)
+static int litmus_check_option(void *context, size_t index, const char *value)
 {
     struct check *check = context;
     uint64_t n = 0;
@@ -370,13 +370,13 @@ static int load_guarded(struct check *check, const char *path)
     return tool_error(end == GUARD_BROKEN ? EXIT_TOOL : EXIT_UNKNOWN, "%s: %s", path, err.message);
 }
 
-static int run(int argc, char **argv)
+static int litmus_check_main(int argc, char **argv)
 {
     struct check check = {.model = "opencl.cat",
                           .options = {.timeout_ms = 60000},
                           .guard = {.mebibytes = GUARD_DEFAULT_MEBIBYTES}};
     int code = 0;
-    int first = tool_options(&cmd_litmus_check, argc, argv, false, handle, &check, &code);
+    int first = tool_options(&cmd_litmus_check, argc, argv, false, litmus_check_option, &check, &code);
     if (first < 0)
         return code;
     if (first == argc)
@@ -406,4 +406,4 @@ static int run(int argc, char **argv)
 
 const struct tool_command cmd_litmus_check = {
     "litmus check", "FILE|FOLDER...",
-    "decide litmus tests under a memory model: allowed states, condition, races", options, run};
+    "decide litmus tests under a memory model: allowed states, condition, races", options, litmus_check_main};

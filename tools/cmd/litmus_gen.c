@@ -57,7 +57,7 @@ struct generate {
     const char *output, *model;
 };
 
-static int handle(void *context, size_t index, const char *value)
+static int litmus_gen_option(void *context, size_t index, const char *value)
 {
     struct generate *g = context;
     const char **texts[] = {[OPT_OUTPUT] = &g->output,        [OPT_SHAPES] = &g->family.shapes,
@@ -141,7 +141,7 @@ static int generate(struct generate *g, int argc, char **argv, int first)
     return code;
 }
 
-static int run(int argc, char **argv)
+static int litmus_gen_main(int argc, char **argv)
 {
     struct generate g = {.options = {.weaker = 1, .limit = 10000, .check = {.timeout_ms = 60000}},
                          .family = {.places = "dev",
@@ -156,7 +156,7 @@ static int run(int argc, char **argv)
     struct mm_error err = {0};
     char path[PATH_MAX];
     int code = 0;
-    int first = tool_options(&cmd_litmus_gen, argc, argv, false, handle, &g, &code);
+    int first = tool_options(&cmd_litmus_gen, argc, argv, false, litmus_gen_option, &g, &code);
     if (first < 0)
         return code;
     if (first == argc && !g.family.shapes)
@@ -176,4 +176,4 @@ static int run(int argc, char **argv)
 
 const struct tool_command cmd_litmus_gen = {
     "litmus gen", "[CYCLE...]", "generate minimal litmus tests from cycles, checked by both engines", options,
-    run};
+    litmus_gen_main};

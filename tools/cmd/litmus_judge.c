@@ -21,7 +21,7 @@ struct judge {
     const char *model, *json, *html, *junit, *sarif;
 };
 
-static int handle(void *context, size_t index, const char *value)
+static int litmus_judge_option(void *context, size_t index, const char *value)
 {
     struct judge *judge = context;
     uint64_t n = 0;
@@ -79,14 +79,14 @@ static int judge_file(const struct judge *judge, const struct mm_cat_model *mode
     return findings ? EXIT_FINDINGS : unknown ? EXIT_UNKNOWN : EXIT_CLEAN;
 }
 
-static int run(int argc, char **argv)
+static int litmus_judge_main(int argc, char **argv)
 {
     struct judge judge = {.model = "opencl.cat", .check = {.timeout_ms = 60000}};
     struct mm_cat_model *model = NULL;
     struct mm_error err = {0};
     char path[PATH_MAX];
     int code = 0;
-    int first = tool_options(&cmd_litmus_judge, argc, argv, false, handle, &judge, &code);
+    int first = tool_options(&cmd_litmus_judge, argc, argv, false, litmus_judge_option, &judge, &code);
     if (first < 0)
         return code;
     if (first + 1 != argc)
@@ -103,4 +103,4 @@ static int run(int argc, char **argv)
 
 const struct tool_command cmd_litmus_judge = {
     "litmus judge", "RESULTS.json", "compare the observed outcomes with those that the model allows", options,
-    run};
+    litmus_judge_main};

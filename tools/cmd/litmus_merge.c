@@ -10,7 +10,7 @@ enum { OPT_OUTPUT };
 static const struct tool_option options[] = {
     {"output", 'o', "FILE", "REFCL_RESULTS", "merged results (default results.json)"}, TOOL_OPTION_END};
 
-static int handle(void *context, size_t index, const char *value)
+static int litmus_merge_option(void *context, size_t index, const char *value)
 {
     const char **output = context;
     if (index == OPT_OUTPUT)
@@ -19,12 +19,12 @@ static int handle(void *context, size_t index, const char *value)
 }
 
 /* The runner does it, so that a machine without the rest of refcl can. */
-static int run(int argc, char **argv)
+static int litmus_merge_main(int argc, char **argv)
 {
     static char runner[PATH_MAX];
     const char *output = "results.json";
     int code = 0;
-    int first = tool_options(&cmd_litmus_merge, argc, argv, false, handle, &output, &code);
+    int first = tool_options(&cmd_litmus_merge, argc, argv, false, litmus_merge_option, &output, &code);
     if (first < 0)
         return code;
     if (first == argc)
@@ -52,4 +52,4 @@ static int run(int argc, char **argv)
 }
 
 const struct tool_command cmd_litmus_merge = {"litmus merge", "RESULTS.json...",
-                                              "merge the results of shards", options, run};
+                                              "merge the results of shards", options, litmus_merge_main};

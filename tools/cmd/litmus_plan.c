@@ -30,7 +30,7 @@ static enum mm_class compile(void *context, const char *file, const char *source
     return cls;
 }
 
-static int handle(void *context, size_t index, const char *value)
+static int litmus_plan_option(void *context, size_t index, const char *value)
 {
     struct plan *plan = context;
     switch (index) {
@@ -74,12 +74,12 @@ int litmus_write_plan(const struct litmus_files *files, const struct lt_plan_opt
     return code;
 }
 
-static int run(int argc, char **argv)
+static int litmus_plan_main(int argc, char **argv)
 {
     struct plan plan = {.output = "-"};
     struct litmus_files files = {0};
     int code = 0;
-    int first = tool_options(&cmd_litmus_plan, argc, argv, false, handle, &plan, &code);
+    int first = tool_options(&cmd_litmus_plan, argc, argv, false, litmus_plan_option, &plan, &code);
     if (first < 0)
         return code;
     if (first == argc)
@@ -92,5 +92,6 @@ static int run(int argc, char **argv)
     return code;
 }
 
-const struct tool_command cmd_litmus_plan = {
-    "litmus plan", "FILE|FOLDER...", "turn litmus tests into a plan for refcl-litmus-run", options, run};
+const struct tool_command cmd_litmus_plan = {"litmus plan", "FILE|FOLDER...",
+                                             "turn litmus tests into a plan for refcl-litmus-run", options,
+                                             litmus_plan_main};

@@ -71,7 +71,7 @@ static int pass(struct campaign *campaign, const char *name, const char *value)
     return 0;
 }
 
-static int handle(void *context, size_t index, const char *value)
+static int litmus_run_option(void *context, size_t index, const char *value)
 {
     struct campaign *campaign = context;
     switch (index) {
@@ -146,12 +146,12 @@ static int run_plan(struct campaign *campaign, const struct litmus_files *files)
     return execute(campaign->words);
 }
 
-static int run(int argc, char **argv)
+static int litmus_run_main(int argc, char **argv)
 {
     struct campaign campaign = {.output = "results.json", .count = 1};
     struct litmus_files files = {0};
     int code = 0;
-    int first = tool_options(&cmd_litmus_run, argc, argv, false, handle, &campaign, &code);
+    int first = tool_options(&cmd_litmus_run, argc, argv, false, litmus_run_option, &campaign, &code);
     if (first < 0)
         return code;
     if (first == argc)
@@ -164,5 +164,5 @@ static int run(int argc, char **argv)
     return code;
 }
 
-const struct tool_command cmd_litmus_run = {"litmus run", "FILE|FOLDER...",
-                                            "execute litmus tests many times on an ICD", options, run};
+const struct tool_command cmd_litmus_run = {
+    "litmus run", "FILE|FOLDER...", "execute litmus tests many times on an ICD", options, litmus_run_main};

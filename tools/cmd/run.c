@@ -4,16 +4,16 @@
 
 static const struct tool_option options[] = {SESSION_OPTIONS, TOOL_OPTION_END};
 
-static int handle(void *context, size_t index, const char *value)
+static int run_option(void *context, size_t index, const char *value)
 {
     return session_option(context, index, value);
 }
 
-static int run(int argc, char **argv)
+static int run_main(int argc, char **argv)
 {
     struct session session = {.races = true, .memory = true};
     int code = 0;
-    int first = tool_options(&cmd_run, argc, argv, true, handle, &session, &code);
+    int first = tool_options(&cmd_run, argc, argv, true, run_option, &session, &code);
     if (first < 0)
         return code;
     if (first == argc)
@@ -27,4 +27,4 @@ static int run(int argc, char **argv)
 
 const struct tool_command cmd_run = {"run", "-- COMMAND...",
                                      "run an OpenCL program on refcl and report races and undefined behavior",
-                                     options, run};
+                                     options, run_main};

@@ -23,7 +23,7 @@ struct dump {
     size_t limit; /* 0: in proportion to the file */
 };
 
-static int handle(void *context, size_t index, const char *value)
+static int trace_dump_option(void *context, size_t index, const char *value)
 {
     struct dump *dump = context;
     uint64_t n = 0;
@@ -92,11 +92,11 @@ static int load(const char *path, size_t limit, struct mm_graph *graph)
     return 0;
 }
 
-static int run(int argc, char **argv)
+static int trace_dump_main(int argc, char **argv)
 {
     struct dump dump = {.function = mm_dump_text, .output = "-"};
     int code = 0;
-    int first = tool_options(&cmd_trace_dump, argc, argv, false, handle, &dump, &code);
+    int first = tool_options(&cmd_trace_dump, argc, argv, false, trace_dump_option, &dump, &code);
     if (first < 0)
         return code;
     if (first + 1 != argc)
@@ -120,4 +120,4 @@ static int run(int argc, char **argv)
 }
 
 const struct tool_command cmd_trace_dump = {"trace dump", "FILE", "show a trace as text, JSON or a DOT graph",
-                                            options, run};
+                                            options, trace_dump_main};

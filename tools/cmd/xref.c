@@ -19,7 +19,7 @@ struct show {
     size_t judgement_count;
 };
 
-static int handle(void *context, size_t index, const char *value)
+static int xref_option(void *context, size_t index, const char *value)
 {
     struct show *show = context;
     if (index == OPT_ROOT)
@@ -183,11 +183,11 @@ static int summary(const struct show *s, const struct xref_context *x)
     return 0;
 }
 
-static int run(int argc, char **argv)
+static int xref_main(int argc, char **argv)
 {
     struct show s = {0};
     struct xref_context x;
-    int code = 0, first = tool_options(&cmd_xref, argc, argv, false, handle, &s, &code);
+    int code = 0, first = tool_options(&cmd_xref, argc, argv, false, xref_option, &s, &code);
     if (first < 0)
         return code;
     code = xref_load(s.root, s.judgements, s.judgement_count, &x);
@@ -200,4 +200,4 @@ static int run(int argc, char **argv)
 
 const struct tool_command cmd_xref = {
     "xref", "[CLAUSE...]", "show clauses of the specification with the axioms, code and tests linked to them",
-    options, run};
+    options, xref_main};

@@ -27,7 +27,7 @@ struct request {
     size_t judgement_count;
 };
 
-static int handle(void *context, size_t index, const char *value)
+static int xref_matrix_option(void *context, size_t index, const char *value)
 {
     struct request *r = context;
     switch (index) {
@@ -55,7 +55,7 @@ static int handle(void *context, size_t index, const char *value)
 static int start(const struct tool_command *command, int argc, char **argv, struct request *r,
                  struct xref_context *x, bool *done)
 {
-    int code = 0, first = tool_options(command, argc, argv, false, handle, r, &code);
+    int code = 0, first = tool_options(command, argc, argv, false, xref_matrix_option, r, &code);
     *done = first < 0;
     if (first < 0)
         return code;
@@ -218,7 +218,8 @@ static int run_ambiguities(int argc, char **argv)
 {
     struct request r = {0};
     struct xref_context x;
-    int code = 0, first = tool_options(&cmd_xref_ambiguities, argc, argv, false, handle, &r, &code);
+    int code = 0,
+        first = tool_options(&cmd_xref_ambiguities, argc, argv, false, xref_matrix_option, &r, &code);
     if (first < 0)
         return code;
     code = xref_load_database(r.root, &x);

@@ -25,7 +25,7 @@ struct request {
     bool text, all;
 };
 
-static int handle(void *context, size_t index, const char *value)
+static int xref_text_option(void *context, size_t index, const char *value)
 {
     struct request *r = context;
     switch (index) {
@@ -117,7 +117,7 @@ static int run_extract(int argc, char **argv)
     struct xr_text text = {0};
     struct xr_extract e;
     struct mm_error err = {0};
-    int code = 0, first = tool_options(&cmd_xref_extract, argc, argv, false, handle, &r, &code);
+    int code = 0, first = tool_options(&cmd_xref_extract, argc, argv, false, xref_text_option, &r, &code);
     if (first < 0)
         return code;
     if (first + 1 != argc)
@@ -174,7 +174,7 @@ static int run_diff(int argc, char **argv)
     struct xr_text before = {0}, after = {0};
     struct xr_diff d;
     struct mm_error err = {0};
-    int code = 0, first = tool_options(&cmd_xref_diff, argc, argv, false, handle, &r, &code);
+    int code = 0, first = tool_options(&cmd_xref_diff, argc, argv, false, xref_text_option, &r, &code);
     if (first < 0)
         return code;
     if (first + 2 != argc)

@@ -32,7 +32,7 @@ static enum mm_class take_record(void *context, const struct mm_record *record)
     return cls ? cls : w->to->record(w->to->context, record);
 }
 
-static enum mm_class take_events(void *context, const struct mm_event *events, size_t count)
+static enum mm_class again_take_events(void *context, const struct mm_event *events, size_t count)
 {
     struct watch *w = context;
     enum mm_class cls = look(w);
@@ -42,7 +42,7 @@ static enum mm_class take_events(void *context, const struct mm_event *events, s
 enum mm_class session_again(int fd, const struct mm_sink *sink)
 {
     struct watch w = {.to = sink, .end = session_seconds() + SECONDS};
-    struct mm_sink in = {.context = &w, .record = take_record, .events = take_events};
+    struct mm_sink in = {.context = &w, .record = take_record, .events = again_take_events};
     bool complete;
     return lseek(fd, 0, SEEK_SET) == 0 ? in_expand_trace(fd, "trace", &in, &complete, NULL) : MM_LIMIT;
 }

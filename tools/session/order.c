@@ -245,7 +245,7 @@ static enum mm_class take_record(void *context, const struct mm_record *record)
     return o->to->record(o->to->context, record);
 }
 
-static enum mm_class take_events(void *context, const struct mm_event *events, size_t count)
+static enum mm_class order_take_events(void *context, const struct mm_event *events, size_t count)
 {
     struct orderer *o = context;
     for (size_t i = 0; i < count && o->result == MM_OK; i++)
@@ -257,7 +257,7 @@ enum mm_class session_order_read(session_reader *reader, int fd, const struct se
                                  const struct mm_sink *sink)
 {
     struct orderer o = {.order = order, .to = sink};
-    struct mm_sink in = {.context = &o, .record = take_record, .events = take_events};
+    struct mm_sink in = {.context = &o, .record = take_record, .events = order_take_events};
     bool complete = false;
     for (size_t i = 0; i < SESSION_ORDERS; i++)
         o.complete[i] = MM_NO_EVENT;

@@ -82,7 +82,7 @@ static void look(struct session_progress *p)
     p->events_before = p->events;
 }
 
-static enum mm_class take_events(void *context, const struct mm_event *events, size_t count)
+static enum mm_class progress_take_events(void *context, const struct mm_event *events, size_t count)
 {
     struct session_progress *p = context;
     p->events += count;
@@ -118,7 +118,7 @@ static void begin_launch(struct session_progress *p, const struct mm_command *c)
 static enum mm_class take_record(void *context, const struct mm_record *record)
 {
     if (record->type == MM_RECORD_EVENT)
-        return take_events(context, &record->event, 1);
+        return progress_take_events(context, &record->event, 1);
     if (record->type == MM_RECORD_COMMAND)
         begin_launch(context, &record->command);
     return MM_OK;
@@ -163,7 +163,7 @@ struct session_progress *session_progress_create(void)
 
 void session_progress_sink(struct session_progress *progress, struct mm_sink *sink)
 {
-    *sink = (struct mm_sink){.context = progress, .record = take_record, .events = take_events};
+    *sink = (struct mm_sink){.context = progress, .record = take_record, .events = progress_take_events};
 }
 
 void session_progress_idle(void *context)

@@ -53,7 +53,7 @@ void in_jit_stop_compiling(bool stop)
     pthread_mutex_unlock(&compiling);
 }
 
-static bool start(char *why, size_t why_size)
+static bool compiler_start(char *why, size_t why_size)
 {
     if (machine != NULL)
         return true;
@@ -298,7 +298,7 @@ static void compile(struct in_jit_kernel *k, struct in_module *m, struct in_kern
                         .why_size = sizeof k->why};
     struct mm_error err;
     k->layout.argument_offsets = mm_alloc_zero(kernel->info.argument_count + 1, sizeof(uint64_t));
-    if (k->layout.argument_offsets == NULL || !start(k->why, sizeof k->why))
+    if (k->layout.argument_offsets == NULL || !compiler_start(k->why, sizeof k->why))
         return;
     if (in_jit_calls_create(&k->calls, m, kernel, &err) != MM_OK) {
         snprintf(k->why, sizeof k->why, "%.150s", err.message);
@@ -333,8 +333,8 @@ static bool note_wanted(void)
     return list != NULL && strstr(list, "jit") != NULL;
 }
 
-static struct in_jit_kernel *add(struct in_module *module, struct in_kernel *kernel,
-                                 const struct in_jit_options *options, bool edge)
+static struct in_jit_kernel *kernel_add(struct in_module *module, struct in_kernel *kernel,
+                                        const struct in_jit_options *options, bool edge)
 {
     struct in_jit_kernel *k = mm_alloc_zero(1, sizeof *k);
     if (k == NULL)
@@ -366,8 +366,8 @@ static bool fits(const struct in_jit_kernel *k, const struct in_jit_options *opt
            (!edge || k->edge || k->shape.waits);
 }
 
-static struct in_jit_kernel *find(const struct in_kernel *kernel, const struct in_jit_options *options,
-                                  bool edge)
+static struct in_jit_kernel *kernel_find(const struct in_kernel *kernel, const struct in_jit_options *options,
+                                         bool edge)
 {
     pthread_mutex_lock(&lock);
     struct in_jit_kernel *k = kernel->code->native;
@@ -381,13 +381,13 @@ static struct in_jit_kernel *find(const struct in_kernel *kernel, const struct i
 const struct in_jit_kernel *in_jit_compile(struct in_module *module, struct in_kernel *kernel,
                                            const struct in_jit_options *options, bool edge)
 {
-    struct in_jit_kernel *k = find(kernel, options, edge);
+    struct in_jit_kernel *k = kernel_find(kernel, options, edge);
     if (k != NULL)
         return k;
     pthread_mutex_lock(&compiling);
-    k = find(kernel, options, edge);
+    k = kernel_find(kernel, options, edge);
     if (k == NULL && !atomic_load(&ended))
-        k = add(module, kernel, options, edge);
+        k = kernel_add(module, kernel, options, edge);
     pthread_mutex_unlock(&compiling);
     return k;
 }

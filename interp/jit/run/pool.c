@@ -76,7 +76,7 @@ static void forget_threads(void)
     pool.started = false;
 }
 
-static void start(void)
+static void pool_start(void)
 {
     static bool watched;
     if (!watched)
@@ -94,7 +94,7 @@ void in_pool_run(void (*work)(void *), void *argument)
     }
     pthread_mutex_lock(&pool.lock);
     if (!pool.started)
-        start();
+        pool_start();
     pool.work = work;
     pool.argument = argument;
     pool.running = pool.threads;
