@@ -154,9 +154,9 @@ static bool is_iteration_redundant(const struct sx_walker *w, const uint64_t *b,
     if (!w->sx->program->kernel)
         return b[0] > 0;
     for (uint32_t i = (uint32_t)b[2]; i < w->event_count; i++) {
-        /* its reads may race with the awaited write, and a reader of a write that changes no value may
-         * synchronise with it: one more iteration covers both */
-        if (w->events[i].kind == SX_WRITE || may_race(w, w->events[i].instr))
+        /* its reads may race with the awaited write, a reader of a write that changes no value may synchronize
+         * with it, and a fence orders what follows: one more iteration covers them all */
+        if (w->events[i].kind == SX_WRITE || w->events[i].kind == SX_FENCE || may_race(w, w->events[i].instr))
             return b[0] > 0;
     }
     return true;
