@@ -1,5 +1,5 @@
 // expect: data-race
-// at: add:1 read, 13 write, host and work-item
+// at: add:1 read, 13 write, host and work-item; add:1 write, 13 write, host and work-item
 // reason: the host neither waits for it nor enqueues it afterwards
 // build: host-cc
 // A thread fills the memory while the kernel uses it.
