@@ -104,11 +104,26 @@ static unsigned power_below(uint64_t n)
     return p;
 }
 
+#define SUB_GROUP 32u /* work-items of a sub-group on many devices */
+
+static bool needs_sub_groups(const cJSON *test)
+{
+    const cJSON *need;
+    cJSON_ArrayForEach(need, cJSON_GetObjectItem(test, "needs"))
+    {
+        if (cJSON_IsString(need) && strcmp(need->valuestring, "subgroups") == 0)
+            return true;
+    }
+    return false;
+}
+
 #define WISH(device) ((device)->is_gpu ? 128u : 64u) /* work-items of a work-group */
 
 unsigned lt_exec_slots(const struct lt_device *device, const cJSON *test)
 {
     unsigned members = json_unsigned(test, "members"), wish = WISH(device);
+    if (needs_sub_groups(test) && wish < SUB_GROUP * members) /* each thread may be in another sub-group */
+        wish = SUB_GROUP * members;
     if (device->il) /* the kernel is built for so many */
         return json_unsigned(cJSON_GetObjectItem(test, "il"), "slots");
     size_t limit = device->max_group < wish ? device->max_group : wish;
@@ -190,19 +205,15 @@ uint32_t lt_knob_choice(const struct lt_knob *knob, bool gpu, uint64_t random)
 static void place_in_sub_groups(struct exec *e)
 {
     const struct lt_options *o = e->job->options;
-    const cJSON *threads = cJSON_GetObjectItem(e->job->test, "threads"), *s, *t, *need;
-    bool matters = false, near = false, far = false;
-    cJSON_ArrayForEach(need, cJSON_GetObjectItem(e->job->test, "needs"))
-    {
-        matters |= cJSON_IsString(need) && strcmp(need->valuestring, "subgroups") == 0;
-    }
+    const cJSON *threads = cJSON_GetObjectItem(e->job->test, "threads"), *s, *t;
+    bool near = false, far = false;
     cJSON_ArrayForEach(s, threads)
     {
         for (t = threads->child; t != s; t = t->next)
             if (json_unsigned(s, "work_group") == json_unsigned(t, "work_group"))
                 *(json_unsigned(s, "sub_group") == json_unsigned(t, "sub_group") ? &near : &far) = true;
     }
-    if (!matters || near == far)
+    if (near == far || !needs_sub_groups(e->job->test))
         return;
     if (!o->knob_given[LT_K_split])
         e->knobs[LT_K_split] = far;

@@ -15,7 +15,7 @@ from built import PATIENCE, REFCL, ROOT
 KERNEL = """kernel void k(global atomic_int *x, global int *out)
 {
     int i = get_global_id(0), s = 0;
-    for (int n = 0; n < 4; n++) {
+    for (int n = 0; n < 8; n++) {
         s += atomic_load_explicit(&x[(i + n) % 4], memory_order_relaxed, memory_scope_device);
         atomic_store_explicit(&x[(i + n + 1) % 4], s + 1, memory_order_relaxed, memory_scope_device);
     }
@@ -60,12 +60,12 @@ def main():
         with open(kernel, "w", encoding="utf-8") as file:
             file.write(KERNEL)
         with open(hard, "w", encoding="utf-8") as file:
-            file.write(litmus(5, 5))
+            file.write(litmus(6, 3))
         for name, engine in ENGINES.items():
             check("explore " + name, ["explore", *engine, *LAUNCH, "--timeout", "1", kernel], "--timeout")
         for name in ("search --listing", "z3"):
-            check("explore " + name, ["explore", *ENGINES[name], *LAUNCH, "--timeout", "60", "--memory", "32", kernel],
-                  "--memory")
+            check("explore " + name, ["explore", *ENGINES[name], *LAUNCH, "--timeout", "60", "--memory-limit", "32", kernel],
+                  "--memory-limit")
         for engine in ("search", "both"):  # Z3 decides it
             check("litmus check " + engine, ["litmus", "check", "-e", engine, "--timeout", "1", hard], "--timeout")
         for text in ("show " + NEGATIONS * "~" + " po", NEGATIONS * "~ " + "acyclic po as order"):

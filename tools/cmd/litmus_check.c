@@ -31,7 +31,8 @@ static const struct tool_option options[] = {
     {"bound", 'b', "K", "REFCL_BOUND", "loop unroll bound (default 2)"},
     {"timeout", 't', "S", "REFCL_TIMEOUT",
      "limit of CPU and wall-clock seconds for each test and engine (default 60, 0 = no limit)"},
-    {"memory", 0, "MIB", "REFCL_MEMORY", "memory limit for each test, in MiB (default 2048, 0 = no limit)"},
+    {"memory-limit", 0, "MIB", "REFCL_MEMORY_LIMIT",
+     "memory limit for each test, in MiB (default 2048, 0 = no limit)"},
     {"json", 'j', "OUT", "REFCL_JSON", "write the verdicts as JSON, - for stdout"},
     {"states", 0, NULL, "REFCL_STATES", "list the allowed final states"},
     {"explain", 0, NULL, "REFCL_EXPLAIN", "print a witness, or the axioms that forbid the outcome"},
@@ -101,7 +102,7 @@ static int litmus_check_option(void *context, size_t index, const char *value)
         check->options.timeout_ms = (unsigned)n * 1000;
         break;
     case OPT_MEMORY:
-        code = tool_number("memory", value, 1 << 22, &check->guard.mebibytes);
+        code = tool_number("memory-limit", value, 1 << 22, &check->guard.mebibytes);
         break;
     case OPT_JSON:
         check->json = value;

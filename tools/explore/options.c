@@ -50,7 +50,8 @@ const struct tool_option explore_options[] = {
      "forward-progress model: fair, hsa, obe, lobe, unfair; or by scope: wg=obe,sg=hsa,wi=fair"},
     {"timeout", 't', "S", "REFCL_TIMEOUT",
      "limit of CPU and wall-clock seconds for each file and engine (default 60, 0 = no limit)"},
-    {"memory", 0, "MIB", "REFCL_MEMORY", "memory limit for each file, in MiB (default 2048, 0 = no limit)"},
+    {"memory-limit", 0, "MIB", "REFCL_MEMORY_LIMIT",
+     "memory limit for each file, in MiB (default 2048, 0 = no limit)"},
     {"build-options", 0, "TEXT", "REFCL_BUILD_OPTIONS", "options for OpenCL C (default -cl-std=CL3.0)"},
     {"json", 'j', "OUT", "REFCL_JSON", "write the verdicts as JSON, - for stdout"},
     {"states", 0, NULL, "REFCL_STATES", "list the final states"},
@@ -196,7 +197,7 @@ int explore_option(void *context, size_t index, const char *value)
     case OPT_TIMEOUT:
         return set_number("timeout", value, 86400, 1000, &e->options.timeout_ms);
     case OPT_MEMORY:
-        return set_number("memory", value, 1 << 22, 1, &e->memory);
+        return set_number("memory-limit", value, 1 << 22, 1, &e->memory);
     case OPT_BUILD:
         e->build_options = value;
         return 0;

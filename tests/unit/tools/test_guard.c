@@ -111,7 +111,7 @@ static void limits_are_named(void **state)
     guard_explain(&guard, GUARD_TIME, &err);
     assert_string_equal(err.message, "limit reached: 1.5 seconds (raise with --timeout)");
     guard_explain(&guard, GUARD_MEMORY, &err);
-    assert_string_equal(err.message, "limit reached: 64 MiB of memory (raise with --memory)");
+    assert_string_equal(err.message, "limit reached: 64 MiB of memory (raise with --memory-limit)");
     assert_int_equal(err.cls, MM_LIMIT);
     guard_explain(&guard, GUARD_BROKEN, &err);
     assert_int_equal(err.cls, MM_BUG);
