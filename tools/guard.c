@@ -189,8 +189,8 @@ void guard_explain(const struct guard *guard, enum guard_end end, struct mm_erro
     if (end == GUARD_TIME)
         mm_fail(err, MM_LIMIT, "time", "limit reached: %g seconds (raise with --timeout)", guard->seconds);
     else if (end == GUARD_MEMORY)
-        mm_fail(err, MM_LIMIT, "memory", "limit reached: %" PRIu64 " MiB of memory (raise with --memory-limit)",
-                guard->mebibytes);
+        mm_fail(err, MM_LIMIT, "memory",
+                "limit reached: %" PRIu64 " MiB of memory (raise with --memory-limit)", guard->mebibytes);
     else
         mm_fail(err, MM_BUG, "guard", "the process that decides ended unexpectedly");
 }
