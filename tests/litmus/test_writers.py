@@ -136,22 +136,24 @@ def iterations(folder):
     are refused."""
     plan, changed, results = (os.path.join(folder, n) for n in ("p.json", "changed.json", "r.json"))
     run(REFCL, "litmus", "plan", "-o", plan, TESTS[0])
-    for value, good in ((10 ** 15, True), ("1000000000000000000", True), (-5, False), (0, False), (1e300, False), ("9223372036854775807", False),
-                        ("many", False)):
+    raised = ("--input-limits", "931323")
+    for value, good, more in ((2 ** 30, True, ()), (10 ** 15, True, raised), (-5, False, ()), (0, False, ()), (1e300, False, raised),
+                              ("9223372036854775807", False, raised), ("many", False, ())):
         whole = load(plan)
         for test in whole["tests"]:
             test["iterations"] = value
         with open(changed, "w", encoding="utf-8") as f:
             json.dump(whole, f)
         if good:
-            campaign = subprocess.Popen([RUNNER, "-q", "-o", results, changed], env=on_refcl(), stdout=subprocess.DEVNULL)
-            ran = wait_until(lambda: os.path.exists(results) and total(load(results)) > 0)
+            campaign = subprocess.Popen([RUNNER, "-q", *more, "-o", results, changed], env=on_refcl(), stdout=subprocess.DEVNULL)
+            ran = wait_until(lambda: campaign.poll() is not None or os.path.exists(results) and total(load(results)) > 0)
+            ran = ran and campaign.poll() is None
             campaign.kill()
             campaign.wait()
             check("%s instances begin" % value, ran, value)
             os.remove(results)
         else:
-            done = run(RUNNER, "-q", "-o", results, changed)
+            done = run(RUNNER, "-q", *more, "-o", results, changed)
             check("%s instances are refused" % value, done.returncode == 2 and "'iterations'" in done.stderr, (done.returncode, done.stderr))
 
 
