@@ -15,7 +15,7 @@ breaks() { # breaks PATTERN FILE SED-SCRIPT: the check fails and says so; the fi
     return $result
 }
 ok "an unknown clause in code" breaks 'checker/race/sync.c:[0-9]+: unknown-citation: CL 3.3.6 G77' checker/race/sync.c 's/CL 3.3.6 G7,/CL 3.3.6 G77,/'
-ok "an unknown rule id" breaks 'race_report.c:[0-9]+: unknown-citation: CL 3.3.6 G71' checker/race/report.c 's/"CL 3.3.6 G17"/"CL 3.3.6 G71"/'
+ok "an unknown rule id" breaks 'race/report.c:[0-9]+: unknown-citation: CL 3.3.6 G71' checker/race/report.c 's/"CL 3.3.6 G17"/"CL 3.3.6 G71"/'
 ok "an axiom that loses its clause" breaks 'axiom-without-clause: ghb-acyclic' memmodel/models/opencl-base.cat 's/^(\* CL 3.3.6 G11:.*/(* *)/'
 ok "an unknown section" breaks 'unknown-citation: CL 5.99' ref-runtime/memory/svm.c '1s/CL 5.6/CL 5.99/'
 ok "a clause that goes away" breaks 'unknown-citation: CL 3.3.6 G17' spec-xref/clauses/opencl-memory-model.json 's/CL 3.3.6 G17/CL 3.3.6 G170/'
