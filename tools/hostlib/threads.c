@@ -9,11 +9,40 @@
 #include <string.h>
 #include <threads.h>
 
-void host_find_next(const char *name, const char *version, void *function)
+static void *find_symbol(const char *name, const char *version)
 {
     void *symbol = version ? dlvsym(RTLD_NEXT, name, version) : NULL;
+    return symbol ? symbol : dlsym(RTLD_NEXT, name);
+}
+
+/* Functions that refcl calls while it holds locks, found when this library is loaded.  Finding one takes the
+ * loader's lock; a thread that initializes another library holds that lock, and its interposed calls take refcl's. */
+#define CONDITIONS "GLIBC_2.3.2"
+static struct {
+    const char *name, *version;
+    void *symbol;
+} found_early[] = {
+    {"pthread_mutex_lock", NULL, NULL},        {"pthread_mutex_trylock", NULL, NULL},
+    {"pthread_mutex_unlock", NULL, NULL},      {"pthread_once", NULL, NULL},
+    {"pthread_cond_wait", CONDITIONS, NULL},   {"pthread_cond_timedwait", CONDITIONS, NULL},
+    {"pthread_cond_signal", CONDITIONS, NULL}, {"pthread_cond_broadcast", CONDITIONS, NULL},
+};
+enum { EARLY = sizeof found_early / sizeof *found_early };
+
+__attribute__((constructor)) static void find_early(void)
+{
+    for (size_t i = 0; i < EARLY; i++)
+        found_early[i].symbol = find_symbol(found_early[i].name, found_early[i].version);
+}
+
+void host_find_next(const char *name, const char *version, void *function)
+{
+    void *symbol = NULL;
+    for (size_t i = 0; i < EARLY && !symbol; i++)
+        if (strcmp(name, found_early[i].name) == 0)
+            symbol = found_early[i].symbol;
     if (!symbol)
-        symbol = dlsym(RTLD_NEXT, name);
+        symbol = find_symbol(name, version);
     memcpy(function, &symbol, sizeof symbol);
 }
 
