@@ -15,7 +15,7 @@ struct mutation_run {
     const char *stated;           /* NULL, or the setting under which tests state this model's verdicts */
     const char *equivalents_path; /* mutants that nothing can kill */
     struct suite suite;
-    char (*expected)[3]; /* by test: stated for the setting at hand, '?' where the test says nothing */
+    char (*expected)[3]; /* by test: stated for the current setting, '?' where the test states nothing */
     size_t *order;       /* tests, those that told mutants apart lately first */
     struct mm_cat_model *model;
     const char *setting;
@@ -93,7 +93,7 @@ static void print_expr(const struct mm_cat_model *m, const struct mm_cat_expr *e
 
 enum fate { KILLED, SURVIVES, UNDECIDED };
 
-/* Whether some test tells the model, as it is now, from what it states. */
+/* Whether the verdict of some test differs from the stated one under the mutated model. */
 static enum fate fate_of(struct mutation_run *run)
 {
     unsigned undecided = 0;

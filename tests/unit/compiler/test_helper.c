@@ -51,7 +51,7 @@ static void test_confined(void **state)
 #endif
     expect_failure("escape", "the job is confined");
     assert_true(compiles(kernel, NULL));
-    /* An expression so deep that clang goes on in another thread. */
+    /* An expression so deep that clang continues in another thread. */
     enum { DEPTH = 4000 };
     char *text = malloc(2 * DEPTH + 100);
     strcpy(text, "kernel void k(global int *a) { a[0] = 1");

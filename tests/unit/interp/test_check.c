@@ -203,7 +203,7 @@ static void test_orders(void **state)
     }
 }
 
-/* With room for more findings execution goes on after each, and none of them makes the launch fail. */
+/* With room for more findings, execution continues after each, and no finding makes the launch fail. */
 static void test_continuation(void **state)
 {
     (void)state;
