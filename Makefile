@@ -213,8 +213,7 @@ JIT_TESTS := $(addprefix jit:,$(addprefix $(BUILD)/tests/runtime/test_,command_b
   resources seeded_host svm svm_system unequal_devices) tests/runtime/test_memory_modes.sh tests/runtime/test_pyopencl.py)
 ifeq ($(SAN),)
 JIT_TESTS += $(addprefix jit:,$(addprefix $(BUILD)/tests/unit/,interp/test_arith interp/test_unusual \
-  runtime/test_out_of_memory) $(addprefix tests/races/,test_races.py test_host.py test_outputs.py test_session.sh \
-  random/test_random_host.py))
+  runtime/test_out_of_memory) $(addprefix tests/races/,test_races.py test_host.py test_session.sh))
 endif
 JIT_SEEN := $(BUILD)/tests/jit/seen.so
 $(JIT_SEEN): tests/jit/seen.c $(BUILD)/librefcl-jit.so
