@@ -36,7 +36,8 @@ struct campaign {
     int pipe;
     char *line;
     size_t used, capacity;
-    double start, heard, saved, cost; /* cost: seconds that saving took */
+    double start, begun, heard;       /* begun: the current test */
+    double saved, cost;               /* cost: seconds that saving took */
     int current;                      /* test that the child works on, -1 = none */
     bool building;                    /* the child compiles several tests together */
     bool alone;                       /* no longer: a child died of it */
@@ -349,6 +350,7 @@ static void handle_message(struct campaign *c, const char *line)
             c->broken_reason = text ? strdup(text) : NULL;
         } else if (strcmp(name, "start") == 0) {
             c->current = (int)index;
+            c->begun = lt_seconds();
             r->status = "running";
         } else if (strcmp(name, "batch") == 0) {
             add_batch(r, message);
@@ -413,6 +415,7 @@ static void bury_child(struct campaign *c, bool timeout)
 {
     int status = 0;
     char reason[128] = "";
+    bool silent = lt_seconds() >= c->heard + c->options->timeout_s;
     if (timeout)
         kill(c->child, SIGKILL);
     wait_for(c->child, &status, timeout ? 15 : 3600);
@@ -424,8 +427,10 @@ static void bury_child(struct campaign *c, bool timeout)
         c->alone = true;
         return;
     }
-    if (timeout)
+    if (timeout && silent)
         snprintf(reason, sizeof reason, "no sign of life for %u s", c->options->timeout_s);
+    else if (timeout)
+        snprintf(reason, sizeof reason, "limit reached: %u s (raise with --timeout)", c->options->limit_s);
     else if (WIFSIGNALED(status))
         snprintf(reason, sizeof reason, "the driver died of signal %d (%s)", WTERMSIG(status),
                  strsignal(WTERMSIG(status)));
@@ -440,12 +445,19 @@ static void bury_child(struct campaign *c, bool timeout)
     }
 }
 
+/* The time at which the child is killed: it reported nothing for too long, or its test exceeds its limit. */
+static double child_deadline(const struct campaign *c)
+{
+    double silent = c->heard + c->options->timeout_s, over = c->begun + c->options->limit_s;
+    return c->options->limit_s && c->current >= 0 && over < silent ? over : silent;
+}
+
 static void listen_to_child(struct campaign *c)
 {
     bool timeout = false;
     for (;;) {
         struct pollfd p = {.fd = c->pipe, .events = POLLIN};
-        double left = c->heard + c->options->timeout_s - lt_seconds();
+        double left = child_deadline(c) - lt_seconds();
         int ready = left > 0 ? poll(&p, 1, (int)(left * 1e3) + 1) : 0;
         if (ready < 0 && errno == EINTR)
             continue;

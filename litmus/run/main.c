@@ -33,7 +33,7 @@ static const char usage[] =
     "                        exit code 1, and nothing is written, if no setting shows any\n"
     "      --tuning FILE     use these knobs in most batches (default: what --tune found; none: nothing)\n"
     "      --merge           add up the results files that follow into the output\n"
-    "      --timeout S       give a test up after S seconds without a result (default 60)\n"
+    "      --timeout S       end each test after S seconds (default: after 60 seconds without a result)\n"
     "      --seed N          seed of the placements (default: the plan's)\n"
     "      --input-limits N  allow files to cost N times as much memory and time (default 1)\n"
     "  -q, --quiet           only the summary\n"
@@ -154,7 +154,7 @@ static bool set_option(struct lt_options *o, const char *name, const char *value
     }
     if (strcmp(name, "timeout") == 0) {
         ok = read_number(value, 1, 86400, &n);
-        o->timeout_s = (unsigned)n;
+        o->timeout_s = o->limit_s = (unsigned)n;
         return ok;
     }
     return false;

@@ -47,6 +47,7 @@ struct lt_options {
     double confidence;  /* rate below which a state may stay unseen, 0 = none */
     unsigned batch;     /* instances in one launch, 0 = by the kind of device */
     unsigned timeout_s; /* seconds without a message of the child */
+    unsigned limit_s;   /* seconds of one test, 0 = none */
     unsigned shard, shard_count;
     bool resume, list, list_knobs, quiet, stop, merge, exact, tune, silent;
     bool probe;                /* one batch of each test */

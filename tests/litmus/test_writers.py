@@ -157,10 +157,31 @@ def iterations(folder):
             check("%s instances are refused" % value, done.returncode == 2 and "'iterations'" in done.stderr, (done.returncode, done.stderr))
 
 
+def limited(folder):
+    """--timeout ends each test, whatever the plan asks for: counts that need many launches keep what they counted."""
+    plan, results = (os.path.join(folder, n) for n in ("p.json", "r.json"))
+    run(REFCL, "litmus", "plan", "-o", plan, "-n", str(10 ** 15), TESTS[0], os.path.join(TESTS[1], "MP+rlx+rlx.litmus"))
+    raised = ("--input-limits", "931323")
+    start = time.monotonic()
+    run(RUNNER, "-q", "-n", "64", "--batch", "64", "-o", results, plan)
+    limit = str(1 + int(2 * (time.monotonic() - start)))  # enough for the first launches on this machine
+    done = run(RUNNER, "-q", *raised, "--batch", "64", "--timeout", limit, "-o", results, plan)
+    check("10^15 instances end: many launches", done.returncode == 1 and [
+        (t["status"], t["reason"], t["instances"] > 0) for t in load(results)["tests"]] ==
+        2 * [("timeout", "limit reached: %s s (raise with --timeout)" % limit, True)], (done.stdout, done.stderr, load(results)))
+    done = run(RUNNER, "-q", *raised, "--batch", str(1 << 22), "--timeout", "1", "-o", results, plan)
+    check("10^15 instances end: launches that take longer", done.returncode == 1 and
+          [t["status"] for t in load(results)["tests"]] == 2 * ["timeout"], (done.stdout, done.stderr, load(results)))
+    done = run(REFCL, "litmus", "run", *raised, "-q", "-n", str(10 ** 15), "--timeout", "1", "-o", results, TESTS[0])
+    check("refcl litmus run ends too", done.returncode == 1 and [t["status"] for t in load(results)["tests"]] == ["timeout"],
+          (done.stdout, done.stderr))
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         merges(folder)
         iterations(folder)
+        limited(folder)
         killed(folder)
     return tap.done()
 

@@ -40,7 +40,7 @@ static const struct tool_option options[] = {
     {"device", 0, "X", "REFCL_DEVICE", "its number, or part of its name (default: the first)"},
     {"shard", 0, "K/N", "REFCL_SHARD", "run the K-th of N shards of the campaign"},
     {"timeout", 't', "S", "REFCL_RUN_TIMEOUT",
-     "abandon a test after S seconds without a result (default 60)"},
+     "end each test after S seconds (default: after 60 seconds without a result)"},
     {"budget", 0, "S", "REFCL_BUDGET", "time limit of the campaign in seconds, instead of --iterations"},
     {"confidence", 0, "R", "REFCL_CONFIDENCE",
      "run until, with 95 % confidence, an unobserved state has a rate below R"},
