@@ -36,11 +36,11 @@ struct campaign {
     int pipe;
     char *line;
     size_t used, capacity;
-    double start, begun, heard;       /* begun: the current test */
-    double saved, cost;               /* cost: seconds that saving took */
-    int current;                      /* test that the child works on, -1 = none */
-    bool building;                    /* the child compiles several tests together */
-    bool alone;                       /* no longer: a child died of it */
+    double start, begun, heard; /* begun: the current test */
+    double saved, cost;         /* cost: seconds that saving took */
+    int current;                /* test that the child works on, -1 = none */
+    bool building;              /* the child compiles several tests together */
+    bool alone;                 /* no longer: a child died of it */
     bool ended, broken;
     char *broken_reason;
 };
