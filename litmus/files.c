@@ -4,6 +4,13 @@
 
 #include <string.h>
 
+static bool is_kind(const cJSON *format, const struct lt_json_kind *kind)
+{
+    return cJSON_IsString(format) &&
+           (strcmp(format->valuestring, kind->format) == 0 ||
+            (kind->other_format && strcmp(format->valuestring, kind->other_format) == 0));
+}
+
 cJSON *lt_file_json(const char *path, const struct lt_json_kind *kind, struct mm_error *err)
 {
     char *text;
@@ -21,8 +28,8 @@ cJSON *lt_file_json(const char *path, const struct lt_json_kind *kind, struct mm
     if (!json)
         mm_fail_at(err, MM_INVALID, kind->rule, path, 0, 0, "not %s: no JSON, or the end of it is missing",
                    kind->what);
-    else if (!cJSON_IsString(format) || strcmp(format->valuestring, kind->format) != 0 ||
-             !cJSON_IsArray(cJSON_GetObjectItem(json, "tests")) || !cJSON_IsNumber(version))
+    else if (!is_kind(format, kind) || !cJSON_IsArray(cJSON_GetObjectItem(json, "tests")) ||
+             !cJSON_IsNumber(version))
         mm_fail_at(err, MM_INVALID, kind->rule, path, 0, 0, "not %s", kind->what);
     else if (version->valuedouble != kind->version)
         mm_fail_at(err, MM_INVALID, kind->rule, path, 0, 0,

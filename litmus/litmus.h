@@ -13,6 +13,8 @@ enum mm_class lt_parse(const char *text, size_t size, const char *file, struct l
                        struct mm_error *err);
 enum mm_class lt_parse_file(const char *path, struct lt_test **test, struct mm_error *err);
 void lt_test_destroy(struct lt_test *test);
+/* Identifies the name and the tokens of TEST, whatever its comments and white space. */
+const char *lt_test_digest(const struct lt_test *test);
 const char *lt_test_name(const struct lt_test *test);
 enum lt_dialect lt_test_dialect(const struct lt_test *test);
 /* Value of a "key: value" line in the test's leading comment (Expect, States, Race, Clauses, Requires),
@@ -37,12 +39,14 @@ struct lt_plan_options {
 enum mm_class lt_plan(struct lt_test *const *tests, size_t count, const struct lt_plan_options *options,
                       FILE *out, struct mm_error *err);
 
-/* Compares results.json (written by the runner) with what MODEL allows; writes a report (JSON to JSON_OUT
+/* Compares results.json (written by the runner), or the compact table of a campaign, with what MODEL allows; writes a report (JSON to JSON_OUT
  * if not NULL, herd-style log and table to TEXT_OUT).  *FINDINGS: number of tests with a forbidden state. */
 struct lt_judge_options {
     const struct mm_cat_model *model;
     struct ck_options check;
     const char *html, *junit, *sarif; /* further output files, NULL: none */
+    const char *table;                /* the results as a compact table, NULL: none */
+    const char *tests;                /* folder that the tests of a table are in; NULL: the current one */
 };
 enum mm_class lt_judge(const char *results_path, const struct lt_judge_options *options, FILE *text_out,
                        FILE *json_out, size_t *findings, size_t *unknown, struct mm_error *err);

@@ -210,7 +210,7 @@ static cJSON *load_judgement(const char *path, struct mm_error *err)
 {
     static const struct lt_json_kind judgement = {"litmus.judgement", "refcl-litmus-judgement",
                                                   "a judgement of litmus results (refcl litmus judge --json)",
-                                                  1};
+                                                  1, NULL};
     return lt_file_json(path, &judgement, err);
 }
 

@@ -224,7 +224,9 @@ static enum mm_class judge_test(struct lt_judged *j, const struct lt_judge_optio
                                 struct mm_error *err)
 {
     const char *source = json_text(j->json, "source");
-    enum mm_class cls = lt_parse(source, strlen(source), json_text(j->json, "file"), &j->test, err);
+    enum mm_class cls = cJSON_HasObjectItem(j->json, "digest")
+                            ? lt_table_test(j->json, options->tests, &j->test, err)
+                            : lt_parse(source, strlen(source), json_text(j->json, "file"), &j->test, err);
     if (cls == MM_OK)
         cls = lt_lower(j->test, &j->program, err);
     if (cls != MM_OK)
@@ -284,6 +286,8 @@ static enum mm_class judge_all(const cJSON *results, struct lt_judge_report *rep
             lt_judge_json(&j, report);
             if (report->html)
                 lt_html_test(&j, options, report);
+            if (report->rows)
+                cls = lt_table_add(&j, report, err);
         }
         clear(&j);
         if (cls != MM_OK)
@@ -319,13 +323,14 @@ enum mm_class lt_judge(const char *results_path, const struct lt_judge_options *
     struct mm_error scratch = {0};
     err = err ? err : &scratch;
     static const struct lt_json_kind kind = {"litmus.results", "refcl-litmus-results",
-                                             "results of litmus tests", 1};
+                                             "results of litmus tests", 1, "refcl-litmus-table"};
     cJSON *results = lt_file_json(results_path, &kind, err);
     if (!results)
         return err->cls;
     char *body = NULL;
     size_t size = 0;
-    struct lt_judge_report report = {.text = text_out, .tests = cJSON_CreateArray()};
+    struct lt_judge_report report = {
+        .text = text_out, .tests = cJSON_CreateArray(), .rows = options->table ? cJSON_CreateArray() : NULL};
     report.html = options->html ? open_memstream(&body, &size) : NULL;
     enum mm_class cls = judge_all(results, &report, options, results_path, err);
     cJSON *judgement = lt_judge_finish(&report, results, options->model);
@@ -335,6 +340,9 @@ enum mm_class lt_judge(const char *results_path, const struct lt_judge_options *
         cls = write_reports(options, judgement, json_out, err);
     if (cls == MM_OK && options->html)
         cls = lt_html_page(options->html, body, judgement, &report, err);
+    if (cls == MM_OK && options->table)
+        cls = lt_table_write(options->table, results, report.rows, err);
+    cJSON_Delete(report.rows);
     free(body);
     cJSON_Delete(judgement);
     cJSON_Delete(results);

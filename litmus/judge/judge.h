@@ -1,4 +1,4 @@
-/* Judgements: computed by judge.c, written by report.c, html.c and ci.c. */
+/* Judgements: computed by judge.c, written by report.c, html.c and ci.c; the table of a campaign: table.c. */
 #ifndef LITMUS_JUDGE_H
 #define LITMUS_JUDGE_H
 
@@ -41,6 +41,7 @@ struct lt_judge_report {
     FILE *text;
     FILE *html; /* body of the page, NULL if it is not wanted */
     cJSON *tests;
+    cJSON *rows; /* of the table, NULL if it is not wanted */
     size_t counts[LT_OUTCOME_COUNT];
 };
 
@@ -49,7 +50,7 @@ struct lt_rate {
     double again;           /* probability that a campaign of this length sees it again */
 };
 struct lt_rate lt_rate_of(uint64_t count, uint64_t instances);
-/* False if the rate of some state of TEST (of a results file) has a trend. */
+/* False if the rate of some state of TEST (of a results file or table) has a trend. */
 bool lt_stationary(const cJSON *test);
 void lt_judge_state(const struct lt_judged *judged, const uint64_t *values, FILE *out);
 const char *lt_outcome_name(enum lt_outcome outcome);
@@ -64,6 +65,12 @@ enum mm_class lt_html_page(const char *path, const char *body, const cJSON *judg
 /* From a judgement: a test suite for CI; forbidden outcomes for code hosts. */
 enum mm_class lt_judge_junit(const cJSON *judgement, const char *path, struct mm_error *err);
 enum mm_class lt_judge_sarif(const cJSON *judgement, const char *path, struct mm_error *err);
+/* The table of a campaign, docs/campaigns.md#tables: adds the row of a test; writes the head of RESULTS and the rows to PATH. */
+enum mm_class lt_table_add(const struct lt_judged *judged, struct lt_judge_report *report,
+                           struct mm_error *err);
+enum mm_class lt_table_write(const char *path, const cJSON *results, const cJSON *rows, struct mm_error *err);
+/* Reads the test of a row from its file below ROOT; its digest must be the one of the row. */
+enum mm_class lt_table_test(const cJSON *row, const char *root, struct lt_test **test, struct mm_error *err);
 /* The judgement as JSON; the caller's. */
 cJSON *lt_judge_finish(struct lt_judge_report *report, const cJSON *results,
                        const struct mm_cat_model *model);

@@ -361,12 +361,14 @@ struct lt_observed {
     struct lt_observed *next;
 };
 
+enum { LT_DIGEST_SIZE = 17 }; /* 16 hexadecimal digits and a zero byte */
 struct lt_test {
     struct mm_arena *arena;
     enum lt_dialect dialect;
     bool c11; /* written in C11: no scopes, no regions, no places */
     const char *name, *file, *text;
-    const char *comment; /* text of the leading comments, NULL if none */
+    char digest[LT_DIGEST_SIZE]; /* see lt_test_digest() */
+    const char *comment;         /* text of the leading comments, NULL if none */
     struct lt_property *properties;
     struct lt_init *inits;
     struct lt_edge *edges; /* Vulkan: ssw */

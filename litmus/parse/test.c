@@ -1,6 +1,7 @@
 /* Parsing of a test from text or a file; queries on the parsed test. */
 #include "litmus/parse/ast.h"
 #include "memmodel/base/input.h"
+#include "memmodel/base/sha256.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -23,6 +24,20 @@ const struct lt_param *lt_find_param(const struct lt_thread *thread, const char 
         if (p->type.is_pointer && strcmp(p->name, name) == 0)
             return p;
     return NULL;
+}
+
+static void digest_tokens(const struct lt_lexer *lexer)
+{
+    struct mm_sha256 hash;
+    char digits[65];
+    struct lt_test *test = lexer->test;
+    mm_sha256_begin(&hash);
+    mm_sha256_add(&hash, test->dialect == LT_OPENCL ? "O" : "V", 1);
+    mm_sha256_add(&hash, test->name, strlen(test->name) + 1);
+    for (size_t i = 0; i < lexer->count; i++)
+        mm_sha256_add(&hash, lexer->tokens[i].text, strlen(lexer->tokens[i].text) + 1);
+    mm_sha256_end(&hash, digits);
+    snprintf(test->digest, sizeof test->digest, "%.*s", LT_DIGEST_SIZE - 1, digits);
 }
 
 enum mm_class lt_parse(const char *text, size_t size, const char *file, struct lt_test **test,
@@ -49,6 +64,7 @@ enum mm_class lt_parse(const char *text, size_t size, const char *file, struct l
     t->text = copy;
     lexer.failed = !t->file || !copy;
     if (!lexer.failed && lt_lex(&lexer, text, size) == MM_OK) {
+        digest_tokens(&lexer);
         if (t->dialect == LT_OPENCL)
             lt_parse_opencl(&lexer);
         else
@@ -86,6 +102,11 @@ void lt_test_destroy(struct lt_test *test)
 const char *lt_test_name(const struct lt_test *test)
 {
     return test->name;
+}
+
+const char *lt_test_digest(const struct lt_test *test)
+{
+    return test->digest;
 }
 
 enum lt_dialect lt_test_dialect(const struct lt_test *test)

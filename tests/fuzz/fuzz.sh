@@ -12,16 +12,16 @@ failed=0
 
 sources() { # what a reader consists of
     case $1 in
-    spirv) echo interp/module/*.c interp/exec/lower*.c ;;
+    spirv) echo interp/module/*.c interp/lower/*.c ;;
     opencl) echo ref-runtime/compiler/client*.c ;;
-    litmus) echo litmus/{lex,test,parse*,vulkan_*,lower*}.c ;;
-    cat) echo memmodel/cat_{lex,token,parse,statement,expr,if,local,flatten,type,orders,library}.c ;;
-    trace) echo memmodel/trace_{read,decode,format}.c interp/expand*.c ;;
+    litmus) echo litmus/{parse,lower}/*.c ;;
+    cat) echo memmodel/cat/{lex,token,parse,statement,expr,if,local,flatten,type,orders,library}.c ;;
+    trace) echo memmodel/trace/{read,decode,format}.c interp/replay/expand*.c ;;
     capture) echo memmodel/trace/capture.c tools/session/captured.c ;;
-    witness) echo tools/witness/read.c tools/replay{,_oracle}.c ;;
+    witness) echo tools/witness/{read,replay,oracle}.c ;;
     plan) echo litmus/run/{files,host_plan}.c ;;
-    results) echo litmus/{files,judge*}.c litmus/run/{merge,histogram}.c ;;
-    judgement) echo litmus/{files,judge_ci}.c ;;
+    results) echo litmus/files.c litmus/judge/*.c litmus/run/{merge,histogram}.c ;;
+    judgement) echo litmus/files.c litmus/judge/ci.c ;;
     template) echo spec-xref/site/site.c memmodel/base/input.c ;;
     suppressions) echo checker/race/suppress.c ;;
     esac

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """refcl litmus judge and refcl gate, on results written here: tests of which no instance was observed, tests that
-were judged in the baseline and no longer are."""
+were judged in the baseline and no longer are, and tables of campaigns, from which all outputs are rebuilt."""
 import json
 import os
 import subprocess
@@ -99,10 +99,82 @@ def test_gate(folder):
     check("gate: a new forbidden outcome", code == 1 and lines[0] == "new forbidden outcome: a: 1:r0=2", lines)
 
 
+def outputs(folder, name, path):
+    """Exit code and everything that the judge writes from the results or table PATH."""
+    files = [os.path.join(folder, name + end) for end in (".json", ".html", ".junit", ".sarif", ".table")]
+    words = [w for option, f in zip(("--json", "--html", "--junit", "--sarif", "--table"), files) for w in (option, f)]
+    run = subprocess.run([REFCL, "litmus", "judge", *words, "--tests", folder, path], capture_output=True, text=True,
+                         timeout=100)
+    texts = []
+    for f in files:
+        with open(f, encoding="utf-8") as file:
+            texts.append(file.read())
+    return run.returncode, [run.stdout, *texts]
+
+
+def table_error(folder, name, table):
+    path = os.path.join(folder, name)
+    with open(path, "w", encoding="utf-8") as f:
+        json.dump(table, f)
+    run = subprocess.run([REFCL, "litmus", "judge", "--tests", folder, path], capture_output=True, text=True, timeout=100)
+    return run.returncode, run.stderr
+
+
+def test_table(folder):
+    tests = [result("seen", {0: 3, 1: 4}), result("broken", {0: 5, 2: 1}), result("again", {0: 1}, quantifier="exists"),
+             result("never-started", {}, "skipped", "no sub-groups"), result("trend", {0: 36, 1: 4564})]
+    for t in tests:
+        t["slices"] = []
+        with open(os.path.join(folder, t["file"]), "w", encoding="utf-8") as f:
+            f.write(t["source"])
+    tests[-1]["slices"] = [{"instances": 575, "batches": 1, "counts": [n + 1, 574 - n]} for n in range(8)]
+    path = os.path.join(folder, "campaign")
+    with open(path, "w", encoding="utf-8") as f:
+        json.dump({"format": "refcl-litmus-results", "version": 1, "seed": 7, "date": "2026-01-02", "settings": "-n 10",
+                   "device": {"platform": "p", "name": "n", "version": "v", "driver": "d"}, "tests": tests}, f)
+    code, first = outputs(folder, "first", path)
+    again, second = outputs(folder, "second", os.path.join(folder, "first.table"))
+    check("a forbidden state: exit code 1, from results and table", code == 1 and again == 1, (code, again))
+    for what, a, b in zip(("report", "judgement", "page", "JUnit", "SARIF", "table"), first, second):
+        check("the table gives the same " + what, a == b and len(a) > 100, (a, b))
+    check("a trend is kept", "Not stationary" in second[0], second[0])
+    table = json.loads(first[5])
+    check("the table has neither texts nor slices", not any(k in t for t in table["tests"] for k in ("source", "slices")))
+    check("date and settings are kept", table["date"] == "2026-01-02" and table["settings"] == "-n 10", table)
+    with open(os.path.join(folder, "seen.litmus"), "w", encoding="utf-8") as f:
+        f.write(tests[0]["source"].replace("{ [x]", "(* a comment *)\n{\n  [x]"))
+    check("a comment does not change the test", outputs(folder, "third", os.path.join(folder, "first.table"))[0] == 1)
+    with open(os.path.join(folder, "seen.litmus"), "w", encoding="utf-8") as f:
+        f.write(tests[0]["source"].replace("x, 1,", "x, 2,"))
+    code, text = table_error(folder, "changed", table)
+    check("a changed test is an error", code == 2 and "'seen' is not the one that ran" in text, text)
+    for file in ("../seen.litmus", "/etc/passwd", "a/../../b", "..", ""):
+        code, text = table_error(folder, "elsewhere", {**table, "tests": [{**table["tests"][0], "file": file}]})
+        check(f"a table does not name the file '{file}'", code == 2 and "below the current folder" in text, text)
+
+
+def test_campaigns():
+    """The tables of the repository, against the counts that their README states."""
+    with open("litmus/results/README.md", encoding="utf-8") as f:
+        rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in f if line.startswith("| `")]
+    tables = sorted(name for name in os.listdir("litmus/results") if name.endswith(".json") and "tuning" not in name)
+    check("each table has a row", sorted(row[0].strip("`") for row in rows) == tables, tables)
+    for row in rows:
+        path = os.path.join("litmus/results", row[0].strip("`"))
+        run = subprocess.run([REFCL, "litmus", "judge", path], capture_output=True, text=True, timeout=100)
+        counts = "%s allowed, %s forbidden, %s racy, %s unknown, 0 not observed, %s not run" % tuple(row[4:9])
+        check(path + ": verdicts", counts in run.stdout.splitlines(), run.stderr + run.stdout[-300:])
+        schema = subprocess.run([sys.executable, "tools/validate.py", "tools/schema/results.schema.json", path],
+                                capture_output=True, text=True)
+        check(path + ": fits its schema", schema.returncode == 0, schema.stdout + schema.stderr)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         test_not_observed(folder)
         test_gate(folder)
+        test_table(folder)
+        test_campaigns()
     return done()
 
 

@@ -4,7 +4,7 @@
 
 #include <limits.h>
 
-enum { OPT_MODEL, OPT_BOUND, OPT_TIMEOUT, OPT_JSON, OPT_HTML, OPT_JUNIT, OPT_SARIF };
+enum { OPT_MODEL, OPT_BOUND, OPT_TIMEOUT, OPT_JSON, OPT_HTML, OPT_JUNIT, OPT_SARIF, OPT_TABLE, OPT_TESTS };
 static const struct tool_option options[] = {
     {"model", 'm', "FILE.cat", "REFCL_MODEL", "memory model (default opencl.cat)"},
     {"bound", 'b', "K", "REFCL_BOUND", "loop unroll bound (default 2)"},
@@ -14,11 +14,15 @@ static const struct tool_option options[] = {
      "write a self-contained HTML page with histograms, graphs and test sources"},
     {"junit", 0, "FILE", "REFCL_JUNIT", "write the verdicts as a JUnit test suite"},
     {"sarif", 0, "FILE", "REFCL_SARIF", "write forbidden outcomes as SARIF 2.1.0"},
+    {"table", 0, "FILE", "REFCL_TABLE",
+     "write the results as a compact table, which this command reads: without the texts of the tests"},
+    {"tests", 0, "DIR", "REFCL_TESTS",
+     "folder that the files of a table are relative to (default: the current one)"},
     TOOL_OPTION_END};
 
 struct judge {
     struct ck_options check;
-    const char *model, *json, *html, *junit, *sarif;
+    const char *model, *json, *html, *junit, *sarif, *table, *tests;
 };
 
 static int litmus_judge_option(void *context, size_t index, const char *value)
@@ -47,6 +51,12 @@ static int litmus_judge_option(void *context, size_t index, const char *value)
     case OPT_SARIF:
         judge->sarif = value;
         break;
+    case OPT_TABLE:
+        judge->table = value;
+        break;
+    case OPT_TESTS:
+        judge->tests = value;
+        break;
     default:
         judge->json = value;
         break;
@@ -60,7 +70,9 @@ static int judge_file(const struct judge *judge, const struct mm_cat_model *mode
                                              .check = judge->check,
                                              .html = judge->html,
                                              .junit = judge->junit,
-                                             .sarif = judge->sarif};
+                                             .sarif = judge->sarif,
+                                             .table = judge->table,
+                                             .tests = judge->tests};
     struct mm_error err = {0};
     size_t findings = 0, unknown = 0;
     FILE *json = judge->json ? tool_open_output(judge->json) : NULL;
@@ -102,5 +114,5 @@ static int litmus_judge_main(int argc, char **argv)
 }
 
 const struct tool_command cmd_litmus_judge = {
-    "litmus judge", "RESULTS.json", "compare the observed outcomes with those that the model allows", options,
-    litmus_judge_main};
+    "litmus judge", "RESULTS.json|TABLE.json",
+    "compare the observed outcomes with those that the model allows", options, litmus_judge_main};

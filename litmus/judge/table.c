@@ -1,0 +1,115 @@
+/* The compact table of a campaign (docs/campaigns.md#tables): results without the texts of the tests, which are in files, and
+ * without the pieces of the campaign, of which only the answer to "is it stationary?" is kept. */
+#include "litmus/judge/judge.h"
+#include "memmodel/base/error.h"
+#include "memmodel/base/escape.h"
+
+#include "litmus/litmus.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+/* Copies the members KEYS of FROM that exist. */
+static void copy_members(cJSON *to, const cJSON *from, const char *const *keys, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (cJSON_HasObjectItem(from, keys[i]))
+            cJSON_AddItemToObject(to, keys[i], cJSON_Duplicate(cJSON_GetObjectItem(from, keys[i]), true));
+}
+
+/* A table must not make its reader open files elsewhere. */
+static bool is_below_root(const char *path)
+{
+    if (!*path || *path == '/')
+        return false;
+    for (const char *part = path; part; part = strchr(part, '/')) {
+        part += *part == '/';
+        if (strncmp(part, "..", 2) == 0 && (part[2] == '/' || !part[2]))
+            return false;
+    }
+    return true;
+}
+
+static const char *file_of(const cJSON *row)
+{
+    const cJSON *file = cJSON_GetObjectItem(row, "file");
+    return cJSON_IsString(file) ? file->valuestring : "";
+}
+
+static enum mm_class outside_root(const char *name, const char *file, struct mm_error *err)
+{
+    return mm_fail(err, MM_INVALID, "litmus.table",
+                   "test '%s': a table names tests by paths below the current folder (or --tests), not '%s'",
+                   name, file);
+}
+
+enum mm_class lt_table_add(const struct lt_judged *j, struct lt_judge_report *report, struct mm_error *err)
+{
+    static const char *const first[] = {"name", "file"}, *const rest[] = {"status",    "reason",  "instances",
+                                                                          "discarded", "batches", "time_ms",
+                                                                          "observed",  "states"};
+    if (!is_below_root(file_of(j->json)))
+        return outside_root(j->name, file_of(j->json), err);
+    cJSON *row = cJSON_CreateObject();
+    copy_members(row, j->json, first, sizeof first / sizeof *first);
+    cJSON_AddStringToObject(row, "digest", lt_test_digest(j->test));
+    copy_members(row, j->json, rest, sizeof rest / sizeof *rest);
+    cJSON_AddBoolToObject(row, "stationary", lt_stationary(j->json));
+    cJSON_AddItemToArray(report->rows, row);
+    return MM_OK;
+}
+
+/* TEXT without its last character. */
+static void put_open(char *text, FILE *out)
+{
+    if (text && *text)
+        text[strlen(text) - 1] = '\0';
+    mm_put_json(text ? text : "{", false, out);
+    cJSON_free(text);
+}
+
+enum mm_class lt_table_write(const char *path, const cJSON *results, const cJSON *rows, struct mm_error *err)
+{
+    static const char *const keys[] = {"seed",  "date", "settings", "campaign",
+                                       "shard", "run",  "parts",    "device"};
+    FILE *out = fopen(path, "w");
+    if (!out)
+        return mm_fail_at(err, MM_INVALID, "litmus.file", path, 0, 0, "cannot write: %s", strerror(errno));
+    cJSON *head = cJSON_CreateObject();
+    cJSON_AddStringToObject(head, "format", "refcl-litmus-table");
+    cJSON_AddNumberToObject(head, "version", 1);
+    copy_members(head, results, keys, sizeof keys / sizeof *keys);
+    put_open(cJSON_PrintUnformatted(head), out);
+    fputs(",\n\"tests\":[", out);
+    const cJSON *row;
+    cJSON_ArrayForEach(row, rows)
+    {
+        char *text = cJSON_PrintUnformatted(row);
+        fputs(row == rows->child ? "\n" : ",\n", out);
+        mm_put_json(text ? text : "", false, out);
+        cJSON_free(text);
+    }
+    fputs("\n]}\n", out);
+    cJSON_Delete(head);
+    if (fclose(out) != 0)
+        return mm_fail_at(err, MM_INVALID, "litmus.file", path, 0, 0, "cannot write: %s", strerror(errno));
+    return MM_OK;
+}
+
+enum mm_class lt_table_test(const cJSON *row, const char *root, struct lt_test **test, struct mm_error *err)
+{
+    char path[PATH_MAX];
+    const cJSON *name = cJSON_GetObjectItem(row, "name"), *digest = cJSON_GetObjectItem(row, "digest");
+    const char *file = file_of(row), *shown = cJSON_IsString(name) ? name->valuestring : "";
+    if (!is_below_root(file))
+        return outside_root(shown, file, err);
+    if ((size_t)snprintf(path, sizeof path, "%s/%s", root ? root : ".", file) >= sizeof path)
+        return mm_fail(err, MM_INVALID, "litmus.table", "test '%s': the path of its file is too long", shown);
+    enum mm_class cls = lt_parse_file(path, test, err);
+    if (cls == MM_OK && (!cJSON_IsString(digest) || strcmp(digest->valuestring, lt_test_digest(*test)) != 0))
+        return mm_fail_at(err, MM_INVALID, "litmus.table", path, 0, 0,
+                          "test '%s' is not the one that ran: its digest is %s, that of the table %s", shown,
+                          lt_test_digest(*test), cJSON_IsString(digest) ? digest->valuestring : "missing");
+    return cls;
+}
