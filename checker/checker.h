@@ -6,6 +6,8 @@
 #include "memmodel/cat/cat.h"
 #include "memmodel/memmodel.h"
 
+struct mm_cat_eval;
+
 /* ---- deciding programs: search and Z3 answer the same question ------------------------------ */
 
 enum ck_answer { CK_UNKNOWN, CK_YES, CK_NO };
@@ -126,6 +128,11 @@ void ck_verdict_clear(struct ck_verdict *verdict);
 bool ck_flag_is_race(const char *name);
 /* Whether some execution is undefined by a flag of the model, race or other. */
 enum ck_answer ck_verdict_undefined(const struct ck_verdict *verdict);
+/* Fills OUT, in ARENA, with why check CHECK fails for the candidate of EVAL, which evaluates MODEL; DESCRIBE returns the
+ * step of an event.  False: out of memory. */
+bool ck_explain(struct mm_arena *arena, struct mm_cat_eval *eval, const struct mm_cat_model *model,
+                uint32_t check, struct ck_step (*describe)(const void *execution, uint32_t event),
+                const void *execution, struct ck_violation *out);
 /* No execution of PROGRAM terminates: the condition becomes unknown and, without a finding that explains it, so
  * do races. */
 void ck_verdict_vacuous(const struct ck_program *program, struct ck_verdict *verdict);

@@ -170,7 +170,7 @@ static void pair_from_witness(const struct ck_predict_window *w, const struct ck
     const struct ck_violation *race = &v->race_witness;
     if (!race->axiom || !strstr(race->axiom, "_race") || race->step_count < 2)
         return;
-    uint32_t x = race->steps[0].line - 1, y = race->steps[1].line - 1;
+    uint32_t x = race->steps[0].line - 1, y = race->steps[race->step_count - 1].line - 1;
     if (x >= w->count || y >= w->count || x == y)
         return;
     pair->a = x < y ? x : y;

@@ -1,7 +1,11 @@
 /* Verdicts of both engines: queries, witness executions, release. */
 #include "checker/checker.h"
 
+#include "memmodel/cat/eval.h"
+
 #include <string.h>
+
+enum { MAX_STEPS = 64 };
 
 void ck_verdict_clear(struct ck_verdict *verdict)
 {
@@ -32,6 +36,27 @@ void ck_verdict_vacuous(const struct ck_program *program, struct ck_verdict *v)
         mm_fail(&v->limit, MM_LIMIT, "vacuous",
                 program->filter == CK_NO_EXPR ? "no execution terminates"
                                               : "no terminating execution satisfies the filter");
+}
+
+bool ck_explain(struct mm_arena *arena, struct mm_cat_eval *eval, const struct mm_cat_model *model,
+                uint32_t check, struct ck_step (*describe)(const void *execution, uint32_t event),
+                const void *execution, struct ck_violation *out)
+{
+    const struct mm_cat_check *c = &model->checks[check];
+    struct mm_cat_step steps[MAX_STEPS];
+    uint32_t count = mm_cat_eval_explain(eval, check, steps, MAX_STEPS);
+
+    out->axiom = mm_arena_strdup(arena, c->name);
+    out->clause = mm_arena_strdup(arena, c->clause ? c->clause : "");
+    out->steps = mm_arena_alloc(arena, (count + 1) * sizeof *out->steps);
+    if (!out->axiom || !out->clause || !out->steps)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        out->steps[i] = describe(execution, steps[i].event);
+        out->steps[i].edge = steps[i].edge ? mm_arena_strdup(arena, steps[i].edge) : NULL;
+    }
+    out->step_count = count;
+    return true;
 }
 
 struct ck_execution *ck_verdict_show(struct ck_verdict *v, size_t count, uint32_t threads)

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-enum { MAX_STEPS = 64 };
-
 static uint8_t event_kind(const struct mm_cat_event *e)
 {
     if (e->init)
@@ -24,8 +22,9 @@ static uint8_t event_kind(const struct mm_cat_event *e)
     return e->attributes & MM_MAKE_AVAILABLE ? MM_AVAILABILITY : MM_VISIBILITY;
 }
 
-static struct ck_step describe_step(struct sx *sx, uint32_t event)
+static struct ck_step describe_step(const void *execution, uint32_t event)
 {
+    const struct sx *sx = execution;
     const struct sx_exec *x = sx->exec;
     const struct mm_cat_event *e = &x->events[event];
     const struct sx_info *info = &x->infos[event];
@@ -165,22 +164,7 @@ void sx_keep_witness(struct sx *sx)
 
 static bool fill_violation(struct sx *sx, uint32_t check, struct ck_violation *out)
 {
-    const struct mm_cat_check *c = &sx->model->checks[check];
-    struct mm_arena *arena = sx->verdict->arena;
-    struct mm_cat_step steps[MAX_STEPS];
-    uint32_t count = mm_cat_eval_explain(sx->eval, check, steps, MAX_STEPS);
-
-    out->axiom = mm_arena_strdup(arena, c->name);
-    out->clause = mm_arena_strdup(arena, c->clause ? c->clause : "");
-    out->steps = mm_arena_alloc(arena, (count + 1) * sizeof *out->steps);
-    if (!out->axiom || !out->clause || !out->steps)
-        return false;
-    for (uint32_t i = 0; i < count; i++) {
-        out->steps[i] = describe_step(sx, steps[i].event);
-        out->steps[i].edge = steps[i].edge ? mm_arena_strdup(arena, steps[i].edge) : NULL;
-    }
-    out->step_count = count;
-    return true;
+    return ck_explain(sx->verdict->arena, sx->eval, sx->model, check, describe_step, sx, out);
 }
 
 void sx_keep_race(struct sx *sx, uint32_t check)

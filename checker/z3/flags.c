@@ -63,11 +63,12 @@ static void find_faults(struct zx_solve *s)
 }
 
 /* Keeps the explanation of the flag that was just found; one of a race replaces one of another flag. */
-static void explain_flag(struct zx_solve *s, const struct mm_cat_check *check)
+static void explain_flag(struct zx_solve *s, uint32_t check)
 {
+    const char *name = s->z->model->checks[check].name;
     const char *kept = s->v->race_witness.axiom;
 
-    if (!s->z->options.explain || (kept && (ck_flag_is_race(kept) || !ck_flag_is_race(check->name))))
+    if (!s->z->options.explain || (kept && (ck_flag_is_race(kept) || !ck_flag_is_race(name))))
         return;
     if (!zx_explain(zx_current_execution(s), check, s->v->arena, &s->v->race_witness))
         zx_stop(s->z, MM_BUG, "z3", "an execution does not raise the flag that Z3 found it to raise");
@@ -90,7 +91,7 @@ void zx_find_flags(struct zx_solve *s, enum ck_answer *race, enum ck_answer *usa
         if (r == CK_YES || (r == CK_UNKNOWN && *answer == CK_NO))
             *answer = r;
         if (r == CK_YES)
-            explain_flag(s, check);
+            explain_flag(s, i);
     }
     find_faults(s);
 }

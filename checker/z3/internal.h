@@ -92,6 +92,7 @@ struct zx_iteration {
 struct zx {
     const struct ck_program *p;
     const struct mm_cat_model *model;
+    struct mm_cat_eval *eval; /* of MODEL, for explanations */
     struct ck_options options;
     Z3_context c;
     Z3_solver s;
@@ -246,10 +247,9 @@ bool zx_model_truth(struct zx *z, Z3_model m, Z3_ast a);
 
 /* Results live in ARENA.  G comes from zx_execution. */
 void zx_fill_witness(struct zx *g, struct ck_verdict *v);
-/* Why CHECK fails in G (flags: why it is raised).  False if it does not. */
-bool zx_explain(struct zx *g, const struct mm_cat_check *check, struct mm_arena *arena,
-                struct ck_violation *out);
-void zx_fill_step(struct zx *g, uint32_t event, struct ck_step *step);
+/* Why check CHECK of the model fails in G (flags: why it is raised).  False if it does not. */
+bool zx_explain(struct zx *g, uint32_t check, struct mm_arena *arena, struct ck_violation *out);
+void zx_fill_step(const struct zx *g, uint32_t event, struct ck_step *step);
 /* Whether event WRITE, whose dependency set is SET, depends on READ (z3/depend.c). */
 Z3_ast zx_depends_on(struct zx *z, uint32_t write, uint32_t read, struct zx_val set);
 /* A linearisation of the events of G that respects po and, as far as possible, rf, co and fr. */

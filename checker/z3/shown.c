@@ -94,10 +94,12 @@ static void add_pair(struct zx *g, const uint32_t *number, struct ck_execution *
 
     for (uint32_t i = 0; out->flag && i < g->model->check_count; i++) {
         if (strcmp(g->model->checks[i].name, out->flag) == 0)
-            zx_explain(g, &g->model->checks[i], g->arena, &why);
+            zx_explain(g, i, g->arena, &why);
     }
-    for (size_t i = 0; i < why.step_count && i < 2; i++)
-        out->between[i] = number[why.steps[i].event];
+    if (why.step_count) {
+        out->between[0] = number[why.steps[0].event];
+        out->between[1] = number[why.steps[why.step_count - 1].event];
+    }
 }
 
 /* How many events of THREAD before event FIRST happen. */

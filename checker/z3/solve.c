@@ -4,6 +4,8 @@
  * states and the unwinding assumption are queries under assumptions. */
 #include "checker/z3/solve.h"
 
+#include "memmodel/cat/eval.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,30 +130,6 @@ enum ck_answer zx_ask(struct zx_solve *s, unsigned count, Z3_ast const *assumpti
 
 /* ---- encoding ---------------------------------------------------------------------------------------- */
 
-static bool names_base(const struct mm_cat_expr *e, const char *name)
-{
-    if (e->op == MM_CAT_NAME && e->base != UINT32_MAX && strcmp(mm_cat_bases[e->base].name, name) == 0)
-        return true;
-    for (uint32_t i = 0; i < e->child_count; i++) {
-        if (names_base(e->child[i], name))
-            return true;
-    }
-    return false;
-}
-
-static bool model_names(const struct mm_cat_model *m, const char *name)
-{
-    for (uint32_t i = 0; i < m->let_count; i++) {
-        if (names_base(m->lets[i].body, name))
-            return true;
-    }
-    for (uint32_t i = 0; i < m->check_count; i++) {
-        if (names_base(m->checks[i].expr, name))
-            return true;
-    }
-    return false;
-}
-
 static void encode_completeness(struct zx_solve *s)
 {
     struct zx *z = s->z;
@@ -183,10 +161,10 @@ void zx_encode_executions(struct zx *z)
     z->base_cache = zx_alloc(z, mm_cat_base_count, sizeof(*z->base_cache));
     z->let_cache = zx_alloc(z, z->model->let_count, sizeof(*z->let_cache));
     z->grains = zx_alloc(z, z->p->object_count + 1, sizeof *z->grains);
-    z->models_overlap = model_names(z->model, "extent") || model_names(z->model, "piece");
-    z->tracks_dependencies =
-        model_names(z->model, "addr") || model_names(z->model, "data") || model_names(z->model, "ctrl");
-    z->split_barriers = model_names(z->model, "BEN") || model_names(z->model, "BEX");
+    z->models_overlap = mm_cat_eval_uses(z->eval, "extent") || mm_cat_eval_uses(z->eval, "piece");
+    z->tracks_dependencies = mm_cat_eval_uses(z->eval, "addr") || mm_cat_eval_uses(z->eval, "data") ||
+                             mm_cat_eval_uses(z->eval, "ctrl");
+    z->split_barriers = mm_cat_eval_uses(z->eval, "BEN") || mm_cat_eval_uses(z->eval, "BEX");
     do
         zx_run_threads(z);
     while (!zx_find_cells(z));
@@ -381,8 +359,7 @@ static void explain_forbidden(struct zx_solve *s)
     g = zx_current_execution(s);
     v->violations = mm_arena_alloc(v->arena, n * sizeof *v->violations);
     for (uint32_t i = 0; v->violations && i < n; i++) {
-        if (s->axioms[i] && !keep[i] &&
-            zx_explain(g, &z->model->checks[i], v->arena, &v->violations[v->violation_count]))
+        if (s->axioms[i] && !keep[i] && zx_explain(g, i, v->arena, &v->violations[v->violation_count]))
             v->violation_count++;
     }
 }
@@ -512,15 +489,19 @@ enum mm_class ck_z3(const struct ck_program *program, const struct mm_cat_model 
     verdict->arena = mm_arena_create();
     z.arena = mm_arena_create();
     z.scratch = z.options.executions ? mm_arena_create() : NULL;
-    z.c = verdict->arena && z.arena ? new_context(&z.options) : NULL;
+    z.eval = mm_cat_eval_create(model, &why);
+    z.c = verdict->arena && z.arena && z.eval ? new_context(&z.options) : NULL;
     if (z.c) {
         r = keep_findings(&s, run_engine(&s), &why, err);
         if (z.s)
             Z3_solver_dec_ref(z.c, z.s);
         Z3_del_context(z.c);
     } else {
-        mm_fail(&verdict->limit, MM_LIMIT, "memory", "out of memory");
+        if (z.eval)
+            mm_fail(&why, MM_LIMIT, "memory", "out of memory");
+        verdict->limit = why;
     }
+    mm_cat_eval_destroy(z.eval);
     mm_arena_destroy(z.arena);
     mm_arena_destroy(z.scratch);
     verdict->time_ms = (zx_cpu_seconds() - start) * 1e3;

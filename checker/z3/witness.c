@@ -38,6 +38,12 @@ static uint32_t *number_events(struct zx *z, Z3_model m, uint32_t *count)
     return number;
 }
 
+static void make_concrete(struct zx *z, Z3_model m, struct zx_val *v)
+{
+    if (v->size)
+        *v = zx_number(zx_model_value(z, m, *v), v->size);
+}
+
 static void copy_events(struct zx *g, struct zx *z, Z3_model m, const uint32_t *number)
 {
     for (uint32_t i = 0; i < z->n; i++) {
@@ -51,12 +57,12 @@ static void copy_events(struct zx *g, struct zx *z, Z3_model m, const uint32_t *
         e->failed = zx_model_truth(z, m, e->failed) ? z->yes : z->no;
         e->late = zx_model_truth(z, m, e->late) ? z->yes : z->no;
         e->partner = e->partner == ZX_NONE ? ZX_NONE : number[e->partner];
-        if (e->value.size)
-            e->value = zx_number(zx_model_value(z, m, e->value), e->value.size);
-        if (e->start.size)
-            e->start = zx_number(zx_model_value(z, m, e->start), e->start.size);
-        if (e->address.size)
-            e->address = zx_number(zx_model_value(z, m, e->address), e->address.size);
+        make_concrete(z, m, &e->value);
+        make_concrete(z, m, &e->start);
+        make_concrete(z, m, &e->address);
+        make_concrete(z, m, &e->data_deps);
+        make_concrete(z, m, &e->addr_deps);
+        make_concrete(z, m, &e->ctrl_deps);
     }
 }
 
@@ -114,7 +120,7 @@ static enum mm_kind kind_of(const struct zx_event *e)
     return MM_FENCE;
 }
 
-void zx_fill_step(struct zx *g, uint32_t event, struct ck_step *step)
+void zx_fill_step(const struct zx *g, uint32_t event, struct ck_step *step)
 {
     const struct zx_event *e = &g->events[event];
 

@@ -45,6 +45,7 @@ struct mm_cat_events {
     bool vulkan;
     const struct mm_cat_edge *edges;
     uint32_t edge_count;
+    const uint64_t *const *bases; /* NULL, or the values by base, instead of EVENTS and EDGES */
 };
 /* Fills OUT with base BASE (one that depends on neither rf nor co). */
 void mm_cat_base_fill(const struct mm_cat_events *events, uint32_t base, uint64_t *out);
@@ -82,7 +83,7 @@ bool mm_cat_eval_passes(struct mm_cat_eval *eval, uint32_t i);
 /* The relation (or set) of check I, for a complete candidate; valid until the candidate changes. */
 const uint64_t *mm_cat_eval_value(struct mm_cat_eval *eval, uint32_t i);
 
-/* Why check I fails for a complete candidate: for acyclic and irreflexive a closed walk, for empty one pair
+/* Why check I fails (a flag: is raised) for a complete candidate: for acyclic and irreflexive a closed walk, for empty one pair
  * or event.  Steps lead from event to event with a name; the last leads back to the first (of a pair:
  * has no name).  Returns the number of steps, at most MAX. */
 struct mm_cat_step {

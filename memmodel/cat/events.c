@@ -274,8 +274,13 @@ void mm_cat_base_fill(const struct mm_cat_events *all, uint32_t base, uint64_t *
 {
     const char *name = mm_cat_bases[base].name;
     uint32_t n = all->count;
+    size_t bytes = mm_rel_size(n, mm_cat_bases[base].type) * sizeof *out;
 
-    memset(out, 0, mm_rel_size(n, mm_cat_bases[base].type) * sizeof *out);
+    if (all->bases) {
+        memcpy(out, all->bases[base], bytes);
+        return;
+    }
+    memset(out, 0, bytes);
     if (mm_cat_bases[base].type == MM_CAT_SET) {
         SETS(FILL_SET)
     } else {

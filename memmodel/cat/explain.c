@@ -253,7 +253,7 @@ uint32_t mm_cat_eval_explain(struct mm_cat_eval *eval, uint32_t i, struct mm_cat
         return cat_linear_explain(eval, steps, max);
     if (check->kind == MM_CAT_CHECK_EMPTY)
         return explain_pair(&w, eval->checks[i]);
-    if (check->negated)
+    if (check->negated != check->flag) /* they fail for want of a cycle */
         return 0;
     return explain_cycle(&w, eval->checks[i], check->kind == MM_CAT_IRREFLEXIVE);
 }

@@ -264,6 +264,27 @@ static void contradiction_is_a_cycle(void **state)
     ck_verdict_clear(&v);
 }
 
+/* On what a written value depends is part of an execution, not of the encoding. */
+static void contradiction_names_dependencies(void **state)
+{
+    static const char test[] =
+        HEAD P(0) "{" LD(r0, x) "int t = 0; if (r0 == 1) { t = r0; }" ST(y, t) "}\n" P(1) "{" LD(r1, y)
+            ST(x, r1) "}\n";
+    static const char model[] = "Dependencies\nacyclic data | rf as thin_air\n";
+    struct ck_verdict v;
+
+    (void)state;
+    decide(test, "exists (0:r0=1 /\\ 1:r1=1)", model, &(struct ck_options){.explain = true}, &v);
+    assert_int_equal(v.condition, CK_NO);
+    assert_int_equal(v.violation_count, 1);
+    assert_string_equal(v.violations[0].axiom, "thin_air");
+    assert_int_equal(v.violations[0].step_count, 4);
+    for (unsigned i = 0; i < 4; i++)
+        assert_string_equal(v.violations[0].steps[i].edge,
+                            v.violations[0].steps[i].info.kind == MM_READ ? "data" : "rf");
+    ck_verdict_clear(&v);
+}
+
 static void races_are_flagged(void **state)
 {
     static const char model[] = "Race\nacyclic po | rf | co | fr as sc\n"
@@ -352,11 +373,17 @@ static void allocation_failure_is_unknown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_outcomes),          cmocka_unit_test(bound_is_enough),
-        cmocka_unit_test(states_are_listed),       cmocka_unit_test(writes_are_effects),
-        cmocka_unit_test(witness_is_an_execution), cmocka_unit_test(contradiction_is_a_cycle),
-        cmocka_unit_test(races_are_flagged),       cmocka_unit_test(time_runs_out),
-        cmocka_unit_test(wall_time_counts),        cmocka_unit_test(allocation_failure_is_unknown),
+        cmocka_unit_test(known_outcomes),
+        cmocka_unit_test(bound_is_enough),
+        cmocka_unit_test(states_are_listed),
+        cmocka_unit_test(writes_are_effects),
+        cmocka_unit_test(witness_is_an_execution),
+        cmocka_unit_test(contradiction_is_a_cycle),
+        cmocka_unit_test(contradiction_names_dependencies),
+        cmocka_unit_test(races_are_flagged),
+        cmocka_unit_test(time_runs_out),
+        cmocka_unit_test(wall_time_counts),
+        cmocka_unit_test(allocation_failure_is_unknown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
