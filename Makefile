@@ -44,8 +44,7 @@ BUILD_PACKAGES := gcc g++ make pkg-config clang-$(LLVM) libclang-cpp$(LLVM)-dev 
   libclang-common-$(LLVM)-dev llvm-$(LLVM)-dev libllvmspirvlib-$(LLVM)-dev llvm-spirv-$(LLVM) spirv-tools \
   spirv-headers libz3-dev libcjson-dev opencl-headers ocl-icd-opencl-dev libzstd-dev libseccomp-dev
 TEST_PACKAGES := libcmocka-dev libmpfr-dev clinfo pocl-opencl-icd python3 python3-jsonschema python3-pyopencl python3-numpy \
-  python3-sarif-python-om
-LINT_PACKAGES := clang-format
+  python3-sarif-python-om clang-format git
 BENCH_PACKAGES := oclgrind
 CLIENT_PACKAGES := clinfo clpeak clblast-tests libclblast1 libclfft-dev python3-pyopencl python3-mako \
   piglit python3-opencv ffmpeg hashcat hcxkeys darktable libviennacl-dev libboost-dev opencl-clhpp-headers
@@ -254,7 +253,7 @@ clients:
 	@BUILD=$(BUILD) tests/run.sh $(BUILD)/tests/clients/packages/client_clfft $(CLIENT_TESTS)
 
 lint:
-	@tools/deps.sh $(BUILD_PACKAGES) $(TEST_PACKAGES) $(LINT_PACKAGES)
+	@tools/deps.sh $(BUILD_PACKAGES) $(TEST_PACKAGES)
 	@tools/lint.sh
 	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=build/lint WERROR=-Werror all
 format:

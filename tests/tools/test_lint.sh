@@ -1,0 +1,63 @@
+#!/bin/bash
+# tools/lint.sh is clean here, and its checks of documents and words report what they should in a small repository.
+set -u
+cd "$(dirname "$0")/../.." || exit 4
+. tests/lib/tap.sh
+unset LD_PRELOAD # nothing of refcl runs here
+git rev-parse >/dev/null 2>&1 || skip_all "no git checkout"
+ok "the repository" tools/lint.sh
+
+root=$PWD here=$tap_dir/repository
+mkdir -p "$here/checker/docs" "$here/checker/search" && cd "$here" || exit 4
+git init -q .
+cat >checker/docs/search.md <<'EOF'
+# Search
+## Revisits of reads, and bounds
+EOF
+cat >checker/search/step.c <<'EOF'
+/* docs/search.md#revisits-of-reads-and-bounds, checker/docs/search.md */
+int step(int (*next)(void),
+         int limit)
+{
+    return other(limit);
+}
+EOF
+cat >checker/README.md <<'EOF'
+# The checker
+`search/step.c`, `step.c`, `search/*.c`, [search](docs/search.md#search), [`step()`](search/step.c), [below](#the-checker)
+EOF
+git add -A
+complaints() { # complaints CHECK EXPECTED...: it prints these lines and no others
+    local program=$1
+    shift
+    diff <("$root/tools/lint/$program" 2>&1) <([ $# -eq 0 ] || printf '%s\n' "$@")
+}
+ok "references that are right" complaints documents.py
+ok "words that are right" complaints words.py
+echo '/* docs/search.md#revisits, docs/absent.md */' >checker/search/cite.c
+git add -A
+ok "citations" complaints documents.py "checker/search/cite.c:1: checker/docs/search.md has no section 'revisits'" \
+    "checker/search/cite.c:1: there is no docs/absent.md in this folder or above it"
+git rm -qf checker/search/cite.c
+cat >checker/docs/more.md <<'EOF'
+[a](absent.md) [b](search.md#bounds)
+[`other()`](../search/step.c)
+[`limit()`](../search/step.c) `search/walk.c` `search/{step,walk}.{c,h}`
+EOF
+git add -A
+ok "links, functions and names of files" complaints documents.py \
+    "checker/docs/more.md:1: there is no checker/docs/absent.md" \
+    "checker/docs/more.md:1: checker/docs/search.md has no section 'bounds'" \
+    "checker/docs/more.md:2: checker/search/step.c does not define other()" \
+    "checker/docs/more.md:3: checker/search/step.c does not define limit()" \
+    "checker/docs/more.md:3: there is no search/walk.c" \
+    "checker/docs/more.md:3: there is no search/step.h"
+git rm -qf checker/docs/more.md
+echo '/* Somebody goes round. */ char *nobody = "who";' >checker/search/words.c
+git add -A
+ok "words" complaints words.py \
+    "checker/search/words.c:1: 'Somebody': write name the component: thread, event, agent, function, caller" \
+    "checker/search/words.c:1: 'goes round': write iteration, trip count" \
+    "checker/search/words.c:1: 'who': write that, which; name the component"
+cd "$root" || exit 4
+done_testing
