@@ -3,21 +3,25 @@
 
     make faults FAULTS=100 FAULT_SEED=1 FAULT_FILES=REGEX
 
-Each fault changes one token or statement of one file, chosen by the seed, in a copy of the tree. What a test needs of
-the copy is built, and the tests that map.txt names for the file run one after the other until one fails. Outcomes:
+Each fault changes one token or statement of one file, in a copy of the tree. The seed orders the faults of each folder;
+folders are drawn from in proportion to their faults, small ones more often. What a test needs of the copy is built, and
+the tests that map.txt names for the file run one after the other, the cheapest first, until one fails. Outcomes:
 
-    killed      a test failed that passes without the fault
-    hung        a test ran past its limit: ten times what it takes without the fault, two minutes at least
-    equivalent  the compiler made the same code with and without the fault
-    rejected    the copy does not compile; another fault is drawn in its place
+    killed      a test failed twice that passes without the fault
+    endless     a test ran past ten times what it takes without the fault, a minute at least
+    timed out   a test did not end in the most time that a test is given, too little for ten times; none was killed
     survived    every test passed
+    unchanged   the compiler made the same code with and without the fault; another fault is drawn in its place
+    rejected    the copy does not compile; another fault is drawn in its place
 
-Prints a line for each fault, the diffs of the survivors, and a table by folder. build/faults/results.jsonl keeps the
-outcomes, and a run with the same seed resumes after them. --again judges the survivors once more in the sources of now,
-wherever their lines have moved. Exit code 1: fewer than 95 % of the faults were killed that are neither equivalent nor
-listed, with a proof, in equivalent.txt.
+Prints a line for each fault, the diffs of the survivors, and a table by folder. build/faults/results-SEED.jsonl keeps the
+outcomes, and a run with the same seed resumes after them; where sources have changed in between, the faults of other
+lines keep their outcomes. --quick leaves the long tests out; the next run without it judges the survivors. --again judges
+all survivors once more, for new tests. Exit code 1: fewer than 95 % of the faults were killed or endless that
+equivalent.txt does not argue to be equivalent, or a test failed without a fault, which then is no judge.
 """
 import argparse
+import bisect
 import collections
 import concurrent.futures
 import difflib
@@ -26,7 +30,6 @@ import hashlib
 import json
 import os
 import queue
-import random
 import re
 import resource
 import shutil
@@ -41,7 +44,8 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 SOURCES = re.compile(r"^(memmodel|checker|interp|litmus|ref-runtime|spec-xref|tools)/.*\.(c|cpp|inc)$")
 EXCLUDED = re.compile(r"^(interp/gen|tools/examples)/")
 GOAL = 0.95
-LIMIT = 120  # seconds that a test has at least
+LIMIT, LONGEST_LIMIT = 60, 600  # seconds that a test has at least and at most
+BOOST = 50  # a folder that holds less than one in so many faults is drawn from as if it held these
 MEMORY, FILE = 8 << 30, 1 << 30  # bytes that a process of a test, which a fault may send astray, may write to at most
 
 # A fault is a pattern of C source and what may stand in its place. Patterns match within one line of code: comments,
@@ -111,7 +115,10 @@ def copy_of_tree(folder, build):
         shutil.copy2(os.path.join(ROOT, name), target, follow_symlinks=False)
     ignored = shutil.ignore_patterns("faults", "asan", "ubsan", "tsan", "lint", "fuzz", "tests", "test-logs", "refcl.icd")
     shutil.copytree(build, os.path.join(folder, "build"), symlinks=True, ignore=ignored)
-    built, log = make(folder, "all")
+    # Test programs of the API and clients load the library: they stay as they are.
+    programs = [f"build/{name[:-2]}" for kind in ("runtime", "clients")
+                for name in sorted(glob.glob(f"tests/{kind}/*.c", root_dir=ROOT))]
+    built, log = make(folder, "all", *programs)
     if not built:
         sys.exit("faults: the tree does not build\n" + log[-2000:])
 
@@ -193,21 +200,51 @@ def heavy(test):
     return os.path.basename(test).startswith("slow_") or target_of(test) in LONGEST
 
 
-def tests_for(source, rows):
-    """The tests of every row that matches, first rows first; of one pattern, those first whose names are like the file's."""
+class Costs:
+    """Seconds that each test takes, its build included: of the last run, else of `make test` in BUILD, else a guess."""
+
+    def __init__(self, path, build):
+        self.path, self.build, self.seconds = path, build, {}
+        if os.path.exists(path):
+            with open(path) as file:
+                self.seconds = json.load(file)
+
+    def of(self, test):
+        if test in self.seconds:
+            return self.seconds[test]
+        log = os.path.join(self.build, "test-logs", re.sub("[/:]", "_", target_of(test)) + ".log")
+        if os.path.exists(log):
+            with open(log, errors="replace") as file:
+                measured = re.findall(r"^ms (\d+)$", file.read(), re.M)
+            if measured:
+                return 1 + int(measured[-1]) / 1000
+        return LONGEST.get(target_of(test), 30) if heavy(test) else 1 if test.endswith(".c") else 5
+
+    def put(self, test, seconds):
+        self.seconds[test] = round(seconds, 1)
+        with open(self.path + ".tmp", "w") as file:
+            json.dump(self.seconds, file)
+        os.replace(self.path + ".tmp", self.path)
+
+
+def tests_for(folder, source, rows, costs):
+    """The tests of every row that matches, the cheapest first; one whose name is like the file's counts a quarter."""
     tests = []
     for pattern, names in rows:
         if pattern.match(source):
             for name in names:
                 engine = "jit:" if name.startswith("jit:") else ""
-                found = [engine + path for path in sorted(glob.glob(name[len(engine):], root_dir=ROOT))]
-                found.sort(key=lambda t: -len(words_of(os.path.basename(t)) & words_of(source)))
+                found = [engine + path for path in sorted(glob.glob(name[len(engine):], root_dir=folder))]
+                if not found:
+                    sys.exit(f"faults: map.txt names {name}, which matches no test")
                 tests += [t for t in found if t not in tests]
-    return tests
+    if not tests:
+        sys.exit(f"faults: map.txt names no test for {source}")
+    return sorted(tests, key=lambda t: costs.of(t) / (4 if words_of(os.path.basename(t)) & words_of(source) else 1))
 
 
 with open(os.path.join(ROOT, "tests/longest.txt")) as longest:
-    LONGEST = {line.split()[1] for line in longest}
+    LONGEST = {line.split()[1]: int(line.split()[0]) for line in longest}
 
 
 def target_of(test):
@@ -253,35 +290,48 @@ def run_test(folder, test, limit):
     return "hung" if seconds >= limit else "failed", seconds
 
 
-measured = {}
-measuring = threading.Lock()
+class Judges:
+    """What tests do in the tree without faults, and how long they take."""
 
+    def __init__(self, pristine, costs):
+        self.pristine, self.costs, self.passed, self.unusable, self.busy = pristine, costs, {}, {}, threading.Lock()
 
-def baseline(pristine, test):
-    """Seconds that a test takes without faults, measured once; None if it does not pass."""
-    with measuring:
-        if test not in measured:
-            outcome, seconds = run_test(pristine, test, 1800) if make_test(pristine, test) else ("failed", 0)
-            if outcome != "passed":
-                print(f"warning: {test} does not pass without a fault: left out", flush=True)
-            measured[test] = seconds if outcome == "passed" else None
-        return measured[test]
+    def baseline(self, test):
+        """Seconds that a test takes without faults, or None if it does not pass: then it is no judge of this fault."""
+        with self.busy:
+            if test not in self.passed:
+                outcome, seconds = run_test(self.pristine, test, 1800) if make_test(self.pristine, test) else ("failed", 0)
+                if outcome != "passed":
+                    print(f"NOT USABLE AS JUDGE: {test} {outcome} without a fault", flush=True)
+                    self.unusable[test] = self.unusable.get(test, 0) + 1
+                    return None
+                self.passed[test] = seconds
+            return self.passed[test]
 
-
-def outcome_of(tree, test):
-    """What becomes of one test in a tree with a fault. The test without the fault is run only where this one fails."""
-    limit = LIMIT
-    while True:
+    def outcome_of(self, tree, test):
+        """What becomes of one test in a tree with a fault. The test without the fault is run only where this one fails."""
+        start = time.monotonic()
+        if not make_test(tree.changed, test):
+            return "rejected"
+        limit = min(LONGEST_LIMIT, max(LIMIT, 10 * self.costs.of(test)))
         outcome, _ = run_test(tree.changed, test, limit)
-        seconds = baseline(tree.pristine, test) if outcome != "passed" else 0
+        if outcome == "passed":
+            self.costs.put(test, time.monotonic() - start)
+            return "passed"
+        seconds = self.baseline(test)
         if seconds is None:
             return "passed"
-        if outcome != "hung" or 10 * seconds <= limit:
-            return outcome
-        limit = 10 * seconds
+        if outcome == "failed":
+            if run_test(tree.changed, test, limit)[0] != "passed":
+                return "killed"
+            print(f"unsteady: {test} failed once with the fault, then passed", flush=True)
+            return "passed"
+        if 10 * seconds > limit and limit < LONGEST_LIMIT:
+            outcome, _ = run_test(tree.changed, test, min(LONGEST_LIMIT, 10 * seconds))
+        return {"passed": "passed", "failed": "killed"}.get(outcome, "endless" if 10 * seconds <= LONGEST_LIMIT else "timed out")
 
 
-def judge(tree, source, changed, rows, quick):
+def judge(tree, source, changed, tests, judges):
     """One fault, CHANGED instead of the file's text: (outcome, what decided it)."""
     with open(os.path.join(tree.changed, source), "w") as file:
         file.write(changed)
@@ -291,23 +341,21 @@ def judge(tree, source, changed, rows, quick):
     if not built:
         return "rejected", next((line for line in log.split("\n") if "error" in line), "")
     if before is not None and code_of(tree.changed, source) == before:
-        return "equivalent", "the same machine code"
+        return "unchanged", "the same machine code"
     # Test programs in C hold the libraries; only what tests start or load otherwise has to be there beside them.
-    complete = False
-    for test in tests_for(source, rows):
-        if quick and heavy(test):
-            continue
+    complete, late = False, ""
+    for test in tests:
         alone = test.endswith(".c") and not test.startswith(("tests/runtime/", "jit:")) and not source.startswith(EVERYWHERE)
         if not alone and not complete:
             complete = make(tree.changed, "all")[0]
             if not complete:
                 return "rejected", "the programs do not build"
-        if not make_test(tree.changed, test):
-            return "rejected", f"{test} does not build"
-        outcome = outcome_of(tree, test)
-        if outcome != "passed":
-            return {"failed": "killed", "hung": "hung"}[outcome], test
-    return "survived", ""
+        outcome = judges.outcome_of(tree, test)
+        if outcome in ("killed", "endless", "rejected"):
+            return outcome, test
+        if outcome == "timed out":
+            late = late or test
+    return ("timed out", late) if late else ("survived", "")
 
 
 EVERYWHERE = ("ref-runtime/", "memmodel/base/")  # what refcl-compiler holds too, which test programs may start
@@ -318,8 +366,8 @@ def lines_changed(text, changed):
     return next((old.strip(), new.strip()) for old, new in zip(text.split("\n"), changed.split("\n")) if old != new)
 
 
-def read(source):
-    with open(os.path.join(ROOT, source)) as file:
+def read(folder, source):
+    with open(os.path.join(folder, source)) as file:
         return file.read()
 
 
@@ -328,69 +376,82 @@ def diff_of(text, changed):
     return "\n".join(list(lines)[3:])
 
 
-def place_of(r, files):
-    """Where the lines of a survivor's diff are now: (file, text with the fault), or None if nowhere or in several places."""
-    lines = r["diff"].split("\n")
-    old = "\n".join(line[1:] for line in lines if line[:1] != "+")
-    new = "\n".join(line[1:] for line in lines if line[:1] != "-")
-    found = [(name, text) for name, text in ((name, read(name)) for name in files) if text.count(old) == 1]
-    if len(found) != 1:
-        found = [f for f in found if f[0] == r["file"]]
-    return (found[0][0], found[0][1].replace(old, new)) if found else None
-
-
 def known_equivalent():
     """Faults that equivalent.txt argues to change nothing that a test could see: file, old line, new line."""
     rows, path = set(), os.path.join(HERE, "equivalent.txt")
     with open(path) as file:
         for line in file:
             if line.startswith("fault "):
-                rows.add(tuple(part.strip() for part in line[6:].split(" | ")))
+                source, old, new = (part.strip() for part in line[6:].split(" | "))
+                if old not in (text.strip() for text in read(ROOT, source).split("\n")):
+                    sys.exit(f"faults: equivalent.txt: {source} has no line {old!r}")
+                rows.add((source, old, new))
     return rows
 
 
-def report(results):
+def report(results, unusable):
     folders, listed = {}, known_equivalent()
+    results = [r for r in results if r["outcome"] not in SKIPPED]
     print("\nsurvivors:")
     for r in results:
         if r["outcome"] == "survived" and (r["file"], r["old"], r["new"]) in listed:
             r["outcome"] = "equivalent"
-        counts = folders.setdefault(r["file"].split("/")[0], {})
-        counts[r["outcome"]] = counts.get(r["outcome"], 0) + 1
-        if r["outcome"] == "survived":
-            print(f"{r['file']}:\n{r['diff']}")
-    outcomes = ["killed", "hung", "equivalent", "survived"]
-    print(f"\n{'folder':14}" + "".join(f"{o:>12}" for o in outcomes))
-    for folder, counts in sorted(folders.items()):
-        print(f"{folder:14}" + "".join(f"{counts.get(o, 0):>12}" for o in outcomes))
-    total = {o: sum(c.get(o, 0) for c in folders.values()) for o in outcomes}
-    noticed, real = total["killed"] + total["hung"], sum(total.values()) - total["equivalent"]
-    print(f"{'all':14}" + "".join(f"{total[o]:>12}" for o in outcomes))
+        counts = folders.setdefault(r["file"].split("/")[0], collections.Counter())
+        counts[r["outcome"]] += 1
+        if r["outcome"] in ("survived", "timed out"):
+            print(f"{r['file']}: {r['outcome']} {'of the quick tests' if r['quick'] else ''}\n{r['diff']}")
+    outcomes = ["killed", "endless", "timed out", "survived", "equivalent"]
+    folders["all"] = sum(folders.values(), collections.Counter())
+    print(f"\n{'folder':14}" + "".join(f"{o:>12}" for o in ["judged", *outcomes]))
+    for folder in [*sorted(folders.keys() - {"all"}), "all"]:
+        print(f"{folder:14}{folders[folder].total():>12}" + "".join(f"{folders[folder][o]:>12}" for o in outcomes))
+    total = folders["all"]
+    noticed, real = total["killed"] + total["endless"], total.total() - total["equivalent"]
     print(f"{noticed} of {real} faults that change something were noticed: {100 * noticed / max(real, 1):.1f} %")
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     print(f"{used.ru_utime + used.ru_stime:.0f} s of processor time in this run")
-    return noticed >= GOAL * real
+    for test, times in unusable.items():
+        print(f"not usable as judge: {test} failed {times} times without a fault")
+    return noticed >= GOAL * real and not unusable
 
 
-def draws(seed, files):
-    """All faults in random order; the same seed gives the same one."""
-    places = [(name, *fault) for name in files for fault in faults_of(read(name))]
-    random.Random(seed).shuffle(places)
-    for source, start, end, new in places:
-        text = read(source)
+SKIPPED = ("rejected", "unchanged")
+
+
+def key_of(r):
+    """What tells a fault from others, wherever its line has moved."""
+    return r["file"], r["old"], r["new"], r["nth"]
+
+
+def faults_in_order(seed, folder, files):
+    """All faults, as (file, start, end, replacement, which of equal lines), in an order that the seed gives."""
+    folders = {}
+    for name in files:
+        text = read(folder, name)
+        starts = [0] + [m.end() for m in re.finditer("\n", text)]
+        lines, seen, nth = text.split("\n"), collections.Counter(), []
+        for line in lines:
+            nth.append(seen[line.strip()])
+            seen[line.strip()] += 1
+        for start, end, new in faults_of(text):
+            number = bisect.bisect_right(starts, start) - 1
+            what = f"{seed}|{name}|{lines[number].strip()}|{nth[number]}|{start - starts[number]}|{new}"
+            fault = hashlib.sha256(what.encode()).digest(), name, start, end, new, nth[number]
+            folders.setdefault(tuple(os.path.dirname(name).split("/")[:2]), []).append(fault)
+    total = sum(len(faults) for faults in folders.values())
+    order = []
+    for faults in folders.values():
+        share = max(len(faults) / total, 1 / BOOST)
+        order += [(rank / share, *fault) for rank, fault in enumerate(sorted(faults))]
+    return [fault[2:] for fault in sorted(order)]
+
+
+def draws(seed, folder, files):
+    for source, start, end, new, nth in faults_in_order(seed, folder, files):
+        text = read(folder, source)
         changed = text[:start] + new + text[end:]
         old, new = lines_changed(text, changed)
-        yield {"file": source, "at": start, "old": old, "new": new, "diff": diff_of(text, changed)}, source, changed
-
-
-def survivors(kept, files):
-    """The survivors of an earlier run, where they are now."""
-    for r in kept:
-        place = place_of(r, files) if r["outcome"] == "survived" else None
-        if r["outcome"] == "survived" and place is None:
-            print(f"gone: {r['file']}: {r['old']}  ->  {r['new']}")
-        elif place is not None:
-            yield {**r, "file": place[0]}, *place
+        yield {"file": source, "old": old, "new": new, "nth": nth, "diff": diff_of(text, changed)}, source, changed
 
 
 class Campaign:
@@ -401,6 +462,7 @@ class Campaign:
         self.quick = options.quick
         pristine = os.path.join(folder, "pristine")
         copy_of_tree(pristine, options.build)
+        self.judges = Judges(pristine, Costs(os.path.join(folder, "costs.json"), options.build))
         self.trees = queue.Queue()
         for number in range(options.jobs):
             self.trees.put(Tree(pristine, os.path.join(folder, f"changed{number}")))
@@ -409,14 +471,15 @@ class Campaign:
             os.symlink(shared, link)
 
     def outcome(self, r, source, changed):
-        key = (r["file"], r["at"], r["new"])
-        if key in self.known:
-            return self.known[key]
+        if key_of(r) in self.known:
+            return {**r, **self.known[key_of(r)], "diff": r["diff"]}
         start, tree = time.monotonic(), self.trees.get()
-        r["outcome"], r["by"] = judge(tree, source, changed, self.rows, self.quick)
+        tests = tests_for(tree.pristine, source, self.rows, self.judges.costs)
+        tests = [test for test in tests if not (self.quick and heavy(test))]
+        r["outcome"], r["by"] = judge(tree, source, changed, tests, self.judges)
         tree.set_back()
         self.trees.put(tree)
-        r["seconds"] = round(time.monotonic() - start)
+        r["seconds"], r["quick"] = round(time.monotonic() - start), self.quick
         with self.writing:
             self.file.write(json.dumps(r) + "\n")
             self.file.flush()
@@ -446,7 +509,7 @@ def main():
     parser.add_argument("--build", default=os.path.join(ROOT, "build"))
     parser.add_argument("--jobs", type=int, default=2, help="faults judged at the same time")
     parser.add_argument("--quick", action="store_true", help="without slow_* and tests/longest.txt; then judge --again")
-    parser.add_argument("--again", action="store_true", help="judge the survivors of the last run once more")
+    parser.add_argument("--again", action="store_true", help="judge the survivors of earlier runs once more")
     options = parser.parse_args()
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
     files = [name for name in sorted(listed.split("\n"))
@@ -456,28 +519,24 @@ def main():
 
     folder = os.path.join(os.path.abspath(options.build), "faults")
     os.makedirs(folder, exist_ok=True)
-    path = os.path.join(folder, "results.jsonl")
-    head, kept = {"seed": options.seed, "files": options.files}, []
-    if os.path.exists(path):
-        with open(path) as file:
-            first, *kept = [json.loads(line) for line in file] or [None]
-        kept = list({(r["at"], r["new"], r["diff"]): r for r in kept}.values()) if first == head else []
-    decided = [r for r in kept if not (options.again and r["outcome"] == "survived")]
-    faults = survivors(kept, files) if options.again else draws(options.seed, files)
-    results = [r for r in decided if r["outcome"] != "rejected"] if options.again else []
-    temporary = path + ".tmp"
-    with open(temporary, "w") as file:
-        for r in [head, *(kept if options.again else decided)]:
-            file.write(json.dumps(r) + "\n")
-        file.flush()
-        os.replace(temporary, path)
-        campaign = Campaign(options, folder, file, {(r["file"], r["at"], r["new"]): r for r in decided})
-        for r in campaign.run(options.jobs, faults):
-            if r["outcome"] != "rejected":
-                results.append(r)
-            if len(results) >= options.count and not options.again:
+    known = {}
+    with open(os.path.join(folder, f"results-{options.seed}.jsonl"), "a+") as file:
+        file.seek(0)
+        for line in file:
+            r = json.loads(line)
+            known[key_of(r)] = r
+        undecided = [key for key, r in known.items() if r["outcome"] in ("survived", "timed out")
+                     and (options.again or r["quick"] and not options.quick)]
+        for key in undecided:
+            del known[key]
+        campaign, results, judged = Campaign(options, folder, file, known), [], 0
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends after the fault that is being judged
+        for r in campaign.run(options.jobs, draws(options.seed, campaign.judges.pristine, files)):
+            results.append(r)
+            judged += r["outcome"] not in SKIPPED
+            if judged >= options.count:
                 break
-    sys.exit(0 if report(results) else 1)
+    sys.exit(0 if report(results, campaign.judges.unusable) else 1)
 
 
 if __name__ == "__main__":
