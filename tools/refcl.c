@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct tool_command *const commands[] = {&cmd_litmus_check,
@@ -153,5 +154,11 @@ static int dispatch(int argc, char **argv)
 int main(int argc, char **argv)
 {
     sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = ignore_signal, .sa_flags = SA_RESTART}, NULL);
-    return flush_output(dispatch(argc, argv));
+    int code = flush_output(dispatch(argc, argv));
+    /* The destructor of the runtime, which is linked in for its compiler, would write an empty trace over the one that
+     * `refcl run` wrote. */
+    unsetenv("REFCL_TRACE");
+    unsetenv("REFCL_TRACE_FD");
+    unsetenv("REFCL_TRACE_SOCKET");
+    return code;
 }
