@@ -1,14 +1,4 @@
-/* Captured kernel launches: everything a kernel needs to run again, in one file.
- *
- * A file is a header and one compressed block of sections.  The header, all numbers little-endian:
- *     8 bytes  "REFCLCAP"
- *     u32      version, 1
- *     u32      number of sections
- *     u64      bytes of the sections
- *     u64      bytes of the block as stored (zstd)
- *     u64      checksum of the block
- *     u64      checksum of the header up to here
- * A section is u32 tag, u32 index, u64 size and its bytes, filled up to a multiple of 8. */
+/* Captured kernel launches: everything that a kernel needs to run again, in one file (docs/format.md#captured-launches). */
 #ifndef MEMMODEL_CAPTURE_H
 #define MEMMODEL_CAPTURE_H
 

@@ -1,4 +1,4 @@
-/* Decoding of records from trace files.  Nothing in the input is trusted: every number is checked
+/* Decoding of records from trace files (docs/format.md#records).  Nothing in the input is trusted: every number is checked
  * against its range, every string against the end of the payload. */
 #include "memmodel/trace/trace.h"
 

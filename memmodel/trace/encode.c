@@ -1,4 +1,4 @@
-/* Coding of records for trace files. */
+/* Coding of records for trace files (docs/format.md#records). */
 #include "memmodel/trace/trace.h"
 
 #include <string.h>

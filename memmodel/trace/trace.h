@@ -1,9 +1,5 @@
-/* The layout of trace files, shared by writer and reader.
- *
- * A file is a 16-byte header (magic, version) and chunks.  A chunk is a 40-byte header, itself checked,
- * and a payload of records, compressed or not.  Chunks can be decoded independently of each other: the
- * predictions that events are coded against start afresh in each.  The last chunk of a trace that was
- * closed in good order has codec MM_TRACE_END and no payload.  All numbers are little-endian. */
+/* The layout of trace files, shared by writer and reader (docs/format.md#file).  Chunks can be decoded independently of
+ * each other: the predictions that events are coded against start at zero in each. */
 #ifndef MEMMODEL_TRACE_H
 #define MEMMODEL_TRACE_H
 
@@ -34,8 +30,7 @@ void mm_trace_chunk_put(unsigned char out[MM_TRACE_CHUNK_HEADER], const struct m
 /* False if magic or checksum of the header do not match, or a number is out of range. */
 bool mm_trace_chunk_get(const unsigned char in[MM_TRACE_CHUNK_HEADER], struct mm_trace_chunk *chunk);
 
-/* An event is coded as what differs from an earlier event of the same source: a mask, high byte first
- * with its top bit set (record types have it clear), and the fields that the mask names. */
+/* The mask of a coded event: which fields differ from the predicted ones (docs/format.md#events). */
 enum {
     MM_TRACE_F_SOURCE = 1 << 0,
     MM_TRACE_F_SHAPE = 1 << 1, /* kind, order, scopes, flags, attributes, semantics */
