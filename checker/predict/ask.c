@@ -3,6 +3,7 @@
  * the detector has checked it (docs/prediction.md#windows). */
 #include "checker/predict/predict.h"
 #include "checker/race/words.h"
+#include "memmodel/base/array.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -89,13 +90,11 @@ static char *print_execution(const struct ck_predictor *p, const struct ck_predi
 
 static void add_prediction(struct ck_predictor *p, struct ck_prediction prediction)
 {
-    struct ck_prediction *found = mm_realloc(p->found, (p->found_count + 1) * sizeof *found);
-    if (!found) {
+    struct ck_prediction *added = mm_add(&p->found, &p->found_count);
+    if (added)
+        *added = prediction;
+    else
         mm_free(prediction.execution);
-        return;
-    }
-    p->found = found;
-    found[p->found_count++] = prediction;
 }
 
 /* The event with the allocation and offset of the record. */

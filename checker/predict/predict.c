@@ -4,6 +4,7 @@
  * A window has the accesses of work-items and instrumented host threads, fences, barriers and command events.
  * Bulk transfers of the runtime are applied to the contents; one that writes memory of the window ends it. */
 #include "checker/predict/predict.h"
+#include "memmodel/base/array.h"
 
 #include "checker/race/race.h"
 
@@ -21,45 +22,14 @@ static uint64_t content_key(uint32_t allocation, uint32_t group, uint64_t offset
     return (z ^ z >> 29) | 1;
 }
 
-static struct ck_predict_value *find_value(const struct ck_predictor *p, uint64_t key)
-{
-    size_t at = key & (p->value_capacity - 1);
-    while (p->values[at].key && p->values[at].key != key)
-        at = (at + 1) & (p->value_capacity - 1);
-    return &p->values[at];
-}
-
-static bool grow_values(struct ck_predictor *p)
-{
-    if ((p->value_count + 1) * 2 <= p->value_capacity)
-        return true;
-    struct ck_predict_value *old = p->values;
-    size_t capacity = p->value_capacity;
-    if (capacity >= (size_t)1 << 22) { /* limit reached: all values become unknown */
-        memset(old, 0, capacity * sizeof *old);
-        p->value_count = 0;
-        return true;
-    }
-    p->values = mm_alloc_zero(capacity ? capacity * 2 : 1024, sizeof *old);
-    if (!p->values) {
-        p->values = old;
-        return false;
-    }
-    p->value_capacity = capacity ? capacity * 2 : 1024;
-    for (size_t i = 0; i < capacity; i++)
-        if (old[i].key)
-            *find_value(p, old[i].key) = old[i];
-    mm_free(old);
-    return true;
-}
+/* The table has the value of a byte plus one, or UNKNOWN_VALUE. */
+enum { UNKNOWN_VALUE = 257, MOST_VALUES = 1 << 21 };
 
 static void set_byte(struct ck_predictor *p, uint64_t key, uint64_t value, bool known)
 {
-    if (!grow_values(p))
-        return;
-    struct ck_predict_value *v = find_value(p, key);
-    p->value_count += v->key == 0;
-    *v = (struct ck_predict_value){key, value & 0xff, known};
+    if (p->values.count == MOST_VALUES) /* limit reached: all values become unknown */
+        mm_map_clear(&p->values);
+    mm_map_put(&p->values, key, known ? (value & 0xff) + 1 : UNKNOWN_VALUE);
 }
 
 /* Local memory: a key of the work-group, else 0. */
@@ -76,11 +46,10 @@ static bool known_value(const struct ck_predictor *p, const struct mm_event *e, 
 {
     *value = 0;
     for (uint32_t i = 0; i < e->size && i < 8; i++) {
-        const struct ck_predict_value *v =
-            p->value_capacity ? find_value(p, content_key(e->allocation, group, e->offset + i)) : NULL;
-        if (!v || !v->key || !v->known)
+        uint64_t v = mm_map_get(&p->values, content_key(e->allocation, group, e->offset + i));
+        if (!v || v == UNKNOWN_VALUE)
             return false;
-        *value |= v->value << (8 * i);
+        *value |= (v - 1) << (8 * i);
     }
     return true;
 }
@@ -125,15 +94,7 @@ static void window_analyse(struct ck_predictor *p, bool last)
 
 static struct ck_predict_event *new_event(struct ck_predict_window *w)
 {
-    if (w->count == w->capacity) {
-        uint32_t capacity = w->capacity ? w->capacity * 2 : 64;
-        struct ck_predict_event *events = mm_realloc(w->events, capacity * sizeof *events);
-        if (!events)
-            return NULL;
-        w->events = events;
-        w->capacity = capacity;
-    }
-    return &w->events[w->count++];
+    return mm_add(&w->events, &w->count);
 }
 
 bool ck_predict_add_condition(struct ck_predictor *p, const struct mm_term *t)
@@ -294,15 +255,9 @@ static void handle_edge(struct ck_predictor *p, const struct mm_edge *edge)
     if (edge->kind == MM_EDGE_RF || edge->kind == MM_EDGE_CO || edge->to != p->next_event ||
         from == UINT32_MAX)
         return;
-    if (w->edge_count == w->edge_capacity) {
-        uint32_t capacity = w->edge_capacity ? w->edge_capacity * 2 : 64;
-        struct ck_predict_edge *edges = mm_realloc(w->edges, capacity * sizeof *edges);
-        if (!edges)
-            return;
-        w->edges = edges;
-        w->edge_capacity = capacity;
-    }
-    w->edges[w->edge_count++] = (struct ck_predict_edge){from, w->count};
+    struct ck_predict_edge *added = mm_add(&w->edges, &w->edge_count);
+    if (added)
+        *added = (struct ck_predict_edge){from, w->count};
 }
 
 /* Terms precede their event in the record and belong to its window. */
@@ -315,21 +270,6 @@ static void handle_term(struct ck_predictor *p, const struct mm_term *term)
 
 /* ---- records ---------------------------------------------------------------------------------- */
 
-/* Makes room for entry ID of an array by id. */
-static bool make_room(void **array, uint32_t *count, uint32_t id, size_t size)
-{
-    if (id < *count)
-        return true;
-    uint32_t wanted = id + id / 2 + 16;
-    char *grown = id < UINT32_MAX / 2 ? mm_realloc(*array, wanted * size) : NULL;
-    if (!grown)
-        return false;
-    memset(grown + *count * size, 0, (wanted - *count) * size);
-    *array = grown;
-    *count = wanted;
-    return true;
-}
-
 static const char *copy_string(struct ck_predictor *p, const char *s)
 {
     const char *copy = mm_arena_strdup(p->arena, s ? s : "");
@@ -338,7 +278,7 @@ static const char *copy_string(struct ck_predictor *p, const char *s)
 
 static void handle_allocation(struct ck_predictor *p, const struct mm_allocation *record)
 {
-    if (!make_room((void **)&p->allocations, &p->allocation_count, record->id, sizeof *p->allocations))
+    if (!ck_predict_reach(&p->allocations, &p->allocation_count, record->id, sizeof *p->allocations))
         return;
     struct ck_predict_allocation *a = &p->allocations[record->id];
     a->info = *record;
@@ -370,7 +310,7 @@ static void handle_argument(struct ck_predictor *p, const struct mm_argument *re
 
 static void handle_command(struct ck_predictor *p, const struct mm_command *record)
 {
-    if (!make_room((void **)&p->commands, &p->command_count, record->id, sizeof *p->commands))
+    if (!ck_predict_reach(&p->commands, &p->command_count, record->id, sizeof *p->commands))
         return;
     p->commands[record->id] = *record;
     p->commands[record->id].kind = copy_string(p, record->kind);
@@ -422,14 +362,15 @@ struct ck_predictor *ck_predictor_create(const struct mm_cat_model *model,
 
 enum mm_class ck_predictor_assert(struct ck_predictor *p, const char *text, struct mm_error *err)
 {
-    struct ck_condition **grown = mm_realloc(p->assertions, (p->assertion_count + 1) * sizeof *grown);
-    if (!grown)
-        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
-    p->assertions = grown;
-    p->assertions[p->assertion_count] = ck_assertion_parse(text, err);
-    if (!p->assertions[p->assertion_count])
+    struct ck_condition *parsed = ck_assertion_parse(text, err), **place;
+    if (!parsed)
         return err->cls;
-    p->assertion_count++;
+    place = mm_add(&p->assertions, &p->assertion_count);
+    if (!place) {
+        ck_condition_destroy(parsed);
+        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+    }
+    *place = parsed;
     return MM_OK;
 }
 
@@ -468,7 +409,7 @@ void ck_predictor_destroy(struct ck_predictor *p)
     mm_free(p->assertions);
     mm_free(p->allocations);
     mm_free(p->commands);
-    mm_free(p->values);
+    mm_map_clear(&p->values);
     mm_free(p->seen);
     mm_free(p->found);
     mm_arena_destroy(p->arena);

@@ -5,6 +5,7 @@
 #include "checker/checker.h"
 #include "checker/program/condition.h"
 #include "checker/program/program.h"
+#include "memmodel/base/map.h"
 
 enum { CK_PREDICT_SEEN = 4096 }; /* limit of the pairs of source lines with queries */
 /* Kind of a pseudo-event: a path condition, or the meeting point of a group function (INSTANCE). */
@@ -76,9 +77,9 @@ struct ck_predict_edge {
 };
 struct ck_predict_window {
     struct ck_predict_event *events;
-    uint32_t count, capacity;
+    uint32_t count;
     struct ck_predict_edge *edges; /* sorted by TO */
-    uint32_t edge_count, edge_capacity;
+    uint32_t edge_count;
     bool atomics; /* at least two agents use atomic operations */
     struct mm_agent atomic_agent;
     /* built by ck_predict_prepare() */
@@ -121,11 +122,7 @@ struct ck_predictor {
     uint32_t allocation_count;
     struct mm_command *commands; /* by id */
     uint32_t command_count;
-    struct ck_predict_value {
-        uint64_t key, value;
-        bool known;
-    } * values; /* contents of memory: a hash table by allocation and offset */
-    size_t value_count, value_capacity;
+    struct mm_map values; /* contents of memory, by allocation and offset */
     struct ck_predict_seen {
         uint32_t first, second, tries;
     } * seen; /* pairs of sources */
@@ -145,7 +142,7 @@ struct ck_predictor {
     struct ck_predict_terms *terms; /* by command */
     uint32_t term_count, terms_kept;
     struct ck_predict_pending *pending;
-    uint32_t pending_count, pending_capacity;
+    uint32_t pending_count;
     uint32_t window_number, stamp; /* from 1 */
     bool lost;                     /* terms are missing (out of memory): no further queries */
 };
@@ -155,6 +152,9 @@ struct ck_prediction {
     bool observed;                        /* it fails in the recorded execution */
     char *execution;                      /* text of the interleaving, NULL: none was found */
 };
+
+/* Makes sure that entry ID exists in *ARRAY, an array by id of CAPACITY entries; new entries are zeroed. */
+bool ck_predict_reach(void *array, uint32_t *capacity, uint32_t id, size_t size);
 
 static inline bool ck_predict_is_access(const struct mm_event *e)
 {

@@ -2,6 +2,7 @@
  * the window; path conditions are separate pseudo-events.  A term whose reads lie before the window is constant
  * (docs/prediction.md#terms). */
 #include "checker/predict/predict.h"
+#include "memmodel/base/array.h"
 
 #include <string.h>
 
@@ -18,19 +19,22 @@ struct ck_predict_term *ck_predict_term(const struct ck_predictor *p, uint32_t c
 
 /* ---- records ----------------------------------------------------------------------------------- */
 
+bool ck_predict_reach(void *array, uint32_t *capacity, uint32_t id, size_t size)
+{
+    uint32_t before = *capacity;
+    char *items;
+    if (id < before)
+        return true;
+    if (id == UINT32_MAX || !mm_reserve_u32(array, capacity, (size_t)id + 1, size))
+        return false;
+    memcpy(&items, array, sizeof items);
+    memset(items + before * size, 0, (*capacity - before) * size);
+    return true;
+}
+
 static struct ck_predict_terms *command_terms(struct ck_predictor *p, uint32_t command)
 {
-    if (command >= p->term_count) {
-        uint32_t count = command + command / 2 + 16;
-        struct ck_predict_terms *grown =
-            command < UINT32_MAX / 2 ? mm_realloc(p->terms, count * sizeof *grown) : NULL;
-        if (!grown)
-            return NULL;
-        memset(grown + p->term_count, 0, (count - p->term_count) * sizeof *grown);
-        p->terms = grown;
-        p->term_count = count;
-    }
-    return &p->terms[command];
+    return ck_predict_reach(&p->terms, &p->term_count, command, sizeof *p->terms) ? &p->terms[command] : NULL;
 }
 
 /* Adds term ID. */
@@ -40,14 +44,8 @@ static struct ck_predict_term *new_term(struct ck_predictor *p, uint32_t command
     if (!t || id <= t->base || id - t->base > t->count + GAP)
         return NULL;
     uint32_t wanted = id - t->base;
-    if (wanted > t->capacity) {
-        uint32_t capacity = wanted + wanted / 2 + 64;
-        struct ck_predict_term *list = mm_realloc(t->list, capacity * sizeof *list);
-        if (!list)
-            return NULL;
-        t->list = list;
-        t->capacity = capacity;
-    }
+    if (!mm_reserve(&t->list, &t->capacity, wanted))
+        return NULL;
     for (; t->count < wanted; t->count++, p->terms_kept++)
         t->list[t->count] = discarded;
     return &t->list[wanted - 1];
@@ -85,16 +83,10 @@ static struct ck_predict_pending *pending_terms(struct ck_predictor *p, struct m
     for (uint32_t i = 0; i < p->pending_count; i++)
         if (p->pending[i].agent.command == agent.command && p->pending[i].agent.index == agent.index)
             return &p->pending[i];
-    if (p->pending_count == p->pending_capacity) {
-        uint32_t capacity = p->pending_capacity ? p->pending_capacity * 2 : 8;
-        struct ck_predict_pending *grown = mm_realloc(p->pending, capacity * sizeof *grown);
-        if (!grown)
-            return NULL;
-        p->pending = grown;
-        p->pending_capacity = capacity;
-    }
-    p->pending[p->pending_count] = (struct ck_predict_pending){.agent = agent, .update = MM_UPDATE_COUNT};
-    return &p->pending[p->pending_count++];
+    struct ck_predict_pending *pending = mm_add(&p->pending, &p->pending_count);
+    if (pending)
+        *pending = (struct ck_predict_pending){.agent = agent, .update = MM_UPDATE_COUNT};
+    return pending;
 }
 
 /* False: out of memory, terms from here on are missing. */
@@ -255,7 +247,7 @@ uint64_t ck_predict_value(const struct ck_predictor *p, uint32_t command, uint32
 void ck_predict_leaves(struct ck_predictor *p, uint32_t command, uint32_t id, void (*leaf)(void *, uint32_t),
                        void *context)
 {
-    uint32_t few[64], *stack = few, count = 0, capacity = 64;
+    uint32_t *stack = NULL, count = 0, capacity = 0;
     p->stamp++;
     for (uint32_t at = id; at || count; at = count ? stack[--count] : 0) {
         struct ck_predict_term *t = at ? ck_predict_term(p, command, at) : &discarded;
@@ -264,23 +256,14 @@ void ck_predict_leaves(struct ck_predictor *p, uint32_t command, uint32_t id, vo
         t->stamp = p->stamp;
         if (t->op == MM_TERM_READ && t->event != UINT32_MAX)
             leaf(context, t->event);
-        if (count + 3 > capacity) {
-            uint32_t *grown = mm_alloc(capacity * 2 * sizeof *grown);
-            if (!grown) {
-                p->lost = true;
-                break;
-            }
-            memcpy(grown, stack, count * sizeof *grown);
-            if (stack != few)
-                mm_free(stack);
-            stack = grown;
-            capacity *= 2;
+        if (!mm_reserve(&stack, &capacity, (size_t)count + 3)) {
+            p->lost = true;
+            break;
         }
         const uint32_t ids[] = {t->a, t->b, t->c};
         for (int k = 0; k < 3; k++)
             if (ids[k])
                 stack[count++] = ids[k];
     }
-    if (stack != few)
-        mm_free(stack);
+    mm_free(stack);
 }

@@ -1,5 +1,6 @@
 /* Recursive-descent parser of conditions. */
 #include "checker/program/condition.h"
+#include "memmodel/base/array.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -140,16 +141,11 @@ static uint32_t add(struct reader *r, struct ck_condition_node node)
     struct ck_condition *c = r->condition;
     if (c->count == MOST_NODES)
         return bad(r, "a shorter condition");
-    if (c->count == c->capacity) {
-        uint32_t capacity = c->capacity ? c->capacity * 2 : 16;
-        struct ck_condition_node *nodes = mm_realloc(c->nodes, capacity * sizeof *nodes);
-        if (!nodes)
-            return bad(r, "more memory");
-        c->nodes = nodes;
-        c->capacity = capacity;
-    }
-    c->nodes[c->count] = node;
-    return c->count++;
+    struct ck_condition_node *added = mm_add(&c->nodes, &c->count);
+    if (!added)
+        return bad(r, "more memory");
+    *added = node;
+    return c->count - 1;
 }
 
 static uint32_t comparison(struct reader *r)

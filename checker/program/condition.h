@@ -28,7 +28,7 @@ struct ck_condition {
     bool quantified, has_real;     /* HAS_REAL: some constant is REAL */
     enum ck_quantifier quantifier; /* CK_FORALL if not written */
     struct ck_condition_node *nodes;
-    uint32_t count, capacity, root;
+    uint32_t count, root;
 };
 
 /* NULL, with the position in ERR, if TEXT is not a condition. */

@@ -489,7 +489,7 @@ void ck_race_access(struct ck_detector *d, const struct mm_event *event)
 {
     struct ck_location *location = d->last_location;
     if (!location || location->info.id != event->allocation) {
-        location = ck_map_get(&d->locations, event->allocation);
+        location = mm_map_pointer(&d->locations, event->allocation);
         if (!location)
             return;
         d->last_location = location;

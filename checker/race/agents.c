@@ -10,7 +10,7 @@ struct ck_command *ck_command_of(struct ck_detector *d, uint32_t id)
 {
     if (d->last_command && d->last_command->info.id == id)
         return d->last_command;
-    struct ck_command *command = ck_map_get(&d->commands, id);
+    struct ck_command *command = mm_map_pointer(&d->commands, id);
     if (!command) {
         command = ck_budget_alloc(&d->budget, sizeof *command);
         if (!command)
@@ -144,7 +144,7 @@ struct ck_group *ck_group_of(struct ck_detector *d, struct ck_command *command, 
     if (d->last_group && key >= d->last_group_key && key < d->last_group_end)
         return d->last_group;
     key -= index - ck_group_first(command, index);
-    struct ck_group *group = ck_map_get(&d->groups, key);
+    struct ck_group *group = mm_map_pointer(&d->groups, key);
     if (!group) {
         group = ck_budget_alloc(&d->budget, sizeof *group);
         if (!group)

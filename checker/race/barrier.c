@@ -74,17 +74,9 @@ void ck_barriers_free(struct ck_detector *d, struct ck_group *group)
 
 static struct ck_barrier_entry *new_entry(struct ck_detector *d, struct ck_barrier *b)
 {
-    if (b->entered == b->capacity) {
-        uint32_t capacity = b->capacity ? b->capacity * 2 : 16;
-        struct ck_barrier_entry *entries = ck_budget_alloc(&d->budget, capacity * sizeof *entries);
-        if (!entries)
-            return NULL;
-        if (b->entered)
-            memcpy(entries, b->entries, b->entered * sizeof *entries);
-        ck_budget_free(&d->budget, b->entries, b->capacity * sizeof *entries);
-        b->entries = entries;
-        b->capacity = capacity;
-    }
+    if (!ck_budget_reserve(&d->budget, &b->entries, &b->capacity, b->entered + UINT64_C(1),
+                           sizeof *b->entries))
+        return NULL;
     return &b->entries[b->entered++];
 }
 

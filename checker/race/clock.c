@@ -27,59 +27,53 @@ void ck_budget_free(struct ck_budget *budget, void *p, size_t size)
     budget->used -= size;
 }
 
+bool ck_budget_reserve(struct ck_budget *budget, void *items, size_t *capacity, size_t needed, size_t size)
+{
+    size_t wanted = 2 * *capacity > needed ? 2 * *capacity : needed + 16;
+    void *old, *bigger;
+    if (needed <= *capacity)
+        return true;
+    bigger = ck_budget_alloc(budget, wanted * size);
+    if (!bigger)
+        return false;
+    memcpy(&old, items, sizeof old);
+    if (old)
+        memcpy(bigger, old, *capacity * size);
+    ck_budget_free(budget, old, *capacity * size);
+    memcpy(items, &bigger, sizeof bigger);
+    *capacity = wanted;
+    return true;
+}
+
 /* ---- maps --------------------------------------------------------------------------------- */
 
-static size_t map_slot(const struct ck_map *map, uint64_t key)
+static bool map_enter(struct mm_map *map, struct ck_budget *budget, uint64_t key, const void *value,
+                      bool (*enter)(struct mm_map *, uint64_t, uint64_t))
 {
-    uint64_t h = key * 0x9e3779b97f4a7c15u;
-    size_t slot = (size_t)(h ^ h >> 29) & (map->capacity - 1);
-    while (map->values[slot] && map->keys[slot] != key)
-        slot = (slot + 1) & (map->capacity - 1);
-    return slot;
-}
-
-void *ck_map_get(const struct ck_map *map, uint64_t key)
-{
-    return map->capacity ? map->values[map_slot(map, key)] : NULL;
-}
-
-void ck_map_clear(struct ck_map *map, struct ck_budget *budget)
-{
-    ck_budget_free(budget, map->keys, map->capacity * sizeof *map->keys);
-    ck_budget_free(budget, map->values, map->capacity * sizeof *map->values);
-    *map = (struct ck_map){0};
-}
-
-static bool map_grow(struct ck_map *map, struct ck_budget *budget)
-{
-    struct ck_map bigger = {.used = map->used, .capacity = map->capacity ? map->capacity * 2 : 32};
-    bigger.keys = ck_budget_alloc(budget, bigger.capacity * sizeof *bigger.keys);
-    bigger.values = ck_budget_alloc(budget, bigger.capacity * sizeof *bigger.values);
-    if (!bigger.keys || !bigger.values) {
-        ck_map_clear(&bigger, budget);
+    size_t before = mm_map_bytes(map, 0), more = mm_map_bytes(map, 1) - before;
+    bool room = !more || (!budget->exceeded && more <= budget->limit - budget->used);
+    if (!room || !enter(map, key, (uintptr_t)value)) {
+        budget->exceeded = true;
         return false;
     }
-    for (size_t i = 0; i < map->capacity; i++) {
-        if (!map->values[i])
-            continue;
-        size_t slot = map_slot(&bigger, map->keys[i]);
-        bigger.keys[slot] = map->keys[i];
-        bigger.values[slot] = map->values[i];
-    }
-    ck_map_clear(map, budget);
-    *map = bigger;
+    budget->used += mm_map_bytes(map, 0) - before;
     return true;
 }
 
-bool ck_map_put(struct ck_map *map, struct ck_budget *budget, uint64_t key, void *value)
+bool ck_map_add(struct mm_map *map, struct ck_budget *budget, uint64_t key, const void *value)
 {
-    if ((map->used + 1) * 2 > map->capacity && !map_grow(map, budget))
-        return false;
-    size_t slot = map_slot(map, key);
-    map->used += map->values[slot] == NULL;
-    map->keys[slot] = key;
-    map->values[slot] = value;
-    return true;
+    return map_enter(map, budget, key, value, mm_map_add);
+}
+
+bool ck_map_put(struct mm_map *map, struct ck_budget *budget, uint64_t key, const void *value)
+{
+    return map_enter(map, budget, key, value, mm_map_put);
+}
+
+void ck_map_clear(struct mm_map *map, struct ck_budget *budget)
+{
+    budget->used -= mm_map_bytes(map, 0);
+    mm_map_clear(map);
 }
 
 /* ---- clocks ------------------------------------------------------------------------------- */
@@ -122,16 +116,8 @@ uint64_t ck_clock_get(const struct ck_clock *clock, uint64_t agent)
 
 static bool reserve_scratch(struct ck_clocks *clocks, size_t count)
 {
-    if (count <= clocks->scratch_capacity)
-        return true;
-    size_t capacity = count * 2 + 16, size = capacity * sizeof *clocks->scratch;
-    struct ck_piece *scratch = ck_budget_alloc(clocks->budget, size);
-    if (!scratch)
-        return false;
-    ck_clocks_clear(clocks);
-    clocks->scratch = scratch;
-    clocks->scratch_capacity = capacity;
-    return true;
+    return ck_budget_reserve(clocks->budget, &clocks->scratch, &clocks->scratch_capacity, count,
+                             sizeof *clocks->scratch);
 }
 
 void ck_clocks_clear(struct ck_clocks *clocks)

@@ -20,17 +20,8 @@ void ck_race_edge(struct ck_detector *d, const struct mm_edge *edge)
     }
     if (edge->to != d->next_event)
         return;
-    if (d->edge_count == d->edge_capacity) {
-        size_t capacity = d->edge_capacity ? d->edge_capacity * 2 : 16;
-        struct mm_edge *edges = ck_budget_alloc(&d->budget, capacity * sizeof *edges);
-        if (!edges)
-            return;
-        if (d->edge_count)
-            memcpy(edges, d->edges, d->edge_count * sizeof *edges);
-        ck_budget_free(&d->budget, d->edges, d->edge_capacity * sizeof *edges);
-        d->edges = edges;
-        d->edge_capacity = capacity;
-    }
+    if (!ck_budget_reserve(&d->budget, &d->edges, &d->edge_capacity, d->edge_count + 1, sizeof *d->edges))
+        return;
     d->edges[d->edge_count++] = *edge;
 }
 
@@ -46,7 +37,7 @@ static void note_call(struct ck_detector *d, const struct mm_event *event, const
 
 const struct ck_command *ck_command_parent(const struct ck_detector *d, const struct ck_command *command)
 {
-    return command->enqueuer ? ck_map_get(&d->commands, command->enqueuer->agent.command) : NULL;
+    return command->enqueuer ? mm_map_pointer(&d->commands, command->enqueuer->agent.command) : NULL;
 }
 
 static void join_shared(struct ck_detector *d, struct ck_item *item, struct ck_clock *const clock[CK_REGIONS])
@@ -62,7 +53,7 @@ static void join_parent(struct ck_detector *d, const struct mm_event *event, con
                         struct ck_item *item)
 {
     struct ck_command *command = ck_command_of(d, event->agent.command);
-    const struct ck_command *parent = ck_map_get(&d->commands, from->agent.command);
+    const struct ck_command *parent = mm_map_pointer(&d->commands, from->agent.command);
     if (command) {
         command->enqueuer = from;
         command->call = from->source;
@@ -76,7 +67,7 @@ void ck_race_edges(struct ck_detector *d, const struct mm_event *event)
 {
     struct ck_item *item = ck_item_of(d, event->agent);
     for (size_t i = 0; item && i < d->edge_count; i++) {
-        const struct ck_snapshot *from = ck_map_get(&d->snapshots, d->edges[i].from);
+        const struct ck_snapshot *from = mm_map_pointer(&d->snapshots, d->edges[i].from);
         if (!from) {
             ck_detector_stop(d, "an edge starts at an event without a clock snapshot");
             break;
@@ -155,12 +146,12 @@ void ck_race_command(struct ck_detector *d, const struct mm_event *event, mm_eve
         ck_command_end(d, command, item);
     keep_snapshot(d, event, id, item);
     if (event->kind == MM_ALLOC) {
-        struct ck_location *location = ck_map_get(&d->locations, event->allocation);
+        struct ck_location *location = mm_map_pointer(&d->locations, event->allocation);
         if (location)
             location->created = event->source;
     }
     if (event->kind == MM_FREE && event->allocation) {
-        struct ck_location *location = ck_map_get(&d->locations, event->allocation);
+        struct ck_location *location = mm_map_pointer(&d->locations, event->allocation);
         if (!location)
             return;
         location->freed = true;
@@ -173,8 +164,8 @@ void ck_race_command(struct ck_detector *d, const struct mm_event *event, mm_eve
 void ck_snapshots_free(struct ck_detector *d)
 {
     for (size_t i = 0; i < d->snapshots.capacity; i++)
-        if (d->snapshots.values[i])
-            drop_snapshot(d, d->snapshots.values[i]);
+        if (mm_map_at(&d->snapshots, i))
+            drop_snapshot(d, mm_map_at(&d->snapshots, i));
     ck_map_clear(&d->snapshots, &d->budget);
     ck_budget_free(&d->budget, d->edges, d->edge_capacity * sizeof *d->edges);
     d->edges = NULL;

@@ -24,7 +24,7 @@ bool ck_is_copy(const struct ck_detector *d, uint64_t agent)
 {
     uint32_t back = MM_INDEX_RUNTIME - (uint32_t)agent;
     const struct ck_command *command =
-        back && !ck_is_host(agent) ? ck_map_get(&d->commands, agent >> 32) : NULL;
+        back && !ck_is_host(agent) ? mm_map_pointer(&d->commands, agent >> 32) : NULL;
     return command && back <= command->copy_slot_count;
 }
 
@@ -32,7 +32,7 @@ uint64_t ck_issuer_of(const struct ck_detector *d, uint64_t agent)
 {
     if (!ck_is_copy(d, agent))
         return agent;
-    const struct ck_command *command = ck_map_get(&d->commands, agent >> 32);
+    const struct ck_command *command = mm_map_pointer(&d->commands, agent >> 32);
     return (agent & ~(uint64_t)UINT32_MAX) | command->copy_slots[MM_INDEX_RUNTIME - 1 - (uint32_t)agent];
 }
 
@@ -135,17 +135,9 @@ static bool copy_follows(const struct ck_copy *copy, const struct ck_copy_slot *
 static struct ck_copy_slot *new_copy_slot(struct ck_detector *d, struct ck_command *command,
                                           struct ck_group *group, uint32_t index)
 {
-    if (command->copy_slot_count == command->copy_slot_capacity) {
-        uint32_t capacity = command->copy_slot_capacity ? command->copy_slot_capacity * 2 : 16;
-        uint32_t *slots = ck_budget_alloc(&d->budget, capacity * sizeof *slots);
-        if (!slots)
-            return NULL;
-        if (command->copy_slot_count)
-            memcpy(slots, command->copy_slots, command->copy_slot_count * sizeof *slots);
-        ck_budget_free(&d->budget, command->copy_slots, command->copy_slot_capacity * sizeof *slots);
-        command->copy_slots = slots;
-        command->copy_slot_capacity = capacity;
-    }
+    if (!ck_budget_reserve(&d->budget, &command->copy_slots, &command->copy_slot_capacity,
+                           command->copy_slot_count + UINT64_C(1), sizeof *command->copy_slots))
+        return NULL;
     struct ck_copy_slot *slot = ck_budget_alloc(&d->budget, sizeof *slot);
     if (!slot)
         return NULL;

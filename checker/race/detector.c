@@ -2,6 +2,7 @@
  * model and collects findings.  Its memory is bounded; where the bound is reached the verdict is "unknown"
  * (docs/detector.md#bounds-and-unknown). */
 #include "checker/race/race.h"
+#include "memmodel/base/hash.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -44,8 +45,8 @@ void ck_detector_destroy(struct ck_detector *d)
         return;
     ck_detector_finish(d);
     for (size_t i = 0; i < d->commands.capacity; i++)
-        if (d->commands.values[i])
-            ck_command_forget(d, d->commands.values[i]);
+        if (mm_map_at(&d->commands, i))
+            ck_command_forget(d, mm_map_at(&d->commands, i));
     ck_map_clear(&d->commands, &d->budget);
     ck_map_clear(&d->locations, &d->budget);
     ck_map_clear(&d->objects, &d->budget);
@@ -132,7 +133,7 @@ static void find_parent(struct ck_detector *d, struct ck_location *location)
     if (origin != MM_ORIGIN_SUB_BUFFER && origin != MM_ORIGIN_BUFFER)
         return;
     for (size_t i = 0; i < d->locations.capacity; i++) {
-        struct ck_location *other = d->locations.values[i];
+        struct ck_location *other = mm_map_at(&d->locations, i);
         if (!other || other == location || other->parent || other->region != location->region ||
             other->freed || !ck_allocation_lies_in(&location->info, &other->info))
             continue;
@@ -162,7 +163,7 @@ static void join_object(struct ck_detector *d, struct ck_location *location)
     const struct mm_allocation *a = &location->info;
     if (!a->object || location->region == CK_REGION_LOCAL || !location->checked)
         return;
-    struct ck_location *first = ck_map_get(&d->objects, a->object);
+    struct ck_location *first = mm_map_pointer(&d->objects, a->object);
     if (!first || first->freed) {
         first = location;
         ck_map_put(&d->objects, &d->budget, a->object, first);
@@ -173,7 +174,7 @@ static void join_object(struct ck_detector *d, struct ck_location *location)
 
 static void detector_add_allocation(struct ck_detector *d, const struct mm_allocation *record)
 {
-    struct ck_location *location = ck_map_get(&d->locations, record->id);
+    struct ck_location *location = mm_map_pointer(&d->locations, record->id);
     if (location && location->region == CK_REGION_LOCAL)
         return; /* the same variable, recorded again */
     if (!location)
@@ -202,27 +203,39 @@ static void detector_add_allocation(struct ck_detector *d, const struct mm_alloc
 
 static uint64_t text_key(const char *file)
 {
-    uint64_t h = 0xcbf29ce484222325u;
-    for (; *file; file++)
-        h = (h ^ (unsigned char)*file) * 0x100000001b3u;
-    return h;
+    return mm_fnv1a(MM_FNV1A, file, strlen(file));
 }
 
-struct text { /* program text by the hash of its file name */
-    struct text *next;
+struct text { /* of a program */
     const char *file, *content;
 };
 
+static struct text *find_text(const struct ck_detector *d, const char *file)
+{
+    uint64_t key = text_key(file), found;
+    size_t at = 0;
+    while ((found = mm_map_next(&d->texts, key, &at))) {
+        struct text *text = (struct text *)(uintptr_t)found;
+        if (strcmp(text->file, file) == 0)
+            return text;
+    }
+    return NULL;
+}
+
+/* Of files of the same name the last one counts. */
 static void detector_add_text(struct ck_detector *d, const struct mm_text *record)
 {
-    struct text *text = mm_arena_alloc(d->arena, sizeof *text);
-    if (!text || !record->file || !record->text)
+    if (!record->file || !record->text)
         return;
-    uint64_t key = text_key(record->file);
-    text->file = detector_strdup(d, record->file);
+    struct text *text = find_text(d, record->file);
+    if (!text) {
+        text = mm_arena_alloc(d->arena, sizeof *text);
+        if (!text)
+            return;
+        text->file = detector_strdup(d, record->file);
+        ck_map_add(&d->texts, &d->budget, text_key(text->file), text);
+    }
     text->content = detector_strdup(d, record->text);
-    text->next = ck_map_get(&d->texts, key);
-    ck_map_put(&d->texts, &d->budget, key, text);
 }
 
 static void fill_source(struct ck_detector *d, struct ck_source *source, const struct mm_source *from)
@@ -246,7 +259,7 @@ static void detector_add_source(struct ck_detector *d, const struct mm_source *r
 
 const struct ck_source *ck_source_of(struct ck_detector *d, uint32_t id)
 {
-    struct ck_source *source = id ? ck_map_get(&d->sources, id) : NULL;
+    struct ck_source *source = id ? mm_map_pointer(&d->sources, id) : NULL;
     if (!source || source->located || !d->options.locate)
         return source;
     struct mm_source found = source->info;
@@ -275,7 +288,7 @@ static void detector_add_command(struct ck_detector *d, const struct mm_command 
     ck_command_describe(command, record);
     command->info.kind = detector_strdup(d, record->kind);
     command->info.kernel = detector_strdup(d, record->kernel);
-    const struct ck_command *parent = record->parent ? ck_map_get(&d->commands, record->parent) : NULL;
+    const struct ck_command *parent = record->parent ? mm_map_pointer(&d->commands, record->parent) : NULL;
     command->root = parent ? parent->root : record->parent ? record->parent : record->id;
 }
 
@@ -294,9 +307,7 @@ static void detector_add_argument(struct ck_detector *d, const struct mm_argumen
 
 const char *ck_detector_text(const struct ck_detector *d, const char *file)
 {
-    const struct text *text = ck_map_get(&d->texts, text_key(file));
-    while (text && strcmp(text->file, file) != 0)
-        text = text->next;
+    const struct text *text = find_text(d, file);
     return text ? text->content : NULL;
 }
 

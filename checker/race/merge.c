@@ -7,10 +7,10 @@
 void ck_detector_finish(struct ck_detector *d)
 {
     for (size_t i = 0; i < d->commands.capacity; i++)
-        if (d->commands.values[i])
-            ck_command_release(d, d->commands.values[i]);
+        if (mm_map_at(&d->commands, i))
+            ck_command_release(d, mm_map_at(&d->commands, i));
     for (size_t i = 0; i < d->locations.capacity; i++) {
-        struct ck_location *location = d->locations.values[i];
+        struct ck_location *location = mm_map_at(&d->locations, i);
         if (location) {
             ck_mappings_free(d, location);
             ck_space_clear(d, &location->space);

@@ -10,6 +10,7 @@
 #define CHECKER_RACE_H
 
 #include "checker/checker.h"
+#include "memmodel/base/map.h"
 
 enum ck_region { CK_REGION_GLOBAL, CK_REGION_LOCAL, CK_REGION_IMAGE, CK_REGIONS };
 /* Scopes as array indices. */
@@ -30,15 +31,13 @@ struct ck_budget {
 };
 void *ck_budget_alloc(struct ck_budget *budget, size_t size); /* zeroed */
 void ck_budget_free(struct ck_budget *budget, void *p, size_t size);
+/* Makes room for NEEDED items in *ITEMS, which has room for *CAPACITY; new items are zeroed. */
+bool ck_budget_reserve(struct ck_budget *budget, void *items, size_t *capacity, size_t needed, size_t size);
 
-struct ck_map { /* 64-bit key -> pointer; key 0 is allowed */
-    uint64_t *keys;
-    void **values; /* NULL: free slot */
-    size_t used, capacity;
-};
-void *ck_map_get(const struct ck_map *map, uint64_t key);
-bool ck_map_put(struct ck_map *map, struct ck_budget *budget, uint64_t key, void *value);
-void ck_map_clear(struct ck_map *map, struct ck_budget *budget);
+/* Hash tables of pointers, whose memory counts. */
+bool ck_map_add(struct mm_map *map, struct ck_budget *budget, uint64_t key, const void *value);
+bool ck_map_put(struct mm_map *map, struct ck_budget *budget, uint64_t key, const void *value);
+void ck_map_clear(struct mm_map *map, struct ck_budget *budget);
 
 /* ---- clocks --------------------------------------------------------------------------------- */
 
@@ -111,7 +110,8 @@ struct ck_barrier_entry { /* a participant of a barrier */
 struct ck_barrier { /* a dynamic instance that not all participants have left */
     struct ck_barrier *next;
     uint32_t site, instance, first, expected;
-    uint32_t entered, exited, capacity;
+    uint32_t entered, exited;
+    size_t capacity;
     uint32_t max_time[CK_REGIONS];
     uint32_t entered_with[CK_REGIONS];
     struct ck_clock *joined[CK_REGIONS];
@@ -170,7 +170,8 @@ struct ck_command {
     struct ck_group *groups;
     struct ck_argument *arguments;
     uint32_t *copy_slots; /* the first work-item that issued a copy in each slot */
-    uint32_t copy_slot_count, copy_slot_capacity;
+    uint32_t copy_slot_count;
+    size_t copy_slot_capacity;
     uint32_t call, caller;              /* source of the call that enqueued it, its host thread */
     const struct ck_snapshot *enqueuer; /* the work-item that enqueued it, at its call, or NULL */
 };
@@ -221,7 +222,7 @@ struct ck_sync {
     bool split;             /* a split cell: copies with this id evolve separately */
     uint8_t order, scope;
     struct ck_release *releases; /* newest first */
-    struct ck_map *index;        /* releases by key, one map per slot; NULL while they are few */
+    struct mm_map *index;        /* releases by key, one map per slot; NULL while they are few */
 };
 struct
     ck_atomics { /* atomic accesses of one object in one scope instance, which do not race with each other */
@@ -252,7 +253,8 @@ struct ck_space {          /* one instance of an allocation */
     struct ck_space *next; /* local: of the work-group */
     uint32_t allocation;
     struct ck_page *pages, *last_page;
-    struct ck_page **directory; /* by page number, where the size is known; else page_table is used */
+    struct ck_page *
+        *directory; /* by page number, where the size is known; else the detector's table is used */
     size_t directory_count;
 };
 struct ck_mapping { /* bytes of an object that are mapped for the host */
@@ -327,12 +329,13 @@ struct ck_detector {
     bool finished;         /* later records are ignored */
     mm_event_id next_event;
     uint64_t next_sync;
-    struct ck_map commands, locations, objects, sources, groups, snapshots, texts, seen;
-    struct ck_page **page_table; /* open addressing by space and number */
-    size_t page_count, page_capacity;
+    struct mm_map commands, locations, objects, sources, groups, snapshots, seen;
+    struct mm_map texts; /* by the hash of the file name */
+    struct mm_map pages; /* by space and number */
     struct ck_signature *signatures;
-    uint32_t signature_count, signature_capacity;
-    struct ck_map signature_index; /* to one more than the index */
+    uint32_t signature_count; /* 0 is none */
+    size_t signature_capacity;
+    struct mm_map signature_index; /* to one more than the index */
     uint32_t last_signature[256];  /* by source */
     struct ck_node *free_nodes;
     void *node_blocks;     /* linked by their first word */
@@ -348,7 +351,7 @@ struct ck_detector {
     uint32_t shortfall_count;
     struct mm_arena *arena; /* findings and all strings */
     struct ck_finding **findings;
-    size_t finding_count, finding_capacity;
+    size_t finding_count;
     size_t dropped, suppressed;
     struct ck_pattern *patterns;
     const struct ck_finding *last_reported; /* of the current event */

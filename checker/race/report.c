@@ -1,6 +1,7 @@
 /* Findings: creation, deduplication and counting. */
 #include "checker/predict/predict.h"
 #include "checker/race/race.h"
+#include "memmodel/base/array.h"
 
 #include "checker/race/words.h"
 
@@ -20,15 +21,10 @@ bool ck_finding_add(struct ck_detector *d, struct ck_finding *finding)
         d->dropped++;
         return true;
     }
-    if (d->finding_count == d->finding_capacity) {
-        size_t capacity = d->finding_capacity ? d->finding_capacity * 2 : 16;
-        struct ck_finding **findings = mm_realloc(d->findings, capacity * sizeof *findings);
-        if (!findings)
-            return false;
-        d->findings = findings;
-        d->finding_capacity = capacity;
-    }
-    d->findings[d->finding_count++] = finding;
+    struct ck_finding **place = mm_add(&d->findings, &d->finding_count);
+    if (!place)
+        return false;
+    *place = finding;
     return true;
 }
 
@@ -78,7 +74,7 @@ static void fill_access(struct ck_detector *d, struct ck_access *access, const s
     const struct ck_source *source = ck_source_of(d, event->source);
     fill_stack(d, access, source);
     const struct ck_command *command =
-        event->agent.command ? ck_map_get(&d->commands, event->agent.command) : NULL;
+        event->agent.command ? mm_map_pointer(&d->commands, event->agent.command) : NULL;
     access->source = source ? source->info : (struct mm_source){.file = "", .function = "", .opcode = ""};
     access->event = *event;
     access->id = MM_NO_EVENT;
@@ -156,7 +152,7 @@ static struct ck_finding *new_race(struct ck_detector *d, const struct ck_locati
                                    const struct mm_event *event, const struct ck_access_record *earlier,
                                    uint64_t first_byte, uint32_t bytes, bool scope_race)
 {
-    const struct ck_location *named = ck_map_get(&d->locations, event->allocation);
+    const struct ck_location *named = mm_map_pointer(&d->locations, event->allocation);
     uint64_t offset = named ? first_byte - named->parent_offset : first_byte;
     struct ck_finding *finding =
         new_finding(d, scope_race ? "scope-race" : "data-race", "CL 3.3.6 G17", named, offset, bytes);
@@ -195,7 +191,7 @@ const struct ck_finding *ck_detector_race(struct ck_detector *d, const struct ck
     uint32_t sources[2] = {f->accesses[0].event.source, f->accesses[1].event.source};
     uint8_t kinds[2] = {f->accesses[0].event.kind, f->accesses[1].event.kind};
     bool scope_race = strcmp(f->kind, "scope-race") == 0;
-    return ck_map_get(&d->seen, race_key(d, sources, kinds, f->accesses[0].event.allocation, scope_race));
+    return mm_map_pointer(&d->seen, race_key(d, sources, kinds, f->accesses[0].event.allocation, scope_race));
 }
 
 void ck_detector_verified(struct ck_detector *d, size_t i, bool verified)
@@ -233,7 +229,7 @@ void ck_race_found(struct ck_detector *d, const struct ck_location *location, co
     const uint32_t sources[2] = {event->source, d->signatures[earlier->signature].source};
     const uint8_t kinds[2] = {event->kind, first.kind};
     uint64_t key = race_key(d, sources, kinds, event->allocation, scope_race);
-    struct ck_finding *finding = ck_map_get(&d->seen, key);
+    struct ck_finding *finding = mm_map_pointer(&d->seen, key);
     if (finding && finding == d->last_reported && d->last_reported_event == d->next_event &&
         d->last_reported_agent == earlier->agent)
         return; /* another byte of the same two accesses */
@@ -281,8 +277,8 @@ void ck_finding_predicted(struct ck_detector *d, const struct ck_prediction *pre
     const uint32_t sources[2] = {event->source, earlier->source};
     const uint8_t kinds[2] = {event->kind, earlier->kind};
     uint64_t key = race_key(d, sources, kinds, event->allocation, false);
-    struct ck_location *location = ck_map_get(&d->locations, event->allocation);
-    if (!location || ck_map_get(&d->seen, key))
+    struct ck_location *location = mm_map_pointer(&d->locations, event->allocation);
+    if (!location || mm_map_pointer(&d->seen, key))
         return;
     struct ck_finding *finding =
         new_finding(d, "predicted-race", "CL 3.3.6 G17", location, event->offset, event->size);
@@ -306,14 +302,14 @@ void ck_finding_recorded(struct ck_detector *d, const struct mm_finding *record)
         key = hash_mix(key, (unsigned char)*s);
     for (const char *s = record->source ? "" : record->message; s && *s; s++)
         key = hash_mix(key, (unsigned char)*s);
-    struct ck_finding *finding = ck_map_get(&d->seen, key);
+    struct ck_finding *finding = mm_map_pointer(&d->seen, key);
     if (finding) {
         finding->count++;
         return;
     }
     finding = new_finding(d, mm_arena_strdup(d->arena, record->kind ? record->kind : ""),
                           mm_arena_strdup(d->arena, record->clause ? record->clause : ""),
-                          ck_map_get(&d->locations, record->allocation), record->offset, record->size);
+                          mm_map_pointer(&d->locations, record->allocation), record->offset, record->size);
     if (!finding)
         return;
     finding->message = mm_arena_strdup(d->arena, record->message ? record->message : "");

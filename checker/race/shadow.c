@@ -14,22 +14,6 @@ static bool is_signature(const struct ck_signature *signature, uint32_t source, 
     return signature->source == source && signature->size == size && signature->meta == meta;
 }
 
-static bool reserve_signatures(struct ck_detector *d)
-{
-    if (d->signature_count < d->signature_capacity)
-        return true;
-    uint32_t capacity = d->signature_capacity ? d->signature_capacity * 2 : 64;
-    struct ck_signature *signatures = ck_budget_alloc(&d->budget, capacity * sizeof *signatures);
-    if (!signatures)
-        return false;
-    if (d->signature_count)
-        memcpy(signatures, d->signatures, d->signature_count * sizeof *signatures);
-    ck_budget_free(&d->budget, d->signatures, d->signature_capacity * sizeof *signatures);
-    d->signatures = signatures;
-    d->signature_capacity = capacity;
-    return true;
-}
-
 /* The index of a signature; 0: no memory. */
 uint32_t ck_signature_of(struct ck_detector *d, uint32_t source, uint32_t size, uint32_t meta)
 {
@@ -38,19 +22,18 @@ uint32_t ck_signature_of(struct ck_detector *d, uint32_t source, uint32_t size, 
         return *last;
     uint64_t key = ((uint64_t)source << 32 | size) * 0x9e3779b97f4a7c15u ^ meta;
     uintptr_t found;
-    while ((found = (uintptr_t)ck_map_get(&d->signature_index, key)) &&
+    while ((found = (uintptr_t)mm_map_get(&d->signature_index, key)) &&
            !is_signature(&d->signatures[found - 1], source, size, meta))
         key++;
     if (!found) {
-        bool first = !d->signature_count;
-        if (!reserve_signatures(d))
+        uint32_t next = d->signature_count ? d->signature_count : 1;
+        if (!ck_budget_reserve(&d->budget, &d->signatures, &d->signature_capacity, next + UINT64_C(1),
+                               sizeof *d->signatures) ||
+            !ck_map_put(&d->signature_index, &d->budget, key, (void *)(uintptr_t)(next + UINT64_C(1))))
             return 0;
-        d->signature_count += first;
-        if (!reserve_signatures(d) || !ck_map_put(&d->signature_index, &d->budget, key,
-                                                  (void *)(uintptr_t)(d->signature_count + UINT64_C(1))))
-            return 0;
-        d->signatures[d->signature_count] = (struct ck_signature){source, size, meta};
-        found = ++d->signature_count;
+        d->signatures[next] = (struct ck_signature){source, size, meta};
+        d->signature_count = next + 1;
+        found = d->signature_count;
     }
     return *last = (uint32_t)(found - 1);
 }
@@ -118,13 +101,13 @@ enum { PRUNE_AT = 64, RUN_MAX = 256 };
 
 /* True if newer nodes have an access of every agent of this one; else adds its agents to SEEN.  Long runs are
  * kept: expanding them costs more than they do. */
-static bool is_superseded(struct ck_detector *d, struct ck_map *seen, const struct ck_node *node)
+static bool is_superseded(struct ck_detector *d, struct mm_map *seen, const struct ck_node *node)
 {
     uint32_t known = 0;
     if (node->count > RUN_MAX)
         return false;
     for (uint32_t i = 0; i < node->count; i++)
-        known += ck_map_get(seen, node->first.agent + (uint64_t)node->stride * i) != NULL;
+        known += mm_map_pointer(seen, node->first.agent + (uint64_t)node->stride * i) != NULL;
     for (uint32_t i = 0; known < node->count && i < node->count; i++)
         if (!ck_map_put(seen, &d->budget, node->first.agent + (uint64_t)node->stride * i, d))
             return false;
@@ -135,7 +118,7 @@ static bool is_superseded(struct ck_detector *d, struct ck_map *seen, const stru
  * by the number of agents.  Newer nodes come first. */
 static void nodes_prune(struct ck_detector *d, struct ck_node **list)
 {
-    struct ck_map seen = {0};
+    struct mm_map seen = {0};
     uint32_t depth = 0;
     for (struct ck_node **link = list; *link;) {
         if (is_superseded(d, &seen, *link)) {
@@ -242,30 +225,21 @@ static bool cell_copy(struct ck_detector *d, struct ck_cell *to, const struct ck
 
 /* ---- pages -------------------------------------------------------------------------------- */
 
-static size_t page_slot(const struct ck_detector *d, const struct ck_space *space, uint64_t number)
+static uint64_t page_key(const struct ck_space *space, uint64_t number)
 {
-    uint64_t h = ((uint64_t)(uintptr_t)space >> 4 ^ number * 0xc2b2ae3d27d4eb4fu) * 0x9e3779b97f4a7c15u;
-    size_t slot = (size_t)(h ^ h >> 32) & (d->page_capacity - 1);
-    while (d->page_table[slot] &&
-           (d->page_table[slot]->space != space || d->page_table[slot]->number != number))
-        slot = (slot + 1) & (d->page_capacity - 1);
-    return slot;
+    return (uint64_t)(uintptr_t)space >> 4 ^ number * 0xc2b2ae3d27d4eb4fu;
 }
 
-static bool grow_pages(struct ck_detector *d)
+static struct ck_page *find_page(const struct ck_detector *d, const struct ck_space *space, uint64_t number)
 {
-    struct ck_page **old = d->page_table;
-    size_t old_capacity = d->page_capacity, capacity = old_capacity ? old_capacity * 2 : 256;
-    struct ck_page **table = ck_budget_alloc(&d->budget, capacity * sizeof *table);
-    if (!table)
-        return false;
-    d->page_table = table;
-    d->page_capacity = capacity;
-    for (size_t i = 0; i < old_capacity; i++)
-        if (old[i])
-            table[page_slot(d, old[i]->space, old[i]->number)] = old[i];
-    ck_budget_free(&d->budget, old, old_capacity * sizeof *old);
-    return true;
+    uint64_t key = page_key(space, number), found;
+    size_t at = 0;
+    while ((found = mm_map_next(&d->pages, key, &at))) {
+        struct ck_page *page = (struct ck_page *)(uintptr_t)found;
+        if (page->space == space && page->number == number)
+            return page;
+    }
+    return NULL;
 }
 
 static size_t cells_bytes(uint32_t granule_log)
@@ -276,46 +250,33 @@ static size_t cells_bytes(uint32_t granule_log)
 static struct ck_page *new_page(struct ck_detector *d, struct ck_space *space, uint64_t number,
                                 uint32_t granule_log)
 {
+    bool listed = number < space->directory_count;
     struct ck_page *page = ck_budget_alloc(&d->budget, sizeof *page);
-    if (!page)
-        return NULL;
-    page->cells = ck_budget_alloc(&d->budget, cells_bytes(granule_log));
-    if (!page->cells) {
+    struct ck_cell *cells = page ? ck_budget_alloc(&d->budget, cells_bytes(granule_log)) : NULL;
+    if (!cells || (!listed && !ck_map_add(&d->pages, &d->budget, page_key(space, number), page))) {
+        ck_budget_free(&d->budget, cells, cells_bytes(granule_log));
         ck_budget_free(&d->budget, page, sizeof *page);
         return NULL;
     }
-    page->space = space;
-    page->number = number;
-    page->granule_log = granule_log;
-    page->next = space->pages;
+    *page = (struct ck_page){
+        .space = space, .number = number, .granule_log = granule_log, .cells = cells, .next = space->pages};
     space->pages = page;
+    if (listed)
+        space->directory[number] = page;
     return page;
-}
-
-/* The slot of a page, which may be empty; NULL: no memory. */
-static struct ck_page **page_place(struct ck_detector *d, struct ck_space *space, uint64_t number)
-{
-    if (number < space->directory_count)
-        return &space->directory[number];
-    if ((d->page_count + 1) * 2 > d->page_capacity && !grow_pages(d))
-        return NULL;
-    return &d->page_table[page_slot(d, space, number)];
 }
 
 struct ck_page *ck_page_of(struct ck_detector *d, struct ck_space *space, uint64_t number,
                            uint32_t granule_log)
 {
-    if (space->last_page && space->last_page->number == number)
-        return space->last_page;
-    struct ck_page **place = page_place(d, space, number);
-    if (!place)
-        return NULL;
-    if (!*place) {
-        *place = new_page(d, space, number, granule_log);
-        d->page_count += *place && number >= space->directory_count;
-    }
-    space->last_page = *place;
-    return *place;
+    struct ck_page *page = space->last_page;
+    if (page && page->number == number)
+        return page;
+    page = number < space->directory_count ? space->directory[number] : find_page(d, space, number);
+    if (!page)
+        page = new_page(d, space, number, granule_log);
+    space->last_page = page;
+    return page;
 }
 
 enum { DIRECTORY_MAX = 1 << 22 }; /* pages: 4 GiB */
@@ -359,29 +320,13 @@ static void page_free(struct ck_detector *d, struct ck_page *page)
     ck_budget_free(&d->budget, page, sizeof *page);
 }
 
-/* Removes PAGE from the table and reinserts the rest of its probe sequence. */
-static void page_remove(struct ck_detector *d, const struct ck_page *page)
-{
-    size_t slot = page_slot(d, page->space, page->number);
-    if (d->page_table[slot] != page)
-        return;
-    d->page_table[slot] = NULL;
-    d->page_count--;
-    for (size_t next = (slot + 1) & (d->page_capacity - 1); d->page_table[next];
-         next = (next + 1) & (d->page_capacity - 1)) {
-        struct ck_page *moved = d->page_table[next];
-        d->page_table[next] = NULL;
-        d->page_table[page_slot(d, moved->space, moved->number)] = moved;
-    }
-}
-
 void ck_space_clear(struct ck_detector *d, struct ck_space *space)
 {
     while (space->pages) {
         struct ck_page *page = space->pages;
         space->pages = page->next;
         if (page->number >= space->directory_count)
-            page_remove(d, page);
+            mm_map_remove(&d->pages, page_key(space, page->number), (uintptr_t)page);
         page_free(d, page);
     }
     ck_budget_free(&d->budget, space->directory, space->directory_count * sizeof *space->directory);
@@ -392,9 +337,7 @@ void ck_space_clear(struct ck_detector *d, struct ck_space *space)
 
 void ck_shadow_clear(struct ck_detector *d)
 {
-    ck_budget_free(&d->budget, d->page_table, d->page_capacity * sizeof *d->page_table);
-    d->page_table = NULL;
-    d->page_capacity = d->page_count = 0;
+    ck_map_clear(&d->pages, &d->budget);
     while (d->node_blocks) {
         struct node_block *block = d->node_blocks;
         d->node_blocks = block->next;
@@ -404,6 +347,7 @@ void ck_shadow_clear(struct ck_detector *d)
     ck_map_clear(&d->signature_index, &d->budget);
     ck_budget_free(&d->budget, d->signatures, d->signature_capacity * sizeof *d->signatures);
     d->signatures = NULL;
-    d->signature_count = d->signature_capacity = 0;
+    d->signature_count = 0;
+    d->signature_capacity = 0;
     memset(d->last_signature, 0, sizeof d->last_signature);
 }

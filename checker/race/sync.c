@@ -122,7 +122,7 @@ static void free_releases(struct ck_detector *d, struct ck_sync *sync)
 static struct ck_release *find_release(const struct ck_sync *sync, uint8_t slot, uint64_t key, uint32_t size)
 {
     if (sync->index)
-        return ck_map_get(&sync->index[slot], key);
+        return mm_map_pointer(&sync->index[slot], key);
     struct ck_release *r = sync->releases;
     while (r && (r->slot != slot || r->key != key || r->size != size))
         r = r->next;

@@ -1,20 +1,27 @@
 /* From the syntax tree to shared nodes: names resolved, functions applied, equal expressions one node. */
 #include "memmodel/cat/node.h"
 
+#include "memmodel/base/array.h"
+
 #include <string.h>
 
 enum { MAX_NODES = 1 << 16, MAX_DEPTH = 4000 };
+
+enum { CALL_ARGUMENTS = 8 };
+
+/* What a function was applied to, and the node it gave. */
+struct call {
+    uint32_t key[CALL_ARGUMENTS + 1], node;
+};
 
 struct flattener {
     struct mm_cat_eval *eval;
     struct mm_error *err;
     enum mm_class status;
     unsigned depth;
-    uint32_t *call_cache; /* open addressing: CALL_WORDS words per entry */
-    uint32_t call_count, call_capacity;
+    struct call *calls;
+    uint32_t call_count;
 };
-/* What a function was applied to, and the node it gave. */
-enum { CALL_ARGUMENTS = 8, CALL_WORDS = CALL_ARGUMENTS + 2 };
 
 static uint32_t fail(struct flattener *f, const char *message)
 {
@@ -40,30 +47,6 @@ static bool same(const struct cat_node *x, const struct cat_node *y)
     return x->op == y->op && x->type == y->type && x->a == y->a && x->b == y->b && x->base == y->base;
 }
 
-static bool grow_table(struct mm_cat_eval *eval)
-{
-    uint32_t size = eval->table_size ? eval->table_size * 2 : 256;
-    uint32_t *table = mm_arena_alloc(eval->arena, size * sizeof *table);
-    struct cat_node *nodes = mm_arena_alloc(eval->arena, size / 2 * sizeof *nodes);
-
-    if (!table || !nodes)
-        return false;
-    if (eval->node_count)
-        memcpy(nodes, eval->nodes, eval->node_count * sizeof *nodes);
-    eval->nodes = nodes;
-    eval->node_capacity = size / 2;
-    for (uint32_t i = 0; i < eval->node_count; i++) {
-        uint32_t at = hash(&nodes[i]) & (size - 1);
-
-        while (table[at])
-            at = (at + 1) & (size - 1);
-        table[at] = i + 1;
-    }
-    eval->table = table;
-    eval->table_size = size;
-    return true;
-}
-
 static void describe(const struct mm_cat_eval *eval, struct cat_node *node)
 {
     bool a = node->a != CAT_NO_NODE && eval->nodes[node->a].identity;
@@ -81,16 +64,15 @@ static void describe(const struct mm_cat_eval *eval, struct cat_node *node)
 static uint32_t add_node(struct flattener *f, struct cat_node node)
 {
     struct mm_cat_eval *eval = f->eval;
-    uint32_t at;
+    struct cat_node *added;
+    uint64_t key = hash(&node), number;
+    size_t at = 0;
 
     if (f->status)
         return CAT_NO_NODE;
-    if (eval->node_count == eval->node_capacity && !grow_table(eval))
-        return fail(f, "out of memory");
-    at = hash(&node) & (eval->table_size - 1);
-    for (; eval->table[at]; at = (at + 1) & (eval->table_size - 1)) {
-        if (same(&eval->nodes[eval->table[at] - 1], &node))
-            return eval->table[at] - 1;
+    while ((number = mm_map_next(&eval->numbers, key, &at))) {
+        if (same(&eval->nodes[number - 1], &node))
+            return (uint32_t)number - 1;
     }
     if (eval->node_count == MAX_NODES)
         return fail(f, "the model is too large");
@@ -104,9 +86,11 @@ static uint32_t add_node(struct flattener *f, struct cat_node node)
             node.dynamic |= CAT_ORDER;
     }
     describe(eval, &node);
-    eval->nodes[eval->node_count] = node;
-    eval->table[at] = eval->node_count + 1;
-    return eval->node_count++;
+    added = mm_arena_add(eval->arena, &eval->nodes, &eval->node_count);
+    if (!added || !mm_map_add(&eval->numbers, key, eval->node_count))
+        return fail(f, "out of memory");
+    *added = node;
+    return eval->node_count - 1;
 }
 
 static uint32_t operator_node(struct flattener *f, enum mm_cat_op op, enum mm_cat_type type, uint32_t a,
@@ -160,27 +144,19 @@ static void name_node(struct flattener *f, uint32_t node, const char *name)
 
 static bool remember_call(struct flattener *f, const uint32_t *key, uint32_t node)
 {
-    if (f->call_count == f->call_capacity) {
-        uint32_t capacity = f->call_capacity ? f->call_capacity * 2 : 64;
-        uint32_t *bigger = mm_arena_alloc(f->eval->arena, (size_t)capacity * CALL_WORDS * sizeof *bigger);
+    struct call *call = mm_arena_add(f->eval->arena, &f->calls, &f->call_count);
 
-        if (!bigger)
-            return false;
-        if (f->call_count)
-            memcpy(bigger, f->call_cache, (size_t)f->call_count * CALL_WORDS * sizeof *bigger);
-        f->call_cache = bigger;
-        f->call_capacity = capacity;
-    }
-    memcpy(f->call_cache + (size_t)f->call_count * CALL_WORDS, key, (CALL_WORDS - 1) * sizeof *key);
-    f->call_cache[(size_t)f->call_count * CALL_WORDS + CALL_WORDS - 1] = node;
-    f->call_count++;
+    if (!call)
+        return false;
+    memcpy(call->key, key, sizeof call->key);
+    call->node = node;
     return true;
 }
 
 static uint32_t flatten_call(struct flattener *f, const struct mm_cat_expr *e, const uint32_t *arguments)
 {
     const struct mm_cat_let *let = &f->eval->model->lets[e->let];
-    uint32_t key[CALL_WORDS - 1] = {e->let}, node;
+    uint32_t key[CALL_ARGUMENTS + 1] = {e->let}, node;
 
     for (uint32_t i = 0; i < e->child_count; i++) {
         key[i + 1] = flatten(f, e->child[i], arguments);
@@ -188,8 +164,8 @@ static uint32_t flatten_call(struct flattener *f, const struct mm_cat_expr *e, c
             return CAT_NO_NODE;
     }
     for (uint32_t i = f->call_count; i-- > 0;) {
-        if (memcmp(f->call_cache + (size_t)i * CALL_WORDS, key, sizeof key) == 0)
-            return f->call_cache[(size_t)i * CALL_WORDS + CALL_WORDS - 1];
+        if (memcmp(f->calls[i].key, key, sizeof key) == 0)
+            return f->calls[i].node;
     }
     node = flatten(f, let->body, key + 1);
     if (f->status)
@@ -329,6 +305,7 @@ struct mm_cat_eval *mm_cat_eval_create(const struct mm_cat_model *model, struct 
     if (!f.status && !eval->stamps)
         fail(&f, "out of memory");
     if (f.status) {
+        mm_map_clear(&eval->numbers);
         mm_arena_destroy(arena);
         return NULL;
     }
@@ -340,6 +317,7 @@ void mm_cat_eval_destroy(struct mm_cat_eval *eval)
     if (!eval)
         return;
     mm_free(eval->values);
+    mm_map_clear(&eval->numbers);
     mm_arena_destroy(eval->arena);
 }
 

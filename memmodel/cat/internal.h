@@ -76,8 +76,8 @@ struct cat_reader {
     const char *const *switches;
     struct cat_switch known[48];
     unsigned switch_count;
-    struct cat_let_info *info;
-    uint32_t let_capacity, check_capacity;
+    struct cat_let_info *info; /* of the lets */
+    uint32_t info_count;
     uint32_t next_group;
     uint64_t bytes; /* of text read so far */
     unsigned include_depth, depth;

@@ -2,6 +2,7 @@
 #ifndef MEMMODEL_CAT_NODE_H
 #define MEMMODEL_CAT_NODE_H
 
+#include "memmodel/base/map.h"
 #include "memmodel/cat/eval.h"
 
 #define CAT_NO_NODE UINT32_MAX
@@ -29,12 +30,11 @@ struct mm_cat_eval {
     const struct mm_cat_model *model;
     struct mm_arena *arena;
     struct cat_node *nodes;
-    uint32_t node_count, node_capacity;
-    uint32_t *table; /* hash table of node numbers + 1 */
-    uint32_t table_size;
-    uint32_t *stamps;   /* by node, of its lower and its upper bound */
-    uint32_t *checks;   /* node of each check */
-    uint32_t *let_node; /* of lets without parameters */
+    uint32_t node_count;
+    struct mm_map numbers; /* of the nodes, plus one, by their hash */
+    uint32_t *stamps;      /* by node, of its lower and its upper bound */
+    uint32_t *checks;      /* node of each check */
+    uint32_t *let_node;    /* of lets without parameters */
     struct cat_group *groups;
     uint32_t group_count;
     uint32_t base_rf, base_co;

@@ -7,6 +7,8 @@
  *   @or name=value                 begins another set of conditions; one of the sets must hold */
 #include "memmodel/cat/parser.h"
 
+#include "memmodel/base/array.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -89,29 +91,12 @@ static bool is_active(struct cat_parser *p, const struct cat_token *t, const cha
     return active;
 }
 
-static bool grow_lets(struct cat_reader *r)
-{
-    uint32_t capacity = r->let_capacity ? r->let_capacity * 2 : 32;
-    struct mm_cat_let *lets = mm_arena_alloc(r->model->arena, capacity * sizeof *lets);
-    struct cat_let_info *info = mm_arena_alloc(r->model->arena, capacity * sizeof *info);
-
-    if (!lets || !info)
-        return false;
-    if (r->model->let_count) {
-        memcpy(lets, r->model->lets, r->model->let_count * sizeof *lets);
-        memcpy(info, r->info, r->model->let_count * sizeof *info);
-    }
-    r->model->lets = lets;
-    r->info = info;
-    r->let_capacity = capacity;
-    return true;
-}
-
 /* Adds LET and returns its index. */
 static uint32_t add_let(struct cat_parser *p, const struct mm_cat_let *let)
 {
     struct cat_reader *r = p->reader;
-    struct cat_let_info info = {0};
+    struct cat_let_info *info;
+    struct mm_cat_let *added;
 
     if (p->failed)
         return UINT32_MAX;
@@ -119,18 +104,15 @@ static uint32_t add_let(struct cat_parser *p, const struct mm_cat_let *let)
         cat_fail_token(p, &p->token, "cat.limit", "too many definitions");
         return UINT32_MAX;
     }
-    if (let->parameter_count &&
-        !(info.result = mm_arena_alloc(p->arena, (size_t)1 << let->parameter_count))) {
+    info = mm_arena_add(r->model->arena, &r->info, &r->info_count);
+    added = info ? mm_arena_add(r->model->arena, &r->model->lets, &r->model->let_count) : NULL;
+    if (!added || (let->parameter_count &&
+                   !(info->result = mm_arena_alloc(p->arena, (size_t)1 << let->parameter_count)))) {
         cat_fail_memory(p);
         return UINT32_MAX;
     }
-    if (r->model->let_count == r->let_capacity && !grow_lets(r)) {
-        cat_fail_memory(p);
-        return UINT32_MAX;
-    }
-    r->model->lets[r->model->let_count] = *let;
-    r->info[r->model->let_count] = info;
-    return r->model->let_count++;
+    *added = *let;
+    return r->model->let_count - 1;
 }
 
 uint32_t cat_define(struct cat_parser *p, const struct mm_cat_let *let)
@@ -372,23 +354,13 @@ static void parse_let(struct cat_parser *p)
 
 void cat_add_check(struct cat_parser *p, const struct mm_cat_check *check)
 {
-    struct cat_reader *r = p->reader;
-    struct mm_cat_model *m = r->model;
+    struct mm_cat_model *m = p->reader->model;
+    struct mm_cat_check *added = mm_arena_add(m->arena, &m->checks, &m->check_count);
 
-    if (m->check_count == r->check_capacity) {
-        uint32_t capacity = r->check_capacity ? r->check_capacity * 2 : 16;
-        struct mm_cat_check *checks = mm_arena_alloc(m->arena, capacity * sizeof *checks);
-
-        if (!checks) {
-            cat_fail_memory(p);
-            return;
-        }
-        if (m->check_count)
-            memcpy(checks, m->checks, m->check_count * sizeof *checks);
-        m->checks = checks;
-        r->check_capacity = capacity;
-    }
-    m->checks[m->check_count++] = *check;
+    if (added)
+        *added = *check;
+    else
+        cat_fail_memory(p);
 }
 
 static const char *parse_check_name(struct cat_parser *p, const char *kind, unsigned line)

@@ -1,61 +1,9 @@
 /* Event graphs: an execution in memory, and the geometry of launches. */
 #include "memmodel/graph/graph.h"
 
+#include "memmodel/base/array.h"
+
 #include <string.h>
-
-/* ---- ids ---------------------------------------------------------------------------------- */
-
-static size_t slot_of(const struct mm_id_map *map, uint32_t id)
-{
-    size_t slot = (size_t)(id * 0x9e3779b9u) & (map->capacity - 1);
-    while (map->ids[slot] && map->ids[slot] != id)
-        slot = (slot + 1) & (map->capacity - 1);
-    return slot;
-}
-
-void *mm_id_map_get(const struct mm_id_map *map, uint32_t id)
-{
-    return map->capacity && id ? map->values[slot_of(map, id)] : NULL;
-}
-
-static bool grow_map(struct mm_id_map *map)
-{
-    struct mm_id_map bigger = {.capacity = map->capacity ? map->capacity * 2 : 64, .used = map->used};
-    bigger.ids = mm_alloc_zero(bigger.capacity, sizeof *bigger.ids);
-    bigger.values = mm_alloc_zero(bigger.capacity, sizeof *bigger.values);
-    if (!bigger.ids || !bigger.values) {
-        mm_id_map_clear(&bigger);
-        return false;
-    }
-    for (size_t i = 0; i < map->capacity; i++) {
-        if (!map->ids[i])
-            continue;
-        size_t slot = slot_of(&bigger, map->ids[i]);
-        bigger.ids[slot] = map->ids[i];
-        bigger.values[slot] = map->values[i];
-    }
-    mm_id_map_clear(map);
-    *map = bigger;
-    return true;
-}
-
-bool mm_id_map_put(struct mm_id_map *map, uint32_t id, void *value)
-{
-    if (!id || ((map->used + 1) * 2 > map->capacity && !grow_map(map)))
-        return false;
-    size_t slot = slot_of(map, id);
-    map->used += map->ids[slot] == 0;
-    map->ids[slot] = id;
-    map->values[slot] = value;
-    return true;
-}
-
-void mm_id_map_clear(struct mm_id_map *map)
-{
-    mm_free(map->ids);
-    mm_free(map->values);
-    *map = (struct mm_id_map){0};
-}
 
 /* ---- filling ------------------------------------------------------------------------------ */
 
@@ -78,34 +26,17 @@ void mm_graph_destroy(struct mm_graph *graph)
     mm_free(graph->edges);
     mm_free(graph->findings);
     mm_free(graph->arguments);
-    mm_id_map_clear(&graph->sources);
-    mm_id_map_clear(&graph->allocations);
-    mm_id_map_clear(&graph->commands);
+    mm_map_clear(&graph->sources);
+    mm_map_clear(&graph->allocations);
+    mm_map_clear(&graph->commands);
     mm_free(graph);
-}
-
-/* Makes room for NEED items of ITEM bytes; *ARRAY is a pointer to an object pointer. */
-static bool reserve(void *array, size_t *capacity, size_t need, size_t item)
-{
-    if (need <= *capacity)
-        return true;
-    size_t wanted = *capacity ? *capacity * 2 : 64;
-    wanted = wanted < need ? need : wanted;
-    void *old;
-    memcpy(&old, array, sizeof old);
-    void *grown = wanted > SIZE_MAX / item ? NULL : mm_realloc(old, wanted * item);
-    if (!grown)
-        return false;
-    memcpy(array, &grown, sizeof grown);
-    *capacity = wanted;
-    return true;
 }
 
 static enum mm_class add_events(void *context, const struct mm_event *events, size_t count)
 {
     struct mm_graph *graph = context;
     if (count > graph->max_events - graph->event_count ||
-        !reserve(&graph->events, &graph->event_capacity, graph->event_count + count, sizeof *events))
+        !mm_reserve(&graph->events, &graph->event_capacity, graph->event_count + count))
         return MM_LIMIT;
     memcpy(graph->events + graph->event_count, events, count * sizeof *events);
     graph->event_count += count;
@@ -114,9 +45,10 @@ static enum mm_class add_events(void *context, const struct mm_event *events, si
 
 static enum mm_class add_edge(struct mm_graph *graph, const struct mm_edge *edge)
 {
-    if (!reserve(&graph->edges, &graph->edge_capacity, graph->edge_count + 1, sizeof *edge))
+    struct mm_edge *added = mm_add(&graph->edges, &graph->edge_count);
+    if (!added)
         return MM_LIMIT;
-    graph->edges[graph->edge_count++] = *edge;
+    *added = *edge;
     return MM_OK;
 }
 
@@ -133,43 +65,51 @@ static bool keep(struct mm_graph *graph, const char **s)
     return *s != NULL;
 }
 
+/* Identifier 0 means none. */
+static bool put_record(struct mm_map *map, uint32_t id, const void *record)
+{
+    return id && mm_map_put(map, id, (uintptr_t)record);
+}
+
 static bool add_allocation(struct mm_graph *graph, const struct mm_allocation *record)
 {
     struct mm_allocation *a = copy(graph, record, sizeof *record);
-    return a && keep(graph, &a->name) && mm_id_map_put(&graph->allocations, a->id, a);
+    return a && keep(graph, &a->name) && put_record(&graph->allocations, a->id, a);
 }
 
 static bool add_source(struct mm_graph *graph, const struct mm_source *record)
 {
     struct mm_source *s = copy(graph, record, sizeof *record);
     return s && keep(graph, &s->file) && keep(graph, &s->function) && keep(graph, &s->opcode) &&
-           mm_id_map_put(&graph->sources, s->id, s);
+           put_record(&graph->sources, s->id, s);
 }
 
 static bool add_command(struct mm_graph *graph, const struct mm_command *record)
 {
     struct mm_command *c = copy(graph, record, sizeof *record);
-    return c && keep(graph, &c->kind) && keep(graph, &c->kernel) && mm_id_map_put(&graph->commands, c->id, c);
+    return c && keep(graph, &c->kind) && keep(graph, &c->kernel) && put_record(&graph->commands, c->id, c);
 }
 
 static bool add_argument(struct mm_graph *graph, const struct mm_argument *record)
 {
     struct mm_argument *a = copy(graph, record, sizeof *record);
-    if (!a || !keep(graph, &a->name) || !keep(graph, &a->type_name) ||
-        !reserve(&graph->arguments, &graph->argument_capacity, graph->argument_count + 1, sizeof(void *)))
-        return false;
-    graph->arguments[graph->argument_count++] = a;
-    return true;
+    const struct mm_argument **place = NULL;
+    if (a && keep(graph, &a->name) && keep(graph, &a->type_name))
+        place = mm_add(&graph->arguments, &graph->argument_count);
+    if (place)
+        *place = a;
+    return place != NULL;
 }
 
 static bool add_finding(struct mm_graph *graph, const struct mm_finding *record)
 {
     struct mm_finding *f = copy(graph, record, sizeof *record);
-    if (!f || !keep(graph, &f->kind) || !keep(graph, &f->clause) || !keep(graph, &f->message) ||
-        !reserve(&graph->findings, &graph->finding_capacity, graph->finding_count + 1, sizeof(void *)))
-        return false;
-    graph->findings[graph->finding_count++] = f;
-    return true;
+    const struct mm_finding **place = NULL;
+    if (f && keep(graph, &f->kind) && keep(graph, &f->clause) && keep(graph, &f->message))
+        place = mm_add(&graph->findings, &graph->finding_count);
+    if (place)
+        *place = f;
+    return place != NULL;
 }
 
 static enum mm_class add_record(void *context, const struct mm_record *record)
@@ -238,17 +178,17 @@ const struct mm_edge *mm_graph_edge(const struct mm_graph *graph, size_t i)
 
 const struct mm_source *mm_graph_source(const struct mm_graph *graph, uint32_t id)
 {
-    return mm_id_map_get(&graph->sources, id);
+    return mm_map_pointer(&graph->sources, id);
 }
 
 const struct mm_allocation *mm_graph_allocation(const struct mm_graph *graph, uint32_t id)
 {
-    return mm_id_map_get(&graph->allocations, id);
+    return mm_map_pointer(&graph->allocations, id);
 }
 
 const struct mm_command *mm_graph_command(const struct mm_graph *graph, uint32_t id)
 {
-    return mm_id_map_get(&graph->commands, id);
+    return mm_map_pointer(&graph->commands, id);
 }
 
 size_t mm_graph_finding_count(const struct mm_graph *graph)

@@ -2,16 +2,8 @@
 #ifndef MEMMODEL_GRAPH_H
 #define MEMMODEL_GRAPH_H
 
+#include "memmodel/base/map.h"
 #include "memmodel/memmodel.h"
-
-struct mm_id_map { /* id -> record, open addressing; ids are not 0 */
-    uint32_t *ids;
-    void **values;
-    size_t used, capacity; /* capacity: a power of two, or 0 */
-};
-void *mm_id_map_get(const struct mm_id_map *map, uint32_t id); /* NULL if there is none */
-bool mm_id_map_put(struct mm_id_map *map, uint32_t id, void *value);
-void mm_id_map_clear(struct mm_id_map *map);
 
 struct mm_graph {
     struct mm_arena *arena; /* records that are not events or edges, and all strings */
@@ -20,9 +12,8 @@ struct mm_graph {
     struct mm_edge *edges;
     const struct mm_finding **findings;
     const struct mm_argument **arguments;
-    size_t event_count, event_capacity, edge_count, edge_capacity;
-    size_t finding_count, finding_capacity, argument_count, argument_capacity;
-    struct mm_id_map sources, allocations, commands;
+    size_t event_count, event_capacity, edge_count, finding_count, argument_count;
+    struct mm_map sources, allocations, commands; /* by id */
 };
 
 /* Each writes at most SIZE bytes, in words for people. */

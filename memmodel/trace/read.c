@@ -2,6 +2,7 @@
  *
  * What a killed writer leaves behind is a prefix of a good trace and is read to its last whole chunk;
  * anything else that does not match is an error with its position. */
+#include "memmodel/base/array.h"
 #include "memmodel/base/hash.h"
 #include "memmodel/base/input.h"
 #include "memmodel/trace/trace.h"
@@ -64,25 +65,13 @@ static enum mm_class no_memory(struct reader *r)
     return mm_fail_at(r->err, MM_LIMIT, "trace.memory", r->name, 0, 0, "no memory for a chunk of the trace");
 }
 
-static bool reserve(unsigned char **buffer, size_t *capacity, size_t size)
-{
-    if (size <= *capacity)
-        return true;
-    unsigned char *grown = mm_realloc(*buffer, size);
-    if (!grown)
-        return false;
-    *buffer = grown;
-    *capacity = size;
-    return true;
-}
-
 /* The buffer grows with what is there, not with what the header promises. */
 static enum mm_class read_payload(struct reader *r, size_t size, size_t *got)
 {
     *got = 0;
     while (*got < size) {
         size_t step = size - *got < READ_STEP ? size - *got : READ_STEP, n;
-        if (!reserve(&r->stored, &r->stored_capacity, *got + step))
+        if (!mm_reserve(&r->stored, &r->stored_capacity, *got + step))
             return no_memory(r);
         enum mm_class cls = read_bytes(r, r->stored + *got, step, &n);
         if (cls != MM_OK)
@@ -155,7 +144,7 @@ static enum mm_class use_chunk(struct reader *r, const struct mm_trace_chunk *ch
         return invalid(r, "events are missing", position);
     if (chunk->codec == MM_TRACE_RAW)
         return feed_records(r, r->stored, chunk->raw, position);
-    if (!reserve(&r->raw, &r->raw_capacity, chunk->raw))
+    if (!mm_reserve(&r->raw, &r->raw_capacity, chunk->raw))
         return no_memory(r);
     if (mm_codec_unpack(r->codec, r->raw, chunk->raw, r->stored, chunk->stored) != chunk->raw)
         return invalid(r, "the payload cannot be decompressed", position);

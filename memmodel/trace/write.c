@@ -1,5 +1,6 @@
 /* The trace writer: a sink that codes records into a buffer and writes it out chunk by chunk.
  * Its memory is bounded by the largest chunk. */
+#include "memmodel/base/array.h"
 #include "memmodel/base/hash.h"
 #include "memmodel/base/own_fd.h"
 #include "memmodel/trace/trace.h"
@@ -49,18 +50,6 @@ static enum mm_class writer_put(struct writer *w, const unsigned char *p, size_t
     return writer_fail(w, errno);
 }
 
-static bool reserve(unsigned char **buffer, size_t *capacity, size_t size)
-{
-    if (size <= *capacity)
-        return true;
-    unsigned char *grown = mm_realloc(*buffer, size);
-    if (!grown)
-        return false;
-    *buffer = grown;
-    *capacity = size;
-    return true;
-}
-
 /* Predictions start afresh. */
 static void restart(struct writer *w)
 {
@@ -74,7 +63,7 @@ static enum mm_class write_chunk(struct writer *w)
     if (!w->used || w->failed)
         return w->failed ? MM_LIMIT : MM_OK;
     size_t bound = MM_TRACE_CHUNK_HEADER + mm_codec_bound(w->used);
-    if (!reserve(&w->out, &w->out_capacity, bound))
+    if (!mm_reserve(&w->out, &w->out_capacity, bound))
         return writer_fail(w, ENOMEM);
     unsigned char *payload = w->out + MM_TRACE_CHUNK_HEADER;
     size_t stored = 0;
@@ -104,7 +93,8 @@ static enum mm_class make_room(struct writer *w, size_t size)
         if (cls != MM_OK)
             return cls;
     }
-    return !w->failed && reserve(&w->raw, &w->raw_capacity, w->used + size) ? MM_OK : writer_fail(w, ENOMEM);
+    return !w->failed && mm_reserve(&w->raw, &w->raw_capacity, w->used + size) ? MM_OK
+                                                                               : writer_fail(w, ENOMEM);
 }
 
 static enum mm_class write_events(void *context, const struct mm_event *events, size_t count)
@@ -179,7 +169,7 @@ enum mm_class mm_trace_writer_for(int fd, unsigned flags, const struct mm_trace_
         w->report = *failure;
     restart(w);
     w->codec = mm_codec_create();
-    if (!w->codec || !reserve(&w->raw, &w->raw_capacity, MM_TRACE_CHUNK_TARGET)) {
+    if (!w->codec || !mm_reserve(&w->raw, &w->raw_capacity, MM_TRACE_CHUNK_TARGET)) {
         mm_own_fd_close(&w->file);
         free_writer(w);
         return mm_fail(err, MM_LIMIT, "trace.memory", "no memory for a trace writer");

@@ -1,0 +1,37 @@
+/* Growing arrays: items of one type in memory of mm_realloc, freed with mm_free; NULL is the empty array. */
+#ifndef MEMMODEL_BASE_ARRAY_H
+#define MEMMODEL_BASE_ARRAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct mm_arena;
+
+/* Adds a zeroed item to *ITEMS, an array of *COUNT items (uint32_t or size_t) that only mm_add has grown, and returns
+ * it, a void pointer; NULL: out of memory, nothing has changed.  The capacity is the next power of two, so that none is
+ * kept; COUNT may be lowered. */
+#define mm_add(items, count)                                                                                 \
+    _Generic(*(count), uint32_t : mm_add_u32, size_t : mm_add_size)((items), (count), sizeof **(items))
+
+/* Makes room in *ITEMS, which has room for *CAPACITY items (uint32_t or size_t), for NEEDED items or more.  False: out of memory, nothing has changed. */
+#define mm_reserve(items, capacity, needed)                                                                  \
+    _Generic(*(capacity), uint32_t                                                                           \
+             : mm_reserve_u32, size_t                                                                        \
+             : mm_reserve_size)((items), (capacity), (needed), sizeof **(items))
+
+/* mm_add for an array in ARENA's memory. */
+#define mm_arena_add(arena, items, count)                                                                    \
+    _Generic(*(count), uint32_t                                                                              \
+             : mm_arena_add_u32, size_t                                                                      \
+             : mm_arena_add_size)((arena), (items), (count), sizeof **(items))
+
+/* ITEMS points to a pointer to an object type. */
+void *mm_add_u32(void *items, uint32_t *count, size_t size);
+void *mm_add_size(void *items, size_t *count, size_t size);
+void *mm_arena_add_u32(struct mm_arena *arena, void *items, uint32_t *count, size_t size);
+void *mm_arena_add_size(struct mm_arena *arena, void *items, size_t *count, size_t size);
+bool mm_reserve_u32(void *items, uint32_t *capacity, size_t needed, size_t size);
+bool mm_reserve_size(void *items, size_t *capacity, size_t needed, size_t size);
+
+#endif
