@@ -4,7 +4,6 @@
 #include "interp/ext/ext_printf.h"
 #include "interp/lower/lower.h"
 #include "interp/weak/weak.h"
-#include <spirv/unified1/GLSL.std.450.h>
 #include <spirv/unified1/OpenCL.std.h>
 #include <string.h>
 
@@ -312,37 +311,11 @@ static bool choose_function(struct in_call *c, const struct in_ext_fn *fn)
     return false;
 }
 
-/* Instructions of compute shaders that OpenCL.std has too. */
-static uint32_t shader_instruction(uint32_t number)
-{
-    static const uint16_t same[][2] = {
-        {GLSLstd450RoundEven, OpenCLstd_Rint},   {GLSLstd450Trunc, OpenCLstd_Trunc},
-        {GLSLstd450FAbs, OpenCLstd_Fabs},        {GLSLstd450SAbs, OpenCLstd_SAbs},
-        {GLSLstd450Floor, OpenCLstd_Floor},      {GLSLstd450Ceil, OpenCLstd_Ceil},
-        {GLSLstd450Sin, OpenCLstd_Sin},          {GLSLstd450Cos, OpenCLstd_Cos},
-        {GLSLstd450Tan, OpenCLstd_Tan},          {GLSLstd450Pow, OpenCLstd_Pow},
-        {GLSLstd450Exp, OpenCLstd_Exp},          {GLSLstd450Log, OpenCLstd_Log},
-        {GLSLstd450Exp2, OpenCLstd_Exp2},        {GLSLstd450Log2, OpenCLstd_Log2},
-        {GLSLstd450Sqrt, OpenCLstd_Sqrt},        {GLSLstd450InverseSqrt, OpenCLstd_Rsqrt},
-        {GLSLstd450FMin, OpenCLstd_FMin_common}, {GLSLstd450UMin, OpenCLstd_UMin},
-        {GLSLstd450SMin, OpenCLstd_SMin},        {GLSLstd450FMax, OpenCLstd_FMax_common},
-        {GLSLstd450UMax, OpenCLstd_UMax},        {GLSLstd450SMax, OpenCLstd_SMax},
-        {GLSLstd450FClamp, OpenCLstd_FClamp},    {GLSLstd450UClamp, OpenCLstd_UClamp},
-        {GLSLstd450SClamp, OpenCLstd_SClamp},    {GLSLstd450Fma, OpenCLstd_Fma},
-        {GLSLstd450NMin, OpenCLstd_Fmin},        {GLSLstd450NMax, OpenCLstd_Fmax}};
-    for (size_t k = 0; k < sizeof same / sizeof *same; k++)
-        if (same[k][0] == number)
-            return same[k][1];
-    return UINT32_MAX;
-}
-
 enum mm_class in_lower_ext_inst(struct in_lower *l, const struct in_inst *i)
 {
     const char *set = l->m->ids[i->operands[0]].string;
     uint32_t number = i->operands[1];
     bool shader = strcmp(set, "GLSL.std.450") == 0;
-    if (shader)
-        number = shader_instruction(number);
     if (strncmp(set, "OpenCL.std", 10) != 0 && !shader) {
         /* Debug and non-semantic sets say nothing about execution. */
         bool harmless = strncmp(set, "OpenCL.DebugInfo", 16) == 0 || strncmp(set, "NonSemantic.", 12) == 0 ||
@@ -350,10 +323,11 @@ enum mm_class in_lower_ext_inst(struct in_lower *l, const struct in_inst *i)
         return harmless ? MM_OK
                         : in_bad(l->m, i->word, l->err, "SPIRV 3.49.5", "extended instruction set %s", set);
     }
-    const struct in_ext_fn *fn = in_ext_find(number);
+    const struct in_ext_fn *fn = shader ? in_ext_find_shader(number) : in_ext_find(number);
     struct in_call *c = in_make_call(l, i);
     if (fn == NULL)
-        return in_bad(l->m, i->word, l->err, "OpenCL.std", "no instruction %u of %s", i->operands[1], set);
+        return in_bad(l->m, i->word, l->err, shader ? "GLSL.std.450" : "OpenCL.std",
+                      "no instruction %u of %s", number, set);
     if (c == NULL)
         return l->result;
     l->place.opcode = fn->name;

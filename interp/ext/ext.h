@@ -78,6 +78,8 @@ struct in_ext_fn {
 
 /* NULL if the set has no such instruction. */
 const struct in_ext_fn *in_ext_find(uint32_t opcode);
+/* An instruction of GLSL.std.450; NULL if it is not implemented. */
+const struct in_ext_fn *in_ext_find_shader(uint32_t number);
 enum { IN_EXT_OPCODE_LIMIT = 205 }; /* all opcodes are below; there are gaps */
 
 /* shuffle, shuffle2 (Y NULL for shuffle): RESULT[i] = element MASK[i] of x, or of x followed by y.  X and Y

@@ -335,11 +335,11 @@ static bool on_end(void *context, uint32_t item)
     return true;
 }
 
-/* Whether F is about an operation of which exploring, too, takes some result. */
-static bool is_of_value(const struct in_finding *f)
+/* Whether exploring continues after F, too: it takes some result of the operation, or ends the work-item. */
+static bool is_no_fault(const struct in_finding *f)
 {
     static const char *const kinds[] = {"bad-shift", "float-to-integer", "signed-overflow",
-                                        "unsigned-overflow"};
+                                        "unsigned-overflow", "unreachable"};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(f->kind, kinds[i]) == 0)
             return true;
@@ -369,7 +369,7 @@ void replay_on_finding(void *context, const struct in_finding *f)
         note_faults(r, item);
     else if (at_end && !coming(r, &r->parts[item]))
         r->parts[item].seen_to_end = true;
-    else if (!is_of_value(f))
+    else if (!is_no_fault(f))
         differs(r, item, "%s", f->message);
 }
 

@@ -98,6 +98,39 @@ static void test_select(void **state)
     assert_int_equal(s, 0x1ff4);
 }
 
+/* Every integer instruction of GLSL.std.450, of each width: the bits of the operands, of 8 bits or sign-extended. */
+static void test_shader_integers(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t number;
+        int a, b, c, result;
+    } rows[] = {{5, -7, 0, 0, 7},   {5, 7, 0, 0, 7},     {7, -7, 0, 0, -1},  {7, 0, 0, 0, 0},
+                {7, 9, 0, 0, 1},    {38, -1, 3, 0, 3},   {39, -1, 3, 0, -1}, {41, -1, 3, 0, -1},
+                {42, -1, 3, 0, 3},  {44, 9, 2, 5, 5},    {44, -1, 2, 5, 5},  {44, 1, 2, 5, 2},
+                {45, -1, 2, 5, 2},  {45, 9, -3, -2, -2}, {73, 0, 0, 0, -1},  {73, 1, 0, 0, 0},
+                {73, -16, 0, 0, 4}, {73, -128, 0, 0, 7}, {74, 0, 0, 0, -1},  {74, -1, 0, 0, -1},
+                {74, -2, 0, 0, 0},  {74, -128, 0, 0, 6}, {74, 127, 0, 0, 6}, {75, 0, 0, 0, -1},
+                {75, 1, 0, 0, 0},   {75, 127, 0, 0, 6}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        const struct in_ext_fn *fn = in_ext_find_shader(rows[k].number);
+        assert_non_null(fn);
+        for (int width = 0; width < 4; width++) {
+            /* Little-endian: the first bytes are the value of each narrower type. */
+            int64_t a = rows[k].a, b = rows[k].b, c = rows[k].c, r = 0, expected = rows[k].result;
+            fn->kernel[IN_EXT_W8 + width](&r, NULL, &a, &b, &c);
+            assert_memory_equal(&r, &expected, 1U << width);
+        }
+    }
+    for (int width = 0; width < 4; width++) {
+        int64_t a = -1, r = 0;
+        in_ext_find_shader(75)->kernel[IN_EXT_W8 + width](&r, NULL, &a, NULL, NULL);
+        assert_int_equal(r, (8 << width) - 1);
+    }
+    assert_null(in_ext_find_shader(0));
+    assert_null(in_ext_find_shader(82));
+}
+
 static void test_shuffle(void **state)
 {
     (void)state;
@@ -190,7 +223,7 @@ int main(void)
         cmocka_unit_test(test_grammar),   cmocka_unit_test(test_functions_present),
         cmocka_unit_test(test_select),    cmocka_unit_test(test_shuffle),
         cmocka_unit_test(test_length),    cmocka_unit_test(test_distance_cross),
-        cmocka_unit_test(test_normalize),
+        cmocka_unit_test(test_normalize), cmocka_unit_test(test_shader_integers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
