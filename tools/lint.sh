@@ -1,5 +1,5 @@
 #!/bin/bash
-# Formatting, dependency arrows between the folders, words that do not belong in the repository, and references of documents.
+# Formatting, dependency arrows between the folders, words that do not belong in the repository, and references of documents, grammars.
 set -u
 cd "$(dirname "$0")/.." || exit 4
 bad=0
@@ -25,6 +25,7 @@ done
 tools/lint/arrows.py || bad=1
 tools/lint/words.py || bad=1
 tools/lint/documents.py || bad=1
+tools/lint/grammar.py || bad=1
 
 # The litmus runner stands alone.
 if grep -nE '#include "(memmodel|checker|interp|ref-runtime|tools|litmus/([a-z_]+\.h|(parse|lower|emit|generate|judge)/))' litmus/run/*.[ch]; then

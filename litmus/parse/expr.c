@@ -152,6 +152,7 @@ const struct lt_base_type *lt_find_type(const char *name)
     return NULL;
 }
 
+/* region = [ "__" ] ( "global" | "local" | "constant" | "private" )    (one token) */
 static bool take_region(struct lt_lexer *lexer, uint8_t *region)
 {
     static const struct {
@@ -179,6 +180,7 @@ static const struct {
                {"svm_system", MM_ORIGIN_SYSTEM_SVM, MM_GLOBAL},
                {"image", MM_ORIGIN_BUFFER, MM_IMAGE}};
 
+/* origin = "host" | "svm_coarse" | "svm_fine" | "svm_atomics" | "svm_system" | "image" */
 static bool take_origin(struct lt_lexer *lexer, struct lt_type *type)
 {
     for (size_t i = 0; i < COUNT(origins); i++)
@@ -229,8 +231,9 @@ static const struct lt_base_type *named_type(const struct words *w)
     return sign || w->is_int ? NULL : w->base;
 }
 
-/* type-name = one to three of the words "signed", "unsigned", "int" and the names in LT_TYPES, in any order
- * [C11 6.7.2].  False, and no token is consumed, unless the next token extends W to a valid type name. */
+/* type-name = type-word [ type-word [ type-word ] ]    (combinations of C, in any order [C11 6.7.2])
+ * type-word = "signed" | "unsigned" | "int" | name    (names of LT_TYPES)
+ * False, and no token is consumed, unless the next token extends W to a valid type name. */
 static bool take_word(struct lt_lexer *lexer, struct words *w)
 {
     const struct lt_token *t = lt_peek(lexer, 0);
@@ -252,7 +255,7 @@ static bool take_word(struct lt_lexer *lexer, struct words *w)
     return true;
 }
 
-/* type = { qualifier | type-name } [ "*" { "const" | "restrict" | "volatile" } ]    (in any order before "*")
+/* type = { qualifier | type-name } stars
  * qualifier = region | origin | "generic" | "volatile" | "const" | "restrict" */
 bool lt_parse_type(struct lt_lexer *lexer, struct lt_type *type)
 {
@@ -275,6 +278,7 @@ bool lt_parse_type(struct lt_lexer *lexer, struct lt_type *type)
     return lt_parse_stars(lexer, type);
 }
 
+/* stars = [ "*" { "const" | "restrict" | "volatile" } ] */
 bool lt_parse_stars(struct lt_lexer *lexer, struct lt_type *type)
 {
     type->is_pointer = false;
@@ -319,7 +323,8 @@ static struct lt_expr *set_operands(struct lt_lexer *lexer, struct lt_expr *e, s
     return e;
 }
 
-/* flags = flag { "|" flag } | "0" | "(" flags ")"    (one pair of parentheses) */
+/* flag = "CLK_GLOBAL_MEM_FENCE" | "CLK_LOCAL_MEM_FENCE" | "CLK_IMAGE_MEM_FENCE"
+ * flags = flag { "|" flag } | "0" | "(" flags ")"    (one pair of parentheses) */
 static bool parse_flags(struct lt_lexer *lexer, uint8_t *mask)
 {
     bool paren = lt_accept(lexer, "(");
@@ -340,6 +345,8 @@ static bool parse_flags(struct lt_lexer *lexer, uint8_t *mask)
     return !paren || lt_expect(lexer, ")");
 }
 
+/* order = "memory_order_relaxed" | "memory_order_acquire" | "memory_order_release" | "memory_order_acq_rel"
+ *       | "memory_order_seq_cst" | "memory_order_consume"    (consume: C11 tests) */
 static bool parse_order(struct lt_lexer *lexer, uint8_t *order)
 {
     /* OpenCL has no consume; acquire gives all that it promises [CLC 6.15.12.2]. */
@@ -356,6 +363,7 @@ static bool parse_order(struct lt_lexer *lexer, uint8_t *order)
     return false;
 }
 
+/* scope-name = "memory_scope_" name    (one token; the names of OpenCL C) */
 static bool parse_scope(struct lt_lexer *lexer, uint8_t *scope)
 {
     for (size_t i = 0; i < COUNT(scopes); i++)
@@ -367,6 +375,7 @@ static bool parse_scope(struct lt_lexer *lexer, uint8_t *scope)
     return false;
 }
 
+/* argument = expr | order | scope-name | flags    (by the function's table row) */
 static bool parse_argument(struct lt_lexer *lexer, struct lt_expr *call, char parameter,
                            unsigned order_number, struct lt_expr *operands[3])
 {

@@ -165,6 +165,7 @@ static uint8_t parse_map_flags(struct lt_lexer *lexer)
     return flags;
 }
 
+/* enqueue-flags = "CLK_ENQUEUE_FLAGS_NO_WAIT" | "CLK_ENQUEUE_FLAGS_WAIT_KERNEL" | "CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP" */
 static enum lt_enqueue_flags parse_enqueue_flags(struct lt_lexer *lexer)
 {
     for (unsigned i = 0; i < COUNT(enqueue_flags); i++)
@@ -174,6 +175,7 @@ static enum lt_enqueue_flags parse_enqueue_flags(struct lt_lexer *lexer)
     return LT_NO_WAIT;
 }
 
+/* event = name */
 static struct lt_event_use **parse_event(struct lt_lexer *lexer, struct lt_event_use **tail)
 {
     struct lt_event_use *use = lt_new(lexer, sizeof *use);
@@ -185,7 +187,7 @@ static struct lt_event_use **parse_event(struct lt_lexer *lexer, struct lt_event
     return &use->next;
 }
 
-/* events = "{" name { "," name } "}" */
+/* events = "{" event { "," event } "}" */
 static void parse_events(struct lt_lexer *lexer, struct lt_event_use **tail)
 {
     lt_expect(lexer, "{");
@@ -195,6 +197,7 @@ static void parse_events(struct lt_lexer *lexer, struct lt_event_use **tail)
     lt_expect(lexer, "}");
 }
 
+/* host-thread = thread-number    (one that begins with H) */
 static void parse_host_thread(struct lt_lexer *lexer, struct lt_api *api)
 {
     const struct lt_token *t = lt_peek(lexer, 0);
@@ -205,7 +208,7 @@ static void parse_host_thread(struct lt_lexer *lexer, struct lt_api *api)
         lt_unexpected(lexer, "a host thread (H1)");
 }
 
-/* parameter = name | number | thread-number | bool | map-flags | enqueue-flags | place | constant | events
+/* parameter = name | number | host-thread | bool | map-flags | enqueue-flags | place | constant | events
  *           | "CL_COMPLETE"    (which one: struct lt_api_function) */
 static void parse_parameter(struct lt_lexer *lexer, struct lt_api *api, char parameter)
 {

@@ -1,6 +1,6 @@
 /* The cat language: expressions.
  *
- * Loosest to tightest: |  ;  \  &  *(product)  ~  and the postfix operators ^-1 + * ? ^2. */
+ * Loosest to tightest: |  ;  \  &  *(product)  ~  and the postfix operators ^-1 + * ? ^2.  Notation: statement.c. */
 #include "memmodel/cat/parser.h"
 
 #include <string.h>
@@ -90,7 +90,7 @@ struct mm_cat_expr *cat_base_expr(struct cat_parser *p, const struct cat_token *
 
 static struct mm_cat_expr *parse_primary(struct cat_parser *p);
 
-/* What a function is applied to, without parentheses. */
+/* operand = primary    (what a function is applied to, without parentheses) */
 static struct mm_cat_expr *parse_operand(struct cat_parser *p)
 {
     struct mm_cat_expr *e = NULL;
@@ -119,7 +119,7 @@ static struct mm_cat_expr *call_inner(struct cat_parser *p, const struct cat_tok
     return p->failed ? NULL : e;
 }
 
-/* f x */
+/* application = name operand */
 static struct mm_cat_expr *parse_application(struct cat_parser *p, const struct cat_token *name, uint32_t let)
 {
     struct mm_cat_expr *a, *e;
@@ -135,7 +135,7 @@ static struct mm_cat_expr *parse_application(struct cat_parser *p, const struct 
     return e;
 }
 
-/* After the opening parenthesis. */
+/* call = name "(" expr { "," expr } ")"    (after the opening parenthesis) */
 static struct mm_cat_expr *parse_call(struct cat_parser *p, const struct cat_token *name, uint32_t let)
 {
     struct mm_cat_expr *arguments[CAT_MAX_PARAMETERS] = {NULL}, *e;
@@ -159,7 +159,8 @@ static struct mm_cat_expr *parse_call(struct cat_parser *p, const struct cat_tok
     return e;
 }
 
-/* Functions that every cat reader knows: domain, range, toid, and fencerel(S) = (po & (_ * S)); po. */
+/* built-in = ( "domain" | "range" | "toid" | "fencerel" ) operand
+ * fencerel(S) is (po & (_ * S)); po. */
 static struct mm_cat_expr *parse_built_in(struct cat_parser *p, const struct cat_token *name)
 {
     static const struct {
@@ -188,7 +189,7 @@ static struct mm_cat_expr *parse_built_in(struct cat_parser *p, const struct cat
     return NULL;
 }
 
-/* A name in a part that is left out: anything, and whatever it is applied to. */
+/* unread = name [ "(" expr { "," expr } ")" | operand ]    (a name that need not exist, in a part that is not evaluated) */
 static struct mm_cat_expr *parse_unread(struct cat_parser *p, const struct cat_token *name)
 {
     if (cat_accept(p, '(')) {
@@ -202,6 +203,7 @@ static struct mm_cat_expr *parse_unread(struct cat_parser *p, const struct cat_t
     return p->failed ? NULL : cat_new_expr(p, name, MM_CAT_EMPTY, 0);
 }
 
+/* named = call | application | built-in | unread | name    (by the definition of the name) */
 static struct mm_cat_expr *parse_name(struct cat_parser *p)
 {
     struct cat_token name = p->token;
@@ -261,6 +263,7 @@ static struct mm_cat_expr *parse_name(struct cat_parser *p)
     return e;
 }
 
+/* primary = "(" expr ")" | "[" expr "]" | "{" "}" | "0" | "_" | named | if | try | "begin" expr "end" */
 static struct mm_cat_expr *parse_primary(struct cat_parser *p)
 {
     struct cat_token at = p->token;
@@ -325,7 +328,8 @@ static bool starts_operand(const struct cat_parser *p)
     return p->token.kind == CAT_SYMBOL && strchr("([{~!", p->token.symbol) && p->token.symbol < 128;
 }
 
-/* *PRODUCT: a '*' was taken that must be followed by another operand. */
+/* postfix = primary { "^-1" | "^2" | "+" | "?" | "*" }    ("*" where no operand follows)
+ * *PRODUCT: a '*' was taken that must be followed by another operand. */
 static struct mm_cat_expr *parse_postfix(struct cat_parser *p, bool *product)
 {
     struct mm_cat_expr *e = parse_primary(p);
@@ -358,6 +362,7 @@ static struct mm_cat_expr *parse_postfix(struct cat_parser *p, bool *product)
     return e;
 }
 
+/* prefix = ( "~" | "!" ) prefix | postfix */
 static struct mm_cat_expr *parse_prefix(struct cat_parser *p, bool *product)
 {
     struct cat_token at = p->token;
@@ -375,6 +380,7 @@ static struct mm_cat_expr *parse_prefix(struct cat_parser *p, bool *product)
     return e;
 }
 
+/* product = prefix { "*" prefix } */
 static struct mm_cat_expr *parse_product(struct cat_parser *p)
 {
     bool more = false;
@@ -403,7 +409,10 @@ static struct mm_cat_expr *both_halves(struct cat_parser *p, struct mm_cat_expr 
     return cat_base_expr(p, &at, "RMW");
 }
 
-/* The left-associative operators, loosest first. */
+/* union        = sequence { "|" sequence }
+ * sequence     = difference { ";" difference }
+ * difference   = intersection { "\" intersection }
+ * intersection = product { "&" product }    (all left-associative; LEVEL 0 is union) */
 static struct mm_cat_expr *parse_level(struct cat_parser *p, unsigned level)
 {
     static const struct {
@@ -426,6 +435,7 @@ static struct mm_cat_expr *parse_level(struct cat_parser *p, unsigned level)
     }
 }
 
+/* expr = local | [ "|" ] union */
 struct mm_cat_expr *cat_parse_union(struct cat_parser *p)
 {
     struct mm_cat_expr *e;

@@ -1,12 +1,12 @@
 /* The cat language: parts of a model that an option turns on or off.
  *
- * if condition then e else e, within expressions; if condition then statements [else statements] end.  A
- * condition names options in quotes, with not, && and ||.  An option is a switch with the values off, the
- * default, and on. The part that is left out is read for its end alone: its names need not exist. */
+ * An option is a switch with the values off, the default, and on.  The part that is not evaluated is parsed to find its end:
+ * its names need not exist.  Notation of the productions: statement.c. */
 #include "memmodel/cat/parser.h"
 
 static bool parse_condition(struct cat_parser *p);
 
+/* option = ( "not" | "~" | "!" ) option | "(" condition ")" | string */
 static bool parse_option(struct cat_parser *p)
 {
     struct cat_token at = p->token;
@@ -39,6 +39,7 @@ static bool accept_twice(struct cat_parser *p, int symbol)
     return !p->failed;
 }
 
+/* all = option { "&" "&" option } */
 static bool parse_all(struct cat_parser *p)
 {
     bool holds = parse_option(p);
@@ -51,6 +52,7 @@ static bool parse_all(struct cat_parser *p)
     return holds;
 }
 
+/* condition = all { "|" "|" all } */
 static bool parse_condition(struct cat_parser *p)
 {
     bool holds = false;
@@ -76,7 +78,7 @@ static void expect_word(struct cat_parser *p, const char *word, const char *mess
     cat_next(p);
 }
 
-/* if ... then */
+/* if-head = "if" condition "then" */
 static bool parse_head(struct cat_parser *p)
 {
     bool holds;
@@ -87,6 +89,7 @@ static bool parse_head(struct cat_parser *p)
     return holds;
 }
 
+/* if = if-head expr "else" expr */
 struct mm_cat_expr *cat_parse_if(struct cat_parser *p)
 {
     bool unread = p->unread, holds = parse_head(p);
@@ -101,6 +104,7 @@ struct mm_cat_expr *cat_parse_if(struct cat_parser *p)
     return holds ? e : other;
 }
 
+/* if-statement = if-head statements [ "else" statements ] "end" */
 void cat_parse_if_statement(struct cat_parser *p)
 {
     bool unread = p->unread, in_block = p->in_block, holds = parse_head(p);

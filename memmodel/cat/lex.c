@@ -1,5 +1,9 @@
 /* The cat language: tokens.  Comments are (* nested *), C style and to the end of the line; the one that
- * directly precedes a token (nothing else on its lines, no empty line between) is handed on with it. */
+ * directly precedes a token (nothing else on its lines, no empty line between) is attached to it.
+ *
+ * name = ( letter | "_" ) { letter | digit | "_" | "-" | "." | "'" }    (ends before "->")
+ * number = digit { letter | digit | "_" | "-" | "." | "'" }
+ * string = '"' { character } '"'    (all but quotes and line ends) */
 #include "memmodel/cat/internal.h"
 
 #include <string.h>

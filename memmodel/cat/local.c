@@ -1,4 +1,4 @@
-/* The cat language: definitions that are not seen everywhere.  Procedures, local definitions and try. */
+/* The cat language: definitions with a local scope: procedures, local definitions, try.  Notation: statement.c. */
 #include "memmodel/cat/parser.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ static void skip_body(struct cat_parser *p)
     cat_next(p);
 }
 
-/* procedure name ( parameters ) = statements end */
+/* procedure = "procedure" name "(" ( names | ")" ) "=" statements "end" */
 void cat_parse_procedure(struct cat_parser *p)
 {
     struct cat_procedure *procedure = mm_arena_alloc(p->arena, sizeof *procedure);
@@ -51,7 +51,8 @@ void cat_parse_procedure(struct cat_parser *p)
     p->reader->procedures = procedure;
 }
 
-/* Arguments become definitions with the names of the parameters; the first of them is returned. */
+/* arguments = "(" [ expr { "," expr } [ "," ] ]
+ * Arguments become definitions with the names of the parameters; the first of them is returned. */
 static uint32_t define_arguments(struct cat_parser *p, const struct cat_token *at,
                                  const struct cat_procedure *procedure)
 {
@@ -97,7 +98,7 @@ static void run_procedure(struct cat_parser *p, const struct cat_procedure *proc
         p->reader->info[i].hidden = hidden[i];
 }
 
-/* call name ( arguments ) */
+/* call = "call" name arguments ")" */
 void cat_parse_procedure_call(struct cat_parser *p)
 {
     const struct cat_procedure *procedure = p->reader->procedures;
@@ -126,7 +127,8 @@ void cat_parse_procedure_call(struct cat_parser *p)
     cat_expect(p, ')');
 }
 
-/* One name = expression.  Within a function it takes that one's parameters along. */
+/* binding = head expr
+ * Within a function the definition takes that function's parameters along. */
 static void parse_binding(struct cat_parser *p)
 {
     struct mm_cat_let let = {0};
@@ -155,7 +157,8 @@ static void parse_binding(struct cat_parser *p)
         p->reader->info[index].outside = outside;
 }
 
-/* rec a = e and b = e: they cannot take along what a function around them is applied to. */
+/* recursive-bindings = "rec" recursive
+ * They cannot use the parameters of an enclosing function. */
 static void parse_recursive_bindings(struct cat_parser *p)
 {
     if (p->parameter_count)
@@ -165,7 +168,8 @@ static void parse_recursive_bindings(struct cat_parser *p)
         cat_parse_recursive(p, NULL);
 }
 
-/* let a = e and b = e in e; let rec likewise */
+/* local = "let" definition { "and" definition } "in" expr
+ * definition = binding | recursive-bindings */
 struct mm_cat_expr *cat_parse_local(struct cat_parser *p)
 {
     uint32_t first = p->reader->model->let_count;
@@ -198,7 +202,8 @@ static void skip_attempt(struct cat_parser *p)
     }
 }
 
-/* try e with e: the second where the first names what there is not. */
+/* try = "try" expr "with" expr
+ * The second where the first has a name that does not exist. */
 struct mm_cat_expr *cat_parse_try(struct cat_parser *p)
 {
     struct cat_parser start;

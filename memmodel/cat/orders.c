@@ -94,6 +94,7 @@ struct source {
     bool by_location, linear; /* of each location; of the set as a whole */
 };
 
+/* source-arguments = "(" [ "classes-loc" ] expr { "," [ "classes-loc" ] expr } ")"    (one set, one relation) */
 static void parse_source_arguments(struct cat_parser *p, struct source *s)
 {
     cat_expect(p, '(');
@@ -148,8 +149,9 @@ static void parse_named_source(struct cat_parser *p, const struct cat_orders *o,
         cat_next(p);
 }
 
-/* cross ( f ( r, classes-loc ( S ) ) )  |  generate_orders ( S, r )  |  generate_cos ( r )  |
- * linearisations ( S, r )  |  a name for one of these */
+/* source = "cross" "(" name source-arguments ")"    (name: a function that makes orders)
+ *        | ( "generate_orders" | "generate_cos" | "linearisations" | "linearizations" ) source-arguments
+ *        | name    (of a definition by one of these) */
 static void parse_source(struct cat_parser *p, struct source *s)
 {
     const struct cat_orders *named = find_orders(p, &p->token);
@@ -218,7 +220,7 @@ static void check_order(struct cat_parser *p, const struct cat_token *at, struct
         cat_add_check(p, &check);
 }
 
-/* with NAME from SOURCE */
+/* with = "with" name "from" source */
 void cat_parse_with(struct cat_parser *p)
 {
     struct cat_token at = p->token;

@@ -40,7 +40,9 @@ static enum mm_class read_file(struct cat_reader *r, const char *path, char **te
     return cls;
 }
 
-/* FILE: its path, so that what it includes is looked up beside it; LIBRARY: the name of a text of ours. */
+/* model = [ string ] { name } statements    (title; then declarations such as "withco" of relations that other tools
+ * generate, which always exist here)
+ * FILE: its path, so that what it includes is looked up beside it; LIBRARY: the name of a text of ours. */
 static void parse_text(struct cat_reader *reader, const char *text, size_t size, const char *file, bool top,
                        bool library)
 {
@@ -73,8 +75,8 @@ static void parse_text(struct cat_reader *reader, const char *text, size_t size,
     cat_parse_statements(&p);
 }
 
-/* Looked up beside the including file, then in the folder $REFCL_MODELS, then among what other readers bring
- * along. */
+/* include = "include" string
+ * Looked up beside the including file, then in the folder $REFCL_MODELS, then among the files that come with other tools. */
 void cat_parse_include(struct cat_parser *p)
 {
     const char *folders[2] = {NULL, mm_getenv("REFCL_MODELS")};

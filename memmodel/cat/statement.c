@@ -4,7 +4,11 @@
  *   @switch name value value ...   declares a switch; the first value is the default
  *   @if name=value                 in the comment directly before a statement: the statement counts only
  *                                  under that setting (several: all of them; a list: name=value,value)
- *   @or name=value                 begins another set of conditions; one of the sets must hold */
+ *   @or name=value                 begins another set of conditions; one of the sets must hold
+ *
+ * The production that a function parses stands above it in EBNF, in all files of the parser: [ x ] optional, { x }
+ * repeated, "x" a token; name, number and string are tokens of lex.c.  Expressions are in expr.c, conditions in if.c,
+ * procedures and local definitions in local.c, enumerated orders in orders.c, whole texts in parse.c. */
 #include "memmodel/cat/parser.h"
 
 #include "memmodel/base/array.h"
@@ -132,6 +136,7 @@ void cat_hide(struct cat_parser *p, uint32_t first)
         p->reader->info[i].hidden = true;
 }
 
+/* parameter = name */
 static void parse_parameter(struct cat_parser *p, const char *names[CAT_MAX_PARAMETERS], uint32_t *count)
 {
     if (p->token.kind != CAT_NAME || cat_at_keyword(p)) {
@@ -146,6 +151,7 @@ static void parse_parameter(struct cat_parser *p, const char *names[CAT_MAX_PARA
     cat_next(p);
 }
 
+/* names = parameter { "," parameter } ")"    (after the opening parenthesis) */
 uint32_t cat_parse_names(struct cat_parser *p, const char *names[CAT_MAX_PARAMETERS])
 {
     uint32_t count = 0;
@@ -157,7 +163,7 @@ uint32_t cat_parse_names(struct cat_parser *p, const char *names[CAT_MAX_PARAMET
     return count;
 }
 
-/* ( x, y ) or x alone */
+/* parameters = "(" names | parameter */
 static void parse_parameters(struct cat_parser *p, struct mm_cat_let *let)
 {
     let->parameters = mm_arena_alloc(p->arena, CAT_MAX_PARAMETERS * sizeof *let->parameters);
@@ -169,7 +175,7 @@ static void parse_parameters(struct cat_parser *p, struct mm_cat_let *let)
         parse_parameter(p, let->parameters, &let->parameter_count);
 }
 
-/* name [ parameters ] = ; the body follows. */
+/* head = name [ parameters ] "=" */
 void cat_parse_let_head(struct cat_parser *p, struct mm_cat_let *let)
 {
     let->line = p->token.line;
@@ -185,6 +191,7 @@ void cat_parse_let_head(struct cat_parser *p, struct mm_cat_let *let)
     cat_expect(p, '=');
 }
 
+/* body = expr */
 void cat_parse_body(struct cat_parser *p, struct mm_cat_let *let)
 {
     p->parameters = let->parameters;
@@ -194,8 +201,8 @@ void cat_parse_body(struct cat_parser *p, struct mm_cat_let *let)
     p->parameter_count = 0;
 }
 
-/* let rec a = ... and b = ...: each may use all.  The names must be known before the bodies are read, so
- * the text is passed over twice. */
+/* recursive = head body { "and" head body }    (after "let" "rec"; heads without parameters)
+ * Each body may use all names, which must be known before it is parsed: a first pass reads the heads only. */
 void cat_parse_recursive(struct cat_parser *p, const char *clause)
 {
     struct mm_cat_model *m = p->reader->model;
@@ -306,7 +313,8 @@ bool cat_ends_statement(const struct cat_parser *p, const struct cat_token *befo
     return false;
 }
 
-/* Passes over a statement that has no meaning, or that a switch has turned off; its names need not exist. */
+/* skipped = ( "show" | "unshow" | "debug" | "enum" | "instructions" | "default" ) { token }    (to the next statement)
+ * Also any statement that a switch has turned off; its names need not exist. */
 void cat_skip_statement(struct cat_parser *p)
 {
     bool check = cat_at_word(p, "flag") || cat_at_word(p, "undefined_unless") || cat_at_word(p, "assert") ||
@@ -322,6 +330,7 @@ void cat_skip_statement(struct cat_parser *p)
     } while (!p->failed && p->token.kind != CAT_END && !cat_ends_statement(p, &before, &ifs));
 }
 
+/* let = "let" ( "rec" recursive | head body { "and" head body } ) */
 static void parse_let(struct cat_parser *p)
 {
     const char *clause;
@@ -363,6 +372,7 @@ void cat_add_check(struct cat_parser *p, const struct mm_cat_check *check)
         cat_fail_memory(p);
 }
 
+/* check-name = [ "as" ( name | string ) ] */
 static const char *parse_check_name(struct cat_parser *p, const char *kind, unsigned line)
 {
     char name[64];
@@ -381,8 +391,8 @@ static const char *parse_check_name(struct cat_parser *p, const char *kind, unsi
     return cat_copy_text(p, name, strlen(name));
 }
 
-/* [flag | assert] [~] acyclic|irreflexive|empty e [as name]; undefined_unless is a negated flag, assert the
- * flag of what does not hold. */
+/* check = [ "flag" | "undefined_unless" | "assert" ] { "~" | "!" } ( "acyclic" | "irreflexive" | "empty" ) expr check-name
+ * undefined_unless and assert are negated flags. */
 static void parse_check(struct cat_parser *p)
 {
     static const char *const kinds[] = {"acyclic", "irreflexive", "empty"};
@@ -452,6 +462,7 @@ static const struct {
                   {"instructions", cat_skip_statement},
                   {"default", cat_skip_statement}};
 
+/* statements = { let | check | include | with | procedure | call | if-statement | skipped } */
 void cat_parse_statements(struct cat_parser *p)
 {
     while (!p->failed && p->token.kind != CAT_END &&
