@@ -106,12 +106,13 @@ struct work {
     void *context;
     cJSON *tests;
     int items; /* file that what is added to TESTS goes to */
+    pid_t parent;
 };
 
 static _Noreturn void be_child(const struct guard *guard, const struct work *w)
 {
     int first = w->tests ? cJSON_GetArraySize(w->tests) : 0;
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    tool_die_with(w->parent);
     if (guard->seconds > 0)
         set_limit(RLIMIT_CPU, (rlim_t)ceil(guard_seconds(guard)));
     set_limit(RLIMIT_CORE, 0); /* of a process that ran into a limit */
@@ -162,7 +163,7 @@ static enum guard_end await(const struct guard *guard, pid_t child, int end, int
 enum guard_end guard_run(const struct guard *guard, int (*work)(void *), void *context, cJSON *tests,
                          int *code)
 {
-    struct work w = {work, context, tests, memfd_create("verdicts", MFD_CLOEXEC)};
+    struct work w = {work, context, tests, memfd_create("verdicts", MFD_CLOEXEC), getpid()};
     int ends[2] = {-1, -1};
     enum guard_end result = GUARD_BROKEN;
     fflush(NULL);

@@ -39,6 +39,14 @@ def descendants(process):
     return found
 
 
+def command(process):
+    try:
+        with open("/proc/%d/cmdline" % process, encoding="utf-8") as f:
+            return f.read()
+    except OSError:
+        return ""
+
+
 def lives(process):
     try:
         with open("/proc/%d/stat" % process, encoding="utf-8") as f:
@@ -77,12 +85,29 @@ def killed(folder):
     check("the runner killed: nothing goes on", below and wait_until(lambda: not any(map(lives, below))), below)
     done = run(RUNNER, "-q", "--resume", "-n", "10", "-o", results, results + ".plan")
     check("then it can be resumed", done.returncode == 0 and not os.path.exists(results + ".lock"), done.stderr)
-    program = subprocess.Popen([REFCL, "run", "--", "sleep", "1000"], stderr=subprocess.DEVNULL)
-    wait_until(lambda: descendants(program.pid))
-    below = descendants(program.pid)
-    program.send_signal(signal.SIGKILL)
-    program.wait()
-    check("refcl run killed: its program ends", below and wait_until(lambda: not any(map(lives, below))), below)
+
+
+def families(folder):
+    """What a program starts, in other process groups and sessions too and orphaned, ends with refcl where that is killed; where
+    the program ends, what it left goes on."""
+    def sleepers():
+        return [p for p in descendants(program.pid) if command(p).startswith("sleep")]
+    family = "sleep 1000 & (sleep 1001 &); setsid sleep 1002 & setsid sh -c 'sleep 1003 & wait' & (setsid sh -c 'sleep 1004 & wait' &); wait"
+    for name, script, count in (("its program ends", "exec sleep 1000", 1), ("what its program started ends", family, 5)):
+        program = subprocess.Popen([REFCL, "run", "--", "sh", "-c", script], stderr=subprocess.DEVNULL)
+        begun = wait_until(lambda: len(sleepers()) == count)
+        below = descendants(program.pid)
+        program.send_signal(signal.SIGKILL)
+        program.wait()
+        check("refcl run killed: " + name, begun and wait_until(lambda: not any(map(lives, below))),
+              [(p, command(p)) for p in below if lives(p)])
+    left = os.path.join(folder, "left")
+    done = run(REFCL, "run", "--", "sh", "-c", "sleep 1000 >/dev/null 2>&1 & echo $! >%s; kill -9 $$" % left)
+    with open(left, encoding="utf-8") as f:
+        orphan = int(f.read())
+    check("the program ends: what it left goes on", done.returncode == 1 and "signal 9" in done.stderr and lives(orphan),
+          (done.returncode, done.stderr))
+    os.kill(orphan, signal.SIGKILL)
 
 
 def total(results):
@@ -183,6 +208,7 @@ def main():
         iterations(folder)
         limited(folder)
         killed(folder)
+        families(folder)
     return tap.done()
 
 

@@ -44,9 +44,13 @@ def wait_until(what):
         time.sleep(0.01)
 
 
-def children(process):
-    with open("/proc/%d/task/%d/children" % (process, process)) as f:
-        return [int(word) for word in f.read().split()]
+def descendants(process):
+    try:
+        with open("/proc/%d/task/%d/children" % (process, process)) as f:
+            below = [int(word) for word in f.read().split()]
+    except OSError:
+        below = []
+    return below + [d for child in below for d in descendants(child)]
 
 
 def is_host(process):
@@ -66,7 +70,7 @@ def kill_refcl(folder, engine):
     run = subprocess.Popen([refcl, "kernel", "-g", "1", "-l", "1", "--arg", "buf:4:zero", source],
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=dict(os.environ, REFCL_ENGINE=engine))
     hosts = []
-    wait_until(lambda: hosts.extend(filter(is_host, children(run.pid))) or hosts)
+    wait_until(lambda: hosts.extend(filter(is_host, descendants(run.pid))) or hosts)
     started = bool(hosts)
     run.kill()
     run.wait()

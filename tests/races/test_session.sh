@@ -220,7 +220,7 @@ spins() { # PID: it has worked for longer than that; its compiler is another pro
 killed() {
     REFCL_SCHEDULE=fair $REFCL kernel $tap_dir/spin.cl -g 4 -l 2 -a buf:1 -a buf:1 --json $tap_dir/killed.json >$tap_dir/killed.txt 2>&1 &
     session=$!
-    until child=$(child_of $session) && spins "$child"; do
+    until child=$(child_of $session) && child=$(child_of "$child") && spins "$child"; do # below the supervisor
         kill -0 $session 2>/dev/null || break
         sleep 0.1
     done

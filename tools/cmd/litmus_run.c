@@ -1,6 +1,7 @@
 /* refcl litmus run: plans tests and executes them on an ICD with refcl-litmus-run. */
 #include "tools/cmd/commands.h"
 #include "tools/cmd/litmus_files.h"
+#include "tools/supervisor.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -111,19 +112,18 @@ static int select_icd(const char *icd)
 
 static int execute(char **words)
 {
-    fflush(NULL);
-    pid_t parent = getpid(), pid = fork();
+    struct supervised child;
+    pid_t pid = supervised_fork(&child);
     if (pid == 0) {
-        tool_die_with(parent);
         execv(words[0], words);
         fprintf(stderr, "refcl: error: cannot run '%s': %s\n", words[0], strerror(errno));
         _exit(EXIT_TOOL);
     }
-    int status = 0;
-    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    if (pid < 0 || WIFSIGNALED(status))
-        return tool_error(EXIT_TOOL, "the runner was ended by signal %d", pid < 0 ? 0 : WTERMSIG(status));
+    if (pid < 0)
+        return tool_error(EXIT_TOOL, "cannot start the runner: %s", strerror(errno));
+    int status = supervised_wait(&child);
+    if (WIFSIGNALED(status))
+        return tool_error(EXIT_TOOL, "the runner was ended by signal %d", WTERMSIG(status));
     return WEXITSTATUS(status);
 }
 

@@ -110,15 +110,15 @@ const struct ck_detector *session_launch_run(struct session_launch *l, const cha
                             .quiet = true,
                             .silent = true,
                             .own_host = true};
-    pid_t child = -1;
+    struct supervised child = {.pid = -1};
     int status = 0;
     double before = seconds_of_children();
     *processes = (struct session_processes){.listener = -1, .wake = {-1, -1}};
     if (!text || patience->is_out || !write_text(l->path, text))
         return NULL;
     bool good = session_execute(processes, &quiet, NULL, l->argv, &child) == 0;
-    if (child >= 0)
-        waitpid(child, &status, 0);
+    if (child.pid >= 0)
+        status = supervised_wait(&child);
     patience->seconds -= seconds_of_children() - before;
     patience->is_out = patience->seconds <= 0 || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU);
     good = good && status == 0 && session_processes_observed(processes) == CK_OBSERVED &&

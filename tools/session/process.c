@@ -14,9 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -354,17 +352,11 @@ static bool all_done(const struct session_processes *all)
     return true;
 }
 
-static bool has_ended(pid_t child)
+int session_processes_follow(struct session_processes *all, const struct supervised *child)
 {
-    siginfo_t info = {0};
-    return waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child;
-}
-
-int session_processes_follow(struct session_processes *all, pid_t child)
-{
-    int code = 0, ending = (int)syscall(SYS_pidfd_open, child, 0);
+    int code = 0;
     for (;;) {
-        bool ended = has_ended(child);
+        bool ended = supervised_has_ended(child);
         atomic_store(&all->ended, ended);
         bool over = ended && all_done(all);
         int c = take(all);
@@ -373,14 +365,12 @@ int session_processes_follow(struct session_processes *all, pid_t child)
             break;
         struct pollfd wait[] = {{.fd = all->listener, .events = POLLIN},
                                 {.fd = all->wake[0], .events = POLLIN},
-                                {.fd = ended ? -1 : ending, .events = POLLIN}};
-        poll(wait, 3, ending < 0 && !ended ? 10 : 250);
+                                {.fd = ended ? -1 : child->link, .events = POLLIN}};
+        poll(wait, 3, 250);
         char seen[64];
         while (read(all->wake[0], seen, sizeof seen) > 0)
             ;
     }
-    if (ending >= 0)
-        close(ending);
     for (struct session_process *p = all->first; p; p = p->next)
         if (p->has_thread)
             pthread_join(p->thread, NULL);

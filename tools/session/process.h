@@ -57,7 +57,7 @@ struct session_processes {
 int session_processes_open(struct session_processes *processes, const struct session *session,
                            const char *patterns);
 /* Takes connections until CHILD has ended and all traces are read.  Returns an exit code. */
-int session_processes_follow(struct session_processes *processes, pid_t child);
+int session_processes_follow(struct session_processes *processes, const struct supervised *child);
 /* How much of the command was seen. */
 enum ck_observation session_processes_observed(const struct session_processes *processes);
 /* What prediction could not answer, on stderr. */

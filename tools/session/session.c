@@ -137,23 +137,20 @@ static int run_program(const struct session_processes *processes)
 }
 
 /* Starts ARGV with PROCESSES listening for its trace. */
-static pid_t start(const struct session_processes *processes, char **argv)
+static void start(const struct session_processes *processes, char **argv, struct supervised *child)
 {
     char library[PATH_MAX];
     int status[2]; /* reports a failed exec: it closes on a good one */
     if (tool_find_library(library))
-        return -1;
+        return;
     if (pipe2(status, O_CLOEXEC)) {
         tool_error(EXIT_TOOL, "pipe: %s", strerror(errno));
-        return -1;
+        return;
     }
-    fflush(NULL);
     session_progress_page(); /* before the program is another process */
-    pid_t parent = getpid(), pid = fork();
-    if (pid == 0) {
+    if (supervised_fork(child) == 0) {
         set_environment(processes->session, library, processes->name);
         set_source_path(argv);
-        tool_die_with(parent);
         if (processes->session->silent)
             be_silent();
         if (processes->session->cpu_seconds)
@@ -170,14 +167,13 @@ static pid_t start(const struct session_processes *processes, char **argv)
     }
     close(status[1]);
     int error = 0;
-    if (pid < 0 || read(status[0], &error, sizeof error) == sizeof error) {
-        tool_error(EXIT_USAGE, "cannot run '%s': %s", argv[0], strerror(pid < 0 ? errno : error));
-        if (pid > 0)
-            waitpid(pid, NULL, 0);
-        pid = -1;
+    if (child->pid < 0 || read(status[0], &error, sizeof error) == sizeof error) {
+        tool_error(EXIT_USAGE, "cannot run '%s': %s", argv[0], strerror(child->pid < 0 ? errno : error));
+        if (child->pid > 0)
+            supervised_wait(child);
+        child->pid = -1;
     }
     close(status[0]);
-    return pid;
 }
 
 /* ---- reports --------------------------------------------------------------------------------- */
@@ -220,11 +216,9 @@ static int report(const struct session *session, const struct ck_detector *detec
 }
 
 /* Returns the exit code that the program's end asks for. */
-static int wait_for(const struct session *session, pid_t pid, struct ck_ending *ending)
+static int wait_for(const struct session *session, struct supervised *child, struct ck_ending *ending)
 {
-    int status = 0;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
+    int status = supervised_wait(child);
     ending->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     ending->status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     if (session->input_status && ending->status == session->input_status)
@@ -264,7 +258,7 @@ static struct ck_detector *merge(struct session_processes *processes)
     return first->detector;
 }
 
-static int finish(struct session_processes *processes, char **argv, pid_t child, int code)
+static int finish(struct session_processes *processes, char **argv, struct supervised *child, int code)
 {
     const struct session *session = processes->session;
     char program[280];
@@ -307,21 +301,23 @@ bool session_is_weak(const struct session *session)
 }
 
 int session_execute(struct session_processes *processes, const struct session *session, const char *patterns,
-                    char **argv, pid_t *child)
+                    char **argv, struct supervised *child)
 {
     int code = session_processes_open(processes, session, patterns);
-    *child = code ? -1 : start(processes, argv);
-    if (*child < 0)
+    *child = (struct supervised){.pid = -1};
+    if (!code)
+        start(processes, argv, child);
+    if (child->pid < 0)
         return code ? code : EXIT_USAGE;
-    session_input_signals(*child); /* Ctrl-C ends the program, we report */
-    return session_processes_follow(processes, *child);
+    session_input_signals(child->pid); /* Ctrl-C ends the program, we report */
+    return session_processes_follow(processes, child);
 }
 
 static int run_once(const struct session *given, char **argv)
 {
     struct session copy = *given, *session = &copy;
     struct session_processes processes;
-    pid_t child;
+    struct supervised child;
     char *patterns = NULL, folder[PATH_MAX] = "";
     size_t size;
     struct mm_error err = {0};
@@ -332,8 +328,8 @@ static int run_once(const struct session *given, char **argv)
         tool_make_folder(folder, sizeof folder) == 0)
         copy.launches = folder;
     int code = session_execute(&processes, session, patterns, argv, &child);
-    if (child >= 0) {
-        code = finish(&processes, argv, child, code);
+    if (child.pid >= 0) {
+        code = finish(&processes, argv, &child, code);
         session_input_signals_off();
     }
     session_processes_close(&processes);

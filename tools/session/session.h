@@ -4,6 +4,7 @@
 #define TOOLS_SESSION_H
 
 #include "checker/checker.h"
+#include "tools/supervisor.h"
 
 #include <sys/types.h>
 
@@ -49,7 +50,7 @@ bool session_is_weak(const struct session *session);
  * an exit code. */
 struct session_processes;
 int session_execute(struct session_processes *processes, const struct session *session, const char *patterns,
-                    char **argv, pid_t *child);
+                    char **argv, struct supervised *child);
 /* The text of a file, which the caller frees; NULL after a complaint. */
 char *session_read_text(const char *path);
 /* Runs ARGV (NULL-terminated) to its end and reports.  Returns an exit code. */
