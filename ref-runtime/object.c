@@ -4,90 +4,22 @@
  * the dispatch pointer of a handle before refcl can look at it. */
 #include "ref-runtime/check/api_check.h"
 
+#include "memmodel/base/map.h"
+
 #include <string.h>
 
-enum { RING = 512, FIRST_CAPACITY = 256 };
+enum { RING = 512 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct rt_object **slots; /* open addressing, linear probing */
-static size_t capacity, used;
+static struct mm_map live; /* the objects by handle, which is their address */
 static struct rt_object *ring[RING];
 static size_t ring_next;
 static uint32_t numbers[RT_TYPE_COUNT];
 
-static size_t slot_of(const void *handle)
-{
-    uint64_t h = (uint64_t)(uintptr_t)handle * UINT64_C(0x9e3779b97f4a7c15);
-    return (size_t)(h >> 20) & (capacity - 1);
-}
-
-static bool grow(void)
-{
-    size_t old_capacity = capacity;
-    struct rt_object **old = slots;
-    struct rt_object **fresh =
-        mm_alloc_zero(old_capacity ? old_capacity * 2 : FIRST_CAPACITY, sizeof(*fresh));
-    if (!fresh) {
-        return false;
-    }
-    capacity = old_capacity ? old_capacity * 2 : FIRST_CAPACITY;
-    slots = fresh;
-    for (size_t i = 0; i < old_capacity; i++) {
-        if (old[i]) {
-            size_t s = slot_of(old[i]);
-            while (slots[s]) {
-                s = (s + 1) & (capacity - 1);
-            }
-            slots[s] = old[i];
-        }
-    }
-    mm_free(old);
-    return true;
-}
-
-static bool table_insert(struct rt_object *object)
-{
-    if ((used + 1) * 2 > capacity && !grow()) {
-        return false;
-    }
-    size_t s = slot_of(object);
-    while (slots[s]) {
-        s = (s + 1) & (capacity - 1);
-    }
-    slots[s] = object;
-    used++;
-    return true;
-}
-
-static void table_remove(const struct rt_object *object)
-{
-    size_t s = slot_of(object);
-    while (slots[s] != object) {
-        s = (s + 1) & (capacity - 1);
-    }
-    /* Close the gap: move back every later entry of the run that may stand here. */
-    for (size_t next = (s + 1) & (capacity - 1); slots[next]; next = (next + 1) & (capacity - 1)) {
-        size_t home = slot_of(slots[next]);
-        if (((next - home) & (capacity - 1)) >= ((next - s) & (capacity - 1))) {
-            slots[s] = slots[next];
-            s = next;
-        }
-    }
-    slots[s] = NULL;
-    used--;
-}
-
 static struct rt_object *object_find(const void *handle, enum rt_type type)
 {
-    if (!handle || !capacity) {
-        return NULL;
-    }
-    for (size_t s = slot_of(handle); slots[s]; s = (s + 1) & (capacity - 1)) {
-        if (slots[s] == handle) {
-            return slots[s]->type == type ? slots[s] : NULL;
-        }
-    }
-    return NULL;
+    struct rt_object *object = mm_map_pointer(&live, (uintptr_t)handle);
+    return object && object->type == type ? object : NULL;
 }
 
 void *rt_object_create(enum rt_type type, size_t size)
@@ -102,7 +34,7 @@ void *rt_object_create(enum rt_type type, size_t size)
     atomic_init(&object->total_refs, 1);
     pthread_mutex_lock(&lock);
     object->number = ++numbers[type];
-    bool inserted = table_insert(object);
+    bool inserted = mm_map_put(&live, (uintptr_t)object, (uintptr_t)object);
     pthread_mutex_unlock(&lock);
     if (!inserted) {
         mm_free(object);
@@ -179,7 +111,7 @@ static bool drop(struct rt_object *object)
         return false;
     }
     pthread_mutex_lock(&lock);
-    table_remove(object);
+    mm_map_remove(&live, (uintptr_t)object, (uintptr_t)object);
     pthread_mutex_unlock(&lock);
     return true;
 }
@@ -282,9 +214,9 @@ bool rt_object_was(const void *handle)
 void rt_object_each(void (*visit)(const struct rt_object *object, void *data), void *data)
 {
     pthread_mutex_lock(&lock);
-    for (size_t i = 0; i < capacity; i++) {
-        if (slots[i]) {
-            visit(slots[i], data);
+    for (size_t i = 0; i < live.capacity; i++) {
+        if (mm_map_at(&live, i)) {
+            visit(mm_map_at(&live, i), data);
         }
     }
     pthread_mutex_unlock(&lock);

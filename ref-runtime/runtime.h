@@ -329,7 +329,7 @@ struct rt_queue {
     mm_event_id last_completion;     /* recording: how the latest command completed */
     mm_event_id barrier_completion;  /* the same of the latest barrier */
     mm_event_id *completed;          /* recording: completions since the latest barrier, that one included */
-    size_t completed_count, completed_capacity;
+    size_t completed_count;
     size_t used; /* device queues: bytes of commands that are not complete */
 };
 /* The default device queue of DEVICE in CONTEXT, NULL if there is none; and how it is set. */
@@ -346,7 +346,7 @@ struct rt_event {
     cl_ulong times[RT_TIMES];
     struct rt_command *command;  /* NULL once complete, and for user events */
     struct rt_command **waiting; /* commands that this event keeps from starting */
-    size_t waiting_count, waiting_capacity;
+    size_t waiting_count;
     struct rt_event_callback *callbacks;
     mm_event_id completion;      /* recording: its event-complete event */
     struct rt_capture *captures; /* where kernels want its times */

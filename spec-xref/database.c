@@ -1,4 +1,5 @@
 /* The clause database: JSON files in clauses/. */
+#include "memmodel/base/array.h"
 #include "memmodel/base/input.h"
 #include "spec-xref/xref.h"
 
@@ -24,20 +25,6 @@ static enum mm_class wrong(struct loader *l, const char *what, const char *where
 {
     return mm_fail_at(l->err, MM_INVALID, "xref.database", l->path, 0, 0, "%s%s%s", what, *where ? ": " : "",
                       where);
-}
-
-/* Room for one more of SIZE bytes. */
-static bool room(void **array, size_t count, size_t *capacity, size_t size)
-{
-    if (count < *capacity)
-        return true;
-    size_t more = *capacity ? 2 * *capacity : 64;
-    void *grown = mm_realloc(*array, more * size);
-    if (!grown)
-        return false;
-    *array = grown;
-    *capacity = more;
-    return true;
 }
 
 /* The member NAME as a string in the arena; "" where it is absent, NULL on failure. */
@@ -111,10 +98,7 @@ static enum mm_class load_clause(struct loader *l, const cJSON *object)
         return out_of_memory(l->err);
     if (!*c.id || !*c.kind || !*c.text || !split_id(l, &c))
         return wrong(l, "a clause needs id (document, section, label), section, kind and text", c.id);
-    if (!room((void **)&db->clauses, db->clause_count, &db->clause_capacity, sizeof c))
-        return out_of_memory(l->err);
-    db->clauses[db->clause_count++] = c;
-    return MM_OK;
+    return mm_append(&db->clauses, &db->clause_count, &c) ? MM_OK : out_of_memory(l->err);
 }
 
 static enum mm_class load_section(struct loader *l, const cJSON *object)
@@ -123,13 +107,11 @@ static enum mm_class load_section(struct loader *l, const cJSON *object)
     struct xr_known_section s = {.document = l->document,
                                  .number = text_of(l, object, "number"),
                                  .title = text_of(l, object, "title")};
-    if (!s.number || !s.title ||
-        !room((void **)&db->sections, db->section_count, &db->section_capacity, sizeof s))
+    if (!s.number || !s.title)
         return out_of_memory(l->err);
     if (!*s.number)
         return wrong(l, "a section needs a number", "");
-    db->sections[db->section_count++] = s;
-    return MM_OK;
+    return mm_append(&db->sections, &db->section_count, &s) ? MM_OK : out_of_memory(l->err);
 }
 
 static enum mm_class load_ambiguity(struct loader *l, const cJSON *object)
@@ -142,13 +124,11 @@ static enum mm_class load_ambiguity(struct loader *l, const cJSON *object)
                              .switch_name = text_of(l, object, "switch")};
     a.clauses = texts_of(l, object, "clauses", &a.clause_count);
     a.tests = texts_of(l, object, "tests", &a.test_count);
-    if (!a.id || !a.topic || !a.text || !a.reading || !a.switch_name || !a.clauses || !a.tests ||
-        !room((void **)&db->ambiguities, db->ambiguity_count, &db->ambiguity_capacity, sizeof a))
+    if (!a.id || !a.topic || !a.text || !a.reading || !a.switch_name || !a.clauses || !a.tests)
         return out_of_memory(l->err);
     if (!*a.id || !*a.text)
         return wrong(l, "an ambiguity needs id and text", a.id);
-    db->ambiguities[db->ambiguity_count++] = a;
-    return MM_OK;
+    return mm_append(&db->ambiguities, &db->ambiguity_count, &a) ? MM_OK : out_of_memory(l->err);
 }
 
 static enum mm_class load_exempt(struct loader *l, const cJSON *object)
@@ -157,12 +137,11 @@ static enum mm_class load_exempt(struct loader *l, const cJSON *object)
     const char *hash = text_of(l, object, "hash");
     struct xr_exempt e = {.hash = hash ? strtoull(hash, NULL, 16) : 0,
                           .reason = text_of(l, object, "reason")};
-    if (!hash || !e.reason || !room((void **)&db->exempt, db->exempt_count, &db->exempt_capacity, sizeof e))
+    if (!hash || !e.reason)
         return out_of_memory(l->err);
     if (!e.hash || !*e.reason)
         return wrong(l, "an exempt sentence needs hash and reason", "");
-    db->exempt[db->exempt_count++] = e;
-    return MM_OK;
+    return mm_append(&db->exempt, &db->exempt_count, &e) ? MM_OK : out_of_memory(l->err);
 }
 
 static enum mm_class each(struct loader *l, const cJSON *root, const char *name,

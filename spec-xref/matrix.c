@@ -1,6 +1,8 @@
 /* The traceability matrix: implementations and checks of each clause, and gaps. */
 #include "spec-xref/xref.h"
 
+#include "memmodel/base/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,19 +31,9 @@ static void add_gap(struct builder *b, enum xr_gap_kind kind, const char *subjec
                     unsigned line)
 {
     struct xr_matrix *m = b->m;
-    if (m->gap_count == m->gap_capacity) {
-        size_t more = m->gap_capacity ? 2 * m->gap_capacity : 64;
-        struct xr_gap *grown = mm_realloc(m->gaps, more * sizeof *grown);
-        if (!grown) {
-            b->failed = true;
-            return;
-        }
-        m->gaps = grown;
-        m->gap_capacity = more;
-    }
     const char *copy = mm_arena_strdup(m->arena, subject);
-    b->failed = b->failed || !copy;
-    m->gaps[m->gap_count++] = (struct xr_gap){kind, copy ? copy : "", file, line};
+    struct xr_gap gap = {kind, copy, file, line};
+    b->failed |= !copy || !mm_append(&m->gaps, &m->gap_count, &gap);
 }
 
 /* ---- links -------------------------------------------------------------------------------- */

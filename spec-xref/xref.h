@@ -110,7 +110,7 @@ struct xr_exempt {
 struct xr_database {
     struct mm_arena *arena;
     struct xr_exempt *exempt;
-    size_t exempt_count, exempt_capacity;
+    size_t exempt_count;
     struct xr_clause *clauses;
     size_t clause_count;
     struct xr_known_section *sections;
@@ -118,7 +118,6 @@ struct xr_database {
     struct xr_ambiguity *ambiguities;
     size_t ambiguity_count;
     size_t *by_id; /* indices of clauses, in order of id */
-    size_t clause_capacity, section_capacity, ambiguity_capacity;
 };
 
 /* Loads every JSON file in FOLDER. */
@@ -201,7 +200,6 @@ struct xr_citations {
     struct xr_error_test *error_tests;
     struct xr_axiom *axioms;
     size_t citation_count, error_test_count, axiom_count, file_count;
-    size_t citation_capacity, error_test_capacity, axiom_capacity;
 };
 
 typedef enum mm_class xr_on_reference(void *context, const char *document, const char *section,
@@ -259,7 +257,7 @@ struct xr_matrix {
     const struct xr_citations *citations;
     struct xr_links *links; /* one per clause */
     struct xr_gap *gaps;
-    size_t gap_count, gap_capacity;
+    size_t gap_count;
 };
 
 enum mm_class xr_matrix_build(const struct xr_database *db, const struct xr_citations *citations,

@@ -1,6 +1,8 @@
 /* Programs: builders, and the validation that every engine relies on. */
 #include "checker/program/program.h"
 
+#include "memmodel/base/array.h"
+
 #include <string.h>
 
 enum { LARGEST_OBJECT = 1 << 30 };
@@ -32,36 +34,11 @@ void ck_program_destroy(struct ck_program *program)
 
 /* ---- builders --------------------------------------------------------------------------------- */
 
-/* Arrays grow to the next power of two when their count is one, so that no capacity need be kept.
- * Returns the array with room for one more item, or NULL. */
-static void *grow(struct mm_arena *arena, void *array, uint32_t count, size_t item)
-{
-    size_t capacity;
-    void *bigger;
-
-    if (count != 0 && (count & (count - 1)) != 0)
-        return array;
-    if (count >= UINT32_MAX / 2)
-        return NULL;
-    capacity = count == 0 ? 1 : (size_t)count * 2;
-    bigger = mm_arena_alloc(arena, capacity * item);
-    if (bigger && count != 0)
-        memcpy(bigger, array, count * item);
-    return bigger;
-}
-
 static uint32_t append(struct mm_arena *arena, void *array_slot, uint32_t *count, const void *item,
                        size_t size)
 {
-    void *array;
-
-    memcpy(&array, array_slot, sizeof array);
-    array = grow(arena, array, *count, size);
-    if (!array)
-        return UINT32_MAX;
-    memcpy((char *)array + *count * size, item, size);
-    memcpy(array_slot, &array, sizeof array);
-    return (*count)++;
+    return mm_copy_item(mm_arena_add_u32(arena, array_slot, count, size), item, size) ? *count - 1
+                                                                                      : UINT32_MAX;
 }
 
 /* Copies a string, NULL stays NULL; *OK becomes false when out of memory. */

@@ -1,6 +1,7 @@
 /* Verdicts of both engines: queries, witness executions, release. */
 #include "checker/checker.h"
 
+#include "memmodel/base/array.h"
 #include "memmodel/cat/eval.h"
 
 #include <string.h>
@@ -66,20 +67,9 @@ struct ck_execution *ck_verdict_show(struct ck_verdict *v, size_t count, uint32_
                              .wait_from = mm_arena_alloc(v->arena, (threads + 1) * sizeof *e.wait_from),
                              .co = {(uint32_t)count, (uint32_t)(count + 63) / 64, NULL},
                              .between = {UINT32_MAX, UINT32_MAX}};
-    bool full = (v->shown_count & (v->shown_count - 1)) == 0; /* the capacity is a power of two */
 
     e.co.bits = mm_arena_alloc(v->arena, (count * e.co.words + 1) * sizeof *e.co.bits);
     if (!e.happenings || !e.ends || !e.wait_from || !e.co.bits)
         return NULL;
-    if (full) {
-        struct ck_execution *bigger = mm_arena_alloc(v->arena, (2 * v->shown_count + 1) * sizeof *bigger);
-
-        if (!bigger)
-            return NULL;
-        if (v->shown_count)
-            memcpy(bigger, v->shown, v->shown_count * sizeof *bigger);
-        v->shown = bigger;
-    }
-    v->shown[v->shown_count] = e;
-    return &v->shown[v->shown_count++];
+    return mm_arena_append(v->arena, &v->shown, &v->shown_count, &e) ? &v->shown[v->shown_count - 1] : NULL;
 }

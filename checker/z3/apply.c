@@ -39,20 +39,6 @@ static Z3_ast application(struct zx *z, const struct zx_call *c, const struct zx
     return zx_keep(z, Z3_mk_app(z->c, declaration(z, c), c->count, terms));
 }
 
-static struct zx_call *add_call(struct zx *z)
-{
-    if (z->call_count == z->call_capacity) {
-        uint32_t capacity = z->call_capacity ? z->call_capacity * 2 : 64;
-        struct zx_call *bigger = zx_alloc(z, capacity, sizeof *bigger);
-
-        for (uint32_t i = 0; i < z->call_count; i++)
-            bigger[i] = z->calls[i];
-        z->calls = bigger;
-        z->call_capacity = capacity;
-    }
-    return &z->calls[z->call_count++];
-}
-
 struct zx_val zx_apply(struct zx *z, uint32_t function, uint32_t count, const struct zx_val *arguments,
                        uint8_t size)
 {
@@ -72,7 +58,7 @@ struct zx_val zx_apply(struct zx *z, uint32_t function, uint32_t count, const st
             return z->calls[i].result;
     }
     call.result.t = application(z, &call, arguments);
-    *add_call(z) = call;
+    zx_append(z, &z->calls, &z->call_count, &call);
     return call.result;
 }
 

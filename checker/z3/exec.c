@@ -10,17 +10,8 @@
 
 uint32_t zx_add_event(struct zx *z, const struct zx_event *event)
 {
-    if (z->n == z->capacity) {
-        uint32_t capacity = z->capacity ? z->capacity * 2 : 64;
-        struct zx_event *bigger = zx_alloc(z, capacity, sizeof *bigger);
-
-        if (z->n)
-            memcpy(bigger, z->events, z->n * sizeof *bigger);
-        z->events = bigger;
-        z->capacity = capacity;
-    }
-    z->events[z->n] = *event;
-    return z->n++;
+    zx_append(z, &z->events, &z->n, event);
+    return z->n - 1;
 }
 
 /* ---- execution ------------------------------------------------------------------------------------- */

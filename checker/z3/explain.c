@@ -55,7 +55,6 @@ bool zx_explain(struct zx *g, uint32_t check, struct mm_arena *arena, struct ck_
     begin_execution(g);
     if (flag ? !mm_cat_eval_passes(g->eval, check) : !mm_cat_eval_fails(g->eval, check))
         return false;
-    if (!ck_explain(arena, g->eval, g->model, check, describe_step, g, out))
-        zx_stop(g, MM_LIMIT, "memory", "out of memory");
+    zx_require(g, ck_explain(arena, g->eval, g->model, check, describe_step, g, out));
     return true;
 }

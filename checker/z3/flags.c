@@ -43,8 +43,7 @@ static enum ck_answer find_flag(struct zx_solve *s, const char *name, Z3_ast whe
     if (r != CK_YES)
         return r;
     v->flags[v->flag_count] = mm_arena_strdup(v->arena, name);
-    if (!v->flags[v->flag_count])
-        zx_stop(s->z, MM_LIMIT, "memory", "out of memory");
+    zx_require(s->z, v->flags[v->flag_count]);
     zx_keep_execution(s, shows, NULL, shows == CK_SHOWS_FLAG ? v->flags[v->flag_count] : NULL);
     v->flag_count++;
     return r;
@@ -81,8 +80,7 @@ void zx_find_flags(struct zx_solve *s, enum ck_answer *race, enum ck_answer *usa
 
     if (!v->flags)
         v->flags = mm_arena_alloc(v->arena, (z->model->check_count + 2) * sizeof(*v->flags));
-    if (!v->flags)
-        zx_stop(z, MM_LIMIT, "memory", "out of memory");
+    zx_require(z, v->flags);
     for (uint32_t i = 0; i < z->model->check_count; i++) {
         const struct mm_cat_check *check = &z->model->checks[i];
         enum ck_answer r = s->flags[i] ? find_flag(s, check->name, s->flags[i], CK_SHOWS_FLAG) : CK_NO;

@@ -7,6 +7,7 @@
 #define CHECKER_Z3_INTERNAL_H
 
 #include "checker/checker.h"
+#include "memmodel/base/array.h"
 
 #include <setjmp.h>
 #include <z3.h>
@@ -112,25 +113,25 @@ struct zx {
     uint64_t budget;          /* formulas that may still be built */
 
     struct zx_event *events;
-    uint32_t n, capacity, words;
+    uint32_t n, words;
     struct zx_cell *cells;
-    uint32_t cell_count, cell_capacity;
+    uint32_t cell_count;
     uint64_t *cuts; /* addresses at which accesses are split into pieces */
     uint32_t cut_count;
     uint8_t *grains; /* by object: accesses are split at multiples of this size; 0: they are not */
     bool cut_finer;  /* some grain has become smaller */
     struct zx_thread *threads;
     Z3_ast *hard; /* constraints of every execution */
-    uint32_t hard_count, hard_capacity;
+    uint32_t hard_count;
     struct zx_iteration *iterations;
-    uint32_t iteration_count, iteration_capacity;
+    uint32_t iteration_count;
     Z3_ast exceeded;      /* some loop exceeds the unroll bound */
     Z3_ast out_of_bounds; /* some access is outside of every object */
     Z3_ast unaligned;     /* some access is to an address without a location (misaligned) */
     Z3_ast assertion;     /* some CK_ASSERT fails */
 
     struct zx_call *calls; /* of the program's functions */
-    uint32_t call_count, call_capacity;
+    uint32_t call_count;
 
     struct zx_val *finals; /* final value by cell; size 0: not encoded yet */
     Z3_ast *rf;            /* [write * n + read] */
@@ -148,6 +149,10 @@ struct zx_call {
 _Noreturn void zx_stop(struct zx *z, enum mm_class cls, const char *rule, const char *format, ...)
     MM_PRINTF(4, 5);
 void *zx_alloc(struct zx *z, size_t count, size_t size);
+/* mm_arena_append in the arena of Z; stops when out of memory. */
+#define zx_append(z, items, count, item)                                                                     \
+    zx_require((z), mm_arena_append((z)->arena, (items), (count), (item)))
+void zx_require(struct zx *z, bool memory);
 double zx_cpu_seconds(void);
 /* The deadline is SECONDS from now, of both processor and wall-clock time (z3/clock.c); whether it lies
  * ahead. */

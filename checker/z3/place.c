@@ -86,15 +86,8 @@ struct zx_val zx_piece(struct zx *z, struct zx_val whole, uint8_t at, uint8_t si
 
 static void add_cut(struct zx *z, uint64_t address)
 {
-    uint64_t *bigger;
-
-    if (is_cut(z, address))
-        return;
-    bigger = zx_alloc(z, z->cut_count + 1, sizeof *bigger);
-    if (z->cut_count)
-        memcpy(bigger, z->cuts, z->cut_count * sizeof *bigger);
-    bigger[z->cut_count++] = address;
-    z->cuts = bigger;
+    if (!is_cut(z, address))
+        zx_append(z, &z->cuts, &z->cut_count, &address);
 }
 
 /* ---- locations ----------------------------------------------------------------------------------- */
@@ -103,17 +96,8 @@ static uint32_t new_cell(struct zx *z, const struct zx_cell *cell)
 {
     if (z->cell_count == MAX_CELLS)
         zx_stop(z, MM_LIMIT, "z3", "more than %u memory locations", MAX_CELLS);
-    if (z->cell_count == z->cell_capacity) {
-        uint32_t capacity = z->cell_capacity ? z->cell_capacity * 2 : 16;
-        struct zx_cell *bigger = zx_alloc(z, capacity, sizeof *bigger);
-
-        if (z->cell_count)
-            memcpy(bigger, z->cells, z->cell_count * sizeof *bigger);
-        z->cells = bigger;
-        z->cell_capacity = capacity;
-    }
-    z->cells[z->cell_count] = *cell;
-    return z->cell_count++;
+    zx_append(z, &z->cells, &z->cell_count, cell);
+    return z->cell_count - 1;
 }
 
 /* LISTED: a candidate of a symbolic address. */

@@ -12,16 +12,7 @@ void zx_add_iteration(struct zx *z, const struct zx_iteration *iteration)
 {
     struct zx_thread *t = &z->threads[iteration->thread];
 
-    if (z->iteration_count == z->iteration_capacity) {
-        uint32_t capacity = z->iteration_capacity ? z->iteration_capacity * 2 : 16;
-        struct zx_iteration *bigger = zx_alloc(z, capacity, sizeof *bigger);
-
-        if (z->iteration_count)
-            memcpy(bigger, z->iterations, z->iteration_count * sizeof *bigger);
-        z->iterations = bigger;
-        z->iteration_capacity = capacity;
-    }
-    z->iterations[z->iteration_count++] = *iteration;
+    zx_append(z, &z->iterations, &z->iteration_count, iteration);
     t->waits = zx_or(z, t->waits, iteration->when);
 }
 

@@ -170,8 +170,7 @@ void zx_keep_execution(struct zx_solve *s, enum ck_shows shows, const uint64_t *
     number = number_happenings(g);
     order = zx_order_events(g);
     out = ck_verdict_show(s->v, g->n, g->p->thread_count);
-    if (!out)
-        zx_stop(s->z, MM_LIMIT, "memory", "out of memory");
+    zx_require(s->z, out);
     out->shows = shows;
     out->values = values;
     out->flag = flag;

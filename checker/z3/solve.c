@@ -192,20 +192,10 @@ static void encode(struct zx_solve *s)
 
 static struct ck_state *add_state(struct zx_solve *s)
 {
-    struct ck_verdict *v = s->v;
+    struct ck_state *added = mm_arena_add(s->v->arena, &s->v->states, &s->v->state_count);
 
-    if (v->state_count == s->states_capacity) {
-        uint32_t capacity = s->states_capacity ? s->states_capacity * 2 : 16;
-        struct ck_state *bigger = mm_arena_alloc(v->arena, capacity * sizeof *bigger);
-
-        if (!bigger)
-            zx_stop(s->z, MM_LIMIT, "memory", "out of memory");
-        if (v->state_count)
-            memcpy(bigger, v->states, v->state_count * sizeof *bigger);
-        v->states = bigger;
-        s->states_capacity = capacity;
-    }
-    return &v->states[v->state_count++];
+    zx_require(s->z, added);
+    return added;
 }
 
 /* Adds the state of the solver's model to the verdict and excludes it from further models. */
@@ -218,8 +208,7 @@ static void add_current_state(struct zx_solve *s, bool racy)
     uint64_t *values = mm_arena_alloc(s->v->arena, count * sizeof *values + 1);
     struct ck_state *state;
 
-    if (!values)
-        zx_stop(z, MM_LIMIT, "memory", "out of memory");
+    zx_require(z, values);
     state = add_state(s);
     for (uint32_t i = 0; i < count; i++) {
         values[i] = zx_model_value(z, m, s->observed[i]);

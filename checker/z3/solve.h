@@ -16,7 +16,6 @@ struct zx_solve {
     Z3_ast *axioms;     /* literal per check, NULL for flags; only when tracked */
     Z3_ast *flags;      /* literal per check, NULL for axioms */
     struct zx_val *observed;
-    uint32_t states_capacity;
     size_t max_states;
     bool beyond_bound;
     bool vacuous;     /* no execution terminates within the bound */

@@ -17,14 +17,19 @@ void zx_stop(struct zx *z, enum mm_class cls, const char *rule, const char *form
     longjmp(z->stop, 1);
 }
 
+void zx_require(struct zx *z, bool memory)
+{
+    if (!memory)
+        zx_stop(z, MM_LIMIT, "memory", "out of memory");
+}
+
 void *zx_alloc(struct zx *z, size_t count, size_t size)
 {
     void *p = NULL;
 
     if (size == 0 || count < SIZE_MAX / 2 / size)
         p = mm_arena_alloc(z->arena, count * size + 1);
-    if (!p)
-        zx_stop(z, MM_LIMIT, "memory", "out of memory");
+    zx_require(z, p);
     return p;
 }
 
@@ -145,16 +150,7 @@ void zx_assert(struct zx *z, Z3_ast a)
 {
     if (a == z->yes)
         return;
-    if (z->hard_count == z->hard_capacity) {
-        uint32_t capacity = z->hard_capacity ? z->hard_capacity * 2 : 256;
-        Z3_ast *bigger = zx_alloc(z, capacity, sizeof *bigger);
-
-        for (uint32_t i = 0; i < z->hard_count; i++)
-            bigger[i] = z->hard[i];
-        z->hard = bigger;
-        z->hard_capacity = capacity;
-    }
-    z->hard[z->hard_count++] = a;
+    zx_append(z, &z->hard, &z->hard_count, &a);
 }
 
 /* ---- values ------------------------------------------------------------------------------------ */

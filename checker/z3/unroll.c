@@ -117,20 +117,13 @@ uint32_t zx_get_node(struct zx_run *r, uint32_t pc, const uint8_t *count)
     if (r->node_count == ZX_MAX_NODES)
         zx_stop(r->z, MM_LIMIT, "bound", "thread %s unrolls to more than %u instructions", r->t->name,
                 ZX_MAX_NODES);
-    if ((r->node_count & (r->node_count - 1)) == 0) {
-        struct zx_node **bigger = zx_alloc(r->z, r->node_count ? r->node_count * 2 : 1, sizeof *bigger);
-
-        if (r->node_count)
-            memcpy(bigger, r->nodes, r->node_count * sizeof(*bigger));
-        r->nodes = bigger;
-    }
     n = zx_alloc(r->z, 1, sizeof *n);
     bucket = hash_key(r, pc, count);
     *n = (struct zx_node){.pc = pc, .next_in_bucket = r->buckets[bucket], .guard = r->z->no};
     memcpy(n->count, count, r->loop_count);
-    r->nodes[r->node_count] = n;
-    r->buckets[bucket] = r->node_count;
-    return r->node_count++;
+    zx_append(r->z, &r->nodes, &r->node_count, &n);
+    r->buckets[bucket] = r->node_count - 1;
+    return r->node_count - 1;
 }
 
 /* Connects node N to TARGET.  A back edge increments its loop's count and resets those of the loops within. */

@@ -2,6 +2,9 @@
  * allowed cycles one weakening below these.  Search and Z3 must agree on each. */
 #include "litmus/generate/cycle.h"
 #include "litmus/generate/generate.h"
+#include "memmodel/base/array.h"
+#include "memmodel/base/hash.h"
+#include "memmodel/base/map.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,47 +18,41 @@ struct node {
 struct lt_generator {
     const struct lt_generate_options *options;
     struct mm_error *err;
-    struct node *visited; /* open hash table by canonical text */
-    size_t capacity, used;
-    char **emitted; /* names */
-    size_t emitted_count, emitted_capacity;
+    struct node *visited;
+    size_t visited_count;
+    struct mm_map numbers; /* of the nodes, plus one, by the hash of the text */
+    char **emitted;        /* names */
+    size_t emitted_count;
     struct lt_generate_counts counts;
     lt_generate_sink *sink;
     void *context;
 };
 
+/* The choice of weaker cycles depends on it: it must not change. */
 static uint64_t hash_text(const char *text)
 {
-    uint64_t h = 0xcbf29ce484222325;
-    for (; *text; text++)
-        h = (h ^ (unsigned char)*text) * 0x100000001b3;
+    uint64_t h = mm_fnv1a(MM_FNV1A, text, strlen(text));
     return h ^ h >> 29;
 }
 
-static struct node *find_node(struct lt_generator *g, const char *text)
+/* The node of the cycle with this canonical text; NULL if it has not been visited. */
+static const struct node *find_node(const struct lt_generator *g, const char *text)
 {
-    size_t i = (size_t)hash_text(text) & (g->capacity - 1);
-    while (g->visited[i].text && strcmp(g->visited[i].text, text) != 0)
-        i = (i + 1) & (g->capacity - 1);
-    return &g->visited[i];
+    uint64_t key = hash_text(text), number;
+    size_t at = 0;
+    while ((number = mm_map_next(&g->numbers, key, &at)))
+        if (strcmp(g->visited[number - 1].text, text) == 0)
+            return &g->visited[number - 1];
+    return NULL;
 }
 
-static bool grow_nodes(struct lt_generator *g)
+static bool add_node(struct lt_generator *g, const char *text, bool holds)
 {
-    struct node *old = g->visited;
-    size_t capacity = g->capacity;
-    g->capacity = capacity ? 2 * capacity : 1024;
-    g->visited = mm_alloc_zero(g->capacity, sizeof *g->visited);
-    if (!g->visited) {
-        g->visited = old;
-        g->capacity = capacity;
-        return false;
-    }
-    for (size_t i = 0; i < capacity; i++)
-        if (old[i].text)
-            *find_node(g, old[i].text) = old[i];
-    mm_free(old);
-    return true;
+    struct node node = {mm_strdup(text), holds};
+    if (node.text && mm_append(&g->visited, &g->visited_count, &node))
+        return mm_map_add(&g->numbers, hash_text(text), g->visited_count);
+    mm_free(node.text);
+    return false;
 }
 
 /* ---- asking the engines -------------------------------------------------------------------------- */
@@ -120,15 +117,11 @@ static bool first_time(struct lt_generator *g, const char *name)
     for (size_t i = 0; i < g->emitted_count; i++)
         if (strcmp(g->emitted[i], name) == 0)
             return false;
-    if (g->emitted_count == g->emitted_capacity) {
-        size_t capacity = g->emitted_capacity ? 2 * g->emitted_capacity : 256;
-        char **more = mm_realloc(g->emitted, capacity * sizeof *more);
-        if (!more)
-            return false;
-        g->emitted = more;
-        g->emitted_capacity = capacity;
-    }
-    return (g->emitted[g->emitted_count++] = mm_strdup(name)) != NULL;
+    char *copy = mm_strdup(name);
+    if (copy && mm_append(&g->emitted, &g->emitted_count, &copy))
+        return true;
+    mm_free(copy);
+    return false;
 }
 
 static size_t text_until(const char *text, char end)
@@ -196,24 +189,21 @@ static enum mm_class decide_condition(struct lt_generator *g, const struct lt_cy
 {
     char text[LT_CYCLE_TEXT];
     struct answer a;
-    if (2 * (g->used + 1) > g->capacity && !grow_nodes(g))
-        return mm_fail(g->err, MM_LIMIT, "litmus.memory", "out of memory");
     lt_cycle_print(c, text, sizeof text);
-    struct node *n = find_node(g, text);
-    if (!n->text) {
-        enum mm_class cls = ask(g, c, ck_search, false, &a);
-        if (cls == MM_OK) {
-            n->text = mm_strdup(text);
-            n->holds = a.verdict.condition == CK_NO && ck_verdict_undefined(&a.verdict) == CK_NO;
-            g->used++;
-            g->counts.decided++;
-        }
-        answer_clear(&a);
-        if (cls != MM_OK)
-            return cls;
+    const struct node *known = find_node(g, text);
+    if (known) {
+        *yes = known->holds;
+        return MM_OK;
     }
-    *yes = n->holds;
-    return MM_OK;
+    enum mm_class cls = ask(g, c, ck_search, false, &a);
+    if (cls == MM_OK) {
+        *yes = a.verdict.condition == CK_NO && ck_verdict_undefined(&a.verdict) == CK_NO;
+        g->counts.decided++;
+        if (!add_node(g, text, *yes))
+            cls = mm_fail(g->err, MM_LIMIT, "litmus.memory", "out of memory");
+    }
+    answer_clear(&a);
+    return cls;
 }
 
 static enum mm_class emit_minimal(struct lt_generator *g, const struct lt_cycle *c)
@@ -267,11 +257,11 @@ static enum mm_class descend(struct lt_generator *g, const struct lt_cycle *c)
         if (!lt_cycle_settle(&weaker))
             continue;
         lt_cycle_print(&weaker, text, sizeof text);
-        known = g->capacity && find_node(g, text)->text;
+        known = find_node(g, text) != NULL;
         cls = decide_condition(g, &weaker, &yes);
         minimal &= !yes;
         if (cls == MM_OK && yes && !known) {
-            if (g->used > MAX_VISITED)
+            if (g->visited_count > MAX_VISITED)
                 return mm_fail(g->err, MM_LIMIT, "litmus.cycle", "more than %d cycles below one",
                                MAX_VISITED);
             cls = descend(g, &weaker);
@@ -285,7 +275,7 @@ enum mm_class lt_generate(struct lt_generator *g, const struct lt_cycle *stronge
     bool yes = false, known;
     char text[LT_CYCLE_TEXT];
     lt_cycle_print(strongest, text, sizeof text);
-    known = g->capacity && find_node(g, text)->text;
+    known = find_node(g, text) != NULL;
     enum mm_class cls = decide_condition(g, strongest, &yes);
     if (cls != MM_OK || known)
         return cls;
@@ -317,12 +307,13 @@ const struct lt_generate_counts *lt_generator_counts(const struct lt_generator *
 
 void lt_generator_destroy(struct lt_generator *g)
 {
-    for (size_t i = 0; g && i < g->capacity; i++)
+    for (size_t i = 0; g && i < g->visited_count; i++)
         mm_free(g->visited[i].text);
     for (size_t i = 0; g && i < g->emitted_count; i++)
         mm_free(g->emitted[i]);
     if (g) {
         mm_free(g->visited);
+        mm_map_clear(&g->numbers);
         mm_free(g->emitted);
     }
     mm_free(g);

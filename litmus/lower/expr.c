@@ -47,7 +47,7 @@ struct lt_value lt_read_reg(struct lt_lower *lower, uint32_t reg)
     struct lt_value v = {.expr = lt_reg_expr(lower, reg, thread->reg_sizes[reg]),
                          .size = thread->reg_sizes[reg],
                          .is_signed = thread->reg_signed[reg]};
-    if (reg < lower->reg_capacity && lower->regs[reg].type.is_pointer) {
+    if (reg < lower->reg_count && lower->regs[reg].type.is_pointer) {
         v.is_pointer = true;
         v.pointee = lower->regs[reg].type;
         v.pointee.is_pointer = false;

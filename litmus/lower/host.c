@@ -204,7 +204,7 @@ static uint32_t add_thread(struct lt_lower *lower, const char *name, uint32_t de
         lt_out_of_memory(lower);
     lower->thread = index;
     lower->regs = NULL;
-    lower->reg_capacity = 0;
+    lower->reg_count = 0;
     return index;
 }
 

@@ -7,6 +7,8 @@
  * be decided but not run.  In the tests of suite/ each work-group names separate local locations. */
 #include "litmus/lower/lower.h"
 
+#include "memmodel/base/array.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,17 +62,11 @@ uint32_t lt_add_reg(struct lt_lower *lower, const char *name, const struct lt_ty
         lt_out_of_memory(lower);
         return CK_NO_REG;
     }
-    if (reg >= lower->reg_capacity) {
-        uint32_t capacity = 2 * reg + 16;
-        struct lt_reg *regs = mm_arena_alloc(lower->program->arena, capacity * sizeof *regs);
-        if (!regs) {
+    while (lower->reg_count <= reg) {
+        if (!mm_arena_add(lower->program->arena, &lower->regs, &lower->reg_count)) {
             lt_out_of_memory(lower);
             return CK_NO_REG;
         }
-        if (lower->reg_capacity)
-            memcpy(regs, lower->regs, lower->reg_capacity * sizeof *regs);
-        lower->regs = regs;
-        lower->reg_capacity = capacity;
     }
     lower->regs[reg] = (struct lt_reg){.type = *type};
     return reg;
@@ -523,7 +519,7 @@ static void lower_thread(struct lt_lower *lower, const struct lt_thread *thread,
     lower->ast = thread;
     lower->thread = index;
     lower->regs = NULL;
-    lower->reg_capacity = 0;
+    lower->reg_count = 0;
     lower->depth = 1;
     lower->unlabelled_barriers = 0;
     lower->first_return = UINT32_MAX;

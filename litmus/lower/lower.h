@@ -40,7 +40,7 @@ struct lt_lower {
     uint32_t thread; /* index in the program */
     const struct lt_thread *ast;
     struct lt_reg *regs; /* of the current thread */
-    uint32_t reg_capacity;
+    uint32_t reg_count;
     uint32_t depth; /* of the current block, from 1 */
     struct lt_loop *loop;
     uint32_t first_return;
@@ -48,7 +48,7 @@ struct lt_lower {
     const char **labels; /* barrier sites by name */
     uint32_t label_count;
     struct lt_access *accesses; /* of the current expression */
-    uint32_t access_count, access_capacity;
+    uint32_t access_count;
 };
 
 void lt_lower_fail(struct lt_lower *lower, struct lt_pos pos, const char *rule, const char *format, ...)

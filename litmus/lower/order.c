@@ -4,6 +4,8 @@
  * or the other: their accesses, atomic ones among them, are not unsequenced. */
 #include "litmus/lower/lower.h"
 
+#include "memmodel/base/array.h"
+
 #include <string.h>
 
 /* Accesses are identified by their index in the thread, after the numbers of calls. */
@@ -15,20 +17,9 @@ void lt_note_access(struct lt_lower *lower)
         return;
     const struct ck_thread *thread = &lower->program->threads[lower->thread];
     uint32_t last = thread->instr_count - 1;
-    if (lower->access_count == lower->access_capacity) {
-        uint32_t capacity = 2 * lower->access_capacity + 16;
-        struct lt_access *accesses = mm_arena_alloc(lower->program->arena, capacity * sizeof *accesses);
-        if (!accesses) {
-            lt_out_of_memory(lower);
-            return;
-        }
-        if (lower->access_count)
-            memcpy(accesses, lower->accesses, lower->access_count * sizeof *accesses);
-        lower->accesses = accesses;
-        lower->access_capacity = capacity;
-    }
-    lower->accesses[lower->access_count++] =
-        (struct lt_access){.instr = last, .store = thread->instrs[last].op == CK_STORE};
+    struct lt_access access = {.instr = last, .store = thread->instrs[last].op == CK_STORE};
+    if (!mm_arena_append(lower->program->arena, &lower->accesses, &lower->access_count, &access))
+        lt_out_of_memory(lower);
 }
 
 static uint32_t point_at(struct lt_lower *lower, uint32_t instr)

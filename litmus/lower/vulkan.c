@@ -332,7 +332,7 @@ static void lower_thread(struct lt_lower *lower, const struct lt_thread *t, uint
     lower->thread = index;
     lower->ast = t;
     lower->regs = NULL;
-    lower->reg_capacity = 0;
+    lower->reg_count = 0;
     for (const struct lt_init *i = lower->test->inits; i && !lower->failed; i = i->next) {
         if (i->thread != (int32_t)t->number)
             continue;

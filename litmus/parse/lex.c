@@ -2,6 +2,8 @@
  * stored, with the properties ("key: value" lines) that they hold. */
 #include "litmus/parse/ast.h"
 
+#include "memmodel/base/array.h"
+
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,7 +20,6 @@ struct scan {
     size_t size, at;
     uint32_t line;
     size_t line_begin;
-    size_t capacity;
     unsigned braces;
     bool seen_brace, line_start;
     char *comment; /* all of them */
@@ -40,14 +41,18 @@ void lt_fail_at(struct lt_lexer *lexer, struct lt_pos pos, const char *format, .
                message);
 }
 
+static void *no_memory(struct lt_lexer *lexer)
+{
+    if (!lexer->failed)
+        mm_fail(lexer->err, MM_LIMIT, "litmus.memory", "out of memory");
+    lexer->failed = true;
+    return NULL;
+}
+
 void *lt_new(struct lt_lexer *lexer, size_t size)
 {
     void *p = lexer->failed ? NULL : mm_arena_alloc(lexer->test->arena, size);
-    if (!p && !lexer->failed) {
-        lexer->failed = true;
-        mm_fail(lexer->err, MM_LIMIT, "litmus.memory", "out of memory");
-    }
-    return p;
+    return p ? p : no_memory(lexer);
 }
 
 static struct lt_pos current_pos(const struct scan *s)
@@ -232,17 +237,10 @@ static void skip_blank(struct scan *s)
 static struct lt_token *add_token(struct scan *s, enum lt_token_kind kind)
 {
     struct lt_lexer *lexer = s->lexer;
-    if (lexer->count == s->capacity) {
-        size_t capacity = s->capacity ? 2 * s->capacity : 256;
-        struct lt_token *tokens = lt_new(lexer, capacity * sizeof *tokens);
-        if (!tokens)
-            return NULL;
-        if (lexer->count)
-            memcpy(tokens, lexer->tokens, lexer->count * sizeof *tokens);
-        lexer->tokens = tokens;
-        s->capacity = capacity;
-    }
-    struct lt_token *t = &lexer->tokens[lexer->count++];
+    struct lt_token *t =
+        lexer->failed ? NULL : mm_arena_add(lexer->test->arena, &lexer->tokens, &lexer->count);
+    if (!t)
+        return no_memory(lexer);
     *t = (struct lt_token){.kind = kind, .pos = current_pos(s), .text = "", .line_start = s->line_start};
     s->line_start = false;
     return t;

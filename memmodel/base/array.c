@@ -24,8 +24,8 @@ static char *resize_items(struct mm_arena *arena, void *items, size_t count, siz
 
 void *mm_arena_add_size(struct mm_arena *arena, void *items, size_t *count, size_t size)
 {
-    bool full = *count == 0 || (*count >= FEWEST && (*count & (*count - 1)) == 0);
-    size_t capacity = *count ? 2 * *count : FEWEST;
+    bool full = (*count & (*count - 1)) == 0;
+    size_t capacity = *count ? 2 * *count : 1;
     char *array;
 
     if (full && (*count > SIZE_MAX / 2 || !resize_items(arena, items, *count, capacity, size)))

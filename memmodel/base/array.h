@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct mm_arena;
 
@@ -14,17 +15,31 @@ struct mm_arena;
 #define mm_add(items, count)                                                                                 \
     _Generic(*(count), uint32_t : mm_add_u32, size_t : mm_add_size)((items), (count), sizeof **(items))
 
+/* mm_add for an array in ARENA's memory. */
+#define mm_arena_add(arena, items, count)                                                                    \
+    _Generic(*(count), uint32_t                                                                              \
+             : mm_arena_add_u32, size_t                                                                      \
+             : mm_arena_add_size)((arena), (items), (count), sizeof **(items))
+
+/* Adds a copy of *ITEM; false: out of memory, nothing has changed. */
+#define mm_append(items, count, item)                                                                        \
+    mm_copy_item(mm_add((items), (count)), (1 ? (item) : *(items)), sizeof **(items))
+#define mm_arena_append(arena, items, count, item)                                                           \
+    mm_copy_item(mm_arena_add((arena), (items), (count)), (1 ? (item) : *(items)), sizeof **(items))
+
 /* Makes room in *ITEMS, which has room for *CAPACITY items (uint32_t or size_t), for NEEDED items or more.  False: out of memory, nothing has changed. */
 #define mm_reserve(items, capacity, needed)                                                                  \
     _Generic(*(capacity), uint32_t                                                                           \
              : mm_reserve_u32, size_t                                                                        \
              : mm_reserve_size)((items), (capacity), (needed), sizeof **(items))
 
-/* mm_add for an array in ARENA's memory. */
-#define mm_arena_add(arena, items, count)                                                                    \
-    _Generic(*(count), uint32_t                                                                              \
-             : mm_arena_add_u32, size_t                                                                      \
-             : mm_arena_add_size)((arena), (items), (count), sizeof **(items))
+/* Copies ITEM to PLACE; false if that is NULL. */
+static inline bool mm_copy_item(void *place, const void *item, size_t size)
+{
+    if (place)
+        memcpy(place, item, size);
+    return place != NULL;
+}
 
 /* ITEMS points to a pointer to an object type. */
 void *mm_add_u32(void *items, uint32_t *count, size_t size);

@@ -1,6 +1,8 @@
 /* Compile and link requests: what compiler.h promises, carried out by the helper process. */
 #include "ref-runtime/compiler/compiler.h"
 
+#include "memmodel/base/array.h"
+
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
@@ -22,12 +24,12 @@
 
 /* Blobs of a request; the data stays with the caller. */
 struct request {
-    struct {
+    struct blob {
         uint32_t tag;
         const void *data;
         size_t size;
     } * blobs;
-    size_t count, capacity;
+    size_t count;
     uint32_t operation, timeout;
     char directory[PATH_MAX];
     bool failed;
@@ -35,19 +37,11 @@ struct request {
 
 static void request_put(struct request *r, uint32_t tag, const void *data, size_t size)
 {
-    if (r->count == r->capacity) {
-        size_t capacity = r->capacity * 2 + 16;
-        void *grown = mm_realloc(r->blobs, capacity * sizeof *r->blobs);
-        if (!grown) {
-            r->failed = true;
-            return;
-        }
-        r->blobs = grown;
-        r->capacity = capacity;
-    }
-    r->blobs[r->count].tag = tag;
-    r->blobs[r->count].data = data;
-    r->blobs[r->count++].size = size;
+    struct blob *added = mm_add(&r->blobs, &r->count);
+    if (added)
+        *added = (struct blob){tag, data, size};
+    else
+        r->failed = true;
 }
 
 static void request_put_string(struct request *r, uint32_t tag, const char *text)

@@ -2,6 +2,8 @@
  * table of options [CL 5.8.6, 5.8.7]. */
 #include "ref-runtime/compiler/client_options.h"
 
+#include "memmodel/base/array.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -104,15 +106,16 @@ static enum mm_class options_add(struct rt_options *options, const char *prefix,
                                  struct mm_error *err)
 {
     size_t size = strlen(prefix) + strlen(value) + 1;
-    char **grown = mm_realloc(options->arguments, (options->argument_count + 1) * sizeof *grown);
-    if (grown)
-        options->arguments = grown;
-    char *argument = grown ? mm_alloc(size) : NULL;
-    if (!argument)
+    char *argument = mm_alloc(size), **added = NULL;
+    if (argument)
+        added = mm_add(&options->arguments, &options->argument_count);
+    if (!added) {
+        mm_free(argument);
         return mm_fail(err, MM_LIMIT, "memory", "no memory for the build options");
+    }
     strcpy(argument, prefix);
     strcat(argument, value);
-    options->arguments[options->argument_count++] = argument;
+    *added = argument;
     return MM_OK;
 }
 

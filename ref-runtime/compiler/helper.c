@@ -2,6 +2,8 @@
  * Each job runs in a fork of the warm server, so that a crash or an endless loop ends the job alone. */
 #include "ref-runtime/compiler/helper.h"
 
+#include "memmodel/base/array.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -20,17 +22,6 @@
 
 /* ---- requests ---------------------------------------------------------------------------------- */
 
-static bool append(void **array, size_t *count, size_t element, const void *value)
-{
-    void *grown = mm_realloc(*array, (*count + 1) * element);
-    if (!grown)
-        return false;
-    memcpy((char *)grown + *count * element, value, element);
-    *array = grown;
-    ++*count;
-    return true;
-}
-
 static uint32_t number(const char *data, size_t size)
 {
     uint32_t value = 0;
@@ -41,6 +32,9 @@ static uint32_t number(const char *data, size_t size)
 /* Takes over DATA, which a NUL follows. */
 static bool take_blob(struct rt_job *job, uint32_t tag, char *data, size_t size)
 {
+    struct rt_compile_header *header;
+    struct rt_binary *module;
+    const char **argument;
     switch (tag) {
     case RT_TAG_OPERATION:
         job->operation = number(data, size);
@@ -73,21 +67,26 @@ static bool take_blob(struct rt_job *job, uint32_t tag, char *data, size_t size)
         job->library = true;
         return true;
     case RT_TAG_ARGUMENT:
-        return append((void **)&job->arguments, &job->argument_count, sizeof data, &data);
-    case RT_TAG_HEADER_NAME: {
-        struct rt_compile_header header = {.name = data, .text = ""};
-        return append((void **)&job->headers, &job->header_count, sizeof header, &header);
-    }
+        argument = mm_add(&job->arguments, &job->argument_count);
+        if (argument)
+            *argument = data;
+        return argument != NULL;
+    case RT_TAG_HEADER_NAME:
+        header = mm_add(&job->headers, &job->header_count);
+        if (header)
+            *header = (struct rt_compile_header){.name = data, .text = ""};
+        return header != NULL;
     case RT_TAG_HEADER_TEXT:
         if (!job->header_count)
             return false;
         job->headers[job->header_count - 1].text = data;
         job->headers[job->header_count - 1].size = size;
         return true;
-    case RT_TAG_MODULE: {
-        struct rt_binary module = {.data = data, .size = size};
-        return append((void **)&job->modules, &job->module_count, sizeof module, &module);
-    }
+    case RT_TAG_MODULE:
+        module = mm_add(&job->modules, &job->module_count);
+        if (module)
+            *module = (struct rt_binary){.data = data, .size = size};
+        return module != NULL;
     default:
         return false;
     }

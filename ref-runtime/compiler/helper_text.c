@@ -1,18 +1,14 @@
 /* Growing texts of the compiler helper. */
 #include "ref-runtime/compiler/helper.h"
 
+#include "memmodel/base/array.h"
+
 #include <string.h>
 
 bool rt_text_add(struct rt_text *text, const void *data, size_t size)
 {
-    if (text->size + size + 1 > text->capacity) {
-        size_t capacity = (text->size + size + 1) * 2;
-        char *grown = mm_realloc(text->data, capacity);
-        if (!grown)
-            return false;
-        text->data = grown;
-        text->capacity = capacity;
-    }
+    if (!mm_reserve(&text->data, &text->capacity, text->size + size + 1))
+        return false;
     memcpy(text->data + text->size, data, size);
     text->size += size;
     text->data[text->size] = 0;

@@ -1,6 +1,8 @@
 /* Command buffers as objects: creation, recording, queries [cl_khr_command_buffer 0.9.1]. */
 #include "ref-runtime/enqueue/command_buffer.h"
 
+#include "memmodel/base/array.h"
+
 #include <string.h>
 
 static struct rt_command_buffer *live(cl_command_buffer_khr handle)
@@ -139,35 +141,22 @@ cl_int rt_recording_begin(struct rt_submission *s, const char *name, cl_command_
     return error;
 }
 
-/* Under rt_lock. */
-static bool make_room(struct rt_command_buffer *buffer)
-{
-    if (buffer->count < buffer->capacity) {
-        return true;
-    }
-    size_t capacity = buffer->capacity ? buffer->capacity * 2 : 8;
-    struct rt_recorded *grown = mm_realloc(buffer->commands, capacity * sizeof(*grown));
-    if (grown) {
-        buffer->commands = grown;
-        buffer->capacity = capacity;
-    }
-    return grown != NULL;
-}
-
 cl_int rt_command_buffer_add(const struct rt_submission *s, struct rt_command *command)
 {
     struct rt_command_buffer *buffer = s->buffer;
     cl_uint *points = mm_alloc((s->count + 1u) * sizeof(*points));
     pthread_mutex_lock(&rt_lock);
-    cl_int error = !points || !make_room(buffer) ? CL_OUT_OF_HOST_MEMORY
-                   : buffer->finalized           ? CL_INVALID_OPERATION
-                                                 : CL_SUCCESS;
+    cl_int error = !points ? CL_OUT_OF_HOST_MEMORY : buffer->finalized ? CL_INVALID_OPERATION : CL_SUCCESS;
+    struct rt_recorded *added = error ? NULL : mm_add(&buffer->commands, &buffer->count);
+    if (!error && !added) {
+        error = CL_OUT_OF_HOST_MEMORY;
+    }
     if (!error) {
         for (cl_uint i = 0; i < s->count; i++) {
             points[i] = s->points[i];
         }
-        buffer->commands[buffer->count++] = (struct rt_recorded){command, command->event->command_type,
-                                                                 command->is_barrier, points, s->count};
+        *added = (struct rt_recorded){command, command->event->command_type, command->is_barrier, points,
+                                      s->count};
         if (s->point) {
             *s->point = (cl_sync_point_khr)buffer->count;
         }

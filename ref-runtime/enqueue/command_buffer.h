@@ -22,7 +22,7 @@ struct rt_command_buffer {
     bool finalized;
     cl_uint pending; /* enqueued and not complete */
     struct rt_recorded *commands;
-    size_t count, capacity;
+    size_t count;
 };
 
 /* What every recording call checks first; S is for the buffer's queue then. */

@@ -1,6 +1,8 @@
 /* The ordered index of everything kernels' pointers can point to: device copies of buffers and SVM. */
 #include "ref-runtime/runtime.h"
 
+#include "memmodel/base/array.h"
+
 #include <string.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -25,15 +27,9 @@ static size_t position(uint64_t address)
 bool rt_index_insert(const struct in_object *object)
 {
     pthread_mutex_lock(&lock);
-    if (count == capacity) {
-        size_t wanted = capacity ? capacity * 2 : 64;
-        void *grown = mm_realloc(objects, wanted * sizeof(struct in_object *));
-        if (!grown) {
-            pthread_mutex_unlock(&lock);
-            return false;
-        }
-        objects = grown;
-        capacity = wanted;
+    if (!mm_reserve(&objects, &capacity, count + 1)) {
+        pthread_mutex_unlock(&lock);
+        return false;
     }
     size_t at = position(object->address);
     memmove(objects + at + 1, objects + at, (count - at) * sizeof(struct in_object *));

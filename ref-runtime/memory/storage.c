@@ -5,6 +5,7 @@
  * A context with one device has no separate host view, so that a map costs nothing, unless the application's
  * own memory is the view (CL_MEM_USE_HOST_PTR) or REFCL_MEMORY=literal. */
 #include "interp/fault.h"
+#include "memmodel/base/array.h"
 #include "ref-runtime/check/host_guard.h"
 #include "ref-runtime/memory/memory.h"
 #include "ref-runtime/record/replay.h"
@@ -205,14 +206,8 @@ static size_t split(struct rt_mem *root, size_t at)
     if (i == root->segment_count || root->segments[i].begin == at) {
         return i;
     }
-    if (root->segment_count == root->segment_capacity) {
-        size_t capacity = root->segment_capacity * 2;
-        void *grown = mm_realloc(root->segments, capacity * sizeof(*root->segments));
-        if (!grown) {
-            return SIZE_MAX;
-        }
-        root->segments = grown;
-        root->segment_capacity = capacity;
+    if (!mm_reserve(&root->segments, &root->segment_capacity, root->segment_count + 1)) {
+        return SIZE_MAX;
     }
     memmove(root->segments + i + 1, root->segments + i, (root->segment_count - i) * sizeof(*root->segments));
     root->segment_count++;

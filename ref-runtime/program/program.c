@@ -1,6 +1,8 @@
 /* Program objects: creation, references, specialization constants [CL 5.8.1, 5.8.2, 5.8.3, 5.8.8]. */
 #include "ref-runtime/program/program.h"
 
+#include "memmodel/base/array.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -72,17 +74,15 @@ bool rt_program_add_text(struct rt_program *program, const char *file, const cha
     for (size_t i = 0; i < state->text_count; i++)
         if (!strcmp(state->texts[i].file, file))
             return true;
-    struct rt_program_text *grown = mm_realloc(state->texts, (state->text_count + 1) * sizeof *grown);
-    if (!grown)
-        return false;
-    state->texts = grown;
     struct rt_program_text entry = {mm_strdup(file), mm_strdup(text)};
-    if (!entry.file || !entry.text) {
+    struct rt_program_text *added =
+        entry.file && entry.text ? mm_add(&state->texts, &state->text_count) : NULL;
+    if (!added) {
         mm_free(entry.file);
         mm_free(entry.text);
         return false;
     }
-    state->texts[state->text_count++] = entry;
+    *added = entry;
     return true;
 }
 
@@ -375,12 +375,10 @@ static cl_int set_constant(struct rt_program_state *state, struct in_spec_consta
             state->constants[i] = constant;
             return CL_SUCCESS;
         }
-    struct in_spec_constant *grown =
-        mm_realloc(state->constants, (state->constant_count + 1) * sizeof *grown);
-    if (!grown)
+    struct in_spec_constant *added = mm_add(&state->constants, &state->constant_count);
+    if (!added)
         return CL_OUT_OF_HOST_MEMORY;
-    state->constants = grown;
-    state->constants[state->constant_count++] = constant;
+    *added = constant;
     return CL_SUCCESS;
 }
 

@@ -2,6 +2,8 @@
  * options, the program texts that source lines refer to, and SPIR-V, specialized. */
 #include "ref-runtime/program/program.h"
 
+#include "memmodel/base/hash.h"
+
 #include <string.h>
 
 #define BINARY_MAGIC   "REFCLBIN"
@@ -19,19 +21,10 @@ struct header {
 };
 /* Behind it: options; for each text two sizes, name and text; SPIR-V. */
 
-/* FNV-1a, continued from HASH. */
-static uint64_t add_bytes(uint64_t hash, const void *data, size_t size)
-{
-    const unsigned char *bytes = data;
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ bytes[i]) * 0x100000001b3u;
-    return hash;
-}
-
 static uint64_t checksum(struct header header, const void *body, size_t size)
 {
     header.checksum = 0;
-    return add_bytes(add_bytes(0xcbf29ce484222325u, &header, sizeof header), body, size);
+    return mm_fnv1a(mm_fnv1a(MM_FNV1A, &header, sizeof header), body, size);
 }
 
 /* ---- writing ------------------------------------------------------------------------------------- */

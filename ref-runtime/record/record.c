@@ -1,5 +1,6 @@
 /* Recording: from API objects to the records of memmodel.  REFCL_TRACE=FILE (%p: process id),
  * REFCL_TRACE_FD=N or REFCL_TRACE_SOCKET=NAME switches it on. */
+#include "memmodel/base/array.h"
 #include "memmodel/base/own_fd.h"
 #include "ref-runtime/record/host_access.h"
 #include "ref-runtime/sched/command.h"
@@ -339,7 +340,7 @@ static uint64_t steady_address(uint64_t address, uint64_t size)
     static struct range {
         uint64_t address, size, steady;
     } * ranges;
-    static size_t count, room;
+    static size_t count;
     static uint64_t next = UINT64_C(1) << 32;
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&lock);
@@ -350,11 +351,9 @@ static uint64_t steady_address(uint64_t address, uint64_t size)
     }
     uint64_t result = k > 0 ? ranges[k - 1].steady + (address - ranges[k - 1].address) : next;
     if (k == 0) {
-        void *grown = count < room ? ranges : mm_realloc(ranges, (2 * room + 16) * sizeof(*ranges));
-        if (grown) {
-            room = count < room ? room : 2 * room + 16;
-            ranges = grown;
-            ranges[count++] = (struct range){address, size, next};
+        struct range *added = mm_add(&ranges, &count);
+        if (added) {
+            *added = (struct range){address, size, next};
         }
         next += (size + 8191) / 4096 * 4096;
     }

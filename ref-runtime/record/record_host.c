@@ -1,6 +1,7 @@
 /* Plain memory of the host that commands read and write: each range of it that a command uses first is an
  * allocation of the record, so that commands that no order joins race on it as on any other memory [CL 3.3.6
  * G17]. */
+#include "memmodel/base/array.h"
 #include "ref-runtime/record/host_access.h"
 #include "ref-runtime/sched/command.h"
 
@@ -33,14 +34,8 @@ static size_t find_range(uintptr_t at)
 /* [BEGIN, END), where there is no range yet, becomes number K of them; false: no memory. */
 static bool insert_range(size_t k, uintptr_t begin, uintptr_t end)
 {
-    if (count == capacity) {
-        size_t more = 2 * capacity + 64;
-        void *grown = mm_realloc(ranges, more * sizeof(*ranges));
-        if (!grown) {
-            return false;
-        }
-        ranges = grown;
-        capacity = more;
+    if (!mm_reserve(&ranges, &capacity, count + 1)) {
+        return false;
     }
     struct mm_record record = {.type = MM_RECORD_ALLOCATION,
                                .allocation = {.id = mm_recorder_new_allocation(rt_recorder()),

@@ -2,6 +2,8 @@
  * [CL 3.3.6]. */
 #include "ref-runtime/sched/command.h"
 
+#include "memmodel/base/array.h"
+
 /* H1, H2, H5-H7: everything that COMMAND comes after. */
 void rt_sched_record_start(struct rt_command *command)
 {
@@ -65,14 +67,8 @@ void rt_sched_note_completion(struct rt_queue *queue, const struct rt_command *c
     if (command->is_barrier || queue->in_order) {
         queue->completed_count = 0;
     }
-    if (queue->completed_count == queue->completed_capacity) {
-        size_t capacity = queue->completed_capacity ? queue->completed_capacity * 2 : 16;
-        mm_event_id *grown = mm_realloc(queue->completed, capacity * sizeof(*grown));
-        if (!grown) {
-            return;
-        }
-        queue->completed = grown;
-        queue->completed_capacity = capacity;
+    mm_event_id *added = mm_add(&queue->completed, &queue->completed_count);
+    if (added) {
+        *added = completion;
     }
-    queue->completed[queue->completed_count++] = completion;
 }

@@ -1,6 +1,7 @@
 /* Commands from creation to the queue: wait lists and the dependencies that the kind of queue adds
  * [CL 5.11-5.13, 3.3.6 H1-H7]. */
 #include "ref-runtime/sched/command.h"
+#include "memmodel/base/array.h"
 #include "ref-runtime/check/fault.h"
 #include "ref-runtime/device.h"
 
@@ -84,26 +85,15 @@ bool rt_command_depend(struct rt_command *command, struct rt_event *event, mm_ev
     if (!event && completion == MM_NO_EVENT) {
         return true;
     }
-    if (command->dependency_count == command->dependency_capacity) {
-        size_t capacity = command->dependency_capacity ? command->dependency_capacity * 2 : 4;
-        void *grown = mm_realloc(command->dependencies, capacity * sizeof(*command->dependencies));
-        if (!grown) {
-            return false;
-        }
-        command->dependencies = grown;
-        command->dependency_capacity = capacity;
+    if (!mm_reserve(&command->dependencies, &command->dependency_capacity, command->dependency_count + 1)) {
+        return false;
     }
     if (event && event->status > CL_COMPLETE) {
-        if (event->waiting_count == event->waiting_capacity) {
-            size_t capacity = event->waiting_capacity ? event->waiting_capacity * 2 : 4;
-            void *grown = mm_realloc(event->waiting, capacity * sizeof(struct rt_command *));
-            if (!grown) {
-                return false;
-            }
-            event->waiting = grown;
-            event->waiting_capacity = capacity;
+        struct rt_command **waiting = mm_add(&event->waiting, &event->waiting_count);
+        if (!waiting) {
+            return false;
         }
-        event->waiting[event->waiting_count++] = command;
+        *waiting = command;
         command->unresolved++;
     } else if (event && event->status < 0 && kind == MM_EDGE_WAIT) {
         command->failed = true;

@@ -6,6 +6,7 @@
  * a flush, so that out-of-order queues really are out of order [CL 5.13, 5.15].  The same seed gives the same
  * execution: the executor runs turns while the host waits, one turn when it polls an event, and none while it computes,
  * unless it computes for longer than REFCL_QUEUE_PATIENCE. */
+#include "memmodel/base/array.h"
 #include "memmodel/base/hash.h"
 #include "ref-runtime/callback.h"
 #include "ref-runtime/check/api_check.h"
@@ -312,11 +313,9 @@ static void child_completed(struct rt_command *parent, cl_int status, mm_event_i
         parent->status = status;
     }
     if (completion != MM_NO_EVENT) {
-        size_t count = parent->child_completion_count;
-        mm_event_id *grown = mm_realloc(parent->child_completions, (count + 1) * sizeof(*grown));
-        if (grown) {
-            parent->child_completions = grown;
-            parent->child_completions[parent->child_completion_count++] = completion;
+        mm_event_id *added = mm_add(&parent->child_completions, &parent->child_completion_count);
+        if (added) {
+            *added = completion;
         }
     }
     if (--parent->children == 0 && parent->ends_with_children) {

@@ -1,4 +1,5 @@
 /* The collector: citations in code, tests, litmus tests and documents. */
+#include "memmodel/base/array.h"
 #include "memmodel/base/input.h"
 #include "spec-xref/collect/internal.h"
 
@@ -16,21 +17,6 @@ const char *xr_role_name(enum xr_role role)
     return (unsigned)role < XR_ROLE_COUNT ? names[role] : "?";
 }
 
-bool xr_collect_room(struct xr_collector *c, void **array, size_t count, size_t *capacity, size_t size)
-{
-    if (count < *capacity)
-        return true;
-    size_t more = *capacity ? 2 * *capacity : 256;
-    void *grown = mm_realloc(*array, more * size);
-    if (!grown) {
-        c->failed = true;
-        return false;
-    }
-    *array = grown;
-    *capacity = more;
-    return true;
-}
-
 /* ---- one citation ------------------------------------------------------------------------- */
 
 static enum mm_class add_citation(void *context, const char *document, const char *section, const char *label)
@@ -44,9 +30,7 @@ static enum mm_class add_citation(void *context, const char *document, const cha
                                .file = c->file,
                                .line = c->line,
                                .role = c->role};
-    if (!item.section || !item.label ||
-        !xr_collect_room(c, (void **)&out->citations, out->citation_count, &out->citation_capacity,
-                         sizeof item)) {
+    if (!item.section || !item.label) {
         c->failed = true;
         return MM_LIMIT;
     }
@@ -57,8 +41,8 @@ static enum mm_class add_citation(void *context, const char *document, const cha
         snprintf(id, sizeof id, "%s %s %s", document, section, label);
         item.clause = xr_database_clause(c->db, id);
     }
-    out->citations[out->citation_count++] = item;
-    return MM_OK;
+    c->failed = !mm_append(&out->citations, &out->citation_count, &item);
+    return c->failed ? MM_LIMIT : MM_OK;
 }
 
 size_t xr_collect_text(struct xr_collector *c, const char *text, size_t length, unsigned line,

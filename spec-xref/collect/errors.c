@@ -8,6 +8,8 @@
  * it tests.  Macro names state how the code is produced: see marker_of(). */
 #include "spec-xref/collect/internal.h"
 
+#include "memmodel/base/array.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -89,11 +91,8 @@ static void add_expectation(struct xr_collector *c, const struct statement *s, c
                                  .evidence = evidence_of(s, code),
                                  .clause_count = s->clause_count};
     memcpy(item.clauses, s->clauses, sizeof item.clauses);
-    if (!item.entry || !item.code)
+    if (!item.entry || !item.code || !mm_append(&out->error_tests, &out->error_test_count, &item))
         c->failed = true;
-    else if (xr_collect_room(c, (void **)&out->error_tests, out->error_test_count, &out->error_test_capacity,
-                             sizeof item))
-        out->error_tests[out->error_test_count++] = item;
 }
 
 static bool has_code(const struct statement *s, const char *code)

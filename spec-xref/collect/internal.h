@@ -18,7 +18,5 @@ size_t xr_collect_text(struct xr_collector *c, const char *text, size_t length, 
                        enum xr_role role);
 void xr_collect_error_tests(struct xr_collector *c, const char *bytes, size_t length);
 void xr_collect_model(struct xr_collector *c, const char *bytes, size_t length);
-/* Room for one more element; sets FAILED. */
-bool xr_collect_room(struct xr_collector *c, void **array, size_t count, size_t *capacity, size_t size);
 
 #endif

@@ -1,6 +1,8 @@
 /* The collector: cat models.  The comment directly before a statement cites the clauses that it implements. */
 #include "spec-xref/collect/internal.h"
 
+#include "memmodel/base/array.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -56,11 +58,8 @@ static void axiom(struct model *m)
                             .line = m->line,
                             .citation_count = m->cited ? m->cited : m->let_cited,
                             .required = m->required};
-    if (!item.name)
+    if (!item.name || !mm_append(&out->axioms, &out->axiom_count, &item))
         m->c->failed = true;
-    else if (xr_collect_room(m->c, (void **)&out->axioms, out->axiom_count, &out->axiom_capacity,
-                             sizeof item))
-        out->axioms[out->axiom_count++] = item;
 }
 
 /* A model of a specification cites some of its clauses. */

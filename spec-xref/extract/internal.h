@@ -16,7 +16,6 @@ struct xr_reader {
     const char *list_entry; /* of the sentence that opened the list of errors */
     unsigned line;          /* of the block's start */
     size_t length;
-    size_t sentence_capacity, section_capacity;
     int depth;                            /* list nesting of the block, 0: no list */
     enum xr_marker lead[XR_LIST_MAX + 1]; /* what opened the list at each depth */
     bool fresh_prototypes, failed;

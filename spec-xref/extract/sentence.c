@@ -1,6 +1,8 @@
 /* Sentences: where they end, their hash, whether they are normative. */
 #include "spec-xref/extract/internal.h"
 
+#include "memmodel/base/hash.h"
+
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
@@ -26,7 +28,7 @@ static bool is_inside(const char *text, const char *p)
 
 uint64_t xr_hash(const char *text)
 {
-    uint64_t h = 0xcbf29ce484222325u;
+    uint64_t h = MM_FNV1A;
     bool gap = false, any = false;
     for (const char *p = text; *p; p++) {
         if (!is_word(*p) && !is_inside(text, p)) {
@@ -34,10 +36,11 @@ uint64_t xr_hash(const char *text)
             continue;
         }
         if (gap && any)
-            h = (h ^ ' ') * 0x100000001b3u;
+            h = mm_fnv1a(h, " ", 1);
         gap = false;
         any = true;
-        h = (h ^ (unsigned char)tolower((unsigned char)*p)) * 0x100000001b3u;
+        char lower = (char)tolower((unsigned char)*p);
+        h = mm_fnv1a(h, &lower, 1);
     }
     return h;
 }

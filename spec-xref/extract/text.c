@@ -1,4 +1,5 @@
 /* Specification text: blocks become sentences with their section, API call, error code and marker. */
+#include "memmodel/base/array.h"
 #include "memmodel/base/input.h"
 #include "spec-xref/extract/internal.h"
 
@@ -16,35 +17,19 @@ static const char *reader_strdup(struct xr_reader *r, const char *s)
     return copy ? copy : "";
 }
 
-/* Room for one more of SIZE bytes in *ARRAY. */
-static bool room(struct xr_reader *r, void **array, size_t count, size_t *capacity, size_t size)
-{
-    if (count < *capacity)
-        return true;
-    size_t more = *capacity ? 2 * *capacity : 256;
-    void *grown = mm_realloc(*array, more * size);
-    if (!grown) {
-        r->failed = true;
-        return false;
-    }
-    *array = grown;
-    *capacity = more;
-    return true;
-}
-
 static void add_sentence(struct xr_reader *r, const struct xr_sentence *sentence)
 {
     struct xr_text *t = r->text;
-    if (room(r, (void **)&t->sentences, t->sentence_count, &r->sentence_capacity, sizeof *sentence))
-        t->sentences[t->sentence_count++] = *sentence;
+    if (!mm_append(&t->sentences, &t->sentence_count, sentence))
+        r->failed = true;
 }
 
 static void add_section(struct xr_reader *r, const char *number, const char *title)
 {
     struct xr_text *t = r->text;
-    if (room(r, (void **)&t->sections, t->section_count, &r->section_capacity, sizeof *t->sections))
-        t->sections[t->section_count++] =
-            (struct xr_section){reader_strdup(r, number), reader_strdup(r, title), r->line};
+    struct xr_section section = {reader_strdup(r, number), reader_strdup(r, title), r->line};
+    if (!mm_append(&t->sections, &t->section_count, &section))
+        r->failed = true;
 }
 
 void xr_reader_put(struct xr_reader *r, char c, unsigned line)

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "memmodel/base/arena.h"
 #include "memmodel/base/array.h"
 #include "memmodel/base/hash.h"
 #include "memmodel/base/map.h"
@@ -91,6 +92,39 @@ static void arrays_survive_failures(void **state)
     for (uint32_t i = 0; i < ITEMS; i++)
         assert_int_equal(items[i], i);
     mm_free(items);
+}
+
+/* Copies, in an arena: earlier blocks are left behind, their contents move. */
+static void items_are_copied(void **state)
+{
+    struct mm_arena *arena = mm_arena_create();
+    struct pair {
+        uint32_t a, b;
+    } *pairs = NULL, *plain = NULL;
+    uint32_t count = 0;
+    size_t plain_count = 0;
+
+    (void)state;
+    assert_non_null(arena);
+    for (uint32_t i = 0; i < ITEMS; i++) {
+        struct pair pair = {i, ~i};
+
+        assert_true(mm_arena_append(arena, &pairs, &count, &pair));
+        assert_true(mm_append(&plain, &plain_count, &pair));
+    }
+    for (uint32_t i = 0; i < ITEMS; i++)
+        assert_true(pairs[i].a == i && pairs[i].b == ~i && plain[i].a == i && plain[i].b == ~i);
+    while ((count & (count - 1)) != 0) /* until the array is full */
+        assert_true(mm_arena_append(arena, &pairs, &count, &pairs[0]));
+    while ((plain_count & (plain_count - 1)) != 0)
+        assert_true(mm_append(&plain, &plain_count, &(struct pair){0}));
+    mm_alloc_fail_after(1);
+    assert_false(mm_append(&plain, &plain_count, &(struct pair){0}));
+    mm_alloc_fail_after(0);
+    assert_int_equal(plain_count, 4096);
+    assert_int_equal(count, 4096);
+    mm_free(plain);
+    mm_arena_destroy(arena);
 }
 
 static void room_is_reserved(void **state)
@@ -259,9 +293,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arrays_keep_what_is_added), cmocka_unit_test(counts_may_be_lowered),
-        cmocka_unit_test(arrays_survive_failures),   cmocka_unit_test(room_is_reserved),
-        cmocka_unit_test(tables_agree_with_arrays),  cmocka_unit_test(bytes_are_known_before),
-        cmocka_unit_test(texts_share_a_hash),
+        cmocka_unit_test(arrays_survive_failures),   cmocka_unit_test(items_are_copied),
+        cmocka_unit_test(room_is_reserved),          cmocka_unit_test(tables_agree_with_arrays),
+        cmocka_unit_test(bytes_are_known_before),    cmocka_unit_test(texts_share_a_hash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
