@@ -1,5 +1,6 @@
 /* Environment variables: reading them, and reporting once the values that are invalid. */
 #include "ref-runtime/setting.h"
+#include "memmodel/base/input.h"
 #include "memmodel/base/privilege.h"
 #include "ref-runtime/check/api_check.h"
 
@@ -17,7 +18,7 @@ static const struct setting {
     const char *words;
     uint64_t least, most;
 } settings[RT_SETTINGS] = {
-#define RT_SETTING(id, variable, kind, words, least, most)                                                   \
+#define RT_SETTING(id, variable, kind, words, least, most, readers)                                          \
     [RT_SET_##id] = {variable, kind, words, least, most},
 #include "ref-runtime/setting.def"
 #undef RT_SETTING

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 enum rt_setting {
-#define RT_SETTING(id, variable, kind, words, least, most) RT_SET_##id,
+#define RT_SETTING(id, variable, kind, words, least, most, readers) RT_SET_##id,
 #include "ref-runtime/setting.def"
 #undef RT_SETTING
     RT_SETTINGS

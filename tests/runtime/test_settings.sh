@@ -13,7 +13,7 @@ told() { # told VARIABLE VALUE LINES: one line each, and the program works
 ok 'a word' told REFCL_ENGINE jut "refcl: REFCL_ENGINE: 'jut' is none of: interp jit auto\n"
 ok 'a list of words' told REFCL_DEBUG jit,mem "refcl: REFCL_DEBUG: 'mem' is none of: cache compiler jit memory trace\n"
 ok 'every wrong word' told REFCL_MEMORY weal,literall \
-    "refcl: REFCL_MEMORY: 'weal' is none of: literal weak\nrefcl: REFCL_MEMORY: 'literall' is none of: literal weak\n"
+    "refcl: REFCL_MEMORY: 'weal' is none of: literal strong weak\nrefcl: REFCL_MEMORY: 'literall' is none of: literal strong weak\n"
 ok 'two words where one is meant' told REFCL_BUFFERS unified,literal \
     "refcl: REFCL_BUFFERS: 'unified,literal' is none of: literal unified\n"
 ok 'no number' told REFCL_DEVICES two "refcl: REFCL_DEVICES: 'two' is no number from 1 to 16\n"

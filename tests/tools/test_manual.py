@@ -55,6 +55,12 @@ def main():
         shown |= {(letter, name, argument, variable) for letter, name, argument, _, variable in found}
         page |= {(letter, name) for letter, name, *_ in found}
 
+    options = {}
+    for _, name, argument, variable in shown:
+        options.setdefault(variable, set()).add((name, argument is None))
+    for variable in sorted(v for v in options if v):
+        ok(len(options[variable]) == 1, f"{variable} is the variable of one option")
+
     count = 0
     for path, name, letter, argument, variable, internal in source_options():
         count += 1

@@ -46,7 +46,7 @@ const struct tool_option explore_options[] = {
     {"engine", 'e', "NAME", "REFCL_CHECK_ENGINE",
      "search, z3, both, or auto: search, then Z3 for undecided questions (default auto)"},
     {"bound", 'b', "K", "REFCL_BOUND", "loop unroll bound (default 4)"},
-    {"progress", 0, "MODEL", "REFCL_PROGRESS",
+    {"progress", 0, "MODEL", "REFCL_PROGRESS_MODEL",
      "forward-progress model: fair, hsa, obe, lobe, unfair; or by scope: wg=obe,sg=hsa,wi=fair"},
     {"timeout", 't', "S", "REFCL_TIMEOUT",
      "limit of CPU and wall-clock seconds for each file and engine (default 60, 0 = no limit)"},
@@ -60,10 +60,8 @@ const struct tool_option explore_options[] = {
      "print a witness for each final state and finding, replayed by the interpreter"},
     {"witness", 'w', "FOLDER", "REFCL_WITNESS",
      "write each such execution to a file in FOLDER, for refcl kernel --replay"},
-    {"no-walk", 0, NULL, "REFCL_NO_WALK",
-     TOOL_INTERNAL "search: omit the random walks before the enumeration"},
-    {"listing", 0, NULL, "REFCL_LISTING",
-     TOOL_INTERNAL "search: enumerate per-thread traces first, then combine them"},
+    {"no-walk", 0, NULL, NULL, TOOL_INTERNAL "search: omit the random walks before the enumeration"},
+    {"listing", 0, NULL, NULL, TOOL_INTERNAL "search: enumerate per-thread traces first, then combine them"},
     TOOL_OPTION_END};
 
 /* ---- options ------------------------------------------------------------------------------------ */
