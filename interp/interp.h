@@ -268,7 +268,7 @@ struct in_launch {
     const struct in_oracle *oracle; /* NULL: none; needs WEAK */
     /* Instrumented launch: accesses need not be recorded if compiled code proves that none can be part of a
      * finding.  Every command that uses the same memory is ordered before or after this one. */
-    bool watch;
+    bool instrumented;
     bool exact; /* with it: results are bit-identical to the interpreter's */
     bool terms; /* with a recorder, not with WEAK: record the symbolic values (struct mm_term) */
     uint64_t *

@@ -237,7 +237,7 @@ static cl_int look(const struct rt_event *event)
     pthread_mutex_lock(&rt_lock);
     cl_int status = event->status;
     if (status > CL_COMPLETE) {
-        rt_sched_look();
+        rt_sched_poll();
     }
     pthread_mutex_unlock(&rt_lock);
     return status;

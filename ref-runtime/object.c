@@ -130,7 +130,7 @@ void rt_object_release(void *object)
 static _Thread_local bool deferring;
 
 /* True if destroying OBJECT calls no function of the application, nor does releasing what it holds. */
-static bool calls_nobody(const struct rt_object *object)
+static bool needs_no_callback(const struct rt_object *object)
 {
     return object->type == RT_EVENT ||
            (object->type == RT_MEM && !((const struct rt_mem *)(const void *)object)->destructors);
@@ -144,7 +144,7 @@ void rt_object_release_deferred(void *object)
     if (!drop(object)) {
         return;
     }
-    if (!calls_nobody(object) && rt_callback_post(destroy, object)) {
+    if (!needs_no_callback(object) && rt_callback_post(destroy, object)) {
         return;
     }
     bool outer = deferring;

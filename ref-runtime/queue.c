@@ -246,7 +246,7 @@ cl_int CL_API_CALL rt_clFinish(cl_command_queue handle)
     struct mm_edge *edges = finish_edges(queue, &count);
     pthread_mutex_unlock(&rt_lock);
     rt_record_call("clFinish", edges, count);
-    rt_watch_settled(queue);
+    rt_instrumented_settled(queue);
     mm_free(edges);
     cl_int code = rt_device_lost(queue->device) ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
     rt_object_release(queue);

@@ -200,9 +200,11 @@ struct rt_context {
     struct rt_svm *svm;                              /* allocations, under the lock of svm.c */
     struct rt_queue *default_queues[RT_MAX_DEVICES]; /* on device, not held; under the lock of queue.c */
     atomic_uint queue_count;                         /* queues of the host's, ever */
-    atomic_int watched;                              /* enum rt_watched (watch.c) */
-    atomic_bool untold; /* launches were watched that are not in the trace either, since all were settled */
-    atomic_bool questioned; /* what they access would have to be known */
+    atomic_int instrumented;                         /* enum rt_instrumented_state (instrument.c) */
+    atomic_bool
+        unrecorded; /* some settled instrumented launches are not in the trace, not even for re-execution */
+    atomic_bool
+        questioned; /* a race with an instrumented launch is possible: its accesses would have to be known */
 };
 bool rt_context_has_device(const struct rt_context *context, const struct rt_device *device);
 /* Index of DEVICE in the context's list, -1 if it is not in it. */
@@ -211,7 +213,7 @@ int rt_context_device_index(const struct rt_context *context, const struct rt_de
 /* ---- memory objects ------------------------------------------------------------------------------ */
 
 /* What a trace has recorded of a copy's contents (replay.c): nothing, or all but the bytes from BEGIN to END. */
-struct rt_told {
+struct rt_recorded_contents {
     bool any;
     unsigned generation;
     size_t begin, end;
@@ -220,7 +222,7 @@ struct rt_told {
 struct rt_copy {
     unsigned char *data;     /* NULL: not allocated yet; sub-buffers: always */
     struct in_object object; /* what kernels may touch; id is that of the storage's allocation record */
-    struct rt_told told;
+    struct rt_recorded_contents recorded;
 };
 /* A part of a buffer's storage with one answer to: which copies hold its latest contents? */
 struct rt_segment {

@@ -132,7 +132,7 @@ static bool means_something(const struct setting *s, const char *entry, size_t s
     return true;
 }
 
-static void tell(const struct setting *s, const char *entry, size_t size)
+static void report_invalid(const struct setting *s, const char *entry, size_t size)
 {
     fprintf(stderr, "refcl: %s: '%.*s' is ", s->variable, (int)size, entry);
     if (s->words) {
@@ -155,7 +155,7 @@ void rt_settings_check(void)
         size_t size;
         for (const char *entry; (entry = next(&list, is_list ? ',' : 0, &size)) != NULL;) {
             if (size > 0 && !means_something(s, entry, size)) {
-                tell(s, entry, size);
+                report_invalid(s, entry, size);
             }
         }
     }

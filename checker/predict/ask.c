@@ -217,7 +217,7 @@ static void query_pair(struct ck_predictor *p, const struct ck_predict_window *w
         query_once(p, w, pair);
 }
 
-void ck_predict_ask(struct ck_predictor *p, struct ck_predict_window *w)
+void ck_predict_query(struct ck_predictor *p, struct ck_predict_window *w)
 {
     struct ck_predict_pair pair = {0};
     bool ready = ck_predict_pair_create(w, &pair);

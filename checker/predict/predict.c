@@ -80,7 +80,7 @@ static void window_analyse(struct ck_predictor *p, bool last)
     struct ck_predict_window *w = &p->window;
     bool ready = p->model && w->atomics && !p->lost && ck_predict_prepare(p, w);
     if (ready) {
-        ck_predict_ask(p, w);
+        ck_predict_query(p, w);
     } else if (p->model && w->atomics) {
         p->questions++;
         p->unknown++;

@@ -38,7 +38,7 @@ static bool is_found(const struct ck_verdict *v, const char *name)
 static enum ck_answer find_flag(struct zx_solve *s, const char *name, Z3_ast when, enum ck_shows shows)
 {
     struct ck_verdict *v = s->v;
-    enum ck_answer r = is_found(v, name) ? CK_NO : zx_ask(s, 2, (Z3_ast[]){s->begun, when});
+    enum ck_answer r = is_found(v, name) ? CK_NO : zx_query(s, 2, (Z3_ast[]){s->begun, when});
 
     if (r != CK_YES)
         return r;

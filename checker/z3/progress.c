@@ -226,13 +226,13 @@ static void decide_progress(struct zx_solve *s, enum ck_answer race, enum ck_ans
     diverging = zx_literal(z, diverges(z), "diverges");
     s->exceeded = zx_literal(z, zx_or(z, z->exceeded, z->unaligned), "exceeded");
     zx_open_solver(s, false);
-    apart = zx_ask(s, 1, &diverging);
+    apart = zx_query(s, 1, &diverging);
     if (apart == CK_YES)
         zx_keep_execution(s, CK_SHOWS_DIVERGENCE, NULL, NULL);
-    endless = apart == CK_YES ? CK_YES : zx_ask(s, 1, &hanging);
+    endless = apart == CK_YES ? CK_YES : zx_query(s, 1, &hanging);
     if (apart != CK_YES && endless == CK_YES)
         zx_keep_execution(s, CK_SHOWS_HANG, NULL, NULL);
-    beyond = zx_ask(s, 1, &s->exceeded);
+    beyond = zx_query(s, 1, &s->exceeded);
     if (beyond == CK_YES)
         zx_note_limit(s, "bound", ZX_BEYOND_BOUND);
     find_flags(s, race, usage);

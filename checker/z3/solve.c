@@ -90,7 +90,7 @@ static bool refine_functions(struct zx *z)
     return wrong > 0;
 }
 
-enum ck_answer zx_ask(struct zx_solve *s, unsigned count, Z3_ast const *assumptions)
+enum ck_answer zx_query(struct zx_solve *s, unsigned count, Z3_ast const *assumptions)
 {
     struct zx *z = s->z;
     Z3_ast *literals = zx_alloc(z, count, sizeof *literals);
@@ -223,7 +223,7 @@ static void add_current_state(struct zx_solve *s, bool racy)
 static bool enumerate_states(struct zx_solve *s, bool racy, double until)
 {
     for (;;) {
-        enum ck_answer r = zx_ask(s, 2, (Z3_ast[]){s->complete, racy ? s->any_race : s->z->yes});
+        enum ck_answer r = zx_query(s, 2, (Z3_ast[]){s->complete, racy ? s->any_race : s->z->yes});
         double asked = zx_cpu_seconds();
 
         if (r != CK_YES)
@@ -276,7 +276,7 @@ static void find_states(struct zx_solve *s)
 /* Whether a consistent execution satisfies the proposition (forall: violates it). */
 static enum ck_answer find_condition(struct zx_solve *s)
 {
-    enum ck_answer r = zx_ask(s, 2, (Z3_ast[]){s->complete, s->goal});
+    enum ck_answer r = zx_query(s, 2, (Z3_ast[]){s->complete, s->goal});
 
     s->v->condition = r;
     if (r != CK_UNKNOWN && s->z->p->quantifier != CK_EXISTS)
@@ -284,7 +284,7 @@ static enum ck_answer find_condition(struct zx_solve *s)
     if (r == CK_YES && s->z->options.explain)
         zx_fill_witness(zx_current_execution(s), s->v);
     if (r == CK_NO && !s->z->options.accept_vacuous) {
-        enum ck_answer some = zx_ask(s, 1, &s->complete);
+        enum ck_answer some = zx_query(s, 1, &s->complete);
 
         s->vacuous = some == CK_NO;
         if (some != CK_YES)
@@ -306,7 +306,7 @@ static bool reachable(struct zx_solve *s, const bool *keep)
         if (s->axioms[i] && keep[i])
             literals[count++] = s->axioms[i];
     }
-    return zx_ask(s, count, literals) == CK_YES;
+    return zx_query(s, count, literals) == CK_YES;
 }
 
 /* Relaxes axioms until the goal is reachable: a single one if that suffices, else a minimal set. */
@@ -362,7 +362,7 @@ static void weaken_beyond_bound(struct zx_solve *s)
 
     if (s->exceeded == z->no)
         return;
-    beyond = zx_ask(s, 1, &s->exceeded);
+    beyond = zx_query(s, 1, &s->exceeded);
     if (beyond == CK_NO)
         return;
     if (v->condition == (z->p->quantifier == CK_EXISTS ? CK_NO : CK_YES))

@@ -32,7 +32,7 @@ Z3_ast zx_literal(struct zx *z, Z3_ast a, const char *name);
  * literal. */
 void zx_open_solver(struct zx_solve *s, bool track);
 /* Whether ASSUMPTIONS are satisfiable together. */
-enum ck_answer zx_ask(struct zx_solve *s, unsigned count, Z3_ast const *assumptions);
+enum ck_answer zx_query(struct zx_solve *s, unsigned count, Z3_ast const *assumptions);
 /* One call of Z3 without function refinement, interrupted at the deadline (z3/clock.c). */
 Z3_lbool zx_solver_check(struct zx *z, unsigned count, Z3_ast const *assumptions);
 /* After CK_YES: the solver's model, with a reference for the caller; the execution that it describes. */

@@ -68,7 +68,7 @@ static bool is_accessed(const struct in_lower *l, uint32_t id, uint32_t position
     return accesses == use->uses;
 }
 
-static bool goes_too_far(int64_t index, uint64_t count, bool strict)
+static bool exceeds_count(int64_t index, uint64_t count, bool strict)
 {
     return index < 0 || (uint64_t)index > count || (strict && (uint64_t)index == count);
 }
@@ -92,7 +92,7 @@ void in_note_subscripts(struct in_lower *l, const struct in_inst *i, const struc
         s.scale = index != IN_NO_SLOT ? (int64_t)ty->stride : 0;
         s.offset = index != IN_NO_SLOT && !l->use[i->result].deferred ? 0 : chain->offset;
         if (array && (operand == 0 || operand == k) &&
-            (constant ? index == IN_NO_SLOT && goes_too_far(s.fixed, s.count, s.strict)
+            (constant ? index == IN_NO_SLOT && exceeds_count(s.fixed, s.count, s.strict)
                       : index != IN_NO_SLOT))
             add_subscript(l, &s);
         ty = indexed_type(l, i, k, ty);
@@ -118,7 +118,7 @@ static void check_subscript(const struct at *x, const struct in_subscript *s)
 {
     int64_t index = s->index == IN_NO_SLOT ? s->fixed : number(x, s->index, 0, s->narrow ? 4 : 8);
     const struct in_fat *p = (const struct in_fat *)(const void *)(x->item->frame + s->base);
-    if (!goes_too_far(index, s->count, s->strict))
+    if (!exceeds_count(index, s->count, s->strict))
         return;
     uint64_t address = p->address + (uint64_t)(index * s->scale + s->offset);
     bool known = p->object != NULL && p->object->size != 0;

@@ -258,7 +258,7 @@ static bool is_tolerated(struct in_module *m)
  * stored operand is a number. */
 enum made { ABSENT, UNTYPED, NUMERIC_TYPE, TYPED, NUMERIC };
 
-static enum made what_is_made(const unsigned char *made, uint32_t bound, const struct in_inst *i)
+static enum made result_kind(const unsigned char *made, uint32_t bound, const struct in_inst *i)
 {
     switch (i->opcode) {
     case SpvOpTypeInt:
@@ -301,7 +301,7 @@ static enum mm_class check_extended(struct in_module *module, struct mm_error *e
                                 "operand %u, which is stored, is not a number", id);
         }
         if (i.result != 0 && i.result < bound)
-            made[i.result] = (unsigned char)what_is_made(made, bound, &i);
+            made[i.result] = (unsigned char)result_kind(made, bound, &i);
     }
     mm_free(made);
     return result;

@@ -118,9 +118,9 @@ static void choose_engine(void)
 
 /* Whether compilation pays off, given the instructions that the kernel has executed before.  A recorded or
  * checked launch cannot switch to compiled code later: its loops are assumed to be long. */
-static bool is_worth_compiling(const struct in_run *run, bool watched)
+static bool is_worth_compiling(const struct in_run *run, bool instrumented)
 {
-    const double rounds = watched && run->code->loops ? 1 << 20 : 1;
+    const double rounds = instrumented && run->code->loops ? 1 << 20 : 1;
     double items = (double)run->groups_total * (double)run->items_per_group;
     return items * run->code->count * rounds + (double)run->code->heat >= (double)native.hot;
 }
@@ -175,8 +175,8 @@ bool in_native_create(struct in_run *run)
     const struct in_launch *l = &run->launch;
     run->promote_at = UINT64_MAX;
     bool plain = l->recorder == NULL && !l->checks && !l->weak;
-    bool watched = l->watch && !l->weak && !l->uninitialized && !run->code->suspicious;
-    if (native.engine == INTERP || (!plain && !watched) || l->schedule != IN_SEQUENTIAL ||
+    bool instrumented = l->instrumented && !l->weak && !l->uninitialized && !run->code->suspicious;
+    if (native.engine == INTERP || (!plain && !instrumented) || l->schedule != IN_SEQUENTIAL ||
         run->groups_total == 0 || (native.engine == AUTO && run->code->stray))
         return false;
     if (native.engine == AUTO && !is_worth_compiling(run, !plain)) {

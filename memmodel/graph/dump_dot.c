@@ -30,7 +30,7 @@ struct order { /* events sorted by agent, then by number */
     size_t event;
 };
 
-static bool same_doer(const struct order *a, const struct order *b)
+static bool same_agent(const struct order *a, const struct order *b)
 {
     return a->agent.command == b->agent.command && a->agent.index == b->agent.index && a->copy == b->copy;
 }
@@ -63,11 +63,11 @@ static void put_clusters(const struct mm_graph *graph, const struct order *order
 {
     for (size_t i = 0; i < graph->event_count; i++) {
         const struct mm_event *e = &graph->events[order[i].event];
-        bool first = i == 0 || !same_doer(&order[i - 1], &order[i]);
-        bool last = i + 1 == graph->event_count || !same_doer(&order[i + 1], &order[i]);
+        bool first = i == 0 || !same_agent(&order[i - 1], &order[i]);
+        bool last = i + 1 == graph->event_count || !same_agent(&order[i + 1], &order[i]);
         if (first) {
             char agent[240];
-            mm_describe_doer(graph, e, agent, sizeof agent);
+            mm_describe_event_agent(graph, e, agent, sizeof agent);
             fprintf(out, "  subgraph cluster_%zu {\n    label=\"", i);
             mm_dump_dot_text(out, agent);
             fprintf(out, "\";\n");

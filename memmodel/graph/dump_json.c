@@ -44,7 +44,7 @@ static void put_event(const struct mm_graph *graph, size_t i, FILE *out)
     const struct mm_event *e = &graph->events[i];
     const struct mm_source *source = mm_graph_source(graph, e->source);
     char agent[240];
-    mm_describe_doer(graph, e, agent, sizeof agent);
+    mm_describe_event_agent(graph, e, agent, sizeof agent);
     fprintf(out, "{\"id\": %zu, \"command\": %" PRIu32 ", \"index\": %" PRIu32, i, e->agent.command,
             e->agent.index);
     put_pair(out, "kind", mm_kind_name((enum mm_kind)e->kind));

@@ -30,7 +30,7 @@ void mm_describe_agent(const struct mm_graph *graph, struct mm_agent agent, char
     }
 }
 
-void mm_describe_doer(const struct mm_graph *graph, const struct mm_event *e, char *buf, size_t size)
+void mm_describe_event_agent(const struct mm_graph *graph, const struct mm_event *e, char *buf, size_t size)
 {
     char agent[160];
     mm_describe_agent(graph, e->agent, agent, sizeof agent);
@@ -164,7 +164,7 @@ void mm_dump_text(const struct mm_graph *graph, FILE *out)
     for (size_t i = 0; i < graph->event_count; i++) {
         const struct mm_event *e = &graph->events[i];
         char agent[240], place[200], what[400];
-        mm_describe_doer(graph, e, agent, sizeof agent);
+        mm_describe_event_agent(graph, e, agent, sizeof agent);
         mm_describe_source(graph, e->source, place, sizeof place);
         mm_describe_event(graph, e, what, sizeof what);
         mm_print(out, "%zu %s: %s%s%s\n", i, agent, what, *place ? " at " : "", place);

@@ -19,7 +19,8 @@ struct mm_graph {
 /* Each writes at most SIZE bytes, in words for people. */
 void mm_describe_agent(const struct mm_graph *graph, struct mm_agent agent, char *buf, size_t size);
 /* The origin of EVENT: its agent, or an asynchronous copy of the work-group. */
-void mm_describe_doer(const struct mm_graph *graph, const struct mm_event *event, char *buf, size_t size);
+void mm_describe_event_agent(const struct mm_graph *graph, const struct mm_event *event, char *buf,
+                             size_t size);
 void mm_describe_location(const struct mm_graph *graph, const struct mm_event *event, char *buf, size_t size);
 void mm_describe_source(const struct mm_graph *graph, uint32_t source, char *buf, size_t size);
 /* What the event does, without its agent: "read 4 bytes of argument 'out'[17] = 3". */

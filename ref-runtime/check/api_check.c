@@ -64,7 +64,7 @@ static void report(const char *kind, const char *clause, const char *message)
                                                .agent = {0, mm_recorder_host_thread(recorder)}}};
         mm_recorder_record(recorder, &record);
     }
-    if (!rt_quiet()) {
+    if (!rt_findings_are_quiet()) {
         fprintf(stderr, "refcl: %s: %s [%s]\n", kind, message, clause);
     }
 }

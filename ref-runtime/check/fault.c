@@ -1,4 +1,4 @@
-/* Seeded faults of commands: what they break, in one place.  All of it runs on the executor's turn or under
+/* Seeded faults of commands: what they break, in one place.  All of it runs on the executor thread or under
  * rt_lock, and only when REFCL_FAULT is set. */
 #include "ref-runtime/check/fault.h"
 #include "ref-runtime/event.h"

@@ -221,7 +221,7 @@ static int make_command(struct rt_command *parent, struct rt_queue *queue, const
 }
 
 /* Programs that were not built with -g get one code for all failures. */
-static int told(const struct rt_command *parent, int code)
+static int shown_enqueue_code(const struct rt_command *parent, int code)
 {
     const struct rt_kernel_command *p = (void *)parent->payload;
     return code == CLK_SUCCESS || p->launch->debug ? code : CLK_ENQUEUE_FAILURE;
@@ -232,16 +232,16 @@ int rt_device_enqueue(struct rt_command *parent, const struct in_enqueue *e, voi
     struct rt_queue *queue = device_queue(parent, e->queue);
     struct rt_command *command = NULL;
     if (!queue) {
-        return told(parent, CLK_INVALID_QUEUE);
+        return shown_enqueue_code(parent, CLK_INVALID_QUEUE);
     }
     if (!valid_list(e->wait_list, e->wait_count)) {
-        return told(parent, CLK_INVALID_EVENT_WAIT_LIST);
+        return shown_enqueue_code(parent, CLK_INVALID_EVENT_WAIT_LIST);
     }
     int code = make_command(parent, queue, e, &command);
     if (code == CLK_SUCCESS) {
         code = submit(command, parent, e, COMMAND_ROOM + e->block_size, event);
     }
-    return told(parent, code);
+    return shown_enqueue_code(parent, code);
 }
 
 int rt_device_marker(struct rt_command *parent, void *handle, void *const *list, uint32_t count, void **event)
@@ -249,17 +249,17 @@ int rt_device_marker(struct rt_command *parent, void *handle, void *const *list,
     static const struct rt_operation nothing = {.start = NULL};
     struct rt_queue *queue = device_queue(parent, handle);
     if (!queue) {
-        return told(parent, CLK_INVALID_QUEUE);
+        return shown_enqueue_code(parent, CLK_INVALID_QUEUE);
     }
     if (count == 0 || !valid_list(list, count)) {
-        return told(parent, CLK_INVALID_EVENT_WAIT_LIST);
+        return shown_enqueue_code(parent, CLK_INVALID_EVENT_WAIT_LIST);
     }
     struct rt_command *command = rt_command_create(queue, CL_COMMAND_MARKER, "enqueue_marker", &nothing, 0);
     if (!command) {
-        return told(parent, CLK_EVENT_ALLOCATION_FAILURE);
+        return shown_enqueue_code(parent, CLK_EVENT_ALLOCATION_FAILURE);
     }
     const struct in_enqueue e = {.wait_list = list, .wait_count = count, .event = MM_NO_EVENT};
-    return told(parent, submit(command, parent, &e, COMMAND_ROOM, event));
+    return shown_enqueue_code(parent, submit(command, parent, &e, COMMAND_ROOM, event));
 }
 
 void *rt_device_default_queue(const struct rt_command *parent)

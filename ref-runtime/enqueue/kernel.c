@@ -174,8 +174,8 @@ static cl_int start_kernel(struct rt_command *command)
                                .uninitialized = settings.uninitialized,
                                .weak = settings.weak,
                                .terms = settings.terms,
-                               .watch = k->watch && rt_may_watch_still(command->queue),
-                               .exact = k->watch && rt_replay_on(),
+                               .instrumented = k->instrumented && rt_may_instrument_still(command->queue),
+                               .exact = k->instrumented && rt_replay_on(),
                                .start = command->began,
                                .recorder = rt_recorder(),
                                .groups = rt_record_progress(command->record.id),
@@ -377,7 +377,7 @@ static cl_int launch_kernel(const struct rt_submission *s, cl_command_type type,
         rt_command_discard(command);
         return error;
     }
-    k->watch = rt_may_watch(s->queue, k->launch);
+    k->instrumented = rt_may_instrument(s->queue, k->launch);
     rt_kernel_describe(command);
     return rt_submit(s, command);
 }

@@ -14,9 +14,9 @@ struct rt_kernel_command {
     struct in_argument *arguments;
     struct in_image *images; /* of the arguments, one each */
     struct in_run *run;
-    bool watch;   /* it may be watched instead of recorded (watch.c) */
-    bool replays; /* it is, and the trace shall have it as what is executed again (replay.c) */
-    void *block;  /* enqueued by a kernel: the block literal, argument 0 */
+    bool instrumented; /* it may be instrumented instead of recorded (instrument.c) */
+    bool replays;      /* it is, and the trace shall have it as what is executed again (replay.c) */
+    void *block;       /* enqueued by a kernel: the block literal, argument 0 */
     struct in_object block_object;
 };
 extern const struct rt_operation rt_kernel_operation;

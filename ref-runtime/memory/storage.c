@@ -35,20 +35,21 @@ size_t rt_mem_offset(const struct rt_mem *mem)
 /* ---- settings ---- */
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static bool literal, unified, told, uninitialized;
+static bool literal, unified, logged, uninitialized;
 
 static void read_settings(void)
 {
     literal = rt_setting_has(RT_SET_MEMORY, "literal");
     unified = rt_setting_has(RT_SET_BUFFERS, "unified");
-    told = rt_setting_has(RT_SET_DEBUG, "memory");
+    logged = rt_setting_has(RT_SET_DEBUG, "memory");
     uninitialized = rt_setting_has(RT_SET_CHECK, "uninitialized");
 }
 
 /* REFCL_DEBUG=memory: allocations and transfers as they happen, on standard error. */
-static void tell(const struct rt_mem *root, const char *what, size_t begin, size_t end, int from, int to)
+static void log_transfer(const struct rt_mem *root, const char *what, size_t begin, size_t end, int from,
+                         int to)
 {
-    if (told) {
+    if (logged) {
         char names[2][16];
         for (int i = 0; i < 2; i++) {
             int place = i ? to : from;
@@ -126,7 +127,7 @@ static unsigned char *allocate_copy(struct rt_mem *root, int place)
             return NULL;
         }
         copy->data = data;
-        tell(root, "allocated", 0, root->size, place, place);
+        log_transfer(root, "allocated", 0, root->size, place, place);
     }
     return copy->data;
 }
@@ -177,7 +178,7 @@ void rt_storage_destroy(struct rt_mem *root)
         struct rt_copy *copy = &root->copies[i];
         if (copy->data) {
             rt_index_remove(&copy->object);
-            tell(root, "freed", 0, root->size, (int)i, (int)i);
+            log_transfer(root, "freed", 0, root->size, (int)i, (int)i);
             rt_record_free(copy->object.id, root->size);
             mm_free(copy->object.unwritten);
             mm_aligned_free(copy->data == root->host_ptr ? NULL : copy->data);
@@ -283,7 +284,7 @@ static bool copy_segment(const struct rt_command *command, struct rt_mem *root,
         rt_guard_begin(root->host_view);
     }
     rt_record_transfer(command, MM_READ, rt_storage_allocation(root, from), segment->begin, size, bytes);
-    tell(root, "copied", segment->begin, segment->end, from, to);
+    log_transfer(root, "copied", segment->begin, segment->end, from, to);
     memcpy(target + segment->begin, bytes, size);
     now_given(root, segment->begin, segment->end, to);
     rt_record_transfer(command, MM_WRITE, rt_storage_allocation(root, to), segment->begin, size, bytes);

@@ -96,7 +96,7 @@ static void deliver(void *data)
     mm_free(n);
 }
 
-void rt_build_tell(struct rt_program *program, rt_build_notify notify, void *user_data)
+void rt_build_report(struct rt_program *program, rt_build_notify notify, void *user_data)
 {
     if (!notify)
         return;
@@ -317,7 +317,7 @@ cl_int CL_API_CALL rt_clBuildProgram(cl_program handle, cl_uint num_devices, con
     if (!code) {
         rt_object_retain(program);
         code = build(program, mask, options, &parsed);
-        rt_build_tell(program, notify, user_data);
+        rt_build_report(program, notify, user_data);
         rt_object_release(program);
     }
     rt_options_free(&parsed);
@@ -401,7 +401,7 @@ cl_int CL_API_CALL rt_clCompileProgram(cl_program handle, cl_uint num_devices,
     if (!code) {
         rt_object_retain(program);
         code = compile(program, mask, &request, &parsed);
-        rt_build_tell(program, notify, user_data);
+        rt_build_report(program, notify, user_data);
         rt_object_release(program);
     }
     mm_free((void *)(uintptr_t)request.headers);

@@ -22,7 +22,7 @@ cl_int rt_build_begin(struct rt_program *program, uint32_t mask);
 /* Publishes the outcome (and takes it over) for MASK, records the program's texts and ends the claim. */
 void rt_build_end(struct rt_program *program, uint32_t mask, struct rt_outcome *outcome, const char *options);
 /* Has NOTIFY called from the callback thread, unless it is null. */
-void rt_build_tell(struct rt_program *program, rt_build_notify notify, void *user_data);
+void rt_build_report(struct rt_program *program, rt_build_notify notify, void *user_data);
 /* Validates and decodes outcome->build.spirv; adds to the log. */
 void rt_build_make_module(struct rt_program *program, struct rt_outcome *outcome, cl_int failure);
 /* Compiles the program's source into outcome->build.spirv.  CODE in the outcome is FAILURE if it does not

@@ -187,7 +187,7 @@ cl_program CL_API_CALL rt_clLinkProgram(cl_context handle, cl_uint num_devices,
         program = NULL;
     }
     if (program)
-        rt_build_tell(program, notify, user_data);
+        rt_build_report(program, notify, user_data);
     rt_null(errcode_ret, code);
     return (cl_program)program;
 }

@@ -61,7 +61,7 @@ bool rt_replay_allows(const struct rt_launch *launch)
 
 void rt_replay_changed(struct rt_copy *copy, size_t begin, size_t end)
 {
-    struct rt_told *t = &copy->told;
+    struct rt_recorded_contents *t = &copy->recorded;
     bool none = t->begin == t->end;
     t->begin = none || begin < t->begin ? begin : t->begin;
     t->end = none || end > t->end ? end : t->end;
@@ -77,7 +77,7 @@ static bool is_zero(const unsigned char *bytes, size_t size)
     return bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0;
 }
 
-static void tell_piece(uint32_t allocation, size_t offset, size_t size, const void *bytes)
+static void record_content(uint32_t allocation, size_t offset, size_t size, const void *bytes)
 {
     struct mm_record record = {.type = MM_RECORD_CONTENT, .content = {allocation, offset, size, bytes}};
     if (size > 0) {
@@ -86,7 +86,7 @@ static void tell_piece(uint32_t allocation, size_t offset, size_t size, const vo
 }
 
 /* In pieces; zeros in a row are one. */
-static void tell_bytes(const struct rt_copy *copy, size_t begin, size_t end)
+static void record_contents(const struct rt_copy *copy, size_t begin, size_t end)
 {
     size_t zeros = begin;
     for (size_t at = begin, size; at < end; at += size) {
@@ -94,23 +94,23 @@ static void tell_bytes(const struct rt_copy *copy, size_t begin, size_t end)
         if (is_zero(copy->data + at, size)) {
             continue;
         }
-        tell_piece(copy->object.id, zeros, at - zeros, NULL);
-        tell_piece(copy->object.id, at, size, copy->data + at);
+        record_content(copy->object.id, zeros, at - zeros, NULL);
+        record_content(copy->object.id, at, size, copy->data + at);
         zeros = at + size;
     }
-    tell_piece(copy->object.id, zeros, end - zeros, NULL);
+    record_content(copy->object.id, zeros, end - zeros, NULL);
 }
 
-static void tell_copy(struct rt_copy *copy, size_t size)
+static void record_copy_contents(struct rt_copy *copy, size_t size)
 {
-    struct rt_told *t = &copy->told;
+    struct rt_recorded_contents *t = &copy->recorded;
     unsigned now = atomic_load(&generation);
     if (!t->any || t->generation != now) {
         t->begin = 0;
         t->end = size;
     }
-    tell_bytes(copy, t->begin, t->end);
-    *t = (struct rt_told){.any = true, .generation = now};
+    record_contents(copy, t->begin, t->end);
+    *t = (struct rt_recorded_contents){.any = true, .generation = now};
 }
 
 /* The copy that an argument is bound to, NULL for other kinds of memory. */
@@ -138,15 +138,15 @@ static void changed_by(const struct rt_kernel_command *k)
 /* ---- launches ---- */
 
 /* How many bytes of COPY have to be recorded. */
-static size_t untold_bytes(const struct rt_copy *copy, size_t size)
+static size_t unrecorded_bytes(const struct rt_copy *copy, size_t size)
 {
-    const struct rt_told *t = &copy->told;
+    const struct rt_recorded_contents *t = &copy->recorded;
     return t->any && t->generation == atomic_load(&generation) ? t->end - t->begin : size;
 }
 
-/* A reader of findings alone gets launches, too, as long as they are small: if it is found later
- * that something may race with them, they are executed again. */
-static bool is_told_beside(const struct rt_kernel_command *k)
+/* True if a session that wants findings only also gets this instrumented launch, because it is small: if an access that may
+ * race with it is found later, the session re-executes the launch. */
+static bool is_recorded_for_replay(const struct rt_kernel_command *k)
 {
     enum { LAUNCH = 4096, SAMPLED = 64 * 1024 }; /* bytes */
     static uint64_t left = UINT64_C(32) << 20;
@@ -158,7 +158,7 @@ static bool is_told_beside(const struct rt_kernel_command *k)
     for (size_t i = 0; i < launch->argument_count; i++) {
         const struct rt_copy *copy = copy_of(&launch->arguments[i], &k->arguments[i]);
         size_t size = copy ? rt_mem_root(launch->arguments[i].mem)->size : 0;
-        cost += copy ? untold_bytes(copy, size) + (size < SAMPLED ? size : SAMPLED) : 0;
+        cost += copy ? unrecorded_bytes(copy, size) + (size < SAMPLED ? size : SAMPLED) : 0;
     }
     bool few = cost <= left;
     left -= few ? cost : 0;
@@ -168,10 +168,10 @@ static bool is_told_beside(const struct rt_kernel_command *k)
 void rt_replay_begin(const struct rt_command *command, struct rt_kernel_command *k)
 {
     const struct rt_launch *launch = k->launch;
-    bool watched = rt_recorder() && in_run_is_compiled(k->run);
-    k->replays = watched && (rt_replay_on() || is_told_beside(k));
-    if (watched && !k->replays) {
-        rt_watch_untold(command);
+    bool instrumented = rt_recorder() && in_run_is_compiled(k->run);
+    k->replays = instrumented && (rt_replay_on() || is_recorded_for_replay(k));
+    if (instrumented && !k->replays) {
+        rt_instrumented_lost(command);
     }
     if (rt_recorder() && !k->replays) {
         changed_by(k);
@@ -179,7 +179,7 @@ void rt_replay_begin(const struct rt_command *command, struct rt_kernel_command 
     for (size_t i = 0; k->replays && i < launch->argument_count; i++) {
         struct rt_copy *copy = copy_of(&launch->arguments[i], &k->arguments[i]);
         if (copy) {
-            tell_copy(copy, rt_mem_root(launch->arguments[i].mem)->size);
+            record_copy_contents(copy, rt_mem_root(launch->arguments[i].mem)->size);
         }
     }
 }
@@ -195,7 +195,7 @@ void rt_replay_end(const struct rt_command *command, struct rt_kernel_command *k
     if (!well || !in_run_is_compiled(k->run)) {
         changed_by(k);
         if (in_run_is_compiled(k->run)) {
-            rt_watch_untold(command);
+            rt_instrumented_lost(command);
         }
         return;
     }

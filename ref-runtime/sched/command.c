@@ -199,7 +199,7 @@ static void record_enqueue(struct rt_command *command)
 {
     command->call = MM_NO_EVENT;
     if (rt_recorder()) {
-        rt_watch_submitted(command->queue);
+        rt_instrumented_submitted(command->queue);
         struct mm_record record = {.type = MM_RECORD_COMMAND, .command = command->record};
         mm_recorder_record(rt_recorder(), &record);
         command->call = rt_record_call(command->record.kind, NULL, 0);
@@ -220,7 +220,7 @@ static cl_int wait_for(struct rt_event *event, const char *name)
     struct mm_edge edge = {.from = event->completion, .kind = MM_EDGE_API_WAIT};
     pthread_mutex_unlock(&rt_lock);
     rt_record_call(name, &edge, edge.from == MM_NO_EVENT ? 0 : 1);
-    rt_watch_settled(event->queue);
+    rt_instrumented_settled(event->queue);
     return status;
 }
 

@@ -98,7 +98,7 @@ void rt_command_append(struct rt_command *command);
 void rt_command_forget(struct rt_command *command);
 void rt_sched_ready(struct rt_command *command);
 void rt_sched_flush(struct rt_queue *queue);
-void rt_sched_look(void);        /* before the host polls an incomplete event again */
+void rt_sched_poll(void);        /* before the host polls an incomplete event again */
 bool rt_sched_is_executor(void); /* the calling thread */
 void rt_sched_wait(void);        /* until some event completes, or not quite so long */
 void rt_sched_wake(void);        /* after the last wait, or to be sure that commands start now */
@@ -156,17 +156,17 @@ void rt_record_forked(void);
 
 struct rt_mem *rt_mem_root(struct rt_mem *mem);
 
-/* ---- launches that are watched (watch.c) ---- */
+/* ---- instrumented launches (instrument.c) ---- */
 
 struct rt_launch;
-/* Whether the launch that is being enqueued may be watched; whether that still holds when it starts. */
-bool rt_may_watch(const struct rt_queue *queue, const struct rt_launch *launch);
-bool rt_may_watch_still(const struct rt_queue *queue);
+/* Whether the launch that is being enqueued may be instrumented; whether that still holds when it starts. */
+bool rt_may_instrument(const struct rt_queue *queue, const struct rt_launch *launch);
+bool rt_may_instrument_still(const struct rt_queue *queue);
 /* The host has waited for all that it enqueued in QUEUE; it enqueues something there. */
-void rt_watch_settled(const struct rt_queue *queue);
-/* COMMAND's launch is watched, and the trace does not have it as one to be executed again. */
-void rt_watch_untold(const struct rt_command *command);
-void rt_watch_submitted(const struct rt_queue *queue);
+void rt_instrumented_settled(const struct rt_queue *queue);
+/* COMMAND's launch is instrumented, and the trace does not have it for re-execution. */
+void rt_instrumented_lost(const struct rt_command *command);
+void rt_instrumented_submitted(const struct rt_queue *queue);
 size_t rt_mem_offset(const struct rt_mem *mem); /* in the root */
 /* The bytes of the root's copy at PLACE (device of the context or RT_HOST_VIEW); NULL: no memory. */
 unsigned char *rt_storage(struct rt_mem *root, int place);

@@ -40,7 +40,7 @@ static const struct in_object *find_object(void *context, uint64_t address)
     return !object && system ? &host_memory : object;
 }
 
-bool rt_quiet(void)
+bool rt_findings_are_quiet(void)
 {
     bool listened = rt_setting_given(RT_SET_TRACE_FD) || rt_setting_given(RT_SET_TRACE_SOCKET);
     return rt_setting_given(RT_SET_QUIET) || (listened && rt_recorder());
@@ -66,7 +66,7 @@ static void report(const struct in_finding *f)
 static void finding(void *context, const struct in_finding *f)
 {
     (void)context;
-    if (!rt_quiet()) {
+    if (!rt_findings_are_quiet()) {
         report(f);
     }
     if (current) {

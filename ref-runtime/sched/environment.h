@@ -7,6 +7,6 @@
 /* Executor thread: attributes findings from now on to COMMAND; NULL: to no command. */
 void rt_environment_enter(struct rt_command *command);
 /* Whether findings stay off standard error: on request, or because the reader of the recording reports them. */
-bool rt_quiet(void);
+bool rt_findings_are_quiet(void);
 
 #endif

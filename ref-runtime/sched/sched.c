@@ -4,7 +4,7 @@
  * commands start in the order in which they became ready.  With REFCL_QUEUE_SEED=N every choice (which ready
  * command starts, which running kernel gets the next slice, and how long it is) comes from the seed, and commands wait for
  * a flush, so that out-of-order queues really are out of order [CL 5.13, 5.15].  The same seed gives the same
- * execution: the executor runs turns while the host waits, one turn when it polls an event, and none while it computes,
+ * execution: the executor takes scheduling steps while the host waits, one step when it polls an event, and none while it computes,
  * unless it computes for longer than REFCL_QUEUE_PATIENCE. */
 #include "memmodel/base/array.h"
 #include "memmodel/base/hash.h"
@@ -34,33 +34,33 @@ enum {
 };
 enum { IDLE_FLUSH_NS = 10 * 1000 * 1000, IDLE_WRITE_NS = 50 * 1000 * 1000 };
 enum { DEFAULT_PATIENCE = 2 };                /* seconds */
-enum { PATIENT_LOOKS = 100 };                 /* polls of an event until unflushed commands are flushed */
-enum { LONGEST_TURN_NS = 999 * 1000 * 1000 }; /* that a fork waits for */
-enum { NAPS = 32, FIRST_NAP_NS = 50 * 1000, LONGEST_NAP_NS = 1000 * 1000 };
+enum { PATIENT_POLLS = 100 };                 /* polls of an event until unflushed commands are flushed */
+enum { LONGEST_STEP_NS = 999 * 1000 * 1000 }; /* that a fork waits for */
+enum { SHORT_WAITS = 32, FIRST_SHORT_WAIT_NS = 50 * 1000, LONGEST_SHORT_WAIT_NS = 1000 * 1000 };
 
 pthread_mutex_t rt_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
 static pthread_cond_t completed = PTHREAD_COND_INITIALIZER;
-static pthread_cond_t turned = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t stepped = PTHREAD_COND_INITIALIZER;
 static struct rt_command *ready_first, **ready_last = &ready_first;
 static size_t ready_count, unflushed_count;
 static bool seeded, stopping, idle, unwritten;
 static uint64_t patience; /* seeded: nanoseconds until a host that does not wait has its commands started */
-static bool busy;         /* some thread takes a turn */
-static bool helped;       /* one that is not the executor did, lately */
+static bool busy;         /* a thread is within a scheduling step */
+static bool helped;       /* a thread other than the executor took the last step */
 static size_t waiters;    /* threads in rt_sched_wait that have not been woken */
-static bool unattended;   /* seeded: the host has gone on for long, and does not wait */
-static size_t granted;    /* seeded: turns for threads that look at events */
-static unsigned looks;    /* seeded: in vain, since the last turn */
+static bool unattended;   /* seeded: the host has computed for longer than PATIENCE without waiting */
+static size_t granted_steps;  /* seeded: steps for threads that poll events */
+static unsigned futile_polls; /* seeded: polls since the last step that found nothing to run */
 static struct rt_command *active[MOST_ACTIVE];
 static size_t active_count, active_next;
 static uint64_t random_state, unflushed_since;
 static pthread_t executor;
 static pid_t executor_process;
-static unsigned forking;  /* threads that fork: no turn begins meanwhile */
-static bool alone;        /* a forked child: there is no executor, threads that wait take its turns */
-static bool lost_current; /* a forked child: the parent was within a turn, which ends only there */
-static struct rt_command *current; /* of the turn, or of the last one */
+static unsigned forking;  /* threads that fork: no step begins meanwhile */
+static bool alone;        /* a forked child: there is no executor; threads that wait take its steps */
+static bool lost_current; /* a forked child: the parent was within a step, which ends only there */
+static struct rt_command *current; /* of this step, or of the last one */
 
 /* ---- under rt_lock ---- */
 
@@ -126,17 +126,17 @@ static void flush_ready(uint64_t before)
     }
 }
 
-static bool can_go_on(void)
+static bool may_continue(void)
 {
     return ready_count != unflushed_count || active_count > 0;
 }
 
 static bool have_work(void)
 {
-    return can_go_on() && (!seeded || waiters > 0 || granted > 0 || unattended);
+    return may_continue() && (!seeded || waiters > 0 || granted_steps > 0 || unattended);
 }
 
-static void turn(void);
+static void schedule_one(void);
 
 /* Whether this thread computes as threads do at their start, so that its modes may stay. */
 static bool plain_rounding(void)
@@ -151,7 +151,7 @@ static bool plain_rounding(void)
 #endif
 }
 
-/* A waiting thread runs a turn itself when the executor is idle: most commands are shorter than a context
+/* A waiting thread takes a scheduling step itself when the executor is idle: most commands are shorter than a context
  * switch.  Not while recording, checks, seeds or faults depend on the order or the thread. */
 static bool help(void)
 {
@@ -167,18 +167,18 @@ static bool help(void)
         fesetenv(FE_DFL_ENV);
     }
     busy = true;
-    turn();
+    schedule_one();
     busy = false;
     helped = true;
-    pthread_cond_broadcast(&turned);
+    pthread_cond_broadcast(&stepped);
     if (!plain) {
         fesetenv(&environment);
     }
     return true;
 }
 
-/* A command that was within a turn when the process forked is lost to the child. */
-static void give_up_current(void)
+/* A command whose step was in progress when the process forked fails in the child. */
+static void fail_current(void)
 {
     lost_current = false;
     fprintf(stderr,
@@ -195,7 +195,7 @@ static void give_up_current(void)
 void rt_sched_wait(void)
 {
     if (lost_current) {
-        give_up_current();
+        fail_current();
     } else if (!help()) {
         waiters++;
         unattended = false;
@@ -217,23 +217,23 @@ static int wait_at_most(pthread_cond_t *condition, uint64_t nanoseconds)
     return pthread_cond_timedwait(condition, &rt_lock, &until);
 }
 
-/* A host that polls an event instead of waiting grants one turn per poll.  A long turn does not block the host:
- * the turn may run a native function of the application that waits for this thread. */
-void rt_sched_look(void)
+/* A host that polls an event instead of waiting grants one step per poll.  A long step does not block the host:
+ * it may run a native function of the application that waits for this thread. */
+void rt_sched_poll(void)
 {
     if (!seeded || pthread_equal(pthread_self(), executor)) {
         return;
     }
     unattended = false;
-    if (!can_go_on() && !busy && ++looks >= PATIENT_LOOKS) {
+    if (!may_continue() && !busy && ++futile_polls >= PATIENT_POLLS) {
         flush_ready(UINT64_MAX);
     }
     int result = 0;
-    for (granted++; granted > 0 && (busy || can_go_on()) && result == 0;) {
+    for (granted_steps++; granted_steps > 0 && (busy || may_continue()) && result == 0;) {
         pthread_cond_signal(&work);
-        result = wait_at_most(&turned, patience);
+        result = wait_at_most(&stepped, patience);
     }
-    granted = 0;
+    granted_steps = 0;
 }
 
 void rt_sched_wake(void)
@@ -433,26 +433,26 @@ static bool wait_quietly(uint64_t nanoseconds)
 
 /* A short timed sleep before the executor blocks on the condition variable, so that callers need not pay for
  * waking it. */
-static void nap(int *naps, long *length)
+static void wait_shortly(int *short_waits, long *length)
 {
     if (helped) {
         helped = false;
-        *naps = NAPS;
-        *length = *length * 2 < LONGEST_NAP_NS ? *length * 2 : LONGEST_NAP_NS;
+        *short_waits = SHORT_WAITS;
+        *length = *length * 2 < LONGEST_SHORT_WAIT_NS ? *length * 2 : LONGEST_SHORT_WAIT_NS;
     }
-    --*naps;
+    --*short_waits;
     wait_quietly((uint64_t)*length);
 }
 
 /* Waits for something to do; false: stop.  A pause puts the recording into its file. */
 static bool wait_for_work(void)
 {
-    int naps = seeded || rt_recorder() ? 0 : NAPS;
-    long length = FIRST_NAP_NS;
+    int short_waits = seeded || rt_recorder() ? 0 : SHORT_WAITS;
+    long length = FIRST_SHORT_WAIT_NS;
     while (!stopping && (busy || forking || !have_work())) {
-        idle = naps == 0;
-        if (naps > 0) {
-            nap(&naps, &length);
+        idle = short_waits == 0;
+        if (short_waits > 0) {
+            wait_shortly(&short_waits, &length);
         } else if (seeded && ready_count + active_count > 0) {
             unattended = wait_quietly(waiters > 0 ? IDLE_FLUSH_NS : patience);
             uint64_t now = rt_now();
@@ -471,8 +471,8 @@ static bool wait_for_work(void)
     return !stopping;
 }
 
-/* Leaves the callback thread some time if it is far behind. */
-static void keep_pace(void)
+/* Gives the callback thread time when its queue is long. */
+static void throttle_for_callbacks(void)
 {
     if (rt_callback_busy()) {
         const struct timespec pause = {0, 100 * 1000};
@@ -480,8 +480,8 @@ static void keep_pace(void)
     }
 }
 
-/* One choice among the ready commands and the running ones. */
-static void turn(void)
+/* One scheduling step: chooses among the ready commands and the running ones, and starts or continues it. */
+static void schedule_one(void)
 {
     size_t startable = active_count < MOST_ACTIVE ? ready_count - unflushed_count : 0;
     struct rt_command *command = NULL;
@@ -500,7 +500,7 @@ static void turn(void)
     }
     current = command ? command : active[running];
     pthread_mutex_unlock(&rt_lock);
-    keep_pace();
+    throttle_for_callbacks();
     if (!command) {
         step(running, quantum);
     } else if (start(command)) {
@@ -509,11 +509,11 @@ static void turn(void)
     pthread_mutex_lock(&rt_lock);
 }
 
-static void took_turn(void)
+static void step_finished(void)
 {
-    looks = 0;
-    granted = granted > 0 && can_go_on() ? granted - 1 : 0;
-    pthread_cond_broadcast(&turned);
+    futile_polls = 0;
+    granted_steps = granted_steps > 0 && may_continue() ? granted_steps - 1 : 0;
+    pthread_cond_broadcast(&stepped);
 }
 
 static void *executor_thread(void *unused)
@@ -523,12 +523,12 @@ static void *executor_thread(void *unused)
     pthread_mutex_lock(&rt_lock);
     while (wait_for_work()) {
         busy = true;
-        turn();
+        schedule_one();
         busy = false;
         if (seeded) {
-            took_turn();
+            step_finished();
         } else if (forking) {
-            pthread_cond_broadcast(&turned);
+            pthread_cond_broadcast(&stepped);
         }
     }
     pthread_mutex_unlock(&rt_lock);
@@ -537,14 +537,14 @@ static void *executor_thread(void *unused)
 
 /* ---- fork ---- */
 
-/* A fork waits for the end of the turn, so that no command is within one and the child can continue all of
- * them. A turn that does not end, as one of a native kernel that waits for this thread, is not waited for any
+/* A fork waits for the end of the step, so that no command is within one and the child can continue all of
+ * them. A step that does not end, as one of a native kernel that waits for this thread, is not waited for any
  * longer. */
 static void before_fork(void)
 {
     pthread_mutex_lock(&rt_lock);
     forking++;
-    while (busy && !rt_sched_is_executor() && wait_at_most(&turned, LONGEST_TURN_NS) == 0) {
+    while (busy && !rt_sched_is_executor() && wait_at_most(&stepped, LONGEST_STEP_NS) == 0) {
     }
 }
 
@@ -559,14 +559,14 @@ static void after_fork(void)
 static void after_fork_in_child(void)
 {
     const pthread_cond_t fresh = PTHREAD_COND_INITIALIZER;
-    bool own_turn = busy && rt_sched_is_executor();
-    work = completed = turned = fresh;
-    lost_current = busy && !own_turn;
-    busy = own_turn;
+    bool own_step = busy && rt_sched_is_executor();
+    work = completed = stepped = fresh;
+    lost_current = busy && !own_step;
+    busy = own_step;
     flush_ready(UINT64_MAX);
     seeded = idle = helped = false;
     forking = 0;
-    waiters = granted = 0;
+    waiters = granted_steps = 0;
     alone = true;
     executor_process = -1;
     pthread_mutex_unlock(&rt_lock);

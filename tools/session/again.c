@@ -39,7 +39,7 @@ static enum mm_class again_take_events(void *context, const struct mm_event *eve
     return cls ? cls : w->to->events(w->to->context, events, count);
 }
 
-enum mm_class session_again(int fd, const struct mm_sink *sink)
+enum mm_class session_reexecute(int fd, const struct mm_sink *sink)
 {
     struct watch w = {.to = sink, .end = session_seconds() + SECONDS};
     struct mm_sink in = {.context = &w, .record = take_record, .events = again_take_events};

@@ -83,7 +83,7 @@ static bool is_told(struct session_places *places, const char *file)
 }
 
 /* The text of FILE, the first time. */
-static void tell_text(struct session_places *places, const char *file, struct mm_record *text)
+static void send_text(struct session_places *places, const char *file, struct mm_record *text)
 {
     if (!*file || is_told(places, file))
         return;
@@ -116,21 +116,21 @@ bool session_places_find(struct session_places *places, struct mm_record *record
     source->function = places->strings[0];
     source->file = places->strings[1];
     source->line = (uint32_t)strtoul(colon, NULL, 10);
-    tell_text(places, source->file, text);
+    send_text(places, source->file, text);
     return true;
 }
 
 void session_places_locate(void *context, struct mm_source *source, struct mm_text *text)
 {
-    struct mm_record record = {.type = MM_RECORD_SOURCE, .source = *source}, told;
-    told.type = 0;
+    struct mm_record record = {.type = MM_RECORD_SOURCE, .source = *source}, found;
+    found.type = 0;
     if (source->line) /* of a file that a kernel includes */
-        tell_text(context, source->file, &told);
-    else if (!session_places_find(context, &record, &told))
+        send_text(context, source->file, &found);
+    else if (!session_places_find(context, &record, &found))
         return;
     *source = record.source;
-    if (told.type == MM_RECORD_TEXT)
-        *text = told.text;
+    if (found.type == MM_RECORD_TEXT)
+        *text = found.text;
 }
 
 void session_places_clear(struct session_places *places)

@@ -158,7 +158,7 @@ static void look_again(struct session_process *p)
     if (!again)
         return;
     ck_detector_sink(again, &sink);
-    bool known = session_again(p->input.copy, &sink) == MM_OK;
+    bool known = session_reexecute(p->input.copy, &sink) == MM_OK;
     ck_detector_destroy(known ? p->detector : again);
     if (known) {
         p->detector = again;
@@ -244,7 +244,7 @@ enum ck_observation session_processes_observed(const struct session_processes *p
     return seen;
 }
 
-void session_processes_tell(const struct session_processes *processes)
+void session_processes_report(const struct session_processes *processes)
 {
     size_t questions = 0, unknown = 0;
     for (const struct session_process *p = processes->first; p; p = p->next) {

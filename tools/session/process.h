@@ -61,7 +61,7 @@ int session_processes_follow(struct session_processes *processes, const struct s
 /* How much of the command was seen. */
 enum ck_observation session_processes_observed(const struct session_processes *processes);
 /* What prediction could not answer, on stderr. */
-void session_processes_tell(const struct session_processes *processes);
+void session_processes_report(const struct session_processes *processes);
 void session_processes_close(struct session_processes *processes);
 
 #endif

@@ -276,7 +276,7 @@ static int finish(struct session_processes *processes, char **argv, struct super
             tool_report(&p->error);
         code = code ? code : p->code;
     }
-    session_processes_tell(processes);
+    session_processes_report(processes);
     struct ck_detector *detector = merge(processes);
     if (!detector)
         return tool_error(EXIT_TOOL, "out of memory");

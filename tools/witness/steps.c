@@ -15,7 +15,7 @@ struct steps {
     const struct witness *witness;
     const char *path;
     FILE *out; /* NULL: nothing is printed */
-    uint32_t told;
+    uint32_t printed;
     uint32_t *last_write, *write_before; /* by object, by happening: indices of happenings that came before */
     bool waits;
 };
@@ -87,7 +87,7 @@ static void on_step(void *context, uint32_t index, bool again)
     s->waits |= again;
     if (again)
         return;
-    s->told++;
+    s->printed++;
     if (s->out) {
         fprintf(s->out, "%5u  %s  line %u: %s", h->step, w->program->threads[h->thread].name, h->line,
                 verbs[h->kind] ? verbs[h->kind] : mm_kind_name((enum mm_kind)h->kind));
@@ -148,7 +148,7 @@ static void print_end(const struct steps *s, enum replay_result result, const ch
                 print_object(s, i);
     }
     if (result != REPLAY_SAME)
-        fprintf(s->out, "departs from the witness after %u steps: %s\n", s->told, why);
+        fprintf(s->out, "departs from the witness after %u steps: %s\n", s->printed, why);
 }
 
 /* ---- the program of the session -------------------------------------------------------------------- */
