@@ -323,21 +323,6 @@ void promote_handles(llvm::Module &module)
     }
 }
 
-/* Reinterpreting a constant scalar as a vector, or the other way, leaves constant vectors of one component,
- * which SPIR-V does not have: folded. [SPIRV 2.8] */
-void fold_reinterpreted(llvm::Module &module)
-{
-    for (llvm::Function &function : module)
-        for (llvm::BasicBlock &block : function)
-            for (llvm::Instruction &instruction : block)
-                for (llvm::Use &operand : instruction.operands()) {
-                    auto *cast = llvm::dyn_cast<llvm::ConstantExpr>(operand.get());
-                    if (cast && cast->getOpcode() == llvm::Instruction::BitCast &&
-                        (cast->getType()->isVectorTy() || cast->getOperand(0)->getType()->isVectorTy()))
-                        operand.set(llvm::ConstantFoldConstant(cast, module.getDataLayout()));
-                }
-}
-
 /* CALL, of a function of a dimension, is VALUE where that is past the last one. */
 void guard_dimension(llvm::CallInst *call, uint64_t value)
 {
@@ -443,7 +428,6 @@ enum mm_class rt_clang_compile(const struct rt_job *job, const char *extra_heade
 
     promote_handles(*module);
     move_initializers(*module);
-    fold_reinterpreted(*module);
     fold_far_dimensions(*module);
     rt_helper_fix_module(reinterpret_cast<LLVMOpaqueModule *>(module.get()));
     std::ostringstream words;
