@@ -1,25 +1,38 @@
-/* Stands in for librefcl-jit.so (REFCL_JIT) where tests run with compiled kernels: the same, but the first
- * launch that begins in compiled code creates the file $REFCL_JIT_SEEN, so that tests/lib/totals.py sees
- * tests that compile nothing. */
+/* Stands in for librefcl-jit.so (REFCL_JIT) where tests run with compiled kernels: the same, but the file
+ * $REFCL_JIT_SEEN says what became of launches: "compiled" of the first that begins in compiled code, and each reason
+ * for which one is left to the interpreter.  tests/lib/totals.py reads it. */
 #include "interp/jit/jit.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 static const struct in_jit_api *real;
 
+static void note(const char *text)
+{
+    const char *path = getenv("REFCL_JIT_SEEN");
+    int fd = path ? open(path, O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0666) : -1;
+
+    if (fd < 0)
+        return;
+    dprintf(fd, "%s\n", text);
+    close(fd);
+}
+
 static enum in_jit_begin create(struct in_run *launch, struct in_jit_run **run, char *why, size_t why_size)
 {
     static atomic_flag seen = ATOMIC_FLAG_INIT;
     enum in_jit_begin result = real->create(launch, run, why, why_size);
-    const char *path = getenv("REFCL_JIT_SEEN");
 
-    if (result == IN_JIT_BEGINS && path && !atomic_flag_test_and_set(&seen))
-        close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0666));
+    if (result == IN_JIT_BEGINS && !atomic_flag_test_and_set(&seen))
+        note("compiled");
+    if (result == IN_JIT_DECLINES)
+        note(why);
     return result;
 }
 

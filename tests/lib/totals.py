@@ -1,7 +1,7 @@
 """Sums up the logs of tests/run.sh: totals.py LOGS TEST...
 
 A program fails if a check fails, if it exits with another code than 0, if its results are not numbered 1 to N by the one
-plan "1..N" that TAP demands, if it is to run with compiled kernels ("jit:") and compiles none, or if a process that it
+plan "1..N" that TAP demands, if it is to run with compiled kernels ("jit:") and compiles none or not all, or if a process that it
 started outlives it.  The run fails if checks are skipped that tests/skips.txt does not permit to be."""
 import os
 import re
@@ -14,6 +14,7 @@ PLAN = re.compile(r"1\.\.(\d+)(?:\s*# *skip\b *(.*))?$", re.I)
 SKIP = re.compile(r"# *skip\b *(.*)", re.I)
 SKIP_REASON = re.compile(r"# skipped: (.*)")  # printed by skip_for() of tests/lib/skip.h before cmocka's result
 OUTLIVES = re.compile(r"left: (\S+)$")  # printed by measured.py
+LEFT = " in an instrumented launch", "a barrier that some work-items may not reach"  # to the interpreter, by design
 SHOWN = re.compile(r"not ok |.*(ERROR: |runtime error|Assertion)")
 
 
@@ -46,8 +47,20 @@ class Log:
             elif word in self.measured and re.fullmatch(r"-?\d+", value):
                 self.measured[word] = int(value)
         self.check(plans, numbers)
-        if "/jit_" in path and not os.path.exists(path + ".jit"):
+        if "/jit_" in path:
+            self.check_launches(path + ".jit")
+
+    def check_launches(self, path):
+        """PATH has "compiled", and the reasons for launches that were left to the interpreter (tests/jit/seen.c)."""
+        launches = set()
+        if os.path.exists(path):
+            with open(path, errors="replace") as file:
+                launches = set(file.read().splitlines())
+        if "compiled" not in launches:
             self.problems.append("no launch is compiled")
+        for reason in sorted(launches - {"compiled"}):
+            if not reason.endswith(LEFT):
+                self.problems.append(f"a launch is left to the interpreter: {reason}")
 
     def count(self, result, reason):
         skip = SKIP.search(result[3])
