@@ -16,8 +16,8 @@ the tests that map.txt names for the file run one after the other, the cheapest 
 
 Prints a line for each fault, the diffs of the survivors, and a table by folder. build/faults/results-SEED.jsonl keeps the
 outcomes, and a run with the same seed resumes after them; where sources have changed in between, the faults of other
-lines keep their outcomes. --quick leaves the long tests out; the next run without it judges the survivors. --again judges
-all survivors once more, for new tests. Exit code 1: fewer than 95 % of the faults were killed or endless that
+lines keep their outcomes. --quick=SECONDS runs only the cheapest tests of each file, those of so many seconds together; the
+next run without it judges the survivors. --again judges all survivors once more, for new tests. Exit code 1: fewer than 95 % of the faults were killed or endless that
 equivalent.txt does not argue to be equivalent, or a test failed without a fault, which then is no judge.
 """
 import argparse
@@ -27,6 +27,7 @@ import concurrent.futures
 import difflib
 import glob
 import hashlib
+import itertools
 import json
 import os
 import queue
@@ -254,6 +255,12 @@ def target_of(test):
     return engine + ("build/" + test[:-2] if test.endswith(".c") else test)
 
 
+def cheapest(tests, costs, seconds):
+    """The first of TESTS, up to so many seconds together."""
+    sums = itertools.accumulate(costs.of(test) for test in tests)
+    return [test for test, total in zip(tests, sums) if total <= seconds]
+
+
 def make_test(folder, test):
     """Whether what a test itself consists of was built."""
     targets = ["build/tests/jit/seen.so"] if test.startswith("jit:") else []
@@ -399,7 +406,7 @@ def report(results, unusable):
         counts = folders.setdefault(r["file"].split("/")[0], collections.Counter())
         counts[r["outcome"]] += 1
         if r["outcome"] in ("survived", "timed out"):
-            print(f"{r['file']}: {r['outcome']} {'of the quick tests' if r['quick'] else ''}\n{r['diff']}")
+            print(f"{r['file']}: {r['outcome']} {'the quick tests' if r['quick'] else ''}\n{r['diff']}")
     outcomes = ["killed", "endless", "timed out", "survived", "equivalent"]
     folders["all"] = sum(folders.values(), collections.Counter())
     print(f"\n{'folder':14}" + "".join(f"{o:>12}" for o in ["judged", *outcomes]))
@@ -475,7 +482,8 @@ class Campaign:
             return {**r, **self.known[key_of(r)], "diff": r["diff"]}
         start, tree = time.monotonic(), self.trees.get()
         tests = tests_for(tree.pristine, source, self.rows, self.judges.costs)
-        tests = [test for test in tests if not (self.quick and heavy(test))]
+        if self.quick:
+            tests = cheapest(tests, self.judges.costs, self.quick)
         r["outcome"], r["by"] = judge(tree, source, changed, tests, self.judges)
         tree.set_back()
         self.trees.put(tree)
@@ -508,7 +516,7 @@ def main():
     parser.add_argument("--files", default="", help="regular expression of the source files to change")
     parser.add_argument("--build", default=os.path.join(ROOT, "build"))
     parser.add_argument("--jobs", type=int, default=2, help="faults judged at the same time")
-    parser.add_argument("--quick", action="store_true", help="without slow_* and tests/longest.txt; then judge --again")
+    parser.add_argument("--quick", type=int, default=0, help="seconds of tests for each fault; then run without --quick")
     parser.add_argument("--again", action="store_true", help="judge the survivors of earlier runs once more")
     options = parser.parse_args()
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
