@@ -1,4 +1,4 @@
-/* Liveness: the registers that an instruction reads and writes. */
+/* Strong liveness: the registers whose values decide what a thread does from an instruction on. */
 #include "checker/program/program.h"
 
 void ck_expr_registers(const struct ck_program *p, uint32_t expr, uint64_t *set)
@@ -22,6 +22,11 @@ static void kill(uint64_t *live, uint32_t reg)
         live[reg / 64] &= ~(UINT64_C(1) << (reg % 64));
 }
 
+static bool is_live(const uint64_t *live, uint32_t reg)
+{
+    return live[reg / 64] >> (reg % 64) & 1;
+}
+
 static bool has_value(enum ck_op op)
 {
     return op == CK_ASSIGN || op == CK_STORE || op == CK_RMW || op == CK_CAS || op == CK_BRANCH ||
@@ -32,6 +37,9 @@ void ck_instr_live(const struct ck_program *p, const struct ck_instr *i, uint64_
 {
     const bool access = i->op >= CK_LOAD && i->op <= CK_CAS;
 
+    /* An assignment to a dead register uses nothing: a counter that only counts is dead in its loop. */
+    if (i->op == CK_ASSIGN && !is_live(live, i->reg))
+        return;
     if (i->op == CK_ASSIGN || (access && i->op != CK_STORE))
         kill(live, i->reg);
     if (i->op == CK_CAS)
