@@ -75,6 +75,12 @@ void ck_clocks_clear(struct ck_clocks *clocks);
 
 /* ---- agents --------------------------------------------------------------------------------- */
 
+/* What released: an atomic operation, or a fence before one. */
+struct ck_origin {
+    uint32_t source;
+    uint8_t scope; /* as written */
+    bool fence;
+};
 /* The head of a release sequence, stored with its agent: a relaxed store of the same agent continues the
  * sequence, a store of another agent ends it [CL 3.3.6 G7]. */
 struct ck_release_head {
@@ -85,6 +91,14 @@ struct ck_release_head {
     mm_event_id since; /* of the first release in it */
     uint32_t size;     /* of the atomic object */
     uint8_t slot;
+    struct ck_origin origin;
+};
+/* The last fence of an agent, for the reasons of races. */
+struct ck_last_fence {
+    uint32_t source; /* 0: none yet */
+    uint32_t time[CK_REGIONS];
+    mm_event_id event;
+    uint8_t scope, flags;
 };
 /* Further clocks of an agent that uses atomics or fences, by region (0: global, 1: local) and scope. */
 struct ck_fences {
@@ -94,6 +108,8 @@ struct ck_fences {
     struct ck_clock
         *pending_other[2][CK_SLOTS]; /* the same for the other region, from fences with both flags (F7) */
     struct ck_release_head *heads;
+    uint32_t release_source[2][CK_SLOTS]; /* of the fences in RELEASE */
+    struct ck_last_fence last_release, last_acquire;
 };
 struct ck_item {
     struct ck_clock *clock[CK_REGIONS];
@@ -209,6 +225,7 @@ struct ck_release {
     uint32_t number; /* position, oldest 0 */
     uint32_t size;   /* of the atomic object */
     uint8_t slot;
+    struct ck_origin origin; /* the last release that it includes */
 };
 struct ck_sync {
     uint64_t id;
@@ -221,6 +238,7 @@ struct ck_sync {
     mm_event_id broken_too; /* the same for the last such write of another agent */
     bool split;             /* a split cell: copies with this id evolve separately */
     uint8_t order, scope;
+    struct ck_last_fence fence;  /* the writer's last release fence */
     struct ck_release *releases; /* newest first */
     struct mm_map *index;        /* releases by key, one map per slot; NULL while they are few */
 };
@@ -297,8 +315,11 @@ struct ck_shortfall {
     uint64_t reader, writer;
     uint32_t writer_time[CK_REGIONS];
     uint32_t write_source, read_source;
-    struct ck_clock *offered; /* clock of the release sequence that it reads from, NULL: none */
-    uint8_t kind, write_scope, read_scope, read_order, region;
+    struct ck_clock *offered;   /* clock of the release sequence that it reads from, NULL: none */
+    struct ck_origin release;   /* of that sequence; source 0: none */
+    struct ck_last_fence fence; /* the writer's last release fence */
+    mm_event_id event;
+    uint8_t kind, read_scope, read_order, region;
 };
 enum { CK_SHORTFALLS = 256 };
 
@@ -434,6 +455,7 @@ void ck_race_fence(struct ck_detector *d, const struct mm_event *event);
 void ck_fence_release(struct ck_detector *d, const struct mm_event *event, struct ck_item *item);
 void ck_fence_acquire(struct ck_detector *d, const struct mm_event *event, struct ck_item *item);
 void ck_fences_free(struct ck_detector *d, struct ck_fences *fences);
+uint8_t ck_fence_flag(enum ck_region region);
 bool ck_fence_in(unsigned flags, enum ck_region region);
 
 /* race/weak.c, with options.weak */

@@ -1,12 +1,12 @@
 /* The reason of a race: the closest synchronization between the two accesses and what it lacks
  * (docs/detector.md#reasons-and-fixes). */
-#include "checker/race/race.h"
+#include "checker/race/reason.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-static const char *format_location(struct ck_detector *d, uint32_t source, char *buf, size_t size)
+const char *ck_reason_location(struct ck_detector *d, uint32_t source, char *buf, size_t size)
 {
     const struct ck_source *known = ck_source_of(d, source);
     const struct mm_source *s = known ? &known->info : NULL;
@@ -19,19 +19,19 @@ static const char *format_location(struct ck_detector *d, uint32_t source, char 
     return buf;
 }
 
-static const char *region_name(enum ck_region region)
+const char *ck_reason_region(enum ck_region region)
 {
     static const char *const names[CK_REGIONS] = {"global", "local", "image"};
     return names[region];
 }
 
-static const char *scope_of(unsigned scope)
+const char *ck_reason_scope(unsigned scope)
 {
     return scope ? mm_scope_name((enum mm_scope)scope) : "device";
 }
 
 /* Why two work-items share no instance of SCOPE. */
-static const char *apart(unsigned scope)
+const char *ck_reason_apart(unsigned scope)
 {
     switch (scope) {
     case MM_SCOPE_SUB_GROUP:
@@ -47,20 +47,7 @@ static const char *apart(unsigned scope)
 
 /* ---- reason under construction --------------------------------------------------------------------- */
 
-/* A reason, and the smallest change that removes it where there is one. */
-struct reason {
-    struct ck_detector *d;
-    enum ck_region region;
-    uint64_t later;
-    uint32_t later_source, allocation;
-    const struct ck_access_record *earlier;
-    char text[600], fix[600];
-    struct ck_change change;
-    bool copies
-        [2]; /* the later, the earlier access is by an asynchronous copy; its agent is then a caller of the copy */
-};
-
-static const struct ck_signature *earlier_signature(const struct reason *r)
+const struct ck_signature *ck_reason_earlier(const struct ck_reason *r)
 {
     return &r->d->signatures[r->earlier->signature];
 }
@@ -73,7 +60,7 @@ static bool same_device(struct ck_detector *d, uint64_t a, uint64_t b)
 }
 
 /* The narrowest of work-group, device and all_svm_devices that includes both agents. */
-static enum mm_scope common_scope(const struct reason *r)
+static enum mm_scope common_scope(const struct ck_reason *r)
 {
     struct ck_command *c = mm_map_pointer(&r->d->commands, r->later >> 32);
     if (c && r->later >> 32 == r->earlier->agent >> 32 &&
@@ -82,143 +69,24 @@ static enum mm_scope common_scope(const struct reason *r)
     return same_device(r->d, r->later, r->earlier->agent) ? MM_SCOPE_DEVICE : MM_SCOPE_ALL_SVM_DEVICES;
 }
 
-static void advise_wider_scope(struct reason *r, uint32_t first, uint32_t second, const char *where,
-                               const char *where_too)
+void ck_reason_advise_scope(struct ck_reason *r, const char *what, uint32_t first, uint32_t second)
 {
     enum mm_scope scope = common_scope(r);
+    char where[160], where_too[160];
+    ck_reason_location(r->d, first, where, sizeof where);
+    ck_reason_location(r->d, second, where_too, sizeof where_too);
     r->change = (struct ck_change){.source = {first, second}, .scope = (uint8_t)scope};
     if (strcmp(where, where_too) == 0)
-        snprintf(r->fix, sizeof r->fix, "give the atomic at %s memory_scope_%s", where, mm_scope_name(scope));
-    else
-        snprintf(r->fix, sizeof r->fix, "give the atomics at %s and %s memory_scope_%s", where, where_too,
+        snprintf(r->fix, sizeof r->fix, "give the %s at %s memory_scope_%s", what, where,
                  mm_scope_name(scope));
-}
-
-/* ---- atomics that do not synchronize ------------------------------------------------- */
-
-static bool store_relaxed(struct reason *r, const struct ck_shortfall *s, const char *write, const char *read)
-{
-    snprintf(r->text, sizeof r->text,
-             "the atomic write at %s is relaxed and follows no release fence, so reading it at %s does not "
-             "synchronize",
-             write, read);
-    bool both = s->read_order == MM_RELAXED || s->read_order == MM_RELEASE;
-    r->change = (struct ck_change){.source = {s->write_source, both ? s->read_source : 0},
-                                   .order = {MM_RELEASE, MM_ACQUIRE}};
-    if (both && s->write_source == s->read_source)
-        r->change.order[0] = r->change.order[1] = MM_ACQ_REL;
-    if (both && s->write_source == s->read_source)
-        snprintf(r->fix, sizeof r->fix, "give the atomic at %s memory_order_acq_rel", write);
-    else if (both)
-        snprintf(r->fix, sizeof r->fix,
-                 "give the atomic write at %s memory_order_release and the read at %s memory_order_acquire",
-                 write, read);
     else
-        snprintf(r->fix, sizeof r->fix, "give the atomic write at %s memory_order_release", write);
-    return true;
-}
-
-static bool load_relaxed(struct reason *r, const struct ck_shortfall *s, const char *write, const char *read)
-{
-    bool releases = s->read_order == MM_RELEASE;
-    snprintf(
-        r->text, sizeof r->text,
-        "the %s at %s %s and no acquire fence follows, so it does not synchronize with the release at %s",
-        releases ? "read-modify-write" : "load", read,
-        releases ? "has memory_order_release, which does not acquire," : "is relaxed", write);
-    r->change = (struct ck_change){.source = {s->read_source}, .order = {MM_ACQUIRE}};
-    snprintf(r->fix, sizeof r->fix, "give the %s at %s memory_order_%s", releases ? "atomic" : "load", read,
-             releases ? "acq_rel" : "acquire");
-    return true;
-}
-
-static bool describe_shortfall(struct reason *r, const struct ck_shortfall *s)
-{
-    char write[160], read[160];
-    format_location(r->d, s->write_source, write, sizeof write);
-    format_location(r->d, s->read_source, read, sizeof read);
-    switch (s->kind) {
-    case CK_SHORT_STORE_RELAXED:
-        return store_relaxed(r, s, write, read);
-    case CK_SHORT_LOAD_RELAXED:
-        return load_relaxed(r, s, write, read);
-    case CK_SHORT_SCOPE_INSTANCE:
-        snprintf(r->text, sizeof r->text, "the release at %s has scope %s, but %s", write,
-                 scope_of(s->write_scope), apart(s->write_scope));
-        advise_wider_scope(r, s->write_source, s->read_source, write, read);
-        return true;
-    case CK_SHORT_SCOPE_DIFFERS:
-        snprintf(r->text, sizeof r->text,
-                 "the release at %s has scope %s and the acquire at %s has scope %s: not inclusive scopes",
-                 write, scope_of(s->write_scope), read, scope_of(s->read_scope));
-        advise_wider_scope(r, s->write_source, s->read_source, write, read);
-        return true;
-    default:
-        if (s->region == r->region)
-            return false;
-        snprintf(
-            r->text, sizeof r->text,
-            "the release at %s and the acquire at %s order %s memory only, the accesses are to %s memory",
-            write, read, region_name((enum ck_region)s->region), region_name(r->region));
-        return true;
-    }
-}
-
-static bool is_of_earlier(const struct reason *r, const struct ck_shortfall *s)
-{
-    return s->writer == r->earlier->agent && s->writer_time[r->region] >= r->earlier->time;
-}
-
-/* True if synchronizing at this read would have ordered the earlier access.  Not for a read that is the racing
- * access itself: its own order does not order the earlier access before it. */
-static bool concerns(const struct reason *r, const struct ck_shortfall *s)
-{
-    const struct ck_access_record *earlier = r->earlier;
-    return s->read_source != r->later_source && s->reader == r->later &&
-           (is_of_earlier(r, s) ||
-            (s->region == r->region && ck_clock_get(s->offered, earlier->agent) >= earlier->time));
-}
-
-static const struct ck_shortfall *shortfall(const struct reason *r, uint32_t back)
-{
-    return &r->d->shortfalls[(r->d->shortfall_count - back) % CK_SHORTFALLS];
-}
-
-/* True if a chain of reads and writes by other agents leads from the earlier access to shortfall BACK. */
-static bool follows_earlier(const struct reason *r, uint32_t back, uint32_t count)
-{
-    uint64_t agent = shortfall(r, back)->writer;
-    for (uint32_t i = back + 1; i <= count; i++) {
-        const struct ck_shortfall *s = shortfall(r, i);
-        if (s->reader != agent)
-            continue;
-        if (is_of_earlier(r, s))
-            return true;
-        agent = s->writer;
-    }
-    return false;
-}
-
-static bool from_atomics(struct reason *r)
-{
-    uint32_t count = r->d->shortfall_count < CK_SHORTFALLS ? r->d->shortfall_count : CK_SHORTFALLS;
-    if (r->copies[0] || r->copies[1])
-        return false;
-    for (uint32_t i = 1; i <= count; i++)
-        if (concerns(r, shortfall(r, i)) && describe_shortfall(r, shortfall(r, i)))
-            return true;
-    for (uint32_t i = 1; i <= count; i++) {
-        const struct ck_shortfall *s = shortfall(r, i);
-        if (s->reader == r->later && s->read_source != r->later_source && follows_earlier(r, i, count) &&
-            describe_shortfall(r, s))
-            return true;
-    }
-    return false;
+        snprintf(r->fix, sizeof r->fix, "give the %ss at %s and %s memory_scope_%s", what, where, where_too,
+                 mm_scope_name(scope));
 }
 
 /* ---- barriers without the region's flag -------------------------------------------------------------- */
 
-static const char *flags_words(unsigned flags)
+const char *ck_reason_fenced(unsigned flags)
 {
     switch (flags & (MM_FENCE_GLOBAL | MM_FENCE_LOCAL | MM_FENCE_IMAGE)) {
     case 0:
@@ -240,16 +108,15 @@ static bool barrier_covers(const struct ck_past_barrier *b, uint64_t agent)
     return index >= b->first && index - b->first < b->expected;
 }
 
-static const char *flag_of(enum ck_region region)
+const char *ck_reason_flag(enum ck_region region)
 {
     static const char *const flags[CK_REGIONS] = {"CLK_GLOBAL_MEM_FENCE", "CLK_LOCAL_MEM_FENCE",
                                                   "CLK_IMAGE_MEM_FENCE"};
     return flags[region];
 }
 
-static bool from_barriers(struct reason *r)
+static bool from_barriers(struct ck_reason *r)
 {
-    static const uint8_t flags[CK_REGIONS] = {MM_FENCE_GLOBAL, MM_FENCE_LOCAL, MM_FENCE_IMAGE};
     struct ck_detector *d = r->d;
     enum ck_region region = r->region;
     uint64_t later = r->later;
@@ -268,11 +135,12 @@ static bool from_barriers(struct reason *r)
             !barrier_covers(b, earlier->agent))
             continue;
         char where[160];
-        format_location(d, b->source, where, sizeof where);
+        ck_reason_location(d, b->source, where, sizeof where);
         snprintf(r->text, sizeof r->text, "the barrier at %s fences %s, the accesses are to %s memory", where,
-                 flags_words(b->flags), region_name(region));
-        snprintf(r->fix, sizeof r->fix, "add %s to the flags of the barrier at %s", flag_of(region), where);
-        r->change = (struct ck_change){.source = {b->source}, .fence_flags = flags[region]};
+                 ck_reason_fenced(b->flags), ck_reason_region(region));
+        snprintf(r->fix, sizeof r->fix, "add %s to the flags of the barrier at %s", ck_reason_flag(region),
+                 where);
+        r->change = (struct ck_change){.source = {b->source}, .fence_flags = ck_fence_flag(region)};
         return true;
     }
     return false;
@@ -289,7 +157,7 @@ static bool is_below(const struct ck_detector *d, uint32_t command, uint32_t anc
 }
 
 /* A kernel and its descendant by device-side enqueue [CL 3.3.6 H1, H13]. */
-static bool from_parent(struct reason *r, uint32_t earlier, uint32_t later)
+static bool from_parent(struct ck_reason *r, uint32_t earlier, uint32_t later)
 {
     uint32_t child = is_below(r->d, later, earlier) ? later : earlier,
              parent = child == later ? earlier : later;
@@ -308,7 +176,7 @@ static bool from_parent(struct reason *r, uint32_t earlier, uint32_t later)
 }
 
 /* Commands are ordered by the rules for commands alone [CL 3.3.6 H15, H25]. */
-static bool from_agents(struct reason *r)
+static bool from_agents(struct ck_reason *r)
 {
     uint32_t commands[2] = {(uint32_t)(r->earlier->agent >> 32), (uint32_t)(r->later >> 32)};
     if (commands[0] == commands[1])
@@ -338,7 +206,7 @@ static bool from_agents(struct reason *r)
         r->change.commands =
             (struct ck_order){.first = command,
                               .host = (uint32_t)(commands[0] ? r->later : r->earlier->agent),
-                              .source = commands[0] ? r->later_source : earlier_signature(r)->source,
+                              .source = commands[0] ? r->later_source : ck_reason_earlier(r)->source,
                               .allocation = r->allocation};
     }
     return true;
@@ -352,33 +220,30 @@ bool ck_same_group(struct ck_detector *d, uint64_t a, uint64_t b)
                ck_group_first(command, (uint32_t)ck_issuer_of(d, b));
 }
 
-static void between_atomics(struct reason *r, const struct mm_event *event)
+static void between_atomics(struct ck_reason *r, const struct mm_event *event)
 {
-    unsigned scope = earlier_signature(r)->meta >> CK_META_SCOPE_SHIFT & 7;
-    char where[160], where_too[160];
-    if (scope_of(scope) != scope_of(event->scope))
+    unsigned scope = ck_reason_earlier(r)->meta >> CK_META_SCOPE_SHIFT & 7;
+    if (ck_reason_scope(scope) != ck_reason_scope(event->scope))
         snprintf(r->text, sizeof r->text,
-                 "the atomics have scopes %s and %s, which are not inclusive of each other", scope_of(scope),
-                 scope_of(event->scope));
+                 "the atomics have scopes %s and %s, which are not inclusive of each other",
+                 ck_reason_scope(scope), ck_reason_scope(event->scope));
     else
-        snprintf(r->text, sizeof r->text, "both atomics have scope %s, but %s", scope_of(scope),
-                 apart(scope));
-    format_location(r->d, event->source, where, sizeof where);
-    format_location(r->d, earlier_signature(r)->source, where_too, sizeof where_too);
-    advise_wider_scope(r, event->source, earlier_signature(r)->source, where, where_too);
+        snprintf(r->text, sizeof r->text, "both atomics have scope %s, but %s", ck_reason_scope(scope),
+                 ck_reason_apart(scope));
+    ck_reason_advise_scope(r, "atomic", event->source, ck_reason_earlier(r)->source);
 }
 
-static void between_objects(struct reason *r, const struct mm_event *event)
+static void between_objects(struct ck_reason *r, const struct mm_event *event)
 {
     snprintf(r->text, sizeof r->text,
              "the atomic operations are on %" PRIu32 " and on %" PRIu32
              " bytes: on different atomic objects that "
              "overlap, which are not indivisible for each other",
-             earlier_signature(r)->size, event->size);
+             ck_reason_earlier(r)->size, event->size);
 }
 
 /* A barrier of the group that fences the memory stands between the lines. */
-static bool barrier_between(const struct reason *r, const struct mm_source *a, const struct mm_source *b)
+static bool barrier_between(const struct ck_reason *r, const struct mm_source *a, const struct mm_source *b)
 {
     struct ck_detector *d = r->d;
     struct ck_command *command = mm_map_pointer(&d->commands, r->later >> 32);
@@ -397,10 +262,10 @@ static bool barrier_between(const struct reason *r, const struct mm_source *a, c
 
 /* Both accesses are in one function: advises a barrier between the two lines or, where one is already there or
  * the lines are equal, after them, before the next loop iteration.  Not for kernels that order by atomics. */
-static void advise_barrier(struct reason *r)
+static void advise_barrier(struct ck_reason *r)
 {
     const struct ck_source *later = ck_source_of(r->d, r->later_source);
-    const struct ck_source *earlier = ck_source_of(r->d, earlier_signature(r)->source);
+    const struct ck_source *earlier = ck_source_of(r->d, ck_reason_earlier(r)->source);
     const struct ck_command *command = mm_map_pointer(&r->d->commands, r->later >> 32);
     if (!later || !earlier || !command || command->synchronizes || !later->info.line || !earlier->info.line ||
         strcmp(later->info.file, earlier->info.file) != 0 ||
@@ -412,30 +277,30 @@ static void advise_barrier(struct reason *r)
     r->change.barrier.after = round ? second : first;
     r->change.barrier.before = round ? first : second;
     r->change.barrier.round = round;
-    r->change.barrier.flag = flag_of(r->region);
+    r->change.barrier.flag = ck_reason_flag(r->region);
     if (first == second)
         return; /* a position is only found by re-executing with trial barriers */
     if (round)
         snprintf(r->fix, sizeof r->fix,
                  "put barrier(%s) between line %" PRIu32 " and line %" PRIu32
                  " of the next iteration, at a point that every work-item of the group reaches",
-                 flag_of(r->region), second, first);
+                 ck_reason_flag(r->region), second, first);
     else
         snprintf(r->fix, sizeof r->fix,
                  "put barrier(%s) between lines %" PRIu32 " and %" PRIu32
                  ", at a point that every work-item of the group reaches",
-                 flag_of(r->region), first, second);
+                 ck_reason_flag(r->region), first, second);
 }
 
 /* A copy of the group is in progress until a wait for its event; order before its call needs a barrier
  * [CLC 6.15.11]. */
-static bool from_copies(struct reason *r)
+static bool from_copies(struct ck_reason *r)
 {
     char copy[160], where[160];
     if (!(r->copies[0] || r->copies[1]) || !ck_same_group(r->d, r->later, r->earlier->agent))
         return false;
-    format_location(r->d, earlier_signature(r)->source, copy, sizeof copy);
-    format_location(r->d, r->later_source, where, sizeof where);
+    ck_reason_location(r->d, ck_reason_earlier(r)->source, copy, sizeof copy);
+    ck_reason_location(r->d, r->later_source, where, sizeof where);
     if (!r->copies[1] && r->d->options.weak) { /* the scheduler may delay copies past later accesses */
         snprintf(
             r->text, sizeof r->text,
@@ -460,15 +325,15 @@ static bool from_copies(struct reason *r)
         copy, r->copies[0] ? "copy" : "access", where);
     snprintf(r->fix, sizeof r->fix, "wait_group_events for the copy at %s before the %s at %s", copy,
              r->copies[0] ? "copy" : "access", where);
-    r->change = (struct ck_change){.source = {earlier_signature(r)->source, r->later_source}, .wait = true};
+    r->change = (struct ck_change){.source = {ck_reason_earlier(r)->source, r->later_source}, .wait = true};
     return true;
 }
 
 /* True for updates such as += and ++: a read and a write at one source location, of a size that atomics have
  * [CLC 6.15.12]. */
-static bool is_update(const struct reason *r, const struct mm_event *event)
+static bool is_update(const struct ck_reason *r, const struct mm_event *event)
 {
-    const struct ck_signature *signature = earlier_signature(r);
+    const struct ck_signature *signature = ck_reason_earlier(r);
     const struct ck_source *later = ck_source_of(r->d, event->source);
     const struct ck_source *earlier = ck_source_of(r->d, signature->source);
     bool read_and_write = event->kind == MM_READ ? signature->meta & CK_META_WRITE
@@ -479,20 +344,20 @@ static bool is_update(const struct reason *r, const struct mm_event *event)
            later->info.column == earlier->info.column && strcmp(later->info.file, earlier->info.file) == 0;
 }
 
-static void advise_atomic(struct reason *r)
+static void advise_atomic(struct ck_reason *r)
 {
     char where[160];
     enum mm_scope scope = r->region == CK_REGION_LOCAL ? MM_SCOPE_WORK_GROUP : MM_SCOPE_DEVICE;
-    format_location(r->d, r->later_source, where, sizeof where);
+    ck_reason_location(r->d, r->later_source, where, sizeof where);
     snprintf(r->fix, sizeof r->fix,
              "if work-items are meant to share it, make the update at %s one atomic operation, as "
              "atomic_fetch_add_explicit() is, with memory_scope_%s",
              where, mm_scope_name(scope));
     r->change = (struct ck_change){
-        .source = {r->later_source, earlier_signature(r)->source}, .scope = (uint8_t)scope, .atomic = true};
+        .source = {r->later_source, ck_reason_earlier(r)->source}, .scope = (uint8_t)scope, .atomic = true};
 }
 
-static void without_a_hint(struct reason *r, const struct mm_event *event)
+static void without_a_hint(struct ck_reason *r, const struct mm_event *event)
 {
     bool within = ck_same_group(r->d, r->later, r->earlier->agent);
     snprintf(r->text, sizeof r->text, "no synchronization orders the two accesses%s",
@@ -501,7 +366,7 @@ static void without_a_hint(struct reason *r, const struct mm_event *event)
                  : "; the work-items are in different work-groups, which no barrier joins");
     if (r->later >> 32 && r->earlier->agent >> 32 && is_update(r, event))
         advise_atomic(r);
-    else if (within && r->region != CK_REGION_IMAGE && earlier_signature(r)->source != 0)
+    else if (within && r->region != CK_REGION_IMAGE && ck_reason_earlier(r)->source != 0)
         advise_barrier(r);
 }
 
@@ -509,18 +374,18 @@ const char *ck_race_reason(struct ck_detector *d, const struct ck_location *loca
                            const struct mm_event *event, const struct ck_access_record *earlier,
                            bool scope_race, struct ck_change *change, const char **fix)
 {
-    struct reason r = {.d = d,
-                       .copies = {mm_is_copy(event), ck_is_copy(d, earlier->agent)},
-                       .region = (enum ck_region)location->region,
-                       .later = ck_agent_key(event->agent),
-                       .later_source = event->source,
-                       .allocation = event->allocation,
-                       .earlier = earlier};
+    struct ck_reason r = {.d = d,
+                          .copies = {mm_is_copy(event), ck_is_copy(d, earlier->agent)},
+                          .region = (enum ck_region)location->region,
+                          .later = ck_agent_key(event->agent),
+                          .later_source = event->source,
+                          .allocation = event->allocation,
+                          .earlier = earlier};
     if (scope_race)
         between_atomics(&r, event);
     else if (ck_both_atomic(d, event, earlier))
         between_objects(&r, event);
-    else if (!from_barriers(&r) && !from_atomics(&r) && !from_agents(&r) && !from_copies(&r))
+    else if (!from_barriers(&r) && !ck_reason_from_atomics(&r) && !from_agents(&r) && !from_copies(&r))
         without_a_hint(&r, event);
     *change = r.change;
     *fix = *r.fix ? mm_arena_strdup(d->arena, r.fix) : NULL;

@@ -37,6 +37,15 @@ enum ck_slot ck_slot_of(const struct mm_event *event)
     }
 }
 
+static uint8_t scope_of_slot(enum ck_slot slot)
+{
+    static const uint8_t scopes[] = {[CK_SLOT_SUB_GROUP] = MM_SCOPE_SUB_GROUP,
+                                     [CK_SLOT_WORK_GROUP] = MM_SCOPE_WORK_GROUP,
+                                     [CK_SLOT_DEVICE] = MM_SCOPE_DEVICE,
+                                     [CK_SLOT_ALL] = MM_SCOPE_ALL_SVM_DEVICES};
+    return scopes[slot];
+}
+
 /* What a scope means on this memory [CL 3.3.5 O10, O11]. */
 enum ck_slot ck_slot_reduced(enum ck_slot slot, const struct ck_location *location)
 {
@@ -80,8 +89,10 @@ static void note_shortfall(struct ck_detector *d, const struct mm_event *read,
     memcpy(s->writer_time, sync->writer_time, sizeof s->writer_time);
     s->write_source = sync->source;
     s->read_source = read->source;
+    s->release = release ? release->origin : (struct ck_origin){.source = 0};
+    s->fence = sync->fence;
+    s->event = d->next_event;
     s->kind = (uint8_t)kind;
-    s->write_scope = sync->scope;
     s->read_scope = read->scope;
     s->read_order = read->order;
     s->region = location->region;
@@ -159,6 +170,7 @@ static void sync_offer(struct ck_detector *d, struct ck_sync *sync, const struct
     }
     ck_clock_join(&d->clocks, &r->main, release->main);
     ck_clock_join(&d->clocks, &r->other, release->other);
+    r->origin = release->origin;
 }
 
 /* ---- acquire ------------------------------------------------------------------------------ */
@@ -192,11 +204,11 @@ void ck_sync_acquire(struct ck_detector *d, const struct mm_event *event, struct
 {
     uint64_t agent = ck_agent_key(event->agent);
     enum ck_slot slot = ck_slot_reduced(ck_slot_of(event), location);
-    bool wanted = is_acquire(event->order), synchronized = false;
+    bool wanted = is_acquire(event->order);
     note_command_synchronizes(d, event);
     if (sync->size != event->size)
         return;
-    const struct ck_release *in_instance = NULL;
+    const struct ck_release *in_instance = NULL, *joined = NULL;
     for (int reach = 0; sync->releases && reach < CK_SLOTS; reach++) {
         uint64_t key = ck_scope_instance(d, agent, (enum ck_slot)reach, location);
         const struct ck_release *r = find_release(sync, (uint8_t)reach, key, event->size);
@@ -207,13 +219,13 @@ void ck_sync_acquire(struct ck_detector *d, const struct mm_event *event, struct
         sync_pend_acquire(d, item, location, r);
         if (wanted && slot == (enum ck_slot)reach) {
             ck_clock_join(&d->clocks, &item->clock[location->region], r->main);
-            synchronized = true;
+            joined = r;
         }
     }
     if (sync->writer == agent)
         return;
-    if (synchronized)
-        note_shortfall(d, event, location, sync, NULL, CK_SHORT_REGION);
+    if (joined)
+        note_shortfall(d, event, location, sync, joined, CK_SHORT_REGION);
     else if (!sync->releases)
         note_shortfall(d, event, location, sync, NULL, CK_SHORT_STORE_RELAXED);
     else if (!in_instance)
@@ -311,6 +323,7 @@ static void sync_head_sequence(struct ck_detector *d, uint64_t agent, struct ck_
         return;
     ck_clock_join(&d->clocks, &h->main, release->main);
     ck_clock_join(&d->clocks, &h->other, release->other);
+    h->origin = release->origin;
 }
 
 /* A write that is not a read-modify-write ends all release sequences but those that its agent heads. */
@@ -326,8 +339,12 @@ static void break_sequences(struct ck_detector *d, uint64_t agent, const struct 
     for (struct ck_release_head *h = item->fences ? item->fences->heads : NULL; h; h = h->next) {
         if (h->location != sync->id || h->since < sync->broken_too)
             continue;
-        struct ck_release again = {
-            .key = h->key, .main = h->main, .other = h->other, .size = h->size, .slot = h->slot};
+        struct ck_release again = {.key = h->key,
+                                   .main = h->main,
+                                   .other = h->other,
+                                   .size = h->size,
+                                   .slot = h->slot,
+                                   .origin = h->origin};
         sync_offer(d, sync, &again);
     }
 }
@@ -346,7 +363,10 @@ static void offer_fences(struct ck_detector *d, const struct mm_event *event, st
                                      .main = fences->release[region][slot],
                                      .other = fences->both[!region][slot],
                                      .size = event->size,
-                                     .slot = (uint8_t)reduced};
+                                     .slot = (uint8_t)reduced,
+                                     .origin = {.source = fences->release_source[region][slot],
+                                                .scope = scope_of_slot((enum ck_slot)slot),
+                                                .fence = true}};
         sync_head_sequence(d, agent, item, sync, &release);
     }
 }
@@ -369,6 +389,7 @@ bool ck_sync_release(struct ck_detector *d, const struct mm_event *event, uint64
     sync->source = event->source;
     sync->order = event->order;
     sync->scope = event->scope;
+    sync->fence = item->fences ? item->fences->last_release : (struct ck_last_fence){.source = 0};
     if (!(event->attributes & MM_ATOMIC))
         return false;
     offer_fences(d, event, item, location, sync);
@@ -378,7 +399,11 @@ bool ck_sync_release(struct ck_detector *d, const struct mm_event *event, uint64
     struct ck_clock *snapshot = ck_clock_ref(item->clock[location->region]);
     ck_clock_raise(&d->clocks, &snapshot, agent, agent, item->time[location->region]);
     uint64_t key = ck_scope_instance(d, agent, slot, location);
-    struct ck_release release = {.key = key, .main = snapshot, .size = event->size, .slot = (uint8_t)slot};
+    struct ck_release release = {.key = key,
+                                 .main = snapshot,
+                                 .size = event->size,
+                                 .slot = (uint8_t)slot,
+                                 .origin = {.source = event->source, .scope = event->scope}};
     sync_head_sequence(d, agent, item, sync, &release);
     ck_clock_drop(&d->clocks, snapshot);
     return true;
@@ -386,10 +411,15 @@ bool ck_sync_release(struct ck_detector *d, const struct mm_event *event, uint64
 
 /* ---- fences ------------------------------------------------------------------------------- */
 
+uint8_t ck_fence_flag(enum ck_region region)
+{
+    static const uint8_t flags[CK_REGIONS] = {MM_FENCE_GLOBAL, MM_FENCE_LOCAL, MM_FENCE_IMAGE};
+    return flags[region];
+}
+
 bool ck_fence_in(unsigned flags, enum ck_region region)
 {
-    static const unsigned flag[CK_REGIONS] = {MM_FENCE_GLOBAL, MM_FENCE_LOCAL, MM_FENCE_IMAGE};
-    return flags & flag[region];
+    return flags & ck_fence_flag(region);
 }
 
 static void set_clock(struct ck_detector *d, struct ck_clock **to, struct ck_clock *clock)
@@ -399,20 +429,33 @@ static void set_clock(struct ck_detector *d, struct ck_clock **to, struct ck_clo
     ck_clock_drop(&d->clocks, old);
 }
 
+static void note_fence(struct ck_detector *d, const struct mm_event *event, const struct ck_item *item,
+                       struct ck_last_fence *last)
+{
+    last->source = event->source;
+    memcpy(last->time, item->time, sizeof last->time);
+    last->event = d->next_event;
+    last->scope = event->scope;
+    last->flags = (uint8_t)event->fence_flags;
+}
+
 void ck_fence_release(struct ck_detector *d, const struct mm_event *event, struct ck_item *item)
 {
     enum ck_slot slot = ck_slot_of(event);
-    struct ck_fences *fences = slot == CK_SLOT_NONE ? NULL : ck_fences_of(d, item);
+    struct ck_fences *fences = ck_fences_of(d, item);
     uint64_t agent = ck_agent_key(event->agent);
     bool both =
         ck_fence_in(event->fence_flags, CK_REGION_GLOBAL) && ck_fence_in(event->fence_flags, CK_REGION_LOCAL);
-    for (int s = 0; fences && s < 2; s++) {
+    if (fences)
+        note_fence(d, event, item, &fences->last_release);
+    for (int s = 0; fences && slot != CK_SLOT_NONE && s < 2; s++) {
         if (!ck_fence_in(event->fence_flags, (enum ck_region)s))
             continue;
         struct ck_clock *snapshot = ck_clock_ref(item->clock[s]);
         ck_clock_raise(&d->clocks, &snapshot, agent, agent, item->time[s]);
         item->time[s]++;
         set_clock(d, &fences->release[s][slot], snapshot);
+        fences->release_source[s][slot] = event->source;
         if (both)
             set_clock(d, &fences->both[s][slot], snapshot);
         ck_clock_drop(&d->clocks, snapshot);
@@ -422,7 +465,9 @@ void ck_fence_release(struct ck_detector *d, const struct mm_event *event, struc
 void ck_fence_acquire(struct ck_detector *d, const struct mm_event *event, struct ck_item *item)
 {
     enum ck_slot slot = ck_slot_of(event);
-    const struct ck_fences *fences = item->fences;
+    struct ck_fences *fences = item->fences;
+    if (fences)
+        note_fence(d, event, item, &fences->last_acquire);
     if (slot == CK_SLOT_NONE || !fences)
         return;
     bool both =
@@ -442,7 +487,7 @@ void ck_race_fence(struct ck_detector *d, const struct mm_event *event)
     struct ck_item *item = ck_item_of(d, event->agent);
     if (!item)
         return;
-    if (is_acquire(event->order))
+    if (is_acquire(event->order) && ck_fences_of(d, item))
         ck_fence_acquire(d, event, item);
     if (is_release(event->order))
         ck_fence_release(d, event, item);

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 10 write, 10 write, different groups
-// reason: is relaxed and follows no release fence
+// reason: no synchronization orders the two accesses
 // run: -g 16 -l 4 -a buf:16:rand=9 -a buf:1 -a buf:1
 // The greatest is kept atomically, its place beside it plainly.
 kernel void k(global const int *a, global atomic_int *best, global int *place)

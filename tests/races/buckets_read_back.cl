@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 10 write, 11 read, different groups or same group
-// reason: is relaxed and follows no release fence
+// reason: no synchronization orders the two accesses
 // run: -g 8 -l 4 -a buf:2 -a buf:16 -a buf:8
 // A slot is read because its number was given out.
 kernel void k(global int *n, global int *slots, global int *o)

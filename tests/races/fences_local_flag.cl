@@ -1,5 +1,7 @@
 // expect: data-race
-// at: 7 write, 13 read, different groups
+// at: 9 write, 15 read, different groups
+// reason: the release fence at fences_local_flag.cl:10 fences local memory only and the atomic write at fences_local_flag.cl:11 is to global memory
+// fix: add CLK_GLOBAL_MEM_FENCE to the flags of the fences at fences_local_flag.cl:10 and fences_local_flag.cl:14
 // run: -g 8 -l 4 -a buf:4 -a buf:4 -a buf:4
 kernel void k(global int *data, global atomic_int *flag, global int *out)
 {

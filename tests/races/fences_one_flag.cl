@@ -1,5 +1,7 @@
 // expect: data-race
-// at: 11 write, 19 read, same group
+// at: 13 write, 21 read, same group
+// reason: the release fence at fences_one_flag.cl:14 and the acquire fence at fences_one_flag.cl:19 order local memory only, the accesses are to global memory
+// fix: add CLK_GLOBAL_MEM_FENCE to the flags of the fences at fences_one_flag.cl:14 and fences_one_flag.cl:19
 // run: -g 4 -l 4 -a buf:4 -a buf:4
 kernel void k(global int *data, global int *out)
 {

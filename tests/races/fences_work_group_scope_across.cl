@@ -1,5 +1,7 @@
 // expect: data-race
-// at: 7 write, 13 read, different groups
+// at: 9 write, 15 read, different groups
+// reason: the release fence at fences_work_group_scope_across.cl:10 has scope work_group, but the work-items are in different work-groups
+// fix: give the fences at fences_work_group_scope_across.cl:10 and fences_work_group_scope_across.cl:14 memory_scope_device
 // run: -g 8 -l 4 -a buf:4 -a buf:4 -a buf:4
 kernel void k(global int *data, global atomic_int *flag, global int *out)
 {

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 14 write, 19 read, same group
-// reason: is relaxed and follows no release fence
+// reason: no synchronization orders the two accesses
 // run: -g 16 -l 4 -a buf:32 -a buf:32 -a buf:16
 // The key is claimed with a relaxed exchange, and the value follows plainly: a lookup that meets the key reads a value
 // that nothing orders after its write [CL 3.3.6 G17].

@@ -1,5 +1,6 @@
 // expect: data-race
-// at: 13 read, 13 write, different groups
+// at: 14 read, 14 write, different groups
+// reason: no synchronization orders the two accesses
 // run: -g 4 -l 1 -a buf:1 -a buf:1
 // Who does not get the lock goes on without it.
 kernel void k(global atomic_int *lock, global int *sum)

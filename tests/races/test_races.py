@@ -66,6 +66,8 @@ def judge(path, wanted, schedule):
     fitting = [f for f in findings if f["kind"] == wanted["expect"]]
     if not fitting:
         return "found %s" % [f["kind"] for f in findings]
+    for f in fitting:
+        f.update({key: f[key].replace(here + os.sep, "") for key in ("reason", "fix") if f.get(key)})
     if wanted.get("reason") and not any(wanted["reason"] in f.get("reason", "") for f in fitting):
         return "reasons are %s" % [f.get("reason") for f in fitting]
     if wanted.get("fix") and not (wanted["fix"] in fitting[0].get("fix", "") and fitting[0]["fix_verified"]):

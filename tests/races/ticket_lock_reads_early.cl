@@ -1,5 +1,6 @@
 // expect: data-race
-// at: 8 read, 11 write, different groups or same group
+// at: 9 read, 12 write, different groups or same group
+// reason: no synchronization orders the two accesses
 // run: -g 16 -l 4 -a buf:1 -a buf:2
 // The old value is read before the turn has come.
 kernel void k(global int *counter, global atomic_int *lock)
