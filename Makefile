@@ -62,13 +62,13 @@ JIT_SHIM     := $(sort $(wildcard interp/jit/vectorize/*.cpp interp/jit/instrume
 JIT_BITCODE  := $(sort $(wildcard interp/jit/bitcode/*.c)) $(addprefix interp/ext/,convert.c ext_float.c \
   ext_exponential.c ext_geometric.c ext_integer.c math_double.c)
 CHECKER_SRC  := $(call src,$(addprefix checker/,program search z3 race predict report))
-LITMUS_SRC   := $(call src,litmus $(addprefix litmus/,parse lower emit generate judge))
+LITMUS_SRC   := $(call src,litmus $(addprefix litmus/,parse lower emit vulkan generate judge))
 RUNTIME_SRC  := $(call src,ref-runtime $(addprefix ref-runtime/,enqueue program memory sched record check)) \
   $(sort $(wildcard ref-runtime/compiler/client*.c))
 HELPER_SRC   := $(sort $(wildcard ref-runtime/compiler/helper*.c))
 HELPER_SHIM  := $(sort $(wildcard ref-runtime/compiler/*_shim.cpp))
 XREF_SRC     := $(call src,spec-xref $(addprefix spec-xref/,extract collect site))
-RUNNER_SRC   := $(call src,litmus/run)
+RUNNER_SRC   := $(call src,litmus/run litmus/run/vk)
 TOOLS_SRC    := $(call src,tools $(addprefix tools/,cmd explore session witness))
 HOSTLIB_SRC  := $(call src,tools/hostlib)
 TESTLIB_SRC  := $(call src,tests/lib)
@@ -164,7 +164,7 @@ $(BUILD)/refcl: $(call obj,$(TOOLS_SRC)) $(LIBS_A) $(BUILD)/lib/libruntime.a
 	  $(Z3_LIBS) $(JSON_LIBS) $(SPIRV_TOOLS) $(ZSTD_LIBS) -lpthread -ldl
 $(BUILD)/refcl-litmus-run: $(RUNNER_SRC)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -DCL_TARGET_OPENCL_VERSION=300 -o $@ $(RUNNER_SRC) -lOpenCL $(JSON_LIBS)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -DCL_TARGET_OPENCL_VERSION=300 -o $@ $(RUNNER_SRC) -lOpenCL $(JSON_LIBS) -ldl
 $(BUILD)/refcl-kernel-host: tools/host/kernel_host.c tools/host/captured.c tools/host/kernel_host.h $(BUILD)/obj/memmodel/base/escape.o
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) -lOpenCL

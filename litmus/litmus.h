@@ -25,6 +25,11 @@ enum mm_class lt_lower(const struct lt_test *test, struct ck_program **program, 
 /* Prints TEST so that parsing the output gives the same test. */
 void lt_print(const struct lt_test *test, FILE *out);
 
+/* Prints the Vulkan test that OpenCL test TEST becomes under MAPPING; *REASON: why there is none, NULL if there is. */
+enum lt_mapping { LT_MAPPING_PLAIN, LT_MAPPING_CLSPV };
+enum mm_class lt_translate(const struct lt_test *test, enum lt_mapping mapping, FILE *out, const char **reason,
+                           struct mm_error *err);
+
 /* Writes plan.json: kernels (OpenCL C), instances, observed variables, for COUNT tests. */
 struct lt_plan_options {
     uint64_t iterations; /* instances of each test, 0 = default */
@@ -35,6 +40,12 @@ struct lt_plan_options {
     enum mm_class (*compile)(void *context, const char *file, const char *source, const char *build_options,
                              void **words, size_t *size, struct mm_error *err);
     void *context;
+    /* Plan for Vulkan: OpenCL tests are translated, and ASSEMBLE, which must be given, makes the SPIR-V text SOURCE
+     * a valid module of *SIZE bytes (mm_free). */
+    bool vulkan;
+    enum lt_mapping mapping;
+    enum mm_class (*assemble)(const char *file, const char *source, void **words, size_t *size,
+                              struct mm_error *err);
 };
 enum mm_class lt_plan(struct lt_test *const *tests, size_t count, const struct lt_plan_options *options,
                       FILE *out, struct mm_error *err);

@@ -275,11 +275,8 @@ void lt_emit_epilogue(struct emitter *e)
 /* ---- counting
  * ------------------------------------------------------------------------------------------------ */
 
-/* The expected range of values; others are counted one by one. */
-static void choose_range(struct emitter *e)
+void lt_kernel_range(struct lt_kernel *k, const struct ck_program *p)
 {
-    struct lt_kernel *k = e->kernel;
-    const struct ck_program *p = e->program;
     int64_t low = -1, high = (int64_t)p->thread_count, sum = 0;
     for (uint32_t i = 0; i < p->expr_count; i++) {
         int64_t v = p->exprs[i].op == CK_CONST ? (int64_t)p->exprs[i].imm : 0;
@@ -297,6 +294,7 @@ static void choose_range(struct emitter *e)
         k->bits++;
     if (k->bits * p->observed_count > 18)
         k->bits = 0; /* all one by one */
+    k->bins = k->bits ? 1u << k->bits * p->observed_count : 1;
 }
 
 static void emit_values(struct emitter *e)
@@ -374,8 +372,7 @@ static void emit_count(struct emitter *e)
 
 void lt_emit_collect(struct emitter *e)
 {
-    choose_range(e);
-    e->kernel->bins = e->kernel->bits ? 1u << e->kernel->bits * e->program->observed_count : 1;
+    lt_kernel_range(e->kernel, e->program);
     bool local = e->kernel->bins <= 1024;
     fprintf(
         e->out,

@@ -2,6 +2,8 @@
  * Format: tools/schema/plan.schema.json. */
 #include "litmus/emit/plan.h"
 
+#include "litmus/vulkan/vulkan.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +68,8 @@ void lt_plan_locations(cJSON *test, const struct ck_program *program)
         cJSON_AddStringToObject(location, "kind", kinds[o->origin]);
         cJSON_AddNumberToObject(location, "element_size", o->element_size);
         cJSON_AddBoolToObject(location, "signed", o->is_signed);
+        if (program->vulkan && o->alias_of != i)
+            cJSON_AddNumberToObject(location, "alias", o->alias_of);
         cJSON *initial = cJSON_AddArrayToObject(location, "initial");
         for (uint64_t n = 0; n < o->size / o->element_size; n++)
             cJSON_AddItemToArray(initial, lt_plan_value((int64_t)o->initial[n]));
@@ -149,29 +153,27 @@ static void add_placement(cJSON *test, const struct ck_program *program)
     }
 }
 
+static void add_skip(cJSON *json, const char *reason)
+{
+    char text[160];
+    snprintf(text, sizeof text, "needs %s", reason);
+    cJSON_AddStringToObject(json, "skip", text);
+}
+
 static void add_kernel(cJSON *json, const struct lt_test *test, const struct ck_program *program,
                        const struct lt_kernel *kernel)
 {
-    if (kernel->reason) {
-        char text[160];
-        snprintf(text, sizeof text, "needs %s", kernel->reason);
-        cJSON_AddStringToObject(json, "skip", text);
-        return;
-    }
     cJSON_AddNumberToObject(json, "groups", kernel->group_count);
     cJSON_AddNumberToObject(json, "members", kernel->member_count);
     cJSON_AddNumberToObject(json, "columns", kernel->columns);
     cJSON_AddNumberToObject(json, "value_size", kernel->wide ? 8 : 4);
-    cJSON_AddBoolToObject(json, "legacy", kernel->legacy);
     cJSON_AddBoolToObject(json, "waits", kernel->waits);
     cJSON_AddNumberToObject(json, "bits", kernel->bits);
     cJSON_AddNumberToObject(json, "low", kernel->low);
-    lt_plan_needs(json, kernel, program);
     lt_plan_locations(json, program);
     add_observed(json, program);
     add_target(json, test, program);
     add_placement(json, program);
-    cJSON_AddStringToObject(json, "kernel", kernel->source);
 }
 
 static bool has_host(const struct lt_test *test)
@@ -197,14 +199,98 @@ static enum mm_class plan_opencl(const struct lt_test *test, const struct lt_pla
         cls = lt_plan_host(copy, program, options, json, err);
     else if (cls == MM_OK)
         cls = lt_emit_kernel(copy, program, &kernel, err);
-    if (cls == MM_OK && !host) {
+    if (cls == MM_OK && kernel.reason) {
+        add_skip(json, kernel.reason);
+    } else if (cls == MM_OK && !host) {
+        cJSON_AddBoolToObject(json, "legacy", kernel.legacy);
         add_kernel(json, copy, program, &kernel);
-        if (!kernel.reason)
-            cls = lt_plan_il(json, options, test, kernel.source, lt_plan_slots(&kernel), err);
+        lt_plan_needs(json, &kernel, program);
+        cJSON_AddStringToObject(json, "kernel", kernel.source);
+        cls = lt_plan_il(json, options, test, kernel.source, lt_plan_slots(&kernel), err);
     }
     free(kernel.source);
     ck_program_destroy(program);
     lt_test_destroy(copy);
+    return cls;
+}
+
+/* ---- Vulkan ------------------------------------------------------------------------------------------ */
+
+static void add_vulkan_needs(cJSON *json, const struct lt_kernel *k)
+{
+    cJSON_AddArrayToObject(json, "needs");
+    lt_plan_need(json, true, "vulkan_memory_model");
+    lt_plan_need(json, true, "vulkan_memory_model_device_scope");
+    lt_plan_need(json, k->uses_long, "int64");
+    lt_plan_need(json, k->uses_long, "int64_atomics");
+    lt_plan_need(json, k->sub_groups, "subgroups");
+}
+
+static enum mm_class plan_module(const struct lt_test *test, const struct ck_program *program,
+                                 const struct lt_plan_options *options, cJSON *json, struct mm_error *err)
+{
+    struct lt_kernel kernel = {0};
+    void *words = NULL;
+    size_t size = 0;
+    enum mm_class cls = lt_vk_emit(test, program, &kernel, err);
+    if (cls == MM_OK && kernel.reason) {
+        add_skip(json, kernel.reason);
+    } else if (cls == MM_OK) {
+        cls = options->assemble(test->file, kernel.source, &words, &size, err);
+        char *text = cls == MM_OK ? mm_base64_encode(words, size) : NULL;
+        if (cls == MM_OK && !text)
+            cls = mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
+        if (text) {
+            add_kernel(json, test, program, &kernel);
+            add_vulkan_needs(json, &kernel);
+            cJSON_AddStringToObject(json, "vulkan", text);
+        }
+        mm_free(text);
+    }
+    mm_free(words);
+    free(kernel.source);
+    return cls;
+}
+
+/* The Vulkan test that TEST is or becomes; NULL, with a reason to skip it, if there is none. */
+static char *vulkan_text(const struct lt_test *test, const struct lt_plan_options *options, cJSON *json,
+                         enum mm_class *cls, struct mm_error *err)
+{
+    const char *reason = NULL;
+    char *text = NULL;
+    size_t size = 0;
+    if (test->dialect == LT_VULKAN)
+        return strdup(test->text);
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    *cls = lt_translate(test, options->mapping, out, &reason, err);
+    if (fclose(out) == 0 && *cls == MM_OK && !reason)
+        return text;
+    if (reason)
+        add_skip(json, reason);
+    free(text);
+    return NULL;
+}
+
+static enum mm_class plan_vulkan(const struct lt_test *test, const struct lt_plan_options *options,
+                                 cJSON *json, struct mm_error *err)
+{
+    struct lt_test *copy = NULL;
+    struct ck_program *program = NULL;
+    enum mm_class cls = MM_OK;
+    char *text = vulkan_text(test, options, json, &cls, err);
+    if (text) {
+        cJSON_ReplaceItemInObject(json, "source", cJSON_CreateString(text));
+        cls = lt_parse(text, strlen(text), test->file, &copy, err);
+        if (cls == MM_OK)
+            cls = lt_lower(copy, &program, err);
+        if (cls == MM_OK)
+            cls = plan_module(copy, program, options, json, err);
+        ck_program_destroy(program);
+        lt_test_destroy(copy);
+    }
+    free(text);
     return cls;
 }
 
@@ -217,6 +303,8 @@ static enum mm_class plan_test(const struct lt_test *test, const struct lt_plan_
     uint64_t usual = has_host(test) ? HOST_ITERATIONS : DEFAULT_ITERATIONS;
     uint64_t iterations = options->iterations ? options->iterations : usual;
     cJSON_AddNumberToObject(json, "iterations", (double)iterations);
+    if (options->vulkan)
+        return plan_vulkan(test, options, json, err);
     if (test->dialect == LT_OPENCL)
         return plan_opencl(test, options, json, err);
     cJSON_AddStringToObject(json, "skip", "needs Vulkan");
@@ -234,6 +322,8 @@ enum mm_class lt_plan(struct lt_test *const *tests, size_t count, const struct l
     cJSON_AddStringToObject(plan, "format", "refcl-litmus-plan");
     cJSON_AddNumberToObject(plan, "version", 2);
     cJSON_AddItemToObject(plan, "seed", lt_plan_value((int64_t)options->seed));
+    if (options->vulkan)
+        cJSON_AddStringToObject(plan, "interface", "vulkan");
     if (options->cl_std)
         cJSON_AddStringToObject(plan, "cl_std", options->cl_std);
     cJSON *array = cJSON_AddArrayToObject(plan, "tests");

@@ -483,6 +483,8 @@ struct lt_kernel {
 /* TEST is changed; PROGRAM is what it lowers to. */
 enum mm_class lt_emit_kernel(struct lt_test *test, const struct ck_program *program, struct lt_kernel *kernel,
                              struct mm_error *err);
+/* Chooses the expected range of values; others are counted one by one. */
+void lt_kernel_range(struct lt_kernel *kernel, const struct ck_program *program);
 /* Whether observed term I of PROGRAM is stored by the kernel (registers, local memory). */
 bool lt_observed_stored(const struct ck_program *program, uint32_t i);
 /* Name of an observed term as herd prints it: "1:r0", "x", "x[2]". */
@@ -493,6 +495,8 @@ void lt_observed_name(const struct ck_program *program, uint32_t i, char *buf, s
 void lt_print_expr(const struct lt_expr *expr, FILE *out);
 void lt_print_prop(const struct lt_prop *prop, FILE *out);
 void lt_print_stmt(const struct lt_stmt *stmt, unsigned indent, FILE *out);
+/* What follows the threads: filter, condition, observed locations. */
+void lt_print_final(const struct lt_test *test, FILE *out);
 void lt_print_declarations(const struct lt_test *test, FILE *out); /* queues and user events */
 void lt_print_api(const struct lt_api *api, FILE *out);
 /* "P0", "H0" */

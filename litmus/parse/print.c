@@ -455,7 +455,7 @@ static void print_columns(const struct lt_test *test, FILE *out)
     }
 }
 
-static void print_final(const struct lt_test *test, FILE *out)
+void lt_print_final(const struct lt_test *test, FILE *out)
 {
     if (test->observed) {
         fputs("\nlocations [", out);
@@ -494,5 +494,5 @@ void lt_print(const struct lt_test *test, FILE *out)
             print_thread(t, out);
     else
         print_columns(test, out);
-    print_final(test, out);
+    lt_print_final(test, out);
 }

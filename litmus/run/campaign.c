@@ -38,6 +38,8 @@ struct campaign {
     size_t used, capacity;
     double start, begun, heard; /* begun: the current test */
     double saved, cost;         /* cost: seconds that saving took */
+    const struct lt_backend *backend;
+    bool lost;                  /* the child ended, as its device was lost */
     int current;                /* test that the child works on, -1 = none */
     bool building;              /* the child compiles several tests together */
     bool alone;                 /* no longer: a child died of it */
@@ -223,7 +225,8 @@ static void child_main(const struct campaign *c, FILE *report)
 {
     struct lt_device device;
     struct lt_programs programs = {0};
-    const char *reason = lt_device_open(&device, c->options);
+    const char *reason = c->backend->open(&device, c->options);
+    device.backend = c->backend;
     if (reason) {
         lt_report(report, 0, "no-device", reason, NULL);
         return;
@@ -235,7 +238,7 @@ static void child_main(const struct campaign *c, FILE *report)
         return;
     }
     cJSON *extra = cJSON_CreateObject();
-    cJSON_AddItemToObject(extra, "device", lt_device_json(&device));
+    cJSON_AddItemToObject(extra, "device", c->backend->describe(&device));
     lt_report(report, 0, "device", NULL, extra);
     for (unsigned i = 0; i < c->count; i++) {
         const struct record *r = &c->records[i];
@@ -260,10 +263,14 @@ static void child_main(const struct campaign *c, FILE *report)
         choose_next(c, i, &job);
         lt_report(report, i, "start", NULL, NULL);
         lt_run_test(&job);
+        if (device.lost) {
+            lt_report(report, 0, "lost", NULL, NULL);
+            return;
+        }
     }
     if (programs.program)
         clReleaseProgram(programs.program);
-    lt_device_close(&device);
+    c->backend->close(&device);
     lt_report(report, 0, "end", NULL, NULL);
 }
 
@@ -359,6 +366,8 @@ static void handle_message(struct campaign *c, const char *line)
             c->current = (int)index; /* its batch is running */
         } else if (strcmp(name, "building") == 0 || strcmp(name, "built") == 0) {
             c->building = strcmp(name, "building") == 0;
+        } else if (strcmp(name, "lost") == 0) {
+            c->lost = true;
         } else if (strcmp(name, "end") == 0) {
             c->ended = true;
         } else {
@@ -420,7 +429,7 @@ static void bury_child(struct campaign *c, bool timeout)
         kill(c->child, SIGKILL);
     wait_for(c->child, &status, timeout ? 15 : 3600);
     close(c->pipe);
-    if (c->ended || c->broken)
+    if (c->ended || c->broken || c->lost)
         return;
     if (c->building) { /* several tests together: building each alone shows which one fails */
         c->building = false;
@@ -498,6 +507,14 @@ static bool load_plan(struct campaign *c)
     c->plan = lt_load_plan(c->options->plan_path);
     if (!c->plan)
         return false;
+    const cJSON *interface = cJSON_GetObjectItem(c->plan, "interface");
+    bool vulkan = cJSON_IsString(interface) && strcmp(interface->valuestring, "vulkan") == 0;
+    c->backend = vulkan ? &lt_vulkan : &lt_opencl;
+    if (c->options->vulkan && !vulkan) {
+        fprintf(stderr, "%s: the plan is for OpenCL: make one with refcl litmus plan --vulkan\n",
+                c->options->plan_path);
+        return false;
+    }
     const cJSON *tests = cJSON_GetObjectItem(c->plan, "tests"), *t;
     c->seed = c->options->has_seed ? c->options->seed
                                    : (uint64_t)lt_json_value(cJSON_GetObjectItem(c->plan, "seed"));
@@ -589,7 +606,7 @@ int lt_campaign(const struct lt_options *options)
     if (load_plan(&c) && lt_writer_lock(&c.writer, options->results_path) && campaign_begin(&c)) {
         bool saved = save(&c);
         while (saved && work_left(&c) && !c.broken) {
-            c.ended = false;
+            c.ended = c.lost = false;
             if (!start_child(&c))
                 break;
             listen_to_child(&c);

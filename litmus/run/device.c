@@ -356,27 +356,6 @@ const char *lt_device_lacks(const struct lt_device *device, const cJSON *test, b
     return NULL;
 }
 
-static int digit(char c)
-{
-    const char *digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const char *at = c ? strchr(digits, c) : NULL;
-    return at ? (int)(at - digits) : -1;
-}
-
-/* Base64 up to the first character that is not a digit. */
-static size_t decode(const char *text, unsigned char *bytes)
-{
-    size_t n = 0;
-    uint32_t bits = 0;
-    for (unsigned have = 0; digit(*text) >= 0; text++) {
-        bits = bits << 6 | (uint32_t)digit(*text);
-        have += 6;
-        if (have >= 8)
-            bytes[n++] = (unsigned char)(bits >> (have -= 8));
-    }
-    return n;
-}
-
 typedef cl_program(CL_API_CALL *create_with_il)(cl_context, const void *, size_t, cl_int *);
 
 /* In the core from 2.1 on; devices before that have it as an extension, found by name. */
@@ -394,7 +373,7 @@ cl_program lt_device_il(const struct lt_device *device, cl_context context, cons
     unsigned char *words = cJSON_IsString(text) ? malloc(strlen(text->valuestring) + 1) : NULL;
     *status = CL_INVALID_VALUE;
     if (words && create)
-        program = create(context, words, decode(text->valuestring, words), status);
+        program = create(context, words, lt_base64(text->valuestring, words), status);
     free(words);
     return program;
 }

@@ -1,5 +1,5 @@
-/* Runs one test on the device: builds its kernels, then launches batch after batch, each with other knobs.
- * Memory is prepared and final states are counted on the device; only the counts come back. */
+/* Runs one test on the device, whatever its interface: reads the plan, chooses the geometry, then runs batch after
+ * batch, each with other knobs. */
 #include "exec.h"
 #include "host.h"
 
@@ -13,21 +13,12 @@ const struct lt_knob lt_knobs[LT_KNOB_COUNT] = {
 #undef KNOB
 };
 
-static uint64_t next_random(struct exec *e)
+uint64_t lt_exec_random(struct exec *e)
 {
     uint64_t z = e->random += 0x9e3779b97f4a7c15;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
     z = (z ^ z >> 27) * 0x94d049bb133111eb;
     return z ^ z >> 31;
-}
-
-bool lt_exec_failed(struct exec *e, const char *what, cl_int status)
-{
-    if (status == CL_SUCCESS)
-        return false;
-    snprintf(e->message, sizeof e->message, "%s failed with error %d", what, (int)status);
-    e->failure = e->message;
-    return true;
 }
 
 static unsigned json_unsigned(const cJSON *object, const char *key)
@@ -56,6 +47,7 @@ static bool read_locations(struct exec *e)
         l->element_size = json_unsigned(item, "element_size");
         l->elements = (unsigned)cJSON_GetArraySize(initial);
         l->number = n - 1;
+        l->alias = cJSON_GetObjectItem(item, "alias") ? json_unsigned(item, "alias") : l->number;
         int kind = lt_memory_kind(item);
         l->kind = (enum lt_memory_kind)kind;
         l->is_signed = cJSON_IsTrue(cJSON_GetObjectItem(item, "signed"));
@@ -159,31 +151,13 @@ static void choose_geometry(struct exec *e)
     e->capacity = batch;
 }
 
-/* ---- memory
- * ------------------------------------------------------------------------------------------- */
-
-static bool reserve(struct exec *e, cl_mem *buffer, size_t bytes)
+static bool make_counters(struct exec *e)
 {
-    cl_int status;
-    *buffer = clCreateBuffer(e->job->device->context, CL_MEM_READ_WRITE, bytes ? bytes : 1, NULL, &status);
-    return !lt_exec_failed(e, "clCreateBuffer", status);
-}
-
-static bool create_buffers(struct exec *e)
-{
-    size_t gates = (size_t)e->knobs[LT_K_clusters] * e->knobs[LT_K_rounds];
     e->bin_host = calloc(e->bins, sizeof *e->bin_host);
     e->others_host = calloc((size_t)OTHERS * (e->observed_count + 1), sizeof *e->others_host);
-    if (!e->bin_host || !e->others_host) {
+    if (!e->bin_host || !e->others_host)
         e->failure = "out of memory";
-        return false;
-    }
-    return reserve(e, &e->out, (size_t)(e->columns + 1) * e->capacity * e->value_size) &&
-           reserve(e, &e->scratch, MAX_LINES * sizeof(cl_uint)) &&
-           reserve(e, &e->sync, gates * sizeof(cl_uint)) && reserve(e, &e->knob_buffer, sizeof e->knobs) &&
-           reserve(e, &e->bin_buffer, e->bins * sizeof(cl_uint)) &&
-           reserve(e, &e->count_buffer, 2 * sizeof(cl_uint)) &&
-           reserve(e, &e->others_buffer, (size_t)OTHERS * (e->observed_count + 1) * sizeof(cl_long));
+    return !e->failure;
 }
 
 /* ---- one batch
@@ -225,9 +199,9 @@ static void choose_knobs(struct exec *e, uint32_t instances)
 {
     const struct lt_options *o = e->job->options;
     /* Most batches use the tuned setting; the others may show outcomes that it does not. */
-    const struct lt_tuning *tuning = e->job->tuning && next_random(e) % 4 ? e->job->tuning : NULL;
+    const struct lt_tuning *tuning = e->job->tuning && lt_exec_random(e) % 4 ? e->job->tuning : NULL;
     for (unsigned k = 0; k < LT_KNOB_COUNT; k++) {
-        uint64_t random = next_random(e);
+        uint64_t random = lt_exec_random(e);
         if (o->knob_given[k])
             e->knobs[k] = o->knob_values[k];
         else if (tuning && tuning->set[k])
@@ -259,161 +233,17 @@ static void choose_knobs(struct exec *e, uint32_t instances)
         e->knobs[LT_K_stride] = 1;
 }
 
-static void drop_memory(struct exec *e, struct location *l)
+uint32_t lt_exec_others(const uint32_t counts[2])
 {
-    if (l->buffer)
-        clReleaseMemObject(l->buffer);
-    if (l->memory) /* not before the kernels that use it have ended [CL 5.6.1] */
-        clFinish(e->job->device->queue);
-    lt_memory_drop(e->job->device->context, l->kind, l->memory);
-    l->buffer = NULL;
-    l->memory = NULL;
+    return counts[0] < OTHERS ? counts[0] : OTHERS;
 }
 
-static bool reserve_location(struct exec *e, struct location *l, size_t bytes)
+/* Every instance must be there, in the bins, among the others or discarded: a device that loses some is found out. */
+bool lt_exec_add_counts(struct exec *e, const uint32_t counts[2], uint64_t instances, struct lt_histogram *h,
+                        uint64_t *discarded)
 {
-    if (l->kind == LT_IN_BUFFER)
-        return reserve(e, &l->buffer, bytes);
-    l->memory = lt_memory_take(e->job->device->context, l->kind, bytes);
-    return !lt_exec_failed(e, "clSVMAlloc", l->memory ? CL_SUCCESS : CL_MEM_OBJECT_ALLOCATION_FAILURE);
-}
-
-/* Allocates memory for all instances at this stride.  The collecting kernel initializes it. */
-static bool fit_locations(struct exec *e)
-{
-    for (unsigned i = 0; i < e->location_count; i++) {
-        struct location *l = &e->locations[i];
-        size_t bytes =
-            ((size_t)e->knobs[LT_K_mask] + 1) * e->knobs[LT_K_stride] * l->elements * l->element_size;
-        if (bytes <= l->bytes)
-            continue;
-        drop_memory(e, l);
-        if (!reserve_location(e, l, bytes))
-            return false;
-        l->bytes = bytes;
-    }
-    return true;
-}
-
-static bool set_buffers(struct exec *e, cl_kernel kernel, const cl_mem *const *buffers, cl_uint *next)
-{
-    cl_int status = CL_SUCCESS;
-    for (; *buffers; buffers++)
-        status |= clSetKernelArg(kernel, (*next)++, sizeof **buffers, *buffers);
-    return !lt_exec_failed(e, "clSetKernelArg", status);
-}
-
-static bool set_locations(struct exec *e, cl_kernel kernel, cl_uint next)
-{
-    cl_int status = CL_SUCCESS;
-    for (unsigned i = 0; i < e->location_count; i++, next++) {
-        const struct location *l = &e->locations[i];
-        status |= l->kind == LT_IN_BUFFER ? clSetKernelArg(kernel, next, sizeof l->buffer, &l->buffer)
-                                          : clSetKernelArgSVMPointer(kernel, next, l->memory);
-    }
-    return !lt_exec_failed(e, "clSetKernelArg", status);
-}
-
-static bool set_arguments(struct exec *e)
-{
-    const cl_mem *run[] = {&e->out, &e->scratch, &e->sync, &e->knob_buffer, NULL};
-    const cl_mem *collect[] = {&e->out,           &e->sync, &e->knob_buffer, &e->bin_buffer, &e->count_buffer,
-                               &e->others_buffer, NULL};
-    cl_uint a = 0, b = 0, seed = 0;
-    if (!set_buffers(e, e->kernel, run, &a) ||
-        lt_exec_failed(e, "clSetKernelArg", clSetKernelArg(e->kernel, a, sizeof seed, &seed)))
-        return false;
-    a++;
-    return set_locations(e, e->kernel, a) &&
-           (!e->collect || (set_buffers(e, e->collect, collect, &b) && set_locations(e, e->collect, b)));
-}
-
-static bool enqueue_collect(struct exec *e)
-{
-    const struct lt_device *d = e->job->device;
-    size_t local = !d->is_gpu ? 1 : d->max_group < 64 ? d->max_group : 64;
-    size_t groups = (e->knobs[LT_K_instances] + local * 8 - 1) / (local * 8);
-    size_t most = (size_t)d->units * (d->is_gpu ? 16 : 1);
-    size_t global = (groups < most ? groups : most) * local;
-    return !lt_exec_failed(
-        e, "clEnqueueNDRangeKernel",
-        clEnqueueNDRangeKernel(d->queue, e->collect, 1, NULL, &global, &local, 0, NULL, NULL));
-}
-
-static bool enqueue_run(struct exec *e)
-{
-    size_t local = (size_t)e->slots * e->members, groups = (size_t)e->knobs[LT_K_clusters] * e->groups;
-    size_t every = e->knobs[LT_K_stress_every];
-    if (every)
-        groups += (groups - 1) / (every - 1);
-    size_t global = groups * local;
-    cl_uint seed = (cl_uint)next_random(e);
-    return !lt_exec_failed(e, "clSetKernelArg", clSetKernelArg(e->kernel, 4, sizeof seed, &seed)) &&
-           !lt_exec_failed(e, "clEnqueueNDRangeKernel",
-                           clEnqueueNDRangeKernel(e->job->device->queue, e->kernel, 1, NULL, &global, &local,
-                                                  0, NULL, NULL));
-}
-
-static bool write_buffer(struct exec *e, cl_mem buffer, const void *from, size_t bytes)
-{
-    return !lt_exec_failed(
-        e, "clEnqueueWriteBuffer",
-        clEnqueueWriteBuffer(e->job->device->queue, buffer, CL_TRUE, 0, bytes, from, 0, NULL, NULL));
-}
-
-static bool read_buffer(struct exec *e, cl_mem buffer, void *to, size_t bytes)
-{
-    return !lt_exec_failed(
-        e, "clEnqueueReadBuffer",
-        clEnqueueReadBuffer(e->job->device->queue, buffer, CL_TRUE, 0, bytes, to, 0, NULL, NULL));
-}
-
-/* A batch of many launches may take longer than the campaign waits for a sign of life: launches are, now and
- * then, waited for and reported.  A launch that hangs is not. */
-static bool show_life(struct exec *e, unsigned number)
-{
-    unsigned often = e->job->device->is_gpu ? 4 : 1;
-    if (number % often != often - 1)
-        return true;
-    if (lt_exec_failed(e, "clFinish", clFinish(e->job->device->queue)))
-        return false;
-    lt_report(e->job->report, e->job->index, "alive", NULL, NULL);
-    return true;
-}
-
-/* Prepares memory, launches LAUNCHES times, counting after each. */
-static bool launch(struct exec *e, unsigned launches)
-{
-    const cl_uint zero[2] = {0, 0};
-    if (lt_exec_host_counts(e))
-        return fit_locations(e) && write_buffer(e, e->knob_buffer, e->knobs, sizeof e->knobs) &&
-               set_arguments(e) && lt_exec_prepare(e);
-    memset(e->bin_host, 0, e->bins * sizeof *e->bin_host);
-    if (!fit_locations(e) || !write_buffer(e, e->knob_buffer, e->knobs, sizeof e->knobs) ||
-        !set_arguments(e) || !enqueue_collect(e) ||
-        !write_buffer(e, e->bin_buffer, e->bin_host, e->bins * sizeof(cl_uint)) ||
-        !write_buffer(e, e->count_buffer, zero, sizeof zero))
-        return false;
-    for (unsigned i = 0; i < launches; i++)
-        if (!enqueue_run(e) || !enqueue_collect(e) || !show_life(e, i))
-            return false;
-    return true;
-}
-
-/* Adds what the device counted to H.  Every instance must be there, in the bins, among the others or
- * discarded: a device that loses some is found out. */
-static bool collect(struct exec *e, uint64_t instances, struct lt_histogram *h, uint64_t *discarded)
-{
-    cl_uint counts[2];
     uint64_t sum = 0;
-    if (!read_buffer(e, e->count_buffer, counts, sizeof counts) ||
-        !read_buffer(e, e->bin_buffer, e->bin_host, e->bins * sizeof(cl_uint)))
-        return false;
-    cl_uint others = counts[0] < OTHERS ? counts[0] : OTHERS;
-    if (others &&
-        !read_buffer(e, e->others_buffer, e->others_host,
-                     (size_t)others * (e->observed_count ? e->observed_count : 1) * sizeof(cl_long)))
-        return false;
+    uint32_t others = lt_exec_others(counts);
     bool ok = true;
     for (unsigned b = 0; e->bits && b < e->bins && ok; b++) {
         int64_t values[LT_MAX_VALUES] = {0};
@@ -422,7 +252,7 @@ static bool collect(struct exec *e, uint64_t instances, struct lt_histogram *h, 
         sum += e->bin_host[b];
         ok = lt_histogram_add(h, values, e->bin_host[b]);
     }
-    for (cl_uint i = 0; i < others && ok; i++)
+    for (uint32_t i = 0; i < others && ok; i++)
         ok = lt_histogram_add(h, e->others_host + (size_t)i * e->observed_count, 1);
     *discarded = counts[1];
     e->overflow = others != counts[0] && sum + counts[0] + counts[1] == instances;
@@ -451,12 +281,7 @@ static bool run_batch(struct exec *e, uint32_t instances, unsigned launches)
     uint64_t discarded = 0, total = (uint64_t)instances * launches;
     double start = lt_seconds();
     choose_knobs(e, instances);
-    bool ok = launch(e, launches);
-    if (lt_exec_host_counts(e))
-        for (unsigned i = 0; ok && i < launches; i++)
-            ok = enqueue_run(e) && lt_exec_count(e, &h, &discarded);
-    else
-        ok = ok && collect(e, total, &h, &discarded);
+    bool ok = e->job->device->backend->run(e, launches, &h, &discarded);
     if (ok && !e->overflow) {
         cJSON *extra = cJSON_CreateObject();
         cJSON_AddNumberToObject(extra, "instances", (double)(total - discarded));
@@ -500,35 +325,15 @@ static void run_batches(struct exec *e)
     }
 }
 
-static void clean_up(struct exec *e)
-{
-    cl_mem buffers[] = {e->out,        e->scratch,      e->sync,         e->knob_buffer,
-                        e->bin_buffer, e->count_buffer, e->others_buffer};
-    for (unsigned i = 0; i < e->location_count; i++) {
-        drop_memory(e, &e->locations[i]);
-        free(e->locations[i].initial);
-    }
-    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
-        if (buffers[i])
-            clReleaseMemObject(buffers[i]);
-    free(e->bin_host);
-    free(e->others_host);
-    if (e->kernel)
-        clReleaseKernel(e->kernel);
-    if (e->collect)
-        clReleaseKernel(e->collect);
-    if (e->program)
-        clReleaseProgram(e->program);
-}
-
 void lt_run_test(struct lt_job *job)
 {
     char reason[256];
     bool legacy = false;
+    const struct lt_backend *backend = job->device->backend;
     const cJSON *skip = cJSON_GetObjectItem(job->test, "skip");
     const char *lacks = cJSON_IsString(skip)
                             ? skip->valuestring
-                            : lt_device_lacks(job->device, job->test, &legacy, reason, sizeof reason);
+                            : backend->lacks(job->device, job->test, &legacy, reason, sizeof reason);
     if (lacks) {
         lt_report(job->report, job->index, "skipped", lacks, NULL);
         return;
@@ -552,10 +357,14 @@ void lt_run_test(struct lt_job *job)
         e->failure = "the plan's description of the test is not valid";
     } else {
         choose_geometry(e);
-        if (lt_exec_build(e) && create_buffers(e))
+        if (backend->build(e) && make_counters(e) && backend->reserve(e))
             run_batches(e);
     }
-    clean_up(e);
+    backend->release(e);
+    for (unsigned i = 0; i < e->location_count; i++)
+        free(e->locations[i].initial);
+    free(e->bin_host);
+    free(e->others_host);
     lt_report(job->report, job->index, e->failure ? "failed" : "done", e->failure, NULL);
     free(e);
 }

@@ -10,7 +10,7 @@
 #define MAX_LINES     65536 /* elements of memory under stress */
 
 struct location {
-    unsigned number; /* among all locations of the test */
+    unsigned number, alias; /* among all locations of the test; the one whose memory it is */
     unsigned element_size, elements;
     bool is_signed;
     unsigned char *initial;
@@ -34,10 +34,17 @@ struct exec {
     cl_mem out, scratch, sync, knob_buffer, bin_buffer, count_buffer, others_buffer;
     uint32_t *bin_host;
     int64_t *others_host;
+    struct lt_vk_exec *vk; /* of the Vulkan back end */
     const char *failure;
     char message[2048];
 };
 
+uint64_t lt_exec_random(struct exec *e);
+/* How many states the buffer of others holds: COUNTS are those of states outside of the bins, and discarded instances. */
+uint32_t lt_exec_others(const uint32_t counts[2]);
+/* Adds what the device counted, in e->bin_host and e->others_host, to H. */
+bool lt_exec_add_counts(struct exec *e, const uint32_t counts[2], uint64_t instances, struct lt_histogram *h,
+                        uint64_t *discarded);
 /* Reads the test of the job; false: the plan's description of it is not valid. */
 bool lt_exec_read(struct exec *e);
 bool lt_exec_failed(struct exec *e, const char *what, cl_int status);

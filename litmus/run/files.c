@@ -182,3 +182,25 @@ cJSON *lt_load_results(const char *path)
 {
     return load(path, "refcl-litmus-results", "results of litmus tests", LT_RESULTS_VERSION);
 }
+
+/* ---- base64 ---------------------------------------------------------------------------------------- */
+
+static int digit(char c)
+{
+    const char *digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const char *at = c ? strchr(digits, c) : NULL;
+    return at ? (int)(at - digits) : -1;
+}
+
+size_t lt_base64(const char *text, unsigned char *bytes)
+{
+    size_t n = 0;
+    uint32_t bits = 0;
+    for (unsigned have = 0; digit(*text) >= 0; text++) {
+        bits = bits << 6 | (uint32_t)digit(*text);
+        have += 6;
+        if (have >= 8)
+            bytes[n++] = (unsigned char)(bits >> (have -= 8));
+    }
+    return n;
+}

@@ -12,6 +12,7 @@ static const char usage[] =
     "      --platform X      number, or part of the name (default: first)\n"
     "      --device X        number, or part of the name (default: first)\n"
     "      --list            list platforms and devices\n"
+    "      --vulkan          a Vulkan device: what a plan for Vulkan always gets; with --list, list them\n"
     "      --test NAME       only tests whose name contains NAME\n"
     "      --exact           only tests whose name is NAME\n"
     "      --shard K/N       the K-th of N parts of the plan, K from 1\n"
@@ -222,6 +223,8 @@ static bool set_flag(struct lt_options *o, const char *name)
         o->list_knobs = true;
     else if (strcmp(name, "il") == 0)
         o->il = true;
+    else if (strcmp(name, "vulkan") == 0)
+        o->vulkan = true;
     else if (strcmp(name, "legacy") == 0)
         o->legacy = true;
     else if (strcmp(name, "help") == 0)
@@ -284,7 +287,7 @@ static int run_campaign(struct lt_options *o)
         o->results_path = "results.json";
     if (o->list || o->list_knobs) {
         if (o->list)
-            lt_device_list(stdout);
+            (o->vulkan ? &lt_vulkan : &lt_opencl)->list(stdout);
         else
             list_knobs();
         return 0;

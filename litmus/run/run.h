@@ -1,6 +1,6 @@
 /* refcl-litmus-run: executes a plan (plan.json) on an OpenCL device and records the outcomes (results.json).
  *
- * Stands alone: `cc litmus/run/[a-z]*.c -lOpenCL -lcjson` builds it without the rest of refcl.  The
+ * Stands alone: `cc litmus/run/[a-z]*.c litmus/run/vk/[a-z]*.c -lOpenCL -lcjson -ldl` builds it without the rest of refcl.  The
  * parent process writes the results; a child process calls the driver, so that a crash or hang of the driver
  * affects one test and not the campaign. */
 #ifndef LITMUS_RUN_H
@@ -50,6 +50,7 @@ struct lt_options {
     unsigned limit_s;   /* seconds of one test, 0 = none */
     unsigned shard, shard_count;
     bool resume, list, list_knobs, quiet, stop, merge, exact, tune, silent;
+    bool vulkan;               /* list Vulkan devices; the plan must be for Vulkan */
     bool probe;                /* one batch of each test */
     bool il;                   /* kernels as SPIR-V, though the device compiles OpenCL C */
     bool legacy;               /* use only the atomics of OpenCL 1.2 */
@@ -99,6 +100,29 @@ void lt_slices_load(struct lt_slices *s, const cJSON *json, const struct lt_hist
 cJSON *lt_value_json(int64_t value);
 int64_t lt_json_value(const cJSON *item);
 
+/* ---- interfaces ------------------------------------------------------------------------------------------ */
+
+struct exec;
+struct lt_device;
+/* What the runner needs of an interface to devices: OpenCL (launch.c and others) or Vulkan (vk/). */
+struct lt_backend {
+    void (*list)(FILE *out);
+    /* Returns NULL, or why the device cannot be used. */
+    const char *(*open)(struct lt_device *device, const struct lt_options *options);
+    void (*close)(struct lt_device *device);
+    cJSON *(*describe)(const struct lt_device *device);
+    /* Why DEVICE cannot run TEST, NULL if it can.  *LEGACY: with the atomics of OpenCL 1.2 alone. */
+    const char *(*lacks)(const struct lt_device *device, const cJSON *test, bool *legacy, char *reason,
+                         size_t size);
+    /* A test that runs as kernel launches; they return false after a failure. */
+    bool (*build)(struct exec *e);
+    bool (*reserve)(struct exec *e); /* memory that does not depend on the knobs */
+    /* LAUNCHES launches with e->knobs; adds their final states to H. */
+    bool (*run)(struct exec *e, unsigned launches, struct lt_histogram *h, uint64_t *discarded);
+    void (*release)(struct exec *e);
+};
+extern const struct lt_backend lt_opencl, lt_vulkan;
+
 /* ---- the device, in the child ------------------------------------------------------------------------ */
 
 struct lt_device {
@@ -114,14 +138,15 @@ struct lt_device {
     unsigned units;    /* compute units */
     cl_ulong atomics;  /* CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES, 0 before OpenCL 3.0 */
     cl_ulong max_alloc;
+    const struct lt_backend *backend;
+    struct lt_vk *vk;  /* of the Vulkan back end */
+    bool lost;         /* it does not work any more: the next test needs a new process */
     char *features; /* " __opencl_c_x __opencl_c_y " of OpenCL C 3.0, and extensions */
 };
-/* Returns NULL, or why the device cannot be used. */
 const char *lt_device_open(struct lt_device *device, const struct lt_options *options);
 void lt_device_close(struct lt_device *device);
 void lt_device_list(FILE *out);
 cJSON *lt_device_json(const struct lt_device *device);
-/* Why DEVICE cannot run TEST, NULL if it can.  *LEGACY: with the atomics of OpenCL 1.2 alone. */
 const char *lt_device_lacks(const struct lt_device *device, const cJSON *test, bool *legacy, char *reason,
                             size_t size);
 /* The kernels of TEST, given as SPIR-V; NULL: they could not be made a program of CONTEXT, *STATUS says why.
@@ -195,6 +220,8 @@ void lt_report(FILE *report, unsigned test, const char *event, const char *reaso
 int lt_campaign(const struct lt_options *options);
 /* Merges the results of several campaigns on one device. */
 int lt_merge(const struct lt_options *options);
+/* Decodes TEXT up to the first character that is not a digit of base64; returns the number of bytes. */
+size_t lt_base64(const char *text, unsigned char *bytes);
 bool lt_save_json(const cJSON *json, const char *path);
 /* Creates a folder for temporary files that other users cannot access, and writes its path to PATH. */
 bool lt_temporary_folder(char *path, size_t size);

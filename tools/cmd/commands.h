@@ -9,6 +9,7 @@ extern const struct tool_command cmd_litmus_plan;
 extern const struct tool_command cmd_litmus_run;
 extern const struct tool_command cmd_litmus_judge;
 extern const struct tool_command cmd_litmus_gen;
+extern const struct tool_command cmd_litmus_translate;
 extern const struct tool_command cmd_litmus_merge;
 extern const struct tool_command cmd_gate;
 extern const struct tool_command cmd_run;

@@ -16,6 +16,8 @@ void litmus_files_clear(struct litmus_files *files);
 int litmus_files_parse(const struct litmus_files *files, struct lt_test **tests);
 /* Whether VALUE is a version of OpenCL C.  Returns an exit code. */
 int litmus_cl_std(const char *value);
+/* The mapping from OpenCL to Vulkan called NAME.  Returns an exit code. */
+int litmus_mapping(const char *name, enum lt_mapping *mapping);
 
 /* Writes plan.json for FILES to OUTPUT (- is stdout).  Returns an exit code. */
 int litmus_write_plan(const struct litmus_files *files, const struct lt_plan_options *plan_options,

@@ -1,17 +1,20 @@
 /* refcl litmus plan: tests become plan.json, which refcl-litmus-run executes on any machine. */
+#include "tools/assemble_spirv.h"
 #include "tools/cmd/commands.h"
 #include "tools/cmd/litmus_files.h"
 #include "tools/compile_cl.h"
 
 #include <string.h>
 
-enum { OPT_OUTPUT, OPT_ITERATIONS, OPT_SEED, OPT_CL_STD, OPT_IL };
+enum { OPT_OUTPUT, OPT_ITERATIONS, OPT_SEED, OPT_CL_STD, OPT_IL, OPT_VULKAN, OPT_MAPPING };
 static const struct tool_option options[] = {
     {"output", 'o', "FILE", "REFCL_PLAN", "output file (default stdout)"},
     {"iterations", 'n', "N", "REFCL_ITERATIONS", "number of instances of each test"},
     {"seed", 's', "N", "REFCL_SEED", "seed of the placement of threads and locations"},
     {"cl-std", 0, "NAME", "REFCL_CL_STD", "OpenCL C version of the kernels (default: the device's)"},
     {"il", 0, NULL, "REFCL_PLAN_IL", "also emit kernels as SPIR-V, for devices without a compiler"},
+    {"vulkan", 0, NULL, "REFCL_VULKAN", "plan for a Vulkan device; OpenCL tests are translated"},
+    {"mapping", 0, "NAME", "REFCL_MAPPING", "how OpenCL is translated: plain (default) or clspv"},
     TOOL_OPTION_END};
 
 struct plan {
@@ -44,16 +47,33 @@ static int litmus_plan_option(void *context, size_t index, const char *value)
     case OPT_IL:
         plan->options.compile = compile;
         return 0;
+    case OPT_VULKAN:
+        plan->options.vulkan = true;
+        return 0;
+    case OPT_MAPPING:
+        return litmus_mapping(value, &plan->options.mapping);
     default:
         plan->output = value;
         return 0;
     }
 }
 
-int litmus_write_plan(const struct litmus_files *files, const struct lt_plan_options *plan_options,
-                      const char *output)
+int litmus_mapping(const char *name, enum lt_mapping *mapping)
+{
+    static const char *const names[] = {[LT_MAPPING_PLAIN] = "plain", [LT_MAPPING_CLSPV] = "clspv"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], name) == 0) {
+            *mapping = (enum lt_mapping)i;
+            return 0;
+        }
+    return tool_error(EXIT_USAGE, "'%s' is no mapping (plain, clspv)", name);
+}
+
+int litmus_write_plan(const struct litmus_files *files, const struct lt_plan_options *given, const char *output)
 {
     struct mm_error err = {0};
+    struct lt_plan_options with_assembler = *given, *plan_options = &with_assembler;
+    plan_options->assemble = tool_assemble_vulkan;
     struct lt_test **tests = mm_alloc_zero(files->count + 1, sizeof(struct lt_test *));
     if (!tests)
         return tool_error(EXIT_TOOL, "out of memory");
