@@ -4,7 +4,7 @@
 #   memmodel/ interp/ checker/ litmus/ ref-runtime/ spec-xref/   with the folders below: one static library each
 #   interp/jit/*/                                     librefcl-jit.so, loaded on first use
 #   ref-runtime/compiler/helper*.c *_shim.cpp         the refcl-compiler helper
-#   litmus/run/*.c                                    refcl-litmus-run, which uses no other folder
+#   litmus/run/*.c litmus/run/vk/*.c                  refcl-litmus-run, which uses no other folder
 #   tools/*.c tools/*/*.c                             the refcl command
 #   tests/**/test_*.{c,sh}, slow_*.{c,sh}             tests; slow_* are left out of `make quick`
 
@@ -42,8 +42,8 @@ EXTRA_ref-runtime_compiler := -isystem $(LLVM_INC)
 
 BUILD_PACKAGES := gcc g++ make pkg-config clang-$(LLVM) libclang-cpp$(LLVM)-dev libclang-$(LLVM)-dev \
   libclang-common-$(LLVM)-dev llvm-$(LLVM)-dev libllvmspirvlib-$(LLVM)-dev llvm-spirv-$(LLVM) spirv-tools \
-  spirv-headers libz3-dev libcjson-dev opencl-headers ocl-icd-opencl-dev libzstd-dev libseccomp-dev
-TEST_PACKAGES := libcmocka-dev libmpfr-dev clinfo pocl-opencl-icd python3 python3-jsonschema python3-pyopencl python3-numpy \
+  spirv-headers libz3-dev libcjson-dev opencl-headers ocl-icd-opencl-dev libzstd-dev libseccomp-dev libvulkan-dev
+TEST_PACKAGES := libcmocka-dev mesa-vulkan-drivers libmpfr-dev clinfo pocl-opencl-icd python3 python3-jsonschema python3-pyopencl python3-numpy \
   python3-sarif-python-om clang-format git
 BENCH_PACKAGES := oclgrind
 CLIENT_PACKAGES := clinfo clpeak clblast-tests libclblast1 libclfft-dev python3-pyopencl python3-mako \

@@ -27,8 +27,10 @@ void lt_print(const struct lt_test *test, FILE *out);
 
 /* Prints the Vulkan test that OpenCL test TEST becomes under MAPPING; *REASON: why there is none, NULL if there is. */
 enum lt_mapping { LT_MAPPING_PLAIN, LT_MAPPING_CLSPV };
-enum mm_class lt_translate(const struct lt_test *test, enum lt_mapping mapping, FILE *out, const char **reason,
-                           struct mm_error *err);
+const char *lt_mapping_name(enum lt_mapping mapping);
+bool lt_find_mapping(const char *name, enum lt_mapping *mapping); /* false: there is none */
+enum mm_class lt_translate(const struct lt_test *test, enum lt_mapping mapping, FILE *out,
+                           const char **reason, struct mm_error *err);
 
 /* Writes plan.json: kernels (OpenCL C), instances, observed variables, for COUNT tests. */
 struct lt_plan_options {
@@ -61,6 +63,9 @@ struct lt_judge_options {
 };
 enum mm_class lt_judge(const char *results_path, const struct lt_judge_options *options, FILE *text_out,
                        FILE *json_out, size_t *findings, size_t *unknown, struct mm_error *err);
+
+/* The dialect of the tests whose results PATH holds: that of the device's interface. */
+enum mm_class lt_results_dialect(const char *path, enum lt_dialect *dialect, struct mm_error *err);
 
 /* Compares two judgements (JSON of lt_judge): a forbidden state that BASELINE does not have, a test that ran
  * then and no longer does, a device of which nothing can be tested any more.  Writes one line each to OUT. */

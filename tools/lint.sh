@@ -8,7 +8,7 @@ bad=0
 libraries=(
     'z3\.h @ ^checker/'
     'cjson/ @ ^(checker|litmus|tools|interp/gen|spec-xref)/'
-    'spirv-tools/ @ ^(interp/|ref-runtime/compiler/|tools/explore/)'
+    'spirv-tools/ @ ^(interp/|ref-runtime/compiler/|tools/explore/|tools/assemble_spirv\.c)'
     'llvm-c/ @ ^(interp/jit|ref-runtime/compiler)/'
     '(clang|llvm|LLVMSPIRVLib)/ @ ^(ref-runtime/compiler/.*_shim\.cpp|ref-runtime/compiler/.*\.hpp|interp/jit/(vectorize|instrument)/.*\.[ch]pp)$'
     'zstd\.h @ ^memmodel/zstd/'
@@ -28,7 +28,7 @@ tools/lint/documents.py || bad=1
 tools/lint/grammar.py || bad=1
 
 # The litmus runner stands alone.
-if grep -nE '#include "(memmodel|checker|interp|ref-runtime|tools|litmus/([a-z_]+\.h|(parse|lower|emit|generate|judge)/))' litmus/run/*.[ch]; then
+if grep -nE '#include "(memmodel|checker|interp|ref-runtime|tools|litmus/([a-z_]+\.h|(parse|lower|emit|vulkan|generate|judge)/))' litmus/run/*.[ch] litmus/run/vk/*.[ch]; then
     echo "litmus/run must stand alone"
     bad=1
 fi

@@ -265,8 +265,10 @@ static char *vulkan_text(const struct lt_test *test, const struct lt_plan_option
     if (!out)
         return NULL;
     *cls = lt_translate(test, options->mapping, out, &reason, err);
-    if (fclose(out) == 0 && *cls == MM_OK && !reason)
+    if (fclose(out) == 0 && *cls == MM_OK && !reason) {
+        cJSON_AddStringToObject(json, "mapping", lt_mapping_name(options->mapping));
         return text;
+    }
     if (reason)
         add_skip(json, reason);
     free(text);

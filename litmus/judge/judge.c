@@ -317,14 +317,26 @@ static enum mm_class write_reports(const struct lt_judge_options *options, const
     return cls;
 }
 
+static const struct lt_json_kind results_kind = {"litmus.results", "refcl-litmus-results",
+                                                 "results of litmus tests", 1, "refcl-litmus-table"};
+
+enum mm_class lt_results_dialect(const char *path, enum lt_dialect *dialect, struct mm_error *err)
+{
+    cJSON *results = lt_file_json(path, &results_kind, err);
+    if (!results)
+        return err->cls;
+    const char *platform = json_text(cJSON_GetObjectItem(results, "device"), "platform");
+    *dialect = strcmp(platform, "Vulkan") == 0 ? LT_VULKAN : LT_OPENCL;
+    cJSON_Delete(results);
+    return MM_OK;
+}
+
 enum mm_class lt_judge(const char *results_path, const struct lt_judge_options *options, FILE *text_out,
                        FILE *json_out, size_t *findings, size_t *unknown, struct mm_error *err)
 {
     struct mm_error scratch = {0};
     err = err ? err : &scratch;
-    static const struct lt_json_kind kind = {"litmus.results", "refcl-litmus-results",
-                                             "results of litmus tests", 1, "refcl-litmus-table"};
-    cJSON *results = lt_file_json(results_path, &kind, err);
+    cJSON *results = lt_file_json(results_path, &results_kind, err);
     if (!results)
         return err->cls;
     char *body = NULL;

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Copies the members KEYS of FROM that exist. */
@@ -46,9 +47,10 @@ static enum mm_class outside_root(const char *name, const char *file, struct mm_
 
 enum mm_class lt_table_add(const struct lt_judged *j, struct lt_judge_report *report, struct mm_error *err)
 {
-    static const char *const first[] = {"name", "file"}, *const rest[] = {"status",    "reason",  "instances",
-                                                                          "discarded", "batches", "time_ms",
-                                                                          "observed",  "states"};
+    static const char *const first[] = {"name", "file", "mapping"}, *const rest[] = {"status",    "reason",
+                                                                                     "instances", "discarded",
+                                                                                     "batches",   "time_ms",
+                                                                                     "observed",  "states"};
     if (!is_below_root(file_of(j->json)))
         return outside_root(j->name, file_of(j->json), err);
     cJSON *row = cJSON_CreateObject();
@@ -97,6 +99,33 @@ enum mm_class lt_table_write(const char *path, const cJSON *results, const cJSON
     return MM_OK;
 }
 
+/* A test that ran on a Vulkan device: the OpenCL test in *TEST becomes its translation. */
+static enum mm_class translate_again(struct lt_test **test, const char *name, struct mm_error *err)
+{
+    enum lt_mapping mapping;
+    const char *reason = NULL;
+    char *text = NULL;
+    size_t size = 0;
+    if (!lt_find_mapping(name, &mapping))
+        return mm_fail(err, MM_INVALID, "litmus.table", "test '%s': unknown mapping '%s'",
+                       lt_test_name(*test), name);
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
+    enum mm_class cls = lt_translate(*test, mapping, out, &reason, err);
+    if (fclose(out) != 0 && cls == MM_OK)
+        cls = mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
+    if (cls == MM_OK && reason)
+        cls = mm_fail(err, MM_INVALID, "litmus.table", "test '%s' has no translation to Vulkan: it needs %s",
+                      lt_test_name(*test), reason);
+    lt_test_destroy(*test);
+    *test = NULL;
+    if (cls == MM_OK)
+        cls = lt_parse(text, size, "translation", test, err);
+    free(text);
+    return cls;
+}
+
 enum mm_class lt_table_test(const cJSON *row, const char *root, struct lt_test **test, struct mm_error *err)
 {
     char path[PATH_MAX];
@@ -107,6 +136,9 @@ enum mm_class lt_table_test(const cJSON *row, const char *root, struct lt_test *
     if ((size_t)snprintf(path, sizeof path, "%s/%s", root ? root : ".", file) >= sizeof path)
         return mm_fail(err, MM_INVALID, "litmus.table", "test '%s': the path of its file is too long", shown);
     enum mm_class cls = lt_parse_file(path, test, err);
+    const cJSON *mapping = cJSON_GetObjectItem(row, "mapping");
+    if (cls == MM_OK && cJSON_IsString(mapping))
+        cls = translate_again(test, mapping->valuestring, err);
     if (cls == MM_OK && (!cJSON_IsString(digest) || strcmp(digest->valuestring, lt_test_digest(*test)) != 0))
         return mm_fail_at(err, MM_INVALID, "litmus.table", path, 0, 0,
                           "test '%s' is not the one that ran: its digest is %s, that of the table %s", shown,

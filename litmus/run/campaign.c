@@ -39,10 +39,10 @@ struct campaign {
     double start, begun, heard; /* begun: the current test */
     double saved, cost;         /* cost: seconds that saving took */
     const struct lt_backend *backend;
-    bool lost;                  /* the child ended, as its device was lost */
-    int current;                /* test that the child works on, -1 = none */
-    bool building;              /* the child compiles several tests together */
-    bool alone;                 /* no longer: a child died of it */
+    bool lost;     /* the child ended, as its device was lost */
+    int current;   /* test that the child works on, -1 = none */
+    bool building; /* the child compiles several tests together */
+    bool alone;    /* no longer: a child died of it */
     bool ended, broken;
     char *broken_reason;
 };
@@ -63,6 +63,7 @@ static cJSON *record_json(const struct record *r)
     copy_item(json, r->test, "name");
     copy_item(json, r->test, "file");
     copy_item(json, r->test, "source");
+    copy_item(json, r->test, "mapping");
     cJSON_AddStringToObject(json, "status", r->status);
     if (r->reason)
         cJSON_AddStringToObject(json, "reason", r->reason);

@@ -8,12 +8,24 @@
 # --budget: seconds for the tests together (default 180); builds of kernels count.  --throughput: seconds for
 # each of the settings that are measured on message passing (default 3, 0: skip).  FOLDER gets results.json,
 # throughput.txt, throughput.json, campaign.log.
+#   litmus/run/campaign.sh --vulkan --plan FOLDER --out FOLDER [--debs FOLDER] [--shards N]
+#
+# runs the plans of FOLDER, which litmus/run/pack.sh --vulkan wrote, on a Vulkan device: throughput, the shapes with random
+# knobs, tuning, the shapes with the tuned knobs, the suite with random and with tuned knobs, seq_cst, mutants.  Each part has
+# a time limit; all take less than eight minutes.  FOLDER gets a compressed results file for each part, and tuning.json.
+# A machine without a Vulkan loader uses that of the packages.
+#
 # Without OpenCL headers or cJSON, give the packages that litmus/run/pack.sh collects.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-plan='' out='' debs='' budget=180 shards=4 throughput=3
+plan='' out='' debs='' budget=180 shards=4 throughput=3 vulkan=''
 while [ $# -gt 0 ]; do
     case $1 in
+    --vulkan)
+        vulkan=yes
+        shift
+        continue
+        ;;
     --plan) plan=$2 ;;
     --out) out=$2 ;;
     --debs) debs=$2 ;;
@@ -47,7 +59,83 @@ if [ -n "$debs" ]; then
     flags=(-I"$work/root/usr/include" -L"$libraries" -Wl,-rpath,"$libraries")
     # The machine's own loader and cJSON go first where it has them.
 fi
-${CC:-cc} -O2 -D_GNU_SOURCE -o "$work/runner" "$here"/*.c "${flags[@]}" -lOpenCL -lcjson -pthread || exit 2
+${CC:-cc} -O2 -D_GNU_SOURCE -o "$work/runner" "$here"/*.c "$here"/vk/*.c "${flags[@]}" -lOpenCL -lcjson -ldl -pthread || exit 2
+
+# ---- Vulkan ----
+
+# Name, seconds, number of processes side by side, and options of the runner; the plan is NAME up to the first '-'.
+part() {
+    local name=$1 seconds=$2 processes=$3 k pids=()
+    shift 3
+    [ -f "$work/${name%%-*}.json" ] || return 0
+    for k in $(seq 1 "$processes"); do
+        timeout -k 5 $((seconds + 30)) "$work/runner" -q --vulkan --timeout 20 --shard "$k/$processes" --budget "$seconds" \
+            -o "$work/$name-$k.json" "$@" "$work/${name%%-*}.json" >"$work/$name-$k.log" 2>&1 &
+        pids+=($!)
+    done
+    wait "${pids[@]}"
+    "$work/runner" --merge -o "$work/$name-all.json" "$work/$name"-[0-9]*.json &&
+        gzip -9 <"$work/$name-all.json" >"$out/$name.json.gz"
+    { echo "== $name, $seconds s"; cat "$work/$name"-[0-9]*.log; } | tee -a "$out/campaign.log"
+}
+
+vulkan_campaign() {
+    local setting stride scatter rotate millions test name library
+    library=$(find "$work/root" -name 'libvulkan.so.1' 2>/dev/null | head -n 1)
+    if [ -n "$library" ] && ! ldconfig -p | grep -q 'libvulkan\.so\.1'; then
+        LD_LIBRARY_PATH=$(dirname "$library")${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+        export LD_LIBRARY_PATH
+    fi
+    # A driver that is installed where the loader does not look.
+    if [ -z "${VK_DRIVER_FILES:-}" ] && ! ls /usr/share/vulkan/icd.d/*.json /etc/vulkan/icd.d/*.json >/dev/null 2>&1; then
+        VK_DRIVER_FILES=$(find /usr/local /opt -name 'nvidia_icd*.json' 2>/dev/null | head -n 1)
+        [ -n "$VK_DRIVER_FILES" ] && export VK_DRIVER_FILES
+    fi
+    {
+        date -u
+        uname -a
+        nvidia-smi --query-gpu=name,driver_version --format=csv 2>/dev/null
+        "$work/runner" --list --vulkan
+    } | tee "$out/campaign.log"
+    if ! "$work/runner" --list --vulkan | grep -q '^device'; then
+        VK_LOADER_DEBUG=all "$work/runner" --list --vulkan >"$out/loader.log" 2>&1
+        echo "campaign.sh: no Vulkan device ($out/loader.log)" >&2
+        return 2
+    fi
+    for name in "$plan"/*.json.gz; do
+        gunzip -c "$name" >"$work/$(basename "$name" .gz)"
+    done
+    local quiet=(--knob align=0 --knob before=0 --knob stress_every=0 --knob lanes=1 --knob split=0 --knob shuffle=0)
+    : >"$out/throughput.txt"
+    for setting in "1 1 0 1" "1 1 1 1" "1 1 1 4" "2 1 1 1" "8 40503 1 1"; do
+        read -r stride scatter rotate millions <<<"$setting"
+        for test in "MP+rlx.dev-rlx.dev+rlx.dev-rlx.dev@0a1a.gg" MP+rel+acq; do
+            timeout 20 "$work/runner" -q --vulkan --exact --test "$test" --budget 1 --batch $((millions * 1048576)) "${quiet[@]}" \
+                --tuning none --knob stride="$stride" --knob scatter="$scatter" --knob rotate="$rotate" \
+                -o "$work/throughput-$((++number)).json" "$work/suite.json" >"$work/t.txt" 2>&1
+            echo "$test stride=$stride scatter=$scatter rotate=$rotate batch=${millions}M: $(tail -n 1 "$work/t.txt")" |
+                tee -a "$out/throughput.txt"
+        done
+    done
+    "$work/runner" --merge -o "$work/throughput.json" "$work"/throughput-*.json && gzip -9 <"$work/throughput.json" >"$out/throughput.json.gz"
+    part shapes-untuned 30 1 --tuning none
+    timeout -k 5 100 "$work/runner" --vulkan --tune --budget 60 --timeout 20 -o "$out/tuning.json" "$work/shapes.json" 2>&1 |
+        tee -a "$out/campaign.log"
+    local tuned=(--tuning none)
+    [ -f "$out/tuning.json" ] && tuned=(--tuning "$out/tuning.json")
+    part shapes-tuned 30 1 "${tuned[@]}"
+    part suite-untuned 110 "$shards" --tuning none
+    part suite-tuned 110 "$shards" "${tuned[@]}"
+    part seq_cst 35 "$shards" "${tuned[@]}"
+    part mutants 40 "$shards" "${tuned[@]}"
+    part more 20 "$shards" "${tuned[@]}"
+    date -u >>"$out/campaign.log"
+}
+if [ -n "$vulkan" ]; then
+    number=0
+    vulkan_campaign
+    exit
+fi
 
 # A driver that is installed but not registered.
 if [ -z "${OCL_ICD_VENDORS:-}" ] && ! ls /etc/OpenCL/vendors/*.icd >/dev/null 2>&1; then

@@ -1,14 +1,36 @@
 #!/bin/bash
 # Collects what a bare machine needs beside litmus/run/ to run a campaign:
-#   litmus/run/pack.sh FOLDER [TEST...]     (default: the whole suite)
-# FOLDER/plan.json is the plan, FOLDER/debs/ the packages with headers and libraries that may be missing there.
+#   litmus/run/pack.sh FOLDER [TEST...]            for OpenCL (default: the whole suite)
+#   litmus/run/pack.sh --vulkan FOLDER [TEST...]   for Vulkan
+# FOLDER/plan.json is the plan, FOLDER/debs/ the packages with headers and libraries that may be missing there.  For Vulkan
+# the plans are compressed: suite (the tests), shapes (those that tuning uses), seq_cst (tests whose seq_cst becomes the
+# strongest order that Vulkan has), and mutants, if the environment variable MUTANTS names a folder that
+# litmus/generate/mutants.py wrote.
 # Environment: BUILD (default build) has the refcl command.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-folder=${1:?usage: pack.sh FOLDER [TEST...]}
+vulkan=''
+[ "${1:-}" != --vulkan ] || { vulkan=yes; shift; }
+folder=${1:?usage: pack.sh [--vulkan] FOLDER [TEST...]}
 shift
 [ $# -gt 0 ] || set -- "$here/../suite"
 mkdir -p "$folder/debs"
-"${BUILD:-build}/refcl" litmus plan -o "$folder/plan.json" "$@"
-(cd "$folder/debs" && apt-get download opencl-c-headers opencl-headers ocl-icd-opencl-dev ocl-icd-libopencl1 libcjson1 libcjson-dev)
+plan() { # NAME OPTION-OR-TEST...
+    local name=$1
+    shift
+    "${BUILD:-build}/refcl" litmus plan --vulkan "$@" | gzip -9 >"$folder/$name.json.gz"
+}
+if [ -z "$vulkan" ]; then
+    "${BUILD:-build}/refcl" litmus plan -o "$folder/plan.json" "$@"
+    packages=()
+else
+    plan suite "$@"
+    plan shapes "$here/../suite/generated-relaxed" "$here/../suite/generated-relaxed-work-group"
+    mapfile -t ordered < <(grep -rl --include='*.litmus' memory_order_seq_cst "$@" | grep -v /host-)
+    [ ${#ordered[@]} -eq 0 ] || plan seq_cst --mapping clspv "${ordered[@]}"
+    [ -z "${MUTANTS:-}" ] || plan mutants "$MUTANTS"
+    packages=(libvulkan-dev libvulkan1 libegl1 libglvnd0 libopengl0 libgl1 libglx0 libgles2)
+fi
+(cd "$folder/debs" && apt-get download opencl-c-headers opencl-headers ocl-icd-opencl-dev ocl-icd-libopencl1 libcjson1 libcjson-dev \
+    "${packages[@]}")
 du -sh "$folder"

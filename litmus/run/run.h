@@ -139,9 +139,9 @@ struct lt_device {
     cl_ulong atomics;  /* CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES, 0 before OpenCL 3.0 */
     cl_ulong max_alloc;
     const struct lt_backend *backend;
-    struct lt_vk *vk;  /* of the Vulkan back end */
-    bool lost;         /* it does not work any more: the next test needs a new process */
-    char *features; /* " __opencl_c_x __opencl_c_y " of OpenCL C 3.0, and extensions */
+    struct lt_vk *vk; /* of the Vulkan back end */
+    bool lost;        /* it does not work any more: the next test needs a new process */
+    char *features;   /* " __opencl_c_x __opencl_c_y " of OpenCL C 3.0, and extensions */
 };
 const char *lt_device_open(struct lt_device *device, const struct lt_options *options);
 void lt_device_close(struct lt_device *device);

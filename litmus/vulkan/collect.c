@@ -6,9 +6,10 @@
 #define NOT_STORED 0x5efc1ba
 
 struct collect {
-    uint32_t index_variable, last, run; /* function variables; LAST, RUN: states of one kind are counted together */
-    uint32_t first, step;               /* of the work-item's instances */
-    uint32_t bins;                      /* buffer or local array of bins */
+    uint32_t index_variable, last,
+        run;              /* function variables; LAST, RUN: states of one kind are counted together */
+    uint32_t first, step; /* of the work-item's instances */
+    uint32_t bins;        /* buffer or local array of bins */
 };
 
 static bool local_bins(const struct lt_vk_module *m)
@@ -106,8 +107,8 @@ static void store_other(struct lt_vk_module *m, const uint32_t *values, const ui
     const struct ck_program *p = m->program;
     uint32_t n = p->observed_count, zero = lt_vk_uint(m, 0);
     uint32_t at = atomic_add(m, lt_vk_element(m, LT_VK_COUNTS, 4, zero), false, lt_vk_uint(m, 1));
-    uint32_t merge = lt_vk_if(
-        m, lt_vk_op(m, "OpULessThan %%bool %%%u %%%u", at, lt_vk_uint(m, LT_VK_OTHER_STATES)));
+    uint32_t merge =
+        lt_vk_if(m, lt_vk_op(m, "OpULessThan %%bool %%%u %%%u", at, lt_vk_uint(m, LT_VK_OTHER_STATES)));
     uint32_t first = binary(m, "OpIMul", at, lt_vk_uint(m, 2 * n));
     for (uint32_t i = 0; i < n; i++) {
         const struct ck_term *term = &p->observed[i];
@@ -116,8 +117,9 @@ static void store_other(struct lt_vk_module *m, const uint32_t *values, const ui
         uint32_t low = values[i], high = zero;
         if (sizes[i] == 8) {
             low = lt_vk_op(m, "OpUConvert %%uint %%%u", values[i]);
-            high = lt_vk_op(m, "OpUConvert %%uint %%%u",
-                            lt_vk_op(m, "OpShiftRightLogical %%ulong %%%u %%%u", values[i], lt_vk_uint(m, 32)));
+            high =
+                lt_vk_op(m, "OpUConvert %%uint %%%u",
+                         lt_vk_op(m, "OpShiftRightLogical %%ulong %%%u %%%u", values[i], lt_vk_uint(m, 32)));
         } else if (is_signed) {
             high = binary(m, "OpShiftRightArithmetic", low, lt_vk_uint(m, 31));
         }
@@ -143,8 +145,7 @@ static uint32_t key_of(struct lt_vk_module *m, const uint32_t *values, const uin
         *fits = *fits ? lt_vk_op(m, "OpLogicalAnd %%bool %%%u %%%u", *fits, ok) : ok;
         if (sizes[i] == 8)
             offset = lt_vk_op(m, "OpUConvert %%uint %%%u", offset);
-        key = binary(m, "OpBitwiseOr", key,
-                     binary(m, "OpShiftLeftLogical", offset, lt_vk_uint(m, i * bits)));
+        key = binary(m, "OpBitwiseOr", key, binary(m, "OpShiftLeftLogical", offset, lt_vk_uint(m, i * bits)));
     }
     return key;
 }
@@ -256,8 +257,7 @@ void lt_vk_collect_function(struct lt_vk_module *m)
     for_bins(m, &c, local, false);
     choose_instances(m, &c, local);
     lt_vk_do(m, "OpStore %%%u %%%u\nOpStore %%%u %%%u", c.last, zero, c.run, zero);
-    struct lt_vk_loop loop =
-        lt_vk_for(m, c.index_variable, c.first, m->knobs[LT_K_instances], c.step);
+    struct lt_vk_loop loop = lt_vk_for(m, c.index_variable, c.first, m->knobs[LT_K_instances], c.step);
     collect_instance(m, &c, loop.index);
     lt_vk_end_for(m, &loop);
     uint32_t run = lt_vk_op(m, "OpLoad %%uint %%%u", c.run);

@@ -40,7 +40,8 @@ static uint32_t stress_load(struct lt_vk_module *m, uint32_t at)
 
 static void stress_store(struct lt_vk_module *m, uint32_t at, uint32_t value)
 {
-    lt_vk_do(m, "OpStore %%%u %%%u Volatile|NonPrivatePointer", lt_vk_element(m, LT_VK_SCRATCH, 4, at), value);
+    lt_vk_do(m, "OpStore %%%u %%%u Volatile|NonPrivatePointer", lt_vk_element(m, LT_VK_SCRATCH, 4, at),
+             value);
 }
 
 static void stress_access(struct lt_vk_module *m, uint32_t pattern, uint32_t i, uint32_t at, uint32_t other)
@@ -61,8 +62,8 @@ static void stress_access(struct lt_vk_module *m, uint32_t pattern, uint32_t i, 
         if (n == 2)
             stress_store(m, other, binary(m, "OpIAdd", stress_load(m, at), lt_vk_uint(m, 1)));
         if (n == 3) {
-            uint32_t found = lt_vk_if(
-                m, compare(m, "OpIEqual", stress_load(m, at), lt_vk_uint(m, 0x5efc1bad)));
+            uint32_t found =
+                lt_vk_if(m, compare(m, "OpIEqual", stress_load(m, at), lt_vk_uint(m, 0x5efc1bad)));
             stress_store(m, at, i);
             lt_vk_end_if(m, found);
         }
@@ -106,8 +107,8 @@ static void emit_variables(struct lt_vk_module *m, struct frame *f)
     m->pc = lt_vk_op(m, "OpVariable %%var_uint Function");
     for (uint32_t t = 0; t < m->program->thread_count; t++)
         for (uint32_t r = 0; r < m->program->threads[t].reg_count; r++)
-            m->registers[t][r] = lt_vk_op(m, "OpVariable %%var_%s Function",
-                                          lt_vk_type(m->program->threads[t].reg_sizes[r]));
+            m->registers[t][r] =
+                lt_vk_op(m, "OpVariable %%var_%s Function", lt_vk_type(m->program->threads[t].reg_sizes[r]));
 }
 
 /* Some work-groups only stress memory; the others are numbered without them. */
@@ -135,7 +136,8 @@ static void emit_member(struct lt_vk_module *m, struct frame *f)
 {
     uint32_t members = lt_vk_uint(m, m->kernel->member_count);
     uint32_t mixed = binary(m, "OpIMul", f->local, m->knobs[LT_K_lanes]);
-    uint32_t l = lt_vk_op(m, "OpUMod %%uint %%%u %%local_size", mixed), split = is_set(m, m->knobs[LT_K_split]);
+    uint32_t l = lt_vk_op(m, "OpUMod %%uint %%%u %%local_size", mixed),
+             split = is_set(m, m->knobs[LT_K_split]);
     uint32_t far_slot = lt_vk_op(m, "OpUMod %%uint %%%u %%slots", l),
              far_member = lt_vk_op(m, "OpUDiv %%uint %%%u %%slots", l);
     m->slot = choose(m, split, far_slot, binary(m, "OpUDiv", l, members));
@@ -143,10 +145,11 @@ static void emit_member(struct lt_vk_module *m, struct frame *f)
     f->in_slot = lt_vk_op(m, "OpULessThan %%bool %%%u %%slots", m->slot);
 }
 
-/* The instance of the slot in round F->r. */
+/* The instance of the slot in iteration F->r. */
 static void emit_instance(struct lt_vk_module *m, struct frame *f)
 {
-    uint32_t groups = lt_vk_uint(m, m->kernel->group_count), clusters = m->knobs[LT_K_clusters], seed = lt_vk_seed(m);
+    uint32_t groups = lt_vk_uint(m, m->kernel->group_count), clusters = m->knobs[LT_K_clusters],
+             seed = lt_vk_seed(m);
     uint32_t turned = binary(m, "OpIAdd", f->group, binary(m, "OpIMul", f->r, m->knobs[LT_K_rotate]));
     f->role = binary(m, "OpUMod", turned, groups);
     uint32_t apart = binary(m, "OpIMul", f->role, m->knobs[LT_K_shuffle]);
@@ -212,7 +215,7 @@ static void initialize_local(struct lt_vk_module *m, const struct frame *f)
     lt_vk_work_group_barrier(m);
 }
 
-/* Counts the work-group at the gate of its cluster and round, and polls until all work-groups of the cluster
+/* Counts the work-group at the gate of its cluster and iteration, and polls until all work-groups of the cluster
  * were there, but no more often than the knob says: they need not run at the same time. */
 static void wait_at_gate(struct lt_vk_module *m, const struct frame *f)
 {
@@ -306,7 +309,8 @@ static void emit_phases(struct lt_vk_module *m, const struct frame *f)
 
 /* ---- after the test ---------------------------------------------------------------------------------- */
 
-static void store_column(struct lt_vk_module *m, uint32_t column, uint32_t value, uint8_t size, bool is_signed)
+static void store_column(struct lt_vk_module *m, uint32_t column, uint32_t value, uint8_t size,
+                         bool is_signed)
 {
     uint8_t out_size = m->kernel->wide ? 8 : 4;
     uint32_t first = binary(m, "OpIMul", lt_vk_uint(m, column), m->knobs[LT_K_instances]);
@@ -332,9 +336,8 @@ static void store_observed(struct lt_vk_module *m, uint32_t thread, bool is_firs
         } else if (term->kind == CK_TERM_MEMORY && is_first &&
                    (uint32_t)p->objects[term->object].work_group == p->threads[thread].work_group) {
             const struct ck_object *o = &p->objects[term->object];
-            uint32_t value =
-                lt_vk_op(m, "OpLoad %%%s %%%u NonPrivatePointer", lt_vk_type(o->element_size),
-                         local_pointer(m, term->object, term->offset / o->element_size));
+            uint32_t value = lt_vk_op(m, "OpLoad %%%s %%%u NonPrivatePointer", lt_vk_type(o->element_size),
+                                      local_pointer(m, term->object, term->offset / o->element_size));
             store_column(m, column, value, o->element_size, o->is_signed);
         }
         column++;
@@ -358,7 +361,7 @@ static void emit_results(struct lt_vk_module *m, const struct frame *f)
         }
         lt_vk_end_if(m, merge);
     }
-    /* Local memory is initialized again in the next round. */
+    /* Local memory is initialized again in the next iteration. */
     if (has_local(m))
         lt_vk_work_group_barrier(m);
 }

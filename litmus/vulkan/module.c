@@ -157,8 +157,8 @@ uint32_t lt_vk_place(struct lt_vk_module *m, uint32_t object, uint32_t instance)
 void lt_vk_load_knobs(struct lt_vk_module *m)
 {
     for (uint32_t k = 0; k < LT_KNOB_COUNT; k++) {
-        uint32_t pointer = lt_vk_op(m, "OpAccessChain %%push_uint %%push %%%u %%%u", lt_vk_uint(m, 0),
-                                    lt_vk_uint(m, k));
+        uint32_t pointer =
+            lt_vk_op(m, "OpAccessChain %%push_uint %%push %%%u %%%u", lt_vk_uint(m, 0), lt_vk_uint(m, k));
         m->knobs[k] = lt_vk_op(m, "OpLoad %%uint %%%u", pointer);
     }
 }

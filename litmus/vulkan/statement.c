@@ -35,12 +35,19 @@ static const char *comparison(enum ck_expr_op op)
 
 static const char *binary(enum ck_expr_op op)
 {
-    static const char *const names[] = {
-        [CK_ADD] = "OpIAdd",       [CK_SUB] = "OpISub",      [CK_MUL] = "OpIMul",
-        [CK_UDIV] = "OpUDiv",      [CK_SDIV] = "OpSDiv",     [CK_UREM] = "OpUMod",
-        [CK_SREM] = "OpSRem",      [CK_AND] = "OpBitwiseAnd", [CK_OR] = "OpBitwiseOr",
-        [CK_XOR] = "OpBitwiseXor", [CK_SHL] = "OpShiftLeftLogical",
-        [CK_LSHR] = "OpShiftRightLogical", [CK_ASHR] = "OpShiftRightArithmetic"};
+    static const char *const names[] = {[CK_ADD] = "OpIAdd",
+                                        [CK_SUB] = "OpISub",
+                                        [CK_MUL] = "OpIMul",
+                                        [CK_UDIV] = "OpUDiv",
+                                        [CK_SDIV] = "OpSDiv",
+                                        [CK_UREM] = "OpUMod",
+                                        [CK_SREM] = "OpSRem",
+                                        [CK_AND] = "OpBitwiseAnd",
+                                        [CK_OR] = "OpBitwiseOr",
+                                        [CK_XOR] = "OpBitwiseXor",
+                                        [CK_SHL] = "OpShiftLeftLogical",
+                                        [CK_LSHR] = "OpShiftRightLogical",
+                                        [CK_ASHR] = "OpShiftRightArithmetic"};
     return (size_t)op < sizeof names / sizeof *names ? names[op] : NULL;
 }
 
@@ -142,8 +149,8 @@ static uint32_t semantics_of(struct lt_vk_module *m, uint8_t order, uint16_t sem
 }
 
 /* Memory operands of an access that is not atomic, after a blank; OPERATION: what it makes of the memory. */
-static void print_operands(struct lt_vk_module *m, const struct ck_instr *i, bool makes, const char *operation,
-                           char text[96])
+static void print_operands(struct lt_vk_module *m, const struct ck_instr *i, bool makes,
+                           const char *operation, char text[96])
 {
     bool non_private = i->attributes & (MM_NON_PRIVATE | MM_MAKE_AVAILABLE | MM_MAKE_VISIBLE);
     if (makes)
@@ -182,8 +189,8 @@ static void emit_store(struct lt_vk_module *m, uint32_t thread, const struct ck_
 static void emit_rmw(struct lt_vk_module *m, uint32_t thread, const struct ck_instr *i, uint32_t pointer)
 {
     static const char *const names[] = {
-        [CK_RMW_XCHG] = "OpAtomicExchange", [CK_RMW_ADD] = "OpAtomicIAdd", [CK_RMW_SUB] = "OpAtomicISub",
-        [CK_RMW_AND] = "OpAtomicAnd",       [CK_RMW_OR] = "OpAtomicOr",    [CK_RMW_XOR] = "OpAtomicXor",
+        [CK_RMW_XCHG] = "OpAtomicExchange", [CK_RMW_ADD] = "OpAtomicIAdd",  [CK_RMW_SUB] = "OpAtomicISub",
+        [CK_RMW_AND] = "OpAtomicAnd",       [CK_RMW_OR] = "OpAtomicOr",     [CK_RMW_XOR] = "OpAtomicXor",
         [CK_RMW_SMIN] = "OpAtomicSMin",     [CK_RMW_SMAX] = "OpAtomicSMax", [CK_RMW_UMIN] = "OpAtomicUMin",
         [CK_RMW_UMAX] = "OpAtomicUMax"};
     uint32_t value = value_of(m, thread, i->value);
@@ -196,10 +203,10 @@ static void emit_rmw(struct lt_vk_module *m, uint32_t thread, const struct ck_in
 static void emit_cas(struct lt_vk_module *m, uint32_t thread, const struct ck_instr *i, uint32_t pointer)
 {
     uint32_t value = value_of(m, thread, i->value), expected = value_of(m, thread, i->expected);
-    uint32_t old = lt_vk_op(m, "OpAtomicCompareExchange %%%s %%%u %%%u %%%u %%%u %%%u %%%u",
-                            lt_vk_type(i->size), pointer, scope_of(m, i->scope),
-                            semantics_of(m, i->order, i->semantics),
-                            semantics_of(m, i->order_fail, i->semantics), value, expected);
+    uint32_t old =
+        lt_vk_op(m, "OpAtomicCompareExchange %%%s %%%u %%%u %%%u %%%u %%%u %%%u", lt_vk_type(i->size),
+                 pointer, scope_of(m, i->scope), semantics_of(m, i->order, i->semantics),
+                 semantics_of(m, i->order_fail, i->semantics), value, expected);
     lt_vk_do(m, "OpStore %%%u %%%u", m->registers[thread][i->reg], old);
     if (i->reg2 == CK_NO_REG)
         return;

@@ -91,9 +91,9 @@ static void branch_unless(struct translation *t, uint32_t expr, const char *labe
 
 static const char *arithmetic(enum ck_expr_op op)
 {
-    static const char *const names[] = {[CK_ADD] = "add", [CK_SUB] = "sub", [CK_MUL] = "mul",
-                                        [CK_SDIV] = "div", [CK_AND] = "and", [CK_OR] = "or",
-                                        [CK_XOR] = "xor"};
+    static const char *const names[] = {
+        [CK_ADD] = "add", [CK_SUB] = "sub", [CK_MUL] = "mul", [CK_SDIV] = "div",
+        [CK_AND] = "and", [CK_OR] = "or",   [CK_XOR] = "xor"};
     return (size_t)op < sizeof names / sizeof *names ? names[op] : NULL;
 }
 
@@ -132,6 +132,8 @@ static struct text operand(struct translation *t, uint32_t expr)
         return result;
     }
     if (e->op == CK_NEG) {
+        if (t->program->exprs[e->a].op == CK_CONST)
+            return constant_text(0 - t->program->exprs[e->a].imm);
         struct text a = operand(t, e->a);
         new_temporary(t, &result);
         row(t, "sub %s, 0, %s", result.at, a.at);
@@ -191,7 +193,10 @@ static const char *scope_tag(struct translation *t, uint8_t scope)
 
 static const char *order_tag(uint8_t order)
 {
-    return order == MM_ACQUIRE ? ".acq" : order == MM_RELEASE ? ".rel" : order == MM_ACQ_REL ? ".acq_rel" : "";
+    return order == MM_ACQUIRE   ? ".acq"
+           : order == MM_RELEASE ? ".rel"
+           : order == MM_ACQ_REL ? ".acq_rel"
+                                 : "";
 }
 
 /* Order and semantics of an operation that orders the storage classes CLASSES. */
@@ -298,11 +303,11 @@ static void translate_rmw(struct translation *t, const struct ck_instr *i, const
 static void translate_cas(struct translation *t, const struct ck_instr *i, const struct text *reg)
 {
     char mnemonic[160] = "", place[128] = "";
-    uint8_t weaker = order_of(t, i, i->order) == MM_ACQ_REL  ? MM_ACQUIRE
+    uint8_t weaker = order_of(t, i, i->order) == MM_ACQ_REL   ? MM_ACQUIRE
                      : order_of(t, i, i->order) == MM_RELEASE ? MM_RELAXED
                                                               : order_of(t, i, i->order);
     if (i->order_fail != MM_SEQ_CST && i->order_fail != weaker)
-        cannot(t, "a failing compare-exchange with an order of its own");
+        cannot(t, "a failing compare-exchange with a separate order");
     access_text(t, "rmw", i, ".cas", mnemonic, place);
     struct text expected = operand(t, i->expected), value = operand(t, i->value);
     row(t, "%s %s, %s, %s, %s", mnemonic, reg->at, place, expected.at, value.at);
@@ -504,8 +509,25 @@ static void translate_program(struct translation *t, const struct lt_test *test)
         translate_thread(t);
 }
 
-enum mm_class lt_translate(const struct lt_test *test, enum lt_mapping mapping, FILE *out, const char **reason,
-                           struct mm_error *err)
+static const char *const mappings[] = {[LT_MAPPING_PLAIN] = "plain", [LT_MAPPING_CLSPV] = "clspv"};
+
+const char *lt_mapping_name(enum lt_mapping mapping)
+{
+    return mappings[mapping];
+}
+
+bool lt_find_mapping(const char *name, enum lt_mapping *mapping)
+{
+    for (size_t i = 0; i < sizeof mappings / sizeof *mappings; i++)
+        if (strcmp(mappings[i], name) == 0) {
+            *mapping = (enum lt_mapping)i;
+            return true;
+        }
+    return false;
+}
+
+enum mm_class lt_translate(const struct lt_test *test, enum lt_mapping mapping, FILE *out,
+                           const char **reason, struct mm_error *err)
 {
     struct ck_program *program = NULL;
     enum mm_class cls = lt_lower(test, &program, err);

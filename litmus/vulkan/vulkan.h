@@ -20,11 +20,11 @@ enum {
 enum lt_vk_binding {
     LT_VK_OUT,     /* observed registers and local memory: columns of all instances */
     LT_VK_SCRATCH, /* memory under stress */
-    LT_VK_SYNC,    /* one counter for each cluster and round */
+    LT_VK_SYNC,    /* one counter for each cluster and iteration */
     LT_VK_BINS,    /* counts of expected states */
-    LT_VK_COUNTS,  /* [0] states that are not in the bins, [1] instances in other sub-groups than the test's */
-    LT_VK_OTHERS,  /* the states that are not in the bins: pairs of words, the low one first */
-    LT_VK_OBJECTS  /* the first of the test's locations; object i has LT_VK_OBJECTS + i */
+    LT_VK_COUNTS, /* [0] states that are not in the bins, [1] instances in other sub-groups than the test's */
+    LT_VK_OTHERS, /* the states that are not in the bins: pairs of words, the low one first */
+    LT_VK_OBJECTS /* the first of the test's locations; object i has LT_VK_OBJECTS + i */
 };
 #define LT_VK_OTHER_STATES 65536 /* that fit into LT_VK_OTHERS */
 

@@ -167,7 +167,7 @@ json_holds "merged, they are the whole" "$tmp/all.json" \
 "$refcl" litmus merge -o "$tmp/twice.json" "$tmp/all.json" "$tmp/all.json"
 json_holds "what is given twice counts once" "$tmp/twice.json" \
     'all(sum(s["count"] for s in t["states"]) == t["instances"] == 10 for t in R["tests"] if t["status"] == "done")'
-${CC:-cc} -o "$tmp/alone" litmus/run/*.c -lOpenCL -lcjson && "$tmp/alone" --list | grep -qi portable
+${CC:-cc} -o "$tmp/alone" litmus/run/*.c litmus/run/vk/*.c -lOpenCL -lcjson -ldl && "$tmp/alone" --list | grep -qi portable
 check "the runner builds with nothing but a compiler, libOpenCL and cJSON" $?
 echo '{"format": "something else"}' >"$tmp/no.json"
 "$runner" -o "$tmp/x.json" "$tmp/no.json" 2>/dev/null

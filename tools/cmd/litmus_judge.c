@@ -6,7 +6,8 @@
 
 enum { OPT_MODEL, OPT_BOUND, OPT_TIMEOUT, OPT_JSON, OPT_HTML, OPT_JUNIT, OPT_SARIF, OPT_TABLE, OPT_TESTS };
 static const struct tool_option options[] = {
-    {"model", 'm', "FILE.cat", "REFCL_MODEL", "memory model (default opencl.cat)"},
+    {"model", 'm', "FILE.cat", "REFCL_MODEL",
+     "memory model (default opencl.cat; vulkan.cat for a Vulkan device)"},
     {"bound", 'b', "K", "REFCL_BOUND", "loop unroll bound (default 2)"},
     {"timeout", 't', "S", "REFCL_TIMEOUT", "time limit for each test in seconds (default 60)"},
     {"json", 'j', "OUT", "REFCL_JSON", "write the verdicts as JSON, - for stdout"},
@@ -93,7 +94,7 @@ static int judge_file(const struct judge *judge, const struct mm_cat_model *mode
 
 static int litmus_judge_main(int argc, char **argv)
 {
-    struct judge judge = {.model = "opencl.cat", .check = {.timeout_ms = 60000}};
+    struct judge judge = {.check = {.timeout_ms = 60000}};
     struct mm_cat_model *model = NULL;
     struct mm_error err = {0};
     char path[PATH_MAX];
@@ -103,7 +104,13 @@ static int litmus_judge_main(int argc, char **argv)
         return code;
     if (first + 1 != argc)
         return tool_error(EXIT_USAGE, "one results file is needed");
-    code = tool_find_model(judge.model, path);
+    enum lt_dialect dialect = LT_OPENCL;
+    if (!judge.model && lt_results_dialect(argv[first], &dialect, &err) != MM_OK)
+        return tool_report(&err);
+    code = tool_find_model(judge.model            ? judge.model
+                           : dialect == LT_VULKAN ? "vulkan.cat"
+                                                  : "opencl.cat",
+                           path);
     if (code)
         return code;
     if (mm_cat_load(path, NULL, &model, &err) != MM_OK)

@@ -60,16 +60,13 @@ static int litmus_plan_option(void *context, size_t index, const char *value)
 
 int litmus_mapping(const char *name, enum lt_mapping *mapping)
 {
-    static const char *const names[] = {[LT_MAPPING_PLAIN] = "plain", [LT_MAPPING_CLSPV] = "clspv"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(names[i], name) == 0) {
-            *mapping = (enum lt_mapping)i;
-            return 0;
-        }
+    if (lt_find_mapping(name, mapping))
+        return 0;
     return tool_error(EXIT_USAGE, "'%s' is no mapping (plain, clspv)", name);
 }
 
-int litmus_write_plan(const struct litmus_files *files, const struct lt_plan_options *given, const char *output)
+int litmus_write_plan(const struct litmus_files *files, const struct lt_plan_options *given,
+                      const char *output)
 {
     struct mm_error err = {0};
     struct lt_plan_options with_assembler = *given, *plan_options = &with_assembler;

@@ -26,7 +26,9 @@ enum {
     OPT_TEST,
     OPT_BATCH,
     OPT_KNOB,
-    OPT_QUIET
+    OPT_QUIET,
+    OPT_VULKAN,
+    OPT_MAPPING
 };
 static const struct tool_option options[] = {
     {"icd", 'i', "LIB", "REFCL_ICD", "ICD library to test (default: refcl's own)"},
@@ -50,6 +52,8 @@ static const struct tool_option options[] = {
     {"knob", 0, "NAME=V", NULL,
      "fix a launch parameter (refcl-litmus-run --knobs lists them); may be repeated"},
     {"quiet", 'q', NULL, "REFCL_QUIET", "print only the summary"},
+    {"vulkan", 0, NULL, "REFCL_VULKAN", "run on a Vulkan device, not on an ICD; OpenCL tests are translated"},
+    {"mapping", 0, "NAME", "REFCL_MAPPING", "how OpenCL is translated: plain (default) or clspv"},
     TOOL_OPTION_END};
 
 /* An interpreter makes fewer instances in a second than a processor. */
@@ -89,6 +93,11 @@ static int litmus_run_option(void *context, size_t index, const char *value)
     case OPT_OUTPUT:
         campaign->output = value;
         return 0;
+    case OPT_VULKAN:
+        campaign->plan.vulkan = true;
+        return 0;
+    case OPT_MAPPING:
+        return litmus_mapping(value, &campaign->plan.mapping);
     default:
         return campaign->count < 24 ? pass(campaign, options[index].name, value)
                                     : tool_error(EXIT_USAGE, "too many options");
@@ -132,9 +141,12 @@ static int run_plan(struct campaign *campaign, const struct litmus_files *files)
     static char runner[PATH_MAX], plan[PATH_MAX];
     snprintf(plan, sizeof plan, "%s.plan", campaign->output);
     int code = tool_find_helper("refcl-litmus-run", runner);
-    if (!code)
+    bool vulkan = campaign->plan.vulkan;
+    if (vulkan && campaign->icd)
+        return tool_error(EXIT_USAGE, "an ICD has no Vulkan devices: --icd or --vulkan");
+    if (!code && !vulkan)
         code = select_icd(campaign->icd);
-    if (!campaign->icd && !campaign->plan.iterations)
+    if (!campaign->icd && !vulkan && !campaign->plan.iterations)
         campaign->plan.iterations = REFCL_ITERATIONS;
     if (!code)
         code = litmus_write_plan(files, &campaign->plan, plan);

@@ -83,6 +83,6 @@ static int litmus_translate_main(int argc, char **argv)
     return code;
 }
 
-const struct tool_command cmd_litmus_translate = {
-    "litmus translate", "FILE|FOLDER...", "print the Vulkan tests that OpenCL tests become", options,
-    litmus_translate_main};
+const struct tool_command cmd_litmus_translate = {"litmus translate", "FILE|FOLDER...",
+                                                  "print the Vulkan tests that OpenCL tests become", options,
+                                                  litmus_translate_main};

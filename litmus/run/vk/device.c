@@ -29,7 +29,8 @@ static const char *create_instance(struct lt_vk *vk)
         return "libvulkan.so.1 is older than Vulkan 1.1";
     VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
                                      .pApplicationName = "refcl-litmus-run",
-                                     .apiVersion = version < VK_API_VERSION_1_3 ? version : VK_API_VERSION_1_3};
+                                     .apiVersion =
+                                         version < VK_API_VERSION_1_3 ? version : VK_API_VERSION_1_3};
     VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
                                  .pApplicationInfo = &application};
     if (vk->vkCreateInstance(&info, NULL, &vk->instance) != VK_SUCCESS)
@@ -155,7 +156,8 @@ static unsigned compute_units(const struct lt_vk *vk)
     if (has_extension(vk, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME)) {
         VkPhysicalDeviceShaderSMBuiltinsPropertiesNV sm = {
             .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV};
-        VkPhysicalDeviceProperties2 p = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &sm};
+        VkPhysicalDeviceProperties2 p = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+                                         .pNext = &sm};
         vk->vkGetPhysicalDeviceProperties2(vk->physical, &p);
         if (sm.shaderSMCount)
             return sm.shaderSMCount;
@@ -209,7 +211,8 @@ static uint64_t largest_buffer(const struct lt_vk *vk)
 {
     VkPhysicalDeviceMaintenance3Properties limits = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES};
-    VkPhysicalDeviceProperties2 p = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &limits};
+    VkPhysicalDeviceProperties2 p = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+                                     .pNext = &limits};
     vk->vkGetPhysicalDeviceProperties2(vk->physical, &p);
     uint64_t range = vk->properties.limits.maxStorageBufferRange;
     return limits.maxMemoryAllocationSize < range ? limits.maxMemoryAllocationSize : range;
@@ -242,8 +245,8 @@ static const char *open_device(struct lt_device *device, const struct lt_options
     else
         snprintf(device->driver, sizeof device->driver, "%u.%u.%u", VK_API_VERSION_MAJOR(d),
                  VK_API_VERSION_MINOR(d), VK_API_VERSION_PATCH(d));
-    device->is_gpu = options->kind ? strcmp(options->kind, "gpu") == 0
-                                   : p->deviceType != VK_PHYSICAL_DEVICE_TYPE_CPU;
+    device->is_gpu =
+        options->kind ? strcmp(options->kind, "gpu") == 0 : p->deviceType != VK_PHYSICAL_DEVICE_TYPE_CPU;
     device->max_group = p->limits.maxComputeWorkGroupInvocations < p->limits.maxComputeWorkGroupSize[0]
                             ? p->limits.maxComputeWorkGroupInvocations
                             : p->limits.maxComputeWorkGroupSize[0];
@@ -266,6 +269,7 @@ static cJSON *describe(const struct lt_device *device)
     cJSON *json = cJSON_CreateObject();
     VkQueueFamilyProperties families[32];
     uint32_t count = 32;
+    char flags[256] = ""; /* VkQueueFlags of each family, in hexadecimal */
     cJSON_AddStringToObject(json, "platform", device->platform);
     cJSON_AddStringToObject(json, "name", device->name);
     cJSON_AddStringToObject(json, "version", device->version);
@@ -273,12 +277,12 @@ static cJSON *describe(const struct lt_device *device)
     cJSON_AddNumberToObject(json, "gpu", device->is_gpu);
     cJSON_AddNumberToObject(json, "compute_units", device->units);
     cJSON_AddNumberToObject(json, "sub_group_size", vk->sub_group_size);
-    cJSON_AddBoolToObject(json, "availability_visibility_chains",
-                          vk->model.vulkanMemoryModelAvailabilityVisibilityChains != 0);
+    cJSON_AddNumberToObject(json, "availability_visibility_chains",
+                            vk->model.vulkanMemoryModelAvailabilityVisibilityChains);
     vk->vkGetPhysicalDeviceQueueFamilyProperties(vk->physical, &count, families);
-    cJSON *array = cJSON_AddArrayToObject(json, "queue_families");
-    for (uint32_t i = 0; i < count; i++)
-        cJSON_AddItemToArray(array, cJSON_CreateNumber(families[i].queueFlags));
+    for (uint32_t i = 0, at = 0; i < count && at < sizeof flags; i++)
+        at += (uint32_t)snprintf(flags + at, sizeof flags - at, "%s%x", i ? " " : "", families[i].queueFlags);
+    cJSON_AddStringToObject(json, "queue_families", flags);
     return json;
 }
 
@@ -289,11 +293,12 @@ static bool has_need(const struct lt_vk *vk, const char *need)
     const struct {
         const char *need;
         bool has;
-    } table[] = {{"vulkan_memory_model", vk->model.vulkanMemoryModel},
-                 {"vulkan_memory_model_device_scope", vk->model.vulkanMemoryModelDeviceScope},
-                 {"int64", vk->int64},
-                 {"int64_atomics", vk->atomics.shaderBufferInt64Atomics && vk->atomics.shaderSharedInt64Atomics},
-                 {"subgroups", vk->sub_groups}};
+    } table[] = {
+        {"vulkan_memory_model", vk->model.vulkanMemoryModel},
+        {"vulkan_memory_model_device_scope", vk->model.vulkanMemoryModelDeviceScope},
+        {"int64", vk->int64},
+        {"int64_atomics", vk->atomics.shaderBufferInt64Atomics && vk->atomics.shaderSharedInt64Atomics},
+        {"subgroups", vk->sub_groups}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (strcmp(table[i].need, need) == 0)
             return table[i].has;

@@ -40,8 +40,8 @@ static bool failed(struct exec *e, const char *what, VkResult result)
         return false;
     e->job->device->lost |= result == VK_ERROR_DEVICE_LOST;
     snprintf(e->message, sizeof e->message,
-             result == VK_ERROR_DEVICE_LOST ? "%s: the device was lost (%d)" : "%s failed with error %d", what,
-             (int)result);
+             result == VK_ERROR_DEVICE_LOST ? "%s: the device was lost (%d)" : "%s failed with error %d",
+             what, (int)result);
     e->failure = e->message;
     return true;
 }
@@ -59,11 +59,10 @@ static bool create_layout(struct exec *e)
     VkDescriptorSetLayoutBinding bindings[OBJECTS + MAX_LOCATIONS];
     uint32_t count = OBJECTS + e->location_count;
     for (uint32_t i = 0; i < count; i++)
-        bindings[i] =
-            (VkDescriptorSetLayoutBinding){.binding = i < OBJECTS ? i : binding_of(e, i - OBJECTS),
-                                           .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-                                           .descriptorCount = 1,
-                                           .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
+        bindings[i] = (VkDescriptorSetLayoutBinding){.binding = i < OBJECTS ? i : binding_of(e, i - OBJECTS),
+                                                     .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                                                     .descriptorCount = 1,
+                                                     .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
     VkDescriptorSetLayoutCreateInfo set = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
                                            .bindingCount = count,
                                            .pBindings = bindings};
@@ -168,7 +167,8 @@ static bool make_buffer(struct exec *e, struct vk_buffer *b, VkDeviceSize bytes,
                                        .allocationSize = needs.size,
                                        .memoryTypeIndex = memory_type(vk, needs.memoryTypeBits, wanted)};
     if (allocation.memoryTypeIndex == UINT32_MAX)
-        allocation.memoryTypeIndex = memory_type(vk, needs.memoryTypeBits, wanted & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT);
+        allocation.memoryTypeIndex =
+            memory_type(vk, needs.memoryTypeBits, wanted & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT);
     if (allocation.memoryTypeIndex == UINT32_MAX) {
         e->failure = "the device has no memory of the kind that is needed";
         return false;
@@ -245,13 +245,15 @@ bool lt_vk_reserve(struct exec *e)
     return make_commands(e) &&
            make_device_buffer(e, OUT, (VkDeviceSize)(e->columns + 1) * e->capacity * e->value_size) &&
            make_device_buffer(e, SCRATCH, MAX_LINES * sizeof(uint32_t)) &&
-           make_device_buffer(e, SYNC, gates * sizeof(uint32_t)) && make_device_buffer(e, BINS, bins_bytes(e)) &&
+           make_device_buffer(e, SYNC, gates * sizeof(uint32_t)) &&
+           make_device_buffer(e, BINS, bins_bytes(e)) &&
            make_device_buffer(e, COUNTS, 2 * sizeof(uint32_t)) &&
            make_device_buffer(e, OTHER_STATES, others_bytes(e)) &&
            make_buffer(e, back, others_at(e) + others_bytes(e),
                        VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT |
                            VK_MEMORY_PROPERTY_HOST_CACHED_BIT) &&
-           !failed(e, "vkMapMemory", vk->vkMapMemory(vk->device, back->memory, 0, VK_WHOLE_SIZE, 0, &x->read_back));
+           !failed(e, "vkMapMemory",
+                   vk->vkMapMemory(vk->device, back->memory, 0, VK_WHOLE_SIZE, 0, &x->read_back));
 }
 
 /* The location whose memory LOCATION is. */
@@ -404,7 +406,8 @@ bool lt_vk_run(struct exec *e, unsigned launches, struct lt_histogram *h, uint64
         return false;
     memcpy(counts, back, sizeof counts);
     memcpy(e->bin_host, back + bins_at(), bins_bytes(e));
-    size_t bytes = (size_t)lt_exec_others(counts) * (e->observed_count ? e->observed_count : 1) * sizeof(int64_t);
+    size_t bytes =
+        (size_t)lt_exec_others(counts) * (e->observed_count ? e->observed_count : 1) * sizeof(int64_t);
     if (bytes) {
         if (!begin(e))
             return false;

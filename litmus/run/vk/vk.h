@@ -70,8 +70,8 @@ struct lt_vk {
     void *library;
     PFN_vkGetInstanceProcAddr vkGetInstanceProcAddr;
 #define LT_VK_FIELD(name) PFN_##name name;
-    LT_VK_GLOBAL(LT_VK_FIELD) LT_VK_INSTANCE(LT_VK_FIELD)
-#undef LT_VK_FIELD
+    LT_VK_GLOBAL(LT_VK_FIELD)
+    LT_VK_INSTANCE(LT_VK_FIELD)
     VkInstance instance;
     VkPhysicalDevice physical;
     VkDevice device;
@@ -84,6 +84,7 @@ struct lt_vk {
     bool int64, sub_groups;
     uint32_t sub_group_size;
 };
+#undef LT_VK_FIELD
 #endif
 
 bool lt_vk_build(struct exec *e);
