@@ -25,15 +25,13 @@ static void *callback_thread(void *unused)
     own_thread = true;
     pthread_mutex_lock(&lock);
     for (;;) {
-        while (!first) {
+        while (!first)
             pthread_cond_wait(&posted, &lock);
-        }
         struct job *job = first;
         first = job->next;
         atomic_fetch_sub_explicit(&pending, 1, memory_order_relaxed);
-        if (!first) {
+        if (!first)
             last = &first;
-        }
         pthread_mutex_unlock(&lock);
         rt_guard_as_host();
         rt_record_new_thread();
@@ -57,9 +55,8 @@ static bool callback_thread_start(void)
 bool rt_callback_post(void (*function)(void *data), void *data)
 {
     struct job *job = mm_alloc(sizeof(*job));
-    if (!job) {
+    if (!job)
         return false;
-    }
     *job = (struct job){.function = function, .data = data};
     pthread_mutex_lock(&lock);
     bool ok = callback_thread_start();
@@ -70,9 +67,8 @@ bool rt_callback_post(void (*function)(void *data), void *data)
         pthread_cond_signal(&posted);
     }
     pthread_mutex_unlock(&lock);
-    if (!ok) {
+    if (!ok)
         mm_free(job);
-    }
     return ok;
 }
 

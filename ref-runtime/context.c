@@ -11,11 +11,9 @@ bool rt_context_has_device(const struct rt_context *context, const struct rt_dev
 
 int rt_context_device_index(const struct rt_context *context, const struct rt_device *device)
 {
-    for (cl_uint i = 0; i < context->device_count; i++) {
-        if (context->devices[i] == device) {
+    for (cl_uint i = 0; i < context->device_count; i++)
+        if (context->devices[i] == device)
             return (int)i;
-        }
-    }
     return -1;
 }
 
@@ -38,9 +36,8 @@ void rt_context_notify(struct rt_context *context, const char *text)
 {
     size_t size = strlen(text) + 1;
     struct notice *notice = context->notify ? mm_alloc(sizeof(*notice) + size) : NULL;
-    if (!notice) {
+    if (!notice)
         return;
-    }
     notice->context = context;
     memcpy(notice->text, text, size);
     rt_object_retain(context);
@@ -59,18 +56,15 @@ static cl_int check_properties(const cl_context_properties *properties, size_t *
         cl_context_properties value = properties[n + 1];
         switch (properties[n]) {
         case CL_CONTEXT_PLATFORM:
-            if (!rt_platform((cl_platform_id)value)) {
+            if (!rt_platform((cl_platform_id)value))
                 return CL_INVALID_PLATFORM;
-            }
-            if (platform_seen) {
+            if (platform_seen)
                 return CL_INVALID_PROPERTY;
-            }
             platform_seen = true;
             break;
         case CL_CONTEXT_INTEROP_USER_SYNC:
-            if (sync_seen || (value != CL_TRUE && value != CL_FALSE)) {
+            if (sync_seen || (value != CL_TRUE && value != CL_FALSE))
                 return CL_INVALID_PROPERTY;
-            }
             sync_seen = true;
             break;
         default:
@@ -87,9 +81,8 @@ static cl_context create(const cl_context_properties *properties, size_t propert
                          cl_int *errcode_ret)
 {
     struct rt_context *context = rt_object_create(RT_CONTEXT, sizeof(*context));
-    if (!context) {
+    if (!context)
         return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
-    }
     if (property_count) {
         context->properties = mm_alloc(property_count * sizeof(*properties));
         if (!context->properties) {
@@ -120,32 +113,25 @@ cl_context CL_API_CALL rt_clCreateContext(const cl_context_properties *propertie
     size_t property_count = 0;
     rt_the_platform();
     cl_int error = check_properties(properties, &property_count);
-    if (error) {
+    if (error)
         return rt_null(errcode_ret, error);
-    }
-    if (!devices || num_devices == 0 || (!pfn_notify && user_data)) {
+    if (!devices || num_devices == 0 || (!pfn_notify && user_data))
         return rt_null(errcode_ret, CL_INVALID_VALUE);
-    }
     struct rt_device *list[RT_MAX_DEVICES];
     cl_uint count = 0;
     for (cl_uint i = 0; i < num_devices; i++) {
         struct rt_device *device = rt_device(devices[i]);
-        if (!device) {
+        if (!device)
             return rt_null(errcode_ret, CL_INVALID_DEVICE);
-        }
         bool seen = false;
-        for (cl_uint k = 0; k < count; k++) {
+        for (cl_uint k = 0; k < count; k++)
             seen = seen || list[k] == device;
-        }
-        if (rt_device_lost(device)) {
+        if (rt_device_lost(device))
             return rt_null(errcode_ret, CL_DEVICE_NOT_AVAILABLE);
-        }
-        if (!seen && count == RT_MAX_DEVICES) {
+        if (!seen && count == RT_MAX_DEVICES)
             return rt_null(errcode_ret, CL_OUT_OF_RESOURCES);
-        }
-        if (!seen) {
+        if (!seen)
             list[count++] = device;
-        }
     }
     return create(properties, property_count, list, count, pfn_notify, user_data, errcode_ret);
 }
@@ -159,29 +145,22 @@ cl_context CL_API_CALL rt_clCreateContextFromType(const cl_context_properties *p
     size_t property_count = 0;
     rt_the_platform();
     cl_int error = check_properties(properties, &property_count);
-    if (error) {
+    if (error)
         return rt_null(errcode_ret, error);
-    }
-    if (!pfn_notify && user_data) {
+    if (!pfn_notify && user_data)
         return rt_null(errcode_ret, CL_INVALID_VALUE);
-    }
-    if (!rt_device_type_valid(device_type)) {
+    if (!rt_device_type_valid(device_type))
         return rt_null(errcode_ret, CL_INVALID_DEVICE_TYPE);
-    }
     struct rt_device *list[RT_MAX_DEVICES];
     cl_uint count = rt_devices_of_type(device_type, list);
-    if (count == 0) {
+    if (count == 0)
         return rt_null(errcode_ret, CL_DEVICE_NOT_FOUND);
-    }
     cl_uint available = 0;
-    for (cl_uint i = 0; i < count; i++) {
-        if (!rt_device_lost(list[i])) {
+    for (cl_uint i = 0; i < count; i++)
+        if (!rt_device_lost(list[i]))
             list[available++] = list[i];
-        }
-    }
-    if (available == 0) {
+    if (available == 0)
         return rt_null(errcode_ret, CL_DEVICE_NOT_AVAILABLE);
-    }
     return create(properties, property_count, list, available, pfn_notify, user_data, errcode_ret);
 }
 
@@ -194,9 +173,8 @@ void rt_context_destroy(struct rt_context *context)
         mm_free(callback);
     }
     rt_svm_free_all(context);
-    for (cl_uint i = 0; i < context->device_count; i++) {
+    for (cl_uint i = 0; i < context->device_count; i++)
         rt_object_release(context->devices[i]);
-    }
     mm_free(context->properties);
 }
 
@@ -216,16 +194,13 @@ cl_int CL_API_CALL rt_clSetContextDestructorCallback(cl_context handle,
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     struct rt_context *context = rt_context(handle);
-    if (!context) {
+    if (!context)
         return CL_INVALID_CONTEXT;
-    }
-    if (!pfn_notify) {
+    if (!pfn_notify)
         return CL_INVALID_VALUE;
-    }
     struct rt_callback *callback = mm_alloc_zero(1, sizeof(*callback));
-    if (!callback) {
+    if (!callback)
         return CL_OUT_OF_HOST_MEMORY;
-    }
     callback->context_function = pfn_notify;
     callback->data = user_data;
     pthread_mutex_lock(&lock);
@@ -258,8 +233,7 @@ cl_int CL_API_CALL rt_clGetContextInfo(cl_context handle, cl_context_info param_
                                        void *value, size_t *size_ret)
 {
     struct rt_context *context = rt_context(handle);
-    if (!context) {
+    if (!context)
         return CL_INVALID_CONTEXT;
-    }
     return RT_INFO_QUERY(context_rows, context, param_name, size, value, size_ret);
 }

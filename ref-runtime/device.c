@@ -23,9 +23,8 @@ cl_ulong rt_now(void)
 /* Sub-devices go with the device that they are part of. */
 static const struct rt_device *whole(const struct rt_device *device)
 {
-    while (device->parent) {
+    while (device->parent)
         device = device->parent;
-    }
     return device;
 }
 
@@ -40,13 +39,11 @@ bool rt_device_take_command(const struct rt_queue *queue)
 {
     struct rt_device *device = (struct rt_device *)(uintptr_t)whole(queue->device);
     uint64_t most = device->limits.lost_after;
-    if (most == UINT64_MAX) {
+    if (most == UINT64_MAX)
         return true;
-    }
     uint64_t before = atomic_fetch_add_explicit(&device->commands, 1, memory_order_relaxed);
-    if (before == most) {
+    if (before == most)
         rt_context_notify(queue->context, "the device is lost");
-    }
     return before < most;
 }
 
@@ -88,11 +85,9 @@ static bool offered(const struct name_row *row, bool images)
 
 bool rt_extension_offered(const char *name)
 {
-    for (size_t i = 0; i < EXTENSIONS; i++) {
-        if (strcmp(extension_rows[i].name, name) == 0) {
+    for (size_t i = 0; i < EXTENSIONS; i++)
+        if (strcmp(extension_rows[i].name, name) == 0)
             return offered(&extension_rows[i], true);
-        }
-    }
     return false;
 }
 
@@ -292,9 +287,8 @@ static cl_int put_uuid(const struct rt_info_out *out, const char *kind, int inde
     cl_uchar uuid[CL_UUID_SIZE_KHR] = {0};
     char text[64];
     snprintf(text, sizeof(text), "refcl %s %d", kind, index);
-    for (size_t i = 0; i < CL_UUID_SIZE_KHR && text[i]; i++) {
+    for (size_t i = 0; i < CL_UUID_SIZE_KHR && text[i]; i++)
         uuid[i] = (cl_uchar)text[i];
-    }
     return rt_info_put(out, uuid, sizeof(uuid));
 }
 
@@ -387,9 +381,8 @@ cl_int CL_API_CALL rt_clGetDeviceInfo(cl_device_id handle, cl_device_info param_
                                       void *value, size_t *size_ret)
 {
     struct rt_device *device = rt_device(handle);
-    if (!device) {
+    if (!device)
         return CL_INVALID_DEVICE;
-    }
     return RT_INFO_QUERY(device_rows, device, param_name, size, value, size_ret);
 }
 
@@ -398,24 +391,20 @@ cl_int CL_API_CALL rt_clGetDeviceInfo(cl_device_id handle, cl_device_info param_
 cl_int CL_API_CALL rt_clGetDeviceAndHostTimer(cl_device_id handle, cl_ulong *device_timestamp,
                                               cl_ulong *host_timestamp)
 {
-    if (!rt_device(handle)) {
+    if (!rt_device(handle))
         return CL_INVALID_DEVICE;
-    }
-    if (!device_timestamp || !host_timestamp) {
+    if (!device_timestamp || !host_timestamp)
         return CL_INVALID_VALUE;
-    }
     *device_timestamp = *host_timestamp = rt_now();
     return CL_SUCCESS;
 }
 
 cl_int CL_API_CALL rt_clGetHostTimer(cl_device_id handle, cl_ulong *host_timestamp)
 {
-    if (!rt_device(handle)) {
+    if (!rt_device(handle))
         return CL_INVALID_DEVICE;
-    }
-    if (!host_timestamp) {
+    if (!host_timestamp)
         return CL_INVALID_VALUE;
-    }
     *host_timestamp = rt_now();
     return CL_SUCCESS;
 }

@@ -6,9 +6,8 @@
 struct rt_event *rt_event_create(struct rt_context *context, struct rt_queue *queue, cl_command_type type)
 {
     struct rt_event *event = rt_object_create(RT_EVENT, sizeof(*event));
-    if (!event) {
+    if (!event)
         return NULL;
-    }
     rt_object_retain(context);
     event->context = context;
     if (queue) {
@@ -36,9 +35,8 @@ void rt_event_destroy(struct rt_event *event)
 
 void rt_event_stamp(struct rt_event *event, int which)
 {
-    if (event->queue->flags & CL_QUEUE_PROFILING_ENABLE) {
+    if (event->queue->flags & CL_QUEUE_PROFILING_ENABLE)
         event->times[which] = IN_FAULTY(PROFILING_DISORDER) && which == RT_START ? 1 : rt_now();
-    }
 }
 
 /* ---- callbacks ---- */
@@ -82,16 +80,14 @@ static void post_reached(struct rt_event *event)
 void rt_event_set_status(struct rt_event *event, cl_int status)
 {
     if (event->status <= CL_COMPLETE) {
-        if (IN_FAULTY(EVENT_EARLY) || IN_FAULTY(PARENT_EARLY)) {
+        if (IN_FAULTY(EVENT_EARLY) || IN_FAULTY(PARENT_EARLY))
             rt_sched_resolve(event); /* threads that wait for the command re-check it */
-        }
         return;
     }
     event->status = status;
     post_reached(event);
-    if (status <= CL_COMPLETE) {
+    if (status <= CL_COMPLETE)
         rt_sched_resolve(event);
-    }
 }
 
 cl_int CL_API_CALL rt_clSetEventCallback(cl_event handle, cl_int type,
@@ -99,25 +95,21 @@ cl_int CL_API_CALL rt_clSetEventCallback(cl_event handle, cl_int type,
                                          void *user_data)
 {
     struct rt_event *event = rt_event(handle);
-    if (!event) {
+    if (!event)
         return CL_INVALID_EVENT;
-    }
-    if (!pfn_notify || (type != CL_SUBMITTED && type != CL_RUNNING && type != CL_COMPLETE)) {
+    if (!pfn_notify || (type != CL_SUBMITTED && type != CL_RUNNING && type != CL_COMPLETE))
         return CL_INVALID_VALUE;
-    }
     struct rt_event_callback *callback = mm_alloc_zero(1, sizeof(*callback));
-    if (!callback) {
+    if (!callback)
         return CL_OUT_OF_HOST_MEMORY;
-    }
     callback->function = pfn_notify;
     callback->data = user_data;
     callback->type = type;
     callback->registered = rt_record_call("clSetEventCallback", NULL, 0);
     pthread_mutex_lock(&rt_lock);
     struct rt_event_callback **at = &event->callbacks;
-    while (*at) {
+    while (*at)
         at = &(*at)->next;
-    }
     *at = callback;
     post_reached(event);
     pthread_mutex_unlock(&rt_lock);
@@ -133,9 +125,8 @@ static void record_wait(cl_uint count, const cl_event *list)
     size_t n = 0;
     for (cl_uint i = 0; edges && i < count; i++) {
         const struct rt_event *event = rt_event(list[i]);
-        if (event && event->completion != MM_NO_EVENT) {
+        if (event && event->completion != MM_NO_EVENT)
             edges[n++] = (struct mm_edge){.from = event->completion, .kind = MM_EDGE_API_WAIT};
-        }
     }
     rt_record_call("clWaitForEvents", edges, n);
     mm_free(edges);
@@ -143,44 +134,37 @@ static void record_wait(cl_uint count, const cl_event *list)
 
 cl_int CL_API_CALL rt_clWaitForEvents(cl_uint num_events, const cl_event *list)
 {
-    if (num_events == 0 || !list) {
+    if (num_events == 0 || !list)
         return CL_INVALID_VALUE;
-    }
     struct rt_context *context = NULL;
     for (cl_uint i = 0; i < num_events; i++) {
         struct rt_event *event = rt_event(list[i]);
-        if (!event) {
+        if (!event)
             return CL_INVALID_EVENT;
-        }
-        if (context && event->context != context) {
+        if (context && event->context != context)
             return CL_INVALID_CONTEXT;
-        }
         context = event->context;
     }
-    for (cl_uint i = 0; i < num_events; i++) {
+    for (cl_uint i = 0; i < num_events; i++)
         rt_object_retain(list[i]);
-    }
     bool failed = false;
     pthread_mutex_lock(&rt_lock);
     for (cl_uint i = 0; i < num_events; i++) {
         struct rt_event *event = (struct rt_event *)list[i];
-        if (event->queue) {
+        if (event->queue)
             rt_sched_flush(event->queue);
-        }
     }
     for (cl_uint i = 0; i < num_events; i++) {
         struct rt_event *event = (struct rt_event *)list[i];
-        while (event->status > CL_COMPLETE && !IN_FAULTY(WAIT_EARLY)) {
+        while (event->status > CL_COMPLETE && !IN_FAULTY(WAIT_EARLY))
             rt_sched_wait();
-        }
         failed = failed || event->status < 0;
     }
     rt_sched_wake();
     pthread_mutex_unlock(&rt_lock);
     record_wait(num_events, list);
-    for (cl_uint i = 0; i < num_events; i++) {
+    for (cl_uint i = 0; i < num_events; i++)
         rt_object_release(list[i]);
-    }
     return failed ? CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST : CL_SUCCESS;
 }
 
@@ -189,9 +173,8 @@ cl_int CL_API_CALL rt_clWaitForEvents(cl_uint num_events, const cl_event *list)
 cl_event CL_API_CALL rt_clCreateUserEvent(cl_context handle, cl_int *errcode_ret)
 {
     struct rt_context *context = rt_context(handle);
-    if (!context) {
+    if (!context)
         return rt_null(errcode_ret, CL_INVALID_CONTEXT);
-    }
     struct rt_event *event = rt_event_create(context, NULL, CL_COMMAND_USER);
     rt_null(errcode_ret, event ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY);
     return (cl_event)event;
@@ -200,9 +183,8 @@ cl_event CL_API_CALL rt_clCreateUserEvent(cl_context handle, cl_int *errcode_ret
 /* H12: the call comes before every command that waits for the event. */
 static mm_event_id record_user_event(void)
 {
-    if (!rt_recorder()) {
+    if (!rt_recorder())
         return MM_NO_EVENT;
-    }
     struct mm_edge edge = {.from = rt_record_call("clSetUserEventStatus", NULL, 0),
                            .kind = MM_EDGE_USER_EVENT};
     struct mm_event event = {.kind = MM_EVENT_COMPLETE, .agent = {0, mm_recorder_host_thread(rt_recorder())}};
@@ -212,12 +194,10 @@ static mm_event_id record_user_event(void)
 cl_int CL_API_CALL rt_clSetUserEventStatus(cl_event handle, cl_int status)
 {
     struct rt_event *event = rt_event(handle);
-    if (!event || event->queue) {
+    if (!event || event->queue)
         return CL_INVALID_EVENT;
-    }
-    if (status > CL_COMPLETE) {
+    if (status > CL_COMPLETE)
         return CL_INVALID_VALUE;
-    }
     cl_int result = CL_INVALID_OPERATION;
     rt_sched_start();
     pthread_mutex_lock(&rt_lock);
@@ -236,9 +216,8 @@ static cl_int look(const struct rt_event *event)
 {
     pthread_mutex_lock(&rt_lock);
     cl_int status = event->status;
-    if (status > CL_COMPLETE) {
+    if (status > CL_COMPLETE)
         rt_sched_poll();
-    }
     pthread_mutex_unlock(&rt_lock);
     return status;
 }
@@ -261,9 +240,8 @@ cl_int CL_API_CALL rt_clGetEventInfo(cl_event handle, cl_event_info param_name, 
                                      size_t *size_ret)
 {
     struct rt_event *event = rt_event(handle);
-    if (!event) {
+    if (!event)
         return CL_INVALID_EVENT;
-    }
     return RT_INFO_QUERY(event_rows, event, param_name, size, value, size_ret);
 }
 
@@ -280,12 +258,10 @@ cl_int CL_API_CALL rt_clGetEventProfilingInfo(cl_event handle, cl_profiling_info
                                               void *value, size_t *size_ret)
 {
     struct rt_event *event = rt_event(handle);
-    if (!event) {
+    if (!event)
         return CL_INVALID_EVENT;
-    }
-    if (look(event) != CL_COMPLETE || !event->queue || !(event->queue->flags & CL_QUEUE_PROFILING_ENABLE)) {
+    if (look(event) != CL_COMPLETE || !event->queue || !(event->queue->flags & CL_QUEUE_PROFILING_ENABLE))
         return CL_PROFILING_INFO_NOT_AVAILABLE;
-    }
     return RT_INFO_QUERY(profiling_rows, event, param_name, size, value, size_ret);
 }
 

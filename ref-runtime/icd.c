@@ -52,9 +52,8 @@ void *CL_API_CALL rt_clGetExtensionFunctionAddress(const char *name)
         void (*function)(void);
         void *pointer;
     } as = {name ? rt_api_extension(name) : NULL};
-    for (size_t i = 0; name && !as.function && i < sizeof(functions) / sizeof(*functions); i++) {
+    for (size_t i = 0; name && !as.function && i < sizeof(functions) / sizeof(*functions); i++)
         as.function = strcmp(name, functions[i].name) == 0 ? functions[i].function : NULL;
-    }
     return as.function ? as.pointer : NULL;
 }
 

@@ -7,15 +7,12 @@
  * CL_INVALID_VALUE. */
 cl_int rt_info_put(const struct rt_info_out *out, const void *data, size_t size)
 {
-    if (out->value && out->size < size) {
+    if (out->value && out->size < size)
         return CL_INVALID_VALUE;
-    }
-    if (out->value && size > 0) {
+    if (out->value && size > 0)
         memcpy(out->value, data, size);
-    }
-    if (out->size_ret) {
+    if (out->size_ret)
         *out->size_ret = size;
-    }
     return CL_SUCCESS;
 }
 
@@ -59,12 +56,10 @@ cl_int rt_info_query(const struct rt_info_row *rows, size_t count, const void *o
 {
     const struct rt_info_out out = {value, size, size_ret};
     for (size_t i = 0; i < count; i++) {
-        if (rows[i].param != param) {
+        if (rows[i].param != param)
             continue;
-        }
-        if (rows[i].get) {
+        if (rows[i].get)
             return rows[i].get(object, &out);
-        }
         return rt_info_put(&out, (const char *)object + rows[i].offset, rows[i].size);
     }
     return CL_INVALID_VALUE;

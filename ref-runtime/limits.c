@@ -9,9 +9,8 @@
 static uint64_t power_of_two(uint64_t value)
 {
     uint64_t power = 1;
-    while (power * 2 <= value) {
+    while (power * 2 <= value)
         power *= 2;
-    }
     return power;
 }
 
@@ -30,11 +29,9 @@ static cl_device_svm_capabilities svm(int index)
                  {"coarse", CL_DEVICE_SVM_COARSE_GRAIN_BUFFER},
                  {"fine", CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER},
                  {"system", RT_SVM_CAPABILITIES | CL_DEVICE_SVM_FINE_GRAIN_SYSTEM}};
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-        if (rt_setting_is(RT_SET_SVM, index, kinds[i].name)) {
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+        if (rt_setting_is(RT_SET_SVM, index, kinds[i].name))
             return kinds[i].capabilities;
-        }
-    }
     return RT_SVM_CAPABILITIES;
 }
 
@@ -94,9 +91,8 @@ uint64_t rt_context_max_alloc(const struct rt_context *context)
 bool rt_context_images(const struct rt_context *context)
 {
     bool some = false;
-    for (cl_uint i = 0; i < context->device_count; i++) {
+    for (cl_uint i = 0; i < context->device_count; i++)
         some = some || context->devices[i]->limits.images;
-    }
     return some;
 }
 

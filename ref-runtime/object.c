@@ -25,9 +25,8 @@ static struct rt_object *object_find(const void *handle, enum rt_type type)
 void *rt_object_create(enum rt_type type, size_t size)
 {
     struct rt_object *object = mm_alloc_zero(1, size);
-    if (!object) {
+    if (!object)
         return NULL;
-    }
     object->dispatch = rt_api_dispatch();
     object->type = type;
     object->api_refs = 1;
@@ -107,9 +106,8 @@ void rt_object_retain(void *object)
 /* True if that was the last reference: the object is out of the table then. */
 static bool drop(struct rt_object *object)
 {
-    if (atomic_fetch_sub_explicit(&object->total_refs, 1, memory_order_acq_rel) > 1) {
+    if (atomic_fetch_sub_explicit(&object->total_refs, 1, memory_order_acq_rel) > 1)
         return false;
-    }
     pthread_mutex_lock(&lock);
     mm_map_remove(&live, (uintptr_t)object, (uintptr_t)object);
     pthread_mutex_unlock(&lock);
@@ -118,12 +116,10 @@ static bool drop(struct rt_object *object)
 
 void rt_object_release(void *object)
 {
-    if (!object) {
+    if (!object)
         return;
-    }
-    if (drop(object)) {
+    if (drop(object))
         destroy(object);
-    }
 }
 
 /* This thread is in rt_object_release_deferred. */
@@ -138,15 +134,12 @@ static bool needs_no_callback(const struct rt_object *object)
 
 void rt_object_release_deferred(void *object)
 {
-    if (!object) {
+    if (!object)
         return;
-    }
-    if (!drop(object)) {
+    if (!drop(object))
         return;
-    }
-    if (!needs_no_callback(object) && rt_callback_post(destroy, object)) {
+    if (!needs_no_callback(object) && rt_callback_post(destroy, object))
         return;
-    }
     bool outer = deferring;
     deferring = true;
     destroy(object);
@@ -155,20 +148,18 @@ void rt_object_release_deferred(void *object)
 
 void rt_object_release_held(void *object)
 {
-    if (deferring) {
+    if (deferring)
         rt_object_release_deferred(object);
-    } else {
+    else
         rt_object_release(object);
-    }
 }
 
 bool rt_api_retain(const void *handle, enum rt_type type)
 {
     pthread_mutex_lock(&lock);
     struct rt_object *object = object_find(handle, type);
-    if (object && object->api_refs == 0) {
+    if (object && object->api_refs == 0)
         object = NULL;
-    }
     if (object) {
         object->api_refs++;
         rt_object_retain(object);
@@ -182,13 +173,11 @@ bool rt_api_release(const void *handle, enum rt_type type)
     pthread_mutex_lock(&lock);
     struct rt_object *object = object_find(handle, type);
     bool held = object && object->api_refs > 0;
-    if (held) {
+    if (held)
         object->api_refs--;
-    }
     pthread_mutex_unlock(&lock);
-    if (held) {
+    if (held)
         rt_object_release(object);
-    }
     return held;
 }
 
@@ -204,9 +193,8 @@ bool rt_object_was(const void *handle)
 {
     bool found = false;
     pthread_mutex_lock(&lock);
-    for (size_t i = 0; i < RING && !found; i++) {
+    for (size_t i = 0; i < RING && !found; i++)
         found = ring[i] == handle;
-    }
     pthread_mutex_unlock(&lock);
     return found;
 }
@@ -214,18 +202,15 @@ bool rt_object_was(const void *handle)
 void rt_object_each(void (*visit)(const struct rt_object *object, void *data), void *data)
 {
     pthread_mutex_lock(&lock);
-    for (size_t i = 0; i < live.capacity; i++) {
-        if (mm_map_at(&live, i)) {
+    for (size_t i = 0; i < live.capacity; i++)
+        if (mm_map_at(&live, i))
             visit(mm_map_at(&live, i), data);
-        }
-    }
     pthread_mutex_unlock(&lock);
 }
 
 void *rt_null(cl_int *errcode_ret, cl_int code)
 {
-    if (errcode_ret) {
+    if (errcode_ret)
         *errcode_ret = code;
-    }
     return NULL;
 }

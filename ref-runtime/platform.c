@@ -20,29 +20,25 @@ static cl_device_type device_type(void)
                  {"accelerator", CL_DEVICE_TYPE_ACCELERATOR},
                  {"custom", CL_DEVICE_TYPE_CUSTOM}};
     const char *wanted = rt_setting_text(RT_SET_DEVICE_TYPE, "cpu");
-    for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
-        if (strcmp(wanted, types[i].name) == 0) {
+    for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+        if (strcmp(wanted, types[i].name) == 0)
             return types[i].type;
-        }
-    }
     return CL_DEVICE_TYPE_CPU;
 }
 
 static struct rt_device *create_device(int index, int count)
 {
     struct rt_device *device = rt_object_create(RT_DEVICE, sizeof(*device));
-    if (!device) {
+    if (!device)
         return NULL;
-    }
     device->index = index;
     device->type = device_type();
     rt_limits_read(&device->limits, index);
     const char *name = rt_setting_text(RT_SET_DEVICE_NAME, "refcl");
-    if (count > 1) {
+    if (count > 1)
         snprintf(device->name, sizeof(device->name), "%s %d", name, index);
-    } else {
+    else
         snprintf(device->name, sizeof(device->name), "%s", name);
-    }
     snprintf(device->vendor, sizeof(device->vendor), "%s", rt_setting_text(RT_SET_DEVICE_VENDOR, "refcl"));
     return device;
 }
@@ -54,9 +50,8 @@ static void initialise(void)
     rt_settings_check();
     for (int i = 0; platform && i < count; i++) {
         struct rt_device *device = create_device(i, count);
-        if (device) {
+        if (device)
             devices[device_count++] = device;
-        }
     }
 }
 
@@ -68,19 +63,15 @@ struct rt_platform *rt_the_platform(void)
 
 cl_int CL_API_CALL rt_clGetPlatformIDs(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num_platforms)
 {
-    if ((num_entries == 0 && platforms) || (!num_platforms && !platforms)) {
+    if ((num_entries == 0 && platforms) || (!num_platforms && !platforms))
         return CL_INVALID_VALUE;
-    }
     struct rt_platform *the = rt_the_platform();
-    if (!the || device_count == 0) {
+    if (!the || device_count == 0)
         return CL_OUT_OF_HOST_MEMORY;
-    }
-    if (platforms) {
+    if (platforms)
         platforms[0] = (cl_platform_id)the;
-    }
-    if (num_platforms) {
+    if (num_platforms)
         *num_platforms = 1;
-    }
     return CL_SUCCESS;
 }
 
@@ -130,9 +121,8 @@ static cl_int get_icd_suffix(const void *object, const struct rt_info_out *out)
 static bool all_have_images(void)
 {
     bool all = true;
-    for (cl_uint i = 0; i < device_count; i++) {
+    for (cl_uint i = 0; i < device_count; i++)
         all = all && devices[i]->limits.images;
-    }
     return all;
 }
 
@@ -165,32 +155,27 @@ cl_int CL_API_CALL rt_clGetPlatformInfo(cl_platform_id handle, cl_platform_info 
                                         void *value, size_t *size_ret)
 {
     struct rt_platform *the = rt_the_platform();
-    if (handle && !rt_platform(handle)) {
+    if (handle && !rt_platform(handle))
         return CL_INVALID_PLATFORM;
-    }
     return RT_INFO_QUERY(platform_rows, the, param_name, size, value, size_ret);
 }
 
 /* A device answers to its own type, to ALL, and the first one to DEFAULT; a custom device to CUSTOM alone. */
 static bool has_type(const struct rt_device *device, cl_device_type type)
 {
-    if (type == CL_DEVICE_TYPE_ALL) {
+    if (type == CL_DEVICE_TYPE_ALL)
         return !(device->type & CL_DEVICE_TYPE_CUSTOM);
-    }
     return (device->type & type) != 0 || ((type & CL_DEVICE_TYPE_DEFAULT) && device->index == 0);
 }
 
 cl_uint rt_devices_of_type(cl_device_type type, struct rt_device *found[RT_MAX_DEVICES])
 {
     cl_uint count = 0;
-    if (!rt_the_platform()) {
+    if (!rt_the_platform())
         return 0;
-    }
-    for (cl_uint i = 0; i < device_count; i++) {
-        if (has_type(devices[i], type)) {
+    for (cl_uint i = 0; i < device_count; i++)
+        if (has_type(devices[i], type))
             found[count++] = devices[i];
-        }
-    }
     return count;
 }
 
@@ -204,22 +189,17 @@ bool rt_device_type_valid(cl_device_type type)
 cl_int CL_API_CALL rt_clGetDeviceIDs(cl_platform_id handle, cl_device_type device_type_wanted,
                                      cl_uint num_entries, cl_device_id *out, cl_uint *num_devices)
 {
-    if (!rt_the_platform() || (handle && !rt_platform(handle))) {
+    if (!rt_the_platform() || (handle && !rt_platform(handle)))
         return CL_INVALID_PLATFORM;
-    }
-    if (!rt_device_type_valid(device_type_wanted)) {
+    if (!rt_device_type_valid(device_type_wanted))
         return CL_INVALID_DEVICE_TYPE;
-    }
-    if ((num_entries == 0 && out) || (!num_devices && !out)) {
+    if ((num_entries == 0 && out) || (!num_devices && !out))
         return CL_INVALID_VALUE;
-    }
     struct rt_device *found[RT_MAX_DEVICES];
     cl_uint count = rt_devices_of_type(device_type_wanted, found);
-    if (num_devices) {
+    if (num_devices)
         *num_devices = count;
-    }
-    for (cl_uint i = 0; out && i < count && i < num_entries; i++) {
+    for (cl_uint i = 0; out && i < count && i < num_entries; i++)
         out[i] = (cl_device_id)found[i];
-    }
     return count > 0 ? CL_SUCCESS : CL_DEVICE_NOT_FOUND;
 }

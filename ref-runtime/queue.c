@@ -37,18 +37,16 @@ static cl_command_queue create(struct rt_context *context, struct rt_device *dev
                                cl_command_queue_properties flags, const cl_queue_properties *properties,
                                size_t property_count, cl_uint size, cl_int *errcode_ret)
 {
-    if (rt_device_lost(device)) {
+    if (rt_device_lost(device))
         return rt_null(errcode_ret, CL_OUT_OF_RESOURCES);
-    }
     struct rt_queue *queue = existing_default(context, device, flags);
     if (queue) {
         rt_null(errcode_ret, CL_SUCCESS);
         return (cl_command_queue)queue;
     }
     queue = rt_object_create(RT_QUEUE, sizeof(*queue));
-    if (!queue) {
+    if (!queue)
         return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
-    }
     rt_object_retain(context);
     queue->is_first = !(flags & CL_QUEUE_ON_DEVICE) && atomic_fetch_add(&context->queue_count, 1) == 0;
     queue->context = context;
@@ -66,9 +64,8 @@ static cl_command_queue create(struct rt_context *context, struct rt_device *dev
         memcpy(queue->properties, properties, property_count * sizeof(*properties));
         queue->property_count = property_count;
     }
-    if (flags & CL_QUEUE_ON_DEVICE_DEFAULT) {
+    if (flags & CL_QUEUE_ON_DEVICE_DEFAULT)
         set_default(queue);
-    }
     rt_null(errcode_ret, CL_SUCCESS);
     return (cl_command_queue)queue;
 }
@@ -77,9 +74,8 @@ void rt_queue_destroy(struct rt_queue *queue)
 {
     int index = rt_context_device_index(queue->context, queue->device);
     pthread_mutex_lock(&defaults_lock);
-    if (queue->context->default_queues[index] == queue) {
+    if (queue->context->default_queues[index] == queue)
         queue->context->default_queues[index] = NULL;
-    }
     pthread_mutex_unlock(&defaults_lock);
     mm_free(queue->properties);
     mm_free(queue->completed);
@@ -91,15 +87,12 @@ static cl_int check_flags(cl_command_queue_properties flags)
 {
     const cl_command_queue_properties known =
         RT_QUEUE_PROPERTIES | CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
-    if (flags & ~known) {
+    if (flags & ~known)
         return CL_INVALID_VALUE;
-    }
-    if ((flags & CL_QUEUE_ON_DEVICE_DEFAULT) && !(flags & CL_QUEUE_ON_DEVICE)) {
+    if ((flags & CL_QUEUE_ON_DEVICE_DEFAULT) && !(flags & CL_QUEUE_ON_DEVICE))
         return CL_INVALID_VALUE;
-    }
-    if ((flags & CL_QUEUE_ON_DEVICE) && !(flags & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)) {
+    if ((flags & CL_QUEUE_ON_DEVICE) && !(flags & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE))
         return CL_INVALID_VALUE;
-    }
     return (flags & CL_QUEUE_ON_DEVICE) && !RT_HAS_DEVICE_ENQUEUE ? CL_INVALID_QUEUE_PROPERTIES : CL_SUCCESS;
 }
 
@@ -107,16 +100,13 @@ cl_command_queue CL_API_CALL rt_clCreateCommandQueue(cl_context context_handle, 
                                                      cl_command_queue_properties flags, cl_int *errcode_ret)
 {
     struct rt_context *context = rt_context(context_handle);
-    if (!context) {
+    if (!context)
         return rt_null(errcode_ret, CL_INVALID_CONTEXT);
-    }
     struct rt_device *device = rt_device(device_handle);
-    if (!device || !rt_context_has_device(context, device)) {
+    if (!device || !rt_context_has_device(context, device))
         return rt_null(errcode_ret, CL_INVALID_DEVICE);
-    }
-    if (flags & ~(cl_command_queue_properties)RT_QUEUE_PROPERTIES) {
+    if (flags & ~(cl_command_queue_properties)RT_QUEUE_PROPERTIES)
         return rt_null(errcode_ret, CL_INVALID_VALUE);
-    }
     return create(context, device, flags, NULL, 0, 0, errcode_ret);
 }
 
@@ -130,20 +120,17 @@ static cl_int parse_properties(const cl_queue_properties *properties, cl_command
         bool *seen = properties[n] == CL_QUEUE_PROPERTIES ? &flags_seen
                      : properties[n] == CL_QUEUE_SIZE     ? &size_seen
                                                           : NULL;
-        if (!seen || *seen) {
+        if (!seen || *seen)
             return CL_INVALID_VALUE;
-        }
         *seen = true;
         *(seen == &flags_seen ? flags : &wanted) = properties[n + 1];
     }
     *count = properties ? n + 1 : 0;
     cl_int error = check_flags(*flags);
-    if (error) {
+    if (error)
         return error;
-    }
-    if (size_seen && (!(*flags & CL_QUEUE_ON_DEVICE) || wanted == 0)) {
+    if (size_seen && (!(*flags & CL_QUEUE_ON_DEVICE) || wanted == 0))
         return CL_INVALID_VALUE;
-    }
     *size = *flags & CL_QUEUE_ON_DEVICE ? (cl_uint)wanted : 0;
     return wanted > RT_DEVICE_QUEUE_MOST ? CL_INVALID_QUEUE_PROPERTIES : CL_SUCCESS;
 }
@@ -154,20 +141,17 @@ cl_command_queue CL_API_CALL rt_clCreateCommandQueueWithProperties(cl_context co
                                                                    cl_int *errcode_ret)
 {
     struct rt_context *context = rt_context(context_handle);
-    if (!context) {
+    if (!context)
         return rt_null(errcode_ret, CL_INVALID_CONTEXT);
-    }
     struct rt_device *device = rt_device(device_handle);
-    if (!device || !rt_context_has_device(context, device)) {
+    if (!device || !rt_context_has_device(context, device))
         return rt_null(errcode_ret, CL_INVALID_DEVICE);
-    }
     cl_command_queue_properties flags = 0;
     size_t count = 0;
     cl_uint size = 0;
     cl_int error = parse_properties(properties, &flags, &count, &size);
-    if (error) {
+    if (error)
         return rt_null(errcode_ret, error);
-    }
     return create(context, device, flags, properties, count, size, errcode_ret);
 }
 
@@ -198,9 +182,8 @@ static void flush(struct rt_queue *queue)
 cl_int CL_API_CALL rt_clReleaseCommandQueue(cl_command_queue handle)
 {
     struct rt_queue *queue = rt_queue(handle);
-    if (!queue) {
+    if (!queue)
         return CL_INVALID_COMMAND_QUEUE;
-    }
     flush(queue);
     return rt_api_release(handle, RT_QUEUE) ? CL_SUCCESS : CL_INVALID_COMMAND_QUEUE;
 }
@@ -208,9 +191,8 @@ cl_int CL_API_CALL rt_clReleaseCommandQueue(cl_command_queue handle)
 cl_int CL_API_CALL rt_clFlush(cl_command_queue handle)
 {
     struct rt_queue *queue = rt_host_queue(handle);
-    if (!queue) {
+    if (!queue)
         return CL_INVALID_COMMAND_QUEUE;
-    }
     flush(queue);
     return rt_device_lost(queue->device) ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
 }
@@ -222,25 +204,22 @@ static struct mm_edge *finish_edges(const struct rt_queue *queue, size_t *count)
                                 ? mm_alloc_zero(queue->completed_count, sizeof(*edges))
                                 : NULL;
     *count = edges ? queue->completed_count : 0;
-    for (size_t i = 0; i < *count; i++) {
+    for (size_t i = 0; i < *count; i++)
         edges[i] = (struct mm_edge){.from = queue->completed[i], .kind = MM_EDGE_FINISH};
-    }
     return edges;
 }
 
 cl_int CL_API_CALL rt_clFinish(cl_command_queue handle)
 {
     struct rt_queue *queue = rt_host_queue(handle);
-    if (!queue) {
+    if (!queue)
         return CL_INVALID_COMMAND_QUEUE;
-    }
     rt_object_retain(queue);
     pthread_mutex_lock(&rt_lock);
     rt_sched_flush(queue);
     uint64_t mark = queue->last ? queue->last->sequence : 0;
-    while (queue->first && queue->first->sequence <= mark && !IN_FAULTY(FINISH_EARLY)) {
+    while (queue->first && queue->first->sequence <= mark && !IN_FAULTY(FINISH_EARLY))
         rt_sched_wait();
-    }
     rt_sched_wake();
     size_t count = 0;
     struct mm_edge *edges = finish_edges(queue, &count);
@@ -286,9 +265,8 @@ cl_int CL_API_CALL rt_clGetCommandQueueInfo(cl_command_queue handle, cl_command_
                                             size_t size, void *value, size_t *size_ret)
 {
     struct rt_queue *queue = rt_queue(handle);
-    if (!queue) {
+    if (!queue)
         return CL_INVALID_COMMAND_QUEUE;
-    }
     return RT_INFO_QUERY(queue_rows, queue, param_name, size, value, size_ret);
 }
 
@@ -297,17 +275,14 @@ cl_int CL_API_CALL rt_clSetDefaultDeviceCommandQueue(cl_context context_handle, 
 {
     const struct rt_context *context = rt_context(context_handle);
     const struct rt_device *device = rt_device(device_handle);
-    if (!context) {
+    if (!context)
         return CL_INVALID_CONTEXT;
-    }
-    if (!device || !rt_context_has_device(context, device)) {
+    if (!device || !rt_context_has_device(context, device))
         return CL_INVALID_DEVICE;
-    }
     struct rt_queue *queue = rt_queue(handle);
     if (!queue || !(queue->flags & CL_QUEUE_ON_DEVICE) || queue->context != context ||
-        queue->device != device) {
+        queue->device != device)
         return CL_INVALID_COMMAND_QUEUE;
-    }
     set_default(queue);
     return CL_SUCCESS;
 }

@@ -30,9 +30,8 @@ static const struct setting {
 static const char *next(const char **list, char separator, size_t *size)
 {
     const char *at = *list, separators[] = {separator, 0};
-    if (!at) {
+    if (!at)
         return NULL;
-    }
     *size = strcspn(at, separators);
     *list = at[*size] ? at + *size + 1 : NULL;
     return at;
@@ -41,11 +40,9 @@ static const char *next(const char **list, char separator, size_t *size)
 static bool contains(const char *list, char separator, const char *word, size_t length)
 {
     size_t size;
-    for (const char *entry; (entry = next(&list, separator, &size)) != NULL;) {
-        if (size == length && memcmp(entry, word, size) == 0) {
+    for (const char *entry; (entry = next(&list, separator, &size)) != NULL;)
+        if (size == length && memcmp(entry, word, size) == 0)
             return true;
-        }
-    }
     return false;
 }
 
@@ -53,9 +50,8 @@ static bool contains(const char *list, char separator, const char *word, size_t 
 static bool parse(const char *text, size_t size, uint64_t *value)
 {
     char *end;
-    if (!isdigit((unsigned char)*text)) {
+    if (!isdigit((unsigned char)*text))
         return false;
-    }
     errno = 0;
     *value = strtoull(text, &end, 0);
     unsigned shift = *end == 'K' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
@@ -86,9 +82,8 @@ bool rt_setting_has(enum rt_setting setting, const char *word)
 static const char *of_device(enum rt_setting setting, int device, size_t *size)
 {
     const char *list = rt_setting_text(setting, NULL), *entry = next(&list, ',', size);
-    while (list && device-- > 0) {
+    while (list && device-- > 0)
         entry = next(&list, ',', size);
-    }
     return entry;
 }
 
@@ -105,9 +100,8 @@ uint64_t rt_setting_number(enum rt_setting setting, int device, uint64_t otherwi
     size_t size;
     uint64_t value;
     const char *entry = of_device(setting, device, &size);
-    if (!entry || !parse(entry, size, &value)) {
+    if (!entry || !parse(entry, size, &value))
         return otherwise;
-    }
     return value < s->least ? s->least : value > s->most ? s->most : value;
 }
 
@@ -153,10 +147,8 @@ void rt_settings_check(void)
         bool is_list =
             s->kind == WORDS || s->kind == DEVICE_WORD || s->kind == DEVICE_NUMBER || s->kind == FAILURES;
         size_t size;
-        for (const char *entry; (entry = next(&list, is_list ? ',' : 0, &size)) != NULL;) {
-            if (size > 0 && !means_something(s, entry, size)) {
+        for (const char *entry; (entry = next(&list, is_list ? ',' : 0, &size)) != NULL;)
+            if (size > 0 && !means_something(s, entry, size))
                 report_invalid(s, entry, size);
-            }
-        }
     }
 }

@@ -16,17 +16,15 @@ struct plan {
 static cl_int plan_equally(const struct rt_device *device, const cl_device_partition_property *p,
                            struct plan *plan)
 {
-    if (p[1] <= 0 || p[2] != 0) {
+    if (p[1] <= 0 || p[2] != 0)
         return CL_INVALID_VALUE;
-    }
     if ((uint64_t)p[1] >= device->limits.compute_units) { /* one part of them all is no partition */
         return (uint64_t)p[1] > device->limits.compute_units ? CL_INVALID_DEVICE_PARTITION_COUNT
                                                              : CL_DEVICE_PARTITION_FAILED;
     }
     plan->count = device->limits.compute_units / (cl_uint)p[1];
-    for (cl_uint i = 0; i < plan->count; i++) {
+    for (cl_uint i = 0; i < plan->count; i++)
         plan->units[i] = (cl_uint)p[1];
-    }
     plan->property_count = 3;
     return CL_SUCCESS;
 }
@@ -38,9 +36,8 @@ static cl_int plan_by_counts(const struct rt_device *device, const cl_device_par
     cl_uint total = 0;
     for (p++; *p != CL_DEVICE_PARTITION_BY_COUNTS_LIST_END; p++) {
         if (*p < 0 || plan->count == device->limits.compute_units ||
-            *p > (intptr_t)(device->limits.compute_units - total)) {
+            *p > (intptr_t)(device->limits.compute_units - total))
             return CL_INVALID_DEVICE_PARTITION_COUNT;
-        }
         plan->units[plan->count++] = (cl_uint)*p;
         total += (cl_uint)*p;
     }
@@ -51,21 +48,17 @@ static cl_int plan_by_counts(const struct rt_device *device, const cl_device_par
 static cl_int make_plan(const struct rt_device *device, const cl_device_partition_property *properties,
                         struct plan *plan)
 {
-    if (!properties) {
+    if (!properties)
         return CL_INVALID_VALUE;
-    }
     cl_int error = CL_INVALID_VALUE; /* also for affinity domains: no device has any */
-    if (properties[0] == CL_DEVICE_PARTITION_EQUALLY) {
+    if (properties[0] == CL_DEVICE_PARTITION_EQUALLY)
         error = plan_equally(device, properties, plan);
-    } else if (properties[0] == CL_DEVICE_PARTITION_BY_COUNTS) {
+    else if (properties[0] == CL_DEVICE_PARTITION_BY_COUNTS)
         error = plan_by_counts(device, properties, plan);
-    }
-    if (!error && device->limits.compute_units < 2) {
+    if (!error && device->limits.compute_units < 2)
         error = CL_DEVICE_PARTITION_FAILED;
-    }
-    if (!error) {
+    if (!error)
         memcpy(plan->properties, properties, (plan->property_count - 1) * sizeof(*properties));
-    }
     return error;
 }
 
@@ -75,9 +68,8 @@ static struct rt_device *create_part(struct rt_device *parent, const struct plan
     size_t size = plan->property_count * sizeof(*plan->properties);
     cl_device_partition_property *properties = device ? mm_alloc(size) : NULL;
     if (!properties) {
-        if (device) {
+        if (device)
             rt_object_release(device);
-        }
         return NULL;
     }
     memcpy(properties, plan->properties, size);
@@ -105,28 +97,23 @@ cl_int CL_API_CALL rt_clCreateSubDevices(cl_device_id handle, const cl_device_pa
 {
     struct rt_device *device = rt_device(handle);
     struct plan plan = {0};
-    if (!device) {
+    if (!device)
         return CL_INVALID_DEVICE;
-    }
     cl_int error = make_plan(device, properties, &plan);
-    if (!error && devices && num_devices < plan.count) {
+    if (!error && devices && num_devices < plan.count)
         error = CL_INVALID_VALUE;
-    }
-    if (error) {
+    if (error)
         return error;
-    }
     for (cl_uint i = 0; devices && i < plan.count; i++) {
         devices[i] = (cl_device_id)create_part(device, &plan, i);
         if (!devices[i]) {
-            while (i > 0) {
+            while (i > 0)
                 rt_api_release(devices[--i], RT_DEVICE);
-            }
             return CL_OUT_OF_HOST_MEMORY;
         }
     }
-    if (num_devices_ret) {
+    if (num_devices_ret)
         *num_devices_ret = plan.count;
-    }
     return CL_SUCCESS;
 }
 
@@ -134,17 +121,15 @@ cl_int CL_API_CALL rt_clCreateSubDevices(cl_device_id handle, const cl_device_pa
 cl_int CL_API_CALL rt_clRetainDevice(cl_device_id handle)
 {
     const struct rt_device *device = rt_device(handle);
-    if (device && !device->parent) {
+    if (device && !device->parent)
         return CL_SUCCESS;
-    }
     return rt_api_retain(handle, RT_DEVICE) ? CL_SUCCESS : CL_INVALID_DEVICE;
 }
 
 cl_int CL_API_CALL rt_clReleaseDevice(cl_device_id handle)
 {
     const struct rt_device *device = rt_device(handle);
-    if (device && !device->parent) {
+    if (device && !device->parent)
         return CL_SUCCESS;
-    }
     return rt_api_release(handle, RT_DEVICE) ? CL_SUCCESS : CL_INVALID_DEVICE;
 }

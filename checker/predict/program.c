@@ -72,12 +72,11 @@ static void add_object(struct build *b, uint32_t place)
     }
     values = mm_arena_alloc(b->program->arena, 8 * sizeof *values);
     ck_predict_initial(b->w, place, (uint8_t *)bytes);
-    for (uint64_t i = 0; values && i < size; i++) {
+    for (uint64_t i = 0; values && i < size; i++)
         if (whole)
             values[0] |= (uint64_t)((uint8_t *)bytes)[i] << (8 * i);
         else
             values[i] = ((uint8_t *)bytes)[i];
-    }
     struct ck_object object = {.name = mm_arena_strdup(b->program->arena, a->name ? a->name : ""),
                                .size = size,
                                .element_size = (uint8_t)(whole ? size : 1),

@@ -154,10 +154,9 @@ unsigned ck_term_size(const struct ck_program *program, const struct ck_term *te
 /* A term that is observed already is not added again. */
 uint32_t ck_program_add_observed(struct ck_program *program, const struct ck_term *term)
 {
-    for (uint32_t i = 0; i < program->observed_count; i++) {
+    for (uint32_t i = 0; i < program->observed_count; i++)
         if (same_term(&program->observed[i], term))
             return i;
-    }
     return append(program->arena, &program->observed, &program->observed_count, term, sizeof *term);
 }
 
@@ -434,18 +433,16 @@ static enum mm_class check_condition(struct check *c)
 {
     enum mm_class r;
 
-    for (uint32_t i = 0; i < c->p->prop_count; i++) {
+    for (uint32_t i = 0; i < c->p->prop_count; i++)
         if ((r = check_prop(c, i)))
             return r;
-    }
     if (c->p->condition >= c->p->prop_count)
         return BAD(c, "the program has no condition");
     if (c->p->filter != CK_NO_EXPR && c->p->filter >= c->p->prop_count)
         return BAD(c, "the filter does not exist");
-    for (uint32_t i = 0; i < c->p->observed_count; i++) {
+    for (uint32_t i = 0; i < c->p->observed_count; i++)
         if ((r = check_term(c, &c->p->observed[i])))
             return r;
-    }
     for (uint32_t i = 0; i < c->p->edge_count; i++) {
         const struct ck_edge *e = &c->p->edges[i];
 
@@ -459,10 +456,9 @@ static enum mm_class check_thread(struct check *c)
 {
     const struct ck_thread *t = c->thread;
 
-    for (uint32_t r = 0; r < t->reg_count; r++) {
+    for (uint32_t r = 0; r < t->reg_count; r++)
         if (t->reg_sizes[r] < 1 || t->reg_sizes[r] > 8)
             return BAD(c, "register %u of thread %s has a size outside 1 to 8", r, t->name);
-    }
     memset(c->seen, 0, c->p->expr_count);
     for (uint32_t i = 0; i < t->instr_count; i++) {
         enum mm_class r;

@@ -277,12 +277,11 @@ static bool touch_plain(struct access *x, struct ck_space *space, uint64_t offse
     space->last_page = page;
     x->cell_bytes = 1u << page->granule_log;
     x->at = offset;
-    for (uint32_t left = size >> page->granule_log; left; left--, cell++, x->at += x->cell_bytes) {
+    for (uint32_t left = size >> page->granule_log; left; left--, cell++, x->at += x->cell_bytes)
         if (is_write)
             plain_write(x, cell);
         else
             plain_read(x, cell);
-    }
     return true;
 }
 

@@ -53,10 +53,9 @@ struct zx_val zx_apply(struct zx *z, uint32_t function, uint32_t count, const st
     }
     if (constant)
         return zx_number(ck_apply(z->p, function, known), size);
-    for (uint32_t i = z->call_count; i-- > 0 && i + LOOK_BACK >= z->call_count;) {
+    for (uint32_t i = z->call_count; i-- > 0 && i + LOOK_BACK >= z->call_count;)
         if (same_call(&z->calls[i], function, count, arguments))
             return z->calls[i].result;
-    }
     call.result.t = application(z, &call, arguments);
     zx_append(z, &z->calls, &z->call_count, &call);
     return call.result;

@@ -174,10 +174,9 @@ static bool is_given(const char *name)
                                         "waitlist", "apiwait",  "frees",   "unseq",     "qo",
                                         "signal",   "callback", "parent",  "child",     "mapping"};
 
-    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0)
             return true;
-    }
     return false;
 }
 
@@ -280,10 +279,9 @@ static struct zx_rel *restricted(struct zx *z, const char *whole, bool external)
     struct zx_rel *r = zx_rel_new(z, false), *all = zx_base(z, whole);
 
     for (uint32_t i = 0; i < z->n; i++) {
-        for (uint32_t j = 0; j < z->n; j++) {
+        for (uint32_t j = 0; j < z->n; j++)
             if (same_thread(z, i, j) != external)
                 zx_rel_set(z, r, i, j, zx_rel_get(z, all, i, j));
-        }
     }
     return r;
 }
@@ -293,15 +291,13 @@ static struct zx_rel *base_relation(struct zx *z, const char *name)
     static const char *const wholes[] = {"rf", "co", "fr"};
     struct zx_rel *r;
 
-    for (unsigned i = 0; i < 3; i++) {
+    for (unsigned i = 0; i < 3; i++)
         if (strlen(name) == 3 && strncmp(name, wholes[i], 2) == 0 && (name[2] == 'e' || name[2] == 'i'))
             return restricted(z, wholes[i], name[2] == 'e');
-    }
     r = zx_rel_new(z, false);
-    for (uint32_t i = 0; i < z->n; i++) {
+    for (uint32_t i = 0; i < z->n; i++)
         for (uint32_t j = 0; j < z->n; j++)
             zx_rel_set(z, r, i, j, related(z, i, j, name));
-    }
     return r;
 }
 

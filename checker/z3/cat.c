@@ -97,10 +97,9 @@ static struct zx_rel *complement(struct zx *z, const struct zx_rel *a)
     struct zx_rel *r = zx_rel_new(z, a->is_set);
     uint32_t columns = a->is_set ? 1 : z->n;
 
-    for (uint32_t i = 0; i < z->n; i++) {
+    for (uint32_t i = 0; i < z->n; i++)
         for (uint32_t j = 0; j < columns; j++)
             zx_rel_set(z, r, i, j, zx_not(z, zx_rel_get(z, a, i, j)));
-    }
     return r;
 }
 
@@ -117,10 +116,9 @@ static void sequence_row(struct zx *z, struct zx_rel *r, const struct zx_rel *a,
         FOR_EACH_IN_ROW(z, b, j, k)
             terms[(size_t)k * n + count[k]++] = zx_and(z, first, zx_rel_get(z, b, j, k));
     }
-    for (uint32_t k = 0; k < n; k++) {
+    for (uint32_t k = 0; k < n; k++)
         if (count[k])
             zx_rel_set(z, r, i, k, zx_or_n(z, count[k], &terms[(size_t)k * n]));
-    }
 }
 
 static struct zx_rel *sequence(struct zx *z, const struct zx_rel *a, const struct zx_rel *b)
@@ -138,10 +136,9 @@ static struct zx_rel *inverse(struct zx *z, const struct zx_rel *a)
 {
     struct zx_rel *r = zx_rel_new(z, false);
 
-    for (uint32_t i = 0; i < z->n; i++) {
+    for (uint32_t i = 0; i < z->n; i++)
         FOR_EACH_IN_ROW(z, a, i, j)
             zx_rel_set(z, r, j, i, zx_rel_get(z, a, i, j));
-    }
     return r;
 }
 
@@ -149,10 +146,9 @@ static struct zx_rel *product(struct zx *z, const struct zx_rel *a, const struct
 {
     struct zx_rel *r = zx_rel_new(z, false);
 
-    for (uint32_t i = 0; i < z->n; i++) {
+    for (uint32_t i = 0; i < z->n; i++)
         for (uint32_t j = 0; a->e[i] != z->no && j < z->n; j++)
             zx_rel_set(z, r, i, j, zx_and(z, a->e[i], b->e[j]));
-    }
     return r;
 }
 
@@ -230,10 +226,9 @@ struct zx_rel *zx_closure(struct zx *z, const struct zx_rel *a)
     struct zx_rel *r = zx_rel_new(z, false);
     bool *done = zx_alloc(z, z->n, sizeof *done);
 
-    for (uint32_t i = 0; i < z->n; i++) {
+    for (uint32_t i = 0; i < z->n; i++)
         FOR_EACH_IN_ROW(z, a, i, j)
             zx_rel_set(z, r, i, j, zx_rel_get(z, a, i, j));
-    }
     for (uint32_t done_count = 0; done_count < z->n; done_count++) {
         uint32_t best = ZX_NONE, least = 0;
 
@@ -264,10 +259,9 @@ static struct zx_rel *linear(struct zx *z, const struct zx_rel *set)
         members += set->e[i] != z->no;
     while (1U << bits < members)
         bits++;
-    for (uint32_t i = 0; i < z->n; i++) {
+    for (uint32_t i = 0; i < z->n; i++)
         if (set->e[i] != z->no)
             rank[i] = zx_keep(z, Z3_mk_fresh_const(z->c, "s", Z3_mk_bv_sort(z->c, bits)));
-    }
     for (uint32_t i = 0; i < z->n; i++) {
         for (uint32_t j = 0; j < i; j++) {
             Z3_ast both = zx_and(z, set->e[i], set->e[j]), first;
@@ -351,10 +345,9 @@ static void evaluate_recursive(struct zx *z, uint32_t group)
         changed = false;
         if (before - z->budget > MAX_RECURSIVE_FORMULAS)
             zx_stop(z, MM_LIMIT, "z3", "limit reached: formulas for a recursive definition of the model");
-        for (uint32_t i = 0; i < m->let_count; i++) {
+        for (uint32_t i = 0; i < m->let_count; i++)
             if (m->lets[i].recursive_group == group)
                 next[i] = zx_eval(z, m->lets[i].body, NULL);
-        }
         for (uint32_t i = 0; i < m->let_count; i++) {
             if (!next[i])
                 continue;
@@ -390,10 +383,9 @@ static struct zx_rel *restrict_side(struct zx *z, const struct zx_rel *set, cons
 {
     struct zx_rel *r = zx_rel_new(z, false);
 
-    for (uint32_t i = 0; i < z->n; i++) {
+    for (uint32_t i = 0; i < z->n; i++)
         FOR_EACH_IN_ROW(z, a, i, j)
             zx_rel_set(z, r, i, j, zx_and(z, zx_rel_get(z, a, i, j), set->e[left ? i : j]));
-    }
     return r;
 }
 
@@ -523,10 +515,9 @@ static Z3_ast encode_acyclic(struct zx *z, const struct zx_rel *r)
     while (1U << bits < cyclic)
         bits++;
     sort = Z3_mk_bv_sort(z->c, bits);
-    for (uint32_t i = 0; i < z->n; i++) {
+    for (uint32_t i = 0; i < z->n; i++)
         if (reach[(size_t)i * z->words + i / 64] >> (i % 64) & 1)
             rank[i] = zx_keep(z, Z3_mk_fresh_const(z->c, "o", sort));
-    }
     for (uint32_t i = 0; i < z->n; i++) {
         FOR_EACH_IN_ROW(z, r, i, j) {
             Z3_ast both = zx_and(z, z->events[i].exec, z->events[j].exec);

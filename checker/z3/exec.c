@@ -97,10 +97,9 @@ static Z3_ast idle(struct zx_run *r, const struct zx_node *begin, const struct z
     if (!begin)
         return z->no;
     all = zx_and(z, begin->guard, zx_equal(z, begin->entry[r->effects_reg], node->regs[r->effects_reg]));
-    for (uint32_t i = 0; all != z->no && i < r->t->reg_count; i++) {
+    for (uint32_t i = 0; all != z->no && i < r->t->reg_count; i++)
         if (r->loops[l].live[i / 64] >> (i % 64) & 1)
             all = zx_and(z, all, zx_equal(z, begin->entry[i], node->regs[i]));
-    }
     return all;
 }
 

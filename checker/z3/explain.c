@@ -29,10 +29,9 @@ static void begin_execution(struct zx *g)
     const uint64_t **bases = zx_alloc(g, mm_cat_base_count, sizeof(*bases));
     struct mm_error err = {.cls = MM_OK};
 
-    for (uint32_t i = 0; i < mm_cat_base_count; i++) {
+    for (uint32_t i = 0; i < mm_cat_base_count; i++)
         if (mm_cat_eval_uses(g->eval, mm_cat_bases[i].name))
             bases[i] = base_bits(g, i);
-    }
     *events = (struct mm_cat_events){.count = g->n, .bases = bases};
     if (mm_cat_eval_begin(g->eval, events, &err))
         zx_stop(g, err.cls, err.rule, "%s", err.message);

@@ -27,10 +27,9 @@ void zx_encode_flags(struct zx_solve *s)
 
 static bool is_found(const struct ck_verdict *v, const char *name)
 {
-    for (size_t i = 0; i < v->flag_count; i++) {
+    for (size_t i = 0; i < v->flag_count; i++)
         if (strcmp(v->flags[i], name) == 0)
             return true;
-    }
     return false;
 }
 

@@ -27,19 +27,17 @@ static void build_reads_from(struct zx *z, uint32_t read)
     uint32_t *sources = zx_alloc(z, z->n, sizeof *sources), count = 0;
     Z3_ast *choices = zx_alloc(z, z->n, sizeof *choices);
 
-    for (uint32_t w = 0; w < z->n; w++) {
+    for (uint32_t w = 0; w < z->n; w++)
         if (z->events[w].kind == ZX_WRITE && z->events[w].exec != z->no &&
             zx_same_location(z, w, read) != z->no)
             sources[count++] = w;
-    }
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         if (count == 1)
             choices[i] = z->yes;
         else if (count == 2 && i == 1)
             choices[i] = zx_not(z, choices[0]);
         else
             choices[i] = zx_fresh_bool(z, "rf");
-    }
     for (uint32_t i = 0; i < count; i++) {
         const struct zx_event *w = &z->events[sources[i]];
         Z3_ast fits = zx_and(z, zx_same_location(z, sources[i], read), zx_equal(z, w->value, r->value));
@@ -83,10 +81,9 @@ static void build_coherence(struct zx *z)
         }
     }
     for (uint32_t i = 0; i < n; i++) {
-        for (uint32_t j = 0; j < n; j++) {
+        for (uint32_t j = 0; j < n; j++)
             if (z->co[i * n + j] != z->no)
                 z->co[i * n + j] = zx_and(z, z->co[i * n + j], zx_same_location(z, i, j));
-        }
     }
 }
 
@@ -101,10 +98,9 @@ void zx_build_memory(struct zx *z)
     z->co = zx_alloc(z, (size_t)z->n * z->n, sizeof *z->co);
     for (size_t i = 0; i < (size_t)z->n * z->n; i++)
         z->rf[i] = z->co[i] = z->no;
-    for (uint32_t i = 0; i < z->n; i++) {
+    for (uint32_t i = 0; i < z->n; i++)
         if (z->events[i].kind == ZX_READ)
             build_reads_from(z, i);
-    }
     build_coherence(z);
 }
 

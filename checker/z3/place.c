@@ -37,10 +37,9 @@ static uint64_t physical_address(const struct zx *z, uint64_t address)
 
 static bool is_cut(const struct zx *z, uint64_t address)
 {
-    for (uint32_t i = 0; i < z->cut_count; i++) {
+    for (uint32_t i = 0; i < z->cut_count; i++)
         if (z->cuts[i] == address)
             return true;
-    }
     return false;
 }
 
@@ -51,10 +50,9 @@ static uint8_t grain_of(const struct zx *z, uint32_t object)
 
     if (object != ZX_NONE)
         return z->grains[physical(z->p, object)];
-    for (uint32_t i = 0; i < z->p->object_count; i++) {
+    for (uint32_t i = 0; i < z->p->object_count; i++)
         if (z->grains[i] && (!least || z->grains[i] < least))
             least = z->grains[i];
-    }
     return least;
 }
 
@@ -64,10 +62,9 @@ uint8_t zx_piece_end(const struct zx *z, struct zx_val address, uint32_t base, u
     uint64_t start = address.t ? 0 : physical_address(z, address.k);
     uint8_t grain = grain_of(z, address.t ? base : object_of(address.k));
 
-    for (at++; at < size; at++) {
+    for (at++; at < size; at++)
         if ((start && is_cut(z, start + at)) || (grain && (start + at) % grain == 0))
             break;
-    }
     return at;
 }
 
@@ -262,10 +259,9 @@ bool zx_find_cells(struct zx *z)
 
     z->cell_count = 0;
     z->cut_finer = false;
-    for (uint32_t i = 0; i < z->n; i++) {
+    for (uint32_t i = 0; i < z->n; i++)
         if (zx_is_access(&z->events[i]))
             resolve(z, i);
-    }
     for (uint32_t i = 0; i < p->observed_count; i++)
         resolve_term(z, &p->observed[i]);
     for (uint32_t i = 0; i < p->prop_count; i++) {
@@ -274,10 +270,9 @@ bool zx_find_cells(struct zx *z)
         resolve_term(z, &p->props[i].left);
         resolve_term(z, &p->props[i].right);
     }
-    for (uint32_t i = 0; i < z->cell_count; i++) {
+    for (uint32_t i = 0; i < z->cell_count; i++)
         for (uint32_t k = 0; k < i && !z->cut_finer; k++)
             cut_apart(z, &z->cells[i], &z->cells[k]);
-    }
     return z->cut_count == cuts && !z->cut_finer;
 }
 
@@ -357,9 +352,8 @@ void zx_add_initial_writes(struct zx *z)
     for (uint32_t i = 0; i < z->cell_count; i++)
         z->cells[i].init = ZX_NONE;
     for (int floats = 0; floats < 2; floats++) {
-        for (uint32_t i = 0; i < z->cell_count; i++) {
+        for (uint32_t i = 0; i < z->cell_count; i++)
             if ((z->cells[i].accessed_by != ZX_NONE) == floats)
                 add_initial_write(z, i);
-        }
     }
 }

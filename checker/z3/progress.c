@@ -37,10 +37,9 @@ static Z3_ast *find_idle_writes(struct zx *z)
     for (uint32_t i = 0; i < z->n; i++)
         idle[i] = z->no;
     for (uint32_t i = 0; i < z->iteration_count; i++) {
-        for (uint32_t e = z->iterations[i].first; e < z->iterations[i].end; e++) {
+        for (uint32_t e = z->iterations[i].first; e < z->iterations[i].end; e++)
             if (z->events[e].kind == ZX_WRITE)
                 idle[e] = zx_or(z, idle[e], z->iterations[i].when);
-        }
     }
     return idle;
 }
@@ -90,10 +89,9 @@ static Z3_ast has_begun(struct zx *z, uint32_t t)
 {
     Z3_ast begun = zx_not(z, z->threads[t].stopped);
 
-    for (uint32_t i = 0; i < z->n; i++) {
+    for (uint32_t i = 0; i < z->n; i++)
         if (z->events[i].thread == t)
             begun = zx_or(z, begun, z->events[i].exec);
-    }
     return begun;
 }
 

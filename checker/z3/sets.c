@@ -135,10 +135,9 @@ static Z3_ast in_objects(struct zx *z, const struct zx_event *e, object_test *te
 {
     Z3_ast any = z->no;
 
-    for (uint32_t o = 0; zx_is_access(e) && o < z->p->object_count; o++) {
+    for (uint32_t o = 0; zx_is_access(e) && o < z->p->object_count; o++)
         if (test(&z->p->objects[o]))
             any = zx_or(z, any, zx_in_object(z, e->address, o));
-    }
     return any;
 }
 

@@ -52,10 +52,9 @@ static uint32_t *number_happenings(struct zx *g)
     uint32_t *number = zx_alloc(g, g->n + 1, sizeof *number), count = 0;
 
     for (int init = 1; init >= 0; init--) {
-        for (uint32_t i = 0; i < g->n; i++) {
+        for (uint32_t i = 0; i < g->n; i++)
             if (zx_is_init(&g->events[i]) == init)
                 number[i] = is_second_half(&g->events[i]) ? ZX_NONE : count++;
-        }
     }
     return number;
 }
@@ -81,10 +80,9 @@ static void fill_happenings(struct zx *g, const uint32_t *number, const uint32_t
         if (g->co[i] == g->yes)
             out->co.bits[from * out->co.words + to / 64] |= UINT64_C(1) << (to % 64);
     }
-    for (uint32_t i = 0; i < g->n; i++) {
+    for (uint32_t i = 0; i < g->n; i++)
         if (number[order[i]] != ZX_NONE)
             out->happenings[number[order[i]]].step = step++;
-    }
 }
 
 /* The events that raise the flag. */
@@ -92,10 +90,9 @@ static void add_pair(struct zx *g, const uint32_t *number, struct ck_execution *
 {
     struct ck_violation why = {0};
 
-    for (uint32_t i = 0; out->flag && i < g->model->check_count; i++) {
+    for (uint32_t i = 0; out->flag && i < g->model->check_count; i++)
         if (strcmp(g->model->checks[i].name, out->flag) == 0)
             zx_explain(g, i, g->arena, &why);
-    }
     if (why.step_count) {
         out->between[0] = number[why.steps[0].event];
         out->between[1] = number[why.steps[why.step_count - 1].event];

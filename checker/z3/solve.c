@@ -61,12 +61,11 @@ void zx_open_solver(struct zx_solve *s, bool track)
     Z3_solver_inc_ref(z->c, z->s);
     if (track)
         s->axioms = zx_alloc(z, z->model->check_count, sizeof *s->axioms);
-    for (uint32_t i = 0; i < z->model->check_count; i++) {
+    for (uint32_t i = 0; i < z->model->check_count; i++)
         if (track)
             s->axioms[i] = s->statements[i] ? zx_literal(z, s->statements[i], "axiom") : NULL;
         else if (s->statements[i])
             assert_in_solver(z, s->statements[i]);
-    }
     for (uint32_t i = 0; i < z->hard_count; i++)
         assert_in_solver(z, z->hard[i]);
 }
@@ -150,10 +149,9 @@ void zx_encode_axioms(struct zx_solve *s)
     struct zx *z = s->z;
 
     s->statements = zx_alloc(z, z->model->check_count, sizeof *s->statements);
-    for (uint32_t i = 0; i < z->model->check_count; i++) {
+    for (uint32_t i = 0; i < z->model->check_count; i++)
         if (!z->model->checks[i].flag)
             s->statements[i] = zx_check(z, &z->model->checks[i], true);
-    }
 }
 
 void zx_encode_executions(struct zx *z)
@@ -243,10 +241,9 @@ static int compare_states(const void *a, const void *b)
 {
     const struct ck_state *x = a, *y = b;
 
-    for (size_t i = 0; i < value_count; i++) {
+    for (size_t i = 0; i < value_count; i++)
         if (x->values[i] != y->values[i])
             return x->values[i] < y->values[i] ? -1 : 1;
-    }
     return 0;
 }
 
@@ -302,10 +299,9 @@ static bool reachable(struct zx_solve *s, const bool *keep)
 
     literals[count++] = s->complete;
     literals[count++] = s->goal;
-    for (uint32_t i = 0; i < z->model->check_count; i++) {
+    for (uint32_t i = 0; i < z->model->check_count; i++)
         if (s->axioms[i] && keep[i])
             literals[count++] = s->axioms[i];
-    }
     return zx_query(s, count, literals) == CK_YES;
 }
 
@@ -347,10 +343,9 @@ static void explain_forbidden(struct zx_solve *s)
         return;
     g = zx_current_execution(s);
     v->violations = mm_arena_alloc(v->arena, n * sizeof *v->violations);
-    for (uint32_t i = 0; v->violations && i < n; i++) {
+    for (uint32_t i = 0; v->violations && i < n; i++)
         if (s->axioms[i] && !keep[i] && zx_explain(g, i, v->arena, &v->violations[v->violation_count]))
             v->violation_count++;
-    }
 }
 
 /* If some execution exceeds the bound, negative answers become unknown. */

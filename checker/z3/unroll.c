@@ -36,17 +36,15 @@ static void live_at_end(const struct zx_run *r, uint64_t *live)
 {
     const struct ck_program *p = r->z->p;
 
-    for (uint32_t i = 0; i < p->observed_count; i++) {
+    for (uint32_t i = 0; i < p->observed_count; i++)
         if (p->observed[i].kind == CK_TERM_REG && p->observed[i].thread == r->thread)
             mark(live, p->observed[i].reg);
-    }
     for (uint32_t i = 0; i < p->prop_count; i++) {
         const struct ck_term *terms[] = {&p->props[i].left, &p->props[i].right};
 
-        for (int k = 0; p->props[i].op == CK_PROP_COMPARE && k < 2; k++) {
+        for (int k = 0; p->props[i].op == CK_PROP_COMPARE && k < 2; k++)
             if (terms[k]->kind == CK_TERM_REG && terms[k]->thread == r->thread)
                 mark(live, terms[k]->reg);
-        }
     }
 }
 
@@ -92,10 +90,9 @@ static uint32_t hash_key(const struct zx_run *r, uint32_t pc, const uint8_t *cou
 
 void zx_restrict_counts(const struct zx_run *r, uint32_t pc, uint8_t *count)
 {
-    for (uint32_t i = 0; i < r->loop_count; i++) {
+    for (uint32_t i = 0; i < r->loop_count; i++)
         if (!inside(&r->loops[i], pc))
             count[i] = 0;
-    }
 }
 
 uint32_t zx_find_node(const struct zx_run *r, uint32_t pc, const uint8_t *count)
@@ -134,10 +131,9 @@ static void connect(struct zx_run *r, uint32_t n, int slot, uint32_t target)
     uint32_t taken = ZX_NONE;
 
     memcpy(count, node->count, sizeof count);
-    for (uint32_t l = 0; target <= node->pc && l < r->loop_count; l++) {
+    for (uint32_t l = 0; target <= node->pc && l < r->loop_count; l++)
         if (r->loops[l].source == node->pc && r->loops[l].target == target)
             taken = l;
-    }
     node->back_loop[slot] = taken;
     node->successor[slot] = ZX_NONE;
     if (taken != ZX_NONE) {

@@ -166,10 +166,9 @@ struct queue {
 static void update_held(struct queue *q, uint32_t n, uint32_t i, bool taken)
 {
     for (uint32_t j = 0; j < n; j++) {
-        for (unsigned strict = 0; q->before[i * n + j] && strict < STRICTNESS; strict++) {
+        for (unsigned strict = 0; q->before[i * n + j] && strict < STRICTNESS; strict++)
             if (q->before[i * n + j] & ((2u << strict) - 1))
                 q->held[strict * n + j] += taken ? UINT32_MAX : 1;
-        }
     }
 }
 
@@ -204,10 +203,9 @@ static struct queue open_queue(struct zx *g)
                 q.before[i] |= (uint8_t)(1 << r);
         }
     }
-    for (uint32_t i = 0; i < g->n; i++) {
+    for (uint32_t i = 0; i < g->n; i++)
         if (g->events[i].kind == ZX_BARRIER)
             add_barrier_order(g, &q, i);
-    }
     for (uint32_t i = 0; i < g->n; i++)
         update_held(&q, g->n, i, false);
     return q;
@@ -276,10 +274,9 @@ static bool fill_relation(struct zx *g, const char *name, const uint32_t *order,
     out->words = g->words;
     out->bits = mm_arena_alloc(arena, (size_t)g->n * g->words * sizeof *out->bits + 1);
     for (uint32_t i = 0; out->bits && i < g->n; i++) {
-        for (uint32_t j = 0; j < g->n; j++) {
+        for (uint32_t j = 0; j < g->n; j++)
             if (zx_rel_get(g, r, order[i], order[j]) == g->yes)
                 out->bits[(size_t)i * out->words + j / 64] |= UINT64_C(1) << (j % 64);
-        }
     }
     return out->bits != NULL;
 }

@@ -159,12 +159,11 @@ static void emit_map(struct lt_lower *lower, const struct lt_api *api)
     bool map = api->function->kind == LT_API_MAP, write = (api->map_flags & LT_MAP_WRITE) != 0;
     if (origin != MM_ORIGIN_BUFFER && origin != MM_ORIGIN_COARSE_SVM)
         return;
-    for (uint32_t i = 0; i < r.count; i++) {
+    for (uint32_t i = 0; i < r.count; i++)
         if (map)
             emit_load(lower, api, &r, i, write ? MM_POINT_MAP | MM_POINT_MAP_WRITE : MM_POINT_MAP);
         else if (write)
             emit_store(lower, api, &r, i, emit_load(lower, api, &r, i, MM_POINT_UNMAP), MM_POINT_UNMAP);
-    }
 }
 
 static void emit_work(struct lt_lower *lower, const struct lt_api *api)

@@ -29,9 +29,8 @@ static uint32_t add_location(struct lt_lower *lower, const char *name, const str
     for (uint32_t i = 0; values && init && i < init->value_count; i++)
         values[i] = init->values[i] & UINT32_MAX;
     uint32_t index = values && object.name ? ck_program_add_object(p, &object) : UINT32_MAX;
-    if (index == UINT32_MAX) {
+    if (index == UINT32_MAX)
         lt_out_of_memory(lower);
-    }
     return index;
 }
 

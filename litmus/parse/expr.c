@@ -261,7 +261,7 @@ bool lt_parse_type(struct lt_lexer *lexer, struct lt_type *type)
 {
     struct words words = {0};
     *type = (struct lt_type){0};
-    for (;;) {
+    for (;;)
         if (lt_accept(lexer, "volatile"))
             type->is_volatile = true;
         else if (lt_accept(lexer, "generic") || lt_accept(lexer, "__generic"))
@@ -269,7 +269,6 @@ bool lt_parse_type(struct lt_lexer *lexer, struct lt_type *type)
         else if (!lt_accept(lexer, "const") && !lt_accept(lexer, "restrict") &&
                  !take_region(lexer, &type->region) && !take_origin(lexer, type) && !take_word(lexer, &words))
             break;
-    }
     type->base = named_type(&words);
     if (!type->base) {
         lt_unexpected(lexer, "an integer or atomic type");

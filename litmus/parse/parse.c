@@ -551,13 +551,12 @@ void lt_parse_opencl(struct lt_lexer *lexer)
         tail = &thread->next;
         lexer->test->thread_count++;
     } while (starts_thread(lexer));
-    if (lt_is(lexer, "scopeTree") || lt_is(lexer, "scopes")) {
+    if (lt_is(lexer, "scopeTree") || lt_is(lexer, "scopes"))
         parse_scopes(lexer);
-    } else if (!any_placed) {
+    else if (!any_placed)
         place_apart(lexer->test);
-    } else if (!all_placed) {
+    else if (!all_placed)
         lt_unexpected(lexer, "a scope tree, as not every thread is placed (@wg n, dev n)");
-    }
     if (!lexer->failed)
         lt_resolve_host(lexer);
 }

@@ -235,11 +235,10 @@ static void parse_operands(struct lt_lexer *lexer, struct lt_vulkan *v, const ch
             return;
         if (k != kinds && !lt_expect(lexer, ","))
             return;
-        if (*k == 'l') {
+        if (*k == 'l')
             v->label = lt_expect_name(lexer, "a label");
-        } else {
+        else
             parse_operand(lexer, *k == 'V' ? 'v' : *k, &v->operands[n++]);
-        }
     }
 }
 

@@ -20,10 +20,9 @@ static bool must_fail(void)
 {
     size_t left = atomic_load_explicit(&countdown, memory_order_relaxed);
 
-    while (left != 0) {
+    while (left != 0)
         if (atomic_compare_exchange_weak(&countdown, &left, left - 1))
             return left == 1;
-    }
     return false;
 }
 

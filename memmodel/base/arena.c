@@ -81,10 +81,9 @@ void mm_arena_reset(struct mm_arena *arena)
 {
     struct block *largest = arena->blocks;
 
-    for (struct block *b = arena->blocks; b; b = b->next) {
+    for (struct block *b = arena->blocks; b; b = b->next)
         if (b->size > largest->size)
             largest = b;
-    }
     for (struct block *b = arena->blocks, *next; b; b = next) {
         next = b->next;
         if (b != largest)

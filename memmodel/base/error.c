@@ -26,10 +26,9 @@ static void fill(struct mm_error *err, enum mm_class cls, const char *rule, cons
 
     if (vsnprintf(message, sizeof message, format, ap) < 0)
         message[0] = '\0';
-    for (char *c = message; *c; c++) {
+    for (char *c = message; *c; c++)
         if (*c == '\n')
             *c = ' ';
-    }
     err->cls = cls;
     copy_text(err->rule, sizeof err->rule, rule ? rule : "");
     copy_text(err->file, sizeof err->file, file ? file : "");

@@ -105,13 +105,12 @@ enum mm_class mm_input_check_json(const char *text, const char *path, struct mm_
 {
     uint64_t values = 1;
     bool quoted = false;
-    for (const char *p = text; *p; p++) {
+    for (const char *p = text; *p; p++)
         if (quoted && *p == '\\' && p[1])
             p++;
         else if (*p == '"')
             quoted = !quoted;
         else if (!quoted)
             values += *p == ',' || *p == '[' || *p == '{';
-    }
     return mm_input_check(MM_INPUT_JSON_VALUES, 0, values, path, err);
 }

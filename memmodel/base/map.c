@@ -35,10 +35,9 @@ static bool make_room(struct mm_map *map)
     bigger.entries = mm_alloc_zero(bigger.capacity, sizeof *bigger.entries);
     if (!bigger.entries)
         return false;
-    for (size_t i = 0; i < map->capacity; i++) {
+    for (size_t i = 0; i < map->capacity; i++)
         if (map->entries[i].value)
             *free_entry(&bigger, map->entries[i].key) = map->entries[i];
-    }
     mm_free(map->entries);
     *map = bigger;
     return true;

@@ -43,10 +43,9 @@ static bool seq_identity(struct mm_cat_eval *eval, const struct cat_node *node, 
     if (!first && !eval->nodes[node->b].identity)
         return false;
     memset(mask, 0, words * sizeof *mask);
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++)
         if (mm_rel_has(n, first ? a : b, i, i))
             mm_set_add(mask, i);
-    }
     for (uint32_t i = 0; i < n; i++) {
         uint64_t *row = out + (size_t)i * words;
 
@@ -211,10 +210,9 @@ static bool void_by_operands(struct mm_cat_eval *eval, const struct cat_node *no
 
 static bool is_recursive(const struct mm_cat_eval *eval, uint32_t i)
 {
-    for (uint32_t g = 0; g < eval->group_count; g++) {
+    for (uint32_t g = 0; g < eval->group_count; g++)
         if (i >= eval->groups[g].first && i < eval->groups[g].end)
             return true;
-    }
     return false;
 }
 
@@ -366,10 +364,9 @@ enum mm_class mm_cat_eval_begin(struct mm_cat_eval *eval, const struct mm_cat_ev
 void cat_touch(struct mm_cat_eval *eval, unsigned which)
 {
     eval->clock++;
-    for (unsigned dynamic = 1; dynamic < CAT_DYNAMIC; dynamic++) {
+    for (unsigned dynamic = 1; dynamic < CAT_DYNAMIC; dynamic++)
         if (dynamic & which)
             eval->epoch[dynamic] = eval->clock;
-    }
 }
 
 static void set_exact(struct mm_cat_eval *eval, unsigned changed)
@@ -471,10 +468,9 @@ static bool cycles_are_of_co(struct mm_cat_eval *eval, uint32_t i)
     add_beside_co(eval, i, beside);
     mm_rel_plus(n, closure, upper_of(eval, i));
     for (uint32_t from = 0; from < n; from++) {
-        for (uint32_t to = 0; to < n; to++) {
+        for (uint32_t to = 0; to < n; to++)
             if (mm_rel_has(n, beside, from, to) && mm_set_has(closure + (size_t)to * words, from))
                 return false;
-        }
     }
     return true;
 }

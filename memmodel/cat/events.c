@@ -5,10 +5,9 @@
 
 uint32_t mm_cat_base_find(const char *name)
 {
-    for (uint32_t i = 0; i < mm_cat_base_count; i++) {
+    for (uint32_t i = 0; i < mm_cat_base_count; i++)
         if (strcmp(mm_cat_bases[i].name, name) == 0)
             return i;
-    }
     return UINT32_MAX;
 }
 
@@ -262,10 +261,9 @@ static void fill_given(const struct mm_cat_events *all, const char *name, uint64
         for (uint32_t i = 0; i < all->count; i++) {
             if (!at_end(&all->events[i], edge->from_thread, edge->from_point))
                 continue;
-            for (uint32_t j = 0; j < all->count; j++) {
+            for (uint32_t j = 0; j < all->count; j++)
                 if (at_end(&all->events[j], edge->to_thread, edge->to_point))
                     mm_rel_add(all->count, out, i, j);
-            }
         }
     }
 }

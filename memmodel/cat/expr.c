@@ -57,10 +57,9 @@ uint32_t cat_find_let(const struct cat_parser *p, const struct cat_token *t)
 {
     const struct mm_cat_model *m = p->reader->model;
 
-    for (uint32_t i = m->let_count; i-- > 0;) {
+    for (uint32_t i = m->let_count; i-- > 0;)
         if (!p->reader->info[i].hidden && cat_is_name(t, m->lets[i].name))
             return i;
-    }
     return UINT32_MAX;
 }
 
@@ -70,10 +69,9 @@ static uint32_t find_base(const struct cat_token *t)
 
     if (alias)
         return find_base(&(struct cat_token){.start = alias, .length = strlen(alias)});
-    for (uint32_t i = 0; i < mm_cat_base_count; i++) {
+    for (uint32_t i = 0; i < mm_cat_base_count; i++)
         if (cat_is_name(t, mm_cat_bases[i].name))
             return i;
-    }
     return UINT32_MAX;
 }
 

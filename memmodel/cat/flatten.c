@@ -70,10 +70,9 @@ static uint32_t add_node(struct flattener *f, struct cat_node node)
 
     if (f->status)
         return CAT_NO_NODE;
-    while ((number = mm_map_next(&eval->numbers, key, &at))) {
+    while ((number = mm_map_next(&eval->numbers, key, &at)))
         if (same(&eval->nodes[number - 1], &node))
             return (uint32_t)number - 1;
-    }
     if (eval->node_count == MAX_NODES)
         return fail(f, "the model is too large");
     if (node.op != MM_CAT_NAME && node.op != MM_CAT_PARAMETER) {
@@ -163,10 +162,9 @@ static uint32_t flatten_call(struct flattener *f, const struct mm_cat_expr *e, c
         if (f->status)
             return CAT_NO_NODE;
     }
-    for (uint32_t i = f->call_count; i-- > 0;) {
+    for (uint32_t i = f->call_count; i-- > 0;)
         if (memcmp(f->calls[i].key, key, sizeof key) == 0)
             return f->calls[i].node;
-    }
     node = flatten(f, let->body, key + 1);
     if (f->status)
         return CAT_NO_NODE;
@@ -325,18 +323,16 @@ bool mm_cat_eval_uses(const struct mm_cat_eval *eval, const char *name)
 {
     uint32_t base = mm_cat_base_find(name);
 
-    for (uint32_t i = 0; i < eval->node_count; i++) {
+    for (uint32_t i = 0; i < eval->node_count; i++)
         if (eval->nodes[i].op == MM_CAT_NAME && eval->nodes[i].base == base)
             return true;
-    }
     return false;
 }
 
 bool mm_cat_eval_uses_co(const struct mm_cat_eval *eval)
 {
-    for (uint32_t i = 0; i < eval->model->check_count; i++) {
+    for (uint32_t i = 0; i < eval->model->check_count; i++)
         if (eval->nodes[eval->checks[i]].dynamic & CAT_CO)
             return true;
-    }
     return false;
 }

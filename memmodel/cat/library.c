@@ -39,10 +39,9 @@ static const struct {
 
 const char *cat_library_text(const char *file)
 {
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (strcmp(files[i].file, file) == 0)
             return files[i].text;
-    }
     return NULL;
 }
 
@@ -52,10 +51,9 @@ struct pair {
 
 static const char *look_up(const struct pair *pairs, size_t count, const struct cat_token *name)
 {
-    for (size_t i = 0; i < count && name->kind == CAT_NAME; i++) {
+    for (size_t i = 0; i < count && name->kind == CAT_NAME; i++)
         if (cat_is_name(name, pairs[i].name))
             return pairs[i].other;
-    }
     return NULL;
 }
 

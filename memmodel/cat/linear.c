@@ -49,11 +49,10 @@ static bool is_left(const struct linear *l, uint32_t i)
 /* Whether some check fails whatever the rest of the order. */
 static bool is_dead_end(struct mm_cat_eval *eval)
 {
-    for (uint32_t i = 0; i < eval->model->check_count; i++) {
+    for (uint32_t i = 0; i < eval->model->check_count; i++)
         if ((eval->nodes[eval->checks[i]].dynamic & CAT_ORDER) && i != eval->model->order_check &&
             mm_cat_eval_fails(eval, i))
             return true;
-    }
     return false;
 }
 
@@ -88,10 +87,9 @@ static bool may_be_next(const struct linear *l, uint32_t depth, uint32_t e)
     uint32_t n = l->eval->n;
     const uint64_t *lower = l->bounds + 2 * depth * mm_rel_size(n, MM_CAT_REL);
 
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++)
         if (is_left(l, i) && mm_rel_has(n, lower, i, e))
             return false;
-    }
     return is_left(l, e);
 }
 
@@ -190,11 +188,10 @@ static void explain(struct mm_cat_eval *eval, void *context)
 {
     struct explanation *x = context;
 
-    for (uint32_t i = 0; i < eval->model->check_count && !x->count; i++) {
+    for (uint32_t i = 0; i < eval->model->check_count && !x->count; i++)
         if ((eval->nodes[eval->checks[i]].dynamic & CAT_ORDER) && i != eval->model->order_check &&
             mm_cat_eval_fails(eval, i))
             x->count = mm_cat_eval_explain(eval, i, x->steps, x->max);
-    }
 }
 
 /* A cycle in what every order contains, else what fails under one of them. */

@@ -134,10 +134,9 @@ static void parse_binding(struct cat_parser *p)
     struct mm_cat_let let = {0};
     uint32_t outside = p->parameter_count, index;
 
-    for (uint32_t i = 0; i < outside; i++) {
+    for (uint32_t i = 0; i < outside; i++)
         if (cat_is_name(&p->token, p->parameters[i]))
             cat_fail_named(p, &p->token, "cat.name", "'%.*s' is a parameter of the function around it");
-    }
     cat_parse_let_head(p, &let);
     if (p->failed)
         return;

@@ -11,10 +11,9 @@
 
 static bool is_one_of(const struct cat_token *t, const char *const *words, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         if (cat_is_name(t, words[i]))
             return true;
-    }
     return false;
 }
 
@@ -25,10 +24,9 @@ bool cat_is_orders(const struct cat_parser *p, const struct cat_token *name)
 
     if (name->kind != CAT_NAME)
         return false;
-    for (const struct cat_orders *o = p->reader->orders; o; o = o->next) {
+    for (const struct cat_orders *o = p->reader->orders; o; o = o->next)
         if (cat_is_name(name, o->name))
             return true;
-    }
     return is_one_of(name, known, sizeof known / sizeof *known);
 }
 

@@ -23,10 +23,9 @@ void mm_bits_minus(uint64_t *out, const uint64_t *a, const uint64_t *b, size_t w
 
 bool mm_bits_empty(const uint64_t *a, size_t words)
 {
-    for (size_t i = 0; i < words; i++) {
+    for (size_t i = 0; i < words; i++)
         if (a[i])
             return false;
-    }
     return true;
 }
 
@@ -98,10 +97,9 @@ void mm_rel_inverse(uint32_t n, uint64_t *out, const uint64_t *a)
 
     memset(out, 0, mm_rel_size(n, MM_CAT_REL) * sizeof *out);
     for (uint32_t i = 0; i < n; i++) {
-        for (uint32_t w = 0; w < words; w++) {
+        for (uint32_t w = 0; w < words; w++)
             for (uint64_t left = a[(size_t)i * words + w]; left; left &= left - 1)
                 mm_rel_add(n, out, w * 64 + (uint32_t)__builtin_ctzll(left), i);
-        }
     }
 }
 
@@ -142,22 +140,20 @@ void mm_rel_star(uint32_t n, uint64_t *out, const uint64_t *a)
 void mm_rel_identity(uint32_t n, uint64_t *out, const uint64_t *set)
 {
     memset(out, 0, mm_rel_size(n, MM_CAT_REL) * sizeof *out);
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++)
         if (mm_set_has(set, i))
             mm_rel_add(n, out, i, i);
-    }
 }
 
 void mm_rel_product(uint32_t n, uint64_t *out, const uint64_t *a, const uint64_t *b)
 {
     uint32_t words = mm_rel_words(n);
 
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++)
         if (mm_set_has(a, i))
             memcpy(out + (size_t)i * words, b, words * sizeof *b);
         else
             memset(out + (size_t)i * words, 0, words * sizeof *b);
-    }
 }
 
 void mm_rel_domain(uint32_t n, uint64_t *set, const uint64_t *a)
@@ -165,10 +161,9 @@ void mm_rel_domain(uint32_t n, uint64_t *set, const uint64_t *a)
     uint32_t words = mm_rel_words(n);
 
     memset(set, 0, words * sizeof *set);
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++)
         if (!mm_bits_empty(a + (size_t)i * words, words))
             mm_set_add(set, i);
-    }
 }
 
 void mm_rel_range(uint32_t n, uint64_t *set, const uint64_t *a)
@@ -182,10 +177,9 @@ void mm_rel_range(uint32_t n, uint64_t *set, const uint64_t *a)
 
 bool mm_rel_irreflexive(uint32_t n, const uint64_t *a)
 {
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++)
         if (mm_rel_has(n, a, i, i))
             return false;
-    }
     return true;
 }
 

@@ -21,10 +21,9 @@ static bool in_list(const char *list, const char *value)
 {
     size_t length = strlen(value);
 
-    for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+    for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
         if (strcspn(at, ",") == length && strncmp(at, value, length) == 0)
             return true;
-    }
     return false;
 }
 
@@ -51,10 +50,9 @@ static bool condition_holds(struct cat_parser *p, const struct cat_token *t, con
 
 static char *next_condition(char *at)
 {
-    for (; at && *at; at++) {
+    for (; at && *at; at++)
         if (strncmp(at, "@if ", 4) == 0 || strncmp(at, "@or ", 4) == 0)
             return at;
-    }
     return NULL;
 }
 
@@ -281,10 +279,9 @@ bool cat_at_statement(const struct cat_parser *p)
         "if",   "else",    "forall", "debug",        "assert", "default"};
     struct cat_parser ahead = *p;
 
-    for (size_t i = 0; i < sizeof first / sizeof *first; i++) {
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++)
         if (cat_at_word(p, first[i]))
             return true;
-    }
     if (at_check(p))
         return true;
     while (cat_at_symbol(&ahead, '~') || cat_at_symbol(&ahead, '!'))

@@ -48,29 +48,26 @@ static void declare_switch(struct cat_parser *p, char *text)
     struct cat_switch s = {0};
     char *save = NULL;
 
-    for (char *word = strtok_r(text, " \t\r\n", &save); word; word = strtok_r(NULL, " \t\r\n", &save)) {
+    for (char *word = strtok_r(text, " \t\r\n", &save); word; word = strtok_r(NULL, " \t\r\n", &save))
         if (!s.name)
             s.name = word;
         else if (s.value_count < sizeof s.values / sizeof *s.values)
             s.values[s.value_count++] = word;
-    }
     if (!s.name || s.value_count == 0 || r->switch_count == sizeof r->known / sizeof *r->known) {
         cat_fail_token(p, &p->token, "cat.switch", "a switch needs a name and values");
         return;
     }
-    for (unsigned i = 0; i < r->switch_count; i++) {
+    for (unsigned i = 0; i < r->switch_count; i++)
         if (strcmp(r->known[i].name, s.name) == 0)
             return;
-    }
     for (const char *const *given = r->switches; given && *given; given++) {
         size_t n = strlen(s.name);
 
         if (strncmp(*given, s.name, n) != 0 || (*given)[n] != '=')
             continue;
-        for (s.chosen = 0; s.chosen < s.value_count; s.chosen++) {
+        for (s.chosen = 0; s.chosen < s.value_count; s.chosen++)
             if (strcmp(*given + n + 1, s.values[s.chosen]) == 0)
                 break;
-        }
         if (s.chosen == s.value_count)
             cat_fail_status(p, mm_fail(r->err, MM_INVALID, "cat.switch", "switch %s has no value '%.80s'",
                                        s.name, *given + n + 1));
@@ -183,9 +180,8 @@ static const char *const keywords[] = {"let",         "rec",
 
 bool cat_at_keyword(const struct cat_parser *p)
 {
-    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++) {
+    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
         if (cat_at_word(p, keywords[i]))
             return true;
-    }
     return false;
 }

@@ -37,17 +37,15 @@ static void append_backtrace(char *text, size_t size)
     for (int i = 0; i < count && shown < SHOWN; i++) {
         Dl_info info;
         if (!dladdr(frames[i], &info) || !info.dli_fname || strstr(info.dli_fname, "librefcl") ||
-            strstr(info.dli_fname, "libOpenCL") || strstr(info.dli_fname, "libc.so")) {
+            strstr(info.dli_fname, "libOpenCL") || strstr(info.dli_fname, "libc.so"))
             continue;
-        }
         const char *file = strrchr(info.dli_fname, '/');
         uintptr_t base = (uintptr_t)(info.dli_sname ? info.dli_saddr : info.dli_fbase);
         int n = snprintf(text + length, size - length, "%s%s+0x%lx (%s)", shown ? ", " : "; called from ",
                          info.dli_sname ? info.dli_sname : "", (unsigned long)((uintptr_t)frames[i] - base),
                          file ? file + 1 : info.dli_fname);
-        if (n < 0 || (size_t)n >= size - length) {
+        if (n < 0 || (size_t)n >= size - length)
             break;
-        }
         length += (size_t)n;
         shown++;
     }
@@ -64,9 +62,8 @@ static void report(const char *kind, const char *clause, const char *message)
                                                .agent = {0, mm_recorder_host_thread(recorder)}}};
         mm_recorder_record(recorder, &record);
     }
-    if (!rt_findings_are_quiet()) {
+    if (!rt_findings_are_quiet())
         fprintf(stderr, "refcl: %s: %s [%s]\n", kind, message, clause);
-    }
 }
 
 void rt_api_report(const char *kind, const char *clause, char *text, size_t size)
@@ -89,20 +86,17 @@ static const struct {
 /* Codes for misuse by the caller; other codes report resource and device failures. */
 static const char *misuse_name(cl_int code)
 {
-    for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++) {
-        if (codes[i].code == code) {
+    for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++)
+        if (codes[i].code == code)
             return codes[i].name;
-        }
-    }
     return NULL;
 }
 
 void rt_api_note(const char *clause, const char *call, cl_int code, const void *first)
 {
     const char *name = code < 0 && rt_api_checked() ? misuse_name(code) : NULL;
-    if (!name) {
+    if (!name)
         return;
-    }
     char message[1024];
     bool dead = first && rt_object_was(first);
     snprintf(message, sizeof(message), "%s is answered with %s%s", call, name,
@@ -127,9 +121,8 @@ static void note_leak(const struct rt_object *object, void *data)
         [RT_SAMPLER] = "sampler", [RT_DEVICE] = "sub-device",   [RT_COMMAND_BUFFER] = "command buffer"};
     const struct rt_device *device = object->type == RT_DEVICE ? (const void *)object : NULL;
     (void)data;
-    if (!names[object->type] || object->api_refs == 0 || (device && !device->parent)) {
+    if (!names[object->type] || object->api_refs == 0 || (device && !device->parent))
         return;
-    }
     char message[256], what[64] = "";
     if (object->type == RT_MEM) {
         const struct rt_mem *mem = (const void *)object;
@@ -139,16 +132,14 @@ static void note_leak(const struct rt_object *object, void *data)
              object->number, what, object->api_refs, object->api_refs == 1 ? "" : "s");
     report("leak", "CL 4.4", message);
     const struct rt_svm *svm = object->type == RT_CONTEXT ? ((const struct rt_context *)object)->svm : NULL;
-    for (; svm; svm = svm->next) {
+    for (; svm; svm = svm->next)
         rt_api_note_svm(svm, "at exit");
-    }
 }
 
 void rt_api_note_leaks(void)
 {
-    if (rt_api_checked()) {
+    if (rt_api_checked())
         rt_object_each(note_leak, NULL);
-    }
 }
 
 /* ---- the checked entry points ---- */
@@ -158,9 +149,8 @@ void rt_api_note_leaks(void)
     {                                                                                                        \
         static atomic_ullong calls;                                                                          \
         cl_int code = rt_api_fail(#name, &calls);                                                            \
-        if (code) {                                                                                          \
+        if (code)                                                                                            \
             return code;                                                                                     \
-        }                                                                                                    \
         code = rt_##name arguments;                                                                          \
         rt_api_note(clause, #name, code, first);                                                             \
         return code;                                                                                         \
@@ -171,9 +161,8 @@ void rt_api_note_leaks(void)
         static atomic_ullong calls;                                                                          \
         cl_int code = rt_api_fail(#name, &calls);                                                            \
         type result = code ? NULL : rt_##name arguments;                                                     \
-        if (errcode_ret) {                                                                                   \
+        if (errcode_ret)                                                                                     \
             *errcode_ret = code;                                                                             \
-        }                                                                                                    \
         rt_api_note(clause, #name, code, first);                                                             \
         return result;                                                                                       \
     }
@@ -197,11 +186,9 @@ static const struct {
 
 void (*rt_api_extension(const char *name))(void)
 {
-    for (size_t i = 0; i < sizeof(extensions) / sizeof(*extensions); i++) {
-        if (strcmp(name, extensions[i].name) == 0 && rt_extension_offered(extensions[i].extension)) {
+    for (size_t i = 0; i < sizeof(extensions) / sizeof(*extensions); i++)
+        if (strcmp(name, extensions[i].name) == 0 && rt_extension_offered(extensions[i].extension))
             return rt_api_checked() || rt_api_fails() ? extensions[i].checked : extensions[i].plain;
-        }
-    }
     return NULL;
 }
 
@@ -220,9 +207,8 @@ static void fill(void)
 
 const cl_icd_dispatch *rt_api_dispatch(void)
 {
-    if (!rt_api_checked() && !rt_api_fails()) {
+    if (!rt_api_checked() && !rt_api_fails())
         return &rt_dispatch;
-    }
     pthread_once(&filled, fill);
     return &table;
 }

@@ -85,23 +85,20 @@ static void at_start(const struct in_object *o)
 {
     struct object *object = object_of(o);
     void *memory = (void *)(uintptr_t)o->address;
-    if (!object->before) {
+    if (!object->before)
         return;
-    }
-    if (IN_FAULTY(KERNEL_END_LATE)) {
+    if (IN_FAULTY(KERNEL_END_LATE))
         memcpy(object->before, memory, object->size);
-    } else {
+    else
         memcpy(memory, object->before, object->size);
-    }
 }
 
 static void at_end(const struct in_object *o)
 {
     struct object *object = object_of(o);
     void *memory = (void *)(uintptr_t)o->address;
-    if (!object->before || !IN_FAULTY(KERNEL_END_LATE)) {
+    if (!object->before || !IN_FAULTY(KERNEL_END_LATE))
         return;
-    }
     mm_free(object->after);
     object->after = mm_alloc(object->size);
     if (object->after) {
@@ -130,20 +127,17 @@ static void each_captured(const struct rt_kernel_command *k, void (*function)(co
         memcpy(&word, block + at, sizeof(word));
         const struct in_object *o = rt_index_find(word);
         bool svm = o && o->origin >= MM_ORIGIN_COARSE_SVM && o->origin <= MM_ORIGIN_FINE_SVM_ATOMICS;
-        if (o && o->address == word && o->region == MM_GLOBAL && (svm || !IN_FAULTY(ENQUEUE_STALE))) {
+        if (o && o->address == word && o->region == MM_GLOBAL && (svm || !IN_FAULTY(ENQUEUE_STALE)))
             function(o);
-        }
     }
 }
 
 static void each(struct rt_kernel_command *k, void (*function)(const struct in_object *))
 {
     each_captured(k, function);
-    for (size_t i = 0; k->arguments && i < k->launch->argument_count; i++) {
-        if (concerned(&k->launch->arguments[i], &k->arguments[i])) {
+    for (size_t i = 0; k->arguments && i < k->launch->argument_count; i++)
+        if (concerned(&k->launch->arguments[i], &k->arguments[i]))
             function(k->arguments[i].object);
-        }
-    }
 }
 
 static bool about_kernels(void)
@@ -161,9 +155,8 @@ void rt_fault_kernel_start(struct rt_kernel_command *kernel)
 
 void rt_fault_kernel_end(struct rt_kernel_command *kernel)
 {
-    if (about_kernels()) {
+    if (about_kernels())
         each(kernel, at_end);
-    }
 }
 
 /* ---- transfers ---- */
@@ -189,15 +182,13 @@ void rt_fault_svm_map(const void *pointer, size_t size)
     struct snapshot *s = snapshot_of(pointer);
     mm_free(s->bytes);
     *s = (struct snapshot){pointer, size, mm_alloc(size)};
-    if (s->bytes) {
+    if (s->bytes)
         memcpy(s->bytes, pointer, size);
-    }
 }
 
 void rt_fault_svm_unmap(const void *pointer)
 {
     struct snapshot *s = snapshot_of(pointer);
-    if (s->bytes && s->pointer == pointer) {
+    if (s->bytes && s->pointer == pointer)
         memcpy((void *)(uintptr_t)pointer, s->bytes, s->size);
-    }
 }

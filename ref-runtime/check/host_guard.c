@@ -77,18 +77,16 @@ bool rt_guard_svm_on(void)
 static void let_executor_in(void)
 {
 #ifdef PKEY_DISABLE_ACCESS
-    if (key >= 0) {
+    if (key >= 0)
         pkey_set(key, 0);
-    }
 #endif
 }
 
 void rt_guard_as_host(void)
 {
 #ifdef PKEY_DISABLE_ACCESS
-    if (rt_guard_svm_on() && key >= 0) {
+    if (rt_guard_svm_on() && key >= 0)
         pkey_set(key, PKEY_DISABLE_ACCESS);
-    }
 #endif
 }
 
@@ -98,9 +96,8 @@ static struct range *find(const void *pointer)
 {
     const unsigned char *p = pointer;
     struct range *r = ranges;
-    while (r && !(p >= r->data && p < r->data + r->pages)) {
+    while (r && !(p >= r->data && p < r->data + r->pages))
         r = r->next;
-    }
     return r;
 }
 
@@ -135,11 +132,9 @@ static void protect(const struct range *r)
     bool open = r->users > 0 || (used && key < 0) || r->findings >= most;
     allow(r, r->data, r->pages, open ? PROT_READ | PROT_WRITE : PROT_NONE);
     for (int writes = 0; !open && writes < 2; writes++) {
-        for (const struct map *m = r->maps; m; m = m->next) {
-            if (m->complete && m->writes == writes) {
+        for (const struct map *m = r->maps; m; m = m->next)
+            if (m->complete && m->writes == writes)
                 allow_map(r, m, writes || used ? PROT_READ | PROT_WRITE : PROT_READ);
-            }
-        }
     }
 }
 
@@ -192,9 +187,8 @@ static const char *describe(const struct range *r, const unsigned char *at, int 
              read_only ? "which is mapped for reading"
              : pending ? "whose map is not complete"
                        : "which is not mapped");
-    if (pending && !read_only) {
+    if (pending && !read_only)
         return r->shared ? "CL 5.6.1 R33" : "CL 5.2.4 R2";
-    }
     return r->shared ? "CL 5.6.1 R1" : "CL 5.2.4 R8";
 }
 
@@ -211,24 +205,21 @@ static bool handle(const unsigned char *at, int writes, const void *code)
         allow(r, (void *)((uintptr_t)at / page * page), page, PROT_READ | PROT_WRITE);
     }
     pthread_mutex_unlock(&lock);
-    if (r && rt_api_checked()) {
+    if (r && rt_api_checked())
         rt_api_report("host-access", clause, text, sizeof(text));
-    }
-    if (r && writes >= 0) {
+    if (r && writes >= 0)
         rt_host_fault(at, writes, code);
-    }
     return r != NULL;
 }
 
 static void pass_on(int signal_number, siginfo_t *info, void *context)
 {
-    if (previous.sa_flags & SA_SIGINFO) {
+    if (previous.sa_flags & SA_SIGINFO)
         previous.sa_sigaction(signal_number, info, context);
-    } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
+    else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN)
         previous.sa_handler(signal_number);
-    } else {
+    else
         sigaction(signal_number, &previous, NULL);
-    }
 }
 
 /* Forwards faults outside guarded memory to the previous handler. */
@@ -237,9 +228,8 @@ static void on_fault(int signal_number, siginfo_t *info, void *context)
     int saved = errno;
     bool ours = handle(info->si_addr, fault_writes(context), fault_code(context));
     errno = saved;
-    if (ours) {
+    if (ours)
         return;
-    }
     /* A handler that came later may pass on what it got from here: then the same INFO is seen further down
      * the stack.  The frame address distinguishes this from a handler that left by a jump. */
     static _Thread_local const void *passed, *frame;
@@ -274,9 +264,8 @@ static void install(void)
 void *rt_guard_alloc(size_t size, bool shared, const char *name)
 {
     prepare_once();
-    if (size > SIZE_MAX - page) {
+    if (size > SIZE_MAX - page)
         return NULL;
-    }
     struct range *r = mm_alloc_zero(1, sizeof(*r));
     size_t pages = (size + page - 1) / page * page;
     void *data =
@@ -300,9 +289,8 @@ void rt_guard_free(void *data)
 {
     pthread_mutex_lock(&lock);
     struct range **at = &ranges;
-    while (*at && (*at)->data != data) {
+    while (*at && (*at)->data != data)
         at = &(*at)->next;
-    }
     struct range *r = *at;
     if (r) {
         *at = r->next;
@@ -330,9 +318,8 @@ void rt_guard_map(const void *pointer, size_t size, cl_map_flags flags)
         install();
     }
     pthread_mutex_unlock(&lock);
-    if (!r) {
+    if (!r)
         mm_free(m);
-    }
 }
 
 void rt_guard_mapped(const void *pointer)
@@ -340,9 +327,8 @@ void rt_guard_mapped(const void *pointer)
     pthread_mutex_lock(&lock);
     struct range *r = find(pointer);
     struct map *oldest = NULL;
-    for (struct map *m = r ? r->maps : NULL; m; m = m->next) {
+    for (struct map *m = r ? r->maps : NULL; m; m = m->next)
         oldest = m->pointer == pointer && !m->complete ? m : oldest;
-    }
     if (oldest) {
         oldest->complete = true;
         protect(r);
@@ -355,9 +341,8 @@ void rt_guard_unmap(const void *pointer)
     pthread_mutex_lock(&lock);
     struct range *r = find(pointer);
     struct map **at = r ? &r->maps : NULL;
-    while (at && *at && (*at)->pointer != pointer) {
+    while (at && *at && (*at)->pointer != pointer)
         at = &(*at)->next;
-    }
     struct map *m = at ? *at : NULL;
     if (m) {
         *at = m->next;
@@ -375,23 +360,19 @@ static void use(const void *data, bool begin)
     pthread_mutex_lock(&lock);
     struct range *only = data ? find(data) : NULL;
     unsigned *count = !data ? &commands : only ? &only->users : NULL;
-    if (count) {
+    if (count)
         *count += begin ? 1 : -1u;
-    }
     bool changed = count && *count == (begin ? 1 : 0);
-    for (const struct range *r = ranges; changed && r; r = r->next) {
-        if (r == only || (!data && r->shared)) {
+    for (const struct range *r = ranges; changed && r; r = r->next)
+        if (r == only || (!data && r->shared))
             protect(r);
-        }
-    }
     pthread_mutex_unlock(&lock);
 }
 
 void rt_guard_begin(const void *data)
 {
-    if (!data) {
+    if (!data)
         let_executor_in();
-    }
     use(data, true);
 }
 

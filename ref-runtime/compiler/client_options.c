@@ -70,14 +70,13 @@ static bool blank(char c)
 static const char *next_word(const char *at, char *word)
 {
     bool quoted = false;
-    for (; *at && (quoted || !blank(*at)); at++) {
+    for (; *at && (quoted || !blank(*at)); at++)
         if (*at == '\\' && at[1] && (at[1] == '"' || at[1] == '\\' || at[1] == ' '))
             *word++ = *++at;
         else if (*at == '"')
             quoted = !quoted;
         else
             *word++ = *at;
-    }
     *word = 0;
     while (blank(*at))
         at++;

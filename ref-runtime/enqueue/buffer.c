@@ -27,9 +27,8 @@ cl_int rt_submission_begin(struct rt_submission *s, const char *name, cl_command
 
 cl_int rt_submit(const struct rt_submission *s, struct rt_command *command)
 {
-    if (!command) {
+    if (!command)
         return CL_OUT_OF_HOST_MEMORY;
-    }
     return s->buffer ? rt_command_buffer_add(s, command)
                      : rt_command_enqueue(command, s->count, s->list, s->event, false);
 }
@@ -37,12 +36,10 @@ cl_int rt_submit(const struct rt_submission *s, struct rt_command *command)
 cl_int rt_enqueue_buffer(const struct rt_queue *queue, cl_mem handle, struct rt_mem **mem)
 {
     *mem = rt_mem(handle);
-    if (!*mem || (*mem)->mem_type != CL_MEM_OBJECT_BUFFER) {
+    if (!*mem || (*mem)->mem_type != CL_MEM_OBJECT_BUFFER)
         return CL_INVALID_MEM_OBJECT;
-    }
-    if ((*mem)->context != queue->context) {
+    if ((*mem)->context != queue->context)
         return CL_INVALID_CONTEXT;
-    }
     return rt_check_alignment(*mem, queue->device);
 }
 
@@ -87,9 +84,8 @@ void rt_enqueue_record(const struct rt_command *command, enum mm_kind kind, stru
         uint64_t begin = rt_mem_offset(mem) + offset;
         const struct in_object *svm =
             root->uses_svm ? rt_index_find((uint64_t)(uintptr_t)root->host_ptr) : NULL;
-        if (svm) {
+        if (svm)
             begin += (uint64_t)(uintptr_t)root->host_ptr - svm->address;
-        }
         rt_record_access(command, kind, rt_storage_allocation(root, place_of(command)), begin, size, data);
     }
 }
@@ -119,9 +115,8 @@ static cl_int run_read(struct rt_command *command)
 {
     const struct transfer *t = (void *)command->payload;
     const unsigned char *data = rt_enqueue_bytes(command, t->mem, t->offset, t->size);
-    if (!data) {
+    if (!data)
         return CL_MEM_OBJECT_ALLOCATION_FAILURE;
-    }
     rt_enqueue_record(command, MM_READ, t->mem, t->offset, t->size, data);
     memmove(t->host, data, IN_FAULTY(READ_PARTIAL) ? rt_fault_partial(t->size) : t->size);
     rt_enqueue_record_host(command, MM_WRITE, t->host, t->size);
@@ -132,9 +127,8 @@ static cl_int run_write(struct rt_command *command)
 {
     const struct transfer *t = (void *)command->payload;
     unsigned char *data = rt_enqueue_bytes(command, t->mem, t->offset, t->size);
-    if (!data || !rt_enqueue_written(command, t->mem, t->offset, t->size)) {
+    if (!data || !rt_enqueue_written(command, t->mem, t->offset, t->size))
         return CL_MEM_OBJECT_ALLOCATION_FAILURE;
-    }
     rt_enqueue_record_host(command, MM_READ, t->host, t->size);
     memmove(data, t->host, IN_FAULTY(WRITE_PARTIAL) ? rt_fault_partial(t->size) : t->size);
     rt_enqueue_record(command, MM_WRITE, t->mem, t->offset, t->size, data);
@@ -153,19 +147,16 @@ static cl_int transfer(cl_command_queue handle, cl_mem buffer, bool blocking, si
     cl_int error = rt_enqueue_begin(handle, count, list, &queue);
     error = error ? error : rt_enqueue_buffer(queue, buffer, &mem);
     error = error ? error : !host ? CL_INVALID_VALUE : rt_check_range(mem, offset, size);
-    if (!error && (mem->flags & forbidden)) {
+    if (!error && (mem->flags & forbidden))
         error = CL_INVALID_OPERATION;
-    }
-    if (error) {
+    if (error)
         return error;
-    }
     struct rt_command *command =
         rt_command_create(queue, write ? CL_COMMAND_WRITE_BUFFER : CL_COMMAND_READ_BUFFER,
                           write ? "clEnqueueWriteBuffer" : "clEnqueueReadBuffer",
                           write ? &write_operation : &read_operation, sizeof(struct transfer));
-    if (!command) {
+    if (!command)
         return CL_OUT_OF_HOST_MEMORY;
-    }
     rt_command_hold(command, mem);
     *(struct transfer *)(void *)command->payload = (struct transfer){mem, offset, size, host};
     return rt_command_enqueue(command, count, list, event, blocking);
@@ -197,9 +188,8 @@ static cl_int run_copy(struct rt_command *command)
     const struct copy *c = (void *)command->payload;
     const unsigned char *from = rt_enqueue_bytes(command, c->source, c->source_offset, c->size);
     unsigned char *to = rt_enqueue_bytes(command, c->target, c->target_offset, c->size);
-    if (!from || !to || !rt_enqueue_written(command, c->target, c->target_offset, c->size)) {
+    if (!from || !to || !rt_enqueue_written(command, c->target, c->target_offset, c->size))
         return CL_MEM_OBJECT_ALLOCATION_FAILURE;
-    }
     rt_enqueue_record(command, MM_READ, c->source, c->source_offset, c->size, from);
     memcpy(to, from, IN_FAULTY(COPY_PARTIAL) ? rt_fault_partial(c->size) : c->size);
     rt_enqueue_record(command, MM_WRITE, c->target, c->target_offset, c->size, to);
@@ -222,17 +212,14 @@ static cl_int copy(const struct rt_submission *s, cl_mem source_handle, cl_mem t
     error = error ? error : rt_enqueue_buffer(s->queue, target_handle, &target);
     error = error ? error : rt_check_range(source, source_offset, size);
     error = error ? error : rt_check_range(target, target_offset, size);
-    if (!error && overlaps(source, source_offset, target, target_offset, size)) {
+    if (!error && overlaps(source, source_offset, target, target_offset, size))
         error = CL_MEM_COPY_OVERLAP;
-    }
-    if (error) {
+    if (error)
         return error;
-    }
     struct rt_command *command =
         rt_command_create(s->queue, CL_COMMAND_COPY_BUFFER, s->name, &operation, sizeof(struct copy));
-    if (!command) {
+    if (!command)
         return CL_OUT_OF_HOST_MEMORY;
-    }
     rt_command_hold(command, source);
     rt_command_hold(command, target);
     *(struct copy *)(void *)command->payload =
@@ -273,13 +260,11 @@ static cl_int run_fill(struct rt_command *command)
 {
     const struct fill *f = (void *)command->payload;
     unsigned char *data = rt_enqueue_bytes(command, f->mem, f->offset, f->size);
-    if (!data || !rt_enqueue_written(command, f->mem, f->offset, f->size)) {
+    if (!data || !rt_enqueue_written(command, f->mem, f->offset, f->size))
         return CL_MEM_OBJECT_ALLOCATION_FAILURE;
-    }
     size_t size = IN_FAULTY(FILL_PARTIAL) ? rt_fault_partial(f->size) : f->size;
-    for (size_t i = 0; i + f->pattern_size <= size; i += f->pattern_size) {
+    for (size_t i = 0; i + f->pattern_size <= size; i += f->pattern_size)
         memcpy(data + i, f->pattern, f->pattern_size);
-    }
     rt_enqueue_record(command, MM_WRITE, f->mem, f->offset, f->size, data);
     return CL_SUCCESS;
 }
@@ -290,18 +275,15 @@ static cl_int fill(const struct rt_submission *s, cl_mem buffer, const void *pat
     static const struct rt_operation operation = {.start = run_fill};
     struct rt_mem *mem;
     cl_int error = rt_enqueue_buffer(s->queue, buffer, &mem);
-    if (error) {
+    if (error)
         return error;
-    }
     if (!pattern || pattern_size == 0 || pattern_size > 128 || (pattern_size & (pattern_size - 1)) ||
-        offset % pattern_size || size % pattern_size || offset > mem->size || size > mem->size - offset) {
+        offset % pattern_size || size % pattern_size || offset > mem->size || size > mem->size - offset)
         return CL_INVALID_VALUE;
-    }
     struct rt_command *command =
         rt_command_create(s->queue, CL_COMMAND_FILL_BUFFER, s->name, &operation, sizeof(struct fill));
-    if (!command) {
+    if (!command)
         return CL_OUT_OF_HOST_MEMORY;
-    }
     rt_command_hold(command, mem);
     struct fill *f = (void *)command->payload;
     *f = (struct fill){.mem = mem, .offset = offset, .size = size, .pattern_size = pattern_size};

@@ -18,9 +18,8 @@ static cl_int parse_properties(const cl_command_buffer_properties_khr *propertie
 {
     size_t n = 0;
     for (; properties && properties[n]; n += 2) {
-        if (properties[n] != CL_COMMAND_BUFFER_FLAGS_KHR || n > 0) {
+        if (properties[n] != CL_COMMAND_BUFFER_FLAGS_KHR || n > 0)
             return CL_INVALID_VALUE;
-        }
         *flags = properties[n + 1];
     }
     *count = properties ? n + 1 : 0;
@@ -34,21 +33,17 @@ rt_clCreateCommandBufferKHR(cl_uint num_queues, const cl_command_queue *queues,
 {
     size_t count = 0;
     cl_command_buffer_flags_khr flags = 0;
-    if (num_queues != 1 || !queues) {
+    if (num_queues != 1 || !queues)
         return rt_null(errcode_ret, CL_INVALID_VALUE);
-    }
     struct rt_queue *queue = rt_host_queue(queues[0]);
-    if (!queue) {
+    if (!queue)
         return rt_null(errcode_ret, CL_INVALID_COMMAND_QUEUE);
-    }
     cl_int error = parse_properties(properties, &count, &flags);
-    if (error) {
+    if (error)
         return rt_null(errcode_ret, error);
-    }
     struct rt_command_buffer *buffer = rt_object_create(RT_COMMAND_BUFFER, sizeof(*buffer));
-    if (!buffer) {
+    if (!buffer)
         return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
-    }
     rt_object_retain(queue);
     buffer->queue = queue;
     buffer->flags = flags;
@@ -90,9 +85,8 @@ cl_int CL_API_CALL rt_clReleaseCommandBufferKHR(cl_command_buffer_khr handle)
 cl_int CL_API_CALL rt_clFinalizeCommandBufferKHR(cl_command_buffer_khr handle)
 {
     struct rt_command_buffer *buffer = live(handle);
-    if (!buffer) {
+    if (!buffer)
         return CL_INVALID_COMMAND_BUFFER_KHR;
-    }
     pthread_mutex_lock(&rt_lock);
     bool again = buffer->finalized;
     buffer->finalized = true;
@@ -106,14 +100,11 @@ cl_int CL_API_CALL rt_clFinalizeCommandBufferKHR(cl_command_buffer_khr handle)
 static bool points_valid(const struct rt_command_buffer *buffer, cl_uint count,
                          const cl_sync_point_khr *points)
 {
-    if ((count == 0) != (points == NULL)) {
+    if ((count == 0) != (points == NULL))
         return false;
-    }
-    for (cl_uint i = 0; i < count; i++) {
-        if (points[i] == 0 || points[i] > buffer->count) {
+    for (cl_uint i = 0; i < count; i++)
+        if (points[i] == 0 || points[i] > buffer->count)
             return false;
-        }
-    }
     return true;
 }
 
@@ -122,9 +113,8 @@ cl_int rt_recording_begin(struct rt_submission *s, const char *name, cl_command_
                           cl_sync_point_khr *point, const cl_mutable_command_khr *mutable_handle)
 {
     struct rt_command_buffer *buffer = live(handle);
-    if (!buffer) {
+    if (!buffer)
         return CL_INVALID_COMMAND_BUFFER_KHR;
-    }
     *s = (struct rt_submission){.name = name,
                                 .queue = buffer->queue,
                                 .count = count,
@@ -148,18 +138,15 @@ cl_int rt_command_buffer_add(const struct rt_submission *s, struct rt_command *c
     pthread_mutex_lock(&rt_lock);
     cl_int error = !points ? CL_OUT_OF_HOST_MEMORY : buffer->finalized ? CL_INVALID_OPERATION : CL_SUCCESS;
     struct rt_recorded *added = error ? NULL : mm_add(&buffer->commands, &buffer->count);
-    if (!error && !added) {
+    if (!error && !added)
         error = CL_OUT_OF_HOST_MEMORY;
-    }
     if (!error) {
-        for (cl_uint i = 0; i < s->count; i++) {
+        for (cl_uint i = 0; i < s->count; i++)
             points[i] = s->points[i];
-        }
         *added = (struct rt_recorded){command, command->event->command_type, command->is_barrier, points,
                                       s->count};
-        if (s->point) {
+        if (s->point)
             *s->point = (cl_sync_point_khr)buffer->count;
-        }
     }
     pthread_mutex_unlock(&rt_lock);
     if (error) {
@@ -183,13 +170,11 @@ cl_int CL_API_CALL rt_clCommandBarrierWithWaitListKHR(cl_command_buffer_khr buff
     struct rt_submission s;
     cl_int error = rt_recording_begin(&s, "clCommandBarrierWithWaitListKHR", buffer, queue, count, points,
                                       point, mutable_handle);
-    if (error) {
+    if (error)
         return error;
-    }
     struct rt_command *command = rt_command_create(s.queue, CL_COMMAND_BARRIER, s.name, &nothing, 0);
-    if (command) {
+    if (command)
         command->is_barrier = true;
-    }
     return rt_submit(&s, command);
 }
 

@@ -19,17 +19,15 @@ static struct rt_command *instance(const struct rt_command *parent, const struct
     const struct rt_command *pattern = recorded->pattern;
     struct rt_command *command = rt_command_create(parent->queue, recorded->type, pattern->record.kind,
                                                    pattern->operation, pattern->payload_size);
-    if (!command) {
+    if (!command)
         return NULL;
-    }
     memcpy(command->payload, pattern->payload, pattern->payload_size);
     if (pattern->operation == &rt_kernel_operation) {
         ((struct rt_kernel_command *)(void *)command->payload)->launch_is_shared = true;
         rt_kernel_describe(command);
     }
-    for (size_t i = 0; i < RT_COMMAND_HOLDS && pattern->held[i]; i++) {
+    for (size_t i = 0; i < RT_COMMAND_HOLDS && pattern->held[i]; i++)
         rt_command_hold(command, pattern->held[i]);
-    }
     command->record.parent = parent->record.id;
     command->call = parent->began;
     return command;
@@ -40,9 +38,8 @@ static bool make_children(struct run *run, const struct rt_command *parent)
     for (size_t i = 0; i < run->buffer->count; i++) {
         run->children[i] = instance(parent, &run->buffer->commands[i]);
         if (!run->children[i]) {
-            while (i-- > 0) {
+            while (i-- > 0)
                 rt_command_discard(run->children[i]);
-            }
             return false;
         }
     }
@@ -61,14 +58,12 @@ static bool depend(const struct run *run, size_t i, size_t barrier, bool in_orde
                                MM_EDGE_WAIT);
     }
     bool all = recorded->is_barrier && recorded->point_count == 0;
-    for (size_t k = 0; ok && all && k < i; k++) {
+    for (size_t k = 0; ok && all && k < i; k++)
         ok = rt_command_depend(command, run->children[k]->event, MM_NO_EVENT, MM_EDGE_BARRIER);
-    }
-    if (ok && in_order && i > 0) {
+    if (ok && in_order && i > 0)
         ok = rt_command_depend(command, run->children[i - 1]->event, MM_NO_EVENT, MM_EDGE_IN_ORDER);
-    } else if (ok && barrier < i) {
+    else if (ok && barrier < i)
         ok = rt_command_depend(command, run->children[barrier]->event, MM_NO_EVENT, MM_EDGE_BARRIER);
-    }
     return ok;
 }
 
@@ -79,9 +74,8 @@ static size_t append_children(struct run *run, struct rt_command *parent)
     for (size_t i = 0; i < run->buffer->count; i++) {
         struct rt_command *child = run->children[i];
         if (!depend(run, i, barrier, parent->queue->in_order)) {
-            for (size_t k = i; k < run->buffer->count; k++) {
+            for (size_t k = i; k < run->buffer->count; k++)
                 rt_command_forget(run->children[k]);
-            }
             return i;
         }
         barrier = run->buffer->commands[i].is_barrier ? i : barrier;
@@ -97,9 +91,8 @@ static cl_int start_buffer(struct rt_command *command)
 {
     struct run *run = (void *)command->payload;
     size_t count = run->buffer->count;
-    if (!make_children(run, command)) {
+    if (!make_children(run, command))
         return CL_OUT_OF_HOST_MEMORY;
-    }
     for (size_t i = 0; rt_recorder() && i < count; i++) {
         struct mm_record record = {.type = MM_RECORD_COMMAND, .command = run->children[i]->record};
         mm_recorder_record(rt_recorder(), &record);
@@ -108,16 +101,13 @@ static cl_int start_buffer(struct rt_command *command)
     pthread_mutex_lock(&rt_lock);
     size_t appended = append_children(run, command);
     pthread_mutex_unlock(&rt_lock);
-    for (size_t i = 0; i < count; i++) {
-        if (i < appended) {
+    for (size_t i = 0; i < count; i++)
+        if (i < appended)
             rt_api_release(run->children[i]->event, RT_EVENT);
-        } else {
+        else
             rt_command_discard(run->children[i]);
-        }
-    }
-    if (appended < count) {
+    if (appended < count)
         command->status = CL_OUT_OF_HOST_MEMORY;
-    }
     return appended > 0 ? RT_PENDING : command->status;
 }
 
@@ -137,19 +127,15 @@ static cl_int choose_queue(const struct rt_command_buffer *buffer, cl_uint count
                            const cl_command_queue *queues, struct rt_queue **queue)
 {
     *queue = buffer->queue;
-    if ((count == 0) != (queues == NULL) || count > 1) {
+    if ((count == 0) != (queues == NULL) || count > 1)
         return CL_INVALID_VALUE;
-    }
-    if (count == 0) {
+    if (count == 0)
         return CL_SUCCESS;
-    }
     *queue = rt_host_queue(queues[0]);
-    if (!*queue) {
+    if (!*queue)
         return CL_INVALID_COMMAND_QUEUE;
-    }
-    if ((*queue)->context != buffer->queue->context) {
+    if ((*queue)->context != buffer->queue->context)
         return CL_INVALID_CONTEXT;
-    }
     return (*queue)->device != buffer->queue->device || (*queue)->flags != buffer->queue->flags
                ? CL_INCOMPATIBLE_COMMAND_QUEUE_KHR
                : CL_SUCCESS;
@@ -172,16 +158,14 @@ cl_int CL_API_CALL rt_clEnqueueCommandBufferKHR(cl_uint num_queues, cl_command_q
 {
     static const struct rt_operation operation = {.start = start_buffer, .destroy = destroy_run};
     struct rt_command_buffer *buffer = rt_object_check(handle, RT_COMMAND_BUFFER);
-    if (!buffer) {
+    if (!buffer)
         return CL_INVALID_COMMAND_BUFFER_KHR;
-    }
     struct rt_queue *queue;
     cl_int error = choose_queue(buffer, num_queues, queues, &queue);
     error = error ? error : rt_check_wait_list(queue->context, count, list);
     error = error ? error : note_run(buffer);
-    if (error) {
+    if (error)
         return error;
-    }
     struct rt_command *command =
         rt_command_create(queue, CL_COMMAND_COMMAND_BUFFER_KHR, "clEnqueueCommandBufferKHR", &operation,
                           sizeof(struct run) + buffer->count * sizeof(struct rt_command *));

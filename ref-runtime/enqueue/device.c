@@ -39,12 +39,10 @@ static struct rt_queue *device_queue(const struct rt_command *parent, void *hand
 static struct rt_event *gate_of(struct rt_command *parent, uint64_t group)
 {
     struct rt_gate *gate = parent->gates;
-    while (gate && gate->group != group) {
+    while (gate && gate->group != group)
         gate = gate->next;
-    }
-    if (gate) {
+    if (gate)
         return gate->event;
-    }
     gate = mm_alloc(sizeof(*gate));
     struct rt_event *event = gate ? rt_event_create(parent->queue->context, NULL, CL_COMMAND_USER) : NULL;
     if (!event) {
@@ -81,16 +79,13 @@ static bool depend(struct rt_command *command, const struct in_enqueue *e)
     uint32_t flags = e->flags;
     for (uint32_t i = 0; i < e->wait_count; i++) {
         struct rt_event *event = e->wait_list[i];
-        if (IN_FAULTY(CHILD_LIST_IGNORED)) {
+        if (IN_FAULTY(CHILD_LIST_IGNORED))
             continue;
-        }
-        if (!rt_command_depend(command, event, event->completion, MM_EDGE_WAIT)) {
+        if (!rt_command_depend(command, event, event->completion, MM_EDGE_WAIT))
             return false;
-        }
     }
-    if (flags == WAIT_KERNEL ? IN_FAULTY(CHILD_KERNEL_NO_WAIT) : IN_FAULTY(CHILD_GROUP_NO_WAIT)) {
+    if (flags == WAIT_KERNEL ? IN_FAULTY(CHILD_KERNEL_NO_WAIT) : IN_FAULTY(CHILD_GROUP_NO_WAIT))
         return true;
-    }
     if (flags == WAIT_KERNEL || flags == WAIT_WORK_GROUP) {
         struct rt_event *gate = gate_of(parent, flags == WAIT_KERNEL ? RT_ALL_GROUPS : e->work_group);
         return gate && rt_command_depend(command, gate, MM_NO_EVENT,
@@ -101,11 +96,9 @@ static bool depend(struct rt_command *command, const struct in_enqueue *e)
 
 static bool valid_list(void *const *list, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        if (!rt_object_check(list[i], RT_EVENT)) {
+    for (uint32_t i = 0; i < count; i++)
+        if (!rt_object_check(list[i], RT_EVENT))
             return false;
-        }
-    }
     return true;
 }
 
@@ -129,19 +122,17 @@ static int submit(struct rt_command *command, struct rt_command *parent, const s
         parent->children++;
         queue->used += room;
         rt_object_retain(command->event); /* the scheduler's */
-        if (event) {
+        if (event)
             *event = command->event;
-        }
         rt_command_append(command);
     } else {
         rt_command_forget(command);
     }
     pthread_mutex_unlock(&rt_lock);
-    if (!ok) {
+    if (!ok)
         rt_command_discard(command);
-    } else if (!event) {
+    else if (!event)
         rt_api_release(command->event, RT_EVENT);
-    }
     return ok ? CLK_SUCCESS : fits ? CLK_EVENT_ALLOCATION_FAILURE : CLK_DEVICE_QUEUE_FULL;
 }
 
@@ -150,12 +141,10 @@ static bool copy_block(struct rt_kernel_command *k, const struct in_enqueue *e)
 {
     size_t size = e->block_size ? e->block_size : 1;
     k->block = mm_aligned_alloc(size, RT_MAX_ALIGN);
-    if (!k->block) {
+    if (!k->block)
         return false;
-    }
-    if (e->block) {
+    if (e->block)
         memcpy(k->block, e->block, e->block_size);
-    }
     const struct mm_allocation allocation = {.region = MM_GLOBAL,
                                              .origin = MM_ORIGIN_NONE,
                                              .address = (uint64_t)(uintptr_t)k->block,
@@ -173,9 +162,8 @@ static struct rt_launch *block_launch(const struct rt_launch *parent, const stru
 {
     const struct in_kernel_info *info = in_module_kernel(parent->module, e->kernel);
     struct rt_launch *launch = info ? mm_alloc_zero(1, sizeof(*launch)) : NULL;
-    if (!launch) {
+    if (!launch)
         return NULL;
-    }
     *launch = (struct rt_launch){.kernel = parent->kernel,
                                  .device = parent->device,
                                  .instance = parent->instance,
@@ -198,9 +186,8 @@ static int make_command(struct rt_command *parent, struct rt_queue *queue, const
     const struct rt_kernel_command *p = (void *)parent->payload;
     struct rt_command *command = rt_command_create(queue, CL_COMMAND_NDRANGE_KERNEL, "enqueue_kernel",
                                                    &rt_kernel_operation, sizeof(struct rt_kernel_command));
-    if (!command) {
+    if (!command)
         return CLK_EVENT_ALLOCATION_FAILURE;
-    }
     struct rt_kernel_command *k = (void *)command->payload;
     k->dimensions = e->dimensions;
     k->launch = block_launch(p->launch, e);
@@ -231,16 +218,13 @@ int rt_device_enqueue(struct rt_command *parent, const struct in_enqueue *e, voi
 {
     struct rt_queue *queue = device_queue(parent, e->queue);
     struct rt_command *command = NULL;
-    if (!queue) {
+    if (!queue)
         return shown_enqueue_code(parent, CLK_INVALID_QUEUE);
-    }
-    if (!valid_list(e->wait_list, e->wait_count)) {
+    if (!valid_list(e->wait_list, e->wait_count))
         return shown_enqueue_code(parent, CLK_INVALID_EVENT_WAIT_LIST);
-    }
     int code = make_command(parent, queue, e, &command);
-    if (code == CLK_SUCCESS) {
+    if (code == CLK_SUCCESS)
         code = submit(command, parent, e, COMMAND_ROOM + e->block_size, event);
-    }
     return shown_enqueue_code(parent, code);
 }
 
@@ -248,16 +232,13 @@ int rt_device_marker(struct rt_command *parent, void *handle, void *const *list,
 {
     static const struct rt_operation nothing = {.start = NULL};
     struct rt_queue *queue = device_queue(parent, handle);
-    if (!queue) {
+    if (!queue)
         return shown_enqueue_code(parent, CLK_INVALID_QUEUE);
-    }
-    if (count == 0 || !valid_list(list, count)) {
+    if (count == 0 || !valid_list(list, count))
         return shown_enqueue_code(parent, CLK_INVALID_EVENT_WAIT_LIST);
-    }
     struct rt_command *command = rt_command_create(queue, CL_COMMAND_MARKER, "enqueue_marker", &nothing, 0);
-    if (!command) {
+    if (!command)
         return shown_enqueue_code(parent, CLK_EVENT_ALLOCATION_FAILURE);
-    }
     const struct in_enqueue e = {.wait_list = list, .wait_count = count, .event = MM_NO_EVENT};
     return shown_enqueue_code(parent, submit(command, parent, &e, COMMAND_ROOM, event));
 }
@@ -276,9 +257,8 @@ void rt_device_set_user_event(void *handle, int status)
 {
     struct rt_event *event = handle;
     pthread_mutex_lock(&rt_lock);
-    if (!event->queue && event->status > CL_COMPLETE && status <= CL_COMPLETE) {
+    if (!event->queue && event->status > CL_COMPLETE && status <= CL_COMPLETE)
         rt_event_set_status(event, status);
-    }
     pthread_mutex_unlock(&rt_lock);
 }
 
@@ -296,11 +276,9 @@ void rt_event_write_captures(const struct rt_event *event)
 {
     const cl_ulong times[2] = {event->times[RT_END] - event->times[RT_START],
                                event->times[RT_COMPLETED] - event->times[RT_START]};
-    for (const struct rt_capture *capture = event->captures; capture; capture = capture->next) {
-        if (capture_is_live(capture)) {
+    for (const struct rt_capture *capture = event->captures; capture; capture = capture->next)
+        if (capture_is_live(capture))
             memcpy(capture->value, times, sizeof(times));
-        }
-    }
 }
 
 void rt_captures_free(struct rt_capture *captures)
@@ -319,9 +297,8 @@ void rt_device_capture(const struct rt_command *parent, void *handle, void *valu
         ((const struct rt_kernel_command *)(const void *)parent->payload)->launch;
     struct rt_event *event = handle;
     struct rt_capture *capture = event->queue ? mm_alloc(sizeof(*capture)) : NULL;
-    if (!capture) {
+    if (!capture)
         return;
-    }
     rt_object_retain(launch->kernel);
     *capture = (struct rt_capture){.value = value,
                                    .kernel = launch->kernel,

@@ -10,13 +10,11 @@
 cl_int rt_check_image_support(const struct rt_mem *mem, const struct rt_device *device)
 {
     const struct rt_image *image = mem->image;
-    if (!device->limits.images) {
+    if (!device->limits.images)
         return CL_INVALID_OPERATION;
-    }
     if (mem->mem_type != CL_MEM_OBJECT_IMAGE1D_BUFFER && mem->mem_type != CL_MEM_OBJECT_IMAGE3D &&
-        (image->shape.width > device->limits.image2d || image->shape.height > device->limits.image2d)) {
+        (image->shape.width > device->limits.image2d || image->shape.height > device->limits.image2d))
         return CL_INVALID_IMAGE_SIZE;
-    }
     return device->limits.required_formats && !rt_image_format_required(&image->format)
                ? CL_IMAGE_FORMAT_NOT_SUPPORTED
                : CL_SUCCESS;
@@ -25,9 +23,8 @@ cl_int rt_check_image_support(const struct rt_mem *mem, const struct rt_device *
 static cl_int check_image(const struct rt_queue *queue, cl_mem handle, struct rt_mem **mem)
 {
     *mem = rt_mem(handle);
-    if (!*mem || !(*mem)->image) {
+    if (!*mem || !(*mem)->image)
         return CL_INVALID_MEM_OBJECT;
-    }
     return (*mem)->context == queue->context ? rt_check_image_support(*mem, queue->device)
                                              : CL_INVALID_CONTEXT;
 }
@@ -37,9 +34,8 @@ static cl_int check_region(const struct rt_mem *mem, const size_t *origin, const
 {
     for (int d = 0; d < 3; d++) {
         size_t most = mem->image->extent[d];
-        if (!origin || !region || region[d] == 0 || origin[d] > most || region[d] > most - origin[d]) {
+        if (!origin || !region || region[d] == 0 || origin[d] > most || region[d] > most - origin[d])
             return CL_INVALID_VALUE;
-        }
     }
     return CL_SUCCESS;
 }
@@ -50,14 +46,12 @@ static bool linear_layout(const struct rt_mem *image, const size_t bytes[3], siz
 {
     const struct rt_image_kind *kind = rt_image_kind(image->mem_type);
     bool slices = kind->array || kind->most[2];
-    if ((slice && !slices) || (row && row < bytes[0])) {
+    if ((slice && !slices) || (row && row < bytes[0]))
         return false;
-    }
     row = row ? row : bytes[0];
     size_t rows = kind->kind == IN_IMAGE_1D_ARRAY ? 1 : bytes[1], least;
-    if (__builtin_mul_overflow(row, rows, &least) || (slice && slice < least)) {
+    if (__builtin_mul_overflow(row, rows, &least) || (slice && slice < least))
         return false;
-    }
     slice = slice ? slice : least;
     *layout = kind->kind == IN_IMAGE_1D_ARRAY ? (struct rt_layout){0, slice, slice * bytes[1]}
                                               : (struct rt_layout){0, row, slice};
@@ -85,16 +79,13 @@ static cl_int transfer(cl_command_queue handle, cl_mem image, const struct reque
     cl_int error = rt_enqueue_begin(handle, count, list, &queue);
     error = error ? error : check_image(queue, image, &mem);
     error = error ? error : !q->ptr ? CL_INVALID_VALUE : check_region(mem, q->origin, q->region);
-    if (error) {
+    if (error)
         return error;
-    }
     rt_mem_layout(mem, q->origin, q->region, &texels, rect.region);
-    if (!linear_layout(mem, rect.region, q->row, q->slice, &host)) {
+    if (!linear_layout(mem, rect.region, q->row, q->slice, &host))
         return CL_INVALID_VALUE;
-    }
-    if (mem->flags & forbidden) {
+    if (mem->flags & forbidden)
         return CL_INVALID_OPERATION;
-    }
     rect.source = q->write ? NULL : mem;
     rect.target = q->write ? mem : NULL;
     rect.from = q->write ? host : texels;
@@ -139,24 +130,20 @@ static cl_int copy(const struct rt_submission *s, cl_mem source, cl_mem target, 
     struct rt_rect rect = {0};
     cl_int error = check_image(s->queue, source, &rect.source);
     error = error ? error : check_image(s->queue, target, &rect.target);
-    if (error) {
+    if (error)
         return error;
-    }
     const cl_image_format *a = &rect.source->image->format, *b = &rect.target->image->format;
     if (a->image_channel_order != b->image_channel_order ||
-        a->image_channel_data_type != b->image_channel_data_type) {
+        a->image_channel_data_type != b->image_channel_data_type)
         return CL_IMAGE_FORMAT_MISMATCH;
-    }
     error = check_region(rect.source, source_origin, region);
     error = error ? error : check_region(rect.target, target_origin, region);
-    if (error) {
+    if (error)
         return error;
-    }
     rt_mem_layout(rect.source, source_origin, region, &rect.from, rect.region);
     rt_mem_layout(rect.target, target_origin, region, &rect.to, rect.region);
-    if (overlaps(rect.source, &rect, rect.target)) {
+    if (overlaps(rect.source, &rect, rect.target))
         return CL_MEM_COPY_OVERLAP;
-    }
     return rt_submit(s, rt_rect_command(s->queue, CL_COMMAND_COPY_IMAGE, s->name, &rect));
 }
 
@@ -191,27 +178,23 @@ static cl_int with_buffer(const struct rt_submission *s, cl_mem image, cl_mem bu
     struct rt_layout in_image, in_buffer;
     cl_int error = check_image(s->queue, image, &texels);
     error = error ? error : rt_enqueue_buffer(s->queue, buffer, &bytes);
-    if (!error && texels->mem_type == CL_MEM_OBJECT_IMAGE1D_BUFFER && texels->parent == bytes) {
+    if (!error && texels->mem_type == CL_MEM_OBJECT_IMAGE1D_BUFFER && texels->parent == bytes)
         error = CL_INVALID_MEM_OBJECT; /* the image is made of this very buffer */
-    }
     error = error ? error : check_region(texels, origin, region);
-    if (error) {
+    if (error)
         return error;
-    }
     rt_mem_layout(texels, origin, region, &in_image, rect.region);
     linear_layout(texels, rect.region, 0, 0, &in_buffer);
     in_buffer.origin = offset;
     error = rt_check_range(bytes, offset, rect.region[0] * rect.region[1] * rect.region[2]);
-    if (error) {
+    if (error)
         return error;
-    }
     rect.source = to_buffer ? texels : bytes;
     rect.target = to_buffer ? bytes : texels;
     rect.from = to_buffer ? in_image : in_buffer;
     rect.to = to_buffer ? in_buffer : in_image;
-    if (overlaps(rect.source, &rect, rect.target)) {
+    if (overlaps(rect.source, &rect, rect.target))
         return CL_MEM_COPY_OVERLAP;
-    }
     cl_command_type type = to_buffer ? CL_COMMAND_COPY_IMAGE_TO_BUFFER : CL_COMMAND_COPY_BUFFER_TO_IMAGE;
     return rt_submit(s, rt_rect_command(s->queue, type, s->name, &rect));
 }
@@ -275,12 +258,10 @@ static cl_int run_fill(struct rt_command *command)
         for (size_t y = 0; y < f->bytes[1]; y++) {
             size_t at = f->layout.origin + z * f->layout.slice_pitch + y * f->layout.row_pitch;
             unsigned char *row = rt_enqueue_bytes(command, f->mem, at, f->bytes[0]);
-            if (!row || !rt_enqueue_written(command, f->mem, at, f->bytes[0])) {
+            if (!row || !rt_enqueue_written(command, f->mem, at, f->bytes[0]))
                 return CL_MEM_OBJECT_ALLOCATION_FAILURE;
-            }
-            for (size_t x = 0; x < f->bytes[0]; x += element) {
+            for (size_t x = 0; x < f->bytes[0]; x += element)
                 memcpy(row + x, f->element, element);
-            }
             rt_enqueue_record(command, MM_WRITE, f->mem, at, f->bytes[0], row);
         }
     }
@@ -294,14 +275,12 @@ static cl_int fill(const struct rt_submission *s, cl_mem image, const void *colo
     struct rt_mem *mem;
     cl_int error = check_image(s->queue, image, &mem);
     error = error ? error : !color ? CL_INVALID_VALUE : check_region(mem, origin, region);
-    if (error) {
+    if (error)
         return error;
-    }
     struct rt_command *command =
         rt_command_create(s->queue, CL_COMMAND_FILL_IMAGE, s->name, &operation, sizeof(struct fill));
-    if (!command) {
+    if (!command)
         return CL_OUT_OF_HOST_MEMORY;
-    }
     rt_command_hold(command, mem);
     struct fill *f = (void *)command->payload;
     f->mem = mem;
@@ -346,12 +325,10 @@ void *CL_API_CALL rt_clEnqueueMapImage(cl_command_queue handle, cl_mem image, cl
     cl_int error = rt_enqueue_begin(handle, count, list, &queue);
     error = error ? error : check_image(queue, image, &mem);
     error = error ? error : check_region(mem, origin, region);
-    if (!error && (!row_pitch || (mem->image->slice_pitch && !slice_pitch))) {
+    if (!error && (!row_pitch || (mem->image->slice_pitch && !slice_pitch)))
         error = CL_INVALID_VALUE;
-    }
-    if (error) {
+    if (error)
         return rt_null(errcode_ret, error);
-    }
     struct rt_map map = {.mem = mem, .flags = flags};
     memcpy(map.origin, origin, sizeof(map.origin));
     memcpy(map.region, region, sizeof(map.region));
@@ -360,9 +337,8 @@ void *CL_API_CALL rt_clEnqueueMapImage(cl_command_queue handle, cl_mem image, cl
                                    list, event, errcode_ret);
     if (pointer) {
         *row_pitch = mem->image->shape.row_pitch;
-        if (slice_pitch) {
+        if (slice_pitch)
             *slice_pitch = mem->image->slice_pitch;
-        }
     }
     return pointer;
 }

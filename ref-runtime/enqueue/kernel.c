@@ -86,9 +86,8 @@ static bool bind_mem(const struct rt_command *command, const struct rt_launch_ar
         return there;
     }
     if (!rt_enqueue_bytes(command, mem, 0, mem->size) ||
-        !rt_mem_on_device(mem, command->queue->device, !read_only(a), &bound->address, &bound->object)) {
+        !rt_mem_on_device(mem, command->queue->device, !read_only(a), &bound->address, &bound->object))
         return false;
-    }
     if (mem->image) {
         *image = mem->image->shape;
         image->data = (void *)(uintptr_t)bound->address;
@@ -113,18 +112,16 @@ static bool bind(const struct rt_command *command, struct rt_kernel_command *k)
         }
         bound->local_size = a->local_size;
         if (a->mem) {
-            if (!bind_mem(command, a, bound, &k->images[i])) {
+            if (!bind_mem(command, a, bound, &k->images[i]))
                 return false;
-            }
         } else if (a->svm) {
             bound->address = (uint64_t)(uintptr_t)a->svm;
             bound->object = k->launch_is_shared ? rt_index_find(bound->address) : a->svm_object;
         }
         bound->sampler = a->sampler ? &a->sampler->shape : NULL;
         bound->queue = a->queue;
-        if (rt_recorder()) {
+        if (rt_recorder())
             record_argument(command, (uint32_t)i, a, bound);
-        }
     }
     return k->arguments && k->images;
 }
@@ -142,24 +139,20 @@ static cl_int failure(enum mm_class class, const struct mm_error *error)
 /* The launch has not begun, or memory is again as if it had not: it will be recorded. */
 static void capture_recorded(const struct rt_command *command, const struct rt_kernel_command *k)
 {
-    if (rt_recorder() && !in_run_is_compiled(k->run)) {
+    if (rt_recorder() && !in_run_is_compiled(k->run))
         rt_capture_recorded(command, k);
-    }
 }
 
 static cl_int start_kernel(struct rt_command *command)
 {
     struct rt_kernel_command *k = (void *)command->payload;
-    if (empty(k)) {
+    if (empty(k))
         return CL_SUCCESS;
-    }
-    if (!bind(command, k)) {
+    if (!bind(command, k))
         return CL_MEM_OBJECT_ALLOCATION_FAILURE;
-    }
     rt_capture(command, k);
-    if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0)) {
+    if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0))
         rt_fault_kernel_start(k);
-    }
     struct in_launch launch = {.instance = k->launch->instance,
                                .kernel = k->launch->kernel_index,
                                .arguments = k->arguments,
@@ -208,16 +201,13 @@ static cl_int step_kernel(struct rt_command *command, uint64_t quantum, bool *do
     rt_host_step_begin();
     enum mm_class class = in_run_step(k->run, quantum, done, &error);
     rt_host_step_end();
-    if (compiled && !*done) {
+    if (compiled && !*done)
         capture_recorded(command, k);
-    }
     rt_environment_enter(NULL);
-    if (*done) {
+    if (*done)
         rt_replay_end(command, k, class == MM_OK);
-    }
-    if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0) && *done) {
+    if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0) && *done)
         rt_fault_kernel_end(k);
-    }
     return class == MM_OK ? CL_SUCCESS : failure(class, &error);
 }
 
@@ -234,9 +224,8 @@ static void destroy_kernel(struct rt_command *command)
         rt_record_free(k->block_object.id, k->block_object.size);
         mm_aligned_free(k->block);
     }
-    if (k->launch && !k->launch_is_shared) {
+    if (k->launch && !k->launch_is_shared)
         rt_launch_destroy(k->launch);
-    }
 }
 
 const struct rt_operation rt_kernel_operation = {
@@ -251,9 +240,8 @@ static cl_int check_global(cl_uint dimensions, const size_t *offset, const size_
     for (cl_uint d = 0; d < 3; d++) {
         k->global_size[d] = d < dimensions ? (global ? global[d] : 0) : 1;
         k->global_offset[d] = d < dimensions && offset ? offset[d] : 0;
-        if (k->global_offset[d] > SIZE_MAX - k->global_size[d]) {
+        if (k->global_offset[d] > SIZE_MAX - k->global_size[d])
             return CL_INVALID_GLOBAL_OFFSET;
-        }
     }
     return CL_SUCCESS;
 }
@@ -272,29 +260,22 @@ static cl_int check_local(cl_uint dimensions, const size_t *local, struct rt_ker
     uint64_t total = 1;
     for (cl_uint d = 0; d < 3; d++) {
         size_t size = d >= dimensions ? 1 : local ? local[d] : required[0] ? required[d] : 0;
-        if (local && size == 0) {
+        if (local && size == 0)
             return CL_INVALID_WORK_GROUP_SIZE;
-        }
-        if (size > rt_max_work_group()) {
+        if (size > rt_max_work_group())
             return CL_INVALID_WORK_ITEM_SIZE;
-        }
-        if (required[0] && size != (required[d] ? required[d] : 1)) {
+        if (required[0] && size != (required[d] ? required[d] : 1))
             return CL_INVALID_WORK_GROUP_SIZE;
-        }
         k->local_size[d] = (uint32_t)size;
         total *= size ? size : 1;
     }
-    if (total > rt_max_work_group() || ((local || required[0]) && !sub_groups_fit(info, total))) {
+    if (total > rt_max_work_group() || ((local || required[0]) && !sub_groups_fit(info, total)))
         return CL_INVALID_WORK_GROUP_SIZE;
-    }
-    if (!local && !required[0]) {
+    if (!local && !required[0])
         rt_kernel_suggest_local_size(info, dimensions, k->global_size, k->local_size);
-    }
-    for (cl_uint d = 0; d < 3; d++) {
-        if (k->launch->uniform_groups && k->global_size[d] % k->local_size[d]) {
+    for (cl_uint d = 0; d < 3; d++)
+        if (k->launch->uniform_groups && k->global_size[d] % k->local_size[d])
             return CL_INVALID_WORK_GROUP_SIZE;
-        }
-    }
     return CL_SUCCESS;
 }
 
@@ -327,9 +308,8 @@ static cl_int check_arguments(const struct rt_launch *launch)
 cl_int rt_kernel_check_sizes(cl_uint dimensions, const size_t *offset, const size_t *global,
                              const size_t *local, struct rt_kernel_command *k)
 {
-    if (dimensions < 1 || dimensions > 3) {
+    if (dimensions < 1 || dimensions > 3)
         return CL_INVALID_WORK_DIMENSION;
-    }
     cl_int error = check_global(dimensions, offset, global, k);
     error = error ? error : check_local(dimensions, local, k);
     return !error && rt_launch_local_bytes(k->launch) > k->launch->device->limits.local_memory
@@ -357,17 +337,14 @@ static cl_int launch_kernel(const struct rt_submission *s, cl_command_type type,
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, read_settings);
     struct rt_kernel *kernel = rt_kernel(handle);
-    if (!kernel) {
+    if (!kernel)
         return CL_INVALID_KERNEL;
-    }
-    if (kernel->context != s->queue->context) {
+    if (kernel->context != s->queue->context)
         return CL_INVALID_CONTEXT;
-    }
     struct rt_command *command =
         rt_command_create(s->queue, type, s->name, &rt_kernel_operation, sizeof(struct rt_kernel_command));
-    if (!command) {
+    if (!command)
         return CL_OUT_OF_HOST_MEMORY;
-    }
     struct rt_kernel_command *k = (void *)command->payload;
     k->dimensions = dimensions;
     cl_int error = rt_kernel_prepare_launch(kernel, s->queue->device, &k->launch);
@@ -436,9 +413,8 @@ static cl_int run_native(struct rt_command *command)
     for (cl_uint i = 0; i < n->count; i++) {
         struct rt_mem *mem = n->mems[i].mem;
         void *data = mem ? rt_enqueue_bytes(command, mem, 0, mem->size) : NULL;
-        if (mem && (!data || !rt_enqueue_written(command, mem, 0, mem->size))) {
+        if (mem && (!data || !rt_enqueue_written(command, mem, 0, mem->size)))
             return CL_MEM_OBJECT_ALLOCATION_FAILURE;
-        }
         memcpy((char *)n->args + n->mems[i].at, &data, sizeof(data));
     }
     rt_record_function(command);
@@ -450,9 +426,8 @@ static cl_int run_native(struct rt_command *command)
 static void destroy_native(struct rt_command *command)
 {
     const struct native *n = (void *)command->payload;
-    for (cl_uint i = 0; i < n->count; i++) {
+    for (cl_uint i = 0; i < n->count; i++)
         rt_object_release_deferred(n->mems[i].mem);
-    }
     mm_free(n->args);
 }
 
@@ -460,22 +435,18 @@ static cl_int check_native(const struct rt_queue *queue, cl_uint mem_count, cons
                            size_t args_size, const void **locations)
 {
     if ((!args && (args_size > 0 || mem_count > 0)) || (args && args_size == 0) ||
-        (mem_count > 0 && (!mems || !locations)) || (mem_count == 0 && (mems || locations))) {
+        (mem_count > 0 && (!mems || !locations)) || (mem_count == 0 && (mems || locations)))
         return CL_INVALID_VALUE;
-    }
     for (cl_uint i = 0; i < mem_count; i++) {
         const struct rt_mem *mem = rt_mem(mems[i]);
-        if (mems[i] && (!mem || mem->mem_type != CL_MEM_OBJECT_BUFFER)) {
+        if (mems[i] && (!mem || mem->mem_type != CL_MEM_OBJECT_BUFFER))
             return CL_INVALID_MEM_OBJECT;
-        }
-        if (mem && mem->context != queue->context) {
+        if (mem && mem->context != queue->context)
             return CL_INVALID_CONTEXT;
-        }
         size_t at = (size_t)((const char *)locations[i] - (const char *)args);
         if ((const char *)locations[i] < (const char *)args || args_size < sizeof(void *) ||
-            at > args_size - sizeof(void *)) {
+            at > args_size - sizeof(void *))
             return CL_INVALID_VALUE;
-        }
     }
     return CL_SUCCESS;
 }
@@ -488,22 +459,18 @@ cl_int CL_API_CALL rt_clEnqueueNativeKernel(cl_command_queue handle, void(CL_CAL
     static const struct rt_operation operation = {.start = run_native, .destroy = destroy_native};
     struct rt_queue *queue;
     cl_int error = rt_enqueue_begin(handle, count, list, &queue);
-    if (error) {
+    if (error)
         return error;
-    }
-    if (!queue->device->limits.native_kernels) {
+    if (!queue->device->limits.native_kernels)
         return CL_INVALID_OPERATION;
-    }
     error = !function ? CL_INVALID_VALUE : check_native(queue, mem_count, mems, args, args_size, locations);
-    if (error) {
+    if (error)
         return error;
-    }
     struct rt_command *command =
         rt_command_create(queue, CL_COMMAND_NATIVE_KERNEL, "clEnqueueNativeKernel", &operation,
                           sizeof(struct native) + mem_count * sizeof(struct native_mem));
-    if (!command) {
+    if (!command)
         return CL_OUT_OF_HOST_MEMORY;
-    }
     struct native *n = (void *)command->payload;
     n->function = function;
     n->args = args_size ? mm_alloc(args_size) : NULL;
@@ -511,14 +478,12 @@ cl_int CL_API_CALL rt_clEnqueueNativeKernel(cl_command_queue handle, void(CL_CAL
         rt_command_discard(command);
         return CL_OUT_OF_HOST_MEMORY;
     }
-    if (args_size) {
+    if (args_size)
         memcpy(n->args, args, args_size);
-    }
     for (; n->count < mem_count; n->count++) {
         struct rt_mem *mem = rt_mem(mems[n->count]);
-        if (mem) {
+        if (mem)
             rt_object_retain(mem);
-        }
         n->mems[n->count] =
             (struct native_mem){mem, (size_t)((const char *)locations[n->count] - (const char *)args)};
     }

@@ -9,11 +9,9 @@
 
 static bool boxes_meet(const size_t a[3], const size_t a_size[3], const size_t b[3], const size_t b_size[3])
 {
-    for (int d = 0; d < 3; d++) {
-        if (a[d] >= b[d] + b_size[d] || b[d] >= a[d] + a_size[d]) {
+    for (int d = 0; d < 3; d++)
+        if (a[d] >= b[d] + b_size[d] || b[d] >= a[d] + a_size[d])
             return false;
-        }
-    }
     return true;
 }
 
@@ -28,11 +26,9 @@ static bool meet(const struct rt_mapping *a, const struct rt_mapping *b)
 static bool write_overlaps(const struct rt_mapping *mapping, const struct rt_mem *root)
 {
     const cl_map_flags write = CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
-    for (const struct rt_mapping *m = root->mappings; (mapping->flags & write) && m; m = m->next) {
-        if ((m->flags & write) && meet(mapping, m)) {
+    for (const struct rt_mapping *m = root->mappings; (mapping->flags & write) && m; m = m->next)
+        if ((m->flags & write) && meet(mapping, m))
             return true;
-        }
-    }
     return false;
 }
 
@@ -49,9 +45,8 @@ static cl_int add_mapping(const struct rt_map *map, void *pointer)
 {
     struct rt_mem *root = rt_mem_root(map->mem);
     struct rt_mapping *mapping = mm_alloc_zero(1, sizeof(*mapping));
-    if (!mapping) {
+    if (!mapping)
         return CL_OUT_OF_HOST_MEMORY;
-    }
     mapping->mem = map->mem;
     mapping->pointer = pointer;
     mapping->flags = map->flags;
@@ -63,13 +58,11 @@ static cl_int add_mapping(const struct rt_map *map, void *pointer)
     }
     pthread_mutex_lock(&rt_lock);
     bool overlaps = write_overlaps(mapping, root);
-    if (!overlaps) {
+    if (!overlaps)
         link_mapping(mapping);
-    }
     pthread_mutex_unlock(&rt_lock);
-    if (overlaps) {
+    if (overlaps)
         mm_free(mapping);
-    }
     return overlaps ? CL_INVALID_OPERATION : CL_SUCCESS;
 }
 
@@ -78,9 +71,8 @@ static struct rt_mapping *take_mapping(struct rt_mem *mem, const void *pointer)
 {
     pthread_mutex_lock(&rt_lock);
     struct rt_mapping **at = &rt_mem_root(mem)->mappings;
-    while (*at && !((*at)->mem == mem && (*at)->pointer == pointer)) {
+    while (*at && !((*at)->mem == mem && (*at)->pointer == pointer))
         at = &(*at)->next;
-    }
     struct rt_mapping *taken = *at;
     if (taken) {
         *at = taken->next;
@@ -136,9 +128,8 @@ static bool each_row(struct rt_command *command, const struct rt_map *m,
         for (size_t y = 0; y < m->bytes[1]; y++) {
             size_t at = base + z * m->layout.slice_pitch + y * m->layout.row_pitch;
             if (at != end) {
-                if (!row(command, m, begin, end)) {
+                if (!row(command, m, begin, end))
                     return false;
-                }
                 begin = at;
             }
             end = at + m->bytes[0];
@@ -168,21 +159,18 @@ static bool writes(const struct rt_map *m)
 /* The host's accesses through the map are not observed: records them at its begin and its end [CL 3.3.6 H24; 5.5.3 R1]. */
 static void record_host(const struct rt_command *command, const struct rt_map *m, size_t begin, size_t end)
 {
-    if (m->flags & CL_MAP_READ) {
+    if (m->flags & CL_MAP_READ)
         record_map(command, MM_READ, m, begin, end);
-    }
-    if (writes(m)) {
+    if (writes(m))
         record_map(command, MM_WRITE, m, begin, end);
-    }
 }
 
 static bool map_row(struct rt_command *command, const struct rt_map *m, size_t begin, size_t end)
 {
     struct rt_mem *root = rt_mem_root(m->mem);
     if (!(m->flags & CL_MAP_WRITE_INVALIDATE_REGION) && !IN_FAULTY(MAP_STALE) &&
-        !rt_storage_update(command, root, begin, end, rt_storage_map_place(root))) {
+        !rt_storage_update(command, root, begin, end, rt_storage_map_place(root)))
         return false;
-    }
     record_map(command, MM_MAP, m, begin, end);
     record_host(command, m, begin, end);
     return true;
@@ -201,12 +189,10 @@ static cl_int map_failure(struct rt_mem *mem)
 static cl_int run_map(struct rt_command *command)
 {
     const struct rt_map *m = (void *)command->payload;
-    if (!each_row(command, m, map_row)) {
+    if (!each_row(command, m, map_row))
         return map_failure(m->mem);
-    }
-    if (rt_guard_on()) {
+    if (rt_guard_on())
         rt_guard_mapped(rt_storage_map_pointer(m->mem, m->layout.origin));
-    }
     return CL_SUCCESS;
 }
 
@@ -220,14 +206,12 @@ static cl_int check_map(const struct rt_map *map)
 {
     cl_map_flags flags = map->flags;
     cl_mem_flags access = map->mem->flags;
-    if (!map_flags_valid(flags)) {
+    if (!map_flags_valid(flags))
         return CL_INVALID_VALUE;
-    }
     if (((flags & CL_MAP_READ) && (access & (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS))) ||
         ((flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)) &&
-         (access & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS)))) {
+         (access & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS))))
         return CL_INVALID_OPERATION;
-    }
     return CL_SUCCESS;
 }
 
@@ -244,9 +228,8 @@ static void guard(const struct rt_map *m, const void *pointer)
 
 static void unguard(const void *pointer)
 {
-    if (rt_guard_on()) {
+    if (rt_guard_on())
         rt_guard_unmap(pointer);
-    }
 }
 
 void *rt_enqueue_map(struct rt_queue *queue, cl_command_type type, const char *name, const struct rt_map *map,
@@ -254,17 +237,14 @@ void *rt_enqueue_map(struct rt_queue *queue, cl_command_type type, const char *n
 {
     static const struct rt_operation operation = {.start = run_map};
     cl_int error = check_map(map);
-    if (error) {
+    if (error)
         return rt_null(errcode_ret, error);
-    }
     unsigned char *pointer = rt_storage_map_pointer(map->mem, map->layout.origin);
-    if (!pointer) {
+    if (!pointer)
         return rt_null(errcode_ret, map_failure(map->mem));
-    }
     struct rt_command *command = rt_command_create(queue, type, name, &operation, sizeof(*map));
-    if (!command) {
+    if (!command)
         return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
-    }
     rt_command_hold(command, map->mem);
     memcpy(command->payload, map, sizeof(*map));
     error = add_mapping(map, pointer);
@@ -291,12 +271,10 @@ void *CL_API_CALL rt_clEnqueueMapBuffer(cl_command_queue handle, cl_mem buffer, 
     struct rt_mem *mem;
     cl_int error = rt_enqueue_begin(handle, count, list, &queue);
     error = error ? error : rt_enqueue_buffer(queue, buffer, &mem);
-    if (!error && (size == 0 || rt_check_range(mem, offset, size))) {
+    if (!error && (size == 0 || rt_check_range(mem, offset, size)))
         error = CL_INVALID_VALUE;
-    }
-    if (error) {
+    if (error)
         return rt_null(errcode_ret, error);
-    }
     struct rt_map map = {.mem = mem, .origin = {offset}, .region = {size, 1, 1}, .flags = flags};
     rt_mem_layout(mem, map.origin, map.region, &map.layout, map.bytes);
     return rt_enqueue_map(queue, CL_COMMAND_MAP_BUFFER, "clEnqueueMapBuffer", &map, blocking, count, list,
@@ -310,9 +288,8 @@ static bool unmap_row(struct rt_command *command, const struct rt_map *m, size_t
     struct rt_mem *root = rt_mem_root(m->mem);
     record_map(command, MM_UNMAP, m, begin, end);
     record_host(command, m, begin, end);
-    if (!writes(m) || IN_FAULTY(UNMAP_LOST)) {
+    if (!writes(m) || IN_FAULTY(UNMAP_LOST))
         return true;
-    }
     int device = rt_context_device_index(m->mem->context, command->queue->device);
     return rt_storage_written(root, begin, end, rt_storage_map_place(root)) &&
            rt_storage_update(command, root, begin, end, device);
@@ -329,22 +306,18 @@ cl_int CL_API_CALL rt_clEnqueueUnmapMemObject(cl_command_queue handle, cl_mem me
 {
     static const struct rt_operation operation = {.start = run_unmap};
     struct rt_queue *queue = rt_host_queue(handle);
-    if (!queue) {
+    if (!queue)
         return CL_INVALID_COMMAND_QUEUE;
-    }
     struct rt_mem *mem = rt_mem(memobj);
-    if (!mem || mem->mem_type == CL_MEM_OBJECT_PIPE) {
+    if (!mem || mem->mem_type == CL_MEM_OBJECT_PIPE)
         return CL_INVALID_MEM_OBJECT;
-    }
     cl_int error = rt_check_wait_list(queue->context, count, list);
-    if (error || mem->context != queue->context) {
+    if (error || mem->context != queue->context)
         return error ? error : CL_INVALID_CONTEXT;
-    }
     struct rt_command *command = rt_command_create(
         queue, CL_COMMAND_UNMAP_MEM_OBJECT, "clEnqueueUnmapMemObject", &operation, sizeof(struct rt_map));
-    if (!command) {
+    if (!command)
         return CL_OUT_OF_HOST_MEMORY;
-    }
     struct rt_mapping *mapping = take_mapping(mem, pointer);
     if (!mapping) {
         rt_command_discard(command);
@@ -377,9 +350,8 @@ struct migration {
 static cl_int run_migrate(struct rt_command *command)
 {
     const struct migration *m = (void *)command->payload;
-    if (m->flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED) {
+    if (m->flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED)
         return CL_SUCCESS;
-    }
     for (cl_uint i = 0; i < m->count; i++) {
         struct rt_mem *mem = m->mems[i], *root = rt_mem_root(mem);
         size_t begin = rt_mem_offset(mem);
@@ -387,9 +359,8 @@ static cl_int run_migrate(struct rt_command *command)
                         ? rt_storage_map_place(root)
                         : rt_context_device_index(mem->context, command->queue->device);
         if (IN_FAULTY(MIGRATION_LOST) ? !rt_storage_written(root, begin, begin + mem->size, place)
-                                      : !rt_storage_update(command, root, begin, begin + mem->size, place)) {
+                                      : !rt_storage_update(command, root, begin, begin + mem->size, place))
             return CL_MEM_OBJECT_ALLOCATION_FAILURE;
-        }
     }
     return CL_SUCCESS;
 }
@@ -397,9 +368,8 @@ static cl_int run_migrate(struct rt_command *command)
 static void destroy_migration(struct rt_command *command)
 {
     const struct migration *m = (void *)command->payload;
-    for (cl_uint i = 0; i < m->count; i++) {
+    for (cl_uint i = 0; i < m->count; i++)
         rt_object_release_deferred(m->mems[i]);
-    }
 }
 
 cl_int CL_API_CALL rt_clEnqueueMigrateMemObjects(cl_command_queue handle, cl_uint num_mem_objects,
@@ -410,27 +380,22 @@ cl_int CL_API_CALL rt_clEnqueueMigrateMemObjects(cl_command_queue handle, cl_uin
     const cl_mem_migration_flags known = CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
     struct rt_queue *queue;
     cl_int error = rt_enqueue_begin(handle, count, list, &queue);
-    if (error) {
+    if (error)
         return error;
-    }
-    if (num_mem_objects == 0 || !mem_objects || (flags & ~known)) {
+    if (num_mem_objects == 0 || !mem_objects || (flags & ~known))
         return CL_INVALID_VALUE;
-    }
     for (cl_uint i = 0; i < num_mem_objects; i++) {
         const struct rt_mem *mem = rt_mem(mem_objects[i]);
-        if (!mem) {
+        if (!mem)
             return CL_INVALID_MEM_OBJECT;
-        }
-        if (mem->context != queue->context) {
+        if (mem->context != queue->context)
             return CL_INVALID_CONTEXT;
-        }
     }
     struct rt_command *command =
         rt_command_create(queue, CL_COMMAND_MIGRATE_MEM_OBJECTS, "clEnqueueMigrateMemObjects", &operation,
                           sizeof(struct migration) + num_mem_objects * sizeof(struct rt_mem *));
-    if (!command) {
+    if (!command)
         return CL_OUT_OF_HOST_MEMORY;
-    }
     struct migration *m = (void *)command->payload;
     m->flags = flags;
     for (; m->count < num_mem_objects; m->count++) {

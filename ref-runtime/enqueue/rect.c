@@ -14,16 +14,13 @@ static bool make_layout(const size_t origin[3], const size_t region[3], size_t r
 {
     size_t y, z, least;
     row = row ? row : region[0];
-    if (row < region[0] || !multiply(row, region[1], &least)) {
+    if (row < region[0] || !multiply(row, region[1], &least))
         return false;
-    }
     slice = slice ? slice : least;
-    if (slice < least || (slice % row && slice != least)) {
+    if (slice < least || (slice % row && slice != least))
         return false;
-    }
-    if (!multiply(origin[1], row, &y) || !multiply(origin[2], slice, &z)) {
+    if (!multiply(origin[1], row, &y) || !multiply(origin[2], slice, &z))
         return false;
-    }
     *l = (struct rt_layout){0, row, slice};
     return !__builtin_add_overflow(origin[0], y, &l->origin) &&
            !__builtin_add_overflow(l->origin, z, &l->origin);
@@ -68,20 +65,17 @@ static cl_int run_rect(struct rt_command *command)
                                                     : (unsigned char *)r->host + from;
             unsigned char *target =
                 r->target ? rt_enqueue_bytes(command, r->target, to, size) : (unsigned char *)r->host + to;
-            if (!source || !target || (r->target && !rt_enqueue_written(command, r->target, to, size))) {
+            if (!source || !target || (r->target && !rt_enqueue_written(command, r->target, to, size)))
                 return CL_MEM_OBJECT_ALLOCATION_FAILURE;
-            }
-            if (r->source) {
+            if (r->source)
                 rt_enqueue_record(command, MM_READ, r->source, from, size, source);
-            } else {
+            else
                 rt_enqueue_record_host(command, MM_READ, source, size);
-            }
             memmove(target, source, size);
-            if (r->target) {
+            if (r->target)
                 rt_enqueue_record(command, MM_WRITE, r->target, to, size, target);
-            } else {
+            else
                 rt_enqueue_record_host(command, MM_WRITE, target, size);
-            }
         }
     }
     return CL_SUCCESS;
@@ -93,15 +87,12 @@ struct rt_command *rt_rect_command(struct rt_queue *queue, cl_command_type type,
                                    const struct rt_rect *rect)
 {
     struct rt_command *command = rt_command_create(queue, type, name, &rect_operation, sizeof(*rect));
-    if (!command) {
+    if (!command)
         return NULL;
-    }
-    if (rect->source) {
+    if (rect->source)
         rt_command_hold(command, rect->source);
-    }
-    if (rect->target) {
+    if (rect->target)
         rt_command_hold(command, rect->target);
-    }
     memcpy(command->payload, rect, sizeof(*rect));
     collapse((void *)command->payload);
     return command;
@@ -128,19 +119,16 @@ static cl_int transfer_rect(cl_command_queue handle, cl_mem buffer, const struct
     struct rt_mem *mem;
     cl_int error = rt_enqueue_begin(handle, count, list, &queue);
     error = error ? error : rt_enqueue_buffer(queue, buffer, &mem);
-    if (error) {
+    if (error)
         return error;
-    }
     struct rt_layout in_buffer, in_host;
     if (!q->ptr || !q->buffer_origin || !q->host_origin || !region_valid(q->region) ||
         !make_layout(q->buffer_origin, q->region, q->buffer_row, q->buffer_slice, &in_buffer) ||
         !make_layout(q->host_origin, q->region, q->host_row, q->host_slice, &in_host) ||
-        !inside(&in_buffer, q->region, mem->size)) {
+        !inside(&in_buffer, q->region, mem->size))
         return CL_INVALID_VALUE;
-    }
-    if (mem->flags & forbidden) {
+    if (mem->flags & forbidden)
         return CL_INVALID_OPERATION;
-    }
     struct rt_rect rect = {.source = q->write ? NULL : mem,
                            .target = q->write ? mem : NULL,
                            .host = q->ptr,
@@ -190,16 +178,13 @@ bool rt_layouts_overlap(const struct rt_layout *a, size_t a_base, const struct r
                         const size_t region[3])
 {
     size_t a_size, b_size;
-    if (!extent(a, region, &a_size) || !extent(b, region, &b_size)) {
+    if (!extent(a, region, &a_size) || !extent(b, region, &b_size))
         return true;
-    }
     size_t a_begin = a_base + a->origin, b_begin = b_base + b->origin;
-    if (a_begin + a_size <= b_begin || b_begin + b_size <= a_begin) {
+    if (a_begin + a_size <= b_begin || b_begin + b_size <= a_begin)
         return false;
-    }
-    if (a->row_pitch != b->row_pitch || a->slice_pitch != b->slice_pitch) {
+    if (a->row_pitch != b->row_pitch || a->slice_pitch != b->slice_pitch)
         return true;
-    }
     /* Same pitches: they miss each other if they do in x, or in y, or in z. */
     size_t distance = a_begin > b_begin ? a_begin - b_begin : b_begin - a_begin;
     size_t z = distance / a->slice_pitch, rest = distance % a->slice_pitch;
@@ -208,9 +193,8 @@ bool rt_layouts_overlap(const struct rt_layout *a, size_t a_base, const struct r
         size_t y = in_slice / a->row_pitch, x = in_slice % a->row_pitch;
         for (int carry_y = 0; carry_y < 2; carry_y++) {
             size_t dx = carry_y ? a->row_pitch - x : x;
-            if (dx < region[0] && y + (size_t)carry_y < region[1] && z + (size_t)carry_z < region[2]) {
+            if (dx < region[0] && y + (size_t)carry_y < region[1] && z + (size_t)carry_z < region[2])
                 return true;
-            }
         }
     }
     return false;
@@ -228,21 +212,18 @@ static cl_int copy_rect(const struct rt_submission *s, const struct copy_request
     struct rt_mem *source, *target;
     cl_int error = rt_enqueue_buffer(s->queue, q->source, &source);
     error = error ? error : rt_enqueue_buffer(s->queue, q->target, &target);
-    if (error) {
+    if (error)
         return error;
-    }
     struct rt_layout from, to;
     if (!q->source_origin || !q->target_origin || !region_valid(region) ||
         !make_layout(q->source_origin, region, q->source_row, q->source_slice, &from) ||
         !make_layout(q->target_origin, region, q->target_row, q->target_slice, &to) ||
         !inside(&from, region, source->size) || !inside(&to, region, target->size) ||
-        (source == target && (from.row_pitch != to.row_pitch || from.slice_pitch != to.slice_pitch))) {
+        (source == target && (from.row_pitch != to.row_pitch || from.slice_pitch != to.slice_pitch)))
         return CL_INVALID_VALUE;
-    }
     if (rt_mem_root(source) == rt_mem_root(target) &&
-        rt_layouts_overlap(&from, rt_mem_offset(source), &to, rt_mem_offset(target), region)) {
+        rt_layouts_overlap(&from, rt_mem_offset(source), &to, rt_mem_offset(target), region))
         return CL_MEM_COPY_OVERLAP;
-    }
     struct rt_rect rect = {.source = source, .target = target, .from = from, .to = to};
     memcpy(rect.region, region, sizeof(rect.region));
     return rt_submit(s, rt_rect_command(s->queue, CL_COMMAND_COPY_BUFFER_RECT, s->name, &rect));

@@ -49,12 +49,10 @@ static void call_free_function(void *data)
 static cl_int run_free(struct rt_command *command)
 {
     struct svm_free *f = (void *)command->payload;
-    if (f->function) {
+    if (f->function)
         return rt_callback_post(call_free_function, command) ? RT_PENDING : CL_OUT_OF_HOST_MEMORY;
-    }
-    for (cl_uint i = 0; i < f->count; i++) {
+    for (cl_uint i = 0; i < f->count; i++)
         rt_clSVMFree((cl_context)command->queue->context, f->pointers[i]);
-    }
     return CL_SUCCESS;
 }
 
@@ -67,25 +65,21 @@ cl_int CL_API_CALL rt_clEnqueueSVMFree(cl_command_queue handle, cl_uint num_svm_
     static const struct rt_operation operation = {.start = run_free};
     struct rt_queue *queue;
     cl_int error = begin(handle, count, list, &queue);
-    if (error) {
+    if (error)
         return error;
-    }
-    if ((num_svm_pointers == 0) != (svm_pointers == NULL)) {
+    if ((num_svm_pointers == 0) != (svm_pointers == NULL))
         return CL_INVALID_VALUE;
-    }
     struct rt_command *command =
         rt_command_create(queue, CL_COMMAND_SVM_FREE, "clEnqueueSVMFree", &operation,
                           sizeof(struct svm_free) + num_svm_pointers * sizeof(void *));
-    if (!command) {
+    if (!command)
         return CL_OUT_OF_HOST_MEMORY;
-    }
     struct svm_free *f = (void *)command->payload;
     f->function = pfn_free;
     f->data = user_data;
     f->count = num_svm_pointers;
-    for (cl_uint i = 0; i < num_svm_pointers; i++) {
+    for (cl_uint i = 0; i < num_svm_pointers; i++)
         f->pointers[i] = svm_pointers[i];
-    }
     return rt_command_enqueue(command, count, list, event, false);
 }
 
@@ -110,9 +104,8 @@ static cl_int run_copy(struct rt_command *command)
 static cl_int run_fill(struct rt_command *command)
 {
     const struct svm_copy *c = (void *)command->payload;
-    for (size_t i = 0; i < c->size; i += c->pattern_size) {
+    for (size_t i = 0; i < c->size; i += c->pattern_size)
         memcpy((unsigned char *)c->to + i, c->pattern, c->pattern_size);
-    }
     record(command, MM_WRITE, c->to, c->size, c->to);
     return CL_SUCCESS;
 }
@@ -131,21 +124,17 @@ cl_int CL_API_CALL rt_clEnqueueSVMMemcpy(cl_command_queue handle, cl_bool blocki
     static const struct rt_operation operation = {.start = run_copy};
     struct rt_queue *queue;
     cl_int error = begin(handle, count, list, &queue);
-    if (error) {
+    if (error)
         return error;
-    }
-    if (!to || !from || !range_valid(queue, to, size) || !range_valid(queue, from, size)) {
+    if (!to || !from || !range_valid(queue, to, size) || !range_valid(queue, from, size))
         return CL_INVALID_VALUE;
-    }
     uintptr_t a = (uintptr_t)to, b = (uintptr_t)from;
-    if (a < b + size && b < a + size) {
+    if (a < b + size && b < a + size)
         return CL_MEM_COPY_OVERLAP;
-    }
     struct rt_command *command = rt_command_create(queue, CL_COMMAND_SVM_MEMCPY, "clEnqueueSVMMemcpy",
                                                    &operation, sizeof(struct svm_copy));
-    if (!command) {
+    if (!command)
         return CL_OUT_OF_HOST_MEMORY;
-    }
     *(struct svm_copy *)(void *)command->payload = (struct svm_copy){.to = to, .from = from, .size = size};
     return rt_command_enqueue(command, count, list, event, blocking);
 }
@@ -157,18 +146,15 @@ cl_int CL_API_CALL rt_clEnqueueSVMMemFill(cl_command_queue handle, void *to, con
     static const struct rt_operation operation = {.start = run_fill};
     struct rt_queue *queue;
     cl_int error = begin(handle, count, list, &queue);
-    if (error) {
+    if (error)
         return error;
-    }
     if (!pattern || pattern_size == 0 || pattern_size > 128 || (pattern_size & (pattern_size - 1)) ||
-        size % pattern_size || !to || (uintptr_t)to % pattern_size || !range_valid(queue, to, size)) {
+        size % pattern_size || !to || (uintptr_t)to % pattern_size || !range_valid(queue, to, size))
         return CL_INVALID_VALUE;
-    }
     struct rt_command *command = rt_command_create(queue, CL_COMMAND_SVM_MEMFILL, "clEnqueueSVMMemFill",
                                                    &operation, sizeof(struct svm_copy));
-    if (!command) {
+    if (!command)
         return CL_OUT_OF_HOST_MEMORY;
-    }
     struct svm_copy *c = (void *)command->payload;
     *c = (struct svm_copy){.to = to, .size = size, .pattern_size = pattern_size};
     memcpy(c->pattern, pattern, pattern_size);
@@ -192,21 +178,18 @@ static cl_int run_map(struct rt_command *command)
 {
     const struct rt_svm_map *r = (void *)command->payload;
     record_map(command, MM_MAP, r);
-    if (rt_guard_svm_on()) {
+    if (rt_guard_svm_on())
         rt_guard_mapped(r->pointer);
-    }
-    if (IN_FAULTY(SVM_UNMAP_LOST)) {
+    if (IN_FAULTY(SVM_UNMAP_LOST))
         rt_fault_svm_map(r->pointer, r->size);
-    }
     return CL_SUCCESS;
 }
 
 static cl_int run_unmap(struct rt_command *command)
 {
     const struct rt_svm_map *r = (void *)command->payload;
-    if (IN_FAULTY(SVM_UNMAP_LOST)) {
+    if (IN_FAULTY(SVM_UNMAP_LOST))
         rt_fault_svm_unmap(r->pointer);
-    }
     record_map(command, MM_UNMAP, r);
     return CL_SUCCESS;
 }
@@ -218,35 +201,28 @@ cl_int CL_API_CALL rt_clEnqueueSVMMap(cl_command_queue handle, cl_bool blocking,
     static const struct rt_operation operation = {.start = run_map};
     struct rt_queue *queue;
     cl_int error = begin(handle, count, list, &queue);
-    if (error) {
+    if (error)
         return error;
-    }
     const cl_map_flags known = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
     if (!pointer || size == 0 || (flags & ~known) ||
         ((flags & CL_MAP_WRITE_INVALIDATE_REGION) && (flags & (CL_MAP_READ | CL_MAP_WRITE))) ||
-        !range_valid(queue, pointer, size)) {
+        !range_valid(queue, pointer, size))
         return CL_INVALID_VALUE;
-    }
     struct rt_command *command = rt_command_create(queue, CL_COMMAND_SVM_MAP, "clEnqueueSVMMap", &operation,
                                                    sizeof(struct rt_svm_map));
-    if (!command) {
+    if (!command)
         return CL_OUT_OF_HOST_MEMORY;
-    }
-    if (rt_guard_svm_on()) {
+    if (rt_guard_svm_on())
         rt_guard_map(pointer, size, flags);
-    }
     const struct rt_svm_map map = {.pointer = pointer, .size = size, .flags = flags};
     *(struct rt_svm_map *)(void *)command->payload = map;
-    if (rt_recorder()) {
+    if (rt_recorder())
         rt_svm_map_note(&map);
-    }
     error = rt_command_enqueue(command, count, list, event, blocking);
-    if (error && rt_recorder()) {
+    if (error && rt_recorder())
         rt_svm_map_take(pointer);
-    }
-    if (error && rt_guard_svm_on()) {
+    if (error && rt_guard_svm_on())
         rt_guard_unmap(pointer);
-    }
     return error;
 }
 
@@ -256,21 +232,17 @@ cl_int CL_API_CALL rt_clEnqueueSVMUnmap(cl_command_queue handle, void *pointer, 
     static const struct rt_operation operation = {.start = run_unmap};
     struct rt_queue *queue;
     cl_int error = begin(handle, count, list, &queue);
-    if (error) {
+    if (error)
         return error;
-    }
-    if (!pointer) {
+    if (!pointer)
         return CL_INVALID_VALUE;
-    }
     struct rt_command *command = rt_command_create(queue, CL_COMMAND_SVM_UNMAP, "clEnqueueSVMUnmap",
                                                    &operation, sizeof(struct rt_svm_map));
-    if (!command) {
+    if (!command)
         return CL_OUT_OF_HOST_MEMORY;
-    }
     *(struct rt_svm_map *)(void *)command->payload = rt_svm_map_take(pointer);
-    if (rt_guard_svm_on()) {
+    if (rt_guard_svm_on())
         rt_guard_unmap(pointer);
-    }
     return rt_command_enqueue(command, count, list, event, false);
 }
 
@@ -283,17 +255,14 @@ cl_int CL_API_CALL rt_clEnqueueSVMMigrateMem(cl_command_queue handle, cl_uint nu
     const cl_mem_migration_flags known = CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
     struct rt_queue *queue;
     cl_int error = begin(handle, count, list, &queue);
-    if (error) {
+    if (error)
         return error;
-    }
-    if (num_svm_pointers == 0 || !svm_pointers || (flags & ~known)) {
+    if (num_svm_pointers == 0 || !svm_pointers || (flags & ~known))
         return CL_INVALID_VALUE;
-    }
     for (cl_uint i = 0; i < num_svm_pointers; i++) {
         const struct rt_svm *svm = rt_svm_find(queue->context, svm_pointers[i]);
-        if (!svm || (sizes && sizes[i] && !range_valid(queue, svm_pointers[i], sizes[i]))) {
+        if (!svm || (sizes && sizes[i] && !range_valid(queue, svm_pointers[i], sizes[i])))
             return CL_INVALID_VALUE;
-        }
     }
     struct rt_command *command =
         rt_command_create(queue, CL_COMMAND_SVM_MIGRATE_MEM, "clEnqueueSVMMigrateMem", &nothing, 0);

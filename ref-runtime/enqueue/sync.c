@@ -8,13 +8,11 @@ static cl_int marker(cl_command_queue handle, cl_command_type type, const char *
 {
     struct rt_queue *queue;
     cl_int error = rt_enqueue_begin(handle, count, list, &queue);
-    if (error) {
+    if (error)
         return error;
-    }
     struct rt_command *command = rt_command_create(queue, type, name, &nothing, 0);
-    if (!command) {
+    if (!command)
         return CL_OUT_OF_HOST_MEMORY;
-    }
     return rt_command_enqueue_marker(command, type == CL_COMMAND_BARRIER, count, list, event);
 }
 
@@ -32,9 +30,8 @@ cl_int CL_API_CALL rt_clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_ui
 
 cl_int CL_API_CALL rt_clEnqueueMarker(cl_command_queue queue, cl_event *event)
 {
-    if (!rt_host_queue(queue)) {
+    if (!rt_host_queue(queue))
         return CL_INVALID_COMMAND_QUEUE;
-    }
     return event ? marker(queue, CL_COMMAND_MARKER, "clEnqueueMarker", 0, NULL, event) : CL_INVALID_VALUE;
 }
 
@@ -47,15 +44,12 @@ cl_int CL_API_CALL rt_clEnqueueBarrier(cl_command_queue queue)
 cl_int CL_API_CALL rt_clEnqueueWaitForEvents(cl_command_queue handle, cl_uint count, const cl_event *list)
 {
     struct rt_queue *queue = rt_host_queue(handle);
-    if (!queue) {
+    if (!queue)
         return CL_INVALID_COMMAND_QUEUE;
-    }
-    if (count == 0 || !list) {
+    if (count == 0 || !list)
         return CL_INVALID_VALUE;
-    }
     cl_int error = rt_check_wait_list(queue->context, count, list);
-    if (error) {
+    if (error)
         return error == CL_INVALID_EVENT_WAIT_LIST ? CL_INVALID_EVENT : error;
-    }
     return marker(handle, CL_COMMAND_BARRIER, "clEnqueueWaitForEvents", count, list, NULL);
 }

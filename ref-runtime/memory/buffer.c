@@ -27,9 +27,8 @@ struct rt_mem *rt_mem_create(struct rt_context *context, cl_mem_object_type type
                              size_t size)
 {
     struct rt_mem *mem = rt_object_create(RT_MEM, sizeof(*mem));
-    if (!mem) {
+    if (!mem)
         return NULL;
-    }
     rt_object_retain(context);
     mem->context = context;
     mem->mem_type = type;
@@ -46,11 +45,9 @@ struct rt_mem *rt_mem_create(struct rt_context *context, cl_mem_object_type type
 /* A recording shows every copy from the call that created the buffer on. */
 static bool allocate_recorded(struct rt_mem *mem)
 {
-    for (cl_uint i = 0; rt_recorder() && !mem->uses_svm && i < mem->context->device_count; i++) {
-        if (!rt_storage(mem, (int)i)) {
+    for (cl_uint i = 0; rt_recorder() && !mem->uses_svm && i < mem->context->device_count; i++)
+        if (!rt_storage(mem, (int)i))
             return false;
-        }
-    }
     int map_place = rt_storage_map_place(mem);
     return !rt_recorder() || rt_storage(mem, map_place) != NULL;
 }
@@ -63,20 +60,17 @@ bool rt_mem_initialise(struct rt_mem *mem, void *host_ptr)
         mem->host_ptr = host_ptr;
         mem->uses_svm = svm != NULL;
         if (!allocate_recorded(mem) || !rt_storage(mem, RT_HOST_VIEW) ||
-            !rt_storage_written(mem, 0, mem->size, RT_HOST_VIEW)) {
+            !rt_storage_written(mem, 0, mem->size, RT_HOST_VIEW))
             return false;
-        }
         rt_record_host_write(rt_storage_allocation(mem, RT_HOST_VIEW), mem->size);
         return true;
     }
-    if (!allocate_recorded(mem)) {
+    if (!allocate_recorded(mem))
         return false;
-    }
     if (mem->flags & CL_MEM_COPY_HOST_PTR) {
         unsigned char *data = rt_storage(mem, 0);
-        if (!data || !rt_storage_written(mem, 0, mem->size, 0)) {
+        if (!data || !rt_storage_written(mem, 0, mem->size, 0))
             return false;
-        }
         memcpy(data, host_ptr, mem->size);
         rt_record_host_write(rt_storage_allocation(mem, 0), mem->size);
     }
@@ -104,28 +98,21 @@ static cl_mem create_buffer(cl_context handle, const cl_mem_properties *properti
                             size_t size, void *host_ptr, cl_int *errcode_ret)
 {
     struct rt_context *context = rt_context(handle);
-    if (!context) {
+    if (!context)
         return rt_null(errcode_ret, CL_INVALID_CONTEXT);
-    }
-    if (properties && properties[0]) {
+    if (properties && properties[0])
         return rt_null(errcode_ret, CL_INVALID_PROPERTY);
-    }
-    if (!rt_mem_flags_valid(flags)) {
+    if (!rt_mem_flags_valid(flags))
         return rt_null(errcode_ret, CL_INVALID_VALUE);
-    }
-    if (size == 0 || size > rt_context_max_alloc(context)) {
+    if (size == 0 || size > rt_context_max_alloc(context))
         return rt_null(errcode_ret, CL_INVALID_BUFFER_SIZE);
-    }
-    if (!host_ptr == !!(flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR))) {
+    if (!host_ptr == !!(flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR)))
         return rt_null(errcode_ret, CL_INVALID_HOST_PTR);
-    }
-    if ((flags & CL_MEM_USE_HOST_PTR) && past_svm(context, host_ptr, size)) {
+    if ((flags & CL_MEM_USE_HOST_PTR) && past_svm(context, host_ptr, size))
         return rt_null(errcode_ret, CL_INVALID_BUFFER_SIZE);
-    }
     struct rt_mem *mem = rt_mem_create(context, CL_MEM_OBJECT_BUFFER, flags, size);
-    if (!mem) {
+    if (!mem)
         return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
-    }
     if (!rt_mem_set_properties(mem, properties) || !rt_mem_initialise(mem, host_ptr)) {
         rt_object_release(mem);
         return rt_null(errcode_ret, CL_MEM_OBJECT_ALLOCATION_FAILURE);
@@ -166,9 +153,8 @@ bool rt_mem_inherit_flags(cl_mem_flags parent, cl_mem_flags *flags)
         ((parent & CL_MEM_READ_ONLY) && (f & (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY))) ||
         ((parent & CL_MEM_HOST_WRITE_ONLY) && (f & CL_MEM_HOST_READ_ONLY)) ||
         ((parent & CL_MEM_HOST_READ_ONLY) && (f & CL_MEM_HOST_WRITE_ONLY)) ||
-        ((parent & CL_MEM_HOST_NO_ACCESS) && (f & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_WRITE_ONLY)))) {
+        ((parent & CL_MEM_HOST_NO_ACCESS) && (f & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_WRITE_ONLY))))
         return false;
-    }
     f |= f & DEVICE_ACCESS ? 0 : parent & DEVICE_ACCESS;
     f |= f & HOST_ACCESS ? 0 : parent & HOST_ACCESS;
     *flags = f | (parent & HOST_POINTER);
@@ -179,24 +165,19 @@ cl_mem CL_API_CALL rt_clCreateSubBuffer(cl_mem handle, cl_mem_flags flags, cl_bu
                                         const void *info, cl_int *errcode_ret)
 {
     struct rt_mem *parent = rt_mem(handle);
-    if (!parent || parent->mem_type != CL_MEM_OBJECT_BUFFER || parent->parent) {
+    if (!parent || parent->mem_type != CL_MEM_OBJECT_BUFFER || parent->parent)
         return rt_null(errcode_ret, CL_INVALID_MEM_OBJECT);
-    }
     const cl_buffer_region *region = info;
     if (!rt_mem_inherit_flags(parent->flags, &flags) || type != CL_BUFFER_CREATE_TYPE_REGION || !region ||
-        region->origin > parent->size || region->size > parent->size - region->origin) {
+        region->origin > parent->size || region->size > parent->size - region->origin)
         return rt_null(errcode_ret, CL_INVALID_VALUE);
-    }
-    if (region->size == 0) {
+    if (region->size == 0)
         return rt_null(errcode_ret, CL_INVALID_BUFFER_SIZE);
-    }
-    if (region->origin % rt_context_alignment(parent->context)) {
+    if (region->origin % rt_context_alignment(parent->context))
         return rt_null(errcode_ret, CL_MISALIGNED_SUB_BUFFER_OFFSET);
-    }
     struct rt_mem *mem = rt_mem_create(parent->context, CL_MEM_OBJECT_BUFFER, flags, region->size);
-    if (!mem) {
+    if (!mem)
         return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
-    }
     rt_mem_attach(mem, parent, region->origin);
     rt_null(errcode_ret, CL_SUCCESS);
     return (cl_mem)mem;
@@ -213,12 +194,10 @@ void rt_mem_destroy(struct rt_mem *mem)
         mm_free(callback);
     }
     rt_mapping_free_all(mem);
-    if (!mem->parent) {
+    if (!mem->parent)
         rt_storage_destroy(mem);
-    }
-    if (mem->pipe) {
+    if (mem->pipe)
         rt_pipe_destroy(mem);
-    }
     mm_free(mem->image);
     mm_free(mem->properties);
     rt_object_release_held(mem->parent);
@@ -240,16 +219,13 @@ cl_int CL_API_CALL rt_clSetMemObjectDestructorCallback(cl_mem handle,
                                                        void *user_data)
 {
     struct rt_mem *mem = rt_mem(handle);
-    if (!mem) {
+    if (!mem)
         return CL_INVALID_MEM_OBJECT;
-    }
-    if (!pfn_notify) {
+    if (!pfn_notify)
         return CL_INVALID_VALUE;
-    }
     struct rt_callback *callback = mm_alloc_zero(1, sizeof(*callback));
-    if (!callback) {
+    if (!callback)
         return CL_OUT_OF_HOST_MEMORY;
-    }
     callback->mem_function = pfn_notify;
     callback->data = user_data;
     pthread_mutex_lock(&rt_lock);
@@ -298,8 +274,7 @@ cl_int CL_API_CALL rt_clGetMemObjectInfo(cl_mem handle, cl_mem_info param_name, 
                                          size_t *size_ret)
 {
     struct rt_mem *mem = rt_mem(handle);
-    if (!mem) {
+    if (!mem)
         return CL_INVALID_MEM_OBJECT;
-    }
     return RT_INFO_QUERY(mem_rows, mem, param_name, size, value, size_ret);
 }

@@ -15,11 +15,9 @@ static const struct rt_image_kind kinds[] = {
 
 const struct rt_image_kind *rt_image_kind(cl_mem_object_type type)
 {
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-        if (kinds[i].type == type) {
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+        if (kinds[i].type == type)
             return &kinds[i];
-        }
-    }
     return NULL;
 }
 
@@ -41,19 +39,14 @@ static cl_int check_sizes(const struct rt_context *context, const struct rt_imag
                           const cl_image_desc *d)
 {
     const size_t sizes[3] = {d->image_width, d->image_height, d->image_depth};
-    for (int i = 0; i < 3; i++) {
-        if (kind->most[i] && sizes[i] == 0) {
+    for (int i = 0; i < 3; i++)
+        if (kind->most[i] && sizes[i] == 0)
             return CL_INVALID_IMAGE_DESCRIPTOR;
-        }
-    }
-    if (kind->array && d->image_array_size == 0) {
+    if (kind->array && d->image_array_size == 0)
         return CL_INVALID_IMAGE_DESCRIPTOR;
-    }
-    for (int i = 0; i < 3; i++) {
-        if (kind->most[i] && sizes[i] > most_of(context, kind, i)) {
+    for (int i = 0; i < 3; i++)
+        if (kind->most[i] && sizes[i] > most_of(context, kind, i))
             return CL_INVALID_IMAGE_SIZE;
-        }
-    }
     return kind->array && d->image_array_size > RT_IMAGE_MAX_ARRAY ? CL_INVALID_IMAGE_SIZE : CL_SUCCESS;
 }
 
@@ -71,14 +64,12 @@ static bool make_shape(const struct rt_image_kind *kind, const cl_image_desc *d,
     size_t depth = kind->most[2] ? d->image_depth : 1, layers = kind->array ? d->image_array_size : 1;
     size_t least = width * image->element_size, row = d->image_row_pitch, slice = d->image_slice_pitch;
     if ((!memory_given && (row || slice)) || (row && (row < least || row % image->element_size)) ||
-        d->num_mip_levels || d->num_samples) {
+        d->num_mip_levels || d->num_samples)
         return false;
-    }
     row = row ? row : least;
     slice = has_slices(kind) ? slice : 0;
-    if (slice && (slice < row * height || slice % row)) {
+    if (slice && (slice < row * height || slice % row))
         return false;
-    }
     slice = slice ? slice : row * height;
     shape->kind = kind->kind;
     shape->order = image->format.image_channel_order - CL_R;
@@ -112,11 +103,9 @@ static bool orders_compatible(cl_channel_order a, cl_channel_order b)
     static const cl_channel_order pairs[][2] = {
         {CL_sBGRA, CL_BGRA}, {CL_sRGBA, CL_RGBA}, {CL_sRGB, CL_RGB}, {CL_sRGBx, CL_RGBx}, {CL_R, CL_DEPTH},
     };
-    for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
-        if ((a == pairs[i][0] && b == pairs[i][1]) || (a == pairs[i][1] && b == pairs[i][0])) {
+    for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++)
+        if ((a == pairs[i][0] && b == pairs[i][1]) || (a == pairs[i][1] && b == pairs[i][0]))
             return true;
-        }
-    }
     return a == b;
 }
 
@@ -125,13 +114,11 @@ static cl_int check_image_source(const struct rt_image *image, const struct rt_m
     const struct rt_image *other = source->image;
     const cl_image_desc *d = &image->description;
     if (!orders_compatible(image->format.image_channel_order, other->format.image_channel_order) ||
-        image->format.image_channel_data_type != other->format.image_channel_data_type) {
+        image->format.image_channel_data_type != other->format.image_channel_data_type)
         return CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
-    }
     if (d->image_width != other->shape.width || d->image_height != other->shape.height ||
-        (d->image_row_pitch && d->image_row_pitch != other->shape.row_pitch) || d->image_slice_pitch) {
+        (d->image_row_pitch && d->image_row_pitch != other->shape.row_pitch) || d->image_slice_pitch)
         return CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
-    }
     return CL_SUCCESS;
 }
 
@@ -140,13 +127,11 @@ static cl_int check_source(const struct rt_context *context, const struct rt_ima
                            const cl_image_desc *d, struct rt_mem **source)
 {
     *source = NULL;
-    if (!d->mem_object) {
+    if (!d->mem_object)
         return kind->kind == IN_IMAGE_1D_BUFFER ? CL_INVALID_IMAGE_DESCRIPTOR : CL_SUCCESS;
-    }
     struct rt_mem *mem = rt_mem(d->mem_object);
-    if (!mem || mem->context != context) {
+    if (!mem || mem->context != context)
         return CL_INVALID_IMAGE_DESCRIPTOR;
-    }
     bool buffer = mem->mem_type == CL_MEM_OBJECT_BUFFER &&
                   (kind->kind == IN_IMAGE_1D_BUFFER || kind->kind == IN_IMAGE_2D);
     bool image = mem->mem_type == CL_MEM_OBJECT_IMAGE2D && kind->kind == IN_IMAGE_2D;
@@ -159,9 +144,8 @@ static cl_int check_source(const struct rt_context *context, const struct rt_ima
 static cl_int check_format(const struct rt_context *context, const cl_image_format *format,
                            cl_mem_flags flags, cl_mem_object_type type)
 {
-    if (!format || !rt_image_format_valid(format)) {
+    if (!format || !rt_image_format_valid(format))
         return CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
-    }
     return rt_image_format_offered(context, format, flags, type) ? CL_SUCCESS : CL_IMAGE_FORMAT_NOT_SUPPORTED;
 }
 
@@ -170,29 +154,23 @@ static cl_int describe(const struct rt_context *context, cl_mem_flags *flags, co
                        const cl_image_desc *d, const void *host_ptr, struct rt_image *image,
                        struct rt_mem **source)
 {
-    if (!rt_mem_flags_valid(*flags)) {
+    if (!rt_mem_flags_valid(*flags))
         return CL_INVALID_VALUE;
-    }
-    if (!format) {
+    if (!format)
         return CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
-    }
     const struct rt_image_kind *kind = d ? rt_image_kind(d->image_type) : NULL;
     cl_int error = check_format(context, format, *flags, d ? d->image_type : CL_MEM_OBJECT_IMAGE2D);
-    if (error == CL_INVALID_IMAGE_FORMAT_DESCRIPTOR || !kind) {
+    if (error == CL_INVALID_IMAGE_FORMAT_DESCRIPTOR || !kind)
         return error == CL_INVALID_IMAGE_FORMAT_DESCRIPTOR ? error : CL_INVALID_IMAGE_DESCRIPTOR;
-    }
     error = error ? error : check_sizes(context, kind, d);
     error = error ? error : check_source(context, kind, d, source);
-    if (error) {
+    if (error)
         return error;
-    }
     bool needs_pointer = (*flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR)) != 0;
-    if (*source && !rt_mem_inherit_flags((*source)->flags, flags)) {
+    if (*source && !rt_mem_inherit_flags((*source)->flags, flags))
         return CL_INVALID_VALUE;
-    }
-    if (!host_ptr == needs_pointer) {
+    if (!host_ptr == needs_pointer)
         return CL_INVALID_HOST_PTR;
-    }
     image->format = *format;
     image->description = *d;
     image->element_size = in_image_element_size(format->image_channel_order - CL_R,
@@ -200,9 +178,8 @@ static cl_int describe(const struct rt_context *context, cl_mem_flags *flags, co
     if (*source && (*source)->image) {
         error = check_image_source(image, *source);
         image->description.image_row_pitch = (*source)->image->shape.row_pitch;
-        if (error) {
+        if (error)
             return error;
-        }
     }
     if (!make_shape(kind, &image->description, host_ptr || *source, image)) {
         return *source && kind->kind == IN_IMAGE_2D && !d->num_mip_levels && !d->num_samples
@@ -217,36 +194,28 @@ static cl_mem create_image(cl_context handle, const cl_mem_properties *propertie
                            cl_int *errcode_ret)
 {
     struct rt_context *context = rt_context(handle);
-    if (!context) {
+    if (!context)
         return rt_null(errcode_ret, CL_INVALID_CONTEXT);
-    }
-    if (properties && properties[0]) {
+    if (properties && properties[0])
         return rt_null(errcode_ret, CL_INVALID_PROPERTY);
-    }
-    if (!rt_context_images(context)) {
+    if (!rt_context_images(context))
         return rt_null(errcode_ret, CL_INVALID_OPERATION);
-    }
     struct rt_image image = {0};
     struct rt_mem *source = NULL;
     cl_int error = describe(context, &flags, format, description, host_ptr, &image, &source);
-    if (error) {
+    if (error)
         return rt_null(errcode_ret, error);
-    }
     size_t size = shape_size(&image);
-    if (size > rt_context_max_alloc(context)) {
+    if (size > rt_context_max_alloc(context))
         return rt_null(errcode_ret, CL_MEM_OBJECT_ALLOCATION_FAILURE);
-    }
     struct rt_mem *mem = rt_mem_create(context, description->image_type, flags, size);
-    if (!mem) {
+    if (!mem)
         return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
-    }
     mem->image = mm_alloc(sizeof(image));
-    if (mem->image) {
+    if (mem->image)
         *mem->image = image;
-    }
-    if (source) {
+    if (source)
         rt_mem_attach(mem, source, 0);
-    }
     if (!mem->image || !rt_mem_set_properties(mem, properties) ||
         (!source && !rt_mem_initialise(mem, host_ptr))) {
         rt_object_release(mem);
@@ -385,8 +354,7 @@ cl_int CL_API_CALL rt_clGetImageInfo(cl_mem handle, cl_image_info param_name, si
                                      size_t *size_ret)
 {
     struct rt_mem *mem = rt_mem(handle);
-    if (!mem || !mem->image) {
+    if (!mem || !mem->image)
         return CL_INVALID_MEM_OBJECT;
-    }
     return RT_INFO_QUERY(image_rows, mem, param_name, size, value, size_ret);
 }

@@ -49,11 +49,9 @@ bool rt_image_format_required(const cl_image_format *format)
 
 static bool some_device_has_all(const struct rt_context *context)
 {
-    for (cl_uint i = 0; i < context->device_count; i++) {
-        if (context->devices[i]->limits.images && !context->devices[i]->limits.required_formats) {
+    for (cl_uint i = 0; i < context->device_count; i++)
+        if (context->devices[i]->limits.images && !context->devices[i]->limits.required_formats)
             return true;
-        }
-    }
     return false;
 }
 
@@ -63,12 +61,10 @@ bool rt_image_format_offered(const struct rt_context *context, const cl_image_fo
 {
     uint32_t order = format->image_channel_order - CL_R;
     if (!rt_context_images(context) || !rt_image_format_valid(format) || !offered_order(order) ||
-        (!rt_image_format_required(format) && !some_device_has_all(context))) {
+        (!rt_image_format_required(format) && !some_device_has_all(context)))
         return false;
-    }
-    if (is_srgb(order) && (flags & CL_MEM_KERNEL_READ_AND_WRITE)) {
+    if (is_srgb(order) && (flags & CL_MEM_KERNEL_READ_AND_WRITE))
         return false;
-    }
     if (order == IN_ORDER_DEPTH) {
         return (type == CL_MEM_OBJECT_IMAGE2D || type == CL_MEM_OBJECT_IMAGE2D_ARRAY) &&
                !(flags & CL_MEM_KERNEL_READ_AND_WRITE);
@@ -83,12 +79,10 @@ static cl_uint list_formats(const struct rt_context *context, cl_mem_flags flags
     for (cl_uint order = 0; order < IN_ORDER_COUNT; order++) {
         for (cl_uint channel = 0; channel < IN_CHANNEL_COUNT; channel++) {
             cl_image_format format = {CL_R + order, CL_SNORM_INT8 + channel};
-            if (!rt_image_format_offered(context, &format, flags, type)) {
+            if (!rt_image_format_offered(context, &format, flags, type))
                 continue;
-            }
-            if (formats && count < capacity) {
+            if (formats && count < capacity)
                 formats[count] = format;
-            }
             count++;
         }
     }
@@ -106,18 +100,15 @@ cl_int CL_API_CALL rt_clGetSupportedImageFormats(cl_context context, cl_mem_flag
                                                  cl_mem_object_type type, cl_uint num_entries,
                                                  cl_image_format *formats, cl_uint *num_formats)
 {
-    if (!rt_context(context)) {
+    if (!rt_context(context))
         return CL_INVALID_CONTEXT;
-    }
-    if (!flags_valid(flags) || !rt_image_kind(type) || (num_entries == 0 && formats)) {
+    if (!flags_valid(flags) || !rt_image_kind(type) || (num_entries == 0 && formats))
         return CL_INVALID_VALUE;
-    }
     cl_uint count = list_formats(
         rt_context(context),
         flags & (CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY | CL_MEM_READ_WRITE | CL_MEM_KERNEL_READ_AND_WRITE),
         type, num_entries, formats);
-    if (num_formats) {
+    if (num_formats)
         *num_formats = count;
-    }
     return CL_SUCCESS;
 }

@@ -15,11 +15,10 @@ static size_t position(uint64_t address)
     size_t low = 0, high = count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (objects[middle]->address <= address) {
+        if (objects[middle]->address <= address)
             low = middle + 1;
-        } else {
+        else
             high = middle;
-        }
     }
     return low;
 }
@@ -55,9 +54,8 @@ const struct in_object *rt_index_find(uint64_t address)
     pthread_mutex_lock(&lock);
     size_t at = position(address);
     const struct in_object *object = at > 0 ? objects[at - 1] : NULL;
-    if (object && address - object->address >= object->size) {
+    if (object && address - object->address >= object->size)
         object = NULL;
-    }
     pthread_mutex_unlock(&lock);
     return object;
 }

@@ -24,27 +24,21 @@ cl_mem CL_API_CALL rt_clCreatePipe(cl_context handle, cl_mem_flags flags, cl_uin
                                    cl_int *errcode_ret)
 {
     struct rt_context *context = rt_context(handle);
-    if (!context) {
+    if (!context)
         return rt_null(errcode_ret, CL_INVALID_CONTEXT);
-    }
-    if (!RT_HAS_PIPES) {
+    if (!RT_HAS_PIPES)
         return rt_null(errcode_ret, CL_INVALID_OPERATION);
-    }
-    if (!flags_valid(flags) || properties) {
+    if (!flags_valid(flags) || properties)
         return rt_null(errcode_ret, CL_INVALID_VALUE);
-    }
-    if (packet_size == 0 || packet_size > RT_PIPE_PACKET_SIZE || max_packets == 0) {
+    if (packet_size == 0 || packet_size > RT_PIPE_PACKET_SIZE || max_packets == 0)
         return rt_null(errcode_ret, CL_INVALID_PIPE_SIZE);
-    }
     size_t size = (size_t)packet_size * max_packets;
-    if (size > rt_context_max_alloc(context)) {
+    if (size > rt_context_max_alloc(context))
         return rt_null(errcode_ret, CL_MEM_OBJECT_ALLOCATION_FAILURE);
-    }
     struct rt_mem *mem =
         rt_mem_create(context, CL_MEM_OBJECT_PIPE, flags | CL_MEM_READ_WRITE | CL_MEM_HOST_NO_ACCESS, size);
-    if (!mem) {
+    if (!mem)
         return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
-    }
     if (!make_pipe(mem, packet_size, max_packets)) {
         rt_object_release(mem);
         return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
@@ -85,8 +79,7 @@ cl_int CL_API_CALL rt_clGetPipeInfo(cl_mem handle, cl_pipe_info param_name, size
                                     size_t *size_ret)
 {
     struct rt_mem *mem = rt_mem(handle);
-    if (!mem || !mem->pipe) {
+    if (!mem || !mem->pipe)
         return CL_INVALID_MEM_OBJECT;
-    }
     return RT_INFO_QUERY(pipe_rows, mem, param_name, size, value, size_ret);
 }

@@ -22,16 +22,13 @@ static bool valid(const struct request *r)
 static cl_sampler create(struct rt_context *context, const struct request *r,
                          const cl_sampler_properties *properties, size_t count, cl_int *errcode_ret)
 {
-    if (!valid(r)) {
+    if (!valid(r))
         return rt_null(errcode_ret, CL_INVALID_VALUE);
-    }
-    if (!rt_context_images(context)) {
+    if (!rt_context_images(context))
         return rt_null(errcode_ret, CL_INVALID_OPERATION);
-    }
     struct rt_sampler *sampler = rt_object_create(RT_SAMPLER, sizeof(*sampler));
-    if (!sampler) {
+    if (!sampler)
         return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
-    }
     rt_object_retain(context);
     sampler->context = context;
     sampler->normalized = r->normalized;
@@ -71,9 +68,8 @@ static bool parse(const cl_sampler_properties *properties, struct request *r, si
     for (; properties && properties[n]; n += 2) {
         cl_sampler_properties name = properties[n], value = properties[n + 1];
         if (name < CL_SAMPLER_NORMALIZED_COORDS || name > CL_SAMPLER_FILTER_MODE || value > UINT32_MAX ||
-            seen[name - CL_SAMPLER_NORMALIZED_COORDS]) {
+            seen[name - CL_SAMPLER_NORMALIZED_COORDS])
             return false;
-        }
         seen[name - CL_SAMPLER_NORMALIZED_COORDS] = true;
         cl_uint *fields[3] = {&r->normalized, &r->addressing, &r->filter};
         *fields[name - CL_SAMPLER_NORMALIZED_COORDS] = (cl_uint)value;
@@ -89,12 +85,10 @@ cl_sampler CL_API_CALL rt_clCreateSamplerWithProperties(cl_context handle,
     struct rt_context *context = rt_context(handle);
     struct request request = {CL_TRUE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST};
     size_t count = 0;
-    if (!context) {
+    if (!context)
         return rt_null(errcode_ret, CL_INVALID_CONTEXT);
-    }
-    if (!parse(properties, &request, &count)) {
+    if (!parse(properties, &request, &count))
         return rt_null(errcode_ret, CL_INVALID_VALUE);
-    }
     return create(context, &request, properties, count, errcode_ret);
 }
 
@@ -133,8 +127,7 @@ cl_int CL_API_CALL rt_clGetSamplerInfo(cl_sampler handle, cl_sampler_info param_
                                        void *value, size_t *size_ret)
 {
     struct rt_sampler *sampler = rt_sampler(handle);
-    if (!sampler) {
+    if (!sampler)
         return CL_INVALID_SAMPLER;
-    }
     return RT_INFO_QUERY(sampler_rows, sampler, param_name, size, value, size_ret);
 }

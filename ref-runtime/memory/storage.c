@@ -17,18 +17,16 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* allocation of storag
 
 struct rt_mem *rt_mem_root(struct rt_mem *mem)
 {
-    while (mem->parent) {
+    while (mem->parent)
         mem = mem->parent;
-    }
     return mem;
 }
 
 size_t rt_mem_offset(const struct rt_mem *mem)
 {
     size_t offset = 0;
-    for (; mem->parent; mem = mem->parent) {
+    for (; mem->parent; mem = mem->parent)
         offset += mem->offset;
-    }
     return offset;
 }
 
@@ -105,9 +103,8 @@ static unsigned char *allocate_copy(struct rt_mem *root, int place)
     if (!copy->data) {
         bool given = unified && (root->flags & CL_MEM_USE_HOST_PTR);
         unsigned char *data = given ? root->host_ptr : mm_aligned_alloc(root->size, RT_MAX_ALIGN);
-        if (!data) {
+        if (!data)
             return NULL;
-        }
         uint32_t id = record_copy(root, root->context->devices[place]->index, data);
         copy->object = (struct in_object){.address = (uint64_t)(uintptr_t)data,
                                           .size = root->size,
@@ -118,9 +115,8 @@ static unsigned char *allocate_copy(struct rt_mem *root, int place)
                                           .write_only = (root->flags & CL_MEM_WRITE_ONLY) != 0,
                                           .name = root->name};
         if (uninitialized && !given && region_of(root) == MM_GLOBAL &&
-            (copy->object.unwritten = mm_alloc(root->size)) != NULL) {
+            (copy->object.unwritten = mm_alloc(root->size)) != NULL)
             memset(copy->object.unwritten, 1, root->size);
-        }
         if (!rt_index_insert(&copy->object)) {
             mm_aligned_free(given ? NULL : data);
             mm_free(copy->object.unwritten);
@@ -145,9 +141,8 @@ static unsigned char *allocate_view(struct rt_mem *root)
 
 unsigned char *rt_storage(struct rt_mem *root, int place)
 {
-    if (root->uses_svm) {
+    if (root->uses_svm)
         return root->host_ptr;
-    }
     place = real_place(place);
     pthread_mutex_lock(&lock);
     unsigned char *data = place == RT_HOST_VIEW ? allocate_view(root) : allocate_copy(root, place);
@@ -186,11 +181,10 @@ void rt_storage_destroy(struct rt_mem *root)
     }
     if (root->host_view && !(root->flags & CL_MEM_USE_HOST_PTR)) {
         rt_record_free(root->host_view_id, root->size);
-        if (rt_guard_on()) {
+        if (rt_guard_on())
             rt_guard_free(root->host_view);
-        } else {
+        else
             mm_aligned_free(root->host_view);
-        }
     }
     mm_free(root->segments);
 }
@@ -201,15 +195,12 @@ void rt_storage_destroy(struct rt_mem *root)
 static size_t split(struct rt_mem *root, size_t at)
 {
     size_t i = 0;
-    while (i < root->segment_count && root->segments[i].end <= at) {
+    while (i < root->segment_count && root->segments[i].end <= at)
         i++;
-    }
-    if (i == root->segment_count || root->segments[i].begin == at) {
+    if (i == root->segment_count || root->segments[i].begin == at)
         return i;
-    }
-    if (!mm_reserve(&root->segments, &root->segment_capacity, root->segment_count + 1)) {
+    if (!mm_reserve(&root->segments, &root->segment_capacity, root->segment_count + 1))
         return SIZE_MAX;
-    }
     memmove(root->segments + i + 1, root->segments + i, (root->segment_count - i) * sizeof(*root->segments));
     root->segment_count++;
     root->segments[i].end = at;
@@ -221,9 +212,8 @@ static bool split_range(struct rt_mem *root, size_t begin, size_t end, size_t *f
 {
     if (!root->segments) {
         root->segments = mm_alloc_zero(4, sizeof(*root->segments));
-        if (!root->segments) {
+        if (!root->segments)
             return false;
-        }
         root->segment_capacity = 4;
         root->segment_count = 1;
         root->segments[0] = (struct rt_segment){0, root->size, 0};
@@ -237,13 +227,11 @@ static bool split_range(struct rt_mem *root, size_t begin, size_t end, size_t *f
 static void merge(struct rt_mem *root)
 {
     size_t kept = 0;
-    for (size_t i = 1; i < root->segment_count; i++) {
-        if (root->segments[i].valid == root->segments[kept].valid) {
+    for (size_t i = 1; i < root->segment_count; i++)
+        if (root->segments[i].valid == root->segments[kept].valid)
             root->segments[kept].end = root->segments[i].end;
-        } else {
+        else
             root->segments[++kept] = root->segments[i];
-        }
-    }
     root->segment_count = kept + 1;
 }
 
@@ -251,12 +239,10 @@ static void merge(struct rt_mem *root)
 static void now_given(struct rt_mem *root, size_t begin, size_t end, int place)
 {
     unsigned char *unwritten = place == RT_HOST_VIEW ? NULL : root->copies[place].object.unwritten;
-    if (place != RT_HOST_VIEW) {
+    if (place != RT_HOST_VIEW)
         rt_replay_changed(&root->copies[place], begin, end);
-    }
-    if (unwritten) {
+    if (unwritten)
         memset(unwritten + begin, 0, end - begin);
-    }
 }
 
 /* Whether one end of a copy is memory that is guarded from the host. */
@@ -270,47 +256,40 @@ static bool copy_segment(const struct rt_command *command, struct rt_mem *root,
                          const struct rt_segment *segment, int to)
 {
     int from = 0;
-    while (!(segment->valid >> from & 1)) {
+    while (!(segment->valid >> from & 1))
         from++;
-    }
     const unsigned char *source = rt_storage(root, from);
     unsigned char *target = rt_storage(root, to);
-    if (!source || !target) {
+    if (!source || !target)
         return false;
-    }
     size_t size = segment->end - segment->begin;
     const unsigned char *bytes = source + segment->begin;
-    if (guarded(root, from, to)) {
+    if (guarded(root, from, to))
         rt_guard_begin(root->host_view);
-    }
     rt_record_transfer(command, MM_READ, rt_storage_allocation(root, from), segment->begin, size, bytes);
     log_transfer(root, "copied", segment->begin, segment->end, from, to);
     memcpy(target + segment->begin, bytes, size);
     now_given(root, segment->begin, segment->end, to);
     rt_record_transfer(command, MM_WRITE, rt_storage_allocation(root, to), segment->begin, size, bytes);
-    if (guarded(root, from, to)) {
+    if (guarded(root, from, to))
         rt_guard_end(root->host_view);
-    }
     return true;
 }
 
 bool rt_storage_update(const struct rt_command *command, struct rt_mem *root, size_t begin, size_t end,
                        int place)
 {
-    if (root->uses_svm) {
+    if (root->uses_svm)
         return true;
-    }
     size_t first, last;
     place = real_place(place);
-    if (!rt_storage(root, place) || !split_range(root, begin, end, &first, &last)) {
+    if (!rt_storage(root, place) || !split_range(root, begin, end, &first, &last))
         return false;
-    }
     for (size_t i = first; i < last; i++) {
         struct rt_segment *segment = &root->segments[i];
         uint32_t bit = UINT32_C(1) << place;
-        if (segment->valid && !(segment->valid & bit) && !copy_segment(command, root, segment, place)) {
+        if (segment->valid && !(segment->valid & bit) && !copy_segment(command, root, segment, place))
             return false;
-        }
         segment->valid |= bit;
     }
     merge(root);
@@ -321,21 +300,18 @@ bool rt_storage_update(const struct rt_command *command, struct rt_mem *root, si
 static bool latest(struct rt_mem *root, size_t begin, size_t end, int place)
 {
     size_t first, last;
-    if (!split_range(root, begin, end, &first, &last)) {
+    if (!split_range(root, begin, end, &first, &last))
         return false;
-    }
-    for (size_t i = first; i < last; i++) {
+    for (size_t i = first; i < last; i++)
         root->segments[i].valid = UINT32_C(1) << place;
-    }
     merge(root);
     return true;
 }
 
 bool rt_storage_written(struct rt_mem *root, size_t begin, size_t end, int place)
 {
-    if (root->uses_svm) {
+    if (root->uses_svm)
         return true;
-    }
     place = real_place(place);
     now_given(root, begin, end, place);
     return latest(root, begin, end, place);
@@ -351,12 +327,10 @@ bool rt_mem_on_device(struct rt_mem *mem, const struct rt_device *device, bool w
     size_t begin = rt_mem_offset(mem), end = begin + mem->size;
     unsigned char *data = place < 0 ? NULL : rt_storage(root, place);
     if (!data || !rt_storage_update(NULL, root, begin, end, place) ||
-        (writes && !root->uses_svm && !latest(root, begin, end, place))) {
+        (writes && !root->uses_svm && !latest(root, begin, end, place)))
         return false;
-    }
-    if (mem->image) { /* what image writes reach is not followed */
+    if (mem->image) /* what image writes reach is not followed */
         now_given(root, begin, end, place);
-    }
     *address = (uint64_t)(uintptr_t)(data + begin);
     struct in_object *own = &mem->copies[place].object;
     if (mem != root || root->uses_svm) {

@@ -13,9 +13,8 @@ static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 struct rt_svm *rt_svm_find(const struct rt_context *context, const void *pointer)
 {
     const struct in_object *object = rt_index_find((uint64_t)(uintptr_t)pointer);
-    if (!object || object->origin < MM_ORIGIN_COARSE_SVM || object->origin > MM_ORIGIN_FINE_SVM_ATOMICS) {
+    if (!object || object->origin < MM_ORIGIN_COARSE_SVM || object->origin > MM_ORIGIN_FINE_SVM_ATOMICS)
         return NULL;
-    }
     struct rt_svm *svm = (struct rt_svm *)(uintptr_t)((const char *)object - offsetof(struct rt_svm, object));
     return !context || svm->context == context ? svm : NULL;
 }
@@ -24,16 +23,14 @@ void rt_svm_map_note(const struct rt_svm_map *map)
 {
     struct rt_svm *svm = rt_svm_find(NULL, map->pointer);
     struct rt_svm_map *copy = svm ? mm_alloc(sizeof(*copy)) : NULL;
-    if (!copy) {
+    if (!copy)
         return;
-    }
     *copy = *map;
     copy->next = NULL;
     pthread_mutex_lock(&list_lock);
     struct rt_svm_map **end = &svm->maps;
-    while (*end) {
+    while (*end)
         end = &(*end)->next;
-    }
     *end = copy;
     pthread_mutex_unlock(&list_lock);
 }
@@ -44,9 +41,8 @@ struct rt_svm_map rt_svm_map_take(const void *pointer)
     struct rt_svm *svm = rt_svm_find(NULL, pointer);
     pthread_mutex_lock(&list_lock);
     struct rt_svm_map **at = svm ? &svm->maps : NULL, *map = NULL;
-    while (at && *at && (*at)->pointer != pointer) {
+    while (at && *at && (*at)->pointer != pointer)
         at = &(*at)->next;
-    }
     if (at && (map = *at)) {
         taken = *map;
         *at = map->next;
@@ -83,11 +79,10 @@ static bool allocate(struct rt_svm *svm)
 static void destroy(void *data)
 {
     struct rt_svm *svm = data;
-    if (guarded(svm)) {
+    if (guarded(svm))
         rt_guard_free(svm->data);
-    } else {
+    else
         mm_aligned_free(svm->data);
-    }
     for (struct rt_svm_map *map = svm->maps, *next; map; map = next) {
         next = map->next;
         mm_free(map);
@@ -124,18 +119,15 @@ void *CL_API_CALL rt_clSVMAlloc(cl_context handle, cl_svm_mem_flags flags, size_
 {
     struct rt_context *context = rt_context(handle);
     if (!context || !flags_valid(flags) || size == 0 || size > rt_context_max_alloc(context) ||
-        (alignment & (alignment - 1)) || alignment > RT_MAX_ALIGN) {
+        (alignment & (alignment - 1)) || alignment > RT_MAX_ALIGN)
         return NULL;
-    }
     cl_device_svm_capabilities some = rt_context_svm(context, false), every = rt_context_svm(context, true);
     if (!some || ((flags & CL_MEM_SVM_FINE_GRAIN_BUFFER) && !(every & CL_DEVICE_SVM_FINE_GRAIN_BUFFER)) ||
-        ((flags & CL_MEM_SVM_ATOMICS) && !(every & CL_DEVICE_SVM_ATOMICS))) {
+        ((flags & CL_MEM_SVM_ATOMICS) && !(every & CL_DEVICE_SVM_ATOMICS)))
         return NULL;
-    }
     struct rt_svm *svm = mm_alloc_zero(1, sizeof(*svm));
-    if (!svm) {
+    if (!svm)
         return NULL;
-    }
     svm->context = context;
     svm->size = size;
     svm->flags = flags;
@@ -149,9 +141,8 @@ void *CL_API_CALL rt_clSVMAlloc(cl_context handle, cl_svm_mem_flags flags, size_
     }
     pthread_mutex_lock(&list_lock);
     svm->next = context->svm;
-    if (svm->next) {
+    if (svm->next)
         svm->next->previous = svm;
-    }
     context->svm = svm;
     pthread_mutex_unlock(&list_lock);
     return svm->data;
@@ -163,9 +154,8 @@ static void release(struct rt_svm *svm)
 {
     pthread_mutex_lock(&list_lock);
     *(svm->previous ? &svm->previous->next : &svm->context->svm) = svm->next;
-    if (svm->next) {
+    if (svm->next)
         svm->next->previous = svm->previous;
-    }
     pthread_mutex_unlock(&list_lock);
     rt_index_remove(&svm->object);
     rt_record_free(svm->object.id, svm->size);
@@ -175,9 +165,8 @@ static void release(struct rt_svm *svm)
 void rt_svm_free_all(struct rt_context *context)
 {
     while (context->svm) {
-        if (rt_api_checked()) {
+        if (rt_api_checked())
             rt_api_note_svm(context->svm, "before its context ends");
-        }
         release(context->svm);
     }
 }
@@ -187,7 +176,6 @@ void CL_API_CALL rt_clSVMFree(cl_context handle, void *pointer)
 {
     struct rt_context *context = rt_context(handle);
     struct rt_svm *svm = context && pointer ? rt_svm_find(context, pointer) : NULL;
-    if (svm && svm->data == pointer) {
+    if (svm && svm->data == pointer)
         release(svm);
-    }
 }

@@ -32,20 +32,17 @@ static void unlock(void)
 
 void rt_host_step_begin(void)
 {
-    if (!rt_host_is_attached()) {
+    if (!rt_host_is_attached())
         return;
-    }
-    while (atomic_load(&waiting) > 0) {
+    while (atomic_load(&waiting) > 0)
         sched_yield();
-    }
     pthread_mutex_lock(&step_lock);
 }
 
 void rt_host_step_end(void)
 {
-    if (rt_host_is_attached()) {
+    if (rt_host_is_attached())
         pthread_mutex_unlock(&step_lock);
-    }
 }
 
 static uint32_t source_of(const void *place)
@@ -95,9 +92,8 @@ static void record_access(const struct refcl_host_access *a)
 {
     static const uint8_t kinds[] = {MM_READ, MM_WRITE, MM_RMW, MM_FENCE};
     struct mm_recorder *recorder = rt_recorder();
-    if (!recorder) {
+    if (!recorder)
         return;
-    }
     struct mm_event event = {.kind = kinds[a->kind],
                              .agent = {0, mm_recorder_host_thread(recorder)},
                              .size = a->size,
@@ -108,15 +104,13 @@ static void record_access(const struct refcl_host_access *a)
         set_order(&event, a->order);
     } else {
         const struct rt_svm *svm = rt_svm_find(NULL, a->address);
-        if (!svm) {
+        if (!svm)
             return;
-        }
         event.allocation = svm->object.id;
         event.offset = (uint64_t)((const unsigned char *)a->address - svm->data);
         event.attributes = a->atomic ? MM_ATOMIC : MM_NO_VALUE;
-        if (a->atomic) {
+        if (a->atomic)
             set_order(&event, a->order);
-        }
     }
     event.source = source_of(a->place);
     mm_recorder_event(recorder, &event, NULL, 0);
@@ -134,14 +128,12 @@ void rt_host_fault(const void *address, bool writes, const void *code)
 static uint64_t record_point(const uint64_t *after, size_t count)
 {
     struct mm_recorder *recorder = rt_recorder();
-    if (!recorder) {
+    if (!recorder)
         return UINT64_MAX;
-    }
     struct mm_event event = {.kind = MM_API_CALL, .agent = {0, mm_recorder_host_thread(recorder)}};
     struct mm_edge edges[REFCL_HOST_POINTS];
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         edges[i] = (struct mm_edge){.from = after[i], .kind = MM_EDGE_HOST};
-    }
     return mm_recorder_event(recorder, &event, edges, count);
 }
 
@@ -183,7 +175,6 @@ void rt_host_attach(void)
 void rt_host_detach(void)
 {
     refcl_host_attach_function *attach = atomic_load(&attached) ? find_attach() : NULL;
-    if (attach) {
+    if (attach)
         attach(NULL);
-    }
 }

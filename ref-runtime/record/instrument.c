@@ -28,23 +28,20 @@ static bool arguments_allow(const struct rt_launch *launch)
 {
     for (size_t i = 0; i < launch->argument_count; i++) {
         const struct rt_launch_argument *a = &launch->arguments[i];
-        if (a->svm || (a->mem && (rt_mem_root(a->mem)->uses_svm || is_mapped(a->mem)))) {
+        if (a->svm || (a->mem && (rt_mem_root(a->mem)->uses_svm || is_mapped(a->mem))))
             return false;
-        }
     }
     return true;
 }
 
 bool rt_may_instrument(const struct rt_queue *queue, const struct rt_launch *launch)
 {
-    if (!rt_recorder()) {
+    if (!rt_recorder())
         return true;
-    }
     bool wanted = rt_setting_given(RT_SET_TRACE_FINDINGS) || (rt_replay_on() && rt_replay_allows(launch));
     bool may = wanted && is_ordered(queue) && arguments_allow(launch);
-    if (may) {
+    if (may)
         atomic_store(&queue->context->instrumented, RT_UNSETTLED);
-    }
     return may;
 }
 
@@ -62,9 +59,8 @@ void rt_instrumented_settled(const struct rt_queue *queue)
 {
     int expected = RT_UNSETTLED;
     if (rt_recorder() && queue && queue->is_first && is_first_thread()) {
-        if (atomic_compare_exchange_strong(&queue->context->instrumented, &expected, RT_SETTLED)) {
+        if (atomic_compare_exchange_strong(&queue->context->instrumented, &expected, RT_SETTLED))
             atomic_store(&queue->context->unrecorded, false);
-        }
     }
 }
 
@@ -79,18 +75,16 @@ void rt_instrumented_lost(const struct rt_command *command)
 {
     struct rt_context *context = command->queue->context;
     atomic_store(&context->unrecorded, true);
-    if (atomic_load(&context->questioned)) {
+    if (atomic_load(&context->questioned))
         question((struct mm_agent){command->record.id, MM_INDEX_RUNTIME}, MM_UNRECORDED);
-    }
 }
 
 /* Commands of another queue may race with instrumented launches, whose accesses are not recorded. */
 void rt_instrumented_submitted(const struct rt_queue *queue)
 {
     int state = atomic_load(&queue->context->instrumented);
-    if (queue->is_first || state == RT_NONE_INSTRUMENTED || (state == RT_SETTLED && is_first_thread())) {
+    if (queue->is_first || state == RT_NONE_INSTRUMENTED || (state == RT_SETTLED && is_first_thread()))
         return;
-    }
     atomic_store(&queue->context->questioned, true);
     bool replayed = !atomic_load(&queue->context->unrecorded);
     question((struct mm_agent){0, mm_recorder_host_thread(rt_recorder())},

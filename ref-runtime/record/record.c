@@ -22,11 +22,10 @@ static int open_trace(const char *pattern)
 {
     char path[4096];
     const char *mark = strstr(pattern, "%p");
-    if (mark) {
+    if (mark)
         snprintf(path, sizeof(path), "%.*s%ld%s", (int)(mark - pattern), pattern, (long)getpid(), mark + 2);
-    } else {
+    else
         snprintf(path, sizeof(path), "%s", pattern);
-    }
     return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 }
 
@@ -40,16 +39,14 @@ static void open_progress(void)
         void *page = mmap(NULL, sizeof(*progress), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
         progress = page == MAP_FAILED ? NULL : page;
     }
-    if (fd >= 0) {
+    if (fd >= 0)
         close(fd);
-    }
 }
 
 uint64_t *rt_record_progress(uint32_t command)
 {
-    if (!progress) {
+    if (!progress)
         return NULL;
-    }
     progress->groups = 0;
     progress->command = command;
     return &progress->groups;
@@ -82,9 +79,8 @@ static void initialise(void)
     } else {
         return;
     }
-    if (!path) {
+    if (!path)
         flags = MM_TRACE_UNCOMPRESSED | (rt_setting_given(RT_SET_TRACE_VALUES) ? 0 : MM_TRACE_WITHOUT_VALUES);
-    }
     struct mm_sink sink;
     struct mm_error error = {0};
     struct mm_trace_failure failure = {.function = report_lost};
@@ -94,9 +90,8 @@ static void initialise(void)
     }
     open_progress();
     recorder = mm_recorder_create(&sink);
-    if (recorder) {
+    if (recorder)
         rt_host_attach();
-    }
 }
 
 struct mm_recorder *rt_recorder(void)
@@ -110,17 +105,15 @@ struct mm_recorder *rt_recorder(void)
 void rt_record_forked(void)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
-    if (!recorder || atomic_flag_test_and_set(&said)) {
+    if (!recorder || atomic_flag_test_and_set(&said))
         return;
-    }
     fprintf(stderr, "refcl: error: a child of fork() uses OpenCL objects of its parent: what it does is not "
                     "recorded; fork "
                     "before the first use of OpenCL, or use exec\n");
     const char *name = rt_setting_text(RT_SET_TRACE_SOCKET, NULL);
     int fd = name ? mm_socket_connect(name) : -1;
-    if (fd >= 0) {
+    if (fd >= 0)
         close(fd);
-    }
 }
 
 /* The recorder stays: threads of the application may be in calls while the process ends. */
@@ -152,9 +145,8 @@ static struct mm_agent this_thread_or_executor(void)
 {
     uint32_t before = mm_recorder_host_threads(recorder);
     struct mm_agent agent = this_thread();
-    if (agent.index >= before && rt_sched_is_executor()) {
+    if (agent.index >= before && rt_sched_is_executor())
         atomic_store(&executors, 1);
-    }
     return agent;
 }
 
@@ -171,9 +163,8 @@ static void follow_others(void)
 {
     static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
     static uint32_t last = UINT32_MAX;
-    if (is_callback || rt_host_is_attached()) {
+    if (is_callback || rt_host_is_attached())
         return;
-    }
     struct mm_agent me = this_thread();
     pthread_mutex_lock(&turn);
     if (last != UINT32_MAX && last != me.index) {
@@ -188,24 +179,21 @@ static void follow_others(void)
 
 mm_event_id rt_record_call(const char *name, struct mm_edge *edges, size_t count)
 {
-    if (!rt_recorder()) {
+    if (!rt_recorder())
         return MM_NO_EVENT;
-    }
     follow_others();
     struct mm_event event = {.kind = MM_API_CALL, .agent = this_thread(), .source = rt_call_source(name)};
     mm_event_id id = mm_recorder_event(recorder, &event, edges, count);
-    if (count > 0) { /* the host has waited: flush, so that the trace has this if the process dies next */
+    if (count > 0) /* the host has waited: flush, so that the trace has this if the process dies next */
         mm_recorder_flush(recorder);
-    }
     return id;
 }
 
 mm_event_id rt_record_command_event(const struct rt_command *command, enum mm_kind kind,
                                     struct mm_edge *edges, size_t count)
 {
-    if (!rt_recorder()) {
+    if (!rt_recorder())
         return MM_NO_EVENT;
-    }
     struct mm_event event = {.kind = (uint8_t)kind, .agent = {command->record.id, MM_INDEX_RUNTIME}};
     return mm_recorder_event(recorder, &event, edges, count);
 }
@@ -214,18 +202,15 @@ mm_event_id rt_record_command_event(const struct rt_command *command, enum mm_ki
  * its registration, as with a thread that is created. */
 mm_event_id rt_record_callback(mm_event_id completion, mm_event_id registered)
 {
-    if (!rt_recorder()) {
+    if (!rt_recorder())
         return MM_NO_EVENT;
-    }
     struct mm_event event = {.kind = MM_CALLBACK, .agent = this_thread()};
     struct mm_edge edges[2];
     size_t count = 0;
-    if (completion != MM_NO_EVENT) {
+    if (completion != MM_NO_EVENT)
         edges[count++] = (struct mm_edge){.from = completion, .kind = MM_EDGE_CALLBACK};
-    }
-    if (registered != MM_NO_EVENT) {
+    if (registered != MM_NO_EVENT)
         edges[count++] = (struct mm_edge){.from = registered, .kind = MM_EDGE_HOST};
-    }
     return mm_recorder_event(recorder, &event, edges, count);
 }
 
@@ -254,9 +239,8 @@ void rt_record_returned(struct rt_command *command)
 static void record_access(const struct rt_command *command, enum mm_kind kind, uint16_t semantics,
                           uint32_t allocation, uint64_t offset, uint64_t size, const void *data)
 {
-    if (!rt_recorder() || !command) {
+    if (!rt_recorder() || !command)
         return;
-    }
     const uint64_t most = UINT32_MAX & ~UINT64_C(7);
     while (size > 0) {
         uint64_t part = size < most ? size : most;
@@ -267,9 +251,8 @@ static void record_access(const struct rt_command *command, enum mm_kind kind, u
                                  .size = (uint32_t)part,
                                  .semantics = semantics};
         uint64_t value = 0;
-        if (data) {
+        if (data)
             memcpy(&value, data, part < 8 ? part : 8);
-        }
         event.value_read = kind == MM_READ ? value : 0;
         event.value_written = kind == MM_WRITE ? value : 0;
         event.attributes = data && part <= 8 ? 0 : MM_NO_VALUE;
@@ -300,9 +283,8 @@ static uint32_t at_most_32_bits(uint64_t n)
 void rt_record_map(const struct rt_command *command, enum mm_kind kind, uint32_t allocation, uint64_t offset,
                    uint64_t size, cl_map_flags flags, uint64_t object, uint64_t object_size)
 {
-    if (!rt_recorder()) {
+    if (!rt_recorder())
         return;
-    }
     bool writes = flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION);
     uint64_t before = offset - object, after = object_size - before;
     struct mm_event event = {.kind = (uint8_t)kind,
@@ -321,9 +303,8 @@ void rt_record_map(const struct rt_command *command, enum mm_kind kind, uint32_t
 
 void rt_record_host_write(uint32_t allocation, uint64_t size)
 {
-    if (!rt_recorder()) {
+    if (!rt_recorder())
         return;
-    }
     follow_others();
     struct mm_event event = {.kind = MM_WRITE,
                              .agent = this_thread(),
@@ -346,15 +327,13 @@ static uint64_t steady_address(uint64_t address, uint64_t size)
     pthread_mutex_lock(&lock);
     size_t k = count;
     while (k > 0 && (address - ranges[k - 1].address >= ranges[k - 1].size ||
-                     size > ranges[k - 1].size - (address - ranges[k - 1].address))) {
+                     size > ranges[k - 1].size - (address - ranges[k - 1].address)))
         k--;
-    }
     uint64_t result = k > 0 ? ranges[k - 1].steady + (address - ranges[k - 1].address) : next;
     if (k == 0) {
         struct range *added = mm_add(&ranges, &count);
-        if (added) {
+        if (added)
             *added = (struct range){address, size, next};
-        }
         next += (size + 8191) / 4096 * 4096;
     }
     pthread_mutex_unlock(&lock);
@@ -363,14 +342,12 @@ static uint64_t steady_address(uint64_t address, uint64_t size)
 
 uint32_t rt_record_allocation(const struct mm_allocation *allocation)
 {
-    if (!rt_recorder()) {
+    if (!rt_recorder())
         return 0;
-    }
     struct mm_record record = {.type = MM_RECORD_ALLOCATION, .allocation = *allocation};
     record.allocation.id = mm_recorder_new_allocation(recorder);
-    if (allocation->origin >= MM_ORIGIN_COARSE_SVM && allocation->origin <= MM_ORIGIN_FINE_SVM_ATOMICS) {
+    if (allocation->origin >= MM_ORIGIN_COARSE_SVM && allocation->origin <= MM_ORIGIN_FINE_SVM_ATOMICS)
         rt_host_shared(allocation->address, allocation->size);
-    }
     record.allocation.address = steady_address(allocation->address, allocation->size);
     mm_recorder_record(recorder, &record);
     struct mm_event event = {.kind = MM_ALLOC,
@@ -385,9 +362,8 @@ uint32_t rt_record_allocation(const struct mm_allocation *allocation)
 
 void rt_record_free(uint32_t allocation, uint64_t size)
 {
-    if (!rt_recorder() || allocation == 0) {
+    if (!rt_recorder() || allocation == 0)
         return;
-    }
     struct mm_event event = {.kind = MM_FREE,
                              .agent = this_thread_or_executor(),
                              .allocation = allocation,

@@ -22,11 +22,10 @@ static size_t find_range(uintptr_t at)
     size_t low = 0, high = count;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (ranges[middle].end > at) {
+        if (ranges[middle].end > at)
             high = middle;
-        } else {
+        else
             low = middle + 1;
-        }
     }
     return low;
 }
@@ -34,9 +33,8 @@ static size_t find_range(uintptr_t at)
 /* [BEGIN, END), where there is no range yet, becomes number K of them; false: no memory. */
 static bool insert_range(size_t k, uintptr_t begin, uintptr_t end)
 {
-    if (!mm_reserve(&ranges, &capacity, count + 1)) {
+    if (!mm_reserve(&ranges, &capacity, count + 1))
         return false;
-    }
     struct mm_record record = {.type = MM_RECORD_ALLOCATION,
                                .allocation = {.id = mm_recorder_new_allocation(rt_recorder()),
                                               .region = MM_GLOBAL,
@@ -61,16 +59,14 @@ static bool is_recorded(void)
 void rt_record_host_memory(const struct rt_command *command, enum mm_kind kind, const void *host, size_t size)
 {
     uintptr_t at = (uintptr_t)host, end = at + size;
-    if (!is_recorded()) {
+    if (!is_recorded())
         return;
-    }
     pthread_mutex_lock(&lock);
     while (at < end) {
         size_t k = find_range(at);
         uintptr_t gap = k < count && ranges[k].begin < end ? ranges[k].begin : end;
-        if (at < gap && !insert_range(k, at, gap)) {
+        if (at < gap && !insert_range(k, at, gap))
             break;
-        }
         uintptr_t last = ranges[k].end < end ? ranges[k].end : end;
         rt_record_access(command, kind, ranges[k].allocation, at - ranges[k].begin, last - at,
                          (const void *)at);

@@ -18,9 +18,8 @@ static struct {
 static bool is_application(const void *place)
 {
     Dl_info info;
-    if (!dladdr(place, &info) || !info.dli_fname) {
+    if (!dladdr(place, &info) || !info.dli_fname)
         return false;
-    }
     const char *slash = strrchr(info.dli_fname, '/');
     const char *name = slash ? slash + 1 : info.dli_fname;
     return strncmp(name, "librefcl", 8) != 0 && strncmp(name, "libOpenCL", 9) != 0;
@@ -30,11 +29,9 @@ static const void *application_place(void)
 {
     void *frames[FRAMES];
     int count = backtrace(frames, FRAMES);
-    for (int i = 1; i < count; i++) {
-        if (is_application(frames[i])) {
+    for (int i = 1; i < count; i++)
+        if (is_application(frames[i]))
             return frames[i];
-        }
-    }
     return NULL;
 }
 
@@ -49,9 +46,8 @@ const void *rt_fault_place(const void *code)
 {
     void *frames[FRAMES];
     int count = backtrace(frames, FRAMES), i = 0;
-    while (i < count && frames[i] != code) {
+    while (i < count && frames[i] != code)
         i++;
-    }
     bool called = false; /* from there; frames further out are return addresses */
     while (i + 1 < count && is_library(frames[i])) {
         called = true;
@@ -90,9 +86,8 @@ uint32_t rt_call_source(const char *call)
             places[slot].place = place;
             places[slot].source = rt_host_source(call, place);
         }
-        if (places[slot].place == place && strcmp(places[slot].call, call) == 0) {
+        if (places[slot].place == place && strcmp(places[slot].call, call) == 0)
             source = places[slot].source;
-        }
     }
     pthread_mutex_unlock(&lock);
     return source;

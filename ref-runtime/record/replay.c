@@ -48,11 +48,9 @@ static bool argument_allows(const struct rt_launch_argument *a)
 bool rt_replay_allows(const struct rt_launch *launch)
 {
     const struct rt_build *build = build_of(launch);
-    for (size_t i = 0; i < launch->argument_count; i++) {
-        if (!argument_allows(&launch->arguments[i])) {
+    for (size_t i = 0; i < launch->argument_count; i++)
+        if (!argument_allows(&launch->arguments[i]))
             return false;
-        }
-    }
     return build && in_fault_now == IN_NO_FAULT &&
            in_replay_possible(launch->instance, launch->kernel_index, build->spirv.size);
 }
@@ -80,9 +78,8 @@ static bool is_zero(const unsigned char *bytes, size_t size)
 static void record_content(uint32_t allocation, size_t offset, size_t size, const void *bytes)
 {
     struct mm_record record = {.type = MM_RECORD_CONTENT, .content = {allocation, offset, size, bytes}};
-    if (size > 0) {
+    if (size > 0)
         mm_recorder_record(rt_recorder(), &record);
-    }
 }
 
 /* In pieces; zeros in a row are one. */
@@ -91,9 +88,8 @@ static void record_contents(const struct rt_copy *copy, size_t begin, size_t end
     size_t zeros = begin;
     for (size_t at = begin, size; at < end; at += size) {
         size = end - at < PIECE ? end - at : PIECE;
-        if (is_zero(copy->data + at, size)) {
+        if (is_zero(copy->data + at, size))
             continue;
-        }
         record_content(copy->object.id, zeros, at - zeros, NULL);
         record_content(copy->object.id, at, size, copy->data + at);
         zeros = at + size;
@@ -117,11 +113,9 @@ static void record_copy_contents(struct rt_copy *copy, size_t size)
 static struct rt_copy *copy_of(const struct rt_launch_argument *a, const struct in_argument *bound)
 {
     struct rt_mem *root = a->mem ? rt_mem_root(a->mem) : NULL;
-    for (cl_uint i = 0; root && bound->object && i < root->context->device_count; i++) {
-        if (root->copies[i].data && root->copies[i].object.id == bound->object->id) {
+    for (cl_uint i = 0; root && bound->object && i < root->context->device_count; i++)
+        if (root->copies[i].data && root->copies[i].object.id == bound->object->id)
             return &root->copies[i];
-        }
-    }
     return NULL;
 }
 
@@ -129,9 +123,8 @@ static void changed_by(const struct rt_kernel_command *k)
 {
     for (size_t i = 0; i < k->launch->argument_count; i++) {
         struct rt_copy *copy = copy_of(&k->launch->arguments[i], &k->arguments[i]);
-        if (copy) {
+        if (copy)
             rt_replay_changed(copy, 0, rt_mem_root(k->launch->arguments[i].mem)->size);
-        }
     }
 }
 
@@ -152,9 +145,8 @@ static bool is_recorded_for_replay(const struct rt_kernel_command *k)
     static uint64_t left = UINT64_C(32) << 20;
     const struct rt_launch *launch = k->launch;
     uint64_t cost = LAUNCH;
-    if (left < cost || rt_setting_number(RT_SET_TRACE_REPLAYS, 0, 0) == 0 || !rt_replay_allows(launch)) {
+    if (left < cost || rt_setting_number(RT_SET_TRACE_REPLAYS, 0, 0) == 0 || !rt_replay_allows(launch))
         return false;
-    }
     for (size_t i = 0; i < launch->argument_count; i++) {
         const struct rt_copy *copy = copy_of(&launch->arguments[i], &k->arguments[i]);
         size_t size = copy ? rt_mem_root(launch->arguments[i].mem)->size : 0;
@@ -170,17 +162,14 @@ void rt_replay_begin(const struct rt_command *command, struct rt_kernel_command 
     const struct rt_launch *launch = k->launch;
     bool instrumented = rt_recorder() && in_run_is_compiled(k->run);
     k->replays = instrumented && (rt_replay_on() || is_recorded_for_replay(k));
-    if (instrumented && !k->replays) {
+    if (instrumented && !k->replays)
         rt_instrumented_lost(command);
-    }
-    if (rt_recorder() && !k->replays) {
+    if (rt_recorder() && !k->replays)
         changed_by(k);
-    }
     for (size_t i = 0; k->replays && i < launch->argument_count; i++) {
         struct rt_copy *copy = copy_of(&launch->arguments[i], &k->arguments[i]);
-        if (copy) {
+        if (copy)
             record_copy_contents(copy, rt_mem_root(launch->arguments[i].mem)->size);
-        }
     }
 }
 
@@ -188,15 +177,13 @@ void rt_replay_end(const struct rt_command *command, struct rt_kernel_command *k
 {
     const struct rt_build *build = build_of(k->launch);
     struct in_module_options options;
-    if (!k->replays) {
+    if (!k->replays)
         return;
-    }
     k->replays = false;
     if (!well || !in_run_is_compiled(k->run)) {
         changed_by(k);
-        if (in_run_is_compiled(k->run)) {
+        if (in_run_is_compiled(k->run))
             rt_instrumented_lost(command);
-        }
         return;
     }
     rt_build_module_options(k->launch->kernel->program, &options);

@@ -7,26 +7,21 @@
 /* H1, H2, H5-H7: everything that COMMAND comes after. */
 void rt_sched_record_start(struct rt_command *command)
 {
-    if (!rt_recorder()) {
+    if (!rt_recorder())
         return;
-    }
     struct mm_edge *edges = mm_alloc_zero(command->dependency_count + 1, sizeof(*edges));
-    if (!edges) {
+    if (!edges)
         return;
-    }
     size_t count = 0;
-    if (command->call != MM_NO_EVENT) {
+    if (command->call != MM_NO_EVENT)
         edges[count++] = (struct mm_edge){.from = command->call, .kind = MM_EDGE_ENQUEUE};
-    }
     for (size_t i = 0; i < command->dependency_count; i++) {
         const struct rt_dependency *d = &command->dependencies[i];
         mm_event_id from = d->event ? d->event->completion : d->completion;
-        if (d->kind == MM_EDGE_PARENT_GROUP) {
+        if (d->kind == MM_EDGE_PARENT_GROUP)
             from = command->call;
-        }
-        if (from != MM_NO_EVENT) {
+        if (from != MM_NO_EVENT)
             edges[count++] = (struct mm_edge){.from = from, .kind = (uint32_t)d->kind};
-        }
     }
     command->began = rt_record_command_event(command, MM_COMMAND_START, edges, count);
     mm_free(edges);
@@ -37,13 +32,11 @@ mm_event_id rt_sched_record_completion(const struct rt_command *command)
 {
     struct mm_edge *edges =
         rt_recorder() ? mm_alloc_zero(command->child_completion_count + 1, sizeof(*edges)) : NULL;
-    if (!edges) {
+    if (!edges)
         return MM_NO_EVENT;
-    }
     edges[0] = (struct mm_edge){.from = command->end, .kind = MM_EDGE_COMPLETE};
-    for (size_t i = 0; i < command->child_completion_count; i++) {
+    for (size_t i = 0; i < command->child_completion_count; i++)
         edges[i + 1] = (struct mm_edge){.from = command->child_completions[i], .kind = MM_EDGE_COMPLETE};
-    }
     mm_event_id completion =
         rt_record_command_event(command, MM_EVENT_COMPLETE, edges, command->child_completion_count + 1);
     mm_free(edges);
@@ -61,14 +54,11 @@ void rt_sched_note_completion(struct rt_queue *queue, const struct rt_command *c
         queue->barrier_event = NULL;
         queue->barrier_completion = completion;
     }
-    if (completion == MM_NO_EVENT) {
+    if (completion == MM_NO_EVENT)
         return;
-    }
-    if (command->is_barrier || queue->in_order) {
+    if (command->is_barrier || queue->in_order)
         queue->completed_count = 0;
-    }
     mm_event_id *added = mm_add(&queue->completed, &queue->completed_count);
-    if (added) {
+    if (added)
         *added = completion;
-    }
 }

@@ -44,36 +44,29 @@ void rt_command_hold(struct rt_command *command, void *object)
 
 void rt_command_discard(struct rt_command *command)
 {
-    if (command->operation->destroy) {
+    if (command->operation->destroy)
         command->operation->destroy(command);
-    }
-    for (size_t i = 0; i < RT_COMMAND_HOLDS; i++) {
+    for (size_t i = 0; i < RT_COMMAND_HOLDS; i++)
         rt_object_release(command->held[i]);
-    }
-    for (size_t i = 0; i < command->dependency_count; i++) {
+    for (size_t i = 0; i < command->dependency_count; i++)
         rt_object_release(command->dependencies[i].event);
-    }
     mm_free(command->dependencies);
-    if (command->event) {
+    if (command->event)
         rt_api_release(command->event, RT_EVENT);
-    }
     mm_free(command);
 }
 
 cl_int rt_check_wait_list(const struct rt_context *context, cl_uint count, const cl_event *list)
 {
-    if ((count == 0) != (list == NULL)) {
+    if ((count == 0) != (list == NULL))
         return CL_INVALID_EVENT_WAIT_LIST;
-    }
     cl_int error = CL_SUCCESS;
     for (cl_uint i = 0; i < count; i++) {
         const struct rt_event *event = rt_event(list[i]);
-        if (!event) {
+        if (!event)
             return CL_INVALID_EVENT_WAIT_LIST;
-        }
-        if (event->context != context) {
+        if (event->context != context)
             error = CL_INVALID_CONTEXT;
-        }
     }
     return error;
 }
@@ -82,25 +75,21 @@ cl_int rt_check_wait_list(const struct rt_context *context, cl_uint count, const
 bool rt_command_depend(struct rt_command *command, struct rt_event *event, mm_event_id completion,
                        enum mm_edge_kind kind)
 {
-    if (!event && completion == MM_NO_EVENT) {
+    if (!event && completion == MM_NO_EVENT)
         return true;
-    }
-    if (!mm_reserve(&command->dependencies, &command->dependency_capacity, command->dependency_count + 1)) {
+    if (!mm_reserve(&command->dependencies, &command->dependency_capacity, command->dependency_count + 1))
         return false;
-    }
     if (event && event->status > CL_COMPLETE) {
         struct rt_command **waiting = mm_add(&event->waiting, &event->waiting_count);
-        if (!waiting) {
+        if (!waiting)
             return false;
-        }
         *waiting = command;
         command->unresolved++;
     } else if (event && event->status < 0 && kind == MM_EDGE_WAIT) {
         command->failed = true;
     }
-    if (event) {
+    if (event)
         rt_object_retain(event);
-    }
     command->dependencies[command->dependency_count++] = (struct rt_dependency){event, completion, kind};
     return true;
 }
@@ -109,13 +98,11 @@ void rt_command_forget(struct rt_command *command)
 {
     for (size_t i = 0; i < command->dependency_count; i++) {
         struct rt_event *event = command->dependencies[i].event;
-        for (size_t k = 0; event && k < event->waiting_count;) {
-            if (event->waiting[k] == command) {
+        for (size_t k = 0; event && k < event->waiting_count;)
+            if (event->waiting[k] == command)
                 event->waiting[k] = event->waiting[--event->waiting_count];
-            } else {
+            else
                 k++;
-            }
-        }
     }
 }
 
@@ -123,12 +110,10 @@ static bool depend_on_list(struct rt_command *command, cl_uint count, const cl_e
 {
     for (cl_uint i = 0; i < count; i++) {
         struct rt_event *event = rt_event(list[i]);
-        if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0) && event && rt_fault_forgets(event)) {
+        if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0) && event && rt_fault_forgets(event))
             continue;
-        }
-        if (event && !rt_command_depend(command, event, event->completion, MM_EDGE_WAIT)) {
+        if (event && !rt_command_depend(command, event, event->completion, MM_EDGE_WAIT))
             return false;
-        }
     }
     return true;
 }
@@ -137,12 +122,10 @@ static bool depend_on_list(struct rt_command *command, cl_uint count, const cl_e
 static bool depend_on_queue(struct rt_command *command)
 {
     const struct rt_queue *queue = command->queue;
-    if (queue->in_order ? IN_FAULTY(IN_ORDER_REORDERED) : IN_FAULTY(BARRIER_COMMAND_NO_HOLD)) {
+    if (queue->in_order ? IN_FAULTY(IN_ORDER_REORDERED) : IN_FAULTY(BARRIER_COMMAND_NO_HOLD))
         return true;
-    }
-    if (queue->in_order) {
+    if (queue->in_order)
         return rt_command_depend(command, queue->last_event, queue->last_completion, MM_EDGE_IN_ORDER);
-    }
     return rt_command_depend(command, queue->barrier_event, queue->barrier_completion, MM_EDGE_BARRIER);
 }
 
@@ -150,19 +133,14 @@ static bool depend_on_queue(struct rt_command *command)
 static bool depend_on_earlier(struct rt_command *command, enum mm_edge_kind kind)
 {
     const struct rt_queue *queue = command->queue;
-    if (kind == MM_EDGE_MARKER ? IN_FAULTY(MARKER_NO_WAIT) : IN_FAULTY(BARRIER_COMMAND_NO_WAIT)) {
+    if (kind == MM_EDGE_MARKER ? IN_FAULTY(MARKER_NO_WAIT) : IN_FAULTY(BARRIER_COMMAND_NO_WAIT))
         return true;
-    }
-    for (size_t i = 0; i < queue->completed_count; i++) {
-        if (!rt_command_depend(command, NULL, queue->completed[i], kind)) {
+    for (size_t i = 0; i < queue->completed_count; i++)
+        if (!rt_command_depend(command, NULL, queue->completed[i], kind))
             return false;
-        }
-    }
-    for (struct rt_command *earlier = queue->first; earlier; earlier = earlier->next) {
-        if (!rt_command_depend(command, earlier->event, MM_NO_EVENT, kind)) {
+    for (struct rt_command *earlier = queue->first; earlier; earlier = earlier->next)
+        if (!rt_command_depend(command, earlier->event, MM_NO_EVENT, kind))
             return false;
-        }
-    }
     return true;
 }
 
@@ -173,18 +151,15 @@ static void append(struct rt_command *command)
     rt_sched_count(command);
     command->sequence = ++sequence;
     command->previous = queue->last;
-    if (queue->last) {
+    if (queue->last)
         queue->last->next = command;
-    } else {
+    else
         queue->first = command;
-    }
     queue->last = command;
-    if (!command->parent) {
+    if (!command->parent)
         queue->last_event = command->event;
-    }
-    if (command->is_barrier) {
+    if (command->is_barrier)
         queue->barrier_event = command->event;
-    }
 }
 
 void rt_command_append(struct rt_command *command)
@@ -212,9 +187,8 @@ static cl_int wait_for(struct rt_event *event, const char *name)
     pthread_mutex_lock(&rt_lock);
     rt_sched_flush(event->queue);
     bool early = __builtin_expect(in_fault_now != IN_NO_FAULT, 0) && rt_fault_returns_early(event);
-    while (!early && event->status > CL_COMPLETE) {
+    while (!early && event->status > CL_COMPLETE)
         rt_sched_wait();
-    }
     rt_sched_wake();
     cl_int status = event->status;
     struct mm_edge edge = {.from = event->completion, .kind = MM_EDGE_API_WAIT};
@@ -247,9 +221,8 @@ static cl_int enqueue(struct rt_command *command, bool earlier, cl_uint count, c
     }
     rt_object_retain(event); /* the scheduler's */
     rt_object_retain(event); /* this call's */
-    if (event_ret) {
+    if (event_ret)
         *event_ret = (cl_event)event;
-    }
     rt_command_append(command);
     pthread_mutex_unlock(&rt_lock);
     cl_int result = CL_SUCCESS;
@@ -257,12 +230,10 @@ static cl_int enqueue(struct rt_command *command, bool earlier, cl_uint count, c
         cl_int status = wait_for(event, name);
         result = status >= 0 ? CL_SUCCESS : status;
     }
-    if (!event_ret || result) {
+    if (!event_ret || result)
         rt_api_release(event, RT_EVENT);
-    }
-    if (event_ret && result) {
+    if (event_ret && result)
         *event_ret = NULL;
-    }
     rt_object_release(event);
     return result;
 }

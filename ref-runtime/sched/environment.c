@@ -49,11 +49,10 @@ bool rt_findings_are_quiet(void)
 static void report(const struct in_finding *f)
 {
     const struct in_source *source = f->source;
-    if (source && source->file && *source->file) {
+    if (source && source->file && *source->file)
         fprintf(stderr, "%s:%u:%u: ", source->file, source->line, source->column);
-    } else {
+    else
         fprintf(stderr, "refcl: ");
-    }
     fprintf(stderr, "%s: %s [%s]\n", f->kind, f->message, f->clause);
     fprintf(stderr, "    in kernel %s, work-item (%llu, %llu, %llu), work-group (%llu, %llu, %llu)\n",
             current && current->record.kernel ? current->record.kernel : "",
@@ -66,12 +65,10 @@ static void report(const struct in_finding *f)
 static void finding(void *context, const struct in_finding *f)
 {
     (void)context;
-    if (!rt_findings_are_quiet()) {
+    if (!rt_findings_are_quiet())
         report(f);
-    }
-    if (current) {
+    if (current)
         rt_context_notify(current->queue->context, f->message);
-    }
 }
 
 /* ---- device-side enqueue ---- */
@@ -85,9 +82,8 @@ static int enqueue_kernel(void *context, const struct in_enqueue *enqueue, void 
 static void group_ended(void *context, uint64_t group)
 {
     (void)context;
-    if (current && current->gates) {
+    if (current && current->gates)
         rt_device_open_gates(current, group);
-    }
 }
 
 static int enqueue_marker(void *context, void *queue, void *const *list, uint32_t count, void **event)

@@ -21,9 +21,8 @@ void rt_sched_when_over(void (*function)(void *data), void *data)
         when_over[generation] = waiting;
     }
     pthread_mutex_unlock(&rt_lock);
-    if (!waiting) {
+    if (!waiting)
         function(data);
-    }
 }
 
 /* Under rt_lock. */
@@ -40,9 +39,8 @@ struct rt_waiting *rt_sched_count_down(const struct rt_command *command)
     incomplete[command->generation]--;
     for (int i = 0; i < 2 && incomplete[1 - generation] == 0; i++) {
         struct rt_waiting **end = &when_over[1 - generation];
-        while (*end) {
+        while (*end)
             end = &(*end)->next;
-        }
         *end = due;
         due = when_over[1 - generation];
         when_over[1 - generation] = NULL;

@@ -77,34 +77,28 @@ static void push_ready(struct rt_command *command)
     *ready_last = command;
     ready_last = &command->next_ready;
     ready_count++;
-    if (!command->flushed && unflushed_count++ == 0) {
+    if (!command->flushed && unflushed_count++ == 0)
         unflushed_since = rt_now();
-    }
-    if (idle) {
+    if (idle)
         pthread_cond_signal(&work);
-    }
 }
 
 /* What kernels enqueue needs no flush. */
 void rt_sched_ready(struct rt_command *command)
 {
-    if (alone) {
+    if (alone)
         rt_record_forked();
-    }
     unattended &= command->parent != NULL;
-    if (!command->flushed && (!seeded || command->parent)) {
+    if (!command->flushed && (!seeded || command->parent))
         submit(command);
-    }
-    if (command->unresolved == 0) {
+    if (command->unresolved == 0)
         push_ready(command);
-    }
 }
 
 void rt_sched_flush(struct rt_queue *queue)
 {
-    if (!seeded) {
+    if (!seeded)
         return;
-    }
     for (struct rt_command *command = queue->first; command; command = command->next) {
         if (!command->flushed) {
             submit(command);
@@ -119,9 +113,8 @@ static void flush_ready(uint64_t before)
 {
     while (unflushed_count > 0 && unflushed_since <= before) {
         struct rt_command *command = ready_first;
-        while (command->flushed) {
+        while (command->flushed)
             command = command->next_ready;
-        }
         rt_sched_flush(command->queue);
     }
 }
@@ -157,9 +150,8 @@ static bool help(void)
 {
     bool left_to_executor =
         !alone && (seeded || rt_recorder() || rt_guard_svm_on() || in_fault_now != IN_NO_FAULT);
-    if (busy || stopping || forking || left_to_executor || !have_work()) {
+    if (busy || stopping || forking || left_to_executor || !have_work())
         return false;
-    }
     fenv_t environment;
     bool plain = plain_rounding();
     if (!plain) {
@@ -171,9 +163,8 @@ static bool help(void)
     busy = false;
     helped = true;
     pthread_cond_broadcast(&stepped);
-    if (!plain) {
+    if (!plain)
         fesetenv(&environment);
-    }
     return true;
 }
 
@@ -199,9 +190,8 @@ void rt_sched_wait(void)
     } else if (!help()) {
         waiters++;
         unattended = false;
-        if (seeded) {
+        if (seeded)
             pthread_cond_signal(&work);
-        }
         pthread_cond_wait(&completed, &rt_lock);
     }
 }
@@ -221,13 +211,11 @@ static int wait_at_most(pthread_cond_t *condition, uint64_t nanoseconds)
  * it may run a native function of the application that waits for this thread. */
 void rt_sched_poll(void)
 {
-    if (!seeded || pthread_equal(pthread_self(), executor)) {
+    if (!seeded || pthread_equal(pthread_self(), executor))
         return;
-    }
     unattended = false;
-    if (!may_continue() && !busy && ++futile_polls >= PATIENT_POLLS) {
+    if (!may_continue() && !busy && ++futile_polls >= PATIENT_POLLS)
         flush_ready(UINT64_MAX);
-    }
     int result = 0;
     for (granted_steps++; granted_steps > 0 && (busy || may_continue()) && result == 0;) {
         pthread_cond_signal(&work);
@@ -238,9 +226,8 @@ void rt_sched_poll(void)
 
 void rt_sched_wake(void)
 {
-    if (!busy && have_work()) {
+    if (!busy && have_work())
         pthread_cond_signal(&work);
-    }
 }
 
 void rt_sched_resolve(struct rt_event *event)
@@ -251,9 +238,8 @@ void rt_sched_resolve(struct rt_event *event)
             command->failed |=
                 command->dependencies[k].event == event && command->dependencies[k].kind == MM_EDGE_WAIT;
         }
-        if (--command->unresolved == 0) {
+        if (--command->unresolved == 0)
             push_ready(command);
-        }
     }
     event->waiting_count = 0;
     if (waiters > 0) {
@@ -267,13 +253,11 @@ static struct rt_command *take_ready(size_t n)
 {
     for (struct rt_command **at = &ready_first; *at; at = &(*at)->next_ready) {
         struct rt_command *command = *at;
-        if (!command->flushed || n-- > 0) {
+        if (!command->flushed || n-- > 0)
             continue;
-        }
         *at = command->next_ready;
-        if (ready_last == &command->next_ready) {
+        if (ready_last == &command->next_ready)
             ready_last = at;
-        }
         ready_count--;
         return command;
     }
@@ -294,9 +278,8 @@ static void end(struct rt_command *command, cl_int status)
 {
     command->ended = true;
     command->status = status;
-    if (rt_guard_svm_on()) {
+    if (rt_guard_svm_on())
         rt_guard_end(NULL);
-    }
     struct mm_edge returned = {.from = command->returned, .kind = MM_EDGE_HOST};
     command->end =
         rt_record_command_event(command, MM_COMMAND_END, &returned, command->returned != MM_NO_EVENT);
@@ -309,20 +292,17 @@ static void complete(struct rt_command *command);
 /* A child's failure is its parent's [CL 3.2.3]. */
 static void child_completed(struct rt_command *parent, cl_int status, mm_event_id completion)
 {
-    if (status < 0 && parent->status >= 0) {
+    if (status < 0 && parent->status >= 0)
         parent->status = status;
-    }
     if (completion != MM_NO_EVENT) {
         mm_event_id *added = mm_add(&parent->child_completions, &parent->child_completion_count);
-        if (added) {
+        if (added)
             *added = completion;
-        }
     }
-    if (--parent->children == 0 && parent->ends_with_children) {
+    if (--parent->children == 0 && parent->ends_with_children)
         rt_sched_complete(parent, CL_SUCCESS);
-    } else if (parent->children == 0 && parent->ended) {
+    else if (parent->children == 0 && parent->ended)
         complete(parent);
-    }
 }
 
 void rt_sched_complete(struct rt_command *command, cl_int status)
@@ -345,12 +325,10 @@ static void complete(struct rt_command *command)
     struct rt_command *parent = command->parent;
     cl_int status = command->status;
     mm_event_id completion = rt_sched_record_completion(command);
-    if (command->operation->destroy) {
+    if (command->operation->destroy)
         command->operation->destroy(command);
-    }
-    for (size_t i = 0; i < RT_COMMAND_HOLDS; i++) {
+    for (size_t i = 0; i < RT_COMMAND_HOLDS; i++)
         rt_object_release_deferred(command->held[i]);
-    }
     pthread_mutex_lock(&rt_lock);
     rt_event_stamp(event, RT_COMPLETED);
     event->completion = completion;
@@ -365,17 +343,15 @@ static void complete(struct rt_command *command)
     rt_event_set_status(event, status);
     pthread_mutex_unlock(&rt_lock);
     rt_captures_free(captures);
-    for (size_t i = 0; i < command->dependency_count; i++) {
+    for (size_t i = 0; i < command->dependency_count; i++)
         rt_object_release_deferred(command->dependencies[i].event);
-    }
     rt_sched_call(waiting);
     mm_free(command->dependencies);
     mm_free(command->child_completions);
     mm_free(command);
     rt_object_release_deferred(event);
-    if (parent) {
+    if (parent)
         child_completed(parent, status, completion);
-    }
 }
 
 /* True if COMMAND continues in steps. */
@@ -383,17 +359,14 @@ static bool start(struct rt_command *command)
 {
     pthread_mutex_lock(&rt_lock);
     rt_event_stamp(command->event, RT_START);
-    if (!command->failed) {
+    if (!command->failed)
         rt_event_set_status(command->event, CL_RUNNING);
-    }
     pthread_mutex_unlock(&rt_lock);
     rt_sched_record_start(command);
-    if (rt_guard_svm_on()) {
+    if (rt_guard_svm_on())
         rt_guard_begin(NULL);
-    }
-    if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0) && !command->failed) {
+    if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0) && !command->failed)
         rt_fault_delay(command);
-    }
     if (command->failed) {
         rt_sched_complete(command, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
         return false;
@@ -403,12 +376,10 @@ static bool start(struct rt_command *command)
         return false;
     }
     cl_int status = command->operation->start ? command->operation->start(command) : CL_SUCCESS;
-    if (status == CL_SUCCESS && command->operation->step) {
+    if (status == CL_SUCCESS && command->operation->step)
         return true;
-    }
-    if (status != RT_PENDING) {
+    if (status != RT_PENDING)
         rt_sched_complete(command, status);
-    }
     return false;
 }
 
@@ -501,11 +472,10 @@ static void schedule_one(void)
     current = command ? command : active[running];
     pthread_mutex_unlock(&rt_lock);
     throttle_for_callbacks();
-    if (!command) {
+    if (!command)
         step(running, quantum);
-    } else if (start(command)) {
+    else if (start(command))
         active[active_count++] = command;
-    }
     pthread_mutex_lock(&rt_lock);
 }
 
@@ -525,11 +495,10 @@ static void *executor_thread(void *unused)
         busy = true;
         schedule_one();
         busy = false;
-        if (seeded) {
+        if (seeded)
             step_finished();
-        } else if (forking) {
+        else if (forking)
             pthread_cond_broadcast(&stepped);
-        }
     }
     pthread_mutex_unlock(&rt_lock);
     return NULL;
@@ -582,9 +551,8 @@ static void start_executor(void)
     sigset_t all, old;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
-    if (pthread_create(&executor, NULL, executor_thread, NULL) == 0) {
+    if (pthread_create(&executor, NULL, executor_thread, NULL) == 0)
         executor_process = getpid();
-    }
     pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 

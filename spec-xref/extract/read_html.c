@@ -136,17 +136,15 @@ static void tag(struct html *h)
         const char *found = memmem(stop, (size_t)(h->end - stop), last, strlen(last));
         stop = found ? found : h->end;
     }
-    if (is_tag(name, "sup")) {
+    if (is_tag(name, "sup"))
         if (closing)
             end_mark(h);
         else
             h->mark_length = 0, h->marks = true;
-    } else if (is_tag(name,
-                      "p div li ul ol dl dt dd td th tr table tbody caption pre h1 h2 h3 h4 h5 h6 body")) {
+    else if (is_tag(name, "p div li ul ol dl dt dd td th tr table tbody caption pre h1 h2 h3 h4 h5 h6 body"))
         block_tag(h, name, closing);
-    } else if (is_tag(name, "br")) {
+    else if (is_tag(name, "br"))
         xr_reader_put(h->r, ' ', h->line);
-    }
     for (; h->p < stop; h->p++)
         h->line += *h->p == '\n';
 }

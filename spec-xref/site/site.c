@@ -22,12 +22,11 @@ static void put_json(const char *json, FILE *out)
 static void put_string(const char *s, FILE *out)
 {
     fputc('"', out);
-    for (; *s; s++) {
+    for (; *s; s++)
         if (*s == '"' || *s == '\\' || *s == '<')
             fprintf(out, "\\u%04x", (unsigned char)*s);
         else
             fputc(*s, out);
-    }
     fputc('"', out);
 }
 
