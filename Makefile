@@ -82,7 +82,7 @@ ZSTD_LIBS   := -lzstd
 SECCOMP_LIBS := $(if $(wildcard /usr/include/seccomp.h),-lseccomp)
 
 PRODUCTS := $(BUILD)/librefcl.so $(BUILD)/refcl-compiler $(BUILD)/refcl $(BUILD)/refcl-litmus-run \
-  $(BUILD)/refcl-kernel-host $(BUILD)/librefcl-host.so $(BUILD)/refcl.icd
+  $(BUILD)/refcl-kernel-host $(BUILD)/librefcl-host.so $(BUILD)/librefcl-signals.so $(BUILD)/refcl.icd
 ifneq ($(JIT_SRC),)
 PRODUCTS += $(BUILD)/librefcl-jit.so
 endif
@@ -184,6 +184,10 @@ $(BUILD)/gen/builtins_bc.h: $(BUILD)/jit/builtins.bc
 $(BUILD)/obj/interp/jit/run/compile.o: $(BUILD)/gen/builtins_bc.h
 $(BUILD)/librefcl-host.so: $(call obj,$(HOSTLIB_SRC))
 	$(CC) -shared $(LDFLAGS) -o $@ $^ -lpthread -ldl
+# Loaded into programs that have no sanitizer's runtime.
+$(BUILD)/librefcl-signals.so: tools/preload/signals.c interp/signal.c interp/signal.h
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(filter-out $(SAN),$(CFLAGS)) -shared $(HARDEN_LINK) -o $@ $(filter %.c,$^) -ldl
 $(BUILD)/librefcl-jit.so: $(call obj,$(JIT_SRC)) $(patsubst %.cpp,$(BUILD)/obj/%.o,$(JIT_SHIM)) $(BUILD)/lib/libinterp.a $(BUILD)/lib/libmemmodel.a
 	$(CXX) -shared $(LDFLAGS) -o $@ $^ -Wl,--exclude-libs,ALL -L$(LLVM_LIB) -lLLVM-$(LLVM) $(SPIRV_TOOLS) $(ZSTD_LIBS) -lpthread -lm
 
@@ -326,7 +330,7 @@ install: all
 	  $(DESTDIR)$(PREFIX)/share/refcl/models $(DESTDIR)$(PREFIX)/share/refcl/schema $(DESTDIR)$(PREFIX)/share/refcl/suite \
 	  $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)/etc/OpenCL/vendors $(DESTDIR)$(PREFIX)/include/refcl/memmodel/base
 	install -m 755 $(BUILD)/librefcl.so $(BUILD)/librefcl-jit.so $(DESTDIR)$(PREFIX)/lib/
-	install -m 755 $(BUILD)/librefcl-host.so $(DESTDIR)$(PREFIX)/lib/
+	install -m 755 $(BUILD)/librefcl-host.so $(BUILD)/librefcl-signals.so $(DESTDIR)$(PREFIX)/lib/
 	install -m 755 $(BUILD)/refcl-compiler $(BUILD)/refcl-litmus-run $(BUILD)/refcl-kernel-host $(DESTDIR)$(PREFIX)/libexec/refcl/
 	install -m 755 $(BUILD)/refcl $(DESTDIR)$(PREFIX)/bin/
 	install -m 644 memmodel/models/*.cat $(DESTDIR)$(PREFIX)/share/refcl/models/

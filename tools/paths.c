@@ -46,10 +46,16 @@ static int find(const char *name, const char *const *places, const char *environ
     return tool_error(missing, "cannot find %s near %s", name, folder);
 }
 
+static const char *const libraries[] = {".", "../lib", NULL};
+
 int tool_find_library(char *path)
 {
-    static const char *const places[] = {".", "../lib", NULL};
-    return find("librefcl.so", places, "REFCL_LIBRARY", EXIT_TOOL, path);
+    return find("librefcl.so", libraries, "REFCL_LIBRARY", EXIT_TOOL, path);
+}
+
+int tool_find_preload(char *path)
+{
+    return find("librefcl-signals.so", libraries, NULL, EXIT_TOOL, path);
 }
 
 int tool_find_helper(const char *name, char *path)

@@ -7,13 +7,13 @@
  * executor's; elsewhere all threads can access it while a command runs, and host accesses during that time are
  * missed. */
 #include "ref-runtime/check/host_guard.h"
+#include "interp/signal.h"
 #include "ref-runtime/check/api_check.h"
 #include "ref-runtime/record/host_access.h"
 #include "ref-runtime/sched/command.h"
 
 #include <errno.h>
 #include <execinfo.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -212,21 +212,12 @@ static bool handle(const unsigned char *at, int writes, const void *code)
     return r != NULL;
 }
 
-static void pass_on(int signal_number, siginfo_t *info, void *context)
-{
-    if (previous.sa_flags & SA_SIGINFO)
-        previous.sa_sigaction(signal_number, info, context);
-    else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN)
-        previous.sa_handler(signal_number);
-    else
-        sigaction(signal_number, &previous, NULL);
-}
-
 /* Forwards faults outside guarded memory to the previous handler. */
 static void on_fault(int signal_number, siginfo_t *info, void *context)
 {
     int saved = errno;
-    bool ours = handle(info->si_addr, fault_writes(context), fault_code(context));
+    bool fault = info->si_code > 0; /* else a process sent the signal */
+    bool ours = fault && handle(info->si_addr, fault_writes(context), fault_code(context));
     errno = saved;
     if (ours)
         return;
@@ -234,12 +225,12 @@ static void on_fault(int signal_number, siginfo_t *info, void *context)
      * the stack.  The frame address distinguishes this from a handler that left by a jump. */
     static _Thread_local const void *passed, *frame;
     if (passed == info && (uintptr_t)__builtin_frame_address(0) < (uintptr_t)frame) {
-        sigaction(signal_number, &original, NULL);
+        in_signal_pass_on(&original, signal_number, info, context);
         return;
     }
     passed = info;
     frame = __builtin_frame_address(0);
-    pass_on(signal_number, info, context);
+    in_signal_pass_on(&previous, signal_number, info, context);
     passed = NULL;
 }
 
@@ -250,12 +241,12 @@ static void install(void)
         action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK};
     static bool installed;
     sigemptyset(&action.sa_mask);
-    if (sigaction(SIGSEGV, NULL, &now) == 0 &&
+    if (in_sigaction(SIGSEGV, NULL, &now) == 0 &&
         !((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_fault)) {
         previous = now;
         original = installed ? original : now;
         installed = true;
-        sigaction(SIGSEGV, &action, NULL);
+        in_sigaction(SIGSEGV, &action, NULL);
     }
 }
 

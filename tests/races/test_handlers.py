@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Applications with a SIGSEGV handler of their own that comes after refcl's: host accesses to memory that is not mapped are still
-found, and what is not refcl's reaches the application's handler, also one that passes on what it does not know."""
+found, and what is not refcl's reaches the application's handler, also one that passes on what it does not know.  Where the handler
+is set after the last OpenCL call, that needs the library that `refcl run` loads into the application."""
 import json
 import os
 import subprocess
@@ -45,17 +46,29 @@ int main(void)
     cl_command_queue q = in_order();
     cl_mem a = buffer();
     int *s = shared(0);
-    struct sigaction action = {.sa_sigaction = own, .sa_flags = SA_SIGINFO};
-    sigaction(SIGSEGV, &action, &before);
-    fault();
+    struct sigaction action = {.sa_sigaction = own, .sa_flags = SA_SIGINFO}, now;
+    if (!%(late)d) {
+        sigaction(SIGSEGV, &action, &before);
+        fault();
+    }
     launch(q, svm_kernel("add", s, NULL, NULL), N, NULL);
     OK(clFinish(q));
+    if (%(late)d) {
+        signal(SIGSEGV, SIG_IGN);
+        sigaction(SIGSEGV, NULL, &before);
+        if (before.sa_handler != SIG_IGN || raise(SIGSEGV) || signal(SIGSEGV, SIG_DFL) != SIG_IGN)
+            return 5;
+        sigaction(SIGSEGV, &action, &before);
+        fault();
+    }
     fault();
     fault();
     %(touch)s
     fault();
     if (caught != 4)
         return 6;
+    if (sigaction(SIGSEGV, NULL, &now) || (%(late)d && (now.sa_sigaction != own || before.sa_handler != SIG_DFL)))
+        return 8;
     clSVMFree(context, s);
     puts("right");
     return 0;
@@ -64,29 +77,37 @@ int main(void)
 WILD = "*(volatile int *)(16 << 20) = 1;"
 
 
+def handler(folder, preloaded, late, chains, name, touch):
+    what = "%s, a handler that %s%s%s" % (name, "passes on" if chains else "ends", ", set last" if late else "",
+                                          "" if preloaded else ", without the preloaded library")
+    program, out = os.path.join(folder, "program"), os.path.join(folder, "out.json")
+    subprocess.run([os.environ.get("CC", "gcc"), "-std=c11", "-D_GNU_SOURCE", "-g", "-w", "-I" + os.path.join(here, "host"),
+                    "-x", "c", "-", "-o", program, "-lOpenCL"],
+                   input=(HOST % {"chains": chains, "touch": touch, "late": late}).encode(), check=True)
+    bare = [] if preloaded else ["env", "LD_PRELOAD=" + os.environ.get("LD_PRELOAD", "")]
+    done = subprocess.run([REFCL, "run", "--check", "api", "--json", out, "--", *bare, program], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, timeout=PATIENCE)
+    if "SKIP" in done.stdout:
+        tap.skip(what, done.stdout.strip())
+        return
+    with open(out, encoding="utf-8") as f:
+        report = json.load(f)
+    kinds = {f["kind"] for f in report["findings"]}
+    ending = report.get("program", {})
+    if touch == WILD:  # what comes before the handler is refcl's, but where that is hidden from the application
+        wanted = ending.get("signal") == 11 if chains and not preloaded else ending.get("exit_status") == 7
+    else:
+        wanted = done.stdout == "right\n" and ending.get("exit_status") == 0
+    check(what + ": the program", wanted, (done.returncode, done.stdout, done.stderr))
+    check(what + ": the finding", ("host-access" in kinds) == (touch == "s[0] = 1;"), report)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        for chains in (0, 1):
-            for name, touch in (("a host access", "s[0] = 1;"), ("none", ""), ("a wild access", WILD)):
-                what = "%s, a handler that %s" % (name, "passes on" if chains else "ends")
-                program, out = os.path.join(folder, "program"), os.path.join(folder, "out.json")
-                subprocess.run([os.environ.get("CC", "gcc"), "-std=c11", "-D_GNU_SOURCE", "-g", "-w", "-I" + os.path.join(here, "host"),
-                                "-x", "c", "-", "-o", program, "-lOpenCL"], input=(HOST % {"chains": chains, "touch": touch}).encode(), check=True)
-                done = subprocess.run([REFCL, "run", "--check", "api", "--json", out, "--", program], stdout=subprocess.PIPE,
-                                      stderr=subprocess.PIPE, text=True, timeout=PATIENCE)
-                if "SKIP" in done.stdout:
-                    tap.skip(what, done.stdout.strip())
-                    continue
-                with open(out, encoding="utf-8") as f:
-                    report = json.load(f)
-                kinds = {f["kind"] for f in report["findings"]}
-                ending = report.get("program", {})
-                if touch == WILD:
-                    wanted = ending.get("signal") == 11 if chains else ending.get("exit_status") == 7
-                else:
-                    wanted = done.stdout == "right\n" and ending.get("exit_status") == 0
-                check(what + ": the program", wanted, (done.returncode, done.stdout, done.stderr))
-                check(what + ": the finding", ("host-access" in kinds) == (touch == "s[0] = 1;"), report)
+        for preloaded, late in ((True, 0), (False, 0), (True, 1)):
+            for chains in (0, 1):
+                for name, touch in (("a host access", "s[0] = 1;"), ("none", ""), ("a wild access", WILD)):
+                    handler(folder, preloaded, late, chains, name, touch)
     return tap.done()
 
 

@@ -57,6 +57,26 @@ static void set_or_unset(const char *variable, bool set)
         unsetenv(variable);
 }
 
+/* Adds WORD to a list in the environment. */
+static void add_word(const char *name, const char *word)
+{
+    static char list[4 * PATH_MAX];
+    const char *given = getenv(name);
+    int n = snprintf(list, sizeof list, "%s%s%s", given ? given : "", given && *given ? ":" : "", word);
+    if (n < (int)sizeof list)
+        setenv(name, list, 1);
+}
+
+/* The program's handlers of SIGSEGV do not displace refcl's (tools/preload). */
+static void set_preload(const char *preload)
+{
+    if (strpbrk(preload, " :"))
+        return; /* the loader would split it */
+    add_word("LD_PRELOAD", preload);
+    add_word("ASAN_OPTIONS",
+             "verify_asan_link_order=0"); /* it intercepts nothing that the sanitizer needs first */
+}
+
 static void set_environment(const struct session *session, const char *library, const char *name)
 {
     char text[64];
@@ -139,9 +159,9 @@ static int run_program(const struct session_processes *processes)
 /* Starts ARGV with PROCESSES listening for its trace. */
 static void start(const struct session_processes *processes, char **argv, struct supervised *child)
 {
-    char library[PATH_MAX];
+    char library[PATH_MAX], preload[PATH_MAX];
     int status[2]; /* reports a failed exec: it closes on a good one */
-    if (tool_find_library(library))
+    if (tool_find_library(library) || tool_find_preload(preload))
         return;
     if (pipe2(status, O_CLOEXEC)) {
         tool_error(EXIT_TOOL, "pipe: %s", strerror(errno));
@@ -151,6 +171,8 @@ static void start(const struct session_processes *processes, char **argv, struct
     if (supervised_fork(child) == 0) {
         set_environment(processes->session, library, processes->name);
         set_source_path(argv);
+        if (!processes->session->own_host)
+            set_preload(preload);
         if (processes->session->silent)
             be_silent();
         if (processes->session->cpu_seconds)

@@ -4,8 +4,9 @@
  * between guard pages.  The signal handler switches to the context from which compiled code was entered.  Faults
  * in other code go to the previously installed handler. */
 #include "interp/jit/instrument/guard.h"
+#include "interp/signal.h"
+
 #include <pthread.h>
-#include <signal.h>
 
 enum { STACK = 8 << 20, HANDLER_STACK = 64 << 10 };
 
@@ -27,22 +28,11 @@ static int writes(const ucontext_t *context)
 #endif
 }
 
-static void pass_on(int number, siginfo_t *info, void *context)
-{
-    const struct sigaction *p = &previous[number == SIGBUS];
-    if (p->sa_flags & SA_SIGINFO)
-        p->sa_sigaction(number, info, context);
-    else if (p->sa_handler != SIG_DFL && p->sa_handler != SIG_IGN)
-        p->sa_handler(number);
-    else
-        sigaction(number, p, NULL);
-}
-
 static void on_fault(int number, siginfo_t *info, void *context)
 {
     struct in_guard *g = current;
     if (g == NULL || g->home == NULL) {
-        pass_on(number, info, context);
+        in_signal_pass_on(&previous[number == SIGBUS], number, info, context);
         return;
     }
     const ucontext_t *home = g->home;
@@ -62,11 +52,11 @@ static void install(void)
     sigemptyset(&action.sa_mask);
     pthread_mutex_lock(&lock);
     for (int k = 0; k < 2; k++) {
-        if (sigaction(signals[k], NULL, &now) != 0 ||
+        if (in_sigaction(signals[k], NULL, &now) != 0 ||
             ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_fault))
             continue;
         previous[k] = now;
-        sigaction(signals[k], &action, NULL);
+        in_sigaction(signals[k], &action, NULL);
     }
     pthread_mutex_unlock(&lock);
 }
