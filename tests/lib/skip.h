@@ -8,4 +8,11 @@
         skip();                                                                                              \
     } while (0)
 
+/* Why a compile job may not be confined (ref-runtime/compiler/helper_sandbox.c). */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SKIP_UNCONFINED "no sanitizer here: their runtimes need more system calls"
+#else
+#define SKIP_UNCONFINED "no libseccomp"
+#endif
+
 #endif

@@ -1,6 +1,7 @@
 /* The helper process: crashes, endless loops, restarts, many threads, and what the application may notice
  * of it (nothing). */
 #include "compiler_test.h"
+#include "skip.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -47,7 +48,7 @@ static void test_confined(void **state)
 {
     (void)state;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    skip(); /* sanitizer builds are not confined */
+    skip_for(SKIP_UNCONFINED);
 #endif
     expect_failure("escape", "the job is confined");
     assert_true(compiles(kernel, NULL));
