@@ -90,11 +90,11 @@ const char *xr_evidence_name(enum xr_evidence evidence)
     return (unsigned)evidence < XR_EVIDENCE_COUNT ? names[evidence] : "?";
 }
 
-const char *xr_evidence_reason(enum xr_evidence evidence)
+const char *xr_evidence_reason(const struct xr_clause *clause, enum xr_evidence evidence)
 {
-    return evidence == XR_ANSWERED   ? "nothing runs out in this call on a device of refcl"
-           : evidence == XR_NEEDLESS ? "the call allocates no memory"
-                                     : "";
+    if (evidence == XR_NEEDLESS)
+        return "the call allocates no memory";
+    return evidence == XR_REASONED || evidence == XR_ANSWERED ? clause->untested : "";
 }
 
 static bool has_entry(const struct xr_clause *clause, const char *entry)
@@ -201,7 +201,8 @@ static void errors(struct builder *b)
 {
     for (size_t i = 0; i < b->m->db->clause_count; i++) {
         const struct xr_clause *c = &b->m->db->clauses[i];
-        if (*c->code && b->m->links[i].evidence == XR_UNTESTED)
+        enum xr_evidence evidence = b->m->links[i].evidence;
+        if (*c->code && (evidence == XR_UNTESTED || (evidence == XR_ANSWERED && !*c->untested)))
             add_gap(b, XR_GAP_ERROR, c->id, "", 0);
     }
 }

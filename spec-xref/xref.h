@@ -162,8 +162,8 @@ struct xr_citation {
 /* The evidence that an error condition is answered with its code, weakest first. */
 enum xr_evidence {
     XR_UNTESTED,
-    XR_REASONED,  /* not producible here: the clause says why */
-    XR_ANSWERED,  /* not producible here: only REFCL_FAIL answers so, before the call does anything */
+    XR_REASONED, /* not producible here: the clause says why */
+    XR_ANSWERED, /* not producible here, as the clause says: only REFCL_FAIL answers so, before the call does anything */
     XR_NEEDLESS,  /* not producible here: the call needs nothing that could run out, which a test shows */
     XR_INJECTED,  /* a failure below the API: of an allocation, or of a device that is lost */
     XR_TRIGGERED, /* the cause that the condition names */
@@ -171,8 +171,8 @@ enum xr_evidence {
 };
 /* The column: "triggered", "injected", "not producible", "untested". */
 const char *xr_evidence_name(enum xr_evidence evidence);
-/* Why a condition is not producible; "" for the others, and where its clause says so. */
-const char *xr_evidence_reason(enum xr_evidence evidence);
+/* Why CLAUSE's condition is not producible; "" for the others. */
+const char *xr_evidence_reason(const struct xr_clause *clause, enum xr_evidence evidence);
 
 enum { XR_TEST_CLAUSES = 6 };
 

@@ -74,10 +74,11 @@ static bool is_code(const char *name)
     return false;
 }
 
-/* Resources run out by injection only: a test without a marker is no evidence. */
+/* Resources run out by injection nearly always: a test without a marker is no evidence unless it cites the clause. */
 static enum xr_evidence evidence_of(const struct statement *s, const char *code)
 {
-    return s->evidence == XR_TRIGGERED && strncmp(code, "CL_OUT_OF_", 10) == 0 ? XR_UNTESTED : s->evidence;
+    bool claims = s->evidence == XR_TRIGGERED && s->clause_count == 0;
+    return claims && strncmp(code, "CL_OUT_OF_", 10) == 0 ? XR_UNTESTED : s->evidence;
 }
 
 static void add_expectation(struct xr_collector *c, const struct statement *s, const char *call,

@@ -146,7 +146,7 @@ static cJSON *clause_json(const struct xr_matrix *m, size_t index, const struct 
     if (*c->code) {
         put_error_tests(object, m, c);
         cJSON_AddStringToObject(object, "evidence", xr_evidence_name(links->evidence));
-        json_put_string(object, "reason", xr_evidence_reason(links->evidence));
+        json_put_string(object, "reason", xr_evidence_reason(c, links->evidence));
     }
     put_ambiguity_ids(object, m->db, c->id);
     put_drivers(object, links, drivers, links->checks + links->generated ? count : 0);

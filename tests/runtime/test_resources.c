@@ -270,6 +270,7 @@ static void lost(void **state)
     assert_int_equal(available, CL_FALSE);
     commands_of_a_lost_device();
     LOST_NULL(CL_OUT_OF_RESOURCES, clCreateCommandQueueWithProperties(context, doomed, NULL, &err));
+    LOST_NULL(CL_OUT_OF_RESOURCES, clCreateCommandQueue(context, doomed, 0, &err));
     EXPECT_NULL(CL_DEVICE_NOT_AVAILABLE, clCreateContext(NULL, 1, &doomed, NULL, NULL, &err));
     OK(clEnqueueUnmapMemObject(queue, buffer2, mapping, NONE));
     OK(clEnqueueSVMFree(queue, 1, &doomed_svm, NULL, NULL, NONE));
@@ -278,6 +279,32 @@ static void lost(void **state)
         OK(clReleaseEvent(done[i]));
     OK(clReleaseEvent(after));
     OK(clReleaseEvent(gate));
+}
+
+/* A context has room for 16 devices; one that is named twice counts once. */
+static void too_many_devices(void **state)
+{
+    (void)state;
+    enum { MOST = 16 };
+    const cl_device_partition_property equally[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
+    cl_device_id all[MOST + 2], parts[64];
+    cl_uint units = 0;
+    for (cl_uint i = 0; i < MOST + 1; i++) {
+        OK(clCreateSubDevices(device, equally, 64, parts, &units));
+        for (cl_uint k = 1; k < units; k++)
+            OK(clReleaseDevice(parts[k]));
+        all[i] = parts[0];
+    }
+    /* [CL 4.4 E8] */
+    EXPECT_NULL(CL_OUT_OF_RESOURCES, clCreateContext(NULL, MOST + 1, all, NULL, NULL, &err));
+    all[MOST + 1] = all[MOST];
+    all[MOST] = all[0];
+    cl_context most = clCreateContext(NULL, MOST + 1, all, NULL, NULL, &err);
+    OK(err);
+    OK(clReleaseContext(most));
+    all[MOST] = all[MOST + 1];
+    for (cl_uint i = 0; i < MOST + 1; i++)
+        OK(clReleaseDevice(all[i]));
 }
 
 /* Of the devices of a type, those that are there. */
@@ -298,8 +325,8 @@ int main(void)
     setenv("REFCL_LOST_AFTER", ",3", 1);
     setenv("REFCL_QUIET", "1", 1);
     shall_work();
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_call), cmocka_unit_test(each_command),
-                                       cmocka_unit_test(one_of_many), cmocka_unit_test(lost),
-                                       cmocka_unit_test(those_available)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_call),       cmocka_unit_test(each_command),
+                                       cmocka_unit_test(one_of_many),     cmocka_unit_test(lost),
+                                       cmocka_unit_test(those_available), cmocka_unit_test(too_many_devices)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -414,8 +414,10 @@ static void evidence(void **state)
     assert_int_equal(IN_TEST("CL 5.2.2 E1", "EXPECT(CL_INVALID_COMMAND_QUEUE, clEnqueueReadBuffer(0));"
                                             "EXPECT(CL_INVALID_COMMAND_QUEUE, clEnqueueWriteBuffer(0));"),
                      XR_TRIGGERED);
-    /* What runs out does so by injection, or not at all. */
+    /* What runs out does so by injection, or not at all, if the test does not name the condition. */
     assert_int_equal(IN_TEST("CL 5.15 E5", "EXPECT(CL_OUT_OF_RESOURCES, clFinish(q));"), XR_UNTESTED);
+    assert_int_equal(IN_TEST("CL 5.15 E5", "/* [CL 5.15 E5] */ EXPECT(CL_OUT_OF_RESOURCES, clFinish(q));"),
+                     XR_TRIGGERED);
     assert_int_equal(IN_TEST("CL 5.15 E5", "LOST_CALL(\"CL 5.15 E5\", CL_OUT_OF_RESOURCES, clFinish(q));"),
                      XR_INJECTED);
     assert_int_equal(IN_TEST("CL 5.15 E6", "STARVE(CL_OUT_OF_HOST_MEMORY, clFinish(q), 0);"), XR_INJECTED);

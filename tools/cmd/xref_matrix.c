@@ -157,7 +157,7 @@ static int run_site(int argc, char **argv)
 
 static void print_error(const struct xr_clause *c, enum xr_evidence evidence)
 {
-    const char *reason = evidence == XR_REASONED ? c->untested : xr_evidence_reason(evidence);
+    const char *reason = xr_evidence_reason(c, evidence);
     printf("%-15s%-16s", xr_evidence_name(evidence), c->id);
     for (size_t k = 0; k < c->entry_count; k++)
         printf("%s%s", k ? "," : " ", c->entries[k]);
