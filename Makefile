@@ -322,7 +322,7 @@ xref: $(BUILD)/refcl
 	@$< xref check --root .
 	@$< xref site --root . --prefix $(CURDIR) --output $(BUILD)/xref.html && echo "$(BUILD)/xref.html"
 
-man: $(BUILD)/refcl
+man: $(BUILD)/refcl $(BUILD)/refcl-litmus-run
 	@REFCL=$< tools/man/generate.py
 
 install: all

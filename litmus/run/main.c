@@ -1,50 +1,103 @@
 /* Command line of refcl-litmus-run. */
 #include "run.h"
 
+#include <getopt.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char usage[] =
-    "usage: refcl-litmus-run [options] PLAN.json\n"
-    "Runs the litmus tests of a plan on an OpenCL device and records the final states.\n"
-    "  -o, --output FILE     results (default results.json), rewritten after every batch\n"
-    "      --resume          continue where FILE ends\n"
-    "      --platform X      number, or part of the name (default: first)\n"
-    "      --device X        number, or part of the name (default: first)\n"
-    "      --list            list platforms and devices\n"
-    "      --vulkan          a Vulkan device: what a plan for Vulkan always gets; with --list, list them\n"
-    "      --test NAME       only tests whose name contains NAME\n"
-    "      --exact           only tests whose name is NAME\n"
-    "      --shard K/N       the K-th of N parts of the plan, K from 1\n"
-    "  -n, --iterations N    instances of each test (default: what the plan says)\n"
-    "      --budget S        seconds for all tests together, instead of a number of instances\n"
-    "      --confidence R    run each test until a state that was never seen has, with 95 % confidence, a "
-    "rate\n"
-    "                        below R (3/R instances)\n"
-    "      --batch N         instances in one launch (default 4096 on a CPU, 1048576 on a GPU)\n"
-    "      --kind cpu|gpu    lay launches out as for such a device (default: what the device is)\n"
-    "      --il              take the kernels as SPIR-V, as on a device that has no compiler\n"
-    "      --legacy          as if the device had the atomics of OpenCL 1.2 alone\n"
-    "      --build-options O build the kernels with these options too, such as -cl-opt-disable\n"
-    "      --knob NAME=V     fix a knob (--knobs lists them); may be repeated\n"
-    "      --knobs           list the knobs of the kernels with the values that are tried\n"
-    "      --tune            look for the knobs that show most weak outcomes on the device, for --budget "
-    "seconds\n"
-    "                        (default 60), and write them to the output, or where later runs find them;\n"
-    "                        exit code 1, and nothing is written, if no setting shows any\n"
-    "      --tuning FILE     use these knobs in most batches (default: what --tune found; none: nothing)\n"
-    "      --merge           add up the results files that follow into the output\n"
-    "      --timeout S       end each test after S seconds (default: after 60 seconds without a result)\n"
-    "      --seed N          seed of the placements (default: the plan's)\n"
-    "      --input-limits N  allow files to cost N times as much memory and time (default 1)\n"
-    "  -q, --quiet           only the summary\n"
-    "Each option can be given in the environment: REFCL_RESULTS, REFCL_RESUME, REFCL_PLATFORM, "
-    "REFCL_DEVICE,\n"
-    "REFCL_TEST, REFCL_SHARD, REFCL_ITERATIONS, REFCL_BATCH, REFCL_RUN_TIMEOUT, REFCL_SEED, REFCL_TUNING,\n"
-    "REFCL_INPUT_LIMITS.\n"
-    "Exit code: 0 all tests ran or were skipped with a reason, 1 some failed, crashed or hung, 2 usage or "
-    "input\n"
-    "error.  Whether the states are allowed is for `refcl litmus judge` to say.\n";
+/* ---- the options ----------------------------------------------------------------------------------------- */
+
+/* How the argument of an option is read into the member of struct lt_options at OFFSET.  NUMBER: unsigned, WIDE:
+ * uint64_t, both from LEAST to MOST; FRACTION: above 0, at most MOST. */
+enum kind { FLAG, TEXT, NUMBER, WIDE, FRACTION, SHARD, KNOB, HARDWARE, COMPILE, LIMITS, SECONDS, HELP };
+
+struct run_option {
+    const char *name;
+    char letter;          /* 0: none */
+    const char *argument; /* in the help, NULL: none */
+    const char *environment, *help;
+    enum kind kind;
+    size_t offset;
+    uint64_t least, most;
+};
+#define MEMBER(name) offsetof(struct lt_options, name)
+
+static const struct run_option run_options[] = {
+    {"output", 'o', "FILE", "REFCL_RESULTS", "results (default results.json), rewritten after every batch",
+     TEXT, MEMBER(results_path), 0, 0},
+    {"resume", 0, NULL, "REFCL_RESUME", "continue where the results end", FLAG, MEMBER(resume), 0, 0},
+    {"platform", 0, "X", "REFCL_PLATFORM", "number, or part of the name (default: the first)", TEXT,
+     MEMBER(platform), 0, 0},
+    {"device", 0, "X", "REFCL_DEVICE", "number, or part of the name (default: the first)", TEXT,
+     MEMBER(device), 0, 0},
+    {"list", 0, NULL, NULL, "list platforms and devices", FLAG, MEMBER(list), 0, 0},
+    {"vulkan", 0, NULL, NULL, "run a plan for Vulkan only; with --list: list Vulkan devices", FLAG,
+     MEMBER(vulkan), 0, 0},
+    {"test", 0, "NAME", "REFCL_TEST", "run only tests whose name contains NAME", TEXT, MEMBER(only), 0, 0},
+    {"exact", 0, NULL, NULL, "run only the test whose name is that of --test", FLAG, MEMBER(exact), 0, 0},
+    {"shard", 0, "K/N", "REFCL_SHARD", "run the K-th of N parts of the plan, K from 1", SHARD, 0, 0, 0},
+    {"iterations", 'n', "N", "REFCL_ITERATIONS", "instances of each test (default: as planned)", WIDE,
+     MEMBER(iterations), 1, UINT64_MAX >> 12},
+    {"budget", 0, "S", "REFCL_BUDGET", "seconds for all tests together, instead of a number of instances",
+     FRACTION, MEMBER(budget_s), 0, 1000000000},
+    {"confidence", 0, "R", "REFCL_CONFIDENCE",
+     "run each test until the rate of a state that was never seen is below R, with 95 % confidence (3/R instances)",
+     FRACTION, MEMBER(confidence), 0, 1},
+    {"batch", 0, "N", "REFCL_BATCH", "instances in one launch (default 4096 on a CPU, 1048576 on a GPU)",
+     NUMBER, MEMBER(batch), 1, 1 << 22},
+    {"kind", 0, "cpu|gpu", NULL, "lay launches out as for such a device (default: what the device is)",
+     HARDWARE, 0, 0, 0},
+    {"il", 0, NULL, NULL, "pass kernels as SPIR-V, as to a device without a compiler", FLAG, MEMBER(il), 0,
+     0},
+    {"legacy", 0, NULL, NULL, "use the atomics of OpenCL 1.2 only", FLAG, MEMBER(legacy), 0, 0},
+    {"build-options", 0, "TEXT", NULL, "options for building the kernels, such as -cl-opt-disable", COMPILE,
+     0, 0, 0},
+    {"knob", 0, "NAME=V", NULL, "fix a launch parameter (--knobs lists them); may be repeated", KNOB, 0, 0,
+     0},
+    {"knobs", 0, NULL, NULL, "list the launch parameters with the values that are tried", FLAG,
+     MEMBER(list_knobs), 0, 0},
+    {"tune", 0, NULL, NULL,
+     "search for launch parameters that show many weak outcomes on the device, for --budget seconds (default 60), and "
+     "write them to the output, or where later runs find them; exit code 1 if none shows any",
+     FLAG, MEMBER(tune), 0, 0},
+    {"tuning", 0, "FILE", "REFCL_TUNING",
+     "use these launch parameters in most batches (default: as tuned; none: nothing)", TEXT, MEMBER(tuning),
+     0, 0},
+    {"merge", 0, NULL, NULL, "add up the results files that follow into the output", FLAG, MEMBER(merge), 0,
+     0},
+    {"timeout", 0, "S", "REFCL_RUN_TIMEOUT",
+     "end each test after S seconds (default: after 60 seconds without a result)", SECONDS, 0, 1, 86400},
+    {"seed", 0, "N", "REFCL_SEED", "seed of the placements (default: the plan's)", WIDE, MEMBER(seed), 0,
+     UINT64_MAX},
+    {"input-limits", 0, "N", "REFCL_INPUT_LIMITS",
+     "multiply the memory and time limits of input files by N (default 1)", LIMITS, 0, 1, LT_MOST_TIMES},
+    {"quiet", 'q', NULL, NULL, "print the summary only", FLAG, MEMBER(quiet), 0, 0},
+    {"help", 'h', NULL, NULL, "print this help", HELP, 0, 0, 0},
+};
+enum { RUN_OPTIONS = sizeof run_options / sizeof *run_options, LONG_OPTION = 256 };
+
+/* tools/man/generate.py reads these lines. */
+static void print_help(FILE *out)
+{
+    fputs(
+        "usage: refcl-litmus-run [options] PLAN.json|RESULTS.json...\n"
+        "run the litmus tests of a plan on an OpenCL or Vulkan device and record the final states\n\noptions:\n",
+        out);
+    for (const struct run_option *o = run_options; o < run_options + RUN_OPTIONS; o++) {
+        char text[60];
+        snprintf(text, sizeof text, "%c%c%s--%s%s%s", o->letter ? '-' : ' ', o->letter ? o->letter : ' ',
+                 o->letter ? ", " : "  ", o->name, o->argument ? " " : "", o->argument ? o->argument : "");
+        fprintf(out, "  %-30s  %s%s%s%s\n", text, o->help, o->environment ? " [" : "",
+                o->environment ? o->environment : "", o->environment ? "]" : "");
+    }
+    fputs(
+        "\nexit code: 0 all tests ran or were skipped with a reason, 1 some failed, crashed or hung, 2 usage or input "
+        "error; `refcl litmus judge` decides which states are allowed\n",
+        out);
+}
+
+/* ---- their arguments ------------------------------------------------------------------------------------- */
 
 static bool read_number(const char *text, uint64_t least, uint64_t most, uint64_t *value)
 {
@@ -106,181 +159,104 @@ static void list_knobs(void)
                    lt_knobs[k].help);
 }
 
-static bool set_text(struct lt_options *o, const char *name, const char *value)
+/* Takes option O with its ARGUMENT; false: that is not valid. */
+static bool take_option(struct lt_options *options, const struct run_option *o, const char *argument)
 {
-    if (strcmp(name, "output") == 0)
-        o->results_path = value;
-    else if (strcmp(name, "platform") == 0)
-        o->platform = value;
-    else if (strcmp(name, "device") == 0)
-        o->device = value;
-    else if (strcmp(name, "test") == 0)
-        o->only = value;
-    else if (strcmp(name, "tuning") == 0)
-        o->tuning = value;
-    else if (strcmp(name, "build-options") == 0 && strlen(value) < LT_BUILD_OPTIONS)
-        o->build_options = value;
-    else if (strcmp(name, "kind") == 0 && (strcmp(value, "cpu") == 0 || strcmp(value, "gpu") == 0))
-        o->kind = value;
-    else
-        return false;
-    return true;
-}
-
-/* True if NAME=VALUE is understood. */
-static bool set_option(struct lt_options *o, const char *name, const char *value)
-{
+    void *member = (char *)options + o->offset;
     uint64_t n = 0;
-    bool ok;
-    if (set_text(o, name, value))
-        return true;
-    if (strcmp(name, "shard") == 0)
-        return read_shard(value, o);
-    if (strcmp(name, "knob") == 0)
-        return read_knob(value, o);
-    if (strcmp(name, "budget") == 0)
-        return read_fraction(value, 1e9, &o->budget_s);
-    if (strcmp(name, "confidence") == 0)
-        return read_fraction(value, 1, &o->confidence);
-    if (strcmp(name, "input-limits") == 0)
-        return read_number(value, 1, LT_MOST_TIMES, &n) && setenv("REFCL_INPUT_LIMITS", value, 1) == 0;
-    if (strcmp(name, "iterations") == 0)
-        return read_number(value, 1, UINT64_MAX >> 12, &o->iterations);
-    if (strcmp(name, "seed") == 0)
-        return o->has_seed = read_number(value, 0, UINT64_MAX, &o->seed);
-    if (strcmp(name, "batch") == 0) {
-        ok = read_number(value, 1, 1 << 22, &n);
-        o->batch = (unsigned)n;
-        return ok;
-    }
-    if (strcmp(name, "timeout") == 0) {
-        ok = read_number(value, 1, 86400, &n);
-        o->timeout_s = o->limit_s = (unsigned)n;
-        return ok;
-    }
-    return false;
-}
-
-/* Options that have a value, and their environment variables. */
-static const struct {
-    const char *name, *environment;
-} with_value[] = {{"output", "REFCL_RESULTS"},
-                  {"platform", "REFCL_PLATFORM"},
-                  {"device", "REFCL_DEVICE"},
-                  {"test", "REFCL_TEST"},
-                  {"shard", "REFCL_SHARD"},
-                  {"iterations", "REFCL_ITERATIONS"},
-                  {"batch", "REFCL_BATCH"},
-                  {"budget", "REFCL_BUDGET"},
-                  {"confidence", "REFCL_CONFIDENCE"},
-                  {"timeout", "REFCL_RUN_TIMEOUT"},
-                  {"seed", "REFCL_SEED"},
-                  {"tuning", "REFCL_TUNING"},
-                  {"input-limits", "REFCL_INPUT_LIMITS"},
-                  {"kind", NULL},
-                  {"knob", NULL},
-                  {"build-options", NULL}};
-#define WITH_VALUE (sizeof with_value / sizeof *with_value)
-
-static bool has_value(const char *name)
-{
-    for (size_t i = 0; i < WITH_VALUE; i++)
-        if (strcmp(with_value[i].name, name) == 0)
-            return true;
-    return false;
-}
-
-static bool from_environment(struct lt_options *o)
-{
-    for (size_t i = 0; i < WITH_VALUE; i++) {
-        const char *value = with_value[i].environment ? getenv(with_value[i].environment) : NULL;
-        if (value && *value && !set_option(o, with_value[i].name, value)) {
-            fprintf(stderr, "refcl-litmus-run: '%s' is not a valid value for %s\n", value,
-                    with_value[i].environment);
-            return false;
-        }
-    }
-    const char *resume = getenv("REFCL_RESUME");
-    o->resume = resume && *resume && strcmp(resume, "0") != 0;
-    return true;
-}
-
-static bool set_flag(struct lt_options *o, const char *name)
-{
-    if (strcmp(name, "resume") == 0)
-        o->resume = true;
-    else if (strcmp(name, "list") == 0)
-        o->list = true;
-    else if (strcmp(name, "quiet") == 0)
-        o->quiet = true;
-    else if (strcmp(name, "merge") == 0)
-        o->merge = true;
-    else if (strcmp(name, "tune") == 0)
-        o->tune = true;
-    else if (strcmp(name, "exact") == 0)
-        o->exact = true;
-    else if (strcmp(name, "knobs") == 0)
-        o->list_knobs = true;
-    else if (strcmp(name, "il") == 0)
-        o->il = true;
-    else if (strcmp(name, "vulkan") == 0)
-        o->vulkan = true;
-    else if (strcmp(name, "legacy") == 0)
-        o->legacy = true;
-    else if (strcmp(name, "help") == 0)
-        o->stop = true;
-    else
+    bool number = o->kind == NUMBER || o->kind == WIDE || o->kind == LIMITS || o->kind == SECONDS;
+    if (number && !read_number(argument, o->least, o->most, &n))
         return false;
+    switch (o->kind) {
+    case FLAG:
+        *(bool *)member = true;
+        break;
+    case TEXT:
+        *(const char **)member = argument;
+        break;
+    case NUMBER:
+        *(unsigned *)member = (unsigned)n;
+        break;
+    case WIDE:
+        *(uint64_t *)member = n;
+        options->has_seed |= o->offset == MEMBER(seed);
+        break;
+    case FRACTION:
+        return read_fraction(argument, (double)o->most, member);
+    case SHARD:
+        return read_shard(argument, options);
+    case KNOB:
+        return read_knob(argument, options);
+    case HARDWARE:
+        options->kind = argument;
+        return strcmp(argument, "cpu") == 0 || strcmp(argument, "gpu") == 0;
+    case COMPILE:
+        options->build_options = argument;
+        return strlen(argument) < LT_BUILD_OPTIONS;
+    case LIMITS:
+        return setenv(o->environment, argument, 1) == 0;
+    case SECONDS:
+        options->timeout_s = options->limit_s = (unsigned)n;
+        break;
+    case HELP:
+        options->stop = true;
+        break;
+    }
     return true;
 }
 
-static bool parse_option(struct lt_options *o, int argc, char **argv, int *i)
+static bool from_environment(struct lt_options *options)
 {
-    static const char *const shorts[][2] = {
-        {"-o", "output"}, {"-n", "iterations"}, {"-q", "quiet"}, {"-h", "help"}};
-    char name[32] = "";
-    const char *value = NULL;
-    for (size_t s = 0; s < sizeof shorts / sizeof *shorts; s++)
-        if (strcmp(argv[*i], shorts[s][0]) == 0)
-            snprintf(name, sizeof name, "%s", shorts[s][1]);
-    if (strncmp(argv[*i], "--", 2) == 0) {
-        value = strchr(argv[*i], '=');
-        int length = value ? (int)(value - argv[*i] - 2) : 30;
-        snprintf(name, sizeof name, "%.*s", length, argv[*i] + 2);
-        value = value ? value + 1 : NULL;
+    for (const struct run_option *o = run_options; o < run_options + RUN_OPTIONS; o++) {
+        const char *value = o->environment ? getenv(o->environment) : NULL;
+        if (!value || !*value || (!o->argument && strcmp(value, "0") == 0) || take_option(options, o, value))
+            continue;
+        fprintf(stderr, "refcl-litmus-run: '%s' is not a valid value for %s\n", value, o->environment);
+        return false;
     }
-    if (!value && set_flag(o, name))
-        return true;
-    if (!has_value(name))
-        fprintf(stderr, "refcl-litmus-run: unknown option '%s' (see --help)\n", argv[*i]);
-    else if (!value && *i + 1 == argc)
-        fprintf(stderr, "refcl-litmus-run: --%s needs a value (see --help)\n", name);
-    else if (set_option(o, name, value ? value : argv[++*i]))
-        return true;
-    else
-        fprintf(stderr, "refcl-litmus-run: '%s' is not a valid value for --%s (see --help)\n",
-                value ? value : argv[*i], name);
-    return false;
+    return true;
 }
 
-static bool parse_arguments(struct lt_options *o, int argc, char **argv, const char **inputs)
+static const struct run_option *find_option(int code)
 {
-    for (int i = 1; i < argc; i++) {
-        if (argv[i][0] == '-' && argv[i][1]) {
-            if (!parse_option(o, argc, argv, &i))
-                return false;
-        } else {
-            inputs[o->input_count++] = argv[i];
-        }
+    for (int i = 0; i < RUN_OPTIONS; i++)
+        if (code == LONG_OPTION + i || (code < LONG_OPTION && run_options[i].letter == (char)code))
+            return &run_options[i];
+    return NULL;
+}
+
+static bool parse_arguments(struct lt_options *options, int argc, char **argv)
+{
+    struct option longs[RUN_OPTIONS + 1] = {0};
+    char shorts[2 * RUN_OPTIONS + 1], *end = shorts;
+    for (int i = 0; i < RUN_OPTIONS; i++) {
+        const struct run_option *o = &run_options[i];
+        longs[i] =
+            (struct option){o->name, o->argument ? required_argument : no_argument, NULL, LONG_OPTION + i};
+        if (o->letter)
+            *end++ = o->letter;
+        if (o->letter && o->argument)
+            *end++ = ':';
     }
-    o->inputs = inputs;
+    *end = '\0';
+    for (int code; (code = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
+        const struct run_option *o = find_option(code);
+        if (o && take_option(options, o, optarg))
+            continue;
+        if (o)
+            fprintf(stderr, "refcl-litmus-run: '%s' is not a valid value for --%s\n", optarg, o->name);
+        fprintf(stderr, "Try `refcl-litmus-run --help`.\n");
+        return false;
+    }
+    options->inputs = (const char *const *)argv + optind;
+    options->input_count = (unsigned)(argc - optind);
     return true;
 }
 
 static int run_campaign(struct lt_options *o)
 {
     if (o->stop) {
-        fputs(usage, stdout);
+        print_help(stdout);
         return 0;
     }
     if (!o->results_path && !o->tune)
@@ -295,7 +271,8 @@ static int run_campaign(struct lt_options *o)
     if (o->merge)
         return lt_merge(o);
     if (o->input_count != 1) {
-        fprintf(stderr, "refcl-litmus-run: one plan is needed, %u given\n%s", o->input_count, usage);
+        fprintf(stderr, "refcl-litmus-run: one plan is needed, %u given\nTry `refcl-litmus-run --help`.\n",
+                o->input_count);
         return 2;
     }
     o->plan_path = o->inputs[0];
@@ -305,10 +282,5 @@ static int run_campaign(struct lt_options *o)
 int main(int argc, char **argv)
 {
     struct lt_options o = {.timeout_s = 60, .shard_count = 1};
-    const char **inputs = calloc((size_t)argc + 1, sizeof *inputs);
-    int code = 2;
-    if (inputs && from_environment(&o) && parse_arguments(&o, argc, argv, inputs))
-        code = run_campaign(&o);
-    free(inputs);
-    return code;
+    return from_environment(&o) && parse_arguments(&o, argc, argv) ? run_campaign(&o) : 2;
 }

@@ -37,8 +37,8 @@ run "'4294967297/4294967297' is not a valid value for --shard" --shard 429496729
 run "'-5' is not a valid value for --iterations" -n -5 plan.json
 run "'nan' is not a valid value for --budget" --budget nan plan.json
 run "'height=1' is not a valid value for --knob" --knob height=1 plan.json
-run "unknown option '--bogus'" --bogus plan.json
-run "--seed needs a value" plan.json --seed
+run "unrecognized option '--bogus'" --bogus plan.json
+run "option '--seed' requires an argument" plan.json --seed
 run 'no such OpenCL device' --device nowhere plan.json
 run 'the tuning cannot be read' --tuning missing.json plan.json
 refused 'cannot write missing/new.json: No such file or directory' "$runner" -q -o missing/new.json plan.json

@@ -55,8 +55,13 @@ def main():
         shown |= {(letter, name, argument, variable) for letter, name, argument, _, variable in found}
         page |= {(letter, name) for letter, name, *_ in found}
 
+    runner = generate.options(generate.RUNNER)
+    pages[generate.RUNNER] = {(letter, name) for letter, name, *_ in runner}
+    lines = generate.help_of(generate.RUNNER)
+    ok(lines[lines.index("options:") + 1 :].index("") == len(runner) > 20, "refcl-litmus-run: each line of --help is an option")
+
     options = {}
-    for _, name, argument, variable in shown:
+    for _, name, argument, variable in shown | {(letter, name, argument, v) for letter, name, argument, _, v in runner}:
         options.setdefault(variable, set()).add((name, argument is None))
     for variable in sorted(v for v in options if v):
         ok(len(options[variable]) == 1, f"{variable} is the variable of one option")

@@ -8,13 +8,15 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 REFCL = os.environ.get("REFCL", "build/refcl")
+RUNNER = "refcl-litmus-run"  # a program of its own, beside REFCL
 GROUPS = {"litmus": "decide, generate, run and judge litmus tests", "trace": "inspect recorded traces"}
 COMMAND = re.compile(r"^  (\w[\w-]*(?: \w+)?) {2,}(\S.*)$")
 OPTION = re.compile(r"^  (?:-(\w), |    )--([\w-]+)(?: (\S+))? {2,}(.*?)(?: \[(REFCL_\w+)\])?$")
 
 
 def help_of(*words):
-    return subprocess.run([REFCL, *words, "--help"], check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
+    program = [os.path.join(os.path.dirname(REFCL), RUNNER)] if words == (RUNNER,) else [REFCL, *words]
+    return subprocess.run([*program, "--help"], check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
 
 
 def commands():
@@ -34,15 +36,20 @@ def roff(text):
     return "\\&" + text if text[:1] in ".'" else text
 
 
+def full_name(command):
+    return command if command == RUNNER else "refcl " + command
+
+
 def synopsis(command):
-    words = help_of(*command.split())[0].removeprefix(f"usage: refcl {command} [options]").split()
+    words = help_of(*command.split())[0].removeprefix(f"usage: {full_name(command)} [options]").split()
     shown = " ".join(("\\-\\-" if w == "--" else f"\\fI{roff(w)}\\fR") for w in words)
-    return f".B refcl {roff(command)}\n[\\fIoptions\\fR]{' ' * bool(shown)}{shown}\n"
+    return f".B {roff(full_name(command))}\n[\\fIoptions\\fR]{' ' * bool(shown)}{shown}\n"
 
 
 def head(page, names):
-    summary = GROUPS.get(page) or dict(commands())[page]
-    return (f'.TH REFCL\\-{roff(page.upper())} 1 "" "refcl" "refcl"\n.SH NAME\nrefcl\\-{roff(page)} \\- {roff(summary)}\n'
+    summary = help_of(RUNNER)[1] if page == RUNNER else GROUPS.get(page) or dict(commands())[page]
+    name = roff(full_name(page).replace(" ", "-"))
+    return (f'.TH {name.upper()} 1 "" "refcl" "refcl"\n.SH NAME\n{name} \\- {roff(summary)}\n'
             ".SH SYNOPSIS\n" + ".br\n".join(synopsis(n) for n in names))
 
 
@@ -79,6 +86,7 @@ def parts():
         names = [name for name, _ in all_commands if name.split()[0] == page]
         names.sort(key=lambda name: name != page)  # `refcl xref` before `refcl xref check`
         pages["refcl-" + page] = {"head": head(page, names), "options": option_list(names)}
+    pages[RUNNER] = {"head": head(RUNNER, [RUNNER]), "options": option_list([RUNNER])}
     return pages
 
 
