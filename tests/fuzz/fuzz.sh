@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs fuzzers in turn and prints a line for each reader; started by `make fuzz`:
+# Runs fuzzers in turn and prints a line for each reader, as in the table of README.md; started by `make fuzz`:
 #   fuzz.sh FOLDER SECONDS READER...
 # FOLDER has the fuzzers; inputs with new coverage stay in FOLDER/found, those that crash or hang go to FOLDER/crashes.
 # Coverage is that of the reader's own source lines by all inputs found so far.
@@ -36,6 +36,10 @@ seeds() { # inputs that are in the repository anyway
 stat_of() { # the last value that the log has of a statistic
     sed -n "s/^stat::$2: *//p" "$1" | awk '{ n += $1 } END { print n + 0 }'
 }
+cpu_seconds() { # of all children so far; a subshell would have its own
+    times >"$folder/times"
+    awk 'NR == 2 { split($1 "m" $2, t, "[ms]+"); printf "%.0f", 60 * t[1] + t[2] + 60 * t[3] + t[4] }' "$folder/times"
+}
 # A crash ends libFuzzer: it starts again until the time is over.
 run() {
     local reader=$1 until=$((SECONDS + $2)) log=$folder/$1.log seed crashes=0
@@ -60,13 +64,16 @@ coverage() {
         awk '/^TOTAL/ { print $10 }'
     rm -f "$folder/$1.profraw"
 }
+echo '| reader | date | CPU s | executions | crashes, time-outs | edges | lines |'
 for reader in "$@"; do
+    cpu_seconds >"$folder/before"
     run "$reader" $((seconds / $#))
+    cpu_seconds >"$folder/after"
     log=$folder/$reader.log
     crashes=$(grep -c 'deadly signal\|ERROR: AddressSanitizer\|ERROR: LeakSanitizer\|out-of-memory' "$log")
     timeouts=$(grep -c 'ERROR: libFuzzer: timeout' "$log")
     edges=$(grep -o ' cov: [0-9]*' "$log" | awk '{ print $2 }' | sort -n | tail -1)
-    printf '%-13s %9d executions  %2d crashes  %2d time-outs  %6d edges  %s of its lines\n' "$reader" \
+    printf '| %s | %(%F)T | %d | %d | %d, %d | %d | %s |\n' "$reader" -1 $(($(<"$folder/after") - $(<"$folder/before"))) \
         "$(stat_of "$log" number_of_executed_units)" "$crashes" "$timeouts" "${edges:-0}" "$(coverage "$reader")"
     [ $((crashes + timeouts)) -eq 0 ] || failed=1
 done
