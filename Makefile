@@ -95,7 +95,8 @@ help:
 	@sed -n 's/^## *//p' Makefile
 ## make demo     install missing packages, build, run the litmus suite and debug a racy kernel
 ## make test     set-up and the whole test suite          make quick    only the tests that take seconds
-## make asan     quick tests under AddressSanitizer       make ubsan, make tsan: under the other sanitizers
+## make asan     quick tests under AddressSanitizer and UndefinedBehaviorSanitizer; SUITE=test: all tests
+## make tsan     the same under ThreadSanitizer           make ubsan   under UndefinedBehaviorSanitizer alone
 ## make lint     warnings as errors, formatting, dependency arrows, words
 ## make clients  applications from the distribution: clinfo, pyopencl, CLBlast, OpenCV, hashcat, Piglit, ...
 ## make bench    CPU time beside PoCL and Oclgrind        make format   clang-format in place
@@ -238,15 +239,15 @@ test: deps
 quick: tests
 	@BUILD=$(BUILD) tests/run.sh $(foreach t,$(TEST_BIN) $(TEST_SH),$(if $(filter slow_%,$(notdir $(t))),,$(t))) $(JIT_TESTS)
 
-asan:
-	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=build/asan SAN="-fsanitize=address -fno-omit-frame-pointer" OPT="-O1 -g" tests
-	@BUILD=build/asan SANITIZER=address $(MAKE) --no-print-directory BUILD=build/asan SAN="-fsanitize=address -fno-omit-frame-pointer" OPT="-O1 -g" quick
-ubsan:
-	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=build/ubsan SAN="-fsanitize=undefined -fno-sanitize-recover=undefined" OPT="-O1 -g" tests
-	@BUILD=build/ubsan SANITIZER=undefined $(MAKE) --no-print-directory BUILD=build/ubsan SAN="-fsanitize=undefined -fno-sanitize-recover=undefined" OPT="-O1 -g" quick
-tsan:
-	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=build/tsan SAN="-fsanitize=thread" OPT="-O1 -g" tests
-	@BUILD=build/tsan SANITIZER=thread $(MAKE) --no-print-directory BUILD=build/tsan SAN="-fsanitize=thread" OPT="-O1 -g" quick
+# SUITE=test: every test.
+SUITE ?= quick
+asan tsan ubsan: SAN_FLAGS = -fsanitize=$(SANITIZER) -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+asan: SANITIZER := address,undefined
+ubsan: SANITIZER := undefined
+tsan: SANITIZER := thread
+asan ubsan tsan:
+	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=build/$@ SAN="$(SAN_FLAGS)" OPT="-O1 -g" tests
+	@BUILD=build/$@ SANITIZER=$(SANITIZER) $(MAKE) --no-print-directory BUILD=build/$@ SAN="$(SAN_FLAGS)" OPT="-O1 -g" $(SUITE)
 
 # Unmodified third-party applications; their results are checked.
 CLIENT_TESTS := $(sort $(wildcard tests/clients/packages/client_*.sh tests/clients/packages/client_*.py))

@@ -41,7 +41,7 @@ run_one() {
     # bear that.  Leaks are looked for in the C tests.
     if [[ $program = *.py || $program = *.sh ]]; then
         case ${SANITIZER:-} in
-        address) variables+=(ASAN_OPTIONS=detect_leaks=0) library=libasan.so ;;
+        address*) variables+=(ASAN_OPTIONS=detect_leaks=0) library=libasan.so ;;
         thread) library=libtsan.so ;;
         *) library= ;;
         esac
