@@ -90,6 +90,8 @@ vulkan_campaign() {
     if [ -z "${VK_DRIVER_FILES:-}" ] && ! ls /usr/share/vulkan/icd.d/*.json /etc/vulkan/icd.d/*.json >/dev/null 2>&1; then
         VK_DRIVER_FILES=$(find /usr/local /opt -name 'nvidia_icd*.json' 2>/dev/null | head -n 1)
         [ -n "$VK_DRIVER_FILES" ] && export VK_DRIVER_FILES
+        __EGL_VENDOR_LIBRARY_FILENAMES=$(find /usr/local /opt -name '10_nvidia.json' 2>/dev/null | head -n 1)
+        [ -n "$__EGL_VENDOR_LIBRARY_FILENAMES" ] && export __EGL_VENDOR_LIBRARY_FILENAMES
     fi
     {
         date -u
@@ -110,7 +112,7 @@ vulkan_campaign() {
     for setting in "1 1 0 1" "1 1 1 1" "1 1 1 4" "2 1 1 1" "8 40503 1 1"; do
         read -r stride scatter rotate millions <<<"$setting"
         for test in "MP+rlx.dev-rlx.dev+rlx.dev-rlx.dev@0a1a.gg" MP+rel+acq; do
-            timeout 20 "$work/runner" -q --vulkan --exact --test "$test" --budget 1 --batch $((millions * 1048576)) "${quiet[@]}" \
+            timeout 20 "$work/runner" -q --vulkan --exact --test "$test" --budget 2 --batch $((millions * 1048576)) "${quiet[@]}" \
                 --tuning none --knob stride="$stride" --knob scatter="$scatter" --knob rotate="$rotate" \
                 -o "$work/throughput-$((++number)).json" "$work/suite.json" >"$work/t.txt" 2>&1
             echo "$test stride=$stride scatter=$scatter rotate=$rotate batch=${millions}M: $(tail -n 1 "$work/t.txt")" |

@@ -13,19 +13,27 @@ vulkan=''
 [ "${1:-}" != --vulkan ] || { vulkan=yes; shift; }
 folder=${1:?usage: pack.sh [--vulkan] FOLDER [TEST...]}
 shift
-[ $# -gt 0 ] || set -- "$here/../suite"
 mkdir -p "$folder/debs"
+folder=$(realpath "$folder")
+refcl=$(realpath "${BUILD:-build}/refcl")
+suite=litmus/suite
+if [ $# -eq 0 ]; then # paths from the repository's root, as tables need them
+    cd "$here/../.."
+    set -- "$suite"
+else
+    suite=$here/../suite
+fi
 plan() { # NAME OPTION-OR-TEST...
     local name=$1
     shift
-    "${BUILD:-build}/refcl" litmus plan --vulkan "$@" | gzip -9 >"$folder/$name.json.gz"
+    "$refcl" litmus plan --vulkan "$@" | gzip -9 >"$folder/$name.json.gz"
 }
 if [ -z "$vulkan" ]; then
-    "${BUILD:-build}/refcl" litmus plan -o "$folder/plan.json" "$@"
+    "$refcl" litmus plan -o "$folder/plan.json" "$@"
     packages=()
 else
     plan suite "$@"
-    plan shapes "$here/../suite/generated-relaxed" "$here/../suite/generated-relaxed-work-group"
+    plan shapes "$suite/generated-relaxed" "$suite/generated-relaxed-work-group"
     mapfile -t ordered < <(grep -rl --include='*.litmus' memory_order_seq_cst "$@" | grep -v /host-)
     [ ${#ordered[@]} -eq 0 ] || plan seq_cst --mapping clspv "${ordered[@]}"
     [ -z "${MUTANTS:-}" ] || plan mutants "$MUTANTS"

@@ -174,7 +174,8 @@ static uint64_t barrier_instance(const struct ck_program *p, const struct ck_ins
     return e->op == CK_CONST ? e->imm : UINT64_MAX;
 }
 
-/* All threads of a work-group execute the same barriers, and jumps stay between two of them. */
+/* All threads of a work-group execute the same barriers, and jumps stay between two of them.  Barriers of two sub-groups
+ * are executed together, but each sub-group meets alone. */
 static void check_phases(struct lt_vk_module *m, uint32_t thread)
 {
     const struct ck_program *p = m->program;
@@ -200,8 +201,10 @@ static void check_phases(struct lt_vk_module *m, uint32_t thread)
         if (!barrier)
             continue;
         const struct ck_instr *a = &t->instrs[end], *b = &p->threads[leader].instrs[end_leader];
-        if (!lt_vk_same_barrier(a, b) || barrier_instance(p, a) != barrier_instance(p, b) ||
-            barrier_instance(p, a) == UINT64_MAX || a->barrier_name != b->barrier_name)
+        bool apart = a->scope == MM_SCOPE_SUB_GROUP && t->sub_group != p->threads[leader].sub_group;
+        bool meet = barrier_instance(p, a) == barrier_instance(p, b) &&
+                    barrier_instance(p, a) != UINT64_MAX && a->barrier_name == b->barrier_name;
+        if (!lt_vk_same_barrier(a, b) || (!apart && !meet))
             lt_vk_cannot(m, "threads of a work-group that do not execute the same barriers");
     }
 }

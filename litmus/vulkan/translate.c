@@ -366,7 +366,8 @@ static void translate_fence(struct translation *t, const struct ck_instr *i)
     row(t, "membar%s%s%s", order_tag(order), scope_tag(t, i->scope), semantics);
 }
 
-/* Threads of a work-group (sub-group) meet at the barrier with the number of its place. */
+/* Threads of a work-group (sub-group) meet at the barrier with the number of its place.  A barrier of Vulkan tests has one
+ * scope, for execution and for memory: where they are different, barriers of memory before and after it order. */
 static void translate_barrier(struct translation *t, const struct ck_instr *i)
 {
     const struct ck_thread *thread = current(t);
@@ -376,15 +377,19 @@ static void translate_barrier(struct translation *t, const struct ck_instr *i)
         group = 100 * group + thread->sub_group + 1;
     if (i->fence_flags & MM_FENCE_IMAGE)
         cannot(t, "images");
-    if (!i->sub_group && i->scope == MM_SCOPE_SUB_GROUP)
-        cannot(t, "a work-group's barrier with the scope of a sub-group");
-    if (i->sub_group && i->scope != MM_SCOPE_SUB_GROUP)
-        cannot(t, "a sub-group's barrier with a larger scope");
+    uint32_t instance = 1000 * group + i->site;
+    bool orders = classes_of(i) && i->scope != MM_SCOPE_WORK_ITEM;
+    bool apart = (i->scope == MM_SCOPE_SUB_GROUP) != i->sub_group;
     semantics_tags(MM_ACQ_REL, classes_of(i), semantics);
-    if (!classes_of(i) || i->scope == MM_SCOPE_WORK_ITEM)
-        row(t, "cbar%s %u", i->sub_group ? ".sg" : ".wg", 1000 * group + i->site);
-    else
-        row(t, "cbar.acq_rel%s%s %u", scope_tag(t, i->scope), semantics, 1000 * group + i->site);
+    if (orders && !apart) {
+        row(t, "cbar.acq_rel%s%s %u", scope_tag(t, i->scope), semantics, instance);
+        return;
+    }
+    if (orders)
+        row(t, "membar.acq_rel%s%s", scope_tag(t, i->scope), semantics);
+    row(t, "cbar%s %u", i->sub_group ? ".sg" : ".wg", instance);
+    if (orders)
+        row(t, "membar.acq_rel%s%s", scope_tag(t, i->scope), semantics);
 }
 
 /* ---- threads ----------------------------------------------------------------------------------------- */
