@@ -178,15 +178,7 @@ void rt_context_destroy(struct rt_context *context)
     mm_free(context->properties);
 }
 
-cl_int CL_API_CALL rt_clRetainContext(cl_context handle)
-{
-    return rt_api_retain(handle, RT_CONTEXT) ? CL_SUCCESS : CL_INVALID_CONTEXT;
-}
-
-cl_int CL_API_CALL rt_clReleaseContext(cl_context handle)
-{
-    return rt_api_release(handle, RT_CONTEXT) ? CL_SUCCESS : CL_INVALID_CONTEXT;
-}
+RT_REFERENCE_CALLS(Context, cl_context, RT_CONTEXT, CL_INVALID_CONTEXT)
 
 cl_int CL_API_CALL rt_clSetContextDestructorCallback(cl_context handle,
                                                      void(CL_CALLBACK *pfn_notify)(cl_context, void *),

@@ -174,36 +174,11 @@ static cl_int get_c_features(const void *object, const struct rt_info_out *out)
     return put_versions(out, feature_rows, FEATURES, LIMIT(images));
 }
 
-#define RT_UINT(param, answer)                                                                               \
-    static cl_int get_##param(const void *object, const struct rt_info_out *out)                             \
-    {                                                                                                        \
-        (void)object;                                                                                        \
-        return rt_info_uint(out, (cl_uint)(answer));                                                         \
-    }
-#define RT_BOOL(param, answer)                                                                               \
-    static cl_int get_##param(const void *object, const struct rt_info_out *out)                             \
-    {                                                                                                        \
-        (void)object;                                                                                        \
-        return rt_info_bool(out, answer);                                                                    \
-    }
-#define RT_ULONG(param, answer)                                                                              \
-    static cl_int get_##param(const void *object, const struct rt_info_out *out)                             \
-    {                                                                                                        \
-        (void)object;                                                                                        \
-        return rt_info_ulong(out, (cl_ulong)(answer));                                                       \
-    }
-#define RT_SIZE(param, answer)                                                                               \
-    static cl_int get_##param(const void *object, const struct rt_info_out *out)                             \
-    {                                                                                                        \
-        (void)object;                                                                                        \
-        return rt_info_size(out, (size_t)(answer));                                                          \
-    }
-#define RT_STRING(param, answer)                                                                             \
-    static cl_int get_##param(const void *object, const struct rt_info_out *out)                             \
-    {                                                                                                        \
-        (void)object;                                                                                        \
-        return rt_info_string(out, answer);                                                                  \
-    }
+#define RT_UINT(param, answer)   RT_ANSWER(get_##param, uint, void, object, (cl_uint)(answer))
+#define RT_BOOL(param, answer)   RT_ANSWER(get_##param, bool, void, object, answer)
+#define RT_ULONG(param, answer)  RT_ANSWER(get_##param, ulong, void, object, (cl_ulong)(answer))
+#define RT_SIZE(param, answer)   RT_ANSWER(get_##param, size, void, object, (size_t)(answer))
+#define RT_STRING(param, answer) RT_ANSWER(get_##param, string, void, object, answer)
 #include "ref-runtime/info_device.def"
 #undef RT_UINT
 #undef RT_BOOL
@@ -236,15 +211,8 @@ static cl_int get_available(const void *object, const struct rt_info_out *out)
     return rt_info_bool(out, !rt_device_lost(object));
 }
 
-static cl_int get_name(const void *object, const struct rt_info_out *out)
-{
-    return rt_info_string(out, ((const struct rt_device *)object)->name);
-}
-
-static cl_int get_vendor(const void *object, const struct rt_info_out *out)
-{
-    return rt_info_string(out, ((const struct rt_device *)object)->vendor);
-}
+RT_ANSWER(get_name, string, struct rt_device, device, device->name)
+RT_ANSWER(get_vendor, string, struct rt_device, device, device->vendor)
 
 static cl_int get_work_item_sizes(const void *object, const struct rt_info_out *out)
 {
@@ -253,11 +221,7 @@ static cl_int get_work_item_sizes(const void *object, const struct rt_info_out *
     return rt_info_put(out, sizes, sizeof(sizes));
 }
 
-static cl_int get_platform(const void *object, const struct rt_info_out *out)
-{
-    (void)object;
-    return rt_info_handle(out, rt_the_platform());
-}
+RT_ANSWER(get_platform, handle, void, unused, rt_the_platform())
 
 static cl_int get_empty(const void *object, const struct rt_info_out *out)
 {

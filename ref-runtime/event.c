@@ -265,12 +265,4 @@ cl_int CL_API_CALL rt_clGetEventProfilingInfo(cl_event handle, cl_profiling_info
     return RT_INFO_QUERY(profiling_rows, event, param_name, size, value, size_ret);
 }
 
-cl_int CL_API_CALL rt_clRetainEvent(cl_event handle)
-{
-    return rt_api_retain(handle, RT_EVENT) ? CL_SUCCESS : CL_INVALID_EVENT;
-}
-
-cl_int CL_API_CALL rt_clReleaseEvent(cl_event handle)
-{
-    return rt_api_release(handle, RT_EVENT) ? CL_SUCCESS : CL_INVALID_EVENT;
-}
+RT_REFERENCE_CALLS(Event, cl_event, RT_EVENT, CL_INVALID_EVENT)

@@ -75,47 +75,13 @@ cl_int CL_API_CALL rt_clGetPlatformIDs(cl_uint num_entries, cl_platform_id *plat
     return CL_SUCCESS;
 }
 
-static cl_int get_name(const void *object, const struct rt_info_out *out)
-{
-    (void)object;
-    return rt_info_string(out, rt_setting_text(RT_SET_PLATFORM_NAME, "refcl"));
-}
-
-static cl_int get_vendor(const void *object, const struct rt_info_out *out)
-{
-    (void)object;
-    return rt_info_string(out, rt_setting_text(RT_SET_DEVICE_VENDOR, "refcl"));
-}
-
-static cl_int get_version(const void *object, const struct rt_info_out *out)
-{
-    (void)object;
-    return rt_info_string(out, "OpenCL 3.0 refcl " REFCL_VERSION);
-}
-
-static cl_int get_numeric_version(const void *object, const struct rt_info_out *out)
-{
-    (void)object;
-    return rt_info_uint(out, CL_MAKE_VERSION(3, 0, 0));
-}
-
-static cl_int get_profile(const void *object, const struct rt_info_out *out)
-{
-    (void)object;
-    return rt_info_string(out, "FULL_PROFILE");
-}
-
-static cl_int get_timer_resolution(const void *object, const struct rt_info_out *out)
-{
-    (void)object;
-    return rt_info_ulong(out, 1);
-}
-
-static cl_int get_icd_suffix(const void *object, const struct rt_info_out *out)
-{
-    (void)object;
-    return rt_info_string(out, "REFCL");
-}
+RT_ANSWER(get_name, string, void, unused, rt_setting_text(RT_SET_PLATFORM_NAME, "refcl"))
+RT_ANSWER(get_vendor, string, void, unused, rt_setting_text(RT_SET_DEVICE_VENDOR, "refcl"))
+RT_ANSWER(get_version, string, void, unused, "OpenCL 3.0 refcl " REFCL_VERSION)
+RT_ANSWER(get_numeric_version, uint, void, unused, CL_MAKE_VERSION(3, 0, 0))
+RT_ANSWER(get_profile, string, void, unused, "FULL_PROFILE")
+RT_ANSWER(get_timer_resolution, ulong, void, unused, 1)
+RT_ANSWER(get_icd_suffix, string, void, unused, "REFCL")
 
 /* What every device has. */
 static bool all_have_images(void)

@@ -245,11 +245,7 @@ static cl_int get_size(const void *object, const struct rt_info_out *out)
     return queue->flags & CL_QUEUE_ON_DEVICE ? rt_info_uint(out, queue->size) : CL_INVALID_COMMAND_QUEUE;
 }
 
-static cl_int get_device_default(const void *object, const struct rt_info_out *out)
-{
-    const struct rt_queue *queue = object;
-    return rt_info_handle(out, rt_queue_default(queue->context, queue->device));
-}
+RT_ANSWER(get_device_default, handle, struct rt_queue, queue, rt_queue_default(queue->context, queue->device))
 
 static const struct rt_info_row queue_rows[] = {
     RT_INFO_FIELD(CL_QUEUE_CONTEXT, struct rt_queue, context),

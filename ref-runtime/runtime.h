@@ -103,6 +103,17 @@ void rt_sampler_destroy(struct rt_sampler *sampler);
 struct rt_command_buffer;
 void rt_command_buffer_destroy(struct rt_command_buffer *buffer);
 
+/* clRetainNAME and clReleaseNAME. */
+#define RT_REFERENCE_CALLS(name, handle, type, error)                                                        \
+    cl_int CL_API_CALL rt_clRetain##name(handle object)                                                      \
+    {                                                                                                        \
+        return rt_api_retain(object, type) ? CL_SUCCESS : error;                                             \
+    }                                                                                                        \
+    cl_int CL_API_CALL rt_clRelease##name(handle object)                                                     \
+    {                                                                                                        \
+        return rt_api_release(object, type) ? CL_SUCCESS : error;                                            \
+    }
+
 /* ---- info queries (info.c) ---------------------------------------------------------------------- */
 
 /* Where an answer goes [CL 4.1 and every clGet*Info]: VALUE may be null; SIZE too small is an error. */
@@ -118,6 +129,15 @@ cl_int rt_info_bool(const struct rt_info_out *out, bool value);
 cl_int rt_info_ulong(const struct rt_info_out *out, cl_ulong value);
 cl_int rt_info_size(const struct rt_info_out *out, size_t value);
 cl_int rt_info_handle(const struct rt_info_out *out, const void *handle);
+
+/* Function GET, which answers VALUE, a KIND of the functions above; OBJECT: the object in VALUE, of type TYPE. */
+#define RT_ANSWER(get, kind, type, object, value)                                                            \
+    static cl_int get(const void *object_of_query, const struct rt_info_out *out)                            \
+    {                                                                                                        \
+        const type *object = object_of_query;                                                                \
+        (void)object;                                                                                        \
+        return rt_info_##kind(out, value);                                                                   \
+    }
 
 /* One query of a table: a field of the object, or a function that answers. */
 struct rt_info_row {

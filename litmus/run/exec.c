@@ -13,14 +13,6 @@ const struct lt_knob lt_knobs[LT_KNOB_COUNT] = {
 #undef KNOB
 };
 
-uint64_t lt_exec_random(struct exec *e)
-{
-    uint64_t z = e->random += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-}
-
 static unsigned json_unsigned(const cJSON *object, const char *key)
 {
     const cJSON *item = cJSON_GetObjectItem(object, key);
@@ -199,9 +191,9 @@ static void choose_knobs(struct exec *e, uint32_t instances)
 {
     const struct lt_options *o = e->job->options;
     /* Most batches use the tuned setting; the others may show outcomes that it does not. */
-    const struct lt_tuning *tuning = e->job->tuning && lt_exec_random(e) % 4 ? e->job->tuning : NULL;
+    const struct lt_tuning *tuning = e->job->tuning && lt_random(&e->random) % 4 ? e->job->tuning : NULL;
     for (unsigned k = 0; k < LT_KNOB_COUNT; k++) {
-        uint64_t random = lt_exec_random(e);
+        uint64_t random = lt_random(&e->random);
         if (o->knob_given[k])
             e->knobs[k] = o->knob_values[k];
         else if (tuning && tuning->set[k])

@@ -39,7 +39,6 @@ struct exec {
     char message[2048];
 };
 
-uint64_t lt_exec_random(struct exec *e);
 /* How many states the buffer of others holds: COUNTS are those of states outside of the bins, and discarded instances. */
 uint32_t lt_exec_others(const uint32_t counts[2]);
 /* Adds what the device counted, in e->bin_host and e->others_host, to H. */

@@ -5,6 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+uint64_t lt_random(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return z ^ z >> 31;
+}
+
 uint64_t lt_state_hash(const int64_t *values, unsigned n)
 {
     uint64_t h = 0x9e3779b97f4a7c15;

@@ -8,14 +8,6 @@
 
 enum { ITERATIONS_PER_BATCH = 50 }; /* of a batch */
 
-uint64_t lt_host_random(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-}
-
 /* ---- once for each test -------------------------------------------------------------------------------- */
 
 static bool open_devices(struct lt_host *host)
@@ -350,7 +342,7 @@ static bool run_batch(struct lt_host *host, uint64_t seed, uint64_t rounds)
     double start = lt_seconds();
     bool ok = true;
     for (uint64_t i = 0; i < rounds && ok; i++)
-        ok = run_round(host, lt_host_random(&seed), &h);
+        ok = run_round(host, lt_random(&seed), &h);
     if (ok) {
         cJSON *extra = cJSON_CreateObject();
         cJSON_AddNumberToObject(extra, "instances", (double)rounds);

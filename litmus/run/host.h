@@ -138,7 +138,6 @@ void lt_host_rest(struct lt_host *host);
 /* Records the first failure of an iteration; false if STATUS is none. */
 bool lt_host_failed(struct lt_host *host, const char *what, cl_int status);
 /* host.c */
-uint64_t lt_host_random(uint64_t *state);
 void lt_run_host_test(struct lt_job *job, bool legacy);
 
 #endif

@@ -294,7 +294,7 @@ void lt_host_call(struct lt_host_thread *thread, const struct lt_host_call *call
     struct enqueue e = {.thread = thread, .host = host, .call = call, .count = call->wait_count};
     e.queue = call->queue < 0 ? NULL : host->queues[call->queue].queue;
     e.event = call->event < 0 ? NULL : &e.made;
-    if (waits(call) || lt_host_random(&thread->random) % 2)
+    if (waits(call) || lt_random(&thread->random) % 2)
         lt_host_flush(host);
     for (unsigned i = 0; i < call->wait_count; i++)
         if (!(e.list[i] = event_of(host, call->waits[i])))

@@ -264,7 +264,7 @@ static void access(struct lt_host_thread *t, const struct lt_host_instr *i)
 /* Random delays vary the relative progress of concurrent threads and commands. */
 static void dawdle(struct lt_host_thread *t)
 {
-    uint64_t r = lt_host_random(&t->random);
+    uint64_t r = lt_random(&t->random);
     if (r % 4 == 0)
         for (volatile unsigned n = (unsigned)(r >> 8) % 2000; n; n--)
             ;

@@ -124,7 +124,7 @@ static bool enqueue_run(struct exec *e)
     if (every)
         groups += (groups - 1) / (every - 1);
     size_t global = groups * local;
-    cl_uint seed = (cl_uint)lt_exec_random(e);
+    cl_uint seed = (cl_uint)lt_random(&e->random);
     return !lt_exec_failed(e, "clSetKernelArg", clSetKernelArg(e->kernel, 4, sizeof seed, &seed)) &&
            !lt_exec_failed(e, "clEnqueueNDRangeKernel",
                            clEnqueueNDRangeKernel(e->job->device->queue, e->kernel, 1, NULL, &global, &local,

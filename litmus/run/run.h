@@ -73,6 +73,8 @@ struct lt_histogram {
     size_t capacity, used;
     unsigned values; /* of a state */
 };
+/* The next number of a splitmix64 sequence. */
+uint64_t lt_random(uint64_t *state);
 bool lt_histogram_add(struct lt_histogram *h, const int64_t *values, uint64_t count);
 void lt_histogram_clear(struct lt_histogram *h);
 cJSON *lt_histogram_json(const struct lt_histogram *h); /* [{"values": [...], "count": n}], sorted */

@@ -273,21 +273,13 @@ static int better(const void *a, const void *b)
     return x->score > y->score ? -1 : x->score < y->score;
 }
 
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-}
-
 /* The first is the plainest: the first choice of each knob. */
 static void choose_settings(const struct lt_options *o, bool gpu, struct candidate *candidates)
 {
     uint64_t random = o->seed;
     for (unsigned i = 0; i < CANDIDATES; i++)
         for (unsigned k = 0; k < LT_KNOB_COUNT; k++) {
-            uint64_t r = next_random(&random);
+            uint64_t r = lt_random(&random);
             candidates[i].knobs.set[k] = *lt_knobs[k].cpu && !o->knob_given[k];
             candidates[i].knobs.values[k] =
                 *lt_knobs[k].cpu ? lt_knob_choice(&lt_knobs[k], gpu, i ? r : 0) : 0;

@@ -71,15 +71,7 @@ void rt_command_buffer_destroy(struct rt_command_buffer *buffer)
     rt_object_release_held(buffer->queue);
 }
 
-cl_int CL_API_CALL rt_clRetainCommandBufferKHR(cl_command_buffer_khr handle)
-{
-    return rt_api_retain(handle, RT_COMMAND_BUFFER) ? CL_SUCCESS : CL_INVALID_COMMAND_BUFFER_KHR;
-}
-
-cl_int CL_API_CALL rt_clReleaseCommandBufferKHR(cl_command_buffer_khr handle)
-{
-    return rt_api_release(handle, RT_COMMAND_BUFFER) ? CL_SUCCESS : CL_INVALID_COMMAND_BUFFER_KHR;
-}
+RT_REFERENCE_CALLS(CommandBufferKHR, cl_command_buffer_khr, RT_COMMAND_BUFFER, CL_INVALID_COMMAND_BUFFER_KHR)
 
 /* Recording ends, once. */
 cl_int CL_API_CALL rt_clFinalizeCommandBufferKHR(cl_command_buffer_khr handle)
@@ -180,16 +172,8 @@ cl_int CL_API_CALL rt_clCommandBarrierWithWaitListKHR(cl_command_buffer_khr buff
 
 /* ---- queries ---- */
 
-static cl_int get_queues(const void *object, const struct rt_info_out *out)
-{
-    return rt_info_handle(out, ((const struct rt_command_buffer *)object)->queue);
-}
-
-static cl_int get_queue_count(const void *object, const struct rt_info_out *out)
-{
-    (void)object;
-    return rt_info_uint(out, 1);
-}
+RT_ANSWER(get_queues, handle, struct rt_command_buffer, command, command->queue)
+RT_ANSWER(get_queue_count, uint, void, unused, 1)
 
 static cl_int get_state(const void *object, const struct rt_info_out *out)
 {

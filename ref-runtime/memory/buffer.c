@@ -204,15 +204,7 @@ void rt_mem_destroy(struct rt_mem *mem)
     rt_object_release_held(mem->context);
 }
 
-cl_int CL_API_CALL rt_clRetainMemObject(cl_mem handle)
-{
-    return rt_api_retain(handle, RT_MEM) ? CL_SUCCESS : CL_INVALID_MEM_OBJECT;
-}
-
-cl_int CL_API_CALL rt_clReleaseMemObject(cl_mem handle)
-{
-    return rt_api_release(handle, RT_MEM) ? CL_SUCCESS : CL_INVALID_MEM_OBJECT;
-}
+RT_REFERENCE_CALLS(MemObject, cl_mem, RT_MEM, CL_INVALID_MEM_OBJECT)
 
 cl_int CL_API_CALL rt_clSetMemObjectDestructorCallback(cl_mem handle,
                                                        void(CL_CALLBACK *pfn_notify)(cl_mem, void *),
@@ -251,10 +243,7 @@ static cl_int get_properties(const void *object, const struct rt_info_out *out)
     return rt_info_put(out, mem->properties, mem->property_count * sizeof(*mem->properties));
 }
 
-static cl_int get_uses_svm(const void *object, const struct rt_info_out *out)
-{
-    return rt_info_bool(out, ((const struct rt_mem *)object)->uses_svm);
-}
+RT_ANSWER(get_uses_svm, bool, struct rt_mem, mem, mem->uses_svm)
 
 static const struct rt_info_row mem_rows[] = {
     RT_INFO_FIELD(CL_MEM_TYPE, struct rt_mem, mem_type),

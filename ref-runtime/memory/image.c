@@ -335,11 +335,7 @@ static cl_int get_buffer(const void *object, const struct rt_info_out *out)
     return rt_info_handle(out, parent && parent->mem_type == CL_MEM_OBJECT_BUFFER ? parent : NULL);
 }
 
-static cl_int get_none(const void *object, const struct rt_info_out *out)
-{
-    (void)object;
-    return rt_info_uint(out, 0);
-}
+RT_ANSWER(get_none, uint, void, unused, 0)
 
 static const struct rt_info_row image_rows[] = {
     RT_INFO_GET(CL_IMAGE_FORMAT, get_format),       RT_INFO_GET(CL_IMAGE_ELEMENT_SIZE, get_element_size),

@@ -53,15 +53,8 @@ void rt_pipe_destroy(struct rt_mem *mem)
     mm_free(mem->pipe);
 }
 
-static cl_int get_packet_size(const void *object, const struct rt_info_out *out)
-{
-    return rt_info_uint(out, ((const struct rt_mem *)object)->pipe->packet_size);
-}
-
-static cl_int get_max_packets(const void *object, const struct rt_info_out *out)
-{
-    return rt_info_uint(out, ((const struct rt_mem *)object)->pipe->max_packets);
-}
+RT_ANSWER(get_packet_size, uint, struct rt_mem, mem, mem->pipe->packet_size)
+RT_ANSWER(get_max_packets, uint, struct rt_mem, mem, mem->pipe->max_packets)
 
 static cl_int get_properties(const void *object, const struct rt_info_out *out)
 {

@@ -98,15 +98,7 @@ void rt_sampler_destroy(struct rt_sampler *sampler)
     rt_object_release(sampler->context);
 }
 
-cl_int CL_API_CALL rt_clRetainSampler(cl_sampler handle)
-{
-    return rt_api_retain(handle, RT_SAMPLER) ? CL_SUCCESS : CL_INVALID_SAMPLER;
-}
-
-cl_int CL_API_CALL rt_clReleaseSampler(cl_sampler handle)
-{
-    return rt_api_release(handle, RT_SAMPLER) ? CL_SUCCESS : CL_INVALID_SAMPLER;
-}
+RT_REFERENCE_CALLS(Sampler, cl_sampler, RT_SAMPLER, CL_INVALID_SAMPLER)
 
 static cl_int get_properties(const void *object, const struct rt_info_out *out)
 {

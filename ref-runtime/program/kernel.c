@@ -204,12 +204,4 @@ cl_kernel CL_API_CALL rt_clCloneKernel(cl_kernel handle, cl_int *errcode_ret)
 
 /* ---- references ---------------------------------------------------------------------------------- */
 
-cl_int CL_API_CALL rt_clRetainKernel(cl_kernel kernel)
-{
-    return rt_api_retain(kernel, RT_KERNEL) ? CL_SUCCESS : CL_INVALID_KERNEL;
-}
-
-cl_int CL_API_CALL rt_clReleaseKernel(cl_kernel kernel)
-{
-    return rt_api_release(kernel, RT_KERNEL) ? CL_SUCCESS : CL_INVALID_KERNEL;
-}
+RT_REFERENCE_CALLS(Kernel, cl_kernel, RT_KERNEL, CL_INVALID_KERNEL)

@@ -73,10 +73,7 @@ static cl_int get_access_qualifier(const void *object, const struct rt_info_out 
     return rt_info_uint(out, qualifiers[((const struct in_argument_info *)object)->access]);
 }
 
-static cl_int get_type_name(const void *object, const struct rt_info_out *out)
-{
-    return rt_info_string(out, ((const struct in_argument_info *)object)->type_name);
-}
+RT_ANSWER(get_type_name, string, struct in_argument_info, argument, argument->type_name)
 
 static cl_int get_type_qualifier(const void *object, const struct rt_info_out *out)
 {
@@ -96,10 +93,7 @@ static cl_int get_type_qualifier(const void *object, const struct rt_info_out *o
     return rt_info_ulong(out, qualifier);
 }
 
-static cl_int get_argument_name(const void *object, const struct rt_info_out *out)
-{
-    return rt_info_string(out, ((const struct in_argument_info *)object)->name);
-}
+RT_ANSWER(get_argument_name, string, struct in_argument_info, argument, argument->name)
 
 static const struct rt_info_row argument_rows[] = {
     RT_INFO_GET(CL_KERNEL_ARG_ADDRESS_QUALIFIER, get_address_qualifier),

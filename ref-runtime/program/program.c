@@ -316,15 +316,7 @@ cl_program CL_API_CALL rt_clCreateProgramWithBuiltInKernels(cl_context handle, c
 
 /* ---- references ---------------------------------------------------------------------------------- */
 
-cl_int CL_API_CALL rt_clRetainProgram(cl_program program)
-{
-    return rt_api_retain(program, RT_PROGRAM) ? CL_SUCCESS : CL_INVALID_PROGRAM;
-}
-
-cl_int CL_API_CALL rt_clReleaseProgram(cl_program program)
-{
-    return rt_api_release(program, RT_PROGRAM) ? CL_SUCCESS : CL_INVALID_PROGRAM;
-}
+RT_REFERENCE_CALLS(Program, cl_program, RT_PROGRAM, CL_INVALID_PROGRAM)
 
 /* Deprecated, and never available in OpenCL 3.0. */
 cl_int CL_API_CALL rt_clSetProgramReleaseCallback(cl_program program,

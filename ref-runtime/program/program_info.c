@@ -11,10 +11,7 @@ static struct rt_program *mutable_program(const void *object)
     return (struct rt_program *)(uintptr_t)object;
 }
 
-static cl_int get_device_count(const void *object, const struct rt_info_out *out)
-{
-    return rt_info_uint(out, ((const struct rt_program *)object)->state->device_count);
-}
+RT_ANSWER(get_device_count, uint, struct rt_program, program, program->state->device_count)
 
 static cl_int get_devices(const void *object, const struct rt_info_out *out)
 {
@@ -157,23 +154,11 @@ cl_int CL_API_CALL rt_clGetProgramInfo(cl_program program, cl_program_info name,
 
 /* ---- clGetProgramBuildInfo ------------------------------------------------------------------------- */
 
-static cl_int get_options(const void *object, const struct rt_info_out *out)
-{
-    const struct rt_build *build = object;
-    return rt_info_string(out, build->options && build->status != CL_BUILD_NONE ? build->options : "");
-}
-
-static cl_int get_log(const void *object, const struct rt_info_out *out)
-{
-    const struct rt_build *build = object;
-    return rt_info_string(out, build->log ? build->log : "");
-}
-
-static cl_int get_variable_size(const void *object, const struct rt_info_out *out)
-{
-    const struct rt_build *build = object;
-    return rt_info_size(out, build->module ? (size_t)in_module_program_scope_bytes(build->module) : 0);
-}
+RT_ANSWER(get_options, string, struct rt_build, build,
+          build->options && build->status != CL_BUILD_NONE ? build->options : "")
+RT_ANSWER(get_log, string, struct rt_build, build, build->log ? build->log : "")
+RT_ANSWER(get_variable_size, size, struct rt_build, build,
+          build->module ? (size_t)in_module_program_scope_bytes(build->module) : 0)
 
 static const struct rt_info_row build_rows[] = {
     RT_INFO_FIELD(CL_PROGRAM_BUILD_STATUS, struct rt_build, status),

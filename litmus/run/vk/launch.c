@@ -328,7 +328,7 @@ static void dispatch_run(struct exec *e)
 {
     struct lt_vk *vk = vk_of(e);
     uint32_t groups = e->knobs[LT_K_clusters] * e->groups, every = e->knobs[LT_K_stress_every];
-    uint32_t seed = (uint32_t)lt_exec_random(e);
+    uint32_t seed = (uint32_t)lt_random(&e->random);
     if (every)
         groups += (groups - 1) / (every - 1);
     vk->vkCmdPushConstants(e->vk->command, e->vk->layout, VK_SHADER_STAGE_COMPUTE_BIT, sizeof e->knobs,
