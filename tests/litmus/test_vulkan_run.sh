@@ -32,6 +32,10 @@ json_holds "tests are done, or skipped with a reason" "$tmp/r.json" \
 check "no state is forbidden by vulkan.cat" $? || grep -A3 FORBIDDEN "$tmp/judged" | sed 's/^/# /'
 grep -q '^model: .*vulkan.cat' "$tmp/judged"
 check "which is the model for a Vulkan device" $?
+"$refcl" litmus judge --switch chains=on "$tmp/r.json" >"$tmp/chains"
+check "nor with availability and visibility chains" $?
+! "$refcl" litmus judge --switch chains=perhaps "$tmp/r.json" >"$tmp/chains" 2>&1
+check "an unknown variant of the model is refused" $?
 "$refcl" litmus judge "$tmp/table.json" >"$tmp/again"
 check "the table is judged alike" $?
 [ "$(grep '^Verdict' "$tmp/judged")" = "$(grep '^Verdict' "$tmp/again")" ]

@@ -4,10 +4,11 @@
 
 #include <limits.h>
 
-enum { OPT_MODEL, OPT_BOUND, OPT_TIMEOUT, OPT_JSON, OPT_HTML, OPT_JUNIT, OPT_SARIF, OPT_TABLE, OPT_TESTS };
+enum { OPT_MODEL, OPT_SWITCH, OPT_BOUND, OPT_TIMEOUT, OPT_JSON, OPT_HTML, OPT_JUNIT, OPT_SARIF, OPT_TABLE, OPT_TESTS };
 static const struct tool_option options[] = {
     {"model", 'm', "FILE.cat", "REFCL_MODEL",
      "memory model (default opencl.cat; vulkan.cat for a Vulkan device)"},
+    {"switch", 's', "NAME=VALUE", NULL, "select a variant of the model; may be repeated"},
     {"bound", 'b', "K", "REFCL_BOUND", "loop unroll bound (default 2)"},
     {"timeout", 't', "S", "REFCL_TIMEOUT", "time limit for each test in seconds (default 60)"},
     {"json", 'j', "OUT", "REFCL_JSON", "write the verdicts as JSON, - for stdout"},
@@ -21,7 +22,11 @@ static const struct tool_option options[] = {
      "folder that the files of a table are relative to (default: the current one)"},
     TOOL_OPTION_END};
 
+enum { MAX_SWITCHES = 32 };
+
 struct judge {
+    const char *switches[MAX_SWITCHES + 1];
+    size_t switch_count;
     struct ck_options check;
     const char *model, *json, *html, *junit, *sarif, *table, *tests;
 };
@@ -34,6 +39,11 @@ static int litmus_judge_option(void *context, size_t index, const char *value)
     switch (index) {
     case OPT_MODEL:
         judge->model = value;
+        break;
+    case OPT_SWITCH:
+        if (judge->switch_count == MAX_SWITCHES)
+            return tool_error(EXIT_USAGE, "more than %d switches", MAX_SWITCHES);
+        judge->switches[judge->switch_count++] = value;
         break;
     case OPT_BOUND:
         code = tool_number("bound", value, 1000, &n);
@@ -113,7 +123,7 @@ static int litmus_judge_main(int argc, char **argv)
                            path);
     if (code)
         return code;
-    if (mm_cat_load(path, NULL, &model, &err) != MM_OK)
+    if (mm_cat_load(path, judge.switches, &model, &err) != MM_OK)
         return tool_report(&err);
     code = judge_file(&judge, model, argv[first]);
     mm_cat_destroy(model);
