@@ -4,7 +4,18 @@
 
 #include <limits.h>
 
-enum { OPT_MODEL, OPT_SWITCH, OPT_BOUND, OPT_TIMEOUT, OPT_JSON, OPT_HTML, OPT_JUNIT, OPT_SARIF, OPT_TABLE, OPT_TESTS };
+enum {
+    OPT_MODEL,
+    OPT_SWITCH,
+    OPT_BOUND,
+    OPT_TIMEOUT,
+    OPT_JSON,
+    OPT_HTML,
+    OPT_JUNIT,
+    OPT_SARIF,
+    OPT_TABLE,
+    OPT_TESTS
+};
 static const struct tool_option options[] = {
     {"model", 'm', "FILE.cat", "REFCL_MODEL",
      "memory model (default opencl.cat; vulkan.cat for a Vulkan device)"},
