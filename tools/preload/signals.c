@@ -6,6 +6,7 @@
 #include "interp/signal.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,7 +18,7 @@ int refcl_sigaction(int number, const struct sigaction *action, struct sigaction
 
 enum { SIGNALS = 65 };
 static struct sigaction of_application[SIGNALS];
-static bool is_taken[SIGNALS];
+static atomic_bool is_taken[SIGNALS];
 
 /* ---- the C library's functions --------------------------------------------------------------- */
 
@@ -61,6 +62,24 @@ static void unlock_actions(const sigset_t *before)
 {
     atomic_flag_clear_explicit(&lock, memory_order_release);
     pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+/* A child of fork() has the lock free. */
+static sigset_t before_fork;
+
+static void lock_for_fork(void)
+{
+    before_fork = lock_actions();
+}
+
+static void unlock_after_fork(void)
+{
+    unlock_actions(&before_fork);
+}
+
+__attribute__((constructor)) static void handle_fork(void)
+{
+    pthread_atfork(lock_for_fork, unlock_after_fork, unlock_after_fork);
 }
 
 /* ---- refcl's handlers ------------------------------------------------------------------------ */
