@@ -486,12 +486,12 @@ static bool is_enqueued(struct ck_detector *d, const struct mm_event *event)
 
 void ck_race_access(struct ck_detector *d, const struct mm_event *event)
 {
-    struct ck_location *location = d->last_location;
+    struct ck_location *location = d->last.location;
     if (!location || location->info.id != event->allocation) {
         location = mm_map_pointer(&d->locations, event->allocation);
         if (!location)
             return;
-        d->last_location = location;
+        d->last.location = location;
     }
     if (!location->checked || !event->size || (event->kind == MM_WRITE && is_migration(location, event)))
         return;

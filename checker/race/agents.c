@@ -8,8 +8,8 @@
 
 struct ck_command *ck_command_of(struct ck_detector *d, uint32_t id)
 {
-    if (d->last_command && d->last_command->info.id == id)
-        return d->last_command;
+    if (d->last.command && d->last.command->info.id == id)
+        return d->last.command;
     struct ck_command *command = mm_map_pointer(&d->commands, id);
     if (!command) {
         command = ck_budget_alloc(&d->budget, sizeof *command);
@@ -23,7 +23,7 @@ struct ck_command *ck_command_of(struct ck_detector *d, uint32_t id)
             return NULL;
         }
     }
-    d->last_command = command;
+    d->last.command = command;
     return command;
 }
 
@@ -93,8 +93,8 @@ static struct ck_item *start_item(struct ck_detector *d, struct mm_agent agent)
     bool runtime = agent.index == MM_INDEX_RUNTIME;
     struct ck_item *item = runtime ? &command->runtime : chunk_item(d, command, agent.index);
     if (item && !runtime) {
-        d->last_chunk = item - agent.index % CK_ITEM_CHUNK;
-        d->last_chunk_key = ck_agent_key(agent) - agent.index % CK_ITEM_CHUNK;
+        d->last.chunk = item - agent.index % CK_ITEM_CHUNK;
+        d->last.chunk_key = ck_agent_key(agent) - agent.index % CK_ITEM_CHUNK;
     }
     if (item && !item->time[0]) {
         for (int s = 0; s < CK_REGIONS; s++) {
@@ -107,17 +107,17 @@ static struct ck_item *start_item(struct ck_detector *d, struct mm_agent agent)
 
 struct ck_item *ck_item_of(struct ck_detector *d, struct mm_agent agent)
 {
-    uint64_t at = ck_agent_key(agent) - d->last_chunk_key;
-    if (d->last_chunk && at < CK_ITEM_CHUNK && d->last_chunk[at].time[0])
-        return &d->last_chunk[at];
+    uint64_t at = ck_agent_key(agent) - d->last.chunk_key;
+    if (d->last.chunk && at < CK_ITEM_CHUNK && d->last.chunk[at].time[0])
+        return &d->last.chunk[at];
     return start_item(d, agent);
 }
 
 const struct ck_item *ck_item_peek(struct ck_detector *d, struct mm_agent agent, struct ck_item *fresh)
 {
-    uint64_t at = ck_agent_key(agent) - d->last_chunk_key;
-    if (d->last_chunk && at < CK_ITEM_CHUNK && d->last_chunk[at].time[0])
-        return &d->last_chunk[at];
+    uint64_t at = ck_agent_key(agent) - d->last.chunk_key;
+    if (d->last.chunk && at < CK_ITEM_CHUNK && d->last.chunk[at].time[0])
+        return &d->last.chunk[at];
     struct ck_command *command = ck_command_of(d, agent.command);
     if (!command)
         return NULL;
@@ -141,8 +141,8 @@ struct ck_fences *ck_fences_of(struct ck_detector *d, struct ck_item *item)
 struct ck_group *ck_group_of(struct ck_detector *d, struct ck_command *command, uint32_t index)
 {
     uint64_t key = (uint64_t)command->info.id << 32 | index;
-    if (d->last_group && key >= d->last_group_key && key < d->last_group_end)
-        return d->last_group;
+    if (d->last.group && key >= d->last.group_key && key < d->last.group_end)
+        return d->last.group;
     key -= index - ck_group_first(command, index);
     struct ck_group *group = mm_map_pointer(&d->groups, key);
     if (!group) {
@@ -156,9 +156,9 @@ struct ck_group *ck_group_of(struct ck_detector *d, struct ck_command *command, 
         group->next = command->groups;
         command->groups = group;
     }
-    d->last_group = group;
-    d->last_group_key = key;
-    d->last_group_end = key + command->group_size;
+    d->last.group = group;
+    d->last.group_key = key;
+    d->last.group_end = key + command->group_size;
     return group;
 }
 
@@ -182,7 +182,7 @@ static void drop_chunks(struct ck_detector *d, struct ck_command *command)
     ck_budget_free(&d->budget, command->chunks, command->chunk_count * sizeof *command->chunks);
     command->chunks = NULL;
     command->chunk_count = 0;
-    d->last_chunk = NULL;
+    d->last.chunk = NULL;
 }
 
 /* Empty groups stay in the map until the command is released. */

@@ -53,7 +53,7 @@ void ck_detector_destroy(struct ck_detector *d)
     ck_map_clear(&d->sources, &d->budget);
     ck_map_clear(&d->texts, &d->budget);
     ck_map_clear(&d->seen, &d->budget);
-    mm_free(d->findings);
+    mm_free(d->report.findings);
     mm_arena_destroy(d->arena);
     mm_free(d);
 }
@@ -360,22 +360,22 @@ void ck_detector_sink(struct ck_detector *d, struct mm_sink *sink)
 
 size_t ck_detector_finding_count(const struct ck_detector *d)
 {
-    return d->finding_count;
+    return d->report.finding_count;
 }
 
 const struct ck_finding *ck_detector_finding(const struct ck_detector *d, size_t i)
 {
-    return i < d->finding_count ? d->findings[i] : NULL;
+    return i < d->report.finding_count ? d->report.findings[i] : NULL;
 }
 
 size_t ck_detector_dropped(const struct ck_detector *d)
 {
-    return d->dropped;
+    return d->report.dropped;
 }
 
 size_t ck_detector_suppressed(const struct ck_detector *d)
 {
-    return d->suppressed;
+    return d->report.suppressed;
 }
 
 enum mm_class ck_detector_status(const struct ck_detector *d, struct mm_error *err)

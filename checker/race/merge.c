@@ -23,8 +23,8 @@ void ck_detector_finish(struct ck_detector *d)
     ck_snapshots_free(d);
     ck_map_clear(&d->groups, &d->budget);
     ck_clocks_clear(&d->clocks);
-    d->last_group = NULL;
-    d->last_location = NULL;
+    d->last.group = NULL;
+    d->last.location = NULL;
     d->finished = true;
 }
 
@@ -64,8 +64,8 @@ static bool same_finding(const struct ck_finding *a, const struct ck_detector *o
 static struct ck_finding *find_same(const struct ck_detector *into, const struct ck_detector *from,
                                     const struct ck_finding *f)
 {
-    for (size_t i = 0; i < into->finding_count; i++) {
-        struct ck_finding *g = into->findings[i];
+    for (size_t i = 0; i < into->report.finding_count; i++) {
+        struct ck_finding *g = into->report.findings[i];
         if (same_finding(g, g->detector ? g->detector : into, f, from))
             return g;
     }
@@ -74,12 +74,12 @@ static struct ck_finding *find_same(const struct ck_detector *into, const struct
 
 bool ck_detector_merge(struct ck_detector *into, struct ck_detector *from, uint32_t process)
 {
-    for (size_t i = 0; from == into && i < into->finding_count; i++)
-        into->findings[i]->process = process;
+    for (size_t i = 0; from == into && i < into->report.finding_count; i++)
+        into->report.findings[i]->process = process;
     if (from == into)
         return true;
-    for (size_t i = 0; i < from->finding_count; i++) {
-        struct ck_finding *f = from->findings[i], *same = find_same(into, from, f);
+    for (size_t i = 0; i < from->report.finding_count; i++) {
+        struct ck_finding *f = from->report.findings[i], *same = find_same(into, from, f);
         if (same) {
             same->count += f->count;
             same->pairs |= f->pairs;
@@ -90,8 +90,8 @@ bool ck_detector_merge(struct ck_detector *into, struct ck_detector *from, uint3
         if (!ck_finding_add(into, f))
             return false;
     }
-    into->dropped += from->dropped;
-    into->suppressed += from->suppressed;
+    into->report.dropped += from->report.dropped;
+    into->report.suppressed += from->report.suppressed;
     if (into->limit.cls == MM_OK)
         into->limit = from->limit;
     return true;

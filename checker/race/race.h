@@ -340,9 +340,45 @@ struct ck_snapshot { /* an agent's clocks at an event that edges may start from 
     struct ck_clock *clock[CK_REGIONS];
 };
 
+/* Shadow memory (shadow.c). */
+struct ck_shadow {
+    struct mm_map pages; /* by space and number */
+    struct ck_signature *signatures;
+    uint32_t signature_count; /* 0 is none */
+    size_t signature_capacity;
+    struct mm_map signature_index; /* to one more than the index */
+    uint32_t last_signature[256];  /* by source */
+    struct ck_node *free_nodes;
+    void *node_blocks; /* linked by their first word */
+};
+
+/* The last that was looked up of each kind: the next event most often needs the same. */
+struct ck_last {
+    struct ck_command *command;
+    struct ck_item *chunk; /* of CK_ITEM_CHUNK items from this key on */
+    uint64_t chunk_key;
+    struct ck_location *location;
+    struct ck_group *group;
+    uint64_t group_key, group_end;
+};
+
+/* The results (report.c). */
+struct ck_report {
+    struct ck_finding **findings;
+    size_t finding_count;
+    size_t dropped, suppressed;
+    const struct ck_finding *last; /* of the current event */
+    uint64_t last_agent;
+    mm_event_id last_event;
+};
+
 struct ck_detector {
+    /* configuration */
     struct ck_detector_options options;
     const struct ck_change *supposed; /* NULL: none */
+    struct ck_pattern *patterns;
+
+    /* state */
     struct ck_budget budget;
     struct ck_clocks clocks;
     struct mm_error limit; /* cls MM_LIMIT: why the verdict is unknown */
@@ -352,32 +388,13 @@ struct ck_detector {
     uint64_t next_sync;
     struct mm_map commands, locations, objects, sources, groups, snapshots, seen;
     struct mm_map texts; /* by the hash of the file name */
-    struct mm_map pages; /* by space and number */
-    struct ck_signature *signatures;
-    uint32_t signature_count; /* 0 is none */
-    size_t signature_capacity;
-    struct mm_map signature_index; /* to one more than the index */
-    uint32_t last_signature[256];  /* by source */
-    struct ck_node *free_nodes;
-    void *node_blocks;     /* linked by their first word */
+    struct ck_shadow shadow;
     struct mm_edge *edges; /* into the next event */
     size_t edge_count, edge_capacity;
-    struct ck_command *last_command;
-    struct ck_item *last_chunk; /* of CK_ITEM_CHUNK items from this key on */
-    uint64_t last_chunk_key;
-    struct ck_location *last_location;
-    struct ck_group *last_group;
-    uint64_t last_group_key, last_group_end;
     struct ck_shortfall shortfalls[CK_SHORTFALLS];
     uint32_t shortfall_count;
     struct mm_arena *arena; /* findings and all strings */
-    struct ck_finding **findings;
-    size_t finding_count;
-    size_t dropped, suppressed;
-    struct ck_pattern *patterns;
-    const struct ck_finding *last_reported; /* of the current event */
-    uint64_t last_reported_agent;
-    mm_event_id last_reported_event;
+    struct ck_last last;
     struct ck_weak {
         bool flowed,
             placed; /* the current event has a reads-from (FLOWED) or modification order (PLACED) edge */
@@ -387,6 +404,8 @@ struct ck_detector {
             struct ck_sync *sync;
         } * past; /* synchronization state after recent atomic writes, by event */
     } weak;
+
+    struct ck_report report;
 };
 
 /* Work-items of one work-group. */

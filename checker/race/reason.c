@@ -49,7 +49,7 @@ const char *ck_reason_apart(unsigned scope)
 
 const struct ck_signature *ck_reason_earlier(const struct ck_reason *r)
 {
-    return &r->d->signatures[r->earlier->signature];
+    return &r->d->shadow.signatures[r->earlier->signature];
 }
 
 static bool same_device(struct ck_detector *d, uint64_t a, uint64_t b)

@@ -17,11 +17,11 @@ static uint64_t hash_mix(uint64_t h, uint64_t value)
 
 bool ck_finding_add(struct ck_detector *d, struct ck_finding *finding)
 {
-    if (d->options.max_findings && d->finding_count >= d->options.max_findings) {
-        d->dropped++;
+    if (d->options.max_findings && d->report.finding_count >= d->options.max_findings) {
+        d->report.dropped++;
         return true;
     }
-    struct ck_finding **place = mm_add(&d->findings, &d->finding_count);
+    struct ck_finding **place = mm_add(&d->report.findings, &d->report.finding_count);
     if (!place)
         return false;
     *place = finding;
@@ -32,7 +32,7 @@ bool ck_finding_add(struct ck_detector *d, struct ck_finding *finding)
 static void add_finding(struct ck_detector *d, struct ck_finding *finding)
 {
     if (ck_is_suppressed(d, finding))
-        d->suppressed++;
+        d->report.suppressed++;
     else if (!ck_finding_add(d, finding))
         ck_detector_stop(d, "limit reached: memory for findings");
 }
@@ -114,7 +114,7 @@ static struct ck_finding *new_finding(struct ck_detector *d, const char *kind, c
 static struct mm_event event_of(const struct ck_detector *d, const struct ck_access_record *record,
                                 const struct mm_event *other, uint64_t offset)
 {
-    const struct ck_signature *signature = &d->signatures[record->signature];
+    const struct ck_signature *signature = &d->shadow.signatures[record->signature];
     struct mm_event event = {.offset = offset, .allocation = other->allocation};
     event.agent =
         (struct mm_agent){(uint32_t)(record->agent >> 32), (uint32_t)ck_issuer_of(d, record->agent)};
@@ -196,26 +196,27 @@ const struct ck_finding *ck_detector_race(struct ck_detector *d, const struct ck
 
 void ck_detector_verified(struct ck_detector *d, size_t i, bool verified)
 {
-    if (i >= d->finding_count)
+    if (i >= d->report.finding_count)
         return;
-    d->findings[i]->verified = verified;
+    d->report.findings[i]->verified = verified;
     if (!verified)
-        d->findings[i]->fix = NULL;
+        d->report.findings[i]->fix = NULL;
 }
 
 void ck_detector_advise(struct ck_detector *d, size_t i, const char *fix)
 {
-    const char *copy = i < d->finding_count ? mm_arena_strdup(d->arena, fix) : NULL;
+    const char *copy = i < d->report.finding_count ? mm_arena_strdup(d->arena, fix) : NULL;
     if (!copy)
         return;
-    d->findings[i]->fix = copy;
-    d->findings[i]->verified = true;
+    d->report.findings[i]->fix = copy;
+    d->report.findings[i]->verified = true;
 }
 
 bool ck_both_atomic(const struct ck_detector *d, const struct mm_event *event,
                     const struct ck_access_record *earlier)
 {
-    return (event->attributes & MM_ATOMIC) && (d->signatures[earlier->signature].meta & CK_META_ATOMIC);
+    return (event->attributes & MM_ATOMIC) &&
+           (d->shadow.signatures[earlier->signature].meta & CK_META_ATOMIC);
 }
 
 void ck_race_found(struct ck_detector *d, const struct ck_location *location, const struct mm_event *event,
@@ -224,14 +225,14 @@ void ck_race_found(struct ck_detector *d, const struct ck_location *location, co
     if (d->budget.exceeded)
         return; /* without memory a clock may be incomplete: the race may be false */
     bool scope_race =
-        ck_both_atomic(d, event, earlier) && d->signatures[earlier->signature].size == event->size;
+        ck_both_atomic(d, event, earlier) && d->shadow.signatures[earlier->signature].size == event->size;
     struct mm_event first = event_of(d, earlier, event, 0);
-    const uint32_t sources[2] = {event->source, d->signatures[earlier->signature].source};
+    const uint32_t sources[2] = {event->source, d->shadow.signatures[earlier->signature].source};
     const uint8_t kinds[2] = {event->kind, first.kind};
     uint64_t key = race_key(d, sources, kinds, event->allocation, scope_race);
     struct ck_finding *finding = mm_map_pointer(&d->seen, key);
-    if (finding && finding == d->last_reported && d->last_reported_event == d->next_event &&
-        d->last_reported_agent == earlier->agent)
+    if (finding && finding == d->report.last && d->report.last_event == d->next_event &&
+        d->report.last_agent == earlier->agent)
         return; /* another byte of the same two accesses */
     if (!finding) {
         finding = new_race(d, location, event, earlier, first_byte, bytes, scope_race);
@@ -244,9 +245,9 @@ void ck_race_found(struct ck_detector *d, const struct ck_location *location, co
         finding->change.barrier.after = 0;
         finding->fix = NULL;
     }
-    d->last_reported = finding;
-    d->last_reported_event = d->next_event;
-    d->last_reported_agent = earlier->agent;
+    d->report.last = finding;
+    d->report.last_event = d->next_event;
+    d->report.last_agent = earlier->agent;
 }
 
 /* A failed assertion about the final memory, of this execution or of another. */

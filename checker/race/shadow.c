@@ -17,23 +17,25 @@ static bool is_signature(const struct ck_signature *signature, uint32_t source, 
 /* The index of a signature; 0: no memory. */
 uint32_t ck_signature_of(struct ck_detector *d, uint32_t source, uint32_t size, uint32_t meta)
 {
-    uint32_t *last = &d->last_signature[source % (sizeof d->last_signature / sizeof *d->last_signature)];
-    if (*last && is_signature(&d->signatures[*last], source, size, meta))
+    uint32_t *last =
+        &d->shadow
+             .last_signature[source % (sizeof d->shadow.last_signature / sizeof *d->shadow.last_signature)];
+    if (*last && is_signature(&d->shadow.signatures[*last], source, size, meta))
         return *last;
     uint64_t key = ((uint64_t)source << 32 | size) * 0x9e3779b97f4a7c15u ^ meta;
     uintptr_t found;
-    while ((found = (uintptr_t)mm_map_get(&d->signature_index, key)) &&
-           !is_signature(&d->signatures[found - 1], source, size, meta))
+    while ((found = (uintptr_t)mm_map_get(&d->shadow.signature_index, key)) &&
+           !is_signature(&d->shadow.signatures[found - 1], source, size, meta))
         key++;
     if (!found) {
-        uint32_t next = d->signature_count ? d->signature_count : 1;
-        if (!ck_budget_reserve(&d->budget, &d->signatures, &d->signature_capacity, next + UINT64_C(1),
-                               sizeof *d->signatures) ||
-            !ck_map_put(&d->signature_index, &d->budget, key, (void *)(uintptr_t)(next + UINT64_C(1))))
+        uint32_t next = d->shadow.signature_count ? d->shadow.signature_count : 1;
+        if (!ck_budget_reserve(&d->budget, &d->shadow.signatures, &d->shadow.signature_capacity,
+                               next + UINT64_C(1), sizeof *d->shadow.signatures) ||
+            !ck_map_put(&d->shadow.signature_index, &d->budget, key, (void *)(uintptr_t)(next + UINT64_C(1))))
             return 0;
-        d->signatures[next] = (struct ck_signature){source, size, meta};
-        d->signature_count = next + 1;
-        found = d->signature_count;
+        d->shadow.signatures[next] = (struct ck_signature){source, size, meta};
+        d->shadow.signature_count = next + 1;
+        found = d->shadow.signature_count;
     }
     return *last = (uint32_t)(found - 1);
 }
@@ -48,19 +50,19 @@ struct node_block {
 
 static struct ck_node *node_alloc(struct ck_detector *d)
 {
-    if (!d->free_nodes) {
+    if (!d->shadow.free_nodes) {
         struct node_block *block = ck_budget_alloc(&d->budget, sizeof *block);
         if (!block)
             return NULL;
-        block->next = d->node_blocks;
-        d->node_blocks = block;
+        block->next = d->shadow.node_blocks;
+        d->shadow.node_blocks = block;
         for (size_t i = 0; i < NODES_PER_BLOCK; i++) {
-            block->nodes[i].next = d->free_nodes;
-            d->free_nodes = &block->nodes[i];
+            block->nodes[i].next = d->shadow.free_nodes;
+            d->shadow.free_nodes = &block->nodes[i];
         }
     }
-    struct ck_node *node = d->free_nodes;
-    d->free_nodes = node->next;
+    struct ck_node *node = d->shadow.free_nodes;
+    d->shadow.free_nodes = node->next;
     return node;
 }
 
@@ -68,8 +70,8 @@ void ck_node_pop(struct ck_detector *d, struct ck_node **list)
 {
     struct ck_node *node = *list;
     *list = node->next;
-    node->next = d->free_nodes;
-    d->free_nodes = node;
+    node->next = d->shadow.free_nodes;
+    d->shadow.free_nodes = node;
 }
 
 void ck_nodes_free(struct ck_detector *d, struct ck_node **list)
@@ -234,7 +236,7 @@ static struct ck_page *find_page(const struct ck_detector *d, const struct ck_sp
 {
     uint64_t key = page_key(space, number), found;
     size_t at = 0;
-    while ((found = mm_map_next(&d->pages, key, &at))) {
+    while ((found = mm_map_next(&d->shadow.pages, key, &at))) {
         struct ck_page *page = (struct ck_page *)(uintptr_t)found;
         if (page->space == space && page->number == number)
             return page;
@@ -253,7 +255,7 @@ static struct ck_page *new_page(struct ck_detector *d, struct ck_space *space, u
     bool listed = number < space->directory_count;
     struct ck_page *page = ck_budget_alloc(&d->budget, sizeof *page);
     struct ck_cell *cells = page ? ck_budget_alloc(&d->budget, cells_bytes(granule_log)) : NULL;
-    if (!cells || (!listed && !ck_map_add(&d->pages, &d->budget, page_key(space, number), page))) {
+    if (!cells || (!listed && !ck_map_add(&d->shadow.pages, &d->budget, page_key(space, number), page))) {
         ck_budget_free(&d->budget, cells, cells_bytes(granule_log));
         ck_budget_free(&d->budget, page, sizeof *page);
         return NULL;
@@ -326,7 +328,7 @@ void ck_space_clear(struct ck_detector *d, struct ck_space *space)
         struct ck_page *page = space->pages;
         space->pages = page->next;
         if (page->number >= space->directory_count)
-            mm_map_remove(&d->pages, page_key(space, page->number), (uintptr_t)page);
+            mm_map_remove(&d->shadow.pages, page_key(space, page->number), (uintptr_t)page);
         page_free(d, page);
     }
     ck_budget_free(&d->budget, space->directory, space->directory_count * sizeof *space->directory);
@@ -337,17 +339,18 @@ void ck_space_clear(struct ck_detector *d, struct ck_space *space)
 
 void ck_shadow_clear(struct ck_detector *d)
 {
-    ck_map_clear(&d->pages, &d->budget);
-    while (d->node_blocks) {
-        struct node_block *block = d->node_blocks;
-        d->node_blocks = block->next;
+    ck_map_clear(&d->shadow.pages, &d->budget);
+    while (d->shadow.node_blocks) {
+        struct node_block *block = d->shadow.node_blocks;
+        d->shadow.node_blocks = block->next;
         ck_budget_free(&d->budget, block, sizeof *block);
     }
-    d->free_nodes = NULL;
-    ck_map_clear(&d->signature_index, &d->budget);
-    ck_budget_free(&d->budget, d->signatures, d->signature_capacity * sizeof *d->signatures);
-    d->signatures = NULL;
-    d->signature_count = 0;
-    d->signature_capacity = 0;
-    memset(d->last_signature, 0, sizeof d->last_signature);
+    d->shadow.free_nodes = NULL;
+    ck_map_clear(&d->shadow.signature_index, &d->budget);
+    ck_budget_free(&d->budget, d->shadow.signatures,
+                   d->shadow.signature_capacity * sizeof *d->shadow.signatures);
+    d->shadow.signatures = NULL;
+    d->shadow.signature_count = 0;
+    d->shadow.signature_capacity = 0;
+    memset(d->shadow.last_signature, 0, sizeof d->shadow.last_signature);
 }

@@ -331,7 +331,7 @@ static bool is_closure(struct zx *z, uint32_t let)
 static void evaluate_recursive(struct zx *z, uint32_t group)
 {
     const struct mm_cat_model *m = z->model;
-    uint64_t refinements = 1, before = z->budget;
+    uint64_t refinements = 1, before = z->limits.budget;
 
     for (uint32_t i = 0; i < m->let_count; i++) {
         if (m->lets[i].recursive_group != group)
@@ -343,7 +343,7 @@ static void evaluate_recursive(struct zx *z, uint32_t group)
         struct zx_rel **next = zx_alloc(z, m->let_count, sizeof(*next));
 
         changed = false;
-        if (before - z->budget > MAX_RECURSIVE_FORMULAS)
+        if (before - z->limits.budget > MAX_RECURSIVE_FORMULAS)
             zx_stop(z, MM_LIMIT, "z3", "limit reached: formulas for a recursive definition of the model");
         for (uint32_t i = 0; i < m->let_count; i++)
             if (m->lets[i].recursive_group == group)

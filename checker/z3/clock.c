@@ -25,18 +25,18 @@ static double seconds_of(clockid_t clock)
 
 static double time_left(const struct zx *z, clockid_t cpu)
 {
-    return fmin(z->deadline - seconds_of(cpu), z->wall_deadline - seconds_of(CLOCK_MONOTONIC));
+    return fmin(z->limits.deadline - seconds_of(cpu), z->limits.wall_deadline - seconds_of(CLOCK_MONOTONIC));
 }
 
 void zx_set_deadline(struct zx *z, double seconds)
 {
-    z->deadline = zx_cpu_seconds() + seconds;
-    z->wall_deadline = seconds_of(CLOCK_MONOTONIC) + seconds;
+    z->limits.deadline = zx_cpu_seconds() + seconds;
+    z->limits.wall_deadline = seconds_of(CLOCK_MONOTONIC) + seconds;
 }
 
 bool zx_in_time(const struct zx *z)
 {
-    return z->deadline <= 0 || time_left(z, CLOCK_THREAD_CPUTIME_ID) > 0;
+    return z->limits.deadline <= 0 || time_left(z, CLOCK_THREAD_CPUTIME_ID) > 0;
 }
 
 static void *interrupt_at_deadline(void *data)
@@ -77,7 +77,7 @@ Z3_lbool zx_solver_check(struct zx *z, unsigned count, Z3_ast const *assumptions
     pthread_t thread;
     Z3_lbool answer;
 
-    if (z->deadline <= 0)
+    if (z->limits.deadline <= 0)
         return Z3_solver_check_assumptions(z->c, z->s, count, assumptions);
     open_watch(&w);
     if (pthread_getcpuclockid(pthread_self(), &w.clock) != 0 ||

@@ -127,12 +127,12 @@ static Z3_ast exclude_idle(struct zx_run *r, const struct zx_node *node, uint32_
     const struct zx_node *begin = begin_of(r, node, l);
     Z3_ast waiting;
 
-    if (!z->may_hang && !node->count[l] && !only_polls(r, l))
+    if (!z->with.may_hang && !node->count[l] && !only_polls(r, l))
         return guard;
     waiting = zx_and(z, guard, idle(r, begin, node, l));
     if (waiting == z->no)
         return guard;
-    if (!z->may_hang)
+    if (!z->with.may_hang)
         zx_assert(z, zx_not(z, waiting));
     else
         zx_add_iteration(z, &(struct zx_iteration){waiting, r->thread, begin->first_event, z->n});
@@ -150,7 +150,7 @@ static void follow(struct zx_run *r, struct zx_node *node, int slot, Z3_ast guar
 
         guard = exclude_idle(r, node, l, guard);
         if (node->successor[slot] == ZX_NONE)
-            z->exceeded = zx_or(z, z->exceeded, guard);
+            z->found.exceeded = zx_or(z, z->found.exceeded, guard);
     }
     if (node->successor[slot] != ZX_NONE)
         arrive(r, node->successor[slot], guard, node->regs);
@@ -315,7 +315,7 @@ static void run_access(struct zx_run *r, struct zx_node *node, const struct ck_i
     bool pieces;
 
     z->threads[r->thread].faults = zx_or(z, z->threads[r->thread].faults, misses);
-    z->out_of_bounds = zx_or(z, z->out_of_bounds, misses);
+    z->found.out_of_bounds = zx_or(z, z->found.out_of_bounds, misses);
     node->guard = zx_and(z, node->guard, inside);
     if (node->guard == z->no)
         return;
@@ -325,7 +325,7 @@ static void run_access(struct zx_run *r, struct zx_node *node, const struct ck_i
     e.whole_size = in->size;
     pieces = piece_end(z, &e, 0) < in->size;
     e.access = pieces ? z->n + 1 : 0;
-    if (pieces && !z->models_overlap && (ck_instr_is_atomic(in) || in->op >= CK_RMW))
+    if (pieces && !z->with.models_overlap && (ck_instr_is_atomic(in) || in->op >= CK_RMW))
         zx_stop(z, MM_LIMIT, "z3.mixed-size",
                 "an atomic access overlaps one of another size, which the model does not define");
     if (in->op != CK_LOAD)
@@ -387,10 +387,10 @@ static void run_barrier(struct zx_run *r, struct zx_node *node, const struct ck_
     e.address = occurrence(r, &e);
     if (in->quorum)
         e.late = zx_fresh_bool(r->z, "late");
-    if (r->z->may_hang)
+    if (r->z->with.may_hang)
         e.passed = zx_fresh_bool(r->z, "passed");
     count_effect(r, regs, r->z->yes);
-    e.part = r->z->split_barriers ? 1 : 0;
+    e.part = r->z->with.split_barriers ? 1 : 0;
     zx_add_event(r->z, &e);
     if (e.passed)
         e.exec = node->guard = zx_and(r->z, node->guard, e.passed);
@@ -408,7 +408,7 @@ static void may_stop(struct zx_run *r, struct zx_node *node, enum ck_op op)
         (op >= CK_LOAD && op <= CK_BARRIER) || op == CK_AVAILABILITY || op == CK_VISIBILITY || op == CK_POINT;
     Z3_ast *stopped = &z->threads[r->thread].stopped, here;
 
-    if (!z->may_stop || !acts)
+    if (!z->with.may_stop || !acts)
         return;
     here = zx_fresh_bool(z, "stop");
     *stopped = zx_or(z, *stopped, zx_and(z, node->guard, here));
@@ -461,11 +461,11 @@ static void run_node(struct zx_run *r, uint32_t n)
         break;
     case CK_ASSERT:
         zero = zx_not(z, zx_nonzero(z, zx_eval_expr(z, in->value, node->regs)));
-        z->assertion = zx_or(z, z->assertion, zx_and(z, node->guard, zero));
+        z->found.assertion = zx_or(z, z->found.assertion, zx_and(z, node->guard, zero));
         node->guard = zx_and(z, node->guard, zx_not(z, zero));
         break;
     case CK_BRANCH:
-        if (z->tracks_dependencies)
+        if (z->with.tracks_dependencies)
             zx_depend_branch(r, own_regs(r, node), in->value);
         zero = zx_not(z, zx_nonzero(z, zx_eval_expr(z, in->value, node->regs)));
         follow(r, node, 0, zx_and(z, node->guard, zx_not(z, zero)));
@@ -516,7 +516,7 @@ static void run_thread(struct zx *z, uint32_t thread)
 
 void zx_run_threads(struct zx *z)
 {
-    z->exceeded = z->out_of_bounds = z->assertion = z->unaligned = z->no;
+    z->found.exceeded = z->found.out_of_bounds = z->found.assertion = z->found.unaligned = z->no;
     z->n = z->hard_count = z->iteration_count = z->call_count = 0;
     z->threads = zx_alloc(z, z->p->thread_count, sizeof *z->threads);
     for (uint32_t i = 0; i < z->p->thread_count; i++)

@@ -90,52 +90,71 @@ struct zx_iteration {
     uint32_t thread, first, end;
 };
 
-struct zx {
-    const struct ck_program *p;
-    const struct mm_cat_model *model;
-    struct mm_cat_eval *eval; /* of MODEL, for explanations */
-    struct ck_options options;
-    Z3_context c;
-    Z3_solver s;
-    Z3_ast yes, no;
-    Z3_sort bool_sort, sorts[9];
-    struct mm_arena *arena, *scratch; /* scratch: for one execution that is kept, NULL: none are */
-    jmp_buf stop;
-    enum mm_class cls;
-    struct mm_error *err;
-    double deadline;          /* CPU seconds, 0 = none */
-    double wall_deadline;     /* seconds of the monotonic clock, where there is a deadline */
+/* What is encoded. */
+struct zx_features {
     bool split_barriers;      /* the model uses BEN or BEX: barriers have entry and exit events */
     bool models_overlap;      /* the model uses extent or piece: atomic accesses may overlap in part */
     bool tracks_dependencies; /* the model uses data, addr or ctrl */
     bool may_hang;            /* non-terminating executions are encoded: spinning threads, blocked barriers */
     bool may_stop;            /* the scheduler is unfair: a thread may stop before any event */
-    uint64_t budget;          /* formulas that may still be built */
+};
 
-    struct zx_event *events;
-    uint32_t n, words;
+struct zx_limits {
+    double deadline;      /* CPU seconds, 0 = none */
+    double wall_deadline; /* seconds of the monotonic clock, where there is a deadline */
+    uint64_t budget;      /* formulas that may still be built */
+};
+
+/* Locations, and where accesses are split into pieces. */
+struct zx_places {
     struct zx_cell *cells;
     uint32_t cell_count;
-    uint64_t *cuts; /* addresses at which accesses are split into pieces */
+    uint64_t *cuts; /* addresses at which accesses are split */
     uint32_t cut_count;
-    uint8_t *grains; /* by object: accesses are split at multiples of this size; 0: they are not */
-    bool cut_finer;  /* some grain has become smaller */
-    struct zx_thread *threads;
-    Z3_ast *hard; /* constraints of every execution */
-    uint32_t hard_count;
-    struct zx_iteration *iterations;
-    uint32_t iteration_count;
+    uint8_t *grains;       /* by object: accesses are split at multiples of this size; 0: they are not */
+    bool cut_finer;        /* some grain has become smaller */
+    struct zx_val *finals; /* final value by cell; size 0: not encoded yet */
+};
+
+/* What some thread does. */
+struct zx_found {
     Z3_ast exceeded;      /* some loop exceeds the unroll bound */
     Z3_ast out_of_bounds; /* some access is outside of every object */
     Z3_ast unaligned;     /* some access is to an address without a location (misaligned) */
     Z3_ast assertion;     /* some CK_ASSERT fails */
+};
 
+struct zx {
+    /* the question */
+    const struct ck_program *p;
+    const struct mm_cat_model *model;
+    struct mm_cat_eval *eval; /* of MODEL, for explanations */
+    struct ck_options options;
+    struct zx_features with;
+
+    /* Z3, memory, errors */
+    Z3_context c;
+    Z3_solver s;
+    Z3_ast yes, no;
+    Z3_sort bool_sort, sorts[9];
+    struct mm_arena *arena, *scratch; /* scratch: for one execution that is kept, NULL: none are */
+    struct zx_limits limits;
+    jmp_buf stop;
+    enum mm_class cls;
+    struct mm_error *err;
+
+    /* the encoded executions */
+    struct zx_event *events;
+    uint32_t n, words;
+    struct zx_thread *threads;
+    struct zx_places places;
+    Z3_ast *rf;   /* [write * n + read] */
+    Z3_ast *co;   /* [write * n + write] */
+    Z3_ast *hard; /* constraints of every execution */
+    uint32_t hard_count, iteration_count, call_count;
+    struct zx_iteration *iterations;
     struct zx_call *calls; /* of the program's functions */
-    uint32_t call_count;
-
-    struct zx_val *finals; /* final value by cell; size 0: not encoded yet */
-    Z3_ast *rf;            /* [write * n + read] */
-    Z3_ast *co;            /* [write * n + write] */
+    struct zx_found found;
     struct zx_rel **base_cache, **let_cache;
 };
 

@@ -93,7 +93,7 @@ void zx_build_memory(struct zx *z)
     if (z->n > MAX_EVENTS)
         zx_stop(z, MM_LIMIT, "z3", "limit reached: %u events, the Z3 engine takes %u", z->n, MAX_EVENTS);
     z->words = (z->n + 63) / 64;
-    z->finals = zx_alloc(z, z->cell_count, sizeof *z->finals);
+    z->places.finals = zx_alloc(z, z->places.cell_count, sizeof *z->places.finals);
     z->rf = zx_alloc(z, (size_t)z->n * z->n, sizeof *z->rf);
     z->co = zx_alloc(z, (size_t)z->n * z->n, sizeof *z->co);
     for (size_t i = 0; i < (size_t)z->n * z->n; i++)
@@ -112,21 +112,21 @@ static Z3_ast writes_cell(struct zx *z, uint32_t w, uint32_t cell)
 
     if (e->kind != ZX_WRITE)
         return z->no;
-    return zx_and(z, e->exec, zx_same_location(z, w, z->cells[cell].init));
+    return zx_and(z, e->exec, zx_same_location(z, w, z->places.cells[cell].init));
 }
 
 static struct zx_val final_cell(struct zx *z, uint32_t cell)
 {
     Z3_ast *terms = zx_alloc(z, z->n, sizeof *terms);
-    struct zx_val v = z->events[z->cells[cell].init].value;
+    struct zx_val v = z->events[z->places.cells[cell].init].value;
     bool written = false;
 
-    if (z->finals[cell].size)
-        return z->finals[cell];
+    if (z->places.finals[cell].size)
+        return z->places.finals[cell];
     for (uint32_t w = 0; w < z->n; w++)
-        written = written || (w != z->cells[cell].init && writes_cell(z, w, cell) != z->no);
+        written = written || (w != z->places.cells[cell].init && writes_cell(z, w, cell) != z->no);
     if (written)
-        v = zx_fresh(z, "f", z->cells[cell].size);
+        v = zx_fresh(z, "f", z->places.cells[cell].size);
     for (uint32_t w = 0; written && w < z->n; w++) {
         Z3_ast here = writes_cell(z, w, cell), last;
 
@@ -137,7 +137,7 @@ static struct zx_val final_cell(struct zx *z, uint32_t cell)
         last = zx_and(z, here, zx_and_n(z, z->n, terms));
         zx_assert(z, zx_implies(z, last, zx_equal(z, v, z->events[w].value)));
     }
-    z->finals[cell] = v;
+    z->places.finals[cell] = v;
     return v;
 }
 

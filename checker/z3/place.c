@@ -37,8 +37,8 @@ static uint64_t physical_address(const struct zx *z, uint64_t address)
 
 static bool is_cut(const struct zx *z, uint64_t address)
 {
-    for (uint32_t i = 0; i < z->cut_count; i++)
-        if (z->cuts[i] == address)
+    for (uint32_t i = 0; i < z->places.cut_count; i++)
+        if (z->places.cuts[i] == address)
             return true;
     return false;
 }
@@ -49,14 +49,14 @@ static uint8_t grain_of(const struct zx *z, uint32_t object)
     uint8_t least = 0;
 
     if (object != ZX_NONE)
-        return z->grains[physical(z->p, object)];
+        return z->places.grains[physical(z->p, object)];
     for (uint32_t i = 0; i < z->p->object_count; i++)
-        if (z->grains[i] && (!least || z->grains[i] < least))
-            least = z->grains[i];
+        if (z->places.grains[i] && (!least || z->places.grains[i] < least))
+            least = z->places.grains[i];
     return least;
 }
 
-/* Symbolic addresses are assumed to be aligned; a misaligned one has no location (z->unaligned). */
+/* Symbolic addresses are assumed to be aligned; a misaligned one has no location (z->found.unaligned). */
 uint8_t zx_piece_end(const struct zx *z, struct zx_val address, uint32_t base, uint8_t at, uint8_t size)
 {
     uint64_t start = address.t ? 0 : physical_address(z, address.k);
@@ -84,24 +84,24 @@ struct zx_val zx_piece(struct zx *z, struct zx_val whole, uint8_t at, uint8_t si
 static void add_cut(struct zx *z, uint64_t address)
 {
     if (!is_cut(z, address))
-        zx_append(z, &z->cuts, &z->cut_count, &address);
+        zx_append(z, &z->places.cuts, &z->places.cut_count, &address);
 }
 
 /* ---- locations ----------------------------------------------------------------------------------- */
 
 static uint32_t new_cell(struct zx *z, const struct zx_cell *cell)
 {
-    if (z->cell_count == MAX_CELLS)
+    if (z->places.cell_count == MAX_CELLS)
         zx_stop(z, MM_LIMIT, "z3", "more than %u memory locations", MAX_CELLS);
-    zx_append(z, &z->cells, &z->cell_count, cell);
-    return z->cell_count - 1;
+    zx_append(z, &z->places.cells, &z->places.cell_count, cell);
+    return z->places.cell_count - 1;
 }
 
 /* LISTED: a candidate of a symbolic address. */
 static uint32_t get_cell(struct zx *z, uint32_t object, uint64_t offset, uint8_t size, bool listed)
 {
-    for (uint32_t i = 0; i < z->cell_count; i++) {
-        struct zx_cell *c = &z->cells[i];
+    for (uint32_t i = 0; i < z->places.cell_count; i++) {
+        struct zx_cell *c = &z->places.cells[i];
 
         if (c->accessed_by == ZX_NONE && c->object == object && c->offset == offset && c->size == size) {
             c->listed = c->listed || listed;
@@ -189,7 +189,7 @@ static void resolve_computed(struct zx *z, uint32_t event)
                   zx_and(z, zx_less(z, past, zx_number(p->objects[i].size - e->size, 8), false, true),
                          zx_equal(z, zx_binary(z, CK_UREM, past, zx_number(e->size, 8)), zx_number(0, 8))));
     }
-    z->unaligned = zx_or(z, z->unaligned, zx_and(z, e->exec, zx_not(z, hits)));
+    z->found.unaligned = zx_or(z, z->found.unaligned, zx_and(z, e->exec, zx_not(z, hits)));
 }
 
 static void resolve(struct zx *z, uint32_t event)
@@ -221,7 +221,7 @@ static void resolve_term(struct zx *z, const struct ck_term *t)
 static void cut_finer(struct zx *z, const struct zx_cell *a, const struct zx_cell *b)
 {
     uint8_t grain = a->size == b->size ? a->size / 2 : a->size < b->size ? a->size : b->size;
-    uint8_t *known = &z->grains[a->object];
+    uint8_t *known = &z->places.grains[a->object];
 
     while (grain & (grain - 1))
         grain = (uint8_t)(grain & (grain - 1));
@@ -230,7 +230,7 @@ static void cut_finer(struct zx *z, const struct zx_cell *a, const struct zx_cel
                 "accesses of different sizes, with computed addresses, overlap in %s",
                 z->p->objects[a->object].name);
     *known = grain;
-    z->cut_finer = true;
+    z->places.cut_finer = true;
 }
 
 /* Splits accesses where cells A and B overlap in part. */
@@ -255,10 +255,10 @@ static void cut_apart(struct zx *z, const struct zx_cell *a, const struct zx_cel
 bool zx_find_cells(struct zx *z)
 {
     const struct ck_program *p = z->p;
-    uint32_t cuts = z->cut_count;
+    uint32_t cuts = z->places.cut_count;
 
-    z->cell_count = 0;
-    z->cut_finer = false;
+    z->places.cell_count = 0;
+    z->places.cut_finer = false;
     for (uint32_t i = 0; i < z->n; i++)
         if (zx_is_access(&z->events[i]))
             resolve(z, i);
@@ -270,10 +270,10 @@ bool zx_find_cells(struct zx *z)
         resolve_term(z, &p->props[i].left);
         resolve_term(z, &p->props[i].right);
     }
-    for (uint32_t i = 0; i < z->cell_count; i++)
-        for (uint32_t k = 0; k < i && !z->cut_finer; k++)
-            cut_apart(z, &z->cells[i], &z->cells[k]);
-    return z->cut_count == cuts && !z->cut_finer;
+    for (uint32_t i = 0; i < z->places.cell_count; i++)
+        for (uint32_t k = 0; k < i && !z->places.cut_finer; k++)
+            cut_apart(z, &z->places.cells[i], &z->places.cells[k]);
+    return z->places.cut_count == cuts && !z->places.cut_finer;
 }
 
 /* ---- initial writes ---------------------------------------------------------------------------------- */
@@ -316,7 +316,8 @@ static Z3_ast is_needed(struct zx *z, const struct zx_cell *c)
     const struct zx_event *e = &z->events[c->accessed_by];
     Z3_ast needed = zx_and(z, e->exec, zx_in_object(z, e->address, c->object));
 
-    for (const struct zx_cell *other = z->cells; other < z->cells + z->cell_count; other++) {
+    for (const struct zx_cell *other = z->places.cells; other < z->places.cells + z->places.cell_count;
+         other++) {
         const struct zx_event *init = &z->events[other->init];
 
         if (other != c && other->init != ZX_NONE && other->object == c->object && other->size == c->size)
@@ -328,7 +329,7 @@ static Z3_ast is_needed(struct zx *z, const struct zx_cell *c)
 
 static void add_initial_write(struct zx *z, uint32_t cell)
 {
-    struct zx_cell *c = &z->cells[cell];
+    struct zx_cell *c = &z->places.cells[cell];
     const bool floats = c->accessed_by != ZX_NONE;
     struct zx_event e = {.kind = ZX_WRITE,
                          .thread = ZX_NONE,
@@ -349,11 +350,11 @@ static void add_initial_write(struct zx *z, uint32_t cell)
 
 void zx_add_initial_writes(struct zx *z)
 {
-    for (uint32_t i = 0; i < z->cell_count; i++)
-        z->cells[i].init = ZX_NONE;
+    for (uint32_t i = 0; i < z->places.cell_count; i++)
+        z->places.cells[i].init = ZX_NONE;
     for (int floats = 0; floats < 2; floats++) {
-        for (uint32_t i = 0; i < z->cell_count; i++)
-            if ((z->cells[i].accessed_by != ZX_NONE) == floats)
+        for (uint32_t i = 0; i < z->places.cell_count; i++)
+            if ((z->places.cells[i].accessed_by != ZX_NONE) == floats)
                 add_initial_write(z, i);
     }
 }

@@ -217,12 +217,12 @@ static void decide_progress(struct zx_solve *s, enum ck_answer race, enum ck_ans
     if (s->meet != z->yes) {
         zx_encode_flags(s);
         s->begun = z->yes;
-        s->assertion = zx_literal(z, z->assertion, "assertion");
-        s->out_of_bounds = zx_literal(z, z->out_of_bounds, "out_of_bounds");
+        s->assertion = zx_literal(z, z->found.assertion, "assertion");
+        s->out_of_bounds = zx_literal(z, z->found.out_of_bounds, "out_of_bounds");
     }
     hanging = zx_literal(z, hangs(z), "hangs");
     diverging = zx_literal(z, diverges(z), "diverges");
-    s->exceeded = zx_literal(z, zx_or(z, z->exceeded, z->unaligned), "exceeded");
+    s->exceeded = zx_literal(z, zx_or(z, z->found.exceeded, z->found.unaligned), "exceeded");
     zx_open_solver(s, false);
     apart = zx_query(s, 1, &diverging);
     if (apart == CK_YES)
@@ -254,21 +254,20 @@ void zx_find_progress(struct zx_solve *s)
         s->v->termination = CK_YES;
         return;
     }
-    *z = (struct zx){.p = s->z->p,
-                     .model = s->z->model,
-                     .options = s->z->options,
-                     .c = s->z->c,
-                     .yes = s->z->yes,
-                     .no = s->z->no,
-                     .bool_sort = s->z->bool_sort,
-                     .arena = s->z->arena,
-                     .scratch = s->z->scratch,
-                     .err = &why,
-                     .deadline = s->z->deadline,
-                     .wall_deadline = s->z->wall_deadline,
-                     .budget = s->z->budget,
-                     .may_hang = true,
-                     .may_stop = p->work_groups || p->sub_groups || p->work_items};
+    *z =
+        (struct zx){.p = s->z->p,
+                    .model = s->z->model,
+                    .eval = s->z->eval,
+                    .options = s->z->options,
+                    .c = s->z->c,
+                    .yes = s->z->yes,
+                    .no = s->z->no,
+                    .bool_sort = s->z->bool_sort,
+                    .arena = s->z->arena,
+                    .scratch = s->z->scratch,
+                    .err = &why,
+                    .limits = s->z->limits,
+                    .with = {.may_hang = true, .may_stop = p->work_groups || p->sub_groups || p->work_items}};
     memcpy(z->sorts, s->z->sorts, sizeof z->sorts);
     hanging.z = z;
     if (s->meet != s->z->yes && race == CK_NO)

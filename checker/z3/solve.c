@@ -158,11 +158,11 @@ void zx_encode_executions(struct zx *z)
 {
     z->base_cache = zx_alloc(z, mm_cat_base_count, sizeof(*z->base_cache));
     z->let_cache = zx_alloc(z, z->model->let_count, sizeof(*z->let_cache));
-    z->grains = zx_alloc(z, z->p->object_count + 1, sizeof *z->grains);
-    z->models_overlap = mm_cat_eval_uses(z->eval, "extent") || mm_cat_eval_uses(z->eval, "piece");
-    z->tracks_dependencies = mm_cat_eval_uses(z->eval, "addr") || mm_cat_eval_uses(z->eval, "data") ||
-                             mm_cat_eval_uses(z->eval, "ctrl");
-    z->split_barriers = mm_cat_eval_uses(z->eval, "BEN") || mm_cat_eval_uses(z->eval, "BEX");
+    z->places.grains = zx_alloc(z, z->p->object_count + 1, sizeof *z->places.grains);
+    z->with.models_overlap = mm_cat_eval_uses(z->eval, "extent") || mm_cat_eval_uses(z->eval, "piece");
+    z->with.tracks_dependencies = mm_cat_eval_uses(z->eval, "addr") || mm_cat_eval_uses(z->eval, "data") ||
+                                  mm_cat_eval_uses(z->eval, "ctrl");
+    z->with.split_barriers = mm_cat_eval_uses(z->eval, "BEN") || mm_cat_eval_uses(z->eval, "BEX");
     do
         zx_run_threads(z);
     while (!zx_find_cells(z));
@@ -181,9 +181,9 @@ static void encode(struct zx_solve *s)
     encode_completeness(s);
     s->prop = zx_prop(z, z->p->condition);
     s->goal = zx_literal(z, z->p->quantifier == CK_FORALL ? zx_not(z, s->prop) : s->prop, "goal");
-    s->assertion = zx_literal(z, z->assertion, "assertion");
-    s->out_of_bounds = zx_literal(z, z->out_of_bounds, "out_of_bounds");
-    s->exceeded = zx_literal(z, zx_or(z, z->exceeded, z->unaligned), "exceeded");
+    s->assertion = zx_literal(z, z->found.assertion, "assertion");
+    s->out_of_bounds = zx_literal(z, z->found.out_of_bounds, "out_of_bounds");
+    s->exceeded = zx_literal(z, zx_or(z, z->found.exceeded, z->found.unaligned), "exceeded");
 }
 
 /* ---- final states ------------------------------------------------------------------------------------- */
@@ -254,8 +254,8 @@ static void find_states(struct zx_solve *s)
     bool all = true;
 
     /* Leaves time for the explanation. */
-    if (z->deadline > 0 && until > (now + z->deadline) / 2)
-        until = (now + z->deadline) / 2;
+    if (z->limits.deadline > 0 && until > (now + z->limits.deadline) / 2)
+        until = (now + z->limits.deadline) / 2;
     Z3_solver_push(z->c, z->s);
     if (s->v->race == CK_YES)
         all = enumerate_states(s, true, until);
@@ -367,7 +367,7 @@ static void weaken_beyond_bound(struct zx_solve *s)
     if (v->usage == CK_NO)
         v->usage = CK_UNKNOWN;
     s->beyond_bound = true;
-    if (z->exceeded != z->no)
+    if (z->found.exceeded != z->no)
         zx_note_limit(s, "bound", ZX_BEYOND_BOUND);
     else
         zx_note_limit(s, "z3.address", "a computed address may be misaligned");
@@ -451,7 +451,7 @@ enum mm_class ck_z3(const struct ck_program *program, const struct mm_cat_model 
 {
     double start = zx_cpu_seconds();
     struct mm_error why = {.cls = MM_OK};
-    struct zx z = {.p = program, .model = model, .err = &why, .budget = MAX_FORMULAS};
+    struct zx z = {.p = program, .model = model, .err = &why, .limits.budget = MAX_FORMULAS};
     struct zx_solve s = {.z = &z, .v = verdict};
     enum mm_class r;
 

@@ -49,9 +49,9 @@ Z3_ast zx_keep(struct zx *z, Z3_ast a)
     if (!a)
         zx_stop(z, MM_LIMIT, "z3", "Z3 has run out of memory or failed: %s",
                 Z3_get_error_msg(z->c, Z3_get_error_code(z->c)));
-    if (z->budget-- == 0)
+    if (z->limits.budget-- == 0)
         zx_stop(z, MM_LIMIT, "z3", "the encoding has too many formulas");
-    if ((z->budget & 1023) == 0 && !zx_in_time(z))
+    if ((z->limits.budget & 1023) == 0 && !zx_in_time(z))
         zx_stop(z, MM_LIMIT, "time", "%s", ZX_NO_TIME);
     return a;
 }
