@@ -43,15 +43,6 @@ static void put_inst(struct arrange *a, const struct in_inst *i)
     put_words(a, i->w, a->m->is_id + i->word, i->count);
 }
 
-static bool next(const struct in_module *m, uint32_t *at, struct in_inst *i)
-{
-    if (*at >= m->word_count || m->words[*at] >> 16 == 0)
-        return false;
-    in_inst_at(m, *at, i);
-    *at += i->count;
-    return true;
-}
-
 /* Sections of the logical layout; those of debug information and annotations follow their opcodes. */
 enum section {
     CAPABILITY,
@@ -107,11 +98,6 @@ static enum section section_of(uint32_t op)
     }
 }
 
-static bool is_constant(uint32_t op)
-{
-    return op >= SpvOpConstantTrue && op <= SpvOpSpecConstantOp;
-}
-
 /* ---- capabilities ----------------------------------------------------------------------------- */
 
 static uint32_t capability_of(const struct in_inst *i)
@@ -157,8 +143,7 @@ static void put_capability(struct arrange *a, uint32_t capability)
 /* Appends to the capabilities that the module declares; nothing else has been written yet. */
 static void put_capabilities(struct arrange *a)
 {
-    struct in_inst i;
-    for (uint32_t at = 5; next(a->m, &at, &i);) {
+    for (struct in_inst i = {0}; in_spirv_next(a->m, &i);) {
         uint32_t capability = capability_of(&i);
         put_capability(a, capability);
         put_capability(a, companion(a, capability));
@@ -177,8 +162,7 @@ static const uint32_t *pointer_type(const struct arrange *a, uint32_t type)
  * too many. */
 static uint32_t declaration(struct arrange *a, uint32_t opcode, uint32_t first, uint32_t second)
 {
-    struct in_inst i;
-    for (uint32_t at = 5; next(a->m, &at, &i);)
+    for (struct in_inst i = {0}; in_spirv_next(a->m, &i);)
         if (i.opcode == opcode && i.count == 4 && (i.type != 0 ? i.type : i.operands[0]) == first &&
             i.w[3] == second)
             return i.result;
@@ -205,8 +189,7 @@ static uint32_t storage_of(const struct arrange *a, uint32_t type)
 /* An access chain keeps the storage class. */
 static void retype_chains(struct arrange *a)
 {
-    struct in_inst i;
-    for (uint32_t at = 5; next(a->m, &at, &i);) {
+    for (struct in_inst i = {0}; in_spirv_next(a->m, &i);) {
         if (i.result != 0 && i.result < a->m->bound)
             a->type_of[i.result] = i.type;
         if ((i.opcode != SpvOpAccessChain && i.opcode != SpvOpInBoundsAccessChain) || i.operand_count < 1 ||
@@ -263,13 +246,13 @@ static bool is_defined(const struct arrange *a, uint32_t id)
 static void put_entry(struct arrange *a, const struct in_inst *entry)
 {
     uint32_t from = a->count;
-    struct in_inst i;
+    struct in_inst i = {0};
     bool inside = false;
     const uint8_t *marks = a->m->is_id + entry->word;
     for (uint32_t k = 0; k < entry->count; k++)
         if (!marks[k] || is_defined(a, entry->w[k]))
             put_words(a, &entry->w[k], &marks[k], 1);
-    for (uint32_t at = 5; a->m->version >= 0x10400 && !inside && next(a->m, &at, &i);) {
+    while (a->m->version >= 0x10400 && !inside && in_spirv_next(a->m, &i)) {
         inside = i.opcode == SpvOpFunction;
         bool listed = i.opcode != SpvOpVariable;
         for (uint32_t k = 0; k < entry->operand_count && !listed; k++)
@@ -281,42 +264,46 @@ static void put_entry(struct arrange *a, const struct in_inst *entry)
         a->words[from] = (a->count - from) << 16 | SpvOpEntryPoint;
 }
 
-static bool is_target(const struct in_module *m, uint32_t at, uint32_t label)
+/* Whether LABEL is the target of a branch after it. */
+static bool is_target(const struct in_module *m, const struct in_inst *label)
 {
-    struct in_inst i;
-    while (next(m, &at, &i) && i.opcode != SpvOpFunctionEnd)
+    for (struct in_inst i = *label; in_spirv_next(m, &i) && i.opcode != SpvOpFunctionEnd;)
         for (uint32_t k = 0; k < i.operand_count; k++)
             if (i.opcode >= SpvOpLoopMerge && i.opcode <= SpvOpSwitch && i.opcode != SpvOpLabel &&
-                m->is_id[i.operands + k - m->words] && i.operands[k] == label)
+                m->is_id[i.operands + k - m->words] && i.operands[k] == label->result)
                 return true;
     return false;
 }
 
-/* Inserts a new entry block before LABEL, which is the target of a branch. */
-static void put_before(struct arrange *a, const struct in_inst *label, uint32_t *at)
+/* Inserts a new entry block before LABEL, which is the target of a branch, with the variables that follow;
+ * returns the last instruction that is written. */
+static struct in_inst put_before(struct arrange *a, const struct in_inst *label)
 {
     uint32_t begin[] = {2u << 16 | SpvOpLabel, a->bound++};
     uint32_t end[] = {2u << 16 | SpvOpBranch, label->result};
-    struct in_inst i;
+    struct in_inst last = *label;
     put_words(a, begin, NULL, 2);
-    for (uint32_t peek = *at; next(a->m, &peek, &i) && i.opcode == SpvOpVariable; *at = peek)
+    for (struct in_inst i = *label; in_spirv_next(a->m, &i) && i.opcode == SpvOpVariable; last = i)
         put_inst(a, &i);
     put_words(a, end, (const uint8_t[]){0, 1}, 2);
+    put_inst(a, label);
+    return last;
 }
 
 static void put_functions(struct arrange *a)
 {
-    struct in_inst i;
     bool inside = false, begun = false;
-    for (uint32_t at = 5; next(a->m, &at, &i);) {
+    for (struct in_inst i = {0}; in_spirv_next(a->m, &i);) {
         inside |= i.opcode == SpvOpFunction;
-        begun = i.opcode == SpvOpFunction ? false : begun;
-        if (!inside || is_constant(i.opcode))
+        begun &= i.opcode != SpvOpFunction;
+        if (!inside || in_is_constant(i.opcode))
             continue;
-        if (i.opcode == SpvOpLabel && !begun && is_target(a->m, at, i.result))
-            put_before(a, &i, &at);
+        bool first = i.opcode == SpvOpLabel && !begun;
         begun |= i.opcode == SpvOpLabel;
-        put_inst(a, &i);
+        if (first && is_target(a->m, &i))
+            i = put_before(a, &i);
+        else
+            put_inst(a, &i);
     }
 }
 
@@ -336,11 +323,10 @@ static bool left_out(const struct arrange *a, const struct in_inst *i)
 
 static void put_section(struct arrange *a, enum section section)
 {
-    struct in_inst i;
     bool inside = false;
-    for (uint32_t at = 5; next(a->m, &at, &i);) {
+    for (struct in_inst i = {0}; in_spirv_next(a->m, &i);) {
         inside |= i.opcode == SpvOpFunction;
-        if (section_of(i.opcode) != section || (inside && !is_constant(i.opcode)) || left_out(a, &i))
+        if (section_of(i.opcode) != section || (inside && !in_is_constant(i.opcode)) || left_out(a, &i))
             continue;
         const uint32_t single[] = {3u << 16 | SpvOpTypeStruct, i.result,
                                    i.operand_count > 0 ? i.operands[0] : 0};
@@ -355,8 +341,7 @@ static void put_section(struct arrange *a, enum section section)
 
 static void find_ids(struct arrange *a)
 {
-    struct in_inst i;
-    for (uint32_t at = 5; next(a->m, &at, &i);) {
+    for (struct in_inst i = {0}; in_spirv_next(a->m, &i);) {
         if (i.result != 0 && i.result < a->m->bound)
             a->at[i.result] = i.word;
         a->shader |= i.opcode == SpvOpCapability && i.operands[0] == SpvCapabilityShader;

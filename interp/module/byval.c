@@ -27,12 +27,8 @@ static void mark(const struct byval *b, uint32_t id, uint8_t value)
 
 static bool mark_declarations(const struct byval *b)
 {
-    struct in_inst i;
     bool any = false;
-    for (uint32_t at = 5; at < b->m->word_count; at += i.count) {
-        in_inst_at(b->m, at, &i);
-        if (i.count == 0)
-            return false;
+    for (struct in_inst i = {0}; in_spirv_next(b->m, &i);) {
         if (i.opcode == SpvOpEntryPoint && i.operand_count > 1)
             mark(b, i.operands[1], ENTRY);
         if (i.opcode == SpvOpDecorate && i.operand_count > 2 && i.operands[1] == SpvDecorationFuncParamAttr &&
@@ -85,11 +81,7 @@ static bool may_change(const struct byval *b, uint32_t at, uint32_t param)
     for (uint32_t k = 0; k < b->m->bound; k++)
         b->marks[k] &= (uint8_t)~DERIVED;
     mark(b, param, DERIVED);
-    struct in_inst i;
-    for (; at < b->m->word_count; at += i.count) {
-        in_inst_at(b->m, at, &i);
-        if (i.opcode == SpvOpFunctionEnd)
-            return false;
+    for (struct in_inst i = {.word = at}; in_spirv_next(b->m, &i) && i.opcode != SpvOpFunctionEnd;) {
         if (uses_derived(b, &i) && !only_reads(b, &i))
             return true;
     }
@@ -98,15 +90,13 @@ static bool may_change(const struct byval *b, uint32_t at, uint32_t param)
 
 static void choose_parameters(struct byval *b)
 {
-    struct in_inst i;
     bool entry = false;
     uint32_t bound = b->m->bound;
-    for (uint32_t at = 5; at < b->m->word_count; at += i.count) {
-        in_inst_at(b->m, at, &i);
+    for (struct in_inst i = {0}; in_spirv_next(b->m, &i);) {
         if (i.opcode == SpvOpFunction)
             entry = marked(b, i.result, ENTRY);
         if (i.opcode == SpvOpFunctionParameter && !entry && marked(b, i.result, BYVAL) &&
-            may_change(b, at + i.count, i.result))
+            may_change(b, i.word + i.count, i.result))
             b->copy_of[i.result] = bound + b->copies++;
     }
 }
@@ -151,11 +141,9 @@ static void rewrite(const struct byval *b, struct output *o, uint32_t *params)
 {
     enum { OUTSIDE, HEAD, VARIABLES, BODY } place = OUTSIDE;
     uint32_t count = 0; /* in PARAMS: type and id of each that is copied */
-    struct in_inst i;
     for (uint32_t k = 0; k < 5; k++)
         put_word(o, b->m->words[k], 0);
-    for (uint32_t at = 5; at < b->m->word_count; at += i.count) {
-        in_inst_at(b->m, at, &i);
+    for (struct in_inst i = {0}; in_spirv_next(b->m, &i);) {
         if (i.opcode == SpvOpFunction) {
             place = HEAD;
             count = 0;

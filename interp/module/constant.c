@@ -56,6 +56,15 @@ static bool place_constituent(struct in_module *m, struct in_id *to, uint8_t *by
     return true;
 }
 
+/* The value that the reader of a module that is not validated gives. */
+static void read_value(const struct in_module *m, const struct in_id *id, uint32_t number, uint8_t *bytes)
+{
+    uint64_t value = 0;
+    if (m->values != NULL && id->ty->size <= sizeof value &&
+        m->values->value(m->values->context, number, id->ty, &value))
+        memcpy(bytes, &value, id->ty->size);
+}
+
 static enum mm_class composite(struct in_module *m, const struct in_inst *inst, struct in_id *id,
                                uint8_t *bytes, struct mm_error *err)
 {
@@ -70,6 +79,7 @@ static enum mm_class composite(struct in_module *m, const struct in_inst *inst, 
             offset = i * id->ty->stride;
         else
             return in_bad(m, inst->word, err, "SPIRV 3.49.7", "constituent %u of a constant composite", i);
+        id->undefined |= m->ids[part].undefined;
         if (offset + m->ids[part].ty->size > id->ty->size)
             return in_bad(m, inst->word, err, "SPIRV 3.49.7", "constituent %u does not fit", i);
         if (!place_constituent(m, id, bytes, offset, part))
@@ -108,6 +118,7 @@ enum mm_class in_constant(struct in_module *m, const struct in_inst *inst, struc
         return mm_fail(err, MM_LIMIT, "memory", "out of memory");
     id->bytes = bytes;
     id->kind = IN_ID_CONSTANT;
+    id->undefined = inst->opcode == SpvOpUndef;
     enum mm_class result = MM_OK;
     switch (inst->opcode) {
     case SpvOpConstantTrue:
@@ -122,7 +133,8 @@ enum mm_class in_constant(struct in_module *m, const struct in_inst *inst, struc
     case SpvOpSpecConstantComposite:
         return composite(m, inst, id, bytes, err);
     case SpvOpSpecConstantOp:
-        return in_fold(m, inst, err);
+        id->kind = m->unvalidated ? IN_ID_NONE : id->kind;
+        return m->unvalidated ? MM_OK : in_fold(m, inst, err);
     case SpvOpConstantSampler:
         memcpy(bytes,
                &(uint64_t){inst->operands[0] << 2 | inst->operands[1] << 1 | inst->operands[2] | 1u << 31},
@@ -135,5 +147,7 @@ enum mm_class in_constant(struct in_module *m, const struct in_inst *inst, struc
     }
     if (id->spec_id != UINT32_MAX && id->ty->size <= 8)
         result = spec_value(m, id, bytes, err);
+    if (inst->opcode >= SpvOpSpecConstantTrue && inst->opcode <= SpvOpSpecConstant)
+        read_value(m, id, inst->result, bytes);
     return result;
 }

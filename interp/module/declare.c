@@ -1,7 +1,8 @@
-/* Module-scope instructions: types and their layout, variables, entry points. [SPIRV 3.49.6, 3.49.8],
- * [CLC 6.3.5 sizes and alignment]. */
+/* Types and their layout, module-scope variables. [SPIRV 3.49.6, 3.49.8], [CLC 6.3.5 sizes and alignment]. */
 #include "module.h"
 #include <string.h>
+
+#define MAX_SIZE (UINT64_C(1) << 40) /* bytes of a type */
 
 static struct in_ty *new_type(struct in_module *m, const struct in_inst *inst, enum in_ty_kind kind,
                               uint64_t size, uint64_t align)
@@ -36,6 +37,8 @@ static enum mm_class vector_type(struct in_module *m, const struct in_inst *inst
     uint32_t n = inst->operands[1];
     if (element == NULL || n < (m->options->any_environment ? 1 : 2) || n > 16)
         return in_bad(m, inst->word, err, "SPIRV 2.16.1", "vector of %u elements", n);
+    if (element->element != NULL && element->kind != IN_TY_POINTER)
+        return in_bad(m, inst->word, err, "SPIRV 2.16.1", "vector of what is not a scalar");
     uint64_t whole = element->size * (n == 3 ? 4 : n);
     struct in_ty *ty = new_type(m, inst, IN_TY_VECTOR, whole, whole);
     if (ty == NULL)
@@ -57,7 +60,9 @@ static enum mm_class array_type(struct in_module *m, const struct in_inst *inst,
         return in_bad(m, inst->word, err, "SPIRV 3.49.6", "array length is not a constant");
     uint32_t given = m->ids[inst->result].array_stride;
     uint64_t stride = given > element->size ? given : element->size;
-    if (n > UINT32_MAX || (stride != 0 && n > (UINT64_C(1) << 40) / stride))
+    if (inst->opcode == SpvOpTypeArray && n == 0)
+        return in_bad(m, inst->word, err, "SPIRV 3.49.6", "array without elements");
+    if (n > UINT32_MAX || (stride != 0 && n > MAX_SIZE / stride))
         return in_bad(m, inst->word, err, "SPIRV 2.17", "array of %llu elements", (unsigned long long)n);
     struct in_ty *ty = new_type(m, inst, IN_TY_ARRAY, n * stride, element->align);
     if (ty == NULL)
@@ -93,6 +98,9 @@ static enum mm_class struct_type(struct in_module *m, const struct in_inst *inst
         end = at > end ? at : end;
         if (align > ty->align)
             ty->align = align;
+        if (end > MAX_SIZE)
+            return in_bad(m, inst->word, err, "SPIRV 2.17", "structure of more than %llu bytes",
+                          (unsigned long long)MAX_SIZE);
     }
     ty->members = members;
     ty->offsets = offsets;
@@ -118,8 +126,9 @@ static enum mm_class function_type(struct in_module *m, const struct in_inst *in
 
 static enum mm_class pointer_type(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
 {
-    struct in_ty *ty = m->ids[inst->result].kind == IN_ID_TYPE ? m->ids[inst->result].ty
-                                                               : new_type(m, inst, IN_TY_POINTER, 8, 8);
+    struct in_ty *forward = type_at(m, inst->result);
+    struct in_ty *ty =
+        forward != NULL && forward->kind == IN_TY_POINTER ? forward : new_type(m, inst, IN_TY_POINTER, 8, 8);
     if (ty == NULL)
         return out_of_memory(err);
     ty->storage = inst->operands[0];
@@ -133,6 +142,8 @@ static enum mm_class forward_pointer(struct in_module *m, const struct in_inst *
 {
     struct in_inst as = *inst;
     as.result = inst->operands[0];
+    if (as.result >= m->bound)
+        return in_bad(m, inst->word, err, "SPIRV 2.3", "malformed instruction");
     struct in_ty *ty = new_type(m, &as, IN_TY_POINTER, 8, 8);
     if (ty == NULL)
         return out_of_memory(err);
@@ -157,10 +168,11 @@ static enum mm_class scalar_type(struct in_module *m, const struct in_inst *inst
     if (ty == NULL)
         return out_of_memory(err);
     ty->width = width;
+    ty->is_signed = kind == IN_TY_INT && inst->operands[1] != 0;
     return MM_OK;
 }
 
-static enum mm_class declare_type(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
+enum mm_class in_declare_type(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
 {
     switch (inst->opcode) {
     case SpvOpTypeVoid:
@@ -189,7 +201,7 @@ static enum mm_class declare_type(struct in_module *m, const struct in_inst *ins
     }
 }
 
-static enum mm_class declare_variable(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
+enum mm_class in_declare_variable(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
 {
     struct in_ty *pointer = type_at(m, inst->type);
     if (pointer == NULL || pointer->kind != IN_TY_POINTER || pointer->element == NULL)
@@ -223,64 +235,4 @@ static enum mm_class declare_variable(struct in_module *m, const struct in_inst 
         m->program_bytes += g->ty->size;
     }
     return MM_OK;
-}
-
-static enum mm_class declare_entry(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
-{
-    if (inst->operands[0] != SpvExecutionModelKernel &&
-        !(m->options->any_environment && inst->operands[0] == SpvExecutionModelGLCompute))
-        return in_bad(m, inst->word, err, "SPIRV 3.3", "the execution model of an entry point is not Kernel");
-    struct in_kernel *list = mm_realloc(m->kernels, (m->kernel_count + 1) * sizeof *list);
-    if (list == NULL)
-        return out_of_memory(err);
-    m->kernels = list;
-    struct in_kernel *k = &list[m->kernel_count++];
-    memset(k, 0, sizeof *k);
-    k->entry_id = inst->operands[1];
-    k->info.name = mm_arena_strdup(m->arena, (const char *)(inst->operands + 2));
-    return k->info.name != NULL ? MM_OK : out_of_memory(err);
-}
-
-static enum mm_class declare_string(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
-{
-    struct in_id *id = &m->ids[inst->result];
-    id->kind = inst->opcode == SpvOpString ? IN_ID_STRING : IN_ID_SET;
-    id->string = mm_arena_strdup(m->arena, (const char *)inst->operands);
-    return id->string != NULL ? MM_OK : out_of_memory(err);
-}
-
-enum mm_class in_declare(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
-{
-    switch (inst->opcode) {
-    case SpvOpMemoryModel:
-        m->vulkan = inst->operands[1] == SpvMemoryModelVulkan;
-        m->logical = inst->operands[0] == SpvAddressingModelLogical;
-        if (inst->operands[0] != SpvAddressingModelPhysical64 && !m->options->any_environment)
-            return in_bad(m, inst->word, err, "SPIRV 3.4",
-                          "addressing model is not Physical64, the device's");
-        return MM_OK;
-    case SpvOpSource:
-        m->source_language = inst->operands[0];
-        m->literal_legacy |=
-            m->source_language != SpvSourceLanguageUnknown && m->source_language != SpvSourceLanguageOpenCL_C;
-        m->source_version = inst->operand_count > 1 ? inst->operands[1] : 0;
-        return MM_OK;
-    case SpvOpEntryPoint:
-        return declare_entry(m, inst, err);
-    case SpvOpString:
-    case SpvOpExtInstImport:
-        return declare_string(m, inst, err);
-    case SpvOpName:
-    case SpvOpDecorate:
-    case SpvOpMemberDecorate:
-    case SpvOpGroupDecorate:
-        return in_decorate(m, inst, err);
-    case SpvOpVariable:
-        return declare_variable(m, inst, err);
-    default:
-        if ((inst->opcode >= SpvOpTypeVoid && inst->opcode <= SpvOpTypeForwardPointer) ||
-            inst->opcode == SpvOpTypePipeStorage || inst->opcode == SpvOpTypeNamedBarrier)
-            return declare_type(m, inst, err);
-        return in_constant(m, inst, err);
-    }
 }

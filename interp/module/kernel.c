@@ -348,9 +348,7 @@ static enum mm_class block(struct in_module *m, uint32_t id, struct mm_error *er
 /* Invoke functions of blocks are kernels, for the device alone. [CLC 6.15.16] */
 static enum mm_class blocks(struct in_module *m, struct mm_error *err)
 {
-    struct in_inst i;
-    for (uint32_t at = 5; at < m->word_count; at += i.count) {
-        in_inst_at(m, at, &i);
+    for (struct in_inst i = {0}; in_spirv_next(m, &i);) {
         uint32_t place;
         switch (i.opcode) {
         case SpvOpEnqueueKernel:
@@ -375,8 +373,27 @@ static enum mm_class blocks(struct in_module *m, struct mm_error *err)
     return MM_OK;
 }
 
+static enum mm_class entry_points(struct in_module *m, struct mm_error *err)
+{
+    m->kernels = mm_alloc_zero(m->entry_count + 1, sizeof *m->kernels);
+    if (m->kernels == NULL)
+        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+    for (; m->kernel_count < m->entry_count; m->kernel_count++) {
+        const struct in_entry *e = &m->entries[m->kernel_count];
+        if (e->model != SpvExecutionModelKernel &&
+            !(m->options->any_environment && e->model == SpvExecutionModelGLCompute))
+            return mm_fail_at(err, MM_INVALID, "SPIRV 3.3", m->name, 0, 0,
+                              "the execution model of entry point %s is not Kernel", e->name);
+        m->kernels[m->kernel_count] = (struct in_kernel){.entry_id = e->function, .info = {.name = e->name}};
+    }
+    return MM_OK;
+}
+
 enum mm_class in_kernels(struct in_module *m, struct mm_error *err)
 {
+    enum mm_class listed = entry_points(m, err);
+    if (listed != MM_OK)
+        return listed;
     if (blocks(m, err) != MM_OK)
         return MM_LIMIT;
     for (uint32_t k = 0; k < m->kernel_count; k++) {
@@ -384,11 +401,7 @@ enum mm_class in_kernels(struct in_module *m, struct mm_error *err)
         if (result != MM_OK)
             return result;
     }
-    struct in_inst i;
-    for (uint32_t at = 5; at < m->word_count; at += i.count) {
-        in_inst_at(m, at, &i);
-        if (i.opcode == SpvOpFunction)
-            break;
+    for (struct in_inst i = {0}; in_spirv_next(m, &i) && i.opcode != SpvOpFunction;) {
         bool mode = i.opcode == SpvOpExecutionMode || i.opcode == SpvOpExecutionModeId;
         bool decorates = i.opcode == SpvOpDecorate || i.opcode == SpvOpDecorateId;
         for (uint32_t k = 0; (mode || decorates) && i.operand_count >= 2 && k < m->kernel_count; k++) {

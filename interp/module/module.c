@@ -1,6 +1,6 @@
 /* Modules: creation, reference counts, queries. [CL 5.8.1] */
-#include "module.h"
 #include "interp/sched/sched.h"
+#include "validate.h"
 #include <string.h>
 
 static void destroy(struct in_module *m)
@@ -10,6 +10,7 @@ static void destroy(struct in_module *m)
         in_code_destroy(m->kernels[k].code);
     }
     mm_free(m->kernels);
+    mm_free(m->entries);
     mm_free(m->functions);
     mm_free(m->globals);
     mm_free(m->storages);
@@ -21,6 +22,23 @@ static void destroy(struct in_module *m)
     mm_free(m);
 }
 
+struct in_module *in_module_new(const struct in_module_options *options)
+{
+    struct in_module *m = mm_alloc_zero(1, sizeof *m);
+    if (m == NULL || (m->arena = mm_arena_create()) == NULL ||
+        (m->name = mm_arena_strdup(m->arena, options->name != NULL ? options->name : "")) == NULL) {
+        if (m != NULL)
+            mm_arena_destroy(m->arena);
+        mm_free(m);
+        return NULL;
+    }
+    atomic_init(&m->references, 1);
+    m->options = options;
+    m->literal_legacy = options->literal_legacy_atomics;
+    m->subscripts = options->subscripts;
+    return m;
+}
+
 enum mm_class in_module_create(const void *words, size_t size, const struct in_module_options *options,
                                struct in_module **module, char **warnings, struct mm_error *err)
 {
@@ -28,25 +46,18 @@ enum mm_class in_module_create(const void *words, size_t size, const struct in_m
     *module = NULL;
     if (warnings != NULL)
         *warnings = NULL;
-    if (options == NULL)
-        options = &defaults;
-    struct in_module *m = mm_alloc_zero(1, sizeof *m);
-    if (m == NULL || (m->arena = mm_arena_create()) == NULL) {
-        mm_free(m);
+    struct in_module *m = in_module_new(options != NULL ? options : &defaults);
+    if (m == NULL)
         return mm_fail(err, MM_LIMIT, "memory", "out of memory");
-    }
-    atomic_init(&m->references, 1);
-    m->options = options;
-    m->literal_legacy = options->literal_legacy_atomics;
-    m->subscripts = options->subscripts;
-    m->name = mm_arena_strdup(m->arena, options->name != NULL ? options->name : "");
-    enum mm_class result = m->name != NULL ? MM_OK : mm_fail(err, MM_LIMIT, "memory", "out of memory");
+    enum mm_class result = in_parse(m, words, size, m->options->strict, IN_MAX_BOUND, err);
+    if (result == MM_OK && m->options->any_environment)
+        result = in_arrange(m, err);
     if (result == MM_OK)
-        result = in_parse(m, words, size, warnings, err);
-    if (result == MM_OK)
-        result = in_kernels(m, err);
-    if (result == MM_OK)
-        result = in_lower_kernels(m, err);
+        result = in_validate(m, warnings, err);
+    enum mm_class (*const stages[])(struct in_module *, struct mm_error *) = {
+        in_copy_byval, in_scan, in_declare_all, in_kernels, in_lower_kernels};
+    for (size_t k = 0; k < sizeof stages / sizeof *stages && result == MM_OK; k++)
+        result = stages[k](m, err);
     m->options = NULL;
     if (result != MM_OK) {
         destroy(m);
@@ -93,14 +104,13 @@ static const char *shown_name(const struct in_id *id)
 const char *in_module_undefined(const struct in_module *module)
 {
     enum { IMPORT = 1 };
-    struct in_inst i;
+    struct in_inst i = {0};
     for (uint32_t k = 0; k < module->global_count; k++) {
         const struct in_id *id = &module->ids[module->globals[k].id];
         if (id->linkage_type == IMPORT && module->globals[k].initializer == 0 && id->builtin == IN_NO_BUILTIN)
             return shown_name(id);
     }
-    for (uint32_t at = 5; at < module->word_count; at += i.count) {
-        in_inst_at(module, at, &i);
+    while (in_spirv_next(module, &i)) {
         const struct in_id *id = i.opcode == SpvOpFunctionCall ? &module->ids[i.operands[0]] : NULL;
         if (id != NULL && id->kind == IN_ID_FUNCTION && !module->functions[id->index].has_body)
             return shown_name(id);

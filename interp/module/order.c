@@ -16,11 +16,6 @@ struct order {
     uint32_t count, capacity;
 };
 
-static bool is_last(uint32_t op)
-{
-    return (op >= SpvOpBranch && op <= SpvOpUnreachable) || op == SpvOpTerminateInvocation;
-}
-
 static bool grow_blocks(struct order *o)
 {
     uint32_t capacity = o->capacity * 2 + 64;
@@ -104,26 +99,24 @@ static bool rewrite(const struct order *o)
     return done;
 }
 
-/* Collects the blocks of the function at *AT and advances *AT past it; false: malformed blocks, or out of
+/* Collects the blocks of the function at *AT and advances *AT to its end; false: malformed blocks, or out of
  * memory. */
-static bool find_blocks(struct order *o, uint32_t *at)
+static bool find_blocks(struct order *o, struct in_inst *at)
 {
     const struct in_module *m = o->m;
-    struct in_inst i = {.opcode = SpvOpFunction};
     bool open = false, good = true;
     o->count = 0;
-    for (uint32_t end = *at; *at < m->word_count && i.opcode != SpvOpFunctionEnd; *at += i.count) {
-        in_inst_at(m, *at, &i);
-        if (i.opcode == SpvOpLabel) {
-            good &= !open && i.result < m->bound && (o->count < o->capacity || grow_blocks(o));
+    for (uint32_t end = at->word; in_spirv_next(m, at) && at->opcode != SpvOpFunctionEnd;) {
+        if (at->opcode == SpvOpLabel) {
+            good &= !open && at->result < m->bound && (o->count < o->capacity || grow_blocks(o));
             if (!good)
                 continue;
-            o->blocks[o->count].begin = o->count > 0 ? end : i.word;
-            o->number[i.result] = ++o->count;
+            o->blocks[o->count].begin = o->count > 0 ? end : at->word;
+            o->number[at->result] = ++o->count;
             open = true;
-        } else if (is_last(i.opcode) && good && open) {
-            end = i.word + i.count;
-            o->blocks[o->count - 1].last = i.word;
+        } else if (in_is_terminator(at->opcode) && good && open) {
+            end = at->word + at->count;
+            o->blocks[o->count - 1].last = at->word;
             o->blocks[o->count - 1].end = end;
             open = false;
         }
@@ -134,17 +127,12 @@ static bool find_blocks(struct order *o, uint32_t *at)
 void in_order_blocks(struct in_module *m)
 {
     struct order o = {.m = m, .number = mm_alloc_zero(m->bound + 1, sizeof *o.number)};
-    struct in_inst i;
-    for (uint32_t at = 5; o.number != NULL && at < m->word_count;) {
-        in_inst_at(m, at, &i);
-        if (i.opcode != SpvOpFunction) {
-            at += i.count;
-        } else if (find_blocks(&o, &at)) {
+    bool good = o.number != NULL;
+    for (struct in_inst i = {0}; good && in_spirv_next(m, &i);)
+        if (i.opcode == SpvOpFunction && find_blocks(&o, &i)) {
             find_sequence(&o);
-            if (!rewrite(&o))
-                break;
+            good = rewrite(&o);
         }
-    }
     mm_free(o.number);
     mm_free(o.blocks);
     mm_free(o.sequence);

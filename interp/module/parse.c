@@ -1,4 +1,4 @@
-/* Reading a SPIR-V binary: endianness, the id table, and the order of declarations. [SPIRV 2.3, 2.4] */
+/* Parsing of SPIR-V binaries: grammar, endianness, instructions as views of words. [SPIRV 2.3] */
 #define SPV_ENABLE_UTILITY_CODE
 #include "validate.h"
 #define kDefaultMaxIdBound in_spirv_max_ids /* the header defines it in every file */
@@ -7,8 +7,20 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { HEADER_WORDS = 5 };
+
 /* The header only has an inline definition. */
 extern inline void SpvHasResultAndType(SpvOp opcode, bool *hasResult, bool *hasResultType);
+
+/* ---- instructions ----------------------------------------------------------------------------- */
+
+bool in_spirv_is(const void *data, size_t size)
+{
+    uint32_t magic = 0;
+    if (size >= sizeof magic)
+        memcpy(&magic, data, sizeof magic);
+    return magic == SpvMagicNumber || magic == __builtin_bswap32(SpvMagicNumber);
+}
 
 void in_inst_at(const struct in_module *module, uint32_t word, struct in_inst *inst)
 {
@@ -24,6 +36,30 @@ void in_inst_at(const struct in_module *module, uint32_t word, struct in_inst *i
     inst->result = has_result && at < inst->count ? w[at++] : 0;
     inst->operands = w + at;
     inst->operand_count = inst->count > at ? inst->count - at : 0;
+    inst->number = inst->line = inst->column = 0;
+}
+
+/* Where the instruction after I is in the source. */
+static void source_place(const struct in_inst *i, uint32_t *line, uint32_t *column)
+{
+    bool none = i->count == 0 || i->opcode == SpvOpNoLine || i->opcode == SpvOpFunctionEnd;
+    bool says = i->opcode == SpvOpLine && i->operand_count > 2;
+    *line = none ? 0 : says ? i->operands[1] : i->line;
+    *column = none ? 0 : says ? i->operands[2] : i->column;
+}
+
+bool in_spirv_next(const struct in_module *m, struct in_inst *i)
+{
+    uint32_t word = i->word + i->count, number = i->count > 0 ? i->number + 1 : 0, line, column;
+    word = word > HEADER_WORDS ? word : HEADER_WORDS;
+    if (word >= m->word_count || m->words[word] >> 16 == 0)
+        return false;
+    source_place(i, &line, &column);
+    in_inst_at(m, word, i);
+    i->number = number;
+    i->line = number < m->line_count ? m->lines[number] : line;
+    i->column = number < m->line_count ? 0 : column;
+    return true;
 }
 
 const char *in_opcode_name(uint32_t opcode)
@@ -35,21 +71,22 @@ enum mm_class in_bad(struct in_module *module, uint32_t word, struct mm_error *e
                      const char *format, ...)
 {
     char text[400];
+    struct in_inst i = {.line = 0};
     va_list list;
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    return mm_fail_at(err, MM_INVALID, rule, module->name, 0, 0, "%s (word %u of the module)", text, word);
+    while (module->line_count > 0 && i.word < word && in_spirv_next(module, &i))
+        ;
+    return mm_fail_at(err, MM_INVALID, rule, module->name, i.line, 0, "%s (word %u of the module)", text,
+                      word);
 }
 
-struct in_ty *in_type_of(const struct in_module *module, uint32_t id)
-{
-    return id < module->bound ? module->ids[id].ty : NULL;
-}
+/* ---- the parser, which hands out host-endian words ----------------------------------------------- */
 
-/* The parser hands out host-endian words. */
 struct parse_state {
     struct in_module *module;
+    bool debug; /* keep its instructions */
     uint32_t capacity;
     uint32_t debug_sets[8];
     uint32_t debug_set_count;
@@ -67,7 +104,7 @@ static bool is_debug(struct parse_state *state, const spv_parsed_instruction_t *
             state->debug_sets[state->debug_set_count++] = inst->result_id;
         return false;
     }
-    if (inst->opcode != SpvOpExtInst || inst->num_words < 5 || state->module->options->strict)
+    if (inst->opcode != SpvOpExtInst || inst->num_words < 5 || state->debug)
         return false;
     for (uint32_t k = 0; k < state->debug_set_count; k++)
         if (state->debug_sets[k] == inst->words[3])
@@ -86,7 +123,7 @@ static spv_result_t on_header(void *user, spv_endianness_t endian, uint32_t magi
     w[2] = generator;
     w[3] = bound;
     w[4] = reserved;
-    state->module->word_count = 5;
+    state->module->word_count = HEADER_WORDS;
     state->module->version = version;
     state->module->bound = bound;
     return SPV_SUCCESS;
@@ -111,10 +148,10 @@ static spv_result_t on_instruction(void *user, const spv_parsed_instruction_t *i
     return SPV_SUCCESS;
 }
 
-static enum mm_class read_words(struct in_module *module, const void *words, size_t size,
-                                struct mm_error *err)
+enum mm_class in_parse(struct in_module *module, const void *words, size_t size, bool debug,
+                       uint32_t bound_limit, struct mm_error *err)
 {
-    if (size < 20 || size % 4 != 0 || size / 4 > UINT32_MAX / 2)
+    if (size < 4 * HEADER_WORDS || size % 4 != 0 || size / 4 > UINT32_MAX / 2)
         return mm_fail_at(err, MM_INVALID, "SPIRV 2.3", module->name, 0, 0,
                           "a module of %zu bytes: not a whole number of words with a header", size);
     module->words = mm_alloc(size);
@@ -128,7 +165,7 @@ static enum mm_class read_words(struct in_module *module, const void *words, siz
     if (copy[0] == __builtin_bswap32(SpvMagicNumber)) /* the parser would not swap the bytes of strings */
         for (size_t k = 0; k < size / 4; k++)
             copy[k] = __builtin_bswap32(copy[k]);
-    struct parse_state state = {.module = module, .capacity = (uint32_t)(size / 4)};
+    struct parse_state state = {.module = module, .debug = debug, .capacity = (uint32_t)(size / 4)};
     spv_context context = spvContextCreate(SPV_ENV_UNIVERSAL_1_6);
     spv_diagnostic diagnostic = NULL;
     enum mm_class result = MM_OK;
@@ -138,123 +175,8 @@ static enum mm_class read_words(struct in_module *module, const void *words, siz
     spvDiagnosticDestroy(diagnostic);
     spvContextDestroy(context);
     mm_free(copy);
-    return result;
-}
-
-static enum mm_class limit_ids(struct in_module *module, struct mm_error *err)
-{
-    if (module->bound > IN_MAX_BOUND)
+    if (result == MM_OK && module->bound > bound_limit)
         return mm_fail_at(err, MM_LIMIT, "SPIRV 2.17", module->name, 0, 0,
-                          "id bound %u is beyond the universal limit", module->bound);
-    return MM_OK;
-}
-
-static enum mm_class make_ids(struct in_module *module, struct mm_error *err)
-{
-    module->ids = mm_alloc_zero(module->bound + 1, sizeof *module->ids);
-    if (module->ids == NULL)
-        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
-    for (uint32_t i = 0; i <= module->bound; i++) {
-        struct in_id *id = &module->ids[i];
-        id->name = id->string = id->linkage = "";
-        id->linkage_type = id->spec_id = id->set = id->binding = UINT32_MAX;
-        id->builtin = IN_NO_BUILTIN;
-        id->rounding = -1;
-    }
-    return MM_OK;
-}
-
-static enum mm_class begin_function(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
-{
-    struct in_function *list = mm_realloc(m->functions, (m->function_count + 1) * sizeof *list);
-    if (list == NULL)
-        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
-    m->functions = list;
-    struct in_function *f = &list[m->function_count];
-    memset(f, 0, sizeof *f);
-    f->id = inst->result;
-    f->word = inst->word;
-    f->ty = m->ids[inst->operands[1]].ty;
-    if (f->ty == NULL || f->ty->kind != IN_TY_FUNCTION)
-        return in_bad(m, inst->word, err, "SPIRV 3.49.9", "OpFunction without a function type");
-    f->params = mm_arena_alloc(m->arena, (f->ty->count + 1) * sizeof(uint32_t));
-    if (f->params == NULL)
-        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
-    m->ids[inst->result].kind = IN_ID_FUNCTION;
-    m->ids[inst->result].index = m->function_count++;
-    return MM_OK;
-}
-
-static enum mm_class in_function_body(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
-{
-    struct in_function *f = &m->functions[m->function_count - 1];
-    switch (inst->opcode) {
-    case SpvOpFunctionEnd:
-        f->end = inst->word + inst->count;
-        break;
-    case SpvOpFunctionParameter:
-        if (f->param_count >= f->ty->count)
-            return in_bad(m, inst->word, err, "SPIRV 3.49.9", "more parameters than the function type has");
-        f->params[f->param_count++] = inst->result;
-        break;
-    case SpvOpLabel:
-        f->has_body = true;
-        m->ids[inst->result].kind = IN_ID_LABEL;
-        return MM_OK;
-    default:
-        break;
-    }
-    if (inst->result != 0) {
-        m->ids[inst->result].kind = IN_ID_VALUE;
-        m->ids[inst->result].ty = m->ids[inst->type].ty;
-    }
-    return MM_OK;
-}
-
-static bool is_constant(uint32_t op)
-{
-    return op >= SpvOpConstantTrue && op <= SpvOpSpecConstantOp;
-}
-
-static enum mm_class walk(struct in_module *m, struct mm_error *err)
-{
-    enum mm_class result = MM_OK;
-    bool inside = false;
-    for (uint32_t at = 5; at < m->word_count && result == MM_OK;) {
-        struct in_inst inst;
-        in_inst_at(m, at, &inst);
-        if (inst.count == 0 || inst.result >= m->bound || inst.type >= m->bound)
-            return in_bad(m, at, err, "SPIRV 2.3", "malformed instruction");
-        if (inst.result != 0)
-            m->ids[inst.result].word = at;
-        if (inst.opcode == SpvOpFunction) {
-            inside = true;
-            result = begin_function(m, &inst, err);
-        } else if (inside && !is_constant(inst.opcode)) {
-            result = in_function_body(m, &inst, err);
-        } else {
-            result = in_declare(m, &inst, err);
-        }
-        at += inst.count;
-    }
-    return result;
-}
-
-enum mm_class in_parse(struct in_module *module, const void *words, size_t size, char **warnings,
-                       struct mm_error *err)
-{
-    enum mm_class result = read_words(module, words, size, err);
-    if (result == MM_OK)
-        result = limit_ids(module, err);
-    if (result == MM_OK && module->options->any_environment)
-        result = in_arrange(module, err);
-    if (result == MM_OK)
-        result = in_validate(module, warnings, err);
-    if (result == MM_OK)
-        result = in_copy_byval(module, err);
-    if (result == MM_OK)
-        result = make_ids(module, err);
-    if (result == MM_OK)
-        result = walk(module, err);
+                          "id bound %u: more than %u ids are not supported", module->bound, bound_limit);
     return result;
 }

@@ -68,13 +68,10 @@ static enum mm_class validate_words(struct in_module *module, const uint32_t *wo
  * similar constants. */
 static bool makes_handle(const struct in_module *m, const uint32_t *w)
 {
-    struct in_inst i;
-    for (uint32_t at = 5; at < m->word_count && (m->words[at] >> 16) > 0; at += i.count) {
-        in_inst_at(m, at, &i);
+    for (struct in_inst i = {0}; in_spirv_next(m, &i);)
         if (i.result == w[1])
             return i.opcode == SpvOpTypeDeviceEvent || i.opcode == SpvOpTypeReserveId ||
                    i.opcode == SpvOpTypeQueue || i.opcode == SpvOpTypeEvent;
-    }
     return false;
 }
 
@@ -82,12 +79,9 @@ static bool makes_handle(const struct in_module *m, const uint32_t *w)
 static uint8_t *find_vectors(const struct in_module *m)
 {
     uint8_t *vectors = mm_alloc_zero(m->bound + 1, 1);
-    struct in_inst i;
-    for (uint32_t at = 5; vectors != NULL && at < m->word_count && m->words[at] >> 16 > 0; at += i.count) {
-        in_inst_at(m, at, &i);
+    for (struct in_inst i = {0}; vectors != NULL && in_spirv_next(m, &i);)
         if (i.result < m->bound && i.type < m->bound)
             vectors[i.result] = i.opcode == SpvOpTypeVector || (i.type != 0 && vectors[i.type]);
-    }
     return vectors;
 }
 
@@ -286,18 +280,16 @@ static enum mm_class check_extended(struct in_module *module, struct mm_error *e
     if (made == NULL)
         return mm_fail(err, MM_LIMIT, "memory", "out of memory");
     enum mm_class result = MM_OK;
-    struct in_inst i;
-    for (uint32_t at = 5; at < module->word_count && result == MM_OK; at += i.count) {
-        in_inst_at(module, at, &i);
+    for (struct in_inst i = {0}; result == MM_OK && in_spirv_next(module, &i);) {
         for (uint32_t k = 2; i.opcode == SpvOpExtInst && k < i.operand_count && result == MM_OK; k++) {
             uint32_t id = i.operands[k];
             if (!module->is_id[i.operands + k - module->words])
                 continue;
             if (id >= bound || made[id] < TYPED)
-                result = in_bad(module, at, err, "SPIRV 2.16.1",
+                result = in_bad(module, i.word, err, "SPIRV 2.16.1",
                                 "operand %u of an extended instruction is not a value", id);
             else if (is_stored(&i, k) && made[id] != NUMERIC)
-                result = in_bad(module, at, err, "SPIRV 2.16.1",
+                result = in_bad(module, i.word, err, "SPIRV 2.16.1",
                                 "operand %u, which is stored, is not a number", id);
         }
         if (i.result != 0 && i.result < bound)

@@ -42,13 +42,10 @@ static bool is_comparison(uint32_t opcode)
  * the addresses of allocations. */
 static bool only_compared(const struct in_module *m, uint32_t id)
 {
-    struct in_inst i;
-    for (uint32_t at = 5; at < m->word_count; at += i.count) {
-        in_inst_at(m, at, &i);
+    for (struct in_inst i = {0}; in_spirv_next(m, &i);)
         for (uint32_t k = 1; k < i.count && !is_comparison(i.opcode); k++)
-            if (m->is_id[at + k] && i.w[k] == id && i.opcode != SpvOpName && i.opcode != SpvOpDecorate)
+            if (m->is_id[i.word + k] && i.w[k] == id && i.opcode != SpvOpName && i.opcode != SpvOpDecorate)
                 return false;
-    }
     return true;
 }
 

@@ -1,14 +1,13 @@
 /* Program objects: creation, references, specialization constants [CL 5.8.1, 5.8.2, 5.8.3, 5.8.8]. */
 #include "ref-runtime/program/program.h"
+#include "interp/spirv.h"
 
 #include "memmodel/base/array.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define SPIRV_MAGIC         0x07230203u
-#define SPIRV_MAGIC_SWAPPED 0x03022307u
-#define SPIRV_HEADER_BYTES  20
+#define SPIRV_HEADER_BYTES 20
 
 /* ---- life ---------------------------------------------------------------------------------------- */
 
@@ -203,11 +202,7 @@ cl_program CL_API_CALL rt_clCreateProgramWithSource(cl_context handle, cl_uint c
 
 static bool looks_like_spirv(const void *il, size_t length)
 {
-    uint32_t magic;
-    if (length < SPIRV_HEADER_BYTES || length % 4)
-        return false;
-    memcpy(&magic, il, sizeof magic);
-    return magic == SPIRV_MAGIC || magic == SPIRV_MAGIC_SWAPPED;
+    return length >= SPIRV_HEADER_BYTES && length % 4 == 0 && in_spirv_is(il, length);
 }
 
 cl_program CL_API_CALL rt_clCreateProgramWithIL(cl_context handle, const void *il, size_t length,

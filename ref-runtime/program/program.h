@@ -63,9 +63,6 @@ struct in_module *rt_program_held_module(struct rt_program *program);
 /* The instance for DEVICE, made where it is not yet; NULL with *CODE set on failure. */
 struct in_instance *rt_program_instance(struct rt_program *program, int device, cl_int *code);
 
-/* program_spec.c: gives the specialization constants of IL, which is changed, these values. */
-void rt_il_specialize(void *il, size_t size, const struct in_spec_constant *constants, size_t count);
-
 /* program_source.c: the name for a program's text in source lines.  NULL: no memory. */
 char *rt_program_find_file(const char *text, uint32_t number);
 

@@ -1,6 +1,7 @@
 /* Building and compiling programs [CL 5.8.4, 5.8.5].  Builds run in the calling thread; with a
  * notification function, that is called from the callback thread afterwards. */
 #include "ref-runtime/program/program_build.h"
+#include "interp/spirv.h"
 #include "ref-runtime/setting.h"
 
 #include <stdio.h>
@@ -234,7 +235,11 @@ static void load_il(struct rt_program *program, struct rt_outcome *outcome)
     memcpy(outcome->build.spirv.data, state->il, state->il_size);
     outcome->build.spirv.size = state->il_size;
     pthread_mutex_lock(&state->lock);
-    rt_il_specialize(outcome->build.spirv.data, state->il_size, state->constants, state->constant_count);
+    struct mm_error err = {0}; /* what is no module is for the validator to reject */
+    if (state->constant_count > 0 &&
+        in_spirv_specialize(outcome->build.spirv.data, state->il_size, state->constants,
+                            state->constant_count, &err) == MM_LIMIT)
+        outcome->code = CL_OUT_OF_HOST_MEMORY;
     pthread_mutex_unlock(&state->lock);
 }
 

@@ -42,24 +42,25 @@ static int compile(struct explore *e, const char *path, char **data, size_t *siz
 static void shape(const struct explore *e, struct ex *ex)
 {
     if (e->has_global)
-        memcpy(ex->launch.global, e->launch.global, sizeof ex->launch.global);
+        memcpy(ex->config.launch.global, e->launch.global, sizeof ex->config.launch.global);
     if (e->has_local)
-        memcpy(ex->launch.local, e->launch.local, sizeof ex->launch.local);
+        memcpy(ex->config.launch.local, e->launch.local, sizeof ex->config.launch.local);
     else if (e->has_global)
-        memcpy(ex->launch.local, ex->launch.global, sizeof ex->launch.local);
+        memcpy(ex->config.launch.local, ex->config.launch.global, sizeof ex->config.launch.local);
     if (e->launch.sub_group)
-        ex->launch.sub_group = e->launch.sub_group;
+        ex->config.launch.sub_group = e->launch.sub_group;
     else if (e->has_global || e->has_local)
-        ex->launch.sub_group = ex->launch.local[0] * ex->launch.local[1] * ex->launch.local[2];
+        ex->config.launch.sub_group =
+            ex->config.launch.local[0] * ex->config.launch.local[1] * ex->config.launch.local[2];
 }
 
 static enum mm_class prepare(const struct explore *e, struct ex *ex, struct ck_program **program,
                              struct mm_error *err)
 {
     shape(e, ex);
-    ex->kernel = e->kernel;
-    ex->arguments = e->args.items;
-    ex->argument_count = (uint32_t)e->args.count;
+    ex->config.kernel = e->kernel;
+    ex->config.arguments = e->args.items;
+    ex->config.argument_count = (uint32_t)e->args.count;
     enum mm_class r = MM_OK;
     for (size_t i = 0; i < e->inputs.count && !r; i++)
         r = ex_add_line(ex, EX_INPUT, e->inputs.items[i], err);

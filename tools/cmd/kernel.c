@@ -1,4 +1,5 @@
 /* refcl kernel: one kernel launch without a host program, checked. */
+#include "interp/spirv.h"
 #include "memmodel/base/input.h"
 #include "memmodel/trace/capture.h"
 #include "tools/cmd/commands.h"
@@ -117,8 +118,7 @@ static int input_of(const char *path, enum input *input)
         return tool_error(EXIT_USAGE, "cannot read '%s': %s", path, strerror(errno));
     size_t n = fread(word, 1, sizeof word, file);
     fclose(file);
-    uint32_t magic = word[0] | (uint32_t)word[1] << 8 | (uint32_t)word[2] << 16 | (uint32_t)word[3] << 24;
-    if (n == sizeof word && (magic == 0x07230203 || magic == 0x03022307))
+    if (in_spirv_is(word, n))
         return 0;
     return tool_error(EXIT_USAGE, "'%s' is no SPIR-V module: it does not begin with SPIR-V's magic number",
                       path);

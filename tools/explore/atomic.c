@@ -47,7 +47,7 @@ static uint8_t order_of(struct ex *ex, uint32_t mask)
     case SpvMemorySemanticsAcquireReleaseMask:
         return MM_ACQ_REL;
     case SpvMemorySemanticsSequentiallyConsistentMask:
-        return ex->vulkan ? MM_ACQ_REL : MM_SEQ_CST;
+        return ex->module.vulkan ? MM_ACQ_REL : MM_SEQ_CST;
     default:
         ex_fail(ex, MM_INVALID, "SPIRV 3.25", "more than one memory order");
     }
@@ -87,19 +87,19 @@ static uint8_t fence_flags(uint32_t mask)
                      ((mask & SpvMemorySemanticsImageMemoryMask) ? MM_FENCE_IMAGE : 0));
 }
 
-void ex_memory_operands(struct ex *ex, const struct ex_inst *inst, uint32_t at, struct ck_instr *instr)
+void ex_memory_operands(struct ex *ex, const struct in_inst *inst, uint32_t at, struct ck_instr *instr)
 {
-    uint32_t mask = inst->count > at ? inst->words[at++] : 0;
+    uint32_t mask = inst->operand_count > at ? inst->operands[at++] : 0;
     if (mask & SpvMemoryAccessVolatileMask)
         instr->attributes |= MM_VOLATILE;
     at += (mask & SpvMemoryAccessAlignedMask) != 0;
-    if ((mask & SpvMemoryAccessMakePointerAvailableMask) && at < inst->count) {
+    if ((mask & SpvMemoryAccessMakePointerAvailableMask) && at < inst->operand_count) {
         instr->attributes |= MM_MAKE_AVAILABLE;
-        instr->scope = ex_scope(ex, inst->words[at++]);
+        instr->scope = ex_scope(ex, inst->operands[at++]);
     }
-    if ((mask & SpvMemoryAccessMakePointerVisibleMask) && at < inst->count) {
+    if ((mask & SpvMemoryAccessMakePointerVisibleMask) && at < inst->operand_count) {
         instr->attributes |= MM_MAKE_VISIBLE;
-        instr->scope = ex_scope(ex, inst->words[at++]);
+        instr->scope = ex_scope(ex, inst->operands[at++]);
     }
     if (mask & SpvMemoryAccessNonPrivatePointerMask)
         instr->attributes |= MM_NON_PRIVATE;
@@ -138,22 +138,22 @@ static const struct {
 };
 
 /* Size of the accessed number: of the result or the value, 4 for flags. */
-static unsigned atomic_size(struct ex *ex, const struct ex_inst *inst, const struct ex_type *pointer)
+static unsigned atomic_size(struct ex *ex, const struct in_inst *inst, const struct in_ty *pointer)
 {
     if (inst->opcode == SpvOpAtomicFlagTestAndSet || inst->opcode == SpvOpAtomicFlagClear)
         return 4;
     if (inst->opcode == SpvOpAtomicStore)
-        return ex_size(ex, ex_scalar(ex, inst->words[3]));
+        return ex_size(ex, ex_scalar(ex, inst->operands[3]));
     unsigned size = inst->type ? ex_scalar_size(ex_type(ex, inst->type)) : 0;
     if (size != 4 && size != 8 && size != 1 && size != 2)
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.18", "an atomic on %u bytes",
-                size ? size : ex_scalar_size(ex_type(ex, pointer->element)));
+                size ? size : ex_scalar_size(pointer->element));
     return size;
 }
 
-static void atomic_operands(struct ex *ex, const struct ex_inst *inst, struct ck_instr *i)
+static void atomic_operands(struct ex *ex, const struct in_inst *inst, struct ck_instr *i)
 {
-    const uint32_t *w = inst->words;
+    const uint32_t *w = inst->operands;
     uint32_t needed = i->op == CK_CAS ? 6 : 4;
     switch (inst->opcode) {
     case SpvOpAtomicLoad:
@@ -169,7 +169,7 @@ static void atomic_operands(struct ex *ex, const struct ex_inst *inst, struct ck
     default:
         break;
     }
-    if (inst->count < needed)
+    if (inst->operand_count < needed)
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.18", "an atomic lacks operands");
     i->value = ex_scalar(ex, w[i->op == CK_CAS ? 4 : 3]);
     if (i->op == CK_CAS) {
@@ -220,17 +220,17 @@ static void private_atomic(struct ex *ex, const struct ck_instr *i)
     ex_write_private(ex, i->address, ex_hold(ex, value));
 }
 
-static void atomic(struct ex *ex, const struct ex_inst *inst, size_t k)
+static void atomic(struct ex *ex, const struct in_inst *inst, size_t k)
 {
-    struct ex_value *pointer = ex_get(ex, inst->words[0]);
-    const struct ex_type *p = ex_type(ex, pointer->type);
-    if (p->kind != EX_POINTER || inst->count < 3)
+    struct ex_value *pointer = ex_get(ex, inst->operands[0]);
+    const struct in_ty *p = pointer->type;
+    if (p->kind != IN_TY_POINTER || inst->operand_count < 3)
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.18", "an atomic needs a pointer, a scope and semantics");
-    uint32_t mask = semantics_of(ex, inst->words[2]);
+    uint32_t mask = semantics_of(ex, inst->operands[2]);
     struct ck_instr i = {.op = atomics[k].op,
                          .size = (uint8_t)atomic_size(ex, inst, p),
                          .rmw = (uint8_t)atomics[k].rmw,
-                         .scope = ex_scope(ex, inst->words[1]),
+                         .scope = ex_scope(ex, inst->operands[1]),
                          .attributes = MM_ATOMIC,
                          .semantics = semantics_mask(mask),
                          .reg = CK_NO_REG,
@@ -242,7 +242,7 @@ static void atomic(struct ex *ex, const struct ex_inst *inst, size_t k)
     i.address = pointer->leaves[0];
     i.order = fitting_order(&i, order_of(ex, mask));
     i.storage_class = ex_class_of(ex, i.address, p);
-    if (ex->vulkan)
+    if (ex->module.vulkan)
         i.attributes |= MM_NON_PRIVATE;
     atomic_operands(ex, inst, &i);
     if (i.op == CK_RMW && i.rmw == CK_RMW_APPLY)
@@ -275,22 +275,22 @@ static struct ck_instr fence(struct ex *ex, uint32_t scope, uint32_t semantics)
                              .value = CK_NO_EXPR};
 }
 
-static void control_barrier(struct ex *ex, const struct ex_inst *inst)
+static void control_barrier(struct ex *ex, const struct in_inst *inst)
 {
-    struct ck_instr i = fence(ex, inst->words[1], inst->words[2]);
-    uint8_t execution = ex_scope(ex, inst->words[0]);
+    struct ck_instr i = fence(ex, inst->operands[1], inst->operands[2]);
+    uint8_t execution = ex_scope(ex, inst->operands[0]);
     i.op = CK_BARRIER;
-    i.site = ++ex->build->site;
+    i.site = ++ex->item.site;
     i.sub_group = execution == MM_SCOPE_SUB_GROUP;
     if (execution != MM_SCOPE_WORK_GROUP && execution != MM_SCOPE_SUB_GROUP)
         ex_fail(ex, MM_LIMIT, "explore.barrier", "a barrier across work-groups");
     ex_emit(ex, i);
 }
 
-bool ex_atomic(struct ex *ex, const struct ex_inst *inst)
+bool ex_atomic(struct ex *ex, const struct in_inst *inst)
 {
     if (inst->opcode == SpvOpMemoryBarrier) {
-        struct ck_instr i = fence(ex, inst->words[0], inst->words[1]);
+        struct ck_instr i = fence(ex, inst->operands[0], inst->operands[1]);
         i.op = CK_FENCE;
         if (i.order != MM_RELAXED)
             ex_emit(ex, i);

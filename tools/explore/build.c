@@ -4,11 +4,6 @@
 
 #include <string.h>
 
-static _Noreturn void no_memory(struct ex *ex)
-{
-    ex_fail(ex, MM_LIMIT, "memory", "out of memory");
-}
-
 static uint64_t mask(unsigned size)
 {
     return size >= 8 ? ~UINT64_C(0) : (UINT64_C(1) << (8 * size)) - 1;
@@ -33,7 +28,7 @@ static bool same(const struct ck_expr *a, const struct ck_expr *b)
 
 static void grow_table(struct ex *ex)
 {
-    struct ex_build *b = ex->build;
+    struct ex_build *b = &ex->build;
     b->table_size = b->table_size ? b->table_size * 2 : 1024;
     b->table = ex_alloc(ex, b->table_size * sizeof *b->table);
     for (uint32_t i = 0; i < ex->program->expr_count; i++) {
@@ -46,7 +41,7 @@ static void grow_table(struct ex *ex)
 
 static uint32_t intern(struct ex *ex, const struct ck_expr *e)
 {
-    struct ex_build *b = ex->build;
+    struct ex_build *b = &ex->build;
     if (ex->program->expr_count * 2 >= b->table_size)
         grow_table(ex);
     uint32_t at = hash(e) & (b->table_size - 1);
@@ -55,7 +50,7 @@ static uint32_t intern(struct ex *ex, const struct ck_expr *e)
             return b->table[at] - 1;
     uint32_t index = ck_program_add_expr(ex->program, e);
     if (index == UINT32_MAX)
-        no_memory(ex);
+        ex_no_memory(ex);
     b->table[at] = index + 1;
     return index;
 }
@@ -67,7 +62,7 @@ uint32_t ex_const(struct ex *ex, uint64_t value, unsigned size)
 
 uint32_t ex_reg_expr(struct ex *ex, uint32_t reg)
 {
-    uint8_t size = ex->program->threads[ex->build->thread].reg_sizes[reg];
+    uint8_t size = ex->program->threads[ex->item.thread].reg_sizes[reg];
     return intern(ex, &(struct ck_expr){.op = CK_REG, .size = size, .imm = reg});
 }
 
@@ -135,7 +130,7 @@ uint32_t ex_op(struct ex *ex, enum ck_expr_op op, unsigned size, uint32_t a, uin
     return simple != UINT32_MAX ? simple : intern(ex, &e);
 }
 
-static uint32_t function_number(struct ex *ex, const struct ck_function *f)
+uint32_t ex_function(struct ex *ex, const struct ck_function *f)
 {
     const struct ck_program *p = ex->program;
     for (uint32_t i = 0; i < p->function_count; i++)
@@ -143,7 +138,7 @@ static uint32_t function_number(struct ex *ex, const struct ck_function *f)
             return i;
     uint32_t index = ck_program_add_function(ex->program, f);
     if (index == UINT32_MAX)
-        no_memory(ex);
+        ex_no_memory(ex);
     return index;
 }
 
@@ -166,12 +161,7 @@ static uint32_t apply(struct ex *ex, uint32_t function, unsigned size, unsigned 
 uint32_t ex_apply(struct ex *ex, const struct ck_function *function, unsigned size, unsigned count,
                   const uint32_t *arguments)
 {
-    return apply(ex, function_number(ex, function), size, count, arguments);
-}
-
-uint32_t ex_function(struct ex *ex, const struct ck_function *function)
-{
-    return function_number(ex, function);
+    return apply(ex, ex_function(ex, function), size, count, arguments);
 }
 
 uint32_t ex_with_operands(struct ex *ex, const struct ck_expr *e, const uint32_t operands[3])
@@ -192,9 +182,9 @@ uint32_t ex_resize(struct ex *ex, uint32_t expr, unsigned size, bool is_signed)
 
 uint32_t ex_new_reg(struct ex *ex, unsigned size)
 {
-    uint32_t reg = ck_program_add_reg(ex->program, ex->build->thread, "", (uint8_t)size, false);
+    uint32_t reg = ck_program_add_reg(ex->program, ex->item.thread, "", (uint8_t)size, false);
     if (reg == UINT32_MAX)
-        no_memory(ex);
+        ex_no_memory(ex);
     return reg;
 }
 
@@ -205,11 +195,11 @@ uint32_t ex_emit(struct ex *ex, struct ck_instr instr)
         instr.line = ex->current->line;
         instr.column = ex->current->column;
     }
-    if (ex->program->threads[ex->build->thread].instr_count >= MAX_INSTRS)
+    if (ex->program->threads[ex->item.thread].instr_count >= MAX_INSTRS)
         ex_fail(ex, MM_LIMIT, "explore.size", "a work-item has more than %d instructions", MAX_INSTRS);
-    uint32_t index = ck_program_add_instr(ex->program, ex->build->thread, &instr);
+    uint32_t index = ck_program_add_instr(ex->program, ex->item.thread, &instr);
     if (index == UINT32_MAX)
-        no_memory(ex);
+        ex_no_memory(ex);
     return index;
 }
 
@@ -230,22 +220,15 @@ uint32_t ex_hold(struct ex *ex, uint32_t expr)
 
 uint32_t ex_new_label(struct ex *ex)
 {
-    struct ex_build *b = ex->build;
-    if (b->label_count == b->label_capacity) {
-        uint32_t capacity = b->label_capacity ? b->label_capacity * 2 : 64;
-        uint32_t *bigger = ex_alloc(ex, capacity * sizeof *bigger);
-        if (b->label_count)
-            memcpy(bigger, b->labels, b->label_count * sizeof *bigger);
-        b->labels = bigger;
-        b->label_capacity = capacity;
-    }
-    b->labels[b->label_count] = UINT32_MAX;
-    return b->label_count++;
+    struct ex_item *item = &ex->item;
+    item->labels = ex_grow(ex, item->labels, item->label_count, sizeof *item->labels);
+    item->labels[item->label_count] = EX_NO_LABEL;
+    return item->label_count++;
 }
 
 void ex_place_label(struct ex *ex, uint32_t label)
 {
-    ex->build->labels[label] = ex->program->threads[ex->build->thread].instr_count;
+    ex->item.labels[label] = ex->program->threads[ex->item.thread].instr_count;
 }
 
 void ex_jump(struct ex *ex, uint32_t label)
@@ -261,14 +244,14 @@ void ex_branch_if_zero(struct ex *ex, uint32_t value, uint32_t label)
 /* Targets are label numbers until the thread is complete. */
 void ex_resolve_labels(struct ex *ex)
 {
-    struct ck_thread *t = &ex->program->threads[ex->build->thread];
+    struct ck_thread *t = &ex->program->threads[ex->item.thread];
     for (uint32_t i = 0; i < t->instr_count; i++) {
         struct ck_instr *instr = &t->instrs[i];
         if (instr->op != CK_JUMP && instr->op != CK_BRANCH)
             continue;
-        if (ex->build->labels[instr->target] == UINT32_MAX)
+        if (ex->item.labels[instr->target] == EX_NO_LABEL)
             ex_fail(ex, MM_INVALID, "SPIRV 2.11", "a branch to a block that does not exist");
-        instr->target = ex->build->labels[instr->target];
+        instr->target = ex->item.labels[instr->target];
     }
 }
 
@@ -289,7 +272,7 @@ static uint32_t renamed(struct ex *ex, uint32_t expr, const uint32_t *number)
 
 void ex_rename_registers(struct ex *ex, const uint32_t *number)
 {
-    struct ck_thread *t = &ex->program->threads[ex->build->thread];
+    struct ck_thread *t = &ex->program->threads[ex->item.thread];
     for (uint32_t i = 0; i < t->instr_count; i++) {
         struct ck_instr *instr = &t->instrs[i];
         bool access = instr->op >= CK_LOAD && instr->op <= CK_CAS;
@@ -308,11 +291,26 @@ void ex_rename_registers(struct ex *ex, const uint32_t *number)
     }
 }
 
-struct ex_value ex_new_value(struct ex *ex, uint32_t type)
+struct ex_value ex_new_value(struct ex *ex, const struct in_ty *t)
 {
-    const struct ex_type *t = ex_type(ex, type);
-    if (t->leaf_count == 0 && t->kind != EX_VOID && !(t->kind == EX_STRUCT && t->count == 0))
+    const struct ex_shape *shape = ex_shape(ex, t);
+    if (shape->count == 0 && t->kind != IN_TY_VOID && !(t->kind == IN_TY_STRUCT && t->count == 0))
         ex_fail(ex, MM_LIMIT, "explore.type", "a value too large or of unknown size");
-    return (struct ex_value){
-        .type = type, .count = t->leaf_count, .leaves = ex_alloc(ex, t->leaf_count * sizeof(uint32_t))};
+    return (struct ex_value){.type = t,
+                             .scalars = shape->scalars,
+                             .count = shape->count,
+                             .leaves = ex_alloc(ex, shape->count * sizeof(uint32_t))};
+}
+
+struct ex_value ex_result(struct ex *ex, const struct in_inst *inst)
+{
+    return ex_new_value(ex, ex_type(ex, inst->type));
+}
+
+struct ex_value ex_new_registers(struct ex *ex, const struct in_ty *type)
+{
+    struct ex_value v = ex_new_value(ex, type);
+    for (uint32_t i = 0; i < v.count; i++)
+        v.leaves[i] = ex_reg_expr(ex, ex_new_reg(ex, v.scalars[i].size));
+    return v;
 }

@@ -13,15 +13,15 @@ static uint64_t product(const uint32_t *n)
 
 static uint64_t local_linear(const struct ex *ex)
 {
-    const uint32_t *n = ex->launch.local;
-    const uint64_t *id = ex->build->local_id;
+    const uint32_t *n = ex->config.launch.local;
+    const uint64_t *id = ex->item.local_id;
     return (id[2] * n[1] + id[1]) * n[0] + id[0];
 }
 
 uint64_t ex_launch_value(struct ex *ex, uint32_t builtin, unsigned i)
 {
-    const struct ex_launch *l = &ex->launch;
-    const struct ex_build *b = ex->build;
+    const struct ex_launch *l = &ex->config.launch;
+    const struct ex_item *b = &ex->item;
     uint64_t sub_groups = (product(l->local) + l->sub_group - 1) / l->sub_group;
     switch (builtin) {
     case SpvBuiltInGlobalInvocationId:
@@ -64,15 +64,13 @@ uint64_t ex_launch_value(struct ex *ex, uint32_t builtin, unsigned i)
     }
 }
 
-struct ex_value ex_builtin_value(struct ex *ex, uint32_t builtin, uint32_t type)
+struct ex_value ex_builtin_value(struct ex *ex, uint32_t builtin, const struct in_ty *type)
 {
     struct ex_value v = ex_new_value(ex, type);
-    const struct ex_type *t = ex_type(ex, type);
     if (v.count > 3)
         ex_fail(ex, MM_INVALID, "SPIRV 3.21", "a built-in with more than three components");
     for (uint32_t i = 0; i < v.count; i++)
-        v.leaves[i] =
-            ex_const(ex, ex_launch_value(ex, builtin, i), ex_scalar_size(ex_type(ex, t->leaves[i].type)));
+        v.leaves[i] = ex_const(ex, ex_launch_value(ex, builtin, i), v.scalars[i].size);
     return v;
 }
 
@@ -263,17 +261,11 @@ static unsigned operand_count(enum function f)
                                                              : 2;
 }
 
-static const char *set_name(const struct ex *ex, uint32_t id)
+void ex_extended(struct ex *ex, const struct in_inst *inst)
 {
-    const struct ex_inst *inst = id < ex->bound ? ex->ids[id].inst : NULL;
-    return inst && inst->opcode == SpvOpExtInstImport ? (const char *)inst->words : "";
-}
-
-void ex_extended(struct ex *ex, const struct ex_inst *inst)
-{
-    const char *set = inst->count > 1 ? set_name(ex, inst->words[0]) : "";
-    enum function f = strcmp(set, "OpenCL.std") == 0     ? opencl_function(inst->words[1])
-                      : strcmp(set, "GLSL.std.450") == 0 ? glsl_function(inst->words[1])
+    const char *set = inst->operand_count > 1 ? ex_id(ex, inst->operands[0])->string : "";
+    enum function f = strcmp(set, "OpenCL.std") == 0     ? opencl_function(inst->operands[1])
+                      : strcmp(set, "GLSL.std.450") == 0 ? glsl_function(inst->operands[1])
                                                          : F_NONE;
     if (strncmp(set, "NonSemantic.", 12) == 0 || strncmp(set, "OpenCL.DebugInfo", 16) == 0)
         return;
@@ -281,15 +273,15 @@ void ex_extended(struct ex *ex, const struct ex_inst *inst)
         return;
     if (f == F_NONE)
         ex_fail(ex, MM_LIMIT, "explore.function", "function %u of %s is not explored",
-                inst->count > 1 ? inst->words[1] : 0, *set ? set : "an unknown set");
+                inst->operand_count > 1 ? inst->operands[1] : 0, *set ? set : "an unknown set");
     unsigned n = operand_count(f);
-    if (inst->count < 2 + n)
+    if (inst->operand_count < 2 + n)
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.4", "a function lacks operands");
-    struct ex_value out = ex_new_value(ex, inst->type);
+    struct ex_value out = ex_result(ex, inst);
     for (uint32_t i = 0; i < out.count; i++) {
         uint32_t a[3] = {0};
         for (unsigned k = 0; k < n; k++) {
-            struct ex_value *v = ex_get(ex, inst->words[2 + k]);
+            struct ex_value *v = ex_get(ex, inst->operands[2 + k]);
             if (v->count != out.count || (k && ex_size(ex, v->leaves[i]) != ex_size(ex, a[0])))
                 ex_fail(ex, MM_INVALID, "SPIRV 3.42.4", "operands of different types");
             a[k] = v->leaves[i];

@@ -54,19 +54,19 @@ static void ask(struct ex *ex, uint32_t site, unsigned word, uint32_t value)
                                   .point = word + 1});
 }
 
-static void call(struct ex *ex, const struct ex_inst *inst)
+static void call(struct ex *ex, const struct in_inst *inst)
 {
-    if (inst->count < 6)
+    if (inst->operand_count < 6)
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.21", "an asynchronous copy lacks operands");
-    if (ex_scope(ex, inst->words[0]) != MM_SCOPE_WORK_GROUP)
+    if (ex_scope(ex, inst->operands[0]) != MM_SCOPE_WORK_GROUP)
         ex_fail(ex, MM_LIMIT, "explore.copy", "an asynchronous copy of other than a work-group");
     uint32_t counter = ex_new_counter(ex), zero = ex_const(ex, 0, WORD), words[CALL_WORDS];
     uint32_t round = ex_hold(ex, ex_op(ex, CK_ADD, 4, ex_reg_expr(ex, counter), ex_const(ex, 1, 4), 0));
     ex_assign(ex, counter, round);
     for (unsigned i = 0; i < CALL_WORDS - 1; i++)
-        words[i] = ex_resize(ex, ex_scalar(ex, inst->words[1 + i]), WORD, false);
+        words[i] = ex_resize(ex, ex_scalar(ex, inst->operands[1 + i]), WORD, false);
     ex_meet(ex, false);
-    uint32_t site = ex->build->site, number = ex_const(ex, site, WORD);
+    uint32_t site = ex->item.site, number = ex_const(ex, site, WORD);
     uint32_t high = ex_op(ex, CK_SHL, WORD, ex_resize(ex, round, WORD, false), ex_const(ex, 32, WORD), 0);
     words[KEY] = ex_hold(ex, ex_op(ex, CK_OR, WORD, high, number, 0));
     uint32_t given = ex_op(ex, CK_NE, 1, words[EVENT], zero, 0);
@@ -77,20 +77,20 @@ static void call(struct ex *ex, const struct ex_inst *inst)
     ex_set_scalar(ex, inst, words[EVENT]);
 }
 
-static void wait(struct ex *ex, const struct ex_inst *inst)
+static void wait(struct ex *ex, const struct in_inst *inst)
 {
     uint64_t count;
-    if (inst->count < 3)
+    if (inst->operand_count < 3)
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.21", "a wait for events lacks operands");
-    if (!ex_is_const(ex, ex_scalar(ex, inst->words[1]), &count) || count > MAX_EVENTS)
+    if (!ex_is_const(ex, ex_scalar(ex, inst->operands[1]), &count) || count > MAX_EVENTS)
         ex_fail(ex, MM_LIMIT, "explore.copy", "wait_group_events for a variable or large number of events");
     ex_meet(ex, false);
-    uint32_t site = ex->build->site;
+    uint32_t site = ex->item.site;
     for (uint64_t i = 0; i < count; i++)
-        ask(ex, site, WAIT_WORD, ex_load_element(ex, inst->words[2], i, WORD));
+        ask(ex, site, WAIT_WORD, ex_load_element(ex, inst->operands[2], i, WORD));
 }
 
-bool ex_copy(struct ex *ex, const struct ex_inst *inst)
+bool ex_copy(struct ex *ex, const struct in_inst *inst)
 {
     if (inst->opcode == SpvOpGroupAsyncCopy)
         call(ex, inst);
@@ -112,9 +112,9 @@ static uint64_t constant(struct ex *ex, const struct ck_instr *store)
     return value;
 }
 
-static void set_place(struct ex *ex, struct ex_inst *here, const struct ck_instr *instr)
+static void set_place(struct ex *ex, struct in_inst *here, const struct ck_instr *instr)
 {
-    *here = (struct ex_inst){.line = instr->line, .column = instr->column};
+    *here = (struct in_inst){.line = instr->line, .column = instr->column};
     ex->current = here;
 }
 
@@ -153,17 +153,16 @@ static struct copy *find_copy(struct copies *c, uint32_t site, uint32_t work_gro
 /* ---- what is copied --------------------------------------------------------------------------------- */
 
 struct shape {
-    const struct ex_type *element;
+    const struct in_ty *element;
     uint64_t size, count, steps[2]; /* bytes of an element; from one to the next, by TO and FROM */
 };
 
 /* The stride counts elements of the side that is in global memory. */
 static struct shape shape_of(struct ex *ex, uint32_t site, const uint64_t *words)
 {
-    const struct ex_type *pointer = ex_type_of(ex, ex_copy_inst(ex, site)->words[1]);
-    const struct ex_type *element = ex_type(ex, pointer->element);
-    uint64_t align = element->align ? element->align : 1;
-    uint64_t size = (element->size + align - 1) / align * align;
+    const struct in_ty *pointer = ex_type_of(ex, ex_copy_inst(ex, site)->operands[1]);
+    const struct in_ty *element = ex_pointed(ex, pointer);
+    uint64_t size = ex_element_size(element);
     unsigned strided = pointer->storage == SpvStorageClassWorkgroup ? FROM : TO;
     struct shape shape = {element, size, words[COUNT], {size, size}};
     if (words[STRIDE] && __builtin_mul_overflow(size, words[STRIDE], &shape.steps[strided]))
@@ -212,20 +211,14 @@ static struct ck_instr flag_access(struct ex *ex, enum ck_op op, uint8_t order, 
 struct rewrite { /* of the current thread */
     struct copies *c;
     struct ck_instr *out;
-    uint32_t count, capacity, member, work_group;
+    uint32_t count, member, work_group;
     struct copy *asked[MAX_CALLS];
     uint32_t asked_count;
 };
 
 static void put(struct rewrite *r, struct ck_instr instr)
 {
-    if (r->count == r->capacity) {
-        r->capacity = r->capacity ? r->capacity * 2 : 64;
-        struct ck_instr *bigger = ex_alloc(r->c->ex, r->capacity * sizeof *bigger);
-        if (r->count)
-            memcpy(bigger, r->out, r->count * sizeof *bigger);
-        r->out = bigger;
-    }
+    r->out = ex_grow(r->c->ex, r->out, r->count, sizeof *r->out);
     r->out[r->count++] = instr;
 }
 
@@ -294,9 +287,9 @@ static void rewrite_thread(struct copies *c, uint32_t thread)
     struct ck_thread *t = &ex->program->threads[thread];
     struct rewrite *r = ex_alloc(ex, sizeof *r);
     uint32_t *place = ex_alloc(ex, (t->instr_count + 1) * sizeof *place);
-    struct ex_inst here;
+    struct in_inst here;
     *r = (struct rewrite){.c = c, .member = thread % c->members, .work_group = t->work_group};
-    ex->build->thread = thread;
+    ex->item.thread = thread;
     for (uint32_t i = 0; i < t->instr_count; i++) {
         const struct ck_instr *instr = &t->instrs[i];
         place[i] = r->count;
@@ -341,22 +334,23 @@ static void choose(struct copies *c, const struct copy *copy, uint32_t member, u
     ex_branch_if_zero(ex, ex_reg_expr(ex, cas.reg2), other);
 }
 
-static void copy_element(struct ex *ex, const struct ex_type *element, uint64_t to, uint64_t from)
+static void copy_element(struct ex *ex, const struct in_ty *element, uint64_t to, uint64_t from)
 {
-    for (uint32_t i = 0; i < element->leaf_count; i++) {
-        unsigned size = ex_scalar_size(ex_type(ex, element->leaves[i].type));
+    const struct ex_shape *shape = ex_shape(ex, element);
+    for (uint32_t i = 0; i < shape->count; i++) {
+        unsigned size = shape->scalars[i].size;
         struct ck_instr access = {.op = CK_LOAD,
                                   .size = (uint8_t)size,
                                   .reg = ex_new_reg(ex, size),
                                   .reg2 = CK_NO_REG,
                                   .value = CK_NO_EXPR,
                                   .expected = CK_NO_EXPR,
-                                  .address = ex_const(ex, from + element->leaves[i].offset, WORD)};
+                                  .address = ex_const(ex, from + shape->scalars[i].offset, WORD)};
         ex_emit(ex, access);
         access.op = CK_STORE;
         access.value = ex_reg_expr(ex, access.reg);
         access.reg = CK_NO_REG;
-        access.address = ex_const(ex, to + element->leaves[i].offset, WORD);
+        access.address = ex_const(ex, to + shape->scalars[i].offset, WORD);
         ex_emit(ex, access);
     }
 }
@@ -364,7 +358,7 @@ static void copy_element(struct ex *ex, const struct ex_type *element, uint64_t 
 static void copy_elements(struct ex *ex, const struct copy *copy)
 {
     struct shape shape = shape_of(ex, copy->site, copy->words);
-    if (shape.count > MAX_ELEMENTS || shape.element->leaf_count == 0)
+    if (shape.count > MAX_ELEMENTS || ex_shape(ex, shape.element)->count == 0)
         ex_fail(ex, MM_LIMIT, "explore.copy", "an asynchronous copy of more than %d elements", MAX_ELEMENTS);
     for (uint64_t i = 0; i < shape.count; i++)
         copy_element(ex, shape.element, copy->words[TO] + i * shape.steps[TO],
@@ -378,10 +372,10 @@ static void add_agent(struct copies *c, const struct copy *copy)
     snprintf(name, sizeof name, "C%u", (unsigned)(copy - c->items));
     const struct ck_thread thread = {
         .name = name, .work_group = copy->work_group, .sub_group = c->members + 1, .agent = true};
-    ex->build->thread = ck_program_add_thread(ex->program, &thread);
-    if (ex->build->thread == UINT32_MAX)
-        ex_fail(ex, MM_LIMIT, "memory", "out of memory");
-    ex->build->label_count = 0;
+    ex->item.thread = ck_program_add_thread(ex->program, &thread);
+    if (ex->item.thread == UINT32_MAX)
+        ex_no_memory(ex);
+    ex->item.label_count = 0;
     ex->current = ex_copy_inst(ex, copy->site);
     uint32_t end = ex_new_label(ex), body = ex_new_label(ex);
     for (uint32_t member = 0; member < c->members; member++) {
@@ -404,7 +398,7 @@ static void add_agent(struct copies *c, const struct copy *copy)
 
 void ex_add_agents(struct ex *ex)
 {
-    const uint32_t *n = ex->launch.local, threads = ex->program->thread_count;
+    const uint32_t *n = ex->config.launch.local, threads = ex->program->thread_count;
     struct copies c = {.ex = ex, .members = n[0] * n[1] * n[2]};
     c.items = ex_alloc(ex, MAX_CALLS * sizeof *c.items);
     for (uint32_t t = 0; t < threads; t++)

@@ -7,76 +7,20 @@
 #define TOOLS_EXPLORE_H
 
 #include "checker/checker.h"
+#include "interp/interp.h"
+#include "interp/spirv.h"
 
 #include <setjmp.h>
-#include <spirv/unified1/spirv.h>
 
-/* ---- modules ------------------------------------------------------------------------------------ */
-
-enum ex_kind {
-    EX_NO_TYPE,
-    EX_VOID,
-    EX_BOOL,
-    EX_INT,
-    EX_FLOAT,
-    EX_VECTOR,
-    EX_ARRAY,
-    EX_RUNTIME_ARRAY,
-    EX_STRUCT,
-    EX_POINTER,
-    EX_FUNCTION,
-    EX_OPAQUE
-};
-struct ex_leaf { /* a scalar inside a value */
-    uint32_t type;
-    uint64_t offset;
-};
-struct ex_type {
-    enum ex_kind kind;
-    uint32_t width; /* bits */
-    bool is_signed;
-    uint32_t count;   /* elements, members, parameters */
-    uint32_t element; /* vector, array; pointer: pointee; function: result */
-    uint32_t storage;
-    const uint32_t *members;
-    uint64_t *offsets;
-    uint64_t size, align, stride; /* in memory; runtime arrays: size 0 */
-    uint32_t leaf_count;
-    struct ex_leaf *leaves;
-};
-struct ex_inst {
-    uint16_t opcode, count;
-    uint32_t type, result;
-    const uint32_t *words; /* operands after type and result; COUNT of them */
-    uint32_t line, column;
-};
-struct ex_id {
-    struct ex_type *type; /* OpType*: itself */
-    uint32_t type_id;     /* of a value */
-    const struct ex_inst *inst;
-    const char *name;
-    uint64_t *constant; /* per leaf; NULL: not a constant */
-    uint32_t function;  /* index + 1 */
-    int32_t builtin;    /* -1: none */
-    uint32_t stride;    /* ArrayStride, 0: none */
-    bool packed, is_undef, is_parameter;
-    bool saturated;   /* conversions */
-    uint8_t rounding; /* conversions: SPIR-V's FPRoundingMode + 1, 0: not said */
-};
-struct ex_function {
-    uint32_t id, first, end; /* instructions: OpFunction .. past OpFunctionEnd */
-};
-struct ex_entry {
-    uint32_t function; /* id */
-    const char *name;
-};
+/* ---- what is explored ---------------------------------------------------------------------------- */
 
 /* A constant given for an object or a specialization constant: a tree of numbers. */
+enum ex_form { EX_DECIMAL, EX_HEXADECIMAL, EX_REAL, EX_LIST };
 struct ex_init {
-    uint64_t value;
-    double real;
-    bool is_list, is_real, is_bits; /* IS_REAL: REAL counts; IS_BITS: VALUE was written in hexadecimal */
-    uint32_t count;
+    enum ex_form form;
+    uint64_t value; /* DECIMAL, HEXADECIMAL */
+    double real;    /* REAL */
+    uint32_t count; /* LIST */
     struct ex_init *items;
 };
 struct ex_input {
@@ -86,35 +30,10 @@ struct ex_input {
     uint64_t bytes; /* not 0: a size without values */
     struct ex_init init;
 };
-
 struct ex_launch {
     uint32_t global[3], local[3], sub_group; /* sub_group: work-items per sub-group */
-    uint32_t device_count;
 };
-
-struct ex {
-    struct mm_arena *arena;
-    struct mm_error *err;
-    jmp_buf failed; /* every function that finds an error ends here, by way of ex_fail */
-    const char *file;
-    bool vulkan;
-    struct ck_condition *condition; /* that is being read */
-    const char *text;               /* NULL for binaries */
-
-    struct ex_id *ids;
-    uint32_t bound;
-    struct ex_inst *insts;
-    uint32_t inst_count, inst_capacity;
-    uint32_t *lines; /* of each instruction in the text */
-    uint32_t line_count;
-    uint32_t line, column; /* that OpLine gives the instruction that is read */
-    struct ex_function *functions;
-    uint32_t function_count;
-    struct ex_entry *entries;
-    uint32_t entry_count;
-    const struct ex_inst *current; /* for messages */
-
-    /* what the header lines or the command line say */
+struct ex_config { /* by the header lines or the command line */
     struct ex_input *inputs;
     uint32_t input_count;
     const char **outputs;
@@ -125,20 +44,129 @@ struct ex {
     const char *kernel;           /* entry point, NULL: the only one */
     const char *const *arguments; /* of the command line, in the order of the kernel's */
     uint32_t argument_count;
-
-    struct ck_program *program;
-    struct ex_build *build;
-
-    const uint32_t *words; /* the module */
-    size_t word_count;
-    const struct ex_function *entry; /* the kernel, once lowered */
-    struct ex_known *known;          /* of each object, once all threads are lowered */
 };
+
+struct ex_scalar { /* inside a value */
+    const struct in_ty *type;
+    uint64_t offset;
+    unsigned size;
+};
+struct ex_shape { /* the scalars of a type */
+    uint32_t count;
+    const struct ex_scalar *scalars;
+};
+struct ex_module {
+    const char *file, *text; /* TEXT NULL: a binary */
+    struct in_module *decoded;
+    bool vulkan;                 /* another memory model than OpenCL's */
+    const struct in_inst *insts; /* and one past the end of the module */
+    uint32_t inst_count, bound;
+    const struct in_inst **definitions; /* by id */
+    struct ex_shape *shapes;            /* by type id */
+    const uint32_t *words;              /* for the interpreter: without names */
+    size_t word_count;
+};
+
+/* ---- what is built ------------------------------------------------------------------------------- */
+
+struct ex_value {
+    const struct in_ty *type;
+    const struct ex_scalar *scalars; /* of TYPE, COUNT of them */
+    uint32_t count;
+    uint32_t *leaves; /* expressions */
+};
+struct ex_cell { /* a scalar of a private variable */
+    uint64_t offset;
+    uint8_t size;
+    uint32_t reg;
+};
+struct ex_variable {
+    uint64_t base, size;
+    uint32_t cell_count;
+    struct ex_cell *cells;
+};
+struct ex_place { /* where a module-scope variable or a kernel argument lives */
+    uint32_t id;
+    uint32_t work_group; /* local memory: instance; unconstrained initial values (Function): which scalar */
+    uint32_t object;
+    const struct in_ty *pointee;
+    uint32_t storage;
+    bool is_array; /* kernel argument: an array of pointees */
+    const uint8_t
+        *known; /* which bytes of an uninitialised object are initialised all the same; NULL: none */
+};
+struct ex_frame {
+    struct ex_value *values; /* by id */
+    struct ex_frame *outer;
+    const struct in_function *function;
+    uint32_t return_label;
+    struct ex_value *result;
+    uint32_t depth;
+};
+struct ex_hidden { /* a hidden object: that of SITE for a work-group or sub-group */
+    uint32_t site, work_group, sub_group, object;
+    uint64_t size;
+    uint8_t region;
+};
+struct ex_meeting { /* a barrier that comes with an instruction */
+    uint32_t site;
+    const struct in_inst *inst;
+};
+struct ex_item { /* the work-item that is lowered */
+    uint32_t thread;
+    uint32_t work_group; /* dense */
+    uint64_t global_id[3], local_id[3], group_id[3];
+    uint32_t sub_group, sub_group_local_id;
+    struct ex_frame *frame;
+    struct ex_value *globals; /* values of module-scope ids */
+    struct ex_variable *variables;
+    uint32_t variable_count;
+    uint32_t *labels; /* label number -> instruction */
+    uint32_t label_count;
+    uint32_t site;
+    uint32_t *counters; /* registers that are 0 at the beginning */
+    uint32_t counter_count;
+};
+struct ex_build {    /* of all work-items */
+    uint32_t *table; /* expressions by content: index + 1 */
+    uint32_t table_size;
+    struct ex_place *places;
+    uint32_t place_count;
+    struct ex_hidden *hidden;
+    uint32_t hidden_count;
+    struct ex_meeting *meetings;
+    uint32_t meeting_count;
+    struct ex_meeting *copies; /* asynchronous ones, by the site of their call */
+    uint32_t copy_count;
+    struct ex_known *known; /* of each object, once all threads are lowered */
+};
+#define EX_PRIVATE_BASE (UINT64_C(0x80000000) << 32)
+#define EX_NO_LABEL     UINT32_MAX
+
+struct ex {
+    struct mm_arena *arena;
+    struct mm_error *err;
+    jmp_buf failed;                 /* every function that finds an error ends here, by way of ex_fail */
+    const struct in_inst *current;  /* for messages */
+    struct ck_condition *condition; /* that is being read */
+
+    struct ex_module module;
+    struct ex_config config;
+    const struct in_entry *entry; /* the kernel */
+    struct ex_build build;
+    struct ex_item item;
+    struct ck_program *program; /* the result */
+};
+
+/* ---- functions ----------------------------------------------------------------------------------- */
 
 /* Ends the work with an error of class CLS at the current instruction. */
 _Noreturn void ex_fail(struct ex *ex, enum mm_class cls, const char *rule, const char *format, ...)
     MM_PRINTF(4, 5);
 void *ex_alloc(struct ex *ex, size_t size);
+/* ARRAY, which has COUNT items, with room for one more: it grows when COUNT is a power of two. */
+void *ex_grow(struct ex *ex, void *array, uint32_t count, size_t item);
+_Noreturn void ex_no_memory(struct ex *ex);
 
 /* Reads a module, text (.spvasm) or binary, with its header lines. */
 enum mm_class ex_read(const void *data, size_t size, const char *file, struct ex **out, struct mm_error *err);
@@ -158,7 +186,7 @@ enum mm_class ex_add_line(struct ex *ex, enum ex_line line, const char *text, st
 void ex_argument(struct ex *ex, uint32_t id, const char *text);
 /* A number given for a scalar of type TYPE, as its bits: for floats the number's, unless it is hexadecimal.
  */
-uint64_t ex_init_bits(struct ex *ex, const struct ex_type *type, const struct ex_init *init);
+uint64_t ex_init_bits(struct ex *ex, const struct in_ty *type, const struct ex_init *init);
 /* The number or list of numbers TEXT. */
 struct ex_init ex_value_text(struct ex *ex, const char *text);
 /* The input of ID, made if there is none. */
@@ -167,87 +195,30 @@ struct ex_input *ex_input_for(struct ex *ex, uint32_t id);
 void ex_conditions(struct ex *ex);
 
 /* explore/module.c, explore/type.c */
-void ex_decode(struct ex *ex, const uint32_t *words, size_t count);
-void ex_declare(struct ex *ex);
 void ex_find_names(struct ex *ex);
-struct ex_type *ex_type(struct ex *ex, uint32_t id);
-struct ex_type *ex_type_of(struct ex *ex, uint32_t value);
-void ex_declare_type(struct ex *ex, const struct ex_inst *inst);
-unsigned ex_scalar_size(const struct ex_type *type);
+/* The instruction that defines ID, NULL if there is none; the first of FUNCTION, whose last one ends at word
+ * FUNCTION->end. */
+const struct in_inst *ex_definition(const struct ex *ex, uint32_t id);
+const struct in_inst *ex_first(const struct ex *ex, const struct in_function *function);
+/* Declares types and constants, with the values that inputs give. */
+void ex_declare(struct ex *ex);
+const struct in_id *ex_id(struct ex *ex, uint32_t id);
+const struct in_ty *ex_type(struct ex *ex, uint32_t id);
+const struct in_ty *ex_type_of(struct ex *ex, uint32_t value);
+const struct in_ty *ex_pointed(struct ex *ex, const struct in_ty *pointer);
+const struct ex_shape *ex_shape(const struct ex *ex, const struct in_ty *type);
+static inline bool ex_is_runtime_array(const struct in_ty *t)
+{
+    return t->opcode == SpvOpTypeRuntimeArray;
+}
+/* Bytes of a scalar; 0: TYPE is none. */
+unsigned ex_scalar_size(const struct in_ty *type);
+/* Bytes between elements of an array of TYPE that gives no stride. */
+uint64_t ex_element_size(const struct in_ty *type);
 /* Position of member or element INDEX of a value in its leaves; its type in *MEMBER. */
-uint32_t ex_leaf_index(struct ex *ex, uint32_t type, uint32_t index, uint32_t *member);
-uint64_t ex_constant(struct ex *ex, uint32_t id);
-
-/* ---- building ----------------------------------------------------------------------------------- */
-
-struct ex_value {
-    uint32_t type, count;
-    uint32_t *leaves; /* expressions */
-};
-struct ex_cell { /* a scalar of a private variable */
-    uint64_t offset;
-    uint8_t size;
-    uint32_t reg;
-};
-struct ex_variable {
-    uint64_t base, size;
-    uint32_t cell_count;
-    struct ex_cell *cells;
-};
-struct ex_place { /* where a module-scope variable or a kernel argument lives */
-    uint32_t id;
-    uint32_t work_group; /* local memory: instance; unconstrained initial values (Function): which scalar */
-    uint32_t object;
-    uint32_t pointee; /* type of what it holds */
-    uint32_t storage;
-    bool is_array; /* kernel argument: an array of pointees */
-    const uint8_t
-        *known; /* which bytes of an uninitialised object are initialised all the same; NULL: none */
-};
-struct ex_frame {
-    struct ex_value *values; /* by id */
-    struct ex_frame *outer;
-    const struct ex_function *function;
-    uint32_t return_label;
-    struct ex_value *result;
-    uint32_t depth;
-};
-struct ex_hidden { /* a hidden object: that of SITE for a work-group or sub-group */
-    uint32_t site, work_group, sub_group, object;
-    uint64_t size;
-    uint8_t region;
-};
-struct ex_meeting { /* a barrier that comes with an instruction */
-    uint32_t site;
-    const struct ex_inst *inst;
-};
-struct ex_build {
-    uint32_t thread;
-    uint32_t work_group; /* dense */
-    uint64_t global_id[3], local_id[3], group_id[3];
-    uint32_t sub_group, sub_group_local_id;
-    struct ex_frame *frame;
-    struct ex_variable *variables; /* of this thread */
-    uint32_t variable_count, variable_capacity;
-    uint32_t undef_object;    /* of this thread, UINT32_MAX: none yet */
-    struct ex_value *globals; /* values of module-scope ids, this thread */
-    uint32_t *labels;         /* label number -> instruction */
-    uint32_t label_count, label_capacity;
-    uint32_t *table; /* expressions by content: index + 1 */
-    uint32_t table_size;
-    struct ex_place *places;
-    uint32_t place_count, place_capacity;
-    uint32_t site;
-    uint32_t *counters; /* registers that are 0 at the beginning of this thread */
-    uint32_t counter_count, counter_capacity;
-    struct ex_hidden *hidden;
-    uint32_t hidden_count, hidden_capacity;
-    struct ex_meeting *meetings;
-    uint32_t meeting_count, meeting_capacity;
-    struct ex_meeting *copies; /* asynchronous ones, by the site of their call */
-    uint32_t copy_count, copy_capacity;
-};
-#define EX_PRIVATE_BASE (UINT64_C(0x80000000) << 32)
+uint32_t ex_leaf_index(struct ex *ex, const struct in_ty *type, uint32_t index, const struct in_ty **member);
+/* Scalar I of the constant ID; false: it is none, or not fully known before the launch. */
+bool ex_constant(const struct ex *ex, uint32_t id, uint32_t i, uint64_t *value);
 
 /* explore/build.c */
 uint32_t ex_const(struct ex *ex, uint64_t value, unsigned size);
@@ -283,43 +254,47 @@ uint32_t ex_hidden_object(struct ex *ex, const struct ex_hidden *wanted);
 /* The next barrier is that of an operation which those make that come to it. */
 void ex_all_must_come(struct ex *ex);
 /* Notes which instruction asks for the copy at SITE; finds it. */
-void ex_note_copy(struct ex *ex, uint32_t site, const struct ex_inst *inst);
-const struct ex_inst *ex_copy_inst(struct ex *ex, uint32_t site);
+void ex_note_copy(struct ex *ex, uint32_t site, const struct in_inst *inst);
+const struct in_inst *ex_copy_inst(struct ex *ex, uint32_t site);
 /* SIZE bytes of what OBJECT holds in the beginning. */
 uint64_t ex_initial_bytes(const struct ck_object *object, uint64_t offset, unsigned size);
 /* An object with an arbitrary value, and that value's SIZE lowest bytes. */
 uint32_t ex_arbitrary_object(struct ex *ex);
 uint32_t ex_read_arbitrary(struct ex *ex, uint32_t object, unsigned size);
-struct ex_value ex_new_value(struct ex *ex, uint32_t type);
+struct ex_value ex_new_value(struct ex *ex, const struct in_ty *type);
+/* One of INST's result type. */
+struct ex_value ex_result(struct ex *ex, const struct in_inst *inst);
+/* The same, each scalar in a new register. */
+struct ex_value ex_new_registers(struct ex *ex, const struct in_ty *type);
 
 /* explore/value.c: instructions without side effects; false: not one of them */
-bool ex_compute(struct ex *ex, const struct ex_inst *inst);
+bool ex_compute(struct ex *ex, const struct in_inst *inst);
 struct ex_value *ex_get(struct ex *ex, uint32_t id);
 uint32_t ex_scalar(struct ex *ex, uint32_t id);
 void ex_set(struct ex *ex, uint32_t id, struct ex_value value);
-void ex_set_scalar(struct ex *ex, const struct ex_inst *inst, uint32_t expr);
+void ex_set_scalar(struct ex *ex, const struct in_inst *inst, uint32_t expr);
 
 /* explore/float.c */
-bool ex_float(struct ex *ex, const struct ex_inst *inst);
+bool ex_float(struct ex *ex, const struct in_inst *inst);
 /* Whether A and B are equal numbers. */
 uint32_t ex_float_equal(struct ex *ex, uint32_t a, uint32_t b);
 /* The float A as one of SIZE bytes; ROUNDING as SPIR-V numbers it. */
 uint32_t ex_float_resize(struct ex *ex, uint32_t a, unsigned size, unsigned rounding);
 /* explore/function.c: a call of a function of OpenCL.std; false: there is no such function */
-bool ex_function_call(struct ex *ex, const struct ex_inst *inst);
+bool ex_function_call(struct ex *ex, const struct in_inst *inst);
 
 /* explore/memory.c */
-bool ex_memory(struct ex *ex, const struct ex_inst *inst);
+bool ex_memory(struct ex *ex, const struct in_inst *inst);
 struct in_ext_fn;
-void ex_vector_load(struct ex *ex, const struct ex_inst *inst, const struct in_ext_fn *fn);
-void ex_vector_store(struct ex *ex, const struct ex_inst *inst, const struct in_ext_fn *fn);
+void ex_vector_load(struct ex *ex, const struct in_inst *inst, const struct in_ext_fn *fn);
+void ex_vector_store(struct ex *ex, const struct in_inst *inst, const struct in_ext_fn *fn);
 /* The type that POINTER points to; a plain store through it. */
-uint32_t ex_pointee(struct ex *ex, uint32_t pointer);
+const struct in_ty *ex_pointee(struct ex *ex, uint32_t pointer);
 /* A plain load of element I, of SIZE bytes, that POINTER points to. */
 uint32_t ex_load_element(struct ex *ex, uint32_t pointer, uint64_t i, unsigned size);
 void ex_store_value(struct ex *ex, uint32_t pointer, const struct ex_value *value);
 /* explore/private.c */
-uint64_t ex_new_variable(struct ex *ex, uint32_t pointee, const struct ex_value *initial);
+uint64_t ex_new_variable(struct ex *ex, const struct in_ty *pointee, const struct ex_value *initial);
 /* The variable that ADDRESS points into; NULL: none. */
 struct ex_variable *ex_variable_at(struct ex *ex, uint64_t address);
 uint32_t ex_read_private(struct ex *ex, uint32_t address, unsigned size);
@@ -327,18 +302,18 @@ void ex_write_private(struct ex *ex, uint32_t address, uint32_t value);
 /* The object's base that an address is computed from; 0: not known. */
 uint64_t ex_root(const struct ex *ex, uint32_t address);
 /* explore/atomic.c */
-bool ex_atomic(struct ex *ex, const struct ex_inst *inst);
+bool ex_atomic(struct ex *ex, const struct in_inst *inst);
 uint8_t ex_storage_class_mask(uint32_t storage);
-void ex_memory_operands(struct ex *ex, const struct ex_inst *inst, uint32_t at, struct ck_instr *instr);
+void ex_memory_operands(struct ex *ex, const struct in_inst *inst, uint32_t at, struct ck_instr *instr);
 uint8_t ex_scope(struct ex *ex, uint32_t id);
-uint8_t ex_class_of(struct ex *ex, uint32_t address, const struct ex_type *pointer);
-bool ex_is_private(struct ex *ex, uint32_t address, const struct ex_type *pointer);
+uint8_t ex_class_of(struct ex *ex, uint32_t address, const struct in_ty *pointer);
+bool ex_is_private(struct ex *ex, uint32_t address, const struct in_ty *pointer);
 /* explore/flow.c: the body of FUNCTION with ARGUMENTS, inlined */
-void ex_inline(struct ex *ex, const struct ex_function *function, const struct ex_value *arguments,
+void ex_inline(struct ex *ex, const struct in_function *function, const struct ex_value *arguments,
                uint32_t count, struct ex_value *result);
 /* explore/builtin.c */
-void ex_extended(struct ex *ex, const struct ex_inst *inst);
-struct ex_value ex_builtin_value(struct ex *ex, uint32_t builtin, uint32_t type);
+void ex_extended(struct ex *ex, const struct in_inst *inst);
+struct ex_value ex_builtin_value(struct ex *ex, uint32_t builtin, const struct in_ty *type);
 /* Component I of a built-in; of those that all work-items share also before there are work-items. */
 uint64_t ex_launch_value(struct ex *ex, uint32_t builtin, unsigned i);
 /* explore/reflection.c: before constants are declared, those that the launch gives; once types are, arguments
@@ -347,18 +322,18 @@ void ex_reflect_constants(struct ex *ex);
 void ex_reflect_arguments(struct ex *ex);
 /* What launch and arguments give of the variable ID, of SIZE bytes and TYPE, goes into BYTES; KNOWN[i]
  * becomes 1 where byte i is given. */
-void ex_reflected_bytes(struct ex *ex, uint32_t id, uint32_t type, uint8_t *bytes, uint8_t *known,
+void ex_reflected_bytes(struct ex *ex, uint32_t id, const struct in_ty *type, uint8_t *bytes, uint8_t *known,
                         uint64_t size);
 /* explore/fold.c */
 void ex_fold(struct ex *ex);
 /* explore/group.c: functions of work-groups and sub-groups; false: not one of them */
-bool ex_group(struct ex *ex, const struct ex_inst *inst);
+bool ex_group(struct ex *ex, const struct in_inst *inst);
 /* The number of the function that reductions by OPCODE combine floats of type T with. */
-uint32_t ex_combination(struct ex *ex, uint16_t opcode, const struct ex_type *t);
+uint32_t ex_combination(struct ex *ex, uint32_t opcode, const struct in_ty *t);
 /* All work-items of the group, or sub-group, wait for each other; nothing is ordered by it. */
 void ex_meet(struct ex *ex, bool sub_group);
 /* explore/copy.c: asynchronous copies and waits for them; false: neither */
-bool ex_copy(struct ex *ex, const struct ex_inst *inst);
+bool ex_copy(struct ex *ex, const struct in_inst *inst);
 /* Once all threads are settled: a thread for each copy. */
 void ex_add_agents(struct ex *ex);
 /* explore/unroll.c: writes out loops around copies */

@@ -183,7 +183,7 @@ static uint32_t relate(struct ex *ex, size_t k, uint32_t a, uint32_t b)
     return ex_hold(ex, relations[k].of_nan ? either(ex, nan, is) : both(ex, no(ex, nan), is));
 }
 
-static uint32_t test(struct ex *ex, uint16_t opcode, uint32_t a)
+static uint32_t test(struct ex *ex, uint32_t opcode, uint32_t a)
 {
     unsigned n = ex_size(ex, a);
     uint32_t top = ex_const(ex, infinity(n), n), size = magnitude(ex, a);
@@ -209,10 +209,10 @@ static uint32_t test(struct ex *ex, uint16_t opcode, uint32_t a)
 
 /* ---- instructions ------------------------------------------------------------------------------- */
 
-static struct ex_value *operand(struct ex *ex, const struct ex_inst *inst, uint32_t i, uint32_t count)
+static struct ex_value *operand(struct ex *ex, const struct in_inst *inst, uint32_t i, uint32_t count)
 {
-    struct ex_value *v = i < inst->count ? ex_get(ex, inst->words[i]) : NULL;
-    if (!v || v->count != count || ex_type(ex, ex_type(ex, v->type)->leaves[0].type)->kind != EX_FLOAT)
+    struct ex_value *v = i < inst->operand_count ? ex_get(ex, inst->operands[i]) : NULL;
+    if (!v || v->count != count || v->scalars[0].type->kind != IN_TY_FLOAT)
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.13", "an operand is no floating-point value of the right shape");
     return v;
 }
@@ -223,12 +223,12 @@ static void check_size(struct ex *ex, uint32_t expr, unsigned size)
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.13", "operands have different sizes");
 }
 
-static bool binary(struct ex *ex, const struct ex_inst *inst)
+static bool binary(struct ex *ex, const struct in_inst *inst)
 {
     for (size_t k = 0; k < sizeof binaries / sizeof *binaries; k++) {
         if (binaries[k].opcode != inst->opcode)
             continue;
-        struct ex_value out = ex_new_value(ex, inst->type);
+        struct ex_value out = ex_result(ex, inst);
         struct ex_value *a = operand(ex, inst, 0, out.count), *b = operand(ex, inst, 1, out.count);
         for (uint32_t i = 0; i < out.count; i++) {
             check_size(ex, b->leaves[i], ex_size(ex, a->leaves[i]));
@@ -240,13 +240,13 @@ static bool binary(struct ex *ex, const struct ex_inst *inst)
     return false;
 }
 
-static bool relation(struct ex *ex, const struct ex_inst *inst)
+static bool relation(struct ex *ex, const struct in_inst *inst)
 {
     for (size_t k = 0; k < sizeof relations / sizeof *relations; k++) {
         bool negated = inst->opcode == SpvOpUnordered && relations[k].opcode == SpvOpOrdered;
         if (relations[k].opcode != inst->opcode && !negated)
             continue;
-        struct ex_value out = ex_new_value(ex, inst->type);
+        struct ex_value out = ex_result(ex, inst);
         struct ex_value *a = operand(ex, inst, 0, out.count), *b = operand(ex, inst, 1, out.count);
         for (uint32_t i = 0; i < out.count; i++) {
             check_size(ex, b->leaves[i], ex_size(ex, a->leaves[i]));
@@ -259,12 +259,12 @@ static bool relation(struct ex *ex, const struct ex_inst *inst)
     return false;
 }
 
-static bool unary(struct ex *ex, const struct ex_inst *inst)
+static bool unary(struct ex *ex, const struct in_inst *inst)
 {
     bool is_test = inst->opcode >= SpvOpIsNan && inst->opcode <= SpvOpSignBitSet;
     if (!is_test && inst->opcode != SpvOpFNegate)
         return false;
-    struct ex_value out = ex_new_value(ex, inst->type);
+    struct ex_value out = ex_result(ex, inst);
     struct ex_value *a = operand(ex, inst, 0, out.count);
     for (uint32_t i = 0; i < out.count; i++)
         out.leaves[i] = ex_hold(ex, test(ex, inst->opcode, a->leaves[i]));
@@ -272,9 +272,9 @@ static bool unary(struct ex *ex, const struct ex_inst *inst)
     return true;
 }
 
-static void scale(struct ex *ex, const struct ex_inst *inst)
+static void scale(struct ex *ex, const struct in_inst *inst)
 {
-    struct ex_value out = ex_new_value(ex, inst->type);
+    struct ex_value out = ex_result(ex, inst);
     struct ex_value *a = operand(ex, inst, 0, out.count), *b = operand(ex, inst, 1, 1);
     for (uint32_t i = 0; i < out.count; i++) {
         check_size(ex, b->leaves[0], ex_size(ex, a->leaves[i]));
@@ -287,9 +287,9 @@ static uint32_t convert(struct ex *ex, uint32_t a, enum in_type from, enum in_ty
                         enum in_rounding rounding, bool saturate);
 
 /* Products are added from the first on; those of halves in float. */
-static void dot(struct ex *ex, const struct ex_inst *inst)
+static void dot(struct ex *ex, const struct in_inst *inst)
 {
-    struct ex_value *a = ex_get(ex, inst->words[0]);
+    struct ex_value *a = ex_get(ex, inst->operands[0]);
     struct ex_value *x = operand(ex, inst, 0, a->count), *y = operand(ex, inst, 1, a->count);
     unsigned size = ex_size(ex, x->leaves[0]), wide = size == 2 ? 4 : size;
     uint32_t sum = ex_const(ex, 0, wide);
@@ -338,16 +338,14 @@ static uint32_t convert(struct ex *ex, uint32_t a, enum in_type from, enum in_ty
     return ex_hold(ex, ex_apply(ex, &f, in_type_size(to), 1, &a));
 }
 
-static enum in_type conversion_type(struct ex *ex, uint32_t type, bool is_signed)
+static enum in_type conversion_type(struct ex *ex, const struct in_ty *t, bool is_signed)
 {
-    const struct ex_type *t = ex_type(ex, type);
-    const struct in_ty scalar = {.kind = t->kind == EX_FLOAT ? IN_TY_FLOAT : IN_TY_INT, .width = t->width};
-    if (t->kind != EX_FLOAT && t->kind != EX_INT)
+    if (t->kind != IN_TY_FLOAT && t->kind != IN_TY_INT)
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.11", "a conversion of a value that is not a number");
-    return in_conversion_type(&scalar, is_signed);
+    return in_conversion_type(t, is_signed);
 }
 
-static bool is_conversion(struct ex *ex, const struct ex_inst *inst)
+static bool is_conversion(struct ex *ex, const struct in_inst *inst)
 {
     switch (inst->opcode) {
     case SpvOpConvertFToU:
@@ -360,30 +358,29 @@ static bool is_conversion(struct ex *ex, const struct ex_inst *inst)
         return true;
     case SpvOpUConvert:
     case SpvOpSConvert:
-        return ex->ids[inst->result].saturated;
+        return ex_id(ex, inst->result)->saturated;
     default:
         return false;
     }
 }
 
-static void conversion(struct ex *ex, const struct ex_inst *inst)
+static void conversion(struct ex *ex, const struct in_inst *inst)
 {
     const struct in_conversion *c = in_conversion_of(inst->opcode);
-    const struct ex_id *id = &ex->ids[inst->result];
-    const struct in_id decorated = {.rounding = (int8_t)(id->rounding - 1)};
-    struct ex_value out = ex_new_value(ex, inst->type), *a = ex_get(ex, inst->words[0]);
+    const struct in_id *id = ex_id(ex, inst->result);
+    struct ex_value out = ex_result(ex, inst), *a = ex_get(ex, inst->operands[0]);
     if (a->count != out.count)
         ex_fail(ex, MM_INVALID, "SPIRV 2.16.1", "operands have different numbers of components");
     for (uint32_t i = 0; i < out.count; i++) {
-        enum in_type from = conversion_type(ex, ex_type(ex, a->type)->leaves[i].type, c->from_signed);
-        enum in_type to = conversion_type(ex, ex_type(ex, inst->type)->leaves[i].type, c->to_signed);
-        out.leaves[i] = convert(ex, a->leaves[i], from, to, in_conversion_rounding(c, &decorated),
-                                c->saturate || id->saturated);
+        enum in_type from = conversion_type(ex, a->scalars[i].type, c->from_signed);
+        enum in_type to = conversion_type(ex, out.scalars[i].type, c->to_signed);
+        out.leaves[i] =
+            convert(ex, a->leaves[i], from, to, in_conversion_rounding(c, id), c->saturate || id->saturated);
     }
     ex_set(ex, inst->result, out);
 }
 
-bool ex_float(struct ex *ex, const struct ex_inst *inst)
+bool ex_float(struct ex *ex, const struct in_inst *inst)
 {
     if (is_conversion(ex, inst)) {
         conversion(ex, inst);

@@ -1,14 +1,15 @@
 /* Control flow: blocks in an order that puts only the back edges of loops backwards, phis as parallel copies
  * on edges, calls inlined.  [SPIRV 2.11, 3.42.9, 3.42.17] */
-#include "interp/module/module.h"
 #include "tools/explore/explore.h"
 
 #include <string.h>
 
 enum { MAX_DEPTH = 64 };
+#define NO_BLOCK UINT32_MAX
 
 struct block {
-    uint32_t id, first, end; /* instructions after OpLabel .. past the terminator */
+    uint32_t id;
+    const struct in_inst *first, *last; /* after OpLabel .. the terminator */
     uint32_t label;
     bool seen;
 };
@@ -22,31 +23,25 @@ struct body {
 
 /* ---- blocks ------------------------------------------------------------------------------------- */
 
-static bool is_terminator(uint16_t opcode)
-{
-    return (opcode >= SpvOpBranch && opcode <= SpvOpUnreachable) || opcode == SpvOpTerminateInvocation;
-}
-
-static void find_blocks(struct body *b, const struct ex_function *f)
+static void find_blocks(struct body *b, const struct in_function *f)
 {
     struct ex *ex = b->ex;
     uint32_t count = 0;
-    for (uint32_t i = f->first; i < f->end; i++)
-        count += ex->insts[i].opcode == SpvOpLabel;
+    for (const struct in_inst *i = ex_first(ex, f); i->word < f->end; i++)
+        count += i->opcode == SpvOpLabel;
     b->blocks = ex_alloc(ex, count * sizeof *b->blocks);
     b->order = ex_alloc(ex, count * sizeof *b->order);
     b->order_at = count;
-    for (uint32_t i = f->first; i < f->end; i++) {
-        if (ex->insts[i].opcode != SpvOpLabel)
+    for (const struct in_inst *i = ex_first(ex, f); i->word < f->end; i++) {
+        if (i->opcode != SpvOpLabel)
             continue;
-        uint32_t end = i + 1;
-        while (end < f->end && !is_terminator(ex->insts[end].opcode))
-            end++;
-        ex->current = &ex->insts[i];
-        if (end == f->end)
+        const struct in_inst *last = i + 1;
+        while (last->word < f->end && !in_is_terminator(last->opcode))
+            last++;
+        ex->current = i;
+        if (last->word >= f->end)
             ex_fail(ex, MM_INVALID, "SPIRV 2.11", "a block has no terminator");
-        b->blocks[b->block_count++] =
-            (struct block){.id = ex->insts[i].result, .first = i + 1, .end = end + 1};
+        b->blocks[b->block_count++] = (struct block){.id = i->result, .first = i + 1, .last = last};
     }
 }
 
@@ -59,12 +54,12 @@ static uint32_t block_of(const struct body *b, uint32_t id)
 }
 
 /* Words of a switch literal: those of its selector. */
-static uint32_t literal_words(struct ex *ex, const struct ex_inst *inst)
+static uint32_t literal_words(struct ex *ex, const struct in_inst *inst)
 {
-    return ex_type_of(ex, inst->words[0])->width > 32 ? 2 : 1;
+    return ex_type_of(ex, inst->operands[0])->width > 32 ? 2 : 1;
 }
 
-static uint32_t successor_count(struct ex *ex, const struct ex_inst *t)
+static uint32_t successor_count(struct ex *ex, const struct in_inst *t)
 {
     switch (t->opcode) {
     case SpvOpBranch:
@@ -72,19 +67,19 @@ static uint32_t successor_count(struct ex *ex, const struct ex_inst *t)
     case SpvOpBranchConditional:
         return 2;
     case SpvOpSwitch:
-        return 1 + (t->count - 2U) / (literal_words(ex, t) + 1);
+        return 1 + (t->operand_count - 2) / (literal_words(ex, t) + 1);
     default:
         return 0;
     }
 }
 
-static uint32_t successor(struct ex *ex, const struct ex_inst *t, uint32_t i)
+static uint32_t successor(struct ex *ex, const struct in_inst *t, uint32_t i)
 {
     if (t->opcode == SpvOpBranch)
-        return t->words[0];
+        return t->operands[0];
     if (t->opcode == SpvOpBranchConditional)
-        return t->words[1 + i];
-    return i == 0 ? t->words[1] : t->words[1 + i * (literal_words(ex, t) + 1)];
+        return t->operands[1 + i];
+    return i == 0 ? t->operands[1] : t->operands[1 + i * (literal_words(ex, t) + 1)];
 }
 
 /* Depth first, the last successor first, so that the first one comes out next.  Exits of a loop are visited
@@ -92,14 +87,14 @@ static uint32_t successor(struct ex *ex, const struct ex_inst *t, uint32_t i)
 static void visit(struct body *b, uint32_t block)
 {
     struct ex *ex = b->ex;
-    const struct ex_inst *t = &ex->insts[b->blocks[block].end - 1];
+    const struct in_inst *t = b->blocks[block].last;
     if (b->blocks[block].seen)
         return;
     b->blocks[block].seen = true;
-    for (uint32_t i = b->blocks[block].first; i < b->blocks[block].end; i++)
-        if (ex->insts[i].opcode == SpvOpLoopMerge) {
-            visit(b, block_of(b, ex->insts[i].words[0]));
-            visit(b, block_of(b, ex->insts[i].words[1]));
+    for (const struct in_inst *i = b->blocks[block].first; i < t; i++)
+        if (i->opcode == SpvOpLoopMerge) {
+            visit(b, block_of(b, i->operands[0]));
+            visit(b, block_of(b, i->operands[1]));
         }
     for (uint32_t i = successor_count(ex, t); i-- > 0;)
         visit(b, block_of(b, successor(ex, t, i)));
@@ -108,44 +103,44 @@ static void visit(struct body *b, uint32_t block)
 
 /* ---- edges -------------------------------------------------------------------------------------- */
 
-static uint32_t phi_source(struct ex *ex, const struct ex_inst *phi, uint32_t from)
+static uint32_t phi_source(struct ex *ex, const struct in_inst *phi, uint32_t from)
 {
-    for (uint32_t i = 0; i + 1 < phi->count; i += 2)
-        if (phi->words[i + 1] == from)
-            return phi->words[i];
+    for (uint32_t i = 0; i + 1 < phi->operand_count; i += 2)
+        if (phi->operands[i + 1] == from)
+            return phi->operands[i];
     ex_fail(ex, MM_INVALID, "SPIRV 3.42.17", "a phi lacks a value for one of its predecessors");
 }
 
 /* The registers of phi's result, made when they are first needed. */
-static struct ex_value *phi_value(struct ex *ex, const struct ex_inst *phi)
+static struct ex_value *phi_value(struct ex *ex, const struct in_inst *phi)
 {
-    struct ex_value *v = &ex->build->frame->values[phi->result];
-    if (v->type)
-        return v;
-    *v = ex_new_value(ex, phi->type);
-    const struct ex_type *t = ex_type(ex, phi->type);
-    for (uint32_t i = 0; i < v->count; i++)
-        v->leaves[i] = ex_reg_expr(ex, ex_new_reg(ex, ex_scalar_size(ex_type(ex, t->leaves[i].type))));
+    struct ex_value *v = &ex->item.frame->values[phi->result];
+    if (!v->type)
+        *v = ex_new_registers(ex, ex_type(ex, phi->type));
     return v;
+}
+
+static bool is_line(const struct in_inst *inst)
+{
+    return inst->opcode == SpvOpLine || inst->opcode == SpvOpNoLine;
 }
 
 static void copy_phis(struct body *b, uint32_t from, uint32_t to)
 {
     struct ex *ex = b->ex;
-    uint32_t count = 0, first = b->blocks[to].first;
-    struct ex_value *sources;
-    while (ex->insts[first + count].opcode == SpvOpPhi || ex->insts[first + count].opcode == SpvOpLine ||
-           ex->insts[first + count].opcode == SpvOpNoLine)
+    uint32_t count = 0;
+    const struct in_inst *first = b->blocks[to].first;
+    while (first[count].opcode == SpvOpPhi || is_line(&first[count]))
         count++;
-    sources = ex_alloc(ex, count * sizeof *sources);
+    struct ex_value *sources = ex_alloc(ex, count * sizeof *sources);
     for (uint32_t i = 0; i < count; i++) {
-        const struct ex_inst *phi = &ex->insts[first + i];
+        const struct in_inst *phi = &first[i];
         if (phi->opcode != SpvOpPhi)
             continue;
         struct ex_value *in = ex_get(ex, phi_source(ex, phi, from)), *out = phi_value(ex, phi);
         if (in->count != out->count)
             ex_fail(ex, MM_INVALID, "SPIRV 3.42.17", "a phi's value has another type");
-        sources[i] = ex_new_value(ex, phi->type);
+        sources[i] = ex_result(ex, phi);
         for (uint32_t k = 0; k < in->count; k++) {
             uint64_t constant;
             sources[i].leaves[k] = in->leaves[k];
@@ -157,7 +152,7 @@ static void copy_phis(struct body *b, uint32_t from, uint32_t to)
         }
     }
     for (uint32_t i = 0; i < count; i++) {
-        const struct ex_inst *phi = &ex->insts[first + i];
+        const struct in_inst *phi = &first[i];
         struct ex_value *out = phi->opcode == SpvOpPhi ? phi_value(ex, phi) : NULL;
         for (uint32_t k = 0; out && k < out->count; k++)
             ex_assign(ex, (uint32_t)ex->program->exprs[out->leaves[k]].imm, sources[i].leaves[k]);
@@ -165,27 +160,25 @@ static void copy_phis(struct body *b, uint32_t from, uint32_t to)
 }
 
 /* A block that only merges values and branches on one of them that is constant on this edge: where the edge
- * goes from there; UINT32_MAX: not such a block. */
+ * goes from there; NO_BLOCK: not such a block. */
 static uint32_t threaded(struct body *b, uint32_t from, uint32_t to)
 {
     struct ex *ex = b->ex;
     const struct block *block = &b->blocks[to];
-    const struct ex_inst *t = &ex->insts[block->end - 1];
+    const struct in_inst *t = block->last;
     uint32_t source = 0;
     if (t->opcode != SpvOpBranchConditional)
-        return UINT32_MAX;
-    for (uint32_t i = block->first; i + 1 < block->end; i++) {
-        const struct ex_inst *inst = &ex->insts[i];
-        bool silent = inst->opcode == SpvOpPhi || inst->opcode == SpvOpLine || inst->opcode == SpvOpNoLine ||
-                      inst->opcode == SpvOpSelectionMerge;
-        if (!silent)
-            return UINT32_MAX;
-        if (inst->opcode == SpvOpPhi && inst->result == t->words[0])
+        return NO_BLOCK;
+    for (const struct in_inst *inst = block->first; inst < t; inst++) {
+        if (inst->opcode != SpvOpPhi && inst->opcode != SpvOpSelectionMerge && !is_line(inst))
+            return NO_BLOCK;
+        if (inst->opcode == SpvOpPhi && inst->result == t->operands[0])
             source = phi_source(ex, inst, from);
     }
-    if (!source || source >= ex->bound || !ex->ids[source].constant)
-        return UINT32_MAX;
-    return ex->ids[source].constant[0] ? t->words[1] : t->words[2];
+    uint64_t constant;
+    if (!source || !ex_constant(ex, source, 0, &constant))
+        return NO_BLOCK;
+    return constant ? t->operands[1] : t->operands[2];
 }
 
 static void take_edge(struct body *b, uint32_t from, uint32_t target)
@@ -195,7 +188,7 @@ static void take_edge(struct body *b, uint32_t from, uint32_t target)
         uint32_t to = block_of(b, target);
         copy_phis(b, from, to);
         uint32_t next = threaded(b, from, to);
-        if (next == UINT32_MAX) {
+        if (next == NO_BLOCK) {
             ex_jump(ex, b->blocks[to].label);
             return;
         }
@@ -207,42 +200,43 @@ static void take_edge(struct body *b, uint32_t from, uint32_t target)
 
 /* ---- terminators -------------------------------------------------------------------------------- */
 
-static void branch_conditional(struct body *b, uint32_t block, const struct ex_inst *t)
+static void branch_conditional(struct body *b, uint32_t block, const struct in_inst *t)
 {
     struct ex *ex = b->ex;
-    uint32_t condition = ex_scalar(ex, t->words[0]), otherwise = ex_new_label(ex);
+    uint32_t condition = ex_scalar(ex, t->operands[0]), otherwise = ex_new_label(ex);
     uint64_t constant;
-    if (ex_is_const(ex, condition, &constant) || t->words[1] == t->words[2]) {
-        take_edge(b, b->blocks[block].id, t->words[1] == t->words[2] || constant ? t->words[1] : t->words[2]);
+    if (ex_is_const(ex, condition, &constant) || t->operands[1] == t->operands[2]) {
+        take_edge(b, b->blocks[block].id,
+                  t->operands[1] == t->operands[2] || constant ? t->operands[1] : t->operands[2]);
         return;
     }
     ex_branch_if_zero(ex, condition, otherwise);
-    take_edge(b, b->blocks[block].id, t->words[1]);
+    take_edge(b, b->blocks[block].id, t->operands[1]);
     ex_place_label(ex, otherwise);
-    take_edge(b, b->blocks[block].id, t->words[2]);
+    take_edge(b, b->blocks[block].id, t->operands[2]);
 }
 
-static void switch_on(struct body *b, uint32_t block, const struct ex_inst *t)
+static void switch_on(struct body *b, uint32_t block, const struct in_inst *t)
 {
     struct ex *ex = b->ex;
-    uint32_t selector = ex_scalar(ex, t->words[0]), words = literal_words(ex, t);
+    uint32_t selector = ex_scalar(ex, t->operands[0]), words = literal_words(ex, t);
     unsigned size = ex_size(ex, selector);
     for (uint32_t i = 1; i < successor_count(ex, t); i++) {
-        const uint32_t *literal = t->words + 2 + (i - 1) * (words + 1);
+        const uint32_t *literal = t->operands + 2 + (i - 1) * (words + 1);
         uint64_t value = literal[0] | (words == 2 ? (uint64_t)literal[1] << 32 : 0);
         uint32_t next = ex_new_label(ex);
         ex_branch_if_zero(ex, ex_op(ex, CK_EQ, 1, selector, ex_const(ex, value, size), 0), next);
         take_edge(b, b->blocks[block].id, successor(ex, t, i));
         ex_place_label(ex, next);
     }
-    take_edge(b, b->blocks[block].id, t->words[1]);
+    take_edge(b, b->blocks[block].id, t->operands[1]);
 }
 
-static void return_value(struct ex *ex, const struct ex_inst *t)
+static void return_value(struct ex *ex, const struct in_inst *t)
 {
-    struct ex_frame *frame = ex->build->frame;
-    if (frame->result && t->count) {
-        struct ex_value *v = ex_get(ex, t->words[0]);
+    struct ex_frame *frame = ex->item.frame;
+    if (frame->result && t->operand_count) {
+        struct ex_value *v = ex_get(ex, t->operands[0]);
         if (v->count != frame->result->count)
             ex_fail(ex, MM_INVALID, "SPIRV 3.42.9", "a function returns another type than it says");
         for (uint32_t i = 0; i < v->count; i++)
@@ -251,12 +245,12 @@ static void return_value(struct ex *ex, const struct ex_inst *t)
     ex_jump(ex, frame->return_label);
 }
 
-static void terminate(struct body *b, uint32_t block, const struct ex_inst *t)
+static void terminate(struct body *b, uint32_t block, const struct in_inst *t)
 {
     struct ex *ex = b->ex;
     switch (t->opcode) {
     case SpvOpBranch:
-        take_edge(b, b->blocks[block].id, t->words[0]);
+        take_edge(b, b->blocks[block].id, t->operands[0]);
         break;
     case SpvOpBranchConditional:
         branch_conditional(b, block, t);
@@ -275,24 +269,20 @@ static void terminate(struct body *b, uint32_t block, const struct ex_inst *t)
 
 /* ---- bodies ------------------------------------------------------------------------------------- */
 
-static void call(struct ex *ex, const struct ex_inst *inst)
+static void call(struct ex *ex, const struct in_inst *inst)
 {
-    uint32_t id = inst->words[0], count = inst->count - 1U;
-    if (id >= ex->bound || !ex->ids[id].function)
+    const struct in_function *f = in_spirv_function(ex->module.decoded, inst->operands[0]);
+    uint32_t count = inst->operand_count - 1;
+    if (!f)
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.9", "a call of an id that is not a function");
     struct ex_value *arguments = ex_alloc(ex, count * sizeof *arguments);
     struct ex_value result = {0};
     for (uint32_t i = 0; i < count; i++)
-        arguments[i] = *ex_get(ex, inst->words[1 + i]);
-    bool returns = ex_type(ex, inst->type)->kind != EX_VOID;
-    if (returns) {
-        const struct ex_type *t = ex_type(ex, inst->type);
-        result = ex_new_value(ex, inst->type);
-        for (uint32_t i = 0; i < result.count; i++)
-            result.leaves[i] =
-                ex_reg_expr(ex, ex_new_reg(ex, ex_scalar_size(ex_type(ex, t->leaves[i].type))));
-    }
-    ex_inline(ex, &ex->functions[ex->ids[id].function - 1], arguments, count, returns ? &result : NULL);
+        arguments[i] = *ex_get(ex, inst->operands[1 + i]);
+    bool returns = ex_type(ex, inst->type)->kind != IN_TY_VOID;
+    if (returns)
+        result = ex_new_registers(ex, ex_type(ex, inst->type));
+    ex_inline(ex, f, arguments, count, returns ? &result : NULL);
     if (returns) {
         for (uint32_t i = 0; i < result.count; i++)
             result.leaves[i] = ex_hold(ex, result.leaves[i]);
@@ -300,7 +290,7 @@ static void call(struct ex *ex, const struct ex_inst *inst)
     }
 }
 
-static void instruction(struct ex *ex, const struct ex_inst *inst)
+static void instruction(struct ex *ex, const struct in_inst *inst)
 {
     switch (inst->opcode) {
     case SpvOpNop:
@@ -314,7 +304,7 @@ static void instruction(struct ex *ex, const struct ex_inst *inst)
     case SpvOpLifetimeStop:
         return;
     case SpvOpAssumeTrueKHR:
-        ex_emit(ex, (struct ck_instr){.op = CK_ASSUME, .value = ex_scalar(ex, inst->words[0])});
+        ex_emit(ex, (struct ck_instr){.op = CK_ASSUME, .value = ex_scalar(ex, inst->operands[0])});
         return;
     case SpvOpFunctionCall:
         call(ex, inst);
@@ -325,7 +315,7 @@ static void instruction(struct ex *ex, const struct ex_inst *inst)
     default:
         break;
     }
-    if (inst->result && inst->result < ex->bound && ex->ids[inst->result].constant)
+    if (inst->result && ex_id(ex, inst->result)->kind == IN_ID_CONSTANT)
         return;
     if (!ex_memory(ex, inst) && !ex_atomic(ex, inst) && !ex_group(ex, inst) && !ex_copy(ex, inst) &&
         !ex_compute(ex, inst))
@@ -338,44 +328,40 @@ static void emit_block(struct body *b, uint32_t block)
     struct ex *ex = b->ex;
     const struct block *k = &b->blocks[block];
     ex_place_label(ex, k->label);
-    for (uint32_t i = k->first; i < k->end && ex->insts[i].opcode == SpvOpPhi; i++)
-        phi_value(ex, &ex->insts[i]);
-    for (uint32_t i = k->first; i + 1 < k->end; i++) {
-        ex->current = &ex->insts[i];
-        instruction(ex, &ex->insts[i]);
+    for (const struct in_inst *i = k->first; i->opcode == SpvOpPhi; i++)
+        phi_value(ex, i);
+    for (const struct in_inst *i = k->first; i < k->last; i++) {
+        ex->current = i;
+        instruction(ex, i);
     }
-    ex->current = &ex->insts[k->end - 1];
-    terminate(b, block, ex->current);
+    ex->current = k->last;
+    terminate(b, block, k->last);
 }
 
-static void bind_parameters(struct ex *ex, const struct ex_function *f, const struct ex_value *arguments,
+static void bind_parameters(struct ex *ex, const struct in_function *f, const struct ex_value *arguments,
                             uint32_t count)
 {
-    uint32_t n = 0;
-    for (uint32_t i = f->first; i < f->end && ex->insts[i].opcode != SpvOpLabel; i++) {
-        if (ex->insts[i].opcode != SpvOpFunctionParameter)
-            continue;
-        if (n == count)
-            ex_fail(ex, MM_INVALID, "SPIRV 3.42.9", "a call with too few arguments");
-        ex->build->frame->values[ex->insts[i].result] = arguments[n++];
-    }
+    if (count < f->param_count)
+        ex_fail(ex, MM_INVALID, "SPIRV 3.42.9", "a call with too few arguments");
+    for (uint32_t i = 0; i < f->param_count; i++)
+        ex->item.frame->values[f->params[i]] = arguments[i];
 }
 
-void ex_inline(struct ex *ex, const struct ex_function *function, const struct ex_value *arguments,
+void ex_inline(struct ex *ex, const struct in_function *function, const struct ex_value *arguments,
                uint32_t count, struct ex_value *result)
 {
-    struct ex_frame frame = {.outer = ex->build->frame, .function = function, .result = result};
+    struct ex_frame frame = {.outer = ex->item.frame, .function = function, .result = result};
     struct body body = {.ex = ex};
-    const struct ex_inst *caller = ex->current;
+    const struct in_inst *caller = ex->current;
     frame.depth = frame.outer ? frame.outer->depth + 1 : 0;
     for (const struct ex_frame *f = frame.outer; f; f = f->outer)
         if (f->function == function)
             ex_fail(ex, MM_INVALID, "SPIRV 2.16.1", "recursion");
     if (frame.depth > MAX_DEPTH)
         ex_fail(ex, MM_LIMIT, "explore.calls", "calls nest deeper than %d", MAX_DEPTH);
-    frame.values = ex_alloc(ex, ex->bound * sizeof *frame.values);
+    frame.values = ex_alloc(ex, ex->module.bound * sizeof *frame.values);
     frame.return_label = ex_new_label(ex);
-    ex->build->frame = &frame;
+    ex->item.frame = &frame;
     bind_parameters(ex, function, arguments, count);
     find_blocks(&body, function);
     if (body.block_count == 0)
@@ -386,6 +372,6 @@ void ex_inline(struct ex *ex, const struct ex_function *function, const struct e
     for (uint32_t i = body.order_at; i < body.block_count; i++)
         emit_block(&body, body.order[i]);
     ex_place_label(ex, frame.return_label);
-    ex->build->frame = frame.outer;
+    ex->item.frame = frame.outer;
     ex->current = caller;
 }

@@ -340,7 +340,7 @@ static void renumber(struct fold *f)
 
 static struct fold start(struct ex *ex)
 {
-    struct fold f = {.ex = ex, .t = &ex->program->threads[ex->build->thread]};
+    struct fold f = {.ex = ex, .t = &ex->program->threads[ex->item.thread]};
     f.regs = f.t->reg_count;
     find_blocks(&f);
     return f;
@@ -367,7 +367,7 @@ void ex_fold(struct ex *ex)
     mm_free(f.states);
     mm_free(f.values);
     if (!ok)
-        ex_fail(ex, MM_LIMIT, "memory", "out of memory");
+        ex_no_memory(ex);
     compact(&f, keep);
     do {
         f = start(ex);

@@ -23,20 +23,20 @@ static uint64_t kernel_value(const void *context, const uint64_t *arguments)
     return k->second ? second : result;
 }
 
-static enum in_ext_type element_type(struct ex *ex, uint32_t leaf)
+static enum in_ext_type element_type(struct ex *ex, const struct in_ty *t)
 {
-    const struct ex_type *t = ex_type(ex, leaf);
     int n = t->width == 8 ? 0 : t->width == 16 ? 1 : t->width == 32 ? 2 : 3;
-    if (t->kind != EX_FLOAT && t->kind != EX_INT)
+    if (t->kind != IN_TY_FLOAT && t->kind != IN_TY_INT)
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.4", "an operand is no number");
-    return t->kind == EX_FLOAT ? (enum in_ext_type)(IN_EXT_F16 + n - 1) : (enum in_ext_type)(IN_EXT_W8 + n);
+    return t->kind == IN_TY_FLOAT ? (enum in_ext_type)(IN_EXT_F16 + n - 1)
+                                  : (enum in_ext_type)(IN_EXT_W8 + n);
 }
 
 static in_ext_kernel find_kernel(struct ex *ex, const struct in_ext_fn *fn, const struct ex_value *by)
 {
-    const struct ex_type *t = ex_type(ex, by->type);
-    const in_ext_kernel *table = t->kind == EX_VECTOR ? fn->kernel : fn->scalar_kernel;
-    in_ext_kernel kernel = table ? table[element_type(ex, t->leaves[0].type)] : NULL;
+    const struct in_ty *t = by->type;
+    const in_ext_kernel *table = t->kind == IN_TY_VECTOR ? fn->kernel : fn->scalar_kernel;
+    in_ext_kernel kernel = table ? table[element_type(ex, by->scalars[0].type)] : NULL;
     if (!kernel)
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.4", "%s does not exist for these operands", fn->name);
     return kernel;
@@ -51,7 +51,7 @@ static uint32_t leaf_of(struct ex *ex, const struct ex_value *v, uint32_t i, uin
 
 /* Element by element; the result stored through a pointer is in *SECOND, whose type is set. */
 static struct ex_value elementwise(struct ex *ex, const struct in_ext_fn *fn,
-                                   struct ex_value *const *operands, unsigned count, uint32_t type,
+                                   struct ex_value *const *operands, unsigned count, const struct in_ty *type,
                                    struct ex_value *second)
 {
     struct ex_value out = ex_new_value(ex, type);
@@ -67,11 +67,10 @@ static struct ex_value elementwise(struct ex *ex, const struct in_ext_fn *fn,
             uint32_t arguments[3] = {0};
             for (unsigned a = 0; a < count; a++)
                 arguments[a] = leaf_of(ex, operands[a], i, to->count);
-            unsigned size = ex_scalar_size(ex_type(ex, ex_type(ex, to->type)->leaves[i].type));
             snprintf(name, sizeof name, "%s of %u bytes%s%s", fn->name, ex_size(ex, arguments[0]),
-                     pass ? ", second" : "", ex_type(ex, type)->kind == EX_VECTOR ? ", vector" : "");
+                     pass ? ", second" : "", type->kind == IN_TY_VECTOR ? ", vector" : "");
             const struct ck_function f = {.name = name, .context = k, .value = kernel_value};
-            to->leaves[i] = ex_hold(ex, ex_apply(ex, &f, size, count, arguments));
+            to->leaves[i] = ex_hold(ex, ex_apply(ex, &f, to->scalars[i].size, count, arguments));
         }
     }
     return out;
@@ -119,10 +118,10 @@ static unsigned pack(struct ex *ex, struct ex_value *const *operands, unsigned c
 }
 
 static struct ex_value geometric(struct ex *ex, const struct in_ext_fn *fn, struct ex_value *const *operands,
-                                 unsigned count, uint32_t type)
+                                 unsigned count, const struct in_ty *type)
 {
     struct ex_value out = ex_new_value(ex, type);
-    enum in_ext_type element = element_type(ex, ex_type(ex, operands[0]->type)->leaves[0].type);
+    enum in_ext_type element = element_type(ex, operands[0]->scalars[0].type);
     uint32_t arguments[3] = {0};
     unsigned packed = pack(ex, operands, count, arguments), size = ex_size(ex, operands[0]->leaves[0]);
     char name[64];
@@ -145,7 +144,7 @@ static struct ex_value geometric(struct ex *ex, const struct in_ext_fn *fn, stru
 
 /* Of the mask's numbers the low bits count [CLC 6.15.13]. */
 static struct ex_value shuffled(struct ex *ex, struct ex_value *const *operands, unsigned count,
-                                uint32_t type)
+                                const struct in_ty *type)
 {
     struct ex_value out = ex_new_value(ex, type);
     const struct ex_value *mask = operands[count - 1], *x = operands[0], *y = operands[1];
@@ -169,40 +168,39 @@ static struct ex_value shuffled(struct ex *ex, struct ex_value *const *operands,
 /* ---- calls -------------------------------------------------------------------------------------- */
 
 /* printf reads what its arguments point to; what it prints is no part of an execution. */
-static void print(struct ex *ex, const struct ex_inst *inst)
+static void print(struct ex *ex, const struct in_inst *inst)
 {
-    const struct ex_type *t = ex_type(ex, inst->type);
-    struct ex_value out = ex_new_value(ex, inst->type);
+    struct ex_value out = ex_result(ex, inst);
     if (out.count != 1)
         ex_fail(ex, MM_INVALID, "OpenCL.std printf", "the result must be a number");
-    out.leaves[0] = ex_const(ex, 0, ex_scalar_size(t));
+    out.leaves[0] = ex_const(ex, 0, out.scalars[0].size);
     ex_set(ex, inst->result, out);
 }
 
-static void compute(struct ex *ex, const struct in_ext_fn *fn, const struct ex_inst *inst)
+static void compute(struct ex *ex, const struct in_ext_fn *fn, const struct in_inst *inst)
 {
     struct ex_value *operands[3] = {0}, second = {0}, out;
-    unsigned count = inst->count - 2U, values = count - (fn->pointee != IN_EXT_NONE);
+    unsigned count = inst->operand_count - 2U, values = count - (fn->pointee != IN_EXT_NONE);
     if (count == 0 || values == 0 || values > 3)
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.4", "%s lacks operands", fn->name);
     for (unsigned i = 0; i < values; i++)
-        operands[i] = ex_get(ex, inst->words[2 + i]);
+        operands[i] = ex_get(ex, inst->operands[2 + i]);
     if (fn->pointee != IN_EXT_NONE)
-        second = ex_new_value(ex, ex_pointee(ex, inst->words[2 + values]));
+        second = ex_new_value(ex, ex_pointee(ex, inst->operands[2 + values]));
     if (fn->shape == IN_EXT_ELEMENTWISE)
-        out = elementwise(ex, fn, operands, values, inst->type, second.type ? &second : NULL);
+        out = elementwise(ex, fn, operands, values, ex_type(ex, inst->type), second.type ? &second : NULL);
     else if (fn->shape == IN_EXT_GEOMETRIC)
-        out = geometric(ex, fn, operands, values, inst->type);
+        out = geometric(ex, fn, operands, values, ex_type(ex, inst->type));
     else
-        out = shuffled(ex, operands, values, inst->type);
+        out = shuffled(ex, operands, values, ex_type(ex, inst->type));
     ex_set(ex, inst->result, out);
     if (second.type)
-        ex_store_value(ex, inst->words[2 + values], &second);
+        ex_store_value(ex, inst->operands[2 + values], &second);
 }
 
-bool ex_function_call(struct ex *ex, const struct ex_inst *inst)
+bool ex_function_call(struct ex *ex, const struct in_inst *inst)
 {
-    const struct in_ext_fn *fn = in_ext_find(inst->words[1]);
+    const struct in_ext_fn *fn = in_ext_find(inst->operands[1]);
     switch (fn ? fn->shape : IN_EXT_PREFETCH) {
     case IN_EXT_ELEMENTWISE:
     case IN_EXT_GEOMETRIC:

@@ -22,8 +22,8 @@ enum { WORD = 8, PIECE = 4 };
 
 static struct group group_of(struct ex *ex, uint8_t scope)
 {
-    const struct ex_launch *l = &ex->launch;
-    const struct ex_build *b = ex->build;
+    const struct ex_launch *l = &ex->config.launch;
+    const struct ex_item *b = &ex->item;
     uint32_t items = l->local[0] * l->local[1] * l->local[2];
     uint32_t linear = b->sub_group * l->sub_group + b->sub_group_local_id;
     if (scope == MM_SCOPE_WORK_GROUP)
@@ -38,7 +38,7 @@ static struct group group_of(struct ex *ex, uint8_t scope)
 void ex_meet(struct ex *ex, bool sub_group)
 {
     ex_emit(ex, (struct ck_instr){.op = CK_BARRIER,
-                                  .site = ++ex->build->site,
+                                  .site = ++ex->item.site,
                                   .sub_group = sub_group,
                                   .hidden = true,
                                   .order = MM_RELAXED,
@@ -54,7 +54,7 @@ static struct ck_instr mailbox_access(const struct ex *ex, enum ck_op op, uint32
                              .size = WORD,
                              .order = MM_RELAXED,
                              .scope = MM_SCOPE_WORK_GROUP,
-                             .attributes = (uint8_t)(MM_ATOMIC | (ex->vulkan ? MM_NON_PRIVATE : 0)),
+                             .attributes = (uint8_t)(MM_ATOMIC | (ex->module.vulkan ? MM_NON_PRIVATE : 0)),
                              .storage_class = ex_storage_class_mask(SpvStorageClassCrossWorkgroup),
                              .reg = CK_NO_REG,
                              .reg2 = CK_NO_REG,
@@ -75,12 +75,11 @@ static struct mailbox meet(struct ex *ex, struct group group, const struct ex_va
     uint32_t at = 0, counter = ex_new_counter(ex);
     for (uint32_t i = 0; i < v->count; i++)
         m.slots += pieces(ex, v->leaves[i]);
-    m.object =
-        ex_hidden_object(ex, &(struct ex_hidden){.site = ex->build->site + 1,
-                                                 .work_group = ex->build->work_group,
-                                                 .sub_group = group.sub_group ? ex->build->sub_group : 0,
-                                                 .size = (uint64_t)group.count * m.slots * WORD,
-                                                 .region = MM_GLOBAL});
+    m.object = ex_hidden_object(ex, &(struct ex_hidden){.site = ex->item.site + 1,
+                                                        .work_group = ex->item.work_group,
+                                                        .sub_group = group.sub_group ? ex->item.sub_group : 0,
+                                                        .size = (uint64_t)group.count * m.slots * WORD,
+                                                        .region = MM_GLOBAL});
     m.round = ex_hold(ex, ex_op(ex, CK_ADD, PIECE, ex_reg_expr(ex, counter), ex_const(ex, 1, PIECE), 0));
     ex_assign(ex, counter, m.round);
     uint32_t stamp =
@@ -110,7 +109,7 @@ static uint32_t take_piece(struct ex *ex, const struct mailbox *m, uint32_t memb
     uint32_t stamp =
         ex_resize(ex, ex_op(ex, CK_LSHR, WORD, word, ex_const(ex, 8 * PIECE, WORD), 0), PIECE, false);
     ex_emit(ex, (struct ck_instr){.op = CK_ASSUME,
-                                  .site = ex->build->site,
+                                  .site = ex->item.site,
                                   .value = ex_op(ex, CK_EQ, 1, stamp, m->round, 0)});
     return ex_resize(ex, word, PIECE, false);
 }
@@ -150,48 +149,39 @@ static uint32_t take_from(struct ex *ex, const struct mailbox *m, uint32_t membe
 
 struct combination {
     const struct in_reduction *how;
-    struct in_ty type;
+    const struct in_ty *type;
 };
 
 static uint64_t combined(const void *context, const uint64_t *arguments)
 {
     const struct combination *c = context;
-    return in_reduction_combine(c->how, arguments[0], arguments[1], &c->type);
-}
-
-static struct in_ty scalar_type(const struct ex_type *t)
-{
-    return (struct in_ty){.kind = t->kind == EX_FLOAT  ? IN_TY_FLOAT
-                                  : t->kind == EX_BOOL ? IN_TY_BOOL
-                                                       : IN_TY_INT,
-                          .width = t->width,
-                          .size = ex_scalar_size(t)};
+    return in_reduction_combine(c->how, arguments[0], arguments[1], c->type);
 }
 
 /* What R gives for two floats of type T. */
-static struct ck_function combination(struct ex *ex, const struct in_reduction *r, const struct ex_type *t)
+static struct ck_function combination(struct ex *ex, const struct in_reduction *r, const struct in_ty *t)
 {
     char *name = ex_alloc(ex, 48);
     struct combination *c = ex_alloc(ex, sizeof *c);
-    *c = (struct combination){.how = r, .type = scalar_type(t)};
+    *c = (struct combination){.how = r, .type = t};
     snprintf(name, 48, "reduction %u of %u bits", r->combine, t->width);
     return (struct ck_function){.name = name, .context = c, .value = combined};
 }
 
-uint32_t ex_combination(struct ex *ex, uint16_t opcode, const struct ex_type *t)
+uint32_t ex_combination(struct ex *ex, uint32_t opcode, const struct in_ty *t)
 {
     const struct ck_function f = combination(ex, in_reduction_find(opcode), t);
     return ex_function(ex, &f);
 }
 
-static uint32_t combine_floats(struct ex *ex, const struct in_reduction *r, const struct ex_type *t,
-                               uint32_t a, uint32_t b)
+static uint32_t combine_floats(struct ex *ex, const struct in_reduction *r, const struct in_ty *t, uint32_t a,
+                               uint32_t b)
 {
     const struct ck_function f = combination(ex, r, t);
     return ex_apply(ex, &f, ex_size(ex, a), 2, (const uint32_t[]){a, b});
 }
 
-static uint32_t combine(struct ex *ex, const struct in_reduction *r, const struct ex_type *t, uint32_t a,
+static uint32_t combine(struct ex *ex, const struct in_reduction *r, const struct in_ty *t, uint32_t a,
                         uint32_t b)
 {
     static const enum ck_expr_op ops[] = {[IN_COMBINE_ADD] = CK_ADD,
@@ -209,15 +199,16 @@ static uint32_t combine(struct ex *ex, const struct in_reduction *r, const struc
     return ex_hold(ex, ex_op(ex, CK_SELECT, n, less, least ? a : b, least ? b : a));
 }
 
-static void reduce(struct ex *ex, const struct ex_inst *inst, const struct in_reduction *r,
+static void reduce(struct ex *ex, const struct in_inst *inst, const struct in_reduction *r,
                    struct group group)
 {
-    const struct ex_value *v = ex_get(ex, inst->words[2]);
-    uint32_t operation = inst->words[1], from = 0, to = group.count;
-    struct ex_value out = ex_new_value(ex, inst->type);
+    const struct ex_value *v = ex_get(ex, inst->operands[2]);
+    uint32_t operation = inst->operands[1], from = 0, to = group.count;
+    struct ex_value out = ex_result(ex, inst);
     uint64_t cluster = group.count;
     if (operation == SpvGroupOperationClusteredReduce &&
-        (inst->count < 4 || !ex_is_const(ex, ex_scalar(ex, inst->words[3]), &cluster) || cluster == 0))
+        (inst->operand_count < 4 || !ex_is_const(ex, ex_scalar(ex, inst->operands[3]), &cluster) ||
+         cluster == 0))
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.24", "the size of clusters must be a constant");
     if (v->count != out.count)
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.21", "the result has another type than the operand");
@@ -229,9 +220,8 @@ static void reduce(struct ex *ex, const struct ex_inst *inst, const struct in_re
     if (operation == SpvGroupOperationExclusiveScan)
         to = group.self;
     for (uint32_t i = 0; i < out.count; i++) {
-        const struct ex_type *t = ex_type(ex, ex_type(ex, inst->type)->leaves[i].type);
-        const struct in_ty s = scalar_type(t);
-        uint32_t total = ex_const(ex, in_reduction_identity(r, &s), ex_scalar_size(t));
+        const struct in_ty *t = out.scalars[i].type;
+        uint32_t total = ex_const(ex, in_reduction_identity(r, t), out.scalars[i].size);
         for (uint32_t k = from; k < to; k++) {
             uint32_t value = take_from(ex, &m, k, i);
             total = k == from ? value : combine(ex, r, t, total, value);
@@ -244,7 +234,7 @@ static void reduce(struct ex *ex, const struct ex_inst *inst, const struct in_re
 /* ---- votes and ballots -------------------------------------------------------------------------- */
 
 /* AND, or OR, of what all members say. */
-static void vote(struct ex *ex, const struct ex_inst *inst, enum ck_expr_op op, struct group group,
+static void vote(struct ex *ex, const struct in_inst *inst, enum ck_expr_op op, struct group group,
                  uint32_t operand)
 {
     struct mailbox m = meet(ex, group, ex_get(ex, operand));
@@ -255,13 +245,13 @@ static void vote(struct ex *ex, const struct ex_inst *inst, enum ck_expr_op op, 
 }
 
 /* The first of the members. */
-static void elect(struct ex *ex, const struct ex_inst *inst, struct group group)
+static void elect(struct ex *ex, const struct in_inst *inst, struct group group)
 {
     ex_meet(ex, group.sub_group);
     ex_set_scalar(ex, inst, ex_const(ex, group.self == 0, 1));
 }
 
-static void all_equal(struct ex *ex, const struct ex_inst *inst, struct group group, uint32_t operand)
+static void all_equal(struct ex *ex, const struct in_inst *inst, struct group group, uint32_t operand)
 {
     const struct ex_value *v = ex_get(ex, operand);
     struct mailbox m = meet(ex, group, v);
@@ -269,17 +259,17 @@ static void all_equal(struct ex *ex, const struct ex_inst *inst, struct group gr
     for (uint32_t i = 0; i < v->count; i++)
         for (uint32_t k = 0; k < group.count; k++) {
             uint32_t a = take_from(ex, &m, 0, i), b = take_from(ex, &m, k, i);
-            bool is_float = ex_type(ex, ex_type(ex, v->type)->leaves[i].type)->kind == EX_FLOAT;
+            bool is_float = v->scalars[i].type->kind == IN_TY_FLOAT;
             uint32_t same = is_float ? ex_float_equal(ex, a, b) : ex_op(ex, CK_EQ, 1, a, b, 0);
             all = ex_hold(ex, ex_op(ex, CK_AND, 1, all, same, 0));
         }
     ex_set_scalar(ex, inst, all);
 }
 
-static void ballot(struct ex *ex, const struct ex_inst *inst, struct group group, uint32_t operand)
+static void ballot(struct ex *ex, const struct in_inst *inst, struct group group, uint32_t operand)
 {
     struct mailbox m = meet(ex, group, ex_get(ex, operand));
-    struct ex_value out = ex_new_value(ex, inst->type);
+    struct ex_value out = ex_result(ex, inst);
     for (uint32_t i = 0; i < out.count; i++)
         out.leaves[i] = ex_const(ex, 0, 4);
     for (uint32_t k = 0; k < group.count && k / 32 < out.count; k++) {
@@ -300,13 +290,13 @@ static uint32_t ballot_bit(struct ex *ex, const struct ex_value *v, uint32_t n)
 }
 
 /* The result of each member.  Bits below the largest sub-group size count, also in a partial sub-group. */
-static void ballot_query(struct ex *ex, const struct ex_inst *inst, struct group group)
+static void ballot_query(struct ex *ex, const struct in_inst *inst, struct group group)
 {
     bool counts = inst->opcode == SpvOpGroupNonUniformBallotBitCount;
-    const struct ex_value *v = ex_get(ex, inst->words[counts ? 2 : 1]);
-    uint32_t result = ex_const(ex, 0, 4), to = ex->launch.sub_group, zero = result;
-    if (counts && inst->words[1] != SpvGroupOperationReduce)
-        to = group.self + (inst->words[1] == SpvGroupOperationInclusiveScan);
+    const struct ex_value *v = ex_get(ex, inst->operands[counts ? 2 : 1]);
+    uint32_t result = ex_const(ex, 0, 4), to = ex->config.launch.sub_group, zero = result;
+    if (counts && inst->operands[1] != SpvGroupOperationReduce)
+        to = group.self + (inst->operands[1] == SpvGroupOperationInclusiveScan);
     if (inst->opcode == SpvOpGroupNonUniformInverseBallot) {
         ex_set_scalar(ex, inst, ex_hold(ex, ex_op(ex, CK_NE, 1, ballot_bit(ex, v, group.self), zero, 0)));
         return;
@@ -318,7 +308,7 @@ static void ballot_query(struct ex *ex, const struct ex_inst *inst, struct group
             result = ex_hold(ex, ex_op(ex, CK_ADD, 4, result, bit, 0));
         } else if (inst->opcode == SpvOpGroupNonUniformBallotBitExtract) {
             uint32_t here =
-                ex_op(ex, CK_EQ, 1, ex_resize(ex, ex_scalar(ex, inst->words[2]), 4, false), number, 0);
+                ex_op(ex, CK_EQ, 1, ex_resize(ex, ex_scalar(ex, inst->operands[2]), 4, false), number, 0);
             result = ex_hold(ex, ex_op(ex, CK_SELECT, 4, here, bit, result));
         } else {
             result = ex_hold(ex, ex_op(ex, CK_SELECT, 4, bit, number, result));
@@ -332,9 +322,9 @@ static void ballot_query(struct ex *ex, const struct ex_inst *inst, struct group
 
 /* ---- exchanges ---------------------------------------------------------------------------------- */
 
-static void set_from(struct ex *ex, const struct ex_inst *inst, const struct mailbox *m, uint32_t member)
+static void set_from(struct ex *ex, const struct in_inst *inst, const struct mailbox *m, uint32_t member)
 {
-    struct ex_value out = ex_new_value(ex, inst->type);
+    struct ex_value out = ex_result(ex, inst);
     if (out.count != m->own->count)
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.21", "the result has another type than the operand");
     for (uint32_t i = 0; i < out.count; i++)
@@ -347,17 +337,18 @@ static uint32_t linear_id(struct ex *ex, const struct ex_value *id)
 {
     uint32_t linear = ex_const(ex, 0, WORD);
     for (uint32_t i = id->count; i-- > 0;) {
-        uint64_t size = i < 3 ? ex->launch.local[i] : 1;
+        uint64_t size = i < 3 ? ex->config.launch.local[i] : 1;
         linear = ex_op(ex, CK_MUL, WORD, linear, ex_const(ex, size, WORD), 0);
         linear = ex_op(ex, CK_ADD, WORD, linear, ex_resize(ex, id->leaves[i], WORD, false), 0);
     }
     return ex_hold(ex, linear);
 }
 
-static uint32_t partner(struct ex *ex, const struct ex_inst *inst, struct group group)
+static uint32_t partner(struct ex *ex, const struct in_inst *inst, struct group group)
 {
     uint32_t self = ex_const(ex, group.self, WORD);
-    uint32_t n = inst->count > 2 ? ex_resize(ex, ex_scalar(ex, inst->words[2]), WORD, false) : self;
+    uint32_t n =
+        inst->operand_count > 2 ? ex_resize(ex, ex_scalar(ex, inst->operands[2]), WORD, false) : self;
     uint64_t cluster = group.count;
     switch (inst->opcode) {
     case SpvOpGroupNonUniformBroadcastFirst:
@@ -369,7 +360,8 @@ static uint32_t partner(struct ex *ex, const struct ex_inst *inst, struct group 
     case SpvOpGroupNonUniformShuffleDown:
         return ex_hold(ex, ex_op(ex, CK_ADD, WORD, self, n, 0));
     case SpvOpGroupNonUniformRotateKHR:
-        if (inst->count > 3 && (!ex_is_const(ex, ex_scalar(ex, inst->words[3]), &cluster) || cluster == 0))
+        if (inst->operand_count > 3 &&
+            (!ex_is_const(ex, ex_scalar(ex, inst->operands[3]), &cluster) || cluster == 0))
             ex_fail(ex, MM_INVALID, "SPIRV 3.42.24", "the size of clusters must be a constant");
         n = ex_op(ex, CK_ADD, WORD, ex_const(ex, group.self % cluster, WORD), n, 0);
         n = ex_op(ex, CK_UREM, WORD, n, ex_const(ex, cluster, WORD), 0);
@@ -381,18 +373,18 @@ static uint32_t partner(struct ex *ex, const struct ex_inst *inst, struct group 
 
 /* ---- instructions ------------------------------------------------------------------------------- */
 
-static void exchange(struct ex *ex, const struct ex_inst *inst, struct group group)
+static void exchange(struct ex *ex, const struct in_inst *inst, struct group group)
 {
-    if (inst->count < 2)
+    if (inst->operand_count < 2)
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.24", "a group operation lacks operands");
-    struct mailbox m = meet(ex, group, ex_get(ex, inst->words[1]));
+    struct mailbox m = meet(ex, group, ex_get(ex, inst->operands[1]));
     set_from(ex, inst, &m,
              inst->opcode == SpvOpGroupBroadcast && !group.sub_group
-                 ? linear_id(ex, ex_get(ex, inst->words[inst->count - 1]))
+                 ? linear_id(ex, ex_get(ex, inst->operands[inst->operand_count - 1]))
                  : partner(ex, inst, group));
 }
 
-static bool is_exchange(uint16_t opcode)
+static bool is_exchange(uint32_t opcode)
 {
     return opcode == SpvOpGroupBroadcast || opcode == SpvOpGroupNonUniformBroadcast ||
            opcode == SpvOpGroupNonUniformBroadcastFirst ||
@@ -400,7 +392,7 @@ static bool is_exchange(uint16_t opcode)
            opcode == SpvOpGroupNonUniformRotateKHR;
 }
 
-static bool with_scope(struct ex *ex, const struct ex_inst *inst)
+static bool with_scope(struct ex *ex, const struct in_inst *inst)
 {
     const struct in_reduction *r = in_reduction_find(inst->opcode);
     bool is_query = inst->opcode >= SpvOpGroupNonUniformInverseBallot &&
@@ -411,9 +403,9 @@ static bool with_scope(struct ex *ex, const struct ex_inst *inst)
         inst->opcode == SpvOpGroupNonUniformBallot;
     if (!r && !is_query && !is_vote && !is_exchange(inst->opcode))
         return false;
-    if (inst->count < (r ? 3U : inst->opcode == SpvOpGroupNonUniformElect ? 1U : 2U))
+    if (inst->operand_count < (r ? 3U : inst->opcode == SpvOpGroupNonUniformElect ? 1U : 2U))
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.21", "a group operation lacks operands");
-    struct group group = group_of(ex, ex_scope(ex, inst->words[0]));
+    struct group group = group_of(ex, ex_scope(ex, inst->operands[0]));
     if (inst->opcode >= SpvOpGroupNonUniformElect && !is_query && inst->opcode < SpvOpGroupIMulKHR)
         ex_all_must_come(ex);
     if (r)
@@ -425,32 +417,32 @@ static bool with_scope(struct ex *ex, const struct ex_inst *inst)
     else if (inst->opcode == SpvOpGroupNonUniformElect)
         elect(ex, inst, group);
     else if (inst->opcode == SpvOpGroupNonUniformAllEqual)
-        all_equal(ex, inst, group, inst->words[1]);
+        all_equal(ex, inst, group, inst->operands[1]);
     else if (inst->opcode == SpvOpGroupNonUniformBallot)
-        ballot(ex, inst, group, inst->words[1]);
+        ballot(ex, inst, group, inst->operands[1]);
     else
         vote(ex, inst,
              inst->opcode == SpvOpGroupAll || inst->opcode == SpvOpGroupNonUniformAll ? CK_AND : CK_OR, group,
-             inst->words[1]);
+             inst->operands[1]);
     return true;
 }
 
-bool ex_group(struct ex *ex, const struct ex_inst *inst)
+bool ex_group(struct ex *ex, const struct in_inst *inst)
 {
     switch (inst->opcode) {
     case SpvOpSubgroupAllKHR:
     case SpvOpSubgroupAnyKHR:
         ex_all_must_come(ex);
         vote(ex, inst, inst->opcode == SpvOpSubgroupAllKHR ? CK_AND : CK_OR, group_of(ex, MM_SCOPE_SUB_GROUP),
-             inst->words[0]);
+             inst->operands[0]);
         return true;
     case SpvOpSubgroupAllEqualKHR:
         ex_all_must_come(ex);
-        all_equal(ex, inst, group_of(ex, MM_SCOPE_SUB_GROUP), inst->words[0]);
+        all_equal(ex, inst, group_of(ex, MM_SCOPE_SUB_GROUP), inst->operands[0]);
         return true;
     case SpvOpSubgroupBallotKHR:
         ex_all_must_come(ex);
-        ballot(ex, inst, group_of(ex, MM_SCOPE_SUB_GROUP), inst->words[0]);
+        ballot(ex, inst, group_of(ex, MM_SCOPE_SUB_GROUP), inst->operands[0]);
         return true;
     default:
         return with_scope(ex, inst);

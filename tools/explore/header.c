@@ -89,51 +89,40 @@ static const char *name(struct reader *r)
 
 static struct ex_init scalar(struct reader *r)
 {
-    struct ex_init out = {0};
     char *whole, *end;
     skip_space(r);
     const char *digits = r->at + (r->at < r->end && (*r->at == '-' || *r->at == '+'));
-    out.is_bits = digits + 1 < r->end && digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X');
-    out.real = strtod(r->at, &end);
+    bool hexadecimal = digits + 1 < r->end && digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X');
+    double real = strtod(r->at, &end);
     strtoull(r->at, &whole, 0);
-    out.is_real = end > whole && end <= r->end;
-    if (!out.is_real) {
-        out.value = number(r);
-        return out;
-    }
+    if (end <= whole || end > r->end)
+        return (struct ex_init){.form = hexadecimal ? EX_HEXADECIMAL : EX_DECIMAL, .value = number(r)};
     r->at = end;
     accept(r, "f");
-    return out;
+    return (struct ex_init){.form = EX_REAL, .real = real};
 }
 
-uint64_t ex_init_bits(struct ex *ex, const struct ex_type *type, const struct ex_init *init)
+uint64_t ex_init_bits(struct ex *ex, const struct in_ty *type, const struct ex_init *init)
 {
-    if (type->kind == EX_FLOAT && !init->is_bits)
-        return in_bits_from_f64(init->is_real ? init->real : (double)(int64_t)init->value, type->width);
-    if (init->is_real)
+    if (type->kind == IN_TY_FLOAT && init->form != EX_HEXADECIMAL)
+        return in_bits_from_f64(init->form == EX_REAL ? init->real : (double)(int64_t)init->value,
+                                type->width);
+    if (init->form == EX_REAL)
         ex_fail(ex, MM_INVALID, "explore.header", "%g is given for a whole number", init->real);
     return init->value;
 }
 
 static struct ex_init init(struct reader *r)
 {
-    struct ex_init out = {0};
-    uint32_t capacity = 0;
+    struct ex_init out = {.form = EX_LIST};
     if (!accept(r, "{"))
         return scalar(r);
     if (++r->depth > MAX_DEPTH)
         bad(r, "less nesting");
-    out.is_list = true;
     while (!accept(r, "}")) {
         if (out.count == MAX_ITEMS)
             bad(r, "fewer values");
-        if (out.count == capacity) {
-            capacity = capacity ? capacity * 2 : 8;
-            struct ex_init *bigger = ex_alloc(r->ex, capacity * sizeof *bigger);
-            if (out.count)
-                memcpy(bigger, out.items, out.count * sizeof *bigger);
-            out.items = bigger;
-        }
+        out.items = ex_grow(r->ex, out.items, out.count, sizeof *out.items);
         out.items[out.count++] = init(r);
         if (!accept(r, ",") && (skip_space(r), r->at >= r->end || *r->at != '}'))
             bad(r, "',' or '}'");
@@ -144,15 +133,15 @@ static struct ex_init init(struct reader *r)
 
 static struct ex_input *input_named(struct ex *ex, const char *text)
 {
-    for (uint32_t i = 0; i < ex->input_count; i++)
-        if (strcmp(ex->inputs[i].name, text) == 0)
-            return &ex->inputs[i];
-    if (!ex->inputs)
-        ex->inputs = ex_alloc(ex, MAX_INPUTS * sizeof *ex->inputs);
-    if (ex->input_count == MAX_INPUTS)
+    for (uint32_t i = 0; i < ex->config.input_count; i++)
+        if (strcmp(ex->config.inputs[i].name, text) == 0)
+            return &ex->config.inputs[i];
+    if (!ex->config.inputs)
+        ex->config.inputs = ex_alloc(ex, MAX_INPUTS * sizeof *ex->config.inputs);
+    if (ex->config.input_count == MAX_INPUTS)
         ex_fail(ex, MM_LIMIT, "explore.header", "more than %d names", MAX_INPUTS);
-    ex->inputs[ex->input_count] = (struct ex_input){.name = text};
-    return &ex->inputs[ex->input_count++];
+    ex->config.inputs[ex->config.input_count] = (struct ex_input){.name = text};
+    return &ex->config.inputs[ex->config.input_count++];
 }
 
 static void read_inputs(struct reader *r)
@@ -186,7 +175,7 @@ static void read_config(struct reader *r)
         if (n[i] == 0 || n[i] > 1024)
             bad(r, "a number from 1 to 1024");
     }
-    struct ex_launch *l = &r->ex->launch;
+    struct ex_launch *l = &r->ex->config.launch;
     l->sub_group = (uint32_t)n[0];
     l->local[0] = (uint32_t)(n[0] * n[1]);
     l->global[0] = (uint32_t)(n[0] * n[1] * n[2]);
@@ -207,8 +196,8 @@ static void add_line(struct ex *ex, const char ***lines, uint32_t *count, const 
 
 void ex_read_headers(struct ex *ex)
 {
-    struct ex_inst here = {.line = 1};
-    for (const char *p = ex->text; p && *p; here.line++) {
+    struct in_inst here = {.line = 1};
+    for (const char *p = ex->module.text; p && *p; here.line++) {
         const char *end = strchr(p, '\n');
         struct reader r = {.ex = ex, .at = p, .end = end ? end : p + strlen(p)};
         ex->current = &here;
@@ -216,9 +205,9 @@ void ex_read_headers(struct ex *ex)
             if (accept(&r, "Input:"))
                 read_inputs(&r);
             else if (accept(&r, "Output:"))
-                add_line(ex, &ex->outputs, &ex->output_count, &r);
+                add_line(ex, &ex->config.outputs, &ex->config.output_count, &r);
             else if (accept(&r, "Filter:"))
-                add_line(ex, &ex->filters, &ex->filter_count, &r);
+                add_line(ex, &ex->config.filters, &ex->config.filter_count, &r);
             else if (accept(&r, "Config:"))
                 read_config(&r);
         }
@@ -230,7 +219,7 @@ void ex_read_headers(struct ex *ex)
 enum mm_class ex_add_line(struct ex *ex, enum ex_line line, const char *text, struct mm_error *err)
 {
     struct reader r = {.ex = ex, .at = text, .end = text + strlen(text)};
-    const uint32_t known = ex->input_count;
+    const uint32_t known = ex->config.input_count;
     ex->err = err;
     ex->current = NULL;
     if (setjmp(ex->failed))
@@ -238,15 +227,15 @@ enum mm_class ex_add_line(struct ex *ex, enum ex_line line, const char *text, st
     if (line == EX_INPUT)
         read_inputs(&r);
     else if (line == EX_OUTPUT)
-        add_line(ex, &ex->outputs, &ex->output_count, &r);
+        add_line(ex, &ex->config.outputs, &ex->config.output_count, &r);
     else
-        add_line(ex, &ex->filters, &ex->filter_count, &r);
+        add_line(ex, &ex->config.filters, &ex->config.filter_count, &r);
     ex_find_names(ex);
-    for (uint32_t i = known; i < ex->input_count && line == EX_INPUT; i++)
-        if (ex->inputs[i].given && !ex->inputs[i].id)
-            return mm_fail_at(err, MM_INVALID, "explore.header", ex->file, 0, 0,
+    for (uint32_t i = known; i < ex->config.input_count && line == EX_INPUT; i++)
+        if (ex->config.inputs[i].given && !ex->config.inputs[i].id)
+            return mm_fail_at(err, MM_INVALID, "explore.header", ex->module.file, 0, 0,
                               "'%s' is no variable, argument or specialization constant that has this name",
-                              ex->inputs[i].name);
+                              ex->config.inputs[i].name);
     return MM_OK;
 }
 
@@ -254,7 +243,7 @@ enum mm_class ex_add_line(struct ex *ex, enum ex_line line, const char *text, st
 
 static struct ex_init repeated(struct reader *r, uint64_t count)
 {
-    struct ex_init out = {.is_list = true, .count = (uint32_t)count};
+    struct ex_init out = {.form = EX_LIST, .count = (uint32_t)count};
     struct ex_init value = {0};
     bool iota = false;
     if (accept(r, ":") && !accept(r, "zero")) {
@@ -289,12 +278,12 @@ struct ex_init ex_value_text(struct ex *ex, const char *text)
 struct ex_input *ex_input_for(struct ex *ex, uint32_t id)
 {
     char unnamed[32];
-    for (uint32_t i = 0; i < ex->input_count; i++)
-        if (ex->inputs[i].id == id)
-            return &ex->inputs[i];
+    for (uint32_t i = 0; i < ex->config.input_count; i++)
+        if (ex->config.inputs[i].id == id)
+            return &ex->config.inputs[i];
     snprintf(unnamed, sizeof unnamed, "%%%u", id);
-    bool named = ex->ids[id].name && *ex->ids[id].name;
-    struct ex_input *input = input_named(ex, named ? ex->ids[id].name : mm_arena_strdup(ex->arena, unnamed));
+    const char *own = ex_id(ex, id)->name;
+    struct ex_input *input = input_named(ex, *own ? own : mm_arena_strdup(ex->arena, unnamed));
     if (input->id && input->id != id)
         ex_fail(ex, MM_INVALID, "explore.arguments", "two arguments called %s", input->name);
     input->id = id;
@@ -302,22 +291,22 @@ struct ex_input *ex_input_for(struct ex *ex, uint32_t id)
 }
 
 /* A structure that holds a runtime array alone, which shaders wrap buffers into. */
-static bool is_block(struct ex *ex, const struct ex_type *t)
+static bool is_block(const struct in_ty *t)
 {
-    return t->kind == EX_STRUCT && t->count == 1 && ex_type(ex, t->members[0])->kind == EX_RUNTIME_ARRAY;
+    return t->kind == IN_TY_STRUCT && t->count == 1 && ex_is_runtime_array(t->members[0]);
 }
 
-static uint64_t element_size(struct ex *ex, const struct ex_type *t)
+static uint64_t element_size(const struct in_ty *t)
 {
-    return is_block(ex, t) ? ex_type(ex, t->members[0])->stride : t->size;
+    return is_block(t) ? t->members[0]->stride : t->size;
 }
 
 void ex_argument(struct ex *ex, uint32_t id, const char *text)
 {
     struct reader r = {.ex = ex, .at = text, .end = text + strlen(text)};
     struct ex_input *input = ex_input_for(ex, id);
-    const struct ex_type *pointee =
-        ex_type_of(ex, id)->kind == EX_POINTER ? ex_type(ex, ex_type_of(ex, id)->element) : NULL;
+    const struct in_ty *t = ex_type_of(ex, id),
+                       *pointee = t->kind == IN_TY_POINTER ? ex_pointed(ex, t) : NULL;
     input->given = true;
     if (accept(&r, "local")) {
         expect(&r, ":");
@@ -329,17 +318,17 @@ void ex_argument(struct ex *ex, uint32_t id, const char *text)
             bad(&r, "a number of elements from 1 to 65536");
         const char *here = r.at;
         if (accept(&r, ":") && accept(&r, "any"))
-            input->bytes = count * (pointee ? element_size(ex, pointee) : 0);
+            input->bytes = count * (pointee ? element_size(pointee) : 0);
         else
             r.at = here, input->init = repeated(&r, count);
     } else {
         input->init = init(&r);
     }
     end_of(&r);
-    if (input->init.is_list && pointee && is_block(ex, pointee)) {
+    if (input->init.form == EX_LIST && pointee && is_block(pointee)) {
         struct ex_init *elements = ex_alloc(ex, sizeof *elements);
         *elements = input->init;
-        input->init = (struct ex_init){.is_list = true, .count = 1, .items = elements};
+        input->init = (struct ex_init){.form = EX_LIST, .count = 1, .items = elements};
     }
 }
 
@@ -349,20 +338,19 @@ static uint32_t add_prop(struct ex *ex, struct ck_prop prop)
 {
     uint32_t index = ck_program_add_prop(ex->program, &prop);
     if (index == UINT32_MAX)
-        ex_fail(ex, MM_LIMIT, "memory", "out of memory");
+        ex_no_memory(ex);
     return index;
 }
 
 static const struct ex_place *place_named(struct ex *ex, const char *text)
 {
     uint32_t id = 0;
-    for (uint32_t i = 0; i < ex->input_count; i++)
-        if (strcmp(ex->inputs[i].name, text) == 0)
-            id = ex->inputs[i].id;
-    for (uint32_t i = 0; i < ex->build->place_count; i++) {
-        const struct ex_place *place = &ex->build->places[i];
-        const char *of_module = ex->ids[place->id].name;
-        if (id ? place->id == id : of_module && strcmp(of_module, text) == 0)
+    for (uint32_t i = 0; i < ex->config.input_count; i++)
+        if (strcmp(ex->config.inputs[i].name, text) == 0)
+            id = ex->config.inputs[i].id;
+    for (uint32_t i = 0; i < ex->build.place_count; i++) {
+        const struct ex_place *place = &ex->build.places[i];
+        if (id ? place->id == id : strcmp(ex_id(ex, place->id)->name, text) == 0)
             return place;
     }
     ex_fail(ex, MM_INVALID, "explore.header", "'%s' is no memory that the kernel can access", text);
@@ -375,33 +363,31 @@ _Noreturn static void bad_term(struct ex *ex, const struct ck_condition_term *t,
 
 /* NAME[I][J]...: leads through arrays, vectors and structures. */
 static struct ck_term memory_term(struct ex *ex, const struct ck_condition_term *wanted,
-                                  const struct ex_type **leaf)
+                                  const struct in_ty **leaf)
 {
     const struct ex_place *place = place_named(ex, wanted->name);
-    uint32_t type = place->pointee;
+    const struct in_ty *t = place->pointee;
     uint64_t offset = 0, size = ex->program->objects[place->object].size;
     bool first = place->is_array;
     for (uint32_t i = 0; i < wanted->index_count; i++) {
         uint64_t index = wanted->indices[i];
-        const struct ex_type *t = ex_type(ex, type);
         if (index > UINT32_MAX)
             bad_term(ex, wanted, "a smaller index");
         if (first) {
-            offset += index * ((t->size + t->align - 1) / t->align * t->align);
+            offset += index * ex_element_size(t);
             first = false;
-        } else if (t->kind == EX_STRUCT) {
+        } else if (t->kind == IN_TY_STRUCT) {
             if (index >= t->count)
                 bad_term(ex, wanted, "the index of a member");
             offset += t->offsets[index];
-            type = t->members[index];
-        } else if (t->kind == EX_VECTOR || t->kind == EX_ARRAY || t->kind == EX_RUNTIME_ARRAY) {
+            t = t->members[index];
+        } else if (t->kind == IN_TY_VECTOR || t->kind == IN_TY_ARRAY) {
             offset += index * t->stride;
-            type = t->element;
+            t = t->element;
         } else {
             bad_term(ex, wanted, "fewer indices");
         }
     }
-    const struct ex_type *t = ex_type(ex, type);
     unsigned bytes = ex_scalar_size(t);
     if (!bytes)
         bad_term(ex, wanted, "an index: the value is no number; one");
@@ -413,14 +399,14 @@ static struct ck_term memory_term(struct ex *ex, const struct ck_condition_term 
 }
 
 /* LEAF: the type of the memory that it names. */
-static struct ck_term term(struct ex *ex, const struct ck_condition_term *wanted, const struct ex_type **leaf)
+static struct ck_term term(struct ex *ex, const struct ck_condition_term *wanted, const struct in_ty **leaf)
 {
     *leaf = NULL;
     if (!wanted->name)
         return (struct ck_term){.kind = CK_TERM_CONST, .value = wanted->value};
     struct ck_term t = memory_term(ex, wanted, leaf);
     if (ck_program_add_observed(ex->program, &t) == UINT32_MAX)
-        ex_fail(ex, MM_LIMIT, "memory", "out of memory");
+        ex_no_memory(ex);
     return t;
 }
 
@@ -481,10 +467,10 @@ static uint32_t float_compare(struct ex *ex, const struct ck_condition_node *n, 
 
 static uint32_t comparison(struct ex *ex, const struct ck_condition_node *n, struct ck_prop prop)
 {
-    const struct ex_type *left, *right;
+    const struct in_ty *left, *right;
     prop.left = term(ex, &n->left, &left);
     prop.right = term(ex, &n->right, &right);
-    bool floats = (left && left->kind == EX_FLOAT) || (right && right->kind == EX_FLOAT);
+    bool floats = (left && left->kind == IN_TY_FLOAT) || (right && right->kind == IN_TY_FLOAT);
     if (floats && (!n->left.name || !n->right.name))
         return float_compare(ex, n, &prop, (left ? left : right)->width);
     if ((n->left.is_real || n->right.is_real) && !floats)
@@ -527,8 +513,8 @@ void ex_conditions(struct ex *ex)
 {
     struct ck_program *p = ex->program;
     enum ck_quantifier q, first = CK_FORALL;
-    for (uint32_t i = 0; i < ex->output_count; i++) {
-        uint32_t prop = read_line(ex, ex->outputs[i], &q);
+    for (uint32_t i = 0; i < ex->config.output_count; i++) {
+        uint32_t prop = read_line(ex, ex->config.outputs[i], &q);
         if (i > 0 && q != first)
             ex_fail(ex, MM_INVALID, "explore.header", "properties with different quantifiers");
         p->condition = i == 0 ? prop
@@ -537,11 +523,11 @@ void ex_conditions(struct ex *ex)
                                                               .b = prop});
         first = q;
     }
-    if (ex->output_count == 0)
+    if (ex->config.output_count == 0)
         p->condition = add_prop(ex, (struct ck_prop){.op = CK_PROP_TRUE});
     p->quantifier = first;
-    for (uint32_t i = 0; i < ex->filter_count; i++) {
-        uint32_t prop = read_line(ex, ex->filters[i], &q);
+    for (uint32_t i = 0; i < ex->config.filter_count; i++) {
+        uint32_t prop = read_line(ex, ex->config.filters[i], &q);
         p->filter = p->filter == CK_NO_EXPR ? prop : join(ex, CK_PROP_AND, p->filter, prop);
     }
 }

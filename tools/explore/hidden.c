@@ -4,34 +4,17 @@
 
 #include <string.h>
 
-static _Noreturn void no_memory(struct ex *ex)
-{
-    ex_fail(ex, MM_LIMIT, "memory", "out of memory");
-}
-
-/* ARRAY with room for one more item than COUNT. */
-static void *room(struct ex *ex, void *array, uint32_t count, uint32_t *capacity, size_t item)
-{
-    if (count < *capacity)
-        return array;
-    *capacity = *capacity ? *capacity * 2 : 16;
-    void *bigger = ex_alloc(ex, *capacity * item);
-    if (count)
-        memcpy(bigger, array, count * item);
-    return bigger;
-}
-
 uint32_t ex_new_counter(struct ex *ex)
 {
-    struct ex_build *b = ex->build;
-    b->counters = room(ex, b->counters, b->counter_count, &b->counter_capacity, sizeof *b->counters);
-    return b->counters[b->counter_count++] = ex_new_reg(ex, 4);
+    struct ex_item *item = &ex->item;
+    item->counters = ex_grow(ex, item->counters, item->counter_count, sizeof *item->counters);
+    return item->counters[item->counter_count++] = ex_new_reg(ex, 4);
 }
 
 /* Labels still are to be resolved. */
 void ex_prepend_counters(struct ex *ex)
 {
-    struct ex_build *b = ex->build;
+    struct ex_item *b = &ex->item;
     struct ck_thread *t = &ex->program->threads[b->thread];
     uint32_t count = b->counter_count, before = t->instr_count;
     uint32_t zero = ex_const(ex, 0, 4);
@@ -43,13 +26,13 @@ void ex_prepend_counters(struct ex *ex)
     memmove(t->instrs + count, t->instrs, before * sizeof *t->instrs);
     memcpy(t->instrs, first, count * sizeof *first);
     for (uint32_t i = 0; i < b->label_count; i++)
-        b->labels[i] += b->labels[i] == UINT32_MAX ? 0 : count;
+        b->labels[i] += b->labels[i] == EX_NO_LABEL ? 0 : count;
     b->counter_count = 0;
 }
 
 uint32_t ex_hidden_object(struct ex *ex, const struct ex_hidden *wanted)
 {
-    struct ex_build *b = ex->build;
+    struct ex_build *b = &ex->build;
     for (uint32_t i = 0; i < b->hidden_count; i++) {
         const struct ex_hidden *h = &b->hidden[i];
         if (h->site == wanted->site && h->work_group == wanted->work_group &&
@@ -66,43 +49,40 @@ uint32_t ex_hidden_object(struct ex *ex, const struct ex_hidden *wanted)
                                .work_group = wanted->region == MM_LOCAL ? (int32_t)wanted->work_group : -1,
                                .alias_of = ex->program->object_count,
                                .initial = zeros};
-    b->hidden = room(ex, b->hidden, b->hidden_count, &b->hidden_capacity, sizeof *b->hidden);
+    b->hidden = ex_grow(ex, b->hidden, b->hidden_count, sizeof *b->hidden);
     struct ex_hidden *h = &b->hidden[b->hidden_count++];
     *h = *wanted;
     h->object = ck_program_add_object(ex->program, &object);
     if (h->object == UINT32_MAX)
-        no_memory(ex);
+        ex_no_memory(ex);
     return h->object;
 }
 
-static void note(struct ex *ex, struct ex_meeting **list, uint32_t *count, uint32_t *capacity,
-                 struct ex_meeting meeting)
+static void note(struct ex *ex, struct ex_meeting **list, uint32_t *count, struct ex_meeting meeting)
 {
     for (uint32_t i = 0; i < *count; i++)
         if ((*list)[i].site == meeting.site)
             return;
-    *list = room(ex, *list, *count, capacity, sizeof **list);
+    *list = ex_grow(ex, *list, *count, sizeof **list);
     (*list)[(*count)++] = meeting;
 }
 
 void ex_all_must_come(struct ex *ex)
 {
-    struct ex_build *b = ex->build;
-    note(ex, &b->meetings, &b->meeting_count, &b->meeting_capacity,
-         (struct ex_meeting){.site = b->site + 1, .inst = ex->current});
+    note(ex, &ex->build.meetings, &ex->build.meeting_count,
+         (struct ex_meeting){.site = ex->item.site + 1, .inst = ex->current});
 }
 
-void ex_note_copy(struct ex *ex, uint32_t site, const struct ex_inst *inst)
+void ex_note_copy(struct ex *ex, uint32_t site, const struct in_inst *inst)
 {
-    struct ex_build *b = ex->build;
-    note(ex, &b->copies, &b->copy_count, &b->copy_capacity, (struct ex_meeting){.site = site, .inst = inst});
+    note(ex, &ex->build.copies, &ex->build.copy_count, (struct ex_meeting){.site = site, .inst = inst});
 }
 
-const struct ex_inst *ex_copy_inst(struct ex *ex, uint32_t site)
+const struct in_inst *ex_copy_inst(struct ex *ex, uint32_t site)
 {
-    for (uint32_t i = 0; i < ex->build->copy_count; i++)
-        if (ex->build->copies[i].site == site)
-            return ex->build->copies[i].inst;
+    for (uint32_t i = 0; i < ex->build.copy_count; i++)
+        if (ex->build.copies[i].site == site)
+            return ex->build.copies[i].inst;
     ex_fail(ex, MM_BUG, "explore", "a copy that no instruction asks for");
 }
 
@@ -131,7 +111,7 @@ uint32_t ex_arbitrary_object(struct ex *ex)
                                .alias_of = ex->program->object_count};
     uint32_t index = ck_program_add_object(ex->program, &object);
     if (index == UINT32_MAX)
-        no_memory(ex);
+        ex_no_memory(ex);
     return index;
 }
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_THREADS = 256, MAX_OBJECT = 1 << 20, UNKNOWN_ELEMENTS = 4096 };
+enum { MAX_THREADS = 256, MAX_OBJECT = 1 << 20, UNKNOWN_ELEMENTS = 4096, MAX_ARGUMENTS = 256 };
 
 /* ---- initial values ----------------------------------------------------------------------------- */
 
@@ -17,44 +17,55 @@ static void put(struct ex *ex, uint8_t *bytes, uint64_t size, uint64_t offset, u
         bytes[offset + i] = (uint8_t)(value >> (8 * i));
 }
 
-static void fill(struct ex *ex, uint32_t type, const struct ex_init *init, uint8_t *bytes, uint64_t size,
-                 uint64_t offset)
+/* The type of member or element I of T. */
+static const struct in_ty *part_of(struct ex *ex, const struct in_ty *t, uint32_t i)
 {
-    const struct ex_type *t = ex_type(ex, type);
+    const struct in_ty *part = t->kind != IN_TY_STRUCT ? t->element : i < t->count ? t->members[i] : NULL;
+    if (!part)
+        ex_fail(ex, MM_INVALID, "explore.header", "a value for what holds none");
+    return part;
+}
+
+static void fill(struct ex *ex, const struct in_ty *t, const struct ex_init *init, uint8_t *bytes,
+                 uint64_t size, uint64_t offset)
+{
     unsigned scalar = ex_scalar_size(t);
     if (scalar) {
         const struct ex_init *leaf = init;
-        while (leaf->is_list && leaf->count == 1)
+        while (leaf->form == EX_LIST && leaf->count == 1)
             leaf = leaf->items;
-        if (leaf->is_list)
+        if (leaf->form == EX_LIST)
             ex_fail(ex, MM_INVALID, "explore.header", "a list of values for a number");
         put(ex, bytes, size, offset, ex_init_bits(ex, t, leaf), scalar);
         return;
     }
-    if (!init->is_list) {
-        struct ex_init one = *init;
-        fill(ex, t->kind == EX_STRUCT ? t->members[0] : t->element, &one, bytes, size, offset);
+    if (init->form != EX_LIST) {
+        fill(ex, part_of(ex, t, 0), init, bytes, size, offset);
         return;
     }
     for (uint32_t i = 0; i < init->count; i++) {
-        if (t->kind != EX_RUNTIME_ARRAY && i >= t->count)
+        if (!ex_is_runtime_array(t) && i >= t->count)
             ex_fail(ex, MM_INVALID, "explore.header", "more values than the object has members");
-        bool is_struct = t->kind == EX_STRUCT;
-        fill(ex, is_struct ? t->members[i] : t->element, &init->items[i], bytes, size,
-             offset + (is_struct ? t->offsets[i] : i * t->stride));
+        fill(ex, part_of(ex, t, i), &init->items[i], bytes, size,
+             offset + (t->kind == IN_TY_STRUCT ? t->offsets[i] : i * t->stride));
     }
 }
 
-/* Bytes that a value of TYPE takes when it is given as INIT (runtime arrays get their length from it). */
-static uint64_t size_with(struct ex *ex, uint32_t type, const struct ex_init *init)
+/* Elements of an array that is as long as INIT. */
+static uint64_t length_of(const struct ex_init *init)
 {
-    const struct ex_type *t = ex_type(ex, type);
-    if (t->kind == EX_RUNTIME_ARRAY)
-        return t->stride * (init && init->is_list ? init->count : init ? 1 : UNKNOWN_ELEMENTS);
-    if (t->kind == EX_STRUCT && t->count) {
+    return !init ? UNKNOWN_ELEMENTS : init->form == EX_LIST ? init->count : 1;
+}
+
+/* Bytes that a value of type T takes when it is given as INIT (runtime arrays get their length from it). */
+static uint64_t size_with(const struct in_ty *t, const struct ex_init *init)
+{
+    if (ex_is_runtime_array(t))
+        return t->stride * length_of(init);
+    if (t->kind == IN_TY_STRUCT && t->count) {
         uint32_t last = t->count - 1;
-        const struct ex_init *item = init && init->is_list && init->count > last ? &init->items[last] : NULL;
-        uint64_t end = t->offsets[last] + size_with(ex, t->members[last], item);
+        bool given = init && init->form == EX_LIST && init->count > last;
+        uint64_t end = t->offsets[last] + size_with(t->members[last], given ? &init->items[last] : NULL);
         return end > t->size ? end : t->size;
     }
     return t->size;
@@ -64,22 +75,21 @@ static uint64_t size_with(struct ex *ex, uint32_t type, const struct ex_init *in
 
 static const struct ex_input *input_for(const struct ex *ex, uint32_t id)
 {
-    for (uint32_t i = 0; i < ex->input_count; i++)
-        if (ex->inputs[i].id == id && ex->inputs[i].given)
-            return &ex->inputs[i];
+    for (uint32_t i = 0; i < ex->config.input_count; i++)
+        if (ex->config.inputs[i].id == id && ex->config.inputs[i].given)
+            return &ex->config.inputs[i];
     return NULL;
 }
 
-static const struct ex_type *first_leaf(struct ex *ex, uint32_t type, unsigned *smallest)
+static const struct in_ty *first_leaf(struct ex *ex, const struct in_ty *t, unsigned *smallest)
 {
-    const struct ex_type *t = ex_type(ex, type), *first = NULL;
+    const struct in_ty *first = NULL;
     if (ex_scalar_size(t)) {
         *smallest = ex_scalar_size(t) < *smallest ? ex_scalar_size(t) : *smallest;
         return t;
     }
-    for (uint32_t i = 0; i < (t->kind == EX_STRUCT ? t->count : 1); i++) {
-        const struct ex_type *leaf =
-            first_leaf(ex, t->kind == EX_STRUCT ? t->members[i] : t->element, smallest);
+    for (uint32_t i = 0; i < (t->kind == IN_TY_STRUCT ? t->count : 1); i++) {
+        const struct in_ty *leaf = first_leaf(ex, part_of(ex, t, i), smallest);
         first = first ? first : leaf;
     }
     return first;
@@ -88,26 +98,19 @@ static const struct ex_type *first_leaf(struct ex *ex, uint32_t type, unsigned *
 static const char *display_name(struct ex *ex, uint32_t id)
 {
     char text[32];
-    for (uint32_t i = 0; i < ex->input_count; i++)
-        if (ex->inputs[i].id == id)
-            return ex->inputs[i].name;
-    if (ex->ids[id].name && *ex->ids[id].name)
-        return ex->ids[id].name;
+    for (uint32_t i = 0; i < ex->config.input_count; i++)
+        if (ex->config.inputs[i].id == id)
+            return ex->config.inputs[i].name;
+    if (*ex_id(ex, id)->name)
+        return ex_id(ex, id)->name;
     snprintf(text, sizeof text, "%%%u", id);
     return mm_arena_strdup(ex->arena, text);
 }
 
 static void add_place(struct ex *ex, const struct ex_place *place)
 {
-    struct ex_build *b = ex->build;
-    if (b->place_count == b->place_capacity) {
-        uint32_t capacity = b->place_capacity ? b->place_capacity * 2 : 32;
-        struct ex_place *bigger = ex_alloc(ex, capacity * sizeof *bigger);
-        if (b->place_count)
-            memcpy(bigger, b->places, b->place_count * sizeof *bigger);
-        b->places = bigger;
-        b->place_capacity = capacity;
-    }
+    struct ex_build *b = &ex->build;
+    b->places = ex_grow(ex, b->places, b->place_count, sizeof *b->places);
     b->places[b->place_count++] = *place;
 }
 
@@ -127,7 +130,7 @@ static uint8_t region_of(uint32_t storage)
 static void add_object(struct ex *ex, struct ex_place place, uint64_t size, const uint8_t *bytes)
 {
     unsigned element = 8;
-    const struct ex_type *leaf = first_leaf(ex, place.pointee, &element);
+    const struct in_ty *leaf = first_leaf(ex, place.pointee, &element);
     bool local = place.storage == SpvStorageClassWorkgroup;
     while (element & (element - 1) || size % element)
         element = 1;
@@ -152,7 +155,7 @@ static void add_object(struct ex *ex, struct ex_place place, uint64_t size, cons
                                .initial = values};
     place.object = ck_program_add_object(ex->program, &object);
     if (place.object == UINT32_MAX)
-        ex_fail(ex, MM_LIMIT, "memory", "out of memory");
+        ex_no_memory(ex);
     add_place(ex, &place);
 }
 
@@ -162,7 +165,7 @@ static bool add_launch_bytes(struct ex *ex, struct ex_place *place, const struct
                              uint8_t *bytes, uint64_t size)
 {
     uint8_t *known = ex_alloc(ex, size), *launch = ex_alloc(ex, size), *other = ex_alloc(ex, size);
-    const struct ex_type *t = ex_type(ex, place->pointee);
+    const struct ex_shape *shape = ex_shape(ex, place->pointee);
     uint64_t by_launch = 0;
     bool all = true;
     ex_reflected_bytes(ex, place->id, place->pointee, launch, known, size);
@@ -176,32 +179,43 @@ static bool add_launch_bytes(struct ex *ex, struct ex_place *place, const struct
         bytes[i] = !given && known[i] ? launch[i] : bytes[i];
         known[i] |= given;
     }
-    for (uint32_t k = 0; k < t->leaf_count; k++) /* what lies between them is never read */
-        for (uint64_t i = 0; i < ex_scalar_size(ex_type(ex, t->leaves[k].type)); i++)
-            all = all && known[t->leaves[k].offset + i];
+    for (uint32_t k = 0; k < shape->count; k++) /* what lies between them is never read */
+        for (uint64_t i = 0; i < shape->scalars[k].size; i++)
+            all = all && known[shape->scalars[k].offset + i];
     if (by_launch || place->storage == SpvStorageClassPushConstant)
         place->known = known;
-    return all && t->leaf_count > 0;
+    return all && shape->count > 0;
 }
 
-static void make_object(struct ex *ex, struct ex_place place, const struct ex_inst *variable)
+/* The initializer ID of a variable of type T; false: it is undefined. */
+static bool put_initializer(struct ex *ex, const struct in_ty *t, uint32_t id, uint8_t *bytes, uint64_t size)
+{
+    const struct ex_shape *shape = ex_shape(ex, t);
+    uint64_t value;
+    for (uint32_t i = 0; i < shape->count; i++) {
+        if (!ex_constant(ex, id, i, &value) && ex_id(ex, id)->undefined)
+            return false;
+        if (!ex_constant(ex, id, i, &value))
+            ex_fail(ex, MM_LIMIT, "explore.constant", "an initializer with addresses is not explored");
+        put(ex, bytes, size, shape->scalars[i].offset, value, shape->scalars[i].size);
+    }
+    return true;
+}
+
+static void make_object(struct ex *ex, struct ex_place place, const struct in_inst *variable)
 {
     const struct ex_input *input = input_for(ex, place.id);
     const struct ex_init *init = input ? &input->init : NULL;
-    const struct ex_type *t = ex_type(ex, place.pointee);
-    uint64_t element = t->align ? (t->size + t->align - 1) / t->align * t->align : t->size;
+    const struct in_ty *t = place.pointee;
+    uint64_t element = ex_element_size(t);
     if (input && input->bytes) {
         add_object(ex, place, input->bytes, NULL);
         return;
     }
-    uint64_t size = place.is_array ? element * (init && init->is_list ? init->count
-                                                : init                ? 1
-                                                                      : UNKNOWN_ELEMENTS)
-                                   : size_with(ex, place.pointee, init);
+    uint64_t size = place.is_array ? element * length_of(init) : size_with(t, init);
     /* the length of a local argument is a specialization constant that the launch sets */
-    const struct ex_inst *length = t->kind == EX_ARRAY && ex->ids[place.pointee].inst
-                                       ? ex->ids[ex->ids[place.pointee].inst->words[1]].inst
-                                       : NULL;
+    const struct in_inst *length =
+        t->opcode == SpvOpTypeArray ? ex_definition(ex, ex_definition(ex, t->id)->operands[1]) : NULL;
     if (!init && place.storage == SpvStorageClassWorkgroup && length && length->opcode == SpvOpSpecConstant &&
         !input_for(ex, length->result))
         size = t->stride * UNKNOWN_ELEMENTS;
@@ -210,17 +224,14 @@ static void make_object(struct ex *ex, struct ex_place place, const struct ex_in
         ex_fail(ex, MM_LIMIT, "explore.size", "%s is larger than %d bytes", display_name(ex, place.id),
                 MAX_OBJECT);
     uint8_t *bytes = ex_alloc(ex, size);
-    if (init && place.is_array && init->is_list)
+    if (init && place.is_array && init->form == EX_LIST)
         for (uint32_t i = 0; i < init->count; i++)
-            fill(ex, place.pointee, &init->items[i], bytes, size, i * element);
+            fill(ex, t, &init->items[i], bytes, size, i * element);
     else if (init)
-        fill(ex, place.pointee, init, bytes, size, 0);
-    if (!init && variable && variable->count > 1 && ex->ids[variable->words[1]].constant)
-        for (uint32_t i = 0; i < t->leaf_count; i++)
-            put(ex, bytes, size, t->leaves[i].offset, ex->ids[variable->words[1]].constant[i],
-                ex_scalar_size(ex_type(ex, t->leaves[i].type)));
-    bool known = init || (variable && variable->count > 1);
-    if (ex->vulkan && variable)
+        fill(ex, t, init, bytes, size, 0);
+    bool known = init || (variable && variable->operand_count > 1 &&
+                          put_initializer(ex, t, variable->operands[1], bytes, size));
+    if (ex->module.vulkan && variable)
         known = add_launch_bytes(ex, &place, init, bytes, size) || (known && !pushed);
     if (known)
         place.known = NULL;
@@ -231,7 +242,7 @@ static uint32_t group_count(const struct ex *ex)
 {
     uint32_t n = 1;
     for (int i = 0; i < 3; i++)
-        n *= ex->launch.global[i] / ex->launch.local[i];
+        n *= ex->config.launch.global[i] / ex->config.launch.local[i];
     return n;
 }
 
@@ -241,7 +252,12 @@ static bool is_private_storage(uint32_t storage)
            storage == SpvStorageClassInput;
 }
 
-static void make_objects(struct ex *ex, struct ex_place place, const struct ex_inst *variable)
+static bool is_shared_pointer(const struct in_ty *t)
+{
+    return t->kind == IN_TY_POINTER && !is_private_storage(t->storage);
+}
+
+static void make_objects(struct ex *ex, struct ex_place place, const struct in_inst *variable)
 {
     uint32_t instances = place.storage == SpvStorageClassWorkgroup ? group_count(ex) : 1;
     for (place.work_group = 0; place.work_group < instances; place.work_group++)
@@ -250,42 +266,40 @@ static void make_objects(struct ex *ex, struct ex_place place, const struct ex_i
 
 static void module_objects(struct ex *ex)
 {
-    for (uint32_t i = 0; i < ex->inst_count; i++) {
-        const struct ex_inst *inst = &ex->insts[i];
+    for (uint32_t i = 0; i < ex->module.inst_count; i++) {
+        const struct in_inst *inst = &ex->module.insts[i];
         ex->current = inst;
         if (inst->opcode == SpvOpFunction)
             break;
-        if (inst->opcode != SpvOpVariable || is_private_storage(inst->words[0]) ||
-            ex->ids[inst->result].builtin >= 0)
+        if (inst->opcode != SpvOpVariable || is_private_storage(inst->operands[0]) ||
+            ex_id(ex, inst->result)->builtin >= 0)
             continue;
         make_objects(ex,
                      (struct ex_place){.id = inst->result,
-                                       .pointee = ex_type(ex, inst->type)->element,
-                                       .storage = inst->words[0]},
+                                       .pointee = ex_pointed(ex, ex_type(ex, inst->type)),
+                                       .storage = inst->operands[0]},
                      inst);
     }
     ex->current = NULL;
 }
 
-static void argument_objects(struct ex *ex, const struct ex_function *f)
+static void argument_objects(struct ex *ex, const struct in_function *f)
 {
-    uint32_t argument = ex->vulkan ? ex->argument_count : 0;
-    for (uint32_t i = f->first; i < f->end && ex->insts[i].opcode != SpvOpLabel; i++) {
-        const struct ex_inst *inst = &ex->insts[i];
-        if (inst->opcode != SpvOpFunctionParameter)
-            continue;
-        const struct ex_type *t = ex_type(ex, inst->type);
-        ex->current = inst;
-        if (argument < ex->argument_count)
-            ex_argument(ex, inst->result, ex->arguments[argument++]);
-        if (t->kind == EX_POINTER && !is_private_storage(t->storage))
-            make_objects(
-                ex,
-                (struct ex_place){
-                    .id = inst->result, .pointee = t->element, .storage = t->storage, .is_array = true},
-                NULL);
+    uint32_t argument = ex->module.vulkan ? ex->config.argument_count : 0;
+    for (uint32_t i = 0; i < f->param_count; i++) {
+        const struct in_ty *t = ex_type_of(ex, f->params[i]);
+        ex->current = ex_definition(ex, f->params[i]);
+        if (argument < ex->config.argument_count)
+            ex_argument(ex, f->params[i], ex->config.arguments[argument++]);
+        if (is_shared_pointer(t))
+            make_objects(ex,
+                         (struct ex_place){.id = f->params[i],
+                                           .pointee = ex_pointed(ex, t),
+                                           .storage = t->storage,
+                                           .is_array = true},
+                         NULL);
     }
-    if (argument < ex->argument_count)
+    if (argument < ex->config.argument_count)
         ex_fail(ex, MM_INVALID, "explore.arguments", "the kernel has only %u arguments", argument);
     ex->current = NULL;
 }
@@ -294,16 +308,16 @@ static void argument_objects(struct ex *ex, const struct ex_function *f)
 
 static uint32_t object_for(struct ex *ex, uint32_t id)
 {
-    for (uint32_t i = 0; i < ex->build->place_count; i++) {
-        const struct ex_place *p = &ex->build->places[i];
+    for (uint32_t i = 0; i < ex->build.place_count; i++) {
+        const struct ex_place *p = &ex->build.places[i];
         bool local = p->storage == SpvStorageClassWorkgroup;
-        if (p->id == id && (!local || p->work_group == ex->build->work_group))
+        if (p->id == id && (!local || p->work_group == ex->item.work_group))
             return p->object;
     }
     ex_fail(ex, MM_BUG, "explore", "a variable without an object");
 }
 
-static struct ex_value pointer_to_object(struct ex *ex, uint32_t id, uint32_t type)
+static struct ex_value pointer_to_object(struct ex *ex, uint32_t id, const struct in_ty *type)
 {
     struct ex_value v = ex_new_value(ex, type);
     v.leaves[0] = ex_const(ex, CK_OBJECT_BASE(object_for(ex, id)), 8);
@@ -313,8 +327,8 @@ static struct ex_value pointer_to_object(struct ex *ex, uint32_t id, uint32_t ty
 /* Scalar LEAF of the argument ID that has no value: any, but the same for all work-items. */
 static uint32_t any_argument(struct ex *ex, uint32_t id, uint32_t leaf, unsigned size)
 {
-    for (uint32_t i = 0; i < ex->build->place_count; i++) {
-        const struct ex_place *p = &ex->build->places[i];
+    for (uint32_t i = 0; i < ex->build.place_count; i++) {
+        const struct ex_place *p = &ex->build.places[i];
         if (p->id == id && p->storage == SpvStorageClassFunction && p->work_group == leaf)
             return ex_read_arbitrary(ex, p->object, size);
     }
@@ -325,30 +339,30 @@ static uint32_t any_argument(struct ex *ex, uint32_t id, uint32_t leaf, unsigned
 }
 
 /* INIT NULL: what argument ID holds is not known. */
-static struct ex_value given_value(struct ex *ex, uint32_t id, uint32_t type, const struct ex_init *init)
+static struct ex_value given_value(struct ex *ex, uint32_t id, const struct in_ty *t,
+                                   const struct ex_init *init)
 {
-    struct ex_value v = ex_new_value(ex, type);
-    const struct ex_type *t = ex_type(ex, type);
+    struct ex_value v = ex_new_value(ex, t);
     uint8_t *bytes = ex_alloc(ex, t->size + 8);
     if (init)
-        fill(ex, type, init, bytes, t->size, 0);
+        fill(ex, t, init, bytes, t->size, 0);
     for (uint32_t i = 0; i < v.count; i++) {
-        unsigned size = ex_scalar_size(ex_type(ex, t->leaves[i].type));
+        unsigned size = v.scalars[i].size;
         uint64_t value = 0;
         for (unsigned k = 0; k < size; k++)
-            value |= (uint64_t)bytes[t->leaves[i].offset + k] << (8 * k);
+            value |= (uint64_t)bytes[v.scalars[i].offset + k] << (8 * k);
         v.leaves[i] = init ? ex_const(ex, value, size) : any_argument(ex, id, i, size);
     }
     return v;
 }
 
 /* Module-scope variables of the work-item's own: built-ins and the Private storage class. */
-static void own_variable(struct ex *ex, const struct ex_inst *inst)
+static void own_variable(struct ex *ex, const struct in_inst *inst)
 {
-    const struct ex_id *id = &ex->ids[inst->result];
+    const struct in_id *id = ex_id(ex, inst->result);
     const struct ex_input *input = input_for(ex, inst->result);
-    uint32_t pointee = ex_type(ex, inst->type)->element;
-    struct ex_value value = {0}, pointer = ex_new_value(ex, inst->type);
+    const struct in_ty *pointee = ex_pointed(ex, ex_type(ex, inst->type));
+    struct ex_value value = {0}, pointer = ex_result(ex, inst);
     const struct ex_value *initial = NULL;
     if (id->builtin >= 0)
         value = ex_builtin_value(ex, (uint32_t)id->builtin, pointee);
@@ -356,58 +370,54 @@ static void own_variable(struct ex *ex, const struct ex_inst *inst)
         value = given_value(ex, inst->result, pointee, &input->init);
     if (value.leaves)
         initial = &value;
-    else if (inst->count > 1)
-        initial = ex_get(ex, inst->words[1]);
+    else if (inst->operand_count > 1)
+        initial = ex_get(ex, inst->operands[1]);
     pointer.leaves[0] = ex_const(ex, ex_new_variable(ex, pointee, initial), 8);
     ex_set(ex, inst->result, pointer);
 }
 
 static void bind_globals(struct ex *ex)
 {
-    for (uint32_t i = 0; i < ex->inst_count && ex->insts[i].opcode != SpvOpFunction; i++) {
-        const struct ex_inst *inst = &ex->insts[i];
+    for (uint32_t i = 0; i < ex->module.inst_count && ex->module.insts[i].opcode != SpvOpFunction; i++) {
+        const struct in_inst *inst = &ex->module.insts[i];
         ex->current = inst;
         if (inst->opcode != SpvOpVariable)
             continue;
-        if (is_private_storage(inst->words[0]) || ex->ids[inst->result].builtin >= 0)
+        if (is_private_storage(inst->operands[0]) || ex_id(ex, inst->result)->builtin >= 0)
             own_variable(ex, inst);
         else
-            ex_set(ex, inst->result, pointer_to_object(ex, inst->result, inst->type));
+            ex_set(ex, inst->result, pointer_to_object(ex, inst->result, ex_type(ex, inst->type)));
     }
 }
 
-static void run_entry(struct ex *ex, const struct ex_function *f)
+static void run_entry(struct ex *ex, const struct in_function *f)
 {
-    struct ex_value arguments[256];
-    uint32_t count = 0;
-    for (uint32_t i = f->first; i < f->end && ex->insts[i].opcode != SpvOpLabel; i++) {
-        const struct ex_inst *inst = &ex->insts[i];
-        if (inst->opcode != SpvOpFunctionParameter)
-            continue;
-        if (count == 256)
-            ex_fail(ex, MM_LIMIT, "explore.arguments", "a kernel with more than 256 arguments");
-        const struct ex_type *t = ex_type(ex, inst->type);
-        const struct ex_input *input = input_for(ex, inst->result);
-        uint32_t type = t->kind == EX_POINTER && is_private_storage(t->storage) ? t->element : inst->type;
-        if (t->kind == EX_POINTER && !is_private_storage(t->storage)) {
-            arguments[count++] = pointer_to_object(ex, inst->result, inst->type);
-            continue;
+    struct ex_value arguments[MAX_ARGUMENTS];
+    if (f->param_count > MAX_ARGUMENTS)
+        ex_fail(ex, MM_LIMIT, "explore.arguments", "a kernel with more than %d arguments", MAX_ARGUMENTS);
+    for (uint32_t i = 0; i < f->param_count; i++) {
+        const uint32_t id = f->params[i];
+        const struct in_ty *t = ex_type_of(ex, id);
+        const struct ex_input *input = input_for(ex, id);
+        const struct ex_init *init = input ? &input->init : NULL;
+        if (is_shared_pointer(t)) {
+            arguments[i] = pointer_to_object(ex, id, t);
+        } else if (t->kind == IN_TY_POINTER) { /* a structure passed by reference */
+            const struct in_ty *pointee = ex_pointed(ex, t);
+            const struct ex_value value = given_value(ex, id, pointee, init);
+            arguments[i] = ex_new_value(ex, t);
+            arguments[i].leaves[0] = ex_const(ex, ex_new_variable(ex, pointee, &value), 8);
+        } else {
+            arguments[i] = given_value(ex, id, t, init);
         }
-        struct ex_value value = given_value(ex, inst->result, type, input ? &input->init : NULL);
-        if (type != inst->type) { /* a structure passed by reference */
-            struct ex_value pointer = ex_new_value(ex, inst->type);
-            pointer.leaves[0] = ex_const(ex, ex_new_variable(ex, type, &value), 8);
-            value = pointer;
-        }
-        arguments[count++] = value;
     }
-    ex_inline(ex, f, arguments, count, NULL);
+    ex_inline(ex, f, arguments, f->param_count, NULL);
 }
 
 static void place_thread(struct ex *ex, uint32_t group, uint32_t item)
 {
-    struct ex_build *b = ex->build;
-    const struct ex_launch *l = &ex->launch;
+    struct ex_item *b = &ex->item;
+    const struct ex_launch *l = &ex->config.launch;
     uint32_t rest_group = group, rest_item = item;
     for (int i = 0; i < 3; i++) {
         uint32_t groups = l->global[i] / l->local[i];
@@ -422,19 +432,19 @@ static void place_thread(struct ex *ex, uint32_t group, uint32_t item)
     b->sub_group_local_id = item % l->sub_group;
 }
 
-static void add_thread(struct ex *ex, const struct ex_function *f, uint32_t group, uint32_t item)
+static void add_thread(struct ex *ex, const struct in_function *f, uint32_t group, uint32_t item)
 {
-    struct ex_build *b = ex->build;
+    struct ex_item *b = &ex->item;
     char name[32];
     snprintf(name, sizeof name, "P%u", ex->program->thread_count);
     place_thread(ex, group, item);
     struct ck_thread thread = {.name = name, .work_group = group, .sub_group = b->sub_group};
     b->thread = ck_program_add_thread(ex->program, &thread);
     if (b->thread == UINT32_MAX)
-        ex_fail(ex, MM_LIMIT, "memory", "out of memory");
+        ex_no_memory(ex);
     b->frame = NULL;
     b->variable_count = b->label_count = b->site = 0;
-    memset(b->globals, 0, ex->bound * sizeof *b->globals);
+    memset(b->globals, 0, ex->module.bound * sizeof *b->globals);
     bind_globals(ex);
     run_entry(ex, f);
     ex->current = NULL;
@@ -445,22 +455,20 @@ static void add_thread(struct ex *ex, const struct ex_function *f, uint32_t grou
 
 /* ---- the launch --------------------------------------------------------------------------------- */
 
-static const struct ex_function *entry_point(struct ex *ex)
+static const struct in_entry *entry_point(struct ex *ex)
 {
-    const struct ex_entry *found = NULL;
-    for (uint32_t i = 0; i < ex->entry_count; i++) {
-        if (ex->kernel && strcmp(ex->entries[i].name, ex->kernel) != 0)
+    const struct in_entry *found = NULL, *e;
+    for (size_t i = 0; (e = in_spirv_entry(ex->module.decoded, i)) != NULL; i++) {
+        if (ex->config.kernel && strcmp(e->name, ex->config.kernel) != 0)
             continue;
-        if (found && !ex->kernel)
+        if (found && !ex->config.kernel)
             ex_fail(ex, MM_INVALID, "explore.kernel", "the module has more than one kernel: name one");
-        found = &ex->entries[i];
+        found = e;
     }
     if (!found)
-        ex_fail(ex, MM_INVALID, "explore.kernel", "no kernel%s%s", ex->kernel ? " " : "",
-                ex->kernel ? ex->kernel : "");
-    if (found->function >= ex->bound || !ex->ids[found->function].function)
-        ex_fail(ex, MM_INVALID, "SPIRV 2.16.1", "the entry point is no function");
-    return &ex->functions[ex->ids[found->function].function - 1];
+        ex_fail(ex, MM_INVALID, "explore.kernel", "no kernel%s%s", ex->config.kernel ? " " : "",
+                ex->config.kernel ? ex->config.kernel : "");
+    return found;
 }
 
 /* Locations that no atomic touches are non-atomic.  An atomic whose address is computed may touch any. */
@@ -483,7 +491,7 @@ static void mark_atomic_objects(struct ex *ex)
 
 static void check_launch(struct ex *ex)
 {
-    const struct ex_launch *l = &ex->launch;
+    const struct ex_launch *l = &ex->config.launch;
     uint64_t total = 1;
     for (int i = 0; i < 3; i++) {
         if (l->global[i] == 0 || l->local[i] == 0 || l->global[i] % l->local[i])
@@ -500,23 +508,25 @@ static void lower(struct ex *ex)
 {
     check_launch(ex);
     ex->program = ck_program_create();
-    ex->build = ex_alloc(ex, sizeof *ex->build);
     if (!ex->program)
-        ex_fail(ex, MM_LIMIT, "memory", "out of memory");
-    ex->program->vulkan = ex->vulkan;
+        ex_no_memory(ex);
+    ex->program->vulkan = ex->module.vulkan;
     ex->program->kernel = true;
-    const struct ex_function *f = ex->entry = entry_point(ex);
-    if (ex->vulkan)
+    ex->entry = entry_point(ex);
+    if (ex->module.vulkan)
         ex_reflect_constants(ex);
     ex_declare(ex);
-    if (ex->vulkan)
+    const struct in_function *f = in_spirv_function(ex->module.decoded, ex->entry->function);
+    if (!f)
+        ex_fail(ex, MM_INVALID, "SPIRV 2.16.1", "the entry point is no function");
+    if (ex->module.vulkan)
         ex_reflect_arguments(ex);
-    ex->program->name = ex->kernel ? ex->kernel : ex->entry_count ? ex->entries[0].name : "";
-    ex->program->file = ex->file;
-    ex->build->globals = ex_alloc(ex, ex->bound * sizeof *ex->build->globals);
+    ex->program->name = ex->entry->name;
+    ex->program->file = ex->module.file;
+    ex->item.globals = ex_alloc(ex, ex->module.bound * sizeof *ex->item.globals);
     module_objects(ex);
     argument_objects(ex, f);
-    uint32_t items = ex->launch.local[0] * ex->launch.local[1] * ex->launch.local[2];
+    uint32_t items = ex->config.launch.local[0] * ex->config.launch.local[1] * ex->config.launch.local[2];
     for (uint32_t group = 0; group < group_count(ex); group++)
         for (uint32_t item = 0; item < items; item++)
             add_thread(ex, f, group, item);
@@ -525,14 +535,13 @@ static void lower(struct ex *ex)
     ex_conditions(ex);
 }
 
-static void any_bytes(struct ex *ex, const struct ex_place *place, uint32_t type,
+static void any_bytes(struct ex *ex, const struct ex_place *place, const struct in_ty *t,
                       const struct ck_execution *execution, uint8_t *bytes, uint64_t size)
 {
-    const struct ex_leaf *leaf = &ex_type(ex, type)->leaves[place->work_group];
+    const struct ex_scalar *scalar = &ex_shape(ex, t)->scalars[place->work_group];
     for (size_t i = 0; i < execution->count; i++)
         if (execution->happenings[i].kind == MM_INIT && execution->happenings[i].object == place->object)
-            put(ex, bytes, size, leaf->offset, execution->happenings[i].value,
-                ex_scalar_size(ex_type(ex, leaf->type)));
+            put(ex, bytes, size, scalar->offset, execution->happenings[i].value, scalar->size);
 }
 
 bool ex_argument_bytes(struct ex *ex, uint32_t id, const struct ck_execution *execution, uint8_t *bytes,
@@ -541,16 +550,16 @@ bool ex_argument_bytes(struct ex *ex, uint32_t id, const struct ck_execution *ex
     if (setjmp(ex->failed))
         return false;
     const struct ex_input *input = input_for(ex, id);
-    uint32_t type = ex->ids[id].type_id;
-    if (ex_type(ex, type)->kind == EX_POINTER)
-        type = ex_type(ex, type)->element;
-    if (ex_type(ex, type)->size > size)
+    const struct in_ty *t = ex_type_of(ex, id);
+    if (t->kind == IN_TY_POINTER)
+        t = ex_pointed(ex, t);
+    if (t->size > size)
         return false;
     if (input)
-        fill(ex, type, &input->init, bytes, size, 0);
-    for (uint32_t i = 0; i < ex->build->place_count; i++)
-        if (ex->build->places[i].id == id && ex->build->places[i].storage == SpvStorageClassFunction)
-            any_bytes(ex, &ex->build->places[i], type, execution, bytes, size);
+        fill(ex, t, &input->init, bytes, size, 0);
+    for (uint32_t i = 0; i < ex->build.place_count; i++)
+        if (ex->build.places[i].id == id && ex->build.places[i].storage == SpvStorageClassFunction)
+            any_bytes(ex, &ex->build.places[i], t, execution, bytes, size);
     return true;
 }
 

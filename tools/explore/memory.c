@@ -12,7 +12,7 @@ enum { MAX_COPY = 4096 };
 
 enum where { SHARED, PRIVATE, EITHER };
 
-static enum where where_is(struct ex *ex, uint32_t address, const struct ex_type *pointer)
+static enum where where_is(struct ex *ex, uint32_t address, const struct in_ty *pointer)
 {
     uint64_t root = ex_root(ex, address);
     if (root)
@@ -23,7 +23,7 @@ static enum where where_is(struct ex *ex, uint32_t address, const struct ex_type
     case SpvStorageClassInput:
         return PRIVATE;
     case SpvStorageClassGeneric:
-        return ex->build->variable_count ? EITHER : SHARED;
+        return ex->item.variable_count ? EITHER : SHARED;
     default:
         return SHARED;
     }
@@ -35,18 +35,18 @@ static void check_access_size(struct ex *ex, unsigned size)
         ex_fail(ex, MM_LIMIT, "explore.type", "accesses of %u bytes are not supported", size);
 }
 
-bool ex_is_private(struct ex *ex, uint32_t address, const struct ex_type *pointer)
+bool ex_is_private(struct ex *ex, uint32_t address, const struct in_ty *pointer)
 {
     return where_is(ex, address, pointer) == PRIVATE;
 }
 
-uint8_t ex_class_of(struct ex *ex, uint32_t address, const struct ex_type *pointer)
+uint8_t ex_class_of(struct ex *ex, uint32_t address, const struct in_ty *pointer)
 {
     uint64_t root = ex_root(ex, address);
     uint32_t object = root ? (uint32_t)(root >> 32) - 1 : UINT32_MAX;
-    for (uint32_t i = 0; i < ex->build->place_count; i++)
-        if (ex->build->places[i].object == object)
-            return ex_storage_class_mask(ex->build->places[i].storage);
+    for (uint32_t i = 0; i < ex->build.place_count; i++)
+        if (ex->build.places[i].object == object)
+            return ex_storage_class_mask(ex->build.places[i].storage);
     return ex_storage_class_mask(pointer->storage);
 }
 
@@ -58,8 +58,8 @@ static bool constant_memory(struct ex *ex, uint32_t address, unsigned size, uint
     const uint8_t *given = NULL;
     if (!ex_is_const(ex, address, &at))
         return false;
-    for (uint32_t i = 0; i < ex->build->place_count; i++) {
-        const struct ex_place *p = &ex->build->places[i];
+    for (uint32_t i = 0; i < ex->build.place_count; i++) {
+        const struct ex_place *p = &ex->build.places[i];
         bool constant =
             p->storage == SpvStorageClassPushConstant || p->storage == SpvStorageClassUniformConstant;
         if (constant && CK_OBJECT_BASE(p->object) >> 32 == at >> 32) {
@@ -76,7 +76,7 @@ static bool constant_memory(struct ex *ex, uint32_t address, unsigned size, uint
     return true;
 }
 
-static uint32_t load_scalar(struct ex *ex, uint32_t address, const struct ex_type *pointer, unsigned size,
+static uint32_t load_scalar(struct ex *ex, uint32_t address, const struct in_ty *pointer, unsigned size,
                             struct ck_instr access)
 {
     enum where where = where_is(ex, address, pointer);
@@ -106,7 +106,7 @@ static uint32_t load_scalar(struct ex *ex, uint32_t address, const struct ex_typ
     return ex_reg_expr(ex, reg);
 }
 
-static void store_scalar(struct ex *ex, uint32_t address, const struct ex_type *pointer, uint32_t value,
+static void store_scalar(struct ex *ex, uint32_t address, const struct in_ty *pointer, uint32_t value,
                          struct ck_instr access)
 {
     enum where where = where_is(ex, address, pointer);
@@ -136,10 +136,10 @@ static void store_scalar(struct ex *ex, uint32_t address, const struct ex_type *
 
 /* ---- instructions ------------------------------------------------------------------------------- */
 
-static const struct ex_type *pointer_type(struct ex *ex, uint32_t pointer)
+static const struct in_ty *pointer_type(struct ex *ex, uint32_t pointer)
 {
-    const struct ex_type *t = ex_type(ex, ex_get(ex, pointer)->type);
-    if (t->kind != EX_POINTER)
+    const struct in_ty *t = ex_get(ex, pointer)->type;
+    if (t->kind != IN_TY_POINTER)
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.8", "id %u is not a pointer", pointer);
     return t;
 }
@@ -163,27 +163,25 @@ static struct ck_instr plain_access(void)
 }
 
 /* A value of TYPE at ADDRESS, which a pointer of type P led to. */
-static struct ex_value load_at(struct ex *ex, uint32_t address, const struct ex_type *p, uint32_t type,
-                               struct ck_instr access)
+static struct ex_value load_at(struct ex *ex, uint32_t address, const struct in_ty *p,
+                               const struct in_ty *type, struct ck_instr access)
 {
-    const struct ex_type *t = ex_type(ex, type);
     struct ex_value out = ex_new_value(ex, type);
-    for (uint32_t i = 0; i < out.count; i++) {
-        unsigned size = ex_scalar_size(ex_type(ex, t->leaves[i].type));
-        out.leaves[i] = load_scalar(ex, at_offset(ex, address, t->leaves[i].offset), p, size, access);
-    }
+    for (uint32_t i = 0; i < out.count; i++)
+        out.leaves[i] =
+            load_scalar(ex, at_offset(ex, address, out.scalars[i].offset), p, out.scalars[i].size, access);
     return out;
 }
 
-static void store_at(struct ex *ex, uint32_t address, const struct ex_type *p, const struct ex_value *value,
+static void store_at(struct ex *ex, uint32_t address, const struct in_ty *p, const struct ex_value *value,
                      struct ck_instr access)
 {
-    const struct ex_type *t = ex_type(ex, value->type);
     for (uint32_t i = 0; i < value->count; i++)
-        store_scalar(ex, at_offset(ex, address, t->leaves[i].offset), p, value->leaves[i], access);
+        store_scalar(ex, at_offset(ex, address, value->scalars[i].offset), p, value->leaves[i], access);
 }
 
-static struct ex_value load_value(struct ex *ex, uint32_t pointer, uint32_t type, struct ck_instr access)
+static struct ex_value load_value(struct ex *ex, uint32_t pointer, const struct in_ty *type,
+                                  struct ck_instr access)
 {
     return load_at(ex, ex_scalar(ex, pointer), pointer_type(ex, pointer), type, access);
 }
@@ -193,29 +191,29 @@ static void store_value(struct ex *ex, uint32_t pointer, const struct ex_value *
     store_at(ex, ex_scalar(ex, pointer), pointer_type(ex, pointer), value, access);
 }
 
-static void load(struct ex *ex, const struct ex_inst *inst)
+static void load(struct ex *ex, const struct in_inst *inst)
 {
     struct ck_instr access = plain_access();
     ex_memory_operands(ex, inst, 1, &access);
     access.attributes &= (uint8_t)~MM_MAKE_AVAILABLE;
-    ex_set(ex, inst->result, load_value(ex, inst->words[0], inst->type, access));
+    ex_set(ex, inst->result, load_value(ex, inst->operands[0], ex_type(ex, inst->type), access));
 }
 
-static void store(struct ex *ex, const struct ex_inst *inst)
+static void store(struct ex *ex, const struct in_inst *inst)
 {
     struct ck_instr access = plain_access();
     ex_memory_operands(ex, inst, 2, &access);
     access.attributes &= (uint8_t)~MM_MAKE_VISIBLE;
-    store_value(ex, inst->words[0], ex_get(ex, inst->words[1]), access);
+    store_value(ex, inst->operands[0], ex_get(ex, inst->operands[1]), access);
 }
 
 /* How large a scalar stands at ADDRESS, which POINTER led to: that of the variable or of the object, where
  * the address is known; else what the pointer says. */
-static unsigned unit_at(struct ex *ex, uint32_t address, const struct ex_type *pointer)
+static unsigned unit_at(struct ex *ex, uint32_t address, const struct in_ty *pointer)
 {
     uint64_t at;
-    const struct ex_type *pointee = ex_type(ex, pointer->element);
-    unsigned size = pointee->leaf_count ? ex_scalar_size(ex_type(ex, pointee->leaves[0].type)) : 8;
+    const struct ex_shape *pointee = ex_shape(ex, ex_pointed(ex, pointer));
+    unsigned size = pointee->count ? pointee->scalars[0].size : 8;
     if (!ex_is_const(ex, address, &at))
         return size;
     const struct ex_variable *v = ex_variable_at(ex, at);
@@ -227,21 +225,21 @@ static unsigned unit_at(struct ex *ex, uint32_t address, const struct ex_type *p
     return element && (at & UINT32_MAX) % element == 0 ? element : v ? 1 : size;
 }
 
-static void copy_memory(struct ex *ex, const struct ex_inst *inst)
+static void copy_memory(struct ex *ex, const struct in_inst *inst)
 {
     struct ck_instr access = plain_access();
     bool sized = inst->opcode == SpvOpCopyMemorySized;
     ex_memory_operands(ex, inst, sized ? 3 : 2, &access);
     if (!sized) {
-        struct ex_value v = load_value(ex, inst->words[1], pointer_type(ex, inst->words[1])->element, access);
-        store_value(ex, inst->words[0], &v, access);
+        struct ex_value v = load_value(ex, inst->operands[1], ex_pointee(ex, inst->operands[1]), access);
+        store_value(ex, inst->operands[0], &v, access);
         return;
     }
     uint64_t size;
-    if (!ex_is_const(ex, ex_scalar(ex, inst->words[2]), &size) || size > MAX_COPY)
+    if (!ex_is_const(ex, ex_scalar(ex, inst->operands[2]), &size) || size > MAX_COPY)
         ex_fail(ex, MM_LIMIT, "explore.copy", "a copy of variable or large size");
-    const struct ex_type *to = pointer_type(ex, inst->words[0]), *from = pointer_type(ex, inst->words[1]);
-    uint32_t a = ex_scalar(ex, inst->words[0]), b = ex_scalar(ex, inst->words[1]);
+    const struct in_ty *to = pointer_type(ex, inst->operands[0]), *from = pointer_type(ex, inst->operands[1]);
+    uint32_t a = ex_scalar(ex, inst->operands[0]), b = ex_scalar(ex, inst->operands[1]);
     for (uint64_t i = 0; i < size;) {
         uint32_t target = at_offset(ex, a, i), source = at_offset(ex, b, i);
         unsigned x = unit_at(ex, target, to), y = unit_at(ex, source, from), step = x < y ? x : y;
@@ -277,21 +275,20 @@ static uint32_t vector_address(struct ex *ex, uint32_t pointer, uint32_t offset,
                    (uint64_t)size * in_ext_vector_stride(fn, count));
 }
 
-static void vector_operands(struct ex *ex, const struct ex_inst *inst, uint32_t count, uint32_t type)
+static void vector_operands(struct ex *ex, const struct in_inst *inst, uint32_t count, const struct in_ty *t)
 {
-    const struct ex_type *t = ex_type(ex, type);
-    if (inst->count < count || !t->leaf_count || (t->kind != EX_VECTOR && !ex_scalar_size(t)))
+    if (inst->operand_count < count || (t->kind != IN_TY_VECTOR && !ex_scalar_size(t)))
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.4", "a vector load or store lacks operands or has a wrong one");
 }
 
-void ex_vector_load(struct ex *ex, const struct ex_inst *inst, const struct in_ext_fn *fn)
+void ex_vector_load(struct ex *ex, const struct in_inst *inst, const struct in_ext_fn *fn)
 {
-    vector_operands(ex, inst, 4, inst->type);
-    struct ex_value out = ex_new_value(ex, inst->type);
-    const struct ex_type *p = pointer_type(ex, inst->words[3]);
-    unsigned size = ex_scalar_size(ex_type(ex, ex_type(ex, inst->type)->leaves[0].type));
+    struct ex_value out = ex_result(ex, inst);
+    vector_operands(ex, inst, 4, out.type);
+    const struct in_ty *p = pointer_type(ex, inst->operands[3]);
+    unsigned size = out.scalars[0].size;
     unsigned each = fn->flags & IN_EXT_HALF ? 2 : size;
-    uint32_t address = vector_address(ex, inst->words[3], inst->words[2], fn, out.count, each);
+    uint32_t address = vector_address(ex, inst->operands[3], inst->operands[2], fn, out.count, each);
     for (uint32_t i = 0; i < out.count; i++) {
         uint32_t element = load_scalar(ex, at_offset(ex, address, i * each), p, each, plain_access());
         out.leaves[i] = each == size ? element : ex_float_resize(ex, element, size, IN_RTE);
@@ -299,15 +296,15 @@ void ex_vector_load(struct ex *ex, const struct ex_inst *inst, const struct in_e
     ex_set(ex, inst->result, out);
 }
 
-void ex_vector_store(struct ex *ex, const struct ex_inst *inst, const struct in_ext_fn *fn)
+void ex_vector_store(struct ex *ex, const struct in_inst *inst, const struct in_ext_fn *fn)
 {
     bool rounded = fn->flags & IN_EXT_ROUNDED;
-    const struct ex_value *value = inst->count > 2 ? ex_get(ex, inst->words[2]) : NULL;
-    vector_operands(ex, inst, rounded ? 6 : 5, value ? value->type : 0);
-    const struct ex_type *p = pointer_type(ex, inst->words[4]);
+    const struct ex_value *value = ex_get(ex, inst->operand_count > 2 ? inst->operands[2] : 0);
+    vector_operands(ex, inst, rounded ? 6 : 5, value->type);
+    const struct in_ty *p = pointer_type(ex, inst->operands[4]);
     unsigned size = ex_size(ex, value->leaves[0]), each = fn->flags & IN_EXT_HALF ? 2 : size;
-    uint32_t address = vector_address(ex, inst->words[4], inst->words[3], fn, value->count, each);
-    uint32_t rounding = rounded && inst->words[5] < IN_ROUNDING_COUNT ? inst->words[5] : IN_RTE;
+    uint32_t address = vector_address(ex, inst->operands[4], inst->operands[3], fn, value->count, each);
+    uint32_t rounding = rounded && inst->operands[5] < IN_ROUNDING_COUNT ? inst->operands[5] : IN_RTE;
     for (uint32_t i = 0; i < value->count; i++) {
         uint32_t element = value->leaves[i];
         if (each != size)
@@ -316,9 +313,9 @@ void ex_vector_store(struct ex *ex, const struct ex_inst *inst, const struct in_
     }
 }
 
-uint32_t ex_pointee(struct ex *ex, uint32_t pointer)
+const struct in_ty *ex_pointee(struct ex *ex, uint32_t pointer)
 {
-    return pointer_type(ex, pointer)->element;
+    return ex_pointed(ex, ex_get(ex, pointer)->type);
 }
 
 uint32_t ex_load_element(struct ex *ex, uint32_t pointer, uint64_t i, unsigned size)
@@ -332,33 +329,31 @@ void ex_store_value(struct ex *ex, uint32_t pointer, const struct ex_value *valu
     store_value(ex, pointer, value, plain_access());
 }
 
-static void access_chain(struct ex *ex, const struct ex_inst *inst)
+static void access_chain(struct ex *ex, const struct in_inst *inst)
 {
     bool element = inst->opcode == SpvOpPtrAccessChain || inst->opcode == SpvOpInBoundsPtrAccessChain;
-    const struct ex_type *p = pointer_type(ex, inst->words[0]);
-    uint32_t address = ex_scalar(ex, inst->words[0]), type = p->element, at = 1;
-    if (element && inst->count > 1) {
-        const struct ex_type *t = ex_type(ex, type);
-        uint64_t size = (t->size + t->align - 1) / (t->align ? t->align : 1) * t->align;
-        address = step_by(ex, address, ex_scalar(ex, inst->words[at++]), p->stride ? p->stride : size);
-    }
-    for (; at < inst->count; at++) {
-        const struct ex_type *t = ex_type(ex, type);
-        uint32_t index = ex_scalar(ex, inst->words[at]);
+    const struct in_ty *p = pointer_type(ex, inst->operands[0]);
+    const struct in_ty *t = ex_pointed(ex, p);
+    uint32_t address = ex_scalar(ex, inst->operands[0]), at = 1;
+    if (element && inst->operand_count > 1)
+        address = step_by(ex, address, ex_scalar(ex, inst->operands[at++]),
+                          p->stride ? p->stride : ex_element_size(t));
+    for (; at < inst->operand_count; at++) {
+        uint32_t index = ex_scalar(ex, inst->operands[at]);
         uint64_t member;
-        if (t->kind == EX_STRUCT) {
+        if (t->kind == IN_TY_STRUCT) {
             if (!ex_is_const(ex, index, &member) || member >= t->count)
                 ex_fail(ex, MM_INVALID, "SPIRV 3.42.8", "the index of a member must be one, and constant");
             address = at_offset(ex, address, t->offsets[member]);
-            type = t->members[member];
-        } else if (t->kind == EX_VECTOR || t->kind == EX_ARRAY || t->kind == EX_RUNTIME_ARRAY) {
+            t = t->members[member];
+        } else if (t->kind == IN_TY_VECTOR || t->kind == IN_TY_ARRAY) {
             address = step_by(ex, address, index, t->stride);
-            type = t->element;
+            t = t->element;
         } else {
             ex_fail(ex, MM_INVALID, "SPIRV 3.42.8", "an index into a value without elements");
         }
     }
-    struct ex_value out = ex_new_value(ex, inst->type);
+    struct ex_value out = ex_result(ex, inst);
     out.leaves[0] = address;
     ex_set(ex, inst->result, out);
 }
@@ -370,8 +365,8 @@ static uint32_t if_in_storage(struct ex *ex, uint32_t address, uint32_t storage)
     uint32_t number = ex_op(ex, CK_LSHR, 8, address, ex_const(ex, 32, 8), 0);
     if (storage != SpvStorageClassFunction)
         here = ex_const(ex, 0, 1);
-    for (uint32_t i = 0; i < ex->build->place_count && storage != SpvStorageClassFunction; i++) {
-        const struct ex_place *p = &ex->build->places[i];
+    for (uint32_t i = 0; i < ex->build.place_count && storage != SpvStorageClassFunction; i++) {
+        const struct ex_place *p = &ex->build.places[i];
         uint32_t base = ex_const(ex, CK_OBJECT_BASE(p->object) >> 32, 8);
         if (p->storage == storage)
             here = ex_hold(ex, ex_op(ex, CK_OR, 1, here, ex_op(ex, CK_EQ, 1, number, base, 0), 0));
@@ -379,22 +374,22 @@ static uint32_t if_in_storage(struct ex *ex, uint32_t address, uint32_t storage)
     return ex_hold(ex, ex_op(ex, CK_SELECT, 8, here, address, ex_const(ex, 0, 8)));
 }
 
-static void pointer_difference(struct ex *ex, const struct ex_inst *inst)
+static void pointer_difference(struct ex *ex, const struct in_inst *inst)
 {
-    const struct ex_type *t = ex_type(ex, ex_pointee(ex, inst->words[0]));
-    uint64_t size = t->align ? (t->size + t->align - 1) / t->align * t->align : t->size;
-    uint32_t bytes = ex_op(ex, CK_SUB, 8, ex_scalar(ex, inst->words[0]), ex_scalar(ex, inst->words[1]), 0);
+    uint64_t size = ex_element_size(ex_pointee(ex, inst->operands[0]));
+    uint32_t bytes =
+        ex_op(ex, CK_SUB, 8, ex_scalar(ex, inst->operands[0]), ex_scalar(ex, inst->operands[1]), 0);
     uint32_t count = ex_op(ex, CK_SDIV, 8, bytes, ex_const(ex, size ? size : 1, 8), 0);
     ex_set_scalar(ex, inst, ex_hold(ex, ex_resize(ex, count, ex_scalar_size(ex_type(ex, inst->type)), true)));
 }
 
-bool ex_memory(struct ex *ex, const struct ex_inst *inst)
+bool ex_memory(struct ex *ex, const struct in_inst *inst)
 {
     switch (inst->opcode) {
     case SpvOpVariable: {
-        struct ex_value pointer = ex_new_value(ex, inst->type);
-        const struct ex_value *initial = inst->count > 1 ? ex_get(ex, inst->words[1]) : NULL;
-        uint64_t base = ex_new_variable(ex, ex_type(ex, inst->type)->element, initial);
+        struct ex_value pointer = ex_result(ex, inst);
+        const struct ex_value *initial = inst->operand_count > 1 ? ex_get(ex, inst->operands[1]) : NULL;
+        uint64_t base = ex_new_variable(ex, ex_pointed(ex, pointer.type), initial);
         pointer.leaves[0] = ex_const(ex, base, 8);
         ex_set(ex, inst->result, pointer);
         return true;
@@ -407,7 +402,7 @@ bool ex_memory(struct ex *ex, const struct ex_inst *inst)
         return true;
     case SpvOpGenericCastToPtrExplicit:
         ex_set_scalar(ex, inst,
-                      if_in_storage(ex, ex_scalar(ex, inst->words[0]), ex_type(ex, inst->type)->storage));
+                      if_in_storage(ex, ex_scalar(ex, inst->operands[0]), ex_type(ex, inst->type)->storage));
         return true;
     case SpvOpPtrDiff:
         pointer_difference(ex, inst);

@@ -29,31 +29,24 @@ static void add_padding(struct ex *ex, struct ex_variable *v, uint64_t at, uint6
     }
 }
 
-uint64_t ex_new_variable(struct ex *ex, uint32_t pointee, const struct ex_value *initial)
+uint64_t ex_new_variable(struct ex *ex, const struct in_ty *t, const struct ex_value *initial)
 {
-    struct ex_build *b = ex->build;
-    const struct ex_type *t = ex_type(ex, pointee);
-    if (b->variable_count == b->variable_capacity) {
-        uint32_t capacity = b->variable_capacity ? b->variable_capacity * 2 : 32;
-        struct ex_variable *bigger = ex_alloc(ex, capacity * sizeof *bigger);
-        if (b->variable_count)
-            memcpy(bigger, b->variables, b->variable_count * sizeof *bigger);
-        b->variables = bigger;
-        b->variable_capacity = capacity;
-    }
-    if (t->leaf_count == 0 || t->leaf_count > MAX_OPTIONS || t->size > MAX_PRIVATE)
+    struct ex_item *b = &ex->item;
+    const struct ex_shape *shape = ex_shape(ex, t);
+    b->variables = ex_grow(ex, b->variables, b->variable_count, sizeof *b->variables);
+    if (shape->count == 0 || shape->count > MAX_OPTIONS || t->size > MAX_PRIVATE)
         ex_fail(ex, MM_LIMIT, "explore.private", "a private variable too large or of unknown size");
     struct ex_variable *v = &b->variables[b->variable_count];
     *v = (struct ex_variable){.base = EX_PRIVATE_BASE + ((uint64_t)(b->variable_count + 1) << 32),
                               .size = t->size,
-                              .cells = ex_alloc(ex, (t->size + t->leaf_count) * sizeof *v->cells)};
+                              .cells = ex_alloc(ex, (t->size + shape->count) * sizeof *v->cells)};
     b->variable_count++;
     uint64_t at = 0;
-    for (uint32_t i = 0; i < t->leaf_count; i++) {
-        unsigned size = ex_scalar_size(ex_type(ex, t->leaves[i].type));
-        add_padding(ex, v, at, t->leaves[i].offset);
-        add_cell(ex, v, t->leaves[i].offset, size, initial ? initial->leaves[i] : CK_NO_EXPR);
-        at = t->leaves[i].offset + size;
+    for (uint32_t i = 0; i < shape->count; i++) {
+        const struct ex_scalar *s = &shape->scalars[i];
+        add_padding(ex, v, at, s->offset);
+        add_cell(ex, v, s->offset, s->size, initial ? initial->leaves[i] : CK_NO_EXPR);
+        at = s->offset + s->size;
     }
     add_padding(ex, v, at, t->size);
     return v->base;
@@ -73,9 +66,9 @@ uint64_t ex_root(const struct ex *ex, uint32_t address)
 
 struct ex_variable *ex_variable_at(struct ex *ex, uint64_t address)
 {
-    for (uint32_t i = 0; i < ex->build->variable_count; i++)
-        if (ex->build->variables[i].base >> 32 == address >> 32)
-            return &ex->build->variables[i];
+    for (uint32_t i = 0; i < ex->item.variable_count; i++)
+        if (ex->item.variables[i].base >> 32 == address >> 32)
+            return &ex->item.variables[i];
     return NULL;
 }
 
@@ -159,8 +152,8 @@ static void fault_unless(struct ex *ex, uint32_t hit)
 static uint32_t read_somewhere(struct ex *ex, uint32_t address, unsigned size, struct ex_variable *only)
 {
     uint32_t result = ex_const(ex, 0, size), hit = ex_const(ex, 0, 1), options = 0;
-    for (uint32_t k = 0; k < ex->build->variable_count; k++) {
-        struct ex_variable *v = &ex->build->variables[k];
+    for (uint32_t k = 0; k < ex->item.variable_count; k++) {
+        struct ex_variable *v = &ex->item.variables[k];
         for (uint32_t i = 0; i < v->cell_count && (!only || only == v); i++) {
             uint32_t value = read_cells(ex, v, v->cells[i].offset, size);
             if (value == UINT32_MAX)
@@ -179,8 +172,8 @@ static uint32_t read_somewhere(struct ex *ex, uint32_t address, unsigned size, s
 static void write_somewhere(struct ex *ex, uint32_t address, uint32_t value, struct ex_variable *only)
 {
     uint32_t hit = ex_const(ex, 0, 1), options = 0;
-    for (uint32_t k = 0; k < ex->build->variable_count; k++) {
-        struct ex_variable *v = &ex->build->variables[k];
+    for (uint32_t k = 0; k < ex->item.variable_count; k++) {
+        struct ex_variable *v = &ex->item.variables[k];
         for (uint32_t i = 0; i < v->cell_count && (!only || only == v); i++) {
             uint32_t here = ex_op(ex, CK_EQ, 1, address, ex_const(ex, v->base + v->cells[i].offset, 8), 0);
             if (++options > MAX_OPTIONS)

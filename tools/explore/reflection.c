@@ -10,58 +10,51 @@
 /* ---- reading ------------------------------------------------------------------------------------ */
 
 /* The first word is the set, the second the instruction; operands are ids. */
-static bool is_reflection(const struct ex *ex, const struct ex_inst *inst)
+static bool is_reflection(const struct ex *ex, const struct in_inst *inst)
 {
     static const char name[] = "NonSemantic.ClspvReflection.";
-    if (inst->opcode != SpvOpExtInst || inst->count < 2 || inst->words[0] >= ex->bound)
-        return false;
-    const struct ex_inst *set = ex->ids[inst->words[0]].inst;
-    return set && set->opcode == SpvOpExtInstImport &&
-           strncmp((const char *)set->words, name, sizeof name - 1) == 0;
+    const struct in_id *set = inst->opcode == SpvOpExtInst && inst->operand_count > 1
+                                  ? in_spirv_id(ex->module.decoded, inst->operands[0])
+                                  : NULL;
+    return set && strncmp(set->string, name, sizeof name - 1) == 0;
 }
 
 /* Operand K, a constant that may not be declared yet. */
-static uint64_t operand(struct ex *ex, const struct ex_inst *inst, uint32_t k)
+static uint64_t operand(struct ex *ex, const struct in_inst *inst, uint32_t k)
 {
-    uint32_t id = k + 2 < inst->count ? inst->words[k + 2] : 0;
-    const struct ex_inst *constant = id < ex->bound ? ex->ids[id].inst : NULL;
-    if (!constant || constant->opcode != SpvOpConstant || constant->count != 1) {
+    const struct in_inst *constant =
+        ex_definition(ex, k + 2 < inst->operand_count ? inst->operands[k + 2] : 0);
+    if (!constant || constant->opcode != SpvOpConstant || constant->operand_count != 1) {
         ex->current = inst;
         ex_fail(ex, MM_INVALID, "NonSemantic.ClspvReflection",
-                "operand %u of reflection instruction %u is no 32-bit constant", k, inst->words[1]);
+                "operand %u of reflection instruction %u is no 32-bit constant", k, inst->operands[1]);
     }
-    return constant->words[0];
+    return constant->operands[0];
 }
 
 /* Whether INST describes an argument of the kernel that is launched. */
-static bool of_kernel(const struct ex *ex, const struct ex_inst *inst)
+static bool of_kernel(const struct ex *ex, const struct in_inst *inst)
 {
-    uint32_t id = inst->count > 2 ? inst->words[2] : 0;
-    const struct ex_inst *kernel = id < ex->bound ? ex->ids[id].inst : NULL;
-    return kernel && is_reflection(ex, kernel) && kernel->words[1] == NonSemanticClspvReflectionKernel &&
-           kernel->count > 2 && kernel->words[2] == ex->entry->id;
+    const struct in_inst *kernel = ex_definition(ex, inst->operand_count > 2 ? inst->operands[2] : 0);
+    return kernel && is_reflection(ex, kernel) && kernel->operands[1] == NonSemanticClspvReflectionKernel &&
+           kernel->operand_count > 2 && kernel->operands[2] == ex->entry->function;
 }
 
-/* The id that has DECORATION with VALUE, after id AFTER; 0: none. */
-static uint32_t decorated(const struct ex *ex, uint32_t decoration, uint64_t value, uint32_t after)
+/* The specialization constant, the descriptor; 0: none. */
+static uint32_t specialized(const struct ex *ex, uint64_t spec_id)
 {
-    uint32_t found = 0;
-    for (uint32_t i = 0; i < ex->inst_count && ex->insts[i].opcode != SpvOpFunction; i++) {
-        const struct ex_inst *inst = &ex->insts[i];
-        if (inst->opcode == SpvOpDecorate && inst->count > 2 && inst->words[1] == decoration &&
-            inst->words[2] == value && inst->words[0] > after && (!found || inst->words[0] < found))
-            found = inst->words[0];
-    }
-    return found;
+    for (uint32_t id = 1; id < ex->module.bound; id++)
+        if (in_spirv_id(ex->module.decoded, id)->spec_id == spec_id)
+            return id;
+    return 0;
 }
 
 static uint32_t descriptor(const struct ex *ex, uint64_t set, uint64_t binding)
 {
-    for (uint32_t id = 0; (id = decorated(ex, SpvDecorationDescriptorSet, set, id)) != 0;) {
-        uint32_t other = 0;
-        while ((other = decorated(ex, SpvDecorationBinding, binding, other)) != 0)
-            if (other == id)
-                return id;
+    for (uint32_t id = 1; id < ex->module.bound; id++) {
+        const struct in_id *found = in_spirv_id(ex->module.decoded, id);
+        if (found->set == set && found->binding == binding)
+            return id;
     }
     return 0;
 }
@@ -86,10 +79,10 @@ static const struct rule rules[] = {
     {NonSemanticClspvReflectionPushConstantRegionGroupOffset, SpvBuiltInGlobalOffset, 0},
 };
 
-static const struct rule *rule_for(const struct ex *ex, const struct ex_inst *inst)
+static const struct rule *rule_for(const struct ex *ex, const struct in_inst *inst)
 {
     for (size_t i = 0; i < sizeof rules / sizeof *rules && is_reflection(ex, inst); i++)
-        if (inst->words[1] == rules[i].op)
+        if (inst->operands[1] == rules[i].op)
             return &rules[i];
     return NULL;
 }
@@ -112,7 +105,7 @@ static void give(struct ex *ex, const struct given *g, uint64_t offset, uint64_t
     }
 }
 
-static void give_sizes(struct ex *ex, const struct ex_inst *inst, const struct rule *rule,
+static void give_sizes(struct ex *ex, const struct in_inst *inst, const struct rule *rule,
                        const struct given *g)
 {
     enum { WORD = 4, COMPONENTS = 3 };
@@ -123,7 +116,7 @@ static void give_sizes(struct ex *ex, const struct ex_inst *inst, const struct r
 
 static void constant_given(struct ex *ex, uint64_t spec_id, uint64_t value)
 {
-    uint32_t id = decorated(ex, SpvDecorationSpecId, spec_id, 0);
+    uint32_t id = specialized(ex, spec_id);
     struct ex_input *input = id ? ex_input_for(ex, id) : NULL;
     if (!input || input->given)
         return;
@@ -146,40 +139,38 @@ static const struct argument_rule argument_rules[] = {
     {NonSemanticClspvReflectionArgumentPodUniform, POD},
 };
 
-static const struct argument_rule *argument_rule_for(const struct ex *ex, const struct ex_inst *inst)
+static const struct argument_rule *argument_rule_for(const struct ex *ex, const struct in_inst *inst)
 {
     for (size_t i = 0; i < sizeof argument_rules / sizeof *argument_rules && is_reflection(ex, inst); i++)
-        if (inst->words[1] == argument_rules[i].op && of_kernel(ex, inst))
+        if (inst->operands[1] == argument_rules[i].op && of_kernel(ex, inst))
             return &argument_rules[i];
     return NULL;
 }
 
 /* The scalar type of SIZE bytes at OFFSET of TYPE; NULL: none. */
-static const struct ex_type *scalar_at(struct ex *ex, uint32_t type, uint64_t offset, uint64_t size)
+static const struct in_ty *scalar_at(struct ex *ex, const struct in_ty *type, uint64_t offset, uint64_t size)
 {
-    const struct ex_type *t = ex_type(ex, type);
-    for (uint32_t i = 0; i < t->leaf_count; i++) {
-        const struct ex_type *leaf = ex_type(ex, t->leaves[i].type);
-        if (t->leaves[i].offset == offset && ex_scalar_size(leaf) == size)
-            return leaf;
-    }
+    const struct ex_shape *shape = ex_shape(ex, type);
+    for (uint32_t i = 0; i < shape->count; i++)
+        if (shape->scalars[i].offset == offset && shape->scalars[i].size == size)
+            return shape->scalars[i].type;
     return NULL;
 }
 
 /* The value TEXT of SIZE bytes at OFFSET: a number, or a list of numbers of equal size. */
-static void give_value(struct ex *ex, const struct given *g, uint32_t type, uint64_t offset, uint64_t size,
-                       const char *text)
+static void give_value(struct ex *ex, const struct given *g, const struct in_ty *type, uint64_t offset,
+                       uint64_t size, const char *text)
 {
     struct ex_init init = ex_value_text(ex, text);
-    uint32_t count = init.is_list ? init.count : 1;
-    const struct ex_init *items = init.is_list ? init.items : &init;
+    uint32_t count = init.form == EX_LIST ? init.count : 1;
+    const struct ex_init *items = init.form == EX_LIST ? init.items : &init;
     if (!count || size % count)
         ex_fail(ex, MM_INVALID, "explore.arguments", "'%s' is no value of %llu bytes", text,
                 (unsigned long long)size);
     for (uint32_t i = 0; i < count; i++) {
         uint64_t at = offset + i * (size / count);
-        const struct ex_type *leaf = scalar_at(ex, type, at, size / count);
-        if (items[i].is_list || size / count > 8 || (items[i].is_real && !leaf))
+        const struct in_ty *leaf = scalar_at(ex, type, at, size / count);
+        if (items[i].form == EX_LIST || size / count > 8 || (items[i].form == EX_REAL && !leaf))
             ex_fail(ex, MM_LIMIT, "explore.arguments", "'%s' is not supported as a value of %llu bytes", text,
                     (unsigned long long)size);
         give(ex, g, at, leaf ? ex_init_bits(ex, leaf, &items[i]) : items[i].value, (unsigned)(size / count));
@@ -187,25 +178,25 @@ static void give_value(struct ex *ex, const struct given *g, uint32_t type, uint
 }
 
 /* An argument by value, in the object ID of TYPE. */
-static void give_argument(struct ex *ex, const struct ex_inst *inst, const struct argument_rule *rule,
-                          uint32_t id, uint32_t type, const struct given *g)
+static void give_argument(struct ex *ex, const struct in_inst *inst, const struct argument_rule *rule,
+                          uint32_t id, const struct in_ty *type, const struct given *g)
 {
     bool pushed = ex_type_of(ex, id)->storage == SpvStorageClassPushConstant;
     uint64_t ordinal = operand(ex, inst, 1);
-    if (pushed != (rule->kind == PUSHED) || ordinal >= ex->argument_count ||
+    if (pushed != (rule->kind == PUSHED) || ordinal >= ex->config.argument_count ||
         (!pushed && descriptor(ex, operand(ex, inst, 2), operand(ex, inst, 3)) != id))
         return;
     uint32_t at = pushed ? 2 : 4;
-    give_value(ex, g, type, operand(ex, inst, at), operand(ex, inst, at + 1), ex->arguments[ordinal]);
+    give_value(ex, g, type, operand(ex, inst, at), operand(ex, inst, at + 1), ex->config.arguments[ordinal]);
 }
 
-void ex_reflected_bytes(struct ex *ex, uint32_t id, uint32_t type, uint8_t *bytes, uint8_t *known,
+void ex_reflected_bytes(struct ex *ex, uint32_t id, const struct in_ty *type, uint8_t *bytes, uint8_t *known,
                         uint64_t size)
 {
     struct given g = {bytes, known, size};
     bool pushed = ex_type_of(ex, id)->storage == SpvStorageClassPushConstant;
-    for (uint32_t i = 0; i < ex->inst_count; i++) {
-        const struct ex_inst *inst = &ex->insts[i];
+    for (uint32_t i = 0; i < ex->module.inst_count; i++) {
+        const struct in_inst *inst = &ex->module.insts[i];
         const struct rule *rule = rule_for(ex, inst);
         const struct argument_rule *argument = argument_rule_for(ex, inst);
         if (rule && !rule->count && pushed)
@@ -227,31 +218,32 @@ static uint64_t local_elements(struct ex *ex, const char *text, uint64_t element
 
 void ex_reflect_constants(struct ex *ex)
 {
-    for (uint32_t i = 0; i < ex->inst_count; i++) {
-        const struct ex_inst *inst = &ex->insts[i];
+    for (uint32_t i = 0; i < ex->module.inst_count; i++) {
+        const struct in_inst *inst = &ex->module.insts[i];
         const struct rule *rule = rule_for(ex, inst);
         const struct argument_rule *argument = argument_rule_for(ex, inst);
         for (uint32_t k = 0; rule && k < rule->count; k++)
             constant_given(ex, operand(ex, inst, k), ex_launch_value(ex, rule->builtin, k));
-        if (argument && argument->kind == LOCAL && operand(ex, inst, 1) < ex->argument_count)
-            constant_given(ex, operand(ex, inst, 2),
-                           local_elements(ex, ex->arguments[operand(ex, inst, 1)], operand(ex, inst, 3)));
+        if (argument && argument->kind == LOCAL && operand(ex, inst, 1) < ex->config.argument_count)
+            constant_given(
+                ex, operand(ex, inst, 2),
+                local_elements(ex, ex->config.arguments[operand(ex, inst, 1)], operand(ex, inst, 3)));
     }
 }
 
 void ex_reflect_arguments(struct ex *ex)
 {
-    for (uint32_t argument = 0; argument < ex->argument_count; argument++) {
+    for (uint32_t argument = 0; argument < ex->config.argument_count; argument++) {
         const struct argument_rule *rule = NULL;
-        for (uint32_t i = 0; i < ex->inst_count && !rule; i++) {
-            const struct ex_inst *inst = &ex->insts[i];
+        for (uint32_t i = 0; i < ex->module.inst_count && !rule; i++) {
+            const struct in_inst *inst = &ex->module.insts[i];
             rule = argument_rule_for(ex, inst);
             if (rule && operand(ex, inst, 1) != argument)
                 rule = NULL;
             uint32_t id =
                 rule && rule->kind == BUFFER ? descriptor(ex, operand(ex, inst, 2), operand(ex, inst, 3)) : 0;
             if (id)
-                ex_argument(ex, id, ex->arguments[argument]);
+                ex_argument(ex, id, ex->config.arguments[argument]);
         }
         if (!rule)
             ex_fail(ex, MM_INVALID, "explore.arguments",

@@ -1,6 +1,5 @@
 /* Constant propagation across the work-items of a launch, once all are lowered: memory that no work-item
  * writes, and constant operands of group functions.  Threads are folded again until a fixed point. */
-#include "interp/module/module.h"
 #include "tools/explore/explore.h"
 
 #include <string.h>
@@ -43,7 +42,7 @@ static void note_access(struct ex *ex, const struct ck_thread *t, uint32_t i)
     const struct ck_instr *instr = &t->instrs[i];
     uint64_t root = ex_root(ex, instr->address), address;
     for (uint32_t o = 0; o < p->object_count; o++) {
-        struct ex_known *known = &ex->known[o];
+        struct ex_known *known = &ex->build.known[o];
         if ((root && root >> 32 != CK_OBJECT_BASE(o) >> 32) || (!root && p->objects[o].hidden))
             continue;
         known->written = known->written || instr->op != CK_LOAD;
@@ -57,11 +56,11 @@ static void note_access(struct ex *ex, const struct ck_thread *t, uint32_t i)
 static void look(struct ex *ex)
 {
     const struct ck_program *p = ex->program;
-    ex->known = ex_alloc(ex, p->object_count * sizeof *ex->known);
+    ex->build.known = ex_alloc(ex, p->object_count * sizeof *ex->build.known);
     for (uint32_t o = 0; o < p->object_count; o++)
         if (p->objects[o].hidden) {
-            ex->known[o].counts = ex_alloc(ex, p->objects[o].size / WORD);
-            ex->known[o].values = ex_alloc(ex, p->objects[o].size / WORD * sizeof(uint64_t));
+            ex->build.known[o].counts = ex_alloc(ex, p->objects[o].size / WORD);
+            ex->build.known[o].values = ex_alloc(ex, p->objects[o].size / WORD * sizeof(uint64_t));
         }
     for (uint32_t t = 0; t < p->thread_count; t++)
         for (uint32_t i = 0; i < p->threads[t].instr_count; i++)
@@ -73,20 +72,20 @@ static void look(struct ex *ex)
             uint64_t root = instr->op == CK_LOAD ? ex_root(ex, instr->address) : 0, value;
             uint32_t o = (uint32_t)(root >> 32) - 1;
             if (root && o < p->object_count && p->objects[o].hidden)
-                ex->known[o].read =
-                    ex->known[o].read || !ex_known_load(ex, instr->address, instr->size, &value);
+                ex->build.known[o].read =
+                    ex->build.known[o].read || !ex_known_load(ex, instr->address, instr->size, &value);
         }
 }
 
 bool ex_known_load(struct ex *ex, uint32_t address, unsigned size, uint64_t *value)
 {
     uint64_t at;
-    if (!ex->known || !ex_is_const(ex, address, &at) || at >> 32 == 0 ||
+    if (!ex->build.known || !ex_is_const(ex, address, &at) || at >> 32 == 0 ||
         (at >> 32) - 1 >= ex->program->object_count)
         return false;
     const uint32_t o = (uint32_t)(at >> 32) - 1;
     const struct ck_object *object = &ex->program->objects[o];
-    const struct ex_known *known = &ex->known[o];
+    const struct ex_known *known = &ex->build.known[o];
     uint64_t offset = at & UINT32_MAX;
     if (offset + size > object->size)
         return false;
@@ -109,7 +108,8 @@ bool ex_is_hidden(const struct ex *ex, uint32_t address)
 
 bool ex_is_unread(const struct ex *ex, uint32_t address)
 {
-    return ex->known && ex_is_hidden(ex, address) && !ex->known[(ex_root(ex, address) >> 32) - 1].read;
+    return ex->build.known && ex_is_hidden(ex, address) &&
+           !ex->build.known[(ex_root(ex, address) >> 32) - 1].read;
 }
 
 /* ---- which work-items reach group functions ----------------------------------------------------------- */
@@ -165,8 +165,8 @@ static bool all_come(struct ex *ex, uint32_t site)
 static void check_meetings(struct ex *ex)
 {
     const struct ck_program *p = ex->program;
-    for (uint32_t s = 0; s < ex->build->meeting_count; s++) {
-        const struct ex_meeting *m = &ex->build->meetings[s];
+    for (uint32_t s = 0; s < ex->build.meeting_count; s++) {
+        const struct ex_meeting *m = &ex->build.meetings[s];
         bool some = false;
         for (uint32_t t = 0; t < p->thread_count; t++)
             some = some || mentions(&p->threads[t], m->site);
@@ -212,7 +212,7 @@ static void fold_all(struct ex *ex)
         look(ex);
         for (uint32_t t = 0; t < p->thread_count; t++) {
             uint64_t before = fingerprint(&p->threads[t]);
-            ex->build->thread = t;
+            ex->item.thread = t;
             ex_fold(ex);
             changed = changed || fingerprint(&p->threads[t]) != before;
         }
@@ -222,7 +222,7 @@ static void fold_all(struct ex *ex)
 void ex_settle(struct ex *ex)
 {
     const struct ck_program *p = ex->program;
-    bool copies = ex->build->copy_count > 0;
+    bool copies = ex->build.copy_count > 0;
     fold_all(ex);
     for (uint32_t t = 0; t < p->thread_count && copies; t++)
         ex_unroll(ex, t);

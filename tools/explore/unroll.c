@@ -101,7 +101,7 @@ void ex_unroll(struct ex *ex, uint32_t thread)
                     ROUNDS);
         check_entries(ex, t, &l);
         write_out(ex, t, &l);
-        ex->build->thread = thread;
+        ex->item.thread = thread;
         ex_fold(ex);
         struct loop again;
         if (copy_in_loop(t, &again) && again.first == moved(&l, l.first, ROUNDS))

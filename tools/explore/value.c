@@ -9,35 +9,33 @@
 static struct ex_value *constant_value(struct ex *ex, uint32_t id)
 {
     struct ex_value *v = ex_alloc(ex, sizeof *v);
-    *v = ex_new_value(ex, ex->ids[id].type_id);
-    const struct ex_type *t = ex_type(ex, v->type);
-    for (uint32_t i = 0; i < v->count; i++)
-        v->leaves[i] = ex_const(ex, ex->ids[id].constant[i], ex_scalar_size(ex_type(ex, t->leaves[i].type)));
+    uint64_t value;
+    *v = ex_new_value(ex, ex_type_of(ex, id));
+    for (uint32_t i = 0; i < v->count && ex_constant(ex, id, i, &value); i++)
+        v->leaves[i] = ex_const(ex, value, v->scalars[i].size);
     return v;
 }
 
-static struct ex_value *undefined_value(struct ex *ex, uint32_t type)
+static struct ex_value *undefined_value(struct ex *ex, uint32_t id)
 {
     struct ex_value *v = ex_alloc(ex, sizeof *v);
-    *v = ex_new_value(ex, type);
-    const struct ex_type *t = ex_type(ex, type);
+    *v = ex_new_value(ex, ex_type_of(ex, id));
     for (uint32_t i = 0; i < v->count; i++) {
-        const struct ex_type *leaf = ex_type(ex, t->leaves[i].type);
-        uint32_t any = ex_read_arbitrary(ex, ex_arbitrary_object(ex), ex_scalar_size(leaf));
-        v->leaves[i] =
-            leaf->kind == EX_BOOL ? ex_hold(ex, ex_op(ex, CK_NE, 1, any, ex_const(ex, 0, 1), 0)) : any;
+        uint32_t any = ex_read_arbitrary(ex, ex_arbitrary_object(ex), v->scalars[i].size);
+        bool truth = v->scalars[i].type->kind == IN_TY_BOOL;
+        v->leaves[i] = truth ? ex_hold(ex, ex_op(ex, CK_NE, 1, any, ex_const(ex, 0, 1), 0)) : any;
     }
     return v;
 }
 
 /* The composite of INST's constituents. */
-static struct ex_value *composed_value(struct ex *ex, const struct ex_inst *inst)
+static struct ex_value *composed_value(struct ex *ex, const struct in_inst *inst)
 {
     struct ex_value *out = ex_alloc(ex, sizeof *out);
     uint32_t at = 0;
-    *out = ex_new_value(ex, inst->type);
-    for (uint32_t i = 0; i < inst->count; i++) {
-        struct ex_value *a = ex_get(ex, inst->words[i]);
+    *out = ex_result(ex, inst);
+    for (uint32_t i = 0; i < inst->operand_count; i++) {
+        struct ex_value *a = ex_get(ex, inst->operands[i]);
         if (at + a->count > out->count)
             ex_fail(ex, MM_INVALID, "SPIRV 3.42.12", "too many constituents");
         memcpy(out->leaves + at, a->leaves, a->count * sizeof *out->leaves);
@@ -50,19 +48,22 @@ static struct ex_value *composed_value(struct ex *ex, const struct ex_inst *inst
 
 struct ex_value *ex_get(struct ex *ex, uint32_t id)
 {
-    if (id >= ex->bound)
-        ex_fail(ex, MM_INVALID, "SPIRV 2.3", "id %u is out of bounds", id);
-    if (ex->ids[id].constant)
+    const struct in_inst *inst = ex_definition(ex, id);
+    uint64_t value;
+    if (ex_constant(ex, id, 0, &value))
         return constant_value(ex, id);
-    if (ex->ids[id].is_undef && ex->ids[id].inst && ex->ids[id].inst->opcode != SpvOpUndef)
-        return composed_value(ex, ex->ids[id].inst);
-    if (ex->ids[id].is_undef || (ex->ids[id].inst && ex->ids[id].inst->opcode == SpvOpUndef))
-        return undefined_value(ex, ex->ids[id].type_id);
-    if (ex->build->globals[id].leaves)
-        return &ex->build->globals[id];
-    if (!ex->build->frame || !ex->build->frame->values[id].type)
+    if (ex_id(ex, id)->kind == IN_ID_CONSTANT && inst->opcode != SpvOpUndef)
+        return composed_value(ex, inst);
+    if (inst && inst->opcode == SpvOpUndef)
+        return undefined_value(ex, id);
+    if (inst && inst->opcode == SpvOpSpecConstantOp)
+        ex_fail(ex, MM_LIMIT, "explore.opcode", "%s (opcode %u) is not explored",
+                in_opcode_name(inst->opcode), inst->opcode);
+    if (ex->item.globals[id].leaves)
+        return &ex->item.globals[id];
+    if (!ex->item.frame || !ex->item.frame->values[id].type)
         ex_fail(ex, MM_INVALID, "SPIRV 2.16.2", "id %u is used where it has no value", id);
-    return &ex->build->frame->values[id];
+    return &ex->item.frame->values[id];
 }
 
 uint32_t ex_scalar(struct ex *ex, uint32_t id)
@@ -75,18 +76,18 @@ uint32_t ex_scalar(struct ex *ex, uint32_t id)
 
 void ex_set(struct ex *ex, uint32_t id, struct ex_value value)
 {
-    if (ex->build->frame)
-        ex->build->frame->values[id] = value;
+    if (ex->item.frame)
+        ex->item.frame->values[id] = value;
     else
-        ex->build->globals[id] = value;
+        ex->item.globals[id] = value;
 }
 
-void ex_set_scalar(struct ex *ex, const struct ex_inst *inst, uint32_t expr)
+void ex_set_scalar(struct ex *ex, const struct in_inst *inst, uint32_t expr)
 {
-    struct ex_value v = ex_new_value(ex, inst->type);
+    struct ex_value v = ex_result(ex, inst);
     if (v.count != 1)
         ex_fail(ex, MM_INVALID, "SPIRV 2.16.1", "the result must be a scalar");
-    if (ex_size(ex, expr) != ex_scalar_size(ex_type(ex, inst->type)))
+    if (ex_size(ex, expr) != v.scalars[0].size)
         ex_fail(ex, MM_INVALID, "SPIRV 2.16.1", "the result's type does not fit its operands");
     v.leaves[0] = expr;
     ex_set(ex, inst->result, v);
@@ -130,9 +131,9 @@ static const struct {
     {SpvOpSGreaterThanEqual, CK_SLE, 1, 0},
 };
 
-static void need_count(struct ex *ex, const struct ex_inst *inst, uint32_t count)
+static void need_count(struct ex *ex, const struct in_inst *inst, uint32_t count)
 {
-    if (inst->count < count)
+    if (inst->operand_count < count)
         ex_fail(ex, MM_INVALID, "SPIRV 2.3", "an instruction lacks operands");
 }
 
@@ -142,7 +143,7 @@ static void check_same_shape(struct ex *ex, const struct ex_value *a, uint32_t c
         ex_fail(ex, MM_INVALID, "SPIRV 2.16.1", "operands have different numbers of components");
 }
 
-static bool binary(struct ex *ex, const struct ex_inst *inst)
+static bool binary(struct ex *ex, const struct in_inst *inst)
 {
     size_t k = 0;
     while (k < sizeof binaries / sizeof *binaries && binaries[k].opcode != inst->opcode)
@@ -150,13 +151,13 @@ static bool binary(struct ex *ex, const struct ex_inst *inst)
     if (k == sizeof binaries / sizeof *binaries)
         return false;
     need_count(ex, inst, 2);
-    struct ex_value out = ex_new_value(ex, inst->type);
-    struct ex_value *a = ex_get(ex, inst->words[0]), *b = ex_get(ex, inst->words[1]);
-    unsigned size = ex_scalar_size(ex_type(ex, ex_type(ex, inst->type)->leaves[0].type));
+    struct ex_value out = ex_result(ex, inst);
+    struct ex_value *a = ex_get(ex, inst->operands[0]), *b = ex_get(ex, inst->operands[1]);
     check_same_shape(ex, a, out.count);
     check_same_shape(ex, b, out.count);
     for (uint32_t i = 0; i < out.count; i++) {
         uint32_t x = a->leaves[i], y = b->leaves[i];
+        unsigned size = out.scalars[i].size;
         bool is_shift = binaries[k].op >= CK_SHL && binaries[k].op <= CK_ASHR;
         if (is_shift)
             y = ex_resize(ex, y, ex_size(ex, x), false);
@@ -212,7 +213,7 @@ static uint32_t wide_pointer(struct ex *ex, uint32_t a)
     return ex_op(ex, CK_OR, 8, ex_op(ex, CK_SHL, 8, object, ex_const(ex, 32, 8), 0), offset, 0);
 }
 
-static uint32_t unary_op(struct ex *ex, const struct ex_inst *inst, uint32_t a, unsigned size)
+static uint32_t unary_op(struct ex *ex, const struct in_inst *inst, uint32_t a, unsigned size)
 {
     switch (inst->opcode) {
     case SpvOpSNegate:
@@ -236,7 +237,7 @@ static uint32_t unary_op(struct ex *ex, const struct ex_inst *inst, uint32_t a, 
     }
 }
 
-static bool unary(struct ex *ex, const struct ex_inst *inst)
+static bool unary(struct ex *ex, const struct in_inst *inst)
 {
     static const uint16_t opcodes[] = {SpvOpSNegate,  SpvOpNot,           SpvOpLogicalNot,
                                        SpvOpUConvert, SpvOpConvertPtrToU, SpvOpConvertUToPtr,
@@ -247,11 +248,11 @@ static bool unary(struct ex *ex, const struct ex_inst *inst)
     if (!found)
         return false;
     need_count(ex, inst, 1);
-    struct ex_value out = ex_new_value(ex, inst->type);
-    struct ex_value *a = ex_get(ex, inst->words[0]);
+    struct ex_value out = ex_result(ex, inst);
+    struct ex_value *a = ex_get(ex, inst->operands[0]);
     check_same_shape(ex, a, out.count);
     for (uint32_t i = 0; i < out.count; i++) {
-        unsigned size = ex_scalar_size(ex_type(ex, ex_type(ex, inst->type)->leaves[i].type));
+        unsigned size = out.scalars[i].size;
         if ((inst->opcode <= SpvOpNot && inst->opcode >= SpvOpSNegate) && ex_size(ex, a->leaves[i]) != size)
             ex_fail(ex, MM_INVALID, "SPIRV 3.42.13", "operands have different sizes");
         out.leaves[i] = ex_hold(ex, unary_op(ex, inst, a->leaves[i], size));
@@ -262,28 +263,30 @@ static bool unary(struct ex *ex, const struct ex_inst *inst)
 
 /* ---- composites --------------------------------------------------------------------------------- */
 
-static void extract(struct ex *ex, const struct ex_inst *inst)
+static void extract(struct ex *ex, const struct in_inst *inst)
 {
-    struct ex_value *a = ex_get(ex, inst->words[0]);
-    uint32_t type = a->type, at = 0;
-    for (uint32_t i = 1; i < inst->count; i++)
-        at += ex_leaf_index(ex, type, inst->words[i], &type);
-    struct ex_value out = ex_new_value(ex, inst->type);
+    struct ex_value *a = ex_get(ex, inst->operands[0]);
+    const struct in_ty *type = a->type;
+    uint32_t at = 0;
+    for (uint32_t i = 1; i < inst->operand_count; i++)
+        at += ex_leaf_index(ex, type, inst->operands[i], &type);
+    struct ex_value out = ex_result(ex, inst);
     if (at + out.count > a->count)
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.12", "the result's type is not the member's");
     memcpy(out.leaves, a->leaves + at, out.count * sizeof *out.leaves);
     ex_set(ex, inst->result, out);
 }
 
-static void insert(struct ex *ex, const struct ex_inst *inst)
+static void insert(struct ex *ex, const struct in_inst *inst)
 {
     need_count(ex, inst, 2);
-    struct ex_value *object = ex_get(ex, inst->words[0]), *a = ex_get(ex, inst->words[1]);
-    struct ex_value out = ex_new_value(ex, inst->type);
-    uint32_t type = a->type, at = 0;
+    struct ex_value *object = ex_get(ex, inst->operands[0]), *a = ex_get(ex, inst->operands[1]);
+    struct ex_value out = ex_result(ex, inst);
+    const struct in_ty *type = a->type;
+    uint32_t at = 0;
     check_same_shape(ex, a, out.count);
-    for (uint32_t i = 2; i < inst->count; i++)
-        at += ex_leaf_index(ex, type, inst->words[i], &type);
+    for (uint32_t i = 2; i < inst->operand_count; i++)
+        at += ex_leaf_index(ex, type, inst->operands[i], &type);
     if (at + object->count > out.count)
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.12", "the object is larger than the member");
     memcpy(out.leaves, a->leaves, out.count * sizeof *out.leaves);
@@ -291,13 +294,13 @@ static void insert(struct ex *ex, const struct ex_inst *inst)
     ex_set(ex, inst->result, out);
 }
 
-static void shuffle(struct ex *ex, const struct ex_inst *inst)
+static void shuffle(struct ex *ex, const struct in_inst *inst)
 {
     need_count(ex, inst, 2);
-    struct ex_value *a = ex_get(ex, inst->words[0]), *b = ex_get(ex, inst->words[1]);
-    struct ex_value out = ex_new_value(ex, inst->type);
+    struct ex_value *a = ex_get(ex, inst->operands[0]), *b = ex_get(ex, inst->operands[1]);
+    struct ex_value out = ex_result(ex, inst);
     for (uint32_t i = 0; i < out.count; i++) {
-        uint32_t from = i + 2 < inst->count ? inst->words[i + 2] : 0;
+        uint32_t from = i + 2 < inst->operand_count ? inst->operands[i + 2] : 0;
         if (from == UINT32_MAX)
             from = 0;
         if (from >= a->count + b->count)
@@ -308,11 +311,11 @@ static void shuffle(struct ex *ex, const struct ex_inst *inst)
 }
 
 /* A component chosen at run time; past the end it is undefined, here the last one. */
-static void dynamic_extract(struct ex *ex, const struct ex_inst *inst)
+static void dynamic_extract(struct ex *ex, const struct in_inst *inst)
 {
     need_count(ex, inst, 2);
-    struct ex_value *a = ex_get(ex, inst->words[0]);
-    uint32_t index = ex_scalar(ex, inst->words[1]);
+    struct ex_value *a = ex_get(ex, inst->operands[0]);
+    uint32_t index = ex_scalar(ex, inst->operands[1]);
     uint32_t out = a->leaves[a->count - 1];
     for (uint32_t i = a->count - 1; i-- > 0;) {
         uint32_t here = ex_op(ex, CK_EQ, 1, index, ex_const(ex, i, ex_size(ex, index)), 0);
@@ -321,12 +324,12 @@ static void dynamic_extract(struct ex *ex, const struct ex_inst *inst)
     ex_set_scalar(ex, inst, out);
 }
 
-static void dynamic_insert(struct ex *ex, const struct ex_inst *inst)
+static void dynamic_insert(struct ex *ex, const struct in_inst *inst)
 {
     need_count(ex, inst, 3);
-    struct ex_value *a = ex_get(ex, inst->words[0]);
-    uint32_t value = ex_scalar(ex, inst->words[1]), index = ex_scalar(ex, inst->words[2]);
-    struct ex_value out = ex_new_value(ex, inst->type);
+    struct ex_value *a = ex_get(ex, inst->operands[0]);
+    uint32_t value = ex_scalar(ex, inst->operands[1]), index = ex_scalar(ex, inst->operands[2]);
+    struct ex_value out = ex_result(ex, inst);
     check_same_shape(ex, a, out.count);
     for (uint32_t i = 0; i < out.count; i++) {
         uint32_t here = ex_op(ex, CK_EQ, 1, index, ex_const(ex, i, ex_size(ex, index)), 0);
@@ -335,12 +338,12 @@ static void dynamic_insert(struct ex *ex, const struct ex_inst *inst)
     ex_set(ex, inst->result, out);
 }
 
-static void select_value(struct ex *ex, const struct ex_inst *inst)
+static void select_value(struct ex *ex, const struct in_inst *inst)
 {
     need_count(ex, inst, 3);
-    struct ex_value *c = ex_get(ex, inst->words[0]), *a = ex_get(ex, inst->words[1]),
-                    *b = ex_get(ex, inst->words[2]);
-    struct ex_value out = ex_new_value(ex, inst->type);
+    struct ex_value *c = ex_get(ex, inst->operands[0]), *a = ex_get(ex, inst->operands[1]),
+                    *b = ex_get(ex, inst->operands[2]);
+    struct ex_value out = ex_result(ex, inst);
     check_same_shape(ex, a, out.count);
     check_same_shape(ex, b, out.count);
     if (c->count != 1)
@@ -352,12 +355,13 @@ static void select_value(struct ex *ex, const struct ex_inst *inst)
 }
 
 /* Components of other sizes: bytes are regrouped, the lowest first [SPIRV 3.42.11 OpBitcast]. */
-static void bitcast(struct ex *ex, const struct ex_inst *inst)
+static void bitcast(struct ex *ex, const struct in_inst *inst)
 {
-    struct ex_value *a = ex_get(ex, inst->words[0]);
-    struct ex_value out = ex_new_value(ex, inst->type);
-    const struct ex_type *t = ex_type(ex, inst->type);
-    unsigned in_size = ex_size(ex, a->leaves[0]), size = ex_scalar_size(ex_type(ex, t->leaves[0].type));
+    struct ex_value *a = ex_get(ex, inst->operands[0]);
+    struct ex_value out = ex_result(ex, inst);
+    if (a->count == 0 || out.count == 0)
+        ex_fail(ex, MM_INVALID, "SPIRV 3.42.11", "a bitcast of what has no value");
+    unsigned in_size = ex_size(ex, a->leaves[0]), size = out.scalars[0].size;
     if (in_size * a->count != size * out.count)
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.11", "a bitcast between types of different sizes");
     for (uint32_t i = 0; i < out.count; i++) {
@@ -380,21 +384,21 @@ static void bitcast(struct ex *ex, const struct ex_inst *inst)
 }
 
 /* All components true, or any of them [SPIRV 3.42.15]. */
-static void reduce(struct ex *ex, const struct ex_inst *inst)
+static void reduce(struct ex *ex, const struct in_inst *inst)
 {
-    struct ex_value *a = ex_get(ex, inst->words[0]);
+    struct ex_value *a = ex_get(ex, inst->operands[0]);
     uint32_t out = a->leaves[0];
     for (uint32_t i = 1; i < a->count; i++)
         out = ex_hold(ex, ex_op(ex, inst->opcode == SpvOpAll ? CK_AND : CK_OR, 1, out, a->leaves[i], 0));
     ex_set_scalar(ex, inst, out);
 }
 
-static bool special(struct ex *ex, const struct ex_inst *inst)
+static bool special(struct ex *ex, const struct in_inst *inst)
 {
     switch (inst->opcode) {
     case SpvOpSMod: {
-        struct ex_value out = ex_new_value(ex, inst->type);
-        struct ex_value *a = ex_get(ex, inst->words[0]), *b = ex_get(ex, inst->words[1]);
+        struct ex_value out = ex_result(ex, inst);
+        struct ex_value *a = ex_get(ex, inst->operands[0]), *b = ex_get(ex, inst->operands[1]);
         check_same_shape(ex, a, out.count);
         check_same_shape(ex, b, out.count);
         for (uint32_t i = 0; i < out.count; i++)
@@ -417,7 +421,7 @@ static bool special(struct ex *ex, const struct ex_inst *inst)
     }
 }
 
-static bool composite(struct ex *ex, const struct ex_inst *inst)
+static bool composite(struct ex *ex, const struct in_inst *inst)
 {
     switch (inst->opcode) {
     case SpvOpCompositeExtract:
@@ -443,9 +447,10 @@ static bool composite(struct ex *ex, const struct ex_inst *inst)
     case SpvOpPtrCastToGeneric:
     case SpvOpGenericCastToPtr:
     case SpvOpExpectKHR: {
-        struct ex_value v = *ex_get(ex, inst->words[0]);
-        v.type = inst->type;
-        ex_set(ex, inst->result, v);
+        struct ex_value *a = ex_get(ex, inst->operands[0]), out = ex_result(ex, inst);
+        check_same_shape(ex, a, out.count);
+        memcpy(out.leaves, a->leaves, out.count * sizeof *out.leaves);
+        ex_set(ex, inst->result, out);
         return true;
     }
     default:
@@ -453,9 +458,9 @@ static bool composite(struct ex *ex, const struct ex_inst *inst)
     }
 }
 
-bool ex_compute(struct ex *ex, const struct ex_inst *inst)
+bool ex_compute(struct ex *ex, const struct in_inst *inst)
 {
-    if (!inst->type || !inst->result || inst->count == 0)
+    if (!inst->type || !inst->result || inst->operand_count == 0)
         return false;
     return composite(ex, inst) || special(ex, inst) || ex_float(ex, inst) || binary(ex, inst) ||
            unary(ex, inst);

@@ -26,31 +26,28 @@ static enum mm_class no_memory(struct mm_error *err)
  * memory was given. */
 static uint64_t constant_value(const struct ex *ex, uint32_t id)
 {
-    for (uint32_t i = 0; i < ex->build->place_count; i++) {
-        const struct ex_place *p = &ex->build->places[i];
-        const struct ex_inst *type = ex->ids[p->pointee].inst;
-        if (p->storage == SpvStorageClassWorkgroup && type && type->opcode == SpvOpTypeArray &&
-            type->words[1] == id)
-            return ex->program->objects[p->object].size / ex->ids[p->pointee].type->stride;
+    uint64_t value;
+    for (uint32_t i = 0; i < ex->build.place_count; i++) {
+        const struct ex_place *p = &ex->build.places[i];
+        if (p->storage == SpvStorageClassWorkgroup && p->pointee->opcode == SpvOpTypeArray &&
+            ex_definition(ex, p->pointee->id)->operands[1] == id)
+            return ex->program->objects[p->object].size / p->pointee->stride;
     }
-    return *ex->ids[id].constant;
+    ex_constant(ex, id, 0, &value);
+    return value;
 }
 
 static bool find_constants(struct witness *w, const struct ex *ex)
 {
-    struct in_spec_constant *constants = mm_arena_alloc(w->arena, (ex->inst_count + 1) * sizeof *constants);
+    struct in_spec_constant *constants = mm_arena_alloc(w->arena, (ex->module.bound + 1) * sizeof *constants);
     if (!constants)
         return false;
     w->options.constants = constants;
-    for (uint32_t i = 0; i < ex->inst_count; i++) {
-        const struct ex_inst *inst = &ex->insts[i];
-        bool constant = inst->opcode == SpvOpDecorate && inst->count > 2 &&
-                        inst->words[1] == SpvDecorationSpecId && ex->ids[inst->words[0]].constant;
-        const struct ex_id *id = &ex->ids[inst->words[0]];
-        if (constant)
+    for (uint32_t i = 0; i < ex->module.bound; i++) {
+        const struct in_id *id = in_spirv_id(ex->module.decoded, i);
+        if (id->kind == IN_ID_CONSTANT && id->spec_id != UINT32_MAX)
             constants[w->options.constant_count++] =
-                (struct in_spec_constant){inst->words[2], ex_scalar_size(ex->ids[id->type_id].type),
-                                          constant_value(ex, inst->words[0])};
+                (struct in_spec_constant){id->spec_id, ex_scalar_size(id->ty), constant_value(ex, i)};
     }
     return true;
 }
@@ -77,19 +74,19 @@ enum mm_class witness_load(struct witness *w, struct mm_error *err)
 enum mm_class witness_open(struct witness *w, const struct ex *ex, struct mm_error *err)
 {
     *w = (struct witness){.arena = mm_arena_create(),
-                          .file = ex->file,
-                          .source = ex->text,
-                          .words = ex->words,
-                          .word_count = ex->word_count,
+                          .file = ex->module.file,
+                          .source = ex->module.text,
+                          .words = ex->module.words,
+                          .word_count = ex->module.word_count,
                           .program = ex->program,
-                          .vulkan = ex->vulkan,
-                          .sub_group = ex->launch.sub_group,
-                          .conditions = ex->outputs,
-                          .condition_count = ex->output_count};
+                          .vulkan = ex->module.vulkan,
+                          .sub_group = ex->config.launch.sub_group,
+                          .conditions = ex->config.outputs,
+                          .condition_count = ex->config.output_count};
     if (!w->arena || !find_constants(w, ex))
         return no_memory(err);
-    memcpy(w->global, ex->launch.global, sizeof w->global);
-    memcpy(w->local, ex->launch.local, sizeof w->local);
+    memcpy(w->global, ex->config.launch.global, sizeof w->global);
+    memcpy(w->local, ex->config.launch.local, sizeof w->local);
     return witness_load(w, err);
 }
 
@@ -106,24 +103,24 @@ void witness_close(struct witness *w)
 
 static const struct ex_place *place_of(const struct ex *ex, uint32_t id)
 {
-    for (uint32_t i = 0; i < ex->build->place_count; i++)
-        if (ex->build->places[i].id == id && ex->build->places[i].storage != SpvStorageClassFunction)
-            return &ex->build->places[i];
+    for (uint32_t i = 0; i < ex->build.place_count; i++)
+        if (ex->build.places[i].id == id && ex->build.places[i].storage != SpvStorageClassFunction)
+            return &ex->build.places[i];
     return NULL;
 }
 
 /* The id behind argument K: a parameter of the kernel, or a descriptor of a shader, in the module's order. */
 static uint32_t id_of_argument(const struct ex *ex, uint32_t k)
 {
-    const struct ex_function *f = ex->entry;
-    for (uint32_t i = ex->vulkan ? 0 : f->first; i < (ex->vulkan ? ex->functions[0].first : f->end); i++) {
-        const struct ex_inst *inst = &ex->insts[i];
-        bool descriptor = inst->opcode == SpvOpVariable && (inst->words[0] == SpvStorageClassStorageBuffer ||
-                                                            inst->words[0] == SpvStorageClassUniform ||
-                                                            inst->words[0] == SpvStorageClassPushConstant);
-        if ((ex->vulkan ? descriptor : inst->opcode == SpvOpFunctionParameter) && k-- == 0)
-            return inst->result;
-    }
+    const struct in_function *f = in_spirv_function(ex->module.decoded, ex->entry->function);
+    if (!ex->module.vulkan)
+        return k < f->param_count ? f->params[k] : 0;
+    for (const struct in_inst *i = ex->module.insts; i->opcode != SpvOpFunction; i++)
+        if (i->opcode == SpvOpVariable &&
+            (i->operands[0] == SpvStorageClassStorageBuffer || i->operands[0] == SpvStorageClassUniform ||
+             i->operands[0] == SpvStorageClassPushConstant) &&
+            k-- == 0)
+            return i->result;
     return 0;
 }
 

@@ -1,0 +1,189 @@
+/* Decoding: the id table with names and decorations, entry points, functions, and the order of declarations.
+ * [SPIRV 2.3, 2.4] */
+#include "module.h"
+#include <string.h>
+
+static enum mm_class out_of_memory(struct mm_error *err)
+{
+    return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+}
+
+/* ---- names, decorations, entry points ----------------------------------------------------------- */
+
+static enum mm_class make_ids(struct in_module *module, struct mm_error *err)
+{
+    module->ids = mm_alloc_zero(module->bound + 1, sizeof *module->ids);
+    if (module->ids == NULL)
+        return out_of_memory(err);
+    for (uint32_t i = 0; i <= module->bound; i++) {
+        struct in_id *id = &module->ids[i];
+        id->name = id->string = id->linkage = "";
+        id->linkage_type = id->spec_id = id->set = id->binding = UINT32_MAX;
+        id->builtin = IN_NO_BUILTIN;
+        id->rounding = -1;
+    }
+    return MM_OK;
+}
+
+static enum mm_class add_entry(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
+{
+    struct in_entry *list = mm_realloc(m->entries, (m->entry_count + 1) * sizeof *list);
+    if (list == NULL)
+        return out_of_memory(err);
+    m->entries = list;
+    struct in_entry *e = &list[m->entry_count++];
+    *e = (struct in_entry){inst->operands[1], inst->operands[0],
+                           mm_arena_strdup(m->arena, (const char *)(inst->operands + 2))};
+    return e->name != NULL ? MM_OK : out_of_memory(err);
+}
+
+static enum mm_class declare_string(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
+{
+    struct in_id *id = &m->ids[inst->result];
+    id->kind = inst->opcode == SpvOpString ? IN_ID_STRING : IN_ID_SET;
+    id->string = mm_arena_strdup(m->arena, (const char *)inst->operands);
+    return id->string != NULL ? MM_OK : out_of_memory(err);
+}
+
+static enum mm_class scan_inst(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
+{
+    switch (inst->opcode) {
+    case SpvOpMemoryModel:
+        m->addressing_model = inst->operands[0];
+        m->memory_model = inst->operands[1];
+        m->vulkan = m->memory_model == SpvMemoryModelVulkan;
+        m->logical = m->addressing_model == SpvAddressingModelLogical;
+        if (m->addressing_model != SpvAddressingModelPhysical64 && !m->options->any_environment)
+            return in_bad(m, inst->word, err, "SPIRV 3.4",
+                          "addressing model is not Physical64, the device's");
+        return MM_OK;
+    case SpvOpSource:
+        m->source_language = inst->operands[0];
+        m->literal_legacy |=
+            m->source_language != SpvSourceLanguageUnknown && m->source_language != SpvSourceLanguageOpenCL_C;
+        m->source_version = inst->operand_count > 1 ? inst->operands[1] : 0;
+        return MM_OK;
+    case SpvOpEntryPoint:
+        return add_entry(m, inst, err);
+    case SpvOpString:
+    case SpvOpExtInstImport:
+        return declare_string(m, inst, err);
+    case SpvOpName:
+    case SpvOpDecorate:
+    case SpvOpMemberDecorate:
+    case SpvOpGroupDecorate:
+        return in_decorate(m, inst, err);
+    default:
+        return MM_OK;
+    }
+}
+
+enum mm_class in_scan(struct in_module *m, struct mm_error *err)
+{
+    enum mm_class result = make_ids(m, err);
+    for (struct in_inst i = {0}; result == MM_OK && in_spirv_next(m, &i);) {
+        if (i.result >= m->bound || i.type >= m->bound)
+            return in_bad(m, i.word, err, "SPIRV 2.3", "malformed instruction");
+        if (i.result != 0 && m->ids[i.result].word != 0)
+            return in_bad(m, i.word, err, "SPIRV 2.16.1", "id %u is defined twice", i.result);
+        m->ids[i.result].word = i.result != 0 ? i.word : 0;
+        result = scan_inst(m, &i, err);
+    }
+    return result;
+}
+
+/* ---- types, constants, variables, functions ------------------------------------------------------ */
+
+struct in_ty *in_type_of(const struct in_module *module, uint32_t id)
+{
+    return id < module->bound ? module->ids[id].ty : NULL;
+}
+
+static enum mm_class end_function(struct in_module *m, struct mm_error *err)
+{
+    const struct in_function *f = m->function_count > 0 ? &m->functions[m->function_count - 1] : NULL;
+    return f == NULL || f->end > 0 ? MM_OK : in_bad(m, f->word, err, "SPIRV 2.4", "a function has no end");
+}
+
+static enum mm_class begin_function(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
+{
+    if (end_function(m, err) != MM_OK)
+        return MM_INVALID;
+    struct in_function *list = mm_realloc(m->functions, (m->function_count + 1) * sizeof *list);
+    if (list == NULL)
+        return out_of_memory(err);
+    m->functions = list;
+    struct in_function *f = &list[m->function_count];
+    memset(f, 0, sizeof *f);
+    f->id = inst->result;
+    f->word = inst->word;
+    f->ty = in_type_of(m, inst->operands[1]);
+    if (f->ty == NULL || f->ty->kind != IN_TY_FUNCTION)
+        return in_bad(m, inst->word, err, "SPIRV 3.49.9", "OpFunction without a function type");
+    f->params = mm_arena_alloc(m->arena, (f->ty->count + 1) * sizeof(uint32_t));
+    if (f->params == NULL)
+        return out_of_memory(err);
+    m->ids[inst->result].kind = IN_ID_FUNCTION;
+    m->ids[inst->result].index = m->function_count++;
+    return MM_OK;
+}
+
+static enum mm_class in_function_body(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
+{
+    struct in_function *f = &m->functions[m->function_count - 1];
+    switch (inst->opcode) {
+    case SpvOpFunctionEnd:
+        f->end = inst->word + inst->count;
+        break;
+    case SpvOpFunctionParameter:
+        if (f->param_count >= f->ty->count)
+            return in_bad(m, inst->word, err, "SPIRV 3.49.9", "more parameters than the function type has");
+        f->params[f->param_count++] = inst->result;
+        break;
+    case SpvOpLabel:
+        f->has_body = true;
+        m->ids[inst->result].kind = IN_ID_LABEL;
+        return MM_OK;
+    default:
+        break;
+    }
+    if (inst->result != 0) {
+        m->ids[inst->result].kind = IN_ID_VALUE;
+        m->ids[inst->result].ty = m->ids[inst->type].ty;
+    }
+    return MM_OK;
+}
+
+/* Before the first function, and constants wherever they stand. */
+static enum mm_class declare(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
+{
+    switch (inst->opcode) {
+    case SpvOpString:
+    case SpvOpExtInstImport:
+        return MM_OK;
+    case SpvOpVariable:
+        return in_declare_variable(m, inst, err);
+    default:
+        if ((inst->opcode >= SpvOpTypeVoid && inst->opcode <= SpvOpTypeForwardPointer) ||
+            inst->opcode == SpvOpTypePipeStorage || inst->opcode == SpvOpTypeNamedBarrier)
+            return in_declare_type(m, inst, err);
+        return in_constant(m, inst, err);
+    }
+}
+
+enum mm_class in_declare_all(struct in_module *m, struct mm_error *err)
+{
+    enum mm_class result = MM_OK;
+    bool inside = false;
+    for (struct in_inst i = {0}; result == MM_OK && in_spirv_next(m, &i);) {
+        if (i.opcode == SpvOpFunction) {
+            inside = true;
+            result = begin_function(m, &i, err);
+        } else if (inside && !in_is_constant(i.opcode)) {
+            result = in_function_body(m, &i, err);
+        } else {
+            result = declare(m, &i, err);
+        }
+    }
+    return result == MM_OK ? end_function(m, err) : result;
+}
