@@ -49,7 +49,7 @@ enum in_ty_kind {
     IN_TY_INT,
     IN_TY_FLOAT,
     IN_TY_VECTOR,
-    IN_TY_ARRAY, /* OPCODE tells OpTypeRuntimeArray from OpTypeArray */
+    IN_TY_ARRAY, /* OPCODE: OpTypeArray or OpTypeRuntimeArray */
     IN_TY_STRUCT,
     IN_TY_POINTER,
     IN_TY_FUNCTION,

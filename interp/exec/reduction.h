@@ -2,7 +2,7 @@
 #ifndef INTERP_EXEC_REDUCTION_H
 #define INTERP_EXEC_REDUCTION_H
 
-#include "interp/module/module.h"
+#include "interp/spirv.h"
 
 enum in_combine {
     IN_COMBINE_ADD,

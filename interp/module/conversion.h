@@ -3,7 +3,7 @@
 #define INTERP_MODULE_CONVERSION_H
 
 #include "interp/ext/convert.h"
-#include "module.h"
+#include "interp/spirv.h"
 
 struct in_conversion {
     uint16_t opcode;

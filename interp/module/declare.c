@@ -37,7 +37,7 @@ static enum mm_class vector_type(struct in_module *m, const struct in_inst *inst
     uint32_t n = inst->operands[1];
     if (element == NULL || n < (m->options->any_environment ? 1 : 2) || n > 16)
         return in_bad(m, inst->word, err, "SPIRV 2.16.1", "vector of %u elements", n);
-    if (element->element != NULL && element->kind != IN_TY_POINTER)
+    if (element->kind == IN_TY_VOID || (element->kind > IN_TY_FLOAT && element->kind < IN_TY_POINTER))
         return in_bad(m, inst->word, err, "SPIRV 2.16.1", "vector of what is not a scalar");
     uint64_t whole = element->size * (n == 3 ? 4 : n);
     struct in_ty *ty = new_type(m, inst, IN_TY_VECTOR, whole, whole);
@@ -63,7 +63,7 @@ static enum mm_class array_type(struct in_module *m, const struct in_inst *inst,
     if (inst->opcode == SpvOpTypeArray && n == 0)
         return in_bad(m, inst->word, err, "SPIRV 3.49.6", "array without elements");
     if (n > UINT32_MAX || (stride != 0 && n > MAX_SIZE / stride))
-        return in_bad(m, inst->word, err, "SPIRV 2.17", "array of %llu elements", (unsigned long long)n);
+        return in_beyond(m, inst->word, err, "SPIRV 2.17", "array of %llu elements", (unsigned long long)n);
     struct in_ty *ty = new_type(m, inst, IN_TY_ARRAY, n * stride, element->align);
     if (ty == NULL)
         return out_of_memory(err);
@@ -99,8 +99,8 @@ static enum mm_class struct_type(struct in_module *m, const struct in_inst *inst
         if (align > ty->align)
             ty->align = align;
         if (end > MAX_SIZE)
-            return in_bad(m, inst->word, err, "SPIRV 2.17", "structure of more than %llu bytes",
-                          (unsigned long long)MAX_SIZE);
+            return in_beyond(m, inst->word, err, "SPIRV 2.17", "structure of more than %llu bytes",
+                             (unsigned long long)MAX_SIZE);
     }
     ty->members = members;
     ty->offsets = offsets;
@@ -159,8 +159,8 @@ static enum mm_class scalar_type(struct in_module *m, const struct in_inst *inst
     if (m->options->any_environment && inst->opcode == SpvOpTypeInt)
         fits = width % 8 == 0 && width >= 8 && width <= 64; /* others are only moved */
     if (!fits)
-        return in_bad(m, inst->word, err, "SPIRV 2.16.1", "%s of %u bits", in_opcode_name(inst->opcode),
-                      width);
+        return in_beyond(m, inst->word, err, "SPIRV 2.16.1", "%s of %u bits", in_opcode_name(inst->opcode),
+                         width);
     enum in_ty_kind kind = inst->opcode == SpvOpTypeBool  ? IN_TY_BOOL
                            : inst->opcode == SpvOpTypeInt ? IN_TY_INT
                                                           : IN_TY_FLOAT;

@@ -84,9 +84,8 @@ enum mm_class in_scan(struct in_module *m, struct mm_error *err)
     for (struct in_inst i = {0}; result == MM_OK && in_spirv_next(m, &i);) {
         if (i.result >= m->bound || i.type >= m->bound)
             return in_bad(m, i.word, err, "SPIRV 2.3", "malformed instruction");
-        if (i.result != 0 && m->ids[i.result].word != 0)
-            return in_bad(m, i.word, err, "SPIRV 2.16.1", "id %u is defined twice", i.result);
-        m->ids[i.result].word = i.result != 0 ? i.word : 0;
+        if (i.result != 0)
+            m->ids[i.result].word = i.word;
         result = scan_inst(m, &i, err);
     }
     return result;

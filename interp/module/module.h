@@ -110,6 +110,9 @@ enum mm_class in_kernels(struct in_module *module, struct mm_error *err);
 
 enum mm_class in_bad(struct in_module *module, uint32_t word, struct mm_error *err, const char *rule,
                      const char *format, ...) MM_PRINTF(5, 6);
+/* The same, of class MM_LIMIT. */
+enum mm_class in_beyond(struct in_module *module, uint32_t word, struct mm_error *err, const char *rule,
+                        const char *format, ...) MM_PRINTF(5, 6);
 /* OpConstantTrue to OpSpecConstantOp. */
 static inline bool in_is_constant(uint32_t opcode)
 {

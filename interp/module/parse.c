@@ -67,19 +67,35 @@ const char *in_opcode_name(uint32_t opcode)
     return spvOpcodeString(opcode);
 }
 
-enum mm_class in_bad(struct in_module *module, uint32_t word, struct mm_error *err, const char *rule,
-                     const char *format, ...)
+static enum mm_class fail_at(struct in_module *module, uint32_t word, struct mm_error *err, enum mm_class cls,
+                             const char *rule, const char *format, va_list list)
 {
     char text[400];
     struct in_inst i = {.line = 0};
-    va_list list;
-    va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
-    va_end(list);
     while (module->line_count > 0 && i.word < word && in_spirv_next(module, &i))
         ;
-    return mm_fail_at(err, MM_INVALID, rule, module->name, i.line, 0, "%s (word %u of the module)", text,
-                      word);
+    return mm_fail_at(err, cls, rule, module->name, i.line, 0, "%s (word %u of the module)", text, word);
+}
+
+enum mm_class in_bad(struct in_module *module, uint32_t word, struct mm_error *err, const char *rule,
+                     const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    enum mm_class result = fail_at(module, word, err, MM_INVALID, rule, format, list);
+    va_end(list);
+    return result;
+}
+
+enum mm_class in_beyond(struct in_module *module, uint32_t word, struct mm_error *err, const char *rule,
+                        const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    enum mm_class result = fail_at(module, word, err, MM_LIMIT, rule, format, list);
+    va_end(list);
+    return result;
 }
 
 /* ---- the parser, which hands out host-endian words ----------------------------------------------- */

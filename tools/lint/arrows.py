@@ -12,14 +12,16 @@ MOST_FILES = 35
 
 
 def read_rules():
-    tops, inner = {}, {}
+    tops, inner, public = {}, {}, {}
     with open(os.path.join(HERE, "arrows.txt")) as file:
         for line in file:
             line = line.split("#")[0].strip()
             if line:
                 folder, _, allowed = line.partition(":")
-                (inner if "/" in folder else tops)[folder] = allowed.split()
-    return tops, inner
+                words = folder.split()
+                rules = public if words[1:] == ["public"] else inner if "/" in folder else tops
+                rules.setdefault(words[0], []).extend(allowed.split())
+    return tops, inner, public
 
 
 def second(path):
@@ -28,10 +30,13 @@ def second(path):
     return parts[1] if len(parts) > 2 else "top"
 
 
-def complaint(name, target, tops, inner):
+def complaint(name, target, tops, inner, public):
     top, other = name.split("/")[0], target.split("/")[0]
+    if other != top and other not in tops[top]:
+        return f"{top} must not include {other}/"
     if other != top:
-        return None if other in tops[top] else f"{top} must not include {other}/"
+        internal = other in public and target[len(other) + 1:] not in public[other]
+        return f"{target} is internal to {other}" if internal else None
     below, reached = second(name), second(target)
     if below in (reached, "top") or top + "/" + below not in inner:
         return None
@@ -39,7 +44,7 @@ def complaint(name, target, tops, inner):
 
 
 def main():
-    tops, inner = read_rules()
+    tops, inner, public = read_rules()
     listed = subprocess.run(["git", "ls-files"], check=True, stdout=subprocess.PIPE, text=True).stdout.split("\n")
     sources = [name for name in listed if CODE.search(name) and name.split("/")[0] in tops and os.path.exists(name)]
     bad, counts = 0, {}
@@ -50,7 +55,7 @@ def main():
             text = file.read()
         for m in INCLUDE.finditer(text):
             target = m.group(1) if "/" in m.group(1) else os.path.join(folder, m.group(1))
-            why = complaint(name, target, tops, inner) if target.split("/")[0] in tops else None
+            why = complaint(name, target, tops, inner, public) if target.split("/")[0] in tops else None
             if why:
                 bad += 1
                 print(f"{name}:{text.count(chr(10), 0, m.start()) + 1}: {why}")
