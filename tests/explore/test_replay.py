@@ -2,6 +2,7 @@
 """Witnesses as files: refcl explore writes one for each final state and each finding, refcl kernel --replay carries it
 out in a process of its own, tells its steps, has the detector watch, and says where it departs."""
 import json
+import math
 import os
 import re
 import shlex
@@ -57,6 +58,18 @@ def steps_of(text):
     return [int(number) for number in re.findall(r"^ *(\d+)  \S+  line \d+: ", text, re.M)]
 
 
+def head_of(witness):
+    """What a replay prints first, after the file's name."""
+    work_items = math.prod(witness["launch"]["global"])
+    lines = [f"kernel {witness['kernel']['name']}, {work_items} work-items, by {witness['model']}: "]
+    if witness["shows"] == "state":
+        lines[0] += f"{witness['what']}\n"
+        lines += [f"    condition: {condition}\n" for condition in witness["conditions"]]
+    if witness["shows"] == "state" and witness["conditions"]:
+        lines.append(f"    which is {'true' if witness['satisfies'] else 'false'} in this final state\n")
+    return "".join(lines)
+
+
 def problem_of(path, race, seen):
     """Why PATH is no witness that replays, in its order, and has the finding that it shows, and a race only where the
     kernel has one; "" if it is."""
@@ -64,6 +77,9 @@ def problem_of(path, race, seen):
     seen.add(witness["shows"])
     if run.returncode != 0 or f"replayed: {path}" not in run.stdout:
         return f"exit code {run.returncode}: {run.stdout}{run.stderr}"
+    head, shown = head_of(witness), run.stdout[run.stdout.index(": kernel ") + 2:]
+    if not shown.startswith(head):
+        return f"not {head!r}: {shown}"
     private = {i for i, o in enumerate(witness["objects"]) if o["region"] == "private"}
     steps = [e["event"] for e in witness["events"] if "work_item" in e and e.get("object") not in private and "hidden" not in e]
     together = os.path.basename(path).startswith(TOGETHER) or any(e["kind"] == "barrier-entry" for e in witness["events"])

@@ -318,6 +318,45 @@ static void from_image(void **state)
     OK(clReleaseMemObject(image));
 }
 
+/* The channel order that shares its texels with sRGB and depth orders. */
+static cl_channel_order plain_order(cl_channel_order order)
+{
+    return order == CL_sBGRA   ? CL_BGRA
+           : order == CL_sRGBA ? CL_RGBA
+           : order == CL_sRGB  ? CL_RGB
+           : order == CL_sRGBx ? CL_RGBx
+           : order == CL_DEPTH ? CL_R
+                               : order;
+}
+
+/* An image of an image keeps its data type, and its channel order or a compatible one [CL 5.3.1.3]. */
+static void formats_of_views(void **state)
+{
+    (void)state;
+    cl_image_format formats[256];
+    cl_uint count = 0;
+    int compatible = 0;
+    OK(clGetSupportedImageFormats(context, CL_MEM_READ_ONLY, CL_MEM_OBJECT_IMAGE2D, 256, formats, &count));
+    for (cl_uint i = 0; i < count; i++) {
+        cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4};
+        cl_mem image = clCreateImage(context, CL_MEM_READ_ONLY, &formats[i], &desc, NULL, &err);
+        OK(err);
+        desc.mem_object = image;
+        for (cl_uint k = 0; k < count; k++) {
+            bool same =
+                formats[i].image_channel_data_type == formats[k].image_channel_data_type &&
+                plain_order(formats[i].image_channel_order) == plain_order(formats[k].image_channel_order);
+            cl_mem view = clCreateImage(context, CL_MEM_READ_ONLY, &formats[k], &desc, NULL, &err);
+            assert_int_equal(err, same ? CL_SUCCESS : CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
+            if (view)
+                OK(clReleaseMemObject(view));
+            compatible += same && i != k;
+        }
+        OK(clReleaseMemObject(image));
+    }
+    assert_true(compatible >= 4); /* sRGBA, sBGRA and their plain orders, each way */
+}
+
 /* The application's memory, with its pitches, shows in maps. */
 static void host_memory(void **state)
 {
@@ -362,6 +401,7 @@ int main(void)
         cmocka_unit_test(every_format),
         cmocka_unit_test(from_buffer),
         cmocka_unit_test(from_image),
+        cmocka_unit_test(formats_of_views),
         cmocka_unit_test(host_memory),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
