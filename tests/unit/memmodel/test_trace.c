@@ -307,6 +307,27 @@ static void what_a_reader_does_not_want_is_left_out(void **state)
     writer_flags = 0;
 }
 
+/* Bytes of a trace of 5,000 records. */
+static off_t size_with(unsigned flags)
+{
+    int fd = temporary();
+    random_state = 1;
+    writer_flags = flags;
+    write_random(fd, 5000);
+    writer_flags = 0;
+    off_t size = lseek(fd, 0, SEEK_END);
+    close(fd);
+    return size;
+}
+
+static void flags_change_the_size(void **state)
+{
+    (void)state;
+    assert_true(size_with(0) < size_with(MM_TRACE_UNCOMPRESSED));
+    assert_true(size_with(MM_TRACE_WITHOUT_VALUES) < size_with(0));
+    assert_true(size_with(MM_TRACE_UNCOMPRESSED | MM_TRACE_WITHOUT_VALUES) < size_with(MM_TRACE_UNCOMPRESSED));
+}
+
 static void *pipe_writer(void *argument)
 {
     int *fd = argument;
@@ -465,6 +486,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_comes_back),
         cmocka_unit_test(what_a_reader_does_not_want_is_left_out),
+        cmocka_unit_test(flags_change_the_size),
         cmocka_unit_test(a_pipe_is_as_good_as_a_file),
         cmocka_unit_test(a_closed_pipe_is_an_error_and_no_signal),
         cmocka_unit_test(every_cut_leaves_a_readable_prefix),
