@@ -8,7 +8,7 @@ folders are drawn from in proportion to their faults, small ones more often. Wha
 the tests that map.txt names for the file run one after the other, the cheapest first, until one fails. Outcomes:
 
     killed      a test failed twice that passes without the fault
-    endless     a test ran past ten times what it takes without the fault, a minute at least
+    endless     a test ran past ten times what it takes without the fault, two minutes at least
     timed out   a test did not end in the most time that a test is given, too little for ten times; none was killed
     survived    every test passed
     unchanged   the compiler made the same code with and without the fault; another fault is drawn in its place
@@ -45,7 +45,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 SOURCES = re.compile(r"^(memmodel|checker|interp|litmus|ref-runtime|spec-xref|tools)/.*\.(c|cpp|inc)$")
 EXCLUDED = re.compile(r"^(interp/gen|tools/examples)/")
 GOAL = 0.95
-LIMIT, LONGEST_LIMIT = 60, 600  # seconds that a test has at least and at most
+LIMIT, LONGEST_LIMIT = 120, 600  # seconds that a test has at least and at most
 BOOST = 50  # a folder that holds less than one in so many faults is drawn from as if it held these
 MEMORY, FILE = 8 << 30, 1 << 30  # bytes that a process of a test, which a fault may send astray, may write to at most
 
@@ -201,8 +201,18 @@ def heavy(test):
     return os.path.basename(test).startswith("slow_") or target_of(test) in LONGEST
 
 
+def processor_seconds(folder, test):
+    """Of the last run of a test, of which FOLDER has the log (tests/lib/measured.py); None if it has none."""
+    log = os.path.join(folder, "test-logs", re.sub("[/:]", "_", target_of(test)) + ".log")
+    if os.path.exists(log):
+        with open(log, errors="replace") as file:
+            measured = re.findall(r"^cpu (\d+)$", file.read(), re.M)
+        return int(measured[-1]) / 1000 if measured else None
+    return None
+
+
 class Costs:
-    """Seconds that each test takes, its build included: of the last run, else of `make test` in BUILD, else a guess."""
+    """Seconds of processor time for each test, with one for its build: of the last run, else of `make test`, else a guess."""
 
     def __init__(self, path, build):
         self.path, self.build, self.seconds = path, build, {}
@@ -213,16 +223,13 @@ class Costs:
     def of(self, test):
         if test in self.seconds:
             return self.seconds[test]
-        log = os.path.join(self.build, "test-logs", re.sub("[/:]", "_", target_of(test)) + ".log")
-        if os.path.exists(log):
-            with open(log, errors="replace") as file:
-                measured = re.findall(r"^ms (\d+)$", file.read(), re.M)
-            if measured:
-                return 1 + int(measured[-1]) / 1000
+        seconds = processor_seconds(self.build, test)
+        if seconds is not None:
+            return 1 + seconds
         return LONGEST.get(target_of(test), 30) if heavy(test) else 1 if test.endswith(".c") else 5
 
-    def put(self, test, seconds):
-        self.seconds[test] = round(seconds, 1)
+    def put(self, test, folder):
+        self.seconds[test] = round(1 + (processor_seconds(folder, test) or 0), 1)
         with open(self.path + ".tmp", "w") as file:
             json.dump(self.seconds, file)
         os.replace(self.path + ".tmp", self.path)
@@ -317,14 +324,13 @@ class Judges:
 
     def outcome_of(self, tree, test):
         """What becomes of one test in a tree with a fault. The test without the fault is run only where this one fails."""
-        start = time.monotonic()
         if not make_test(tree.changed, test):
             return "rejected"
         limit = min(LONGEST_LIMIT, max(LIMIT, 10 * self.costs.of(test)))
-        outcome, _ = run_test(tree.changed, test, limit)
+        outcome, seconds = run_test(tree.changed, test, limit)
         if outcome == "passed":
-            self.costs.put(test, time.monotonic() - start)
-            self.passed.setdefault(test, time.monotonic() - start)  # as it does without the fault, then
+            self.costs.put(test, os.path.join(tree.changed, "build"))
+            self.passed.setdefault(test, seconds)  # as it does without the fault, then
             return "passed"
         seconds = self.baseline(test)
         if seconds is None:

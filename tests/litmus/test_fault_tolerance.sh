@@ -1,6 +1,6 @@
 #!/bin/bash
 # A driver that crashes on the seventh test and hangs on the ninth costs these two; a campaign that is killed
-# and resumed ends with what an unbroken one has.
+# and resumed ends with what an unbroken one has; campaigns release the objects of each test.
 set -u
 cd "$(dirname "$0")/../.." || exit 4
 . tests/lib/litmus.sh
@@ -44,6 +44,20 @@ expect "the others have what they have without the defects" \
 "$refcl" litmus judge "$tmp/fake.json" >"$tmp/judged.log"
 [ $? -eq 3 ]
 check "what did not finish is unknown: exit code 3" $?
+
+"$refcl" litmus plan -o "$tmp/objects.json" litmus/suite/coherence litmus/suite/host-svm litmus/suite/host-event litmus/suite/host-map
+check "plan of tests with objects" $?
+FAKE_ICD_COUNTS=$tmp/counts fake "$runner" -q -n 40 --batch 20 -o "$tmp/counted.json" "$tmp/objects.json" >"$tmp/log"
+check "a campaign whose objects are counted" $?
+FAKE_ICD_COUNTS=$tmp/counts fake "$runner" -q -n 40 --batch 20 --kind gpu -o "$tmp/counted.json" "$tmp/objects.json" >"$tmp/log"
+check "another, laid out as for a GPU" $?
+/usr/bin/python3 - "$tmp/counts" <<'PY'
+import struct, sys
+counts = list(struct.iter_unpack("2q", open(sys.argv[1], "rb").read()))
+print("# kernels, programs, memory objects, queues, SVM allocations made, left:", counts)
+sys.exit(not all(made > 10 and left == 0 for made, left in counts))
+PY
+check "the objects of its tests are released" $?
 
 # Killed several times, at whatever it was doing once it had written anything.
 for round in 1 2 3 4; do
