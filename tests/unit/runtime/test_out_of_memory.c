@@ -36,6 +36,8 @@ enum { MOST = 20000 };
 #define clCreateKernel                     rt_clCreateKernel
 #define clCreateKernelsInProgram           rt_clCreateKernelsInProgram
 #define clGetProgramInfo                   rt_clGetProgramInfo
+#define clSetUserEventStatus               rt_clSetUserEventStatus
+#define clWaitForEvents                    rt_clWaitForEvents
 #define clCloneKernel                      rt_clCloneKernel
 #define clSetKernelArg                     rt_clSetKernelArg
 #define clSetEventCallback                 rt_clSetEventCallback
@@ -294,6 +296,36 @@ static void programs(void **state)
     OK(rt_clReleaseProgram(p));
 }
 
+/* A command whose call succeeds waits for each event of its list: it fails with any of them [CL 5.9, 5.11]. */
+static void wait_lists(void **state)
+{
+    (void)state;
+    for (size_t failing = 0; failing < 3; failing++) {
+        bool starved = false, over = false;
+        for (size_t n = 1; !over && n < MOST; n++) {
+            cl_event gates[3], done = NULL;
+            for (size_t i = 0; i < 3; i++)
+                gates[i] = clCreateUserEvent(context, &err);
+            mm_alloc_fail_after(n);
+            err = clEnqueueMarkerWithWaitList(queue, 3, gates, &done);
+            mm_alloc_fail_after(0);
+            for (size_t i = 0; i < 3; i++) {
+                OK(clSetUserEventStatus(gates[i], i == failing ? -7 : CL_COMPLETE));
+                OK(rt_clReleaseEvent(gates[i]));
+            }
+            over = err == CL_SUCCESS;
+            starved = starved || !over;
+            assert_true(over || err == CL_OUT_OF_HOST_MEMORY);
+            if (over) {
+                assert_int_equal(clWaitForEvents(1, &done), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+                OK(rt_clReleaseEvent(done));
+            }
+        }
+        assert_true(starved && over);
+        finish();
+    }
+}
+
 /* ---- commands: what the call itself allocates ---- */
 
 static void commands(void **state)
@@ -525,9 +557,9 @@ static int teardown(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(creation),      cmocka_unit_test(first_contents),
-                                       cmocka_unit_test(maps),          cmocka_unit_test(programs),
-                                       cmocka_unit_test(commands),      cmocka_unit_test(data_of_objects),
-                                       cmocka_unit_test(other_versions)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(creation),        cmocka_unit_test(first_contents), cmocka_unit_test(maps),
+        cmocka_unit_test(programs),        cmocka_unit_test(wait_lists),     cmocka_unit_test(commands),
+        cmocka_unit_test(data_of_objects), cmocka_unit_test(other_versions)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }
