@@ -8,7 +8,7 @@ import xml.etree.ElementTree as xml
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../lib"))
 import sarif
-from built import BUILD, ROOT
+from built import BUILD, REFCL, ROOT
 from tap import check, done, skip, skip_all
 
 program = os.path.join(BUILD, "tests/unit/checker/test_report")
@@ -33,7 +33,9 @@ for what, status, count in (("json", "findings", 4), ("json-clean", "clean", 0),
     check(what + " fits the schema", not errors, "; ".join(errors))
     check(what + " has its status", data["status"] == status and len(data["findings"]) == count, str(data["status"]))
 
+about = subprocess.run([REFCL, "--version"], stdout=subprocess.PIPE, check=True, text=True).stdout.split()
 data = json.loads(report("json").decode("utf-8"))
+check("JSON names refcl and its version", [data["tool"]["name"], data["tool"]["version"]] == about, str(about))
 race = data["findings"][0]
 check("a race has both accesses", [a["line"] for a in race["accesses"]] == [4, 3]
       and [a["kind"] for a in race["accesses"]] == ["read", "write"]
@@ -50,6 +52,8 @@ for what, count in (("sarif", 4), ("sarif-clean", 0)):
           data["version"] == "2.1.0" and len(run["results"]) == count
           and all(r["ruleId"] in rules and r["message"]["text"] for r in run["results"]))
 run = json.loads(report("sarif").decode("utf-8"))["runs"][0]
+driver = run["tool"]["driver"]
+check("SARIF names refcl and its version", [driver.get("name"), driver.get("version")] == about, str(driver))
 place = run["results"][0]["locations"][0]["physicalLocation"]
 check("sarif points at the line", place["artifactLocation"]["uri"] == "k.cl" and place["region"]["startLine"] == 4)
 check("sarif relates the other access",

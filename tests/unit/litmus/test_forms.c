@@ -183,6 +183,21 @@ static void ends(void **state)
            "  atomic_store(x, 0x1F); // hexadecimal \r\n}\r\nlocations [x;]\r\nfilter x = 31\r\n"
            "exists (x = 0x1f \\/ x = 3) /\\ not (x = 0) \r\n",
            CK_YES, CK_NO, 1);
+    /* Descriptions: braces, quotes and several lines up to the line of the opening brace. */
+    static const char *const descriptions[] = {"{a} \"brace\" at the start", "Rfe PodRR Fre", "two\nlines {",
+                                               "", "\n{"};
+    for (size_t i = 0; i < sizeof descriptions / sizeof *descriptions; i++) {
+        char text[300];
+        snprintf(
+            text, sizeof text,
+            "OPENCL t\n\"%s\"\n  { x = 0; }\nP0@wg 0, dev 0 (global atomic_int* x) {\n atomic_store(x, 1); "
+            "}\nexists (x = 1)",
+            descriptions[i]);
+        if (descriptions[i][0] == '\n')
+            expect_error(text, 2, 1, "description without a closing quote");
+        else
+            expect(text, CK_YES, CK_NO, 1);
+    }
     expect_error("C t\n{}\nP0 (int* x) {\n  WRITE_ONCE(*x, 1);\n}\nexists (x=1)", 4, 3,
                  "unknown function 'WRITE_ONCE'");
     expect_error("OPENCL t\n{}\nP0 (atomic_int* x) {\n  atomic_thread_fence(" SC ");\n}\nexists (x=1)", 4, 3,
