@@ -44,6 +44,12 @@ expect "the others have what they have without the defects" \
 "$refcl" litmus judge "$tmp/fake.json" >"$tmp/judged.log"
 [ $? -eq 3 ]
 check "what did not finish is unknown: exit code 3" $?
+cp "$tmp/fake.json" "$tmp/again.json"
+"$runner" -q --resume -n 4000 --batch 200 -o "$tmp/again.json" "$tmp/plan.json" >"$tmp/log"
+[ $? -eq 1 ]
+check "resuming what ended runs nothing: exit code 1 for the failed tests" $?
+expect "and keeps each test's status, reason, states and counts" \
+    'counts(A) == counts(B) and [t.get("reason") for t in A] == [t.get("reason") for t in B]' "$tmp/again.json" "$tmp/fake.json"
 
 "$refcl" litmus plan -o "$tmp/objects.json" litmus/suite/coherence litmus/suite/host-svm litmus/suite/host-event litmus/suite/host-map
 check "plan of tests with objects" $?
