@@ -325,7 +325,8 @@ static void flags_change_the_size(void **state)
     (void)state;
     assert_true(size_with(0) < size_with(MM_TRACE_UNCOMPRESSED));
     assert_true(size_with(MM_TRACE_WITHOUT_VALUES) < size_with(0));
-    assert_true(size_with(MM_TRACE_UNCOMPRESSED | MM_TRACE_WITHOUT_VALUES) < size_with(MM_TRACE_UNCOMPRESSED));
+    assert_true(size_with(MM_TRACE_UNCOMPRESSED | MM_TRACE_WITHOUT_VALUES) <
+                size_with(MM_TRACE_UNCOMPRESSED));
 }
 
 static void *pipe_writer(void *argument)
