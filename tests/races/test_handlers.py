@@ -85,6 +85,7 @@ def handler(folder, preloaded, late, chains, name, touch):
                     "-x", "c", "-", "-o", program, "-lOpenCL"],
                    input=(HOST % {"chains": chains, "touch": touch, "late": late}).encode(), check=True)
     bare = [] if preloaded else ["env", "LD_PRELOAD=" + os.environ.get("LD_PRELOAD", "")]
+    bare += ["env"] + ["%s=%s:handle_segv=0" % (name, os.environ.get(name, "")) for name in ("ASAN_OPTIONS", "TSAN_OPTIONS")]
     done = subprocess.run([REFCL, "run", "--check", "api", "--json", out, "--", *bare, program], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, timeout=PATIENCE)
     if "SKIP" in done.stdout:
