@@ -27,7 +27,7 @@ static const struct mutated_model {
      .equivalents = "tests/models/equivalent-vulkan.txt",
      .folders = {"tests/models/vulkan", "tests/models/overlap/vulkan", "tests/models/patterns/vulkan",
                  "tests/models/combined/vulkan", "tests/models/combined/vulkan-parts"},
-     .open = 298,
+     .open = 163,
      .settings = {"chains=on", "host_atomics=off", "tessellation=on"},
      .least = 60},
 };

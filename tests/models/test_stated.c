@@ -19,7 +19,7 @@ static const struct {
                {"tests/models/patterns/vulkan", "memmodel/models/vulkan.cat", 10},
                {"tests/models/combined/opencl", "memmodel/models/opencl.cat", 80},
                {"tests/models/combined/vulkan", "memmodel/models/vulkan.cat", 45},
-               {"tests/models/combined/vulkan-parts", "memmodel/models/vulkan.cat", 60}};
+               {"tests/models/combined/vulkan-parts", "memmodel/models/vulkan.cat", 250}};
 
 enum { SETTINGS = 128, SWITCHES = 8, TEXT = 512 };
 
