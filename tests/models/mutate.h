@@ -7,7 +7,7 @@
 
 #include "tests/models/verdicts.h"
 
-enum { MAX_EQUIVALENT = 256, MAX_LINE = 640, TEST_MS = 5000, MAX_UNDECIDED = 4 };
+enum { MAX_EQUIVALENT = 256, MAX_LINE = 800, TEST_MS = 5000, MAX_UNDECIDED = 4 };
 
 struct mutation_run {
     const char *path;             /* the model's */
