@@ -7,6 +7,7 @@
  * hold others. */
 #include "cache.h"
 #include "cache_folder.h"
+#include "memmodel/base/array.h"
 #include "memmodel/base/draft.h"
 #include "memmodel/base/own_fd.h"
 #include "memmodel/base/privilege.h"
@@ -253,7 +254,7 @@ static void enforce_size_limit(int folder)
     int listing = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *files = listing < 0 ? NULL : fdopendir(listing);
     struct entry *entries = NULL;
-    size_t count = 0, room = 0;
+    size_t count = 0;
     uint64_t total = 0;
     if (files == NULL) {
         if (listing >= 0)
@@ -270,14 +271,11 @@ static void enforce_size_limit(int folder)
                 unlinkat(folder, e->d_name, 0);
             continue;
         }
-        if (count == room) {
-            struct entry *more = mm_realloc(entries, (room = room * 2 + 64) * sizeof *entries);
-            if (more == NULL)
-                break;
-            entries = more;
-        }
-        entries[count] = (struct entry){.used = info.st_mtim, .size = (uint64_t)info.st_size};
-        memcpy(entries[count++].name, e->d_name, strlen(e->d_name) + 1);
+        struct entry *added = mm_add(&entries, &count);
+        if (added == NULL)
+            break;
+        *added = (struct entry){.used = info.st_mtim, .size = (uint64_t)info.st_size};
+        memcpy(added->name, e->d_name, strlen(e->d_name) + 1);
         total += (uint64_t)info.st_size;
     }
     if (total > cache.most && entries != NULL)

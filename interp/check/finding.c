@@ -1,5 +1,6 @@
 /* Findings: undefined behaviour of a work-item is reported to the environment and recorded. */
 #include "interp/exec/exec.h"
+#include "memmodel/base/array.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,11 +48,8 @@ static bool is_known(struct in_run *run, const struct in_insn *pc, const char *k
     for (uint32_t k = 0; k < run->raised_count; k++)
         if (run->raised[k].pc == pc && strcmp(run->raised[k].kind, kind) == 0)
             return run->raised[k].count == MOST_REPORTS || run->raised[k].count++ == MOST_REPORTS;
-    struct in_raised *more = mm_realloc(run->raised, (run->raised_count + 1) * sizeof *more);
-    if (more == NULL)
-        return false;
-    run->raised = more;
-    run->raised[run->raised_count++] = (struct in_raised){pc, kind, 1};
+    struct in_raised raised = {pc, kind, 1};
+    mm_append(&run->raised, &run->raised_count, &raised);
     return false;
 }
 

@@ -1,6 +1,7 @@
 /* Symbolic execution beside concrete execution: values of a work-item as terms over the values that it reads,
  * for prediction (checker/predict/predict.h).  Terms of the bytes of its block, and their records. */
 #include "interp/check/terms.h"
+#include "memmodel/base/array.h"
 #include <string.h>
 
 enum { MOST = 1 << 16 }; /* terms of one work-item; beyond half of that all values become concrete again */
@@ -37,14 +38,8 @@ static uint32_t term_add(const struct in_terms_at *x, uint32_t size)
     struct in_terms *t = x->t;
     if (t->count + 1 >= MOST || x->run->terms == UINT32_MAX)
         return 0;
-    if (t->count + 1 >= t->capacity) {
-        uint32_t capacity = t->capacity != 0 ? t->capacity * 2 : 32;
-        struct in_term *list = mm_realloc(t->list, capacity * sizeof *list);
-        if (list == NULL)
-            return 0;
-        t->list = list;
-        t->capacity = capacity;
-    }
+    if (!mm_reserve(&t->list, &t->capacity, t->count + UINT64_C(2)))
+        return 0;
     t->list[++t->count] = (struct in_term){++x->run->terms, (uint8_t)size, false};
     return t->count;
 }

@@ -1,6 +1,7 @@
 /* Built-in variables: those that a kernel uses are stored among its constants, one copy per work-item. [CL
  * env 2.9] */
 #include "interp/lower/lower.h"
+#include "memmodel/base/array.h"
 #include <string.h>
 
 /* Where the value of a built-in variable is in struct in_built_ins, and its size in 64 bits. */
@@ -70,21 +71,19 @@ static struct in_built_in *entry_of(struct in_lower *l, uint32_t id)
         return NULL;
     }
     bool mask = builtin >= SpvBuiltInSubgroupEqMask && builtin <= SpvBuiltInSubgroupLtMask;
-    struct in_built_in *list = mm_realloc(code->built_ins, (code->built_in_count + 1) * sizeof *list);
-    if (list == NULL) {
+    struct in_built_in *added = mm_add(&code->built_ins, &code->built_in_count);
+    if (added == NULL) {
         in_lower_memory(l);
         return NULL;
     }
     uint64_t size = ty->reg_size > place->words * 8u ? ty->reg_size : place->words * 8u;
-    code->built_ins = list;
     code->masks |= mask;
-    list[code->built_in_count] =
-        (struct in_built_in){.variable = variable,
-                             .slot = in_const_alloc(l, NULL, size),
-                             .from = place->offset,
-                             .words = place->words,
-                             .narrow = !mask && ty->kind == IN_TY_VECTOR && ty->element->width == 32};
-    return &list[code->built_in_count++];
+    *added = (struct in_built_in){.variable = variable,
+                                  .slot = in_const_alloc(l, NULL, size),
+                                  .from = place->offset,
+                                  .words = place->words,
+                                  .narrow = !mask && ty->kind == IN_TY_VECTOR && ty->element->width == 32};
+    return added;
 }
 
 int32_t in_built_in_value(struct in_lower *l, uint32_t id)

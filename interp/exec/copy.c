@@ -6,6 +6,7 @@
 #include "collective.h"
 #include "interp/check/check.h"
 #include "interp/weak/weak.h"
+#include "memmodel/base/array.h"
 #include <string.h>
 
 #define EVENT (UINT64_C(0x6576656e) << 32) /* the upper half of events */
@@ -102,17 +103,8 @@ static void keep_copy(struct in_run *run, struct in_copies *copies, const struct
 {
     if (!run->launch.checks && !is_recorded(run) && !c->late)
         return;
-    if (copies->count == copies->capacity) {
-        uint32_t capacity = 2 * copies->capacity + 4;
-        struct in_copy *list = mm_realloc(copies->list, capacity * sizeof *list);
-        if (list == NULL) {
-            run->limit = true;
-            return;
-        }
-        copies->list = list;
-        copies->capacity = capacity;
-    }
-    copies->list[copies->count++] = *c;
+    if (!mm_append(&copies->list, &copies->count, c))
+        run->limit = true;
 }
 
 static void ask(const struct in_gathering *g)

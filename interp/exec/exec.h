@@ -191,7 +191,7 @@ struct in_copy {
 };
 struct in_copies {
     struct in_copy *list;
-    uint32_t count, capacity;
+    uint32_t count;
     uint32_t made; /* by the work-group so far */
 };
 

@@ -4,6 +4,7 @@
  * structures they represent arrays without a length. */
 #include "interp/check/check_internal.h"
 #include "interp/lower/lower.h"
+#include "memmodel/base/array.h"
 
 /* ---- lowering ----------------------------------------------------------------------------------- */
 
@@ -19,14 +20,13 @@ struct in_subscript {
 static void add_subscript(struct in_lower *l, const struct in_subscript *s)
 {
     struct in_code *code = l->code;
-    struct in_subscript *list = mm_realloc(code->subscripts, (code->subscript_count + 1) * sizeof *list);
-    if (list == NULL || code->count == 0) {
+    struct in_subscript *added = code->count ? mm_add(&code->subscripts, &code->subscript_count) : NULL;
+    if (added == NULL) {
         in_lower_memory(l);
         return;
     }
-    code->subscripts = list;
-    list[code->subscript_count] = *s;
-    list[code->subscript_count++].insn = code->count - 1;
+    *added = *s;
+    added->insn = code->count - 1;
 }
 
 static bool is_element(const struct in_inst *i, uint32_t k)

@@ -2,6 +2,7 @@
 #include "interp/ext/convert.h"
 #include "interp/lower/lower.h"
 #include "interp/module/conversion.h"
+#include "memmodel/base/array.h"
 #include <string.h>
 
 static int32_t width_index(const struct in_ty *ty)
@@ -429,12 +430,9 @@ enum mm_class in_lower_undef(struct in_lower *l, const struct in_inst *i)
     const struct in_ty *ty = in_ty_of(l, i->result);
     struct in_fat null = {0, &in_unknown};
     int32_t slot = in_const_alloc(l, ty->kind == IN_TY_POINTER ? &null : NULL, ty->reg_size);
-    struct in_undefined *list = mm_realloc(l->code->undefined, (l->code->undefined_count + 1) * sizeof *list);
-    if (list == NULL)
+    struct in_undefined undefined = {slot, (uint32_t)(ty->kind == IN_TY_POINTER ? 8 : ty->reg_size)};
+    if (!mm_append(&l->code->undefined, &l->code->undefined_count, &undefined))
         return in_lower_memory(l);
-    l->code->undefined = list;
-    list[l->code->undefined_count++] =
-        (struct in_undefined){slot, (uint32_t)(ty->kind == IN_TY_POINTER ? 8 : ty->reg_size)};
     in_alias(l, i, slot);
     return l->result;
 }

@@ -1,5 +1,6 @@
 /* Lowering: slots, constants and emission. */
 #include "interp/lower/lower.h"
+#include "memmodel/base/array.h"
 #include <string.h>
 
 enum mm_class in_lower_memory(struct in_lower *l)
@@ -9,54 +10,30 @@ enum mm_class in_lower_memory(struct in_lower *l)
     return l->result;
 }
 
-static void *grow_list(struct in_lower *l, void *list, uint32_t count, uint32_t *capacity, size_t size)
-{
-    if (count < *capacity)
-        return list;
-    uint32_t more = *capacity == 0 ? 256 : *capacity * 2;
-    void *p = mm_realloc(list, more * size);
-    if (p == NULL) {
-        in_lower_memory(l);
-        return NULL;
-    }
-    *capacity = more;
-    return p;
-}
-
 static uint32_t place_index(struct in_lower *l)
 {
     struct in_code *code = l->code;
     if (l->place_used)
         return code->source_count - 1;
-    uint32_t same = l->source_capacity;
-    struct in_source *list = grow_list(l, code->sources, code->source_count, &same, sizeof *list);
-    code->sources = list != NULL ? list : code->sources;
-    int32_t *slots = grow_list(l, code->return_slots, code->source_count, &l->source_capacity, sizeof *slots);
-    code->return_slots = slots != NULL ? slots : code->return_slots;
-    if (list == NULL || slots == NULL)
-        return 0;
-    list[code->source_count] = l->place;
     bool kernel = l->frame == NULL || l->frame == &l->frames[l->kernel->function];
-    slots[code->source_count] = kernel ? 0 : l->frame->return_slot;
+    int32_t *slot = mm_add(&code->return_slots, &l->return_slot_count);
+    if (slot == NULL || !mm_append(&code->sources, &code->source_count, &l->place)) {
+        in_lower_memory(l);
+        return 0;
+    }
+    *slot = kernel ? 0 : l->frame->return_slot;
     l->place_used = true;
-    return code->source_count++;
+    return code->source_count - 1;
 }
 
 struct in_insn *in_emit(struct in_lower *l, enum in_op op, int32_t d, int32_t a, int32_t b, int32_t c)
 {
     struct in_code *code = l->code;
     uint32_t source = place_index(l);
-    if (code->count >= l->capacity) {
-        uint32_t same = l->capacity;
-        struct in_insn *insns = grow_list(l, code->insns, code->count, &same, sizeof *insns);
-        code->insns = insns != NULL ? insns : code->insns;
-        uint32_t *places = insns != NULL ? mm_realloc(code->source_of, same * sizeof *places) : NULL;
-        if (places == NULL) {
-            in_lower_memory(l);
-            return &l->scratch;
-        }
-        code->source_of = places;
-        l->capacity = same;
+    if (!mm_reserve(&code->insns, &l->capacity, code->count + UINT64_C(1)) ||
+        !mm_reserve(&code->source_of, &l->source_of_capacity, code->count + UINT64_C(1))) {
+        in_lower_memory(l);
+        return &l->scratch;
     }
     code->source_of[code->count] = source;
     struct in_insn *insn = &code->insns[code->count++];
@@ -108,25 +85,18 @@ int32_t in_const_alloc(struct in_lower *l, const void *bytes, uint64_t size)
 static void add_reloc(struct in_lower *l, int32_t slot, uint32_t variable, int64_t addend, bool fat)
 {
     struct in_code *code = l->code;
-    struct in_const_reloc *list = mm_realloc(code->relocs, (code->reloc_count + 1) * sizeof *list);
-    if (list == NULL) {
+    struct in_const_reloc reloc = {slot, variable, addend, fat};
+    if (!mm_append(&code->relocs, &code->reloc_count, &reloc)) {
         in_lower_memory(l);
         return;
     }
-    code->relocs = list;
-    list[code->reloc_count++] = (struct in_const_reloc){slot, variable, addend, fat};
     if (l->m->globals[variable].storage != SpvStorageClassWorkgroup)
         return;
     for (uint32_t i = 0; i < code->local_count; i++)
         if (code->locals[i] == variable)
             return;
-    uint32_t *locals = mm_realloc(code->locals, (code->local_count + 1) * sizeof *locals);
-    if (locals == NULL) {
+    if (!mm_append(&code->locals, &code->local_count, &variable))
         in_lower_memory(l);
-        return;
-    }
-    code->locals = locals;
-    locals[code->local_count++] = variable;
 }
 
 static int32_t constant_slot(struct in_lower *l, const struct in_id *id)
@@ -200,11 +170,9 @@ void in_alias(struct in_lower *l, const struct in_inst *i, int32_t slot)
 
 void in_fixup(struct in_lower *l, uint32_t insn, bool is_d, uint32_t label)
 {
-    struct in_fixup *list = grow_list(l, l->fixups, l->fixup_count, &l->fixup_capacity, sizeof *list);
-    if (list == NULL)
-        return;
-    l->fixups = list;
-    list[l->fixup_count++] = (struct in_fixup){insn, label, is_d};
+    struct in_fixup fixup = {insn, label, is_d};
+    if (!mm_append(&l->fixups, &l->fixup_count, &fixup))
+        in_lower_memory(l);
 }
 
 static const struct in_ty void_type = {.kind = IN_TY_VOID, .align = 1};

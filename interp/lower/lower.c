@@ -1,21 +1,17 @@
 /* Lowering of a kernel and all its callees, and the layout of their frames in a work-item's block. */
 #include "interp/lower/lower.h"
+#include "memmodel/base/array.h"
 #include <string.h>
 
 static enum mm_class collect(struct in_lower *l)
 {
     l->inst_count = 0;
     for (uint32_t at = l->fn->word; at < l->fn->end;) {
-        if (l->inst_count == l->inst_capacity) {
-            uint32_t more = l->inst_capacity == 0 ? 1024 : 2 * l->inst_capacity;
-            struct in_inst *list = mm_realloc(l->insts, more * sizeof *list);
-            if (list == NULL)
-                return in_lower_memory(l);
-            l->insts = list;
-            l->inst_capacity = more;
-        }
-        in_inst_at(l->m, at, &l->insts[l->inst_count]);
-        at += l->insts[l->inst_count++].count;
+        struct in_inst *added = mm_add(&l->insts, &l->inst_count);
+        if (added == NULL)
+            return in_lower_memory(l);
+        in_inst_at(l->m, at, added);
+        at += added->count;
     }
     return MM_OK;
 }

@@ -42,15 +42,15 @@ struct in_lower {
     struct in_function *fn;
     struct in_frame *frame;
     struct in_inst *insts;
-    uint32_t inst_count, inst_capacity;
+    uint32_t inst_count;
     const struct in_inst *inst;
     uint32_t position, block;
     int32_t top;
     uint32_t weight;
     uint32_t first_private; /* of the function */
-    uint32_t capacity, source_capacity, site;
+    uint32_t capacity, source_of_capacity, return_slot_count, site;
     struct in_fixup *fixups;
-    uint32_t fixup_count, fixup_capacity;
+    uint32_t fixup_count;
     struct in_source place;
     bool place_used;
     struct in_insn scratch;

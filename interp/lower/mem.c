@@ -1,6 +1,7 @@
 /* Lowering of variables, pointers, memory accesses, atomics and fences. [SPIRV 3.49.8, 3.49.18] */
 #include "interp/ext/convert.h"
 #include "interp/lower/lower.h"
+#include "memmodel/base/array.h"
 #include <string.h>
 
 /* NonPrivatePointer, MakePointerAvailable and MakePointerVisible with their scope. [SPIRV 3.27] */
@@ -185,16 +186,15 @@ int32_t in_make_private(struct in_lower *l, int32_t pointer, const struct in_ty 
                         uint32_t id)
 {
     struct in_code *code = l->code;
-    struct in_private *list = mm_realloc(code->privates, (code->private_count + 1) * sizeof *list);
-    if (list == NULL) {
+    struct in_private *added = mm_add(&code->privates, &code->private_count);
+    if (added == NULL) {
         in_lower_memory(l);
         return 0;
     }
-    code->privates = list;
     int32_t header = in_alloc(l, sizeof(struct in_object), 8);
     int32_t storage = in_alloc(l, ty->size, align);
-    list[code->private_count] = (struct in_private){header, storage, ty->size, l->m->ids[id].name};
-    in_emit(l, IN_VARINIT, pointer, storage, header, (int32_t)code->private_count++);
+    *added = (struct in_private){header, storage, ty->size, l->m->ids[id].name};
+    in_emit(l, IN_VARINIT, pointer, storage, header, (int32_t)code->private_count - 1);
     return storage;
 }
 

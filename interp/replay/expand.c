@@ -2,6 +2,7 @@
  * renumbering of ids and routing of records. */
 #include "interp/replay/expand.h"
 #include "interp/replay/expand_internal.h"
+#include "memmodel/base/array.h"
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -27,16 +28,8 @@ bool in_shift_on(struct in_shift *shift, uint64_t next)
     uint64_t add = shift->out - shift->seen, last = shift->count > 0 ? shift->steps[shift->count - 1].add : 0;
     if (add == last)
         return true;
-    if (shift->count == shift->room) {
-        size_t room = 2 * shift->room + 16;
-        struct in_shift_step *grown = mm_realloc(shift->steps, room * sizeof *grown);
-        if (grown == NULL)
-            return false;
-        shift->steps = grown;
-        shift->room = room;
-    }
-    shift->steps[shift->count++] = (struct in_shift_step){next, add};
-    return true;
+    struct in_shift_step step = {next, add};
+    return mm_append(&shift->steps, &shift->count, &step);
 }
 
 static void note_seen_id(struct in_shift *shift, uint64_t id)

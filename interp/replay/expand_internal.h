@@ -13,7 +13,7 @@ struct in_shift {
     struct in_shift_step {
         uint64_t from, add; /* to ids FROM and above */
     } * steps;
-    size_t count, room;
+    size_t count;
 };
 uint64_t in_shift_id(const struct in_shift *shift, uint64_t id);
 /* From id NEXT on, ids continue after the largest one in the output; false: out of memory. */

@@ -3,6 +3,7 @@
  * seeded choice after every few shared memory operations.  Fair: all runnable work-items in turn, in small
  * slices.  An oracle overrides these. */
 #include "interp/weak/weak.h"
+#include "memmodel/base/array.h"
 #include "memmodel/base/hash.h"
 #include "sched.h"
 
@@ -15,14 +16,13 @@ bool in_add_slot(struct in_run *run)
 {
     if (run->next_group >= run->groups_total || (run->slot_count > 0 && run->memory_used > IN_SPIN_MEMORY))
         return false;
-    struct in_group **slots = mm_realloc(run->slots, (run->slot_count + 1) * sizeof *slots);
-    if (slots == NULL)
-        return false;
-    run->slots = slots;
     struct in_group *g = in_group_create(run);
     if (g == NULL)
         return false;
-    slots[run->slot_count++] = g;
+    if (!mm_append(&run->slots, &run->slot_count, &g)) {
+        in_group_destroy(run, g);
+        return false;
+    }
     return in_group_next(run, g);
 }
 

@@ -4,6 +4,7 @@
  * The order in which seq_cst operations are executed is their total order S: it agrees with happens-before
  * and with modification order, because a seq_cst write is placed after the writes that precede it in S. */
 #include "history.h"
+#include "memmodel/base/array.h"
 #include "memmodel/base/hash.h"
 #include <string.h>
 
@@ -156,14 +157,7 @@ static uint64_t read_cell(struct access *x)
 
 bool in_weak_scratch(struct in_weak *w, uint64_t size)
 {
-    if (size <= w->scratch_size)
-        return true;
-    uint8_t *scratch = mm_realloc(w->scratch, size);
-    if (scratch == NULL)
-        return false;
-    w->scratch = scratch;
-    w->scratch_size = size;
-    return true;
+    return mm_reserve(&w->scratch, &w->scratch_size, size);
 }
 
 const uint8_t *in_weak_read(struct in_run *run, struct in_item *item, const struct in_object *object,

@@ -1,6 +1,7 @@
 /* Cells: the history of writes to eight bytes of memory, in modification order (docs/weak-memory.md#cells).
  * [CL 3.3.6 G5] */
 #include "history.h"
+#include "memmodel/base/array.h"
 #include <string.h>
 
 #define IN_CELLS_MOST    200000 /* cells; beyond it all histories are discarded */
@@ -9,68 +10,16 @@
 
 /* ---- table of cells --------------------------------------------------------------------------- */
 
-static uint32_t cell_hash(const struct in_weak *w, uint64_t address)
-{
-    return (uint32_t)(((address >> 3) * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (w->table_size - 1);
-}
-
 struct in_cell *in_cell_find(struct in_weak *w, uint64_t address)
 {
-    if (w->cell_count == 0)
-        return NULL;
-    for (uint32_t at = cell_hash(w, address);; at = (at + 1) & (w->table_size - 1)) {
-        if (w->table[at] == 0)
-            return NULL;
-        if (w->cells[w->table[at] - 1]->address == address)
-            return w->cells[w->table[at] - 1];
-    }
+    uint64_t number = mm_map_get(&w->numbers, address);
+    return number != 0 ? w->cells[number - 1] : NULL;
 }
 
 struct in_cell *in_cell_of_id(const struct in_weak *w, uint64_t id)
 {
     uint32_t index = (uint32_t)id;
     return index <= w->cell_used && index > 0 && w->cells[index - 1]->id == id ? w->cells[index - 1] : NULL;
-}
-
-static void table_insert(struct in_weak *w, uint32_t index)
-{
-    uint32_t at = cell_hash(w, w->cells[index]->address);
-    while (w->table[at] != 0)
-        at = (at + 1) & (w->table_size - 1);
-    w->table[at] = index + 1;
-}
-
-static bool grow_table(struct in_weak *w)
-{
-    if ((w->cell_count + 1) * 2 <= w->table_size)
-        return true;
-    uint32_t size = w->table_size == 0 ? 64 : w->table_size * 2;
-    uint32_t *table = mm_alloc_zero(size, sizeof *table);
-    if (table == NULL)
-        return false;
-    mm_free(w->table);
-    w->table = table;
-    w->table_size = size;
-    for (uint32_t k = 0; k < w->cell_used; k++)
-        if (w->cells[k]->id != 0)
-            table_insert(w, k);
-    return true;
-}
-
-/* Removes the cell from the table; later entries of the probe sequence shift back. */
-static void table_remove(struct in_weak *w, uint32_t index)
-{
-    uint32_t mask = w->table_size - 1, hole = cell_hash(w, w->cells[index]->address);
-    while (w->table[hole] != index + 1)
-        hole = (hole + 1) & mask;
-    for (uint32_t at = (hole + 1) & mask; w->table[at] != 0; at = (at + 1) & mask) {
-        uint32_t home = cell_hash(w, w->cells[w->table[at] - 1]->address);
-        if (((at - home) & mask) < ((at - hole) & mask))
-            continue;
-        w->table[hole] = w->table[at];
-        hole = at;
-    }
-    w->table[hole] = 0;
 }
 
 /* ---- creation and end ------------------------------------------------------------------------- */
@@ -89,7 +38,7 @@ static void drop_offers(struct in_message *m)
 static void free_cell(struct in_weak *w, uint32_t index)
 {
     struct in_cell *c = w->cells[index];
-    table_remove(w, index);
+    mm_map_remove(&w->numbers, c->address, index + 1);
     for (uint32_t k = 0; k < c->count; k++)
         drop_offers(&c->messages[k]);
     w->messages -= c->count;
@@ -104,34 +53,19 @@ static bool reserve_cell(struct in_weak *w)
 {
     if (w->free_cells != 0)
         return true;
-    if (w->cell_used == w->cell_capacity) {
-        uint32_t capacity = w->cell_capacity == 0 ? 64 : w->cell_capacity * 2;
-        struct in_cell **cells = mm_realloc(w->cells, capacity * sizeof(struct in_cell *));
-        if (cells == NULL)
-            return false;
-        w->cells = cells;
-        w->cell_capacity = capacity;
-    }
     struct in_cell *c = mm_alloc_zero(1, sizeof *c);
-    if (c == NULL)
+    if (c == NULL || !mm_append(&w->cells, &w->cell_used, &c)) {
+        mm_free(c);
         return false;
+    }
     c->next_free = w->free_cells;
-    w->cells[w->cell_used++] = c;
     w->free_cells = w->cell_used;
     return true;
 }
 
 static bool make_room(struct in_cell *c)
 {
-    if (c->count < c->capacity)
-        return true;
-    uint32_t capacity = c->capacity == 0 ? 2 : c->capacity * 2;
-    struct in_message *messages = mm_realloc(c->messages, capacity * sizeof *messages);
-    if (messages == NULL)
-        return false;
-    c->messages = messages;
-    c->capacity = capacity;
-    return true;
+    return mm_reserve(&c->messages, &c->capacity, c->count + UINT64_C(1));
 }
 
 static void note_local(struct in_weak *w, const struct in_group *group, uint32_t index)
@@ -140,12 +74,10 @@ static void note_local(struct in_weak *w, const struct in_group *group, uint32_t
     while (l < end && l->group != group)
         l++;
     if (l == end) {
-        struct in_local_cells *locals = mm_realloc(w->locals, (w->local_count + 1) * sizeof *locals);
-        if (locals == NULL)
+        l = mm_add(&w->locals, &w->local_count);
+        if (l == NULL)
             return;
-        w->locals = locals;
-        l = &locals[w->local_count++];
-        *l = (struct in_local_cells){.group = group};
+        l->group = group;
     }
     w->cells[index]->next_local = l->first;
     l->first = index + 1;
@@ -155,11 +87,11 @@ static struct in_cell *new_cell(struct in_weak *w, const struct in_group *group,
 {
     if (w->cell_count >= IN_CELLS_MOST || w->messages >= IN_MESSAGES_MOST)
         in_cells_clear(w);
-    if (!grow_table(w) || !reserve_cell(w))
+    if (!reserve_cell(w))
         return NULL;
     uint32_t index = w->free_cells - 1;
     struct in_cell *c = w->cells[index];
-    if (!make_room(c))
+    if (!make_room(c) || !mm_map_put(&w->numbers, address, index + 1))
         return NULL;
     w->free_cells = c->next_free;
     c->address = address;
@@ -171,7 +103,6 @@ static struct in_cell *new_cell(struct in_weak *w, const struct in_group *group,
     c->messages[0] = (struct in_message){.mask = 0xff, .agent = UINT32_MAX, .event = MM_NO_EVENT};
     w->messages++;
     w->cell_count++;
-    table_insert(w, index);
     if (group != NULL)
         note_local(w, group, index);
     return c;
@@ -229,7 +160,7 @@ void in_cells_destroy(struct in_weak *w)
         mm_free(w->cells[k]);
     }
     mm_free(w->cells);
-    mm_free(w->table);
+    mm_map_clear(&w->numbers);
     mm_free(w->locals);
 }
 

@@ -4,6 +4,8 @@
 
 #include "weak.h"
 
+#include "memmodel/base/map.h"
+
 enum { GLOBAL_REGION, LOCAL_REGION, REGIONS };
 /* Memory scopes, each with its instances: sub-group, work-group, device, all devices. */
 enum { SLOT_SUB_GROUP, SLOT_WORK_GROUP, SLOT_DEVICE, SLOT_ALL, SLOTS };
@@ -74,8 +76,8 @@ struct in_local_cells {
 };
 struct in_weak {
     struct in_cell **cells;
-    uint32_t *table; /* by address: index + 1 */
-    uint32_t table_size, cell_count, cell_used, cell_capacity, free_cells;
+    struct mm_map numbers; /* of the cells, plus one, by address */
+    uint32_t cell_count, cell_used, free_cells;
     uint64_t generation;
     struct in_local_cells *locals;
     uint32_t local_count;

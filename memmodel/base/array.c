@@ -5,8 +5,6 @@
 #include "memmodel/base/memory.h"
 #include <string.h>
 
-enum { FEWEST = 8 };
-
 /* The array of COUNT items, in ARENA unless that is NULL, has room for CAPACITY from now on. */
 static char *resize_items(struct mm_arena *arena, void *items, size_t count, size_t capacity, size_t size)
 {
@@ -59,7 +57,6 @@ bool mm_reserve_size(void *items, size_t *capacity, size_t needed, size_t size)
 
     if (needed <= *capacity)
         return true;
-    wanted = wanted < FEWEST ? FEWEST : wanted;
     wanted = wanted < needed ? needed : wanted;
     if (!resize_items(NULL, items, *capacity, wanted, size))
         return false;

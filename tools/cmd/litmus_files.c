@@ -1,5 +1,6 @@
 /* Reading many litmus tests, from files and folders. */
 #include "tools/cmd/litmus_files.h"
+#include "memmodel/base/array.h"
 #include "tools/tool.h"
 
 #include <dirent.h>
@@ -13,19 +14,11 @@ enum { MAX_DEPTH = 16 };
 
 static int add_path(struct litmus_files *files, const char *path)
 {
-    if (files->count == files->capacity) {
-        size_t capacity = files->capacity ? 2 * files->capacity : 64;
-        char **paths = mm_realloc(files->paths, capacity * sizeof *paths);
-        if (!paths)
-            return tool_error(EXIT_TOOL, "out of memory");
-        files->paths = paths;
-        files->capacity = capacity;
-    }
     char *copy = mm_strdup(path);
-    if (!copy)
-        return tool_error(EXIT_TOOL, "out of memory");
-    files->paths[files->count++] = copy;
-    return 0;
+    if (copy && mm_append(&files->paths, &files->count, &copy))
+        return 0;
+    mm_free(copy);
+    return tool_error(EXIT_TOOL, "out of memory");
 }
 
 static int add(struct litmus_files *files, const char *path, int depth);

@@ -6,7 +6,7 @@
 
 struct litmus_files {
     char **paths;
-    size_t count, capacity;
+    size_t count;
 };
 /* Adds PATH; of a folder, every *.litmus file below it, in name order, at least one.  Returns an exit code.
  */

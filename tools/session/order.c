@@ -4,10 +4,12 @@
  * are complete; the others keep the order of the trace.  Events are renumbered in the new order. */
 #include "tools/session/order.h"
 
+#include "memmodel/base/array.h"
+
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_HELD = 1 << 20, MOST_EDGES = 64 };
+enum { MOST_HELD = 1 << 20, MOST_LISTED = 4 * MOST_HELD, MOST_EDGES = 64 };
 
 struct numbered {        /* an event that edges may start from */
     mm_event_id was, is; /* IS: MM_NO_EVENT as long as it is held */
@@ -23,29 +25,17 @@ struct orderer {
     const struct mm_sink *to;
     mm_event_id in, out;
     struct numbered *numbers;
-    size_t number_count, number_room;
+    size_t number_count;
     struct held *held;
-    size_t held_count, held_room;
+    size_t held_count;
     uint64_t *waiting; /* commands, and hosts, that are held */
-    size_t waiting_count, waiting_room;
+    size_t waiting_count;
     mm_event_id complete[SESSION_ORDERS]; /* the first of each, as passed on */
     bool enqueued[SESSION_ORDERS];
     struct mm_edge edges[MOST_EDGES]; /* of the event to come */
     size_t edge_count;
     enum mm_class result;
 };
-
-static void *grown(struct orderer *o, void *list, size_t *room, size_t count, size_t size)
-{
-    if (count < *room)
-        return list;
-    void *larger = *room < MOST_HELD * 4 ? mm_realloc(list, (2 * *room + 64) * size) : NULL;
-    if (larger)
-        *room = 2 * *room + 64;
-    else
-        o->result = MM_LIMIT;
-    return larger;
-}
 
 /* ---- numbers ------------------------------------------------------------------------------------- */
 
@@ -69,11 +59,9 @@ static struct numbered *number_of(struct orderer *o, mm_event_id was)
 
 static void give_number(struct orderer *o, mm_event_id was)
 {
-    struct numbered *list = grown(o, o->numbers, &o->number_room, o->number_count, sizeof *o->numbers);
-    if (!list)
-        return;
-    o->numbers = list;
-    o->numbers[o->number_count++] = (struct numbered){was, MM_NO_EVENT};
+    struct numbered number = {was, MM_NO_EVENT};
+    if (o->number_count == MOST_LISTED || !mm_append(&o->numbers, &o->number_count, &number))
+        o->result = MM_LIMIT;
 }
 
 /* ---- delayed agents------------------------------------------------------------------------------- */
@@ -117,32 +105,26 @@ static bool has_to_wait(struct orderer *o, const struct mm_event *e, const struc
 
 static void wait_too(struct orderer *o, uint64_t key)
 {
-    uint64_t *list = is_waiting(o, key)
-                         ? NULL
-                         : grown(o, o->waiting, &o->waiting_room, o->waiting_count, sizeof *o->waiting);
-    if (!list)
+    if (is_waiting(o, key))
         return;
-    o->waiting = list;
-    o->waiting[o->waiting_count++] = key;
+    if (o->waiting_count == MOST_LISTED || !mm_append(&o->waiting, &o->waiting_count, &key))
+        o->result = MM_LIMIT;
 }
 
 /* What flows through atomics while commands run side by side would flow otherwise. */
 static void hold(struct orderer *o, const struct mm_event *e, mm_event_id was, const struct mm_edge *edges,
                  size_t count)
 {
-    struct held *list =
-        o->held_count < MOST_HELD ? grown(o, o->held, &o->held_room, o->held_count, sizeof *o->held) : NULL;
     struct mm_edge *copy = count ? mm_alloc(count * sizeof *copy) : NULL;
-    if (!list || (count && !copy) || (e->attributes & MM_ATOMIC)) {
+    struct held held = {*e, was, copy, count};
+    bool possible = o->held_count < MOST_HELD && (copy || !count) && !(e->attributes & MM_ATOMIC);
+    if (possible && count)
+        memcpy(copy, edges, count * sizeof *copy);
+    if (!possible || !mm_append(&o->held, &o->held_count, &held)) {
         mm_free(copy);
-        o->held = list ? list : o->held;
         o->result = MM_LIMIT;
         return;
     }
-    if (count)
-        memcpy(copy, edges, count * sizeof *copy);
-    o->held = list;
-    o->held[o->held_count++] = (struct held){*e, was, copy, count};
     wait_too(o, key_of(e));
 }
 
@@ -195,7 +177,7 @@ static void release(struct orderer *o)
         size_t count = o->held_count;
         again = false;
         o->held = NULL;
-        o->held_count = o->held_room = o->waiting_count = 0;
+        o->held_count = o->waiting_count = 0;
         for (size_t i = 0; i < count; i++) {
             struct held *h = &list[i];
             if (o->result == MM_OK && has_to_wait(o, &h->event, h->edges, h->edge_count))

@@ -1,6 +1,8 @@
 /* Source locations of host code: from module and offset to file and line, with addr2line. */
 #include "tools/session/places.h"
 
+#include "memmodel/base/array.h"
+
 #include <errno.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -73,13 +75,11 @@ static bool is_told(struct session_places *places, const char *file)
     for (size_t i = 0; i < places->file_count; i++)
         if (strcmp(places->files[i], file) == 0)
             return true;
-    char **files = mm_realloc(places->files, (places->file_count + 1) * sizeof *files);
-    if (!files)
-        return true;
-    places->files = files;
-    files[places->file_count] = mm_strdup(file);
-    places->file_count += files[places->file_count] != NULL;
-    return false;
+    char *copy = mm_strdup(file);
+    if (copy && mm_append(&places->files, &places->file_count, &copy))
+        return false;
+    mm_free(copy);
+    return true;
 }
 
 /* The text of FILE, the first time. */

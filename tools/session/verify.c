@@ -3,6 +3,7 @@
  * does not remove it is withdrawn. Time is bounded: a fix that could not be verified in time is reported
  * as not checked. */
 #include "tools/session/verify.h"
+#include "memmodel/base/array.h"
 #include "tools/session/again.h"
 #include "tools/session/order.h"
 
@@ -46,13 +47,10 @@ static void note_source(struct changer *changer, const struct mm_source *source)
         if (!same_place(source, &changer->place[i]))
             continue;
         if (source->id >= changer->known) {
-            size_t count = (size_t)source->id * 2 + 64;
-            uint8_t *grown = mm_realloc(changer->stands_for, count);
-            if (!grown)
+            size_t known = changer->known;
+            if (!mm_reserve(&changer->stands_for, &changer->known, (size_t)source->id + 1))
                 return;
-            memset(grown + changer->known, 0, count - changer->known);
-            changer->stands_for = grown;
-            changer->known = count;
+            memset(changer->stands_for + known, 0, changer->known - known);
         }
         changer->stands_for[source->id] = (uint8_t)(i + 1);
         return;

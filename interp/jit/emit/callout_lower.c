@@ -4,6 +4,7 @@
 #include "interp/ext/ext.h"
 #include "interp/lower/entries.h"
 #include "interp/lower/lower.h"
+#include "memmodel/base/array.h"
 #include "opcodes.h"
 
 /* ---- which ------------------------------------------------------------------------------- */
@@ -99,39 +100,21 @@ const struct in_jit_call *in_jit_call_at(const struct in_jit_calls *c, uint32_t 
 
 /* ---- lowering ---------------------------------------------------------------------------- */
 
-static bool grow(void **list, uint32_t count, uint32_t *room, size_t size)
-{
-    if (count < *room)
-        return true;
-    void *more = mm_realloc(*list, (2 * (size_t)*room + 16) * size);
-    if (more == NULL)
-        return false;
-    *list = more;
-    *room = 2 * *room + 16;
-    return true;
-}
-
 static bool place(struct in_jit_calls *c, struct in_lower *l, uint32_t id)
 {
-    void *slots = c->slots;
     const struct in_id *entry = &l->m->ids[id];
     if (id >= l->m->bound || entry->ty == NULL || entry->kind == IN_ID_FUNCTION || l->slot[id] != IN_NO_SLOT)
         return true;
-    if (!grow(&slots, c->slot_count, &c->slot_room, sizeof *c->slots))
-        return false;
-    c->slots = slots;
     l->slot[id] = in_alloc(l, entry->ty->reg_size, entry->ty->align);
-    c->slots[c->slot_count++] = (struct in_jit_slot){id, l->slot[id]};
-    return true;
+    struct in_jit_slot slot = {id, l->slot[id]};
+    return mm_append(&c->slots, &c->slot_count, &slot);
 }
 
 static enum mm_class lower_call(struct in_jit_calls *c, struct in_lower *l, const struct in_inst *i)
 {
-    void *calls = c->calls;
-    if (!grow(&calls, c->count, &c->call_room, sizeof *c->calls))
+    struct in_jit_call *call = mm_add(&c->calls, &c->count);
+    if (call == NULL)
         return in_lower_memory(l);
-    c->calls = calls;
-    struct in_jit_call *call = &c->calls[c->count++];
     *call = (struct in_jit_call){.word = i->word, .first = c->slot_count};
     l->top = IN_FRAME_FIRST;
     for (uint32_t k = 0; k < i->operand_count; k++)

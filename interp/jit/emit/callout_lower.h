@@ -22,7 +22,7 @@ struct in_jit_calls {
     struct in_code code;       /* instruction K is call K: CALLC, EXT, or WAIT */
     struct in_jit_call *calls; /* ascending by word */
     struct in_jit_slot *slots;
-    uint32_t count, slot_count, call_room, slot_room;
+    uint32_t count, slot_count;
     uint32_t frame_bytes; /* the largest frame */
     bool any;             /* calls, or questions */
     bool quiet;           /* the calls change nothing but their frames and images: any thread, any order */
