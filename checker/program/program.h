@@ -255,6 +255,16 @@ void ck_instr_live(const struct ck_program *program, const struct ck_instr *inst
 /* Checks every index, size and target; engines rely on it. */
 enum mm_class ck_program_validate(const struct ck_program *program, struct mm_error *err);
 
+static inline bool ck_instr_is_access(const struct ck_instr *i)
+{
+    return i->op >= CK_LOAD && i->op <= CK_CAS;
+}
+
+static inline bool ck_instr_is_jump(const struct ck_instr *i)
+{
+    return i->op == CK_JUMP || i->op == CK_BRANCH;
+}
+
 static inline bool ck_instr_is_atomic(const struct ck_instr *i)
 {
     return (i->attributes & MM_ATOMIC) || i->order != MM_ORDER_NONE;

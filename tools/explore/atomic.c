@@ -227,16 +227,12 @@ static void atomic(struct ex *ex, const struct in_inst *inst, size_t k)
     if (p->kind != IN_TY_POINTER || inst->operand_count < 3)
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.18", "an atomic needs a pointer, a scope and semantics");
     uint32_t mask = semantics_of(ex, inst->operands[2]);
-    struct ck_instr i = {.op = atomics[k].op,
-                         .size = (uint8_t)atomic_size(ex, inst, p),
-                         .rmw = (uint8_t)atomics[k].rmw,
-                         .scope = ex_scope(ex, inst->operands[1]),
-                         .attributes = MM_ATOMIC,
-                         .semantics = semantics_mask(mask),
-                         .reg = CK_NO_REG,
-                         .reg2 = CK_NO_REG,
-                         .value = CK_NO_EXPR,
-                         .expected = CK_NO_EXPR};
+    struct ck_instr i = ex_instr(atomics[k].op);
+    i.size = (uint8_t)atomic_size(ex, inst, p);
+    i.rmw = (uint8_t)atomics[k].rmw;
+    i.scope = ex_scope(ex, inst->operands[1]);
+    i.attributes = MM_ATOMIC;
+    i.semantics = semantics_mask(mask);
     if (pointer->count != 1)
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.18", "an atomic needs a pointer");
     i.address = pointer->leaves[0];
@@ -262,24 +258,21 @@ static void atomic(struct ex *ex, const struct in_inst *inst, size_t k)
 
 /* ---- fences and barriers ------------------------------------------------------------------------ */
 
-static struct ck_instr fence(struct ex *ex, uint32_t scope, uint32_t semantics)
+static struct ck_instr fence(struct ex *ex, enum ck_op op, uint32_t scope, uint32_t semantics)
 {
     uint32_t mask = semantics_of(ex, semantics);
-    uint8_t order = order_of(ex, mask);
-    return (struct ck_instr){.order = order,
-                             .scope = ex_scope(ex, scope),
-                             .fence_flags = fence_flags(mask),
-                             .semantics = semantics_mask(mask),
-                             .reg = CK_NO_REG,
-                             .reg2 = CK_NO_REG,
-                             .value = CK_NO_EXPR};
+    struct ck_instr i = ex_instr(op);
+    i.order = order_of(ex, mask);
+    i.scope = ex_scope(ex, scope);
+    i.fence_flags = fence_flags(mask);
+    i.semantics = semantics_mask(mask);
+    return i;
 }
 
 static void control_barrier(struct ex *ex, const struct in_inst *inst)
 {
-    struct ck_instr i = fence(ex, inst->operands[1], inst->operands[2]);
+    struct ck_instr i = fence(ex, CK_BARRIER, inst->operands[1], inst->operands[2]);
     uint8_t execution = ex_scope(ex, inst->operands[0]);
-    i.op = CK_BARRIER;
     i.site = ++ex->item.site;
     i.sub_group = execution == MM_SCOPE_SUB_GROUP;
     if (execution != MM_SCOPE_WORK_GROUP && execution != MM_SCOPE_SUB_GROUP)
@@ -290,8 +283,7 @@ static void control_barrier(struct ex *ex, const struct in_inst *inst)
 bool ex_atomic(struct ex *ex, const struct in_inst *inst)
 {
     if (inst->opcode == SpvOpMemoryBarrier) {
-        struct ck_instr i = fence(ex, inst->operands[0], inst->operands[1]);
-        i.op = CK_FENCE;
+        struct ck_instr i = fence(ex, CK_FENCE, inst->operands[0], inst->operands[1]);
         if (i.order != MM_RELAXED)
             ex_emit(ex, i);
         return true;

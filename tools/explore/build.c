@@ -203,6 +203,20 @@ uint32_t ex_emit(struct ex *ex, struct ck_instr instr)
     return index;
 }
 
+struct ck_instr ex_load(struct ex *ex, uint32_t address, unsigned size)
+{
+    struct ck_instr i = ex_instr(CK_LOAD);
+    i.size = (uint8_t)size;
+    i.reg = ex_new_reg(ex, size);
+    i.address = address;
+    return i;
+}
+
+void ex_emit_fault(struct ex *ex)
+{
+    ex_emit(ex, ex_load(ex, ex_const(ex, 0, 8), 1));
+}
+
 void ex_assign(struct ex *ex, uint32_t reg, uint32_t value)
 {
     ex_emit(ex, (struct ck_instr){
@@ -247,7 +261,7 @@ void ex_resolve_labels(struct ex *ex)
     struct ck_thread *t = &ex->program->threads[ex->item.thread];
     for (uint32_t i = 0; i < t->instr_count; i++) {
         struct ck_instr *instr = &t->instrs[i];
-        if (instr->op != CK_JUMP && instr->op != CK_BRANCH)
+        if (!ck_instr_is_jump(instr))
             continue;
         if (ex->item.labels[instr->target] == EX_NO_LABEL)
             ex_fail(ex, MM_INVALID, "SPIRV 2.11", "a branch to a block that does not exist");
@@ -275,7 +289,7 @@ void ex_rename_registers(struct ex *ex, const uint32_t *number)
     struct ck_thread *t = &ex->program->threads[ex->item.thread];
     for (uint32_t i = 0; i < t->instr_count; i++) {
         struct ck_instr *instr = &t->instrs[i];
-        bool access = instr->op >= CK_LOAD && instr->op <= CK_CAS;
+        bool access = ck_instr_is_access(instr);
         bool has_value = (access && instr->op != CK_LOAD) || instr->op == CK_ASSIGN ||
                          (instr->op >= CK_BRANCH && instr->op <= CK_ASSERT);
         if (access)

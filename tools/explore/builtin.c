@@ -77,7 +77,6 @@ struct ex_value ex_builtin_value(struct ex *ex, uint32_t builtin, const struct i
 /* ---- extended instructions ---------------------------------------------------------------------- */
 
 enum function {
-    F_NONE,
     F_SMAX,
     F_UMAX,
     F_SMIN,
@@ -91,77 +90,44 @@ enum function {
     F_UCLAMP,
     F_UMAD24,
     F_UMUL24,
-    F_POPCOUNT,
     F_SADD_SAT,
     F_UADD_SAT,
     F_SSUB_SAT,
     F_USUB_SAT
 };
+#define ABSENT UINT32_MAX
+static const struct row {
+    uint32_t opencl, glsl; /* numbers in OpenCL.std and GLSL.std.450 */
+    enum function function;
+    unsigned operands;
+} functions[] = {
+    {OpenCLstd_SMax, GLSLstd450SMax, F_SMAX, 2},
+    {OpenCLstd_UMax, GLSLstd450UMax, F_UMAX, 2},
+    {OpenCLstd_SMin, GLSLstd450SMin, F_SMIN, 2},
+    {OpenCLstd_UMin, GLSLstd450UMin, F_UMIN, 2},
+    {OpenCLstd_SAbs, GLSLstd450SAbs, F_SABS, 1},
+    {ABSENT, GLSLstd450SSign, F_SSIGN, 1},
+    {ABSENT, GLSLstd450FindILsb, F_LOWEST_BIT, 1},
+    {ABSENT, GLSLstd450FindUMsb, F_HIGHEST_BIT, 1},
+    {ABSENT, GLSLstd450FindSMsb, F_HIGHEST_OTHER_BIT, 1},
+    {OpenCLstd_SClamp, GLSLstd450SClamp, F_SCLAMP, 3},
+    {OpenCLstd_UClamp, GLSLstd450UClamp, F_UCLAMP, 3},
+    {OpenCLstd_SMad24, ABSENT, F_UMAD24, 3},
+    {OpenCLstd_UMad24, ABSENT, F_UMAD24, 3},
+    {OpenCLstd_SMul24, ABSENT, F_UMUL24, 2},
+    {OpenCLstd_UMul24, ABSENT, F_UMUL24, 2},
+    {OpenCLstd_SAdd_sat, ABSENT, F_SADD_SAT, 2},
+    {OpenCLstd_UAdd_sat, ABSENT, F_UADD_SAT, 2},
+    {OpenCLstd_SSub_sat, ABSENT, F_SSUB_SAT, 2},
+    {OpenCLstd_USub_sat, ABSENT, F_USUB_SAT, 2},
+};
 
-static enum function opencl_function(uint32_t number)
+static const struct row *function_row(bool opencl, uint32_t number)
 {
-    switch (number) {
-    case OpenCLstd_SMax:
-        return F_SMAX;
-    case OpenCLstd_UMax:
-        return F_UMAX;
-    case OpenCLstd_SMin:
-        return F_SMIN;
-    case OpenCLstd_UMin:
-        return F_UMIN;
-    case OpenCLstd_SAbs:
-        return F_SABS;
-    case OpenCLstd_SClamp:
-        return F_SCLAMP;
-    case OpenCLstd_UClamp:
-        return F_UCLAMP;
-    case OpenCLstd_SMad24:
-    case OpenCLstd_UMad24:
-        return F_UMAD24;
-    case OpenCLstd_SMul24:
-    case OpenCLstd_UMul24:
-        return F_UMUL24;
-    case OpenCLstd_SAdd_sat:
-        return F_SADD_SAT;
-    case OpenCLstd_UAdd_sat:
-        return F_UADD_SAT;
-    case OpenCLstd_SSub_sat:
-        return F_SSUB_SAT;
-    case OpenCLstd_USub_sat:
-        return F_USUB_SAT;
-    default:
-        return F_NONE;
-    }
-}
-
-static enum function glsl_function(uint32_t number)
-{
-    switch (number) {
-    case GLSLstd450SMax:
-        return F_SMAX;
-    case GLSLstd450UMax:
-        return F_UMAX;
-    case GLSLstd450SMin:
-        return F_SMIN;
-    case GLSLstd450UMin:
-        return F_UMIN;
-    case GLSLstd450SAbs:
-        return F_SABS;
-    case GLSLstd450SClamp:
-        return F_SCLAMP;
-    case GLSLstd450UClamp:
-        return F_UCLAMP;
-    case GLSLstd450SSign:
-        return F_SSIGN;
-    case GLSLstd450FindILsb:
-        return F_LOWEST_BIT;
-    case GLSLstd450FindUMsb:
-        return F_HIGHEST_BIT;
-    case GLSLstd450FindSMsb:
-        return F_HIGHEST_OTHER_BIT;
-    default:
-        return F_NONE;
-    }
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if ((opencl ? functions[i].opencl : functions[i].glsl) == number)
+            return &functions[i];
+    return NULL;
 }
 
 static uint32_t choose(struct ex *ex, uint32_t condition, uint32_t a, uint32_t b)
@@ -254,39 +220,30 @@ static uint32_t apply(struct ex *ex, enum function f, const uint32_t *a)
     }
 }
 
-static unsigned operand_count(enum function f)
-{
-    return f >= F_SABS && f <= F_HIGHEST_OTHER_BIT           ? 1
-           : f == F_SCLAMP || f == F_UCLAMP || f == F_UMAD24 ? 3
-                                                             : 2;
-}
-
 void ex_extended(struct ex *ex, const struct in_inst *inst)
 {
     const char *set = inst->operand_count > 1 ? ex_id(ex, inst->operands[0])->string : "";
-    enum function f = strcmp(set, "OpenCL.std") == 0     ? opencl_function(inst->operands[1])
-                      : strcmp(set, "GLSL.std.450") == 0 ? glsl_function(inst->operands[1])
-                                                         : F_NONE;
+    bool opencl = strcmp(set, "OpenCL.std") == 0, known = opencl || strcmp(set, "GLSL.std.450") == 0;
+    const struct row *row = known ? function_row(opencl, inst->operands[1]) : NULL;
     if (strncmp(set, "NonSemantic.", 12) == 0 || strncmp(set, "OpenCL.DebugInfo", 16) == 0)
         return;
-    if (f == F_NONE && strcmp(set, "OpenCL.std") == 0 && ex_function_call(ex, inst))
+    if (!row && opencl && ex_function_call(ex, inst))
         return;
-    if (f == F_NONE)
+    if (!row)
         ex_fail(ex, MM_LIMIT, "explore.function", "function %u of %s is not explored",
                 inst->operand_count > 1 ? inst->operands[1] : 0, *set ? set : "an unknown set");
-    unsigned n = operand_count(f);
-    if (inst->operand_count < 2 + n)
+    if (inst->operand_count < 2 + row->operands)
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.4", "a function lacks operands");
     struct ex_value out = ex_result(ex, inst);
     for (uint32_t i = 0; i < out.count; i++) {
         uint32_t a[3] = {0};
-        for (unsigned k = 0; k < n; k++) {
+        for (unsigned k = 0; k < row->operands; k++) {
             struct ex_value *v = ex_get(ex, inst->operands[2 + k]);
             if (v->count != out.count || (k && ex_size(ex, v->leaves[i]) != ex_size(ex, a[0])))
                 ex_fail(ex, MM_INVALID, "SPIRV 3.42.4", "operands of different types");
             a[k] = v->leaves[i];
         }
-        out.leaves[i] = apply(ex, f, a);
+        out.leaves[i] = apply(ex, row->function, a);
     }
     ex_set(ex, inst->result, out);
 }

@@ -36,22 +36,33 @@ struct copies {
 
 /* ---- lowering ----------------------------------------------------------------------------------- */
 
+/* An atomic access of work-group scope to hidden memory. */
+static struct ck_instr flag_access(struct ex *ex, enum ck_op op, uint8_t order, uint32_t address)
+{
+    struct ck_instr i = ex_instr(op);
+    i.size = WORD;
+    i.order = i.order_fail = order;
+    i.scope = MM_SCOPE_WORK_GROUP;
+    i.attributes = MM_ATOMIC;
+    i.reg = op == CK_STORE ? CK_NO_REG : ex_new_reg(ex, WORD);
+    i.value = op == CK_LOAD ? CK_NO_EXPR : ex_const(ex, 1, WORD);
+    i.expected = op == CK_CAS ? ex_const(ex, 0, WORD) : CK_NO_EXPR;
+    i.address = address;
+    i.line = ex->current ? ex->current->line : 0;
+    i.column = ex->current ? ex->current->column : 0;
+    return i;
+}
+
 static void ask(struct ex *ex, uint32_t site, unsigned word, uint32_t value)
 {
     uint32_t object = ex_hidden_object(
         ex, &(struct ex_hidden){.site = site, .size = (WAIT_WORD + 1) * WORD, .region = MM_GLOBAL});
-    ex_emit(ex, (struct ck_instr){.op = CK_STORE,
-                                  .size = WORD,
-                                  .order = MM_RELAXED,
-                                  .scope = MM_SCOPE_WORK_GROUP,
-                                  .attributes = MM_ATOMIC,
-                                  .reg = CK_NO_REG,
-                                  .reg2 = CK_NO_REG,
-                                  .expected = CK_NO_EXPR,
-                                  .address = ex_const(ex, CK_OBJECT_BASE(object) + word * WORD, WORD),
-                                  .value = value,
-                                  .site = site,
-                                  .point = word + 1});
+    struct ck_instr store =
+        flag_access(ex, CK_STORE, MM_RELAXED, ex_const(ex, CK_OBJECT_BASE(object) + word * WORD, WORD));
+    store.value = value;
+    store.site = site;
+    store.point = word + 1;
+    ex_emit(ex, store);
 }
 
 static void call(struct ex *ex, const struct in_inst *inst)
@@ -189,23 +200,6 @@ static uint32_t flag_address(struct ex *ex, const struct copy *copy, int region,
     return ex_const(ex, CK_OBJECT_BASE(copy->flags[region]) + (uint64_t)word * WORD, WORD);
 }
 
-static struct ck_instr flag_access(struct ex *ex, enum ck_op op, uint8_t order, uint32_t address)
-{
-    return (struct ck_instr){.op = op,
-                             .size = WORD,
-                             .order = order,
-                             .order_fail = order,
-                             .scope = MM_SCOPE_WORK_GROUP,
-                             .attributes = MM_ATOMIC,
-                             .reg = op == CK_STORE ? CK_NO_REG : ex_new_reg(ex, WORD),
-                             .reg2 = CK_NO_REG,
-                             .value = op == CK_LOAD ? CK_NO_EXPR : ex_const(ex, 1, WORD),
-                             .expected = op == CK_CAS ? ex_const(ex, 0, WORD) : CK_NO_EXPR,
-                             .address = address,
-                             .line = ex->current ? ex->current->line : 0,
-                             .column = ex->current ? ex->current->column : 0};
-}
-
 /* ---- work-items --------------------------------------------------------------------------------- */
 
 struct rewrite { /* of the current thread */
@@ -226,15 +220,10 @@ static void put(struct rewrite *r, struct ck_instr instr)
 static void put_fault(struct rewrite *r)
 {
     struct ex *ex = r->c->ex;
-    put(r, (struct ck_instr){.op = CK_LOAD,
-                             .size = 1,
-                             .reg = ex_new_reg(ex, 1),
-                             .reg2 = CK_NO_REG,
-                             .value = CK_NO_EXPR,
-                             .expected = CK_NO_EXPR,
-                             .address = ex_const(ex, 0, WORD),
-                             .line = ex->current->line,
-                             .column = ex->current->column});
+    struct ck_instr load = ex_load(ex, ex_const(ex, 0, WORD), 1);
+    load.line = ex->current->line;
+    load.column = ex->current->column;
+    put(r, load);
 }
 
 static void rewrite_call(struct rewrite *r, const struct ck_instr *stores)
@@ -303,7 +292,7 @@ static void rewrite_thread(struct copies *c, uint32_t thread)
     }
     place[t->instr_count] = r->count;
     for (uint32_t i = 0; i < r->count; i++)
-        if (r->out[i].op == CK_JUMP || r->out[i].op == CK_BRANCH)
+        if (ck_instr_is_jump(&r->out[i]))
             r->out[i].target = place[r->out[i].target];
     t->instrs = r->out;
     t->instr_count = r->count;
@@ -339,13 +328,7 @@ static void copy_element(struct ex *ex, const struct in_ty *element, uint64_t to
     const struct ex_shape *shape = ex_shape(ex, element);
     for (uint32_t i = 0; i < shape->count; i++) {
         unsigned size = shape->scalars[i].size;
-        struct ck_instr access = {.op = CK_LOAD,
-                                  .size = (uint8_t)size,
-                                  .reg = ex_new_reg(ex, size),
-                                  .reg2 = CK_NO_REG,
-                                  .value = CK_NO_EXPR,
-                                  .expected = CK_NO_EXPR,
-                                  .address = ex_const(ex, from + shape->scalars[i].offset, WORD)};
+        struct ck_instr access = ex_load(ex, ex_const(ex, from + shape->scalars[i].offset, WORD), size);
         ex_emit(ex, access);
         access.op = CK_STORE;
         access.value = ex_reg_expr(ex, access.reg);

@@ -267,8 +267,24 @@ struct ex_value ex_result(struct ex *ex, const struct in_inst *inst);
 /* The same, each scalar in a new register. */
 struct ex_value ex_new_registers(struct ex *ex, const struct in_ty *type);
 
+/* An instruction without registers and operands; a plain load of SIZE bytes into a new register. */
+static inline struct ck_instr ex_instr(enum ck_op op)
+{
+    return (struct ck_instr){
+        .op = op, .reg = CK_NO_REG, .reg2 = CK_NO_REG, .value = CK_NO_EXPR, .expected = CK_NO_EXPR};
+}
+struct ck_instr ex_load(struct ex *ex, uint32_t address, unsigned size);
+/* An access outside of all objects. */
+void ex_emit_fault(struct ex *ex);
+
 /* explore/value.c: instructions without side effects; false: not one of them */
 bool ex_compute(struct ex *ex, const struct in_inst *inst);
+/* Lowers INST by the handler for its opcode; false: there is none. */
+struct ex_handler {
+    uint32_t opcode;
+    void (*lower)(struct ex *ex, const struct in_inst *inst);
+};
+bool ex_handle(struct ex *ex, const struct in_inst *inst, const struct ex_handler *handlers, size_t count);
 struct ex_value *ex_get(struct ex *ex, uint32_t id);
 uint32_t ex_scalar(struct ex *ex, uint32_t id);
 void ex_set(struct ex *ex, uint32_t id, struct ex_value value);

@@ -21,11 +21,6 @@ struct fold {
     uint64_t *now_values;
 };
 
-static bool is_jump(const struct ck_instr *i)
-{
-    return i->op == CK_JUMP || i->op == CK_BRANCH;
-}
-
 static void find_blocks(struct fold *f)
 {
     uint32_t n = f->t->instr_count;
@@ -33,9 +28,9 @@ static void find_blocks(struct fold *f)
     leader[0] = 1;
     for (uint32_t i = 0; i < n; i++) {
         const struct ck_instr *instr = &f->t->instrs[i];
-        if (is_jump(instr))
+        if (ck_instr_is_jump(instr))
             leader[instr->target] = 1;
-        if (is_jump(instr) || instr->op == CK_END)
+        if (ck_instr_is_jump(instr) || instr->op == CK_END)
             leader[i + 1] = 1;
     }
     f->block_of = ex_alloc(f->ex, (n + 1) * sizeof *f->block_of);
@@ -167,7 +162,7 @@ static void propagate(struct fold *f)
 
 static void rewrite_instr(struct fold *f, struct ck_instr *i)
 {
-    bool access = i->op >= CK_LOAD && i->op <= CK_CAS;
+    bool access = ck_instr_is_access(i);
     if (access)
         i->address = substitute(f, i->address);
     if (i->op != CK_LOAD && i->value != CK_NO_EXPR &&
@@ -226,7 +221,7 @@ static void compact(struct fold *f, uint8_t *keep)
         if (!keep[i])
             continue;
         struct ck_instr instr = t->instrs[i];
-        if (is_jump(&instr))
+        if (ck_instr_is_jump(&instr))
             instr.target = moved[instr.target];
         t->instrs[moved[i]] = instr;
     }
@@ -270,7 +265,7 @@ static void leave(const struct fold *f, uint32_t block, const uint64_t *live_in,
     const struct ck_instr *end = last > f->first[block] ? &f->t->instrs[last - 1] : NULL;
     memset(live, 0, words * sizeof *live);
     uint32_t targets[2] = {block + 1, UINT32_MAX};
-    if (end && is_jump(end))
+    if (end && ck_instr_is_jump(end))
         targets[end->op == CK_JUMP ? 0 : 1] = f->block_of[end->target];
     if (end && end->op == CK_END)
         return;
@@ -314,7 +309,7 @@ static void renumber(struct fold *f)
     uint32_t count = 0;
     for (uint32_t i = 0; i < t->instr_count; i++) {
         const struct ck_instr *instr = &t->instrs[i];
-        const uint32_t exprs[3] = {instr->op >= CK_LOAD && instr->op <= CK_CAS ? instr->address : CK_NO_EXPR,
+        const uint32_t exprs[3] = {ck_instr_is_access(instr) ? instr->address : CK_NO_EXPR,
                                    instr->op == CK_LOAD ? CK_NO_EXPR : instr->value,
                                    instr->op == CK_CAS ? instr->expected : CK_NO_EXPR};
         bool has_value = instr->op <= CK_CAS || (instr->op >= CK_BRANCH && instr->op <= CK_ASSERT);

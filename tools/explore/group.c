@@ -37,30 +37,25 @@ static struct group group_of(struct ex *ex, uint8_t scope)
 
 void ex_meet(struct ex *ex, bool sub_group)
 {
-    ex_emit(ex, (struct ck_instr){.op = CK_BARRIER,
-                                  .site = ++ex->item.site,
-                                  .sub_group = sub_group,
-                                  .hidden = true,
-                                  .order = MM_RELAXED,
-                                  .scope = sub_group ? MM_SCOPE_SUB_GROUP : MM_SCOPE_WORK_GROUP,
-                                  .reg = CK_NO_REG,
-                                  .reg2 = CK_NO_REG,
-                                  .value = CK_NO_EXPR});
+    struct ck_instr i = ex_instr(CK_BARRIER);
+    i.site = ++ex->item.site;
+    i.sub_group = sub_group;
+    i.hidden = true;
+    i.scope = sub_group ? MM_SCOPE_SUB_GROUP : MM_SCOPE_WORK_GROUP;
+    i.order = MM_RELAXED;
+    ex_emit(ex, i);
 }
 
 static struct ck_instr mailbox_access(const struct ex *ex, enum ck_op op, uint32_t address)
 {
-    return (struct ck_instr){.op = op,
-                             .size = WORD,
-                             .order = MM_RELAXED,
-                             .scope = MM_SCOPE_WORK_GROUP,
-                             .attributes = (uint8_t)(MM_ATOMIC | (ex->module.vulkan ? MM_NON_PRIVATE : 0)),
-                             .storage_class = ex_storage_class_mask(SpvStorageClassCrossWorkgroup),
-                             .reg = CK_NO_REG,
-                             .reg2 = CK_NO_REG,
-                             .value = CK_NO_EXPR,
-                             .expected = CK_NO_EXPR,
-                             .address = address};
+    struct ck_instr i = ex_instr(op);
+    i.size = WORD;
+    i.order = MM_RELAXED;
+    i.scope = MM_SCOPE_WORK_GROUP;
+    i.attributes = (uint8_t)(MM_ATOMIC | (ex->module.vulkan ? MM_NON_PRIVATE : 0));
+    i.storage_class = ex_storage_class_mask(SpvStorageClassCrossWorkgroup);
+    i.address = address;
+    return i;
 }
 
 static uint32_t pieces(struct ex *ex, uint32_t leaf)

@@ -117,12 +117,8 @@ uint32_t ex_arbitrary_object(struct ex *ex)
 
 uint32_t ex_read_arbitrary(struct ex *ex, uint32_t object, unsigned size)
 {
-    unsigned access = size > 4 ? 8 : size > 2 ? 4 : size;
-    uint32_t reg = ex_new_reg(ex, access);
-    ex_emit(ex, (struct ck_instr){.op = CK_LOAD,
-                                  .size = (uint8_t)access,
-                                  .reg = reg,
-                                  .reg2 = CK_NO_REG,
-                                  .address = ex_const(ex, CK_OBJECT_BASE(object), 8)});
-    return ex_resize(ex, ex_reg_expr(ex, reg), size, false);
+    uint32_t address = ex_const(ex, CK_OBJECT_BASE(object), 8);
+    struct ck_instr load = ex_load(ex, address, size > 4 ? 8 : size > 2 ? 4 : size);
+    ex_emit(ex, load);
+    return ex_resize(ex, ex_reg_expr(ex, load.reg), size, false);
 }

@@ -480,7 +480,7 @@ static void mark_atomic_objects(struct ex *ex)
     for (uint32_t t = 0; t < p->thread_count; t++)
         for (uint32_t i = 0; i < p->threads[t].instr_count; i++) {
             const struct ck_instr *instr = &p->threads[t].instrs[i];
-            if (instr->op < CK_LOAD || instr->op > CK_CAS || !(instr->attributes & MM_ATOMIC))
+            if (!ck_instr_is_access(instr) || !(instr->attributes & MM_ATOMIC))
                 continue;
             uint64_t root = ex_root(ex, instr->address);
             for (uint32_t o = 0; o < p->object_count; o++)

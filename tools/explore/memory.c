@@ -76,62 +76,60 @@ static bool constant_memory(struct ex *ex, uint32_t address, unsigned size, uint
     return true;
 }
 
+/* Emits ACCESS; WHERE EITHER: if its address is private, the same of a variable. */
+static void emit_access(struct ex *ex, enum where where, const struct in_ty *pointer, struct ck_instr access)
+{
+    uint32_t end = 0, shared;
+    if (where == EITHER) {
+        end = ex_new_label(ex);
+        shared = ex_new_label(ex);
+        ex_branch_if_zero(ex, ex_op(ex, CK_ULE, 1, ex_const(ex, EX_PRIVATE_BASE, 8), access.address, 0),
+                          shared);
+        if (access.op == CK_LOAD)
+            ex_assign(ex, access.reg, ex_read_private(ex, access.address, access.size));
+        else
+            ex_write_private(ex, access.address, access.value);
+        ex_jump(ex, end);
+        ex_place_label(ex, shared);
+    }
+    access.storage_class = ex_class_of(ex, access.address, pointer);
+    ex_emit(ex, access);
+    if (where == EITHER)
+        ex_place_label(ex, end);
+}
+
 static uint32_t load_scalar(struct ex *ex, uint32_t address, const struct in_ty *pointer, unsigned size,
                             struct ck_instr access)
 {
     enum where where = where_is(ex, address, pointer);
+    uint64_t known;
     if (where == PRIVATE)
         return ex_read_private(ex, address, size);
     check_access_size(ex, size);
-    uint64_t known;
     if (constant_memory(ex, address, size, &known))
         return ex_const(ex, known, size);
-    uint32_t reg = ex_new_reg(ex, size), end = 0, shared = 0;
-    if (where == EITHER) {
-        end = ex_new_label(ex);
-        shared = ex_new_label(ex);
-        ex_branch_if_zero(ex, ex_op(ex, CK_ULE, 1, ex_const(ex, EX_PRIVATE_BASE, 8), address, 0), shared);
-        ex_assign(ex, reg, ex_read_private(ex, address, size));
-        ex_jump(ex, end);
-        ex_place_label(ex, shared);
-    }
     access.op = CK_LOAD;
     access.size = (uint8_t)size;
-    access.reg = reg;
+    access.reg = ex_new_reg(ex, size);
     access.address = address;
-    access.storage_class = ex_class_of(ex, address, pointer);
-    ex_emit(ex, access);
-    if (where == EITHER)
-        ex_place_label(ex, end);
-    return ex_reg_expr(ex, reg);
+    emit_access(ex, where, pointer, access);
+    return ex_reg_expr(ex, access.reg);
 }
 
 static void store_scalar(struct ex *ex, uint32_t address, const struct in_ty *pointer, uint32_t value,
                          struct ck_instr access)
 {
     enum where where = where_is(ex, address, pointer);
-    uint32_t end = 0, shared = 0;
     if (where == PRIVATE) {
         ex_write_private(ex, address, value);
         return;
     }
     check_access_size(ex, ex_size(ex, value));
-    if (where == EITHER) {
-        end = ex_new_label(ex);
-        shared = ex_new_label(ex);
-        ex_branch_if_zero(ex, ex_op(ex, CK_ULE, 1, ex_const(ex, EX_PRIVATE_BASE, 8), address, 0), shared);
-        ex_write_private(ex, address, value);
-        ex_jump(ex, end);
-        ex_place_label(ex, shared);
-    }
     access.op = CK_STORE;
     access.size = (uint8_t)ex_size(ex, value);
     access.value = value;
     access.address = address;
-    access.storage_class = ex_class_of(ex, address, pointer);
-    ex_emit(ex, access);
-    if (where == EITHER)
-        ex_place_label(ex, end);
+    emit_access(ex, where, pointer, access);
 }
 
 /* ---- instructions ------------------------------------------------------------------------------- */
@@ -154,12 +152,6 @@ static uint32_t at_offset(struct ex *ex, uint32_t address, uint64_t offset)
         return ex_op(ex, CK_ADD, 8, ex_const(ex, constant + offset, 8), rest, 0);
     }
     return ex_op(ex, CK_ADD, 8, address, ex_const(ex, offset, 8), 0);
-}
-
-static struct ck_instr plain_access(void)
-{
-    return (struct ck_instr){
-        .reg = CK_NO_REG, .reg2 = CK_NO_REG, .value = CK_NO_EXPR, .expected = CK_NO_EXPR};
 }
 
 /* A value of TYPE at ADDRESS, which a pointer of type P led to. */
@@ -193,7 +185,7 @@ static void store_value(struct ex *ex, uint32_t pointer, const struct ex_value *
 
 static void load(struct ex *ex, const struct in_inst *inst)
 {
-    struct ck_instr access = plain_access();
+    struct ck_instr access = ex_instr(CK_LOAD);
     ex_memory_operands(ex, inst, 1, &access);
     access.attributes &= (uint8_t)~MM_MAKE_AVAILABLE;
     ex_set(ex, inst->result, load_value(ex, inst->operands[0], ex_type(ex, inst->type), access));
@@ -201,7 +193,7 @@ static void load(struct ex *ex, const struct in_inst *inst)
 
 static void store(struct ex *ex, const struct in_inst *inst)
 {
-    struct ck_instr access = plain_access();
+    struct ck_instr access = ex_instr(CK_LOAD);
     ex_memory_operands(ex, inst, 2, &access);
     access.attributes &= (uint8_t)~MM_MAKE_VISIBLE;
     store_value(ex, inst->operands[0], ex_get(ex, inst->operands[1]), access);
@@ -227,7 +219,7 @@ static unsigned unit_at(struct ex *ex, uint32_t address, const struct in_ty *poi
 
 static void copy_memory(struct ex *ex, const struct in_inst *inst)
 {
-    struct ck_instr access = plain_access();
+    struct ck_instr access = ex_instr(CK_LOAD);
     bool sized = inst->opcode == SpvOpCopyMemorySized;
     ex_memory_operands(ex, inst, sized ? 3 : 2, &access);
     if (!sized) {
@@ -290,7 +282,7 @@ void ex_vector_load(struct ex *ex, const struct in_inst *inst, const struct in_e
     unsigned each = fn->flags & IN_EXT_HALF ? 2 : size;
     uint32_t address = vector_address(ex, inst->operands[3], inst->operands[2], fn, out.count, each);
     for (uint32_t i = 0; i < out.count; i++) {
-        uint32_t element = load_scalar(ex, at_offset(ex, address, i * each), p, each, plain_access());
+        uint32_t element = load_scalar(ex, at_offset(ex, address, i * each), p, each, ex_instr(CK_LOAD));
         out.leaves[i] = each == size ? element : ex_float_resize(ex, element, size, IN_RTE);
     }
     ex_set(ex, inst->result, out);
@@ -309,7 +301,7 @@ void ex_vector_store(struct ex *ex, const struct in_inst *inst, const struct in_
         uint32_t element = value->leaves[i];
         if (each != size)
             element = ex_float_resize(ex, element, each, rounding);
-        store_scalar(ex, at_offset(ex, address, i * each), p, element, plain_access());
+        store_scalar(ex, at_offset(ex, address, i * each), p, element, ex_instr(CK_LOAD));
     }
 }
 
@@ -321,12 +313,12 @@ const struct in_ty *ex_pointee(struct ex *ex, uint32_t pointer)
 uint32_t ex_load_element(struct ex *ex, uint32_t pointer, uint64_t i, unsigned size)
 {
     uint32_t address = at_offset(ex, ex_scalar(ex, pointer), i * size);
-    return load_scalar(ex, address, pointer_type(ex, pointer), size, plain_access());
+    return load_scalar(ex, address, pointer_type(ex, pointer), size, ex_instr(CK_LOAD));
 }
 
 void ex_store_value(struct ex *ex, uint32_t pointer, const struct ex_value *value)
 {
-    store_value(ex, pointer, value, plain_access());
+    store_value(ex, pointer, value, ex_instr(CK_LOAD));
 }
 
 static void access_chain(struct ex *ex, const struct in_inst *inst)
@@ -374,6 +366,12 @@ static uint32_t if_in_storage(struct ex *ex, uint32_t address, uint32_t storage)
     return ex_hold(ex, ex_op(ex, CK_SELECT, 8, here, address, ex_const(ex, 0, 8)));
 }
 
+static void cast_explicit(struct ex *ex, const struct in_inst *inst)
+{
+    ex_set_scalar(ex, inst,
+                  if_in_storage(ex, ex_scalar(ex, inst->operands[0]), ex_type(ex, inst->type)->storage));
+}
+
 static void pointer_difference(struct ex *ex, const struct in_inst *inst)
 {
     uint64_t size = ex_element_size(ex_pointee(ex, inst->operands[0]));
@@ -383,41 +381,29 @@ static void pointer_difference(struct ex *ex, const struct in_inst *inst)
     ex_set_scalar(ex, inst, ex_hold(ex, ex_resize(ex, count, ex_scalar_size(ex_type(ex, inst->type)), true)));
 }
 
+static void variable(struct ex *ex, const struct in_inst *inst)
+{
+    struct ex_value pointer = ex_result(ex, inst);
+    const struct ex_value *initial = inst->operand_count > 1 ? ex_get(ex, inst->operands[1]) : NULL;
+    uint64_t base = ex_new_variable(ex, ex_pointed(ex, pointer.type), initial);
+    pointer.leaves[0] = ex_const(ex, base, 8);
+    ex_set(ex, inst->result, pointer);
+}
+
 bool ex_memory(struct ex *ex, const struct in_inst *inst)
 {
-    switch (inst->opcode) {
-    case SpvOpVariable: {
-        struct ex_value pointer = ex_result(ex, inst);
-        const struct ex_value *initial = inst->operand_count > 1 ? ex_get(ex, inst->operands[1]) : NULL;
-        uint64_t base = ex_new_variable(ex, ex_pointed(ex, pointer.type), initial);
-        pointer.leaves[0] = ex_const(ex, base, 8);
-        ex_set(ex, inst->result, pointer);
-        return true;
-    }
-    case SpvOpLoad:
-        load(ex, inst);
-        return true;
-    case SpvOpStore:
-        store(ex, inst);
-        return true;
-    case SpvOpGenericCastToPtrExplicit:
-        ex_set_scalar(ex, inst,
-                      if_in_storage(ex, ex_scalar(ex, inst->operands[0]), ex_type(ex, inst->type)->storage));
-        return true;
-    case SpvOpPtrDiff:
-        pointer_difference(ex, inst);
-        return true;
-    case SpvOpCopyMemory:
-    case SpvOpCopyMemorySized:
-        copy_memory(ex, inst);
-        return true;
-    case SpvOpAccessChain:
-    case SpvOpInBoundsAccessChain:
-    case SpvOpPtrAccessChain:
-    case SpvOpInBoundsPtrAccessChain:
-        access_chain(ex, inst);
-        return true;
-    default:
-        return false;
-    }
+    static const struct ex_handler handlers[] = {
+        {SpvOpVariable, variable},
+        {SpvOpLoad, load},
+        {SpvOpStore, store},
+        {SpvOpGenericCastToPtrExplicit, cast_explicit},
+        {SpvOpPtrDiff, pointer_difference},
+        {SpvOpCopyMemory, copy_memory},
+        {SpvOpCopyMemorySized, copy_memory},
+        {SpvOpAccessChain, access_chain},
+        {SpvOpInBoundsAccessChain, access_chain},
+        {SpvOpPtrAccessChain, access_chain},
+        {SpvOpInBoundsPtrAccessChain, access_chain},
+    };
+    return ex_handle(ex, inst, handlers, sizeof handlers / sizeof *handlers);
 }

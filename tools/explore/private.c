@@ -128,23 +128,13 @@ static bool write_cells(struct ex *ex, struct ex_variable *v, uint64_t offset, u
     return true;
 }
 
-/* An access outside of the variables: one to no object at all. */
-static void emit_fault(struct ex *ex)
-{
-    ex_emit(ex, (struct ck_instr){.op = CK_LOAD,
-                                  .size = 1,
-                                  .reg = ex_new_reg(ex, 1),
-                                  .reg2 = CK_NO_REG,
-                                  .address = ex_const(ex, 0, 8)});
-}
-
 static void fault_unless(struct ex *ex, uint32_t hit)
 {
     uint32_t fault = ex_new_label(ex), on = ex_new_label(ex);
     ex_branch_if_zero(ex, hit, fault);
     ex_jump(ex, on);
     ex_place_label(ex, fault);
-    emit_fault(ex);
+    ex_emit_fault(ex);
     ex_place_label(ex, on);
 }
 
@@ -193,7 +183,7 @@ uint32_t ex_read_private(struct ex *ex, uint32_t address, unsigned size)
     if (ex_is_const(ex, address, &constant)) {
         uint32_t value = v ? read_cells(ex, v, constant & UINT32_MAX, size) : UINT32_MAX;
         if (value == UINT32_MAX) {
-            emit_fault(ex);
+            ex_emit_fault(ex);
             return ex_const(ex, 0, size);
         }
         uint32_t reg = ex_new_reg(ex, size);
@@ -209,7 +199,7 @@ void ex_write_private(struct ex *ex, uint32_t address, uint32_t value)
     struct ex_variable *v = root ? ex_variable_at(ex, root) : NULL;
     if (ex_is_const(ex, address, &constant)) {
         if (!v || !write_cells(ex, v, constant & UINT32_MAX, value, UINT32_MAX))
-            emit_fault(ex);
+            ex_emit_fault(ex);
     } else {
         write_somewhere(ex, address, value, v);
     }

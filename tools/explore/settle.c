@@ -18,7 +18,7 @@ struct ex_known {     /* of an object */
 static bool in_loop(const struct ck_thread *t, uint32_t i)
 {
     for (uint32_t k = i; k < t->instr_count; k++)
-        if ((t->instrs[k].op == CK_JUMP || t->instrs[k].op == CK_BRANCH) && t->instrs[k].target <= i)
+        if (ck_instr_is_jump(&t->instrs[k]) && t->instrs[k].target <= i)
             return true;
     return false;
 }
@@ -64,7 +64,7 @@ static void look(struct ex *ex)
         }
     for (uint32_t t = 0; t < p->thread_count; t++)
         for (uint32_t i = 0; i < p->threads[t].instr_count; i++)
-            if (p->threads[t].instrs[i].op >= CK_LOAD && p->threads[t].instrs[i].op <= CK_CAS)
+            if (ck_instr_is_access(&p->threads[t].instrs[i]))
                 note_access(ex, &p->threads[t], i);
     for (uint32_t t = 0; t < p->thread_count; t++)
         for (uint32_t i = 0; i < p->threads[t].instr_count; i++) {
@@ -136,7 +136,7 @@ static bool is_sure_to_come(struct ex *ex, const struct ck_thread *t, uint32_t s
         changed = false;
         for (uint32_t i = 0; i < t->instr_count; i++) {
             const struct ck_instr *instr = &t->instrs[i];
-            bool jumps = instr->op == CK_JUMP || instr->op == CK_BRANCH;
+            bool jumps = ck_instr_is_jump(instr);
             if (is_barrier(instr, site) && in_loop(t, i))
                 return false;
             if (!seen[i] || is_barrier(instr, site))
@@ -195,7 +195,7 @@ static uint64_t fingerprint(const struct ck_thread *t)
     for (uint32_t i = 0; i < t->instr_count; i++) {
         const struct ck_instr *instr = &t->instrs[i];
         sum = sum * 31 + instr->op;
-        if (instr->op >= CK_LOAD && instr->op <= CK_CAS)
+        if (ck_instr_is_access(instr))
             sum = sum * 31 + instr->address;
         if (instr->op == CK_STORE || instr->op == CK_RMW || instr->op == CK_CAS)
             sum = sum * 31 + instr->value;

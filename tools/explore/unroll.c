@@ -9,21 +9,16 @@ struct loop {
     uint32_t first, last; /* instructions */
 };
 
-static bool is_jump(const struct ck_instr *i)
-{
-    return i->op == CK_JUMP || i->op == CK_BRANCH;
-}
-
 /* The outermost loop around instruction AT; false: there is none. */
 static bool loop_around(const struct ck_thread *t, uint32_t at, struct loop *out)
 {
     uint32_t first = at + 1;
     for (uint32_t i = at; i < t->instr_count; i++)
-        if (is_jump(&t->instrs[i]) && t->instrs[i].target < first)
+        if (ck_instr_is_jump(&t->instrs[i]) && t->instrs[i].target < first)
             first = t->instrs[i].target;
     *out = (struct loop){.first = first, .last = at};
     for (uint32_t i = at; i < t->instr_count; i++)
-        if (is_jump(&t->instrs[i]) && t->instrs[i].target == first)
+        if (ck_instr_is_jump(&t->instrs[i]) && t->instrs[i].target == first)
             out->last = i;
     return first <= at;
 }
@@ -31,7 +26,7 @@ static bool loop_around(const struct ck_thread *t, uint32_t at, struct loop *out
 static void check_entries(struct ex *ex, const struct ck_thread *t, const struct loop *l)
 {
     for (uint32_t i = 0; i < t->instr_count; i++) {
-        bool inside = i >= l->first && i <= l->last, jumps = is_jump(&t->instrs[i]);
+        bool inside = i >= l->first && i <= l->last, jumps = ck_instr_is_jump(&t->instrs[i]);
         if (!inside && jumps && t->instrs[i].target > l->first && t->instrs[i].target <= l->last)
             ex_fail(ex, MM_LIMIT, "explore.copy", "an asynchronous copy in a loop with more than one entry");
     }
@@ -70,7 +65,7 @@ static void write_out(struct ex *ex, struct ck_thread *t, const struct loop *l)
         for (uint32_t round = inside ? 0 : ROUNDS; round <= ROUNDS; round++) {
             struct ck_instr *to = &out[moved(l, i, round)];
             *to = t->instrs[i];
-            if (is_jump(to))
+            if (ck_instr_is_jump(to))
                 to->target = new_target(l, to->target, round, inside);
         }
     }

@@ -393,75 +393,63 @@ static void reduce(struct ex *ex, const struct in_inst *inst)
     ex_set_scalar(ex, inst, out);
 }
 
-static bool special(struct ex *ex, const struct in_inst *inst)
+static void smod_values(struct ex *ex, const struct in_inst *inst)
 {
-    switch (inst->opcode) {
-    case SpvOpSMod: {
-        struct ex_value out = ex_result(ex, inst);
-        struct ex_value *a = ex_get(ex, inst->operands[0]), *b = ex_get(ex, inst->operands[1]);
-        check_same_shape(ex, a, out.count);
-        check_same_shape(ex, b, out.count);
-        for (uint32_t i = 0; i < out.count; i++)
-            out.leaves[i] = ex_hold(ex, smod(ex, a->leaves[i], b->leaves[i]));
-        ex_set(ex, inst->result, out);
-        return true;
-    }
-    case SpvOpBitcast:
-        bitcast(ex, inst);
-        return true;
-    case SpvOpAll:
-    case SpvOpAny:
-        reduce(ex, inst);
-        return true;
-    case SpvOpSelect:
-        select_value(ex, inst);
-        return true;
-    default:
-        return false;
-    }
+    need_count(ex, inst, 2);
+    struct ex_value out = ex_result(ex, inst);
+    struct ex_value *a = ex_get(ex, inst->operands[0]), *b = ex_get(ex, inst->operands[1]);
+    check_same_shape(ex, a, out.count);
+    check_same_shape(ex, b, out.count);
+    for (uint32_t i = 0; i < out.count; i++)
+        out.leaves[i] = ex_hold(ex, smod(ex, a->leaves[i], b->leaves[i]));
+    ex_set(ex, inst->result, out);
 }
 
-static bool composite(struct ex *ex, const struct in_inst *inst)
+static void construct(struct ex *ex, const struct in_inst *inst)
 {
-    switch (inst->opcode) {
-    case SpvOpCompositeExtract:
-        extract(ex, inst);
-        return true;
-    case SpvOpCompositeInsert:
-        insert(ex, inst);
-        return true;
-    case SpvOpCompositeConstruct:
-        ex_set(ex, inst->result, *composed_value(ex, inst));
-        return true;
-    case SpvOpVectorShuffle:
-        shuffle(ex, inst);
-        return true;
-    case SpvOpVectorExtractDynamic:
-        dynamic_extract(ex, inst);
-        return true;
-    case SpvOpVectorInsertDynamic:
-        dynamic_insert(ex, inst);
-        return true;
-    case SpvOpCopyObject:
-    case SpvOpCopyLogical:
-    case SpvOpPtrCastToGeneric:
-    case SpvOpGenericCastToPtr:
-    case SpvOpExpectKHR: {
-        struct ex_value *a = ex_get(ex, inst->operands[0]), out = ex_result(ex, inst);
-        check_same_shape(ex, a, out.count);
-        memcpy(out.leaves, a->leaves, out.count * sizeof *out.leaves);
-        ex_set(ex, inst->result, out);
-        return true;
-    }
-    default:
-        return false;
-    }
+    ex_set(ex, inst->result, *composed_value(ex, inst));
+}
+
+static void copy_value(struct ex *ex, const struct in_inst *inst)
+{
+    struct ex_value *a = ex_get(ex, inst->operands[0]), out = ex_result(ex, inst);
+    check_same_shape(ex, a, out.count);
+    memcpy(out.leaves, a->leaves, out.count * sizeof *out.leaves);
+    ex_set(ex, inst->result, out);
+}
+
+bool ex_handle(struct ex *ex, const struct in_inst *inst, const struct ex_handler *handlers, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (handlers[i].opcode == inst->opcode) {
+            handlers[i].lower(ex, inst);
+            return true;
+        }
+    return false;
 }
 
 bool ex_compute(struct ex *ex, const struct in_inst *inst)
 {
+    static const struct ex_handler handlers[] = {
+        {SpvOpCompositeExtract, extract},
+        {SpvOpCompositeInsert, insert},
+        {SpvOpCompositeConstruct, construct},
+        {SpvOpVectorShuffle, shuffle},
+        {SpvOpVectorExtractDynamic, dynamic_extract},
+        {SpvOpVectorInsertDynamic, dynamic_insert},
+        {SpvOpCopyObject, copy_value},
+        {SpvOpCopyLogical, copy_value},
+        {SpvOpPtrCastToGeneric, copy_value},
+        {SpvOpGenericCastToPtr, copy_value},
+        {SpvOpExpectKHR, copy_value},
+        {SpvOpSMod, smod_values},
+        {SpvOpBitcast, bitcast},
+        {SpvOpAll, reduce},
+        {SpvOpAny, reduce},
+        {SpvOpSelect, select_value},
+    };
     if (!inst->type || !inst->result || inst->operand_count == 0)
         return false;
-    return composite(ex, inst) || special(ex, inst) || ex_float(ex, inst) || binary(ex, inst) ||
-           unary(ex, inst);
+    return ex_handle(ex, inst, handlers, sizeof handlers / sizeof *handlers) || ex_float(ex, inst) ||
+           binary(ex, inst) || unary(ex, inst);
 }
