@@ -97,7 +97,7 @@ bool sx_may_extend(struct stepper *s)
     struct sx *sx = s->sx;
     struct sx_exec *x = sx->exec;
 
-    if (!s->unchecked || sx->stop)
+    if (!s->unchecked || sx->stop || sx->explaining)
         return !sx->stop;
     if (s->max_evaluations && ++s->evaluations > s->max_evaluations) {
         s->failed = s->too_long = true;
@@ -146,7 +146,7 @@ static void remove_repeated_writes(struct stepper *s, uint32_t t, struct sx_even
 /* An execution in which loops never terminate. */
 static void judge_hang(struct stepper *s, struct sx_given *given)
 {
-    size_t words = (size_t)s->count * SX_TRACE_EVENTS;
+    size_t words = s->count * s->stride;
     struct sx_event *kept = mm_alloc(words * sizeof *kept);
     uint64_t *sources = mm_alloc(2 * words * sizeof *sources), *order = sources + words;
     uint32_t count = 0;
@@ -160,7 +160,7 @@ static void judge_hang(struct stepper *s, struct sx_given *given)
                 order[count++] = s->order[i];
         }
         for (uint32_t t = 0; t < s->count; t++) {
-            size_t first = (size_t)t * SX_TRACE_EVENTS;
+            size_t first = t * s->stride;
 
             if (s->traces[t].end == SX_WAIT)
                 remove_repeated_writes(s, t, kept + first, sources + first);
@@ -181,7 +181,7 @@ void sx_judge_execution(struct stepper *s)
 {
     struct sx *sx = s->sx;
     struct sx_given given = {.sources = s->sources,
-                             .stride = SX_TRACE_EVENTS,
+                             .stride = s->stride,
                              .order = s->order,
                              .order_count = s->order_count,
                              .initial = s->initial,
@@ -196,7 +196,7 @@ void sx_judge_execution(struct stepper *s)
     }
     if (s->hangs != waits)
         return;
-    if (stopped && !partial && sx->diverges)
+    if (stopped && !partial && (sx->diverges || !sx->program->kernel))
         return;
     sx->mode = waits ? SX_HANG : partial ? SX_PARTIAL : stopped ? SX_DIVERGE : SX_COMPLETE;
     if (waits)

@@ -188,6 +188,7 @@ static void add_trace_event(struct sx *sx, const struct sx_event *event, uint32_
     e->write = event->kind == SX_WRITE;
     e->fence = event->kind == SX_FENCE || event->kind == SX_BARRIER;
     e->barrier = instance;
+    e->late = event->late;
     if (event->location != UINT32_MAX) {
         describe_location(sx, e, event->location, event->object, i->reference);
         e->start = event->start;

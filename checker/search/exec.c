@@ -448,6 +448,8 @@ static void choose_open_coherence(struct sx *sx)
     clear_relations(x);
     adopt_sources(x);
     adopt_coherence(sx);
+    if (!quorums_met(x))
+        return;
     if (mm_cat_eval_begin(sx->eval, &x->all, sx->err)) {
         sx_limit(sx, "memory", "out of memory");
         sx->stop = true;

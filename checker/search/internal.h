@@ -22,6 +22,7 @@ struct sx_event {
     uint64_t value;               /* read or written */
     uint64_t barrier;             /* identifies the dynamic instance, with OCCURRENCE */
     uint32_t occurrence;
+    bool late;        /* barrier with a quorum: enough others had arrived */
     uint64_t depends; /* writes: reads of the thread that the value is computed from, see SX_MANY */
     uint64_t own;     /* writes: those of them by the same operation */
     uint64_t address_depends, control_depends; /* reads that the address, and the path condition, depend on */
@@ -139,6 +140,7 @@ struct sx {
     bool explaining; /* second pass: finds the closest candidate with the desired outcome */
     bool raised[4];  /* by enum sx_end, less 1: some execution has such an end */
     uint8_t *flags;  /* by check of the model: raised */
+    uint32_t *not_before; /* kernels: sx_find_symmetry(); NULL: unknown */
     struct sx_exec *exec;
 };
 
@@ -258,11 +260,11 @@ void sx_execute_given(struct sx *sx, const struct sx_trace *const *chosen, bool 
 /* Whether all participants of the barrier of T have reached it; WAITING: by thread its current barrier, or
  * NULL. */
 bool sx_all_wait(const struct ck_program *program, const struct sx_event *const *waiting, uint32_t t);
-/* Event-by-event construction of all executions of a kernel (search/step.c).  VALUES_KNOWN: the values of
- * each location are complete; MAX_EVALUATIONS: maximum number of model evaluations, 0: no limit.  Result:
- * complete; complete but for loops that never terminate; the limit was reached; not applicable.  Findings
- * remain valid in each case. */
-enum sx_stepped { SX_BY_STEPS, SX_BUT_HANGS, SX_TOO_LONG, SX_NOT_BY_STEPS };
+/* Event-by-event construction of all executions (search/step.c).  VALUES_KNOWN: the values of each location
+ * are complete; MAX_EVALUATIONS: maximum number of model evaluations, 0: no limit.  Result: complete, or a
+ * limit of the search was reached; that maximum was; the values have to be known.  Findings remain valid in
+ * each case. */
+enum sx_stepped { SX_BY_STEPS, SX_TOO_LONG, SX_NEEDS_VALUES };
 enum sx_stepped sx_step_through(struct sx *sx, bool values_known, uint64_t max_evaluations);
 /* Random executions (search/walk.c). */
 void sx_walk(struct sx *sx);

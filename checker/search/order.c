@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { MAX_ORDERS = 1 << 14, MAX_EVENTS = 8 };
+enum { MAX_ORDERS = 1 << 12, MAX_EVENTS = 8 };
 
 struct order_known {
     uint64_t key;
@@ -13,16 +13,13 @@ struct order_known {
 };
 
 struct sx_orders {
-    struct order_known *known; /* hash table */
+    struct order_known *known; /* hash table; NULL: no answer yet */
 };
 
 bool sx_orders_create(struct stepper *s)
 {
     s->orders = mm_arena_alloc(s->sx->arena, sizeof *s->orders);
-    if (!s->orders)
-        return false;
-    s->orders->known = mm_arena_alloc(s->sx->arena, MAX_ORDERS * sizeof *s->orders->known);
-    return s->orders->known != NULL;
+    return s->orders != NULL;
 }
 
 /* Events of the execution so far, those of a thread in program order. */
@@ -152,8 +149,15 @@ static bool is_order_allowed(struct stepper *s, const uint64_t *order, uint32_t 
     struct order_known *at;
     uint64_t key;
 
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
+        if (order[i] != STEP_INITIAL && sx_packed(s, order[i])->access)
+            return true; /* the halves of a read-modify-write in pieces are not adjacent */
         extract_add_write(s, &e, order[i]);
+    }
+    if (!s->orders->known)
+        s->orders->known = mm_arena_alloc(s->sx->arena, MAX_ORDERS * sizeof *s->orders->known);
+    if (!s->orders->known)
+        return model_allows_order(s, &e, order, count, reads, source);
     key = order_key(s, &e, order, count, reads);
     at = &s->orders->known[(key >> 20) % MAX_ORDERS];
     if (at->key != key) {
@@ -180,7 +184,7 @@ static bool may_rmw_stand(struct stepper *s, uint32_t at, uint64_t only)
     uint64_t write = s->order[at], source = *sx_source(s, (uint32_t)(write >> 32), (uint32_t)write - 1);
     uint32_t l = sx_packed(s, write)->location, after;
 
-    if (source == STEP_GUESSED)
+    if (source == STEP_GUESSED || source == write)
         return true;
     after = order_position_of(s, source);
     if (after > at)
@@ -198,7 +202,7 @@ bool sx_may_be_placed(struct stepper *s, uint32_t at)
     uint64_t write = s->order[at];
     const struct sx_event *e = sx_packed(s, write);
 
-    if (e->access)
+    if (e->access || s->sx->follows || s->sx->explaining)
         return true;
     if (e->second_half && !may_rmw_stand(s, at, UINT64_MAX))
         return false;

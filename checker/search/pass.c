@@ -15,8 +15,13 @@ static bool pass_set_up(struct stepper *s)
     s->out = mm_arena_alloc(arena, n * sizeof *s->out);
     s->traces = mm_arena_alloc(arena, n * sizeof *s->traces);
     s->chosen = mm_arena_alloc(arena, n * sizeof *s->chosen);
-    s->sources = mm_arena_alloc(arena, (size_t)n * SX_TRACE_EVENTS * sizeof *s->sources);
-    s->order = mm_arena_alloc(arena, (size_t)n * SX_TRACE_EVENTS * sizeof *s->order);
+    for (uint32_t t = 0; t < n; t++) {
+        uint32_t most = sx_event_capacity(&sx->program->threads[t]);
+
+        s->stride = most > s->stride ? most : s->stride;
+    }
+    s->sources = mm_arena_alloc(arena, n * s->stride * sizeof *s->sources);
+    s->order = mm_arena_alloc(arena, n * s->stride * sizeof *s->order);
     s->waiting = mm_arena_alloc(arena, n * sizeof *s->waiting);
     s->initial = mm_arena_alloc(arena, MAX_LOCATIONS * sizeof *s->initial);
     s->is_initial = mm_arena_alloc(arena, MAX_LOCATIONS);
@@ -95,6 +100,7 @@ static bool stepper_init(struct stepper *s)
 static bool run_pass(struct stepper *s, bool hangs)
 {
     s->hangs = hangs;
+    s->not_before = s->sx->explaining || (hangs && !sx_is_fair(s->sx)) ? NULL : s->sx->not_before;
     for (unsigned tries = 0; tries < MAX_RESTARTS; tries++) {
         struct sx *sx = s->sx;
 
@@ -108,6 +114,7 @@ static bool run_pass(struct stepper *s, bool hangs)
         }
         if (!sx_add_observed(sx) && !sx->again)
             return false;
+        sx_find_impossible_sources(s);
         s->restart = sx->again;
         sx_explore(s);
         if (!s->restart)
@@ -117,24 +124,15 @@ static bool run_pass(struct stepper *s, bool hangs)
             s->values_known = false;
         }
     }
+    sx_limit(s->sx, "search.locations", "limit reached: 1100 restarts for locations");
     return false;
 }
 
-static bool is_applicable(const struct sx *sx)
+static enum sx_stepped how_failed(const struct stepper *s)
 {
-    const struct ck_program *p = sx->program;
-
-    if (!p->kernel || p->thread_count < 2 || sx->guess || sx->follows)
-        return false;
-    for (uint32_t t = 0; t < p->thread_count; t++) {
-        for (uint32_t i = 0; i < p->threads[t].instr_count; i++) {
-            const struct ck_instr *instr = &p->threads[t].instrs[i];
-
-            if (instr->quorum || (instr->op == CK_CAS && instr->weak))
-                return false;
-        }
-    }
-    return true;
+    if (s->sx->limited)
+        return SX_BY_STEPS;
+    return s->too_long ? SX_TOO_LONG : SX_NEEDS_VALUES;
 }
 
 enum sx_stepped sx_step_through(struct sx *sx, bool values_known, uint64_t max_evaluations)
@@ -144,20 +142,16 @@ enum sx_stepped sx_step_through(struct sx *sx, bool values_known, uint64_t max_e
                         .values_known = values_known,
                         .max_evaluations = max_evaluations};
 
-    if (!is_applicable(sx))
-        return SX_NOT_BY_STEPS;
     if (!stepper_init(&s)) {
         sx_limit(sx, "memory", "out of memory");
         return SX_BY_STEPS;
     }
     if (!run_pass(&s, false))
-        return s.too_long ? SX_TOO_LONG : SX_NOT_BY_STEPS;
-    sx->seen_all = !sx->limited;
-    if (!s.waits || sx->stop || sx->diverges)
+        return how_failed(&s);
+    if (sx->explaining)
         return SX_BY_STEPS;
-    if (!sx_is_fair(sx))
-        return SX_BUT_HANGS;
-    if (!run_pass(&s, true))
-        return s.too_long ? SX_TOO_LONG : SX_BUT_HANGS;
-    return SX_BY_STEPS;
+    sx->seen_all = !sx->limited;
+    if (!s.waits || !sx->program->kernel || sx->stop || sx->diverges || run_pass(&s, true))
+        return SX_BY_STEPS;
+    return how_failed(&s);
 }

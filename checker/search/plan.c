@@ -7,6 +7,7 @@ enum { MAX_PLAN = 4096, MAX_STEPS = 100000 };
 
 struct planned {
     uint32_t pc, root, offset; /* ROOT: the object whose memory it is */
+    uint32_t event;            /* writes: index of the event, UINT32_MAX: unknown */
     uint32_t barriers;         /* number of barriers before it */
     uint8_t size;
     bool writes;
@@ -17,6 +18,10 @@ struct sx_plan {
     uint32_t count;
     uint32_t barriers; /* number executed so far */
     uint32_t tail;     /* first instruction that is not planned; UINT32_MAX: none */
+    /* Litmus tests: the first events, which are part of every complete execution. */
+    struct sx_event *events;
+    uint32_t event_count;
+    bool cut; /* further events are unknown */
 };
 
 struct planner {
@@ -24,6 +29,7 @@ struct planner {
     const struct ck_thread *thread;
     uint64_t *regs, *known; /* KNOWN: set of registers */
     struct sx_plan *plan;
+    uint32_t capacity;
 };
 
 static bool is_known(const struct planner *r, uint32_t expr)
@@ -35,6 +41,52 @@ static bool is_known(const struct planner *r, uint32_t expr)
         return mm_set_has(r->known, (uint32_t)e->imm);
     return (operands < 1 || is_known(r, e->a)) && (operands < 2 || is_known(r, e->b)) &&
            (operands < 3 || is_known(r, e->c));
+}
+
+static void plan_event(struct planner *r, enum sx_kind kind, uint32_t pc, uint64_t address)
+{
+    const struct ck_instr *i = &r->thread->instrs[pc];
+    struct sx_plan *plan = r->plan;
+
+    if (plan->cut || !plan->events)
+        return;
+    plan->events[plan->event_count++] = (struct sx_event){.kind = (uint8_t)kind,
+                                                          .order = i->order,
+                                                          .first_half = kind == SX_READ && i->op == CK_RMW,
+                                                          .second_half = kind == SX_WRITE && i->op == CK_RMW,
+                                                          .location = UINT32_MAX,
+                                                          .object = (uint32_t)(address >> 32) - 1,
+                                                          .start = (uint32_t)address,
+                                                          .instr = i};
+}
+
+/* A compare-exchange writes or not: what follows it is unknown. */
+static void plan_access_events(struct planner *r, uint32_t pc, uint64_t address)
+{
+    const struct ck_instr *i = &r->thread->instrs[pc];
+
+    r->plan->cut = r->plan->cut || i->op == CK_CAS;
+    if (i->op != CK_STORE)
+        plan_event(r, SX_READ, pc, address);
+    if (i->op != CK_LOAD)
+        plan_event(r, SX_WRITE, pc, address);
+}
+
+static void plan_barrier(struct planner *r, uint32_t pc)
+{
+    const struct ck_instr *i = &r->thread->instrs[pc];
+    struct sx_plan *plan = r->plan;
+    struct sx_event *e = plan->events ? &plan->events[plan->event_count] : NULL;
+
+    plan->barriers++;
+    plan->cut = plan->cut || i->quorum || (i->value != CK_NO_EXPR && !is_known(r, i->value));
+    if (plan->cut || !e)
+        return;
+    plan_event(r, SX_BARRIER, pc, 0);
+    e->object = UINT32_MAX;
+    e->barrier = i->value == CK_NO_EXPR ? i->site : sx_eval_expr(r->p, i->value, r->regs);
+    for (uint32_t k = 0; k + 1 < plan->event_count; k++)
+        e->occurrence += plan->events[k].kind == SX_BARRIER && plan->events[k].barrier == e->barrier;
 }
 
 static void forget(struct planner *r, uint32_t reg)
@@ -50,7 +102,7 @@ static bool plan_access(struct planner *r, uint32_t pc)
     struct sx_plan *plan = r->plan;
     uint64_t address, number;
 
-    if (plan->count == MAX_PLAN || !is_known(r, i->address))
+    if (plan->count == r->capacity || !is_known(r, i->address))
         return false;
     address = sx_eval_expr(r->p, i->address, r->regs);
     number = (address >> 32) - 1;
@@ -60,8 +112,12 @@ static bool plan_access(struct planner *r, uint32_t pc)
                                                      .root = r->p->objects[number].alias_of,
                                                      .offset = (uint32_t)address,
                                                      .size = i->size,
+                                                     .event = UINT32_MAX,
                                                      .barriers = plan->barriers,
                                                      .writes = i->op != CK_LOAD};
+    plan_access_events(r, pc, address);
+    if (i->op != CK_LOAD && !plan->cut && plan->events)
+        plan->accesses[plan->count - 1].event = plan->event_count - 1;
     if (i->op != CK_STORE) {
         forget(r, i->reg);
         if (i->op == CK_CAS)
@@ -94,13 +150,30 @@ static bool plan_step(struct planner *r, uint32_t *pc)
     case CK_BRANCH:
         if (!is_known(r, i->value))
             return false;
+        r->plan->cut = r->plan->cut || i->target <= *pc;
         *pc = sx_eval_expr(r->p, i->value, r->regs) ? *pc + 1 : i->target;
         return true;
     case CK_JUMP:
+        r->plan->cut = r->plan->cut || i->target <= *pc;
         *pc = i->target;
         return true;
     case CK_BARRIER:
-        r->plan->barriers++;
+        plan_barrier(r, *pc);
+        break;
+    case CK_FENCE:
+        plan_event(r, SX_FENCE, *pc, 0);
+        break;
+    case CK_AVAILABILITY:
+        plan_event(r, SX_AVAILABILITY, *pc, 0);
+        break;
+    case CK_VISIBILITY:
+        plan_event(r, SX_VISIBILITY, *pc, 0);
+        break;
+    case CK_POINT:
+        plan_event(r, SX_POINT, *pc, 0);
+        break;
+    case CK_ASSERT:
+        r->plan->cut = true;
         break;
     case CK_END:
         *pc = r->thread->instr_count;
@@ -120,8 +193,13 @@ static bool plan_thread(struct stepper *s, uint32_t t)
 
     r.regs = mm_arena_alloc(s->sx->arena, (thread->reg_count + 1) * sizeof *r.regs);
     r.known = mm_arena_alloc(s->sx->arena, (mm_rel_words(thread->reg_count) + 1) * sizeof *r.known);
-    r.plan->accesses = mm_arena_alloc(s->sx->arena, MAX_PLAN * sizeof *r.plan->accesses);
+    r.capacity = sx_event_capacity(thread) < SX_TRACE_EVENTS ? thread->instr_count : MAX_PLAN;
+    r.plan->accesses = mm_arena_alloc(s->sx->arena, (r.capacity + 1) * sizeof *r.plan->accesses);
     if (!r.regs || !r.known || !r.plan->accesses)
+        return false;
+    if (!s->sx->program->kernel &&
+        !(r.plan->events =
+              mm_arena_alloc(s->sx->arena, 2 * ((size_t)thread->instr_count + 1) * sizeof *r.plan->events)))
         return false;
     mm_set_complement(thread->reg_count, r.known, r.known); /* registers start at 0 */
     for (uint32_t step = 0; step < MAX_STEPS && pc < thread->instr_count; step++) {
@@ -129,6 +207,7 @@ static bool plan_thread(struct stepper *s, uint32_t t)
             break;
     }
     r.plan->tail = pc < thread->instr_count ? pc : UINT32_MAX;
+    r.plan->cut = r.plan->cut || pc < thread->instr_count;
     return true;
 }
 
@@ -140,6 +219,38 @@ bool sx_plan_threads(struct stepper *s)
             return false;
     }
     return s->plans != NULL;
+}
+
+/* ---- planned events -------------------------------------------------------------------------------- */
+
+bool sx_planned_trace(struct stepper *s, uint32_t t, struct sx_trace *trace)
+{
+    struct sx_plan *plan = &s->plans[t];
+
+    for (uint32_t i = 0; i < plan->event_count; i++) {
+        struct sx_event *e = &plan->events[i];
+        uint32_t locations[SX_PIECES];
+        bool fault;
+
+        if (e->kind > SX_WRITE)
+            continue;
+        if (sx_locate(s->sx, CK_OBJECT_BASE(e->object) + e->start, e->instr->size, &e->object, &fault,
+                      locations) != 1 ||
+            sx_strays(s->sx, e->instr, CK_OBJECT_BASE(e->object) + e->start)) {
+            plan->event_count = i - e->second_half;
+            plan->cut = true;
+            break;
+        }
+        e->location = locations[0];
+        e->start = s->sx->locations[e->location].offset;
+    }
+    *trace = (struct sx_trace){.events = plan->events, .event_count = plan->event_count};
+    return !plan->cut;
+}
+
+uint32_t sx_planned_count(const struct stepper *s, uint32_t t)
+{
+    return s->plans[t].event_count;
 }
 
 /* ---- possible writers ---------------------------------------------------------------------------- */
@@ -163,9 +274,10 @@ static bool may_write(const struct stepper *s, uint32_t thread, uint32_t i, cons
     return offset < l->offset + l->size && l->offset < offset + instr->size;
 }
 
-/* Whether the remaining plan of THREAD has a write to L by instruction I, after at most BARRIERS barriers. */
+/* Whether the remaining plan of THREAD has a write to L by instruction I, after at most BARRIERS barriers,
+ * that the current read of READER may read. */
 static bool plans_to_write(const struct stepper *s, uint32_t thread, uint32_t i, const struct sx_location *l,
-                           uint32_t barriers)
+                           uint32_t barriers, uint32_t reader)
 {
     const struct sx_plan *plan = &s->plans[thread];
 
@@ -173,7 +285,8 @@ static bool plans_to_write(const struct stepper *s, uint32_t thread, uint32_t i,
         const struct planned *a = &plan->accesses[k];
 
         if (a->pc == i && a->writes && a->barriers <= barriers && a->root == l->object &&
-            a->offset < l->offset + l->size && l->offset < a->offset + a->size)
+            a->offset < l->offset + l->size && l->offset < a->offset + a->size &&
+            !sx_is_impossible_source(s, reader, s->walkers[reader].event_count, thread, a->event))
             return true;
     }
     return false;
@@ -193,27 +306,29 @@ static bool may_write_unplanned(const struct stepper *s, uint32_t thread, uint32
            may_write(s, thread, i, l);
 }
 
-uint32_t sx_next_write(const struct stepper *s, uint32_t thread, uint32_t location, uint32_t from)
+uint32_t sx_next_write(const struct stepper *s, uint32_t thread, uint32_t location, uint32_t from,
+                       uint32_t reader)
 {
     const struct step_thread *state = &s->threads[thread];
     const struct sx_location *l = &s->sx->locations[location];
     uint32_t n = s->sx->program->threads[thread].instr_count;
 
-    if (state->status == STEP_ENDED || state->pc >= n)
+    if (state->status >= STEP_STOPPED || state->pc >= n)
         return UINT32_MAX;
     for (uint32_t i = from; i < n; i++) {
-        if (plans_to_write(s, thread, i, l, UINT32_MAX) || may_write_unplanned(s, thread, i, l))
+        if (plans_to_write(s, thread, i, l, UINT32_MAX, reader) || may_write_unplanned(s, thread, i, l))
             return i;
     }
     return UINT32_MAX;
 }
 
-bool sx_writes_after_barrier(const struct stepper *s, uint32_t thread, uint32_t i, uint32_t location)
+bool sx_writes_after_barrier(const struct stepper *s, uint32_t thread, uint32_t i, uint32_t location,
+                             uint32_t reader)
 {
     const struct sx_location *l = &s->sx->locations[location];
     uint32_t passed = 0;
 
     for (uint32_t e = 0; e < s->walkers[thread].event_count; e++)
         passed += s->walkers[thread].events[e].kind == SX_BARRIER;
-    return !may_write_unplanned(s, thread, i, l) && !plans_to_write(s, thread, i, l, passed);
+    return !may_write_unplanned(s, thread, i, l) && !plans_to_write(s, thread, i, l, passed, reader);
 }

@@ -99,8 +99,17 @@ bool sx_in_bounds(struct sx *sx)
 
 /* ---- the driver --------------------------------------------------------------------------------- */
 
-/* Explains an outcome that no execution has: enumerates all candidates again, unpruned. */
-static void explain_outcome(struct sx *sx)
+/* Finds the values of all locations within ENOUGH steps of threads (0: no bound).  False: that bound or a limit
+ * was reached. */
+static bool find_values(struct sx *sx, uint64_t enough)
+{
+    sx->enough = enough ? sx->steps + enough : 0;
+    sx->exceeded = false;
+    return sx_find_traces(sx);
+}
+
+/* Explains an outcome that no execution has: constructs all candidates again, unpruned. */
+static void explain_outcome(struct sx *sx, bool values_known)
 {
     uint64_t candidates = sx->verdict->candidate_count;
 
@@ -108,56 +117,44 @@ static void explain_outcome(struct sx *sx)
         if (sx->verdict->states[i].satisfies)
             return;
     }
-    if (sx->stop)
+    if (sx->stop || sx->limited)
         return;
     sx->explaining = true;
-    sx_combine(sx);
+    sx_step_through(sx, values_known, 0);
     sx->verdict->candidate_count = candidates;
 }
 
-/* Combines the traces of all threads. */
+/* Combines the traces of a kernel, where construction takes too many evaluations. */
 static void combine_traces(struct sx *sx)
 {
+    if (!find_values(sx, 0))
+        return;
     sx_settle(sx);
     sx_combine(sx);
-    if (sx->options.explain)
-        explain_outcome(sx);
     sx->seen_all = !sx->limited;
     if (sx->program->kernel && !sx->stop)
         sx_find_hangs(sx);
 }
 
-/* Lists traces within ENOUGH steps of threads (0: no bound).  False: that bound or a limit was reached. */
-static bool list_traces(struct sx *sx, uint64_t enough)
+static void decide(struct sx *sx)
 {
-    sx->enough = enough ? sx->steps + enough : 0;
-    sx->exceeded = false;
-    return sx_find_traces(sx);
-}
+    bool values = find_values(sx, sx->options.listing ? 0 : FEW_STEPS);
+    uint64_t most = sx->program->kernel && values ? MAX_EVALUATIONS : 0;
+    enum sx_stepped how;
 
-/* Event-by-event construction, with the values of the traces where these are few; combinations of traces
- * where construction does not apply. */
-static void decide_kernel(struct sx *sx)
-{
-    bool listed = list_traces(sx, sx->options.listing ? 0 : FEW_STEPS);
-    enum sx_stepped how = SX_NOT_BY_STEPS;
-
-    if (!listed && !sx->exceeded)
+    if (!values && !sx->exceeded)
         return;
-    if (!sx->options.listing)
-        how = sx_step_through(sx, listed, MAX_EVALUATIONS);
-    if (how == SX_TOO_LONG && !listed)
-        how = sx_step_through(sx, false, 0);
-    if (how == SX_NOT_BY_STEPS && !listed && list_traces(sx, 0))
-        how = sx_step_through(sx, true, MAX_EVALUATIONS);
-    if (how == SX_BY_STEPS && sx->options.explain && list_traces(sx, FEW_STEPS)) {
-        explain_outcome(sx);
-    } else if (how == SX_BUT_HANGS && list_traces(sx, 0)) {
-        sx_settle(sx);
-        sx_find_hangs(sx);
-    } else if ((how == SX_TOO_LONG || how == SX_NOT_BY_STEPS) && list_traces(sx, 0)) {
+    if (!values && sx->guess && !(values = find_values(sx, 0)))
+        return;
+    if (values && sx->program->kernel)
+        sx->not_before = sx_find_symmetry(sx);
+    how = sx->options.listing ? SX_TOO_LONG : sx_step_through(sx, values, most);
+    while (how == SX_NEEDS_VALUES && (values = find_values(sx, 0)))
+        how = sx_step_through(sx, values, 0);
+    if (how == SX_TOO_LONG)
         combine_traces(sx);
-    }
+    if (sx->options.explain)
+        explain_outcome(sx, values);
 }
 
 static enum mm_class search_run(struct sx *sx)
@@ -182,10 +179,7 @@ static enum mm_class search_run(struct sx *sx)
                   mm_cat_eval_uses(sx->eval, "ctrl");
     if (sx->program->kernel && !sx->options.no_walk)
         sx_walk(sx);
-    if (sx->program->kernel)
-        decide_kernel(sx);
-    else if (sx_find_traces(sx))
-        combine_traces(sx);
+    decide(sx);
     sx_conclude(sx);
     return MM_OK;
 }

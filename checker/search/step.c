@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+enum { MAX_EXPLAINED_VISITS = 1 << 20 };
+
 /* ---- checkpoints -------------------------------------------------------------------------------- */
 
 struct checkpoint {
@@ -125,8 +127,18 @@ static void read_piece_from(struct stepper *s, uint32_t t, uint64_t source, uint
     s->unchecked = true;
 }
 
-/* All pieces are read: executes the writes of the access and sets its result registers. */
-static void complete_access(struct stepper *s, uint32_t t)
+/* Whether the access of T, which is read, writes unless it fails spuriously. */
+static bool access_writes(const struct stepper *s, uint32_t t)
+{
+    const struct step_thread *thread = &s->threads[t];
+    const struct ck_instr *i = thread->access.instr;
+
+    return i->op == CK_RMW || (i->op == CK_CAS && thread->value == sx_eval_expr(s->sx->program, i->expected,
+                                                                                s->walkers[t].block));
+}
+
+/* All pieces are read: executes the writes of the access, if it WRITES, and sets its result registers. */
+static void complete_access(struct stepper *s, uint32_t t, bool writes)
 {
     const struct ck_program *p = s->sx->program;
     struct step_thread *thread = &s->threads[t];
@@ -135,8 +147,6 @@ static void complete_access(struct stepper *s, uint32_t t)
     const struct ck_instr *i = a.instr;
     uint64_t depends = sx_read_bits(w, &a);
     uint32_t first = w->event_count;
-    bool writes =
-        i->op == CK_RMW || (i->op == CK_CAS && thread->value == sx_eval_expr(p, i->expected, w->block));
 
     for (uint32_t e = first - a.count; e < first; e++) {
         w->events[e].order = i->order;
@@ -158,6 +168,59 @@ static void complete_access(struct stepper *s, uint32_t t)
     thread->pc++;
 }
 
+/* A weak compare-exchange reads the value that it expects: it writes, or fails spuriously. */
+static void branch_on_spurious_failure(struct stepper *s, uint32_t t)
+{
+    struct checkpoint m;
+
+    if (!checkpoint_take(s, &m))
+        return;
+    for (int writes = 1; writes >= 0 && !is_exploration_over(s); writes--) {
+        complete_access(s, t, writes == 1);
+        sx_explore(s);
+        checkpoint_rollback(s, &m);
+    }
+    checkpoint_free(&m);
+}
+
+/* The next read event of T from *AT on; NULL: none yet. */
+static const struct sx_event *next_read(const struct stepper *s, uint32_t t, uint32_t *at)
+{
+    const struct sx_walker *w = &s->walkers[t];
+
+    while (*at < w->event_count && w->events[*at].kind != SX_READ)
+        ++*at;
+    return *at < w->event_count ? &w->events[(*at)++] : NULL;
+}
+
+/* Whether the values that T has read come after those of U, in lexicographic order. */
+static bool reads_more(const struct stepper *s, uint32_t t, uint32_t u)
+{
+    uint32_t i = 0, k = 0;
+    const struct sx_event *a = next_read(s, t, &i), *b = next_read(s, u, &k);
+
+    while (a && b && a->value == b->value) {
+        a = next_read(s, t, &i);
+        b = next_read(s, u, &k);
+    }
+    return a && b && a->value > b->value;
+}
+
+/* Whether an exchange of work-items turns all executions that extend the prefix into others that are explored
+ * (docs/search.md#reductions).  T has just read. */
+static bool is_exchanged(const struct stepper *s, uint32_t t)
+{
+    if (!s->not_before)
+        return false;
+    if (s->not_before[t] != UINT32_MAX && reads_more(s, s->not_before[t], t))
+        return true;
+    for (uint32_t u = t + 1; u < s->count; u++) {
+        if (s->not_before[u] == t && reads_more(s, t, u))
+            return true;
+    }
+    return false;
+}
+
 /* Explores the executions in which the next piece is read from SOURCE. */
 static void try_source(struct stepper *s, const struct checkpoint *m, uint32_t t, uint64_t source,
                        uint64_t value)
@@ -165,7 +228,8 @@ static void try_source(struct stepper *s, const struct checkpoint *m, uint32_t t
     if (is_exploration_over(s))
         return;
     read_piece_from(s, t, source, value);
-    sx_explore(s);
+    if (!is_exchanged(s, t))
+        sx_explore(s);
     checkpoint_rollback(s, m);
 }
 
@@ -194,13 +258,14 @@ static void branch_on_read(struct stepper *s, uint32_t t, uint32_t l)
         for (uint32_t e = 0; e < s->walkers[u].event_count; e++) {
             const struct sx_event *event = &s->walkers[u].events[e];
 
-            if (event->kind == SX_WRITE && event->location == l)
+            if (event->kind == SX_WRITE && event->location == l &&
+                !sx_is_impossible_source(s, t, s->walkers[t].event_count, u, e))
                 try_source(s, &m, t, sx_pack(u, e), event->value);
         }
     }
     if (has_unconstrained_initial(s, l))
         try_unconstrained_initial(s, &m, t, l);
-    else
+    else if (!sx_is_initial_impossible(s, t, s->walkers[t].event_count, l))
         try_source(s, &m, t, STEP_INITIAL, sx_initial(s, l));
     if (!is_exploration_over(s) && sx_may_be_written_later(s, t, l)) {
         s->threads[t].status = STEP_BLOCKED;
@@ -215,7 +280,7 @@ static bool read_private_location(struct stepper *s, uint32_t t, uint32_t l)
 {
     const struct sx_walker *w = &s->walkers[t];
 
-    if (s->sx->locations[l].shared)
+    if (s->sx->locations[l].shared || !s->sx->program->kernel)
         return false;
     for (uint32_t e = w->event_count; e-- > 0;) {
         if (w->events[e].location != l)
@@ -378,7 +443,8 @@ static bool process_pending_write(struct stepper *s)
     s->pending.placed = true;
     for (uint32_t u = s->pending.reader; u < s->count; u++) {
         if (s->threads[u].status == STEP_BLOCKED &&
-            s->threads[u].access.locations[s->threads[u].piece] == l) {
+            s->threads[u].access.locations[s->threads[u].piece] == l &&
+            !sx_is_impossible_source(s, u, s->walkers[u].event_count, s->pending.thread, s->pending.event)) {
             offer_to_blocked_read(s, u);
             return false;
         }
@@ -412,7 +478,7 @@ static bool handle_thread_end(struct stepper *s, uint32_t t)
         s->waits = true;
         return s->hangs && loops_read_final_values(s);
     default:
-        return !s->hangs && (!sx->raised[w->end - 1] || sx_flags_open(sx));
+        return !s->hangs && (!sx->raised[w->end - 1] || (sx->program->kernel && sx_flags_open(sx)));
     }
 }
 
@@ -421,6 +487,8 @@ static void arrive_at_barrier(struct stepper *s, uint32_t t)
     const struct sx_event **waiting = s->waiting;
     bool sub_group;
 
+    if (s->sx->program->vulkan && !s->sx->program->kernel)
+        return; /* barriers of Vulkan's litmus tests order, and block nothing */
     s->threads[t].status = STEP_AT_BARRIER;
     for (uint32_t u = 0; u < s->count; u++)
         waiting[u] = s->threads[u].status == STEP_AT_BARRIER
@@ -433,6 +501,53 @@ static void arrive_at_barrier(struct stepper *s, uint32_t t)
         if (u == t || sx_share_barriers(s->sx->program, t, u, sub_group))
             s->threads[u].status = STEP_RUNS;
     }
+}
+
+/* The last event of T arrives at a barrier with a quorum: before enough others, or late. */
+static void branch_on_quorum(struct stepper *s, uint32_t t)
+{
+    struct sx_event *barrier = &s->walkers[t].events[s->walkers[t].event_count - 1];
+    struct checkpoint m;
+
+    if (!checkpoint_take(s, &m))
+        return;
+    for (int late = 0; late < 2 && !is_exploration_over(s); late++) {
+        barrier->late = late == 1;
+        sx_explore(s);
+        checkpoint_rollback(s, &m);
+    }
+    checkpoint_free(&m);
+}
+
+/* Whether T may stop before INSTR: an execution in which it stops after reads and fences alone is consistent
+ * without them too (docs/search.md#progress). */
+static bool may_stop(const struct stepper *s, uint32_t t, const struct ck_instr *instr)
+{
+    const struct sx_walker *w = &s->walkers[t];
+    bool is_event = instr->op != CK_ASSIGN && instr->op != CK_JUMP && instr->op != CK_BRANCH &&
+                    instr->op != CK_ASSUME && instr->op != CK_ASSERT && instr->op != CK_END;
+    const struct sx_event *last = w->event_count ? &w->events[w->event_count - 1] : NULL;
+
+    return !s->threads[t].continues && is_event && !sx_is_fair(s->sx) &&
+           !(last && (last->kind == SX_READ || last->kind == SX_FENCE));
+}
+
+/* T stops here, or continues. */
+static void branch_on_stop(struct stepper *s, uint32_t t)
+{
+    struct checkpoint m;
+
+    s->threads[t].continues = true;
+    if (!checkpoint_take(s, &m))
+        return;
+    sx_explore(s);
+    checkpoint_rollback(s, &m);
+    if (!is_exploration_over(s)) {
+        s->threads[t].status = STEP_STOPPED;
+        sx_explore(s);
+        checkpoint_rollback(s, &m);
+    }
+    checkpoint_free(&m);
 }
 
 static bool start_access(struct stepper *s, uint32_t t)
@@ -479,7 +594,13 @@ static bool advance_thread(struct stepper *s, uint32_t t)
         return false;
     }
     if (thread->access.count) {
-        complete_access(s, t);
+        bool writes = access_writes(s, t);
+
+        if (writes && thread->access.instr->op == CK_CAS && thread->access.instr->weak) {
+            branch_on_spurious_failure(s, t);
+            return false;
+        }
+        complete_access(s, t, writes);
         return true;
     }
     if (thread->pc >= w->thread->instr_count) {
@@ -487,6 +608,11 @@ static bool advance_thread(struct stepper *s, uint32_t t)
         return handle_thread_end(s, t);
     }
     i = &w->thread->instrs[thread->pc];
+    if (s->hangs && may_stop(s, t, i)) {
+        branch_on_stop(s, t);
+        return false;
+    }
+    thread->continues = false;
     sx_walker_enter(w, thread->pc);
     if (i->op >= CK_LOAD && i->op <= CK_CAS)
         return start_access(s, t);
@@ -494,6 +620,10 @@ static bool advance_thread(struct stepper *s, uint32_t t)
     if (!sx_walker_step(w, &thread->pc))
         return w->ended && handle_thread_end(s, t);
     s->unchecked = s->unchecked || i->op == CK_FENCE || i->op == CK_BARRIER;
+    if (i->op == CK_BARRIER && i->quorum) {
+        branch_on_quorum(s, t);
+        return false;
+    }
     if (i->op == CK_BARRIER)
         arrive_at_barrier(s, t);
     return true;
@@ -509,7 +639,7 @@ bool sx_progresses_with(struct stepper *s, uint32_t t, uint64_t value)
         return true;
     s->hangs = false;
     read_piece_from(s, t, STEP_GUESSED, value);
-    complete_access(s, t);
+    complete_access(s, t, access_writes(s, t));
     while (goes_on && thread->status == STEP_RUNS && !s->walkers[t].failed &&
            !(thread->pc < s->walkers[t].thread->instr_count &&
              s->walkers[t].thread->instrs[thread->pc].op >= CK_LOAD &&
@@ -560,9 +690,35 @@ static void handle_blocked_prefix(struct stepper *s)
 
 static bool is_within_limits(struct stepper *s)
 {
+    if (s->sx->explaining && ++s->visits > MAX_EXPLAINED_VISITS)
+        s->sx->stop = true;
     if ((++s->sx->ticks & 63) == 0 && !sx_in_bounds(s->sx))
         s->sx->stop = true;
     return !s->sx->stop;
+}
+
+/* Whether T is at a read of a location that another thread may still write. */
+static bool is_at_open_read(struct stepper *s, uint32_t t)
+{
+    const struct step_thread *thread = &s->threads[t];
+
+    return thread->access.count && thread->piece < thread->access.count &&
+           sx_others_may_write(s, t, thread->access.locations[thread->piece]);
+}
+
+/* The thread that steps: the first runnable one that is not at an open read, else the first runnable one;
+ * the number of threads: none. */
+static uint32_t choose_thread(struct stepper *s)
+{
+    uint32_t first = s->count;
+
+    for (uint32_t t = s->count; t-- > 0;)
+        first = s->threads[t].status == STEP_RUNS ? t : first;
+    for (uint32_t t = first; t < s->count; t++) {
+        if (s->threads[t].status == STEP_RUNS && !is_at_open_read(s, t))
+            return t;
+    }
+    return first;
 }
 
 void sx_explore(struct stepper *s)
@@ -570,14 +726,13 @@ void sx_explore(struct stepper *s)
     bool branched = false;
 
     while (!branched && !is_exploration_over(s) && is_within_limits(s)) {
-        uint32_t t = 0;
+        uint32_t t;
 
         if (s->pending.event < s->pending.end) {
             branched = !process_pending_write(s);
             continue;
         }
-        while (t < s->count && s->threads[t].status != STEP_RUNS)
-            t++;
+        t = choose_thread(s);
         if (t == s->count) {
             handle_blocked_prefix(s);
             return;

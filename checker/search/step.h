@@ -7,8 +7,8 @@
 #include "checker/search/walker.h"
 
 /* RUNS: runnable.  BLOCKED: its read is blocked until a later write revisits it.  AT_BARRIER: other
- * participants of the barrier have not arrived. */
-enum step_status { STEP_RUNS, STEP_BLOCKED, STEP_AT_BARRIER, STEP_ENDED };
+ * participants of the barrier have not arrived.  STOPPED: it is never scheduled again. */
+enum step_status { STEP_RUNS, STEP_BLOCKED, STEP_AT_BARRIER, STEP_STOPPED, STEP_ENDED };
 
 /* The source of a read: a packed thread and event, or one of these.  GUESSED: a later write. */
 #define STEP_INITIAL UINT64_MAX
@@ -20,6 +20,7 @@ struct step_thread {
     struct sx_access access; /* current, unless its count is 0: pieces before PIECE are read */
     unsigned piece;
     uint64_t value;    /* of the pieces read */
+    bool continues;    /* the choice between its next event and a stop is made */
     uint32_t accesses; /* number completed */
 };
 
@@ -40,6 +41,7 @@ struct stepper {
     struct sx_thread *out;
     struct sx_trace *traces; /* by thread: its prefix */
     const struct sx_trace **chosen;
+    size_t stride;                   /* events of a thread in SOURCES */
     uint64_t *sources;               /* by thread and event */
     uint64_t *order;                 /* the writes to ordered locations, in the order of each */
     uint64_t *initial;               /* by location */
@@ -50,14 +52,17 @@ struct stepper {
     uint64_t **reach;                /* by thread: relation over instructions: reachable from, reflexive */
     uint32_t order_count, guesses;
     struct step_pending pending;
-    struct sx_orders *orders; /* cache of coherence checks */
-    struct sx_stuck *stuck;   /* cache of checks of cycles of blocked threads */
-    bool hangs;               /* this pass explores executions with a loop that never terminates */
-    bool waits;               /* some loop may never terminate */
-    bool unchecked;           /* events or edges were added since the last evaluation */
-    bool restart, failed;     /* the pass restarts; construction does not apply */
-    bool too_long;            /* FAILED: the limit of evaluations was reached */
+    struct sx_orders *orders;   /* cache of coherence checks */
+    const uint32_t *not_before; /* by thread: the one whose reads its own may not precede, UINT32_MAX: none */
+    struct sx_static *impossible; /* reads-from edges that no execution has; NULL: unknown */
+    struct sx_stuck *stuck;       /* cache of checks of cycles of blocked threads */
+    bool hangs;                   /* this pass explores executions with a loop that never terminates */
+    bool waits;                   /* some loop may never terminate */
+    bool unchecked;               /* events or edges were added since the last evaluation */
+    bool restart, failed;         /* the pass restarts; construction does not apply */
+    bool too_long;                /* FAILED: the limit of evaluations was reached */
     uint64_t evaluations, max_evaluations;
+    uint64_t visits;   /* number of steps, while an outcome is explained */
     bool values_known; /* the values of the locations are complete */
 };
 
@@ -72,7 +77,7 @@ static inline const struct sx_event *sx_packed(const struct stepper *s, uint64_t
 /* The source of event EVENT of THREAD. */
 static inline uint64_t *sx_source(const struct stepper *s, uint32_t thread, uint32_t event)
 {
-    return &s->sources[(size_t)thread * SX_TRACE_EVENTS + event];
+    return &s->sources[(size_t)thread * s->stride + event];
 }
 
 /* The initial value of LOCATION, as far as it is known. */
@@ -92,12 +97,24 @@ bool sx_may_extend(struct stepper *s);
 void sx_judge_execution(struct stepper *s);
 
 bool sx_plan_threads(struct stepper *s);
-/* The first instruction of THREAD from FROM on that it may still execute and that may then write to LOCATION;
- * UINT32_MAX: none. */
-uint32_t sx_next_write(const struct stepper *s, uint32_t thread, uint32_t location, uint32_t from);
-
+/* The planned events of THREAD, which are its first; true: these are all. */
+bool sx_planned_trace(struct stepper *s, uint32_t thread, struct sx_trace *trace);
+uint32_t sx_planned_count(const struct stepper *s, uint32_t thread);
+/* The first instruction of THREAD from FROM on that it may still execute and that may then write what the current
+ * read of READER, of LOCATION, may return; UINT32_MAX: none. */
+uint32_t sx_next_write(const struct stepper *s, uint32_t thread, uint32_t location, uint32_t from,
+                       uint32_t reader);
 /* Whether every such write by instruction I comes after a barrier that THREAD has not reached. */
-bool sx_writes_after_barrier(const struct stepper *s, uint32_t thread, uint32_t i, uint32_t location);
+bool sx_writes_after_barrier(const struct stepper *s, uint32_t thread, uint32_t i, uint32_t location,
+                             uint32_t reader);
+
+/* Reads-from edges that no execution has (search/sources.c). */
+void sx_find_impossible_sources(struct stepper *s);
+/* Whether no execution has the edge from event WRITE of WRITER to event READ of READER. */
+bool sx_is_impossible_source(const struct stepper *s, uint32_t reader, uint32_t read, uint32_t writer,
+                             uint32_t write);
+/* The same for the initial write of LOCATION. */
+bool sx_is_initial_impossible(const struct stepper *s, uint32_t reader, uint32_t read, uint32_t location);
 
 /* Whether the write at position AT of the order may stand there (search/order.c). */
 bool sx_orders_create(struct stepper *s);
@@ -108,6 +125,8 @@ bool sx_progresses_with(struct stepper *s, uint32_t thread, uint64_t value);
 
 /* Cycles of blocked threads (search/stuck.c). */
 bool sx_stuck_create(struct stepper *s);
+/* Whether a thread other than THREAD may still write to LOCATION. */
+bool sx_others_may_write(const struct stepper *s, uint32_t thread, uint32_t location);
 /* Whether a write to LOCATION may follow the current read of it by THREAD. */
 bool sx_may_be_written_later(struct stepper *s, uint32_t thread, uint32_t location);
 /* No thread is runnable and some reads are blocked.  Whether some execution may extend the prefix, in which a

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { MAX_LINKS = 8, MAX_KNOWN = 1 << 16 };
+enum { MAX_LINKS = 8, MAX_KNOWN = 1 << 14 };
 
 /* A thread of a cycle, and what its predecessor awaits: instruction WRITE of this thread, or UINT32_MAX: its
  * arrival at a barrier. */
@@ -26,16 +26,13 @@ struct known {
 };
 
 struct sx_stuck {
-    struct known *known; /* hash table */
+    struct known *known; /* hash table; NULL: no answer yet */
 };
 
 bool sx_stuck_create(struct stepper *s)
 {
     s->stuck = mm_arena_alloc(s->sx->arena, sizeof *s->stuck);
-    if (!s->stuck)
-        return false;
-    s->stuck->known = mm_arena_alloc(s->sx->arena, MAX_KNOWN * sizeof *s->stuck->known);
-    return s->stuck->known != NULL;
+    return s->stuck != NULL;
 }
 
 /* ---- evaluation of a cycle ------------------------------------------------------------------------ */
@@ -165,6 +162,24 @@ static uint32_t written_location(const struct stepper *s, const struct cycle *c,
     return c->links[k].write == UINT32_MAX ? UINT32_MAX : awaited_location(s, before);
 }
 
+static bool same_barrier(const struct ck_instr *a, const struct ck_instr *b)
+{
+    return a->sub_group == b->sub_group && a->fence_flags == b->fence_flags && a->scope == b->scope &&
+           a->order == b->order && a->attributes == b->attributes && a->semantics == b->semantics &&
+           a->storage_class == b->storage_class && a->tags == b->tags && a->point == b->point &&
+           a->barrier_name == b->barrier_name;
+}
+
+/* Whether the barriers of THREAD differ from BARRIER, of another thread, in nothing that the model sees. */
+static bool has_same_barriers(const struct ck_thread *thread, const struct sx_event *barrier)
+{
+    for (uint32_t i = 0; i < thread->instr_count; i++) {
+        if (thread->instrs[i].op == CK_BARRIER && !same_barrier(&thread->instrs[i], barrier->instr))
+            return false;
+    }
+    return true;
+}
+
 /* The barrier of link K before the awaited event, NULL: unknown. */
 static const struct sx_event *cycle_barrier(const struct stepper *s, const struct cycle *c, uint32_t k)
 {
@@ -174,10 +189,11 @@ static const struct sx_event *cycle_barrier(const struct stepper *s, const struc
     if (barrier)
         return barrier;
     if (link->write == UINT32_MAX)
-        return barrier_of(s, c->links[(k + c->count - 1) % c->count].thread);
-    return sx_writes_after_barrier(s, link->thread, link->write, written_location(s, c, k))
-               ? next_barrier(s, link->thread)
-               : NULL;
+        barrier = barrier_of(s, c->links[(k + c->count - 1) % c->count].thread);
+    else if (sx_writes_after_barrier(s, link->thread, link->write, written_location(s, c, k),
+                                     c->links[(k + c->count - 1) % c->count].thread))
+        barrier = next_barrier(s, link->thread);
+    return barrier && has_same_barriers(&s->sx->program->threads[link->thread], barrier) ? barrier : NULL;
 }
 
 static void fill_cycle_events(const struct stepper *s, const struct cycle *c, uint32_t halves,
@@ -312,11 +328,17 @@ static bool is_cycle_allowed(struct stepper *s, struct cycle *c)
     uint64_t key;
     struct known *at;
 
+    if (s->sx->follows || s->sx->explaining)
+        return true; /* the events of a cycle alone lack dependencies */
     for (uint32_t k = 0; k < c->count; k++) {
         c->links[k].outcomes = has_current_read(s, c->links[k].thread) ? find_outcomes(s, c, k) : READS;
         if (c->links[k].outcomes == 0)
             return false;
     }
+    if (!s->stuck->known)
+        s->stuck->known = mm_arena_alloc(s->sx->arena, MAX_KNOWN * sizeof *s->stuck->known);
+    if (!s->stuck->known)
+        return is_cycle_possible(s, c);
     key = cycle_key(s, c);
     at = &s->stuck->known[(key >> 20) % MAX_KNOWN];
     if (at->key != key) {
@@ -326,16 +348,23 @@ static bool is_cycle_allowed(struct stepper *s, struct cycle *c)
     return at->allowed;
 }
 
+bool sx_others_may_write(const struct stepper *s, uint32_t thread, uint32_t location)
+{
+    for (uint32_t u = 0; u < s->count; u++) {
+        if (u != thread && sx_next_write(s, u, location, 0, thread) != UINT32_MAX)
+            return true;
+    }
+    return false;
+}
+
 bool sx_may_be_written_later(struct stepper *s, uint32_t thread, uint32_t location)
 {
     struct cycle own = {.links = {{.thread = thread}}, .count = 1};
 
-    for (uint32_t u = 0; u < s->count; u++) {
-        if (u != thread && sx_next_write(s, u, location, 0) != UINT32_MAX)
-            return true;
-    }
-    for (uint32_t i = sx_next_write(s, thread, location, 0); i != UINT32_MAX;
-         i = sx_next_write(s, thread, location, i + 1)) {
+    if (sx_others_may_write(s, thread, location))
+        return true;
+    for (uint32_t i = sx_next_write(s, thread, location, 0, thread); i != UINT32_MAX;
+         i = sx_next_write(s, thread, location, i + 1, thread)) {
         own.links[0].write = i;
         if (is_cycle_allowed(s, &own))
             return true;
@@ -383,7 +412,7 @@ static bool find_cycle(struct stepper *s, struct cycle *c)
     const struct sx_event *barrier = barrier_of(s, t);
 
     for (uint32_t u = 0; u < s->count; u++) {
-        if (s->threads[u].status == STEP_ENDED)
+        if (s->threads[u].status >= STEP_STOPPED)
             continue;
         if (barrier) {
             if (sx_share_barriers(s->sx->program, t, u, barrier->instr->sub_group) && !is_at(s, u, barrier) &&
@@ -391,8 +420,8 @@ static bool find_cycle(struct stepper *s, struct cycle *c)
                 return true;
             continue;
         }
-        for (uint32_t i = sx_next_write(s, u, awaited_location(s, t), 0); i != UINT32_MAX;
-             i = sx_next_write(s, u, awaited_location(s, t), i + 1)) {
+        for (uint32_t i = sx_next_write(s, u, awaited_location(s, t), 0, t); i != UINT32_MAX;
+             i = sx_next_write(s, u, awaited_location(s, t), i + 1, t)) {
             if (extend_cycle(s, c, u, i))
                 return true;
         }
@@ -406,7 +435,7 @@ bool sx_may_unblock(struct stepper *s)
     for (uint32_t t = 0; t < s->count; t++) {
         struct cycle c = {.links = {{.thread = t, .write = UINT32_MAX}}, .count = 1};
 
-        if (s->threads[t].status != STEP_ENDED && find_cycle(s, &c))
+        if (s->threads[t].status < STEP_STOPPED && find_cycle(s, &c))
             return true;
     }
     return false;

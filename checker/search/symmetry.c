@@ -83,7 +83,7 @@ static bool same_traces(struct exchange *e, uint32_t t, uint32_t u)
     const struct sx_thread *x = &e->sx->threads[t], *y = &e->sx->threads[u];
     const struct ck_instr *x_code = e->sx->program->threads[t].instrs,
                           *y_code = e->sx->program->threads[u].instrs;
-    bool same = x->trace_count == y->trace_count && x->done_count == y->done_count;
+    bool same = x->trace_count == y->trace_count;
 
     for (uint32_t i = 0; same && i < x->trace_count; i++) {
         const struct sx_trace *a = &x->traces[i], *b = &y->traces[i];
@@ -219,7 +219,7 @@ static bool may_exchange(struct exchange *e, uint32_t t, uint32_t u, int level)
 uint32_t *sx_find_symmetry(struct sx *sx)
 {
     const struct ck_program *p = sx->program;
-    uint32_t n = p->thread_count, *room = mm_arena_alloc(sx->traces, 3 * (n + 1) * sizeof *room);
+    uint32_t n = p->thread_count, *room = mm_arena_alloc(sx->arena, 3 * (n + 1) * sizeof *room);
     struct exchange e = {.sx = sx, .a = room, .b = room + n + 1};
     uint32_t *not_before = room + 2 * (n + 1);
     bool some = p->kernel && p->edge_count == 0 && !sx->explaining && (sx->mode != SX_HANG || sx_is_fair(sx));

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { MAX_TRACES = 1 << 20, MAX_EVENTS = SX_TRACE_EVENTS, MAX_STEPS = 200000000 };
+enum { MAX_TRACES = 1 << 20, MAX_STEPS = 200000000 };
 
 static uint64_t *edge_block(const struct sx_walker *w, uint32_t edge)
 {
@@ -74,7 +74,7 @@ struct sx_event *sx_push(struct sx_walker *w, enum sx_kind kind, const struct ck
 {
     struct sx_event *e = &w->events[w->event_count];
 
-    if (w->event_count == MAX_EVENTS) {
+    if (w->event_count == w->event_capacity) {
         sx_limit(w->sx, "search.events", "limit reached: 1024 events in a thread");
         w->failed = true;
         return NULL;
@@ -327,6 +327,18 @@ void sx_walker_run(struct sx_walker *w, uint32_t pc)
     }
 }
 
+uint32_t sx_event_capacity(const struct ck_thread *t)
+{
+    uint32_t most =
+        t->instr_count < SX_TRACE_EVENTS / (2 * SX_PIECES) ? t->instr_count * 2 * SX_PIECES : SX_TRACE_EVENTS;
+
+    for (uint32_t i = 0; i < t->instr_count; i++) {
+        if ((t->instrs[i].op == CK_JUMP || t->instrs[i].op == CK_BRANCH) && t->instrs[i].target <= i)
+            most = SX_TRACE_EVENTS;
+    }
+    return most;
+}
+
 bool sx_walker_begin(struct sx_walker *w)
 {
     const struct ck_thread *t = w->thread;
@@ -347,7 +359,8 @@ bool sx_walker_begin(struct sx_walker *w)
         w->is_header[t->instrs[w->edges[e]].target] = 1;
     w->block_words = 2 * (size_t)t->reg_count + 1 + (size_t)w->edge_count * (3 + t->reg_count);
     w->block = mm_arena_alloc(w->sx->traces, (w->block_words + 1) * sizeof *w->block);
-    w->events = mm_arena_alloc(w->sx->traces, MAX_EVENTS * sizeof *w->events);
+    w->event_capacity = sx_event_capacity(t);
+    w->events = mm_arena_alloc(w->sx->traces, (w->event_capacity + 1) * sizeof *w->events);
     if (!w->block || !w->events)
         return false;
     w->control_depends = w->block + w->block_words - 1;

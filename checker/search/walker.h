@@ -11,6 +11,7 @@ struct sx_walker {
     const struct ck_thread *thread;
     struct sx_thread *out;
     struct sx_event *events;
+    uint32_t event_capacity;           /* SX_TRACE_EVENTS at most */
     uint32_t event_count, last_effect; /* last event that is more than a read, plus 1 */
     uint32_t edge_count;
     uint32_t *edges; /* instruction of each back edge */
@@ -43,6 +44,8 @@ struct sx_access {
     uint64_t depends; /* reads that the address is computed from */
 };
 
+/* The most events of a trace of THREAD. */
+uint32_t sx_event_capacity(const struct ck_thread *thread);
 /* Sets up W (sx, thread and out are filled in) before the first instruction; false: out of memory. */
 bool sx_walker_begin(struct sx_walker *w);
 /* Before the instruction at PC: notes where iterations of loops begin. */
