@@ -15,7 +15,8 @@ static int64_t json_value(const cJSON *item)
 {
     if (cJSON_IsString(item))
         return strtoll(item->valuestring, NULL, 10);
-    return cJSON_IsNumber(item) ? (int64_t)item->valuedouble : 0;
+    double value = cJSON_IsNumber(item) ? item->valuedouble : 0;
+    return value >= 0x1p63 ? INT64_MAX : value < -0x1p63 ? INT64_MIN : (int64_t)value;
 }
 
 static const char *json_text(const cJSON *object, const char *key)

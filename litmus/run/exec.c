@@ -60,18 +60,19 @@ static bool read_locations(struct exec *e)
 
 bool lt_exec_read(struct exec *e)
 {
-    const cJSON *test = e->job->test, *low = cJSON_GetObjectItem(test, "low");
+    const cJSON *test = e->job->test;
+    const int64_t most = INT64_C(1) << 53;
     e->groups = json_unsigned(test, "groups");
     e->members = json_unsigned(test, "members");
     e->columns = json_unsigned(test, "columns");
     e->value_size = json_unsigned(test, "value_size");
     e->bits = json_unsigned(test, "bits");
-    e->low = cJSON_IsNumber(low) ? (int64_t)low->valuedouble : 0;
+    e->low = lt_json_value(cJSON_GetObjectItem(test, "low"));
     e->waits = cJSON_IsTrue(cJSON_GetObjectItem(test, "waits"));
     e->observed_count = (unsigned)cJSON_GetArraySize(cJSON_GetObjectItem(test, "observed"));
     if (!e->groups || !e->members || !lt_exec_slots(e->job->device, test) || e->columns > 2 * LT_MAX_VALUES ||
         e->observed_count > LT_MAX_VALUES || (e->value_size != 4 && e->value_size != 8) ||
-        e->bits * e->observed_count > 24)
+        e->bits * e->observed_count > 24 || e->low < -most || e->low > most)
         return false;
     e->bins = e->bits ? 1u << e->bits * e->observed_count : 1;
     return read_locations(e);

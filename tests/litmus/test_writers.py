@@ -138,6 +138,16 @@ def merges(folder):
     done = run(REFCL, "litmus", "merge", "-o", at("bad.json"), at("first.json"), at("last.json"))
     check("sums that overlap are refused", done.returncode == 2 and "cannot be taken out" in done.stderr and
           not os.path.exists(at("bad.json")), done.stderr)
+    far = dict(load(at("1.json")), run="far")
+    seen = next(t for t in far["tests"] if t["states"])
+    for sign in (1, -1):
+        seen["states"][0]["values"][0] = sign * 1e300
+        with open(at("far.json"), "w", encoding="utf-8") as f:
+            json.dump(far, f)
+        done = run(REFCL, "litmus", "merge", "-o", at("sum-far.json"), at("1.json"), at("far.json"))
+        edge = str((1 << 63) - 1) if sign > 0 else str(-(1 << 63))
+        check("a value of %g is the nearest that fits" % (sign * 1e300), done.returncode == 0 and
+              any(s["values"][0] == edge for t in load(at("sum-far.json"))["tests"] for s in t["states"]), done.stderr)
     for k in (1, 2):
         old = {key: value for key, value in shards[k - 1].items() if key not in ("campaign", "shard", "run")}
         with open(at("old%d.json" % k), "w", encoding="utf-8") as f:
