@@ -18,6 +18,9 @@ FUNCTION = re.compile(r"^`(\w+)\(\)`$")
 FILE = re.compile(r"`([\w./*-]*(?:\{[\w,./*-]+\}[\w./*-]*)*\.(?:c|h|cpp|hpp|inc|def|py|sh|\{[a-z,]+\}))`")
 
 
+PATH = re.compile(r"(?<![\w<>/`.(*-])((?:[\w-]+/)+[\w-]+\.(?:c|h|cpp|hpp|inc|def|py|sh))\b")
+
+
 def read(path):
     with open(path, encoding="utf-8") as file:
         return file.read()
@@ -85,7 +88,7 @@ def check_file(name, pattern, listed):
         base = os.path.dirname(base)
     below = "" if base == "tools" else base
     for one in expand(pattern):
-        if os.path.basename(one)[0] == "." or "NAME" in one:
+        if os.path.basename(one)[0] == "." or "NAME" in one or one.startswith("build/"):
             continue
         if any(glob.glob(os.path.join(folder, one)) for folder in [*parents(name), "build/gen"]):
             continue
@@ -105,7 +108,7 @@ def complaints(name, listed):
         for m in LINK.finditer(text):
             if not re.match(r"[a-z]+:", m.group(2)):
                 yield m.start(), check_link(name, m.group(1), m.group(2), m.group(3))
-        for m in FILE.finditer(text):
+        for m in [*FILE.finditer(text), *PATH.finditer(text)]:
             yield m.start(), check_file(name, m.group(1), listed)
 
 
