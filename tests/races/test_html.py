@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """The page of `refcl kernel --html` in headless Chromium: events, relations to switch, the source of an event."""
+import json
 import os
 import re
 import shutil
@@ -32,6 +33,18 @@ say("second", document.querySelector("#message h1").textContent);
 </script>"""
 
 
+def agents(folder):
+    """The work-items with plain accesses in the graph of a race of the first and the third."""
+    kernel, page = os.path.join(folder, "third.cl"), os.path.join(folder, "third.html")
+    with open(kernel, "w") as f:
+        f.write("kernel void k(global int *x, global int *y)\n{\n    int i = get_global_id(0);\n    y[i] = i;\n    if (i != 1)\n"
+                "        *x = i;\n}\n")
+    subprocess.run([refcl, "kernel", "-q", "-g", "3", "-l", "3", "-a", "buf:1", "-a", "buf:3", "--html", page, kernel])
+    with open(page, encoding="utf-8") as f:
+        data = json.loads(re.search(r'type="application/json">(.*?)</script>', f.read(), re.S)[1])
+    return {e["agent"].split()[1] for e in data["graphs"][0]["events"] if e["kind"] in ("read", "write")}
+
+
 def main():
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     with tempfile.TemporaryDirectory() as folder:
@@ -45,6 +58,7 @@ def main():
             text = f.read()
         check("one file, nothing fetched", not re.search(r'(src|href)\s*=|@import|url\(["\']?http', text))
         check("data cannot end its element", text.count("</script>") == 2, str(text.count("</script>")))
+        check("events are those of the racing work-items", agents(folder) == {"(0,0,0)", "(2,0,0)"}, str(agents(folder)))
         if not chromium:
             tap.skip("in Chromium", "no Chromium")
             return tap.done()
