@@ -81,6 +81,40 @@ static void deep_nesting(void **state)
     free(text);
 }
 
+/* HEAD, DEPTH times OPEN, CORE, as often CLOSE, TAIL: whether that is a model. */
+static bool nests(const char *head, char open, size_t depth, const char *core, const char *close,
+                  const char *tail)
+{
+    char text[1200];
+    size_t at = (size_t)snprintf(text, sizeof text, "%s", head);
+    struct mm_cat_model *model = NULL;
+    struct mm_error err;
+    memset(text + at, open, depth);
+    at += depth;
+    at += (size_t)snprintf(text + at, sizeof text - at, "%s", core);
+    memset(text + at, *close, *close ? depth : 0);
+    at += *close ? depth : 0;
+    snprintf(text + at, sizeof text - at, "%s", tail);
+    bool good = mm_cat_parse(text, "m.cat", NULL, &model, &err) == MM_OK;
+    if (good)
+        mm_cat_destroy(model);
+    else
+        assert_string_equal(err.rule, "cat.depth");
+    return good;
+}
+
+/* 400 levels: one for a definition's expression, one for each condition or complement, two for a parenthesis. */
+static void deepest_nesting(void **state)
+{
+    (void)state;
+    assert_true(nests("let a = if ", '(', 398, "\"x\"", ")", " then po else rf"));
+    assert_false(nests("let a = if ", '(', 399, "\"x\"", ")", " then po else rf"));
+    assert_true(nests("let a = ", '~', 398, "po", "", ""));
+    assert_false(nests("let a = ", '~', 399, "po", "", ""));
+    assert_true(nests("let a = ", '(', 199, "po", ")", ""));
+    assert_false(nests("let a = ", '(', 200, "po", ")", ""));
+}
+
 struct frame {
     const struct mm_cat_expr *call;
     const struct frame *outer;
@@ -566,11 +600,11 @@ static void out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(errors),       cmocka_unit_test(deep_nesting), cmocka_unit_test(other_forms),
-        cmocka_unit_test(meaning),      cmocka_unit_test(precedence),   cmocka_unit_test(definitions),
-        cmocka_unit_test(forms),        cmocka_unit_test(switches),     cmocka_unit_test(explanation),
-        cmocka_unit_test(bounds),       cmocka_unit_test(open_orders),  cmocka_unit_test(cycles_of_orders),
-        cmocka_unit_test(out_of_memory)};
+        cmocka_unit_test(errors),           cmocka_unit_test(deep_nesting), cmocka_unit_test(deepest_nesting),
+        cmocka_unit_test(other_forms),      cmocka_unit_test(meaning),      cmocka_unit_test(precedence),
+        cmocka_unit_test(definitions),      cmocka_unit_test(forms),        cmocka_unit_test(switches),
+        cmocka_unit_test(explanation),      cmocka_unit_test(bounds),       cmocka_unit_test(open_orders),
+        cmocka_unit_test(cycles_of_orders), cmocka_unit_test(out_of_memory)};
 
     return cmocka_run_group_tests(tests, set_up, NULL);
 }
