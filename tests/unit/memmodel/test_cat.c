@@ -103,12 +103,13 @@ static bool nests(const char *head, char open, size_t depth, const char *core, c
     return good;
 }
 
-/* 400 levels: one for a definition's expression, one for each condition or complement, two for a parenthesis. */
+/* 400 levels: one for the expression of a definition, one more before "if", one for each condition or complement, two for
+ * each parenthesis. */
 static void deepest_nesting(void **state)
 {
     (void)state;
-    assert_true(nests("let a = if ", '(', 398, "\"x\"", ")", " then po else rf"));
-    assert_false(nests("let a = if ", '(', 399, "\"x\"", ")", " then po else rf"));
+    assert_true(nests("let a = if ", '(', 397, "\"x\"", ")", " then po else rf"));
+    assert_false(nests("let a = if ", '(', 398, "\"x\"", ")", " then po else rf"));
     assert_true(nests("let a = ", '~', 398, "po", "", ""));
     assert_false(nests("let a = ", '~', 399, "po", "", ""));
     assert_true(nests("let a = ", '(', 199, "po", ")", ""));
