@@ -47,11 +47,6 @@ def main():
         with open(report) as f:
             line = json.load(f)["command_line"]
         check("a launch without findings", run.returncode == 0, run.stderr)
-        several = os.path.join(folder, "several.cl")
-        with open(several, "w") as f:
-            f.write("kernel void k(global int *a, global int *b, local int *c, global int *d) { a[0] = b[0] + d[0]; }\n")
-        whole = kernel("-c", "all", "-a", "buf:4:zero", "-a", "svm:4:zero", "-a", "local:16", "-a", "buf:4:zero", several)
-        check("nothing is left of several arguments", whole.returncode == 0, whole.stderr)
         check("the command line in the report", shlex.split(line) == ["refcl", "kernel", *words], line)
         name = xml.parse(suite).getroot().find("testsuite").get("name")
         check("the name of the JUnit suite", name == line, name)
