@@ -53,6 +53,37 @@ static void data_follows_events(void **state)
     OK(clReleaseMemObject(m));
 }
 
+static void CL_CALLBACK fill_all(void *args)
+{
+    struct {
+        unsigned char *data;
+        unsigned char value;
+    } *a = args;
+    memset(a->data, a->value, 64);
+}
+
+/* Of a native kernel's memory each byte, the first and the last too, is seen on the other devices. */
+static void native_kernels_write(void **state)
+{
+    (void)state;
+    cl_mem m = clCreateBuffer(both, 0, 64, NULL, &err);
+    for (unsigned char value = 1; value <= 6; value++) {
+        struct {
+            void *data;
+            unsigned char value;
+        } args = {NULL, value};
+        const void *where = &args.data;
+        unsigned char out[64] = {0};
+        int writer = value % 3, reader = (value + 1) % 3;
+        OK(clEnqueueNativeKernel(queues[writer], fill_all, &args, sizeof args, 1, &m, &where, 0, NULL, NULL));
+        OK(clFinish(queues[writer]));
+        OK(clEnqueueReadBuffer(queues[reader], m, CL_TRUE, 0, 64, out, 0, NULL, NULL));
+        for (int i = 0; i < 64; i++)
+            assert_int_equal(out[i], value);
+    }
+    OK(clReleaseMemObject(m));
+}
+
 /* Sub-buffers that do not overlap may be written by two devices with nothing between them. */
 static void disjoint_sub_buffers(void **state)
 {
@@ -257,9 +288,10 @@ int main(void)
     setenv("REFCL_DEVICES", "3", 1);
     setenv("REFCL_QUEUE_SEED", "7", 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(data_follows_events),    cmocka_unit_test(disjoint_sub_buffers),
-        cmocka_unit_test(map_on_another_device),  cmocka_unit_test(kernels_take_turns),
-        cmocka_unit_test(devices_meet_in_svm),    cmocka_unit_test(seeded_order),
-        cmocka_unit_test(unflushed_commands_run), cmocka_unit_test(program_of_the_parent)};
+        cmocka_unit_test(data_follows_events),  cmocka_unit_test(native_kernels_write),
+        cmocka_unit_test(disjoint_sub_buffers), cmocka_unit_test(map_on_another_device),
+        cmocka_unit_test(kernels_take_turns),   cmocka_unit_test(devices_meet_in_svm),
+        cmocka_unit_test(seeded_order),         cmocka_unit_test(unflushed_commands_run),
+        cmocka_unit_test(program_of_the_parent)};
     return cmocka_run_group_tests(tests, open_devices, close_devices);
 }
