@@ -93,7 +93,7 @@ all: $(PRODUCTS)
 
 help:
 	@sed -n 's/^## *//p' Makefile
-## make demo     install missing packages, build, run the litmus suite and debug a racy kernel
+## make demo     install missing packages, build, run the litmus suite (OpenCL, Vulkan), debug a racy kernel
 ## make test     set-up and the whole test suite          make quick    only the tests that take seconds
 ## make asan     quick tests under AddressSanitizer and UndefinedBehaviorSanitizer; SUITE=test: all tests
 ## make tsan     the same under ThreadSanitizer           make ubsan   under UndefinedBehaviorSanitizer alone

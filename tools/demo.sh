@@ -1,6 +1,6 @@
 #!/bin/bash
 # The main job, end to end: decide the litmus suite under the model, run it on refcl, judge what was seen,
-# then debug a racy kernel.  Ends with a readable report; JSON lies beside it in $BUILD/demo.
+# run message passing on a Vulkan device if there is one, then debug a racy kernel.  Ends with a readable report; JSON lies beside it in $BUILD/demo.
 set -u
 cd "$(dirname "$0")/.." || exit 4
 BUILD=${BUILD:-build}
@@ -28,6 +28,16 @@ must 0 $refcl litmus run --output "$out/results.json" litmus/suite >"$out/run.lo
 tail -n 3 "$out/run.log"
 must 0 $refcl litmus judge --json "$out/judge.json" "$out/results.json" >"$out/judge.txt"
 tail -n 15 "$out/judge.txt"
+
+step "Message passing on a Vulkan device, translated, judged by vulkan.cat"
+"$BUILD/refcl-litmus-run" --vulkan --list >"$out/vulkan.log" 2>&1
+if grep -m 1 '^device' "$out/vulkan.log"; then
+    must 0 $refcl litmus run --vulkan -n 20000 --output "$out/vulkan.json" litmus/suite/message-passing >>"$out/vulkan.log" 2>&1
+    must 0 $refcl litmus judge "$out/vulkan.json" >"$out/vulkan.txt"
+    tail -n 2 "$out/vulkan.txt"
+else
+    echo "not run: $(tail -n 1 "$out/vulkan.log")"
+fi
 
 step "An ordinary OpenCL program with a racy kernel, debugged: refcl run -- racy_histogram"
 must 1 $refcl run --json "$out/report.json" -- "$BUILD/tests/clients/racy_histogram" tests/clients/racy_histogram.cl
