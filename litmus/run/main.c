@@ -8,9 +8,9 @@
 
 /* ---- the options ----------------------------------------------------------------------------------------- */
 
-/* How the argument of an option is read into the member of struct lt_options at OFFSET.  NUMBER: unsigned, WIDE:
- * uint64_t, both from LEAST to MOST; FRACTION: above 0, at most MOST. */
-enum kind { FLAG, TEXT, NUMBER, WIDE, FRACTION, SHARD, KNOB, HARDWARE, COMPILE, LIMITS, SECONDS, HELP };
+/* How the argument of an option is read into the member of struct lt_options at OFFSET.  ACTION: LEAST is what to do;
+ * NUMBER: unsigned, WIDE: uint64_t, both from LEAST to MOST; FRACTION: above 0, at most MOST. */
+enum kind { FLAG, ACTION, TEXT, NUMBER, WIDE, FRACTION, SHARD, KNOB, HARDWARE, COMPILE, LIMITS, SECONDS };
 
 struct run_option {
     const char *name;
@@ -31,7 +31,7 @@ static const struct run_option run_options[] = {
      MEMBER(platform), 0, 0},
     {"device", 0, "X", "REFCL_DEVICE", "number, or part of the name (default: the first)", TEXT,
      MEMBER(device), 0, 0},
-    {"list", 0, NULL, NULL, "list platforms and devices", FLAG, MEMBER(list), 0, 0},
+    {"list", 0, NULL, NULL, "list platforms and devices", ACTION, 0, LT_LIST, 0},
     {"vulkan", 0, NULL, NULL, "run a plan for Vulkan only; with --list: list Vulkan devices", FLAG,
      MEMBER(vulkan), 0, 0},
     {"test", 0, "NAME", "REFCL_TEST", "run only tests whose name contains NAME", TEXT, MEMBER(only), 0, 0},
@@ -55,17 +55,16 @@ static const struct run_option run_options[] = {
      0, 0, 0},
     {"knob", 0, "NAME=V", NULL, "fix a launch parameter (--knobs lists them); may be repeated", KNOB, 0, 0,
      0},
-    {"knobs", 0, NULL, NULL, "list the launch parameters with the values that are tried", FLAG,
-     MEMBER(list_knobs), 0, 0},
+    {"knobs", 0, NULL, NULL, "list the launch parameters with the values that are tried", ACTION, 0,
+     LT_LIST_KNOBS, 0},
     {"tune", 0, NULL, NULL,
      "search for launch parameters that show many weak outcomes on the device, for --budget seconds (default 60), and "
      "write them to the output, or where later runs find them; exit code 1 if none shows any",
-     FLAG, MEMBER(tune), 0, 0},
+     ACTION, 0, LT_TUNE, 0},
     {"tuning", 0, "FILE", "REFCL_TUNING",
      "use these launch parameters in most batches (default: as tuned; none: nothing)", TEXT, MEMBER(tuning),
      0, 0},
-    {"merge", 0, NULL, NULL, "add up the results files that follow into the output", FLAG, MEMBER(merge), 0,
-     0},
+    {"merge", 0, NULL, NULL, "add up the results files that follow into the output", ACTION, 0, LT_MERGE, 0},
     {"timeout", 0, "S", "REFCL_RUN_TIMEOUT",
      "end each test after S seconds (default: after 60 seconds without a result)", SECONDS, 0, 1, 86400},
     {"seed", 0, "N", "REFCL_SEED", "seed of the placements (default: the plan's)", WIDE, MEMBER(seed), 0,
@@ -73,7 +72,7 @@ static const struct run_option run_options[] = {
     {"input-limits", 0, "N", "REFCL_INPUT_LIMITS",
      "multiply the memory and time limits of input files by N (default 1)", LIMITS, 0, 1, LT_MOST_TIMES},
     {"quiet", 'q', NULL, NULL, "print the summary only", FLAG, MEMBER(quiet), 0, 0},
-    {"help", 'h', NULL, NULL, "print this help", HELP, 0, 0, 0},
+    {"help", 'h', NULL, NULL, "print this help", ACTION, 0, LT_HELP, 0},
 };
 enum { RUN_OPTIONS = sizeof run_options / sizeof *run_options, LONG_OPTION = 256 };
 
@@ -198,8 +197,8 @@ static bool take_option(struct lt_options *options, const struct run_option *o, 
     case SECONDS:
         options->timeout_s = options->limit_s = (unsigned)n;
         break;
-    case HELP:
-        options->stop = true;
+    case ACTION:
+        options->action = options->action == LT_HELP ? LT_HELP : (enum lt_action)o->least;
         break;
     }
     return true;
@@ -253,34 +252,37 @@ static bool parse_arguments(struct lt_options *options, int argc, char **argv)
     return true;
 }
 
-static int run_campaign(struct lt_options *o)
+static int act(struct lt_options *o)
 {
-    if (o->stop) {
+    if (!o->results_path && o->action != LT_TUNE)
+        o->results_path = "results.json";
+    switch (o->action) {
+    case LT_HELP:
         print_help(stdout);
         return 0;
-    }
-    if (!o->results_path && !o->tune)
-        o->results_path = "results.json";
-    if (o->list || o->list_knobs) {
-        if (o->list)
-            (o->vulkan ? &lt_vulkan : &lt_opencl)->list(stdout);
-        else
-            list_knobs();
+    case LT_LIST:
+        (o->vulkan ? &lt_vulkan : &lt_opencl)->list(stdout);
         return 0;
-    }
-    if (o->merge)
+    case LT_LIST_KNOBS:
+        list_knobs();
+        return 0;
+    case LT_MERGE:
         return lt_merge(o);
+    case LT_RUN:
+    case LT_TUNE:
+        break;
+    }
     if (o->input_count != 1) {
         fprintf(stderr, "refcl-litmus-run: one plan is needed, %u given\nTry `refcl-litmus-run --help`.\n",
                 o->input_count);
         return 2;
     }
     o->plan_path = o->inputs[0];
-    return o->tune ? lt_tune(o) : lt_campaign(o);
+    return o->action == LT_TUNE ? lt_tune(o) : lt_campaign(o);
 }
 
 int main(int argc, char **argv)
 {
     struct lt_options o = {.timeout_s = 60, .shard_count = 1};
-    return from_environment(&o) && parse_arguments(&o, argc, argv) ? run_campaign(&o) : 2;
+    return from_environment(&o) && parse_arguments(&o, argc, argv) ? act(&o) : 2;
 }

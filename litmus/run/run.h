@@ -49,7 +49,8 @@ struct lt_options {
     unsigned timeout_s; /* seconds without a message of the child */
     unsigned limit_s;   /* seconds of one test, 0 = none */
     unsigned shard, shard_count;
-    bool resume, list, list_knobs, quiet, stop, merge, exact, tune, silent;
+    enum lt_action { LT_RUN, LT_LIST, LT_LIST_KNOBS, LT_MERGE, LT_TUNE, LT_HELP } action;
+    bool resume, quiet, exact, silent;
     bool vulkan;               /* list Vulkan devices; the plan must be for Vulkan */
     bool probe;                /* one batch of each test */
     bool il;                   /* kernels as SPIR-V, though the device compiles OpenCL C */

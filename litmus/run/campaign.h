@@ -1,0 +1,52 @@
+/* A campaign in progress: what campaign.c (plan, results) and child.c (the child process) share. */
+#ifndef LITMUS_RUN_CAMPAIGN_H
+#define LITMUS_RUN_CAMPAIGN_H
+
+#include "run.h"
+
+#include <sys/types.h>
+
+struct lt_record {
+    const cJSON *test;
+    bool selected, finished;
+    const char *status; /* "pending", "running", "done", "skipped", "failed", "crashed", "timeout" */
+    char *reason;
+    uint64_t instances, discarded, batches;
+    double ms;
+    struct lt_histogram states;
+    struct lt_slices slices;
+};
+struct lt_campaign_state {
+    const struct lt_options *options;
+    cJSON *plan, *device;
+    struct lt_record *records;
+    const cJSON **tests; /* by number */
+    unsigned count;
+    uint64_t seed;
+    struct lt_identity identity;
+    struct lt_writer writer;
+    pid_t child;
+    int pipe;
+    char *line;
+    size_t used, capacity;
+    double start, begun, heard; /* begun: the current test */
+    double saved, cost;         /* cost: seconds that saving took */
+    const struct lt_backend *backend;
+    bool lost;     /* the child ended, as its device was lost */
+    int current;   /* test that the child works on, -1 = none */
+    bool building; /* the child compiles several tests together */
+    bool alone;    /* no longer: a child died of it */
+    bool ended, broken;
+    char *broken_reason;
+};
+
+/* The constant of that text, "pending" where it is none. */
+const char *lt_status_text(const char *status);
+/* Writes the results; SOON: unless it has just done so, as results of many tests are large, and saving must stay cheap.
+ * What a kill loses is run again under the same seed. */
+bool lt_campaign_save(struct lt_campaign_state *c, bool soon);
+/* Starts the child, and reads its messages until it ends or is killed (child.c). */
+bool lt_child_start(struct lt_campaign_state *c);
+void lt_child_listen(struct lt_campaign_state *c);
+
+#endif
