@@ -199,9 +199,9 @@ static void private_atomic(struct ex *ex, const struct ck_instr *i)
                                           [CK_RMW_XOR] = CK_XOR};
     static const enum ck_expr_op less[] = {
         [CK_RMW_SMIN] = CK_SLT, [CK_RMW_SMAX] = CK_SLT, [CK_RMW_UMIN] = CK_ULT, [CK_RMW_UMAX] = CK_ULT};
-    uint32_t old = i->op == CK_STORE ? UINT32_MAX : ex_read_private(ex, i->address, i->size),
+    uint32_t old = i->op == CK_STORE ? CK_NO_EXPR : ex_read_private(ex, i->address, i->size),
              value = i->value;
-    if (old != UINT32_MAX)
+    if (old != CK_NO_EXPR)
         ex_assign(ex, i->reg, old);
     if (i->op == CK_LOAD)
         return;

@@ -48,9 +48,7 @@ static uint32_t intern(struct ex *ex, const struct ck_expr *e)
     for (; b->table[at]; at = (at + 1) & (b->table_size - 1))
         if (same(&ex->program->exprs[b->table[at] - 1], e))
             return b->table[at] - 1;
-    uint32_t index = ck_program_add_expr(ex->program, e);
-    if (index == UINT32_MAX)
-        ex_no_memory(ex);
+    uint32_t index = ex_added(ex, ck_program_add_expr(ex->program, e));
     b->table[at] = index + 1;
     return index;
 }
@@ -80,20 +78,20 @@ unsigned ex_size(const struct ex *ex, uint32_t expr)
     return ex->program->exprs[expr].size;
 }
 
-/* What needs no constant on both sides; UINT32_MAX: nothing to gain. */
+/* What needs no constant on both sides; CK_NO_EXPR: nothing to gain. */
 static uint32_t simplify(struct ex *ex, enum ck_expr_op op, unsigned size, uint32_t a, uint32_t b)
 {
     uint64_t y;
     if ((op == CK_ZEXT || op == CK_SEXT || op == CK_TRUNC) && ex_size(ex, a) == size)
         return a;
     if (op > CK_SLE)
-        return UINT32_MAX;
+        return CK_NO_EXPR;
     if (op == CK_EQ && a == b)
         return ex_const(ex, 1, size);
     if (op == CK_NE && a == b)
         return ex_const(ex, 0, size);
     if (!ex_is_const(ex, b, &y))
-        return UINT32_MAX;
+        return CK_NO_EXPR;
     if (y == 0 &&
         (op == CK_ADD || op == CK_SUB || op == CK_OR || op == CK_XOR || (op >= CK_SHL && op <= CK_ASHR)))
         return a;
@@ -105,7 +103,7 @@ static uint32_t simplify(struct ex *ex, enum ck_expr_op op, unsigned size, uint3
     if (y == 0 && op == CK_NE && ex_size(ex, a) == size && ex->program->exprs[a].op >= CK_EQ &&
         ex->program->exprs[a].op <= CK_SLE)
         return a;
-    return UINT32_MAX;
+    return CK_NO_EXPR;
 }
 
 uint32_t ex_op(struct ex *ex, enum ck_expr_op op, unsigned size, uint32_t a, uint32_t b, uint32_t c)
@@ -127,7 +125,7 @@ uint32_t ex_op(struct ex *ex, enum ck_expr_op op, unsigned size, uint32_t a, uin
     if (ex_is_const(ex, a, &x) && (!binary || ex_is_const(ex, b, &y)))
         return ex_const(ex, ck_evaluate(op, x, y, ex_size(ex, a)), size);
     uint32_t simple = simplify(ex, op, size, a, b);
-    return simple != UINT32_MAX ? simple : intern(ex, &e);
+    return simple != CK_NO_EXPR ? simple : intern(ex, &e);
 }
 
 uint32_t ex_function(struct ex *ex, const struct ck_function *f)
@@ -136,10 +134,7 @@ uint32_t ex_function(struct ex *ex, const struct ck_function *f)
     for (uint32_t i = 0; i < p->function_count; i++)
         if (strcmp(p->functions[i].name, f->name) == 0)
             return i;
-    uint32_t index = ck_program_add_function(ex->program, f);
-    if (index == UINT32_MAX)
-        ex_no_memory(ex);
-    return index;
+    return ex_added(ex, ck_program_add_function(ex->program, f));
 }
 
 static uint32_t apply(struct ex *ex, uint32_t function, unsigned size, unsigned count,
@@ -182,10 +177,7 @@ uint32_t ex_resize(struct ex *ex, uint32_t expr, unsigned size, bool is_signed)
 
 uint32_t ex_new_reg(struct ex *ex, unsigned size)
 {
-    uint32_t reg = ck_program_add_reg(ex->program, ex->item.thread, "", (uint8_t)size, false);
-    if (reg == UINT32_MAX)
-        ex_no_memory(ex);
-    return reg;
+    return ex_added(ex, ck_program_add_reg(ex->program, ex->item.thread, "", (uint8_t)size, false));
 }
 
 uint32_t ex_emit(struct ex *ex, struct ck_instr instr)
@@ -197,10 +189,7 @@ uint32_t ex_emit(struct ex *ex, struct ck_instr instr)
     }
     if (ex->program->threads[ex->item.thread].instr_count >= MAX_INSTRS)
         ex_fail(ex, MM_LIMIT, "explore.size", "a work-item has more than %d instructions", MAX_INSTRS);
-    uint32_t index = ck_program_add_instr(ex->program, ex->item.thread, &instr);
-    if (index == UINT32_MAX)
-        ex_no_memory(ex);
-    return index;
+    return ex_added(ex, ck_program_add_instr(ex->program, ex->item.thread, &instr));
 }
 
 struct ck_instr ex_load(struct ex *ex, uint32_t address, unsigned size)

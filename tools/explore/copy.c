@@ -355,9 +355,7 @@ static void add_agent(struct copies *c, const struct copy *copy)
     snprintf(name, sizeof name, "C%u", (unsigned)(copy - c->items));
     const struct ck_thread thread = {
         .name = name, .work_group = copy->work_group, .sub_group = c->members + 1, .agent = true};
-    ex->item.thread = ck_program_add_thread(ex->program, &thread);
-    if (ex->item.thread == UINT32_MAX)
-        ex_no_memory(ex);
+    ex->item.thread = ex_added(ex, ck_program_add_thread(ex->program, &thread));
     ex->item.label_count = 0;
     ex->current = ex_copy_inst(ex, copy->site);
     uint32_t end = ex_new_label(ex), body = ex_new_label(ex);

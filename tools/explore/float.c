@@ -203,7 +203,7 @@ static uint32_t test(struct ex *ex, uint32_t opcode, uint32_t a)
     case SpvOpFNegate:
         return ex_op(ex, CK_XOR, n, a, ex_const(ex, sign_bit(n), n), 0);
     default:
-        return UINT32_MAX;
+        return CK_NO_EXPR;
     }
 }
 

@@ -68,7 +68,7 @@ static void set_reg(struct fold *f, uint32_t reg, uint32_t expr)
     uint64_t value;
     if (reg == CK_NO_REG)
         return;
-    bool constant = expr != UINT32_MAX && ex_is_const(f->ex, expr, &value);
+    bool constant = expr != CK_NO_EXPR && ex_is_const(f->ex, expr, &value);
     f->now[reg] = constant ? CONSTANT : VARYING;
     if (constant)
         f->now_values[reg] = value;
@@ -81,9 +81,9 @@ static void step(struct fold *f, const struct ck_instr *i)
     } else if (i->op == CK_LOAD || i->op == CK_RMW || i->op == CK_CAS) {
         uint64_t value;
         bool known = i->op == CK_LOAD && ex_known_load(f->ex, substitute(f, i->address), i->size, &value);
-        set_reg(f, i->reg, known ? ex_const(f->ex, value, i->size) : UINT32_MAX);
+        set_reg(f, i->reg, known ? ex_const(f->ex, value, i->size) : CK_NO_EXPR);
         if (i->op == CK_CAS)
-            set_reg(f, i->reg2, UINT32_MAX);
+            set_reg(f, i->reg2, CK_NO_EXPR);
     }
 }
 
@@ -264,7 +264,7 @@ static void leave(const struct fold *f, uint32_t block, const uint64_t *live_in,
     uint32_t last = f->first[block + 1];
     const struct ck_instr *end = last > f->first[block] ? &f->t->instrs[last - 1] : NULL;
     memset(live, 0, words * sizeof *live);
-    uint32_t targets[2] = {block + 1, UINT32_MAX};
+    uint32_t targets[2] = {block + 1, f->block_count};
     if (end && ck_instr_is_jump(end))
         targets[end->op == CK_JUMP ? 0 : 1] = f->block_of[end->target];
     if (end && end->op == CK_END)

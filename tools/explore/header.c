@@ -336,10 +336,7 @@ void ex_argument(struct ex *ex, uint32_t id, const char *text)
 
 static uint32_t add_prop(struct ex *ex, struct ck_prop prop)
 {
-    uint32_t index = ck_program_add_prop(ex->program, &prop);
-    if (index == UINT32_MAX)
-        ex_no_memory(ex);
-    return index;
+    return ex_added(ex, ck_program_add_prop(ex->program, &prop));
 }
 
 static const struct ex_place *place_named(struct ex *ex, const char *text)
@@ -405,8 +402,7 @@ static struct ck_term term(struct ex *ex, const struct ck_condition_term *wanted
     if (!wanted->name)
         return (struct ck_term){.kind = CK_TERM_CONST, .value = wanted->value};
     struct ck_term t = memory_term(ex, wanted, leaf);
-    if (ck_program_add_observed(ex->program, &t) == UINT32_MAX)
-        ex_no_memory(ex);
+    ex_added(ex, ck_program_add_observed(ex->program, &t));
     return t;
 }
 

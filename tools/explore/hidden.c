@@ -52,9 +52,7 @@ uint32_t ex_hidden_object(struct ex *ex, const struct ex_hidden *wanted)
     b->hidden = ex_grow(ex, b->hidden, b->hidden_count, sizeof *b->hidden);
     struct ex_hidden *h = &b->hidden[b->hidden_count++];
     *h = *wanted;
-    h->object = ck_program_add_object(ex->program, &object);
-    if (h->object == UINT32_MAX)
-        ex_no_memory(ex);
+    h->object = ex_added(ex, ck_program_add_object(ex->program, &object));
     return h->object;
 }
 
@@ -109,10 +107,7 @@ uint32_t ex_arbitrary_object(struct ex *ex)
                                .uninitialised = true,
                                .work_group = -1,
                                .alias_of = ex->program->object_count};
-    uint32_t index = ck_program_add_object(ex->program, &object);
-    if (index == UINT32_MAX)
-        ex_no_memory(ex);
-    return index;
+    return ex_added(ex, ck_program_add_object(ex->program, &object));
 }
 
 uint32_t ex_read_arbitrary(struct ex *ex, uint32_t object, unsigned size)

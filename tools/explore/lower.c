@@ -153,9 +153,7 @@ static void add_object(struct ex *ex, struct ex_place place, uint64_t size, cons
                                .work_group = local ? (int32_t)place.work_group : -1,
                                .alias_of = ex->program->object_count,
                                .initial = values};
-    place.object = ck_program_add_object(ex->program, &object);
-    if (place.object == UINT32_MAX)
-        ex_no_memory(ex);
+    place.object = ex_added(ex, ck_program_add_object(ex->program, &object));
     add_place(ex, &place);
 }
 
@@ -439,9 +437,7 @@ static void add_thread(struct ex *ex, const struct in_function *f, uint32_t grou
     snprintf(name, sizeof name, "P%u", ex->program->thread_count);
     place_thread(ex, group, item);
     struct ck_thread thread = {.name = name, .work_group = group, .sub_group = b->sub_group};
-    b->thread = ck_program_add_thread(ex->program, &thread);
-    if (b->thread == UINT32_MAX)
-        ex_no_memory(ex);
+    b->thread = ex_added(ex, ck_program_add_thread(ex->program, &thread));
     b->frame = NULL;
     b->variable_count = b->label_count = b->site = 0;
     memset(b->globals, 0, ex->module.bound * sizeof *b->globals);

@@ -36,6 +36,13 @@ void ex_no_memory(struct ex *ex)
     ex_fail(ex, MM_LIMIT, "memory", "out of memory");
 }
 
+uint32_t ex_added(struct ex *ex, uint32_t index)
+{
+    if (index == UINT32_MAX)
+        ex_no_memory(ex);
+    return index;
+}
+
 void *ex_grow(struct ex *ex, void *array, uint32_t count, size_t item)
 {
     if (count & (count - 1))

@@ -74,7 +74,7 @@ struct ex_variable *ex_variable_at(struct ex *ex, uint64_t address)
 
 /* ---- accesses ----------------------------------------------------------------------------------- */
 
-/* What the bytes at OFFSET of V hold, as a number of SIZE bytes; UINT32_MAX: no run of cells covers them. */
+/* What the bytes at OFFSET of V hold, as a number of SIZE bytes; CK_NO_EXPR: no run of cells covers them. */
 static uint32_t read_cells(struct ex *ex, const struct ex_variable *v, uint64_t offset, unsigned size)
 {
     uint32_t value = ex_const(ex, 0, size);
@@ -95,14 +95,14 @@ static uint32_t read_cells(struct ex *ex, const struct ex_variable *v, uint64_t 
         value = ex_op(ex, CK_OR, size, value, piece, 0);
         have += n;
     }
-    return have == size ? value : UINT32_MAX;
+    return have == size ? value : CK_NO_EXPR;
 }
 
-/* Stores VALUE where WHEN holds (UINT32_MAX: always). */
+/* Stores VALUE where WHEN holds (CK_NO_EXPR: always). */
 static bool write_cells(struct ex *ex, struct ex_variable *v, uint64_t offset, uint32_t value, uint32_t when)
 {
     unsigned size = ex_size(ex, value), have = 0;
-    if (read_cells(ex, v, offset, size) == UINT32_MAX)
+    if (read_cells(ex, v, offset, size) == CK_NO_EXPR)
         return false;
     for (uint32_t i = 0; i < v->cell_count && have < size; i++) {
         const struct ex_cell *c = &v->cells[i];
@@ -120,7 +120,7 @@ static bool write_cells(struct ex *ex, struct ex_variable *v, uint64_t offset, u
             piece = ex_op(ex, CK_OR, c->size, ex_op(ex, CK_AND, c->size, old, ex_const(ex, keep, c->size), 0),
                           piece, 0);
         }
-        if (when != UINT32_MAX)
+        if (when != CK_NO_EXPR)
             piece = ex_op(ex, CK_SELECT, c->size, when, piece, old);
         ex_assign(ex, c->reg, piece);
         have += n;
@@ -146,7 +146,7 @@ static uint32_t read_somewhere(struct ex *ex, uint32_t address, unsigned size, s
         struct ex_variable *v = &ex->item.variables[k];
         for (uint32_t i = 0; i < v->cell_count && (!only || only == v); i++) {
             uint32_t value = read_cells(ex, v, v->cells[i].offset, size);
-            if (value == UINT32_MAX)
+            if (value == CK_NO_EXPR)
                 continue;
             if (++options > MAX_OPTIONS)
                 ex_fail(ex, MM_LIMIT, "explore.private", "a pointer to private memory has too many targets");
@@ -181,8 +181,8 @@ uint32_t ex_read_private(struct ex *ex, uint32_t address, unsigned size)
     uint64_t constant, root = ex_root(ex, address);
     struct ex_variable *v = root ? ex_variable_at(ex, root) : NULL;
     if (ex_is_const(ex, address, &constant)) {
-        uint32_t value = v ? read_cells(ex, v, constant & UINT32_MAX, size) : UINT32_MAX;
-        if (value == UINT32_MAX) {
+        uint32_t value = v ? read_cells(ex, v, constant & UINT32_MAX, size) : CK_NO_EXPR;
+        if (value == CK_NO_EXPR) {
             ex_emit_fault(ex);
             return ex_const(ex, 0, size);
         }
@@ -198,7 +198,7 @@ void ex_write_private(struct ex *ex, uint32_t address, uint32_t value)
     uint64_t constant, root = ex_root(ex, address);
     struct ex_variable *v = root ? ex_variable_at(ex, root) : NULL;
     if (ex_is_const(ex, address, &constant)) {
-        if (!v || !write_cells(ex, v, constant & UINT32_MAX, value, UINT32_MAX))
+        if (!v || !write_cells(ex, v, constant & UINT32_MAX, value, CK_NO_EXPR))
             ex_emit_fault(ex);
     } else {
         write_somewhere(ex, address, value, v);

@@ -233,7 +233,7 @@ static uint32_t unary_op(struct ex *ex, const struct in_inst *inst, uint32_t a, 
     case SpvOpBitCount:
         return ex_resize(ex, bit_count(ex, a), size, false);
     default:
-        return UINT32_MAX;
+        return CK_NO_EXPR;
     }
 }
 
