@@ -359,6 +359,6 @@ void sx_combine(struct sx *sx)
         return;
     for (uint32_t t = 0; t < sx->program->thread_count; t++)
         partial = partial || sx->threads[t].done_count < sx->threads[t].trace_count;
-    if (partial && !sx->stop && !sx->explaining)
+    if (partial && !sx->stop)
         sx_visit(sx, SX_PARTIAL);
 }

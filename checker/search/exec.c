@@ -320,24 +320,6 @@ static void choose_values(struct sx *sx)
     }
 }
 
-/* Chooses for each barrier with a quorum, from EVENT on, the threads that arrive early. */
-static void choose_quorum(struct sx *sx, uint32_t event)
-{
-    struct sx_exec *x = sx->exec;
-
-    while (event < x->n && !quorum_of(x, event))
-        event++;
-    if (event == x->n) {
-        if (quorums_met(x))
-            choose_values(sx);
-        return;
-    }
-    for (int late = 0; late < 2 && !sx->stop; late++) {
-        x->events[event].late = late == 1;
-        choose_quorum(sx, event + 1);
-    }
-}
-
 static void clear_relations(struct sx_exec *x)
 {
     uint64_t *const relations[] = {x->rf_lower, x->rf_upper, x->co_lower, x->co_upper};
@@ -355,7 +337,7 @@ static void choose_relations(struct sx *sx)
     if (!find_sources(sx))
         return;
     sx_find_writes(sx);
-    choose_quorum(sx, 0);
+    choose_values(sx);
 }
 
 /* ---- executions that are given ------------------------------------------------------------------- */

@@ -207,9 +207,6 @@ bool sx_find_traces(struct sx *sx);
 bool sx_run_threads(struct sx *sx);
 bool sx_note_store(struct sx *sx, uint32_t location, uint64_t value, uint32_t cost);
 
-/* Drops traces whose reads the model forbids in every execution (search/static.c). */
-void sx_settle(struct sx *sx);
-
 /* Fills the sets of pairs that T reads and writes. */
 bool sx_index_trace(struct sx *sx, struct sx_trace *t);
 /* Visits every combination of traces whose reads can be satisfied. */

@@ -129,16 +129,16 @@ static void combine_traces(struct sx *sx)
 {
     if (!find_values(sx, 0))
         return;
-    sx_settle(sx);
     sx_combine(sx);
     sx->seen_all = !sx->limited;
-    if (sx->program->kernel && !sx->stop)
+    if (!sx->stop)
         sx_find_hangs(sx);
 }
 
 static void decide(struct sx *sx)
 {
-    bool values = find_values(sx, sx->options.listing ? 0 : FEW_STEPS);
+    bool listing = sx->options.listing && sx->program->kernel;
+    bool values = find_values(sx, listing ? 0 : FEW_STEPS);
     uint64_t most = sx->program->kernel && values ? MAX_EVALUATIONS : 0;
     enum sx_stepped how;
 
@@ -148,7 +148,7 @@ static void decide(struct sx *sx)
         return;
     if (values && sx->program->kernel)
         sx->not_before = sx_find_symmetry(sx);
-    how = sx->options.listing ? SX_TOO_LONG : sx_step_through(sx, values, most);
+    how = listing ? SX_TOO_LONG : sx_step_through(sx, values, most);
     while (how == SX_NEEDS_VALUES && (values = find_values(sx, 0)))
         how = sx_step_through(sx, values, 0);
     if (how == SX_TOO_LONG)

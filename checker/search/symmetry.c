@@ -222,7 +222,7 @@ uint32_t *sx_find_symmetry(struct sx *sx)
     uint32_t n = p->thread_count, *room = mm_arena_alloc(sx->arena, 3 * (n + 1) * sizeof *room);
     struct exchange e = {.sx = sx, .a = room, .b = room + n + 1};
     uint32_t *not_before = room + 2 * (n + 1);
-    bool some = p->kernel && p->edge_count == 0 && !sx->explaining && (sx->mode != SX_HANG || sx_is_fair(sx));
+    bool some = p->kernel && p->edge_count == 0 && (sx->mode != SX_HANG || sx_is_fair(sx));
 
     e.location = mm_arena_alloc(sx->traces, (sx->location_count + 1) * sizeof *e.location);
     if (!room || !e.location)

@@ -235,7 +235,7 @@ bool sx_views_help(const struct sx *sx)
             return false;
         combinations *= sx->mode == SX_COMPLETE ? thread->done_count : thread->trace_count;
     }
-    return combinations >= FEW && n >= 2 && !sx->explaining && sx->program->edge_count == 0;
+    return combinations >= FEW && n >= 2 && sx->program->edge_count == 0;
 }
 
 /* Whether evaluations of a kind have pruned often enough so far. */
