@@ -17,7 +17,7 @@ the tests that map.txt names for the file run one after the other, the cheapest 
 Prints a line for each fault, the diffs of the survivors, and a table by folder. build/faults/results-SEED.jsonl keeps the
 outcomes, and a run with the same seed resumes after them; where sources have changed in between, the faults of other
 lines keep their outcomes. --quick=SECONDS runs only the cheapest tests of each file, those of so many seconds together; the
-next run without it judges the survivors. --again judges all survivors once more, for new tests. Exit code 1: fewer than 95 % of the faults were killed or endless that
+next run without it judges the survivors. --again judges all survivors once more, for new tests. --report judges nothing and prints what is known. Exit code 1: fewer than 95 % of the faults were killed or endless that
 equivalent.txt does not argue to be equivalent, or a test failed without a fault, which then is no judge.
 """
 import argparse
@@ -396,7 +396,7 @@ def known_equivalent():
     with open(path) as file:
         for line in file:
             if line.startswith("fault "):
-                source, old, new = (part.strip() for part in line[6:].split(" | "))
+                source, old, new = (part.strip() for part in line[6:].split("  |  "))
                 if old not in (text.strip() for text in read(ROOT, source).split("\n")):
                     sys.exit(f"faults: equivalent.txt: {source} has no line {old!r}")
                 rows.add((source, old, new))
@@ -524,6 +524,7 @@ def main():
     parser.add_argument("--build", default=os.path.join(ROOT, "build"))
     parser.add_argument("--jobs", type=int, default=2, help="faults judged at the same time")
     parser.add_argument("--quick", type=int, default=0, help="seconds of tests for each fault; then run without --quick")
+    parser.add_argument("--report", action="store_true", help="print the outcomes of earlier runs, of lines that are still there")
     parser.add_argument("--again", action="store_true", help="judge the survivors of earlier runs once more")
     options = parser.parse_args()
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
@@ -540,6 +541,9 @@ def main():
         for line in file:
             r = json.loads(line)
             known[key_of(r)] = r
+        if options.report:
+            there = {name: {line.strip() for line in read(ROOT, name).split("\n")} for name in files}
+            sys.exit(0 if report([r for r in known.values() if r["old"] in there.get(r["file"], ())], {}) else 1)
         undecided = [key for key, r in known.items() if r["outcome"] in ("survived", "timed out")
                      and (options.again or r["quick"] and not options.quick)]
         for key in undecided:

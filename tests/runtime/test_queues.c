@@ -100,6 +100,7 @@ static void wait_list_errors(void **state)
     assert_int_equal(clEnqueueBarrierWithWaitList(queue, 1, &bogus, &out), CL_INVALID_EVENT_WAIT_LIST);
     assert_int_equal(clWaitForEvents(0, NULL), CL_INVALID_VALUE);
     assert_int_equal(clWaitForEvents(1, NULL), CL_INVALID_VALUE);
+    assert_int_equal(clWaitForEvents(0, &e), CL_INVALID_VALUE);
     cl_event list[] = {e, bogus};
     assert_int_equal(clWaitForEvents(2, list), CL_INVALID_EVENT);
     cl_context other = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
