@@ -413,7 +413,7 @@ def report(results, unusable):
         counts = folders.setdefault(r["file"].split("/")[0], collections.Counter())
         counts[r["outcome"]] += 1
         if r["outcome"] in ("survived", "timed out"):
-            print(f"{r['file']}: {r['outcome']} {'the quick tests' if r['quick'] else ''}\n{r['diff']}")
+            print(f"{r['file']}: {r['outcome']} {'a part of the tests' if r['quick'] else ''}\n{r['diff']}")
     outcomes = ["killed", "endless", "timed out", "survived", "equivalent"]
     folders["all"] = sum(folders.values(), collections.Counter())
     print(f"\n{'folder':14}" + "".join(f"{o:>12}" for o in ["judged", *outcomes]))
@@ -473,7 +473,7 @@ class Campaign:
 
     def __init__(self, options, folder, file, known):
         self.rows, self.file, self.known, self.writing = read_map(), file, known, threading.Lock()
-        self.quick = options.quick
+        self.quick, self.chosen = options.quick, options.tests
         pristine = os.path.join(folder, "pristine")
         copy_of_tree(pristine, options.build)
         self.judges = Judges(pristine, Costs(os.path.join(folder, "costs.json"), options.build))
@@ -489,12 +489,13 @@ class Campaign:
             return {**r, **self.known[key_of(r)], "diff": r["diff"]}
         start, tree = time.monotonic(), self.trees.get()
         tests = tests_for(tree.pristine, source, self.rows, self.judges.costs)
+        tests = [test for test in tests if re.search(self.chosen, test)]
         if self.quick:
             tests = cheapest(tests, self.judges.costs, self.quick)
         r["outcome"], r["by"] = judge(tree, source, changed, tests, self.judges)
         tree.set_back()
         self.trees.put(tree)
-        r["seconds"], r["quick"] = round(time.monotonic() - start), self.quick
+        r["seconds"], r["quick"] = round(time.monotonic() - start), bool(self.quick or self.chosen)
         with self.writing:
             self.file.write(json.dumps(r) + "\n")
             self.file.flush()
@@ -524,6 +525,7 @@ def main():
     parser.add_argument("--build", default=os.path.join(ROOT, "build"))
     parser.add_argument("--jobs", type=int, default=2, help="faults judged at the same time")
     parser.add_argument("--quick", type=int, default=0, help="seconds of tests for each fault; then run without --quick")
+    parser.add_argument("--tests", default="", help="regular expression of the tests that judge, such as new ones")
     parser.add_argument("--report", action="store_true", help="print the outcomes of earlier runs, of lines that are still there")
     parser.add_argument("--again", action="store_true", help="judge the survivors of earlier runs once more")
     options = parser.parse_args()
@@ -545,7 +547,7 @@ def main():
             there = {name: {line.strip() for line in read(ROOT, name).split("\n")} for name in files}
             sys.exit(0 if report([r for r in known.values() if r["old"] in there.get(r["file"], ())], {}) else 1)
         undecided = [key for key, r in known.items() if r["outcome"] in ("survived", "timed out")
-                     and (options.again or r["quick"] and not options.quick)]
+                     and (options.again or r["quick"] and not options.quick and not options.tests)]
         for key in undecided:
             del known[key]
         campaign, results, judged = Campaign(options, folder, file, known), [], 0
