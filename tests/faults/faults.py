@@ -548,11 +548,15 @@ def main():
             sys.exit(0 if report([r for r in known.values() if r["old"] in there.get(r["file"], ())], {}) else 1)
         undecided = [key for key, r in known.items() if r["outcome"] in ("survived", "timed out")
                      and (options.again or r["quick"] and not options.quick and not options.tests)]
+        judged_before = set(known)
         for key in undecided:
             del known[key]
         campaign, results, judged = Campaign(options, folder, file, known), [], 0
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends after the fault that is being judged
-        for r in campaign.run(options.jobs, draws(options.seed, campaign.judges.pristine, files)):
+        faults = draws(options.seed, campaign.judges.pristine, files)
+        if options.again:  # no others
+            faults = (fault for fault in faults if key_of(fault[0]) in judged_before)
+        for r in campaign.run(options.jobs, faults):
             results.append(r)
             judged += r["outcome"] not in SKIPPED
             if judged >= options.count:
