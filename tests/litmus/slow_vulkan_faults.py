@@ -57,7 +57,7 @@ def build(folder, file, old, new):
     with open(file, encoding="utf-8") as f:
         text = f.read()
     assert text.count(old) == 1, f"{file}: '{old}' occurs {text.count(old)} times"
-    faulty, unit, refcl = (f"{folder}/{name}" for name in ("fault.c", "fault.o", "refcl"))
+    faulty, unit, refcl = (f"{folder}/{name}" for name in ("fault.c", "fault.o", "bin/refcl"))
     with open(faulty, "w", encoding="utf-8") as f:
         f.write(text.replace(old, new))
     compile_line, link = commands(file)
@@ -72,14 +72,16 @@ def build(folder, file, old, new):
 def failed_checks(test, refcl):
     run = subprocess.run([sys.executable, test], env=dict(os.environ, REFCL=refcl), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                          timeout=PATIENCE, check=False, text=True)
-    return run.returncode, [line for line in run.stdout.splitlines() if line.startswith("not ok")]
+    return run.returncode, [line for line in run.stdout.splitlines() if line.startswith("not ok")], run.stdout[-2000:]
 
 
 with tempfile.TemporaryDirectory() as tmp:
+    os.mkdir(f"{tmp}/bin")  # refcl finds the models beside the folder that it is in
+    os.symlink(os.path.join(ROOT, "memmodel"), f"{tmp}/memmodel")
     for judge in (MODULES, MAPPING):
-        code, failed = failed_checks(judge, os.path.join(BUILD, "refcl"))
-        check(f"{judge} passes without a fault", code == 0, failed)
+        code, failed, shown = failed_checks(judge, os.path.join(BUILD, "refcl"))
+        check(f"{judge} passes without a fault", code == 0, shown)
     for fault, source, old, new, judge in FAULTS:
-        code, failed = failed_checks(judge, build(tmp, f"litmus/vulkan/{source}", old, new))
-        check(f"{fault}: {os.path.basename(judge)} fails", code == 1 and failed, failed)
+        code, failed, shown = failed_checks(judge, build(tmp, f"litmus/vulkan/{source}", old, new))
+        check(f"{fault}: {os.path.basename(judge)} fails", code == 1 and failed, shown)
 sys.exit(done())
