@@ -1,4 +1,5 @@
 /* Constants and specialization constants. [SPIRV 3.49.7]. */
+#include "memmodel/base/array.h"
 #include "module.h"
 #include <inttypes.h>
 #include <string.h>
@@ -17,12 +18,10 @@ bool in_constant_u64(const struct in_module *module, uint32_t id, uint64_t *valu
 static enum mm_class spec_value(struct in_module *m, const struct in_id *id, uint8_t *bytes,
                                 struct mm_error *err)
 {
-    struct in_spec_constant *list = mm_realloc(m->spec, (m->spec_count + 1) * sizeof *list);
-    if (list == NULL)
+    struct in_spec_constant *s = mm_add(&m->spec, &m->spec_count);
+    if (s == NULL)
         return mm_fail(err, MM_LIMIT, "memory", "out of memory");
-    m->spec = list;
     uint32_t size = (uint32_t)id->ty->size;
-    struct in_spec_constant *s = &list[m->spec_count++];
     *s = (struct in_spec_constant){.id = id->spec_id, .size = size};
     memcpy(&s->value, bytes, size);
     for (size_t i = 0; i < m->options->constant_count; i++)
@@ -91,14 +90,12 @@ static enum mm_class composite(struct in_module *m, const struct in_inst *inst, 
 static enum mm_class pipe_storage(struct in_module *m, const struct in_inst *inst, uint8_t *bytes,
                                   struct mm_error *err)
 {
-    struct in_pipe_storage *list = mm_realloc(m->storages, (m->storage_count + 1) * sizeof *list);
-    if (list == NULL)
-        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
-    m->storages = list;
     const uint32_t *w = inst->operands;
     if (inst->operand_count < 3 || w[0] == 0 || w[2] == 0 || w[0] > 1u << 16 || w[2] > 1u << 24)
         return in_bad(m, inst->word, err, "SPIRV 3.49.7", "pipe storage size is out of range");
-    list[m->storage_count++] = (struct in_pipe_storage){w[0], w[1], w[2]};
+    struct in_pipe_storage storage = {w[0], w[1], w[2]};
+    if (!mm_append(&m->storages, &m->storage_count, &storage))
+        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
     memcpy(bytes, &(uint64_t){m->storage_count}, 8);
     return MM_OK;
 }

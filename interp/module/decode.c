@@ -1,5 +1,6 @@
 /* Decoding: the id table with names and decorations, entry points, functions, and the order of declarations.
  * [SPIRV 2.3, 2.4] */
+#include "memmodel/base/array.h"
 #include "module.h"
 #include <string.h>
 
@@ -27,11 +28,9 @@ static enum mm_class make_ids(struct in_module *module, struct mm_error *err)
 
 static enum mm_class add_entry(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
 {
-    struct in_entry *list = mm_realloc(m->entries, (m->entry_count + 1) * sizeof *list);
-    if (list == NULL)
+    struct in_entry *e = mm_add(&m->entries, &m->entry_count);
+    if (e == NULL)
         return out_of_memory(err);
-    m->entries = list;
-    struct in_entry *e = &list[m->entry_count++];
     *e = (struct in_entry){inst->operands[1], inst->operands[0],
                            mm_arena_strdup(m->arena, (const char *)(inst->operands + 2))};
     return e->name != NULL ? MM_OK : out_of_memory(err);

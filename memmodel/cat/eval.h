@@ -59,8 +59,6 @@ struct mm_cat_eval *mm_cat_eval_create(const struct mm_cat_model *model, struct 
 void mm_cat_eval_destroy(struct mm_cat_eval *eval);
 /* Whether the model mentions base NAME. */
 bool mm_cat_eval_uses(const struct mm_cat_eval *eval, const char *name);
-/* Whether any check depends on co (or on rf): if not, one choice represents all. */
-bool mm_cat_eval_uses_co(const struct mm_cat_eval *eval);
 
 /* From now on the events that EVAL is given are only some of an execution's: what fails for them fails
  * whatever the other events are and do.  Upper bounds of rf and co are to be given, for pairs of these

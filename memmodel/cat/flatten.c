@@ -328,11 +328,3 @@ bool mm_cat_eval_uses(const struct mm_cat_eval *eval, const char *name)
             return true;
     return false;
 }
-
-bool mm_cat_eval_uses_co(const struct mm_cat_eval *eval)
-{
-    for (uint32_t i = 0; i < eval->model->check_count; i++)
-        if (eval->nodes[eval->checks[i]].dynamic & CAT_CO)
-            return true;
-    return false;
-}
