@@ -329,7 +329,7 @@ static cl_channel_order plain_order(cl_channel_order order)
                                : order;
 }
 
-/* An image of an image keeps its data type, and its channel order or a compatible one [CL 5.3.1.3]. */
+/* An image of an image keeps its data type, and its channel order or a compatible one [CL 5.3.1]. */
 static void formats_of_views(void **state)
 {
     (void)state;
