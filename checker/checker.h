@@ -222,7 +222,7 @@ struct ck_change {
 };
 /* EVENT as it would be with CHANGE. */
 void ck_change_apply(const struct ck_change *change, struct mm_event *event);
-/* The program is taken to wait where CHANGE says; the rest of it is up to ck_change_apply().  CHANGE has to
+/* The detector treats waits as added where CHANGE has them; ck_change_apply() applies the rest.  CHANGE has to
  * live as long as records come. */
 void ck_detector_suppose(struct ck_detector *detector, const struct ck_change *change);
 
@@ -230,7 +230,7 @@ struct ck_finding {
     const char *kind;    /* "data-race", "scope-race", "out-of-bounds", ... */
     const char *clause;  /* "CL 3.3.6 G17" */
     const char *message; /* one sentence */
-    const char *reason;  /* which synchronisation is missing or falls short, NULL if none is known */
+    const char *reason;  /* which synchronization is missing or falls short, NULL if none is known */
     uint64_t count;      /* how often it was seen */
     const struct mm_allocation *allocation; /* NULL if none */
     uint64_t offset;                        /* first byte concerned */
@@ -274,7 +274,7 @@ const char *ck_detector_text(const struct ck_detector *detector, const char *fil
 
 /* Predicts races and failed assertions of other executions that MODEL allows, from windows of a recorded
  * execution whose trace has values.  Every agent keeps its control-flow path, and the order of commands and of
- * host synchronisation stays.  Z3 decides; a matching interleaving is then searched for
+ * host synchronization stays.  Z3 decides; a matching interleaving is then searched for
  * (predict/docs/prediction.md). */
 struct ck_predictor;
 struct ck_predict_options {
@@ -299,7 +299,7 @@ void ck_predictor_destroy(struct ck_predictor *predictor);
 /* ---- reports ------------------------------------------------------------------------------------ */
 
 #include <stdio.h>
-/* How the program that was watched ended. */
+/* How the observed program ended. */
 struct ck_ending {
     const char *program; /* NULL: that is not known */
     int status, signal;  /* 0: none */

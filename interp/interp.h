@@ -100,7 +100,7 @@ uint64_t in_module_program_scope_bytes(const struct in_module *module);
 /* ---- memory as a kernel sees it ------------------------------------------------------------------ */
 
 /* An object that pointers may point into.  Accesses outside [address, address + size) through a pointer
- * to it are undefined behaviour and are reported. */
+ * to it are undefined behavior and are reported. */
 struct in_object {
     uint64_t address; /* host address of the first byte */
     uint64_t size;
@@ -120,7 +120,7 @@ struct in_source {                        /* a source location in a kernel */
     const char *file, *function, *opcode; /* "" if unknown */
     uint32_t line, column;
 };
-/* Undefined behaviour detected by the interpreter. */
+/* Undefined behavior detected by the interpreter. */
 struct in_finding {
     const char *kind; /* "out-of-bounds", "null-pointer", "division-by-zero", "unsupported", ... */
     const char *clause;
@@ -256,7 +256,7 @@ struct in_launch {
     uint64_t step_limit;   /* instructions of the launch, 0 = none; beyond it: finding "step-limit" */
     uint32_t
         max_findings; /* stop after so many, 0 = 1, UINT32_MAX: findings end no launch that can continue */
-    bool checks; /* object-exact bounds and undefined-behaviour checks; off: only accesses that would crash */
+    bool checks; /* object-exact bounds and undefined-behavior checks; off: only accesses that would crash */
     struct mm_recorder *recorder; /* NULL: recording off */
     uint32_t command;             /* for agents in events and findings */
     uint32_t device;

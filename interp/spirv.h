@@ -1,4 +1,4 @@
-/* SPIR-V modules as decoded: the read interface, for parts that analyse kernels themselves.
+/* SPIR-V modules as decoded: the read interface, for parts that analyze kernels themselves.
  *
  *     in_spirv_read       the instructions, names, decorations and entry points of a module;
  *     in_spirv_declare    types with their layout, constants, module-scope variables, functions.

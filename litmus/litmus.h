@@ -68,7 +68,7 @@ enum mm_class lt_judge(const char *results_path, const struct lt_judge_options *
 enum mm_class lt_results_dialect(const char *path, enum lt_dialect *dialect, struct mm_error *err);
 
 /* Compares two judgements (JSON of lt_judge): a forbidden state that BASELINE does not have, a test that ran
- * then and no longer does, a device of which nothing can be tested any more.  Writes one line each to OUT. */
+ * then and no longer does, a device on which no test runs.  Writes one line each to OUT. */
 enum mm_class lt_gate(const char *baseline_path, const char *judgement_path, FILE *out, size_t *findings,
                       struct mm_error *err);
 

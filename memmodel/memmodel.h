@@ -80,11 +80,11 @@ enum {
     MM_NO_VALUE = 64       /* value_read/value_written do not hold the (whole) value */
 };
 
-/* What an event is to the commands of queues (a mask): the rules of [CL 3.3.6] are about these. */
+/* The role of an event for commands of queues (a mask), which the rules of [CL 3.3.6] refer to. */
 enum {
     MM_POINT_API = 1,       /* a call of the API by a host thread or work-item */
     MM_POINT_START = 2,     /* a command starts */
-    MM_POINT_END = 4,       /* its own work is done */
+    MM_POINT_END = 4,       /* the command's work is done, except for its children */
     MM_POINT_COMPLETE = 8,  /* its event, or a user event, is CL_COMPLETE */
     MM_POINT_IN_ORDER = 16, /* the command is in an in-order queue */
     MM_POINT_MARKER = 32,
@@ -165,7 +165,7 @@ enum mm_edge_kind {
     MM_EDGE_USER_EVENT,   /* H12: clSetUserEventStatus -> user event completes */
     MM_EDGE_PARENT,       /* H13 */
     MM_EDGE_PARENT_GROUP, /* H14 */
-    MM_EDGE_HOST,         /* host language: thread creation, join, host synchronisation */
+    MM_EDGE_HOST,         /* host language: thread creation, join, host synchronization */
     MM_EDGE_RF,           /* reads-from, where it is not the last write in record order */
     MM_EDGE_CO,           /* modification order, where it is not record order */
     MM_EDGE_COUNT
@@ -179,8 +179,8 @@ struct mm_edge {
     uint32_t first_byte, byte_count; /* RF: which bytes of the read; else 0 */
 };
 
-/* A plain access of an asynchronous copy of the work-group, of which AGENT is the first that asked for it: it
- * is not part of what that agent does. It comes after what comes before each COPY_START of the copy, and
+/* A plain access of an asynchronous copy of the work-group, with the first calling work-item as AGENT, though it is not
+ * in that agent's program order.  It is ordered after all that precedes each COPY_START of the copy, and
  * before each COPY_WAIT [CLC 6.15.11]. */
 enum { MM_COPY = 32 };
 static inline bool mm_is_copy(const struct mm_event *e)
@@ -195,7 +195,7 @@ struct mm_allocation {
     uint8_t region, origin;
     int16_t device;   /* whose copy, from 0; -1: host or all */
     uint32_t command; /* local, private: the launch that owns it */
-    uint64_t address; /* says which allocation lies in which, 0 = unknown; not an address of the process */
+    uint64_t address; /* shows which allocation contains which, 0 = unknown; not an address of the process */
     uint64_t size;    /* bytes; of one instance where region is local or private */
     uint64_t flags;   /* cl_mem_flags */
     const char *name; /* such as "buffer 3", "svm 2", variable name */
@@ -240,7 +240,7 @@ struct mm_text {
     const char *text;
 };
 
-/* What the runtime or the interpreter found by itself: undefined behaviour, misuse of the API. */
+/* What the runtime or the interpreter found by itself: undefined behavior, misuse of the API. */
 struct mm_finding {
     const char *kind;    /* "out-of-bounds", "division-by-zero", "api", ... : a report rule */
     const char *clause;  /* "CLC 6.3", ... */
@@ -251,9 +251,9 @@ struct mm_finding {
     uint32_t size;
 };
 
-/* Launches that compiled code executed while nothing of them was recorded: what is needed to execute them
- * again and record them then (interp/replay/expand.h).  A reader that needs events expands such records
- * that way. */
+/* Instrumented launches, of which no event was recorded: what is needed to re-execute them and
+ * record their events then (interp/replay/expand.h).  A reader that needs events expands such records
+ * by re-execution. */
 /* What an allocation holds from here on, but for later launches: BYTES, or zeros where that is NULL. */
 struct mm_content {
     uint32_t allocation;
@@ -272,16 +272,16 @@ struct mm_replay {
     const void *bytes;
 };
 
-/* How what a work-item does follows from what it reads: recorded on request (in_launch.terms), for
- * prediction. A value without a term is what it was in any execution that comes this way, and so is what an
- * access reads that no READ stands before. */
+/* How the events of a work-item depend on the values that it reads: recorded on request (in_launch.terms), for
+ * prediction.  A value without a term is the same in each execution with the same path conditions, and so is the value
+ * of an access without a READ before it. */
 enum mm_term_op {
 #define MM_TERM(id, operands) MM_TERM_##id,
 #include "term.def"
 #undef MM_TERM
     MM_TERM_COUNT
 };
-/* How a read-modify-write makes what it writes of what it reads. */
+/* How the value that a read-modify-write writes depends on the one that it reads. */
 enum mm_update {
     MM_UPDATE_EXCHANGE,
     MM_UPDATE_ADD,
@@ -348,7 +348,7 @@ struct mm_sink {
     void (*close)(void *context);          /* may be NULL */
 };
 
-/* ---- recorder: numbers events and serialises writers ------------------------------------- */
+/* ---- recorder: numbers events and serializes writers ------------------------------------- */
 
 /* Record order is a total order of the execution: unless RF and CO edges say otherwise, a read reads the
  * last earlier write to each byte, and modification order is record order. */
@@ -382,7 +382,7 @@ uint32_t mm_recorder_host_threads(struct mm_recorder *recorder);
 /* A sink that writes a trace to FD (taken over, closed on failure or with the sink; may be a pipe).  Chunks
  * carry length and checksum, so that a truncated file has a readable prefix. */
 enum mm_class mm_trace_writer(int fd, struct mm_sink *sink, struct mm_error *err);
-/* The same for a reader that waits at the other end of a pipe: what it does not want is left out. */
+/* The same for a reader at the other end of a pipe: FLAGS omit what it does not need. */
 enum { MM_TRACE_UNCOMPRESSED = 1, MM_TRACE_WITHOUT_VALUES = 2 };
 /* FAILURE (may be NULL) is called once, with an errno, where the trace becomes incomplete: a write failed, or
  * there was no memory.  Nothing is written after that. */

@@ -25,7 +25,7 @@ struct refcl_recorder {
 };
 
 /* Fills RECORDER.  TEXT is what the command line has after the colon, "" if nothing.  Returns false, after a
- * message on standard error, if it cannot work or does not know VERSION. */
+ * message on standard error, if it cannot work or does not support VERSION. */
 #if defined(__GNUC__)
 __attribute__((visibility("default")))
 #endif

@@ -47,7 +47,7 @@ void rt_context_notify(struct rt_context *context, const char *text)
     }
 }
 
-/* Properties are (name, value) pairs up to a zero: the platform, and whether the user synchronises. */
+/* Properties are (name, value) pairs up to a zero: the platform, and whether the user synchronizes. */
 static cl_int check_properties(const cl_context_properties *properties, size_t *count)
 {
     bool platform_seen = false, sync_seen = false;

@@ -1,4 +1,4 @@
-/* What devices say they have, as far as the environment may change it: the man page lists the variables. */
+/* Device limits that the environment may change: the man page lists the variables. */
 #include "ref-runtime/device.h"
 #include "ref-runtime/memory/image.h"
 #include "ref-runtime/program/kernel.h"

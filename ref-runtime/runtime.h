@@ -371,7 +371,7 @@ struct rt_event {
     size_t waiting_count;
     struct rt_event_callback *callbacks;
     mm_event_id completion;      /* recording: its event-complete event */
-    struct rt_capture *captures; /* where kernels want its times */
+    struct rt_capture *captures; /* where kernels requested its times */
 };
 struct rt_capture {
     struct rt_capture *next;

@@ -1,7 +1,7 @@
 /* spec-xref: the clauses of the specification, with their implementations and checks in this repository.
  *
  * It joins three sources: sentences of a specification file (never stored, known by the hash of their
- * normalised words), clauses in our own words (clauses/ *.json), and citations of clauses in code,
+ * normalized words), clauses in our own words (clauses/ *.json), and citations of clauses in code,
  * models, litmus tests and tests.  Depends on memmodel and cJSON. */
 #ifndef XREF_H
 #define XREF_H
@@ -30,7 +30,7 @@ enum xr_marker {
 const char *xr_marker_name(enum xr_marker marker);
 
 struct xr_sentence {
-    uint64_t hash;       /* of the normalised text */
+    uint64_t hash;       /* of the normalized text */
     const char *section; /* "5.2.1", "A", "synchronizes-with" */
     const char *heading; /* nearest heading */
     const char *entry;   /* API calls that it is about, blank-separated, or "" */

@@ -83,7 +83,7 @@ int tool_find_model(const char *name, char *path)
     return n < PATH_MAX ? 0 : tool_error(EXIT_USAGE, "the name of the model is too long");
 }
 
-/* The signal is asked for first: a parent that was gone by then is not the parent any more. */
+/* The signal is requested first: if the parent ended before that, getppid() has changed. */
 void tool_die_with(pid_t parent)
 {
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent)

@@ -14,7 +14,7 @@
 
 enum { LINK = 3 }; /* the supervisor's descriptor for it */
 
-/* The number of children that were signalled. */
+/* The number of children that were signaled. */
 static unsigned kill_children(void)
 {
     unsigned count = 0;

@@ -98,7 +98,7 @@ void verdict_use_model(const struct mm_cat_model *model)
 }
 
 /* The clauses of the definition that an edge is named after ("mo", "rf^-1", "sw(...)"): what its comment
- * says before the colon.  Empty if there are none. */
+ * has before the colon.  Empty if there are none. */
 static const char *edge_clause(const char *edge, char *buf, size_t size)
 {
     static const struct {

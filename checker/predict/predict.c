@@ -75,7 +75,7 @@ static void update_contents(struct ck_predictor *p, const struct mm_event *e, ui
 
 /* ---- the window ------------------------------------------------------------------------------- */
 
-static void window_analyse(struct ck_predictor *p, bool last)
+static void window_analyze(struct ck_predictor *p, bool last)
 {
     struct ck_predict_window *w = &p->window;
     bool ready = p->model && w->atomics && !p->lost && ck_predict_prepare(p, w);
@@ -184,11 +184,11 @@ static void add_access(struct ck_predictor *p, const struct mm_event *recorded)
     if (!is_bulk_transfer(&e))
         add_event(p, &e, recorded->allocation, group);
     else if (ck_predict_writes(&e) && overlaps(&p->window, &e))
-        window_analyse(p, false);
+        window_analyze(p, false);
     update_contents(p, &e, group);
 }
 
-/* An asynchronous copy is modelled as made by the first work-item that starts it, between two barriers.  That
+/* An asynchronous copy is modeled as made by the first work-item that starts it, between two barriers.  That
  * over-approximates the order, so it predicts no false race. */
 static void add_copy(struct ck_predictor *p, const struct mm_event *e)
 {
@@ -206,7 +206,7 @@ static void add_copy(struct ck_predictor *p, const struct mm_event *e)
 static void end_window_if_full(struct ck_predictor *p)
 {
     if (p->window.count >= p->options.window)
-        window_analyse(p, false);
+        window_analyze(p, false);
 }
 
 static void handle_event(struct ck_predictor *p, const struct mm_event *e)
@@ -381,7 +381,7 @@ void ck_predictor_sink(struct ck_predictor *predictor, struct mm_sink *sink)
 
 void ck_predictor_finish(struct ck_predictor *p, struct ck_detector *detector)
 {
-    window_analyse(p, true);
+    window_analyze(p, true);
     for (size_t i = 0; i < p->found_count; i++)
         ck_finding_predicted(detector, &p->found[i]);
     if (p->limit.cls != MM_OK)

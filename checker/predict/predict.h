@@ -188,7 +188,7 @@ bool ck_predict_is_local(const struct ck_predictor *p, uint32_t allocation);
 uint32_t ck_predict_position(const struct ck_predict_window *window, uint32_t event);
 /* The number of edges to EVENT, consecutive from *FIRST on. */
 uint32_t ck_predict_edges(const struct ck_predict_window *window, uint32_t event, uint32_t *first);
-/* The fixed order of commands and host synchronisation has EARLIER before LATER. */
+/* The fixed order of commands and host synchronization has EARLIER before LATER. */
 bool ck_predict_ordered(const struct ck_predict_window *window, uint32_t earlier, uint32_t later);
 
 /* EVENT is one of the two accesses and the last of its agent in the cut: its value is unconstrained. */

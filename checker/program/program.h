@@ -130,7 +130,7 @@ struct ck_object {
     uint8_t region;       /* enum mm_region as declared; NONE = generic or unknown */
     uint8_t origin;       /* enum mm_origin; BUFFER unless said */
     bool non_atomic;      /* some thread declares it with a non-atomic type (cat: NAL) */
-    bool uninitialised;   /* initial value arbitrary */
+    bool uninitialized;   /* initial value arbitrary */
     bool is_signed;       /* print values as signed */
     int32_t work_group; /* local memory: its work-group (dense number over all devices), -1 = shared by all */
     uint32_t alias_of;  /* Vulkan: the object whose memory it aliases, or its own number */

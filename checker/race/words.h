@@ -4,7 +4,7 @@
 
 #include "checker/checker.h"
 
-/* "a write", "an atomic read", ...; "an access" where the event does not say */
+/* "a write", "an atomic read", ...; "an access" if the event's kind is none of these */
 const char *ck_words_access(const struct mm_event *event);
 /* "write", "read", "atomic-read", ...: for JSON */
 const char *ck_words_access_kind(const struct mm_event *event);

@@ -472,7 +472,7 @@ enum mm_class ck_advise(const struct ck_program *program, const struct mm_cat_mo
         return mm_fail(err, MM_LIMIT, "memory", "out of memory");
     }
     collect(&a);
-    /* Changes that add synchronisation come before those that make it unnecessary. */
+    /* Changes that add synchronization come before those that make it unnecessary. */
     if (!try_one(&a, 0, a.fence_count, advice) && !try_two(&a, a.change_count, 0, a.change_count, advice) &&
         !try_two(&a, a.change_count, a.change_count, a.fence_count, advice) &&
         !try_one(&a, a.fence_count, a.single_count, advice) &&

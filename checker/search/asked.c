@@ -62,7 +62,7 @@ static void set_prefix_sources(struct stepper *s)
     }
 }
 
-/* The coherence order as far as it is chosen; initial writes come first. */
+/* The coherence order chosen so far; initial writes come first. */
 static void set_prefix_coherence(struct stepper *s)
 {
     struct sx_exec *x = s->sx->exec;

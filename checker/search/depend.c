@@ -90,7 +90,7 @@ static bool is_unconstrained(const struct sx *sx, uint32_t event)
 {
     const struct mm_cat_event *e = &sx->exec->events[event];
 
-    return e->init && sx->program->objects[sx->locations[e->location].object].uninitialised;
+    return e->init && sx->program->objects[sx->locations[e->location].object].uninitialized;
 }
 
 /* The events whose values depend on unconstrained initial ones. */

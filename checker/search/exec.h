@@ -26,7 +26,7 @@ struct sx_exec {
     uint32_t *reads, *first_source, *source_count, *source; /* by number of the read */
     uint32_t *sources;
     uint32_t write_count;
-    uint32_t *writes; /* by location, in coherence order as far as chosen */
+    uint32_t *writes; /* by location, in the coherence order chosen so far */
     uint32_t *rank;
     uint64_t *rf_lower, *rf_upper, *co_lower, *co_upper;
     char *block;

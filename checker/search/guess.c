@@ -1,4 +1,4 @@
-/* Unconstrained initial values that decide addresses: for example an uninitialised counter in local memory
+/* Unconstrained initial values that decide addresses: for example an uninitialized counter in local memory
  * that numbers the elements of an array.
  *
  * Where the value of one location is only moved, added to and used as an index, each access stays in its
@@ -167,7 +167,7 @@ static struct sx_guess *guess_allocate(struct sx *sx, uint32_t object)
     if (!g->objects || !g->regs || !g->addresses)
         return NULL;
     for (uint32_t o = 0; o < p->object_count; o++)
-        g->objects[o] = o == object ? 1 : p->objects[o].uninitialised ? OTHER : 0;
+        g->objects[o] = o == object ? 1 : p->objects[o].uninitialized ? OTHER : 0;
     for (uint32_t t = 0; t < p->thread_count; t++) {
         const struct ck_thread *thread = &p->threads[t];
 
@@ -212,7 +212,7 @@ bool sx_find_guess(struct sx *sx)
     for (uint32_t o = 0; o < p->object_count && !sx->guess; o++) {
         struct sx_guess *g;
 
-        if (!p->kernel || !sx->unknown_control || !p->objects[o].uninitialised || has_aliases(p))
+        if (!p->kernel || !sx->unknown_control || !p->objects[o].uninitialized || has_aliases(p))
             continue;
         g = guess_allocate(sx, o);
         if (!g)

@@ -96,7 +96,7 @@ struct sx {
     struct mm_cat_eval *eval, *open; /* OPEN: for partial executions, NULL until used */
     struct mm_arena *arena;          /* lives as long as the search */
     struct mm_arena *traces;         /* reset in each iteration of the fixpoint */
-    bool split_barriers;             /* the model wants entry and exit fences */
+    bool split_barriers;             /* the model distinguishes entry and exit fences */
     bool knows_overlap;              /* the model distinguishes accesses that overlap in part */
     bool follows;                    /* the model uses dependencies */
     uint64_t deadline_us;            /* CPU time, 0: none */

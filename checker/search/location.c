@@ -43,7 +43,7 @@ static uint32_t add_location(struct sx *sx, uint32_t object, uint32_t offset, un
     l = &sx->locations[sx->location_count];
     *l = (struct sx_location){.object = object, .offset = offset, .size = (uint8_t)size};
     l->initial = initial_value(&sx->program->objects[object], offset, size);
-    l->any = sx->program->objects[object].uninitialised;
+    l->any = sx->program->objects[object].uninitialized;
     if (l->any ? !sx_add_candidates(sx, l) : !sx_add_value(sx, l, l->initial))
         return UINT32_MAX;
     return sx->location_count++;

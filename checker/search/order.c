@@ -177,7 +177,7 @@ static uint32_t order_position_of(const struct stepper *s, uint64_t write)
     return write == STEP_INITIAL ? 0 : i + 1;
 }
 
-/* Whether the read-modify-write at position AT may stand there; of the writes between it and the write that
+/* Whether the coherence order permits the read-modify-write at position AT; of the writes between it and the write that
  * it read, only ONLY is checked (UINT64_MAX: all). */
 static bool may_rmw_stand(struct stepper *s, uint32_t at, uint64_t only)
 {

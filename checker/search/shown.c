@@ -59,7 +59,7 @@ static struct ck_happening happening(struct sx *sx, uint32_t i)
     return h;
 }
 
-/* Reads know their writes by the numbers of events; NUMBER: what became of them. */
+/* Sets the source of each read; NUMBER maps event numbers to indices of HAPPENINGS. */
 static void add_sources(const struct sx_exec *x, const uint32_t *number, struct ck_happening *happenings)
 {
     for (uint32_t r = 0; r < x->read_count; r++)

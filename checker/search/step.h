@@ -80,7 +80,7 @@ static inline uint64_t *sx_source(const struct stepper *s, uint32_t thread, uint
     return &s->sources[(size_t)thread * s->stride + event];
 }
 
-/* The initial value of LOCATION, as far as it is known. */
+/* The initial value of LOCATION, or its known bits. */
 static inline uint64_t sx_initial(const struct stepper *s, uint32_t location)
 {
     return s->is_initial[location] ? s->initial[location] : s->sx->locations[location].initial;
@@ -116,7 +116,7 @@ bool sx_is_impossible_source(const struct stepper *s, uint32_t reader, uint32_t 
 /* The same for the initial write of LOCATION. */
 bool sx_is_initial_impossible(const struct stepper *s, uint32_t reader, uint32_t read, uint32_t location);
 
-/* Whether the write at position AT of the order may stand there (search/order.c). */
+/* Whether the coherence order permits the write at position AT (search/order.c). */
 bool sx_orders_create(struct stepper *s);
 bool sx_may_be_placed(struct stepper *s, uint32_t at);
 

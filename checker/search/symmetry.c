@@ -47,7 +47,7 @@ static bool same_object(const struct ck_program *p, uint32_t x, uint32_t y)
     const struct ck_object *a = &p->objects[x], *b = &p->objects[y];
 
     return x == y || (a->region == b->region && a->origin == b->origin && a->non_atomic == b->non_atomic &&
-                      a->uninitialised == b->uninitialised && a->alias_of == x && b->alias_of == y);
+                      a->uninitialized == b->uninitialized && a->alias_of == x && b->alias_of == y);
 }
 
 static bool exchange_locations(struct exchange *e, uint32_t x, uint32_t y)

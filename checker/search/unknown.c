@@ -130,7 +130,7 @@ bool sx_find_unconstrained(struct sx *sx)
     uint32_t most = 0;
 
     for (uint32_t i = 0; i < p->object_count; i++)
-        sx->has_unknown = sx->has_unknown || p->objects[i].uninitialised;
+        sx->has_unknown = sx->has_unknown || p->objects[i].uninitialized;
     if (!sx->has_unknown)
         return true;
     for (uint32_t i = 0; i < p->thread_count; i++)
@@ -140,7 +140,7 @@ bool sx_find_unconstrained(struct sx *sx)
     if (!t.objects || !t.regs)
         return false;
     for (uint32_t i = 0; i < p->object_count; i++)
-        t.objects[i] = p->objects[i].uninitialised ? COPY : NONE;
+        t.objects[i] = p->objects[i].uninitialized ? COPY : NONE;
     uint8_t *regs = t.regs;
 
     while (t.changed) {

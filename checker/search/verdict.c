@@ -236,7 +236,7 @@ static void record_early_ends(struct sx *sx)
     }
 }
 
-static bool reads_uninitialised(struct sx *sx)
+static bool reads_uninitialized(struct sx *sx)
 {
     struct sx_exec *x = sx->exec;
 
@@ -244,7 +244,7 @@ static bool reads_uninitialised(struct sx *sx)
         uint32_t w = x->source[r];
 
         if (x->events[w].init &&
-            sx->program->objects[sx->locations[x->events[w].location].object].uninitialised)
+            sx->program->objects[sx->locations[x->events[w].location].object].uninitialized)
             return true;
     }
     return false;
@@ -321,8 +321,8 @@ static void accept_state(struct sx *sx, const bool *racy)
         return;
     if (sx->unknown_observed && !sx->loose)
         sx->loose = sx_ends_unconstrained(sx);
-    if (sx->unknown_computed && reads_uninitialised(sx))
-        sx_limit(sx, "search.uninitialised", "an execution reads uninitialised memory");
+    if (sx->unknown_computed && reads_uninitialized(sx))
+        sx_limit(sx, "search.uninitialized", "an execution reads uninitialized memory");
     if (sx->computed && !sx->thin_air && !sx->program->kernel)
         sx->thin_air = sx_has_thin_air(sx);
     sx->verdict->execution_count++;
@@ -487,7 +487,7 @@ static void settle_condition(struct sx *sx)
     bool some = false, all = true, settled = states_settle(sx);
 
     if (sx->loose && !sx->limited)
-        mm_fail(&v->limit, MM_LIMIT, "search.uninitialised",
+        mm_fail(&v->limit, MM_LIMIT, "search.uninitialized",
                 "the final state depends on unconstrained initial values");
 
     for (size_t i = 0; i < v->state_count; i++) {

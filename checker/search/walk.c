@@ -45,7 +45,7 @@ static uint64_t walk_pack(uint32_t thread, uint32_t event)
 
 /* ---- memory ------------------------------------------------------------------------------------- */
 
-/* Initialises the locations found since the last call. */
+/* Initializes the locations found since the last call. */
 static bool walk_init_locations(struct walk *k)
 {
     struct sx *sx = k->sx;

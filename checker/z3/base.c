@@ -64,7 +64,7 @@ static Z3_ast same_instance(struct zx *z, uint32_t a, uint32_t b)
     return zx_and(z, zx_equal(z, x->address, y->address), zx_same_barrier_key(z, x, y));
 }
 
-/* A late arrival at a barrier with a quorum does not synchronise with the others. */
+/* A late arrival at a barrier with a quorum does not synchronize with the others. */
 static Z3_ast same_barrier(struct zx *z, uint32_t a, uint32_t b)
 {
     Z3_ast same = same_instance(z, a, b);

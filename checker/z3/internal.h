@@ -164,7 +164,7 @@ struct zx_call {
     struct zx_val arguments[3], result;
 };
 
-/* Gives up: unwinds to ck_z3 with an error of class CLS. */
+/* Aborts the query: unwinds to ck_z3 with an error of class CLS. */
 _Noreturn void zx_stop(struct zx *z, enum mm_class cls, const char *rule, const char *format, ...)
     MM_PRINTF(4, 5);
 void *zx_alloc(struct zx *z, size_t count, size_t size);
@@ -276,7 +276,7 @@ bool zx_explain(struct zx *g, uint32_t check, struct mm_arena *arena, struct ck_
 void zx_fill_step(const struct zx *g, uint32_t event, struct ck_step *step);
 /* Whether event WRITE, whose dependency set is SET, depends on READ (z3/depend.c). */
 Z3_ast zx_depends_on(struct zx *z, uint32_t write, uint32_t read, struct zx_val set);
-/* A linearisation of the events of G that respects po and, as far as possible, rf, co and fr. */
+/* A linearization of the events of G that respects po, and rf, co and fr except on cycles. */
 uint32_t *zx_order_events(struct zx *g);
 
 #endif

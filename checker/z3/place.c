@@ -296,7 +296,7 @@ static struct zx_val initial_value(struct zx *z, const struct zx_cell *c, struct
     const struct ck_object *o = &z->p->objects[c->object];
     struct zx_val value = zx_number(initial_number(o, c->offset, c->size), c->size);
 
-    if (o->uninitialised)
+    if (o->uninitialized)
         return zx_fresh(z, "u", c->size);
     for (uint64_t offset = c->size; c->accessed_by != ZX_NONE && offset + c->size <= o->size;
          offset += c->size) {

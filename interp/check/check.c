@@ -1,4 +1,4 @@
-/* Undefined behaviour other than out-of-bounds accesses: uninitialized values that reach a branch, variables
+/* Undefined behavior other than out-of-bounds accesses: uninitialized values that reach a branch, variables
  * used after their function returned; and the dispatch from instructions to checks.  Memory: check_memory.c.
  * Arithmetic: check_value.c. [SPIRV 3.49] [CLC 6.3.1] */
 #include "interp/check/check_internal.h"

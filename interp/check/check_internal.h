@@ -42,7 +42,7 @@ static inline bool all(const uint8_t *s, uint64_t n)
     return n > 0;
 }
 
-/* Whether an operand is uninitialized, as far as tracked. */
+/* Whether an operand is known to be uninitialized. */
 static inline bool unknown(const struct at *x, int32_t slot, uint64_t n)
 {
     return x->s != NULL && any(x->s + slot, n);
@@ -67,7 +67,7 @@ static inline void in_check_elements(const struct at *x, uint32_t from, uint32_t
     }
 }
 
-/* check_value.c: undefined behaviour of arithmetic, and the shadow of its results */
+/* check_value.c: undefined behavior of arithmetic, and the shadow of its results */
 void in_check_bits(const struct at *x, uint32_t size, int32_t count, uint8_t decides);
 void in_check_shift(const struct at *x, uint32_t size, int32_t count);
 void in_check_wrap(const struct at *x, uint32_t size, int32_t count, enum arithmetic how);

@@ -49,7 +49,7 @@ void in_check_wrap(const struct at *x, uint32_t size, int32_t count, enum arithm
     }
 }
 
-/* CVT: flag 1 << 16 of b says that floats become signed, 2 << 16 unsigned integers, not saturated. */
+/* CVT: flag 1 << 16 of b: floats become signed integers, 2 << 16: unsigned integers, without saturation. */
 void in_check_convert(const struct at *x)
 {
     uint32_t from = (uint32_t)x->pc->b & 0xff, to = (uint32_t)x->pc->b >> 8 & 0xff,

@@ -1,4 +1,4 @@
-/* Findings: undefined behaviour of a work-item is reported to the environment and recorded. */
+/* Findings: undefined behavior of a work-item is reported to the environment and recorded. */
 #include "interp/exec/exec.h"
 #include "memmodel/base/array.h"
 #include <stdarg.h>

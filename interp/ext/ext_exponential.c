@@ -1,5 +1,5 @@
 /* exp and log of floats [CLC 6.15.2, 7.4] in float arithmetic without branches, so that loops over work-items
- * can be vectorised; the interpreter and compiled kernels execute the same operations.  Both are within 1.01
+ * can be vectorized; the interpreter and compiled kernels execute the same operations.  Both are within 1.01
  * ulp of the exact value, the specification allows 3; half and double use libm. */
 #include "ext_functions.h"
 

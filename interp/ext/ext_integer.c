@@ -91,7 +91,7 @@ UPSAMPLE(w8, uint8_t, uint16_t)
 UPSAMPLE(w16, uint16_t, uint32_t)
 UPSAMPLE(w32, uint32_t, uint64_t)
 
-/* Operands beyond 24 bits are undefined behaviour: only their low 24 bits are used. */
+/* Operands beyond 24 bits are undefined behavior: only their low 24 bits are used. */
 static int32_t signed_24(uint32_t x)
 {
     return (int32_t)(x << 8) >> 8;

@@ -1,5 +1,5 @@
 /* Mathematical [CLC 6.15.2] and common [CLC 6.15.4] functions in double precision that libm does not provide
- * as OpenCL wants them: functions of pi*x, roots and powers, and the edge cases of [CLC 7.5.1]. */
+ * as OpenCL defines them: functions of pi*x, roots and powers, and the edge cases of [CLC 7.5.1]. */
 #include "math_double.h"
 
 #include <limits.h>
@@ -251,7 +251,7 @@ double in_double_minmag(double x, double y)
     return fabs(x) < fabs(y) ? x : fabs(y) < fabs(x) ? y : in_double_fmin(x, y);
 }
 
-/* A zero remainder has the sign of x, which libm forgets for the smallest y. */
+/* A zero remainder has the sign of x, which libm does not give for the smallest y. */
 double in_double_remainder(double x, double y)
 {
     double r = remainder(x, y);

@@ -142,10 +142,10 @@ void in_image_sample(const struct in_image *image, const struct in_sampler *samp
 /* The same with integer coordinates, which are never normalized nor filtered. */
 void in_image_sample_int(const struct in_image *image, const struct in_sampler *sampler,
                          const int32_t *coordinates, union in_texel *texel, struct in_image_touched *touched);
-/* Without a sampler; false, and a texel of zeros, outside the image, which is undefined behaviour. */
+/* Without a sampler; false, and a texel of zeros, outside the image, which is undefined behavior. */
 bool in_image_read(const struct in_image *image, const int32_t *coordinates, union in_texel *texel,
                    struct in_image_touched *touched);
-/* False, and nothing written, outside the image, which is undefined behaviour. */
+/* False, and nothing written, outside the image, which is undefined behavior. */
 bool in_image_write(const struct in_image *image, const int32_t *coordinates, const union in_texel *texel,
                     struct in_image_touched *touched);
 /* What reads beyond the edges give with IN_ADDRESS_CLAMP [CLC 6.15.15.1]. */

@@ -45,7 +45,7 @@ enum in_jit_end {
     IN_JIT_OUT_OF_MEMORY, /* the launch is over */
     IN_JIT_STEP_LIMIT,    /* over */
     IN_JIT_FAULT,         /* over */
-    IN_JIT_STOPPED,       /* by in_jit_api.stop_all, for good */
+    IN_JIT_STOPPED,       /* by in_jit_api.stop_all, permanently */
     IN_JIT_SUSPICIOUS     /* instrumented: the interpreter re-executes it from the beginning */
 };
 struct in_jit_api {
@@ -58,7 +58,7 @@ struct in_jit_api {
     void (*destroy)(struct in_jit_run *run);
     void (*forget)(void *native); /* in_code.native */
     void (*stop_all)(void);       /* launches under way, and all later ones: the process ends */
-    /* Before that, and before LLVM's variables go: nothing is compiled any more. */
+    /* Before that, and before LLVM's static destructors run: compilation has stopped. */
     void (*stop_compiling)(void);
 };
 /* native.c, in the JIT's own copy of interp, which may be the last to need a module. */

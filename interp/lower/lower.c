@@ -157,7 +157,7 @@ static enum mm_class lower_function(struct in_lower *l, uint32_t index)
         lower_byval(l);
         lower_privates(l);
     }
-    in_analyse(l);
+    in_analyze(l);
     for (l->position = 0; l->position < l->inst_count && l->result == MM_OK; l->position++) {
         const struct in_inst *i = &l->insts[l->position];
         l->inst = i;

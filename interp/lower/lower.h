@@ -91,8 +91,8 @@ enum mm_class in_call_c(struct in_lower *l, const struct in_inst *i, in_call_fn 
 bool in_is_pointer(const struct in_lower *l, const struct in_inst *i, uint32_t operand);
 enum mm_class in_no_pointer(struct in_lower *l, const struct in_inst *i); /* ... but should be one */
 
-/* analyse.c */
-enum mm_class in_analyse(struct in_lower *l);
+/* analyze.c */
+enum mm_class in_analyze(struct in_lower *l);
 struct in_chain {
     uint32_t base, index; /* ids; index 0: none */
     bool narrow;          /* 32-bit index */

@@ -11,7 +11,7 @@ struct in_conversion {
 };
 /* Of a conversion instruction's OPCODE. */
 const struct in_conversion *in_conversion_of(uint32_t opcode);
-/* The scalar type as conversions know it; integers are seen as signed or not. */
+/* The scalar type of a conversion; integers are treated as signed or unsigned. */
 enum in_type in_conversion_type(const struct in_ty *scalar, bool sign);
 /* As the result ID is decorated, or to zero for float to integer and to nearest else. */
 enum in_rounding in_conversion_rounding(const struct in_conversion *conversion, const struct in_id *id);

@@ -9,7 +9,7 @@
 
 #include "interp/interp.h"
 
-/* Whether the behaviour of KERNEL of INSTANCE does not depend on addresses, and the module of SIZE bytes fits
+/* Whether the behavior of KERNEL of INSTANCE does not depend on addresses, and the module of SIZE bytes fits
  * in a trace. */
 bool in_replay_possible(const struct in_instance *instance, size_t kernel, size_t size);
 /* Records RUN, which compiled code has completed; its module was created from SPIRV with OPTIONS. */

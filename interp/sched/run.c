@@ -186,7 +186,7 @@ enum mm_class in_run_step(struct in_run *run, uint64_t quantum, bool *done, stru
     if (run->limit)
         return run->findings > 0 ? mm_fail(err, MM_LIMIT, "step-limit", "the launch reached its step limit")
                                  : out_of_memory(err);
-    return run->stopped ? mm_fail(err, MM_UNDEFINED, "finding", "undefined behaviour ended the launch")
+    return run->stopped ? mm_fail(err, MM_UNDEFINED, "finding", "undefined behavior ended the launch")
                         : MM_OK;
 }
 

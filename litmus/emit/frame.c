@@ -69,7 +69,7 @@ static void emit_locals(struct emitter *e)
         fputs("    local long refcl_near[1];\n", e->out);
 }
 
-/* The other region is never chosen, which the compiler cannot know: the pointer remains generic [CLC 6.7.5]. */
+/* The other region is never chosen, which the compiler cannot prove: the pointer remains generic [CLC 6.7.5]. */
 static void emit_generic(struct emitter *e)
 {
     if (e->kernel->generic)

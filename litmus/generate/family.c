@@ -87,7 +87,7 @@ static uint8_t scope_of(const char *name)
 }
 
 /* Accesses next to a reads-from edge synchronize; without such an edge, all accesses do. */
-static bool synchronises(const struct lt_cycle *c, unsigned i)
+static bool synchronizes(const struct lt_cycle *c, unsigned i)
 {
     bool any = false;
     for (unsigned k = 0; k < c->length; k++)
@@ -115,7 +115,7 @@ static bool apply_choice(struct lt_cycle *c, const struct choice *choice)
         struct lt_cycle_event *e = &c->events[i];
         struct lt_cycle_edge *edge = &c->edges[i];
         char how = letter(choice->text[MECHANISM], e->thread);
-        bool sync = synchronises(c, i);
+        bool sync = synchronizes(c, i);
         e->rmw = how == 'm' && sync;
         e->scope = scope;
         e->order = plain && !sync ? MM_ORDER_NONE : how == 'f' ? MM_RELAXED : access_order(e, sc, relaxed);

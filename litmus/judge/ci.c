@@ -267,7 +267,7 @@ static bool did_run(const cJSON *test)
     return strcmp(text_of(test, "status"), "done") == 0 && any_instance(test) && !is_undecided(test);
 }
 
-/* Tests that ran in the baseline and do not any more; *RAN: those that do. */
+/* Tests that ran in the baseline and no longer run; *RAN: those that still do. */
 static size_t lost_tests(const cJSON *baseline, const cJSON *judgement, size_t *ran, FILE *out)
 {
     const cJSON *test;

@@ -78,7 +78,7 @@ static void draw_events(const struct ck_program *program, const struct ck_verdic
     }
 }
 
-/* Program order between neighbours, reads-from and coherence between threads, and from-reads. */
+/* Program order between neighbors, reads-from and coherence between threads, and from-reads. */
 static void draw_edges(const struct ck_program *program, const struct ck_verdict *v,
                        const struct place *places, FILE *out)
 {

@@ -1,7 +1,7 @@
 /* Compares the outcomes of a device (results.json) with those that the model allows.
  *
  * A state that no consistent execution reaches is forbidden: a finding.  A test that has a race by the
- * model has undefined behaviour [CL 3.3.6 G17]: no outcome is forbidden. */
+ * model has undefined behavior [CL 3.3.6 G17]: no outcome is forbidden. */
 #include "litmus/judge/judge.h"
 #include "memmodel/base/escape.h"
 

@@ -218,7 +218,7 @@ static void add_objects(struct lt_lower *lower)
         if (init->thread >= 0)
             continue;
         if (lt_find_object(lower->program, init->name) != UINT32_MAX)
-            lt_lower_fail(lower, init->pos, "litmus.name", "location '%s' is initialised twice", init->name);
+            lt_lower_fail(lower, init->pos, "litmus.name", "location '%s' is initialized twice", init->name);
         add_object(lower, init->name, init);
     }
     for (const struct lt_thread *t = lower->test->threads; t; t = t->next)
@@ -328,7 +328,7 @@ static uint32_t barrier_site(struct lt_lower *lower, const char *label)
     char name[24];
     if (!label) {
         /* The n-th barrier without a label is the same call site in every thread. */
-        snprintf(name, sizeof name, "#%u", lower->unlabelled_barriers++);
+        snprintf(name, sizeof name, "#%u", lower->unlabeled_barriers++);
         label = mm_arena_strdup(lower->program->arena, name);
         if (!label) {
             lt_out_of_memory(lower);
@@ -521,7 +521,7 @@ static void lower_thread(struct lt_lower *lower, const struct lt_thread *thread,
     lower->regs = NULL;
     lower->reg_count = 0;
     lower->depth = 1;
-    lower->unlabelled_barriers = 0;
+    lower->unlabeled_barriers = 0;
     lower->first_return = UINT32_MAX;
     lower->loop = NULL;
     /* Without a placement no two threads share a sub-group. */

@@ -44,7 +44,7 @@ struct lt_lower {
     uint32_t depth; /* of the current block, from 1 */
     struct lt_loop *loop;
     uint32_t first_return;
-    uint32_t unlabelled_barriers;
+    uint32_t unlabeled_barriers;
     const char **labels; /* barrier sites by name */
     uint32_t label_count;
     struct lt_access *accesses; /* of the current expression */
@@ -94,7 +94,7 @@ void lt_unsequenced(struct lt_lower *lower, struct lt_pos pos, uint32_t first, u
 /* TARGET [OP]= VALUE, where TARGET is no register; its value. */
 struct lt_value lt_lower_assignment(struct lt_lower *lower, struct lt_pos pos, const struct lt_expr *target,
                                     enum lt_operator op, const struct lt_expr *value);
-/* Host part: a call where it stands; then the threads and relations of all commands. */
+/* Host part: a call in its thread; then the threads and relations of all commands. */
 void lt_lower_call(struct lt_lower *lower, const struct lt_api *api);
 void lt_lower_commands(struct lt_lower *lower);
 uint32_t lt_kernel_root(const struct lt_test *test, uint32_t kernel);

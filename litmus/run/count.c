@@ -165,7 +165,7 @@ static int64_t observed_value(const struct exec *e, const struct view *v, const 
     return signed_value(at, l->element_size, l->is_signed);
 }
 
-/* The last columns say where the threads were: in the sub-groups that the test wants, or the instance does
+/* The last columns say where the threads were: in the sub-groups that the test requires, or the instance does
  * not count. */
 static bool placed(const struct exec *e, const struct view *v, uint32_t instance)
 {

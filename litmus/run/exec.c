@@ -168,7 +168,7 @@ uint32_t lt_knob_choice(const struct lt_knob *knob, bool gpu, uint64_t random)
 }
 
 /* A test may say which sub-groups its threads are in, and an instance whose threads are in others does not count.
- * Neighbours share a sub-group; work-items that are far from each other mostly do not. */
+ * Neighbors share a sub-group; work-items that are far from each other mostly do not. */
 static void place_in_sub_groups(struct exec *e)
 {
     const struct lt_options *o = e->job->options;

@@ -24,7 +24,7 @@ static bool is_control(uint32_t code)
     return code < 0x20 || (code >= 0x7f && code < 0xa0);
 }
 
-/* Characters without a shape that change where others stand, or hide that they are there. */
+/* Invisible characters that change the order of others, or hide them. */
 static bool is_invisible(uint32_t code)
 {
     return code == 0x61c || code == 0xfeff || (code >= 0x200b && code <= 0x200f) ||

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* Allocation for all folders.  The functions return NULL on failure, or when fault injection makes them fail. */
-void *mm_alloc(size_t size);                /* uninitialised */
+void *mm_alloc(size_t size);                /* uninitialized */
 void *mm_alloc_zero(size_t n, size_t size); /* n * size, checked for overflow */
 void *mm_realloc(void *p, size_t size);     /* the old block survives a failure */
 void mm_free(void *p);

@@ -248,7 +248,7 @@ static void mark(struct mm_cat_eval *eval, uint32_t i, uint32_t stamp)
     eval->stamps[2 * i] = eval->stamps[2 * i + 1] = stamp;
 }
 
-/* Takes over what the body of NODE came to; true if that is new. */
+/* Copies the value of the body of NODE; true if it changed. */
 static bool take_body(struct mm_cat_eval *eval, uint32_t node, uint32_t body, bool upper)
 {
     size_t words = mm_rel_size(eval->n, MM_CAT_REL);

@@ -29,7 +29,7 @@ struct mm_cat_event {
     uint32_t start;  /* of the whole access, in OBJECT; initial writes: of the location */
     uint8_t bytes;   /* of the whole access */
     uint32_t access; /* equal for the pieces of one access; 0: it is in one piece */
-    /* Reads: which of the thread's, from 0.  Of what the value, the address and the way here depend on: the
+    /* Reads: which of the thread's, from 0.  What the value, the address and the control flow depend on: the
      * first 64 reads of the thread, a bit each; the reads of the same operation are not among them. */
     uint32_t number;
     uint64_t data, addr, ctrl;
@@ -51,7 +51,7 @@ struct mm_cat_events {
 void mm_cat_base_fill(const struct mm_cat_events *events, uint32_t base, uint64_t *out);
 uint32_t mm_cat_base_find(const char *name); /* UINT32_MAX if unknown */
 
-/* Complete candidates of a model that enumerates an order: whether orders were left out for want of time or
+/* Complete candidates of a model that enumerates an order: whether orders were omitted because of a limit of time or
  * memory. */
 struct mm_cat_eval;
 bool mm_cat_eval_limited(const struct mm_cat_eval *eval);

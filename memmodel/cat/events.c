@@ -31,7 +31,7 @@ static bool releases(const struct mm_cat_event *e)
     return (e->order == MM_RELEASE || e->order == MM_ACQ_REL) && !(e->read && !e->write);
 }
 
-/* Half of a read-modify-write whose order has no say over it, or an order so written. */
+/* Half of a read-modify-write to which its order does not apply, or an access with a relaxed order. */
 static bool is_relaxed(const struct mm_cat_event *e)
 {
     if (!is_atomic(e))

@@ -1,4 +1,4 @@
-/* Why a check fails: its cycle, each edge told by the name of the relation it comes from. */
+/* Why a check fails: its cycle, each edge with the name of the relation that contains it. */
 #include "memmodel/cat/node.h"
 
 #include <stdio.h>
@@ -75,7 +75,7 @@ static void expand_seq(struct walk *w, const struct cat_node *node, uint32_t a, 
     }
 }
 
-/* Of an intersection, the part that says most: not a product or a complement, rather one that moves with
+/* Of an intersection, the most informative part: not a product or a complement, preferably one that depends on
  * the execution. */
 static uint32_t telling_part(const struct mm_cat_eval *eval, const struct cat_node *node)
 {
@@ -253,7 +253,7 @@ uint32_t mm_cat_eval_explain(struct mm_cat_eval *eval, uint32_t i, struct mm_cat
         return cat_linear_explain(eval, steps, max);
     if (check->kind == MM_CAT_CHECK_EMPTY)
         return explain_pair(&w, eval->checks[i]);
-    if (check->negated != check->flag) /* they fail for want of a cycle */
+    if (check->negated != check->flag) /* they fail because there is no cycle */
         return 0;
     return explain_cycle(&w, eval->checks[i], check->kind == MM_CAT_IRREFLEXIVE);
 }

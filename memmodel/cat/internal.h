@@ -57,7 +57,7 @@ struct cat_procedure {
     struct cat_lexer body;
     struct cat_procedure *next;
 };
-/* A name for a set of orders, which is never materialised: see cat/orders.c. */
+/* A name for a set of orders, which is never materialized: see cat/orders.c. */
 struct cat_orders {
     const char *name, *file;
     struct cat_lexer body; /* after the token FIRST */

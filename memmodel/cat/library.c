@@ -1,5 +1,5 @@
-/* The cat language: what other readers bring along, in terms of our own names.  Their library files, as far
- * as they concern programs of ours; other names for sets and relations; words that mean nothing here. */
+/* The cat language: definitions that come with other tools, by names of refcl: the parts of their library files that apply to
+ * programs of refcl; other names for sets and relations; words without a meaning here. */
 #include "memmodel/cat/parser.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ static const struct {
     {"c11_cos.cat", "let co0 = loc & (IW * (W \\ IW))\nlet mo = co\n"},
     /* mutexes: OpenCL has none */
     {"c11_los.cat", "let LK = emptyset\nlet UL = emptyset\nlet LS = emptyset\nlet lo = 0\n"},
-    /* fences of machines: no program of ours has them */
+    /* fences of machines: no program of refcl has them */
     {"fences.cat", "let mfence = 0 and lfence = 0 and sfence = 0 and sync = 0 and lwsync = 0 and eieio = 0\n"
                    "let isync = 0 and dmb = 0 and dmb.st = 0 and dmb.ld = 0 and dsb = 0 and dsb.st = 0\n"
                    "let dsb.ld = 0 and isb = 0\n"},

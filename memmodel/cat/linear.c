@@ -93,7 +93,7 @@ static bool may_be_next(const struct linear *l, uint32_t depth, uint32_t e)
     return is_left(l, e);
 }
 
-/* ANY: the first order, whatever the checks say. */
+/* ANY: the first order, without evaluating the checks. */
 static bool place(struct linear *l, uint32_t depth, bool any)
 {
     if (l->left == 0)

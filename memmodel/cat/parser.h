@@ -20,7 +20,7 @@ struct cat_parser {
     bool failed;
 };
 
-/* The first failure counts; afterwards nothing is read any more. */
+/* The first failure is reported; parsing stops there. */
 void cat_fail_token(struct cat_parser *p, const struct cat_token *t, const char *rule, const char *message);
 /* FORMAT has one %.*s: the token's text. */
 void cat_fail_named(struct cat_parser *p, const struct cat_token *t, const char *rule, const char *format);
@@ -52,7 +52,7 @@ uint32_t cat_find_let(const struct cat_parser *p, const struct cat_token *t);
 uint32_t cat_parse_names(struct cat_parser *p, const char *names[CAT_MAX_PARAMETERS]);
 /* Adds LET, typed; returns its index, UINT32_MAX after a failure. */
 uint32_t cat_define(struct cat_parser *p, const struct mm_cat_let *let);
-/* From let number FIRST on, names are not seen any more. */
+/* From let number FIRST on, names are no longer visible. */
 void cat_hide(struct cat_parser *p, uint32_t first);
 void cat_add_check(struct cat_parser *p, const struct mm_cat_check *check);
 /* Parts that an option turns on or off (cat/if.c). */
@@ -75,7 +75,7 @@ struct mm_cat_expr *cat_base_expr(struct cat_parser *p, const struct cat_token *
 
 /* Statements and expressions over sets of orders (cat/orders.c). */
 bool cat_is_orders(const struct cat_parser *p, const struct cat_token *name);
-/* At the body of a definition of NAME: passes over it if it is about sets of orders. */
+/* At the body of a definition of NAME: skips it if it defines sets of orders. */
 bool cat_skip_orders(struct cat_parser *p, const char *name);
 void cat_parse_with(struct cat_parser *p);
 /* Whether E depends on the order that the model enumerates. */

@@ -106,7 +106,7 @@ static void text_put(struct text *t, const char *format, ...)
     t->left -= used;
 }
 
-static void put_synchronisation(struct text *t, const struct mm_event *e)
+static void put_synchronization(struct text *t, const struct mm_event *e)
 {
     if (e->order)
         text_put(t, " %s", mm_order_name((enum mm_order)e->order));
@@ -139,7 +139,7 @@ void mm_describe_event(const struct mm_graph *graph, const struct mm_event *e, c
         if (mm_event_writes(e))
             text_put(&t, " writes 0x%" PRIx64, e->value_written);
     }
-    put_synchronisation(&t, e);
+    put_synchronization(&t, e);
 }
 
 static void dump_edges(const struct mm_graph *graph, FILE *out)

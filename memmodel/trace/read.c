@@ -41,7 +41,7 @@ static enum mm_class invalid(struct reader *r, const char *what, uint64_t positi
                       position, r->next_event);
 }
 
-/* Reads until SIZE bytes or the end; *GOT says how many came. */
+/* Reads until SIZE bytes or the end; *GOT: the number of bytes read. */
 static enum mm_class read_bytes(struct reader *r, unsigned char *out, size_t size, size_t *got)
 {
     *got = 0;

@@ -1,4 +1,4 @@
-/* The recorder: gives events their numbers and serialises the threads that record.
+/* The recorder: gives events their numbers and serializes the threads that record.
  *
  * Events are handed to the sink in batches; everything else first pushes out the events before it, so
  * that the sink sees one total order.  Where the sink can be flushed, a background thread does so a few

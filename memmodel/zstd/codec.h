@@ -1,4 +1,4 @@
-/* Compression of trace chunks: the only place that knows zstd. */
+/* Compression of trace chunks: the only folder that includes zstd. */
 #ifndef MEMMODEL_ZSTD_CODEC_H
 #define MEMMODEL_ZSTD_CODEC_H
 

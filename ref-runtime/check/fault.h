@@ -5,7 +5,7 @@
 #include "interp/fault.h"
 #include "ref-runtime/enqueue/launch.h"
 
-/* Whether a command that enters the queue forgets EVENT of its wait list. */
+/* Whether a command that enters the queue ignores EVENT of its wait list. */
 bool rt_fault_forgets(const struct rt_event *event);
 /* Whether a blocking call for EVENT does not block. */
 bool rt_fault_returns_early(const struct rt_event *event);

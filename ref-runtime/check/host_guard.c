@@ -40,7 +40,7 @@ struct range {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct range *ranges;
 static unsigned commands;                   /* that may use SVM */
-static struct sigaction previous, original; /* handlers: the latest that is not ours, the first */
+static struct sigaction previous, original; /* handlers: the latest of another library, the first */
 static size_t page;
 static int key = -1; /* of pages that only the executor can reach, -1: there are no such */
 static bool svm_on;
@@ -234,7 +234,7 @@ static void on_fault(int signal_number, siginfo_t *info, void *context)
     passed = NULL;
 }
 
-/* Under the lock, whenever pages are protected.  A handler that replaced ours becomes the previous one. */
+/* Under the lock, whenever pages are protected.  A handler installed later becomes the previous one. */
 static void install(void)
 {
     struct sigaction now,

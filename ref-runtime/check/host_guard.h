@@ -13,7 +13,7 @@ bool rt_guard_svm_on(void);
  * maps of NAME show.  NULL: no memory. */
 void *rt_guard_alloc(size_t size, bool shared, const char *name);
 void rt_guard_free(void *data);
-/* The host asks for a map of [POINTER, POINTER + SIZE); the map is complete; the host gives it back.  The
+/* The host asks for a map of [POINTER, POINTER + SIZE); the map is complete; the host unmaps it.  The
  * last one of several at one place counts. */
 void rt_guard_map(const void *pointer, size_t size, cl_map_flags flags);
 void rt_guard_mapped(const void *pointer);

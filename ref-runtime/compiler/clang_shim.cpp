@@ -1,5 +1,5 @@
 /* OpenCL C to SPIR-V in one process: clang to an LLVM module, the fix-ups, then the SPIR-V translator.
- * Optimisation stays off because the translator writes invalid merges for optimised modules. */
+ * Optimization stays off because the translator writes invalid merges for optimized modules. */
 #include "memmodel/base/privilege.h"
 #include "ref-runtime/compiler/dependencies_shim.hpp"
 #include "ref-runtime/compiler/helper.h"
@@ -78,7 +78,7 @@ bool has_features(const std::string &standard)
     return standard == "CL3.0" || standard == "CLC++2021";
 }
 
-/* -cl-ext for what clang knows, -D for the rest, so that exactly the device's macros are defined. */
+/* -cl-ext for extensions that clang supports, -D for the rest, so that exactly the device's macros are defined. */
 void add_extensions(const rt_job *job, std::vector<std::string> &args)
 {
     const std::string standard = job->standard;
@@ -288,7 +288,7 @@ SPIRV::TranslatorOpts translator_options()
 #include <LLVMSPIRVLib/LLVMSPIRVExtensions.inc>
 #undef EXT
     map[SPIRV::ExtensionID::SPV_INTEL_fp_fast_math_mode] = false;
-    map[SPIRV::ExtensionID::SPV_INTEL_memory_access_aliasing] = false; /* spirv-val does not know it */
+    map[SPIRV::ExtensionID::SPV_INTEL_memory_access_aliasing] = false; /* spirv-val rejects it */
     SPIRV::TranslatorOpts result(SPIRV::VersionNumber::SPIRV_1_3, map);
     result.setFPContractMode(SPIRV::FPContractMode::Off);
     result.setPreserveOCLKernelArgTypeMetadataThroughString(true);
@@ -368,7 +368,7 @@ void fold_far_dimensions(llvm::Module &module)
     }
 }
 
-/* Clang copies constant parts of initialisers from private memory, which has no variables outside functions:
+/* Clang copies constant parts of initializers from private memory, which has no variables outside functions:
  * they move to constant memory. */
 void move_initializer(llvm::GlobalVariable &from)
 {

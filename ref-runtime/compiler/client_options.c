@@ -16,7 +16,7 @@ enum effect {
     LIBRARY,
     LINK_OPTIONS,
     ARGUMENT_INFO,
-    NO_OPTIMISE,
+    NO_OPTIMIZE,
     LANGUAGE,
     SPIR,
     UNIFORM
@@ -34,7 +34,7 @@ static const struct option {
     {"-cl-single-precision-constant", SOURCE, PASS},
     {"-cl-denorms-are-zero", ANY, IGNORE}, /* a permission that a precise device need not use */
     {"-cl-fp32-correctly-rounded-divide-sqrt", SOURCE, PASS},
-    {"-cl-opt-disable", SOURCE, NO_OPTIMISE},
+    {"-cl-opt-disable", SOURCE, NO_OPTIMIZE},
     {"-cl-strict-aliasing", SOURCE, IGNORE},
     {"-cl-uniform-work-group-size", SOURCE, UNIFORM},
     {"-cl-no-subgroup-ifp", ANY, IGNORE},
@@ -174,8 +174,8 @@ static enum mm_class apply(struct rt_options *options, const struct option *o, c
     case ARGUMENT_INFO:
         options->argument_info = true;
         return MM_OK;
-    case NO_OPTIMISE:
-        options->optimise_off = true;
+    case NO_OPTIMIZE:
+        options->optimize_off = true;
         return MM_OK;
     case LANGUAGE:
         options->spir = !strcmp(value, "spir");

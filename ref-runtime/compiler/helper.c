@@ -169,7 +169,7 @@ static void install_fault_handlers(uint32_t seconds)
     setrlimit(RLIMIT_CORE, &core);
 }
 
-/* What tests ask for, to see how the client copes. */
+/* Faults that tests request, to check how the client handles them. */
 static void inject_fault(const char *fault)
 {
     if (!strcmp(fault, "abort")) {
@@ -189,7 +189,7 @@ static void inject_fault(const char *fault)
     }
 }
 
-/* Before the job is confined: it could not do that any more. */
+/* Before the job is confined: afterwards that is not permitted. */
 static void inject_fault_of_server(const char *fault)
 {
     if (!strcmp(fault, "server")) {

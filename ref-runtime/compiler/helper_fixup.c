@@ -197,7 +197,7 @@ static void fix_exchange(LLVMModuleRef m, LLVMBuilderRef b, LLVMValueRef call, L
 
 /* ---- selections ---------------------------------------------------------------------------------- */
 
-/* One condition for two vectors: SPIR-V before 1.4 wants one for each component [SPIRV 3.49.15]. */
+/* One condition for two vectors: SPIR-V before 1.4 requires one for each component [SPIRV 3.49.15]. */
 static void fix_select(LLVMBuilderRef b, LLVMValueRef select)
 {
     LLVMTypeRef type = LLVMTypeOf(select);

@@ -1,4 +1,4 @@
-/* Order among a module's types and constants: what is named stands before what names it [SPIRV 2.4].  The
+/* Order among a module's types and constants: each id is defined before its uses [SPIRV 2.4].  The
  * translator writes constants type by type, and so parts of a bitcast vector before the vector.  Scalars that
  * LLVM bitcasts to vectors come as vectors of one component, which there are none of [SPIRV 2.16.1]: the
  * types become structures, and the scalar is bitcast. */
@@ -33,7 +33,7 @@ static bool is_type(uint32_t opcode)
     return opcode >= SpvOpTypeVoid && opcode <= SpvOpTypePipe;
 }
 
-/* Words [*FROM, result) of instruction W are ids that have to stand before it. */
+/* Words [*FROM, result) of instruction W are ids that have to be defined before it. */
 static uint32_t operands(const uint32_t *w, uint32_t *from)
 {
     uint32_t length = w[0] >> 16, last = length;

@@ -1,4 +1,4 @@
-/* What a compile job may ask of the system: source text is untrusted input, and clang is large.
+/* The system calls that a compile job may make: source text is untrusted input, and clang is large.
  *
  * A filter of system calls (seccomp) leaves what a compiler needs: memory, reading files, answering on the
  * descriptors that are open.  Everything else fails with EPERM: creating or changing files, sockets,

@@ -37,7 +37,7 @@ static bool in_bound(const struct cleaner *c, uint32_t id)
     return id < c->bound;
 }
 
-/* First pass: what goes, and which strings the rest refers to. */
+/* First pass: instructions to be removed, and strings that the rest refers to. */
 static void mark(struct cleaner *c, const uint32_t *w, uint32_t length)
 {
     switch (w[0] & 0xffff) {

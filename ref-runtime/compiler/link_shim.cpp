@@ -67,7 +67,7 @@ std::string defined_twice(const std::vector<Words> &modules)
     return std::string();
 }
 
-/* What one attempt says; only the last attempt's messages reach the log. */
+/* Messages of one attempt; only the last attempt's messages reach the log. */
 struct attempt {
     spvtools::Context context{SPV_ENV_UNIVERSAL_1_5};
     spvtools::SpirvTools tools{SPV_ENV_UNIVERSAL_1_5};

@@ -24,7 +24,7 @@ struct rt_submission {
 /* The same checks, for calls that a command buffer can hold as well. */
 cl_int rt_submission_begin(struct rt_submission *s, const char *name, cl_command_queue queue, cl_uint count,
                            const cl_event *list, cl_event *event);
-/* COMMAND, which is S->name, goes where S says; it is not the caller's any more. */
+/* COMMAND, which is S->name, goes where S says; the caller no longer owns it. */
 cl_int rt_submit(const struct rt_submission *s, struct rt_command *command);
 /* A buffer for a command of QUEUE: it exists, is of the same context, and is aligned for the device. */
 cl_int rt_enqueue_buffer(const struct rt_queue *queue, cl_mem handle, struct rt_mem **mem);

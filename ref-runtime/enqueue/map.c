@@ -119,7 +119,7 @@ void rt_mem_layout(const struct rt_mem *mem, const size_t origin[3], const size_
     bytes[2] = region[2];
 }
 
-/* Calls ROW for the byte ranges of the region in the root, neighbours joined. */
+/* Calls ROW for the byte ranges of the region in the root, neighbors joined. */
 static bool each_row(struct rt_command *command, const struct rt_map *m,
                      bool (*row)(struct rt_command *, const struct rt_map *, size_t begin, size_t end))
 {

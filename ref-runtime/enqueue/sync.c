@@ -40,7 +40,7 @@ cl_int CL_API_CALL rt_clEnqueueBarrier(cl_command_queue queue)
     return marker(queue, CL_COMMAND_BARRIER, "clEnqueueBarrier", 0, NULL, NULL);
 }
 
-/* What comes later in the queue waits for the list. */
+/* Later commands of the queue wait for the list. */
 cl_int CL_API_CALL rt_clEnqueueWaitForEvents(cl_command_queue handle, cl_uint count, const cl_event *list)
 {
     struct rt_queue *queue = rt_host_queue(handle);

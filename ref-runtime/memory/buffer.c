@@ -53,7 +53,7 @@ static bool allocate_recorded(struct rt_mem *mem)
 }
 
 /* Initial contents: the application's memory is the latest version, or was copied to the first device. */
-bool rt_mem_initialise(struct rt_mem *mem, void *host_ptr)
+bool rt_mem_initialize(struct rt_mem *mem, void *host_ptr)
 {
     if (mem->flags & CL_MEM_USE_HOST_PTR) {
         const struct rt_svm *svm = rt_svm_find(mem->context, host_ptr);
@@ -113,7 +113,7 @@ static cl_mem create_buffer(cl_context handle, const cl_mem_properties *properti
     struct rt_mem *mem = rt_mem_create(context, CL_MEM_OBJECT_BUFFER, flags, size);
     if (!mem)
         return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
-    if (!rt_mem_set_properties(mem, properties) || !rt_mem_initialise(mem, host_ptr)) {
+    if (!rt_mem_set_properties(mem, properties) || !rt_mem_initialize(mem, host_ptr)) {
         rt_object_release(mem);
         return rt_null(errcode_ret, CL_MEM_OBJECT_ALLOCATION_FAILURE);
     }

@@ -217,7 +217,7 @@ static cl_mem create_image(cl_context handle, const cl_mem_properties *propertie
     if (source)
         rt_mem_attach(mem, source, 0);
     if (!mem->image || !rt_mem_set_properties(mem, properties) ||
-        (!source && !rt_mem_initialise(mem, host_ptr))) {
+        (!source && !rt_mem_initialize(mem, host_ptr))) {
         rt_object_release(mem);
         return rt_null(errcode_ret, CL_MEM_OBJECT_ALLOCATION_FAILURE);
     }

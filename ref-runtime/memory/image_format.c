@@ -2,7 +2,7 @@
 #include "ref-runtime/device.h"
 #include "ref-runtime/memory/image.h"
 
-/* Orders of which no device needs to know that the standard has them. */
+/* Orders of the standard that no device needs to support. */
 static bool offered_order(uint32_t order)
 {
     switch (order) {

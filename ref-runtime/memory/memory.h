@@ -8,7 +8,7 @@
 struct rt_mem *rt_mem_create(struct rt_context *context, cl_mem_object_type type, cl_mem_flags flags,
                              size_t size);
 /* First contents, from HOST_PTR where the flags say so.  False: no memory. */
-bool rt_mem_initialise(struct rt_mem *mem, void *host_ptr);
+bool rt_mem_initialize(struct rt_mem *mem, void *host_ptr);
 bool rt_mem_set_properties(struct rt_mem *mem, const cl_mem_properties *properties);
 bool rt_mem_flags_valid(cl_mem_flags flags);
 /* Makes MEM a view of SIZE bytes of PARENT from OFFSET on. */

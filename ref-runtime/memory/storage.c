@@ -223,7 +223,7 @@ static bool split_range(struct rt_mem *root, size_t begin, size_t end, size_t *f
     return *last != SIZE_MAX;
 }
 
-/* Joins neighbours that say the same. */
+/* Merges adjacent segments with the same state. */
 static void merge(struct rt_mem *root)
 {
     size_t kept = 0;

@@ -20,7 +20,7 @@ static struct {
     unsigned long number;
 } settings;
 
-static void initialise(void)
+static void initialize(void)
 {
     settings.pattern = rt_setting_text(RT_SET_CAPTURE, NULL);
     settings.kernel = rt_setting_text(RT_SET_CAPTURE_KERNEL, NULL);
@@ -328,7 +328,7 @@ static void discard(struct capture *c)
 void rt_capture(const struct rt_command *command, const struct rt_kernel_command *k)
 {
     char path[4096];
-    pthread_once(&once, initialise);
+    pthread_once(&once, initialize);
     if (!settings.pattern || k->block || (settings.most && settings.number >= settings.most) ||
         (settings.kernel && strcmp(settings.kernel, k->launch->info->name) != 0))
         return;
@@ -360,7 +360,7 @@ void rt_capture_recorded(const struct rt_command *command, const struct rt_kerne
     static uint64_t left = UINT64_C(32) << 20;
     static unsigned number;
     char path[4096];
-    pthread_once(&once, initialise);
+    pthread_once(&once, initialize);
     if (!settings.folder || k->block || number == OF_ALL ||
         k->launch->kernel->state->captured == OF_A_KERNEL || bytes_of(k->launch) > left)
         return;

@@ -62,7 +62,7 @@ static void report_lost(void *context, int error)
         strerror(error));
 }
 
-static void initialise(void)
+static void initialize(void)
 {
     const char *path = rt_setting_text(RT_SET_TRACE, NULL),
                *name = rt_setting_text(RT_SET_TRACE_SOCKET, NULL);
@@ -96,12 +96,12 @@ static void initialise(void)
 
 struct mm_recorder *rt_recorder(void)
 {
-    pthread_once(&once, initialise);
+    pthread_once(&once, initialize);
     return recorder;
 }
 
-/* A session must not take silence for cleanness: a connection without a trace says that something was not
- * seen. */
+/* A session must not treat missing records as a clean run: a connection without a trace reports that something was not
+ * observed. */
 void rt_record_forked(void)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
@@ -155,8 +155,8 @@ uint32_t rt_record_host_threads(void)
     return mm_recorder_host_threads(recorder) - atomic_load(&executors);
 }
 
-/* How threads of a program that is not instrumented synchronise is not seen: what one of them calls is taken
- * to come after all that the others did before, as it was recorded.  Callbacks come in threads of ours. */
+/* Synchronization between threads of a program that is not instrumented is not observed: each API call is treated as
+ * ordered after all that the other threads recorded before.  Callbacks run in threads of the runtime. */
 static _Thread_local bool is_callback;
 
 static void follow_others(void)

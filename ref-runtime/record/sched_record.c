@@ -1,4 +1,4 @@
-/* What a recording says of the order of commands: what each comes after, and what its completion comes after
+/* The recorded order of commands: the edges to the start of each command and to its completion
  * [CL 3.3.6]. */
 #include "ref-runtime/sched/command.h"
 

@@ -125,10 +125,10 @@ mm_event_id rt_record_command_event(const struct rt_command *command, enum mm_ki
                                     struct mm_edge *edges, size_t count);
 /* A function of the application begins: after COMPLETION, and after the call that asked for it. */
 mm_event_id rt_record_callback(mm_event_id completion, mm_event_id registered);
-/* A thread of ours is about to run a function of the application: it comes after nothing that the thread ran.
+/* A thread of the runtime is about to run a function of the application, which nothing that the thread ran is ordered before.
  */
 void rt_record_new_thread(void);
-/* The same for a function that is part of COMMAND: it comes after the start, and the end after it. */
+/* The same for a function that is part of COMMAND: it is ordered between the command's start and end. */
 void rt_record_function(const struct rt_command *command);
 void rt_record_returned(struct rt_command *command);
 /* An access of the runtime for COMMAND to SIZE bytes; DATA may be null. */

@@ -6,7 +6,7 @@
 
 enum { XR_BLOCK_MAX = 1 << 16, XR_LIST_MAX = 16 };
 
-/* The state of a reader: it fills a block of text and says where blocks end. */
+/* The state of a reader: it fills a block of text and marks where blocks end. */
 struct xr_reader {
     struct xr_text *text;
     struct mm_error *err;

@@ -1,6 +1,6 @@
 #!/bin/bash
 # The interpreter beside Oclgrind, CPU time of a launch in milliseconds: without checks; and with race detection and
-# uninitialised values, medians of RUNS (3).  Oclgrind is one process, which measures its second launch; a session of
+# uninitialized values, medians of RUNS (3).  Oclgrind is one process, which measures its second launch; a session of
 # refcl is several, so that its launch is the difference between a session with 20 more and one with two, by 20.
 # "few": sessions of two launches as a whole, whatever sessions cost once included.
 # A command that fails, or prints no result, is "-" and left out.

@@ -203,7 +203,7 @@ kernel void perlin(global const float *a, global const float *b, global float *o
     }
     o[y * n + x] = s;
 }
-/* Colours to grey, three bytes a pixel; guarded, since images are not as large as launches. */
+/* Colors to grey, three bytes a pixel; guarded, since images are not as large as launches. */
 kernel void grey(global const uchar *a, global const float *b, global uchar *o)
 {
     const int width = 1000, height = 500, x = get_global_id(0), y = get_global_id(1);

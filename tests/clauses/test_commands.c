@@ -354,7 +354,7 @@ static void map_overwrites(void **state)
 }
 
 /* Several queues or an out-of-order queue run kernels at once: buffers and coarse SVM are ordered by
- * synchronisation points alone [CL 3.3.6 H25]. */
+ * synchronization points alone [CL 3.3.6 H25]. */
 static void concurrent_kernels(void **state)
 {
     (void)state;

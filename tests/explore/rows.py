@@ -27,7 +27,7 @@ DIFFERS = {
     ("spirv/opencl/gpuverify/atomics/counter.spvasm", "cat_spec"): (
         "PASS", "one work-item stores to the counter before a barrier with a local fence, all increment it atomically "
         "after it: the barrier orders the store before every increment [CL 3.3.6], and each increment returns another "
-        "index; only a model without an initial write of uninitialised local memory, which then counts as no local "
+        "index; only a model without an initial write of uninitialized local memory, which then counts as no local "
         "memory, reports a race"),
     ("spirv/opencl/alignment/alignment1-struct-local.spvasm", "program_spec"): PAST_END,
     ("spirv/opencl/alignment/alignment3-struct-global.spvasm", "program_spec"): PAST_END,

@@ -163,7 +163,7 @@ def make(folder, *targets):
     return run.returncode == 0, run.stdout
 
 
-# Tests are compiled without optimisation and linked without debug information: most of a fault's time is for that.
+# Tests are compiled without optimization and linked without debug information: most of a fault's time is for that.
 SETTINGS = [f"{name}={os.environ[name]}" for name in ("CC", "CXX") if name in os.environ]
 SETTINGS += ["TEST_CFLAGS=-std=c11 -O0 -w -fno-strict-aliasing -ffp-contract=off -Itests/lib"]
 LINKING = dict(os.environ, LDFLAGS="-Wl,-S" + (" -fuse-ld=lld" if shutil.which("ld.lld") else ""))

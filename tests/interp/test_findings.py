@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Undefined behaviour of each class: the report tells the clause, the kernel, the work-item, the source line, the
+"""Undefined behavior of each class: the report tells the clause, the kernel, the work-item, the source line, the
 object and where that was created; a correct program beside it gives none."""
 import json
 import os
@@ -18,7 +18,7 @@ IMAGE = 'kernel void k(global int *in, global int *out, IMAGE image) {\n  int i 
 CASES = [
     ('global memory', HEAD + 'out[i + 13] = 1; }', 'out-of-bounds', 'CLC 6.7', 3, 'global', 'buffer 2', 'OUT'),
     ('before global memory', HEAD + 'out[i - 2] = 1; }', 'out-of-bounds', 'CLC 6.7', 0, 'global', 'buffer 2', 'OUT'),
-    ('a neighbouring object', HEAD + 'int d = (int)(out - in); in[d + (i == 5 ? 0 : -d)] = 1; }', 'out-of-bounds', 'CLC 6.7', 5,
+    ('a neighboring object', HEAD + 'int d = (int)(out - in); in[d + (i == 5 ? 0 : -d)] = 1; }', 'out-of-bounds', 'CLC 6.7', 5,
      'global', 'buffer 1', 'IN'),
     ('constant memory', 'constant int t[4] = {1, 2, 3, 4};\n' + HEAD.replace('\n', ' ') + '\nout[i] = t[i]; }', 'out-of-bounds', 'CLC 6.7',
      4, 'constant', 't', None),

@@ -70,7 +70,7 @@ DOES = {
     'loop': 'if (at < n) for (uint k = 0; k < 5; k++) o[at] = o[at] * 3 + a[at + k];',
     'different loop': 'if (at < n) for (uint k = 0; k < (a[at] & 7); k++) o[at] = o[at] * 3 + a[at + k];',
     'in a loop': 'for (uint k = 0; k < 4; k++) if (at + 1000 * k < n) o[at] = o[at] * 3 + k;',
-    'neighbours': 'if (at > 0 && at < n - 1) o[at] = a[at - 1] + a[at + 1];',
+    'neighbors': 'if (at > 0 && at < n - 1) o[at] = a[at - 1] + a[at + 1];',
     'limit from memory': 'if (at < a[0] + n) o[at] = 3;',
     'limit that a store changes': 'o[at] = 1; if (at < n) o[at] = a[at] + 1;',
     'equal groups': 'if (get_group_id(0) == n) o[at] = get_local_id(0);',
@@ -130,7 +130,7 @@ for type_, dtype in [('int', 'i4'), ('uint', 'u4'), ('long', 'i8'), ('short', 'i
         CASES.append((f'{type_} {name}', source, (4099,), (64,),
                       [('in', dtype, 4100, None, None), ('in', dtype, 4100, None, None), ('out', dtype, 12300), ('each', dtype, extreme)]))
 
-# Floats that saturate: limits, their neighbours, infinities and NaN.
+# Floats that saturate: limits, their neighbors, infinities and NaN.
 INTEGERS = [('char', 8, True), ('uchar', 8, False), ('short', 16, True), ('ushort', 16, False), ('int', 32, True), ('uint', 32, False),
             ('long', 64, True), ('ulong', 64, False)]
 MODES = ['', '_rte', '_rtz', '_rtp', '_rtn']
@@ -159,7 +159,7 @@ VECTORS = {
     'copy': ('float', 'f4', 'if (at < n) o[at] = a[at];'), 'sum': ('int', 'i4', 'if (at >= n) return; o[at] = a[at] * 3 + a[at + 1].wzyx;'),
     'bytes': ('uchar', 'u1', 'if (at < n) o[at] = a[at].s3120 + (uchar4)(1, 2, 3, 4);'), 'part': ('short', 'i2', 'if (at < n) o[at].yz = a[at].xw;'),
     'three': ('uint', 'u4', 'if (at < n) vstore3(vload3(at, (global const uint *)a).zxy + 1, at, (global uint *)o);'),
-    'neighbours': ('float', 'f4', 'if (at > 0 && at < n) o[at] = a[at - 1] + a[at] * 2 + a[at + 1];'),
+    'neighbors': ('float', 'f4', 'if (at > 0 && at < n) o[at] = a[at - 1] + a[at] * 2 + a[at + 1];'),
     'loop': ('float', 'f4', 'float4 s = 0; if (at < n) { for (uint k = 0; k < 6; k++) s = s * 2 + a[at + k]; o[at] = s; }'),
     'to bytes': ('float', 'f4', 'if (at < n) ((global uchar4 *)o)[at] = convert_uchar4_sat_rte(a[at] / 300000);'),
     'to shorts': ('float', 'f4', 'if (at != n) ((global short4 *)o)[at] = convert_short4_sat(a[at] * a[at + 1]);'),

@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 4 -l 4 -a buf:1
-// A barrier orders the initialisation before the use.
+// A barrier orders the initialization before the use.
 kernel void k(global int *out)
 {
     local atomic_int count;

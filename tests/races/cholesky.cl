@@ -1,6 +1,6 @@
 // expect: clean
 // run: -g 4 -l 4 -a buf:16:iota -a local:64
-// A Cholesky factorisation in local memory: each step has two barriers.
+// A Cholesky factorization in local memory: each step has two barriers.
 kernel void k(global float *a, local float *l)
 {
     uint i = get_local_id(0);

@@ -2,7 +2,7 @@
 // at: 13 read, 14 write, same group
 // reason: no synchronization orders the two accesses
 // run: -g 16 -l 16 -a buf:16 -a local:64
-// A step writes what the neighbours still read.
+// A step writes what the neighbors still read.
 kernel void k(global int *out, local int *t)
 {
     size_t l = get_local_id(0);

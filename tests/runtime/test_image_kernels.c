@@ -28,7 +28,7 @@ static const char source30[] =
     "  write_imagef(m, p, (float4)(p.x, p.y, p.z, read_imagef(d, (int2)(p.x, p.y))));\n"
     "}\n"
     "#ifndef cl_khr_srgb_image_writes\n#error\n#endif\n"
-    "__kernel void colours(write_only image2d_t m) {\n"
+    "__kernel void colors(write_only image2d_t m) {\n"
     "  int x = get_global_id(0);\n"
     "  write_imagef(m, (int2)(x, 0), (float4)(x, 255 - x, x * 2, x) / 255);\n"
     "}\n"
@@ -232,8 +232,7 @@ static void srgb_writes(void **state)
     const cl_channel_order orders[] = {CL_sRGBA, CL_sBGRA};
     const size_t row[3] = {256, 1, 1};
     cl_program program = build_source(source30, "-cl-std=CL3.0");
-    cl_kernel colours = clCreateKernel(program, "colours", &err),
-              back = clCreateKernel(program, "back", &err);
+    cl_kernel colors = clCreateKernel(program, "colors", &err), back = clCreateKernel(program, "back", &err);
     cl_mem linear = clCreateBuffer(context, 0, 256 * sizeof(cl_float4), NULL, &err);
     OK(err);
     for (int o = 0; o < 2; o++) {
@@ -241,10 +240,10 @@ static void srgb_writes(void **state)
         unsigned char stored[256][4];
         float read[256][4];
         cl_mem image = image_of(CL_MEM_OBJECT_IMAGE2D, format, 256, 1, 0, 0);
-        OK(clSetKernelArg(colours, 0, sizeof image, &image));
+        OK(clSetKernelArg(colors, 0, sizeof image, &image));
         OK(clSetKernelArg(back, 0, sizeof image, &image));
         OK(clSetKernelArg(back, 1, sizeof linear, &linear));
-        OK(clEnqueueNDRangeKernel(queue, colours, 1, NULL, row, NULL, 0, NULL, NULL));
+        OK(clEnqueueNDRangeKernel(queue, colors, 1, NULL, row, NULL, 0, NULL, NULL));
         OK(clEnqueueNDRangeKernel(queue, back, 1, NULL, row, NULL, 0, NULL, NULL));
         OK(clEnqueueReadImage(queue, image, CL_TRUE, zero, row, 0, 0, stored, 0, NULL, NULL));
         OK(clEnqueueReadBuffer(queue, linear, CL_TRUE, 0, sizeof read, read, 0, NULL, NULL));
@@ -260,7 +259,7 @@ static void srgb_writes(void **state)
         OK(clReleaseMemObject(image));
     }
     OK(clReleaseMemObject(linear));
-    OK(clReleaseKernel(colours));
+    OK(clReleaseKernel(colors));
     OK(clReleaseKernel(back));
     OK(clReleaseProgram(program));
 }

@@ -1,4 +1,4 @@
-/* Clauses of the memory model that only a running kernel shows: shared memory at synchronisation points,
+/* Clauses of the memory model that only a running kernel shows: shared memory at synchronization points,
  * which atomic types there are, group functions [CL 3.3.5 O3] [CL 3.3.6 A20-A22, W9, B9, H20-H22]. */
 #include "runtime_test.h"
 
@@ -26,7 +26,7 @@ static void *fine(size_t size)
     return p;
 }
 
-/* ---- fine-grained SVM at synchronisation points ------------------------------------------- */
+/* ---- fine-grained SVM at synchronization points ------------------------------------------- */
 
 /* What a kernel wrote is there after the queue is finished, without map and unmap [CL 3.3.6 H20]. */
 static void consistent_without_map(void **state)

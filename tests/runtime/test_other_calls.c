@@ -44,7 +44,7 @@ static void compilers_and_sub_groups(void **state)
 }
 
 /* Commands of an out-of-order queue, held by events alone. */
-static void synchronisation(void **state)
+static void synchronization(void **state)
 {
     (void)state;
     cl_event gate = clCreateUserEvent(context, &err), marked, later;
@@ -71,6 +71,6 @@ static void synchronisation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(images), cmocka_unit_test(compilers_and_sub_groups),
-                                       cmocka_unit_test(synchronisation)};
+                                       cmocka_unit_test(synchronization)};
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

@@ -1,4 +1,4 @@
-"""A program that runs with more rights than its caller has (set-user-id) honours no variable of its caller."""
+"""A program that runs with more rights than its caller has (set-user-id) honors no variable of its caller."""
 import os
 import shutil
 import stat
@@ -56,7 +56,7 @@ try:
 
     printed, files = run(plain)
     check("a program without more rights runs", "AT_SECURE 0" in printed and "result 42" in printed, printed)
-    check("and honours the variables", "platform theirs" in printed and {"trace", "compiler", "cache"} <= set(files),
+    check("and honors the variables", "platform theirs" in printed and {"trace", "compiler", "cache"} <= set(files),
           f"{printed} {files}")
     if os.geteuid() != 0:
         skip(NAME, "needs root to make one of another user")
@@ -67,7 +67,7 @@ try:
         os.chmod(privileged, stat.S_ISUID | 0o755)
         printed, files = run(privileged)
         if "AT_SECURE 1" not in printed and "result 42" in printed:
-            skip(NAME, "the kernel does not honour the mode of the file")
+            skip(NAME, "the kernel does not honor the mode of the file")
         else:
             check("a set-user-id program runs", "AT_SECURE 1" in printed and "result 42" in printed, printed)
             check("takes no name from a variable", "platform theirs" not in printed, printed)

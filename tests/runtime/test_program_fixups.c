@@ -168,7 +168,7 @@ static void test_choose(void **state)
     OK(clReleaseKernel(kernel));
 }
 
-/* A structure whose parts are constant, and one is not (C99 initialisation). */
+/* A structure whose parts are constant, and one is not (C99 initialization). */
 static void test_initial(void **state)
 {
     (void)state;

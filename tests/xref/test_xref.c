@@ -231,7 +231,7 @@ static void spellings(void **state)
     expect("CL env 2.9", "CL env 2.9");
     expect("CLC 6.15.12.7: device scope", "CLC 6.15.12.7");
     expect("CL 3.3.6 G7: read-modify-writes alone, as in C++20", "CL 3.3.6 G7");
-    expect("CL 3.3.6 G8: synchronises; H1-H3: commands", "CL 3.3.6 G8|CL 3.3.6 H1|CL 3.3.6 H2|CL 3.3.6 H3");
+    expect("CL 3.3.6 G8: synchronizes; H1-H3: commands", "CL 3.3.6 G8|CL 3.3.6 H1|CL 3.3.6 H2|CL 3.3.6 H3");
     expect("CL 3.3.6 A7, CL 3.3.4 C8: and with the program", "CL 3.3.6 A7|CL 3.3.4 C8");
     expect("CL O10, G17", "CL 3.3.5 O10|CL 3.3.6 G17");
     expect("VKMM synchronizes-with 2, 3: cases", "VKMM synchronizes-with 2|VKMM synchronizes-with 3");

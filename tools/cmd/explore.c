@@ -239,7 +239,7 @@ static cJSON *show_verdict(struct explore *e, struct ex *ex, const struct ck_ver
     return json;
 }
 
-/* What search has found stands if Z3 is ended by a limit. */
+/* The result of search is kept if Z3 reaches a limit. */
 static void keep_verdict(struct explore *e, struct ex *ex, const struct ck_verdict *v, const char *file)
 {
     struct explore_kept *kept = e->kept;

@@ -165,7 +165,7 @@ static int kernel_main(int argc, char **argv)
         return tool_error(EXIT_USAGE, "one kernel file (.cl, .spv, .cap, or a witness) is needed");
     char *line = tool_command_line(&cmd_kernel, argc, argv);
     kernel.session.command_line = line;
-    kernel.session.api = false; /* the calls are ours */
+    kernel.session.api = false; /* the calls are those of refcl-kernel-host */
     code = run_file(&kernel, argv[first]);
     mm_free(line);
     return code;

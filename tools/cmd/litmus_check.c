@@ -1,4 +1,4 @@
-/* refcl litmus check: what a memory model says of litmus tests. */
+/* refcl litmus check: decides litmus tests under a memory model. */
 #include "memmodel/base/escape.h"
 #include "tools/cmd/commands.h"
 #include "tools/cmd/litmus_files.h"
@@ -130,7 +130,7 @@ static int litmus_check_option(void *context, size_t index, const char *value)
     return code;
 }
 
-/* Two verdicts contradict each other where both know. */
+/* Two verdicts contradict each other if both are decided. */
 static const char *contradiction(const struct ck_program *program, const struct ck_verdict *a,
                                  const struct ck_verdict *b)
 {
@@ -150,7 +150,7 @@ static const char *contradiction(const struct ck_program *program, const struct 
     return NULL;
 }
 
-/* Compares with the properties that the test states of itself; says how it differs. */
+/* Compares with the expectations in the test's comment; prints the differences. */
 static bool as_expected(const struct lt_test *test, const struct ck_verdict *verdict, const char *file,
                         FILE *out)
 {

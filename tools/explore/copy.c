@@ -1,6 +1,6 @@
 /* Asynchronous copies: the accesses of each are those of a separate thread, an agent.  It starts after the
  * call of one of the work-items, any of them, as each may make any part of the copy and the source is not
- * synchronised; and it ends before wait_group_events returns in each work-item that waits.  Nothing else
+ * synchronized; and it ends before wait_group_events returns in each work-item that waits.  Nothing else
  * orders it.  [CLC 6.15.11]
  *
  * Work-items and agents synchronize by hidden flags, one pair for each work-item and one for the end: one

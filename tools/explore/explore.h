@@ -93,7 +93,7 @@ struct ex_place { /* where a module-scope variable or a kernel argument lives */
     uint32_t storage;
     bool is_array; /* kernel argument: an array of pointees */
     const uint8_t
-        *known; /* which bytes of an uninitialised object are initialised all the same; NULL: none */
+        *known; /* which bytes of an uninitialized object are initialized all the same; NULL: none */
 };
 struct ex_frame {
     struct ex_value *values; /* by id */
@@ -253,7 +253,7 @@ uint32_t ex_new_counter(struct ex *ex);
 void ex_prepend_counters(struct ex *ex);
 /* The object that WANTED describes, made when first asked for. */
 uint32_t ex_hidden_object(struct ex *ex, const struct ex_hidden *wanted);
-/* The next barrier is that of an operation which those make that come to it. */
+/* The next barrier belongs to an operation of the work-items that reach it. */
 void ex_all_must_come(struct ex *ex);
 /* Notes which instruction asks for the copy at SITE; finds it. */
 void ex_note_copy(struct ex *ex, uint32_t site, const struct in_inst *inst);
@@ -356,7 +356,7 @@ bool ex_copy(struct ex *ex, const struct in_inst *inst);
 void ex_add_agents(struct ex *ex);
 /* explore/unroll.c: writes out loops around copies */
 void ex_unroll(struct ex *ex, uint32_t thread);
-/* explore/settle.c: folds all threads by what they know of each other */
+/* explore/settle.c: folds constants across threads */
 void ex_settle(struct ex *ex);
 /* Whether a load at ADDRESS can only return VALUE. */
 bool ex_known_load(struct ex *ex, uint32_t address, unsigned size, uint64_t *value);

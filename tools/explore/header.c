@@ -1,4 +1,4 @@
-/* Header lines of a .spvasm file, and the same things from the command line: initial values, the property,
+/* Header lines of a .spvasm file, and the same settings from the command line: initial values, the property,
  * the filter, the shape of the launch.
  *
  *     ; @Input: %name = {1, {2, 3}}, %other = 4

@@ -104,7 +104,7 @@ uint32_t ex_arbitrary_object(struct ex *ex)
                                .region = MM_PRIVATE,
                                .origin = MM_ORIGIN_NONE,
                                .non_atomic = true,
-                               .uninitialised = true,
+                               .uninitialized = true,
                                .work_group = -1,
                                .alias_of = ex->program->object_count};
     return ex_added(ex, ck_program_add_object(ex->program, &object));

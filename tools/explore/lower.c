@@ -126,7 +126,7 @@ static uint8_t region_of(uint32_t storage)
     }
 }
 
-/* Adds the object for PLACE, of SIZE bytes; BYTES NULL: uninitialised, as where only some bytes are known. */
+/* Adds the object for PLACE, of SIZE bytes; BYTES NULL: uninitialized, as where only some bytes are known. */
 static void add_object(struct ex *ex, struct ex_place place, uint64_t size, const uint8_t *bytes)
 {
     unsigned element = 8;
@@ -148,7 +148,7 @@ static void add_object(struct ex *ex, struct ex_place place, uint64_t size, cons
                                .element_size = (uint8_t)element,
                                .region = region_of(place.storage),
                                .origin = MM_ORIGIN_BUFFER,
-                               .uninitialised = !bytes || place.known,
+                               .uninitialized = !bytes || place.known,
                                .is_signed = leaf && leaf->is_signed,
                                .work_group = local ? (int32_t)place.work_group : -1,
                                .alias_of = ex->program->object_count,

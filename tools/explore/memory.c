@@ -69,7 +69,7 @@ static bool constant_memory(struct ex *ex, uint32_t address, unsigned size, uint
     }
     if (!o || (at & UINT32_MAX) + size > o->size)
         return false;
-    for (unsigned i = 0; i < size && o->uninitialised; i++)
+    for (unsigned i = 0; i < size && o->uninitialized; i++)
         if (!given || !given[(at & UINT32_MAX) + i])
             return false;
     *value = ex_initial_bytes(o, at & UINT32_MAX, size);

@@ -93,7 +93,7 @@ bool ex_known_load(struct ex *ex, uint32_t address, unsigned size, uint64_t *val
         *value = known->values[offset / WORD];
         return known->counts[offset / WORD] == 1 && size == WORD;
     }
-    if (known->written || object->uninitialised || object->alias_of != o)
+    if (known->written || object->uninitialized || object->alias_of != o)
         return false;
     *value = ex_initial_bytes(object, offset, size);
     return true;
@@ -127,7 +127,7 @@ static bool mentions(const struct ck_thread *t, uint32_t site)
     return false;
 }
 
-/* Whether T, where it comes to an end, has come to barrier SITE once, whatever it reads. */
+/* Whether T, if it terminates, has reached barrier SITE exactly once, whatever values it reads. */
 static bool is_sure_to_come(struct ex *ex, const struct ck_thread *t, uint32_t site)
 {
     uint8_t *seen = ex_alloc(ex, t->instr_count + 1);
@@ -161,7 +161,7 @@ static bool all_come(struct ex *ex, uint32_t site)
     return true;
 }
 
-/* Of sub-group functions that those make that come to them: all come, or none. */
+/* Sub-group functions of the work-items that reach them: all reach them, or none. */
 static void check_meetings(struct ex *ex)
 {
     const struct ck_program *p = ex->program;

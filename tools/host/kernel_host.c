@@ -144,7 +144,7 @@ static void load(unsigned char *data, size_t bytes, const char *path)
 }
 
 /* Fills DATA as INIT says: zero, iota, fill=V, rand=SEED, file=PATH. */
-static void initialise(unsigned char *data, const struct argument *argument, const char *init)
+static void initialize(unsigned char *data, const struct argument *argument, const char *init)
 {
     size_t bytes = argument->type.scalar.bytes, count = argument->bytes / bytes;
     if (!init || strcmp(init, "zero") == 0)
@@ -185,7 +185,7 @@ static void set_memory(struct host *host, cl_uint index, const char *spec, bool 
     unsigned char *data = calloc(1, argument->bytes);
     if (!data)
         host_fail("out of memory for argument", spec);
-    initialise(data, argument, *end ? end + 1 : NULL);
+    initialize(data, argument, *end ? end + 1 : NULL);
     if (svm) {
         argument->svm =
             clSVMAlloc(host->context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS,

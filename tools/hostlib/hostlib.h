@@ -49,12 +49,12 @@ static inline void host_unlock(bool *locked)
     __atomic_clear(locked, __ATOMIC_RELEASE);
 }
 
-/* A point of this thread, to come after; UINT64_MAX while nothing is recorded. */
+/* A point of this thread's record, for edges from it; UINT64_MAX while nothing is recorded. */
 uint64_t host_point(void);
-/* What follows in this thread comes after POINT. */
+/* Orders what follows in this thread after POINT. */
 void host_after(uint64_t point);
 
-/* Objects through which threads synchronise: an acquire is ordered after the points that the object holds. */
+/* Objects through which threads synchronize: an acquire is ordered after the points that the object holds. */
 void host_release(const void *object); /* this thread's point instead of those that it held */
 void host_add(const void *object);     /* this thread's point beside those of others */
 void host_acquire(const void *object);

@@ -106,7 +106,7 @@ struct start {
 static bool locked;
 static struct start *ended;
 
-/* However a thread ends: by its function's return, by pthread_exit, cancelled. */
+/* However a thread ends: by its function's return, by pthread_exit, canceled. */
 static void end(void *context)
 {
     struct start *start = context;

@@ -29,7 +29,7 @@ struct trial {
 
 /* ---- findings ------------------------------------------------------------------------------------ */
 
-/* The two have the same lines and say the same; columns and files may differ. */
+/* The two have the same lines and messages; columns and files may differ. */
 static bool alike(const struct ck_finding *a, const struct ck_finding *b)
 {
     if (strcmp(a->kind, b->kind) != 0 || a->access_count != b->access_count)

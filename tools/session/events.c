@@ -1,4 +1,4 @@
-/* The events of a trace that matter to a finding: what its agents did last, synchronisation, commands.
+/* The events of a trace that matter to a finding: what its agents did last, synchronization, commands.
  *
  * One pass up to the later access, with a window of the last events per interest: so much can be shown,
  * however long the execution was. */

@@ -25,7 +25,7 @@ extern const char viewer_begin[];
 
 /* ---- data ------------------------------------------------------------------------------------ */
 
-/* What the records other than events say, for names and sources. */
+/* Names and sources, from the records other than events. */
 static enum mm_class skip_events(void *context, const struct mm_event *events, size_t count)
 {
     (void)context;

@@ -66,23 +66,23 @@ long session_input_read(void *context, void *out, size_t size)
 
 /* ---- signals --------------------------------------------------------------------------------- */
 
-static volatile pid_t signalled;
+static volatile pid_t signaled;
 static struct sigaction old_int, old_term, old_hup;
 
 static void pass_on(int number)
 {
-    if (signalled > 0)
-        kill(signalled, number);
+    if (signaled > 0)
+        kill(signaled, number);
 }
 
 void session_input_signals(pid_t child)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, forward = {.sa_handler = pass_on};
-    if (signalled) { /* the program again */
-        signalled = child;
+    if (signaled) { /* the program again */
+        signaled = child;
         return;
     }
-    signalled = child;
+    signaled = child;
     sigaction(SIGINT, &ignore, &old_int);
     sigaction(SIGTERM, &forward, &old_term);
     sigaction(SIGHUP, &forward, &old_hup);
@@ -93,5 +93,5 @@ void session_input_signals_off(void)
     sigaction(SIGINT, &old_int, NULL);
     sigaction(SIGTERM, &old_term, NULL);
     sigaction(SIGHUP, &old_hup, NULL);
-    signalled = 0;
+    signaled = 0;
 }

@@ -19,7 +19,7 @@ struct session_input {
 };
 /* An mm_trace_input over a struct session_input. */
 long session_input_read(void *context, void *out, size_t size);
-/* Asks the command, and ourselves to report what there is, to end at SIGTERM; SIGINT reaches it anyway. */
+/* At SIGTERM ends the command and reports the findings so far; SIGINT reaches the command anyway. */
 void session_input_signals(pid_t child);
 void session_input_signals_off(void);
 

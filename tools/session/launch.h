@@ -27,8 +27,8 @@ bool session_launch_open(struct session_launch *launch, char *const *argv);
 /* The launch of a capture, if it has its program's source. */
 bool session_launch_open_captured(struct session_launch *launch, const char *capture);
 void session_launch_close(struct session_launch *launch);
-/* Makes it with TEXT, as SESSION wants it and in silence.  Returns its findings, which PROCESSES, to be
- * closed, owns; NULL: it did not come to its end, or PATIENCE is out. */
+/* Launches it with TEXT, under the options of SESSION and without output.  Returns its findings, which PROCESSES, to be
+ * closed, owns; NULL: it did not end, or PATIENCE is exhausted. */
 struct session_processes;
 const struct ck_detector *session_launch_run(struct session_launch *launch, const char *text,
                                              const struct session *session, struct session_patience *patience,

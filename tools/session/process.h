@@ -36,7 +36,7 @@ struct session_process {
     struct ck_predictor *predictor;    /* NULL: nothing is predicted */
     struct session_progress *progress; /* NULL: no display */
     struct mm_cat_model *model;        /* the predictor's */
-    int code;                          /* exit code that reading its trace asks for, 0 = none */
+    int code;                          /* exit code of an error in reading its trace, 0 = none */
     struct mm_error error;
     atomic_bool done;
     int wake; /* written to when it is done */

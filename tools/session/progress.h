@@ -13,7 +13,7 @@ struct session_progress *session_progress_create(void);
 void session_progress_sink(struct session_progress *progress, struct mm_sink *sink);
 /* Nothing came for a while.  CONTEXT: a struct session_progress. */
 void session_progress_idle(void *context);
-/* Takes the line away; says what there was if it took long. */
+/* Erases the line; prints a summary if the session took long. */
 void session_progress_end(struct session_progress *progress);
 
 #endif

@@ -85,7 +85,7 @@ static void set_environment(const struct session *session, const char *library, 
     setenv("OCL_ICD_VENDORS", library, 1);
     setenv("OCL_ICD_FILENAMES", library, 1);
     setenv("REFCL_TRACE_SOCKET", name, 1);
-    unsetenv("REFCL_TRACE"); /* that file is ours to write */
+    unsetenv("REFCL_TRACE"); /* refcl writes that file */
     unsetenv("REFCL_TRACE_FD");
     bool live = session->predict || session->assertion_count || session->html || session->recorder;
     set_or_unset("REFCL_TRACE_VALUES", live || session->trace);
@@ -237,7 +237,7 @@ static int report(const struct session *session, const struct ck_detector *detec
     return code;
 }
 
-/* Returns the exit code that the program's end asks for. */
+/* Returns the exit code that corresponds to the program's exit status. */
 static int wait_for(const struct session *session, struct supervised *child, struct ck_ending *ending)
 {
     int status = supervised_wait(child);

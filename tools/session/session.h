@@ -24,9 +24,9 @@ struct session {
     const char *suppress, *html, *recorder;   /* files, NULL = none */
     const char *step_limit; /* instructions of one launch, NULL = a hundred thousand million */
     size_t max_findings;
-    bool quiet;       /* no text report */
-    bool own_host;    /* COMMAND is ours: places in it are of no interest, and it does not outlive us */
-    int input_status; /* exit status by which COMMAND says that its input is bad, 0 = none */
+    bool quiet;    /* no text report */
+    bool own_host; /* COMMAND is part of refcl: its source locations are not shown, and it ends with refcl */
+    int input_status; /* exit status of COMMAND for bad input, 0 = none */
     /* Where launches can be made again from: kernel: the file of OpenCL C that is COMMAND's last word, or the
      * capture that COMMAND launches; run: the folder of captures of what is recorded.  NULL: not from there.
      */

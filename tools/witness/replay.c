@@ -185,7 +185,7 @@ static bool all_shown(const struct replay *r)
     return r->execution->shows == CK_SHOWS_DIVERGENCE ? r->diverged : replay_saw_all(r);
 }
 
-/* Whether the launches match the execution, as far as can be observed. */
+/* Whether the launches match the execution in everything that can be observed. */
 static bool carry_out(struct replay *r)
 {
     struct in_environment environment = {.context = r, .print = on_print, .finding = replay_on_finding};

@@ -73,7 +73,7 @@ int witness_write(const struct witness *witness, const char *path);
 /* 0, or an exit code after a complaint with the place in the file. */
 int witness_read(struct witness *witness, const char *path);
 
-/* What files call things, by their numbers; NULL after the last. */
+/* Names in files, by number; NULL after the last. */
 extern const char *const witness_kinds[], *const witness_ends[];
 
 #endif

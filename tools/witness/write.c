@@ -1,4 +1,4 @@
-/* Witnesses as files: JSON by tools/schema/witness.schema.json.  Events stand in the order in which a replay
+/* Witnesses as files: JSON by tools/schema/witness.schema.json.  Events are in the order in which a replay
  * carries them out, and are numbered so. */
 #include "tools/tool.h"
 #include "tools/verdict_json.h"

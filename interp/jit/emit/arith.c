@@ -189,7 +189,7 @@ static bool is_half(struct in_emit *e, uint32_t id)
     return s->kind == IN_TY_FLOAT && s->width == 16;
 }
 
-/* A float operand as arithmetic wants it: halves in float. */
+/* A float operand for arithmetic: halves are converted to float. */
 static LLVMValueRef number(struct in_emit *e, uint32_t id)
 {
     LLVMValueRef v = in_value(e, id);

@@ -73,7 +73,7 @@ static LLVMValueRef sub_group(struct in_emit *e, int32_t builtin)
     }
 }
 
-/* Component K of a built-in vector, or a built-in scalar; NULL if the JIT does not know it. */
+/* Component K of a built-in vector, or a built-in scalar; NULL if the JIT does not support it. */
 static LLVMValueRef component(struct in_emit *e, int32_t builtin, uint32_t k)
 {
     switch (builtin) {

@@ -5,7 +5,7 @@
 
 #include "interp/exec/exec.h"
 
-enum { IN_JIT_CALLOUT_BYTES = 128 }; /* of local memory, where there are any: the way out (callout.h) */
+enum { IN_JIT_CALLOUT_BYTES = 128 }; /* of local memory, where there are any: the callout frame (callout.h) */
 
 struct in_jit_slot {
     uint32_t id;
@@ -36,7 +36,7 @@ enum mm_class in_jit_calls_create(struct in_jit_calls *calls, struct in_module *
 void in_jit_calls_destroy(struct in_jit_calls *calls);
 /* The call at WORD; NULL: none. */
 const struct in_jit_call *in_jit_call_at(const struct in_jit_calls *calls, uint32_t word);
-/* Whether an instruction is a call, and of which sort; ASKS: it is compiled, but needs to ask outside. */
+/* Whether an instruction is a call, and of which sort; ASKS: it is compiled, but calls the runtime. */
 enum in_jit_call_kind {
     IN_JIT_INLINE,
     IN_JIT_QUERY,

@@ -129,7 +129,7 @@ static LLVMValueRef limited(struct in_emit *e, LLVMValueRef x, const char *name,
     return in_intrinsic(e, name, LLVMTypeOf(x), arguments, 2);
 }
 
-/* Brought to what TO holds, as far as FROM exceeds that. [CLC 6.4.3.3] */
+/* Clamped to the range of TO where FROM exceeds it. [CLC 6.4.3.3] */
 static LLVMValueRef saturated(struct in_emit *e, LLVMValueRef x, const struct in_ty *from,
                               const struct in_ty *to, const struct in_conversion *c)
 {

@@ -26,7 +26,7 @@ static const struct {
     {"fmin", "llvm.minnum", 2},
 };
 
-/* Integer functions that vectorise better as intrinsics. */
+/* Integer functions that vectorize better as intrinsics. */
 static const struct {
     const char *name, *intrinsic;
 } direct_integer[] = {

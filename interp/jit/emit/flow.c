@@ -52,7 +52,7 @@ void in_emit_return_value(struct in_emit *e, const struct in_inst *i)
     LLVMBuildRet(e->b, in_value(e, i->operands[0]));
 }
 
-/* Reaching this is undefined behaviour; the work-item ends. */
+/* Reaching this is undefined behavior; the work-item ends. */
 void in_emit_unreachable(struct in_emit *e, const struct in_inst *i)
 {
     (void)i;

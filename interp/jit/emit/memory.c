@@ -139,7 +139,7 @@ static void finish(struct in_emit *e, LLVMValueRef access, uint64_t align, uint3
         tag(e, access, "llvm.access.group", e->shared);
 }
 
-/* The alignment of what stands OFFSET bytes after an address aligned to ALIGN. */
+/* The alignment of the address OFFSET bytes after an address aligned to ALIGN. */
 static uint64_t align_at(uint64_t align, uint64_t offset)
 {
     uint64_t low = offset & (0 - offset);

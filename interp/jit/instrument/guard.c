@@ -44,7 +44,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
     setcontext(home);
 }
 
-/* A handler that replaced ours becomes the previous handler. */
+/* A handler installed later becomes the previous handler. */
 static void install(void)
 {
     struct sigaction now,

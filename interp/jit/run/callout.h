@@ -1,10 +1,10 @@
-/* Inside jit: the way out of compiled code, to the interpreter's C functions. */
+/* Inside jit: calls from compiled code to the interpreter's C functions. */
 #ifndef INTERP_JIT_OUTSIDE_H
 #define INTERP_JIT_OUTSIDE_H
 
 #include "interp/jit/emit/callout_lower.h"
 
-/* A work-item, as compiled code says which: its group's id and its own. */
+/* A work-item as compiled code identifies it: group id and local id. */
 #define IN_JIT_WORK_ITEM uint32_t g0, uint32_t g1, uint32_t g2, uint32_t l0, uint32_t l1, uint32_t l2
 
 /* Of the work-groups that one thread executes one after the other.  Compiled code finds its address at the

@@ -1,4 +1,4 @@
-/* Compiling a kernel: emit, inline, make the loops over work-items, optimise. */
+/* Compiling a kernel: emit, inline, make the loops over work-items, optimize. */
 #include "interp/jit/run/compile.h"
 #include "builtins_bc.h"
 #include "interp/jit/instrument/launch.h"
@@ -84,7 +84,7 @@ static const char prepare[] =
     "function(loop-simplify,lcssa,loop(loop-unroll-full),sroa,instcombine,simplifycfg,loop-simplify)";
 
 /* The work-item's code must be in its loops before ids lose their flags and constant loads their marks. */
-static const char optimize[] =
+static const char optimize_small[] =
     "function(sroa,early-cse,simplifycfg,loop-simplify,lcssa,loop-mssa(licm),"
     "instsimplify,loop-simplify,lcssa,loop-mssa(licm),loop(indvars)),function(loop-vectorize<interleave-"
     "forced-only;vectorize-forced-only>,"
@@ -96,10 +96,10 @@ static const char optimize[] =
 enum { LARGE = 12000 };
 static const char optimize_large[] = "function(sroa,early-cse,simplifycfg,instcombine),default<O1>";
 
-static bool optimise(LLVMModuleRef module)
+static bool optimize(LLVMModuleRef module)
 {
     bool large = in_shim_size(module) > LARGE;
-    return in_shim_passes(module, machine, large ? optimize_large : optimize, !large);
+    return in_shim_passes(module, machine, large ? optimize_large : optimize_small, !large);
 }
 
 static bool processor_has(const char *feature)
@@ -185,7 +185,7 @@ static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef s
     if (!in_shim_passes(e->module, machine, "always-inline,globaldce", false))
         return false;
     in_shim_drop_scopes(e->module);
-    if (!optimise(e->module))
+    if (!optimize(e->module))
         return false;
     in_shim_add_cancellation(e->module,
                              &(struct in_cancellation){.stop_offset = offsetof(struct in_jit_frame, stop),
@@ -239,9 +239,9 @@ static void stop_at_exit(void)
         in_jit_stop_compiling(true);
 }
 
-/* LLVM has variables that come when they are first used and go at exit, the latest first.  A function that
- * does nothing has the usual ones come before STOP_AT_EXIT is known, so that they do not go under a compiling
- * thread. */
+/* LLVM constructs static variables at first use and destroys them at exit, in reverse order.  Compiling a function that
+ * does nothing constructs the usual ones before STOP_AT_EXIT is registered, so that they are not destroyed while
+ * a thread compiles. */
 static bool settle(struct in_jit_kernel *k)
 {
     static bool settled;

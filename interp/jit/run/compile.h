@@ -39,7 +39,7 @@ struct in_jit_kernel {
 const struct in_jit_kernel *in_jit_compile(struct in_module *module, struct in_kernel *kernel,
                                            const struct in_jit_options *options, bool edge);
 void in_jit_forget(void *native);
-/* Nothing is compiled any more, and what is being compiled has ended early; or things are compiled again. */
+/* Stops compilation, of kernels that are being compiled too; or permits it again. */
 void in_jit_stop_compiling(bool stop);
 
 /* load.c: K's functions from OBJECT, which it takes; false: K's why. */

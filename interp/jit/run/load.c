@@ -31,7 +31,7 @@ static bool add_library(LLVMOrcLLJITRef jit, const char *path, char *why, size_t
     return true;
 }
 
-/* Where it is missing nothing asks for it. */
+/* Where it is missing no code calls it. */
 static bool add_vector_library(LLVMOrcLLJITRef jit)
 {
     char unused[160];

@@ -346,7 +346,7 @@ static void tell_groups(const struct in_jit_run *run, uint64_t done)
                          __ATOMIC_RELAXED);
 }
 
-/* As run_groups; kernels that call out loudly want to know of every group's end. */
+/* As run_groups; kernels with callouts that print are informed of the end of every group. */
 static uint64_t few_groups(const struct worker *w, uint64_t from, uint64_t most)
 {
     bool one = w->outside != NULL && !w->run->kernel->calls.quiet;

@@ -21,8 +21,8 @@ struct in_jit_run {
     struct in_fiber_thread *turns;            /* fibers.c */
     struct in_instrumented_run *instrumented; /* instrument/launch.c; NULL: the launch is not instrumented */
 };
-/* The way out for a thread of RUN, NULL also where the kernel needs none: then *FITS.  Given back, what it
- * found wrong becomes the launch's. */
+/* The callout frame for a thread of RUN, NULL also where the kernel needs none: then *FITS.  When it is released, its
+ * error becomes the launch's. */
 struct in_jit_callout *in_jit_callout_acquire(struct in_jit_run *run, bool *fits);
 void in_jit_callout_release(struct in_jit_run *run, struct in_jit_callout *outside);
 

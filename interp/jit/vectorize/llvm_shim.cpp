@@ -147,7 +147,7 @@ uint64_t in_shim_size(LLVMModuleRef module)
 }
 
 // What parameters promise on aliases holds for the whole launch: there is no need to know where it begins,
-// and the vectoriser takes the marks of that for accesses to memory.
+// and the vectorizer takes the marks of that for accesses to memory.
 void in_shim_drop_scopes(LLVMModuleRef module)
 {
     for (Function &f : *unwrap(module))
@@ -177,7 +177,7 @@ struct OwnPointers : PassInfoMixin<OwnPointers> {
     }
 };
 
-// The pass `scalarize`: vectors apart, loads and stores too, so that loops over work-items can be vectorised.
+// The pass `scalarize`: vectors apart, loads and stores too, so that loops over work-items can be vectorized.
 static bool parse_scalarize(StringRef name, FunctionPassManager &manager,
                             ArrayRef<PassBuilder::PipelineElement>)
 {
@@ -226,7 +226,7 @@ bool in_shim_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const ch
     builder.registerFunctionAnalyses(functions);
     builder.registerLoopAnalyses(loops);
     builder.crossRegisterProxies(loops, functions, components, modules);
-    // Remarks about loops that were not vectorised are dropped.
+    // Remarks about loops that were not vectorized are dropped.
     unwrap(module)->getContext().setDiagnosticHandlerCallBack([](const DiagnosticInfo &, void *) {});
     ModulePassManager manager;
     if (Error error = builder.parsePassPipeline(manager, passes)) {

@@ -155,7 +155,7 @@ bool StripMiner::branches(const LoopInfo &loops) const
            });
 }
 
-// Cuts at loops that can be vectorised, and at those around them; false: none.
+// Cuts at loops that can be vectorized, and at those around them; false: none.
 bool StripMiner::choose()
 {
     DominatorTree tree(item);

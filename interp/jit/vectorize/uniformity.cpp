@@ -81,7 +81,7 @@ Divergence::Divergence(Function &item, unsigned dimensions)
             values.insert(&i);
 }
 
-// ---- what the vectoriser takes -------------------------------------------------------------------
+// ---- what the vectorizer takes -------------------------------------------------------------------
 
 bool is_vectorizable(const Instruction &i)
 {

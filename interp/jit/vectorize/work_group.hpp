@@ -22,7 +22,7 @@ struct Group {
     const in_loops &options;
     llvm::Function *function;
     llvm::Value *frame, *local, *context, *id[3], *size[3];
-    bool scalar = false; // loops over work-items are not to be vectorised
+    bool scalar = false; // loops over work-items are not to be vectorized
 
     Group(llvm::Module &m, const in_loops &o, bool edge);
 };
@@ -79,7 +79,7 @@ bool may_observe_others(const llvm::Instruction &i);
 struct Strip {
     llvm::Function *function; // NULL: not worth it
     unsigned lanes;
-    bool scalar; // nor is any vectorising
+    bool scalar; // nor is any vectorizing
 };
 Strip strip_mine(llvm::Module &m, const in_loops &options, llvm::Function &f);
 

@@ -1,6 +1,6 @@
 // expect: clean
 // build: host-cc
-// Each thread fills its part, all meet, each reads its neighbour's part; once more with the parts written
+// Each thread fills its part, all meet, each reads its neighbor's part; once more with the parts written
 // anew.
 #include "host.h"
 #include <pthread.h>

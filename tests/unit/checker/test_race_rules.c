@@ -309,7 +309,7 @@ static void plain_against_atomic(void **state)
     load(wi(0), FLAG, MM_SEQ_CST, DEV);
     rd(wi(4), FLAG);
     expect_clean();
-    begin(); /* an unordered initialisation, although another atomic was ordered after it */
+    begin(); /* an unordered initialization, although another atomic was ordered after it */
     wr(wi(0), FLAG);
     store(wi(0), FLAG, MM_RELEASE, DEV);
     rmw(wi(4), FLAG, MM_ACQUIRE, DEV);

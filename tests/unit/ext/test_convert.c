@@ -174,7 +174,7 @@ static uint64_t next_random(void)
     return z ^ z >> 31;
 }
 
-/* Powers of two and their neighbours as integers; about each integer limit and rounding boundary as floats.
+/* Powers of two and their neighbors as integers; about each integer limit and rounding boundary as floats.
  */
 static void check_boundaries(enum in_type from)
 {
@@ -254,7 +254,7 @@ static void test_half_functions(void **state)
         double y = in_half_to_f64(h);
         memcpy(&wide, &y, sizeof wide);
         assert_true(d == wide);
-        /* The half itself, halfway to the next, and the neighbours of both. */
+        /* The half itself, halfway to the next, and the neighbors of both. */
         for (uint32_t from = 0; from <= 0x1000; from += 0x1000)
             for (uint32_t delta = 0; delta < 3; delta++) {
                 uint32_t bits = f + from + delta - 1;

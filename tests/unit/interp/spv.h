@@ -74,7 +74,7 @@ static inline enum mm_class spv_run_step(struct in_run *run, uint64_t quantum, b
 
 /* SPIR-V version of the modules. */
 __attribute__((unused)) static spv_target_env spv_version = SPV_ENV_UNIVERSAL_1_3;
-/* Undefined behaviour is not looked for. */
+/* Undefined behavior is not looked for. */
 __attribute__((unused)) static bool spv_unchecked;
 
 struct spv_run {

@@ -1,4 +1,4 @@
-/* Undefined behaviour beyond bounds: each kind is found where it happens, and nothing is found in programs
+/* Undefined behavior beyond bounds: each kind is found where it happens, and nothing is found in programs
  * that only look like it. */
 #include "clrun.h"
 

@@ -1,4 +1,4 @@
-/* Modules as optimising producers leave them: blocks before their dominators, headers that share a merge
+/* Modules as optimizing producers leave them: blocks before their dominators, headers that share a merge
  * block, entry points that do not name what they use.  They run as if they were in order; strictly they are
  * refused [SPIRV 2.11, 2.16.1]. */
 #include "spv.h"

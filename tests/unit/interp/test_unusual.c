@@ -129,7 +129,7 @@ static const struct unusual cases[] = {
      "%p = OpAccessChain %pf %v3 %c10\nOpStore %p %i Aligned 4\n%x = OpLoad %u32 %p Aligned 4\n%r = OpIAdd %u32 %x %twice\n",
      {12, 13, 14, 15}},
     /* ---- variables and memory */
-    {"variables of a function, with initialisers", INTS PTR
+    {"variables of a function, with initializers", INTS PTR
      "%c3u = OpConstant %u32 3\n%arr = OpTypeArray %u32 %c3u\n%pa = OpTypePointer Function %arr\n%init = OpConstantComposite %arr %c5 %c7 %c9\n", "",
      "%k3 = OpUMod %u32 %i %c3\n%p = OpAccessChain %pf %v2i %k3\n%x = OpLoad %u32 %p Aligned 4\n%y = OpLoad %u32 %v1i Aligned 4\n"
      "%r = OpIAdd %u32 %x %y\n", {105, 107, 109, 105}},

@@ -140,7 +140,7 @@ static void c11(void **state)
     "  int r1 = 0;\n  if (r0 == 1) r1 = *x;\n}\n\nexists (1:r0=1 /\\ 1:r1=0)\n"
 
 /* consume is acquire; a fence of C11 has no flags and no scope. */
-static void c11_synchronises(void **state)
+static void c11_synchronizes(void **state)
 {
     (void)state;
     expect(MP("memory_order_consume"), CK_NO, CK_NO, 2);
@@ -208,7 +208,7 @@ static void ends(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(c11), cmocka_unit_test(c11_synchronises),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(c11), cmocka_unit_test(c11_synchronizes),
                                        cmocka_unit_test(places), cmocka_unit_test(ends)};
     return cmocka_run_group_tests_name("litmus forms", tests, load_model, free_model);
 }

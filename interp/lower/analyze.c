@@ -252,7 +252,7 @@ static void retarget(struct in_lower *l)
     }
 }
 
-enum mm_class in_analyse(struct in_lower *l)
+enum mm_class in_analyze(struct in_lower *l)
 {
     first_pass(l);
     second_pass(l);
