@@ -93,8 +93,10 @@ static void print_expr(const struct mm_cat_model *m, const struct mm_cat_expr *e
 
 enum fate { KILLED, SURVIVES, UNDECIDED };
 
-/* Whether the verdict of some test differs from the stated one under the mutated model. */
-static enum fate fate_of(struct mutation_run *run)
+/* Whether the verdict of some test differs from the stated one under the mutated model.  VACUOUS: of the tests without
+ * executions, by Z3: search executes barriers event by event, so that barriers in crossed order block whatever the
+ * model says; to Z3 they are events like others. */
+static enum fate fate_of(struct mutation_run *run, bool vacuous)
 {
     unsigned undecided = 0;
 
@@ -104,9 +106,9 @@ static enum fate fate_of(struct mutation_run *run)
         bool differs = false, open = false;
         char now[3];
 
-        if (want[0] == '?' && want[1] == '?')
+        if ((want[0] == '?' && want[1] == '?') || (vacuous && want[0] != 'u'))
             continue;
-        suite_decide_within(TEST_MS, ck_search, &run->suite.tests[i], run->model, now);
+        suite_decide_within(TEST_MS, vacuous ? ck_z3 : ck_search, &run->suite.tests[i], run->model, now);
         for (int p = 0; p < 2; p++) {
             differs = differs || (want[p] != '?' && now[p] != 't' && now[p] != want[p]);
             open = open || (want[p] != '?' && now[p] == 't');
@@ -152,7 +154,9 @@ static void judge_mutant(struct mutation_run *run, const char *owner, struct mm_
     fclose(out);
     run->mutants++;
     *place = with;
-    enum fate fate = fate_of(run);
+    enum fate fate = fate_of(run, false);
+    if (fate == SURVIVES)
+        fate = fate_of(run, true);
     if (fate != KILLED && !is_equivalent(run, text)) {
         *(fate == SURVIVES ? &run->survivors : &run->undecided) += 1;
         fprintf(stderr, "# %s: %s\n", fate == SURVIVES ? "survives" : "undecided", text);
@@ -316,7 +320,7 @@ static void mutate_setting(struct mutation_run *run, const char *setting)
     run->setting = setting;
     run->model = load(run->path, setting);
     expect(run);
-    if ((fate = fate_of(run)) != SURVIVES)
+    if ((fate = fate_of(run, false)) != SURVIVES)
         fail_msg("%s %s: %s", run->path, setting ? setting : "",
                  fate == KILLED ? run->suite.tests[run->order[0]].path : "undecided tests");
     mutate_model(run, plain);

@@ -57,9 +57,10 @@ static void mutate_all(const struct mutated_model *m, bool thorough)
     if (thorough)
         equivalents_needed(run);
     mutation_end(run);
-    assert_int_equal(run->undecided, 0);
-    assert_true(run->survivors <= (thorough ? m->open : 0));
+    unsigned survivors = run->survivors, undecided = run->undecided;
     free(run);
+    assert_int_equal(undecided, 0);
+    assert_true(survivors <= (thorough ? m->open : 0));
 }
 
 #endif
