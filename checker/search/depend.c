@@ -1,5 +1,5 @@
-/* Data dependencies of values, through registers and memory.  Control dependencies are not followed: search
- * tries constants wherever a store may write one. */
+/* Data dependencies of values, through registers and memory.  In executions control dependencies are not followed:
+ * search tries constants wherever a store may write one. */
 #include "checker/search/exec.h"
 
 #include <string.h>
@@ -47,6 +47,163 @@ uint32_t sx_cost(const struct sx *sx, const struct sx_event *events, uint32_t co
         }
     }
     return cost + 1;
+}
+
+/* ---- programs ----------------------------------------------------------------------------------- */
+
+/* A relation between objects: some thread may write the second according to what it read from the first. */
+struct handovers {
+    const struct ck_program *program;
+    uint32_t n;
+    uint64_t *depends; /* by register of the thread: a set of reads */
+    uint64_t *relation, *atomic;
+};
+
+static bool writes(const struct ck_instr *i)
+{
+    return i->op == CK_STORE || i->op == CK_RMW || i->op == CK_CAS;
+}
+
+static bool reads(const struct ck_instr *i)
+{
+    return i->op == CK_LOAD || i->op == CK_RMW || i->op == CK_CAS;
+}
+
+static uint64_t depends_on(const struct handovers *h, uint32_t expr)
+{
+    return expr == CK_NO_EXPR ? 0 : sx_depends(h->program, expr, h->depends);
+}
+
+/* Numbers the reads of thread T; the last number stands for all further ones. */
+static uint64_t number_of_read(const struct ck_thread *t, uint32_t i)
+{
+    uint32_t number = 0;
+
+    for (uint32_t k = 0; k < i && number < SX_MANY; k++)
+        number += reads(&t->instrs[k]);
+    return (uint64_t)1 << number;
+}
+
+/* The reads that decide whether instruction I of T is executed. */
+static uint64_t controls(const struct handovers *h, const struct ck_thread *t, uint32_t i)
+{
+    uint64_t set = 0;
+
+    for (uint32_t k = 0; k < t->instr_count; k++) {
+        const struct ck_instr *branch = &t->instrs[k];
+        bool earlier = k < i;
+
+        if (branch->op != CK_BRANCH && branch->op != CK_ASSUME && branch->op != CK_ASSERT)
+            continue;
+        for (uint32_t back = k; back < t->instr_count && !earlier; back++) {
+            bool jump = t->instrs[back].op == CK_BRANCH || t->instrs[back].op == CK_JUMP;
+
+            earlier = jump && t->instrs[back].target <= i; /* a later iteration executes I */
+        }
+        if (earlier)
+            set |= depends_on(h, branch->value);
+    }
+    return set;
+}
+
+/* The registers of T, in any order of its instructions. */
+static void find_register_sources(struct handovers *h, const struct ck_thread *t)
+{
+    bool changed = true;
+
+    memset(h->depends, 0, (t->reg_count + 1) * sizeof *h->depends);
+    while (changed) {
+        changed = false;
+        for (uint32_t i = 0; i < t->instr_count; i++) {
+            const struct ck_instr *instr = &t->instrs[i];
+            uint32_t targets[2] = {instr->reg, instr->op == CK_CAS ? instr->reg2 : CK_NO_REG};
+            uint64_t set;
+
+            if (instr->op != CK_ASSIGN && !reads(instr))
+                continue;
+            set = instr->op == CK_ASSIGN ? depends_on(h, instr->value) | controls(h, t, i)
+                                         : number_of_read(t, i) | depends_on(h, instr->address);
+            if (instr->op == CK_CAS)
+                set |= depends_on(h, instr->expected);
+            for (int k = 0; k < 2; k++) {
+                if (targets[k] == CK_NO_REG || (h->depends[targets[k]] | set) == h->depends[targets[k]])
+                    continue;
+                h->depends[targets[k]] |= set;
+                changed = true;
+            }
+        }
+    }
+}
+
+/* What T hands on by instruction I.  False: to or from an object that is not known. */
+static bool add_handovers(struct handovers *h, const struct ck_thread *t, uint32_t i)
+{
+    const struct ck_program *p = h->program;
+    const struct ck_instr *to = &t->instrs[i];
+    uint32_t object = ck_program_base(p, to->address);
+    uint64_t set = depends_on(h, to->value) | depends_on(h, to->address) | controls(h, t, i);
+
+    if (to->op == CK_CAS)
+        set |= depends_on(h, to->expected);
+    for (uint32_t k = 0; k < t->instr_count && set; k++) {
+        const struct ck_instr *from = &t->instrs[k];
+        bool same_address = k == i || (from->address == to->address && !sx_has_register(p, to->address));
+        uint32_t source;
+
+        if (!reads(from) || !(set & number_of_read(t, k)) || same_address)
+            continue;
+        source = ck_program_base(p, from->address);
+        if (source == UINT32_MAX || object == UINT32_MAX)
+            return false;
+        mm_rel_add(h->n, h->relation, p->objects[source].alias_of, p->objects[object].alias_of);
+    }
+    return true;
+}
+
+static bool find_handovers(struct handovers *h)
+{
+    const struct ck_program *p = h->program;
+
+    for (uint32_t t = 0; t < p->thread_count; t++) {
+        const struct ck_thread *thread = &p->threads[t];
+
+        find_register_sources(h, thread);
+        for (uint32_t i = 0; i < thread->instr_count; i++) {
+            const struct ck_instr *instr = &thread->instrs[i];
+            uint32_t object = reads(instr) || writes(instr) ? ck_program_base(p, instr->address) : UINT32_MAX;
+
+            if (object != UINT32_MAX && instr->order != MM_ORDER_NONE)
+                mm_set_add(h->atomic, p->objects[object].alias_of);
+            if (writes(instr) && !add_handovers(h, thread, i))
+                return false;
+        }
+    }
+    return true;
+}
+
+bool sx_may_justify_itself(struct sx *sx)
+{
+    const struct ck_program *p = sx->program;
+    struct handovers h = {.program = p, .n = p->object_count};
+    uint32_t registers = 0;
+    bool found = false;
+
+    for (uint32_t t = 0; t < p->thread_count; t++)
+        registers = p->threads[t].reg_count > registers ? p->threads[t].reg_count : registers;
+    h.depends = mm_alloc(((size_t)registers + 1) * sizeof *h.depends);
+    h.relation = mm_alloc_zero(mm_rel_size(h.n, MM_CAT_REL) + 1, sizeof *h.relation);
+    h.atomic = mm_alloc_zero(mm_rel_words(h.n) + 1, sizeof *h.atomic);
+    if (!h.depends || !h.relation || !h.atomic || !find_handovers(&h)) {
+        found = true;
+    } else {
+        mm_rel_plus(h.n, h.relation, h.relation);
+        for (uint32_t o = 0; o < h.n && !found; o++)
+            found = mm_set_has(h.atomic, o) && mm_rel_has(h.n, h.relation, o, o);
+    }
+    mm_free(h.depends);
+    mm_free(h.relation);
+    mm_free(h.atomic);
+    return found;
 }
 
 /* ---- executions --------------------------------------------------------------------------------- */

@@ -136,6 +136,7 @@ struct sx {
     bool limited;    /* a limit was reached: verdict->limit names it */
     bool seen_all;   /* all executions were explored; set before loops that never terminate are examined */
     bool computed;   /* some store writes a value that depends on what its thread read */
+    bool ungrounded; /* values that no chain of stores grounds are tried */
     bool thin_air;   /* some execution has an out-of-thin-air value: others were not tried */
     bool explaining; /* second pass: finds the closest candidate with the desired outcome */
     bool raised[4];  /* by enum sx_end, less 1: some execution has such an end */
@@ -174,6 +175,10 @@ uint32_t sx_number_value(const struct sx_location *location, uint64_t value);
 bool sx_add_value(struct sx *sx, struct sx_location *location, uint64_t value);
 
 /* What values are computed from (search/depend.c).  DEPENDS: for each register a set of reads. */
+/* Whether reads may justify each other: data, address and control dependencies of threads make a cycle of objects, one
+ * of them accessed by atomic operations.  A cycle through one location is forbidden by coherence, and one without
+ * atomic accesses is a race or has its reads ordered after its writes.  docs/search.md#values */
+bool sx_may_justify_itself(struct sx *sx);
 uint64_t sx_depends(const struct ck_program *program, uint32_t expr, const uint64_t *depends);
 /* The bit of the read that is about to become event COUNT. */
 uint64_t sx_read_bit(const struct sx_event *events, uint32_t count);

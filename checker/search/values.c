@@ -174,8 +174,9 @@ static bool seed_location(struct sx *sx, struct sx_location *l, const struct ck_
     if ((i->op != CK_RMW || i->rmw == CK_RMW_XCHG) && !sx_has_register(p, i->value))
         return sx_add_value(sx, l, sx_eval_expr(p, i->value, NULL) >> 8 * before & mask);
     sx->computed = true;
-    if (p->kernel) /* kernels: only grounded values are considered */
+    if (!sx->ungrounded || (p->kernel && i->order == MM_ORDER_NONE))
         return true;
+    l->shared = true; /* a read in the thread that alone has reached it may read such a value */
     for (uint32_t c = 0; c < sx->constant_count; c++) {
         if (!sx_add_value(sx, l, sx->constants[c] >> 8 * before & mask))
             return false;
@@ -447,6 +448,7 @@ static bool find_all_traces(struct sx *sx)
 
 bool sx_find_traces(struct sx *sx)
 {
+    sx->ungrounded = !sx->program->kernel || sx_may_justify_itself(sx);
     if (!collect_constants(sx) || !sx_find_unconstrained(sx) || !sx_find_guess(sx)) {
         sx_limit(sx, "memory", "out of memory");
         return false;

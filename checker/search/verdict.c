@@ -323,7 +323,7 @@ static void accept_state(struct sx *sx, const bool *racy)
         sx->loose = sx_ends_unconstrained(sx);
     if (sx->unknown_computed && reads_uninitialized(sx))
         sx_limit(sx, "search.uninitialized", "an execution reads uninitialized memory");
-    if (sx->computed && !sx->thin_air && !sx->program->kernel)
+    if (sx->computed && sx->ungrounded && !sx->thin_air)
         sx->thin_air = sx_has_thin_air(sx);
     sx->verdict->execution_count++;
     state = find_state(sx);
