@@ -203,11 +203,11 @@ API_TEST_BIN := $(filter $(BUILD)/tests/runtime/%,$(TEST_BIN))
 UNIT_TEST_BIN := $(filter-out $(API_TEST_BIN) $(BUILD)/tests/fuzz/%,$(TEST_BIN))
 
 TEST_CFLAGS = $(filter-out -Wpedantic -Wconversion -Wmissing-prototypes,$(CFLAGS)) -Itests/lib
-# Memory that a test program, or a library in it, leaves behind fails the test.
+# Memory that a test program, or a library in it, leaves behind fails the test; the slow tests would take twice as long.
 LEAKS := $(if $(SAN),,-fsanitize=leak)
 $(UNIT_TEST_BIN): $(BUILD)/%: %.c $(LIBS_A) $(BUILD)/lib/libruntime.a $(BUILD)/lib/libtestlib.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) $(LEAKS) -o $@ $< -Wl,--start-group $(LIBS_A) $(BUILD)/lib/libruntime.a $(BUILD)/lib/libtestlib.a \
+	$(CC) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) $(if $(findstring /slow_,$@),,$(LEAKS)) -o $@ $< -Wl,--start-group $(LIBS_A) $(BUILD)/lib/libruntime.a $(BUILD)/lib/libtestlib.a \
 	  -Wl,--end-group $(Z3_LIBS) $(JSON_LIBS) $(SPIRV_TOOLS) $(ZSTD_LIBS) $(SECCOMP_LIBS) -lcmocka -lmpfr -lpthread -ldl
 $(API_TEST_BIN) $(CLIENT_BIN): $(BUILD)/%: %.c $(BUILD)/lib/libtestlib.a
 	@mkdir -p $(@D)
