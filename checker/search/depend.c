@@ -74,7 +74,7 @@ static uint64_t depends_on(const struct handovers *h, uint32_t expr)
     return expr == CK_NO_EXPR ? 0 : sx_depends(h->program, expr, h->depends);
 }
 
-/* Numbers the reads of thread T; the last number stands for all further ones. */
+/* Numbers the reads of thread T; the last number represents all further ones. */
 static uint64_t number_of_read(const struct ck_thread *t, uint32_t i)
 {
     uint32_t number = 0;
@@ -135,7 +135,7 @@ static void find_register_sources(struct handovers *h, const struct ck_thread *t
     }
 }
 
-/* What T hands on by instruction I.  False: to or from an object that is not known. */
+/* Adds what T passes on by instruction I.  False: to or from an object that is not known. */
 static bool add_handovers(struct handovers *h, const struct ck_thread *t, uint32_t i)
 {
     const struct ck_program *p = h->program;
