@@ -5,8 +5,9 @@
 /* Instrumented code passes C11 order numbers; operations are done seq_cst, which is at least as strong. */
 #define ORDER __ATOMIC_SEQ_CST
 
-static void tell(const struct refcl_host_runtime *runtime, const volatile void *address, uint32_t size,
-                 uint8_t kind, int order, uint64_t read, uint64_t written, const void *place)
+static void record_access(const struct refcl_host_runtime *runtime, const volatile void *address,
+                          uint32_t size, uint8_t kind, int order, uint64_t read, uint64_t written,
+                          const void *place)
 {
     struct refcl_host_access access = {.address = (const void *)(uintptr_t)address,
                                        .size = size,
@@ -19,9 +20,9 @@ static void tell(const struct refcl_host_runtime *runtime, const volatile void *
     runtime->access(&access);
 }
 
-/* Executes DO as an access of KIND: in memory shared with kernels between their steps, followed by TELL, which
+/* Executes DO as an access of KIND: in memory shared with kernels between their steps, followed by RECORD, which
  * records it; elsewhere atomically with other accesses of this kind. */
-#define TOGETHER(address, DO, KIND, order, TELL)                                                             \
+#define TOGETHER(address, DO, KIND, order, RECORD)                                                           \
     const void *where = (const void *)(uintptr_t)(address);                                                  \
     const struct refcl_host_runtime *runtime = host_shared(where);                                           \
     bool own = !runtime && host_recording();                                                                 \
@@ -33,7 +34,7 @@ static void tell(const struct refcl_host_runtime *runtime, const volatile void *
     if (own)                                                                                                 \
         host_atomic_end(where, KIND, order);                                                                 \
     if (runtime) {                                                                                           \
-        TELL;                                                                                                \
+        RECORD;                                                                                              \
         runtime->unlock();                                                                                   \
     }
 
@@ -43,14 +44,14 @@ static void tell(const struct refcl_host_runtime *runtime, const volatile void *
     {                                                                                                        \
         type v;                                                                                              \
         TOGETHER(a, v = __atomic_load_n(a, ORDER), REFCL_HOST_READ, order,                                   \
-                 tell(runtime, a, sizeof v, REFCL_HOST_READ, order, (uint64_t)v, 0, HERE))                   \
+                 record_access(runtime, a, sizeof v, REFCL_HOST_READ, order, (uint64_t)v, 0, HERE))          \
         return v;                                                                                            \
     }                                                                                                        \
     EXPORT void __tsan_atomic##bits##_store(volatile type *a, type v, int order);                            \
     EXPORT void __tsan_atomic##bits##_store(volatile type *a, type v, int order)                             \
     {                                                                                                        \
         TOGETHER(a, __atomic_store_n(a, v, ORDER), REFCL_HOST_WRITE, order,                                  \
-                 tell(runtime, a, sizeof v, REFCL_HOST_WRITE, order, 0, (uint64_t)v, HERE))                  \
+                 record_access(runtime, a, sizeof v, REFCL_HOST_WRITE, order, 0, (uint64_t)v, HERE))         \
     }
 
 #define UPDATE(bits, type, name, operation, result)                                                          \
@@ -59,8 +60,8 @@ static void tell(const struct refcl_host_runtime *runtime, const volatile void *
     {                                                                                                        \
         type old;                                                                                            \
         TOGETHER(a, old = operation(a, v, ORDER), REFCL_HOST_RMW, order,                                     \
-                 tell(runtime, a, sizeof v, REFCL_HOST_RMW, order, (uint64_t)old, (uint64_t)(type)(result),  \
-                      HERE))                                                                                 \
+                 record_access(runtime, a, sizeof v, REFCL_HOST_RMW, order, (uint64_t)old,                   \
+                               (uint64_t)(type)(result), HERE))                                              \
         return old;                                                                                          \
     }
 
@@ -71,8 +72,8 @@ static void tell(const struct refcl_host_runtime *runtime, const volatile void *
         bool done;                                                                                           \
         TOGETHER(a, done = __atomic_compare_exchange_n(a, expected, v, 0, ORDER, ORDER),                     \
                  done ? REFCL_HOST_RMW : REFCL_HOST_READ, done ? order : fail,                               \
-                 tell(runtime, a, sizeof v, done ? REFCL_HOST_RMW : REFCL_HOST_READ, done ? order : fail,    \
-                      (uint64_t)*expected, (uint64_t)v, HERE))                                               \
+                 record_access(runtime, a, sizeof v, done ? REFCL_HOST_RMW : REFCL_HOST_READ,                \
+                               done ? order : fail, (uint64_t)*expected, (uint64_t)v, HERE))                 \
         return done;                                                                                         \
     }
 

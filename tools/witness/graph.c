@@ -60,25 +60,25 @@ struct edge {
 };
 typedef void edge_function(const struct ck_execution *x, const struct edge *edge, FILE *out);
 
-/* Calls TELL with each edge of the transitive reduction, except program order. */
-static void each_edge(const struct ck_execution *x, edge_function *tell, FILE *out)
+/* Calls VISIT with each edge of the transitive reduction, except program order. */
+static void each_edge(const struct ck_execution *x, edge_function *visit, FILE *out)
 {
     for (size_t i = 0; i < x->count; i++) {
         const struct ck_happening *h = &x->happenings[i];
         if (h->source != UINT32_MAX)
-            tell(x, &(struct edge){"rf", "color=red", h->source, i}, out);
+            visit(x, &(struct edge){"rf", "color=red", h->source, i}, out);
         if (h->partner != UINT32_MAX && h->kind == MM_READ)
-            tell(x, &(struct edge){"rmw", "color=gray", i, h->partner}, out);
+            visit(x, &(struct edge){"rmw", "color=gray", i, h->partner}, out);
         for (size_t k = 0; k < x->count; k++) {
             if (is_next(x, i, k))
-                tell(x, &(struct edge){"co", "color=blue", i, k}, out);
+                visit(x, &(struct edge){"co", "color=blue", i, k}, out);
             if (h->source != UINT32_MAX && k != h->partner && is_next(x, h->source, k))
-                tell(x, &(struct edge){"fr", "color=orange", i, k}, out);
+                visit(x, &(struct edge){"fr", "color=orange", i, k}, out);
         }
     }
     size_t a = x->between[0], b = x->between[x->between[1] != UINT32_MAX];
     if (a != UINT32_MAX)
-        tell(x, &(struct edge){x->flag, "color=magenta, style=bold, dir=none", a, b}, out);
+        visit(x, &(struct edge){x->flag, "color=magenta, style=bold, dir=none", a, b}, out);
 }
 
 /* ---- text ------------------------------------------------------------------------------------------ */
@@ -88,14 +88,14 @@ static void tell_edge(const struct ck_execution *x, const struct edge *e, FILE *
     fprintf(out, "        %s %u -> %u\n", e->name, x->happenings[e->from].step, x->happenings[e->to].step);
 }
 
-/* Calls TELL with each event, in order. */
+/* Calls VISIT with each event, in order. */
 static void each_step(const struct ck_program *program, const struct ck_execution *x, FILE *out,
-                      void (*tell)(const struct ck_program *, const struct ck_happening *, FILE *))
+                      void (*visit)(const struct ck_program *, const struct ck_happening *, FILE *))
 {
     for (size_t step = 0; step < x->count; step++)
         for (size_t i = 0; i < x->count; i++)
             if (x->happenings[i].step == step)
-                tell(program, &x->happenings[i], out);
+                visit(program, &x->happenings[i], out);
 }
 
 static void tell_step(const struct ck_program *program, const struct ck_happening *h, FILE *out)

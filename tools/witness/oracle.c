@@ -91,7 +91,7 @@ static uint64_t on_rank(void *context, uint32_t item)
 
 /* ---- listening ----------------------------------------------------------------------------------- */
 
-static void tell(const struct replay *r, uint32_t index, bool again)
+static void describe_step(const struct replay *r, uint32_t index, bool again)
 {
     if (r->listener && r->listener->step)
         r->listener->step(r->listener->context, index, again);
@@ -216,7 +216,7 @@ static bool copies(struct replay *r, uint32_t copy, enum mm_kind kind, const str
                     r->program->objects[h->object].name);
             return true;
         }
-        tell(r, i, false);
+        describe_step(r, i, false);
         r->copied[i] = 1;
         range.first = range.end ? range.first : i;
         range.end = i + 1;
@@ -260,7 +260,7 @@ static bool access(struct replay *r, uint32_t item, enum mm_kind kind, const str
         if (!take(h, object, address, bytes, kind == MM_WRITE))
             return differs(r, item, "line %u: another value is written to %s", h->line,
                            r->program->objects[h->object].name);
-        tell(r, p->first + p->at, p->rounds > 0);
+        describe_step(r, p->first + p->at, p->rounds > 0);
         done = object->address + h->offset + h->size;
         p->at++;
         h = done < address + size ? coming(r, p) : NULL;
@@ -316,7 +316,7 @@ static bool on_fence(void *context, uint32_t item, bool barrier, enum mm_order o
     if (h->kind != kind)
         return differs(r, item, "a %s where line %u has a %s", mm_kind_name((enum mm_kind)kind), h->line,
                        mm_kind_name((enum mm_kind)h->kind));
-    tell(r, p->first + p->at, p->rounds > 0);
+    describe_step(r, p->first + p->at, p->rounds > 0);
     p->at++;
     return true;
 }
