@@ -1,8 +1,9 @@
-"""Sums up the logs of tests/run.sh: totals.py LOGS TEST...
+"""Sums up the logs of tests/run.sh: totals.py [--skips FILE] LOGS TEST...
 
 A program fails if a check fails, if it exits with another code than 0, if its results are not numbered 1 to N by the one
 plan "1..N" that TAP demands, if it is to run with compiled kernels ("jit:") and compiles none or not all, or if a process that it
-started outlives it.  The run fails if checks are skipped that tests/skips.txt does not permit to be."""
+started outlives it.  The run fails if checks are skipped that FILE (tests/skips.txt) does not permit to be."""
+import argparse
 import os
 import re
 import subprocess
@@ -115,10 +116,10 @@ def show_folders(logs):
     return rows
 
 
-def listed_reasons():
-    """Of skips.txt: reason -> (most skips, condition)"""
+def listed_reasons(path):
+    """Of PATH: reason -> (most skips, condition)"""
     listed = {}
-    with open(os.path.join(HERE, "../skips.txt")) as file:
+    with open(path) as file:
         for line in file:
             if line.strip() and not line.startswith("#"):
                 most, reason, condition = [word.strip() for word in line.split("|", 2)]
@@ -126,9 +127,9 @@ def listed_reasons():
     return listed
 
 
-def wrong_skips(logs):
-    """The skips that skips.txt does not permit, one line each."""
-    listed, found = listed_reasons(), {}
+def wrong_skips(logs, listed):
+    """The skips that LISTED does not permit, one line each."""
+    found = {}
     for test, log in logs.items():
         for reason in log.reasons:
             found.setdefault(reason.partition(":")[0].strip(), []).append(test)
@@ -145,11 +146,16 @@ def wrong_skips(logs):
 
 
 def main():
-    logs = {test: Log(os.path.join(sys.argv[1], re.sub("[/:]", "_", test) + ".log")) for test in sys.argv[2:]}
+    parser = argparse.ArgumentParser(usage="totals.py [--skips FILE] LOGS TEST...")
+    parser.add_argument("--skips", default=os.path.join(HERE, "../skips.txt"))
+    parser.add_argument("logs")
+    parser.add_argument("tests", nargs="*")
+    options = parser.parse_args()
+    logs = {test: Log(os.path.join(options.logs, re.sub("[/:]", "_", test) + ".log")) for test in options.tests}
     for test, log in logs.items():
         show(test, log)
     rows = show_folders(logs)
-    problems = list(wrong_skips(logs))
+    problems = list(wrong_skips(logs, listed_reasons(options.skips)))
     for problem in problems:
         print("FAIL " + problem)
     passed, failed, skipped = [sum(row[k] for row in rows.values()) for k in range(3)]
