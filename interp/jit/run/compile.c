@@ -174,6 +174,7 @@ static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef s
         in_shim_make_fiber_entry(e->module, &loops);
     } else {
         in_shim_lower_local(item);
+        k->shape.shares = in_shim_has_atomics(item);
         if (lanes() >= 16)
             in_shim_lower_for_vectors(item);
         if (!in_shim_make_loops(e->module, &loops, k->why, sizeof k->why))

@@ -16,7 +16,8 @@ struct in_jit_shape {
     uint64_t context_bytes;
     uint32_t group_size[3]; /* of what ROW and EDGES take as a work-group */
     uint8_t waits, flat;
-    uint8_t none[2]; /* no bytes of no value: it is written to disk */
+    uint8_t shares; /* atomics that threads may contend for */
+    uint8_t none;   /* no byte of no value: it is written to disk */
     struct in_shadow_plan shadow_plan;
 };
 /* A kernel for one local size. */

@@ -4,10 +4,10 @@
 #include "interp/jit/run/fibers.h"
 #include "interp/jit/instrument/guard.h"
 #include "interp/jit/run/run.h"
+#include "interp/jit/run/stack_switch.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <ucontext.h>
 
 enum { PATIENCE = 64, STACK = 256 << 10, MOST_FIBERS = 16384 };
 
@@ -21,7 +21,7 @@ struct group {
 };
 struct fiber {
     struct fiber *next;
-    ucontext_t context;
+    struct in_stack_context context;
     struct group *group;
     void *stack;
     uint32_t awaits;            /* generation of the group's barriers */
@@ -30,7 +30,8 @@ struct fiber {
 };
 struct in_fiber_thread {
     struct in_jit_run *run;
-    ucontext_t context;
+    struct in_stack_context context;
+    bool plain; /* the contexts have no signal mask */
     struct fiber *running, *first, *last, *spare;
     struct group *open; /* has work-items that have not begun */
     uint32_t fibers;
@@ -43,7 +44,7 @@ struct in_fiber_thread {
 static void give_way(struct group *g)
 {
     struct in_fiber_thread *t = g->thread;
-    swapcontext(&t->running->context, &t->context);
+    in_stack_switch(&t->running->context, &t->context);
 }
 
 static void yield(struct in_jit_fiber_group *turns)
@@ -146,9 +147,9 @@ static bool open_group(struct in_fiber_thread *t, struct group *g)
 }
 
 /* A fiber that is alone with its group continues with the next group. */
-static void fiber_main(unsigned high, unsigned low)
+static void fiber_main(void *argument)
 {
-    struct in_fiber_thread *t = (struct in_fiber_thread *)((uintptr_t)high << 32 | low);
+    struct in_fiber_thread *t = argument;
     for (;;) {
         struct fiber *f = t->running;
         struct group *g = f->group;
@@ -157,19 +158,8 @@ static void fiber_main(unsigned high, unsigned low)
                                   g->size[0], g->size[1], g->size[2]);
         while (g->fibers == 1 && t->open == g && !in_jit_stops(t->run) && open_group(t, g));
         f->over = true;
-        swapcontext(&f->context, &t->context);
+        in_stack_switch(&f->context, &t->context);
     }
-}
-
-static bool make_context(struct in_fiber_thread *t, ucontext_t *context, void *stack)
-{
-    uintptr_t at = (uintptr_t)t;
-    if (getcontext(context) != 0)
-        return false;
-    context->uc_stack.ss_sp = stack;
-    context->uc_stack.ss_size = STACK;
-    makecontext(context, (void (*)(void))fiber_main, 2, (unsigned)(at >> 32), (unsigned)at);
-    return true;
 }
 
 static struct fiber *new_fiber(struct in_fiber_thread *t)
@@ -181,7 +171,7 @@ static struct fiber *new_fiber(struct in_fiber_thread *t)
     }
     f = mm_alloc_zero(1, sizeof *f);
     void *stack = f != NULL ? new_stack() : NULL;
-    if (stack != NULL && make_context(t, &f->context, stack)) {
+    if (stack != NULL && in_stack_prepare(&f->context, t->plain, stack, STACK, fiber_main, t)) {
         f->stack = stack;
         return f;
     }
@@ -227,8 +217,8 @@ static void resume(struct in_fiber_thread *t, struct fiber *f)
     if (g->outside != NULL)
         in_callout_private(g->outside, f->stack, 0, (uint8_t *)f->stack + STACK);
     if (t->guard != NULL)
-        t->guard->home = &t->context;
-    swapcontext(&t->context, &f->context);
+        t->guard->home = t->context.saved;
+    in_stack_switch(&t->context, &f->context);
     t->stopped |= g->outside != NULL && g->outside->run.stopped;
     if (t->guard != NULL)
         t->guard->home = NULL;
@@ -357,7 +347,10 @@ bool in_fibers_step(struct in_jit_run *run, bool *over)
         run->turns = mm_alloc_zero(1, sizeof *run->turns);
         if (run->turns == NULL)
             return false;
-        *run->turns = (struct in_fiber_thread){.run = run, .groups_left = true};
+        *run->turns =
+            (struct in_fiber_thread){.run = run, .groups_left = true, .plain = in_stack_can_switch_plain()};
+        if (!in_stack_make_home(&run->turns->context, run->turns->plain))
+            return false;
     }
     struct in_fiber_thread *t = run->turns;
     *over = mm_guard_on() ? step_guarded(t) : step(t);
@@ -375,9 +368,12 @@ void in_fibers_destroy(struct in_jit_run *run)
         *list = f->next;
         if (list == &t->first && --f->group->fibers == 0)
             free_group(t, f->group);
+        in_stack_forget(&f->context);
         free_stack(f->stack);
         mm_free(f);
     }
+    if (t != NULL)
+        in_stack_forget(&t->context);
     mm_free(t);
     run->turns = NULL;
 }

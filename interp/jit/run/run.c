@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 /* ---- all launches, so that they can be stopped --------------------------------------------- */
 
@@ -249,6 +250,8 @@ static void prepare(const struct in_run *launch)
 
 /* ---- execution --------------------------------------------------------------------------- */
 
+enum { PROBES = 512 }; /* a part in so many of a launch is executed to measure contention */
+
 struct in_jit_callout *in_jit_callout_acquire(struct in_jit_run *run, bool *fits)
 {
     const struct in_jit_calls *calls = &run->kernel->calls;
@@ -365,24 +368,46 @@ static uint64_t few_groups(const struct worker *w, uint64_t from, uint64_t most)
     return n;
 }
 
-/* Takes runs of work-groups until none is left. */
+/* Of this thread, nanoseconds. */
+static double cpu_time(void)
+{
+    struct timespec t;
+    return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) == 0 ? 1e9 * (double)t.tv_sec + (double)t.tv_nsec : 0;
+}
+
+/* Whether a thread that took NANOSECONDS for a work-group executes no more of them: all threads together are slower than
+ * one alone, because they contend for cache lines.  One thread remains. */
+static bool retires(struct in_jit_run *run, double nanoseconds)
+{
+    unsigned threads = atomic_load(&run->threads);
+    while (run->alone > 0 && threads > 1 && nanoseconds > run->alone * threads)
+        if (atomic_compare_exchange_weak(&run->threads, &threads, threads - 1))
+            return true;
+    return false;
+}
+
+/* Takes runs of work-groups until none is left.  The first are short where it is measured whether threads contend. */
 static void take_groups(void *argument)
 {
     const struct worker *w = argument;
     struct in_jit_run *run = w->run;
-    uint64_t chunk = run->groups / 64 + 1;
+    uint64_t chunk = run->groups / (run->kernel->shape.shares ? PROBES : 64) + 1;
     if (w->outside != NULL) {
         in_callout_local(w->outside, w->local, run->local_bytes);
         in_callout_private(w->outside, w->context, run->kernel->shape.context_bytes,
                            __builtin_frame_address(0));
     }
-    for (;;) {
-        uint64_t from = atomic_fetch_add(&run->next, chunk);
+    while (atomic_load(&run->next) < run->until) {
+        uint64_t from = atomic_fetch_add(&run->next, chunk), first = from;
         if (from >= run->groups || halted(w))
             break;
         uint64_t to = from + chunk < run->groups ? from + chunk : run->groups;
+        double begin = run->alone > 0 ? cpu_time() : 0;
         while (from < to && !halted(w))
             from += few_groups(w, from, to - from);
+        if (run->alone > 0 && retires(run, (cpu_time() - begin) / (double)(to - first)))
+            break;
+        chunk = run->groups / 64 + 1;
     }
 }
 
@@ -440,16 +465,34 @@ static bool take_turns(struct in_jit_run *run)
     return over;
 }
 
+/* The first work-groups in one thread, so that threads learn whether they contend. */
+static void measure_alone(struct in_jit_run *run)
+{
+    uint64_t first = atomic_load(&run->next), few = run->groups / PROBES + 1;
+    if (run->groups - first < 16 * few)
+        return;
+    double begin = cpu_time();
+    run->until = first + few;
+    work(run);
+    run->until = run->groups;
+    run->alone = (cpu_time() - begin) / (double)few;
+    atomic_store(&run->threads, in_pool_cores());
+}
+
 /* In one thread where instructions are counted. */
 static void do_groups(struct in_jit_run *run)
 {
     uint64_t items = (uint64_t)run->local_size[0] * run->local_size[1] * run->local_size[2] * run->groups;
     bool alone =
         !run->kernel->calls.quiet || (run->kernel->options.flags & (IN_JIT_COUNTS | IN_JIT_INSTRUMENTED));
-    if (run->groups < 2 || items < 4096 || alone)
+    run->until = run->groups;
+    if (run->groups < 2 || items < 4096 || alone) {
         work(run);
-    else
+    } else {
+        if (run->kernel->shape.shares && in_pool_cores() > 1)
+            measure_alone(run);
         in_pool_run(work, run);
+    }
     if (atomic_load(&run->next) >= run->groups)
         atomic_store(&run->out_of_memory, false);
 }

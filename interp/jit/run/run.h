@@ -15,6 +15,9 @@ struct in_jit_run {
     uint64_t group_count[3], groups, local_bytes;
     uint32_t local_size[3];
     atomic_uint_fast64_t next; /* work-group, in linear order */
+    uint64_t until;            /* work-groups that are executed now, of GROUPS */
+    double alone;              /* CPU nanoseconds of a work-group in one thread alone; 0: not measured */
+    atomic_uint threads;       /* that execute work-groups */
     atomic_bool out_of_memory, faulted;
     struct in_jit_fault fault;                /* the first, once faulted */
     struct in_jit_run *following, **link;     /* in the list of launches */

@@ -7,6 +7,7 @@
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 using namespace llvm;
 
@@ -47,13 +48,21 @@ Function *make_turn(Module &m)
     return f;
 }
 
-// Work-items give way in loops that read what others write.  The turns take the place of local memory, which
-// is in them.
+// Work-items give way when they repeat a loop that reads what others write, and that is not left after a known number of
+// iterations in any case.  A lock that is free is taken without repeating anything: its holder is not suspended for having
+// taken it often.  The turns take the place of local memory, which is in them.
 void give_way(Function &f, Function *turn)
 {
     DominatorTree tree(f);
     LoopInfo loops(tree);
+    auto is_counted = counted_loops(f, tree, loops);
     SmallVector<Instruction *, 16> barriers;
+    SmallVector<Loop *, 16> repeats;
+    for (Loop *loop : loops.getLoopsInPreorder())
+        if (loop->hasNoExitBlocks() ||
+            (any_of(loop->blocks(), [](BasicBlock *b) { return any_of(*b, may_observe_others); }) &&
+             !is_counted(*loop)))
+            repeats.push_back(loop);
     for (Instruction &i : instructions(f))
         if (auto *call = dyn_cast<CallInst>(&i);
             call && call->getCalledFunction() && call->getCalledFunction()->getName() == "in.barrier")
@@ -65,10 +74,13 @@ void give_way(Function &f, Function *turn)
                                           field(entry, turns, offsetof(struct in_jit_fiber_group, local)));
     Value *base = cast<LoadInst>(local)->getPointerOperand();
     turns->replaceUsesWithIf(local, [&](Use &u) { return u.getUser() != local && u.getUser() != base; });
-    for (Loop *loop : loops.getLoopsInPreorder())
-        if (loop->hasNoExitBlocks() ||
-            any_of(loop->blocks(), [](BasicBlock *b) { return any_of(*b, may_observe_others); }))
-            IRBuilder<>(&*loop->getHeader()->getFirstInsertionPt()).CreateCall(turn, {turns});
+    for (Loop *loop : repeats) {
+        SmallVector<BasicBlock *, 4> latches;
+        loop->getLoopLatches(latches);
+        for (BasicBlock *latch : latches)
+            IRBuilder<>(SplitEdge(latch, loop->getHeader(), &tree, &loops)->getTerminator())
+                .CreateCall(turn, {turns});
+    }
     for (Instruction *i : barriers) {
         IRBuilder<> b(i);
         call_out(b, turns, offsetof(struct in_jit_fiber_group, barrier));

@@ -12,6 +12,8 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/Transforms/Utils/LowerAtomic.h>
 
+#include <memory>
+
 using namespace llvm;
 
 // ---- spinning ------------------------------------------------------------------------------------
@@ -51,11 +53,30 @@ static bool decides(const Instruction &origin, const Loop &loop)
     return false;
 }
 
+// What ScalarEvolution needs, for one function.
+struct TripCounts {
+    AssumptionCache assumptions;
+    TargetLibraryInfoImpl library;
+    TargetLibraryInfo functions;
+    ScalarEvolution evolution;
+    TripCounts(Function &f, DominatorTree &tree, LoopInfo &loops)
+        : assumptions(f), functions(library), evolution(f, functions, assumptions, tree, loops)
+    {
+    }
+};
+
+std::function<bool(Loop &)> counted_loops(Function &f, DominatorTree &tree, LoopInfo &loops)
+{
+    auto counts = std::make_shared<TripCounts>(f, tree, loops);
+    return [counts](Loop &loop) { return counts->evolution.hasLoopInvariantBackedgeTakenCount(&loop); };
+}
+
 bool in_shim_may_spin(LLVMValueRef item)
 {
     Function &f = *cast<Function>(unwrap(item));
     DominatorTree tree(f);
     LoopInfo loops(tree);
+    auto is_counted = counted_loops(f, tree, loops);
     ReversePostOrderTraversal<Function *> order(&f);
     bool irreducible = containsIrreducibleCFG<BasicBlock *>(order, loops);
     for (Loop *loop : loops.getLoopsInPreorder())
@@ -67,7 +88,7 @@ bool in_shim_may_spin(LLVMValueRef item)
         if (irreducible)
             return true;
         for (Loop *loop = loops.getLoopFor(i.getParent()); loop; loop = loop->getParentLoop())
-            if (decides(i, *loop))
+            if (decides(i, *loop) && !is_counted(*loop))
                 return true;
     }
     return false;
@@ -92,6 +113,12 @@ void in_shim_lower_local(LLVMValueRef item)
                  cas && cas->getSyncScopeID() == SyncScope::SingleThread)
             lowerAtomicCmpXchgInst(cas);
     }
+}
+
+bool in_shim_has_atomics(LLVMValueRef item)
+{
+    return any_of(instructions(cast<Function>(unwrap(item))),
+                  [](Instruction &i) { return isa<AtomicRMWInst>(i) || isa<AtomicCmpXchgInst>(i); });
 }
 
 // ---- work-groups that no work-item sees ----------------------------------------------------------
@@ -160,13 +187,10 @@ void in_shim_mark_unroll(LLVMValueRef item)
     Function &f = *cast<Function>(unwrap(item));
     DominatorTree tree(f);
     LoopInfo loops(tree);
-    AssumptionCache assumptions(f);
-    TargetLibraryInfoImpl library;
-    TargetLibraryInfo functions(library);
-    ScalarEvolution evolution(f, functions, assumptions, tree, loops);
+    TripCounts counts(f, tree, loops);
     Divergence divergence(f, 3);
     for (Loop *loop : loops.getLoopsInPreorder())
-        if (better_unrolled(*loop, evolution))
+        if (better_unrolled(*loop, counts.evolution))
             mark(*loop, "llvm.loop.unroll.full");
         else if (disagreed(*loop, divergence))
             mark(*loop, "llvm.loop.unroll.runtime.disable");

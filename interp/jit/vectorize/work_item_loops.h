@@ -23,6 +23,8 @@ struct in_loops {
 bool in_shim_may_spin(LLVMValueRef item);
 /* After that: atomics of local memory become plain accesses. */
 void in_shim_lower_local(LLVMValueRef item);
+/* Whether atomics of memory that work-groups share are left, which change it. */
+bool in_shim_has_atomics(LLVMValueRef item);
 /* Whether ITEM does not see work-groups in the first dimension: ids in them, their sizes, local memory. */
 bool in_shim_is_flat(LLVMValueRef item);
 /* Asks for unrolling of short loops that index private arrays, and of those with barriers. */
