@@ -61,6 +61,9 @@ int main(void)
         sigaction(SIGSEGV, &action, &before);
         fault();
     }
+    if (sigaction(0, &action, NULL) != -1 || sigaction(-1, &action, NULL) != -1 || sigaction(NSIG, &action, NULL) != -1 ||
+        sigaction(NSIG + 1000000, NULL, &now) != -1)
+        return 9;
     fault();
     fault();
     %(touch)s

@@ -53,14 +53,18 @@ def descendants(process):
     return below + [d for child in below for d in descendants(child)]
 
 
-def is_host(process):
-    """It runs: one that has ended may stay for long until the first process of the machine takes note."""
+def runs(process, name):
+    """It runs, and is called NAME: one that has ended may stay for long until the first process of the machine takes note."""
     try:
         with open("/proc/%d/stat" % process) as f:
-            name, state = f.read().split("(", 1)[1].rsplit(")", 1)
-            return name.startswith("refcl-kernel-h") and state.split()[0] not in "ZX"
+            found, state = f.read().split("(", 1)[1].rsplit(")", 1)
+            return found == name[:15] and state.split()[0] not in "ZX"
     except OSError:
         return False
+
+
+def is_host(process):
+    return runs(process, "refcl-kernel-host")
 
 
 def kill_refcl(folder, engine):
@@ -78,6 +82,28 @@ def kill_refcl(folder, engine):
     check("a refcl that is killed leaves no launch behind, %s" % engine, started and not any(map(is_host, hosts)))
 
 
+def kill_above_others():
+    """Children, one of a session of its own, and a grandchild have ended when refcl's supervisor has."""
+    words = "sleep 1000 & setsid sleep 1000 & (sleep 1000; true) & wait"
+    run = subprocess.Popen([refcl, "run", "--", "sh", "-c", words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    found = []
+
+    def all_sleep():
+        found[:] = [d for d in descendants(run.pid) if runs(d, "sleep")]
+        return len(found) == 3
+
+    wait_until(all_sleep)
+    supervisors = [d for d in descendants(run.pid) if runs(d, "refcl")]
+    started = len(found) == 3 and len(supervisors) == 1
+    run.kill()
+    run.wait()
+    wait_until(lambda: not any(runs(s, "refcl") for s in supervisors))
+    left = [d for d in found if runs(d, "sleep")]
+    check("a refcl that is killed leaves no descendant of its program behind", started and not left, (found, supervisors, left))
+    for process in left:
+        os.kill(process, 9)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         program, out = os.path.join(folder, "killed"), os.path.join(folder, "out.json")
@@ -92,6 +118,7 @@ def main():
         check("and that the program was killed", b"signal 9" in run.stderr, run.stderr.decode())
         for engine in "interp", "jit":
             kill_refcl(folder, engine)
+        kill_above_others()
     return tap.done()
 
 

@@ -70,6 +70,21 @@ cat >"$tap_dir/judgement.json" <<'END'
 END
 ok "a driver's verdicts" prints 0 'forbidden +litmus/suite/release-sequence/rmw-continues' "$REFCL" xref --judgement "$tap_dir/judgement.json" CL 3.3.6 G7
 ok "a driver's column" bash -c '"$1" xref --judgement "$2/judgement.json" --json "$2/d.json" && python3 tools/validate.py tools/schema/xref.schema.json "$2/d.json" && grep -q "Some Driver" "$2/d.json"' _ "$REFCL" "$tap_dir"
+ok "a driver's verdicts on a clause are counted" python3 -c '
+import json, subprocess, sys
+refcl, folder = sys.argv[1:]
+tests = [("rmw-continues", "forbidden"), ("own-store-continues", "allowed"), ("own-store-then-rmw", "forbidden"), ("other-store-breaks", "forbidden")]
+with open(folder + "/judgement.json") as f:
+    judgement = json.load(f)
+judgement["tests"] = [{"name": name, "file": "litmus/suite/release-sequence/" + name + ".litmus", "status": "ok", "verdict": verdict}
+                      for name, verdict in tests]
+with open(folder + "/counted.json", "w") as f:
+    json.dump(judgement, f)
+run = subprocess.run([refcl, "xref", "--judgement", folder + "/counted.json", "--json", "-", "CL", "3.3.6", "G7"], stdout=subprocess.PIPE)
+drivers = json.loads(run.stdout)["clauses"][0]["drivers"]
+print(drivers)
+assert [d["verdicts"] for d in drivers] == [{"forbidden": 3, "allowed": 1}]
+' "$REFCL" "$tap_dir"
 ok "not a judgement" prints 2 'not a judgement' "$REFCL" xref --judgement tools/schema/xref.schema.json CL 3.3.6 G7
 
 # ---- verdicts turn on the switches that the ambiguities name ----

@@ -2,6 +2,7 @@
 """The machine-readable reports: JSON against its schema, SARIF and JUnit against what their readers need."""
 import json
 import os
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as xml
@@ -54,6 +55,17 @@ for what, count in (("sarif", 4), ("sarif-clean", 0)):
 run = json.loads(report("sarif").decode("utf-8"))["runs"][0]
 driver = run["tool"]["driver"]
 check("SARIF names refcl and its version", [driver.get("name"), driver.get("version")] == about, str(driver))
+with open(os.path.join(ROOT, "checker/race/kind.def")) as f:
+    described = dict(re.findall(r'^CK_KIND\("([^"]+)", "([^"]+)"\)', f.read(), re.M))
+findings = json.loads(report("json").decode("utf-8"))["findings"]
+firsts = {f["kind"]: f for f in reversed(findings)}
+check("sarif describes each kind once, with the clause of its first finding",
+      [(r["id"], r["shortDescription"]["text"]) for r in driver["rules"]]
+      == [(k, "%s [%s]" % (described.get(k, k), firsts[k]["clause"])) for k in dict.fromkeys(f["kind"] for f in findings)]
+      and sum(k in described for k in firsts) == 3, str(driver["rules"]))
+check("sarif and JSON agree on the findings",
+      [(r["ruleId"], r["properties"].get("clause", ""), r.get("occurrenceCount"), r["level"]) for r in run["results"]]
+      == [(f["kind"], f["clause"], f.get("count"), "error") for f in findings], str(run["results"]))
 place = run["results"][0]["locations"][0]["physicalLocation"]
 check("sarif points at the line", place["artifactLocation"]["uri"] == "k.cl" and place["region"]["startLine"] == 4)
 check("sarif relates the other access",

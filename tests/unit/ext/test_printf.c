@@ -126,6 +126,8 @@ static void test_strings(void **state)
     (void)state;
     EXPECT("[foo][  foo][foo  ][fo][   f]", "[%s][%5s][%-5s][%.2s][%4.1s]", POINTER("foo"), POINTER("foo"),
            POINTER("foo"), POINTER("foo"), POINTER("foo"));
+    EXPECT("[][][  ][  ]", "[%.0s][%.s][%2.0s][%2s]", POINTER("foo"), POINTER("foo"), POINTER("foo"),
+           POINTER(""));
     EXPECT("(null)", "%s", POINTER(0));
     EXPECT("A|  B|C  |", "%c|%3c|%-3c|", INTS(int32_t, 'A'), INTS(int32_t, 'B'), INTS(int32_t, 0x100 + 'C'));
     EXPECT("100%", "100%%", POINTER(0));

@@ -557,9 +557,52 @@ static void test_array_length(void **state)
     free(words);
 }
 
+/* A compute shader's control flow need not be structured, whatever its variables' storage classes are; all
+ * other rules hold for it. */
+static void test_unstructured(void **state)
+{
+    static const char head[] =
+        "OpCapability Shader\nOpCapability VulkanMemoryModel\nOpMemoryModel Logical Vulkan\n"
+        "OpEntryPoint GLCompute %k \"k\" %id %buf %w\n"
+        "OpExecutionMode %k LocalSize 1 1 1\nOpDecorate %st Block\n"
+        "OpMemberDecorate %st 0 Offset 0\nOpDecorate %buf DescriptorSet 0\nOpDecorate %buf Binding 0\n"
+        "OpDecorate %id BuiltIn LocalInvocationIndex\n%void = OpTypeVoid\n%bool = OpTypeBool\n"
+        "%fn = OpTypeFunction %void\n%u32 = OpTypeInt 32 0\n"
+        "%st = OpTypeStruct %u32\n%ps = OpTypePointer StorageBuffer %st\n%pu = OpTypePointer StorageBuffer %u32\n"
+        "%pi = OpTypePointer Input %u32\n%pw = OpTypePointer Workgroup %u32\n%pf = OpTypePointer Function "
+        "%u32\n%c0 = OpConstant %u32 0\n%buf = OpVariable %ps StorageBuffer\n%id = OpVariable %pi Input\n"
+        "%w = OpVariable %pw Workgroup\n%k = OpFunction %void None %fn\n%e = OpLabel\n"
+        "%f = OpVariable %pf Function\n";
+    static const char *const bodies[][2] = {
+        {"%i = OpLoad %u32 %id\n", "%x = OpAccessChain %pu %buf %c0\nOpStore %x %i\nOpStore %w %i\n"},
+        {"%i = OpLoad %u32 %id\n", "OpStore %f %i\n"},
+        {"%i = OpLoad %u32 %id\n", "OpStore %f %f\n"}, /* a pointer where a number belongs */
+    };
+    (void)state;
+    spv_version = SPV_ENV_UNIVERSAL_1_5;
+    for (size_t k = 0; k < sizeof bodies / sizeof *bodies; k++) {
+        struct in_module_options options = {.name = "t", .any_environment = true};
+        struct in_module *module = NULL;
+        struct mm_error err = {.message = ""};
+        char text[4000];
+        size_t size;
+        snprintf(text, sizeof text,
+                 "%s%s%%less = OpULessThan %%bool %%i %%c0\nOpBranchConditional %%less %%then %%end\n"
+                 "%%then = OpLabel\n%sOpBranch %%end\n%%end = OpLabel\nOpReturn\nOpFunctionEnd\n",
+                 head, bodies[k][0], bodies[k][1]);
+        uint32_t *words = spv_assemble(text, &size);
+        enum mm_class result = in_module_create(words, size, &options, &module, NULL, &err);
+        if (result != (k < 2 ? MM_OK : MM_INVALID))
+            fail_msg("module %zu: %s", k, err.message);
+        in_module_release(module);
+        free(words);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_opcodes), cmocka_unit_test(test_misfits),
-                                       cmocka_unit_test(test_array_length)};
+                                       cmocka_unit_test(test_array_length),
+                                       cmocka_unit_test(test_unstructured)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
