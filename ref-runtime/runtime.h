@@ -444,6 +444,8 @@ void rt_kernel_suggest_local_size(const struct in_kernel_info *info, cl_uint dim
 struct in_environment rt_environment(void);
 /* NULL: recording is off (record.c). */
 struct mm_recorder *rt_recorder(void);
+/* The same for what kernels do; NULL where only commands are recorded. */
+struct mm_recorder *rt_launch_recorder(void);
 /* Gives the recording the text of a program, once per build.  FILE is the name that source lines carry. */
 void rt_record_text(const char *file, const char *text);
 /* The counter of ended work-groups of the launch COMMAND, which begins; NULL: progress is not shared. */

@@ -39,7 +39,7 @@ static void read_settings(void)
  * most kernels that initialize nothing work, and the same for all work-groups, so that they do the same. */
 static uint8_t local_pattern(void)
 {
-    bool looked_at = settings.checks || rt_recorder();
+    bool looked_at = settings.checks || rt_launch_recorder();
     return looked_at ? (uint8_t)(1 + ((settings.seed + 1) * UINT64_C(0x9e3779b97f4a7c15) >> 32) % 255) : 0;
 }
 
@@ -120,7 +120,7 @@ static bool bind(const struct rt_command *command, struct rt_kernel_command *k)
         }
         bound->sampler = a->sampler ? &a->sampler->shape : NULL;
         bound->queue = a->queue;
-        if (rt_recorder())
+        if (rt_launch_recorder())
             record_argument(command, (uint32_t)i, a, bound);
     }
     return k->arguments && k->images;
@@ -139,7 +139,7 @@ static cl_int failure(enum mm_class class, const struct mm_error *error)
 /* The launch has not begun, or memory is again as if it had not: it will be recorded. */
 static void capture_recorded(const struct rt_command *command, const struct rt_kernel_command *k)
 {
-    if (rt_recorder() && !in_run_is_compiled(k->run))
+    if (rt_launch_recorder() && !in_run_is_compiled(k->run))
         rt_capture_recorded(command, k);
 }
 
@@ -170,7 +170,7 @@ static cl_int start_kernel(struct rt_command *command)
                                .instrumented = k->instrumented && rt_may_instrument_still(command->queue),
                                .exact = k->instrumented && rt_replay_on(),
                                .start = command->began,
-                               .recorder = rt_recorder(),
+                               .recorder = rt_launch_recorder(),
                                .groups = rt_record_progress(command->record.id),
                                .command = command->record.id,
                                .device = (uint32_t)command->queue->device->index};

@@ -36,7 +36,7 @@ static bool arguments_allow(const struct rt_launch *launch)
 
 bool rt_may_instrument(const struct rt_queue *queue, const struct rt_launch *launch)
 {
-    if (!rt_recorder())
+    if (!rt_launch_recorder())
         return true;
     bool wanted = rt_setting_given(RT_SET_TRACE_FINDINGS) || (rt_replay_on() && rt_replay_allows(launch));
     bool may = wanted && is_ordered(queue) && arguments_allow(launch);
@@ -47,7 +47,7 @@ bool rt_may_instrument(const struct rt_queue *queue, const struct rt_launch *lau
 
 bool rt_may_instrument_still(const struct rt_queue *queue)
 {
-    return !rt_recorder() || is_ordered(queue);
+    return !rt_launch_recorder() || is_ordered(queue);
 }
 
 static bool is_first_thread(void)

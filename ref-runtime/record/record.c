@@ -100,6 +100,12 @@ struct mm_recorder *rt_recorder(void)
     return recorder;
 }
 
+struct mm_recorder *rt_launch_recorder(void)
+{
+    struct mm_recorder *all = rt_recorder();
+    return all && rt_setting_given(RT_SET_TRACE_COMMANDS) ? NULL : all;
+}
+
 /* A session must not treat missing records as a clean run: a connection without a trace reports that something was not
  * observed. */
 void rt_record_forked(void)

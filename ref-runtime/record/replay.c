@@ -16,7 +16,7 @@ static atomic_uint generation; /* how often all copies changed */
 /* Files hold them by default; the reader of a pipe has to request them. */
 bool rt_replay_on(void)
 {
-    return rt_recorder() && !rt_setting_given(RT_SET_TRACE_FINDINGS) &&
+    return rt_launch_recorder() && !rt_setting_given(RT_SET_TRACE_FINDINGS) &&
            rt_setting_number(RT_SET_TRACE_REPLAYS, 0, rt_setting_given(RT_SET_TRACE)) != 0;
 }
 
@@ -160,11 +160,11 @@ static bool is_recorded_for_replay(const struct rt_kernel_command *k)
 void rt_replay_begin(const struct rt_command *command, struct rt_kernel_command *k)
 {
     const struct rt_launch *launch = k->launch;
-    bool instrumented = rt_recorder() && in_run_is_compiled(k->run);
+    bool instrumented = rt_launch_recorder() && in_run_is_compiled(k->run);
     k->replays = instrumented && (rt_replay_on() || is_recorded_for_replay(k));
     if (instrumented && !k->replays)
         rt_instrumented_lost(command);
-    if (rt_recorder() && !k->replays)
+    if (rt_launch_recorder() && !k->replays)
         changed_by(k);
     for (size_t i = 0; k->replays && i < launch->argument_count; i++) {
         struct rt_copy *copy = copy_of(&launch->arguments[i], &k->arguments[i]);

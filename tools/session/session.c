@@ -77,6 +77,13 @@ static void set_preload(const char *preload)
              "verify_asan_link_order=0"); /* it intercepts nothing that the sanitizer needs first */
 }
 
+/* Whether launches need neither checks nor a record of what they do. */
+static bool checks_nothing(const struct session *session, bool live)
+{
+    bool checks = session->races || session->memory || session->api || session->uninitialized;
+    return !checks && !live && !session->trace && !session->program && !session->own_host;
+}
+
 static void set_environment(const struct session *session, const char *library, const char *name)
 {
     char text[64];
@@ -92,6 +99,7 @@ static void set_environment(const struct session *session, const char *library, 
     set_or_unset("REFCL_TRACE_TERMS", session->predict);
     set_or_unset("REFCL_TRACE_FINDINGS", !live && !session->trace);
     set_or_unset("REFCL_TRACE_REPLAYS", !live);
+    set_or_unset("REFCL_TRACE_COMMANDS", checks_nothing(session, live));
     snprintf(text, sizeof text, "%s%s%s", session->memory ? "memory" : "", session->api ? ",api" : "",
              session->uninitialized ? ",uninitialized" : "");
     setenv("REFCL_CHECK", text, 1);
@@ -112,7 +120,8 @@ static void set_environment(const struct session *session, const char *library, 
     if (session->memory_mode)
         setenv("REFCL_MEMORY", session->memory_mode, 1);
     setenv("REFCL_MAX_FINDINGS", "4294967295", 0); /* no finding ends a launch that can continue */
-    setenv("REFCL_STEP_LIMIT", session->step_limit ? session->step_limit : DEFAULT_STEP_LIMIT, 1);
+    if (session->step_limit || !checks_nothing(session, live)) /* counting takes time */
+        setenv("REFCL_STEP_LIMIT", session->step_limit ? session->step_limit : DEFAULT_STEP_LIMIT, 1);
 }
 
 /* Reports name the user's own source files: they are looked up beside every file on the command line. */
