@@ -169,6 +169,7 @@ struct ck_detector_options {
     size_t memory_limit; /* bytes of shadow state, 0 = default (4 GiB); beyond it the verdict is unknown */
     bool uninitialized;  /* reads of local memory that holds nothing yet, even if the value is never used */
     bool weak;           /* edges may say that values do not flow in record order */
+    enum mm_revision revision; /* the rules that order; MM_REVISION_3_0 finds all races that any has */
     /* Completes a source without a line, or whose text is not known, when a finding first names it; NULL:
      * they stay as they are.  TEXT may be filled in; strings need to live until the next call only. */
     void (*locate)(void *context, struct mm_source *source, struct mm_text *text);
@@ -241,6 +242,8 @@ struct ck_finding {
     const char *fix;         /* the smallest change that is known to help, NULL if none is known */
     struct ck_change change; /* the same for ck_change_apply() */
     bool verified;           /* with the change the same execution has no such race */
+    const char *
+        revisions; /* races: under which revisions of the specification it is none, and why; NULL: under all */
     const struct mm_source *created;    /* the host call that created the memory object, NULL if unknown */
     const struct ck_detector *detector; /* that it was merged from, NULL: none */
     uint32_t process;                   /* the same as a number that the caller gave, 0: none */
@@ -256,6 +259,8 @@ size_t ck_detector_dropped(const struct ck_detector *detector);
 const struct ck_finding *ck_detector_race(struct ck_detector *detector, const struct ck_finding *finding);
 /* Notes that a change was tried: VERIFIED if it helped; else the advice is withdrawn. */
 void ck_detector_verified(struct ck_detector *detector, size_t i, bool verified);
+/* Text for ck_finding.revisions. */
+void ck_detector_revisions(struct ck_detector *detector, size_t i, const char *text);
 /* Advice that was found by trying. */
 void ck_detector_advise(struct ck_detector *detector, size_t i, const char *fix);
 /* Leaves out findings that PATTERNS match: lines of "kind", "kind:FILE" or "kind:FILE:LINE", each part a

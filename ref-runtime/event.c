@@ -212,6 +212,14 @@ cl_int CL_API_CALL rt_clSetUserEventStatus(cl_event handle, cl_int status)
 
 /* ---- queries ---- */
 
+/* H26 */
+static void record_observed(const struct rt_event *event)
+{
+    struct mm_edge edge = {.from = event->completion, .kind = MM_EDGE_QUERY};
+    if (event->queue && event->completion != MM_NO_EVENT)
+        rt_record_call("clGetEventInfo", &edge, 1);
+}
+
 static cl_int look(const struct rt_event *event)
 {
     pthread_mutex_lock(&rt_lock);
@@ -225,6 +233,8 @@ static cl_int look(const struct rt_event *event)
 static cl_int get_status(const void *object, const struct rt_info_out *out)
 {
     cl_int status = look(object);
+    if (status == CL_COMPLETE && out->value)
+        record_observed(object);
     return rt_info_put(out, &status, sizeof(status));
 }
 

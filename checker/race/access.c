@@ -90,10 +90,18 @@ static bool node_ordered(const struct access *x, const struct ck_node *node)
     return node->count == 1 ? is_ordered(x, &node->first) : covers_node(x->clock, node);
 }
 
+/* Where scopes may differ, whether two accesses have inclusive scopes depends on the sub-groups too: an access that is
+ * ordered before another one of the same scope instance may race with what that one does not. */
+static bool subsumes(const struct access *x, const struct ck_node *node)
+{
+    return !mm_revision_wider_scopes(x->d->options.revision) || x->slot == CK_SLOT_NONE ||
+           (node->count == 1 && node->first.agent == x->record.agent);
+}
+
 /* Adds this access to LIST after removing the leading runs that it subsumes. */
 static void access_enter(const struct access *x, struct ck_node **list)
 {
-    while (*list && node_ordered(x, *list))
+    while (*list && subsumes(x, *list) && node_ordered(x, *list))
         ck_node_pop(x->d, list);
     ck_node_add(x->d, list, &x->record);
 }
@@ -163,6 +171,26 @@ static struct ck_atomics *atomics_of(const struct access *x, struct ck_extra *ex
     return a;
 }
 
+/* [CL 3.3.5 O16] */
+static bool in_narrower_scope(const struct access *x, const struct ck_atomics *a, uint64_t agent)
+{
+    enum ck_slot slot = (enum ck_slot)(a->slot < x->slot ? a->slot : x->slot);
+    return slot < CK_SLOTS && ck_scope_instance(x->d, agent, slot, x->location) ==
+                                  ck_scope_instance(x->d, x->record.agent, slot, x->location);
+}
+
+/* Checks the accesses of NODE whose scopes do not include this one's. */
+static void check_scopes(const struct access *x, const struct ck_atomics *a, const struct ck_node *node)
+{
+    for (; node; node = node->next)
+        for (uint32_t i = 0; i < node->count; i++) {
+            struct ck_access_record earlier = node_member(node, i);
+            if (a->slot == CK_SLOT_NONE || x->slot == CK_SLOT_NONE || a->size != x->event->size ||
+                !in_narrower_scope(x, a, earlier.agent))
+                access_check(x, &earlier);
+        }
+}
+
 /* Atomic operations that overlap and are on other bytes are on another object [CL 3.3.6 G5, A6]. */
 static void check_atomics(const struct access *x, const struct ck_extra *extra, bool writes)
 {
@@ -170,6 +198,12 @@ static void check_atomics(const struct access *x, const struct ck_extra *extra, 
         bool inclusive = a->key == x->key && a->slot == x->slot && x->slot != CK_SLOT_NONE;
         if (inclusive && a->size == x->event->size)
             continue;
+        if (mm_revision_wider_scopes(x->d->options.revision)) {
+            check_scopes(x, a, a->writes);
+            if (writes)
+                check_scopes(x, a, a->reads);
+            continue;
+        }
         check_nodes(x, a->writes);
         if (writes)
             check_nodes(x, a->reads);
@@ -192,7 +226,7 @@ static void atomic_access(const struct access *x, struct ck_cell *cell)
     if (!own)
         return;
     if (writes) {
-        while (own->reads && node_ordered(x, own->reads))
+        while (own->reads && subsumes(x, own->reads) && node_ordered(x, own->reads))
             ck_node_pop(x->d, &own->reads);
         access_enter(x, &own->writes);
     } else {

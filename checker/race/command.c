@@ -20,6 +20,8 @@ void ck_race_edge(struct ck_detector *d, const struct mm_edge *edge)
     }
     if (edge->to != d->next_event)
         return;
+    if (edge->kind == MM_EDGE_QUERY && !mm_revision_event_queries(d->options.revision))
+        return;
     if (!ck_budget_reserve(&d->budget, &d->edges, &d->edge_capacity, d->edge_count + 1, sizeof *d->edges))
         return;
     d->edges[d->edge_count++] = *edge;

@@ -203,6 +203,12 @@ void ck_detector_verified(struct ck_detector *d, size_t i, bool verified)
         d->report.findings[i]->fix = NULL;
 }
 
+void ck_detector_revisions(struct ck_detector *d, size_t i, const char *text)
+{
+    if (i < d->report.finding_count)
+        d->report.findings[i]->revisions = mm_arena_strdup(d->arena, text);
+}
+
 void ck_detector_advise(struct ck_detector *d, size_t i, const char *fix)
 {
     const char *copy = i < d->report.finding_count ? mm_arena_strdup(d->arena, fix) : NULL;

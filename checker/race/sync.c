@@ -175,6 +175,15 @@ static void sync_offer(struct ck_detector *d, struct ck_sync *sync, const struct
 
 /* ---- acquire ------------------------------------------------------------------------------ */
 
+/* Whether an acquire of scope SLOT takes what is offered at scope OFFERED in the instance of that scope that it is in
+ * [CL 3.3.5 O12-O16]: where scopes may differ, they include each other if the narrower one includes both agents, so
+ * that releases are offered at all narrower scopes, too. */
+static bool takes(const struct ck_detector *d, enum ck_slot slot, uint8_t offered)
+{
+    return slot == (enum ck_slot)offered || (mm_revision_wider_scopes(d->options.revision) &&
+                                             slot != CK_SLOT_NONE && slot > (enum ck_slot)offered);
+}
+
 /* Adds RELEASE to the clocks that later acquire fences join, by their scope as written. */
 static void sync_pend_acquire(struct ck_detector *d, struct ck_item *item, const struct ck_location *location,
                               const struct ck_release *release)
@@ -182,7 +191,7 @@ static void sync_pend_acquire(struct ck_detector *d, struct ck_item *item, const
     struct ck_fences *fences = ck_fences_of(d, item);
     int region = location->region == CK_REGION_LOCAL;
     for (int slot = 0; fences && slot < CK_SLOTS; slot++) {
-        if (ck_slot_reduced((enum ck_slot)slot, location) != (enum ck_slot)release->slot)
+        if (!takes(d, ck_slot_reduced((enum ck_slot)slot, location), release->slot))
             continue;
         ck_clock_join(&d->clocks, &fences->pending[region][slot], release->main);
         ck_clock_join(&d->clocks, &fences->pending_other[region][slot], release->other);
@@ -217,7 +226,7 @@ void ck_sync_acquire(struct ck_detector *d, const struct mm_event *event, struct
         if (!in_instance || r->number < in_instance->number)
             in_instance = r;
         sync_pend_acquire(d, item, location, r);
-        if (wanted && slot == (enum ck_slot)reach) {
+        if (wanted && takes(d, slot, (uint8_t)reach)) {
             ck_clock_join(&d->clocks, &item->clock[location->region], r->main);
             joined = r;
         }
@@ -312,9 +321,8 @@ static struct ck_release_head *head_of(struct ck_detector *d, uint64_t agent, st
     return h;
 }
 
-/* Adds a release sequence of this agent to the location, and its head to the agent. */
-static void sync_head_sequence(struct ck_detector *d, uint64_t agent, struct ck_item *item,
-                               struct ck_sync *sync, const struct ck_release *release)
+static void head_at_scope(struct ck_detector *d, uint64_t agent, struct ck_item *item, struct ck_sync *sync,
+                          const struct ck_release *release)
 {
     sync_offer(d, sync, release);
     struct ck_fences *fences = ck_fences_of(d, item);
@@ -324,6 +332,21 @@ static void sync_head_sequence(struct ck_detector *d, uint64_t agent, struct ck_
     ck_clock_join(&d->clocks, &h->main, release->main);
     ck_clock_join(&d->clocks, &h->other, release->other);
     h->origin = release->origin;
+}
+
+/* Adds a release sequence of this agent to the location, and its head to the agent, at the scope of RELEASE and, where
+ * scopes may differ, at the narrower ones. */
+static void sync_head_sequence(struct ck_detector *d, uint64_t agent, struct ck_item *item,
+                               const struct ck_location *location, struct ck_sync *sync,
+                               const struct ck_release *release)
+{
+    unsigned narrowest = mm_revision_wider_scopes(d->options.revision) ? CK_SLOT_SUB_GROUP : release->slot;
+    for (unsigned slot = narrowest; slot <= release->slot; slot++) {
+        struct ck_release one = *release;
+        one.slot = (uint8_t)slot;
+        one.key = ck_scope_instance(d, agent, (enum ck_slot)slot, location);
+        head_at_scope(d, agent, item, sync, &one);
+    }
 }
 
 /* A write that is not a read-modify-write ends all release sequences but those that its agent heads. */
@@ -358,16 +381,14 @@ static void offer_fences(struct ck_detector *d, const struct mm_event *event, st
         if (!fences->release[region][slot])
             continue;
         enum ck_slot reduced = ck_slot_reduced((enum ck_slot)slot, location);
-        uint64_t agent = ck_agent_key(event->agent), key = ck_scope_instance(d, agent, reduced, location);
-        struct ck_release release = {.key = key,
-                                     .main = fences->release[region][slot],
+        struct ck_release release = {.main = fences->release[region][slot],
                                      .other = fences->both[!region][slot],
                                      .size = event->size,
                                      .slot = (uint8_t)reduced,
                                      .origin = {.source = fences->release_source[region][slot],
                                                 .scope = scope_of_slot((enum ck_slot)slot),
                                                 .fence = true}};
-        sync_head_sequence(d, agent, item, sync, &release);
+        sync_head_sequence(d, ck_agent_key(event->agent), item, location, sync, &release);
     }
 }
 
@@ -398,13 +419,11 @@ bool ck_sync_release(struct ck_detector *d, const struct mm_event *event, uint64
         return false;
     struct ck_clock *snapshot = ck_clock_ref(item->clock[location->region]);
     ck_clock_raise(&d->clocks, &snapshot, agent, agent, item->time[location->region]);
-    uint64_t key = ck_scope_instance(d, agent, slot, location);
-    struct ck_release release = {.key = key,
-                                 .main = snapshot,
+    struct ck_release release = {.main = snapshot,
                                  .size = event->size,
                                  .slot = (uint8_t)slot,
                                  .origin = {.source = event->source, .scope = event->scope}};
-    sync_head_sequence(d, agent, item, sync, &release);
+    sync_head_sequence(d, agent, item, location, sync, &release);
     ck_clock_drop(&d->clocks, snapshot);
     return true;
 }

@@ -115,6 +115,8 @@ static cJSON *finding_json(const struct ck_finding *finding)
     ck_report_add(object, "message", ck_report_message(finding));
     if (finding->reason)
         ck_report_add(object, "reason", finding->reason);
+    if (finding->revisions)
+        ck_report_add(object, "revisions", finding->revisions);
     if (finding->fix) {
         ck_report_add(object, "fix", finding->fix);
         cJSON_AddBoolToObject(object, "fix_verified", finding->verified);

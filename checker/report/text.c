@@ -211,6 +211,8 @@ static void put_finding(const struct ck_detector *detector, const struct ck_find
     }
     if (f->reason)
         put_note(style, out, " %s\n", f->reason);
+    if (f->revisions)
+        put_note(style, out, " %s\n", f->revisions);
     if (f->fix)
         put_note(style, out, " to fix it: %s%s\n", f->fix,
                  f->verified ? " (checked: the change removes this race)" : " (not checked)");

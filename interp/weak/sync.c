@@ -63,6 +63,13 @@ struct acquire {
     uint8_t slot; /* of the operation; SLOTS: it is no acquire */
 };
 
+/* Where scopes may differ, they include each other if the narrower one includes both work-items: releases are offered
+ * at all narrower scopes, and an acquire takes the offers of that scope and of narrower ones [CL 3.3.5 O16]. */
+static bool takes(const struct in_run *run, uint8_t slot, uint8_t offered)
+{
+    return slot == offered || (run->launch.wider_scopes && slot != SLOTS && slot > offered);
+}
+
 static void join_offers(const struct acquire *a, const struct in_message *m)
 {
     int region = in_region_of(a->object);
@@ -71,12 +78,12 @@ static void join_offers(const struct acquire *a, const struct in_message *m)
         if (o->key != ANY_KEY && o->key != in_slot_key(a->run, a->item, o->slot))
             continue;
         for (uint8_t slot = 0; slot < SLOTS; slot++) {
-            if (in_slot_reduced(slot, a->object) != o->slot)
+            if (!takes(a->run, in_slot_reduced(slot, a->object), o->slot))
                 continue;
             in_view_join(w, &a->mine->pending[region][slot], o->view);
             in_view_join(w, &a->mine->pending_other[region][slot], o->other);
         }
-        if (a->slot == o->slot)
+        if (takes(a->run, a->slot, o->slot))
             in_view_join(w, &a->mine->view[region], o->view);
     }
 }
@@ -110,6 +117,13 @@ void in_sync_acquire(struct in_run *run, struct in_item *item, const struct in_o
 
 /* ---- release ---------------------------------------------------------------------------------- */
 
+static void offer(struct in_run *run, struct in_item *item, struct in_message *m, uint8_t slot,
+                  struct in_view *view, struct in_view *other)
+{
+    for (uint8_t s = run->launch.wider_scopes ? SLOT_SUB_GROUP : slot; s <= slot; s++)
+        in_message_offer(run->weak, m, s, in_slot_key(run, item, s), view, other);
+}
+
 void in_sync_release(struct in_run *run, struct in_item *item, const struct in_object *object,
                      struct in_message *m, enum mm_order order, enum mm_scope scope)
 {
@@ -118,12 +132,11 @@ void in_sync_release(struct in_run *run, struct in_item *item, const struct in_o
     for (uint8_t s = 0; mine != NULL && s < SLOTS; s++) {
         uint8_t slot = in_slot_reduced(s, object);
         if (mine->release[region][s] != NULL || mine->both[!region][s] != NULL)
-            in_message_offer(run->weak, m, slot, in_slot_key(run, item, slot), mine->release[region][s],
-                             mine->both[!region][s]);
+            offer(run, item, m, slot, mine->release[region][s], mine->both[!region][s]);
     }
     uint8_t slot = in_slot_reduced(in_slot_of(scope), object);
     if (mine != NULL && releases(order) && slot != SLOTS)
-        in_message_offer(run->weak, m, slot, in_slot_key(run, item, slot), mine->view[region], NULL);
+        offer(run, item, m, slot, mine->view[region], NULL);
 }
 
 /* ---- fences ----------------------------------------------------------------------------------- */

@@ -412,6 +412,10 @@ static void relate_call(struct commands *c, const struct lt_api *api)
         for (const struct lt_event_use *use = api->waits; use; use = use->next)
             relate(c, "apiwait", event_done(c, use->event), call_point(c, api, ROLE_API));
         break;
+    case LT_API_QUERY: /* what is not complete has nothing to order */
+        if (api->value == 0)
+            relate(c, "query", event_done(c, api->waits->event), call_point(c, api, ROLE_API));
+        break;
     case LT_API_SIGNAL:
         relate(c, "signal", call_point(c, api, ROLE_API), event_done(c, api->waits->event));
         break;

@@ -233,11 +233,13 @@ enum lt_api_kind {
     LT_API_FINISH, /* from here on no command is enqueued */
     LT_API_FLUSH,
     LT_API_WAIT,    /* for WAITS */
+    LT_API_QUERY,   /* repeated until the status of event WAITS->event is STATUS, or one after it */
     LT_API_SIGNAL,  /* user event WAITS->event becomes CL_COMPLETE */
     LT_API_CALLBACK /* host thread THREAD runs when event WAITS->event is complete */
 };
 /* One row per function.  Parameters, one letter each: q queue, k kernel number, h host thread, b blocking
- * flag, m map flags, f enqueue flags, t target, s source, v value, l list of events, e event, c CL_COMPLETE.
+ * flag, m map flags, f enqueue flags, t target, s source, v value, l list of events, e event, c CL_COMPLETE,
+ * x execution status.
  * Calls that enqueue take after them an optional wait list, {e0, e1}, and an optional event, &e2. */
 struct lt_api_function {
     const char *name;
@@ -272,7 +274,7 @@ struct lt_api {
     bool blocking;
     uint8_t map_flags; /* MAP; UNMAP: those of the map it ends */
     enum lt_enqueue_flags flags;
-    uint64_t value;
+    uint64_t value; /* FILL; QUERY: the execution status */
     uint32_t kernel;
     uint32_t thread_number;
     struct lt_thread *thread; /* NATIVE, CALLBACK: what runs */

@@ -25,6 +25,7 @@ static const struct lt_api_function functions[] = {
     {"clFinish", LT_API_FINISH, "q", false, false},
     {"clFlush", LT_API_FLUSH, "q", false, false},
     {"clWaitForEvents", LT_API_WAIT, "l", false, false},
+    {"clGetEventInfo", LT_API_QUERY, "ex", false, false},
     {"clSetUserEventStatus", LT_API_SIGNAL, "ec", false, false},
     {"clSetEventCallback", LT_API_CALLBACK, "ech", false, false},
     {"enqueue_kernel", LT_API_KERNEL, "qfk", false, true},
@@ -34,6 +35,8 @@ static const struct lt_api_function functions[] = {
 static const char *const enqueue_flags[] = {[LT_NO_WAIT] = "CLK_ENQUEUE_FLAGS_NO_WAIT",
                                             [LT_WAIT_KERNEL] = "CLK_ENQUEUE_FLAGS_WAIT_KERNEL",
                                             [LT_WAIT_WORK_GROUP] = "CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP"};
+/* By value; an event reaches them in descending order [CL 5.11]. */
+static const char *const statuses[] = {"CL_COMPLETE", "CL_RUNNING", "CL_SUBMITTED", "CL_QUEUED"};
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
 const struct lt_api_function *lt_find_api(const char *name)
@@ -175,6 +178,16 @@ static enum lt_enqueue_flags parse_enqueue_flags(struct lt_lexer *lexer)
     return LT_NO_WAIT;
 }
 
+/* status = "CL_COMPLETE" | "CL_RUNNING" | "CL_SUBMITTED" | "CL_QUEUED" */
+static uint64_t parse_status(struct lt_lexer *lexer)
+{
+    for (unsigned i = 0; i < COUNT(statuses); i++)
+        if (lt_accept(lexer, statuses[i]))
+            return i;
+    lt_unexpected(lexer, "CL_COMPLETE, CL_RUNNING, CL_SUBMITTED or CL_QUEUED");
+    return 0;
+}
+
 /* event = name */
 static struct lt_event_use **parse_event(struct lt_lexer *lexer, struct lt_event_use **tail)
 {
@@ -209,7 +222,7 @@ static void parse_host_thread(struct lt_lexer *lexer, struct lt_api *api)
 }
 
 /* parameter = name | number | host-thread | bool | map-flags | enqueue-flags | place | constant | events
- *           | "CL_COMPLETE"    (which one: struct lt_api_function) */
+ *           | status | "CL_COMPLETE"    (which one: struct lt_api_function) */
 static void parse_parameter(struct lt_lexer *lexer, struct lt_api *api, char parameter)
 {
     uint64_t number = 0;
@@ -247,6 +260,9 @@ static void parse_parameter(struct lt_lexer *lexer, struct lt_api *api, char par
         break;
     case 'e':
         parse_event(lexer, &api->waits);
+        break;
+    case 'x':
+        api->value = parse_status(lexer);
         break;
     default:
         lt_expect(lexer, "CL_COMPLETE");
@@ -502,6 +518,9 @@ static void print_parameter(const struct lt_api *api, char parameter, FILE *out)
         break;
     case 'e':
         fputs(api->waits->name, out);
+        break;
+    case 'x':
+        fputs(statuses[api->value], out);
         break;
     default:
         fputs("CL_COMPLETE", out);

@@ -223,6 +223,23 @@ static cl_int wait_for_events(const struct enqueue *e)
     return clWaitForEvents(e->count, e->list);
 }
 
+/* Repeats the query until the status is the one wanted, or a later one [CL 5.11]. */
+static cl_int query_status(const struct enqueue *e)
+{
+    const struct timespec pause = {0, 20000};
+    cl_int status = CL_QUEUED, result;
+    for (unsigned tries = 0; !atomic_load(&e->host->failed); tries++) {
+        result = clGetEventInfo(e->list[0], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+        if (result != CL_SUCCESS || status < 0)
+            return result != CL_SUCCESS ? result : status;
+        if (status <= (cl_int)e->call->value)
+            return CL_SUCCESS;
+        if (tries > 1000)
+            nanosleep(&pause, NULL);
+    }
+    return CL_SUCCESS;
+}
+
 static cl_int set_status(const struct enqueue *e)
 {
     return clSetUserEventStatus(e->list[0], CL_COMPLETE);
@@ -255,6 +272,7 @@ static const struct {
                  {"clFinish", finish_queue},
                  {"clFlush", flush},
                  {"clWaitForEvents", wait_for_events},
+                 {"clGetEventInfo", query_status},
                  {"clSetUserEventStatus", set_status},
                  {"clSetEventCallback", set_callback}};
 
@@ -285,7 +303,8 @@ void lt_host_rest(struct lt_host *host)
 static bool waits(const struct lt_host_call *call)
 {
     return call->blocking || strcmp(functions[call->function].name, "clFinish") == 0 ||
-           strcmp(functions[call->function].name, "clWaitForEvents") == 0;
+           strcmp(functions[call->function].name, "clWaitForEvents") == 0 ||
+           strcmp(functions[call->function].name, "clGetEventInfo") == 0;
 }
 
 void lt_host_call(struct lt_host_thread *thread, const struct lt_host_call *call)

@@ -180,7 +180,8 @@ static int index_of(const cJSON *call, const char *key, unsigned count, bool *ok
 static bool complete(const struct lt_host *host, const struct lt_host_call *c, const char *name)
 {
     bool queue = c->queue >= 0, target = c->target.object >= 0, source = c->source.object >= 0;
-    if (strcmp(name, "clWaitForEvents") == 0 || strcmp(name, "clSetUserEventStatus") == 0)
+    if (strcmp(name, "clWaitForEvents") == 0 || strcmp(name, "clSetUserEventStatus") == 0 ||
+        strcmp(name, "clGetEventInfo") == 0)
         return c->wait_count > 0;
     if (strcmp(name, "clSetEventCallback") == 0)
         return c->wait_count > 0 && c->thread >= 0 && !host->threads[c->thread].starts;

@@ -126,6 +126,7 @@ const struct mm_cat_base mm_cat_bases[] = {
     REL("instance", false, false, "start and end of a kernel-instance to the events of its work-items"),
     REL("waitlist", false, false, "completion to the start of a command that waits for it"),
     REL("apiwait", false, false, "completion to a call that waits for it"),
+    REL("query", false, false, "completion to a call that observes that the event is CL_COMPLETE"),
     REL("qo", false, false,
         "completion of a command to the starts of later ones in its queue, and to later clFinish"),
     REL("signal", false, false, "call that completes a user event to its completion"),

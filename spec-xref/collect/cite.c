@@ -129,7 +129,8 @@ static bool memory_model_label(struct cite *c, const char *word)
 /* "CL 3.0: ..." speaks of a version; no section has such a number. */
 static bool is_version(const struct cite *c, const char *word)
 {
-    static const char *const versions[] = {"1.0", "1.1", "1.2", "2.0", "2.1", "2.2", "3.0"};
+    static const char *const versions[] = {"1.0", "1.1", "1.2", "2.0",   "2.1",
+                                           "2.2", "3.0", "3.1", "3.1.0", "3.1.1"};
     for (size_t i = 0; i < sizeof versions / sizeof *versions; i++)
         if (strcmp(word, versions[i]) == 0)
             return strncmp(c->document, "CL", 2) == 0 && strcmp(c->document, "CL env") != 0;

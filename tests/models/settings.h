@@ -13,7 +13,8 @@ struct setting {
 static const struct setting opencl_settings[] = {{"default", true},
                                                  {"version=2.0", false},
                                                  {"version=3.0", true},
-                                                 {"version=3.1", false},
+                                                 {"version=3.1.0", false},
+                                                 {"version=3.1.1", false},
                                                  {"atomic_sw_scope=literal", false},
                                                  {"incl=same", true},
                                                  {"incl=wider", false},
@@ -25,6 +26,8 @@ static const struct setting opencl_settings[] = {{"default", true},
                                                  {"oota=forbid", false},
                                                  {"scope_races=off", false},
                                                  {"usage=off", false},
+                                                 {"event_queries=on", false},
+                                                 {"event_queries=off", true},
                                                  {"sc=total", true},
                                                  {"sc=conditional", false},
                                                  {"sc=scoped", false},
@@ -38,7 +41,7 @@ static const struct setting opencl_settings[] = {{"default", true},
 #define MATRIX_FOLDERS                                                                                       \
     {                                                                                                        \
         "litmus/suite/variants", "tests/models/opencl", "litmus/suite/host-atomics",                         \
-            "litmus/suite/host-map", "tests/models/variants"                                                 \
+            "litmus/suite/host-map", "litmus/suite/host-query", "tests/models/variants"                      \
     }
 
 #endif

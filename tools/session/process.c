@@ -4,6 +4,7 @@
 #include "memmodel/base/escape.h"
 #include "tools/session/again.h"
 #include "tools/session/recorder.h"
+#include "tools/session/revisions.h"
 #include "tools/tool.h"
 
 #include <errno.h>
@@ -199,8 +200,10 @@ static void *process_main(void *context)
     look_again(p);
     if (p->predictor)
         ck_predictor_finish(p->predictor, p->detector);
-    if (ck_detector_finding_count(p->detector))
+    if (ck_detector_finding_count(p->detector)) {
         session_verify(p->detector, &p->places, p->input.copy, p->read);
+        session_revisions(p->detector, &p->places, p->input.copy, p->read);
+    }
     ck_detector_finish(p->detector);
     if (p->input.copy >= 0 && !ck_detector_finding_count(p->detector)) {
         close(p->input.copy);

@@ -73,11 +73,12 @@ static inline void barrier(uint32_t group, unsigned flags)
 {
     barrier_of(group * 4, 4, flags, MM_SCOPE_WORK_GROUP);
 }
+static enum mm_revision revision;
 static inline void begin_with(size_t memory_limit, uint32_t parent)
 {
     ck_detector_destroy(d);
-    d = ck_detector_create(
-        &(struct ck_detector_options){.races = true, .memory = true, .memory_limit = memory_limit});
+    d = ck_detector_create(&(struct ck_detector_options){
+        .races = true, .memory = true, .memory_limit = memory_limit, .revision = revision});
     ck_detector_sink(d, &sink);
     next = 0;
     line = 0;

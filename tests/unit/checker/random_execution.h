@@ -270,7 +270,7 @@ static void make_execution(void)
             ends[c] = command_event(c, MM_EVENT_COMPLETE);
             running[c] = false;
             if (waits) {
-                edge(ends[c], MM_EDGE_API_WAIT);
+                edge(ends[c], rnd(3) ? MM_EDGE_API_WAIT : MM_EDGE_QUERY);
                 host_call();
             }
         } else if (what < 4) {

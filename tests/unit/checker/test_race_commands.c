@@ -144,6 +144,36 @@ static void commands_out_of_order(void **state) /* H15 */
     expect("data-race", NULL);
 }
 
+/* H26: the host observes that the command's event is CL_COMPLETE */
+static void query(bool before)
+{
+    begin();
+    if (before)
+        wr(host1, BUF);
+    command(1, MM_COMMAND_START);
+    wr(wi(0), before ? SVM : BUF);
+    uint64_t end = command(1, MM_COMMAND_END);
+    edge(end, MM_EDGE_QUERY);
+    call(host);
+    rd(host, BUF);
+}
+
+static void queries(void **state)
+{
+    (void)state;
+    query(false);
+    expect("data-race", "neither waits for it");
+    revision = MM_REVISION_3_1_1;
+    query(false);
+    expect("data-race", "neither waits for it");
+    revision = MM_REVISION_3_1_0;
+    query(false);
+    expect_clean();
+    query(true); /* what another host thread did is not ordered by it */
+    expect("data-race", NULL);
+    revision = MM_REVISION_3_0;
+}
+
 static void copies_and_sub_buffers(void **state)
 {
     (void)state;
@@ -177,6 +207,7 @@ int main(void)
         cmocka_unit_test(sub_group_barriers),
         cmocka_unit_test(commands),
         cmocka_unit_test(commands_out_of_order),
+        cmocka_unit_test(queries),
         cmocka_unit_test(copies_and_sub_buffers),
     };
     return cmocka_run_group_tests_name("race_commands", tests, NULL, finish);

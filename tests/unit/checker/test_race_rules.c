@@ -175,6 +175,28 @@ static void fenced(struct mm_agent a, struct mm_agent b, uint32_t mem, uint32_t 
     rd(b, mem);
 }
 
+static void scopes_differ(void **state) /* O16: from 3.1 on, each in the scope of the other */
+{
+    (void)state;
+    for (revision = MM_REVISION_3_1_0; revision <= MM_REVISION_3_1_1; revision++) {
+        message(wi(0), wi(3), BUF, FLAG, MM_RELEASE, WG, MM_ACQUIRE, DEV);
+        expect_clean();
+        message(wi(0), wi(1), BUF, FLAG, MM_RELEASE, DEV, MM_ACQUIRE, SG);
+        expect_clean();
+        message(wi(0), wi(2), BUF, FLAG, MM_RELEASE, DEV, MM_ACQUIRE, SG);
+        expect("scope-race", "the atomics have scopes device and sub_group");
+        message(wi(0), wi(4), BUF, FLAG, MM_RELEASE, WG, MM_ACQUIRE, DEV);
+        expect("scope-race", "the atomics have scopes work_group and device");
+        message(wi(0), wi(1), BUF, FLAG, MM_RELEASE, WI, MM_ACQUIRE, WI);
+        expect("scope-race", NULL);
+        fenced(wi(0), wi(3), BUF, FLAG, FG, FG, MM_RELEASE, WG, DEV);
+        expect_clean();
+        fenced(wi(0), wi(4), BUF, FLAG, FG, FG, MM_RELEASE, WG, DEV);
+        expect("data-race", NULL);
+    }
+    revision = MM_REVISION_3_0;
+}
+
 static void fences(void **state) /* F1-F7 */
 {
     (void)state;
@@ -324,6 +346,7 @@ int main(void)
         cmocka_unit_test(partly_overlapping),
         cmocka_unit_test(release_and_acquire),
         cmocka_unit_test(scopes),
+        cmocka_unit_test(scopes_differ),
         cmocka_unit_test(scopes_are_reduced),
         cmocka_unit_test(device_scope_and_kernels),
         cmocka_unit_test(two_regions),

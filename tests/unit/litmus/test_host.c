@@ -134,6 +134,8 @@ static void printing(void **state)
         "  clEnqueueMapBuffer(q, x, CL_FALSE, CL_MAP_READ | CL_MAP_WRITE, &e1);\n"
         "  clEnqueueFillBuffer(q, x, -2);\n"
         "  clWaitForEvents({e0, e1});\n"
+        "  clGetEventInfo(e0, CL_COMPLETE);\n"
+        "  clGetEventInfo(e1, CL_QUEUED);\n"
         "  clSetEventCallback(e0, CL_COMPLETE, H1);\n"
         "  clSetUserEventStatus(u, CL_COMPLETE);\n"
         "  clFlush(q);\n"
@@ -173,6 +175,9 @@ static void wrong_text(void **state)
     expect_error(HOST(RUN "clEnqueueBarrierWithWaitList(d);"), 6, 1, "accepts no commands from the host");
     expect_error(HOST(RUN "clWaitForEvents({e});"), 6, 18, "unknown event 'e'");
     expect_error(HOST(RUN "clWaitForEvents({});"), 6, 18, "name of an event");
+    expect_error(HOST(RUN "clGetEventInfo(e, CL_COMPLETE);"), 6, 16, "unknown event 'e'");
+    expect_error(HOST(RUN "clGetEventInfo(u, CL_SUCCESS);"), 6, 19,
+                 "expected CL_COMPLETE, CL_RUNNING, CL_SUBMITTED or CL_QUEUED");
     expect_error(HOST(RUN "clFinish(q, &e);"), 6, 11, "expected ')'");
     expect_error(HOST(RUN "clEnqueueReadBuffer(q, x, 1, h);"), 6, 27, "CL_TRUE or CL_FALSE");
     expect_error(HOST(RUN "clEnqueueMapBuffer(q, x, CL_TRUE, 1);"), 6, 35, "CL_MAP_READ");

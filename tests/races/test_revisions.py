@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+"""Reports say under which revisions of the specification a race is none: where an event query orders in 3.1.0 alone
+[CL 3.3.6 H26], and where scopes include each other from 3.1 on [CL 3.3.5 O16]."""
+import json
+import os
+import subprocess
+import sys
+
+here = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(here, "..", "lib"))
+from built import BUILD as build, REFCL as refcl  # noqa: E402
+from tap import check, done  # noqa: E402
+
+folder = os.path.join(build, "tests", "races")
+source = os.path.join(here, "revisions_host.c")
+program = os.path.join(folder, "revisions_host")
+os.makedirs(folder, exist_ok=True)
+subprocess.run([os.environ.get("CC", "gcc"), "-std=c11", "-g", "-DCL_TARGET_OPENCL_VERSION=300", source, "-o", program,
+                "-lOpenCL"], check=True)
+with open(source) as text:
+    poll = next(number for number, line in enumerate(text, 1) if "/* POLL */" in line)
+
+
+def findings(argument):
+    run = subprocess.run([refcl, "run", "--json", "-", "-q", "--", program, argument], stdout=subprocess.PIPE)
+    return json.loads(run.stdout)["findings"]
+
+
+query = findings("query")
+note = query[0].get("revisions", "") if query else ""
+check("3.1.0 orders the accesses by the query of line %d" % poll,
+      len(query) == 1 and "revisions_host.c:%d" % poll in note and "3.1.0" in note, query)
+waits = findings("wait")
+check("a wait orders them under all revisions", waits == [], waits)
+scopes = findings("scopes")
+check("scopes that differ include each other from 3.1 on",
+      len(scopes) >= 1 and all("up to revision 3.0" in f.get("revisions", "") for f in scopes), scopes)
+groups = findings("groups")
+check("the scope of one work-group never includes another's work-items",
+      len(groups) >= 1 and not any("revisions" in f for f in groups), groups)
+sys.exit(done())

@@ -1,0 +1,144 @@
+/* Under which revisions of the specification a race is one: the trace is judged again by the rules of the revisions that
+ * order more [CL 3.3.5 O16] [CL 3.3.6 H26].  What could not be judged in time is a race under all as far as is
+ * known. */
+#include "tools/session/revisions.h"
+#include "memmodel/base/array.h"
+#include "tools/session/again.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SECONDS = 5, TEXT = 400 };
+
+/* A query that observed the end of a command. */
+struct query {
+    mm_event_id completion, call;
+    uint32_t command, source;
+};
+/* What of a trace the revisions could judge differently. */
+struct survey {
+    struct mm_sink sink;
+    struct query *queries;
+    size_t count, capacity;
+    mm_event_id next;
+    unsigned scopes; /* of atomic operations and fences, a bit each */
+};
+
+static void survey_event(struct survey *s, const struct mm_event *event)
+{
+    mm_event_id id = s->next++;
+    if ((event->attributes & MM_ATOMIC) || event->kind == MM_FENCE)
+        s->scopes |= 1u << (event->scope & 31);
+    for (size_t i = s->count; event->kind == MM_API_CALL && i-- > 0 && s->queries[i].call >= id;)
+        if (s->queries[i].call == id)
+            s->queries[i].source = event->source;
+    for (size_t i = 0; event->kind == MM_EVENT_COMPLETE && i < s->count; i++)
+        if (s->queries[i].completion == id)
+            s->queries[i].command = event->agent.command;
+}
+
+static enum mm_class survey_record(void *context, const struct mm_record *record)
+{
+    struct survey *s = context;
+    if (record->type == MM_RECORD_EVENT)
+        survey_event(s, &record->event);
+    if (record->type == MM_RECORD_EDGE && record->edge.kind == MM_EDGE_QUERY &&
+        mm_reserve(&s->queries, &s->capacity, s->count + 1))
+        s->queries[s->count++] = (struct query){.completion = record->edge.from, .call = record->edge.to};
+    return MM_OK;
+}
+
+static enum mm_class survey_events(void *context, const struct mm_event *events, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        survey_event(context, &events[i]);
+    return MM_OK;
+}
+
+static bool read_again(int fd, session_reader *reader, const struct mm_sink *sink)
+{
+    bool complete;
+    return lseek(fd, 0, SEEK_SET) == 0 && reader(fd, "trace", sink, &complete, NULL) == MM_OK;
+}
+
+/* The findings that are no races under REVISION. */
+static bool judge(struct ck_detector *detector, struct session_places *places, int fd, session_reader *reader,
+                  enum mm_revision revision, bool *none)
+{
+    struct ck_detector_options options = {.races = true,
+                                          .weak = ck_detector_is_weak(detector),
+                                          .max_findings = 1,
+                                          .revision = revision,
+                                          .locate = session_places_locate,
+                                          .locate_context = places};
+    struct ck_detector *again = ck_detector_create(&options);
+    struct mm_sink sink;
+    if (!again)
+        return false;
+    ck_detector_sink(again, &sink);
+    bool read = read_again(fd, reader, &sink) && ck_detector_status(again, NULL) == MM_OK;
+    for (size_t i = 0; read && i < ck_detector_finding_count(detector); i++)
+        none[i] = ck_detector_finding(detector, i)->access_count == 2 &&
+                  !ck_detector_race(again, ck_detector_finding(detector, i));
+    ck_detector_destroy(again);
+    return read;
+}
+
+/* The last query of the command of the earlier access, or else of any. */
+static const struct query *ordering_query(const struct survey *s, const struct ck_finding *f)
+{
+    const struct query *last = NULL;
+    for (size_t i = 0; i < s->count; i++)
+        if (!last || s->queries[i].command == f->accesses[1].event.agent.command ||
+            last->command != f->accesses[1].event.agent.command)
+            last = &s->queries[i];
+    return last;
+}
+
+static void note_query(struct ck_detector *detector, size_t i, const struct query *query)
+{
+    struct mm_source source;
+    char text[TEXT];
+    ck_detector_source(detector, query->source, &source);
+    if (source.file && source.line)
+        snprintf(
+            text, sizeof text,
+            "a race under all revisions but 3.1.0, where the query of the event's status at %s:%u orders "
+            "the accesses [CL 3.3.6 H26]",
+            source.file, source.line);
+    else
+        snprintf(text, sizeof text,
+                 "a race under all revisions but 3.1.0, where a query of the event's status orders the "
+                 "accesses [CL 3.3.6 H26]");
+    ck_detector_revisions(detector, i, text);
+}
+
+void session_revisions(struct ck_detector *detector, struct session_places *places, int fd,
+                       session_reader *reader)
+{
+    size_t count = ck_detector_finding_count(detector);
+    struct survey s = {.count = 0};
+    struct mm_sink sink = {.context = &s, .record = survey_record, .events = survey_events};
+    bool *wider = mm_alloc_zero(count + 1, sizeof *wider),
+         *queries = mm_alloc_zero(count + 1, sizeof *queries);
+    double end = session_seconds() + SECONDS;
+    if (fd >= 0 && wider && queries && read_again(fd, reader, &sink)) {
+        bool differ = (s.scopes & (s.scopes - 1)) != 0;
+        if (differ && session_seconds() < end)
+            judge(detector, places, fd, reader, MM_REVISION_3_1_1, wider);
+        if (s.count && session_seconds() < end)
+            judge(detector, places, fd, reader, MM_REVISION_3_1_0, queries);
+    }
+    for (size_t i = 0; wider && queries && i < count; i++) {
+        if (wider[i])
+            ck_detector_revisions(detector, i,
+                                  "a race up to revision 3.0 alone: from 3.1 on the scopes of the operations "
+                                  "need not be equal to include each other [CL 3.3.5 O16]");
+        else if (queries[i])
+            note_query(detector, i, ordering_query(&s, ck_detector_finding(detector, i)));
+    }
+    mm_free(wider);
+    mm_free(queries);
+    mm_free(s.queries);
+}
