@@ -1,8 +1,9 @@
 /* Linking SPIR-V modules with spvtools::Linker, and validating the result [SPIRV 2.8, CL 5.8.5].
  *
- * The linker gives modules disjoint ids but leaves the ids in OpLine as they are, so that source lines of
- * all modules but the first would name anything.  Modules are therefore linked one after the other, each
- * with the ids in its OpLine moved beforehand to where the linker moves everything else. */
+ * The linker gives modules disjoint ids by adding the bounds of all modules before, but leaves the ids in OpLine as they
+ * are, so that source lines of all modules but the first would name anything.  These ids are moved beforehand to where the
+ * linker moves everything else.  All modules are linked in one step: pairwise linking processes the first module as often as
+ * there are others. */
 #include "ref-runtime/compiler/helper.h"
 
 #include <spirv-tools/libspirv.hpp>
@@ -31,14 +32,21 @@ bool well_formed(const Words &module)
     return at == module.size();
 }
 
-/* Moves the ids in OpLine by SHIFT, and the bound with them. */
-Words with_moved_lines(Words module, uint32_t shift)
+void move_lines(Words &module, uint32_t shift)
 {
     for (size_t at = header_words; at < module.size(); at += module[at] >> 16)
         if ((module[at] & 0xffff) == SpvOpLine && module[at] >> 16 > 1)
             module[at + 1] += shift;
-    module[bound_word] += shift;
-    return module;
+}
+
+std::vector<Words> with_moved_lines(std::vector<Words> modules)
+{
+    uint32_t shift = 0;
+    for (Words &m : modules) {
+        move_lines(m, shift);
+        shift += m[bound_word] - 1;
+    }
+    return modules;
 }
 
 /* The string from word AT on; empty if it does not end inside the instruction. */
@@ -95,14 +103,13 @@ struct attempt {
     }
 };
 
-bool link_pair(const Words &first, const Words &second, bool library, bool partial, Words &linked,
-               std::string &messages)
+bool link_all(const std::vector<Words> &modules, bool library, Words &linked, std::string &messages)
 {
     attempt moved;
-    if (moved.link({first, with_moved_lines(second, first[bound_word] - 1)}, library, partial, linked))
+    if (modules.size() > 1 && moved.link(with_moved_lines(modules), library, library, linked))
         return true;
     attempt plain; /* for a linker that moves the ids in OpLine itself, and for the messages */
-    bool ok = plain.link({first, second}, library, partial, linked);
+    bool ok = plain.link(modules, library, library, linked);
     messages = plain.messages;
     return ok;
 }
@@ -128,18 +135,8 @@ enum mm_class rt_spirv_link(const struct rt_binary *modules, size_t count, bool 
         return MM_INVALID;
     }
     std::string messages;
-    Words linked = count ? inputs[0] : Words();
-    bool ok = count > 0;
-    if (count == 1) {
-        attempt only;
-        ok = only.link(inputs, library, library, linked);
-        messages = only.messages;
-    }
-    for (size_t i = 1; ok && i < count; i++) {
-        const Words first = linked;
-        const bool last = i + 1 == count;
-        ok = link_pair(first, inputs[i], !last || library, !last || library, linked, messages);
-    }
+    Words linked;
+    bool ok = count > 0 && link_all(inputs, library, linked, messages);
     if (!ok) {
         rt_text_add(log, messages.data(), messages.size());
         return MM_INVALID;

@@ -1,11 +1,11 @@
 /* Linking SPIR-V modules [CL 5.8.5]. */
 #include "compiler_test.h"
 
-static struct rt_binary object(const char *text)
+static struct rt_binary object_of(const char *file, const char *text)
 {
     struct rt_compile_request request = {.source = text,
                                          .source_size = strlen(text),
-                                         .file = strstr(text, "kernel") ? "main.cl" : "part.cl",
+                                         .file = file,
                                          .extensions = "",
                                          .features = "",
                                          .library = true};
@@ -14,6 +14,11 @@ static struct rt_binary object(const char *text)
         fail_msg("%s", o.log);
     mm_free(o.log);
     return o.binary;
+}
+
+static struct rt_binary object(const char *text)
+{
+    return object_of(strstr(text, "kernel") ? "main.cl" : "part.cl", text);
 }
 
 static struct outcome link_modules(const struct rt_binary *modules, size_t count, bool library)
@@ -58,6 +63,36 @@ static void test_executable(void **state)
     outcome_free(&o);
     mm_free(modules[0].data);
     mm_free(modules[1].data);
+}
+
+/* Each module defines what the one before imports, the last one what the first does: no order has definitions first.  Line
+ * numbers name their own files in all modules. */
+static void test_ring(void **state)
+{
+    enum { MODULES = 24 };
+    struct rt_binary modules[MODULES];
+    char file[16], text[256], message[512];
+    (void)state;
+    for (int k = 0; k < MODULES; k++) {
+        snprintf(file, sizeof file, "m%d.cl", k);
+        snprintf(text, sizeof text,
+                 "#line %d\nint f%d(int x); int f%d(int x) { return x + %d; } "
+                 "kernel void k%d(global int *a) { a[0] = f%d(a[0]); }",
+                 100 + k, (k + 1) % MODULES, k, k, k, (k + 1) % MODULES);
+        modules[k] = object_of(file, text);
+    }
+    struct outcome o = link_modules(modules, MODULES, false);
+    if (o.cls != MM_OK)
+        fail_msg("%s", o.log);
+    validate(&o.binary, message, sizeof message);
+    assert_string_equal(message, "");
+    assert_int_equal(count_opcode(&o.binary, SpvOpEntryPoint, NULL), MODULES);
+    for (int k = 0; k < MODULES; k++) {
+        snprintf(file, sizeof file, "m%d.cl", k);
+        assert_string_equal(file_of_line(&o.binary, (uint32_t)(100 + k)), file);
+        mm_free(modules[k].data);
+    }
+    outcome_free(&o);
 }
 
 static void test_unresolved(void **state)
@@ -125,9 +160,8 @@ static void test_conflicts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_executable),
-        cmocka_unit_test(test_unresolved),
-        cmocka_unit_test(test_library),
+        cmocka_unit_test(test_executable), cmocka_unit_test(test_ring),
+        cmocka_unit_test(test_unresolved), cmocka_unit_test(test_library),
         cmocka_unit_test(test_conflicts),
     };
     return cmocka_run_group_tests(tests, find_helper, NULL);
