@@ -21,12 +21,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #define MAGIC  UINT64_C(0x3130616372666572) /* changes with the format */
 #define DRAFT  "new."                       /* before the name of a file that is being written */
+#define TOTAL  ".total"
 #define DIGITS "0123456789abcdef"
 enum {
     MOST_ENTRY = 64 << 20,
@@ -232,13 +234,20 @@ static int by_age(const void *a, const void *b)
                                   : (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
 }
 
-/* Evicts the least recently used entries until the cache fills three quarters of its limit. */
-static void trim(struct entry *entries, size_t count, uint64_t total, int folder)
+/* What is left after eviction, of CACHE.MOST: at least a quarter of that is written between two scans of the folder. */
+static uint64_t kept_size(void)
+{
+    return cache.most / 4 * 3;
+}
+
+/* Evicts the least recently used entries until TOTAL is at most the size that is kept; returns the new total. */
+static uint64_t trim(struct entry *entries, size_t count, uint64_t total, int folder)
 {
     qsort(entries, count, sizeof *entries, by_age);
-    for (size_t k = 0; k < count && total > cache.most / 4 * 3; k++)
+    for (size_t k = 0; k < count && total > kept_size(); k++)
         if (unlinkat(folder, entries[k].name, 0) == 0)
             total -= entries[k].size;
+    return total;
 }
 
 /* Whether NAME is a file written by the cache. */
@@ -249,7 +258,8 @@ static bool is_ours(int folder, const char *name, struct stat *status)
            status->st_uid == geteuid();
 }
 
-static void enforce_size_limit(int folder)
+/* Scans the folder, evicts entries and removes abandoned temporary files; the size of the entries that are left. */
+static uint64_t enforce_size_limit(int folder)
 {
     int listing = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *files = listing < 0 ? NULL : fdopendir(listing);
@@ -259,7 +269,7 @@ static void enforce_size_limit(int folder)
     if (files == NULL) {
         if (listing >= 0)
             close(listing);
-        return;
+        return 0;
     }
     time_t now = time(NULL);
     for (struct dirent *e = readdir(files); e != NULL; e = readdir(files)) {
@@ -278,10 +288,50 @@ static void enforce_size_limit(int folder)
         memcpy(added->name, e->d_name, strlen(e->d_name) + 1);
         total += (uint64_t)info.st_size;
     }
-    if (total > cache.most && entries != NULL)
-        trim(entries, count, total, folder);
+    if (entries != NULL)
+        total = trim(entries, count, total, folder);
     mm_free(entries);
     closedir(files);
+    return total;
+}
+
+/* ---- the size of all entries ------------------------------------------------------------- */
+
+/* The file TOTAL holds the size of the entries when the folder was scanned last, plus what has been written since: an upper
+ * bound but for writers that were killed.  A store costs a few system calls, however many entries there are; the scan is due
+ * when the bound exceeds the limit, after a quarter of the limit has been written.  Without the file, or with one that cannot
+ * be right, the scan is due at once. */
+static int total_open(int folder)
+{
+    struct stat status;
+    int file = openat(folder, TOTAL, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+    bool fits =
+        file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid();
+    if (fits && flock(file, LOCK_EX | LOCK_NB) == 0)
+        return file;
+    if (file >= 0)
+        close(file);
+    return -1;
+}
+
+/* Adds SIZE to the file's sum.  While another process holds the lock, it is added with this process's next entry: no process
+ * waits for one that is suspended. */
+static void account(int folder, uint64_t size)
+{
+    static _Atomic uint64_t pending;
+    uint64_t total = 0, added = size;
+    int file = total_open(folder);
+    if (file < 0) {
+        atomic_fetch_add(&pending, size);
+        return;
+    }
+    added += atomic_exchange(&pending, 0);
+    bool known = pread(file, &total, sizeof total, 0) == sizeof total && total <= cache.most;
+    bool over = !known || added > cache.most - total;
+    total = over ? enforce_size_limit(folder) : total + added;
+    if (pwrite(file, &total, sizeof total, 0) != sizeof total)
+        explain("its size cannot be written");
+    close(file);
 }
 
 void in_cache_put(const struct in_cache_part *key, size_t parts, const void *data, size_t size)
@@ -302,7 +352,8 @@ void in_cache_put(const struct in_cache_part *key, size_t parts, const void *dat
             whole = close(file) == 0 && whole;
             if (!whole || renameat(folder, draft, folder, name) != 0)
                 unlinkat(folder, draft, 0);
-            enforce_size_limit(folder);
+            else
+                account(folder, sizeof head + length + size);
         } else if (!atomic_exchange(&cache.written_in_vain, true)) {
             explain("an entry cannot be written");
         }

@@ -9,7 +9,7 @@ source_of() { echo "kernel void k(global int *a) { a[get_global_id(0)] = $1; }";
 run() { # FILE, with the environment given
     "$BUILD/refcl" kernel "$1" -k k --global 4 --local 4 --arg buf:16 >"$folder/out" 2>&1
 }
-entries() { find "$1" -type f | wc -l; }
+entries() { find "$1" -type f ! -name .total | wc -l; }
 export REFCL_CACHE_DIR=$folder/a/b
 source_of 1 >"$folder/one.cl"
 run "$folder/one.cl"; check "the first build" $?
@@ -18,6 +18,7 @@ before=$(stat -c %i "$folder"/a/b/*)
 run "$folder/one.cl"; check "the second build" $?
 check "finds it" "$([ "$(stat -c %i "$folder"/a/b/*)" = "$before" ]; echo $?)"
 cp "$folder"/a/b/* "$folder/whole"
+cp "$folder/whole" "$folder/keep"
 for change in truncate garble empty; do
     entry=$(ls "$folder"/a/b/*)
     case $change in
@@ -53,14 +54,36 @@ draft=new.0123456789abcdef left=new.fedcba9876543210
 echo >"$folder/a/b/$draft"
 echo >"$folder/a/b/$left"
 find "$folder/a/b" -mindepth 1 ! -name $draft -exec touch -h -d '2 days ago' {} +
+source_of 8 >"$folder/two.cl"
+run "$folder/two.cl"; check "a store while the known size is below the limit" $?
+check "does not look at other entries" "$([ -e "$folder/a/b/$(printf '%032d' 0)" ]; echo $?)"
+total=$(stat -c %s "$folder/a/b/.total")
+check "the size is in one file, whatever the number of entries" "$([ "$total" = 8 ]; echo $?)"
 source_of 9 >"$folder/two.cl"
-run "$folder/two.cl"; check "more than there is room for" $?
+printf 'garbage!' >"$folder/a/b/.total"
+run "$folder/two.cl"; check "more than there is room for, of a size that is unknown" $?
 check "the oldest goes" "$([ ! -e "$folder/a/b/$(printf '%032d' 0)" ]; echo $?)"
 for name in $others; do check "the file $name stays" "$([ -e "$folder/a/b/$name" ]; echo $?)"; done
 check "a folder stays" "$([ -d "$folder/a/b/$(printf '%032d' 1)" ]; echo $?)"
 check "a symbolic link stays" "$([ -L "$folder/a/b/$(printf '%032d' 2)" ]; echo $?)"
 check "a file that is being written stays" "$([ -e "$folder/a/b/$draft" ]; echo $?)"
 check "a file of a writer that is gone goes" "$([ ! -e "$folder/a/b/$left" ]; echo $?)"
+head -c 1200000 /dev/zero >"$folder/a/b/$(printf '%032d' 0)"
+touch -d '2 days ago' "$folder/a/b/$(printf '%032d' 0)"
+rm "$folder/a/b/.total"
+ln -s "$folder/whole" "$folder/a/b/.total"
+source_of 10 >"$folder/two.cl"
+run "$folder/two.cl"; check "a size file that is a link: the build goes on" $?
+check "and the link's target is unchanged" "$(cmp -s "$folder/whole" "$folder/keep"; echo $?)"
+rm "$folder/a/b/.total"
+exec 9>"$folder/a/b/.total"
+flock 9
+source_of 12 >"$folder/two.cl"
+run "$folder/two.cl"; check "another process holds the size file: the build goes on" $?
+exec 9>&-
+source_of 13 >"$folder/two.cl"
+run "$folder/two.cl"; check "an empty size file" $?
+check "the folder is scanned" "$([ ! -e "$folder/a/b/$(printf '%032d' 0)" ]; echo $?)"
 unset REFCL_CACHE_SIZE
 rm -rf "$folder/a/b"
 mkdir "$folder/a/b"
@@ -107,7 +130,7 @@ entry_is() { # entry_is NAME COMMAND...: the entry of used.cl becomes what the c
     mkdir -m 700 "$folder/entries"
     export REFCL_CACHE_DIR=$folder/entries
     run "$folder/used.cl"
-    entry=$(find "$folder/entries" -type f)
+    entry=$(find "$folder/entries" -type f ! -name .total)
     "$@"
     before=$(stat -c %i "$entry")
     timeout "$patience" "$BUILD/refcl" kernel "$folder/used.cl" -k k --global 4 --local 4 --arg buf:16 >"$folder/out" 2>&1
@@ -127,7 +150,7 @@ mkdir -m 700 "$folder/pids"
     exec "$BUILD/tests/clients/racy_histogram" tests/clients/racy_histogram.cl >"$folder/out" 2>&1
 )
 check "a file left by a process of the same id" $?
-check "does not keep entries from being written" "$([ "$(find "$folder/pids" -type f ! -name 'new.*' | wc -l)" = 1 ]; echo $?)"
+check "does not keep entries from being written" "$([ "$(find "$folder/pids" -type f ! -name .total ! -name 'new.*' | wc -l)" = 1 ]; echo $?)"
 
 # What a program includes, however that is spelled, and files that were not there.
 export REFCL_CACHE_DIR=$folder/includes REFCL_ENGINE=interp
