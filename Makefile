@@ -5,6 +5,7 @@
 #   interp/jit/*/                                     librefcl-jit.so, loaded on first use
 #   ref-runtime/compiler/helper*.c *_shim.cpp         the refcl-compiler helper
 #   litmus/run/*.c litmus/run/vk/*.c                  refcl-litmus-run, which uses no other folder
+#   tools/layer/*.c                                   librefcl-layer.so, the loader layer
 #   tools/*.c tools/*/*.c                             the refcl command
 #   tests/**/test_*.{c,sh}, slow_*.{c,sh}             tests; slow_* are left out of `make quick`
 
@@ -69,8 +70,9 @@ HELPER_SRC   := $(sort $(wildcard ref-runtime/compiler/helper*.c))
 HELPER_SHIM  := $(sort $(wildcard ref-runtime/compiler/*_shim.cpp))
 XREF_SRC     := $(call src,spec-xref $(addprefix spec-xref/,extract collect site))
 RUNNER_SRC   := $(call src,litmus/run litmus/run/vk)
-TOOLS_SRC    := $(call src,tools $(addprefix tools/,cmd explore session witness))
+TOOLS_SRC    := $(call src,tools $(addprefix tools/,cmd explore footprint session witness))
 HOSTLIB_SRC  := $(call src,tools/hostlib)
+LAYER_SRC    := $(call src,tools/layer)
 TESTLIB_SRC  := $(call src,tests/lib)
 
 LIBS_A := $(foreach l,xref litmus checker interp memmodel,$(BUILD)/lib/lib$(l).a)
@@ -82,7 +84,7 @@ ZSTD_LIBS   := -lzstd
 SECCOMP_LIBS := $(if $(wildcard /usr/include/seccomp.h),-lseccomp)
 
 PRODUCTS := $(BUILD)/librefcl.so $(BUILD)/refcl-compiler $(BUILD)/refcl $(BUILD)/refcl-litmus-run \
-  $(BUILD)/refcl-kernel-host $(BUILD)/librefcl-host.so $(BUILD)/librefcl-signals.so $(BUILD)/refcl.icd
+  $(BUILD)/refcl-kernel-host $(BUILD)/librefcl-host.so $(BUILD)/librefcl-signals.so $(BUILD)/librefcl-layer.so $(BUILD)/refcl.icd
 ifneq ($(JIT_SRC),)
 PRODUCTS += $(BUILD)/librefcl-jit.so
 endif
@@ -185,6 +187,10 @@ $(BUILD)/gen/builtins_bc.h: $(BUILD)/jit/builtins.bc
 $(BUILD)/obj/interp/jit/run/compile.o: $(BUILD)/gen/builtins_bc.h
 $(BUILD)/librefcl-host.so: $(call obj,$(HOSTLIB_SRC))
 	$(CC) -shared $(LDFLAGS) -o $@ $^ -lpthread -ldl
+# Beside any driver: the C library is all that it links.
+$(BUILD)/librefcl-layer.so: $(call obj,$(LAYER_SRC)) $(BUILD)/lib/libmemmodel.a tools/layer/librefcl-layer.map
+	$(CC) -shared $(LDFLAGS) -o $@ $(call obj,$(LAYER_SRC)) $(BUILD)/lib/libmemmodel.a -Wl,--version-script=tools/layer/librefcl-layer.map \
+	  $(if $(SAN),,-Wl,--no-undefined) -lpthread -ldl
 # Loaded into programs that have no sanitizer's runtime.
 $(BUILD)/librefcl-signals.so: tools/preload/signals.c interp/signal.c interp/signal.h
 	@mkdir -p $(@D)
@@ -331,7 +337,7 @@ install: all
 	  $(DESTDIR)$(PREFIX)/share/refcl/models $(DESTDIR)$(PREFIX)/share/refcl/schema $(DESTDIR)$(PREFIX)/share/refcl/suite \
 	  $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)/etc/OpenCL/vendors $(DESTDIR)$(PREFIX)/include/refcl/memmodel/base
 	install -m 755 $(BUILD)/librefcl.so $(BUILD)/librefcl-jit.so $(DESTDIR)$(PREFIX)/lib/
-	install -m 755 $(BUILD)/librefcl-host.so $(BUILD)/librefcl-signals.so $(DESTDIR)$(PREFIX)/lib/
+	install -m 755 $(BUILD)/librefcl-host.so $(BUILD)/librefcl-signals.so $(BUILD)/librefcl-layer.so $(DESTDIR)$(PREFIX)/lib/
 	install -m 755 $(BUILD)/refcl-compiler $(BUILD)/refcl-litmus-run $(BUILD)/refcl-kernel-host $(DESTDIR)$(PREFIX)/libexec/refcl/
 	install -m 755 $(BUILD)/refcl $(DESTDIR)$(PREFIX)/bin/
 	install -m 644 memmodel/models/*.cat $(DESTDIR)$(PREFIX)/share/refcl/models/

@@ -1,0 +1,358 @@
+/* Commands that read, write, copy and fill buffers and images [CL 5.2.2-5.2.4, 5.3.3-5.3.5]. */
+#include "tools/layer/layer.h"
+
+#include <string.h>
+
+/* The bytes of a box in a memory object or in the host's memory. */
+struct box {
+    uint64_t offset, rows[3], row_pitch, slice_pitch;
+};
+
+static struct box range(size_t offset, size_t size)
+{
+    return (struct box){.offset = offset, .rows = {size, 1, 1}};
+}
+
+/* A rectangle: bytes, rows, slices; pitches of 0 mean without gaps. */
+static struct box rectangle(const size_t origin[3], const size_t region[3], size_t row, size_t slice)
+{
+    row = row ? row : region[0];
+    slice = slice ? slice : row * region[1];
+    return (struct box){.offset = origin[0] + origin[1] * row + origin[2] * slice,
+                        .rows = {region[0], region[1], region[2]},
+                        .row_pitch = row,
+                        .slice_pitch = slice};
+}
+
+static struct box texels(const struct ly_mem *image, const size_t origin[3], const size_t region[3])
+{
+    return (struct box){.offset = origin[0] * image->element + origin[1] * image->row_pitch +
+                                  origin[2] * image->slice_pitch,
+                        .rows = {region[0] * image->element, region[1], region[2]},
+                        .row_pitch = image->row_pitch,
+                        .slice_pitch = image->slice_pitch};
+}
+
+static void use_mem(struct ly_command *command, enum mm_kind kind, struct ly_mem *mem, struct box box)
+{
+    if (mem)
+        ly_mem_access(command, kind, mem, box.offset, box.rows, box.row_pitch, box.slice_pitch);
+}
+
+static void use_host(struct ly_command *command, enum mm_kind kind, const void *host, struct box box)
+{
+    ly_host_rows(command, kind, host, box.offset, box.rows, box.row_pitch, box.slice_pitch);
+}
+
+/* What all these functions take. */
+struct call {
+    const char *name;
+    const void *place;
+    cl_command_queue queue;
+    cl_uint count;
+    const cl_event *list, *event;
+    bool blocking;
+};
+#define CALL(blocks)                                                                                         \
+    (struct call)                                                                                            \
+    {                                                                                                        \
+        .name = __func__ + sizeof "layer", .place = LY_PLACE, .queue = queue, .count = count, .list = list,  \
+        .event = event, .blocking = (blocks)                                                                 \
+    }
+
+/* With the lock; NULL: without. */
+static struct ly_command *begin(const struct call *call)
+{
+    pthread_mutex_lock(&ly_lock);
+    struct ly_command *command =
+        ly_command_create(call->queue, call->name, call->place, call->count, call->list);
+    if (!command)
+        pthread_mutex_unlock(&ly_lock);
+    return command;
+}
+
+static void end(struct ly_command *command, const struct call *call)
+{
+    ly_command_submit(command, call->event, call->blocking, call->place);
+    pthread_mutex_unlock(&ly_lock);
+}
+
+/* Between the host's memory and a buffer; READS: from the buffer. */
+static cl_int transfer(cl_int code, struct call call, bool reads, cl_mem mem, struct box box,
+                       const void *host, struct box host_box)
+{
+    struct ly_command *command = code == CL_SUCCESS ? begin(&call) : NULL;
+    if (!command)
+        return code;
+    use_mem(command, reads ? MM_READ : MM_WRITE, ly_mem(mem), box);
+    use_host(command, reads ? MM_WRITE : MM_READ, host, host_box);
+    end(command, &call);
+    return code;
+}
+
+static cl_int CL_API_CALL layer_clEnqueueReadBuffer(cl_command_queue queue, cl_mem mem, cl_bool blocking,
+                                                    size_t offset, size_t size, void *host, cl_uint count,
+                                                    const cl_event *list, cl_event *event)
+{
+    cl_int code = ly_next.clEnqueueReadBuffer(queue, mem, blocking, offset, size, host, count, list, event);
+    return transfer(code, CALL(blocking), true, mem, range(offset, size), host, range(0, size));
+}
+LY_EXPORT(clEnqueueReadBuffer)
+
+static cl_int CL_API_CALL layer_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem mem, cl_bool blocking,
+                                                     size_t offset, size_t size, const void *host,
+                                                     cl_uint count, const cl_event *list, cl_event *event)
+{
+    cl_int code = ly_next.clEnqueueWriteBuffer(queue, mem, blocking, offset, size, host, count, list, event);
+    return transfer(code, CALL(blocking), false, mem, range(offset, size), host, range(0, size));
+}
+LY_EXPORT(clEnqueueWriteBuffer)
+
+static cl_int CL_API_CALL layer_clEnqueueReadBufferRect(cl_command_queue queue, cl_mem mem, cl_bool blocking,
+                                                        const size_t *origin, const size_t *host_origin,
+                                                        const size_t *region, size_t row, size_t slice,
+                                                        size_t host_row, size_t host_slice, void *host,
+                                                        cl_uint count, const cl_event *list, cl_event *event)
+{
+    cl_int code = ly_next.clEnqueueReadBufferRect(queue, mem, blocking, origin, host_origin, region, row,
+                                                  slice, host_row, host_slice, host, count, list, event);
+    if (code != CL_SUCCESS)
+        return code;
+    return transfer(code, CALL(blocking), true, mem, rectangle(origin, region, row, slice), host,
+                    rectangle(host_origin, region, host_row, host_slice));
+}
+LY_EXPORT(clEnqueueReadBufferRect)
+
+static cl_int CL_API_CALL layer_clEnqueueWriteBufferRect(cl_command_queue queue, cl_mem mem, cl_bool blocking,
+                                                         const size_t *origin, const size_t *host_origin,
+                                                         const size_t *region, size_t row, size_t slice,
+                                                         size_t host_row, size_t host_slice, const void *host,
+                                                         cl_uint count, const cl_event *list, cl_event *event)
+{
+    cl_int code = ly_next.clEnqueueWriteBufferRect(queue, mem, blocking, origin, host_origin, region, row,
+                                                   slice, host_row, host_slice, host, count, list, event);
+    if (code != CL_SUCCESS)
+        return code;
+    return transfer(code, CALL(blocking), false, mem, rectangle(origin, region, row, slice), host,
+                    rectangle(host_origin, region, host_row, host_slice));
+}
+LY_EXPORT(clEnqueueWriteBufferRect)
+
+/* Between images and the host's memory: the box of the image is known only with the lock. */
+static cl_int transfer_image(cl_int code, struct call call, bool reads, cl_mem mem, const size_t *origin,
+                             const size_t *region, size_t row, size_t slice, const void *host)
+{
+    struct ly_command *command = code == CL_SUCCESS ? begin(&call) : NULL;
+    if (!command)
+        return code;
+    struct ly_mem *image = ly_mem(mem);
+    if (image && image->image) {
+        const size_t zero[3] = {0}, bytes[3] = {region[0] * image->element, region[1], region[2]};
+        use_mem(command, reads ? MM_READ : MM_WRITE, image, texels(image, origin, region));
+        use_host(command, reads ? MM_WRITE : MM_READ, host, rectangle(zero, bytes, row, slice));
+    }
+    end(command, &call);
+    return code;
+}
+
+static cl_int CL_API_CALL layer_clEnqueueReadImage(cl_command_queue queue, cl_mem mem, cl_bool blocking,
+                                                   const size_t *origin, const size_t *region, size_t row,
+                                                   size_t slice, void *host, cl_uint count,
+                                                   const cl_event *list, cl_event *event)
+{
+    cl_int code = ly_next.clEnqueueReadImage(queue, mem, blocking, origin, region, row, slice, host, count,
+                                             list, event);
+    return transfer_image(code, CALL(blocking), true, mem, origin, region, row, slice, host);
+}
+LY_EXPORT(clEnqueueReadImage)
+
+static cl_int CL_API_CALL layer_clEnqueueWriteImage(cl_command_queue queue, cl_mem mem, cl_bool blocking,
+                                                    const size_t *origin, const size_t *region, size_t row,
+                                                    size_t slice, const void *host, cl_uint count,
+                                                    const cl_event *list, cl_event *event)
+{
+    cl_int code = ly_next.clEnqueueWriteImage(queue, mem, blocking, origin, region, row, slice, host, count,
+                                              list, event);
+    return transfer_image(code, CALL(blocking), false, mem, origin, region, row, slice, host);
+}
+LY_EXPORT(clEnqueueWriteImage)
+
+static cl_int copy(cl_int code, struct call call, cl_mem from, struct box from_box, cl_mem to,
+                   struct box to_box)
+{
+    struct ly_command *command = code == CL_SUCCESS ? begin(&call) : NULL;
+    if (!command)
+        return code;
+    use_mem(command, MM_READ, ly_mem(from), from_box);
+    use_mem(command, MM_WRITE, ly_mem(to), to_box);
+    end(command, &call);
+    return code;
+}
+
+static cl_int CL_API_CALL layer_clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_mem to,
+                                                    size_t from_offset, size_t to_offset, size_t size,
+                                                    cl_uint count, const cl_event *list, cl_event *event)
+{
+    cl_int code =
+        ly_next.clEnqueueCopyBuffer(queue, from, to, from_offset, to_offset, size, count, list, event);
+    return copy(code, CALL(false), from, range(from_offset, size), to, range(to_offset, size));
+}
+LY_EXPORT(clEnqueueCopyBuffer)
+
+static cl_int CL_API_CALL layer_clEnqueueCopyBufferRect(cl_command_queue queue, cl_mem from, cl_mem to,
+                                                        const size_t *from_origin, const size_t *to_origin,
+                                                        const size_t *region, size_t from_row,
+                                                        size_t from_slice, size_t to_row, size_t to_slice,
+                                                        cl_uint count, const cl_event *list, cl_event *event)
+{
+    cl_int code = ly_next.clEnqueueCopyBufferRect(queue, from, to, from_origin, to_origin, region, from_row,
+                                                  from_slice, to_row, to_slice, count, list, event);
+    if (code != CL_SUCCESS)
+        return code;
+    return copy(code, CALL(false), from, rectangle(from_origin, region, from_row, from_slice), to,
+                rectangle(to_origin, region, to_row, to_slice));
+}
+LY_EXPORT(clEnqueueCopyBufferRect)
+
+static cl_int fill(cl_int code, struct call call, cl_mem mem, struct box box)
+{
+    struct ly_command *command = code == CL_SUCCESS ? begin(&call) : NULL;
+    if (!command)
+        return code;
+    use_mem(command, MM_WRITE, ly_mem(mem), box);
+    end(command, &call);
+    return code;
+}
+
+static cl_int CL_API_CALL layer_clEnqueueFillBuffer(cl_command_queue queue, cl_mem mem, const void *pattern,
+                                                    size_t pattern_size, size_t offset, size_t size,
+                                                    cl_uint count, const cl_event *list, cl_event *event)
+{
+    cl_int code =
+        ly_next.clEnqueueFillBuffer(queue, mem, pattern, pattern_size, offset, size, count, list, event);
+    return fill(code, CALL(false), mem, range(offset, size));
+}
+LY_EXPORT(clEnqueueFillBuffer)
+
+/* Between images, or an image and a buffer from an offset on; an origin of NULL denotes the buffer. */
+static cl_int copy_image(cl_int code, struct call call, cl_mem from, const size_t *from_origin, cl_mem to,
+                         const size_t *to_origin, size_t offset, const size_t *region)
+{
+    struct ly_command *command = code == CL_SUCCESS ? begin(&call) : NULL;
+    if (!command)
+        return code;
+    struct ly_mem *source = ly_mem(from), *target = ly_mem(to);
+    size_t element = source && source->image ? source->element : target ? target->element : 0;
+    struct box bytes = range(offset, element * region[0] * region[1] * region[2]);
+    if (source)
+        use_mem(command, MM_READ, source, from_origin ? texels(source, from_origin, region) : bytes);
+    if (target)
+        use_mem(command, MM_WRITE, target, to_origin ? texels(target, to_origin, region) : bytes);
+    end(command, &call);
+    return code;
+}
+
+static cl_int CL_API_CALL layer_clEnqueueFillImage(cl_command_queue queue, cl_mem mem, const void *color,
+                                                   const size_t *origin, const size_t *region, cl_uint count,
+                                                   const cl_event *list, cl_event *event)
+{
+    cl_int code = ly_next.clEnqueueFillImage(queue, mem, color, origin, region, count, list, event);
+    return copy_image(code, CALL(false), NULL, NULL, mem, origin, 0, region);
+}
+LY_EXPORT(clEnqueueFillImage)
+
+static cl_int CL_API_CALL layer_clEnqueueCopyImage(cl_command_queue queue, cl_mem from, cl_mem to,
+                                                   const size_t *from_origin, const size_t *to_origin,
+                                                   const size_t *region, cl_uint count, const cl_event *list,
+                                                   cl_event *event)
+{
+    cl_int code =
+        ly_next.clEnqueueCopyImage(queue, from, to, from_origin, to_origin, region, count, list, event);
+    return copy_image(code, CALL(false), from, from_origin, to, to_origin, 0, region);
+}
+LY_EXPORT(clEnqueueCopyImage)
+
+static cl_int CL_API_CALL layer_clEnqueueCopyImageToBuffer(cl_command_queue queue, cl_mem from, cl_mem to,
+                                                           const size_t *origin, const size_t *region,
+                                                           size_t offset, cl_uint count, const cl_event *list,
+                                                           cl_event *event)
+{
+    cl_int code =
+        ly_next.clEnqueueCopyImageToBuffer(queue, from, to, origin, region, offset, count, list, event);
+    return copy_image(code, CALL(false), from, origin, to, NULL, offset, region);
+}
+LY_EXPORT(clEnqueueCopyImageToBuffer)
+
+static cl_int CL_API_CALL layer_clEnqueueCopyBufferToImage(cl_command_queue queue, cl_mem from, cl_mem to,
+                                                           size_t offset, const size_t *origin,
+                                                           const size_t *region, cl_uint count,
+                                                           const cl_event *list, cl_event *event)
+{
+    cl_int code =
+        ly_next.clEnqueueCopyBufferToImage(queue, from, to, offset, origin, region, count, list, event);
+    return copy_image(code, CALL(false), from, NULL, to, origin, offset, region);
+}
+LY_EXPORT(clEnqueueCopyBufferToImage)
+
+/* Migration moves memory and uses none of it. */
+static cl_int CL_API_CALL layer_clEnqueueMigrateMemObjects(cl_command_queue queue, cl_uint mems,
+                                                           const cl_mem *list_of_mems,
+                                                           cl_mem_migration_flags flags, cl_uint count,
+                                                           const cl_event *list, cl_event *event)
+{
+    cl_int code = ly_next.clEnqueueMigrateMemObjects(queue, mems, list_of_mems, flags, count, list, event);
+    struct call call = CALL(false);
+    struct ly_command *command = code == CL_SUCCESS ? begin(&call) : NULL;
+    if (command)
+        end(command, &call);
+    return code;
+}
+LY_EXPORT(clEnqueueMigrateMemObjects)
+
+/* ---- shared virtual memory [CL 5.6.1] ------------------------------------------------------------- */
+
+static cl_int CL_API_CALL layer_clEnqueueSVMMemcpy(cl_command_queue queue, cl_bool blocking, void *to,
+                                                   const void *from, size_t size, cl_uint count,
+                                                   const cl_event *list, cl_event *event)
+{
+    cl_int code = ly_next.clEnqueueSVMMemcpy(queue, blocking, to, from, size, count, list, event);
+    struct call call = CALL(blocking);
+    struct ly_command *command = code == CL_SUCCESS ? begin(&call) : NULL;
+    if (!command)
+        return code;
+    ly_host_access(command, MM_READ, from, size);
+    ly_host_access(command, MM_WRITE, to, size);
+    end(command, &call);
+    return code;
+}
+LY_EXPORT(clEnqueueSVMMemcpy)
+
+static cl_int CL_API_CALL layer_clEnqueueSVMMemFill(cl_command_queue queue, void *to, const void *pattern,
+                                                    size_t pattern_size, size_t size, cl_uint count,
+                                                    const cl_event *list, cl_event *event)
+{
+    cl_int code = ly_next.clEnqueueSVMMemFill(queue, to, pattern, pattern_size, size, count, list, event);
+    struct call call = CALL(false);
+    struct ly_command *command = code == CL_SUCCESS ? begin(&call) : NULL;
+    if (!command)
+        return code;
+    ly_host_access(command, MM_WRITE, to, size);
+    end(command, &call);
+    return code;
+}
+LY_EXPORT(clEnqueueSVMMemFill)
+
+static cl_int CL_API_CALL layer_clEnqueueSVMMigrateMem(cl_command_queue queue, cl_uint pointers,
+                                                       const void **list_of_pointers, const size_t *sizes,
+                                                       cl_mem_migration_flags flags, cl_uint count,
+                                                       const cl_event *list, cl_event *event)
+{
+    cl_int code =
+        ly_next.clEnqueueSVMMigrateMem(queue, pointers, list_of_pointers, sizes, flags, count, list, event);
+    struct call call = CALL(false);
+    struct ly_command *command = code == CL_SUCCESS ? begin(&call) : NULL;
+    if (command)
+        end(command, &call);
+    return code;
+}
+LY_EXPORT(clEnqueueSVMMigrateMem)

@@ -1,0 +1,65 @@
+/* What a loader asks of a layer: its version and name, and the table of functions that stands before the driver's
+ * (cl_loader_layers). */
+#include "tools/layer/layer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct _cl_icd_dispatch ly_next;
+pthread_mutex_t ly_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static cl_int answer(const void *value, size_t value_size, size_t size, void *to, size_t *size_ret)
+{
+    if (to && size < value_size)
+        return CL_INVALID_VALUE;
+    if (to)
+        memcpy(to, value, value_size);
+    if (size_ret)
+        *size_ret = value_size;
+    return CL_SUCCESS;
+}
+
+__attribute__((visibility("default"))) cl_int CL_API_CALL clGetLayerInfo(cl_layer_info name, size_t size,
+                                                                         void *value, size_t *size_ret)
+{
+    static const char own_name[] = "refcl";
+    const cl_layer_api_version version = CL_LAYER_API_VERSION_100;
+    if (!value && !size_ret)
+        return CL_INVALID_VALUE;
+    if (name == CL_LAYER_API_VERSION)
+        return answer(&version, sizeof version, size, value, size_ret);
+    if (name == CL_LAYER_NAME)
+        return answer(own_name, sizeof own_name, size, value, size_ret);
+    return CL_INVALID_VALUE;
+}
+
+/* The tables of loaders and layers only grow: what the next one lacks stays NULL, and is not called. */
+__attribute__((visibility("default"))) cl_int CL_API_CALL clInitLayer(cl_uint count,
+                                                                      const struct _cl_icd_dispatch *target,
+                                                                      cl_uint *count_ret,
+                                                                      const struct _cl_icd_dispatch **table)
+{
+    static struct _cl_icd_dispatch own;
+    const size_t entries = sizeof own / sizeof(void *);
+    if (!target || !count_ret || !table)
+        return CL_INVALID_VALUE;
+    size_t given = count < entries ? count : entries;
+    memcpy(&ly_next, target, given * sizeof(void *));
+    memcpy(&own, &ly_next, sizeof own);
+    *count_ret = (cl_uint)given;
+    *table = &own;
+    if (!ly_recording())
+        return CL_SUCCESS;
+#define LY_ENTRY(name)                                                                                       \
+    if (own.name)                                                                                            \
+        own.name = ly_get_##name();
+#include "tools/layer/entry.def"
+#undef LY_ENTRY
+    return CL_SUCCESS;
+}
+
+/* The trace ends with the program, or with the library. */
+__attribute__((destructor)) static void end_recording(void)
+{
+    ly_record_close();
+}

@@ -1,0 +1,191 @@
+/* An OpenCL loader layer that records what a program asks any driver for: the same events that refcl's own runtime
+ * records, without those of work-items.
+ *
+ * Every function that changes a shadow object or records is called with ly_lock held, unless it says otherwise. */
+#ifndef TOOLS_LAYER_H
+#define TOOLS_LAYER_H
+
+#include "memmodel/memmodel.h"
+
+#define CL_USE_DEPRECATED_OPENCL_1_0_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_1_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#include <CL/cl_layer.h>
+#include <pthread.h>
+
+extern struct _cl_icd_dispatch ly_next; /* the next layer, or the driver */
+extern pthread_mutex_t ly_lock;
+
+/* ---- shadow objects ------------------------------------------------------------------------------ */
+
+enum ly_type { LY_CONTEXT, LY_QUEUE, LY_MEM, LY_EVENT, LY_PROGRAM, LY_KERNEL, LY_TYPE_COUNT };
+struct ly_object {
+    struct ly_object *next; /* in its bucket */
+    const void *handle;
+    enum ly_type type;
+    uint32_t references; /* the application's, as the driver counts them */
+    uint32_t uses;       /* the layer's own; freed when both are zero */
+    uint32_t number;     /* among those of its type, from 1 */
+};
+/* A new shadow of SIZE bytes for HANDLE with one reference; NULL: out of memory. */
+void *ly_object_add(enum ly_type type, const void *handle, size_t size);
+/* NULL: no such object is known. */
+void *ly_object_find(enum ly_type type, const void *handle);
+void ly_object_use(void *object); /* may be NULL */
+void ly_object_unuse(void *object);
+void ly_object_retain(enum ly_type type, const void *handle);
+/* Before the driver releases: the handle may be another object's right after that. */
+void ly_object_release(enum ly_type type, const void *handle);
+/* Frees what the object holds; called once. */
+void ly_mem_destroy(void *object);
+void ly_queue_destroy(void *object);
+void ly_event_destroy(void *object);
+void ly_program_destroy(void *object);
+void ly_kernel_destroy(void *object);
+
+/* ---- order --------------------------------------------------------------------------------------- */
+
+/* The completion of a command or user event, which others may wait for. */
+struct ly_command;
+struct ly_point {
+    uint32_t uses;
+    bool done, failed;
+    mm_event_id id; /* once it is done */
+    struct ly_command **waiting;
+    size_t waiting_count;
+};
+struct ly_point *ly_point_create(void);
+struct ly_point *ly_point_use(struct ly_point *point);
+void ly_point_unuse(struct ly_point *point); /* may be NULL */
+/* Records the commands that waited for POINT alone, and those that waited for them. */
+void ly_point_complete(struct ly_point *point, mm_event_id id, bool failed);
+
+struct ly_queue {
+    struct ly_object object;
+    bool in_order;
+    uint32_t device, context;
+    struct ly_point *last, *barrier;
+    struct ly_point **open; /* that no later barrier, finish or in-order command covers */
+    size_t open_count;
+};
+struct ly_event {
+    struct ly_object object;
+    struct ly_point *point;
+    bool user;
+};
+
+struct ly_access {
+    uint8_t kind; /* READ, WRITE, MAP, UNMAP */
+    uint32_t allocation;
+    uint64_t offset, size;
+    uint32_t site, instance; /* of maps */
+    uint16_t semantics;
+};
+struct ly_dependency {
+    struct ly_point *point;
+    uint32_t kind; /* enum mm_edge_kind */
+};
+enum { LY_HELD = 4 };
+struct ly_command {
+    struct mm_command record;
+    struct ly_queue *queue;
+    mm_event_id call;
+    struct ly_point *point;
+    struct ly_dependency *dependencies;
+    size_t dependency_count, unresolved;
+    bool failed, barrier, has_list;
+    struct ly_access *accesses;
+    size_t access_count;
+    uint32_t program; /* of a launch: id of the program's record */
+    void *launch;     /* launch.h */
+    uint32_t launch_size;
+    struct ly_mem **held; /* that live until the command is recorded */
+    size_t held_count;
+    mm_event_id began, returned; /* COMMAND_START; end of a function that it called */
+    bool calls_back;             /* its end is recorded by ly_command_end */
+};
+/* The caller's place in the application. */
+#define LY_PLACE __builtin_return_address(0)
+/* A command that was given to QUEUE through NAME; NULL: the queue is not known, or out of memory. */
+struct ly_command *ly_command_create(cl_command_queue queue, const char *name, const void *place,
+                                     cl_uint count, const cl_event *list);
+/* The same for a launch: SHAPE has the sizes and the kernel's name. */
+struct ly_command *ly_command_create_launch(cl_command_queue queue, const char *name, const void *place,
+                                            cl_uint count, const cl_event *list,
+                                            const struct mm_command *shape);
+void ly_command_access(struct ly_command *command, enum mm_kind kind, uint32_t allocation, uint64_t offset,
+                       uint64_t size);
+struct ly_mem;
+void ly_command_hold(struct ly_command *command, struct ly_mem *mem);
+/* Records COMMAND, now or when all that it waits for is complete; EVENT: its handle for the application, NULL: none.
+ * BLOCKING: the call waited for it. */
+void ly_command_submit(struct ly_command *command, const cl_event *event, bool blocking, const void *place);
+void ly_command_end(struct ly_command *command);
+
+/* ---- records ------------------------------------------------------------------------------------- */
+
+bool ly_recording(void);
+struct mm_recorder *ly_recorder(void);
+void ly_record_close(void);
+struct mm_agent ly_this_thread(void);
+/* What the thread does until ly_thread_restore() is done by an agent of its own; returns what that one gets. */
+uint32_t ly_thread_replace(void);
+void ly_thread_restore(uint32_t before);
+extern _Thread_local bool ly_in_callback; /* of the application, on a thread that the driver chose */
+mm_event_id ly_record_call(const char *name, const void *place, struct mm_edge *edges, size_t count);
+mm_event_id ly_record_callback(mm_event_id completion, mm_event_id registered);
+uint32_t ly_record_allocation(struct mm_allocation allocation, const void *place);
+void ly_record_free(uint32_t allocation, uint64_t size);
+uint32_t ly_source(const char *call, const void *place);
+/* A finding of the layer itself. */
+void ly_record_finding(const char *kind, const char *clause, const char *message, const void *place);
+/* A command uses the host's memory, plain or SVM. */
+void ly_host_access(struct ly_command *command, enum mm_kind kind, const void *host, size_t size);
+
+/* ---- memory -------------------------------------------------------------------------------------- */
+
+struct ly_mem {
+    struct ly_object object;
+    struct ly_mem *root; /* itself, or the buffer that it is a view of */
+    uint32_t allocation; /* the root's */
+    uint64_t offset, size;
+    bool image, owns; /* OWNS: the allocation ends with it */
+    size_t element, width, height, depth, row_pitch, slice_pitch;
+    struct ly_map *maps;
+};
+struct ly_map {
+    struct ly_map *next;
+    void *pointer;
+    uint64_t begin, rows[3], row_pitch, slice_pitch; /* bytes, rows, slices */
+    cl_map_flags flags;
+};
+struct ly_mem *ly_mem(cl_mem handle);
+/* Bytes of ROWS[0] each, ROWS[1] of them at ROW_PITCH, ROWS[2] such slices at SLICE_PITCH, from OFFSET on. */
+void ly_mem_access(struct ly_command *command, enum mm_kind kind, struct ly_mem *mem, uint64_t offset,
+                   const uint64_t rows[3], uint64_t row_pitch, uint64_t slice_pitch);
+void ly_host_rows(struct ly_command *command, enum mm_kind kind, const void *host, uint64_t offset,
+                  const uint64_t rows[3], uint64_t row_pitch, uint64_t slice_pitch);
+
+struct ly_svm {
+    uintptr_t begin;
+    size_t size;
+    uint32_t allocation;
+    bool fine;
+};
+/* NULL: AT is not in SVM. */
+const struct ly_svm *ly_svm_find(const void *at);
+
+/* ---- entry points -------------------------------------------------------------------------------- */
+
+/* The layer's functions: LY_ENTRY(NAME) for each. */
+#define LY_ENTRY(name) extern cl_api_##name ly_get_##name(void);
+#include "tools/layer/entry.def"
+#undef LY_ENTRY
+/* Defines what the table of entry points takes: the function itself is static. */
+#define LY_EXPORT(name)                                                                                      \
+    cl_api_##name ly_get_##name(void)                                                                        \
+    {                                                                                                        \
+        return layer_##name;                                                                                 \
+    }
+
+#endif

@@ -1,0 +1,367 @@
+/* Memory objects: what is where in which allocation [CL 5.2, 5.3]. */
+#include "tools/layer/layer.h"
+
+#include "memmodel/base/array.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct ly_mem *ly_mem(cl_mem handle)
+{
+    return ly_object_find(LY_MEM, handle);
+}
+
+void ly_mem_destroy(void *object)
+{
+    struct ly_mem *mem = object;
+    while (mem->maps) {
+        struct ly_map *map = mem->maps;
+        mem->maps = map->next;
+        mm_free(map);
+    }
+    if (mem->owns)
+        ly_record_free(mem->allocation, mem->size);
+    if (mem->root != mem)
+        ly_object_unuse(mem->root);
+}
+
+void ly_mem_access(struct ly_command *command, enum mm_kind kind, struct ly_mem *mem, uint64_t offset,
+                   const uint64_t rows[3], uint64_t row_pitch, uint64_t slice_pitch)
+{
+    uint64_t begin = mem->offset + offset, end = begin;
+    ly_command_hold(command, mem);
+    for (uint64_t z = 0; z < rows[2]; z++)
+        for (uint64_t y = 0; y < rows[1]; y++) {
+            uint64_t at = mem->offset + offset + z * slice_pitch + y * row_pitch;
+            if (at != end) { /* neighbors are one access */
+                ly_command_access(command, kind, mem->allocation, begin, end - begin);
+                begin = at;
+            }
+            end = at + rows[0];
+        }
+    ly_command_access(command, kind, mem->allocation, begin, end - begin);
+}
+
+/* ---- objects ------------------------------------------------------------------------------------- */
+
+static void new_allocation(struct ly_mem *mem, enum mm_region region, cl_mem_flags flags, const void *place)
+{
+    static uint32_t buffers, images, pipes;
+    char name[32];
+    uint32_t number = region == MM_IMAGE ? ++images : region == MM_PIPE ? ++pipes : ++buffers;
+    snprintf(name, sizeof name, "%s %u",
+             region == MM_IMAGE  ? "image"
+             : region == MM_PIPE ? "pipe"
+                                 : "buffer",
+             (unsigned)number);
+    mem->allocation = ly_record_allocation((struct mm_allocation){.object = mem->object.number,
+                                                                  .region = (uint8_t)region,
+                                                                  .origin = MM_ORIGIN_BUFFER,
+                                                                  .device = -1,
+                                                                  .size = mem->size,
+                                                                  .flags = flags,
+                                                                  .name = name},
+                                           place);
+    mem->owns = true;
+}
+
+static cl_mem add_buffer(cl_mem handle, cl_mem_flags flags, size_t size, void *host, const void *place)
+{
+    if (!handle)
+        return NULL;
+    pthread_mutex_lock(&ly_lock);
+    struct ly_mem *mem = ly_object_add(LY_MEM, handle, sizeof(*mem));
+    const struct ly_svm *svm = flags & CL_MEM_USE_HOST_PTR ? ly_svm_find(host) : NULL;
+    if (mem) {
+        mem->root = mem;
+        mem->size = size;
+        if (svm) {
+            mem->allocation = svm->allocation;
+            mem->offset = (uintptr_t)host - svm->begin;
+        } else {
+            new_allocation(mem, MM_GLOBAL, flags, place);
+        }
+    }
+    pthread_mutex_unlock(&ly_lock);
+    return handle;
+}
+
+static cl_mem CL_API_CALL layer_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size,
+                                               void *host, cl_int *code)
+{
+    return add_buffer(ly_next.clCreateBuffer(context, flags, size, host, code), flags, size, host, LY_PLACE);
+}
+LY_EXPORT(clCreateBuffer)
+
+static cl_mem CL_API_CALL layer_clCreateBufferWithProperties(cl_context context,
+                                                             const cl_mem_properties *properties,
+                                                             cl_mem_flags flags, size_t size, void *host,
+                                                             cl_int *code)
+{
+    return add_buffer(ly_next.clCreateBufferWithProperties(context, properties, flags, size, host, code),
+                      flags, size, host, LY_PLACE);
+}
+LY_EXPORT(clCreateBufferWithProperties)
+
+/* HANDLE is a view of BUFFER from OFFSET on. */
+static struct ly_mem *add_view(cl_mem handle, cl_mem buffer, uint64_t offset, uint64_t size)
+{
+    struct ly_mem *of = ly_mem(buffer), *mem = of ? ly_object_add(LY_MEM, handle, sizeof(*mem)) : NULL;
+    if (!mem)
+        return NULL;
+    mem->root = of->root;
+    ly_object_use(of->root);
+    mem->allocation = of->allocation;
+    mem->offset = of->offset + offset;
+    mem->size = size;
+    return mem;
+}
+
+static cl_mem CL_API_CALL layer_clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags,
+                                                  cl_buffer_create_type type, const void *info, cl_int *code)
+{
+    cl_mem handle = ly_next.clCreateSubBuffer(buffer, flags, type, info, code);
+    pthread_mutex_lock(&ly_lock);
+    if (handle && type == CL_BUFFER_CREATE_TYPE_REGION) {
+        const cl_buffer_region *region = info;
+        add_view(handle, buffer, region->origin, region->size);
+    }
+    pthread_mutex_unlock(&ly_lock);
+    return handle;
+}
+LY_EXPORT(clCreateSubBuffer)
+
+static size_t at_least_1(size_t n)
+{
+    return n ? n : 1;
+}
+
+/* Texels lie without gaps, except in images of a buffer. */
+static cl_mem add_image(cl_mem handle, cl_mem_flags flags, const cl_image_desc *desc, const void *place)
+{
+    size_t element = 0;
+    if (!handle || ly_next.clGetImageInfo(handle, CL_IMAGE_ELEMENT_SIZE, sizeof element, &element, NULL))
+        return handle;
+    cl_mem_object_type type = desc->image_type;
+    bool layers = type == CL_MEM_OBJECT_IMAGE1D_ARRAY || type == CL_MEM_OBJECT_IMAGE2D_ARRAY;
+    size_t width = at_least_1(desc->image_width), height = at_least_1(desc->image_height),
+           depth = type == CL_MEM_OBJECT_IMAGE3D ? at_least_1(desc->image_depth) : 1;
+    if (type == CL_MEM_OBJECT_IMAGE1D || type == CL_MEM_OBJECT_IMAGE1D_BUFFER ||
+        type == CL_MEM_OBJECT_IMAGE1D_ARRAY)
+        height = 1;
+    if (layers && type == CL_MEM_OBJECT_IMAGE1D_ARRAY)
+        height = at_least_1(desc->image_array_size); /* origin and region count layers in the second place */
+    else if (layers)
+        depth = at_least_1(desc->image_array_size);
+    size_t row = desc->mem_object && desc->image_row_pitch ? desc->image_row_pitch : width * element;
+    pthread_mutex_lock(&ly_lock);
+    struct ly_mem *mem = desc->mem_object && ly_mem(desc->mem_object)
+                             ? add_view(handle, desc->mem_object, 0, row * height * depth)
+                             : ly_object_add(LY_MEM, handle, sizeof(*mem));
+    if (mem) {
+        mem->image = true;
+        mem->element = element;
+        mem->width = width;
+        mem->height = height;
+        mem->depth = depth;
+        mem->row_pitch = row;
+        mem->slice_pitch = row * height;
+        mem->size = row * height * depth;
+    }
+    if (mem && !mem->root) {
+        mem->root = mem;
+        new_allocation(mem, MM_IMAGE, flags, place);
+    }
+    pthread_mutex_unlock(&ly_lock);
+    return handle;
+}
+
+static cl_mem CL_API_CALL layer_clCreateImage(cl_context context, cl_mem_flags flags,
+                                              const cl_image_format *format, const cl_image_desc *desc,
+                                              void *host, cl_int *code)
+{
+    return add_image(ly_next.clCreateImage(context, flags, format, desc, host, code), flags, desc, LY_PLACE);
+}
+LY_EXPORT(clCreateImage)
+
+static cl_mem CL_API_CALL layer_clCreateImageWithProperties(cl_context context,
+                                                            const cl_mem_properties *properties,
+                                                            cl_mem_flags flags, const cl_image_format *format,
+                                                            const cl_image_desc *desc, void *host,
+                                                            cl_int *code)
+{
+    return add_image(
+        ly_next.clCreateImageWithProperties(context, properties, flags, format, desc, host, code), flags,
+        desc, LY_PLACE);
+}
+LY_EXPORT(clCreateImageWithProperties)
+
+static cl_mem CL_API_CALL layer_clCreateImage2D(cl_context context, cl_mem_flags flags,
+                                                const cl_image_format *format, size_t width, size_t height,
+                                                size_t pitch, void *host, cl_int *code)
+{
+    const cl_image_desc desc = {
+        .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = width, .image_height = height};
+    return add_image(ly_next.clCreateImage2D(context, flags, format, width, height, pitch, host, code), flags,
+                     &desc, LY_PLACE);
+}
+LY_EXPORT(clCreateImage2D)
+
+static cl_mem CL_API_CALL layer_clCreateImage3D(cl_context context, cl_mem_flags flags,
+                                                const cl_image_format *format, size_t width, size_t height,
+                                                size_t depth, size_t row, size_t slice, void *host,
+                                                cl_int *code)
+{
+    const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE3D,
+                                .image_width = width,
+                                .image_height = height,
+                                .image_depth = depth};
+    return add_image(
+        ly_next.clCreateImage3D(context, flags, format, width, height, depth, row, slice, host, code), flags,
+        &desc, LY_PLACE);
+}
+LY_EXPORT(clCreateImage3D)
+
+static cl_mem CL_API_CALL layer_clCreatePipe(cl_context context, cl_mem_flags flags, cl_uint packet,
+                                             cl_uint packets, const cl_pipe_properties *properties,
+                                             cl_int *code)
+{
+    cl_mem handle = ly_next.clCreatePipe(context, flags, packet, packets, properties, code);
+    pthread_mutex_lock(&ly_lock);
+    struct ly_mem *mem = handle ? ly_object_add(LY_MEM, handle, sizeof(*mem)) : NULL;
+    if (mem) {
+        mem->root = mem;
+        mem->size = (uint64_t)packet * packets;
+        new_allocation(mem, MM_PIPE, flags, LY_PLACE);
+    }
+    pthread_mutex_unlock(&ly_lock);
+    return handle;
+}
+LY_EXPORT(clCreatePipe)
+
+/* ---- shared virtual memory ----------------------------------------------------------------------- */
+
+static struct ly_svm *svms;
+static size_t svm_count;
+
+const struct ly_svm *ly_svm_find(const void *at)
+{
+    for (size_t i = 0; i < svm_count; i++)
+        if ((uintptr_t)at - svms[i].begin < svms[i].size)
+            return &svms[i];
+    return NULL;
+}
+
+static void *CL_API_CALL layer_clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size,
+                                          cl_uint alignment)
+{
+    static uint32_t numbers;
+    static uint64_t next_address = UINT64_C(1) << 32;
+    void *memory = ly_next.clSVMAlloc(context, flags, size, alignment);
+    if (!memory)
+        return NULL;
+    char name[32];
+    bool fine = flags & CL_MEM_SVM_FINE_GRAIN_BUFFER, atomics = flags & CL_MEM_SVM_ATOMICS;
+    pthread_mutex_lock(&ly_lock);
+    struct ly_svm svm = {.begin = (uintptr_t)memory, .size = size, .fine = fine};
+    snprintf(name, sizeof name, "svm %u", (unsigned)++numbers);
+    svm.allocation =
+        ly_record_allocation((struct mm_allocation){.region = MM_GLOBAL,
+                                                    .origin = atomics ? MM_ORIGIN_FINE_SVM_ATOMICS
+                                                              : fine  ? MM_ORIGIN_FINE_SVM
+                                                                      : MM_ORIGIN_COARSE_SVM,
+                                                    .device = -1,
+                                                    .address = next_address,
+                                                    .size = size,
+                                                    .flags = flags,
+                                                    .name = name},
+                             LY_PLACE);
+    next_address += (size + 8191) / 4096 * 4096;
+    mm_append(&svms, &svm_count, &svm);
+    pthread_mutex_unlock(&ly_lock);
+    return memory;
+}
+LY_EXPORT(clSVMAlloc)
+
+/* Memory that a command may still use stays in the record. */
+static void CL_API_CALL layer_clSVMFree(cl_context context, void *memory)
+{
+    pthread_mutex_lock(&ly_lock);
+    for (size_t i = 0; i < svm_count; i++)
+        if (svms[i].begin == (uintptr_t)memory)
+            svms[i] = svms[--svm_count];
+    pthread_mutex_unlock(&ly_lock);
+    ly_next.clSVMFree(context, memory);
+}
+LY_EXPORT(clSVMFree)
+
+/* ---- plain memory of the host -------------------------------------------------------------------- */
+
+/* Each range of it that a command uses first is an allocation of the record, so that commands that no order joins race
+ * on it as on any other memory [CL 3.3.6 G17]. */
+struct host_range {
+    uintptr_t begin, end;
+    uint32_t allocation;
+};
+static struct host_range *ranges; /* in order, apart from each other */
+static size_t range_count, range_capacity;
+
+/* The first range that ends beyond AT. */
+static size_t find_range(uintptr_t at)
+{
+    size_t low = 0, high = range_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (ranges[middle].end > at)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+static bool insert_range(size_t k, uintptr_t begin, uintptr_t end)
+{
+    if (!mm_reserve(&ranges, &range_capacity, range_count + 1))
+        return false;
+    struct mm_record record = {.type = MM_RECORD_ALLOCATION,
+                               .allocation = {.id = mm_recorder_new_allocation(ly_recorder()),
+                                              .region = MM_GLOBAL,
+                                              .origin = MM_ORIGIN_HOST,
+                                              .device = -1,
+                                              .size = end - begin,
+                                              .name = "host memory"}};
+    mm_recorder_record(ly_recorder(), &record);
+    memmove(ranges + k + 1, ranges + k, (range_count - k) * sizeof(*ranges));
+    ranges[k] = (struct host_range){begin, end, record.allocation.id};
+    range_count++;
+    return true;
+}
+
+void ly_host_access(struct ly_command *command, enum mm_kind kind, const void *host, size_t size)
+{
+    const struct ly_svm *svm = ly_svm_find(host);
+    uintptr_t at = (uintptr_t)host, end = at + size;
+    if (svm) {
+        ly_command_access(command, kind, svm->allocation, at - svm->begin, size);
+        return;
+    }
+    while (at < end) {
+        size_t k = find_range(at);
+        uintptr_t gap = k < range_count && ranges[k].begin < end ? ranges[k].begin : end;
+        if (at < gap && !insert_range(k, at, gap))
+            break;
+        uintptr_t last = ranges[k].end < end ? ranges[k].end : end;
+        ly_command_access(command, kind, ranges[k].allocation, at - ranges[k].begin, last - at);
+        at = last;
+    }
+}
+
+void ly_host_rows(struct ly_command *command, enum mm_kind kind, const void *host, uint64_t offset,
+                  const uint64_t rows[3], uint64_t row_pitch, uint64_t slice_pitch)
+{
+    for (uint64_t z = 0; z < rows[2]; z++)
+        for (uint64_t y = 0; y < rows[1]; y++)
+            ly_host_access(command, kind, (const char *)host + offset + z * slice_pitch + y * row_pitch,
+                           rows[0]);
+}

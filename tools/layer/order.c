@@ -1,0 +1,467 @@
+/* Commands, and what the interface orders them by [CL 3.3.6 H1-H12].
+ *
+ * A command is recorded as a whole: when it is enqueued, or, where it waits for user events, when those are set.  When
+ * the driver executes it orders nothing. */
+#include "memmodel/base/array.h"
+#include "tools/layer/layer.h"
+
+#include <string.h>
+
+enum { MOST_OPEN = 1024 };
+
+struct ly_point *ly_point_create(void)
+{
+    struct ly_point *point = mm_alloc_zero(1, sizeof(*point));
+    if (point)
+        *point = (struct ly_point){.uses = 1, .id = MM_NO_EVENT};
+    return point;
+}
+
+struct ly_point *ly_point_use(struct ly_point *point)
+{
+    if (point)
+        point->uses++;
+    return point;
+}
+
+void ly_point_unuse(struct ly_point *point)
+{
+    if (!point || --point->uses)
+        return;
+    mm_free(point->waiting);
+    mm_free(point);
+}
+
+/* ---- what a command comes after ------------------------------------------------------------------ */
+
+static void depend(struct ly_command *command, struct ly_point *point, enum mm_edge_kind kind)
+{
+    if (!point)
+        return;
+    struct ly_dependency added = {ly_point_use(point), kind};
+    if (!mm_append(&command->dependencies, &command->dependency_count, &added)) {
+        ly_point_unuse(point);
+        return;
+    }
+    if (point->done)
+        command->failed |= point->failed && kind == MM_EDGE_WAIT;
+    else if (mm_append(&point->waiting, &point->waiting_count, &command))
+        command->unresolved++;
+}
+
+/* In-order queues: after the latest command (H5).  Others: after the latest barrier (H7).  Markers and barriers without
+ * a wait list: after all earlier commands (H6, H7). */
+static void depend_on_queue(struct ly_command *command, bool waits_for_all)
+{
+    struct ly_queue *queue = command->queue;
+    if (queue->in_order)
+        depend(command, queue->last, MM_EDGE_IN_ORDER);
+    else
+        depend(command, queue->barrier, MM_EDGE_BARRIER);
+    for (size_t i = 0; waits_for_all && i < queue->open_count; i++)
+        depend(command, queue->open[i], command->barrier ? MM_EDGE_BARRIER : MM_EDGE_MARKER);
+}
+
+struct ly_command *ly_command_create(cl_command_queue handle, const char *name, const void *place,
+                                     cl_uint count, const cl_event *list)
+{
+    return ly_command_create_launch(handle, name, place, count, list, &(struct mm_command){.kernel = ""});
+}
+
+struct ly_command *ly_command_create_launch(cl_command_queue handle, const char *name, const void *place,
+                                            cl_uint count, const cl_event *list,
+                                            const struct mm_command *shape)
+{
+    static uint32_t ids;
+    struct ly_queue *queue = ly_object_find(LY_QUEUE, handle);
+    struct ly_command *command = queue ? mm_alloc_zero(1, sizeof(*command)) : NULL;
+    if (command && !(command->point = ly_point_create())) {
+        mm_free(command);
+        command = NULL;
+    }
+    if (!command)
+        return NULL;
+    command->queue = queue;
+    ly_object_use(queue);
+    command->began = command->returned = MM_NO_EVENT;
+    command->record = *shape;
+    command->record.id = ++ids;
+    command->record.queue = queue->object.number;
+    command->record.device = queue->device;
+    command->record.context = queue->context;
+    command->record.kind = name;
+    struct mm_record record = {.type = MM_RECORD_COMMAND, .command = command->record};
+    mm_recorder_record(ly_recorder(), &record);
+    command->record.kernel = ""; /* the kernel may be gone first */
+    command->call = ly_record_call(name, place, NULL, 0);
+    command->has_list = count > 0;
+    for (cl_uint i = 0; i < count; i++) {
+        struct ly_event *event = ly_object_find(LY_EVENT, list[i]);
+        depend(command, event ? event->point : NULL, MM_EDGE_WAIT);
+    }
+    return command;
+}
+
+void ly_command_access(struct ly_command *command, enum mm_kind kind, uint32_t allocation, uint64_t offset,
+                       uint64_t size)
+{
+    struct ly_access access = {
+        .kind = (uint8_t)kind, .allocation = allocation, .offset = offset, .size = size};
+    if (allocation && size)
+        mm_append(&command->accesses, &command->access_count, &access);
+}
+
+void ly_command_hold(struct ly_command *command, struct ly_mem *mem)
+{
+    if (mem && mm_append(&command->held, &command->held_count, &mem))
+        ly_object_use(mem);
+}
+
+/* ---- records ------------------------------------------------------------------------------------- */
+
+static mm_event_id command_event(const struct ly_command *command, enum mm_kind kind, struct mm_edge *edges,
+                                 size_t count)
+{
+    struct mm_event event = {.kind = (uint8_t)kind, .agent = {command->record.id, MM_INDEX_RUNTIME}};
+    return mm_recorder_event(ly_recorder(), &event, edges, count);
+}
+
+static mm_event_id record_start(const struct ly_command *command)
+{
+    struct mm_edge few[8], *edges = few;
+    size_t count = 0;
+    if (command->dependency_count + 1 > sizeof few / sizeof *few)
+        edges = mm_alloc_zero(command->dependency_count + 1, sizeof(*edges));
+    if (!edges)
+        return MM_NO_EVENT;
+    edges[count++] = (struct mm_edge){.from = command->call, .kind = MM_EDGE_ENQUEUE};
+    for (size_t i = 0; i < command->dependency_count; i++)
+        if (command->dependencies[i].point->id != MM_NO_EVENT)
+            edges[count++] = (struct mm_edge){.from = command->dependencies[i].point->id,
+                                              .kind = command->dependencies[i].kind};
+    mm_event_id id = command_event(command, MM_COMMAND_START, edges, count);
+    if (edges != few)
+        mm_free(edges);
+    return id;
+}
+
+static void record_access(const struct ly_command *command, const struct ly_access *access)
+{
+    const uint64_t most = UINT32_MAX & ~UINT64_C(7);
+    uint64_t offset = access->offset;
+    for (uint64_t left = access->size; left > 0;) {
+        uint64_t part = left < most ? left : most;
+        struct mm_event event = {.kind = access->kind,
+                                 .agent = {command->record.id, MM_INDEX_RUNTIME},
+                                 .allocation = access->allocation,
+                                 .offset = offset,
+                                 .size = (uint32_t)part,
+                                 .site = access->site,
+                                 .instance = access->instance,
+                                 .semantics = access->semantics,
+                                 .attributes = MM_NO_VALUE};
+        mm_recorder_event(ly_recorder(), &event, NULL, 0);
+        offset += part;
+        left -= part;
+    }
+}
+
+static void command_free(struct ly_command *command)
+{
+    for (size_t i = 0; i < command->dependency_count; i++)
+        ly_point_unuse(command->dependencies[i].point);
+    for (size_t i = 0; i < command->held_count; i++)
+        ly_object_unuse(command->held[i]);
+    ly_object_unuse(command->queue);
+    ly_point_unuse(command->point);
+    mm_free(command->dependencies);
+    mm_free(command->accesses);
+    mm_free(command->held);
+    mm_free(command->launch);
+    mm_free(command);
+}
+
+/* The command's end, and that of what it did for the application; what waited for it may be next. */
+void ly_command_end(struct ly_command *command)
+{
+    struct mm_edge returned = {.from = command->returned, .kind = MM_EDGE_HOST};
+    struct mm_edge ended = {.kind = MM_EDGE_COMPLETE};
+    ended.from = command_event(command, MM_COMMAND_END, &returned, command->returned != MM_NO_EVENT);
+    mm_event_id id = command_event(command, MM_EVENT_COMPLETE, &ended, 1);
+    struct ly_point *point = ly_point_use(command->point);
+    bool failed = command->failed;
+    command_free(command);
+    ly_point_complete(point, id, failed);
+    ly_point_unuse(point);
+}
+
+/* A command whose wait list has failed is not executed [CL 5.11]. */
+static void command_record(struct ly_command *command)
+{
+    command->began = record_start(command);
+    for (size_t i = 0; i < command->access_count && !command->failed; i++)
+        record_access(command, &command->accesses[i]);
+    if (command->launch && !command->failed) {
+        struct mm_record record = {
+            .type = MM_RECORD_REPLAY,
+            .replay = {command->record.id, command->program, command->launch_size, command->launch}};
+        mm_recorder_record(ly_recorder(), &record);
+    }
+    if (!command->calls_back || command->failed)
+        ly_command_end(command);
+}
+
+/* Chains of commands may be long: one after the other, not within one another. */
+void ly_point_complete(struct ly_point *point, mm_event_id id, bool failed)
+{
+    static struct ly_command **ready;
+    static size_t ready_count;
+    static bool running;
+    point->done = true;
+    point->failed = failed;
+    point->id = id;
+    for (size_t i = 0; i < point->waiting_count; i++) {
+        struct ly_command *command = point->waiting[i];
+        for (size_t k = 0; failed && k < command->dependency_count; k++)
+            command->failed |=
+                command->dependencies[k].point == point && command->dependencies[k].kind == MM_EDGE_WAIT;
+        if (--command->unresolved == 0)
+            mm_append(&ready, &ready_count, &command);
+    }
+    mm_free(point->waiting);
+    point->waiting = NULL;
+    point->waiting_count = 0;
+    if (running)
+        return;
+    running = true;
+    for (size_t next = 0; next < ready_count; next++)
+        command_record(ready[next]);
+    running = false;
+    ready_count = 0;
+}
+
+/* ---- queues -------------------------------------------------------------------------------------- */
+
+static void clear_open(struct ly_queue *queue)
+{
+    for (size_t i = 0; i < queue->open_count; i++)
+        ly_point_unuse(queue->open[i]);
+    queue->open_count = 0;
+}
+
+/* Many commands that only events order: one event after all of those that are complete takes their place. */
+static void fold_open(struct ly_queue *queue)
+{
+    struct mm_edge *edges = mm_alloc_zero(queue->open_count, sizeof(*edges));
+    struct ly_point *all = edges ? ly_point_create() : NULL;
+    size_t count = 0, left = 0;
+    for (size_t i = 0; all && i < queue->open_count; i++) {
+        struct ly_point *point = queue->open[i];
+        if (!point->done) {
+            queue->open[left++] = point;
+            continue;
+        }
+        edges[count++] = (struct mm_edge){.from = point->id, .kind = MM_EDGE_HOST};
+        ly_point_unuse(point);
+    }
+    if (all) {
+        uint32_t before = ly_thread_replace();
+        struct mm_event event = {.kind = MM_EVENT_COMPLETE, .agent = ly_this_thread()};
+        all->id = mm_recorder_event(ly_recorder(), &event, edges, count);
+        all->done = true;
+        ly_thread_restore(before);
+        queue->open[left++] = all;
+        queue->open_count = left;
+    }
+    mm_free(edges);
+}
+
+static void append_to_queue(struct ly_command *command)
+{
+    struct ly_queue *queue = command->queue;
+    ly_point_unuse(queue->last);
+    queue->last = ly_point_use(command->point);
+    if (command->barrier) {
+        ly_point_unuse(queue->barrier);
+        queue->barrier = ly_point_use(command->point);
+    }
+    if (queue->in_order || (command->barrier && !command->has_list))
+        clear_open(queue);
+    if (queue->open_count == MOST_OPEN)
+        fold_open(queue);
+    if (mm_append(&queue->open, &queue->open_count, &command->point))
+        ly_point_use(command->point);
+}
+
+void ly_command_submit(struct ly_command *command, const cl_event *event, bool blocking, const void *place)
+{
+    struct ly_event *shadow = event ? ly_object_add(LY_EVENT, *event, sizeof(*shadow)) : NULL;
+    struct ly_point *point = ly_point_use(command->point);
+    const char *name = command->record.kind;
+    if (shadow)
+        shadow->point = ly_point_use(point);
+    bool marks = strstr(name, "Marker") || strstr(name, "Barrier");
+    depend_on_queue(command, marks && !command->has_list);
+    append_to_queue(command);
+    if (!command->unresolved)
+        command_record(command);
+    if (blocking) {
+        struct mm_edge edge = {.from = point->id, .kind = MM_EDGE_API_WAIT};
+        ly_record_call(name, place, &edge, point->id != MM_NO_EVENT);
+        mm_recorder_flush(ly_recorder());
+    }
+    ly_point_unuse(point);
+}
+
+void ly_queue_destroy(void *object)
+{
+    struct ly_queue *queue = object;
+    ly_point_unuse(queue->last);
+    ly_point_unuse(queue->barrier);
+    clear_open(queue);
+    mm_free(queue->open);
+}
+
+/* ---- entry points of queues ---------------------------------------------------------------------- */
+
+static uint32_t device_number(cl_device_id device)
+{
+    static cl_device_id *devices;
+    static size_t count;
+    size_t i = 0;
+    while (i < count && devices[i] != device)
+        i++;
+    if (i == count && !mm_append(&devices, &count, &device))
+        return 0;
+    return (uint32_t)i;
+}
+
+static void add_queue(cl_command_queue handle, cl_context context, cl_device_id device,
+                      cl_command_queue_properties flags)
+{
+    pthread_mutex_lock(&ly_lock);
+    struct ly_queue *queue = ly_object_find(LY_QUEUE, handle);
+    if (queue) /* the default device queue that there is already */
+        queue->object.references++;
+    else
+        queue = ly_object_add(LY_QUEUE, handle, sizeof(*queue));
+    const struct ly_object *shadow = ly_object_find(LY_CONTEXT, context);
+    if (queue) {
+        queue->in_order = !(flags & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+        queue->device = device_number(device);
+        queue->context = shadow ? shadow->number : 0;
+    }
+    pthread_mutex_unlock(&ly_lock);
+}
+
+static cl_command_queue CL_API_CALL layer_clCreateCommandQueue(cl_context context, cl_device_id device,
+                                                               cl_command_queue_properties flags,
+                                                               cl_int *code)
+{
+    cl_command_queue queue = ly_next.clCreateCommandQueue(context, device, flags, code);
+    if (queue)
+        add_queue(queue, context, device, flags);
+    return queue;
+}
+LY_EXPORT(clCreateCommandQueue)
+
+static cl_command_queue CL_API_CALL layer_clCreateCommandQueueWithProperties(
+    cl_context context, cl_device_id device, const cl_queue_properties *properties, cl_int *code)
+{
+    cl_command_queue queue = ly_next.clCreateCommandQueueWithProperties(context, device, properties, code);
+    cl_command_queue_properties flags = 0;
+    for (const cl_queue_properties *p = properties; p && *p; p += 2)
+        flags = *p == CL_QUEUE_PROPERTIES ? p[1] : flags;
+    if (queue)
+        add_queue(queue, context, device, flags);
+    return queue;
+}
+LY_EXPORT(clCreateCommandQueueWithProperties)
+
+/* H8: all earlier commands complete before the call returns. */
+static cl_int CL_API_CALL layer_clFinish(cl_command_queue handle)
+{
+    cl_int code = ly_next.clFinish(handle);
+    if (code != CL_SUCCESS)
+        return code;
+    pthread_mutex_lock(&ly_lock);
+    struct ly_queue *queue = ly_object_find(LY_QUEUE, handle);
+    size_t count = queue ? queue->open_count : 0, used = 0, left = 0;
+    struct mm_edge *edges = mm_alloc_zero(count + 1, sizeof(*edges));
+    for (size_t i = 0; edges && i < count; i++) {
+        struct ly_point *point = queue->open[i];
+        if (!point->done) { /* another thread's, of which the driver knows already that it is complete */
+            queue->open[left++] = point;
+            continue;
+        }
+        edges[used++] = (struct mm_edge){.from = point->id, .kind = MM_EDGE_FINISH};
+        ly_point_unuse(point);
+    }
+    mm_event_id id = ly_record_call("clFinish", LY_PLACE, edges, used);
+    struct ly_point *after = used ? ly_point_create() : NULL;
+    if (queue && edges)
+        queue->open_count = left;
+    if (after) { /* what comes after all of them comes after this call */
+        after->done = true;
+        after->id = id;
+        if (!mm_append(&queue->open, &queue->open_count, &after))
+            ly_point_unuse(after);
+    }
+    mm_free(edges);
+    mm_recorder_flush(ly_recorder());
+    pthread_mutex_unlock(&ly_lock);
+    return code;
+}
+LY_EXPORT(clFinish)
+
+static cl_int mark(cl_int code, cl_command_queue queue, const char *name, bool barrier, cl_uint count,
+                   const cl_event *list, const cl_event *event, const void *place)
+{
+    if (code != CL_SUCCESS)
+        return code;
+    pthread_mutex_lock(&ly_lock);
+    struct ly_command *command = ly_command_create(queue, name, place, count, list);
+    if (command) {
+        command->barrier = barrier;
+        ly_command_submit(command, event, false, place);
+    }
+    pthread_mutex_unlock(&ly_lock);
+    return code;
+}
+
+static cl_int CL_API_CALL layer_clEnqueueMarker(cl_command_queue queue, cl_event *event)
+{
+    return mark(ly_next.clEnqueueMarker(queue, event), queue, "clEnqueueMarker", false, 0, NULL, event,
+                LY_PLACE);
+}
+LY_EXPORT(clEnqueueMarker)
+
+static cl_int CL_API_CALL layer_clEnqueueBarrier(cl_command_queue queue)
+{
+    return mark(ly_next.clEnqueueBarrier(queue), queue, "clEnqueueBarrier", true, 0, NULL, NULL, LY_PLACE);
+}
+LY_EXPORT(clEnqueueBarrier)
+
+static cl_int CL_API_CALL layer_clEnqueueWaitForEvents(cl_command_queue queue, cl_uint count,
+                                                       const cl_event *list)
+{
+    return mark(ly_next.clEnqueueWaitForEvents(queue, count, list), queue, "clEnqueueBarrierWaitForEvents",
+                true, count, list, NULL, LY_PLACE);
+}
+LY_EXPORT(clEnqueueWaitForEvents)
+
+static cl_int CL_API_CALL layer_clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint count,
+                                                            const cl_event *list, cl_event *event)
+{
+    return mark(ly_next.clEnqueueMarkerWithWaitList(queue, count, list, event), queue,
+                "clEnqueueMarkerWithWaitList", false, count, list, event, LY_PLACE);
+}
+LY_EXPORT(clEnqueueMarkerWithWaitList)
+
+static cl_int CL_API_CALL layer_clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint count,
+                                                             const cl_event *list, cl_event *event)
+{
+    return mark(ly_next.clEnqueueBarrierWithWaitList(queue, count, list, event), queue,
+                "clEnqueueBarrierWithWaitList", true, count, list, event, LY_PLACE);
+}
+LY_EXPORT(clEnqueueBarrierWithWaitList)

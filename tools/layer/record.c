@@ -1,0 +1,178 @@
+/* From calls to the records of memmodel.  REFCL_LAYER_TRACE=FILE (%p: process id) or REFCL_LAYER_SOCKET=NAME says where
+ * they go; without both the layer leaves everything to the driver. */
+#include "memmodel/base/own_fd.h"
+#include "memmodel/base/socket.h"
+#include "tools/layer/layer.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct mm_recorder *recorder;
+static pid_t process; /* that RECORDER belongs to */
+
+static int open_trace(const char *pattern)
+{
+    char path[4096];
+    const char *mark = strstr(pattern, "%p");
+    if (mark)
+        snprintf(path, sizeof path, "%.*s%ld%s", (int)(mark - pattern), pattern, (long)getpid(), mark + 2);
+    else
+        snprintf(path, sizeof path, "%s", pattern);
+    return mm_fd_move_high(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+}
+
+static void report_lost(void *context, int error)
+{
+    (void)context;
+    fprintf(
+        stderr,
+        "refcl: error: the trace is incomplete, as writing it failed: %s; the program continues unrecorded\n",
+        strerror(error));
+}
+
+static void initialize(void)
+{
+    const char *path = getenv("REFCL_LAYER_TRACE"), *name = getenv("REFCL_LAYER_SOCKET");
+    bool to_file = path && *path;
+    if (!to_file && !(name && *name))
+        return;
+    int fd = to_file ? open_trace(path) : mm_socket_connect(name);
+    struct mm_sink sink;
+    struct mm_error error = {0};
+    struct mm_trace_failure failure = {.function = report_lost};
+    if (fd < 0 || mm_trace_writer_for(fd, MM_TRACE_UNCOMPRESSED | MM_TRACE_WITHOUT_VALUES, &failure, &sink,
+                                      &error) != MM_OK) {
+        fprintf(stderr, "refcl: cannot record: %s\n", fd < 0 ? "the trace cannot be opened" : error.message);
+        return;
+    }
+    recorder = mm_recorder_create(&sink);
+    process = getpid();
+}
+
+bool ly_recording(void)
+{
+    pthread_once(&once, initialize);
+    return recorder != NULL;
+}
+
+struct mm_recorder *ly_recorder(void)
+{
+    return recorder;
+}
+
+/* The recorder stays: threads of the application may be in calls while the process ends. */
+void ly_record_close(void)
+{
+    if (recorder)
+        mm_recorder_close(recorder);
+}
+
+/* ---- agents -------------------------------------------------------------------------------------- */
+
+static _Thread_local uint32_t thread_number; /* from 1 */
+static uint32_t thread_count;
+
+uint32_t ly_thread_replace(void)
+{
+    uint32_t before = thread_number;
+    thread_number = ++thread_count;
+    return before;
+}
+
+void ly_thread_restore(uint32_t before)
+{
+    thread_number = before;
+}
+
+_Thread_local bool ly_in_callback;
+
+struct mm_agent ly_this_thread(void)
+{
+    if (!thread_number)
+        ly_thread_replace();
+    return (struct mm_agent){0, thread_number - 1};
+}
+
+/* How threads are ordered with one another is not observed: each call is treated as ordered after all that the other
+ * threads called before, so that no race is reported that a lock may prevent.  Callbacks are threads of the driver. */
+static void follow_others(void)
+{
+    static uint32_t last = UINT32_MAX;
+    struct mm_agent me = ly_this_thread();
+    if (ly_in_callback)
+        return;
+    if (last != UINT32_MAX && last != me.index) {
+        struct mm_event before = {.kind = MM_API_CALL, .agent = {0, last}}, now = before;
+        now.agent = me;
+        struct mm_edge edge = {.from = mm_recorder_event(recorder, &before, NULL, 0), .kind = MM_EDGE_HOST};
+        mm_recorder_event(recorder, &now, &edge, 1);
+    }
+    last = me.index;
+}
+
+mm_event_id ly_record_call(const char *name, const void *place, struct mm_edge *edges, size_t count)
+{
+    follow_others();
+    struct mm_event event = {
+        .kind = MM_API_CALL, .agent = ly_this_thread(), .source = ly_source(name, place)};
+    return mm_recorder_event(recorder, &event, edges, count);
+}
+
+mm_event_id ly_record_callback(mm_event_id completion, mm_event_id registered)
+{
+    struct mm_event event = {.kind = MM_CALLBACK, .agent = ly_this_thread()};
+    struct mm_edge edges[2];
+    size_t count = 0;
+    if (completion != MM_NO_EVENT)
+        edges[count++] = (struct mm_edge){.from = completion, .kind = MM_EDGE_CALLBACK};
+    if (registered != MM_NO_EVENT)
+        edges[count++] = (struct mm_edge){.from = registered, .kind = MM_EDGE_HOST};
+    return mm_recorder_event(recorder, &event, edges, count);
+}
+
+/* ---- memory -------------------------------------------------------------------------------------- */
+
+static uint32_t at_most_32_bits(uint64_t n)
+{
+    return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+}
+
+uint32_t ly_record_allocation(struct mm_allocation allocation, const void *place)
+{
+    allocation.id = mm_recorder_new_allocation(recorder);
+    struct mm_record record = {.type = MM_RECORD_ALLOCATION, .allocation = allocation};
+    mm_recorder_record(recorder, &record);
+    struct mm_event event = {.kind = MM_ALLOC,
+                             .agent = ly_this_thread(),
+                             .allocation = allocation.id,
+                             .source = ly_source("create", place),
+                             .size = at_most_32_bits(allocation.size),
+                             .attributes = MM_NO_VALUE};
+    mm_recorder_event(recorder, &event, NULL, 0);
+    return allocation.id;
+}
+
+void ly_record_free(uint32_t allocation, uint64_t size)
+{
+    struct mm_event event = {.kind = MM_FREE,
+                             .agent = ly_this_thread(),
+                             .allocation = allocation,
+                             .size = at_most_32_bits(size),
+                             .attributes = MM_NO_VALUE};
+    mm_recorder_event(recorder, &event, NULL, 0);
+}
+
+void ly_record_finding(const char *kind, const char *clause, const char *message, const void *place)
+{
+    struct mm_record record = {.type = MM_RECORD_FINDING,
+                               .finding = {.kind = kind,
+                                           .clause = clause,
+                                           .message = message,
+                                           .agent = ly_this_thread(),
+                                           .source = ly_source("", place)}};
+    mm_recorder_record(recorder, &record);
+}

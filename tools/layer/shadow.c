@@ -1,0 +1,110 @@
+/* Shadow objects: what the layer knows of the driver's objects, found by their handles. */
+#include "tools/layer/layer.h"
+
+enum { FIRST_BUCKETS = 256 };
+
+static struct ly_object **buckets;
+static size_t bucket_count, object_count;
+
+static size_t bucket_of(enum ly_type type, const void *handle, size_t count)
+{
+    uint64_t h = ((uint64_t)(uintptr_t)handle >> 3) * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)type;
+    return (size_t)(h >> 20) & (count - 1);
+}
+
+static bool grow(void)
+{
+    size_t count = bucket_count ? 4 * bucket_count : FIRST_BUCKETS;
+    struct ly_object **added = mm_alloc_zero(count, sizeof(*added));
+    if (!added)
+        return bucket_count > 0;
+    for (size_t i = 0; i < bucket_count; i++)
+        for (struct ly_object *o = buckets[i], *next; o; o = next) {
+            struct ly_object **to = &added[bucket_of(o->type, o->handle, count)];
+            next = o->next;
+            o->next = *to;
+            *to = o;
+        }
+    mm_free(buckets);
+    buckets = added;
+    bucket_count = count;
+    return true;
+}
+
+void *ly_object_add(enum ly_type type, const void *handle, size_t size)
+{
+    static uint32_t numbers[LY_TYPE_COUNT];
+    if (!handle || (object_count >= 2 * bucket_count && !grow()))
+        return NULL;
+    struct ly_object *o = mm_alloc_zero(1, size);
+    if (!o)
+        return NULL;
+    struct ly_object **at = &buckets[bucket_of(type, handle, bucket_count)];
+    *o = (struct ly_object){
+        .next = *at, .handle = handle, .type = type, .references = 1, .number = ++numbers[type]};
+    *at = o;
+    object_count++;
+    return o;
+}
+
+static struct ly_object **find(enum ly_type type, const void *handle)
+{
+    if (!bucket_count)
+        return NULL;
+    struct ly_object **at = &buckets[bucket_of(type, handle, bucket_count)];
+    while (*at && ((*at)->handle != handle || (*at)->type != type))
+        at = &(*at)->next;
+    return *at ? at : NULL;
+}
+
+void *ly_object_find(enum ly_type type, const void *handle)
+{
+    struct ly_object **at = find(type, handle);
+    return at ? *at : NULL;
+}
+
+static void free_unused(struct ly_object *o)
+{
+    static void (*const destroy[LY_TYPE_COUNT])(void *) = {[LY_QUEUE] = ly_queue_destroy,
+                                                           [LY_MEM] = ly_mem_destroy,
+                                                           [LY_EVENT] = ly_event_destroy,
+                                                           [LY_PROGRAM] = ly_program_destroy,
+                                                           [LY_KERNEL] = ly_kernel_destroy};
+    if (o->references || o->uses)
+        return;
+    if (destroy[o->type])
+        destroy[o->type](o);
+    mm_free(o);
+}
+
+void ly_object_use(void *object)
+{
+    if (object)
+        ((struct ly_object *)object)->uses++;
+}
+
+void ly_object_unuse(void *object)
+{
+    struct ly_object *o = object;
+    if (!o)
+        return;
+    o->uses--;
+    free_unused(o);
+}
+
+void ly_object_retain(enum ly_type type, const void *handle)
+{
+    struct ly_object *o = ly_object_find(type, handle);
+    if (o)
+        o->references++;
+}
+
+void ly_object_release(enum ly_type type, const void *handle)
+{
+    struct ly_object **at = find(type, handle), *o = at ? *at : NULL;
+    if (!o || --o->references)
+        return;
+    *at = o->next;
+    object_count--;
+    free_unused(o);
+}
