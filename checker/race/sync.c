@@ -64,13 +64,15 @@ uint64_t ck_scope_instance(struct ck_detector *d, uint64_t agent, enum ck_slot s
     uint32_t index = (uint32_t)agent;
     if (slot == CK_SLOT_ALL)
         return 0;
-    if (ck_is_host(agent) || index == MM_INDEX_RUNTIME || slot == CK_SLOT_NONE)
+    if (ck_is_host(agent) || slot == CK_SLOT_NONE)
         return ~agent;
     struct ck_command *command = ck_command_of(d, (uint32_t)(agent >> 32));
     if (!command)
         return ~agent;
     if (slot == CK_SLOT_DEVICE)
         return location->is_buffer ? command->root : command->info.device;
+    if (index == MM_INDEX_RUNTIME) /* a launch as a whole: which of its work-items it was is not recorded */
+        return ~agent;
     index = slot == CK_SLOT_WORK_GROUP ? ck_group_first(command, index) : ck_sub_group_first(command, index);
     return (uint64_t)command->info.id << 32 | index;
 }

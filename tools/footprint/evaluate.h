@@ -1,0 +1,66 @@
+/* Internal: modules and the evaluation of work-items. */
+#ifndef TOOLS_FOOTPRINT_EVALUATE_H
+#define TOOLS_FOOTPRINT_EVALUATE_H
+
+#include "interp/spirv.h"
+#include "tools/layer/launch.h"
+
+/* Bytes that a launch touches for certain, relative to an argument's pointer or a variable. */
+struct fp_access {
+    uint32_t base; /* index of the argument; FP_VARIABLE + index of a module-scope variable */
+    uint32_t word; /* of the instruction */
+    uint64_t offset, size;
+    uint32_t line, column;
+    uint8_t kind, attributes, order, scope; /* as in struct mm_event */
+    bool late;                              /* what other agents publish through atomics may come before it */
+};
+enum { FP_VARIABLE = 1 << 20 };
+
+struct fp_launch { /* evaluated */
+    struct fp_launch *next;
+    size_t size;
+    void *bytes;
+    struct fp_access *accesses;
+    size_t count;
+};
+struct fp_place {
+    uint32_t line, column;
+};
+struct fp_module {
+    struct fp_module *next;
+    size_t size;
+    void *bytes;                /* of the program's record */
+    struct in_module *module;   /* NULL: it cannot be analyzed */
+    struct fp_place *places;    /* by number of the instruction */
+    uint32_t *numbers;          /* by word: number of the instruction there */
+    const struct in_ty **types; /* of results, by id */
+    bool has_atomics;           /* that read */
+    struct fp_launch *launches;
+    uint32_t number; /* of the program */
+};
+
+/* The module of a program's record; kept for the life of the process.  Safe from any thread. */
+struct fp_module *fp_module_find(const void *bytes, size_t size);
+/* The launch that BYTES describe; NULL: nothing is known.  With the lock, until which it lives. */
+void fp_lock(void);
+void fp_unlock(void);
+const struct fp_launch *fp_evaluate(struct fp_module *module, const void *bytes, size_t size);
+
+/* ---- values -------------------------------------------------------------------------------------- */
+
+enum fp_kind { FP_UNKNOWN, FP_INT, FP_POINTER, FP_PARTS };
+struct fp_value {
+    uint8_t kind;
+    uint8_t count;   /* PARTS */
+    uint32_t object; /* POINTER */
+    uint64_t n;      /* INT; POINTER: offset */
+    struct fp_value *parts;
+};
+/* The result of an integer operation on WIDTH bits; false: it is not evaluated. */
+bool fp_arithmetic(uint32_t opcode, uint32_t width, uint64_t a, uint64_t b, uint64_t *result);
+uint64_t fp_extend(uint64_t n, uint32_t width); /* with its sign */
+
+/* The block where all ways from BLOCK of FUNCTION meet again: the word of its label; 0: the function's end. */
+uint32_t fp_meeting(const struct in_module *module, const struct in_function *function, uint32_t block);
+
+#endif

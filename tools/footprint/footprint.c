@@ -1,0 +1,264 @@
+/* Traces of the layer on their way to a detector: accesses of launches are inserted, so that events get new numbers. */
+#include "tools/footprint/footprint.h"
+#include "memmodel/base/array.h"
+#include "tools/footprint/evaluate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { FIRST_ID = 1 << 30 }; /* of sources and allocations that the analysis adds */
+
+struct shift { /* events from WAS on have numbers that are greater by BY */
+    mm_event_id was;
+    uint64_t by;
+};
+struct variable { /* of a program on a device */
+    uint32_t program, base, allocation;
+};
+struct place {
+    const struct fp_module *module;
+    uint32_t line, column, source;
+};
+struct footprint {
+    const struct mm_sink *to;
+    mm_event_id next;
+    struct shift *shifts;
+    size_t shift_count;
+    struct fp_module **programs; /* by id */
+    size_t program_count;
+    struct variable *variables;
+    size_t variable_count;
+    struct place *places;
+    size_t place_count;
+    size_t unknown;
+    enum mm_class result;
+};
+
+static bool has_magic(const void *bytes, size_t size, uint32_t magic)
+{
+    uint32_t found = 0;
+    if (size >= sizeof found)
+        memcpy(&found, bytes, sizeof found);
+    return found == magic;
+}
+
+bool footprint_is_layer(const struct mm_record *record)
+{
+    return record->type == MM_RECORD_PROGRAM &&
+           has_magic(record->program.bytes, record->program.size, LY_PROGRAM_MAGIC);
+}
+
+static void pass_record(struct footprint *f, const struct mm_record *record)
+{
+    enum mm_class c = f->to->record(f->to->context, record);
+    f->result = c ? c : f->result;
+}
+
+static void pass_events(struct footprint *f, const struct mm_event *events, size_t count)
+{
+    if (f->to->events) {
+        enum mm_class c = f->to->events(f->to->context, events, count);
+        f->result = c ? c : f->result;
+        return;
+    }
+    struct mm_record record = {.type = MM_RECORD_EVENT};
+    for (size_t i = 0; i < count; i++) {
+        record.event = events[i];
+        pass_record(f, &record);
+    }
+}
+
+static mm_event_id number_of(const struct footprint *f, mm_event_id was)
+{
+    size_t low = 0, high = f->shift_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (f->shifts[middle].was <= was)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? was + f->shifts[low - 1].by : was;
+}
+
+/* ---- programs and launches ------------------------------------------------------------------------ */
+
+static void take_program(struct footprint *f, const struct mm_program *program)
+{
+    struct fp_module *none = NULL;
+    while (f->program_count <= program->id && mm_append(&f->programs, &f->program_count, &none))
+        ;
+    if (program->id < f->program_count)
+        f->programs[program->id] = fp_module_find(program->bytes, program->size);
+    const struct fp_module *m = program->id < f->program_count ? f->programs[program->id] : NULL;
+    struct ly_program_head head = {0};
+    if (!m)
+        return;
+    memcpy(&head, m->bytes, sizeof head);
+    if (head.kind != LY_PROGRAM_SOURCE)
+        return;
+    char file[32];
+    const char *options = (const char *)m->bytes + sizeof head;
+    snprintf(file, sizeof file, "program%u.cl", (unsigned)m->number);
+    struct mm_record text = {.type = MM_RECORD_TEXT, .text = {file, options + strlen(options) + 1}};
+    if (m->size > sizeof head + strlen(options) + 1)
+        pass_record(f, &text);
+}
+
+static uint32_t source_of(struct footprint *f, const struct fp_module *m, const struct fp_access *access)
+{
+    for (size_t i = 0; i < f->place_count; i++)
+        if (f->places[i].module == m && f->places[i].line == access->line &&
+            f->places[i].column == access->column)
+            return f->places[i].source;
+    struct place added = {m, access->line, access->column, FIRST_ID + (uint32_t)f->place_count};
+    char file[32];
+    snprintf(file, sizeof file, "program%u.cl", (unsigned)m->number);
+    struct mm_record record = {.type = MM_RECORD_SOURCE,
+                               .source = {.id = added.source,
+                                          .line = access->line,
+                                          .column = access->column,
+                                          .file = file,
+                                          .function = "",
+                                          .opcode = ""}};
+    if (!mm_append(&f->places, &f->place_count, &added))
+        return 0;
+    pass_record(f, &record);
+    return added.source;
+}
+
+static uint32_t variable_of(struct footprint *f, const struct fp_module *m, uint32_t program, uint32_t base)
+{
+    for (size_t i = 0; i < f->variable_count; i++)
+        if (f->variables[i].program == program && f->variables[i].base == base)
+            return f->variables[i].allocation;
+    struct variable added = {program, base, FIRST_ID + (uint32_t)f->variable_count};
+    const struct in_id *id = in_spirv_id(m->module, base - FP_VARIABLE);
+    struct mm_record record = {.type = MM_RECORD_ALLOCATION,
+                               .allocation = {.id = added.allocation,
+                                              .region = MM_PROGRAM_SCOPE,
+                                              .origin = MM_ORIGIN_BUFFER,
+                                              .device = -1,
+                                              .size = id->ty->element->size,
+                                              .name = id->name ? id->name : "variable"}};
+    if (!mm_append(&f->variables, &f->variable_count, &added))
+        return 0;
+    pass_record(f, &record);
+    return added.allocation;
+}
+
+static bool event_of(struct footprint *f, const struct fp_module *m, const struct mm_replay *replay,
+                     const struct fp_access *access, struct mm_event *event)
+{
+    const struct ly_argument *arguments =
+        (const void *)((const char *)replay->bytes + sizeof(struct ly_launch_head));
+    struct ly_argument argument = {0};
+    if (access->base >= FP_VARIABLE)
+        argument.allocation = variable_of(f, m, replay->program, access->base);
+    else
+        memcpy(&argument, &arguments[access->base], sizeof argument);
+    *event = (struct mm_event){.kind = access->kind,
+                               .agent = {replay->command, MM_INDEX_RUNTIME},
+                               .allocation = argument.allocation,
+                               .offset = argument.offset + access->offset,
+                               .size = (uint32_t)access->size,
+                               .source = source_of(f, m, access),
+                               .order = access->order,
+                               .scope = access->scope,
+                               .effective_scope = access->scope,
+                               .attributes = access->attributes | MM_NO_VALUE};
+    return argument.allocation && access->size <= UINT32_MAX;
+}
+
+static void take_launch(struct footprint *f, const struct mm_replay *replay)
+{
+    struct fp_module *m = replay->program < f->program_count ? f->programs[replay->program] : NULL;
+    uint64_t by = f->shift_count ? f->shifts[f->shift_count - 1].by : 0, inserted = 0;
+    fp_lock();
+    const struct fp_launch *launch = fp_evaluate(m, replay->bytes, replay->size);
+    f->unknown += launch == NULL;
+    for (size_t i = 0; launch && i < launch->count; i++) {
+        struct mm_event event;
+        if (!event_of(f, m, replay, &launch->accesses[i], &event))
+            continue;
+        pass_events(f, &event, 1);
+        inserted++;
+    }
+    fp_unlock();
+    const struct shift shift = {f->next, by + inserted};
+    if (inserted && !mm_append(&f->shifts, &f->shift_count, &shift))
+        f->result = MM_LIMIT;
+}
+
+/* ---- the sink ------------------------------------------------------------------------------------ */
+
+static enum mm_class footprint_events(void *context, const struct mm_event *events, size_t count)
+{
+    struct footprint *f = context;
+    f->next += count;
+    pass_events(f, events, count);
+    return f->result;
+}
+
+static enum mm_class footprint_record(void *context, const struct mm_record *record)
+{
+    struct footprint *f = context;
+    struct mm_record copy = *record;
+    if (record->type == MM_RECORD_EVENT)
+        return footprint_events(f, &record->event, 1);
+    if (footprint_is_layer(record)) {
+        take_program(f, &record->program);
+    } else if (record->type == MM_RECORD_REPLAY &&
+               has_magic(record->replay.bytes, record->replay.size, LY_LAUNCH_MAGIC)) {
+        take_launch(f, &record->replay);
+    } else {
+        if (record->type == MM_RECORD_EDGE) {
+            copy.edge.from = number_of(f, record->edge.from);
+            copy.edge.to = number_of(f, record->edge.to);
+        }
+        pass_record(f, &copy);
+    }
+    return f->result;
+}
+
+struct footprint *footprint_create(const struct mm_sink *to)
+{
+    struct footprint *f = mm_alloc_zero(1, sizeof(*f));
+    if (f)
+        f->to = to;
+    return f;
+}
+
+void footprint_sink(struct footprint *f, struct mm_sink *sink)
+{
+    *sink = (struct mm_sink){.context = f, .record = footprint_record, .events = footprint_events};
+}
+
+void footprint_destroy(struct footprint *f)
+{
+    if (!f)
+        return;
+    mm_free(f->shifts);
+    mm_free(f->programs);
+    mm_free(f->variables);
+    mm_free(f->places);
+    mm_free(f);
+}
+
+size_t footprint_unknown(const struct footprint *f)
+{
+    return f->unknown;
+}
+
+enum mm_class footprint_read(int fd, const char *name, const struct mm_sink *sink, bool *complete,
+                             struct mm_error *err)
+{
+    struct footprint *f = footprint_create(sink);
+    struct mm_sink own;
+    if (!f)
+        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+    footprint_sink(f, &own);
+    enum mm_class c = mm_trace_read(fd, name, &own, complete, err);
+    footprint_destroy(f);
+    return c;
+}

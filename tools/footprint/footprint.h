@@ -1,0 +1,24 @@
+/* What the launches of a program on any driver touch for certain, from the program's source or SPIR-V.
+ *
+ * The input is a trace of tools/layer; footprint_read() passes it on with accesses in place of the launches. */
+#ifndef TOOLS_FOOTPRINT_H
+#define TOOLS_FOOTPRINT_H
+
+#include "memmodel/memmodel.h"
+
+/* Whether the program of a record is the layer's. */
+bool footprint_is_layer(const struct mm_record *record);
+
+/* Passes records of a layer's trace on to TO, and all others unchanged. */
+struct footprint;
+struct footprint *footprint_create(const struct mm_sink *to); /* NULL: out of memory */
+void footprint_sink(struct footprint *footprint, struct mm_sink *sink);
+void footprint_destroy(struct footprint *footprint);
+/* How many launches were of programs that could not be analyzed. */
+size_t footprint_unknown(const struct footprint *footprint);
+
+/* mm_trace_read for such a trace. */
+enum mm_class footprint_read(int fd, const char *name, const struct mm_sink *sink, bool *complete,
+                             struct mm_error *err);
+
+#endif

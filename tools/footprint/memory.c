@@ -1,0 +1,331 @@
+/* Memory of a work-item: accesses through pointers whose object is known, and private memory [SPIRV 3.49.8]. */
+#include "memmodel/base/array.h"
+#include "tools/footprint/run.h"
+
+#include <string.h>
+
+enum { MOST_ACCESSES = 1 << 18 };
+
+void fp_access_add(struct fp_run *run, const struct in_inst *inst, const struct fp_value *pointer,
+                   uint64_t size, enum mm_kind kind, uint8_t attributes, uint8_t order, uint8_t scope)
+{
+    if (pointer->kind != FP_POINTER || run->access_count >= MOST_ACCESSES)
+        return;
+    const struct fp_object *object = &run->objects[pointer->object];
+    bool inside = pointer->n < object->size && size <= object->size - pointer->n;
+    if ((object->kind != FP_ARGUMENT && object->kind != FP_GLOBAL && object->kind != FP_IMAGE) || !inside)
+        return;
+    struct fp_place place = run->m->places[run->m->numbers[inst->word]];
+    struct fp_access access = {.base = object->base,
+                               .word = inst->word,
+                               .offset = pointer->n,
+                               .size = size,
+                               .line = place.line,
+                               .column = place.column,
+                               .kind = (uint8_t)kind,
+                               .attributes = attributes,
+                               .order = order,
+                               .scope = scope,
+                               .late = run->late};
+    mm_append(&run->accesses, &run->access_count, &access);
+}
+
+struct fp_value *fp_parts(struct fp_run *run, size_t count)
+{
+    if (run->pool_used + count > FP_POOL)
+        return NULL;
+    run->pool_used += count;
+    memset(&run->pool[run->pool_used - count], 0, count * sizeof(*run->pool));
+    return &run->pool[run->pool_used - count];
+}
+
+uint32_t fp_object_add(struct fp_run *run, struct fp_object object)
+{
+    if (run->object_count == FP_OBJECTS)
+        return 0;
+    run->objects[run->object_count] = object;
+    return run->object_count++;
+}
+
+/* ---- private memory ------------------------------------------------------------------------------ */
+
+void fp_forget(struct fp_run *run)
+{
+    run->cell_count = 0;
+    for (uint32_t i = 0; i < run->object_count; i++)
+        run->objects[i].bytes = NULL;
+}
+
+static void clear(struct fp_run *run, uint32_t object, uint64_t offset, uint64_t size)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < run->cell_count; i++) {
+        const struct fp_cell *c = &run->cells[i];
+        if (c->object != object || c->offset >= offset + size || offset >= c->offset + c->size)
+            run->cells[kept++] = *c;
+    }
+    run->cell_count = kept;
+}
+
+static void private_store(struct fp_run *run, const struct fp_value *pointer, const struct fp_value *value,
+                          uint64_t size)
+{
+    clear(run, pointer->object, pointer->n, size);
+    if (run->cell_count == FP_CELLS)
+        fp_forget(run);
+    run->cells[run->cell_count++] = (struct fp_cell){pointer->object, pointer->n, size, *value};
+}
+
+static struct fp_value from_bytes(struct fp_run *run, const unsigned char *bytes, const struct in_ty *ty)
+{
+    struct fp_value value = {0};
+    if ((ty->kind == IN_TY_INT || ty->kind == IN_TY_BOOL) && ty->size <= 8) {
+        value.kind = FP_INT;
+        memcpy(&value.n, bytes, ty->size);
+    } else if (ty->kind == IN_TY_VECTOR && (value.parts = fp_parts(run, ty->count))) {
+        value.kind = FP_PARTS;
+        value.count = (uint8_t)ty->count;
+        for (uint32_t i = 0; i < ty->count; i++)
+            value.parts[i] = from_bytes(run, bytes + i * ty->element->size, ty->element);
+    }
+    return value;
+}
+
+static struct fp_value private_load(struct fp_run *run, const struct fp_value *pointer,
+                                    const struct in_ty *ty)
+{
+    const struct fp_object *object = &run->objects[pointer->object];
+    bool touched = false;
+    for (size_t i = 0; i < run->cell_count; i++) {
+        const struct fp_cell *c = &run->cells[i];
+        if (c->object != pointer->object || c->offset >= pointer->n + ty->size ||
+            pointer->n >= c->offset + c->size)
+            continue;
+        touched = true;
+        if (c->offset == pointer->n && c->size == ty->size)
+            return c->value;
+        if (c->value.kind == FP_PARTS && c->size == ty->size * c->value.count &&
+            (pointer->n - c->offset) % ty->size == 0)
+            return c->value.parts[(pointer->n - c->offset) / ty->size];
+    }
+    if (!touched && object->bytes && pointer->n < object->size && ty->size <= object->size - pointer->n)
+        return from_bytes(run, object->bytes + pointer->n, ty);
+    return (struct fp_value){0};
+}
+
+struct fp_value fp_load(struct fp_run *run, const struct in_inst *inst, const struct fp_value *pointer,
+                        const struct in_ty *ty)
+{
+    if (pointer->kind == FP_POINTER && run->objects[pointer->object].kind == FP_PRIVATE)
+        return private_load(run, pointer, ty);
+    fp_access_add(run, inst, pointer, ty->access ? ty->access : ty->size, MM_READ, 0, 0, 0);
+    return (struct fp_value){0};
+}
+
+/* What a pointer that is not known may change is private memory whose address was taken: all of it. */
+void fp_store(struct fp_run *run, const struct in_inst *inst, const struct fp_value *pointer,
+              const struct fp_value *value, const struct in_ty *ty)
+{
+    if (pointer->kind != FP_POINTER)
+        fp_forget(run);
+    else if (run->objects[pointer->object].kind == FP_PRIVATE)
+        private_store(run, pointer, value, ty->size);
+    else
+        fp_access_add(run, inst, pointer, ty->access ? ty->access : ty->size, MM_WRITE, 0, 0, 0);
+}
+
+/* ---- instructions -------------------------------------------------------------------------------- */
+
+static uint8_t order_of(const struct fp_run *run, uint32_t id)
+{
+    const struct fp_value *v = &run->values[id];
+    uint64_t bits = v->kind == FP_INT ? v->n : SpvMemorySemanticsSequentiallyConsistentMask;
+    return bits & SpvMemorySemanticsSequentiallyConsistentMask ? MM_SEQ_CST
+           : bits & SpvMemorySemanticsAcquireReleaseMask       ? MM_ACQ_REL
+           : bits & SpvMemorySemanticsReleaseMask              ? MM_RELEASE
+           : bits & SpvMemorySemanticsAcquireMask              ? MM_ACQUIRE
+                                                               : MM_RELAXED;
+}
+
+static uint8_t scope_of(const struct fp_run *run, uint32_t id)
+{
+    const struct fp_value *v = &run->values[id];
+    switch (v->kind == FP_INT ? v->n : SpvScopeCrossDevice) {
+    case SpvScopeInvocation:
+        return MM_SCOPE_WORK_ITEM;
+    case SpvScopeSubgroup:
+        return MM_SCOPE_SUB_GROUP;
+    case SpvScopeWorkgroup:
+        return MM_SCOPE_WORK_GROUP;
+    case SpvScopeDevice:
+        return MM_SCOPE_DEVICE;
+    default:
+        return MM_SCOPE_ALL_SVM_DEVICES;
+    }
+}
+
+/* What comes after a read that may synchronize may be ordered after other agents [CL 3.3.6 A2]. */
+static void atomic(struct fp_run *run, const struct in_inst *inst)
+{
+    bool stores = inst->opcode == SpvOpAtomicStore || inst->opcode == SpvOpAtomicFlagClear;
+    const uint32_t *o = inst->operands;
+    const struct in_ty *pointer = fp_type_of(run, o[0]);
+    uint64_t size = pointer && pointer->element ? pointer->element->size : 4;
+    enum mm_kind kind = stores ? MM_WRITE : inst->opcode == SpvOpAtomicLoad ? MM_READ : MM_RMW;
+    uint8_t order = order_of(run, o[2]);
+    fp_access_add(run, inst, &run->values[o[0]], size, kind, MM_ATOMIC, order, scope_of(run, o[1]));
+    run->late |= !stores && order != MM_RELAXED && order != MM_RELEASE;
+}
+
+static void image_access(struct fp_run *run, const struct in_inst *inst, bool writes)
+{
+    const struct fp_value *image = &run->values[inst->operands[0]], *at = &run->values[inst->operands[1]];
+    struct ly_image shape;
+    uint64_t c[3] = {0};
+    if (image->kind != FP_POINTER || run->objects[image->object].kind != FP_IMAGE)
+        return;
+    memcpy(&shape, run->arguments[run->objects[image->object].base].value, sizeof shape);
+    for (uint32_t i = 0; i < 3; i++) {
+        const struct fp_value *part = at->kind == FP_PARTS && i < at->count ? &at->parts[i] : NULL;
+        if (at->kind == FP_INT && i == 0)
+            part = at;
+        if (at->kind != FP_INT && at->kind != FP_PARTS)
+            return;
+        if (part && part->kind != FP_INT)
+            return;
+        c[i] = part ? (uint32_t)part->n : 0;
+    }
+    if (c[0] >= shape.width || c[1] >= shape.height || c[2] >= shape.depth)
+        return;
+    struct fp_value pointer = *image;
+    pointer.n = c[0] * shape.element + c[1] * shape.row_pitch + c[2] * shape.slice_pitch;
+    fp_access_add(run, inst, &pointer, shape.element, writes ? MM_WRITE : MM_READ, 0, 0, 0);
+}
+
+static bool is_atomic(uint32_t opcode)
+{
+    return (opcode >= SpvOpAtomicLoad && opcode <= SpvOpAtomicXor) || opcode == SpvOpAtomicFlagTestAndSet ||
+           opcode == SpvOpAtomicFlagClear;
+}
+
+bool fp_memory(struct fp_run *run, const struct in_inst *inst)
+{
+    const uint32_t *o = inst->operands;
+    const struct in_ty *ty;
+    switch (inst->opcode) {
+    case SpvOpLoad:
+        ty = fp_type_of(run, inst->result);
+        if (ty)
+            run->values[inst->result] = fp_load(run, inst, &run->values[o[0]], ty);
+        return true;
+    case SpvOpStore:
+        ty = fp_type_of(run, o[1]);
+        if (ty)
+            fp_store(run, inst, &run->values[o[0]], &run->values[o[1]], ty);
+        return true;
+    case SpvOpCopyMemorySized: {
+        const struct fp_value *to = &run->values[o[0]], *from = &run->values[o[1]], *n = &run->values[o[2]];
+        if (n->kind == FP_INT) {
+            fp_access_add(run, inst, from, n->n, MM_READ, 0, 0, 0);
+            fp_access_add(run, inst, to, n->n, MM_WRITE, 0, 0, 0);
+        }
+        if (to->kind != FP_POINTER || run->objects[to->object].kind == FP_PRIVATE)
+            fp_forget(run);
+        return true;
+    }
+    case SpvOpCopyMemory:
+        fp_forget(run);
+        return true;
+    case SpvOpImageRead:
+    case SpvOpImageWrite:
+        image_access(run, inst, inst->opcode == SpvOpImageWrite);
+        if (inst->result)
+            run->values[inst->result] = (struct fp_value){0};
+        return true;
+    case SpvOpControlBarrier:
+    case SpvOpMemoryBarrier: /* another work-item, or this one, has read atomically before */
+        run->late |= run->m->has_atomics;
+        return true;
+    default:
+        if (!is_atomic(inst->opcode))
+            return false;
+        atomic(run, inst);
+        if (inst->result)
+            run->values[inst->result] = (struct fp_value){0};
+        return true;
+    }
+}
+
+/* ---- built-in variables -------------------------------------------------------------------------- */
+
+static bool builtin_of(const struct fp_run *run, int32_t builtin, unsigned d, uint64_t *n)
+{
+    const struct ly_launch_head *h = &run->head;
+    uint64_t local = h->local_size[d], group = local ? run->id[d] / local : 0, left;
+    switch (builtin) {
+    case SpvBuiltInGlobalInvocationId:
+        *n = run->id[d] + h->global_offset[d];
+        return true;
+    case SpvBuiltInGlobalSize:
+        *n = h->global_size[d];
+        return true;
+    case SpvBuiltInGlobalOffset:
+        *n = h->global_offset[d];
+        return true;
+    case SpvBuiltInLocalInvocationId:
+        *n = local ? run->id[d] % local : 0;
+        return local != 0;
+    case SpvBuiltInWorkgroupId:
+        *n = group;
+        return local != 0;
+    case SpvBuiltInEnqueuedWorkgroupSize:
+        *n = local;
+        return local != 0;
+    case SpvBuiltInWorkgroupSize:
+        left = h->global_size[d] - group * local;
+        *n = left < local ? left : local;
+        return local != 0;
+    case SpvBuiltInNumWorkgroups:
+        *n = local ? (h->global_size[d] + local - 1) / local : 0;
+        return local != 0;
+    default:
+        return false;
+    }
+}
+
+static bool scalar_builtin(const struct fp_run *run, int32_t builtin, uint64_t *n)
+{
+    const struct ly_launch_head *h = &run->head;
+    uint64_t size[3], local[3];
+    for (unsigned d = 0; d < 3; d++) {
+        builtin_of(run, SpvBuiltInWorkgroupSize, d, &size[d]);
+        builtin_of(run, SpvBuiltInLocalInvocationId, d, &local[d]);
+    }
+    switch (builtin) {
+    case SpvBuiltInWorkDim:
+        *n = h->dimensions;
+        return true;
+    case SpvBuiltInGlobalLinearId:
+        *n = (run->id[2] * h->global_size[1] + run->id[1]) * h->global_size[0] + run->id[0];
+        return true;
+    case SpvBuiltInLocalInvocationIndex:
+        *n = (local[2] * size[1] + local[1]) * size[0] + local[0];
+        return h->local_size[0] != 0;
+    default:
+        return false;
+    }
+}
+
+struct fp_value fp_builtin(struct fp_run *run, int32_t builtin, const struct in_ty *ty)
+{
+    struct fp_value value = {0};
+    if (ty->kind == IN_TY_VECTOR && ty->count == 3 && (value.parts = fp_parts(run, 3))) {
+        value.kind = FP_PARTS;
+        value.count = 3;
+        for (unsigned d = 0; d < 3; d++)
+            value.parts[d].kind = builtin_of(run, builtin, d, &value.parts[d].n) ? FP_INT : FP_UNKNOWN;
+    } else if (ty->kind == IN_TY_INT && scalar_builtin(run, builtin, &value.n)) {
+        value.kind = FP_INT;
+    }
+    return value;
+}

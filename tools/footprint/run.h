@@ -1,0 +1,61 @@
+/* Internal: one work-item's evaluation. */
+#ifndef TOOLS_FOOTPRINT_RUN_H
+#define TOOLS_FOOTPRINT_RUN_H
+
+#include "tools/footprint/evaluate.h"
+
+enum { FP_POOL = 1 << 14, FP_OBJECTS = 512, FP_CELLS = 4096 };
+enum fp_object_kind { FP_OTHER, FP_ARGUMENT, FP_GLOBAL, FP_IMAGE, FP_PRIVATE };
+struct fp_object {
+    uint8_t kind;
+    uint32_t base;              /* of accesses */
+    uint64_t offset, size;      /* ARGUMENT: of the pointer in it, unused; bytes */
+    const unsigned char *bytes; /* PRIVATE: of an argument by value, NULL: none */
+};
+struct fp_cell { /* what is known of private memory */
+    uint32_t object;
+    uint64_t offset, size;
+    struct fp_value value;
+};
+struct fp_run {
+    const struct fp_module *m;
+    const struct in_module *module;
+    struct ly_launch_head head;
+    const struct ly_argument *arguments;
+    struct fp_value *values; /* by id */
+    struct fp_value pool[FP_POOL];
+    size_t pool_used;
+    struct fp_object objects[FP_OBJECTS];
+    uint32_t object_count;
+    struct fp_cell cells[FP_CELLS];
+    size_t cell_count;
+    uint64_t id[3]; /* of the work-item, from 0 */
+    size_t steps;   /* that are left */
+    bool late;      /* the work-item may have synchronized with another agent */
+    struct fp_access *accesses;
+    size_t access_count;
+    uint32_t depth;
+    struct fp_value returned;
+};
+
+/* NULL: it has none. */
+static inline const struct in_ty *fp_type_of(const struct fp_run *run, uint32_t id)
+{
+    return run->m->types[id];
+}
+void fp_access_add(struct fp_run *run, const struct in_inst *inst, const struct fp_value *pointer,
+                   uint64_t size, enum mm_kind kind, uint8_t attributes, uint8_t order, uint8_t scope);
+struct fp_value *fp_parts(struct fp_run *run, size_t count);         /* NULL: no room */
+uint32_t fp_object_add(struct fp_run *run, struct fp_object object); /* 0, which is none: no room */
+void fp_forget(struct fp_run *run);                                  /* all private memory */
+struct fp_value fp_load(struct fp_run *run, const struct in_inst *inst, const struct fp_value *pointer,
+                        const struct in_ty *ty);
+void fp_store(struct fp_run *run, const struct in_inst *inst, const struct fp_value *pointer,
+              const struct fp_value *value, const struct in_ty *ty);
+/* Instructions of memory, images and atomics; false: not one of them. */
+bool fp_memory(struct fp_run *run, const struct in_inst *inst);
+/* Instructions of extended sets. */
+void fp_extended(struct fp_run *run, const struct in_inst *inst);
+struct fp_value fp_builtin(struct fp_run *run, int32_t builtin, const struct in_ty *ty);
+
+#endif
