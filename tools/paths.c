@@ -53,6 +53,11 @@ int tool_find_library(char *path)
     return find("librefcl.so", libraries, "REFCL_LIBRARY", EXIT_TOOL, path);
 }
 
+int tool_find_layer(char *path)
+{
+    return find("librefcl-layer.so", libraries, "REFCL_LAYER", EXIT_TOOL, path);
+}
+
 int tool_find_preload(char *path)
 {
     return find("librefcl-signals.so", libraries, NULL, EXIT_TOOL, path);

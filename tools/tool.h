@@ -56,6 +56,7 @@ int tool_number_from(const char *option, const char *value, uint64_t min, uint64
 
 /* Files beside the command: the build folder, or PREFIX when installed.  PATH has PATH_MAX bytes. */
 int tool_find_library(char *path);                  /* librefcl.so */
+int tool_find_layer(char *path);                    /* librefcl-layer.so */
 int tool_find_preload(char *path);                  /* librefcl-signals.so */
 int tool_find_helper(const char *name, char *path); /* helper executables */
 int tool_find_model(const char *name,

@@ -1,12 +1,39 @@
-/* refcl run: an ordinary OpenCL program on refcl, checked. */
+/* refcl run: an ordinary OpenCL program on refcl, or on any driver under the layer, checked. */
 #include "tools/cmd/commands.h"
 #include "tools/session/options.h"
 
-static const struct tool_option options[] = {SESSION_OPTIONS, TOOL_OPTION_END};
+enum { RUN_ON_DRIVER = SESSION_OPTION_COUNT, RUN_ICD };
+static const struct tool_option options[] = {
+    SESSION_OPTIONS,
+    {"on-driver", 0, NULL, "REFCL_ON_DRIVER",
+     "run on the installed driver under refcl's loader layer, which checks commands against one another"},
+    {"icd", 0, "FILE", "REFCL_ICD",
+     "with --on-driver: the driver's library or .icd file (default: all installed)"},
+    TOOL_OPTION_END};
 
 static int run_option(void *context, size_t index, const char *value)
 {
-    return session_option(context, index, value);
+    struct session *session = context;
+    if (index == RUN_ON_DRIVER)
+        session->on_driver = true;
+    else if (index == RUN_ICD)
+        session->icd = value;
+    else
+        return session_option(session, index, value);
+    return 0;
+}
+
+/* What only refcl itself can do. */
+static int check_driver_options(const struct session *session)
+{
+    if (session->icd && !session->on_driver)
+        return tool_error(EXIT_USAGE, "--icd needs --on-driver");
+    if (session->on_driver && (session->predict || session->assertion_count || session->has_seeds ||
+                               session->seed || session->schedule || session->memory_mode))
+        return tool_error(EXIT_USAGE,
+                          "--on-driver: --seed, --seeds, --schedule, --memory, --predict and --assert are "
+                          "for runs on refcl");
+    return 0;
 }
 
 static int run_main(int argc, char **argv)
@@ -18,6 +45,8 @@ static int run_main(int argc, char **argv)
         return code;
     if (first == argc)
         return tool_error(EXIT_USAGE, "no command given: refcl run [options] -- COMMAND...");
+    if ((code = check_driver_options(&session)))
+        return code;
     char *line = tool_command_line(&cmd_run, argc, argv);
     session.command_line = line;
     code = session_run(&session, argv + first);

@@ -2,6 +2,7 @@
 #include "tools/session/process.h"
 #include "interp/replay/expand.h"
 #include "memmodel/base/escape.h"
+#include "tools/footprint/footprint.h"
 #include "tools/session/again.h"
 #include "tools/session/recorder.h"
 #include "tools/session/revisions.h"
@@ -172,9 +173,17 @@ static void look_again(struct session_process *p)
 /* Reads the whole trace; keeps it flowing even if the detector gave up, so that the program can end. */
 static void consume(struct session_process *p)
 {
-    struct mm_sink sink = {.context = p, .record = tee_record, .events = tee_events};
+    struct mm_sink tee = {.context = p, .record = tee_record, .events = tee_events}, sink = tee;
+    struct footprint *footprint = p->all->session->on_driver ? footprint_create(&tee) : NULL;
+    if (footprint)
+        footprint_sink(footprint, &sink);
     enum mm_class c =
         mm_trace_read_from(session_input_read, &p->input, "trace", &sink, &p->tee.complete, &p->error);
+    if (footprint && footprint_unknown(footprint))
+        mm_print(stderr,
+                 "refcl: note: what %zu launches touch is not known, as their programs cannot be analyzed\n",
+                 footprint_unknown(footprint));
+    footprint_destroy(footprint);
     char rest[4096];
     while (session_input_read(&p->input, rest, sizeof rest) > 0)
         ;
@@ -270,7 +279,7 @@ static int prepare(struct session_processes *all, struct session_process *p)
     struct mm_error err = {0};
     int code = 0;
     p->all = all;
-    p->read = mm_trace_read;
+    p->read = session->on_driver ? footprint_read : mm_trace_read;
     p->places.hidden = session->own_host;
     if (!(p->detector = create_detector(p, &err)))
         return tool_report(&err);

@@ -84,13 +84,33 @@ static bool checks_nothing(const struct session *session, bool live)
     return !checks && !live && !session->trace && !session->program && !session->own_host;
 }
 
+static void set_driver(const char *library)
+{
+    setenv("OCL_ICD_VENDORS", library, 1);
+    setenv("OCL_ICD_FILENAMES", library, 1);
+}
+
+/* The layer records, and the driver executes. */
+static void set_layer(const struct session *session, const char *layer, const char *name)
+{
+    if (session->icd)
+        set_driver(session->icd);
+    add_word("OPENCL_LAYERS", layer);
+    setenv("REFCL_LAYER_SOCKET", name, 1);
+    unsetenv("REFCL_LAYER_TRACE");
+    unsetenv("REFCL_TRACE");
+}
+
 static void set_environment(const struct session *session, const char *library, const char *name)
 {
     char text[64];
+    if (session->on_driver) {
+        set_layer(session, library, name);
+        return;
+    }
     /* Both common loaders accept the path of a library: ocl-icd in OCL_ICD_VENDORS, Khronos' own in
      * OCL_ICD_FILENAMES. */
-    setenv("OCL_ICD_VENDORS", library, 1);
-    setenv("OCL_ICD_FILENAMES", library, 1);
+    set_driver(library);
     setenv("REFCL_TRACE_SOCKET", name, 1);
     unsetenv("REFCL_TRACE"); /* refcl writes that file */
     unsetenv("REFCL_TRACE_FD");
@@ -170,7 +190,8 @@ static void start(const struct session_processes *processes, char **argv, struct
 {
     char library[PATH_MAX], preload[PATH_MAX];
     int status[2]; /* reports a failed exec: it closes on a good one */
-    if (tool_find_library(library) || tool_find_preload(preload))
+    bool on_driver = processes->session->on_driver;
+    if (on_driver ? tool_find_layer(library) : tool_find_library(library) || tool_find_preload(preload))
         return;
     if (pipe2(status, O_CLOEXEC)) {
         tool_error(EXIT_TOOL, "pipe: %s", strerror(errno));
@@ -180,7 +201,7 @@ static void start(const struct session_processes *processes, char **argv, struct
     if (supervised_fork(child) == 0) {
         set_environment(processes->session, library, processes->name);
         set_source_path(argv);
-        if (!processes->session->own_host)
+        if (!processes->session->own_host && !on_driver)
             set_preload(preload);
         if (processes->session->silent)
             be_silent();
@@ -311,7 +332,7 @@ static int finish(struct session_processes *processes, char **argv, struct super
     struct ck_detector *detector = merge(processes);
     if (!detector)
         return tool_error(EXIT_TOOL, "out of memory");
-    if (!session->has_seeds && !session->program)
+    if (!session->has_seeds && !session->program && !session->on_driver)
         session_try_barriers(session, detector, argv);
     int reported = report(session, detector, status, &options);
     if (!reported && session->html)
@@ -355,7 +376,7 @@ static int run_once(const struct session *given, char **argv)
     if (session->suppress &&
         mm_input_read(MM_INPUT_LINES, session->suppress, &patterns, &size, &err) != MM_OK)
         return tool_report(&err);
-    if (session->races && !session->own_host && !session->has_seeds &&
+    if (session->races && !session->own_host && !session->has_seeds && !session->on_driver &&
         tool_make_folder(folder, sizeof folder) == 0)
         copy.launches = folder;
     int code = session_execute(&processes, session, patterns, argv, &child);

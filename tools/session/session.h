@@ -24,7 +24,9 @@ struct session {
     const char *suppress, *html, *recorder;   /* files, NULL = none */
     const char *step_limit; /* instructions of one launch, NULL = a hundred thousand million */
     size_t max_findings;
-    bool quiet;    /* no text report */
+    bool quiet;      /* no text report */
+    bool on_driver;  /* COMMAND runs on a driver under the layer; else on refcl */
+    const char *icd; /* on_driver: the driver's library or .icd file, NULL = those of the system */
     bool own_host; /* COMMAND is part of refcl: its source locations are not shown, and it ends with refcl */
     int input_status; /* exit status of COMMAND for bad input, 0 = none */
     /* Where launches can be made again from: kernel: the file of OpenCL C that is COMMAND's last word, or the
