@@ -1,6 +1,6 @@
 /* Evaluates work-items with the arguments of a launch and unknown memory: what they access on every way.
  *
- * Integers that follow from arguments, sizes and ids are known, and so are pointers.  A branch on an unknown value goes on
+ * Integers that follow from arguments, sizes and ids are known, and so are pointers.  A branch on an unknown value resumes
  * where its ways meet again, and what lies between is left out, as is all that may be ordered after other agents through
  * atomics.  Each access found is one that the launch makes, if its loops end: never one too many. */
 #include "tools/footprint/evaluate.h"

@@ -1,4 +1,4 @@
-/* Traces of the layer on their way to a detector: accesses of launches are inserted, so that events get new numbers. */
+/* A filter of the layer's traces before a detector: accesses of launches are inserted, so that events get new numbers. */
 #include "tools/footprint/footprint.h"
 #include "memmodel/base/array.h"
 #include "tools/footprint/evaluate.h"

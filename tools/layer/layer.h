@@ -128,7 +128,7 @@ bool ly_recording(void);
 struct mm_recorder *ly_recorder(void);
 void ly_record_close(void);
 struct mm_agent ly_this_thread(void);
-/* What the thread does until ly_thread_restore() is done by an agent of its own; returns what that one gets. */
+/* What the thread does until ly_thread_restore() is done by a private agent; returns what that one gets. */
 uint32_t ly_thread_replace(void);
 void ly_thread_restore(uint32_t before);
 extern _Thread_local bool ly_in_callback; /* of the application, on a thread that the driver chose */
