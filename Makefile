@@ -43,7 +43,7 @@ EXTRA_ref-runtime_compiler := -isystem $(LLVM_INC)
 
 BUILD_PACKAGES := gcc g++ make pkg-config clang-$(LLVM) libclang-cpp$(LLVM)-dev libclang-$(LLVM)-dev \
   libclang-common-$(LLVM)-dev llvm-$(LLVM)-dev libllvmspirvlib-$(LLVM)-dev llvm-spirv-$(LLVM) spirv-tools \
-  spirv-headers libz3-dev libcjson-dev opencl-headers ocl-icd-opencl-dev libzstd-dev libseccomp-dev libvulkan-dev
+  spirv-headers libz3-dev libcjson-dev opencl-headers ocl-icd-opencl-dev libzstd-dev libseccomp-dev libvulkan-dev libpng-dev
 TEST_PACKAGES := libcmocka-dev mesa-vulkan-drivers libmpfr-dev clinfo pocl-opencl-icd python3 python3-jsonschema python3-pyopencl python3-numpy \
   python3-sarif-python-om clang-format git
 BENCH_PACKAGES := oclgrind
@@ -70,7 +70,7 @@ HELPER_SRC   := $(sort $(wildcard ref-runtime/compiler/helper*.c))
 HELPER_SHIM  := $(sort $(wildcard ref-runtime/compiler/*_shim.cpp))
 XREF_SRC     := $(call src,spec-xref $(addprefix spec-xref/,extract collect site))
 RUNNER_SRC   := $(call src,litmus/run litmus/run/vk)
-TOOLS_SRC    := $(call src,tools $(addprefix tools/,cmd explore footprint session witness))
+TOOLS_SRC    := $(call src,tools $(addprefix tools/,cmd explore footprint launch session witness))
 HOSTLIB_SRC  := $(call src,tools/hostlib)
 LAYER_SRC    := $(call src,tools/layer)
 TESTLIB_SRC  := $(call src,tests/lib)
@@ -81,6 +81,8 @@ SPIRV_TOOLS := -lSPIRV-Tools -lstdc++ -lm
 Z3_LIBS     := -lz3
 JSON_LIBS   := -lcjson
 ZSTD_LIBS   := -lzstd
+PNG_FLAGS   := $(if $(wildcard /usr/include/png.h),-DHAVE_PNG)
+PNG_LIBS    := $(if $(PNG_FLAGS),-lpng)
 SECCOMP_LIBS := $(if $(wildcard /usr/include/seccomp.h),-lseccomp)
 
 PRODUCTS := $(BUILD)/librefcl.so $(BUILD)/refcl-compiler $(BUILD)/refcl $(BUILD)/refcl-litmus-run \
@@ -168,9 +170,9 @@ $(BUILD)/refcl: $(call obj,$(TOOLS_SRC)) $(LIBS_A) $(BUILD)/lib/libruntime.a
 $(BUILD)/refcl-litmus-run: $(RUNNER_SRC)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -DCL_TARGET_OPENCL_VERSION=300 -o $@ $(RUNNER_SRC) -lOpenCL $(JSON_LIBS) -ldl
-$(BUILD)/refcl-kernel-host: tools/host/kernel_host.c tools/host/captured.c tools/host/kernel_host.h $(BUILD)/obj/memmodel/base/escape.o
+$(BUILD)/refcl-kernel-host: $(call src,tools/host) tools/launch/spec.c tools/host/kernel_host.h tools/launch/spec.h $(BUILD)/obj/memmodel/base/escape.o
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) -lOpenCL
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(PNG_FLAGS) -o $@ $(filter %.c %.o,$^) -lOpenCL $(PNG_LIBS)
 
 # The C functions behind OpenCL.std travel as bitcode inside the JIT.
 $(foreach d,emit vectorize instrument run,$(eval EXTRA_interp_jit_$(d) := -isystem $(LLVM_INC)))

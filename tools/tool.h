@@ -8,7 +8,14 @@
 #include <sys/types.h>
 
 /* Exit codes, fixed for scripts. */
-enum { EXIT_CLEAN = 0, EXIT_FINDINGS = 1, EXIT_USAGE = 2, EXIT_UNKNOWN = 3, EXIT_TOOL = 4 };
+enum {
+    EXIT_CLEAN = 0,
+    EXIT_FINDINGS = 1,
+    EXIT_USAGE = 2,
+    EXIT_UNKNOWN = 3,
+    EXIT_TOOL = 4,
+    EXIT_INTERRUPTED = 130
+};
 
 /* An option of a subcommand.  Every option can also be given as an environment variable. */
 struct tool_option {

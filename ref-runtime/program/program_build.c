@@ -144,6 +144,7 @@ void rt_build_module_options(const struct rt_program *program, struct in_module_
     const struct rt_program_state *state = program->state;
     *options = (struct in_module_options){
         .strict = rt_setting_number(RT_SET_STRICT_SPIRV, 0, 0) != 0,
+        .any_environment = rt_setting_number(RT_SET_ANY_SPIRV, 0, 0) != 0,
         .subscripts = state->origin == RT_FROM_SOURCE,
         .literal_legacy_atomics =
             state->origin == RT_FROM_SOURCE || rt_setting_has(RT_SET_LEGACY_ATOMICS, "literal"),

@@ -77,13 +77,13 @@ ok "a kernel runs and prints" prints 0 '^0: 10 12 14 16$' $REFCL kernel $tap_dir
 for f in cap spv spvasm; do echo "kernel void k(void) {}" >$tap_dir/text.$f; done
 ok "a file named as a capture is judged as one" prints 2 "text\.cap: this is no captured launch" $REFCL kernel $tap_dir/text.cap
 ok "a file named as a module is judged as one" prints 2 "text\.spv' is no SPIR-V module" $REFCL kernel $tap_dir/text.spv
-ok "the text of a module is no kernel source" prints 2 "spirv-as makes" $REFCL kernel $tap_dir/text.spvasm
+ok "the text of a module is assembled" prints 2 'text\.spvasm:1:' $REFCL kernel $tap_dir/text.spvasm
 ok "bad input is not called free of findings" bash -c "! $REFCL kernel $tap_dir/text.spv 2>&1 | grep 'no findings'"
-ok "too few arguments" prints 2 "takes 3 arguments" $REFCL kernel $tap_dir/add.cl -g 4 -a buf:4
+ok "too few arguments" prints 2 "argument 1 'b' .global int \*. is missing; try --arg buf:64" $REFCL kernel $tap_dir/add.cl -g 4 -a buf:4
 ok "a file without kernels" prints 2 "has no kernel" $REFCL kernel /dev/null
 ok "a folder is no kernel file" prints 2 "cannot read" $REFCL kernel $tap_dir
 printf 'kernel void one(void) {}\nkernel void two(void) {}\n' >$tap_dir/both.cl
-ok "of several kernels one has to be named" prints 2 "one;two" $REFCL kernel $tap_dir/both.cl
+ok "of several kernels one has to be named" prints 2 "one;two" $REFCL kernel -g 1 $tap_dir/both.cl
 ok "a kernel that does not exist" prints 2 "no kernel 'nope', but: add" $REFCL kernel $tap_dir/add.cl -k nope -g 4 -a buf:4 -a buf:4 -a 1
 ok "out of bounds is a finding with its line" prints 1 'add\.cl:1:[0-9]+: error: ' $REFCL kernel $tap_dir/add.cl -g 5 -a buf:4 -a buf:4 -a 1
 echo 'kernel void broken(global int *a) { a[0] = ; }' >$tap_dir/broken.cl

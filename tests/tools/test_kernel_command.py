@@ -16,12 +16,17 @@ from tap import check
 SOURCE = "kernel void k(global int *x, int n) { x[get_global_id(0)] = n; }\n"
 # What is missing or wrong, options, and words of the message.
 WRONG = [
-    ("no argument", [], "takes 2 arguments, 0 given"),
-    ("one argument too few", ["-a", "buf:4"], "takes 2 arguments, 1 given"),
+    ("no argument", [], "argument 0 'x' (global int *) is missing; try --arg buf:64"),
+    ("one argument too few", ["-a", "buf:4"], "argument 1 'n' (int) is missing; try --arg 64"),
     ("one argument too many", ["-a", "buf:4", "-a", "1", "-a", "2"], "takes 2 arguments, 3 given"),
     ("an argument of another kind", ["-a", "buf:x", "-a", "1"], "not: x"),
+    ("a value for a pointer", ["-a", "5", "-a", "1"], "argument 0 'x' (global int *) cannot be this: clSetKernelArg: CL_INVALID_"),
+    ("a buffer for a value", ["-a", "buf:4", "-a", "buf:4"], "argument 1 'n' (int) cannot be this: clSetKernelArg: CL_INVALID_ARG_SIZE (-51)"),
+    ("a name that no argument has", ["-a", "buf:4", "-a", "count=1"], "no argument 'count'; its arguments are: x, n"),
+    ("words behind a value", ["-a", "buf:4", "-a", "1z"], "the end of the argument is expected at 'z'"),
     ("another kernel", ["-k", "other", "-a", "buf:4", "-a", "1"], "no kernel 'other'"),
-    ("a work-group that does not fit", ["-l", "100000", "-a", "buf:4", "-a", "1"], "error -5"),
+    ("a work-group that does not fit", ["-l", "100000", "-a", "buf:4", "-a", "1"], "CL_INVALID_WORK_ITEM_SIZE (-55)"),
+    ("no work-item", ["-g", "0", "-a", "buf:4", "-a", "1"], "--global: a launch has at least one work-item"),
 ]
 
 

@@ -1,7 +1,9 @@
 /* refcl kernel: one kernel launch without a host program, checked. */
+#include "tools/cmd/kernel.h"
 #include "interp/spirv.h"
 #include "memmodel/base/input.h"
 #include "memmodel/trace/capture.h"
+#include "tools/assemble_spirv.h"
 #include "tools/cmd/commands.h"
 #include "tools/session/captured.h"
 #include "tools/session/options.h"
@@ -15,53 +17,72 @@
 
 static const struct tool_option options[] = {
     SESSION_OPTIONS,
+    {"auto", 0, NULL, "REFCL_AUTO",
+     "choose what is not given: sizes, arguments, and their contents (zeros, iota, ones, random, small random numbers)"},
     {"kernel", 'k', "NAME", "REFCL_KERNEL", "kernel to launch (default: the only one)"},
     {"global", 'g', "N[,N[,N]]", "REFCL_GLOBAL", "global size (default 1)"},
     {"local", 'l', "N[,N[,N]]", "REFCL_LOCAL", "work-group size (default: chosen by the runtime)"},
     {"offset", 0, "N[,N[,N]]", "REFCL_OFFSET", "global offset"},
-    {"arg", 'a', "SPEC", NULL,
-     "the next argument: buf:N[:zero|iota|fill=V|rand=SEED|file=PATH], svm:N[:...], local:BYTES, null or a "
-     "value"},
-    {"print", 'p', "I", NULL, "print the buffer argument I after the launch; may be repeated"},
+    {"arg", 'a', "[NAME=]SPEC", NULL,
+     "the next argument, or argument NAME: buf:N, svm:N, local:BYTES, image:KIND:WxHxD[:FORMAT], sampler, null, 64, "
+     "'1,2,3,4', '{1, 2.0, {3, 4}}'; memory with :zero, iota, fill=V, rand=SEED, below=LIMIT, file=PATH, out=PATH"},
+    {"print", 'p', "ARG", NULL,
+     "print the buffer argument ARG, a name or number, after the launch; may be repeated"},
     {"build-options", 0, "TEXT", "REFCL_BUILD_OPTIONS", "options for clBuildProgram (default -cl-std=CL3.0)"},
     {"repeat", 0, "N", "REFCL_REPEAT", "launch N times in a row"},
     {"replay", 0, NULL, NULL, "re-execute FILE, a witness written by refcl explore, step by step"},
     TOOL_OPTION_END};
 
-enum { MAX_WORDS = 600 };
-struct kernel {
-    struct session session;
-    char *words[MAX_WORDS + 8]; /* command line of the helper, filled from 1 */
-    size_t count;
-    bool replay;
-};
-enum { OPT_REPLAY = sizeof options / sizeof *options - 2 };
+enum { OPT_REPLAY = sizeof options / sizeof *options - 2, OPT_AUTO = SESSION_OPTION_COUNT };
 
 /* Passes an option on to the helper as "--name", "value". */
 static int pass(struct kernel *kernel, const char *name, const char *value)
 {
-    if (kernel->count + 2 > MAX_WORDS)
+    if (kernel->count + 2 > KERNEL_WORDS)
         return tool_error(EXIT_USAGE, "too many options");
     kernel->words[kernel->count++] = (char *)(uintptr_t)name;
     kernel->words[kernel->count++] = (char *)(uintptr_t)value;
     return 0;
 }
 
+static int take_argument(struct kernel *kernel, const char *value)
+{
+    if (kernel->argument_count == KERNEL_ARGUMENTS)
+        return tool_error(EXIT_USAGE, "--arg: more than %d", KERNEL_ARGUMENTS);
+    kernel->arguments[kernel->argument_count++] = value;
+    return 0;
+}
+
+/* Keeps what the choice of a launch depends on. */
+static void note_option(struct kernel *kernel, const char *name, const char *value)
+{
+    if (strcmp(name, "kernel") == 0)
+        kernel->name = value;
+    else if (strcmp(name, "build-options") == 0)
+        kernel->build_options = value;
+    kernel->has_sizes |= strcmp(name, "global") == 0 || strcmp(name, "local") == 0;
+}
+
 static int kernel_option(void *context, size_t index, const char *value)
 {
     struct kernel *kernel = context;
+    if (index < SESSION_OPTION_COUNT)
+        return session_option(&kernel->session, index, value);
     kernel->replay |= index == OPT_REPLAY;
-    if (index == OPT_REPLAY)
+    kernel->automatic |= index == OPT_AUTO;
+    if (index == OPT_REPLAY || index == OPT_AUTO)
         return 0;
-    return index < SESSION_OPTION_COUNT ? session_option(&kernel->session, index, value)
-                                        : pass(kernel, options[index].name, value);
+    if (strcmp(options[index].name, "arg") == 0)
+        return take_argument(kernel, value);
+    note_option(kernel, options[index].name, value);
+    return pass(kernel, options[index].name, value);
 }
 
 /* The helper's command line for a captured launch: what it says, then what was asked for beside it. */
 static int run_captured(struct kernel *kernel, const char *path)
 {
     static struct captured_launch launch;
-    static char *words[sizeof launch.words / sizeof *launch.words + MAX_WORDS + 8];
+    static char *words[sizeof launch.words / sizeof *launch.words + KERNEL_WORDS + 8];
     size_t count = 1;
     int code = captured_open(&launch, path);
     if (code)
@@ -98,8 +119,6 @@ enum input { SOURCE, MODULE, CAPTURE };
 static int input_of(const char *path, enum input *input)
 {
     *input = SOURCE;
-    if (tool_has_suffix(path, ".spvasm"))
-        return tool_error(EXIT_USAGE, "'%s' is the text of a module: spirv-as makes a .spv file of it", path);
     if (tool_has_suffix(path, ".spv"))
         *input = MODULE;
     else if (tool_has_suffix(path, ".cap") || mm_capture_is(path))
@@ -124,6 +143,28 @@ static int input_of(const char *path, enum input *input)
                       path);
 }
 
+/* The module whose text is at PATH becomes a file of FOLDER, whose name is BINARY then.  Such texts are of litmus
+ * programs, whose environment may be another one. */
+static int assemble(const char *path, char *folder, char *binary)
+{
+    struct mm_error err = {0};
+    char *text = session_read_text(path);
+    void *words = NULL;
+    size_t size = 0;
+    if (!text)
+        return EXIT_USAGE;
+    int code = tool_assemble(path, text, &words, &size, &err) == MM_OK ? tool_make_folder(folder, PATH_MAX)
+                                                                       : tool_report(&err);
+    snprintf(binary, PATH_MAX + 16, "%s/kernel.spv", folder);
+    FILE *out = code ? NULL : fopen(binary, "wb");
+    if (!code && (!out || fwrite(words, 1, size, out) != size || fclose(out) != 0))
+        code = tool_error(EXIT_TOOL, "cannot write '%s': %s", binary, strerror(errno));
+    setenv("REFCL_ANY_SPIRV", "1", 1);
+    mm_free(words);
+    mm_free(text);
+    return code;
+}
+
 static void set_source_path(const char *path)
 {
     char folder[PATH_MAX];
@@ -145,32 +186,50 @@ static int run_file(struct kernel *kernel, char *path)
         return code;
     set_source_path(path);
     kernel->words[0] = helper;
-    kernel->words[kernel->count] = path;
-    if (input == CAPTURE)
-        return run_captured(kernel, path);
+    kernel->path = path;
+    if (input != CAPTURE && kernel->is_bare)
+        return kernel_list(kernel);
+    if (input == CAPTURE && kernel->automatic)
+        return tool_error(EXIT_USAGE, "--auto: a captured launch has its sizes and arguments");
     if (input == SOURCE)
         kernel->session.source = path;
-    return session_run(&kernel->session, kernel->words);
+    if (kernel->automatic)
+        return kernel_automatic(kernel);
+    code = input == CAPTURE ? 0 : kernel_structures(kernel);
+    for (size_t i = 0; i < kernel->argument_count && !code; i++)
+        code = pass(kernel, "arg", kernel->arguments[i]);
+    kernel->words[kernel->count] = path;
+    if (code)
+        return code;
+    return input == CAPTURE ? run_captured(kernel, path) : session_run(&kernel->session, kernel->words);
 }
 
 static int kernel_main(int argc, char **argv)
 {
-    struct kernel kernel = {.session = {.races = true, .memory = true, .input_status = 2, .own_host = true},
-                            .count = 1};
+    static struct kernel kernel = {
+        .session = {.races = true, .memory = true, .input_status = 2, .own_host = true}, .count = 1};
+    static char folder[PATH_MAX], binary[PATH_MAX + 16];
     int code = 0;
     int first = tool_options(&cmd_kernel, argc, argv, false, kernel_option, &kernel, &code);
     if (first < 0)
         return code;
     if (first + 1 != argc)
-        return tool_error(EXIT_USAGE, "one kernel file (.cl, .spv, .cap, or a witness) is needed");
+        return tool_error(EXIT_USAGE, "one kernel file (.cl, .spv, .spvasm, .cap, or a witness) is needed");
     char *line = tool_command_line(&cmd_kernel, argc, argv);
     kernel.session.command_line = line;
     kernel.session.api = false; /* the calls are those of refcl-kernel-host */
-    code = run_file(&kernel, argv[first]);
+    kernel.is_bare = argc == 2 && kernel.count == 1 && !kernel.automatic && !kernel.replay;
+    kernel.shown = argv[first];
+    if (tool_has_suffix(argv[first], ".spvasm"))
+        code = assemble(argv[first], folder, binary);
+    code = code ? code : run_file(&kernel, *folder ? binary : argv[first]);
+    if (*folder)
+        tool_remove_folder(folder);
+    kernel_clear(&kernel);
     mm_free(line);
     return code;
 }
 
 const struct tool_command cmd_kernel = {
-    "kernel", "FILE.cl|FILE.spv|FILE.cap|WITNESS",
+    "kernel", "FILE.cl|FILE.spv|FILE.spvasm|FILE.cap|WITNESS",
     "launch one kernel with given arguments and report races and undefined behavior", options, kernel_main};

@@ -186,6 +186,10 @@ enum ex_line { EX_INPUT, EX_OUTPUT, EX_FILTER };
 enum mm_class ex_add_line(struct ex *ex, enum ex_line line, const char *text, struct mm_error *err);
 /* An argument of the command line for the kernel's parameter ID. */
 void ex_argument(struct ex *ex, uint32_t id, const char *text);
+/* The specification for the argument called NAME: the one with this name, else the *NEXT one without; NULL: there is none. */
+const char *ex_argument_text(struct ex *ex, const char *name, uint32_t *next);
+/* Names that no parameter of F has are an error. */
+void ex_argument_names(struct ex *ex, const struct in_function *f);
 /* A number given for a scalar of type TYPE, as its bits: for floats the number's, unless it is hexadecimal.
  */
 uint64_t ex_init_bits(struct ex *ex, const struct in_ty *type, const struct ex_init *init);

@@ -239,32 +239,11 @@ enum mm_class ex_add_line(struct ex *ex, enum ex_line line, const char *text, st
     return MM_OK;
 }
 
-/* ---- arguments ---------------------------------------------------------------------------------- */
-
-static struct ex_init repeated(struct reader *r, uint64_t count)
-{
-    struct ex_init out = {.form = EX_LIST, .count = (uint32_t)count};
-    struct ex_init value = {0};
-    bool iota = false;
-    if (accept(r, ":") && !accept(r, "zero")) {
-        iota = accept(r, "iota");
-        if (!iota) {
-            expect(r, "fill");
-            expect(r, "=");
-            value = scalar(r);
-        }
-    }
-    out.items = ex_alloc(r->ex, count * sizeof *out.items);
-    for (uint32_t i = 0; i < count; i++)
-        out.items[i] = iota ? (struct ex_init){.value = i} : value;
-    return out;
-}
-
 static void end_of(struct reader *r)
 {
     skip_space(r);
     if (r->at < r->end)
-        bad(r, "the end of the argument");
+        bad(r, "the end of the value");
 }
 
 struct ex_init ex_value_text(struct ex *ex, const char *text)
@@ -288,48 +267,6 @@ struct ex_input *ex_input_for(struct ex *ex, uint32_t id)
         ex_fail(ex, MM_INVALID, "explore.arguments", "two arguments called %s", input->name);
     input->id = id;
     return input;
-}
-
-/* A structure that holds a runtime array alone, which shaders wrap buffers into. */
-static bool is_block(const struct in_ty *t)
-{
-    return t->kind == IN_TY_STRUCT && t->count == 1 && ex_is_runtime_array(t->members[0]);
-}
-
-static uint64_t element_size(const struct in_ty *t)
-{
-    return is_block(t) ? t->members[0]->stride : t->size;
-}
-
-void ex_argument(struct ex *ex, uint32_t id, const char *text)
-{
-    struct reader r = {.ex = ex, .at = text, .end = text + strlen(text)};
-    struct ex_input *input = ex_input_for(ex, id);
-    const struct in_ty *t = ex_type_of(ex, id),
-                       *pointee = t->kind == IN_TY_POINTER ? ex_pointed(ex, t) : NULL;
-    input->given = true;
-    if (accept(&r, "local")) {
-        expect(&r, ":");
-        input->bytes = number(&r);
-    } else if (accept(&r, "buf") || accept(&r, "svm")) {
-        expect(&r, ":");
-        uint64_t count = number(&r);
-        if (count == 0 || count > MAX_ITEMS)
-            bad(&r, "a number of elements from 1 to 65536");
-        const char *here = r.at;
-        if (accept(&r, ":") && accept(&r, "any"))
-            input->bytes = count * (pointee ? element_size(pointee) : 0);
-        else
-            r.at = here, input->init = repeated(&r, count);
-    } else {
-        input->init = init(&r);
-    }
-    end_of(&r);
-    if (input->init.form == EX_LIST && pointee && is_block(pointee)) {
-        struct ex_init *elements = ex_alloc(ex, sizeof *elements);
-        *elements = input->init;
-        input->init = (struct ex_init){.form = EX_LIST, .count = 1, .items = elements};
-    }
 }
 
 /* ---- conditions --------------------------------------------------------------------------------- */

@@ -287,8 +287,10 @@ static void argument_objects(struct ex *ex, const struct in_function *f)
     for (uint32_t i = 0; i < f->param_count; i++) {
         const struct in_ty *t = ex_type_of(ex, f->params[i]);
         ex->current = ex_definition(ex, f->params[i]);
-        if (argument < ex->config.argument_count)
-            ex_argument(ex, f->params[i], ex->config.arguments[argument++]);
+        const char *text =
+            ex->module.vulkan ? NULL : ex_argument_text(ex, ex_id(ex, f->params[i])->name, &argument);
+        if (text)
+            ex_argument(ex, f->params[i], text);
         if (is_shared_pointer(t))
             make_objects(ex,
                          (struct ex_place){.id = f->params[i],
@@ -297,8 +299,10 @@ static void argument_objects(struct ex *ex, const struct in_function *f)
                                            .is_array = true},
                          NULL);
     }
-    if (argument < ex->config.argument_count)
-        ex_fail(ex, MM_INVALID, "explore.arguments", "the kernel has only %u arguments", argument);
+    if (!ex->module.vulkan)
+        ex_argument_names(ex, f);
+    if (ex_argument_text(ex, "", &argument))
+        ex_fail(ex, MM_INVALID, "explore.arguments", "the kernel has only %u arguments", f->param_count);
     ex->current = NULL;
 }
 

@@ -11,14 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct scalar scalars[] = {
-    {"char", 1, 'i'},        {"uchar", 1, 'u'},        {"short", 2, 'i'},         {"ushort", 2, 'u'},
-    {"int", 4, 'i'},         {"uint", 4, 'u'},         {"long", 8, 'i'},          {"ulong", 8, 'u'},
-    {"float", 4, 'f'},       {"double", 8, 'f'},       {"half", 2, 'u'},          {"size_t", 8, 'u'},
-    {"bool", 1, 'u'},        {"atomic_int", 4, 'i'},   {"atomic_uint", 4, 'u'},   {"atomic_float", 4, 'f'},
-    {"atomic_long", 8, 'i'}, {"atomic_ulong", 8, 'u'}, {"atomic_double", 8, 'f'},
-};
-
 void host_fail(const char *what, const char *detail)
 {
     fflush(stdout);
@@ -28,11 +20,10 @@ void host_fail(const char *what, const char *detail)
 
 void host_check(cl_int code, const char *call)
 {
-    char text[32];
+    char text[80];
     if (code == CL_SUCCESS)
         return;
-    snprintf(text, sizeof text, "error %d", code);
-    host_fail(call, text);
+    host_fail(call, spec_code_text(code, text, sizeof text));
 }
 
 char *host_read_file(const char *path, size_t *size)
@@ -73,168 +64,6 @@ static cl_uint parse_sizes(const char *text, size_t sizes[3])
     }
     host_fail("sizes are N, N,N or N,N,N, not", text);
     return 0;
-}
-
-/* "uint4*" -> uint, 4.  Unknown types count as bytes. */
-static struct type parse_type(const char *text)
-{
-    struct type type = {{"uchar", 1, 'u'}, 1};
-    size_t length = strcspn(text, "*0123456789 ");
-    for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++) {
-        if (strlen(scalars[i].name) == length && strncmp(scalars[i].name, text, length) == 0) {
-            type.scalar = scalars[i];
-            unsigned long width = strtoul(text + length, NULL, 10);
-            type.width = width >= 2 && width <= 16 ? (unsigned)width : 1;
-        }
-    }
-    return type;
-}
-
-static unsigned type_bytes(struct type type)
-{
-    return type.scalar.bytes * (type.width == 3 ? 4 : type.width);
-}
-
-struct type host_argument_type(struct host *host, cl_uint index)
-{
-    char name[128] = "";
-    clGetKernelArgInfo(host->kernel, index, CL_KERNEL_ARG_TYPE_NAME, sizeof name, name, NULL);
-    return parse_type(name);
-}
-
-static void put(void *at, struct scalar scalar, double real, int64_t integer)
-{
-    float f = (float)real;
-    if (scalar.kind == 'f' && scalar.bytes == 4)
-        memcpy(at, &f, 4);
-    else if (scalar.kind == 'f')
-        memcpy(at, &real, 8);
-    else
-        memcpy(at, &integer, scalar.bytes); /* little-endian */
-}
-
-static void put_text(void *at, struct scalar scalar, const char *text, char **end)
-{
-    int64_t integer = (int64_t)strtoull(text, end, 0);
-    char *real_end;
-    double real = strtod(text, &real_end);
-    if (scalar.kind == 'f' || real_end > *end)
-        *end = real_end;
-    if (*end == text)
-        host_fail("not a value", text);
-    put(at, scalar, real, scalar.kind == 'f' ? 0 : integer);
-    while (**end && strchr("fFuUlL", **end))
-        ++*end;
-}
-
-static uint64_t next_random(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
-}
-
-static void load(unsigned char *data, size_t bytes, const char *path)
-{
-    size_t size;
-    char *text = host_read_file(path, &size);
-    memcpy(data, text, size < bytes ? size : bytes);
-    free(text);
-}
-
-/* Fills DATA as INIT says: zero, iota, fill=V, rand=SEED, file=PATH. */
-static void initialize(unsigned char *data, const struct argument *argument, const char *init)
-{
-    size_t bytes = argument->type.scalar.bytes, count = argument->bytes / bytes;
-    if (!init || strcmp(init, "zero") == 0)
-        return;
-    if (strncmp(init, "file=", 5) == 0) {
-        load(data, argument->bytes, init + 5);
-    } else if (strcmp(init, "iota") == 0) {
-        for (size_t i = 0; i < count; i++)
-            put(data + i * bytes, argument->type.scalar, (double)i, (int64_t)i);
-    } else if (strncmp(init, "fill=", 5) == 0) {
-        for (size_t i = 0; i < count; i++) {
-            char *end;
-            put_text(data + i * bytes, argument->type.scalar, init + 5, &end);
-        }
-    } else if (strncmp(init, "rand=", 5) == 0) {
-        uint64_t state = strtoull(init + 5, NULL, 0) * 2 + 0x9E3779B97F4A7C15u;
-        for (size_t i = 0; i < count; i++) {
-            uint64_t r = next_random(&state);
-            put(data + i * bytes, argument->type.scalar, (double)(r >> 11) * 0x1p-53, (int64_t)(r >> 33));
-        }
-    } else {
-        host_fail("unknown initial value", init);
-    }
-}
-
-/* buf:N[:INIT] and svm:N[:INIT] */
-static void set_memory(struct host *host, cl_uint index, const char *spec, bool svm)
-{
-    struct argument *argument = &host->arguments[index];
-    char *end;
-    cl_int code;
-    argument->type = host_argument_type(host, index);
-    argument->count = strtoull(spec, &end, 0);
-    if (end == spec || (*end && *end != ':') || argument->count == 0 ||
-        argument->count > SIZE_MAX / type_bytes(argument->type))
-        host_fail("a buffer argument is buf:N[:INIT], not", spec);
-    argument->bytes = argument->count * type_bytes(argument->type);
-    unsigned char *data = calloc(1, argument->bytes);
-    if (!data)
-        host_fail("out of memory for argument", spec);
-    initialize(data, argument, *end ? end + 1 : NULL);
-    if (svm) {
-        argument->svm =
-            clSVMAlloc(host->context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS,
-                       argument->bytes, 0);
-        if (!argument->svm)
-            host_fail("clSVMAlloc failed for argument", spec);
-        memcpy(argument->svm, data, argument->bytes);
-        host_check(clSetKernelArgSVMPointer(host->kernel, index, argument->svm), "clSetKernelArgSVMPointer");
-    } else {
-        argument->buffer = clCreateBuffer(host->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                                          argument->bytes, data, &code);
-        host_check(code, "clCreateBuffer");
-        host_check(clSetKernelArg(host->kernel, index, sizeof(cl_mem), &argument->buffer), "clSetKernelArg");
-    }
-    free(data);
-}
-
-static void set_value(struct host *host, cl_uint index, const char *spec)
-{
-    unsigned char value[128] = {0};
-    struct type type = host_argument_type(host, index);
-    const char *at = spec;
-    for (unsigned i = 0; i < type.width; i++) {
-        char *end;
-        put_text(value + i * type.scalar.bytes, type.scalar, at, &end);
-        if (*end == ',')
-            at = end + 1;
-        else if (*end == 0)
-            at = i == 0 ? spec : at; /* one value for every component */
-        else
-            host_fail("not a value", spec);
-    }
-    host_check(clSetKernelArg(host->kernel, index, type_bytes(type), value), "clSetKernelArg");
-}
-
-static void set_argument(struct host *host, cl_uint index, const char *spec)
-{
-    if (strncmp(spec, "buf:", 4) == 0)
-        set_memory(host, index, spec + 4, false);
-    else if (strncmp(spec, "svm:", 4) == 0)
-        set_memory(host, index, spec + 4, true);
-    else if (strncmp(spec, "local:", 6) == 0)
-        host_check(clSetKernelArg(host->kernel, index, strtoull(spec + 6, NULL, 0), NULL), "clSetKernelArg");
-    else if (*spec == '@')
-        host_captured_argument(host, index, spec + 1);
-    else if (strcmp(spec, "null") == 0)
-        host_check(clSetKernelArg(host->kernel, index, sizeof(cl_mem), NULL), "clSetKernelArg");
-    else
-        set_value(host, index, spec);
 }
 
 static void open_device(struct host *host)
@@ -309,49 +138,6 @@ static void find_kernel(struct host *host)
     host_check(code, "clCreateKernel");
 }
 
-static void print_element(const unsigned char *at, struct scalar scalar)
-{
-    int64_t integer = 0;
-    float f;
-    double d;
-    if (scalar.kind == 'f') {
-        memcpy(&f, at, 4);
-        memcpy(&d, at, scalar.bytes == 8 ? 8 : 4);
-        printf(" %.9g", scalar.bytes == 8 ? d : (double)f);
-        return;
-    }
-    memcpy(&integer, at, scalar.bytes);
-    unsigned shift = 64 - 8 * scalar.bytes;
-    if (scalar.kind == 'i')
-        printf(" %" PRId64, (int64_t)((uint64_t)integer << shift) >> shift);
-    else
-        printf(" %" PRIu64, (uint64_t)integer);
-}
-
-static void print_argument(struct host *host, const char *spec)
-{
-    unsigned long index = strtoul(spec, NULL, 10);
-    struct argument *argument = index < host->spec_count ? &host->arguments[index] : NULL;
-    void *svm = !argument ? NULL : argument->svm ? argument->svm : argument->shown;
-    if (!argument || (!argument->buffer && !svm))
-        host_fail("not a buffer argument", spec);
-    unsigned char *data = malloc(argument->bytes);
-    if (!data)
-        host_fail("out of memory", NULL);
-    if (svm)
-        host_check(clEnqueueSVMMemcpy(host->queue, CL_TRUE, data, svm, argument->bytes, 0, NULL, NULL),
-                   "clEnqueueSVMMemcpy");
-    else
-        host_check(clEnqueueReadBuffer(host->queue, argument->buffer, CL_TRUE, 0, argument->bytes, data, 0,
-                                       NULL, NULL),
-                   "clEnqueueReadBuffer");
-    printf("%lu:", index);
-    for (size_t i = 0; i < argument->bytes / argument->type.scalar.bytes; i++)
-        print_element(data + i * argument->type.scalar.bytes, argument->type.scalar);
-    putchar('\n');
-    free(data);
-}
-
 static void parse(struct host *host, int argc, char **argv)
 {
     for (int i = 1; i + 1 < argc; i += 2) {
@@ -385,6 +171,17 @@ static void parse(struct host *host, int argc, char **argv)
         host_fail("--local and --global differ in dimensions", NULL);
 }
 
+/* Sizes that no launch has are named before the runtime rejects them. */
+static void check_sizes(const struct host *host)
+{
+    for (cl_uint i = 0; i < host->dimensions; i++)
+        if (host->global[i] == 0)
+            host_fail("--global: a launch has at least one work-item", NULL);
+    for (cl_uint i = 0; i < host->local_dimensions; i++)
+        if (host->local[i] == 0)
+            host_fail("--local: a work-group has at least one work-item", NULL);
+}
+
 static void launch(struct host *host)
 {
     for (size_t i = 0; i < host->repeat; i++)
@@ -397,11 +194,17 @@ static void launch(struct host *host)
 
 static void release(struct host *host)
 {
-    for (size_t i = 0; i < host->spec_count; i++) {
-        if (host->arguments[i].buffer)
-            clReleaseMemObject(host->arguments[i].buffer);
-        if (host->arguments[i].svm)
-            clSVMFree(host->context, host->arguments[i].svm);
+    for (size_t i = 0; i < host->argument_count; i++) {
+        struct argument *argument = &host->arguments[i];
+        if (argument->buffer)
+            clReleaseMemObject(argument->buffer);
+        if (argument->image)
+            clReleaseMemObject(argument->image);
+        if (argument->sampler)
+            clReleaseSampler(argument->sampler);
+        if (argument->svm)
+            clSVMFree(host->context, argument->svm);
+        spec_clear(&argument->spec);
     }
     host_captured_release(host);
     clReleaseKernel(host->kernel);
@@ -412,26 +215,29 @@ static void release(struct host *host)
 
 int main(int argc, char **argv)
 {
-    static struct host host = {.build = "-cl-std=CL3.0", .global = {1}, .dimensions = 1, .repeat = 1};
-    cl_uint wanted = 0;
+    static struct host host = {
+        .build = "-cl-std=CL3.0", .global = {1}, .dimensions = 1, .repeat = 1, .rounds = 1};
     if (argc % 2)
         host_fail("usage: refcl-kernel-host (OPTION VALUE)... FILE", NULL);
     parse(&host, argc, argv);
+    check_sizes(&host);
     open_device(&host);
     build(&host, argv[argc - 1]);
     find_kernel(&host);
-    host_check(clGetKernelInfo(host.kernel, CL_KERNEL_NUM_ARGS, sizeof wanted, &wanted, NULL),
+    host_check(clGetKernelInfo(host.kernel, CL_KERNEL_NUM_ARGS, sizeof host.argument_count,
+                               &host.argument_count, NULL),
                "clGetKernelInfo");
-    if (wanted != host.spec_count) {
-        fprintf(stderr, "refcl kernel: the kernel takes %u arguments, %zu given\n", wanted, host.spec_count);
-        return 2;
-    }
     host_captured_memory(&host);
-    for (cl_uint i = 0; i < wanted; i++)
-        set_argument(&host, i, host.specs[i]);
-    launch(&host);
+    host_read_arguments(&host);
+    host_set_arguments(&host);
+    for (host.round = 0; host.round < host.rounds; host.round++) {
+        if (host.round)
+            host_change_arguments(&host);
+        launch(&host);
+    }
     for (size_t i = 0; i < host.print_count; i++)
-        print_argument(&host, host.prints[i]);
+        host_print_argument(&host, host.prints[i]);
+    host_save_arguments(&host);
     release(&host);
     return 0;
 }

@@ -1,14 +1,14 @@
-/* refcl-kernel-host in two parts: launches as options describe them, and captured ones. */
+/* refcl-kernel-host: launches as options describe them, and captured ones. */
 #ifndef TOOLS_HOST_KERNEL_HOST_H
 #define TOOLS_HOST_KERNEL_HOST_H
 
 #define CL_TARGET_OPENCL_VERSION 300
+#include "tools/launch/spec.h"
+
 #include <CL/cl.h>
 #include <inttypes.h>
-#include <stdbool.h>
-#include <stddef.h>
 
-enum { MAX_ARGS = 256 };
+enum { MAX_ARGS = 256, MOST_ROUNDS = 5 };
 
 /* An element type by its OpenCL C name. */
 struct scalar {
@@ -21,8 +21,19 @@ struct type {
     unsigned width; /* vector width */
 };
 
+/* An image format by its name: channels, and the type of each. */
+struct host_format {
+    cl_image_format cl;
+    unsigned channels;
+    struct scalar scalar;
+};
+
 struct argument {
-    cl_mem buffer;
+    struct spec spec;
+    cl_mem buffer, image;
+    cl_sampler sampler;
+    struct host_format format; /* of the image */
+    size_t region[3];
     void *svm;
     void *shown;         /* captured: memory of another argument's too, not freed with this one */
     size_t count, bytes; /* elements, bytes in all */
@@ -36,6 +47,9 @@ struct host {
     cl_kernel kernel;
     const char *name, *build, *include, *specs[MAX_ARGS], *prints[MAX_ARGS];
     size_t spec_count, print_count, global[3], local[3], offset[3], repeat;
+    cl_uint argument_count;
+    size_t rounds;
+    unsigned round; /* of launches with changing contents */
     cl_uint dimensions, local_dimensions;
     struct argument arguments[MAX_ARGS];
     const char *memory_specs[MAX_ARGS]; /* of captured launches */
@@ -45,11 +59,44 @@ struct host {
 };
 
 /* Ends the program: the input is bad. */
-void host_fail(const char *what, const char *detail);
+_Noreturn void host_fail(const char *what, const char *detail);
 void host_check(cl_int code, const char *call);
 /* The whole file, a zero after it, from malloc. */
 char *host_read_file(const char *path, size_t *size);
+
+/* contents.c */
+struct type host_parse_type(const char *text);
+unsigned host_type_bytes(struct type type);
+void host_put(void *at, struct scalar scalar, double real, int64_t integer);
+/* Writes VALUE, or its leaves one after the other, to DATA as COUNT scalars; returns how many there were. */
+size_t host_put_value(unsigned char *data, struct scalar scalar, size_t count,
+                      const struct spec_value *value);
+/* Elements of the file that SPEC names, of TYPE each. */
+size_t host_file_count(const struct spec *spec, struct type type);
+/* Fills the BYTES at DATA with scalars as SPEC says, for launch ROUND. */
+void host_fill(unsigned char *data, size_t bytes, struct scalar scalar, const struct spec *spec,
+               unsigned round);
+/* Writes DATA as an array of NumPy. */
+void host_write_npy(const char *path, const unsigned char *data, struct scalar scalar, const size_t *shape,
+                    unsigned dimensions);
+void host_print_element(const unsigned char *at, struct scalar scalar);
+
+/* image.c: makes the image that the argument's specification describes; its contents; and to a file. */
+void host_make_image(struct host *host, struct argument *argument);
+void host_fill_image(struct host *host, struct argument *argument);
+void host_save_image(struct host *host, struct argument *argument);
+
+/* arguments.c */
 struct type host_argument_type(struct host *host, cl_uint index);
+/* Reads the specifications, each for its argument: by name, or the next one. */
+void host_read_arguments(struct host *host);
+void host_set_arguments(struct host *host);
+/* Fills memory with changing contents for this launch. */
+void host_change_arguments(struct host *host);
+/* Index of the argument that TEXT names by name or number; MAX_ARGS: there is none. */
+cl_uint host_argument_index(struct host *host, const char *text);
+void host_print_argument(struct host *host, const char *name);
+void host_save_arguments(struct host *host);
 
 /* captured.c: memory as --memory options describe it, and arguments "@..." that use it. */
 void host_captured_memory(struct host *host);

@@ -67,6 +67,8 @@ long session_input_read(void *context, void *out, size_t size)
 /* ---- signals --------------------------------------------------------------------------------- */
 
 static volatile pid_t signaled;
+static volatile sig_atomic_t interrupted;
+static bool installed;
 static struct sigaction old_int, old_term, old_hup;
 
 static void pass_on(int number)
@@ -75,23 +77,42 @@ static void pass_on(int number)
         kill(signaled, number);
 }
 
+/* A terminal interrupts the program, too; another process, only this one. */
+static void interrupt(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    interrupted = 1;
+    if (info->si_code != SI_KERNEL)
+        pass_on(number);
+}
+
+bool session_input_interrupted(void)
+{
+    return interrupted;
+}
+
 void session_input_signals(pid_t child)
 {
-    struct sigaction ignore = {.sa_handler = SIG_IGN}, forward = {.sa_handler = pass_on};
-    if (signaled) { /* the program again */
-        signaled = child;
-        return;
-    }
+    struct sigaction note = {.sa_sigaction = interrupt, .sa_flags = SA_SIGINFO | SA_RESTART},
+                     forward = {.sa_handler = pass_on};
     signaled = child;
-    sigaction(SIGINT, &ignore, &old_int);
+    if (interrupted)
+        pass_on(SIGINT);
+    if (installed) /* the program again, or it is there now */
+        return;
+    installed = true;
+    sigaction(SIGINT, &note, &old_int);
     sigaction(SIGTERM, &forward, &old_term);
     sigaction(SIGHUP, &forward, &old_hup);
 }
 
 void session_input_signals_off(void)
 {
+    if (!installed)
+        return;
     sigaction(SIGINT, &old_int, NULL);
     sigaction(SIGTERM, &old_term, NULL);
     sigaction(SIGHUP, &old_hup, NULL);
+    installed = false;
     signaled = 0;
 }

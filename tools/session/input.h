@@ -19,8 +19,10 @@ struct session_input {
 };
 /* An mm_trace_input over a struct session_input. */
 long session_input_read(void *context, void *out, size_t size);
-/* At SIGTERM ends the command and reports the findings so far; SIGINT reaches the command anyway. */
+/* At SIGTERM and SIGINT the command ends, and the findings so far are reported.  CHILD: 0 before it is started. */
 void session_input_signals(pid_t child);
 void session_input_signals_off(void);
+/* Whether SIGINT came while a command was running. */
+bool session_input_interrupted(void);
 
 #endif

@@ -3,6 +3,7 @@
 #include "memmodel/base/input.h"
 #include "tools/session/barrier.h"
 #include "tools/session/html.h"
+#include "tools/session/input.h"
 #include "tools/session/process.h"
 #include "tools/tool.h"
 
@@ -199,6 +200,7 @@ static void start(const struct session_processes *processes, char **argv, struct
     }
     session_progress_page(); /* before the program is another process */
     if (supervised_fork(child) == 0) {
+        session_input_signals_off();
         set_environment(processes->session, library, processes->name);
         set_source_path(argv);
         if (!processes->session->own_host && !on_driver)
@@ -323,6 +325,9 @@ static int finish(struct session_processes *processes, char **argv, struct super
     int status = wait_for(session, child, &options.ending), own = options.ending.status;
     if (session->program)
         options.ending.status = 0; /* it is the judge's */
+    if (!status && session->wants_again &&
+        session->wants_again(session->again_context, processes->first->detector))
+        return code;
     for (const struct session_process *p = processes->first; p; p = p->next) {
         if (p->error.cls == MM_INVALID || (p->error.cls && p->code))
             tool_report(&p->error);
@@ -332,13 +337,15 @@ static int finish(struct session_processes *processes, char **argv, struct super
     struct ck_detector *detector = merge(processes);
     if (!detector)
         return tool_error(EXIT_TOOL, "out of memory");
-    if (!session->has_seeds && !session->program && !session->on_driver)
+    if (!session->has_seeds && !session->program && !session->on_driver && !session_input_interrupted())
         session_try_barriers(session, detector, argv);
     int reported = report(session, detector, status, &options);
     if (!reported && session->html)
         reported = session_html(detector, processes, &options, session->html);
     if (code || reported)
         return code ? code : reported;
+    if (session_input_interrupted())
+        return EXIT_INTERRUPTED;
     if (session->program && !options.ending.signal)
         return session->program->judge(session->program->context, detector, own);
     return verdict(detector, options.observation, status);
@@ -357,6 +364,8 @@ int session_execute(struct session_processes *processes, const struct session *s
 {
     int code = session_processes_open(processes, session, patterns);
     *child = (struct supervised){.pid = -1};
+    if (!code)
+        session_input_signals(0);
     if (!code)
         start(processes, argv, child);
     if (child->pid < 0)
@@ -380,10 +389,9 @@ static int run_once(const struct session *given, char **argv)
         tool_make_folder(folder, sizeof folder) == 0)
         copy.launches = folder;
     int code = session_execute(&processes, session, patterns, argv, &child);
-    if (child.pid >= 0) {
+    if (child.pid >= 0)
         code = finish(&processes, argv, &child, code);
-        session_input_signals_off();
-    }
+    session_input_signals_off();
     session_processes_close(&processes);
     if (*folder)
         tool_remove_folder(folder);

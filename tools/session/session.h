@@ -44,6 +44,9 @@ struct session {
     bool has_seeds;                        /* one run for each of these seeds, until one has findings */
     bool more_seeds;                       /* this run is reported where it has findings, else another is */
     const struct session_program *program; /* NULL: a command is run */
+    /* Not NULL: called with the findings of a run; true if another one is made instead, so that this one is not reported. */
+    bool (*wants_again)(void *context, const struct ck_detector *detector);
+    void *again_context;
 };
 /* Parses "race,memory,api,uninitialized", "all" or "none". */
 int session_set_checks(struct session *session, const char *list);

@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Arguments of refcl kernel: by name, structures, vectors, images, samplers, files; signatures; Ctrl-C."""
+import os
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+import tap
+from built import PATIENCE, REFCL
+from tap import check, skip
+
+SOURCE = """struct inner { char c; float f; };
+struct outer { int i; double d; struct inner in[2]; };
+kernel void structure(global float *out, struct outer s)
+{
+    out[0] = s.i; out[1] = (float)s.d; out[2] = s.in[0].c; out[3] = s.in[0].f; out[4] = s.in[1].c; out[5] = s.in[1].f;
+}
+kernel void vector(global float *out, float4 v, uint2 w, global const int *list)
+{
+    vstore4(v, 0, out);
+    out[4] = w.x; out[5] = w.y; out[6] = list[2];
+}
+kernel void image(read_only image2d_t in, sampler_t s, write_only image2d_t to, global float *out)
+{
+    int2 at = (int2)(get_global_id(0), get_global_id(1));
+    float4 v = read_imagef(in, s, at);
+    write_imagef(to, at, v.zyxw);
+    out[at.y * 2 + at.x] = v.x;
+}
+kernel void halves(global half *h, global float *out) { out[0] = vload_half(1, h); }
+"""
+SPIN = "kernel void k(global volatile int *x) { x[get_global_id(0)] = 1; while (get_global_id(0) == 0 && x[1] < 5) ; x[2] = 1; }\n"
+
+
+def kernel(*words, **more):
+    return subprocess.run([REFCL, "kernel", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=PATIENCE, **more)
+
+
+def printed(name, words, path, wanted):
+    run = kernel("-q", "-k", name, *words, "-p", "out", path)
+    got = run.stdout.partition(":")[2].split()
+    check("%s: %s" % (name, " ".join(words)), run.returncode == 0 and [float(x) for x in got] == wanted, run.stdout + run.stderr)
+
+
+def structures(path):
+    wanted = [-3, 2.5, 65, 0.25, 66, 0.5, 0, 0]
+    printed("structure", ["-a", "buf:8", "-a", "{-3, 2.5, {{65, 0.25}, {66, .5}}}"], path, wanted)
+    printed("structure", ["-a", "s={-3, 2.5, {{65, 0.25}, {66, .5}}}", "-a", "out=buf:8"], path, wanted)
+    printed("structure", ["-a", "buf:8:fill=9", "-a", "{7}"], path, [7, 0, 0, 0, 0, 0, 9, 9])
+    for value, message in (("{1, 2, 3}", "use braces"), ("{1, 2, {}, 4}", "3 members is given 4 values"), ("{{1}}", "given a list")):
+        run = kernel("-k", "structure", "-a", "buf:8", "-a", value, path)
+        check("structure %s" % value, run.returncode == 2 and message in run.stderr, run.stderr)
+
+
+def images(path, folder):
+    png = os.path.join(folder, "x.png")
+    words = ["-q", "-k", "image", "-g", "2,2", "-a", "sampler", "-a", "out=buf:4", "-p", "out"]
+    run = kernel(*words, "-a", "in=image:2d:2x2:rgba8:fill=255,0,51,255", "-a", "to=image:2d:2x2:rgba8:out=" + png, path)
+    check("an image is filled, and one is written", run.returncode == 0 and run.stdout == "out: 1 1 1 1\n", run.stdout + run.stderr)
+    if "without libpng" in run.stderr:
+        skip("PNG", "built without libpng")
+        return
+    run = kernel(*words, "-a", "in=image:2d:file=" + png, "-a", "to=image:2d:2x2:rgba8", path)
+    check("what was written is read, its size, too", run.returncode == 0 and run.stdout.startswith("out: 0.2"), run.stdout + run.stderr)
+    run = kernel(*words, "-a", "in=image:2d:2x2:r32f:iota", "-a", "to=image:2d:2x2:rgba8", path)
+    check("an image of floats", run.stdout == "out: 0 1 2 3\n", run.stdout + run.stderr)
+    run = kernel(*words, "-a", "in=image:2d:2x2:rgb9", "-a", "to=image:2d:2x2", path)
+    check("an unknown format", run.returncode == 2 and "an image format is" in run.stderr, run.stderr)
+
+
+def npy(path, folder):
+    """Files as the format's description has them, made by hand."""
+    name, back = os.path.join(folder, "in.npy"), os.path.join(folder, "out.npy")
+    header = b"{'descr': '<i4', 'fortran_order': False, 'shape': (4,), }"
+    header += b" " * (63 - (len(header) + 10) % 64) + b"\n"
+    with open(name, "wb") as f:
+        f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + struct.pack("<4i", 5, 6, 7, 8))
+    words = ["-a", "out=buf:7:out=" + back, "-a", "v=1,2,3,4", "-a", "w=9"]
+    printed("vector", words + ["-a", "list=buf:file=" + name], path, [1, 2, 3, 4, 9, 9, 7])
+    printed("vector", words + ["-a", "list={10, 20, 30}"], path, [1, 2, 3, 4, 9, 9, 30])
+    with open(back, "rb") as f:
+        data = f.read()
+    length = struct.unpack("<H", data[8:10])[0]
+    text = data[10:10 + length].decode()
+    check("the file written is an array", data[:8] == b"\x93NUMPY\x01\x00" and (10 + length) % 64 == 0 and text.endswith("\n") and
+          eval(text, {}) == {"descr": "<f4", "fortran_order": False, "shape": (7,)} and
+          struct.unpack("<7f", data[10 + length:]) == (1, 2, 3, 4, 9, 9, 30), data)
+    try:
+        import numpy
+        check("NumPy reads it", numpy.load(back).tolist() == [1, 2, 3, 4, 9, 9, 30])
+    except ImportError:
+        skip("NumPy reads it", "no numpy")
+    run = kernel("-k", "vector", *words, "-a", "list=buf:4:file=" + back, path)
+    check("a file of another type", run.returncode == 2 and "holds 'f4', the argument is of int" in run.stderr, run.stderr)
+    printed("halves", ["-a", "h=buf:2:fill=1.5", "-a", "out=buf:1"], path, [1.5])
+
+
+def signatures(path):
+    run = kernel(path)
+    check("signatures", run.returncode == 0 and "kernel void structure(global float *out, struct outer s)\n" in run.stdout and
+          "kernel void vector(global float *out, float4 v, uint2 w, global const int *list)\n" in run.stdout and
+          "kernel void image(read_only image2d_t in, sampler_t s, write_only image2d_t to, global float *out)\n" in run.stdout, run.stdout)
+    lines = [line.strip() for line in run.stdout.split("\n") if line.startswith("    refcl kernel ")]
+    check("a command for each", len(lines) == 4, run.stdout)
+    for line in lines:
+        again = subprocess.run(line.replace("refcl kernel", REFCL + " kernel -q", 1), shell=True, stderr=subprocess.PIPE, text=True, timeout=PATIENCE)
+        check("it runs: " + line.split(" -k ")[1].split()[0], again.returncode in (0, 1), line + again.stderr)
+
+
+def explored(folder):
+    """The same syntax in refcl explore."""
+    path = os.path.join(folder, "sum.cl")
+    with open(path, "w") as f:
+        f.write("kernel void k(global int *a, global int *b, int n) { if (get_global_id(0) == 0) b[0] = a[2] + n; }\n")
+    words = [REFCL, "explore", "-g", "2", "--assert", "forall (b[0] == 12)"]
+    for more in (["n=10", "b=buf:1", "a=buf:3:iota"], ["b=buf:1", "{5, 6, 2}", "10"], ["buf:4:fill=5", "buf:1", "n=7"]):
+        run = subprocess.run(words + [word for text in more for word in ("-a", text)] + [path], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                             text=True, timeout=PATIENCE)
+        check("explore: " + " ".join(more), run.returncode == 0 and "condition holds" in run.stdout, run.stdout + run.stderr)
+    for more, message in ((["a=buf:3", "c=1"], "no argument 'c'"), (["sampler"], "takes buffers, local memory and values"), (["buf:x"], "not: x"),
+                          (["buf:1", "buf:1", "1", "2"], "only 3 arguments")):
+        run = subprocess.run(words + [word for text in more for word in ("-a", text)] + [path], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                             text=True, timeout=PATIENCE)
+        check("explore refuses: " + " ".join(more), run.returncode == 2 and message in run.stderr, run.stdout + run.stderr)
+
+
+def interrupted(folder):
+    """The kernel has raced, and says so, when it is interrupted in its endless loop."""
+    path = os.path.join(folder, "spin.cl")
+    with open(path, "w") as f:
+        f.write(SPIN)
+    process = subprocess.Popen([REFCL, "kernel", "--schedule", "fair", "-g", "2", "-l", "1", "-a", "buf:8", "-t", os.path.join(folder, "t"), path],
+                               stderr=subprocess.PIPE, text=True)
+    trace = os.path.join(folder, "t")
+    while process.poll() is None and not (os.path.exists(trace) and os.path.getsize(trace) > 100000):
+        os.sched_yield()
+    process.send_signal(signal.SIGINT)
+    _, text = process.communicate(timeout=PATIENCE)
+    check("an interrupted run ends with 130 and a report", process.returncode == 130 and "data race" in text and "what it did until then was checked" in text,
+          (process.returncode, text))
+
+
+def main():
+    if not os.path.exists(REFCL):
+        tap.skip_all("%s is not built" % REFCL)
+    with tempfile.TemporaryDirectory(prefix="refcl-test.") as folder:
+        path = os.path.join(folder, "kernels.cl")
+        with open(path, "w") as f:
+            f.write(SOURCE)
+        structures(path)
+        npy(path, folder)
+        images(path, folder)
+        signatures(path)
+        explored(folder)
+        interrupted(folder)
+    return tap.done()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,29 @@
+/* refcl kernel: the options of a launch, shared by those given and those chosen. */
+#ifndef TOOLS_CMD_KERNEL_H
+#define TOOLS_CMD_KERNEL_H
+
+#include "tools/session/session.h"
+#include "tools/tool.h"
+
+enum { KERNEL_WORDS = 600, KERNEL_ARGUMENTS = 256 };
+struct kernel {
+    struct session session;
+    char *words[KERNEL_WORDS + 8]; /* command line of the helper, filled from 1 */
+    size_t count;
+    const char *arguments[KERNEL_ARGUMENTS]; /* of --arg, in their order */
+    size_t argument_count;
+    char *owned[KERNEL_ARGUMENTS]; /* memory of some of them */
+    const char *path, *shown, *name, *build_options;
+    bool replay, automatic, has_sizes;
+    bool is_bare; /* no option is given */
+};
+
+/* Prints the signature of each kernel of the file, and a command that would launch it.  These return exit codes. */
+int kernel_list(const struct kernel *kernel);
+/* Chooses what is not given, and runs the launch. */
+int kernel_automatic(struct kernel *kernel);
+/* Replaces the arguments that are structures by their bytes. */
+int kernel_structures(struct kernel *kernel);
+void kernel_clear(struct kernel *kernel);
+
+#endif

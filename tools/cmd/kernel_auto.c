@@ -1,0 +1,316 @@
+/* refcl kernel without a launch: what can be launched, and a launch that it chooses. */
+#include "memmodel/base/escape.h"
+#include "tools/cmd/kernel.h"
+#include "tools/launch/signature.h"
+#include "tools/launch/spec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE = 16384 };
+#define AUTO_STEP_LIMIT "2000000"
+
+static int open_file(const char *path, const char *build_options, struct launch_file *file)
+{
+    struct mm_error err = {0};
+    enum mm_class cls = launch_open(path, build_options, file, &err);
+    if (cls == MM_OK && in_module_kernel_count(file->module) > 0)
+        return 0;
+    int code = cls == MM_OK ? tool_error(EXIT_USAGE, "'%s' has no kernel", path) : tool_report(&err);
+    launch_close(file);
+    return cls == MM_INVALID ? EXIT_USAGE : code;
+}
+
+static bool is_for_host(const struct in_kernel_info *info)
+{
+    return info->use == IN_FOR_HOST;
+}
+
+/* ---- listing ---------------------------------------------------------------------------------------- */
+
+static size_t append(char *line, size_t at, const char *option, const char *value)
+{
+    bool plain =
+        value[strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%")] == 0;
+    int n = at < LINE ? snprintf(line + at, LINE - at, " %s%s%s%s%s", option, *option ? " " : "",
+                                 plain ? "" : "'", value, plain ? "" : "'")
+                      : 0;
+    return at + (size_t)n;
+}
+
+/* The command that makes the launch. */
+static void put_command(const char *path, const struct in_kernel_info *info,
+                        const struct launch_choice *choice, bool named, const char *schedule, char *line)
+{
+    char text[80], argument[2 * IN_MOST_ARGUMENT_BYTES + 200];
+    size_t at = append(line, (size_t)snprintf(line, LINE, "refcl kernel"), "", path);
+    if (named)
+        at = append(line, at, "-k", info->name);
+    at = append(line, at, "-g", launch_sizes(choice->global, choice->dimensions, text, sizeof text));
+    at = append(line, at, "-l", launch_sizes(choice->local, choice->dimensions, text, sizeof text));
+    for (size_t i = 0; i < choice->argument_count; i++) {
+        const char *name = info->arguments[i].name, *chosen = choice->arguments[i];
+        bool is_bytes = strncmp(chosen, "@raw:", 5) == 0; /* all zero */
+        snprintf(argument, sizeof argument, "%s%s%s", name, *name ? "=" : "", is_bytes ? "{}" : chosen);
+        at = append(line, at, "-a", argument);
+    }
+    if (schedule)
+        append(line, at, "--schedule", schedule);
+}
+
+int kernel_list(const struct kernel *kernel)
+{
+    static char line[LINE];
+    struct launch_file file;
+    struct launch_choice choice;
+    int code = open_file(kernel->path, NULL, &file);
+    if (code)
+        return code;
+    size_t count = in_module_kernel_count(file.module);
+    for (size_t i = 0; i < count; i++) {
+        const struct in_kernel_info *info = in_module_kernel(file.module, i);
+        if (!is_for_host(info))
+            continue;
+        launch_put_signature(info, stdout);
+        if (launch_choose(file.module, info, &choice)) {
+            put_command(kernel->shown, info, &choice, count > 1, NULL, line);
+            printf("    %s\n", line);
+        }
+        launch_choice_clear(&choice);
+    }
+    printf("\n`refcl kernel --auto` launches with such arguments; `refcl help kernel` explains them.\n");
+    launch_close(&file);
+    return EXIT_CLEAN;
+}
+
+/* ---- arguments that are given ------------------------------------------------------------------------- */
+
+static size_t index_named(const struct in_kernel_info *info, const char *text, size_t length)
+{
+    for (size_t i = 0; i < info->argument_count; i++)
+        if (strlen(info->arguments[i].name) == length && memcmp(info->arguments[i].name, text, length) == 0)
+            return i;
+    return SIZE_MAX;
+}
+
+/* The arguments that the given texts are for, SIZE_MAX: none. */
+static void find_indices(const struct kernel *kernel, const struct in_kernel_info *info,
+                         size_t indices[KERNEL_ARGUMENTS])
+{
+    bool given[KERNEL_ARGUMENTS] = {false};
+    size_t next = 0;
+    for (size_t i = 0; i < kernel->argument_count; i++) {
+        size_t n = spec_name_length(kernel->arguments[i]);
+        indices[i] = n ? index_named(info, kernel->arguments[i], n) : SIZE_MAX;
+        if (indices[i] < KERNEL_ARGUMENTS)
+            given[indices[i]] = true;
+    }
+    for (size_t i = 0; i < kernel->argument_count; i++) {
+        if (spec_name_length(kernel->arguments[i]))
+            continue;
+        while (next < info->argument_count && given[next])
+            next++;
+        if (next < info->argument_count)
+            indices[i] = next++;
+    }
+}
+
+static const struct in_kernel_info *the_kernel(const struct kernel *kernel, struct in_module *module)
+{
+    size_t i = kernel->name ? in_module_find_kernel(module, kernel->name) : 0;
+    return i < in_module_kernel_count(module) ? in_module_kernel(module, i) : NULL;
+}
+
+static int one_structure(struct kernel *kernel, struct in_module *module, const struct in_kernel_info *info,
+                         size_t i, size_t index)
+{
+    struct mm_error err = {0};
+    const char *text = kernel->arguments[i];
+    size_t n = spec_name_length(text);
+    if (index >= info->argument_count || info->arguments[index].kind != IN_ARG_VALUE)
+        return 0;
+    char *bytes = launch_structure(module, info->name, index, text + n + (n > 0), &err);
+    char *all = bytes ? mm_alloc(n + strlen(bytes) + 2) : NULL;
+    if (all)
+        sprintf(all, "%.*s%s%s", (int)n, text, n ? "=" : "", bytes);
+    mm_free(bytes);
+    kernel->owned[i] = all;
+    kernel->arguments[i] = all ? all : text;
+    return err.cls == MM_OK ? 0 : tool_error(EXIT_USAGE, "--arg '%s': %s", text, err.message);
+}
+
+static int convert_structures(struct kernel *kernel, struct in_module *module,
+                              const struct in_kernel_info *info)
+{
+    size_t indices[KERNEL_ARGUMENTS];
+    int code = 0;
+    find_indices(kernel, info, indices);
+    for (size_t i = 0; i < kernel->argument_count && !code; i++)
+        if (strchr(kernel->arguments[i], '{'))
+            code = one_structure(kernel, module, info, i, indices[i]);
+    return code;
+}
+
+int kernel_structures(struct kernel *kernel)
+{
+    struct launch_file file;
+    bool any = false;
+    for (size_t i = 0; i < kernel->argument_count; i++)
+        any |= strchr(kernel->arguments[i], '{') != NULL;
+    int code = any ? open_file(kernel->path, kernel->build_options, &file) : 0;
+    if (!any || code)
+        return code;
+    const struct in_kernel_info *info = the_kernel(kernel, file.module);
+    code = info ? convert_structures(kernel, file.module, info) : 0; /* the helper says that there is none */
+    launch_close(&file);
+    return code;
+}
+
+void kernel_clear(struct kernel *kernel)
+{
+    for (size_t i = 0; i < KERNEL_ARGUMENTS; i++) {
+        mm_free(kernel->owned[i]);
+        kernel->owned[i] = NULL;
+    }
+}
+
+/* ---- the chosen launch ---------------------------------------------------------------------------------- */
+
+struct automatic {
+    struct kernel *kernel;
+    const struct in_kernel_info *info;
+    struct launch_choice choice;
+    bool may_shrink, again;
+};
+
+/* Accesses out of bounds may be the fault of the chosen sizes: smaller work-groups are tried.  Work-items that wait for others may
+ * need a fair schedule, or separate groups. */
+static bool wants_again(void *context, const struct ck_detector *detector)
+{
+    struct automatic *a = context;
+    bool outside = false, endless = false;
+    for (size_t i = 0; i < ck_detector_finding_count(detector); i++) {
+        const char *kind = ck_detector_finding(detector, i)->kind;
+        outside |= strcmp(kind, "out-of-bounds") == 0;
+        endless |= strcmp(kind, "step-limit") == 0;
+    }
+    struct session *session = &a->kernel->session;
+    bool unfair = endless && !session->schedule;
+    if (unfair)
+        session->schedule = "fair";
+    a->again =
+        unfair || ((outside || endless) && a->may_shrink && launch_shrink(a->info, &a->choice, endless));
+    return a->again;
+}
+
+/* The arguments that are given, and the chosen ones for the others. */
+static int merge_arguments(struct kernel *kernel, struct automatic *a, char **words, size_t *count)
+{
+    static char argument[] = "arg";
+    size_t indices[KERNEL_ARGUMENTS];
+    const char *merged[LAUNCH_ARGUMENTS];
+    find_indices(kernel, a->info, indices);
+    for (size_t i = 0; i < a->choice.argument_count; i++)
+        merged[i] = a->choice.arguments[i];
+    for (size_t i = 0; i < kernel->argument_count; i++) {
+        const char *text = kernel->arguments[i];
+        size_t n = spec_name_length(text);
+        if (indices[i] >= a->choice.argument_count)
+            return tool_error(EXIT_USAGE,
+                              n ? "--arg '%s': the kernel has no argument of this name"
+                                : "--arg '%s': the kernel has fewer arguments",
+                              text);
+        merged[indices[i]] = text + n + (n > 0);
+    }
+    for (size_t i = 0; i < a->choice.argument_count; i++) {
+        words[(*count)++] = argument;
+        words[(*count)++] = (char *)(uintptr_t)merged[i];
+    }
+    return 0;
+}
+
+static int run_choice(struct kernel *kernel, struct automatic *a)
+{
+    static char *words[KERNEL_WORDS + 2 * LAUNCH_ARGUMENTS + 16], line[LINE];
+    static char name_word[] = "kernel", global_word[] = "global", local_word[] = "local";
+    char global[80], local[80];
+    size_t count = kernel->count;
+    memcpy(words, kernel->words, count * sizeof *words);
+    words[count++] = name_word;
+    words[count++] = (char *)(uintptr_t)a->info->name;
+    if (!kernel->has_sizes) {
+        launch_sizes(a->choice.global, a->choice.dimensions, global, sizeof global);
+        launch_sizes(a->choice.local, a->choice.dimensions, local, sizeof local);
+        words[count++] = global_word;
+        words[count++] = global;
+        words[count++] = local_word;
+        words[count++] = local;
+    }
+    int code = merge_arguments(kernel, a, words, &count);
+    words[count] = (char *)(uintptr_t)kernel->path;
+    words[count + 1] = NULL;
+    a->may_shrink = !kernel->has_sizes;
+    a->again = false;
+    code = code ? code : session_run(&kernel->session, words);
+    if (code == EXIT_USAGE || a->again || kernel->session.quiet)
+        return code;
+    put_command(kernel->shown, a->info, &a->choice, true, kernel->session.schedule, line);
+    fprintf(stderr, "refcl: note: %s\n",
+            kernel->has_sizes || kernel->argument_count ? "arguments and sizes that are not given were chosen"
+                                                        : "chosen by --auto, the same again:");
+    if (!kernel->has_sizes && !kernel->argument_count)
+        fprintf(stderr, "    %s\n", line);
+    return code;
+}
+
+static int automatic_kernel(struct kernel *kernel, struct in_module *module,
+                            const struct in_kernel_info *info)
+{
+    struct automatic a = {.kernel = kernel, .info = info};
+    const char *schedule = kernel->session.schedule;
+    int code = EXIT_USAGE;
+    if (!launch_choose(module, info, &a.choice))
+        tool_error(EXIT_USAGE, "--auto: '%s' has too many arguments", info->name);
+    else
+        code = convert_structures(kernel, module, info);
+    kernel->session.again_context = &a;
+    kernel->session.wants_again = wants_again;
+    do
+        code = code ? code : run_choice(kernel, &a);
+    while (a.again && (code = 0, true));
+    launch_choice_clear(&a.choice);
+    kernel->session.schedule = schedule;
+    return code;
+}
+
+static int worse(int a, int b)
+{
+    static const int rank[] = {
+        [EXIT_CLEAN] = 0, [EXIT_UNKNOWN] = 1, [EXIT_FINDINGS] = 2, [EXIT_USAGE] = 3, [EXIT_TOOL] = 4};
+    return a < 0 || a > EXIT_TOOL || b < 0 || b > EXIT_TOOL ? (a > b ? a : b) : rank[a] >= rank[b] ? a : b;
+}
+
+int kernel_automatic(struct kernel *kernel)
+{
+    struct launch_file file;
+    int code = open_file(kernel->path, kernel->build_options, &file);
+    if (code)
+        return code;
+    const struct in_kernel_info *named = kernel->name ? the_kernel(kernel, file.module) : NULL;
+    size_t count = in_module_kernel_count(file.module), launched = 0;
+    if (!kernel->session.step_limit)
+        kernel->session.step_limit = AUTO_STEP_LIMIT;
+    for (size_t i = 0; i < count; i++) {
+        const struct in_kernel_info *info = in_module_kernel(file.module, i);
+        if (!is_for_host(info) || (kernel->name && info != named))
+            continue;
+        if (count > 1 && !kernel->session.quiet)
+            mm_print(stderr, "refcl: note: kernel '%s'\n", info->name);
+        code = worse(code, automatic_kernel(kernel, file.module, info));
+        launched++;
+    }
+    launch_close(&file);
+    return launched ? code
+                    : tool_error(EXIT_USAGE, "'%s' has no kernel '%s'", kernel->path,
+                                 kernel->name ? kernel->name : "");
+}

@@ -1,0 +1,121 @@
+/* Arguments from the command line: specifications (tools/launch) become initial values. */
+#include "tools/explore/explore.h"
+#include "tools/launch/spec.h"
+
+#include <string.h>
+
+enum { MAX_ITEMS = 65536 };
+
+static struct ex_init init_of(struct ex *ex, const struct spec_value *value)
+{
+    static const enum ex_form forms[] = {[SPEC_DECIMAL] = EX_DECIMAL,
+                                         [SPEC_HEXADECIMAL] = EX_HEXADECIMAL,
+                                         [SPEC_REAL] = EX_REAL,
+                                         [SPEC_LIST] = EX_LIST};
+    struct ex_init out = {
+        .form = forms[value->form], .value = value->whole, .real = value->real, .count = value->count};
+    if (value->count)
+        out.items = ex_alloc(ex, value->count * sizeof *out.items);
+    for (uint32_t i = 0; i < value->count; i++)
+        out.items[i] = init_of(ex, &value->items[i]);
+    return out;
+}
+
+static struct ex_init repeated(struct ex *ex, const struct spec *spec)
+{
+    struct ex_init out = {.form = EX_LIST, .count = (uint32_t)spec->count}, value = {0};
+    if (spec->fill == SPEC_FILL)
+        value = init_of(ex, &spec->value);
+    out.items = ex_alloc(ex, spec->count * sizeof *out.items);
+    for (uint32_t i = 0; i < spec->count; i++)
+        out.items[i] = spec->fill == SPEC_IOTA ? (struct ex_init){.value = i} : value;
+    return out;
+}
+
+/* A structure that holds a runtime array alone, which shaders wrap buffers into. */
+static bool is_block(const struct in_ty *t)
+{
+    return t->kind == IN_TY_STRUCT && t->count == 1 && ex_is_runtime_array(t->members[0]);
+}
+
+static uint64_t element_size(const struct in_ty *t)
+{
+    return is_block(t) ? t->members[0]->stride : t->size;
+}
+
+/* NULL, or why exploring takes no such argument. */
+static const char *unsupported(const struct spec *spec)
+{
+    if (spec->kind != SPEC_VALUE && spec->kind != SPEC_LOCAL && spec->kind != SPEC_BUFFER &&
+        spec->kind != SPEC_SVM)
+        return "exploring takes buffers, local memory and values";
+    if (spec->fill > SPEC_FILL && spec->fill != SPEC_ANY)
+        return "exploring takes memory with zero, iota, fill=V or any";
+    if (*spec->output)
+        return "exploring has many results: --states lists them";
+    if (spec->kind != SPEC_VALUE && spec->kind != SPEC_LOCAL && spec->count > MAX_ITEMS)
+        return "a number of elements from 1 to 65536 is expected";
+    return NULL;
+}
+
+static void take(struct ex *ex, struct ex_input *input, const struct spec *spec, const struct in_ty *pointee)
+{
+    if (spec->kind == SPEC_LOCAL)
+        input->bytes = spec->count;
+    else if (spec->kind == SPEC_VALUE)
+        input->init = init_of(ex, &spec->value);
+    else if (spec->fill == SPEC_ANY)
+        input->bytes = spec->count * (pointee ? element_size(pointee) : 0);
+    else
+        input->init = repeated(ex, spec);
+}
+
+void ex_argument(struct ex *ex, uint32_t id, const char *text)
+{
+    char message[200];
+    struct spec spec;
+    struct ex_input *input = ex_input_for(ex, id);
+    const struct in_ty *t = ex_type_of(ex, id),
+                       *pointee = t->kind == IN_TY_POINTER ? ex_pointed(ex, t) : NULL;
+    input->given = true;
+    const char *why = spec_read(text, &spec, message, sizeof message) ? unsupported(&spec) : message;
+    if (!why)
+        take(ex, input, &spec, pointee);
+    spec_clear(&spec);
+    if (why)
+        ex_fail(ex, MM_INVALID, "explore.arguments", "--arg '%.60s': %s", text, why);
+    if (input->init.form == EX_LIST && pointee && is_block(pointee)) {
+        struct ex_init *elements = ex_alloc(ex, sizeof *elements);
+        *elements = input->init;
+        input->init = (struct ex_init){.form = EX_LIST, .count = 1, .items = elements};
+    }
+}
+
+const char *ex_argument_text(struct ex *ex, const char *name, uint32_t *next)
+{
+    const struct ex_config *c = &ex->config;
+    size_t length = strlen(name);
+    for (uint32_t i = 0; i < c->argument_count; i++)
+        if (length && spec_name_length(c->arguments[i]) == length &&
+            memcmp(c->arguments[i], name, length) == 0)
+            return c->arguments[i] + length + 1;
+    while (*next < c->argument_count && spec_name_length(c->arguments[*next]))
+        ++*next;
+    return *next < c->argument_count ? c->arguments[(*next)++] : NULL;
+}
+
+void ex_argument_names(struct ex *ex, const struct in_function *f)
+{
+    for (uint32_t i = 0; i < ex->config.argument_count; i++) {
+        const char *text = ex->config.arguments[i];
+        size_t length = spec_name_length(text);
+        bool found = length == 0;
+        for (uint32_t k = 0; k < f->param_count; k++) {
+            const char *name = ex_id(ex, f->params[k])->name;
+            found |= strlen(name) == length && memcmp(name, text, length) == 0;
+        }
+        if (!found)
+            ex_fail(ex, MM_INVALID, "explore.arguments", "the kernel has no argument '%.*s'", (int)length,
+                    text);
+    }
+}

@@ -1,0 +1,382 @@
+/* Arguments of the launch, as specifications describe them. */
+#include "tools/host/kernel_host.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what the kernel says of its arguments ----------------------------------------------------------- */
+
+static void argument_text(struct host *host, cl_uint index, cl_kernel_arg_info what, char *text, size_t size)
+{
+    *text = 0;
+    clGetKernelArgInfo(host->kernel, index, what, size, text, NULL);
+}
+
+struct type host_argument_type(struct host *host, cl_uint index)
+{
+    char name[128];
+    argument_text(host, index, CL_KERNEL_ARG_TYPE_NAME, name, sizeof name);
+    return host_parse_type(name);
+}
+
+static cl_kernel_arg_address_qualifier address_of(struct host *host, cl_uint index)
+{
+    cl_kernel_arg_address_qualifier address = CL_KERNEL_ARG_ADDRESS_PRIVATE;
+    clGetKernelArgInfo(host->kernel, index, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof address, &address, NULL);
+    return address;
+}
+
+static bool is_image(const char *type)
+{
+    return strncmp(type, "image", 5) == 0;
+}
+
+/* "argument 2 'out' (global float *)" */
+static void describe(struct host *host, cl_uint index, char *text, size_t size)
+{
+    char name[128], type[128];
+    argument_text(host, index, CL_KERNEL_ARG_NAME, name, sizeof name);
+    argument_text(host, index, CL_KERNEL_ARG_TYPE_NAME, type, sizeof type);
+    cl_kernel_arg_address_qualifier address = address_of(host, index);
+    size_t n = strcspn(type, "*");
+    const char *space = is_image(type)                              ? ""
+                        : address == CL_KERNEL_ARG_ADDRESS_GLOBAL   ? "global "
+                        : address == CL_KERNEL_ARG_ADDRESS_LOCAL    ? "local "
+                        : address == CL_KERNEL_ARG_ADDRESS_CONSTANT ? "constant "
+                                                                    : "";
+    snprintf(text, size, "argument %u%s%s%s (%s%.*s%s%s)", index, *name ? " '" : "", name, *name ? "'" : "",
+             space, (int)n, type, type[n] ? " " : "", type + n);
+}
+
+/* A specification that would do for an argument. */
+static void suggest(struct host *host, cl_uint index, char *text, size_t size)
+{
+    char type[128];
+    size_t items = 1;
+    for (cl_uint i = 0; i < host->dimensions; i++)
+        items *= host->global[i];
+    argument_text(host, index, CL_KERNEL_ARG_TYPE_NAME, type, sizeof type);
+    cl_kernel_arg_address_qualifier address = address_of(host, index);
+    if (is_image(type))
+        snprintf(text, size, "image:%.*s:64x64",
+                 (int)strcspn(type + 5, "_") + (strstr(type, "array") ? 6 : 0), type + 5);
+    else if (strncmp(type, "sampler", 7) == 0)
+        snprintf(text, size, "sampler");
+    else if (address == CL_KERNEL_ARG_ADDRESS_LOCAL)
+        snprintf(text, size, "local:%zu", (size_t)64 * host_type_bytes(host_argument_type(host, index)));
+    else if (address == CL_KERNEL_ARG_ADDRESS_GLOBAL || address == CL_KERNEL_ARG_ADDRESS_CONSTANT)
+        snprintf(text, size, "buf:%zu", items < 64 ? 64 : items);
+    else
+        snprintf(text, size, strncmp(type, "struct", 6) == 0 ? "'{1, 2}'" : "64");
+}
+
+_Noreturn static void fail_argument(struct host *host, cl_uint index, const char *why)
+{
+    char text[400], hint[100], all[700];
+    describe(host, index, text, sizeof text);
+    suggest(host, index, hint, sizeof hint);
+    snprintf(all, sizeof all, "%s %s; try --arg %s", text, why, hint);
+    host_fail(all, NULL);
+}
+
+static void check_argument(struct host *host, cl_uint index, cl_int code)
+{
+    char text[100], why[140];
+    if (code == CL_SUCCESS)
+        return;
+    snprintf(why, sizeof why, "cannot be this: clSetKernelArg: %s", spec_code_text(code, text, sizeof text));
+    fail_argument(host, index, why);
+}
+
+/* ---- reading ------------------------------------------------------------------------------------------- */
+
+cl_uint host_argument_index(struct host *host, const char *text)
+{
+    char *end, name[128];
+    unsigned long number = strtoul(text, &end, 10);
+    for (cl_uint i = 0; i < host->argument_count && (*end || end == text); i++) {
+        argument_text(host, i, CL_KERNEL_ARG_NAME, name, sizeof name);
+        if (strcmp(name, text) == 0)
+            return i;
+    }
+    return *end || end == text || number >= host->argument_count ? MAX_ARGS : (cl_uint)number;
+}
+
+_Noreturn static void fail_name(struct host *host, const char *name)
+{
+    char text[900], one[200];
+    size_t n =
+        (size_t)snprintf(text, sizeof text, "the kernel has no argument '%.64s'; its arguments are:", name);
+    for (cl_uint i = 0; i < host->argument_count && n < sizeof text; i++) {
+        argument_text(host, i, CL_KERNEL_ARG_NAME, one, sizeof one);
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s %s", i ? "," : "", one);
+    }
+    host_fail(text, NULL);
+}
+
+/* True if argument INDEX has a specification. */
+static void read_one(struct host *host, const char *text, bool given[MAX_ARGS], cl_uint *next)
+{
+    char message[300], all[500];
+    struct spec spec;
+    if (!spec_read(text, &spec, message, sizeof message)) {
+        snprintf(all, sizeof all, "--arg '%.100s': %s", text, message);
+        host_fail(all, NULL);
+    }
+    cl_uint index = *spec.name ? host_argument_index(host, spec.name) : *next;
+    if (*spec.name && index == MAX_ARGS)
+        fail_name(host, spec.name);
+    while (!*spec.name && index < host->argument_count && given[index])
+        index++;
+    if (index >= host->argument_count) {
+        snprintf(all, sizeof all, "the kernel takes %u arguments, %zu given", host->argument_count,
+                 host->spec_count);
+        host_fail(all, NULL);
+    }
+    if (!*spec.name)
+        *next = index + 1;
+    spec_clear(&host->arguments[index].spec);
+    host->arguments[index].spec = spec;
+    given[index] = true;
+    if (spec.fill == SPEC_CHANGING || spec.fill == SPEC_INDICES)
+        host->rounds = MOST_ROUNDS;
+}
+
+void host_read_arguments(struct host *host)
+{
+    static bool given[MAX_ARGS];
+    cl_uint next = 0;
+    if (host->argument_count > MAX_ARGS)
+        host_fail("the kernel has too many arguments", NULL);
+    for (int named = !host->is_captured; named >= 0 && named <= 1; named += host->is_captured ? 1 : -1)
+        for (size_t i = 0; i < host->spec_count; i++)
+            if ((spec_name_length(host->specs[i]) > 0) == named)
+                read_one(host, host->specs[i], given, &next);
+    for (cl_uint i = 0; i < host->argument_count; i++)
+        if (!given[i])
+            fail_argument(host, i, "is missing");
+}
+
+/* ---- setting ------------------------------------------------------------------------------------------- */
+
+static size_t leaves(const struct spec_value *value)
+{
+    size_t count = value->form != SPEC_LIST;
+    for (uint32_t i = 0; i < value->count; i++)
+        count += leaves(&value->items[i]);
+    return count;
+}
+
+static bool is_pointer(struct host *host, cl_uint index)
+{
+    cl_kernel_arg_address_qualifier address = address_of(host, index);
+    return address == CL_KERNEL_ARG_ADDRESS_GLOBAL || address == CL_KERNEL_ARG_ADDRESS_CONSTANT;
+}
+
+/* A list for a pointer is a buffer with these values. */
+static void list_to_buffer(struct argument *argument)
+{
+    size_t width = argument->type.width == 3 ? 4 : argument->type.width;
+    argument->spec.kind = SPEC_BUFFER;
+    argument->spec.fill = SPEC_FILL;
+    argument->spec.count = (leaves(&argument->spec.value) + width - 1) / width;
+}
+
+static unsigned char *contents(struct host *host, const struct argument *argument)
+{
+    unsigned char *data = calloc(1, argument->bytes);
+    if (!data)
+        host_fail("out of memory for an argument", NULL);
+    host_fill(data, argument->bytes, argument->type.scalar, &argument->spec, host->round);
+    return data;
+}
+
+static void set_memory(struct host *host, cl_uint index)
+{
+    struct argument *argument = &host->arguments[index];
+    cl_int code;
+    argument->count =
+        argument->spec.count ? argument->spec.count : host_file_count(&argument->spec, argument->type);
+    if (argument->count > SIZE_MAX / host_type_bytes(argument->type))
+        fail_argument(host, index, "is too large");
+    argument->bytes = argument->count * host_type_bytes(argument->type);
+    unsigned char *data = contents(host, argument);
+    if (argument->spec.kind == SPEC_SVM) {
+        argument->svm =
+            clSVMAlloc(host->context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS,
+                       argument->bytes, 0);
+        if (!argument->svm)
+            fail_argument(host, index, "cannot be allocated by clSVMAlloc");
+        memcpy(argument->svm, data, argument->bytes);
+        check_argument(host, index, clSetKernelArgSVMPointer(host->kernel, index, argument->svm));
+    } else {
+        argument->buffer = clCreateBuffer(host->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                          argument->bytes, data, &code);
+        if (code)
+            check_argument(host, index, code);
+        check_argument(host, index, clSetKernelArg(host->kernel, index, sizeof(cl_mem), &argument->buffer));
+    }
+    free(data);
+}
+
+static void set_value(struct host *host, cl_uint index)
+{
+    unsigned char value[128] = {0};
+    const struct argument *argument = &host->arguments[index];
+    struct type type = argument->type;
+    size_t count = leaves(&argument->spec.value);
+    if (count != 1 && count != type.width)
+        fail_argument(host, index, "takes another number of values");
+    if (argument->spec.value.form == SPEC_LIST && type.width == 1)
+        fail_argument(host, index, "is no vector or structure that is described");
+    for (unsigned done = 0; done < type.width;) /* one value for every component */
+        done += (unsigned)host_put_value(value + done * type.scalar.bytes, type.scalar, type.width - done,
+                                         &argument->spec.value);
+    check_argument(host, index, clSetKernelArg(host->kernel, index, host_type_bytes(type), value));
+}
+
+static void set_sampler(struct host *host, cl_uint index)
+{
+    static const struct {
+        const char *name;
+        cl_addressing_mode mode;
+    } modes[] = {{"none", CL_ADDRESS_NONE},
+                 {"clamp", CL_ADDRESS_CLAMP},
+                 {"edge", CL_ADDRESS_CLAMP_TO_EDGE},
+                 {"repeat", CL_ADDRESS_REPEAT},
+                 {"mirror", CL_ADDRESS_MIRRORED_REPEAT}};
+    struct argument *argument = &host->arguments[index];
+    const struct spec *spec = &argument->spec;
+    cl_addressing_mode mode = CL_ADDRESS_NONE;
+    cl_int code;
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+        if (strcmp(modes[i].name, spec->addressing) == 0)
+            mode = modes[i].mode;
+    cl_sampler_properties properties[] = {CL_SAMPLER_NORMALIZED_COORDS,
+                                          spec->normalized,
+                                          CL_SAMPLER_ADDRESSING_MODE,
+                                          mode,
+                                          CL_SAMPLER_FILTER_MODE,
+                                          spec->linear ? CL_FILTER_LINEAR : CL_FILTER_NEAREST,
+                                          0};
+    argument->sampler = clCreateSamplerWithProperties(host->context, properties, &code);
+    host_check(code, "clCreateSamplerWithProperties");
+    check_argument(host, index,
+                   clSetKernelArg(host->kernel, index, sizeof argument->sampler, &argument->sampler));
+}
+
+static void set_argument(struct host *host, cl_uint index)
+{
+    struct argument *argument = &host->arguments[index];
+    argument->type = host_argument_type(host, index);
+    if (argument->spec.kind == SPEC_VALUE && argument->spec.value.form == SPEC_LIST &&
+        is_pointer(host, index))
+        list_to_buffer(argument);
+    switch (argument->spec.kind) {
+    case SPEC_BUFFER:
+    case SPEC_SVM:
+        set_memory(host, index);
+        break;
+    case SPEC_LOCAL:
+        check_argument(host, index, clSetKernelArg(host->kernel, index, argument->spec.count, NULL));
+        break;
+    case SPEC_IMAGE:
+        host_make_image(host, argument);
+        check_argument(host, index,
+                       clSetKernelArg(host->kernel, index, sizeof argument->image, &argument->image));
+        break;
+    case SPEC_SAMPLER:
+        set_sampler(host, index);
+        break;
+    case SPEC_CAPTURED:
+        host_captured_argument(host, index, argument->spec.rest);
+        break;
+    case SPEC_NULL:
+        check_argument(host, index, clSetKernelArg(host->kernel, index, sizeof(cl_mem), NULL));
+        break;
+    case SPEC_VALUE:
+        set_value(host, index);
+        break;
+    }
+}
+
+void host_set_arguments(struct host *host)
+{
+    for (cl_uint i = 0; i < host->argument_count; i++)
+        set_argument(host, i);
+}
+
+void host_change_arguments(struct host *host)
+{
+    for (cl_uint i = 0; i < host->argument_count; i++) {
+        struct argument *argument = &host->arguments[i];
+        if (argument->image && argument->spec.fill == SPEC_CHANGING)
+            host_fill_image(host, argument);
+        if (!argument->buffer || argument->spec.kind != SPEC_BUFFER)
+            continue;
+        unsigned char *data = contents(host, argument);
+        host_check(clEnqueueWriteBuffer(host->queue, argument->buffer, CL_TRUE, 0, argument->bytes, data, 0,
+                                        NULL, NULL),
+                   "clEnqueueWriteBuffer");
+        free(data);
+    }
+}
+
+/* ---- results ------------------------------------------------------------------------------------------- */
+
+/* What the argument's memory holds, from malloc. */
+static unsigned char *read_back(struct host *host, const struct argument *argument)
+{
+    const void *svm = argument->svm ? argument->svm : argument->shown;
+    unsigned char *data = malloc(argument->bytes);
+    if (!data)
+        host_fail("out of memory", NULL);
+    if (svm)
+        host_check(clEnqueueSVMMemcpy(host->queue, CL_TRUE, data, svm, argument->bytes, 0, NULL, NULL),
+                   "clEnqueueSVMMemcpy");
+    else
+        host_check(clEnqueueReadBuffer(host->queue, argument->buffer, CL_TRUE, 0, argument->bytes, data, 0,
+                                       NULL, NULL),
+                   "clEnqueueReadBuffer");
+    return data;
+}
+
+static bool has_memory(const struct argument *argument)
+{
+    return argument->buffer || argument->svm || argument->shown;
+}
+
+void host_print_argument(struct host *host, const char *name)
+{
+    cl_uint index = host_argument_index(host, name);
+    const struct argument *argument = index < MAX_ARGS ? &host->arguments[index] : NULL;
+    if (!argument || !has_memory(argument))
+        host_fail("--print: not a buffer argument", name);
+    unsigned char *data = read_back(host, argument);
+    printf("%s:", name);
+    for (size_t i = 0; i < argument->bytes / argument->type.scalar.bytes; i++)
+        host_print_element(data + i * argument->type.scalar.bytes, argument->type.scalar);
+    putchar('\n');
+    free(data);
+}
+
+void host_save_arguments(struct host *host)
+{
+    for (cl_uint i = 0; i < host->argument_count; i++) {
+        struct argument *argument = &host->arguments[i];
+        if (!*argument->spec.output)
+            continue;
+        if (argument->image) {
+            host_save_image(host, argument);
+            continue;
+        }
+        if (!has_memory(argument))
+            fail_argument(host, i, "has no memory to be written");
+        size_t width = argument->type.width == 3 ? 4 : argument->type.width;
+        const size_t shape[2] = {argument->bytes / argument->type.scalar.bytes / width, width};
+        unsigned char *data = read_back(host, argument);
+        host_write_npy(argument->spec.output, data, argument->type.scalar, shape, width > 1 ? 2 : 1);
+        free(data);
+    }
+}

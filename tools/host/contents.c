@@ -1,0 +1,265 @@
+/* Contents of memory: scalars by their OpenCL C types, initial values, files of NumPy. */
+#include "tools/host/kernel_host.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct scalar scalars[] = {
+    {"char", 1, 'i'},        {"uchar", 1, 'u'},        {"short", 2, 'i'},         {"ushort", 2, 'u'},
+    {"int", 4, 'i'},         {"uint", 4, 'u'},         {"long", 8, 'i'},          {"ulong", 8, 'u'},
+    {"float", 4, 'f'},       {"double", 8, 'f'},       {"half", 2, 'f'},          {"size_t", 8, 'u'},
+    {"bool", 1, 'u'},        {"atomic_int", 4, 'i'},   {"atomic_uint", 4, 'u'},   {"atomic_float", 4, 'f'},
+    {"atomic_long", 8, 'i'}, {"atomic_ulong", 8, 'u'}, {"atomic_double", 8, 'f'},
+};
+
+/* "uint4*" -> uint, 4.  Unknown types count as bytes. */
+struct type host_parse_type(const char *text)
+{
+    struct type type = {{"uchar", 1, 'u'}, 1};
+    size_t length = strcspn(text, "*0123456789 ");
+    for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++) {
+        if (strlen(scalars[i].name) == length && strncmp(scalars[i].name, text, length) == 0) {
+            type.scalar = scalars[i];
+            unsigned long width = strtoul(text + length, NULL, 10);
+            type.width = width >= 2 && width <= 16 ? (unsigned)width : 1;
+        }
+    }
+    return type;
+}
+
+unsigned host_type_bytes(struct type type)
+{
+    return type.scalar.bytes * (type.width == 3 ? 4 : type.width);
+}
+
+__extension__ typedef _Float16 half_number;
+
+void host_put(void *at, struct scalar scalar, double real, int64_t integer)
+{
+    float f = (float)real;
+    half_number half = (half_number)f;
+    if (scalar.kind == 'f')
+        memcpy(at,
+               scalar.bytes == 2   ? (void *)&half
+               : scalar.bytes == 4 ? (void *)&f
+                                   : (void *)&real,
+               scalar.bytes);
+    else
+        memcpy(at, &integer, scalar.bytes); /* little-endian */
+}
+
+size_t host_put_value(unsigned char *data, struct scalar scalar, size_t count, const struct spec_value *value)
+{
+    size_t done = 0;
+    if (value->form == SPEC_LIST) {
+        for (uint32_t i = 0; i < value->count && done < count; i++)
+            done += host_put_value(data + done * scalar.bytes, scalar, count - done, &value->items[i]);
+        return done;
+    }
+    if (count)
+        host_put(data, scalar, spec_real(value), spec_whole(value));
+    return 1;
+}
+
+/* ---- files ------------------------------------------------------------------------------------- */
+
+struct array { /* a file of NumPy */
+    char *text;
+    const unsigned char *data;
+    size_t bytes, item;
+    char kind;
+};
+
+/* The number of bytes and the kind, 'i', 'u' or 'f', of a type such as "<f4". */
+static bool read_descr(const char *header, struct array *array)
+{
+    const char *at = strstr(header, "'descr'");
+    at = at ? strchr(at + 7, '\'') : NULL;
+    if (!at || !strchr("<|=", at[1]) || !strchr("iufb", at[2]) || !isdigit((unsigned char)at[3]))
+        return false;
+    array->kind = at[2] == 'b' ? 'u' : at[2];
+    array->item = strtoul(at + 3, NULL, 10);
+    return !strstr(header, "'fortran_order': True");
+}
+
+static bool is_npy(const char *text, size_t size)
+{
+    return size > 10 && memcmp(text, "\x93NUMPY", 6) == 0;
+}
+
+/* Any other file is its bytes. */
+static struct array read_array(const char *path)
+{
+    size_t size;
+    struct array array = {.text = host_read_file(path, &size)};
+    const unsigned char *bytes = (const unsigned char *)array.text;
+    array.data = bytes;
+    array.bytes = size;
+    if (!is_npy(array.text, size))
+        return array;
+    size_t wide = bytes[6] == 1 ? 2 : 4, start = 8 + wide;
+    size_t length = bytes[8] | (size_t)bytes[9] << 8 |
+                    (wide == 4 ? (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24 : 0);
+    char *header = length < size && start + length <= size ? strndup(array.text + start, length) : NULL;
+    if (!header || !read_descr(header, &array))
+        host_fail("no array of numbers in C order, little-endian", path);
+    free(header);
+    array.data = bytes + start + length;
+    array.bytes = size - start - length;
+    return array;
+}
+
+size_t host_file_count(const struct spec *spec, struct type type)
+{
+    struct array array = read_array(spec->file);
+    size_t count = array.bytes / host_type_bytes(type);
+    free(array.text);
+    if (!count)
+        host_fail("the file holds no element", spec->file);
+    return count;
+}
+
+static void load(unsigned char *data, size_t bytes, struct scalar scalar, const char *path)
+{
+    struct array array = read_array(path);
+    char text[300];
+    if (array.item && (array.item != scalar.bytes || (array.kind == 'f') != (scalar.kind == 'f'))) {
+        snprintf(text, sizeof text, "%.200s holds '%c%zu', the argument is of %s", path, array.kind,
+                 array.item, scalar.name);
+        host_fail("the elements of the file differ from the argument's", text);
+    }
+    memcpy(data, array.data, array.bytes < bytes ? array.bytes : bytes);
+    free(array.text);
+}
+
+void host_write_npy(const char *path, const unsigned char *data, struct scalar scalar, const size_t *shape,
+                    unsigned dimensions)
+{
+    char header[320], sizes[100] = "";
+    size_t bytes = scalar.bytes;
+    for (unsigned i = 0; i < dimensions; i++) {
+        bytes *= shape[i];
+        snprintf(sizes + strlen(sizes), sizeof sizes - strlen(sizes), "%zu,%s", shape[i],
+                 i + 1 < dimensions ? " " : "");
+    }
+    int n =
+        snprintf(header, sizeof header - 80, "{'descr': '%c%c%u', 'fortran_order': False, 'shape': (%s), }",
+                 scalar.bytes == 1 ? '|' : '<', scalar.kind, scalar.bytes, sizes);
+    size_t length = ((size_t)n + 1 + 10 + 63) / 64 * 64 - 10; /* the data begins at a multiple of 64 */
+    memset(header + n, ' ', length - (size_t)n);
+    header[length - 1] = '\n';
+    const unsigned char start[] = {
+        0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)length, (unsigned char)(length >> 8)};
+    FILE *file = fopen(path, "wb");
+    bool good = file && fwrite(start, 1, sizeof start, file) == sizeof start &&
+                fwrite(header, 1, length, file) == length && fwrite(data, 1, bytes, file) == bytes;
+    good = file && fclose(file) == 0 && good;
+    if (!good)
+        host_fail("cannot write", path);
+}
+
+/* ---- initial values -------------------------------------------------------------------------------- */
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+static void put_random(unsigned char *data, size_t count, struct scalar scalar, uint64_t seed, uint64_t limit)
+{
+    uint64_t state = seed * 2 + 0x9E3779B97F4A7C15u;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t r = next_random(&state);
+        int64_t below = (int64_t)((r >> 33) % (limit ? limit : UINT64_MAX));
+        host_put(data + i * scalar.bytes, scalar, limit ? (double)below : (double)(r >> 11) * 0x1p-53, below);
+    }
+}
+
+static void put_numbers(unsigned char *data, size_t count, struct scalar scalar, uint64_t first,
+                        uint64_t step, uint64_t limit)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t number = first + i * step;
+        number = limit ? number % limit : number;
+        host_put(data + i * scalar.bytes, scalar, (double)number, (int64_t)number);
+    }
+}
+
+/* Zeros, iota, ones, random numbers, small random numbers: for indices all below LIMIT. */
+static void put_round(unsigned char *data, size_t count, struct scalar scalar, uint64_t limit, unsigned round)
+{
+    enum {
+        ZEROS,
+        IOTA,
+        ONES,
+        RANDOM,
+        SMALL,
+        LARGE = 1 << 12
+    }; /* products and sums of a few of them are no overflow */
+    const uint64_t small = limit ? limit : 16;
+    if (round == RANDOM || round == SMALL)
+        put_random(data, count, scalar, round,
+                   round == SMALL                ? small
+                   : limit || scalar.kind == 'f' ? limit
+                                                 : LARGE);
+    else
+        put_numbers(data, count, scalar, round == ONES, round == IOTA, limit);
+}
+
+void host_fill(unsigned char *data, size_t bytes, struct scalar scalar, const struct spec *spec,
+               unsigned round)
+{
+    size_t count = bytes / scalar.bytes;
+    switch (spec->fill) {
+    case SPEC_FILE:
+        load(data, bytes, scalar, spec->file);
+        break;
+    case SPEC_IOTA:
+        put_numbers(data, count, scalar, 0, 1, 0);
+        break;
+    case SPEC_FILL:
+        for (size_t done = 0; done < count;)
+            done += host_put_value(data + done * scalar.bytes, scalar, count - done, &spec->value);
+        break;
+    case SPEC_RANDOM:
+    case SPEC_BELOW:
+        put_random(data, count, scalar, spec->fill == SPEC_RANDOM ? spec->number : 1,
+                   spec->fill == SPEC_BELOW ? spec->number : 0);
+        break;
+    case SPEC_CHANGING:
+    case SPEC_INDICES:
+        put_round(data, count, scalar, spec->number, round);
+        break;
+    default:
+        memset(data, 0, bytes);
+    }
+}
+
+/* ---- printing ---------------------------------------------------------------------------------------- */
+
+void host_print_element(const unsigned char *at, struct scalar scalar)
+{
+    int64_t integer = 0;
+    half_number half;
+    float f;
+    double d;
+    if (scalar.kind == 'f') {
+        memcpy(scalar.bytes == 2   ? (void *)&half
+               : scalar.bytes == 4 ? (void *)&f
+                                   : (void *)&d,
+               at, scalar.bytes);
+        printf(" %.9g", scalar.bytes == 2 ? (double)half : scalar.bytes == 4 ? (double)f : d);
+        return;
+    }
+    memcpy(&integer, at, scalar.bytes);
+    unsigned shift = 64 - 8 * scalar.bytes;
+    if (scalar.kind == 'i')
+        printf(" %" PRId64, (int64_t)((uint64_t)integer << shift) >> shift);
+    else
+        printf(" %" PRIu64, (uint64_t)integer);
+}

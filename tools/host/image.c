@@ -1,0 +1,173 @@
+/* Images that `--arg image:...` describes; their contents from PNG and NumPy files. */
+#include "tools/host/kernel_host.h"
+
+#ifdef HAVE_PNG
+#include <png.h>
+#endif
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "rgba8", "r32f", "rg16ui", "r8i", "bgra8": channels, bits, and f, i, ui, s (signed, normalized) or nothing: normalized, f for 32
+ * bits. */
+static struct host_format read_format(const char *text)
+{
+    static const struct {
+        const char *name;
+        cl_channel_order order;
+        unsigned channels;
+    } orders[] = {{"rgba", CL_RGBA, 4}, {"bgra", CL_BGRA, 4}, {"rg", CL_RG, 2}, {"r", CL_R, 1}};
+    static const struct {
+        const char *name;
+        cl_channel_type type;
+        struct scalar scalar;
+    } types[] = {
+        {"8", CL_UNORM_INT8, {"uchar", 1, 'u'}},      {"16", CL_UNORM_INT16, {"ushort", 2, 'u'}},
+        {"8s", CL_SNORM_INT8, {"char", 1, 'i'}},      {"16s", CL_SNORM_INT16, {"short", 2, 'i'}},
+        {"32", CL_FLOAT, {"float", 4, 'f'}},          {"32f", CL_FLOAT, {"float", 4, 'f'}},
+        {"16f", CL_HALF_FLOAT, {"half", 2, 'f'}},     {"8i", CL_SIGNED_INT8, {"char", 1, 'i'}},
+        {"16i", CL_SIGNED_INT16, {"short", 2, 'i'}},  {"32i", CL_SIGNED_INT32, {"int", 4, 'i'}},
+        {"8ui", CL_UNSIGNED_INT8, {"uchar", 1, 'u'}}, {"16ui", CL_UNSIGNED_INT16, {"ushort", 2, 'u'}},
+        {"32ui", CL_UNSIGNED_INT32, {"uint", 4, 'u'}}};
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        size_t n = strlen(orders[i].name);
+        for (size_t k = 0; k < sizeof types / sizeof *types && strncmp(text, orders[i].name, n) == 0; k++)
+            if (strcmp(text + n, types[k].name) == 0)
+                return (struct host_format){
+                    {orders[i].order, types[k].type}, orders[i].channels, types[k].scalar};
+    }
+    host_fail(
+        "an image format is r, rg, rgba or bgra with 8, 16 or 32 bits and f, i, ui, s or nothing, such as rgba8 or r32f, not",
+        text);
+}
+
+static bool is_png(const char *path)
+{
+    size_t n = strlen(path);
+    return n > 4 && strcmp(path + n - 4, ".png") == 0;
+}
+
+/* The picture as 8 bits for each of the format's channels, from malloc; its size in SIZE. */
+static unsigned char *read_png(const char *path, const struct host_format *format, uint64_t size[3])
+{
+#ifdef HAVE_PNG
+    png_image image = {.version = PNG_IMAGE_VERSION};
+    if (!png_image_begin_read_from_file(&image, path))
+        host_fail(image.message, path);
+    if (format->scalar.bytes != 1 || (format->channels != 4 && format->channels != 1))
+        host_fail("a PNG file is for images of rgba8, bgra8 or r8", path);
+    image.format = format->channels == 1                       ? PNG_FORMAT_GRAY
+                   : format->cl.image_channel_order == CL_BGRA ? PNG_FORMAT_BGRA
+                                                               : PNG_FORMAT_RGBA;
+    unsigned char *pixels = malloc(PNG_IMAGE_SIZE(image));
+    if (!pixels)
+        host_fail("out of memory for", path);
+    size[0] = image.width;
+    size[1] = image.height;
+    if (!png_image_finish_read(&image, NULL, pixels, 0, NULL))
+        host_fail(image.message, path);
+    return pixels;
+#else
+    (void)format;
+    (void)size;
+    host_fail("this refcl was built without libpng: use a .npy file instead of", path);
+#endif
+}
+
+static void write_png(const char *path, const unsigned char *pixels, const struct host_format *format,
+                      const size_t *region)
+{
+#ifdef HAVE_PNG
+    png_image image = {.version = PNG_IMAGE_VERSION,
+                       .width = (png_uint_32)region[0],
+                       .height = (png_uint_32)(region[1] * region[2])};
+    if (format->scalar.bytes != 1 || (format->channels != 4 && format->channels != 1))
+        host_fail("a PNG file is for images of rgba8, bgra8 or r8", path);
+    image.format = format->channels == 1                       ? PNG_FORMAT_GRAY
+                   : format->cl.image_channel_order == CL_BGRA ? PNG_FORMAT_BGRA
+                                                               : PNG_FORMAT_RGBA;
+    if (!png_image_write_to_file(&image, path, 0, pixels, 0, NULL))
+        host_fail(image.message, path);
+#else
+    (void)pixels;
+    (void)format;
+    (void)region;
+    host_fail("this refcl was built without libpng: use a .npy file instead of", path);
+#endif
+}
+
+static cl_image_desc describe(const struct spec *spec, size_t region[3])
+{
+    const char *kind = spec->image_kind;
+    const size_t n[3] = {spec->size[0], spec->size[1] ? spec->size[1] : 1, spec->size[2] ? spec->size[2] : 1};
+    cl_image_desc d = {.image_width = n[0], .image_height = n[1], .image_depth = n[2]};
+    memcpy(region, n, sizeof n);
+    d.image_type = *kind == '3'   ? CL_MEM_OBJECT_IMAGE3D
+                   : *kind == '2' ? CL_MEM_OBJECT_IMAGE2D
+                                  : CL_MEM_OBJECT_IMAGE1D;
+    if (strcmp(kind, "1d_array") == 0) {
+        d.image_type = CL_MEM_OBJECT_IMAGE1D_ARRAY;
+        d.image_array_size = n[1];
+    } else if (strcmp(kind, "2d_array") == 0) {
+        d.image_type = CL_MEM_OBJECT_IMAGE2D_ARRAY;
+        d.image_array_size = n[2];
+    }
+    return d;
+}
+
+static size_t bytes_of(const struct argument *a)
+{
+    return a->region[0] * a->region[1] * a->region[2] * a->format.channels * a->format.scalar.bytes;
+}
+
+void host_fill_image(struct host *host, struct argument *a)
+{
+    size_t bytes = bytes_of(a);
+    uint64_t size[3] = {0};
+    unsigned char *data = calloc(1, bytes);
+    if (!data)
+        host_fail("out of memory", NULL);
+    if (is_png(a->spec.file)) {
+        free(data);
+        data = read_png(a->spec.file, &a->format, size);
+        if (size[0] != a->region[0] || size[1] != a->region[1])
+            host_fail("the image's size is not that of", a->spec.file);
+    } else {
+        host_fill(data, bytes, a->format.scalar, &a->spec, host->round);
+    }
+    host_check(clEnqueueWriteImage(host->queue, a->image, CL_TRUE, (size_t[3]){0}, a->region, 0, 0, data, 0,
+                                   NULL, NULL),
+               "clEnqueueWriteImage");
+    free(data);
+}
+
+void host_make_image(struct host *host, struct argument *a)
+{
+    cl_int code;
+    a->format = read_format(a->spec.format);
+    if (!a->spec.size[0] && !is_png(a->spec.file))
+        host_fail("an image without a size needs a PNG file, not", a->spec.file);
+    if (!a->spec.size[0])
+        free(read_png(a->spec.file, &a->format, a->spec.size));
+    cl_image_desc description = describe(&a->spec, a->region);
+    a->image = clCreateImage(host->context, CL_MEM_READ_WRITE, &a->format.cl, &description, NULL, &code);
+    host_check(code, "clCreateImage");
+    host_fill_image(host, a);
+}
+
+void host_save_image(struct host *host, struct argument *a)
+{
+    unsigned char *data = malloc(bytes_of(a));
+    const size_t shape[4] = {a->region[2], a->region[1], a->region[0], a->format.channels};
+    unsigned first = a->region[2] == 1; /* two-dimensional: rows, columns, channels */
+    if (!data)
+        host_fail("out of memory", NULL);
+    host_check(clEnqueueReadImage(host->queue, a->image, CL_TRUE, (size_t[3]){0}, a->region, 0, 0, data, 0,
+                                  NULL, NULL),
+               "clEnqueueReadImage");
+    if (is_png(a->spec.output))
+        write_png(a->spec.output, data, &a->format, a->region);
+    else
+        host_write_npy(a->spec.output, data, a->format.scalar, shape + first, 4 - first);
+    free(data);
+}

@@ -1,0 +1,208 @@
+/* Chooses a launch: sizes and arguments that suit how the kernel uses them. */
+#include "interp/image/image.h"
+#include "tools/launch/signature.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { ITEMS = 4, ELEMENTS = 4096, LOCAL_ELEMENTS = 64, GROUPS = 4, SUB_GROUPS_ITEMS = 64, SIDE = 16 };
+
+const char *launch_sizes(const uint64_t sizes[3], unsigned dimensions, char *text, size_t size)
+{
+    size_t n = 0;
+    *text = 0;
+    for (unsigned i = 0; i < dimensions && n < size; i++)
+        n += (size_t)snprintf(text + n, size - n, "%s%" PRIu64, i ? "," : "", sizes[i]);
+    return text;
+}
+
+static uint64_t work_items(const uint64_t sizes[3])
+{
+    return sizes[0] * sizes[1] * sizes[2];
+}
+
+static uint64_t power_of_two_in(uint64_t n)
+{
+    uint64_t power = 1;
+    while (power * 2 <= n)
+        power *= 2;
+    return power;
+}
+
+static void choose_local(const struct in_kernel_info *kernel, struct launch_choice *choice)
+{
+    const uint32_t *wanted =
+        kernel->required_local_size[0] ? kernel->required_local_size : kernel->local_size_hint;
+    const struct launch_roles *roles = &choice->roles;
+    choice->is_fixed = kernel->required_local_size[0] != 0;
+    if (wanted[0]) {
+        for (unsigned i = 0; i < 3; i++) {
+            choice->local[i] = wanted[i] ? wanted[i] : 1;
+            if (choice->local[i] > 1 && i >= choice->dimensions)
+                choice->dimensions = i + 1;
+        }
+    } else if (choice->dimensions == 1) {
+        choice->local[0] = roles->sub_groups    ? SUB_GROUPS_ITEMS
+                           : roles->local_items ? power_of_two_in(roles->local_items)
+                           : roles->one_group   ? 4 * ITEMS
+                                                : ITEMS;
+    } else {
+        for (unsigned i = 0; i < choice->dimensions; i++)
+            choice->local[i] = i == 2 ? 2 : roles->one_group ? 8 : 4;
+    }
+}
+
+/* Several groups along each dimension. */
+static void choose_global(struct launch_choice *choice)
+{
+    for (unsigned i = 0; i < 3; i++)
+        choice->global[i] = i < choice->dimensions ? choice->local[i] * (choice->roles.one_group   ? 1
+                                                                         : choice->dimensions == 1 ? GROUPS
+                                                                                                   : 2)
+                                                   : 1;
+}
+
+/* ---- arguments -------------------------------------------------------------------------------------- */
+
+static bool is_number(const char *type)
+{
+    static const char *const names[] = {
+        "char",        "uchar",        "short",       "ushort",       "int",          "uint", "long",
+        "ulong",       "float",        "double",      "half",         "size_t",       "bool", "atomic_int",
+        "atomic_uint", "atomic_float", "atomic_long", "atomic_ulong", "atomic_double"};
+    size_t length = strcspn(type, "*0123456789 ");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i]) == length && strncmp(names[i], type, length) == 0)
+            return true;
+    return false;
+}
+
+static void choose_memory(const struct in_argument_info *a, unsigned roles,
+                          const struct launch_choice *choice, char *text, size_t size)
+{
+    uint64_t count = ELEMENTS * (is_number(a->type_name) || !a->element_size ? 1 : a->element_size);
+    bool is_float = strncmp(a->type_name, "float", 5) == 0 || strncmp(a->type_name, "double", 6) == 0 ||
+                    strncmp(a->type_name, "half", 4) == 0;
+    int n = snprintf(text, size, "buf:%" PRIu64, count);
+    char *rest = text + n;
+    size_t room = size - (size_t)n;
+    if (roles & LAUNCH_ATOMIC || !is_number(a->type_name))
+        return; /* locks, counters and flags begin with zero */
+    if (roles & LAUNCH_INDICES && !is_float)
+        snprintf(rest, room, ":indices=%" PRIu64, work_items(choice->global));
+    else
+        snprintf(rest, room, ":changing");
+}
+
+static void choose_image(const struct in_argument_info *a, char *text, size_t size)
+{
+    static const struct {
+        uint32_t kind;
+        const char *text;
+    } kinds[] = {{IN_IMAGE_1D, "1d:256"},
+                 {IN_IMAGE_1D_ARRAY, "1d_array:64x8"},
+                 {IN_IMAGE_2D, "2d:64x64"},
+                 {IN_IMAGE_2D_ARRAY, "2d_array:32x32x4"},
+                 {IN_IMAGE_3D, "3d:16x16x16"}};
+    snprintf(text, size, "null");
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i].kind == a->image_kind)
+            snprintf(text, size, "image:%s:rgba8:changing", kinds[i].text);
+}
+
+/* Structures by value: zero bytes. */
+static void choose_bytes(const struct in_argument_info *a, char *text, size_t size)
+{
+    size_t n = (size_t)snprintf(text, size, "@raw:");
+    for (uint32_t i = 0; i < a->size && n + 2 < size; i++)
+        n += (size_t)snprintf(text + n, size - n, "00");
+}
+
+static void choose_value(const struct in_argument_info *a, const struct launch_choice *choice, char *text,
+                         size_t size)
+{
+    if (!is_number(a->type_name))
+        choose_bytes(a, text, size);
+    else if (strncmp(a->type_name, "float", 5) == 0 || strncmp(a->type_name, "double", 6) == 0 ||
+             strncmp(a->type_name, "half", 4) == 0)
+        snprintf(text, size, "1.0");
+    else
+        snprintf(text, size, "%" PRIu64, strncmp(a->type_name, "bool", 4) == 0 ? 1 : choice->global[0]);
+}
+
+static void choose_argument(const struct in_argument_info *a, size_t index,
+                            const struct launch_choice *choice, char *text, size_t size)
+{
+    uint64_t elements = 4 * work_items(choice->local);
+    switch (a->kind) {
+    case IN_ARG_GLOBAL:
+    case IN_ARG_CONSTANT:
+        choose_memory(a, choice->roles.roles[index], choice, text, size);
+        break;
+    case IN_ARG_LOCAL:
+        snprintf(text, size, "local:%" PRIu64,
+                 (elements < LOCAL_ELEMENTS ? LOCAL_ELEMENTS : elements) * a->element_size);
+        break;
+    case IN_ARG_IMAGE:
+        choose_image(a, text, size);
+        break;
+    case IN_ARG_SAMPLER:
+        snprintf(text, size, "sampler");
+        break;
+    case IN_ARG_QUEUE:
+        snprintf(text, size, "@queue");
+        break;
+    case IN_ARG_VALUE:
+        choose_value(a, choice, text, size);
+        break;
+    case IN_ARG_PIPE:
+        snprintf(text, size, "null");
+        break;
+    }
+}
+
+static bool choose_arguments(const struct in_kernel_info *kernel, struct launch_choice *choice)
+{
+    char text[2 * IN_MOST_ARGUMENT_BYTES + 16];
+    for (size_t i = 0; i < kernel->argument_count; i++) {
+        choose_argument(&kernel->arguments[i], i, choice, text, sizeof text);
+        mm_free(choice->arguments[i]);
+        choice->arguments[i] = mm_strdup(text);
+        if (!choice->arguments[i])
+            return false;
+    }
+    choice->argument_count = kernel->argument_count;
+    return true;
+}
+
+bool launch_choose(struct in_module *module, const struct in_kernel_info *kernel,
+                   struct launch_choice *choice)
+{
+    *choice = (struct launch_choice){.local = {1, 1, 1}};
+    if (kernel->argument_count > LAUNCH_ARGUMENTS)
+        return false;
+    launch_find_roles(module, kernel->name, &choice->roles);
+    choice->dimensions = choice->roles.dimensions;
+    choose_local(kernel, choice);
+    choose_global(choice);
+    return choose_arguments(kernel, choice);
+}
+
+bool launch_shrink(const struct in_kernel_info *kernel, struct launch_choice *choice, bool single)
+{
+    bool smaller = false;
+    for (unsigned i = 0; i < 3 && !choice->is_fixed; i++) {
+        uint64_t least = single ? 1 : 2, size = single ? 1 : choice->local[i] / 2;
+        smaller |= choice->local[i] > least;
+        choice->local[i] = choice->local[i] > least ? size : choice->local[i];
+    }
+    choose_global(choice);
+    return smaller && choose_arguments(kernel, choice);
+}
+
+void launch_choice_clear(struct launch_choice *choice)
+{
+    for (size_t i = 0; i < LAUNCH_ARGUMENTS; i++)
+        mm_free(choice->arguments[i]);
+    *choice = (struct launch_choice){0};
+}

@@ -1,0 +1,339 @@
+/* How a kernel uses its arguments: a data flow of sets, without order and without contexts.
+ *
+ * For each id the analysis keeps a set of sources: bit I for what argument I is or points to, one bit for each kind of work-item id.
+ * VALUE is where a value comes from, POINTER what it points into.  Variables have what was ever stored to them.  Its results choose
+ * launches (choose.c), which are no verdicts, so that it may be imprecise in both directions. */
+#include "interp/spirv.h"
+#include "tools/launch/signature.h"
+
+#include <string.h>
+
+typedef uint64_t set;
+#define LOCAL_ID  ((set)1 << 60)
+#define GROUP_ID  ((set)1 << 61)
+#define GLOBAL_ID ((set)1 << 62)
+#define ARGUMENTS (LOCAL_ID - 1)
+
+struct flow {
+    struct in_module *module;
+    struct launch_roles *roles;
+    uint32_t bound, function; /* FUNCTION: that the current instruction is in */
+    set *value, *pointer;
+    set *held, *held_pointer;     /* of variables; HELD of functions: what they return */
+    uint32_t *variable;           /* that an id points into, 0: none */
+    bool *reached;                /* functions that the kernel calls */
+    bool changed, local, between; /* local ids are used; what differs between groups is */
+};
+
+static void add(struct flow *f, set *to, set more)
+{
+    f->changed |= (*to | more) != *to;
+    *to |= more;
+}
+
+static const struct in_id *id_of(const struct flow *f, uint32_t id)
+{
+    return in_spirv_id(f->module, id);
+}
+
+static bool constant_of(const struct flow *f, uint32_t id, uint64_t *value)
+{
+    const struct in_id *c = id_of(f, id);
+    *value = 0;
+    if (!c || c->kind != IN_ID_CONSTANT || !c->ty || c->ty->kind != IN_TY_INT || !c->bytes)
+        return false;
+    memcpy(value, c->bytes, c->ty->width / 8);
+    return true;
+}
+
+/* ---- facts ---------------------------------------------------------------------------------------- */
+
+static void give_role(struct flow *f, set arguments, unsigned role)
+{
+    for (unsigned i = 0; i < LAUNCH_ARGUMENTS; i++)
+        if (arguments >> i & 1)
+            f->roles->roles[i] |= role;
+}
+
+static void need_dimension(struct flow *f, uint64_t component)
+{
+    if (component < 3 && component + 1 > f->roles->dimensions)
+        f->roles->dimensions = (unsigned)component + 1;
+}
+
+/* Work-groups have no more work-items than this: the smallest number counts. */
+static void bound_items(struct flow *f, uint64_t items)
+{
+    if (items >= 2 && items <= 1024 && (!f->roles->local_items || items < f->roles->local_items))
+        f->roles->local_items = items;
+}
+
+static set builtin_source(struct flow *f, const struct in_id *id)
+{
+    switch (id->builtin) {
+    case SpvBuiltInLocalInvocationId:
+    case SpvBuiltInLocalInvocationIndex:
+        f->local = true;
+        return LOCAL_ID;
+    case SpvBuiltInWorkgroupId:
+        f->between = true;
+        return GROUP_ID;
+    case SpvBuiltInGlobalInvocationId:
+    case SpvBuiltInGlobalLinearId:
+        f->between = true;
+        return GLOBAL_ID;
+    case SpvBuiltInNumWorkgroups:
+    case SpvBuiltInGlobalSize:
+        f->between = true;
+        return 0;
+    case SpvBuiltInSubgroupId:
+    case SpvBuiltInSubgroupLocalInvocationId:
+    case SpvBuiltInNumSubgroups:
+        f->roles->sub_groups = true;
+        return 0;
+    default:
+        return 0;
+    }
+}
+
+/* An array in local memory that work-items index by their local ids has an element for each, or more. */
+static void index_local_array(struct flow *f, const struct in_inst *inst, uint32_t first_index)
+{
+    const struct in_id *variable = id_of(f, f->variable[inst->operands[0]]);
+    const struct in_ty *ty = variable && variable->ty ? variable->ty->element : NULL;
+    if (!ty || variable->ty->storage != SpvStorageClassWorkgroup)
+        return;
+    for (uint32_t i = first_index; i < inst->operand_count && ty && ty->kind == IN_TY_ARRAY;
+         i++, ty = ty->element)
+        if (f->value[inst->operands[i]] & LOCAL_ID && f->roles->dimensions < 2)
+            bound_items(f, ty->count);
+}
+
+/* ---- instructions --------------------------------------------------------------------------------- */
+
+static void access_chain(struct flow *f, const struct in_inst *inst, bool has_element)
+{
+    uint32_t from = inst->operands[0];
+    const struct in_id *source = id_of(f, from);
+    uint64_t component;
+    add(f, &f->pointer[inst->result], f->pointer[from]);
+    if (!f->variable[inst->result])
+        f->variable[inst->result] = f->variable[from];
+    for (uint32_t i = 1; i < inst->operand_count; i++)
+        give_role(f, f->value[inst->operands[i]] & ARGUMENTS, LAUNCH_INDICES);
+    index_local_array(f, inst, has_element ? 2 : 1);
+    if (source && source->builtin != IN_NO_BUILTIN && inst->operand_count > 1 &&
+        constant_of(f, inst->operands[inst->operand_count - 1], &component))
+        need_dimension(f, component);
+}
+
+static void load(struct flow *f, const struct in_inst *inst)
+{
+    uint32_t from = inst->operands[0], variable = f->variable[from];
+    const struct in_id *source = id_of(f, variable ? variable : from);
+    add(f, &f->value[inst->result], f->pointer[from]);
+    if (source && source->builtin != IN_NO_BUILTIN)
+        add(f, &f->value[inst->result], builtin_source(f, source));
+    if (!variable)
+        return;
+    add(f, &f->value[inst->result], f->held[variable]);
+    add(f, &f->pointer[inst->result], f->held_pointer[variable]);
+}
+
+static void store(struct flow *f, uint32_t to, uint32_t what)
+{
+    uint32_t variable = f->variable[to];
+    give_role(f, f->pointer[to] & ARGUMENTS, LAUNCH_WRITTEN);
+    if (!variable)
+        return;
+    add(f, &f->held[variable], f->value[what]);
+    add(f, &f->held_pointer[variable], f->pointer[what]);
+}
+
+static void call(struct flow *f, const struct in_inst *inst)
+{
+    const struct in_function *callee = in_spirv_function(f->module, inst->operands[0]);
+    if (!callee)
+        return;
+    f->changed |= !f->reached[callee->id];
+    f->reached[callee->id] = true;
+    for (uint32_t i = 0; i < callee->param_count && i + 1 < inst->operand_count; i++) {
+        uint32_t from = inst->operands[i + 1], to = callee->params[i];
+        add(f, &f->value[to], f->value[from]);
+        add(f, &f->pointer[to], f->pointer[from]);
+        if (!f->variable[to])
+            f->variable[to] = f->variable[from];
+    }
+    add(f, &f->value[inst->result], f->held[callee->id]);
+}
+
+/* Work-group ids times a constant: that is the size of a group. */
+static void multiply(struct flow *f, const struct in_inst *inst)
+{
+    uint64_t factor;
+    for (uint32_t i = 0; i < 2 && f->roles->dimensions < 2; i++)
+        if (f->value[inst->operands[i]] == GROUP_ID && constant_of(f, inst->operands[1 - i], &factor))
+            bound_items(f, inst->opcode == SpvOpIMul ? factor
+                           : i == 0 && factor < 11   ? UINT64_C(1) << factor
+                                                     : 0);
+}
+
+/* The result has what the operands have. */
+static void other(struct flow *f, const struct in_inst *inst)
+{
+    if (!inst->result)
+        return;
+    for (uint32_t i = 0; i < inst->operand_count; i++) {
+        uint32_t from = inst->operands[i];
+        if (from >= f->bound)
+            continue;
+        add(f, &f->value[inst->result], f->value[from]);
+        add(f, &f->pointer[inst->result], f->pointer[from]);
+        if (!f->variable[inst->result] && inst->opcode != SpvOpExtInst)
+            f->variable[inst->result] = f->variable[from];
+    }
+}
+
+static bool is_sub_group_operation(const struct flow *f, const struct in_inst *inst)
+{
+    uint64_t scope;
+    bool grouped =
+        (inst->opcode >= SpvOpGroupAll && inst->opcode <= SpvOpGroupSMax) ||
+        (inst->opcode >= SpvOpGroupNonUniformElect && inst->opcode <= SpvOpGroupNonUniformQuadSwap) ||
+        inst->opcode == SpvOpControlBarrier;
+    return grouped && inst->operand_count && constant_of(f, inst->operands[0], &scope) &&
+           scope == SpvScopeSubgroup;
+}
+
+static void atomic(struct flow *f, const struct in_inst *inst)
+{
+    uint32_t at = inst->operands[0];
+    give_role(f, f->pointer[at] & ARGUMENTS, LAUNCH_ATOMIC);
+    if (inst->result) {
+        add(f, &f->value[inst->result], f->pointer[at]);
+        add(f, &f->value[inst->result], f->held[f->variable[at]]);
+    }
+    if (inst->opcode == SpvOpAtomicStore && inst->operand_count > 3)
+        store(f, at, inst->operands[3]);
+}
+
+static bool is_atomic(uint32_t opcode)
+{
+    return (opcode >= SpvOpAtomicLoad && opcode <= SpvOpAtomicXor) || opcode == SpvOpAtomicFlagTestAndSet ||
+           opcode == SpvOpAtomicFlagClear || opcode == SpvOpAtomicFAddEXT || opcode == SpvOpAtomicFMinEXT ||
+           opcode == SpvOpAtomicFMaxEXT;
+}
+
+static void step(struct flow *f, const struct in_inst *inst)
+{
+    uint64_t component;
+    if (is_sub_group_operation(f, inst))
+        f->roles->sub_groups = true;
+    if (is_atomic(inst->opcode)) {
+        atomic(f, inst);
+        return;
+    }
+    switch (inst->opcode) {
+    case SpvOpVariable:
+        f->variable[inst->result] = inst->result;
+        return;
+    case SpvOpAccessChain:
+    case SpvOpInBoundsAccessChain:
+    case SpvOpPtrAccessChain:
+    case SpvOpInBoundsPtrAccessChain:
+        access_chain(f, inst, inst->opcode >= SpvOpPtrAccessChain);
+        return;
+    case SpvOpLoad:
+        load(f, inst);
+        return;
+    case SpvOpStore:
+        store(f, inst->operands[0], inst->operands[1]);
+        return;
+    case SpvOpFunctionCall:
+        call(f, inst);
+        return;
+    case SpvOpReturnValue:
+        add(f, &f->held[f->function], f->value[inst->operands[0]]);
+        return;
+    case SpvOpCompositeExtract:
+        if (f->value[inst->operands[0]] & ~ARGUMENTS && inst->operand_count == 2)
+            need_dimension(f, inst->operands[1]);
+        add(f, &f->value[inst->result], f->value[inst->operands[0]]);
+        return;
+    case SpvOpVectorExtractDynamic:
+        if (f->value[inst->operands[0]] & ~ARGUMENTS && constant_of(f, inst->operands[1], &component))
+            need_dimension(f, component);
+        break;
+    case SpvOpIMul:
+    case SpvOpShiftLeftLogical:
+        multiply(f, inst);
+        break;
+    default:
+        break;
+    }
+    other(f, inst);
+}
+
+/* ---- the whole -------------------------------------------------------------------------------------- */
+
+static void one_function(struct flow *f, const struct in_function *function)
+{
+    struct in_inst inst = {.word = function->word};
+    f->function = function->id;
+    for (bool more = in_spirv_next(f->module, &inst); more && inst.word < function->end;
+         more = in_spirv_next(f->module, &inst))
+        if (inst.opcode != SpvOpFunction && inst.opcode != SpvOpFunctionParameter &&
+            inst.opcode != SpvOpLabel && inst.operand_count)
+            step(f, &inst);
+}
+
+static void globals(struct flow *f)
+{
+    for (uint32_t id = 1; id < f->bound; id++)
+        if (id_of(f, id)->kind == IN_ID_GLOBAL)
+            f->variable[id] = id;
+}
+
+static void follow(struct flow *f, const struct in_function *kernel)
+{
+    globals(f);
+    f->reached[kernel->id] = true;
+    for (uint32_t i = 0; i < kernel->param_count && i < LAUNCH_ARGUMENTS; i++) {
+        const struct in_id *id = id_of(f, kernel->params[i]);
+        bool is_pointer = id && id->ty && id->ty->kind == IN_TY_POINTER;
+        (is_pointer ? f->pointer : f->value)[kernel->params[i]] = (set)1 << i;
+    }
+    for (unsigned pass = 0; pass < 16 && (pass == 0 || f->changed); pass++) {
+        f->changed = false;
+        for (uint32_t id = 1; id < f->bound; id++)
+            if (f->reached[id])
+                one_function(f, in_spirv_function(f->module, id));
+    }
+    f->roles->one_group = f->local && !f->between;
+    for (unsigned i = 0; i < LAUNCH_ARGUMENTS; i++) /* groups meet at atomic objects */
+        f->roles->one_group &= !(f->roles->roles[i] & LAUNCH_ATOMIC);
+}
+
+void launch_find_roles(struct in_module *module, const char *kernel, struct launch_roles *roles)
+{
+    *roles = (struct launch_roles){.dimensions = 1};
+    const struct in_function *function = NULL;
+    for (size_t i = 0; in_spirv_entry(module, i); i++)
+        if (strcmp(in_spirv_entry(module, i)->name, kernel) == 0)
+            function = in_spirv_function(module, in_spirv_entry(module, i)->function);
+    size_t bound = in_spirv_bound(module);
+    struct flow f = {.module = module, .roles = roles, .bound = (uint32_t)bound};
+    set *sets = function ? mm_alloc_zero(4 * bound, sizeof *sets) : NULL;
+    f.variable = mm_alloc_zero(bound, sizeof *f.variable);
+    f.reached = mm_alloc_zero(bound, sizeof *f.reached);
+    if (sets && f.variable && f.reached) {
+        f.value = sets;
+        f.pointer = sets + bound;
+        f.held = sets + 2 * bound;
+        f.held_pointer = sets + 3 * bound;
+        follow(&f, function);
+    }
+    mm_free(sets);
+    mm_free(f.variable);
+    mm_free(f.reached);
+}

@@ -1,0 +1,59 @@
+/* Kernels of a module: their signatures as OpenCL C has them, how they use their arguments, and launches that would do. */
+#ifndef TOOLS_LAUNCH_SIGNATURE_H
+#define TOOLS_LAUNCH_SIGNATURE_H
+
+#include "interp/interp.h"
+
+#include <stdio.h>
+
+struct in_ty;
+
+/* A file of OpenCL C, or of SPIR-V as words or text, and what is in it. */
+struct launch_file {
+    const char *path;
+    struct in_module *module;
+};
+/* Compiles and reads PATH.  launch_close frees FILE in any case. */
+enum mm_class launch_open(const char *path, const char *build_options, struct launch_file *file,
+                          struct mm_error *err);
+void launch_close(struct launch_file *file);
+
+/* "kernel void add(global float *out, int n)" */
+void launch_put_signature(const struct in_kernel_info *kernel, FILE *out);
+
+/* What a kernel does with the memory that an argument points to. */
+enum { LAUNCH_ATOMIC = 1, LAUNCH_INDICES = 2, LAUNCH_WRITTEN = 4 };
+enum { LAUNCH_ARGUMENTS = 56 };
+struct launch_roles {
+    unsigned roles[LAUNCH_ARGUMENTS];
+    unsigned dimensions; /* of the ids that are used */
+    uint64_t
+        local_items; /* work-items that constants speak of: strides between groups, lengths of local arrays; 0: none */
+    bool sub_groups; /* it uses sub-groups */
+    bool one_group;  /* it uses local ids, and nothing that differs between groups or is atomic */
+};
+void launch_find_roles(struct in_module *module, const char *kernel, struct launch_roles *roles);
+
+struct launch_choice {
+    uint64_t global[3], local[3];
+    unsigned dimensions;
+    char *arguments[LAUNCH_ARGUMENTS];
+    size_t argument_count;
+    struct launch_roles roles;
+    bool is_fixed; /* the kernel says the size of its work-groups */
+};
+/* A launch of KERNEL; launch_choice_clear frees it.  False: no memory, or too many arguments. */
+bool launch_choose(struct in_module *module, const struct in_kernel_info *kernel,
+                   struct launch_choice *choice);
+/* Halves the work-groups, and the launch with them; SINGLE: down to one work-item each.  False: they cannot be smaller. */
+bool launch_shrink(const struct in_kernel_info *kernel, struct launch_choice *choice, bool single);
+void launch_choice_clear(struct launch_choice *choice);
+/* "N", "N,M" or "N,M,K". */
+const char *launch_sizes(const uint64_t sizes[3], unsigned dimensions, char *text, size_t size);
+
+/* The bytes of argument INDEX of KERNEL, a structure, that TEXT describes, as "@raw:" and hexadecimal digits, freed with mm_free.
+ * NULL: it is no structure passed by value (then ERR is unchanged), or the text does not fit it. */
+char *launch_structure(struct in_module *module, const char *kernel, size_t index, const char *text,
+                       struct mm_error *err);
+
+#endif

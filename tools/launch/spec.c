@@ -1,0 +1,356 @@
+/* The parser of kernel arguments. */
+#include "tools/launch/spec.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct reader {
+    const char *at;
+    unsigned depth;
+    char *message;
+    size_t size;
+};
+
+__attribute__((format(printf, 2, 3))) static bool wrong(struct reader *r, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(r->message, r->size, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+static void skip_space(struct reader *r)
+{
+    while (isspace((unsigned char)*r->at))
+        r->at++;
+}
+
+static bool accept(struct reader *r, const char *word)
+{
+    size_t n = strlen(word);
+    skip_space(r);
+    if (strncmp(r->at, word, n) != 0)
+        return false;
+    r->at += n;
+    return true;
+}
+
+/* ---- values --------------------------------------------------------------------------------------- */
+
+static bool read_scalar(struct reader *r, struct spec_value *value)
+{
+    char *whole_end, *real_end;
+    skip_space(r);
+    const char *digits = r->at + (*r->at == '-' || *r->at == '+');
+    bool negative = *r->at == '-', hexadecimal = digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X');
+    if (!isdigit((unsigned char)*digits) && *digits != '.' && strncmp(digits, "inf", 3) != 0 &&
+        strncmp(digits, "nan", 3) != 0)
+        return wrong(r, "a number is expected at '%.20s'", *r->at ? r->at : "the end");
+    double real = strtod(r->at, &real_end);
+    uint64_t whole = strtoull(digits, &whole_end, 0);
+    bool is_real = real_end > whole_end && !hexadecimal;
+    *value = (struct spec_value){.form = is_real ? SPEC_REAL : hexadecimal ? SPEC_HEXADECIMAL : SPEC_DECIMAL};
+    value->whole = negative ? 0 - whole : whole;
+    value->real = real;
+    r->at = is_real ? real_end : whole_end;
+    r->at += strspn(r->at, is_real ? "fF" : "uUlL");
+    return true;
+}
+
+static bool read_value(struct reader *r, struct spec_value *value);
+
+static bool add_item(struct reader *r, struct spec_value *list)
+{
+    if (list->count == SPEC_ITEMS)
+        return wrong(r, "more than %d values", SPEC_ITEMS);
+    if ((list->count & (list->count - 1)) == 0) {
+        struct spec_value *bigger =
+            realloc(list->items, (list->count ? 2 * (size_t)list->count : 1) * sizeof *bigger);
+        if (!bigger)
+            return wrong(r, "out of memory");
+        list->items = bigger;
+    }
+    list->items[list->count] = (struct spec_value){0};
+    return read_value(r, &list->items[list->count++]);
+}
+
+static bool read_value(struct reader *r, struct spec_value *value)
+{
+    if (!accept(r, "{"))
+        return read_scalar(r, value);
+    *value = (struct spec_value){.form = SPEC_LIST};
+    if (++r->depth > SPEC_DEPTH)
+        return wrong(r, "braces nested deeper than %d", SPEC_DEPTH);
+    while (!accept(r, "}")) {
+        if (!add_item(r, value))
+            return false;
+        skip_space(r);
+        if (!accept(r, ",") && *r->at != '}')
+            return wrong(r, "',' or '}' is expected at '%.20s'", *r->at ? r->at : "the end");
+    }
+    r->depth--;
+    return true;
+}
+
+/* A value, or several with commas in between: a vector. */
+static bool read_values(struct reader *r, struct spec_value *value)
+{
+    if (!read_value(r, value))
+        return false;
+    skip_space(r);
+    if (*r->at != ',')
+        return true;
+    struct spec_value first = *value;
+    *value = (struct spec_value){.form = SPEC_LIST, .count = 1, .items = malloc(sizeof first)};
+    if (!value->items) {
+        *value = first;
+        return wrong(r, "out of memory");
+    }
+    value->items[0] = first;
+    while (accept(r, ","))
+        if (!add_item(r, value))
+            return false;
+    return true;
+}
+
+static void clear_value(struct spec_value *value)
+{
+    for (uint32_t i = 0; i < value->count; i++)
+        clear_value(&value->items[i]);
+    free(value->items);
+    *value = (struct spec_value){0};
+}
+
+int64_t spec_whole(const struct spec_value *value)
+{
+    return value->form == SPEC_REAL ? (int64_t)value->real : (int64_t)value->whole;
+}
+
+double spec_real(const struct spec_value *value)
+{
+    return value->form == SPEC_REAL ? value->real : (double)(int64_t)value->whole;
+}
+
+/* ---- memory --------------------------------------------------------------------------------------- */
+
+static bool read_number(struct reader *r, uint64_t *number)
+{
+    char *end;
+    if (!isdigit((unsigned char)*r->at))
+        return wrong(r, "a number is expected at '%.20s'", *r->at ? r->at : "the end");
+    *number = strtoull(r->at, &end, 0);
+    r->at = end;
+    return true;
+}
+
+/* Up to the next ':' or the end. */
+static bool read_word(struct reader *r, char *word, size_t size)
+{
+    size_t n = strcspn(r->at, ":");
+    if (n == 0 || n >= size)
+        return wrong(r, "a word is expected at '%.20s'", *r->at ? r->at : "the end");
+    memcpy(word, r->at, n);
+    word[n] = 0;
+    r->at += n;
+    return true;
+}
+
+static bool read_contents(struct reader *r, struct spec *spec)
+{
+    if (accept(r, "fill=")) {
+        spec->fill = SPEC_FILL;
+        return read_values(r, &spec->value);
+    }
+    if (accept(r, "rand=")) {
+        spec->fill = SPEC_RANDOM;
+        return read_number(r, &spec->number);
+    }
+    if (accept(r, "below=") || accept(r, "indices=")) {
+        spec->fill = r->at[-2] == 'w' ? SPEC_BELOW : SPEC_INDICES;
+        return read_number(r, &spec->number) && (spec->number || wrong(r, "there is no number below 0"));
+    }
+    if (accept(r, "file=")) {
+        spec->fill = SPEC_FILE;
+        return read_word(r, spec->file, sizeof spec->file);
+    }
+    if (accept(r, "out="))
+        return read_word(r, spec->output, sizeof spec->output);
+    static const struct {
+        const char *word;
+        enum spec_fill fill;
+    } words[] = {{"zero", SPEC_ZERO}, {"iota", SPEC_IOTA}, {"any", SPEC_ANY}, {"changing", SPEC_CHANGING}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (accept(r, words[i].word)) {
+            spec->fill = words[i].fill;
+            return true;
+        }
+    return wrong(
+        r,
+        "unknown initial value '%.30s': zero, iota, fill=V, rand=SEED, below=LIMIT, file=PATH, any or out=PATH are possible",
+        r->at);
+}
+
+static bool read_all_contents(struct reader *r, struct spec *spec)
+{
+    while (*r->at == ':') {
+        r->at++;
+        if (!read_contents(r, spec))
+            return false;
+    }
+    return true;
+}
+
+static bool read_buffer(struct reader *r, struct spec *spec)
+{
+    if (strncmp(r->at, "file=", 5) == 0)
+        return read_contents(r, spec) && read_all_contents(r, spec);
+    if (!isdigit((unsigned char)*r->at))
+        return wrong(r, "a buffer argument is buf:N[:INIT], not: %.30s", r->at);
+    if (!read_number(r, &spec->count))
+        return false;
+    if (spec->count == 0)
+        return wrong(r, "a buffer argument has at least one element");
+    return read_all_contents(r, spec);
+}
+
+/* "64x32" */
+static bool read_extent(struct reader *r, struct spec *spec)
+{
+    for (int i = 0; i < 3; i++) {
+        if (!read_number(r, &spec->size[i]))
+            return false;
+        if (spec->size[i] == 0)
+            return wrong(r, "an image has no side of 0");
+        if (*r->at != 'x')
+            return true;
+        r->at++;
+    }
+    return wrong(r, "an image has at most three sides");
+}
+
+/* KIND:EXTENT[:FORMAT][:CONTENTS]... */
+static bool read_image(struct reader *r, struct spec *spec)
+{
+    static const char *const kinds[] = {"1d", "1d_array", "2d", "2d_array", "3d"};
+    bool known = false;
+    snprintf(spec->format, sizeof spec->format, "rgba8");
+    if (!read_word(r, spec->image_kind, sizeof spec->image_kind))
+        return false;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        known |= strcmp(spec->image_kind, kinds[i]) == 0;
+    if (!known)
+        return wrong(r, "an image is 1d, 1d_array, 2d, 2d_array or 3d, not '%s'", spec->image_kind);
+    if (*r->at == ':' && isdigit((unsigned char)r->at[1])) {
+        r->at++;
+        if (!read_extent(r, spec))
+            return false;
+    }
+    const char *rest = r->at + (*r->at == ':');
+    size_t n = strcspn(rest, ":=");
+    if (*r->at == ':' && rest[n] != '=' && strncmp(rest, "zero", 4) != 0 && strncmp(rest, "iota", 4) != 0 &&
+        strncmp(rest, "changing", 8) != 0) {
+        r->at++;
+        if (!read_word(r, spec->format, sizeof spec->format))
+            return false;
+    }
+    if (!read_all_contents(r, spec))
+        return false;
+    return spec->size[0] || *spec->file ||
+           wrong(r, "an image needs its size, as in image:2d:64x64, or a file");
+}
+
+static bool read_sampler(struct reader *r, struct spec *spec)
+{
+    static const char *const modes[] = {"none", "clamp", "edge", "repeat", "mirror"};
+    snprintf(spec->addressing, sizeof spec->addressing, "edge");
+    while (*r->at == ':') {
+        char word[24];
+        bool known = false;
+        r->at++;
+        if (!read_word(r, word, sizeof word))
+            return false;
+        for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+            if (strcmp(word, modes[i]) == 0) {
+                snprintf(spec->addressing, sizeof spec->addressing, "%s", word);
+                known = true;
+            }
+        spec->normalized |= strcmp(word, "normalized") == 0;
+        spec->linear |= strcmp(word, "linear") == 0;
+        if (!known && strcmp(word, "normalized") != 0 && strcmp(word, "linear") != 0 &&
+            strcmp(word, "nearest") != 0)
+            return wrong(
+                r,
+                "a sampler is none, clamp, edge, repeat or mirror, normalized, nearest or linear, not '%s'",
+                word);
+    }
+    return true;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------ */
+
+size_t spec_name_length(const char *text)
+{
+    size_t n = 0;
+    while (isalnum((unsigned char)text[n]) || text[n] == '_')
+        n++;
+    return n && n < SPEC_NAME && text[n] == '=' && !isdigit((unsigned char)*text) ? n : 0;
+}
+
+static bool read_spec(struct reader *r, struct spec *spec)
+{
+    static const struct {
+        const char *word;
+        enum spec_kind kind;
+        bool (*read)(struct reader *, struct spec *);
+    } memories[] = {{"buf:", SPEC_BUFFER, read_buffer},
+                    {"svm:", SPEC_SVM, read_buffer},
+                    {"image:", SPEC_IMAGE, read_image}};
+    size_t n = spec_name_length(r->at);
+    memcpy(spec->name, r->at, n);
+    r->at += n ? n + 1 : 0;
+    for (size_t i = 0; i < sizeof memories / sizeof *memories; i++)
+        if (accept(r, memories[i].word)) {
+            spec->kind = memories[i].kind;
+            return memories[i].read(r, spec);
+        }
+    if (accept(r, "local:")) {
+        spec->kind = SPEC_LOCAL;
+        return read_number(r, &spec->count) &&
+               (spec->count || wrong(r, "a local argument has at least one byte"));
+    }
+    if (accept(r, "sampler")) {
+        spec->kind = SPEC_SAMPLER;
+        return read_sampler(r, spec);
+    }
+    if (*r->at == '@') {
+        spec->kind = SPEC_CAPTURED;
+        spec->rest = r->at + 1;
+        r->at += strlen(r->at);
+        return true;
+    }
+    if (accept(r, "null")) {
+        spec->kind = SPEC_NULL;
+        return true;
+    }
+    spec->kind = SPEC_VALUE;
+    return read_values(r, &spec->value);
+}
+
+bool spec_read(const char *text, struct spec *spec, char *message, size_t size)
+{
+    struct reader r = {.at = text, .message = message, .size = size};
+    *spec = (struct spec){0};
+    if (!read_spec(&r, spec))
+        return false;
+    skip_space(&r);
+    return !*r.at || wrong(&r, "the end of the argument is expected at '%.20s'", r.at);
+}
+
+void spec_clear(struct spec *spec)
+{
+    clear_value(&spec->value);
+}

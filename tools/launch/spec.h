@@ -1,0 +1,74 @@
+/* Specifications of kernel arguments, as `--arg` takes them:
+ *
+ *     [NAME=]buf:N[:CONTENTS]...   [NAME=]svm:N[:CONTENTS]...   [NAME=]local:BYTES   [NAME=]null
+ *     [NAME=]image:KIND:WxHxD[:FORMAT][:CONTENTS]...   [NAME=]sampler[:WORD]...   [NAME=]VALUE
+ *     CONTENTS: zero, iota, fill=VALUE, rand=SEED, below=LIMIT, file=PATH, any; out=PATH: written after the launch
+ *     VALUE: 1, -2.5, 0x10, a vector 1,2,3,4 or a structure {1, 2.0, {3, 4}} */
+#ifndef TOOLS_LAUNCH_SPEC_H
+#define TOOLS_LAUNCH_SPEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum spec_form { SPEC_DECIMAL, SPEC_HEXADECIMAL, SPEC_REAL, SPEC_LIST };
+struct spec_value {
+    enum spec_form form;
+    uint64_t whole; /* DECIMAL: two's complement; HEXADECIMAL: bits */
+    double real;    /* REAL */
+    uint32_t count; /* LIST */
+    struct spec_value *items;
+};
+
+enum spec_kind {
+    SPEC_VALUE,
+    SPEC_BUFFER,
+    SPEC_SVM,
+    SPEC_LOCAL,
+    SPEC_NULL,
+    SPEC_IMAGE,
+    SPEC_SAMPLER,
+    SPEC_CAPTURED
+};
+/* CHANGING: other contents in each launch of refcl-kernel-host, by `changing`; INDICES: the same, all of them below LIMIT. */
+enum spec_fill {
+    SPEC_ZERO,
+    SPEC_IOTA,
+    SPEC_FILL,
+    SPEC_RANDOM,
+    SPEC_BELOW,
+    SPEC_FILE,
+    SPEC_ANY,
+    SPEC_CHANGING,
+    SPEC_INDICES
+};
+enum { SPEC_NAME = 64, SPEC_PATH = 1024, SPEC_DEPTH = 32, SPEC_ITEMS = 65536 };
+
+struct spec {
+    enum spec_kind kind;
+    char name[SPEC_NAME]; /* "": by position */
+    uint64_t count;       /* buffers: elements, 0: as many as the file has; LOCAL: bytes */
+    enum spec_fill fill;
+    uint64_t number;                         /* RANDOM: the seed; BELOW, INDICES: the limit */
+    char file[SPEC_PATH], output[SPEC_PATH]; /* "": none */
+    char image_kind[16], format[32];         /* "2d", "1d_array"; "rgba8" */
+    uint64_t size[3];                        /* of images, 0: as the file or 1 */
+    bool normalized, linear;                 /* samplers */
+    char addressing[24];
+    struct spec_value value; /* VALUE, FILL */
+    const char *rest;        /* CAPTURED: what follows '@' */
+};
+
+/* Reads TEXT into SPEC, which spec_clear frees in any case.  False: MESSAGE, of SIZE bytes, says what is wrong. */
+bool spec_read(const char *text, struct spec *spec, char *message, size_t size);
+void spec_clear(struct spec *spec);
+/* Length of the name before '=' that TEXT begins with, 0 if there is none. */
+size_t spec_name_length(const char *text);
+/* The number for a scalar of KIND 'i', 'u' or 'f': an integer, or the nearest double. */
+int64_t spec_whole(const struct spec_value *value);
+double spec_real(const struct spec_value *value);
+
+/* "CL_INVALID_ARG_SIZE (-51)" in TEXT. */
+const char *spec_code_text(int code, char *text, size_t size);
+
+#endif

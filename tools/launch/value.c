@@ -1,0 +1,98 @@
+/* Values of structures as bytes. */
+#include "interp/ext/convert.h"
+#include "interp/spirv.h"
+#include "tools/launch/signature.h"
+#include "tools/launch/spec.h"
+
+#include <string.h>
+
+static bool put(const struct in_ty *ty, const struct spec_value *value, unsigned char *to,
+                struct mm_error *err);
+
+static bool put_number(const struct in_ty *ty, const struct spec_value *value, unsigned char *to)
+{
+    uint64_t bits = ty->kind == IN_TY_FLOAT && value->form != SPEC_HEXADECIMAL
+                        ? in_bits_from_f64(spec_real(value), ty->width)
+                        : (uint64_t)spec_whole(value);
+    memcpy(to, &bits, ty->size > 8 ? 8 : ty->size);
+    return true;
+}
+
+static bool put_list(const struct in_ty *ty, const struct spec_value *value, unsigned char *to,
+                     struct mm_error *err)
+{
+    if (value->count > ty->count) {
+        mm_fail(err, MM_INVALID, "kernel.arguments", "a %s of %u members is given %u values",
+                ty->kind == IN_TY_STRUCT   ? "structure"
+                : ty->kind == IN_TY_VECTOR ? "vector"
+                                           : "array",
+                ty->count, value->count);
+        return false;
+    }
+    for (uint32_t i = 0; i < value->count; i++) /* as in C, what is left out is zero */
+        if (!put(ty->kind == IN_TY_STRUCT ? ty->members[i] : ty->element, &value->items[i],
+                 to + (ty->kind == IN_TY_STRUCT ? ty->offsets[i] : i * ty->stride), err))
+            return false;
+    return true;
+}
+
+static bool put(const struct in_ty *ty, const struct spec_value *value, unsigned char *to,
+                struct mm_error *err)
+{
+    bool is_composite = ty->kind == IN_TY_STRUCT || ty->kind == IN_TY_ARRAY || ty->kind == IN_TY_VECTOR;
+    if (is_composite && value->form == SPEC_LIST)
+        return put_list(ty, value, to, err);
+    if (!is_composite && value->form != SPEC_LIST &&
+        (ty->kind == IN_TY_INT || ty->kind == IN_TY_FLOAT || ty->kind == IN_TY_BOOL))
+        return put_number(ty, value, to);
+    mm_fail(err, MM_INVALID, "kernel.arguments",
+            is_composite ? "a structure or array is given one number: use braces"
+                         : "a member that is a number or pointer is given a list");
+    return false;
+}
+
+static const struct in_ty *structure_of(struct in_module *module, const char *kernel, size_t index)
+{
+    for (size_t i = 0; in_spirv_entry(module, i); i++) {
+        const struct in_entry *entry = in_spirv_entry(module, i);
+        const struct in_function *function = in_spirv_function(module, entry->function);
+        if (strcmp(entry->name, kernel) != 0 || !function || index >= function->param_count)
+            continue;
+        const struct in_ty *ty = in_spirv_id(module, function->params[index])->ty;
+        if (ty && ty->kind == IN_TY_POINTER && ty->storage == SpvStorageClassFunction)
+            ty = ty->element;
+        return ty && ty->kind == IN_TY_STRUCT ? ty : NULL;
+    }
+    return NULL;
+}
+
+char *launch_structure(struct in_module *module, const char *kernel, size_t index, const char *text,
+                       struct mm_error *err)
+{
+    char message[200];
+    struct spec spec;
+    const struct in_ty *ty = structure_of(module, kernel, index);
+    if (!ty)
+        return NULL;
+    unsigned char *bytes = mm_alloc_zero(1, ty->size);
+    char *digits = mm_alloc(2 * ty->size + 8);
+    bool good = bytes && digits && spec_read(text, &spec, message, sizeof message);
+    if (!bytes || !digits) {
+        mm_fail(err, MM_LIMIT, "memory", "out of memory");
+    } else if (!good) {
+        mm_fail(err, MM_INVALID, "kernel.arguments", "%s", message);
+    } else if (spec.kind == SPEC_VALUE) {
+        good = put(ty, &spec.value, bytes, err);
+        spec_clear(&spec);
+    }
+    if (good) {
+        char *at = digits + sprintf(digits, "@raw:");
+        for (uint64_t i = 0; i < ty->size; i++)
+            at += sprintf(at, "%02x", bytes[i]);
+    } else {
+        mm_free(digits);
+        digits = NULL;
+    }
+    mm_free(bytes);
+    return digits;
+}
