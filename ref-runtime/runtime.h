@@ -23,7 +23,7 @@
 #include "interp/interp.h"
 #include "memmodel/memmodel.h"
 
-#define RT_API(name) __typeof__(*(cl_api_##name)0) rt_##name;
+#define RT_API(name) __typeof__(*((cl_icd_dispatch *)0)->name) rt_##name;
 #include "ref-runtime/check/api.def"
 #undef RT_API
 extern const cl_icd_dispatch rt_dispatch;

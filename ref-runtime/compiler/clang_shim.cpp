@@ -57,7 +57,8 @@ std::string resource_directory()
 {
     if (const char *given = mm_getenv("REFCL_CLANG_RESOURCE_DIR"))
         return given;
-    const std::string version = CLANG_VERSION_STRING;
+    const std::string major = std::to_string(LLVM_VERSION_MAJOR);
+    const std::string version = LLVM_VERSION_MAJOR >= 16 ? major : CLANG_VERSION_STRING;
     std::vector<std::string> candidates;
     Dl_info info;
     if (dladdr(reinterpret_cast<void *>(&clang::CompilerInvocation::CreateFromArgs), &info) &&
@@ -66,7 +67,7 @@ std::string resource_directory()
         if (!llvm::sys::fs::real_path(info.dli_fname, real))
             candidates.push_back((llvm::sys::path::parent_path(real) + "/clang/" + version).str());
     }
-    candidates.push_back("/usr/lib/llvm-15/lib/clang/" + version);
+    candidates.push_back("/usr/lib/llvm-" + major + "/lib/clang/" + version);
     for (const std::string &c : candidates)
         if (llvm::sys::fs::exists(c + "/include/opencl-c-base.h"))
             return c;
@@ -105,7 +106,9 @@ std::vector<std::string> arguments(const rt_job *job, bool extra)
         "spir64-unknown-unknown",
         "-O0",
         "-disable-O0-optnone",
+#if LLVM_VERSION_MAJOR < 17
         "-no-opaque-pointers",
+#endif
         "-finclude-default-header",
         "-fdeclare-opencl-builtins",
         "-ffp-contract=off",
@@ -295,13 +298,18 @@ SPIRV::TranslatorOpts translator_options()
     return result;
 }
 
-/* Pointers to opaque structures that represent images, samplers, pipes, queues and events. */
+/* The types of images, samplers, pipes, queues and events: pointers to opaque structures, or types of the target. */
 bool is_handle(const llvm::Type *type)
 {
+#if LLVM_VERSION_MAJOR >= 17
+    const auto *target = llvm::dyn_cast<llvm::TargetExtType>(type);
+    return target && target->getName().substr(0, 6) == "spirv.";
+#else
     const auto *pointer = llvm::dyn_cast<llvm::PointerType>(type);
     const auto *structure =
         pointer ? llvm::dyn_cast<llvm::StructType>(pointer->getNonOpaquePointerElementType()) : nullptr;
-    return structure && structure->hasName() && structure->getName().startswith("opencl.");
+    return structure && structure->hasName() && structure->getName().substr(0, 7) == "opencl.";
+#endif
 }
 
 /* SPIR-V has no variables of such types but the translator makes them, and stops where a function uses a type
@@ -384,7 +392,7 @@ void move_initializer(llvm::GlobalVariable &from)
                     copies.push_back(copy);
     for (llvm::MemCpyInst *copy : copies) {
         llvm::IRBuilder<> b(copy);
-        llvm::Value *source = b.CreateBitCast(to, b.getInt8PtrTy(2));
+        llvm::Value *source = b.CreateBitCast(to, llvm::PointerType::get(b.getInt8Ty(), 2));
         b.CreateMemCpy(copy->getRawDest(), copy->getDestAlign(), source, copy->getSourceAlign(),
                        copy->getLength(), copy->isVolatile());
         copy->eraseFromParent();

@@ -1,4 +1,4 @@
-/* Command buffers as objects: creation, recording, queries [cl_khr_command_buffer 0.9.1]. */
+/* Command buffers as objects: creation, recording, queries [cl_khr_command_buffer]. */
 #include "ref-runtime/enqueue/command_buffer.h"
 
 #include "memmodel/base/array.h"
@@ -101,8 +101,9 @@ static bool points_valid(const struct rt_command_buffer *buffer, cl_uint count,
 }
 
 cl_int rt_recording_begin(struct rt_submission *s, const char *name, cl_command_buffer_khr handle,
-                          cl_command_queue queue, cl_uint count, const cl_sync_point_khr *points,
-                          cl_sync_point_khr *point, const cl_mutable_command_khr *mutable_handle)
+                          cl_command_queue queue, const cl_properties *properties, cl_uint count,
+                          const cl_sync_point_khr *points, cl_sync_point_khr *point,
+                          const cl_mutable_command_khr *mutable_handle)
 {
     struct rt_command_buffer *buffer = live(handle);
     if (!buffer)
@@ -118,6 +119,7 @@ cl_int rt_recording_begin(struct rt_submission *s, const char *name, cl_command_
                    : queue                                ? CL_INVALID_COMMAND_QUEUE
                    : mutable_handle                       ? CL_INVALID_VALUE
                    : !points_valid(buffer, count, points) ? CL_INVALID_SYNC_POINT_WAIT_LIST_KHR
+                   : properties && properties[0]          ? CL_INVALID_VALUE /* no property is known */
                                                           : CL_SUCCESS;
     pthread_mutex_unlock(&rt_lock);
     return error;
@@ -154,14 +156,15 @@ cl_int rt_command_buffer_add(const struct rt_submission *s, struct rt_command *c
 }
 
 cl_int CL_API_CALL rt_clCommandBarrierWithWaitListKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
-                                                      cl_uint count, const cl_sync_point_khr *points,
+                                                      RT_PROPERTIES_PARAMETER cl_uint count,
+                                                      const cl_sync_point_khr *points,
                                                       cl_sync_point_khr *point,
                                                       cl_mutable_command_khr *mutable_handle)
 {
     static const struct rt_operation nothing = {.start = NULL};
     struct rt_submission s;
-    cl_int error = rt_recording_begin(&s, "clCommandBarrierWithWaitListKHR", buffer, queue, count, points,
-                                      point, mutable_handle);
+    cl_int error = rt_recording_begin(&s, "clCommandBarrierWithWaitListKHR", buffer, queue, RT_PROPERTIES,
+                                      count, points, point, mutable_handle);
     if (error)
         return error;
     struct rt_command *command = rt_command_create(s.queue, CL_COMMAND_BARRIER, s.name, &nothing, 0);

@@ -1,4 +1,4 @@
-/* Command buffers: commands recorded once and enqueued as often as wanted [cl_khr_command_buffer 0.9.1]. */
+/* Command buffers: commands recorded once and enqueued as often as wanted [cl_khr_command_buffer]. */
 #ifndef RT_COMMAND_BUFFER_H
 #define RT_COMMAND_BUFFER_H
 
@@ -25,10 +25,26 @@ struct rt_command_buffer {
     size_t count;
 };
 
+/* Of every command since version 0.9.5 of the extension, before of kernels only; refcl implements the version that
+ * the OpenCL headers declare. */
+#if defined CL_KHR_COMMAND_BUFFER_EXTENSION_VERSION &&                                                       \
+    CL_KHR_COMMAND_BUFFER_EXTENSION_VERSION >= CL_MAKE_VERSION(0, 9, 5)
+#define RT_COMMAND_BUFFER_VERSION CL_MAKE_VERSION(0, 9, 5)
+#define RT_PROPERTIES_PARAMETER   const cl_properties *properties,
+#define RT_PROPERTIES_ARGUMENT    properties,
+#define RT_PROPERTIES             properties
+#else
+#define RT_COMMAND_BUFFER_VERSION CL_MAKE_VERSION(0, 9, 1)
+#define RT_PROPERTIES_PARAMETER
+#define RT_PROPERTIES_ARGUMENT
+#define RT_PROPERTIES NULL
+#endif
+
 /* What every recording call checks first; S is for the buffer's queue then. */
 cl_int rt_recording_begin(struct rt_submission *s, const char *name, cl_command_buffer_khr buffer,
-                          cl_command_queue queue, cl_uint count, const cl_sync_point_khr *points,
-                          cl_sync_point_khr *point, const cl_mutable_command_khr *mutable_handle);
+                          cl_command_queue queue, const cl_properties *properties, cl_uint count,
+                          const cl_sync_point_khr *points, cl_sync_point_khr *point,
+                          const cl_mutable_command_khr *mutable_handle);
 /* Puts COMMAND into the buffer of S. */
 cl_int rt_command_buffer_add(const struct rt_submission *s, struct rt_command *command);
 

@@ -1,4 +1,4 @@
-/* Command buffers in queues [cl_khr_command_buffer 0.9.1].
+/* Command buffers in queues [cl_khr_command_buffer].
  *
  * An enqueued buffer is one command.  When it starts, a copy of each recorded command becomes its child in
  * the same queue, after those that the recording puts it after; it is complete when they all are. */

@@ -369,18 +369,16 @@ cl_int CL_API_CALL rt_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel k
                  : launch_kernel(&s, CL_COMMAND_NDRANGE_KERNEL, kernel, dimensions, offset, global, local);
 }
 
-/* No property of a recorded kernel is known. */
 cl_int CL_API_CALL rt_clCommandNDRangeKernelKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
-                                                const cl_ndrange_kernel_command_properties_khr *properties,
-                                                cl_kernel kernel, cl_uint dimensions, const size_t *offset,
+                                                const cl_properties *properties, cl_kernel kernel,
+                                                cl_uint dimensions, const size_t *offset,
                                                 const size_t *global, const size_t *local, cl_uint count,
                                                 const cl_sync_point_khr *points, cl_sync_point_khr *point,
                                                 cl_mutable_command_khr *mutable_handle)
 {
     struct rt_submission s;
-    cl_int error = rt_recording_begin(&s, "clCommandNDRangeKernelKHR", buffer, queue, count, points, point,
-                                      mutable_handle);
-    error = !error && properties && properties[0] ? CL_INVALID_VALUE : error;
+    cl_int error = rt_recording_begin(&s, "clCommandNDRangeKernelKHR", buffer, queue, properties, count,
+                                      points, point, mutable_handle);
     return error ? error
                  : launch_kernel(&s, CL_COMMAND_NDRANGE_KERNEL, kernel, dimensions, offset, global, local);
 }

@@ -1,4 +1,4 @@
-/* Command buffers: what they do when enqueued, their states, and every error [cl_khr_command_buffer 0.9.1].
+/* Command buffers: what they do when enqueued, their states, and every error [cl_khr_command_buffer].
  */
 #include <stdbool.h>
 
@@ -22,6 +22,16 @@
     X(clCommandNDRangeKernelKHR)
 #define DECLARE(name) static name##_fn p_##name;
 FUNCTIONS(DECLARE)
+
+/* Commands other than kernels have properties since version 0.9.5. */
+#if defined CL_KHR_COMMAND_BUFFER_EXTENSION_VERSION &&                                                       \
+    CL_KHR_COMMAND_BUFFER_EXTENSION_VERSION >= CL_MAKE_VERSION(0, 9, 5)
+#define VERSION               CL_MAKE_VERSION(0, 9, 5)
+#define CALL(name, b, q, ...) p_##name(b, q, NULL, __VA_ARGS__)
+#else
+#define VERSION               CL_MAKE_VERSION(0, 9, 1)
+#define CALL(name, b, q, ...) p_##name(b, q, __VA_ARGS__)
+#endif
 
 static cl_program program;
 static cl_kernel kernel; /* p[i] = p[i] * 2 + n */
@@ -121,7 +131,7 @@ static void advertised(void **unused)
     bool found = false;
     for (size_t i = 0; i < size / sizeof *versions; i++)
         if (strcmp(versions[i].name, "cl_khr_command_buffer") == 0) {
-            assert_int_equal(versions[i].version, CL_MAKE_VERSION(0, 9, 1));
+            assert_int_equal(versions[i].version, VERSION);
             found = true;
         }
     assert_true(found);
@@ -164,7 +174,7 @@ static void keeps_objects(void **unused)
     OK(clSetKernelArg(own, 1, sizeof n, &n));
     cl_command_buffer_khr b = buffer_on(queue, false);
     OK(p_clCommandNDRangeKernelKHR(b, NULL, NULL, own, 1, NULL, &sixteen, NULL, 0, NULL, NULL, NULL));
-    OK(p_clCommandCopyBufferKHR(b, NULL, m, out, 0, 0, 64, 0, NULL, NULL, NULL));
+    OK(CALL(clCommandCopyBufferKHR, b, NULL, m, out, 0, 0, 64, 0, NULL, NULL, NULL));
     OK(p_clFinalizeCommandBufferKHR(b));
     OK(clReleaseKernel(own));
     OK(clReleaseMemObject(m));
@@ -189,16 +199,16 @@ static void every_command(cl_command_queue q)
     cl_command_buffer_khr b = buffer_on(q, false);
     cl_sync_point_khr p[8] = {0}, last;
     set_arguments(c, 1);
-    OK(p_clCommandFillBufferKHR(b, NULL, a, &seven, 4, 0, 64, 0, NULL, &p[0], NULL));
-    OK(p_clCommandCopyBufferKHR(b, NULL, a, c, 0, 0, 64, 1, &p[0], &p[1], NULL));
+    OK(CALL(clCommandFillBufferKHR, b, NULL, a, &seven, 4, 0, 64, 0, NULL, &p[0], NULL));
+    OK(CALL(clCommandCopyBufferKHR, b, NULL, a, c, 0, 0, 64, 1, &p[0], &p[1], NULL));
     record_kernel(b, 1, &p[1], &p[2]); /* c: 15 */
-    OK(p_clCommandCopyBufferRectKHR(b, NULL, c, d, origin, origin, region, 16, 0, 16, 0, 1, &p[2], &p[3],
-                                    NULL));
-    OK(p_clCommandFillImageKHR(b, NULL, i1, color, origin, texels, 0, NULL, &p[4], NULL));
-    OK(p_clCommandCopyImageKHR(b, NULL, i1, i2, origin, origin, texels, 1, &p[4], &p[5], NULL));
-    OK(p_clCommandBarrierWithWaitListKHR(b, NULL, 0, NULL, &last, NULL));
-    OK(p_clCommandCopyImageToBufferKHR(b, NULL, i2, e, origin, texels, 0, 0, NULL, &p[6], NULL));
-    OK(p_clCommandCopyBufferToImageKHR(b, NULL, d, i1, 0, origin, texels, 0, NULL, &p[7], NULL));
+    OK(CALL(clCommandCopyBufferRectKHR, b, NULL, c, d, origin, origin, region, 16, 0, 16, 0, 1, &p[2], &p[3],
+            NULL));
+    OK(CALL(clCommandFillImageKHR, b, NULL, i1, color, origin, texels, 0, NULL, &p[4], NULL));
+    OK(CALL(clCommandCopyImageKHR, b, NULL, i1, i2, origin, origin, texels, 1, &p[4], &p[5], NULL));
+    OK(CALL(clCommandBarrierWithWaitListKHR, b, NULL, 0, NULL, &last, NULL));
+    OK(CALL(clCommandCopyImageToBufferKHR, b, NULL, i2, e, origin, texels, 0, 0, NULL, &p[6], NULL));
+    OK(CALL(clCommandCopyBufferToImageKHR, b, NULL, d, i1, 0, origin, texels, 0, NULL, &p[7], NULL));
     for (int i = 0; i < 8; i++)
         for (int k = 0; k < i; k++)
             assert_int_not_equal(p[i], p[k]);
@@ -437,16 +447,17 @@ static void recording_errors(void **unused)
     set_arguments(a, 1);
 #define REST(b, q, n, points, h, code)                                                                       \
     BARRIER(b, q, n, points, h, code)                                                                        \
-    IS(code, p_clCommandCopyBufferKHR(b, q, a, c, 0, 0, 4, n, points, NULL, h))                              \
-    IS(code, p_clCommandCopyBufferRectKHR(b, q, a, c, origin, origin, one, 0, 0, 0, 0, n, points, NULL, h))  \
-    IS(code, p_clCommandCopyBufferToImageKHR(b, q, a, i1, 0, origin, one, n, points, NULL, h))               \
-    IS(code, p_clCommandCopyImageKHR(b, q, i1, i2, origin, origin, one, n, points, NULL, h))                 \
-    IS(code, p_clCommandCopyImageToBufferKHR(b, q, i1, a, origin, one, 0, n, points, NULL, h))               \
-    IS(code, p_clCommandFillBufferKHR(b, q, a, color, 4, 0, 4, n, points, NULL, h))                          \
-    IS(code, p_clCommandFillImageKHR(b, q, i1, color, origin, one, n, points, NULL, h))                      \
+    IS(code, CALL(clCommandCopyBufferKHR, b, q, a, c, 0, 0, 4, n, points, NULL, h))                          \
+    IS(code,                                                                                                 \
+       CALL(clCommandCopyBufferRectKHR, b, q, a, c, origin, origin, one, 0, 0, 0, 0, n, points, NULL, h))    \
+    IS(code, CALL(clCommandCopyBufferToImageKHR, b, q, a, i1, 0, origin, one, n, points, NULL, h))           \
+    IS(code, CALL(clCommandCopyImageKHR, b, q, i1, i2, origin, origin, one, n, points, NULL, h))             \
+    IS(code, CALL(clCommandCopyImageToBufferKHR, b, q, i1, a, origin, one, 0, n, points, NULL, h))           \
+    IS(code, CALL(clCommandFillBufferKHR, b, q, a, color, 4, 0, 4, n, points, NULL, h))                      \
+    IS(code, CALL(clCommandFillImageKHR, b, q, i1, color, origin, one, n, points, NULL, h))                  \
     IS(code, p_clCommandNDRangeKernelKHR(b, q, NULL, kernel, 1, NULL, one, NULL, n, points, NULL, h))
 #define BARRIER(b, q, n, points, h, code)                                                                    \
-    IS(code, p_clCommandBarrierWithWaitListKHR(b, q, n, points, NULL, h))
+    IS(code, CALL(clCommandBarrierWithWaitListKHR, b, q, n, points, NULL, h))
 #define IS(code, call) assert_int_equal(call, code);
     REST(open, NULL, 0, NULL, NULL, CL_SUCCESS)
     REST(NULL, NULL, 0, NULL, NULL, CL_INVALID_COMMAND_BUFFER_KHR)
@@ -458,36 +469,37 @@ static void recording_errors(void **unused)
     REST(open, NULL, 1, &wrong, NULL, CL_INVALID_SYNC_POINT_WAIT_LIST_KHR)
     REST(open, NULL, 1, &point, NULL, CL_INVALID_SYNC_POINT_WAIT_LIST_KHR)
 #define LAST 0, NULL, NULL, NULL
-    IS(CL_INVALID_CONTEXT, p_clCommandCopyBufferKHR(open, NULL, away, c, 0, 0, 4, LAST))
-    IS(CL_INVALID_MEM_OBJECT, p_clCommandCopyBufferKHR(open, NULL, none, c, 0, 0, 4, LAST))
-    IS(CL_INVALID_MEM_OBJECT, p_clCommandCopyBufferKHR(open, NULL, a, i1, 0, 0, 4, LAST))
-    IS(CL_INVALID_VALUE, p_clCommandCopyBufferKHR(open, NULL, a, c, 64, 0, 4, LAST))
-    IS(CL_MEM_COPY_OVERLAP, p_clCommandCopyBufferKHR(open, NULL, a, a, 0, 2, 4, LAST))
+    IS(CL_INVALID_CONTEXT, CALL(clCommandCopyBufferKHR, open, NULL, away, c, 0, 0, 4, LAST))
+    IS(CL_INVALID_MEM_OBJECT, CALL(clCommandCopyBufferKHR, open, NULL, none, c, 0, 0, 4, LAST))
+    IS(CL_INVALID_MEM_OBJECT, CALL(clCommandCopyBufferKHR, open, NULL, a, i1, 0, 0, 4, LAST))
+    IS(CL_INVALID_VALUE, CALL(clCommandCopyBufferKHR, open, NULL, a, c, 64, 0, 4, LAST))
+    IS(CL_MEM_COPY_OVERLAP, CALL(clCommandCopyBufferKHR, open, NULL, a, a, 0, 2, 4, LAST))
     IS(CL_INVALID_CONTEXT,
-       p_clCommandCopyBufferRectKHR(open, NULL, a, away, origin, origin, one, 0, 0, 0, 0, LAST))
+       CALL(clCommandCopyBufferRectKHR, open, NULL, a, away, origin, origin, one, 0, 0, 0, 0, LAST))
     IS(CL_INVALID_MEM_OBJECT,
-       p_clCommandCopyBufferRectKHR(open, NULL, a, none, origin, origin, one, 0, 0, 0, 0, LAST))
-    IS(CL_INVALID_VALUE, p_clCommandCopyBufferRectKHR(open, NULL, a, c, far, origin, one, 0, 0, 0, 0, LAST))
+       CALL(clCommandCopyBufferRectKHR, open, NULL, a, none, origin, origin, one, 0, 0, 0, 0, LAST))
+    IS(CL_INVALID_VALUE,
+       CALL(clCommandCopyBufferRectKHR, open, NULL, a, c, far, origin, one, 0, 0, 0, 0, LAST))
     IS(CL_MEM_COPY_OVERLAP,
-       p_clCommandCopyBufferRectKHR(open, NULL, a, a, origin, origin, one, 0, 0, 0, 0, LAST))
-    IS(CL_INVALID_CONTEXT, p_clCommandCopyBufferToImageKHR(open, NULL, away, i1, 0, origin, one, LAST))
-    IS(CL_INVALID_MEM_OBJECT, p_clCommandCopyBufferToImageKHR(open, NULL, i2, i1, 0, origin, one, LAST))
-    IS(CL_INVALID_VALUE, p_clCommandCopyBufferToImageKHR(open, NULL, a, i1, 0, far, one, LAST))
-    IS(CL_INVALID_CONTEXT, p_clCommandCopyImageKHR(open, NULL, i1, away_image, origin, origin, one, LAST))
-    IS(CL_INVALID_MEM_OBJECT, p_clCommandCopyImageKHR(open, NULL, a, i1, origin, origin, one, LAST))
-    IS(CL_INVALID_VALUE, p_clCommandCopyImageKHR(open, NULL, i2, i1, far, origin, one, LAST))
-    IS(CL_MEM_COPY_OVERLAP, p_clCommandCopyImageKHR(open, NULL, i1, i1, origin, origin, one, LAST))
-    IS(CL_INVALID_CONTEXT, p_clCommandCopyImageToBufferKHR(open, NULL, i1, away, origin, one, 0, LAST))
-    IS(CL_INVALID_MEM_OBJECT, p_clCommandCopyImageToBufferKHR(open, NULL, i1, i2, origin, one, 0, LAST))
-    IS(CL_INVALID_VALUE, p_clCommandCopyImageToBufferKHR(open, NULL, i1, a, origin, one, 64, LAST))
-    IS(CL_INVALID_CONTEXT, p_clCommandFillBufferKHR(open, NULL, away, color, 4, 0, 4, LAST))
-    IS(CL_INVALID_MEM_OBJECT, p_clCommandFillBufferKHR(open, NULL, i1, color, 4, 0, 4, LAST))
-    IS(CL_INVALID_VALUE, p_clCommandFillBufferKHR(open, NULL, a, color, 3, 0, 3, LAST))
-    IS(CL_INVALID_VALUE, p_clCommandFillBufferKHR(open, NULL, a, NULL, 4, 0, 4, LAST))
-    IS(CL_INVALID_CONTEXT, p_clCommandFillImageKHR(open, NULL, away_image, color, origin, one, LAST))
-    IS(CL_INVALID_MEM_OBJECT, p_clCommandFillImageKHR(open, NULL, a, color, origin, one, LAST))
-    IS(CL_INVALID_VALUE, p_clCommandFillImageKHR(open, NULL, i1, NULL, origin, one, LAST))
-    const cl_ndrange_kernel_command_properties_khr unknown[] = {0x7777, 1, 0}, empty[] = {0};
+       CALL(clCommandCopyBufferRectKHR, open, NULL, a, a, origin, origin, one, 0, 0, 0, 0, LAST))
+    IS(CL_INVALID_CONTEXT, CALL(clCommandCopyBufferToImageKHR, open, NULL, away, i1, 0, origin, one, LAST))
+    IS(CL_INVALID_MEM_OBJECT, CALL(clCommandCopyBufferToImageKHR, open, NULL, i2, i1, 0, origin, one, LAST))
+    IS(CL_INVALID_VALUE, CALL(clCommandCopyBufferToImageKHR, open, NULL, a, i1, 0, far, one, LAST))
+    IS(CL_INVALID_CONTEXT, CALL(clCommandCopyImageKHR, open, NULL, i1, away_image, origin, origin, one, LAST))
+    IS(CL_INVALID_MEM_OBJECT, CALL(clCommandCopyImageKHR, open, NULL, a, i1, origin, origin, one, LAST))
+    IS(CL_INVALID_VALUE, CALL(clCommandCopyImageKHR, open, NULL, i2, i1, far, origin, one, LAST))
+    IS(CL_MEM_COPY_OVERLAP, CALL(clCommandCopyImageKHR, open, NULL, i1, i1, origin, origin, one, LAST))
+    IS(CL_INVALID_CONTEXT, CALL(clCommandCopyImageToBufferKHR, open, NULL, i1, away, origin, one, 0, LAST))
+    IS(CL_INVALID_MEM_OBJECT, CALL(clCommandCopyImageToBufferKHR, open, NULL, i1, i2, origin, one, 0, LAST))
+    IS(CL_INVALID_VALUE, CALL(clCommandCopyImageToBufferKHR, open, NULL, i1, a, origin, one, 64, LAST))
+    IS(CL_INVALID_CONTEXT, CALL(clCommandFillBufferKHR, open, NULL, away, color, 4, 0, 4, LAST))
+    IS(CL_INVALID_MEM_OBJECT, CALL(clCommandFillBufferKHR, open, NULL, i1, color, 4, 0, 4, LAST))
+    IS(CL_INVALID_VALUE, CALL(clCommandFillBufferKHR, open, NULL, a, color, 3, 0, 3, LAST))
+    IS(CL_INVALID_VALUE, CALL(clCommandFillBufferKHR, open, NULL, a, NULL, 4, 0, 4, LAST))
+    IS(CL_INVALID_CONTEXT, CALL(clCommandFillImageKHR, open, NULL, away_image, color, origin, one, LAST))
+    IS(CL_INVALID_MEM_OBJECT, CALL(clCommandFillImageKHR, open, NULL, a, color, origin, one, LAST))
+    IS(CL_INVALID_VALUE, CALL(clCommandFillImageKHR, open, NULL, i1, NULL, origin, one, LAST))
+    const cl_properties unknown[] = {0x7777, 1, 0}, empty[] = {0};
     IS(CL_INVALID_VALUE, p_clCommandNDRangeKernelKHR(open, NULL, unknown, kernel, 1, NULL, one, NULL, LAST))
     IS(CL_SUCCESS, p_clCommandNDRangeKernelKHR(open, NULL, empty, kernel, 1, NULL, one, NULL, LAST))
     IS(CL_INVALID_KERNEL, p_clCommandNDRangeKernelKHR(open, NULL, NULL, NULL, 1, NULL, one, NULL, LAST))
