@@ -14,7 +14,6 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 CC      ?= gcc
 CXX     ?= g++
-LLVM    := 15
 
 VERSION := 0.1.0
 
@@ -34,6 +33,14 @@ CFLAGS   += -std=c11 $(OPT) $(HARDEN) $(WARN) $(WERROR) $(SAN) -fPIC -fvisibilit
 CXXFLAGS += -std=c++17 $(OPT) $(HARDEN) -Wall -Wextra $(WERROR) $(SAN) -fPIC -fvisibility=hidden -MMD -MP
 LDFLAGS  += $(SAN) $(HARDEN_LINK)
 
+# LLVM and Clang have the version of the SPIR-V translator: the installed one (its development packages exclude one
+# another), else the newest that the distribution has with both.  LLVM=N selects another; 15 is the oldest.
+DISTRIBUTION := $(shell . /etc/os-release 2>/dev/null; echo $$VERSION_CODENAME)
+LLVM_OF_bookworm := 15
+LLVM_OF_trixie   := 19
+LLVM_OF_noble    := 18
+TRANSLATOR := $(shell pkg-config --modversion LLVMSPIRVLib 2>/dev/null | sed 's/\..*//')
+LLVM ?= $(or $(if $(wildcard /usr/lib/llvm-$(TRANSLATOR)/include/clang/Basic/Version.h),$(filter-out 1 10 11 12 13 14,$(TRANSLATOR))),$(LLVM_OF_$(DISTRIBUTION)),15)
 LLVM_INC := /usr/lib/llvm-$(LLVM)/include
 LLVM_LIB := /usr/lib/llvm-$(LLVM)/lib
 LLVM_BIN := /usr/lib/llvm-$(LLVM)/bin

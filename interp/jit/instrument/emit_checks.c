@@ -3,6 +3,7 @@
  * docs/instrumentation.md#markers */
 #include "interp/jit/instrument/emit_checks.h"
 #include "interp/ext/ext.h"
+#include "interp/jit/vectorize/llvm_shim.h"
 #include <string.h>
 
 static bool is_instrumented(const struct in_emit *e)
@@ -20,7 +21,7 @@ static LLVMValueRef emit_marker(struct in_emit *e, const char *name, LLVMTypeRef
         fn = LLVMAddFunction(e->module, name, type);
         in_function_attribute(e, fn, "nounwind");
         in_function_attribute(e, fn, "willreturn");
-        in_function_attribute(e, fn, "inaccessiblememonly");
+        in_shim_hidden_effects(fn);
     }
     return LLVMBuildCall2(e->b, type, fn, arguments, count, "");
 }

@@ -3,11 +3,11 @@
 // cell, and a conflicting tag of another work-item in the same phase, or of another work-group, is suspicious.
 // docs/instrumentation.md#shadow-tags
 #include "interp/jit/instrument/lower_checks.hpp"
+#include "interp/jit/vectorize/versions.hpp"
 
 #include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
-#include <llvm/Analysis/Utils/Local.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -247,7 +247,7 @@ Value *CheckLowering::offset_of(Value *pointer, Value *base)
         return b.getInt64(0);
     if (auto *gep = dyn_cast<GEPOperator>(pointer)) {
         Value *rest = offset_of(gep->getPointerOperand(), base);
-        return b.CreateAdd(rest, EmitGEPOffset(&b, layout, gep));
+        return b.CreateAdd(rest, gep_offset(b, layout, gep));
     }
     return b.CreateSub(b.CreatePtrToInt(pointer, b.getInt64Ty()), b.CreatePtrToInt(base, b.getInt64Ty()));
 }
@@ -402,7 +402,7 @@ static void fold_decided_comparisons(Function &f)
             !isa<ConstantInt>(compare->getOperand(1)) ||
             any_of(compare->users(), [](User *u) { return isa<CallInst>(u); }))
             continue;
-        Optional<bool> known =
+        auto known =
             evolution.evaluatePredicate(compare->getPredicate(), evolution.getSCEV(compare->getOperand(0)),
                                         evolution.getSCEV(compare->getOperand(1)));
         if (known)

@@ -53,7 +53,7 @@ bool CheckLowering::collect_access(CallInst *call)
 void CheckLowering::record_use(const Access &a, Memory &m)
 {
     *m.use |= !a.plain() ? IN_SHADOW_ATOMIC : a.how & IN_SHADOW_WRITTEN ? IN_SHADOW_WRITTEN : IN_SHADOW_READ;
-    m.cell = std::min<unsigned>(m.cell, countTrailingZeros(a.size | a.align | 8));
+    m.cell = std::min<unsigned>(m.cell, __builtin_ctzll(a.size | a.align | 8));
 }
 
 bool CheckLowering::collect()

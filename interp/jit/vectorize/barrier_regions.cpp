@@ -2,6 +2,7 @@
 // next; values live across a barrier are kept in context arrays, or once if they are uniform.
 // docs/vectorizer.md#regions-at-barriers
 #include "interp/jit/vectorize/llvm_shim.h"
+#include "interp/jit/vectorize/versions.hpp"
 #include "interp/jit/vectorize/work_group.hpp"
 
 #include <llvm/ADT/SetVector.h>
@@ -9,7 +10,6 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
-#include <llvm/Transforms/Utils/Local.h>
 
 using namespace llvm;
 
@@ -98,7 +98,7 @@ void BarrierRegions::demote()
     for (auto &at : where)
         live_slots[at.first].insert(slot_of[at.second]);
     for (Instruction *i : all)
-        slots[slot_of[i]].cell = DemoteRegToStack(*i, false, first);
+        slots[slot_of[i]].cell = demote_register(*i, first);
 }
 
 // Private memory whose contents may have to survive a barrier moves to the context.

@@ -1,9 +1,9 @@
 // Cancellation: long loops check the stop flag or the step budget and leave the function when the launch is to stop.
 // Added after optimization, so that the checks do not prevent vectorization.
 #include "interp/jit/vectorize/cancellation.h"
+#include "interp/jit/vectorize/versions.hpp"
 
 #include <llvm/ADT/DenseMap.h>
-#include <llvm/ADT/Triple.h>
 #include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
@@ -165,6 +165,6 @@ void Polls::run()
 void in_shim_add_cancellation(LLVMModuleRef module, const struct in_cancellation *options)
 {
     for (Function &f : *unwrap(module))
-        if (!f.isDeclaration() && f.getName().startswith("run."))
+        if (!f.isDeclaration() && starts_with(f.getName(), "run."))
             Polls(f, *options).run();
 }

@@ -1,5 +1,6 @@
 // What LLVM's C interface lacks: lazy linking, metadata, pass options.
 #include "interp/jit/vectorize/llvm_shim.h"
+#include "interp/jit/vectorize/versions.hpp"
 #include "interp/jit/vectorize/work_group.hpp"
 
 #include <llvm/Analysis/TargetLibraryInfo.h>
@@ -53,6 +54,11 @@ LLVMValueRef in_shim_access_group(LLVMContextRef context)
     return wrap(MetadataAsValue::get(c, MDNode::getDistinct(c, {})));
 }
 
+void in_shim_hidden_effects(LLVMValueRef function)
+{
+    cast<Function>(unwrap(function))->setOnlyAccessesInaccessibleMemory();
+}
+
 LLVMModuleRef in_shim_lazy_module(LLVMContextRef context, const void *bytes, size_t size)
 {
     StringRef text(static_cast<const char *>(bytes), size);
@@ -77,7 +83,7 @@ void in_shim_neutral(LLVMModuleRef module, const char *keep, unsigned vector_wid
             f.removeFnAttr(name);
         if (vector_width)
             f.addFnAttr("prefer-vector-width", std::to_string(vector_width));
-        if (!f.isDeclaration() && !f.getName().startswith(keep))
+        if (!f.isDeclaration() && !starts_with(f.getName(), keep))
             f.setLinkage(GlobalValue::InternalLinkage);
     }
 }
@@ -118,7 +124,7 @@ static bool is_accurate(CallInst *call)
             return true;
         FunctionCallee libm = callee->getParent()->getOrInsertFunction(name, callee->getFunctionType());
         call->setCalledFunction(libm);
-        call->addFnAttr(Attribute::ReadNone);
+        call->setDoesNotAccessMemory();
         call->addFnAttr(Attribute::NoUnwind);
         call->addFnAttr(Attribute::WillReturn);
     }
@@ -130,7 +136,7 @@ static bool is_accurate(CallInst *call)
 void in_shim_keep_accuracy(LLVMModuleRef module, bool all)
 {
     for (Function &f : *unwrap(module)) {
-        if (!all && f.getName().startswith("in_ext_") && f.getName().endswith("_f32"))
+        if (!all && starts_with(f.getName(), "in_ext_") && ends_with(f.getName(), "_f32"))
             continue;
         for (Instruction &i : instructions(f))
             if (auto *call = dyn_cast<CallInst>(&i); call && !is_accurate(call))
@@ -204,7 +210,7 @@ bool in_shim_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const ch
     options.LoopInterleaving = vectorize;
     PassInstrumentationCallbacks callbacks;
     callbacks.registerShouldRunOptionalPassCallback([](StringRef, Any) { return !stopped; });
-    PassBuilder builder(reinterpret_cast<TargetMachine *>(machine), options, None, &callbacks);
+    PassBuilder builder(reinterpret_cast<TargetMachine *>(machine), options, {}, &callbacks);
     LoopAnalysisManager loops;
     FunctionAnalysisManager functions;
     CGSCCAnalysisManager components;
@@ -217,8 +223,7 @@ bool in_shim_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const ch
         manager.addPass(SimplifyCFGPass());
     });
     TargetLibraryInfoImpl library(Triple(unwrap(module)->getTargetTriple()));
-    if (Triple(unwrap(module)->getTargetTriple()).isX86())
-        library.addVectorizableFunctionsFromVecLib(TargetLibraryInfoImpl::LIBMVEC_X86);
+    add_libmvec(library, Triple(unwrap(module)->getTargetTriple()));
     library.setUnavailable(LibFunc_memcpy); // as a call it is slower than the loop that it would replace
     functions.registerPass([&] { return TargetLibraryAnalysis(library); });
     builder.registerModuleAnalyses(modules);
@@ -227,7 +232,7 @@ bool in_shim_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const ch
     builder.registerLoopAnalyses(loops);
     builder.crossRegisterProxies(loops, functions, components, modules);
     // Remarks about loops that were not vectorized are dropped.
-    unwrap(module)->getContext().setDiagnosticHandlerCallBack([](const DiagnosticInfo &, void *) {});
+    drop_diagnostics(unwrap(module)->getContext());
     ModulePassManager manager;
     if (Error error = builder.parsePassPipeline(manager, passes)) {
         consumeError(std::move(error));

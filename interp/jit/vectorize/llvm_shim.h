@@ -23,6 +23,8 @@ LLVMValueRef in_shim_float_atomic(LLVMBuilderRef builder, enum in_shim_float op,
                                   LLVMValueRef value, bool single);
 /* A new access group, as a value for LLVMSetMetadata. */
 LLVMValueRef in_shim_access_group(LLVMContextRef context);
+/* Promises that FUNCTION accesses no memory that the module can access. */
+void in_shim_hidden_effects(LLVMValueRef function);
 /* A module of bitcode whose functions are read when they are needed; NULL if it is none. */
 LLVMModuleRef in_shim_lazy_module(LLVMContextRef context, const void *bytes, size_t size);
 /* Moves what TO declares and FROM defines, and all that it needs, into TO; FROM is consumed. */

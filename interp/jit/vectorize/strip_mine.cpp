@@ -3,6 +3,7 @@
 // lanes keep their next region in PC; the lowest pending region is executed, with the other lanes masked.
 // docs/vectorizer.md#strip-mining-with-lane-masks
 #include "interp/jit/vectorize/llvm_shim.h"
+#include "interp/jit/vectorize/versions.hpp"
 #include "interp/jit/vectorize/work_group.hpp"
 
 #include <llvm/ADT/PostOrderIterator.h>
@@ -13,7 +14,6 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
-#include <llvm/Transforms/Utils/Local.h>
 
 using namespace llvm;
 
@@ -254,7 +254,7 @@ bool StripMiner::find_slots()
         if (auto *memory = dyn_cast<AllocaInst>(&i))
             privates.push_back(memory);
     for (Instruction *i : all)
-        slots[slot_of[i]].cell = DemoteRegToStack(*i, false, first);
+        slots[slot_of[i]].cell = demote_register(*i, first);
     for (Instruction &i : make_early_inc_range(instructions(item)))
         if (auto *call = dyn_cast<IntrinsicInst>(&i); call && call->isLifetimeStartOrEnd())
             call->eraseFromParent();
@@ -292,7 +292,7 @@ void StripMiner::choose_lanes()
     for (Instruction &i : instructions(item))
         if (i.getOpcode() == Instruction::And)
             if (auto *bits = dyn_cast<ConstantInt>(i.getOperand(1)); bits && bits->getValue().isShiftedMask())
-                period = std::min(period, 1u << std::min(16u, bits->getValue().countPopulation()));
+                period = std::min(period, 1u << std::min(16u, bits_set(bits->getValue())));
     while (lanes > width && (local % lanes != 0 || (lanes > period && period >= width)))
         lanes /= 2;
     while (width > local)

@@ -1,16 +1,23 @@
 // Uniformity analysis, and which code can and should be vectorized.
 // docs/vectorizer.md#uniformity-analysis, #legality, #profitability
+#include "interp/jit/vectorize/versions.hpp"
 #include "interp/jit/vectorize/work_group.hpp"
 
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/Analysis/CFG.h>
-#include <llvm/Analysis/DivergenceAnalysis.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/PostDominators.h>
-#include <llvm/Analysis/SyncDependenceAnalysis.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
+#if LLVM_VERSION_MAJOR >= 17
+#include <llvm/ADT/GenericUniformityImpl.h>
+#include <llvm/Analysis/CycleAnalysis.h>
+#include <llvm/Analysis/UniformityAnalysis.h>
+#else
+#include <llvm/Analysis/DivergenceAnalysis.h>
+#include <llvm/Analysis/SyncDependenceAnalysis.h>
+#endif
 
 using namespace llvm;
 
@@ -57,11 +64,23 @@ Divergence::Divergence(Function &item, unsigned dimensions)
     ReversePostOrderTraversal<Function *> order(&item);
     irreducible = containsIrreducibleCFG<BasicBlock *>(order, loops);
     if (!irreducible) {
+#if LLVM_VERSION_MAJOR >= 17
+        CycleInfo cycles;
+        cycles.compute(item);
+#if LLVM_VERSION_MAJOR >= 18
+        GenericUniformityAnalysisImpl<SSAContext> analysis(tree, cycles, nullptr);
+#else
+        GenericUniformityAnalysisImpl<SSAContext> analysis(item, tree, cycles, nullptr);
+#endif
+        auto argument = [](Argument *a) -> const Value * { return a; };
+#else
         SyncDependenceAnalysis sync(tree, post, loops);
         DivergenceAnalysisImpl analysis(item, nullptr, tree, loops, sync, false);
+        auto argument = [](Argument *a) -> const Value & { return *a; };
+#endif
         for (unsigned k = 0; k < dimensions; k++)
             for (unsigned first : {unsigned(ITEM), unsigned(GLOBAL)})
-                analysis.markDivergent(*item.getArg(first + k));
+                analysis.markDivergent(argument(item.getArg(first + k)));
         for (Instruction &i : instructions(item))
             if (source_of_divergence(i))
                 analysis.markDivergent(i);
@@ -70,7 +89,7 @@ Divergence::Divergence(Function &item, unsigned dimensions)
             if (analysis.isDivergent(i))
                 values.insert(&i);
         for (Argument &a : item.args())
-            if (analysis.isDivergent(a))
+            if (analysis.isDivergent(argument(&a)))
                 values.insert(&a);
         for (BasicBlock &b : item)
             if (differs(b))

@@ -1,0 +1,79 @@
+// What the versions of LLVM name or declare differently; everything else of the JIT compiles with each of them.
+#ifndef INTERP_JIT_VERSIONS_HPP
+#define INTERP_JIT_VERSIONS_HPP
+
+#include <llvm/ADT/APInt.h>
+#include <llvm/ADT/StringRef.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/Analysis/Utils/Local.h>
+#include <llvm/Config/llvm-config.h>
+#include <llvm/IR/DataLayout.h>
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/Transforms/Utils/Local.h>
+#if LLVM_VERSION_MAJOR >= 17
+#include <llvm/TargetParser/Triple.h>
+#else
+#include <llvm/ADT/Triple.h>
+#endif
+
+inline bool starts_with(llvm::StringRef text, llvm::StringRef prefix)
+{
+    return text.substr(0, prefix.size()) == prefix;
+}
+
+inline bool ends_with(llvm::StringRef text, llvm::StringRef suffix)
+{
+    return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
+}
+
+// The memory in BEFORE's block that replaces the value of I.
+inline llvm::AllocaInst *demote_register(llvm::Instruction &i, llvm::Instruction *before)
+{
+#if LLVM_VERSION_MAJOR >= 19
+    return llvm::DemoteRegToStack(i, false, before->getIterator());
+#else
+    return llvm::DemoteRegToStack(i, false, before);
+#endif
+}
+
+inline unsigned bits_set(const llvm::APInt &value)
+{
+#if LLVM_VERSION_MAJOR >= 17
+    return value.popcount();
+#else
+    return value.countPopulation();
+#endif
+}
+
+inline llvm::Value *gep_offset(llvm::IRBuilder<> &b, const llvm::DataLayout &layout, llvm::User *gep)
+{
+#if LLVM_VERSION_MAJOR >= 17
+    return llvm::emitGEPOffset(&b, layout, gep);
+#else
+    return llvm::EmitGEPOffset(&b, layout, gep);
+#endif
+}
+
+inline void drop_diagnostics(llvm::LLVMContext &context)
+{
+#if LLVM_VERSION_MAJOR >= 19
+    context.setDiagnosticHandlerCallBack([](const llvm::DiagnosticInfo *, void *) {});
+#else
+    context.setDiagnosticHandlerCallBack([](const llvm::DiagnosticInfo &, void *) {});
+#endif
+}
+
+inline void add_libmvec(llvm::TargetLibraryInfoImpl &library, const llvm::Triple &triple)
+{
+    if (!triple.isX86())
+        return;
+#if LLVM_VERSION_MAJOR >= 16
+    library.addVectorizableFunctionsFromVecLib(llvm::TargetLibraryInfoImpl::LIBMVEC_X86, triple);
+#else
+    library.addVectorizableFunctionsFromVecLib(llvm::TargetLibraryInfoImpl::LIBMVEC_X86);
+#endif
+}
+
+#endif
