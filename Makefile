@@ -50,7 +50,8 @@ EXTRA_ref-runtime_compiler := -isystem $(LLVM_INC)
 
 BUILD_PACKAGES := gcc g++ make pkg-config clang-$(LLVM) libclang-cpp$(LLVM)-dev libclang-$(LLVM)-dev \
   libclang-common-$(LLVM)-dev llvm-$(LLVM)-dev libllvmspirvlib-$(LLVM)-dev llvm-spirv-$(LLVM) spirv-tools \
-  spirv-headers libz3-dev libcjson-dev opencl-headers ocl-icd-opencl-dev libzstd-dev libseccomp-dev libvulkan-dev libpng-dev
+  spirv-headers libz3-dev libcjson-dev opencl-headers ocl-icd-opencl-dev libzstd-dev libseccomp-dev libvulkan-dev libpng-dev \
+  libsqlite3-dev libexpat1-dev
 TEST_PACKAGES := libcmocka-dev mesa-vulkan-drivers libmpfr-dev clinfo pocl-opencl-icd python3 python3-jsonschema python3-pyopencl python3-numpy \
   python3-sarif-python-om clang-format git
 BENCH_PACKAGES := oclgrind
@@ -77,7 +78,7 @@ HELPER_SRC   := $(sort $(wildcard ref-runtime/compiler/helper*.c))
 HELPER_SHIM  := $(sort $(wildcard ref-runtime/compiler/*_shim.cpp))
 XREF_SRC     := $(call src,spec-xref $(addprefix spec-xref/,extract collect site))
 RUNNER_SRC   := $(call src,litmus/run litmus/run/vk)
-TOOLS_SRC    := $(call src,tools $(addprefix tools/,cmd explore footprint launch session witness))
+TOOLS_SRC    := $(call src,tools $(addprefix tools/,cmd explore footprint launch session witness store))
 HOSTLIB_SRC  := $(call src,tools/hostlib)
 LAYER_SRC    := $(call src,tools/layer)
 TESTLIB_SRC  := $(call src,tests/lib)
@@ -88,6 +89,7 @@ SPIRV_TOOLS := -lSPIRV-Tools -lstdc++ -lm
 Z3_LIBS     := -lz3
 JSON_LIBS   := -lcjson
 ZSTD_LIBS   := -lzstd
+STORE_LIBS  := -lsqlite3 -lexpat
 PNG_FLAGS   := $(if $(wildcard /usr/include/png.h),-DHAVE_PNG)
 PNG_LIBS    := $(if $(PNG_FLAGS),-lpng)
 SECCOMP_LIBS := $(if $(wildcard /usr/include/seccomp.h),-lseccomp)
@@ -173,7 +175,7 @@ $(BUILD)/refcl-compiler: $(call obj,$(HELPER_SRC)) $(patsubst %.cpp,$(BUILD)/obj
 	$(CXX) $(LDFLAGS) -o $@ $^ -L$(LLVM_LIB) -lclang-cpp -lLLVMSPIRVLib -lLLVM-$(LLVM) -lSPIRV-Tools-link -lSPIRV-Tools-opt -lSPIRV-Tools $(ZSTD_LIBS) $(SECCOMP_LIBS)
 $(BUILD)/refcl: $(call obj,$(TOOLS_SRC)) $(LIBS_A) $(BUILD)/lib/libruntime.a
 	$(CXX) $(LDFLAGS) -o $@ $(call obj,$(TOOLS_SRC)) -Wl,--start-group $(LIBS_A) $(BUILD)/lib/libruntime.a -Wl,--end-group \
-	  $(Z3_LIBS) $(JSON_LIBS) $(SPIRV_TOOLS) $(ZSTD_LIBS) -lpthread -ldl
+	  $(Z3_LIBS) $(JSON_LIBS) $(STORE_LIBS) $(SPIRV_TOOLS) $(ZSTD_LIBS) -lpthread -ldl
 $(BUILD)/refcl-litmus-run: $(RUNNER_SRC)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -DCL_TARGET_OPENCL_VERSION=300 -o $@ $(RUNNER_SRC) -lOpenCL $(JSON_LIBS) -ldl
@@ -307,7 +309,7 @@ FUZZ_SAN := -fsanitize=address,fuzzer-no-link -fprofile-instr-generate -fcoverag
 FUZZ_MAKE = $(MAKE) --no-print-directory WARN= BUILD=$(FUZZ) CC="$(FUZZ_CC)" SAN="$(FUZZ_SAN)" OPT="-O1 -g"
 FUZZ_OBJ = $(filter-out %/refcl.o %/litmus/run/main.o,$(call obj,$(TOOLS_SRC) $(RUNNER_SRC))) \
   $(call obj,$(wildcard tests/fuzz/reader_*.c))
-FUZZ_LIBS = -Wl,--start-group $(LIBS_A) $(BUILD)/lib/libruntime.a -Wl,--end-group $(Z3_LIBS) $(JSON_LIBS) $(SPIRV_TOOLS) $(ZSTD_LIBS) \
+FUZZ_LIBS = -Wl,--start-group $(LIBS_A) $(BUILD)/lib/libruntime.a -Wl,--end-group $(Z3_LIBS) $(JSON_LIBS) $(STORE_LIBS) $(SPIRV_TOOLS) $(ZSTD_LIBS) \
   -lOpenCL -lpthread -ldl
 $(BUILD)/fuzz_%: tests/fuzz/fuzz.c tests/fuzz/reader.h $(FUZZ_OBJ) $(LIBS_A) $(BUILD)/lib/libruntime.a
 	$(CC) $(CPPFLAGS) -DREADER=$* -std=c11 -O1 -g -fsanitize=address,fuzzer -fprofile-instr-generate -fcoverage-mapping -o $@ $< \

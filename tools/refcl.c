@@ -13,6 +13,13 @@ static const struct tool_command *const commands[] = {&cmd_litmus_check,
                                                       &cmd_litmus_gen,
                                                       &cmd_litmus_merge,
                                                       &cmd_litmus_translate,
+                                                      &cmd_results_add,
+                                                      &cmd_results_judge,
+                                                      &cmd_results_list,
+                                                      &cmd_results_show,
+                                                      &cmd_results_compare,
+                                                      &cmd_results_regressions,
+                                                      &cmd_results_export,
                                                       &cmd_gate,
                                                       &cmd_run,
                                                       &cmd_host_cc,
@@ -43,7 +50,7 @@ static size_t list_commands(const char *group, FILE *out)
         if (is_in_group(*c, group)) {
             if (!count++)
                 fprintf(out, "\ncommands:\n");
-            fprintf(out, "  %-18s %s\n", (*c)->name, (*c)->summary);
+            fprintf(out, "  %-20s %s\n", (*c)->name, (*c)->summary);
         }
     return count;
 }

@@ -25,5 +25,12 @@ extern const struct tool_command cmd_xref_check;
 extern const struct tool_command cmd_xref_site;
 extern const struct tool_command cmd_xref_errors;
 extern const struct tool_command cmd_xref_ambiguities;
+extern const struct tool_command cmd_results_add;
+extern const struct tool_command cmd_results_judge;
+extern const struct tool_command cmd_results_list;
+extern const struct tool_command cmd_results_show;
+extern const struct tool_command cmd_results_compare;
+extern const struct tool_command cmd_results_regressions;
+extern const struct tool_command cmd_results_export;
 
 #endif

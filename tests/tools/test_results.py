@@ -1,0 +1,308 @@
+#!/usr/bin/env python3
+"""`refcl results`: files are added once, in any order, by many processes, also where some are killed; sums, verdicts, differences and
+regressions are those of the files."""
+import collections
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from built import PATIENCE, REFCL, ROOT  # noqa: E402
+from tap import check, done, skip  # noqa: E402
+
+# By CL 3.3.6 G16 and 3.3.4, a reader whose acquire reads 1 from the release store reads the data written before it.
+MP = """OPENCL MP
+{
+[x] = 0;
+[y] = 0;
+}
+P0 (global int* x, global atomic_int* y) {
+  *x = 1;
+  atomic_store_explicit(y, 1, memory_order_release, memory_scope_device);
+}
+P1 (global int* x, global atomic_int* y) {
+  int r0 = atomic_load_explicit(y, memory_order_acquire, memory_scope_device);
+  int r1 = -1;
+  if (r0 == 1) r1 = *x;
+}
+exists (1:r0=1 /\\ 1:r1=0)
+"""
+SB = """OPENCL SB
+{
+[x] = 0;
+[y] = 0;
+}
+P0 (global atomic_int* x, global atomic_int* y) {
+  atomic_store_explicit(x, 1, memory_order_relaxed, memory_scope_device);
+  int r0 = atomic_load_explicit(y, memory_order_relaxed, memory_scope_device);
+}
+P1 (global atomic_int* x, global atomic_int* y) {
+  atomic_store_explicit(y, 1, memory_order_relaxed, memory_scope_device);
+  int r0 = atomic_load_explicit(x, memory_order_relaxed, memory_scope_device);
+}
+exists (0:r0=0 /\\ 1:r0=0)
+"""
+ALLOWED, FORBIDDEN = [0, -1], [1, 0]
+DEVICE = {"platform": "P", "name": "GPU", "version": "OpenCL 3.0", "driver": "1.0"}
+
+
+def row(name, source, observed, states, status="done", **more):
+    return dict({"name": name, "file": name + ".litmus", "source": source, "status": status,
+                 "instances": sum(n for _, n in states), "discarded": 0, "batches": 1, "time_ms": 1, "observed": observed,
+                 "states": [{"values": v, "count": n} for v, n in states]}, **more)
+
+
+def mp(*states, **more):
+    return row("MP", MP, ["1:r0", "1:r1"], states, **more)
+
+
+def sb(*states, **more):
+    return row("SB", SB, ["0:r0", "1:r0"], states, **more)
+
+
+def results(tests, driver="1.0", **more):
+    return dict({"format": "refcl-litmus-results", "version": 1, "seed": 1, "date": "2026-01-02",
+                 "device": dict(DEVICE, driver=driver), "tests": tests}, **more)
+
+
+class Store:
+    """A store in FOLDER, and the files that were added to it."""
+
+    def __init__(self, folder, name="store.sqlite"):
+        self.folder, self.path, self.files = folder, os.path.join(folder, name), 0
+
+    def file(self, content):
+        self.files += 1
+        path = os.path.join(self.folder, f"{os.path.basename(self.path)}-{self.files}.json")
+        with open(path, "w") as file:
+            file.write(content if isinstance(content, str) else json.dumps(content))
+        return path
+
+    def run(self, command, *words):
+        return subprocess.run([REFCL, "results", command, "--store", self.path, *words], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, timeout=PATIENCE)
+
+    def add(self, content, *words):
+        return self.run("add", *words, self.file(content))
+
+    def export(self):
+        return json.loads(self.run("export").stdout)
+
+    def counts(self):
+        """{(driver, test, values): count}, and {(driver, test): (runs, instances)}"""
+        whole = self.export()
+        device = {d["id"]: d["driver"] for d in whole["devices"]}
+        test = {t["id"]: t["name"] for t in whole["tests"]}
+        state = {s["id"]: (test[s["test"]], s["values"]) for s in whole["states"]}
+        return ({(device[s["device"]], *state[s["state"]]): s["count"] for s in whole["seen"]},
+                {(device[t["device"]], test[t["test"]]): (t["runs"], t["instances"]) for t in whole["totals"]})
+
+
+def added_once(folder):
+    store = Store(folder, "once.sqlite")
+    shard = dict(campaign="c", shard="1/2", run="r1")
+    first = store.file(results([mp((ALLOWED, 3))], **shard))
+    run = store.run("add", first)
+    check("a file is added", run.returncode == 0 and ": run 1, added" in run.stdout, run)
+    run = store.run("add", first)
+    check("the same file again changes nothing", run.returncode == 0 and "known already" in run.stdout and
+          store.counts() == ({("1.0", "MP", "[0,-1]"): 3}, {("1.0", "MP"): (1, 3)}), (run, store.counts()))
+    run = store.add(results([mp((ALLOWED, 5), (FORBIDDEN, 1))], **shard))
+    check("the campaign, resumed since, takes the place of its earlier state", "earlier state" in run.stdout and store.counts() ==
+          ({("1.0", "MP", "[0,-1]"): 5, ("1.0", "MP", "[1,0]"): 1}, {("1.0", "MP"): (1, 6)}), (run, store.counts()))
+    run = store.add(results([mp((ALLOWED, 4))], **shard))
+    check("an older state of it does not", "known already" in run.stdout and
+          store.counts()[1] == {("1.0", "MP"): (1, 6)}, (run, store.counts()))
+    parts = [{"campaign": "c", "shard": "1/2", "run": "r1"}, {"campaign": "c", "shard": "2/2", "run": "r2"}]
+    before = store.counts()
+    run = store.add(results([mp((ALLOWED, 9))], parts=parts))
+    check("a sum of it and another is an error", run.returncode == 2 and "1 of the 2 campaigns" in run.stderr and
+          store.counts() == before, run)
+    run = store.add(results([mp((ALLOWED, 9))], parts=parts[:1]))
+    check("a sum of what is there changes nothing", run.returncode == 0 and store.counts() == before, run)
+    run = store.add(results([mp((ALLOWED, 1)), mp((ALLOWED, 2), (["1", "0"], 1))], "2.0", campaign="d", run="s"))
+    check("two files that hold one test are added up", run.returncode == 0 and store.counts()[0][("2.0", "MP", "[0,-1]")] == 3 and
+          store.counts()[1][("2.0", "MP")] == (1, 4), (run, store.counts()))
+
+
+def verdicts(folder):
+    store = Store(folder, "verdicts.sqlite")
+    run = store.add(results([mp((ALLOWED, 90), (FORBIDDEN, 10)), sb(([0, 0], 7), ([1, 1], 3))]))
+    states = {(s["values"], s["test"]): s for s in store.export()["states"]}
+    found = {key[0] + str(key[1]): s["verdict"] for key, s in states.items()}
+    check("each state is judged by the model", run.returncode == 0 and "4 states judged by opencl.cat" in run.stdout and
+          found == {"[0,-1]1": "allowed", "[1,0]1": "forbidden", "[0,0]2": "allowed", "[1,1]2": "allowed"}, (run, found))
+    shown = json.loads(store.run("show", "--json", "MP").stdout)["results"][0]
+    by_state = {s["state"]: s for s in shown["states"]}
+    bad = by_state.get("1:r0=1; 1:r1=0", {})
+    check("a forbidden one with its clause, rate and first day", bad.get("verdict") == "forbidden" and bad.get("clause") and
+          abs(bad.get("rate", 0) - 0.1) < 1e-12 and bad.get("first") == "2026-01-02", shown)
+    check("and the rate that anything else stays below", abs(shown["unseen_rate_below"] - 0.03) < 1e-12, shown)
+    text = store.run("show", "MP").stdout
+    check("as text", "forbidden" in text and "since 2026-01-02" in text and "P, GPU, OpenCL 3.0, 1.0" in text, text)
+    run = store.add(results([mp((FORBIDDEN, 1))], "1.1"), "--no-judge")
+    check("a state that is known is not judged again", "judged" not in run.stdout and "judged" not in store.run("judge").stdout, run)
+    run = store.add(results([row("MP", MP, ["1:r0"], [([0], 1)])], "1.2"))
+    check("names other than those observed before are an error", run.returncode == 2 and "observes" in run.stderr, run)
+    store = Store(folder, "unknown.sqlite")
+    run = store.add(results([row("MP", MP, ["1:r0"], [([0], 1)])], "1.2"))
+    unknown = [s for s in store.export()["states"] if s["verdict"] == "unknown"]
+    check("a test that cannot be judged is unknown, with the reason", run.returncode == 0 and len(unknown) == 1 and
+          "observed values do not fit" in unknown[0]["clause"], (run, unknown))
+
+
+def differences(folder):
+    store = Store(folder, "differences.sqlite")
+    store.add(results([mp((ALLOWED, 1000)), sb(([1, 1], 500))], "1.0"))
+    store.add(results([mp((ALLOWED, 990), (FORBIDDEN, 10)), sb(([1, 1], 400), ([0, 0], 100))], "1.1", date="2026-02-03"))
+    store.add(results([mp((ALLOWED, 10)), sb(status="skipped", reason="no relaxed order")], "1.2", date="2026-03-04"))
+    run = store.run("compare", "--json", "1.0", "1.1")
+    compared = json.loads(run.stdout)
+    shown = {(s["test"], s["state"], s["shown_by"]): s for s in compared["states"]}
+    weak = shown.get(("SB", "0:r0=0; 1:r0=0", "B"), {})
+    check("compare: the states that one driver alone shows", run.returncode == 0 and len(shown) == 2 and
+          ("MP", "1:r0=1; 1:r1=0", "B") in shown and weak.get("rate") == 0.2 and weak.get("other_instances") == 500 and
+          abs(weak.get("other_rate_below", 0) - 3 / 500) < 1e-12, compared)
+    compared = json.loads(store.run("compare", "--json", "1", "2").stdout)
+    check("compare: the same of two runs", len(compared["states"]) == 2 and compared["common_tests"] == 2, compared)
+    compared = json.loads(store.run("compare", "--json", "1.1", "1.2").stdout)
+    check("compare: a test that was skipped did not run", compared["only_a"] == ["SB"] and compared["common_tests"] == 1, compared)
+    run = store.run("regressions", "--json")
+    updates = json.loads(run.stdout)["updates"]
+    check("regressions: a forbidden state that is new, then a test that no longer runs", run.returncode == 1 and
+          [([s["test"] for s in u["forbidden"]], u["lost"]) for u in updates] == [(["MP"], []), ([], ["SB"])], run)
+    run = store.run("regressions", "--device", "OpenCL 3.0, 1.0")
+    check("regressions: none in one driver alone", run.returncode == 0 and "0 updates" in run.stdout, run)
+
+
+def junit(folder):
+    store = Store(folder, "junit.sqlite")
+    suite = ('<?xml version="1.0"?><testsuites><testsuite name="s"><testcase classname="basic" name="vload &lt;1&gt;" time="0.5"/>'
+             '<testcase classname="basic" name="%s"><failure message="wrong">x</failure></testcase>'
+             '<testcase name="c"><skipped message="no images"/></testcase></testsuite></testsuites>')
+    run = store.add(suite % "fpmath")
+    check("JUnit: the device is to be named", run.returncode == 2 and "--device" in run.stderr, run)
+    run = store.add(suite % "fpmath", "--device", "GPU", "--driver", "1.0", "--date", "2026-01-01")
+    with sqlite3.connect(store.path) as db:
+        rows = db.execute("select name, status, ifnull(text, '') from result join test on test = test.id left join reason on"
+                          " reason = reason.id order by name").fetchall()
+    check("JUnit: results of conformance tests", run.returncode == 0 and rows ==
+          [("basic.fpmath", "failed", "wrong"), ("basic.vload <1>", "done", ""), ("c", "skipped", "no images")], (run, rows))
+    passed = suite.replace('<failure message="wrong">x</failure>', "") % "fpmath"
+    run = store.add(passed.replace('name="vload &lt;1&gt;" time="0.5"/>', 'name="vload &lt;1&gt;"><error message="lost"/></testcase>'),
+                    "--device", "GPU", "--driver", "1.1", "--date", "2026-01-02")
+    updates = json.loads(store.run("regressions", "--json").stdout)["updates"]
+    check("JUnit: a test that an update broke", [u["lost"] for u in updates] == [["basic.vload <1>"]], (run, updates))
+
+
+def bad_input(folder):
+    store = Store(folder, "bad.sqlite")
+    store.add(results([mp((ALLOWED, 1))]))
+    before = store.counts()
+    case = '<testcase name="a"/>'
+    for name, content, words in (
+            ("no JSON", "{", "no JSON"), ("another format", {"format": "x", "version": 1}, "neither results"),
+            ("a newer version", dict(results([]), version=2), "version 2"),
+            ("no device", dict(results([]), device=None), "'device' is missing"),
+            ("a state of another width", results([mp(([1], 1))]), "'MP'"),
+            ("a value that is no number", results([mp((["1);drop table run", 0], 1))]), "'MP'"),
+            ("a test without a text", results([dict(mp(), source="")]), "neither its text nor its digest"),
+            ("a test that is none", results([dict(mp((ALLOWED, 1)), source="OPENCL x {")]), "error"),
+            ("a date", results([], date="2026-13-01"), "no date"),
+            ("XML that ends early", "<testsuite>" + case, ":1:"),
+            ("XML with a document type", '<!DOCTYPE t [<!ENTITY a "b">]><testsuite>' + case + "</testsuite>", "document type"),
+            ("a test case twice", "<testsuite>" + 2 * case + "</testsuite>", "twice"),
+            ("JUnit without test cases", "<testsuite/>", "no test case")):
+        run = store.add(content, "--device", "D")
+        check("bad input: " + name, run.returncode == 2 and words in run.stderr and store.counts() == before, run)
+    text = store.file("hello, this is no database and long enough for one page")
+    run = subprocess.run([REFCL, "results", "list", "--store", text], stderr=subprocess.PIPE, text=True)
+    check("a file that is no store", run.returncode == 2 and "not a database" in run.stderr, run)
+    other = os.path.join(folder, "other.sqlite")
+    with sqlite3.connect(other) as db:
+        db.execute("create table mine(x)")
+    run = subprocess.run([REFCL, "results", "add", "--store", other, text], stderr=subprocess.PIPE, text=True)
+    with sqlite3.connect(other) as db:
+        tables = db.execute("select name from sqlite_schema").fetchall()
+    check("another program's database is left alone", run.returncode == 2 and "not a store" in run.stderr and tables == [("mine",)],
+          (run, tables))
+    with sqlite3.connect(store.path) as db:
+        db.execute("pragma user_version = 99")
+    run = store.run("list")
+    check("a store of a newer refcl", run.returncode == 2 and "version 99" in run.stderr, run)
+    run = Store(folder, "absent.sqlite").run("list")
+    check("no store", run.returncode == 2 and not os.path.exists(os.path.join(folder, "absent.sqlite")), run)
+
+
+def parallel(folder):
+    """Forty shards, added by eight processes at a time, each twice, in random order; some are killed on the way."""
+    store, rng = Store(folder, "parallel.sqlite"), random.Random(7)
+    want, files = collections.Counter(), []
+    for n in range(40):
+        counts = rng.randrange(1, 1000), rng.randrange(1, 1000)
+        want["[0,-1]"] += counts[0]
+        want["[1,1]"] += counts[1]
+        files.append(store.file(results([mp((ALLOWED, counts[0]), ([1, 1], counts[1]))], campaign="c", shard=f"{n + 1}/40",
+                                        run=f"r{n}")))
+    order = files * 2
+    rng.shuffle(order)
+    for start in range(0, len(order), 8):
+        children = [subprocess.Popen([REFCL, "results", "add", "--store", store.path, path], stdout=subprocess.DEVNULL,
+                                     stderr=subprocess.DEVNULL) for path in order[start:start + 8]]
+        for child in children:
+            if rng.random() < 0.3:
+                child.send_signal(signal.SIGKILL)
+        for child in children:
+            child.wait(PATIENCE)
+    last = store.run("add", *files)
+    seen, totals = store.counts()
+    check("shards from many processes, some killed: none is lost, none counts twice", last.returncode == 0 and
+          {key[2]: n for key, n in seen.items()} == want and totals == {("1.0", "MP"): (40, sum(want.values()))},
+          (last.stderr, seen, totals))
+
+
+def killed(folder):
+    """A process that is killed within its transaction leaves nothing."""
+    store = Store(folder, "killed.sqlite")
+    store.add(results([sb(([1, 1], 1))]))
+    before = store.counts()
+    path = store.file(results([row(f"MP{n}", MP.replace("OPENCL MP", f"OPENCL MP{n}"), ["1:r0", "1:r1"], [(ALLOWED, 1)])
+                               for n in range(3000)]))
+    child = subprocess.Popen([REFCL, "results", "add", "--no-judge", "--store", store.path, path], stdout=subprocess.DEVNULL)
+    while not os.path.exists(store.path + "-journal") and child.poll() is None:
+        pass
+    child.kill()
+    check("killed within a transaction", child.wait(PATIENCE) == -signal.SIGKILL and store.counts() == before, child.returncode)
+    run = store.run("add", "--no-judge", path)
+    check("and added whole later", run.returncode == 0 and len(store.counts()[1]) == 3001, run)
+
+
+def schema(folder):
+    try:
+        import jsonschema
+    except ImportError:
+        skip("the export fits its schema", "no jsonschema")
+        return
+    store = Store(folder, "verdicts.sqlite")
+    with open(os.path.join(ROOT, "tools/schema/results-store.schema.json")) as file:
+        described = json.load(file)
+    whole = store.export()
+    jsonschema.validate(whole, described)
+    check("the export fits its schema", all(whole[key] for key in ("devices", "tests", "states", "totals", "seen")))
+
+
+with tempfile.TemporaryDirectory() as folder:
+    added_once(folder)
+    verdicts(folder)
+    differences(folder)
+    junit(folder)
+    bad_input(folder)
+    parallel(folder)
+    killed(folder)
+    schema(folder)
+sys.exit(done())

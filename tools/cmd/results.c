@@ -1,0 +1,258 @@
+/* refcl results: campaigns of many devices and drivers in one file, and questions to it. */
+#include "tools/cmd/commands.h"
+#include "tools/store/store.h"
+
+#include "memmodel/base/escape.h"
+
+#include <limits.h>
+#include <string.h>
+
+#define DEFAULT_STORE "refcl-results.sqlite"
+#define STORE_OPTION                                                                                         \
+    {                                                                                                        \
+        "store", 'S', "FILE", "REFCL_STORE", "the results store (default " DEFAULT_STORE ")"                 \
+    }
+#define JSON_OPTION                                                                                          \
+    {                                                                                                        \
+        "json", 'j', NULL, NULL, "print JSON"                                                                \
+    }
+
+struct results {
+    const char *store, *only;
+    bool json, no_judge;
+    struct store_add_options add;
+};
+
+static int open_store(const struct results *r, bool create, struct store *store)
+{
+    struct mm_error err = {0};
+    return store_open(r->store, create, store, &err) == MM_OK ? 0 : tool_report(&err);
+}
+
+/* ---- add ---- */
+
+enum { ADD_STORE, ADD_DATE, ADD_DEVICE, ADD_DRIVER, ADD_TESTS, ADD_NO_JUDGE };
+static const struct tool_option add_options[] = {
+    STORE_OPTION,
+    {"date", 0, "DATE", NULL, "day of the files that have none, YYYY-MM-DD (default: of their last change)"},
+    {"device", 0, "NAME", NULL, "JUnit: the device that was tested"},
+    {"driver", 0, "VERSION", NULL, "JUnit: its driver"},
+    {"tests", 0, "DIR", "REFCL_TESTS",
+     "folder that the files of a table are relative to (default: the current one)"},
+    {"no-judge", 0, NULL, NULL, "leave new states without a verdict until `refcl results judge`"},
+    TOOL_OPTION_END};
+
+static int add_option(void *context, size_t index, const char *value)
+{
+    struct results *r = context;
+    const char **const texts[] = {&r->store, &r->add.date, &r->add.device, &r->add.driver, &r->add.tests};
+    if (index == ADD_NO_JUDGE)
+        r->no_judge = true;
+    else
+        *texts[index] = value;
+    return 0;
+}
+
+static int judge_interface(struct store *store, const char *interface, const char *model_name)
+{
+    struct mm_cat_model *model = NULL;
+    struct mm_error err = {0};
+    char path[PATH_MAX];
+    size_t judged = 0;
+    int code = tool_find_model(model_name, path);
+    if (code)
+        return code;
+    if (mm_cat_load(path, NULL, &model, &err) != MM_OK)
+        return tool_report(&err);
+    struct lt_judge_options options = {.model = model, .check = {.timeout_ms = 60000}};
+    if (store_judge(store, interface, &options, &judged, &err) != MM_OK)
+        code = tool_report(&err);
+    else if (judged)
+        printf("%zu states judged by %s\n", judged, model_name);
+    mm_cat_destroy(model);
+    return code;
+}
+
+static int judge_all(struct store *store)
+{
+    int code = judge_interface(store, "OpenCL", "opencl.cat");
+    return code ? code : judge_interface(store, "Vulkan", "vulkan.cat");
+}
+
+/* All files are tried; the worst code is that of the command. */
+static int add_files(const struct results *r, struct store *store, int count, char **paths)
+{
+    static const char *const said[] = {[STORE_ADDED] = "added",
+                                       [STORE_KNOWN] = "known already",
+                                       [STORE_REPLACED] = "in the place of its earlier state"};
+    int worst = 0;
+    for (int i = 0; i < count; i++) {
+        struct mm_error err = {0};
+        enum store_added added = STORE_ADDED;
+        int64_t run = 0;
+        int code = store_add(store, paths[i], &r->add, &added, &run, &err) == MM_OK ? 0 : tool_report(&err);
+        worst = code > worst ? code : worst;
+        if (!code && run)
+            mm_print(stdout, "%s: run %d, %s\n", paths[i], (int)run, said[added]);
+        else if (!code)
+            mm_print(stdout, "%s: %s\n", paths[i], said[added]);
+    }
+    return worst;
+}
+
+static int results_add_main(int argc, char **argv)
+{
+    struct results r = {.store = DEFAULT_STORE};
+    struct store store;
+    int code = 0;
+    int first = tool_options(&cmd_results_add, argc, argv, false, add_option, &r, &code);
+    if (first < 0)
+        return code;
+    if (first == argc)
+        return tool_error(EXIT_USAGE, "no files given");
+    code = open_store(&r, true, &store);
+    if (code)
+        return code;
+    code = add_files(&r, &store, argc - first, argv + first);
+    if (!r.no_judge) {
+        int judged = judge_all(&store);
+        code = code ? code : judged;
+    }
+    store_close(&store);
+    return code;
+}
+
+const struct tool_command cmd_results_add = {
+    "results add", "FILE...", "add results, tables, judgements or JUnit files to a results store",
+    add_options, results_add_main};
+
+/* ---- the questions ---- */
+
+enum { ASK_STORE, ASK_JSON, ASK_ONLY };
+static const struct tool_option ask_options[] = {STORE_OPTION, JSON_OPTION, TOOL_OPTION_END};
+static const struct tool_option device_options[] = {
+    STORE_OPTION,
+    JSON_OPTION,
+    {"device", 'd', "TEXT", NULL, "devices and drivers whose name or version has TEXT in it"},
+    TOOL_OPTION_END};
+static const struct tool_option store_options[] = {STORE_OPTION, TOOL_OPTION_END};
+
+static int ask_option(void *context, size_t index, const char *value)
+{
+    struct results *r = context;
+    if (index == ASK_STORE)
+        r->store = value;
+    else if (index == ASK_ONLY)
+        r->only = value;
+    else
+        r->json = true;
+    return 0;
+}
+
+/* Parses the options of COMMAND, which takes WORDS arguments, and opens the store.  Returns the first argument, or -1. */
+static int begin(const struct tool_command *command, int words, int argc, char **argv, struct results *r,
+                 struct store *store, int *code)
+{
+    *r = (struct results){.store = DEFAULT_STORE};
+    int first = tool_options(command, argc, argv, false, ask_option, r, code);
+    if (first < 0)
+        return -1;
+    if (argc - first != words) {
+        *code = tool_error(EXIT_USAGE, "%d argument%s needed, %d given: refcl %s %s", words,
+                           words == 1 ? " is" : "s are", argc - first, command->name, command->arguments);
+        return -1;
+    }
+    *code = open_store(r, false, store);
+    return *code ? -1 : first;
+}
+
+static int finish(struct store *store, enum mm_class cls, size_t found, const struct mm_error *err)
+{
+    store_close(store);
+    return cls != MM_OK ? tool_report(err) : found ? EXIT_FINDINGS : EXIT_CLEAN;
+}
+
+static int results_list_main(int argc, char **argv)
+{
+    struct results r;
+    struct store store;
+    struct mm_error err = {0};
+    int code, first = begin(&cmd_results_list, 0, argc, argv, &r, &store, &code);
+    return first < 0 ? code : finish(&store, store_list(&store, r.json, stdout, &err), 0, &err);
+}
+
+static int results_show_main(int argc, char **argv)
+{
+    struct results r;
+    struct store store;
+    struct mm_error err = {0};
+    int code, first = begin(&cmd_results_show, 1, argc, argv, &r, &store, &code);
+    return first < 0 ? code
+                     : finish(&store, store_show(&store, argv[first], r.only, r.json, stdout, &err), 0, &err);
+}
+
+static int results_compare_main(int argc, char **argv)
+{
+    struct results r;
+    struct store store;
+    struct mm_error err = {0};
+    size_t found = 0;
+    int code, first = begin(&cmd_results_compare, 2, argc, argv, &r, &store, &code);
+    if (first < 0)
+        return code;
+    enum mm_class cls = store_compare(&store, argv[first], argv[first + 1], r.json, stdout, &found, &err);
+    return finish(&store, cls, 0, &err);
+}
+
+static int results_regressions_main(int argc, char **argv)
+{
+    struct results r;
+    struct store store;
+    struct mm_error err = {0};
+    size_t found = 0;
+    int code, first = begin(&cmd_results_regressions, 0, argc, argv, &r, &store, &code);
+    if (first < 0)
+        return code;
+    enum mm_class cls = store_regressions(&store, r.only, r.json, stdout, &found, &err);
+    return finish(&store, cls, found, &err);
+}
+
+static int results_export_main(int argc, char **argv)
+{
+    struct results r;
+    struct store store;
+    struct mm_error err = {0};
+    int code, first = begin(&cmd_results_export, 0, argc, argv, &r, &store, &code);
+    return first < 0 ? code : finish(&store, store_export(&store, stdout, &err), 0, &err);
+}
+
+static int results_judge_main(int argc, char **argv)
+{
+    struct results r;
+    struct store store;
+    int code, first = begin(&cmd_results_judge, 0, argc, argv, &r, &store, &code);
+    if (first < 0)
+        return code;
+    code = judge_all(&store);
+    store_close(&store);
+    return code;
+}
+
+const struct tool_command cmd_results_list = {"results list", "", "list the runs of a results store",
+                                              ask_options, results_list_main};
+const struct tool_command cmd_results_show = {
+    "results show", "TEST", "show what each device and driver did in a litmus test, and since when",
+    device_options, results_show_main};
+const struct tool_command cmd_results_compare = {
+    "results compare", "RUN|DEVICE RUN|DEVICE",
+    "show the states that one of two runs, devices or drivers alone shows", ask_options,
+    results_compare_main};
+const struct tool_command cmd_results_regressions = {
+    "results regressions", "",
+    "show what updates of drivers broke: forbidden states, tests that no longer run", device_options,
+    results_regressions_main};
+const struct tool_command cmd_results_export = {
+    "results export", "", "print the sums of a results store as JSON", store_options, results_export_main};
+const struct tool_command cmd_results_judge = {
+    "results judge", "", "judge the states of a results store that have no verdict under the current models",
+    store_options, results_judge_main};

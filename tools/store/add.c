@@ -1,0 +1,479 @@
+/* Adds a file of results: a campaign's results or table, a judgement, or JUnit.
+ *
+ * A file is added in one transaction, and once: files are recognized by content, and campaigns by the identities that the runner
+ * gives them, so that shards may come in any order and repeatedly.  A campaign that was resumed since takes the place of its
+ * earlier state (README.md, "Added once"). */
+#include "tools/store/store.h"
+
+#include "litmus/judge/judge.h"
+#include "memmodel/base/input.h"
+#include "memmodel/base/memory.h"
+#include "memmodel/base/sha256.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+struct addition {
+    struct store *store;
+    const char *path;
+    const struct store_add_options *options;
+    char *text;
+    size_t size;
+    char content[65], date[STORE_DATE];
+    cJSON *json; /* NULL: JUnit */
+    const char *interface;
+    bool is_judgement;
+    int64_t run, device;
+};
+
+static const char *text_of(const cJSON *object, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItem(object, key);
+    return cJSON_IsString(item) ? item->valuestring : "";
+}
+
+static int64_t number_of(const cJSON *object, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItem(object, key);
+    double value = cJSON_IsNumber(item) ? item->valuedouble : 0;
+    return value > 0 && value < 0x1p62 ? (int64_t)value : 0;
+}
+
+/* ---- the file ---- */
+
+static bool is_date(const char *text)
+{
+    int year, month, day, end = 0;
+    return sscanf(text, "%4d-%2d-%2d%n", &year, &month, &day, &end) == 3 && end == 10 && !text[10] &&
+           month >= 1 && month <= 12 && day >= 1 && day <= 31;
+}
+
+static enum mm_class find_date(struct addition *a, struct mm_error *err)
+{
+    const char *given = a->json && *text_of(a->json, "date") ? text_of(a->json, "date") : a->options->date;
+    struct stat status;
+    struct tm tm;
+    if (given && !is_date(given))
+        return mm_fail_at(err, MM_INVALID, "store.date", a->path, 0, 0, "'%s' is no date YYYY-MM-DD", given);
+    if (given)
+        snprintf(a->date, sizeof a->date, "%s", given);
+    else if (stat(a->path, &status) == 0 && gmtime_r(&status.st_mtime, &tm))
+        strftime(a->date, sizeof a->date, "%Y-%m-%d", &tm);
+    return MM_OK;
+}
+
+static enum mm_class check_format(struct addition *a, struct mm_error *err)
+{
+    const char *format = text_of(a->json, "format");
+    a->is_judgement = strcmp(format, "refcl-litmus-judgement") == 0;
+    if (!a->is_judgement && strcmp(format, "refcl-litmus-results") != 0 &&
+        strcmp(format, "refcl-litmus-table") != 0)
+        return mm_fail_at(err, MM_INVALID, "store.format", a->path, 0, 0,
+                          "neither results, a table or a judgement of litmus tests, nor JUnit");
+    if (number_of(a->json, "version") != 1)
+        return mm_fail_at(err, MM_INVALID, "store.format", a->path, 0, 0,
+                          "version %d of the format is not supported", (int)number_of(a->json, "version"));
+    const cJSON *tests = cJSON_GetObjectItem(a->json, "tests"),
+                *device = cJSON_GetObjectItem(a->json, "device");
+    if (!cJSON_IsArray(tests) || !cJSON_IsObject(device))
+        return mm_fail_at(err, MM_INVALID, "store.format", a->path, 0, 0, "'%s' is missing",
+                          cJSON_IsArray(tests) ? "device" : "tests");
+    return mm_input_check(MM_INPUT_JSON_TESTS, 0, (uint64_t)cJSON_GetArraySize(tests), a->path, err);
+}
+
+static enum mm_class read_file(struct addition *a, struct mm_error *err)
+{
+    struct mm_sha256 hash;
+    enum mm_class cls = mm_input_read(MM_INPUT_JSON, a->path, &a->text, &a->size, err);
+    if (cls != MM_OK)
+        return cls;
+    mm_sha256_begin(&hash);
+    mm_sha256_add(&hash, a->text, a->size);
+    mm_sha256_end(&hash, a->content);
+    if (a->text[strspn(a->text, " \t\r\n\xef\xbb\xbf")] == '<')
+        return find_date(a, err);
+    cls = mm_input_check_json(a->text, a->path, err);
+    if (cls != MM_OK)
+        return cls;
+    a->json = cJSON_Parse(a->text);
+    if (!a->json)
+        return mm_fail_at(err, MM_INVALID, "store.format", a->path, 0, 0,
+                          "no JSON, or the end of it is missing");
+    cls = check_format(a, err);
+    return cls == MM_OK ? find_date(a, err) : cls;
+}
+
+/* ---- rows that files share ---- */
+
+static int64_t device_row(struct store *s, const char *interface, const char *platform, const char *name,
+                          const char *version, const char *driver)
+{
+    store_execute(
+        s, "insert or ignore into device(interface, platform, name, version, driver) values(?, ?, ?, ?, ?)",
+        "ttttt", interface, platform, name, version, driver);
+    return store_number(
+        s, "select id from device where platform = ? and name = ? and version = ? and driver = ?", "tttt",
+        platform, name, version, driver);
+}
+
+int64_t store_test(struct store *s, const struct store_test *t)
+{
+    int64_t id = store_number(s, "select id from test where name = ? and digest = ? and mapping = ?", "ttt",
+                              t->name, t->digest, t->mapping);
+    if (!id) {
+        store_execute(s,
+                      "insert into test(interface, name, digest, mapping, file, source, observed)"
+                      " values(?, ?, ?, ?, ?, ?, ?)",
+                      "ttttttt", t->interface, t->name, t->digest, t->mapping, t->file, t->source,
+                      t->observed);
+        return sqlite3_last_insert_rowid(s->db);
+    }
+    if (t->source)
+        store_execute(s, "update test set source = ? where id = ? and source is null", "ti", t->source, id);
+    store_execute(s, "update test set observed = ?1 where id = ?2 and observed = '[]' and ?1 <> '[]'", "ti",
+                  t->observed, id);
+    return id;
+}
+
+static int64_t state_number(struct store *s, int64_t test, const char *values)
+{
+    sqlite3_stmt *q =
+        store_statement(s, "select number from state where test = ? and vals = ?", "it", test, values);
+    if (store_row(s, q)) {
+        int64_t number = sqlite3_column_int64(q, 0);
+        sqlite3_reset(q);
+        return number;
+    }
+    int64_t number = store_number(s, "select count(*) from state where test = ?", "i", test);
+    store_execute(s, "insert into state(test, number, vals) values(?, ?, ?)", "iit", test, number, values);
+    return number;
+}
+
+/* ---- one test of a campaign ---- */
+
+/* Values as a text that is the same however the file writes a number: [1,"-7"] and ["1",-7] become [1,-7]. */
+static bool values_text(const cJSON *values, char *text, size_t size)
+{
+    const cJSON *value;
+    size_t used = 0;
+    text[used++] = '[';
+    cJSON_ArrayForEach(value, values)
+    {
+        char number[32];
+        const char *shown = number;
+        if (cJSON_IsString(value))
+            shown = value->valuestring;
+        else
+            snprintf(number, sizeof number, "%.0f", value->valuedouble);
+        size_t length = strlen(shown);
+        if (!length || length > 20 || strspn(shown, "-0123456789") != length || used + length + 2 > size)
+            return false;
+        used += (size_t)snprintf(text + used, size - used, "%s%s", used > 1 ? "," : "", shown);
+    }
+    text[used] = ']';
+    text[used + 1] = '\0';
+    return true;
+}
+
+static enum mm_class bad_test(const struct addition *a, const cJSON *test, const char *what,
+                              struct mm_error *err)
+{
+    return mm_fail_at(err, MM_INVALID, "store.format", a->path, 0, 0, "test '%s': %s", text_of(test, "name"),
+                      what);
+}
+
+static enum mm_class encode_states(struct addition *a, const cJSON *test, struct store_result *r,
+                                   unsigned char *blob, struct mm_error *err)
+{
+    const cJSON *state;
+    int width = cJSON_GetArraySize(cJSON_GetObjectItem(test, "observed"));
+    cJSON_ArrayForEach(state, cJSON_GetObjectItem(test, "states"))
+    {
+        char values[1024];
+        const cJSON *array = cJSON_GetObjectItem(state, "values");
+        int64_t count = number_of(state, "count");
+        if (cJSON_GetArraySize(array) != width || count < 1 || !values_text(array, values, sizeof values - 2))
+            return bad_test(a, test, "a state needs a value for each observed name, and a count", err);
+        struct store_count pair = {.state = (uint64_t)state_number(a->store, r->test, values),
+                                   .count = (uint64_t)count};
+        r->size = store_encode(blob, r->size, pair);
+    }
+    return MM_OK;
+}
+
+/* The digest and the text of a test: in the file, or the file that a table names if it still is the one that ran. */
+static enum mm_class identify(const struct addition *a, const cJSON *row, struct lt_test **test,
+                              const char **digest, struct mm_error *err)
+{
+    const char *source = text_of(row, "source");
+    *digest = text_of(row, "digest");
+    if (a->is_judgement)
+        return MM_OK;
+    if (*source) {
+        enum mm_class cls = lt_parse(source, strlen(source), text_of(row, "file"), test, err);
+        *digest = cls == MM_OK ? lt_test_digest(*test) : "";
+        return cls;
+    }
+    if (!**digest)
+        return bad_test(a, row, "neither its text nor its digest is there", err);
+    if (store_number(a->store, "select count(*) from test where digest = ? and source is not null", "t",
+                     *digest))
+        return MM_OK;
+    if (lt_table_test(row, a->options->tests, test, NULL) != MM_OK)
+        *test = NULL; /* without its text the test is not judged */
+    return MM_OK;
+}
+
+static char *printed(const struct lt_test *test)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = test ? open_memstream(&text, &size) : NULL;
+    if (!out)
+        return NULL;
+    lt_print(test, out);
+    return fclose(out) == 0 ? text : NULL;
+}
+
+static enum mm_class add_result(struct addition *a, const cJSON *row, const struct lt_test *parsed,
+                                const char *digest, struct mm_error *err)
+{
+    int states = cJSON_GetArraySize(cJSON_GetObjectItem(row, "states"));
+    char *observed = cJSON_PrintUnformatted(cJSON_GetObjectItem(row, "observed"));
+    char *text = *text_of(row, "source") ? NULL : printed(parsed);
+    unsigned char *blob = mm_alloc((size_t)states * STORE_PAIR + 1);
+    struct store_result r = {.run = a->run,
+                             .device = a->device,
+                             .instances = number_of(row, "instances"),
+                             .discarded = number_of(row, "discarded"),
+                             .batches = number_of(row, "batches"),
+                             .time_ms = fmax(0, cJSON_GetNumberValue(cJSON_GetObjectItem(row, "time_ms"))),
+                             .status = text_of(row, "status"),
+                             .reason = text_of(row, "reason"),
+                             .date = a->date,
+                             .stationary = lt_stationary(row),
+                             .blob = blob};
+    enum mm_class cls = blob ? MM_OK : mm_fail(err, MM_LIMIT, "store.memory", "out of memory");
+    if (cls == MM_OK) {
+        struct store_test test = {.interface = a->interface,
+                                  .name = text_of(row, "name"),
+                                  .digest = digest,
+                                  .mapping = text_of(row, "mapping"),
+                                  .file = text_of(row, "file"),
+                                  .source = *text_of(row, "source") ? text_of(row, "source") : text,
+                                  .observed = observed ? observed : "[]"};
+        r.test = store_test(a->store, &test);
+        if (store_number(
+                a->store,
+                "select count(*) from test where id = ?1 and '[]' not in (observed, ?2) and observed <> ?2",
+                "it", r.test, test.observed))
+            cls = bad_test(a, row, "it observes other names than in earlier results", err);
+    }
+    if (cls == MM_OK)
+        cls = encode_states(a, row, &r, blob, err);
+    if (cls == MM_OK)
+        cls = store_put_result(a->store, &r, err);
+    mm_free(blob);
+    free(text);
+    cJSON_free(observed);
+    return cls;
+}
+
+static enum mm_class add_tests(struct addition *a, struct mm_error *err)
+{
+    const cJSON *row;
+    enum mm_class cls = MM_OK;
+    cJSON_ArrayForEach(row, cJSON_GetObjectItem(a->json, "tests"))
+    {
+        struct lt_test *test = NULL;
+        const char *digest = "";
+        if (!*text_of(row, "name") || !*text_of(row, "status"))
+            cls = bad_test(a, row, "its name or its status is missing", err);
+        if (cls == MM_OK)
+            cls = identify(a, row, &test, &digest, err);
+        if (cls == MM_OK)
+            cls = add_result(a, row, test, digest, err);
+        lt_test_destroy(test);
+        if (cls != MM_OK || a->store->sql_error != SQLITE_OK)
+            break;
+    }
+    return cls;
+}
+
+/* ---- identities ---- */
+
+static bool identity_of(const cJSON *object, char *identity, size_t size)
+{
+    bool whole = *text_of(object, "campaign") && *text_of(object, "run");
+    snprintf(identity, size, "%s/%s/%s", text_of(object, "campaign"), text_of(object, "shard"),
+             text_of(object, "run"));
+    return whole && strlen(identity) + 1 < size;
+}
+
+static int64_t instances_of(const cJSON *json)
+{
+    const cJSON *row;
+    int64_t sum = 0;
+    cJSON_ArrayForEach(row, cJSON_GetObjectItem(json, "tests")) sum += number_of(row, "instances");
+    return sum;
+}
+
+/* A campaign that is in the store: its later state takes its place; what is part of a sum, or not later, changes nothing. */
+static enum store_added supersede(struct addition *a, const char *identity)
+{
+    int64_t old = store_number(a->store, "select run from part where identity = ?", "t", identity);
+    if (!old)
+        return STORE_ADDED;
+    bool alone = store_number(a->store, "select identity is not null from run where id = ?", "i", old);
+    int64_t before =
+        store_number(a->store, "select sum(instances) from result, run where run = id and id = ?", "i", old);
+    if (!alone || instances_of(a->json) <= before)
+        return STORE_KNOWN;
+    store_remove_run(a->store, old);
+    return STORE_REPLACED;
+}
+
+/* Of merged results: all of them are in the store, none is, or the sum cannot be told apart. */
+static enum mm_class check_parts(struct addition *a, enum store_added *added, struct mm_error *err)
+{
+    char identity[256];
+    const cJSON *part, *parts = cJSON_GetObjectItem(a->json, "parts");
+    int known = 0, count = cJSON_GetArraySize(parts);
+    cJSON_ArrayForEach(part, parts)
+    {
+        if (!identity_of(part, identity, sizeof identity))
+            return mm_fail_at(err, MM_INVALID, "store.format", a->path, 0, 0,
+                              "a part has no campaign or run");
+        known += store_number(a->store, "select count(*) from part where identity = ?", "t", identity) > 0;
+    }
+    if (known && known < count)
+        return mm_fail_at(
+            err, MM_INVALID, "store.parts", a->path, 0, 0,
+            "%d of the %d campaigns that it adds up are in the store already: add the results that it was "
+            "made from",
+            known, count);
+    *added = known ? STORE_KNOWN : STORE_ADDED;
+    return MM_OK;
+}
+
+static void put_parts(struct addition *a)
+{
+    char identity[256];
+    const cJSON *part, *parts = a->json ? cJSON_GetObjectItem(a->json, "parts") : NULL;
+    if (a->json && !parts && identity_of(a->json, identity, sizeof identity))
+        store_execute(a->store, "insert into part values(?, ?)", "ti", identity, a->run);
+    cJSON_ArrayForEach(part, parts)
+    {
+        if (identity_of(part, identity, sizeof identity))
+            store_execute(a->store, "insert or ignore into part values(?, ?)", "ti", identity, a->run);
+    }
+}
+
+/* ---- the run ---- */
+
+/* Names the set of tests: the same for campaigns of one version of a suite. */
+static void suite_of(const struct addition *a, char *suite, size_t size)
+{
+    struct mm_sha256 hash;
+    char digits[65];
+    sqlite3_stmt *q = store_statement(
+        a->store,
+        "select digest from result join test on test = id where run = ? order by name, digest, mapping", "i",
+        a->run);
+    int count = 0;
+    mm_sha256_begin(&hash);
+    for (; store_row(a->store, q); count++)
+        mm_sha256_add(&hash, store_text(q, 0), strlen(store_text(q, 0)) + 1);
+    mm_sha256_end(&hash, digits);
+    snprintf(suite, size, "%d tests, %.8s", count, digits);
+}
+
+static enum mm_class put_run(struct addition *a, const char *kind, const char *identity, struct mm_error *err)
+{
+    char suite[64], today[STORE_DATE] = "";
+    time_t now = time(NULL);
+    struct tm tm;
+    if (gmtime_r(&now, &tm))
+        strftime(today, sizeof today, "%Y-%m-%d", &tm);
+    store_execute(
+        a->store,
+        "insert into run(kind, device, date, campaign, shard, identity, content, file, settings, suite, added)"
+        " values(?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?)",
+        "tittttttt"
+        "t",
+        kind, a->device, a->date, a->json ? text_of(a->json, "campaign") : "",
+        a->json ? text_of(a->json, "shard") : "", identity, a->content, a->path,
+        a->json ? text_of(a->json, "settings") : "", today);
+    a->run = sqlite3_last_insert_rowid(a->store->db);
+    if (store_check(a->store, err) != MM_OK)
+        return err->cls;
+    put_parts(a);
+    enum mm_class cls =
+        a->json ? add_tests(a, err)
+                : store_add_junit(a->store, a->text, a->size, a->path, a->run, a->device, a->date, err);
+    suite_of(a, suite, sizeof suite);
+    store_execute(a->store, "update run set suite = ? where id = ?", "ti", suite, a->run);
+    return cls;
+}
+
+static enum mm_class find_device(struct addition *a, struct mm_error *err)
+{
+    const cJSON *device = a->json ? cJSON_GetObjectItem(a->json, "device") : NULL;
+    const char *name = a->json ? text_of(device, "name") : a->options->device;
+    if (!name || !*name)
+        return mm_fail_at(err, MM_INVALID, "store.device", a->path, 0, 0,
+                          a->json ? "the device has no name"
+                                  : "JUnit does not name the device: add --device and --driver");
+    a->interface = a->json && strcmp(text_of(device, "platform"), "Vulkan") == 0 ? "Vulkan" : "OpenCL";
+    a->device = device_row(a->store, a->interface, a->json ? text_of(device, "platform") : "", name,
+                           a->json ? text_of(device, "version") : "",
+                           a->json              ? text_of(device, "driver")
+                           : a->options->driver ? a->options->driver
+                                                : "");
+    return MM_OK;
+}
+
+static enum mm_class add_within(struct addition *a, enum store_added *added, struct mm_error *err)
+{
+    char identity[256];
+    bool alone =
+        a->json && !cJSON_HasObjectItem(a->json, "parts") && identity_of(a->json, identity, sizeof identity);
+    a->run = store_number(a->store, "select id from run where content = ?", "t", a->content);
+    if (a->run) {
+        *added = STORE_KNOWN;
+        return MM_OK;
+    }
+    *added = STORE_ADDED;
+    enum mm_class cls = MM_OK;
+    if (alone)
+        *added = supersede(a, identity);
+    else if (a->json)
+        cls = check_parts(a, added, err);
+    if (cls != MM_OK || *added == STORE_KNOWN)
+        return cls;
+    cls = find_device(a, err);
+    return cls == MM_OK ? put_run(a,
+                                  !a->json          ? "junit"
+                                  : a->is_judgement ? "judgement"
+                                                    : "campaign",
+                                  alone ? identity : NULL, err)
+                        : cls;
+}
+
+enum mm_class store_add(struct store *store, const char *path, const struct store_add_options *options,
+                        enum store_added *added, int64_t *run, struct mm_error *err)
+{
+    struct addition a = {.store = store, .path = path, .options = options};
+    enum mm_class cls = read_file(&a, err);
+    if (cls == MM_OK)
+        cls = store_begin(store, err);
+    if (cls == MM_OK)
+        cls = store_end(store, add_within(&a, added, err), err);
+    *run = a.run;
+    cJSON_Delete(a.json);
+    mm_free(a.text);
+    return cls;
+}

@@ -1,0 +1,327 @@
+/* Two sides of a store beside each other: runs, or devices and drivers with all their runs added up.
+ *
+ * Tests are the same if name, text and mapping are; a test whose text changed between two versions of a suite is two tests. */
+#include "tools/store/query.h"
+
+#include "litmus/judge/judge.h"
+#include "memmodel/base/escape.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Temporary tables: what each side ran, and the states that it showed. */
+static const char sides[] =
+    "create temp table if not exists ran(side integer, test integer, instances integer,"
+    " primary key(side, test)) without rowid;"
+    "create temp table if not exists showed(side integer, state integer, count integer,"
+    " primary key(side, state)) without rowid;"
+    "delete from ran; delete from showed";
+
+struct side {
+    char text[512]; /* for readers */
+    int64_t run;    /* 0: the devices that match SELECTOR */
+    const char *selector;
+    int64_t device; /* of store_regressions; 0: by selector */
+};
+
+/* ---- filling a side ---- */
+
+static bool is_number(const char *text)
+{
+    return *text && strspn(text, "0123456789") == strlen(text) && strlen(text) < 18;
+}
+
+static void add_run(struct store *s, int64_t number, int64_t run)
+{
+    sqlite3_stmt *q =
+        store_statement(s,
+                        "select test, instances - discarded, counts from test join result on test = test.id"
+                        " where run = ? and (status = 'done' or length(counts))",
+                        "i", run);
+    while (store_row(s, q)) {
+        int64_t test = sqlite3_column_int64(q, 0);
+        const unsigned char *blob = sqlite3_column_blob(q, 2);
+        size_t size = (size_t)sqlite3_column_bytes(q, 2);
+        struct store_count pair;
+        store_execute(s, "insert into ran values(?, ?, ?)", "iii", number, test, sqlite3_column_int64(q, 1));
+        for (size_t at = 0; store_decode(blob, size, &at, &pair);)
+            store_execute(s,
+                          "insert into showed select ?1, id, ?4 from state where test = ?2 and number = ?3",
+                          "iiii", number, test, (int64_t)pair.state, (int64_t)pair.count);
+    }
+}
+
+static void add_devices(struct store *s, int64_t number, const struct side *side)
+{
+    store_execute(
+        s,
+        "insert into ran select ?1, test, sum(instances - discarded) from total join device on device = device.id"
+        " where done and (device.id = ?3 or instr(" STORE_DEVICE_TEXT ", ?2)) group by test",
+        "iti", number, side->selector, side->device);
+    store_execute(
+        s,
+        "insert into showed select ?1, state, sum(count) from seen join device on device = device.id"
+        " where device.id = ?3 or instr(" STORE_DEVICE_TEXT ", ?2) group by state",
+        "iti", number, side->selector, side->device);
+}
+
+static enum mm_class find_side(struct store *s, const char *word, struct side *side, struct mm_error *err)
+{
+    sqlite3_stmt *q;
+    size_t found = 0;
+    if (is_number(word)) {
+        side->run = strtoll(word, NULL, 10);
+        q = store_statement(
+            s,
+            "select platform, name, version, driver from run join device on device = device.id where run.id = ?",
+            "i", side->run);
+    } else {
+        side->selector = word;
+        q = store_statement(
+            s, "select platform, name, version, driver from device where instr(" STORE_DEVICE_TEXT ", ?)",
+            "t", word);
+    }
+    for (; store_row(s, q); found++)
+        store_device_text(q, 0, side->text, sizeof side->text);
+    if (store_check(s, err) != MM_OK)
+        return err->cls;
+    if (!found)
+        return mm_fail(err, MM_INVALID, "store.selector", "no %s in the store",
+                       side->run ? "run of that number" : "device or driver that matches");
+    if (found > 1)
+        snprintf(side->text, sizeof side->text, "%zu devices and drivers that match '%s'", found, word);
+    return MM_OK;
+}
+
+static enum mm_class fill_sides(struct store *s, const struct side *a, const struct side *b,
+                                struct mm_error *err)
+{
+    const struct side *both[] = {a, b};
+    enum mm_class cls = store_begin(s, err);
+    if (cls == MM_OK && sqlite3_exec(s->db, sides, NULL, NULL, NULL) != SQLITE_OK)
+        cls = mm_fail(err, MM_LIMIT, "store.temporary", "%s", sqlite3_errmsg(s->db));
+    for (int64_t i = 0; i < 2 && cls == MM_OK; i++) {
+        if (both[i]->run)
+            add_run(s, i, both[i]->run);
+        else
+            add_devices(s, i, both[i]);
+    }
+    return store_end(s, cls, err);
+}
+
+/* ---- differences ---- */
+
+/* States that side ?1 shows and the other, which ran the test, does not. */
+static const char shown_by_one[] =
+    "select test.name, mapping, observed, vals, mine.count, here.instances, there.instances, verdict, clause"
+    " from showed mine join state on state.id = mine.state join test on test.id = state.test"
+    " join ran here on here.side = ?1 and here.test = test.id join ran there on there.side = 1 - ?1 and there.test = test.id"
+    " left join verdict on verdict.state = state.id and model in (?2, ?3)"
+    " where mine.side = ?1 and not exists (select 1 from showed where side = 1 - ?1 and state = mine.state)"
+    " order by test.name, state.number";
+
+static size_t add_shown(struct store *s, int64_t side, cJSON *rows)
+{
+    sqlite3_stmt *q =
+        store_statement(s, shown_by_one, "iii", side, store_model(s, "OpenCL"), store_model(s, "Vulkan"));
+    size_t found = 0;
+    for (; store_row(s, q); found++) {
+        char state[512];
+        cJSON *row = cJSON_CreateObject();
+        struct lt_rate rate =
+            lt_rate_of((uint64_t)sqlite3_column_int64(q, 4), (uint64_t)sqlite3_column_int64(q, 5));
+        store_state_text(store_text(q, 2), store_text(q, 3), state, sizeof state);
+        cJSON_AddStringToObject(row, "test", store_text(q, 0));
+        cJSON_AddStringToObject(row, "mapping", store_text(q, 1));
+        cJSON_AddStringToObject(row, "state", state);
+        cJSON_AddStringToObject(row, "shown_by", side ? "B" : "A");
+        cJSON_AddNumberToObject(row, "count", sqlite3_column_double(q, 4));
+        cJSON_AddNumberToObject(row, "instances", sqlite3_column_double(q, 5));
+        cJSON_AddNumberToObject(row, "rate", rate.rate);
+        cJSON_AddNumberToObject(row, "other_instances", sqlite3_column_double(q, 6));
+        cJSON_AddNumberToObject(row, "other_rate_below",
+                                lt_rate_of(0, (uint64_t)sqlite3_column_int64(q, 6)).high);
+        cJSON_AddStringToObject(row, "verdict", *store_text(q, 7) ? store_text(q, 7) : "unjudged");
+        if (*store_text(q, 8))
+            cJSON_AddStringToObject(row, "clause", store_text(q, 8));
+        cJSON_AddItemToArray(rows, row);
+    }
+    return found;
+}
+
+static size_t add_lost(struct store *s, int64_t side, cJSON *names)
+{
+    sqlite3_stmt *q =
+        store_statement(s,
+                        "select name from ran join test on test.id = test where side = ?1 and not exists"
+                        " (select 1 from ran r where r.side = 1 - ?1 and r.test = ran.test) order by name",
+                        "i", side);
+    size_t found = 0;
+    for (; store_row(s, q); found++)
+        cJSON_AddItemToArray(names, cJSON_CreateString(store_text(q, 0)));
+    return found;
+}
+
+static void print_shown(const cJSON *rows, FILE *out)
+{
+    const cJSON *row;
+    cJSON_ArrayForEach(row, rows)
+    {
+        double rate = cJSON_GetNumberValue(cJSON_GetObjectItem(row, "rate")),
+               other = cJSON_GetNumberValue(cJSON_GetObjectItem(row, "other_instances")),
+               below = cJSON_GetNumberValue(cJSON_GetObjectItem(row, "other_rate_below"));
+        const char *mapping = cJSON_GetStringValue(cJSON_GetObjectItem(row, "mapping"));
+        mm_print(out, "%s: %s%s%s: %s, rate %.3g; the other: none of %.3g, a rate below %.3g; %s\n",
+                 cJSON_GetStringValue(cJSON_GetObjectItem(row, "shown_by")),
+                 cJSON_GetStringValue(cJSON_GetObjectItem(row, "test")), *mapping ? ", mapping " : "",
+                 mapping, cJSON_GetStringValue(cJSON_GetObjectItem(row, "state")), rate, other, below,
+                 cJSON_GetStringValue(cJSON_GetObjectItem(row, "verdict")));
+    }
+}
+
+/* "Tests that only A ran: N: a, b, c, ..." */
+static void print_names(const char *label, const cJSON *names, FILE *out)
+{
+    enum { SHOWN = 8 };
+    int count = cJSON_GetArraySize(names);
+    if (!count)
+        return;
+    fprintf(out, "%s: %d:", label, count);
+    for (int i = 0; i < count && i < SHOWN; i++)
+        mm_print(out, "%s %s", i ? "," : "", cJSON_GetStringValue(cJSON_GetArrayItem(names, i)));
+    fprintf(out, "%s\n", count > SHOWN ? ", ..." : "");
+}
+
+enum mm_class store_compare(struct store *s, const char *a, const char *b, bool json, FILE *out,
+                            size_t *differences, struct mm_error *err)
+{
+    struct side left = {0}, right = {0};
+    *differences = 0;
+    enum mm_class cls = find_side(s, a, &left, err);
+    if (cls == MM_OK)
+        cls = find_side(s, b, &right, err);
+    if (cls == MM_OK)
+        cls = fill_sides(s, &left, &right, err);
+    if (cls != MM_OK)
+        return cls;
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddStringToObject(root, "a", left.text);
+    cJSON_AddStringToObject(root, "b", right.text);
+    int64_t common = store_number(
+        s, "select count(*) from ran x join ran y on x.test = y.test where x.side = 0 and y.side = 1", "");
+    cJSON_AddNumberToObject(root, "common_tests", (double)common);
+    cJSON *shown = cJSON_AddArrayToObject(root, "states"), *only_a = cJSON_AddArrayToObject(root, "only_a"),
+          *only_b = cJSON_AddArrayToObject(root, "only_b");
+    *differences = add_shown(s, 0, shown) + add_shown(s, 1, shown);
+    add_lost(s, 0, only_a);
+    add_lost(s, 1, only_b);
+    cls = store_check(s, err);
+    if (cls == MM_OK && json)
+        return store_print(root, out, err);
+    if (cls == MM_OK) {
+        mm_print(out, "A: %s\nB: %s\n", left.text, right.text);
+        print_shown(shown, out);
+        print_names("tests that only A ran", only_a, out);
+        print_names("tests that only B ran", only_b, out);
+        fprintf(out, "%zu states that one side alone shows, in %d common tests\n", *differences, (int)common);
+    }
+    cJSON_Delete(root);
+    return cls;
+}
+
+/* ---- regressions ---- */
+
+struct pair {
+    int64_t older, newer;
+    char older_text[512], newer_text[512];
+};
+
+/* The next two successive drivers of one device, by the day of their first run. */
+static bool next_pair(struct store *s, sqlite3_stmt *q, struct pair *p, char *name, size_t size)
+{
+    while (store_row(s, q)) {
+        char here[256], text[512];
+        snprintf(here, sizeof here, "%s, %s", store_text(q, 1), store_text(q, 2));
+        store_device_text(q, 1, text, sizeof text);
+        bool same = strcmp(here, name) == 0;
+        snprintf(name, size, "%s", here);
+        p->older = p->newer;
+        memcpy(p->older_text, p->newer_text, sizeof p->older_text);
+        p->newer = sqlite3_column_int64(q, 0);
+        snprintf(p->newer_text, sizeof p->newer_text, "%s", text);
+        if (same)
+            return true;
+    }
+    return false;
+}
+
+static void keep_forbidden(cJSON *rows)
+{
+    for (int i = cJSON_GetArraySize(rows); i-- > 0;) {
+        const char *verdict =
+            cJSON_GetStringValue(cJSON_GetObjectItem(cJSON_GetArrayItem(rows, i), "verdict"));
+        if (strcmp(verdict, "forbidden") != 0)
+            cJSON_DeleteItemFromArray(rows, i);
+    }
+}
+
+static enum mm_class add_update(struct store *s, const struct pair *p, cJSON *updates, size_t *found,
+                                struct mm_error *err)
+{
+    struct side older = {.device = p->older}, newer = {.device = p->newer};
+    enum mm_class cls = fill_sides(s, &older, &newer, err);
+    if (cls != MM_OK)
+        return cls;
+    cJSON *update = cJSON_CreateObject();
+    cJSON_AddStringToObject(update, "from", p->older_text);
+    cJSON_AddStringToObject(update, "to", p->newer_text);
+    cJSON *forbidden = cJSON_AddArrayToObject(update, "forbidden"),
+          *lost = cJSON_AddArrayToObject(update, "lost");
+    add_shown(s, 1, forbidden);
+    cJSON_AddNumberToObject(update, "new_states", cJSON_GetArraySize(forbidden));
+    keep_forbidden(forbidden);
+    *found += (size_t)cJSON_GetArraySize(forbidden) + add_lost(s, 0, lost);
+    cJSON_AddItemToArray(updates, update);
+    return store_check(s, err);
+}
+
+static void print_updates(const cJSON *updates, size_t found, FILE *out)
+{
+    const cJSON *update;
+    cJSON_ArrayForEach(update, updates)
+    {
+        mm_print(out, "A: %s\nB: %s\n", cJSON_GetStringValue(cJSON_GetObjectItem(update, "from")),
+                 cJSON_GetStringValue(cJSON_GetObjectItem(update, "to")));
+        print_shown(cJSON_GetObjectItem(update, "forbidden"), out);
+        print_names("tests that only A ran", cJSON_GetObjectItem(update, "lost"), out);
+        fprintf(out, "%.0f states that A did not show\n",
+                cJSON_GetNumberValue(cJSON_GetObjectItem(update, "new_states")));
+    }
+    fprintf(out, "%d updates of drivers; %zu findings\n", cJSON_GetArraySize(updates), found);
+}
+
+enum mm_class store_regressions(struct store *s, const char *selector, bool json, FILE *out, size_t *found,
+                                struct mm_error *err)
+{
+    struct pair p = {0};
+    char name[256] = "";
+    cJSON *root = cJSON_CreateObject(), *updates = cJSON_AddArrayToObject(root, "updates");
+    enum mm_class cls = MM_OK;
+    *found = 0;
+    sqlite3_stmt *q = store_statement(
+        s,
+        "select device.id, platform, device.name, version, driver, min(date) first from device join run on run.device = device.id"
+        " where ?1 is null or instr(" STORE_DEVICE_TEXT
+        ", ?1) group by device.id order by platform, device.name, first, device.id",
+        "t", selector);
+    while (cls == MM_OK && next_pair(s, q, &p, name, sizeof name))
+        cls = add_update(s, &p, updates, found, err);
+    if (cls == MM_OK)
+        cls = store_check(s, err);
+    if (cls == MM_OK && json)
+        return store_print(root, out, err);
+    if (cls == MM_OK)
+        print_updates(updates, *found, out);
+    cJSON_Delete(root);
+    return cls;
+}

@@ -1,0 +1,140 @@
+/* JUnit files of conformance runs: a test case is a test without states; it is done, failed, crashed (an error) or skipped. */
+#include "tools/store/store.h"
+
+#include "memmodel/base/memory.h"
+
+#include <expat.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME = 512, REASON = 256 };
+
+struct junit {
+    struct store *store;
+    XML_Parser parser;
+    int64_t run, device;
+    const char *date;
+    bool in_case, twice;
+    size_t cases;
+    char name[NAME], reason[REASON];
+    const char *status;
+    double time_ms;
+};
+
+static const char *attribute(const char **attributes, const char *name)
+{
+    for (; *attributes; attributes += 2)
+        if (strcmp(attributes[0], name) == 0)
+            return attributes[1];
+    return "";
+}
+
+/* Cuts TEXT to SIZE bytes, at the start of a character. */
+static void copy_text(char *to, size_t size, const char *text)
+{
+    size_t length = strnlen(text, size - 1);
+    while (text[length] && length && ((unsigned char)text[length] & 0xc0) == 0x80)
+        length--;
+    memcpy(to, text, length);
+    to[length] = '\0';
+}
+
+static void start_case(struct junit *j, const char **attributes)
+{
+    char name[NAME];
+    const char *class = attribute(attributes, "classname");
+    snprintf(name, sizeof name, "%s%s%s", class, *class ? "." : "", attribute(attributes, "name"));
+    copy_text(j->name, sizeof j->name, name);
+    *j->reason = '\0';
+    j->in_case = true;
+    j->status = "done";
+    j->time_ms = 1000 * strtod(attribute(attributes, "time"), NULL);
+}
+
+static void XMLCALL start_element(void *context, const char *name, const char **attributes)
+{
+    struct junit *j = context;
+    const char *status = strcmp(name, "failure") == 0   ? "failed"
+                         : strcmp(name, "error") == 0   ? "crashed"
+                         : strcmp(name, "skipped") == 0 ? "skipped"
+                                                        : NULL;
+    if (strcmp(name, "testcase") == 0) {
+        start_case(j, attributes);
+    } else if (j->in_case && status) {
+        j->status = status;
+        copy_text(j->reason, sizeof j->reason, attribute(attributes, "message"));
+    }
+}
+
+static void put_case(struct junit *j)
+{
+    struct store_test test = {
+        .interface = "OpenCL", .name = j->name, .digest = "", .mapping = "", .file = "", .observed = "[]"};
+    struct store_result r = {.test = store_test(j->store, &test),
+                             .run = j->run,
+                             .device = j->device,
+                             .time_ms = j->time_ms >= 0 ? j->time_ms : 0,
+                             .status = j->status,
+                             .reason = j->reason,
+                             .date = j->date,
+                             .stationary = true,
+                             .blob = (const unsigned char *)""};
+    j->twice = store_number(j->store, "select count(*) from result where test = ? and run = ?", "ii", r.test,
+                            j->run) > 0;
+    if (j->twice)
+        XML_StopParser(j->parser, XML_FALSE);
+    else
+        store_put_result(j->store, &r, NULL); /* without states: no memory that could fail */
+    j->cases++;
+}
+
+static void XMLCALL end_element(void *context, const char *name)
+{
+    struct junit *j = context;
+    if (strcmp(name, "testcase") != 0 || !j->in_case)
+        return;
+    j->in_case = false;
+    if (*j->name)
+        put_case(j);
+}
+
+/* Entities can make a small file large: a JUnit file needs no document type. */
+static void XMLCALL start_doctype(void *context, const char *name, const char *system, const char *public,
+                                  int internal)
+{
+    struct junit *j = context;
+    (void)name, (void)system, (void)public, (void)internal;
+    XML_StopParser(j->parser, XML_FALSE);
+}
+
+static enum mm_class parse_error(const struct junit *j, const char *path, struct mm_error *err)
+{
+    enum XML_Error code = XML_GetErrorCode(j->parser);
+    char message[NAME + 64];
+    if (j->twice)
+        snprintf(message, sizeof message, "test '%s' is there twice", j->name);
+    else
+        snprintf(message, sizeof message, "%s",
+                 code == XML_ERROR_ABORTED ? "a document type is not allowed" : XML_ErrorString(code));
+    return mm_fail_at(err, MM_INVALID, "store.junit", path, (unsigned)XML_GetCurrentLineNumber(j->parser),
+                      (unsigned)XML_GetCurrentColumnNumber(j->parser) + 1, "%s", message);
+}
+
+enum mm_class store_add_junit(struct store *store, const char *text, size_t size, const char *path,
+                              int64_t run, int64_t device, const char *date, struct mm_error *err)
+{
+    struct junit j = {.store = store, .run = run, .device = device, .date = date};
+    j.parser = XML_ParserCreate(NULL);
+    if (!j.parser)
+        return mm_fail(err, MM_LIMIT, "store.memory", "out of memory");
+    XML_SetUserData(j.parser, &j);
+    XML_SetElementHandler(j.parser, start_element, end_element);
+    XML_SetStartDoctypeDeclHandler(j.parser, start_doctype);
+    enum mm_class cls = MM_OK;
+    if (size > INT32_MAX || XML_Parse(j.parser, text, (int)size, 1) != XML_STATUS_OK)
+        cls = parse_error(&j, path, err);
+    else if (!j.cases)
+        cls = mm_fail_at(err, MM_INVALID, "store.junit", path, 0, 0, "no test case in it");
+    XML_ParserFree(j.parser);
+    return cls;
+}

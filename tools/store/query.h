@@ -1,0 +1,17 @@
+/* What the questions to a store share. */
+#ifndef TOOLS_STORE_QUERY_H
+#define TOOLS_STORE_QUERY_H
+
+#include "tools/store/store.h"
+
+/* What a selector is searched in, as an SQL expression over a row of device. */
+#define STORE_DEVICE_TEXT "(platform || ', ' || device.name || ', ' || version || ', ' || driver)"
+
+/* The four columns platform, name, version and driver from COLUMN on, as STORE_DEVICE_TEXT. */
+void store_device_text(sqlite3_stmt *row, int column, char *text, size_t size);
+/* "x=1; 1:r0=0" of two JSON arrays. */
+void store_state_text(const char *observed, const char *values, char *text, size_t size);
+/* Prints and deletes JSON. */
+enum mm_class store_print(cJSON *json, FILE *out, struct mm_error *err);
+
+#endif

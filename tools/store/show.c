@@ -1,0 +1,203 @@
+/* What is in a store: its runs, one run, one test. */
+#include "tools/store/query.h"
+
+#include "litmus/judge/judge.h"
+#include "memmodel/base/escape.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum mm_class store_print(cJSON *json, FILE *out, struct mm_error *err)
+{
+    char *text = cJSON_Print(json);
+    cJSON_Delete(json);
+    if (!text)
+        return mm_fail(err, MM_LIMIT, "store.memory", "out of memory");
+    mm_put_json(text, false, out);
+    fputc('\n', out);
+    cJSON_free(text);
+    return MM_OK;
+}
+
+void store_state_text(const char *observed, const char *values, char *text, size_t size)
+{
+    cJSON *names = cJSON_Parse(observed), *numbers = cJSON_Parse(values);
+    const cJSON *name;
+    size_t used = 0;
+    int i = 0;
+    *text = '\0';
+    cJSON_ArrayForEach(name, names)
+    {
+        const cJSON *value = cJSON_GetArrayItem(numbers, i++);
+        int n = snprintf(text + used, size - used, "%s%s=%.0f", used ? "; " : "",
+                         cJSON_IsString(name) ? name->valuestring : "?", cJSON_GetNumberValue(value));
+        used = n > 0 && used + (size_t)n < size ? used + (size_t)n : size - 1;
+    }
+    cJSON_Delete(names);
+    cJSON_Delete(numbers);
+}
+
+void store_device_text(sqlite3_stmt *row, int column, char *text, size_t size)
+{
+    const char *platform = store_text(row, column), *driver = store_text(row, column + 3);
+    snprintf(text, size, "%s%s%s, %s%s%s", platform, *platform ? ", " : "", store_text(row, column + 1),
+             store_text(row, column + 2), *driver ? ", " : "", driver);
+}
+
+/* ---- list ---- */
+
+static cJSON *run_json(sqlite3_stmt *q)
+{
+    static const char *const names[] = {"run",    "kind",  "date",     "platform", "device", "version",
+                                        "driver", "suite", "campaign", "shard",    "file",   "settings"};
+    cJSON *run = cJSON_CreateObject();
+    cJSON_AddNumberToObject(run, names[0], (double)sqlite3_column_int64(q, 0));
+    for (int i = 1; i < (int)(sizeof names / sizeof *names); i++)
+        cJSON_AddStringToObject(run, names[i], store_text(q, i));
+    return run;
+}
+
+enum mm_class store_list(struct store *s, bool json, FILE *out, struct mm_error *err)
+{
+    cJSON *root = cJSON_CreateObject(), *runs = cJSON_AddArrayToObject(root, "runs");
+    sqlite3_stmt *q = store_statement(
+        s,
+        "select run.id, kind, date, platform, name, version, driver, suite, campaign, shard, file,"
+        " settings from run join device on device = device.id order by date, run.id",
+        "");
+    size_t count = 0;
+    for (; store_row(s, q); count++) {
+        if (json)
+            cJSON_AddItemToArray(runs, run_json(q));
+        else
+            mm_print(out, "%5d  %s  %-9s  %s, %s %s, %s%s%s\n", (int)sqlite3_column_int64(q, 0),
+                     store_text(q, 2), store_text(q, 1), store_text(q, 4), store_text(q, 5), store_text(q, 6),
+                     store_text(q, 7), *store_text(q, 9) ? ", shard " : "", store_text(q, 9));
+    }
+    if (!json)
+        fprintf(out, "%zu runs\n", count);
+    enum mm_class cls = store_check(s, err);
+    if (cls == MM_OK && json)
+        return store_print(root, out, err);
+    cJSON_Delete(root);
+    return cls;
+}
+
+/* ---- one test ---- */
+
+static void add_states(struct store *s, int64_t test, int64_t device, const char *observed, double instances,
+                       cJSON *row)
+{
+    cJSON *states = cJSON_AddArrayToObject(row, "states");
+    int64_t model = store_model(s, "OpenCL"), vulkan = store_model(s, "Vulkan");
+    sqlite3_stmt *q = store_statement(
+        s,
+        "select vals, count, runs, first, last, verdict, clause from state join seen on seen.state = state.id"
+        " left join verdict on verdict.state = state.id and model in (?3, ?4)"
+        " where test = ?1 and device = ?2 order by count desc",
+        "iiii", test, device, model, vulkan);
+    while (store_row(s, q)) {
+        char text[512];
+        cJSON *state = cJSON_CreateObject();
+        uint64_t count = (uint64_t)sqlite3_column_int64(q, 1);
+        struct lt_rate rate = lt_rate_of(count, (uint64_t)instances);
+        store_state_text(observed, store_text(q, 0), text, sizeof text);
+        cJSON_AddStringToObject(state, "state", text);
+        cJSON_AddNumberToObject(state, "count", (double)count);
+        cJSON_AddNumberToObject(state, "runs", sqlite3_column_double(q, 2));
+        cJSON_AddNumberToObject(state, "rate", rate.rate);
+        cJSON_AddNumberToObject(state, "rate_low", rate.low);
+        cJSON_AddNumberToObject(state, "rate_high", rate.high);
+        cJSON_AddStringToObject(state, "first", store_text(q, 3));
+        cJSON_AddStringToObject(state, "last", store_text(q, 4));
+        cJSON_AddStringToObject(state, "verdict", *store_text(q, 5) ? store_text(q, 5) : "unjudged");
+        if (*store_text(q, 6))
+            cJSON_AddStringToObject(state, "clause", store_text(q, 6));
+        cJSON_AddItemToArray(states, state);
+    }
+}
+
+static cJSON *test_json(struct store *s, sqlite3_stmt *q)
+{
+    char device[512];
+    cJSON *row = cJSON_CreateObject();
+    store_device_text(q, 6, device, sizeof device);
+    cJSON_AddStringToObject(row, "test", store_text(q, 1));
+    cJSON_AddStringToObject(row, "digest", store_text(q, 2));
+    cJSON_AddStringToObject(row, "mapping", store_text(q, 3));
+    cJSON_AddStringToObject(row, "device", device);
+    cJSON_AddNumberToObject(row, "runs", sqlite3_column_double(q, 10));
+    cJSON_AddNumberToObject(row, "runs_done", sqlite3_column_double(q, 11));
+    cJSON_AddNumberToObject(row, "instances", sqlite3_column_double(q, 12));
+    cJSON_AddNumberToObject(row, "discarded", sqlite3_column_double(q, 13));
+    double judged = sqlite3_column_double(q, 12) - sqlite3_column_double(q, 13);
+    cJSON_AddNumberToObject(row, "unseen_rate_below", lt_rate_of(0, (uint64_t)judged).high);
+    cJSON_AddStringToObject(row, "first", store_text(q, 14));
+    cJSON_AddStringToObject(row, "last", store_text(q, 15));
+    add_states(s, sqlite3_column_int64(q, 0), sqlite3_column_int64(q, 5), store_text(q, 4), judged, row);
+    return row;
+}
+
+static const char *string_of(const cJSON *object, const char *key)
+{
+    const char *text = cJSON_GetStringValue(cJSON_GetObjectItem(object, key));
+    return text ? text : "";
+}
+
+static double value_of(const cJSON *object, const char *key)
+{
+    return cJSON_GetNumberValue(cJSON_GetObjectItem(object, key));
+}
+
+static void print_test(const cJSON *row, FILE *out)
+{
+    const cJSON *state, *states = cJSON_GetObjectItem(row, "states");
+    const char *mapping = string_of(row, "mapping");
+    mm_print(out, "%s%s%s on %s\n", string_of(row, "test"), *mapping ? ", mapping " : "", mapping,
+             string_of(row, "device"));
+    fprintf(out, "  %.0f of %.0f runs done, %s to %s; %.3g instances\n", value_of(row, "runs_done"),
+            value_of(row, "runs"), string_of(row, "first"), string_of(row, "last"),
+            value_of(row, "instances"));
+    cJSON_ArrayForEach(state, states)
+    {
+        mm_print(out, "  %-12.0f %-9.3g %-9s since %s  %s%s%s\n", value_of(state, "count"),
+                 value_of(state, "rate"), string_of(state, "verdict"), string_of(state, "first"),
+                 string_of(state, "state"), *string_of(state, "clause") ? "  " : "",
+                 string_of(state, "clause"));
+    }
+    if (cJSON_GetArraySize(states))
+        fprintf(out, "  any other state: a rate below %.3g (95 %%)\n", value_of(row, "unseen_rate_below"));
+}
+
+static enum mm_class show_test(struct store *s, const char *name, const char *selector, cJSON *rows,
+                               struct mm_error *err)
+{
+    sqlite3_stmt *q = store_statement(
+        s,
+        "select test.id, test.name, digest, mapping, observed, device.id, platform, device.name, version, driver, runs, done,"
+        " instances, discarded, first, last from test join total on total.test = test.id join device on device.id = device"
+        " where test.name = ?1 and (?2 is null or instr(" STORE_DEVICE_TEXT
+        ", ?2)) order by device.id, test.id",
+        "tt", name, selector);
+    while (store_row(s, q))
+        cJSON_AddItemToArray(rows, test_json(s, q));
+    return store_check(s, err);
+}
+
+enum mm_class store_show(struct store *s, const char *what, const char *selector, bool json, FILE *out,
+                         struct mm_error *err)
+{
+    cJSON *root = cJSON_CreateObject(), *rows = cJSON_AddArrayToObject(root, "results");
+    const cJSON *row;
+    enum mm_class cls = show_test(s, what, selector, rows, err);
+    if (cls == MM_OK && !cJSON_GetArraySize(rows))
+        cls = mm_fail(err, MM_INVALID, "store.test", "no result of a test named '%s'%s%s", what,
+                      selector ? " on a device that matches " : "", selector ? selector : "");
+    if (cls == MM_OK && json)
+        return store_print(root, out, err);
+    if (cls == MM_OK)
+        cJSON_ArrayForEach(row, rows) print_test(row, out);
+    cJSON_Delete(root);
+    return cls;
+}

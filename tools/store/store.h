@@ -1,0 +1,118 @@
+/* store: results of many campaigns, devices and driver versions in one SQLite file.  Prefix: store_.
+ *
+ * One row of `run` for each file that was added; README.md describes the schema.  All functions that can fail take an error
+ * value and leave the store as it was before the call. */
+#ifndef TOOLS_STORE_H
+#define TOOLS_STORE_H
+
+#include "litmus/litmus.h"
+
+#include <cjson/cJSON.h>
+#include <sqlite3.h>
+
+enum { STORE_STATEMENTS = 64, STORE_DATE = 11 };
+
+struct store {
+    sqlite3 *db;
+    const char *path;
+    /* Prepared statements by the address of their text: each is used in one place at a time. */
+    struct {
+        const char *sql;
+        sqlite3_stmt *statement;
+    } statements[STORE_STATEMENTS];
+    size_t statement_count;
+    int sql_error; /* first error of SQLite since the last call of store_begin or store_check, SQLITE_OK: none */
+    char sql_message[160];
+};
+
+/* Opens PATH, which is created if CREATE; brings an older schema up to date.  MM_INVALID: no store, or one of a newer refcl. */
+enum mm_class store_open(const char *path, bool create, struct store *store, struct mm_error *err);
+void store_close(struct store *store);
+
+/* A statement with its parameters bound: TYPES has a letter for each, 'i' int64_t, 'd' double, 't' const char * (NULL: null),
+ * 'b' const void * and int, the size.  Texts must live until the statement is reset by the next call with this SQL.
+ * NULL after an error, which store_check reports. */
+sqlite3_stmt *store_statement(struct store *store, const char *sql, const char *types, ...);
+/* The next row of STATEMENT; false: there is none, or an error. */
+bool store_row(struct store *store, sqlite3_stmt *statement);
+/* Executes a statement that has no rows; the first column of the row that it has. */
+void store_execute(struct store *store, const char *sql, const char *types, ...);
+int64_t store_number(struct store *store, const char *sql, const char *types, ...);
+/* A text column, "" if null; valid until the next row. */
+const char *store_text(sqlite3_stmt *statement, int column);
+/* MM_OK, or what SQLite's first error since the last check means. */
+enum mm_class store_check(struct store *store, struct mm_error *err);
+/* A transaction that waits for other writers; ended by store_end, which rolls back unless CLS is MM_OK. */
+enum mm_class store_begin(struct store *store, struct mm_error *err);
+enum mm_class store_end(struct store *store, enum mm_class cls, struct mm_error *err);
+
+/* ---- counts of a test's states in one run, as a blob of pairs of varints ---- */
+
+struct store_count {
+    uint64_t state; /* number of the state within the test, from 0 */
+    uint64_t count;
+};
+/* Appends to BLOB, which has room for STORE_PAIR bytes more; returns the new size. */
+enum { STORE_PAIR = 20 };
+size_t store_encode(unsigned char *blob, size_t size, struct store_count pair);
+/* Reads the pair at *AT; false at the end, or where the blob is damaged. */
+bool store_decode(const unsigned char *blob, size_t size, size_t *at, struct store_count *pair);
+
+/* ---- adding ---- */
+
+struct store_add_options {
+    const char *date;            /* of files that have none; NULL: the day of their last change */
+    const char *device, *driver; /* JUnit: what was tested */
+    const char *tests;           /* folder of the tests that tables name; NULL: the current one */
+};
+enum store_added { STORE_ADDED, STORE_KNOWN, STORE_REPLACED };
+/* Adds the results, table, judgement or JUnit file PATH in one transaction.  *ADDED: added; known already, nothing done; or put in the
+ * place of an earlier state of the same run.  *RUN: its number. */
+enum mm_class store_add(struct store *store, const char *path, const struct store_add_options *options,
+                        enum store_added *added, int64_t *run, struct mm_error *err);
+/* The row of a test, created if it is new.  DIGEST is "" where the file has none. */
+struct store_test {
+    const char *interface, *name, *digest, *mapping, *file;
+    const char *source;   /* NULL: not known, so that no state is judged */
+    const char *observed; /* names, a JSON array */
+};
+int64_t store_test(struct store *store, const struct store_test *test);
+struct store_result {
+    int64_t test, run, device;
+    int64_t instances, discarded, batches;
+    double time_ms;
+    const char *status, *reason, *date;
+    bool stationary;
+    const unsigned char *blob;
+    size_t size;
+};
+/* Adds a run's result for a test, and its part of the sums by device.  A second one for the same test (two files of a suite that
+ * hold one test) is added to the first. */
+enum mm_class store_put_result(struct store *store, const struct store_result *result, struct mm_error *err);
+void store_remove_run(struct store *store, int64_t run);
+/* The tests of a JUnit file; called within the transaction. */
+enum mm_class store_add_junit(struct store *store, const char *text, size_t size, const char *path,
+                              int64_t run, int64_t device, const char *date, struct mm_error *err);
+
+/* ---- verdicts ---- */
+
+/* Judges the states of tests of INTERFACE ("OpenCL", "Vulkan") that have no verdict under the model of OPTIONS, which becomes the one
+ * whose verdicts are shown.  *JUDGED: number of states. */
+enum mm_class store_judge(struct store *store, const char *interface, const struct lt_judge_options *options,
+                          size_t *judged, struct mm_error *err);
+/* The model whose verdicts are shown for INTERFACE, 0: none. */
+int64_t store_model(struct store *store, const char *interface);
+
+/* ---- questions; each prints to OUT, as JSON if JSON ---- */
+
+/* Devices and runs match a SELECTOR: the number of a run, or a part of "platform, name, version, driver". */
+enum mm_class store_list(struct store *store, bool json, FILE *out, struct mm_error *err);
+enum mm_class store_show(struct store *store, const char *what, const char *selector, bool json, FILE *out,
+                         struct mm_error *err);
+enum mm_class store_compare(struct store *store, const char *a, const char *b, bool json, FILE *out,
+                            size_t *differences, struct mm_error *err);
+enum mm_class store_regressions(struct store *store, const char *selector, bool json, FILE *out,
+                                size_t *found, struct mm_error *err);
+enum mm_class store_export(struct store *store, FILE *out, struct mm_error *err);
+
+#endif
