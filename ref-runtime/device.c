@@ -297,15 +297,21 @@ static cl_int get_ils(const void *object, const struct rt_info_out *out)
 static cl_int get_c_versions(const void *object, const struct rt_info_out *out)
 {
     (void)object;
-    static const cl_version all[] = {CL_MAKE_VERSION(3, 0, 0), CL_MAKE_VERSION(2, 0, 0),
-                                     CL_MAKE_VERSION(1, 2, 0), CL_MAKE_VERSION(1, 1, 0),
+    static const cl_version all[] = {RT_3_1,
+                                     RT_3_0,
+                                     CL_MAKE_VERSION(2, 0, 0),
+                                     CL_MAKE_VERSION(1, 2, 0),
+                                     CL_MAKE_VERSION(1, 1, 0),
                                      CL_MAKE_VERSION(1, 0, 0)};
     cl_name_version versions[sizeof(all) / sizeof(*all)] = {0};
+    size_t count = 0;
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
-        versions[i].version = all[i];
-        memcpy(versions[i].name, "OpenCL C", sizeof("OpenCL C"));
+        if (all[i] > rt_c_version())
+            continue;
+        versions[count].version = all[i];
+        memcpy(versions[count++].name, "OpenCL C", sizeof("OpenCL C"));
     }
-    return rt_info_put(out, versions, sizeof(versions));
+    return rt_info_put(out, versions, count * sizeof(*versions));
 }
 
 static const struct rt_info_row device_rows[] = {
@@ -318,6 +324,9 @@ static const struct rt_info_row device_rows[] = {
     RT_INFO_FIELD(CL_DEVICE_PARENT_DEVICE, struct rt_device, parent),
     RT_INFO_GET(CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR, get_command_buffer_capabilities),
     RT_INFO_GET(CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR, get_command_buffer_queue_properties),
+    RT_INFO_GET(CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS, rt_put_spirv_sets),
+    RT_INFO_GET(CL_DEVICE_SPIRV_EXTENSIONS, rt_put_spirv_extensions),
+    RT_INFO_GET(CL_DEVICE_SPIRV_CAPABILITIES, rt_put_spirv_capabilities),
     RT_INFO_FIELD(CL_DEVICE_MAX_COMPUTE_UNITS, struct rt_device, limits.compute_units),
     RT_INFO_FIELD(CL_DEVICE_PARTITION_MAX_SUB_DEVICES, struct rt_device, limits.compute_units),
     RT_INFO_GET(CL_DEVICE_UUID_KHR, get_device_uuid),
@@ -348,6 +357,8 @@ cl_int CL_API_CALL rt_clGetDeviceInfo(cl_device_id handle, cl_device_info param_
     struct rt_device *device = rt_device(handle);
     if (!device)
         return CL_INVALID_DEVICE;
+    if (!rt_version_has_query(param_name))
+        return CL_INVALID_VALUE;
     return RT_INFO_QUERY(device_rows, device, param_name, size, value, size_ret);
 }
 

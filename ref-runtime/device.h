@@ -7,6 +7,17 @@
 /* Devices that answer to TYPE. */
 cl_uint rt_devices_of_type(cl_device_type type, struct rt_device *found[RT_MAX_DEVICES]);
 bool rt_device_type_valid(cl_device_type type);
+/* version.c: REFCL_VERSION, and the highest version of OpenCL C. */
+#define RT_3_0 CL_MAKE_VERSION(3, 0, 0)
+#define RT_3_1 CL_MAKE_VERSION(3, 1, 0)
+cl_version rt_c_version(void);
+const char *rt_version_text(void);
+const char *rt_c_version_text(void);
+bool rt_version_has_query(cl_device_info param);
+/* spirv_queries.c [cl_khr_spirv_queries] */
+cl_int rt_put_spirv_sets(const void *object, const struct rt_info_out *out);
+cl_int rt_put_spirv_extensions(const void *object, const struct rt_info_out *out);
+cl_int rt_put_spirv_capabilities(const void *object, const struct rt_info_out *out);
 /* Extensions of devices with IMAGES or without. */
 cl_int rt_put_extensions(const struct rt_info_out *out, bool images);
 cl_int rt_put_extensions_with_version(const struct rt_info_out *out, bool images);

@@ -77,8 +77,8 @@ cl_int CL_API_CALL rt_clGetPlatformIDs(cl_uint num_entries, cl_platform_id *plat
 
 RT_ANSWER(get_name, string, void, unused, rt_setting_text(RT_SET_PLATFORM_NAME, "refcl"))
 RT_ANSWER(get_vendor, string, void, unused, rt_setting_text(RT_SET_DEVICE_VENDOR, "refcl"))
-RT_ANSWER(get_version, string, void, unused, "OpenCL 3.0 refcl " REFCL_VERSION)
-RT_ANSWER(get_numeric_version, uint, void, unused, CL_MAKE_VERSION(3, 0, 0))
+RT_ANSWER(get_version, string, void, unused, rt_version_text())
+RT_ANSWER(get_numeric_version, uint, void, unused, rt_version())
 RT_ANSWER(get_profile, string, void, unused, "FULL_PROFILE")
 RT_ANSWER(get_timer_resolution, ulong, void, unused, 1)
 RT_ANSWER(get_icd_suffix, string, void, unused, "REFCL")

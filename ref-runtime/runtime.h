@@ -13,6 +13,7 @@
 #define CL_USE_DEPRECATED_OPENCL_2_0_APIS
 #define CL_USE_DEPRECATED_OPENCL_2_1_APIS
 #define CL_USE_DEPRECATED_OPENCL_2_2_APIS
+#include "ref-runtime/registry.h"
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
 #include <CL/cl_icd.h>
@@ -202,6 +203,8 @@ struct rt_device {
 };
 /* Extensions and __opencl_c_* features of devices with IMAGES or without, space-separated: what the compiler
  * predefines. */
+/* The version of the platform and its devices. */
+cl_version rt_version(void);
 const char *rt_extension_names(bool images);
 bool rt_extension_offered(const char *name);
 const char *rt_feature_names(bool images);

@@ -89,8 +89,8 @@ static const char *read_length(struct cursor *c, struct directive *d)
         d->hl = true;
     } else if (accept(c, "h")) {
         d->length = 2;
-    } else if (accept(c, "l")) {
-        d->length = 8;
+    } else if (accept(c, "l") || accept(c, "z") || accept(c, "t")) {
+        d->length = 8; /* size_t and ptrdiff_t of 64-bit devices */
     }
     if (peek(c) && strchr("lLqjzt", peek(c)))
         return "length modifier that OpenCL C does not have";

@@ -121,7 +121,6 @@ std::vector<std::string> arguments(const rt_job *job, bool extra)
         resources + "/include",
         "-cl-kernel-arg-info",
         "-U__SPIR__",
-        "-D__OPENCL_VERSION__=300",        /* the device's, whatever -cl-std says [CLC 6.12] */
         "-DCLK_UNORM_INT_101010_2=0x10E0", /* the one image format that clang's header lacks */
         "-fmessage-length=0",
         "-main-file-name",

@@ -344,6 +344,25 @@ static char *options_log(const struct mm_error *err)
     return mm_strdup(text);
 }
 
+/* Of OpenCL C; 0: an older one, or C++ for OpenCL. */
+static unsigned language_of(const char *standard)
+{
+    return strcmp(standard, "CL3.1") == 0 ? 310 : strcmp(standard, "CL3.0") == 0 ? 300 : 0;
+}
+
+/* Version macros: the device's, whatever -cl-std says [CLC 6.12].  OpenCL C 3.1 has the functions that 3.0 has as
+ * extensions; the compiler knows it as 3.0. */
+static void put_versions(struct request *r, const char *macro, unsigned version, bool is_3_1)
+{
+    request_put_string(r, RT_TAG_ARGUMENT, macro);
+    if (version >= 310)
+        request_put_string(r, RT_TAG_ARGUMENT, "-DCL_VERSION_3_1=310");
+    if (is_3_1) {
+        request_put_string(r, RT_TAG_ARGUMENT, "-U__OPENCL_C_VERSION__");
+        request_put_string(r, RT_TAG_ARGUMENT, "-D__OPENCL_C_VERSION__=310");
+    }
+}
+
 enum mm_class rt_compile(const struct rt_compile_request *request, struct rt_binary *binary, char **log,
                          struct mm_error *err)
 {
@@ -355,6 +374,13 @@ enum mm_class rt_compile(const struct rt_compile_request *request, struct rt_bin
         err = &local;
     enum rt_options_stage stage = request->library ? RT_OPTIONS_COMPILE : RT_OPTIONS_BUILD;
     enum mm_class cls = rt_options_parse(request->options, stage, &options, err);
+    unsigned version = request->version ? request->version : 310;
+    bool is_3_1 = strcmp(options.standard, "CL3.1") == 0;
+    char macro[40];
+    snprintf(macro, sizeof macro, "-D__OPENCL_VERSION__=%u", version);
+    if (cls == MM_OK && language_of(options.standard) > version)
+        cls = mm_fail(err, MM_INVALID, "options",
+                      "'-cl-std=%s' names a version that the device does not have", options.standard);
     if (cls == MM_OK && options.spir)
         cls = mm_fail(err, MM_INVALID, "options", "'-x spir' is for program binaries, not for source");
     if (cls) {
@@ -366,7 +392,8 @@ enum mm_class rt_compile(const struct rt_compile_request *request, struct rt_bin
     begin(&r, RT_OPERATION_COMPILE);
     request_put(&r, RT_TAG_SOURCE, request->source, request->source_size);
     request_put_string(&r, RT_TAG_FILE, request->file);
-    request_put_string(&r, RT_TAG_STANDARD, options.standard);
+    request_put_string(&r, RT_TAG_STANDARD, is_3_1 ? "CL3.0" : options.standard);
+    put_versions(&r, macro, version, is_3_1);
     request_put_string(&r, RT_TAG_EXTENSIONS, request->extensions);
     request_put_string(&r, RT_TAG_FEATURES, request->features);
     for (size_t i = 0; i < options.argument_count; i++)

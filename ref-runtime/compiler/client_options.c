@@ -56,8 +56,9 @@ static const struct option {
 };
 
 static const char *const standards[][2] = {
-    {"CL1.0", "CL1.0"}, {"CL1.1", "CL1.1"}, {"CL1.2", "CL1.2"},    {"CL2.0", "CL2.0"},
-    {"CL3.0", "CL3.0"}, {"CLC++", "CLC++"}, {"CLC++1.0", "CLC++"}, {"CLC++2021", "CLC++2021"},
+    {"CL1.0", "CL1.0"}, {"CL1.1", "CL1.1"},    {"CL1.2", "CL1.2"},
+    {"CL2.0", "CL2.0"}, {"CL3.0", "CL3.0"},    {"CL3.1", "CL3.1"},
+    {"CLC++", "CLC++"}, {"CLC++1.0", "CLC++"}, {"CLC++2021", "CLC++2021"},
 };
 
 static bool blank(char c)

@@ -20,7 +20,8 @@ struct rt_compile_request {
     size_t header_count;
     /* Language extensions and features of the device: space-separated; each is predefined as a macro. */
     const char *extensions, *features;
-    bool library; /* compile only: keep everything, external functions stay imports */
+    unsigned version; /* of the device, as __OPENCL_VERSION__ has it; 0: 310 */
+    bool library;     /* compile only: keep everything, external functions stay imports */
 };
 struct rt_binary {
     void *data; /* SPIR-V words, freed with mm_free */

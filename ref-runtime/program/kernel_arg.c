@@ -32,7 +32,7 @@ static cl_int take_local(const struct rt_kernel *kernel, const struct in_argumen
     (void)kernel;
     if (value)
         return CL_INVALID_ARG_VALUE;
-    if (!size)
+    if (!size && rt_version() < CL_MAKE_VERSION(3, 1, 0))
         return CL_INVALID_ARG_SIZE;
     if (info->most_bytes && size > info->most_bytes)
         return CL_MAX_SIZE_RESTRICTION_EXCEEDED;

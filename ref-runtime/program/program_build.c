@@ -203,6 +203,7 @@ void rt_build_compile(struct rt_program *program, uint32_t mask, struct rt_compi
     bool images = have_images(program, mask);
     request->extensions = rt_extension_names(images);
     request->features = rt_feature_names(images);
+    request->version = CL_VERSION_MAJOR(rt_version()) * 100 + CL_VERSION_MINOR(rt_version()) * 10;
     enum mm_class cls = rt_compile(request, &outcome->build.spirv, &outcome->build.log, &err);
     outcome->code = rt_build_error_code(cls, &err, failure, CL_COMPILER_NOT_AVAILABLE);
 }

@@ -17,7 +17,7 @@ static void platforms(void **state)
     assert_int_equal(clGetPlatformInfo(platform, CL_PLATFORM_NAME, 5, text, NULL), CL_INVALID_VALUE);
     OK(clGetPlatformInfo(platform, CL_PLATFORM_NAME, 0, NULL, &size));
     OK(clGetPlatformInfo(platform, CL_PLATFORM_VERSION, sizeof(text), text, NULL));
-    assert_memory_equal(text, "OpenCL 3.0 ", 11);
+    assert_memory_equal(text, "OpenCL 3.1 ", 11);
     OK(clGetPlatformInfo(platform, CL_PLATFORM_PROFILE, sizeof(text), text, NULL));
     assert_string_equal(text, "FULL_PROFILE");
     cl_version version;

@@ -77,7 +77,7 @@ static void test_language_versions(void **state)
     }
     static const char *const any[] = {NULL, "-cl-std=CL1.1", "-cl-std=CL2.0", "-cl-std=CL3.0"};
     for (size_t i = 0; i < sizeof any / sizeof *any; i++)
-        assert_true(compiles("#if __OPENCL_VERSION__ != 300\n#error version\n#endif\n", any[i]));
+        assert_true(compiles("#if __OPENCL_VERSION__ != 310\n#error version\n#endif\n", any[i]));
     static const char cpp[] = "template <typename T> T twice(T x) { return x + x; }\n"
                               "kernel void k(global int *a) { a[0] = twice(a[0]); }\n";
     assert_true(compiles(cpp, "-cl-std=CLC++"));

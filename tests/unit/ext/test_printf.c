@@ -85,6 +85,8 @@ static void test_integers(void **state)
            INTS(int32_t, 0xffff), INTS(int32_t, -1));
     EXPECT("-9223372036854775808 18446744073709551615", "%ld %lu", INTS(int64_t, INT64_MIN),
            INTS(int64_t, -1));
+    EXPECT("-9223372036854775808 18446744073709551615", "%td %zu", INTS(int64_t, INT64_MIN),
+           INTS(int64_t, -1)); /* z and t: from OpenCL C 3.1 on */
     EXPECT("-3", "%i", INTS(int8_t, -3));
 }
 

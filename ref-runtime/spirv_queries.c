@@ -1,0 +1,78 @@
+/* What SPIR-V modules may use [cl_khr_spirv_queries] [CL 4.2].  tests/runtime/test_spirv_queries.c builds a module with
+ * each of the capabilities. */
+#include "ref-runtime/device.h"
+
+#include <spirv/unified1/spirv.h>
+
+cl_int rt_put_spirv_sets(const void *object, const struct rt_info_out *out)
+{
+    static const char *const sets[] = {"OpenCL.std"};
+    (void)object;
+    return rt_info_put(out, sets, sizeof(sets));
+}
+
+cl_int rt_put_spirv_extensions(const void *object, const struct rt_info_out *out)
+{
+    static const char *const extensions[] = {
+        "SPV_KHR_bit_instructions",    "SPV_KHR_expect_assume",
+        "SPV_KHR_integer_dot_product", "SPV_KHR_no_integer_wrap_decoration",
+        "SPV_KHR_subgroup_rotate",     "SPV_KHR_uniform_group_instructions"};
+    (void)object;
+    return rt_info_put(out, extensions, sizeof(extensions));
+}
+
+static const struct {
+    cl_uint capability;
+    bool images; /* needs a device with images */
+} capabilities[] = {
+    {SpvCapabilityAddresses, false},
+    {SpvCapabilityLinkage, false},
+    {SpvCapabilityKernel, false},
+    {SpvCapabilityVector16, false},
+    {SpvCapabilityFloat16Buffer, false},
+    {SpvCapabilityFloat16, false},
+    {SpvCapabilityFloat64, false},
+    {SpvCapabilityInt64, false},
+    {SpvCapabilityInt64Atomics, false},
+    {SpvCapabilityImageBasic, true},
+    {SpvCapabilityImageReadWrite, true},
+    {SpvCapabilityPipes, false},
+    {SpvCapabilityGroups, false},
+    {SpvCapabilityDeviceEnqueue, false},
+    {SpvCapabilityLiteralSampler, true},
+    {SpvCapabilityInt16, false},
+    {SpvCapabilityGenericPointer, false},
+    {SpvCapabilityInt8, false},
+    {SpvCapabilitySampled1D, true},
+    {SpvCapabilityImage1D, true},
+    {SpvCapabilitySampledBuffer, true},
+    {SpvCapabilityImageBuffer, true},
+    {SpvCapabilitySubgroupDispatch, false},
+    {SpvCapabilityNamedBarrier, false},
+    {SpvCapabilityPipeStorage, false},
+    {SpvCapabilityGroupNonUniform, false},
+    {SpvCapabilityGroupNonUniformVote, false},
+    {SpvCapabilityGroupNonUniformArithmetic, false},
+    {SpvCapabilityGroupNonUniformBallot, false},
+    {SpvCapabilityGroupNonUniformShuffle, false},
+    {SpvCapabilityGroupNonUniformShuffleRelative, false},
+    {SpvCapabilityGroupNonUniformClustered, false},
+    {SpvCapabilityExpectAssumeKHR, false},
+    {SpvCapabilityDotProductInput4x8Bit, false},
+    {SpvCapabilityDotProductInput4x8BitPacked, false},
+    {SpvCapabilityDotProduct, false},
+    {SpvCapabilityBitInstructions, false},
+    {SpvCapabilityGroupNonUniformRotateKHR, false},
+    {SpvCapabilityGroupUniformArithmeticKHR, false},
+};
+
+cl_int rt_put_spirv_capabilities(const void *object, const struct rt_info_out *out)
+{
+    const struct rt_device *device = object;
+    cl_uint found[sizeof(capabilities) / sizeof(*capabilities)];
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof(capabilities) / sizeof(*capabilities); i++)
+        if (device->limits.images || !capabilities[i].images)
+            found[count++] = capabilities[i].capability;
+    return rt_info_put(out, found, count * sizeof(*found));
+}

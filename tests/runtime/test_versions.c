@@ -1,0 +1,156 @@
+/* REFCL_VERSION: what platform and device report, and how they behave where versions differ, in a process for each
+ * version. */
+#include "tests/runtime/runtime_test.h"
+
+#include "ref-runtime/registry.h"
+
+#include <stdbool.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char *const versions[] = {"2.0", "2.1", "2.2", "3.0", "3.1"};
+static unsigned given; /* 20 for 2.0, 0: in no process of a version */
+
+static cl_int query(cl_device_info param)
+{
+    char answer[8192];
+    return clGetDeviceInfo(device, param, sizeof answer, answer, NULL);
+}
+
+static void reports(void **state) /* [CL 4.1 R1] [CL 4.2 R1] */
+{
+    (void)state;
+    char text[64], wanted[64];
+    cl_version number, wanted_number = CL_MAKE_VERSION(given / 10, given % 10, 0);
+    snprintf(wanted, sizeof wanted, "OpenCL %u.%u ", given / 10, given % 10);
+    OK(clGetPlatformInfo(platform, CL_PLATFORM_VERSION, sizeof text, text, NULL));
+    assert_memory_equal(text, wanted, strlen(wanted));
+    OK(clGetDeviceInfo(device, CL_DEVICE_VERSION, sizeof text, text, NULL));
+    assert_memory_equal(text, wanted, strlen(wanted));
+    OK(clGetPlatformInfo(platform, CL_PLATFORM_NUMERIC_VERSION, sizeof number, &number, NULL));
+    assert_int_equal(number, wanted_number);
+    OK(clGetDeviceInfo(device, CL_DEVICE_NUMERIC_VERSION, sizeof number, &number, NULL));
+    assert_int_equal(number, wanted_number);
+    snprintf(wanted, sizeof wanted, "OpenCL C %u.%u ", given / 10, given < 30 ? 0 : given % 10);
+    OK(clGetDeviceInfo(device, CL_DEVICE_OPENCL_C_VERSION, sizeof text, text, NULL));
+    assert_string_equal(text, wanted);
+}
+
+static void queries(void **state)
+{
+    (void)state;
+    static const struct {
+        cl_device_info param;
+        unsigned since;
+    } rows[] = {{CL_DEVICE_MAX_NUM_SUB_GROUPS, 21},
+                {CL_DEVICE_OPENCL_C_ALL_VERSIONS, 30},
+                {CL_DEVICE_OPENCL_C_FEATURES, 30},
+                {CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES, 30},
+                {CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED, 30},
+                {CL_DEVICE_MAX_WORK_GROUP_SIZES, 20}, /* that of the maximal sizes before */
+                {CL_DEVICE_UUID, 20},                 /* as extensions, in all versions */
+                {CL_DEVICE_SPIRV_CAPABILITIES, 20}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_int_equal(query(rows[i].param), given >= rows[i].since ? CL_SUCCESS : CL_INVALID_VALUE);
+    if (given < 30)
+        return;
+    cl_name_version all[16];
+    size_t size, count;
+    OK(clGetDeviceInfo(device, CL_DEVICE_OPENCL_C_ALL_VERSIONS, sizeof all, all, &size));
+    count = size / sizeof *all;
+    bool newest = false, seen_1_2 = false;
+    for (size_t i = 0; i < count; i++) {
+        assert_true(all[i].version <= CL_MAKE_VERSION(given / 10, given % 10, 0));
+        newest |= all[i].version == CL_MAKE_VERSION(given / 10, given % 10, 0);
+        seen_1_2 |= all[i].version == CL_MAKE_VERSION(1, 2, 0);
+    }
+    assert_true(newest && seen_1_2);
+}
+
+static cl_int build(const char *text, const char *options)
+{
+    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &err);
+    OK(err);
+    cl_int code = clBuildProgram(program, 1, &device, options, NULL, NULL);
+    OK(clReleaseProgram(program));
+    return code;
+}
+
+static void languages(void **state) /* [CLC 6.12] */
+{
+    (void)state;
+    char text[300];
+    snprintf(text, sizeof text,
+             "#if __OPENCL_VERSION__ != %u0 || __OPENCL_C_VERSION__ != 120\n#error\n#endif\n", given);
+    OK(build(text, NULL));
+    OK(build("kernel void k() {}", "-cl-std=CL2.0"));
+    static const char plain[] = "kernel void k() {}";
+    assert_int_equal(build(plain, "-cl-std=CL3.0"), given >= 30 ? CL_SUCCESS : CL_BUILD_PROGRAM_FAILURE);
+    assert_int_equal(build(plain, "-cl-std=CL3.1"), given >= 31 ? CL_SUCCESS : CL_BUILD_PROGRAM_FAILURE);
+    assert_int_equal(build(plain, "-cl-std=CL3.2"), CL_INVALID_BUILD_OPTIONS);
+    if (given >= 31)
+        OK(build(
+            "#if __OPENCL_C_VERSION__ != 310 || CL_VERSION_3_1 != 310 || !defined(__opencl_c_subgroups) || \\\n"
+            "    !defined(__opencl_c_integer_dot_product_input_4x8bit_packed)\n#error\n#endif\n"
+            "kernel void k(global uint *x) {\n"
+            "    x[0] = dot_4x8packed_uu_uint(x[1], x[2]) + bit_reverse(x[3]);\n"
+            "    x[1] = sub_group_shuffle(x[0], 0) + sub_group_rotate(x[0], 1) + sub_group_shuffle_up(x[0], 1);\n"
+            "    printf(\"%zu %td\\n\", get_global_id(0), x - x);\n"
+            "}\n",
+            "-cl-std=CL3.1 -Werror"));
+}
+
+static void local_arguments(void **state) /* [CL 5.9.2 E12]: no error from 3.1 on */
+{
+    (void)state;
+    cl_program program = build_source("kernel void k(local int *l, global int *x) { *x = 7; }", NULL);
+    cl_kernel kernel = clCreateKernel(program, "k", &err);
+    cl_mem x = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof(cl_int), NULL, &err);
+    size_t one = 1;
+    cl_int value = 0;
+    assert_int_equal(clSetKernelArg(kernel, 0, 0, NULL), given >= 31 ? CL_SUCCESS : CL_INVALID_ARG_SIZE);
+    if (given < 31)
+        OK(clSetKernelArg(kernel, 0, 4, NULL));
+    OK(clSetKernelArg(kernel, 1, sizeof x, &x));
+    OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(queue, x, CL_TRUE, 0, sizeof value, &value, 0, NULL, NULL));
+    assert_int_equal(value, 7);
+    OK(clReleaseMemObject(x));
+    OK(clReleaseKernel(kernel));
+    OK(clReleaseProgram(program));
+}
+
+static void each_version(void **state)
+{
+    (void)state;
+    char self[4096];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    assert_true(length > 0);
+    self[length] = 0;
+    for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            setenv("REFCL_VERSION", versions[i], 1);
+            setenv("CMOCKA_MESSAGE_OUTPUT", "STDOUT", 1);
+            dup2(STDERR_FILENO, STDOUT_FILENO);
+            execl(self, self, versions[i], (char *)NULL);
+            _exit(127);
+        }
+        int status = -1;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        if (status != 0)
+            fail_msg("tests under REFCL_VERSION=%s fail", versions[i]);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest one[] = {cmocka_unit_test(reports), cmocka_unit_test(queries),
+                                     cmocka_unit_test(languages), cmocka_unit_test(local_arguments)};
+    const struct CMUnitTest all[] = {cmocka_unit_test(each_version)};
+    if (argc < 2)
+        return cmocka_run_group_tests(all, NULL, NULL);
+    given = (unsigned)(argv[1][0] - '0') * 10 + (unsigned)(argv[1][2] - '0');
+    return cmocka_run_group_tests(one, open_device, close_device);
+}
