@@ -180,6 +180,29 @@ def differences(folder):
     check("regressions: none in one driver alone", run.returncode == 0 and "0 updates" in run.stdout, run)
 
 
+def gate(folder):
+    """Against all drivers of the device in the store of differences()."""
+    store = Store(folder, "differences.sqlite")
+
+    def judged(*tests, name="GPU"):
+        verdicts = {"[1, 0]": "forbidden"}
+        path = os.path.join(folder, "judgement.json")
+        rows = [dict({k: t[k] for k in ("name", "file", "status")}, verdict="allowed", positive=0, negative=t["instances"], states=[
+            dict(s, verdict=verdicts.get(str(s["values"]), "allowed")) for s in t["states"]]) for t in tests]
+        with open(path, "w") as file:
+            json.dump({"format": "refcl-litmus-judgement", "version": 1, "device": dict(DEVICE, name=name), "tests": rows}, file)
+        return subprocess.run([REFCL, "gate", "--store", store.path, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    run = judged(mp((ALLOWED, 5), (FORBIDDEN, 1)), sb(([1, 1], 1)))
+    check("gate: a forbidden state that an earlier driver showed is no finding", run.returncode == 0 and "0 findings" in run.stdout, run)
+    run = judged(mp((ALLOWED, 5)))
+    check("gate: a test that an earlier driver ran is missing", run.returncode == 1 and "lost test: SB" in run.stdout, run)
+    run = judged(mp((ALLOWED, 5), ([1, 0], 1)), sb(([1, 0], 1)))
+    check("gate: a forbidden state that none showed", run.returncode == 1 and "new forbidden outcome: SB" in run.stdout and
+          "outcome: MP" not in run.stdout, run)
+    run = judged(mp((ALLOWED, 5)), name="other")
+    check("gate: a device that the store does not have", run.returncode == 2 and "'other'" in run.stderr, run)
+
+
 def junit(folder):
     store = Store(folder, "junit.sqlite")
     suite = ('<?xml version="1.0"?><testsuites><testsuite name="s"><testcase classname="basic" name="vload &lt;1&gt;" time="0.5"/>'
@@ -300,6 +323,7 @@ with tempfile.TemporaryDirectory() as folder:
     added_once(folder)
     verdicts(folder)
     differences(folder)
+    gate(folder)
     junit(folder)
     bad_input(folder)
     parallel(folder)
