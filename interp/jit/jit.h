@@ -11,6 +11,7 @@
 /* The launch as compiled code reads it; the emitters know the offsets of the fields. */
 struct in_jit_frame {
     uint64_t global_size[3], global_offset[3], num_groups[3], local_size[3];
+    uint64_t group_size[3]; /* of what compiled code takes as a work-group */
     uint64_t work_dim, sub_group_size, enqueued_sub_groups;
     uint8_t *program;        /* variables of the module on this device */
     uint8_t *arguments;      /* at the offsets of struct in_jit_kernel's layout */

@@ -92,7 +92,8 @@ static LLVMValueRef component(struct in_emit *e, int32_t builtin, uint32_t k)
     case SpvBuiltInGlobalOffset:
         return word3(e, offsetof(struct in_jit_frame, global_offset), k);
     case SpvBuiltInEnqueuedWorkgroupSize:
-        return LLVMConstInt(e->i64, e->options->local_size[k], 0);
+        return e->options->flags & IN_JIT_ANY_SIZE ? word3(e, offsetof(struct in_jit_frame, local_size), k)
+                                                   : LLVMConstInt(e->i64, e->options->local_size[k], 0);
     case SpvBuiltInWorkDim:
         return in_frame_word(e, offsetof(struct in_jit_frame, work_dim));
     case SpvBuiltInLocalInvocationIndex:

@@ -30,11 +30,12 @@ enum {
     IN_JIT_INSTRUMENTED = 2, /* check accesses (instrument/shadow.h) */
     IN_JIT_CHECKS = 4,       /* with it: values too */
     IN_JIT_ONE_ROW = 8,      /* with it: ids differ in the first dimension alone */
-    IN_JIT_EXACT = 16        /* no function is less accurate than the interpreter's */
+    IN_JIT_EXACT = 16,       /* no function is less accurate than the interpreter's */
+    IN_JIT_ANY_SIZE = 32     /* for every local size of at most local_size[0] work-items */
 };
 struct in_jit_options {
-    uint32_t local_size[3];
-    uint32_t flat_size; /* in the first dimension for kernels that do not see work-groups there */
+    uint32_t local_size[3]; /* with IN_JIT_ANY_SIZE: the number of work-items, 1, 1 */
+    uint32_t flat_size;     /* in the first dimension for kernels that do not see work-groups there */
     uint32_t flags;
 };
 /* Where the kernel's arguments stand in in_jit_frame.arguments, and local variables in local memory. */

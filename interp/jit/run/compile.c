@@ -158,16 +158,18 @@ static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef s
     dump(e->module, "item");
     struct in_loops loops = {.edge = k->edge,
                              .access_group = shared,
-                             .lanes = lanes(),
+                             .any_size = k->options.flags & IN_JIT_ANY_SIZE,
+                             .lanes = k->options.flags & IN_JIT_ANY_SIZE ? 0 : lanes(),
                              .frame_bytes = sizeof(struct in_jit_frame),
-                             .offset_at = offsetof(struct in_jit_frame, global_offset)};
+                             .offset_at = offsetof(struct in_jit_frame, global_offset),
+                             .group_size_at = offsetof(struct in_jit_frame, group_size)};
     k->shape.waits = e->calls->fibers || in_shim_may_spin(item);
     if (k->shape.waits && (k->options.flags & IN_JIT_INSTRUMENTED)) {
         snprintf(k->why, sizeof k->why, "work-items that wait for one another in an instrumented launch");
         return false;
     }
     k->shape.flat = !k->shape.waits && in_shim_is_flat(item);
-    if (k->shape.flat)
+    if (k->shape.flat && !loops.any_size)
         k->shape.group_size[0] = k->options.flat_size;
     memcpy(loops.local_size, k->shape.group_size, sizeof loops.local_size);
     if (k->shape.waits) {
@@ -342,12 +344,13 @@ static struct in_jit_kernel *kernel_add(struct in_module *module, struct in_kern
         return NULL;
     k->options = *options;
     memcpy(k->shape.group_size, options->local_size, sizeof k->shape.group_size);
-    k->edge = edge;
+    k->edge = edge || (options->flags & IN_JIT_ANY_SIZE);
     double start_time = milliseconds();
     compile(k, module, kernel);
     if (note_wanted())
-        fprintf(stderr, "refcl: jit: kernel %s, local size %u x %u x %u: %s, %.1f ms\n", kernel->info.name,
-                options->local_size[0], options->local_size[1], options->local_size[2],
+        fprintf(stderr, "refcl: jit: kernel %s, local size %s%u x %u x %u: %s, %.1f ms\n", kernel->info.name,
+                options->flags & IN_JIT_ANY_SIZE ? "up to " : "", options->local_size[0],
+                options->local_size[1], options->local_size[2],
                 k->kept      ? "loaded"
                 : k->covered ? "compiled"
                              : k->why,
@@ -376,6 +379,51 @@ static struct in_jit_kernel *kernel_find(const struct in_kernel *kernel, const s
         k = k->next;
     pthread_mutex_unlock(&lock);
     return k;
+}
+
+/* ---- for any local size ------------------------------------------------------------------ */
+
+/* A kernel is compiled for its first SPECIALIZED local sizes, and for those in which it executes WORTH instructions:
+ * compiling takes as long as that.  All other launches share code for any size. */
+enum { SPECIALIZED = 2, WORTH = 1 << 28, LEAST_ITEMS = 64 };
+
+static struct in_jit_options any_size(const struct in_jit_options *options)
+{
+    uint64_t items = (uint64_t)options->local_size[0] * options->local_size[1] * options->local_size[2];
+    uint32_t most = LEAST_ITEMS;
+    while (most < items)
+        most *= 2;
+    return (struct in_jit_options){{most, 1, 1}, 0, options->flags | IN_JIT_ANY_SIZE};
+}
+
+/* Whether the work of launches in any size, with WORK, exceeds what compiling for one of them costs. */
+static bool exceeds(struct in_jit_kernel *any, double work)
+{
+    uint64_t added = work < WORTH ? (uint64_t)work : WORTH;
+    bool over = added >= WORTH || (any != NULL && atomic_fetch_add(&any->work, added) + added >= WORTH);
+    if (over && any != NULL)
+        atomic_store(&any->work, 0);
+    return over;
+}
+
+void in_jit_choose_size(const struct in_kernel *kernel, struct in_jit_options *options, bool edge,
+                        double work)
+{
+    struct in_jit_options any = any_size(options);
+    struct in_jit_kernel *shared = NULL;
+    unsigned specialized = 0;
+    bool exact = false;
+    pthread_mutex_lock(&lock);
+    for (struct in_jit_kernel *k = kernel->code->native; k != NULL; k = k->next) {
+        exact |= fits(k, options, edge);
+        specialized += k->options.flags == options->flags;
+        if (fits(k, &any, true))
+            shared = k;
+    }
+    pthread_mutex_unlock(&lock);
+    if (!exact && specialized >= SPECIALIZED && !(options->flags & IN_JIT_INSTRUMENTED) &&
+        !exceeds(shared, work))
+        *options = any;
 }
 
 /* A thread that finds it compiling waits. */

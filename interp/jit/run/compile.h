@@ -14,7 +14,7 @@ typedef void (*in_jit_edge_fn)(const struct in_jit_frame *frame, uint8_t *local,
 /* What compiling found out; kept with the code. */
 struct in_jit_shape {
     uint64_t context_bytes;
-    uint32_t group_size[3]; /* of what ROW and EDGES take as a work-group */
+    uint32_t group_size[3]; /* of what ROW and EDGES take as a work-group, unless that is any */
     uint8_t waits, flat;
     uint8_t shares; /* atomics that threads may contend for */
     uint8_t none;   /* no byte of no value: it is written to disk */
@@ -25,16 +25,22 @@ struct in_jit_kernel {
     struct in_jit_kernel *next;
     struct in_jit_options options;
     bool edge, covered;
+    _Atomic uint64_t
+        work;  /* of IN_JIT_ANY_SIZE: instructions executed since a size was last specialized for */
     bool kept; /* its code comes from the cache on disk */
     struct in_jit_shape shape;
     char why[160];
     struct in_jit_layout layout;
     struct in_jit_calls calls;
-    in_jit_row_fn row;
+    in_jit_row_fn row; /* NULL: for any size, by EDGES alone */
     in_jit_edge_fn edges;
     in_jit_edge_fn turns; /* where work-items wait for one another: instead of both, fibers.h */
     LLVMOrcLLJITRef jit;
 };
+/* Makes OPTIONS those of code for any local size where that is expected to take less time, for a launch that executes
+ * about WORK instructions. */
+void in_jit_choose_size(const struct in_kernel *kernel, struct in_jit_options *options, bool edge,
+                        double work);
 /* The kernel compiled for OPTIONS, from the cache in its in_code; NULL when out of memory or the process
  * ends. Any thread. */
 const struct in_jit_kernel *in_jit_compile(struct in_module *module, struct in_kernel *kernel,

@@ -87,7 +87,8 @@ static bool look_up(struct in_jit_kernel *k)
         memcpy(&k->turns, &row, sizeof k->turns);
         return true;
     }
-    if (!done(LLVMOrcLLJITLookup(k->jit, &row, "run.row"), k->why, sizeof k->why) ||
+    bool rows = !(k->options.flags & IN_JIT_ANY_SIZE);
+    if ((rows && !done(LLVMOrcLLJITLookup(k->jit, &row, "run.row"), k->why, sizeof k->why)) ||
         (k->edge && !done(LLVMOrcLLJITLookup(k->jit, &edge, "run.edge"), k->why, sizeof k->why)))
         return false;
     memcpy(&k->row, &row, sizeof k->row);

@@ -71,17 +71,6 @@ static bool geometry(struct in_jit_run *run, const struct in_launch *l, bool *ed
     return items > 0;
 }
 
-/* The work-groups that compiled code takes. */
-static void divide(struct in_jit_run *run, const uint32_t *local_size)
-{
-    run->groups = 1;
-    for (uint32_t k = 0; k < 3; k++) {
-        run->local_size[k] = local_size[k];
-        run->group_count[k] = (run->frame.global_size[k] + local_size[k] - 1) / local_size[k];
-        run->groups *= run->group_count[k];
-    }
-}
-
 /* Where the kernel cannot observe its work-groups: a size that divides the launch in the first dimension, suits vectors, and
  * leaves some groups for each thread. */
 static uint32_t flat_size(const struct in_jit_frame *frame)
@@ -96,6 +85,30 @@ static uint32_t flat_size(const struct in_jit_frame *frame)
             items / frame->local_size[1] / frame->local_size[2] >= 16 * local * count)
             return (uint32_t)(local * count);
     return (uint32_t)local;
+}
+
+/* The work-groups that compiled code takes. */
+static void divide(struct in_jit_run *run)
+{
+    const struct in_jit_kernel *kernel = run->kernel;
+    bool any = kernel->options.flags & IN_JIT_ANY_SIZE;
+    run->groups = 1;
+    for (uint32_t k = 0; k < 3; k++) {
+        uint32_t size = any ? (uint32_t)run->frame.local_size[k] : kernel->shape.group_size[k];
+        if (any && k == 0 && kernel->shape.flat)
+            size = flat_size(&run->frame);
+        run->local_size[k] = size;
+        run->frame.group_size[k] = size;
+        run->group_count[k] = (run->frame.global_size[k] + size - 1) / size;
+        run->groups *= run->group_count[k];
+    }
+}
+
+/* Instructions of RUN, roughly: loops have an unknown number of iterations. */
+static double estimated_work(const struct in_jit_run *run, const struct in_code *code)
+{
+    const uint64_t *n = run->frame.global_size;
+    return (double)n[0] * (double)n[1] * (double)n[2] * code->count * (code->loops ? 16 : 1);
 }
 
 /* Queues are the environment's, images, samplers and pipes the launch's handles. */
@@ -197,13 +210,14 @@ static enum in_jit_begin ready(struct in_jit_run *run, char *why, size_t why_siz
         return IN_JIT_DECLINES;
     }
     struct in_jit_options options = options_of(run, l);
+    in_jit_choose_size(kernel, &options, edge, estimated_work(run, kernel->code));
     run->frame.budget = budget(run->launch);
     run->kernel = in_jit_compile(m, kernel, &options, edge);
     if (run->kernel == NULL || !run->kernel->covered) {
         snprintf(why, why_size, "%s", run->kernel != NULL ? run->kernel->why : "no memory, or no time");
         return IN_JIT_DECLINES;
     }
-    divide(run, run->kernel->shape.group_size);
+    divide(run);
     if (!skip_to(run, run->launch->next_group))
         return IN_JIT_NOT_HERE;
     const uint64_t *local = run->frame.local_size;
@@ -245,7 +259,9 @@ static void prepare(const struct in_run *launch)
     if (!geometry(&run, &launch->launch, &edge))
         return;
     struct in_jit_options options = options_of(&run, &launch->launch);
-    in_background_compile(launch->module, &launch->module->kernels[launch->launch.kernel], &options, edge);
+    struct in_kernel *kernel = &launch->module->kernels[launch->launch.kernel];
+    in_jit_choose_size(kernel, &options, edge, estimated_work(&run, kernel->code));
+    in_background_compile(launch->module, kernel, &options, edge);
 }
 
 /* ---- execution --------------------------------------------------------------------------- */
@@ -289,7 +305,7 @@ static uint64_t run_groups(const struct in_jit_run *run, uint64_t linear, uint64
         size[k] = left < run->local_size[k] ? (uint32_t)left : run->local_size[k];
         whole &= size[k] == run->local_size[k];
     }
-    if (!whole) {
+    if (!whole || run->kernel->row == NULL) {
         run->kernel->edges(&run->frame, local, context, id[0], id[1], id[2], size[0], size[1], size[2]);
         return 1;
     }

@@ -342,7 +342,8 @@ bool split_at_barriers(Module &m, Function *item, in_loops &loops, char *why, si
     in_shim_passes(wrap(&m), nullptr, "function(sroa,early-cse,simplifycfg,loop-simplify,lcssa)", false);
     for (Function *f : r.functions)
         r.strips.push_back(strip_mine(m, loops, *f));
-    r.make_group(false);
+    if (!loops.any_size)
+        r.make_group(false);
     if (loops.edge)
         r.make_group(true);
     loops.context_bytes = r.bytes > ON_STACK ? r.bytes : 0;

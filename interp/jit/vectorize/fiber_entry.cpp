@@ -112,7 +112,7 @@ void in_shim_make_fiber_entry(LLVMModuleRef module, struct in_loops *loops)
     b.SetInsertPoint(body);
     b.CreateStore(b.CreateAdd(at, b.getInt32(1)), cell);
     Value *ids[3] = {at, b.getInt32(0), b.getInt32(0)}, *carry = b.getTrue();
-    bool line = loops->local_size[1] == 1 && loops->local_size[2] == 1;
+    bool line = !loops->any_size && loops->local_size[1] == 1 && loops->local_size[2] == 1;
     for (unsigned k = 0; k < 3 && !line; k++) {
         cell = field(b, g.local, offsetof(struct in_jit_fiber_group, next) + 4 * k);
         ids[k] = b.CreateLoad(b.getInt32Ty(), cell);

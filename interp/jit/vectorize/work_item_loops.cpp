@@ -324,11 +324,16 @@ BasicBlock *emit_work_item_loops(Group &g, BasicBlock *pre, unsigned lanes, Body
 // evenly from one work-item to the next.
 static Value *global_id(IRBuilder<> &b, const Group &g, unsigned dimension, Value *id)
 {
-    Value *at = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), g.frame, g.options.offset_at + 8 * dimension);
-    LoadInst *offset = b.CreateAlignedLoad(b.getInt64Ty(), at, Align(8));
-    offset->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(b.getContext(), {}));
-    Value *base = b.CreateMul(g.id[dimension], b.getInt32(g.options.local_size[dimension]), "", true, true);
-    base = b.CreateAdd(base, b.CreateTrunc(offset, b.getInt32Ty()), "", true, true);
+    auto word = [&](uint64_t field) {
+        Value *at = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), g.frame, field + 8 * dimension);
+        LoadInst *load = b.CreateAlignedLoad(b.getInt64Ty(), at, Align(8));
+        load->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(b.getContext(), {}));
+        return b.CreateTrunc(load, b.getInt32Ty());
+    };
+    Value *size =
+        g.options.any_size ? word(g.options.group_size_at) : b.getInt32(g.options.local_size[dimension]);
+    Value *base = b.CreateMul(g.id[dimension], size, "", true, true);
+    base = b.CreateAdd(base, word(g.options.offset_at), "", true, true);
     return b.CreateAdd(base, id, "", true, true);
 }
 
@@ -399,10 +404,12 @@ bool in_shim_make_loops(LLVMModuleRef module, struct in_loops *loops, char *why,
             return false;
     } else {
         Strip strip = strip_mine(m, *loops, *item);
-        call_items(m, *loops, item, strip, false);
+        if (!loops->any_size)
+            call_items(m, *loops, item, strip, false);
         if (loops->edge)
             call_items(m, *loops, item, strip, true);
     }
-    make_row(m);
+    if (!loops->any_size)
+        make_row(m);
     return true;
 }

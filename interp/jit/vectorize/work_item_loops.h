@@ -12,12 +12,14 @@ extern "C" {
 #endif
 
 struct in_loops {
-    uint32_t local_size[3]; /* of a whole work-group */
+    uint32_t local_size[3]; /* of a whole work-group; ANY_SIZE: the greatest number of work-items, 1, 1 */
+    bool any_size;          /* only run.edge, for any size of work-groups */
     unsigned lanes;         /* of the vectors that work-items in loops become; 0: none */
     bool edge;              /* also a function for work-groups that are smaller */
     LLVMValueRef access_group;
-    uint64_t frame_bytes, offset_at; /* of the frame, and in it the global offset */
-    uint64_t context_bytes;          /* out: memory per work-group for what lives across barriers */
+    uint64_t frame_bytes, offset_at,
+        group_size_at;      /* of the frame, and in it the global offset and group_size */
+    uint64_t context_bytes; /* out: memory per work-group for what lives across barriers */
 };
 /* True if ITEM, after inlining, may spin until another work-item acts: a loop over work-items would livelock. */
 bool in_shim_may_spin(LLVMValueRef item);
@@ -34,8 +36,8 @@ bool in_shim_keeps_vectors(LLVMValueRef item);
 /* What vectors across work-items lack, by what they have: gathers of bytes, division. */
 void in_shim_lower_for_vectors(LLVMValueRef item);
 /* Adds run.row(frame, local, context, group0, group1, group2, groups), which executes GROUPS whole
- * work-groups in a row, and, for edges, run.edge(.., size0, size1, size2).  False: not covered, WHY says
- * what. */
+ * work-groups in a row, and, for edges, run.edge(.., size0, size1, size2), which is all for any size.  False: not
+ * covered, WHY says what. */
 bool in_shim_make_loops(LLVMModuleRef module, struct in_loops *loops, char *why, size_t why_size);
 
 #ifdef __cplusplus

@@ -1,0 +1,97 @@
+#!/usr/bin/python3
+"""A kernel in many local sizes: a few compilations, code for any size among them, and what work-items see of their ids and of
+others is what the sizes say."""
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
+from opencl import cl, context, numpy, queue  # noqa: E402
+from tap import check, done  # noqa: E402
+
+SIZES = [((12, 1, 1), (4, 1, 1)), ((30, 2, 1), (5, 1, 1)), ((9, 7, 1), (9, 7, 1)), ((10, 2, 2), (5, 2, 1)), ((12, 3, 1), (12, 1, 1)),
+         ((13, 3, 2), (5, 2, 2)), ((64, 1, 1), (32, 1, 1)), ((1, 17, 1), (1, 5, 1)), ((200, 1, 1), (96, 1, 1)), ((7, 1, 1), (1, 1, 1)),
+         ((256, 2, 1), (16, 2, 1)), ((300, 1, 1), (256, 1, 1))]
+OFFSET = (3, 1, 2)
+AT = 'ulong at = get_global_linear_id();'
+IDS = ['get_global_id', 'get_local_id', 'get_group_id', 'get_local_size', 'get_enqueued_local_size', 'get_num_groups',
+       'get_global_offset', 'get_global_size']
+KERNELS = {  # stored at each work-item's global linear id
+    'ids': f'kernel void ids(global uint *o) {{ {AT} for (uint d = 0; d < 3; d++) {{ '
+           + ' '.join(f'o[at * 24 + {n} + d * {len(IDS)}] = {f}(d);' for n, f in enumerate(IDS)) + ' } }',
+    'flat': 'kernel void flat(global uint *o) { uint w = get_global_size(0), h = get_global_size(1);\n'
+            '  o[((get_global_id(2) - 2) * h + get_global_id(1) - 1) * w + get_global_id(0) - 3] = get_global_id(0) * 5 + get_global_id(1); }',
+    'turned': f'kernel void turned(global uint *o) {{ {AT} local uint t[256]; uint l = get_local_linear_id(), mine = at * 3 + 1;\n'
+              '  uint n = get_local_size(0) * get_local_size(1) * get_local_size(2); t[n - 1 - l] = at; barrier(CLK_LOCAL_MEM_FENCE);\n'
+              '  uint other = t[l]; barrier(CLK_LOCAL_MEM_FENCE); t[l] = mine; barrier(CLK_LOCAL_MEM_FENCE);\n'
+              '  o[at] = other * 1000 + t[(l + 1) % n] - mine; }',
+    'waits': f'kernel void waits(global uint *o) {{ {AT} local atomic_uint turn; uint l = get_local_linear_id();\n'
+             '  if (l == 0) atomic_store(&turn, 0); barrier(CLK_LOCAL_MEM_FENCE); while (atomic_load(&turn) != l) ;\n'
+             '  o[at] = l + 1; atomic_store(&turn, l + 1); }'}
+
+
+def geometry(size, local):
+    """For each work-item in linear order: ids, local ids, group ids and the size of its work-group, by dimension."""
+    items = []
+    for z in range(size[2]):
+        for y in range(size[1]):
+            for x in range(size[0]):
+                i = (x, y, z)
+                group = tuple(i[d] // local[d] for d in range(3))
+                own = tuple(min(local[d], size[d] - group[d] * local[d]) for d in range(3))
+                items.append((i, tuple(i[d] % local[d] for d in range(3)), group, own))
+    return items
+
+
+def expected(name, size, local):
+    items, result = geometry(size, local), []
+    linear = {i: n for n, (i, *_) in enumerate(items)}
+    for i, l, group, own in items:
+        index, count = (l[2] * own[1] + l[1]) * own[0] + l[0], own[0] * own[1] * own[2]
+
+        def peer(k):
+            at = (k % own[0], k // own[0] % own[1], k // own[0] // own[1])
+            return linear[tuple(group[d] * local[d] + at[d] for d in range(3))]
+        if name == 'ids':
+            for d in range(3):
+                result += [i[d] + OFFSET[d], l[d], group[d], own[d], local[d], -(-size[d] // local[d]), OFFSET[d], size[d]]
+        elif name == 'flat':
+            result.append((i[0] + OFFSET[0]) * 5 + i[1] + OFFSET[1])
+        elif name == 'turned':
+            result.append((peer(count - 1 - index) * 1000 + 3 * peer((index + 1) % count) - 3 * peer(index)) % (1 << 32))
+        else:
+            result.append(index + 1)
+    return numpy.array(result, 'u4')
+
+
+def run():
+    for name, source in KERNELS.items():
+        program = cl.Program(context, source).build('-cl-std=CL3.0')
+        for size, local in SIZES:
+            want = expected(name, size, local)
+            got = numpy.zeros_like(want)
+            buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=got)
+            getattr(program, name)(queue, size, local, buffer, global_offset=OFFSET)
+            cl.enqueue_copy(queue, got, buffer)
+            check(f'{name}, {size} in {local}', (got == want).all(), f'{got[got != want][:8]} instead of {want[got != want][:8]}')
+
+
+def main():
+    if len(sys.argv) > 1:
+        run()
+        return done()
+    ran = subprocess.run([sys.executable, sys.argv[0], 'run'], env={**os.environ, 'REFCL_ENGINE': 'jit', 'REFCL_DEBUG': 'jit'},
+                         capture_output=True, text=True, timeout=600)
+    for line in ran.stdout.splitlines():
+        if ' - ' in line:
+            check(line.partition(' - ')[2], line.startswith('ok'), ran.stdout)
+    check('no launch is left to the interpreter', 'runs in the interpreter' not in ran.stderr, ran.stderr)
+    for name in KERNELS:
+        sizes = re.findall(rf'kernel {name}, local size (.*): compiled', ran.stderr)
+        shared = [s for s in sizes if s.startswith('up to')]
+        check(f'{name}: two sizes, then code for any', 0 < len(shared) <= 3 and len(sizes) - len(shared) == 2, sizes)
+    return done()
+
+
+sys.exit(main())
