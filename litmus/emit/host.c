@@ -340,8 +340,6 @@ static void check_supported(struct emitter *e)
         if (term->kind == CK_TERM_MEMORY && e->program->objects[term->object].region == MM_LOCAL)
             lt_emit_cannot(e, "the final contents of local memory beside host threads");
     }
-    if (e->test->filter)
-        lt_emit_cannot(e, "a filter on executions");
 }
 
 bool lt_host_stored(const struct ck_program *program, uint32_t i)

@@ -184,6 +184,14 @@ static bool has_host(const struct lt_test *test)
     return t != NULL;
 }
 
+static enum mm_class lower(const struct lt_test *test, struct ck_program **program, struct mm_error *err)
+{
+    enum mm_class cls = lt_lower(test, program, err);
+    if (cls == MM_OK && !lt_observe_filter(*program))
+        cls = mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
+    return cls;
+}
+
 /* Parses the text again, as emitting a kernel modifies the test. */
 static enum mm_class plan_opencl(const struct lt_test *test, const struct lt_plan_options *options,
                                  cJSON *json, struct mm_error *err)
@@ -193,7 +201,7 @@ static enum mm_class plan_opencl(const struct lt_test *test, const struct lt_pla
     struct lt_kernel kernel = {0};
     enum mm_class cls = lt_parse(test->text, strlen(test->text), test->file, &copy, err);
     if (cls == MM_OK)
-        cls = lt_lower(copy, &program, err);
+        cls = lower(copy, &program, err);
     bool host = cls == MM_OK && has_host(copy);
     if (host)
         cls = lt_plan_host(copy, program, options, json, err);
@@ -232,7 +240,7 @@ static enum mm_class plan_module(const struct lt_test *test, const struct ck_pro
     struct lt_kernel kernel = {0};
     void *words = NULL;
     size_t size = 0;
-    enum mm_class cls = lt_vk_emit(test, program, &kernel, err);
+    enum mm_class cls = lt_vk_emit(program, &kernel, err);
     if (cls == MM_OK && kernel.reason) {
         add_skip(json, kernel.reason);
     } else if (cls == MM_OK) {
@@ -286,7 +294,7 @@ static enum mm_class plan_vulkan(const struct lt_test *test, const struct lt_pla
         cJSON_ReplaceItemInObject(json, "source", cJSON_CreateString(text));
         cls = lt_parse(text, strlen(text), test->file, &copy, err);
         if (cls == MM_OK)
-            cls = lt_lower(copy, &program, err);
+            cls = lower(copy, &program, err);
         if (cls == MM_OK)
             cls = plan_module(copy, program, options, json, err);
         ck_program_destroy(program);

@@ -360,8 +360,6 @@ enum mm_class lt_emit_kernel(struct lt_test *test, const struct ck_program *prog
     for (uint32_t g = 0; g < kernel->group_count; g++)
         check_barriers(&e, g);
     check_objects(&e);
-    if (test->filter)
-        lt_emit_cannot(&e, "a filter on executions");
     if (kernel->device_count > 1)
         lt_emit_cannot(&e, "two devices that share fine-grained memory");
     if (e.failed)

@@ -159,15 +159,15 @@ static void histogram(const struct lt_judged *j, FILE *out)
           out);
     for (size_t i = 0; i < j->seen_count; i++) {
         const struct lt_seen *s = &j->seen[i];
-        struct lt_rate r = lt_rate_of(s->count, n);
-        double width = n ? 200 * (1 + log10((double)s->count / (double)n) / 10) : 0;
+        struct lt_rate r = lt_rate_of(s->filtered ? 0 : s->count, n);
+        double width = n && !s->filtered ? 200 * (1 + log10((double)s->count / (double)n) / 10) : 0;
         fputs("<tr><td>", out);
         lt_judge_state(j, s->values, out);
         fprintf(out,
                 "%s</td><td class='n'>%" PRIu64 "</td><td class='n'>%.3g (%.2g to %.2g)</td>"
                 "<td><div class='b' style='width:%.0fpx'></div></td><td class='%s'>%s",
                 s->satisfies ? " <b>*</b>" : "", s->count, r.rate, r.low, r.high, width > 2 ? width : 2,
-                lt_outcome_name(s->verdict), lt_outcome_name(j->outcome == LT_RACY ? LT_RACY : s->verdict));
+                s->filtered ? "not-run" : lt_outcome_name(s->verdict), lt_seen_name(j, s));
         for (size_t v = 0; s->why && v < s->why->violation_count; v++) {
             fputs("<br>", out);
             mm_put_html(s->why->violations[v].clause ? s->why->violations[v].clause : "", out);

@@ -136,8 +136,9 @@ static enum mm_class read_states(struct lt_judged *j, struct mm_error *err)
             s->values[i] = truncate_to((uint64_t)json_value(cJSON_GetArrayItem(values, (int)i)), size);
         }
         s->count = (uint64_t)json_value(cJSON_GetObjectItem(item, "count"));
-        s->satisfies = satisfies(j, j->program->condition, s->values);
-        *(s->satisfies ? &j->positive : &j->negative) += s->count;
+        s->filtered = j->program->filter != CK_NO_EXPR && !satisfies(j, j->program->filter, s->values);
+        s->satisfies = !s->filtered && satisfies(j, j->program->condition, s->values);
+        *(s->filtered ? &j->filtered : s->satisfies ? &j->positive : &j->negative) += s->count;
     }
     return MM_OK;
 }
@@ -184,8 +185,8 @@ static void explain(struct lt_judged *j, struct lt_seen *s, const struct lt_judg
     struct ck_options check = options->check;
     check.explain = true;
     s->why = mm_arena_alloc(j->program->arena, sizeof *s->why);
-    if (s->why && lt_lower(j->test, &program, NULL) == MM_OK && ask_for(program, s) &&
-        ck_search(program, options->model, &check, s->why, NULL) != MM_OK)
+    if (s->why && lt_lower(j->test, &program, NULL) == MM_OK && lt_observe_filter(program) &&
+        ask_for(program, s) && ck_search(program, options->model, &check, s->why, NULL) != MM_OK)
         s->why = NULL;
     ck_program_destroy(program);
 }
@@ -193,9 +194,10 @@ static void explain(struct lt_judged *j, struct lt_seen *s, const struct lt_judg
 static void judge_states(struct lt_judged *j, const struct lt_judge_options *options)
 {
     bool any_unknown = false, any_forbidden = false;
-    enum ck_answer undefined = ck_verdict_undefined(&j->verdict);
     for (size_t i = 0; i < j->seen_count; i++) {
         struct lt_seen *s = &j->seen[i];
+        if (s->filtered)
+            continue;
         if (model_allows(j, s)) {
             s->verdict = LT_ALLOWED;
             j->allowed_seen++;
@@ -205,20 +207,41 @@ static void judge_states(struct lt_judged *j, const struct lt_judge_options *opt
         } else {
             s->verdict = LT_FORBIDDEN;
             any_forbidden = true;
-            if (undefined == CK_NO)
+            if (j->undefined == CK_NO)
                 explain(j, s, options);
         }
     }
     if (!j->positive && !j->negative)
         j->outcome = LT_NOT_OBSERVED;
-    else if (undefined == CK_YES)
+    else if (j->undefined == CK_YES)
         j->outcome = LT_RACY;
-    else if (any_forbidden && undefined == CK_NO)
+    else if (any_forbidden && j->undefined == CK_NO)
         j->outcome = LT_FORBIDDEN;
-    else if (any_unknown || undefined == CK_UNKNOWN)
+    else if (any_unknown || j->undefined == CK_UNKNOWN)
         j->outcome = LT_UNKNOWN;
     else
         j->outcome = LT_ALLOWED;
+}
+
+/* A device runs the test without its filter: a race in an execution that the filter excludes makes every outcome
+ * possible, too. */
+static enum mm_class find_undefined(struct lt_judged *j, const struct lt_judge_options *options,
+                                    struct mm_error *err)
+{
+    uint32_t filter = j->program->filter;
+    struct ck_verdict all;
+    j->undefined = ck_verdict_undefined(&j->verdict);
+    if (filter == CK_NO_EXPR || j->undefined == CK_YES)
+        return MM_OK;
+    j->program->filter = CK_NO_EXPR;
+    enum mm_class cls = ck_search(j->program, options->model, &options->check, &all, err);
+    j->program->filter = filter;
+    if (cls != MM_OK)
+        return cls;
+    if (ck_verdict_undefined(&all) != CK_NO)
+        j->undefined = ck_verdict_undefined(&all);
+    ck_verdict_clear(&all);
+    return MM_OK;
 }
 
 static enum mm_class judge_test(struct lt_judged *j, const struct lt_judge_options *options,
@@ -230,6 +253,8 @@ static enum mm_class judge_test(struct lt_judged *j, const struct lt_judge_optio
                             : lt_parse(source, strlen(source), json_text(j->json, "file"), &j->test, err);
     if (cls == MM_OK)
         cls = lt_lower(j->test, &j->program, err);
+    if (cls == MM_OK && !lt_observe_filter(j->program))
+        cls = mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
     if (cls != MM_OK)
         return cls;
     bool ran = strcmp(j->status, "done") == 0 || strcmp(j->status, "running") == 0 ||
@@ -244,10 +269,11 @@ static enum mm_class judge_test(struct lt_judged *j, const struct lt_judge_optio
         cls = read_states(j, err);
     if (cls == MM_OK)
         cls = ck_search(j->program, options->model, &options->check, &j->verdict, err);
-    if (cls == MM_OK) {
-        j->judged = true;
+    j->judged = cls == MM_OK;
+    if (cls == MM_OK)
+        cls = find_undefined(j, options, err);
+    if (cls == MM_OK)
         judge_states(j, options);
-    }
     /* An incomplete test (crash, hang) is not clean, whatever it showed before. */
     bool cut = strcmp(j->status, "done") != 0 && strcmp(j->status, "running") != 0;
     if (cut && (j->outcome == LT_ALLOWED || j->outcome == LT_NOT_OBSERVED))

@@ -21,6 +21,7 @@ struct lt_seen {
     uint64_t *values; /* of the observed terms, as ck_state has them */
     uint64_t count;
     bool satisfies; /* the condition's proposition */
+    bool filtered;  /* does not satisfy the filter, and is not judged */
     enum lt_outcome verdict;
     struct ck_verdict *why; /* forbidden: the explanation, NULL if there is none */
 };
@@ -35,6 +36,9 @@ struct lt_judged {
     struct lt_seen *seen;
     size_t seen_count, allowed_seen;
     uint64_t positive, negative; /* instances that satisfy the condition's proposition, and that do not */
+    uint64_t filtered;           /* instances that do not satisfy the filter: not in the counts above */
+    enum ck_answer
+        undefined; /* whether an execution, filtered or not, has a race or other undefined behavior */
     enum lt_outcome outcome;
 };
 struct lt_judge_report {
@@ -54,6 +58,7 @@ struct lt_rate lt_rate_of(uint64_t count, uint64_t instances);
 bool lt_stationary(const cJSON *test);
 void lt_judge_state(const struct lt_judged *judged, const uint64_t *values, FILE *out);
 const char *lt_outcome_name(enum lt_outcome outcome);
+const char *lt_seen_name(const struct lt_judged *judged, const struct lt_seen *seen); /* its verdict */
 
 uint8_t lt_term_size(const struct ck_program *program, const struct ck_term *term, bool *is_signed);
 void lt_judge_print(const struct lt_judged *judged, struct lt_judge_report *report);

@@ -14,6 +14,11 @@ const char *lt_outcome_name(enum lt_outcome outcome)
     return outcome_names[outcome];
 }
 
+const char *lt_seen_name(const struct lt_judged *j, const struct lt_seen *s)
+{
+    return s->filtered ? "filtered" : lt_outcome_name(j->outcome == LT_RACY ? LT_RACY : s->verdict);
+}
+
 static int64_t shown_value(const struct lt_judged *j, uint32_t i, uint64_t value)
 {
     bool is_signed;
@@ -90,6 +95,13 @@ static void print_verdict(const struct lt_judged *j, FILE *out)
 {
     switch (j->outcome) {
     case LT_RACY:
+        if (ck_verdict_undefined(&j->verdict) != CK_YES) {
+            fputs(
+                "Verdict none: an execution that the filter excludes has a race, so the model says nothing about "
+                "the test's states\n",
+                out);
+            return;
+        }
         fputs(j->verdict.race == CK_YES
                   ? "Verdict none: the test has a race, so the model says nothing about "
                     "its states [CL 3.3.6 G17]\n"
@@ -104,7 +116,9 @@ static void print_verdict(const struct lt_judged *j, FILE *out)
                                                     : "a bound of the search was reached");
         return;
     case LT_NOT_OBSERVED:
-        fputs("Verdict none: not observed, every instance was discarded\n", out);
+        fputs(j->filtered ? "Verdict none: not observed, no instance satisfies the filter\n"
+                          : "Verdict none: not observed, every instance was discarded\n",
+              out);
         return;
     case LT_FORBIDDEN:
         fputs("Verdict FORBIDDEN: the device reached a state that the model forbids\n", out);
@@ -137,12 +151,17 @@ void lt_judge_print(const struct lt_judged *j, struct lt_judge_report *report)
     }
     mm_print(out, "States %zu\n", j->seen_count);
     for (size_t i = 0; i < j->seen_count; i++) {
-        mm_print(out, "%-8" PRIu64 "%c>", j->seen[i].count, j->seen[i].satisfies ? '*' : ':');
+        mm_print(out, "%-8" PRIu64 "%c>", j->seen[i].count,
+                 j->seen[i].filtered    ? '-'
+                 : j->seen[i].satisfies ? '*'
+                                        : ':');
         lt_judge_state(j, j->seen[i].values, out);
         fputc('\n', out);
     }
     const cJSON *ms = cJSON_GetObjectItem(j->json, "time_ms");
     const char *often = !j->positive ? "Never" : !j->negative ? "Always" : "Sometimes";
+    if (j->filtered)
+        mm_print(out, "Filtered: %" PRIu64 "\n", j->filtered);
     mm_print(out, "%s\nWitnesses\nPositive: %" PRIu64 ", Negative: %" PRIu64 "\n", validated(j) ? "Ok" : "No",
              j->positive, j->negative);
     print_condition(j, out);
@@ -186,14 +205,15 @@ static cJSON *state_json(const struct lt_judged *j, const struct lt_seen *s)
     for (uint32_t i = 0; i < j->program->observed_count; i++)
         cJSON_AddItemToArray(values, value_json(shown_value(j, i, s->values[i])));
     cJSON_AddNumberToObject(json, "count", (double)s->count);
+    cJSON_AddStringToObject(json, "verdict", lt_seen_name(j, s));
+    if (s->filtered)
+        return json;
     struct lt_rate r = lt_rate_of(s->count, seen_instances(j));
     cJSON_AddNumberToObject(json, "rate", r.rate);
     cJSON_AddNumberToObject(json, "rate_low", r.low);
     cJSON_AddNumberToObject(json, "rate_high", r.high);
     cJSON_AddNumberToObject(json, "reproducibility", r.again);
-    bool racy = j->outcome == LT_RACY;
-    cJSON_AddStringToObject(json, "verdict", outcome_names[racy ? LT_RACY : s->verdict]);
-    if (!racy && s->verdict == LT_FORBIDDEN)
+    if (j->outcome != LT_RACY && s->verdict == LT_FORBIDDEN)
         cJSON_AddItemToObject(json, "violations", violations_json(s));
     return json;
 }
@@ -212,6 +232,8 @@ void lt_judge_json(const struct lt_judged *j, struct lt_judge_report *report)
     if (j->judged) {
         cJSON_AddNumberToObject(json, "positive", (double)j->positive);
         cJSON_AddNumberToObject(json, "negative", (double)j->negative);
+        if (j->program->filter != CK_NO_EXPR)
+            cJSON_AddNumberToObject(json, "filtered", (double)j->filtered);
         cJSON_AddNumberToObject(json, "model_states", (double)j->verdict.state_count);
         cJSON_AddNumberToObject(json, "model_states_seen", (double)j->allowed_seen);
         cJSON_AddNumberToObject(json, "unseen_rate_below", lt_rate_of(0, seen_instances(j)).high);

@@ -137,6 +137,30 @@ static uint32_t lower_prop(struct final *f, const struct lt_prop *p, bool observ
     }
 }
 
+static void observe_prop(struct final *f, uint32_t prop)
+{
+    const struct ck_prop *p = &f->program->props[prop];
+    if (p->op == CK_PROP_COMPARE) {
+        const struct ck_term left = p->left, right = p->right;
+        observe(f, &left);
+        observe(f, &right);
+    } else if (p->op != CK_PROP_TRUE) {
+        const uint32_t a = p->a, b = p->b;
+        bool pair = p->op == CK_PROP_AND || p->op == CK_PROP_OR;
+        observe_prop(f, a);
+        if (pair)
+            observe_prop(f, b);
+    }
+}
+
+bool lt_observe_filter(struct ck_program *program)
+{
+    struct final f = {.program = program};
+    if (program->filter != CK_NO_EXPR)
+        observe_prop(&f, program->filter);
+    return !f.failed;
+}
+
 enum mm_class lt_lower_final(const struct lt_test *test, struct ck_program *program, struct mm_error *err)
 {
     struct final f = {test, program, err, false};

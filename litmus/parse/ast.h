@@ -461,6 +461,8 @@ enum mm_class lt_lower_opencl(const struct lt_test *test, struct ck_program *pro
 enum mm_class lt_lower_vulkan(const struct lt_test *test, struct ck_program *program, struct mm_error *err);
 /* Filter, condition and observed terms: the same for both dialects, once objects and registers exist. */
 enum mm_class lt_lower_final(const struct lt_test *test, struct ck_program *program, struct mm_error *err);
+/* What the filter names becomes observed, so that final states show whether they satisfy it.  False: out of memory. */
+bool lt_observe_filter(struct ck_program *program);
 
 /* ---- kernels -------------------------------------------------------------------------------------- */
 

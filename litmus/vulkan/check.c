@@ -241,7 +241,7 @@ static void check_threads(struct lt_vk_module *m)
     }
 }
 
-void lt_vk_check(struct lt_vk_module *m, const struct lt_test *test)
+void lt_vk_check(struct lt_vk_module *m)
 {
     const struct ck_program *p = m->program;
     check_threads(m);
@@ -250,8 +250,6 @@ void lt_vk_check(struct lt_vk_module *m, const struct lt_test *test)
     count_groups(m);
     for (uint32_t t = 0; t < p->thread_count && !m->kernel->reason; t++)
         check_phases(m, t);
-    if (test->filter)
-        lt_vk_cannot(m, "a filter on executions");
     if (p->edge_count)
         lt_vk_cannot(m, "an order that the host gives (ssw)");
     for (uint32_t i = 0; i < p->observed_count; i++) {

@@ -30,8 +30,7 @@ static bool emit_module(struct lt_vk_module *m)
     return ok;
 }
 
-enum mm_class lt_vk_emit(const struct lt_test *test, const struct ck_program *program,
-                         struct lt_kernel *kernel, struct mm_error *err)
+enum mm_class lt_vk_emit(const struct ck_program *program, struct lt_kernel *kernel, struct mm_error *err)
 {
     struct lt_vk_module m = {.program = program, .kernel = kernel};
     *kernel = (struct lt_kernel){.device_count = 1};
@@ -39,7 +38,7 @@ enum mm_class lt_vk_emit(const struct lt_test *test, const struct ck_program *pr
     if (program->thread_count > LT_MAX_THREADS || program->observed_count > LT_MAX_THREADS)
         lt_vk_cannot(&m, "more than 64 threads or observed values");
     else
-        lt_vk_check(&m, test);
+        lt_vk_check(&m);
     if (!kernel->reason)
         ok = emit_module(&m);
     for (uint32_t t = 0; t < program->thread_count && t < LT_MAX_THREADS; t++)

@@ -90,7 +90,7 @@ uint32_t lt_vk_member(const struct ck_program *program, uint32_t group, uint32_t
 uint32_t lt_vk_phase(const struct ck_program *program, uint32_t thread, uint32_t phase, uint32_t *first);
 bool lt_vk_same_barrier(const struct ck_instr *a, const struct ck_instr *b);
 /* Checks that the test can be expressed; sets the kernel's reason if not, and the features that it needs (check.c). */
-void lt_vk_check(struct lt_vk_module *m, const struct lt_test *test);
+void lt_vk_check(struct lt_vk_module *m);
 /* The object that an access accesses; *ELEMENT: which of its elements. */
 uint32_t lt_vk_accessed(const struct ck_program *program, const struct ck_instr *access, uint32_t *element);
 /* Instructions FIRST to END - 1 of THREAD, none of them a control barrier (statement.c). */
@@ -99,8 +99,7 @@ void lt_vk_control_barrier(struct lt_vk_module *m, const struct ck_instr *barrie
 void lt_vk_run_function(struct lt_vk_module *m);     /* frame.c */
 void lt_vk_collect_function(struct lt_vk_module *m); /* collect.c */
 
-/* KERNEL->source becomes the module that runs many instances of PROGRAM, which TEST lowers to. */
-enum mm_class lt_vk_emit(const struct lt_test *test, const struct ck_program *program,
-                         struct lt_kernel *kernel, struct mm_error *err);
+/* KERNEL->source becomes the module that runs many instances of PROGRAM. */
+enum mm_class lt_vk_emit(const struct ck_program *program, struct lt_kernel *kernel, struct mm_error *err);
 
 #endif

@@ -76,6 +76,49 @@ def test_not_observed(folder):
     check("observed elsewhere: exit code 0", judge(folder, "seen", tests[:1])[0] == 0)
 
 
+# P1 reads 1 and then 0, which coherence forbids, or reads 0 first, which the filter excludes; with plain accesses of y
+# there is a race where P1 reads x as 0.
+FILTERED = """OPENCL filtered
+{ [x] = 0; [y] = 0; }
+P0@wg 0, dev 0 (global atomic_int* x, global int* y) {
+  %s
+  atomic_store_explicit(x, 1, memory_order_release, memory_scope_device);
+}
+P1@wg 1, dev 0 (global atomic_int* x, global int* y) {
+  int r0 = atomic_load_explicit(x, memory_order_acquire, memory_scope_device);
+  int r1 = %s;
+}
+filter (1:r0 = 1)
+exists (1:r1 = 0)
+"""
+
+
+def filtered(states, *accesses):
+    return {"name": "filtered", "file": "f.litmus", "source": FILTERED % accesses, "status": "done", "discarded": 0,
+            "instances": sum(n for _, n in states), "observed": ["1:r1", "1:r0"],
+            "states": [{"values": v, "count": n} for v, n in states]}
+
+
+def test_filter(folder):
+    atomic = "", "atomic_load_explicit(x, memory_order_relaxed, memory_scope_device)"
+    plain = "*y = 1;", "*y"
+    coherent, wrong = ([0, 0], 5), ([0, 1], 2)  # r1, r0
+    for name, result, verdict, code, counts, kinds in (
+            ("excluded and allowed", filtered([coherent, ([1, 1], 7)], *atomic), "allowed", 0, (5, 0, 7),
+             ["filtered", "allowed"]),
+            ("forbidden", filtered([coherent, wrong], *atomic), "forbidden", 1, (5, 2, 0), ["filtered", "forbidden"]),
+            ("all excluded", filtered([coherent], *atomic), "not-observed", 3, (5, 0, 0), ["filtered"]),
+            ("a race where the filter excludes it", filtered([wrong], *plain), "racy", 0, (0, 2, 0), ["racy"])):
+        got, text, judgement = judge(folder, "filtered", [result])
+        t = judgement["tests"][0]
+        check(f"filter: {name}", t["verdict"] == verdict and got == code, (t["verdict"], got, text))
+        check(f"filter: {name}: counted apart", (t["filtered"], t["positive"], t["negative"]) == counts, t)
+        check(f"filter: {name}: states", [s["verdict"] for s in t["states"]] == kinds, t["states"])
+    schema = subprocess.run([sys.executable, "tools/validate.py", "tools/schema/judgement.schema.json",
+                             os.path.join(folder, "filtered")], capture_output=True, text=True)
+    check("filter: the judgement fits its schema", schema.returncode == 0, schema.stdout + schema.stderr)
+
+
 def test_gate(folder):
     judge(folder, "before", [result("a", {0: 5}), result("b", {1: 5}), result("c", {}, discarded=5)])
     judge(folder, "same", [result("a", {1: 1}), result("b", {0: 5}), result("c", {}, "skipped", "no reason")])
@@ -172,6 +215,7 @@ def test_campaigns():
 def main():
     with tempfile.TemporaryDirectory() as folder:
         test_not_observed(folder)
+        test_filter(folder)
         test_gate(folder)
         test_table(folder)
         test_campaigns()
