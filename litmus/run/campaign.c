@@ -52,6 +52,8 @@ bool lt_campaign_save(struct lt_campaign_state *c, bool soon)
     cJSON_AddNumberToObject(json, "version", LT_RESULTS_VERSION);
     cJSON_AddItemToObject(json, "seed", lt_value_json((int64_t)c->seed));
     lt_identity_add(&c->identity, json);
+    if (*c->options->settings)
+        cJSON_AddStringToObject(json, "settings", c->options->settings);
     if (c->device)
         cJSON_AddItemToObject(json, "device", cJSON_Duplicate(c->device, true));
     cJSON *tests = cJSON_AddArrayToObject(json, "tests");
@@ -86,19 +88,6 @@ uint64_t lt_wanted(const struct lt_options *options, const cJSON *test)
     return (uint64_t)lt_json_value(cJSON_GetObjectItem(test, "iterations"));
 }
 
-static const cJSON *find_result(const cJSON *results, const cJSON *test)
-{
-    const cJSON *item, *source = cJSON_GetObjectItem(test, "source");
-    cJSON_ArrayForEach(item, cJSON_GetObjectItem(results, "tests"))
-    {
-        const cJSON *other = cJSON_GetObjectItem(item, "source");
-        if (cJSON_IsString(source) && cJSON_IsString(other) &&
-            strcmp(source->valuestring, other->valuestring) == 0)
-            return item;
-    }
-    return NULL;
-}
-
 /* Resumes from the results of an earlier run of the same plan: finished tests are kept, others continue.  False:
  * the file exists but has no results, so it must not be overwritten. */
 static bool resume(struct lt_campaign_state *c)
@@ -114,7 +103,7 @@ static bool resume(struct lt_campaign_state *c)
         c->seed = (uint64_t)lt_json_value(cJSON_GetObjectItem(results, "seed"));
     for (unsigned i = 0; i < c->count; i++) {
         struct lt_record *r = &c->records[i];
-        const cJSON *old = find_result(results, r->test);
+        const cJSON *old = lt_find_test(cJSON_GetObjectItem(results, "tests"), r->test);
         const cJSON *status = cJSON_GetObjectItem(old, "status"),
                     *reason = cJSON_GetObjectItem(old, "reason");
         if (!old || !cJSON_IsString(status))
@@ -135,6 +124,20 @@ static bool resume(struct lt_campaign_state *c)
     }
     cJSON_Delete(results);
     return true;
+}
+
+/* Leaves out what --unseen excludes; false, after a message: its file cannot be read. */
+static bool drop_seen(struct lt_campaign_state *c)
+{
+    cJSON *results = c->options->unseen ? lt_load_results(c->options->unseen) : NULL;
+    for (unsigned i = 0; results && i < c->count; i++) {
+        const cJSON *old = lt_find_test(cJSON_GetObjectItem(results, "tests"), c->records[i].test);
+        if (lt_shows_target(cJSON_GetObjectItem(old, "states"),
+                            cJSON_GetObjectItem(c->records[i].test, "target")))
+            c->records[i].selected = false;
+    }
+    cJSON_Delete(results);
+    return results || !c->options->unseen;
 }
 
 /* ---- start and end
@@ -252,6 +255,8 @@ static int summary(const struct lt_campaign_state *c)
 static bool campaign_begin(struct lt_campaign_state *c)
 {
     lt_identity_new(&c->identity, c->plan, c->options);
+    if (!drop_seen(c))
+        return false;
     return !c->options->resume || resume(c);
 }
 

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NOT_STORED 0x5efc1ba
-
 bool lt_exec_host_counts(const struct exec *e)
 {
     return !e->job->device->is_gpu;
@@ -101,7 +99,7 @@ static int64_t column(const struct exec *e, const struct view *v, unsigned c, ui
 
 static void reset_instance(struct exec *e, const struct view *v, uint32_t instance)
 {
-    const int64_t nothing = NOT_STORED;
+    const int64_t nothing = LT_NOT_STORED;
     for (unsigned c = 0; c < e->columns; c++)
         memcpy(v->out + ((size_t)c * e->knobs[LT_K_instances] + instance) * e->value_size, &nothing,
                e->value_size);

@@ -268,6 +268,52 @@ static cJSON *knobs_json(const struct exec *e)
     return json;
 }
 
+/* Instances of STATES for which a thread has not stored what is observed.  Their other values are worth nothing: the
+ * device lost stores, or ended work-items early, as llvmpipe does after 65535 iterations of loops. */
+static uint64_t count_lost(const struct exec *e, const cJSON *states)
+{
+    const cJSON *state, *value, *term;
+    uint64_t lost = 0;
+    cJSON_ArrayForEach(state, states)
+    {
+        bool stored = true;
+        term = cJSON_GetObjectItem(e->job->test, "observed")->child;
+        cJSON_ArrayForEach(value, cJSON_GetObjectItem(state, "values"))
+        {
+            stored &= !cJSON_GetObjectItem(term, "column") || lt_json_value(value) != LT_NOT_STORED;
+            term = term->next;
+        }
+        lost += stored ? 0 : (uint64_t)lt_json_value(cJSON_GetObjectItem(state, "count"));
+    }
+    return lost;
+}
+
+/* Reports the batch, unless instances are lost. */
+static bool report_batch(struct exec *e, const struct lt_histogram *h, uint64_t total, uint64_t discarded,
+                         double start)
+{
+    cJSON *states = lt_histogram_json(h);
+    uint64_t lost = count_lost(e, states);
+    if (lost) {
+        snprintf(
+            e->message, sizeof e->message,
+            "no result was written by %llu of %llu instances: the device ended them early or lost stores",
+            (unsigned long long)lost, (unsigned long long)total);
+        e->failure = e->message;
+        cJSON_Delete(states);
+        return false;
+    }
+    cJSON *extra = cJSON_CreateObject();
+    cJSON_AddNumberToObject(extra, "instances", (double)(total - discarded));
+    cJSON_AddNumberToObject(extra, "discarded", (double)discarded);
+    cJSON_AddNumberToObject(extra, "ms", (lt_seconds() - start) * 1e3);
+    e->seen |= lt_shows_target(states, cJSON_GetObjectItem(e->job->test, "target"));
+    cJSON_AddItemToObject(extra, "states", states);
+    cJSON_AddItemToObject(extra, "knobs", knobs_json(e));
+    lt_report(e->job->report, e->job->index, "batch", NULL, extra);
+    return true;
+}
+
 static bool run_batch(struct exec *e, uint32_t instances, unsigned launches)
 {
     struct lt_histogram h = {.values = e->observed_count};
@@ -275,15 +321,8 @@ static bool run_batch(struct exec *e, uint32_t instances, unsigned launches)
     double start = lt_seconds();
     choose_knobs(e, instances);
     bool ok = e->job->device->backend->run(e, launches, &h, &discarded);
-    if (ok && !e->overflow) {
-        cJSON *extra = cJSON_CreateObject();
-        cJSON_AddNumberToObject(extra, "instances", (double)(total - discarded));
-        cJSON_AddNumberToObject(extra, "discarded", (double)discarded);
-        cJSON_AddNumberToObject(extra, "ms", (lt_seconds() - start) * 1e3);
-        cJSON_AddItemToObject(extra, "states", lt_histogram_json(&h));
-        cJSON_AddItemToObject(extra, "knobs", knobs_json(e));
-        lt_report(e->job->report, e->job->index, "batch", NULL, extra);
-    }
+    if (ok && !e->overflow)
+        ok = report_batch(e, &h, total, discarded, start);
     lt_histogram_clear(&h);
     return ok;
 }
@@ -313,6 +352,8 @@ static void run_batches(struct exec *e)
         if (!ok)
             return;
         done += left * launches;
+        if (e->seen && e->job->options->until_seen)
+            return;
         if (timed && e->job->options->confidence > 0 && (double)done >= 3 / e->job->options->confidence)
             return;
     }

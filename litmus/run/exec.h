@@ -9,6 +9,9 @@
 #define OTHERS        65536 /* states outside of the expected range that one batch can report */
 #define MAX_LINES     65536 /* elements of memory under stress */
 
+/* What the column of an observed value holds before a thread stores it; modules and kernels write it, too. */
+#define LT_NOT_STORED 0x5efc1ba
+
 struct location {
     unsigned number, alias; /* among all locations of the test; the one whose memory it is */
     unsigned element_size, elements;
@@ -35,6 +38,7 @@ struct exec {
     uint32_t *bin_host;
     int64_t *others_host;
     struct lt_vk_exec *vk; /* of the Vulkan back end */
+    bool seen;             /* the outcome that the test asks about */
     const char *failure;
     char message[2048];
 };

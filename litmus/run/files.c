@@ -204,3 +204,20 @@ size_t lt_base64(const char *text, unsigned char *bytes)
     }
     return n;
 }
+
+static bool same_text(const cJSON *a, const cJSON *b, const char *key)
+{
+    const cJSON *x = cJSON_GetObjectItem(a, key), *y = cJSON_GetObjectItem(b, key);
+    return strcmp(cJSON_IsString(x) ? x->valuestring : "", cJSON_IsString(y) ? y->valuestring : "") == 0;
+}
+
+cJSON *lt_find_test(const cJSON *tests, const cJSON *wanted)
+{
+    cJSON *item;
+    cJSON_ArrayForEach(item, tests)
+    {
+        if (same_text(item, wanted, "source") && same_text(item, wanted, "file"))
+            return item;
+    }
+    return NULL;
+}

@@ -110,6 +110,30 @@ static const struct lt_state **sorted_states(const struct lt_histogram *h, size_
     return sorted;
 }
 
+bool lt_is_target(const cJSON *state, const cJSON *target)
+{
+    const cJSON *value, *values = cJSON_GetObjectItem(state, "values");
+    int i = 0;
+    cJSON_ArrayForEach(value, target)
+    {
+        if (!cJSON_IsNull(value) && lt_json_value(value) != lt_json_value(cJSON_GetArrayItem(values, i)))
+            return false;
+        i++;
+    }
+    return i > 0;
+}
+
+bool lt_shows_target(const cJSON *states, const cJSON *target)
+{
+    const cJSON *state;
+    cJSON_ArrayForEach(state, states)
+    {
+        if (lt_is_target(state, target))
+            return true;
+    }
+    return false;
+}
+
 cJSON *lt_histogram_json(const struct lt_histogram *h)
 {
     cJSON *array = cJSON_CreateArray();

@@ -12,6 +12,7 @@
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* ---- one writer -------------------------------------------------------------------------------------- */
@@ -82,6 +83,10 @@ void lt_identity_new(struct lt_identity *id, const cJSON *plan, const struct lt_
     snprintf(id->run, sizeof id->run, "%016llx%016llx", (unsigned long long)random[0],
              (unsigned long long)random[1]);
     id->parts = NULL;
+    time_t now = time(NULL);
+    struct tm day;
+    if (!gmtime_r(&now, &day) || !strftime(id->date, sizeof id->date, "%Y-%m-%d", &day))
+        *id->date = '\0';
 }
 
 static const char *text_of(const cJSON *object, const char *key)
@@ -99,6 +104,9 @@ bool lt_identity_resume(struct lt_identity *id, const cJSON *results, const char
     }
     if (strlen(run) < sizeof id->run && *run)
         strcpy(id->run, run);
+    const char *date = text_of(results, "date");
+    if (strlen(date) == strlen(id->date))
+        strcpy(id->date, date);
     const cJSON *parts = cJSON_GetObjectItem(results, "parts");
     id->parts = parts ? cJSON_Duplicate(parts, true) : NULL;
     return true;
@@ -115,6 +123,8 @@ static cJSON *part_json(const char *campaign, const char *shard, const char *run
 
 void lt_identity_add(const struct lt_identity *id, cJSON *results)
 {
+    if (*id->date)
+        cJSON_AddStringToObject(results, "date", id->date);
     if (id->parts) {
         cJSON *parts = cJSON_Duplicate(id->parts, true);
         cJSON_AddItemToArray(parts, part_json(id->campaign, id->shard, id->run));

@@ -34,6 +34,9 @@ static const struct run_option run_options[] = {
     {"list", 0, NULL, NULL, "list platforms and devices", ACTION, 0, LT_LIST, 0},
     {"vulkan", 0, NULL, NULL, "run a plan for Vulkan only; with --list: list Vulkan devices", FLAG,
      MEMBER(vulkan), 0, 0},
+    {"one-queue", 0, NULL, NULL,
+     "run the work-groups of two queue families one after the other where a Vulkan device has a single family",
+     FLAG, MEMBER(one_queue), 0, 0},
     {"test", 0, "NAME", "REFCL_TEST", "run only tests whose name contains NAME", TEXT, MEMBER(only), 0, 0},
     {"exact", 0, NULL, NULL, "run only the test whose name is that of --test", FLAG, MEMBER(exact), 0, 0},
     {"shard", 0, "K/N", "REFCL_SHARD", "run the K-th of N parts of the plan, K from 1", SHARD, 0, 0, 0},
@@ -44,6 +47,11 @@ static const struct run_option run_options[] = {
     {"confidence", 0, "R", "REFCL_CONFIDENCE",
      "run each test until the rate of a state that was never seen is below R, with 95 % confidence (3/R instances)",
      FRACTION, MEMBER(confidence), 0, 1},
+    {"until-seen", 0, NULL, NULL, "end a test when it has shown the outcome that it asks about", FLAG,
+     MEMBER(until_seen), 0, 0},
+    {"unseen", 0, "RESULTS", NULL,
+     "run only tests that do not show the outcome that they ask about in RESULTS", TEXT, MEMBER(unseen), 0,
+     0},
     {"batch", 0, "N", "REFCL_BATCH", "instances in one launch (default 4096 on a CPU, 1048576 on a GPU)",
      NUMBER, MEMBER(batch), 1, 1 << 22},
     {"kind", 0, "cpu|gpu", NULL, "lay launches out as for such a device (default: what the device is)",
@@ -67,6 +75,9 @@ static const struct run_option run_options[] = {
     {"merge", 0, NULL, NULL, "add up the results files that follow into the output", ACTION, 0, LT_MERGE, 0},
     {"timeout", 0, "S", "REFCL_RUN_TIMEOUT",
      "end each test after S seconds (default: after 60 seconds without a result)", SECONDS, 0, 1, 86400},
+    {"silence", 0, "S", NULL,
+     "end a test that has reported nothing for S seconds (default 60, or as --timeout says)", NUMBER,
+     MEMBER(timeout_s), 1, 86400},
     {"seed", 0, "N", "REFCL_SEED", "seed of the placements (default: the plan's)", WIDE, MEMBER(seed), 0,
      UINT64_MAX},
     {"input-limits", 0, "N", "REFCL_INPUT_LIMITS",
@@ -159,7 +170,7 @@ static void list_knobs(void)
 }
 
 /* Takes option O with its ARGUMENT; false: that is not valid. */
-static bool take_option(struct lt_options *options, const struct run_option *o, const char *argument)
+static bool read_option(struct lt_options *options, const struct run_option *o, const char *argument)
 {
     void *member = (char *)options + o->offset;
     uint64_t n = 0;
@@ -201,6 +212,30 @@ static bool take_option(struct lt_options *options, const struct run_option *o, 
         options->action = options->action == LT_HELP ? LT_HELP : (enum lt_action)o->least;
         break;
     }
+    return true;
+}
+
+/* Notes an option for readers of the results.  The results have another member for shards; paths of
+ * files differ from machine to machine. */
+static void note_option(struct lt_options *options, const struct run_option *o, const char *argument)
+{
+    size_t used = strlen(options->settings), size = sizeof options->settings - used;
+    const char *name = argument ? strrchr(argument, '/') : NULL;
+    char value[256] = "";
+    if (o->kind == ACTION || o->kind == SHARD || o->offset == MEMBER(results_path) ||
+        o->offset == MEMBER(resume) || o->offset == MEMBER(quiet))
+        return;
+    if (argument)
+        snprintf(value, sizeof value, " %s", o->kind == TEXT && name ? name + 1 : argument);
+    snprintf(options->settings + used, size, "%s--%s%s", used ? " " : "", o->name, value);
+    lt_shown(options->settings);
+}
+
+static bool take_option(struct lt_options *options, const struct run_option *o, const char *argument)
+{
+    if (!read_option(options, o, argument))
+        return false;
+    note_option(options, o, argument);
     return true;
 }
 

@@ -89,14 +89,6 @@ static bool add_test(cJSON *to, const cJSON *from)
     return ok;
 }
 
-static cJSON *find(const cJSON *tests, const cJSON *wanted)
-{
-    cJSON *item;
-    cJSON_ArrayForEach(item, tests) if (strcmp(text_of(item, "source"), text_of(wanted, "source")) ==
-                                        0) return item;
-    return NULL;
-}
-
 /* SUM holds all of PARTS already: nothing is added, and the caller continues. */
 static bool is_counted(const cJSON *all, const cJSON *parts, const char *path, bool *ok)
 {
@@ -128,6 +120,22 @@ static void add_parts(cJSON *sum, const cJSON *parts)
     cJSON_AddItemToObject(sum, "parts", all);
 }
 
+/* The first day; the settings of both, where they differ. */
+static void add_description(cJSON *sum, const cJSON *from)
+{
+    const char *date = text_of(from, "date"), *settings = text_of(from, "settings");
+    const char *first = text_of(sum, "date"), *others = text_of(sum, "settings");
+    if (*date && (!*first || strcmp(date, first) < 0))
+        replace(sum, from, "date");
+    if (!*others)
+        replace(sum, from, "settings");
+    else if (*settings && !strstr(others, settings)) {
+        char both[4096];
+        snprintf(both, sizeof both, "%s; %s", others, settings);
+        cJSON_ReplaceItemInObject(sum, "settings", cJSON_CreateString(both));
+    }
+}
+
 static bool add_tests(cJSON *sum, const cJSON *from, const char *path)
 {
     cJSON *tests = cJSON_GetObjectItem(sum, "tests");
@@ -138,7 +146,7 @@ static bool add_tests(cJSON *sum, const cJSON *from, const char *path)
     }
     cJSON_ArrayForEach(item, cJSON_GetObjectItem(from, "tests"))
     {
-        cJSON *old = find(tests, item);
+        cJSON *old = lt_find_test(tests, item);
         if (!old)
             cJSON_AddItemToArray(tests, cJSON_Duplicate(item, true));
         else if (!add_test(old, item))
@@ -152,6 +160,7 @@ static bool add_results(cJSON *sum, const cJSON *from, const char *path)
     cJSON *all = lt_parts(sum), *parts = lt_parts(from);
     bool ok = true;
     if (!is_counted(all, parts, path, &ok)) {
+        add_description(sum, from);
         add_parts(sum, parts); /* before the tests: results without identities are compared by content */
         ok = add_tests(sum, from, path);
     }

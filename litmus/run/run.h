@@ -51,16 +51,20 @@ struct lt_options {
     unsigned shard, shard_count;
     enum lt_action { LT_RUN, LT_LIST, LT_LIST_KNOBS, LT_MERGE, LT_TUNE, LT_HELP } action;
     bool resume, quiet, exact, silent;
-    bool vulkan;               /* list Vulkan devices; the plan must be for Vulkan */
-    bool probe;                /* one batch of each test */
-    bool il;                   /* kernels as SPIR-V, though the device compiles OpenCL C */
-    bool legacy;               /* use only the atomics of OpenCL 1.2 */
+    bool one_queue;     /* tests of two queue families run on one queue where the device has one family */
+    bool vulkan;        /* list Vulkan devices; the plan must be for Vulkan */
+    bool until_seen;    /* a test ends when it has shown the outcome that it asks about */
+    const char *unseen; /* results: run only tests that do not show that outcome in them; NULL: all */
+    bool probe;         /* one batch of each test */
+    bool il;            /* kernels as SPIR-V, though the device compiles OpenCL C */
+    bool legacy;        /* use only the atomics of OpenCL 1.2 */
     const char *build_options; /* for all kernels; NULL: none */
     const char *tuning;        /* file, "none"; NULL: that of the device, if there is one */
     const char *const *inputs; /* of --merge */
     unsigned input_count;
     bool knob_given[LT_KNOB_COUNT];
     uint32_t knob_values[LT_KNOB_COUNT];
+    char settings[1024]; /* the options that were given, for readers of the results */
 };
 
 /* ---- histograms ----------------------------------------------------------------------------------- */
@@ -80,6 +84,9 @@ bool lt_histogram_add(struct lt_histogram *h, const int64_t *values, uint64_t co
 void lt_histogram_clear(struct lt_histogram *h);
 cJSON *lt_histogram_json(const struct lt_histogram *h); /* [{"values": [...], "count": n}], sorted */
 bool lt_histogram_load(struct lt_histogram *h, const cJSON *states);
+/* Whether STATE, and one of STATES, is the outcome that a test asks about: TARGET in the plan. */
+bool lt_is_target(const cJSON *state, const cJSON *target);
+bool lt_shows_target(const cJSON *states, const cJSON *target);
 uint64_t lt_state_hash(const int64_t *values, unsigned n);
 
 /* Counts over time: up to LT_SLICES pieces of equally many batches, each with the counts of its
@@ -99,6 +106,8 @@ void lt_slices_add(struct lt_slices *s, uint64_t instances, const struct lt_hist
 /* [{"instances": n, "counts": [...]}], counts in the order of lt_histogram_json(h). */
 cJSON *lt_slices_json(const struct lt_slices *s, const struct lt_histogram *h);
 void lt_slices_load(struct lt_slices *s, const cJSON *json, const struct lt_histogram *h);
+/* The one of TESTS with the file and the text of WANTED; NULL: none.  Two files may have the same test. */
+cJSON *lt_find_test(const cJSON *tests, const cJSON *wanted);
 /* Numbers beyond 2^53 are written as strings. */
 cJSON *lt_value_json(int64_t value);
 int64_t lt_json_value(const cJSON *item);
@@ -240,8 +249,8 @@ bool lt_writer_lock(struct lt_writer *writer, const char *path);
 void lt_writer_unlock(struct lt_writer *writer);
 /* Identity of results: plan, shard and run (identity.c). */
 struct lt_identity {
-    char campaign[20], shard[24], run[40];
-    cJSON *parts; /* of merged results that are resumed, NULL = none */
+    char campaign[20], shard[24], run[40], date[16]; /* the first day, UTC */
+    cJSON *parts;                                    /* of merged results that are resumed, NULL = none */
 };
 void lt_identity_new(struct lt_identity *id, const cJSON *plan, const struct lt_options *options);
 /* Continues the identity of RESULTS.  False, after a message, if they are of another shard. */

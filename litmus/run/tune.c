@@ -124,19 +124,6 @@ static bool save_tuning(const struct candidate *best, const cJSON *device, const
 
 /* ---- one try ------------------------------------------------------------------------------------- */
 
-static bool is_target(const cJSON *state, const cJSON *target)
-{
-    const cJSON *value, *values = cJSON_GetObjectItem(state, "values");
-    int i = 0;
-    cJSON_ArrayForEach(value, target)
-    {
-        if (!cJSON_IsNull(value) && lt_json_value(value) != lt_json_value(cJSON_GetArrayItem(values, i)))
-            return false;
-        i++;
-    }
-    return i > 0;
-}
-
 /* Of base 2, with straight lines between powers: enough to compare. */
 static double logarithm(double x)
 {
@@ -165,7 +152,7 @@ static double rate(const cJSON *plan, const cJSON *results, double *seen)
         double times = 0;
         cJSON_ArrayForEach(state, cJSON_GetObjectItem(result, "states"))
         {
-            if (is_target(state, target))
+            if (lt_is_target(state, target))
                 times += (double)lt_json_value(cJSON_GetObjectItem(state, "count"));
         }
         *seen += times;
@@ -224,7 +211,7 @@ static int usefulness(const cJSON *test, const cJSON *results)
         useful = has_target(test);
         cJSON_ArrayForEach(state, cJSON_GetObjectItem(result, "states"))
         {
-            if (is_target(state, target))
+            if (lt_is_target(state, target))
                 useful = 2;
         }
     }

@@ -138,6 +138,17 @@ def merges(folder):
     done = run(REFCL, "litmus", "merge", "-o", at("bad.json"), at("first.json"), at("last.json"))
     check("sums that overlap are refused", done.returncode == 2 and "cannot be taken out" in done.stderr and
           not os.path.exists(at("bad.json")), done.stderr)
+    twins = [dict(shards[0], run="twin%d" % k, date="2026-01-0%d" % (3 - k), settings="--seed %d" % k, tests=[dict(test, file=file) for test in
+             shards[0]["tests"] for file in files]) for k, files in ((1, ("a", "b")), (2, ("b", "c")))]
+    for k in (1, 2):
+        with open(at("twin%d.json" % k), "w", encoding="utf-8") as f:
+            json.dump(twins[k - 1], f)
+    run(REFCL, "litmus", "merge", "-o", at("twins.json"), at("twin1.json"), at("twin2.json"))
+    got, one = load(at("twins.json")), shards[0]["tests"]
+    check("two files with the same text stay two tests", sorted((t["file"], t["instances"]) for t in got["tests"]) == sorted(
+          (file, times * test["instances"]) for test in one for file, times in (("a", 1), ("b", 2), ("c", 1))), got["tests"])
+    check("the sum has the first day and all settings", (got["date"], got["settings"]) == ("2026-01-01", "--seed 1; --seed 2"),
+          (got.get("date"), got.get("settings")))
     far = dict(load(at("1.json")), run="far")
     seen = next(t for t in far["tests"] if t["states"])
     for sign in (1, -1):
