@@ -26,7 +26,7 @@ enum mm_class lt_lower(const struct lt_test *test, struct ck_program **program, 
 void lt_print(const struct lt_test *test, FILE *out);
 
 /* Prints the Vulkan test that OpenCL test TEST becomes under MAPPING; *REASON: why there is none, NULL if there is. */
-enum lt_mapping { LT_MAPPING_PLAIN, LT_MAPPING_CLSPV };
+enum lt_mapping { LT_MAPPING_PLAIN, LT_MAPPING_CLSPV, LT_MAPPING_FAMILIES };
 const char *lt_mapping_name(enum lt_mapping mapping);
 bool lt_find_mapping(const char *name, enum lt_mapping *mapping); /* false: there is none */
 enum mm_class lt_translate(const struct lt_test *test, enum lt_mapping mapping, FILE *out,
@@ -46,6 +46,8 @@ struct lt_plan_options {
      * a valid module of *SIZE bytes (mm_free). */
     bool vulkan;
     enum lt_mapping mapping;
+    bool wide;     /* locations and registers of 64 bits instead of 32 */
+    bool pointers; /* locations in buffers are accessed through their addresses */
     enum mm_class (*assemble)(const char *file, const char *source, void **words, size_t *size,
                               struct mm_error *err);
 };

@@ -232,15 +232,26 @@ static void add_vulkan_needs(cJSON *json, const struct lt_kernel *k)
     lt_plan_need(json, k->uses_long, "int64");
     lt_plan_need(json, k->uses_long, "int64_atomics");
     lt_plan_need(json, k->sub_groups, "subgroups");
+    lt_plan_need(json, k->pointers, "buffer_device_address");
+    lt_plan_need(json, k->family_count > 1, "two_queue_families");
+    cJSON_AddBoolToObject(json, "pointers", k->pointers);
+    cJSON *families = cJSON_AddArrayToObject(json, "family_groups");
+    for (uint32_t f = 0; f < k->family_count; f++)
+        cJSON_AddItemToArray(families, cJSON_CreateNumber(k->family_groups[f]));
 }
 
-static enum mm_class plan_module(const struct lt_test *test, const struct ck_program *program,
+static enum mm_class plan_module(const struct lt_test *test, struct ck_program *program,
                                  const struct lt_plan_options *options, cJSON *json, struct mm_error *err)
 {
     struct lt_kernel kernel = {0};
     void *words = NULL;
     size_t size = 0;
-    enum mm_class cls = lt_vk_emit(program, &kernel, err);
+    const char *narrow = options->wide ? lt_vk_widen(program) : NULL;
+    if (narrow) {
+        add_skip(json, narrow);
+        return MM_OK;
+    }
+    enum mm_class cls = lt_vk_emit(program, options->pointers, &kernel, err);
     if (cls == MM_OK && kernel.reason) {
         add_skip(json, kernel.reason);
     } else if (cls == MM_OK) {

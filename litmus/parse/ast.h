@@ -478,10 +478,13 @@ struct lt_kernel {
     bool sub_groups;         /* the last columns are the sub-groups of the threads */
     uint32_t orders, scopes; /* used, bit sets by enum mm_order and enum mm_scope */
     bool uses_long;
-    bool generic; /* has pointers to the generic address space */
-    bool legacy;  /* OpenCL 1.2 atomics and fences give what it asks for */
-    bool waits;   /* has a loop: its work-groups must run at the same time */
-    int32_t low;  /* values from LOW on are counted in bins of BITS bits each; 0 bits: none are */
+    bool generic;              /* has pointers to the generic address space */
+    bool legacy;               /* OpenCL 1.2 atomics and fences give what it asks for */
+    bool waits;                /* has a loop: its work-groups must run at the same time */
+    bool pointers;             /* Vulkan: locations in buffers are accessed through their addresses */
+    uint32_t family_count;     /* Vulkan: queue families, */
+    uint32_t family_groups[2]; /* and the work-groups in each of them */
+    int32_t low; /* values from LOW on are counted in bins of BITS bits each; 0 bits: none are */
     uint32_t bits, bins;
 };
 /* TEST is changed; PROGRAM is what it lowers to. */

@@ -11,8 +11,10 @@
 #   litmus/run/campaign.sh --vulkan --plan FOLDER --out FOLDER [--debs FOLDER] [--shards N]
 #
 # runs the plans of FOLDER, which litmus/run/pack.sh --vulkan wrote, on a Vulkan device: throughput, the shapes with random
-# knobs, tuning, the shapes with the tuned knobs, the suite with random and with tuned knobs, seq_cst, mutants.  Each part has
-# a time limit; all take less than eight minutes.  FOLDER gets a compressed results file for each part, and tuning.json.
+# knobs, tuning, the shapes with the tuned knobs, the suite with random and with tuned knobs, seq_cst, two queue families,
+# 64-bit locations, pointers, mutants (four passes: each runs what no earlier one has seen).  A part whose plan FOLDER lacks
+# is left out; FOLDER/tuning.json is used instead of tuning.  Each part has a time limit; all take less than twelve minutes.
+# FOLDER gets a compressed results file for each part, and tuning.json.
 # A machine without a Vulkan loader uses that of the packages.
 #
 # Without OpenCL headers or cJSON, give the packages that litmus/run/pack.sh collects.
@@ -69,7 +71,7 @@ part() {
     shift 3
     [ -f "$work/${name%%-*}.json" ] || return 0
     for k in $(seq 1 "$processes"); do
-        timeout -k 5 $((seconds + 30)) "$work/runner" -q --vulkan --timeout 20 --shard "$k/$processes" --budget "$seconds" \
+        timeout -k 5 $((seconds + 30)) "$work/runner" -q --vulkan --silence 20 --shard "$k/$processes" --budget "$seconds" \
             -o "$work/$name-$k.json" "$@" "$work/${name%%-*}.json" >"$work/$name-$k.log" 2>&1 &
         pids+=($!)
     done
@@ -80,7 +82,7 @@ part() {
 }
 
 vulkan_campaign() {
-    local setting stride scatter rotate millions test name library
+    local setting=() stride scatter rotate millions test name library
     library=$(find "$work/root" -name 'libvulkan.so.1' 2>/dev/null | head -n 1)
     if [ -n "$library" ] && ! ldconfig -p | grep -q 'libvulkan\.so\.1'; then
         LD_LIBRARY_PATH=$(dirname "$library")${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
@@ -110,6 +112,7 @@ vulkan_campaign() {
     local quiet=(--knob align=0 --knob before=0 --knob stress_every=0 --knob lanes=1 --knob split=0 --knob shuffle=0)
     : >"$out/throughput.txt"
     for setting in "1 1 0 1" "1 1 1 1" "1 1 1 4" "2 1 1 1" "8 40503 1 1"; do
+        [ -f "$work/suite.json" ] || break
         read -r stride scatter rotate millions <<<"$setting"
         for test in "MP+rlx.dev-rlx.dev+rlx.dev-rlx.dev@0a1a.gg" MP+rel+acq; do
             timeout 20 "$work/runner" -q --vulkan --exact --test "$test" --budget 2 --batch $((millions * 1048576)) "${quiet[@]}" \
@@ -119,18 +122,34 @@ vulkan_campaign() {
                 tee -a "$out/throughput.txt"
         done
     done
-    "$work/runner" --merge -o "$work/throughput.json" "$work"/throughput-*.json && gzip -9 <"$work/throughput.json" >"$out/throughput.json.gz"
+    [ ! -f "$work/suite.json" ] ||
+        { "$work/runner" --merge -o "$work/throughput.json" "$work"/throughput-*.json && gzip -9 <"$work/throughput.json" >"$out/throughput.json.gz"; }
     part shapes-untuned 30 1 --tuning none
-    timeout -k 5 100 "$work/runner" --vulkan --tune --budget 60 --timeout 20 -o "$out/tuning.json" "$work/shapes.json" 2>&1 |
-        tee -a "$out/campaign.log"
+    if [ -f "$plan/tuning.json" ]; then
+        cp "$plan/tuning.json" "$out"
+    elif [ -f "$work/shapes.json" ]; then
+        timeout -k 5 100 "$work/runner" --vulkan --tune --budget 60 --silence 20 -o "$out/tuning.json" "$work/shapes.json" 2>&1 |
+            tee -a "$out/campaign.log"
+    fi
     local tuned=(--tuning none)
     [ -f "$out/tuning.json" ] && tuned=(--tuning "$out/tuning.json")
     part shapes-tuned 30 1 "${tuned[@]}"
     part suite-untuned 110 "$shards" --tuning none
     part suite-tuned 110 "$shards" "${tuned[@]}"
     part seq_cst 35 "$shards" "${tuned[@]}"
-    part mutants 40 "$shards" "${tuned[@]}"
-    part more 20 "$shards" "${tuned[@]}"
+    part more 10 "$shards" "${tuned[@]}"
+    part families 35 "$shards" "${tuned[@]}"
+    part wide 25 "$shards" "${tuned[@]}"
+    part pointers 25 "$shards" "${tuned[@]}"
+    part both 12 "$shards" "${tuned[@]}"
+    local pass seen=()
+    for pass in 1 2 3 4; do # each runs the mutants that no earlier one has seen
+        [ $((pass % 2)) = 0 ] && setting=("${tuned[@]}") || setting=(--tuning none)
+        part "mutants-$pass" 28 "$shards" --until-seen --seed "$pass" "${setting[@]}" "${seen[@]}"
+        [ -f "$work/mutants-$pass-all.json" ] || break
+        "$work/runner" --merge -o "$work/seen-$pass.json" "$work"/mutants-?-all.json
+        seen=(--unseen "$work/seen-$pass.json")
+    done
     date -u >>"$out/campaign.log"
 }
 if [ -n "$vulkan" ]; then
@@ -176,7 +195,7 @@ fi
 # The plan.  Shards build their kernels side by side; the device takes turns.
 pids=()
 for k in $(seq 1 "$shards"); do
-    "$work/runner" -q --shard "$k/$shards" --budget "$budget" --timeout 20 --resume -o "$out/shard-$k.json" "$plan" "$@" \
+    "$work/runner" -q --shard "$k/$shards" --budget "$budget" --silence 20 --resume -o "$out/shard-$k.json" "$plan" "$@" \
         >"$work/shard-$k.log" 2>&1 &
     pids+=($!)
 done

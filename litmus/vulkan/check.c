@@ -211,6 +211,27 @@ static void check_phases(struct lt_vk_module *m, uint32_t thread)
 
 /* ---- the test ---------------------------------------------------------------------------------------- */
 
+uint32_t lt_vk_family(const struct ck_program *program, uint32_t group)
+{
+    const struct ck_thread *t = &program->threads[lt_vk_member(program, group, 0)];
+    return t->queue_family != program->threads[0].queue_family;
+}
+
+static void count_families(struct lt_vk_module *m)
+{
+    const struct ck_program *p = m->program;
+    uint32_t second = p->threads[0].queue_family;
+    for (uint32_t t = 0; t < p->thread_count; t++) {
+        if (second == p->threads[0].queue_family)
+            second = p->threads[t].queue_family;
+        if (p->threads[t].queue_family != p->threads[0].queue_family && p->threads[t].queue_family != second)
+            lt_vk_cannot(m, "more than two queue families");
+    }
+    m->kernel->family_count = second == p->threads[0].queue_family ? 1 : 2;
+    for (uint32_t g = 0; g < m->kernel->group_count; g++)
+        m->kernel->family_groups[lt_vk_family(p, g)]++;
+}
+
 static void count_groups(struct lt_vk_module *m)
 {
     const struct ck_program *p = m->program;
@@ -232,8 +253,6 @@ static void check_threads(struct lt_vk_module *m)
             lt_vk_cannot(m, "host threads");
         if (p->threads[t].device != p->threads[0].device)
             lt_vk_cannot(m, "two devices");
-        if (p->threads[t].queue_family != p->threads[0].queue_family)
-            lt_vk_cannot(m, "two queue families");
         for (uint32_t i = 0; i < p->threads[t].instr_count; i++)
             check_instr(m, i, &p->threads[t].instrs[i]);
         for (uint32_t r = 0; r < p->threads[t].reg_count; r++)
@@ -248,6 +267,7 @@ void lt_vk_check(struct lt_vk_module *m)
     for (uint32_t o = 0; o < p->object_count; o++)
         place_object(m, o);
     count_groups(m);
+    count_families(m);
     for (uint32_t t = 0; t < p->thread_count && !m->kernel->reason; t++)
         check_phases(m, t);
     if (p->edge_count)

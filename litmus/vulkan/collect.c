@@ -44,13 +44,14 @@ static uint32_t out_pointer(struct lt_vk_module *m, uint32_t column, uint32_t i)
 static uint32_t object_pointer(struct lt_vk_module *m, uint32_t object, uint32_t element, uint32_t i)
 {
     uint32_t at = binary(m, "OpIAdd", lt_vk_place(m, object, i), lt_vk_uint(m, element));
-    return lt_vk_element(m, LT_VK_OBJECTS + object, m->program->objects[object].element_size, at);
+    return lt_vk_object_element(m, object, at);
 }
 
 /* The observed values of instance I. */
 static void load_values(struct lt_vk_module *m, uint32_t i, uint32_t *values, uint8_t *sizes)
 {
     const struct ck_program *p = m->program;
+    char operands[96];
     uint32_t column = 0;
     for (uint32_t n = 0; n < p->observed_count; n++) {
         const struct ck_term *term = &p->observed[n];
@@ -60,8 +61,9 @@ static void load_values(struct lt_vk_module *m, uint32_t i, uint32_t *values, ui
             continue;
         }
         sizes[n] = p->objects[term->object].element_size;
-        values[n] = lt_vk_op(m, "OpLoad %%%s %%%u", lt_vk_type(sizes[n]),
-                             object_pointer(m, term->object, term->offset / sizes[n], i));
+        values[n] = lt_vk_op(m, "OpLoad %%%s %%%u%s", lt_vk_type(sizes[n]),
+                             object_pointer(m, term->object, term->offset / sizes[n], i),
+                             lt_vk_operands(m, term->object, "", 0, operands));
     }
 }
 
@@ -89,11 +91,13 @@ static uint32_t placed_right(struct lt_vk_module *m, uint32_t i)
 static void reset_instance(struct lt_vk_module *m, uint32_t i)
 {
     const struct ck_program *p = m->program;
+    char operands[96];
     for (uint32_t n = 0; n < p->object_count; n++) {
         const struct ck_object *o = &p->objects[n];
         for (uint32_t e = 0; !lt_vk_is_local(m, n) && o->alias_of == n && e < lt_vk_elements(o); e++)
-            lt_vk_do(m, "OpStore %%%u %%%u", object_pointer(m, n, e, i),
-                     lt_vk_constant(m, o->initial[e], o->element_size));
+            lt_vk_do(m, "OpStore %%%u %%%u%s", object_pointer(m, n, e, i),
+                     lt_vk_constant(m, o->initial[e], o->element_size),
+                     lt_vk_operands(m, n, "", 0, operands));
     }
     for (uint32_t c = 0; c < m->kernel->columns; c++)
         lt_vk_do(m, "OpStore %%%u %%%u", out_pointer(m, c, i),

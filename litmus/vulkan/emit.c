@@ -30,10 +30,11 @@ static bool emit_module(struct lt_vk_module *m)
     return ok;
 }
 
-enum mm_class lt_vk_emit(const struct ck_program *program, struct lt_kernel *kernel, struct mm_error *err)
+enum mm_class lt_vk_emit(const struct ck_program *program, bool pointers, struct lt_kernel *kernel,
+                         struct mm_error *err)
 {
     struct lt_vk_module m = {.program = program, .kernel = kernel};
-    *kernel = (struct lt_kernel){.device_count = 1};
+    *kernel = (struct lt_kernel){.device_count = 1, .pointers = pointers};
     bool ok = true;
     if (program->thread_count > LT_MAX_THREADS || program->observed_count > LT_MAX_THREADS)
         lt_vk_cannot(&m, "more than 64 threads or observed values");

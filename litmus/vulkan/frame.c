@@ -105,6 +105,7 @@ static void emit_variables(struct lt_vk_module *m, struct frame *f)
     f->round = lt_vk_op(m, "OpVariable %%var_uint Function");
     f->polls = lt_vk_op(m, "OpVariable %%var_uint Function");
     m->pc = lt_vk_op(m, "OpVariable %%var_uint Function");
+    m->cut = lt_vk_op(m, "OpVariable %%var_uint Function");
     for (uint32_t t = 0; t < m->program->thread_count; t++)
         for (uint32_t r = 0; r < m->program->threads[t].reg_count; r++)
             m->registers[t][r] =
@@ -145,13 +146,35 @@ static void emit_member(struct lt_vk_module *m, struct frame *f)
     f->in_slot = lt_vk_op(m, "OpULessThan %%bool %%%u %%slots", m->slot);
 }
 
-/* The instance of the slot in iteration F->r. */
+/* The work-group of the test with number INDEX among those of queue family FAMILY. */
+static uint32_t group_of_family(struct lt_vk_module *m, uint32_t family, uint32_t index)
+{
+    uint32_t count[2] = {0}, role = lt_vk_uint(m, 0);
+    for (uint32_t g = 0; g < m->kernel->group_count; g++) {
+        uint32_t mine = lt_vk_family(m->program, g);
+        uint32_t is_family = compare(m, "OpIEqual", family, lt_vk_uint(m, mine)),
+                 is_index = compare(m, "OpIEqual", index, lt_vk_uint(m, count[mine]++));
+        uint32_t both = lt_vk_op(m, "OpLogicalAnd %%bool %%%u %%%u", is_family, is_index);
+        role = choose(m, both, lt_vk_uint(m, g), role);
+    }
+    return role;
+}
+
+/* The instance of the slot in iteration F->r.  Each launch of a test with two queue families has the work-groups of one
+ * of them. */
 static void emit_instance(struct lt_vk_module *m, struct frame *f)
 {
-    uint32_t groups = lt_vk_uint(m, m->kernel->group_count), clusters = m->knobs[LT_K_clusters],
-             seed = lt_vk_seed(m);
+    const struct lt_kernel *k = m->kernel;
+    bool apart_families = k->family_count > 1;
+    uint32_t groups = lt_vk_uint(m, k->group_count), clusters = m->knobs[LT_K_clusters], seed = lt_vk_seed(m);
+    uint32_t family = apart_families ? lt_vk_launch_family(m) : 0;
+    if (apart_families)
+        groups = choose(m, is_set(m, family), lt_vk_uint(m, k->family_groups[1]),
+                        lt_vk_uint(m, k->family_groups[0]));
     uint32_t turned = binary(m, "OpIAdd", f->group, binary(m, "OpIMul", f->r, m->knobs[LT_K_rotate]));
     f->role = binary(m, "OpUMod", turned, groups);
+    if (apart_families)
+        f->role = group_of_family(m, family, f->role);
     uint32_t apart = binary(m, "OpIMul", f->role, m->knobs[LT_K_shuffle]);
     uint32_t sum = binary(m, "OpIAdd", binary(m, "OpUDiv", f->group, groups), apart);
     sum = binary(m, "OpIAdd", sum, binary(m, "OpIMul", f->r, seed));
@@ -178,6 +201,7 @@ static uint32_t has_role(struct lt_vk_module *m, const struct frame *f, uint32_t
 
 static void clear_registers(struct lt_vk_module *m)
 {
+    lt_vk_do(m, "OpStore %%%u %%%u", m->cut, lt_vk_uint(m, 0));
     for (uint32_t t = 0; t < m->program->thread_count; t++)
         for (uint32_t r = 0; r < m->program->threads[t].reg_count; r++)
             lt_vk_do(m, "OpStore %%%u %%%u", m->registers[t][r],
@@ -356,7 +380,11 @@ static void emit_results(struct lt_vk_module *m, const struct frame *f)
         uint32_t merge = lt_vk_if(m, has_role(m, f, g)), thread;
         for (uint32_t n = 0; (thread = lt_vk_member(m->program, g, n)) != UINT32_MAX; n++) {
             uint32_t mine = lt_vk_if(m, is_member(m, f, n));
+            uint32_t ended = m->kernel->waits ? lt_vk_op(m, "OpLoad %%uint %%%u", m->cut) : 0;
+            uint32_t whole = ended ? lt_vk_if(m, compare(m, "OpIEqual", ended, lt_vk_uint(m, 0))) : 0;
             store_observed(m, thread, n == 0);
+            if (whole)
+                lt_vk_end_if(m, whole);
             lt_vk_end_if(m, mine);
         }
         lt_vk_end_if(m, merge);

@@ -137,6 +137,37 @@ uint32_t lt_vk_element(struct lt_vk_module *m, uint32_t binding, uint8_t size, u
                     lt_vk_uint(m, 0), index);
 }
 
+/* In the buffer of the object's binding, or at the address that this buffer holds. */
+uint32_t lt_vk_object_element(struct lt_vk_module *m, uint32_t object, uint32_t index)
+{
+    uint8_t size = m->program->objects[object].element_size;
+    if (!m->kernel->pointers)
+        return lt_vk_element(m, LT_VK_OBJECTS + object, size, index);
+    uint32_t start =
+        lt_vk_op(m, "OpLoad %%ulong %%%u", lt_vk_element(m, LT_VK_OBJECTS + object, 8, lt_vk_uint(m, 0)));
+    uint32_t wide = lt_vk_op(m, "OpUConvert %%ulong %%%u", index);
+    uint32_t offset = lt_vk_op(m, "OpIMul %%ulong %%%u %%%u", wide, lt_vk_constant(m, size, 8));
+    uint32_t address = lt_vk_op(m, "OpIAdd %%ulong %%%u %%%u", start, offset);
+    return lt_vk_op(m, "OpConvertUToPtr %%physical_%s %%%u", lt_vk_type(size), address);
+}
+
+const char *lt_vk_operands(const struct lt_vk_module *m, uint32_t object, const char *mask, uint32_t scope,
+                           char text[96])
+{
+    bool aligned = m->kernel->pointers && !lt_vk_is_local(m, object);
+    char alignment[8] = "", id[16] = "";
+    if (aligned)
+        snprintf(alignment, sizeof alignment, " %u", m->program->objects[object].element_size);
+    if (scope)
+        snprintf(id, sizeof id, " %%%u", scope);
+    if (!aligned && !*mask)
+        *text = '\0';
+    else
+        snprintf(text, 96, " %s%s%s%s%s", aligned ? "Aligned" : "", aligned && *mask ? "|" : "", mask,
+                 alignment, id);
+    return text;
+}
+
 uint32_t lt_vk_local_element(struct lt_vk_module *m, uint32_t object, uint32_t index)
 {
     return lt_vk_op(m, "OpAccessChain %%local_ptr_%s %%local_%u %%%u",
@@ -163,10 +194,20 @@ void lt_vk_load_knobs(struct lt_vk_module *m)
     }
 }
 
+static uint32_t load_pushed(struct lt_vk_module *m, uint32_t member)
+{
+    uint32_t pointer = lt_vk_op(m, "OpAccessChain %%push_uint %%push %%%u", lt_vk_uint(m, member));
+    return lt_vk_op(m, "OpLoad %%uint %%%u", pointer);
+}
+
 uint32_t lt_vk_seed(struct lt_vk_module *m)
 {
-    uint32_t pointer = lt_vk_op(m, "OpAccessChain %%push_uint %%push %%%u", lt_vk_uint(m, 1));
-    return lt_vk_op(m, "OpLoad %%uint %%%u", pointer);
+    return load_pushed(m, 1);
+}
+
+uint32_t lt_vk_launch_family(struct lt_vk_module *m)
+{
+    return load_pushed(m, 2);
 }
 
 /* ---- the whole module -------------------------------------------------------------------------------- */
@@ -231,9 +272,16 @@ static void print_capabilities(const struct lt_vk_module *m, FILE *out)
     fputs("OpCapability VulkanMemoryModelDeviceScope\n", out);
     if (k->sub_groups)
         fputs("OpCapability GroupNonUniform\n", out);
+    if (k->uses_long || k->pointers)
+        fputs("OpCapability Int64\n", out);
     if (k->uses_long)
-        fputs("OpCapability Int64\nOpCapability Int64Atomics\n", out);
-    fputs("OpExtension \"SPV_KHR_vulkan_memory_model\"\nOpMemoryModel Logical Vulkan\n", out);
+        fputs("OpCapability Int64Atomics\n", out);
+    if (k->pointers)
+        fputs("OpCapability PhysicalStorageBufferAddresses\n"
+              "OpExtension \"SPV_KHR_physical_storage_buffer\"\n",
+              out);
+    fprintf(out, "OpExtension \"SPV_KHR_vulkan_memory_model\"\nOpMemoryModel %s Vulkan\n",
+            k->pointers ? "PhysicalStorageBuffer64" : "Logical");
     fprintf(out,
             "OpEntryPoint GLCompute %%run \"run\" %%group_id %%local_index%s\n"
             "OpEntryPoint GLCompute %%collect \"collect\" %%group_id %%group_count %%local_index\n"
@@ -246,8 +294,9 @@ static void print_decorations(const struct lt_vk_module *m, FILE *out)
 {
     const struct lt_kernel *k = m->kernel;
     fputs(decorations, out);
-    fprintf(out, "OpMemberDecorate %%push_block 1 Offset %d\n", 4 * LT_KNOB_COUNT);
-    if (k->uses_long)
+    fprintf(out, "OpMemberDecorate %%push_block 1 Offset %d\nOpMemberDecorate %%push_block 2 Offset %d\n",
+            4 * LT_KNOB_COUNT, 4 * LT_KNOB_COUNT + 4);
+    if (k->uses_long || k->pointers)
         fputs("OpDecorate %runtime_ulong ArrayStride 8\nOpMemberDecorate %block_ulong 0 Offset 0\n"
               "OpDecorate %block_ulong Block\n",
               out);
@@ -257,7 +306,7 @@ static void print_decorations(const struct lt_vk_module *m, FILE *out)
         if (b >= LT_VK_OBJECTS && lt_vk_is_local(m, b - LT_VK_OBJECTS))
             continue;
         fprintf(out, "OpDecorate %%buffer_%u DescriptorSet 0\nOpDecorate %%buffer_%u Binding %u\n", b, b, b);
-        if (b >= LT_VK_OBJECTS && has_aliases(m, b - LT_VK_OBJECTS))
+        if (b >= LT_VK_OBJECTS && !k->pointers && has_aliases(m, b - LT_VK_OBJECTS))
             fprintf(out, "OpDecorate %%buffer_%u Aliased\n", b);
     }
 }
@@ -274,7 +323,7 @@ static void print_variables(struct lt_vk_module *m, FILE *out)
     const struct ck_program *p = m->program;
     fprintf(out,
             "%%knob_count = OpConstant %%uint %d\n%%knob_array = OpTypeArray %%uint %%knob_count\n"
-            "%%push_block = OpTypeStruct %%knob_array %%uint\n"
+            "%%push_block = OpTypeStruct %%knob_array %%uint %%uint\n"
             "%%push_pointer = OpTypePointer PushConstant %%push_block\n"
             "%%push = OpVariable %%push_pointer PushConstant\n",
             LT_KNOB_COUNT);
@@ -300,7 +349,8 @@ static void print_variables(struct lt_vk_module *m, FILE *out)
                     "%%local_%u = OpVariable %%array_ptr_%u Workgroup\n",
                     o, lt_vk_elements(&p->objects[o]), o, o, o, type, o, o, o, o, o);
         else
-            fprintf(out, "%%buffer_%u = OpVariable %%buffer_ptr_%s StorageBuffer\n", LT_VK_OBJECTS + o, type);
+            fprintf(out, "%%buffer_%u = OpVariable %%buffer_ptr_%s StorageBuffer\n", LT_VK_OBJECTS + o,
+                    m->kernel->pointers ? "ulong" : type);
     }
 }
 
@@ -314,8 +364,12 @@ char *lt_vk_finish(struct lt_vk_module *m, const char *body)
     print_capabilities(m, out);
     print_decorations(m, out);
     fputs(types, out);
-    if (m->kernel->uses_long)
+    if (m->kernel->uses_long || m->kernel->pointers)
         fputs(long_types, out);
+    if (m->kernel->pointers)
+        fputs("%physical_uint = OpTypePointer PhysicalStorageBuffer %uint\n"
+              "%physical_ulong = OpTypePointer PhysicalStorageBuffer %ulong\n",
+              out);
     print_constants(m, out);
     print_variables(m, out);
     fputs(body, out);

@@ -148,15 +148,14 @@ static uint32_t semantics_of(struct lt_vk_module *m, uint8_t order, uint16_t sem
     return lt_vk_uint(m, mask);
 }
 
-/* Memory operands of an access that is not atomic, after a blank; OPERATION: what it makes of the memory. */
-static void print_operands(struct lt_vk_module *m, const struct ck_instr *i, bool makes,
-                           const char *operation, char text[96])
+/* Memory operands of an access that is not atomic; MAKES: it makes memory available or visible, as OPERATION says. */
+static const char *operands_of(struct lt_vk_module *m, const struct ck_instr *i, bool makes,
+                               const char *operation, char text[96])
 {
     bool non_private = i->attributes & (MM_NON_PRIVATE | MM_MAKE_AVAILABLE | MM_MAKE_VISIBLE);
-    if (makes)
-        snprintf(text, 96, " %s|NonPrivatePointer %%%u", operation, scope_of(m, i->scope));
-    else
-        snprintf(text, 96, "%s", non_private ? " NonPrivatePointer" : "");
+    uint32_t element, object = lt_vk_accessed(m->program, i, &element);
+    const char *mask = makes ? operation : non_private ? "NonPrivatePointer" : "";
+    return lt_vk_operands(m, object, mask, makes ? scope_of(m, i->scope) : 0, text);
 }
 
 static void emit_load(struct lt_vk_module *m, uint32_t thread, const struct ck_instr *i, uint32_t pointer)
@@ -167,8 +166,9 @@ static void emit_load(struct lt_vk_module *m, uint32_t thread, const struct ck_i
         value = lt_vk_op(m, "OpAtomicLoad %%%s %%%u %%%u %%%u", lt_vk_type(i->size), pointer,
                          scope_of(m, i->scope), semantics_of(m, i->order, i->semantics));
     } else {
-        print_operands(m, i, i->attributes & MM_MAKE_VISIBLE, "MakePointerVisible", operands);
-        value = lt_vk_op(m, "OpLoad %%%s %%%u%s", lt_vk_type(i->size), pointer, operands);
+        value = lt_vk_op(m, "OpLoad %%%s %%%u%s", lt_vk_type(i->size), pointer,
+                         operands_of(m, i, i->attributes & MM_MAKE_VISIBLE,
+                                     "MakePointerVisible|NonPrivatePointer", operands));
     }
     lt_vk_do(m, "OpStore %%%u %%%u", m->registers[thread][i->reg], value);
 }
@@ -182,8 +182,9 @@ static void emit_store(struct lt_vk_module *m, uint32_t thread, const struct ck_
                  semantics_of(m, i->order, i->semantics), value);
         return;
     }
-    print_operands(m, i, i->attributes & MM_MAKE_AVAILABLE, "MakePointerAvailable", operands);
-    lt_vk_do(m, "OpStore %%%u %%%u%s", pointer, value, operands);
+    lt_vk_do(m, "OpStore %%%u %%%u%s", pointer, value,
+             operands_of(m, i, i->attributes & MM_MAKE_AVAILABLE, "MakePointerAvailable|NonPrivatePointer",
+                         operands));
 }
 
 static void emit_rmw(struct lt_vk_module *m, uint32_t thread, const struct ck_instr *i, uint32_t pointer)
@@ -210,9 +211,11 @@ static void emit_cas(struct lt_vk_module *m, uint32_t thread, const struct ck_in
     lt_vk_do(m, "OpStore %%%u %%%u", m->registers[thread][i->reg], old);
     if (i->reg2 == CK_NO_REG)
         return;
+    uint8_t size = m->program->threads[thread].reg_sizes[i->reg2];
     uint32_t same = lt_vk_op(m, "OpIEqual %%bool %%%u %%%u", old, expected);
     lt_vk_do(m, "OpStore %%%u %%%u", m->registers[thread][i->reg2],
-             lt_vk_op(m, "OpSelect %%uint %%%u %%%u %%%u", same, lt_vk_uint(m, 1), lt_vk_uint(m, 0)));
+             lt_vk_op(m, "OpSelect %%%s %%%u %%%u %%%u", lt_vk_type(size), same, lt_vk_constant(m, 1, size),
+                      lt_vk_constant(m, 0, size)));
 }
 
 void lt_vk_control_barrier(struct lt_vk_module *m, const struct ck_instr *i)
@@ -246,8 +249,7 @@ static uint32_t pointer_of(struct lt_vk_module *m, struct pointers *pointers, co
         id = lt_vk_local_element(m, object, lt_vk_op(m, "OpIAdd %%uint %%%u %%%u", base, offset));
     } else {
         base = lt_vk_place(m, object, m->instance);
-        id = lt_vk_element(m, LT_VK_OBJECTS + object, o->element_size,
-                           lt_vk_op(m, "OpIAdd %%uint %%%u %%%u", base, offset));
+        id = lt_vk_object_element(m, object, lt_vk_op(m, "OpIAdd %%uint %%%u %%%u", base, offset));
     }
     pointers->objects[pointers->count] = object;
     pointers->elements[pointers->count] = element;
@@ -366,6 +368,12 @@ static void emit_blocks(struct lt_vk_module *m, uint32_t thread, uint32_t first,
     uint32_t more = lt_vk_op(m, "OpINotEqual %%bool %%%u %%%u", now, lt_vk_uint(m, end));
     lt_vk_do(m, "OpBranchConditional %%%u %%%u %%%u", more, head, exit);
     lt_vk_label(m, exit);
+    /* Drivers with a limit on iterations come here before the thread has ended. */
+    uint32_t last = lt_vk_op(m, "OpLoad %%uint %%%u", m->pc),
+             before = lt_vk_op(m, "OpLoad %%uint %%%u", m->cut);
+    uint32_t early = lt_vk_op(m, "OpINotEqual %%bool %%%u %%%u", last, lt_vk_uint(m, end));
+    lt_vk_do(m, "OpStore %%%u %%%u", m->cut,
+             lt_vk_op(m, "OpSelect %%uint %%%u %%%u %%%u", early, lt_vk_uint(m, 1), before));
 }
 
 /* Instructions whose jumps all skip forward over what follows them: selections. */

@@ -170,7 +170,7 @@ static uint8_t order_of(struct translation *t, const struct ck_instr *i, uint8_t
 {
     if (order != MM_SEQ_CST)
         return order;
-    if (t->mapping == LT_MAPPING_PLAIN)
+    if (t->mapping != LT_MAPPING_CLSPV)
         cannot(t, "seq_cst, which Vulkan does not have");
     return i->op == CK_LOAD ? MM_ACQUIRE : i->op == CK_STORE ? MM_RELEASE : MM_ACQ_REL;
 }
@@ -486,8 +486,9 @@ static void print_columns(const struct translation *t, const struct lt_test *tes
     const struct ck_program *p = t->program;
     uint32_t rows = 0;
     for (uint32_t n = 0; n < p->thread_count; n++) {
-        fprintf(out, "%s%s@sg %u, wg %u, qf 0", n ? " | " : " ", p->threads[n].name, sub_group_of(test, p, n),
-                p->threads[n].work_group);
+        uint32_t group = p->threads[n].work_group;
+        fprintf(out, "%s%s@sg %u, wg %u, qf %u", n ? " | " : " ", p->threads[n].name,
+                sub_group_of(test, p, n), group, t->mapping == LT_MAPPING_FAMILIES ? group % 2 : 0);
         rows = t->counts[n] > rows ? t->counts[n] : rows;
     }
     fputs(" ;\n", out);
@@ -514,7 +515,8 @@ static void translate_program(struct translation *t, const struct lt_test *test)
         translate_thread(t);
 }
 
-static const char *const mappings[] = {[LT_MAPPING_PLAIN] = "plain", [LT_MAPPING_CLSPV] = "clspv"};
+static const char *const mappings[] = {
+    [LT_MAPPING_PLAIN] = "plain", [LT_MAPPING_CLSPV] = "clspv", [LT_MAPPING_FAMILIES] = "families"};
 
 const char *lt_mapping_name(enum lt_mapping mapping)
 {

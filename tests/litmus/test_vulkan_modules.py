@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The modules in a plan for Vulkan have the operations that the tests' texts ask for, and no others: read back from the
-words, without what wrote them."""
+words, without what wrote them.  So do those with 64-bit locations, and those that access memory through addresses."""
 import base64
 import collections
 import json
@@ -22,6 +22,7 @@ BITS = {"semsc0": 0x40, "semsc1": 0x100, "semsc2": 0x800, "semsc3": 0x1000, "sem
 RMW = {"exch": 229, "cas": 230, "add": 234, "sub": 235, "smin": 236, "umin": 237, "smax": 238, "umax": 239, "and": 240,
        "or": 241, "xor": 242}
 LOAD, STORE, ATOMIC_LOAD, ATOMIC_STORE, CONTROL, MEMORY = 61, 62, 227, 228, 224, 225
+ADD, CONVERT, ALIGNED = 128, 120, 0x2
 NON_PRIVATE, MAKE_AVAILABLE, MAKE_VISIBLE = 0x20, 0x8, 0x10
 FRAME_BARRIER = (CONTROL, 2, 2, 0x8 | 0x100 | 0x2000 | 0x4000)
 FRAME_ACCESSES = {(LOAD, "local", NON_PRIVATE, 0), (STORE, "local", NON_PRIVATE, 0)}
@@ -89,10 +90,18 @@ def instructions(words):
 
 
 def operations(words):
-    """Those of the function "run" on the test's locations."""
+    """Those of the function "run" on the test's locations; the sizes of atomic values; whether memory has addresses."""
     constants, bindings, chains, variables, found = {}, {}, {}, {}, collections.Counter()
+    converted, addresses, sizes, atomics = set(), {}, {}, set()  # addresses: values that are computed from a location's address
     entry = function = None
-    memory_operands = lambda a: (a[0], constants[a[1]] if a[0] & 0x18 else 0) if a else (0, 0)  # noqa: E731
+    pointers = any(code == CONVERT for code, _ in instructions(words))
+
+    def memory_operands(a):
+        mask, rest = (a[0], a[1:]) if a else (0, ())
+        if (mask & ALIGNED != 0) != pointers and place_now != "local":
+            return "not aligned" if pointers else "aligned"
+        return mask & ~ALIGNED, constants[rest[1 if mask & ALIGNED else 0]] if mask & 0x18 else 0
+
     for code, a in instructions(words):
         if code == 15 and struct.pack("<I", a[2]) == b"run\0":
             entry = a[1]
@@ -104,11 +113,24 @@ def operations(words):
             variables[a[1]] = a[2]
         elif code == 54:
             function = a[1]
+        elif code == 21:
+            sizes[a[0]] = a[1]
+        elif code == LOAD and pointers and isinstance(chains.get(a[2]), int) and a[2] not in converted:
+            addresses[a[1]] = chains[a[2]]
+            continue
+        elif code == ADD and (a[2] in addresses or a[3] in addresses):
+            addresses[a[1]] = addresses.get(a[2], addresses.get(a[3]))
+        elif code == CONVERT:
+            chains[a[1]] = addresses[a[2]]
+            converted.add(a[1])
         elif code == 65:
             chains[a[1]] = "local" if variables.get(a[2]) == 4 else bindings.get(a[2], -1) - 6
         if function != entry or function is None:
             continue
         place = lambda pointer: chains.get(pointer, -9)  # noqa: E731
+        place_now = place(a[2 if code == LOAD else 0]) if code in (LOAD, STORE) else None
+        if (code == ATOMIC_LOAD or 229 <= code <= 242) and place(a[2]) != -9 and (place(a[2]) == "local" or place(a[2]) >= 0):
+            atomics.add(sizes[a[0]])
         number = lambda id_: constants[id_]  # noqa: E731
         if code in (LOAD, STORE) and place(a[2 if code == LOAD else 0]) in ("local", *range(64)):
             found[(code, place(a[2 if code == LOAD else 0])) + memory_operands(a[3 if code == LOAD else 2:])] += 1
@@ -123,7 +145,7 @@ def operations(words):
             found[(code, number(a[0]), number(a[1]))] += 1
         elif code == CONTROL:
             found[(code, number(a[0]), number(a[1]), number(a[2]))] = 1
-    return found
+    return found, atomics, pointers
 
 
 with tempfile.TemporaryDirectory() as tmp:
@@ -132,25 +154,30 @@ with tempfile.TemporaryDirectory() as tmp:
     suite = [f"litmus/suite/{d}" for d in ("barriers", "fences", "generated-barriers", "generated-scopes", "generated-local",
                                            "generated-rmw", "locks", "message-passing", "regions", "rmw", "scopes",
                                            "generated-sub-group-barriers", "generated-fence-scopes")]
-    planned = subprocess.run([REFCL, "litmus", "plan", "--vulkan", "-o", f"{tmp}/plan.json", f"{tmp}/own.litmus"] + suite, check=False)
-    check("plan", planned.returncode == 0)
-    fits = subprocess.run(["/usr/bin/python3", "tools/validate.py", "tools/schema/plan.schema.json", f"{tmp}/plan.json"], check=False)
-    check("the plan fits its schema", fits.returncode == 0)
-    with open(f"{tmp}/plan.json") as f:
-        tests = json.load(f)["tests"]
-    reasons = collections.Counter(t["skip"] for t in tests if "skip" in t)
-    print("#", dict(reasons))
-    check("tests without a module say why", all("skip" in t or "vulkan" in t for t in tests))
-    ran = [t for t in tests if "vulkan" in t]
-    check("most tests have a module", len(ran) > 200, f"{len(ran)} of {len(tests)}")
-    check("the one with all operations too", "vulkan" in tests[0], tests[0].get("skip"))
-    wrong = []
-    for t in ran:
-        data = base64.b64decode(t["vulkan"], validate=True)
-        want, got = expected(t["source"]), operations(struct.unpack(f"<{len(data) // 4}I", data))
-        missing, extra = want - got, got - want
-        extra = [e for e in extra if e not in FRAME_ACCESSES and e != FRAME_BARRIER]
-        if missing or extra:
-            wrong.append(f"{t['name']}: missing {dict(missing)}, not asked for {extra}")
-    check(f"the operations of {len(ran)} modules are those of the texts", not wrong, "\n".join(wrong[:10]))
+    for options in ([], ["--wide"], ["--pointers"], ["--wide", "--pointers"]):
+        shown = " ".join(["plan"] + options)
+        planned = subprocess.run([REFCL, "litmus", "plan", "--vulkan", "-o", f"{tmp}/plan.json"] + options + [f"{tmp}/own.litmus"] + suite,
+                                 check=False)
+        check(shown, planned.returncode == 0)
+        fits = subprocess.run(["/usr/bin/python3", "tools/validate.py", "tools/schema/plan.schema.json", f"{tmp}/plan.json"], check=False)
+        check(f"{shown}: it fits its schema", fits.returncode == 0)
+        with open(f"{tmp}/plan.json") as f:
+            tests = json.load(f)["tests"]
+        print("#", dict(collections.Counter(t["skip"] for t in tests if "skip" in t)))
+        check(f"{shown}: tests without a module say why", all("skip" in t or "vulkan" in t for t in tests))
+        ran = [t for t in tests if "vulkan" in t]
+        check(f"{shown}: most tests have a module", len(ran) > 200, f"{len(ran)} of {len(tests)}")
+        check(f"{shown}: the one with all operations too", "vulkan" in tests[0], tests[0].get("skip"))
+        wrong = []
+        for t in ran:
+            data = base64.b64decode(t["vulkan"], validate=True)
+            want = expected(t["source"])
+            got, sizes, pointers = operations(struct.unpack(f"<{len(data) // 4}I", data))
+            missing, extra = want - got, got - want
+            extra = [e for e in extra if e not in FRAME_ACCESSES and e != FRAME_BARRIER]
+            if missing or extra or sizes - {64 if "--wide" in options else 32}:
+                wrong.append(f"{t['name']}: missing {dict(missing)}, not asked for {extra}, atomics of {sizes} bits")
+            if pointers != ("--pointers" in options and any(place["region"] == "global" for place in t["locations"])):
+                wrong.append(f"{t['name']}: addresses: {pointers}")
+        check(f"{shown}: the operations of {len(ran)} modules are those of the texts", not wrong, "\n".join(wrong[:10]))
 sys.exit(done())

@@ -6,7 +6,17 @@
 
 #include <string.h>
 
-enum { OPT_OUTPUT, OPT_ITERATIONS, OPT_SEED, OPT_CL_STD, OPT_IL, OPT_VULKAN, OPT_MAPPING };
+enum {
+    OPT_OUTPUT,
+    OPT_ITERATIONS,
+    OPT_SEED,
+    OPT_CL_STD,
+    OPT_IL,
+    OPT_VULKAN,
+    OPT_MAPPING,
+    OPT_WIDE,
+    OPT_POINTERS
+};
 static const struct tool_option options[] = {
     {"output", 'o', "FILE", "REFCL_PLAN", "output file (default stdout)"},
     {"iterations", 'n', "N", "REFCL_ITERATIONS", "number of instances of each test"},
@@ -14,7 +24,9 @@ static const struct tool_option options[] = {
     {"cl-std", 0, "NAME", "REFCL_CL_STD", "OpenCL C version of the kernels (default: the device's)"},
     {"il", 0, NULL, "REFCL_PLAN_IL", "also emit kernels as SPIR-V, for devices without a compiler"},
     {"vulkan", 0, NULL, "REFCL_VULKAN", "plan for a Vulkan device; OpenCL tests are translated"},
-    {"mapping", 0, "NAME", "REFCL_MAPPING", "how OpenCL is translated: plain (default) or clspv"},
+    {"mapping", 0, "NAME", "REFCL_MAPPING", "how OpenCL is translated: plain (default), clspv or families"},
+    {"wide", 0, NULL, NULL, "Vulkan: locations and registers of 64 bits instead of 32"},
+    {"pointers", 0, NULL, NULL, "Vulkan: access buffers through physical addresses"},
     TOOL_OPTION_END};
 
 struct plan {
@@ -52,6 +64,12 @@ static int litmus_plan_option(void *context, size_t index, const char *value)
         return 0;
     case OPT_MAPPING:
         return litmus_mapping(value, &plan->options.mapping);
+    case OPT_WIDE:
+        plan->options.wide = true;
+        return 0;
+    case OPT_POINTERS:
+        plan->options.pointers = true;
+        return 0;
     default:
         plan->output = value;
         return 0;
@@ -62,7 +80,7 @@ int litmus_mapping(const char *name, enum lt_mapping *mapping)
 {
     if (lt_find_mapping(name, mapping))
         return 0;
-    return tool_error(EXIT_USAGE, "'%s' is no mapping (plain, clspv)", name);
+    return tool_error(EXIT_USAGE, "'%s' is no mapping (plain, clspv, families)", name);
 }
 
 int litmus_write_plan(const struct litmus_files *files, const struct lt_plan_options *given,

@@ -53,7 +53,7 @@ static const struct tool_option options[] = {
      "fix a launch parameter (refcl-litmus-run --knobs lists them); may be repeated"},
     {"quiet", 'q', NULL, "REFCL_QUIET", "print only the summary"},
     {"vulkan", 0, NULL, "REFCL_VULKAN", "run on a Vulkan device, not on an ICD; OpenCL tests are translated"},
-    {"mapping", 0, "NAME", "REFCL_MAPPING", "how OpenCL is translated: plain (default) or clspv"},
+    {"mapping", 0, "NAME", "REFCL_MAPPING", "how OpenCL is translated: plain (default), clspv or families"},
     TOOL_OPTION_END};
 
 /* An interpreter makes fewer instances in a second than a processor. */

@@ -7,7 +7,7 @@
 enum { OPT_TO, OPT_MAPPING, OPT_OUTPUT };
 static const struct tool_option options[] = {
     {"to", 0, "NAME", NULL, "what to translate to: vulkan (default)"},
-    {"mapping", 0, "NAME", "REFCL_MAPPING", "how OpenCL is translated: plain (default) or clspv"},
+    {"mapping", 0, "NAME", "REFCL_MAPPING", "how OpenCL is translated: plain (default), clspv or families"},
     {"output", 'o', "FILE", NULL, "output file (default stdout)"},
     TOOL_OPTION_END};
 

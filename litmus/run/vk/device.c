@@ -36,8 +36,10 @@ static const char *create_instance(struct lt_vk *vk)
     if (vk->vkCreateInstance(&info, NULL, &vk->instance) != VK_SUCCESS)
         return "no Vulkan driver: vkCreateInstance failed";
     LT_VK_INSTANCE(LT_VK_FIND)
+    bool all = found;
+    LT_VK_OPTIONAL(LT_VK_FIND)
 #undef LT_VK_FIND
-    return found ? NULL : "libvulkan.so.1 lacks functions of Vulkan 1.1";
+    return all ? NULL : "libvulkan.so.1 lacks functions of Vulkan 1.1";
 }
 
 /* Returns NULL, or why Vulkan cannot be used. */
@@ -134,6 +136,10 @@ static void read_features(struct lt_vk *vk)
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES, .pNext = &vk->atomics};
     vk->atomics = (VkPhysicalDeviceShaderAtomicInt64Features){
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_INT64_FEATURES};
+    vk->addresses = (VkPhysicalDeviceBufferDeviceAddressFeatures){
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES};
+    if (vk->properties.apiVersion >= VK_API_VERSION_1_2 && vk->vkGetBufferDeviceAddress)
+        vk->atomics.pNext = &vk->addresses;
     VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
                                           .pNext = &vk->model};
     vk->vkGetPhysicalDeviceFeatures2(vk->physical, &features);
@@ -165,15 +171,19 @@ static unsigned compute_units(const struct lt_vk *vk)
     return 16;
 }
 
-static bool find_family(struct lt_vk *vk)
+/* The first two families that run compute shaders; false: there is none. */
+static bool find_families(struct lt_vk *vk)
 {
     VkQueueFamilyProperties families[32];
-    uint32_t count = 32;
+    uint32_t count = 32, found = 0;
     vk->vkGetPhysicalDeviceQueueFamilyProperties(vk->physical, &count, families);
-    for (vk->family = 0; vk->family < count; vk->family++)
-        if (families[vk->family].queueFlags & VK_QUEUE_COMPUTE_BIT)
-            return true;
-    return false;
+    for (uint32_t f = 0; f < count && found < 2; f++)
+        if (families[f].queueFlags & VK_QUEUE_COMPUTE_BIT)
+            vk->families[found++] = f;
+    vk->two_families = found == 2;
+    if (found == 1)
+        vk->families[1] = vk->families[0];
+    return found > 0;
 }
 
 static const char *create_device(struct lt_vk *vk)
@@ -181,10 +191,12 @@ static const char *create_device(struct lt_vk *vk)
     static const float priority = 1;
     const char *extensions[2];
     uint32_t count = 0;
-    VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-                                     .queueFamilyIndex = vk->family,
-                                     .queueCount = 1,
-                                     .pQueuePriorities = &priority};
+    VkDeviceQueueCreateInfo queues[2];
+    for (int q = 0; q < 2; q++)
+        queues[q] = (VkDeviceQueueCreateInfo){.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                                              .queueFamilyIndex = vk->families[q],
+                                              .queueCount = 1,
+                                              .pQueuePriorities = &priority};
     VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
     features.features.shaderInt64 = vk->int64;
     if (vk->properties.apiVersion < VK_API_VERSION_1_2) {
@@ -197,13 +209,14 @@ static const char *create_device(struct lt_vk *vk)
         features.pNext = &vk->model;
     VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                .pNext = &features,
-                               .queueCreateInfoCount = 1,
-                               .pQueueCreateInfos = &queue,
+                               .queueCreateInfoCount = vk->two_families ? 2 : 1,
+                               .pQueueCreateInfos = queues,
                                .enabledExtensionCount = count,
                                .ppEnabledExtensionNames = extensions};
     if (vk->vkCreateDevice(vk->physical, &info, NULL, &vk->device) != VK_SUCCESS)
         return "vkCreateDevice failed";
-    vk->vkGetDeviceQueue(vk->device, vk->family, 0, &vk->queue);
+    for (int q = 0; q < 2; q++)
+        vk->vkGetDeviceQueue(vk->device, vk->families[q], 0, &vk->queues[q]);
     return NULL;
 }
 
@@ -229,7 +242,8 @@ static const char *open_device(struct lt_device *device, const struct lt_options
         return "no such Vulkan device";
     if (vk->properties.apiVersion < VK_API_VERSION_1_1)
         return "the device has no Vulkan 1.1";
-    if (!find_family(vk))
+    vk->one_queue = options->one_queue;
+    if (!find_families(vk))
         return "the device has no compute queue";
     read_features(vk);
     vk->vkGetPhysicalDeviceMemoryProperties(vk->physical, &vk->memory);
@@ -279,6 +293,7 @@ static cJSON *describe(const struct lt_device *device)
     cJSON_AddNumberToObject(json, "sub_group_size", vk->sub_group_size);
     cJSON_AddNumberToObject(json, "availability_visibility_chains",
                             vk->model.vulkanMemoryModelAvailabilityVisibilityChains);
+    cJSON_AddNumberToObject(json, "two_queue_families", vk->two_families);
     vk->vkGetPhysicalDeviceQueueFamilyProperties(vk->physical, &count, families);
     for (uint32_t i = 0, at = 0; i < count && at < sizeof flags; i++)
         at += (uint32_t)snprintf(flags + at, sizeof flags - at, "%s%x", i ? " " : "", families[i].queueFlags);
@@ -298,7 +313,9 @@ static bool has_need(const struct lt_vk *vk, const char *need)
         {"vulkan_memory_model_device_scope", vk->model.vulkanMemoryModelDeviceScope},
         {"int64", vk->int64},
         {"int64_atomics", vk->atomics.shaderBufferInt64Atomics && vk->atomics.shaderSharedInt64Atomics},
-        {"subgroups", vk->sub_groups}};
+        {"subgroups", vk->sub_groups},
+        {"buffer_device_address", vk->addresses.bufferDeviceAddress},
+        {"two_queue_families", vk->two_families || vk->one_queue}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (strcmp(table[i].need, need) == 0)
             return table[i].has;
@@ -309,16 +326,20 @@ static const char *lacks(const struct lt_device *device, const cJSON *test, bool
                          size_t size)
 {
     const cJSON *need, *members = cJSON_GetObjectItem(test, "members");
+    const struct lt_vk *vk = device->vk;
     *legacy = false;
     if (!cJSON_IsString(cJSON_GetObjectItem(test, "vulkan")))
         return "the plan has no module for the test";
     cJSON_ArrayForEach(need, cJSON_GetObjectItem(test, "needs"))
     {
-        if (cJSON_IsString(need) && !has_need(device->vk, need->valuestring)) {
+        if (cJSON_IsString(need) && !has_need(vk, need->valuestring)) {
             snprintf(reason, size, "the device lacks %s", need->valuestring);
             return reason;
         }
     }
+    if (!vk->two_families && cJSON_GetArraySize(cJSON_GetObjectItem(test, "family_groups")) > 1 &&
+        cJSON_IsTrue(cJSON_GetObjectItem(test, "waits")))
+        return "the test waits, and the work-groups of its two queue families run one after the other";
     if (cJSON_IsNumber(members) && members->valuedouble > (double)device->max_group)
         return "the device's work-groups are too small";
     return NULL;

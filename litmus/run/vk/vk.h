@@ -64,7 +64,11 @@
     F(vkDestroyFence)                                                                                        \
     F(vkResetFences)                                                                                         \
     F(vkWaitForFences)                                                                                       \
+    F(vkCreateSemaphore)                                                                                     \
+    F(vkDestroySemaphore)                                                                                    \
     F(vkQueueSubmit)
+/* Functions that devices before Vulkan 1.2 lack. */
+#define LT_VK_OPTIONAL(F) F(vkGetBufferDeviceAddress)
 
 struct lt_vk {
     void *library;
@@ -72,19 +76,63 @@ struct lt_vk {
 #define LT_VK_FIELD(name) PFN_##name name;
     LT_VK_GLOBAL(LT_VK_FIELD)
     LT_VK_INSTANCE(LT_VK_FIELD)
+    LT_VK_OPTIONAL(LT_VK_FIELD)
     VkInstance instance;
     VkPhysicalDevice physical;
     VkDevice device;
-    VkQueue queue;
-    uint32_t family;
+    /* The second queue, of another family, runs the work-groups of a test's second queue family.  Without one, and with
+     * --one-queue, it is the first. */
+    VkQueue queues[2];
+    uint32_t families[2];
+    bool two_families, one_queue;
     VkPhysicalDeviceProperties properties;
     VkPhysicalDeviceMemoryProperties memory;
     VkPhysicalDeviceVulkanMemoryModelFeatures model;
     VkPhysicalDeviceShaderAtomicInt64Features atomics;
+    VkPhysicalDeviceBufferDeviceAddressFeatures addresses;
     bool int64, sub_groups;
     uint32_t sub_group_size;
 };
 #undef LT_VK_FIELD
+
+/* Buffers that every test has, by binding; those of its locations; what the host reads; addresses of the locations. */
+enum { OUT, SCRATCH, SYNC, BINS, COUNTS, OTHER_STATES, OBJECTS };
+enum { READ_BACK = OBJECTS + MAX_LOCATIONS, ADDRESSES, BUFFERS };
+enum { MOST_LAUNCHES = 64 }; /* in one batch */
+
+struct vk_buffer {
+    VkBuffer buffer;
+    VkDeviceMemory memory;
+    VkDeviceSize bytes;
+};
+struct lt_vk_exec {
+    struct vk_buffer buffers[BUFFERS]; /* of location i of the exec: OBJECTS + i */
+    void *read_back;                   /* mapped: counts, bins, other states */
+    char *addresses;                   /* mapped, of a test with pointers */
+    bool pointers;
+    VkShaderModule module;
+    VkDescriptorSetLayout set_layout;
+    VkPipelineLayout layout;
+    VkPipeline run, collect;
+    VkDescriptorPool pool;
+    VkDescriptorSet set;
+    VkFence fence;
+    VkCommandBuffer command; /* that is recorded */
+    /* By queue.  A test of one queue family uses the first buffer of the first queue alone. */
+    VkCommandPool pools[2];
+    VkCommandBuffer first[2 * MOST_LAUNCHES + 1], second[MOST_LAUNCHES];
+    uint32_t family_count, family_groups[2];
+    /* READY: the memory is, so that the second queue can start; FINISHED: it has. */
+    VkSemaphore ready, finished, awaited; /* AWAITED: by the next submission to the first queue */
+};
+
+bool lt_vk_failed(struct exec *e, const char *what, VkResult result);
+/* Memory for all instances at this stride; the function "collect" initializes it. */
+bool lt_vk_fit_locations(struct exec *e);
+/* Where the bins, and the other states, are in the buffer that the host reads; the counts are first. */
+VkDeviceSize lt_vk_bins_bytes(const struct exec *e);
+VkDeviceSize lt_vk_others_at(const struct exec *e);
+#define LT_VK_BINS_AT 16
 #endif
 
 bool lt_vk_build(struct exec *e);
