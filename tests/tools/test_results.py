@@ -2,6 +2,7 @@
 """`refcl results`: files are added once, in any order, by many processes, also where some are killed; sums, verdicts, differences and
 regressions are those of the files."""
 import collections
+import html.parser
 import json
 import os
 import random
@@ -262,6 +263,53 @@ def bad_input(folder):
     check("no store", run.returncode == 2 and not os.path.exists(os.path.join(folder, "absent.sqlite")), run)
 
 
+class Page(html.parser.HTMLParser):
+    """Cells of tables as lists of words, and what the page refers to."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.rows, self.references, self.open = [], [], []
+        with open(path) as file:
+            self.feed(file.read())
+        self.whole = self.open == []
+
+    def handle_starttag(self, tag, attributes):
+        self.references += [value for name, value in attributes if name in ("href", "src")]
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self.rows[-1].append("")
+        if tag not in ("meta", "br"):  # elements without an end
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        self.open.pop() if self.open and self.open[-1] == tag else self.open.append("/" + tag)
+
+    def handle_data(self, data):
+        if "td" in self.open or "th" in self.open:
+            self.rows[-1][-1] += data
+
+
+def site(folder):
+    store, path = Store(folder, "site.sqlite"), os.path.join(folder, "site")
+    store.add(results([dict(mp((ALLOWED, 98), (FORBIDDEN, 2)), file="suite/message/MP.litmus"),
+                       dict(sb(status="skipped", reason="<none> & no"), file="suite/store/SB.litmus")]))
+    store.add(results([dict(mp((ALLOWED, 5)), file="suite/message/MP.litmus")], "<2.0>"))
+    run = store.run("site", path)
+    pages = {name: Page(os.path.join(path, name)) for name in sorted(os.listdir(path))}
+    check("site: a page for each driver and each test", run.returncode == 0 and sorted(pages) ==
+          ["device-1.html", "device-2.html", "index.html", "test-1.html", "test-2.html"], (run, list(pages)))
+    check("site: well-formed, and refers to its own pages alone", all(p.whole and set(p.references) <= set(pages) for p in pages.values()),
+          {name: (p.open, p.references) for name, p in pages.items()})
+    check("site: drivers beside rule families", pages["index.html"].rows ==
+          [["rule family", "P, GPU, OpenCL 3.0, 1.0", "P, GPU, OpenCL 3.0, <2.0>"], ["message", "1 forbidden", "1 allowed"],
+           ["store", "1 not run", ""]], pages["index.html"].rows)
+    states = [row[:3] for row in pages["test-1.html"].rows if row[0].startswith("1:r0")]
+    check("site: states of a test by driver, with clauses", [(s, v[:9], n) for s, v, n in states] ==
+          [("1:r0=0; 1:r1=-1", "allowed", "98"), ("1:r0=1; 1:r1=0", "forbidden", "2"), ("1:r0=0; 1:r1=-1", "allowed", "5")] and
+          "CL 3.3.6" in states[1][1], states)
+
+
 def parallel(folder):
     """Forty shards, added by eight processes at a time, each twice, in random order; some are killed on the way."""
     store, rng = Store(folder, "parallel.sqlite"), random.Random(7)
@@ -326,6 +374,7 @@ with tempfile.TemporaryDirectory() as folder:
     gate(folder)
     junit(folder)
     bad_input(folder)
+    site(folder)
     parallel(folder)
     killed(folder)
     schema(folder)

@@ -32,5 +32,6 @@ extern const struct tool_command cmd_results_show;
 extern const struct tool_command cmd_results_compare;
 extern const struct tool_command cmd_results_regressions;
 extern const struct tool_command cmd_results_export;
+extern const struct tool_command cmd_results_site;
 
 #endif

@@ -226,6 +226,15 @@ static int results_export_main(int argc, char **argv)
     return first < 0 ? code : finish(&store, store_export(&store, stdout, &err), 0, &err);
 }
 
+static int results_site_main(int argc, char **argv)
+{
+    struct results r;
+    struct store store;
+    struct mm_error err = {0};
+    int code, first = begin(&cmd_results_site, 1, argc, argv, &r, &store, &code);
+    return first < 0 ? code : finish(&store, store_site(&store, argv[first], &err), 0, &err);
+}
+
 static int results_judge_main(int argc, char **argv)
 {
     struct results r;
@@ -253,6 +262,10 @@ const struct tool_command cmd_results_regressions = {
     results_regressions_main};
 const struct tool_command cmd_results_export = {
     "results export", "", "print the sums of a results store as JSON", store_options, results_export_main};
+const struct tool_command cmd_results_site = {
+    "results site", "FOLDER",
+    "write a results store as static pages: drivers beside rule families, tests with their history",
+    store_options, results_site_main};
 const struct tool_command cmd_results_judge = {
     "results judge", "", "judge the states of a results store that have no verdict under the current models",
     store_options, results_judge_main};

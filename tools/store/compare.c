@@ -139,8 +139,7 @@ static size_t add_shown(struct store *s, int64_t side, cJSON *rows)
         cJSON_AddNumberToObject(row, "instances", sqlite3_column_double(q, 5));
         cJSON_AddNumberToObject(row, "rate", rate.rate);
         cJSON_AddNumberToObject(row, "other_instances", sqlite3_column_double(q, 6));
-        cJSON_AddNumberToObject(row, "other_rate_below",
-                                lt_rate_of(0, (uint64_t)sqlite3_column_int64(q, 6)).high);
+        cJSON_AddNumberToObject(row, "other_rate_below", store_rate_below(sqlite3_column_double(q, 6)));
         cJSON_AddStringToObject(row, "verdict", *store_text(q, 7) ? store_text(q, 7) : "unjudged");
         if (*store_text(q, 8))
             cJSON_AddStringToObject(row, "clause", store_text(q, 8));

@@ -11,6 +11,11 @@
 void store_device_text(sqlite3_stmt *row, int column, char *text, size_t size);
 /* "x=1; 1:r0=0" of two JSON arrays. */
 void store_state_text(const char *observed, const char *values, char *text, size_t size);
+/* With 95 % confidence, a state that none of so many instances showed has a rate below this. */
+double store_rate_below(double instances);
+/* Adds an object to ROWS for each device that matches SELECTOR (NULL: all) and ran the test NAME. */
+enum mm_class store_test_results(struct store *store, const char *name, const char *selector, cJSON *rows,
+                                 struct mm_error *err);
 /* Prints and deletes JSON. */
 enum mm_class store_print(cJSON *json, FILE *out, struct mm_error *err);
 

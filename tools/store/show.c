@@ -45,6 +45,11 @@ void store_device_text(sqlite3_stmt *row, int column, char *text, size_t size)
              store_text(row, column + 2), *driver ? ", " : "", driver);
 }
 
+double store_rate_below(double instances)
+{
+    return instances > 0 ? lt_rate_of(0, (uint64_t)instances).high : 1;
+}
+
 /* ---- list ---- */
 
 static cJSON *run_json(sqlite3_stmt *q)
@@ -132,7 +137,7 @@ static cJSON *test_json(struct store *s, sqlite3_stmt *q)
     cJSON_AddNumberToObject(row, "instances", sqlite3_column_double(q, 12));
     cJSON_AddNumberToObject(row, "discarded", sqlite3_column_double(q, 13));
     double judged = sqlite3_column_double(q, 12) - sqlite3_column_double(q, 13);
-    cJSON_AddNumberToObject(row, "unseen_rate_below", lt_rate_of(0, (uint64_t)judged).high);
+    cJSON_AddNumberToObject(row, "unseen_rate_below", store_rate_below(judged));
     cJSON_AddStringToObject(row, "first", store_text(q, 14));
     cJSON_AddStringToObject(row, "last", store_text(q, 15));
     add_states(s, sqlite3_column_int64(q, 0), sqlite3_column_int64(q, 5), store_text(q, 4), judged, row);
@@ -170,8 +175,8 @@ static void print_test(const cJSON *row, FILE *out)
         fprintf(out, "  any other state: a rate below %.3g (95 %%)\n", value_of(row, "unseen_rate_below"));
 }
 
-static enum mm_class show_test(struct store *s, const char *name, const char *selector, cJSON *rows,
-                               struct mm_error *err)
+enum mm_class store_test_results(struct store *s, const char *name, const char *selector, cJSON *rows,
+                                 struct mm_error *err)
 {
     sqlite3_stmt *q = store_statement(
         s,
@@ -190,7 +195,7 @@ enum mm_class store_show(struct store *s, const char *what, const char *selector
 {
     cJSON *root = cJSON_CreateObject(), *rows = cJSON_AddArrayToObject(root, "results");
     const cJSON *row;
-    enum mm_class cls = show_test(s, what, selector, rows, err);
+    enum mm_class cls = store_test_results(s, what, selector, rows, err);
     if (cls == MM_OK && !cJSON_GetArraySize(rows))
         cls = mm_fail(err, MM_INVALID, "store.test", "no result of a test named '%s'%s%s", what,
                       selector ? " on a device that matches " : "", selector ? selector : "");

@@ -113,6 +113,8 @@ enum mm_class store_compare(struct store *store, const char *a, const char *b, b
                             size_t *differences, struct mm_error *err);
 enum mm_class store_regressions(struct store *store, const char *selector, bool json, FILE *out,
                                 size_t *found, struct mm_error *err);
+/* Writes static pages into the folder PATH, which is created if it is missing. */
+enum mm_class store_site(struct store *store, const char *path, struct mm_error *err);
 /* Writes what all drivers of the device of JUDGEMENT (JSON of lt_judge) did as the baseline of lt_gate. */
 enum mm_class store_baseline(struct store *store, const char *judgement, FILE *out, struct mm_error *err);
 enum mm_class store_export(struct store *store, FILE *out, struct mm_error *err);
