@@ -166,6 +166,9 @@ struct ck_detector_options {
     bool races;          /* data races and scope races */
     bool memory;         /* findings that the runtime records, and what the detector itself sees */
     size_t max_findings; /* 0 = no limit */
+    /* Filters: words of kinds, "race", "memory" or "api"; shell patterns of kernels; numbers of commands.  NULL, 0: all. */
+    const char *only, *kernels;
+    uint64_t first_launch, last_launch;
     size_t memory_limit; /* bytes of shadow state, 0 = default (4 GiB); beyond it the verdict is unknown */
     bool uninitialized;  /* reads of local memory that holds nothing yet, even if the value is never used */
     bool weak;           /* edges may say that values do not flow in record order */
@@ -321,6 +324,7 @@ struct ck_report_options {
     const struct mm_cat_model *model; /* that predictions follow, NULL: there are none */
     const char *command_line;         /* may be NULL */
     struct ck_ending ending;
+    const char *checked, *not_checked; /* names of checks: "race, memory", NULL: that is not known */
 };
 /* Compiler-style diagnostics. */
 void ck_report_text(const struct ck_detector *detector, const struct ck_report_options *options, FILE *out);

@@ -1,6 +1,7 @@
 /* Option tables: parsing with getopt_long, environment variables, help. */
 #include "memmodel/base/escape.h"
 #include "memmodel/base/input.h"
+#include "memmodel/base/nearest.h"
 #include "tools/tool.h"
 
 #include <errno.h>
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_OPTIONS = 40, HELP_CODE = 1000, LIMITS_CODE };
+enum { MAX_OPTIONS = 64, HELP_CODE = 1000, LIMITS_CODE };
 
 int tool_error(int code, const char *format, ...)
 {
@@ -21,6 +22,29 @@ int tool_error(int code, const char *format, ...)
     fputc('\n', stderr);
     va_end(args);
     return code;
+}
+
+/* The line that ERR is about, with a caret below its column. */
+static void print_caret(const struct mm_error *err)
+{
+    char *line = NULL;
+    size_t size = 0;
+    FILE *file =
+        err->cls == MM_INVALID && err->file[0] && err->line && err->column ? fopen(err->file, "r") : NULL;
+    ssize_t length = -1;
+    for (uint32_t n = 0; file && n < err->line && (length = getline(&line, &size, file)) >= 0; n++)
+        ;
+    if (file)
+        fclose(file);
+    if (length > 0 && length < 500 && err->column <= (uint32_t)length && !memchr(line, 0, (size_t)length)) {
+        line[strcspn(line, "\r\n")] = 0;
+        mm_print(stderr, "%6u | %s\n       | ", err->line, line);
+        for (uint32_t i = 0; i + 1 < err->column && line[i]; i++)
+            if (((unsigned char)line[i] & 0xc0) != 0x80)
+                fputc(line[i] == '\t' ? '\t' : ' ', stderr);
+        fputs("^\n", stderr);
+    }
+    free(line);
 }
 
 int tool_report(const struct mm_error *err)
@@ -35,6 +59,7 @@ int tool_report(const struct mm_error *err)
     tool_error(0, "%s", (line = strsep(&rest, "\n")));
     while ((line = strsep(&rest, "\n"))) /* of a compiler's log */
         mm_print(stderr, "    %s\n", line);
+    print_caret(err);
     return codes[err->cls];
 }
 
@@ -108,6 +133,23 @@ static int set_limits(const char *value)
     return code;
 }
 
+/* The nearest option to WORD, which is none. */
+static void suggest(const struct tool_command *command, const char *word)
+{
+    const char *names[MAX_OPTIONS + 2] = {"help", "input-limits"};
+    char name[64];
+    size_t count = 2;
+    if (strncmp(word, "--", 2) != 0)
+        return;
+    for (const struct tool_option *o = command->options; o->name && count < MAX_OPTIONS + 2; o++)
+        if (!is_internal(o))
+            names[count++] = o->name;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
+    const char *nearest = mm_nearest(name, names, count);
+    if (nearest)
+        fprintf(stderr, "refcl: did you mean --%s?\n", nearest);
+}
+
 int tool_options(const struct tool_command *command, int argc, char **argv, bool stop_early,
                  tool_handler *handler, void *context, int *exit_code)
 {
@@ -153,6 +195,7 @@ int tool_options(const struct tool_command *command, int argc, char **argv, bool
             if (c == (int)i + 2000 || (c < 256 && command->options[i].letter == (char)c))
                 index = i;
         if (index == n) {
+            suggest(command, argv[optind - 1]);
             fprintf(stderr, "Try `refcl %s --help`.\n", command->name);
             *exit_code = EXIT_USAGE;
             return -1;

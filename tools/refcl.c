@@ -1,4 +1,5 @@
 /* The refcl command: finds the subcommand and runs it. */
+#include "memmodel/base/nearest.h"
 #include "tools/cmd/commands.h"
 
 #include <errno.h>
@@ -101,6 +102,20 @@ static void ignore_signal(int number)
     (void)number;
 }
 
+/* The nearest command to "FIRST SECOND" or, where SECOND is empty, to FIRST alone. */
+static void suggest_command(const char *first, const char *second)
+{
+    const char *names[sizeof commands / sizeof *commands];
+    char word[64];
+    size_t count = 0;
+    for (const struct tool_command *const *c = commands; *c; c++)
+        names[count++] = (*c)->name;
+    snprintf(word, sizeof word, "%.30s%s%.30s", first, *second ? " " : "", second);
+    const char *nearest = mm_nearest(word, names, count);
+    if (nearest)
+        fprintf(stderr, "refcl: did you mean `refcl %s`?\n", nearest);
+}
+
 /* `refcl litmus`, which is no command by itself, with or without --help; also what `refcl xref --help` adds. */
 static int group_usage(int argc, char **argv)
 {
@@ -109,7 +124,9 @@ static int group_usage(int argc, char **argv)
         count += is_in_group(*c, argv[1]);
     bool help = argc > 2 && is_help(argv[2]);
     if (!count || (argc > 2 && !help)) {
-        tool_error(EXIT_USAGE, "no command '%s%s%s'", argv[1], argc > 2 ? " " : "", argc > 2 ? argv[2] : "");
+        tool_error(EXIT_USAGE, "no command '%s%s%s'", argv[1], count && argc > 2 ? " " : "",
+                   count && argc > 2 ? argv[2] : "");
+        suggest_command(argv[1], count ? argv[2] : "");
         usage(count ? argv[1] : "", stderr);
         return EXIT_USAGE;
     }

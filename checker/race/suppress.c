@@ -26,8 +26,61 @@ static bool pattern_matches(const struct ck_pattern *p, const struct ck_finding 
     return anywhere;
 }
 
+/* Advances *LIST past its next word, which it copies to WORD. */
+static bool next_word(const char **list, char word[128])
+{
+    *list += strspn(*list, ",");
+    size_t n = strcspn(*list, ",");
+    snprintf(word, 128, "%.*s", (int)n, *list);
+    *list += n;
+    return n > 0;
+}
+
+static bool is_of_group(const char *kind, const char *group)
+{
+    size_t n = strlen(kind);
+    bool race = n >= 4 && strcmp(kind + n - 4, "race") == 0;
+    bool api = strcmp(kind, "api-misuse") == 0 || strcmp(kind, "leak") == 0;
+    return strcmp(group, kind) == 0 || (race && strcmp(group, "race") == 0) ||
+           (api && strcmp(group, "api") == 0) || (!race && !api && strcmp(group, "memory") == 0);
+}
+
+static bool has_kind(const char *only, const char *kind)
+{
+    char word[128];
+    bool found = !only;
+    while (!found && next_word(&only, word))
+        found = is_of_group(kind, word);
+    return found;
+}
+
+static bool has_kernel(const char *patterns, const struct ck_finding *finding)
+{
+    char word[128];
+    bool found = !patterns;
+    while (!found && next_word(&patterns, word))
+        for (size_t i = 0; i < finding->access_count; i++) {
+            const struct mm_command *c = finding->accesses[i].command;
+            found |= c && c->kernel && fnmatch(word, c->kernel, 0) == 0;
+        }
+    return found;
+}
+
+static bool has_launch(const struct ck_detector_options *options, const struct ck_finding *finding)
+{
+    bool found = options->last_launch == 0;
+    for (size_t i = 0; i < finding->access_count; i++) {
+        uint32_t command = finding->accesses[i].agent.command;
+        found |= command && command >= options->first_launch && command <= options->last_launch;
+    }
+    return found;
+}
+
 bool ck_is_suppressed(const struct ck_detector *d, const struct ck_finding *finding)
 {
+    if (!has_kind(d->options.only, finding->kind) || !has_kernel(d->options.kernels, finding) ||
+        !has_launch(&d->options, finding))
+        return true;
     const struct ck_pattern *p = d->patterns;
     while (p && !pattern_matches(p, finding))
         p = p->next;

@@ -2,6 +2,8 @@
 #include "checker/race/words.h"
 #include "checker/report/report.h"
 
+#include <string.h>
+
 static void add_triple(cJSON *object, const char *key, const uint64_t id[3])
 {
     cJSON *array = cJSON_AddArrayToObject(object, key);
@@ -107,11 +109,16 @@ static void add_pairs(cJSON *object, const struct ck_finding *finding)
     }
 }
 
-static cJSON *finding_json(const struct ck_finding *finding)
+static cJSON *finding_json(const struct ck_detector *detector, const struct ck_finding *finding, size_t cause)
 {
     cJSON *object = cJSON_CreateObject();
+    char fingerprint[17];
     ck_report_add(object, "kind", finding->kind);
     ck_report_add(object, "clause", finding->clause);
+    ck_report_add(object, "severity", ck_report_severity(finding));
+    ck_report_fingerprint(detector, finding, fingerprint);
+    ck_report_add(object, "fingerprint", fingerprint);
+    cJSON_AddNumberToObject(object, "cause", (double)cause);
     ck_report_add(object, "message", ck_report_message(finding));
     if (finding->reason)
         ck_report_add(object, "reason", finding->reason);
@@ -156,6 +163,16 @@ static void add_observation(cJSON *root, const struct ck_report_options *options
     ck_report_add(observation, "message", message);
 }
 
+/* A list of the words of TEXT, which commas separate. */
+static void add_words(cJSON *object, const char *key, const char *text)
+{
+    cJSON *array = cJSON_AddArrayToObject(object, key);
+    for (char word[40]; *text; text += strcspn(text, ","), text += strspn(text, ", ")) {
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(text, ","), text);
+        cJSON_AddItemToArray(array, ck_report_string(word));
+    }
+}
+
 enum mm_class ck_report_json(const struct ck_detector *detector, const struct ck_report_options *options,
                              FILE *out)
 {
@@ -181,8 +198,17 @@ enum mm_class ck_report_json(const struct ck_detector *detector, const struct ck
         cJSON_AddNumberToObject(root, "dropped", (double)ck_detector_dropped(detector));
     if (ck_detector_suppressed(detector))
         cJSON_AddNumberToObject(root, "suppressed", (double)ck_detector_suppressed(detector));
+    if (options && options->checked) {
+        add_words(root, "checked", options->checked);
+        add_words(root, "not_checked", options->not_checked);
+    }
+    size_t count = ck_detector_finding_count(detector), *first = mm_alloc_zero(count + 1, sizeof *first);
+    if (first)
+        cJSON_AddNumberToObject(root, "causes", (double)ck_report_causes(detector, first));
     cJSON *findings = cJSON_AddArrayToObject(root, "findings");
-    for (size_t i = 0; i < ck_detector_finding_count(detector); i++)
-        cJSON_AddItemToArray(findings, finding_json(ck_detector_finding(detector, i)));
+    for (size_t i = 0; i < count; i++)
+        cJSON_AddItemToArray(findings,
+                             finding_json(detector, ck_detector_finding(detector, i), first ? first[i] : i));
+    mm_free(first);
     return ck_report_print(root, out);
 }

@@ -14,6 +14,16 @@ const char *ck_report_status(const struct ck_detector *detector, const struct ck
 bool ck_report_failed(const struct ck_report_options *options, char *words, size_t size);
 /* The message of a finding, or its kind where the message is empty. */
 const char *ck_report_message(const struct ck_finding *finding);
+/* For each finding the index of the first one with the same cause, in FIRST, which has room for all; returns how many causes there
+ * are. */
+size_t ck_report_causes(const struct ck_detector *detector, size_t *first);
+/* "error", "warning" or "note". */
+const char *ck_report_severity(const struct ck_finding *finding);
+/* Past the word that begins at the column of SOURCE; 0 if that is unknown. */
+uint32_t ck_report_end_column(const struct ck_detector *detector, const struct mm_source *source);
+/* The same for the same defect in later versions of the program: 16 hexadecimal digits. */
+void ck_report_fingerprint(const struct ck_detector *detector, const struct ck_finding *finding,
+                           char text[17]);
 /* A JSON string of S; printing replaces bytes that are not UTF-8. */
 cJSON *ck_report_string(const char *s);
 /* Adds KEY: S to OBJECT. */

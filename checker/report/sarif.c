@@ -28,7 +28,8 @@ static void add_uri(cJSON *artifact, const char *file)
 }
 
 /* NULL if the location is unknown. */
-static cJSON *location_json(const struct mm_source *source, const char *text)
+static cJSON *location_json(const struct ck_detector *detector, const struct mm_source *source,
+                            const char *text)
 {
     if (!source->file || !*source->file)
         return NULL;
@@ -39,37 +40,57 @@ static cJSON *location_json(const struct mm_source *source, const char *text)
     if (source->line) {
         cJSON *region = cJSON_AddObjectToObject(physical, "region");
         cJSON_AddNumberToObject(region, "startLine", source->line);
-        if (source->column)
+        if (source->column) {
             cJSON_AddNumberToObject(region, "startColumn", source->column);
+            cJSON_AddNumberToObject(region, "endColumn", ck_report_end_column(detector, source));
+        }
     }
     if (text)
         cJSON_AddItemToObject(location, "message", message_json(text));
     return location;
 }
 
-static void add_locations(cJSON *result, const struct ck_finding *finding)
+static void add_related(cJSON *result, const struct ck_detector *detector, const struct ck_access *access,
+                        const char *before, int id)
+{
+    char agent[300], text[700];
+    ck_words_agent(access, true, agent, sizeof agent);
+    snprintf(text, sizeof text, "%s%s by %s", before, ck_words_access(&access->event), agent);
+    cJSON *location = location_json(detector, &access->source, text),
+          *related = cJSON_GetObjectItem(result, "relatedLocations");
+    if (!location)
+        return;
+    cJSON_AddNumberToObject(location, "id", id);
+    cJSON_AddItemToArray(related ? related : cJSON_AddArrayToObject(result, "relatedLocations"), location);
+}
+
+static void add_locations(cJSON *result, const struct ck_detector *detector, const struct ck_finding *finding)
 {
     cJSON *locations = cJSON_AddArrayToObject(result, "locations");
-    cJSON *first = finding->access_count ? location_json(&finding->accesses[0].source, NULL) : NULL;
+    cJSON *first = finding->access_count ? location_json(detector, &finding->accesses[0].source, NULL) : NULL;
     if (first)
         cJSON_AddItemToArray(locations, first);
-    if (finding->access_count < 2)
-        return;
-    char agent[300], text[400];
-    ck_words_agent(&finding->accesses[1], true, agent, sizeof agent);
-    snprintf(text, sizeof text, "%s by %s", ck_words_access(&finding->accesses[1].event), agent);
-    cJSON *second = location_json(&finding->accesses[1].source, text);
-    if (!second)
-        return;
-    cJSON_AddNumberToObject(second, "id", 1);
-    cJSON_AddItemToArray(cJSON_AddArrayToObject(result, "relatedLocations"), second);
+    if (finding->access_count == 2)
+        add_related(result, detector, &finding->accesses[1], "", 1);
+}
+
+/* The places of findings with the same cause as finding I. */
+static void add_others(cJSON *result, const struct ck_detector *detector, size_t i, const size_t *first)
+{
+    int id = 2;
+    for (size_t k = i + 1; k < ck_detector_finding_count(detector); k++) {
+        const struct ck_finding *f = ck_detector_finding(detector, k);
+        for (size_t n = 0; first[k] == i && n < f->access_count; n++)
+            add_related(result, f->detector ? f->detector : detector, &f->accesses[n],
+                        "the same cause: ", id++);
+    }
 }
 
 /* A step of a thread flow; without a location it has only a message. */
-static void add_step(cJSON *locations, const struct mm_source *source, const char *text, uint32_t level,
-                     uint32_t order)
+static void add_step(cJSON *locations, const struct ck_detector *detector, const struct mm_source *source,
+                     const char *text, uint32_t level, uint32_t order)
 {
-    cJSON *step = cJSON_CreateObject(), *location = location_json(source, text);
+    cJSON *step = cJSON_CreateObject(), *location = location_json(detector, source, text);
     if (!location) {
         location = cJSON_CreateObject();
         cJSON_AddItemToObject(location, "message", message_json(text));
@@ -83,7 +104,8 @@ static void add_step(cJSON *locations, const struct mm_source *source, const cha
 }
 
 /* The steps from the host's call through the calls in the kernel to the access. */
-static cJSON *thread_flow_json(const struct ck_access *access, uint32_t order)
+static cJSON *thread_flow_json(const struct ck_detector *detector, const struct ck_access *access,
+                               uint32_t order)
 {
     cJSON *flow = cJSON_CreateObject();
     char agent[300], text[700];
@@ -94,20 +116,20 @@ static cJSON *thread_flow_json(const struct ck_access *access, uint32_t order)
     if (access->call) {
         snprintf(text, sizeof text, "command %u is enqueued by %s", (unsigned)access->agent.command,
                  access->call->opcode);
-        add_step(locations, access->call, text, level++, 0);
+        add_step(locations, detector, access->call, text, level++, 0);
     }
     for (uint32_t i = access->depth; i-- > 0;) {
         snprintf(text, sizeof text, "'%s' is called",
                  i ? access->stack[i - 1]->function : access->source.function);
-        add_step(locations, access->stack[i], text, level++, 0);
+        add_step(locations, detector, access->stack[i], text, level++, 0);
     }
     snprintf(text, sizeof text, "%s by %s", ck_words_access(&access->event), agent);
-    add_step(locations, &access->source, text, level, order);
+    add_step(locations, detector, &access->source, text, level, order);
     return flow;
 }
 
 /* One thread flow for each work-item or host thread, the earlier access with the lower order. */
-static void add_flows(cJSON *result, const struct ck_finding *finding)
+static void add_flows(cJSON *result, const struct ck_detector *detector, const struct ck_finding *finding)
 {
     uint32_t count = (uint32_t)finding->access_count;
     if (!count)
@@ -116,20 +138,25 @@ static void add_flows(cJSON *result, const struct ck_finding *finding)
     cJSON_AddItemToArray(cJSON_AddArrayToObject(result, "codeFlows"), flow);
     cJSON *threads = cJSON_AddArrayToObject(flow, "threadFlows");
     for (uint32_t i = 0; i < count; i++)
-        cJSON_AddItemToArray(threads, thread_flow_json(&finding->accesses[i], count - i));
+        cJSON_AddItemToArray(threads, thread_flow_json(detector, &finding->accesses[i], count - i));
 }
 
-static cJSON *result_json(const struct ck_finding *finding)
+static cJSON *result_json(const struct ck_detector *all, size_t i, const size_t *first)
 {
+    const struct ck_finding *finding = ck_detector_finding(all, i);
+    const struct ck_detector *detector = finding->detector ? finding->detector : all;
     cJSON *result = cJSON_CreateObject();
-    char text[1400];
+    char text[1400], fingerprint[17];
     snprintf(text, sizeof text, "%s%s%s", ck_report_message(finding), finding->reason ? ": " : "",
              finding->reason ? finding->reason : "");
     ck_report_add(result, "ruleId", finding->kind);
-    ck_report_add(result, "level", "error");
+    ck_report_add(result, "level", ck_report_severity(finding));
     cJSON_AddItemToObject(result, "message", message_json(text));
-    add_locations(result, finding);
-    add_flows(result, finding);
+    add_locations(result, detector, finding);
+    add_others(result, all, i, first);
+    add_flows(result, detector, finding);
+    ck_report_fingerprint(detector, finding, fingerprint);
+    ck_report_add(cJSON_AddObjectToObject(result, "partialFingerprints"), "refclFinding/v1", fingerprint);
     if (finding->count)
         cJSON_AddNumberToObject(result, "occurrenceCount", (double)finding->count);
     cJSON *properties = cJSON_AddObjectToObject(result, "properties");
@@ -227,7 +254,16 @@ enum mm_class ck_report_sarif(const struct ck_detector *detector, const struct c
         ck_report_add(properties, "model_sha256", options->model->sha256);
     }
     cJSON *results = cJSON_AddArrayToObject(run, "results");
-    for (size_t i = 0; i < ck_detector_finding_count(detector); i++)
-        cJSON_AddItemToArray(results, result_json(ck_detector_finding(detector, i)));
+    size_t count = ck_detector_finding_count(detector), *first = mm_alloc_zero(count + 1, sizeof *first);
+    if (first)
+        ck_report_causes(detector, first);
+    for (size_t i = 0; i < count && first; i++)
+        if (first[i] == i)
+            cJSON_AddItemToArray(results, result_json(detector, i, first));
+    if (!first) {
+        cJSON_Delete(root);
+        return MM_LIMIT;
+    }
+    mm_free(first);
     return ck_report_print(root, out);
 }

@@ -154,27 +154,38 @@ static void put_pairs(const struct ck_finding *f, const struct style *style, FIL
     fputc('\n', out);
 }
 
-static bool same_place(const struct mm_source *a, const struct mm_source *b)
+enum { MOST_OF_CAUSE = 12 };
+
+/* One line: where the access is and what it races with. */
+static void put_other(const struct ck_finding *f, const struct style *style, FILE *out)
 {
-    return a->line && a->line == b->line && a->column == b->column && strcmp(a->file, b->file) == 0;
+    const struct ck_access *a = f->accesses;
+    char where[200] = "";
+    if (f->allocation)
+        ck_words_location(f, where, sizeof where);
+    if (f->access_count)
+        put_place(&a[0].source, out);
+    put_note(style, out, " the same cause: %s%s%s", f->kind, *where ? " on " : "", where);
+    if (f->access_count == 2 && a[1].source.line)
+        mm_print(out, ", with the %s at line %" PRIu32,
+                 ck_words_access(&a[1].event) + (ck_words_access(&a[1].event)[1] == 'n' ? 3 : 2),
+                 a[1].source.line);
+    fputc('\n', out);
 }
 
-/* True if an earlier finding has the same message and locations, on other memory. */
-static bool is_repeated(const struct ck_detector *detector, size_t i)
+/* The findings that share their cause with finding I. */
+static void put_others(const struct ck_detector *detector, size_t i, const size_t *first,
+                       const struct style *style, FILE *out)
 {
-    const struct ck_finding *f = ck_detector_finding(detector, i);
-    for (size_t k = 0; k < i; k++) {
-        const struct ck_finding *g = ck_detector_finding(detector, k);
-        bool same = f->access_count && g->access_count == f->access_count && strcmp(g->kind, f->kind) == 0;
-        for (size_t n = 0; same && n < f->access_count; n++)
-            same = same_place(&f->accesses[n].source, &g->accesses[n].source);
-        if (same)
-            return true;
-    }
-    return false;
+    size_t others = 0;
+    for (size_t k = i + 1; k < ck_detector_finding_count(detector); k++)
+        if (first[k] == i && ++others <= MOST_OF_CAUSE)
+            put_other(ck_detector_finding(detector, k), style, out);
+    if (others > MOST_OF_CAUSE)
+        put_note(style, out, " the same cause: %zu more\n", others - MOST_OF_CAUSE);
 }
 
-static void put_finding(const struct ck_detector *detector, const struct ck_finding *f, bool repeated,
+static void put_finding(const struct ck_detector *detector, const struct ck_finding *f,
                         const struct style *style, FILE *out)
 {
     if (f->detector)
@@ -183,13 +194,9 @@ static void put_finding(const struct ck_detector *detector, const struct ck_find
     const struct mm_source *source = f->access_count ? &f->accesses[0].source : &nowhere;
     fputs(style->bold, out);
     put_place(source, out);
-    fprintf(out, "%serror:%s %s", style->error, style->off, style->bold);
+    fprintf(out, "%s%s:%s %s", style->error, ck_report_severity(f), style->off, style->bold);
     mm_print(out, "%s%s%s%s", ck_report_message(f), *f->clause ? " [" : "", f->clause, *f->clause ? "]" : "");
     fprintf(out, "%s\n", style->off);
-    if (repeated) {
-        put_note(style, out, " at the same places as above, on other memory\n");
-        return;
-    }
     put_excerpt(detector, source, style, out);
     for (size_t i = 0; i < f->access_count; i++) {
         const struct ck_access *access = &f->accesses[i];
@@ -230,8 +237,16 @@ void ck_report_text(const struct ck_detector *detector, const struct ck_report_o
     struct mm_error limit;
     char ending[300];
     bool failed = ck_report_failed(options, ending, sizeof ending);
-    for (size_t i = 0; i < count; i++)
-        put_finding(detector, ck_detector_finding(detector, i), is_repeated(detector, i), style, out);
+    size_t *first = mm_alloc_zero(count + 1, sizeof *first),
+           causes = first ? ck_report_causes(detector, first) : count;
+    for (size_t i = 0; i < count; i++) {
+        if (first && first[i] != i)
+            continue;
+        put_finding(detector, ck_detector_finding(detector, i), style, out);
+        if (first)
+            put_others(detector, i, first, style, out);
+    }
+    mm_free(first);
     if (ck_detector_status(detector, &limit) != MM_OK)
         mm_print(out, "refcl: unknown: %s\n", limit.message);
     const char *unobserved = ck_report_unobserved(options);
@@ -243,10 +258,16 @@ void ck_report_text(const struct ck_detector *detector, const struct ck_report_o
         mm_print(out, "refcl: %zu more that are not shown\n", ck_detector_dropped(detector));
     if (ck_detector_suppressed(detector))
         mm_print(out, "refcl: %zu suppressed\n", ck_detector_suppressed(detector));
-    if (count)
+    if (causes < count)
+        mm_print(out, "refcl: %zu findings with %zu cause%s\n", count, causes, causes == 1 ? "" : "s");
+    else if (count)
         mm_print(out, "refcl: %zu finding%s\n", count, count == 1 ? "" : "s");
     else if (!failed && !unobserved && ck_detector_status(detector, NULL) == MM_OK)
         mm_print(out, "refcl: no findings\n");
+    if (options && options->checked)
+        mm_print(out, "refcl: checked: %s%s%s%s\n", options->checked,
+                 *options->not_checked ? "; not checked: " : "", options->not_checked,
+                 *options->not_checked ? " (--check all)" : "");
     if (failed)
         mm_print(out, "refcl: %s; %s\n", ending,
                  options->observation == CK_OBSERVED_NOTHING ? "nothing that it did was checked"

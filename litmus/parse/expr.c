@@ -1,6 +1,7 @@
 /* Expressions of OPENCL tests: C expressions over registers and pointers, with the atomic functions of
  * [CLC 6.15.12] embedded, or those of C11, which lack scopes and regions. */
 #include "litmus/parse/ast.h"
+#include "memmodel/base/nearest.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -93,7 +94,7 @@ static const struct {
     {"!", LT_OP_LNOT, 0},  {"+", LT_OP_PLUS, 0},
 };
 
-static const struct {
+static const struct constant {
     const char *name;
     uint8_t value;
 } orders[] = {{"memory_order_relaxed", MM_RELAXED},
@@ -344,6 +345,21 @@ static bool parse_flags(struct lt_lexer *lexer, uint8_t *mask)
     return !paren || lt_expect(lexer, ")");
 }
 
+/* The next token is none of LIST: which one is nearest? */
+static void expected_one_of(struct lt_lexer *lexer, const char *what, const struct constant *list,
+                            size_t count)
+{
+    const char *names[16];
+    const struct lt_token *t = lt_peek(lexer, 0);
+    for (size_t i = 0; i < count && i < COUNT(names); i++)
+        names[i] = list[i].name;
+    const char *nearest = t->kind == LT_T_END ? NULL : mm_nearest(t->text, names, count);
+    if (nearest)
+        lt_fail_at(lexer, t->pos, "expected %s, found '%.60s': did you mean %s?", what, t->text, nearest);
+    else
+        lt_unexpected(lexer, what);
+}
+
 /* order = "memory_order_relaxed" | "memory_order_acquire" | "memory_order_release" | "memory_order_acq_rel"
  *       | "memory_order_seq_cst" | "memory_order_consume"    (consume: C11 tests) */
 static bool parse_order(struct lt_lexer *lexer, uint8_t *order)
@@ -358,7 +374,7 @@ static bool parse_order(struct lt_lexer *lexer, uint8_t *order)
             *order = orders[i].value;
             return true;
         }
-    lt_unexpected(lexer, "a memory order (memory_order_...)");
+    expected_one_of(lexer, "a memory order (memory_order_...)", orders, COUNT(orders));
     return false;
 }
 
@@ -370,7 +386,7 @@ static bool parse_scope(struct lt_lexer *lexer, uint8_t *scope)
             *scope = scopes[i].value;
             return true;
         }
-    lt_unexpected(lexer, "a memory scope (memory_scope_...)");
+    expected_one_of(lexer, "a memory scope (memory_scope_...)", scopes, COUNT(scopes));
     return false;
 }
 

@@ -11,7 +11,7 @@ MODEL = {"runs": "Run", "tool": "Tool", "driver": "ToolComponent", "rules": "Rep
          "toolExecutionNotifications": "Notification", "message": "Message", "locations": "Location",
          "relatedLocations": "Location", "location": "Location", "physicalLocation": "PhysicalLocation",
          "artifactLocation": "ArtifactLocation", "region": "Region", "codeFlows": "CodeFlow",
-         "threadFlows": "ThreadFlow", "properties": None}
+         "threadFlows": "ThreadFlow", "properties": None, "partialFingerprints": None}
 ENUMS = {"level": {"none", "note", "warning", "error"}, "importance": {"important", "essential", "unimportant"}}
 
 

@@ -7,6 +7,11 @@ mp=$(find $suite -name '*.litmus' | sort | head -1)
 ok "version" prints 0 '^refcl [0-9]+\.[0-9]+' $REFCL --version
 ok "no command is a usage error" prints 2 'usage: refcl' $REFCL
 ok "unknown command is named" prints 2 "no command 'frobnicate'" $REFCL frobnicate
+ok "... and the nearest one" prints 2 "did you mean .refcl kernel.\?" $REFCL kerel
+ok "an unknown option is answered with the nearest" prints 2 "did you mean --global\?" $REFCL kernel --gobal 4 x.cl
+printf 'OPENCL x\n{ [x]=0; }\nP0@wg 0, dev 0 (global atomic_int* x) {\n  atomic_store_explicit(x, 1, memory_order_relaxd);\n}\nexists (x=1)\n' >$tap_dir/order.litmus
+ok "an unknown order is answered with the nearest" prints 2 "did you mean memory_order_relaxed\?" $REFCL litmus check $tap_dir/order.litmus
+ok "... with a caret" prints 2 "^       [|] {31}\\^$" $REFCL litmus check $tap_dir/order.litmus
 for c in "litmus check" "litmus plan" "litmus run" "litmus judge" run kernel "trace dump"; do
     ok "$c --help" prints 0 "^usage: refcl $c" $REFCL $c --help
     ok "$c refuses an unknown option" prints 2 "refcl $c --help" $REFCL $c --no-such-option

@@ -136,11 +136,37 @@ static bool try_lines(struct trial *t, uint32_t from, uint32_t to, unsigned *tri
     return false;
 }
 
+/* Narrows the lines AFTER to BEFORE to those where a barrier may help against the most findings: one is missing rather than
+ * several. */
+static void find_common_lines(const struct trial *t, uint32_t *after, uint32_t *before)
+{
+    const char *file = t->file, *kernel = kernel_of(t->finding), *flag = t->finding->change.barrier.flag;
+    for (size_t i = 0; i < ck_detector_finding_count(t->detector); i++) {
+        const struct ck_finding *f = ck_detector_finding(t->detector, i);
+        if (!f->change.barrier.after || f->change.barrier.round || f->verified ||
+            strcmp(file_of(f), file) != 0 || strcmp(kernel_of(f), kernel) != 0 ||
+            strcmp(f->change.barrier.flag, flag) != 0)
+            continue;
+        uint32_t from = f->change.barrier.after > *after ? f->change.barrier.after : *after;
+        uint32_t to = f->change.barrier.before < *before ? f->change.barrier.before : *before;
+        if (from < to) {
+            *after = from;
+            *before = to;
+        }
+    }
+}
+
 static void try_finding(struct trial *t, size_t i)
 {
     uint32_t after = t->finding->change.barrier.after, before = t->finding->change.barrier.before;
+    uint32_t common_after = after, common_before = before;
     unsigned tried = 0;
     bool helps;
+    if (!t->finding->change.barrier.round)
+        find_common_lines(t, &common_after, &common_before);
+    if ((common_after != after || common_before != before) &&
+        try_lines(t, common_after + 1, common_before, &tried))
+        return;
     if (t->finding->change.barrier.round) { /* at the end of the iteration, else at its begin */
         helps = try_lines(t, after + 1, after + BEHIND, &tried) || try_lines(t, before, before, &tried);
     } else {

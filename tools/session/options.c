@@ -1,5 +1,6 @@
 /* Parses the options of a session. */
 #include "tools/session/options.h"
+#include "memmodel/base/nearest.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,18 +30,45 @@ static int memory(struct session *session, const char *value)
 }
 
 /* "A..B" or "N", which is 1..N. */
-static int seeds(struct session *session, const char *value)
+static int range(const char *option, const char *value, uint64_t *from, uint64_t *to)
 {
     char first[32];
     const char *dots = strstr(value, "..");
     snprintf(first, sizeof first, "%.*s", dots ? (int)(dots - value) : 1, dots ? value : "1");
-    int code = tool_number("seeds", first, UINT64_MAX - 1, &session->first_seed);
+    int code = tool_number(option, first, UINT64_MAX - 1, from);
     if (!code)
-        code = tool_number("seeds", dots ? dots + 2 : value, UINT64_MAX - 1, &session->last_seed);
-    if (!code && session->first_seed > session->last_seed)
-        return tool_error(EXIT_USAGE, "--seeds: '%s' has no seed in it", value);
-    session->has_seeds = !code;
+        code = tool_number(option, dots ? dots + 2 : value, UINT64_MAX - 1, to);
+    if (!code && *from > *to)
+        return tool_error(EXIT_USAGE, "--%s: '%s' has no number in it", option, value);
     return code;
+}
+
+/* Words of --only: groups and kinds. */
+static int only(struct session *session, const char *value)
+{
+    static const char *const words[] = {
+        "race",
+        "memory",
+        "api",
+#define CK_KIND(name, text) name,
+#include "checker/race/kind.def"
+#undef CK_KIND
+    };
+    char word[64];
+    session->only = value;
+    for (const char *at = value; *at; at += strcspn(at, ","), at += *at == ',') {
+        bool known = false;
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ","), at);
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+            known |= strcmp(word, words[i]) == 0;
+        const char *nearest = known ? NULL : mm_nearest(word, words, sizeof words / sizeof *words);
+        if (!known)
+            return tool_error(EXIT_USAGE,
+                              nearest ? "--only: '%s' is no kind of finding: did you mean %s?"
+                                      : "--only: '%s' is no kind of finding",
+                              word, nearest);
+    }
+    return 0;
 }
 
 /* Checks a number and keeps its text, which becomes an environment variable. */
@@ -73,13 +101,18 @@ int session_option(struct session *session, size_t index, const char *value)
     uint64_t n = 0;
     int code = 0;
     const char **const texts[SESSION_OPTION_COUNT] = {
-        [SESSION_JSON] = &session->json,        [SESSION_SARIF] = &session->sarif,
-        [SESSION_JUNIT] = &session->junit,      [SESSION_HTML] = &session->html,
-        [SESSION_TRACE] = &session->trace,      [SESSION_RECORDER] = &session->recorder,
-        [SESSION_SUPPRESS] = &session->suppress};
+        [SESSION_JSON] = &session->json,           [SESSION_SARIF] = &session->sarif,
+        [SESSION_JUNIT] = &session->junit,         [SESSION_HTML] = &session->html,
+        [SESSION_TRACE] = &session->trace,         [SESSION_RECORDER] = &session->recorder,
+        [SESSION_SUPPRESS] = &session->suppress,   [SESSION_KERNELS] = &session->kernels,
+        [SESSION_SAVE_SOURCES] = &session->sources};
     switch (index) {
     case SESSION_CHECK:
         return session_set_checks(session, value);
+    case SESSION_ONLY:
+        return only(session, value);
+    case SESSION_LAUNCHES:
+        return range("launches", value, &session->first_launch, &session->last_launch);
     case SESSION_SEED:
         return number("seed", value, &session->seed);
     case SESSION_STEP_LIMIT:
@@ -89,7 +122,9 @@ int session_option(struct session *session, size_t index, const char *value)
     case SESSION_MEMORY:
         return memory(session, value);
     case SESSION_SEEDS:
-        return seeds(session, value);
+        code = range("seeds", value, &session->first_seed, &session->last_seed);
+        session->has_seeds = !code;
+        return code;
     case SESSION_MAX_ERRORS:
         code = tool_number("max-errors", value, 1000000, &n);
         session->max_findings = (size_t)n;

@@ -23,6 +23,10 @@ enum {
     SESSION_STEP_LIMIT,
     SESSION_MAX_ERRORS,
     SESSION_SUPPRESS,
+    SESSION_ONLY,
+    SESSION_KERNELS,
+    SESSION_LAUNCHES,
+    SESSION_SAVE_SOURCES,
     SESSION_QUIET,
     SESSION_OPTION_COUNT
 };
@@ -48,6 +52,10 @@ enum {
      "limit of the instructions of one launch, 0 = no limit (default 100000000000)"},                                     \
     {"max-errors", 0, "N", "REFCL_MAX_ERRORS", "print the first N distinct findings and count the others"},      \
     {"suppress", 0, "FILE", "REFCL_SUPPRESS", "suppress the findings that FILE lists: lines kind[:FILE[:LINE]] of shell patterns"},\
+    {"only", 0, "LIST", "REFCL_ONLY", "report these findings alone: race, memory, api, or kinds such as out-of-bounds"},\
+    {"kernels", 0, "PATTERNS", "REFCL_KERNELS", "report findings in these kernels alone: shell patterns, separated by commas"},\
+    {"launches", 0, "A..B", "REFCL_LAUNCHES", "report findings in these commands alone, numbered as in reports"},\
+    {"save-sources", 0, "FOLDER", "REFCL_SAVE_SOURCES", "write the program text that findings are in to files of FOLDER, such as program23.cl"},\
     {"quiet", 'q', NULL, "REFCL_QUIET", "print no report on stderr"}
 /* clang-format on */
 

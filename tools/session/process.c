@@ -135,6 +135,10 @@ static struct ck_detector *create_detector(struct session_process *p, struct mm_
                                           .uninitialized = session->uninitialized,
                                           .weak = session_is_weak(session),
                                           .max_findings = session->max_findings,
+                                          .only = session->only,
+                                          .kernels = session->kernels,
+                                          .first_launch = session->first_launch,
+                                          .last_launch = session->last_launch,
                                           .locate = session_places_locate,
                                           .locate_context = &p->places};
     struct ck_detector *detector = ck_detector_create(&options);

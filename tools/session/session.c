@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,6 +44,23 @@ int session_set_checks(struct session *session, const char *list)
                               "--check: '%s' is not race, memory, api, uninitialized, all or none", word);
     }
     return 0;
+}
+
+/* The names of the checks that are made, or of the others. */
+static const char *check_names(const struct session *session, bool made, char *text, size_t size)
+{
+    const struct {
+        const char *name;
+        bool is_made;
+    } checks[] = {{"race", session->races},
+                  {"memory", session->memory},
+                  {"api", session->api},
+                  {"uninitialized", session->uninitialized}};
+    *text = 0;
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
+        if (checks[i].is_made == made && !(session->own_host && strcmp(checks[i].name, "api") == 0))
+            snprintf(text + strlen(text), size - strlen(text), "%s%s", *text ? ", " : "", checks[i].name);
+    return text;
 }
 
 /* A kernel that runs away ends after some minutes. */
@@ -249,6 +267,35 @@ static int write_report(report_function *function, const struct ck_detector *det
     return tool_close_output(out, name);
 }
 
+static int save_source(const char *folder, const char *file, const char *text)
+{
+    char path[PATH_MAX];
+    const char *slash = strrchr(file, '/');
+    snprintf(path, sizeof path, "%s/%s", folder, slash ? slash + 1 : file);
+    FILE *out = fopen(path, "w");
+    bool good = out && fputs(text, out) >= 0;
+    good = out && fclose(out) == 0 && good;
+    return good ? 0 : tool_error(EXIT_TOOL, "cannot write '%s': %s", path, strerror(errno));
+}
+
+/* The text that findings are in, under the names that reports use. */
+static int save_sources(const char *folder, const struct ck_detector *detector)
+{
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return tool_error(EXIT_TOOL, "cannot make '%s': %s", folder, strerror(errno));
+    int code = 0;
+    for (size_t i = 0; i < ck_detector_finding_count(detector); i++) {
+        const struct ck_finding *f = ck_detector_finding(detector, i);
+        for (size_t k = 0; k < f->access_count && !code; k++) {
+            const char *file = f->accesses[k].source.file;
+            const char *text =
+                file && *file ? ck_detector_text(f->detector ? f->detector : detector, file) : NULL;
+            code = text ? save_source(folder, file, text) : 0;
+        }
+    }
+    return code;
+}
+
 static int report(const struct session *session, const struct ck_detector *detector, int child,
                   struct ck_report_options *options)
 {
@@ -261,6 +308,8 @@ static int report(const struct session *session, const struct ck_detector *detec
     if (!session->quiet && !(none && ((next && known) || child == EXIT_USAGE)))
         ck_report_text(detector, options, stderr);
     options->color = false;
+    if (session->sources && save_sources(session->sources, detector))
+        return EXIT_TOOL;
     int code = write_report(ck_report_json, detector, options, session->json);
     if (!code)
         code = write_report(ck_report_sarif, detector, options, session->sarif);
@@ -320,6 +369,9 @@ static int finish(struct session_processes *processes, char **argv, struct super
     snprintf(program, sizeof program, "%s%.270s%s", quote, session->own_host ? "the launch" : argv[0], quote);
     struct ck_report_options options = {.command_line = session->command_line,
                                         .ending = {.program = program}};
+    char checked[80], not_checked[80];
+    options.checked = check_names(session, true, checked, sizeof checked);
+    options.not_checked = check_names(session, false, not_checked, sizeof not_checked);
     options.observation = session_processes_observed(processes);
     options.model = processes->first->model;
     int status = wait_for(session, child, &options.ending), own = options.ending.status;

@@ -24,8 +24,11 @@ struct session {
     const char *suppress, *html, *recorder;   /* files, NULL = none */
     const char *step_limit; /* instructions of one launch, NULL = a hundred thousand million */
     size_t max_findings;
-    bool quiet;      /* no text report */
-    bool on_driver;  /* COMMAND runs on a driver under the layer; else on refcl */
+    const char *only, *kernels;         /* words of kinds, patterns of kernels; NULL: all */
+    uint64_t first_launch, last_launch; /* commands, 0: all */
+    const char *sources;                /* folder for the program text that findings are in, NULL: none */
+    bool quiet;                         /* no text report */
+    bool on_driver;                     /* COMMAND runs on a driver under the layer; else on refcl */
     const char *icd; /* on_driver: the driver's library or .icd file, NULL = those of the system */
     bool own_host; /* COMMAND is part of refcl: its source locations are not shown, and it ends with refcl */
     int input_status; /* exit status of COMMAND for bad input, 0 = none */

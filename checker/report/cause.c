@@ -1,0 +1,164 @@
+/* Findings with one cause: one missing barrier, fence, event or wait shows at many places and memory objects.
+ *
+ * The cause of a race within a command is the change that is known to help against it, or the two places; of a race between commands
+ * or with the host, what would have to be ordered.  Fingerprints are of the text around a finding, so that they survive changes
+ * elsewhere in the file. */
+#include "checker/report/report.h"
+#include "memmodel/base/hash.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { KEY = 1600, PART = 500 };
+
+static const char *kernel_of(const struct ck_access *access)
+{
+    const struct mm_command *c = access->command;
+    return !c ? "" : c->kernel && *c->kernel ? c->kernel : c->kind ? c->kind : "";
+}
+
+/* The issuer of an access, as far as that does not differ between iterations of the host's loops. */
+static void put_issuer(const struct ck_access *access, char *text)
+{
+    const struct mm_source *call = access->call            ? access->call
+                                   : access->agent.command ? NULL
+                                                           : &access->source;
+    snprintf(text, PART, "%.200s@%.250s:%" PRIu32, access->agent.command ? kernel_of(access) : "host",
+             call && call->file ? call->file : "", call ? call->line : 0);
+}
+
+static void put_place(const struct ck_access *access, char *text)
+{
+    snprintf(text, PART, "%.200s@%.250s:%" PRIu32 ":%" PRIu32, kernel_of(access),
+             access->source.file ? access->source.file : "", access->source.line, access->source.column);
+}
+
+static bool is_race(const struct ck_finding *f)
+{
+    return f->access_count == 2;
+}
+
+static uint64_t cause_of(const struct ck_finding *f)
+{
+    char parts[2][PART] = {"", ""}, key[KEY];
+    const struct ck_access *a = f->accesses;
+    bool apart = is_race(f) && a[0].agent.command != a[1].agent.command;
+    for (size_t i = 0; i < f->access_count; i++)
+        (apart ? put_issuer : put_place)(&a[i], parts[i]);
+    bool swap = strcmp(parts[0], parts[1]) > 0;
+    if (f->access_count == 0)
+        snprintf(key, sizeof key, "message|%s|%.1000s", f->kind, ck_report_message(f));
+    else if (is_race(f) && !apart && f->fix && f->verified)
+        snprintf(key, sizeof key, "fix|%s|%.500s|%.900s", f->kind, kernel_of(a), f->fix);
+    else
+        snprintf(key, sizeof key, "%s|%s|%.500s|%.500s", apart ? "order" : "places", f->kind, parts[swap],
+                 parts[!swap]);
+    return mm_fnv1a(MM_FNV1A, key, strlen(key)) ^ f->process;
+}
+
+size_t ck_report_causes(const struct ck_detector *detector, size_t *first)
+{
+    size_t count = ck_detector_finding_count(detector), causes = 0;
+    uint64_t *keys = mm_alloc_zero(count + 1, sizeof *keys);
+    for (size_t i = 0; i < count; i++) {
+        first[i] = i;
+        if (keys)
+            keys[i] = cause_of(ck_detector_finding(detector, i));
+        for (size_t k = 0; keys && k < i && first[i] == i; k++)
+            if (first[k] == k && keys[k] == keys[i])
+                first[i] = k;
+        causes += first[i] == i;
+    }
+    mm_free(keys);
+    return causes;
+}
+
+/* ---- severity ----------------------------------------------------------------------------------------- */
+
+const char *ck_report_severity(const struct ck_finding *finding)
+{
+    static const char *const warnings[] = {"false-assumption", "float-to-integer", "printf-format",
+                                           "step-limit",       "uniform-write",    "unsigned-overflow"};
+    if (strcmp(finding->kind, "leak") == 0)
+        return "note";
+    for (size_t i = 0; i < sizeof warnings / sizeof *warnings; i++)
+        if (strcmp(finding->kind, warnings[i]) == 0)
+            return "warning";
+    return "error";
+}
+
+/* ---- places ------------------------------------------------------------------------------------------- */
+
+static const char *line_text(const struct ck_detector *detector, const struct mm_source *source,
+                             size_t *length)
+{
+    const char *text =
+        source->file && *source->file && source->line ? ck_detector_text(detector, source->file) : NULL;
+    for (uint32_t n = 1; text && n < source->line; n++)
+        text = (text = strchr(text, '\n')) ? text + 1 : NULL;
+    *length = text ? strcspn(text, "\r\n") : 0;
+    return text;
+}
+
+static bool is_word(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+uint32_t ck_report_end_column(const struct ck_detector *detector, const struct mm_source *source)
+{
+    size_t length, at = source->column ? source->column - 1 : 0;
+    const char *line = line_text(detector, source, &length);
+    if (!line || !source->column || at >= length)
+        return source->column ? source->column + 1 : 0;
+    do
+        at++;
+    while (at < length && is_word(line[at - 1]) && is_word(line[at]));
+    return (uint32_t)at + 1;
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text, size_t length)
+{
+    return mm_fnv1a(mm_fnv1a(hash, text, length), "|", 1);
+}
+
+/* The function, and the line without blanks at its ends. */
+static uint64_t hash_place(uint64_t hash, const struct ck_detector *detector, const struct mm_source *source)
+{
+    size_t length;
+    const char *line = line_text(detector, source, &length),
+               *slash = source->file ? strrchr(source->file, '/') : NULL;
+    const char *file = slash          ? slash + 1
+                       : source->file ? source->file
+                                      : "",
+               *function = source->function ? source->function : "";
+    if (!line) {
+        char number[16];
+        snprintf(number, sizeof number, "%" PRIu32, source->line);
+        hash = hash_text(hash, file, strlen(file));
+        return hash_text(hash, number, strlen(number));
+    }
+    while (length && strchr(" \t", *line))
+        line++, length--;
+    while (length && strchr(" \t", line[length - 1]))
+        length--;
+    return hash_text(hash_text(hash, function, strlen(function)), line, length);
+}
+
+void ck_report_fingerprint(const struct ck_detector *detector, const struct ck_finding *f, char text[17])
+{
+    uint64_t hashes[2] = {MM_FNV1A, MM_FNV1A};
+    if (f->detector)
+        detector = f->detector;
+    for (size_t i = 0; i < f->access_count; i++) {
+        const char *kernel = kernel_of(&f->accesses[i]), *argument = f->accesses[i].argument;
+        hashes[i] = hash_text(hashes[i], kernel, strlen(kernel));
+        hashes[i] = hash_text(hashes[i], argument ? argument : "", argument ? strlen(argument) : 0);
+        hashes[i] = hash_place(hashes[i], detector, &f->accesses[i].source);
+    }
+    uint64_t hash = hash_text(MM_FNV1A, f->kind, strlen(f->kind));
+    if (!f->access_count)
+        hash = hash_text(hash, ck_report_message(f), strlen(ck_report_message(f)));
+    snprintf(text, 17, "%016" PRIx64,
+             hash ^ (hashes[0] + hashes[1])); /* which access is later does not matter */
+}

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""One missing barrier or event is one cause, with the findings that it has below; fingerprints stay when the file changes elsewhere."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+import tap
+from built import PATIENCE, REFCL
+from tap import check
+
+# No barrier between line 7, the last write, and line 8, the first read of what others wrote.
+ONE_BARRIER = """kernel void k(global int *a, global int *b, global int *c)
+{
+    local int t[16], u[16], v[16];
+    int l = get_local_id(0);
+    t[l] = l;
+    u[l] = l + 1;
+    v[l] = 2 * l;
+    a[l] = t[15 - l];
+    b[l] = u[15 - l];
+    c[l] = v[15 - l] + t[(l + 1) % 16];
+}
+"""
+# The races at lines 5 and 8 have nothing in common.
+TWO_CAUSES = """kernel void k(global int *a, global int *b, global int *c)
+{
+    local int t[16];
+    int l = get_local_id(0);
+    b[0] = l;
+    t[l] = l;
+    mem_fence(CLK_LOCAL_MEM_FENCE);
+    a[l] = t[15 - l];
+}
+"""
+
+
+def run(folder, source, *more):
+    path, report, sarif = (os.path.join(folder, name) for name in ("kernel.cl", "report.json", "report.sarif"))
+    with open(path, "w") as f:
+        f.write(source)
+    done = subprocess.run([REFCL, "kernel", "-g", "16", "-l", "16", "-a", "buf:16", "-a", "buf:16", "-a", "buf:16", "--json", report,
+                           "--sarif", sarif, *more, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=PATIENCE)
+    with open(report) as f, open(sarif) as g:
+        return done.stderr, json.load(f), json.load(g)["runs"][0]["results"]
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="refcl-test.") as folder:
+        text, report, results = run(folder, ONE_BARRIER)
+        findings = report["findings"]
+        check("one barrier: several findings, one cause", len(findings) == 4 and report["causes"] == 1 and len(results) == 1 and
+              all(f["cause"] == 0 for f in findings), [f["cause"] for f in findings])
+        check("the barrier is where it helps all", all("before line 8" in f["fix"] and f["fix_verified"] for f in findings),
+              [f.get("fix") for f in findings])
+        check("the text has the others below it", text.count(" error: ") == 1 and text.count("note: the same cause: data-race on local memory") == 3 and
+              "refcl: 4 findings with 1 cause\n" in text, text)
+        check("SARIF has their places, too", len(results[0]["relatedLocations"]) == 7 and results[0]["level"] == "error", results[0])
+        region = results[0]["locations"][0]["physicalLocation"]["region"]
+        check("regions end", region["endColumn"] > region["startColumn"], region)
+        prints = sorted(f["fingerprint"] for f in findings)
+        _, moved, later = run(folder, "// a comment\n\n" + ONE_BARRIER.replace("    int l", "\n    int l").replace("    u[l] = l + 1", "      u[l] = l + 1"))
+        check("fingerprints do not depend on lines and indentation", len(set(prints)) == 4 and
+              sorted(f["fingerprint"] for f in moved["findings"]) == prints and
+              later[0]["partialFingerprints"] == results[0]["partialFingerprints"], prints)
+        _, other, _ = run(folder, ONE_BARRIER.replace("v[l] = 2 * l", "v[l] = 3 * l"))
+        check("they depend on the code", sum(f["fingerprint"] in prints for f in other["findings"]) == 3)
+        text, report, results = run(folder, TWO_CAUSES)
+        check("two causes", report["causes"] == 2 and len(results) == 2 and "refcl: 2 findings\n" in text, text)
+        check("what was not checked is said", "refcl: checked: race, memory; not checked: uninitialized (--check all)\n" in text and
+              report["checked"] == ["race", "memory"] and report["not_checked"] == ["uninitialized"], text)
+        text, report, _ = run(folder, TWO_CAUSES, "--check", "all")
+        check("nothing is left unchecked", "refcl: checked: race, memory, uninitialized\n" in text and report["not_checked"] == [], text)
+        text, report, _ = run(folder, ONE_BARRIER, "--only", "memory")
+        check("--only memory", report["findings"] == [] and "refcl: 4 suppressed" in text, text)
+        text, report, _ = run(folder, ONE_BARRIER, "--only", "race,leak")
+        check("--only race,leak", len(report["findings"]) == 4, text)
+        for words, count in ((("--kernels", "k*"), 4), (("--kernels", "other,x*"), 0), (("--launches", "1..1"), 4), (("--launches", "2..9"), 0)):
+            text, report, _ = run(folder, ONE_BARRIER, *words)
+            check(" ".join(words), len(report["findings"]) == count, text)
+        run(folder, ONE_BARRIER, "--save-sources", os.path.join(folder, "sources"))
+        with open(os.path.join(folder, "sources", "kernel.cl")) as f:
+            check("--save-sources", f.read() == ONE_BARRIER)
+        done = subprocess.run([REFCL, "kernel", "--only", "rase", os.path.join(folder, "kernel.cl")], stderr=subprocess.PIPE, text=True, timeout=PATIENCE)
+        check("a kind that does not exist", done.returncode == 2 and "did you mean race?" in done.stderr, done.stderr)
+    return tap.done()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
