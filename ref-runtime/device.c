@@ -77,8 +77,6 @@ static bool offered(const struct name_row *row, bool images)
     switch (row->offered) {
     case RT_WITH_IMAGES:
         return images;
-    case RT_ON_REQUEST:
-        return rt_setting_has(RT_SET_EXTENSIONS, row->name);
     default:
         return row->offered;
     }
@@ -186,26 +184,6 @@ static cl_int get_c_features(const void *object, const struct rt_info_out *out)
 #undef RT_ULONG
 #undef RT_SIZE
 #undef RT_STRING
-
-static cl_int put_of_command_buffers(const struct rt_info_out *out, cl_ulong value)
-{
-    return rt_extension_offered("cl_khr_command_buffer") ? rt_info_ulong(out, value) : CL_INVALID_VALUE;
-}
-
-static cl_int get_command_buffer_capabilities(const void *object, const struct rt_info_out *out)
-{
-    (void)object;
-    return put_of_command_buffers(out, CL_COMMAND_BUFFER_CAPABILITY_KERNEL_PRINTF_KHR |
-                                           CL_COMMAND_BUFFER_CAPABILITY_DEVICE_SIDE_ENQUEUE_KHR |
-                                           CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR |
-                                           CL_COMMAND_BUFFER_CAPABILITY_OUT_OF_ORDER_KHR);
-}
-
-static cl_int get_command_buffer_queue_properties(const void *object, const struct rt_info_out *out)
-{
-    (void)object;
-    return put_of_command_buffers(out, 0);
-}
 
 static cl_int get_available(const void *object, const struct rt_info_out *out)
 {
@@ -322,8 +300,6 @@ static const struct rt_info_row device_rows[] = {
     RT_INFO_GET(CL_DEVICE_MAX_WORK_ITEM_SIZES, get_work_item_sizes),
     RT_INFO_GET(CL_DEVICE_PLATFORM, get_platform),
     RT_INFO_FIELD(CL_DEVICE_PARENT_DEVICE, struct rt_device, parent),
-    RT_INFO_GET(CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR, get_command_buffer_capabilities),
-    RT_INFO_GET(CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR, get_command_buffer_queue_properties),
     RT_INFO_GET(CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS, rt_put_spirv_sets),
     RT_INFO_GET(CL_DEVICE_SPIRV_EXTENSIONS, rt_put_spirv_extensions),
     RT_INFO_GET(CL_DEVICE_SPIRV_CAPABILITIES, rt_put_spirv_capabilities),

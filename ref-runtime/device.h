@@ -41,7 +41,6 @@ cl_ulong rt_now(void);
 /* What this version of the runtime offers; the queries, macros and creation calls follow. */
 enum {
     RT_WITH_IMAGES = 2, /* offered by devices that have images */
-    RT_ON_REQUEST = 3,  /* offered if REFCL_EXTENSIONS has the name */
     RT_PIPE_PACKET_SIZE = 1024,
     RT_PIPE_RESERVATIONS = 1,
     RT_PIPE_ARGS = 16,

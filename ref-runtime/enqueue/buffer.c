@@ -237,14 +237,14 @@ cl_int CL_API_CALL rt_clEnqueueCopyBuffer(cl_command_queue queue, cl_mem source,
 }
 
 cl_int CL_API_CALL rt_clCommandCopyBufferKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
-                                             RT_PROPERTIES_PARAMETER cl_mem source, cl_mem target,
+                                             const cl_properties *properties, cl_mem source, cl_mem target,
                                              size_t source_offset, size_t target_offset, size_t size,
                                              cl_uint count, const cl_sync_point_khr *points,
                                              cl_sync_point_khr *point, cl_mutable_command_khr *mutable_handle)
 {
     struct rt_submission s;
-    cl_int error = rt_recording_begin(&s, "clCommandCopyBufferKHR", buffer, queue, RT_PROPERTIES, count,
-                                      points, point, mutable_handle);
+    cl_int error = rt_recording_begin(&s, "clCommandCopyBufferKHR", buffer, queue, properties, count, points,
+                                      point, mutable_handle);
     return error ? error : copy(&s, source, target, source_offset, target_offset, size);
 }
 
@@ -301,13 +301,13 @@ cl_int CL_API_CALL rt_clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer,
 }
 
 cl_int CL_API_CALL rt_clCommandFillBufferKHR(cl_command_buffer_khr command_buffer, cl_command_queue queue,
-                                             RT_PROPERTIES_PARAMETER cl_mem buffer, const void *pattern,
-                                             size_t pattern_size, size_t offset, size_t size, cl_uint count,
-                                             const cl_sync_point_khr *points, cl_sync_point_khr *point,
-                                             cl_mutable_command_khr *mutable_handle)
+                                             const cl_properties *properties, cl_mem buffer,
+                                             const void *pattern, size_t pattern_size, size_t offset,
+                                             size_t size, cl_uint count, const cl_sync_point_khr *points,
+                                             cl_sync_point_khr *point, cl_mutable_command_khr *mutable_handle)
 {
     struct rt_submission s;
-    cl_int error = rt_recording_begin(&s, "clCommandFillBufferKHR", command_buffer, queue, RT_PROPERTIES,
-                                      count, points, point, mutable_handle);
+    cl_int error = rt_recording_begin(&s, "clCommandFillBufferKHR", command_buffer, queue, properties, count,
+                                      points, point, mutable_handle);
     return error ? error : fill(&s, buffer, pattern, pattern_size, offset, size);
 }

@@ -3,6 +3,7 @@
 
 #include "memmodel/base/array.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static struct rt_command_buffer *live(cl_command_buffer_khr handle)
@@ -100,6 +101,23 @@ static bool points_valid(const struct rt_command_buffer *buffer, cl_uint count,
     return true;
 }
 
+/* The interface before version 0.9.5 has no PROPERTIES: a memory object or a number is in their place. */
+static bool is_older_call(const struct rt_command_buffer *buffer, const char *name,
+                          const cl_properties *properties)
+{
+    enum { LEAST_ADDRESS = 4096 };
+    char text[200];
+    if (!properties || ((uintptr_t)properties >= LEAST_ADDRESS && !rt_object_check(properties, RT_MEM)))
+        return false;
+    snprintf(
+        text, sizeof(text),
+        "%s is called as version 0.9.4 of cl_khr_command_buffer has it: since 0.9.5 its third parameter is a "
+        "list of properties",
+        name);
+    rt_context_notify(buffer->queue->context, text);
+    return true;
+}
+
 cl_int rt_recording_begin(struct rt_submission *s, const char *name, cl_command_buffer_khr handle,
                           cl_command_queue queue, const cl_properties *properties, cl_uint count,
                           const cl_sync_point_khr *points, cl_sync_point_khr *point,
@@ -114,6 +132,8 @@ cl_int rt_recording_begin(struct rt_submission *s, const char *name, cl_command_
                                 .buffer = buffer,
                                 .points = points,
                                 .point = point};
+    if (is_older_call(buffer, name, properties))
+        return CL_INVALID_VALUE;
     pthread_mutex_lock(&rt_lock);
     cl_int error = buffer->finalized                      ? CL_INVALID_OPERATION
                    : queue                                ? CL_INVALID_COMMAND_QUEUE
@@ -156,15 +176,15 @@ cl_int rt_command_buffer_add(const struct rt_submission *s, struct rt_command *c
 }
 
 cl_int CL_API_CALL rt_clCommandBarrierWithWaitListKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
-                                                      RT_PROPERTIES_PARAMETER cl_uint count,
+                                                      const cl_properties *properties, cl_uint count,
                                                       const cl_sync_point_khr *points,
                                                       cl_sync_point_khr *point,
                                                       cl_mutable_command_khr *mutable_handle)
 {
     static const struct rt_operation nothing = {.start = NULL};
     struct rt_submission s;
-    cl_int error = rt_recording_begin(&s, "clCommandBarrierWithWaitListKHR", buffer, queue, RT_PROPERTIES,
-                                      count, points, point, mutable_handle);
+    cl_int error = rt_recording_begin(&s, "clCommandBarrierWithWaitListKHR", buffer, queue, properties, count,
+                                      points, point, mutable_handle);
     if (error)
         return error;
     struct rt_command *command = rt_command_create(s.queue, CL_COMMAND_BARRIER, s.name, &nothing, 0);
@@ -176,15 +196,15 @@ cl_int CL_API_CALL rt_clCommandBarrierWithWaitListKHR(cl_command_buffer_khr buff
 /* ---- queries ---- */
 
 RT_ANSWER(get_queues, handle, struct rt_command_buffer, command, command->queue)
+RT_ANSWER(get_context, handle, struct rt_command_buffer, command, command->queue->context)
 RT_ANSWER(get_queue_count, uint, void, unused, 1)
 
 static cl_int get_state(const void *object, const struct rt_info_out *out)
 {
     const struct rt_command_buffer *buffer = object;
     pthread_mutex_lock(&rt_lock);
-    cl_uint state = buffer->pending     ? CL_COMMAND_BUFFER_STATE_PENDING_KHR
-                    : buffer->finalized ? CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR
-                                        : CL_COMMAND_BUFFER_STATE_RECORDING_KHR;
+    cl_uint state =
+        buffer->finalized ? CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR : CL_COMMAND_BUFFER_STATE_RECORDING_KHR;
     pthread_mutex_unlock(&rt_lock);
     return rt_info_uint(out, state);
 }
@@ -199,6 +219,7 @@ static const struct rt_info_row rows[] = {
     RT_INFO_GET(CL_COMMAND_BUFFER_QUEUES_KHR, get_queues),
     RT_INFO_GET(CL_COMMAND_BUFFER_NUM_QUEUES_KHR, get_queue_count),
     RT_INFO_GET(CL_COMMAND_BUFFER_REFERENCE_COUNT_KHR, rt_info_references),
+    RT_INFO_GET(CL_COMMAND_BUFFER_CONTEXT_KHR, get_context),
     RT_INFO_GET(CL_COMMAND_BUFFER_STATE_KHR, get_state),
     RT_INFO_GET(CL_COMMAND_BUFFER_PROPERTIES_ARRAY_KHR, get_properties),
 };

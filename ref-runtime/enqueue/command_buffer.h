@@ -1,4 +1,4 @@
-/* Command buffers: commands recorded once and enqueued as often as wanted [cl_khr_command_buffer]. */
+/* Command buffers: commands recorded once and enqueued as often as wanted [cl_khr_command_buffer 0.9.8]. */
 #ifndef RT_COMMAND_BUFFER_H
 #define RT_COMMAND_BUFFER_H
 
@@ -20,25 +20,9 @@ struct rt_command_buffer {
     cl_command_buffer_flags_khr flags;
     /* Under rt_lock: */
     bool finalized;
-    cl_uint pending; /* enqueued and not complete */
     struct rt_recorded *commands;
     size_t count;
 };
-
-/* Of every command since version 0.9.5 of the extension, before of kernels only; refcl implements the version that
- * the OpenCL headers declare. */
-#if defined CL_KHR_COMMAND_BUFFER_EXTENSION_VERSION &&                                                       \
-    CL_KHR_COMMAND_BUFFER_EXTENSION_VERSION >= CL_MAKE_VERSION(0, 9, 5)
-#define RT_COMMAND_BUFFER_VERSION CL_MAKE_VERSION(0, 9, 5)
-#define RT_PROPERTIES_PARAMETER   const cl_properties *properties,
-#define RT_PROPERTIES_ARGUMENT    properties,
-#define RT_PROPERTIES             properties
-#else
-#define RT_COMMAND_BUFFER_VERSION CL_MAKE_VERSION(0, 9, 1)
-#define RT_PROPERTIES_PARAMETER
-#define RT_PROPERTIES_ARGUMENT
-#define RT_PROPERTIES NULL
-#endif
 
 /* What every recording call checks first; S is for the buffer's queue then. */
 cl_int rt_recording_begin(struct rt_submission *s, const char *name, cl_command_buffer_khr buffer,
@@ -48,8 +32,9 @@ cl_int rt_recording_begin(struct rt_submission *s, const char *name, cl_command_
 /* Puts COMMAND into the buffer of S. */
 cl_int rt_command_buffer_add(const struct rt_submission *s, struct rt_command *command);
 
-#define RT_CALL(clause, name, parameters, arguments, first)         __typeof__(name) rt_##name;
-#define RT_CREATE(clause, type, name, parameters, arguments, first) __typeof__(name) rt_##name;
+/* Older headers declare these without the parameter PROPERTIES. */
+#define RT_CALL(clause, name, parameters, arguments, first)         cl_int CL_API_CALL rt_##name parameters;
+#define RT_CREATE(clause, type, name, parameters, arguments, first) type CL_API_CALL rt_##name parameters;
 #include "ref-runtime/check/extension_check.def"
 #undef RT_CALL
 #undef RT_CREATE

@@ -73,7 +73,7 @@ static size_t append_children(struct run *run, struct rt_command *parent)
     size_t barrier = SIZE_MAX;
     for (size_t i = 0; i < run->buffer->count; i++) {
         struct rt_command *child = run->children[i];
-        if (!depend(run, i, barrier, parent->queue->in_order)) {
+        if (!depend(run, i, barrier, run->buffer->queue->in_order)) {
             for (size_t k = i; k < run->buffer->count; k++)
                 rt_command_forget(run->children[k]);
             return i;
@@ -111,18 +111,10 @@ static cl_int start_buffer(struct rt_command *command)
     return appended > 0 ? RT_PENDING : command->status;
 }
 
-static void destroy_run(struct rt_command *command)
-{
-    const struct run *run = (void *)command->payload;
-    pthread_mutex_lock(&rt_lock);
-    run->buffer->pending--;
-    pthread_mutex_unlock(&rt_lock);
-}
-
 /* ---- enqueuing ---- */
 
-/* Queues that a buffer can go to have the device, the context and the properties of the one it was made for.
- */
+/* A buffer can go to any queue of the context and the device that it was made for: none has properties that are not
+ * supported. */
 static cl_int choose_queue(const struct rt_command_buffer *buffer, cl_uint count,
                            const cl_command_queue *queues, struct rt_queue **queue)
 {
@@ -136,45 +128,36 @@ static cl_int choose_queue(const struct rt_command_buffer *buffer, cl_uint count
         return CL_INVALID_COMMAND_QUEUE;
     if ((*queue)->context != buffer->queue->context)
         return CL_INVALID_CONTEXT;
-    return (*queue)->device != buffer->queue->device || (*queue)->flags != buffer->queue->flags
-               ? CL_INCOMPATIBLE_COMMAND_QUEUE_KHR
-               : CL_SUCCESS;
+    return (*queue)->device != buffer->queue->device ? CL_INVALID_DEVICE : CL_SUCCESS;
 }
 
-/* One more run, if the buffer's state allows it. */
-static cl_int note_run(struct rt_command_buffer *buffer)
+static cl_int check_state(struct rt_command_buffer *buffer)
 {
     pthread_mutex_lock(&rt_lock);
-    bool allowed = buffer->finalized &&
-                   (buffer->pending == 0 || (buffer->flags & CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR));
-    buffer->pending += allowed;
+    bool executable = buffer->finalized;
     pthread_mutex_unlock(&rt_lock);
-    return allowed ? CL_SUCCESS : CL_INVALID_OPERATION;
+    return executable ? CL_SUCCESS : CL_INVALID_OPERATION;
 }
 
 cl_int CL_API_CALL rt_clEnqueueCommandBufferKHR(cl_uint num_queues, cl_command_queue *queues,
                                                 cl_command_buffer_khr handle, cl_uint count,
                                                 const cl_event *list, cl_event *event)
 {
-    static const struct rt_operation operation = {.start = start_buffer, .destroy = destroy_run};
+    static const struct rt_operation operation = {.start = start_buffer};
     struct rt_command_buffer *buffer = rt_object_check(handle, RT_COMMAND_BUFFER);
     if (!buffer)
         return CL_INVALID_COMMAND_BUFFER_KHR;
     struct rt_queue *queue;
     cl_int error = choose_queue(buffer, num_queues, queues, &queue);
     error = error ? error : rt_check_wait_list(queue->context, count, list);
-    error = error ? error : note_run(buffer);
+    error = error ? error : check_state(buffer);
     if (error)
         return error;
     struct rt_command *command =
         rt_command_create(queue, CL_COMMAND_COMMAND_BUFFER_KHR, "clEnqueueCommandBufferKHR", &operation,
                           sizeof(struct run) + buffer->count * sizeof(struct rt_command *));
-    if (!command) {
-        pthread_mutex_lock(&rt_lock);
-        buffer->pending--;
-        pthread_mutex_unlock(&rt_lock);
+    if (!command)
         return CL_OUT_OF_HOST_MEMORY;
-    }
     ((struct run *)(void *)command->payload)->buffer = buffer;
     rt_command_hold(command, buffer);
     return rt_command_enqueue(command, count, list, event, false);

@@ -158,15 +158,15 @@ cl_int CL_API_CALL rt_clEnqueueCopyImage(cl_command_queue queue, cl_mem source, 
 }
 
 cl_int CL_API_CALL rt_clCommandCopyImageKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
-                                            RT_PROPERTIES_PARAMETER cl_mem source, cl_mem target,
+                                            const cl_properties *properties, cl_mem source, cl_mem target,
                                             const size_t *source_origin, const size_t *target_origin,
                                             const size_t *region, cl_uint count,
                                             const cl_sync_point_khr *points, cl_sync_point_khr *point,
                                             cl_mutable_command_khr *mutable_handle)
 {
     struct rt_submission s;
-    cl_int error = rt_recording_begin(&s, "clCommandCopyImageKHR", buffer, queue, RT_PROPERTIES, count,
-                                      points, point, mutable_handle);
+    cl_int error = rt_recording_begin(&s, "clCommandCopyImageKHR", buffer, queue, properties, count, points,
+                                      point, mutable_handle);
     return error ? error : copy(&s, source, target, source_origin, target_origin, region);
 }
 
@@ -210,15 +210,15 @@ cl_int CL_API_CALL rt_clEnqueueCopyImageToBuffer(cl_command_queue queue, cl_mem 
 }
 
 cl_int CL_API_CALL rt_clCommandCopyImageToBufferKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
-                                                    RT_PROPERTIES_PARAMETER cl_mem source, cl_mem target,
-                                                    const size_t *origin, const size_t *region, size_t offset,
-                                                    cl_uint count, const cl_sync_point_khr *points,
-                                                    cl_sync_point_khr *point,
+                                                    const cl_properties *properties, cl_mem source,
+                                                    cl_mem target, const size_t *origin, const size_t *region,
+                                                    size_t offset, cl_uint count,
+                                                    const cl_sync_point_khr *points, cl_sync_point_khr *point,
                                                     cl_mutable_command_khr *mutable_handle)
 {
     struct rt_submission s;
-    cl_int error = rt_recording_begin(&s, "clCommandCopyImageToBufferKHR", buffer, queue, RT_PROPERTIES,
-                                      count, points, point, mutable_handle);
+    cl_int error = rt_recording_begin(&s, "clCommandCopyImageToBufferKHR", buffer, queue, properties, count,
+                                      points, point, mutable_handle);
     return error ? error : with_buffer(&s, source, target, origin, region, offset, true);
 }
 
@@ -232,15 +232,15 @@ cl_int CL_API_CALL rt_clEnqueueCopyBufferToImage(cl_command_queue queue, cl_mem 
 }
 
 cl_int CL_API_CALL rt_clCommandCopyBufferToImageKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
-                                                    RT_PROPERTIES_PARAMETER cl_mem source, cl_mem target,
-                                                    size_t offset, const size_t *origin, const size_t *region,
-                                                    cl_uint count, const cl_sync_point_khr *points,
-                                                    cl_sync_point_khr *point,
+                                                    const cl_properties *properties, cl_mem source,
+                                                    cl_mem target, size_t offset, const size_t *origin,
+                                                    const size_t *region, cl_uint count,
+                                                    const cl_sync_point_khr *points, cl_sync_point_khr *point,
                                                     cl_mutable_command_khr *mutable_handle)
 {
     struct rt_submission s;
-    cl_int error = rt_recording_begin(&s, "clCommandCopyBufferToImageKHR", buffer, queue, RT_PROPERTIES,
-                                      count, points, point, mutable_handle);
+    cl_int error = rt_recording_begin(&s, "clCommandCopyBufferToImageKHR", buffer, queue, properties, count,
+                                      points, point, mutable_handle);
     return error ? error : with_buffer(&s, target, source, origin, region, offset, false);
 }
 
@@ -305,14 +305,14 @@ cl_int CL_API_CALL rt_clEnqueueFillImage(cl_command_queue queue, cl_mem image, c
 }
 
 cl_int CL_API_CALL rt_clCommandFillImageKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
-                                            RT_PROPERTIES_PARAMETER cl_mem image, const void *color,
+                                            const cl_properties *properties, cl_mem image, const void *color,
                                             const size_t *origin, const size_t *region, cl_uint count,
                                             const cl_sync_point_khr *points, cl_sync_point_khr *point,
                                             cl_mutable_command_khr *mutable_handle)
 {
     struct rt_submission s;
-    cl_int error = rt_recording_begin(&s, "clCommandFillImageKHR", buffer, queue, RT_PROPERTIES, count,
-                                      points, point, mutable_handle);
+    cl_int error = rt_recording_begin(&s, "clCommandFillImageKHR", buffer, queue, properties, count, points,
+                                      point, mutable_handle);
     return error ? error : fill(&s, image, color, origin, region);
 }
 

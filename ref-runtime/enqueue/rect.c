@@ -242,18 +242,16 @@ cl_int CL_API_CALL rt_clEnqueueCopyBufferRect(cl_command_queue queue, cl_mem sou
     return error ? error : copy_rect(&s, &request);
 }
 
-cl_int CL_API_CALL rt_clCommandCopyBufferRectKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
-                                                 RT_PROPERTIES_PARAMETER cl_mem source, cl_mem target,
-                                                 const size_t *source_origin, const size_t *target_origin,
-                                                 const size_t *region, size_t source_row, size_t source_slice,
-                                                 size_t target_row, size_t target_slice, cl_uint count,
-                                                 const cl_sync_point_khr *points, cl_sync_point_khr *point,
-                                                 cl_mutable_command_khr *mutable_handle)
+cl_int CL_API_CALL rt_clCommandCopyBufferRectKHR(
+    cl_command_buffer_khr buffer, cl_command_queue queue, const cl_properties *properties, cl_mem source,
+    cl_mem target, const size_t *source_origin, const size_t *target_origin, const size_t *region,
+    size_t source_row, size_t source_slice, size_t target_row, size_t target_slice, cl_uint count,
+    const cl_sync_point_khr *points, cl_sync_point_khr *point, cl_mutable_command_khr *mutable_handle)
 {
     const struct copy_request request = {source,     target,       source_origin, target_origin, region,
                                          source_row, source_slice, target_row,    target_slice};
     struct rt_submission s;
-    cl_int error = rt_recording_begin(&s, "clCommandCopyBufferRectKHR", buffer, queue, RT_PROPERTIES, count,
+    cl_int error = rt_recording_begin(&s, "clCommandCopyBufferRectKHR", buffer, queue, properties, count,
                                       points, point, mutable_handle);
     return error ? error : copy_rect(&s, &request);
 }
