@@ -17,6 +17,7 @@ extern const struct tool_command cmd_kernel;
 extern const struct tool_command cmd_capture;
 extern const struct tool_command cmd_host_cc;
 extern const struct tool_command cmd_trace_dump;
+extern const struct tool_command cmd_trace_check;
 extern const struct tool_command cmd_explore;
 extern const struct tool_command cmd_xref;
 extern const struct tool_command cmd_xref_extract;

@@ -11,7 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_STEPS = 1 << 20, MOST_ITEMS = 4096, MOST_DEPTH = 32, MOST_LAUNCHES = 256 };
+enum {
+    MOST_STEPS = 1 << 17,    /* of a launch */
+    PATIENT_STEPS = 1 << 28, /* of all launches; later ones are evaluated for FEW_STEPS each */
+    FEW_STEPS = 1 << 12
+};
+enum { MOST_ITEMS = 4096, ITEM_RUNS = 16, MOST_DEPTH = 32, MOST_LAUNCHES = 256 };
 
 static struct fp_value integer(uint64_t n)
 {
@@ -549,31 +554,41 @@ static const struct in_function *entry_of(const struct in_module *module, const 
     return NULL;
 }
 
-/* All of them, or as many as the limits allow, spread over the launch. */
+static void run_item(struct fp_run *run, const struct in_function *function, uint64_t item)
+{
+    const uint64_t *size = run->head.global_size;
+    run->id[0] = item % size[0];
+    run->id[1] = item / size[0] % size[1];
+    run->id[2] = item / size[0] / size[1];
+    run->late = false;
+    bind_arguments(run, function);
+    run_function(run, function);
+}
+
+/* All of them, or as many as the limits allow: runs of neighbors, spread over the launch, the last run second. */
 static void run_items(struct fp_run *run, const struct in_function *function)
 {
     const uint64_t *size = run->head.global_size;
-    uint64_t total = size[0] * size[1] * size[2], stride = 1;
-    if (total > MOST_ITEMS) /* the golden section spreads the first ones evenly */
-        for (stride = (uint64_t)((double)total * 0.6180339887) | 1; total % stride == 0 && stride > 1;
-             stride += 2)
-            ;
+    uint64_t total = size[0] * size[1] * size[2], runs = total > MOST_ITEMS ? ITEM_RUNS : 1;
+    uint64_t length = runs > 1 ? MOST_ITEMS / ITEM_RUNS : total;
     uint32_t objects = run->object_count;
     size_t pool = run->pool_used;
-    run->steps = MOST_STEPS;
-    for (uint64_t i = 0, at = 0; i < total && i < MOST_ITEMS && run->steps; i++) {
-        uint64_t item = i == 1 ? total - 1 : at;
-        run->id[0] = item % size[0];
-        run->id[1] = item / size[0] % size[1];
-        run->id[2] = item / size[0] / size[1];
-        run->object_count = objects;
-        run->pool_used = pool;
-        run->cell_count = 0;
-        run->late = false;
-        bind_arguments(run, function);
-        run_function(run, function);
-        at = total > MOST_ITEMS ? (at + stride) % total : i; /* item 1 was the last: all come once */
+    static size_t all; /* under the lock */
+    const size_t most = all < PATIENT_STEPS ? MOST_STEPS : FEW_STEPS;
+    run->steps = most;
+    for (uint64_t k = 0; k < runs; k++) {
+        uint64_t place = k == 0 ? 0 : k == 1 ? runs - 1 : k - 1;
+        uint64_t first = runs > 1 ? (total - length) / (runs - 1) * place : 0;
+        if (k == 1)
+            first = total - length;
+        for (uint64_t i = 0; i < length && run->steps; i++) {
+            run->object_count = objects;
+            run->pool_used = pool;
+            run->cell_count = 0;
+            run_item(run, function, first + i);
+        }
     }
+    all += most - run->steps;
 }
 
 static void drop_late(struct fp_launch *launch)

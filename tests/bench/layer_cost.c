@@ -1,0 +1,80 @@
+/* Cost of the loader layer: nanoseconds of the host for each command, and the memory of the process.
+ *
+ * layer_cost COMMANDS: copies of 64 bytes on an in-order queue, finished every thousand, one in eight a kernel. */
+#define CL_TARGET_OPENCL_VERSION 120
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#include <CL/cl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static void check(cl_int code, int line)
+{
+    if (code == CL_SUCCESS)
+        return;
+    fprintf(stderr, "line %d: error %d\n", line, code);
+    exit(2);
+}
+#define OK(call) check((call), __LINE__)
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static long resident_kib(void)
+{
+    long pages = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (f && fscanf(f, "%*d %ld", &pages) != 1)
+        pages = 0;
+    if (f)
+        fclose(f);
+    return pages * 4;
+}
+
+int main(int argc, char **argv)
+{
+    long count = argc > 1 ? atol(argv[1]) : 100000;
+    const char *text = "kernel void one(global int *x) { x[get_global_id(0)] = 1; }";
+    cl_platform_id platform;
+    cl_device_id device;
+    cl_int code;
+    OK(clGetPlatformIDs(1, &platform, NULL));
+    OK(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL));
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
+    OK(code);
+    cl_command_queue queue = clCreateCommandQueue(context, device, 0, &code);
+    OK(code);
+    cl_mem a = clCreateBuffer(context, CL_MEM_READ_WRITE, 64, NULL, &code);
+    cl_mem b = clCreateBuffer(context, CL_MEM_READ_WRITE, 64, NULL, &code);
+    OK(code);
+    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &code);
+    OK(code);
+    OK(clBuildProgram(program, 1, &device, "", NULL, NULL));
+    cl_kernel kernel = clCreateKernel(program, "one", &code);
+    OK(code);
+    OK(clSetKernelArg(kernel, 0, sizeof a, &a));
+    double begin = now(), calls = 0;
+    long first = 0;
+    for (long i = 0; i < count; i++) {
+        size_t items = 16;
+        double before = now();
+        if (i % 8 == 0)
+            OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, NULL, 0, NULL, NULL));
+        else
+            OK(clEnqueueCopyBuffer(queue, a, b, 0, 0, 64, 0, NULL, NULL));
+        calls += now() - before;
+        if (i % 1000 == 999)
+            OK(clFinish(queue));
+        if (i == count / 10)
+            first = resident_kib();
+    }
+    OK(clFinish(queue));
+    printf(
+        "%ld commands: %.0f ns a call, %.0f ns a command in all; resident %ld KiB after a tenth, %ld KiB at the end\n",
+        count, calls / (double)count, (now() - begin) / (double)count, first, resident_kib());
+    return 0;
+}

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""Programs with one bug each, on PoCL under the layer: the bug is found, its places are named and its fix is verified; with
+-DFIXED nothing is found.  The page tools/docs/on-driver.md is what these runs print; --write writes it.
+
+    // expect: the kind of the finding
+    // title: of its section; the third line is its text"""
+import concurrent.futures
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+here = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(here, "../lib"))
+from built import JOBS, PATIENCE, REFCL, ROOT
+
+POCL = os.environ.get("REFCL_POCL_ICD", "/etc/OpenCL/vendors/pocl.icd")
+PAGE = os.path.join(ROOT, "tools/docs/on-driver.md")
+SAMPLES = os.path.join(here, "samples")
+
+
+def run(name, folder, fixed):
+    """Exit code, report as text and as JSON."""
+    program = os.path.join(folder, name + ("_fixed" if fixed else ""))
+    subprocess.run([os.environ.get("CC", "gcc"), "-std=c11", "-Wall", "-Wextra", "-Werror", "-gdwarf-4", "-o", program,
+                    name + ".c", "-lOpenCL"] + ["-DFIXED"] * fixed, check=True, cwd=SAMPLES)
+    done = subprocess.run([REFCL, "run", "--on-driver", "--json", program + ".json", "--", program],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=PATIENCE, cwd=SAMPLES,
+                          env=dict(os.environ, OCL_ICD_VENDORS=POCL))
+    with open(program + ".json") as f:
+        return done.returncode, done.stderr.decode().replace(SAMPLES + "/", ""), json.load(f)
+
+
+def problem_of(name, lines, runs):
+    (code, text, report), (fixed_code, fixed_text, fixed_report) = runs
+    kinds = {f["kind"] for f in report["findings"]}
+    if code != 1 or kinds != {lines[0]}:
+        return "exit %d, found %s" % (code, kinds)
+    for finding in report["findings"]:
+        if finding["kind"] == "data-race" and not (finding.get("fix") and finding["fix_verified"]):
+            return "no verified fix: %s" % finding.get("fix")
+    if not re.search(r"^%s\.c:\d+: note: command \d+ is enqueued here" % name, text, re.M):
+        return "no place in the program: " + text
+    if fixed_code or fixed_report["findings"]:
+        return "with the fix: exit %d, %s" % (fixed_code, fixed_text)
+    return None
+
+
+def page(samples):
+    out = ["# Is my host code right? Five minutes with any driver", "",
+           "<!-- Written by tests/layer/test_samples.py --write from the runs of tests/layer/samples on PoCL. -->", "",
+           "    refcl run --on-driver -- ./app", "",
+           "runs a program on its own driver, at its own speed, under a loader layer (`librefcl-layer.so`) that records commands, events and host calls.",
+           "refcl's race detector judges them by the rules of OpenCL: two commands that use the same bytes, of which one writes, need an event, an in-order",
+           "queue, a barrier or a waiting host between them. When the driver happened to execute them is no excuse. `--icd FILE` chooses a driver,",
+           "`--json`, `--sarif`, `--junit` and `--html` write reports, `--trace` keeps the record, and the exit code is 1 if something was found.", "",
+           "Without refcl on the machine: copy `librefcl-layer.so` there (it needs the C library alone), run the program with",
+           "`OPENCL_LAYERS=/path/librefcl-layer.so REFCL_LAYER_TRACE=app.trace`, and look at the trace with `refcl trace check app.trace`.", "",
+           "What is found is certain: of kernels only the accesses count that they make with these arguments in any case. What a kernel reaches through",
+           "values in memory is not known, and the host's own accesses are not seen; `refcl run` without `--on-driver` sees both. One bug of each kind:"]
+    for name, lines, text in samples:
+        out += ["", "## " + lines[1], "", lines[2], "", "```c"] + relevant(name) + ["```", "", "```"]
+        out += text.rstrip("\n").split("\n") + ["```"]
+    return "\n".join(out) + "\n"
+
+
+def relevant(name):
+    """The body of main() after the device is open."""
+    with open(os.path.join(SAMPLES, name + ".c")) as f:
+        body = f.read().split("    open_device();\n")[1]
+    return [line[4:] if line.startswith("    ") else line for line in body.split("    return 0;")[0].rstrip("\n").split("\n")]
+
+
+def main():
+    if not os.path.exists(POCL):
+        print("1..0 # SKIP no PoCL")
+        return 0
+    names = sorted(os.path.basename(path)[:-2] for path in glob.glob(os.path.join(SAMPLES, "*.c")))
+    failed, samples = 0, []
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+        runs = list(pool.map(lambda job: run(job[0], folder, job[1]), [(n, fixed) for n in names for fixed in (0, 1)]))
+    for number, name in enumerate(names, 1):
+        with open(os.path.join(SAMPLES, name + ".c")) as f:
+            lines = [re.sub(r"^// (\w+: )?", "", f.readline().rstrip("\n")) for _ in range(3)]
+        pair = runs[2 * number - 2:2 * number]
+        problem = problem_of(name, lines, pair)
+        samples.append((name, lines, pair[0][1]))
+        failed += problem is not None
+        print("%s %d - %s" % ("not ok" if problem else "ok", number, name))
+        if problem:
+            print("#", problem.replace("\n", "\n# "))
+    wanted = page(samples)
+    if "--write" in sys.argv:
+        with open(PAGE, "w") as f:
+            f.write(wanted)
+    with open(PAGE) as f:
+        same = f.read() == wanted
+    print("%s %d - the page is that of these runs (--write writes it)" % ("ok" if same else "not ok", len(names) + 1))
+    print("1..%d" % (len(names) + 1))
+    return 1 if failed or not same else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

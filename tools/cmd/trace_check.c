@@ -1,0 +1,112 @@
+/* refcl trace check: the detector's report on a recorded trace, such as one that the loader layer wrote on another machine. */
+#include "tools/cmd/commands.h"
+#include "tools/footprint/footprint.h"
+#include "tools/session/options.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct tool_option options[] = {SESSION_OPTIONS, TOOL_OPTION_END};
+
+struct checked {
+    const char *path;
+    int fd;
+    bool complete, others; /* OTHERS: launches that only a re-execution by refcl can tell */
+};
+
+static enum mm_class look_at(void *context, const struct mm_record *record)
+{
+    struct checked *checked = context;
+    if (record->type == MM_RECORD_PROGRAM && !footprint_is_layer(record))
+        checked->others = true;
+    return MM_OK;
+}
+
+static enum mm_class pass_over(void *context, const struct mm_event *events, size_t count)
+{
+    (void)context;
+    (void)events;
+    (void)count;
+    return MM_OK;
+}
+
+/* The session reads what a process sends: this one sends the file. */
+static int send_trace(void *context, int trace)
+{
+    const struct checked *checked = context;
+    char bytes[1 << 16];
+    for (ssize_t n; (n = read(checked->fd, bytes, sizeof bytes)) != 0;) {
+        if (n < 0 && errno == EINTR)
+            continue;
+        for (ssize_t done = 0, k = 0; n > 0 && done < n; done += k)
+            if ((k = write(trace, bytes + done, (size_t)(n - done))) < 0)
+                return tool_error(EXIT_TOOL, "sending '%s': %s", checked->path, strerror(errno));
+        if (n < 0)
+            return tool_error(EXIT_USAGE, "cannot read '%s': %s", checked->path, strerror(errno));
+    }
+    close(trace);
+    return EXIT_CLEAN;
+}
+
+static int judge_trace(void *context, const struct ck_detector *detector, int status)
+{
+    struct mm_error err = {0};
+    if (ck_detector_finding_count(detector))
+        return EXIT_FINDINGS;
+    if (status)
+        return status;
+    if (ck_detector_status(detector, &err) != MM_OK)
+        return tool_report(&err);
+    return ((struct checked *)context)->complete ? EXIT_CLEAN : EXIT_UNKNOWN;
+}
+
+static int check_trace(struct session *session, struct checked *checked, char **argv)
+{
+    const struct mm_sink look = {.context = checked, .record = look_at, .events = pass_over};
+    struct mm_error err = {0};
+    checked->fd = open(checked->path, O_RDONLY | O_CLOEXEC);
+    if (checked->fd < 0)
+        return tool_error(EXIT_USAGE, "cannot read '%s': %s", checked->path, strerror(errno));
+    if (mm_trace_read_file(checked->fd, checked->path, &look, &checked->complete, &err) != MM_OK)
+        return tool_report(&err);
+    if (checked->others)
+        return tool_error(EXIT_USAGE,
+                          "'%s' holds launches without their events: refcl trace dump re-executes them",
+                          checked->path);
+    if (lseek(checked->fd, 0, SEEK_SET) != 0)
+        return tool_error(EXIT_USAGE, "'%s' is not a regular file", checked->path);
+    const struct session_program program = {.context = checked, .run = send_trace, .judge = judge_trace};
+    session->program = &program;
+    return session_run(session, argv);
+}
+
+static int trace_check_option(void *context, size_t index, const char *value)
+{
+    return session_option(context, index, value);
+}
+
+static int trace_check_main(int argc, char **argv)
+{
+    struct session session = {.races = true, .memory = true, .on_driver = true};
+    struct checked checked = {.fd = -1};
+    int code = 0;
+    int first = tool_options(&cmd_trace_check, argc, argv, false, trace_check_option, &session, &code);
+    if (first < 0)
+        return code;
+    if (first + 1 != argc)
+        return tool_error(EXIT_USAGE, "one trace file is needed");
+    checked.path = argv[first];
+    char *line = tool_command_line(&cmd_trace_check, argc, argv);
+    session.command_line = line;
+    code = check_trace(&session, &checked, argv + first);
+    if (checked.fd >= 0)
+        close(checked.fd);
+    mm_free(line);
+    return code;
+}
+
+const struct tool_command cmd_trace_check = {
+    "trace check", "FILE", "check a recorded trace, such as one of the loader layer, for races", options,
+    trace_check_main};
