@@ -372,6 +372,10 @@ static int finish(struct session_processes *processes, char **argv, struct super
     char checked[80], not_checked[80];
     options.checked = check_names(session, true, checked, sizeof checked);
     options.not_checked = check_names(session, false, not_checked, sizeof not_checked);
+    if (session->on_driver) {
+        options.checked = "commands against one another";
+        options.not_checked = "";
+    }
     options.observation = session_processes_observed(processes);
     options.model = processes->first->model;
     int status = wait_for(session, child, &options.ending), own = options.ending.status;

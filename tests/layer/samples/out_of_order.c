@@ -1,5 +1,5 @@
 // expect: data-race
-// title: An out-of-order queue taken for an in-order one
+// title: An out-of-order queue used like an in-order one
 // In an out-of-order queue only events and barriers order commands. Here the write and the kernel have none between them.
 #include "sample.h"
 

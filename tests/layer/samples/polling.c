@@ -1,6 +1,6 @@
 // expect: data-race
 // title: Polling an event orders nothing
-// The host looks at the event until the kernel is complete, and then uses the result on another queue. clGetEventInfo is no synchronization.
+// The host polls the event until the kernel is complete, and then uses the result on another queue. clGetEventInfo is no synchronization.
 #include "sample.h"
 
 enum { N = 1 << 14 };
