@@ -54,16 +54,24 @@ static void result_from_frame(struct in_emit *e, const struct in_inst *i, const 
 
 enum { WHO = 6, HEAD = 3 };
 
-/* Calls the function at OFFSET of struct in_jit_callout with itself, HEAD, and the ids of the work-item. */
-static LLVMValueRef call_out(struct in_emit *e, uint64_t offset, LLVMValueRef *head, uint32_t heads)
+/* The callout frame, HEAD, and the ids of the work-item; returns how many. */
+static uint32_t callout_arguments(struct in_emit *e, LLVMValueRef *head, uint32_t heads,
+                                  LLVMValueRef arguments[HEAD + WHO])
 {
-    LLVMValueRef arguments[HEAD + WHO];
-    LLVMTypeRef types[HEAD + WHO];
     arguments[0] = outside(e);
     for (uint32_t k = 0; k < heads; k++)
         arguments[k + 1] = head[k];
     for (uint32_t k = 0; k < WHO; k++)
         arguments[heads + 1 + k] = in_param(e, k < 3 ? IN_P_GROUP + k : IN_P_ITEM + k - 3);
+    return heads + 1 + WHO;
+}
+
+/* Calls the function at OFFSET of struct in_jit_callout with itself, HEAD, and the ids of the work-item. */
+static LLVMValueRef call_out(struct in_emit *e, uint64_t offset, LLVMValueRef *head, uint32_t heads)
+{
+    LLVMValueRef arguments[HEAD + WHO];
+    LLVMTypeRef types[HEAD + WHO];
+    callout_arguments(e, head, heads, arguments);
     for (uint32_t k = 0; k < heads + 1 + WHO; k++)
         types[k] = LLVMTypeOf(arguments[k]);
     LLVMTypeRef type = LLVMFunctionType(e->nothing, types, heads + 1 + WHO, 0);
@@ -86,9 +94,13 @@ static void alone(struct in_emit *e, const struct in_inst *i, const struct in_ji
 {
     LLVMValueRef frame = in_alloca(e, call->frame_bytes, 128), head[2] = {number(e, call), frame};
     operands_to_frame(e, i, call, frame);
-    LLVMValueRef made = call_out(e, offsetof(struct in_jit_callout, call), head, 2);
-    if (is_quiet)
-        quiet(e, made);
+    LLVMValueRef arguments[HEAD + WHO];
+    uint32_t count = callout_arguments(e, head, 2, arguments);
+    if (!in_inline_image_access(e, i, call, arguments, count)) {
+        LLVMValueRef made = call_out(e, offsetof(struct in_jit_callout, call), head, 2);
+        if (is_quiet)
+            quiet(e, made);
+    }
     result_from_frame(e, i, call, frame);
 }
 
@@ -125,6 +137,8 @@ bool in_emit_callout(struct in_emit *e, const struct in_inst *i)
     const struct in_jit_call *call = in_jit_call_at(e->calls, i->word);
     if (call == NULL)
         return false;
+    if (in_inline_image_query(e, i))
+        return true;
     enum in_jit_call_kind sort = in_jit_call_kind(e->m, i);
     if (e->calls->code.insns[call - e->calls->calls].op != IN_WAIT)
         alone(e, i, call, sort == IN_JIT_UNORDERED);

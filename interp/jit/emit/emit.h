@@ -118,6 +118,12 @@ LLVMValueRef in_convert_half(struct in_emit *e, LLVMValueRef x, const struct in_
 /* emit/call.c */
 bool in_emit_callout(struct in_emit *e, const struct in_inst *i); /* false: it is no call */
 void in_emit_end(struct in_emit *e);
+/* emit/image.c */
+/* An access to an image by a short path, where there is one: the COUNT values at CALLOUT, outside, number and frame the
+ * first of them, are what the interpreter's function is called with otherwise.  False: there is none. */
+bool in_inline_image_access(struct in_emit *e, const struct in_inst *i, const struct in_jit_call *call,
+                            LLVMValueRef *callout, uint32_t count);
+bool in_inline_image_query(struct in_emit *e, const struct in_inst *i); /* false: it is no query of sizes */
 /* emit/flow.c */
 void in_group_barrier(struct in_emit *e);
 /* emit/builtin.c */

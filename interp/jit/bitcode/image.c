@@ -1,0 +1,256 @@
+/* Accesses to texels of 2D images in the usual formats, inlined into kernels: the same values, bit for bit, as
+ * interp/image computes.  Everything else (other kinds and formats, samplers that are arguments, coordinates outside the
+ * image) goes to the interpreter's function, as does every access to which something is wrong. */
+#include "interp/image/image.h"
+#include "interp/jit/run/callout.h"
+
+typedef float float4 __attribute__((vector_size(16)));
+typedef int32_t int4 __attribute__((vector_size(16)));
+typedef uint32_t uint4 __attribute__((vector_size(16)));
+typedef uint8_t uchar4 __attribute__((vector_size(4)));
+typedef int8_t char4 __attribute__((vector_size(4)));
+typedef double double4 __attribute__((vector_size(32)));
+
+/* The callout that the interpreter's function needs. */
+#define CALLOUT                                                                                              \
+    struct in_jit_callout *o, uint32_t k, uint8_t *frame, uint32_t g0, uint32_t g1, uint32_t g2,             \
+        uint32_t l0, uint32_t l1, uint32_t l2
+#define PASS o, k, frame, g0, g1, g2, l0, l1, l2
+/* Fields of struct in_image, which compiled code loads once. */
+#define IMAGE                                                                                                \
+    uint8_t *data, uint64_t pitch, uint32_t kind, uint32_t order, uint32_t type, uint32_t width,             \
+        uint32_t height
+#define SHAPE  data, pitch, kind, order, type, width, height
+#define INLINE __attribute__((always_inline))
+
+void in_jit_image_read(CALLOUT, IMAGE, int32_t x, int32_t y, void *to);
+void in_jit_image_write(CALLOUT, IMAGE, int32_t x, int32_t y, const void *from);
+void in_jit_image_sample_int(CALLOUT, IMAGE, int32_t x, int32_t y, void *to, uint64_t sampler);
+void in_jit_image_sample(CALLOUT, IMAGE, float x, float y, void *to, uint64_t sampler);
+
+/* Not inlined, so that the code around it knows the callee: no work-item waits in it. */
+static __attribute__((noinline)) void interpret(CALLOUT)
+{
+    o->call(o, k, frame, g0, g1, g2, l0, l1, l2);
+}
+
+/* ---- texels ------------------------------------------------------------------------------ */
+
+/* Bytes of a texel; 0: not of a format that is decoded here. */
+static inline INLINE uint32_t texel_size(uint32_t order, uint32_t type)
+{
+    bool four = order == IN_ORDER_RGBA, one = order == IN_ORDER_R;
+    switch (type) {
+    case IN_CHANNEL_UNORM_INT8:
+        return four || order == IN_ORDER_BGRA ? 4 : one ? 1 : 0;
+    case IN_CHANNEL_UNSIGNED_INT8:
+    case IN_CHANNEL_SIGNED_INT8:
+        return four ? 4 : one ? 1 : 0;
+    case IN_CHANNEL_FLOAT:
+    case IN_CHANNEL_UNSIGNED_INT32:
+    case IN_CHANNEL_SIGNED_INT32:
+        return four ? 16 : one ? 4 : 0;
+    default:
+        return 0;
+    }
+}
+
+static inline INLINE float4 swapped(float4 t, uint32_t order)
+{
+    return order == IN_ORDER_BGRA ? __builtin_shufflevector(t, t, 2, 1, 0, 3) : t;
+}
+
+/* SIZE bytes, zero-extended. */
+static inline INLINE uchar4 bytes_at(const uint8_t *at, uint32_t size)
+{
+    uchar4 b = {*at, 0, 0, 0};
+    if (size == 4)
+        __builtin_memcpy(&b, at, sizeof b);
+    return b;
+}
+
+static inline INLINE uint4 decode(const uint8_t *at, uint32_t order, uint32_t type)
+{
+    uint32_t size = texel_size(order, type);
+    float4 f = {0, 0, 0, 1};
+    uint4 u = {0, 0, 0, 1};
+    switch (type) {
+    case IN_CHANNEL_UNORM_INT8:
+        f = swapped(__builtin_convertvector(bytes_at(at, size), float4) / 255.0f, order);
+        f[3] = size == 4 ? f[3] : 1;
+        return (uint4)f;
+    case IN_CHANNEL_UNSIGNED_INT8:
+        u = __builtin_convertvector(bytes_at(at, size), uint4);
+        u[3] = size == 4 ? u[3] : 1;
+        return u;
+    case IN_CHANNEL_SIGNED_INT8:
+        u = (uint4) __builtin_convertvector((char4)bytes_at(at, size), int4);
+        u[3] = size == 4 ? u[3] : 1;
+        return u;
+    default:
+        if (type == IN_CHANNEL_FLOAT)
+            u = (uint4)f;
+        if (size == 16)
+            __builtin_memcpy(&u, at, 16);
+        else
+            __builtin_memcpy(&u, at, 4);
+        return u;
+    }
+}
+
+/* Not a number is stored as 0. */
+static inline INLINE uchar4 normalized(float4 t)
+{
+    float4 scaled = t * 255.0f;
+    int4 above = scaled > 0.0f, below = scaled < 255.0f;
+    scaled = (float4)((above & below & (int4)scaled) | (above & ~below & (int4)(float4){255, 255, 255, 255}));
+    for (int c = 0; c < 4; c++)
+        scaled[c] = __builtin_rintf(scaled[c]);
+    return __builtin_convertvector(__builtin_convertvector(scaled, int4), uchar4);
+}
+
+static inline INLINE uchar4 saturated(uint4 u)
+{
+    uint4 fits = (uint4)(u < 256u);
+    return __builtin_convertvector((u & fits) | (255u & ~fits), uchar4);
+}
+
+static inline INLINE uchar4 saturated_signed(int4 i)
+{
+    int4 low = i<-128, high = i> 127;
+    i = (i & ~low & ~high) | (-128 & low) | (127 & high);
+    return (uchar4) __builtin_convertvector(i, char4);
+}
+
+static inline INLINE void encode(uint8_t *at, uint32_t order, uint32_t type, uint4 u)
+{
+    uint32_t size = texel_size(order, type);
+    uchar4 b;
+    if (type == IN_CHANNEL_UNORM_INT8)
+        b = normalized(swapped((float4)u, order));
+    else if (type == IN_CHANNEL_UNSIGNED_INT8)
+        b = saturated(u);
+    else if (type == IN_CHANNEL_SIGNED_INT8)
+        b = saturated_signed((int4)u);
+    else if (size == 16)
+        __builtin_memcpy(at, &u, 16);
+    else
+        __builtin_memcpy(at, &u, 4);
+    if (type == IN_CHANNEL_UNORM_INT8 || type == IN_CHANNEL_UNSIGNED_INT8 || type == IN_CHANNEL_SIGNED_INT8) {
+        if (size == 4)
+            __builtin_memcpy(at, &b, 4);
+        else
+            *at = b[0];
+    }
+}
+
+/* Whether the texel is one that is decoded here; 2D and inside the image. */
+static inline INLINE bool is_plain(IMAGE, int32_t x, int32_t y)
+{
+    (void)data, (void)pitch;
+    return kind == IN_IMAGE_2D && texel_size(order, type) != 0 && (uint32_t)x < width && (uint32_t)y < height;
+}
+
+static inline INLINE uint8_t *place(IMAGE, int32_t x, int32_t y)
+{
+    (void)kind, (void)width, (void)height;
+    return data + (uint64_t)(uint32_t)y * pitch + (uint64_t)(uint32_t)x * texel_size(order, type);
+}
+
+/* ---- accesses ---------------------------------------------------------------------------- */
+
+INLINE void in_jit_image_read(CALLOUT, IMAGE, int32_t x, int32_t y, void *to)
+{
+    if (!is_plain(SHAPE, x, y)) {
+        interpret(PASS);
+        return;
+    }
+    uint4 texel = decode(place(SHAPE, x, y), order, type);
+    __builtin_memcpy(to, &texel, sizeof texel);
+}
+
+INLINE void in_jit_image_write(CALLOUT, IMAGE, int32_t x, int32_t y, const void *from)
+{
+    uint4 texel;
+    if (!is_plain(SHAPE, x, y)) {
+        interpret(PASS);
+        return;
+    }
+    __builtin_memcpy(&texel, from, sizeof texel);
+    encode(place(SHAPE, x, y), order, type, texel);
+}
+
+/* ---- samplers ---------------------------------------------------------------------------- */
+
+/* Literal samplers are their own values (module/constant.c). */
+static inline INLINE bool is_literal(uint64_t sampler)
+{
+    return sampler >> 31 == 1;
+}
+
+static inline INLINE uint32_t addressing_of(uint64_t sampler)
+{
+    return (uint32_t)(sampler >> 2 & 7);
+}
+
+/* Coordinates that stay outside the image go to the interpreter's function. */
+static inline INLINE int32_t addressed(uint64_t sampler, int32_t i, uint32_t size)
+{
+    int32_t last = (int32_t)size - 1;
+    return addressing_of(sampler) != IN_ADDRESS_CLAMP_TO_EDGE ? i : i < 0 ? 0 : i > last ? last : i;
+}
+
+INLINE void in_jit_image_sample_int(CALLOUT, IMAGE, int32_t x, int32_t y, void *to, uint64_t sampler)
+{
+    int32_t ax = addressed(sampler, x, width), ay = addressed(sampler, y, height);
+    if (!is_literal(sampler) || addressing_of(sampler) > IN_ADDRESS_MIRRORED_REPEAT ||
+        !is_plain(SHAPE, ax, ay)) {
+        interpret(PASS);
+        return;
+    }
+    uint4 texel = decode(place(SHAPE, ax, ay), order, type);
+    __builtin_memcpy(to, &texel, sizeof texel);
+}
+
+static inline INLINE float4 filtered(IMAGE, const int32_t x[2], const int32_t y[2], float fx, float fy)
+{
+    double4 sum = {0, 0, 0, 0};
+    for (int corner = 0; corner < 4; corner++) {
+        double wx = corner & 1 ? (double)fx : 1 - (double)fx, wy = corner & 2 ? (double)fy : 1 - (double)fy;
+        uint4 t = decode(place(SHAPE, x[corner & 1], y[corner >> 1]), order, type);
+        sum += wx * wy * __builtin_convertvector((float4)t, double4);
+    }
+    return __builtin_convertvector(sum, float4);
+}
+
+/* The unnormalized coordinate; repeating modes are left to the interpreter's function. */
+static inline INLINE float unnormalized(uint64_t sampler, float c, uint32_t size)
+{
+    return sampler & 2 ? c * (float)size : c;
+}
+
+static inline INLINE bool is_near(float u)
+{
+    return u > -1e9f && u < 1e9f;
+}
+
+INLINE void in_jit_image_sample(CALLOUT, IMAGE, float x, float y, void *to, uint64_t sampler)
+{
+    bool floats = type == IN_CHANNEL_UNORM_INT8 || type == IN_CHANNEL_FLOAT, linear = (sampler & 1) && floats;
+    float u = unnormalized(sampler, x, width) - (linear ? 0.5f : 0.0f);
+    float v = unnormalized(sampler, y, height) - (linear ? 0.5f : 0.0f);
+    if (!is_literal(sampler) || addressing_of(sampler) > IN_ADDRESS_CLAMP || !is_near(u) || !is_near(v)) {
+        interpret(PASS);
+        return;
+    }
+    float fu = __builtin_floorf(u), fv = __builtin_floorf(v);
+    int32_t ax[2] = {addressed(sampler, (int32_t)fu, width), addressed(sampler, (int32_t)fu + 1, width)};
+    int32_t ay[2] = {addressed(sampler, (int32_t)fv, height), addressed(sampler, (int32_t)fv + 1, height)};
+    if (!is_plain(SHAPE, ax[0], ay[0]) || (linear && !is_plain(SHAPE, ax[1], ay[1]))) {
+        interpret(PASS);
+        return;
+    }
+    uint4 texel = linear ? (uint4)filtered(SHAPE, ax, ay, u - fu, v - fv)
+                         : decode(place(SHAPE, ax[0], ay[0]), order, type);
+    __builtin_memcpy(to, &texel, sizeof texel);
+}

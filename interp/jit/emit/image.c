@@ -1,0 +1,140 @@
+/* Images: accesses with a short path in compiled code (bitcode/image.c), and queries. */
+#include "interp/image/image.h"
+#include "interp/jit/emit/emit.h"
+
+/* A field of the image that IMAGE, an address of a struct in_handle, describes: the same for the whole launch. */
+static LLVMValueRef image_field(struct in_emit *e, LLVMValueRef image, LLVMTypeRef type, uint64_t offset)
+{
+    LLVMValueRef handle = LLVMBuildIntToPtr(e->b, image, e->ptr, "");
+    return in_constant_load(e, type, in_offset(e, handle, offsetof(struct in_handle, image) + offset), 4);
+}
+
+enum { FIELDS = 7 };
+
+static void image_fields(struct in_emit *e, LLVMValueRef image, LLVMValueRef fields[FIELDS])
+{
+    const struct {
+        LLVMTypeRef type;
+        uint64_t offset;
+    } table[FIELDS] = {
+        {e->ptr, offsetof(struct in_image, data)},  {e->i64, offsetof(struct in_image, row_pitch)},
+        {e->i32, offsetof(struct in_image, kind)},  {e->i32, offsetof(struct in_image, order)},
+        {e->i32, offsetof(struct in_image, type)},  {e->i32, offsetof(struct in_image, width)},
+        {e->i32, offsetof(struct in_image, height)}};
+    for (int k = 0; k < FIELDS; k++)
+        fields[k] = image_field(e, image, table[k].type, table[k].offset);
+}
+
+/* ---- accesses ---------------------------------------------------------------------------- */
+
+static bool is_vector(const struct in_ty *ty, uint32_t count, bool of_floats)
+{
+    const struct in_ty *s = ty->kind == IN_TY_VECTOR ? ty->element : ty;
+    return ty->kind == IN_TY_VECTOR && in_elements(ty) == count && s->size == 4 &&
+           s->kind == (of_floats ? IN_TY_FLOAT : IN_TY_INT);
+}
+
+static bool is_texel(const struct in_ty *ty)
+{
+    return is_vector(ty, 4, true) || is_vector(ty, 4, false);
+}
+
+/* The short path for I, or NULL. */
+static const char *short_path(struct in_emit *e, const struct in_inst *i)
+{
+    if (i->operand_count < 2)
+        return NULL;
+    bool floats = is_vector(in_emit_ty(e, i->operands[1]), 2, true);
+    bool integers = is_vector(in_emit_ty(e, i->operands[1]), 2, false);
+    switch (i->opcode) {
+    case SpvOpImageWrite:
+        return integers && i->operand_count > 2 && is_texel(in_emit_ty(e, i->operands[2]))
+                   ? "in_jit_image_write"
+                   : NULL;
+    case SpvOpImageRead:
+        return integers && is_texel(in_emit_ty(e, i->result)) ? "in_jit_image_read" : NULL;
+    case SpvOpImageSampleExplicitLod:
+        if (!is_texel(in_emit_ty(e, i->result)))
+            return NULL;
+        return floats ? "in_jit_image_sample" : integers ? "in_jit_image_sample_int" : NULL;
+    default:
+        return NULL;
+    }
+}
+
+/* Where in FRAME the value ID is. */
+static LLVMValueRef slot_of(struct in_emit *e, const struct in_jit_call *call, LLVMValueRef frame,
+                            uint32_t id)
+{
+    for (uint32_t k = 0; k < call->count; k++)
+        if (e->calls->slots[call->first + k].id == id)
+            return in_offset(e, frame, (uint64_t)e->calls->slots[call->first + k].slot);
+    return NULL;
+}
+
+bool in_inline_image_access(struct in_emit *e, const struct in_inst *i, const struct in_jit_call *call,
+                            LLVMValueRef *callout, uint32_t count)
+{
+    const char *helper = short_path(e, i);
+    bool samples = i->opcode == SpvOpImageSampleExplicitLod;
+    LLVMValueRef arguments[24], frame = callout[2];
+    LLVMValueRef texel =
+        helper != NULL ? slot_of(e, call, frame, i->opcode == SpvOpImageWrite ? i->operands[2] : i->result)
+                       : NULL;
+    if (texel == NULL)
+        return false;
+    LLVMValueRef image = in_value(e, i->operands[0]), coordinates = in_value(e, i->operands[1]);
+    const struct in_ty *ty = in_emit_ty(e, i->operands[1]);
+    uint32_t n = 0;
+    for (; n < count; n++)
+        arguments[n] = callout[n];
+    LLVMValueRef sampler = NULL;
+    if (samples) {
+        LLVMValueRef bits = LLVMConstInt(LLVMTypeOf(image), 64, 0);
+        sampler = LLVMBuildTrunc(e->b, LLVMBuildLShr(e->b, image, bits, ""), e->i64, "");
+        image = LLVMBuildTrunc(e->b, image, e->i64, "");
+    }
+    image_fields(e, image, arguments + n);
+    n += FIELDS;
+    arguments[n++] = in_get(e, coordinates, ty, 0);
+    arguments[n++] = in_get(e, coordinates, ty, 1);
+    arguments[n++] = texel;
+    if (samples)
+        arguments[n++] = sampler;
+    in_helper_call(e, helper, arguments, n);
+    return true;
+}
+
+/* ---- queries ----------------------------------------------------------------------------- */
+
+/* SIZE, or the number of layers where KIND has that many coordinates before. */
+static LLVMValueRef extent(struct in_emit *e, LLVMValueRef image, uint64_t offset, enum in_image_kind array)
+{
+    LLVMValueRef kind = image_field(e, image, e->i32, offsetof(struct in_image, kind));
+    LLVMValueRef is_array =
+        LLVMBuildICmp(e->b, LLVMIntEQ, kind, LLVMConstInt(e->i32, (uint64_t)array, 0), "");
+    return LLVMBuildSelect(e->b, is_array,
+                           image_field(e, image, e->i32, offsetof(struct in_image, array_size)),
+                           image_field(e, image, e->i32, offset), "");
+}
+
+bool in_inline_image_query(struct in_emit *e, const struct in_inst *i)
+{
+    if (i->opcode != SpvOpImageQuerySizeLod && i->opcode != SpvOpImageQuerySize)
+        return false;
+    const struct in_ty *ty = in_emit_ty(e, i->result), *s = ty->kind == IN_TY_VECTOR ? ty->element : ty;
+    LLVMValueRef image = in_value(e, i->operands[0]);
+    uint32_t count = in_elements(ty);
+    if (s->kind != IN_TY_INT || (s->size != 4 && s->size != 8) || count > 3 || LLVMTypeOf(image) != e->i64)
+        return false;
+    LLVMValueRef sizes[3] = {image_field(e, image, e->i32, offsetof(struct in_image, width)),
+                             extent(e, image, offsetof(struct in_image, height), IN_IMAGE_1D_ARRAY),
+                             extent(e, image, offsetof(struct in_image, depth), IN_IMAGE_2D_ARRAY)};
+    LLVMValueRef r = LLVMGetUndef(in_type(e, ty));
+    for (uint32_t k = 0; k < count; k++) {
+        LLVMValueRef v = s->size == 8 ? LLVMBuildZExt(e->b, sizes[k], e->i64, "") : sizes[k];
+        r = count == 1 ? v : in_put(e, r, ty, v, k);
+    }
+    in_define(e, i, r);
+    return true;
+}
