@@ -331,6 +331,17 @@ const struct xr_clause *xr_database_sentence(const struct xr_database *db, const
     return NULL;
 }
 
+const struct xr_clause *xr_database_hash(const struct xr_database *db, const char *document,
+                                         const struct xr_sentence *sentence)
+{
+    for (size_t i = 0; i < db->clause_count; i++) {
+        const struct xr_clause *c = &db->clauses[i];
+        if (strcmp(c->document, document) == 0 && has_source(c, sentence->hash) && same_call(c, sentence))
+            return c;
+    }
+    return NULL;
+}
+
 const char *xr_database_exempt(const struct xr_database *db, uint64_t hash)
 {
     for (size_t i = 0; i < db->exempt_count; i++)

@@ -133,6 +133,9 @@ bool xr_clause_represents(const struct xr_clause *clause, const char *document,
 /* The first clause that does. */
 const struct xr_clause *xr_database_sentence(const struct xr_database *db, const char *document,
                                              const struct xr_sentence *sentence);
+/* The first clause of DOCUMENT that represents a sentence with this hash, whatever its section. */
+const struct xr_clause *xr_database_hash(const struct xr_database *db, const char *document,
+                                         const struct xr_sentence *sentence);
 /* Why the sentence needs no clause; NULL if it needs one. */
 const char *xr_database_exempt(const struct xr_database *db, uint64_t hash);
 

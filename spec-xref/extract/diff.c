@@ -60,7 +60,10 @@ static size_t likeness(const char *x, const char *y)
 static void add_change(struct differ *d, enum xr_change_kind kind, const struct xr_sentence *before,
                        const struct xr_sentence *after)
 {
+    /* Sections have other numbers in other versions. */
     const struct xr_clause *clause = before ? xr_database_sentence(d->db, d->a->document, before) : NULL;
+    if (before && !clause)
+        clause = xr_database_hash(d->db, d->a->document, before);
     d->out->changes[d->out->change_count++] = (struct xr_change){kind, before, after, clause};
 }
 

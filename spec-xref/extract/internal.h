@@ -19,6 +19,8 @@ struct xr_reader {
     int depth;                            /* list nesting of the block, 0: no list */
     enum xr_marker lead[XR_LIST_MAX + 1]; /* what opened the list at each depth */
     bool fresh_prototypes, failed;
+    bool defines; /* the block is the name of a query, property or value that the table defines */
+    bool whole;   /* every sentence of the section counts */
     char block[XR_BLOCK_MAX];
 };
 
@@ -33,7 +35,13 @@ void xr_reader_code(struct xr_reader *r);
 
 void xr_read_html(struct xr_reader *r, const char *bytes, size_t length);
 void xr_read_asciidoc(struct xr_reader *r, const char *bytes, size_t length);
+/* The sources of OpenCL's specifications. */
+void xr_read_opencl(struct xr_reader *r, const char *bytes, size_t length);
 void xr_read_plain(struct xr_reader *r, const char *bytes, size_t length);
+
+/* Replaces lines "include::FILE[]" of the text in *BYTES (mm_free), which PATH holds, by the files, where they are
+ * there: generated ones are not. */
+enum mm_class xr_expand_includes(const char *path, char **bytes, size_t *length, struct mm_error *err);
 
 /* Sentence of the block that starts at TEXT: its length, without the blank that follows. */
 size_t xr_sentence_length(const char *text);

@@ -73,7 +73,7 @@ static void sentence(struct xr_reader *r, const char *s)
         r->list_entry = reader_strdup(r, entries);
     if (marker == XR_PLAIN && lead != XR_PLAIN)
         marker = XR_ITEM;
-    if (marker == XR_PLAIN && xr_section_whole(r->text->document, r->section))
+    if (marker == XR_PLAIN && (r->whole || xr_section_whole(r->text->document, r->section)))
         marker = XR_SECTION;
     size_t n = strlen(s);
     bool opens = s[n - 1] == ':' || (n > 3 && strcmp(s + n - 3, " if") == 0);
@@ -86,7 +86,9 @@ static void sentence(struct xr_reader *r, const char *s)
                               .subject = r->subject,
                               .text = reader_strdup(r, s),
                               .line = r->line,
-                              .marker = is_label(s) ? XR_PLAIN : marker};
+                              .marker = !is_label(s) ? marker
+                                        : r->defines ? XR_ITEM
+                                                     : XR_PLAIN};
     add_sentence(r, &out);
 }
 
@@ -106,7 +108,7 @@ void xr_reader_paragraph(struct xr_reader *r)
         p[n] = after;
         p += n;
     }
-    r->fresh_prototypes = false;
+    r->fresh_prototypes = r->defines = false;
 }
 
 /* The number at the start of a heading: "5.2.1. " or "Appendix A: "; *TITLE is what follows. */
@@ -208,6 +210,8 @@ enum mm_class xr_text_parse(const char *name, const char *bytes, size_t length, 
     r->section = r->heading = r->subject = r->entry = r->list_entry = "";
     if (memmem(bytes, length, "<html", 5)) {
         xr_read_html(r, bytes, length);
+    } else if (memmem(bytes, length, "{CL_", 4) && starts_line(bytes, length, "= ")) {
+        xr_read_opencl(r, bytes, length);
     } else if (starts_line(bytes, length, "[[") && starts_line(bytes, length, "== ")) {
         text->document = "VKMM";
         xr_read_asciidoc(r, bytes, length);
@@ -235,7 +239,10 @@ enum mm_class xr_text_read(const char *path, struct xr_text *text, struct mm_err
     enum mm_class c = mm_input_read(MM_INPUT_DOCUMENT, path, &bytes, &length, err);
     if (c != MM_OK)
         return c;
-    c = xr_text_parse(path, bytes, length, text, err);
+    if (memmem(bytes, length, "\ninclude::", 10))
+        c = xr_expand_includes(path, &bytes, &length, err);
+    if (c == MM_OK)
+        c = xr_text_parse(path, bytes, length, text, err);
     mm_free(bytes);
     return c;
 }

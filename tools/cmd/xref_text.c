@@ -1,11 +1,14 @@
 /* refcl xref extract, refcl xref diff: specification files. */
 #include "tools/cmd/commands.h"
 #include "tools/cmd/xref.h"
+#include "tools/cmd/xref_verdicts.h"
+
+#include <cjson/cJSON.h>
 
 #include <inttypes.h>
 #include <string.h>
 
-enum { OPT_ROOT, OPT_JSON, OPT_TEXT, OPT_ALL };
+enum { OPT_ROOT, OPT_JSON, OPT_TEXT, OPT_ALL, OPT_REVISIONS = OPT_ALL, OPT_LITMUS }; /* diff has no "all" */
 static const struct tool_option extract_options[] = {
     {"root", 'r', "DIR", "REFCL_XREF_ROOT",
      "root of the repository (default: searched upwards from the current directory)"},
@@ -18,10 +21,15 @@ static const struct tool_option diff_options[] = {
      "root of the repository (default: searched upwards from the current directory)"},
     {"json", 'j', "OUT", "REFCL_JSON", "write the changes as JSON"},
     {"text", 't', NULL, NULL, "print the sentences"},
+    {"revisions", 'R', "OLD,NEW", "REFCL_XREF_REVISIONS",
+     "also list the litmus tests whose verdict differs under these values of the model's switch 'version', such as "
+     "3.0,3.1.1"},
+    {"litmus", 'l', "DIR", "REFCL_XREF_LITMUS",
+     "litmus tests to compare (default: those of the repository that are not generated)"},
     TOOL_OPTION_END};
 
 struct request {
-    const char *root, *json;
+    const char *root, *json, *revisions, *litmus;
     bool text, all;
 };
 
@@ -44,6 +52,18 @@ static int xref_text_option(void *context, size_t index, const char *value)
     default:
         break;
     }
+    return 0;
+}
+
+static int xref_diff_option(void *context, size_t index, const char *value)
+{
+    struct request *r = context;
+    if (index == OPT_REVISIONS)
+        r->revisions = value;
+    else if (index == OPT_LITMUS)
+        r->litmus = value;
+    else
+        return xref_text_option(context, index, value);
     return 0;
 }
 
@@ -155,6 +175,43 @@ static void print_change(const struct xr_change *c, bool text)
         printf("    + %s\n", c->after->text);
 }
 
+static void print_verdicts(const struct xref_verdicts *v, const char *revisions)
+{
+    const struct xref_verdict *smallest = xref_verdicts_smallest(v);
+    for (size_t i = 0; i < v->count; i++)
+        printf("verdict  %s %s -> %s\n", v->tests[i].file, v->tests[i].before, v->tests[i].after);
+    printf("%zu of %zu litmus tests differ under %s", v->count, v->compared, revisions);
+    printf(smallest ? "; the smallest is %s\n" : "%s\n", smallest ? smallest->file : "");
+}
+
+static char *diff_json(const struct request *r, const struct xr_diff *d, const struct xref_verdicts *v)
+{
+    char *text = xr_json_diff(d, r->text);
+    cJSON *root = r->revisions && text ? cJSON_Parse(text) : NULL;
+    if (!root)
+        return text;
+    const struct xref_verdict *smallest = xref_verdicts_smallest(v);
+    cJSON *verdicts = cJSON_AddObjectToObject(root, "verdicts");
+    cJSON_AddStringToObject(verdicts, "revisions", r->revisions);
+    cJSON_AddNumberToObject(verdicts, "compared", (double)v->compared);
+    if (smallest)
+        cJSON_AddStringToObject(verdicts, "smallest", smallest->file);
+    cJSON *tests = cJSON_AddArrayToObject(verdicts, "tests");
+    for (size_t i = 0; i < v->count; i++) {
+        cJSON *test = cJSON_CreateObject();
+        cJSON_AddStringToObject(test, "file", v->tests[i].file);
+        cJSON_AddStringToObject(test, "before", v->tests[i].before);
+        cJSON_AddStringToObject(test, "after", v->tests[i].after);
+        cJSON_AddItemToArray(tests, test);
+    }
+    mm_free(text);
+    char *printed = cJSON_Print(root);
+    cJSON_Delete(root);
+    text = printed ? mm_strdup(printed) : NULL;
+    cJSON_free(printed);
+    return text;
+}
+
 static int print_diff(const struct request *r, const struct xr_diff *d)
 {
     size_t counts[XR_MOVED + 1] = {0};
@@ -172,9 +229,10 @@ static int run_diff(int argc, char **argv)
     struct request r = {0};
     struct xref_context x;
     struct xr_text before = {0}, after = {0};
-    struct xr_diff d;
+    struct xr_diff d = {0};
+    struct xref_verdicts verdicts = {0};
     struct mm_error err = {0};
-    int code = 0, first = tool_options(&cmd_xref_diff, argc, argv, false, xref_text_option, &r, &code);
+    int code = 0, first = tool_options(&cmd_xref_diff, argc, argv, false, xref_diff_option, &r, &code);
     if (first < 0)
         return code;
     if (first + 2 != argc)
@@ -184,15 +242,20 @@ static int run_diff(int argc, char **argv)
         code = read_text(argv[first], &before);
     if (!code)
         code = read_text(argv[first + 1], &after);
+    if (!code && r.revisions)
+        code = xref_verdicts(x.root, r.litmus, r.revisions, &verdicts);
     if (!code) {
         if (xr_diff_run(&x.db, &before, &after, &d, &err) != MM_OK)
             code = tool_report(&err);
         else if (r.json)
-            code = xref_write(r.json, xr_json_diff(&d, r.text));
+            code = xref_write(r.json, diff_json(&r, &d, &verdicts));
         else
             code = print_diff(&r, &d);
+        if (!r.json && r.revisions)
+            print_verdicts(&verdicts, r.revisions);
         xr_diff_free(&d);
     }
+    xref_verdicts_free(&verdicts);
     xr_text_free(&before);
     xr_text_free(&after);
     xref_free(&x);

@@ -1,0 +1,236 @@
+/* The asciidoc sources of OpenCL's specifications: files included, attributes such as {CL_COMPLETE}, emphasis, indented
+ * lists, tables.  Sections have the numbers that their headings get. */
+#include "memmodel/base/array.h"
+#include "memmodel/base/input.h"
+#include "spec-xref/extract/internal.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- includes ------------------------------------------------------------------------------ */
+
+static bool append(char **out, size_t *size, size_t *capacity, const char *bytes, size_t length)
+{
+    if (!mm_reserve(out, capacity, *size + length + 1))
+        return false;
+    memcpy(*out + *size, bytes, length);
+    *size += length;
+    (*out)[*size] = 0;
+    return true;
+}
+
+/* The file that LINE includes, relative to the folder of PATH; false: it includes none that is there. */
+static bool included_file(const char *path, const char *line, size_t length, char file[PATH_MAX])
+{
+    static const char start[] = "include::";
+    const char *slash = strrchr(path, '/'), *end = memchr(line, '[', length);
+    if (length < sizeof start || strncmp(line, start, sizeof start - 1) != 0 || !end ||
+        memchr(line, '{', length))
+        return false;
+    line += sizeof start - 1;
+    snprintf(file, PATH_MAX, "%.*s%.*s", slash ? (int)(slash + 1 - path) : 0, path, (int)(end - line), line);
+    return access(file, R_OK) == 0;
+}
+
+enum mm_class xr_expand_includes(const char *path, char **bytes, size_t *length, struct mm_error *err)
+{
+    char *out = NULL, file[PATH_MAX];
+    size_t size = 0, capacity = 0;
+    enum mm_class c = MM_OK;
+    for (const char *p = *bytes, *end = p + *length; p < end && c == MM_OK;) {
+        const char *stop = memchr(p, '\n', (size_t)(end - p));
+        size_t n = (size_t)((stop ? stop + 1 : end) - p), read = n;
+        char *text = NULL;
+        if (included_file(path, p, n, file))
+            c = mm_input_read(MM_INPUT_DOCUMENT, file, &text, &read, err);
+        if (c == MM_OK && !append(&out, &size, &capacity, text ? text : p, read))
+            c = mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        mm_free(text);
+        p += n;
+    }
+    if (c != MM_OK) {
+        mm_free(out);
+        return c;
+    }
+    mm_free(*bytes);
+    *bytes = out;
+    *length = size;
+    return MM_OK;
+}
+
+/* ---- words --------------------------------------------------------------------------------- */
+
+enum { LEVELS = 6, LINE_BYTES = 4096 };
+
+struct opencl {
+    struct xr_reader *r;
+    unsigned line, numbers[LEVELS];
+    size_t whole_level; /* of the headings that the memory model's sections have */
+    bool listing;       /* between lines of dashes */
+};
+
+/* {CL_COMPLETE}, {cl_mem_TYPE}, {CL_DEVICE_TYPE_anchor}: the name alone. */
+static size_t put_attribute(struct opencl *o, const char *s)
+{
+    static const char *const suffixes[] = {"_anchor", "_TYPE", "_EXT"};
+    const char *end = strchr(s, '}');
+    if (!end)
+        return 0;
+    size_t n = (size_t)(end - s) - 1, kept = n;
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        size_t length = strlen(suffixes[i]);
+        if (n > length && islower((unsigned char)s[1]) + islower((unsigned char)suffixes[i][1]) > 0 &&
+            strncmp(s + 1 + n - length, suffixes[i], length) == 0)
+            kept = n - length;
+    }
+    for (size_t i = 0; i < kept; i++)
+        xr_reader_put(o->r, s[1 + i], o->line);
+    return n + 2;
+}
+
+/* Marks of emphasis: at the edge of a word. */
+static bool is_emphasis(const char *line, const char *s)
+{
+    if (*s != '_' && *s != '*' && *s != '`')
+        return false;
+    return *s != '_' || s == line || !isalnum((unsigned char)s[-1]) || !isalnum((unsigned char)s[1]);
+}
+
+/* How much of the markup at S has no words: anchors, footnotes, the targets of links. */
+static size_t markup(const char *s)
+{
+    const char *end = NULL;
+    if (strncmp(s, "[[", 2) == 0 && (end = strstr(s, "]]")))
+        return (size_t)(end - s) + 2;
+    if (strncmp(s, "footnote:[", 10) == 0 && (end = strchr(s, ']')))
+        return (size_t)(end - s) + 1;
+    if (strncmp(s, "<<", 2) == 0)
+        return (end = strchr(s, ',')) ? (size_t)(end - s) + 1 : 2;
+    return strncmp(s, ">>", 2) == 0 ? 2 : 0;
+}
+
+static void put_words(struct opencl *o, const char *line)
+{
+    for (const char *s = line; *s;) {
+        size_t skip = *s == '{' ? put_attribute(o, s) : markup(s);
+        if (!skip) {
+            if (!is_emphasis(line, s))
+                xr_reader_put(o->r, *s, o->line);
+            skip = 1;
+        }
+        s += skip;
+    }
+    xr_reader_put(o->r, ' ', o->line);
+}
+
+/* ---- blocks -------------------------------------------------------------------------------- */
+
+static void end_block(struct opencl *o)
+{
+    xr_reader_paragraph(o->r);
+    o->r->depth = 0;
+}
+
+/* Sections that count as a whole, with those below them. */
+static bool is_memory_model(const char *title)
+{
+    static const char *const titles[] = {"Memory Consistency Model for OpenCL 2.x",
+                                         "Overview of Atomic and Fence Operations", "Memory Ordering Rules"};
+    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
+        if (strcmp(title, titles[i]) == 0)
+            return true;
+    return false;
+}
+
+/* The chapters are introduction, glossary, architecture, ...: "3.3.7" */
+static void put_heading(struct opencl *o, size_t level, const char *title)
+{
+    char number[80] = "";
+    size_t used = 0;
+    end_block(o);
+    o->numbers[level]++;
+    for (size_t i = level + 1; i < LEVELS; i++)
+        o->numbers[i] = 0;
+    for (size_t i = 0; i <= level; i++)
+        used += (size_t)snprintf(number + used, sizeof number - used, "%s%u", i ? "." : "", o->numbers[i]);
+    put_words(o, title);
+    if (level <= o->whole_level)
+        o->r->whole = is_memory_model(title);
+    xr_reader_heading(o->r, number);
+}
+
+/* "include::{generated}/api/protos/clFinish.txt[]": what follows is about this call. */
+static bool put_prototype(struct opencl *o, const char *line)
+{
+    static const char start[] = "include::{generated}/api/protos/";
+    const char *end = strstr(line, ".txt");
+    if (strncmp(line, start, sizeof start - 1) != 0 || !end)
+        return false;
+    end_block(o);
+    for (const char *p = line + sizeof start - 1; p < end; p++)
+        xr_reader_put(o->r, *p, o->line);
+    xr_reader_put(o->r, '(', o->line);
+    xr_reader_put(o->r, ')', o->line);
+    xr_reader_code(o->r);
+    return true;
+}
+
+/* Lines that hold no text of the specification. */
+static bool is_directive(const char *s)
+{
+    static const char *const starts[] = {"//", "include::", "ifdef::", "ifndef::", "endif::", "image::",
+                                         ":",  "[",         "--",      "++++",     "====",    "****"};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (strncmp(s, starts[i], strlen(starts[i])) == 0)
+            return true;
+    return false;
+}
+
+static void put_line(struct opencl *o, const char *line)
+{
+    const char *s = line + strspn(line, " ");
+    size_t equals = strspn(line, "="), marks = strspn(s, "*"), dots = strspn(s, ".");
+    if (strncmp(line, ":leveloffset:", 13) == 0) {
+        memset(o->numbers, 0, sizeof o->numbers); /* what came before is the title */
+    } else if (strncmp(line, "----", 4) == 0) {
+        o->listing = !o->listing;
+        end_block(o);
+    } else if (o->listing || put_prototype(o, line)) {
+        return;
+    } else if (equals && equals <= LEVELS && line[equals] == ' ') {
+        put_heading(o, equals - 1, line + equals + 1);
+    } else if (!*s || strcmp(s, "+") == 0 || is_directive(s)) {
+        if (!*s || strcmp(s, "--") == 0)
+            end_block(o);
+    } else if (*s == '|') {
+        end_block(o);
+        put_words(o, s + strspn(s, "| ="));
+        o->r->defines = strstr(s, "_anchor}") != NULL;
+    } else if ((marks && marks <= XR_LIST_MAX && s[marks] == ' ') || (dots && s[dots] == ' ')) {
+        xr_reader_paragraph(o->r);
+        o->r->depth = (int)(marks ? marks : dots <= XR_LIST_MAX ? dots : XR_LIST_MAX);
+        put_words(o, s + marks + dots + 1);
+    } else {
+        put_words(o, line);
+    }
+}
+
+void xr_read_opencl(struct xr_reader *r, const char *bytes, size_t length)
+{
+    struct opencl o = {.r = r, .whole_level = 2};
+    char line[LINE_BYTES];
+    for (const char *p = bytes, *end = p + length; p < end && !r->failed;) {
+        const char *stop = memchr(p, '\n', (size_t)(end - p));
+        size_t n = (size_t)((stop ? stop : end) - p), kept = n < sizeof line - 1 ? n : sizeof line - 1;
+        memcpy(line, p, kept);
+        while (kept && isspace((unsigned char)line[kept - 1]))
+            kept--;
+        line[kept] = 0;
+        o.line++;
+        put_line(&o, line);
+        p += n + 1;
+    }
+    end_block(&o);
+}

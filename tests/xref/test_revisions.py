@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""refcl xref diff on the sources of OpenCL's specifications: small texts with known changes; the changes that the
+specification's own list names, from 3.0.19 to 3.1.1 and from 2.2-7 to 3.0.19, where the texts are there; and the litmus
+tests whose verdict differs under two revisions."""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+here = os.path.dirname(os.path.abspath(__file__))
+root = os.path.join(here, "..", "..")
+sys.path.insert(0, os.path.join(here, "..", "lib"))
+from built import REFCL as refcl  # noqa: E402
+from tap import check, done, skip  # noqa: E402
+
+SPECIFICATION = os.environ.get("REFCL_SPEC", os.path.join(root, "..", "shared", "spec"))
+OLD = """= Title
+
+:leveloffset: 1
+
+include::part.asciidoc[]
+"""
+PART = """= Platform
+
+Words that must not change for {CL_DEVICE_TYPE}.
+
+== Calls
+
+include::{generated}/api/protos/clFinish.txt[]
+
+  * {CL_INVALID_VALUE} if _size_ is zero.
+    The queue must be valid.
+  * The device must be %s.
+
+ifdef::cl_khr_icd[]
+== %s
+
+A platform must be %s.
+endif::cl_khr_icd[]
+"""
+# What the specification's list of changes names, and words of the changed text; None: why no text has it.
+LISTED_3_1 = {
+    "SPIR-V 1.0 to 1.4 are required": r"SPIR-V 1\.3.*SPIR-V 1\.4",
+    "sub-groups are required": r"sub-groups is required.*3\.1",
+    "scopes of inclusive scope may differ": r"memory scope of A and B may be different",
+    "CL_DEVICE_HOST_UNIFIED_MEMORY": r"unified memory subsystem|CL_DEVICE_HOST_UNIFIED_MEMORY|host unified memory",
+    "an event that is CL_COMPLETE, observed": None,  # taken back in 3.1.1
+    "local arguments of size zero": r"Prior to OpenCL 3\.1.*arg_size",
+    "CL_DEVICE_MAX_WORK_GROUP_SIZES": r"CL_DEVICE_MAX_WORK_GROUP_SIZES",
+    "errors of clSetKernelExecInfo": r"entry:clSetKernelExecInfo",
+    "errors of clCompileProgram and clLinkProgram": r"entry:cl(Compile|Link)Program",
+    "a local size of zero": r"local_work_size",
+    "descriptions of sub-group functions": r"converged control flow",
+    "description of atomic operations": r"atomic",
+    "simultaneous use of command-buffers": r"command-buffer",
+    "cl_khr_unified_svm": r"unified_svm|SVM type|SVM capabilit",
+    "OpenCL C 3.1": r"OpenCL C 3\.1",
+}
+LISTED_3_0 = {
+    "SVM is optional": r"optional.*OpenCL 3\.0",
+    "context destructor callbacks": r"entry:clSetContextDestructorCallback|destructor callback",
+    "properties of buffers": r"entry:clCreateBufferWithProperties|clCreateBufferWithProperties",
+    "capabilities of atomics": r"CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES",
+    "features of OpenCL C": r"OpenCL C feature|__opencl_c_|feature macro",
+    "numeric versions": r"version numbers?|numeric",
+}
+
+
+def diff(*arguments):
+    run = subprocess.run([refcl, "xref", "diff", "--json", "-", *arguments], stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE, text=True)
+    return json.loads(run.stdout) if run.stdout else {"error": run.stderr}
+
+
+def kinds(changes):
+    return sorted(c["kind"] for c in changes)
+
+
+def small_texts():
+    with tempfile.TemporaryDirectory() as folder:
+        names = []
+        for name, words in (("old", ("fast", "Platforms", "one")), ("new", ("slow", "Platforms", "one")),
+                            ("more", ("fast", "Platforms", "one"))):
+            os.mkdir(os.path.join(folder, name))
+            names.append(os.path.join(folder, name, "all.txt"))
+            with open(names[-1], "w") as file:
+                file.write(OLD + ("\n= Annex\n\nA program must be valid: {CL_SUCCESS}.\n" if name == "more" else ""))
+            with open(os.path.join(folder, name, "part.asciidoc"), "w") as file:
+                file.write(PART % words)
+        same = diff(names[0], names[0])
+        check("a text and itself", same.get("changes") == [], same)
+        changed = diff("--text", names[0], names[1])["changes"]
+        check("an item of a list in an included file", kinds(changed) == ["changed"]
+              and changed[0]["before"]["section"] == "1.1" and "slow" in changed[0]["after"]["text"], changed)
+        added = diff("--text", names[0], names[2])["changes"]
+        check("a new chapter", kinds(added) == ["added"] and added[0]["after"]["section"] == "2"
+              and "CL_SUCCESS" in added[0]["after"]["text"] and "{" not in added[0]["after"]["text"], added)
+        schema = os.path.join(root, "tools", "schema", "xref-diff.schema.json")
+        out = os.path.join(folder, "diff.json")
+        result = diff("-R", "3.1.0,3.1.1", "-l", os.path.join(root, "litmus", "suite", "host-query"), names[0], names[1])
+        with open(out, "w") as file:
+            json.dump(result, file)
+        valid = subprocess.run([sys.executable, os.path.join(root, "tools", "validate.py"), schema, out],
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        check("JSON fits its schema", valid.returncode == 0, valid.stdout)
+        tests = {os.path.basename(t["file"]): (t["before"], t["after"]) for t in result["verdicts"]["tests"]}
+        check("event queries: what 3.1.0 orders and 3.1.1 does not", tests.get("query-read.litmus") == ("f-", "hr")
+              and "query-then-wait.litmus" not in tests and "query-running.litmus" not in tests, tests)
+        check("one of them is the smallest", os.path.basename(result["verdicts"].get("smallest", "")) in tests, tests)
+        wrong = diff("-R", "3.1", names[0], names[1])
+        check("one revision is an error", "two revisions" in wrong.get("error", ""), wrong)
+        wrong = diff("-R", "3.0,9.9", names[0], names[1])
+        check("an unknown revision is an error", "9.9" in wrong.get("error", ""), wrong)
+
+
+def listed(name, old, new, changes):
+    result = diff("--text", os.path.join(SPECIFICATION, old), os.path.join(SPECIFICATION, new))
+    texts = []
+    for c in result.get("changes", []):
+        sides = [c[s] for s in ("before", "after") if s in c]
+        texts.append(" ".join(["entry:" + s.get("entry", "") + " " + s.get("text", "") for s in sides]))
+    check("%s: the texts differ" % name, len(texts) > 100, result.get("error"))
+    for change, words in changes.items():
+        if words:
+            check("%s: %s" % (name, change), any(re.search(words, t) for t in texts))
+    touched = {c["clause"] for c in result.get("changes", []) if "clause" in c}
+    check("%s: clauses that the changes touch" % name, len(touched) > 20, sorted(touched)[:5])
+    return touched
+
+
+small_texts()
+if os.path.exists(os.path.join(SPECIFICATION, "opencl-3.1", "OpenCL_API.txt")):
+    touched_clauses = listed("3.0.19 to 3.1.1", "opencl-3.0/OpenCL_API.txt", "opencl-3.1/OpenCL_API.txt", LISTED_3_1)
+    check("the clauses of inclusive scopes are among them", {"CL 3.3.5 O12", "CL 3.3.5 O13"} <= touched_clauses,
+          sorted(touched_clauses))
+    listed("2.2-7 to 3.0.19", "opencl-2.2-7.txt", "opencl-3.0/OpenCL_API.txt", LISTED_3_0)
+else:
+    skip("changes that the specification lists", "no registry")
+sys.exit(done())
