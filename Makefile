@@ -289,6 +289,7 @@ bench:
 	@tools/deps.sh $(BUILD_PACKAGES) $(TEST_PACKAGES) $(BENCH_PACKAGES)
 	@$(MAKE) --no-print-directory -j$$(nproc) tests $(BUILD)/tests/bench/model
 	@BUILD=$(BUILD) tests/bench/bench.sh
+	@BUILD=$(BUILD) tests/bench/sets.sh
 	@BUILD=$(BUILD) tests/bench/latency.sh
 	@BUILD=$(BUILD) tests/bench/checked.sh
 	@BUILD=$(BUILD) tests/bench/layer.sh

@@ -1,0 +1,174 @@
+/* CPU and wall time of kernels that say themselves how they are launched (set_tuning.cl): set FILE.cl REPEATS [KERNEL].
+ * Prints for each kernel the medians in milliseconds and a sum over the results. */
+#include <CL/cl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { WORDS = 1 << 20, SIDE = 512, MOST = 101 };
+struct plan {
+    char kernel[64], inputs[16];
+    cl_uint dimensions;
+    size_t global[3], local[3];
+    int has_local, launches;
+};
+static cl_context context;
+static cl_command_queue queue;
+
+static void check(cl_int code, const char *what)
+{
+    if (code == CL_SUCCESS)
+        return;
+    fprintf(stderr, "%s: %d\n", what, code);
+    exit(1);
+}
+
+static double now(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static cl_uint sizes(const char *text, size_t *to)
+{
+    cl_uint n = 0;
+    for (char *end; n < 3 && *text != 0 && *text != '-'; text = *end == ',' ? end + 1 : end)
+        to[n++] = strtoull(text, &end, 10);
+    return n;
+}
+
+static int next_plan(const char **at, struct plan *p)
+{
+    char global[64], local[64];
+    *at = strstr(*at, "// bench: ");
+    if (*at == NULL)
+        return 0;
+    memset(p, 0, sizeof *p);
+    int n =
+        sscanf(*at, "// bench: %63s %63s %63s %15s %d", p->kernel, global, local, p->inputs, &p->launches);
+    *at += 10;
+    p->dimensions = n == 5 ? sizes(global, p->global) : 0;
+    p->has_local = n == 5 && sizes(local, p->local) > 0;
+    return n == 5;
+}
+
+static void fill(uint32_t *words, const char *inputs)
+{
+    uint32_t x = 12345;
+    for (size_t i = 0; i < WORDS; i++) {
+        x = x * 1664525u + 1013904223u;
+        float f = (float)(x >> 8) / 16777216.0f;
+        words[i] = strcmp(inputs, "zero") == 0 ? 0 : strcmp(inputs, "index") == 0 ? x >> 12 : x;
+        if (strcmp(inputs, "float") == 0)
+            memcpy(&words[i], &f, sizeof f);
+    }
+}
+
+static cl_mem image(uint32_t *words, int integers, cl_mem_flags flags)
+{
+    cl_int code;
+    cl_image_format format = {CL_RGBA, integers ? CL_UNSIGNED_INT8 : CL_UNORM_INT8};
+    cl_image_desc shape = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = SIDE, .image_height = SIDE};
+    cl_mem made = clCreateImage(context, flags | CL_MEM_COPY_HOST_PTR, &format, &shape, words, &code);
+    check(code, "clCreateImage");
+    return made;
+}
+
+static void set_arguments(cl_kernel kernel, const char *inputs, cl_mem memory[3], uint32_t *words)
+{
+    int images = strncmp(inputs, "image", 5) == 0, integers = strcmp(inputs, "imageui") == 0;
+    cl_int code;
+    for (cl_uint k = 0; k < 3; k++) {
+        fill(words, k < 2 ? inputs : "zero");
+        if (images && k < 2) {
+            memory[k] = image(words, integers, k == 0 ? CL_MEM_READ_ONLY : CL_MEM_WRITE_ONLY);
+        } else {
+            memory[k] =
+                clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, 4 * WORDS, words, &code);
+            check(code, "clCreateBuffer");
+        }
+        check(clSetKernelArg(kernel, k, sizeof memory[k], &memory[k]), "clSetKernelArg");
+    }
+}
+
+static uint64_t sum_of(cl_mem memory, uint32_t *words)
+{
+    uint64_t sum = 0;
+    check(clEnqueueReadBuffer(queue, memory, CL_TRUE, 0, 4 * WORDS, words, 0, NULL, NULL),
+          "clEnqueueReadBuffer");
+    for (size_t k = 0; k < WORDS; k++)
+        sum = sum * 31 + words[k];
+    return sum;
+}
+
+/* The first launch warms up. */
+static void measure(cl_program program, const struct plan *p, int repeats, uint32_t *words)
+{
+    cl_int code;
+    cl_mem memory[3];
+    double cpu[MOST], wall[MOST];
+    cl_kernel kernel = clCreateKernel(program, p->kernel, &code);
+    check(code, p->kernel);
+    set_arguments(kernel, p->inputs, memory, words);
+    for (int k = -1; k < repeats; k++) {
+        double begin = now(CLOCK_PROCESS_CPUTIME_ID), at = now(CLOCK_MONOTONIC);
+        for (int n = 0; n < p->launches; n++)
+            check(clEnqueueNDRangeKernel(queue, kernel, p->dimensions, NULL, p->global,
+                                         p->has_local ? p->local : NULL, 0, NULL, NULL),
+                  p->kernel);
+        check(clFinish(queue), "clFinish");
+        if (k >= 0) {
+            cpu[k] = now(CLOCK_PROCESS_CPUTIME_ID) - begin;
+            wall[k] = now(CLOCK_MONOTONIC) - at;
+        }
+    }
+    qsort(cpu, (size_t)repeats, sizeof *cpu, by_value);
+    qsort(wall, (size_t)repeats, sizeof *wall, by_value);
+    printf("%s %.4f %.4f %016llx\n", p->kernel, cpu[repeats / 2], wall[repeats / 2],
+           (unsigned long long)(strncmp(p->inputs, "image", 5) == 0 ? 0 : sum_of(memory[2], words)));
+    fflush(stdout);
+    for (int k = 0; k < 3; k++)
+        clReleaseMemObject(memory[k]);
+    clReleaseKernel(kernel);
+}
+
+int main(int argc, char **argv)
+{
+    int repeats = argc > 2 ? atoi(argv[2]) : 0;
+    FILE *file = argc > 1 ? fopen(argv[1], "rb") : NULL;
+    char *source = calloc(1, 1 << 17);
+    uint32_t *words = calloc(WORDS, 4);
+    cl_platform_id platform;
+    cl_device_id device;
+    cl_int code;
+    if (file == NULL || repeats < 1 || repeats > MOST || source == NULL || words == NULL ||
+        fread(source, 1, (1 << 17) - 1, file) == 0)
+        return 2;
+    fclose(file);
+    check(clGetPlatformIDs(1, &platform, NULL), "clGetPlatformIDs");
+    check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL), "clGetDeviceIDs");
+    context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
+    check(code, "clCreateContext");
+    queue = clCreateCommandQueueWithProperties(context, device, NULL, &code);
+    check(code, "clCreateCommandQueueWithProperties");
+    cl_program program = clCreateProgramWithSource(context, 1, (const char **)&source, NULL, &code);
+    check(code, "clCreateProgramWithSource");
+    code = clBuildProgram(program, 1, &device, "-cl-std=CL3.0", NULL, NULL);
+    if (code != CL_SUCCESS)
+        clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 1 << 17, source, NULL);
+    check(code, code != CL_SUCCESS ? source : "");
+    struct plan p;
+    for (const char *at = source; next_plan(&at, &p);)
+        if (argc < 4 || strcmp(argv[3], p.kernel) == 0)
+            measure(program, &p, repeats, words);
+    return 0;
+}

@@ -1,0 +1,56 @@
+#!/bin/bash
+# Kernels in many styles beside PoCL: CPU time on one thread, wall time on two, CPU time of launches that are looked at for races.
+# One half of the set, set_tuning.cl, may be used for tuning; the other, set_check.cl, is for measuring alone.  Medians.  What is
+# "checked" counts the program, the detector and all of their processes, less what a session costs once.
+# sets.sh [SET...]; REPEATS= launches per kernel (default 5); CHECKED=0 leaves out the part with race checking.
+set -u
+cd "$(dirname "$0")/../.." || exit 4
+BUILD=${BUILD:-build}
+REPEATS=${REPEATS:-5}
+program=$BUILD/tests/bench/set
+mkdir -p "$(dirname "$program")"
+[ "$program" -nt tests/bench/set.c ] ||
+    ${CC:-gcc} -std=c11 -D_GNU_SOURCE -O2 -DCL_TARGET_OPENCL_VERSION=300 tests/bench/set.c -o "$program" -lOpenCL || exit 4
+library=$PWD/$BUILD/librefcl.so
+results=$(mktemp -d "${TMPDIR:-/tmp}/refcl-bench.XXXXXX") || exit 4
+trap 'rm -rf "$results"' EXIT
+export REFCL_ENGINE=jit
+TIMEFORMAT='%U %S'
+
+refcl() { OCL_ICD_VENDORS=$library OCL_ICD_FILENAMES=$library REFCL_THREADS=$1 timeout 300 "$program" "$2" "$REPEATS"; }
+# PoCL's threads are as many as the cores that it may use.
+pocl() { OCL_ICD_FILENAMES='' OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd taskset -c "$1" timeout 300 "$program" "$2" "$REPEATS"; }
+# CPU milliseconds of a session with that many launches.
+session() { { time timeout 300 "$BUILD/refcl" run -q --check race,memory -- "$program" "$1" "$2" "$3" >"$results/out" 2>&1; } 2>&1 |
+    awk 'END { print 1000 * ($1 + $2) }'; }
+checked() { # checked FILE KERNEL: of one launch
+    few=$(session "$1" 1 "$2") many=$(session "$1" 21 "$2")
+    echo "$2 $few $many" | awk '{ print $1, ($3 > $2 ? ($3 - $2) / 20 : "-") }'
+}
+
+for set in ${*:-tuning check}; do
+    file=tests/bench/set_$set.cl
+    refcl 1 "$file" >"$results/one" 2>"$results/errors" || cat "$results/errors"
+    refcl 2 "$file" >"$results/two"
+    pocl 0 "$file" >"$results/pocl_one"
+    pocl 0,1 "$file" >"$results/pocl_two"
+    : >"$results/checked"
+    [ "${CHECKED:-1}" = 0 ] || for k in $(cut -d' ' -f1 "$results/one"); do checked "$file" "$k"; done >"$results/checked"
+    echo "set $set: milliseconds per measurement; one thread CPU time, two threads wall time"
+    awk -v results="$results" '
+        function value(name, kernel, column) { return (name, kernel, column) in v ? v[name, kernel, column] : "-" }
+        function ratio(a, b) { return a + 0 == 0 || b + 0 == 0 ? "-" : sprintf("%.2f", b / a) }
+        function mean(text, r) { if (n[r]) printf "geometric mean, %s: %.2f over %d kernels, worst %.2f\n", text, exp(sum[r] / n[r]), n[r], worst[r] }
+        function count(r, x, high) { if (x == "-") return; sum[r] += log(x); n[r]++
+            if (!(r in worst) || (high ? x > worst[r] : x < worst[r])) worst[r] = x }
+        { name = FILENAME; sub(/.*\//, "", name); v[name, $1, 1] = $2; v[name, $1, 2] = $3; if (name == "one") order[++kernels] = $1 }
+        END { printf "%-18s %10s %10s %7s %10s %10s %7s %7s %10s %7s\n", "kernel", "refcl", "pocl", "faster", "refcl/2", "pocl/2", "faster",
+                  "speedup", "checked", "times"
+            for (k = 1; k <= kernels; k++) { name = order[k]
+                a = value("one", name, 1); b = value("pocl_one", name, 1); c = value("two", name, 2); d = value("pocl_two", name, 2)
+                e = value("checked", name, 1); one = value("one", name, 2)
+                printf "%-18s %10s %10s %7s %10s %10s %7s %7s %10s %7s\n", name, a, b, ratio(a, b), c, d, ratio(c, d), ratio(c, one), e, ratio(a, e)
+                count("one", ratio(a, b)); count("two", ratio(c, d)); count("speedup", ratio(c, one)); count("checked", ratio(a, e), 1) }
+            mean("PoCL / refcl, one thread", "one"); mean("PoCL / refcl, two threads", "two"); mean("one thread / two threads", "speedup")
+            mean("checked / plain", "checked") }' "$results/one" "$results/two" "$results/pocl_one" "$results/pocl_two" "$results/checked"
+done
