@@ -128,7 +128,7 @@ help:
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(EXTRA_$(subst /,_,$(patsubst %/,%,$(dir $<)))) $(CFLAGS) -c $< -o $@
-$(BUILD)/obj/tools/session/html.o: tools/viewer/page.html
+$(BUILD)/obj/tools/page.o: tools/viewer/page.html
 # A stack protector costs the interpreter loops 6 % of their time; so it is off there, as are the landing pads
 # of their indirect jumps, one for each operation.
 $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard interp/exec/engine_*.c)): HARDEN += -fno-stack-protector $(call cc_has,-fcf-protection=return)

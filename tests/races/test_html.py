@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The page of `refcl kernel --html` in headless Chromium: events, relations to switch, the source of an event."""
+"""The page of `refcl kernel --html`, `litmus check --html` and `explore --html` in headless Chromium, at two sizes: what is visible at
+once, relations to switch, stepping by keys."""
 import json
 import os
 import re
@@ -15,22 +16,91 @@ from tap import check
 
 
 PROBE = """<script>
+{
 const say = (key, value) => { const p = document.createElement("p"); p.className = "probe"; p.textContent = key + "=" + value;
-                              document.body.appendChild(p); };
-const count = what => document.querySelectorAll(what).length;
-say("events", count(".event")); say("accesses", count(".event.access"));
-say("columns", count("svg .head")); say("races", count(".edge.race"));
-for (const relation of ["po", "rf", "race", "cmd"]) {
+                              document.documentElement.appendChild(p); };
+const count = what => document.querySelectorAll(what).length, one = what => document.querySelector(what);
+const press = key => document.dispatchEvent(new KeyboardEvent("keydown", { key }));
+/* Whether the whole of a node is in the window and nothing else of the page is over its middle. */
+const isVisible = node => { const r = node.getBoundingClientRect(), x = (r.left + r.right) / 2, y = (r.top + r.bottom) / 2, top = document.elementFromPoint(x, y);
+  return r.top >= 0 && r.left >= 0 && r.bottom <= innerHeight && r.right <= innerWidth && !!top && (node.contains(top) || top.contains(node)); };
+say("size", innerWidth + "x" + innerHeight + ", time " + one("#time").getBoundingClientRect().top + " to " + one("#time").getBoundingClientRect().bottom); say("events", count(".event")); say("accesses", count(".event.access")); say("races", count(".edge.race"));
+say("visible", [...document.querySelectorAll(".event.access")].every(isVisible) + "," + [...document.querySelectorAll("pre .here")].every(isVisible) + "," +
+    [...document.querySelectorAll("#names .racing")].every(isVisible) + "," + (!one("#memory .racing") || isVisible(one("#memory .racing"))) + "," + isVisible(one("#details h1")));
+say("sideways", document.documentElement.scrollWidth <= innerWidth);
+say("lines", [...document.querySelectorAll("pre .here")].map(n => n.textContent.trim().replace("=", "is")).join("; "));
+say("names", count("#names .racing"));
+for (const relation of ["po", "race"]) {
   const before = count(".edge." + relation), box = document.getElementById("show-" + relation);
   box.click(); const off = count(".edge." + relation); box.click();
   say("toggle-" + relation, (before > 0) + "," + (off === 0) + "," + (count(".edge." + relation) === before));
 }
-document.querySelector(".event.access").dispatchEvent(new MouseEvent("click"));
-say("source", document.querySelector("#details .here").textContent.trim());
-say("clause", document.querySelector("#relations").textContent.includes("CL 3.3.6"));
-document.querySelectorAll("nav button")[1].click();
-say("second", document.querySelector("#message h1").textContent);
+const chosen = () => +one("#rows .chosen").dataset.id, first = chosen();
+press("j"); const next = chosen(); press("k"); say("steps", (next > first) + "," + (chosen() === first));
+press("n"); say("same-element", one("#rows .chosen").classList.contains("access") && chosen() !== first);
+say("value", one("#memory .racing") && one("#memory .racing").textContent); press("p");
+say("back", chosen() === first);
+const folded = count(".event"); press("f"); say("unfolds", count(".event") > folded); press("f"); say("folds", count(".event") === folded);
+one(".event.access").dispatchEvent(new MouseEvent("click")); say("clause", one("#relations").textContent.includes("CL 3.3.6"));
+one("#time").scrollTop = 1e6; say("names-stay", [...document.querySelectorAll("#names .racing")].every(isVisible));
+press("]"); say("second", one("#message h1").textContent); say("heat", count("#heat td"));
+}
 </script>"""
+SIZES = ("1300,900", "1366,700")  # a window, and that of a laptop
+MANY = """kernel void k(global int *a, global int *b, global int *c)
+{
+    local int t[16], u[16], v[16];
+    int l = get_local_id(0);
+    t[l] = l;
+    u[l] = l + 1;
+    v[l] = 2 * l;
+    a[l] = t[15 - l];
+    b[l] = u[15 - l];
+    c[l] = v[15 - l] + t[(l + 1) % 16];
+}
+"""
+LITMUS = """OPENCL mp
+{ [x]=0; [y]=0; }
+P0@wg 0, dev 0 (global int* x, global atomic_int* y) {
+  *x = 1;
+  atomic_store_explicit(y, 1, memory_order_relaxed, memory_scope_device);
+}
+P1@wg 1, dev 0 (global int* x, global atomic_int* y) {
+  int r0 = atomic_load_explicit(y, memory_order_acquire, memory_scope_device);
+  int r1 = 0;
+  if (r0 == 1) r1 = *x;
+}
+exists (1:r0=1 /\\ 1:r1=0)
+"""
+
+
+def browse(chromium, folder, page, size, before=""):
+    """What the probe says of PAGE in a window of SIZE, after the script BEFORE."""
+    probed = os.path.join(folder, "probed.html")
+    with open(page, encoding="utf-8") as f, open(probed, "w", encoding="utf-8") as g:
+        g.write(f.read().replace("</body>", "<script>" + before + "</script>" + PROBE + "</body>"))
+    # The screenshot's size is that of the window's contents; a dump of the page alone is laid out for another one.
+    command = [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--user-data-dir=" + folder + "/profile",
+               "--hide-scrollbars", "--window-size=" + size, "--virtual-time-budget=3000", "--dump-dom", "file://" + probed]
+    dom = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=PATIENCE).stdout.decode()
+    return dict(re.findall(r'class="probe">([^=<]*)=([^<]*)<', dom))
+
+
+def look(chromium, folder, page, name, wanted, before=""):
+    for size in SIZES:
+        said = browse(chromium, folder, page, size, before)
+        check("%s at %s: two accesses, their missing edge, the names of their threads" % (name, size),
+              (said.get("accesses"), said.get("races"), said.get("names")) == ("2", "1", "2"), said)
+        check("... all of it, both lines, the element and the details are visible at once", said.get("visible") == "true,true,true,true,true", said)
+        check("... the page is no wider than the window", said.get("sideways") == "true", said)
+        for relation in ("po", "race"):
+            check("... relation %s can be switched" % relation, said.get("toggle-" + relation) == "true,true,true", said)
+        check("... keys step, to accesses of the same element, too", (said.get("steps"), said.get("same-element"), said.get("back")) == ("true,true", "true", "true"), said)
+        check("... the names stay when the events are scrolled", said.get("names-stay") == "true", said)
+        check("... relations name their clauses", said.get("clause") == "true", said)
+        check("... the shared past unfolds and folds", (said.get("unfolds"), said.get("folds")) == ("true", "true"), said)
+        for key, value in wanted.items():
+            check("... %s: %s" % (key, value), value in said.get(key, ""), said)
 
 
 def agents(folder):
@@ -62,26 +132,21 @@ def main():
         if not chromium:
             tap.skip("in Chromium", "no Chromium")
             return tap.done()
-        with open(page, "w", encoding="utf-8") as f:
-            f.write(text.replace("</body>", PROBE + "</body>"))
-        command = [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--user-data-dir=" + folder + "/profile",
-                   "--window-size=1800,1000", "--virtual-time-budget=3000", "--dump-dom", "file://" + page]
-        dom = ""
-        for _ in range(3):  # a browser does not always start
-            try:
-                dom = dom or subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                            timeout=PATIENCE).stdout.decode()
-            except subprocess.TimeoutExpired:
-                pass
-        said = dict(re.findall(r'class="probe">([^=<]*)=([^<]*)<', dom))
-        check("both accesses are marked", said.get("accesses") == "2", str(said))
-        check("a column per agent", int(said.get("columns", 0)) >= 4, str(said))
-        check("the race is drawn", said.get("races") == "1", str(said))
-        for relation in ("po", "rf", "race", "cmd"):
-            check("relation %s can be switched" % relation, said.get("toggle-" + relation) == "true,true,true", str(said))
-        check("a click shows the source line", "*x += 1;" in said.get("source", ""), str(said))
-        check("relations name their clauses", said.get("clause") == "true", str(said))
-        check("the second finding opens", "y" in said.get("second", ""), str(said))
+        path = os.path.join(folder, "many.cl")
+        with open(path, "w") as f:
+            f.write(MANY)
+        subprocess.run([refcl, "kernel", "-q", "-g", "16", "-l", "16", "-a", "buf:16", "-a", "buf:16", "-a", "buf:16", "--html", page, path])
+        look(chromium, folder, page, "refcl kernel", {"lines": "t[l] is l;", "second": "k.u", "heat": "4", "value": "1"})
+        with open(os.path.join(folder, "mp.litmus"), "w") as f:
+            f.write(LITMUS)
+        subprocess.run([refcl, "litmus", "check", "--html", page, os.path.join(folder, "mp.litmus")], stdout=subprocess.DEVNULL)
+        look(chromium, folder, page, "refcl litmus check", {"lines": "*x is 1;", "second": "final state 1:r0=0 1:r1=0"}, "open(1);")
+        path = os.path.join(folder, "mp.cl")
+        with open(path, "w") as f:
+            f.write("kernel void k(global int *x, global atomic_int *y, global int *o)\n{\n    if (get_global_id(0) == 0) {\n        x[0] = 1;\n        atomic_store(y, 1);\n"
+                    "    } else {\n        o[0] = x[0];\n        o[1] = atomic_load(y);\n    }\n}\n")
+        subprocess.run([refcl, "explore", "-g", "2", "-l", "1", "-a", "buf:1", "-a", "buf:1", "-a", "buf:2", "--html", page, path], stdout=subprocess.DEVNULL)
+        look(chromium, folder, page, "refcl explore", {"lines": "x[0] is 1;"}, "open(items.findIndex(i => i.kind !== 'state'));")
     return tap.done()
 
 

@@ -5,6 +5,7 @@
 #include "tools/compile_cl.h"
 #include "tools/explore/command.h"
 #include "tools/guard.h"
+#include "tools/page.h"
 #include "tools/verdict_json.h"
 
 #include <limits.h>
@@ -85,16 +86,26 @@ static int worse(int a, int b)
     return rank[a] >= rank[b] ? a : b;
 }
 
+/* "condition holds, " where one was asked for. */
+static void print_condition(const struct explore *e, const struct ck_program *program,
+                            const struct ck_verdict *v)
+{
+    bool asked = program->props && program->props[program->condition].op != CK_PROP_TRUE;
+    if (asked || e->asserts.count || v->condition != CK_YES)
+        mm_print(e->text, "condition %s, ", verdict_condition_name(v->condition));
+}
+
 static void print_verdict(const struct explore *e, const struct ck_program *program,
                           const struct ck_verdict *v, const char *file, const char *engine)
 {
+    mm_print(e->text, "%s: ", file);
+    print_condition(e, program, v);
     mm_print(e->text,
-             "%s: condition %s, race %s, usage %s, divergence %s, termination %s, %zu state%s%s (%s, %.1f "
+             "race %s, usage %s, divergence %s, termination %s, %zu state%s%s (%s, %.1f "
              "ms)\n",
-             file, verdict_condition_name(v->condition), verdict_race_name(v->race),
-             verdict_race_name(v->usage), verdict_race_name(v->divergence), termination_name(v->termination),
-             v->state_count, v->state_count == 1 ? "" : "s", v->states_complete ? "" : " or more", engine,
-             v->time_ms);
+             verdict_race_name(v->race), verdict_race_name(v->usage), verdict_race_name(v->divergence),
+             termination_name(v->termination), v->state_count, v->state_count == 1 ? "" : "s",
+             v->states_complete ? "" : " or more", engine, v->time_ms);
     for (size_t i = 0; i < v->flag_count; i++)
         mm_print(e->text, "    found: %s\n", v->flags[i]);
     if (v->limit.cls)
@@ -541,13 +552,17 @@ static int explore_main(int argc, char **argv)
     e.text = out == stdout ? fopen("/dev/null", "w") : stdout;
     if (!e.text)
         return tool_error(EXIT_TOOL, "cannot open /dev/null");
-    cJSON *root = e.json ? verdict_json_root(e.model ? e.model : "") : NULL;
+    cJSON *root = e.json || e.html ? verdict_json_root(e.model ? e.model : "") : NULL;
     e.tests = root ? cJSON_AddArrayToObject(root, "tests") : NULL;
     set_guard(&e);
     for (int i = first; i < argc; i++)
         code = worse(code, explore_guarded(&e, argv[i]));
-    if (root)
+    if (root && e.html)
+        code = worse(code, tool_write_verdict_page(root, e.html));
+    if (root && out)
         code = worse(code, json_write(root, out, e.json));
+    else
+        cJSON_Delete(root);
     if (e.text != stdout)
         fclose(e.text);
     mm_cat_destroy(e.named);

@@ -4,6 +4,7 @@
 #include "tools/cmd/litmus_files.h"
 #include "tools/cmd/litmus_shown.h"
 #include "tools/guard.h"
+#include "tools/page.h"
 #include "tools/verdict_json.h"
 
 #include <limits.h>
@@ -18,6 +19,7 @@ enum {
     OPT_TIMEOUT,
     OPT_MEMORY,
     OPT_JSON,
+    OPT_HTML,
     OPT_STATES,
     OPT_EXPLAIN,
     OPT_VERIFY,
@@ -34,6 +36,7 @@ static const struct tool_option options[] = {
     {"memory-limit", 0, "MIB", "REFCL_MEMORY_LIMIT",
      "memory limit for each test, in MiB (default 2048, 0 = no limit)"},
     {"json", 'j', "OUT", "REFCL_JSON", "write the verdicts as JSON, - for stdout"},
+    {"html", 0, "OUT", "REFCL_HTML", "write an HTML page of these executions, to be stepped through"},
     {"states", 0, NULL, "REFCL_STATES", "list the allowed final states"},
     {"explain", 0, NULL, "REFCL_EXPLAIN", "print a witness, or the axioms that forbid the outcome"},
     {"verify", 0, NULL, "REFCL_VERIFY", "compare with the Expect, States, Race and Usage lines of the tests"},
@@ -54,7 +57,7 @@ struct check {
     enum engine engine;
     struct ck_options options;
     struct guard guard; /* of each test */
-    const char *json;
+    const char *json, *html;
     struct litmus_shown shown;
     FILE *text; /* the table; nowhere when the JSON goes to stdout */
     bool states, explain, verify;
@@ -106,6 +109,10 @@ static int litmus_check_option(void *context, size_t index, const char *value)
         break;
     case OPT_JSON:
         check->json = value;
+        break;
+    case OPT_HTML:
+        check->html = value;
+        check->options.executions = true;
         break;
     case OPT_STATES:
         check->states = true;
@@ -326,7 +333,7 @@ static int check_paths(struct check *check, const char *model_path, int count, c
     if (!check->text)
         return tool_error(EXIT_TOOL, "cannot open /dev/null");
     verdict_use_model(check->cat);
-    cJSON *root = check->json ? verdict_json_root(model_path) : NULL;
+    cJSON *root = check->json || check->html ? verdict_json_root(model_path) : NULL;
     if (root)
         verdict_add_model(root, check->cat);
     check->tests = root ? cJSON_AddArrayToObject(root, "tests") : NULL;
@@ -338,8 +345,12 @@ static int check_paths(struct check *check, const char *model_path, int count, c
         code = worse(code, check_guarded(check, files.paths[i]));
     verdict_print_model(check->cat, check->text);
     litmus_files_clear(&files);
-    if (root)
+    if (root && check->html)
+        code = worse(code, tool_write_verdict_page(root, check->html));
+    if (root && json_out)
         code = worse(code, json_write(root, json_out, check->json));
+    else
+        cJSON_Delete(root);
     if (check->text != stdout)
         fclose(check->text);
     return code;

@@ -25,7 +25,7 @@ struct explore {
     struct ex_launch launch;
     bool has_global, has_local;
     struct texts args, inputs, asserts, filters, switches;
-    const char *kernel, *model, *json, *build_options;
+    const char *kernel, *model, *json, *html, *build_options;
     const char *witness; /* folder for witnesses, NULL = none are written */
     size_t written;      /* witnesses */
     unsigned engines;

@@ -23,6 +23,7 @@ enum {
     OPT_MEMORY,
     OPT_BUILD,
     OPT_JSON,
+    OPT_HTML,
     OPT_STATES,
     OPT_EXPLAIN,
     OPT_WITNESSES,
@@ -54,6 +55,7 @@ const struct tool_option explore_options[] = {
      "memory limit for each file, in MiB (default 2048, 0 = no limit)"},
     {"build-options", 0, "TEXT", "REFCL_BUILD_OPTIONS", "options for OpenCL C (default -cl-std=CL3.0)"},
     {"json", 'j', "OUT", "REFCL_JSON", "write the verdicts as JSON, - for stdout"},
+    {"html", 0, "OUT", "REFCL_HTML", "write an HTML page of the witnesses, to be stepped through"},
     {"states", 0, NULL, "REFCL_STATES", "list the final states"},
     {"explain", 0, NULL, "REFCL_EXPLAIN", "print a witness, or the axioms that forbid the outcome"},
     {"witnesses", 0, NULL, "REFCL_WITNESSES",
@@ -201,6 +203,10 @@ int explore_option(void *context, size_t index, const char *value)
         return 0;
     case OPT_JSON:
         e->json = value;
+        return 0;
+    case OPT_HTML:
+        e->html = value;
+        e->options.executions = true;
         return 0;
     case OPT_STATES:
         e->states = true;

@@ -1,9 +1,7 @@
-/* An HTML page of findings: the events around each, one column for each agent.
- *
- * The page is one file: template and script from tools/viewer, embedded in the executable, and the
- * data as JSON. */
+/* The data of the HTML page: findings, and the events around each. */
 #include "tools/session/html.h"
 #include "memmodel/base/escape.h"
+#include "tools/page.h"
 #include "tools/session/events.h"
 #include "tools/tool.h"
 
@@ -15,13 +13,6 @@
 #include <unistd.h>
 
 enum { MOST_SHOWN = 12, GRAPH_EVENTS = 1 << 20 };
-
-__asm__(".section .rodata\n"
-        "viewer_begin:\n"
-        ".incbin \"tools/viewer/page.html\"\n"
-        ".byte 0\n"
-        ".previous\n");
-extern const char viewer_begin[];
 
 /* ---- data ------------------------------------------------------------------------------------ */
 
@@ -100,10 +91,17 @@ static void add_memory(cJSON *object, const struct mm_graph *names, const struct
              mm_region_name((enum mm_region)a->region), a->name && a->name[0] ? " " : "",
              a->name ? a->name : "", e->offset, e->size);
     add_text(object, "memory", text);
+    add_text(object, "object", a->name);
+    cJSON_AddNumberToObject(object, "offset", (double)e->offset);
+    cJSON_AddNumberToObject(object, "bytes", e->size);
     if (e->attributes & MM_NO_VALUE)
         return;
     snprintf(text, sizeof text, "%" PRIu64, e->kind == MM_WRITE ? e->value_written : e->value_read);
     add_text(object, "value", text);
+    if (e->kind != MM_RMW)
+        return;
+    snprintf(text, sizeof text, "%" PRIu64, e->value_written);
+    add_text(object, "written", text);
 }
 
 static cJSON *event_json(const struct mm_graph *names, const struct picked_event *p)
@@ -219,24 +217,8 @@ static cJSON *page_json(const struct ck_detector *detector, const struct session
     return root;
 }
 
-/* ---- page ------------------------------------------------------------------------------------ */
-
 int session_html(const struct ck_detector *detector, const struct session_processes *processes,
                  const struct ck_report_options *options, const char *name)
 {
-    static const char mark[] = "@DATA@";
-    const char *at = strstr(viewer_begin, mark);
-    cJSON *root = page_json(detector, processes, options);
-    char *json = cJSON_PrintUnformatted(root);
-    cJSON_Delete(root);
-    FILE *out = json ? tool_open_output(name) : NULL;
-    if (!out || !at) {
-        cJSON_free(json);
-        return json ? EXIT_USAGE : tool_error(EXIT_TOOL, "no memory for the page");
-    }
-    fwrite(viewer_begin, 1, (size_t)(at - viewer_begin), out);
-    mm_put_json(json, true, out);
-    fputs(at + sizeof mark - 1, out);
-    cJSON_free(json);
-    return tool_close_output(out, name);
+    return tool_write_page(page_json(detector, processes, options), name);
 }
