@@ -13,7 +13,7 @@ static const struct tool_option options[] = {SESSION_OPTIONS, TOOL_OPTION_END};
 struct checked {
     const char *path;
     int fd;
-    bool complete, others; /* OTHERS: launches that only a re-execution by refcl can tell */
+    bool complete, others; /* OTHERS: launches that only refcl can re-execute */
 };
 
 static enum mm_class look_at(void *context, const struct mm_record *record)

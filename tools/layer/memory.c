@@ -44,9 +44,10 @@ void ly_mem_access(struct ly_command *command, enum mm_kind kind, struct ly_mem 
 
 /* ---- objects ------------------------------------------------------------------------------------- */
 
+static uint32_t buffers, images, pipes; /* sub-buffers are counted, too, as in names of refcl's own runs */
+
 static void new_allocation(struct ly_mem *mem, enum mm_region region, cl_mem_flags flags, const void *place)
 {
-    static uint32_t buffers, images, pipes;
     char name[32];
     uint32_t number = region == MM_IMAGE ? ++images : region == MM_PIPE ? ++pipes : ++buffers;
     snprintf(name, sizeof name, "%s %u",
@@ -124,6 +125,7 @@ static cl_mem CL_API_CALL layer_clCreateSubBuffer(cl_mem buffer, cl_mem_flags fl
     pthread_mutex_lock(&ly_lock);
     if (handle && type == CL_BUFFER_CREATE_TYPE_REGION) {
         const cl_buffer_region *region = info;
+        buffers++;
         add_view(handle, buffer, region->origin, region->size);
     }
     pthread_mutex_unlock(&ly_lock);

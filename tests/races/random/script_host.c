@@ -402,6 +402,10 @@ int main(int argc, char **argv)
         cl_queue_properties list[] = {
             CL_QUEUE_PROPERTIES,
             CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT, 0};
+        cl_device_device_enqueue_capabilities can = 0;
+        clGetDeviceInfo(devices[i], CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, sizeof can, &can, NULL);
+        if (!can)
+            continue;
         clCreateCommandQueueWithProperties(context, devices[i], list, &code);
         check(code, "device queue");
     }
