@@ -28,8 +28,11 @@ void in_jit_image_write(CALLOUT, IMAGE, int32_t x, int32_t y, const void *from);
 void in_jit_image_sample_int(CALLOUT, IMAGE, int32_t x, int32_t y, void *to, uint64_t sampler);
 void in_jit_image_sample(CALLOUT, IMAGE, float x, float y, void *to, uint64_t sampler);
 
-/* Not inlined, so that the code around it knows the callee: no work-item waits in it. */
-static __attribute__((noinline)) void interpret(CALLOUT)
+void in_jit_interpret(CALLOUT);
+
+/* Not inlined, so that the code around it knows the callee: no work-item waits in it, and it returns
+ * (vectorize/llvm_shim.cpp). */
+__attribute__((noinline)) void in_jit_interpret(CALLOUT)
 {
     o->call(o, k, frame, g0, g1, g2, l0, l1, l2);
 }
@@ -104,9 +107,8 @@ static inline INLINE uchar4 normalized(float4 t)
     float4 scaled = t * 255.0f;
     int4 above = scaled > 0.0f, below = scaled < 255.0f;
     scaled = (float4)((above & below & (int4)scaled) | (above & ~below & (int4)(float4){255, 255, 255, 255}));
-    for (int c = 0; c < 4; c++)
-        scaled[c] = __builtin_rintf(scaled[c]);
-    return __builtin_convertvector(__builtin_convertvector(scaled, int4), uchar4);
+    return __builtin_convertvector(__builtin_convertvector(__builtin_elementwise_roundeven(scaled), int4),
+                                   uchar4);
 }
 
 static inline INLINE uchar4 saturated(uint4 u)
@@ -162,7 +164,7 @@ static inline INLINE uint8_t *place(IMAGE, int32_t x, int32_t y)
 INLINE void in_jit_image_read(CALLOUT, IMAGE, int32_t x, int32_t y, void *to)
 {
     if (!is_plain(SHAPE, x, y)) {
-        interpret(PASS);
+        in_jit_interpret(PASS);
         return;
     }
     uint4 texel = decode(place(SHAPE, x, y), order, type);
@@ -173,7 +175,7 @@ INLINE void in_jit_image_write(CALLOUT, IMAGE, int32_t x, int32_t y, const void 
 {
     uint4 texel;
     if (!is_plain(SHAPE, x, y)) {
-        interpret(PASS);
+        in_jit_interpret(PASS);
         return;
     }
     __builtin_memcpy(&texel, from, sizeof texel);
@@ -205,21 +207,28 @@ INLINE void in_jit_image_sample_int(CALLOUT, IMAGE, int32_t x, int32_t y, void *
     int32_t ax = addressed(sampler, x, width), ay = addressed(sampler, y, height);
     if (!is_literal(sampler) || addressing_of(sampler) > IN_ADDRESS_MIRRORED_REPEAT ||
         !is_plain(SHAPE, ax, ay)) {
-        interpret(PASS);
+        in_jit_interpret(PASS);
         return;
     }
     uint4 texel = decode(place(SHAPE, ax, ay), order, type);
     __builtin_memcpy(to, &texel, sizeof texel);
 }
 
+static inline INLINE void add_weighted(double4 *sum, IMAGE, int32_t x, int32_t y, double wx, double wy)
+{
+    uint4 texel = decode(place(SHAPE, x, y), order, type);
+    *sum += wx * wy * __builtin_convertvector((float4)texel, double4);
+}
+
+/* In the interpreter's order of additions.  A loop would be vectorized across work-items. */
 static inline INLINE float4 filtered(IMAGE, const int32_t x[2], const int32_t y[2], float fx, float fy)
 {
+    double right = (double)fx, left = 1 - right, low = (double)fy, high = 1 - low;
     double4 sum = {0, 0, 0, 0};
-    for (int corner = 0; corner < 4; corner++) {
-        double wx = corner & 1 ? (double)fx : 1 - (double)fx, wy = corner & 2 ? (double)fy : 1 - (double)fy;
-        uint4 t = decode(place(SHAPE, x[corner & 1], y[corner >> 1]), order, type);
-        sum += wx * wy * __builtin_convertvector((float4)t, double4);
-    }
+    add_weighted(&sum, SHAPE, x[0], y[0], left, high);
+    add_weighted(&sum, SHAPE, x[1], y[0], right, high);
+    add_weighted(&sum, SHAPE, x[0], y[1], left, low);
+    add_weighted(&sum, SHAPE, x[1], y[1], right, low);
     return __builtin_convertvector(sum, float4);
 }
 
@@ -240,14 +249,14 @@ INLINE void in_jit_image_sample(CALLOUT, IMAGE, float x, float y, void *to, uint
     float u = unnormalized(sampler, x, width) - (linear ? 0.5f : 0.0f);
     float v = unnormalized(sampler, y, height) - (linear ? 0.5f : 0.0f);
     if (!is_literal(sampler) || addressing_of(sampler) > IN_ADDRESS_CLAMP || !is_near(u) || !is_near(v)) {
-        interpret(PASS);
+        in_jit_interpret(PASS);
         return;
     }
     float fu = __builtin_floorf(u), fv = __builtin_floorf(v);
     int32_t ax[2] = {addressed(sampler, (int32_t)fu, width), addressed(sampler, (int32_t)fu + 1, width)};
     int32_t ay[2] = {addressed(sampler, (int32_t)fv, height), addressed(sampler, (int32_t)fv + 1, height)};
     if (!is_plain(SHAPE, ax[0], ay[0]) || (linear && !is_plain(SHAPE, ax[1], ay[1]))) {
-        interpret(PASS);
+        in_jit_interpret(PASS);
         return;
     }
     uint4 texel = linear ? (uint4)filtered(SHAPE, ax, ay, u - fu, v - fv)

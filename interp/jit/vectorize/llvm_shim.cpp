@@ -73,7 +73,14 @@ LLVMModuleRef in_shim_lazy_module(LLVMContextRef context, const void *bytes, siz
 
 bool in_shim_link_needed(LLVMModuleRef to, LLVMModuleRef from)
 {
-    return !Linker::linkModules(*unwrap(to), std::unique_ptr<Module>(unwrap(from)), Linker::LinkOnlyNeeded);
+    if (Linker::linkModules(*unwrap(to), std::unique_ptr<Module>(unwrap(from)), Linker::LinkOnlyNeeded))
+        return false;
+    // C has no word for it; code behind calls may then be hoisted before them.
+    if (Function *call = unwrap(to)->getFunction("in_jit_interpret")) {
+        call->addFnAttr(Attribute::NoUnwind);
+        call->addFnAttr(Attribute::WillReturn);
+    }
+    return true;
 }
 
 void in_shim_neutral(LLVMModuleRef module, const char *keep, unsigned vector_width)
