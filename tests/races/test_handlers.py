@@ -77,6 +77,47 @@ int main(void)
     return 0;
 }
 '''
+# A thread that sets actions all the time holds the lock at most forks.
+FORKS = r'''#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+static atomic_bool begun, over;
+static void *set_actions(void *context)
+{
+    struct sigaction action = {.sa_handler = SIG_IGN};
+    for (; !over; begun = 1)
+        sigaction(SIGUSR1, &action, NULL);
+    return context;
+}
+int main(int argc, char **argv)
+{
+    pthread_t thread;
+    if (argc != 2 || pthread_create(&thread, NULL, set_actions, NULL))
+        return 2;
+    while (!begun)
+        ;
+    for (int i = 0; i < 200; i++) {
+        struct sigaction action;
+        int status = 0, pid = fork();
+        if (pid == 0)
+            _exit(sigaction(SIGUSR1, NULL, &action) || action.sa_handler != SIG_IGN);
+        time_t until = time(NULL) + atoi(argv[1]);
+        int ended;
+        while (!(ended = waitpid(pid, &status, WNOHANG)) && time(NULL) < until)
+            nanosleep(&(struct timespec){0, 100000}, NULL);
+        if (ended != pid || status) {
+            kill(pid, SIGKILL);
+            return 1;
+        }
+    }
+    over = 1;
+    return pthread_join(thread, NULL);
+}
+'''
 WILD = "*(volatile int *)(16 << 20) = 1;"
 
 
@@ -106,8 +147,19 @@ def handler(folder, preloaded, late, chains, name, touch):
     check(what + ": the finding", ("host-access" in kinds) == (touch == "s[0] = 1;"), report)
 
 
+def forks(folder):
+    program = os.path.join(folder, "forks")
+    subprocess.run([os.environ.get("CC", "gcc"), "-std=c11", "-D_GNU_SOURCE", "-x", "c", "-", "-o", program, "-pthread"],
+                   input=FORKS.encode(), check=True)
+    done = subprocess.run([REFCL, "run", "--", program, str(PATIENCE // 10)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, timeout=PATIENCE)
+    check("a child that is forked while another thread sets an action can do so, too", "ended with" not in done.stderr
+          and done.returncode == 3, (done.returncode, done.stderr))
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
+        forks(folder)
         for preloaded, late in ((True, 0), (False, 0), (True, 1)):
             for chains in (0, 1):
                 for name, touch in (("a host access", "s[0] = 1;"), ("none", ""), ("a wild access", WILD)):
