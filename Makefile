@@ -100,7 +100,7 @@ ifneq ($(JIT_SRC),)
 PRODUCTS += $(BUILD)/librefcl-jit.so
 endif
 
-.PHONY: all clients xref help deps demo test quick asan ubsan tsan lint format bench differential fuzz ulp hunt mutate man install clean tests FORCE
+.PHONY: all clients xref help deps demo test slow quick asan ubsan tsan lint format bench differential fuzz ulp hunt mutate man install clean tests FORCE
 .DEFAULT_GOAL := all
 all: $(PRODUCTS)
 
@@ -108,6 +108,7 @@ help:
 	@sed -n 's/^## *//p' Makefile
 ## make demo     install missing packages, build, run the litmus suite (OpenCL, Vulkan), debug a racy kernel
 ## make test     set-up and the whole test suite          make quick    only the tests that take seconds
+## make slow     the slow tests, with the cases of which `make test` runs a sample
 ## make asan     quick tests under AddressSanitizer and UndefinedBehaviorSanitizer; SUITE=test: all tests
 ## make tsan     the same under ThreadSanitizer           make ubsan   under UndefinedBehaviorSanitizer alone
 ## make lint     warnings as errors, formatting, dependency arrows, words
@@ -250,9 +251,13 @@ deps:
 demo: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) all $(BUILD)/tests/clients/racy_histogram
 	@BUILD=$(BUILD) tools/demo.sh
+# Of the cases of the longest tests `make test` runs one in SHARE (tests/lib/sample.py), `make slow` all.
+SHARE ?= 5
 test: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) tests
-	@BUILD=$(BUILD) tests/run.sh $(TEST_BIN) $(TEST_SH) $(JIT_TESTS)
+	@BUILD=$(BUILD) TEST_SHARE=$(SHARE) tests/run.sh $(TEST_BIN) $(TEST_SH) $(JIT_TESTS)
+slow: tests
+	@BUILD=$(BUILD) TEST_SHARE=1 tests/run.sh $(foreach t,$(TEST_BIN) $(TEST_SH),$(if $(filter slow_%,$(notdir $(t))),$(t)))
 quick: tests
 	@BUILD=$(BUILD) tests/run.sh $(foreach t,$(TEST_BIN) $(TEST_SH),$(if $(filter slow_%,$(notdir $(t))),,$(t))) $(JIT_TESTS)
 

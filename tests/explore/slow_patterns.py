@@ -16,5 +16,5 @@ if __name__ == "__main__":
         engines = dict(ENGINES)
         if os.path.exists(public):
             engines["search public-model"] = ["--model", public]
-        run(os.path.join(HERE, "patterns", dialect), engines)
+        run(os.path.join(HERE, "patterns", dialect), engines, sampled=True)
     sys.exit(tap.done())

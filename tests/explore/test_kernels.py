@@ -17,6 +17,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../lib"))
+import sample
 import tap
 from built import PATIENCE, REFCL
 
@@ -72,16 +73,20 @@ def check(path, engine, more):
     return ""
 
 
-def run(folder, engines):
-    """All kernels in FOLDER by all ENGINES, a table like the one above."""
+def run(folder, engines, sampled=False):
+    """All kernels in FOLDER by all ENGINES, a table like the one above; of a sample all by the first engine."""
     for name in sorted(os.listdir(folder)):
         path = os.path.join(folder, name)
         only = " ".join(header(path, "Engines")).split()
         for engine, more in engines.items():
             if (only and engine.split()[0] not in only) or (engine == LISTING and "no" in header(path, "Listing")):
                 continue
+            if sampled and engine != next(iter(engines)) and not sample.is_chosen(f"{name} {engine}"):
+                continue
             problem = check(path, engine, more)
             tap.check(f"{name} {engine}", not problem, problem)
+    if sampled:
+        sample.print_left_out()
 
 
 if __name__ == "__main__":

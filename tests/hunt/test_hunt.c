@@ -21,6 +21,7 @@ enum { MAY_BE_OPEN = 10, MAY_BE_THIN_AIR = 3 };
 
 #ifndef HUNT_DEFAULT_COUNT
 #define HUNT_DEFAULT_COUNT 60
+#define HUNT_DEFAULT_SEED  0
 #endif
 
 static bool has(const struct hunt_program *p, enum hunt_kind kind)
@@ -325,7 +326,8 @@ static uint64_t setting(const char *name, uint64_t otherwise)
  * fewer are not. */
 static unsigned hunt(const struct mm_cat_model *model, const char *name, bool odd)
 {
-    uint64_t count = setting("HUNT_COUNT", HUNT_DEFAULT_COUNT), first = setting("HUNT_SEED", 0);
+    uint64_t count = setting("HUNT_COUNT", HUNT_DEFAULT_COUNT),
+             first = setting("HUNT_SEED", HUNT_DEFAULT_SEED);
     unsigned found = 0;
 
     for (uint64_t seed = first; seed < first + count && found < 3; seed++) {

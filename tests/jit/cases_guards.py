@@ -1,7 +1,9 @@
 """Kernels whose work-items mostly do nothing, for the differential test; see cases.py.  Loops over work-items leave
 those out, groups are as large as suits vectors, bytes are gathered in words, integers divided as doubles, and floats
-brought into range without calls: in launches that are large and odd enough for that."""
+brought into range without calls: in launches that are large and odd enough for that.  cases_narrow.py has more."""
 import itertools
+
+SAMPLED = True  # tests/lib/sample.py: products of few things, of which each stands in many cases
 
 # How i is spoken of, what n is, and dtype and limits of that.
 TYPES = [('int', 'int', 'i4', -2**31, 2**31 - 1), ('uint', 'uint', 'u4', 0, 2**32 - 1), ('size_t', 'ulong', 'u8', 0, 2**64 - 1),
@@ -53,11 +55,6 @@ for number, ((where, index, size, local, offset), (place, what)) in enumerate(it
         kind, dtype = ('uint', 'u4') if type_ == 'uint' else ('int', 'i4')
         CASES.append(guarded(f'{where}, {place}: {guard}', index, guard, type_, kind, dtype, [0, 1, 2, 13, 31, 64, 300, 4095, 4096, 4900],
                              size, local, offset, more=what))
-
-# More bits than a local id may need: it does not fit the type.
-for type_, kind, dtype, low, high in TYPES[4:8]:
-    for guard in ['i < n', 'i == n', 'i > n', 'i + n < 200', 'i - n >= 0', '(uint)i > n', f'({type_})(i + n) > 100', f'({type_})(i - n) < 9']:
-        CASES.append(guarded(f'low bits, {type_}: {guard}', FIRST, guard, type_, kind, dtype, bounds(low, high)[::2], (5120,), (1024,), more='get_local_id(0)'))
 
 # What work-items do besides storing: counting, waiting, several guards, returns, loops behind guards.
 DOES = {

@@ -1,12 +1,16 @@
 """Runs the cases (module.NAME, default cases.CASES) with the engine that REFCL_ENGINE names; writes the buffers
 that they leave to FILE.  engine.py FILE [module]"""
 import importlib
+import os
 import pickle
 import sys
 import zlib
 
 import numpy
 import pyopencl as cl
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
+import sample
 
 
 def numbers(spec, seed):
@@ -87,6 +91,8 @@ def main():
                                                      bits.OUT_OF_ORDER_EXEC_MODE_ENABLE])  # noqa: F841
     results = {}
     for case in module.CASES:
+        if getattr(module, 'SAMPLED', False) and not sample.is_chosen(case[0]):
+            continue
         try:
             program = cl.Program(context, case[1]).build(options=['-cl-std=CL3.0'])
             sys.stderr.write(f'case {case[0]}\n')

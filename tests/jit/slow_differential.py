@@ -2,6 +2,7 @@
 """The JIT against the interpreter: the same kernels leave the same buffers, bit for bit (any NaN equals any
 NaN).  What the JIT leaves to the interpreter is listed.  With engine auto, launches that begin in the interpreter and
 go on in compiled code.  slow_differential.py [MODULE[:ENGINE]...]"""
+import importlib
 import os
 import pickle
 import shutil
@@ -105,7 +106,9 @@ def judge(folder):
             print(f'{"not ok" if problem else "ok"} {number} - {name.replace("#", "")}')
             if problem:
                 print(f'# {problem}')
-        print(f'# {module}: {len(compiled)} of {len(expected)} compiled, {len(later)} of them later')
+        total = len(importlib.import_module(module).CASES)
+        print(f'# {module}: {len(compiled)} of {len(expected)} compiled, {len(later)} of them later'
+              + (f'; a sample of {total}: `make slow` runs all' if len(expected) < total else ''))
     print(f'1..{number}')
     return 1 if failures else 0
 

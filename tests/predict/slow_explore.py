@@ -11,10 +11,13 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "../lib"), os.path.join(HERE, "../explore")]
+import sample
 import tap
 from built import PATIENCE, REFCL
 from test_kernels import header
 
+# Those of which a race is predicted; of the others, of which none should be, a sample will do.
+PREDICTED = {"ttaslock_acquire_watch.cl", "counting_sort_no_last_barrier.cl", "union_find_halving_plain.cl"}
 LEAST_COMPARED = 3  # most races of these kernels are seen as such, and are not predicted
 LEAST_FOUND = 2  # of these
 LEAST_NAMED = {"found": 25, "none": 28}  # kernels of test_predict.py, which says what is predicted of each
@@ -60,6 +63,8 @@ def launch_options(path):
 
 def compare(name, options, explore_options, path, schedules=SCHEDULES):
     """A predicted race is explored; without one there is nothing to compare."""
+    if name not in PREDICTED and not sample.is_chosen(name):
+        return
     kinds, said = predicted(options, path, schedules)
     if "predicted-race" in kinds:
         verify(name, sorted(kinds), explored(explore_options, path), "found", said)
@@ -113,6 +118,7 @@ def main():
     tap.check("%d predicted races explored, %d at least" % (compared, LEAST_COMPARED), compared >= LEAST_COMPARED)
     tap.check("%d of them found, %d at least" % (found, LEAST_FOUND), found >= LEAST_FOUND)
     tap.check("%d of %d without an answer" % (unknown, named + compared), unknown * 10 <= named + compared)
+    sample.print_left_out()
     return tap.done()
 
 

@@ -1,0 +1,27 @@
+"""Samples: `make test` runs one in TEST_SHARE cases of the longest tests; `make slow`, and a test that is started without
+TEST_SHARE, runs all.  Each test says what it leaves out."""
+import os
+import sys
+import zlib
+
+SHARE = max(1, int(os.environ.get("TEST_SHARE") or 1))
+counts = {"all": 0, "chosen": 0}
+
+
+def is_chosen(name):
+    """Whether the case is in the sample, which its name and the test's decide: tests choose different cases of the same."""
+    salt = os.path.basename(sys.argv[0]) + os.environ.get("REFCL_MEMORY", "")
+    chosen = zlib.crc32((salt + ":" + name).encode()) % SHARE == 0
+    counts["all"] += 1
+    counts["chosen"] += chosen
+    return chosen
+
+
+def part(least):
+    """How many of LEAST cases a sample has at least: half of its share."""
+    return least if SHARE == 1 else max(1, least // (2 * SHARE))
+
+
+def print_left_out():
+    if counts["chosen"] < counts["all"]:
+        print("# a sample: %d of %d cases; `make slow` runs all" % (counts["chosen"], counts["all"]), flush=True)
