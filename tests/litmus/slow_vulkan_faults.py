@@ -14,7 +14,10 @@ from built import BUILD, PATIENCE, ROOT  # noqa: E402
 from tap import check, done  # noqa: E402
 
 os.chdir(ROOT)
-MODULES, MAPPING = "tests/litmus/test_vulkan_modules.py", "tests/litmus/test_vulkan_mapping.py"
+MODULES = ("tests/litmus/test_vulkan_modules.py", "plain")
+POINTERS = ("tests/litmus/test_vulkan_modules.py", "pointers")
+WIDE = ("tests/litmus/test_vulkan_modules.py", "wide")
+MAPPING = ("tests/litmus/test_vulkan_mapping.py",)
 # fault | file of litmus/vulkan | what is replaced | by what | the test that must fail
 FAULTS = [
     ("acquire is relaxed", "statement.c", "order == MM_ACQUIRE   ? SEM_ACQUIRE", "order == MM_ACQUIRE   ? 0u", MODULES),
@@ -24,10 +27,14 @@ FAULTS = [
     ("no visibility", "statement.c", "mask |= SEM_MAKE_VISIBLE;", "mask |= 0;", MODULES),
     ("device scope is the queue family's", "statement.c", "return lt_vk_uint(m, 1);\n    }", "return lt_vk_uint(m, 5);\n    }", MODULES),
     ("work-group scope is the sub-group's", "statement.c", "return lt_vk_uint(m, 2);", "return lt_vk_uint(m, 3);", MODULES),
-    ("non-private accesses are private", "statement.c", 'non_private ? " NonPrivatePointer" : ""', 'non_private ? "" : ""', MODULES),
-    ("a load that makes visible does not", "statement.c", "i->attributes & MM_MAKE_VISIBLE, ", "false, ", MODULES),
+    ("non-private accesses are private", "statement.c", 'non_private ? "NonPrivatePointer" : ""', 'non_private ? "" : ""', MODULES),
+    ("a load that makes visible does not", "statement.c", "i->attributes & MM_MAKE_VISIBLE,", "false,", MODULES),
     ("a barrier of memory is missing", "statement.c", 'lt_vk_do(m, "OpMemoryBarrier %%%u %%%u", scope_of(m, i->scope),\n'
      "                 semantics_of(m, i->order, i->semantics));", "", MODULES),
+    ("accesses behind addresses are private", "module.c", 'aligned && *mask ? "|" : "", mask,', '"", "",', POINTERS),
+    ("accesses ask for no alignment", "module.c", 'aligned ? "Aligned" : ""', '"None"', POINTERS),
+    ("64-bit locations are accessed as 32-bit ones", "widen.c", "thread->instrs[i].size *= 2;", "thread->instrs[i].size *= 1;", WIDE),
+    ("all work-groups are in one queue family", "translate.c", "LT_MAPPING_FAMILIES ? group % 2 : 0", "LT_MAPPING_FAMILIES ? 0 : 0", MAPPING),
     ("the translation makes nothing available", "translate.c", 'order != MM_ACQUIRE ? ".semav" : ""', '""', MAPPING),
     ("the translation makes nothing visible", "translate.c", 'order != MM_RELEASE ? ".semvis" : ""', '""', MAPPING),
     ("the translation names no class", "translate.c", 'classes & 1 ? ".semsc0" : ""', '""', MAPPING),
@@ -70,7 +77,7 @@ def build(folder, file, old, new):
 
 
 def failed_checks(test, refcl):
-    run = subprocess.run([sys.executable, test], env=dict(os.environ, REFCL=refcl), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    run = subprocess.run([sys.executable, *test], env=dict(os.environ, REFCL=refcl), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                          timeout=PATIENCE, check=False, text=True)
     return run.returncode, [line for line in run.stdout.splitlines() if line.startswith("not ok")], run.stdout[-2000:]
 
@@ -78,10 +85,10 @@ def failed_checks(test, refcl):
 with tempfile.TemporaryDirectory() as tmp:
     os.mkdir(f"{tmp}/bin")  # refcl finds the models beside the folder that it is in
     os.symlink(os.path.join(ROOT, "memmodel"), f"{tmp}/memmodel")
-    for judge in (MODULES, MAPPING):
+    for judge in (MODULES, POINTERS, WIDE, MAPPING):
         code, failed, shown = failed_checks(judge, os.path.join(BUILD, "refcl"))
-        check(f"{judge} passes without a fault", code == 0, shown)
+        check(f"{' '.join(judge)} passes without a fault", code == 0, shown)
     for fault, source, old, new, judge in FAULTS:
         code, failed, shown = failed_checks(judge, build(tmp, f"litmus/vulkan/{source}", old, new))
-        check(f"{fault}: {os.path.basename(judge)} fails", code == 1 and failed, shown)
+        check(f"{fault}: {os.path.basename(judge[0])} fails", code == 1 and failed, shown)
 sys.exit(done())

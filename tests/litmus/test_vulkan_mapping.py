@@ -2,6 +2,7 @@
 """Translations from OpenCL to Vulkan keep verdicts, except where the models are known to differ; what has no translation
 says why."""
 import os
+import re
 import subprocess
 import sys
 
@@ -42,6 +43,14 @@ for path, reason in [("store-buffering/SB+sc", "seq_cst"), ("host-in-order/in-or
     run = subprocess.run([REFCL, "litmus", "translate", "--to", "vulkan", f"{SUITE}{path}.litmus"], stdout=subprocess.PIPE,
                          stderr=subprocess.PIPE, check=False)
     check(f"{path}: no translation, for its {reason}", run.returncode == 0 and not run.stdout and reason in run.stderr.decode(), run.stderr)
+for mapping, families in (("plain", "000"), ("families", "010")):
+    run = subprocess.run([REFCL, "litmus", "translate", "--to", "vulkan", "--mapping", mapping, f"{SUITE}scopes/ISA2+wg+dev.litmus",
+                          f"{SUITE}generated-relaxed/WRC+rlx.dev+rlx.dev-rlx.dev+rlx.dev-rlx.dev@0a1a2a.gg.litmus"],
+                         stdout=subprocess.PIPE, check=True, text=True)
+    rows = [line for line in run.stdout.splitlines() if "P0@" in line]
+    got = [re.findall(r"wg (\d), qf (\d)", row) for row in rows]
+    check(f"{mapping}: queue families of the work-groups",
+          len(got) == 2 and all(family == families[int(group)] for threads in got for group, family in threads), rows)
 bad = subprocess.run([REFCL, "litmus", "translate", "--mapping", "magic", f"{SUITE}rmw"], stderr=subprocess.PIPE, check=False)
 check("an unknown mapping is a usage error", bad.returncode == 2 and b"magic" in bad.stderr, bad.stderr)
 sys.exit(done())

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """The modules in a plan for Vulkan have the operations that the tests' texts ask for, and no others: read back from the
-words, without what wrote them.  So do those with 64-bit locations, and those that access memory through addresses."""
+words, without what wrote them.  So do those with 64-bit locations, and those that access memory through addresses.
+
+    test_vulkan_modules.py [plain|wide|pointers|both...]     these modes alone"""
 import base64
 import collections
 import json
@@ -24,6 +26,7 @@ RMW = {"exch": 229, "cas": 230, "add": 234, "sub": 235, "smin": 236, "umin": 237
 LOAD, STORE, ATOMIC_LOAD, ATOMIC_STORE, CONTROL, MEMORY = 61, 62, 227, 228, 224, 225
 ADD, CONVERT, ALIGNED = 128, 120, 0x2
 NON_PRIVATE, MAKE_AVAILABLE, MAKE_VISIBLE = 0x20, 0x8, 0x10
+MODES = {"plain": [], "wide": ["--wide"], "pointers": ["--pointers"], "both": ["--wide", "--pointers"]}
 FRAME_BARRIER = (CONTROL, 2, 2, 0x8 | 0x100 | 0x2000 | 0x4000)
 FRAME_ACCESSES = {(LOAD, "local", NON_PRIVATE, 0), (STORE, "local", NON_PRIVATE, 0)}
 
@@ -154,7 +157,8 @@ with tempfile.TemporaryDirectory() as tmp:
     suite = [f"litmus/suite/{d}" for d in ("barriers", "fences", "generated-barriers", "generated-scopes", "generated-local",
                                            "generated-rmw", "locks", "message-passing", "regions", "rmw", "scopes",
                                            "generated-sub-group-barriers", "generated-fence-scopes")]
-    for options in ([], ["--wide"], ["--pointers"], ["--wide", "--pointers"]):
+    for mode in sys.argv[1:] or MODES:
+        options = MODES[mode]
         shown = " ".join(["plan"] + options)
         planned = subprocess.run([REFCL, "litmus", "plan", "--vulkan", "-o", f"{tmp}/plan.json"] + options + [f"{tmp}/own.litmus"] + suite,
                                  check=False)
