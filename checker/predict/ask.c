@@ -279,12 +279,21 @@ static void query_assertion(struct ck_predictor *p, const struct ck_predict_wind
     ck_predict_pair_destroy(&pair);
 }
 
+static void assertion_failed(struct ck_predictor *p, const struct ck_condition *assertion)
+{
+    char values[600];
+    ck_assertion_values(assertion, p, values, sizeof values);
+    add_prediction(p, (struct ck_prediction){.assertion = assertion,
+                                             .observed = true,
+                                             .execution = *values ? mm_strdup(values) : NULL});
+}
+
 void ck_predict_ask_assertions(struct ck_predictor *p, struct ck_predict_window *w)
 {
     for (size_t i = 0; i < p->assertion_count; i++) {
         enum ck_answer now = ck_assertion_holds(p->assertions[i], p, &p->limit);
         if (now == CK_NO)
-            add_prediction(p, (struct ck_prediction){.assertion = p->assertions[i], .observed = true});
+            assertion_failed(p, p->assertions[i]);
         else if (now == CK_YES && p->model && w->atomics && w->items && !p->lost)
             query_assertion(p, w, p->assertions[i]);
         p->questions += now == CK_YES && p->model && p->cut;

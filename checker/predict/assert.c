@@ -131,6 +131,45 @@ enum ck_answer ck_assertion_holds(const struct ck_condition *a, const struct ck_
     return condition_holds(a, a->root, p, limit);
 }
 
+/* Appends "x[2] is 3" to TEXT unless it has it. */
+static void put_value(const struct ck_predictor *p, const struct ck_condition_term *t, char *text,
+                      size_t size)
+{
+    char one[160];
+    int64_t value;
+    if (!t->name || !recorded_value(p, t, &value, NULL))
+        return;
+    if (t->index_count)
+        snprintf(one, sizeof one, "%.100s[%llu] is %lld", t->name, (unsigned long long)index_of(t),
+                 (long long)value);
+    else
+        snprintf(one, sizeof one, "%.100s is %lld", t->name, (long long)value);
+    if (!strstr(text, one) && strlen(text) + strlen(one) + 3 < size)
+        sprintf(text + strlen(text), "%s%s", *text ? ", " : "", one);
+}
+
+static void put_values(const struct ck_condition *a, uint32_t index, const struct ck_predictor *p, char *text,
+                       size_t size)
+{
+    const struct ck_condition_node *n = &a->nodes[index];
+    if (n->op == CK_PROP_TRUE)
+        return;
+    if (n->op == CK_PROP_COMPARE) {
+        put_value(p, &n->left, text, size);
+        put_value(p, &n->right, text, size);
+        return;
+    }
+    put_values(a, n->a, p, text, size);
+    if (n->op != CK_PROP_NOT)
+        put_values(a, n->b, p, text, size);
+}
+
+void ck_assertion_values(const struct ck_condition *a, const struct ck_predictor *p, char *text, size_t size)
+{
+    *text = 0;
+    put_values(a, a->root, p, text, size);
+}
+
 /* ---- other executions --------------------------------------------------------------------------- */
 
 struct lowering {

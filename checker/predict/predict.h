@@ -240,6 +240,9 @@ struct ck_condition *ck_assertion_parse(const char *text, struct mm_error *err);
 /* Whether it holds in the current memory; LIMIT names a value that is unknown. */
 enum ck_answer ck_assertion_holds(const struct ck_condition *assertion, const struct ck_predictor *p,
                                   struct mm_error *limit);
+/* The values of the memory that ASSERTION names, as "x[2] is 3, y is 1", in TEXT of SIZE bytes. */
+void ck_assertion_values(const struct ck_condition *assertion, const struct ck_predictor *p, char *text,
+                         size_t size);
 /* Adds the negated assertion to a program with OBJECTS for the places of WINDOW; UINT32_MAX: it cannot be
  * expressed. */
 uint32_t ck_assertion_lower(const struct ck_condition *assertion, const struct ck_predictor *p,

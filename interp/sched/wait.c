@@ -75,6 +75,21 @@ static void release_members(struct in_run *run, struct in_item **members, uint32
     members[0]->group->yields = 0;
 }
 
+/* What OpenCL C calls an instruction at which work-items wait. */
+static const char *source_name(const char *opcode)
+{
+    static const char *const names[][2] = {{"ControlBarrier", "barrier()"},
+                                           {"GroupAsyncCopy", "async_work_group_copy()"},
+                                           {"GroupWaitEvents", "wait_group_events()"},
+                                           {"GroupBroadcast", "work_group_broadcast()"},
+                                           {"GroupAll", "work_group_all()"},
+                                           {"GroupAny", "work_group_any()"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i][0], opcode) == 0)
+            return names[i][1];
+    return opcode;
+}
+
 static void describe_location(const struct in_run *run, const struct in_item *item, char *text, size_t size)
 {
     if (item->state == IN_ITEM_DONE) {
@@ -82,7 +97,7 @@ static void describe_location(const struct in_run *run, const struct in_item *it
         return;
     }
     const struct in_source *s = &run->code->sources[run->code->source_of[item->pc - 1 - run->insns]];
-    snprintf(text, size, "waits at %s (%s:%u)", s->opcode, s->file, s->line);
+    snprintf(text, size, "waits at %s (%s:%u)", source_name(s->opcode), s->file, s->line);
 }
 
 /* Reports divergence: FIRST waits at an instruction that OTHER will never reach. */

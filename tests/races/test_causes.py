@@ -80,6 +80,12 @@ def main():
         for words, count in ((("--kernels", "k*"), 4), (("--kernels", "other,x*"), 0), (("--launches", "1..1"), 4), (("--launches", "2..9"), 0)):
             text, report, _ = run(folder, ONE_BARRIER, *words)
             check(" ".join(words), len(report["findings"]) == count, text)
+        text, report, _ = run(folder, ONE_BARRIER, "--assert", "a[3] == 99 and b[0] == b[0]")
+        failed = [f for f in report["findings"] if f["kind"] == "assertion"]
+        check("a failed assertion has the values", len(failed) == 1 and failed[0]["reason"].startswith("a[3] is ") and
+              ", b[0] is " in failed[0]["reason"], failed)
+        text, report, _ = run(folder, ONE_BARRIER.replace("a[l] =", "if (l < 8) barrier(CLK_LOCAL_MEM_FENCE); a[l] ="))
+        check("words of OpenCL C", "waits at barrier() (" in text and "ControlBarrier" not in text, text)
         run(folder, ONE_BARRIER, "--save-sources", os.path.join(folder, "sources"))
         with open(os.path.join(folder, "sources", "kernel.cl")) as f:
             check("--save-sources", f.read() == ONE_BARRIER)

@@ -29,7 +29,7 @@ def findings(argument):
 query = findings("query")
 note = query[0].get("revisions", "") if query else ""
 check("3.1.0 orders the accesses by the query of line %d" % poll,
-      len(query) == 1 and "revisions_host.c:%d" % poll in note and "3.1.0" in note, query)
+      len(query) == 1 and "revisions_host.c:%d" % poll in note and "3.1.0" in note and "call clWaitForEvents" in note, query)
 waits = findings("wait")
 check("a wait orders them under all revisions", waits == [], waits)
 scopes = findings("scopes")

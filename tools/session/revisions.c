@@ -104,13 +104,14 @@ static void note_query(struct ck_detector *detector, size_t i, const struct quer
     if (source.file && source.line)
         snprintf(
             text, sizeof text,
-            "a race under all revisions but 3.1.0, where the query of the event's status at %s:%u orders "
-            "the accesses [CL 3.3.6 H26]",
+            "the host saw CL_COMPLETE at %s:%u, which is no synchronization point [CL 5.11]: call clWaitForEvents "
+            "(revision 3.1.0 alone lets such a query order the accesses [CL 3.3.6 H26])",
             source.file, source.line);
     else
-        snprintf(text, sizeof text,
-                 "a race under all revisions but 3.1.0, where a query of the event's status orders the "
-                 "accesses [CL 3.3.6 H26]");
+        snprintf(
+            text, sizeof text,
+            "the host saw CL_COMPLETE, which is no synchronization point [CL 5.11]: call clWaitForEvents "
+            "(revision 3.1.0 alone lets such a query order the accesses [CL 3.3.6 H26])");
     ck_detector_revisions(detector, i, text);
 }
 

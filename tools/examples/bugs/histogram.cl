@@ -1,0 +1,4 @@
+kernel void histogram(global const uint *in, global uint *bins)
+{
+    bins[in[get_global_id(0)] % 16]++;
+}
