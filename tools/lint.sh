@@ -12,7 +12,7 @@ libraries=(
     'llvm-c/ @ ^(interp/jit|ref-runtime/compiler)/'
     '(clang|llvm|LLVMSPIRVLib)/ @ ^(ref-runtime/compiler/.*_shim\.cpp|ref-runtime/compiler/.*\.hpp|interp/jit/(vectorize|instrument)/.*\.[ch]pp)$'
     'zstd\.h @ ^memmodel/zstd/'
-    'CL/ @ ^(ref-runtime|litmus/run|tools/host|tools/layer)/'
+    'CL/ @ ^(ref-runtime|litmus/run|tools/examples|tools/host|tools/layer)/'
 )
 for rule in "${libraries[@]}"; do
     while IFS=: read -r file line _; do
