@@ -92,6 +92,9 @@ static void destroy(void *data)
     case RT_COMMAND_BUFFER:
         rt_command_buffer_destroy(data);
         break;
+    case RT_SEMAPHORE:
+        rt_semaphore_destroy(data);
+        break;
     default:
         break;
     }

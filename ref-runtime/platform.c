@@ -81,6 +81,7 @@ RT_ANSWER(get_version, string, void, unused, rt_version_text())
 RT_ANSWER(get_numeric_version, uint, void, unused, rt_version())
 RT_ANSWER(get_profile, string, void, unused, "FULL_PROFILE")
 RT_ANSWER(get_timer_resolution, ulong, void, unused, 1)
+RT_ANSWER(get_semaphore_types, uint, void, unused, CL_SEMAPHORE_TYPE_BINARY_KHR)
 RT_ANSWER(get_icd_suffix, string, void, unused, "REFCL")
 
 /* What every device has. */
@@ -114,6 +115,7 @@ static const struct rt_info_row platform_rows[] = {
     RT_INFO_GET(CL_PLATFORM_EXTENSIONS_WITH_VERSION, get_extensions_with_version),
     RT_INFO_GET(CL_PLATFORM_HOST_TIMER_RESOLUTION, get_timer_resolution),
     RT_INFO_GET(CL_PLATFORM_ICD_SUFFIX_KHR, get_icd_suffix),
+    RT_INFO_GET(CL_PLATFORM_SEMAPHORE_TYPES_KHR, get_semaphore_types),
 };
 
 /* A null platform means this one (implementation-defined). */

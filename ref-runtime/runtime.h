@@ -42,6 +42,7 @@ enum rt_type {
     RT_KERNEL,
     RT_SAMPLER,
     RT_COMMAND_BUFFER,
+    RT_SEMAPHORE,
     RT_TYPE_COUNT
 };
 struct rt_object {
@@ -103,6 +104,8 @@ void rt_kernel_destroy(struct rt_kernel *kernel);    /* kernel.c */
 void rt_sampler_destroy(struct rt_sampler *sampler);
 struct rt_command_buffer;
 void rt_command_buffer_destroy(struct rt_command_buffer *buffer);
+struct rt_semaphore;
+void rt_semaphore_destroy(struct rt_semaphore *semaphore);
 
 /* clRetainNAME and clReleaseNAME. */
 #define RT_REFERENCE_CALLS(name, handle, type, error)                                                        \

@@ -172,7 +172,7 @@ static bool is_given(const char *name)
 {
     static const char *const names[] = {"ssw",     "asw",   "enqueue", "completes", "instance", "waitlist",
                                         "apiwait", "frees", "unseq",   "qo",        "signal",   "callback",
-                                        "parent",  "child", "mapping", "query"};
+                                        "parent",  "child", "mapping", "query",     "semaphore"};
 
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0)

@@ -59,6 +59,8 @@ static void add_things(cJSON *host, const struct lt_test *test, const struct lt_
         cJSON *json = cJSON_CreateObject();
         cJSON_AddBoolToObject(json, "user",
                               event->user && !(event->source && event->source->function->device));
+        if (event->semaphore)
+            cJSON_AddBoolToObject(json, "semaphore", true);
         cJSON_AddItemToArray(events, json);
     }
     for (const struct lt_api *api = test->calls; api; api = api->next) {
@@ -115,6 +117,8 @@ static cJSON *call_json(const struct lt_test *test, const struct ck_program *pro
         cJSON_AddNumberToObject(json, "kernel", kernel_number(test, api));
     if (api->thread)
         cJSON_AddNumberToObject(json, "thread", host_number(test, api->thread));
+    if (api->semaphore)
+        cJSON_AddNumberToObject(json, "semaphore", api->semaphore->event->number);
     if (api->event)
         cJSON_AddNumberToObject(json, "event", api->event->number);
     add_place(json, "target", program, &api->target);
@@ -277,7 +281,7 @@ static void add_observed(cJSON *json, const struct lt_test *test, const struct c
 
 static void add_host_needs(cJSON *json, const struct lt_test *test)
 {
-    bool out_of_order = false, on_device = false, devices = false, native = false;
+    bool out_of_order = false, on_device = false, devices = false, native = false, semaphores = false;
     for (const struct lt_queue *q = test->queues; q; q = q->next) {
         out_of_order |= q->out_of_order && !q->on_device;
         on_device |= q->on_device;
@@ -285,6 +289,9 @@ static void add_host_needs(cJSON *json, const struct lt_test *test)
     }
     for (const struct lt_api *api = test->calls; api; api = api->next)
         native |= api->function->kind == LT_API_NATIVE;
+    for (const struct lt_event *event = test->events; event; event = event->next)
+        semaphores |= event->semaphore;
+    lt_plan_need(json, semaphores, "cl_khr_semaphore");
     lt_plan_need(json, out_of_order, "out_of_order_queue");
     lt_plan_need(json, on_device, "device_queue");
     lt_plan_need(json, devices, "two_devices");

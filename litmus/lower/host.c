@@ -392,6 +392,14 @@ static void relate_command(struct commands *c, const struct lt_api *api)
     relate(c, "completes", end_point(c, api), command_done(c, api));
     for (const struct lt_event_use *use = api->waits; use; use = use->next)
         relate(c, "waitlist", event_done(c, use->event), start_point(c, api));
+    if (api->function->kind == LT_API_WAITS) {
+        const struct lt_event *semaphore = api->semaphore->event;
+        if (semaphore->source)
+            relate(c, "semaphore", command_done(c, semaphore->source), start_point(c, api));
+        else
+            lt_lower_fail(c->lower, api->pos, "litmus.host", "nothing signals semaphore '%s'",
+                          semaphore->name);
+    }
     if (api->blocking)
         relate(c, "apiwait", command_done(c, api), call_point(c, api, ROLE_WAIT));
     relate_instance(c, api);

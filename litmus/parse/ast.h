@@ -212,8 +212,10 @@ struct lt_queue {
 struct lt_event {
     struct lt_pos pos;
     const char *name;
-    uint32_t number;             /* place among the events, from 0 */
-    bool user;                   /* declared as user_event */
+    uint32_t number; /* place among the events, from 0 */
+    bool user;       /* declared as user_event */
+    bool semaphore;  /* declared as semaphore: SOURCE signals, WAITER waits */
+    const struct lt_api *waiter;
     const struct lt_api *source; /* the call that enqueues its command; user events: the call that sets it */
     struct lt_event *next;
 };
@@ -228,6 +230,8 @@ enum lt_api_kind {
     LT_API_MAP,     /* SOURCE */
     LT_API_UNMAP,   /* SOURCE */
     LT_API_MIGRATE, /* SOURCE */
+    LT_API_SIGNALS, /* SEMAPHORE */
+    LT_API_WAITS,   /* for SEMAPHORE */
     LT_API_MARKER,
     LT_API_BARRIER,
     LT_API_FINISH, /* from here on no command is enqueued */
@@ -239,7 +243,7 @@ enum lt_api_kind {
 };
 /* One row per function.  Parameters, one letter each: q queue, k kernel number, h host thread, b blocking
  * flag, m map flags, f enqueue flags, t target, s source, v value, l list of events, e event, c CL_COMPLETE,
- * x execution status.
+ * x execution status, z semaphore.
  * Calls that enqueue take after them an optional wait list, {e0, e1}, and an optional event, &e2. */
 struct lt_api_function {
     const char *name;
@@ -280,7 +284,8 @@ struct lt_api {
     struct lt_thread *thread; /* NATIVE, CALLBACK: what runs */
     struct lt_thread *caller;
     struct lt_event_use *waits; /* wait list in order; WAIT, SIGNAL, CALLBACK: their events */
-    const char *event_name;     /* NULL: none asked for */
+    struct lt_event_use *semaphore;
+    const char *event_name; /* NULL: none asked for */
     struct lt_event *event;
     const struct lt_api *unmaps; /* UNMAP: the call that mapped */
     uint32_t number;             /* place among all calls, from 0 */

@@ -20,6 +20,8 @@ static const struct lt_api_function functions[] = {
     {"clEnqueueSVMMemcpy", LT_API_COPY, "qbts", true, false},
     {"clEnqueueSVMMemFill", LT_API_FILL, "qtv", true, false},
     {"clEnqueueSVMMigrateMem", LT_API_MIGRATE, "qs", true, false},
+    {"clEnqueueSignalSemaphoresKHR", LT_API_SIGNALS, "qz", false, false},
+    {"clEnqueueWaitSemaphoresKHR", LT_API_WAITS, "qz", false, false},
     {"clEnqueueMarkerWithWaitList", LT_API_MARKER, "q", false, false},
     {"clEnqueueBarrierWithWaitList", LT_API_BARRIER, "q", false, false},
     {"clFinish", LT_API_FINISH, "q", false, false},
@@ -97,21 +99,24 @@ static struct lt_event *add_event(struct lt_lexer *lexer, struct lt_pos pos, con
     return event;
 }
 
-/* user-event = "user_event" name */
+/* user-event = ( "user_event" | "semaphore" ) name */
 static void parse_user_event(struct lt_lexer *lexer)
 {
+    bool semaphore = lt_is(lexer, "semaphore");
     lt_take(lexer);
     struct lt_pos pos = lt_peek(lexer, 0)->pos;
     const char *name = lt_expect_name(lexer, "the name of an event");
     struct lt_event *event = lexer->failed ? NULL : add_event(lexer, pos, name);
-    if (event)
-        event->user = true;
+    if (event) {
+        event->user = !semaphore;
+        event->semaphore = semaphore;
+    }
 }
 
 /* declaration = queue | user-event */
 bool lt_parse_declaration(struct lt_lexer *lexer)
 {
-    bool queue = lt_is(lexer, "queue"), user = lt_is(lexer, "user_event");
+    bool queue = lt_is(lexer, "queue"), user = lt_is(lexer, "user_event") || lt_is(lexer, "semaphore");
     if (lexer->test->dialect != LT_OPENCL || (!queue && !user) || lt_peek(lexer, 1)->kind != LT_T_NAME)
         return false;
     if (queue)
@@ -264,6 +269,9 @@ static void parse_parameter(struct lt_lexer *lexer, struct lt_api *api, char par
     case 'x':
         api->value = parse_status(lexer);
         break;
+    case 'z':
+        parse_event(lexer, &api->semaphore);
+        break;
     default:
         lt_expect(lexer, "CL_COMPLETE");
     }
@@ -329,16 +337,37 @@ static void resolve_queue(struct lt_lexer *lexer, struct lt_api *api)
                    api->function->device ? "work-items" : "the host");
 }
 
+static void resolve_use(struct lt_lexer *lexer, struct lt_event_use *use, bool semaphore)
+{
+    struct lt_event *event = lexer->test->events;
+    while (event && (strcmp(event->name, use->name) != 0 || event->semaphore != semaphore))
+        event = event->next;
+    use->event = event;
+    if (!event)
+        lt_fail_at(lexer, use->pos, "unknown %s '%s'", semaphore ? "semaphore" : "event", use->name);
+}
+
+/* A semaphore is signaled once, and waited for once. */
+static void resolve_semaphore(struct lt_lexer *lexer, struct lt_api *api)
+{
+    resolve_use(lexer, api->semaphore, true);
+    if (lexer->failed)
+        return;
+    struct lt_event *s = api->semaphore->event;
+    bool signals = api->function->kind == LT_API_SIGNALS;
+    const struct lt_api **role = signals ? &s->source : &s->waiter;
+    if (*role)
+        lt_fail_at(lexer, api->pos, "semaphore '%s' is %s twice: write another one", s->name,
+                   signals ? "signaled" : "waited for");
+    *role = api;
+}
+
 static void resolve_events(struct lt_lexer *lexer, struct lt_api *api)
 {
-    for (struct lt_event_use *use = api->waits; use && !lexer->failed; use = use->next) {
-        struct lt_event *event = lexer->test->events;
-        while (event && strcmp(event->name, use->name) != 0)
-            event = event->next;
-        use->event = event;
-        if (!event)
-            lt_fail_at(lexer, use->pos, "unknown event '%s'", use->name);
-    }
+    for (struct lt_event_use *use = api->waits; use && !lexer->failed; use = use->next)
+        resolve_use(lexer, use, false);
+    if (api->semaphore && !lexer->failed)
+        resolve_semaphore(lexer, api);
     struct lt_event *event = api->waits ? api->waits->event : NULL;
     if (lexer->failed || api->function->kind != LT_API_SIGNAL)
         return;
@@ -465,8 +494,8 @@ void lt_print_declarations(const struct lt_test *test, FILE *out)
                 : q->out_of_order ? ", out_of_order"
                                   : "");
     for (const struct lt_event *e = test->events; e; e = e->next)
-        if (e->user)
-            fprintf(out, "  user_event %s;\n", e->name);
+        if (e->user || e->semaphore)
+            fprintf(out, "  %s %s;\n", e->user ? "user_event" : "semaphore", e->name);
 }
 
 static void print_place(const struct lt_place *place, FILE *out)
@@ -521,6 +550,9 @@ static void print_parameter(const struct lt_api *api, char parameter, FILE *out)
         break;
     case 'x':
         fputs(statuses[api->value], out);
+        break;
+    case 'z':
+        fputs(api->semaphore->name, out);
         break;
     default:
         fputs("CL_COMPLETE", out);

@@ -277,6 +277,8 @@ static bool has_host_need(const struct lt_device *device, const char *need, bool
         {"native_kernels", CL_DEVICE_EXECUTION_CAPABILITIES, CL_EXEC_NATIVE_KERNEL, 0},
         {"device_queue", CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 200}};
     *known = true;
+    if (strcmp(need, "cl_khr_semaphore") == 0)
+        return has_word(device, need);
     if (strcmp(need, "two_devices") == 0)
         return two_devices(device);
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)

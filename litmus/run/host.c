@@ -184,6 +184,8 @@ static bool prepare_iteration(struct lt_host *host)
         if (host->user_events[i] && lt_host_failed(host, "clCreateUserEvent", status))
             return false;
         atomic_store(&host->events[i], user);
+        if (host->is_semaphore[i] && !(host->semaphores[i] = lt_host_semaphore(host)))
+            return false;
     }
     return true;
 }
@@ -309,6 +311,9 @@ static void release_round(struct lt_host *host)
         if (event)
             clReleaseEvent(event);
         atomic_store(&host->events[i], NULL);
+        if (host->semaphores[i])
+            lt_host_release_semaphore(host, host->semaphores[i]);
+        host->semaphores[i] = NULL;
     }
     for (unsigned i = 0; i < host->object_count; i++) {
         if (host->objects[i].buffer)

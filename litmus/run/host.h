@@ -64,7 +64,7 @@ struct lt_call_place {
 };
 struct lt_host_call {
     int function; /* in the table of host_calls.c */
-    int queue, kernel, thread, event;
+    int queue, kernel, thread, event, semaphore;
     struct lt_call_place target, source;
     bool blocking;
     unsigned map_flags; /* 1 read, 2 write */
@@ -108,7 +108,8 @@ struct lt_host {
     unsigned device_count, queue_count, event_count, kernel_count, thread_count, expr_count, object_count,
         observed_count, columns;
     struct lt_host_queue queues[LT_HOST_MOST];
-    bool user_events[LT_HOST_MOST];
+    bool user_events[LT_HOST_MOST], is_semaphore[LT_HOST_MOST]; /* by number of the event */
+    void *semaphores[LT_HOST_MOST];                             /* cl_semaphore_khr */
     _Atomic(cl_event) events[LT_HOST_MOST];
     struct lt_host_kernel kernels[LT_HOST_MOST];
     struct lt_host_thread *threads;
@@ -127,6 +128,9 @@ struct lt_host {
 /* host_plan.c: false, with a message: the plan is not valid. */
 bool lt_host_read(struct lt_host *host);
 void lt_host_forget(struct lt_host *host);
+/* host_calls.c: a binary semaphore, NULL after a failure. */
+void *lt_host_semaphore(struct lt_host *host);
+void lt_host_release_semaphore(struct lt_host *host, void *semaphore);
 /* host_code.c: runs the thread's code to its end. */
 void lt_host_execute(struct lt_host_thread *thread);
 int64_t lt_host_value(uint64_t bits, unsigned size, bool is_signed);

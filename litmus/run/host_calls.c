@@ -198,6 +198,60 @@ static cl_int svm_migrate(const struct enqueue *e)
     return clEnqueueSVMMigrateMem(e->queue, 1, &pointer, NULL, 0, e->count, list_of(e), e->event);
 }
 
+/* ---- semaphores: functions of cl_khr_semaphore, which older headers do not declare ---- */
+
+typedef cl_int(CL_API_CALL *semaphore_command)(cl_command_queue, cl_uint, void *const *, const cl_ulong *,
+                                               cl_uint, const cl_event *, cl_event *);
+
+static void *extension_function(const struct lt_host *host, const char *name)
+{
+    cl_platform_id platform = NULL;
+    clGetDeviceInfo(host->devices[0], CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
+    return clGetExtensionFunctionAddressForPlatform(platform, name);
+}
+
+void *lt_host_semaphore(struct lt_host *host)
+{
+    enum { SEMAPHORE_TYPE = 0x203D, BINARY = 1, DEVICES = 0x2053 };
+    void *(CL_API_CALL * create)(cl_context, const cl_ulong *, cl_int *) = NULL;
+    const cl_ulong properties[] = {
+        SEMAPHORE_TYPE, BINARY, DEVICES, (cl_ulong)(uintptr_t)host->devices[0], 0, 0};
+    void *found = extension_function(host, "clCreateSemaphoreWithPropertiesKHR");
+    cl_int status = CL_INVALID_OPERATION;
+    memcpy(&create, &found, sizeof create);
+    void *semaphore = create ? create(host->context, properties, &status) : NULL;
+    return lt_host_failed(host, "clCreateSemaphoreWithPropertiesKHR", status) ? NULL : semaphore;
+}
+
+void lt_host_release_semaphore(struct lt_host *host, void *semaphore)
+{
+    cl_int(CL_API_CALL * release)(void *) = NULL;
+    void *found = extension_function(host, "clReleaseSemaphoreKHR");
+    memcpy(&release, &found, sizeof release);
+    if (release)
+        release(semaphore);
+}
+
+static cl_int with_semaphore(const struct enqueue *e, const char *name)
+{
+    semaphore_command command = NULL;
+    void *found = extension_function(e->host, name);
+    memcpy(&command, &found, sizeof command);
+    return command ? command(e->queue, 1, &e->host->semaphores[e->call->semaphore], NULL, e->count,
+                             list_of(e), e->event)
+                   : CL_INVALID_OPERATION;
+}
+
+static cl_int signal_semaphore(const struct enqueue *e)
+{
+    return with_semaphore(e, "clEnqueueSignalSemaphoresKHR");
+}
+
+static cl_int wait_for_semaphore(const struct enqueue *e)
+{
+    return with_semaphore(e, "clEnqueueWaitSemaphoresKHR");
+}
+
 static cl_int marker(const struct enqueue *e)
 {
     return clEnqueueMarkerWithWaitList(e->queue, e->count, list_of(e), e->event);
@@ -267,6 +321,8 @@ static const struct {
                  {"clEnqueueSVMMemcpy", svm_copy},
                  {"clEnqueueSVMMemFill", svm_fill},
                  {"clEnqueueSVMMigrateMem", svm_migrate},
+                 {"clEnqueueSignalSemaphoresKHR", signal_semaphore},
+                 {"clEnqueueWaitSemaphoresKHR", wait_for_semaphore},
                  {"clEnqueueMarkerWithWaitList", marker},
                  {"clEnqueueBarrierWithWaitList", barrier},
                  {"clFinish", finish_queue},

@@ -108,7 +108,11 @@ static bool read_things(struct lt_host *host, const cJSON *json)
                                    .out_of_order = cJSON_IsTrue(get(item, "out_of_order")),
                                    .on_device = cJSON_IsTrue(get(item, "on_device"))};
     }
-    cJSON_ArrayForEach(item, events) host->user_events[host->event_count++] = cJSON_IsTrue(get(item, "user"));
+    cJSON_ArrayForEach(item, events)
+    {
+        host->is_semaphore[host->event_count] = cJSON_IsTrue(get(item, "semaphore"));
+        host->user_events[host->event_count++] = cJSON_IsTrue(get(item, "user"));
+    }
     cJSON_ArrayForEach(item, kernels)
     {
         int groups = json_int(item, "groups"), members = json_int(item, "members"),
@@ -183,6 +187,8 @@ static bool complete(const struct lt_host *host, const struct lt_host_call *c, c
     if (strcmp(name, "clWaitForEvents") == 0 || strcmp(name, "clSetUserEventStatus") == 0 ||
         strcmp(name, "clGetEventInfo") == 0)
         return c->wait_count > 0;
+    if (strstr(name, "Semaphores"))
+        return queue && c->semaphore >= 0 && host->is_semaphore[c->semaphore];
     if (strcmp(name, "clSetEventCallback") == 0)
         return c->wait_count > 0 && c->thread >= 0 && !host->threads[c->thread].starts;
     if (strcmp(name, "clEnqueueNativeKernel") == 0)
@@ -208,6 +214,7 @@ static bool read_call(struct lt_host *host, const cJSON *json, struct lt_host_ca
     c->kernel = index_of(json, "kernel", host->kernel_count, &ok);
     c->thread = index_of(json, "thread", host->thread_count, &ok);
     c->event = index_of(json, "event", host->event_count, &ok);
+    c->semaphore = index_of(json, "semaphore", host->event_count, &ok);
     c->blocking = cJSON_IsTrue(get(json, "blocking"));
     c->map_flags = json_int(json, "map_flags") > 0 ? (unsigned)json_int(json, "map_flags") : 0;
     c->value = lt_json_value(get(json, "value"));

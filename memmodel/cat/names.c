@@ -127,6 +127,8 @@ const struct mm_cat_base mm_cat_bases[] = {
     REL("waitlist", false, false, "completion to the start of a command that waits for it"),
     REL("apiwait", false, false, "completion to a call that waits for it"),
     REL("query", false, false, "completion to a call that observes that the event is CL_COMPLETE"),
+    REL("semaphore", false, false,
+        "completion of a command that signals to the start of the one that waits for it"),
     REL("qo", false, false,
         "completion of a command to the starts of later ones in its queue, and to later clFinish"),
     REL("signal", false, false, "call that completes a user event to its completion"),

@@ -116,9 +116,10 @@ void rt_api_note_svm(const struct rt_svm *svm, const char *when)
 static void note_leak(const struct rt_object *object, void *data)
 {
     static const char *const names[RT_TYPE_COUNT] = {
-        [RT_CONTEXT] = "context", [RT_QUEUE] = "command-queue", [RT_MEM] = "memory object",
-        [RT_EVENT] = "event",     [RT_PROGRAM] = "program",     [RT_KERNEL] = "kernel",
-        [RT_SAMPLER] = "sampler", [RT_DEVICE] = "sub-device",   [RT_COMMAND_BUFFER] = "command buffer"};
+        [RT_CONTEXT] = "context",    [RT_QUEUE] = "command-queue", [RT_MEM] = "memory object",
+        [RT_EVENT] = "event",        [RT_PROGRAM] = "program",     [RT_KERNEL] = "kernel",
+        [RT_SAMPLER] = "sampler",    [RT_DEVICE] = "sub-device",   [RT_COMMAND_BUFFER] = "command buffer",
+        [RT_SEMAPHORE] = "semaphore"};
     const struct rt_device *device = object->type == RT_DEVICE ? (const void *)object : NULL;
     (void)data;
     if (!names[object->type] || object->api_refs == 0 || (device && !device->parent))

@@ -1,0 +1,295 @@
+/* Semaphores, of the binary type [cl_khr_semaphore 1.0.0].
+ *
+ * Signals and waits are paired in the order of their calls: a wait depends on the event of the signal that it is paired
+ * with.  Where the wait comes first it depends on a gate, an event that the signal's completion completes. */
+#include "ref-runtime/enqueue/semaphore.h"
+#include "ref-runtime/enqueue/command_buffer.h"
+
+#include "memmodel/base/array.h"
+#include "ref-runtime/sched/command.h"
+
+#include <string.h>
+
+static struct rt_semaphore *live(cl_semaphore_khr handle)
+{
+    return rt_object_check(handle, RT_SEMAPHORE);
+}
+
+/* ---- creation ---- */
+
+struct creation {
+    bool type, devices;
+    cl_uint device_count;
+    struct rt_device *device;
+    size_t count; /* elements, the zero included */
+};
+
+static cl_int parse_devices(const struct rt_context *context, const cl_semaphore_properties_khr **at,
+                            struct creation *c)
+{
+    const cl_semaphore_properties_khr *p = *at;
+    for (; *p != CL_SEMAPHORE_DEVICE_HANDLE_LIST_END_KHR; p++, c->device_count++) {
+        c->device = rt_device((cl_device_id)(uintptr_t)*p);
+        if (!c->device || !rt_context_has_device(context, c->device))
+            return CL_INVALID_DEVICE;
+    }
+    *at = p + 1;
+    return c->device_count == 1 ? CL_SUCCESS : CL_INVALID_DEVICE;
+}
+
+static cl_int parse_properties(const struct rt_context *context,
+                               const cl_semaphore_properties_khr *properties, struct creation *c)
+{
+    const cl_semaphore_properties_khr *p = properties;
+    while (*p) {
+        bool *seen = *p == CL_SEMAPHORE_TYPE_KHR                 ? &c->type
+                     : *p == CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR ? &c->devices
+                                                                 : NULL;
+        if (!seen || *seen)
+            return CL_INVALID_PROPERTY;
+        *seen = true;
+        p++;
+        if (seen == &c->type && *p++ != CL_SEMAPHORE_TYPE_BINARY_KHR)
+            return CL_INVALID_PROPERTY;
+        cl_int error = seen == &c->devices ? parse_devices(context, &p, c) : CL_SUCCESS;
+        if (error)
+            return error;
+    }
+    c->count = (size_t)(p - properties) + 1;
+    if (!c->type)
+        return CL_INVALID_VALUE;
+    return !c->devices && context->device_count > 1 ? CL_INVALID_PROPERTY : CL_SUCCESS;
+}
+
+cl_semaphore_khr CL_API_CALL rt_clCreateSemaphoreWithPropertiesKHR(
+    cl_context handle, const cl_semaphore_properties_khr *properties, cl_int *errcode_ret)
+{
+    struct rt_context *context = rt_context(handle);
+    struct creation c = {.count = 0};
+    if (!context)
+        return rt_null(errcode_ret, CL_INVALID_CONTEXT);
+    cl_int error = properties ? parse_properties(context, properties, &c) : CL_INVALID_VALUE;
+    if (error)
+        return rt_null(errcode_ret, error);
+    struct rt_semaphore *s = rt_object_create(RT_SEMAPHORE, sizeof(*s));
+    if (!s)
+        return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
+    rt_object_retain(context);
+    s->context = context;
+    s->device = c.device ? c.device : context->devices[0];
+    s->listed = c.devices;
+    s->properties = mm_alloc(c.count * sizeof(*properties));
+    if (!s->properties) {
+        rt_object_release(s);
+        return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
+    }
+    memcpy(s->properties, properties, c.count * sizeof(*properties));
+    s->property_count = c.count;
+    rt_null(errcode_ret, CL_SUCCESS);
+    return (cl_semaphore_khr)s;
+}
+
+void rt_semaphore_destroy(struct rt_semaphore *s)
+{
+    rt_object_release_held(s->signal);
+    for (size_t i = 0; i < s->gate_count; i++)
+        rt_object_release_held(s->gates[i]);
+    mm_free(s->gates);
+    mm_free(s->properties);
+    rt_object_release_held(s->context);
+}
+
+RT_REFERENCE_CALLS(SemaphoreKHR, cl_semaphore_khr, RT_SEMAPHORE, CL_INVALID_SEMAPHORE_KHR)
+
+/* ---- commands ---- */
+
+/* The payload of a signal: the gates that its completion opens. */
+struct signal {
+    size_t count;
+    struct rt_event *gates[];
+};
+
+static cl_int open_gates(struct rt_command *command)
+{
+    struct signal *signal = (void *)command->payload;
+    pthread_mutex_lock(&rt_lock);
+    for (size_t i = 0; i < signal->count; i++)
+        if (signal->gates[i]) {
+            signal->gates[i]->completion = command->began;
+            rt_event_set_status(signal->gates[i], CL_COMPLETE);
+        }
+    pthread_mutex_unlock(&rt_lock);
+    return CL_SUCCESS;
+}
+
+/* A signal that failed opens no gate: what waits for it fails, too. */
+static void release_gates(struct rt_command *command)
+{
+    struct signal *signal = (void *)command->payload;
+    pthread_mutex_lock(&rt_lock);
+    for (size_t i = 0; i < signal->count; i++)
+        if (signal->gates[i])
+            rt_event_set_status(signal->gates[i], CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+    pthread_mutex_unlock(&rt_lock);
+    for (size_t i = 0; i < signal->count; i++)
+        if (signal->gates[i])
+            rt_object_release_deferred(signal->gates[i]);
+}
+
+static cl_int check(cl_command_queue handle, cl_uint count, const cl_semaphore_khr *list, cl_uint events,
+                    const cl_event *wait_list, struct rt_queue **queue)
+{
+    *queue = rt_host_queue(handle);
+    if (!*queue)
+        return CL_INVALID_COMMAND_QUEUE;
+    if (count == 0 || !list)
+        return CL_INVALID_VALUE;
+    for (cl_uint i = 0; i < count; i++) {
+        const struct rt_semaphore *s = live(list[i]);
+        if (!s)
+            return CL_INVALID_SEMAPHORE_KHR;
+        if (!rt_context_has_device(s->context, (*queue)->device) ||
+            (s->listed && s->device != (*queue)->device))
+            return CL_INVALID_COMMAND_QUEUE;
+        if (s->context != (*queue)->context)
+            return CL_INVALID_CONTEXT;
+    }
+    return rt_check_wait_list((*queue)->context, events, wait_list);
+}
+
+/* The semaphores become signaled when EVENT is complete; waits that came before get it by their gates. */
+static void pair_signal(cl_uint count, const cl_semaphore_khr *list, struct signal *signal,
+                        struct rt_event *event)
+{
+    for (cl_uint i = 0; i < count; i++) {
+        struct rt_semaphore *s = (struct rt_semaphore *)list[i];
+        if (s->gate_count) {
+            signal->gates[i] = s->gates[0];
+            memmove(s->gates, s->gates + 1, --s->gate_count * sizeof(*s->gates));
+        } else {
+            rt_object_retain(event);
+            if (s->signal)
+                rt_object_release_deferred(s->signal);
+            s->signal = event;
+        }
+    }
+}
+
+cl_int CL_API_CALL rt_clEnqueueSignalSemaphoresKHR(cl_command_queue handle, cl_uint count,
+                                                   const cl_semaphore_khr *list,
+                                                   const cl_semaphore_payload_khr *payloads, cl_uint events,
+                                                   const cl_event *wait_list, cl_event *event)
+{
+    static const struct rt_operation operation = {.start = open_gates, .destroy = release_gates};
+    struct rt_queue *queue;
+    (void)payloads; /* binary semaphores have none */
+    cl_int error = check(handle, count, list, events, wait_list, &queue);
+    if (error)
+        return error;
+    struct rt_command *command =
+        rt_command_create(queue, CL_COMMAND_SEMAPHORE_SIGNAL_KHR, "clEnqueueSignalSemaphoresKHR", &operation,
+                          sizeof(struct signal) + count * sizeof(struct rt_event *));
+    if (!command)
+        return CL_OUT_OF_HOST_MEMORY;
+    struct signal *signal = (void *)command->payload;
+    signal->count = count;
+    pthread_mutex_lock(&rt_lock);
+    pair_signal(count, list, signal, command->event);
+    pthread_mutex_unlock(&rt_lock);
+    return rt_command_enqueue(command, events, wait_list, event, false);
+}
+
+/* The event that a wait for S depends on, with a reference; NULL: no memory. */
+static struct rt_event *pair_wait(struct rt_semaphore *s)
+{
+    struct rt_event *event = s->signal;
+    s->signal = NULL;
+    if (event)
+        return event;
+    event = rt_event_create(s->context, NULL, CL_COMMAND_USER);
+    struct rt_event **added = event ? mm_add(&s->gates, &s->gate_count) : NULL;
+    if (!added) {
+        if (event)
+            rt_api_release(event, RT_EVENT);
+        return NULL;
+    }
+    rt_object_retain(event);
+    rt_object_retain(event);
+    rt_api_release(event, RT_EVENT);
+    *added = event;
+    return event;
+}
+
+cl_int CL_API_CALL rt_clEnqueueWaitSemaphoresKHR(cl_command_queue handle, cl_uint count,
+                                                 const cl_semaphore_khr *list,
+                                                 const cl_semaphore_payload_khr *payloads, cl_uint events,
+                                                 const cl_event *wait_list, cl_event *event)
+{
+    static const struct rt_operation operation = {.start = NULL};
+    struct rt_queue *queue;
+    (void)payloads;
+    cl_int error = check(handle, count, list, events, wait_list, &queue);
+    if (error)
+        return error;
+    cl_event *all = mm_alloc(((size_t)count + events) * sizeof(*all));
+    struct rt_command *command =
+        rt_command_create(queue, CL_COMMAND_SEMAPHORE_WAIT_KHR, "clEnqueueWaitSemaphoresKHR", &operation, 0);
+    cl_uint n = 0;
+    pthread_mutex_lock(&rt_lock);
+    for (cl_uint i = 0; all && command && i < count; i++) {
+        struct rt_event *signal = pair_wait((struct rt_semaphore *)list[i]);
+        if (!signal)
+            break;
+        all[n++] = (cl_event)signal;
+    }
+    pthread_mutex_unlock(&rt_lock);
+    if (n < count) {
+        if (command)
+            rt_command_discard(command);
+        error = CL_OUT_OF_HOST_MEMORY;
+    } else {
+        for (cl_uint i = 0; i < events; i++)
+            all[n + i] = wait_list[i];
+        error = rt_command_enqueue(command, n + events, all, event, false);
+    }
+    for (cl_uint i = 0; i < n; i++)
+        rt_object_release(all[i]);
+    mm_free(all);
+    return error;
+}
+
+/* ---- queries ---- */
+
+static cl_int get_payload(const void *object, const struct rt_info_out *out)
+{
+    const struct rt_semaphore *s = object;
+    pthread_mutex_lock(&rt_lock);
+    cl_ulong payload = s->signal && s->signal->status == CL_COMPLETE;
+    pthread_mutex_unlock(&rt_lock);
+    return rt_info_ulong(out, payload);
+}
+
+static cl_int get_properties(const void *object, const struct rt_info_out *out)
+{
+    const struct rt_semaphore *s = object;
+    return rt_info_put(out, s->properties, s->property_count * sizeof(*s->properties));
+}
+
+RT_ANSWER(get_type, uint, void, unused, CL_SEMAPHORE_TYPE_BINARY_KHR)
+RT_ANSWER(get_device, handle, struct rt_semaphore, s, s->device)
+
+static const struct rt_info_row rows[] = {
+    RT_INFO_FIELD(CL_SEMAPHORE_CONTEXT_KHR, struct rt_semaphore, context),
+    RT_INFO_GET(CL_SEMAPHORE_REFERENCE_COUNT_KHR, rt_info_references),
+    RT_INFO_GET(CL_SEMAPHORE_PROPERTIES_KHR, get_properties),
+    RT_INFO_GET(CL_SEMAPHORE_TYPE_KHR, get_type),
+    RT_INFO_GET(CL_SEMAPHORE_PAYLOAD_KHR, get_payload),
+    RT_INFO_GET(CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR, get_device),
+};
+
+cl_int CL_API_CALL rt_clGetSemaphoreInfoKHR(cl_semaphore_khr handle, cl_semaphore_info_khr param_name,
+                                            size_t size, void *value, size_t *size_ret)
+{
+    const struct rt_semaphore *s = live(handle);
+    return s ? RT_INFO_QUERY(rows, s, param_name, size, value, size_ret) : CL_INVALID_SEMAPHORE_KHR;
+}
