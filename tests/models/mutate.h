@@ -8,7 +8,7 @@
 #include "memmodel/base/hash.h"
 #include "tests/models/verdicts.h"
 
-enum { MAX_EQUIVALENT = 256, MAX_LINE = 800, TEST_MS = 5000, MAX_UNDECIDED = 4 };
+enum { MAX_EQUIVALENT = 256, MAX_LINE = 800, TEST_MS = 5000, UNMUTATED_MS = 60000, MAX_UNDECIDED = 4 };
 
 struct mutation_run {
     const char *path;             /* the model's */
@@ -99,7 +99,7 @@ enum fate { KILLED, SURVIVES, UNDECIDED };
 /* Whether the verdict of some test differs from the stated one under the mutated model.  VACUOUS: of the tests without
  * executions, by Z3: search executes barriers event by event, so that barriers in crossed order block whatever the
  * model says; to Z3 they are events like others. */
-static enum fate fate_of(struct mutation_run *run, bool vacuous)
+static enum fate fate_of(struct mutation_run *run, bool vacuous, unsigned ms)
 {
     unsigned undecided = 0;
 
@@ -111,7 +111,7 @@ static enum fate fate_of(struct mutation_run *run, bool vacuous)
 
         if ((want[0] == '?' && want[1] == '?') || (vacuous && want[0] != 'u'))
             continue;
-        suite_decide_within(TEST_MS, vacuous ? ck_z3 : ck_search, &run->suite.tests[i], run->model, now);
+        suite_decide_within(ms, vacuous ? ck_z3 : ck_search, &run->suite.tests[i], run->model, now);
         for (int p = 0; p < 2; p++) {
             differs = differs || (want[p] != '?' && now[p] != 't' && now[p] != want[p]);
             open = open || (want[p] != '?' && now[p] == 't');
@@ -172,9 +172,9 @@ static void judge_mutant(struct mutation_run *run, const char *owner, struct mm_
         return;
     }
     *place = with;
-    enum fate fate = fate_of(run, false);
+    enum fate fate = fate_of(run, false, TEST_MS);
     if (fate == SURVIVES)
-        fate = fate_of(run, true);
+        fate = fate_of(run, true, TEST_MS);
     if (fate != KILLED && !is_equivalent(run, text)) {
         *(fate == SURVIVES ? &run->survivors : &run->undecided) += 1;
         fprintf(stderr, "# %s: %s\n", fate == SURVIVES ? "survives" : "undecided", text);
@@ -338,7 +338,7 @@ static void mutate_setting(struct mutation_run *run, const char *setting)
     run->setting = setting;
     run->model = load(run->path, setting);
     expect(run);
-    if ((fate = fate_of(run, false)) != SURVIVES)
+    if ((fate = fate_of(run, false, UNMUTATED_MS)) != SURVIVES)
         fail_msg("%s %s: %s", run->path, setting ? setting : "",
                  fate == KILLED ? run->suite.tests[run->order[0]].path : "undecided tests");
     mutate_model(run, plain);
