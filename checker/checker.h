@@ -182,6 +182,8 @@ struct ck_detector *ck_detector_create(const struct ck_detector_options *options
 void ck_detector_destroy(struct ck_detector *detector);
 /* The execution is over: frees what only more events would need. */
 void ck_detector_finish(struct ck_detector *detector);
+/* The caller knows that no later edge starts at event ID: what is kept for such an edge is freed. */
+void ck_detector_retire(struct ck_detector *detector, mm_event_id id);
 /* Adds the findings of FROM, which has to live as long as INTO; the same findings become one.  PROCESS goes
  * to the findings, also where FROM is INTO. */
 bool ck_detector_merge(struct ck_detector *into, struct ck_detector *from, uint32_t process);

@@ -103,6 +103,7 @@ static void keep_snapshot(struct ck_detector *d, const struct mm_event *event, m
         return;
     snapshot->agent = event->agent;
     snapshot->source = event->source;
+    snapshot->completes = event->kind == MM_EVENT_COMPLETE && event->agent.command;
     for (int s = 0; s < CK_REGIONS; s++) {
         if (s == CK_REGION_LOCAL)
             continue;
@@ -161,6 +162,20 @@ void ck_race_command(struct ck_detector *d, const struct mm_event *event, mm_eve
         ck_space_clear(d, &location->space);
         ck_space_clear(d, &location->whole);
     }
+}
+
+/* With a command's completion the clocks of the command go, too: no event of it is to come. */
+void ck_detector_retire(struct ck_detector *d, mm_event_id id)
+{
+    struct ck_snapshot *snapshot = mm_map_pointer(&d->snapshots, id);
+    if (!snapshot || (snapshot->agent.command && snapshot->agent.index != MM_INDEX_RUNTIME))
+        return;
+    struct ck_command *command =
+        snapshot->completes ? mm_map_pointer(&d->commands, snapshot->agent.command) : NULL;
+    mm_map_remove(&d->snapshots, id, (uintptr_t)snapshot);
+    drop_snapshot(d, snapshot);
+    if (command)
+        ck_command_release(d, command);
 }
 
 void ck_snapshots_free(struct ck_detector *d)

@@ -280,14 +280,20 @@ void ck_detector_source(struct ck_detector *d, uint32_t id, struct mm_source *so
     *source = known ? known->info : (struct mm_source){.id = id};
 }
 
+/* Commands in a row are often of one kind. */
+static const char *repeated(struct ck_detector *d, const char *last, const char *name)
+{
+    return last && name && strcmp(last, name) == 0 ? last : detector_strdup(d, name);
+}
+
 static void detector_add_command(struct ck_detector *d, const struct mm_command *record)
 {
     struct ck_command *command = ck_command_of(d, record->id);
     if (!command || command->known)
         return;
     ck_command_describe(command, record);
-    command->info.kind = detector_strdup(d, record->kind);
-    command->info.kernel = detector_strdup(d, record->kernel);
+    command->info.kind = d->last_kind = repeated(d, d->last_kind, record->kind);
+    command->info.kernel = d->last_kernel = repeated(d, d->last_kernel, record->kernel);
     const struct ck_command *parent = record->parent ? mm_map_pointer(&d->commands, record->parent) : NULL;
     command->root = parent ? parent->root : record->parent ? record->parent : record->id;
 }

@@ -337,6 +337,7 @@ struct ck_pattern { /* suppresses findings */
 struct ck_snapshot { /* an agent's clocks at an event that edges may start from */
     struct mm_agent agent;
     uint32_t source;
+    bool completes; /* the event of a command */
     struct ck_clock *clock[CK_REGIONS];
 };
 
@@ -394,6 +395,7 @@ struct ck_detector {
     struct ck_shortfall shortfalls[CK_SHORTFALLS];
     uint32_t shortfall_count;
     struct mm_arena *arena; /* findings and all strings */
+    const char *last_kind, *last_kernel; /* of the last command */
     struct ck_last last;
     struct ck_weak {
         bool flowed,

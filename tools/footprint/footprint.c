@@ -31,6 +31,8 @@ struct footprint {
     struct place *places;
     size_t place_count;
     size_t unknown;
+    footprint_retire_function *retire; /* NULL: none */
+    void *retire_context;
     enum mm_class result;
 };
 
@@ -190,6 +192,22 @@ static void take_launch(struct footprint *f, const struct mm_replay *replay)
         f->result = MM_LIMIT;
 }
 
+static void take_retired(struct footprint *f, const struct mm_replay *replay)
+{
+    struct ly_retired retired;
+    if (!f->retire || replay->size != sizeof retired)
+        return;
+    memcpy(&retired, replay->bytes, sizeof retired);
+    for (uint32_t i = 0; i < retired.count && i < LY_RETIRED; i++)
+        f->retire(f->retire_context, number_of(f, retired.ids[i]));
+}
+
+void footprint_on_retire(struct footprint *f, footprint_retire_function *function, void *context)
+{
+    f->retire = function;
+    f->retire_context = context;
+}
+
 /* ---- the sink ------------------------------------------------------------------------------------ */
 
 static enum mm_class footprint_events(void *context, const struct mm_event *events, size_t count)
@@ -211,6 +229,9 @@ static enum mm_class footprint_record(void *context, const struct mm_record *rec
     } else if (record->type == MM_RECORD_REPLAY &&
                has_magic(record->replay.bytes, record->replay.size, LY_LAUNCH_MAGIC)) {
         take_launch(f, &record->replay);
+    } else if (record->type == MM_RECORD_REPLAY &&
+               has_magic(record->replay.bytes, record->replay.size, LY_RETIRED_MAGIC)) {
+        take_retired(f, &record->replay);
     } else {
         if (record->type == MM_RECORD_EDGE) {
             copy.edge.from = number_of(f, record->edge.from);

@@ -13,6 +13,9 @@ bool footprint_is_layer(const struct mm_record *record);
 struct footprint;
 struct footprint *footprint_create(const struct mm_sink *to); /* NULL: out of memory */
 void footprint_sink(struct footprint *footprint, struct mm_sink *sink);
+/* FUNCTION is called with the number of each passed-on event from which no later edge starts. */
+typedef void footprint_retire_function(void *context, mm_event_id id);
+void footprint_on_retire(struct footprint *footprint, footprint_retire_function *function, void *context);
 void footprint_destroy(struct footprint *footprint);
 /* How many launches were of programs that could not be analyzed. */
 size_t footprint_unknown(const struct footprint *footprint);

@@ -22,7 +22,7 @@ static cl_int CL_API_CALL layer_clWaitForEvents(cl_uint count, const cl_event *l
         if (event && event->point && event->point->id != MM_NO_EVENT)
             edges[used++] = (struct mm_edge){.from = event->point->id, .kind = MM_EDGE_API_WAIT};
     }
-    ly_record_call("clWaitForEvents", LY_PLACE, edges, used);
+    ly_retire(ly_record_call("clWaitForEvents", LY_PLACE, edges, used));
     mm_recorder_flush(ly_recorder());
     mm_free(edges);
     pthread_mutex_unlock(&ly_lock);

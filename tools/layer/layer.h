@@ -136,6 +136,8 @@ mm_event_id ly_record_call(const char *name, const void *place, struct mm_edge *
 mm_event_id ly_record_callback(mm_event_id completion, mm_event_id registered);
 uint32_t ly_record_allocation(struct mm_allocation allocation, const void *place);
 void ly_record_free(uint32_t allocation, uint64_t size);
+/* No edge starts at ID from now on; it may be MM_NO_EVENT. */
+void ly_retire(mm_event_id id);
 uint32_t ly_source(const char *call, const void *place);
 /* A finding of the layer itself. */
 void ly_record_finding(const char *kind, const char *clause, const char *message, const void *place);

@@ -28,6 +28,8 @@ void ly_point_unuse(struct ly_point *point)
 {
     if (!point || --point->uses)
         return;
+    if (point->done)
+        ly_retire(point->id);
     mm_free(point->waiting);
     mm_free(point);
 }
@@ -188,6 +190,9 @@ void ly_command_end(struct ly_command *command)
     struct mm_edge ended = {.kind = MM_EDGE_COMPLETE};
     ended.from = command_event(command, MM_COMMAND_END, &returned, command->returned != MM_NO_EVENT);
     mm_event_id id = command_event(command, MM_EVENT_COMPLETE, &ended, 1);
+    const mm_event_id over[] = {command->call, command->began, command->returned, ended.from};
+    for (size_t i = 0; i < sizeof over / sizeof *over; i++)
+        ly_retire(over[i]);
     struct ly_point *point = ly_point_use(command->point);
     bool failed = command->failed;
     command_free(command);
@@ -307,7 +312,7 @@ void ly_command_submit(struct ly_command *command, const cl_event *event, bool b
         command_record(command);
     if (blocking) {
         struct mm_edge edge = {.from = point->id, .kind = MM_EDGE_API_WAIT};
-        ly_record_call(name, place, &edge, point->id != MM_NO_EVENT);
+        ly_retire(ly_record_call(name, place, &edge, point->id != MM_NO_EVENT));
         mm_recorder_flush(ly_recorder());
     }
     ly_point_unuse(point);
@@ -399,6 +404,8 @@ static cl_int CL_API_CALL layer_clFinish(cl_command_queue handle)
     }
     mm_event_id id = ly_record_call("clFinish", LY_PLACE, edges, used);
     struct ly_point *after = used ? ly_point_create() : NULL;
+    if (!after)
+        ly_retire(id);
     if (queue && edges)
         queue->open_count = left;
     if (after) { /* what comes after all of them comes after this call */

@@ -2,6 +2,7 @@
  * they go; without both the layer leaves everything to the driver. */
 #include "memmodel/base/own_fd.h"
 #include "memmodel/base/socket.h"
+#include "tools/layer/launch.h"
 #include "tools/layer/layer.h"
 
 #include <fcntl.h>
@@ -132,6 +133,20 @@ mm_event_id ly_record_callback(mm_event_id completion, mm_event_id registered)
     if (registered != MM_NO_EVENT)
         edges[count++] = (struct mm_edge){.from = registered, .kind = MM_EDGE_HOST};
     return mm_recorder_event(recorder, &event, edges, count);
+}
+
+void ly_retire(mm_event_id id)
+{
+    static struct ly_retired retired = {.magic = LY_RETIRED_MAGIC};
+    if (id == MM_NO_EVENT)
+        return;
+    retired.ids[retired.count++] = id;
+    if (retired.count < LY_RETIRED)
+        return;
+    struct mm_record record = {.type = MM_RECORD_REPLAY,
+                               .replay = {UINT32_MAX, UINT32_MAX, sizeof retired, &retired}};
+    mm_recorder_record(recorder, &record);
+    retired.count = 0;
 }
 
 /* ---- memory -------------------------------------------------------------------------------------- */

@@ -174,13 +174,20 @@ static void look_again(struct session_process *p)
 
 /* ---- the thread ------------------------------------------------------------------------------ */
 
+static void retire_event(void *context, mm_event_id id)
+{
+    ck_detector_retire(((struct session_process *)context)->detector, id);
+}
+
 /* Reads the whole trace; keeps it flowing even if the detector gave up, so that the program can end. */
 static void consume(struct session_process *p)
 {
     struct mm_sink tee = {.context = p, .record = tee_record, .events = tee_events}, sink = tee;
     struct footprint *footprint = p->all->session->on_driver ? footprint_create(&tee) : NULL;
-    if (footprint)
+    if (footprint) {
         footprint_sink(footprint, &sink);
+        footprint_on_retire(footprint, retire_event, p);
+    }
     enum mm_class c =
         mm_trace_read_from(session_input_read, &p->input, "trace", &sink, &p->tee.complete, &p->error);
     if (footprint && footprint_unknown(footprint))

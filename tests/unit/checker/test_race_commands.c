@@ -111,6 +111,32 @@ static void commands(void **state) /* H1-H5, H8-H10 */
     expect("data-race", "the host access and command 2 are not ordered");
 }
 
+/* What is kept for later edges can be freed, and the races of accesses before are found all the same. */
+static void retired_events(void **state)
+{
+    (void)state;
+    begin();
+    edge(call(host), MM_EDGE_ENQUEUE);
+    uint64_t start = command(1, MM_COMMAND_START);
+    wr(wi(1), BUF);
+    uint64_t end = command(1, MM_COMMAND_END);
+    edge(end, MM_EDGE_COMPLETE);
+    uint64_t done = command(1, MM_EVENT_COMPLETE);
+    ck_detector_retire(d, start);
+    ck_detector_retire(d, end);
+    ck_detector_retire(d, end);
+    edge(done, MM_EDGE_IN_ORDER);
+    command(2, MM_COMMAND_START);
+    ck_detector_retire(d, done);
+    rd(wi2(7), BUF);
+    expect_clean();
+    wr(host, BUF);
+    expect("data-race", "the host access and command");
+    edge(done, MM_EDGE_FINISH); /* against the promise: nothing is left of it */
+    call(host);
+    assert_int_equal(ck_detector_status(d, NULL), MM_LIMIT);
+}
+
 static void commands_out_of_order(void **state) /* H15 */
 {
     (void)state;
@@ -206,6 +232,7 @@ int main(void)
         cmocka_unit_test(barriers_hand_on),
         cmocka_unit_test(sub_group_barriers),
         cmocka_unit_test(commands),
+        cmocka_unit_test(retired_events),
         cmocka_unit_test(commands_out_of_order),
         cmocka_unit_test(queries),
         cmocka_unit_test(copies_and_sub_buffers),
