@@ -43,18 +43,19 @@ kernel void count(global atomic_int *n, local int *l, global int *out)
 """
 
 
-def kernel(source, name, *options):
+def kernel(source, name, *options, **variables):
     with tempfile.TemporaryDirectory() as tmp:
         path = os.path.join(tmp, "k.cl")
         with open(path, "w") as f:
             f.write(source)
         run = subprocess.run([refcl, "kernel", "-k", name, "--memory", "weak"] + list(options) + [path],
-                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE)
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE, env=dict(os.environ, **variables))
         return run.returncode, run.stdout.decode().strip(), run.stderr.decode()
 
 
-def outcomes(source, seeds, arguments):
-    return [kernel(source, "mp", "-q", "-c", "none", "--seed", str(s), "--print", "2", *arguments)[1] for s in seeds]
+def outcomes(source, seeds, arguments, **variables):
+    return [kernel(source, "mp", "-q", "-c", "none", "--seed", str(s), "--print", "2", *arguments, **variables)[1]
+            for s in seeds]
 
 
 def main():
@@ -76,6 +77,14 @@ def main():
     check("a relaxed message arrives before its data", "2: 1 0" in some, some)
     check("the same seeds give the same outcomes", some == outcomes(relaxed, range(1, 13), arguments))
     check("a released message never", "2: 1 0" not in outcomes(ordered, range(1, 13), arguments))
+    narrow = ordered.replace("memory_order_release, memory_scope_device", "memory_order_release, memory_scope_work_group")
+    group = ["-g", "2", "-l", "2"] + arguments[4:]
+    some = outcomes(narrow, range(1, 13), group, REFCL_VERSION="3.0")
+    check("until 3.0 scopes that differ do not include each other [CL 3.3.5 O13]", "2: 1 0" in some, some)
+    some = outcomes(narrow, range(1, 13), group, REFCL_VERSION="3.1")
+    check("from 3.1 on they do [CL 3.3.5 O16]", "2: 1 0" not in some and "2: 1 42" in some, some)
+    some = outcomes(narrow, range(1, 13), arguments, REFCL_VERSION="3.1")
+    check("but not between work-groups", "2: 1 0" in some, some)
     code, _, text = kernel(ordered, "spin", "--seeds", "1..8", "-g", "2", "-l", "1", "-a", "buf:1", "-a", "buf:1", "-a", "buf:1")
     check("a spin loop ends under every seed, without findings", code == 0 and "seeds 1 to 8" in text, (code, text))
     code, _, text = kernel(ordered.replace("*flag, 1, memory_order_release", "").replace("memory_order_release", "memory_order_relaxed"),
