@@ -110,27 +110,45 @@ cl_command_queue CL_API_CALL rt_clCreateCommandQueue(cl_context context_handle, 
     return create(context, device, flags, NULL, 0, 0, errcode_ret);
 }
 
+enum { PROPERTY_FLAGS, PROPERTY_SIZE, PROPERTY_PRIORITY, PROPERTY_THROTTLE, PROPERTY_COUNT };
+
+/* Hints: all commands have one priority, and take the power that they take [cl_khr_priority_hints]
+ * [cl_khr_throttle_hints]. */
+static bool hint_valid(cl_queue_properties value)
+{
+    return value == CL_QUEUE_PRIORITY_HIGH_KHR || value == CL_QUEUE_PRIORITY_MED_KHR ||
+           value == CL_QUEUE_PRIORITY_LOW_KHR;
+}
+
 static cl_int parse_properties(const cl_queue_properties *properties, cl_command_queue_properties *flags,
                                size_t *count, cl_uint *size)
 {
+    static const cl_queue_properties names[PROPERTY_COUNT] = {CL_QUEUE_PROPERTIES, CL_QUEUE_SIZE,
+                                                              CL_QUEUE_PRIORITY_KHR, CL_QUEUE_THROTTLE_KHR};
     size_t n = 0;
-    bool size_seen = false, flags_seen = false;
-    cl_queue_properties wanted = RT_DEVICE_QUEUE_PREFERRED;
+    bool seen[PROPERTY_COUNT] = {false};
+    cl_queue_properties values[PROPERTY_COUNT] = {0, RT_DEVICE_QUEUE_PREFERRED};
     for (; properties && properties[n]; n += 2) {
-        bool *seen = properties[n] == CL_QUEUE_PROPERTIES ? &flags_seen
-                     : properties[n] == CL_QUEUE_SIZE     ? &size_seen
-                                                          : NULL;
-        if (!seen || *seen)
+        size_t i = 0;
+        while (i < PROPERTY_COUNT && names[i] != properties[n])
+            i++;
+        if (i == PROPERTY_COUNT || seen[i])
             return CL_INVALID_VALUE;
-        *seen = true;
-        *(seen == &flags_seen ? flags : &wanted) = properties[n + 1];
+        seen[i] = true;
+        values[i] = properties[n + 1];
+        if (i >= PROPERTY_PRIORITY && !hint_valid(values[i]))
+            return CL_INVALID_VALUE;
     }
     *count = properties ? n + 1 : 0;
+    *flags = values[PROPERTY_FLAGS];
+    cl_queue_properties wanted = values[PROPERTY_SIZE];
     cl_int error = check_flags(*flags);
     if (error)
         return error;
-    if (size_seen && (!(*flags & CL_QUEUE_ON_DEVICE) || wanted == 0))
+    if (seen[PROPERTY_SIZE] && (!(*flags & CL_QUEUE_ON_DEVICE) || wanted == 0))
         return CL_INVALID_VALUE;
+    if ((*flags & CL_QUEUE_ON_DEVICE) && (seen[PROPERTY_PRIORITY] || seen[PROPERTY_THROTTLE]))
+        return CL_INVALID_QUEUE_PROPERTIES;
     *size = *flags & CL_QUEUE_ON_DEVICE ? (cl_uint)wanted : 0;
     return wanted > RT_DEVICE_QUEUE_MOST ? CL_INVALID_QUEUE_PROPERTIES : CL_SUCCESS;
 }

@@ -3,6 +3,8 @@
 
 #include "runtime_test.h"
 
+#include "ref-runtime/registry.h"
+
 #include <pthread.h>
 
 static void queue_creation(void **state)
@@ -36,6 +38,37 @@ static void queue_creation(void **state)
     OK(clReleaseCommandQueue(q));
     assert_int_equal(clFinish(q), CL_INVALID_COMMAND_QUEUE);
     assert_int_equal(clFlush((cl_command_queue)context), CL_INVALID_COMMAND_QUEUE);
+}
+
+/* [cl_khr_priority_hints] [cl_khr_throttle_hints] */
+static void hints(void **state)
+{
+    (void)state;
+    const cl_queue_properties names[] = {CL_QUEUE_PRIORITY_KHR, CL_QUEUE_THROTTLE_KHR}, values[] = {1, 2, 4};
+    const cl_queue_properties wrong[] = {0, 3, 8};
+    for (size_t k = 0; k < 2; k++) {
+        for (size_t i = 0; i < 3; i++) {
+            const cl_queue_properties good[] = {names[k], values[i], CL_QUEUE_PROPERTIES,
+                                                CL_QUEUE_PROFILING_ENABLE, 0};
+            const cl_queue_properties bad[] = {names[k], wrong[i], 0},
+                                      twice[] = {names[k], 1, names[k], 1, 0};
+            const cl_queue_properties on_device[] = {
+                names[k], values[i], CL_QUEUE_PROPERTIES,
+                CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
+            cl_queue_properties given[8];
+            size_t size;
+            cl_command_queue q = clCreateCommandQueueWithProperties(context, device, good, &err);
+            OK(err);
+            OK(clGetCommandQueueInfo(q, CL_QUEUE_PROPERTIES_ARRAY, sizeof given, given, &size));
+            assert_int_equal(size, sizeof good);
+            assert_memory_equal(given, good, size);
+            OK(clReleaseCommandQueue(q));
+            EXPECT_NULL(CL_INVALID_VALUE, clCreateCommandQueueWithProperties(context, device, bad, &err));
+            EXPECT_NULL(CL_INVALID_VALUE, clCreateCommandQueueWithProperties(context, device, twice, &err));
+            EXPECT_NULL(CL_INVALID_QUEUE_PROPERTIES,
+                        clCreateCommandQueueWithProperties(context, device, on_device, &err));
+        }
+    }
 }
 
 static void user_events(void **state)
@@ -450,6 +483,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(queue_creation),
+        cmocka_unit_test(hints),
         cmocka_unit_test(user_events),
         cmocka_unit_test(failures_propagate),
         cmocka_unit_test(wait_list_errors),
