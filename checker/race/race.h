@@ -394,7 +394,7 @@ struct ck_detector {
     size_t edge_count, edge_capacity;
     struct ck_shortfall shortfalls[CK_SHORTFALLS];
     uint32_t shortfall_count;
-    struct mm_arena *arena; /* findings and all strings */
+    struct mm_arena *arena;              /* findings and all strings */
     const char *last_kind, *last_kernel; /* of the last command */
     struct ck_last last;
     struct ck_weak {

@@ -58,7 +58,8 @@ def page(samples):
            "queue, a barrier or a waiting host between them. When the driver happened to execute them is no excuse. `--icd FILE` chooses a driver,",
            "`--json`, `--sarif`, `--junit` and `--html` write reports, `--trace` keeps the record, and the exit code is 1 if something was found.", "",
            "Without refcl on the machine: copy `librefcl-layer.so` there (it needs the C library alone), run the program with",
-           "`OPENCL_LAYERS=/path/librefcl-layer.so REFCL_LAYER_TRACE=app.trace`, and look at the trace with `refcl trace check app.trace`.", "",
+           "`OPENCL_LAYERS=/path/librefcl-layer.so REFCL_LAYER_TRACE=app.trace`, and check the trace elsewhere with `refcl trace check app.trace`. Where refcl",
+           "is installed, but something else starts the program: `OPENCL_LAYERS` with `REFCL_LAYER_REPORT=report.json` (or .sarif, .xml, .html) writes a report at its end.", "",
            "What is found is certain: of kernels only the accesses count that they make with these arguments in any case. What a kernel reaches through",
            "values in memory is not known, and the host's own accesses are not seen; `refcl run` without `--on-driver` sees both. One bug of each kind:"]
     for name, lines, text in samples:

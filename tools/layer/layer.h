@@ -127,6 +127,10 @@ void ly_command_end(struct ly_command *command);
 bool ly_recording(void);
 struct mm_recorder *ly_recorder(void);
 void ly_record_close(void);
+/* REFCL_LAYER_REPORT=FILE: the name of the trace that the report is made of; false: no report is wanted. */
+bool ly_report_trace(char *path, size_t size);
+/* Has `refcl trace check` write the report of the complete trace, which it removes. */
+void ly_report(void);
 struct mm_agent ly_this_thread(void);
 /* What the thread does until ly_thread_restore() is done by a private agent; returns what that one gets. */
 uint32_t ly_thread_replace(void);

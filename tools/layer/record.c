@@ -1,5 +1,5 @@
-/* From calls to the records of memmodel.  REFCL_LAYER_TRACE=FILE (%p: process id) or REFCL_LAYER_SOCKET=NAME says where
- * they go; without both the layer leaves everything to the driver. */
+/* From calls to the records of memmodel.  REFCL_LAYER_TRACE=FILE (%p: process id), REFCL_LAYER_REPORT=FILE or
+ * REFCL_LAYER_SOCKET=NAME says where they go; without both the layer leaves everything to the driver. */
 #include "memmodel/base/own_fd.h"
 #include "memmodel/base/socket.h"
 #include "tools/layer/launch.h"
@@ -38,6 +38,9 @@ static void report_lost(void *context, int error)
 static void initialize(void)
 {
     const char *path = getenv("REFCL_LAYER_TRACE"), *name = getenv("REFCL_LAYER_SOCKET");
+    char report_trace[4096];
+    if (ly_report_trace(report_trace, sizeof report_trace))
+        path = report_trace;
     bool to_file = path && *path;
     if (!to_file && !(name && *name))
         return;
@@ -68,8 +71,11 @@ struct mm_recorder *ly_recorder(void)
 /* The recorder stays: threads of the application may be in calls while the process ends. */
 void ly_record_close(void)
 {
-    if (recorder)
-        mm_recorder_close(recorder);
+    if (!recorder)
+        return;
+    mm_recorder_close(recorder);
+    if (process == getpid())
+        ly_report();
 }
 
 /* ---- agents -------------------------------------------------------------------------------------- */

@@ -1,0 +1,53 @@
+/* Host programs around the layer: hosts WHAT.  Each has the race of samples/two_queues.c.
+ *
+ * fork: a child is forked off while OpenCL is in use, and ends first.  load: the loader is loaded with dlopen, and closed
+ * at the end.  direct FILE: the driver is loaded without a loader.  exit: _exit() at the end. */
+#define CL_TARGET_OPENCL_VERSION 120
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#include <CL/cl.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void *library;
+#define CALL(name) ((__typeof__(&name))dlsym(library, #name))
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    char zeros[64] = {0};
+    cl_platform_id platform;
+    cl_device_id device;
+    library = dlopen(strcmp(what, "direct") == 0 ? argv[2] : "libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (library && strcmp(what, "direct") == 0) {
+        void *(*address)(const char *) =
+            (void *(*)(const char *))dlsym(library, "clGetExtensionFunctionAddress");
+        int (*get)(cl_uint, cl_platform_id *, cl_uint *) = (int (*)(cl_uint, cl_platform_id *, cl_uint *))(
+            address ? address("clIcdGetPlatformIDsKHR") : NULL);
+        return !get || get(1, &platform, NULL);
+    }
+    if (!library || CALL(clGetPlatformIDs)(1, &platform, NULL) ||
+        CALL(clGetDeviceIDs)(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL))
+        return 2;
+    cl_context context = CALL(clCreateContext)(NULL, 1, &device, NULL, NULL, NULL);
+    cl_command_queue q = CALL(clCreateCommandQueue)(context, device, 0, NULL),
+                     r = CALL(clCreateCommandQueue)(context, device, 0, NULL);
+    cl_mem buffer = CALL(clCreateBuffer)(context, CL_MEM_READ_WRITE, sizeof zeros, NULL, NULL);
+    CALL(clEnqueueWriteBuffer)(q, buffer, CL_FALSE, 0, sizeof zeros, zeros, 0, NULL, NULL);
+    if (strcmp(what, "fork") == 0) {
+        pid_t child = fork();
+        if (child == 0)
+            exit(0);
+        waitpid(child, NULL, 0);
+    }
+    CALL(clEnqueueFillBuffer)(r, buffer, zeros, 4, 0, sizeof zeros, 0, NULL, NULL);
+    int code = CALL(clFinish)(q) || CALL(clFinish)(r);
+    if (strcmp(what, "exit") == 0)
+        _exit(code);
+    if (strcmp(what, "load") == 0)
+        dlclose(library);
+    return code;
+}

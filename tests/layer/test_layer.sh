@@ -1,0 +1,58 @@
+#!/bin/bash
+# The layer around unusual hosts, with other layers, and its ways to report, on PoCL.
+. "$(dirname "$0")/../lib/tap.sh"
+pocl=${REFCL_POCL_ICD:-/etc/OpenCL/vendors/pocl.icd}
+if [ ! -e "$pocl" ]; then
+    echo "1..0 # SKIP no PoCL"
+    exit 0
+fi
+export OCL_ICD_VENDORS=$pocl
+layer=$(realpath "${BUILD:-build}")/librefcl-layer.so
+here=$(dirname "$0")
+${CC:-gcc} -std=gnu11 -g -o "$tap_dir/hosts" "$here/hosts.c" -ldl || exit 1
+${CC:-gcc} -std=gnu11 -shared -fPIC -o "$tap_dir/libother.so" "$here/other_layer.c" || exit 1
+line=$(grep -n 'CALL(clEnqueueFillBuffer)' "$here/hosts.c" | cut -d: -f1)
+driver=$(cat "$pocl")
+
+finds() { # a race, and the line of the second command
+    "$@" >"$tap_dir/said" 2>&1
+    [ $? = 1 ] && grep -q "hosts.c:$line: note: command 2 is enqueued here by clEnqueueFillBuffer" "$tap_dir/said" || {
+        cat "$tap_dir/said" >&2
+        return 1
+    }
+}
+run() { "$REFCL" run --on-driver "$@"; }
+
+ok "a race is found" finds run -- "$tap_dir/hosts"
+ok "... where a child was forked" finds run -- "$tap_dir/hosts" fork
+ok "... where the loader is loaded and closed" finds run -- "$tap_dir/hosts" load
+ok "... with a driver of its own" finds run --icd "$pocl" -- "$tap_dir/hosts"
+
+beside() { finds env OPENCL_LAYERS="$tap_dir/libother.so" "$REFCL" run --on-driver -- "$tap_dir/hosts" &&
+    grep -q "other layer: 2 finishes" "$tap_dir/said"; }
+ok "... with another layer, which works, too" beside
+
+early() { run -- "$tap_dir/hosts" exit >"$tap_dir/said" 2>&1; [ $? = 1 ] && grep -q "data race" "$tap_dir/said" &&
+    grep -q "ended early" "$tap_dir/said"; }
+ok "... before _exit(), of which the report says that it was early" early
+
+direct() { run -- "$tap_dir/hosts" direct "$driver" >"$tap_dir/said" 2>&1; [ $? = 3 ] &&
+    grep -q "nothing was observed: .*loads another OpenCL library by its path" "$tap_dir/said"; }
+ok "a program that calls the driver without a loader is unknown, and the report says why" direct
+
+alone() { OPENCL_LAYERS=$layer "$tap_dir/hosts" >"$tap_dir/said" 2>&1 && [ ! -s "$tap_dir/said" ]; }
+ok "without a trace to write the layer is silent" alone
+
+report() { OPENCL_LAYERS=$layer REFCL_LAYER_REPORT=$tap_dir/report.sarif "$tap_dir/hosts" >"$tap_dir/said" 2>&1 &&
+    grep -q data-race "$tap_dir/report.sarif" && [ ! -e "$tap_dir/report.sarif.trace" ]; }
+ok "REFCL_LAYER_REPORT writes a report, and leaves the program's exit code" report
+
+OPENCL_LAYERS=$layer REFCL_LAYER_TRACE=$tap_dir/trace "$tap_dir/hosts"
+ok "a trace is checked later" finds "$REFCL" trace check "$tap_dir/trace"
+head -c 700 "$tap_dir/trace" >"$tap_dir/cut"
+cut_short() { "$REFCL" trace check "$tap_dir/cut" >"$tap_dir/said" 2>&1; code=$?; [ $code = 3 ] || [ $code = 1 ]; }
+ok "a trace that is cut short is not clean" cut_short
+ok "noise is no trace" exits 2 "$REFCL" trace check "$tap_dir/hosts"
+ok "--icd needs --on-driver" exits 2 "$REFCL" run --icd "$pocl" -- "$tap_dir/hosts"
+ok "options of refcl's own runs are refused" exits 2 "$REFCL" run --on-driver --seed 1 -- "$tap_dir/hosts"
+done_testing
