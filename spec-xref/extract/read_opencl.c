@@ -67,6 +67,7 @@ enum { LEVELS = 6, LINE_BYTES = 4096 };
 struct opencl {
     struct xr_reader *r;
     unsigned line, numbers[LEVELS];
+    char code[96];      /* "{CL_INVALID_VALUE}", of the items that follow; "" */
     size_t whole_level; /* of the headings that the memory model's sections have */
     bool listing;       /* between lines of dashes */
 };
@@ -188,6 +189,26 @@ static bool is_directive(const char *s)
     return false;
 }
 
+/* An error code alone in an item is the code of the conditions in the items below it: each becomes "CODE if ...", as where
+ * a list has one item for each. */
+static void put_item(struct opencl *o, size_t depth, const char *text)
+{
+    size_t length = strlen(text);
+    xr_reader_paragraph(o->r);
+    o->r->depth = (int)depth;
+    if (depth == 1)
+        o->code[0] = 0;
+    if (depth == 1 && strncmp(text, "{CL_", 4) == 0 && text[length - 1] == '}' && length < sizeof o->code) {
+        memcpy(o->code, text, length + 1);
+        return;
+    }
+    if (depth > 1 && *o->code && strncmp(text, "if ", 3) == 0) {
+        o->r->depth = 1;
+        put_words(o, o->code);
+    }
+    put_words(o, text);
+}
+
 static void put_line(struct opencl *o, const char *line)
 {
     const char *s = line + strspn(line, " ");
@@ -209,9 +230,7 @@ static void put_line(struct opencl *o, const char *line)
         put_words(o, s + strspn(s, "| ="));
         o->r->defines = strstr(s, "_anchor}") != NULL;
     } else if ((marks && marks <= XR_LIST_MAX && s[marks] == ' ') || (dots && s[dots] == ' ')) {
-        xr_reader_paragraph(o->r);
-        o->r->depth = (int)(marks ? marks : dots <= XR_LIST_MAX ? dots : XR_LIST_MAX);
-        put_words(o, s + marks + dots + 1);
+        put_item(o, marks ? marks : dots <= XR_LIST_MAX ? dots : XR_LIST_MAX, s + marks + dots + 1);
     } else {
         put_words(o, line);
     }

@@ -30,7 +30,7 @@ Words that must not change for {CL_DEVICE_TYPE}.
 
 include::{generated}/api/protos/clFinish.txt[]
 
-  * {CL_INVALID_VALUE} if _size_ is zero.
+  * {CL_INVALID_VALUE}%s if _size_ is zero.
     The queue must be valid.
   * The device must be %s.
 
@@ -81,8 +81,9 @@ def kinds(changes):
 def small_texts():
     with tempfile.TemporaryDirectory() as folder:
         names = []
-        for name, words in (("old", ("fast", "Platforms", "one")), ("new", ("slow", "Platforms", "one")),
-                            ("more", ("fast", "Platforms", "one"))):
+        for name, words in (("old", ("", "fast", "Platforms", "one")), ("new", ("", "slow", "Platforms", "one")),
+                            ("nested", ("\n    **", "fast", "Platforms", "one")),
+                            ("more", ("", "fast", "Platforms", "one"))):
             os.mkdir(os.path.join(folder, name))
             names.append(os.path.join(folder, name, "all.txt"))
             with open(names[-1], "w") as file:
@@ -94,7 +95,9 @@ def small_texts():
         changed = diff("--text", names[0], names[1])["changes"]
         check("an item of a list in an included file", kinds(changed) == ["changed"]
               and changed[0]["before"]["section"] == "1.1" and "slow" in changed[0]["after"]["text"], changed)
-        added = diff("--text", names[0], names[2])["changes"]
+        nested = diff("--text", names[0], names[2])
+        check("one list of errors or one below each code: the same", nested.get("changes") == [], nested)
+        added = diff("--text", names[0], names[3])["changes"]
         check("a new chapter", kinds(added) == ["added"] and added[0]["after"]["section"] == "2"
               and "CL_SUCCESS" in added[0]["after"]["text"] and "{" not in added[0]["after"]["text"], added)
         schema = os.path.join(root, "tools", "schema", "xref-diff.schema.json")
@@ -109,6 +112,12 @@ def small_texts():
         check("event queries: what 3.1.0 orders and 3.1.1 does not", tests.get("query-read.litmus") == ("f-", "hr")
               and "query-then-wait.litmus" not in tests and "query-running.litmus" not in tests, tests)
         check("one of them is the smallest", os.path.basename(result["verdicts"].get("smallest", "")) in tests, tests)
+        page = subprocess.run([refcl, "xref", "diff", "--html", "-", "-R", "3.1.0,3.1.1", "-l",
+                               os.path.join(root, "litmus", "suite", "host-query"), names[0], names[1]],
+                              stdout=subprocess.PIPE, text=True).stdout
+        check("a page has the change and the verdicts", "<del>The device must be fast.</del>" in page
+              and "<ins>The device must be slow.</ins>" in page and "query-read.litmus" in page
+              and "the smallest" in page, page[:500])
         wrong = diff("-R", "3.1", names[0], names[1])
         check("one revision is an error", "two revisions" in wrong.get("error", ""), wrong)
         wrong = diff("-R", "3.0,9.9", names[0], names[1])

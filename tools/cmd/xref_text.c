@@ -1,14 +1,22 @@
 /* refcl xref extract, refcl xref diff: specification files. */
 #include "tools/cmd/commands.h"
 #include "tools/cmd/xref.h"
-#include "tools/cmd/xref_verdicts.h"
+#include "tools/cmd/xref_page.h"
 
 #include <cjson/cJSON.h>
 
 #include <inttypes.h>
 #include <string.h>
 
-enum { OPT_ROOT, OPT_JSON, OPT_TEXT, OPT_ALL, OPT_REVISIONS = OPT_ALL, OPT_LITMUS }; /* diff has no "all" */
+enum {
+    OPT_ROOT,
+    OPT_JSON,
+    OPT_TEXT,
+    OPT_ALL,
+    OPT_REVISIONS = OPT_ALL,
+    OPT_LITMUS,
+    OPT_HTML
+}; /* diff has no "all" */
 static const struct tool_option extract_options[] = {
     {"root", 'r', "DIR", "REFCL_XREF_ROOT",
      "root of the repository (default: searched upwards from the current directory)"},
@@ -26,10 +34,12 @@ static const struct tool_option diff_options[] = {
      "3.0,3.1.1"},
     {"litmus", 'l', "DIR", "REFCL_XREF_LITMUS",
      "litmus tests to compare (default: those of the repository that are not generated)"},
+    {"html", 'H', "OUT", "REFCL_HTML",
+     "write a page with the changes, and the code and tests that they touch"},
     TOOL_OPTION_END};
 
 struct request {
-    const char *root, *json, *revisions, *litmus;
+    const char *root, *json, *revisions, *litmus, *html;
     bool text, all;
 };
 
@@ -62,6 +72,8 @@ static int xref_diff_option(void *context, size_t index, const char *value)
         r->revisions = value;
     else if (index == OPT_LITMUS)
         r->litmus = value;
+    else if (index == OPT_HTML)
+        r->html = value;
     else
         return xref_text_option(context, index, value);
     return 0;
@@ -237,7 +249,7 @@ static int run_diff(int argc, char **argv)
         return code;
     if (first + 2 != argc)
         return tool_error(EXIT_USAGE, "two specifications are needed");
-    code = xref_load_database(r.root, &x);
+    code = r.html ? xref_load(r.root, NULL, 0, &x) : xref_load_database(r.root, &x);
     if (!code)
         code = read_text(argv[first], &before);
     if (!code)
@@ -247,11 +259,14 @@ static int run_diff(int argc, char **argv)
     if (!code) {
         if (xr_diff_run(&x.db, &before, &after, &d, &err) != MM_OK)
             code = tool_report(&err);
+        else if (r.html)
+            code = xref_page_write(r.html, &(struct xref_page){argv[first], argv[first + 1], &x.matrix, &d,
+                                                               &verdicts, r.revisions});
         else if (r.json)
             code = xref_write(r.json, diff_json(&r, &d, &verdicts));
         else
             code = print_diff(&r, &d);
-        if (!r.json && r.revisions)
+        if (!r.json && !r.html && r.revisions)
             print_verdicts(&verdicts, r.revisions);
         xr_diff_free(&d);
     }
