@@ -246,6 +246,7 @@ struct ck_finding {
     uint32_t pairs;          /* races: which kinds of accesses met at these places, ck_pair_bit() of each */
     const char *fix;         /* the smallest change that is known to help, NULL if none is known */
     struct ck_change change; /* the same for ck_change_apply() */
+    bool uniform;            /* races: all writes at these places write the same value */
     bool verified;           /* with the change the same execution has no such race */
     const char *
         revisions; /* races: under which revisions of the specification it is none, and why; NULL: under all */
@@ -266,6 +267,9 @@ const struct ck_finding *ck_detector_race(struct ck_detector *detector, const st
 void ck_detector_verified(struct ck_detector *detector, size_t i, bool verified);
 /* Text for ck_finding.revisions. */
 void ck_detector_revisions(struct ck_detector *detector, size_t i, const char *text);
+/* Marks finding I as a race between writes of the same value; removes those, which count as suppressed. */
+void ck_detector_mark_uniform(struct ck_detector *detector, size_t i);
+void ck_detector_drop_uniform(struct ck_detector *detector);
 /* Advice that was found by trying. */
 void ck_detector_advise(struct ck_detector *detector, size_t i, const char *fix);
 /* Leaves out findings that PATTERNS match: lines of "kind", "kind:FILE" or "kind:FILE:LINE", each part a

@@ -209,6 +209,22 @@ void ck_detector_revisions(struct ck_detector *d, size_t i, const char *text)
         d->report.findings[i]->revisions = mm_arena_strdup(d->arena, text);
 }
 
+void ck_detector_mark_uniform(struct ck_detector *d, size_t i)
+{
+    if (i < d->report.finding_count)
+        d->report.findings[i]->uniform = true;
+}
+
+void ck_detector_drop_uniform(struct ck_detector *d)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < d->report.finding_count; i++)
+        if (!d->report.findings[i]->uniform)
+            d->report.findings[kept++] = d->report.findings[i];
+    d->report.suppressed += d->report.finding_count - kept;
+    d->report.finding_count = kept;
+}
+
 void ck_detector_advise(struct ck_detector *d, size_t i, const char *fix)
 {
     const char *copy = i < d->report.finding_count ? mm_arena_strdup(d->arena, fix) : NULL;

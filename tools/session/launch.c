@@ -107,6 +107,7 @@ const struct ck_detector *session_launch_run(struct session_launch *l, const cha
                             .memory_mode = session->memory_mode,
                             .step_limit = session->step_limit,
                             .cpu_seconds = (unsigned)patience->seconds + 1,
+                            .values = session->values,
                             .quiet = true,
                             .silent = true,
                             .own_host = true};

@@ -109,6 +109,11 @@ int session_option(struct session *session, size_t index, const char *value)
     switch (index) {
     case SESSION_CHECK:
         return session_set_checks(session, value);
+    case SESSION_UNIFORM:
+        session->ignore_uniform = strcmp(value, "ignore") == 0;
+        return session->ignore_uniform || strcmp(value, "report") == 0
+                   ? 0
+                   : tool_error(EXIT_USAGE, "--uniform-writes: '%s' is not ignore or report", value);
     case SESSION_ONLY:
         return only(session, value);
     case SESSION_LAUNCHES:

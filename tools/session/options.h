@@ -27,6 +27,7 @@ enum {
     SESSION_KERNELS,
     SESSION_LAUNCHES,
     SESSION_SAVE_SOURCES,
+    SESSION_UNIFORM,
     SESSION_QUIET,
     SESSION_OPTION_COUNT
 };
@@ -56,6 +57,8 @@ enum {
     {"kernels", 0, "PATTERNS", "REFCL_KERNELS", "report findings in these kernels alone: shell patterns, separated by commas"},\
     {"launches", 0, "A..B", "REFCL_LAUNCHES", "report findings in these commands alone, numbered as in reports"},\
     {"save-sources", 0, "FOLDER", "REFCL_SAVE_SOURCES", "write the program text that findings are in to files of FOLDER, such as program23.cl"},\
+    {"uniform-writes", 0, "ignore|report", "REFCL_UNIFORM_WRITES",                                             \
+     "races of refcl kernel between writes of the same value, which are marked: report them or not (default report)"},\
     {"quiet", 'q', NULL, "REFCL_QUIET", "print no report on stderr"}
 /* clang-format on */
 

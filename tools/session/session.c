@@ -133,7 +133,8 @@ static void set_environment(const struct session *session, const char *library, 
     setenv("REFCL_TRACE_SOCKET", name, 1);
     unsetenv("REFCL_TRACE"); /* refcl writes that file */
     unsetenv("REFCL_TRACE_FD");
-    bool live = session->predict || session->assertion_count || session->html || session->recorder;
+    bool live =
+        session->predict || session->values || session->assertion_count || session->html || session->recorder;
     set_or_unset("REFCL_TRACE_VALUES", live || session->trace);
     set_or_unset("REFCL_TRACE_TERMS", session->predict);
     set_or_unset("REFCL_TRACE_FINDINGS", !live && !session->trace);
@@ -361,6 +362,14 @@ static struct ck_detector *merge(struct session_processes *processes)
     return first->detector;
 }
 
+static void find_advice(const struct session *session, struct ck_detector *detector, char **argv)
+{
+    session_mark_uniform(session, detector, argv);
+    if (session->ignore_uniform)
+        ck_detector_drop_uniform(detector);
+    session_try_barriers(session, detector, argv);
+}
+
 static int finish(struct session_processes *processes, char **argv, struct supervised *child, int code)
 {
     const struct session *session = processes->session;
@@ -394,7 +403,7 @@ static int finish(struct session_processes *processes, char **argv, struct super
     if (!detector)
         return tool_error(EXIT_TOOL, "out of memory");
     if (!session->has_seeds && !session->program && !session->on_driver && !session_input_interrupted())
-        session_try_barriers(session, detector, argv);
+        find_advice(session, detector, argv);
     int reported = report(session, detector, status, &options);
     if (!reported && session->html)
         reported = session_html(detector, processes, &options, session->html);

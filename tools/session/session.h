@@ -24,6 +24,8 @@ struct session {
     const char *suppress, *html, *recorder;   /* files, NULL = none */
     const char *step_limit; /* instructions of one launch, NULL = a hundred thousand million */
     size_t max_findings;
+    bool values;                        /* are recorded, for what the caller reads */
+    bool ignore_uniform;                /* races between writes of the same value are not reported */
     const char *only, *kernels;         /* words of kinds, patterns of kernels; NULL: all */
     uint64_t first_launch, last_launch; /* commands, 0: all */
     const char *sources;                /* folder for the program text that findings are in, NULL: none */
