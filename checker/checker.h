@@ -30,7 +30,6 @@ struct ck_options {
     bool executions;     /* keep an execution for each final state and each finding */
     bool no_walk;        /* search: no random executions before the exhaustive search */
     bool accept_vacuous; /* a program without executions satisfies nothing and has no race: not "unknown" */
-    bool listing;        /* search of kernels: combine traces instead of building executions event by event */
 };
 
 struct ck_state {

@@ -528,26 +528,26 @@ static bool scope_holds(const struct ck_instr *i, const struct ck_thread *a, con
     }
 }
 
-bool ck_program_may_race(const struct ck_program *program, uint32_t thread, const struct ck_instr *read)
+bool ck_program_may_race(const struct ck_program *program, uint32_t thread, const struct ck_instr *access)
 {
     const struct ck_thread *own = &program->threads[thread];
-    uint32_t object = ck_program_base(program, read->address);
+    uint32_t object = ck_program_base(program, access->address);
 
     for (uint32_t t = 0; t < program->thread_count; t++) {
         const struct ck_thread *other = &program->threads[t];
 
         for (uint32_t i = 0; i < other->instr_count && t != thread; i++) {
-            const struct ck_instr *write = &other->instrs[i];
+            const struct ck_instr *conflict = &other->instrs[i];
             uint32_t target;
 
-            if (write->op != CK_STORE && write->op != CK_RMW && write->op != CK_CAS)
+            if (!ck_instr_is_access(conflict) || (conflict->op == CK_LOAD && access->op != CK_RMW))
                 continue;
-            target = ck_program_base(program, write->address);
+            target = ck_program_base(program, conflict->address);
             if (object != UINT32_MAX && target != UINT32_MAX &&
                 program->objects[object].alias_of != program->objects[target].alias_of)
                 continue;
-            if (!ck_instr_is_atomic(write) || write->size != read->size || !scope_holds(write, own, other) ||
-                !scope_holds(read, own, other))
+            if (!ck_instr_is_atomic(conflict) || conflict->size != access->size ||
+                !scope_holds(conflict, own, other) || !scope_holds(access, own, other))
                 return true;
         }
     }

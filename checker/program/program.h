@@ -237,9 +237,10 @@ unsigned ck_term_size(const struct ck_program *program, const struct ck_term *te
 /* The base object of address EXPR: that of the pointer constant it adds to; UINT32_MAX: unknown.  The address
  * may be out of bounds. */
 uint32_t ck_program_base(const struct ck_program *program, uint32_t expr);
-/* Whether a write of another thread to the object of READ, an atomic instruction of THREAD, can race with it: a
- * plain write, an atomic one of another size, or one without inclusive scopes. */
-bool ck_program_may_race(const struct ck_program *program, uint32_t thread, const struct ck_instr *read);
+/* Whether a write of another thread to the object of ACCESS, an atomic instruction of THREAD, can race with it (if it is
+ * a read-modify-write, a read too): one that is plain, of another size, or without inclusive scopes.  A compare-exchange
+ * counts as a read. */
+bool ck_program_may_race(const struct ck_program *program, uint32_t thread, const struct ck_instr *access);
 /* evaluate.c: OP applied to A and B of SIZE bytes each (unary operations ignore B); bits beyond the result's
  * size are arbitrary.  Division by zero as in bit-vector logic. */
 uint64_t ck_evaluate(enum ck_expr_op op, uint64_t a, uint64_t b, unsigned size);

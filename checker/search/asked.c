@@ -4,6 +4,72 @@
 
 #include <string.h>
 
+enum { MAX_TRIES = 40, MAX_INCOMPLETE = 4000 };
+
+/* ---- some order of writes -------------------------------------------------------------------------- */
+
+/* The orders of the writes of x->all under trial. */
+struct ordering {
+    struct sx *sx;
+    struct sx_exec *x;
+    uint32_t tries;
+};
+
+bool sx_create_open(struct sx *sx)
+{
+    if (sx->open)
+        return true;
+    sx->open = mm_cat_eval_create(sx->model, sx->err);
+    if (sx->open)
+        mm_cat_eval_open(sx->open);
+    return sx->open != NULL;
+}
+
+static bool is_forbidden(struct ordering *p)
+{
+    struct sx_exec *x = p->x;
+
+    p->tries++;
+    mm_cat_eval_rf(p->sx->open, x->rf_lower, x->rf_upper);
+    mm_cat_eval_co(p->sx->open, x->co_lower, x->co_upper);
+    return mm_cat_eval_forbidden(p->sx->open, NULL);
+}
+
+/* Whether some order of the writes from WRITE on is not forbidden. */
+static bool try_writes(struct ordering *p, uint32_t write)
+{
+    struct sx_exec *x = p->x;
+    uint32_t end = sx_end_of_location(x, write);
+    bool found = false;
+
+    if (p->tries > MAX_TRIES)
+        return true;
+    if (write == x->write_count)
+        return true;
+    if (end - write == 1)
+        return try_writes(p, end);
+    for (uint32_t k = write; k < end && !found; k++) {
+        uint32_t chosen = x->writes[k];
+
+        x->writes[k] = x->writes[write];
+        x->writes[write] = chosen;
+        sx_order_write(x, write, end, false);
+        found = !is_forbidden(p) && try_writes(p, write + 1);
+        sx_order_write(x, write, end, true);
+        x->writes[write] = x->writes[k];
+        x->writes[k] = chosen;
+    }
+    return found;
+}
+
+bool sx_has_some_order(struct sx *sx)
+{
+    struct ordering p = {.sx = sx, .x = sx->exec};
+
+    sx_find_writes(sx);
+    return mm_cat_eval_begin(sx->open, &p.x->all, sx->err) || (!is_forbidden(&p) && try_writes(&p, 0));
+}
+
 /* ---- the events so far --------------------------------------------------------------------------- */
 
 bool sx_is_removed_write(const struct stepper *s, uint64_t write)
@@ -56,7 +122,13 @@ static void set_prefix_sources(struct stepper *s)
         source = *sx_source(s, t, (uint32_t)(x->infos[r].event - s->walkers[t].events));
         if (source == STEP_GUESSED)
             continue;
-        w = source == STEP_INITIAL ? x->init_of[x->events[r].location] : graph_index_of(s, source);
+        for (w = 0; w < x->n && source == SX_OPEN; w++) {
+            if (sx_may_be_source(s->sx, w, r))
+                mm_rel_add(x->n, x->rf_upper, w, r);
+        }
+        if (source == SX_OPEN)
+            continue;
+        w = source == SX_INITIAL ? x->init_of[x->events[r].location] : graph_index_of(s, source);
         mm_rel_add(x->n, x->rf_lower, w, r);
         mm_rel_add(x->n, x->rf_upper, w, r);
     }
@@ -92,6 +164,15 @@ static void set_prefix_coherence(struct stepper *s)
     }
 }
 
+static bool has_race(const struct sx *sx)
+{
+    for (uint32_t i = 0; i < sx->model->check_count; i++) {
+        if (sx->flags[i] && ck_flag_is_race(sx->model->checks[i].name))
+            return true;
+    }
+    return false;
+}
+
 bool sx_may_extend(struct stepper *s)
 {
     struct sx *sx = s->sx;
@@ -99,10 +180,8 @@ bool sx_may_extend(struct stepper *s)
 
     if (!s->unchecked || sx->stop || sx->explaining)
         return !sx->stop;
-    if (s->max_evaluations && ++s->evaluations > s->max_evaluations) {
-        s->failed = s->too_long = true;
-        return false;
-    }
+    if (sx->limited && has_race(sx) && ++s->evaluations > MAX_INCOMPLETE)
+        sx->stop = true; /* the program is undefined, and the answer is incomplete in any case */
     s->unchecked = false;
     set_prefix_traces(s);
     if (!sx_begin_events(sx, s->chosen)) {
@@ -171,7 +250,7 @@ static void judge_hang(struct stepper *s, struct sx_given *given)
         given->order = order;
         given->order_count = count;
         if (sx_may_hang(s->sx, s->chosen))
-            sx_execute_given(s->sx, s->chosen, true, given);
+            sx_execute(s->sx, s->chosen, true, given);
     }
     mm_free(kept);
     mm_free(sources);
@@ -202,6 +281,6 @@ void sx_judge_execution(struct stepper *s)
     if (waits)
         judge_hang(s, &given);
     else
-        sx_execute_given(sx, s->chosen, partial || stopped, &given);
+        sx_execute(sx, s->chosen, partial || stopped, &given);
     sx->mode = SX_COMPLETE;
 }

@@ -1,4 +1,4 @@
-/* The events of a combination of traces, in the form that the model evaluator takes. */
+/* The events of an execution, in the form that the model evaluator takes. */
 #include "checker/search/exec.h"
 
 uint32_t sx_count_events(struct sx *sx, const struct sx_trace *const *chosen)
@@ -282,30 +282,10 @@ void sx_find_writes_to(struct sx_exec *x, uint32_t l)
     }
 }
 
-static bool has_halves(const struct sx *sx, uint32_t l)
-{
-    const struct sx_exec *x = sx->exec;
-
-    for (uint32_t w = 0; w < x->n && sx->program->kernel; w++) {
-        if (x->events[w].write && x->events[w].location == l && x->events[w].rmw_partner != UINT32_MAX)
-            return true;
-    }
-    return false;
-}
-
-/* Writes grouped by location, initial writes aside; coherence starts at the initial write.  In kernels the
- * locations with read-modify-writes come first. */
+/* Writes grouped by location, initial writes aside; coherence starts at the initial write. */
 void sx_find_writes(struct sx *sx)
 {
-    struct sx_exec *x = sx->exec;
-
-    x->write_count = 0;
-    for (int halves = 1; halves >= 0; halves--) {
-        for (uint32_t l = 0; l < sx->location_count; l++) {
-            if (has_halves(sx, l) == (halves == 1))
-                sx_find_writes_to(x, l);
-        }
-        if (halves)
-            x->half_writes = x->write_count;
-    }
+    sx->exec->write_count = 0;
+    for (uint32_t l = 0; l < sx->location_count; l++)
+        sx_find_writes_to(sx->exec, l);
 }

@@ -1,6 +1,6 @@
-/* The candidate executions of one combination of traces: a source for each read, then a coherence order for
- * each location.  After each choice the model's checks are evaluated on lower and upper bounds of rf and co;
- * a choice that no completion can satisfy is pruned.  No property is assumed that the model does not state.
+/* The candidate executions of a constructed one: the sources of reads and the coherence orders of locations that
+ * construction left open.  After each choice the model's checks are evaluated on lower and upper bounds of rf and co; a
+ * choice that no completion can satisfy is pruned.  No property is assumed that the model does not state.
  * docs/search.md#bounds */
 #include "checker/search/exec.h"
 
@@ -35,71 +35,6 @@ void sx_exec_destroy(struct sx *sx)
 
 /* ---- what is open ------------------------------------------------------------------------------- */
 
-uint32_t sx_list_sources(struct sx_exec *x, uint32_t r, uint32_t at)
-{
-    for (uint32_t w = 0; w < x->n; w++) {
-        if (!x->events[w].write || x->events[w].location != x->events[r].location ||
-            x->infos[w].value != x->infos[r].value)
-            continue;
-        x->sources[at++] = w;
-        mm_rel_add(x->n, x->rf_upper, w, r);
-    }
-    return at;
-}
-
-/* Puts first the reads of read-modify-writes and those of loops that never terminate. */
-static void sort_reads(struct sx_exec *x)
-{
-    uint32_t sorted = 0;
-
-    for (uint32_t i = 0; i < x->read_count; i++) {
-        uint32_t read = x->reads[i], first = x->first_source[i], count = x->source_count[i],
-                 source = x->source[i];
-
-        if (x->events[read].rmw_partner == UINT32_MAX && !sx_waits(x, read))
-            continue;
-        for (uint32_t k = i; k > sorted; k--) {
-            x->reads[k] = x->reads[k - 1];
-            x->first_source[k] = x->first_source[k - 1];
-            x->source_count[k] = x->source_count[k - 1];
-            x->source[k] = x->source[k - 1];
-        }
-        x->reads[sorted] = read;
-        x->first_source[sorted] = first;
-        x->source_count[sorted] = count;
-        x->source[sorted++] = source;
-    }
-    x->halves = sorted;
-}
-
-/* For each read the writes that may feed it; false if there is none. */
-static bool find_sources(struct sx *sx)
-{
-    struct sx_exec *x = sx->exec;
-    uint32_t at = 0;
-
-    x->read_count = x->halves = 0;
-    for (uint32_t r = 0; r < x->n; r++) {
-        if (!x->events[r].read)
-            continue;
-        x->reads[x->read_count] = r;
-        x->first_source[x->read_count] = at;
-        at = sx_list_sources(x, r, at);
-        x->source_count[x->read_count] = at - x->first_source[x->read_count];
-        if (x->source_count[x->read_count] == 0)
-            return false;
-        x->source[x->read_count] = UINT32_MAX;
-        if (x->source_count[x->read_count] == 1) {
-            x->source[x->read_count] = x->sources[at - 1];
-            mm_rel_add(x->n, x->rf_lower, x->sources[at - 1], r);
-        }
-        x->read_count++;
-    }
-    if (sx->program->kernel)
-        sort_reads(x);
-    return true;
-}
-
 /* How many completions there are, capped. */
 static uint32_t count_completions(const struct sx_exec *x, uint32_t read, uint32_t write)
 {
@@ -121,7 +56,7 @@ static uint32_t count_completions(const struct sx_exec *x, uint32_t read, uint32
 
 static void choose_next(struct sx *sx, uint32_t read, uint32_t write);
 
-/* Whether every completion of the choices is redundant: the combination of traces has one final state, an
+/* Whether every completion of the choices is redundant: these traces have one final state, an
  * execution with it is known, and no completion raises a flag. */
 static bool is_redundant(struct sx *sx)
 {
@@ -269,15 +204,14 @@ static void choose_read(struct sx *sx, uint32_t read, uint32_t write)
         mm_rel_add(x->n, x->rf_upper, sources[k], r);
 }
 
-/* Continues where the reads before READ and the writes before WRITE are chosen.  Order of choices: reads of
- * read-modify-writes, the coherence of their locations, which prunes most, other reads, other writes. */
+/* Continues where the reads before READ and the writes before WRITE are chosen. */
 static void choose_next(struct sx *sx, uint32_t read, uint32_t write)
 {
     const struct sx_exec *x = sx->exec;
 
     while (read < x->read_count && x->source_count[read] == 1)
         read++;
-    if (read < x->halves || (read < x->read_count && write >= x->half_writes))
+    if (read < x->read_count)
         choose_read(sx, read, write);
     else
         choose_write(sx, read, write);
@@ -308,36 +242,12 @@ static bool quorums_met(const struct sx_exec *x)
     return true;
 }
 
-static void choose_values(struct sx *sx)
-{
-    struct sx_exec *x = sx->exec;
-
-    if (mm_cat_eval_begin(sx->eval, &x->all, sx->err)) {
-        sx_limit(sx, "memory", "out of memory");
-        sx->stop = true;
-    } else if (!is_pruned(sx, 0, 0)) {
-        choose_next(sx, 0, 0);
-    }
-}
-
 static void clear_relations(struct sx_exec *x)
 {
     uint64_t *const relations[] = {x->rf_lower, x->rf_upper, x->co_lower, x->co_upper};
 
     for (int i = 0; i < 4; i++)
         memset(relations[i], 0, mm_rel_size(x->n, MM_CAT_REL) * sizeof(uint64_t));
-}
-
-/* Chooses reads-from and coherence; the events are known. */
-static void choose_relations(struct sx *sx)
-{
-    struct sx_exec *x = sx->exec;
-
-    clear_relations(x);
-    if (!find_sources(sx))
-        return;
-    sx_find_writes(sx);
-    choose_values(sx);
 }
 
 /* ---- executions that are given ------------------------------------------------------------------- */
@@ -358,12 +268,38 @@ static uint32_t find_given(const struct sx_exec *x, uint64_t packed)
     return i;
 }
 
-static void adopt_sources(struct sx_exec *x)
+bool sx_may_be_source(const struct sx *sx, uint32_t w, uint32_t r)
 {
+    const struct sx_exec *x = sx->exec;
+
+    return x->events[w].write && x->events[w].location == x->events[r].location &&
+           x->infos[w].value == x->infos[r].value &&
+           (x->events[w].init ? !sx->locations[x->events[w].location].any
+                              : x->infos[w].event->created < x->infos[r].event->created);
+}
+
+/* The sources of read R, which is open: the writes of its value before it. */
+static uint32_t adopt_open_sources(struct sx *sx, uint32_t r, uint32_t at)
+{
+    struct sx_exec *x = sx->exec;
+
+    for (uint32_t w = 0; w < x->n; w++) {
+        if (!sx_may_be_source(sx, w, r))
+            continue;
+        x->sources[at++] = w;
+        mm_rel_add(x->n, x->rf_upper, w, r);
+    }
+    return at;
+}
+
+static void adopt_sources(struct sx *sx)
+{
+    struct sx_exec *x = sx->exec;
     const struct sx_trace *const *chosen = x->chosen;
     const struct sx_given *given = x->given;
+    uint32_t at = 0;
 
-    x->read_count = x->halves = 0;
+    x->read_count = 0;
     for (uint32_t r = 0; r < x->n; r++) {
         uint64_t source;
         uint32_t w, t = x->events[r].thread;
@@ -371,7 +307,15 @@ static void adopt_sources(struct sx_exec *x)
         if (!x->events[r].read)
             continue;
         source = given->sources[(size_t)t * given->stride + (size_t)(x->infos[r].event - chosen[t]->events)];
-        w = source == UINT64_MAX ? x->init_of[x->events[r].location] : find_given(x, source);
+        if (source == SX_OPEN) {
+            x->reads[x->read_count] = r;
+            x->first_source[x->read_count] = at;
+            at = adopt_open_sources(sx, r, at);
+            x->source_count[x->read_count] = at - x->first_source[x->read_count];
+            x->source[x->read_count++] = UINT32_MAX;
+            continue;
+        }
+        w = source == SX_INITIAL ? x->init_of[x->events[r].location] : find_given(x, source);
         x->reads[x->read_count] = r;
         x->source_count[x->read_count] = 1;
         x->source[x->read_count++] = w;
@@ -418,25 +362,25 @@ static void adopt_coherence(struct sx *sx)
                 adopt_coherence_of(x, l);
         }
         if (!open)
-            x->half_writes = x->write_count;
+            x->given_writes = x->write_count;
     }
 }
 
-/* Adopts the given edges; chooses the order of other writes. */
-static void choose_open_coherence(struct sx *sx)
+/* Adopts the given edges; chooses the sources and the order of writes that are open. */
+static void choose_open(struct sx *sx)
 {
     struct sx_exec *x = sx->exec;
 
     clear_relations(x);
-    adopt_sources(x);
+    adopt_sources(sx);
     adopt_coherence(sx);
     if (!quorums_met(x))
         return;
     if (mm_cat_eval_begin(sx->eval, &x->all, sx->err)) {
         sx_limit(sx, "memory", "out of memory");
         sx->stop = true;
-    } else if (!is_pruned(sx, x->read_count, x->half_writes)) {
-        choose_next(sx, x->read_count, x->half_writes);
+    } else if (!is_pruned(sx, 0, x->given_writes)) {
+        choose_next(sx, 0, x->given_writes);
     }
 }
 
@@ -481,13 +425,10 @@ static void choose_initial(struct sx *sx, uint32_t l)
     while (l < sx->location_count && (!sx->locations[l].any || x->init_of[l] == UINT32_MAX))
         l++;
     if (l == sx->location_count) {
-        if (x->given)
-            choose_open_coherence(sx);
-        else
-            choose_relations(sx);
+        choose_open(sx);
         return;
     }
-    if (x->given && (!x->given->is_initial || x->given->is_initial[l])) {
+    if (!x->given->is_initial || x->given->is_initial[l]) {
         x->infos[x->init_of[l]].value = x->given->initial[l];
         choose_initial(sx, l + 1);
         return;
@@ -529,13 +470,8 @@ bool sx_begin_events(struct sx *sx, const struct sx_trace *const *chosen)
     return true;
 }
 
-void sx_execute(struct sx *sx, const struct sx_trace *const *chosen, bool partial)
-{
-    sx_execute_given(sx, chosen, partial, NULL);
-}
-
-void sx_execute_given(struct sx *sx, const struct sx_trace *const *chosen, bool partial,
-                      const struct sx_given *given)
+void sx_execute(struct sx *sx, const struct sx_trace *const *chosen, bool partial,
+                const struct sx_given *given)
 {
     sx->exec->partial = partial;
     sx->exec->given = given;
@@ -544,8 +480,6 @@ void sx_execute_given(struct sx *sx, const struct sx_trace *const *chosen, bool 
         choose_initial(sx, 0);
         return;
     }
-    if (given)
-        return;
     sx_limit(sx, "search.events", "limit reached: 1024 events in an execution");
     sx->stop = true;
 }

@@ -12,7 +12,7 @@ struct sx_info {
 
 struct sx_exec {
     const struct sx_trace *const *chosen;
-    const struct sx_given *given; /* the given part of the execution; NULL: none */
+    const struct sx_given *given; /* the given part of the execution */
     bool partial;
     uint32_t n;
     struct mm_cat_event *events;
@@ -20,8 +20,7 @@ struct sx_exec {
     struct mm_cat_events all;
     uint32_t *init_of; /* by location */
 
-    uint32_t halves, half_writes; /* number of reads by read-modify-writes, and of writes to their locations:
-                                     these come first */
+    uint32_t given_writes; /* writes whose order is given: these come first */
     uint32_t read_count;
     uint32_t *reads, *first_source, *source_count, *source; /* by number of the read */
     uint32_t *sources;
@@ -53,9 +52,9 @@ bool sx_begin_events(struct sx *sx, const struct sx_trace *const *chosen);
 /* Adds the writes to location L to x->writes; all writes, without order yet. */
 void sx_find_writes_to(struct sx_exec *x, uint32_t l);
 void sx_find_writes(struct sx *sx);
-/* Appends at AT of x->sources the writes that may feed read R, by their values, and opens reads-from for
- * them; returns where the list ends. */
-uint32_t sx_list_sources(struct sx_exec *x, uint32_t read, uint32_t at);
+/* Whether read R, whose source is open, may read from W: a write of its value that existed when R was executed, or the
+ * initial value unless it is unconstrained. */
+bool sx_may_be_source(const struct sx *sx, uint32_t w, uint32_t r);
 /* The end of the run of writes to the location of x->writes[WRITE]. */
 uint32_t sx_end_of_location(const struct sx_exec *x, uint32_t write);
 /* Makes the write at position FROM the next of its location, before those up to END; UNDO reverts that. */

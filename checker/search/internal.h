@@ -1,8 +1,4 @@
-/* Data and functions that the files of the exhaustive search share (docs/search.md).
- *
- * Trace listing works from the outside in: the possible values of each location (a fixpoint), the traces of
- * each thread under these values, the combinations of traces in which every value read is written, the
- * choices of reads-from and coherence, and for each the model's verdict. */
+/* Data and functions that the files of the exhaustive search share (docs/search.md). */
 #ifndef CHECKER_SEARCH_INTERNAL_H
 #define CHECKER_SEARCH_INTERNAL_H
 
@@ -26,6 +22,7 @@ struct sx_event {
     uint64_t depends; /* writes: reads of the thread that the value is computed from, see SX_MANY */
     uint64_t own;     /* writes: those of them by the same operation */
     uint64_t address_depends, control_depends; /* reads that the address, and the path condition, depend on */
+    uint64_t created;                          /* number of the event in the order of their creation */
     const struct ck_instr *instr;
 };
 
@@ -50,18 +47,11 @@ struct sx_trace {
     uint32_t event_count;
     struct sx_event *events;
     uint64_t *regs;
-    uint64_t *depends;        /* by register: the reads that its value is computed from */
-    uint64_t *reads, *writes; /* sets of (location, value) pairs */
+    uint64_t *depends; /* by register: the reads that its value is computed from */
 };
 struct sx_thread {
     struct sx_trace *traces;
     uint32_t trace_count, trace_capacity;
-    uint32_t done_count; /* SX_DONE and SX_LEFT traces come first */
-    uint64_t *may_write; /* pairs that some complete trace writes */
-    /* For each pair a set of traces: those that read but do not write it, those that write it.  NULL where
-     * that takes too much memory. */
-    uint64_t *readers, *writers;
-    uint32_t trace_words;
 };
 
 struct sx_location {
@@ -77,7 +67,6 @@ struct sx_location {
     uint32_t fresh_count, fresh_capacity;
     uint32_t trace_writes, thread_writes; /* writes of the current trace; maximum over the thread's traces */
     uint32_t writes;                      /* upper bound for an execution */
-    uint32_t first_pair;                  /* number of its first (location, value) pair */
     uint32_t owner;                       /* thread that accesses it, plus 1; 0: none so far */
     bool shared;                          /* more than one thread does */
     bool any;                             /* its initial value is unconstrained */
@@ -102,7 +91,8 @@ struct sx {
     uint64_t deadline_us;            /* CPU time, 0: none */
     uint64_t wall_deadline_us;       /* of the monotonic clock, where there is a deadline */
     uint64_t steps;                  /* instructions executed */
-    uint64_t enough;                 /* bound on STEPS for trace listing, 0: none */
+    uint64_t created;                /* events created */
+    uint64_t enough;                 /* bound on STEPS for the values of locations, 0: none */
     bool exceeded;                   /* the bound was exceeded */
     uint32_t ticks;
 
@@ -113,8 +103,6 @@ struct sx {
     uint64_t *feeds; /* relation over locations: (i, j): the values of j depend on i; NULL: unknown */
     uint32_t feeds_count;
     struct sx_thread *threads;
-    uint32_t pair_words;
-    uint64_t *initial_pairs;
 
     uint64_t *cuts; /* addresses (in underlying objects) that divide locations */
     uint32_t cut_count, cut_capacity;
@@ -132,16 +120,16 @@ struct sx {
     enum sx_mode mode;
     bool diverges, hangs;
 
-    bool stop;       /* the search is over */
-    bool limited;    /* a limit was reached: verdict->limit names it */
-    bool seen_all;   /* all executions were explored; set before loops that never terminate are examined */
-    bool computed;   /* some store writes a value that depends on what its thread read */
-    bool ungrounded; /* values that no chain of stores grounds are tried */
-    bool thin_air;   /* some execution has an out-of-thin-air value: others were not tried */
-    bool explaining; /* second pass: finds the closest candidate with the desired outcome */
-    bool raised[4];  /* by enum sx_end, less 1: some execution has such an end */
-    uint8_t *flags;  /* by check of the model: raised */
-    uint32_t *not_before; /* kernels: sx_find_symmetry(); NULL: unknown */
+    bool stop;          /* the search is over */
+    bool limited;       /* a limit was reached: verdict->limit names it */
+    bool seen_all;      /* all executions were explored; set before loops that never terminate are examined */
+    bool computed;      /* some store writes a value that depends on what its thread read */
+    bool ungrounded;    /* values that no chain of stores grounds are tried */
+    bool thin_air;      /* some execution has an out-of-thin-air value: others were not tried */
+    bool explaining;    /* second pass: finds the closest candidate with the desired outcome */
+    bool raised[4];     /* by enum sx_end, less 1: some execution has such an end */
+    uint8_t *flags;     /* by check of the model: raised */
+    uint8_t *exchanges; /* kernels: sx_find_symmetry(); NULL: unknown */
     struct sx_exec *exec;
 };
 
@@ -212,62 +200,52 @@ bool sx_find_traces(struct sx *sx);
 bool sx_run_threads(struct sx *sx);
 bool sx_note_store(struct sx *sx, uint32_t location, uint64_t value, uint32_t cost);
 
-/* Fills the sets of pairs that T reads and writes. */
-bool sx_index_trace(struct sx *sx, struct sx_trace *t);
-/* Visits every combination of traces whose reads can be satisfied. */
-void sx_combine(struct sx *sx);
-/* The same for the traces as they are now, in MODE. */
-bool sx_visit(struct sx *sx, enum sx_mode mode);
-/* For each thread another one, or UINT32_MAX: of the combinations that differ in an exchange of the two,
- * search needs those in which its trace number is not below the other's (search/symmetry.c).  NULL: out of
- * memory. */
-uint32_t *sx_find_symmetry(struct sx *sx);
+/* By two threads: 0, or the level of the units that change places in an exchange of the two, plus 1
+ * (search/symmetry.c).  NULL: out of memory. */
+uint8_t *sx_find_symmetry(struct sx *sx);
+/* Whether threads A and B are in one unit; LEVEL 0: work-item, 1: sub-group, 2: work-group, 3: device. */
+bool sx_same_unit(const struct ck_program *program, uint32_t a, uint32_t b, int level);
 /* Whether threads A and B take part in the same barriers, of the sub-group or of the work-group. */
 bool sx_share_barriers(const struct ck_program *program, uint32_t a, uint32_t b, bool sub_group);
 /* Kernels: barrier divergence and loops that never terminate (search/hang.c). */
-void sx_find_divergence(struct sx *sx, const struct sx_trace *const *chosen);
-void sx_find_hangs(struct sx *sx);
 /* Whether the progress model schedules every runnable work-item. */
 bool sx_is_fair(const struct sx *sx);
 bool sx_may_hang(struct sx *sx, const struct sx_trace *const *chosen);
 /* Whether some flag of the model has not been raised yet. */
 bool sx_flags_open(const struct sx *sx);
 
-/* Sets up pruning; false: out of memory (search/prune.c). */
-bool sx_prune_create(struct sx *sx);
-/* Whether the traces of CHOSEN may be part of one execution.  A thread without a trace may have any that
- * writes pairs of ELSEWHERE only (NULL: any pairs). */
-bool sx_may_combine(struct sx *sx, const struct sx_trace *const *chosen, const uint64_t *elsewhere);
-
+/* Creates the evaluator of partial executions; false: out of memory (search/asked.c). */
+bool sx_create_open(struct sx *sx);
 /* Whether the events of x->all, with the chosen reads-from edges and some coherence order, may be part of an
  * execution. */
 bool sx_has_some_order(struct sx *sx);
 
-/* Visits the executions of one combination (CHOSEN: a trace per thread, NULL: none). */
 enum mm_class sx_exec_create(struct sx *sx);
 void sx_exec_destroy(struct sx *sx);
-void sx_execute(struct sx *sx, const struct sx_trace *const *chosen, bool partial);
+/* Sources that are no event: the initial write; one of the writes of the same value that existed when the read was
+ * executed. */
+#define SX_INITIAL UINT64_MAX
+#define SX_OPEN    (UINT64_MAX - 2)
 /* A given execution: the source of each read, and the coherence order of each location, complete or empty
  * (then it is chosen). */
 struct sx_given {
-    const uint64_t *sources; /* by thread and event: the thread and event of the write, UINT64_MAX: initial */
-    size_t stride;           /* events of a thread in SOURCES */
-    const uint64_t *order;   /* the writes: their threads and events */
+    const uint64_t
+        *sources;  /* by thread and event: the thread and event of the write, or a value of the next lines */
+    size_t stride; /* events of a thread in SOURCES */
+    const uint64_t *order; /* the writes: their threads and events */
     uint32_t order_count;
     const uint64_t *initial;   /* by location: initial value */
     const uint8_t *is_initial; /* by location: INITIAL is set, else any value; NULL: all are */
 };
-void sx_execute_given(struct sx *sx, const struct sx_trace *const *chosen, bool partial,
-                      const struct sx_given *given);
+/* Judges the executions of CHOSEN, a trace per thread, that GIVEN leaves open (search/exec.c). */
+void sx_execute(struct sx *sx, const struct sx_trace *const *chosen, bool partial,
+                const struct sx_given *given);
 /* Whether all participants of the barrier of T have reached it; WAITING: by thread its current barrier, or
  * NULL. */
 bool sx_all_wait(const struct ck_program *program, const struct sx_event *const *waiting, uint32_t t);
 /* Event-by-event construction of all executions (search/step.c).  VALUES_KNOWN: the values of each location
- * are complete; MAX_EVALUATIONS: maximum number of model evaluations, 0: no limit.  Result: complete, or a
- * limit of the search was reached; that maximum was; the values have to be known.  Findings remain valid in
- * each case. */
-enum sx_stepped { SX_BY_STEPS, SX_TOO_LONG, SX_NEEDS_VALUES };
-enum sx_stepped sx_step_through(struct sx *sx, bool values_known, uint64_t max_evaluations);
+ * are complete.  False: the values have to be known; findings remain valid. */
+bool sx_step_through(struct sx *sx, bool values_known);
 /* Random executions (search/walk.c). */
 void sx_walk(struct sx *sx);
 /* Sorts the states and completes the verdict. */

@@ -45,7 +45,7 @@ static void extract_add_event(struct extract *e, uint64_t packed)
 /* A write, with the read that belongs to it. */
 static void extract_add_write(const struct stepper *s, struct extract *e, uint64_t write)
 {
-    if (write == STEP_INITIAL)
+    if (write == SX_INITIAL)
         return;
     if (sx_packed(s, write)->second_half)
         extract_add_event(e, write - 1);
@@ -88,7 +88,7 @@ static uint32_t graph_index_of(const struct sx_exec *x, const struct extract *e,
 {
     uint32_t i = 0;
 
-    if (packed == STEP_INITIAL)
+    if (packed == SX_INITIAL)
         return x->init_of[location];
     while (x->infos[i].event != &copies[extract_index_of(e, packed)])
         i++;
@@ -129,7 +129,7 @@ static bool model_allows_order(struct stepper *s, const struct extract *e, const
             mm_rel_add(x->n, x->co_upper, before, w);
         }
     }
-    if (reads != STEP_INITIAL) {
+    if (reads != SX_INITIAL) {
         uint32_t r = graph_index_of(x, e, copies, reads, location),
                  w = graph_index_of(x, e, copies, source, location);
 
@@ -150,7 +150,7 @@ static bool is_order_allowed(struct stepper *s, const uint64_t *order, uint32_t 
     uint64_t key;
 
     for (uint32_t i = 0; i < count; i++) {
-        if (order[i] != STEP_INITIAL && sx_packed(s, order[i])->access)
+        if (order[i] != SX_INITIAL && sx_packed(s, order[i])->access)
             return true; /* the halves of a read-modify-write in pieces are not adjacent */
         extract_add_write(s, &e, order[i]);
     }
@@ -174,7 +174,7 @@ static uint32_t order_position_of(const struct stepper *s, uint64_t write)
 
     while (i < s->order_count && s->order[i] != write)
         i++;
-    return write == STEP_INITIAL ? 0 : i + 1;
+    return write == SX_INITIAL ? 0 : i + 1;
 }
 
 /* Whether the coherence order permits the read-modify-write at position AT; of the writes between it and the write that
@@ -214,7 +214,7 @@ bool sx_may_be_placed(struct stepper *s, uint32_t at)
         if (other->second_half && !may_rmw_stand(s, i, write))
             return false;
         if (s->order[i] >> 32 == write >> 32 &&
-            !is_order_allowed(s, (const uint64_t[]){write, s->order[i]}, 2, STEP_INITIAL, STEP_INITIAL))
+            !is_order_allowed(s, (const uint64_t[]){write, s->order[i]}, 2, SX_INITIAL, SX_INITIAL))
             return false;
     }
     return true;

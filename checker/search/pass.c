@@ -21,12 +21,13 @@ static bool pass_set_up(struct stepper *s)
         s->stride = most > s->stride ? most : s->stride;
     }
     s->sources = mm_arena_alloc(arena, n * s->stride * sizeof *s->sources);
+    s->choices = mm_arena_alloc(arena, n * s->stride * sizeof *s->choices);
     s->order = mm_arena_alloc(arena, n * s->stride * sizeof *s->order);
     s->waiting = mm_arena_alloc(arena, n * sizeof *s->waiting);
     s->initial = mm_arena_alloc(arena, MAX_LOCATIONS * sizeof *s->initial);
     s->is_initial = mm_arena_alloc(arena, MAX_LOCATIONS);
-    if (!s->walkers || !s->threads || !s->out || !s->traces || !s->chosen || !s->sources || !s->order ||
-        !s->waiting || !s->initial || !s->is_initial)
+    if (!s->walkers || !s->threads || !s->out || !s->traces || !s->chosen || !s->sources || !s->choices ||
+        !s->order || !s->waiting || !s->initial || !s->is_initial)
         return false;
     for (uint32_t t = 0; t < n; t++) {
         s->walkers[t] = (struct sx_walker){
@@ -59,6 +60,10 @@ static bool find_reach(struct stepper *s, uint32_t t)
     return true;
 }
 
+enum { READ_THERE = 1, ATOMIC_THERE = 2 };
+
+/* Objects with atomic accesses and with reads: the order of writes decides which of them a read may return.  Where
+ * nothing reads, it is chosen at the end. */
 static void find_ordered_objects(struct stepper *s)
 {
     const struct ck_program *p = s->sx->program;
@@ -68,15 +73,19 @@ static void find_ordered_objects(struct stepper *s)
             const struct ck_instr *i = &p->threads[t].instrs[k];
             uint32_t base;
 
-            if (i->op < CK_LOAD || i->op > CK_CAS || !(ck_instr_is_atomic(i) || i->op >= CK_RMW))
+            if (!ck_instr_is_access(i))
                 continue;
             base = ck_program_base(p, i->address);
             for (uint32_t o = 0; o < p->object_count; o++) {
-                if (base == UINT32_MAX || p->objects[base].alias_of == p->objects[o].alias_of)
-                    s->ordered[o] = 1;
+                if (base != UINT32_MAX && p->objects[base].alias_of != p->objects[o].alias_of)
+                    continue;
+                s->ordered[o] |= i->op != CK_STORE ? READ_THERE : 0;
+                s->ordered[o] |= ck_instr_is_atomic(i) || i->op >= CK_RMW ? ATOMIC_THERE : 0;
             }
         }
     }
+    for (uint32_t o = 0; o < p->object_count; o++)
+        s->ordered[o] = s->ordered[o] == (READ_THERE | ATOMIC_THERE);
 }
 
 static bool stepper_init(struct stepper *s)
@@ -85,7 +94,7 @@ static bool stepper_init(struct stepper *s)
 
     s->reach = mm_arena_alloc(sx->arena, (s->count + 1) * sizeof *s->reach);
     s->ordered = mm_arena_alloc(sx->arena, sx->program->object_count + 1);
-    if (!s->reach || !s->ordered || !sx_prune_create(sx) || !sx_stuck_create(s) || !sx_orders_create(s) ||
+    if (!s->reach || !s->ordered || !sx_create_open(sx) || !sx_stuck_create(s) || !sx_orders_create(s) ||
         !sx_plan_threads(s))
         return false;
     for (uint32_t t = 0; t < s->count; t++) {
@@ -100,7 +109,7 @@ static bool stepper_init(struct stepper *s)
 static bool run_pass(struct stepper *s, bool hangs)
 {
     s->hangs = hangs;
-    s->not_before = s->sx->explaining || (hangs && !sx_is_fair(s->sx)) ? NULL : s->sx->not_before;
+    s->exchanges = s->sx->explaining || (hangs && !sx_is_fair(s->sx)) ? NULL : s->sx->exchanges;
     for (unsigned tries = 0; tries < MAX_RESTARTS; tries++) {
         struct sx *sx = s->sx;
 
@@ -128,30 +137,18 @@ static bool run_pass(struct stepper *s, bool hangs)
     return false;
 }
 
-static enum sx_stepped how_failed(const struct stepper *s)
+bool sx_step_through(struct sx *sx, bool values_known)
 {
-    if (s->sx->limited)
-        return SX_BY_STEPS;
-    return s->too_long ? SX_TOO_LONG : SX_NEEDS_VALUES;
-}
-
-enum sx_stepped sx_step_through(struct sx *sx, bool values_known, uint64_t max_evaluations)
-{
-    struct stepper s = {.sx = sx,
-                        .count = sx->program->thread_count,
-                        .values_known = values_known,
-                        .max_evaluations = max_evaluations};
+    struct stepper s = {.sx = sx, .count = sx->program->thread_count, .values_known = values_known};
 
     if (!stepper_init(&s)) {
         sx_limit(sx, "memory", "out of memory");
-        return SX_BY_STEPS;
+        return true;
     }
     if (!run_pass(&s, false))
-        return how_failed(&s);
+        return sx->limited;
     if (sx->explaining)
-        return SX_BY_STEPS;
+        return true;
     sx->seen_all = !sx->limited;
-    if (!s.waits || !sx->program->kernel || sx->stop || sx->diverges || run_pass(&s, true))
-        return SX_BY_STEPS;
-    return how_failed(&s);
+    return !s.waits || !sx->program->kernel || sx->stop || sx->diverges || run_pass(&s, true) || sx->limited;
 }

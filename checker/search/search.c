@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-enum { FEW_STEPS = 100000, MAX_EVALUATIONS = 4000 };
+enum { FEW_STEPS = 100000 };
 
 uint64_t sx_mask(unsigned size)
 {
@@ -120,39 +120,22 @@ static void explain_outcome(struct sx *sx, bool values_known)
     if (sx->stop || sx->limited)
         return;
     sx->explaining = true;
-    sx_step_through(sx, values_known, 0);
+    sx_step_through(sx, values_known);
     sx->verdict->candidate_count = candidates;
-}
-
-/* Combines the traces of a kernel, where construction takes too many evaluations. */
-static void combine_traces(struct sx *sx)
-{
-    if (!find_values(sx, 0))
-        return;
-    sx_combine(sx);
-    sx->seen_all = !sx->limited;
-    if (!sx->stop)
-        sx_find_hangs(sx);
 }
 
 static void decide(struct sx *sx)
 {
-    bool listing = sx->options.listing && sx->program->kernel;
-    bool values = find_values(sx, listing ? 0 : FEW_STEPS);
-    uint64_t most = sx->program->kernel && values ? MAX_EVALUATIONS : 0;
-    enum sx_stepped how;
+    bool values = find_values(sx, FEW_STEPS);
 
     if (!values && !sx->exceeded)
         return;
     if (!values && sx->guess && !(values = find_values(sx, 0)))
         return;
     if (values && sx->program->kernel)
-        sx->not_before = sx_find_symmetry(sx);
-    how = listing ? SX_TOO_LONG : sx_step_through(sx, values, most);
-    while (how == SX_NEEDS_VALUES && (values = find_values(sx, 0)))
-        how = sx_step_through(sx, values, 0);
-    if (how == SX_TOO_LONG)
-        combine_traces(sx);
+        sx->exchanges = sx_find_symmetry(sx);
+    while (!sx_step_through(sx, values) && (values = find_values(sx, 0)))
+        ;
     if (sx->options.explain)
         explain_outcome(sx, values);
 }

@@ -10,9 +10,15 @@
  * participants of the barrier have not arrived.  STOPPED: it is never scheduled again. */
 enum step_status { STEP_RUNS, STEP_BLOCKED, STEP_AT_BARRIER, STEP_STOPPED, STEP_ENDED };
 
-/* The source of a read: a packed thread and event, or one of these.  GUESSED: a later write. */
-#define STEP_INITIAL UINT64_MAX
+/* The source of a read: a packed thread and event, SX_INITIAL, SX_OPEN, or this: a later write. */
 #define STEP_GUESSED (UINT64_MAX - 1)
+
+/* A choice that a thread made at a read, when AT events had been created.  BLOCKED: of the writes created up to UNTIL it
+ * took none before its source; else it took one of those that existed. */
+struct step_choice {
+    uint64_t at, until;
+    bool blocked;
+};
 
 struct step_thread {
     enum step_status status;
@@ -43,6 +49,7 @@ struct stepper {
     const struct sx_trace **chosen;
     size_t stride;                   /* events of a thread in SOURCES */
     uint64_t *sources;               /* by thread and event */
+    struct step_choice *choices;     /* by thread and event: of reads that choose between sources */
     uint64_t *order;                 /* the writes to ordered locations, in the order of each */
     uint64_t *initial;               /* by location */
     const struct sx_event **waiting; /* by thread: its current barrier, or NULL */
@@ -52,20 +59,23 @@ struct stepper {
     uint64_t **reach;                /* by thread: relation over instructions: reachable from, reflexive */
     uint32_t order_count, guesses;
     struct step_pending pending;
-    struct sx_orders *orders;   /* cache of coherence checks */
-    const uint32_t *not_before; /* by thread: the one whose reads its own may not precede, UINT32_MAX: none */
+    struct sx_orders *orders;     /* cache of coherence checks */
+    const uint8_t *exchanges;     /* sx_find_symmetry(); NULL: not to be used */
     struct sx_static *impossible; /* reads-from edges that no execution has; NULL: unknown */
     struct sx_stuck *stuck;       /* cache of checks of cycles of blocked threads */
     bool hangs;                   /* this pass explores executions with a loop that never terminates */
     bool waits;                   /* some loop may never terminate */
     bool unchecked;               /* events or edges were added since the last evaluation */
     bool restart, failed;         /* the pass restarts; construction does not apply */
-    bool too_long;                /* FAILED: the limit of evaluations was reached */
-    uint64_t evaluations, max_evaluations;
-    uint64_t visits;   /* number of steps, while an outcome is explained */
-    bool values_known; /* the values of the locations are complete */
+    uint64_t evaluations;         /* since a race was found and a limit reached */
+    uint64_t visits;              /* number of steps, while an outcome is explained */
+    bool values_known;            /* the values of the locations are complete */
 };
 
+static inline bool sx_is_exploration_over(const struct stepper *s)
+{
+    return s->failed || s->restart || s->sx->stop;
+}
 static inline uint64_t sx_pack(uint32_t thread, uint32_t event)
 {
     return (uint64_t)thread << 32 | event;
@@ -85,6 +95,54 @@ static inline uint64_t sx_initial(const struct stepper *s, uint32_t location)
 {
     return s->is_initial[location] ? s->initial[location] : s->sx->locations[location].initial;
 }
+
+/* Checkpoints (search/checkpoint.c). */
+struct sx_checkpoint {
+    struct step_thread *threads;
+    uint32_t (*counts)[2]; /* of each walker: event count, last effect */
+    bool *came_back;
+    uint64_t *blocks, *order;
+    uint32_t order_count, guesses;
+    struct step_pending pending;
+    bool unchecked;
+};
+bool sx_checkpoint_take(struct stepper *s, struct sx_checkpoint *m);
+void sx_checkpoint_rollback(struct stepper *s, const struct sx_checkpoint *m);
+void sx_checkpoint_free(struct sx_checkpoint *m);
+
+/* Reads (search/read.c).  The current access of T reads VALUE in its next piece, from SOURCE. */
+void sx_read_piece_from(struct stepper *s, uint32_t t, uint64_t source, uint64_t value);
+/* Whether the access of T, which is read, writes unless it fails spuriously. */
+bool sx_access_writes(const struct stepper *s, uint32_t t);
+/* All pieces are read: executes the writes of the access, if it WRITES, and sets its result registers. */
+void sx_complete_access(struct stepper *s, uint32_t t, bool writes);
+/* A weak compare-exchange reads the value that it expects: it writes, or fails spuriously. */
+void sx_branch_on_spurious_failure(struct stepper *s, uint32_t t);
+/* Explores the executions in which the next piece is read from SOURCE. */
+void sx_try_source(struct stepper *s, const struct sx_checkpoint *m, uint32_t t, uint64_t source,
+                   uint64_t value);
+/* Branches over the sources of the next piece, which is of location L. */
+void sx_branch_on_read(struct stepper *s, uint32_t t, uint32_t l);
+/* Whether the source of the current read of T is chosen at the end, of those with one value: it is not
+ * atomic, so its source orders no other accesses. */
+bool sx_may_leave_open(const struct stepper *s, uint32_t t);
+/* A location that no other thread accesses holds the last value that T wrote.  False: it is shared. */
+bool sx_read_private_location(struct stepper *s, uint32_t t, uint32_t l);
+
+/* Symmetry (search/canonical.c).  T chooses a source for its current read, or BLOCKS. */
+void sx_note_choice(struct stepper *s, uint32_t t, bool blocks);
+/* Whether an exchange of A and B alone leaves the prefix, with their states, unchanged. */
+bool sx_is_interchangeable(const struct stepper *s, uint32_t a, uint32_t b);
+/* T, which is blocked, refuses the writes created up to UNTIL; returns the value of UNTIL before that. */
+uint64_t sx_note_refusal(struct stepper *s, uint32_t t, uint64_t until);
+/* Whether an exchange of work-items turns the executions in which T reads SOURCE, of VALUE, into others that are
+ * explored.  BY_VALUE: choices are ordered by value. */
+bool sx_is_exchanged(const struct stepper *s, uint32_t t, uint64_t source, uint64_t value, bool by_value);
+
+/* Writes (search/write.c).  Processes the first pending write; false: the exploration branched. */
+bool sx_process_pending_write(struct stepper *s);
+/* Whether every loop that never terminates reads the last writes so far. */
+bool sx_loops_read_final_values(const struct stepper *s);
 
 /* Explores all executions that extend the current prefix (search/step.c). */
 void sx_explore(struct stepper *s);
@@ -129,8 +187,8 @@ bool sx_stuck_create(struct stepper *s);
 bool sx_others_may_write(const struct stepper *s, uint32_t thread, uint32_t location);
 /* Whether a write to LOCATION may follow the current read of it by THREAD. */
 bool sx_may_be_written_later(struct stepper *s, uint32_t thread, uint32_t location);
-/* No thread is runnable and some reads are blocked.  Whether some execution may extend the prefix, in which a
- * read returns a value that follows from it. */
-bool sx_may_unblock(struct stepper *s);
+/* No thread is runnable and some reads are blocked: a thread whose read may return a value that follows from it, in an
+ * execution that extends the prefix; UINT32_MAX: there is no such execution. */
+uint32_t sx_may_unblock(struct stepper *s);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { MAX_LINKS = 8, MAX_KNOWN = 1 << 14 };
+enum { MAX_LINKS = 8, MAX_KNOWN = 1 << 14, MAX_VALUES = 1024 };
 
 /* A thread of a cycle, and what its predecessor awaits: instruction WRITE of this thread, or UINT32_MAX: its
  * arrival at a barrier. */
@@ -376,7 +376,27 @@ bool sx_may_be_written_later(struct stepper *s, uint32_t thread, uint32_t locati
 
 static bool find_cycle(struct stepper *s, struct cycle *c);
 
-/* Extends the cycle by thread NEXT, which the last one awaits; closes it where NEXT is the first. */
+static bool is_in_cycle(const struct cycle *c, uint32_t t)
+{
+    for (uint32_t k = 0; k < c->count; k++) {
+        if (c->links[k].thread == t)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a thread before NEXT can take its place in each cycle that begins like C. */
+static bool is_cycle_exchanged(const struct stepper *s, const struct cycle *c, uint32_t next)
+{
+    for (uint32_t u = 0; u < next; u++) {
+        if (!is_in_cycle(c, u) && sx_is_interchangeable(s, u, next))
+            return true;
+    }
+    return false;
+}
+
+/* Extends the cycle by thread NEXT, which the last one awaits; closes it where NEXT is the first.  True: C is a cycle
+ * that is possible, or the start of one that is too long to be evaluated. */
 static bool extend_cycle(struct stepper *s, struct cycle *c, uint32_t next, uint32_t write)
 {
     bool found;
@@ -387,15 +407,13 @@ static bool extend_cycle(struct stepper *s, struct cycle *c, uint32_t next, uint
     }
     if (next < c->links[0].thread) /* begins with its least thread */
         return false;
-    for (uint32_t k = 0; k < c->count; k++) {
-        if (c->links[k].thread == next)
-            return false;
-    }
+    if (is_in_cycle(c, next) || is_cycle_exchanged(s, c, next))
+        return false;
     if (c->count == MAX_LINKS)
         return true;
     c->links[c->count++] = (struct link){.thread = next, .write = write};
     found = find_cycle(s, c);
-    c->count--;
+    c->count -= !found;
     return found;
 }
 
@@ -429,14 +447,38 @@ static bool find_cycle(struct stepper *s, struct cycle *c)
     return false;
 }
 
-bool sx_may_unblock(struct stepper *s)
+/* The thread of cycle C whose read, of a load rather than of a read-modify-write, has the fewest possible values; of a cycle of barriers alone, any blocked thread. */
+static uint32_t choose_guess(const struct stepper *s, const struct cycle *c)
 {
+    uint32_t best = UINT32_MAX, fewest = UINT32_MAX;
 
-    for (uint32_t t = 0; t < s->count; t++) {
-        struct cycle c = {.links = {{.thread = t, .write = UINT32_MAX}}, .count = 1};
+    for (uint32_t t = 0; t < s->count && best == UINT32_MAX; t++)
+        best = s->threads[t].status == STEP_BLOCKED ? t : best;
 
-        if (s->threads[t].status < STEP_STOPPED && find_cycle(s, &c))
-            return true;
+    for (uint32_t k = 0; k < c->count; k++) {
+        uint32_t t = c->links[k].thread, count;
+
+        if (s->threads[t].status != STEP_BLOCKED)
+            continue;
+        count = s->sx->locations[awaited_location(s, t)].value_count;
+        count += s->threads[t].access.instr->op == CK_LOAD
+                     ? 0
+                     : MAX_VALUES; /* it writes too: more choices follow */
+        if (count < fewest) {
+            best = t;
+            fewest = count;
+        }
     }
-    return false;
+    return best;
+}
+
+uint32_t sx_may_unblock(struct stepper *s)
+{
+    for (uint32_t t = 0; t < s->count; t++) {
+        struct cycle none = {0}, c = {.links = {{.thread = t, .write = UINT32_MAX}}, .count = 1};
+
+        if (s->threads[t].status < STEP_STOPPED && !is_cycle_exchanged(s, &none, t) && find_cycle(s, &c))
+            return choose_guess(s, &c);
+    }
+    return UINT32_MAX;
 }

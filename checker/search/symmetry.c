@@ -159,8 +159,7 @@ static bool condition_notices(const struct exchange *e)
 
 /* ---- units --------------------------------------------------------------------------------------- */
 
-/* Whether A and B are in one unit; LEVEL 0: work-item, 1: sub-group, 2: work-group, 3: device. */
-static bool same_unit(const struct ck_program *p, uint32_t a, uint32_t b, int level)
+bool sx_same_unit(const struct ck_program *p, uint32_t a, uint32_t b, int level)
 {
     const struct ck_thread *x = &p->threads[a], *y = &p->threads[b];
 
@@ -173,7 +172,7 @@ static uint32_t collect_unit(const struct ck_program *p, uint32_t first, int lev
     uint32_t count = 0;
 
     for (uint32_t t = first; t < p->thread_count; t++) {
-        if (same_unit(p, first, t, level))
+        if (sx_same_unit(p, first, t, level))
             members[count++] = t;
     }
     return count;
@@ -186,15 +185,15 @@ static uint32_t before(const struct ck_program *p, uint32_t t, int level)
     uint32_t found = NOWHERE;
 
     for (uint32_t u = 0; u < t; u++) {
-        if (same_unit(p, u, t, level))
+        if (sx_same_unit(p, u, t, level))
             return NOWHERE; /* T is not the first */
     }
     for (uint32_t u = t; u-- > 0 && found == NOWHERE;) {
-        if (same_unit(p, u, t, level + 1))
+        if (sx_same_unit(p, u, t, level + 1))
             found = u;
     }
     for (uint32_t u = 0; u < t && found != NOWHERE; u++) {
-        if (same_unit(p, u, found, level))
+        if (sx_same_unit(p, u, found, level))
             return u;
     }
     return found;
@@ -216,25 +215,44 @@ static bool may_exchange(struct exchange *e, uint32_t t, uint32_t u, int level)
     return !others_notice(e) && !condition_notices(e);
 }
 
-uint32_t *sx_find_symmetry(struct sx *sx)
+/* Enters the exchange of the units of T and U. */
+static void note_exchange(struct exchange *e, uint32_t t, uint32_t u, int level, uint8_t *exchanges)
+{
+    const struct ck_program *p = e->sx->program;
+    uint32_t count = collect_unit(p, t, level, e->a), n = p->thread_count;
+
+    collect_unit(p, u, level, e->b);
+    for (uint32_t i = 0; i < count; i++) {
+        uint8_t *one = &exchanges[(size_t)e->a[i] * n + e->b[i]],
+                *other = &exchanges[(size_t)e->b[i] * n + e->a[i]];
+
+        if (*one == 0)
+            *one = *other = count == 1 ? 1 : (uint8_t)(level + 1);
+    }
+}
+
+uint8_t *sx_find_symmetry(struct sx *sx)
 {
     const struct ck_program *p = sx->program;
     uint32_t n = p->thread_count, *room = mm_arena_alloc(sx->arena, 3 * (n + 1) * sizeof *room);
     struct exchange e = {.sx = sx, .a = room, .b = room + n + 1};
-    uint32_t *not_before = room + 2 * (n + 1);
-    bool some = p->kernel && p->edge_count == 0 && (sx->mode != SX_HANG || sx_is_fair(sx));
+    uint32_t *class =
+        room + 2 * (n + 1); /* by first work-item of a unit: the first one that it may be exchanged with */
+    uint8_t *exchanges = mm_arena_alloc(sx->arena, (size_t)n * n + 1);
 
     e.location = mm_arena_alloc(sx->traces, (sx->location_count + 1) * sizeof *e.location);
-    if (!room || !e.location)
-        return NULL;
-    for (uint32_t t = 0; t < n; t++) {
-        not_before[t] = NOWHERE;
-        for (int level = 0; level < 3 && some; level++) {
+    if (!room || !e.location || !exchanges || p->edge_count)
+        return exchanges;
+    for (int level = 0; level < 3; level++) {
+        for (uint32_t t = 0; t < n; t++) {
             uint32_t u = before(p, t, level);
 
-            if (u != NOWHERE && may_exchange(&e, t, u, level))
-                not_before[t] = u;
+            class[t] = u != NOWHERE && may_exchange(&e, t, u, level) ? class[u] : t;
+            for (uint32_t k = 0; k < t && class[t] != t; k++) {
+                if (class[k] == class[t])
+                    note_exchange(&e, t, k, level, exchanges);
+            }
         }
     }
-    return not_before;
+    return exchanges;
 }

@@ -85,6 +85,7 @@ struct sx_event *sx_push(struct sx_walker *w, enum sx_kind kind, const struct ck
                            .location = UINT32_MAX,
                            .object = UINT32_MAX,
                            .control_depends = *w->control_depends,
+                           .created = ++w->sx->created,
                            .instr = instr};
     /* the fence of an iteration that only reads adds happens-before alone: iterations before the last one
      * need not be repeated for it */
@@ -145,6 +146,21 @@ static bool may_race(const struct sx_walker *w, const struct ck_instr *i)
     return *known == 2;
 }
 
+/* Whether an execution without event WRITE, the write of a read-modify-write that changes no value, lacks nothing that
+ * it released: it is no release, and no fence or barrier comes before it. */
+static bool releases_nothing(const struct sx_walker *w, uint32_t write)
+{
+    const struct ck_instr *i = w->events[write].instr;
+
+    if (i->op != CK_RMW || (i->order != MM_RELAXED && i->order != MM_ACQUIRE) || (i->semantics & ~0xFF))
+        return false;
+    for (uint32_t e = 0; e < write; e++) {
+        if (w->events[e].kind > SX_WRITE)
+            return false;
+    }
+    return true;
+}
+
 /* Whether the iteration that ends here is redundant: it changed no state, so the next one can only repeat it.
  */
 static bool is_iteration_redundant(const struct sx_walker *w, const uint64_t *b, const uint64_t *live)
@@ -156,7 +172,8 @@ static bool is_iteration_redundant(const struct sx_walker *w, const uint64_t *b,
     for (uint32_t i = (uint32_t)b[2]; i < w->event_count; i++) {
         /* its reads may race with the awaited write, a reader of a write that changes no value may synchronize
          * with it, and a fence orders what follows: one more iteration covers them all */
-        if (w->events[i].kind == SX_WRITE || w->events[i].kind == SX_FENCE || may_race(w, w->events[i].instr))
+        if ((w->events[i].kind == SX_WRITE && !releases_nothing(w, i)) || w->events[i].kind == SX_FENCE ||
+            may_race(w, w->events[i].instr))
             return b[0] > 0;
     }
     return true;

@@ -379,7 +379,7 @@ static void list_states(struct sx *sx, uint32_t l, const uint64_t *order, const 
     }
 }
 
-/* Whether executions of one combination of traces differ in nothing but the flags that they raise. */
+/* Whether executions with the same traces differ in nothing but the flags that they raise. */
 static bool adds_one_state(const struct sx *sx)
 {
     const struct ck_program *p = sx->program;

@@ -8,7 +8,6 @@
 #include <time.h>
 
 enum { MAX_WALKS = 400, MAX_IDLE = 40, MAX_TURNS = 1 << 15, MAX_WALK_MS = 300 };
-#define INITIAL UINT64_MAX
 
 enum status { RUNS, AT_BARRIER, SPINS, ENDED };
 
@@ -71,7 +70,7 @@ static bool walk_init_locations(struct walk *k)
 
         k->values[k->known] = k->initial[k->known] =
             l->any && l->value_count ? l->values[walk_random(k, l->value_count)] : l->initial;
-        k->writers[k->known] = INITIAL;
+        k->writers[k->known] = SX_INITIAL;
     }
     return true;
 }
@@ -329,7 +328,7 @@ static void walk_judge(struct walk *k)
     if (!chosen)
         return;
     sx->mode = partial ? SX_PARTIAL : SX_COMPLETE;
-    sx_execute_given(sx, chosen, partial, &given);
+    sx_execute(sx, chosen, partial, &given);
     sx->mode = SX_COMPLETE;
     sx->verdict->execution_count = executions;
     sx->verdict->candidate_count = candidates;

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 """Small kernels with known answers, by both engines, and modules that are not; by search also without the executions at
-random that it begins with, which would hide a mistake in what is not listed, and by traces alone.  The known answers stand in the first lines:
+random that it begins with, which would hide a mistake in the search.  The known answers stand in the first lines:
 
     ; Expect: condition holds, race none, divergence none, termination always
     ; Options: --progress unfair
     ; Engines: z3
-    ; Listing: no
 
-The last two lines stand where not all of them give an answer, or too many traces would have to be listed. Of a list the items are expected, "a+b" or "none".
+The last line stands where not both of them give an answer. Of a list the items are expected, "a+b" or "none".
 """
 import json
 import os
@@ -40,8 +39,7 @@ def explore(path, engine, options):
 
 
 # Name: options beside --engine, whose value is the name's first word.
-LISTING = "search --listing"
-ENGINES = {"search": [], "search --no-walk": ["--no-walk"], LISTING: ["--no-walk", "--listing"], "z3": []}
+ENGINES = {"search": [], "search --no-walk": ["--no-walk"], "z3": []}
 
 
 def exit_code(test):
@@ -79,7 +77,7 @@ def run(folder, engines, sampled=False):
         path = os.path.join(folder, name)
         only = " ".join(header(path, "Engines")).split()
         for engine, more in engines.items():
-            if (only and engine.split()[0] not in only) or (engine == LISTING and "no" in header(path, "Listing")):
+            if only and engine.split()[0] not in only:
                 continue
             if sampled and engine != next(iter(engines)) and not sample.is_chosen(f"{name} {engine}"):
                 continue

@@ -29,7 +29,7 @@ enum {
     OPT_WITNESSES,
     OPT_WITNESS,
     OPT_NO_WALK,
-    OPT_LISTING
+
 };
 const struct tool_option explore_options[] = {
     {"kernel", 'k', "NAME", "REFCL_KERNEL", "kernel to explore (default: the only one)"},
@@ -63,7 +63,6 @@ const struct tool_option explore_options[] = {
     {"witness", 'w', "FOLDER", "REFCL_WITNESS",
      "write each such execution to a file in FOLDER, for refcl kernel --replay"},
     {"no-walk", 0, NULL, NULL, TOOL_INTERNAL "search: omit the random walks before the enumeration"},
-    {"listing", 0, NULL, NULL, TOOL_INTERNAL "search: enumerate per-thread traces first, then combine them"},
     TOOL_OPTION_END};
 
 /* ---- options ------------------------------------------------------------------------------------ */
@@ -220,9 +219,6 @@ int explore_option(void *context, size_t index, const char *value)
         return 0;
     case OPT_NO_WALK:
         e->options.no_walk = true;
-        return 0;
-    case OPT_LISTING:
-        e->options.listing = true;
         return 0;
     default:
         e->explain = e->options.explain = true;

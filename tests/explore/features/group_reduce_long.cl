@@ -1,6 +1,5 @@
 // Options: --global 2 --arg '{0}' --arg buf:2 --assert 'out[0] == 4294967297 and out[1] == 4294967297'
 // Expect: condition holds, race none, divergence none, termination always
-// Listing: no
 kernel void sum(global int *ticket, global long *out)
 {
     long mine = ((long)atomic_inc(ticket)) * 0x100000001;

@@ -1,6 +1,5 @@
 // Options: --global 2 --arg '{0}' --arg buf:2 --assert 'out[0] == 1'
 // Expect: condition holds, race none, divergence none, termination always
-// Listing: no
 kernel void sum(global int *ticket, global int *out)
 {
     int mine = atomic_inc(ticket);

@@ -1,5 +1,4 @@
 // Options: --global 2,2 --arg '{1, 2, 3, 4}' --arg '{5, 6, 7, 8}' --arg buf:4 --assert 'c[0] == 19.0 and c[3] == 50.0'
-// Listing: no
 // Expect: condition holds, race none, divergence none, termination always
 kernel void multiply(global const float *a, global const float *b, global float *c)
 {

@@ -1,6 +1,5 @@
 // Lamport's bakery, two work-groups: each draws a number above the other's and waits for the lower one.
 // Expect: condition holds, race none, divergence none, termination always
-// Listing: no
 // Options: --global 2 --local 1 --bound 3 --arg buf:8:zero --arg buf:8:zero --arg buf:4:zero --assert count[0]==2
 __kernel void k(__global atomic_int *choosing, __global atomic_int *number, __global int *count)
 {

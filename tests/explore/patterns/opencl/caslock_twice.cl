@@ -1,7 +1,6 @@
 // A lock by compare-exchange that each of three work-groups takes twice.
 // Expect: condition holds, race none, divergence none, termination always
 // Options: --global 3 --local 1 --bound 3 --arg buf:4:zero --arg buf:4:zero --assert count[0]==6
-// Listing: no
 __kernel void k(__global atomic_int *lock, __global int *count)
 {
     for (int i = 0; i < 2; i++) {

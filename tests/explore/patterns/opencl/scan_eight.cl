@@ -1,7 +1,6 @@
 // Prefix sums of eight work-items in two halves of local memory, which change roles.
 // Expect: condition holds, race none, divergence none, termination always
 // Options: --global 8 --local 8 --bound 5 --arg buf:8:iota --arg buf:8:zero --arg local:64 --assert out[7]==28 --assert out[3]==6
-// Listing: no
 __kernel void k(__global const int *in, __global int *out, __local int *pair)
 {
     int i = get_local_id(0), n = get_local_size(0), from = 0;
