@@ -244,7 +244,11 @@ static unsigned outcome_of(struct stepper *s, uint32_t t, uint64_t value)
     bool writes = i->op == CK_RMW || (i->op == CK_CAS && value == sx_eval_expr(s->sx->program, i->expected,
                                                                                s->walkers[t].block));
 
-    return !sx_progresses_with(s, t, value) ? 0 : writes ? WRITES : READS;
+    if (!sx_progresses_with(s, t, value))
+        return 0;
+    return !writes                      ? READS
+           : i->op == CK_CAS && i->weak ? READS | WRITES
+                                        : WRITES; /* a weak one fails spuriously */
 }
 
 static unsigned find_outcomes(struct stepper *s, const struct cycle *c, uint32_t k)
