@@ -1,0 +1,191 @@
+#!/usr/bin/python3
+"""Shell completion from the option tables, as `refcl COMMAND --help` prints them.
+completion.py bash|zsh|fish writes the script for that shell to standard output.  REFCL: the command to ask."""
+import re
+import sys
+
+import generate
+
+FILES = {"FILE", "OUT", "LIB", "DIR", "FOLDER", "PATH"}
+CHOICE = re.compile(r"(?:^|: )((?:[\w-]+, )*[\w-]+ or [\w-]+)(?: \(|$)")
+NO_WORDS = {"N", "S", "R", "I", "A..B", "K/N"}
+
+
+def words_of(argument, text):
+    """The values that an option lists in its help: "order: sequential, random or fair"."""
+    found = CHOICE.search(text) if argument and argument not in NO_WORDS else None
+    return re.split(r", | or ", found.group(1)) if found else []
+
+
+def tables():
+    """[(command, summary, [(letter, name, argument, help, words, whether a file)])]"""
+    for name, summary in generate.commands():
+        rows = []
+        for letter, option, argument, text, _ in generate.options(name):
+            is_file = bool(argument) and bool(FILES & set(re.split(r"[^A-Z]", argument)))
+            rows.append((letter or "", option, argument, text, words_of(argument, text), is_file))
+        yield name, summary, rows
+
+
+def quoted(text):
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def forms(row):
+    return ["--" + row[1]] + (["-" + row[0]] if row[0] else [])
+
+
+def bash(commands):
+    def case(rows):
+        return "".join(f"    {pattern}) echo {text} ;;\n" for pattern, text in rows)
+
+    options, values = [], []
+    for name, _, rows in commands:
+        options.append((quoted(name), quoted(" ".join(f for row in rows for f in forms(row)))))
+        for row in rows:
+            if row[2]:
+                value = ":file" if row[5] else " ".join(row[4]) or ":none"
+                values.append(("|".join(quoted(f"{name} {f}") for f in forms(row)), quoted(value)))
+    names = "\n".join(name for name, _, _ in commands)
+    return f"""# Completion of refcl for bash, from its option tables.
+_refcl_options() {{
+    case $1 in
+{case(options)}    esac
+}}
+_refcl_values() {{
+    case "$1 $2" in
+{case(values)}    esac
+}}
+_refcl() {{
+    local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD - 1]}} command= start=1 next values
+    local names={quoted(names)}
+    COMPREPLY=()
+    [ "${{COMP_WORDS[1]}}" = help ] && start=2
+    while [ $start -lt $COMP_CWORD ]; do # the words of the command
+        next="${{command:+$command }}${{COMP_WORDS[start]}}"
+        grep -q -e "^$next\\$" -e "^$next " <<<"$names" || break
+        command=$next
+        start=$((start + 1))
+    done
+    values=$(_refcl_values "$command" "$previous")
+    case $values in
+    :file) COMPREPLY=($(compgen -f -- "$current")) ;;
+    :none) ;;
+    ?*) COMPREPLY=($(compgen -W "$values" -- "$current")) ;;
+    *)
+        if [[ $current = -* ]]; then
+            COMPREPLY=($(compgen -W "$(_refcl_options "$command")" -- "$current"))
+            return
+        fi
+        if [ $start -eq $COMP_CWORD ]; then
+            COMPREPLY=($(compgen -W "$(sed -n "s/^${{command:+$command }}\\([^ ]*\\).*/\\1/p" <<<"$names" | sort -u)" -- "$current"))
+        fi
+        grep -qx -e "$command" <<<"$names" && COMPREPLY+=($(compgen -f -- "$current"))
+        ;;
+    esac
+}}
+complete -o filenames -F _refcl refcl
+"""
+
+
+def zsh(commands):
+    def escaped(text):
+        return re.sub(r"([\\\[\]:])", r"\\\1", text)
+
+    cases = ""
+    for name, _, rows in commands:
+        cases += f"    {quoted(name)})\n        _arguments -s \\\n"
+        for row in rows:
+            short, option, argument, text, words, is_file = row
+            action = "_files" if is_file else f"({' '.join(words)})" if words else " "
+            value = f":{escaped(argument)}:{action}" if argument else ""
+            for form in forms(row):
+                cases += f"            {quoted('*' + form + '[' + escaped(text) + ']' + value)} \\\n"
+        cases += "            '*::file:_files'\n        ;;\n"
+    firsts = {}
+    for name, summary, _ in commands:
+        first, _, rest = name.partition(" ")
+        firsts.setdefault(first, []).append((rest, summary))
+
+    def described(rows):
+        return " ".join(quoted(f"{escaped(word)}:{summary}") for word, summary in rows if word)
+
+    groups = "".join(f"    {first})\n        rows=({described(rows)})\n        ;;\n" for first, rows in firsts.items()
+                     if any(rest for rest, _ in rows))
+    top = [(f, generate.GROUPS.get(f) or dict(rows).get("", f"commands of {f}")) for f, rows in firsts.items()]
+    return f"""#compdef refcl
+# Completion of refcl for zsh, from its option tables.
+_refcl() {{
+    local command=$words[2] count=1
+    local -a rows
+    rows=({described(top)})
+    if (( CURRENT == 2 )); then
+        _describe command rows
+        return
+    fi
+    rows=()
+    case $command in
+{groups}    esac
+    if (( CURRENT == 3 && $#rows )) && [[ $words[3] != -* ]]; then
+        _describe command rows
+        [[ $command = xref ]] || return
+    fi
+    if (( ${{rows[(I)$words[3]:*]}} )); then
+        command="$command $words[3]"
+        count=2
+    fi
+    shift $count words
+    (( CURRENT -= count ))
+    case $command in
+{cases}    esac
+}}
+_refcl "$@"
+"""
+
+
+def fish_at(command):
+    return "complete -c refcl -n " + quoted(f'__refcl_at "{command}"')
+
+
+def fish(commands):
+    names = " ".join(quoted(name) for name, _, _ in commands)
+    text = f"""# Completion of refcl for fish, from its option tables.
+function __refcl_command # the words of the command that has been typed
+    set -l words (commandline -opc)
+    set -e words[1]
+    test "$words[1]" = help; and set -e words[1]
+    set -l command
+    for word in $words
+        set -l next (string join -- ' ' $command $word)
+        string match -q -- "$next" {names}; or string match -q -- "$next *" {names}; or break
+        set command $next
+    end
+    echo $command
+end
+function __refcl_at
+    test (__refcl_command) = "$argv[1]"
+end
+complete -c refcl -n '__refcl_at ""' -f
+"""
+    groups = set()
+    for name, summary, rows in commands:
+        first, _, rest = name.rpartition(" ")
+        text += f"{fish_at(first)} -f -a {rest} -d {quoted(summary)}\n"
+        if first and first not in groups and first not in {n for n, _, _ in commands}:
+            groups.add(first)
+            about = generate.GROUPS.get(first, f"commands of {first}")
+            text += f"{fish_at('')} -f -a {first} -d {quoted(about)}\n"
+        for short, option, argument, words_text, words, is_file in rows:
+            line = f"{fish_at(name)} -l {option}"
+            line += f" -s {short}" if short else ""
+            line += " -r" if argument else ""
+            line += " -F" if is_file else f" -f -a {quoted(' '.join(words))}" if words else " -f" if argument else ""
+            text += f"{line} -d {quoted(words_text)}\n"
+    return text
+
+
+if __name__ == "__main__":
+    shells = {"bash": bash, "zsh": zsh, "fish": fish}
+    if len(sys.argv) != 2 or sys.argv[1] not in shells:
+        sys.exit("usage: completion.py bash|zsh|fish")
+    sys.stdout.write(shells[sys.argv[1]](list(tables())))
