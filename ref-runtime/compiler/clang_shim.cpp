@@ -408,6 +408,50 @@ void move_initializers(llvm::Module &module)
             move_initializer(g);
 }
 
+#if LLVM_VERSION_MAJOR >= 17
+
+/* CLK_NULL_EVENT and the like: numbers cast to types of the target, which SPIR-V has as OpConstantNull alone. */
+void replace_null_handles(llvm::Module &module)
+{
+    for (llvm::Function &function : module)
+        for (llvm::Instruction &instruction : llvm::instructions(function))
+            for (llvm::Use &operand : instruction.operands()) {
+                auto *cast = llvm::dyn_cast<llvm::ConstantExpr>(operand.get());
+                if (cast && cast->getOpcode() == llvm::Instruction::BitCast && is_handle(cast->getType()))
+                    operand.set(llvm::Constant::getNullValue(cast->getType()));
+            }
+}
+
+/* Pointers into variables count elements of the variable's type: where they count bytes the translator takes the
+ * number of bytes for one of elements. */
+void index_by_type(llvm::Module &module)
+{
+    const llvm::DataLayout &layout = module.getDataLayout();
+    for (llvm::GlobalVariable &variable : module.globals()) {
+        llvm::SmallVector<llvm::ConstantExpr *, 8> pointers;
+        for (llvm::User *user : variable.users()) {
+            auto *pointer = llvm::dyn_cast<llvm::ConstantExpr>(user);
+            auto *gep = llvm::dyn_cast<llvm::GEPOperator>(user);
+            if (pointer && gep && gep->getSourceElementType()->isIntegerTy(8))
+                pointers.push_back(pointer);
+        }
+        for (llvm::ConstantExpr *pointer : pointers) {
+            llvm::APInt offset(layout.getIndexTypeSizeInBits(pointer->getType()), 0);
+            llvm::Type *type = variable.getValueType();
+            if (!llvm::cast<llvm::GEPOperator>(pointer)->accumulateConstantOffset(layout, offset))
+                continue;
+            llvm::SmallVector<llvm::Constant *, 4> indices;
+            for (const llvm::APInt &index : layout.getGEPIndicesForOffset(type, offset))
+                indices.push_back(llvm::ConstantInt::get(module.getContext(), index));
+            if (offset.isZero())
+                pointer->replaceAllUsesWith(llvm::ConstantExpr::getInBoundsGetElementPtr(
+                    variable.getValueType(), &variable, indices));
+        }
+    }
+}
+
+#endif
+
 } // namespace
 
 enum mm_class rt_clang_compile(const struct rt_job *job, const char *extra_header, struct rt_text *log,
@@ -436,6 +480,10 @@ enum mm_class rt_clang_compile(const struct rt_job *job, const char *extra_heade
     promote_handles(*module);
     move_initializers(*module);
     fold_far_dimensions(*module);
+#if LLVM_VERSION_MAJOR >= 17
+    replace_null_handles(*module);
+    index_by_type(*module);
+#endif
     rt_helper_fix_module(reinterpret_cast<LLVMOpaqueModule *>(module.get()));
     std::ostringstream words;
     std::string message;
