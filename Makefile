@@ -36,6 +36,7 @@ LDFLAGS  += $(SAN) $(HARDEN_LINK)
 # LLVM and Clang have the version of the SPIR-V translator: the installed one (its development packages exclude one
 # another), else the newest that the distribution has with both.  LLVM=N selects another; 15 is the oldest.
 DISTRIBUTION := $(shell . /etc/os-release 2>/dev/null; echo $$VERSION_CODENAME)
+# Ubuntu 24.04 (noble) has the names below; it is not tested.
 LLVM_OF_bookworm := 15
 LLVM_OF_trixie   := 19
 LLVM_OF_noble    := 18
@@ -53,7 +54,7 @@ BUILD_PACKAGES := gcc g++ make pkg-config clang-$(LLVM) libclang-cpp$(LLVM)-dev 
   spirv-headers libz3-dev libcjson-dev opencl-headers ocl-icd-opencl-dev libzstd-dev libseccomp-dev libvulkan-dev libpng-dev \
   libsqlite3-dev libexpat1-dev
 TEST_PACKAGES := libcmocka-dev mesa-vulkan-drivers libmpfr-dev clinfo pocl-opencl-icd python3 python3-jsonschema python3-pyopencl python3-numpy \
-  python3-sarif-python-om clang-format git
+  python3-sarif-python-om clang-format git zsh fish
 BENCH_PACKAGES := oclgrind
 CLIENT_PACKAGES := clinfo clpeak clblast-tests libclblast1 libclfft-dev python3-pyopencl python3-mako \
   piglit python3-opencv ffmpeg hashcat hcxkeys darktable libviennacl-dev libboost-dev opencl-clhpp-headers
@@ -100,7 +101,7 @@ ifneq ($(JIT_SRC),)
 PRODUCTS += $(BUILD)/librefcl-jit.so
 endif
 
-.PHONY: all clients xref help deps demo test slow quick asan ubsan tsan lint format bench differential fuzz ulp hunt mutate man install clean tests FORCE
+.PHONY: all clients xref help deps demo test slow quick asan ubsan tsan lint format bench differential fuzz ulp hunt mutate man install dist deb distro-check clean tests FORCE
 .DEFAULT_GOAL := all
 all: $(PRODUCTS)
 
@@ -122,7 +123,9 @@ help:
 ## make hunt HUNT_COUNT= HUNT_SEED=                       compare search, Z3 and enumeration on random programs
 ## make faults FAULTS= FAULT_SEED= FAULT_FILES=           mutation testing of the sources: each mutant must fail a test
 ## make mutate   mutation testing of the models: each deleted or weakened clause must fail a test
-## make install DESTDIR= PREFIX=                          make deps     only install packages
+## make install DESTDIR= PREFIX= LIBDIR=                  make deps     only install packages
+## make dist     source tarball                           make deb      packages refcl, librefcl-icd, refcl-doc
+## make distro-check CHECK="quick" ROOT_SUITE=trixie      build and test in a root of Debian 13 (as root)
 
 # ---- rules ----------------------------------------------------------------------------------
 
@@ -350,22 +353,52 @@ xref: $(BUILD)/refcl
 man: $(BUILD)/refcl $(BUILD)/refcl-litmus-run
 	@REFCL=$< tools/man/generate.py
 
-install: all
-	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/refcl \
-	  $(DESTDIR)$(PREFIX)/share/refcl/models $(DESTDIR)$(PREFIX)/share/refcl/schema $(DESTDIR)$(PREFIX)/share/refcl/suite \
-	  $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)/etc/OpenCL/vendors $(DESTDIR)$(PREFIX)/include/refcl/memmodel/base
-	install -m 755 $(BUILD)/librefcl.so $(BUILD)/librefcl-jit.so $(DESTDIR)$(PREFIX)/lib/
-	install -m 755 $(BUILD)/librefcl-host.so $(BUILD)/librefcl-signals.so $(BUILD)/librefcl-layer.so $(DESTDIR)$(PREFIX)/lib/
+# LIBDIR: of the libraries; the refcl command looks in PREFIX/lib and PREFIX/lib/refcl.
+LIBDIR ?= $(PREFIX)/lib
+PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
+SHARE := $(PREFIX)/share
+DOCUMENTS := README.md SECURITY.md litmus/docs/format.md litmus/docs/campaigns.md litmus/docs/faults.md litmus/docs/vulkan-mapping.md \
+  memmodel/cat/docs/cat.md memmodel/trace/docs/format.md tools/docs/glossary.md tools/docs/distributions.md
+# As one page would, with the folder in the name where two are alike.
+document = $(if $(filter memmodel/trace/%,$(1)),trace-format.md,$(if $(filter litmus/docs/format.md,$(1)),litmus-format.md,$(notdir $(1))))
+$(BUILD)/completion/refcl.%: $(BUILD)/refcl tools/man/completion.py tools/man/generate.py
+	@mkdir -p $(@D)
+	REFCL=$< /usr/bin/python3 tools/man/completion.py $* > $@.tmp && mv $@.tmp $@
+install: all $(addprefix $(BUILD)/completion/refcl.,bash zsh fish)
+	install -d $(addprefix $(DESTDIR),$(PREFIX)/bin $(PREFIX)/libexec/refcl $(LIBDIR) $(PKGCONFIGDIR) $(PREFIX)/include/refcl/memmodel/base /etc/OpenCL/vendors \
+	  $(addprefix $(SHARE)/,refcl/models refcl/schema refcl/suite refcl/ci man/man1 doc/refcl bash-completion/completions zsh/site-functions fish/vendor_completions.d))
+	install -m 755 $(addprefix $(BUILD)/librefcl,.so -jit.so -host.so -signals.so -layer.so) $(DESTDIR)$(LIBDIR)/
 	install -m 755 $(BUILD)/refcl-compiler $(BUILD)/refcl-litmus-run $(BUILD)/refcl-kernel-host $(DESTDIR)$(PREFIX)/libexec/refcl/
 	install -m 755 $(BUILD)/refcl $(DESTDIR)$(PREFIX)/bin/
-	install -m 644 memmodel/models/*.cat $(DESTDIR)$(PREFIX)/share/refcl/models/
-	install -m 644 tools/schema/*.json $(DESTDIR)$(PREFIX)/share/refcl/schema/
-	cp -R litmus/suite/. $(DESTDIR)$(PREFIX)/share/refcl/suite/
+	install -m 644 memmodel/models/*.cat $(DESTDIR)$(SHARE)/refcl/models/
+	install -m 644 tools/schema/*.json $(DESTDIR)$(SHARE)/refcl/schema/
+	cp -R litmus/suite/. $(DESTDIR)$(SHARE)/refcl/suite/
+	install -m 644 tools/packaging/ci/* $(DESTDIR)$(SHARE)/refcl/ci/
 	install -m 644 memmodel/refcl_recorder.h memmodel/memmodel.h memmodel/event.def memmodel/term.def $(DESTDIR)$(PREFIX)/include/refcl/memmodel/
 	install -m 644 $(addprefix memmodel/base/,arena.h base64.h error.h memory.h socket.h write.h) $(DESTDIR)$(PREFIX)/include/refcl/memmodel/base/
-	install -m 644 tools/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
-	echo $(PREFIX)/lib/librefcl.so > $(DESTDIR)/etc/OpenCL/vendors/refcl.icd
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' tools/refcl.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/refcl.pc
+	install -m 644 tools/man/*.1 $(DESTDIR)$(SHARE)/man/man1/
+	$(foreach d,$(DOCUMENTS),install -m 644 $(d) $(DESTDIR)$(SHARE)/doc/refcl/$(call document,$(d)) &&) true
+	install -m 644 $(BUILD)/completion/refcl.bash $(DESTDIR)$(SHARE)/bash-completion/completions/refcl
+	install -m 644 $(BUILD)/completion/refcl.zsh $(DESTDIR)$(SHARE)/zsh/site-functions/_refcl
+	install -m 644 $(BUILD)/completion/refcl.fish $(DESTDIR)$(SHARE)/fish/vendor_completions.d/
+	echo $(LIBDIR)/librefcl.so > $(DESTDIR)/etc/OpenCL/vendors/refcl.icd
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' tools/refcl.pc.in > $(DESTDIR)$(PKGCONFIGDIR)/refcl.pc
+
+# The tracked files, and from them packages for the distribution that this runs on, in BUILD/dist.
+DIST := $(BUILD)/dist/refcl-$(VERSION)
+PACKAGING_PACKAGES := debhelper lintian dpkg-dev
+dist:
+	@rm -rf $(DIST) $(DIST).tar.gz && mkdir -p $(BUILD)/dist
+	@git archive --prefix=refcl-$(VERSION)/ -o $(DIST).tar.gz HEAD
+	@echo $(DIST).tar.gz
+deb: dist
+	@tools/deps.sh $(BUILD_PACKAGES) $(PACKAGING_PACKAGES)
+	@tools/packaging/deb.sh $(BUILD)/dist $(VERSION) "$(BUILD_PACKAGES)"
+# Builds and tests in a root of another distribution: ROOT_SUITE, by default Debian 13.
+ROOT_SUITE ?= trixie
+distro-check:
+	@tools/deps.sh mmdebstrap git
+	@tools/packaging/distro_check.sh $(ROOT_SUITE) $(BUILD)/$(ROOT_SUITE) $(CHECK)
 
 clean:
 	rm -rf build

@@ -46,7 +46,7 @@ static int find(const char *name, const char *const *places, const char *environ
     return tool_error(missing, "cannot find %s near %s", name, folder);
 }
 
-static const char *const libraries[] = {".", "../lib", NULL};
+static const char *const libraries[] = {".", "../lib", "../lib/refcl", NULL};
 
 int tool_find_library(char *path)
 {

@@ -57,6 +57,8 @@ static void load_jit(void)
     in_jit_interface_fn interface = NULL;
     if (library == NULL && given == NULL)
         library = open_beside("../lib/");
+    if (library == NULL && given == NULL)
+        library = open_beside("../lib/refcl/");
     if (library != NULL) {
         void *symbol = dlsym(library, IN_JIT_SYMBOL);
         memcpy(&interface, &symbol, sizeof interface);
