@@ -403,4 +403,4 @@ distro-check:
 clean:
 	rm -rf build
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD) -path $(BUILD)/dist -prune -o -type f -name '*.d' -print 2>/dev/null)

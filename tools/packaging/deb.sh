@@ -19,6 +19,6 @@ refcl ($version) unstable; urgency=medium
 
  -- $(sed -n 's/^Maintainer: //p' "$source/debian/control" | head -1)  $date
 END
-(cd "$source" && dpkg-buildpackage -b -us -uc -d "-j$(nproc)")
+(cd "$source" && dpkg-buildpackage -b -us -uc -d "-j${JOBS:-$(nproc)}")
 lintian --allow-root --fail-on error,warning --no-tag-display-limit ./*.changes
 ls ./*.deb

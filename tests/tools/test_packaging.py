@@ -1,0 +1,97 @@
+#!/usr/bin/python3
+"""What is installed, and that it works from there; new findings beside a baseline; the model in the guide to cat."""
+import json
+import os
+import re
+import subprocess
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+os.chdir(ROOT)
+BUILD = os.environ.get("BUILD", "build")
+number = 0
+
+
+def ok(good, name):
+    global number
+    number += 1
+    print(f"{'ok' if good else 'not ok'} {number} - {name}")
+
+
+def run(*command, **more):
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **more)
+
+
+def installed(folder):
+    """With its libraries in their own folder, as the Debian packages have them."""
+    places = [f"PREFIX={folder}/usr", f"LIBDIR={folder}/usr/lib/refcl", f"DESTDIR={folder}/root"]
+    made = run("make", "--no-print-directory", f"BUILD={BUILD}", "-o", "all", "install", *places)
+    ok(made.returncode == 0, "make install")
+    if made.returncode:
+        print("# " + made.stdout.replace("\n", "\n# "))
+    os.rename(f"{folder}/root{folder}/usr", f"{folder}/usr")
+    refcl = f"{folder}/usr/bin/refcl"
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("REFCL", "OCL_ICD"))}
+    found = run(refcl, "kernel", "--global", "16", "--local", "16", "--arg", "buf:16:iota", "--arg", "local:64",
+                "tests/races/scan_blelloch_no_middle_barrier.cl", env=environment)
+    ok(found.returncode == 1 and "data race" in found.stdout, "the installed command finds a race")
+    checked = run(refcl, "litmus", "check", f"{folder}/usr/share/refcl/suite/message-passing/MP+rel+acq.litmus", env=environment)
+    ok(checked.returncode in (0, 1) and "condition fails" in checked.stdout, "the installed suite is judged by the installed model")
+    documents = set(os.listdir(f"{folder}/usr/share/doc/refcl"))
+    ok({"litmus-format.md", "cat.md", "README.md", "distributions.md"} <= documents, "documents are installed")
+    scripts = ["bash-completion/completions/refcl", "zsh/site-functions/_refcl", "fish/vendor_completions.d/refcl.fish"]
+    ok(all(os.path.getsize(f"{folder}/usr/share/{s}") > 1000 for s in scripts), "completion is installed")
+    with open(f"{folder}/root/etc/OpenCL/vendors/refcl.icd", encoding="utf-8") as file:
+        ok(file.read().strip() == f"{folder}/usr/lib/refcl/librefcl.so", "the loader is told the library's folder")
+
+
+def result(rule, uri, line, text, fingerprint=None):
+    r = {"ruleId": rule, "message": {"text": text}, "locations": [
+        {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": {"startLine": line}}}]}
+    if fingerprint:
+        r["partialFingerprints"] = {"refcl/v1": fingerprint}
+    return r
+
+
+def baseline(folder):
+    def sarif(name, results):
+        with open(f"{folder}/{name}", "w", encoding="utf-8") as out:
+            json.dump({"version": "2.1.0", "runs": [{"results": results}]}, out)
+        return f"{folder}/{name}"
+
+    def new_findings(*words):
+        return run("/usr/bin/python3", "tools/packaging/ci/new_findings.py", *words)
+
+    race, other = result("data-race", "a.cl", 3, "race on element 5"), result("data-race", "b.cl", 3, "race on element 5")
+    known = f"{folder}/baseline.sarif"
+    first = sarif("first", [race])
+    ok(new_findings(known, first).returncode == 1, "without a baseline each finding is new")
+    ok(new_findings("--accept", known, first).returncode == 0 and new_findings(known, first).returncode == 0, "accepted findings are not")
+    ok(new_findings(known, sarif("moved", [result("data-race", "a.cl", 9, "race on element 7")])).returncode == 0,
+       "nor is one on another line")
+    added = new_findings(known, sarif("added", [race, other]))
+    ok(added.returncode == 1 and "b.cl:3" in added.stdout and "a.cl" not in added.stdout, "one in another file is, alone")
+    marked = sarif("marked", [result("data-race", "a.cl", 3, "text", "1")])
+    new_findings("--accept", known, marked)
+    ok(new_findings(known, sarif("same", [result("data-race", "c.cl", 1, "other", "1")])).returncode == 0
+       and new_findings(known, sarif("differs", [result("data-race", "a.cl", 3, "text", "2")])).returncode == 1,
+       "fingerprints decide where there are any")
+
+
+def guide(folder):
+    with open("memmodel/cat/docs/cat.md", encoding="utf-8") as file:
+        block = re.search(r'^    "A title"\n(?:    .*\n)+', file.read(), re.M).group()
+    with open(f"{folder}/guide.cat", "w", encoding="utf-8") as out:
+        out.write(block.replace("\n    ", "\n").strip() + "\n")
+    tests = [f"litmus/suite/message-passing/MP+{t}.litmus" for t in ("rel+acq", "rlx+rlx")]
+    text = run(os.path.join(BUILD, "refcl"), "litmus", "check", "--model", f"{folder}/guide.cat", *tests).stdout
+    lines = [line for line in text.splitlines() if ".litmus" in line]
+    ok(len(lines) == 2 and "condition fails" in lines[0] and "race none" in lines[0]
+       and "condition holds" in lines[1] and "race found" in lines[1], "the guide's model decides message passing")
+
+
+with tempfile.TemporaryDirectory() as temporary:
+    installed(temporary)
+    baseline(temporary)
+    guide(temporary)
+print(f"1..{number}")
