@@ -65,8 +65,8 @@ class Log:
 
     def count(self, result, reason):
         skip = SKIP.search(result[3])
-        if skip:  # cmocka: "not ok 1 # SKIP name", after the reason
-            self.reasons.append(reason if result[1] else skip[1])
+        if skip:  # cmocka: "not ok 1 # SKIP name", since 1.1.7 "ok 1 # SKIP name", after the reason
+            self.reasons.append(reason or ("" if result[1] else skip[1]))
         elif result[1]:
             self.failed += 1
         else:
