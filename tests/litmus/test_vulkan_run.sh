@@ -50,6 +50,11 @@ json_holds "every instance is counted" "$tmp/g.json" \
 check "no state is forbidden" $? || grep -A3 FORBIDDEN "$tmp/judged" | sed 's/^/# /'
 "$refcl" litmus run --vulkan -q -n 1000 --timeout 60 -o "$tmp/c.json" "$suite/message-passing/MP+rel+acq.litmus" >"$tmp/log" 2>&1
 check "refcl litmus run --vulkan" $? || sed 's/^/# /' "$tmp/log"
+"$refcl" litmus run --vulkan --mapping families --one-queue --wide --pointers --silence 60 -q -n 1000 -o "$tmp/c.json" \
+    "$suite/message-passing/MP+rel+acq.litmus" >"$tmp/log" 2>&1
+check "with two queue families, 64-bit locations and pointers" $? || sed 's/^/# /' "$tmp/log"
+json_holds "as the results say" "$tmp/c.json" \
+    'R["tests"][0]["mapping"] == "families" and R["tests"][0]["status"] == "done" and "--one-queue" in R["settings"]'
 # Work-groups of an instance in two queue families: on two queues, or with --one-queue on one.
 "$refcl" litmus plan --vulkan --mapping families -o "$tmp/families.json" "${tests[@]}"
 check "plan with two queue families" $?

@@ -28,7 +28,11 @@ enum {
     OPT_KNOB,
     OPT_QUIET,
     OPT_VULKAN,
-    OPT_MAPPING
+    OPT_MAPPING,
+    OPT_WIDE,
+    OPT_POINTERS,
+    OPT_SILENCE,
+    OPT_ONE_QUEUE
 };
 static const struct tool_option options[] = {
     {"icd", 'i', "LIB", "REFCL_ICD", "ICD library to test (default: refcl's own)"},
@@ -54,6 +58,12 @@ static const struct tool_option options[] = {
     {"quiet", 'q', NULL, "REFCL_QUIET", "print only the summary"},
     {"vulkan", 0, NULL, "REFCL_VULKAN", "run on a Vulkan device, not on an ICD; OpenCL tests are translated"},
     {"mapping", 0, "NAME", "REFCL_MAPPING", "how OpenCL is translated: plain (default), clspv or families"},
+    {"wide", 0, NULL, NULL, "Vulkan: locations and registers of 64 bits instead of 32"},
+    {"pointers", 0, NULL, NULL, "Vulkan: access buffers through physical addresses"},
+    {"silence", 0, "S", NULL,
+     "end a test that has reported nothing for S seconds (default 60, or as --timeout says)"},
+    {"one-queue", 0, NULL, NULL,
+     "run the work-groups of two queue families one after the other where a Vulkan device has a single family"},
     TOOL_OPTION_END};
 
 /* An interpreter makes fewer instances in a second than a processor. */
@@ -98,6 +108,12 @@ static int litmus_run_option(void *context, size_t index, const char *value)
         return 0;
     case OPT_MAPPING:
         return litmus_mapping(value, &campaign->plan.mapping);
+    case OPT_WIDE:
+        campaign->plan.wide = true;
+        return 0;
+    case OPT_POINTERS:
+        campaign->plan.pointers = true;
+        return 0;
     default:
         return campaign->count < 24 ? pass(campaign, options[index].name, value)
                                     : tool_error(EXIT_USAGE, "too many options");
