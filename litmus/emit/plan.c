@@ -68,6 +68,8 @@ void lt_plan_locations(cJSON *test, const struct ck_program *program)
         cJSON_AddStringToObject(location, "kind", kinds[o->origin]);
         cJSON_AddNumberToObject(location, "element_size", o->element_size);
         cJSON_AddBoolToObject(location, "signed", o->is_signed);
+        if (program->vulkan && o->region == MM_IMAGE)
+            cJSON_AddTrueToObject(location, "image");
         if (program->vulkan && o->alias_of != i)
             cJSON_AddNumberToObject(location, "alias", o->alias_of);
         cJSON *initial = cJSON_AddArrayToObject(location, "initial");

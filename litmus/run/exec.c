@@ -42,6 +42,7 @@ static bool read_locations(struct exec *e)
         l->alias = cJSON_GetObjectItem(item, "alias") ? json_unsigned(item, "alias") : l->number;
         int kind = lt_memory_kind(item);
         l->kind = (enum lt_memory_kind)kind;
+        l->is_image = cJSON_IsTrue(cJSON_GetObjectItem(item, "image"));
         l->is_signed = cJSON_IsTrue(cJSON_GetObjectItem(item, "signed"));
         bool size_ok =
             l->element_size == 1 || l->element_size == 2 || l->element_size == 4 || l->element_size == 8;

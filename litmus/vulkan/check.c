@@ -34,7 +34,13 @@ uint32_t lt_vk_accessed(const struct ck_program *program, const struct ck_instr 
 
 /* ---- storage ----------------------------------------------------------------------------------------- */
 
-/* Class 0 is StorageBuffer, class 1 Workgroup. */
+/* Class 0 is StorageBuffer, class 1 Workgroup, class 2 the texels of a storage texel buffer, whose memory is that of the
+ * object's storage buffer. */
+bool lt_vk_is_image(const struct lt_vk_module *m, uint32_t object)
+{
+    return m->program->objects[object].region == MM_IMAGE;
+}
+
 bool lt_vk_is_local(const struct lt_vk_module *m, uint32_t object)
 {
     return m->program->objects[object].region == MM_LOCAL;
@@ -60,12 +66,16 @@ static void place_object(struct lt_vk_module *m, uint32_t object)
         }
     for (uint32_t i = 0; i < p->object_count; i++)
         aliased |= i != object && p->objects[i].alias_of == object;
-    o->region = classes == 2 ? MM_LOCAL : MM_GLOBAL;
+    o->region = classes == 2 ? MM_LOCAL : classes == 4 ? MM_IMAGE : MM_GLOBAL;
     o->work_group = classes == 2 ? group : -1;
     if (classes & (classes - 1))
         lt_vk_cannot(m, "a location that is accessed in several storage classes");
-    if (classes & ~3)
-        lt_vk_cannot(m, "memory of storage classes 2 and 3");
+    if (classes & ~7)
+        lt_vk_cannot(m, "memory of storage class 3, the output of other stages than compute shaders");
+    if (classes == 4 && aliased)
+        lt_vk_cannot(m, "an alias in storage class 2");
+    if (classes == 4 && o->element_size != 4)
+        lt_vk_cannot(m, "texels of other than four bytes");
     if (classes == 2 && shared)
         lt_vk_cannot(m, "memory of storage class 1 that several work-groups share");
     if (classes == 2 && aliased)

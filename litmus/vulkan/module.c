@@ -265,6 +265,26 @@ static bool has_aliases(const struct lt_vk_module *m, uint32_t object)
     return false;
 }
 
+static bool has_images(const struct lt_vk_module *m)
+{
+    for (uint32_t o = 0; o < m->program->object_count; o++)
+        if (lt_vk_is_image(m, o))
+            return true;
+    return false;
+}
+
+static void print_images(const struct lt_vk_module *m, FILE *out)
+{
+    fputs("%uint4 = OpTypeVector %uint 4\n"
+          "%image = OpTypeImage %uint Buffer 0 0 0 2 R32ui\n"
+          "%image_ptr = OpTypePointer UniformConstant %image\n"
+          "%texel_ptr = OpTypePointer Image %uint\n",
+          out);
+    for (uint32_t o = 0; o < m->program->object_count; o++)
+        if (lt_vk_is_image(m, o))
+            fprintf(out, "%%image_%u = OpVariable %%image_ptr UniformConstant\n", o);
+}
+
 static void print_capabilities(const struct lt_vk_module *m, FILE *out)
 {
     const struct lt_kernel *k = m->kernel;
@@ -272,6 +292,8 @@ static void print_capabilities(const struct lt_vk_module *m, FILE *out)
     fputs("OpCapability VulkanMemoryModelDeviceScope\n", out);
     if (k->sub_groups)
         fputs("OpCapability GroupNonUniform\n", out);
+    if (has_images(m))
+        fputs("OpCapability ImageBuffer\n", out);
     if (k->uses_long || k->pointers)
         fputs("OpCapability Int64\n", out);
     if (k->uses_long)
@@ -302,6 +324,10 @@ static void print_decorations(const struct lt_vk_module *m, FILE *out)
               out);
     if (k->sub_groups)
         fputs("OpDecorate %sub_group_id BuiltIn SubgroupId\n", out);
+    for (uint32_t o = 0; o < m->program->object_count; o++)
+        if (lt_vk_is_image(m, o))
+            fprintf(out, "OpDecorate %%image_%u DescriptorSet 0\nOpDecorate %%image_%u Binding %u\n", o, o,
+                    LT_VK_IMAGES + o);
     for (uint32_t b = 0; b < LT_VK_OBJECTS + m->program->object_count; b++) {
         if (b >= LT_VK_OBJECTS && lt_vk_is_local(m, b - LT_VK_OBJECTS))
             continue;
@@ -335,6 +361,8 @@ static void print_variables(struct lt_vk_module *m, FILE *out)
                 "%%bin_pointer = OpTypePointer Workgroup %%bin_array\n"
                 "%%bins = OpVariable %%bin_pointer Workgroup\n",
                 m->kernel->bins);
+    if (has_images(m))
+        print_images(m, out);
     for (uint32_t b = 0; b < LT_VK_OBJECTS; b++)
         fprintf(out, "%%buffer_%u = OpVariable %%buffer_ptr_%s StorageBuffer\n", b,
                 lt_vk_type(b == LT_VK_OUT && m->kernel->wide ? 8 : 4));

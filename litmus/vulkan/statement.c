@@ -148,14 +148,64 @@ static uint32_t semantics_of(struct lt_vk_module *m, uint8_t order, uint16_t sem
     return lt_vk_uint(m, mask);
 }
 
+static uint32_t object_of(const struct lt_vk_module *m, const struct ck_instr *access)
+{
+    uint32_t element;
+    return lt_vk_accessed(m->program, access, &element);
+}
+
 /* Memory operands of an access that is not atomic; MAKES: it makes memory available or visible, as OPERATION says. */
 static const char *operands_of(struct lt_vk_module *m, const struct ck_instr *i, bool makes,
                                const char *operation, char text[96])
 {
     bool non_private = i->attributes & (MM_NON_PRIVATE | MM_MAKE_AVAILABLE | MM_MAKE_VISIBLE);
-    uint32_t element, object = lt_vk_accessed(m->program, i, &element);
+    uint32_t object = object_of(m, i);
     const char *mask = makes ? operation : non_private ? "NonPrivatePointer" : "";
     return lt_vk_operands(m, object, mask, makes ? scope_of(m, i->scope) : 0, text);
+}
+
+/* Texel operands, as operands_of() for other memory. */
+static const char *texel_operands(struct lt_vk_module *m, const struct ck_instr *i, bool makes,
+                                  const char *operation, char text[96])
+{
+    bool non_private = i->attributes & (MM_NON_PRIVATE | MM_MAKE_AVAILABLE | MM_MAKE_VISIBLE);
+    if (makes)
+        snprintf(text, 96, " %s|NonPrivateTexel %%%u", operation, scope_of(m, i->scope));
+    else
+        snprintf(text, 96, "%s", non_private ? " NonPrivateTexel" : "");
+    return text;
+}
+
+static uint32_t load_image(struct lt_vk_module *m, const struct ck_instr *i)
+{
+    return lt_vk_op(m, "OpLoad %%image %%image_%u", object_of(m, i));
+}
+
+/* POINTER is that of pointer_of(): of an image the coordinate of the texel. */
+static uint32_t atomic_pointer(struct lt_vk_module *m, const struct ck_instr *i, uint32_t pointer)
+{
+    if (!lt_vk_is_image(m, object_of(m, i)))
+        return pointer;
+    return lt_vk_op(m, "OpImageTexelPointer %%texel_ptr %%image_%u %%%u %%%u", object_of(m, i), pointer,
+                    lt_vk_uint(m, 0));
+}
+
+static uint32_t read_texel(struct lt_vk_module *m, const struct ck_instr *i, uint32_t coordinate)
+{
+    char operands[96];
+    uint32_t texel =
+        lt_vk_op(m, "OpImageRead %%uint4 %%%u %%%u%s", load_image(m, i), coordinate,
+                 texel_operands(m, i, i->attributes & MM_MAKE_VISIBLE, "MakeTexelVisible", operands));
+    return lt_vk_op(m, "OpCompositeExtract %%uint %%%u 0", texel);
+}
+
+static void write_texel(struct lt_vk_module *m, const struct ck_instr *i, uint32_t coordinate, uint32_t value)
+{
+    char operands[96];
+    uint32_t zero = lt_vk_uint(m, 0), image = load_image(m, i);
+    uint32_t texel = lt_vk_op(m, "OpCompositeConstruct %%uint4 %%%u %%%u %%%u %%%u", value, zero, zero, zero);
+    lt_vk_do(m, "OpImageWrite %%%u %%%u %%%u%s", image, coordinate, texel,
+             texel_operands(m, i, i->attributes & MM_MAKE_AVAILABLE, "MakeTexelAvailable", operands));
 }
 
 static void emit_load(struct lt_vk_module *m, uint32_t thread, const struct ck_instr *i, uint32_t pointer)
@@ -163,8 +213,11 @@ static void emit_load(struct lt_vk_module *m, uint32_t thread, const struct ck_i
     char operands[96];
     uint32_t value;
     if (i->attributes & MM_ATOMIC) {
-        value = lt_vk_op(m, "OpAtomicLoad %%%s %%%u %%%u %%%u", lt_vk_type(i->size), pointer,
-                         scope_of(m, i->scope), semantics_of(m, i->order, i->semantics));
+        value = lt_vk_op(m, "OpAtomicLoad %%%s %%%u %%%u %%%u", lt_vk_type(i->size),
+                         atomic_pointer(m, i, pointer), scope_of(m, i->scope),
+                         semantics_of(m, i->order, i->semantics));
+    } else if (lt_vk_is_image(m, object_of(m, i))) {
+        value = read_texel(m, i, pointer);
     } else {
         value = lt_vk_op(m, "OpLoad %%%s %%%u%s", lt_vk_type(i->size), pointer,
                          operands_of(m, i, i->attributes & MM_MAKE_VISIBLE,
@@ -178,8 +231,12 @@ static void emit_store(struct lt_vk_module *m, uint32_t thread, const struct ck_
     char operands[96];
     uint32_t value = value_of(m, thread, i->value);
     if (i->attributes & MM_ATOMIC) {
-        lt_vk_do(m, "OpAtomicStore %%%u %%%u %%%u %%%u", pointer, scope_of(m, i->scope),
+        lt_vk_do(m, "OpAtomicStore %%%u %%%u %%%u %%%u", atomic_pointer(m, i, pointer), scope_of(m, i->scope),
                  semantics_of(m, i->order, i->semantics), value);
+        return;
+    }
+    if (lt_vk_is_image(m, object_of(m, i))) {
+        write_texel(m, i, pointer, value);
         return;
     }
     lt_vk_do(m, "OpStore %%%u %%%u%s", pointer, value,
@@ -195,6 +252,7 @@ static void emit_rmw(struct lt_vk_module *m, uint32_t thread, const struct ck_in
         [CK_RMW_SMIN] = "OpAtomicSMin",     [CK_RMW_SMAX] = "OpAtomicSMax", [CK_RMW_UMIN] = "OpAtomicUMin",
         [CK_RMW_UMAX] = "OpAtomicUMax"};
     uint32_t value = value_of(m, thread, i->value);
+    pointer = atomic_pointer(m, i, pointer);
     uint32_t old = lt_vk_op(m, "%s %%%s %%%u %%%u %%%u %%%u", names[i->rmw], lt_vk_type(i->size), pointer,
                             scope_of(m, i->scope), semantics_of(m, i->order, i->semantics), value);
     if (i->reg != CK_NO_REG)
@@ -204,6 +262,7 @@ static void emit_rmw(struct lt_vk_module *m, uint32_t thread, const struct ck_in
 static void emit_cas(struct lt_vk_module *m, uint32_t thread, const struct ck_instr *i, uint32_t pointer)
 {
     uint32_t value = value_of(m, thread, i->value), expected = value_of(m, thread, i->expected);
+    pointer = atomic_pointer(m, i, pointer);
     uint32_t old =
         lt_vk_op(m, "OpAtomicCompareExchange %%%s %%%u %%%u %%%u %%%u %%%u %%%u", lt_vk_type(i->size),
                  pointer, scope_of(m, i->scope), semantics_of(m, i->order, i->semantics),
@@ -227,7 +286,7 @@ void lt_vk_control_barrier(struct lt_vk_module *m, const struct ck_instr *i)
 
 /* ---- instructions ------------------------------------------------------------------------------------ */
 
-/* Pointers to what the instructions of a phase access, computed before the first of them. */
+/* Pointers to what the instructions of a phase access, and coordinates of texels, computed before the first of them. */
 struct pointers {
     uint32_t count, objects[64], elements[64], ids[64];
 };
@@ -247,6 +306,8 @@ static uint32_t pointer_of(struct lt_vk_module *m, struct pointers *pointers, co
     if (lt_vk_is_local(m, object)) {
         base = lt_vk_op(m, "OpIMul %%uint %%%u %%%u", m->slot, lt_vk_uint(m, lt_vk_elements(o)));
         id = lt_vk_local_element(m, object, lt_vk_op(m, "OpIAdd %%uint %%%u %%%u", base, offset));
+    } else if (lt_vk_is_image(m, object)) {
+        id = lt_vk_op(m, "OpIAdd %%uint %%%u %%%u", lt_vk_place(m, object, m->instance), offset);
     } else {
         base = lt_vk_place(m, object, m->instance);
         id = lt_vk_object_element(m, object, lt_vk_op(m, "OpIAdd %%uint %%%u %%%u", base, offset));

@@ -27,7 +27,8 @@ enum lt_vk_binding {
     LT_VK_OTHERS, /* the states that are not in the bins: pairs of words, the low one first */
     LT_VK_OBJECTS /* the first of the test's locations; object i has LT_VK_OBJECTS + i: its memory, or the address of that */
 };
-#define LT_VK_OTHER_STATES 65536 /* that fit into LT_VK_OTHERS */
+#define LT_VK_IMAGES       (LT_VK_OBJECTS + 64) /* of object i, if it is an image: LT_VK_IMAGES + i */
+#define LT_VK_OTHER_STATES 65536                /* that fit into LT_VK_OTHERS */
 
 struct lt_vk_constant {
     uint64_t value;
@@ -77,6 +78,7 @@ const char *lt_vk_operands(const struct lt_vk_module *m, uint32_t object, const 
                            char text[96]);
 uint32_t lt_vk_local_element(struct lt_vk_module *m, uint32_t object, uint32_t index);
 bool lt_vk_is_local(const struct lt_vk_module *m, uint32_t object);
+bool lt_vk_is_image(const struct lt_vk_module *m, uint32_t object);
 uint32_t lt_vk_elements(const struct ck_object *object);
 /* Index of the first element of OBJECT that belongs to instance INSTANCE. */
 uint32_t lt_vk_place(struct lt_vk_module *m, uint32_t object, uint32_t instance);

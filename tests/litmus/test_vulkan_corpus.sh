@@ -14,7 +14,7 @@ a location that is accessed in several storage classes
 memory of storage class 1 that several work-groups share
 threads of a work-group that do not execute the same barriers
 two queue families
-memory of storage classes 2 and 3
+memory of storage class 3, the output of other stages than compute shaders
 END
 /usr/bin/python3 - "$tmp/plan.json" "$tmp/reasons" <<'PY'
 import collections, json, sys

@@ -23,10 +23,12 @@ ORDERS = {"acq": 0x2, "rel": 0x4, "acq_rel": 0x8}
 BITS = {"semsc0": 0x40, "semsc1": 0x100, "semsc2": 0x800, "semsc3": 0x1000, "semav": 0x2000, "semvis": 0x4000}
 RMW = {"exch": 229, "cas": 230, "add": 234, "sub": 235, "smin": 236, "umin": 237, "smax": 238, "umax": 239, "and": 240,
        "or": 241, "xor": 242}
+TEXEL_POINTER, READ, WRITE = 60, 98, 99
 LOAD, STORE, ATOMIC_LOAD, ATOMIC_STORE, CONTROL, MEMORY = 61, 62, 227, 228, 224, 225
 ADD, CONVERT, ALIGNED = 128, 120, 0x2
 NON_PRIVATE, MAKE_AVAILABLE, MAKE_VISIBLE = 0x20, 0x8, 0x10
 MODES = {"plain": [], "wide": ["--wide"], "pointers": ["--pointers"], "both": ["--wide", "--pointers"]}
+TEXEL_BITS = {0x100: MAKE_AVAILABLE, 0x200: MAKE_VISIBLE}
 FRAME_BARRIER = (CONTROL, 2, 2, 0x8 | 0x100 | 0x2000 | 0x4000)
 FRAME_ACCESSES = {(LOAD, "local", NON_PRIVATE, 0), (STORE, "local", NON_PRIVATE, 0)}
 
@@ -44,6 +46,20 @@ OWN = """VULKAN everything
  st.atom.rel.wg.sc1.semsc1.semav z, 1 | ld.atom.acq.wg.sc1.semsc1.semvis r4, z | rmw.atom.rel.wg.sc0.semsc0.cas r5, y, 2, 3 ;
  st.nonpriv.sc1 z, 2 | ld.nonpriv.sc1 r5, z | rmw.atom.acq_rel.dv.sc0.semsc0.semvis.cas r6, y, 2, 3 ;
 exists (P2:r6 == 1 /\\ P1:r5 == 2)
+"""
+
+# Texels, which have 32 bits.
+IMAGES = """VULKAN images
+{ x = 0; w = 0; }
+ P0@sg 0, wg 0, qf 0 | P1@sg 0, wg 1, qf 0 ;
+ st.sc2 w, 1 | ld.sc2 r0, w ;
+ st.nonpriv.sc2 w, 1 | ld.nonpriv.sc2 r1, w ;
+ st.av.dv.sc2 w, 2 | ld.vis.wg.sc2 r2, w ;
+ st.atom.rel.qf.sc2.semsc2.semav w, 3 | ld.atom.acq.dv.sc2.semsc2.semvis r3, w ;
+ rmw.atom.acq_rel.dv.sc2.semsc0.semsc2.semav.semvis.add r0, w, 2 | rmw.atom.acq_rel.dv.sc2.semsc2.semvis.cas r4, w, 2, 3 ;
+ membar.rel.dv.semsc0.semsc2.semav | membar.acq.dv.semsc0.semsc2.semvis ;
+ st.nonpriv.sc0 x, 1 | ld.nonpriv.sc0 r5, x ;
+exists (P1:r3 == 1)
 """
 
 
@@ -95,7 +111,7 @@ def instructions(words):
 def operations(words):
     """Those of the function "run" on the test's locations; the sizes of atomic values; whether memory has addresses."""
     constants, bindings, chains, variables, found = {}, {}, {}, {}, collections.Counter()
-    converted, addresses, sizes, atomics = set(), {}, {}, set()  # addresses: values that are computed from a location's address
+    converted, addresses, sizes, images, atomics = set(), {}, {}, {}, set()  # addresses: values that are computed from a location's address
     entry = function = None
     pointers = any(code == CONVERT for code, _ in instructions(words))
 
@@ -123,6 +139,10 @@ def operations(words):
             continue
         elif code == ADD and (a[2] in addresses or a[3] in addresses):
             addresses[a[1]] = addresses.get(a[2], addresses.get(a[3]))
+        elif code == TEXEL_POINTER:
+            chains[a[1]] = bindings[a[2]] - 70
+        elif code == LOAD and bindings.get(a[2], 0) >= 70:
+            images[a[1]] = bindings[a[2]] - 70
         elif code == CONVERT:
             chains[a[1]] = addresses[a[2]]
             converted.add(a[1])
@@ -135,7 +155,11 @@ def operations(words):
         if (code == ATOMIC_LOAD or 229 <= code <= 242) and place(a[2]) != -9 and (place(a[2]) == "local" or place(a[2]) >= 0):
             atomics.add(sizes[a[0]])
         number = lambda id_: constants[id_]  # noqa: E731
-        if code in (LOAD, STORE) and place(a[2 if code == LOAD else 0]) in ("local", *range(64)):
+        if code in (READ, WRITE):
+            image, mask, *rest = [images[a[2]], *a[4:], 0] if code == READ else [images[a[0]], *a[3:], 0]
+            makes = next((bit for texel, bit in TEXEL_BITS.items() if mask & texel), 0)
+            found[(LOAD if code == READ else STORE, image, (NON_PRIVATE if mask & 0x400 else 0) | makes, number(rest[0]) if makes else 0)] += 1
+        elif code in (LOAD, STORE) and place(a[2 if code == LOAD else 0]) in ("local", *range(64)):
             found[(code, place(a[2 if code == LOAD else 0])) + memory_operands(a[3 if code == LOAD else 2:])] += 1
         elif code == ATOMIC_STORE:
             found[(code, place(a[0]), number(a[1]), number(a[2]))] += 1
@@ -154,13 +178,15 @@ def operations(words):
 with tempfile.TemporaryDirectory() as tmp:
     with open(f"{tmp}/own.litmus", "w") as f:
         f.write(OWN)
+    with open(f"{tmp}/images.litmus", "w") as f:
+        f.write(IMAGES)
     suite = [f"litmus/suite/{d}" for d in ("barriers", "fences", "generated-barriers", "generated-scopes", "generated-local",
                                            "generated-rmw", "locks", "message-passing", "regions", "rmw", "scopes",
                                            "generated-sub-group-barriers", "generated-fence-scopes")]
     for mode in sys.argv[1:] or MODES:
         options = MODES[mode]
         shown = " ".join(["plan"] + options)
-        planned = subprocess.run([REFCL, "litmus", "plan", "--vulkan", "-o", f"{tmp}/plan.json"] + options + [f"{tmp}/own.litmus"] + suite,
+        planned = subprocess.run([REFCL, "litmus", "plan", "--vulkan", "-o", f"{tmp}/plan.json"] + options + [f"{tmp}/own.litmus", f"{tmp}/images.litmus"] + suite,
                                  check=False)
         check(shown, planned.returncode == 0)
         fits = subprocess.run(["/usr/bin/python3", "tools/validate.py", "tools/schema/plan.schema.json", f"{tmp}/plan.json"], check=False)
@@ -172,6 +198,7 @@ with tempfile.TemporaryDirectory() as tmp:
         ran = [t for t in tests if "vulkan" in t]
         check(f"{shown}: most tests have a module", len(ran) > 200, f"{len(ran)} of {len(tests)}")
         check(f"{shown}: the one with all operations too", "vulkan" in tests[0], tests[0].get("skip"))
+        check(f"{shown}: and that with texels, unless they are 64 bits wide", ("vulkan" in tests[1]) != ("--wide" in options), tests[1].get("skip"))
         wrong = []
         for t in ran:
             data = base64.b64decode(t["vulkan"], validate=True)

@@ -90,6 +90,22 @@ for options in --wide --pointers "--wide --pointers"; do
     check "no state is forbidden" $? || grep -A3 FORBIDDEN "$tmp/judged" | sed 's/^/# /'
     json_holds "most tests run" "$tmp/p-results.json" 'sum(t["status"] == "done" for t in R["tests"]) > 25'
 done
+# Storage class 2: texels, by atomics and plain accesses.
+cat >"$tmp/texels.litmus" <<'END'
+VULKAN texels
+{ x = 0; w = 0; v = 0; }
+ P0@sg 0, wg 0, qf 0 | P1@sg 0, wg 1, qf 0 ;
+ st.nonpriv.sc2 v, 5 | ld.atom.acq.dv.sc0.semsc0.semsc2.semvis r0, x ;
+ rmw.atom.dv.sc2.add r2, w, 2 | ld.atom.dv.sc2 r1, w ;
+ st.atom.rel.dv.sc0.semsc0.semsc2.semav x, 1 | rmw.atom.dv.sc2.add r3, w, 1 ;
+ ld.nonpriv.sc2 r4, v | ;
+exists (P1:r0 == 1 /\ P1:r1 == 0 /\ w == 3 /\ v == 5 /\ P0:r4 == 5)
+END
+"$refcl" litmus plan --vulkan -o "$tmp/texels.json" "$tmp/texels.litmus"
+"$runner" -q -n 20000 --batch 1000 --timeout 60 -o "$tmp/t.json" "$tmp/texels.json" >"$tmp/log" 2>&1
+check "texels" $? || sed 's/^/# /' "$tmp/log"
+"$refcl" litmus judge --json "$tmp/t-judged.json" "$tmp/t.json" >"$tmp/judged" && grep -q '^1 allowed' "$tmp/judged"
+check "their states are allowed" $? || sed 's/^/# /' "$tmp/judged"
 # A loop that does not end: llvmpipe leaves it after a number of iterations, and a real device is stopped.
 cat >"$tmp/loop.litmus" <<'END'
 VULKAN loop

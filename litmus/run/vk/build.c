@@ -35,13 +35,20 @@ static uint32_t binding_of(const struct exec *e, unsigned location)
 static bool create_layout(struct exec *e)
 {
     struct lt_vk *vk = vk_of(e);
-    VkDescriptorSetLayoutBinding bindings[OBJECTS + MAX_LOCATIONS];
+    VkDescriptorSetLayoutBinding bindings[OBJECTS + 2 * MAX_LOCATIONS];
     uint32_t count = OBJECTS + e->location_count;
     for (uint32_t i = 0; i < count; i++)
         bindings[i] = (VkDescriptorSetLayoutBinding){.binding = i < OBJECTS ? i : binding_of(e, i - OBJECTS),
                                                      .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
                                                      .descriptorCount = 1,
                                                      .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
+    for (uint32_t i = 0; i < e->location_count; i++)
+        if (e->locations[i].is_image)
+            bindings[count++] =
+                (VkDescriptorSetLayoutBinding){.binding = binding_of(e, i) + MAX_LOCATIONS,
+                                               .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER,
+                                               .descriptorCount = 1,
+                                               .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
     VkDescriptorSetLayoutCreateInfo set = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
                                            .bindingCount = count,
                                            .pBindings = bindings};
@@ -95,6 +102,8 @@ static void read_module(struct exec *e)
 {
     const cJSON *groups = cJSON_GetObjectItem(e->job->test, "family_groups");
     struct lt_vk_exec *x = e->vk;
+    for (unsigned i = 0; i < e->location_count; i++)
+        x->images |= e->locations[i].is_image;
     x->pointers = cJSON_IsTrue(cJSON_GetObjectItem(e->job->test, "pointers"));
     x->family_count = cJSON_GetArraySize(groups) == 2 ? 2 : 1;
     for (uint32_t f = 0; f < x->family_count; f++) {
@@ -140,6 +149,7 @@ static uint32_t memory_type(const struct lt_vk *vk, uint32_t allowed, VkMemoryPr
 static void drop_buffer(struct exec *e, struct vk_buffer *b)
 {
     struct lt_vk *vk = vk_of(e);
+    vk->vkDestroyBufferView(vk->device, b->view, NULL);
     vk->vkDestroyBuffer(vk->device, b->buffer, NULL);
     vk->vkFreeMemory(vk->device, b->memory, NULL);
     *b = (struct vk_buffer){0};
@@ -154,6 +164,8 @@ static bool make_buffer(struct exec *e, struct vk_buffer *b, VkDeviceSize bytes,
                                .size = bytes,
                                .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
                                         VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT};
+    if (e->vk->images)
+        info.usage |= VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT;
     if (e->vk->pointers)
         info.usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
     if (e->vk->family_count > 1 && vk->two_families) {
@@ -257,12 +269,13 @@ static bool make_set(struct exec *e)
 {
     struct lt_vk *vk = vk_of(e);
     struct lt_vk_exec *x = e->vk;
-    VkDescriptorPoolSize size = {.type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-                                 .descriptorCount = OBJECTS + e->location_count};
+    const VkDescriptorPoolSize sizes[2] = {
+        {.type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, .descriptorCount = OBJECTS + e->location_count},
+        {.type = VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER, .descriptorCount = e->location_count + 1}};
     VkDescriptorPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
                                        .maxSets = 1,
-                                       .poolSizeCount = 1,
-                                       .pPoolSizes = &size};
+                                       .poolSizeCount = 2,
+                                       .pPoolSizes = sizes};
     VkDescriptorSetAllocateInfo set = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
                                        .descriptorSetCount = 1,
                                        .pSetLayouts = &x->set_layout};
@@ -314,6 +327,31 @@ static VkDescriptorBufferInfo described(const struct exec *e, unsigned location)
                                     .range = sizeof address};
 }
 
+/* A view of LOCATION's memory as texels, for the binding of the image. */
+static bool make_view(struct exec *e, unsigned location)
+{
+    struct lt_vk *vk = vk_of(e);
+    struct vk_buffer *b = &e->vk->buffers[OBJECTS + location];
+    VkBufferViewCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO,
+                                   .buffer = b->buffer,
+                                   .format = VK_FORMAT_R32_UINT,
+                                   .range = VK_WHOLE_SIZE};
+    if (b->bytes / 4 > vk->properties.limits.maxTexelBufferElements) {
+        e->failure = "the device's texel buffers are too small";
+        return false;
+    }
+    if (lt_vk_failed(e, "vkCreateBufferView", vk->vkCreateBufferView(vk->device, &info, NULL, &b->view)))
+        return false;
+    VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+                                  .dstSet = e->vk->set,
+                                  .dstBinding = binding_of(e, location) + MAX_LOCATIONS,
+                                  .descriptorCount = 1,
+                                  .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER,
+                                  .pTexelBufferView = &b->view};
+    vk->vkUpdateDescriptorSets(vk->device, 1, &write, 0, NULL);
+    return true;
+}
+
 bool lt_vk_fit_locations(struct exec *e)
 {
     struct lt_vk *vk = vk_of(e);
@@ -324,7 +362,7 @@ bool lt_vk_fit_locations(struct exec *e)
         if (bytes <= l->bytes || root_of(e, i) != i)
             continue;
         drop_buffer(e, &e->vk->buffers[OBJECTS + i]);
-        if (!make_device_buffer(e, OBJECTS + i, bytes))
+        if (!make_device_buffer(e, OBJECTS + i, bytes) || (l->is_image && !make_view(e, i)))
             return false;
         l->bytes = bytes;
     }

@@ -43,6 +43,8 @@
     F(vkUpdateDescriptorSets)                                                                                \
     F(vkCreateBuffer)                                                                                        \
     F(vkDestroyBuffer)                                                                                       \
+    F(vkCreateBufferView)                                                                                    \
+    F(vkDestroyBufferView)                                                                                   \
     F(vkGetBufferMemoryRequirements)                                                                         \
     F(vkAllocateMemory)                                                                                      \
     F(vkFreeMemory)                                                                                          \
@@ -103,13 +105,14 @@ enum { MOST_LAUNCHES = 64 }; /* in one batch */
 struct vk_buffer {
     VkBuffer buffer;
     VkDeviceMemory memory;
+    VkBufferView view; /* of an image */
     VkDeviceSize bytes;
 };
 struct lt_vk_exec {
     struct vk_buffer buffers[BUFFERS]; /* of location i of the exec: OBJECTS + i */
     void *read_back;                   /* mapped: counts, bins, other states */
     char *addresses;                   /* mapped, of a test with pointers */
-    bool pointers;
+    bool pointers, images;
     VkShaderModule module;
     VkDescriptorSetLayout set_layout;
     VkPipelineLayout layout;
