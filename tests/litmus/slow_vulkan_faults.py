@@ -28,7 +28,7 @@ FAULTS = [
     ("device scope is the queue family's", "statement.c", "return lt_vk_uint(m, 1);\n    }", "return lt_vk_uint(m, 5);\n    }", MODULES),
     ("work-group scope is the sub-group's", "statement.c", "return lt_vk_uint(m, 2);", "return lt_vk_uint(m, 3);", MODULES),
     ("non-private accesses are private", "statement.c", 'non_private ? "NonPrivatePointer" : ""', 'non_private ? "" : ""', MODULES),
-    ("a load that makes visible does not", "statement.c", "i->attributes & MM_MAKE_VISIBLE,", "false,", MODULES),
+    ("a load that makes visible does not", "statement.c", "operands_of(m, i, i->attributes & MM_MAKE_VISIBLE,", "operands_of(m, i, false,", MODULES),
     ("texels are private", "statement.c", '" %s|NonPrivateTexel %%%u", operation', '" None", operation', MODULES),
     ("a barrier of memory is missing", "statement.c", 'lt_vk_do(m, "OpMemoryBarrier %%%u %%%u", scope_of(m, i->scope),\n'
      "                 semantics_of(m, i->order, i->semantics));", "", MODULES),
