@@ -292,6 +292,8 @@ struct in_run {
     struct in_jit_run *native; /* the JIT executes this launch */
     struct in_weak *weak;      /* NULL: not in weak mode */
     uint64_t promote_at;       /* after so many instructions the JIT is asked, at the end of a work-group */
+    uint64_t split_at;         /* ... or, in the middle of one, for its work-items that have not begun */
+    uint64_t first_item;       /* of the work-group that the JIT begins with: those before are not its */
     bool prepared;             /* it is already compiling */
     uint32_t terms;            /* recorded so far (terms.c) */
 };

@@ -12,6 +12,7 @@
 struct in_jit_frame {
     uint64_t global_size[3], global_offset[3], num_groups[3], local_size[3];
     uint64_t group_size[3]; /* of what compiled code takes as a work-group */
+    uint64_t first_item;    /* code for any local size: work-items before it are not executed */
     uint64_t work_dim, sub_group_size, enqueued_sub_groups;
     uint8_t *program;        /* variables of the module on this device */
     uint8_t *arguments;      /* at the offsets of struct in_jit_kernel's layout */
@@ -51,7 +52,8 @@ enum in_jit_end {
 };
 struct in_jit_api {
     uint32_t version; /* IN_JIT_VERSION */
-    /* For the work-groups from launch->next_group on.  Where it declines WHY says the reason. */
+    /* For the work-groups from launch->next_group on; with launch->first_item, for that work-group alone, from this
+     * work-item on.  Where it declines WHY says the reason. */
     enum in_jit_begin (*create)(struct in_run *launch, struct in_jit_run **run, char *why, size_t why_size);
     void (*prepare)(const struct in_run *launch); /* compiles it in the background */
     /* What functions of the interpreter find wrong ends the launch, and counts as its findings. */

@@ -175,7 +175,7 @@ bool in_native_create(struct in_run *run)
 {
     in_start();
     const struct in_launch *l = &run->launch;
-    run->promote_at = UINT64_MAX;
+    run->promote_at = run->split_at = UINT64_MAX;
     bool plain = l->recorder == NULL && !l->checks && !l->weak;
     bool instrumented = l->instrumented && !l->weak && !l->uninitialized && !run->code->suspicious;
     if (native.engine == INTERP || (!plain && !instrumented) || l->schedule != IN_SEQUENTIAL ||
@@ -184,6 +184,9 @@ bool in_native_create(struct in_run *run)
     if (native.engine == AUTO && !is_worth_compiling(run, !plain)) {
         uint64_t heat = run->code->heat;
         run->promote_at = !plain ? UINT64_MAX : heat < native.hot / 2 ? native.hot / 2 - heat : 0;
+        if (plain && run->code->loops && !run->code->waits && run->code->local_bytes == 0 &&
+            l->step_limit == 0)
+            run->split_at = heat < native.hot ? native.hot - heat : native.hot / 2;
         return false;
     }
     return loaded() && begin_compiled(run);
@@ -205,6 +208,58 @@ bool in_native_take_over(struct in_run *run)
     run->prepared = true;
     run->promote_at = native.hot - heat;
     return false;
+}
+
+static bool has_local_arguments(const struct in_run *run)
+{
+    for (uint32_t k = 0; k < run->info->argument_count; k++)
+        if (run->info->arguments[k].kind == IN_ARG_LOCAL)
+            return true;
+    return false;
+}
+
+/* The first of the work-items at the end of G that have not begun. */
+static uint32_t first_of_rest(const struct in_group *g)
+{
+    uint32_t first = g->items_count;
+    while (first > 0 && g->items[first - 1].state == IN_ITEM_NEW)
+        first--;
+    return first;
+}
+
+static void run_rest(struct in_run *run, struct in_group *g, uint32_t first)
+{
+    if (native.note)
+        fprintf(stderr,
+                "refcl: jit: kernel %s continues in compiled code from work-item %u of a work-group\n",
+                run->info->name, first);
+    in_native_step(run);
+    if (!run->over || run->stopped || run->limit)
+        return;
+    run->over = false;
+    native.api->destroy(run->native);
+    run->native = NULL;
+    g->done += g->items_count - first;
+    for (uint32_t k = first; k < g->items_count; k++)
+        g->items[k].state = IN_ITEM_DONE;
+}
+
+void in_native_split(struct in_run *run, struct in_group *g)
+{
+    char why[160] = "";
+    uint32_t first = first_of_rest(g);
+    uint64_t next = run->next_group;
+    run->split_at = UINT64_MAX;
+    if (first == 0 || first == g->items_count || run->slot_count != 1 || run->code->stray ||
+        has_local_arguments(run) || !loaded())
+        return;
+    run->next_group = g->linear;
+    run->first_item = first;
+    bool begins = native.api->create(run, &run->native, why, sizeof why) == IN_JIT_BEGINS;
+    run->next_group = next;
+    run->first_item = 0;
+    if (begins)
+        run_rest(run, g, first);
 }
 
 /* The object nearest to a faulting address: an argument's object or local memory; NULL: none. */

@@ -163,6 +163,18 @@ static void stopped(struct in_run *run, struct in_item *item, enum in_stop stop)
     }
 }
 
+/* Has compiled code execute what has not begun of the current work-group: otherwise one large work-group would be
+ * interpreted to its end.  The interpreter completes the work-items that have begun. */
+static void split(struct in_run *run)
+{
+    struct in_group *g = run->slots[run->slot_cursor];
+    if (!g->active || g->waiting > 0)
+        return;
+    in_native_split(run, g);
+    if (run->native == NULL && g->done == g->items_count)
+        replace(run, g);
+}
+
 static bool execute(struct in_run *run, struct in_item *item, int64_t budget)
 {
     if (item->state == IN_ITEM_NEW) {
@@ -209,6 +221,8 @@ void in_schedule(struct in_run *run, uint64_t quantum)
             run->slice_left = slice(run);
         uint64_t left = end - run->executed;
         execute(run, item, (uint64_t)run->slice_left > left ? (int64_t)left : run->slice_left);
+        if (__builtin_expect(run->executed >= run->split_at, 0) && !run->over)
+            split(run);
         if (run->launch.step_limit != 0 && run->executed > run->launch.step_limit)
             in_step_limit(run, item, item->frame != NULL && item->state == IN_ITEM_READY ? item->pc : NULL);
     }

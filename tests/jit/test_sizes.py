@@ -77,18 +77,53 @@ def run():
             check(f'{name}, {size} in {local}', (got == want).all(), f'{got[got != want][:8]} instead of {want[got != want][:8]}')
 
 
-def main():
-    if len(sys.argv) > 1:
-        run()
-        return done()
-    ran = subprocess.run([sys.executable, sys.argv[0], 'run'], env={**os.environ, 'REFCL_ENGINE': 'jit', 'REFCL_DEBUG': 'jit'},
+LONG = """kernel void long_items(global uint *o, global volatile atomic_uint *begun) {
+    uint at = get_global_linear_id(), x = at;
+    for (uint k = 0; k < 400 + at % 7; k++)
+        x = x * 1664525u + 1013904223u;
+    atomic_fetch_add(&begun[at], 1u); o[at] = x + get_local_id(1); }"""
+
+
+def run_long():
+    """A launch moves to compiled code in the middle of a work-group: each work-item is executed once, in one engine."""
+    program = cl.Program(context, LONG).build('-cl-std=CL3.0')
+    for size, local in ((300, 1, 1), (300, 1, 1)), ((20, 6, 5), (10, 6, 5)), ((37, 3, 2), (16, 3, 2)):
+        items = geometry(size, local)
+        x = numpy.arange(len(items), dtype='u4')
+        rounds = 400 + x % 7
+        for k in range(406):
+            x = numpy.where(k < rounds, x * numpy.uint32(1664525) + numpy.uint32(1013904223), x)
+        want = x + numpy.array([l[1] for _, l, _, _ in items], 'u4')
+        got, begun = numpy.zeros_like(want), numpy.zeros_like(want)
+        buffers = [cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=a) for a in (got, begun)]
+        program.long_items(queue, size, local, *buffers)
+        cl.enqueue_copy(queue, got, buffers[0])
+        cl.enqueue_copy(queue, begun, buffers[1])
+        check(f'{size} in {local}: results', (got == want).all(), f'{got[got != want][:8]} instead of {want[got != want][:8]}')
+        check(f'{size} in {local}: each work-item once', (begun == 1).all(), begun)
+
+
+def again(what, **environment):
+    """What this program, with the argument WHAT, prints on standard error; its checks count here."""
+    ran = subprocess.run([sys.executable, sys.argv[0], what], env={**os.environ, 'REFCL_DEBUG': 'jit', **environment},
                          capture_output=True, text=True, timeout=600)
     for line in ran.stdout.splitlines():
         if ' - ' in line:
             check(line.partition(' - ')[2], line.startswith('ok'), ran.stdout)
-    check('no launch is left to the interpreter', 'runs in the interpreter' not in ran.stderr, ran.stderr)
+    check(f'{what}: ended', ran.returncode == 0, ran.stderr)
+    return ran.stderr
+
+
+def main():
+    if len(sys.argv) > 1:
+        (run if sys.argv[1] == 'run' else run_long)()
+        return done()
+    notes = again('long', REFCL_PROMOTE='20000', REFCL_ENGINE='auto')
+    check('the first work-group is continued in compiled code', 'continues in compiled code from work-item' in notes, notes)
+    notes = again('run', REFCL_ENGINE='jit')
+    check('no launch is left to the interpreter', 'runs in the interpreter' not in notes, notes)
     for name in KERNELS:
-        sizes = re.findall(rf'kernel {name}, local size (.*): compiled', ran.stderr)
+        sizes = re.findall(rf'kernel {name}, local size (.*): compiled', notes)
         shared = [s for s in sizes if s.startswith('up to')]
         check(f'{name}: two sizes, then code for any', 0 < len(shared) <= 3 and len(sizes) - len(shared) == 2, sizes)
     return done()

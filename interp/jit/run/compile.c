@@ -162,12 +162,14 @@ static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef s
                              .lanes = k->options.flags & IN_JIT_ANY_SIZE ? 0 : lanes(),
                              .frame_bytes = sizeof(struct in_jit_frame),
                              .offset_at = offsetof(struct in_jit_frame, global_offset),
-                             .group_size_at = offsetof(struct in_jit_frame, group_size)};
+                             .group_size_at = offsetof(struct in_jit_frame, group_size),
+                             .first_item_at = offsetof(struct in_jit_frame, first_item)};
     k->shape.waits = e->calls->fibers || in_shim_may_spin(item);
     if (k->shape.waits && (k->options.flags & IN_JIT_INSTRUMENTED)) {
         snprintf(k->why, sizeof k->why, "work-items that wait for one another in an instrumented launch");
         return false;
     }
+    k->shape.barriers = in_shim_has_barriers(item);
     k->shape.flat = !k->shape.waits && in_shim_is_flat(item);
     if (k->shape.flat && !loops.any_size)
         k->shape.group_size[0] = k->options.flat_size;
@@ -387,7 +389,7 @@ static struct in_jit_kernel *kernel_find(const struct in_kernel *kernel, const s
  * compiling takes as long as that.  All other launches share code for any size. */
 enum { SPECIALIZED = 2, WORTH = 1 << 28, LEAST_ITEMS = 64 };
 
-static struct in_jit_options any_size(const struct in_jit_options *options)
+struct in_jit_options in_jit_any_size(const struct in_jit_options *options)
 {
     uint64_t items = (uint64_t)options->local_size[0] * options->local_size[1] * options->local_size[2];
     uint32_t most = LEAST_ITEMS;
@@ -409,7 +411,7 @@ static bool exceeds(struct in_jit_kernel *any, double work)
 void in_jit_choose_size(const struct in_kernel *kernel, struct in_jit_options *options, bool edge,
                         double work)
 {
-    struct in_jit_options any = any_size(options);
+    struct in_jit_options any = in_jit_any_size(options);
     struct in_jit_kernel *shared = NULL;
     unsigned specialized = 0;
     bool exact = false;

@@ -17,7 +17,7 @@ struct in_jit_shape {
     uint32_t group_size[3]; /* of what ROW and EDGES take as a work-group, unless that is any */
     uint8_t waits, flat;
     uint8_t shares; /* atomics that threads may contend for */
-    uint8_t none;   /* no byte of no value: it is written to disk */
+    uint8_t barriers;
     struct in_shadow_plan shadow_plan;
 };
 /* A kernel for one local size. */
@@ -37,6 +37,8 @@ struct in_jit_kernel {
     in_jit_edge_fn turns; /* where work-items wait for one another: instead of both, fibers.h */
     LLVMOrcLLJITRef jit;
 };
+/* OPTIONS for any local size. */
+struct in_jit_options in_jit_any_size(const struct in_jit_options *options);
 /* Makes OPTIONS those of code for any local size where that is expected to take less time, for a launch that executes
  * about WORK instructions. */
 void in_jit_choose_size(const struct in_kernel *kernel, struct in_jit_options *options, bool edge,

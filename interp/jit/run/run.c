@@ -95,7 +95,7 @@ static void divide(struct in_jit_run *run)
     run->groups = 1;
     for (uint32_t k = 0; k < 3; k++) {
         uint32_t size = any ? (uint32_t)run->frame.local_size[k] : kernel->shape.group_size[k];
-        if (any && k == 0 && kernel->shape.flat)
+        if (any && k == 0 && kernel->shape.flat && run->launch->first_item == 0)
             size = flat_size(&run->frame);
         run->local_size[k] = size;
         run->frame.group_size[k] = size;
@@ -199,6 +199,14 @@ static bool skip_to(struct in_jit_run *run, uint64_t group)
     return item % run->local_size[0] == 0;
 }
 
+/* Whether work-items of a group can be executed while others of it have begun elsewhere: none waits for another, and they
+ * share no local memory. */
+static bool may_split(const struct in_jit_kernel *kernel)
+{
+    return !kernel->shape.waits && !kernel->shape.barriers && !kernel->calls.any &&
+           kernel->layout.local_bytes == 0;
+}
+
 static enum in_jit_begin ready(struct in_jit_run *run, char *why, size_t why_size)
 {
     const struct in_launch *l = &run->launch->launch;
@@ -210,7 +218,10 @@ static enum in_jit_begin ready(struct in_jit_run *run, char *why, size_t why_siz
         return IN_JIT_DECLINES;
     }
     struct in_jit_options options = options_of(run, l);
-    in_jit_choose_size(kernel, &options, edge, estimated_work(run, kernel->code));
+    if (run->launch->first_item > 0)
+        options = in_jit_any_size(&options);
+    else
+        in_jit_choose_size(kernel, &options, edge, estimated_work(run, kernel->code));
     run->frame.budget = budget(run->launch);
     run->kernel = in_jit_compile(m, kernel, &options, edge);
     if (run->kernel == NULL || !run->kernel->covered) {
@@ -218,6 +229,11 @@ static enum in_jit_begin ready(struct in_jit_run *run, char *why, size_t why_siz
         return IN_JIT_DECLINES;
     }
     divide(run);
+    if (run->launch->first_item > 0 && !may_split(run->kernel)) {
+        snprintf(why, why_size, "work-items that depend on others of their work-group");
+        return IN_JIT_DECLINES;
+    }
+    run->frame.first_item = run->launch->first_item;
     if (!skip_to(run, run->launch->next_group))
         return IN_JIT_NOT_HERE;
     const uint64_t *local = run->frame.local_size;
@@ -230,6 +246,8 @@ static enum in_jit_begin ready(struct in_jit_run *run, char *why, size_t why_siz
         snprintf(why, why_size, "out of memory");
         return IN_JIT_DECLINES;
     }
+    if (run->launch->first_item > 0)
+        run->groups = atomic_load(&run->next) + 1;
     bool ready_to_run = !(options.flags & IN_JIT_INSTRUMENTED) || in_instrument_begin(run, why, why_size);
     return ready_to_run ? IN_JIT_BEGINS : IN_JIT_DECLINES;
 }

@@ -123,12 +123,17 @@ bool in_shim_has_atomics(LLVMValueRef item)
 
 // ---- work-groups that no work-item sees ----------------------------------------------------------
 
+bool in_shim_has_barriers(LLVMValueRef item)
+{
+    Function *barrier = cast<Function>(unwrap(item))->getParent()->getFunction("in.barrier");
+    return barrier && !barrier->use_empty();
+}
+
 bool in_shim_is_flat(LLVMValueRef item)
 {
     Function &f = *cast<Function>(unwrap(item));
-    Function *barrier = f.getParent()->getFunction("in.barrier");
-    return (!barrier || barrier->use_empty()) && all_of(ArrayRef<unsigned>{LOCAL, GROUP, SIZE, ITEM},
-                                                        [&](unsigned k) { return f.getArg(k)->use_empty(); });
+    return !in_shim_has_barriers(item) && all_of(ArrayRef<unsigned>{LOCAL, GROUP, SIZE, ITEM},
+                                                 [&](unsigned k) { return f.getArg(k)->use_empty(); });
 }
 
 // ---- loops that are unrolled first ----------------------------------------------------------------
@@ -348,6 +353,23 @@ SmallVector<Value *, PARAMETERS> item_arguments(IRBuilder<> &b, const Group &g, 
     return arguments;
 }
 
+// From the end of AT, where the work-item with IDS is not before the first that is to be executed; returns the block
+// that executes it, and in AT the block after.
+static BasicBlock *skip_first_items(const Group &g, BasicBlock *&at, Value **ids)
+{
+    LLVMContext &c = g.module.getContext();
+    BasicBlock *run = BasicBlock::Create(c, "", g.function), *next = BasicBlock::Create(c, "", g.function);
+    IRBuilder<> b(at);
+    Value *index = b.CreateAdd(b.CreateMul(ids[2], g.size[1]), ids[1]);
+    index = b.CreateAdd(b.CreateMul(index, g.size[0]), ids[0]);
+    Value *field = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), g.frame, g.options.first_item_at);
+    LoadInst *first = b.CreateAlignedLoad(b.getInt64Ty(), field, Align(8));
+    first->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(c, {}));
+    b.CreateCondBr(b.CreateICmpULT(b.CreateZExt(index, b.getInt64Ty()), first), next, run);
+    at = next;
+    return run;
+}
+
 static void call_items(Module &m, const in_loops &loops, Function *item, Strip strip, bool edge)
 {
     Group g(m, loops, edge);
@@ -355,8 +377,11 @@ static void call_items(Module &m, const in_loops &loops, Function *item, Strip s
     BasicBlock *entry = BasicBlock::Create(m.getContext(), "", g.function);
     BasicBlock *end =
         emit_work_item_loops(g, entry, strip.lanes, [&](BasicBlock *at, Value **ids, bool many) {
-            IRBuilder<> b(at);
+            BasicBlock *run = loops.any_size ? skip_first_items(g, at, ids) : at;
+            IRBuilder<> b(run);
             b.CreateCall(many ? strip.function : item, item_arguments(b, g, ids));
+            if (run != at)
+                b.CreateBr(at);
             return at;
         });
     IRBuilder<>(end).CreateRetVoid();

@@ -17,8 +17,8 @@ struct in_loops {
     unsigned lanes;         /* of the vectors that work-items in loops become; 0: none */
     bool edge;              /* also a function for work-groups that are smaller */
     LLVMValueRef access_group;
-    uint64_t frame_bytes, offset_at,
-        group_size_at;      /* of the frame, and in it the global offset and group_size */
+    uint64_t frame_bytes, offset_at; /* of the frame, and in it the global offset */
+    uint64_t group_size_at, first_item_at;
     uint64_t context_bytes; /* out: memory per work-group for what lives across barriers */
 };
 /* True if ITEM, after inlining, may spin until another work-item acts: a loop over work-items would livelock. */
@@ -27,6 +27,7 @@ bool in_shim_may_spin(LLVMValueRef item);
 void in_shim_lower_local(LLVMValueRef item);
 /* Whether atomics of memory that work-groups share are left, which change it. */
 bool in_shim_has_atomics(LLVMValueRef item);
+bool in_shim_has_barriers(LLVMValueRef item);
 /* Whether ITEM does not see work-groups in the first dimension: ids in them, their sizes, local memory. */
 bool in_shim_is_flat(LLVMValueRef item);
 /* Asks for unrolling of short loops that index private arrays, and of those with barriers. */
