@@ -206,9 +206,22 @@ static void cannot_run(void **state)
                 "two devices");
     expect_skip(HEAD "P0@wg 0, dev 0 (global int* x) { global int* p = x; *p = 1; }\nexists (x = 1)",
                 "pointer");
-    expect_skip(HEAD "P0@wg 0, dev 0 (global int* x) { }\nfilter (x = 1) exists (x = 1)", "filter");
     expect_skip("VULKAN t\n{ x = 0; }\nP0@sg 0, wg 0, qf 0 ;\n st.av.dv.sc0 x, 1 ;\nexists (x == 1)",
                 "Vulkan");
+}
+
+/* What a filter names is observed. */
+static void filter(void **state)
+{
+    (void)state;
+    cJSON *plan =
+        plan_of(HEAD "P0@wg 0, dev 0 (global int* x) { int r0 = *x; }\nfilter (0:r0 = 1) exists (x = 1)");
+    const cJSON *t = first_test(plan), *observed = cJSON_GetObjectItem(t, "observed");
+    assert_null(cJSON_GetObjectItem(t, "skip"));
+    assert_int_equal(cJSON_GetArraySize(observed), 2);
+    assert_string_equal(cJSON_GetObjectItem(cJSON_GetArrayItem(observed, 0), "name")->valuestring, "x");
+    assert_string_equal(cJSON_GetObjectItem(cJSON_GetArrayItem(observed, 1), "name")->valuestring, "0:r0");
+    cJSON_Delete(plan);
 }
 
 /* Host threads become code, calls and their queues; kernels run one instance. */
@@ -295,9 +308,9 @@ static void bad_results(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(kernel),      cmocka_unit_test(phases),
-                                       cmocka_unit_test(svm),         cmocka_unit_test(converted),
-                                       cmocka_unit_test(generic),     cmocka_unit_test(cannot_run),
-                                       cmocka_unit_test(bad_results), cmocka_unit_test(host)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kernel),      cmocka_unit_test(phases),  cmocka_unit_test(svm),
+        cmocka_unit_test(converted),   cmocka_unit_test(generic), cmocka_unit_test(cannot_run),
+        cmocka_unit_test(bad_results), cmocka_unit_test(host),    cmocka_unit_test(filter)};
     return cmocka_run_group_tests_name("litmus plan", tests, NULL, NULL);
 }
