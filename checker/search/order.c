@@ -5,15 +5,16 @@
 
 #include <string.h>
 
-enum { MAX_ORDERS = 1 << 12, MAX_EVENTS = 8 };
+enum { MAX_ORDERS = 1 << 12, MAX_EVENTS = 8, MAX_PARTS = 4 * MAX_EVENTS + 1 };
 
 struct order_known {
-    uint64_t key;
+    uint64_t parts[MAX_PARTS]; /* of the key */
+    uint32_t count;            /* 0: none yet */
     bool allowed;
 };
 
 struct sx_orders {
-    struct order_known *known; /* hash table; NULL: no answer yet */
+    struct order_known **known; /* by hash of the key; NULL: none yet */
 };
 
 bool sx_orders_create(struct stepper *s)
@@ -52,11 +53,6 @@ static void extract_add_write(const struct stepper *s, struct extract *e, uint64
     extract_add_event(e, write);
 }
 
-static uint64_t mix(uint64_t key, uint64_t part)
-{
-    return (key ^ part) * 0x9E3779B97F4A7C15U + (key >> 29);
-}
-
 static uint32_t extract_index_of(const struct extract *e, uint64_t packed)
 {
     uint32_t i = 0;
@@ -66,21 +62,23 @@ static uint32_t extract_index_of(const struct extract *e, uint64_t packed)
     return i;
 }
 
-static uint64_t order_key(const struct stepper *s, const struct extract *e, const uint64_t *order,
-                          uint32_t count, uint64_t reads)
+/* Fills PARTS with what the answer depends on; returns their number. */
+static uint32_t order_key(const struct stepper *s, const struct extract *e, const uint64_t *order,
+                          uint32_t count, uint64_t reads, uint64_t *parts)
 {
-    uint64_t key = 1469598103934665603U;
+    uint32_t n = 0;
 
     for (uint32_t i = 0; i < e->count; i++) {
         const struct sx_event *event = sx_packed(s, e->events[i]);
 
-        key = mix(key, e->events[i] >> 32);
-        key = mix(key, (uint64_t)(event->instr - s->walkers[e->events[i] >> 32].thread->instrs));
-        key = mix(key, (uint64_t)event->location << 16 | (uint64_t)event->order << 8 | event->kind);
+        parts[n++] = e->events[i] >> 32;
+        parts[n++] = (uint64_t)(event->instr - s->walkers[e->events[i] >> 32].thread->instrs);
+        parts[n++] = (uint64_t)event->location << 16 | (uint64_t)event->order << 8 | event->kind;
     }
     for (uint32_t i = 0; i < count; i++)
-        key = mix(key, extract_index_of(e, order[i]));
-    return mix(key, extract_index_of(e, reads)) | 1;
+        parts[n++] = extract_index_of(e, order[i]);
+    parts[n++] = extract_index_of(e, reads);
+    return n;
 }
 
 static uint32_t graph_index_of(const struct sx_exec *x, const struct extract *e,
@@ -146,8 +144,9 @@ static bool is_order_allowed(struct stepper *s, const uint64_t *order, uint32_t 
                              uint64_t source)
 {
     struct extract e = {0};
-    struct order_known *at;
-    uint64_t key;
+    struct order_known **at;
+    uint64_t parts[MAX_PARTS], hash = 0;
+    uint32_t part_count;
 
     for (uint32_t i = 0; i < count; i++) {
         if (order[i] != SX_INITIAL && sx_packed(s, order[i])->access)
@@ -158,13 +157,20 @@ static bool is_order_allowed(struct stepper *s, const uint64_t *order, uint32_t 
         s->orders->known = mm_arena_alloc(s->sx->arena, MAX_ORDERS * sizeof *s->orders->known);
     if (!s->orders->known)
         return model_allows_order(s, &e, order, count, reads, source);
-    key = order_key(s, &e, order, count, reads);
-    at = &s->orders->known[(key >> 20) % MAX_ORDERS];
-    if (at->key != key) {
-        at->allowed = model_allows_order(s, &e, order, count, reads, source);
-        at->key = key;
+    part_count = order_key(s, &e, order, count, reads, parts);
+    for (uint32_t i = 0; i < part_count; i++)
+        hash = (hash ^ parts[i]) * 0x9E3779B97F4A7C15U + (hash >> 29);
+    at = &s->orders->known[(hash >> 20) % MAX_ORDERS];
+    if (!*at)
+        *at = mm_arena_alloc(s->sx->arena, sizeof **at);
+    if (!*at)
+        return model_allows_order(s, &e, order, count, reads, source);
+    if ((*at)->count != part_count || memcmp((*at)->parts, parts, part_count * sizeof *parts) != 0) {
+        (*at)->allowed = model_allows_order(s, &e, order, count, reads, source);
+        (*at)->count = part_count;
+        memcpy((*at)->parts, parts, part_count * sizeof *parts);
     }
-    return at->allowed;
+    return (*at)->allowed;
 }
 
 /* The position of WRITE in the order of all writes, plus 1; 0: initial. */

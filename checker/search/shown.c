@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { MAX_PATH = 128 };
+
 static uint8_t kind_of(const struct sx_event *e)
 {
     static const uint8_t kinds[] = {[SX_READ] = MM_READ,
@@ -87,19 +89,21 @@ static void add_coherence(const struct sx_exec *x, const uint32_t *number, struc
     }
 }
 
-/* The events that raise the flag. */
+/* The events that raise the flag: a pair, an event, or the ends of a path. */
 static void add_pair(struct sx *sx, const uint32_t *number, struct ck_execution *out)
 {
-    struct mm_cat_step steps[2];
+    struct mm_cat_step steps[MAX_PATH];
     uint32_t check = 0, count;
 
     if (!out->flag)
         return;
     while (check < sx->model->check_count && strcmp(sx->model->checks[check].name, out->flag) != 0)
         check++;
-    count = check < sx->model->check_count ? mm_cat_eval_explain(sx->eval, check, steps, 2) : 0;
-    for (uint32_t i = 0; i < count; i++)
-        out->between[i] = number[steps[i].event];
+    count = check < sx->model->check_count ? mm_cat_eval_explain(sx->eval, check, steps, MAX_PATH) : 0;
+    if (count == 0 || count == MAX_PATH)
+        return;
+    out->between[0] = number[steps[0].event];
+    out->between[1] = number[steps[count - 1].event];
 }
 
 static void fill_execution(struct sx *sx, uint32_t *number, const uint32_t *order, struct ck_execution *out)

@@ -20,13 +20,16 @@ struct cycle {
     uint32_t count;
 };
 
+enum { MAX_PARTS = 7 * MAX_LINKS };
+
 struct known {
-    uint64_t key;
+    uint64_t parts[MAX_PARTS]; /* of the key */
+    uint32_t count;            /* 0: none yet */
     bool allowed;
 };
 
 struct sx_stuck {
-    struct known *known; /* hash table; NULL: no answer yet */
+    struct known **known; /* by hash of the key; NULL: none yet */
 };
 
 bool sx_stuck_create(struct stepper *s)
@@ -301,36 +304,34 @@ static uint64_t barrier_key(const struct stepper *s, const struct cycle *c, uint
     return barrier ? (barrier->barrier << 16 | barrier->occurrence) + 1 : 0;
 }
 
-static uint64_t cycle_key(const struct stepper *s, const struct cycle *c)
+/* Fills PARTS with what the answer for C depends on; returns their number. */
+static uint32_t cycle_key(const struct stepper *s, const struct cycle *c, uint64_t *parts)
 {
-    uint64_t key = 1469598103934665603U;
-    uint32_t first = 0;
+    uint32_t first = 0, n = 0;
 
     for (uint32_t k = 1; k < c->count; k++)
         first = c->links[k].thread < c->links[first].thread ? k : first;
     for (uint32_t k = 0; k < c->count; k++) {
         const struct link *link = &c->links[(first + k) % c->count];
         const struct step_thread *t = &s->threads[link->thread];
-        const uint64_t parts[] = {link->thread,
-                                  link->write,
-                                  t->pc,
-                                  t->status,
-                                  has_current_read(s, link->thread) ? awaited_location(s, link->thread) + 1
-                                                                    : 0,
-                                  link->outcomes,
-                                  barrier_key(s, c, first + k)};
 
-        for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++)
-            key = (key ^ parts[i]) * 0x9E3779B97F4A7C15U + (key >> 31);
+        parts[n++] = link->thread;
+        parts[n++] = link->write;
+        parts[n++] = t->pc;
+        parts[n++] = t->status;
+        parts[n++] = has_current_read(s, link->thread) ? awaited_location(s, link->thread) + 1 : 0;
+        parts[n++] = link->outcomes;
+        parts[n++] = barrier_key(s, c, first + k);
     }
-    return key | 1;
+    return n;
 }
 
 /* The same, from the cache where possible. */
 static bool is_cycle_allowed(struct stepper *s, struct cycle *c)
 {
-    uint64_t key;
-    struct known *at;
+    uint64_t parts[MAX_PARTS], hash = 0;
+    uint32_t count;
+    struct known **at;
 
     if (s->sx->follows || s->sx->explaining)
         return true; /* the events of a cycle alone lack dependencies */
@@ -343,13 +344,20 @@ static bool is_cycle_allowed(struct stepper *s, struct cycle *c)
         s->stuck->known = mm_arena_alloc(s->sx->arena, MAX_KNOWN * sizeof *s->stuck->known);
     if (!s->stuck->known)
         return is_cycle_possible(s, c);
-    key = cycle_key(s, c);
-    at = &s->stuck->known[(key >> 20) % MAX_KNOWN];
-    if (at->key != key) {
-        at->allowed = is_cycle_possible(s, c);
-        at->key = key;
+    count = cycle_key(s, c, parts);
+    for (uint32_t i = 0; i < count; i++)
+        hash = (hash ^ parts[i]) * 0x9E3779B97F4A7C15U + (hash >> 31);
+    at = &s->stuck->known[(hash >> 20) % MAX_KNOWN];
+    if (!*at)
+        *at = mm_arena_alloc(s->sx->arena, sizeof **at);
+    if (!*at)
+        return is_cycle_possible(s, c);
+    if ((*at)->count != count || memcmp((*at)->parts, parts, count * sizeof *parts) != 0) {
+        (*at)->allowed = is_cycle_possible(s, c);
+        (*at)->count = count;
+        memcpy((*at)->parts, parts, count * sizeof *parts);
     }
-    return at->allowed;
+    return (*at)->allowed;
 }
 
 bool sx_others_may_write(const struct stepper *s, uint32_t thread, uint32_t location)
