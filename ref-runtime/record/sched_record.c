@@ -56,7 +56,7 @@ void rt_sched_note_completion(struct rt_queue *queue, const struct rt_command *c
     }
     if (completion == MM_NO_EVENT)
         return;
-    if (command->is_barrier || queue->in_order)
+    if ((command->is_barrier && command->waits_for_all) || queue->in_order)
         queue->completed_count = 0;
     mm_event_id *added = mm_add(&queue->completed, &queue->completed_count);
     if (added)

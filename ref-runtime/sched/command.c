@@ -248,5 +248,6 @@ cl_int rt_command_enqueue_marker(struct rt_command *command, bool barrier, cl_ui
                                  const cl_event *list, cl_event *event)
 {
     command->is_barrier = barrier;
+    command->waits_for_all = count == 0;
     return enqueue(command, count == 0, count, list, event, false);
 }

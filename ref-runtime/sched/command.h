@@ -43,6 +43,7 @@ struct rt_command {
     bool failed;       /* an event of the wait list ended with an error */
     bool flushed;
     bool is_barrier;
+    bool waits_for_all;  /* marker or barrier without a wait list */
     unsigned generation; /* see sched.c */
     /* Device-side enqueue, on the executor thread alone: */
     struct rt_command *parent;      /* whose kernel enqueued this one, NULL: the host did */
