@@ -55,7 +55,7 @@ int tool_find_library(char *path)
 
 int tool_find_layer(char *path)
 {
-    return find("librefcl-layer.so", libraries, "REFCL_LAYER", EXIT_TOOL, path);
+    return find("librefcl-layer.so", libraries, NULL, EXIT_TOOL, path);
 }
 
 int tool_find_preload(char *path)

@@ -1,5 +1,5 @@
-/* From calls to the records of memmodel.  REFCL_LAYER_TRACE=FILE (%p: process id), REFCL_LAYER_REPORT=FILE or
- * REFCL_LAYER_SOCKET=NAME says where they go; without both the layer leaves everything to the driver. */
+/* From calls to the records of memmodel.  REFCL_LAYER_TRACE=FILE (%p: process id; socket:NAME for refcl run) or
+ * REFCL_LAYER_REPORT=FILE says where they go; without both the layer leaves everything to the driver. */
 #include "memmodel/base/own_fd.h"
 #include "memmodel/base/socket.h"
 #include "tools/layer/launch.h"
@@ -37,14 +37,14 @@ static void report_lost(void *context, int error)
 
 static void initialize(void)
 {
-    const char *path = getenv("REFCL_LAYER_TRACE"), *name = getenv("REFCL_LAYER_SOCKET");
+    const char *path = getenv("REFCL_LAYER_TRACE"), *prefix = "socket:";
     char report_trace[4096];
     if (ly_report_trace(report_trace, sizeof report_trace))
         path = report_trace;
-    bool to_file = path && *path;
-    if (!to_file && !(name && *name))
+    if (!path || !*path)
         return;
-    int fd = to_file ? open_trace(path) : mm_socket_connect(name);
+    bool to_socket = strncmp(path, prefix, strlen(prefix)) == 0;
+    int fd = to_socket ? mm_socket_connect(path + strlen(prefix)) : open_trace(path);
     struct mm_sink sink;
     struct mm_error error = {0};
     struct mm_trace_failure failure = {.function = report_lost};

@@ -115,8 +115,10 @@ static void set_layer(const struct session *session, const char *layer, const ch
     if (session->icd)
         set_driver(session->icd);
     add_word("OPENCL_LAYERS", layer);
-    setenv("REFCL_LAYER_SOCKET", name, 1);
-    unsetenv("REFCL_LAYER_TRACE");
+    char trace[128];
+    snprintf(trace, sizeof trace, "socket:%s", name);
+    setenv("REFCL_LAYER_TRACE", trace, 1);
+    unsetenv("REFCL_LAYER_REPORT");
     unsetenv("REFCL_TRACE");
 }
 
