@@ -262,7 +262,7 @@ struct in_launch {
     uint32_t device;
     bool weak; /* reads return any value that the memory model allows, by SEED; needs IN_RANDOM to matter */
     bool
-        wider_scopes; /* weak: the rules of 3.1, by which inclusive scopes need not be equal [CL 3.3.5 O16] */
+        wider_scopes; /* weak: the rules of 3.1, by which inclusive scopes need not be equal [CL 3.3.5 O101] */
     mm_event_id
         start; /* recording and weak: the command's start, where values come from that were there before */
     bool

@@ -168,7 +168,7 @@ enum mm_edge_kind {
     MM_EDGE_HOST,         /* host language: thread creation, join, host synchronization */
     MM_EDGE_RF,           /* reads-from, where it is not the last write in record order */
     MM_EDGE_CO,           /* modification order, where it is not record order */
-    MM_EDGE_QUERY, /* H26: event completes -> API call that observed it; orders nothing but in revision 3.1.0 */
+    MM_EDGE_QUERY, /* H101: event completes -> API call that observed it; orders nothing but in revision 3.1.0 */
     MM_EDGE_COUNT
 };
 const char *mm_edge_name(enum mm_edge_kind kind);
@@ -181,12 +181,12 @@ enum mm_revision {
     MM_REVISION_3_1_1,
     MM_REVISION_COUNT
 };
-/* Inclusive scopes need not be equal [CL 3.3.5 O16]. */
+/* Inclusive scopes need not be equal [CL 3.3.5 O101]. */
 static inline bool mm_revision_wider_scopes(enum mm_revision revision)
 {
     return revision != MM_REVISION_3_0;
 }
-/* MM_EDGE_QUERY orders [CL 3.3.6 H26]. */
+/* MM_EDGE_QUERY orders [CL 3.3.6 H101]. */
 static inline bool mm_revision_event_queries(enum mm_revision revision)
 {
     return revision == MM_REVISION_3_1_0;

@@ -212,7 +212,7 @@ cl_int CL_API_CALL rt_clSetUserEventStatus(cl_event handle, cl_int status)
 
 /* ---- queries ---- */
 
-/* H26 */
+/* H101 */
 static void record_observed(const struct rt_event *event)
 {
     struct mm_edge edge = {.from = event->completion, .kind = MM_EDGE_QUERY};

@@ -171,7 +171,7 @@ static struct ck_atomics *atomics_of(const struct access *x, struct ck_extra *ex
     return a;
 }
 
-/* [CL 3.3.5 O16] */
+/* [CL 3.3.5 O101] */
 static bool in_narrower_scope(const struct access *x, const struct ck_atomics *a, uint64_t agent)
 {
     enum ck_slot slot = (enum ck_slot)(a->slot < x->slot ? a->slot : x->slot);

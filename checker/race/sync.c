@@ -178,7 +178,7 @@ static void sync_offer(struct ck_detector *d, struct ck_sync *sync, const struct
 /* ---- acquire ------------------------------------------------------------------------------ */
 
 /* Whether an acquire of scope SLOT takes what is offered at scope OFFERED in the instance of that scope that it is in
- * [CL 3.3.5 O12-O16]: where scopes may differ, they include each other if the narrower one includes both agents, so
+ * [CL 3.3.5 O12-O15, O101]: where scopes may differ, they include each other if the narrower one includes both agents, so
  * that releases are offered at all narrower scopes, too. */
 static bool takes(const struct ck_detector *d, enum ck_slot slot, uint8_t offered)
 {

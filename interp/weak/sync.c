@@ -64,7 +64,7 @@ struct acquire {
 };
 
 /* Where scopes may differ, they include each other if the narrower one includes both work-items: releases are offered
- * at all narrower scopes, and an acquire takes the offers of that scope and of narrower ones [CL 3.3.5 O16]. */
+ * at all narrower scopes, and an acquire takes the offers of that scope and of narrower ones [CL 3.3.5 O101]. */
 static bool takes(const struct in_run *run, uint8_t slot, uint8_t offered)
 {
     return slot == offered || (run->launch.wider_scopes && slot != SLOTS && slot > offered);

@@ -1,5 +1,5 @@
 /* Under which revisions of the specification a race is one: the trace is judged again by the rules of the revisions that
- * order more [CL 3.3.5 O16] [CL 3.3.6 H26].  What could not be judged in time is a race under all as far as is
+ * order more [CL 3.3.5 O101] [CL 3.3.6 H101].  What could not be judged in time is a race under all as far as is
  * known. */
 #include "tools/session/revisions.h"
 #include "memmodel/base/array.h"
@@ -105,13 +105,13 @@ static void note_query(struct ck_detector *detector, size_t i, const struct quer
         snprintf(
             text, sizeof text,
             "the host saw CL_COMPLETE at %s:%u, which is no synchronization point [CL 5.11]: call clWaitForEvents "
-            "(revision 3.1.0 alone lets such a query order the accesses [CL 3.3.6 H26])",
+            "(revision 3.1.0 alone lets such a query order the accesses [CL 3.3.6 H101])",
             source.file, source.line);
     else
         snprintf(
             text, sizeof text,
             "the host saw CL_COMPLETE, which is no synchronization point [CL 5.11]: call clWaitForEvents "
-            "(revision 3.1.0 alone lets such a query order the accesses [CL 3.3.6 H26])");
+            "(revision 3.1.0 alone lets such a query order the accesses [CL 3.3.6 H101])");
     ck_detector_revisions(detector, i, text);
 }
 
@@ -135,7 +135,7 @@ void session_revisions(struct ck_detector *detector, struct session_places *plac
         if (wider[i])
             ck_detector_revisions(detector, i,
                                   "a race up to revision 3.0 alone: from 3.1 on the scopes of the operations "
-                                  "need not be equal to include each other [CL 3.3.5 O16]");
+                                  "need not be equal to include each other [CL 3.3.5 O101]");
         else if (queries[i])
             note_query(detector, i, ordering_query(&s, ck_detector_finding(detector, i)));
     }

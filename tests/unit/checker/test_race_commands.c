@@ -170,7 +170,7 @@ static void commands_out_of_order(void **state) /* H15 */
     expect("data-race", NULL);
 }
 
-/* H26: the host observes that the command's event is CL_COMPLETE */
+/* H101: the host observes that the command's event is CL_COMPLETE */
 static void query(bool before)
 {
     begin();

@@ -119,7 +119,7 @@ static bool in_one_instance(int a, int b, int scope, uint32_t allocation)
     }
 }
 
-/* Inclusive scopes of two operations that concern ALLOCATION (O10-O16); one device: until 3.0 the scopes are the same,
+/* Inclusive scopes of two operations that concern ALLOCATION (O10-O15, O101); one device: until 3.0 the scopes are the same,
  * then B is in A's and A in B's. */
 static bool inclusive(int a, int b, uint32_t allocation)
 {
@@ -230,7 +230,7 @@ static void barriers_and_commands(void)
         }
     }
     for (int k = 0; k < edge_count; k++)
-        if (edges[k].kind != MM_EDGE_QUERY || revision == MM_REVISION_3_1_0) /* H26 */
+        if (edges[k].kind != MM_EDGE_QUERY || revision == MM_REVISION_3_1_0) /* H101 */
             hb[G][edges[k].from][edges[k].to] = hb[I][edges[k].from][edges[k].to] = true;
 }
 

@@ -175,7 +175,7 @@ static void fenced(struct mm_agent a, struct mm_agent b, uint32_t mem, uint32_t 
     rd(b, mem);
 }
 
-static void scopes_differ(void **state) /* O16: from 3.1 on, each in the scope of the other */
+static void scopes_differ(void **state) /* O101: from 3.1 on, each in the scope of the other */
 {
     (void)state;
     for (revision = MM_REVISION_3_1_0; revision <= MM_REVISION_3_1_1; revision++) {
