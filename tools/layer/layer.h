@@ -184,12 +184,12 @@ const struct ly_svm *ly_svm_find(const void *at);
 /* ---- entry points -------------------------------------------------------------------------------- */
 
 /* The layer's functions: LY_ENTRY(NAME) for each. */
-#define LY_ENTRY(name) extern cl_api_##name ly_get_##name(void);
+#define LY_ENTRY(name) extern __typeof__(((cl_icd_dispatch *)0)->name) ly_get_##name(void);
 #include "tools/layer/entry.def"
 #undef LY_ENTRY
 /* Defines what the table of entry points takes: the function itself is static. */
 #define LY_EXPORT(name)                                                                                      \
-    cl_api_##name ly_get_##name(void)                                                                        \
+    __typeof__(((cl_icd_dispatch *)0)->name) ly_get_##name(void)                                             \
     {                                                                                                        \
         return layer_##name;                                                                                 \
     }
