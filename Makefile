@@ -254,11 +254,11 @@ deps:
 demo: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) all $(BUILD)/tests/clients/racy_histogram
 	@BUILD=$(BUILD) tools/demo.sh
-# Of the cases of the longest tests `make test` runs one in SHARE (tests/lib/sample.py), `make slow` all.
-SHARE ?= 5
+# Of the cases of the longest tests `make test` runs one in TEST_SHARE (tests/lib/sample.py), `make slow` all.
+TEST_SHARE ?= 5
 test: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) tests
-	@BUILD=$(BUILD) TEST_SHARE=$(SHARE) tests/run.sh $(TEST_BIN) $(TEST_SH) $(JIT_TESTS)
+	@BUILD=$(BUILD) TEST_SHARE=$(TEST_SHARE) tests/run.sh $(TEST_BIN) $(TEST_SH) $(JIT_TESTS)
 slow: tests
 	@BUILD=$(BUILD) TEST_SHARE=1 tests/run.sh $(foreach t,$(TEST_BIN) $(TEST_SH),$(if $(filter slow_%,$(notdir $(t))),$(t)))
 quick: tests
