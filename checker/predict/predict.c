@@ -246,14 +246,14 @@ static uint32_t index_of(const struct ck_predict_window *w, mm_event_id id)
     return low < w->count && w->events[low].id == id ? low : UINT32_MAX;
 }
 
-/* The record has an edge before its target event. */
+/* The record has an edge before its target event.  A query of an event's status orders nothing under the models that predict. */
 static void handle_edge(struct ck_predictor *p, const struct mm_edge *edge)
 {
     struct ck_predict_window *w = &p->window;
     end_window_if_full(p);
     uint32_t from = index_of(w, edge->from);
-    if (edge->kind == MM_EDGE_RF || edge->kind == MM_EDGE_CO || edge->to != p->next_event ||
-        from == UINT32_MAX)
+    bool orders = edge->kind != MM_EDGE_RF && edge->kind != MM_EDGE_CO && edge->kind != MM_EDGE_QUERY;
+    if (!orders || edge->to != p->next_event || from == UINT32_MAX)
         return;
     struct ck_predict_edge *added = mm_add(&w->edges, &w->edge_count);
     if (added)

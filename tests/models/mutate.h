@@ -220,6 +220,8 @@ static void mutate_expr(struct mutation_run *run, const char *owner, struct mm_c
 {
     struct mm_cat_expr nothing = **place;
 
+    if ((*place)->op == MM_CAT_EMPTY) /* a rule of another revision: nothing to delete */
+        return;
     nothing.op = MM_CAT_EMPTY;
     nothing.child_count = 0;
     judge_mutant(run, owner, place, &nothing);
