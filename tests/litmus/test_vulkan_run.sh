@@ -129,7 +129,7 @@ for value in 0 1 2; do
 done
 "$refcl" litmus plan --vulkan -o "$tmp/shows.json" "$tmp"/shows-?.litmus
 check "plan of tests whose outcomes are seen, or not" $?
-"$runner" -q -n 40000 --batch 1000 --until-seen --timeout 60 -o "$tmp/seen.json" "$tmp/shows.json" >"$tmp/log" 2>&1
+env -u REFCL_RUN_TIMEOUT "$runner" -q -n 40000 --batch 1000 --until-seen --timeout 60 -o "$tmp/seen.json" "$tmp/shows.json" >"$tmp/log" 2>&1
 check "--until-seen" $?
 "$runner" -q -n 1000 --timeout 60 --unseen "$tmp/seen.json" -o "$tmp/unseen.json" "$tmp/shows.json" >"$tmp/log" 2>&1
 check "--unseen" $?
