@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { MAX_OPTIONS = 64, HELP_CODE = 1000, LIMITS_CODE };
 
@@ -29,8 +30,10 @@ static void print_caret(const struct mm_error *err)
 {
     char *line = NULL;
     size_t size = 0;
-    FILE *file =
-        err->cls == MM_INVALID && err->file[0] && err->line && err->column ? fopen(err->file, "r") : NULL;
+    struct stat status; /* a pipe would have to be read a second time */
+    bool readable = err->cls == MM_INVALID && err->file[0] && err->line && err->column &&
+                    stat(err->file, &status) == 0 && S_ISREG(status.st_mode);
+    FILE *file = readable ? fopen(err->file, "r") : NULL;
     ssize_t length = -1;
     for (uint32_t n = 0; file && n < err->line && (length = getline(&line, &size, file)) >= 0; n++)
         ;
@@ -38,10 +41,12 @@ static void print_caret(const struct mm_error *err)
         fclose(file);
     if (length > 0 && length < 500 && err->column <= (uint32_t)length && !memchr(line, 0, (size_t)length)) {
         line[strcspn(line, "\r\n")] = 0;
+        for (char *tab = line; (tab = strchr(tab, '\t'));)
+            *tab = ' ';
         mm_print(stderr, "%6u | %s\n       | ", err->line, line);
         for (uint32_t i = 0; i + 1 < err->column && line[i]; i++)
             if (((unsigned char)line[i] & 0xc0) != 0x80)
-                fputc(line[i] == '\t' ? '\t' : ' ', stderr);
+                fputc(' ', stderr);
         fputs("^\n", stderr);
     }
     free(line);

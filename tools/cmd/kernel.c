@@ -103,9 +103,13 @@ static int run_captured(struct kernel *kernel, const char *path)
 static int run_replay(struct kernel *kernel, const char *path)
 {
     const struct session *s = &kernel->session;
-    if (kernel->count > 1)
+    const char *other = kernel->count > 1        ? kernel->words[1]
+                        : kernel->argument_count ? "arg"
+                        : kernel->automatic      ? "auto"
+                                                 : NULL;
+    if (other)
         return tool_error(EXIT_USAGE, "--%s: not allowed with --replay: the witness determines the launch",
-                          kernel->words[1]);
+                          other);
     if (s->seed || s->has_seeds || s->schedule || s->memory_mode)
         return tool_error(
             EXIT_USAGE,
