@@ -404,7 +404,9 @@ static int finish(struct session_processes *processes, char **argv, struct super
     struct ck_detector *detector = merge(processes);
     if (!detector)
         return tool_error(EXIT_TOOL, "out of memory");
-    if (!session->has_seeds && !session->program && !session->on_driver && !session_input_interrupted())
+    bool ended =
+        !options.ending.signal && !session_input_interrupted(); /* else it may not end another time */
+    if (ended && !session->has_seeds && !session->program && !session->on_driver)
         find_advice(session, detector, argv);
     int reported = report(session, detector, status, &options);
     if (!reported && session->html)
