@@ -1,5 +1,6 @@
 /* From where the application called: the return address of the call, or the innermost one outside of loader and
  * layers. */
+#include "memmodel/base/privilege.h"
 #include "tools/layer/layer.h"
 
 #include <dlfcn.h>
@@ -18,7 +19,7 @@ static struct place {
 
 static bool is_layer(const char *name)
 {
-    const char *layers = getenv("OPENCL_LAYERS");
+    const char *layers = mm_getenv("OPENCL_LAYERS");
     return layers && *name && strstr(layers, name);
 }
 

@@ -1,6 +1,7 @@
 /* From calls to the records of memmodel.  REFCL_LAYER_TRACE=FILE (%p: process id; socket:NAME for refcl run) or
  * REFCL_LAYER_REPORT=FILE says where they go; without both the layer leaves everything to the driver. */
 #include "memmodel/base/own_fd.h"
+#include "memmodel/base/privilege.h"
 #include "memmodel/base/socket.h"
 #include "tools/layer/launch.h"
 #include "tools/layer/layer.h"
@@ -37,7 +38,7 @@ static void report_lost(void *context, int error)
 
 static void initialize(void)
 {
-    const char *path = getenv("REFCL_LAYER_TRACE"), *prefix = "socket:";
+    const char *path = mm_getenv("REFCL_LAYER_TRACE"), *prefix = "socket:";
     char report_trace[4096];
     if (ly_report_trace(report_trace, sizeof report_trace))
         path = report_trace;

@@ -1,4 +1,5 @@
 /* Reports without `refcl run`: at the end of the program `refcl trace check` judges the trace that the layer wrote. */
+#include "memmodel/base/privilege.h"
 #include "tools/layer/layer.h"
 
 #include <dlfcn.h>
@@ -15,7 +16,7 @@ extern char **environ;
 
 bool ly_report_trace(char *path, size_t size)
 {
-    const char *report = getenv("REFCL_LAYER_REPORT");
+    const char *report = mm_getenv("REFCL_LAYER_REPORT");
     return report && *report && snprintf(path, size, "%s.trace", report) < (int)size;
 }
 
@@ -50,7 +51,7 @@ void ly_report(void)
     char trace[PATH_MAX], command[PATH_MAX], report[PATH_MAX], option[16];
     if (!ly_report_trace(trace, sizeof trace))
         return;
-    snprintf(report, sizeof report, "%s", getenv("REFCL_LAYER_REPORT"));
+    snprintf(report, sizeof report, "%s", mm_getenv("REFCL_LAYER_REPORT"));
     snprintf(option, sizeof option, "%s", option_of(report));
     find_command(command);
     unsetenv("OPENCL_LAYERS"); /* the command is no program to record */
@@ -58,6 +59,7 @@ void ly_report(void)
     char trace_word[] = "trace", check_word[] = "check";
     char *words[] = {command, trace_word, check_word, option, report, trace, NULL};
     pid_t child;
+    /* REFCL_LAYER_REPORT is not set in a privileged program, so that this is none. */
     int status = 0, error = posix_spawnp(&child, command, NULL, NULL, words, environ);
     if (error) {
         fprintf(stderr,
