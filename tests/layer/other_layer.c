@@ -37,7 +37,7 @@ cl_int CL_API_CALL clInitLayer(cl_uint count, const struct _cl_icd_dispatch *tar
     return CL_SUCCESS;
 }
 
-__attribute__((destructor)) static void tell(void)
+__attribute__((destructor)) static void print_calls(void)
 {
     fprintf(stderr, "other layer: %d finishes\n", finishes);
 }

@@ -28,7 +28,7 @@ static const struct mutated_model {
      .folders = {"tests/models/vulkan", "tests/models/overlap/vulkan", "tests/models/patterns/vulkan",
                  "tests/models/combined/vulkan", "tests/models/combined/vulkan-parts"},
      /* Operands of other-domain and vis-domain (10): same-domain has what they add, where hb composes.  What only
-      * executions with races tell apart (9): atomic reads of hidden values (2), values read against the order of writes
+      * executions with races distinguish (9): atomic reads of hidden values (2), values read against the order of writes
       * (reads-before, 2), overlapping atomics that are not mutually ordered (2), smo in location-ordered (1), and
       * availability through another reference (2).  ithb: a release or acquire as the first or last access of its own
       * chain (2). */

@@ -557,7 +557,7 @@ static void shared_virtual_memory(void **unused)
 }
 
 static char notified[512];
-static sem_t told;
+static sem_t was_notified;
 
 static void CL_CALLBACK notify(const char *text, const void *data, size_t size, void *user)
 {
@@ -565,14 +565,14 @@ static void CL_CALLBACK notify(const char *text, const void *data, size_t size, 
     (void)size;
     (void)user;
     snprintf(notified, sizeof notified, "%s", text);
-    sem_post(&told);
+    sem_post(&was_notified);
 }
 
 /* Calls of programs that were built for the interface before 0.9.5, without properties. */
 static void older_calls(void **unused)
 {
     (void)unused;
-    OK(sem_init(&told, 0, 0));
+    OK(sem_init(&was_notified, 0, 0));
     cl_context noisy = clCreateContext(NULL, 1, &device, notify, NULL, &err);
     cl_command_queue q = clCreateCommandQueueWithProperties(noisy, device, NULL, &err);
     cl_mem m = clCreateBuffer(noisy, 0, 64, NULL, &err);
@@ -587,10 +587,10 @@ static void older_calls(void **unused)
     memcpy(&copy, &p_clCommandCopyBufferKHR, sizeof copy);
     memcpy(&barrier, &p_clCommandBarrierWithWaitListKHR, sizeof barrier);
     assert_int_equal(copy(b, NULL, m, m, 0, 32, 4, 0, NULL, NULL, NULL), CL_INVALID_VALUE);
-    sem_wait(&told);
+    sem_wait(&was_notified);
     assert_non_null(strstr(notified, "clCommandCopyBufferKHR is called as version 0.9.4"));
     assert_int_equal(barrier(b, NULL, 1, points, points + 1, NULL, NULL), CL_INVALID_VALUE);
-    sem_wait(&told);
+    sem_wait(&was_notified);
     assert_non_null(strstr(notified, "clCommandBarrierWithWaitListKHR is called as version 0.9.4"));
     OK(p_clReleaseCommandBufferKHR(b));
     OK(clReleaseMemObject(m));
