@@ -15,7 +15,8 @@ PLAN = re.compile(r"1\.\.(\d+)(?:\s*# *skip\b *(.*))?$", re.I)
 SKIP = re.compile(r"# *skip\b *(.*)", re.I)
 SKIP_REASON = re.compile(r"# skipped: (.*)")  # printed by skip_for() of tests/lib/skip.h before cmocka's result
 OUTLIVES = re.compile(r"left: (\S+)$")  # printed by measured.py
-LEFT = " in an instrumented launch", "a barrier that some work-items may not reach"  # to the interpreter, by design
+# Reasons for which launches are left to the interpreter by design.
+LEFT = " in an instrumented launch", "a barrier that some work-items may not reach", "the process ends"
 SHOWN = re.compile(r"not ok |.*(ERROR: |runtime error|Assertion)")
 
 

@@ -322,6 +322,8 @@ static void compile(struct in_jit_kernel *k, struct in_module *m, struct in_kern
         in_object_cache_put(k, m, kernel, machine, object);
         k->covered = in_jit_load(k, object);
     }
+    if (!k->covered && atomic_load(&ended))
+        snprintf(k->why, sizeof k->why, "the process ends");
     mm_free(e.local_offsets);
 }
 
