@@ -15,6 +15,7 @@ static struct mm_map live; /* the objects by handle, which is their address */
 static struct rt_object *ring[RING];
 static size_t ring_next;
 static uint32_t numbers[RT_TYPE_COUNT];
+static void *dispatch_data; /* of new objects */
 
 static struct rt_object *object_find(const void *handle, enum rt_type type)
 {
@@ -33,6 +34,7 @@ void *rt_object_create(enum rt_type type, size_t size)
     atomic_init(&object->total_refs, 1);
     pthread_mutex_lock(&lock);
     object->number = ++numbers[type];
+    object->dispatch_data = dispatch_data;
     bool inserted = mm_map_put(&live, (uintptr_t)object, (uintptr_t)object);
     pthread_mutex_unlock(&lock);
     if (!inserted) {
@@ -40,6 +42,16 @@ void *rt_object_create(enum rt_type type, size_t size)
         return NULL;
     }
     return object;
+}
+
+void rt_object_set_dispatch_data(void *data)
+{
+    pthread_mutex_lock(&lock);
+    dispatch_data = data;
+    for (size_t i = 0; i < live.capacity; i++)
+        if (mm_map_at(&live, i))
+            ((struct rt_object *)mm_map_at(&live, i))->dispatch_data = data;
+    pthread_mutex_unlock(&lock);
 }
 
 void *rt_object_check(const void *handle, enum rt_type type)

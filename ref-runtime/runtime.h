@@ -47,6 +47,7 @@ enum rt_type {
 };
 struct rt_object {
     const cl_icd_dispatch *dispatch; /* first: the ICD loader reads it */
+    void *dispatch_data;             /* second: the loader's own, that of the platform */
     enum rt_type type;
     uint32_t number;  /* within its type, from 1: for messages and traces */
     cl_uint api_refs; /* under the table's lock */
@@ -54,6 +55,8 @@ struct rt_object {
 };
 /* A zeroed object of SIZE bytes with one application reference, entered in the table.  NULL: no memory. */
 void *rt_object_create(enum rt_type type, size_t size);
+/* Every live object and each new one gets the loader's DATA [cl_khr_icd 2.0]. */
+void rt_object_set_dispatch_data(void *data);
 /* The live object of TYPE that HANDLE names, NULL if there is none. */
 void *rt_object_check(const void *handle, enum rt_type type);
 /* Internal references.  The last release destroys the object: rt_TYPE_destroy is called without locks

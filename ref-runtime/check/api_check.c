@@ -204,6 +204,10 @@ static void fill(void)
 #include "ref-runtime/check/api_check.def"
 #undef RT_CALL
 #undef RT_CREATE
+#define RT_API(name)
+#define RT_API_TAGGED(name) table.name = rt_dispatch.name;
+#include "ref-runtime/check/api.def"
+#undef RT_API
 }
 
 const cl_icd_dispatch *rt_api_dispatch(void)

@@ -63,6 +63,10 @@ def header():
                 continue
             seen.add(name)
             lines += ["#undef %s" % name, "#define %s %s" % (name, known[name])]
+        if section.get("name") == "cl_khr_icd":  # a number of 32 bits, one of 64 bits
+            tag = registry.find(".//type[@name='CL_ICD2_TAG_KHR']")
+            wide = re.findall(r"\(\((intptr_t)\)(0x\w{16})\)", "".join(tag.itertext()))[0]
+            lines += ["#undef CL_ICD2_TAG_KHR", "#define CL_ICD2_TAG_KHR ((%s)%s)" % wide]
         lines.append("")
     return "\n".join(lines + ["#endif", ""])
 

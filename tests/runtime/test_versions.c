@@ -120,6 +120,17 @@ static void local_arguments(void **state) /* [CL 5.9.2 E12]: no error from 3.1 o
     OK(clReleaseProgram(program));
 }
 
+/* The name of an entry point that 3.1 made core, beside that of the extension. */
+static void core_names(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        clGetExtensionFunctionAddressForPlatform(platform, "clGetKernelSuggestedLocalWorkSize") != NULL,
+        given >= 31);
+    assert_non_null(
+        clGetExtensionFunctionAddressForPlatform(platform, "clGetKernelSuggestedLocalWorkSizeKHR"));
+}
+
 static void each_version(void **state)
 {
     (void)state;
@@ -147,7 +158,8 @@ static void each_version(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest one[] = {cmocka_unit_test(reports), cmocka_unit_test(queries),
-                                     cmocka_unit_test(languages), cmocka_unit_test(local_arguments)};
+                                     cmocka_unit_test(languages), cmocka_unit_test(local_arguments),
+                                     cmocka_unit_test(core_names)};
     const struct CMUnitTest all[] = {cmocka_unit_test(each_version)};
     if (argc < 2)
         return cmocka_run_group_tests(all, NULL, NULL);

@@ -32,7 +32,7 @@ static void scenario(void)
     cl_device_id device;
     cl_int err;
     int data[4] = {1, 2, 3, 4}, one = 1;
-    OK(cl->clGetPlatformIDs(1, &platform, NULL));
+    OK(rt_clGetPlatformIDs(1, &platform, NULL));
     OK(cl->clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL));
     cl_context context = cl->clCreateContext(NULL, 1, &device, NULL, NULL, &err);
     cl_command_queue q = cl->clCreateCommandQueue(context, device, 0, &err);
