@@ -2,6 +2,7 @@
  * REFCL_TRACE_FD=N or REFCL_TRACE_SOCKET=NAME switches it on. */
 #include "memmodel/base/array.h"
 #include "memmodel/base/own_fd.h"
+#include "memmodel/trace/host.h"
 #include "ref-runtime/record/host_access.h"
 #include "ref-runtime/sched/command.h"
 #include "ref-runtime/setting.h"
@@ -16,18 +17,6 @@
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct mm_recorder *recorder;
 static struct mm_progress *progress; /* NULL: no progress page */
-
-/* REFCL_TRACE with %p replaced by the process id. */
-static int open_trace(const char *pattern)
-{
-    char path[4096];
-    const char *mark = strstr(pattern, "%p");
-    if (mark)
-        snprintf(path, sizeof(path), "%.*s%ld%s", (int)(mark - pattern), pattern, (long)getpid(), mark + 2);
-    else
-        snprintf(path, sizeof(path), "%s", pattern);
-    return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-}
 
 /* REFCL_PROGRESS_PAGE: a file that holds a struct mm_progress. */
 static void open_progress(void)
@@ -52,16 +41,6 @@ uint64_t *rt_record_progress(uint32_t command)
     return &progress->groups;
 }
 
-/* The application continues: its results do not depend on the recording. */
-static void report_lost(void *context, int error)
-{
-    (void)context;
-    fprintf(
-        stderr,
-        "refcl: error: the trace is incomplete, as writing it failed: %s; the program continues unrecorded\n",
-        strerror(error));
-}
-
 static void initialize(void)
 {
     const char *path = rt_setting_text(RT_SET_TRACE, NULL),
@@ -69,7 +48,7 @@ static void initialize(void)
     int fd = -1;
     unsigned flags = 0;
     if (path) {
-        fd = open_trace(path);
+        fd = mm_trace_create(path);
     } else if (rt_setting_given(RT_SET_TRACE_FD)) {
         int given = (int)rt_setting_number(RT_SET_TRACE_FD, 0, (uint64_t)-1);
         fcntl(given, F_SETFD, FD_CLOEXEC);
@@ -83,7 +62,7 @@ static void initialize(void)
         flags = MM_TRACE_UNCOMPRESSED | (rt_setting_given(RT_SET_TRACE_VALUES) ? 0 : MM_TRACE_WITHOUT_VALUES);
     struct mm_sink sink;
     struct mm_error error = {0};
-    struct mm_trace_failure failure = {.function = report_lost};
+    struct mm_trace_failure failure = {.function = mm_trace_report_lost};
     if (fd < 0 || mm_trace_writer_for(fd, flags, &failure, &sink, &error) != MM_OK) {
         fprintf(stderr, "refcl: cannot record: %s\n", fd < 0 ? "the trace cannot be opened" : error.message);
         return;

@@ -1,4 +1,5 @@
 /* From where the application called: the innermost return address outside of the runtime and the loader. */
+#include "memmodel/trace/host.h"
 #include "ref-runtime/record/host_access.h"
 #include "ref-runtime/sched/command.h"
 
@@ -15,22 +16,12 @@ static struct {
     uint32_t source;
 } places[PLACES]; /* open addressing; what does not fit has no source */
 
-static bool is_application(const void *place)
-{
-    Dl_info info;
-    if (!dladdr(place, &info) || !info.dli_fname)
-        return false;
-    const char *slash = strrchr(info.dli_fname, '/');
-    const char *name = slash ? slash + 1 : info.dli_fname;
-    return strncmp(name, "librefcl", 8) != 0 && strncmp(name, "libOpenCL", 9) != 0;
-}
-
 static const void *application_place(void)
 {
     void *frames[FRAMES];
     int count = backtrace(frames, FRAMES);
     for (int i = 1; i < count; i++)
-        if (is_application(frames[i]))
+        if (mm_is_application(frames[i], NULL))
             return frames[i];
     return NULL;
 }
@@ -56,22 +47,9 @@ const void *rt_fault_place(const void *code)
     return called ? frames[i] : (const char *)code + 1;
 }
 
-/* The module and the offset in it; the reader of the trace can look up file and line. */
 uint32_t rt_host_source(const char *call, const void *place)
 {
-    Dl_info info = {0};
-    char function[32] = "";
-    if (place && dladdr(place, &info) && info.dli_fname) {
-        uint64_t offset = (uint64_t)((const char *)place - (const char *)info.dli_fbase) - 1;
-        snprintf(function, sizeof(function), "@0x%llx", (unsigned long long)offset);
-    }
-    struct mm_record record = {.type = MM_RECORD_SOURCE,
-                               .source = {.id = mm_recorder_new_source(rt_recorder()),
-                                          .file = *function ? info.dli_fname : "",
-                                          .function = function,
-                                          .opcode = call}};
-    mm_recorder_record(rt_recorder(), &record);
-    return record.source.id;
+    return mm_record_host_source(rt_recorder(), call, place);
 }
 
 uint32_t rt_call_source(const char *call)

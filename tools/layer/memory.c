@@ -2,6 +2,7 @@
 #include "tools/layer/layer.h"
 
 #include "memmodel/base/array.h"
+#include "memmodel/trace/host.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -299,64 +300,27 @@ LY_EXPORT(clSVMFree)
 
 /* ---- plain memory of the host -------------------------------------------------------------------- */
 
-/* Each range of it that a command uses first is an allocation of the record, so that commands that no order joins race
- * on it as on any other memory [CL 3.3.6 G17]. */
-struct host_range {
-    uintptr_t begin, end;
-    uint32_t allocation;
+static struct mm_host_ranges ranges;
+
+struct host_use {
+    struct ly_command *command;
+    enum mm_kind kind;
 };
-static struct host_range *ranges; /* in order, apart from each other */
-static size_t range_count, range_capacity;
 
-/* The first range that ends beyond AT. */
-static size_t find_range(uintptr_t at)
+static void record_part(void *context, const struct mm_host_part *part)
 {
-    size_t low = 0, high = range_count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (ranges[middle].end > at)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
-}
-
-static bool insert_range(size_t k, uintptr_t begin, uintptr_t end)
-{
-    if (!mm_reserve(&ranges, &range_capacity, range_count + 1))
-        return false;
-    struct mm_record record = {.type = MM_RECORD_ALLOCATION,
-                               .allocation = {.id = mm_recorder_new_allocation(ly_recorder()),
-                                              .region = MM_GLOBAL,
-                                              .origin = MM_ORIGIN_HOST,
-                                              .device = -1,
-                                              .size = end - begin,
-                                              .name = "host memory"}};
-    mm_recorder_record(ly_recorder(), &record);
-    memmove(ranges + k + 1, ranges + k, (range_count - k) * sizeof(*ranges));
-    ranges[k] = (struct host_range){begin, end, record.allocation.id};
-    range_count++;
-    return true;
+    const struct host_use *use = context;
+    ly_command_access(use->command, use->kind, part->allocation, part->offset, part->size);
 }
 
 void ly_host_access(struct ly_command *command, enum mm_kind kind, const void *host, size_t size)
 {
     const struct ly_svm *svm = ly_svm_find(host);
-    uintptr_t at = (uintptr_t)host, end = at + size;
-    if (svm) {
-        ly_command_access(command, kind, svm->allocation, at - svm->begin, size);
-        return;
-    }
-    while (at < end) {
-        size_t k = find_range(at);
-        uintptr_t gap = k < range_count && ranges[k].begin < end ? ranges[k].begin : end;
-        if (at < gap && !insert_range(k, at, gap))
-            break;
-        uintptr_t last = ranges[k].end < end ? ranges[k].end : end;
-        ly_command_access(command, kind, ranges[k].allocation, at - ranges[k].begin, last - at);
-        at = last;
-    }
+    struct host_use use = {command, kind};
+    if (svm)
+        ly_command_access(command, kind, svm->allocation, (uintptr_t)host - svm->begin, size);
+    else
+        mm_host_ranges_access(&ranges, ly_recorder(), host, size, record_part, &use);
 }
 
 void ly_host_rows(struct ly_command *command, enum mm_kind kind, const void *host, uint64_t offset,

@@ -1,13 +1,10 @@
 /* From where the application called: the return address of the call, or the innermost one outside of loader and
  * layers. */
 #include "memmodel/base/privilege.h"
+#include "memmodel/trace/host.h"
 #include "tools/layer/layer.h"
 
-#include <dlfcn.h>
 #include <execinfo.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { FRAMES = 24, PLACES = 1 << 14 };
 
@@ -17,19 +14,9 @@ static struct place {
     uint32_t source;
 } places[PLACES]; /* open addressing; what does not fit has no source */
 
-static bool is_layer(const char *name)
-{
-    const char *layers = mm_getenv("OPENCL_LAYERS");
-    return layers && *name && strstr(layers, name);
-}
-
 static bool is_application(const void *address)
 {
-    Dl_info info;
-    if (!dladdr(address, &info) || !info.dli_fname)
-        return false;
-    const char *slash = strrchr(info.dli_fname, '/'), *name = slash ? slash + 1 : info.dli_fname;
-    return strncmp(name, "librefcl", 8) != 0 && strncmp(name, "libOpenCL", 9) != 0 && !is_layer(name);
+    return mm_is_application(address, mm_getenv("OPENCL_LAYERS"));
 }
 
 /* The loader's and other layers' functions may call instead of jumping. */
@@ -44,23 +31,6 @@ static const void *application_place(const void *address)
     while (i < count && !is_application(frames[i]))
         i++;
     return i < count ? frames[i] : NULL;
-}
-
-static uint32_t new_source(const char *call, const void *place)
-{
-    Dl_info info = {0};
-    char function[32] = "";
-    if (place && dladdr(place, &info) && info.dli_fname) {
-        uint64_t offset = (uint64_t)((const char *)place - (const char *)info.dli_fbase) - 1;
-        snprintf(function, sizeof function, "@0x%llx", (unsigned long long)offset);
-    }
-    struct mm_record record = {.type = MM_RECORD_SOURCE,
-                               .source = {.id = mm_recorder_new_source(ly_recorder()),
-                                          .file = *function ? info.dli_fname : "",
-                                          .function = function,
-                                          .opcode = call}};
-    mm_recorder_record(ly_recorder(), &record);
-    return record.source.id;
 }
 
 static struct place *slot_of(const char *call, const void *address)
@@ -81,6 +51,6 @@ uint32_t ly_source(const char *call, const void *address)
     const void *caller = application_place(address);
     place = slot_of(call, caller);
     if (place && !place->call)
-        *place = (struct place){call, caller, new_source(call, caller)};
+        *place = (struct place){call, caller, mm_record_host_source(ly_recorder(), call, caller)};
     return place ? place->source : 0;
 }

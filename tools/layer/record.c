@@ -1,12 +1,11 @@
 /* From calls to the records of memmodel.  REFCL_LAYER_TRACE=FILE (%p: process id; socket:NAME for refcl run) or
  * REFCL_LAYER_REPORT=FILE says where they go; without both the layer leaves everything to the driver. */
-#include "memmodel/base/own_fd.h"
 #include "memmodel/base/privilege.h"
 #include "memmodel/base/socket.h"
+#include "memmodel/trace/host.h"
 #include "tools/layer/launch.h"
 #include "tools/layer/layer.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,26 +14,6 @@
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct mm_recorder *recorder;
 static pid_t process; /* that RECORDER belongs to */
-
-static int open_trace(const char *pattern)
-{
-    char path[4096];
-    const char *mark = strstr(pattern, "%p");
-    if (mark)
-        snprintf(path, sizeof path, "%.*s%ld%s", (int)(mark - pattern), pattern, (long)getpid(), mark + 2);
-    else
-        snprintf(path, sizeof path, "%s", pattern);
-    return mm_fd_move_high(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-}
-
-static void report_lost(void *context, int error)
-{
-    (void)context;
-    fprintf(
-        stderr,
-        "refcl: error: the trace is incomplete, as writing it failed: %s; the program continues unrecorded\n",
-        strerror(error));
-}
 
 static void initialize(void)
 {
@@ -45,10 +24,10 @@ static void initialize(void)
     if (!path || !*path)
         return;
     bool to_socket = strncmp(path, prefix, strlen(prefix)) == 0;
-    int fd = to_socket ? mm_socket_connect(path + strlen(prefix)) : open_trace(path);
+    int fd = to_socket ? mm_socket_connect(path + strlen(prefix)) : mm_trace_create(path);
     struct mm_sink sink;
     struct mm_error error = {0};
-    struct mm_trace_failure failure = {.function = report_lost};
+    struct mm_trace_failure failure = {.function = mm_trace_report_lost};
     if (fd < 0 || mm_trace_writer_for(fd, MM_TRACE_UNCOMPRESSED | MM_TRACE_WITHOUT_VALUES, &failure, &sink,
                                       &error) != MM_OK) {
         fprintf(stderr, "refcl: cannot record: %s\n", fd < 0 ? "the trace cannot be opened" : error.message);

@@ -225,7 +225,8 @@ static enum in_jit_begin ready(struct in_jit_run *run, char *why, size_t why_siz
     run->frame.budget = budget(run->launch);
     run->kernel = in_jit_compile(m, kernel, &options, edge);
     if (run->kernel == NULL || !run->kernel->covered) {
-        snprintf(why, why_size, "%s", run->kernel != NULL ? run->kernel->why : "out of memory, or the process ends");
+        snprintf(why, why_size, "%s",
+                 run->kernel != NULL ? run->kernel->why : "out of memory, or the process ends");
         return IN_JIT_DECLINES;
     }
     divide(run);

@@ -1,0 +1,121 @@
+/* Recording in the process of the application. */
+#include "memmodel/trace/host.h"
+#include "memmodel/base/array.h"
+#include "memmodel/base/own_fd.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+int mm_trace_create(const char *pattern)
+{
+    char path[4096];
+    const char *mark = strstr(pattern, "%p");
+    if (mark)
+        snprintf(path, sizeof path, "%.*s%ld%s", (int)(mark - pattern), pattern, (long)getpid(), mark + 2);
+    else
+        snprintf(path, sizeof path, "%s", pattern);
+    return mm_fd_move_high(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+}
+
+/* The application continues: its results do not depend on the recording. */
+void mm_trace_report_lost(void *context, int error)
+{
+    (void)context;
+    fprintf(
+        stderr,
+        "refcl: error: the trace is incomplete, as writing it failed: %s; the program continues unrecorded\n",
+        strerror(error));
+}
+
+/* ---- places of the host's code ------------------------------------------------------------------- */
+
+uint32_t mm_record_host_source(struct mm_recorder *recorder, const char *call, const void *place)
+{
+    Dl_info info = {0};
+    char function[32] = "";
+    if (place && dladdr(place, &info) && info.dli_fname) {
+        uint64_t offset = (uint64_t)((const char *)place - (const char *)info.dli_fbase) - 1;
+        snprintf(function, sizeof function, "@0x%llx", (unsigned long long)offset);
+    }
+    struct mm_record record = {.type = MM_RECORD_SOURCE,
+                               .source = {.id = mm_recorder_new_source(recorder),
+                                          .file = *function ? info.dli_fname : "",
+                                          .function = function,
+                                          .opcode = call}};
+    mm_recorder_record(recorder, &record);
+    return record.source.id;
+}
+
+bool mm_is_application(const void *place, const char *layers)
+{
+    Dl_info info;
+    if (!dladdr(place, &info) || !info.dli_fname)
+        return false;
+    const char *slash = strrchr(info.dli_fname, '/'), *name = slash ? slash + 1 : info.dli_fname;
+    return strncmp(name, "librefcl", 8) != 0 && strncmp(name, "libOpenCL", 9) != 0 &&
+           !(layers && *name && strstr(layers, name));
+}
+
+/* ---- plain memory of the host -------------------------------------------------------------------- */
+
+struct mm_host_range {
+    uintptr_t begin, end;
+    uint32_t allocation;
+};
+
+/* The first range that ends beyond AT. */
+static size_t find_range(const struct mm_host_ranges *r, uintptr_t at)
+{
+    size_t low = 0, high = r->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (r->items[middle].end > at)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/* [BEGIN, END), where there is no range yet, becomes number K of them; false: no memory. */
+static bool insert_range(struct mm_host_ranges *r, struct mm_recorder *recorder, size_t k, uintptr_t begin,
+                         uintptr_t end)
+{
+    if (!mm_reserve(&r->items, &r->capacity, r->count + 1))
+        return false;
+    struct mm_record record = {.type = MM_RECORD_ALLOCATION,
+                               .allocation = {.id = mm_recorder_new_allocation(recorder),
+                                              .region = MM_GLOBAL,
+                                              .origin = MM_ORIGIN_HOST,
+                                              .device = -1,
+                                              .size = end - begin,
+                                              .name = "host memory"}};
+    mm_recorder_record(recorder, &record);
+    memmove(r->items + k + 1, r->items + k, (r->count - k) * sizeof *r->items);
+    r->items[k] = (struct mm_host_range){begin, end, record.allocation.id};
+    r->count++;
+    return true;
+}
+
+void mm_host_ranges_access(struct mm_host_ranges *r, struct mm_recorder *recorder, const void *host,
+                           size_t size, void (*access)(void *context, const struct mm_host_part *part),
+                           void *context)
+{
+    uintptr_t at = (uintptr_t)host, end = at + size;
+    while (at < end) {
+        size_t k = find_range(r, at);
+        uintptr_t gap = k < r->count && r->items[k].begin < end ? r->items[k].begin : end;
+        if (at < gap && !insert_range(r, recorder, k, at, gap))
+            break;
+        const struct mm_host_range *range = &r->items[k];
+        uintptr_t last = range->end < end ? range->end : end;
+        access(context, &(struct mm_host_part){.host = (const void *)at,
+                                               .allocation = range->allocation,
+                                               .offset = at - range->begin,
+                                               .size = last - at});
+        at = last;
+    }
+}

@@ -1,0 +1,40 @@
+/* What the runtime and the loader layer record alike: where the trace goes, which places of the host's code call, and
+ * which plain host memory commands use. */
+#ifndef MM_TRACE_HOST_H
+#define MM_TRACE_HOST_H
+#include "memmodel/memmodel.h"
+
+/* Creates the file that PATTERN names ("%p": the process id) for writing; its descriptor has a high number and is closed
+ * by exec; negative with errno: it cannot be created. */
+int mm_trace_create(const char *pattern);
+
+/* A failure function of mm_trace_writer_for: says on standard error that the trace is incomplete. */
+void mm_trace_report_lost(void *context, int error);
+
+/* A new source of RECORDER: the call CALL at PLACE, a return address in the host's code (NULL: unknown), as the module and
+ * the offset in it; the reader of the trace looks up file and line. */
+uint32_t mm_record_host_source(struct mm_recorder *recorder, const char *call, const void *place);
+
+/* Whether PLACE is code of the application: of neither refcl nor the ICD loader nor a library whose file name is
+ * named in LAYERS (NULL: none). */
+bool mm_is_application(const void *place, const char *layers);
+
+/* Plain memory of the host that commands read and write: each range of it that a command uses first is an allocation
+ * of the record, so that commands that no order joins race on it as on any other memory [CL 3.3.6 G17]. */
+struct mm_host_ranges {
+    struct mm_host_range *items; /* in order of address, disjoint */
+    size_t count, capacity;
+};
+
+struct mm_host_part {
+    const void *host;
+    uint32_t allocation;
+    uint64_t offset, size; /* bytes, in the allocation */
+};
+
+/* Calls ACCESS for each part of [HOST, HOST + SIZE) that is in one allocation; ranges that are new are recorded first.
+ * Parts for which there is no memory are left out. */
+void mm_host_ranges_access(struct mm_host_ranges *ranges, struct mm_recorder *recorder, const void *host,
+                           size_t size, void (*access)(void *context, const struct mm_host_part *part),
+                           void *context);
+#endif
