@@ -69,7 +69,7 @@ static const struct name_row feature_rows[] = {
 enum {
     EXTENSIONS = sizeof(extension_rows) / sizeof(*extension_rows),
     FEATURES = sizeof(feature_rows) / sizeof(*feature_rows),
-    NAMES_SIZE = 2048
+    NAMES_SIZE = 4096
 };
 
 static bool offered(const struct name_row *row, bool images)
@@ -156,7 +156,8 @@ cl_int rt_put_extensions_with_version(const struct rt_info_out *out, bool images
 
 /* ---- queries ---- */
 
-#define LIMIT(member) (((const struct rt_device *)object)->limits.member)
+#define LIMIT(member)      (((const struct rt_device *)object)->limits.member)
+#define RT_FP_ATOMIC(what) (CL_DEVICE_GLOBAL_FP_ATOMIC_##what##_EXT | CL_DEVICE_LOCAL_FP_ATOMIC_##what##_EXT)
 
 static cl_int get_extensions(const void *object, const struct rt_info_out *out)
 {

@@ -14,9 +14,10 @@ cl_int rt_put_spirv_sets(const void *object, const struct rt_info_out *out)
 cl_int rt_put_spirv_extensions(const void *object, const struct rt_info_out *out)
 {
     static const char *const extensions[] = {
-        "SPV_KHR_bit_instructions",    "SPV_KHR_expect_assume",
-        "SPV_KHR_integer_dot_product", "SPV_KHR_no_integer_wrap_decoration",
-        "SPV_KHR_subgroup_rotate",     "SPV_KHR_uniform_group_instructions"};
+        "SPV_EXT_shader_atomic_float_add", "SPV_EXT_shader_atomic_float_min_max",
+        "SPV_KHR_bit_instructions",        "SPV_KHR_expect_assume",
+        "SPV_KHR_integer_dot_product",     "SPV_KHR_no_integer_wrap_decoration",
+        "SPV_KHR_subgroup_rotate",         "SPV_KHR_uniform_group_instructions"};
     (void)object;
     return rt_info_put(out, extensions, sizeof(extensions));
 }
@@ -64,6 +65,11 @@ static const struct {
     {SpvCapabilityBitInstructions, false},
     {SpvCapabilityGroupNonUniformRotateKHR, false},
     {SpvCapabilityGroupUniformArithmeticKHR, false},
+    {SpvCapabilityAtomicFloat32AddEXT, false},
+    {SpvCapabilityAtomicFloat64AddEXT, false},
+    {SpvCapabilityAtomicFloat16MinMaxEXT, false},
+    {SpvCapabilityAtomicFloat32MinMaxEXT, false},
+    {SpvCapabilityAtomicFloat64MinMaxEXT, false},
 };
 
 cl_int rt_put_spirv_capabilities(const void *object, const struct rt_info_out *out)

@@ -75,7 +75,7 @@ static LLVMValueRef read_modify_write(struct in_emit *e, LLVMAtomicRMWBinOp op, 
         return split(e, pointer, value);
     if (type == e->i8 || type == e->i16 || type == e->i32 || type == e->i64)
         return LLVMBuildAtomicRMW(e->b, op, pointer, value, order, alone(e));
-    LLVMTypeRef bits = type == e->f32 ? e->i32 : e->i64;
+    LLVMTypeRef bits = type == e->f32 ? e->i32 : e->i64; /* halves are integers here */
     LLVMValueRef v = LLVMBuildBitCast(e->b, value, bits, "");
     return LLVMBuildBitCast(e->b, LLVMBuildAtomicRMW(e->b, op, pointer, v, order, alone(e)), type, "");
 }
