@@ -260,6 +260,9 @@ struct rt_segment {
 };
 enum { RT_HOST_VIEW = 31 };
 
+/* Flags of what no kernel writes. */
+enum { RT_MEM_CONSTANT = CL_MEM_READ_ONLY | CL_MEM_IMMUTABLE_EXT };
+
 struct rt_mem {
     struct rt_object base;
     struct rt_context *context;

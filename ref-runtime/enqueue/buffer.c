@@ -55,6 +55,11 @@ cl_int rt_check_range(const struct rt_mem *mem, size_t offset, size_t size)
     return offset > mem->size || size > mem->size - offset ? CL_INVALID_VALUE : CL_SUCCESS;
 }
 
+cl_int rt_check_mutable(const struct rt_mem *mem)
+{
+    return mem->flags & CL_MEM_IMMUTABLE_EXT ? CL_INVALID_OPERATION : CL_SUCCESS;
+}
+
 static int place_of(const struct rt_command *command)
 {
     return rt_context_device_index(command->queue->context, command->queue->device);
@@ -141,7 +146,8 @@ static cl_int transfer(cl_command_queue handle, cl_mem buffer, bool blocking, si
     static const struct rt_operation read_operation = {.start = run_read},
                                      write_operation = {.start = run_write};
     const cl_mem_flags forbidden =
-        CL_MEM_HOST_NO_ACCESS | (write ? CL_MEM_HOST_READ_ONLY : CL_MEM_HOST_WRITE_ONLY);
+        CL_MEM_HOST_NO_ACCESS |
+        (write ? CL_MEM_HOST_READ_ONLY | CL_MEM_IMMUTABLE_EXT : CL_MEM_HOST_WRITE_ONLY);
     struct rt_queue *queue;
     struct rt_mem *mem;
     cl_int error = rt_enqueue_begin(handle, count, list, &queue);
@@ -214,6 +220,7 @@ static cl_int copy(const struct rt_submission *s, cl_mem source_handle, cl_mem t
     error = error ? error : rt_check_range(target, target_offset, size);
     if (!error && overlaps(source, source_offset, target, target_offset, size))
         error = CL_MEM_COPY_OVERLAP;
+    error = error ? error : rt_check_mutable(target);
     if (error)
         return error;
     struct rt_command *command =
@@ -280,6 +287,9 @@ static cl_int fill(const struct rt_submission *s, cl_mem buffer, const void *pat
     if (!pattern || pattern_size == 0 || pattern_size > 128 || (pattern_size & (pattern_size - 1)) ||
         offset % pattern_size || size % pattern_size || offset > mem->size || size > mem->size - offset)
         return CL_INVALID_VALUE;
+    error = rt_check_mutable(mem);
+    if (error)
+        return error;
     struct rt_command *command =
         rt_command_create(s->queue, CL_COMMAND_FILL_BUFFER, s->name, &operation, sizeof(struct fill));
     if (!command)

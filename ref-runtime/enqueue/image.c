@@ -71,7 +71,8 @@ static cl_int transfer(cl_command_queue handle, cl_mem image, const struct reque
                        const cl_event *list, cl_event *event)
 {
     const cl_mem_flags forbidden =
-        CL_MEM_HOST_NO_ACCESS | (q->write ? CL_MEM_HOST_READ_ONLY : CL_MEM_HOST_WRITE_ONLY);
+        CL_MEM_HOST_NO_ACCESS |
+        (q->write ? CL_MEM_HOST_READ_ONLY | CL_MEM_IMMUTABLE_EXT : CL_MEM_HOST_WRITE_ONLY);
     struct rt_queue *queue;
     struct rt_mem *mem;
     struct rt_rect rect = {.host = q->ptr};
@@ -144,6 +145,9 @@ static cl_int copy(const struct rt_submission *s, cl_mem source, cl_mem target, 
     rt_mem_layout(rect.target, target_origin, region, &rect.to, rect.region);
     if (overlaps(rect.source, &rect, rect.target))
         return CL_MEM_COPY_OVERLAP;
+    error = rt_check_mutable(rect.target);
+    if (error)
+        return error;
     return rt_submit(s, rt_rect_command(s->queue, CL_COMMAND_COPY_IMAGE, s->name, &rect));
 }
 
@@ -196,6 +200,9 @@ static cl_int with_buffer(const struct rt_submission *s, cl_mem image, cl_mem bu
     rect.to = to_buffer ? in_buffer : in_image;
     if (overlaps(rect.source, &rect, rect.target))
         return CL_MEM_COPY_OVERLAP;
+    error = rt_check_mutable(rect.target);
+    if (error)
+        return error;
     cl_command_type type = to_buffer ? CL_COMMAND_COPY_IMAGE_TO_BUFFER : CL_COMMAND_COPY_BUFFER_TO_IMAGE;
     return rt_submit(s, rt_rect_command(s->queue, type, s->name, &rect));
 }
@@ -278,6 +285,7 @@ static cl_int fill(const struct rt_submission *s, cl_mem image, const void *colo
     struct rt_mem *mem;
     cl_int error = check_image(s->queue, image, &mem);
     error = error ? error : !color ? CL_INVALID_VALUE : check_region(mem, origin, region);
+    error = error ? error : rt_check_mutable(mem);
     if (error)
         return error;
     struct rt_command *command =

@@ -70,7 +70,7 @@ static bool read_only(const struct rt_launch_argument *a)
 {
     return a->info->kind == IN_ARG_CONSTANT ||
            (a->info->kind == IN_ARG_IMAGE && a->info->access == IN_READ_ONLY) ||
-           (a->mem && (a->mem->flags & CL_MEM_READ_ONLY));
+           (a->mem && (a->mem->flags & RT_MEM_CONSTANT));
 }
 
 /* The bytes of a memory object, and what an image looks like.  A pipe has one ring for all devices. */

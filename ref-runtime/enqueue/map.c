@@ -210,7 +210,7 @@ static cl_int check_map(const struct rt_map *map)
         return CL_INVALID_VALUE;
     if (((flags & CL_MAP_READ) && (access & (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS))) ||
         ((flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)) &&
-         (access & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS))))
+         (access & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS | CL_MEM_IMMUTABLE_EXT))))
         return CL_INVALID_OPERATION;
     return CL_SUCCESS;
 }

@@ -114,7 +114,8 @@ static cl_int transfer_rect(cl_command_queue handle, cl_mem buffer, const struct
                             cl_uint count, const cl_event *list, cl_event *event)
 {
     const cl_mem_flags forbidden =
-        CL_MEM_HOST_NO_ACCESS | (q->write ? CL_MEM_HOST_READ_ONLY : CL_MEM_HOST_WRITE_ONLY);
+        CL_MEM_HOST_NO_ACCESS |
+        (q->write ? CL_MEM_HOST_READ_ONLY | CL_MEM_IMMUTABLE_EXT : CL_MEM_HOST_WRITE_ONLY);
     struct rt_queue *queue;
     struct rt_mem *mem;
     cl_int error = rt_enqueue_begin(handle, count, list, &queue);
@@ -224,6 +225,9 @@ static cl_int copy_rect(const struct rt_submission *s, const struct copy_request
     if (rt_mem_root(source) == rt_mem_root(target) &&
         rt_layouts_overlap(&from, rt_mem_offset(source), &to, rt_mem_offset(target), region))
         return CL_MEM_COPY_OVERLAP;
+    error = rt_check_mutable(target);
+    if (error)
+        return error;
     struct rt_rect rect = {.source = source, .target = target, .from = from, .to = to};
     memcpy(rect.region, region, sizeof(rect.region));
     return rt_submit(s, rt_rect_command(s->queue, CL_COMMAND_COPY_BUFFER_RECT, s->name, &rect));

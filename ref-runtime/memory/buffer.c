@@ -16,11 +16,19 @@ static bool at_most_one(cl_mem_flags flags)
     return (flags & (flags - 1)) == 0;
 }
 
+/* What the implementation may not modify is written by nothing [cl_ext_immutable_memory_objects]. */
 bool rt_mem_flags_valid(cl_mem_flags flags)
 {
-    return !(flags & ~(cl_mem_flags)(DEVICE_ACCESS | HOST_POINTER | HOST_ACCESS)) &&
+    const cl_mem_flags known = DEVICE_ACCESS | HOST_POINTER | HOST_ACCESS | CL_MEM_IMMUTABLE_EXT;
+    const cl_mem_flags writes = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_HOST_WRITE_ONLY;
+    return !(flags & ~known) && !((flags & CL_MEM_IMMUTABLE_EXT) && (flags & writes)) &&
            at_most_one(flags & DEVICE_ACCESS) && at_most_one(flags & HOST_ACCESS) &&
            !((flags & CL_MEM_USE_HOST_PTR) && (flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)));
+}
+
+bool rt_mem_has_contents(cl_mem_flags flags)
+{
+    return !(flags & CL_MEM_IMMUTABLE_EXT) || (flags & (CL_MEM_COPY_HOST_PTR | CL_MEM_USE_HOST_PTR));
 }
 
 struct rt_mem *rt_mem_create(struct rt_context *context, cl_mem_object_type type, cl_mem_flags flags,
@@ -32,7 +40,7 @@ struct rt_mem *rt_mem_create(struct rt_context *context, cl_mem_object_type type
     rt_object_retain(context);
     mem->context = context;
     mem->mem_type = type;
-    mem->flags = flags & DEVICE_ACCESS ? flags : flags | CL_MEM_READ_WRITE;
+    mem->flags = flags & (DEVICE_ACCESS | CL_MEM_IMMUTABLE_EXT) ? flags : flags | CL_MEM_READ_WRITE;
     mem->size = size;
     snprintf(mem->name, sizeof(mem->name), "%s %u",
              type == CL_MEM_OBJECT_BUFFER ? "buffer"
@@ -102,7 +110,7 @@ static cl_mem create_buffer(cl_context handle, const cl_mem_properties *properti
         return rt_null(errcode_ret, CL_INVALID_CONTEXT);
     if (properties && properties[0])
         return rt_null(errcode_ret, CL_INVALID_PROPERTY);
-    if (!rt_mem_flags_valid(flags))
+    if (!rt_mem_flags_valid(flags) || !rt_mem_has_contents(flags))
         return rt_null(errcode_ret, CL_INVALID_VALUE);
     if (size == 0 || size > rt_context_max_alloc(context))
         return rt_null(errcode_ret, CL_INVALID_BUFFER_SIZE);
@@ -151,10 +159,13 @@ bool rt_mem_inherit_flags(cl_mem_flags parent, cl_mem_flags *flags)
     if (!rt_mem_flags_valid(f) || (f & HOST_POINTER) ||
         ((parent & CL_MEM_WRITE_ONLY) && (f & (CL_MEM_READ_WRITE | CL_MEM_READ_ONLY))) ||
         ((parent & CL_MEM_READ_ONLY) && (f & (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY))) ||
+        ((parent & CL_MEM_IMMUTABLE_EXT) &&
+         (f & (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_HOST_WRITE_ONLY))) ||
         ((parent & CL_MEM_HOST_WRITE_ONLY) && (f & CL_MEM_HOST_READ_ONLY)) ||
         ((parent & CL_MEM_HOST_READ_ONLY) && (f & CL_MEM_HOST_WRITE_ONLY)) ||
         ((parent & CL_MEM_HOST_NO_ACCESS) && (f & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_WRITE_ONLY))))
         return false;
+    f |= parent & CL_MEM_IMMUTABLE_EXT;
     f |= f & DEVICE_ACCESS ? 0 : parent & DEVICE_ACCESS;
     f |= f & HOST_ACCESS ? 0 : parent & HOST_ACCESS;
     *flags = f | (parent & HOST_POINTER);

@@ -167,7 +167,10 @@ static cl_int describe(const struct rt_context *context, cl_mem_flags *flags, co
     if (error)
         return error;
     bool needs_pointer = (*flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR)) != 0;
-    if (*source && !rt_mem_inherit_flags((*source)->flags, flags))
+    bool immutable = *flags & CL_MEM_IMMUTABLE_EXT;
+    if (*source ? (!immutable && ((*source)->flags & CL_MEM_IMMUTABLE_EXT)) ||
+                      !rt_mem_inherit_flags((*source)->flags, flags)
+                : !rt_mem_has_contents(*flags))
         return CL_INVALID_VALUE;
     if (!host_ptr == needs_pointer)
         return CL_INVALID_HOST_PTR;

@@ -106,7 +106,7 @@ cl_int CL_API_CALL rt_clGetSupportedImageFormats(cl_context context, cl_mem_flag
         return CL_INVALID_VALUE;
     cl_uint count = list_formats(
         rt_context(context),
-        flags & (CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY | CL_MEM_READ_WRITE | CL_MEM_KERNEL_READ_AND_WRITE),
+        flags & (RT_MEM_CONSTANT | CL_MEM_WRITE_ONLY | CL_MEM_READ_WRITE | CL_MEM_KERNEL_READ_AND_WRITE),
         type, num_entries, formats);
     if (num_formats)
         *num_formats = count;

@@ -11,6 +11,8 @@ struct rt_mem *rt_mem_create(struct rt_context *context, cl_mem_object_type type
 bool rt_mem_initialize(struct rt_mem *mem, void *host_ptr);
 bool rt_mem_set_properties(struct rt_mem *mem, const cl_mem_properties *properties);
 bool rt_mem_flags_valid(cl_mem_flags flags);
+/* Whether an object of its own with FLAGS has contents that are never written. */
+bool rt_mem_has_contents(cl_mem_flags flags);
 /* Makes MEM a view of SIZE bytes of PARENT from OFFSET on. */
 void rt_mem_attach(struct rt_mem *mem, struct rt_mem *parent, size_t offset);
 /* Flags of an object that shows part of one with flags PARENT: access may be narrowed, not widened; how the
@@ -35,6 +37,8 @@ void rt_pipe_destroy(struct rt_mem *mem);
 /* A buffer that the host reads or writes through commands, checked: the error that OFFSET and SIZE deserve.
  */
 cl_int rt_check_range(const struct rt_mem *mem, size_t offset, size_t size);
+/* CL_INVALID_OPERATION if no command may write MEM. */
+cl_int rt_check_mutable(const struct rt_mem *mem);
 /* CL_MISALIGNED_SUB_BUFFER_OFFSET where it applies to DEVICE. */
 cl_int rt_check_alignment(const struct rt_mem *mem, const struct rt_device *device);
 

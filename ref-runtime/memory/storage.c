@@ -111,7 +111,7 @@ static unsigned char *allocate_copy(struct rt_mem *root, int place)
                                           .id = id ? id : root->base.number,
                                           .region = region_of(root),
                                           .origin = MM_ORIGIN_BUFFER,
-                                          .read_only = (root->flags & CL_MEM_READ_ONLY) != 0,
+                                          .read_only = (root->flags & RT_MEM_CONSTANT) != 0,
                                           .write_only = (root->flags & CL_MEM_WRITE_ONLY) != 0,
                                           .name = root->name};
         if (uninitialized && !given && region_of(root) == MM_GLOBAL &&
@@ -342,7 +342,7 @@ bool rt_mem_on_device(struct rt_mem *mem, const struct rt_device *device, bool w
             .id = whole ? whole->id : mem->base.number,
             .region = region_of(mem),
             .origin = (uint8_t)(root->uses_svm && whole ? whole->origin : MM_ORIGIN_SUB_BUFFER),
-            .read_only = (mem->flags & CL_MEM_READ_ONLY) != 0,
+            .read_only = (mem->flags & RT_MEM_CONSTANT) != 0,
             .write_only = (mem->flags & CL_MEM_WRITE_ONLY) != 0,
             .name = mem->name,
             .offset = whole ? *address - whole->address : 0,

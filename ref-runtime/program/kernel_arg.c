@@ -99,7 +99,7 @@ static cl_int take_image(const struct rt_kernel *kernel, const struct in_argumen
         return CL_INVALID_MEM_OBJECT;
     bool reads = info->access == IN_READ_ONLY || info->access == IN_READ_WRITE;
     bool writes = info->access == IN_WRITE_ONLY || info->access == IN_READ_WRITE;
-    if ((reads && (mem->flags & CL_MEM_WRITE_ONLY)) || (writes && (mem->flags & CL_MEM_READ_ONLY)))
+    if ((reads && (mem->flags & CL_MEM_WRITE_ONLY)) || (writes && (mem->flags & RT_MEM_CONSTANT)))
         return CL_INVALID_ARG_VALUE;
     bind(to, mem);
     return CL_SUCCESS;
