@@ -80,6 +80,7 @@ HELPER_SHIM  := $(sort $(wildcard ref-runtime/compiler/*_shim.cpp))
 XREF_SRC     := $(call src,spec-xref $(addprefix spec-xref/,extract collect site))
 RUNNER_SRC   := $(call src,litmus/run litmus/run/vk)
 TOOLS_SRC    := $(call src,tools $(addprefix tools/,cmd explore footprint launch session witness store))
+WEB_SRC      := $(call src,tools/web) tools/verdict_text.c
 HOSTLIB_SRC  := $(call src,tools/hostlib)
 LAYER_SRC    := $(call src,tools/layer)
 TESTLIB_SRC  := $(call src,tests/lib)
@@ -247,7 +248,13 @@ $(JIT_SEEN): tests/jit/seen.c $(BUILD)/librefcl-jit.so
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -shared -o $@ $< -L$(BUILD) -Wl,--no-as-needed -l:librefcl-jit.so -Wl,-rpath,$(abspath $(BUILD)) -ldl
 
-tests: all $(TEST_BIN) $(CLIENT_BIN) $(JIT_SEEN)
+# The playground's checker, compiled for this machine.
+CHECK_FILES := $(BUILD)/tests/web/check_files
+$(CHECK_FILES): tests/web/check_files.c $(call obj,$(WEB_SRC)) $(LIBS_A)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $< $(call obj,$(WEB_SRC)) -Wl,--start-group $(LIBS_A) -Wl,--end-group $(Z3_LIBS) $(JSON_LIBS) $(ZSTD_LIBS) -lm
+
+tests: all $(TEST_BIN) $(CLIENT_BIN) $(JIT_SEEN) $(CHECK_FILES)
 
 deps:
 	@tools/deps.sh $(BUILD_PACKAGES) $(TEST_PACKAGES)

@@ -30,6 +30,9 @@ struct ck_options {
     bool executions;     /* keep an execution for each final state and each finding */
     bool no_walk;        /* search: no random executions before the exhaustive search */
     bool accept_vacuous; /* a program without executions satisfies nothing and has no race: not "unknown" */
+    bool forbidden;      /* search: also list final states of candidates alone, and why they are forbidden */
+    const char *const
+        *relations; /* search: definitions of the model, NULL-terminated, to keep with EXECUTIONS */
 };
 
 struct ck_state {
@@ -63,7 +66,7 @@ enum ck_end { CK_ENDS, CK_FAULTS, CK_WAITS, CK_IS_LEFT };
 struct ck_happening {
     uint32_t thread; /* UINT32_MAX: initial write */
     uint8_t kind; /* enum mm_kind: INIT, READ, WRITE, FENCE, BARRIER_ENTRY, AVAILABILITY, VISIBILITY, ... */
-    uint8_t order;
+    uint8_t order, scope;
     bool last;       /* writes: the last one in co, whose value is the final one */
     uint32_t object; /* UINT32_MAX: none */
     uint32_t offset, size;
@@ -84,6 +87,15 @@ struct ck_execution {
     uint32_t *wait_from;             /* by thread: counted within the thread's own */
     struct mm_rel co;                /* over happenings: coherence order; not in files */
     uint32_t between[2];             /* FLAG: the happenings that raise it, UINT32_MAX: unknown */
+    struct mm_rel *relations;        /* over happenings: as options.relations, N 0: not defined; or NULL */
+};
+/* A final state that no consistent execution has: the candidate with this state that violates the fewest axioms. */
+struct ck_forbidden {
+    uint64_t *values;
+    bool satisfies;
+    size_t violation_count;
+    struct ck_violation *violations; /* events of steps are happenings of CANDIDATE */
+    struct ck_execution candidate;   /* with options.executions */
 };
 
 struct ck_verdict {
@@ -113,6 +125,9 @@ struct ck_verdict {
     enum ck_answer termination; /* YES: every execution ends */
     size_t shown_count;         /* with options.executions */
     struct ck_execution *shown;
+    size_t forbidden_count; /* with options.forbidden */
+    struct ck_forbidden *forbidden;
+    bool forbidden_complete; /* all candidates were constructed: the list has every such state */
 };
 
 /* Decides PROGRAM under MODEL.  Returns MM_OK and fills VERDICT (free with ck_verdict_clear), also when the

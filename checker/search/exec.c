@@ -99,7 +99,10 @@ static void judge_candidate(struct sx *sx)
     mm_cat_eval_rf(sx->eval, x->rf_lower, NULL);
     mm_cat_eval_co(sx->eval, x->co_lower, NULL);
     if (sx->explaining) {
-        sx_compare_candidate(sx);
+        if (sx->listing)
+            sx_note_forbidden(sx);
+        else
+            sx_compare_candidate(sx);
         if (++x->explained > MAX_EXPLAINED)
             sx->stop = true;
     } else if (!mm_cat_eval_forbidden(sx->eval, NULL)) {

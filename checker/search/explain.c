@@ -1,7 +1,11 @@
-/* Explanations: a witness execution, the axioms that forbid an outcome, the accesses that race. */
+/* Explanations: a witness execution, the axioms that forbid an outcome or a final state, the accesses that race. */
 #include "checker/search/exec.h"
 
+#include "memmodel/base/array.h"
+
 #include <string.h>
+
+enum { MAX_FORBIDDEN = 1024 };
 
 static uint8_t event_kind(const struct mm_cat_event *e)
 {
@@ -175,31 +179,104 @@ void sx_keep_race(struct sx *sx, uint32_t check)
         sx->verdict->race_witness = v;
 }
 
+static uint32_t count_broken(struct sx *sx)
+{
+    uint32_t broken = 0;
+
+    for (uint32_t i = 0; i < sx->model->check_count; i++)
+        broken += !sx->model->checks[i].flag && mm_cat_eval_fails(sx->eval, i);
+    return broken;
+}
+
+/* The BROKEN axioms that the candidate violates; *COUNT is less where memory runs out. */
+static struct ck_violation *keep_violations(struct sx *sx, uint32_t broken, size_t *count)
+{
+    struct ck_violation *kept = mm_arena_alloc(sx->verdict->arena, broken * sizeof *kept);
+
+    *count = 0;
+    for (uint32_t i = 0; kept && i < sx->model->check_count && *count < broken; i++) {
+        if (!sx->model->checks[i].flag && mm_cat_eval_fails(sx->eval, i) &&
+            fill_violation(sx, i, &kept[*count]))
+            ++*count;
+    }
+    return kept;
+}
+
+/* Whether the candidate counts: it satisfies the filter. */
+static bool passes_filter(struct sx *sx)
+{
+    return sx->program->filter == CK_NO_EXPR ||
+           sx_holds(sx->program, sx->program->filter, sx->exec->regs, sx->exec->memory);
+}
+
 void sx_compare_candidate(struct sx *sx)
 {
     struct sx_exec *x = sx->exec;
     struct ck_verdict *v = sx->verdict;
-    uint32_t broken = 0;
+    uint32_t broken;
 
     sx_final_state(sx);
-    if (!sx_holds(sx->program, sx->program->condition, x->regs, x->memory))
+    if (!sx_holds(sx->program, sx->program->condition, x->regs, x->memory) || !passes_filter(sx))
         return;
-    if (sx->program->filter != CK_NO_EXPR && !sx_holds(sx->program, sx->program->filter, x->regs, x->memory))
-        return;
-    for (uint32_t i = 0; i < sx->model->check_count; i++)
-        broken += !sx->model->checks[i].flag && mm_cat_eval_fails(sx->eval, i);
+    broken = count_broken(sx);
     if (broken == 0 || broken >= x->fewest)
         return;
     x->fewest = broken;
-    v->violation_count = 0;
-    v->violations = mm_arena_alloc(v->arena, broken * sizeof *v->violations);
-    if (!v->violations)
-        return;
-    for (uint32_t i = 0; i < sx->model->check_count && v->violation_count < broken; i++) {
-        if (!sx->model->checks[i].flag && mm_cat_eval_fails(sx->eval, i) &&
-            fill_violation(sx, i, &v->violations[v->violation_count]))
-            v->violation_count++;
-    }
+    v->violations = keep_violations(sx, broken, &v->violation_count);
     if (broken == 1)
         sx->stop = true;
+}
+
+/* ---- forbidden states --------------------------------------------------------------------------- */
+
+/* The entry of the state x->memory, in order of values; a new one has no violations.  NULL: there are too many,
+ * or no memory. */
+static struct ck_forbidden *find_forbidden(struct sx *sx)
+{
+    struct ck_verdict *v = sx->verdict;
+    size_t bytes = sx->program->observed_count * sizeof(uint64_t);
+    struct ck_forbidden new = {.values = NULL};
+
+    for (size_t i = 0; i < v->forbidden_count; i++)
+        if (memcmp(v->forbidden[i].values, sx->exec->memory, bytes) == 0)
+            return &v->forbidden[i];
+    if (v->forbidden_count == MAX_FORBIDDEN || !(new.values = mm_arena_alloc(v->arena, bytes + 1)))
+        return NULL;
+    memcpy(new.values, sx->exec->memory, bytes);
+    new.satisfies = sx_holds(sx->program, sx->program->condition, sx->exec->regs, sx->exec->memory);
+    return mm_arena_append(v->arena, &v->forbidden, &v->forbidden_count, &new)
+               ? &v->forbidden[v->forbidden_count - 1]
+               : NULL;
+}
+
+static void number_steps(struct sx *sx, struct ck_forbidden *f)
+{
+    for (size_t i = 0; i < f->violation_count; i++)
+        for (size_t k = 0; k < f->violations[i].step_count; k++)
+            f->violations[i].steps[k].event = sx_happening_of(sx, f->violations[i].steps[k].event);
+}
+
+void sx_note_forbidden(struct sx *sx)
+{
+    struct ck_verdict *v = sx->verdict;
+    size_t shown = v->shown_count;
+    struct ck_forbidden *f;
+    uint32_t broken;
+
+    sx_final_state(sx);
+    if (sx->program->observed_count == 0 || sx_is_allowed(sx) || !passes_filter(sx))
+        return;
+    broken = count_broken(sx);
+    f = broken ? find_forbidden(sx) : NULL;
+    if (!f) {
+        sx->stop = true; /* the list is not complete */
+        return;
+    }
+    if (f->violation_count && broken >= f->violation_count)
+        return;
+    f->violations = keep_violations(sx, broken, &f->violation_count);
+    number_steps(sx, f);
+    sx_keep_execution(sx, CK_SHOWS_STATE, f->values, NULL);
+    if (v->shown_count > shown)
+        f->candidate = v->shown[--v->shown_count];
 }

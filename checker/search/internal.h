@@ -127,6 +127,7 @@ struct sx {
     bool ungrounded;    /* values that no chain of stores grounds are tried */
     bool thin_air;      /* some execution has an out-of-thin-air value: others were not tried */
     bool explaining;    /* second pass: finds the closest candidate with the desired outcome */
+    bool listing;       /* EXPLAINING: of each forbidden state */
     bool raised[4];     /* by enum sx_end, less 1: some execution has such an end */
     uint8_t *flags;     /* by check of the model: raised */
     uint8_t *exchanges; /* kernels: sx_find_symmetry(); NULL: unknown */

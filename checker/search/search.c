@@ -1,6 +1,6 @@
 /* Exhaustive search: the driver (docs/search.md#driver), resource limits, and the values that
  * read-modify-writes write. */
-#include "checker/search/internal.h"
+#include "checker/search/exec.h"
 
 #include <sys/resource.h>
 #include <time.h>
@@ -61,7 +61,8 @@ static uint64_t us_of(clockid_t clock)
 {
     struct timespec t;
 
-    clock_gettime(clock, &t);
+    if (clock_gettime(clock, &t) != 0) /* WebAssembly counts no processor time */
+        clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
 
@@ -124,6 +125,24 @@ static void explain_outcome(struct sx *sx, bool values_known)
     sx->verdict->candidate_count = candidates;
 }
 
+/* Lists the final states that candidates alone have.  A limit that ends this leaves the verdict as it is. */
+static void list_forbidden(struct sx *sx, bool values_known)
+{
+    uint64_t candidates = sx->verdict->candidate_count;
+    bool settled = !sx->stop && !sx->limited && sx->final_check == UINT32_MAX;
+
+    if (!settled)
+        return;
+    sx->explaining = sx->listing = true;
+    sx_step_through(sx, values_known);
+    sx->verdict->forbidden_complete = !sx->stop && !sx->limited;
+    sx->verdict->candidate_count = candidates;
+    if (sx->limited)
+        sx->verdict->limit = (struct mm_error){0};
+    sx->explaining = sx->listing = sx->stop = sx->limited = false;
+    sx->exec->explained = 0;
+}
+
 static void decide(struct sx *sx)
 {
     bool values = find_values(sx, FEW_STEPS);
@@ -136,6 +155,8 @@ static void decide(struct sx *sx)
         sx->exchanges = sx_find_symmetry(sx);
     while (!sx_step_through(sx, values) && (values = find_values(sx, 0)))
         ;
+    if (sx->options.forbidden)
+        list_forbidden(sx, values);
     if (sx->options.explain)
         explain_outcome(sx, values);
 }

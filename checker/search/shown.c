@@ -39,6 +39,7 @@ static struct ck_happening happening(struct sx *sx, uint32_t i)
     struct ck_happening h = {.thread = e->thread,
                              .kind = kind_of(own),
                              .order = e->order,
+                             .scope = e->scope,
                              .object = UINT32_MAX,
                              .value = x->infos[i].value,
                              .source = UINT32_MAX,
@@ -106,12 +107,53 @@ static void add_pair(struct sx *sx, const uint32_t *number, struct ck_execution 
     out->between[1] = number[steps[count - 1].event];
 }
 
+uint32_t sx_happening_of(const struct sx *sx, uint32_t event)
+{
+    uint32_t number = event;
+
+    for (uint32_t i = 0; i <= event; i++)
+        number -= is_second_half(&sx->exec->events[i]);
+    return number;
+}
+
+/* The pairs of definition NAME between different happenings. */
+static void add_relation(struct sx *sx, const uint32_t *number, const char *name, struct mm_rel *out)
+{
+    const uint64_t *value = mm_cat_eval_named(sx->eval, name);
+    uint32_t n = sx->exec->n;
+
+    out->bits =
+        value ? mm_arena_alloc(sx->verdict->arena, (out->n * out->words + 1) * sizeof *out->bits) : NULL;
+    if (!out->bits)
+        out->n = 0;
+    for (uint32_t i = 0; i < n * n && out->bits; i++) {
+        uint32_t a = number[i / n], b = number[i % n];
+
+        if (a != b && mm_rel_has(n, value, i / n, i % n))
+            out->bits[a * out->words + b / 64] |= UINT64_C(1) << (b % 64);
+    }
+}
+
+static void add_relations(struct sx *sx, const uint32_t *number, struct ck_execution *out)
+{
+    const char *const *names = sx->options.relations;
+    size_t count = 0;
+
+    while (names && names[count])
+        count++;
+    out->relations = count ? mm_arena_alloc(sx->verdict->arena, count * sizeof *out->relations) : NULL;
+    for (size_t i = 0; i < count && out->relations; i++) {
+        out->relations[i] = (struct mm_rel){out->co.n, out->co.words, NULL};
+        add_relation(sx, number, names[i], &out->relations[i]);
+    }
+}
+
 static void fill_execution(struct sx *sx, uint32_t *number, const uint32_t *order, struct ck_execution *out)
 {
     const struct sx_exec *x = sx->exec;
 
     for (uint32_t i = 0; i < x->n; i++) {
-        number[i] = (uint32_t)out->count;
+        number[i] = sx_happening_of(sx, i);
         if (!is_second_half(&x->events[i]))
             out->happenings[out->count++] = happening(sx, i);
     }
@@ -122,6 +164,7 @@ static void fill_execution(struct sx *sx, uint32_t *number, const uint32_t *orde
     add_steps(x, number, order, out->happenings);
     add_coherence(x, number, &out->co);
     add_pair(sx, number, out);
+    add_relations(sx, number, out);
     for (uint32_t t = 0; t < sx->program->thread_count; t++) {
         out->ends[t] = end_of(x->chosen[t]);
         out->wait_from[t] = x->chosen[t]->wait_from;

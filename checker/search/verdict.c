@@ -217,6 +217,16 @@ static struct ck_state *find_state(struct sx *sx)
     return s;
 }
 
+bool sx_is_allowed(const struct sx *sx)
+{
+    const struct ck_verdict *v = sx->verdict;
+    size_t bytes = sx->program->observed_count * sizeof(uint64_t), i = 0;
+
+    while (i < v->state_count && memcmp(v->states[i].values, sx->exec->memory, bytes) != 0)
+        i++;
+    return i < v->state_count;
+}
+
 /* ---- executions --------------------------------------------------------------------------------- */
 
 static void record_early_ends(struct sx *sx)

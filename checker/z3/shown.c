@@ -28,6 +28,7 @@ static struct ck_happening happening(struct zx *g, uint32_t i)
     h = (struct ck_happening){.thread = e->thread,
                               .kind = step.info.kind,
                               .order = step.info.order,
+                              .scope = step.info.scope,
                               .object = step.object,
                               .source = UINT32_MAX,
                               .partner = UINT32_MAX,

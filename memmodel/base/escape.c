@@ -57,7 +57,7 @@ struct conversion {
     char text[48]; /* with the numbers that stood for `*` */
     size_t used;
     int width, precision; /* -1: none */
-    int longs;            /* of l; 3: z, j and t */
+    int longs;            /* of l, as what the conversion takes is as long: z and t 1, j 2 */
     char type;
 };
 
@@ -99,7 +99,7 @@ static const char *take_conversion(struct conversion *c, const char *p, va_list 
         p = take_number(c, p + 1, &c->precision, arguments);
     }
     for (; *p && strchr("hlzjt", *p); p++) {
-        c->longs += *p == 'l' ? 1 : *p == 'h' ? 0 : 3;
+        c->longs += *p == 'j' ? 2 : *p != 'h';
         keep(c, (char[]){*p, 0});
     }
     c->type = *p;
@@ -131,7 +131,9 @@ static void put_argument(const struct conversion *c, va_list *arguments, FILE *o
         break;
     case 'd':
     case 'i':
-        if (c->longs)
+        if (c->longs > 1)
+            fprintf(out, c->text, va_arg(*arguments, long long));
+        else if (c->longs)
             fprintf(out, c->text, va_arg(*arguments, long));
         else
             fprintf(out, c->text, va_arg(*arguments, int));
@@ -140,7 +142,9 @@ static void put_argument(const struct conversion *c, va_list *arguments, FILE *o
     case 'x':
     case 'X':
     case 'o':
-        if (c->longs)
+        if (c->longs > 1)
+            fprintf(out, c->text, va_arg(*arguments, unsigned long long));
+        else if (c->longs)
             fprintf(out, c->text, va_arg(*arguments, unsigned long));
         else
             fprintf(out, c->text, va_arg(*arguments, unsigned));
@@ -156,8 +160,9 @@ static void put_argument(const struct conversion *c, va_list *arguments, FILE *o
     }
 }
 
-_Static_assert(sizeof(long) == sizeof(long long) && sizeof(long) == sizeof(size_t),
-               "one type for all long numbers");
+_Static_assert(sizeof(long) == sizeof(size_t) && sizeof(long) == sizeof(ptrdiff_t) &&
+                   sizeof(long long) == sizeof(intmax_t),
+               "arguments are as long as the conversions say");
 
 void mm_vprint(FILE *out, const char *format, va_list given)
 {

@@ -93,6 +93,9 @@ enum mm_class mm_cat_load(const char *path, const char *const *switches, struct 
                           struct mm_error *err);
 enum mm_class mm_cat_parse(const char *text, const char *name, const char *const *switches,
                            struct mm_cat_model **model, struct mm_error *err);
+/* From now on FIND looks up the file that a model includes before the file system does; NULL: there is none.  Not for
+ * processes in which several threads read models. */
+void mm_cat_set_files(const char *(*find)(const char *name));
 void mm_cat_destroy(struct mm_cat_model *model);
 
 /* ---- base names --------------------------------------------------------------------------- */

@@ -495,6 +495,21 @@ const uint64_t *mm_cat_eval_value(struct mm_cat_eval *eval, uint32_t i)
     return cat_value(eval, eval->checks[i]);
 }
 
+const uint64_t *mm_cat_eval_named(struct mm_cat_eval *eval, const char *name)
+{
+    const struct mm_cat_model *m = eval->model;
+
+    for (uint32_t i = m->let_count; i-- > 0;) {
+        const struct cat_node *node = &eval->nodes[eval->let_node[i]];
+
+        if (m->lets[i].parameter_count || strcmp(m->lets[i].name, name) != 0)
+            continue;
+        return node->type == MM_CAT_REL && !(node->dynamic & CAT_ORDER) ? cat_value(eval, eval->let_node[i])
+                                                                        : NULL;
+    }
+    return NULL;
+}
+
 bool mm_cat_eval_limited(const struct mm_cat_eval *eval)
 {
     return eval->limited;

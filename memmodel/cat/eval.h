@@ -80,6 +80,9 @@ bool mm_cat_eval_forbidden(struct mm_cat_eval *eval, uint32_t *which);
 bool mm_cat_eval_passes(struct mm_cat_eval *eval, uint32_t i);
 /* The relation (or set) of check I, for a complete candidate; valid until the candidate changes. */
 const uint64_t *mm_cat_eval_value(struct mm_cat_eval *eval, uint32_t i);
+/* The relation that the model defines as NAME, for a complete candidate; valid until the candidate changes.  NULL: no
+ * definition without parameters has the name, it is a set, or it depends on an order that the model enumerates. */
+const uint64_t *mm_cat_eval_named(struct mm_cat_eval *eval, const char *name);
 
 /* Why check I fails (a flag: is raised) for a complete candidate: for acyclic and irreflexive a closed walk, for empty one pair
  * or event.  Steps lead from event to event with a name; the last leads back to the first (of a pair:

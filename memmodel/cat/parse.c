@@ -75,8 +75,15 @@ static void parse_text(struct cat_reader *reader, const char *text, size_t size,
     cat_parse_statements(&p);
 }
 
+static const char *(*find_given)(const char *name);
+
+void mm_cat_set_files(const char *(*find)(const char *name))
+{
+    find_given = find;
+}
+
 /* include = "include" string
- * Looked up beside the including file, then in the folder $REFCL_MODELS, then among the files that come with other tools. */
+ * Looked up among the files that the program gave, beside the including file, then in the folder $REFCL_MODELS, then among the files that come with other tools. */
 void cat_parse_include(struct cat_parser *p)
 {
     const char *folders[2] = {NULL, mm_getenv("REFCL_MODELS")};
@@ -103,6 +110,14 @@ void cat_parse_include(struct cat_parser *p)
     if (p->reader->include_depth == CAT_MAX_INCLUDES) {
         cat_fail_token(p, &at, "cat.include", "includes nested too deeply");
         return;
+    }
+    text = find_given ? find_given(name) : NULL;
+    if (text) {
+        size = strlen(text);
+        snprintf(path, sizeof path, "%s", name);
+        cat_fail_status(p, mm_input_check(MM_INPUT_CAT, 0, p->reader->bytes += size, name, p->reader->err));
+        if (p->failed)
+            return;
     }
     for (unsigned i = 0; i < 2 && !text; i++) {
         if (!folders[i] || snprintf(path, sizeof path, "%s/%s", folders[i], name) >= (int)sizeof path)

@@ -2,6 +2,7 @@
  * checks of the session. The replay decides whether the execution matches the file. */
 #include "tools/session/session.h"
 #include "tools/tool.h"
+#include "tools/verdict_text.h"
 #include "tools/witness/replay.h"
 
 #include <inttypes.h>
@@ -69,8 +70,8 @@ static void print_access(const struct steps *s, const struct ck_happening *h)
 {
     const struct ck_object *o = &s->witness->program->objects[h->object];
     char element[120];
-    witness_element(o, h->offset, element, sizeof element);
-    fprintf(s->out, " %s = %" PRId64, element, witness_value(o, h->value, h->size));
+    verdict_element(o, h->offset, element, sizeof element);
+    fprintf(s->out, " %s = %" PRId64, element, verdict_value(o, h->value, h->size));
     if (h->order)
         fprintf(s->out, " (%s)", mm_order_name((enum mm_order)h->order));
     if (h->kind == MM_READ)
@@ -131,7 +132,7 @@ static void print_object(const struct steps *s, uint32_t object)
     fprintf(s->out, "    %s =", o->name);
     for (uint64_t i = 0; i < count && i < MOST_VALUES; i++)
         fprintf(s->out, " %" PRId64,
-                witness_value(o, replay_final_value(s->witness, object, i * o->element_size, o->element_size),
+                verdict_value(o, replay_final_value(s->witness, object, i * o->element_size, o->element_size),
                               o->element_size));
     fprintf(s->out, "%s\n", count > MOST_VALUES ? " ..." : "");
 }

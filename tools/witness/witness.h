@@ -55,9 +55,6 @@ void witness_close(struct witness *witness);
 const char *witness_kind(const struct ck_execution *execution);
 void witness_describe(const struct ck_program *program, const struct ck_execution *execution,
                       char text[WITNESS_TEXT]);
-/* Values as they are printed; "x[2]". */
-int64_t witness_value(const struct ck_object *object, uint64_t value, unsigned size);
-void witness_element(const struct ck_object *object, uint64_t offset, char *text, size_t size);
 /* FOLDER/FILE.NUMBER.KIND.SUFFIX, FILE without its folders; makes the folder.  0, or an exit code. */
 int witness_path(const char *folder, const char *file, size_t number, const struct ck_execution *execution,
                  const char *suffix, char path[]);

@@ -1,0 +1,321 @@
+/* Verdicts of the checker in words, and executions as edges. */
+#include "tools/verdict_text.h"
+#include "memmodel/base/escape.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *verdict_condition_name(enum ck_answer answer)
+{
+    return answer == CK_YES ? "holds" : answer == CK_NO ? "fails" : "unknown";
+}
+
+const char *verdict_race_name(enum ck_answer answer)
+{
+    return answer == CK_YES ? "found" : answer == CK_NO ? "none" : "unknown";
+}
+
+int64_t verdict_value(const struct ck_object *object, uint64_t value, unsigned size)
+{
+    return object->is_signed ? ck_sign_extend(value, size) : (int64_t)value;
+}
+
+void verdict_element(const struct ck_object *object, uint64_t offset, char *buf, size_t size)
+{
+    if (object->size > object->element_size)
+        snprintf(buf, size, "%s[%" PRIu64 "]", object->name, offset / object->element_size);
+    else
+        snprintf(buf, size, "%s", object->name);
+}
+
+void verdict_term_name(const struct ck_program *program, const struct ck_term *term, char *buf, size_t size)
+{
+    if (term->kind == CK_TERM_REG) {
+        const char *name = program->threads[term->thread].reg_names[term->reg];
+        snprintf(buf, size, "%u:%s", term->thread, name ? name : "?");
+        return;
+    }
+    verdict_element(&program->objects[term->object], term->offset, buf, size);
+}
+
+int64_t verdict_term_value(const struct ck_program *program, const struct ck_term *term, uint64_t value)
+{
+    unsigned bytes;
+    bool is_signed;
+    if (term->kind == CK_TERM_REG) {
+        bytes = program->threads[term->thread].reg_sizes[term->reg];
+        is_signed = program->threads[term->thread].reg_signed[term->reg];
+    } else {
+        bytes = program->objects[term->object].element_size;
+        is_signed = program->objects[term->object].is_signed;
+    }
+    if (!is_signed || bytes >= 8)
+        return (int64_t)value;
+    unsigned shift = 64 - 8 * bytes;
+    return (int64_t)(value << shift) >> shift;
+}
+
+void verdict_state_text(const struct ck_program *program, const uint64_t *values, char *buf, size_t size)
+{
+    size_t at = 0;
+    *buf = '\0';
+    for (uint32_t j = 0; j < program->observed_count && at < size; j++) {
+        char name[80];
+        verdict_term_name(program, &program->observed[j], name, sizeof name);
+        at += (size_t)snprintf(buf + at, size - at, " %s=%" PRId64, name,
+                               verdict_term_value(program, &program->observed[j], values[j]));
+    }
+}
+
+void verdict_print_states(const struct ck_program *program, const struct ck_verdict *verdict, FILE *out)
+{
+    for (size_t i = 0; i < verdict->state_count; i++) {
+        char text[4096];
+        verdict_state_text(program, verdict->states[i].values, text, sizeof text);
+        mm_print(out, "    %c%s%s\n", verdict->states[i].satisfies ? '*' : ' ', text,
+                 verdict->states[i].racy ? "   (race)" : "");
+    }
+}
+
+void verdict_step_text(const struct ck_program *program, const struct ck_step *step, char *buf, size_t size)
+{
+    const struct mm_event *e = &step->info;
+    const char *thread = step->thread < program->thread_count ? program->threads[step->thread].name : "init";
+    const char *object = step->object < program->object_count ? program->objects[step->object].name : "";
+    int n =
+        snprintf(buf, size, "%s: %s%s%s%s%s", thread, e->order ? mm_order_name((enum mm_order)e->order) : "",
+                 e->order ? " " : "", mm_kind_name((enum mm_kind)e->kind), *object ? " " : "", object);
+    bool writes = e->kind == MM_WRITE || e->kind == MM_INIT || e->kind == MM_RMW;
+    if (*object && n > 0 && (size_t)n < size)
+        n += snprintf(buf + n, size - (size_t)n, " = %" PRId64,
+                      (int64_t)(int32_t)(writes ? e->value_written : e->value_read));
+    if (step->line && n > 0 && (size_t)n < size)
+        snprintf(buf + n, size - (size_t)n, " (line %u)", step->line);
+}
+
+/* ---- executions ---- */
+
+void verdict_happening_text(const struct ck_program *program, const struct ck_happening *h,
+                            char text[VERDICT_TEXT])
+{
+    char element[120] = "", value[24] = "";
+    if (h->object < program->object_count) {
+        const struct ck_object *o = &program->objects[h->object];
+        verdict_element(o, h->offset, element, sizeof element);
+        snprintf(value, sizeof value, " = %" PRId64, verdict_value(o, h->value, h->size));
+    }
+    snprintf(text, VERDICT_TEXT, "%s%s%s%s%s%s%s", mm_kind_name((enum mm_kind)h->kind), *element ? " " : "",
+             element, value, h->order ? " (" : "", h->order ? mm_order_name((enum mm_order)h->order) : "",
+             h->order ? ")" : "");
+}
+
+static bool is_before(const struct mm_rel *co, size_t i, size_t j)
+{
+    return co->bits[i * co->words + j / 64] >> (j % 64) & 1;
+}
+
+/* Whether J comes next after I in coherence order. */
+static bool is_next(const struct ck_execution *x, size_t i, size_t j)
+{
+    bool next = is_before(&x->co, i, j);
+    for (size_t k = 0; k < x->count && next; k++)
+        next = !is_before(&x->co, i, k) || !is_before(&x->co, k, j);
+    return next;
+}
+
+void verdict_each_edge(const struct ck_execution *x,
+                       void (*visit)(void *context, const struct verdict_edge *edge), void *context)
+{
+    for (size_t i = 0; i < x->count; i++) {
+        const struct ck_happening *h = &x->happenings[i];
+        if (h->source != UINT32_MAX)
+            visit(context, &(struct verdict_edge){"rf", h->source, i});
+        if (h->partner != UINT32_MAX && h->kind == MM_READ)
+            visit(context, &(struct verdict_edge){"rmw", i, h->partner});
+        for (size_t k = 0; k < x->count; k++) {
+            if (is_next(x, i, k))
+                visit(context, &(struct verdict_edge){"co", i, k});
+            if (h->source != UINT32_MAX && k != h->partner && is_next(x, h->source, k))
+                visit(context, &(struct verdict_edge){"fr", i, k});
+        }
+    }
+    size_t a = x->between[0], b = x->between[x->between[1] != UINT32_MAX];
+    if (a != UINT32_MAX)
+        visit(context, &(struct verdict_edge){x->flag, a, b});
+}
+
+/* ---- clauses of edges ---- */
+
+static const struct mm_cat_model *edge_model;
+
+void verdict_use_model(const struct mm_cat_model *model)
+{
+    edge_model = model;
+}
+
+const char *verdict_edge_clause(const char *edge, char *buf, size_t size)
+{
+    static const struct {
+        const char *name, *clause;
+    } bases[] = {
+        {"rf", "CL 3.3.6 G3"}, {"po", "CL 3.3.6 G2"}, {"co", "CL 3.3.6 G5"}, {"rmw", "CL 3.3.6 A17"}};
+    size_t length = strcspn(edge, "^+?*(");
+    const char *clause = "";
+    buf[0] = '\0';
+    for (size_t i = 0; i < sizeof bases / sizeof *bases; i++)
+        if (edge_model && strlen(bases[i].name) == length && strncmp(bases[i].name, edge, length) == 0)
+            clause = bases[i].clause;
+    for (uint32_t i = 0; edge_model && i < edge_model->let_count; i++) {
+        const struct mm_cat_let *let = &edge_model->lets[i];
+        if (let->clause && strlen(let->name) == length && strncmp(let->name, edge, length) == 0)
+            clause = let->clause;
+    }
+    snprintf(buf, size, "%.*s", (int)strcspn(clause, ":;"), clause);
+    return buf;
+}
+
+static void print_steps(const struct ck_program *program, const struct ck_step *steps, size_t count,
+                        FILE *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        char text[200];
+        verdict_step_text(program, &steps[i], text, sizeof text);
+        char clause[80];
+        if (!steps[i].edge) {
+            mm_print(out, "        %s\n", text);
+            continue;
+        }
+        verdict_edge_clause(steps[i].edge, clause, sizeof clause);
+        mm_print(out, "        %-44s --%s%s%s%s\n", text, steps[i].edge, *clause ? "  [" : "", clause,
+                 *clause ? "]" : "");
+    }
+}
+
+static void print_violation(const struct ck_program *program, const struct ck_violation *v, const char *what,
+                            FILE *out)
+{
+    mm_print(out, "    %s %s%s%s\n", what, v->axiom, v->clause && *v->clause ? ": " : "",
+             v->clause ? v->clause : "");
+    print_steps(program, v->steps, v->step_count, out);
+}
+
+void verdict_print_explanation(const struct ck_program *program, const struct ck_verdict *verdict, FILE *out)
+{
+    if (verdict->witness_count) {
+        mm_print(out, "    witness:\n");
+        print_steps(program, verdict->witness, verdict->witness_count, out);
+    }
+    for (size_t i = 0; i < verdict->violation_count; i++)
+        print_violation(program, &verdict->violations[i], "forbidden by", out);
+    if (verdict->race_witness.axiom)
+        print_violation(program, &verdict->race_witness,
+                        ck_flag_is_race(verdict->race_witness.axiom) ? "race:" : "usage:", out);
+}
+
+/* ---- advice ---- */
+
+/* Whether something is added at the end of the thread. */
+static bool is_at_end(const struct ck_program *program, const struct ck_edit *edit)
+{
+    const struct ck_thread *t = &program->threads[edit->thread];
+    return edit->instr == t->instr_count || t->instrs[edit->instr].op == CK_END;
+}
+
+/* The instruction that EDIT is about; of what is added, the one behind it, or at the end the last. */
+static const struct ck_instr *edited(const struct ck_program *program, const struct ck_edit *edit)
+{
+    return &program->threads[edit->thread]
+                .instrs[edit->instr - (edit->instr > 0 && is_at_end(program, edit))];
+}
+
+uint32_t verdict_edit_line(const struct ck_program *program, const struct ck_edit *edit)
+{
+    return edited(program, edit)->line;
+}
+
+/* The object that becomes atomic. */
+static const char *object_name(const struct ck_program *program, const struct ck_edit *edit)
+{
+    uint32_t object = ck_program_base(program, edited(program, edit)->address);
+    return object < program->object_count ? program->objects[object].name : "it";
+}
+
+static const char *flag_names(unsigned flags)
+{
+    static const char *const names[] = {"no flag", "CLK_LOCAL_MEM_FENCE", "CLK_GLOBAL_MEM_FENCE",
+                                        "CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE"};
+    return names[flags & 3];
+}
+
+void verdict_lack_text(const struct ck_program *program, const struct ck_edit *edit, char *buf, size_t size)
+{
+    static const char *const kinds[] = {[CK_LOAD] = "load",
+                                        [CK_STORE] = "store",
+                                        [CK_RMW] = "read-modify-write",
+                                        [CK_CAS] = "compare-exchange",
+                                        [CK_FENCE] = "fence",
+                                        [CK_BARRIER] = "barrier"};
+    const struct ck_instr *i = edited(program, edit);
+    const char *name = program->threads[edit->thread].name;
+    if (edit->insert)
+        snprintf(buf, size, "%s, line %u: there is no %s", name, i->line,
+                 edit->barrier ? "barrier" : "fence");
+    else if (edit->atomic && edit->order)
+        snprintf(buf, size, "%s, line %u: the %s of %s is not atomic", name, i->line, kinds[i->op],
+                 object_name(program, edit));
+    else if (edit->order)
+        snprintf(buf, size, "%s, line %u: the order of the %s is %s", name, i->line, kinds[i->op],
+                 mm_order_name((enum mm_order)i->order));
+    else if (edit->scope)
+        snprintf(buf, size, "%s, line %u: the scope of the %s is %s", name, i->line, kinds[i->op],
+                 mm_scope_name((enum mm_scope)i->scope));
+    else
+        snprintf(buf, size, "%s, line %u: the %s has %s", name, i->line, kinds[i->op],
+                 flag_names(i->fence_flags));
+}
+
+void verdict_change_text(const struct ck_program *program, const struct ck_edit *edit, char *buf, size_t size)
+{
+    const struct ck_instr *i = edited(program, edit);
+    const char *name = program->threads[edit->thread].name;
+    if (edit->barrier)
+        snprintf(buf, size, "%s, %s line %u: work_group_barrier(%s)", name,
+                 is_at_end(program, edit) ? "after" : "before", i->line, flag_names(edit->fence_flags));
+    else if (edit->atomic && !edit->order)
+        snprintf(buf, size, "%s: memory_scope_%s everywhere", object_name(program, edit),
+                 mm_scope_name((enum mm_scope)edit->scope));
+    else if (edit->atomic)
+        snprintf(buf, size,
+                 "%s: an atomic type, accessed with memory_order_%s and memory_scope_%s everywhere",
+                 object_name(program, edit), mm_order_name((enum mm_order)edit->order),
+                 mm_scope_name((enum mm_scope)edit->scope));
+    else if (edit->insert)
+        snprintf(buf, size,
+                 "%s, before line %u: atomic_work_item_fence(%s, memory_order_%s, memory_scope_%s)", name,
+                 i->line, flag_names(edit->fence_flags), mm_order_name((enum mm_order)edit->order),
+                 mm_scope_name((enum mm_scope)edit->scope));
+    else if (edit->order)
+        snprintf(buf, size, "%s, line %u: memory_order_%s", name, i->line,
+                 mm_order_name((enum mm_order)edit->order));
+    else if (edit->scope)
+        snprintf(buf, size, "%s, line %u: memory_scope_%s", name, i->line,
+                 mm_scope_name((enum mm_scope)edit->scope));
+    else
+        snprintf(buf, size, "%s, line %u: %s too", name, i->line, flag_names(edit->fence_flags));
+}
+
+void verdict_print_advice(const struct ck_program *program, const struct ck_advice *advice, FILE *out)
+{
+    char text[240];
+    for (uint32_t i = 0; i < advice->count; i++) {
+        verdict_lack_text(program, &advice->edits[i], text, sizeof text);
+        mm_print(out, "    falls short: %s\n", text);
+    }
+    for (uint32_t i = 0; i < advice->count; i++) {
+        verdict_change_text(program, &advice->edits[i], text, sizeof text);
+        mm_print(out, "    %s %s\n", i ? "    and" : "change:", text);
+    }
+    mm_print(out, advice->count ? "    checked: with this there is no race\n"
+                                : "    no change of at most two places is known to help\n");
+}
