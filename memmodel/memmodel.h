@@ -381,6 +381,9 @@ void mm_recorder_close(struct mm_recorder *recorder);
 /* Records EVENT, with the EDGES into it (their TO is filled in).  Safe from any thread. */
 mm_event_id mm_recorder_event(struct mm_recorder *recorder, const struct mm_event *event,
                               struct mm_edge *edges, size_t edge_count);
+/* Records a read without edges.  The newest record, if it is an equal read, covers it: a loop that waits for a value
+ * is recorded once for each change. */
+mm_event_id mm_recorder_read(struct mm_recorder *recorder, const struct mm_event *event);
 /* Records COUNT events in a row; returns the first id. */
 mm_event_id mm_recorder_events(struct mm_recorder *recorder, const struct mm_event *events, size_t count);
 /* Records anything else. */

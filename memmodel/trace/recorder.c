@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <string.h>
 #include <time.h>
 
 enum { BATCH = 512 };
@@ -21,6 +22,8 @@ struct mm_recorder {
     pthread_key_t thread_key;
     struct mm_sink sink;
     mm_event_id next_event;
+    mm_event_id after_read; /* NEXT_EVENT while LAST_READ is the newest record */
+    struct mm_event last_read;
     uint32_t next_source, next_allocation, next_thread;
     unsigned forks; /* of the process when the recorder was made */
     bool stopped;   /* the sink refused a record or is closed */
@@ -78,6 +81,7 @@ static void push_batch(struct mm_recorder *recorder)
 
 static void push_record(struct mm_recorder *recorder, const struct mm_record *record)
 {
+    recorder->after_read = MM_NO_EVENT;
     push_batch(recorder);
     if (!recorder->stopped)
         note(recorder, recorder->sink.record(recorder->sink.context, record));
@@ -154,6 +158,7 @@ struct mm_recorder *mm_recorder_create(const struct mm_sink *sink)
         return NULL;
     }
     recorder->sink = *sink;
+    recorder->after_read = MM_NO_EVENT;
     pthread_once(&fork_once, watch_forks);
     recorder->forks = fork_count;
     if (sink->flush)
@@ -202,6 +207,22 @@ mm_event_id mm_recorder_event(struct mm_recorder *recorder, const struct mm_even
         push_record(recorder, &record);
     }
     mm_event_id id = add_event(recorder, event);
+    pthread_mutex_unlock(&recorder->lock);
+    return id;
+}
+
+mm_event_id mm_recorder_read(struct mm_recorder *recorder, const struct mm_event *event)
+{
+    if (inherited(recorder))
+        return MM_NO_EVENT;
+    pthread_mutex_lock(&recorder->lock);
+    if (recorder->after_read != recorder->next_event ||
+        memcmp(&recorder->last_read, event, sizeof *event) != 0) {
+        add_event(recorder, event);
+        recorder->last_read = *event;
+        recorder->after_read = recorder->next_event;
+    }
+    mm_event_id id = recorder->next_event - 1;
     pthread_mutex_unlock(&recorder->lock);
     return id;
 }

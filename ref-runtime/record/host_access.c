@@ -25,9 +25,22 @@ static void lock(void)
     atomic_fetch_sub(&waiting, 1);
 }
 
+/* A thread that reads the same again, while nothing else is recorded, waits for kernels: under a seed it is granted a
+ * step for it, like one that polls an event. */
+static __thread mm_event_id last_read = MM_NO_EVENT;
+static __thread bool repeated;
+
+static void poll_if_repeated(void)
+{
+    if (repeated)
+        rt_sched_poll_memory();
+    repeated = false;
+}
+
 static void unlock(void)
 {
     pthread_mutex_unlock(&step_lock);
+    poll_if_repeated();
 }
 
 void rt_host_step_begin(void)
@@ -113,7 +126,20 @@ static void record_access(const struct refcl_host_access *a)
             set_order(&event, a->order);
     }
     event.source = source_of(a->place);
-    mm_recorder_event(recorder, &event, NULL, 0);
+    if (a->kind != REFCL_HOST_READ) {
+        mm_recorder_event(recorder, &event, NULL, 0);
+        return;
+    }
+    mm_event_id id = mm_recorder_read(recorder, &event);
+    repeated = id == last_read;
+    last_read = id;
+}
+
+static void access_of_program(const struct refcl_host_access *a)
+{
+    record_access(a);
+    if (!a->atomic) /* unlock() follows an atomic */
+        poll_if_repeated();
 }
 
 void rt_host_fault(const void *address, bool writes, const void *code)
@@ -163,7 +189,7 @@ void rt_host_attach(void)
                                                       .high = &high,
                                                       .lock = lock,
                                                       .unlock = unlock,
-                                                      .access = record_access,
+                                                      .access = access_of_program,
                                                       .point = record_point};
     refcl_host_attach_function *attach = find_attach();
     if (attach) {

@@ -100,6 +100,7 @@ void rt_command_forget(struct rt_command *command);
 void rt_sched_ready(struct rt_command *command);
 void rt_sched_flush(struct rt_queue *queue);
 void rt_sched_poll(void);        /* before the host polls an incomplete event again */
+void rt_sched_poll_memory(void); /* without rt_lock: when the host has read the same again */
 bool rt_sched_is_executor(void); /* the calling thread */
 void rt_sched_wait(void);        /* until some event completes, or not quite so long */
 void rt_sched_wake(void);        /* after the last wait, or to be sure that commands start now */

@@ -44,7 +44,8 @@ static pthread_cond_t completed = PTHREAD_COND_INITIALIZER;
 static pthread_cond_t stepped = PTHREAD_COND_INITIALIZER;
 static struct rt_command *ready_first, **ready_last = &ready_first;
 static size_t ready_count, unflushed_count;
-static bool seeded, stopping, idle, unwritten;
+static atomic_bool seeded;
+static bool stopping, idle, unwritten;
 static uint64_t patience; /* seeded: nanoseconds until a host that does not wait has its commands started */
 static bool busy;         /* a thread is within a scheduling step */
 static bool helped;       /* a thread other than the executor took the last step */
@@ -222,6 +223,15 @@ void rt_sched_poll(void)
         result = wait_at_most(&stepped, patience);
     }
     granted_steps = 0;
+}
+
+void rt_sched_poll_memory(void)
+{
+    if (!seeded)
+        return;
+    pthread_mutex_lock(&rt_lock);
+    rt_sched_poll();
+    pthread_mutex_unlock(&rt_lock);
 }
 
 void rt_sched_wake(void)
@@ -533,7 +543,8 @@ static void after_fork_in_child(void)
     lost_current = busy && !own_step;
     busy = own_step;
     flush_ready(UINT64_MAX);
-    seeded = idle = helped = false;
+    seeded = false;
+    idle = helped = false;
     forking = 0;
     waiters = granted_steps = 0;
     alone = true;

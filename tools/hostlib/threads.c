@@ -48,11 +48,15 @@ void host_find_next(const char *name, const char *version, void *function)
 
 /* ---- the runtime's own code --------------------------------------------------------------------- */
 
-static uintptr_t runtime_begin, runtime_end;
+/* Where the runtime and this library are loaded; END 0: not known yet. */
+static struct range {
+    uintptr_t at, begin, end;
+} runtime_range, own_range;
 
 static int look_at_module(struct dl_phdr_info *info, size_t size, void *context)
 {
-    uintptr_t at = (uintptr_t) * (void **)context, begin = UINTPTR_MAX, end = 0;
+    struct range *range = context;
+    uintptr_t begin = UINTPTR_MAX, end = 0;
     (void)size;
     for (size_t i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
@@ -62,18 +66,24 @@ static int look_at_module(struct dl_phdr_info *info, size_t size, void *context)
         begin = first < begin ? first : begin;
         end = last > end ? last : end;
     }
-    if (at < begin || at >= end)
+    if (range->at < begin || range->at >= end)
         return 0;
-    runtime_begin = begin;
-    runtime_end = end;
+    range->begin = begin;
+    range->end = end;
     return 1;
+}
+
+static bool is_in(const struct range *range, const void *place)
+{
+    return (uintptr_t)place >= range->begin && (uintptr_t)place < range->end;
 }
 
 void host_find_runtime(const struct refcl_host_runtime *runtime)
 {
-    void *inside_of_it;
-    memcpy(&inside_of_it, &runtime->access, sizeof inside_of_it);
-    dl_iterate_phdr(look_at_module, &inside_of_it);
+    own_range.at = (uintptr_t)&own_range;
+    memcpy(&runtime_range.at, &runtime->access, sizeof runtime_range.at);
+    dl_iterate_phdr(look_at_module, &own_range);
+    dl_iterate_phdr(look_at_module, &runtime_range);
 }
 
 /* Before it has said where it is, and for its parts that are loaded later. */
@@ -86,9 +96,9 @@ static bool is_named_like_runtime(const void *place)
 
 bool host_is_runtime(const void *place)
 {
-    if (!runtime_end)
+    if (!runtime_range.end)
         return is_named_like_runtime(place);
-    return (uintptr_t)place >= runtime_begin && (uintptr_t)place < runtime_end;
+    return is_in(&runtime_range, place) || is_in(&own_range, place);
 }
 
 /* ---- creation and join ------------------------------------------------------------------------ */

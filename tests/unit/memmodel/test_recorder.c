@@ -157,6 +157,37 @@ static void records_keep_their_place(void **state)
     mm_recorder_destroy(recorder);
 }
 
+/* A loop that waits is one event between two that others record, or between two values that it reads. */
+static void repeated_reads_are_one(void **state)
+{
+    (void)state;
+    struct log log;
+    struct mm_sink sink = sink_of(&log);
+    struct mm_recorder *recorder = mm_recorder_create(&sink);
+    struct mm_event wait = {.kind = MM_READ, .attributes = MM_ATOMIC, .size = 4, .value_read = 1},
+                    write = wait, seen = wait, elsewhere = wait, other = wait;
+    struct mm_record text = {.type = MM_RECORD_TEXT, .text = {"a", "b"}};
+    write.kind = MM_WRITE;
+    seen.value_read = 2;
+    elsewhere.source = 1;
+    other.agent.index = 1;
+    assert_int_equal(mm_recorder_read(recorder, &wait), 0);
+    assert_int_equal(mm_recorder_read(recorder, &wait), 0);
+    assert_int_equal(mm_recorder_event(recorder, &write, NULL, 0), 1);
+    for (int i = 0; i < 1000; i++)
+        assert_int_equal(mm_recorder_read(recorder, &wait), 2);
+    assert_int_equal(mm_recorder_read(recorder, &seen), 3);
+    assert_int_equal(mm_recorder_read(recorder, &elsewhere), 4);
+    assert_int_equal(mm_recorder_read(recorder, &other), 5);
+    assert_int_equal(mm_recorder_read(recorder, &wait), 6);
+    mm_recorder_record(recorder, &text);
+    assert_int_equal(mm_recorder_read(recorder, &wait), 7);
+    assert_int_equal(mm_recorder_events(recorder, &write, 1), 8);
+    assert_int_equal(mm_recorder_read(recorder, &wait), 9);
+    mm_recorder_destroy(recorder);
+    assert_int_equal(log.events, 10);
+}
+
 static void a_sink_that_refuses_is_left_alone(void **state)
 {
     (void)state;
@@ -233,6 +264,7 @@ int main(void)
         cmocka_unit_test(no_recorder_is_destroyed),
         cmocka_unit_test(it_flushes_by_itself),
         cmocka_unit_test(records_keep_their_place),
+        cmocka_unit_test(repeated_reads_are_one),
         cmocka_unit_test(a_sink_that_refuses_is_left_alone),
         cmocka_unit_test(a_forked_child_does_not_write),
         cmocka_unit_test(what_comes_after_the_end_is_dropped),
