@@ -1,7 +1,6 @@
 /* Device queries, sub-devices, timers [CL 4.2, 4.3].  Constant answers are in info_device.def, extensions and
  * OpenCL C features in extensions.def. */
 #include "ref-runtime/device.h"
-#include "ref-runtime/enqueue/command_buffer.h"
 #include "ref-runtime/memory/image.h"
 #include "ref-runtime/program/kernel.h"
 #include "ref-runtime/setting.h"

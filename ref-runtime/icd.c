@@ -2,7 +2,6 @@
  * [cl_khr_icd 2.0.1]. */
 #include "ref-runtime/check/api_check.h"
 #include "ref-runtime/device.h"
-#include "ref-runtime/enqueue/command_buffer.h"
 
 #include <string.h>
 

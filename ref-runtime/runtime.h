@@ -28,6 +28,12 @@
 #include "ref-runtime/check/api.def"
 #undef RT_API
 extern const cl_icd_dispatch rt_dispatch;
+/* Entry points of extensions.  Older headers declare these without the parameter PROPERTIES. */
+#define RT_CALL(clause, name, parameters, arguments, first)         cl_int CL_API_CALL rt_##name parameters;
+#define RT_CREATE(clause, type, name, parameters, arguments, first) type CL_API_CALL rt_##name parameters;
+#include "ref-runtime/check/extension_check.def"
+#undef RT_CALL
+#undef RT_CREATE
 
 /* ---- objects (object.c) ------------------------------------------------------------------------- */
 

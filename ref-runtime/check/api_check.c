@@ -2,7 +2,6 @@
  * at exit.  The checked entry points form a second dispatch table, so that calls cost nothing extra without the
  * check. */
 #include "ref-runtime/check/api_check.h"
-#include "ref-runtime/enqueue/command_buffer.h"
 #include "ref-runtime/sched/environment.h"
 #include "ref-runtime/setting.h"
 

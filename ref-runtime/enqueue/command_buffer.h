@@ -32,11 +32,4 @@ cl_int rt_recording_begin(struct rt_submission *s, const char *name, cl_command_
 /* Puts COMMAND into the buffer of S. */
 cl_int rt_command_buffer_add(const struct rt_submission *s, struct rt_command *command);
 
-/* Older headers declare these without the parameter PROPERTIES. */
-#define RT_CALL(clause, name, parameters, arguments, first)         cl_int CL_API_CALL rt_##name parameters;
-#define RT_CREATE(clause, type, name, parameters, arguments, first) type CL_API_CALL rt_##name parameters;
-#include "ref-runtime/check/extension_check.def"
-#undef RT_CALL
-#undef RT_CREATE
-
 #endif

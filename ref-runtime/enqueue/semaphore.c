@@ -3,7 +3,6 @@
  * Signals and waits are paired in the order of their calls: a wait depends on the event of the signal that it is paired
  * with.  Where the wait comes first it depends on a gate, an event that the signal's completion completes. */
 #include "ref-runtime/enqueue/semaphore.h"
-#include "ref-runtime/enqueue/command_buffer.h"
 
 #include "memmodel/base/array.h"
 #include "ref-runtime/sched/command.h"

@@ -23,8 +23,7 @@ const struct rt_image_kind *rt_image_kind(cl_mem_object_type type)
 
 /* ---- descriptors ---- */
 
-/* The largest width and height of the type on some device. */
-static size_t most_of(const struct rt_context *context, const struct rt_image_kind *kind, int dimension)
+size_t rt_image_most(const struct rt_context *context, const struct rt_image_kind *kind, int dimension)
 {
     size_t most = 0;
     for (cl_uint i = 0; i < context->device_count; i++) {
@@ -45,7 +44,7 @@ static cl_int check_sizes(const struct rt_context *context, const struct rt_imag
     if (kind->array && d->image_array_size == 0)
         return CL_INVALID_IMAGE_DESCRIPTOR;
     for (int i = 0; i < 3; i++)
-        if (kind->most[i] && sizes[i] > most_of(context, kind, i))
+        if (kind->most[i] && sizes[i] > rt_image_most(context, kind, i))
             return CL_INVALID_IMAGE_SIZE;
     return kind->array && d->image_array_size > RT_IMAGE_MAX_ARRAY ? CL_INVALID_IMAGE_SIZE : CL_SUCCESS;
 }
@@ -56,8 +55,8 @@ static bool has_slices(const struct rt_image_kind *kind)
 }
 
 /* Pitches: 0, or large enough and whole elements and rows; given only where there is memory to describe. */
-static bool make_shape(const struct rt_image_kind *kind, const cl_image_desc *d, bool memory_given,
-                       struct rt_image *image)
+bool rt_image_shape(const struct rt_image_kind *kind, const cl_image_desc *d, bool memory_given,
+                    struct rt_image *image)
 {
     struct in_image *shape = &image->shape;
     size_t width = d->image_width, height = kind->most[1] ? d->image_height : 1;
@@ -90,7 +89,7 @@ static bool make_shape(const struct rt_image_kind *kind, const cl_image_desc *d,
     return true;
 }
 
-static size_t shape_size(const struct rt_image *image)
+size_t rt_image_size(const struct rt_image *image)
 {
     return image->layout_slice * image->extent[2];
 }
@@ -109,6 +108,12 @@ static bool orders_compatible(cl_channel_order a, cl_channel_order b)
     return a == b;
 }
 
+/* Elements lie at multiples of their size. */
+static bool aligned(const struct rt_mem *source, size_t element_size)
+{
+    return source->offset % element_size == 0 && (uintptr_t)source->host_ptr % element_size == 0;
+}
+
 static cl_int check_image_source(const struct rt_image *image, const struct rt_mem *source)
 {
     const struct rt_image *other = source->image;
@@ -122,9 +127,10 @@ static cl_int check_image_source(const struct rt_image *image, const struct rt_m
     return CL_SUCCESS;
 }
 
-/* A buffer stands behind 1D buffer images, and a buffer or a 2D image may behind 2D images. */
-static cl_int check_source(const struct rt_context *context, const struct rt_image_kind *kind,
-                           const cl_image_desc *d, struct rt_mem **source)
+/* A buffer stands behind 1D buffer images, and may behind all others [cl_ext_image_from_buffer]; a 2D image may behind
+ * 2D images. */
+cl_int rt_image_source(const struct rt_context *context, const struct rt_image_kind *kind,
+                       const cl_image_desc *d, struct rt_mem **source)
 {
     *source = NULL;
     if (!d->mem_object)
@@ -132,8 +138,7 @@ static cl_int check_source(const struct rt_context *context, const struct rt_ima
     struct rt_mem *mem = rt_mem(d->mem_object);
     if (!mem || mem->context != context)
         return CL_INVALID_IMAGE_DESCRIPTOR;
-    bool buffer = mem->mem_type == CL_MEM_OBJECT_BUFFER &&
-                  (kind->kind == IN_IMAGE_1D_BUFFER || kind->kind == IN_IMAGE_2D);
+    bool buffer = mem->mem_type == CL_MEM_OBJECT_BUFFER;
     bool image = mem->mem_type == CL_MEM_OBJECT_IMAGE2D && kind->kind == IN_IMAGE_2D;
     *source = mem;
     return buffer || image ? CL_SUCCESS : CL_INVALID_IMAGE_DESCRIPTOR;
@@ -163,7 +168,7 @@ static cl_int describe(const struct rt_context *context, cl_mem_flags *flags, co
     if (error == CL_INVALID_IMAGE_FORMAT_DESCRIPTOR || !kind)
         return error == CL_INVALID_IMAGE_FORMAT_DESCRIPTOR ? error : CL_INVALID_IMAGE_DESCRIPTOR;
     error = error ? error : check_sizes(context, kind, d);
-    error = error ? error : check_source(context, kind, d, source);
+    error = error ? error : rt_image_source(context, kind, d, source);
     if (error)
         return error;
     bool needs_pointer = (*flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR)) != 0;
@@ -176,20 +181,20 @@ static cl_int describe(const struct rt_context *context, cl_mem_flags *flags, co
         return CL_INVALID_HOST_PTR;
     image->format = *format;
     image->description = *d;
-    image->element_size = in_image_element_size(format->image_channel_order - CL_R,
-                                                format->image_channel_data_type - CL_SNORM_INT8);
+    image->element_size = rt_image_element_size(format);
     if (*source && (*source)->image) {
         error = check_image_source(image, *source);
         image->description.image_row_pitch = (*source)->image->shape.row_pitch;
         if (error)
             return error;
     }
-    if (!make_shape(kind, &image->description, host_ptr || *source, image)) {
-        return *source && kind->kind == IN_IMAGE_2D && !d->num_mip_levels && !d->num_samples
-                   ? CL_INVALID_IMAGE_FORMAT_DESCRIPTOR
-                   : CL_INVALID_IMAGE_DESCRIPTOR;
+    if (!rt_image_shape(kind, &image->description, host_ptr || *source, image)) {
+        return *source && !d->num_mip_levels && !d->num_samples ? CL_INVALID_IMAGE_FORMAT_DESCRIPTOR
+                                                                : CL_INVALID_IMAGE_DESCRIPTOR;
     }
-    return *source && shape_size(image) > (*source)->size ? CL_INVALID_IMAGE_DESCRIPTOR : CL_SUCCESS;
+    if (*source && !(*source)->image && !aligned(*source, image->element_size))
+        return CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
+    return *source && rt_image_size(image) > (*source)->size ? CL_INVALID_IMAGE_SIZE : CL_SUCCESS;
 }
 
 static cl_mem create_image(cl_context handle, const cl_mem_properties *properties, cl_mem_flags flags,
@@ -208,7 +213,7 @@ static cl_mem create_image(cl_context handle, const cl_mem_properties *propertie
     cl_int error = describe(context, &flags, format, description, host_ptr, &image, &source);
     if (error)
         return rt_null(errcode_ret, error);
-    size_t size = shape_size(&image);
+    size_t size = rt_image_size(&image);
     if (size > rt_context_max_alloc(context))
         return rt_null(errcode_ret, CL_MEM_OBJECT_ALLOCATION_FAILURE);
     struct rt_mem *mem = rt_mem_create(context, description->image_type, flags, size);

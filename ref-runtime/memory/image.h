@@ -22,6 +22,19 @@ struct rt_image_kind {
     size_t most[3]; /* width, height, depth; 0: no such dimension */
     bool array;
 };
+/* The largest width, height or depth of KIND on some device of CONTEXT. */
+size_t rt_image_most(const struct rt_context *context, const struct rt_image_kind *kind, int dimension);
+/* What backs an image of KIND as D says: *SOURCE, NULL for memory that only the image has.  CL_INVALID_IMAGE_DESCRIPTOR. */
+cl_int rt_image_source(const struct rt_context *context, const struct rt_image_kind *kind,
+                       const cl_image_desc *d, struct rt_mem **source);
+/* Fills in the layout of IMAGE, whose format and size of elements are set.  False: D is wrong in pitches, levels or
+ * samples. */
+bool rt_image_shape(const struct rt_image_kind *kind, const cl_image_desc *d, bool memory_given,
+                    struct rt_image *image);
+size_t rt_image_size(const struct rt_image *image); /* in bytes */
+size_t rt_image_element_size(const cl_image_format *format);
+/* Flags of a query about images: those of creation, and the one for kernels that read and write. */
+bool rt_image_flags_valid(cl_mem_flags flags);
 /* NULL: TYPE is no image type. */
 const struct rt_image_kind *rt_image_kind(cl_mem_object_type type);
 /* Whether every device has FORMAT. */

@@ -28,6 +28,12 @@ bool rt_image_format_valid(const cl_image_format *format)
                                  format->image_channel_data_type - CL_SNORM_INT8);
 }
 
+size_t rt_image_element_size(const cl_image_format *format)
+{
+    return in_image_element_size(format->image_channel_order - CL_R,
+                                 format->image_channel_data_type - CL_SNORM_INT8);
+}
+
 bool rt_image_format_required(const cl_image_format *format)
 {
     uint32_t type = format->image_channel_data_type - CL_SNORM_INT8;
@@ -89,8 +95,7 @@ static cl_uint list_formats(const struct rt_context *context, cl_mem_flags flags
     return count;
 }
 
-/* The flags of a query are those of creation, and the one for kernels that read and write. */
-static bool flags_valid(cl_mem_flags flags)
+bool rt_image_flags_valid(cl_mem_flags flags)
 {
     const cl_mem_flags both = CL_MEM_KERNEL_READ_AND_WRITE;
     return (flags & both) ? flags == both || flags == (both | CL_MEM_READ_WRITE) : rt_mem_flags_valid(flags);
@@ -102,7 +107,7 @@ cl_int CL_API_CALL rt_clGetSupportedImageFormats(cl_context context, cl_mem_flag
 {
     if (!rt_context(context))
         return CL_INVALID_CONTEXT;
-    if (!flags_valid(flags) || !rt_image_kind(type) || (num_entries == 0 && formats))
+    if (!rt_image_flags_valid(flags) || !rt_image_kind(type) || (num_entries == 0 && formats))
         return CL_INVALID_VALUE;
     cl_uint count = list_formats(
         rt_context(context),

@@ -11,7 +11,7 @@ struct rt_mem *rt_mem_create(struct rt_context *context, cl_mem_object_type type
 bool rt_mem_initialize(struct rt_mem *mem, void *host_ptr);
 bool rt_mem_set_properties(struct rt_mem *mem, const cl_mem_properties *properties);
 bool rt_mem_flags_valid(cl_mem_flags flags);
-/* Whether an object of its own with FLAGS has contents that are never written. */
+/* False: with FLAGS nothing writes the object, and it has no initial contents.  Parts of other objects need none. */
 bool rt_mem_has_contents(cl_mem_flags flags);
 /* Makes MEM a view of SIZE bytes of PARENT from OFFSET on. */
 void rt_mem_attach(struct rt_mem *mem, struct rt_mem *parent, size_t offset);

@@ -1,5 +1,4 @@
 /* Queries about kernel objects, their arguments and work-groups [CL 5.9.4]. */
-#include "ref-runtime/enqueue/command_buffer.h"
 #include "ref-runtime/program/kernel.h"
 
 #include <stddef.h>
