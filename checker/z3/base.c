@@ -170,9 +170,10 @@ static bool is_end(const struct zx_event *e, uint32_t thread, uint32_t point)
 /* Relations given by the program's edges. */
 static bool is_given(const char *name)
 {
-    static const char *const names[] = {"ssw",     "asw",   "enqueue", "completes", "instance", "waitlist",
-                                        "apiwait", "frees", "unseq",   "qo",        "signal",   "callback",
-                                        "parent",  "child", "mapping", "query",     "semaphore"};
+    static const char *const names[] = {
+        "ssw",     "asw",   "enqueue",   "completes", "instance",  "waitlist",  "apiwait",
+        "frees",   "unseq", "qo",        "signal",    "callback",  "parent",    "child",
+        "mapping", "query", "semaphore", "batch",     "syncpoint", "recording", "rerun"};
 
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0)

@@ -63,6 +63,14 @@ static void add_things(cJSON *host, const struct lt_test *test, const struct lt_
             cJSON_AddBoolToObject(json, "semaphore", true);
         cJSON_AddItemToArray(events, json);
     }
+    cJSON *buffers = test->buffers ? cJSON_AddArrayToObject(host, "command_buffers") : NULL;
+    for (const struct lt_command_buffer *b = test->buffers; b; b = b->next) {
+        cJSON *json = cJSON_CreateObject();
+        cJSON_AddNumberToObject(json, "queue", b->queue->number);
+        cJSON_AddBoolToObject(json, "simultaneous_use", b->simultaneous_use);
+        cJSON_AddNumberToObject(json, "runs", b->run_count);
+        cJSON_AddItemToArray(buffers, json);
+    }
     for (const struct lt_api *api = test->calls; api; api = api->next) {
         uint32_t groups, members;
         if (api->function->kind != LT_API_KERNEL || api->function->device)
@@ -117,8 +125,11 @@ static cJSON *call_json(const struct lt_test *test, const struct ck_program *pro
         cJSON_AddNumberToObject(json, "kernel", kernel_number(test, api));
     if (api->thread)
         cJSON_AddNumberToObject(json, "thread", host_number(test, api->thread));
-    if (api->semaphore)
-        cJSON_AddNumberToObject(json, "semaphore", api->semaphore->event->number);
+    cJSON *semaphores = api->semaphores ? cJSON_AddArrayToObject(json, "semaphores") : NULL;
+    for (const struct lt_event_use *use = api->semaphores; use; use = use->next)
+        append_number(semaphores, use->event->number);
+    if (api->buffer)
+        cJSON_AddNumberToObject(json, "command_buffer", api->buffer->number);
     if (api->event)
         cJSON_AddNumberToObject(json, "event", api->event->number);
     add_place(json, "target", program, &api->target);
@@ -281,17 +292,31 @@ static void add_observed(cJSON *json, const struct lt_test *test, const struct c
 
 static void add_host_needs(cJSON *json, const struct lt_test *test)
 {
-    bool out_of_order = false, on_device = false, devices = false, native = false, semaphores = false;
+    bool out_of_order = false, on_device = false, devices = false, native = false, semaphores = false,
+         simultaneous = false, svm = false, rerun = false, other_queue = false;
     for (const struct lt_queue *q = test->queues; q; q = q->next) {
         out_of_order |= q->out_of_order && !q->on_device;
         on_device |= q->on_device;
         devices |= q->device > 0;
     }
-    for (const struct lt_api *api = test->calls; api; api = api->next)
+    for (const struct lt_api *api = test->calls; api; api = api->next) {
         native |= api->function->kind == LT_API_NATIVE;
+        svm |= lt_api_records(api) && api->function->svm;
+        other_queue |= api->function->kind == LT_API_BUFFER &&
+                       api->queue->out_of_order != api->buffer->queue->out_of_order;
+    }
+    for (const struct lt_command_buffer *b = test->buffers; b; b = b->next) {
+        simultaneous |= b->simultaneous_use;
+        rerun |= b->run_count > 1;
+    }
     for (const struct lt_event *event = test->events; event; event = event->next)
         semaphores |= event->semaphore;
     lt_plan_need(json, semaphores, "cl_khr_semaphore");
+    lt_plan_need(json, test->buffers, "cl_khr_command_buffer");
+    lt_plan_need(json, svm, "cl_khr_command_buffer_svm");
+    lt_plan_need(json, rerun, "cl_khr_command_buffer_rerun");
+    lt_plan_need(json, other_queue, "cl_khr_command_buffer_other_queue");
+    lt_plan_need(json, simultaneous, "cl_khr_command_buffer_simultaneous_use");
     lt_plan_need(json, out_of_order, "out_of_order_queue");
     lt_plan_need(json, on_device, "device_queue");
     lt_plan_need(json, devices, "two_devices");

@@ -10,10 +10,11 @@ enum { MAX_MOVED = 64 }; /* elements that a command copies, fills or maps */
 
 enum role { ROLE_API, ROLE_WAIT, ROLE_START, ROLE_END, ROLE_COUNT };
 
-/* The threads of the commands and events of a test, by number of the command or event. */
+/* The threads of the commands and events of a test, by number of the command or event; a recorded command has one of
+ * each for each run of its command buffer, STRIDE apart. */
 struct commands {
     struct lt_lower *lower;
-    uint32_t *threads, *events;
+    uint32_t *threads, *events, stride;
 };
 
 /* ---- points ------------------------------------------------------------------------------------- */
@@ -238,20 +239,23 @@ static void add_completion(struct commands *c, struct lt_pos pos, const char *na
     end_thread(c->lower, pos);
 }
 
-/* Threads are named after the call or event that they represent: "C0 clEnqueueFillBuffer", "E0". */
-static void add_command(struct commands *c, const struct lt_api *api)
+/* Threads are named after the call or event that they represent: "C0 clEnqueueFillBuffer", "E0"; in the second run of a
+ * command buffer "C0.1 clCommandFillBufferKHR", "E0.1". */
+static void add_command(struct commands *c, const struct lt_api *api, uint32_t run)
 {
     struct lt_lower *lower = c->lower;
     unsigned tags = tags_of(api);
-    char name[64];
-    snprintf(name, sizeof name, "C%u %s", api->command, api->function->name);
-    c->threads[api->command] = add_thread(lower, name, api->queue->device);
+    uint32_t slot = api->command + run * c->stride;
+    char name[80], number[32];
+    snprintf(number, sizeof number, run ? "%u.%u" : "%u", api->command, run);
+    snprintf(name, sizeof name, "C%s %s", number, api->function->name);
+    c->threads[slot] = add_thread(lower, name, api->queue->device);
     emit_point(lower, api->pos, point_of(api, ROLE_START), MM_POINT_START | tags);
     emit_work(lower, api);
     emit_point(lower, api->pos, point_of(api, ROLE_END), MM_POINT_END | tags);
     end_thread(lower, api->pos);
-    snprintf(name, sizeof name, "E%u", api->command);
-    add_completion(c, api->pos, name, &c->events[api->command], tags);
+    snprintf(name, sizeof name, "E%s", number);
+    add_completion(c, api->pos, name, &c->events[slot], tags);
 }
 
 /* ---- kernel-instances ---------------------------------------------------------------------------- */
@@ -317,19 +321,35 @@ static struct end call_point(const struct commands *c, const struct lt_api *api,
     return (struct end){all_of(c, api->caller).thread, point_of(api, role)};
 }
 
+/* Points of a command in run RUN of its command buffer; 0: of one that is enqueued. */
+static struct end start_of(const struct commands *c, const struct lt_api *api, uint32_t run)
+{
+    return (struct end){c->threads[api->command + run * c->stride], point_of(api, ROLE_START)};
+}
+
+static struct end end_of(const struct commands *c, const struct lt_api *api, uint32_t run)
+{
+    return (struct end){c->threads[api->command + run * c->stride], point_of(api, ROLE_END)};
+}
+
+static struct end completion_of(const struct commands *c, const struct lt_api *api, uint32_t run)
+{
+    return (struct end){c->events[api->command + run * c->stride], COMPLETION};
+}
+
 static struct end start_point(const struct commands *c, const struct lt_api *api)
 {
-    return (struct end){c->threads[api->command], point_of(api, ROLE_START)};
+    return start_of(c, api, 0);
 }
 
 static struct end end_point(const struct commands *c, const struct lt_api *api)
 {
-    return (struct end){c->threads[api->command], point_of(api, ROLE_END)};
+    return end_of(c, api, 0);
 }
 
 static struct end command_done(const struct commands *c, const struct lt_api *api)
 {
-    return (struct end){c->events[api->command], COMPLETION};
+    return completion_of(c, api, 0);
 }
 
 static struct end event_done(const struct commands *c, const struct lt_event *event)
@@ -364,7 +384,7 @@ static void relate_queue(struct commands *c, const struct lt_api *api)
 {
     bool enqueues = lt_api_enqueues(api);
     for (const struct lt_api *before = c->lower->test->calls; before != api; before = before->next) {
-        if (before->queue != api->queue || before->function->kind == LT_API_FLUSH)
+        if (before->queue != api->queue || before->function->kind == LT_API_FLUSH || lt_api_records(before))
             continue;
         if (before->caller == api->caller && lt_api_enqueues(before))
             relate(c, "qo", command_done(c, before),
@@ -386,24 +406,70 @@ static void relate_parent(struct commands *c, const struct lt_api *api)
     relate(c, "child", command_done(c, api), command_done(c, parent));
 }
 
+/* The n-th wait for a semaphore is for its n-th signal. */
+static void relate_semaphores(struct commands *c, const struct lt_api *api)
+{
+    for (const struct lt_event_use *use = api->semaphores; use; use = use->next) {
+        bool unused, found = false;
+        uint32_t turn = lt_semaphore_turn(c->lower->test, api, use, &unused);
+        for (const struct lt_api *signal = c->lower->test->calls; signal; signal = signal->next)
+            for (const struct lt_event_use *s = signal->semaphores; s; s = s->next)
+                if (signal->function->kind == LT_API_SIGNALS && s->event == use->event &&
+                    lt_semaphore_turn(c->lower->test, signal, s, &unused) == turn) {
+                    found = true;
+                    relate(c, "semaphore", command_done(c, signal), start_point(c, api));
+                }
+        if (!found)
+            lt_lower_fail(c->lower, use->pos, "litmus.host", "nothing signals semaphore '%s' for this wait",
+                          use->name);
+    }
+}
+
+/* A recorded command in one run: after its sync-points and what is recorded before it, as the model has it. */
+static void relate_recorded(struct commands *c, const struct lt_api *api, uint32_t run)
+{
+    struct end start = start_of(c, api, run);
+    relate(c, "completes", end_of(c, api, run), completion_of(c, api, run));
+    for (const struct lt_event_use *use = api->waits; use; use = use->next)
+        relate(c, "syncpoint", completion_of(c, use->event->source, run), start);
+    for (const struct lt_api *before = c->lower->test->calls; before != api; before = before->next)
+        if (lt_api_records(before) && before->buffer == api->buffer)
+            relate(c, "recording", completion_of(c, before, run), start);
+    relate_instance(c, api);
+}
+
+/* An enqueued command buffer: its start, each recorded command, its end; earlier runs of it. */
+static void relate_buffer(struct commands *c, const struct lt_api *api)
+{
+    uint32_t run = 0;
+    for (const struct lt_api *before = c->lower->test->calls; before != api; before = before->next)
+        if (lt_api_enqueues(before) && before->buffer == api->buffer) {
+            if (!api->buffer->simultaneous_use)
+                relate(c, "rerun", command_done(c, before), start_point(c, api));
+            run++;
+        }
+    for (const struct lt_api *command = c->lower->test->calls; command; command = command->next)
+        if (lt_api_records(command) && command->buffer == api->buffer) {
+            relate(c, "batch", start_point(c, api), start_of(c, command, run));
+            relate(c, "batch", completion_of(c, command, run), end_point(c, api));
+            relate_recorded(c, command, run);
+        }
+}
+
 static void relate_command(struct commands *c, const struct lt_api *api)
 {
     relate(c, "enqueue", call_point(c, api, ROLE_API), start_point(c, api));
     relate(c, "completes", end_point(c, api), command_done(c, api));
     for (const struct lt_event_use *use = api->waits; use; use = use->next)
         relate(c, "waitlist", event_done(c, use->event), start_point(c, api));
-    if (api->function->kind == LT_API_WAITS) {
-        const struct lt_event *semaphore = api->semaphore->event;
-        if (semaphore->source)
-            relate(c, "semaphore", command_done(c, semaphore->source), start_point(c, api));
-        else
-            lt_lower_fail(c->lower, api->pos, "litmus.host", "nothing signals semaphore '%s'",
-                          semaphore->name);
-    }
+    if (api->function->kind == LT_API_WAITS)
+        relate_semaphores(c, api);
     if (api->blocking)
         relate(c, "apiwait", command_done(c, api), call_point(c, api, ROLE_WAIT));
     relate_instance(c, api);
     relate_queue(c, api);
+    if (api->buffer)
+        relate_buffer(c, api);
     if (api->function->device)
         relate_parent(c, api);
     if (api->unmaps)
@@ -431,9 +497,11 @@ static void relate_call(struct commands *c, const struct lt_api *api)
         relate(c, "callback", event_done(c, api->waits->event), all_of(c, api->thread));
         break;
     case LT_API_FLUSH:
+    case LT_API_FINALIZE:
         break;
     default:
-        relate_command(c, api);
+        if (!lt_api_records(api))
+            relate_command(c, api);
     }
 }
 
@@ -441,18 +509,23 @@ void lt_lower_commands(struct lt_lower *lower)
 {
     const struct lt_test *test = lower->test;
     struct commands c = {.lower = lower};
-    uint32_t events = test->command_count;
+    uint32_t events = test->command_count, runs = 1;
     for (const struct lt_event *e = test->events; e; e = e->next)
         events++;
-    c.threads = mm_arena_alloc(lower->program->arena, (test->command_count + 1) * sizeof *c.threads);
-    c.events = mm_arena_alloc(lower->program->arena, (events + 1) * sizeof *c.events);
+    for (const struct lt_command_buffer *b = test->buffers; b; b = b->next)
+        runs = b->run_count > runs ? b->run_count : runs;
+    c.stride = events + 1;
+    c.threads = mm_arena_alloc(lower->program->arena, (size_t)runs * c.stride * sizeof *c.threads);
+    c.events = mm_arena_alloc(lower->program->arena, (size_t)runs * c.stride * sizeof *c.events);
     if (!c.threads || !c.events) {
         lt_out_of_memory(lower);
         return;
     }
-    for (const struct lt_api *api = test->calls; api && !lower->failed; api = api->next)
-        if (lt_api_enqueues(api))
-            add_command(&c, api);
+    for (const struct lt_api *api = test->calls; api && !lower->failed; api = api->next) {
+        uint32_t count = lt_api_records(api) ? api->buffer->run_count : lt_api_enqueues(api);
+        for (uint32_t run = 0; run < count && !lower->failed; run++)
+            add_command(&c, api, run);
+    }
     for (const struct lt_event *e = test->events; e && !lower->failed; e = e->next)
         if (e->user)
             add_completion(&c, e->pos, e->name, &c.events[test->command_count + e->number], 0);

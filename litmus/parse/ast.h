@@ -212,12 +212,23 @@ struct lt_queue {
 struct lt_event {
     struct lt_pos pos;
     const char *name;
-    uint32_t number; /* place among the events, from 0 */
-    bool user;       /* declared as user_event */
-    bool semaphore;  /* declared as semaphore: SOURCE signals, WAITER waits */
-    const struct lt_api *waiter;
+    uint32_t number;             /* place among the events, from 0 */
+    bool user;                   /* declared as user_event */
+    bool semaphore;              /* declared as semaphore */
+    bool sync_point;             /* of a command that SOURCE records */
     const struct lt_api *source; /* the call that enqueues its command; user events: the call that sets it */
     struct lt_event *next;
+};
+/* command_buffer b @ q [, simultaneous_use]; */
+struct lt_command_buffer {
+    struct lt_pos pos;
+    const char *name, *queue_name;
+    struct lt_queue *queue; /* of its creation; set when the whole test has been read, as the rest is */
+    uint32_t number;        /* place among the command buffers, from 0 */
+    bool simultaneous_use;  /* may be enqueued again before it is complete */
+    const struct lt_api *finalizes; /* the only call that does, by the thread that records */
+    uint32_t run_count;             /* how often it is enqueued */
+    struct lt_command_buffer *next;
 };
 
 enum lt_api_kind {
@@ -230,21 +241,24 @@ enum lt_api_kind {
     LT_API_MAP,     /* SOURCE */
     LT_API_UNMAP,   /* SOURCE */
     LT_API_MIGRATE, /* SOURCE */
-    LT_API_SIGNALS, /* SEMAPHORE */
-    LT_API_WAITS,   /* for SEMAPHORE */
+    LT_API_SIGNALS, /* SEMAPHORES */
+    LT_API_WAITS,   /* for SEMAPHORES */
+    LT_API_BUFFER,  /* the commands of BUFFER */
     LT_API_MARKER,
     LT_API_BARRIER,
-    LT_API_FINISH, /* from here on no command is enqueued */
+    LT_API_FINISH, /* from here on no command is enqueued or recorded */
     LT_API_FLUSH,
-    LT_API_WAIT,    /* for WAITS */
-    LT_API_QUERY,   /* repeated until the status of event WAITS->event is STATUS, or one after it */
-    LT_API_SIGNAL,  /* user event WAITS->event becomes CL_COMPLETE */
-    LT_API_CALLBACK /* host thread THREAD runs when event WAITS->event is complete */
+    LT_API_FINALIZE, /* recording into BUFFER ends */
+    LT_API_WAIT,     /* for WAITS */
+    LT_API_QUERY,    /* repeated until the status of event WAITS->event is STATUS, or one after it */
+    LT_API_SIGNAL,   /* user event WAITS->event becomes CL_COMPLETE */
+    LT_API_CALLBACK  /* host thread THREAD runs when event WAITS->event is complete */
 };
 /* One row per function.  Parameters, one letter each: q queue, k kernel number, h host thread, b blocking
  * flag, m map flags, f enqueue flags, t target, s source, v value, l list of events, e event, c CL_COMPLETE,
- * x execution status, z semaphore.
- * Calls that enqueue take after them an optional wait list, {e0, e1}, and an optional event, &e2. */
+ * x execution status, z semaphores, B command buffer.
+ * Calls that enqueue take after them an optional wait list, {e0, e1}, and an optional event, &e2; calls that record, whose
+ * first parameter is the command buffer, take sync-points instead. */
 struct lt_api_function {
     const char *name;
     enum lt_api_kind kind;
@@ -273,7 +287,9 @@ struct lt_api {
     struct lt_pos pos;
     const struct lt_api_function *function;
     const char *queue_name;
-    struct lt_queue *queue; /* set when the whole test has been read, as EVENT, THREAD, UNMAPS are */
+    struct lt_queue
+        *queue; /* set when the whole test has been read, as EVENT, THREAD, UNMAPS are; of a recording
+                               call: that of the command buffer's creation */
     struct lt_place target, source;
     bool blocking;
     uint8_t map_flags; /* MAP; UNMAP: those of the map it ends */
@@ -284,13 +300,16 @@ struct lt_api {
     struct lt_thread *thread; /* NATIVE, CALLBACK: what runs */
     struct lt_thread *caller;
     struct lt_event_use *waits; /* wait list in order; WAIT, SIGNAL, CALLBACK: their events */
-    struct lt_event_use *semaphore;
+    struct lt_event_use *semaphores;
+    const char *buffer_name; /* NULL: the call has none */
+    struct lt_command_buffer *buffer;
     const char *event_name; /* NULL: none asked for */
     struct lt_event *event;
     const struct lt_api *unmaps; /* UNMAP: the call that mapped */
     uint32_t number;             /* place among all calls, from 0 */
-    uint32_t command;            /* place among the commands of the test in order of the text, from 0 */
-    struct lt_api *next;         /* all calls of the test, in order of the text */
+    uint32_t
+        command; /* place among the commands of the test in order of the text, from 0, recorded ones too */
+    struct lt_api *next; /* all calls of the test, in order of the text */
 };
 
 enum lt_vulkan_op {
@@ -387,6 +406,7 @@ struct lt_test {
     struct lt_observed *observed; /* locations [...] clause */
     /* host part; all NULL where the test has none */
     struct lt_queue *queues;
+    struct lt_command_buffer *buffers;
     struct lt_event *events;
     struct lt_api *calls;
     uint32_t command_count; /* calls that enqueue */
@@ -456,6 +476,11 @@ struct lt_api *lt_parse_api(struct lt_lexer *lexer);
 /* Finds the queues, events, threads and kernels that calls name, once the test has been read. */
 void lt_resolve_host(struct lt_lexer *lexer);
 bool lt_api_enqueues(const struct lt_api *api);
+bool lt_api_records(const struct lt_api *api);
+/* How often calls of API's kind before API name the semaphore of USE, in text order; *ONE_THREAD becomes false if other
+ * threads than API's use it. */
+uint32_t lt_semaphore_turn(const struct lt_test *test, const struct lt_api *api,
+                           const struct lt_event_use *use, bool *one_thread);
 
 /* ---- lowering ----------------------------------------------------------------------------------- */
 
@@ -509,7 +534,8 @@ void lt_print_prop(const struct lt_prop *prop, FILE *out);
 void lt_print_stmt(const struct lt_stmt *stmt, unsigned indent, FILE *out);
 /* What follows the threads: filter, condition, observed locations. */
 void lt_print_final(const struct lt_test *test, FILE *out);
-void lt_print_declarations(const struct lt_test *test, FILE *out); /* queues and user events */
+void lt_print_declarations(const struct lt_test *test,
+                           FILE *out); /* queues, user events, semaphores, command buffers */
 void lt_print_api(const struct lt_api *api, FILE *out);
 /* "P0", "H0" */
 const char *lt_thread_name(const struct lt_thread *thread, char buf[16]);

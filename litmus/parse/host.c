@@ -1,5 +1,5 @@
 /* Host part of OPENCL tests: queues, events, and calls of the API, by host threads [CL 5] and, where they
- * enqueue, by work-items [CLC 6.15.18].  Names are resolved after the whole test is parsed. */
+ * enqueue, by work-items [CLC 6.15.18].  Names are resolved after the whole test is parsed (resolve.c). */
 #include "litmus/parse/ast.h"
 
 #include <string.h>
@@ -22,10 +22,18 @@ static const struct lt_api_function functions[] = {
     {"clEnqueueSVMMigrateMem", LT_API_MIGRATE, "qs", true, false},
     {"clEnqueueSignalSemaphoresKHR", LT_API_SIGNALS, "qz", false, false},
     {"clEnqueueWaitSemaphoresKHR", LT_API_WAITS, "qz", false, false},
+    {"clEnqueueCommandBufferKHR", LT_API_BUFFER, "qB", false, false},
     {"clEnqueueMarkerWithWaitList", LT_API_MARKER, "q", false, false},
     {"clEnqueueBarrierWithWaitList", LT_API_BARRIER, "q", false, false},
     {"clFinish", LT_API_FINISH, "q", false, false},
     {"clFlush", LT_API_FLUSH, "q", false, false},
+    {"clFinalizeCommandBufferKHR", LT_API_FINALIZE, "B", false, false},
+    {"clCommandNDRangeKernelKHR", LT_API_KERNEL, "Bk", false, false},
+    {"clCommandCopyBufferKHR", LT_API_COPY, "Bst", false, false},
+    {"clCommandFillBufferKHR", LT_API_FILL, "Btv", false, false},
+    {"clCommandSVMMemcpyKHR", LT_API_COPY, "Bts", true, false},
+    {"clCommandSVMMemFillKHR", LT_API_FILL, "Btv", true, false},
+    {"clCommandBarrierWithWaitListKHR", LT_API_BARRIER, "B", false, false},
     {"clWaitForEvents", LT_API_WAIT, "l", false, false},
     {"clGetEventInfo", LT_API_QUERY, "ex", false, false},
     {"clSetUserEventStatus", LT_API_SIGNAL, "ec", false, false},
@@ -51,7 +59,12 @@ const struct lt_api_function *lt_find_api(const char *name)
 
 bool lt_api_enqueues(const struct lt_api *api)
 {
-    return api->function->kind <= LT_API_BARRIER;
+    return api->function->kind <= LT_API_BARRIER && !lt_api_records(api);
+}
+
+bool lt_api_records(const struct lt_api *api)
+{
+    return api->function->kind <= LT_API_BARRIER && api->function->parameters[0] == 'B';
 }
 
 /* ---- declarations ------------------------------------------------------------------------------- */
@@ -113,17 +126,41 @@ static void parse_user_event(struct lt_lexer *lexer)
     }
 }
 
-/* declaration = queue | user-event */
+/* command-buffer = "command_buffer" name "@" queue [ "," "simultaneous_use" ] */
+static void parse_command_buffer(struct lt_lexer *lexer)
+{
+    struct lt_command_buffer *buffer = lt_new(lexer, sizeof *buffer), **tail = &lexer->test->buffers;
+    if (!buffer)
+        return;
+    lt_take(lexer);
+    buffer->pos = lt_peek(lexer, 0)->pos;
+    buffer->name = lt_expect_name(lexer, "the name of a command buffer");
+    if (lt_expect(lexer, "@"))
+        buffer->queue_name = lt_expect_name(lexer, "the name of a queue");
+    if (!lexer->failed && lt_accept(lexer, ","))
+        buffer->simultaneous_use = lt_expect(lexer, "simultaneous_use");
+    for (; *tail && !lexer->failed; tail = &(*tail)->next, buffer->number++)
+        if (strcmp((*tail)->name, buffer->name) == 0)
+            lt_fail_at(lexer, buffer->pos, "command buffer '%s' is declared twice", buffer->name);
+    *tail = buffer;
+}
+
+/* declaration = queue | user-event | command-buffer */
 bool lt_parse_declaration(struct lt_lexer *lexer)
 {
-    bool queue = lt_is(lexer, "queue"), user = lt_is(lexer, "user_event") || lt_is(lexer, "semaphore");
-    if (lexer->test->dialect != LT_OPENCL || (!queue && !user) || lt_peek(lexer, 1)->kind != LT_T_NAME)
-        return false;
-    if (queue)
-        parse_queue(lexer);
-    else
-        parse_user_event(lexer);
-    return true;
+    static const struct {
+        const char *word;
+        void (*parse)(struct lt_lexer *lexer);
+    } kinds[] = {{"queue", parse_queue},
+                 {"user_event", parse_user_event},
+                 {"semaphore", parse_user_event},
+                 {"command_buffer", parse_command_buffer}};
+    for (size_t i = 0; lexer->test->dialect == LT_OPENCL && i < COUNT(kinds); i++)
+        if (lt_is(lexer, kinds[i].word) && lt_peek(lexer, 1)->kind == LT_T_NAME) {
+            kinds[i].parse(lexer);
+            return true;
+        }
+    return false;
 }
 
 /* ---- calls -------------------------------------------------------------------------------------- */
@@ -270,7 +307,13 @@ static void parse_parameter(struct lt_lexer *lexer, struct lt_api *api, char par
         api->value = parse_status(lexer);
         break;
     case 'z':
-        parse_event(lexer, &api->semaphore);
+        if (lt_is(lexer, "{"))
+            parse_events(lexer, &api->semaphores);
+        else
+            parse_event(lexer, &api->semaphores);
+        break;
+    case 'B':
+        api->buffer_name = lt_expect_name(lexer, "the name of a command buffer");
         break;
     default:
         lt_expect(lexer, "CL_COMPLETE");
@@ -290,12 +333,14 @@ static void parse_wait_list(struct lt_lexer *lexer, struct lt_api *api)
         struct lt_pos pos = lt_peek(lexer, 0)->pos;
         api->event_name = lt_expect_name(lexer, "the name of an event");
         api->event = lexer->failed ? NULL : add_event(lexer, pos, api->event_name);
-        if (api->event)
+        if (api->event) {
             api->event->source = api;
+            api->event->sync_point = lt_api_records(api);
+        }
     }
 }
 
-/* api-call = name "(" parameter { "," parameter } [ wait-list ] ")"    (wait-list: calls that enqueue) */
+/* api-call = name "(" parameter { "," parameter } [ wait-list ] ")"    (wait-list: calls that enqueue or record) */
 struct lt_api *lt_parse_api(struct lt_lexer *lexer)
 {
     struct lt_api *api = lt_new(lexer, sizeof *api), **tail = &lexer->test->calls;
@@ -311,7 +356,7 @@ struct lt_api *lt_parse_api(struct lt_lexer *lexer)
         if (!lexer->failed)
             parse_parameter(lexer, api, *p);
     }
-    if (lt_api_enqueues(api)) {
+    if (lt_api_enqueues(api) || lt_api_records(api)) {
         parse_wait_list(lexer, api);
         api->command = lexer->test->command_count++;
     }
@@ -320,168 +365,6 @@ struct lt_api *lt_parse_api(struct lt_lexer *lexer)
         api->number++;
     *tail = api;
     return api;
-}
-
-/* ---- names -------------------------------------------------------------------------------------- */
-
-static void resolve_queue(struct lt_lexer *lexer, struct lt_api *api)
-{
-    struct lt_queue *queue = lexer->test->queues;
-    while (queue && strcmp(queue->name, api->queue_name) != 0)
-        queue = queue->next;
-    api->queue = queue;
-    if (!queue)
-        lt_fail_at(lexer, api->pos, "unknown queue '%s'", api->queue_name);
-    else if (queue->on_device != api->function->device)
-        lt_fail_at(lexer, api->pos, "queue '%s' accepts no commands from %s", queue->name,
-                   api->function->device ? "work-items" : "the host");
-}
-
-static void resolve_use(struct lt_lexer *lexer, struct lt_event_use *use, bool semaphore)
-{
-    struct lt_event *event = lexer->test->events;
-    while (event && (strcmp(event->name, use->name) != 0 || event->semaphore != semaphore))
-        event = event->next;
-    use->event = event;
-    if (!event)
-        lt_fail_at(lexer, use->pos, "unknown %s '%s'", semaphore ? "semaphore" : "event", use->name);
-}
-
-/* A semaphore is signaled once, and waited for once. */
-static void resolve_semaphore(struct lt_lexer *lexer, struct lt_api *api)
-{
-    resolve_use(lexer, api->semaphore, true);
-    if (lexer->failed)
-        return;
-    struct lt_event *s = api->semaphore->event;
-    bool signals = api->function->kind == LT_API_SIGNALS;
-    const struct lt_api **role = signals ? &s->source : &s->waiter;
-    if (*role)
-        lt_fail_at(lexer, api->pos, "semaphore '%s' is %s twice: write another one", s->name,
-                   signals ? "signaled" : "waited for");
-    *role = api;
-}
-
-static void resolve_events(struct lt_lexer *lexer, struct lt_api *api)
-{
-    for (struct lt_event_use *use = api->waits; use && !lexer->failed; use = use->next)
-        resolve_use(lexer, use, false);
-    if (api->semaphore && !lexer->failed)
-        resolve_semaphore(lexer, api);
-    struct lt_event *event = api->waits ? api->waits->event : NULL;
-    if (lexer->failed || api->function->kind != LT_API_SIGNAL)
-        return;
-    if (!event->user)
-        lt_fail_at(lexer, api->pos, "'%s' is not a user event", event->name);
-    else if (event->source)
-        lt_fail_at(lexer, api->pos, "the status of '%s' is set twice", event->name);
-    event->source = api;
-}
-
-/* A kernel-instance is launched once, on the device of its work-items. */
-static void resolve_kernel(struct lt_lexer *lexer, struct lt_api *api)
-{
-    bool found = false;
-    for (const struct lt_thread *t = lexer->test->threads; t; t = t->next) {
-        if (t->host || t->kernel != api->kernel)
-            continue;
-        found = true;
-        if (t->device != api->queue->device)
-            lt_fail_at(lexer, api->pos, "kernel %u has work-items on another device than queue '%s'",
-                       api->kernel, api->queue->name);
-    }
-    if (!found)
-        lt_fail_at(lexer, api->pos, "no thread belongs to kernel %u", api->kernel);
-    for (const struct lt_api *other = lexer->test->calls; other != api; other = other->next)
-        if (other->function->kind == LT_API_KERNEL && other->kernel == api->kernel)
-            lt_fail_at(lexer, api->pos, "kernel %u is enqueued twice: write its threads twice", api->kernel);
-}
-
-static void resolve_thread(struct lt_lexer *lexer, struct lt_api *api)
-{
-    api->thread = lt_find_thread(lexer->test, api->thread_number, NULL);
-    if (!api->thread)
-        lt_fail_at(lexer, api->pos, "unknown thread H%u", api->thread_number - LT_HOST_NUMBER);
-    else if (api->thread == api->caller)
-        lt_fail_at(lexer, api->pos, "thread H%u starts itself", api->thread_number - LT_HOST_NUMBER);
-    else if (api->thread->started_by)
-        lt_fail_at(lexer, api->pos, "thread H%u is started twice", api->thread_number - LT_HOST_NUMBER);
-    else
-        api->thread->started_by = api;
-}
-
-/* The last map of the same object in the text that no earlier unmap ends. */
-static void resolve_unmap(struct lt_lexer *lexer, struct lt_api *api)
-{
-    for (const struct lt_api *map = lexer->test->calls; map != api; map = map->next) {
-        bool ended = false;
-        if (map->function->kind != LT_API_MAP || strcmp(map->source.name, api->source.name) != 0 ||
-            map->source.has_index != api->source.has_index || map->source.index != api->source.index)
-            continue;
-        for (const struct lt_api *other = map->next; other != api; other = other->next)
-            ended |= other->unmaps == map;
-        if (!ended)
-            api->unmaps = map;
-    }
-    if (api->unmaps)
-        api->map_flags = api->unmaps->map_flags;
-    else
-        lt_fail_at(lexer, api->pos, "'%s' is not mapped", api->source.name);
-}
-
-static void resolve_call(struct lt_lexer *lexer, struct lt_api *api)
-{
-    if (api->caller->host == api->function->device) {
-        lt_fail_at(lexer, api->pos, "%s is for %s", api->function->name,
-                   api->function->device ? "work-items" : "host threads");
-        return;
-    }
-    if (api->queue_name)
-        resolve_queue(lexer, api);
-    resolve_events(lexer, api);
-    if (lexer->failed)
-        return;
-    if (api->function->kind == LT_API_KERNEL)
-        resolve_kernel(lexer, api);
-    else if (api->function->kind == LT_API_NATIVE || api->function->kind == LT_API_CALLBACK)
-        resolve_thread(lexer, api);
-    else if (api->function->kind == LT_API_UNMAP)
-        resolve_unmap(lexer, api);
-}
-
-static bool is_launched(const struct lt_test *test, uint32_t kernel)
-{
-    for (const struct lt_api *api = test->calls; api; api = api->next)
-        if (api->function->kind == LT_API_KERNEL && api->kernel == kernel)
-            return true;
-    return false;
-}
-
-/* No kernel is its own descendant. */
-static void check_descent(struct lt_lexer *lexer, const struct lt_api *api)
-{
-    uint32_t steps = 0;
-    const struct lt_api *at = api;
-    while (at && at->function->device && steps++ <= lexer->test->command_count) {
-        const struct lt_api *parent = lexer->test->calls;
-        while (parent && (parent->function->kind != LT_API_KERNEL || parent->kernel != at->caller->kernel))
-            parent = parent->next;
-        at = parent;
-    }
-    if (at && at->function->device)
-        lt_fail_at(lexer, api->pos, "the kernel that calls %s descends from itself", api->function->name);
-}
-
-void lt_resolve_host(struct lt_lexer *lexer)
-{
-    for (struct lt_api *api = lexer->test->calls; api && !lexer->failed; api = api->next)
-        resolve_call(lexer, api);
-    for (struct lt_api *api = lexer->test->calls; api && !lexer->failed; api = api->next)
-        check_descent(lexer, api);
-    for (const struct lt_thread *t = lexer->test->threads; lexer->test->calls && t; t = t->next)
-        if (!t->host && !is_launched(lexer->test, t->kernel))
-            lt_fail_at(lexer, t->pos, "nothing enqueues kernel %u, which thread P%u belongs to", t->kernel,
-                       t->number);
 }
 
 /* ---- printing ----------------------------------------------------------------------------------- */
@@ -496,6 +379,9 @@ void lt_print_declarations(const struct lt_test *test, FILE *out)
     for (const struct lt_event *e = test->events; e; e = e->next)
         if (e->user || e->semaphore)
             fprintf(out, "  %s %s;\n", e->user ? "user_event" : "semaphore", e->name);
+    for (const struct lt_command_buffer *b = test->buffers; b; b = b->next)
+        fprintf(out, "  command_buffer %s @ %s%s;\n", b->name, b->queue_name,
+                b->simultaneous_use ? ", simultaneous_use" : "");
 }
 
 static void print_place(const struct lt_place *place, FILE *out)
@@ -552,7 +438,13 @@ static void print_parameter(const struct lt_api *api, char parameter, FILE *out)
         fputs(statuses[api->value], out);
         break;
     case 'z':
-        fputs(api->semaphore->name, out);
+        if (api->semaphores->next)
+            print_events(api->semaphores, out);
+        else
+            fputs(api->semaphores->name, out);
+        break;
+    case 'B':
+        fputs(api->buffer_name, out);
         break;
     default:
         fputs("CL_COMPLETE", out);
@@ -567,7 +459,7 @@ void lt_print_api(const struct lt_api *api, FILE *out)
             fputs(", ", out);
         print_parameter(api, *p, out);
     }
-    if (lt_api_enqueues(api) && api->waits) {
+    if ((lt_api_enqueues(api) || lt_api_records(api)) && api->waits) {
         fputs(", ", out);
         print_events(api->waits, out);
     }

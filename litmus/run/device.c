@@ -260,6 +260,48 @@ static bool two_devices(const struct lt_device *device)
     return clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &count) == CL_SUCCESS && count > 1;
 }
 
+cl_uint lt_device_extension_version(const struct lt_device *device, const char *extension)
+{
+    enum { EXTENSIONS_WITH_VERSION = 0x1060 };
+    struct {
+        cl_uint version;
+        char name[64];
+    } rows[256];
+    size_t size = 0;
+    if (clGetDeviceInfo(device->id, EXTENSIONS_WITH_VERSION, sizeof rows, rows, &size) != CL_SUCCESS)
+        return 0;
+    for (size_t i = 0; i < size / sizeof *rows; i++)
+        if (strcmp(rows[i].name, extension) == 0)
+            return rows[i].version;
+    return 0;
+}
+
+static bool has_function(const struct lt_device *device, const char *name)
+{
+    cl_platform_id platform = NULL;
+    clGetDeviceInfo(device->id, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
+    return clGetExtensionFunctionAddressForPlatform(platform, name) != NULL;
+}
+
+/* What command buffers need: NEED after the name of their extension.  Before version 0.9.8 a command buffer that is enqueued
+ * again before it is complete had to be made for simultaneous use, and before 0.9.7 the queue of a run had to have the
+ * properties of that of the creation. */
+static bool has_command_buffers(const struct lt_device *device, const char *need)
+{
+    enum { CAPABILITIES = 0x12A9, SIMULTANEOUS_USE = 4 };
+    cl_uint version = lt_device_extension_version(device, "cl_khr_command_buffer");
+    if (!has_word(device, "cl_khr_command_buffer"))
+        return false;
+    if (strcmp(need, "_other_queue") == 0)
+        return version >= LT_VERSION(0, 9, 7);
+    if (strcmp(need, "_rerun") == 0 && version >= LT_VERSION(0, 9, 8))
+        return true;
+    if (strcmp(need, "_svm") == 0)
+        return has_function(device, "clCommandSVMMemcpyKHR") &&
+               has_function(device, "clCommandSVMMemFillKHR");
+    return !*need || (device_bits(device, CAPABILITIES) & SIMULTANEOUS_USE);
+}
+
 /* Requirements of host tests, and the device queries that report them. */
 static bool has_host_need(const struct lt_device *device, const char *need, bool *known)
 {
@@ -279,6 +321,8 @@ static bool has_host_need(const struct lt_device *device, const char *need, bool
     *known = true;
     if (strcmp(need, "cl_khr_semaphore") == 0)
         return has_word(device, need);
+    if (strncmp(need, "cl_khr_command_buffer", strlen("cl_khr_command_buffer")) == 0)
+        return has_command_buffers(device, need + strlen("cl_khr_command_buffer"));
     if (strcmp(need, "two_devices") == 0)
         return two_devices(device);
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)

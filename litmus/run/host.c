@@ -187,6 +187,9 @@ static bool prepare_iteration(struct lt_host *host)
         if (host->is_semaphore[i] && !(host->semaphores[i] = lt_host_semaphore(host)))
             return false;
     }
+    for (unsigned i = 0; i < host->buffer_count; i++)
+        if (!lt_host_make_buffer(host, &host->buffers[i]))
+            return false;
     return true;
 }
 
@@ -315,6 +318,8 @@ static void release_round(struct lt_host *host)
             lt_host_release_semaphore(host, host->semaphores[i]);
         host->semaphores[i] = NULL;
     }
+    for (unsigned i = 0; i < host->buffer_count; i++)
+        lt_host_release_buffer(host, &host->buffers[i]);
     for (unsigned i = 0; i < host->object_count; i++) {
         if (host->objects[i].buffer)
             clReleaseMemObject(host->objects[i].buffer);
@@ -387,6 +392,7 @@ void lt_run_host_test(struct lt_job *job, bool legacy)
     }
     host->job = job;
     host->legacy = legacy;
+    host->buffers_version = lt_device_extension_version(job->device, "cl_khr_command_buffer");
     bool ok = lt_host_read(host);
     if (ok && open_devices(host) && open_queues(host) && build(host) && reserve(host))
         run_batches(host);

@@ -63,8 +63,9 @@ struct lt_call_place {
     int object, element; /* -1: none; all of it */
 };
 struct lt_host_call {
-    int function; /* in the table of host_calls.c */
-    int queue, kernel, thread, event, semaphore;
+    int function;                             /* in the table of host_calls.c */
+    int queue, kernel, thread, event, buffer; /* EVENT: or the sync-point that a recording call makes */
+    unsigned semaphore_count, semaphores[LT_HOST_WAITS];
     struct lt_call_place target, source;
     bool blocking;
     unsigned map_flags; /* 1 read, 2 write */
@@ -89,6 +90,12 @@ struct lt_host_queue {
     bool out_of_order, on_device;
     cl_command_queue queue;
 };
+struct lt_host_buffer {
+    unsigned queue, runs;
+    bool simultaneous_use;
+    void *handle;      /* cl_command_buffer_khr, of this iteration */
+    atomic_bool final; /* recording has ended */
+};
 struct lt_host_kernel {
     cl_kernel kernel;
     unsigned device, groups, members;
@@ -105,11 +112,13 @@ struct lt_host {
     struct lt_job *job;
     cl_context context;
     cl_device_id devices[LT_HOST_DEVICES];
-    unsigned device_count, queue_count, event_count, kernel_count, thread_count, expr_count, object_count,
-        observed_count, columns;
+    unsigned device_count, queue_count, event_count, buffer_count, kernel_count, thread_count, expr_count,
+        object_count, observed_count, columns;
     struct lt_host_queue queues[LT_HOST_MOST];
+    struct lt_host_buffer buffers[LT_HOST_MOST];
     bool user_events[LT_HOST_MOST], is_semaphore[LT_HOST_MOST]; /* by number of the event */
     void *semaphores[LT_HOST_MOST];                             /* cl_semaphore_khr */
+    cl_uint points[LT_HOST_MOST];                               /* sync-points */
     _Atomic(cl_event) events[LT_HOST_MOST];
     struct lt_host_kernel kernels[LT_HOST_MOST];
     struct lt_host_thread *threads;
@@ -120,7 +129,8 @@ struct lt_host {
     cl_command_queue last; /* for reads at the end of an iteration */
     cl_mem out;
     bool profiled, legacy;
-    atomic_int waiting; /* threads that callbacks and native kernels have yet to run */
+    cl_uint buffers_version; /* of cl_khr_command_buffer */
+    atomic_int waiting;      /* threads that callbacks and native kernels have yet to run */
     atomic_bool failed;
     char message[2048];
 };
@@ -131,11 +141,14 @@ void lt_host_forget(struct lt_host *host);
 /* host_calls.c: a binary semaphore, NULL after a failure. */
 void *lt_host_semaphore(struct lt_host *host);
 void lt_host_release_semaphore(struct lt_host *host, void *semaphore);
+bool lt_host_make_buffer(struct lt_host *host, struct lt_host_buffer *buffer);
+void lt_host_release_buffer(struct lt_host *host, struct lt_host_buffer *buffer);
 /* host_code.c: runs the thread's code to its end. */
 void lt_host_execute(struct lt_host_thread *thread);
 int64_t lt_host_value(uint64_t bits, unsigned size, bool is_signed);
 /* host_calls.c */
 int lt_host_function(const char *name); /* -1: none */
+bool lt_host_records(const char *name); /* a command into a command buffer */
 void lt_host_call(struct lt_host_thread *thread, const struct lt_host_call *call);
 void lt_host_flush(struct lt_host *host);
 void lt_host_rest(struct lt_host *host);

@@ -14,6 +14,8 @@ struct enqueue {
     cl_uint count;
     cl_event list[LT_HOST_WAITS], made;
     cl_event *event;
+    void *buffer; /* cl_command_buffer_khr; recording: the sync-points in place of LIST, MADE and EVENT */
+    cl_uint points[LT_HOST_WAITS], made_point;
 };
 
 bool lt_host_failed(struct lt_host *host, const char *what, cl_int status)
@@ -232,24 +234,184 @@ void lt_host_release_semaphore(struct lt_host *host, void *semaphore)
         release(semaphore);
 }
 
-static cl_int with_semaphore(const struct enqueue *e, const char *name)
+static cl_int with_semaphores(const struct enqueue *e, const char *name)
 {
+    void *semaphores[LT_HOST_WAITS] = {0};
     semaphore_command command = NULL;
     void *found = extension_function(e->host, name);
     memcpy(&command, &found, sizeof command);
-    return command ? command(e->queue, 1, &e->host->semaphores[e->call->semaphore], NULL, e->count,
-                             list_of(e), e->event)
-                   : CL_INVALID_OPERATION;
+    for (unsigned i = 0; i < e->call->semaphore_count; i++)
+        semaphores[i] = e->host->semaphores[e->call->semaphores[i]];
+    return command
+               ? command(e->queue, e->call->semaphore_count, semaphores, NULL, e->count, list_of(e), e->event)
+               : CL_INVALID_OPERATION;
 }
 
 static cl_int signal_semaphore(const struct enqueue *e)
 {
-    return with_semaphore(e, "clEnqueueSignalSemaphoresKHR");
+    return with_semaphores(e, "clEnqueueSignalSemaphoresKHR");
 }
 
 static cl_int wait_for_semaphore(const struct enqueue *e)
 {
-    return with_semaphore(e, "clEnqueueWaitSemaphoresKHR");
+    return with_semaphores(e, "clEnqueueWaitSemaphoresKHR");
+}
+
+/* ---- command buffers: functions of cl_khr_command_buffer; those that record have a parameter for properties
+ * since version 0.9.5 ---- */
+
+typedef const cl_ulong *properties_list;
+
+static bool has_properties(const struct enqueue *e)
+{
+    return e->host->buffers_version >= LT_VERSION(0, 9, 5);
+}
+
+/* FOUND as a function that takes TYPES, without the properties and with them. */
+#define RECORDED(types_without, types_with)                                                                  \
+    union {                                                                                                  \
+        void *found;                                                                                         \
+        cl_int(CL_API_CALL *without) types_without;                                                          \
+        cl_int(CL_API_CALL *with) types_with;                                                                \
+    }
+#define RECORD(name, ...)                                                                                    \
+    f.found = extension_function(e->host, name);                                                             \
+    return !f.found ? CL_INVALID_OPERATION                                                                   \
+           : has_properties(e)                                                                               \
+               ? f.with(e->buffer, NULL, NULL, __VA_ARGS__, e->count, points_of(e), point_of(e), NULL)       \
+               : f.without(e->buffer, NULL, __VA_ARGS__, e->count, points_of(e), point_of(e), NULL)
+
+static const cl_uint *points_of(const struct enqueue *e)
+{
+    return e->count ? e->points : NULL;
+}
+
+static cl_uint *point_of(const struct enqueue *e)
+{
+    return e->call->event < 0 ? NULL : (cl_uint *)&e->made_point;
+}
+
+bool lt_host_make_buffer(struct lt_host *host, struct lt_host_buffer *b)
+{
+    enum { FLAGS = 0x1293, SIMULTANEOUS_USE = 1 };
+    union {
+        void *found;
+        void *(CL_API_CALL *create)(cl_uint, const cl_command_queue *, const cl_ulong *, cl_int *);
+    } f = {.found = extension_function(host, "clCreateCommandBufferKHR")};
+    const cl_ulong properties[] = {FLAGS, SIMULTANEOUS_USE, 0};
+    cl_int status = CL_INVALID_OPERATION;
+    bool flagged = b->simultaneous_use || (b->runs > 1 && host->buffers_version < LT_VERSION(0, 9, 8));
+    atomic_store(&b->final, false);
+    b->handle =
+        f.found ? f.create(1, &host->queues[b->queue].queue, flagged ? properties : NULL, &status) : NULL;
+    return !lt_host_failed(host, "clCreateCommandBufferKHR", status);
+}
+
+void lt_host_release_buffer(struct lt_host *host, struct lt_host_buffer *b)
+{
+    union {
+        void *found;
+        cl_int(CL_API_CALL *release)(void *);
+    } f = {.found = extension_function(host, "clReleaseCommandBufferKHR")};
+    if (f.found && b->handle)
+        f.release(b->handle);
+    b->handle = NULL;
+}
+
+static cl_int finalize(const struct enqueue *e)
+{
+    union {
+        void *found;
+        cl_int(CL_API_CALL *finalize)(void *);
+    } f = {.found = extension_function(e->host, "clFinalizeCommandBufferKHR")};
+    return f.found ? f.finalize(e->buffer) : CL_INVALID_OPERATION;
+}
+
+/* Another thread may finalize it: waits for that. */
+static cl_int run_buffer(const struct enqueue *e)
+{
+    const struct timespec pause = {0, 20000};
+    union {
+        void *found;
+        cl_int(CL_API_CALL *enqueue)(cl_uint, const cl_command_queue *, void *, cl_uint, const cl_event *,
+                                     cl_event *);
+    } f = {.found = extension_function(e->host, "clEnqueueCommandBufferKHR")};
+    while (!atomic_load(&e->host->buffers[e->call->buffer].final)) {
+        if (atomic_load(&e->host->failed))
+            return CL_SUCCESS;
+        nanosleep(&pause, NULL);
+    }
+    return f.found ? f.enqueue(1, &e->queue, e->buffer, e->count, list_of(e), e->event)
+                   : CL_INVALID_OPERATION;
+}
+
+static cl_int record_kernel(const struct enqueue *e)
+{
+    const struct lt_host_kernel *k = &e->host->kernels[e->call->kernel];
+    size_t local = k->members, global = (size_t)k->groups * k->members;
+    union {
+        void *found;
+        cl_int(CL_API_CALL *record)(void *, cl_command_queue, properties_list, cl_kernel, cl_uint,
+                                    const size_t *, const size_t *, const size_t *, cl_uint, const cl_uint *,
+                                    cl_uint *, void *);
+    } f = {.found = extension_function(e->host, "clCommandNDRangeKernelKHR")};
+    return f.found ? f.record(e->buffer, NULL, NULL, k->kernel, 1, NULL, &global, &local, e->count,
+                              points_of(e), point_of(e), NULL)
+                   : CL_INVALID_OPERATION;
+}
+
+#define END cl_uint, const cl_uint *, cl_uint *, void *
+
+static cl_int record_copy(const struct enqueue *e)
+{
+    cl_mem from = object_of(e, e->call->source)->buffer, to = object_of(e, e->call->target)->buffer;
+    RECORDED((void *, cl_command_queue, cl_mem, cl_mem, size_t, size_t, size_t, END),
+             (void *, cl_command_queue, properties_list, cl_mem, cl_mem, size_t, size_t, size_t, END))
+    f;
+    RECORD("clCommandCopyBufferKHR", from, to, offset_of(e, e->call->source), offset_of(e, e->call->target),
+           both(e));
+}
+
+static cl_int record_fill(const struct enqueue *e)
+{
+    const struct lt_object *o = object_of(e, e->call->target);
+    size_t offset = offset_of(e, e->call->target), size = size_of(e, e->call->target);
+    RECORDED((void *, cl_command_queue, cl_mem, const void *, size_t, size_t, size_t, END),
+             (void *, cl_command_queue, properties_list, cl_mem, const void *, size_t, size_t, size_t, END))
+    f;
+    RECORD("clCommandFillBufferKHR", o->buffer, &e->call->value, o->element_size, offset, size);
+}
+
+static cl_int record_svm_copy(const struct enqueue *e)
+{
+    void *to = memory_of(e, e->call->target);
+    const void *from = memory_of(e, e->call->source);
+    RECORDED((void *, cl_command_queue, void *, const void *, size_t, END),
+             (void *, cl_command_queue, properties_list, void *, const void *, size_t, END))
+    f;
+    RECORD("clCommandSVMMemcpyKHR", to, from, both(e));
+}
+
+static cl_int record_svm_fill(const struct enqueue *e)
+{
+    const struct lt_object *o = object_of(e, e->call->target);
+    void *to = memory_of(e, e->call->target);
+    RECORDED((void *, cl_command_queue, void *, const void *, size_t, size_t, END),
+             (void *, cl_command_queue, properties_list, void *, const void *, size_t, size_t, END))
+    f;
+    RECORD("clCommandSVMMemFillKHR", to, &e->call->value, o->element_size, size_of(e, e->call->target));
+}
+
+static cl_int record_barrier(const struct enqueue *e)
+{
+    union {
+        void *found;
+        cl_int(CL_API_CALL *without)(void *, cl_command_queue, END);
+        cl_int(CL_API_CALL *with)(void *, cl_command_queue, properties_list, END);
+    } f = {.found = extension_function(e->host, "clCommandBarrierWithWaitListKHR")};
+    return !f.found            ? CL_INVALID_OPERATION
+           : has_properties(e) ? f.with(e->buffer, NULL, NULL, e->count, points_of(e), point_of(e), NULL)
+                               : f.without(e->buffer, NULL, e->count, points_of(e), point_of(e), NULL);
 }
 
 static cl_int marker(const struct enqueue *e)
@@ -323,6 +485,14 @@ static const struct {
                  {"clEnqueueSVMMigrateMem", svm_migrate},
                  {"clEnqueueSignalSemaphoresKHR", signal_semaphore},
                  {"clEnqueueWaitSemaphoresKHR", wait_for_semaphore},
+                 {"clEnqueueCommandBufferKHR", run_buffer},
+                 {"clFinalizeCommandBufferKHR", finalize},
+                 {"clCommandNDRangeKernelKHR", record_kernel},
+                 {"clCommandCopyBufferKHR", record_copy},
+                 {"clCommandFillBufferKHR", record_fill},
+                 {"clCommandSVMMemcpyKHR", record_svm_copy},
+                 {"clCommandSVMMemFillKHR", record_svm_fill},
+                 {"clCommandBarrierWithWaitListKHR", record_barrier},
                  {"clEnqueueMarkerWithWaitList", marker},
                  {"clEnqueueBarrierWithWaitList", barrier},
                  {"clFinish", finish_queue},
@@ -363,19 +533,32 @@ static bool waits(const struct lt_host_call *call)
            strcmp(functions[call->function].name, "clGetEventInfo") == 0;
 }
 
+bool lt_host_records(const char *name)
+{
+    return strncmp(name, "clCommand", strlen("clCommand")) == 0;
+}
+
 void lt_host_call(struct lt_host_thread *thread, const struct lt_host_call *call)
 {
     struct lt_host *host = thread->host;
+    const char *name = functions[call->function].name;
     struct enqueue e = {.thread = thread, .host = host, .call = call, .count = call->wait_count};
     e.queue = call->queue < 0 ? NULL : host->queues[call->queue].queue;
+    e.buffer = call->buffer < 0 ? NULL : host->buffers[call->buffer].handle;
     e.event = call->event < 0 ? NULL : &e.made;
     if (waits(call) || lt_random(&thread->random) % 2)
         lt_host_flush(host);
     for (unsigned i = 0; i < call->wait_count; i++)
-        if (!(e.list[i] = event_of(host, call->waits[i])))
+        if (lt_host_records(name))
+            e.points[i] = host->points[call->waits[i]];
+        else if (!(e.list[i] = event_of(host, call->waits[i])))
             return;
-    if (lt_host_failed(host, functions[call->function].name, functions[call->function].run(&e)))
+    if (lt_host_failed(host, name, functions[call->function].run(&e)))
         return;
-    if (call->event >= 0)
+    if (lt_host_records(name) && call->event >= 0)
+        host->points[call->event] = e.made_point;
+    else if (call->event >= 0)
         atomic_store(&host->events[call->event], e.made);
+    if (strcmp(name, "clFinalizeCommandBufferKHR") == 0)
+        atomic_store(&host->buffers[call->buffer].final, true);
 }

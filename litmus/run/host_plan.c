@@ -95,9 +95,10 @@ static bool read_objects(struct lt_host *host)
 static bool read_things(struct lt_host *host, const cJSON *json)
 {
     const cJSON *item, *queues = get(json, "queues"), *events = get(json, "events"),
-                       *kernels = get(json, "kernels");
-    if (length(queues) > LT_HOST_MOST || length(events) > LT_HOST_MOST || length(kernels) > LT_HOST_MOST)
-        return invalid(host, "too many queues, events or kernels");
+                       *kernels = get(json, "kernels"), *buffers = get(json, "command_buffers");
+    if (length(queues) > LT_HOST_MOST || length(events) > LT_HOST_MOST || length(kernels) > LT_HOST_MOST ||
+        length(buffers) > LT_HOST_MOST)
+        return invalid(host, "too many queues, events, kernels or command buffers");
     cJSON_ArrayForEach(item, queues)
     {
         int device = json_int(item, "device");
@@ -112,6 +113,16 @@ static bool read_things(struct lt_host *host, const cJSON *json)
     {
         host->is_semaphore[host->event_count] = cJSON_IsTrue(get(item, "semaphore"));
         host->user_events[host->event_count++] = cJSON_IsTrue(get(item, "user"));
+    }
+    cJSON_ArrayForEach(item, buffers)
+    {
+        struct lt_host_buffer *b = &host->buffers[host->buffer_count++];
+        int queue = json_int(item, "queue"), runs = json_int(item, "runs");
+        if (queue < 0 || (unsigned)queue >= host->queue_count || runs < 1)
+            return invalid(host, "a command buffer");
+        b->queue = (unsigned)queue;
+        b->runs = (unsigned)runs;
+        b->simultaneous_use = cJSON_IsTrue(get(item, "simultaneous_use"));
     }
     cJSON_ArrayForEach(item, kernels)
     {
@@ -188,12 +199,19 @@ static bool complete(const struct lt_host *host, const struct lt_host_call *c, c
         strcmp(name, "clGetEventInfo") == 0)
         return c->wait_count > 0;
     if (strstr(name, "Semaphores"))
-        return queue && c->semaphore >= 0 && host->is_semaphore[c->semaphore];
+        return queue && c->semaphore_count > 0;
+    if (strstr(name, "CommandBufferKHR"))
+        return c->buffer >= 0 && (queue || strstr(name, "Finalize"));
+    if (lt_host_records(name)) {
+        if (c->buffer < 0)
+            return false;
+        queue = true;
+    }
     if (strcmp(name, "clSetEventCallback") == 0)
         return c->wait_count > 0 && c->thread >= 0 && !host->threads[c->thread].starts;
     if (strcmp(name, "clEnqueueNativeKernel") == 0)
         return queue && c->thread >= 0 && !host->threads[c->thread].starts;
-    if (strcmp(name, "clEnqueueNDRangeKernel") == 0)
+    if (strstr(name, "NDRangeKernel"))
         return queue && c->kernel >= 0;
     if (strstr(name, "Read") || strstr(name, "Write") || strstr(name, "Copy") || strstr(name, "Memcpy"))
         return queue && target && source;
@@ -214,12 +232,20 @@ static bool read_call(struct lt_host *host, const cJSON *json, struct lt_host_ca
     c->kernel = index_of(json, "kernel", host->kernel_count, &ok);
     c->thread = index_of(json, "thread", host->thread_count, &ok);
     c->event = index_of(json, "event", host->event_count, &ok);
-    c->semaphore = index_of(json, "semaphore", host->event_count, &ok);
+    c->buffer = index_of(json, "command_buffer", host->buffer_count, &ok);
     c->blocking = cJSON_IsTrue(get(json, "blocking"));
     c->map_flags = json_int(json, "map_flags") > 0 ? (unsigned)json_int(json, "map_flags") : 0;
     c->value = lt_json_value(get(json, "value"));
     if (!read_place(host, json, "target", &c->target) || !read_place(host, json, "source", &c->source))
         return false;
+    cJSON_ArrayForEach(item, get(json, "semaphores"))
+    {
+        int event = cJSON_IsNumber(item) ? item->valueint : -1;
+        if (event < 0 || (unsigned)event >= host->event_count || !host->is_semaphore[event] ||
+            c->semaphore_count == LT_HOST_WAITS)
+            return invalid(host, "a list of semaphores");
+        c->semaphores[c->semaphore_count++] = (unsigned)event;
+    }
     cJSON_ArrayForEach(item, get(json, "wait"))
     {
         int event = cJSON_IsNumber(item) ? item->valueint : -1;

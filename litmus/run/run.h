@@ -159,6 +159,9 @@ const char *lt_device_open(struct lt_device *device, const struct lt_options *op
 void lt_device_close(struct lt_device *device);
 void lt_device_list(FILE *out);
 cJSON *lt_device_json(const struct lt_device *device);
+/* As CL_MAKE_VERSION; 0: the device does not have the extension, or does not say. */
+cl_uint lt_device_extension_version(const struct lt_device *device, const char *extension);
+#define LT_VERSION(major, minor, patch) ((cl_uint)(major) << 22 | (minor) << 12 | (patch))
 const char *lt_device_lacks(const struct lt_device *device, const cJSON *test, bool *legacy, char *reason,
                             size_t size);
 /* The kernels of TEST, given as SPIR-V; NULL: they could not be made a program of CONTEXT, *STATUS says why.

@@ -70,6 +70,7 @@ struct opencl {
     char code[96];      /* "{CL_INVALID_VALUE}", of the items that follow; "" */
     size_t whole_level; /* of the headings that the memory model's sections have */
     bool listing;       /* between lines of dashes */
+    bool paragraph;     /* the line before is text: one that begins with "=" continues it */
 };
 
 /* {CL_COMPLETE}, {cl_mem_TYPE}, {CL_DEVICE_TYPE_anchor}: the name alone. */
@@ -209,7 +210,8 @@ static void put_item(struct opencl *o, size_t depth, const char *text)
     put_words(o, text);
 }
 
-static void put_line(struct opencl *o, const char *line)
+/* True if LINE is text. */
+static bool put_line(struct opencl *o, const char *line)
 {
     const char *s = line + strspn(line, " ");
     size_t equals = strspn(line, "="), marks = strspn(s, "*"), dots = strspn(s, ".");
@@ -219,8 +221,8 @@ static void put_line(struct opencl *o, const char *line)
         o->listing = !o->listing;
         end_block(o);
     } else if (o->listing || put_prototype(o, line)) {
-        return;
-    } else if (equals && equals <= LEVELS && line[equals] == ' ') {
+        return false;
+    } else if (equals && equals <= LEVELS && line[equals] == ' ' && !o->paragraph) {
         put_heading(o, equals - 1, line + equals + 1);
     } else if (!*s || strcmp(s, "+") == 0 || is_directive(s)) {
         if (!*s || strcmp(s, "--") == 0)
@@ -231,9 +233,12 @@ static void put_line(struct opencl *o, const char *line)
         o->r->defines = strstr(s, "_anchor}") != NULL;
     } else if ((marks && marks <= XR_LIST_MAX && s[marks] == ' ') || (dots && s[dots] == ' ')) {
         put_item(o, marks ? marks : dots <= XR_LIST_MAX ? dots : XR_LIST_MAX, s + marks + dots + 1);
+        return true;
     } else {
         put_words(o, line);
+        return true;
     }
+    return false;
 }
 
 void xr_read_opencl(struct xr_reader *r, const char *bytes, size_t length)
@@ -248,7 +253,7 @@ void xr_read_opencl(struct xr_reader *r, const char *bytes, size_t length)
             kept--;
         line[kept] = 0;
         o.line++;
-        put_line(&o, line);
+        o.paragraph = put_line(&o, line);
         p += n + 1;
     }
     end_block(&o);

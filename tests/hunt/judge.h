@@ -75,10 +75,11 @@ static enum mm_order effective_order(const struct event *e)
 static bool is_absent(const char *name)
 {
     static const char *const absent[] = {
-        "QF",        "POINT",    "START",    "END",     "INORDER",  "MARKER", "CQBARRIER", "NOLIST",
-        "FINISH",    "WAITK",    "WAITG",    "MAP",     "MAPW",     "UNMAP",  "asw",       "enqueue",
-        "completes", "instance", "waitlist", "apiwait", "qo",       "signal", "callback",  "parent",
-        "child",     "unseq",    "mapping",  "query",   "semaphore"};
+        "QF",        "POINT",    "START",     "END",       "INORDER",  "MARKER",  "CQBARRIER",
+        "NOLIST",    "FINISH",   "WAITK",     "WAITG",     "MAP",      "MAPW",    "UNMAP",
+        "asw",       "enqueue",  "completes", "instance",  "waitlist", "apiwait", "qo",
+        "signal",    "callback", "parent",    "child",     "unseq",    "mapping", "query",
+        "semaphore", "batch",    "syncpoint", "recording", "rerun"};
 
     for (size_t i = 0; i < sizeof absent / sizeof *absent; i++) {
         if (is(name, absent[i]))

@@ -173,8 +173,9 @@ static void judge_mutant(struct mutation_run *run, const char *owner, struct mm_
     }
     *place = with;
     enum fate fate = fate_of(run, false, TEST_MS);
-    if (fate == SURVIVES)
-        fate = fate_of(run, true, TEST_MS);
+    enum fate vacuous = fate == KILLED ? KILLED : fate_of(run, true, TEST_MS);
+    if (fate == SURVIVES || vacuous == KILLED)
+        fate = vacuous;
     if (fate != KILLED && !is_equivalent(run, text)) {
         *(fate == SURVIVES ? &run->survivors : &run->undecided) += 1;
         fprintf(stderr, "# %s: %s\n", fate == SURVIVES ? "survives" : "undecided", text);

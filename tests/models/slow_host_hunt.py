@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Random host programs: queues, kernels, transfers of arrays and of their elements, maps, fine-grained SVM, events
-of commands and of users, children.  Search and Z3 must agree on each, and the races must be those of a third, direct
-reading of the command rules [CL 3.3.6 H1-H15, H20, H24, H25; CL 5.5.3]: order between accesses as a graph, without
-models or solvers.
+of commands and of users, children, semaphores, command buffers.  Search and Z3 must agree on each, and the races must be
+those of a third, direct reading of the command rules [CL 3.3.6 H1-H15, H20, H24, H25; CL 5.5.3; CL 5.13.6 R101, R102;
+CL 5.17 R101-R106]: order between accesses as a graph, without models or solvers.
 
 REFCL_HUNT_COUNT (default 60) and REFCL_HUNT_SEED change the programs.
 """
@@ -38,6 +38,9 @@ class Program:
         self.after_barrier = {name: [] for name, _ in self.queues}
         self.children = rng.random() < 0.3 and self.kernels > 1
         self.events = {}
+        self.buffers = []  # name, queue of the creation
+        self.runs = []  # completion of a run, start of a later one of the same command buffer
+        self.semaphores = {}  # names; the signals of each that no wait is for yet
         self.host = []
         self.bodies = {}
         self.launches = {}
@@ -147,7 +150,10 @@ class Program:
         while pending or (len(self.accesses) < 6 and rng.random() < 0.6):
             queue, in_order = rng.choice(self.queues)
             kind = rng.choice(["kernel"] * 3 * bool(pending) + ["fill", "copy", "read", "marker", "barrier", "finish",
-                                                               "wait", "map"] + ["svm"] * self.svm)
+                                                               "wait", "map", "buffer", "signal", "semaphore"] +
+                              ["svm"] * self.svm)
+            if kind == "semaphore" and not any(self.semaphores.values()):
+                continue
             if kind == "wait" and not self.events:
                 continue
             if kind == "kernel":
@@ -172,6 +178,10 @@ class Program:
                 self.accesses.append((n, "z", writes))
             elif kind == "map":
                 self.map(queue, in_order)
+            elif kind == "buffer":
+                self.command_buffer(queue, in_order)
+            elif kind in ("signal", "semaphore"):
+                self.semaphore(kind == "signal", queue, in_order)
             elif kind in ("fill", "copy", "read"):
                 blocking = kind == "read" and rng.random() < 0.7
                 if blocking:
@@ -217,6 +227,68 @@ class Program:
                 self.before(self.events[event], self.step(f"clWaitForEvents({{{event}}});"))
         self.set_user()
 
+    def semaphore(self, signals, queue, in_order):
+        """A signal of one that no wait is pending for, or a wait for one that is signaled."""
+        if signals:
+            free = [name for name, signal in self.semaphores.items() if signal is None]
+            name = self.rng.choice(free) if free and self.rng.random() < 0.5 else f"s{len(self.semaphores)}"
+        else:
+            name = self.rng.choice([name for name, signal in self.semaphores.items() if signal is not None])
+        call = self.step("")
+        start, _, done, suffix = self.command(queue, in_order)
+        self.before(call, start)
+        if not signals:
+            self.before(self.semaphores[name], start)
+        self.semaphores[name] = done if signals else None
+        self.host[-1] = f"clEnqueue{'Signal' if signals else 'Wait'}SemaphoresKHR({queue}, {name}{suffix});"
+
+    def command_buffer(self, queue, in_order):
+        """Records up to three commands with a queue, then runs them once or twice in any queues."""
+        rng, name = self.rng, f"b{len(self.buffers)}"
+        self.buffers.append((name, queue))
+        recorded = []  # (kind, places, sync-points by index)
+        for i in range(rng.randint(1, 3)):
+            kind = rng.choice(["fill", "copy", "barrier"])
+            places = [self.place("xy")] if kind == "fill" else rng.choice([["x", "y"], ["y", "x"]])
+            if kind == "copy" and self.array:
+                places = [f"x[{rng.randint(0, 1)}]" if p == "x" else p for p in places]
+            points = sorted(rng.sample(range(i), rng.randint(1, i))) if i and rng.random() < 0.5 else []
+            recorded.append((kind, places, points))
+            text = {"fill": f"FillBufferKHR({name}, {places[0]}, {rng.randint(1, 3)}", "copy": f"CopyBufferKHR({name}, " + ", ".join(places),
+                    "barrier": f"BarrierWithWaitListKHR({name}"}[kind]
+            suffix = ", {" + ", ".join(f"{name}p{k}" for k in points) + "}" if points else ""
+            self.step(f"clCommand{text}{suffix}, &{name}p{i});")
+        self.step(f"clFinalizeCommandBufferKHR({name});")
+        completions = []
+        for _ in range(rng.randint(1, 2)):
+            where, ordered = rng.choice(self.queues)
+            call = self.step("")
+            start, end, done, suffix = self.command(where, ordered)
+            self.before(call, start)
+            self.host[-1] = f"clEnqueueCommandBufferKHR({where}, {name}{suffix});"
+            self.runs += [(d, start) for d in completions]
+            completions.append(done)
+            finished, barriers = [], []
+            for kind, places, points in recorded:
+                first, last, complete = self.node(), self.node(), self.node()
+                self.before(start, first)
+                self.before(first, last)
+                self.before(last, complete)
+                self.before(complete, end)
+                wanted = [finished[k] for k in points] + barriers
+                if in_order or (kind == "barrier" and not points):
+                    wanted += finished
+                for d in wanted:
+                    self.before(d, first)
+                if kind == "fill":
+                    for element in self.elements(places[0]):
+                        self.before(self.access(first, element, True), last)
+                elif kind == "copy":
+                    loaded = self.access(first, places[0], False)
+                    self.before(self.access(loaded, places[1], True), last)
+                finished.append(complete)
+                barriers += [complete] * (kind == "barrier")
+
     def map(self, queue, in_order):
         """A map that the thread waits for, an access of what is mapped, and the unmap."""
         rng, writing = self.rng, self.rng.random() < 0.5
@@ -254,8 +326,7 @@ class Program:
                         return False
         return True
 
-    def races(self):
-        """Pairs of accesses of one location, one a write, that no path joins; or a map that is not respected."""
+    def reach(self):
         after = [set() for _ in range(self.nodes)]
         for a, b in self.edges:
             after[a].add(b)
@@ -268,19 +339,33 @@ class Program:
                         seen.add(m)
                         todo.append(m)
             reach.append(seen)
+        return reach
+
+    def races(self):
+        """Pairs of accesses of one location, one a write, that no path joins."""
+        reach = self.reach()
         for i, (a, location, writes) in enumerate(self.accesses):
             for b, other, also in self.accesses[:i]:
                 if location == other and (writes or also) and a not in reach[b] and b not in reach[a]:
                     return True
-        return not self.maps_are_kept(reach)
+        return False
+
+    def misuses(self):
+        """A map that is not respected, or runs of one command buffer without a prerequisite."""
+        reach = self.reach()
+        return not self.maps_are_kept(reach) or any(b not in reach[a] for a, b in self.runs)
 
     def text(self, name):
         x = "int x[2] = {0, 0};" if self.array else "[x] = 0;"
         lines = [f"OPENCL {name}", "", "{", x, "[y] = 0;", "[z] = 0;", "[h] = 0;"]
         if self.user:
             lines.append("user_event u;")
+        for name in self.semaphores:
+            lines.append(f"semaphore {name};")
         for queue, in_order in self.queues:
             lines.append(f"queue {queue} @ dev 0{'' if in_order else ', out_of_order'};")
+        for buffer, queue in self.buffers:
+            lines.append(f"command_buffer {buffer} @ {queue};")
         if self.flag:
             lines.append("queue d @ dev 0, on_device;")
         lines += ["}", "", "H0 (global int* x, global int* y, svm_fine int* z, host int* h) {"]
@@ -328,14 +413,19 @@ def main():
         report(len(answers) == COUNT, "every program is decided")
         wrong = []
         for i, (p, answer) in enumerate(zip(programs, answers)):
-            want = "found" if p.races() else "none"
-            if answer["race"] not in (want, "unknown"):
-                wrong.append(i)
-                print(f"# race {answer['race']}, {want} expected:")
-                print("# " + p.text(f"host-{i}").replace("\n", "\n# "))
-        report(not wrong, "races are those of the command rules read directly")
+            for what, found in (("race", p.races()), ("usage", p.misuses())):
+                want, got = "found" if found else "none", answer.get(what, "none")
+                if got not in (want, "unknown"):
+                    wrong.append(i)
+                    print(f"# {what} {got}, {want} expected:")
+                    print("# " + p.text(f"host-{i}").replace("\n", "\n# "))
+        report(not wrong, "races and misuses are those of the command rules read directly")
         found = sum(p.races() for p in programs)
         report(min(found, COUNT - found) * 10 >= COUNT, f"{found} programs race, {COUNT - found} do not")
+        for what, least, having in (("a command buffer", 5, [p for p in programs if p.buffers]),
+                                    ("two runs of one", 10, [p for p in programs if p.runs]),
+                                    ("a semaphore that is waited for", 10, [p for p in programs if None in p.semaphores.values()])):
+            report(len(having) * least >= COUNT, f"{len(having)} programs have {what}")
     print(f"1..{number}")
     sys.exit(1 if failures else 0)
 

@@ -20,7 +20,7 @@ static const struct setting vulkan[] = {{"default", true},
                                         {"tessellation=on", false},
                                         {NULL, false}};
 static const struct {
-    const char *model, *folders[8];
+    const char *model, *folders[9];
     const struct setting *settings;
 } parts[] = {{"opencl.cat", MATRIX_FOLDERS, opencl_settings},
              {"vulkan.cat", {"tests/models/vulkan"}, vulkan}};

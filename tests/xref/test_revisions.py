@@ -30,7 +30,8 @@ Words that must not change for {CL_DEVICE_TYPE}.
 
 include::{generated}/api/protos/clFinish.txt[]
 
-  * {CL_INVALID_VALUE}%s if _size_ is zero.
+  * {CL_INVALID_VALUE}%s if _size_ is zero (as are flags
+= {CL_MAP_READ}).
     The queue must be valid.
   * The device must be %s.
 

@@ -122,12 +122,73 @@ static void children(void **state)
     ck_program_destroy(p);
 }
 
+#define BUFFER                                                                                               \
+    "OPENCL t\n{ [x] = 0; [y] = 0; queue q; queue r, out_of_order; queue p @ dev 1;\n"                       \
+    "semaphore s; semaphore t; command_buffer b @ r; command_buffer c @ q; }\n"
+#define FILL  "clCommandFillBufferKHR(b, x, 1, &s0);\n"
+#define FINAL "clFinalizeCommandBufferKHR(b);\n"
+#define REST  "clFinalizeCommandBufferKHR(c);\nclEnqueueCommandBufferKHR(q, c);\n"
+
+static void command_buffers(void **state)
+{
+    (void)state;
+    struct ck_program *p =
+        lower(BUFFER "H0 (global int* x, global int* y) {\n" FILL "clCommandCopyBufferKHR(b, x, y, {s0});\n"
+                     "clCommandBarrierWithWaitListKHR(b);\n" FINAL "clEnqueueCommandBufferKHR(q, b, &e0);\n"
+                     "clEnqueueCommandBufferKHR(q, b, {e0});\n" REST "}\nexists (x = 1)");
+    static const char *const fill[] = {"C0 clCommandFillBufferKHR", "C0.1 clCommandFillBufferKHR"},
+                             *const copy[] = {"C1 clCommandCopyBufferKHR", "C1.1 clCommandCopyBufferKHR"},
+                             *const barrier[] = {"C2 clCommandBarrierWithWaitListKHR",
+                                                 "C2.1 clCommandBarrierWithWaitListKHR"},
+                             *const run[] = {"C3 clEnqueueCommandBufferKHR", "C4 clEnqueueCommandBufferKHR"},
+                             *const filled[] = {"E0", "E0.1"}, *const copied[] = {"E1", "E1.1"};
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(find(p, fill[i])->instrs[1].op, CK_STORE);
+        assert_int_equal(find(p, fill[i])->instrs[0].tags, MM_POINT_START | MM_POINT_NO_LIST);
+        assert_int_equal(find(p, copy[i])->instrs[0].tags, MM_POINT_START);
+        assert_int_equal(find(p, barrier[i])->instrs[0].tags,
+                         MM_POINT_START | MM_POINT_BARRIER | MM_POINT_NO_LIST);
+        assert_int_equal(edges(p, "batch", run[i], fill[i]), 1);
+        assert_int_equal(edges(p, "batch", filled[i], run[i]), 1);
+        assert_int_equal(edges(p, "batch", run[i], fill[1 - i]), 0);
+        assert_int_equal(edges(p, "completes", fill[i], filled[i]), 1);
+        assert_int_equal(edges(p, "syncpoint", filled[i], copy[i]), 1);
+        assert_int_equal(edges(p, "syncpoint", filled[i], copy[1 - i]), 0);
+        assert_int_equal(edges(p, "recording", filled[i], copy[i]), 1);
+        assert_int_equal(edges(p, "recording", copied[i], barrier[i]), 1);
+        assert_int_equal(edges(p, "recording", copied[i], fill[i]), 0);
+        assert_int_equal(edges(p, "enqueue", "H0", fill[i]), 0);
+        assert_int_equal(edges(p, "qo", filled[i], run[1]), 0);
+    }
+    assert_int_equal(edges(p, "rerun", "E3", run[1]), 1);
+    assert_int_equal(edges(p, "rerun", "E4", run[0]), 0);
+    assert_int_equal(edges(p, "qo", "E3", run[1]), 1);
+    assert_int_equal(edges(p, "waitlist", "E3", run[1]), 1);
+    ck_program_destroy(p);
+}
+
+static void semaphores(void **state)
+{
+    (void)state;
+    struct ck_program *p = lower(
+        "OPENCL t\n{ [x] = 0; queue q; queue r; semaphore s; semaphore t; }\nH0 () {\n"
+        "clEnqueueSignalSemaphoresKHR(q, {s, t});\nclEnqueueWaitSemaphoresKHR(r, s);\n"
+        "clEnqueueSignalSemaphoresKHR(q, s);\nclEnqueueWaitSemaphoresKHR(r, {t, s});\n}\nexists (x = 0)");
+    static const char first[] = "C1 clEnqueueWaitSemaphoresKHR", second[] = "C3 clEnqueueWaitSemaphoresKHR";
+    assert_int_equal(edges(p, "semaphore", "E0", first), 1);
+    assert_int_equal(edges(p, "semaphore", "E2", first), 0);
+    assert_int_equal(edges(p, "semaphore", "E0", second), 1); /* t */
+    assert_int_equal(edges(p, "semaphore", "E2", second), 1);
+    ck_program_destroy(p);
+}
+
 static void printing(void **state)
 {
     (void)state;
     static const char text[] =
         "OPENCL t\n\n{\n  [x] = 0;\n  queue q @ dev 0;\n  queue p @ dev 1, out_of_order;\n"
-        "  queue d @ dev 0, on_device;\n  user_event u;\n}\n\n"
+        "  queue d @ dev 0, on_device;\n  user_event u;\n  semaphore s;\n  semaphore t;\n"
+        "  command_buffer b @ q;\n  command_buffer c @ p, simultaneous_use;\n}\n\n"
         "H0@host (global int* x, host int* h) {\n"
         "  clEnqueueNDRangeKernel(q, 0, {u}, &e0);\n"
         "  clEnqueueCopyBuffer(p, x[0], x[0], {e0, u});\n"
@@ -139,8 +200,19 @@ static void printing(void **state)
         "  clSetEventCallback(e0, CL_COMPLETE, H1);\n"
         "  clSetUserEventStatus(u, CL_COMPLETE);\n"
         "  clFlush(q);\n"
+        "  clEnqueueSignalSemaphoresKHR(q, {s, t}, {e0});\n"
+        "  clEnqueueWaitSemaphoresKHR(p, s);\n"
+        "  clEnqueueWaitSemaphoresKHR(p, t, &e2);\n"
+        "  clCommandFillBufferKHR(b, x, 1, &s0);\n"
+        "  clCommandNDRangeKernelKHR(b, 1, {s0}, &s1);\n"
+        "  clCommandBarrierWithWaitListKHR(b, {s0, s1});\n"
+        "  clFinalizeCommandBufferKHR(b);\n"
+        "  clEnqueueCommandBufferKHR(q, b, {e0}, &e3);\n"
+        "  clFinalizeCommandBufferKHR(c);\n"
+        "  clEnqueueCommandBufferKHR(p, c);\n"
         "}\n\nH1@host () {\n}\n\n"
         "P0@wg 0, dev 0 () {\n  enqueue_marker(d, {u}, &m);\n}\n\n"
+        "P1@wg 0, dev 0, kernel 1 () {\n}\n\n"
         "exists (H0:r0 == 1 \\/ x == 1)\n";
     struct lt_test *test = NULL;
     struct mm_error err = {0};
@@ -202,6 +274,60 @@ static void wrong_text(void **state)
     expect_error("OPENCL t\n{ }\nH0@wg 0 () { }\nexists (0 = 0)", 3, 4, "expected 'host'");
 }
 
+static void wrong_command_buffers(void **state)
+{
+    (void)state;
+#define IN(body) BUFFER "H0 (global int* x, global int* y) {\n" body "}\nexists (x = 1)"
+#define RUN_B    "clEnqueueCommandBufferKHR(q, b);\n"
+    expect_error("OPENCL t\n{ queue q; command_buffer b; }\nH0 () { }\nexists (0 = 0)", 2, 28,
+                 "expected '@'");
+    expect_error("OPENCL t\n{ queue q; command_buffer b @ z; }\nH0 () { }\nexists (0 = 0)", 2, 27,
+                 "unknown queue 'z'");
+    expect_error("OPENCL t\n{ queue d, on_device; command_buffer b @ d; }\nH0 () { }\nexists (0 = 0)", 2, 38,
+                 "accepts no commands from the host");
+    expect_error(
+        "OPENCL t\n{ queue q; command_buffer b @ q; command_buffer b @ q; }\nH0 () { }\nexists (0 = 0)", 2,
+        49, "twice");
+    expect_error(IN("clCommandFillBufferKHR(z, x, 1);\n" FINAL RUN_B REST), 5, 1,
+                 "unknown command buffer 'z'");
+    expect_error(IN(FILL RUN_B FINAL REST), 6, 1, "not finalized before it is enqueued");
+    expect_error(IN(FILL FINAL FILL), 7, 34, "twice");
+    expect_error(IN(FINAL FILL RUN_B REST), 6, 1, "is finalized before");
+    expect_error(IN(FINAL FINAL RUN_B REST), 6, 1, "is finalized before");
+    expect_error(IN(FILL FINAL REST), 3, 42, "nothing enqueues command buffer 'b'");
+    expect_error(IN(FILL RUN_B REST), 3, 42, "nothing finalizes command buffer 'b'");
+    expect_error(IN(FILL FINAL "clEnqueueCommandBufferKHR(p, b);\n" REST), 7, 1, "another device");
+    expect_error(IN("clCommandCopyBufferKHR(b, x, y, {s0});\n" FILL FINAL RUN_B REST), 5, 34,
+                 "of no command recorded before");
+    expect_error(IN(FILL "clCommandCopyBufferKHR(c, x, y, {s0});\n" FINAL RUN_B REST), 6, 34,
+                 "of no command recorded before");
+    expect_error(IN(FILL FINAL "clEnqueueCommandBufferKHR(q, b, {s0});\n" REST), 7, 34, "unknown event 's0'");
+    expect_error(
+        IN("clEnqueueFillBuffer(q, x, 1, &e0);\nclCommandFillBufferKHR(b, x, 1, {e0});\n" FINAL RUN_B REST),
+        6, 34, "unknown sync-point 'e0'");
+    expect_error(BUFFER "H0 (global int* x) {\n" FILL FINAL REST
+                        "}\nH1 () {\nclCommandBarrierWithWaitListKHR(b);\n}\n"
+                        "H2 () {\n" RUN_B "}\nexists (x = 1)",
+                 11, 1, "is finalized before");
+    expect_error(BUFFER
+                 "H0 (global int* x) {\nclCommandBarrierWithWaitListKHR(b);\n}\nH1 () {\n" FINAL RUN_B REST
+                 "}\nexists (x = 1)",
+                 5, 1, "two host threads record into command buffer 'b'");
+    expect_error(BUFFER "H0 (global int* x) {\n" FILL FINAL RUN_B REST "}\nH1 () {\n" RUN_B
+                        "}\nexists (x = 1)",
+                 12, 1, "two host threads enqueue command buffer 'b'");
+    expect_error(IN("clCommandNDRangeKernelKHR(b, 0);\n" FINAL RUN_B RUN_B REST "}\n" KERNEL "H1 () {"), 8, 1,
+                 "enqueued twice");
+    expect_error(IN("clCommandFillBufferKHR(b, z, 1);\n" FINAL RUN_B REST), 5, 27, "unknown location 'z'");
+    expect_error(IN(FINAL RUN_B REST "clEnqueueWaitSemaphoresKHR(q, s);\n"), 9, 31,
+                 "nothing signals semaphore 's'");
+    expect_error(IN(FINAL RUN_B REST "clEnqueueSignalSemaphoresKHR(q, {s, s});\n"), 9, 37, "named twice");
+    expect_error(BUFFER "H0 () {\n" FINAL RUN_B REST
+                        "clEnqueueSignalSemaphoresKHR(q, s);\nclEnqueueSignalSemaphoresKHR(q, s);\n}\n"
+                        "H1 () {\nclEnqueueWaitSemaphoresKHR(p, s);\n}\nexists (x = 1)",
+                 10, 1, "more than once");
+}
+
 static void wrong_meaning(void **state)
 {
     (void)state;
@@ -218,8 +344,14 @@ static void wrong_meaning(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(commands),   cmocka_unit_test(maps),
-                                       cmocka_unit_test(children),   cmocka_unit_test(printing),
-                                       cmocka_unit_test(wrong_text), cmocka_unit_test(wrong_meaning)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(commands),
+                                       cmocka_unit_test(maps),
+                                       cmocka_unit_test(children),
+                                       cmocka_unit_test(printing),
+                                       cmocka_unit_test(wrong_text),
+                                       cmocka_unit_test(wrong_meaning),
+                                       cmocka_unit_test(command_buffers),
+                                       cmocka_unit_test(semaphores),
+                                       cmocka_unit_test(wrong_command_buffers)};
     return cmocka_run_group_tests_name("litmus host", tests, NULL, NULL);
 }
