@@ -56,6 +56,8 @@ BUILD_PACKAGES := gcc g++ make pkg-config clang-$(LLVM) libclang-cpp$(LLVM)-dev 
 TEST_PACKAGES := libcmocka-dev mesa-vulkan-drivers libmpfr-dev clinfo pocl-opencl-icd python3 python3-jsonschema python3-pyopencl python3-numpy \
   python3-sarif-python-om clang-format git zsh fish
 BENCH_PACKAGES := oclgrind
+# make web; its page is bundled by what npm installs into BUILD/web (tools/web/page/package-lock.json).
+WEB_PACKAGES := emscripten nodejs $(if $(shell command -v npm),,npm)
 CLIENT_PACKAGES := clinfo clpeak clblast-tests libclblast1 libclfft-dev python3-pyopencl python3-mako \
   piglit python3-opencv ffmpeg hashcat hcxkeys darktable libviennacl-dev libboost-dev opencl-clhpp-headers
 include $(wildcard Makefile.local)
@@ -102,7 +104,7 @@ ifneq ($(JIT_SRC),)
 PRODUCTS += $(BUILD)/librefcl-jit.so
 endif
 
-.PHONY: all clients xref help deps demo test slow quick asan ubsan tsan lint format bench differential fuzz ulp hunt mutate man install dist deb distro-check clean tests FORCE
+.PHONY: all clients web xref help deps demo test slow quick asan ubsan tsan lint format bench differential fuzz ulp hunt mutate man install dist deb distro-check clean tests FORCE
 .DEFAULT_GOAL := all
 all: $(PRODUCTS)
 
@@ -115,6 +117,7 @@ help:
 ## make tsan     the same under ThreadSanitizer           make ubsan   under UndefinedBehaviorSanitizer alone
 ## make lint     warnings as errors, formatting, dependency arrows, words
 ## make clients  applications from the distribution: clinfo, pyopencl, CLBlast, OpenCV, hashcat, Piglit, ...
+## make web      the playground, one page that checks litmus tests in a browser: BUILD/web/playground.html
 ## make bench    CPU time beside PoCL and Oclgrind        make format   clang-format in place
 ## make ulp      largest error of each mathematical function, in ulp
 ## make xref     check the links between clauses, code and tests; write them as a page
@@ -356,6 +359,29 @@ mutate: $(BUILD)/tests/models/slow_mutate
 xref: $(BUILD)/refcl
 	@$< xref check --root .
 	@$< xref site --root . --prefix $(CURDIR) --output $(BUILD)/xref.html && echo "$(BUILD)/xref.html"
+
+# The playground: the checker in WebAssembly, and a page around it.
+WASM_SRC := $(patsubst %,memmodel/base/%.c,alloc arena array error escape hash input map privilege sha256) memmodel/graph/event.c memmodel/graph/graph.c \
+  $(call src,memmodel/cat checker/search checker/program litmus/parse litmus/lower) $(WEB_SRC)
+WASM_OBJ := $(patsubst %.c,$(BUILD)/web/obj/%.o,$(WASM_SRC))
+WASM_EXPORTS := _playground_set_file,_playground_check,_playground_free,_malloc,_free
+$(BUILD)/web/obj/%.o: %.c
+	@mkdir -p $(@D)
+	emcc $(CPPFLAGS) -std=c11 -O2 $(filter-out -Wpedantic -Wconversion,$(WARN)) -fno-strict-aliasing -ffp-contract=off -MMD -MP -c $< -o $@
+# A stack that overflows traps: it comes first in memory.
+$(BUILD)/web/playground.wasm: $(WASM_OBJ)
+	emcc -O2 $^ --no-entry -s STANDALONE_WASM -s ALLOW_MEMORY_GROWTH=1 -s MAXIMUM_MEMORY=1GB -s TOTAL_STACK=8MB -s EXPORTED_FUNCTIONS=$(WASM_EXPORTS) -Wl,--stack-first -o $@
+$(BUILD)/web/node_modules/.package-lock.json: tools/web/page/package.json tools/web/page/package-lock.json
+	@mkdir -p $(BUILD)/web
+	cp $^ $(BUILD)/web/
+	cd $(BUILD)/web && npm ci --ignore-scripts --no-audit --no-fund
+	@touch $@
+$(BUILD)/web/playground.html: $(BUILD)/web/playground.wasm $(BUILD)/web/node_modules/.package-lock.json $(wildcard tools/web/page/*) $(MODEL_SRC) LICENSE \
+  $(wildcard spec-xref/clauses/*.json litmus/suite/*/*.litmus tests/models/vulkan/*.litmus tests/models/patterns/vulkan/*.litmus)
+	cd $(BUILD)/web && node $(CURDIR)/tools/web/page/build.mjs $(CURDIR) $(abspath $<) $(VERSION) $(abspath $@)
+web:
+	@tools/deps.sh $(WEB_PACKAGES)
+	@$(MAKE) --no-print-directory -j$$(nproc) $(BUILD)/web/playground.html
 
 man: $(BUILD)/refcl $(BUILD)/refcl-litmus-run
 	@REFCL=$< tools/man/generate.py

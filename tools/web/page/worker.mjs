@@ -1,0 +1,23 @@
+/* The worker: answers a request with the verdict, then with forbidden states and advice too. */
+import { createChecker } from "./checker.mjs";
+
+const ALL = 3;
+let checker = null;
+
+self.onmessage = async ({ data }) => {
+  if (data.module) {
+    checker = createChecker(data.module, data.models);
+    return;
+  }
+  const { cat, ...request } = data.request;
+  try {
+    const ready = await checker;
+    if (cat !== undefined) ready.setFile(request.model, cat);
+    const first = ready.check({ ...request, flags: 0 });
+    const wrong = first.startsWith('{"error"');
+    self.postMessage({ json: first, last: wrong });
+    if (!wrong) self.postMessage({ json: ready.check({ ...request, flags: ALL }), last: true });
+  } catch (error) {
+    self.postMessage({ failure: error instanceof RangeError ? "limit reached: depth of the search" : "limit reached: memory (" + error.message + ")" });
+  }
+};
