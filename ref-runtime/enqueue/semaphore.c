@@ -121,7 +121,8 @@ static cl_int open_gates(struct rt_command *command)
     return CL_SUCCESS;
 }
 
-/* A signal that failed opens no gate: what waits for it fails, too. */
+/* A signal that failed opens no gate: what waits for it fails, too, and so does what comes to wait for a signal that could
+ * not be enqueued. */
 static void release_gates(struct rt_command *command)
 {
     struct signal *signal = (void *)command->payload;
@@ -129,6 +130,8 @@ static void release_gates(struct rt_command *command)
     for (size_t i = 0; i < signal->count; i++)
         if (signal->gates[i])
             rt_event_set_status(signal->gates[i], CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+    if (!command->ended)
+        rt_event_set_status(command->event, CL_OUT_OF_RESOURCES);
     pthread_mutex_unlock(&rt_lock);
     for (size_t i = 0; i < signal->count; i++)
         if (signal->gates[i])
@@ -219,6 +222,22 @@ static struct rt_event *pair_wait(struct rt_semaphore *s)
     return event;
 }
 
+/* Undoes pair_wait for a wait that is not enqueued. */
+static void unpair_wait(struct rt_semaphore *s, struct rt_event *event)
+{
+    for (size_t i = 0; i < s->gate_count; i++) {
+        if (s->gates[i] == event) {
+            memmove(s->gates + i, s->gates + i + 1, (--s->gate_count - i) * sizeof(*s->gates));
+            rt_object_release_deferred(event);
+            return;
+        }
+    }
+    if (event->queue && !s->signal) {
+        rt_object_retain(event);
+        s->signal = event;
+    }
+}
+
 cl_int CL_API_CALL rt_clEnqueueWaitSemaphoresKHR(cl_command_queue handle, cl_uint count,
                                                  const cl_semaphore_khr *list,
                                                  const cl_semaphore_payload_khr *payloads, cl_uint events,
@@ -251,6 +270,10 @@ cl_int CL_API_CALL rt_clEnqueueWaitSemaphoresKHR(cl_command_queue handle, cl_uin
             all[n + i] = wait_list[i];
         error = rt_command_enqueue(command, n + events, all, event, false);
     }
+    pthread_mutex_lock(&rt_lock);
+    for (cl_uint i = 0; error && i < n; i++)
+        unpair_wait((struct rt_semaphore *)list[i], (struct rt_event *)all[i]);
+    pthread_mutex_unlock(&rt_lock);
     for (cl_uint i = 0; i < n; i++)
         rt_object_release(all[i]);
     mm_free(all);
