@@ -157,7 +157,7 @@ cl_int CL_API_CALL rt_clWaitForEvents(cl_uint num_events, const cl_event *list)
     for (cl_uint i = 0; i < num_events; i++) {
         struct rt_event *event = (struct rt_event *)list[i];
         while (event->status > CL_COMPLETE && !IN_FAULTY(WAIT_EARLY))
-            rt_sched_wait();
+            rt_sched_wait(event);
         failed = failed || event->status < 0;
     }
     rt_sched_wake();

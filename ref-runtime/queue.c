@@ -215,6 +215,15 @@ cl_int CL_API_CALL rt_clFlush(cl_command_queue handle)
     return rt_device_lost(queue->device) ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
 }
 
+/* The last command of QUEUE that is not later than MARK; NULL: all of them are complete. */
+static struct rt_command *last_until(const struct rt_queue *queue, uint64_t mark)
+{
+    struct rt_command *command = queue->last;
+    while (command && command->sequence > mark)
+        command = command->previous;
+    return command;
+}
+
 /* H8: all earlier commands complete before the call returns. */
 static struct mm_edge *finish_edges(const struct rt_queue *queue, size_t *count)
 {
@@ -236,8 +245,8 @@ cl_int CL_API_CALL rt_clFinish(cl_command_queue handle)
     pthread_mutex_lock(&rt_lock);
     rt_sched_flush(queue);
     uint64_t mark = queue->last ? queue->last->sequence : 0;
-    while (queue->first && queue->first->sequence <= mark && !IN_FAULTY(FINISH_EARLY))
-        rt_sched_wait();
+    for (struct rt_command *last; (last = last_until(queue, mark)) != NULL && !IN_FAULTY(FINISH_EARLY);)
+        rt_sched_wait(last->event);
     rt_sched_wake();
     size_t count = 0;
     struct mm_edge *edges = finish_edges(queue, &count);

@@ -384,9 +384,10 @@ struct rt_event {
     /* Under the scheduler's lock: */
     cl_int status; /* CL_QUEUED ... CL_COMPLETE, negative: failed */
     cl_ulong times[RT_TIMES];
-    struct rt_command *command;  /* NULL once complete, and for user events */
-    struct rt_command **waiting; /* commands that this event keeps from starting */
-    size_t waiting_count;
+    struct rt_command *command;                  /* NULL once complete, and for user events */
+    struct rt_command *first_waiting, **waiting; /* commands that this event keeps from starting */
+    size_t waiting_count;                        /* without the first */
+    bool awaited; /* a thread in rt_sched_wait is to be woken when it completes */
     struct rt_event_callback *callbacks;
     mm_event_id completion;      /* recording: its event-complete event */
     struct rt_capture *captures; /* where kernels requested its times */
@@ -440,7 +441,7 @@ struct rt_launch {
     bool uniform_groups;    /* the program demands that work-groups divide the global size evenly */
     bool fine_grain_system; /* the kernel was said to use SVM of the system */
     size_t argument_count;
-    struct rt_launch_argument *arguments;
+    struct rt_launch_argument arguments[];
 };
 /* Takes a snapshot of KERNEL's arguments for DEVICE.  CL_INVALID_KERNEL_ARGS if one is not set,
  * CL_INVALID_PROGRAM_EXECUTABLE if the program is not built for DEVICE, CL_OUT_OF_HOST_MEMORY. */

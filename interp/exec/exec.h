@@ -255,7 +255,6 @@ struct in_run {
     const struct in_kernel_info *info;
     const struct in_insn *insns; /* threaded code of the engine in use */
     struct in_argument *arguments;
-    void **argument_values;
     uint64_t group_count[3], groups_total, next_group, groups_done;
     uint64_t items_per_group;
     bool copying; /* an asynchronous copy is being made */
@@ -285,7 +284,7 @@ struct in_run {
     uint32_t idle_rounds;     /* passes over the resident groups without progress */
     struct in_item *current;  /* in the middle of a slice that the caller's quantum interrupted */
     int64_t slice_left;
-    struct in_handle *handles; /* one per argument */
+    struct in_handle *handles; /* one per argument; the allocation holds ARGUMENTS and their values, too */
     enum in_engine engine;
     uint64_t clock_reads;
     uint32_t named_barriers;   /* number of releases from named barriers */

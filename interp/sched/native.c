@@ -22,7 +22,7 @@ enum { INTERP, JIT, AUTO };
 
 static struct {
     pthread_mutex_t loading;
-    bool loaded;
+    atomic_bool loaded;
     atomic_bool ended;
     pid_t process;
     int engine;
@@ -131,6 +131,8 @@ static bool loaded(void)
 {
     if (atomic_load(&native.ended))
         return false;
+    if (atomic_load(&native.loaded))
+        return native.api != NULL;
     pthread_mutex_lock(&native.loading);
     if (!native.loaded && !atomic_load(&native.ended)) {
         load_jit();

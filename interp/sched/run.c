@@ -3,6 +3,7 @@
 #include "interp/ext/ext.h"
 #include "interp/weak/weak.h"
 #include "sched.h"
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -60,28 +61,36 @@ static void make_handle(struct in_handle *h, const struct in_argument *a)
     h->object = a->pipe != NULL ? a->pipe->object : a->object;
 }
 
-/* Arguments may change once the launch exists: it keeps copies. */
+/* What the launch keeps of argument A's value. */
+static size_t value_bytes(const struct in_argument_info *a)
+{
+    return a->kind == IN_ARG_VALUE ? ((size_t)a->size + 31) / 16 * 16 : 0;
+}
+
+/* Arguments may change once the launch exists: it keeps copies, all in one allocation. */
 static enum mm_class copy_arguments(struct in_run *run, struct mm_error *err)
 {
     uint32_t n = run->info->argument_count;
-    run->arguments = mm_alloc_zero(n + 1, sizeof *run->arguments);
-    run->argument_values = mm_alloc_zero(n + 1, sizeof *run->argument_values);
-    run->handles = mm_alloc_zero(n + 1, sizeof *run->handles);
-    if (run->arguments == NULL || run->argument_values == NULL || run->handles == NULL)
+    const size_t alignment = _Alignof(max_align_t);
+    size_t arguments = (n + 1) * sizeof *run->arguments, handles = (n + 1) * sizeof *run->handles;
+    size_t at = (arguments + handles + alignment - 1) / alignment * alignment, bytes = at;
+    for (uint32_t k = 0; k < n; k++)
+        bytes += value_bytes(&run->info->arguments[k]);
+    uint8_t *copies = mm_alloc_zero(1, bytes);
+    if (copies == NULL)
         return out_of_memory(err);
+    run->handles = (struct in_handle *)(void *)copies;
+    run->arguments = (struct in_argument *)(void *)(copies + handles);
     for (uint32_t k = 0; k < n; k++) {
+        const struct in_argument_info *info = &run->info->arguments[k];
         run->arguments[k] = run->launch.arguments[k];
         make_handle(&run->handles[k], &run->arguments[k]);
-        if (run->info->arguments[k].kind != IN_ARG_VALUE)
+        if (info->kind != IN_ARG_VALUE)
             continue;
-        uint32_t size = run->info->arguments[k].size;
         if (run->arguments[k].value == NULL)
             return mm_fail(err, MM_INVALID, "CL 5.9.2", "argument %u has no value", k);
-        run->argument_values[k] = mm_alloc(size + 16);
-        if (run->argument_values[k] == NULL)
-            return out_of_memory(err);
-        memcpy(run->argument_values[k], run->arguments[k].value, size);
-        run->arguments[k].value = run->argument_values[k];
+        run->arguments[k].value = memcpy(copies + at, run->arguments[k].value, info->size);
+        at += value_bytes(info);
     }
     return MM_OK;
 }
@@ -207,12 +216,8 @@ void in_run_destroy(struct in_run *run)
     in_native_destroy(run);
     for (uint32_t k = 0; k < run->slot_count; k++)
         in_group_destroy(run, run->slots[k]);
-    for (uint32_t k = 0; run->argument_values != NULL && k < run->info->argument_count; k++)
-        mm_free(run->argument_values[k]);
     in_weak_destroy(run);
-    mm_free(run->argument_values);
-    mm_free(run->arguments);
-    mm_free(run->handles);
+    mm_free(run->handles); /* and arguments */
     mm_free(run->slots);
     mm_free(run->members);
     mm_free(run->raised);

@@ -161,7 +161,9 @@ static bool copy_block(struct rt_kernel_command *k, const struct in_enqueue *e)
 static struct rt_launch *block_launch(const struct rt_launch *parent, const struct in_enqueue *e)
 {
     const struct in_kernel_info *info = in_module_kernel(parent->module, e->kernel);
-    struct rt_launch *launch = info ? mm_alloc_zero(1, sizeof(*launch)) : NULL;
+    size_t bytes =
+        info ? sizeof(struct rt_launch) + info->argument_count * sizeof(struct rt_launch_argument) : 0;
+    struct rt_launch *launch = info ? mm_alloc_zero(1, bytes) : NULL;
     if (!launch)
         return NULL;
     *launch = (struct rt_launch){.kernel = parent->kernel,
@@ -171,8 +173,7 @@ static struct rt_launch *block_launch(const struct rt_launch *parent, const stru
                                  .kernel_index = e->kernel,
                                  .info = info};
     rt_object_retain(parent->kernel);
-    launch->arguments = mm_alloc_zero(info->argument_count + 1u, sizeof(*launch->arguments));
-    for (uint32_t i = 0; launch->arguments && i < info->argument_count; i++) {
+    for (uint32_t i = 0; i < info->argument_count; i++) {
         launch->arguments[i].info = &info->arguments[i];
         launch->arguments[i].local_size = i > 0 && i <= e->local_count ? e->local_sizes[i - 1] : 0;
         launch->argument_count++;
@@ -191,7 +192,7 @@ static int make_command(struct rt_command *parent, struct rt_queue *queue, const
     struct rt_kernel_command *k = (void *)command->payload;
     k->dimensions = e->dimensions;
     k->launch = block_launch(p->launch, e);
-    bool ready = k->launch && k->launch->arguments && copy_block(k, e);
+    bool ready = k->launch && copy_block(k, e);
     bool fits =
         ready &&
         rt_kernel_check_sizes(

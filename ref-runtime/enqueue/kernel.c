@@ -96,13 +96,23 @@ static bool bind_mem(const struct rt_command *command, const struct rt_launch_ar
     return true;
 }
 
+static bool has_images(const struct rt_launch *launch)
+{
+    for (size_t i = 0; i < launch->argument_count; i++)
+        if (launch->arguments[i].mem && launch->arguments[i].mem->image)
+            return true;
+    return false;
+}
+
 /* Where each argument is on the command's device. */
 static bool bind(const struct rt_command *command, struct rt_kernel_command *k)
 {
     const struct rt_launch *launch = k->launch;
     k->arguments = mm_alloc_zero(launch->argument_count + 1, sizeof(*k->arguments));
-    k->images = mm_alloc_zero(launch->argument_count + 1, sizeof(*k->images));
-    for (size_t i = 0; k->arguments && k->images && i < launch->argument_count; i++) {
+    k->images = has_images(launch) ? mm_alloc_zero(launch->argument_count, sizeof(*k->images)) : NULL;
+    if (!k->arguments || (has_images(launch) && !k->images))
+        return false;
+    for (size_t i = 0; i < launch->argument_count; i++) {
         const struct rt_launch_argument *a = &launch->arguments[i];
         struct in_argument *bound = &k->arguments[i];
         bound->value = a->value;
@@ -112,7 +122,7 @@ static bool bind(const struct rt_command *command, struct rt_kernel_command *k)
         }
         bound->local_size = a->local_size;
         if (a->mem) {
-            if (!bind_mem(command, a, bound, &k->images[i]))
+            if (!bind_mem(command, a, bound, k->images ? &k->images[i] : NULL))
                 return false;
         } else if (a->svm) {
             bound->address = (uint64_t)(uintptr_t)a->svm;
@@ -123,7 +133,7 @@ static bool bind(const struct rt_command *command, struct rt_kernel_command *k)
         if (rt_launch_recorder())
             record_argument(command, (uint32_t)i, a, bound);
     }
-    return k->arguments && k->images;
+    return true;
 }
 
 static cl_int failure(enum mm_class class, const struct mm_error *error)
@@ -178,7 +188,8 @@ static cl_int start_kernel(struct rt_command *command)
     memcpy(launch.global_size, k->global_size, sizeof(launch.global_size));
     memcpy(launch.global_offset, k->global_offset, sizeof(launch.global_offset));
     memcpy(launch.local_size, k->local_size, sizeof(launch.local_size));
-    struct mm_error error = {0};
+    struct mm_error error;
+    error.message[0] = 0;
     rt_environment_enter(command);
     enum mm_class class = in_run_create(&launch, &k->run, &error);
     rt_environment_enter(NULL);
@@ -196,7 +207,8 @@ static cl_int step_kernel(struct rt_command *command, uint64_t quantum, bool *do
         *done = true;
         return CL_SUCCESS;
     }
-    struct mm_error error = {0};
+    struct mm_error error;
+    error.message[0] = 0;
     bool compiled = in_run_is_compiled(k->run);
     rt_environment_enter(command);
     rt_host_step_begin();

@@ -12,7 +12,7 @@ struct rt_kernel_command {
     uint64_t global_size[3], global_offset[3];
     uint32_t local_size[3];
     struct in_argument *arguments;
-    struct in_image *images; /* of the arguments, one each */
+    struct in_image *images; /* of the arguments, one each; NULL: none is an image */
     struct in_run *run;
     bool instrumented; /* it may be instrumented instead of recorded (instrument.c) */
     bool replays;      /* it is, and the trace shall have it as what is executed again (replay.c) */

@@ -122,7 +122,7 @@ static unsigned char *allocate_copy(struct rt_mem *root, int place)
             mm_free(copy->object.unwritten);
             return NULL;
         }
-        copy->data = data;
+        __atomic_store_n(&copy->data, data, __ATOMIC_RELEASE);
         log_transfer(root, "allocated", 0, root->size, place, place);
     }
     return copy->data;
@@ -144,8 +144,12 @@ unsigned char *rt_storage(struct rt_mem *root, int place)
     if (root->uses_svm)
         return root->host_ptr;
     place = real_place(place);
+    unsigned char *data =
+        place == RT_HOST_VIEW ? NULL : __atomic_load_n(&root->copies[place].data, __ATOMIC_ACQUIRE);
+    if (data)
+        return data;
     pthread_mutex_lock(&lock);
-    unsigned char *data = place == RT_HOST_VIEW ? allocate_view(root) : allocate_copy(root, place);
+    data = place == RT_HOST_VIEW ? allocate_view(root) : allocate_copy(root, place);
     pthread_mutex_unlock(&lock);
     return data;
 }

@@ -94,14 +94,14 @@ static cl_int find_executable(struct rt_launch *launch, struct rt_device *device
 
 cl_int rt_kernel_prepare_launch(struct rt_kernel *kernel, struct rt_device *device, struct rt_launch **launch)
 {
-    struct rt_launch *made = *launch = mm_alloc_zero(1, sizeof *made);
+    size_t count = kernel->state->info->argument_count;
+    struct rt_launch *made = *launch = mm_alloc_zero(1, sizeof *made + count * sizeof *made->arguments);
     if (!made)
         return CL_OUT_OF_HOST_MEMORY;
     rt_object_retain(kernel);
     made->kernel = kernel;
     made->device = device;
-    made->arguments = mm_alloc_zero(kernel->state->info->argument_count + 1u, sizeof *made->arguments);
-    cl_int code = made->arguments ? find_executable(made, device) : CL_OUT_OF_HOST_MEMORY;
+    cl_int code = find_executable(made, device);
     if (!code)
         code = copy_arguments(kernel->state, made);
     if (code) {
@@ -123,7 +123,6 @@ void rt_launch_destroy(struct rt_launch *launch)
         if (argument->queue)
             rt_object_release_deferred(argument->queue);
     }
-    mm_free(launch->arguments);
     rt_object_release_deferred(launch->kernel);
     mm_free(launch);
 }

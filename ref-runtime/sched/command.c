@@ -18,6 +18,8 @@ struct rt_command *rt_command_create(struct rt_queue *queue, cl_command_type typ
         return NULL;
     }
     command->operation = operation;
+    command->dependencies = command->few_dependencies;
+    command->dependency_capacity = sizeof(command->few_dependencies) / sizeof(*command->few_dependencies);
     command->event = event;
     command->queue = queue;
     command->payload_size = payload_size;
@@ -42,15 +44,21 @@ void rt_command_hold(struct rt_command *command, void *object)
     }
 }
 
+void rt_command_drop_dependencies(struct rt_command *command)
+{
+    for (size_t i = 0; i < command->dependency_count; i++)
+        rt_object_release_deferred(command->dependencies[i].event);
+    if (command->dependencies != command->few_dependencies)
+        mm_free(command->dependencies);
+}
+
 void rt_command_discard(struct rt_command *command)
 {
     if (command->operation->destroy)
         command->operation->destroy(command);
     for (size_t i = 0; i < RT_COMMAND_HOLDS; i++)
         rt_object_release(command->held[i]);
-    for (size_t i = 0; i < command->dependency_count; i++)
-        rt_object_release(command->dependencies[i].event);
-    mm_free(command->dependencies);
+    rt_command_drop_dependencies(command);
     if (command->event)
         rt_api_release(command->event, RT_EVENT);
     mm_free(command);
@@ -71,19 +79,46 @@ cl_int rt_check_wait_list(const struct rt_context *context, cl_uint count, const
     return error;
 }
 
+static bool reserve_dependency(struct rt_command *command)
+{
+    struct rt_dependency *few = command->few_dependencies, *grown = NULL;
+    size_t count = command->dependency_count, capacity = 0;
+    if (command->dependencies != few)
+        return mm_reserve(&command->dependencies, &command->dependency_capacity, count + 1);
+    if (count < command->dependency_capacity)
+        return true;
+    if (!mm_reserve(&grown, &capacity, 2 * count))
+        return false;
+    memcpy(grown, few, count * sizeof(*few));
+    command->dependencies = grown;
+    command->dependency_capacity = capacity;
+    return true;
+}
+
+/* False: no memory. */
+static bool add_waiting(struct rt_event *event, struct rt_command *command)
+{
+    if (event->waiting_count == 0 && !event->first_waiting) {
+        event->first_waiting = command;
+        return true;
+    }
+    struct rt_command **waiting = mm_add(&event->waiting, &event->waiting_count);
+    if (waiting)
+        *waiting = command;
+    return waiting != NULL;
+}
+
 /* Notes that COMMAND comes after EVENT, or after COMPLETION if that is all that is left of it. */
 bool rt_command_depend(struct rt_command *command, struct rt_event *event, mm_event_id completion,
                        enum mm_edge_kind kind)
 {
     if (!event && completion == MM_NO_EVENT)
         return true;
-    if (!mm_reserve(&command->dependencies, &command->dependency_capacity, command->dependency_count + 1))
+    if (!reserve_dependency(command))
         return false;
     if (event && event->status > CL_COMPLETE) {
-        struct rt_command **waiting = mm_add(&event->waiting, &event->waiting_count);
-        if (!waiting)
+        if (!add_waiting(event, command))
             return false;
-        *waiting = command;
         command->unresolved++;
     } else if (event && event->status < 0 && kind == MM_EDGE_WAIT) {
         command->failed = true;
@@ -98,6 +133,8 @@ void rt_command_forget(struct rt_command *command)
 {
     for (size_t i = 0; i < command->dependency_count; i++) {
         struct rt_event *event = command->dependencies[i].event;
+        if (event && event->first_waiting == command)
+            event->first_waiting = NULL;
         for (size_t k = 0; event && k < event->waiting_count;)
             if (event->waiting[k] == command)
                 event->waiting[k] = event->waiting[--event->waiting_count];
@@ -188,7 +225,7 @@ static cl_int wait_for(struct rt_event *event, const char *name)
     rt_sched_flush(event->queue);
     bool early = __builtin_expect(in_fault_now != IN_NO_FAULT, 0) && rt_fault_returns_early(event);
     while (!early && event->status > CL_COMPLETE)
-        rt_sched_wait();
+        rt_sched_wait(event);
     rt_sched_wake();
     cl_int status = event->status;
     struct mm_edge edge = {.from = event->completion, .kind = MM_EDGE_API_WAIT};

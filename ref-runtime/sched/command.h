@@ -37,7 +37,7 @@ struct rt_command {
     struct rt_command *previous, *next; /* in the queue */
     struct rt_command *next_ready;
     uint64_t sequence;
-    struct rt_dependency *dependencies;
+    struct rt_dependency *dependencies, few_dependencies[2]; /* which most commands do not exceed */
     size_t dependency_count, dependency_capacity;
     size_t unresolved; /* dependencies whose event is not complete */
     bool failed;       /* an event of the wait list ended with an error */
@@ -95,15 +95,17 @@ void rt_sched_note_completion(struct rt_queue *queue, const struct rt_command *c
                               mm_event_id completion);
 /* Puts COMMAND, whose dependencies are entered, into its queue. */
 void rt_command_append(struct rt_command *command);
+/* Releases what COMMAND depended on. */
+void rt_command_drop_dependencies(struct rt_command *command);
 /* Undoes what rt_command_depend entered in the events. */
 void rt_command_forget(struct rt_command *command);
 void rt_sched_ready(struct rt_command *command);
 void rt_sched_flush(struct rt_queue *queue);
-void rt_sched_poll(void);        /* before the host polls an incomplete event again */
-void rt_sched_poll_memory(void); /* without rt_lock: when the host has read the same again */
-bool rt_sched_is_executor(void); /* the calling thread */
-void rt_sched_wait(void);        /* until some event completes, or not quite so long */
-void rt_sched_wake(void);        /* after the last wait, or to be sure that commands start now */
+void rt_sched_poll(void);                   /* before the host polls an incomplete event again */
+void rt_sched_poll_memory(void);            /* without rt_lock: when the host has read the same again */
+bool rt_sched_is_executor(void);            /* the calling thread */
+void rt_sched_wait(struct rt_event *event); /* until EVENT completes, or not quite so long */
+void rt_sched_wake(void);                   /* after the last wait, or to be sure that commands start now */
 /* Notes the time, if the queue profiles. */
 void rt_event_stamp(struct rt_event *event, int which);
 /* Sets EVENT's status and does what follows from it: callbacks, dependent commands, waiting threads. */

@@ -184,12 +184,13 @@ static void fail_current(void)
     rt_event_set_status(current->event, CL_OUT_OF_RESOURCES);
 }
 
-void rt_sched_wait(void)
+void rt_sched_wait(struct rt_event *event)
 {
     if (lost_current) {
         fail_current();
     } else if (!help()) {
         waiters++;
+        event->awaited = true;
         unattended = false;
         if (seeded)
             pthread_cond_signal(&work);
@@ -240,19 +241,26 @@ void rt_sched_wake(void)
         pthread_cond_signal(&work);
 }
 
+/* COMMAND no longer waits for EVENT. */
+static void resolve_one(struct rt_command *command, const struct rt_event *event)
+{
+    for (size_t k = 0; event->status < 0 && k < command->dependency_count; k++) {
+        command->failed |=
+            command->dependencies[k].event == event && command->dependencies[k].kind == MM_EDGE_WAIT;
+    }
+    if (--command->unresolved == 0)
+        push_ready(command);
+}
+
 void rt_sched_resolve(struct rt_event *event)
 {
-    for (size_t i = 0; i < event->waiting_count; i++) {
-        struct rt_command *command = event->waiting[i];
-        for (size_t k = 0; event->status < 0 && k < command->dependency_count; k++) {
-            command->failed |=
-                command->dependencies[k].event == event && command->dependencies[k].kind == MM_EDGE_WAIT;
-        }
-        if (--command->unresolved == 0)
-            push_ready(command);
-    }
+    if (event->first_waiting)
+        resolve_one(event->first_waiting, event);
+    for (size_t i = 0; i < event->waiting_count; i++)
+        resolve_one(event->waiting[i], event);
+    event->first_waiting = NULL;
     event->waiting_count = 0;
-    if (waiters > 0) {
+    if (waiters > 0 && (event->awaited || seeded || alone)) {
         waiters = 0;
         pthread_cond_broadcast(&completed);
     }
@@ -353,10 +361,8 @@ static void complete(struct rt_command *command)
     rt_event_set_status(event, status);
     pthread_mutex_unlock(&rt_lock);
     rt_captures_free(captures);
-    for (size_t i = 0; i < command->dependency_count; i++)
-        rt_object_release_deferred(command->dependencies[i].event);
+    rt_command_drop_dependencies(command);
     rt_sched_call(waiting);
-    mm_free(command->dependencies);
     mm_free(command->child_completions);
     mm_free(command);
     rt_object_release_deferred(event);
@@ -364,14 +370,17 @@ static void complete(struct rt_command *command)
         child_completed(parent, status, completion);
 }
 
-/* True if COMMAND continues in steps. */
-static bool start(struct rt_command *command)
+/* Under rt_lock. */
+static void note_start(const struct rt_command *command)
 {
-    pthread_mutex_lock(&rt_lock);
     rt_event_stamp(command->event, RT_START);
     if (!command->failed)
         rt_event_set_status(command->event, CL_RUNNING);
-    pthread_mutex_unlock(&rt_lock);
+}
+
+/* True if COMMAND continues in steps. */
+static bool start(struct rt_command *command)
+{
     rt_sched_record_start(command);
     if (rt_guard_svm_on())
         rt_guard_begin(NULL);
@@ -480,6 +489,8 @@ static void schedule_one(void)
         running = active_next++ % active_count;
     }
     current = command ? command : active[running];
+    if (command)
+        note_start(command);
     pthread_mutex_unlock(&rt_lock);
     throttle_for_callbacks();
     if (!command)

@@ -76,13 +76,14 @@ static bool geometry(struct in_jit_run *run, const struct in_launch *l, bool *ed
 static uint32_t flat_size(const struct in_jit_frame *frame)
 {
     uint64_t local = frame->local_size[0], global = frame->global_size[0];
-    uint64_t items = global * frame->global_size[1] * frame->global_size[2];
+    uint64_t most = global * frame->global_size[1] * frame->global_size[2] / frame->local_size[1] /
+                    frame->local_size[2] / 16;
     for (uint64_t size = 256; size >= 128; size /= 2)
-        if (global % size == 0 && items / frame->local_size[1] / frame->local_size[2] >= 16 * size)
+        if (most >= size && global % size == 0)
             return (uint32_t)size;
-    for (uint64_t count = local >= 2048 ? 1 : local < 16 ? 128 : 2048 / local; count > 1; count--)
-        if (global % (local * count) == 0 &&
-            items / frame->local_size[1] / frame->local_size[2] >= 16 * local * count)
+    most = (most < 2048 ? most : 2048) / local;
+    for (uint64_t count = most < 128 ? most : 128; count > 1; count--)
+        if (global % (local * count) == 0)
             return (uint32_t)(local * count);
     return (uint32_t)local;
 }
@@ -128,10 +129,12 @@ static uint64_t word_of(const struct in_run *launch, uint32_t k)
 static bool place_arguments(struct in_jit_run *run, const struct in_kernel_info *info)
 {
     const struct in_jit_layout *layout = &run->kernel->layout;
-    run->arguments = mm_alloc_zero(1, layout->argument_bytes + 64);
-    if (run->arguments == NULL)
+    uint8_t *place = run->few_arguments;
+    if (layout->argument_bytes + 64 > sizeof run->few_arguments)
+        place = run->arguments = mm_alloc_zero(1, layout->argument_bytes + 64);
+    if (place == NULL)
         return false;
-    uint8_t *base = (uint8_t *)(((uintptr_t)run->arguments + 63) & ~(uintptr_t)63);
+    uint8_t *base = (uint8_t *)(((uintptr_t)place + 63) & ~(uintptr_t)63);
     run->frame.arguments = base;
     run->local_bytes = layout->local_bytes;
     for (uint32_t k = 0; k < info->argument_count; k++) {
@@ -341,6 +344,24 @@ struct worker {
     struct in_jit_callout *outside;
 };
 
+/* Most launches need little memory: the last worker leaves it to the next one. */
+enum { SPARE = 1 << 16 };
+static _Atomic(uint8_t *) spare;
+
+static uint8_t *take_memory(size_t local_bytes, size_t context_bytes)
+{
+    size_t pages = (local_bytes + 4095) & ~(size_t)4095;
+    if (pages + context_bytes > SPARE)
+        return mm_alloc_zero(1, pages + context_bytes + 8192);
+    uint8_t *memory = atomic_exchange(&spare, NULL);
+    if (memory == NULL)
+        return mm_alloc_zero(1, SPARE + 8192);
+    uint8_t *local = (uint8_t *)(((uintptr_t)memory + 4095) & ~(uintptr_t)4095);
+    memset(local, 0, local_bytes);
+    memset(local + pages, 0, context_bytes);
+    return memory;
+}
+
 /* Guards are around each part. */
 static bool place_memory(struct worker *w)
 {
@@ -351,7 +372,7 @@ static bool place_memory(struct worker *w)
         w->context = mm_guarded_alloc(run->kernel->shape.context_bytes, 4096);
         return w->local != NULL && w->context != NULL;
     }
-    w->memory = mm_alloc_zero(1, local_bytes + run->kernel->shape.context_bytes + 8192);
+    w->memory = take_memory(run->local_bytes, run->kernel->shape.context_bytes);
     if (w->memory == NULL)
         return false;
     w->local = (uint8_t *)(((uintptr_t)w->memory + 4095) & ~(uintptr_t)4095);
@@ -361,10 +382,12 @@ static bool place_memory(struct worker *w)
 
 static void free_memory(struct worker *w)
 {
-    mm_free(w->memory);
+    size_t bytes = (size_t)(w->context - w->local) + w->run->kernel->shape.context_bytes;
     if (w->memory == NULL) {
         mm_guarded_free(w->local);
         mm_guarded_free(w->context);
+    } else {
+        mm_free(bytes <= SPARE ? atomic_exchange(&spare, w->memory) : w->memory);
     }
 }
 

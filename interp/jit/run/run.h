@@ -11,7 +11,7 @@ struct in_jit_run {
     struct in_run *launch;
     struct in_module *module;
     _Alignas(16) struct in_jit_frame frame;
-    uint8_t *arguments;
+    uint8_t few_arguments[256], *arguments; /* where they do not fit: separately allocated */
     uint64_t group_count[3], groups, local_bytes;
     uint32_t local_size[3];
     atomic_uint_fast64_t next; /* work-group, in linear order */
