@@ -51,6 +51,7 @@ function layout(execution, threads) {
 function bend(name, from, to, same) {
   if (name === "po") return 0;
   const columns = Math.abs(from.x - to.x) / COLUMN, side = same % 2 ? -1 : 1;
+  if (name === "cycle" && columns < 0.2 && to.y - from.y === ROW) return 0; // over program order
   if (columns < 0.2) return side * (34 + 22 * same + Math.abs(from.y - to.y) / 6);
   return side * (8 + 20 * same + (columns > 1.2 ? 40 : 0));
 }
@@ -82,7 +83,7 @@ function styles(names) {
     { selector: ".thread", style: { shape: "round-rectangle", "background-color": color("--soft"), "background-opacity": 1, "border-width": 0, label: "data(label)", "text-valign": "bottom", "text-margin-y": 4, "font-size": 13, "font-weight": "bold", color: color("--text"), padding: 10 } },
     { selector: "edge", style: { width: 2, "curve-style": "unbundled-bezier", "control-point-distances": "data(distance)", "control-point-weights": 0.5, "target-arrow-shape": "triangle", "arrow-scale": 1, "source-label": "data(label)", "source-text-offset": 34, "font-size": 12, "font-weight": "bold",
       "text-background-color": color("--page"), "text-background-opacity": 0.9, "text-background-padding": 1 } },
-    ...names.map(n => relation(n, STYLES[n] || [MORE[[...n].reduce((h, c) => h + c.charCodeAt(0), 0) % MORE.length], "solid"])), relation("cycle", STYLES.cycle), { selector: ".cycle", style: { width: 4 } },
+    ...names.map(n => relation(n, STYLES[n] || [MORE[[...n].reduce((h, c) => h + c.charCodeAt(0), 0) % MORE.length], "solid"])), relation("cycle", STYLES.cycle), { selector: ".cycle", style: { width: 4, "z-index": 9 } },
   ];
 }
 function tables(execution, threads, edges) {
@@ -101,9 +102,10 @@ export function graph(execution, threads, cycle, label) {
   let cy = null;
   box.draw = () => {
     if (cy) cy.destroy();
-    const shown = elements(execution, threads, edges, cycle), height = Math.max(...shown.filter(e => e.position).map(e => e.position.y)) + 130;
-    canvas.style.height = Math.min(Math.max(height, 200), 620) + "px";
-    cy = cytoscape({ container: canvas, elements: shown, style: styles(names), layout: { name: "preset" }, userZoomingEnabled: false, autoungrabify: true, boxSelectionEnabled: false, maxZoom: 1.25, minZoom: 0.2 });
+    cy = cytoscape({ container: canvas, elements: elements(execution, threads, edges, cycle), style: styles(names), layout: { name: "preset" }, userZoomingEnabled: false, autoungrabify: true, boxSelectionEnabled: false, maxZoom: 1.25, minZoom: 0.2 });
+    const { w, h } = cy.elements().boundingBox(), scale = Math.min(1.25, (canvas.clientWidth - 24) / w);
+    canvas.style.height = Math.min(Math.max(h * scale + 24, 120), 640) + "px";
+    cy.resize();
     cy.fit(undefined, 12);
     box.edges = () => cy.edges().map(e => e.data("name"));
   };

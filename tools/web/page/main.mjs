@@ -32,7 +32,7 @@ function differences() {
     if (only(0) !== only(1)) rows.push(["allowed here alone", only(0), only(1)]);
     page.sides.forEach(s => s.results.render());
   }
-  box.replaceChildren(make("h2", {}, "Differences"), rows.length ? table("Where A and B differ", ["", "A", "B"], rows) : make("p", {}, "None: verdicts and final states are the same."));
+  box.replaceChildren(make("h2", {}, "Differences"), rows.length ? table("Where A and B differ", ["what", "A", "B"], rows) : make("p", {}, "None: verdicts and final states are the same."));
 }
 async function remember() {
   if (page.applying) return;

@@ -29,7 +29,7 @@ function clauseList(texts, clauses) {
 }
 function violation(v, clauses) {
   const steps = make("ol", { class: "cycle" }, ...v.steps.map((s, i) => make("li", {}, make("span", {}, s.text), s.edge ? make("span", { class: "edge" }, ` ${s.edge}${s.clause ? " [" + s.clause + "]" : ""} \u2192 ${i === v.steps.length - 1 ? "the first" : "the next"}`) : null)));
-  return make("div", { class: "violation" }, make("p", {}, "Violates the axiom ", make("b", {}, v.axiom), v.clause ? ": " + v.clause : "", "."), v.steps.length ? make("p", {}, v.steps.length > 1 ? "The cycle:" : "Because of:") : null,
+  return make("div", { class: "violation" }, make("p", {}, "Violates the axiom ", make("b", {}, v.axiom), v.clause ? ": " + v.clause : "", "."), v.steps.length ? make("p", {}, v.steps.at(-1).edge ? "The cycle:" : "Because of:") : null,
     v.steps.length ? steps : null, clauseList([v.clause, ...v.steps.map(s => s.clause || "")], clauses));
 }
 function cycleOf(v) {

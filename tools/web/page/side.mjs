@@ -78,7 +78,6 @@ export class Side {
     this.titleSwitches(switches.length);
     const relations = relationsOf(text, this.data.models).filter(r => !USUAL.includes(r)).sort();
     this.more.replaceChildren(make("option", { value: "" }, "of the model\u2026"), ...relations.map(r => make("option", { value: r }, r)));
-    this.relations = [...USUAL, ...this.extra].filter(r => USUAL.includes(r) || relations.includes(r));
   }
   titleSwitches(count) {
     const set = Object.entries(this.switches).map(([n, v]) => `${n}=${v}`);
@@ -106,8 +105,8 @@ export class Side {
   }
   run() {
     clearTimeout(this.timer);
-    this.fillRelations();
-    const request = { test: this.editor.text(), model: this.model === OWN ? "own.cat" : this.model, cat: this.model === OWN ? this.cat : undefined, relations: this.relations.join(" "), timeout: TIME,
+    const relations = [...new Set([...USUAL, ...this.extra])].join(" ");
+    const request = { test: this.editor.text(), model: this.model === OWN ? "own.cat" : this.model, cat: this.model === OWN ? this.cat : undefined, relations, timeout: TIME,
       switches: Object.entries(this.switches).map(([n, v]) => `${n}=${v}`).join(" ") };
     this.status.textContent = "Checking\u2026";
     this.cancelButton.disabled = false;
@@ -115,7 +114,6 @@ export class Side {
     this.busy = true;
     this.engine.ask(this.name, request, (answer, last) => this.receive(answer, last));
   }
-  fillRelations() { this.relations = [...new Set([...USUAL, ...this.extra])]; }
   cancel() {
     this.engine.cancel(this.name);
     this.finish("Cancelled.");
