@@ -81,7 +81,7 @@ function styles(names) {
       "text-halign": "center", "font-size": 13, "font-family": "ui-monospace, monospace", color: color("--text"), "line-height": 1.15 } },
     { selector: ".marked", style: { "border-width": 3, "border-color": color("--bad") } },
     { selector: ".thread", style: { shape: "round-rectangle", "background-color": color("--soft"), "background-opacity": 1, "border-width": 0, label: "data(label)", "text-valign": "bottom", "text-margin-y": 4, "font-size": 13, "font-weight": "bold", color: color("--text"), padding: 10 } },
-    { selector: "edge", style: { width: 2, "curve-style": "unbundled-bezier", "control-point-distances": "data(distance)", "control-point-weights": 0.5, "target-arrow-shape": "triangle", "arrow-scale": 1, "source-label": "data(label)", "source-text-offset": 34, "font-size": 12, "font-weight": "bold",
+    { selector: "edge", style: { width: 2, "curve-style": "unbundled-bezier", "control-point-distances": "data(distance)", "control-point-weights": 0.5, "target-arrow-shape": "triangle", "arrow-scale": 1, "source-label": "data(label)", "source-text-offset": e => (e.data("distance") ? 34 : 18), "source-text-margin-x": e => (e.data("distance") ? 0 : 16), "font-size": 12, "font-weight": "bold",
       "text-background-color": color("--page"), "text-background-opacity": 0.9, "text-background-padding": 1 } },
     ...names.map(n => relation(n, STYLES[n] || [MORE[[...n].reduce((h, c) => h + c.charCodeAt(0), 0) % MORE.length], "solid"])), relation("cycle", STYLES.cycle), { selector: ".cycle", style: { width: 4, "z-index": 9 } },
   ];
