@@ -160,7 +160,7 @@ static Z3_ast hangs(struct zx *z)
     return zx_and(z, some, all);
 }
 
-/* Barrier divergence: some threads are blocked at a barrier at which others never arrive. */
+/* Barrier divergence [CL 3.3.6 W10, B10]: some threads are blocked at a barrier at which others never arrive. */
 static Z3_ast diverges(struct zx *z)
 {
     Z3_ast some = z->no, all = z->yes;
