@@ -13,7 +13,7 @@ enum { FILES_MAX = 64 };
 struct loader {
     struct xr_database *db;
     struct mm_error *err;
-    const char *path, *document;
+    const char *path, *document, *revision;
 };
 
 static enum mm_class out_of_memory(struct mm_error *err)
@@ -131,6 +131,26 @@ static enum mm_class load_ambiguity(struct loader *l, const cJSON *object)
     return mm_append(&db->ambiguities, &db->ambiguity_count, &a) ? MM_OK : out_of_memory(l->err);
 }
 
+/* {"clause": "CL 5.2.2 E7", "sentences": ["5.2.2 0123456789abcdef", ...]}: section and hash, in the file's revision. */
+static enum mm_class load_wording(struct loader *l, const cJSON *object)
+{
+    struct xr_database *db = l->db;
+    size_t count;
+    const char *clause = text_of(l, object, "clause"), **sentences = texts_of(l, object, "sentences", &count);
+    if (!clause || !sentences)
+        return out_of_memory(l->err);
+    for (size_t i = 0; i < count; i++) {
+        char *blank = strchr(sentences[i], ' ');
+        if (!*clause || !*l->revision || !blank)
+            return wrong(l, "a wording needs a revision, a clause, and sentences (section, hash)", clause);
+        *blank = 0;
+        struct xr_wording w = {l->revision, sentences[i], clause, strtoull(blank + 1, NULL, 16)};
+        if (!mm_append(&db->wordings, &db->wording_count, &w))
+            return out_of_memory(l->err);
+    }
+    return MM_OK;
+}
+
 static enum mm_class load_exempt(struct loader *l, const cJSON *object)
 {
     struct xr_database *db = l->db;
@@ -178,6 +198,9 @@ static enum mm_class load_file(struct loader *l)
         c = each(l, root, "ambiguities", load_ambiguity);
     if (c == MM_OK)
         c = each(l, root, "exempt", load_exempt);
+    l->revision = text_of(l, root, "revision");
+    if (c == MM_OK)
+        c = l->revision ? each(l, root, "wordings", load_wording) : out_of_memory(l->err);
     cJSON_Delete(root);
     return c;
 }
@@ -243,6 +266,9 @@ enum mm_class xr_database_load(const char *folder, struct xr_database *db, struc
     }
     if (c == MM_OK)
         c = index_clauses(db, err);
+    for (size_t i = 0; c == MM_OK && i < db->wording_count; i++)
+        if (!xr_database_clause(db, db->wordings[i].clause))
+            c = wrong(&l, "a wording of an unknown clause", db->wordings[i].clause);
     if (c != MM_OK)
         xr_database_free(db);
     return c;
@@ -254,6 +280,7 @@ void xr_database_free(struct xr_database *db)
     mm_free(db->sections);
     mm_free(db->ambiguities);
     mm_free(db->exempt);
+    mm_free(db->wordings);
     mm_free(db->by_id);
     if (db->arena)
         mm_arena_destroy(db->arena);
@@ -328,6 +355,14 @@ const struct xr_clause *xr_database_sentence(const struct xr_database *db, const
     for (size_t i = 0; i < db->clause_count; i++)
         if (xr_clause_represents(&db->clauses[i], document, sentence))
             return &db->clauses[i];
+    for (size_t i = 0; i < db->wording_count; i++) {
+        const struct xr_wording *w = &db->wordings[i];
+        const struct xr_clause *c = NULL;
+        if (w->hash == sentence->hash && strcmp(w->section, sentence->section) == 0)
+            c = xr_database_clause(db, w->clause);
+        if (c && strcmp(c->document, document) == 0 && same_call(c, sentence))
+            return c;
+    }
     return NULL;
 }
 

@@ -101,6 +101,12 @@ struct xr_ambiguity {
     size_t clause_count, test_count;
 };
 
+/* How a revision words a clause: a sentence of its section, which may have another number than the clause's. */
+struct xr_wording {
+    const char *revision, *section, *clause; /* "3.1.1", "5.2.2", "CL 5.2.2 E7" */
+    uint64_t hash;
+};
+
 /* A sentence that looks normative but needs no clause. */
 struct xr_exempt {
     uint64_t hash;
@@ -113,6 +119,8 @@ struct xr_database {
     size_t exempt_count;
     struct xr_clause *clauses;
     size_t clause_count;
+    struct xr_wording *wordings;
+    size_t wording_count;
     struct xr_known_section *sections;
     size_t section_count;
     struct xr_ambiguity *ambiguities;
@@ -130,7 +138,7 @@ const struct xr_known_section *xr_database_section(const struct xr_database *db,
 /* True if the clause represents SENTENCE: of the same section, and for error conditions of the same call. */
 bool xr_clause_represents(const struct xr_clause *clause, const char *document,
                           const struct xr_sentence *sentence);
-/* The first clause that does. */
+/* The first clause that does, or that a revision words so. */
 const struct xr_clause *xr_database_sentence(const struct xr_database *db, const char *document,
                                              const struct xr_sentence *sentence);
 /* The first clause of DOCUMENT that represents a sentence with this hash, whatever its section. */

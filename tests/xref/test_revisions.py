@@ -140,11 +140,33 @@ def listed(name, old, new, changes):
     return touched
 
 
+def extract(path):
+    run = subprocess.run([refcl, "xref", "extract", "--all", "--text", "--json", "-", path], stdout=subprocess.PIPE, text=True)
+    return json.loads(run.stdout)
+
+
+def wordings(name, path, least):
+    """Sentences of a later revision with the clauses of 2.2 that they state."""
+    data = extract(os.path.join(SPECIFICATION, path))
+    chapters = [c for c in data["chapters"] if c["chapter"] in ("3", "4", "5")]
+    mapped, all_of_them = (sum(c[k] for c in chapters) for k in ("mapped", "normative"))
+    check("%s: %d of %d normative sentences of chapters 3 to 5 have a clause" % (name, mapped, all_of_them),
+          mapped >= least * all_of_them, data["chapters"])
+    check("%s: a paragraph's line that begins with = is no heading" % name,
+          [s for s in data["sentences"] if s["section"].startswith("5.17" if "3.1" in name else "5.13")])
+    return {(s["clause"], s.get("entry", "").split(" ")[0]): s.get("text", "") for s in data["sentences"] if "clause" in s}
+
+
 small_texts()
 if os.path.exists(os.path.join(SPECIFICATION, "opencl-3.1", "OpenCL_API.txt")):
     touched_clauses = listed("3.0.19 to 3.1.1", "opencl-3.0/OpenCL_API.txt", "opencl-3.1/OpenCL_API.txt", LISTED_3_1)
     check("the clauses of inclusive scopes are among them", {"CL 3.3.5 O12", "CL 3.3.5 O13"} <= touched_clauses,
           sorted(touched_clauses))
+    words = wordings("3.1.1", "opencl-3.1/OpenCL_API.txt", 0.40)
+    changed = [text for (clause, _), text in words.items() if clause == "CL 5.2.2 E33"]
+    check("a condition in other words: both buffers of clEnqueueCopyBuffer", any("not a valid buffer object" in t for t in changed), changed)
+    check("another section number: flags of fences", any(c == "CL 3.3.5 O7" for c, _ in words))
+    wordings("3.0.19", "opencl-3.0/OpenCL_API.txt", 0.44)
     listed("2.2-7 to 3.0.19", "opencl-2.2-7.txt", "opencl-3.0/OpenCL_API.txt", LISTED_3_0)
 else:
     skip("changes that the specification lists", "no registry")
