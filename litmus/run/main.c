@@ -66,8 +66,9 @@ static const struct run_option run_options[] = {
     {"knobs", 0, NULL, NULL, "list the launch parameters with the values that are tried", ACTION, 0,
      LT_LIST_KNOBS, 0},
     {"tune", 0, NULL, NULL,
-     "search for launch parameters that show many weak outcomes on the device, for --budget seconds (default 60), and "
-     "write them to the output, or where later runs find them; exit code 1 if none shows any",
+     "search for launch parameters that show many weak outcomes on the device, for --budget seconds (default 60) or with "
+     "--iterations instances of each test in each try, and write them to the output, or where later runs find them; "
+     "exit code 1 if none shows any",
      ACTION, 0, LT_TUNE, 0},
     {"tuning", 0, "FILE", "REFCL_TUNING",
      "use these launch parameters in most batches (default: as tuned; none: nothing)", TEXT, MEMBER(tuning),

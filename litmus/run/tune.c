@@ -4,6 +4,7 @@
 #include "run.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -147,7 +148,7 @@ static double rate(const cJSON *plan, const cJSON *results, double *seen)
             if (strcmp(text_of(test, "source"), text_of(result, "source")) == 0)
                 target = cJSON_GetObjectItem(test, "target");
         }
-        if (!target || !cJSON_IsNumber(ms) || ms->valuedouble <= 0)
+        if (!target || !cJSON_IsNumber(ms))
             continue;
         double times = 0;
         cJSON_ArrayForEach(state, cJSON_GetObjectItem(result, "states"))
@@ -156,21 +157,21 @@ static double rate(const cJSON *plan, const cJSON *results, double *seen)
                 times += (double)lt_json_value(cJSON_GetObjectItem(state, "count"));
         }
         *seen += times;
-        score += logarithm(1 + times / ms->valuedouble * 1e3);
+        score += logarithm(1 + times / (ms->valuedouble > 1 ? ms->valuedouble : 1) * 1e3);
         count++;
     }
     return count ? score / count : 0;
 }
 
-/* SECONDS 0: one batch of every test, however long that takes, which counts for nothing.  False: nothing can
- * be tuned here. */
+/* SECONDS 0: one batch of every test, however long that takes, which counts for nothing; else as many instances as
+ * OPTIONS say, or for that long.  False: nothing can be tuned here. */
 static bool attempt(const struct lt_options *options, const cJSON *plan, struct candidate *c, double seconds,
                     const char *path, cJSON **results)
 {
     struct lt_options o = *options;
     o.results_path = path;
     o.tuning = "none";
-    o.budget_s = seconds;
+    o.budget_s = options->iterations ? 0 : seconds;
     o.probe = seconds <= 0;
     o.quiet = o.silent = true;
     for (unsigned k = 0; k < LT_KNOB_COUNT; k++)
@@ -297,8 +298,13 @@ static bool halve(const struct lt_options *o, double overhead, const cJSON *plan
             if (!attempt(o, plan, &candidates[i], slice + overhead, path, NULL))
                 return false;
         unsigned left = keep_better_half(candidates, count);
+        char amount[40];
+        if (o->iterations)
+            snprintf(amount, sizeof amount, "%" PRIu64 " instances", o->iterations);
+        else
+            snprintf(amount, sizeof amount, "%.2f s", slice);
         if (!o->quiet)
-            printf("%u settings, %.2f s each: best score %.2f; %u stay\n", count, slice, candidates[0].score,
+            printf("%u settings, %s each: best score %.2f; %u stay\n", count, amount, candidates[0].score,
                    left);
         fflush(stdout);
         count = left;
