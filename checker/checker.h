@@ -29,6 +29,7 @@ struct ck_options {
     size_t max_states;   /* Z3: final states to list at most, 0 = default (4096) */
     bool executions;     /* keep an execution for each final state and each finding */
     bool no_walk;        /* search: no random executions before the exhaustive search */
+    bool only_walk;      /* search: random executions alone, however long they take */
     bool accept_vacuous; /* a program without executions satisfies nothing and has no race: not "unknown" */
     bool forbidden;      /* search: also list final states of candidates alone, and why they are forbidden */
     const char *const

@@ -183,7 +183,10 @@ static enum mm_class search_run(struct sx *sx)
                   mm_cat_eval_uses(sx->eval, "ctrl");
     if (sx->program->kernel && !sx->options.no_walk)
         sx_walk(sx);
-    decide(sx);
+    if (sx->options.only_walk)
+        sx_limit(sx, "search.walks", "limit reached: random executions alone");
+    else
+        decide(sx);
     sx_conclude(sx);
     return MM_OK;
 }

@@ -355,9 +355,9 @@ static size_t count_findings(const struct sx *sx)
     return count + sx->raised[0] + sx->raised[1] + sx->raised[2] + sx->raised[3];
 }
 
-static bool too_long(clock_t start)
+static bool too_long(const struct sx *sx, clock_t start)
 {
-    return (clock() - start) / (CLOCKS_PER_SEC / 1000) > MAX_WALK_MS;
+    return !sx->options.only_walk && (clock() - start) / (CLOCKS_PER_SEC / 1000) > MAX_WALK_MS;
 }
 
 void sx_walk(struct sx *sx)
@@ -369,7 +369,7 @@ void sx_walk(struct sx *sx)
 
     if (k.count < 2 || has_quorum(sx->program))
         return;
-    for (uint32_t i = 0; i < MAX_WALKS && idle < MAX_IDLE && !too_long(start) && !sx->stop; i++) {
+    for (uint32_t i = 0; i < MAX_WALKS && idle < MAX_IDLE && !too_long(sx, start) && !sx->stop; i++) {
         size_t before = count_findings(sx);
 
         k.stale = i % 3 == 2;

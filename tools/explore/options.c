@@ -29,6 +29,7 @@ enum {
     OPT_WITNESSES,
     OPT_WITNESS,
     OPT_NO_WALK,
+    OPT_ONLY_WALK,
 
 };
 const struct tool_option explore_options[] = {
@@ -63,6 +64,7 @@ const struct tool_option explore_options[] = {
     {"witness", 'w', "FOLDER", "REFCL_WITNESS",
      "write each such execution to a file in FOLDER, for refcl kernel --replay"},
     {"no-walk", 0, NULL, NULL, TOOL_INTERNAL "search: omit the random walks before the enumeration"},
+    {"only-walk", 0, NULL, NULL, TOOL_INTERNAL "search: omit the enumeration after the random walks"},
     TOOL_OPTION_END};
 
 /* ---- options ------------------------------------------------------------------------------------ */
@@ -219,6 +221,9 @@ int explore_option(void *context, size_t index, const char *value)
         return 0;
     case OPT_NO_WALK:
         e->options.no_walk = true;
+        return 0;
+    case OPT_ONLY_WALK:
+        e->options.only_walk = true;
         return 0;
     default:
         e->explain = e->options.explain = true;
