@@ -58,6 +58,20 @@ LISTED_3_1 = {
     "simultaneous use of command-buffers": r"command-buffer",
     "cl_khr_unified_svm": r"unified_svm|SVM type|SVM capabilit",
     "OpenCL C 3.1": r"OpenCL C 3\.1",
+    "custom devices": r"custom device",
+    "images without a format": r"BLOB",
+    "an error of clSetKernelArgDevicePointerEXT": r"entry:clSetKernelArgDevicePointerEXT",
+    "SPIR-V queries": r"CL_DEVICE_SPIRV_",
+    "integer dot product": r"INTEGER_DOT",
+    "device UUIDs": r"UUID",
+    "suggested local sizes": r"SuggestedLocalWorkSize",
+}
+# Changes that the list does not name.
+UNLISTED_3_1 = {
+    "queries of events guarantee nothing: removed": r"no guarantees that the memory objects being modified",
+    "pending counts of command-buffers": r"Pending Count",
+    "sub-groups synchronize through work-group functions or memory: removed": r"Synchronization between sub-groups",
+    "fine-grained SVM without SVM atomics": r"without support for SVM atomic operations",
 }
 LISTED_3_0 = {
     "SVM is optional": r"optional.*OpenCL 3\.0",
@@ -160,6 +174,7 @@ def wordings(name, path, least):
 small_texts()
 if os.path.exists(os.path.join(SPECIFICATION, "opencl-3.1", "OpenCL_API.txt")):
     touched_clauses = listed("3.0.19 to 3.1.1", "opencl-3.0/OpenCL_API.txt", "opencl-3.1/OpenCL_API.txt", LISTED_3_1)
+    listed("3.0.19 to 3.1.1, not listed", "opencl-3.0/OpenCL_API.txt", "opencl-3.1/OpenCL_API.txt", UNLISTED_3_1)
     check("the clauses of inclusive scopes are among them", {"CL 3.3.5 O12", "CL 3.3.5 O13"} <= touched_clauses,
           sorted(touched_clauses))
     words = wordings("3.1.1", "opencl-3.1/OpenCL_API.txt", 0.40)
