@@ -78,7 +78,7 @@ static uint32_t flat_size(const struct in_jit_frame *frame)
     uint64_t local = frame->local_size[0], global = frame->global_size[0];
     uint64_t most = global * frame->global_size[1] * frame->global_size[2] / frame->local_size[1] /
                     frame->local_size[2] / 16;
-    for (uint64_t size = 256; size >= 128; size /= 2)
+    for (uint64_t size = 1024; size >= 256; size /= 2)
         if (most >= size && global % size == 0)
             return (uint32_t)size;
     most = (most < 2048 ? most : 2048) / local;
