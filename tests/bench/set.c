@@ -83,12 +83,39 @@ static cl_mem image(uint32_t *words, int integers, cl_mem_flags flags)
     return made;
 }
 
-static void set_arguments(cl_kernel kernel, const char *inputs, cl_mem memory[3], uint32_t *words)
+/* Nodes of a list in shared virtual memory, linked in a pseudorandom order. */
+struct node {
+    struct node *next;
+    cl_ulong value;
+};
+
+static void *shared_list(const uint32_t *words)
+{
+    const cl_uint count = WORDS / 4;
+    struct node *nodes = clSVMAlloc(context, CL_MEM_READ_WRITE, count * sizeof *nodes, 0);
+    if (nodes == NULL)
+        check(CL_OUT_OF_RESOURCES, "clSVMAlloc");
+    check(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_WRITE, nodes, count * sizeof *nodes, 0, NULL, NULL),
+          "clEnqueueSVMMap");
+    for (cl_uint k = 0; k < count; k++)
+        nodes[k] = (struct node){&nodes[words[k] % count], words[k]};
+    check(clEnqueueSVMUnmap(queue, nodes, 0, NULL, NULL), "clEnqueueSVMUnmap");
+    return nodes;
+}
+
+static void set_arguments(cl_kernel kernel, const char *inputs, cl_mem memory[3], void **list,
+                          uint32_t *words)
 {
     int images = strncmp(inputs, "image", 5) == 0, integers = strcmp(inputs, "imageui") == 0;
     cl_int code;
     for (cl_uint k = 0; k < 3; k++) {
         fill(words, k < 2 ? inputs : "zero");
+        memory[k] = NULL;
+        if (k == 0 && strcmp(inputs, "svm") == 0) {
+            *list = shared_list(words);
+            check(clSetKernelArgSVMPointer(kernel, k, *list), "clSetKernelArgSVMPointer");
+            continue;
+        }
         if (images && k < 2) {
             memory[k] = image(words, integers, k == 0 ? CL_MEM_READ_ONLY : CL_MEM_WRITE_ONLY);
         } else {
@@ -110,15 +137,18 @@ static uint64_t sum_of(cl_mem memory, uint32_t *words)
     return sum;
 }
 
-/* The first launch warms up. */
+/* The first launch warms up.  A device that lacks a feature has no such kernel, and no row. */
 static void measure(cl_program program, const struct plan *p, int repeats, uint32_t *words)
 {
     cl_int code;
     cl_mem memory[3];
+    void *list = NULL;
     double cpu[MOST], wall[MOST];
     cl_kernel kernel = clCreateKernel(program, p->kernel, &code);
+    if (code == CL_INVALID_KERNEL_NAME)
+        return;
     check(code, p->kernel);
-    set_arguments(kernel, p->inputs, memory, words);
+    set_arguments(kernel, p->inputs, memory, &list, words);
     for (int k = -1; k < repeats; k++) {
         double begin = now(CLOCK_PROCESS_CPUTIME_ID), at = now(CLOCK_MONOTONIC);
         for (int n = 0; n < p->launches; n++)
@@ -137,7 +167,9 @@ static void measure(cl_program program, const struct plan *p, int repeats, uint3
            (unsigned long long)(strncmp(p->inputs, "image", 5) == 0 ? 0 : sum_of(memory[2], words)));
     fflush(stdout);
     for (int k = 0; k < 3; k++)
-        clReleaseMemObject(memory[k]);
+        if (memory[k] != NULL)
+            clReleaseMemObject(memory[k]);
+    clSVMFree(context, list);
     clReleaseKernel(kernel);
 }
 

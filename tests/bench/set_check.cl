@@ -145,14 +145,14 @@ kernel void sum_first_item(global const float *in, global const float *unused, g
     }
 }
 
+#ifdef __opencl_c_work_group_collective_functions
 // bench: group_functions 131072 64 word 1
 kernel void group_functions(global const uint *in, global const uint *unused, global uint *o)
 {
     uint x = in[get_global_id(0)] & 0xff;
-#ifdef __opencl_c_work_group_collective_functions
     o[get_global_id(0)] = work_group_scan_inclusive_add(x) + work_group_reduce_max(x);
-#endif
 }
+#endif
 
 // bench: vector_sum 1048576 64 float 1
 kernel void vector_sum(global const float *a, global const float *b, global float *c)
@@ -215,3 +215,25 @@ kernel void tiny_launches(global const uint *a, global const uint *b, global uin
     barrier(CLK_LOCAL_MEM_FENCE);
     o[get_global_id(0)] += t[7 - get_local_id(0)] ^ b[0];
 }
+
+#ifdef cl_khr_fp16
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+// bench: half_polynomial 262144 64 float 1
+kernel void half_polynomial(global const half *in, global const half *unused, global half *o)
+{
+    half x = in[get_global_id(0)], s = 1;
+    for (int k = 0; k < 8; k++)
+        s = s * x * (half)0.25f + (half)0.5f;
+    o[get_global_id(0)] = s;
+}
+#endif
+
+#if defined(__opencl_c_subgroups) || defined(cl_khr_subgroups)
+#pragma OPENCL EXTENSION cl_khr_subgroups : enable
+// bench: sub_group_scan 65536 64 word 1
+kernel void sub_group_scan(global const uint *in, global const uint *unused, global uint *o)
+{
+    uint x = in[get_global_id(0)] & 0xffff;
+    o[get_global_id(0)] = sub_group_scan_exclusive_add(x) ^ sub_group_broadcast(x, 0);
+}
+#endif

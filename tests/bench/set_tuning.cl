@@ -1,5 +1,6 @@
 /* Kernels in many styles, half of a set: this half may be used for tuning.  Before each kernel stands how it is launched:
- * "bench:" name, global size, local size (- for none), inputs (float, word or index: 32-bit values below 2^20; image; svm),
+ * "bench:" name, global size, local size (- for none), inputs (float, word or index: 32-bit values below 2^20; image,
+ * imageui; svm: a list of nodes in shared virtual memory),
  * launches that are measured together. */
 
 // bench: ticket_single 64 1 zero 1
@@ -264,3 +265,35 @@ kernel void odd_sizes(global const float *a, global const float *b, global float
     size_t i = get_global_id(1) * get_global_size(0) + get_global_id(0);
     o[i] = sqrt(a[i]) + exp(-b[i]);
 }
+
+struct node {
+    global struct node *next;
+    ulong value;
+};
+// bench: svm_list 2048 64 svm 1
+kernel void svm_list(global struct node *list, global const uint *unused, global ulong *o)
+{
+    global struct node *at = list + get_global_id(0);
+    ulong sum = 0;
+    for (int k = 0; k < 64; k++, at = at->next)
+        sum += at->value;
+    o[get_global_id(0)] = sum;
+}
+
+// bench: half_storage 262144 64 word 1
+kernel void half_storage(global const half *in, global const half *other, global half *o)
+{
+    size_t i = get_global_id(0);
+    vstore_half4(vload_half4(i, in) * 0.5f + vload_half4(i, other), i, o);
+}
+
+#if defined(__opencl_c_subgroups) || defined(cl_khr_subgroups)
+#pragma OPENCL EXTENSION cl_khr_subgroups : enable
+// bench: sub_group_reduce 65536 64 word 1
+kernel void sub_group_reduce(global const uint *in, global const uint *unused, global uint *o)
+{
+    uint sum = sub_group_reduce_add(in[get_global_id(0)] & 0xffff);
+    if (get_sub_group_local_id() == 0)
+        o[get_global_id(0)] = sum;
+}
+#endif

@@ -39,7 +39,7 @@ for set in ${*:-tuning check}; do
     echo "set $set: milliseconds per measurement; one thread CPU time, two threads wall time"
     awk -v results="$results" '
         function value(name, kernel, column) { return (name, kernel, column) in v ? v[name, kernel, column] : "-" }
-        function ratio(a, b) { return a + 0 == 0 || b + 0 == 0 ? "-" : sprintf("%.2f", b / a) }
+        function ratio(a, b) { return a + 0 == 0 || b + 0 == 0 ? "-" : sprintf("%.4g", b / a) }
         function mean(text, r) { if (n[r]) printf "geometric mean, %s: %.2f over %d kernels, worst %.2f\n", text, exp(sum[r] / n[r]), n[r], worst[r] }
         function count(r, x, high) { if (x == "-") return; sum[r] += log(x); n[r]++
             if (!(r in worst) || (high ? x > worst[r] : x < worst[r])) worst[r] = x }
