@@ -49,7 +49,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         def trace(name, schedule, seed, pause=0.0):
             path = f'{folder}/{name}'
-            env = dict(os.environ, REFCL_DEVICES='2', PYOPENCL_NO_CACHE='1', PYTHONDONTWRITEBYTECODE='1')
+            env = dict(os.environ, REFCL_DEVICES='2', PYOPENCL_NO_CACHE='1', PYTHONDONTWRITEBYTECODE='1',
+                       REFCL_QUEUE_PATIENCE='3000')  # however long the host is stopped
             subprocess.run([REFCL, 'run', '-q', '--schedule', schedule, '--seed', str(seed), '-t', path, '--', '/usr/bin/python3',
                             os.path.abspath(__file__), str(pause)], env=env, capture_output=True)
             with open(path, 'rb') as file:

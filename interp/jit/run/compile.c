@@ -269,7 +269,7 @@ static bool settle(struct in_jit_kernel *k)
     process = getpid();
     settled = atexit(stop_at_exit) == 0;
     if (!settled)
-        snprintf(k->why, sizeof k->why, "out of memory");
+        snprintf(k->why, sizeof k->why, "out of memory, or the process ends");
     return settled;
 }
 

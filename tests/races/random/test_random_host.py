@@ -311,7 +311,7 @@ def run(programs, folder, number, seed, devices):
     with open(script, "w") as f:
         for p in programs:
             f.write("\n".join(p.lines) + "\n")
-    environment = dict(os.environ, REFCL_QUEUE_SEED=str(seed), REFCL_DEVICES=str(devices))
+    environment = dict(os.environ, REFCL_QUEUE_SEED=str(seed), REFCL_QUEUE_PATIENCE="3000", REFCL_DEVICES=str(devices))
     done = subprocess.run([refcl, "run", "--quiet", "--json", "-", "--schedule", ["sequential", "fair"][number % 2],
                            "--", os.path.join(folder, "script_host"), script],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE, env=environment)
