@@ -118,6 +118,15 @@ void rt_object_retain(void *object)
     atomic_fetch_add_explicit(&((struct rt_object *)object)->total_refs, 1, memory_order_relaxed);
 }
 
+bool rt_object_hold(void *object)
+{
+    atomic_uint *refs = &((struct rt_object *)object)->total_refs;
+    unsigned seen = atomic_load_explicit(refs, memory_order_relaxed);
+    while (seen > 0 && !atomic_compare_exchange_weak(refs, &seen, seen + 1)) {
+    }
+    return seen > 0;
+}
+
 /* True if that was the last reference: the object is out of the table then. */
 static bool drop(struct rt_object *object)
 {

@@ -68,6 +68,8 @@ void *rt_object_check(const void *handle, enum rt_type type);
 /* Internal references.  The last release destroys the object: rt_TYPE_destroy is called without locks
  * held; it frees what the object owns, the object's own memory excepted. */
 void rt_object_retain(void *object);
+/* The same of an object whose last reference may be gone by now: false. */
+bool rt_object_hold(void *object);
 void rt_object_release(void *object);
 /* The same from a thread that must not run application callbacks: destruction moves to the callback thread.
  */
@@ -294,6 +296,8 @@ struct rt_mem {
     char name[32];
     struct rt_image *image; /* NULL: no image */
     struct in_pipe *pipe;   /* NULL: no pipe */
+    bool has_address;       /* on each device, from creation on [cl_ext_buffer_device_address] */
+    struct rt_mem *next_addressed;
 };
 /* What makes a memory object an image: its texels are the object's bytes. */
 struct rt_image {
@@ -310,6 +314,10 @@ struct rt_image {
  * For the executor thread. */
 bool rt_mem_on_device(struct rt_mem *mem, const struct rt_device *device, bool writes, uint64_t *address,
                       const struct in_object **object);
+
+/* The buffer whose copy on DEVICE has ADDRESS and that has addresses, with a reference; NULL: there is none. */
+struct rt_mem *rt_address_find(const struct rt_context *context, const struct rt_device *device,
+                               uint64_t address);
 
 struct rt_sampler {
     struct rt_object base;
@@ -421,9 +429,10 @@ struct rt_kernel {
 /* An argument as it was when the kernel was enqueued. */
 struct rt_launch_argument {
     const struct in_argument_info *info;
-    void *value;        /* IN_ARG_VALUE: the bytes, mm_alloc */
-    struct rt_mem *mem; /* GLOBAL, CONSTANT: a buffer, held; NULL: see SVM */
-    const void *svm;    /* GLOBAL, CONSTANT: an SVM pointer; NULL with no MEM: a null pointer */
+    void *value;         /* IN_ARG_VALUE: the bytes, mm_alloc */
+    struct rt_mem *mem;  /* GLOBAL, CONSTANT: a buffer, held; NULL: see SVM */
+    const void *svm;     /* GLOBAL, CONSTANT: an SVM pointer; NULL with no MEM: a null pointer */
+    bool device_pointer; /* SVM is an address on the device, of memory that the kernel may not use */
     const struct in_object *svm_object; /* what it points into, as it was when enqueued */
     struct rt_sampler *sampler;         /* held */
     uint64_t local_size;                /* IN_ARG_LOCAL: bytes */
@@ -441,6 +450,8 @@ struct rt_launch {
     bool uniform_groups;    /* the program demands that work-groups divide the global size evenly */
     bool fine_grain_system; /* the kernel was said to use SVM of the system */
     size_t argument_count;
+    struct rt_mem **addressed; /* held: buffers whose addresses the kernel was given */
+    size_t addressed_count;
     struct rt_launch_argument arguments[];
 };
 /* Takes a snapshot of KERNEL's arguments for DEVICE.  CL_INVALID_KERNEL_ARGS if one is not set,

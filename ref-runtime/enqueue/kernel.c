@@ -104,13 +104,28 @@ static bool has_images(const struct rt_launch *launch)
     return false;
 }
 
+/* What the kernel may reach by addresses is up to date on the device, and only there if the kernel may write it. */
+static bool bind_addressed(const struct rt_command *command, const struct rt_launch *launch)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < launch->addressed_count; i++) {
+        struct rt_mem *mem = launch->addressed[i];
+        uint64_t address;
+        const struct in_object *object;
+        ok =
+            rt_enqueue_bytes(command, mem, 0, mem->size) &&
+            rt_mem_on_device(mem, command->queue->device, !(mem->flags & RT_MEM_CONSTANT), &address, &object);
+    }
+    return ok;
+}
+
 /* Where each argument is on the command's device. */
 static bool bind(const struct rt_command *command, struct rt_kernel_command *k)
 {
     const struct rt_launch *launch = k->launch;
     k->arguments = mm_alloc_zero(launch->argument_count + 1, sizeof(*k->arguments));
     k->images = has_images(launch) ? mm_alloc_zero(launch->argument_count, sizeof(*k->images)) : NULL;
-    if (!k->arguments || (has_images(launch) && !k->images))
+    if (!k->arguments || (has_images(launch) && !k->images) || !bind_addressed(command, launch))
         return false;
     for (size_t i = 0; i < launch->argument_count; i++) {
         const struct rt_launch_argument *a = &launch->arguments[i];
@@ -308,7 +323,7 @@ static cl_int check_arguments(const struct rt_launch *launch)
     for (size_t i = 0; !error && i < launch->argument_count; i++) {
         const void *pointer = launch->arguments[i].svm;
         const struct rt_mem *mem = launch->arguments[i].mem;
-        if (pointer && !svm_usable(launch, pointer)) {
+        if (pointer && !launch->arguments[i].device_pointer && !svm_usable(launch, pointer)) {
             error = CL_INVALID_OPERATION;
         } else if (mem) {
             error = mem->image ? rt_check_image_support(mem, launch->device)

@@ -85,12 +85,15 @@ bool rt_mem_initialize(struct rt_mem *mem, void *host_ptr)
     return true;
 }
 
-/* No property is known: the list is its end. */
 bool rt_mem_set_properties(struct rt_mem *mem, const cl_mem_properties *properties)
 {
     if (properties) {
-        mem->properties = mm_alloc_zero(1, sizeof(*properties));
-        mem->property_count = 1;
+        while (properties[mem->property_count])
+            mem->property_count += 2;
+        mem->property_count++;
+        mem->properties = mm_alloc(mem->property_count * sizeof(*properties));
+        if (mem->properties)
+            memcpy(mem->properties, properties, mem->property_count * sizeof(*properties));
     }
     return !properties || mem->properties;
 }
@@ -102,13 +105,26 @@ static bool past_svm(const struct rt_context *context, const void *host_ptr, siz
     return svm && size > svm->size - (size_t)((const unsigned char *)host_ptr - svm->data);
 }
 
+/* One property is known, once: whether the buffer has addresses. */
+static cl_int parse_properties(const cl_mem_properties *p, bool *has_address)
+{
+    *has_address = false;
+    for (const cl_mem_properties *at = p; at && *at; at += 2) {
+        if (at != p || at[0] != CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT || (at[1] != CL_TRUE && at[1] != CL_FALSE))
+            return CL_INVALID_PROPERTY;
+        *has_address = at[1];
+    }
+    return CL_SUCCESS;
+}
+
 static cl_mem create_buffer(cl_context handle, const cl_mem_properties *properties, cl_mem_flags flags,
                             size_t size, void *host_ptr, cl_int *errcode_ret)
 {
     struct rt_context *context = rt_context(handle);
     if (!context)
         return rt_null(errcode_ret, CL_INVALID_CONTEXT);
-    if (properties && properties[0])
+    bool has_address;
+    if (parse_properties(properties, &has_address))
         return rt_null(errcode_ret, CL_INVALID_PROPERTY);
     if (!rt_mem_flags_valid(flags) || !rt_mem_has_contents(flags))
         return rt_null(errcode_ret, CL_INVALID_VALUE);
@@ -121,7 +137,8 @@ static cl_mem create_buffer(cl_context handle, const cl_mem_properties *properti
     struct rt_mem *mem = rt_mem_create(context, CL_MEM_OBJECT_BUFFER, flags, size);
     if (!mem)
         return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
-    if (!rt_mem_set_properties(mem, properties) || !rt_mem_initialize(mem, host_ptr)) {
+    if (!rt_mem_set_properties(mem, properties) || !rt_mem_initialize(mem, host_ptr) ||
+        (has_address && !rt_address_give(mem))) {
         rt_object_release(mem);
         return rt_null(errcode_ret, CL_MEM_OBJECT_ALLOCATION_FAILURE);
     }
@@ -205,6 +222,8 @@ void rt_mem_destroy(struct rt_mem *mem)
         mm_free(callback);
     }
     rt_mapping_free_all(mem);
+    if (mem->has_address)
+        rt_address_take(mem);
     if (!mem->parent)
         rt_storage_destroy(mem);
     if (mem->pipe)
@@ -268,6 +287,7 @@ static const struct rt_info_row mem_rows[] = {
     RT_INFO_FIELD(CL_MEM_OFFSET, struct rt_mem, offset),
     RT_INFO_GET(CL_MEM_USES_SVM_POINTER, get_uses_svm),
     RT_INFO_GET(CL_MEM_PROPERTIES, get_properties),
+    RT_INFO_GET(CL_MEM_DEVICE_ADDRESS_EXT, rt_address_put),
 };
 
 cl_int CL_API_CALL rt_clGetMemObjectInfo(cl_mem handle, cl_mem_info param_name, size_t size, void *value,

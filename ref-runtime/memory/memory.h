@@ -18,6 +18,10 @@ void rt_mem_attach(struct rt_mem *mem, struct rt_mem *parent, size_t offset);
 /* Flags of an object that shows part of one with flags PARENT: access may be narrowed, not widened; how the
  * host pointer was used is inherited. */
 bool rt_mem_inherit_flags(cl_mem_flags parent, cl_mem_flags *flags);
+/* address.c: MEM gets addresses, which stay (false: no memory), and has none any longer; the query for them. */
+bool rt_address_give(struct rt_mem *mem);
+void rt_address_take(struct rt_mem *mem);
+cl_int rt_address_put(const void *object, const struct rt_info_out *out);
 /* Frees the storage of a buffer. */
 void rt_storage_destroy(struct rt_mem *root);
 /* Where maps of MEM point; NULL: no memory. */

@@ -40,6 +40,7 @@ void rt_kernel_destroy(struct rt_kernel *kernel)
             mm_free(state->arguments[i].value);
         mm_free(state->arguments);
         mm_free(state->svm_pointers);
+        mm_free(state->device_pointers);
         in_module_release(state->module);
         pthread_mutex_destroy(&state->lock);
         mm_free(state);
@@ -177,6 +178,14 @@ static bool copy_arguments(const struct rt_kernel_state *from, struct rt_kernel_
             return false;
         memcpy(to->svm_pointers, from->svm_pointers, from->svm_pointer_count * sizeof *to->svm_pointers);
         to->svm_pointer_count = from->svm_pointer_count;
+    }
+    if (from->device_pointer_count) {
+        to->device_pointers = mm_alloc(from->device_pointer_count * sizeof *to->device_pointers);
+        if (!to->device_pointers)
+            return false;
+        memcpy(to->device_pointers, from->device_pointers,
+               from->device_pointer_count * sizeof *to->device_pointers);
+        to->device_pointer_count = from->device_pointer_count;
     }
     return true;
 }

@@ -17,6 +17,7 @@ struct rt_set_argument {
     const void *object;  /* memory object, sampler, queue; NULL: a null pointer */
     uint32_t number;     /* of the object */
     const void *svm;     /* set by clSetKernelArgSVMPointer */
+    bool device_pointer; /* SVM was set by clSetKernelArgDevicePointerEXT */
     uint64_t local_size; /* IN_ARG_LOCAL */
 };
 struct rt_kernel_state {
@@ -26,6 +27,8 @@ struct rt_kernel_state {
     struct rt_set_argument *arguments;
     void **svm_pointers; /* CL_KERNEL_EXEC_INFO_SVM_PTRS */
     size_t svm_pointer_count;
+    cl_ulong *device_pointers; /* CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT */
+    size_t device_pointer_count;
     bool fine_grain_system; /* CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM */
     unsigned captured;      /* launches, of those that are recorded */
 };

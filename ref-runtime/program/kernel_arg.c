@@ -209,22 +209,59 @@ cl_int CL_API_CALL rt_clSetKernelArgSVMPointer(cl_kernel handle, cl_uint index, 
     return CL_SUCCESS;
 }
 
-/* No bytes at NULL are the empty set. [CL 5.9.2], as OpenCL 3.0.17 has it */
-static cl_int set_svm_pointers(struct rt_kernel *kernel, size_t size, const void *value)
+cl_int CL_API_CALL rt_clSetKernelArgDevicePointerEXT(cl_kernel handle, cl_uint index, cl_ulong pointer)
 {
-    if (rt_context_svm(kernel->context, false) == 0)
-        return CL_INVALID_OPERATION;
-    if (!size != !value || size % sizeof(void *))
+    struct rt_kernel *kernel = rt_kernel(handle);
+    if (!kernel)
+        return CL_INVALID_KERNEL;
+    const struct in_kernel_info *kernel_info = kernel->state->info;
+    if (index >= kernel_info->argument_count || kernel_info->arguments[index].kind != IN_ARG_GLOBAL)
+        return CL_INVALID_ARG_INDEX;
+    struct rt_set_argument argument = {
+        .set = true, .svm = (const void *)(uintptr_t)pointer, .device_pointer = pointer != 0};
+    replace(kernel->state, index, &argument);
+    return CL_SUCCESS;
+}
+
+/* No bytes at NULL are the empty set. [CL 5.9.2], as OpenCL 3.0.17 has it */
+static cl_int take_pointers(size_t size, const void *value, void **pointers)
+{
+    if (!size != !value || size % sizeof(cl_ulong))
         return CL_INVALID_VALUE;
-    void **pointers = size ? mm_alloc(size) : NULL;
-    if (size && !pointers)
+    *pointers = size ? mm_alloc(size) : NULL;
+    if (size && !*pointers)
         return CL_OUT_OF_HOST_MEMORY;
     if (size)
-        memcpy(pointers, value, size);
+        memcpy(*pointers, value, size);
+    return CL_SUCCESS;
+}
+
+static cl_int set_svm_pointers(struct rt_kernel *kernel, size_t size, const void *value)
+{
+    void *pointers;
+    if (rt_context_svm(kernel->context, false) == 0)
+        return CL_INVALID_OPERATION;
+    cl_int code = take_pointers(size, value, &pointers);
+    if (code)
+        return code;
     pthread_mutex_lock(&kernel->state->lock);
     mm_free(kernel->state->svm_pointers);
     kernel->state->svm_pointers = pointers;
     kernel->state->svm_pointer_count = size / sizeof(void *);
+    pthread_mutex_unlock(&kernel->state->lock);
+    return CL_SUCCESS;
+}
+
+static cl_int set_device_pointers(struct rt_kernel *kernel, size_t size, const void *value)
+{
+    void *pointers;
+    cl_int code = take_pointers(size, value, &pointers);
+    if (code)
+        return code;
+    pthread_mutex_lock(&kernel->state->lock);
+    mm_free(kernel->state->device_pointers);
+    kernel->state->device_pointers = pointers;
+    kernel->state->device_pointer_count = size / sizeof(cl_ulong);
     pthread_mutex_unlock(&kernel->state->lock);
     return CL_SUCCESS;
 }
@@ -237,6 +274,8 @@ cl_int CL_API_CALL rt_clSetKernelExecInfo(cl_kernel handle, cl_kernel_exec_info 
         return CL_INVALID_KERNEL;
     if (name == CL_KERNEL_EXEC_INFO_SVM_PTRS)
         return set_svm_pointers(kernel, size, value);
+    if (name == CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT)
+        return set_device_pointers(kernel, size, value);
     if (name != CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM)
         return CL_INVALID_VALUE;
     cl_bool wanted;

@@ -1,4 +1,5 @@
 /* Snapshots of a kernel's arguments for a launch. */
+#include "memmodel/base/array.h"
 #include "ref-runtime/program/kernel.h"
 
 #include <string.h>
@@ -36,6 +37,7 @@ static cl_int copy_argument(const struct rt_set_argument *set, struct rt_launch_
         return CL_INVALID_KERNEL_ARGS;
     to->local_size = set->local_size;
     to->svm = set->svm;
+    to->device_pointer = set->device_pointer;
     to->svm_object = set->svm ? rt_index_find((uint64_t)(uintptr_t)set->svm) : NULL;
     if (set->value) {
         to->value = mm_alloc(to->info->size ? to->info->size : 1);
@@ -44,6 +46,29 @@ static cl_int copy_argument(const struct rt_set_argument *set, struct rt_launch_
         memcpy(to->value, set->value, to->info->size);
     }
     return hold_object(set, to);
+}
+
+/* The buffers behind device pointers; a pointer into none is legal while the kernel does not use it. */
+static cl_int hold_addressed(const struct rt_kernel_state *state, struct rt_launch *launch)
+{
+    size_t most = launch->argument_count + state->device_pointer_count;
+    for (size_t i = 0; i < most; i++) {
+        bool argument = i < launch->argument_count;
+        const struct rt_launch_argument *a = argument ? &launch->arguments[i] : NULL;
+        if (a && !a->device_pointer)
+            continue;
+        uint64_t address =
+            a ? (uint64_t)(uintptr_t)a->svm : state->device_pointers[i - launch->argument_count];
+        struct rt_mem *mem = rt_address_find(launch->kernel->context, launch->device, address);
+        struct rt_mem **added = mem ? mm_add(&launch->addressed, &launch->addressed_count) : NULL;
+        if (mem && !added) {
+            rt_object_release(mem);
+            return CL_OUT_OF_HOST_MEMORY;
+        }
+        if (added)
+            *added = mem;
+    }
+    return CL_SUCCESS;
 }
 
 static cl_int copy_arguments(struct rt_kernel_state *state, struct rt_launch *launch)
@@ -56,6 +81,7 @@ static cl_int copy_arguments(struct rt_kernel_state *state, struct rt_launch *la
         launch->argument_count = i + 1u;
         code = copy_argument(&state->arguments[i], &launch->arguments[i]);
     }
+    code = code ? code : hold_addressed(state, launch);
     pthread_mutex_unlock(&state->lock);
     return code;
 }
@@ -123,6 +149,9 @@ void rt_launch_destroy(struct rt_launch *launch)
         if (argument->queue)
             rt_object_release_deferred(argument->queue);
     }
+    for (size_t i = 0; i < launch->addressed_count; i++)
+        rt_object_release_deferred(launch->addressed[i]);
+    mm_free(launch->addressed);
     rt_object_release_deferred(launch->kernel);
     mm_free(launch);
 }

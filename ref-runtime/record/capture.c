@@ -266,6 +266,8 @@ static void add_all(struct capture *c, const struct rt_kernel_command *k)
 {
     const struct rt_launch *launch = k->launch;
     struct rt_kernel_state *state = launch->kernel->state;
+    if (launch->addressed_count)
+        c->problem = "it uses addresses of buffers";
     add_range(c, k);
     add_program(c, launch);
     for (size_t i = 0; i < launch->argument_count && !c->problem; i++)

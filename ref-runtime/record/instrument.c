@@ -26,6 +26,8 @@ static bool is_mapped(struct rt_mem *mem)
 /* True if no finding and no other use of the trace depends on the contents of the kernel's arguments. */
 static bool arguments_allow(const struct rt_launch *launch)
 {
+    if (launch->addressed_count)
+        return false;
     for (size_t i = 0; i < launch->argument_count; i++) {
         const struct rt_launch_argument *a = &launch->arguments[i];
         if (a->svm || (a->mem && (rt_mem_root(a->mem)->uses_svm || is_mapped(a->mem))))
