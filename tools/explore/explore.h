@@ -296,6 +296,9 @@ uint32_t ex_scalar(struct ex *ex, uint32_t id);
 void ex_set(struct ex *ex, uint32_t id, struct ex_value value);
 void ex_set_scalar(struct ex *ex, const struct in_inst *inst, uint32_t expr);
 
+/* explore/integer.c: false: not one of its instructions; the value of an OpSpecConstantOp */
+bool ex_integer(struct ex *ex, const struct in_inst *inst);
+struct ex_value *ex_computed_constant(struct ex *ex, const struct in_inst *inst);
 /* explore/float.c */
 bool ex_float(struct ex *ex, const struct in_inst *inst);
 /* Whether A and B are equal numbers. */

@@ -57,8 +57,7 @@ struct ex_value *ex_get(struct ex *ex, uint32_t id)
     if (inst && inst->opcode == SpvOpUndef)
         return undefined_value(ex, id);
     if (inst && inst->opcode == SpvOpSpecConstantOp)
-        ex_fail(ex, MM_LIMIT, "explore.opcode", "%s (opcode %u) is not explored",
-                in_opcode_name(inst->opcode), inst->opcode);
+        return ex_computed_constant(ex, inst);
     if (ex->item.globals[id].leaves)
         return &ex->item.globals[id];
     if (!ex->item.frame || !ex->item.frame->values[id].type)
@@ -451,5 +450,5 @@ bool ex_compute(struct ex *ex, const struct in_inst *inst)
     if (!inst->type || !inst->result || inst->operand_count == 0)
         return false;
     return ex_handle(ex, inst, handlers, sizeof handlers / sizeof *handlers) || ex_float(ex, inst) ||
-           binary(ex, inst) || unary(ex, inst);
+           ex_integer(ex, inst) || binary(ex, inst) || unary(ex, inst);
 }
