@@ -26,10 +26,11 @@ struct ck_options {
     bool explain;        /* also produce witness or contradiction */
     unsigned unroll;     /* when not 0, instead of BOUND: maximal number of executions of a loop body */
     struct ck_progress progress;
-    size_t max_states;   /* Z3: final states to list at most, 0 = default (4096) */
-    bool executions;     /* keep an execution for each final state and each finding */
-    bool no_walk;        /* search: no random executions before the exhaustive search */
-    bool only_walk;      /* search: random executions alone, however long they take */
+    size_t max_states; /* Z3: final states to list at most, 0 = default (4096) */
+    bool executions;   /* keep an execution for each final state and each finding */
+    bool no_walk;      /* search: no random executions before the exhaustive search */
+    bool only_walk;    /* search: random executions alone, however long they take */
+    bool deepens;      /* the caller raises the loop bound until the time is used: messages name --timeout */
     bool accept_vacuous; /* a program without executions satisfies nothing and has no race: not "unknown" */
     bool forbidden;      /* search: also list final states of candidates alone, and why they are forbidden */
     const char *const
@@ -138,6 +139,9 @@ enum mm_class ck_search(const struct ck_program *program, const struct mm_cat_mo
 enum mm_class ck_z3(const struct ck_program *program, const struct mm_cat_model *model,
                     const struct ck_options *options, struct ck_verdict *verdict, struct mm_error *err);
 void ck_verdict_clear(struct ck_verdict *verdict);
+/* The message of a limit: the loop at LINE (0: unknown) exceeds the bound of OPTIONS. */
+void ck_bound_message(const struct ck_program *program, const struct ck_options *options, unsigned line,
+                      char *text, size_t size);
 /* Whether the name of a model's flag denotes a race: "data_race", "racy", or unnamed ("empty@12"); other flags
  * denote invalid uses. */
 bool ck_flag_is_race(const char *name);

@@ -4,6 +4,7 @@
 #include "memmodel/base/array.h"
 #include "memmodel/cat/eval.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { MAX_STEPS = 64 };
@@ -72,4 +73,22 @@ struct ck_execution *ck_verdict_show(struct ck_verdict *v, size_t count, uint32_
     if (!e.happenings || !e.ends || !e.wait_from || !e.co.bits)
         return NULL;
     return mm_arena_append(v->arena, &v->shown, &v->shown_count, &e) ? &v->shown[v->shown_count - 1] : NULL;
+}
+
+void ck_bound_message(const struct ck_program *program, const struct ck_options *options, unsigned line,
+                      char *text, size_t size)
+{
+    const char *raise = options->deepens ? "--timeout" : "--bound";
+    unsigned bound = options->unroll ? options->unroll : options->bound;
+    const char *file = program->file ? program->file : "";
+    const char *base = strrchr(file, '/');
+
+    if (line && *file)
+        snprintf(
+            text, size,
+            "limit reached: iterations of the loop at %.200s:%u, complete up to bound %u (raise with %s)",
+            base ? base + 1 : file, line, bound, raise);
+    else
+        snprintf(text, size, "limit reached: loop iterations, complete up to bound %u (raise with %s)", bound,
+                 raise);
 }

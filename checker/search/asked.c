@@ -88,6 +88,7 @@ static void set_prefix_traces(struct stepper *s)
 
         s->traces[t] = (struct sx_trace){.end = ended ? w->end : SX_DONE,
                                          .wait_from = ended && w->end == SX_WAIT ? w->wait_from : 0,
+                                         .beyond = w->beyond,
                                          .stopped = !ended,
                                          .event_count = w->event_count,
                                          .events = w->events,

@@ -42,8 +42,9 @@ enum { SX_MANY = 63 };
 enum sx_end { SX_DONE, SX_BOUND, SX_FAULT, SX_ASSERT, SX_WAIT, SX_LEFT };
 struct sx_trace {
     enum sx_end end;
-    uint32_t wait_from; /* SX_WAIT: first event of the iteration that repeats */
-    bool stopped;       /* a prefix of a trace: its work-item is never scheduled again */
+    uint32_t wait_from;            /* SX_WAIT: first event of the iteration that repeats */
+    const struct ck_instr *beyond; /* SX_BOUND: the back edge that was not taken again */
+    bool stopped;                  /* a prefix of a trace: its work-item is never scheduled again */
     uint32_t event_count;
     struct sx_event *events;
     uint64_t *regs;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { MAX_TRACES = 1 << 20, MAX_STEPS = 200000000 };
+enum { MAX_TRACES = 1 << 20, MAX_STEPS = 200000000, MAX_SILENT = 1 << 16 };
 
 static uint64_t *edge_block(const struct sx_walker *w, uint32_t edge)
 {
@@ -54,6 +54,7 @@ void sx_walker_finish(struct sx_walker *w, enum sx_end end)
     }
     t = &out->traces[out->trace_count];
     t->end = end;
+    t->beyond = w->beyond;
     t->event_count = w->event_count;
     t->events = mm_arena_alloc(arena, w->event_count * sizeof *t->events);
     t->regs = mm_arena_alloc(arena, 2 * (size_t)w->thread->reg_count * sizeof *t->regs);
@@ -207,10 +208,20 @@ static void remove_redundant_iteration(struct sx_walker *w, uint32_t first)
     w->waited = true;
 }
 
+/* Whether the back edge at PC, of the loop at B, is not to be taken again: the iteration that ends here has events and the
+ * bound is reached, or it has none and is one of too many; and so is the trip count, if that is known. */
+static bool is_beyond_bound(const struct sx_walker *w, uint32_t pc, const uint64_t *b)
+{
+    const struct ck_options *o = &w->sx->options;
+    uint32_t bound = o->unroll ? o->unroll - 1 : o->bound;
+
+    return (uint32_t)b[0] + (b[0] >> 32) >= w->thread->instrs[pc].trip_count &&
+           (b[2] == w->event_count ? b[0] >> 32 >= MAX_SILENT : (uint32_t)b[0] >= bound);
+}
+
 /* Executes the jump from PC to TARGET; false: the trace ends here. */
 static bool take_jump(struct sx_walker *w, uint32_t pc, uint32_t target)
 {
-    const struct ck_options *o = &w->sx->options;
     uint32_t edge = 0, words = w->thread->reg_count / 64 + 1;
     uint64_t *b;
 
@@ -234,11 +245,12 @@ static bool take_jump(struct sx_walker *w, uint32_t pc, uint32_t target)
             remove_repeated_iteration(&w->out->traces[count], (uint32_t)b[2]);
         return false;
     }
-    if (b[0] >= (o->unroll ? o->unroll - 1 : o->bound) && b[0] >= w->thread->instrs[pc].trip_count) {
+    if (is_beyond_bound(w, pc, b)) {
+        w->beyond = &w->thread->instrs[pc];
         sx_walker_finish(w, SX_BOUND);
         return false;
     }
-    b[0]++;
+    b[0] += b[2] == w->event_count ? UINT64_C(1) << 32 : 1;
     begin_iteration(w, target, edge);
     w->came_back = true;
     return true;

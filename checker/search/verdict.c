@@ -229,6 +229,15 @@ bool sx_is_allowed(const struct sx *sx)
 
 /* ---- executions --------------------------------------------------------------------------------- */
 
+/* Some execution exceeds the bound of the loop with the back edge BEYOND. */
+static void note_bound(struct sx *sx, const struct ck_instr *beyond)
+{
+    char message[sizeof sx->verdict->limit.message];
+
+    ck_bound_message(sx->program, &sx->options, beyond ? beyond->line : 0, message, sizeof message);
+    sx_limit(sx, "search.bound", message);
+}
+
 static void record_early_ends(struct sx *sx)
 {
     struct sx_exec *x = sx->exec;
@@ -242,7 +251,7 @@ static void record_early_ends(struct sx *sx)
             sx_keep_execution(sx, CK_SHOWS_OUT_OF_BOUNDS, NULL, NULL);
         sx->raised[end - 1] = true;
         if (end == SX_BOUND)
-            sx_limit(sx, "search.bound", "limit reached: loop iterations (raise with --bound)");
+            note_bound(sx, x->chosen[t]->beyond);
     }
 }
 

@@ -16,8 +16,8 @@ struct sx_walker {
     uint32_t edge_count;
     uint32_t *edges; /* instruction of each back edge */
     uint64_t
-        *block; /* registers; per back edge: trip count, effects, events and registers at the start of the
-                        current iteration */
+        *block; /* registers; per back edge: iterations with events and, in the upper half, without; effects,
+                        events and registers at the start of the current iteration */
     uint64_t *depends; /* near the end of the block: for each register the reads that it is computed from */
     uint64_t *control_depends; /* and at its end those that the path condition depends on */
     uint64_t *live;            /* per back edge: set of the registers that its target may read */
@@ -32,6 +32,7 @@ struct sx_walker {
     bool ended;
     enum sx_end end;
     uint32_t wait_from;
+    const struct ck_instr *beyond; /* SX_BOUND: the back edge that was not taken again */
 };
 
 /* An access under execution: the locations that it covers, by address. */

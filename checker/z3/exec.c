@@ -73,7 +73,7 @@ static void arrive(struct zx_run *r, uint32_t n, Z3_ast guard, struct zx_val *re
 /* The node at which the iteration of loop L that ends at NODE began; NULL if unreachable. */
 static const struct zx_node *begin_of(const struct zx_run *r, const struct zx_node *node, uint32_t l)
 {
-    uint8_t count[ZX_MAX_LOOPS];
+    uint16_t count[ZX_MAX_LOOPS];
     uint32_t found;
 
     memcpy(count, node->count, sizeof count);
@@ -139,6 +139,18 @@ static Z3_ast exclude_idle(struct zx_run *r, const struct zx_node *node, uint32_
     return zx_and(z, guard, zx_not(z, waiting));
 }
 
+static void note_exceeded(struct zx_run *r, uint32_t loop, Z3_ast guard)
+{
+    struct zx_found *found = &r->z->found;
+    unsigned line = r->t->instrs[r->loops[loop].source].line;
+
+    if (guard == r->z->no)
+        return;
+    found->several = found->several || (found->exceeded != r->z->no && found->beyond != line);
+    found->beyond = line;
+    found->exceeded = zx_or(r->z, found->exceeded, guard);
+}
+
 static void follow(struct zx_run *r, struct zx_node *node, int slot, Z3_ast guard)
 {
     struct zx *z = r->z;
@@ -150,7 +162,7 @@ static void follow(struct zx_run *r, struct zx_node *node, int slot, Z3_ast guar
 
         guard = exclude_idle(r, node, l, guard);
         if (node->successor[slot] == ZX_NONE)
-            z->found.exceeded = zx_or(z, z->found.exceeded, guard);
+            note_exceeded(r, l, guard);
     }
     if (node->successor[slot] != ZX_NONE)
         arrive(r, node->successor[slot], guard, node->regs);
@@ -481,7 +493,7 @@ static void run_node(struct zx_run *r, uint32_t n)
 static void run_thread(struct zx *z, uint32_t thread)
 {
     struct zx_run *r = zx_alloc(z, 1, sizeof *r);
-    uint8_t zero[ZX_MAX_LOOPS] = {0};
+    uint16_t zero[ZX_MAX_LOOPS] = {0};
     struct zx_val *regs;
     uint32_t end;
 
@@ -516,6 +528,7 @@ static void run_thread(struct zx *z, uint32_t thread)
 
 void zx_run_threads(struct zx *z)
 {
+    z->found = (struct zx_found){0};
     z->found.exceeded = z->found.out_of_bounds = z->found.assertion = z->found.unaligned = z->no;
     z->n = z->hard_count = z->iteration_count = z->call_count = 0;
     z->threads = zx_alloc(z, z->p->thread_count, sizeof *z->threads);

@@ -119,6 +119,8 @@ struct zx_places {
 /* What some thread does. */
 struct zx_found {
     Z3_ast exceeded;      /* some loop exceeds the unroll bound */
+    unsigned beyond;      /* the line of that loop; 0: unknown, or one of several */
+    bool several;         /* loops do so */
     Z3_ast out_of_bounds; /* some access is outside of every object */
     Z3_ast unaligned;     /* some access is to an address without a location (misaligned) */
     Z3_ast assertion;     /* some CK_ASSERT fails */
@@ -175,8 +177,7 @@ void zx_require(struct zx *z, bool memory);
 double zx_cpu_seconds(void);
 /* The deadline is SECONDS from now, of both processor and wall-clock time (z3/clock.c); whether it lies
  * ahead. */
-#define ZX_NO_TIME      "limit reached: time (raise with --timeout)"
-#define ZX_BEYOND_BOUND "limit reached: loop iterations (raise with --bound)"
+#define ZX_NO_TIME "limit reached: time (raise with --timeout)"
 void zx_set_deadline(struct zx *z, double seconds);
 bool zx_in_time(const struct zx *z);
 

@@ -232,7 +232,7 @@ static void decide_progress(struct zx_solve *s, enum ck_answer race, enum ck_ans
         zx_keep_execution(s, CK_SHOWS_HANG, NULL, NULL);
     beyond = zx_query(s, 1, &s->exceeded);
     if (beyond == CK_YES)
-        zx_note_limit(s, "bound", ZX_BEYOND_BOUND);
+        zx_note_beyond(s);
     find_flags(s, race, usage);
     v->divergence = apart == CK_NO && beyond != CK_NO ? CK_UNKNOWN : apart;
     if (endless == CK_YES)

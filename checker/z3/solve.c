@@ -23,6 +23,15 @@ static void on_z3_error(Z3_context c, Z3_error_code e)
 
 /* ---- queries ----------------------------------------------------------------------------------------- */
 
+void zx_note_beyond(struct zx_solve *s)
+{
+    const struct zx *z = s->z;
+    char message[sizeof s->v->limit.message];
+
+    ck_bound_message(z->p, &z->options, z->found.several ? 0 : z->found.beyond, message, sizeof message);
+    zx_note_limit(s, "bound", message);
+}
+
 void zx_note_limit(struct zx_solve *s, const char *rule, const char *message)
 {
     if (s->v->limit.cls == MM_OK)
@@ -368,7 +377,7 @@ static void weaken_beyond_bound(struct zx_solve *s)
         v->usage = CK_UNKNOWN;
     s->beyond_bound = true;
     if (z->found.exceeded != z->no)
-        zx_note_limit(s, "bound", ZX_BEYOND_BOUND);
+        zx_note_beyond(s);
     else
         zx_note_limit(s, "z3.address", "a computed address may be misaligned");
 }

@@ -39,6 +39,8 @@ Z3_lbool zx_solver_check(struct zx *z, unsigned count, Z3_ast const *assumptions
 Z3_model zx_current_model(struct zx_solve *s);
 struct zx *zx_current_execution(struct zx_solve *s);
 /* Records why the answer is incomplete; the first reason is kept. */
+/* Some loop exceeds the bound. */
+void zx_note_beyond(struct zx_solve *s);
 void zx_note_limit(struct zx_solve *s, const char *rule, const char *message);
 
 /* The model's flags (z3/flags.c); which of them some execution raises.  *RACE and *USAGE, the answers without

@@ -17,7 +17,8 @@ void zx_find_loops(struct zx_run *r)
         if ((in->op != CK_JUMP && in->op != CK_BRANCH) || in->target > i)
             continue;
         if (r->loop_count == ZX_MAX_LOOPS)
-            zx_stop(r->z, MM_LIMIT, "bound", "thread %s has more than %u loops", r->t->name, ZX_MAX_LOOPS);
+            zx_stop(r->z, MM_LIMIT, "z3.unroll", "thread %s has more than %u loops", r->t->name,
+                    ZX_MAX_LOOPS);
         r->loops[r->loop_count++] = (struct zx_loop){.source = i, .target = in->target};
     }
 }
@@ -79,7 +80,7 @@ void zx_find_live(struct zx_run *r)
 
 /* ---- the unrolled graph -------------------------------------------------------------------------- */
 
-static uint32_t hash_key(const struct zx_run *r, uint32_t pc, const uint8_t *count)
+static uint32_t hash_key(const struct zx_run *r, uint32_t pc, const uint16_t *count)
 {
     uint32_t h = pc * 2654435761U;
 
@@ -88,23 +89,24 @@ static uint32_t hash_key(const struct zx_run *r, uint32_t pc, const uint8_t *cou
     return (h >> 7) % ZX_HASH_SIZE;
 }
 
-void zx_restrict_counts(const struct zx_run *r, uint32_t pc, uint8_t *count)
+void zx_restrict_counts(const struct zx_run *r, uint32_t pc, uint16_t *count)
 {
     for (uint32_t i = 0; i < r->loop_count; i++)
         if (!inside(&r->loops[i], pc))
             count[i] = 0;
 }
 
-uint32_t zx_find_node(const struct zx_run *r, uint32_t pc, const uint8_t *count)
+uint32_t zx_find_node(const struct zx_run *r, uint32_t pc, const uint16_t *count)
 {
     uint32_t i = r->buckets[hash_key(r, pc, count)];
 
-    while (i != ZX_NONE && (r->nodes[i]->pc != pc || memcmp(r->nodes[i]->count, count, r->loop_count) != 0))
+    while (i != ZX_NONE &&
+           (r->nodes[i]->pc != pc || memcmp(r->nodes[i]->count, count, r->loop_count * sizeof *count) != 0))
         i = r->nodes[i]->next_in_bucket;
     return i;
 }
 
-uint32_t zx_get_node(struct zx_run *r, uint32_t pc, const uint8_t *count)
+uint32_t zx_get_node(struct zx_run *r, uint32_t pc, const uint16_t *count)
 {
     uint32_t i = zx_find_node(r, pc, count), bucket;
     struct zx_node *n;
@@ -112,12 +114,12 @@ uint32_t zx_get_node(struct zx_run *r, uint32_t pc, const uint8_t *count)
     if (i != ZX_NONE)
         return i;
     if (r->node_count == ZX_MAX_NODES)
-        zx_stop(r->z, MM_LIMIT, "bound", "thread %s unrolls to more than %u instructions", r->t->name,
+        zx_stop(r->z, MM_LIMIT, "z3.unroll", "thread %s unrolls to more than %u instructions", r->t->name,
                 ZX_MAX_NODES);
     n = zx_alloc(r->z, 1, sizeof *n);
     bucket = hash_key(r, pc, count);
     *n = (struct zx_node){.pc = pc, .next_in_bucket = r->buckets[bucket], .guard = r->z->no};
-    memcpy(n->count, count, r->loop_count);
+    memcpy(n->count, count, r->loop_count * sizeof *count);
     zx_append(r->z, &r->nodes, &r->node_count, &n);
     r->buckets[bucket] = r->node_count - 1;
     return r->node_count - 1;
@@ -127,7 +129,7 @@ uint32_t zx_get_node(struct zx_run *r, uint32_t pc, const uint8_t *count)
 static void connect(struct zx_run *r, uint32_t n, int slot, uint32_t target)
 {
     struct zx_node *node = r->nodes[n];
-    uint8_t count[ZX_MAX_LOOPS];
+    uint16_t count[ZX_MAX_LOOPS];
     uint32_t taken = ZX_NONE;
 
     memcpy(count, node->count, sizeof count);
@@ -176,7 +178,7 @@ static void expand_node(struct zx_run *r, uint32_t n)
 /* Depth-first search with its own stack; ORDER is filled from the end. */
 void zx_sort_nodes(struct zx_run *r)
 {
-    uint8_t zero[ZX_MAX_LOOPS] = {0};
+    uint16_t zero[ZX_MAX_LOOPS] = {0};
     uint32_t *stack = zx_alloc(r->z, ZX_MAX_NODES + 1, sizeof *stack), depth = 0;
 
     r->order = zx_alloc(r->z, ZX_MAX_NODES, sizeof *r->order);

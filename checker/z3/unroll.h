@@ -13,7 +13,7 @@ struct zx_loop {
 
 struct zx_node {
     uint32_t pc, next_in_bucket;
-    uint8_t count[ZX_MAX_LOOPS];
+    uint16_t count[ZX_MAX_LOOPS];
     uint32_t successor[2]; /* fall through or jump; branch target.  ZX_NONE: none */
     uint32_t back_loop[2]; /* the loop whose back edge the successor is, or ZX_NONE */
     uint8_t state;         /* depth-first search */
@@ -41,10 +41,11 @@ void zx_find_loops(struct zx_run *r);
 void zx_find_live(struct zx_run *r);
 /* Builds the graph and fills ORDER, from ORDER_COUNT to ZX_MAX_NODES. */
 void zx_sort_nodes(struct zx_run *r);
-uint32_t zx_find_node(const struct zx_run *r, uint32_t pc, const uint8_t *count); /* ZX_NONE: there is none */
-uint32_t zx_get_node(struct zx_run *r, uint32_t pc, const uint8_t *count);
+uint32_t zx_find_node(const struct zx_run *r, uint32_t pc,
+                      const uint16_t *count); /* ZX_NONE: there is none */
+uint32_t zx_get_node(struct zx_run *r, uint32_t pc, const uint16_t *count);
 /* Clears the counts of loops that do not contain PC. */
-void zx_restrict_counts(const struct zx_run *r, uint32_t pc, uint8_t *count);
+void zx_restrict_counts(const struct zx_run *r, uint32_t pc, uint16_t *count);
 
 /* Dependencies (z3/depend.c) are sets of reads.  In order: reserve hidden registers; the set of EXPR; assign
  * the set of a register; add those of a branch's CONDITION to the path condition's; the path condition's set;

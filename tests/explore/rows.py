@@ -35,6 +35,9 @@ DIFFERS = {
     ("spirv/vulkan/alignment/alignment2-struct-local.spvasm", "program_spec"): PAST_END,
     ("spirv/vulkan/alignment/alignment2-struct-pointer.spvasm", "program_spec"): PAST_END,
     ("spirv/vulkan/alignment/alignment3-struct-local.spvasm", "program_spec"): PAST_END,
+    ("spirv/vulkan/gpuverify/test_mod_invariants/global_reduce_strength.spvasm", "cat_spec"): (
+        "PASS", "constants determine the trip count, so the loop is unrolled beyond the bound of this row: every work-item "
+        "accesses memory outside of an array, and no two race before that"),
 }
 FIELDS = {"program_spec": ("condition", {"holds": "PASS", "fails": "FAIL"}),
           "cat_spec": ("race", {"none": "PASS", "found": "FAIL"}),

@@ -20,7 +20,7 @@ static bool is_source(const char *path)
     return tool_has_suffix(path, ".cl") || tool_has_suffix(path, ".clcpp");
 }
 
-static int read_file(enum mm_input kind, const char *path, char **data, size_t *size)
+int explore_read_file(enum mm_input kind, const char *path, char **data, size_t *size)
 {
     struct mm_error err = {0};
     const char *name = strcmp(path, "-") == 0 ? "/dev/stdin" : path;
@@ -148,96 +148,6 @@ static int contradict(const struct ck_verdict *a, const struct ck_verdict *b)
     return 0;
 }
 
-static bool has_let(const struct mm_cat_model *model, const char *name)
-{
-    for (uint32_t i = 0; i < model->let_count; i++)
-        if (strcmp(model->lets[i].name, name) == 0)
-            return true;
-    return false;
-}
-
-/* The final value of memory. Coherence orders only what the model orders; for plain writes happens-before
- * decides (location order in Vulkan) [CL 3.3.4; Vulkan location-ordered]. */
-static int with_final_order(const struct explore *e, const char *path, bool z3, struct mm_cat_model **cat)
-{
-    static const struct {
-        const char *let, *order;
-    } orders[] = {
-        {"locord", "locord"}, {"location-ordered", "location-ordered"}, {"ghb", "(ghb | lhb)"}, {"hb", "hb"}};
-    char line[200], *text;
-    size_t size, k = 0;
-    struct mm_error err = {0};
-    int code = read_file(MM_INPUT_CAT, path, &text, &size);
-    while (k < sizeof orders / sizeof *orders && !has_let(*cat, orders[k].let))
-        k++;
-    const char *order = k < sizeof orders / sizeof *orders ? orders[k].order : "po";
-    /* search uses the order itself; for Z3 coherence has to follow it */
-    int n = snprintf(line, sizeof line,
-                     z3 ? "\nacyclic (co | ((W * W) & loc & (po | %s))) as final-order\n"
-                        : "\nflag ~empty ((W * W) & loc & (po | %s)) as final-order\n",
-                     order);
-    char *longer = code ? NULL : mm_realloc(text, size + (size_t)n + 1);
-    mm_cat_destroy(*cat);
-    *cat = NULL;
-    if (!longer) {
-        mm_free(text);
-        return code ? code : tool_error(EXIT_TOOL, "out of memory");
-    }
-    memcpy(longer + size, line, (size_t)n + 1);
-    if (mm_cat_parse(longer, path, e->switches.items, cat, &err) != MM_OK)
-        code = tool_report(&err);
-    mm_free(longer);
-    return code;
-}
-
-static int load_model(struct explore *e, bool vulkan, bool z3, struct mm_cat_model **cat)
-{
-    char path[PATH_MAX];
-    struct mm_error err = {0};
-    int code = tool_find_model(e->model ? e->model : vulkan ? "vulkan.cat" : "opencl.cat", path);
-    if (code)
-        return code;
-    if (mm_cat_load(path, e->switches.items, cat, &err) != MM_OK)
-        return tool_report(&err);
-    mm_cat_destroy(e->named);
-    if (mm_cat_load(path, e->switches.items, &e->named, &err) != MM_OK)
-        return tool_report(&err);
-    return with_final_order(e, path, z3, cat);
-}
-
-static uint64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
-/* WANTED, or what is left of the time for the file. */
-static unsigned time_for(const struct explore *e, unsigned wanted)
-{
-    uint64_t now = now_ms(), left = now < e->until_ms ? e->until_ms - now : 1;
-    return wanted && left < wanted ? (unsigned)left : wanted;
-}
-
-static int ask(struct explore *e, const struct ck_program *program, bool z3, unsigned timeout_ms,
-               struct ck_verdict *v)
-{
-    struct mm_cat_model *cat = NULL;
-    struct mm_error err = {0};
-    struct ck_options limits = e->options;
-    int failed = load_model(e, program->vulkan, z3, &cat);
-    if (failed)
-        return failed;
-    limits.timeout_ms = time_for(e, timeout_ms);
-    limits.memory_limit = guard_soft_memory(&e->guard);
-    if (z3)
-        limits.bound = limits.unroll; /* Z3 counts the ways back */
-    enum mm_class r = z3 ? ck_z3(program, cat, &limits, v, &err) : ck_search(program, cat, &limits, v, &err);
-    mm_cat_destroy(cat);
-    guard_name_limit(&e->guard, &v->limit);
-    return r == MM_OK ? 0 : tool_report(&err);
-}
-
 static cJSON *show_verdict(struct explore *e, struct ex *ex, const struct ck_verdict *v, const char *file,
                            const char *engine)
 {
@@ -282,8 +192,7 @@ static int present(struct explore *e, struct ex *ex, const struct ck_verdict *v,
  * question for the other engine. */
 static bool is_open(const struct ck_verdict *v)
 {
-    bool settled =
-        v->limit.cls && (strcmp(v->limit.rule, "search.bound") == 0 || strcmp(v->limit.rule, "vacuous") == 0);
+    bool settled = explore_exceeds_bound(v) || (v->limit.cls && strcmp(v->limit.rule, "vacuous") == 0);
     return !settled && has_unknown(v);
 }
 
@@ -395,12 +304,12 @@ static int decide_auto(struct explore *e, struct ex *ex, const char *file)
 {
     struct ck_verdict v = {0}, z3 = {0};
     unsigned first = e->options.timeout_ms / 3;
-    int code = ask(e, ex->program, false, first ? first : e->options.timeout_ms, &v);
+    int code = explore_ask(e, ex->program, false, first ? first : e->options.timeout_ms, &v);
     bool both = !code && is_open(&v);
     if (both)
         keep_verdict(e, ex, &v, file);
     if (both)
-        code = ask(e, ex->program, true, e->options.timeout_ms - first, &z3);
+        code = explore_ask(e, ex->program, true, e->options.timeout_ms - first, &z3);
     if (!code && both) {
         code = contradict(&v, &z3);
         complete(ex->program, &v, &z3);
@@ -421,7 +330,7 @@ static int decide(struct explore *e, struct ex *ex, const char *file)
     for (int i = 0; i < 2 && !failed && code != EXIT_TOOL; i++) {
         if (!(e->engines & (i ? ENGINE_Z3 : ENGINE_SEARCH)))
             continue;
-        failed = ask(e, ex->program, i == 1, e->options.timeout_ms, &v[i]);
+        failed = explore_ask(e, ex->program, i == 1, e->options.timeout_ms, &v[i]);
         code = worse(code, failed ? failed : present(e, ex, &v[i], file, i ? "z3" : "search"));
     }
     if (e->engines == (ENGINE_SEARCH | ENGINE_Z3))
@@ -459,8 +368,8 @@ static int explore_file(struct explore *e, const char *path)
     struct ex *ex = NULL;
     struct ck_program *program = NULL;
     struct mm_error err = {0};
-    int code = read_file(is_source(path) ? MM_INPUT_SOURCE : MM_INPUT_MODULE, path, &data, &size);
-    e->until_ms = now_ms() + (uint64_t)e->options.timeout_ms * engine_count(e);
+    int code = explore_read_file(is_source(path) ? MM_INPUT_SOURCE : MM_INPUT_MODULE, path, &data, &size);
+    e->until_ms = explore_now_ms() + (uint64_t)e->options.timeout_ms * engine_count(e);
     if (!code && is_source(path))
         code = compile(e, path, &data, &size);
     if (!code && (ex_read(data, size, path, &ex, &err) != MM_OK || prepare(e, ex, &program, &err) != MM_OK))
@@ -538,7 +447,7 @@ static void set_guard(struct explore *e)
 static int explore_main(int argc, char **argv)
 {
     struct explore e = {.engines = ENGINE_AUTO,
-                        .options = {.timeout_ms = 60000, .unroll = 4},
+                        .options = {.timeout_ms = 60000, .unroll = 4, .deepens = true},
                         .memory = GUARD_DEFAULT_MEBIBYTES};
     int code = 0;
     int first = tool_options(&cmd_explore, argc, argv, false, explore_option, &e, &code);

@@ -2,6 +2,7 @@
 #ifndef TOOLS_EXPLORE_COMMAND_H
 #define TOOLS_EXPLORE_COMMAND_H
 
+#include "memmodel/base/input.h"
 #include "tools/explore/explore.h"
 #include "tools/guard.h"
 #include "tools/tool.h"
@@ -44,6 +45,17 @@ struct explore {
 /* explore/options.c: takes option INDEX of them for the struct explore at CONTEXT. */
 extern const struct tool_option explore_options[];
 int explore_option(void *context, size_t index, const char *value);
+
+/* cmd/explore.c: the contents of PATH, - for stdin. */
+int explore_read_file(enum mm_input kind, const char *path, char **data, size_t *size);
+
+/* explore/ask.c: the answers of an engine.  TIMEOUT_MS is for the first loop bound; a larger one has what is left until
+ * the file's deadline.  Loses trip counts where the engine cannot finish. */
+int explore_ask(struct explore *e, struct ck_program *program, bool z3, unsigned timeout_ms,
+                struct ck_verdict *v);
+/* Whether the loop bound leaves answers of V open. */
+bool explore_exceeds_bound(const struct ck_verdict *v);
+uint64_t explore_now_ms(void);
 
 /* explore/shown.c: each execution that V kept must come out of the interpreter, too; and becomes part of
  * JSON, and a file, where that is wanted.  Returns an exit code. */

@@ -363,10 +363,12 @@ bool ex_copy(struct ex *ex, const struct in_inst *inst);
 void ex_add_agents(struct ex *ex);
 /* explore/unroll.c: writes out loops around copies */
 void ex_unroll(struct ex *ex, uint32_t thread);
+/* explore/trips.c: trip counts of the present thread's loops */
+void ex_count_trips(struct ex *ex);
 /* explore/settle.c: folds constants across threads */
 void ex_settle(struct ex *ex);
-/* Whether a load at ADDRESS can only return VALUE. */
-bool ex_known_load(struct ex *ex, uint32_t address, unsigned size, uint64_t *value);
+/* Whether a load of SIZE bytes at address AT can only return VALUE. */
+bool ex_known_memory(struct ex *ex, uint64_t at, unsigned size, uint64_t *value);
 bool ex_is_hidden(const struct ex *ex, uint32_t address);
 /* Whether the hidden memory at ADDRESS is never read. */
 bool ex_is_unread(const struct ex *ex, uint32_t address);

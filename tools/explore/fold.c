@@ -1,25 +1,9 @@
 /* Constant propagation over a lowered thread: most addresses and many branches depend only on the ids of
  * the work-item. Then dead-code elimination: unreachable instructions, unused assignments, and reads of
  * read-only memory. */
-#include "tools/explore/explore.h"
+#include "tools/explore/fold.h"
 
 #include <string.h>
-
-enum state { UNSEEN, CONSTANT, VARYING };
-
-struct fold {
-    struct ex *ex;
-    struct ck_thread *t;
-    uint32_t regs;
-    uint32_t *block_of; /* instruction -> block */
-    uint32_t *first;    /* block -> instruction; one more than there are blocks */
-    uint32_t block_count;
-    uint8_t *states;  /* block * regs: on entry */
-    uint64_t *values; /* block * regs */
-    uint8_t *reached, *queued;
-    uint8_t *now; /* while a block is walked */
-    uint64_t *now_values;
-};
 
 static void find_blocks(struct fold *f)
 {
@@ -63,12 +47,34 @@ static uint32_t substitute(struct fold *f, uint32_t expr)
     return same ? expr : ex_with_operands(ex, &e, operands);
 }
 
-static void set_reg(struct fold *f, uint32_t reg, uint32_t expr)
+/* Whether all registers that decide EXPR are constant now. */
+static bool is_known(const struct fold *f, uint32_t expr)
 {
-    uint64_t value;
+    const struct ck_expr *e = &f->ex->program->exprs[expr];
+    const uint32_t operands[3] = {e->a, e->b, e->c};
+    if (e->op == CK_REG)
+        return f->now[e->imm] == CONSTANT;
+    for (unsigned i = 0; i < ck_expr_operands(e->op); i++)
+        if (!is_known(f, operands[i]))
+            return false;
+    return true;
+}
+
+/* The constant that EXPR has now; trip counts need no expression for it. */
+static bool constant_now(struct fold *f, uint32_t expr, uint64_t *value)
+{
+    if (!f->trips)
+        return ex_is_const(f->ex, substitute(f, expr), value);
+    if (!is_known(f, expr))
+        return false;
+    *value = ck_eval_expr(f->ex->program, expr, f->now_values);
+    return true;
+}
+
+static void set_reg(struct fold *f, uint32_t reg, bool constant, uint64_t value)
+{
     if (reg == CK_NO_REG)
         return;
-    bool constant = expr != CK_NO_EXPR && ex_is_const(f->ex, expr, &value);
     f->now[reg] = constant ? CONSTANT : VARYING;
     if (constant)
         f->now_values[reg] = value;
@@ -76,22 +82,22 @@ static void set_reg(struct fold *f, uint32_t reg, uint32_t expr)
 
 static void step(struct fold *f, const struct ck_instr *i)
 {
+    uint64_t value = 0;
     if (i->op == CK_ASSIGN) {
-        set_reg(f, i->reg, substitute(f, i->value));
+        bool constant = constant_now(f, i->value, &value);
+        set_reg(f, i->reg, constant, value);
     } else if (i->op == CK_LOAD || i->op == CK_RMW || i->op == CK_CAS) {
-        uint64_t value;
-        bool known = i->op == CK_LOAD && ex_known_load(f->ex, substitute(f, i->address), i->size, &value);
-        set_reg(f, i->reg, known ? ex_const(f->ex, value, i->size) : CK_NO_EXPR);
+        uint64_t at;
+        bool known = i->op == CK_LOAD && constant_now(f, i->address, &at) &&
+                     ex_known_memory(f->ex, at, i->size, &value);
+        set_reg(f, i->reg, known, value);
         if (i->op == CK_CAS)
-            set_reg(f, i->reg2, CK_NO_EXPR);
+            set_reg(f, i->reg2, false, 0);
     }
 }
 
-/* Merges what holds now into the entry of BLOCK. */
-static void flow_to(struct fold *f, uint32_t block)
+bool ex_fold_merge(struct fold *f, uint32_t block)
 {
-    if (block >= f->block_count)
-        return;
     uint8_t *states = f->states + (size_t)block * f->regs;
     uint64_t *values = f->values + (size_t)block * f->regs;
     bool changed = !f->reached[block];
@@ -107,7 +113,18 @@ static void flow_to(struct fold *f, uint32_t block)
         changed = changed || states[r] != was;
     }
     f->reached[block] = 1;
-    f->queued[block] |= changed;
+    return changed;
+}
+
+/* Merges what holds now into the entry of BLOCK. */
+static void flow_to(struct fold *f, uint32_t block)
+{
+    if (block >= f->block_count)
+        return;
+    if (f->trips)
+        ex_trips_flow(f, block);
+    else
+        f->queued[block] |= ex_fold_merge(f, block);
 }
 
 static void enter(struct fold *f, uint32_t block)
@@ -116,7 +133,7 @@ static void enter(struct fold *f, uint32_t block)
     memcpy(f->now_values, f->values + (size_t)block * f->regs, f->regs * sizeof *f->now_values);
 }
 
-static void walk_block(struct fold *f, uint32_t block)
+void ex_fold_walk(struct fold *f, uint32_t block)
 {
     enter(f, block);
     for (uint32_t i = f->first[block]; i < f->first[block + 1]; i++) {
@@ -129,11 +146,12 @@ static void walk_block(struct fold *f, uint32_t block)
             flow_to(f, f->block_of[instr->target]);
             return;
         }
-        if (instr->op == CK_ASSUME && ex_is_const(f->ex, substitute(f, instr->value), &value) && value == 0)
+        if (instr->op == CK_ASSUME && constant_now(f, instr->value, &value) && value == 0)
             return;
         if (instr->op != CK_BRANCH)
             continue;
-        bool known = ex_is_const(f->ex, substitute(f, instr->value), &value);
+        bool known = constant_now(f, instr->value, &value);
+        f->decided |= known;
         if (!known || value == 0)
             flow_to(f, f->block_of[instr->target]);
         if (known && value == 0)
@@ -152,7 +170,7 @@ static void propagate(struct fold *f)
             if (!f->queued[b])
                 continue;
             f->queued[b] = 0;
-            walk_block(f, b);
+            ex_fold_walk(f, b);
             again = true;
         }
     }
@@ -341,28 +359,38 @@ static struct fold start(struct ex *ex)
     return f;
 }
 
-void ex_fold(struct ex *ex)
+struct fold ex_fold_begin(struct ex *ex)
 {
     struct fold f = start(ex);
     size_t cells = ((size_t)f.block_count + 1) * (f.regs + 1);
     if (cells > (size_t)1 << 26)
         ex_fail(ex, MM_LIMIT, "explore.size", "a work-item has too many registers and blocks");
-    f.states = mm_alloc_zero(cells, 1);
-    f.values = mm_alloc_zero(cells, sizeof *f.values);
     f.reached = ex_alloc(ex, f.block_count + 1);
     f.queued = ex_alloc(ex, f.block_count + 1);
     f.now = ex_alloc(ex, f.regs + 1);
     f.now_values = ex_alloc(ex, (f.regs + 1) * sizeof *f.now_values);
-    uint8_t *keep = ex_alloc(ex, f.t->instr_count + 1);
-    if (f.states && f.values) {
-        propagate(&f);
-        rewrite(&f, keep);
-    }
-    bool ok = f.states && f.values;
-    mm_free(f.states);
-    mm_free(f.values);
-    if (!ok)
+    f.states = mm_alloc_zero(cells, 1);
+    f.values = mm_alloc_zero(cells, sizeof *f.values);
+    if (!f.states || !f.values) {
+        ex_fold_end(&f);
         ex_no_memory(ex);
+    }
+    return f;
+}
+
+void ex_fold_end(struct fold *f)
+{
+    mm_free(f->states);
+    mm_free(f->values);
+}
+
+void ex_fold(struct ex *ex)
+{
+    struct fold f = ex_fold_begin(ex);
+    uint8_t *keep = ex_alloc(ex, f.t->instr_count + 1);
+    propagate(&f);
+    rewrite(&f, keep);
+    ex_fold_end(&f);
     compact(&f, keep);
     do {
         f = start(ex);

@@ -47,7 +47,8 @@ const struct tool_option explore_options[] = {
     {"switch", 's', "NAME=VALUE", NULL, "select a variant of the model; may be repeated"},
     {"engine", 'e', "NAME", "REFCL_CHECK_ENGINE",
      "search, z3, both, or auto: search, then Z3 for undecided questions (default auto)"},
-    {"bound", 'b', "K", "REFCL_BOUND", "loop unroll bound (default 4)"},
+    {"bound", 'b', "K", "REFCL_BOUND",
+     "bound on iterations of loops of unknown trip count (default: raised from 4 until the time is used)"},
     {"progress", 0, "MODEL", "REFCL_PROGRESS_MODEL",
      "forward-progress model: fair, hsa, obe, lobe, unfair; or by scope: wg=obe,sg=hsa,wi=fair"},
     {"timeout", 't', "S", "REFCL_TIMEOUT",
@@ -192,6 +193,7 @@ int explore_option(void *context, size_t index, const char *value)
     case OPT_ENGINE:
         return set_engine(e, value);
     case OPT_BOUND:
+        e->options.deepens = false;
         return set_number("bound", value, 1000, 1, &e->options.unroll);
     case OPT_PROGRESS:
         return set_progress(&e->options.progress, value);

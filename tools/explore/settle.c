@@ -53,6 +53,12 @@ static void note_access(struct ex *ex, const struct ck_thread *t, uint32_t i)
     }
 }
 
+static bool is_known_load(struct ex *ex, uint32_t address, unsigned size)
+{
+    uint64_t at, value;
+    return ex_is_const(ex, address, &at) && ex_known_memory(ex, at, size, &value);
+}
+
 static void look(struct ex *ex)
 {
     const struct ck_program *p = ex->program;
@@ -69,19 +75,17 @@ static void look(struct ex *ex)
     for (uint32_t t = 0; t < p->thread_count; t++)
         for (uint32_t i = 0; i < p->threads[t].instr_count; i++) {
             const struct ck_instr *instr = &p->threads[t].instrs[i];
-            uint64_t root = instr->op == CK_LOAD ? ex_root(ex, instr->address) : 0, value;
+            uint64_t root = instr->op == CK_LOAD ? ex_root(ex, instr->address) : 0;
             uint32_t o = (uint32_t)(root >> 32) - 1;
             if (root && o < p->object_count && p->objects[o].hidden)
                 ex->build.known[o].read =
-                    ex->build.known[o].read || !ex_known_load(ex, instr->address, instr->size, &value);
+                    ex->build.known[o].read || !is_known_load(ex, instr->address, instr->size);
         }
 }
 
-bool ex_known_load(struct ex *ex, uint32_t address, unsigned size, uint64_t *value)
+bool ex_known_memory(struct ex *ex, uint64_t at, unsigned size, uint64_t *value)
 {
-    uint64_t at;
-    if (!ex->build.known || !ex_is_const(ex, address, &at) || at >> 32 == 0 ||
-        (at >> 32) - 1 >= ex->program->object_count)
+    if (!ex->build.known || at >> 32 == 0 || (at >> 32) - 1 >= ex->program->object_count)
         return false;
     const uint32_t o = (uint32_t)(at >> 32) - 1;
     const struct ck_object *object = &ex->program->objects[o];
@@ -229,6 +233,10 @@ void ex_settle(struct ex *ex)
     if (copies)
         fold_all(ex);
     check_meetings(ex);
+    for (uint32_t t = 0; t < p->thread_count; t++) {
+        ex->item.thread = t;
+        ex_count_trips(ex);
+    }
     if (copies)
         ex_add_agents(ex);
     for (uint32_t t = 0; t < p->thread_count; t++)

@@ -320,7 +320,36 @@ static void thin_air(void **state)
     end();
 }
 
-/* A thread that waits for a flag has one outcome; one that counts rounds hits the bound. */
+/* A loop of five iterations, each with a store if it STORES. */
+static void counting_loop(bool stores)
+{
+    uint32_t r;
+
+    begin(1);
+    r = ck_program_add_reg(program, 0, "i", 4, true);
+    if (stores)
+        store(0, 0, 1);
+    ck_program_add_instr(
+        program, 0,
+        &(struct ck_instr){
+            .op = CK_ASSIGN,
+            .reg = r,
+            .value = ck_program_add_expr(
+                program,
+                &(struct ck_expr){.op = CK_ADD, .size = 4, .a = reg_value(r), .b = constant(1, 4)})});
+    ck_program_add_instr(
+        program, 0,
+        &(struct ck_instr){
+            .op = CK_BRANCH,
+            .line = 7,
+            .value = ck_program_add_expr(
+                program, &(struct ck_expr){.op = CK_EQ, .size = 4, .a = reg_value(r), .b = constant(5, 4)}),
+            .target = 0});
+    observe(0, r);
+}
+
+/* A thread that waits for a flag has one outcome; one that stores in each iteration hits the bound, unless the trip count
+ * is known; iterations without events need no bound. */
 static void loops(void **state)
 {
     struct ck_verdict v;
@@ -335,31 +364,28 @@ static void loops(void **state)
     expect(SC_MODEL, 2, 1);
     end();
 
-    begin(1);
-    r = ck_program_add_reg(program, 0, "i", 4, true);
-    ck_program_add_instr(
-        program, 0,
-        &(struct ck_instr){
-            .op = CK_ASSIGN,
-            .reg = r,
-            .value = ck_program_add_expr(
-                program,
-                &(struct ck_expr){.op = CK_ADD, .size = 4, .a = reg_value(r), .b = constant(1, 4)})});
-    ck_program_add_instr(
-        program, 0,
-        &(struct ck_instr){
-            .op = CK_BRANCH,
-            .value = ck_program_add_expr(
-                program, &(struct ck_expr){.op = CK_EQ, .size = 4, .a = reg_value(r), .b = constant(5, 4)}),
-            .target = 0});
-    observe(0, r);
+    counting_loop(true);
+    program->file = "loop.cl";
     v = decide(FREE, &(struct ck_options){.bound = 3});
     assert_int_equal(v.condition, CK_UNKNOWN);
     assert_int_equal(v.limit.cls, MM_LIMIT);
     assert_string_equal(v.limit.rule, "search.bound");
+    assert_string_equal(v.limit.message,
+                        "limit reached: iterations of the loop at loop.cl:7, complete up to bound 3 "
+                        "(raise with --bound)");
     assert_false(v.states_complete);
     ck_verdict_clear(&v);
-    v = decide(FREE, &(struct ck_options){.bound = 4});
+    for (int known = 0; known < 2; known++) {
+        program->threads[0].instrs[2].trip_count = known ? 4 : 0;
+        v = decide(FREE, &(struct ck_options){.bound = known ? 3 : 4});
+        assert_int_equal(v.condition, CK_YES);
+        assert_int_equal(v.states[0].values[0], 5);
+        ck_verdict_clear(&v);
+    }
+    end();
+
+    counting_loop(false);
+    v = decide(FREE, &(struct ck_options){.bound = 3});
     assert_int_equal(v.condition, CK_YES);
     assert_int_equal(v.states[0].values[0], 5);
     ck_verdict_clear(&v);

@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""What `refcl explore` decides of the kernels of tests/races, tests/explore and the public corpus, each within a short time
+and without --bound: decided, unknown, or refused, by reason.
+
+decisions.py [--timeout S] [--jobs N] [--match TEXT] [--items N] [--list] [-- OPTION...]
+
+Kernels of tests/races that need more than --items work-items are left out.  A verdict that contradicts that of the kernel's
+file is printed and ends the program with 1."""
+import argparse
+import collections
+import csv
+import glob
+import json
+import math
+import os
+import re
+import shlex
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "../lib"), os.path.join(HERE, "../races")]
+from built import JOBS, REFCL
+from rows import CORPUS, DIFFERS
+from test_kernels import header
+from test_races import directives
+
+ANSWERS = ("condition", "race", "usage", "divergence", "termination")
+# RACE: the expected answer, "" if none is known.
+Case = collections.namedtuple("Case", "name path options race")
+Result = collections.namedtuple("Result", "case what why seconds")
+
+
+def launch(words):
+    """The options of WORDS that exploring shares with running a kernel; None: there are others that matter."""
+    taken = []
+    words = iter(words)
+    for word in words:
+        if word in ("-g", "-l", "-a", "-k", "--global", "--local", "--arg", "--kernel", "--subgroup"):
+            taken += [word, next(words)]
+        else:
+            return None
+    return taken
+
+
+def size_of(options):
+    for word, value in zip(options, options[1:]):
+        if word in ("-g", "--global"):
+            return math.prod(int(n) for n in value.split(","))
+    return 1
+
+
+def races(items):
+    for path in sorted(glob.glob(os.path.join(HERE, "../races/*.cl"))):
+        wanted = directives(path)
+        options = launch(shlex.split(wanted.get("run", "")))
+        if options is None or size_of(options) > items:
+            continue
+        race = {"data-race": "found", "clean": "none"}.get(wanted["expect"], "")
+        yield Case("races/" + os.path.basename(path), path, options, race)
+
+
+def features(items):
+    for folder in ("kernels", "features", "patterns"):
+        for path in sorted(glob.glob(os.path.join(HERE, folder, "**/*.*"), recursive=True)):
+            options = shlex.split(" ".join(header(path, "Options")))
+            expected = dict(item.split() for line in header(path, "Expect") for item in line.split(","))
+            if list(header(path, "Error")) or size_of(options) > items or not expected:
+                continue
+            race = expected.get("race", "")
+            yield Case(f"{folder}/{os.path.basename(path)}", path, options, "" if race == "unknown" else race)
+
+
+def corpus(items):
+    path = os.path.join(CORPUS, "expected.csv")
+    if not os.path.exists(path):
+        return
+    found = {}
+    with open(path, encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            if row["file"].startswith("spirv/") and not row["progress"]:
+                race = {"PASS": "none", "FAIL": "found"}.get(row["expected"], "") if row["property"] == "cat_spec" else ""
+                if (row["file"], row["property"]) in DIFFERS:
+                    race = ""
+                known = found.get((row["file"], row["model"]), "")
+                found[row["file"], row["model"]] = race or known
+    for (name, model), race in sorted(found.items()):
+        options = ["--model", os.path.join(CORPUS, model + ".dat3m.cat")]
+        yield Case(name, os.path.join(CORPUS, name), options, race)
+
+
+def reason(text):
+    """TEXT without names and numbers of one kernel."""
+    text = re.sub(r"^[^:]*: (\d+:\d+: )?(%\d+ = )?", "", text) if ".cl:" in text or ".spv" in text else text
+    return re.sub(r"[\w./-]+\.(cl|spvasm|c):\d+", "FILE:LINE", re.sub(r"'[^']*'", "'...'", text))[:150]
+
+
+def run(case, timeout, more=()):
+    command = [REFCL, "explore", "--timeout", str(timeout), "--json", "-", *case.options, *more, case.path]
+    start = time.monotonic()
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
+    seconds = time.monotonic() - start
+    try:
+        test = json.loads(process.stdout)["tests"][0]
+    except (ValueError, LookupError):
+        return Result(case, "refused", process.stderr.strip(), seconds)
+    if "error" in test:
+        return Result(case, "refused", test["error"], seconds)
+    if case.race and test["race"] != "unknown" and test["race"] != case.race:
+        return Result(case, "CONTRADICTS", f"race {test['race']}, expected {case.race}", seconds)
+    if process.returncode == 3:
+        still = [key for key in ANSWERS if test[key] == "unknown"]
+        return Result(case, "unknown", f"{test.get('limit', 'no reason')}", seconds) if still else \
+            Result(case, "CONTRADICTS", "exit code 3 without an unknown answer", seconds)
+    return Result(case, "decided" if process.returncode in (0, 1) else "failed", process.stderr.strip(), seconds)
+
+
+def cases(items, match=""):
+    for collection in (races, features, corpus):
+        for case in collection(items):
+            if match in case.name:
+                yield case
+
+
+def print_table(results):
+    counts = collections.Counter((r.case.name.split("/")[0], r.what) for r in results)
+    kinds = ("decided", "unknown", "refused", "failed", "CONTRADICTS")
+    print(f"{'':10}" + "".join(f"{kind:>12}" for kind in kinds))
+    for group in sorted({group for group, _ in counts}):
+        print(f"{group:10}" + "".join(f"{counts[group, kind]:12}" for kind in kinds))
+    print(f"{'all':10}" + "".join(f"{sum(r.what == kind for r in results):12}" for kind in kinds))
+    for (what, why), count in collections.Counter((r.what, reason(r.why)) for r in results if r.what != "decided").most_common():
+        print(f"{count:5} {what}: {why}")
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--timeout", type=int, default=5, help="seconds for each kernel (default 5)")
+    options.add_argument("--jobs", type=int, default=JOBS)
+    options.add_argument("--match", default="", help="only kernels whose name holds this")
+    options.add_argument("--items", type=int, default=8, help="most work-items (default 8)")
+    options.add_argument("--list", action="store_true", help="a line for each kernel that is not decided")
+    options.add_argument("more", nargs="*", help="options of refcl explore")
+    args = options.parse_args()
+    todo = list(cases(args.items, args.match))
+    with ThreadPoolExecutor(args.jobs) as pool:
+        results = list(pool.map(lambda case: run(case, args.timeout, args.more), todo))
+    for r in results:
+        if args.list and r.what != "decided":
+            print(f"{r.what:11} {r.seconds:6.1f} s  {r.case.name}: {r.why}", flush=True)
+    print_table(results)
+    print(f"{len(results)} kernels, {sum(r.seconds for r in results):.0f} s")
+    return 1 if any(r.what in ("CONTRADICTS", "failed") for r in results) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

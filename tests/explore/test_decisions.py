@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+"""Kernels of other tests, explored without --bound (decisions.py): loops whose trip counts constants, arguments or the
+launch determine are decided, and no verdict contradicts that of a kernel's file.  How many are decided in a given time
+depends on the machine: decisions.py counts them."""
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "../lib"), HERE]
+import decisions
+import sample
+import tap
+from built import PATIENCE
+
+# Decided in a second of CPU time, and unknown without trip counts.
+COUNTED = ("antidiagonals.cl", "antidiagonals_barrier_inside.cl", "cholesky.cl", "grid_stride.cl", "columns_of_a_matrix.cl",
+           "wavefront.cl")
+SHORT = 1  # seconds, after which any of the others may be unknown
+
+
+def main():
+    found = 0
+    for case in decisions.cases(8, "races/"):
+        name = os.path.basename(case.path)
+        if name in COUNTED:
+            found += 1
+            result = decisions.run(case, PATIENCE // 2)
+            tap.check(f"{case.name} is decided", result.what == "decided", f"{result.what}: {result.why}")
+        elif case.race and sample.is_chosen(case.name):
+            result = decisions.run(case, SHORT)
+            tap.check(f"{case.name} is not contradicted", result.what in ("decided", "unknown", "refused"),
+                      f"{result.what}: {result.why}")
+    tap.check("all kernels are there", found == len(COUNTED), f"{found} of {len(COUNTED)}")
+    sample.print_left_out()
+    return tap.done()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,36 @@
+/* Constant propagation over a thread, by basic blocks: shared by folding (fold.c) and trip counts (trips.c). */
+#ifndef TOOLS_EXPLORE_FOLD_H
+#define TOOLS_EXPLORE_FOLD_H
+
+#include "tools/explore/explore.h"
+
+enum state { UNSEEN, CONSTANT, VARYING };
+
+struct trips;
+struct fold {
+    struct ex *ex;
+    struct ck_thread *t;
+    uint32_t regs;
+    uint32_t *block_of; /* instruction -> block */
+    uint32_t *first;    /* block -> instruction; one more than there are blocks */
+    uint32_t block_count;
+    uint8_t *states;  /* block * regs: on entry */
+    uint64_t *values; /* block * regs */
+    uint8_t *reached, *queued;
+    uint8_t *now; /* while a block is walked */
+    uint64_t *now_values;
+    struct trips *trips; /* loops are iterated, for their trip counts; NULL: to a fixpoint */
+    bool decided;        /* the condition of a branch was constant; set by ex_fold_walk() */
+};
+
+/* The state before the first block; ends with an error of EX when there is no memory. */
+struct fold ex_fold_begin(struct ex *ex);
+void ex_fold_end(struct fold *f);
+/* Executes BLOCK from the state at its entry and propagates to its successors. */
+void ex_fold_walk(struct fold *f, uint32_t block);
+/* Merges the current state into the entry of BLOCK; whether that changes. */
+bool ex_fold_merge(struct fold *f, uint32_t block);
+/* trips.c: control reaches BLOCK in the current state. */
+void ex_trips_flow(struct fold *f, uint32_t block);
+
+#endif
