@@ -81,6 +81,8 @@ struct snapshot {
     uint8_t *to;
     uint64_t size;
     const struct plane *bytes;
+    const struct in_shadow_memory *saved; /* cell by cell, those with tags of this launch; NULL: all bytes */
+    uint8_t use;
 };
 struct in_instrumented_run {
     struct in_shadow *shadow;          /* in the frame */
@@ -173,7 +175,8 @@ static bool needs_plane(uint8_t use, enum in_shadow_plane plane)
     static const uint8_t what[] = {[IN_SHADOW_WRITES] = IN_SHADOW_WRITTEN,
                                    [IN_SHADOW_READS] = IN_SHADOW_READ,
                                    [IN_SHADOW_ATOMICS] = IN_SHADOW_ATOMIC};
-    return (use & IN_SHADOW_TAGGED) && (use & what[plane]);
+    return (use & what[plane]) && ((use & IN_SHADOW_TAGGED) ||
+                                   (plane == IN_SHADOW_ATOMICS && in_shadow_has_undo(use)));
 }
 
 static bool set_planes(struct in_instrumented_run *w, struct in_shadow_memory *m, uint8_t use, uint64_t size)
@@ -182,7 +185,7 @@ static bool set_planes(struct in_instrumented_run *w, struct in_shadow_memory *m
         struct plane *p;
         if (!needs_plane(use, (enum in_shadow_plane)k))
             continue;
-        if ((p = acquire_plane(w, TAGS, (size >> (use >> IN_SHADOW_GRANULE)) + 1)) == NULL)
+        if ((p = acquire_plane(w, TAGS, (((size | 15) + 1) >> (use >> IN_SHADOW_GRANULE)) + IN_SHADOW_SCRATCH)) == NULL)
             return false;
         m->planes[k][0] = m->planes[k][1] = p->cells;
     }
@@ -258,22 +261,48 @@ static const char *check_argument(struct in_instrumented_run *w, const struct in
     return NULL;
 }
 
-/* Copies memory that the kernel may write, for rollback, unless re-execution certainly overwrites it. */
-static bool snapshot(struct in_instrumented_run *w, const struct in_argument *a, uint64_t size, uint8_t use)
+/* The bytes that the launch may access of an argument of disjoint parts. */
+static void part_range(const struct in_jit_run *run, const struct in_shadow_part *part, uint64_t *from, uint64_t *to)
+{
+    const struct in_jit_frame *f = &run->frame;
+    int64_t width = (int64_t)f->global_size[0];
+    int64_t first = (int64_t)f->global_offset[0] + width * (int64_t)f->global_offset[1];
+    int64_t last = first + width * (int64_t)f->global_size[1] - 1;
+    int64_t low = first * part->stride + part->low, high = last * part->stride + part->high;
+    *from = low < 0 ? 0 : (uint64_t)low < *to ? (uint64_t)low : *to;
+    *to = high < (int64_t)*from ? *from : (uint64_t)high < *to ? (uint64_t)high : *to;
+}
+
+/* Prepares the rollback of memory that the kernel may write, unless re-execution certainly overwrites it: compiled code saves
+ * the cells that it writes; of disjoint parts, all that the launch may access is copied now. */
+static bool prepare_rollback(struct in_instrumented_run *w, const struct in_jit_run *run, uint32_t k)
 {
     const uint64_t most = UINT64_C(1) << 30;
-    if (!(use & (IN_SHADOW_ATOMIC | IN_SHADOW_WRITTEN)) || (use & IN_SHADOW_IDEMPOTENT) || size == 0)
+    const struct in_shadow_plan *plan = &run->kernel->shape.shadow_plan;
+    struct in_shadow_memory *m = &w->shadow->arguments[k];
+    uint64_t from = 0, to = m->size;
+    uint8_t use = plan->uses[k], *memory = (uint8_t *)(uintptr_t)run->launch->arguments[k].address;
+    if (!(use & (IN_SHADOW_ATOMIC | IN_SHADOW_WRITTEN)) || (use & IN_SHADOW_IDEMPOTENT))
         return true;
-    if (size > most - w->kept)
+    if (use & IN_SHADOW_DISJOINT)
+        part_range(run, &plan->parts[k], &from, &to);
+    if (from == to)
+        return true;
+    if (to - from > most - w->kept)
         return false;
-    struct plane *bytes = acquire_plane(w, BYTES, size / sizeof bytes->cells[0] + 1);
+    struct plane *bytes = acquire_plane(w, BYTES, (to - from) / sizeof bytes->cells[0] + 2);
     struct snapshot *s = bytes != NULL ? mm_alloc(sizeof *s) : NULL;
     if (s == NULL)
         return false;
-    *s = (struct snapshot){w->snapshots, (uint8_t *)(uintptr_t)a->address, size, bytes};
-    memcpy(bytes->cells, s->to, size);
+    *s = (struct snapshot){w->snapshots, memory + from, to - from, bytes, NULL, use};
+    if (in_shadow_has_undo(use)) {
+        s->saved = m;
+        m->undo = (uint8_t *)bytes->cells;
+    } else {
+        memcpy(bytes->cells, s->to, s->size);
+    }
     w->snapshots = s;
-    w->kept += size;
+    w->kept += to - from;
     return true;
 }
 
@@ -290,8 +319,7 @@ static const char *set_up_launch(struct in_instrumented_run *w, struct in_jit_ru
         if (k->uses[a] == 0)
             continue;
         wrong = check_argument(w, run, a);
-        if (wrong == NULL && (!set_planes(w, m, k->uses[a], m->size) ||
-                              !snapshot(w, &run->launch->arguments[a], m->size, k->uses[a])))
+        if (wrong == NULL && (!set_planes(w, m, k->uses[a], m->size) || !prepare_rollback(w, run, a)))
             wrong = "too little memory";
     }
     if (wrong == NULL && !set_planes(w, &w->shadow->local, k->local, run->local_bytes))
@@ -335,12 +363,33 @@ uint64_t in_instrument_groups(struct in_jit_run *run, uint64_t linear, uint64_t 
     return most;
 }
 
+static void restore_cells(const struct in_shadow *shadow, const struct snapshot *s)
+{
+    uint32_t log = s->use >> IN_SHADOW_GRANULE;
+    for (uint64_t k = 0; k < s->size >> log; k++) {
+        bool written = false;
+        for (int plane = 0; plane < IN_SHADOW_planES; plane++)
+            written |= plane != IN_SHADOW_READS && s->saved->planes[plane][0] != NULL &&
+                       s->saved->planes[plane][0][k] - shadow->base < shadow->range;
+        if (written)
+            memcpy(s->to + (k << log), (const uint8_t *)s->bytes->cells + (k << log), (size_t)1 << log);
+    }
+}
+
+static void restore(const struct in_shadow *shadow, const struct snapshot *s)
+{
+    if (s->saved != NULL)
+        restore_cells(shadow, s);
+    else
+        memcpy(s->to, s->bytes->cells, s->size);
+}
+
 bool in_instrument_end(struct in_jit_run *run)
 {
     struct in_instrumented_run *w = run->instrumented;
     bool suspicious = w->shadow->suspicious || atomic_load(&run->faulted) || run->frame.budget < 0;
     for (struct snapshot *s = w->snapshots; suspicious && s != NULL; s = s->next)
-        memcpy(s->to, s->bytes->cells, s->size);
+        restore(w->shadow, s);
     return suspicious;
 }
 

@@ -226,19 +226,58 @@ void CheckLowering::check_cell(const Access &a, const Memory &m, Value *index)
     }
 }
 
-void CheckLowering::check_tags(const Access &a, Value *offset)
+// Whether a plane has no tag of this launch.
+Value *CheckLowering::untouched(const Memory &m, unsigned which, Value *index)
+{
+    const Tags &t = tags[0];
+    return b.CreateICmpUGE(b.CreateSub(load(m, which, index), t.base), t.range);
+}
+
+// Before the launch's first write to a cell, its bytes are saved for rollback.  Lanes that write one cell at once save the
+// same bytes.
+void CheckLowering::save_cell(const Memory &m, Value *index, Value *from, Value *in_bounds)
+{
+    unsigned log = *m.use >> IN_SHADOW_GRANULE;
+    Value *first = in_bounds;
+    if (*m.use & IN_SHADOW_WRITTEN)
+        first = b.CreateAnd(first, untouched(m, IN_SHADOW_WRITES, index));
+    if (*m.use & IN_SHADOW_ATOMIC)
+        first = b.CreateAnd(first, untouched(m, IN_SHADOW_ATOMICS, index));
+    Instruction *then = SplitBlockAndInsertIfThen(first, &*b.GetInsertPoint(), false);
+    Instruction *after = &*b.GetInsertPoint();
+    b.SetInsertPoint(then);
+    LoadInst *old = b.CreateAlignedLoad(b.getIntNTy(8u << log), from, Align(1u << log));
+    set_scope(old, false);
+    old->setMetadata(LLVMContext::MD_access_group, group);
+    Value *undo = frame_load(shadow, m.at + offsetof(in_shadow_memory, undo), b.getPtrTy());
+    Value *to = b.CreateInBoundsGEP(b.getInt8Ty(), undo, b.CreateShl(index, log));
+    set_scope(b.CreateAlignedStore(old, to, Align(1u << log)), true);
+    if (!(*m.use & IN_SHADOW_TAGGED))
+        store(m, IN_SHADOW_ATOMICS, index, tags[0].base);
+    b.SetInsertPoint(after);
+}
+
+// POINTER: through which the access is made.
+void CheckLowering::check_tags(const Access &a, Value *offset, Value *pointer, Value *in_bounds)
 {
     if (!a.tagged)
         return;
     bool local = a.origin.kind != Origin::ARGUMENT;
     const Memory &m = memories[local ? unsigned(IN_SHADOW_ARGUMENTS) : a.origin.number];
-    if (!(*m.use & IN_SHADOW_TAGGED))
+    bool tagged = *m.use & IN_SHADOW_TAGGED;
+    bool saves = !local && in_shadow_has_undo(*m.use) && (!a.plain() || (a.how & IN_SHADOW_WRITTEN));
+    if (!tagged && !saves)
         return;
     unsigned log = *m.use >> IN_SHADOW_GRANULE;
     compute_tags(local);
     Value *first = b.CreateLShr(offset, log, "", true);
-    for (uint64_t k = 0; k < a.size >> log; k++)
-        check_cell(a, m, k ? b.CreateAdd(first, b.getInt64(k)) : first);
+    for (uint64_t k = 0; k < a.size >> log; k++) {
+        Value *index = k ? b.CreateAdd(first, b.getInt64(k)) : first;
+        if (saves)
+            save_cell(m, index, b.CreateConstGEP1_64(b.getInt8Ty(), pointer, k << log), in_bounds);
+        if (tagged)
+            check_cell(a, m, index);
+    }
 }
 
 Value *CheckLowering::offset_of(Value *pointer, Value *base)
@@ -269,6 +308,15 @@ static Instruction *sole_user(CallInst *call)
     return user;
 }
 
+// Planes end with cells for accesses out of bounds.
+Value *CheckLowering::spare_cells(const Access &a)
+{
+    if (a.origin.kind != Origin::ARGUMENT)
+        return b.getInt64(0);
+    Value *size = frame_load(shadow, memories[a.origin.number].at, b.getInt64Ty());
+    return b.CreateAdd(b.CreateOr(size, b.getInt64(15)), b.getInt64(1));
+}
+
 void CheckLowering::lower(Access &a)
 {
     CallInst *call = a.call;
@@ -288,7 +336,7 @@ void CheckLowering::lower(Access &a)
                                 b.CreateICmpEQ(b.CreateAnd(offset, b.getInt64(a.align - 1)), b.getInt64(0)));
     Value *within = a.origin.within ? b.CreateAdd(offset, a.origin.within) : offset; // of local memory
     if (a.in_bounds) {
-        check_tags(a, within);
+        check_tags(a, within, pointer, b.getTrue());
         call->replaceAllUsesWith(pointer);
     } else if (Instruction *user = sole_user(call)) {
         BasicBlock *head = call->getParent(), *good = SplitBlock(head, call);
@@ -305,12 +353,12 @@ void CheckLowering::lower(Access &a)
             phi->addIncoming(Constant::getNullValue(user->getType()), head);
         }
         b.SetInsertPoint(call);
-        check_tags(a, within);
+        check_tags(a, within, pointer, b.getTrue());
         call->replaceAllUsesWith(pointer);
     } else {
         flag(b.CreateNot(in_bounds));
-        Value *zero = a.origin.within ? a.origin.within : b.getInt64(0);
-        check_tags(a, b.CreateSelect(in_bounds, within, zero));
+        Value *other = a.origin.within ? a.origin.within : spare_cells(a);
+        check_tags(a, b.CreateSelect(in_bounds, within, other), pointer, in_bounds);
         Value *scratch = frame_load(shadow, offsetof(in_shadow, scratch), b.getPtrTy());
         b.SetInsertPoint(call);
         call->replaceAllUsesWith(b.CreateSelect(in_bounds, pointer, scratch));

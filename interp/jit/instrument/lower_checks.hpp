@@ -93,9 +93,13 @@ class CheckLowering
     llvm::Instruction *set_scope(llvm::Instruction *i, bool of_tags);
     void flag(llvm::Value *bad);
     llvm::Value *offset_of(llvm::Value *pointer, llvm::Value *base);
+    llvm::Value *spare_cells(const Access &a);
     void lower(Access &a);
-    void check_tags(const Access &a, llvm::Value *offset);
+    void check_tags(const Access &a, llvm::Value *offset, llvm::Value *pointer, llvm::Value *in_bounds);
     void check_cell(const Access &a, const Memory &m, llvm::Value *index);
+    void save_cell(const Memory &m, llvm::Value *index, llvm::Value *from,
+                   llvm::Value *in_bounds);
+    llvm::Value *untouched(const Memory &m, unsigned which, llvm::Value *index);
     llvm::Value *plane(const Memory &m, unsigned which, bool second, llvm::Value *index);
     llvm::Value *load(const Memory &m, unsigned which, llvm::Value *index);
     void store(const Memory &m, unsigned which, llvm::Value *index, llvm::Value *tag);

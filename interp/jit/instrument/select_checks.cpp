@@ -145,8 +145,9 @@ bool CheckLowering::has_disjoint_parts(unsigned argument)
         low = std::min(low, l.fixed);
         high = std::max(high, l.fixed + int64_t(a.size));
     }
-    if (high - low > stride)
+    if (high - low > stride || stride > INT32_MAX / 2)
         return false;
+    options.plan.parts[argument] = {int32_t(stride), int32_t(low), int32_t(high)};
     options.plan.max_coefficient = std::max<uint64_t>(options.plan.max_coefficient, analysis.max_coefficient);
     return analysis.max_coefficient < MAX_COEFFICIENT;
 }
@@ -312,8 +313,12 @@ void CheckLowering::select()
     for (unsigned k = 0; k <= IN_SHADOW_ARGUMENTS; k++) {
         Memory &m = memories[k];
         const unsigned writers = IN_SHADOW_WRITTEN | IN_SHADOW_ATOMIC;
-        if (!(*m.use & writers) || *m.use == IN_SHADOW_ATOMIC)
+        if (!(*m.use & writers))
             continue;
+        if (*m.use == IN_SHADOW_ATOMIC) {
+            *m.use |= m.cell << IN_SHADOW_GRANULE;
+            continue;
+        }
         if (k < IN_SHADOW_ARGUMENTS && has_disjoint_parts(k))
             *m.use |= IN_SHADOW_DISJOINT;
         else

@@ -25,8 +25,18 @@ enum {
         32, /* only written, at addresses independent of memory: re-execution overwrites it */
     IN_SHADOW_GRANULE = 6
 };
+/* Whether memory with this USE is rolled back cell by cell: compiled code saves a cell before the launch's first write to it. */
+static inline bool in_shadow_has_undo(uint8_t use)
+{
+    return (use & (IN_SHADOW_WRITTEN | IN_SHADOW_ATOMIC)) && !(use & (IN_SHADOW_DISJOINT | IN_SHADOW_IDEMPOTENT));
+}
+/* Bytes [LOW, HIGH) of each stride: what a work-item accesses of an argument of disjoint parts. */
+struct in_shadow_part {
+    int32_t stride, low, high;
+};
 struct in_shadow_plan {
     uint8_t uses[IN_SHADOW_ARGUMENTS], local; /* of the arguments; of local memory */
+    struct in_shadow_part parts[IN_SHADOW_ARGUMENTS];
     uint8_t lane_bits;        /* bits of a local id, with one value to spare for several readers */
     uint8_t phases;           /* barriers order accesses of global memory */
     uint32_t max_coefficient; /* largest coefficient of an id in a subscript */
@@ -34,6 +44,7 @@ struct in_shadow_plan {
 
 struct in_shadow_memory {
     uint64_t size; /* bytes that the kernel may access */
+    uint8_t *undo; /* the bytes before the first write of the launch, where in_shadow_has_undo */
     uint32_t *planes[IN_SHADOW_planES][2];
 };
 /* The part of the frame for checks; tags of the launch are in [BASE, BASE + RANGE). */
