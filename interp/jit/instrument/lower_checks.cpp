@@ -17,8 +17,8 @@
 using namespace llvm;
 using namespace instrumentation;
 
-static const char local_id_metadata[] =
-    "in.item"; // marks the loads that replace local ids while checks are simplified
+static const char parameter_metadata[] =
+    "in.parameter"; // marks the loads that replace local ids and sizes while checks are simplified
 
 // ---- ids and tags --------------------------------------------------------------------------
 
@@ -83,18 +83,21 @@ void CheckLowering::set_up()
         b.CreateStore(b.getInt32(0), p);
     }
     shadow = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), item.getArg(FRAME), options.shadow_at);
-    for (unsigned k = 0; k < 3; k++)
-        hide_local_id(k);
+    for (unsigned k = 0; k < 3; k++) {
+        hide_parameter(ITEM + k, 0, options.local_size[k]);
+        hide_parameter(SIZE + k, 1, options.local_size[k] + 1);
+    }
 }
 
-// While checks are simplified, loads with range metadata replace local ids: LLVM has none for parameters.
-void CheckLowering::hide_local_id(unsigned k)
+// While checks are simplified, loads with range metadata replace parameters: LLVM has none for those.  Values are in [LOW, HIGH).
+void CheckLowering::hide_parameter(unsigned k, uint32_t low, uint32_t high)
 {
     MDBuilder md(item.getContext());
     auto *id = cast<LoadInst>(frame_load(shadow, 0, b.getInt32Ty()));
-    item.getArg(ITEM + k)->replaceAllUsesWith(id);
-    id->setMetadata(LLVMContext::MD_range, md.createRange(APInt(32, 0), APInt(32, options.local_size[k])));
-    id->setMetadata(local_id_metadata, MDNode::get(item.getContext(), md.createConstant(b.getInt32(k))));
+    item.getArg(k)->replaceAllUsesWith(id);
+    id->setMetadata(LLVMContext::MD_range, md.createRange(APInt(32, low), APInt(32, high)));
+    id->setMetadata(parameter_metadata,
+                    MDNode::get(item.getContext(), md.createConstant(b.getInt32(k))));
     id->setMetadata(LLVMContext::MD_invariant_load, nullptr);
     id->setVolatile(true); // or equal loads would be merged
 }
@@ -463,9 +466,9 @@ void in_shim_finish_checks(LLVMValueRef item)
     Function &f = *cast<Function>(unwrap(item));
     fold_decided_comparisons(f);
     for (Instruction &i : make_early_inc_range(instructions(f)))
-        if (MDNode *node = i.getMetadata(local_id_metadata)) {
+        if (MDNode *node = i.getMetadata(parameter_metadata)) {
             auto *k = mdconst::extract<ConstantInt>(node->getOperand(0));
-            i.replaceAllUsesWith(f.getArg(ITEM + k->getZExtValue()));
+            i.replaceAllUsesWith(f.getArg(k->getZExtValue()));
             i.eraseFromParent();
         }
 }

@@ -85,7 +85,7 @@ class CheckLowering
     llvm::SmallVector<Access *, 16> between_barriers(llvm::Instruction *start);
     bool needs_no_order(llvm::ArrayRef<Access *> together);
     void set_up();
-    void hide_local_id(unsigned k);
+    void hide_parameter(unsigned k, uint32_t low, uint32_t high);
     llvm::Value *linear_id();
     llvm::Value *local_index();
     llvm::Value *group_index();
