@@ -31,7 +31,8 @@ enum {
     IN_JIT_CHECKS = 4,       /* with it: values too */
     IN_JIT_ONE_ROW = 8,      /* with it: ids differ in the first dimension alone */
     IN_JIT_EXACT = 16,       /* no function is less accurate than the interpreter's */
-    IN_JIT_ANY_SIZE = 32     /* for every local size of at most local_size[0] work-items */
+    IN_JIT_ANY_SIZE = 32,    /* for every local size of at most local_size[0] work-items */
+    IN_JIT_ID_BITS = 8       /* the bits from this one on: with IN_JIT_INSTRUMENTED, bits of a global id */
 };
 struct in_jit_options {
     uint32_t local_size[3]; /* with IN_JIT_ANY_SIZE: the number of work-items, 1, 1 */

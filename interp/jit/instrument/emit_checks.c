@@ -4,6 +4,7 @@
 #include "interp/jit/instrument/emit_checks.h"
 #include "interp/ext/ext.h"
 #include "interp/jit/vectorize/llvm_shim.h"
+#include <stdio.h>
 #include <string.h>
 
 static bool is_instrumented(const struct in_emit *e)
@@ -114,6 +115,18 @@ static void emit_suspect(struct in_emit *e, LLVMValueRef bad)
     emit_marker(e, "in.suspect", LLVMFunctionType(e->nothing, &e->i1, 1, 0), &bad, 1);
 }
 
+/* As emit_suspect, where BAD says that X and Y wrap around: scalar evolution may know that they do not. */
+static void emit_wrap(struct in_emit *e, uint32_t opcode, int sign, LLVMValueRef bad, LLVMValueRef x, LLVMValueRef y)
+{
+    char name[32];
+    LLVMTypeRef type = LLVMTypeOf(x), types[5] = {e->i1, e->i32, e->i1, type, type};
+    LLVMOpcode op = opcode == SpvOpIAdd ? LLVMAdd : opcode == SpvOpIMul ? LLVMMul : LLVMSub;
+    LLVMValueRef arguments[5] = {bad, LLVMConstInt(e->i32, op, 0), LLVMConstInt(e->i1, (unsigned)sign, 0), x, y};
+    snprintf(name, sizeof name, "in.wrap.%u", LLVMGetIntTypeWidth(type));
+    if (!LLVMIsConstant(bad) || !LLVMIsNull(bad))
+        emit_marker(e, name, LLVMFunctionType(e->nothing, types, 5, 0), arguments, 5);
+}
+
 static LLVMValueRef compare(struct in_emit *e, LLVMIntPredicate how, LLVMValueRef x, uint64_t value)
 {
     return LLVMBuildICmp(e->b, how, x, in_int(e, LLVMTypeOf(x), value), "");
@@ -153,8 +166,12 @@ static void check_wrap(struct in_emit *e, const struct in_inst *i)
     for (int sign = 0; sign < 2; sign++) {
         if (!(sign ? id->no_signed_wrap : id->no_unsigned_wrap))
             continue;
-        emit_suspect(e, i->opcode == SpvOpIMul ? product_wraps(e, ty, x, y, sign)
-                                               : sum_wraps(e, i->opcode == SpvOpIAdd, x, y, sign));
+        LLVMValueRef bad = i->opcode == SpvOpIMul ? product_wraps(e, ty, x, y, sign)
+                                                  : sum_wraps(e, i->opcode == SpvOpIAdd, x, y, sign);
+        if (ty->kind == IN_TY_INT)
+            emit_wrap(e, i->opcode, sign, bad, x, y);
+        else
+            emit_suspect(e, bad);
     }
 }
 

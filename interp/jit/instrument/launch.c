@@ -40,6 +40,7 @@ bool in_instrument_lower(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRe
                                   .offsets_at = offsetof(struct in_jit_frame, global_offset),
                                   .groups_at = offsetof(struct in_jit_frame, num_groups),
                                   .local_size = {local[0], local[1], local[2]},
+                                  .id_bits = k->options.flags >> IN_JIT_ID_BITS,
                                   .access_group = access_group,
                                   .one_row = k->options.flags & IN_JIT_ONE_ROW};
     if (e->calls->any) {

@@ -8,6 +8,7 @@
 #include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -18,7 +19,7 @@ using namespace llvm;
 using namespace instrumentation;
 
 static const char parameter_metadata[] =
-    "in.parameter"; // marks the loads that replace local ids and sizes while checks are simplified
+    "in.parameter"; // marks the loads that replace ids and sizes while checks are simplified
 
 // ---- ids and tags --------------------------------------------------------------------------
 
@@ -83,7 +84,10 @@ void CheckLowering::set_up()
         b.CreateStore(b.getInt32(0), p);
     }
     shadow = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), item.getArg(FRAME), options.shadow_at);
+    const uint32_t ids = 1u << options.id_bits;
     for (unsigned k = 0; k < 3; k++) {
+        hide_parameter(GLOBAL + k, 0, ids);
+        hide_parameter(GROUP + k, 0, ids / options.local_size[k] + 1);
         hide_parameter(ITEM + k, 0, options.local_size[k]);
         hide_parameter(SIZE + k, 1, options.local_size[k] + 1);
     }
@@ -410,12 +414,59 @@ void CheckLowering::publish_flag()
     }
 }
 
+// Whether the operation of marker CALL never wraps around, by the ranges of its operands.
+static bool never_wraps(ScalarEvolution &evolution, unsigned op, bool sign, Value *x, Value *y)
+{
+    const SCEV *a = evolution.getSCEV(x), *b = evolution.getSCEV(y);
+    unsigned width = x->getType()->getIntegerBitWidth();
+    auto range = [&](const SCEV *v) {
+        return sign ? evolution.getSignedRange(v).signExtend(2 * width + 1)
+                    : evolution.getUnsignedRange(v).zeroExtend(2 * width + 1);
+    };
+    ConstantRange result = op == LLVMAdd   ? range(a).add(range(b))
+                           : op == LLVMSub ? range(a).sub(range(b))
+                                           : range(a).multiply(range(b));
+    ConstantRange whole(width, true);
+    whole = sign ? whole.signExtend(2 * width + 1) : whole.zeroExtend(2 * width + 1);
+    return whole.contains(result);
+}
+
+// Drops checks for overflow that scalar evolution decides, and lets LLVM know.
+void CheckLowering::drop_decided()
+{
+    DominatorTree tree(item);
+    LoopInfo loops(tree);
+    AssumptionCache assumptions(item);
+    TargetLibraryInfoImpl library;
+    TargetLibraryInfo functions(library);
+    ScalarEvolution evolution(item, functions, assumptions, tree, loops);
+    erase_if(value_checks, [&](CallInst *call) {
+        if (call->arg_size() != 5)
+            return false;
+        unsigned op = unsigned(cast<ConstantInt>(call->getArgOperand(1))->getZExtValue());
+        bool sign = cast<ConstantInt>(call->getArgOperand(2))->isOne();
+        Value *x = call->getArgOperand(3), *y = call->getArgOperand(4);
+        if (!never_wraps(evolution, op, sign, x, y))
+            return false;
+        for (User *user : x->users())
+            if (auto *i = dyn_cast<OverflowingBinaryOperator>(user);
+                i && isa<Instruction>(i) && i->getOperand(0) == x && i->getOperand(1) == y &&
+                i->getOpcode() == unsigned(op == LLVMAdd   ? Instruction::Add
+                                           : op == LLVMSub ? Instruction::Sub
+                                                           : Instruction::Mul))
+                sign ? cast<Instruction>(user)->setHasNoSignedWrap() : cast<Instruction>(user)->setHasNoUnsignedWrap();
+        call->eraseFromParent();
+        return true;
+    });
+}
+
 bool CheckLowering::run()
 {
     if (!collect() || !covers_all_accesses() || !uniform_barriers())
         return false;
     select();
     set_up();
+    drop_decided();
     for (Access &a : accesses)
         lower(a);
     for (CallInst *call : value_checks) {
@@ -461,10 +512,26 @@ static void fold_decided_comparisons(Function &f)
     }
 }
 
+// With the ranges of ids LLVM makes sums without carries disjunctions, which without the ranges are not affine any more.
+static void restore_sums(Function &f)
+{
+    for (Instruction &i : make_early_inc_range(instructions(f))) {
+        if (i.getOpcode() != Instruction::Or || !i.getType()->isIntegerTy() || i.getType()->isIntegerTy(1) ||
+            !haveNoCommonBitsSet(i.getOperand(0), i.getOperand(1), f.getParent()->getDataLayout()))
+            continue;
+        auto *sum = BinaryOperator::CreateAdd(i.getOperand(0), i.getOperand(1), "", &i);
+        sum->setHasNoUnsignedWrap();
+        sum->setHasNoSignedWrap();
+        i.replaceAllUsesWith(sum);
+        i.eraseFromParent();
+    }
+}
+
 void in_shim_finish_checks(LLVMValueRef item)
 {
     Function &f = *cast<Function>(unwrap(item));
     fold_decided_comparisons(f);
+    restore_sums(f);
     for (Instruction &i : make_early_inc_range(instructions(f)))
         if (MDNode *node = i.getMetadata(parameter_metadata)) {
             auto *k = mdconst::extract<ConstantInt>(node->getOperand(0));

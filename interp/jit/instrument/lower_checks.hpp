@@ -107,6 +107,7 @@ class CheckLowering
     void record_reader(const Memory &m, unsigned which, llvm::Value *index, const Tags &t,
                        bool lane_disjoint);
     void lower_phase(llvm::CallInst *call);
+    void drop_decided();
     void publish_flag();
 };
 

@@ -69,7 +69,7 @@ bool CheckLowering::collect()
             continue;
         if (callee->getName() == "in.access" && !collect_access(call))
             return false;
-        if (callee->getName() == "in.suspect")
+        if (callee->getName() == "in.suspect" || callee->getName().startswith("in.wrap."))
             value_checks.push_back(call);
         if (callee->getName() == "in.phase")
             phases.push_back(call);

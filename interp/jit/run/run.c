@@ -167,12 +167,22 @@ static void destroy(struct in_jit_run *run)
     mm_free(run);
 }
 
+/* Bits that suffice for global ids, one of few values: with the fewer bits the more checks are decided when compiling. */
+static uint32_t id_bits(const struct in_jit_frame *f)
+{
+    uint64_t most = 0;
+    for (uint32_t k = 0; k < 3; k++)
+        most = f->global_offset[k] + f->global_size[k] > most ? f->global_offset[k] + f->global_size[k] : most;
+    return most <= 1u << 16 ? 16 : most <= 1u << 20 ? 20 : most <= 1u << 24 ? 24 : 31;
+}
+
 static uint32_t flags_of(const struct in_jit_run *run, const struct in_launch *l)
 {
     uint32_t flags = (l->step_limit != 0 ? IN_JIT_COUNTS : 0) | (l->exact ? IN_JIT_EXACT : 0);
     if (l->recorder != NULL || l->checks)
         flags |= IN_JIT_INSTRUMENTED | (l->checks ? IN_JIT_CHECKS : 0) |
-                 (run->frame.global_size[1] * run->frame.global_size[2] == 1 ? IN_JIT_ONE_ROW : 0);
+                 (run->frame.global_size[1] * run->frame.global_size[2] == 1 ? IN_JIT_ONE_ROW : 0) |
+                 id_bits(&run->frame) << IN_JIT_ID_BITS;
     return flags;
 }
 
