@@ -98,6 +98,8 @@ Origin OriginAnalysis::find(Value *pointer)
     }
     if (auto *gep = dyn_cast<GEPOperator>(pointer))
         return element_origin(gep);
+    if (in_frame(pointer, options.program_at, at)) // the variable at offset 0
+        return variable_origin(options.constants, options.constant_count, 0, pointer, Origin::CONSTANT);
     if (auto *load = dyn_cast<LoadInst>(pointer)) {
         for (unsigned k = 0; k < options.argument_count; k++)
             if (in_frame(load->getPointerOperand(), options.arguments_at, at) &&
@@ -119,6 +121,43 @@ Origin OriginAnalysis::find(Value *pointer)
     }
     visiting.pop_back();
     return r;
+}
+
+bool OriginAnalysis::is_variable(Value *pointer) const
+{
+    auto *gep = dyn_cast<GEPOperator>(pointer);
+    uint64_t at = 0;
+    return (!gep || gep->hasAllConstantIndices()) && in_frame(pointer, options.program_at, at);
+}
+
+// Subscripts out of bounds may make a pointer one into another object, so the origin follows the pointer's history.
+Value *OriginAnalysis::object_pointer(Value *pointer)
+{
+    pointer = pointer->stripPointerCasts();
+    if (auto found = object_pointers.find(pointer); found != object_pointers.end())
+        return found->second;
+    Origin origin = find(pointer);
+    if (origin.kind == Origin::ARGUMENT)
+        return origin.base;
+    if (auto *call = dyn_cast<CallInst>(pointer); call && call->getType()->isPointerTy() && call->getCalledFunction() &&
+                                                  call->getCalledFunction()->getName() == "in.access")
+        return object_pointer(call->getArgOperand(0));
+    if (is_variable(pointer))
+        return pointer;
+    if (auto *gep = dyn_cast<GEPOperator>(pointer))
+        return object_pointer(gep->getPointerOperand());
+    if (auto *phi = dyn_cast<PHINode>(pointer)) {
+        PHINode *object = PHINode::Create(phi->getType(), phi->getNumIncomingValues(), "", phi);
+        object_pointers[pointer] = object_pointers[object] = object;
+        for (unsigned k = 0; k < phi->getNumIncomingValues(); k++)
+            object->addIncoming(object_pointer(phi->getIncomingValue(k)), phi->getIncomingBlock(k));
+        return object;
+    }
+    if (auto *select = dyn_cast<SelectInst>(pointer)) {
+        Value *yes = object_pointer(select->getTrueValue()), *no = object_pointer(select->getFalseValue());
+        return object_pointers[pointer] = SelectInst::Create(select->getCondition(), yes, no, "", select);
+    }
+    return pointer;
 }
 
 // ---- offsets -------------------------------------------------------------------------------------

@@ -11,9 +11,9 @@
 #include <llvm/IR/Operator.h>
 
 struct Origin {
-    enum { UNKNOWN, PRIVATE, CONSTANT, LOCAL, LOCAL_ARGUMENT, ARGUMENT } kind = UNKNOWN;
+    enum { UNKNOWN, PRIVATE, CONSTANT, LOCAL, LOCAL_ARGUMENT, ARGUMENT, PROGRAM, DYNAMIC } kind = UNKNOWN;
     unsigned number = 0;           // of the argument
-    llvm::Value *base = nullptr;   // where the object begins
+    llvm::Value *base = nullptr;   // where the object begins; PROGRAM and DYNAMIC: a pointer into it
     llvm::Value *within = nullptr; // local memory: offset of the base, 64 bits
     uint64_t size = 0;             // of variables; arguments have dynamic sizes
     bool operator==(const Origin &r) const
@@ -27,8 +27,14 @@ class OriginAnalysis
   public:
     OriginAnalysis(llvm::Function &f, const in_check_lowering &w) : item(f), options(w) {}
     Origin find(llvm::Value *pointer);
+    // Of a pointer whose origin is unknown: a pointer into the same object that no subscripts changed.  Adds phis and selects of such
+    // pointers where POINTER has them.
+    llvm::Value *object_pointer(llvm::Value *pointer);
+    // Whether an object pointer is the address of a variable of the program.
+    bool is_variable(llvm::Value *pointer) const;
 
   private:
+    llvm::DenseMap<llvm::Value *, llvm::Value *> object_pointers;
     llvm::Function &item;
     const in_check_lowering &options;
     llvm::SmallVector<llvm::Value *, 8> visiting; // phis and selects on the recursion stack

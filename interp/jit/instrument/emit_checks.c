@@ -36,10 +36,11 @@ LLVMValueRef in_check_access(struct in_emit *e, LLVMValueRef pointer, uint64_t s
         return pointer;
     if (size > IN_SHADOW_SCRATCH)
         in_emit_fail(e, "an access of %llu bytes in an instrumented launch", (unsigned long long)size);
-    LLVMTypeRef types[4] = {e->ptr, e->i64, e->i64, e->i32};
-    LLVMValueRef arguments[4] = {pointer, LLVMConstInt(e->i64, size, 0), LLVMConstInt(e->i64, align, 0),
-                                 LLVMConstInt(e->i32, how, 0)};
-    return emit_marker(e, "in.access", LLVMFunctionType(e->ptr, types, 4, 0), arguments, 4);
+    LLVMTypeRef types[5] = {e->ptr, e->i64, e->i64, e->i32, e->i1};
+    LLVMValueRef arguments[5] = {pointer, LLVMConstInt(e->i64, size, 0), LLVMConstInt(e->i64, align, 0),
+                                 LLVMConstInt(e->i32, how, 0),
+                                 LLVMConstInt(e->i1, storage == SpvStorageClassWorkgroup, 0)};
+    return emit_marker(e, "in.access", LLVMFunctionType(e->ptr, types, 5, 0), arguments, 5);
 }
 
 LLVMValueRef in_check_value(struct in_emit *e, LLVMValueRef pointer, const struct in_ty *ty, uint64_t align,
@@ -240,8 +241,10 @@ static void check_chain(struct in_emit *e, const struct in_inst *i)
         uint64_t value = 0;
         bool constant = in_constant_u64(e->m, id, &value);
         if (element && k == 1) {
-            if (p->storage == SpvStorageClassFunction && !(constant && value == 0))
-                in_emit_fail(e, "pointers into private memory in an instrumented launch");
+            bool variable = e->m->ids[i->operands[0]].kind == IN_ID_GLOBAL;
+            if ((p->storage == SpvStorageClassFunction || variable) && !(constant && value == 0))
+                in_emit_fail(e, variable ? "arithmetic with the address of a variable in an instrumented launch"
+                                         : "pointers into private memory in an instrumented launch");
             continue;
         }
         if (ty->kind == IN_TY_ARRAY && ty->count > 1 && constant && value >= ty->count)

@@ -91,6 +91,7 @@ struct in_instrumented_run {
     struct snapshot *snapshots;
     uint64_t kept; /* bytes in them */
     uint64_t local_next;
+    struct in_shadow_memory *objects; /* of the shadow */
     uint8_t scratch[IN_SHADOW_SCRATCH];
 };
 
@@ -251,12 +252,15 @@ static const char *check_argument(struct in_instrumented_run *w, const struct in
         return NULL; /* every access is out of bounds */
     if (o->origin != MM_ORIGIN_BUFFER && o->origin != MM_ORIGIN_SUB_BUFFER)
         return "an argument outside of buffers";
-    if ((o->read_only && (use & writes)) || (o->write_only && (use & ~writes)) || a->address % 128 != 0 ||
+    const uint8_t direct = plan->direct[k];
+    if ((o->read_only && (direct & writes)) || (o->write_only && ((direct & ~writes) || plan->dynamic)) ||
+        a->address % 128 != 0 ||
         a->address < o->address || a->address - o->address >= o->size)
         return "a buffer with unsuitable flags, alignment or size";
+    w->shadow->arguments[k].address = a->address;
     w->shadow->arguments[k].size = o->size - (a->address - o->address);
     for (uint32_t j = 0; j < k; j++)
-        if (((plan->uses[j] | use) & writes) && plan->uses[j] != 0 &&
+        if ((((plan->uses[j] | use) & writes) || plan->dynamic) && plan->uses[j] != 0 &&
             ranges_overlap(a, w->shadow->arguments[k].size, &arguments[j], w->shadow->arguments[j].size))
             return "arguments that ranges_overlap";
     return NULL;
@@ -276,17 +280,16 @@ static void part_range(const struct in_jit_run *run, const struct in_shadow_part
 
 /* Prepares the rollback of memory that the kernel may write, unless re-execution certainly overwrites it: compiled code saves
  * the cells that it writes; of disjoint parts, all that the launch may access is copied now. */
-static bool prepare_rollback(struct in_instrumented_run *w, const struct in_jit_run *run, uint32_t k)
+static bool prepare_rollback(struct in_instrumented_run *w, const struct in_jit_run *run, struct in_shadow_memory *m,
+                             uint8_t use, const struct in_shadow_part *part)
 {
     const uint64_t most = UINT64_C(1) << 30;
-    const struct in_shadow_plan *plan = &run->kernel->shape.shadow_plan;
-    struct in_shadow_memory *m = &w->shadow->arguments[k];
     uint64_t from = 0, to = m->size;
-    uint8_t use = plan->uses[k], *memory = (uint8_t *)(uintptr_t)run->launch->arguments[k].address;
+    uint8_t *memory = (uint8_t *)(uintptr_t)m->address;
     if (!(use & (IN_SHADOW_ATOMIC | IN_SHADOW_WRITTEN)) || (use & IN_SHADOW_IDEMPOTENT))
         return true;
     if (use & IN_SHADOW_DISJOINT)
-        part_range(run, &plan->parts[k], &from, &to);
+        part_range(run, part, &from, &to);
     if (from == to)
         return true;
     if (to - from > most - w->kept)
@@ -307,23 +310,87 @@ static bool prepare_rollback(struct in_instrumented_run *w, const struct in_jit_
     return true;
 }
 
+/* A variable of the program that pointers of unknown origin may point to. */
+static bool add_variable(struct in_instrumented_run *w, const struct in_jit_run *run, const struct in_global *g)
+{
+    uint8_t use = run->kernel->shape.shadow_plan.program;
+    struct in_shadow_memory *m = &w->objects[w->shadow->object_count++];
+    m->address = (uint64_t)(uintptr_t)run->frame.program + g->offset;
+    m->size = g->ty->size;
+    return set_planes(w, m, use, m->size) &&
+           (g->storage == SpvStorageClassUniformConstant || prepare_rollback(w, run, m, use, NULL));
+}
+
+static bool is_writable(const struct in_jit_run *run, uint32_t k)
+{
+    const struct in_object *o = run->launch->arguments[k].object;
+    return o == NULL || !o->read_only;
+}
+
+/* The objects of in_shadow_find. */
+static bool list_objects(struct in_instrumented_run *w, const struct in_jit_run *run)
+{
+    const struct in_module *m = run->module;
+    struct in_shadow *s = w->shadow;
+    uint32_t arguments = run->launch->info->argument_count;
+    if (run->kernel->shape.shadow_plan.program == 0 && run->kernel->shape.shadow_plan.dynamic == 0)
+        return true;
+    s->objects = w->objects = mm_alloc_zero(arguments + m->global_count + 1, sizeof *w->objects);
+    bool fits =
+        w->objects != NULL && set_planes(w, &s->nothing, run->kernel->shape.shadow_plan.program, 0);
+    for (int writable = 1; writable >= 0 && fits; writable--) {
+        for (uint32_t k = 0; k < arguments && k < IN_SHADOW_ARGUMENTS; k++)
+            if (s->arguments[k].address != 0 && is_writable(run, k) == writable)
+                w->objects[s->object_count++] = s->arguments[k];
+        uint32_t storage = writable ? SpvStorageClassCrossWorkgroup : SpvStorageClassUniformConstant;
+        for (uint32_t k = 0; k < m->global_count && fits; k++)
+            if (m->globals[k].storage == storage)
+                fits = add_variable(w, run, &m->globals[k]);
+        if (writable)
+            s->writable_count = s->object_count;
+    }
+    return fits;
+}
+
+const struct in_shadow_memory *in_shadow_find(const struct in_shadow *shadow, uint64_t address, uint32_t writes)
+{
+    const struct in_shadow_memory *found = &shadow->nothing;
+    uint32_t count = writes ? shadow->writable_count : shadow->object_count;
+    for (uint32_t k = 0; k < count; k++) {
+        const struct in_shadow_memory *m = &shadow->objects[k];
+        if (address == m->address)
+            return m;
+        if (address - m->address < m->size)
+            found = m;
+    }
+    return found;
+}
+
+static const char *set_up_argument(struct in_instrumented_run *w, const struct in_jit_run *run, uint32_t k)
+{
+    const struct in_shadow_plan *plan = &run->kernel->shape.shadow_plan;
+    const struct in_argument_info *info = &run->launch->info->arguments[k];
+    struct in_shadow_memory *m = &w->shadow->arguments[k];
+    if (info->kind == IN_ARG_LOCAL)
+        m->size = run->launch->arguments[k].local_size;
+    if (plan->uses[k] == 0 || (info->kind != IN_ARG_GLOBAL && info->kind != IN_ARG_CONSTANT))
+        return NULL;
+    const char *wrong = check_argument(w, run, k);
+    if (wrong != NULL)
+        return wrong;
+    bool fits = set_planes(w, m, plan->uses[k], m->size) &&
+                (!is_writable(run, k) || prepare_rollback(w, run, m, plan->uses[k], &plan->parts[k]));
+    return fits ? NULL : "too little memory";
+}
+
 static const char *set_up_launch(struct in_instrumented_run *w, struct in_jit_run *run)
 {
-    const struct in_kernel_info *info = run->launch->info;
     const struct in_shadow_plan *k = &run->kernel->shape.shadow_plan;
     const char *wrong = lay_out_tags(w, run);
     w->shadow->scratch = w->scratch;
-    for (uint32_t a = 0; a < info->argument_count && a < IN_SHADOW_ARGUMENTS && wrong == NULL; a++) {
-        struct in_shadow_memory *m = &w->shadow->arguments[a];
-        if (info->arguments[a].kind == IN_ARG_LOCAL)
-            m->size = run->launch->arguments[a].local_size;
-        if (k->uses[a] == 0)
-            continue;
-        wrong = check_argument(w, run, a);
-        if (wrong == NULL && (!set_planes(w, m, k->uses[a], m->size) || !prepare_rollback(w, run, a)))
-            wrong = "too little memory";
-    }
-    if (wrong == NULL && !set_planes(w, &w->shadow->local, k->local, run->local_bytes))
+    for (uint32_t a = 0; a < run->launch->info->argument_count && a < IN_SHADOW_ARGUMENTS && wrong == NULL; a++)
+        wrong = set_up_argument(w, run, a);
+    if (wrong == NULL && (!set_planes(w, &w->shadow->local, k->local, run->local_bytes) || !list_objects(w, run)))
         wrong = "too little memory";
     if (wrong == NULL)
         clear_local_tags(w, run);
@@ -406,5 +473,6 @@ void in_instrument_destroy(struct in_jit_run *run)
         next = s->next;
         mm_free(s);
     }
+    mm_free(w->objects);
     mm_free(w);
 }

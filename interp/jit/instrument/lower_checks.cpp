@@ -159,10 +159,34 @@ void CheckLowering::flag(Value *bad)
     b.CreateStore(v, flagged);
 }
 
+// A field of the memory's struct in_shadow_memory.
+Value *CheckLowering::memory_load(const Memory &m, uint64_t at, Type *type)
+{
+    return m.object ? frame_load(m.object, at, type) : frame_load(shadow, m.at + at, type);
+}
+
+// Calls for the object of an access of unknown origin.  LLVM may call once for many accesses.
+void CheckLowering::find_object(const Access &a)
+{
+    LLVMContext &c = item.getContext();
+    FunctionCallee find = item.getParent()->getOrInsertFunction("in_shadow_find", b.getPtrTy(), b.getPtrTy(),
+                                                                b.getInt64Ty(), b.getInt32Ty());
+    auto *f = cast<Function>(find.getCallee());
+    for (auto kind : {Attribute::ReadNone, Attribute::NoUnwind, Attribute::WillReturn, Attribute::Speculatable,
+                      Attribute::NoSync, Attribute::NoFree, Attribute::NoCallback})
+        f->addFnAttr(kind);
+    f->addRetAttr(Attribute::NonNull);
+    f->addRetAttr(Attribute::getWithDereferenceableBytes(c, sizeof(in_shadow_memory)));
+    f->addRetAttr(Attribute::getWithAlignment(c, Align(alignof(in_shadow_memory))));
+    Value *writes = b.getInt32(a.how & (IN_SHADOW_WRITTEN | IN_SHADOW_ATOMIC));
+    memory_of(a).object =
+        b.CreateCall(find, {shadow, b.CreatePtrToInt(a.origin.base, b.getInt64Ty()), writes});
+}
+
 Value *CheckLowering::plane(const Memory &m, unsigned which, bool second, Value *index)
 {
-    uint64_t at = m.at + offsetof(in_shadow_memory, planes) + (2 * which + second) * sizeof(uint32_t *);
-    return b.CreateInBoundsGEP(b.getInt32Ty(), frame_load(shadow, at, b.getPtrTy()), index);
+    uint64_t at = offsetof(in_shadow_memory, planes) + (2 * which + second) * sizeof(uint32_t *);
+    return b.CreateInBoundsGEP(b.getInt32Ty(), memory_load(m, at, b.getPtrTy()), index);
 }
 
 Value *CheckLowering::load(const Memory &m, unsigned which, Value *index)
@@ -214,7 +238,7 @@ void CheckLowering::record_reader(const Memory &m, unsigned which, Value *index,
 
 void CheckLowering::check_cell(const Access &a, const Memory &m, Value *index)
 {
-    const Tags &t = tags[&m == &memories[IN_SHADOW_ARGUMENTS]];
+    const Tags &t = tags[&m == &memories[LOCAL_MEMORY]];
     bool writes = a.how & IN_SHADOW_WRITTEN, atomic = !a.plain();
     if (*m.use & IN_SHADOW_WRITTEN)
         flag(conflicts(t, load(m, IN_SHADOW_WRITES, index)));
@@ -256,7 +280,7 @@ void CheckLowering::save_cell(const Memory &m, Value *index, Value *from, Value 
     LoadInst *old = b.CreateAlignedLoad(b.getIntNTy(8u << log), from, Align(1u << log));
     set_scope(old, false);
     old->setMetadata(LLVMContext::MD_access_group, group);
-    Value *undo = frame_load(shadow, m.at + offsetof(in_shadow_memory, undo), b.getPtrTy());
+    Value *undo = memory_load(m, offsetof(in_shadow_memory, undo), b.getPtrTy());
     Value *to = b.CreateInBoundsGEP(b.getInt8Ty(), undo, b.CreateShl(index, log));
     set_scope(b.CreateAlignedStore(old, to, Align(1u << log)), true);
     if (!(*m.use & IN_SHADOW_TAGGED))
@@ -269,8 +293,8 @@ void CheckLowering::check_tags(const Access &a, Value *offset, Value *pointer, V
 {
     if (!a.tagged)
         return;
-    bool local = a.origin.kind != Origin::ARGUMENT;
-    const Memory &m = memories[local ? unsigned(IN_SHADOW_ARGUMENTS) : a.origin.number];
+    const Memory &m = memory_of(a);
+    bool local = &m == &memories[LOCAL_MEMORY];
     bool tagged = *m.use & IN_SHADOW_TAGGED;
     bool saves = !local && in_shadow_has_undo(*m.use) && (!a.plain() || (a.how & IN_SHADOW_WRITTEN));
     if (!tagged && !saves)
@@ -298,6 +322,17 @@ Value *CheckLowering::offset_of(Value *pointer, Value *base)
     return b.CreateSub(b.CreatePtrToInt(pointer, b.getInt64Ty()), b.CreatePtrToInt(base, b.getInt64Ty()));
 }
 
+// The offset of an access in its object.
+Value *CheckLowering::offset_in(const Access &a)
+{
+    Value *pointer = a.call->getArgOperand(0);
+    if (!a.is_found_by_address())
+        return offset_of(pointer, a.origin.base);
+    find_object(a);
+    return b.CreateSub(b.CreatePtrToInt(pointer, b.getInt64Ty()),
+                       memory_load(memory_of(a), offsetof(in_shadow_memory, address), b.getInt64Ty()));
+}
+
 // The only user of CALL, if all between them can move after it; else NULL.
 static Instruction *sole_user(CallInst *call)
 {
@@ -318,9 +353,9 @@ static Instruction *sole_user(CallInst *call)
 // Planes end with cells for accesses out of bounds.
 Value *CheckLowering::spare_cells(const Access &a)
 {
-    if (a.origin.kind != Origin::ARGUMENT)
+    if (a.origin.kind != Origin::ARGUMENT && !a.is_found_by_address())
         return b.getInt64(0);
-    Value *size = frame_load(shadow, memories[a.origin.number].at, b.getInt64Ty());
+    Value *size = memory_load(memory_of(a), offsetof(in_shadow_memory, size), b.getInt64Ty());
     return b.CreateAdd(b.CreateOr(size, b.getInt64(15)), b.getInt64(1));
 }
 
@@ -329,9 +364,10 @@ void CheckLowering::lower(Access &a)
     CallInst *call = a.call;
     Value *pointer = call->getArgOperand(0);
     b.SetInsertPoint(call);
-    Value *offset = offset_of(pointer, a.origin.base), *end;
-    if (a.origin.kind == Origin::ARGUMENT || a.origin.kind == Origin::LOCAL_ARGUMENT) {
-        Value *size = frame_load(shadow, memories[a.origin.number].at, b.getInt64Ty());
+    Value *offset = offset_in(a), *end;
+    if (!a.origin.size) {
+        const Memory &m = a.is_found_by_address() ? memory_of(a) : memories[a.origin.number];
+        Value *size = memory_load(m, offsetof(in_shadow_memory, size), b.getInt64Ty());
         Value *enough = b.CreateICmpUGE(size, b.getInt64(a.size));
         end = b.CreateSelect(enough, b.CreateSub(size, b.getInt64(a.size - 1)), b.getInt64(0));
     } else {
@@ -406,11 +442,10 @@ void CheckLowering::publish_flag()
             places.push_back(&i);
     for (Instruction *place : places) {
         b.SetInsertPoint(place);
-        Value *bad = b.CreateICmpNE(b.CreateLoad(b.getInt32Ty(), flagged), b.getInt32(0));
         Value *at = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), shadow, offsetof(in_shadow, suspicious));
+        LoadInst *before = b.CreateAlignedLoad(b.getInt32Ty(), at, Align(4));
+        b.CreateAlignedStore(b.CreateOr(before, b.CreateLoad(b.getInt32Ty(), flagged)), at, Align(4));
         b.CreateStore(b.getInt32(0), flagged);
-        b.SetInsertPoint(SplitBlockAndInsertIfThen(bad, place, false));
-        set_scope(b.CreateAlignedStore(b.getInt32(1), at, Align(4)), true);
     }
 }
 
@@ -538,4 +573,42 @@ void in_shim_finish_checks(LLVMValueRef item)
             i.replaceAllUsesWith(f.getArg(k->getZExtValue()));
             i.eraseFromParent();
         }
+}
+
+static bool is_at(const Value *pointer, const Value *base, uint64_t offset)
+{
+    if (!pointer)
+        return false;
+    const DataLayout &layout = cast<Argument>(base)->getParent()->getParent()->getDataLayout();
+    APInt at(64, 0);
+    return pointer->stripAndAccumulateConstantOffsets(layout, at, true) == base && at == offset;
+}
+
+// The flag in the frame is a dependence between work-items.  Once their loops are made, each function has a variable instead, which
+// LLVM keeps in registers, one for each lane.
+void in_shim_collect_flags(LLVMModuleRef module, uint64_t offset)
+{
+    for (Function &f : *unwrap(module)) {
+        SmallVector<Instruction *, 16> accesses, ends;
+        if (!f.getName().startswith("run."))
+            continue;
+        for (Instruction &i : instructions(f))
+            if (is_at(getLoadStorePointerOperand(&i), f.getArg(FRAME), offset))
+                accesses.push_back(&i);
+            else if (isa<ReturnInst>(i))
+                ends.push_back(&i);
+        if (accesses.empty())
+            continue;
+        IRBuilder<> b(&*f.getEntryBlock().getFirstInsertionPt());
+        AllocaInst *flag = b.CreateAlloca(b.getInt32Ty());
+        b.CreateStore(b.getInt32(0), flag);
+        for (Instruction *i : accesses)
+            i->setOperand(isa<StoreInst>(i) ? 1 : 0, flag);
+        for (Instruction *end : ends) {
+            b.SetInsertPoint(end);
+            Value *in_frame = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), f.getArg(FRAME), offset);
+            Value *before = b.CreateAlignedLoad(b.getInt32Ty(), in_frame, Align(4));
+            b.CreateAlignedStore(b.CreateOr(before, b.CreateLoad(b.getInt32Ty(), flag)), in_frame, Align(4));
+        }
+    }
 }

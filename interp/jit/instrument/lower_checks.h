@@ -30,6 +30,8 @@ bool in_shim_lower_checks(LLVMModuleRef module, struct in_check_lowering *option
                           size_t why_size);
 /* After the checks are simplified: removes the range annotations of local ids. */
 void in_shim_finish_checks(LLVMValueRef item);
+/* Once the loops over work-items are made; OFFSET: of the flag in the frame. */
+void in_shim_collect_flags(LLVMModuleRef module, uint64_t offset);
 
 #ifdef __cplusplus
 }

@@ -22,6 +22,10 @@ struct Access {
     {
         return !(how & IN_SHADOW_ATOMIC);
     }
+    bool is_found_by_address() const
+    {
+        return origin.kind == Origin::PROGRAM || origin.kind == Origin::DYNAMIC;
+    }
 };
 
 // One argument, or local memory.
@@ -30,7 +34,10 @@ struct Memory {
     unsigned cell = 4;        // log2 of the bytes of a cell: divides all accesses
     uint64_t at;              // of its struct in_shadow_memory in struct in_shadow
     uint64_t atomic_size = 0; // bytes that atomics access
+    llvm::Value *object = nullptr; // instead of AT: where its struct in_shadow_memory is
 };
+// Memories beside those of arguments.
+enum { LOCAL_MEMORY = IN_SHADOW_ARGUMENTS, PROGRAM_MEMORY, DYNAMIC_MEMORY, MEMORIES };
 
 struct Tags {
     llvm::Value *base, *range, *own, *tag; // tag = base + own
@@ -56,7 +63,7 @@ class CheckLowering
     llvm::SmallVector<Access, 32> accesses;
     llvm::DenseMap<llvm::Instruction *, unsigned> access_of;
     llvm::SmallVector<llvm::CallInst *, 8> value_checks, phases;
-    Memory memories[IN_SHADOW_ARGUMENTS + 1];
+    Memory memories[MEMORIES];
     llvm::AllocaInst *flagged = nullptr, *phase[2] = {};
     Tags tags[2]; // of global, of local memory
     llvm::Value *shadow = nullptr;
@@ -73,7 +80,11 @@ class CheckLowering
         return frame_load(shadow, at, b.getInt32Ty());
     }
     bool collect();
-    bool collect_access(llvm::CallInst *call);
+    bool collect_access(llvm::CallInst *call, OriginAnalysis &analysis);
+    void share_uses();
+    Memory &memory_of(const Access &a);
+    llvm::Value *memory_load(const Memory &m, uint64_t at, llvm::Type *type);
+    void find_object(const Access &a);
     void record_use(const Access &a, Memory &m);
     bool uniform_barriers();
     bool covers_all_accesses();
@@ -93,6 +104,7 @@ class CheckLowering
     llvm::Instruction *set_scope(llvm::Instruction *i, bool of_tags);
     void flag(llvm::Value *bad);
     llvm::Value *offset_of(llvm::Value *pointer, llvm::Value *base);
+    llvm::Value *offset_in(const Access &a);
     llvm::Value *spare_cells(const Access &a);
     void lower(Access &a);
     void check_tags(const Access &a, llvm::Value *offset, llvm::Value *pointer, llvm::Value *in_bounds);

@@ -13,27 +13,48 @@ using namespace instrumentation;
 
 // ---- collection -------------------------------------------------------------------------------
 
-bool CheckLowering::collect_access(CallInst *call)
+Memory &CheckLowering::memory_of(const Access &a)
+{
+    switch (a.origin.kind) {
+    case Origin::ARGUMENT:
+        return memories[a.origin.number];
+    case Origin::PROGRAM:
+        return memories[PROGRAM_MEMORY];
+    case Origin::DYNAMIC:
+        return memories[DYNAMIC_MEMORY];
+    default:
+        return memories[LOCAL_MEMORY];
+    }
+}
+
+bool CheckLowering::collect_access(CallInst *call, OriginAnalysis &analysis)
 {
     auto number = [&](unsigned k) { return cast<ConstantInt>(call->getArgOperand(k))->getZExtValue(); };
     Access a{call, {}, number(1), std::max<uint64_t>(number(2), 1), unsigned(number(3))};
-    OriginAnalysis analysis(item, options);
     a.origin = analysis.find(call->getArgOperand(0));
     bool writes = a.how & IN_SHADOW_WRITTEN;
+    if (a.origin.kind == Origin::UNKNOWN) {
+        if (cast<ConstantInt>(call->getArgOperand(4))->isOne())
+            return fail("a pointer to local memory of unknown origin in an instrumented launch");
+        a.origin.base = analysis.object_pointer(call->getArgOperand(0));
+        a.origin.kind = analysis.is_variable(a.origin.base) ? Origin::PROGRAM : Origin::DYNAMIC;
+    }
     switch (a.origin.kind) {
     case Origin::UNKNOWN:
-        return fail("a pointer of unknown origin in an instrumented launch");
+        break;
     case Origin::CONSTANT:
         if (writes)
             return fail("a variable of the program in an instrumented launch");
         break;
     case Origin::ARGUMENT:
+    case Origin::PROGRAM:
+    case Origin::DYNAMIC:
     case Origin::LOCAL:
     case Origin::LOCAL_ARGUMENT: {
-        bool local = a.origin.kind != Origin::ARGUMENT;
+        bool local = a.origin.kind == Origin::LOCAL || a.origin.kind == Origin::LOCAL_ARGUMENT;
         if (a.origin.number >= IN_SHADOW_ARGUMENTS)
             return fail("too many arguments for an instrumented launch");
-        Memory &m = memories[local ? unsigned(IN_SHADOW_ARGUMENTS) : a.origin.number];
+        Memory &m = memory_of(a);
         a.tagged = true;
         if (!a.plain() && m.atomic_size && m.atomic_size != a.size)
             return fail("atomics of several sizes in the same memory in an instrumented launch");
@@ -61,13 +82,16 @@ bool CheckLowering::collect()
     for (unsigned k = 0; k < IN_SHADOW_ARGUMENTS; k++)
         memories[k] = {&options.plan.uses[k], 3,
                        offsetof(in_shadow, arguments) + k * sizeof(in_shadow_memory)};
-    memories[IN_SHADOW_ARGUMENTS] = {&options.plan.local, 3, offsetof(in_shadow, local)};
+    memories[LOCAL_MEMORY] = {&options.plan.local, 3, offsetof(in_shadow, local)};
+    memories[PROGRAM_MEMORY] = {&options.plan.program, 3, 0};
+    memories[DYNAMIC_MEMORY] = {&options.plan.dynamic, 3, 0};
+    OriginAnalysis analysis(item, options);
     for (Instruction &i : instructions(item)) {
         auto *call = dyn_cast<CallInst>(&i);
         Function *callee = call ? call->getCalledFunction() : nullptr;
         if (!callee)
             continue;
-        if (callee->getName() == "in.access" && !collect_access(call))
+        if (callee->getName() == "in.access" && !collect_access(call, analysis))
             return false;
         if (callee->getName() == "in.suspect" || callee->getName().startswith("in.wrap."))
             value_checks.push_back(call);
@@ -75,6 +99,28 @@ bool CheckLowering::collect()
             phases.push_back(call);
     }
     return true;
+}
+
+// A pointer of unknown origin may point to the memory of any argument, and to variables of the program: what is done with one of
+// them may be done with all.
+void CheckLowering::share_uses()
+{
+    std::copy(std::begin(options.plan.uses), std::end(options.plan.uses), options.plan.direct);
+    if (!options.plan.dynamic)
+        return;
+    Memory all = memories[DYNAMIC_MEMORY];
+    uint8_t use = *all.use;
+    auto global = [&](unsigned k) { return k != LOCAL_MEMORY && (k >= IN_SHADOW_ARGUMENTS || k < options.argument_count); };
+    for (unsigned k = 0; k < MEMORIES; k++)
+        if (global(k)) {
+            use |= *memories[k].use;
+            all.cell = std::min(all.cell, memories[k].cell);
+        }
+    for (unsigned k = 0; k < MEMORIES; k++)
+        if (global(k)) {
+            *memories[k].use = use;
+            memories[k].cell = all.cell;
+        }
 }
 
 // Accesses without a marker must be to private memory or to the frame.
@@ -262,7 +308,7 @@ void CheckLowering::select_local()
     for (Access &a : accesses)
         if (a.origin.within && tagged.count(variable(a))) {
             a.tagged = true;
-            record_use(a, memories[IN_SHADOW_ARGUMENTS]);
+            record_use(a, memories[LOCAL_MEMORY]);
         }
 }
 
@@ -310,7 +356,8 @@ void CheckLowering::select()
     for (unsigned k = 0; k < accesses.size(); k++)
         access_of[accesses[k].call] = k;
     select_local();
-    for (unsigned k = 0; k <= IN_SHADOW_ARGUMENTS; k++) {
+    share_uses();
+    for (unsigned k = 0; k < MEMORIES; k++) {
         Memory &m = memories[k];
         const unsigned writers = IN_SHADOW_WRITTEN | IN_SHADOW_ATOMIC;
         if (!(*m.use & writers))
@@ -319,7 +366,7 @@ void CheckLowering::select()
             *m.use |= m.cell << IN_SHADOW_GRANULE;
             continue;
         }
-        if (k < IN_SHADOW_ARGUMENTS && has_disjoint_parts(k))
+        if (k < IN_SHADOW_ARGUMENTS && !options.plan.dynamic && has_disjoint_parts(k))
             *m.use |= IN_SHADOW_DISJOINT;
         else
             *m.use |= IN_SHADOW_TAGGED | m.cell << IN_SHADOW_GRANULE;

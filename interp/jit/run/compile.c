@@ -189,6 +189,8 @@ static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef s
     in_shim_neutral(e->module, "run.", lanes() * 32);
     if (!in_shim_passes(e->module, machine, "always-inline,globaldce", false))
         return false;
+    if (k->options.flags & IN_JIT_INSTRUMENTED)
+        in_shim_collect_flags(e->module, offsetof(struct in_jit_frame, shadow.suspicious));
     in_shim_drop_scopes(e->module);
     if (!optimize(e->module))
         return false;
