@@ -139,7 +139,8 @@ Value *OriginAnalysis::object_pointer(Value *pointer)
     Origin origin = find(pointer);
     if (origin.kind == Origin::ARGUMENT)
         return origin.base;
-    if (auto *call = dyn_cast<CallInst>(pointer); call && call->getType()->isPointerTy() && call->getCalledFunction() &&
+    if (auto *call = dyn_cast<CallInst>(pointer); call && call->getType()->isPointerTy() &&
+                                                  call->getCalledFunction() &&
                                                   call->getCalledFunction()->getName() == "in.access")
         return object_pointer(call->getArgOperand(0));
     if (is_variable(pointer))

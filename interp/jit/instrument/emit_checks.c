@@ -117,12 +117,14 @@ static void emit_suspect(struct in_emit *e, LLVMValueRef bad)
 }
 
 /* As emit_suspect, where BAD says that X and Y wrap around: scalar evolution may know that they do not. */
-static void emit_wrap(struct in_emit *e, uint32_t opcode, int sign, LLVMValueRef bad, LLVMValueRef x, LLVMValueRef y)
+static void emit_wrap(struct in_emit *e, uint32_t opcode, int sign, LLVMValueRef bad, LLVMValueRef x,
+                      LLVMValueRef y)
 {
     char name[32];
     LLVMTypeRef type = LLVMTypeOf(x), types[5] = {e->i1, e->i32, e->i1, type, type};
     LLVMOpcode op = opcode == SpvOpIAdd ? LLVMAdd : opcode == SpvOpIMul ? LLVMMul : LLVMSub;
-    LLVMValueRef arguments[5] = {bad, LLVMConstInt(e->i32, op, 0), LLVMConstInt(e->i1, (unsigned)sign, 0), x, y};
+    LLVMValueRef arguments[5] = {bad, LLVMConstInt(e->i32, op, 0), LLVMConstInt(e->i1, (unsigned)sign, 0), x,
+                                 y};
     snprintf(name, sizeof name, "in.wrap.%u", LLVMGetIntTypeWidth(type));
     if (!LLVMIsConstant(bad) || !LLVMIsNull(bad))
         emit_marker(e, name, LLVMFunctionType(e->nothing, types, 5, 0), arguments, 5);
@@ -243,8 +245,9 @@ static void check_chain(struct in_emit *e, const struct in_inst *i)
         if (element && k == 1) {
             bool variable = e->m->ids[i->operands[0]].kind == IN_ID_GLOBAL;
             if ((p->storage == SpvStorageClassFunction || variable) && !(constant && value == 0))
-                in_emit_fail(e, variable ? "arithmetic with the address of a variable in an instrumented launch"
-                                         : "pointers into private memory in an instrumented launch");
+                in_emit_fail(e, variable
+                                    ? "arithmetic with the address of a variable in an instrumented launch"
+                                    : "pointers into private memory in an instrumented launch");
             continue;
         }
         if (ty->kind == IN_TY_ARRAY && ty->count > 1 && constant && value >= ty->count)

@@ -177,8 +177,8 @@ static bool needs_plane(uint8_t use, enum in_shadow_plane plane)
     static const uint8_t what[] = {[IN_SHADOW_WRITES] = IN_SHADOW_WRITTEN,
                                    [IN_SHADOW_READS] = IN_SHADOW_READ,
                                    [IN_SHADOW_ATOMICS] = IN_SHADOW_ATOMIC};
-    return (use & what[plane]) && ((use & IN_SHADOW_TAGGED) ||
-                                   (plane == IN_SHADOW_ATOMICS && in_shadow_has_undo(use)));
+    return (use & what[plane]) &&
+           ((use & IN_SHADOW_TAGGED) || (plane == IN_SHADOW_ATOMICS && in_shadow_has_undo(use)));
 }
 
 static bool set_planes(struct in_instrumented_run *w, struct in_shadow_memory *m, uint8_t use, uint64_t size)
@@ -187,7 +187,8 @@ static bool set_planes(struct in_instrumented_run *w, struct in_shadow_memory *m
         struct plane *p;
         if (!needs_plane(use, (enum in_shadow_plane)k))
             continue;
-        if ((p = acquire_plane(w, TAGS, (((size | 15) + 1) >> (use >> IN_SHADOW_GRANULE)) + IN_SHADOW_SCRATCH)) == NULL)
+        if ((p = acquire_plane(
+                 w, TAGS, (((size | 15) + 1) >> (use >> IN_SHADOW_GRANULE)) + IN_SHADOW_SCRATCH)) == NULL)
             return false;
         m->planes[k][0] = m->planes[k][1] = p->cells;
     }
@@ -254,8 +255,7 @@ static const char *check_argument(struct in_instrumented_run *w, const struct in
         return "an argument outside of buffers";
     const uint8_t direct = plan->direct[k];
     if ((o->read_only && (direct & writes)) || (o->write_only && ((direct & ~writes) || plan->dynamic)) ||
-        a->address % 128 != 0 ||
-        a->address < o->address || a->address - o->address >= o->size)
+        a->address % 128 != 0 || a->address < o->address || a->address - o->address >= o->size)
         return "a buffer with unsuitable flags, alignment or size";
     w->shadow->arguments[k].address = a->address;
     w->shadow->arguments[k].size = o->size - (a->address - o->address);
@@ -267,7 +267,8 @@ static const char *check_argument(struct in_instrumented_run *w, const struct in
 }
 
 /* The bytes that the launch may access of an argument of disjoint parts. */
-static void part_range(const struct in_jit_run *run, const struct in_shadow_part *part, uint64_t *from, uint64_t *to)
+static void part_range(const struct in_jit_run *run, const struct in_shadow_part *part, uint64_t *from,
+                       uint64_t *to)
 {
     const struct in_jit_frame *f = &run->frame;
     int64_t width = (int64_t)f->global_size[0];
@@ -280,8 +281,8 @@ static void part_range(const struct in_jit_run *run, const struct in_shadow_part
 
 /* Prepares the rollback of memory that the kernel may write, unless re-execution certainly overwrites it: compiled code saves
  * the cells that it writes; of disjoint parts, all that the launch may access is copied now. */
-static bool prepare_rollback(struct in_instrumented_run *w, const struct in_jit_run *run, struct in_shadow_memory *m,
-                             uint8_t use, const struct in_shadow_part *part)
+static bool prepare_rollback(struct in_instrumented_run *w, const struct in_jit_run *run,
+                             struct in_shadow_memory *m, uint8_t use, const struct in_shadow_part *part)
 {
     const uint64_t most = UINT64_C(1) << 30;
     uint64_t from = 0, to = m->size;
@@ -311,7 +312,8 @@ static bool prepare_rollback(struct in_instrumented_run *w, const struct in_jit_
 }
 
 /* A variable of the program that pointers of unknown origin may point to. */
-static bool add_variable(struct in_instrumented_run *w, const struct in_jit_run *run, const struct in_global *g)
+static bool add_variable(struct in_instrumented_run *w, const struct in_jit_run *run,
+                         const struct in_global *g)
 {
     uint8_t use = run->kernel->shape.shadow_plan.program;
     struct in_shadow_memory *m = &w->objects[w->shadow->object_count++];
@@ -336,8 +338,7 @@ static bool list_objects(struct in_instrumented_run *w, const struct in_jit_run 
     if (run->kernel->shape.shadow_plan.program == 0 && run->kernel->shape.shadow_plan.dynamic == 0)
         return true;
     s->objects = w->objects = mm_alloc_zero(arguments + m->global_count + 1, sizeof *w->objects);
-    bool fits =
-        w->objects != NULL && set_planes(w, &s->nothing, run->kernel->shape.shadow_plan.program, 0);
+    bool fits = w->objects != NULL && set_planes(w, &s->nothing, run->kernel->shape.shadow_plan.program, 0);
     for (int writable = 1; writable >= 0 && fits; writable--) {
         for (uint32_t k = 0; k < arguments && k < IN_SHADOW_ARGUMENTS; k++)
             if (s->arguments[k].address != 0 && is_writable(run, k) == writable)
@@ -352,7 +353,8 @@ static bool list_objects(struct in_instrumented_run *w, const struct in_jit_run 
     return fits;
 }
 
-const struct in_shadow_memory *in_shadow_find(const struct in_shadow *shadow, uint64_t address, uint32_t writes)
+const struct in_shadow_memory *in_shadow_find(const struct in_shadow *shadow, uint64_t address,
+                                              uint32_t writes)
 {
     const struct in_shadow_memory *found = &shadow->nothing;
     uint32_t count = writes ? shadow->writable_count : shadow->object_count;
@@ -388,9 +390,11 @@ static const char *set_up_launch(struct in_instrumented_run *w, struct in_jit_ru
     const struct in_shadow_plan *k = &run->kernel->shape.shadow_plan;
     const char *wrong = lay_out_tags(w, run);
     w->shadow->scratch = w->scratch;
-    for (uint32_t a = 0; a < run->launch->info->argument_count && a < IN_SHADOW_ARGUMENTS && wrong == NULL; a++)
+    for (uint32_t a = 0; a < run->launch->info->argument_count && a < IN_SHADOW_ARGUMENTS && wrong == NULL;
+         a++)
         wrong = set_up_argument(w, run, a);
-    if (wrong == NULL && (!set_planes(w, &w->shadow->local, k->local, run->local_bytes) || !list_objects(w, run)))
+    if (wrong == NULL &&
+        (!set_planes(w, &w->shadow->local, k->local, run->local_bytes) || !list_objects(w, run)))
         wrong = "too little memory";
     if (wrong == NULL)
         clear_local_tags(w, run);

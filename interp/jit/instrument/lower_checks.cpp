@@ -18,9 +18,6 @@
 using namespace llvm;
 using namespace instrumentation;
 
-static const char parameter_metadata[] =
-    "in.parameter"; // marks the loads that replace ids and sizes while checks are simplified
-
 // ---- ids and tags --------------------------------------------------------------------------
 
 Value *CheckLowering::frame_load(Value *base, uint64_t at, Type *type)
@@ -100,8 +97,7 @@ void CheckLowering::hide_parameter(unsigned k, uint32_t low, uint32_t high)
     auto *id = cast<LoadInst>(frame_load(shadow, 0, b.getInt32Ty()));
     item.getArg(k)->replaceAllUsesWith(id);
     id->setMetadata(LLVMContext::MD_range, md.createRange(APInt(32, low), APInt(32, high)));
-    id->setMetadata(parameter_metadata,
-                    MDNode::get(item.getContext(), md.createConstant(b.getInt32(k))));
+    id->setMetadata(parameter_metadata, MDNode::get(item.getContext(), md.createConstant(b.getInt32(k))));
     id->setMetadata(LLVMContext::MD_invariant_load, nullptr);
     id->setVolatile(true); // or equal loads would be merged
 }
@@ -172,8 +168,8 @@ void CheckLowering::find_object(const Access &a)
     FunctionCallee find = item.getParent()->getOrInsertFunction("in_shadow_find", b.getPtrTy(), b.getPtrTy(),
                                                                 b.getInt64Ty(), b.getInt32Ty());
     auto *f = cast<Function>(find.getCallee());
-    for (auto kind : {Attribute::ReadNone, Attribute::NoUnwind, Attribute::WillReturn, Attribute::Speculatable,
-                      Attribute::NoSync, Attribute::NoFree, Attribute::NoCallback})
+    for (auto kind : {Attribute::ReadNone, Attribute::NoUnwind, Attribute::WillReturn,
+                      Attribute::Speculatable, Attribute::NoSync, Attribute::NoFree, Attribute::NoCallback})
         f->addFnAttr(kind);
     f->addRetAttr(Attribute::NonNull);
     f->addRetAttr(Attribute::getWithDereferenceableBytes(c, sizeof(in_shadow_memory)));
@@ -489,7 +485,8 @@ void CheckLowering::drop_decided()
                 i->getOpcode() == unsigned(op == LLVMAdd   ? Instruction::Add
                                            : op == LLVMSub ? Instruction::Sub
                                                            : Instruction::Mul))
-                sign ? cast<Instruction>(user)->setHasNoSignedWrap() : cast<Instruction>(user)->setHasNoUnsignedWrap();
+                sign ? cast<Instruction>(user)->setHasNoSignedWrap()
+                     : cast<Instruction>(user)->setHasNoUnsignedWrap();
         call->eraseFromParent();
         return true;
     });
@@ -522,93 +519,4 @@ bool in_shim_lower_checks(LLVMModuleRef module, struct in_check_lowering *option
     if (!done)
         snprintf(why, why_size, "%s", lowering.why.c_str());
     return done;
-}
-
-// Folds comparisons that scalar evolution decides from trip counts and ranges of ids.
-static void fold_decided_comparisons(Function &f)
-{
-    DominatorTree tree(f);
-    LoopInfo loops(tree);
-    AssumptionCache assumptions(f);
-    TargetLibraryInfoImpl library;
-    TargetLibraryInfo functions(library);
-    ScalarEvolution evolution(f, functions, assumptions, tree, loops);
-    for (Instruction &i : instructions(f)) {
-        auto *compare = dyn_cast<ICmpInst>(&i);
-        if (!compare || !compare->getOperand(0)->getType()->isIntegerTy() ||
-            !isa<ConstantInt>(compare->getOperand(1)) ||
-            any_of(compare->users(), [](User *u) { return isa<CallInst>(u); }))
-            continue;
-        auto known =
-            evolution.evaluatePredicate(compare->getPredicate(), evolution.getSCEV(compare->getOperand(0)),
-                                        evolution.getSCEV(compare->getOperand(1)));
-        if (known)
-            compare->replaceAllUsesWith(ConstantInt::getBool(f.getContext(), *known));
-    }
-}
-
-// With the ranges of ids LLVM makes sums without carries disjunctions, which without the ranges are not affine any more.
-static void restore_sums(Function &f)
-{
-    for (Instruction &i : make_early_inc_range(instructions(f))) {
-        if (i.getOpcode() != Instruction::Or || !i.getType()->isIntegerTy() || i.getType()->isIntegerTy(1) ||
-            !haveNoCommonBitsSet(i.getOperand(0), i.getOperand(1), f.getParent()->getDataLayout()))
-            continue;
-        auto *sum = BinaryOperator::CreateAdd(i.getOperand(0), i.getOperand(1), "", &i);
-        sum->setHasNoUnsignedWrap();
-        sum->setHasNoSignedWrap();
-        i.replaceAllUsesWith(sum);
-        i.eraseFromParent();
-    }
-}
-
-void in_shim_finish_checks(LLVMValueRef item)
-{
-    Function &f = *cast<Function>(unwrap(item));
-    fold_decided_comparisons(f);
-    restore_sums(f);
-    for (Instruction &i : make_early_inc_range(instructions(f)))
-        if (MDNode *node = i.getMetadata(parameter_metadata)) {
-            auto *k = mdconst::extract<ConstantInt>(node->getOperand(0));
-            i.replaceAllUsesWith(f.getArg(k->getZExtValue()));
-            i.eraseFromParent();
-        }
-}
-
-static bool is_at(const Value *pointer, const Value *base, uint64_t offset)
-{
-    if (!pointer)
-        return false;
-    const DataLayout &layout = cast<Argument>(base)->getParent()->getParent()->getDataLayout();
-    APInt at(64, 0);
-    return pointer->stripAndAccumulateConstantOffsets(layout, at, true) == base && at == offset;
-}
-
-// The flag in the frame is a dependence between work-items.  Once their loops are made, each function has a variable instead, which
-// LLVM keeps in registers, one for each lane.
-void in_shim_collect_flags(LLVMModuleRef module, uint64_t offset)
-{
-    for (Function &f : *unwrap(module)) {
-        SmallVector<Instruction *, 16> accesses, ends;
-        if (!f.getName().startswith("run."))
-            continue;
-        for (Instruction &i : instructions(f))
-            if (is_at(getLoadStorePointerOperand(&i), f.getArg(FRAME), offset))
-                accesses.push_back(&i);
-            else if (isa<ReturnInst>(i))
-                ends.push_back(&i);
-        if (accesses.empty())
-            continue;
-        IRBuilder<> b(&*f.getEntryBlock().getFirstInsertionPt());
-        AllocaInst *flag = b.CreateAlloca(b.getInt32Ty());
-        b.CreateStore(b.getInt32(0), flag);
-        for (Instruction *i : accesses)
-            i->setOperand(isa<StoreInst>(i) ? 1 : 0, flag);
-        for (Instruction *end : ends) {
-            b.SetInsertPoint(end);
-            Value *in_frame = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), f.getArg(FRAME), offset);
-            Value *before = b.CreateAlignedLoad(b.getInt32Ty(), in_frame, Align(4));
-            b.CreateAlignedStore(b.CreateOr(before, b.CreateLoad(b.getInt32Ty(), flag)), in_frame, Align(4));
-        }
-    }
 }

@@ -31,9 +31,9 @@ struct Access {
 // One argument, or local memory.
 struct Memory {
     uint8_t *use;
-    unsigned cell = 4;        // log2 of the bytes of a cell: divides all accesses
-    uint64_t at;              // of its struct in_shadow_memory in struct in_shadow
-    uint64_t atomic_size = 0; // bytes that atomics access
+    unsigned cell = 4;             // log2 of the bytes of a cell: divides all accesses
+    uint64_t at;                   // of its struct in_shadow_memory in struct in_shadow
+    uint64_t atomic_size = 0;      // bytes that atomics access
     llvm::Value *object = nullptr; // instead of AT: where its struct in_shadow_memory is
 };
 // Memories beside those of arguments.
@@ -109,8 +109,7 @@ class CheckLowering
     void lower(Access &a);
     void check_tags(const Access &a, llvm::Value *offset, llvm::Value *pointer, llvm::Value *in_bounds);
     void check_cell(const Access &a, const Memory &m, llvm::Value *index);
-    void save_cell(const Memory &m, llvm::Value *index, llvm::Value *from,
-                   llvm::Value *in_bounds);
+    void save_cell(const Memory &m, llvm::Value *index, llvm::Value *from, llvm::Value *in_bounds);
     llvm::Value *untouched(const Memory &m, unsigned which, llvm::Value *index);
     llvm::Value *plane(const Memory &m, unsigned which, bool second, llvm::Value *index);
     llvm::Value *load(const Memory &m, unsigned which, llvm::Value *index);
@@ -122,6 +121,9 @@ class CheckLowering
     void drop_decided();
     void publish_flag();
 };
+
+// Marks the loads that replace ids and sizes while checks are simplified.
+constexpr char parameter_metadata[] = "in.parameter";
 
 // Whether I is a barrier that orders accesses to memory WHICH: 1 local, 2 global.
 bool is_phase(const llvm::Instruction &i, unsigned which);

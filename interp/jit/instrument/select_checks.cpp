@@ -110,7 +110,9 @@ void CheckLowering::share_uses()
         return;
     Memory all = memories[DYNAMIC_MEMORY];
     uint8_t use = *all.use;
-    auto global = [&](unsigned k) { return k != LOCAL_MEMORY && (k >= IN_SHADOW_ARGUMENTS || k < options.argument_count); };
+    auto global = [&](unsigned k) {
+        return k != LOCAL_MEMORY && (k >= IN_SHADOW_ARGUMENTS || k < options.argument_count);
+    };
     for (unsigned k = 0; k < MEMORIES; k++)
         if (global(k)) {
             use |= *memories[k].use;

@@ -28,7 +28,8 @@ enum {
 /* Whether memory with this USE is rolled back cell by cell: compiled code saves a cell before the launch's first write to it. */
 static inline bool in_shadow_has_undo(uint8_t use)
 {
-    return (use & (IN_SHADOW_WRITTEN | IN_SHADOW_ATOMIC)) && !(use & (IN_SHADOW_DISJOINT | IN_SHADOW_IDEMPOTENT));
+    return (use & (IN_SHADOW_WRITTEN | IN_SHADOW_ATOMIC)) &&
+           !(use & (IN_SHADOW_DISJOINT | IN_SHADOW_IDEMPOTENT));
 }
 /* Bytes [LOW, HIGH) of each stride: what a work-item accesses of an argument of disjoint parts. */
 struct in_shadow_part {
@@ -36,9 +37,10 @@ struct in_shadow_part {
 };
 struct in_shadow_plan {
     uint8_t uses[IN_SHADOW_ARGUMENTS], local; /* of the arguments; of local memory */
-    uint8_t direct[IN_SHADOW_ARGUMENTS]; /* the uses through pointers of known origin alone */
-    uint8_t program; /* of variables of the program */
-    uint8_t dynamic; /* of all global memory, where the origin of some pointers is known at run time alone; 0: there are none */
+    uint8_t direct[IN_SHADOW_ARGUMENTS];      /* the uses through pointers of known origin alone */
+    uint8_t program;                          /* of variables of the program */
+    uint8_t
+        dynamic; /* of all global memory, where the origin of some pointers is known at run time alone; 0: there are none */
     struct in_shadow_part parts[IN_SHADOW_ARGUMENTS];
     uint8_t lane_bits;        /* bits of a local id, with one value to spare for several readers */
     uint8_t phases;           /* barriers order accesses of global memory */
@@ -47,7 +49,7 @@ struct in_shadow_plan {
 
 struct in_shadow_memory {
     uint64_t address, size; /* bytes that the kernel may access */
-    uint8_t *undo; /* the bytes before the first write of the launch, where in_shadow_has_undo */
+    uint8_t *undo;          /* the bytes before the first write of the launch, where in_shadow_has_undo */
     uint32_t *planes[IN_SHADOW_planES][2];
 };
 /* The part of the frame for checks; tags of the launch are in [BASE, BASE + RANGE). */
@@ -59,12 +61,14 @@ struct in_shadow {
     uint32_t unused;
     uint8_t *scratch; /* IN_SHADOW_SCRATCH bytes accessed in place of memory out of bounds */
     struct in_shadow_memory local, arguments[IN_SHADOW_ARGUMENTS];
-    struct in_shadow_memory *objects; /* where pointers of unknown origin may point: arguments and variables of the program */
+    struct in_shadow_memory
+        *objects; /* where pointers of unknown origin may point: arguments and variables of the program */
     uint32_t object_count, writable_count; /* those that the kernel may write come first */
     struct in_shadow_memory nothing;       /* of size 0 */
 };
 /* The object that ADDRESS is in, one that the kernel may write if WRITES.  Compiled code calls it by its name. */
-const struct in_shadow_memory *in_shadow_find(const struct in_shadow *shadow, uint64_t address, uint32_t writes);
+const struct in_shadow_memory *in_shadow_find(const struct in_shadow *shadow, uint64_t address,
+                                              uint32_t writes);
 enum { IN_SHADOW_LOCAL_BITS = 24 }; /* of phase and work-item in tags of local memory */
 
 #endif

@@ -172,7 +172,8 @@ static uint32_t id_bits(const struct in_jit_frame *f)
 {
     uint64_t most = 0;
     for (uint32_t k = 0; k < 3; k++)
-        most = f->global_offset[k] + f->global_size[k] > most ? f->global_offset[k] + f->global_size[k] : most;
+        most =
+            f->global_offset[k] + f->global_size[k] > most ? f->global_offset[k] + f->global_size[k] : most;
     return most <= 1u << 16 ? 16 : most <= 1u << 20 ? 20 : most <= 1u << 24 ? 24 : 31;
 }
 

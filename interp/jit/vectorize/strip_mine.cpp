@@ -99,7 +99,6 @@ struct StripMiner : RegionSplit {
         return starts.size();
     }
     bool branches(const LoopInfo &loops) const;
-    bool is_for_one_lane(BasicBlock *block, const DominatorTree &tree) const;
     bool choose();
     bool find_slots();
     void choose_lanes();
@@ -156,27 +155,6 @@ bool StripMiner::branches(const LoopInfo &loops) const
            });
 }
 
-// Whether one lane alone executes BLOCK: where an id has a certain value.
-bool StripMiner::is_for_one_lane(BasicBlock *block, const DominatorTree &tree) const
-{
-    auto is_id = [&](Value *v) {
-        while (auto *cast = dyn_cast<CastInst>(v))
-            v = cast->getOperand(0);
-        return v == item.getArg(ITEM) || v == item.getArg(GLOBAL);
-    };
-    for (auto *node = tree.getNode(block); node && node->getIDom(); node = node->getIDom()) {
-        auto *branch = dyn_cast<BranchInst>(node->getIDom()->getBlock()->getTerminator());
-        auto *compare = branch && branch->isConditional() ? dyn_cast<ICmpInst>(branch->getCondition()) : nullptr;
-        if (compare && compare->isEquality() && is_id(compare->getOperand(0)) &&
-            isa<Constant>(compare->getOperand(1)) &&
-            tree.dominates(BasicBlockEdge(branch->getParent(), branch->getSuccessor(compare->getPredicate() !=
-                                                                                    CmpInst::ICMP_EQ)),
-                           block))
-            return true;
-    }
-    return false;
-}
-
 // Cuts at loops that can be vectorized, and at those around them; false: none.
 bool StripMiner::choose()
 {
@@ -188,9 +166,9 @@ bool StripMiner::choose()
     SmallPtrSet<Loop *, 8> chosen;
     for (Loop *loop : loops.getLoopsInPreorder()) {
         if (!loop->isInnermost() || !is_profitable(*loop, divergence) || !loop->getLoopLatch() ||
-            is_for_one_lane(loop->getHeader(), tree) ||
-            !all_of(loop->blocks(),
-                    [&](BasicBlock *b) { return is_vectorizable(*b) && !is_subword_gather(*b, divergence); }))
+            is_for_one_lane(loop->getHeader(), tree) || !all_of(loop->blocks(), [&](BasicBlock *b) {
+                return is_vectorizable(*b) && !is_subword_gather(*b, divergence);
+            }))
             continue;
         for (Loop *l = loop; l; l = l->getParentLoop())
             chosen.insert(l);

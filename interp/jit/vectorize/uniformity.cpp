@@ -168,6 +168,29 @@ bool is_unpredictable(const Value *v, const Divergence &divergence, unsigned dep
            });
 }
 
+// Whether one lane alone executes BLOCK: where an id has a certain value.
+bool is_for_one_lane(BasicBlock *block, const DominatorTree &tree)
+{
+    const Function &item = *block->getParent();
+    auto is_id = [&](Value *v) {
+        while (auto *cast = dyn_cast<CastInst>(v))
+            v = cast->getOperand(0);
+        return v == item.getArg(ITEM) || v == item.getArg(GLOBAL);
+    };
+    for (auto *node = tree.getNode(block); node && node->getIDom(); node = node->getIDom()) {
+        auto *branch = dyn_cast<BranchInst>(node->getIDom()->getBlock()->getTerminator());
+        auto *compare =
+            branch && branch->isConditional() ? dyn_cast<ICmpInst>(branch->getCondition()) : nullptr;
+        if (compare && compare->isEquality() && is_id(compare->getOperand(0)) &&
+            isa<Constant>(compare->getOperand(1)) &&
+            tree.dominates(BasicBlockEdge(branch->getParent(),
+                                          branch->getSuccessor(compare->getPredicate() != CmpInst::ICMP_EQ)),
+                           block))
+            return true;
+    }
+    return false;
+}
+
 // Lanes that wait for others while these gather a little more lose more than vectors gain.
 bool is_profitable(const Loop &loop, const Divergence &divergence)
 {

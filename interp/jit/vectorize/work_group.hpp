@@ -72,6 +72,7 @@ bool is_vectorizable(const llvm::BasicBlock &b);
 bool is_subword_gather(const llvm::Instruction &i, const Divergence &divergence);
 bool is_subword_gather(const llvm::BasicBlock &b, const Divergence &divergence);
 bool is_profitable(const llvm::Loop &loop, const Divergence &divergence);
+bool is_for_one_lane(llvm::BasicBlock *block, const llvm::DominatorTree &tree);
 bool is_unpredictable(const llvm::Value *v, const Divergence &divergence, unsigned depth);
 // Whether I reads what another work-item may be about to change.
 bool may_observe_others(const llvm::Instruction &i);
