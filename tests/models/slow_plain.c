@@ -353,13 +353,15 @@ static char *next_row(FILE *matrix, char *line, size_t size, const char *name)
     return cells + strspn(cells, " ");
 }
 
+#define HOST_TESTS "litmus/suite/host-" /* most have commands, which plain enumeration does not know */
+
 /* Each row of opencl.cat that search wrote, under every setting. */
 static void matrix_rows(void **state)
 {
     static const char *const folders[] = MATRIX_FOLDERS;
     struct mm_cat_model *models[32];
     struct suite suite = {0};
-    unsigned written = 0, judged = 0, differing = 0;
+    unsigned written = 0, judged = 0, differing = 0, without_commands = 0;
     FILE *matrix = fopen(GOLDEN, "r");
     char line[256], got[3];
     unsigned states;
@@ -389,8 +391,10 @@ static void matrix_rows(void **state)
             }
         }
         judged += complete;
-        if (line[1] == 'e' && !complete)
+        if (line[1] == 'e' && !complete && strncmp(suite.tests[i].path, HOST_TESTS, strlen(HOST_TESTS)) != 0) {
+            without_commands++;
             fprintf(stderr, "# not judged: %s\n", suite.tests[i].path);
+        }
     }
     for (size_t i = 0; opencl_settings[i].text; i++)
         mm_cat_destroy(models[i]);
@@ -398,7 +402,8 @@ static void matrix_rows(void **state)
     fclose(matrix);
     fprintf(stderr, "# %s: %u of %u rows by search judged\n", GOLDEN, judged, written);
     assert_int_equal(differing, 0);
-    assert_in_range(written - judged, 1, 36); /* commands of hosts, but for five */
+    assert_in_range(judged, 80, written - 1);
+    assert_in_range(without_commands, 1, 5);
 }
 
 static void variants(void **state)
