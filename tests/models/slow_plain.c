@@ -391,7 +391,8 @@ static void matrix_rows(void **state)
             }
         }
         judged += complete;
-        if (line[1] == 'e' && !complete && strncmp(suite.tests[i].path, HOST_TESTS, strlen(HOST_TESTS)) != 0) {
+        if (line[1] == 'e' && !complete &&
+            strncmp(suite.tests[i].path, HOST_TESTS, strlen(HOST_TESTS)) != 0) {
             without_commands++;
             fprintf(stderr, "# not judged: %s\n", suite.tests[i].path);
         }
