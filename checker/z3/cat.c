@@ -456,7 +456,7 @@ struct zx_rel *zx_eval(struct zx *z, const struct mm_cat_expr *expr, struct zx_r
     default:
         break;
     }
-    zx_stop(z, MM_BUG, "z3", "an operator of the model is not implemented in the Z3 engine (line %u)",
+    zx_stop(z, MM_LIMIT, "z3", "an operator of the model is not implemented in the Z3 engine (line %u)",
             expr->line);
 }
 
