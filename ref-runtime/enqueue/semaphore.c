@@ -5,8 +5,10 @@
 #include "ref-runtime/enqueue/semaphore.h"
 
 #include "memmodel/base/array.h"
+#include "ref-runtime/check/api_check.h"
 #include "ref-runtime/sched/command.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static struct rt_semaphore *live(cl_semaphore_khr handle)
@@ -159,12 +161,32 @@ static cl_int check(cl_command_queue handle, cl_uint count, const cl_semaphore_k
     return rt_check_wait_list((*queue)->context, events, wait_list);
 }
 
+/* Under rt_lock: notes a call for S, and in *REPEATED its number if the call before did the same. */
+static void note_use(struct rt_semaphore *s, int use, uint32_t *repeated)
+{
+    if ((int)s->latest == use && *repeated == 0)
+        *repeated = s->base.number;
+    s->latest = use;
+}
+
+/* A binary semaphore takes signals and waits in turn [CL 5.13.6 R103]. */
+static void report_repeated(const char *call, uint32_t number, const char *done, const char *missing)
+{
+    char text[1024];
+    if (number == 0 || !rt_api_checked())
+        return;
+    snprintf(text, sizeof(text), "%s: semaphore %u is %s twice without a %s between", call, number, done,
+             missing);
+    rt_api_report("api-misuse", "CL 5.13.6 R103", text, sizeof(text));
+}
+
 /* The semaphores become signaled when EVENT is complete; waits that came before get it by their gates. */
 static void pair_signal(cl_uint count, const cl_semaphore_khr *list, struct signal *signal,
-                        struct rt_event *event)
+                        struct rt_event *event, uint32_t *repeated)
 {
     for (cl_uint i = 0; i < count; i++) {
         struct rt_semaphore *s = (struct rt_semaphore *)list[i];
+        note_use(s, RT_SIGNALED, repeated);
         if (s->gate_count) {
             signal->gates[i] = s->gates[0];
             memmove(s->gates, s->gates + 1, --s->gate_count * sizeof(*s->gates));
@@ -194,17 +216,20 @@ cl_int CL_API_CALL rt_clEnqueueSignalSemaphoresKHR(cl_command_queue handle, cl_u
     if (!command)
         return CL_OUT_OF_HOST_MEMORY;
     struct signal *signal = (void *)command->payload;
+    uint32_t repeated = 0;
     signal->count = count;
     pthread_mutex_lock(&rt_lock);
-    pair_signal(count, list, signal, command->event);
+    pair_signal(count, list, signal, command->event, &repeated);
     pthread_mutex_unlock(&rt_lock);
+    report_repeated("clEnqueueSignalSemaphoresKHR", repeated, "signaled", "wait");
     return rt_command_enqueue(command, events, wait_list, event, false);
 }
 
 /* The event that a wait for S depends on, with a reference; NULL: no memory. */
-static struct rt_event *pair_wait(struct rt_semaphore *s)
+static struct rt_event *pair_wait(struct rt_semaphore *s, uint32_t *repeated)
 {
     struct rt_event *event = s->signal;
+    note_use(s, RT_WAITED, repeated);
     s->signal = NULL;
     if (event)
         return event;
@@ -225,6 +250,7 @@ static struct rt_event *pair_wait(struct rt_semaphore *s)
 /* Undoes pair_wait for a wait that is not enqueued. */
 static void unpair_wait(struct rt_semaphore *s, struct rt_event *event)
 {
+    s->latest = event->queue ? RT_SIGNALED : RT_UNUSED;
     for (size_t i = 0; i < s->gate_count; i++) {
         if (s->gates[i] == event) {
             memmove(s->gates + i, s->gates + i + 1, (--s->gate_count - i) * sizeof(*s->gates));
@@ -253,14 +279,16 @@ cl_int CL_API_CALL rt_clEnqueueWaitSemaphoresKHR(cl_command_queue handle, cl_uin
     struct rt_command *command =
         rt_command_create(queue, CL_COMMAND_SEMAPHORE_WAIT_KHR, "clEnqueueWaitSemaphoresKHR", &operation, 0);
     cl_uint n = 0;
+    uint32_t repeated = 0;
     pthread_mutex_lock(&rt_lock);
     for (cl_uint i = 0; all && command && i < count; i++) {
-        struct rt_event *signal = pair_wait((struct rt_semaphore *)list[i]);
+        struct rt_event *signal = pair_wait((struct rt_semaphore *)list[i], &repeated);
         if (!signal)
             break;
         all[n++] = (cl_event)signal;
     }
     pthread_mutex_unlock(&rt_lock);
+    report_repeated("clEnqueueWaitSemaphoresKHR", repeated, "waited for", "signal");
     if (n < count) {
         if (command)
             rt_command_discard(command);

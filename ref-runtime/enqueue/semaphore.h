@@ -15,6 +15,7 @@ struct rt_semaphore {
     struct rt_event *signal; /* held: of the signal that no wait is paired with yet, NULL: there is none */
     struct rt_event **gates; /* held: of waits that no signal is paired with yet, the first one first */
     size_t gate_count;
+    enum { RT_UNUSED, RT_SIGNALED, RT_WAITED } latest; /* of the calls that were paired */
 };
 
 #endif

@@ -42,6 +42,28 @@ static void recorded(cl_platform_id platform, cl_context context, cl_device_id d
     create(1, &queue, 0, &err);
     clReleaseCommandQueue(queue);
 }
+static void signaled(cl_platform_id platform, cl_context context, cl_device_id device, const char *calls)
+{
+    cl_int err;
+    clCreateSemaphoreWithPropertiesKHR_fn create;
+    clEnqueueSignalSemaphoresKHR_fn use[2];
+    clReleaseSemaphoreKHR_fn release;
+    cl_semaphore_properties_khr binary[] = {CL_SEMAPHORE_TYPE_KHR, CL_SEMAPHORE_TYPE_BINARY_KHR, 0};
+    *(void **)&create = clGetExtensionFunctionAddressForPlatform(platform, "clCreateSemaphoreWithPropertiesKHR");
+    *(void **)&use[0] = clGetExtensionFunctionAddressForPlatform(platform, "clEnqueueSignalSemaphoresKHR");
+    *(void **)&use[1] = clGetExtensionFunctionAddressForPlatform(platform, "clEnqueueWaitSemaphoresKHR");
+    *(void **)&release = clGetExtensionFunctionAddressForPlatform(platform, "clReleaseSemaphoreKHR");
+    cl_command_queue queue =
+        clCreateCommandQueue(context, device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &err);
+    cl_semaphore_khr s[2];
+    for (int i = 0; i < 2; i++)
+        s[i] = create(context, binary, &err);
+    for (const char *c = calls; *c; c++) /* "S" and "W": of both semaphores; "s" and "w": of one */
+        use[*c == 'W' || *c == 'w'](queue, *c >= 'a' ? 1 : 2, s, NULL, 0, NULL, NULL);
+    for (int i = 0; i < 2; i++)
+        release(s[i]);
+    clReleaseCommandQueue(queue);
+}
 int main(int argc, char **argv)
 {
     cl_platform_id platform;
@@ -51,7 +73,9 @@ int main(int argc, char **argv)
     clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, 0);
     cl_context context = clCreateContext(0, 1, &device, 0, 0, &err);
     cl_mem buffer = clCreateBuffer(context, 0, 64, 0, &err);
-    if (argc > 1) {
+    if (argc > 1 && strspn(argv[1], "SWsw") == strlen(argv[1])) {
+        signaled(platform, context, device, argv[1]);
+    } else if (argc > 1) {
         if (strcmp(argv[1], "core") == 0)
             core(context);
         else
@@ -85,4 +109,14 @@ ok 'an extension that records' told recorded \
 ok 'a command buffer after its release' told recorded \
     'use-after-release: clReleaseCommandBufferKHR is answered with CL_INVALID_COMMAND_BUFFER_KHR.*last release'
 ok 'a command buffer that leaks' told recorded 'leak: command buffer [0-9]+ is left with 1 reference at exit'
+# Signals and waits in turn, whichever comes first [CL 5.13.6 R101, R102]; the same one twice [CL 5.13.6 R103].
+for calls in SWSW WSWS sws; do
+    ok "semaphores: $calls" told $calls
+done
+signaled='api-misuse: clEnqueueSignalSemaphoresKHR: semaphore 1 is signaled twice without a wait between; called .* R103]$'
+waited='api-misuse: clEnqueueWaitSemaphoresKHR: semaphore 1 is waited for twice without a signal between; called .* R103]$'
+ok 'signaled twice' told SsW "$signaled"
+ok 'signaled twice, later' told SWSSW "$signaled"
+ok 'waited for twice' told WWSS "$waited"
+ok 'waited for twice after a signal' told SWwsw "$waited"
 done_testing
