@@ -48,57 +48,36 @@ void host_find_next(const char *name, const char *version, void *function)
 
 /* ---- the runtime's own code --------------------------------------------------------------------- */
 
-/* Where the runtime and this library are loaded; END 0: not known yet. */
-static struct range {
-    uintptr_t at, begin, end;
-} runtime_range, own_range;
+/* The library that has the runtime's functions, whatever its name. */
+static const struct link_map *runtime_map;
 
-static int look_at_module(struct dl_phdr_info *info, size_t size, void *context)
-{
-    struct range *range = context;
-    uintptr_t begin = UINTPTR_MAX, end = 0;
-    (void)size;
-    for (size_t i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-        if (p->p_type != PT_LOAD)
-            continue;
-        uintptr_t first = info->dlpi_addr + p->p_vaddr, last = first + p->p_memsz;
-        begin = first < begin ? first : begin;
-        end = last > end ? last : end;
-    }
-    if (range->at < begin || range->at >= end)
-        return 0;
-    range->begin = begin;
-    range->end = end;
-    return 1;
-}
+/* Libraries whose locks order refcl alone: its own, of which the JIT is loaded late, and those that these call. */
+static const char *const own_libraries[] = {"/librefcl", "/libLLVM", "/libSPIRV-Tools", "/libgcc_s"};
 
-static bool is_in(const struct range *range, const void *place)
+/* Takes no lock: a thread that holds the loader's may wait for one of refcl's. */
+static const struct link_map *map_of(const void *place)
 {
-    return (uintptr_t)place >= range->begin && (uintptr_t)place < range->end;
+    struct dl_find_object found;
+    return _dl_find_object((void *)(uintptr_t)place, &found) == 0 ? found.dlfo_link_map : NULL;
 }
 
 void host_find_runtime(const struct refcl_host_runtime *runtime)
 {
-    own_range.at = (uintptr_t)&own_range;
-    memcpy(&runtime_range.at, &runtime->access, sizeof runtime_range.at);
-    dl_iterate_phdr(look_at_module, &own_range);
-    dl_iterate_phdr(look_at_module, &runtime_range);
-}
-
-/* Before it has said where it is, and for its parts that are loaded later. */
-static bool is_named_like_runtime(const void *place)
-{
-    Dl_info info;
-    const char *name = dladdr(place, &info) && info.dli_fname ? strrchr(info.dli_fname, '/') : NULL;
-    return name && strncmp(name, "/librefcl", strlen("/librefcl")) == 0;
+    const void *function;
+    memcpy(&function, &runtime->access, sizeof function);
+    runtime_map = map_of(function);
 }
 
 bool host_is_runtime(const void *place)
 {
-    if (!runtime_range.end)
-        return is_named_like_runtime(place);
-    return is_in(&runtime_range, place) || is_in(&own_range, place);
+    const struct link_map *map = map_of(place);
+    if (!map)
+        return false;
+    const char *name = strrchr(map->l_name, '/');
+    bool own = map == runtime_map;
+    for (size_t i = 0; name && !own && i < sizeof own_libraries / sizeof *own_libraries; i++)
+        own = strncmp(name, own_libraries[i], strlen(own_libraries[i])) == 0;
+    return own;
 }
 
 /* ---- creation and join ------------------------------------------------------------------------ */
@@ -151,8 +130,7 @@ static int run_integer(void *context)
  */
 static struct start *begin(const void *place)
 {
-    struct start *start =
-        host_is_runtime(place) || is_named_like_runtime(place) ? NULL : calloc(1, sizeof *start);
+    struct start *start = host_is_runtime(place) ? NULL : calloc(1, sizeof *start);
     if (start)
         start->created = host_point();
     return start;
