@@ -93,4 +93,5 @@ ok "a kernel that does not exist" prints 2 "no kernel 'nope', but: add" $REFCL k
 ok "out of bounds is a finding with its line" prints 1 'add\.cl:1:[0-9]+: error: ' $REFCL kernel $tap_dir/add.cl -g 5 -a buf:4 -a buf:4 -a 1
 echo 'kernel void broken(global int *a) { a[0] = ; }' >$tap_dir/broken.cl
 ok "a kernel that does not compile shows the log" prints 2 'error: expected expression' $REFCL kernel $tap_dir/broken.cl -g 1 -a buf:1
+ok "flags for compiling and for linking are for two commands" prints 2 "one of --compile and --link" "$REFCL" host-cc
 done_testing

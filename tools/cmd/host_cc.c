@@ -6,8 +6,8 @@
 
 enum { OPT_COMPILE, OPT_LINK };
 static const struct tool_option options[] = {
-    {"compile", 0, NULL, NULL, "print only the compiler flags: cc -c $(refcl host-cc --compile) app.c"},
-    {"link", 0, NULL, NULL, "print only the linker flags: cc app.o -lOpenCL $(refcl host-cc --link)"},
+    {"compile", 0, NULL, NULL, "print the compiler flags: cc -c $(refcl host-cc --compile) app.c"},
+    {"link", 0, NULL, NULL, "print the linker flags: cc app.o -lOpenCL $(refcl host-cc --link)"},
     TOOL_OPTION_END};
 
 static int host_cc_option(void *context, size_t index, const char *value)
@@ -41,15 +41,18 @@ static int host_cc_main(int argc, char **argv)
         return code;
     if (first != argc)
         return tool_error(EXIT_USAGE, "host-cc takes no arguments");
+    if (wanted[OPT_COMPILE] == wanted[OPT_LINK])
+        return tool_error(EXIT_USAGE,
+                          "one of --compile and --link: a program is compiled and linked by two commands, "
+                          "since the linker flags turn off what the compiler flags turn on");
     code = tool_find_library(library);
     char *slash = code ? NULL : strrchr(library, '/');
     if (!slash)
         return code;
     *slash = 0;
-    bool both = wanted[OPT_COMPILE] == wanted[OPT_LINK];
-    if (both || wanted[OPT_COMPILE])
+    if (wanted[OPT_COMPILE])
         printf("-g -fsanitize=thread\n");
-    if (both || wanted[OPT_LINK])
+    else
         print_link(library);
     return EXIT_CLEAN;
 }
