@@ -40,6 +40,13 @@ if grep -rnE '(^|[^_[:alnum:]])(secure_)?getenv *\(|\<environ\>' memmodel interp
     bad=1
 fi
 
+# Members that LLVM 15 or LLVM 19 lacks.
+if git grep -nE '(\.|->)(startswith|endswith|starts_with|ends_with|countPopulation|popcount|getInt8PtrTy|getPointerElementType)\(' -- \
+    '*.cpp' '*.hpp' ':!interp/jit/vectorize/versions.hpp'; then
+    echo "not in every version of LLVM: interp/jit/vectorize/versions.hpp has functions for these"
+    bad=1
+fi
+
 # C++ lives in shims and in the two folders that transform LLVM IR.
 while read -r f; do
     case $f in

@@ -79,7 +79,7 @@ void in_shim_collect_flags(LLVMModuleRef module, uint64_t offset)
 {
     for (Function &f : *unwrap(module)) {
         SmallVector<Instruction *, 16> accesses, ends;
-        if (!f.getName().startswith("run."))
+        if (!starts_with(f.getName(), "run."))
             continue;
         for (Instruction &i : instructions(f))
             if (is_at(getLoadStorePointerOperand(&i), f.getArg(FRAME), offset))

@@ -1,5 +1,6 @@
 // Collects the accesses of a kernel and selects those that need tags.  docs/instrumentation.md#static-pruning
 #include "interp/jit/instrument/lower_checks.hpp"
+#include "interp/jit/vectorize/versions.hpp"
 
 #include <llvm/Analysis/PostDominators.h>
 #include <llvm/Analysis/ValueTracking.h>
@@ -93,7 +94,7 @@ bool CheckLowering::collect()
             continue;
         if (callee->getName() == "in.access" && !collect_access(call, analysis))
             return false;
-        if (callee->getName() == "in.suspect" || callee->getName().startswith("in.wrap."))
+        if (callee->getName() == "in.suspect" || starts_with(callee->getName(), "in.wrap."))
             value_checks.push_back(call);
         if (callee->getName() == "in.phase")
             phases.push_back(call);
