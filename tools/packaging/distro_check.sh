@@ -10,8 +10,13 @@ if [ ! -e "$root/etc/os-release" ]; then
     mkdir -p "$folder"
     mmdebstrap --variant=apt --aptopt='APT::Install-Recommends "false"' "$suite" "$root" "$mirror"
 fi
+# A file that differs is copied with the time of now, since make compares times; a file that is no longer tracked is removed.
 mkdir -p "$root/src"
-git ls-files -z | tar -c --null -T - | tar -x -C "$root/src"
+git ls-files -z | while IFS= read -r -d '' file; do
+    cmp -s "$file" "$root/src/$file" || { mkdir -p "$root/src/$(dirname "$file")" && cp --preserve=mode "$file" "$root/src/$file"; }
+done
+(cd "$root/src" && find . -path ./build -prune -o -type f -printf '%P\0') |
+    LC_ALL=C comm -z -13 <(git ls-files -z | LC_ALL=C sort -z) <(LC_ALL=C sort -z) | (cd "$root/src" && xargs -0 -r rm --)
 cp /etc/resolv.conf "$root/etc/"
 # Mounts are of this namespace and end with it.
 exec unshare --mount --pid --fork bash -c '
