@@ -251,6 +251,8 @@ void ck_change_apply(const struct ck_change *change, struct mm_event *event);
  * live as long as records come. */
 void ck_detector_suppose(struct ck_detector *detector, const struct ck_change *change);
 
+#define CK_UNIFORM_WRITE "uniform-write"
+
 struct ck_finding {
     const char *kind;    /* "data-race", "scope-race", "out-of-bounds", ... */
     const char *clause;  /* "CL 3.3.6 G17" */
@@ -265,7 +267,8 @@ struct ck_finding {
     uint32_t pairs;          /* races: which kinds of accesses met at these places, ck_pair_bit() of each */
     const char *fix;         /* the smallest change that is known to help, NULL if none is known */
     struct ck_change change; /* the same for ck_change_apply() */
-    bool uniform;            /* races: all writes at these places write the same value */
+    uint32_t commands;       /* races: at least in so many commands; UINT32_MAX: also between two */
+    uint32_t last_command;   /* of those that were counted */
     bool verified;           /* with the change the same execution has no such race */
     const char *
         revisions; /* races: under which revisions of the specification it is none, and why; NULL: under all */
@@ -286,9 +289,10 @@ const struct ck_finding *ck_detector_race(struct ck_detector *detector, const st
 void ck_detector_verified(struct ck_detector *detector, size_t i, bool verified);
 /* Text for ck_finding.revisions. */
 void ck_detector_revisions(struct ck_detector *detector, size_t i, const char *text);
-/* Marks finding I as a race between writes of the same value; removes those, which count as suppressed. */
+/* The data race I is between writes of the same value: its kind is uniform-write. */
 void ck_detector_mark_uniform(struct ck_detector *detector, size_t i);
-void ck_detector_drop_uniform(struct ck_detector *detector);
+/* After the last mark: findings whose kind the filters leave out, or are uniform writes and UNIFORM is false, count as suppressed. */
+void ck_detector_filter(struct ck_detector *detector, bool uniform);
 /* Advice that was found by trying. */
 void ck_detector_advise(struct ck_detector *detector, size_t i, const char *fix);
 /* Leaves out findings that PATTERNS match: lines of "kind", "kind:FILE" or "kind:FILE:LINE", each part a

@@ -212,15 +212,18 @@ void ck_detector_revisions(struct ck_detector *d, size_t i, const char *text)
 void ck_detector_mark_uniform(struct ck_detector *d, size_t i)
 {
     if (i < d->report.finding_count)
-        d->report.findings[i]->uniform = true;
+        d->report.findings[i]->kind = CK_UNIFORM_WRITE;
 }
 
-void ck_detector_drop_uniform(struct ck_detector *d)
+void ck_detector_filter(struct ck_detector *d, bool uniform)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < d->report.finding_count; i++)
-        if (!d->report.findings[i]->uniform)
-            d->report.findings[kept++] = d->report.findings[i];
+    d->report.has_kinds = true;
+    for (size_t i = 0; i < d->report.finding_count; i++) {
+        struct ck_finding *f = d->report.findings[i];
+        if (!ck_is_suppressed(d, f) && (uniform || strcmp(f->kind, CK_UNIFORM_WRITE) != 0))
+            d->report.findings[kept++] = f;
+    }
     d->report.suppressed += d->report.finding_count - kept;
     d->report.finding_count = kept;
 }
@@ -262,6 +265,11 @@ void ck_race_found(struct ck_detector *d, const struct ck_location *location, co
             return;
     }
     finding->count++;
+    if (event->agent.command != first.agent.command)
+        finding->commands = UINT32_MAX;
+    else if (finding->commands != UINT32_MAX && finding->last_command != event->agent.command)
+        finding->commands++;
+    finding->last_command = event->agent.command;
     finding->pairs |= ck_pair_bit(event, &first);
     if (finding->change.barrier.after && !ck_same_group(d, ck_agent_key(event->agent), earlier->agent)) {
         finding->change.barrier.after = 0;

@@ -39,7 +39,7 @@ static bool next_word(const char **list, char word[128])
 static bool is_of_group(const char *kind, const char *group)
 {
     size_t n = strlen(kind);
-    bool race = n >= 4 && strcmp(kind + n - 4, "race") == 0;
+    bool race = (n >= 4 && strcmp(kind + n - 4, "race") == 0) || strcmp(kind, CK_UNIFORM_WRITE) == 0;
     bool api = strcmp(kind, "api-misuse") == 0 || strcmp(kind, "leak") == 0;
     return strcmp(group, kind) == 0 || (race && strcmp(group, "race") == 0) ||
            (api && strcmp(group, "api") == 0) || (!race && !api && strcmp(group, "memory") == 0);
@@ -78,8 +78,11 @@ static bool has_launch(const struct ck_detector_options *options, const struct c
 
 bool ck_is_suppressed(const struct ck_detector *d, const struct ck_finding *finding)
 {
-    if (!has_kind(d->options.only, finding->kind) || !has_kernel(d->options.kernels, finding) ||
-        !has_launch(&d->options, finding))
+    /* The values are compared last. */
+    bool may_be_uniform = !d->report.has_kinds && strcmp(finding->kind, "data-race") == 0;
+    if (!(has_kind(d->options.only, finding->kind) ||
+          (may_be_uniform && has_kind(d->options.only, CK_UNIFORM_WRITE))) ||
+        !has_kernel(d->options.kernels, finding) || !has_launch(&d->options, finding))
         return true;
     const struct ck_pattern *p = d->patterns;
     while (p && !pattern_matches(p, finding))

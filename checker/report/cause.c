@@ -78,11 +78,9 @@ size_t ck_report_causes(const struct ck_detector *detector, size_t *first)
 const char *ck_report_severity(const struct ck_finding *finding)
 {
     static const char *const warnings[] = {"false-assumption", "float-to-integer", "printf-format",
-                                           "step-limit", "unsigned-overflow"};
+                                           "step-limit",       CK_UNIFORM_WRITE,   "unsigned-overflow"};
     if (strcmp(finding->kind, "leak") == 0)
         return "note";
-    if (finding->uniform)
-        return "warning";
     for (size_t i = 0; i < sizeof warnings / sizeof *warnings; i++)
         if (strcmp(finding->kind, warnings[i]) == 0)
             return "warning";

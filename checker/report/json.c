@@ -128,8 +128,6 @@ static cJSON *finding_json(const struct ck_detector *detector, const struct ck_f
         ck_report_add(object, "fix", finding->fix);
         cJSON_AddBoolToObject(object, "fix_verified", finding->verified);
     }
-    if (finding->uniform)
-        cJSON_AddTrueToObject(object, "uniform");
     add_pairs(object, finding);
     cJSON_AddNumberToObject(object, "count", (double)finding->count);
     if (finding->process)

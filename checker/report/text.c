@@ -223,7 +223,7 @@ static void put_finding(const struct ck_detector *detector, const struct ck_find
     if (f->fix)
         put_note(style, out, " to fix it: %s%s\n", f->fix,
                  f->verified ? " (checked: the change removes this race)" : " (not checked)");
-    if (f->uniform)
+    if (strcmp(f->kind, CK_UNIFORM_WRITE) == 0)
         put_note(
             style, out,
             " all write the same value: a race by the definition all the same (--uniform-writes=ignore)\n");

@@ -358,7 +358,7 @@ static uint64_t bytes_of(const struct rt_launch *launch)
 
 void rt_capture_recorded(const struct rt_command *command, const struct rt_kernel_command *k)
 {
-    enum { OF_A_KERNEL = 4, OF_ALL = 256 };
+    enum { OF_A_KERNEL = 16, OF_ALL = 256 };
     static uint64_t left = UINT64_C(32) << 20;
     static unsigned number;
     char path[4096];

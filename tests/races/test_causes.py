@@ -88,8 +88,8 @@ def main():
         check("words of OpenCL C", "waits at barrier() (" in text and "ControlBarrier" not in text, text)
         writes = "kernel void k(global int *a, global int *b, global int *c)\n{\n    a[0] = 7;\n    b[0] = get_local_id(0) / 9;\n    c[0] = get_local_id(0);\n}\n"
         text, report, _ = run(folder, writes)
-        check("writes of the same value are marked", {f["accesses"][0]["line"]: (f.get("uniform"), f["severity"]) for f in report["findings"]} ==
-              {3: (True, "warning"), 4: (None, "error"), 5: (None, "error")} and text.count(" warning: data race") == 1, text)
+        check("writes of the same value are marked", {f["accesses"][0]["line"]: (f["kind"], f["severity"]) for f in report["findings"]} ==
+              {3: ("uniform-write", "warning"), 4: ("data-race", "error"), 5: ("data-race", "error")} and text.count(" warning: data race") == 1, text)
         text, report, _ = run(folder, writes, "--uniform-writes=ignore")
         check("... and ignored for those who ask", [f["accesses"][0]["line"] for f in report["findings"]] == [4, 5] and "1 suppressed" in text, text)
         run(folder, ONE_BARRIER, "--save-sources", os.path.join(folder, "sources"))

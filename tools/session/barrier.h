@@ -6,8 +6,8 @@
 
 /* ARGV: what was run, whose last word is session->source. */
 void session_try_barriers(const struct session *session, struct ck_detector *detector, char **argv);
-/* uniform.c: marks the races of plain writes at whose places each element is only ever written one value.  The launch is repeated
- * with values recorded, if there are such races. */
+/* uniform.c: marks the races of plain writes at whose places each element is only ever written one value.  The launches are
+ * repeated with values recorded, if there are such races. */
 void session_mark_uniform(const struct session *session, struct ck_detector *detector, char **argv);
 
 #endif

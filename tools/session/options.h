@@ -58,7 +58,7 @@ enum {
     {"launches", 0, "A..B", "REFCL_LAUNCHES", "report findings in these commands alone, numbered as in reports"},\
     {"save-sources", 0, "FOLDER", "REFCL_SAVE_SOURCES", "write the program text that findings are in to files of FOLDER, such as program23.cl"},\
     {"uniform-writes", 0, "ignore|report", "REFCL_UNIFORM_WRITES",                                             \
-     "races of refcl kernel between writes of the same value, which are marked: report them or not (default report)"},\
+     "data races between writes of the same value, of kind uniform-write: report them or not (default report)"},\
     {"quiet", 'q', NULL, "REFCL_QUIET", "print no report on stderr"}
 /* clang-format on */
 

@@ -367,8 +367,6 @@ static struct ck_detector *merge(struct session_processes *processes)
 static void find_advice(const struct session *session, struct ck_detector *detector, char **argv)
 {
     session_mark_uniform(session, detector, argv);
-    if (session->ignore_uniform)
-        ck_detector_drop_uniform(detector);
     session_try_barriers(session, detector, argv);
 }
 
@@ -408,6 +406,7 @@ static int finish(struct session_processes *processes, char **argv, struct super
         !options.ending.signal && !session_input_interrupted(); /* else it may not end another time */
     if (ended && !session->has_seeds && !session->program && !session->on_driver)
         find_advice(session, detector, argv);
+    ck_detector_filter(detector, !session->ignore_uniform);
     int reported = report(session, detector, status, &options);
     if (!reported && session->html)
         reported = session_html(detector, processes, &options, session->html);

@@ -1,11 +1,15 @@
 /* Races between writes of the same value: detectors keep no values, so that the launch is repeated with values recorded, and its trace
- * read.  Two different values for one element at the racing places are enough for a race not to be marked, whatever orders them. */
+ * read.  Two different values for one element at the racing places are enough for a race not to be marked, whatever orders them.
+ * Of a program, each launch in which the race was seen has to be captured; else the race is not marked. */
 #include "memmodel/base/hash.h"
 #include "memmodel/base/map.h"
 #include "tools/session/barrier.h"
 #include "tools/session/launch.h"
 #include "tools/session/process.h"
+#include "tools/tool.h"
 
+#include <dirent.h>
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -23,8 +27,8 @@ static bool is_write_race(const struct ck_finding *f)
     return f->access_count == 2 && strcmp(f->kind, "data-race") == 0 && a->kind == MM_WRITE &&
            b->kind == MM_WRITE && !((a->attributes | b->attributes) & MM_ATOMIC) && !mm_is_copy(a) &&
            !mm_is_copy(b) && (f->pairs & (f->pairs - 1)) == 0 && f->accesses[0].command &&
-           f->accesses[1].command && f->accesses[0].agent.index != MM_INDEX_RUNTIME &&
-           f->accesses[1].agent.index != MM_INDEX_RUNTIME;
+           f->accesses[1].command && f->commands != UINT32_MAX &&
+           f->accesses[0].agent.index != MM_INDEX_RUNTIME && f->accesses[1].agent.index != MM_INDEX_RUNTIME;
 }
 
 static void take_write(struct scan *s, const struct mm_event *e)
@@ -65,53 +69,115 @@ static bool is_uniform(int trace, const struct ck_finding *f)
     return good;
 }
 
-static bool same_lines(const struct ck_finding *a, const struct ck_finding *b)
+static bool same_place(const struct mm_source *a, const struct mm_source *b)
+{
+    return a->line && a->line == b->line && a->column == b->column && a->function && b->function &&
+           strcmp(a->function, b->function) == 0;
+}
+
+static bool same_places(const struct ck_finding *a, const struct ck_finding *b)
 {
     const struct mm_source *x[2] = {&a->accesses[0].source, &a->accesses[1].source},
                            *y[2] = {&b->accesses[0].source, &b->accesses[1].source};
-    bool straight = x[0]->line == y[0]->line && x[0]->column == y[0]->column && x[1]->line == y[1]->line &&
-                    x[1]->column == y[1]->column;
-    bool crossed = x[0]->line == y[1]->line && x[0]->column == y[1]->column && x[1]->line == y[0]->line &&
-                   x[1]->column == y[0]->column;
-    return x[0]->line && (straight || crossed);
+    return (same_place(x[0], y[0]) && same_place(x[1], y[1])) ||
+           (same_place(x[0], y[1]) && same_place(x[1], y[0]));
 }
 
-/* The race of the first launch, in the second: all of those at its places are judged, on whatever memory. */
-static void mark(struct ck_detector *detector, size_t i, const struct ck_detector *again, int trace)
+/* What the repeated launches say about a finding. */
+struct vote {
+    uint32_t uniform; /* commands in which it was a race between writes of the same value */
+    bool differs;
+};
+struct judge {
+    const struct session *session; /* records values */
+    struct ck_detector *detector;
+    struct session_patience patience;
+    struct vote *votes; /* of each finding */
+};
+
+/* The launch has all commands of the session if ALL, else one of them.  All races at the places of a finding are judged, on
+ * whatever memory. */
+static void judge_finding(struct judge *j, size_t i, const struct ck_detector *again, int trace, bool all)
 {
-    const struct ck_finding *f = ck_detector_finding(detector, i);
-    bool uniform = false, differs = false;
-    for (size_t k = 0; k < ck_detector_finding_count(again) && !differs; k++) {
+    const struct ck_finding *f = ck_detector_finding(j->detector, i);
+    bool uniform = false;
+    if (!is_write_race(f))
+        return;
+    for (size_t k = 0; k < ck_detector_finding_count(again) && !j->votes[i].differs; k++) {
         const struct ck_finding *g = ck_detector_finding(again, k);
-        if (!same_lines(f, g))
+        if (!same_places(f, g))
             continue;
         uniform = is_write_race(g) && is_uniform(trace, g);
-        differs = !uniform;
+        j->votes[i].differs = !uniform;
     }
-    if (uniform && !differs)
-        ck_detector_mark_uniform(detector, i);
+    j->votes[i].uniform += !uniform ? 0 : all ? f->commands : 1;
+}
+
+static void judge_launch(struct judge *j, struct session_launch *launch, bool all)
+{
+    struct session_processes processes;
+    const struct ck_detector *again =
+        session_launch_run(launch, launch->text, j->session, &j->patience, &processes);
+    int trace = again ? processes.first->input.copy : -1;
+    for (size_t i = 0; trace >= 0 && i < ck_detector_finding_count(j->detector); i++)
+        judge_finding(j, i, again, trace, all);
+    session_processes_close(&processes);
+    session_launch_close(launch);
+}
+
+static bool has_candidate_in(const struct judge *j, const char *capture)
+{
+    bool any = false;
+    for (size_t i = 0; i < ck_detector_finding_count(j->detector) && !any; i++) {
+        const struct ck_finding *f = ck_detector_finding(j->detector, i);
+        any = is_write_race(f) && captured_is_of(capture, f->accesses[0].command->kernel);
+    }
+    return any;
+}
+
+static void judge_captured(struct judge *j)
+{
+    char path[PATH_MAX + 300];
+    struct session_launch launch;
+    DIR *folder = opendir(j->session->launches);
+    for (struct dirent *e; folder && !j->patience.is_out && (e = readdir(folder));) {
+        if (!tool_has_suffix(e->d_name, ".cap"))
+            continue;
+        snprintf(path, sizeof path, "%s/%s", j->session->launches, e->d_name);
+        if (has_candidate_in(j, path) && session_launch_open_captured(&launch, path))
+            judge_launch(j, &launch, false);
+    }
+    if (folder)
+        closedir(folder);
+}
+
+static void judge_all(struct judge *j, char **argv)
+{
+    struct session_launch launch;
+    if (j->session->source
+            ? session_launch_open(&launch, argv)
+            : j->session->capture && session_launch_open_captured(&launch, j->session->capture))
+        judge_launch(j, &launch, true);
+    else if (j->session->launches)
+        judge_captured(j);
+    for (size_t i = 0; i < ck_detector_finding_count(j->detector); i++) {
+        const struct ck_finding *f = ck_detector_finding(j->detector, i);
+        if (is_write_race(f) && j->votes[i].uniform >= f->commands && !j->votes[i].differs)
+            ck_detector_mark_uniform(j->detector, i);
+    }
 }
 
 void session_mark_uniform(const struct session *session, struct ck_detector *detector, char **argv)
 {
-    struct session_launch launch;
-    struct session_processes processes;
-    struct session_patience patience = {.seconds = SECONDS};
     struct session with_values = *session;
+    size_t count = ck_detector_finding_count(detector);
+    struct judge j = {.session = &with_values, .detector = detector, .patience = {.seconds = SECONDS}};
     bool any = false;
-    for (size_t i = 0; i < ck_detector_finding_count(detector); i++)
+    for (size_t i = 0; i < count; i++)
         any |= is_write_race(ck_detector_finding(detector, i));
-    if (!any ||
-        !(session->source ? session_launch_open(&launch, argv)
-                          : session->capture && session_launch_open_captured(&launch, session->capture)))
-        return;
     with_values.values = true;
-    const struct ck_detector *again =
-        session_launch_run(&launch, launch.text, &with_values, &patience, &processes);
-    for (size_t i = 0; again && processes.first->input.copy >= 0 && i < ck_detector_finding_count(detector);
-         i++)
-        if (is_write_race(ck_detector_finding(detector, i)))
-            mark(detector, i, again, processes.first->input.copy);
-    session_processes_close(&processes);
-    session_launch_close(&launch);
+    j.votes = any ? mm_alloc_zero(count, sizeof *j.votes) : NULL;
+    if (j.votes)
+        judge_all(&j, argv);
+    mm_free(j.votes);
 }
