@@ -5,9 +5,9 @@
 #include "checker/search/walker.h"
 
 #include <string.h>
-#include <time.h>
 
-enum { MAX_WALKS = 400, MAX_IDLE = 40, MAX_TURNS = 1 << 15, MAX_WALK_MS = 300 };
+/* MAX_WORK: in units that take roughly a microsecond, counted so that every machine does the same. */
+enum { MAX_WALKS = 400, MAX_IDLE = 40, MAX_TURNS = 1 << 15, MAX_WORK = 300000 };
 
 enum status { RUNS, AT_BARRIER, SPINS, ENDED };
 
@@ -24,6 +24,7 @@ struct walk {
     uint64_t *sources;                    /* by thread and event */
     uint64_t *order;                      /* the writes, as they came */
     uint32_t order_count;
+    uint64_t work;    /* of all executions so far: at most MAX_WORK */
     uint32_t changes; /* writes of other values than were there */
     uint64_t random;
     bool stale, failed;
@@ -257,18 +258,21 @@ static void walk_run(struct walk *k, uint32_t switching)
 {
     uint32_t t = UINT32_MAX;
 
-    for (uint32_t turn = 0; turn < MAX_TURNS && !k->failed && !k->sx->again; turn++) {
+    uint32_t turn;
+
+    for (turn = 0; turn < MAX_TURNS && !k->failed && !k->sx->again; turn++) {
         uint32_t changes = k->changes;
 
         if (t == UINT32_MAX || k->status[t] != RUNS || walk_random(k, switching) == 0)
             t = walk_pick_thread(k);
         if (t == UINT32_MAX)
-            return;
+            break;
         while (!k->failed && k->status[t] == RUNS && !walk_step_thread(k, t))
             turn++;
         if (k->changes != changes)
             walk_wake_spinning(k);
     }
+    k->work += turn / 32;
 }
 
 /* ---- judging ------------------------------------------------------------------------------------ */
@@ -311,7 +315,7 @@ static void walk_judge(struct walk *k)
                              .order = k->order,
                              .order_count = k->order_count,
                              .initial = k->initial};
-    uint64_t executions = sx->verdict->execution_count, candidates = sx->verdict->candidate_count;
+    uint64_t executions = sx->verdict->execution_count, candidates = sx->verdict->candidate_count, events = 0;
     bool partial = false;
 
     for (uint32_t t = 0; t < k->count && chosen; t++) {
@@ -324,9 +328,11 @@ static void walk_judge(struct walk *k)
         k->out[t].traces[0].stopped = !ended;
         partial = partial || !ended || k->out[t].traces[0].end != SX_DONE;
         chosen[t] = &k->out[t].traces[0];
+        events += chosen[t]->event_count;
     }
     if (!chosen)
         return;
+    k->work += events * events / 8;
     sx->mode = partial ? SX_PARTIAL : SX_COMPLETE;
     sx_execute(sx, chosen, partial, &given);
     sx->mode = SX_COMPLETE;
@@ -355,21 +361,17 @@ static size_t count_findings(const struct sx *sx)
     return count + sx->raised[0] + sx->raised[1] + sx->raised[2] + sx->raised[3];
 }
 
-static bool too_long(const struct sx *sx, clock_t start)
-{
-    return !sx->options.only_walk && (clock() - start) / (CLOCKS_PER_SEC / 1000) > MAX_WALK_MS;
-}
-
 void sx_walk(struct sx *sx)
 {
     static const uint32_t switching[] = {1, 3, 8, 20};
     struct walk k = {.sx = sx, .count = sx->program->thread_count, .random = 0x9E3779B97F4A7C15U};
-    clock_t start = clock();
     uint32_t idle = 0;
 
     if (k.count < 2 || has_quorum(sx->program))
         return;
-    for (uint32_t i = 0; i < MAX_WALKS && idle < MAX_IDLE && !too_long(sx, start) && !sx->stop; i++) {
+    for (uint32_t i = 0; i < MAX_WALKS && idle < MAX_IDLE && !sx->stop; i++) {
+        if (k.work > MAX_WORK && !sx->options.only_walk)
+            break;
         size_t before = count_findings(sx);
 
         k.stale = i % 3 == 2;
