@@ -88,6 +88,14 @@ static bool satisfies(const struct lt_judged *j, uint32_t prop, const uint64_t *
     }
 }
 
+/* Whether the test asks about the state: `exists` and `~exists` about those that satisfy the condition, `forall` about the others. */
+static bool asks_about(const struct lt_judged *j, const uint64_t *values)
+{
+    const struct ck_program *p = j->program;
+    return (p->filter == CK_NO_EXPR || satisfies(j, p->filter, values)) &&
+           satisfies(j, p->condition, values) != (p->quantifier == CK_FORALL);
+}
+
 /* ---- reading results
  * -------------------------------------------------------------------------------------------- */
 
@@ -138,6 +146,7 @@ static enum mm_class read_states(struct lt_judged *j, struct mm_error *err)
         s->count = (uint64_t)json_value(cJSON_GetObjectItem(item, "count"));
         s->filtered = j->program->filter != CK_NO_EXPR && !satisfies(j, j->program->filter, s->values);
         s->satisfies = !s->filtered && satisfies(j, j->program->condition, s->values);
+        s->asked = asks_about(j, s->values);
         *(s->filtered ? &j->filtered : s->satisfies ? &j->positive : &j->negative) += s->count;
     }
     return MM_OK;
@@ -191,6 +200,18 @@ static void explain(struct lt_judged *j, struct lt_seen *s, const struct lt_judg
     ck_program_destroy(program);
 }
 
+static enum lt_outcome judge_asked(const struct lt_judged *j)
+{
+    bool allowed = false;
+    if (j->undefined == CK_YES)
+        return LT_RACY;
+    for (size_t i = 0; i < j->verdict.state_count && !allowed; i++)
+        allowed = asks_about(j, j->verdict.states[i].values);
+    if (allowed)
+        return j->undefined == CK_NO ? LT_ALLOWED : LT_UNKNOWN;
+    return j->verdict.states_complete ? LT_FORBIDDEN : LT_UNKNOWN;
+}
+
 static void judge_states(struct lt_judged *j, const struct lt_judge_options *options)
 {
     bool any_unknown = false, any_forbidden = false;
@@ -211,6 +232,7 @@ static void judge_states(struct lt_judged *j, const struct lt_judge_options *opt
                 explain(j, s, options);
         }
     }
+    j->asked = judge_asked(j);
     if (!j->positive && !j->negative)
         j->outcome = LT_NOT_OBSERVED;
     else if (j->undefined == CK_YES)

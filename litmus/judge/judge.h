@@ -21,6 +21,7 @@ struct lt_seen {
     uint64_t *values; /* of the observed terms, as ck_state has them */
     uint64_t count;
     bool satisfies; /* the condition's proposition */
+    bool asked;     /* what the test asks about: satisfies it, or violates a `forall` */
     bool filtered;  /* does not satisfy the filter, and is not judged */
     enum lt_outcome verdict;
     struct ck_verdict *why; /* forbidden: the explanation, NULL if there is none */
@@ -40,6 +41,7 @@ struct lt_judged {
     enum ck_answer
         undefined; /* whether an execution, filtered or not, has a race or other undefined behavior */
     enum lt_outcome outcome;
+    enum lt_outcome asked; /* whether the model allows a state that the test asks about, seen or not */
 };
 struct lt_judge_report {
     FILE *text;

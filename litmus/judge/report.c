@@ -208,6 +208,7 @@ static cJSON *state_json(const struct lt_judged *j, const struct lt_seen *s)
     cJSON_AddStringToObject(json, "verdict", lt_seen_name(j, s));
     if (s->filtered)
         return json;
+    cJSON_AddBoolToObject(json, "asked", s->asked);
     struct lt_rate r = lt_rate_of(s->count, seen_instances(j));
     cJSON_AddNumberToObject(json, "rate", r.rate);
     cJSON_AddNumberToObject(json, "rate_low", r.low);
@@ -230,6 +231,7 @@ void lt_judge_json(const struct lt_judged *j, struct lt_judge_report *report)
     }
     cJSON_AddStringToObject(json, "verdict", outcome_names[j->outcome]);
     if (j->judged) {
+        cJSON_AddStringToObject(json, "asked", outcome_names[j->asked]);
         cJSON_AddNumberToObject(json, "positive", (double)j->positive);
         cJSON_AddNumberToObject(json, "negative", (double)j->negative);
         if (j->program->filter != CK_NO_EXPR)

@@ -48,6 +48,19 @@ static void choose_next(const struct lt_campaign_state *c, unsigned from, struct
             job->next[job->next_count++] = i;
 }
 
+/* The device as the results name it: settings of the driver that it does not report are part of its version. */
+static cJSON *described(const struct lt_campaign_state *c, const struct lt_device *device)
+{
+    cJSON *json = c->backend->describe(device);
+    char driver[512];
+    if (c->options->variant) {
+        snprintf(driver, sizeof driver, "%s, %s", device->driver, c->options->variant);
+        lt_shown(driver);
+        cJSON_ReplaceItemInObject(json, "driver", cJSON_CreateString(driver));
+    }
+    return json;
+}
+
 static void child_main(const struct lt_campaign_state *c, FILE *report)
 {
     struct lt_device device;
@@ -65,7 +78,7 @@ static void child_main(const struct lt_campaign_state *c, FILE *report)
         return;
     }
     cJSON *extra = cJSON_CreateObject();
-    cJSON_AddItemToObject(extra, "device", c->backend->describe(&device));
+    cJSON_AddItemToObject(extra, "device", described(c, &device));
     lt_report(report, 0, "device", NULL, extra);
     for (unsigned i = 0; i < c->count; i++) {
         const struct lt_record *r = &c->records[i];

@@ -73,6 +73,10 @@ static const struct run_option run_options[] = {
     {"tuning", 0, "FILE", "REFCL_TUNING",
      "use these launch parameters in most batches (default: as tuned; none: nothing)", TEXT, MEMBER(tuning),
      0, 0},
+    {"variant", 0, "TEXT", "REFCL_VARIANT",
+     "settings of the driver that it does not report, such as REFCL_MEMORY=weak: the results have them in the driver's version, "
+     "so that those of different settings are not added up",
+     TEXT, MEMBER(variant), 0, 0},
     {"merge", 0, NULL, NULL, "add up the results files that follow into the output", ACTION, 0, LT_MERGE, 0},
     {"timeout", 0, "S", "REFCL_RUN_TIMEOUT",
      "end each test after S seconds (default: after 60 seconds without a result)", SECONDS, 0, 1, 86400},

@@ -59,6 +59,7 @@ struct lt_options {
     bool il;            /* kernels as SPIR-V, though the device compiles OpenCL C */
     bool legacy;        /* use only the atomics of OpenCL 1.2 */
     const char *build_options; /* for all kernels; NULL: none */
+    const char *variant;       /* of the driver, NULL: none */
     const char *tuning;        /* file, "none"; NULL: that of the device, if there is one */
     const char *const *inputs; /* of --merge */
     unsigned input_count;

@@ -32,6 +32,9 @@ check "all ran but those for two devices, for system SVM, for crossed barriers a
 
 # What a host test finds beside the states of memory fails it, for that reason; where it is right, no test has one.
 if [ -z "${REFCL_GENERATED_TESTS:-}" ]; then
+    "$runner" -q -n 10 --test then-flag --exact --variant "a setting" -o "$tmp/variant.json" "$tmp/plan.json" >/dev/null &&
+        grep -q '"driver":.*, a setting"' "$tmp/variant.json"
+    check "--variant: settings that the driver does not report are in its version" $?
     "$refcl" litmus plan -o "$tmp/plan.json" litmus/suite/host-event/event-of-kernel.litmus litmus/suite/host-event/event-of-copy.litmus
     check "plan of host tests" $?
     for fault in '' profiling-disorder; do

@@ -14,95 +14,8 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from built import PATIENCE, REFCL, ROOT  # noqa: E402
+from store import ALLOWED, DEVICE, FORBIDDEN, MP, Store, mp, results, row, sb  # noqa: E402
 from tap import check, done, skip  # noqa: E402
-
-# By CL 3.3.6 G16 and 3.3.4, a reader whose acquire reads 1 from the release store reads the data written before it.
-MP = """OPENCL MP
-{
-[x] = 0;
-[y] = 0;
-}
-P0 (global int* x, global atomic_int* y) {
-  *x = 1;
-  atomic_store_explicit(y, 1, memory_order_release, memory_scope_device);
-}
-P1 (global int* x, global atomic_int* y) {
-  int r0 = atomic_load_explicit(y, memory_order_acquire, memory_scope_device);
-  int r1 = -1;
-  if (r0 == 1) r1 = *x;
-}
-exists (1:r0=1 /\\ 1:r1=0)
-"""
-SB = """OPENCL SB
-{
-[x] = 0;
-[y] = 0;
-}
-P0 (global atomic_int* x, global atomic_int* y) {
-  atomic_store_explicit(x, 1, memory_order_relaxed, memory_scope_device);
-  int r0 = atomic_load_explicit(y, memory_order_relaxed, memory_scope_device);
-}
-P1 (global atomic_int* x, global atomic_int* y) {
-  atomic_store_explicit(y, 1, memory_order_relaxed, memory_scope_device);
-  int r0 = atomic_load_explicit(x, memory_order_relaxed, memory_scope_device);
-}
-exists (0:r0=0 /\\ 1:r0=0)
-"""
-ALLOWED, FORBIDDEN = [0, -1], [1, 0]
-DEVICE = {"platform": "P", "name": "GPU", "version": "OpenCL 3.0", "driver": "1.0"}
-
-
-def row(name, source, observed, states, status="done", **more):
-    return dict({"name": name, "file": name + ".litmus", "source": source, "status": status,
-                 "instances": sum(n for _, n in states), "discarded": 0, "batches": 1, "time_ms": 1, "observed": observed,
-                 "states": [{"values": v, "count": n} for v, n in states]}, **more)
-
-
-def mp(*states, **more):
-    return row("MP", MP, ["1:r0", "1:r1"], states, **more)
-
-
-def sb(*states, **more):
-    return row("SB", SB, ["0:r0", "1:r0"], states, **more)
-
-
-def results(tests, driver="1.0", **more):
-    return dict({"format": "refcl-litmus-results", "version": 1, "seed": 1, "date": "2026-01-02",
-                 "device": dict(DEVICE, driver=driver), "tests": tests}, **more)
-
-
-class Store:
-    """A store in FOLDER, and the files that were added to it."""
-
-    def __init__(self, folder, name="store.sqlite"):
-        self.folder, self.path, self.files = folder, os.path.join(folder, name), 0
-
-    def file(self, content):
-        self.files += 1
-        path = os.path.join(self.folder, f"{os.path.basename(self.path)}-{self.files}.json")
-        with open(path, "w") as file:
-            file.write(content if isinstance(content, str) else json.dumps(content))
-        return path
-
-    def run(self, command, *words):
-        return subprocess.run([REFCL, "results", command, "--store", self.path, *words], stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True, timeout=PATIENCE)
-
-    def add(self, content, *words):
-        return self.run("add", *words, self.file(content))
-
-    def export(self):
-        return json.loads(self.run("export").stdout)
-
-    def counts(self):
-        """{(driver, test, values): count}, and {(driver, test): (runs, instances)}"""
-        whole = self.export()
-        device = {d["id"]: d["driver"] for d in whole["devices"]}
-        test = {t["id"]: t["name"] for t in whole["tests"]}
-        state = {s["id"]: (test[s["test"]], s["values"]) for s in whole["states"]}
-        return ({(device[s["device"]], *state[s["state"]]): s["count"] for s in whole["seen"]},
-                {(device[t["device"]], test[t["test"]]): (t["runs"], t["instances"]) for t in whole["totals"]})
-
 
 def added_once(folder):
     store = Store(folder, "once.sqlite")
@@ -134,10 +47,9 @@ def added_once(folder):
 def verdicts(folder):
     store = Store(folder, "verdicts.sqlite")
     run = store.add(results([mp((ALLOWED, 90), (FORBIDDEN, 10)), sb(([0, 0], 7), ([1, 1], 3))]))
-    states = {(s["values"], s["test"]): s for s in store.export()["states"]}
-    found = {key[0] + str(key[1]): s["verdict"] for key, s in states.items()}
+    found = {values + str(test): verdict for (test, values, _), verdict in store.verdicts().items()}
     check("each state is judged by the model", run.returncode == 0 and "4 states judged by opencl.cat" in run.stdout and
-          found == {"[0,-1]1": "allowed", "[1,0]1": "forbidden", "[0,0]2": "allowed", "[1,1]2": "allowed"}, (run, found))
+          found == {"[0,-1]MP": "allowed", "[1,0]MP": "forbidden", "[0,0]SB": "allowed", "[1,1]SB": "allowed"}, (run, found))
     shown = json.loads(store.run("show", "--json", "MP").stdout)["results"][0]
     by_state = {s["state"]: s for s in shown["states"]}
     bad = by_state.get("1:r0=1; 1:r1=0", {})
@@ -152,9 +64,52 @@ def verdicts(folder):
     check("names other than those observed before are an error", run.returncode == 2 and "observes" in run.stderr, run)
     store = Store(folder, "unknown.sqlite")
     run = store.add(results([row("MP", MP, ["1:r0"], [([0], 1)])], "1.2"))
-    unknown = [s for s in store.export()["states"] if s["verdict"] == "unknown"]
+    unknown = [v for v in store.export()["verdicts"] if v["verdict"] == "unknown"]
     check("a test that cannot be judged is unknown, with the reason", run.returncode == 0 and len(unknown) == 1 and
           "observed values do not fit" in unknown[0]["clause"], (run, unknown))
+
+
+def chains(folder):
+    """A Vulkan test that has a race unless the device has chains of availability and visibility operations."""
+    path = os.path.join(folder, "then-flag.litmus")
+    subprocess.run([REFCL, "litmus", "translate", "-o", path, os.path.join(ROOT, "litmus/suite/barriers/then-flag.litmus")], check=True)
+    with open(path) as file:
+        source = file.read()
+    store = Store(folder, "chains.sqlite")
+    for driver, has in (("1", {}), ("2", {"availability_visibility_chains": 1})):
+        device = dict(DEVICE, platform="Vulkan", version="Vulkan 1.3", driver=driver, **has)
+        run = store.add(dict(results([row("then-flag", source, ["2:r0", "2:r1"], [([1, 1], 5)], mapping="plain")]), device=device))
+        check("chains: added", run.returncode == 0, run)
+    found = {variant: verdict for (_, _, variant), verdict in store.verdicts().items()}
+    check("chains: a device that has them is judged with them", found == {"Vulkan": "racy", "Vulkan chains": "allowed"}, found)
+    shown = [s["verdict"] for r in json.loads(store.run("show", "--json", "then-flag").stdout)["results"] for s in r["states"]]
+    check("chains: each device shows its own verdict", shown == ["racy", "allowed"], shown)
+    run = store.run("judge", "--switch", "chains=off")
+    found = {variant: verdict for (_, _, variant), verdict in store.verdicts().items()}
+    check("chains: a switch that was given decides", "1 states judged by vulkan.cat chains=off" in run.stdout and
+          set(found.values()) == {"racy"}, (run, found))
+    run = store.run("judge")
+    check("chains: verdicts under both are kept", run.returncode == 0 and run.stdout == "" and
+          "allowed" in {v for v in store.verdicts().values()}, run)
+    for bad in ("chains=perhaps", "nothing=on", "chains"):
+        run = store.run("judge", "--switch", bad)
+        check("chains: bad switch " + bad, run.returncode == 2 and bad in run.stderr, run)
+
+
+def migration(folder):
+    """A store of the first version is brought up to date, once."""
+    store = Store(folder, "first.sqlite")
+    with open(os.path.join(ROOT, "tests/tools/store-1.sql")) as file, sqlite3.connect(store.path) as db:
+        db.executescript(file.read())
+    run = store.run("judge")
+    check("migration: states are judged again", run.returncode == 0 and "2 states judged by opencl.cat" in run.stdout and
+          store.verdicts() == {("MP", "[0,-1]", "OpenCL"): "allowed", ("MP", "[1,0]", "OpenCL"): "forbidden"}, (run, store.verdicts()))
+    whole = store.export()
+    check("migration: what the test asks about is known", [s["asked"] for s in whole["states"]] == [0, 1] and
+          [a["verdict"] for a in whole["asked"]] == ["forbidden"], whole)
+    store.add(results([mp((FORBIDDEN, 3))]))
+    check("migration: and results are added", store.counts() == ({("1.0", "MP", "[0,-1]"): 8, ("1.0", "MP", "[1,0]"): 5}, {("1.0", "MP"): (2, 13)}),
+          store.counts())
 
 
 def differences(folder):
@@ -364,12 +319,14 @@ def schema(folder):
         described = json.load(file)
     whole = store.export()
     jsonschema.validate(whole, described)
-    check("the export fits its schema", all(whole[key] for key in ("devices", "tests", "states", "totals", "seen")))
+    check("the export fits its schema", all(whole[key] for key in ("devices", "tests", "states", "verdicts", "asked", "totals", "seen")))
 
 
 with tempfile.TemporaryDirectory() as folder:
     added_once(folder)
     verdicts(folder)
+    chains(folder)
+    migration(folder)
     differences(folder)
     gate(folder)
     junit(folder)

@@ -17,8 +17,10 @@
         "json", 'j', NULL, NULL, "print JSON"                                                                \
     }
 
+enum { MAX_SWITCHES = 16 };
 struct results {
-    const char *store, *only;
+    const char *store, *only, *switches[MAX_SWITCHES];
+    size_t switch_count;
     bool json, no_judge;
     struct store_add_options add;
 };
@@ -53,30 +55,97 @@ static int add_option(void *context, size_t index, const char *value)
     return 0;
 }
 
-static int judge_interface(struct store *store, const char *interface, const char *model_name)
+/* The models, with the switches that a variant of devices needs. */
+static const struct variant {
+    const char *name, *model, *switch_name, *switch_text; /* "chains", "chains=on"; NULL: none */
+} variants[] = {{"OpenCL", "opencl.cat", NULL, NULL},
+                {"Vulkan", "vulkan.cat", NULL, NULL},
+                {STORE_CHAINS, "vulkan.cat", "chains", "chains=on"}};
+enum { VARIANTS = sizeof variants / sizeof *variants };
+
+static bool has_switch(const char *path, const char *text)
 {
+    const char *const one[] = {text, NULL};
+    struct mm_cat_model *model = NULL;
+    bool known = mm_cat_load(path, one, &model, NULL) == MM_OK;
+    mm_cat_destroy(model);
+    return known;
+}
+
+/* Of the switches that were given those that the model has, and that of the variant unless it was given. */
+static size_t select_switches(const struct results *r, const struct variant *v, const char *path,
+                              const char **switches)
+{
+    size_t count = 0;
+    bool given = false;
+    for (size_t i = 0; i < r->switch_count; i++) {
+        size_t length = strcspn(r->switches[i], "=");
+        given = given || (v->switch_name && strlen(v->switch_name) == length &&
+                          memcmp(v->switch_name, r->switches[i], length) == 0);
+        if (has_switch(path, r->switches[i]))
+            switches[count++] = r->switches[i];
+    }
+    if (v->switch_text && !given)
+        switches[count++] = v->switch_text;
+    switches[count] = NULL;
+    return count;
+}
+
+static void join_words(const char *const *words, char *text, size_t size)
+{
+    *text = '\0';
+    for (size_t used = 0; *words && used < size; words++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", used ? " " : "", *words);
+}
+
+static int judge_variant(struct store *store, const struct results *r, const struct variant *v)
+{
+    const char *switches[MAX_SWITCHES + 2];
+    char names[1024];
     struct mm_cat_model *model = NULL;
     struct mm_error err = {0};
     char path[PATH_MAX];
     size_t judged = 0;
-    int code = tool_find_model(model_name, path);
+    int code = tool_find_model(v->model, path);
     if (code)
         return code;
-    if (mm_cat_load(path, NULL, &model, &err) != MM_OK)
+    select_switches(r, v, path, switches);
+    join_words(switches, names, sizeof names);
+    if (mm_cat_load(path, switches, &model, &err) != MM_OK)
         return tool_report(&err);
     struct lt_judge_options options = {.model = model, .check = {.timeout_ms = 60000}};
-    if (store_judge(store, interface, &options, &judged, &err) != MM_OK)
+    if (store_judge(store, v->name, names, &options, &judged, &err) != MM_OK)
         code = tool_report(&err);
     else if (judged)
-        printf("%zu states judged by %s\n", judged, model_name);
+        printf("%zu states judged by %s%s%s\n", judged, v->model, *names ? " " : "", names);
     mm_cat_destroy(model);
     return code;
 }
 
-static int judge_all(struct store *store)
+/* A switch that no model has is an error, which names the model of the last variant. */
+static int check_switches(const struct results *r)
 {
-    int code = judge_interface(store, "OpenCL", "opencl.cat");
-    return code ? code : judge_interface(store, "Vulkan", "vulkan.cat");
+    for (size_t i = 0; i < r->switch_count; i++) {
+        char path[PATH_MAX];
+        bool known = false;
+        for (size_t v = 0; v < VARIANTS; v++) {
+            int code = tool_find_model(variants[v].model, path);
+            if (code)
+                return code;
+            known = known || has_switch(path, r->switches[i]);
+        }
+        if (!known)
+            return tool_error(EXIT_USAGE, "no model has a switch '%s'", r->switches[i]);
+    }
+    return 0;
+}
+
+static int judge_all(struct store *store, const struct results *r)
+{
+    int code = check_switches(r);
+    for (size_t v = 0; v < VARIANTS && !code; v++)
+        code = judge_variant(store, r, &variants[v]);
+    return code;
 }
 
 /* All files are tried; the worst code is that of the command. */
@@ -115,7 +184,7 @@ static int results_add_main(int argc, char **argv)
         return code;
     code = add_files(&r, &store, argc - first, argv + first);
     if (!r.no_judge) {
-        int judged = judge_all(&store);
+        int judged = judge_all(&store, &r);
         code = code ? code : judged;
     }
     store_close(&store);
@@ -129,6 +198,12 @@ const struct tool_command cmd_results_add = {
 /* ---- the questions ---- */
 
 enum { ASK_STORE, ASK_JSON, ASK_ONLY };
+enum { JUDGE_STORE, JUDGE_SWITCH };
+static const struct tool_option judge_options[] = {
+    STORE_OPTION,
+    {"switch", 's', "NAME=VALUE", NULL,
+     "select a variant of the models that have this switch; may be repeated"},
+    TOOL_OPTION_END};
 static const struct tool_option ask_options[] = {STORE_OPTION, JSON_OPTION, TOOL_OPTION_END};
 static const struct tool_option device_options[] = {
     STORE_OPTION,
@@ -136,6 +211,18 @@ static const struct tool_option device_options[] = {
     {"device", 'd', "TEXT", NULL, "devices and drivers whose name or version has TEXT in it"},
     TOOL_OPTION_END};
 static const struct tool_option store_options[] = {STORE_OPTION, TOOL_OPTION_END};
+
+static int judge_option(void *context, size_t index, const char *value)
+{
+    struct results *r = context;
+    if (index == JUDGE_STORE)
+        r->store = value;
+    else if (r->switch_count == MAX_SWITCHES)
+        return tool_error(EXIT_USAGE, "more than %d switches", MAX_SWITCHES);
+    else
+        r->switches[r->switch_count++] = value;
+    return 0;
+}
 
 static int ask_option(void *context, size_t index, const char *value)
 {
@@ -154,7 +241,8 @@ static int begin(const struct tool_command *command, int words, int argc, char *
                  struct store *store, int *code)
 {
     *r = (struct results){.store = DEFAULT_STORE};
-    int first = tool_options(command, argc, argv, false, ask_option, r, code);
+    int first = tool_options(command, argc, argv, false,
+                             command->options == judge_options ? judge_option : ask_option, r, code);
     if (first < 0)
         return -1;
     if (argc - first != words) {
@@ -242,7 +330,7 @@ static int results_judge_main(int argc, char **argv)
     int code, first = begin(&cmd_results_judge, 0, argc, argv, &r, &store, &code);
     if (first < 0)
         return code;
-    code = judge_all(&store);
+    code = judge_all(&store, &r);
     store_close(&store);
     return code;
 }
@@ -268,4 +356,4 @@ const struct tool_command cmd_results_site = {
     store_options, results_site_main};
 const struct tool_command cmd_results_judge = {
     "results judge", "", "judge the states of a results store that have no verdict under the current models",
-    store_options, results_judge_main};
+    judge_options, results_judge_main};

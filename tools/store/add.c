@@ -108,12 +108,14 @@ static enum mm_class read_file(struct addition *a, struct mm_error *err)
 
 /* ---- rows that files share ---- */
 
-static int64_t device_row(struct store *s, const char *interface, const char *platform, const char *name,
-                          const char *version, const char *driver)
+static int64_t device_row(struct store *s, const char *interface, const char *variant, const char *platform,
+                          const char *name, const char *version, const char *driver)
 {
     store_execute(
-        s, "insert or ignore into device(interface, platform, name, version, driver) values(?, ?, ?, ?, ?)",
-        "ttttt", interface, platform, name, version, driver);
+        s,
+        "insert into device(interface, variant, platform, name, version, driver) values(?, ?, ?, ?, ?, ?)"
+        " on conflict do update set variant = max(variant, excluded.variant)",
+        "tttttt", interface, variant, platform, name, version, driver);
     return store_number(
         s, "select id from device where platform = ? and name = ? and version = ? and driver = ?", "tttt",
         platform, name, version, driver);
@@ -428,7 +430,9 @@ static enum mm_class find_device(struct addition *a, struct mm_error *err)
                           a->json ? "the device has no name"
                                   : "JUnit does not name the device: add --device and --driver");
     a->interface = a->json && strcmp(text_of(device, "platform"), "Vulkan") == 0 ? "Vulkan" : "OpenCL";
-    a->device = device_row(a->store, a->interface, a->json ? text_of(device, "platform") : "", name,
+    bool chains = number_of(device, "availability_visibility_chains") && strcmp(a->interface, "Vulkan") == 0;
+    a->device = device_row(a->store, a->interface, chains ? STORE_CHAINS : a->interface,
+                           a->json ? text_of(device, "platform") : "", name,
                            a->json ? text_of(device, "version") : "",
                            a->json              ? text_of(device, "driver")
                            : a->options->driver ? a->options->driver

@@ -36,10 +36,9 @@ static void add_states(struct store *s, int64_t test, const cJSON *device, cJSON
     sqlite3_stmt *q = store_statement(
         s,
         "select vals, sum(count), ifnull(verdict, 'unknown') from seen join device on device = device.id"
-        " join state on state.id = seen.state left join verdict on verdict.state = state.id and model = ?4"
-        " where test = ?1 and platform = ?2 and name = ?3 group by state.id",
-        "itti", test, text_of(device, "platform"), text_of(device, "name"),
-        store_model(s, strcmp(text_of(device, "platform"), "Vulkan") == 0 ? "Vulkan" : "OpenCL"));
+        " join state on state.id = seen.state left join verdict on verdict.state = state.id and model = " STORE_MODEL_OF(
+            "device.variant") " where test = ?1 and platform = ?2 and name = ?3 group by state.id",
+        "itt", test, text_of(device, "platform"), text_of(device, "name"));
     while (store_row(s, q)) {
         cJSON *state = cJSON_CreateObject();
         cJSON_AddItemToObject(state, "values", cJSON_Parse(store_text(q, 0)));

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Temporary tables: what each side ran, and the states that it showed. */
+/* Temporary tables: what each side ran, and the states that it showed.  Of devices with and without chains the model without judges. */
 static const char sides[] =
-    "create temp table if not exists ran(side integer, test integer, instances integer,"
+    "create temp table if not exists ran(side integer, test integer, instances integer, variant text,"
     " primary key(side, test)) without rowid;"
     "create temp table if not exists showed(side integer, state integer, count integer,"
     " primary key(side, state)) without rowid;"
@@ -33,17 +33,18 @@ static bool is_number(const char *text)
 
 static void add_run(struct store *s, int64_t number, int64_t run)
 {
-    sqlite3_stmt *q =
-        store_statement(s,
-                        "select test, instances - discarded, counts from test join result on test = test.id"
-                        " where run = ? and (status = 'done' or length(counts))",
-                        "i", run);
+    sqlite3_stmt *q = store_statement(
+        s,
+        "select test, instances - discarded, counts, variant from run join device on device.id = device"
+        " join test join result on test = test.id and run = run.id where run.id = ? and (status = 'done' or length(counts))",
+        "i", run);
     while (store_row(s, q)) {
         int64_t test = sqlite3_column_int64(q, 0);
         const unsigned char *blob = sqlite3_column_blob(q, 2);
         size_t size = (size_t)sqlite3_column_bytes(q, 2);
         struct store_count pair;
-        store_execute(s, "insert into ran values(?, ?, ?)", "iii", number, test, sqlite3_column_int64(q, 1));
+        store_execute(s, "insert into ran values(?, ?, ?, ?)", "iiit", number, test,
+                      sqlite3_column_int64(q, 1), store_text(q, 3));
         for (size_t at = 0; store_decode(blob, size, &at, &pair);)
             store_execute(s,
                           "insert into showed select ?1, id, ?4 from state where test = ?2 and number = ?3",
@@ -55,7 +56,7 @@ static void add_devices(struct store *s, int64_t number, const struct side *side
 {
     store_execute(
         s,
-        "insert into ran select ?1, test, sum(instances - discarded) from total join device on device = device.id"
+        "insert into ran select ?1, test, sum(instances - discarded), min(variant) from total join device on device = device.id"
         " where done and (device.id = ?3 or instr(" STORE_DEVICE_TEXT ", ?2)) group by test",
         "iti", number, side->selector, side->device);
     store_execute(
@@ -116,14 +117,13 @@ static const char shown_by_one[] =
     "select test.name, mapping, observed, vals, mine.count, here.instances, there.instances, verdict, clause"
     " from showed mine join state on state.id = mine.state join test on test.id = state.test"
     " join ran here on here.side = ?1 and here.test = test.id join ran there on there.side = 1 - ?1 and there.test = test.id"
-    " left join verdict on verdict.state = state.id and model in (?2, ?3)"
-    " where mine.side = ?1 and not exists (select 1 from showed where side = 1 - ?1 and state = mine.state)"
-    " order by test.name, state.number";
+    " left join verdict on verdict.state = state.id and model = " STORE_MODEL_OF(
+        "here.variant") " where mine.side = ?1 and not exists (select 1 from showed where side = 1 - ?1 and state = mine.state)"
+                        " order by test.name, state.number";
 
 static size_t add_shown(struct store *s, int64_t side, cJSON *rows)
 {
-    sqlite3_stmt *q =
-        store_statement(s, shown_by_one, "iii", side, store_model(s, "OpenCL"), store_model(s, "Vulkan"));
+    sqlite3_stmt *q = store_statement(s, shown_by_one, "i", side);
     size_t found = 0;
     for (; store_row(s, q); found++) {
         char state[512];

@@ -36,36 +36,46 @@ static void put_rows(struct store *s, const char *label, const char *sql, const 
     fputs("]", out);
 }
 
+/* The models whose verdicts are shown. */
+#define SHOWN_MODELS "join model on model.id = model and model.id = " STORE_MODEL_OF("model.variant")
+
+static const struct {
+    const char *label, *sql, *names[8];
+} arrays[] = {
+    {"devices",
+     "select id, interface, platform, name, version, driver, variant from device order by id",
+     {"id", "interface", "platform", "name", "version", "driver", "variant"}},
+    {"tests",
+     "select id, interface, name, digest, mapping, file, observed from test order by id",
+     {"id", "interface", "name", "digest", "mapping", "file", "observed"}},
+    {"states", "select id, test, vals, asked from state order by id", {"id", "test", "values", "asked"}},
+    {"verdicts",
+     "select state, variant, verdict, clause, sha256, switches from verdict " SHOWN_MODELS
+     " order by state, variant",
+     {"state", "variant", "verdict", "clause", "model", "switches"}},
+    {"asked",
+     "select test, variant, verdict from asked " SHOWN_MODELS " order by test, variant",
+     {"test", "variant", "verdict"}},
+    {"totals",
+     "select device, test, runs, done, instances, discarded, first, last from total order by device, test",
+     {"device", "test", "runs", "done", "instances", "discarded", "first", "last"}},
+    {"seen",
+     "select device, state, runs, count, first, last from seen order by device, state",
+     {"device", "state", "runs", "count", "first", "last"}},
+};
+
 enum mm_class store_export(struct store *s, FILE *out, struct mm_error *err)
 {
-    static const char *const devices[] = {"id", "interface", "platform", "name", "version", "driver"},
-                             *const tests[] = {"id",      "interface", "name",    "digest",
-                                               "mapping", "file",      "observed"},
-                             *const states[] = {"id", "test", "values", "verdict", "clause", "model"},
-                             *const totals[] = {"device",    "test",      "runs",  "done",
-                                                "instances", "discarded", "first", "last"},
-                             *const seen[] = {"device", "state", "runs", "count", "first", "last"};
     enum mm_class cls = store_begin(s, err);
     if (cls != MM_OK)
         return cls;
     fputs("{\"format\": \"refcl-results-store\", \"version\": 1", out);
-    put_rows(s, "devices", "select id, interface, platform, name, version, driver from device order by id",
-             devices, 6, out);
-    put_rows(s, "tests", "select id, interface, name, digest, mapping, file, observed from test order by id",
-             tests, 7, out);
-    put_rows(
-        s, "states",
-        "select state.id, test, vals, ifnull(verdict, 'unjudged'), ifnull(clause, ''), ifnull(sha256, '')"
-        " from state join test on test.id = test left join model on model.id = (select id from model m where"
-        " m.interface = test.interface order by used desc limit 1) left join verdict on verdict.state = state.id and"
-        " verdict.model = model.id order by state.id",
-        states, 6, out);
-    put_rows(
-        s, "totals",
-        "select device, test, runs, done, instances, discarded, first, last from total order by device, test",
-        totals, 8, out);
-    put_rows(s, "seen", "select device, state, runs, count, first, last from seen order by device, state",
-             seen, 6, out);
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        int count = 0;
+        while (count < 8 && arrays[i].names[count])
+            count++;
+        put_rows(s, arrays[i].label, arrays[i].sql, arrays[i].names, count, out);
+    }
     fputs("\n}\n", out);
     return store_end(s, MM_OK, err);
 }

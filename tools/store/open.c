@@ -33,6 +33,19 @@ static const char *const steps[] = {
     "  used integer not null);"
     "create table verdict(state integer not null, model integer not null, verdict text not null, clause text not null,"
     "  primary key(state, model)) without rowid;",
+
+    /* What judges the states of a device: a model with switches.  All are judged again, for what the tests ask about. */
+    "alter table device add column variant text not null default '';"
+    "update device set variant = interface;"
+    "create table model_2(id integer primary key, variant text not null, path text not null, sha256 text not null,"
+    "  switches text not null, used integer not null, unique(variant, sha256, switches));"
+    "insert into model_2 select id, interface, path, sha256, '', used from model;"
+    "drop table model;"
+    "alter table model_2 rename to model;"
+    "alter table state add column asked integer not null default 0;"
+    "create table asked(test integer not null, model integer not null, verdict text not null, primary key(test, model))"
+    "  without rowid;"
+    "delete from verdict;",
 };
 enum { VERSION = sizeof steps / sizeof *steps };
 

@@ -7,6 +7,10 @@
 /* What a selector is searched in, as an SQL expression over a row of device. */
 #define STORE_DEVICE_TEXT "(platform || ', ' || device.name || ', ' || version || ', ' || driver)"
 
+/* The model whose verdicts are shown for devices of a variant, an SQL expression. */
+#define STORE_MODEL_OF(variant)                                                                              \
+    "(select id from model m where m.variant = " variant " order by used desc limit 1)"
+
 /* The four columns platform, name, version and driver from COLUMN on, as STORE_DEVICE_TEXT. */
 void store_device_text(sqlite3_stmt *row, int column, char *text, size_t size);
 /* "x=1; 1:r0=0" of two JSON arrays. */

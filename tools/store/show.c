@@ -95,13 +95,13 @@ static void add_states(struct store *s, int64_t test, int64_t device, const char
                        cJSON *row)
 {
     cJSON *states = cJSON_AddArrayToObject(row, "states");
-    int64_t model = store_model(s, "OpenCL"), vulkan = store_model(s, "Vulkan");
     sqlite3_stmt *q = store_statement(
         s,
         "select vals, count, runs, first, last, verdict, clause from state join seen on seen.state = state.id"
-        " left join verdict on verdict.state = state.id and model in (?3, ?4)"
-        " where test = ?1 and device = ?2 order by count desc",
-        "iiii", test, device, model, vulkan);
+        " join device on device.id = device"
+        " left join verdict on verdict.state = state.id and model = " STORE_MODEL_OF(
+            "device.variant") " where test = ?1 and device = ?2 order by count desc",
+        "ii", test, device);
     while (store_row(s, q)) {
         char text[512];
         cJSON *state = cJSON_CreateObject();

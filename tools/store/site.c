@@ -81,10 +81,9 @@ static const char worst[] =
     "  seen.device = total.device) then 'not run' else ifnull((select"
     "  case max(case ifnull(verdict, 'unjudged') when 'forbidden' then 4 when 'racy' then 3 when 'unknown' then 2 when 'unjudged'"
     "   then 1 else 0 end) when 4 then 'forbidden' when 3 then 'racy' when 2 then 'unknown' when 1 then 'unjudged' else 'allowed' end"
-    "  from state join seen on seen.state = state.id left join verdict on verdict.state = state.id and model = (select id from"
-    "   model m where m.interface = test.interface order by used desc limit 1)"
-    "  where state.test = test.id and seen.device = total.device having count(*)), 'not observed') end"
-    " from total join test on test.id = total.test";
+    "  from state join seen on seen.state = state.id left join verdict on verdict.state = state.id and model = " STORE_MODEL_OF(
+        "device.variant") "  where state.test = test.id and seen.device = total.device having count(*)), 'not observed') end"
+                          " from total join test on test.id = total.test join device on device.id = total.device";
 
 static void put_cell(FILE *out, const char *verdict, int64_t count)
 {

@@ -96,12 +96,13 @@ enum mm_class store_add_junit(struct store *store, const char *text, size_t size
 
 /* ---- verdicts ---- */
 
-/* Judges the states of tests of INTERFACE ("OpenCL", "Vulkan") that have no verdict under the model of OPTIONS, which becomes the one
- * whose verdicts are shown.  *JUDGED: number of states. */
-enum mm_class store_judge(struct store *store, const char *interface, const struct lt_judge_options *options,
-                          size_t *judged, struct mm_error *err);
-/* The model whose verdicts are shown for INTERFACE, 0: none. */
-int64_t store_model(struct store *store, const char *interface);
+/* The variant of devices with chains of availability and visibility operations; that of others is their interface, "OpenCL" or
+ * "Vulkan".  It sorts after the latter. */
+#define STORE_CHAINS "Vulkan chains"
+/* Judges the states, shown by devices of VARIANT, that have no verdict under the model of OPTIONS, which becomes the one
+ * whose verdicts are shown.  SWITCHES: those that it was read with, for readers.  *JUDGED: number of states. */
+enum mm_class store_judge(struct store *store, const char *variant, const char *switches,
+                          const struct lt_judge_options *options, size_t *judged, struct mm_error *err);
 
 /* ---- questions; each prints to OUT, as JSON if JSON ---- */
 

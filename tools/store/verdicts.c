@@ -1,6 +1,6 @@
 /* Verdicts of the store's states.  A verdict depends on test, state and model alone, so that each is decided once, however many
  * campaigns show the state. */
-#include "tools/store/store.h"
+#include "tools/store/query.h"
 #include "tools/tool.h"
 
 #include "memmodel/base/memory.h"
@@ -17,20 +17,15 @@ struct unjudged {
     cJSON *results; /* as a campaign's results that show each of them once */
 };
 
-int64_t store_model(struct store *s, const char *interface)
+static int64_t use_model(struct store *s, const char *variant, const char *switches,
+                         const struct mm_cat_model *model)
 {
-    return store_number(s, "select id from model where interface = ? order by used desc limit 1", "t",
-                        interface);
-}
-
-static int64_t use_model(struct store *s, const char *interface, const struct mm_cat_model *model)
-{
-    store_execute(
-        s,
-        "insert into model(interface, path, sha256, used) values(?1, ?2, ?3, 1 + (select count(*) from model))"
-        " on conflict do update set used = 1 + (select max(used) from model), path = ?2",
-        "ttt", interface, model->name, model->sha256);
-    return store_model(s, interface);
+    store_execute(s,
+                  "insert into model(variant, path, sha256, switches, used)"
+                  " values(?1, ?2, ?3, ?4, 1 + (select ifnull(max(used), 0) from model))"
+                  " on conflict do update set used = 1 + (select max(used) from model), path = ?2",
+                  "tttt", variant, model->name, model->sha256, switches);
+    return store_number(s, "select " STORE_MODEL_OF("?1"), "t", variant);
 }
 
 /* ---- one test through the judge ---- */
@@ -102,7 +97,9 @@ static void put_verdicts(struct store *s, const struct unjudged *u, int64_t mode
                          const struct mm_error *why)
 {
     const cJSON *test = cJSON_GetArrayItem(cJSON_GetObjectItem(judgement, "tests"), 0),
-                *states = cJSON_GetObjectItem(test, "states");
+                *states = cJSON_GetObjectItem(test, "states"), *asked = cJSON_GetObjectItem(test, "asked");
+    store_execute(s, "insert or replace into asked values(?, ?, ?)", "iit", u->test, model,
+                  cJSON_IsString(asked) ? asked->valuestring : "unknown");
     for (int i = 0; i < u->count; i++) {
         const cJSON *state = cJSON_GetArrayItem(states, i), *verdict = cJSON_GetObjectItem(state, "verdict"),
                     *violation = cJSON_GetArrayItem(cJSON_GetObjectItem(state, "violations"), 0),
@@ -112,30 +109,35 @@ static void put_verdicts(struct store *s, const struct unjudged *u, int64_t mode
                       cJSON_IsString(clause) ? clause->valuestring
                       : judgement            ? ""
                                              : why->message);
+        store_execute(s, "update state set asked = ? where id = ? and asked <> ?1", "ii",
+                      (int64_t)cJSON_IsTrue(cJSON_GetObjectItem(state, "asked")), u->states[i]);
     }
 }
 
 /* ---- all tests ---- */
 
+/* Whether a device of variant ?1 showed the state, and model ?2 has not judged it. */
+#define UNJUDGED                                                                                             \
+    "not exists (select 1 from verdict where state = state.id and model = ?2) and exists"                    \
+    " (select 1 from seen join device on device = device.id where state = state.id and variant = ?1)"
+
 /* Collects the next test with states without a verdict; at most as many as fit, the rest with the next call. */
-static bool next_unjudged(struct store *s, const char *interface, int64_t model, struct unjudged *u)
+static bool next_unjudged(struct store *s, const char *variant, int64_t model, struct unjudged *u)
 {
     sqlite3_stmt *q = store_statement(
         s,
-        "select test.id, name, file, source, observed from test where interface = ?1 and source is not null and exists"
-        " (select 1 from state where test = test.id and not exists"
-        "  (select 1 from verdict where state = state.id and model = ?2)) and test.id > ?3 order by test.id limit 1",
-        "tii", interface, model, u->test);
+        "select test.id, name, file, source, observed from test where source is not null and exists"
+        " (select 1 from state where test = test.id and " UNJUDGED
+        ") and test.id > ?3 order by test.id limit 1",
+        "tii", variant, model, u->test);
     if (!store_row(s, q))
         return false;
     u->test = sqlite3_column_int64(q, 0);
     u->count = 0;
     u->results = results_of(q);
     sqlite3_reset(q);
-    q = store_statement(s,
-                        "select id, vals from state where test = ?1 and not exists"
-                        " (select 1 from verdict where state = state.id and model = ?2) limit 256",
-                        "ii", u->test, model);
+    q = store_statement(s, "select id, vals from state where test = ?3 and " UNJUDGED " limit 256", "tii",
+                        variant, model, u->test);
     while (store_row(s, q))
         add_state(u, sqlite3_column_int64(q, 0), store_text(q, 1));
     if (u->count == 256)
@@ -143,12 +145,13 @@ static bool next_unjudged(struct store *s, const char *interface, int64_t model,
     return true;
 }
 
-static enum mm_class judge_all(struct store *s, const char *interface, const struct lt_judge_options *options,
-                               const char *path, size_t *judged, struct mm_error *err)
+static enum mm_class judge_all(struct store *s, const char *variant, const char *switches,
+                               const struct lt_judge_options *options, const char *path, size_t *judged,
+                               struct mm_error *err)
 {
     struct unjudged u = {0};
-    int64_t model = use_model(s, interface, options->model);
-    while (next_unjudged(s, interface, model, &u)) {
+    int64_t model = use_model(s, variant, switches, options->model);
+    while (next_unjudged(s, variant, model, &u)) {
         cJSON *judgement = NULL;
         struct mm_error why = {0};
         enum mm_class cls = judge_unjudged(&u, path, options, &judgement, &why);
@@ -164,8 +167,8 @@ static enum mm_class judge_all(struct store *s, const char *interface, const str
     return MM_OK;
 }
 
-enum mm_class store_judge(struct store *s, const char *interface, const struct lt_judge_options *options,
-                          size_t *judged, struct mm_error *err)
+enum mm_class store_judge(struct store *s, const char *variant, const char *switches,
+                          const struct lt_judge_options *options, size_t *judged, struct mm_error *err)
 {
     char folder[PATH_MAX - 16], path[PATH_MAX];
     *judged = 0;
@@ -174,7 +177,7 @@ enum mm_class store_judge(struct store *s, const char *interface, const struct l
     snprintf(path, sizeof path, "%s/states.json", folder);
     enum mm_class cls = store_begin(s, err);
     if (cls == MM_OK)
-        cls = store_end(s, judge_all(s, interface, options, path, judged, err), err);
+        cls = store_end(s, judge_all(s, variant, switches, options, path, judged, err), err);
     tool_remove_folder(folder);
     return cls;
 }
