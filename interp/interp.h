@@ -24,7 +24,8 @@ struct in_module_options {
      * from OpenCL C, they are treated as atomic functions of OpenCL 1.x, which translators emit with that
      * scope. */
     bool literal_legacy_atomics;
-    const char *name; /* for messages and source places without a file */
+    bool zero_private; /* private variables without an initializer begin as zeros */
+    const char *name;  /* for messages and source places without a file */
     /* Accept other environments: Physical32, and Vulkan compute shaders with logical addressing, whose
      * descriptors and push constants become kernel arguments.  Common omissions of litmus programs (order of
      * declarations, capabilities, ...) are repaired first; the result must be valid except for structured
@@ -253,6 +254,7 @@ struct in_launch {
     enum in_schedule schedule;
     uint64_t seed;
     uint8_t local_pattern; /* initial value of each byte of local memory; 0: not initialized */
+    bool zero_local;       /* it begins as zeros, and is initialized */
     uint64_t step_limit;   /* instructions of the launch, 0 = none; beyond it: finding "step-limit" */
     uint32_t
         max_findings; /* stop after so many, 0 = 1, UINT32_MAX: findings end no launch that can continue */

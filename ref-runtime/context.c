@@ -47,10 +47,19 @@ void rt_context_notify(struct rt_context *context, const char *text)
     }
 }
 
-/* Properties are (name, value) pairs up to a zero: the platform, and whether the user synchronizes. */
-static cl_int check_properties(const cl_context_properties *properties, size_t *count)
+/* What is asked for when a context is created. */
+struct creation {
+    const cl_context_properties *properties;
+    size_t count; /* of elements, the terminating zero included */
+    cl_context_properties initialized;
+};
+
+/* Properties are (name, value) pairs up to a zero: the platform, whether the user synchronizes, which memory begins as
+ * zeros; each at most once. */
+static cl_int parse_properties(const cl_context_properties *properties, struct creation *c)
 {
-    bool platform_seen = false, sync_seen = false;
+    static const cl_context_properties memory =
+        CL_CONTEXT_MEMORY_INITIALIZE_LOCAL_KHR | CL_CONTEXT_MEMORY_INITIALIZE_PRIVATE_KHR;
     size_t n = 0;
     for (; properties && properties[n]; n += 2) {
         cl_context_properties value = properties[n + 1];
@@ -58,40 +67,46 @@ static cl_int check_properties(const cl_context_properties *properties, size_t *
         case CL_CONTEXT_PLATFORM:
             if (!rt_platform((cl_platform_id)value))
                 return CL_INVALID_PLATFORM;
-            if (platform_seen)
-                return CL_INVALID_PROPERTY;
-            platform_seen = true;
             break;
         case CL_CONTEXT_INTEROP_USER_SYNC:
-            if (sync_seen || (value != CL_TRUE && value != CL_FALSE))
+            if (value != CL_TRUE && value != CL_FALSE)
                 return CL_INVALID_PROPERTY;
-            sync_seen = true;
+            break;
+        case CL_CONTEXT_MEMORY_INITIALIZE_KHR:
+            if (value & ~memory)
+                return CL_INVALID_PROPERTY;
+            c->initialized = value;
             break;
         default:
             return CL_INVALID_PROPERTY;
         }
+        for (size_t k = 0; k < n; k += 2)
+            if (properties[k] == properties[n])
+                return CL_INVALID_PROPERTY;
     }
-    *count = properties ? n + 1 : 0;
+    c->properties = properties;
+    c->count = properties ? n + 1 : 0;
     return CL_SUCCESS;
 }
 
-static cl_context create(const cl_context_properties *properties, size_t property_count,
-                         struct rt_device *const *devices, cl_uint device_count,
+static cl_context create(const struct creation *c, struct rt_device *const *devices, cl_uint device_count,
                          void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *data,
                          cl_int *errcode_ret)
 {
     struct rt_context *context = rt_object_create(RT_CONTEXT, sizeof(*context));
     if (!context)
         return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
-    if (property_count) {
-        context->properties = mm_alloc(property_count * sizeof(*properties));
+    if (c->count) {
+        context->properties = mm_alloc(c->count * sizeof(*c->properties));
         if (!context->properties) {
             rt_object_release(context);
             return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
         }
-        memcpy(context->properties, properties, property_count * sizeof(*properties));
-        context->property_count = property_count;
+        memcpy(context->properties, c->properties, c->count * sizeof(*c->properties));
+        context->property_count = c->count;
     }
+    context->zero_local = c->initialized & CL_CONTEXT_MEMORY_INITIALIZE_LOCAL_KHR;
+    context->zero_private = c->initialized & CL_CONTEXT_MEMORY_INITIALIZE_PRIVATE_KHR;
     for (cl_uint i = 0; i < device_count; i++) {
         if (!rt_context_has_device(context, devices[i])) {
             rt_object_retain(devices[i]);
@@ -110,9 +125,9 @@ cl_context CL_API_CALL rt_clCreateContext(const cl_context_properties *propertie
                                                                         void *),
                                           void *user_data, cl_int *errcode_ret)
 {
-    size_t property_count = 0;
+    struct creation c = {.count = 0};
     rt_the_platform();
-    cl_int error = check_properties(properties, &property_count);
+    cl_int error = parse_properties(properties, &c);
     if (error)
         return rt_null(errcode_ret, error);
     if (!devices || num_devices == 0 || (!pfn_notify && user_data))
@@ -133,7 +148,7 @@ cl_context CL_API_CALL rt_clCreateContext(const cl_context_properties *propertie
         if (!seen)
             list[count++] = device;
     }
-    return create(properties, property_count, list, count, pfn_notify, user_data, errcode_ret);
+    return create(&c, list, count, pfn_notify, user_data, errcode_ret);
 }
 
 cl_context CL_API_CALL rt_clCreateContextFromType(const cl_context_properties *properties,
@@ -142,9 +157,9 @@ cl_context CL_API_CALL rt_clCreateContextFromType(const cl_context_properties *p
                                                                                 size_t, void *),
                                                   void *user_data, cl_int *errcode_ret)
 {
-    size_t property_count = 0;
+    struct creation c = {.count = 0};
     rt_the_platform();
-    cl_int error = check_properties(properties, &property_count);
+    cl_int error = parse_properties(properties, &c);
     if (error)
         return rt_null(errcode_ret, error);
     if (!pfn_notify && user_data)
@@ -161,7 +176,7 @@ cl_context CL_API_CALL rt_clCreateContextFromType(const cl_context_properties *p
             list[available++] = list[i];
     if (available == 0)
         return rt_null(errcode_ret, CL_DEVICE_NOT_AVAILABLE);
-    return create(properties, property_count, list, available, pfn_notify, user_data, errcode_ret);
+    return create(&c, list, available, pfn_notify, user_data, errcode_ret);
 }
 
 void rt_context_destroy(struct rt_context *context)

@@ -231,6 +231,7 @@ struct rt_context {
     struct rt_device *devices[RT_MAX_DEVICES];
     cl_context_properties *properties; /* as given, with the terminating zero; NULL: none given */
     size_t property_count;             /* elements, the zero included */
+    bool zero_local, zero_private;     /* memory that begins as zeros [cl_khr_initialize_memory] */
     void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *);
     void *notify_data;
     struct rt_callback *destructors;                 /* last registered first */

@@ -2,7 +2,7 @@
  * right to change what it points to without the caller seeing it: a function that might do so gets a private
  * variable, copied from the parameter on entry.  Kernels are not changed: their launch makes the copy. [SPIRV
  * 3.18] */
-#include "module.h"
+#include "rewrite.h"
 #include <string.h>
 
 enum { BYVAL = 1, ENTRY = 2, DERIVED = 4 };
@@ -101,48 +101,35 @@ static void choose_parameters(struct byval *b)
     }
 }
 
-struct output {
-    uint32_t *words;
-    uint8_t *is_id;
-    uint32_t count;
-};
-
-static void put_word(struct output *o, uint32_t word, uint8_t is_id)
-{
-    o->words[o->count] = word;
-    o->is_id[o->count++] = is_id;
-}
-
 /* The variables after the function's first label, or the copies after the last of its variables. */
-static void put_copies(const struct byval *b, struct output *o, const uint32_t *params, uint32_t count,
+static void put_copies(const struct byval *b, struct in_rewrite *o, const uint32_t *params, uint32_t count,
                        bool variables)
 {
     for (uint32_t k = 0; k < count; k += 2) {
         const uint32_t type = params[k], param = params[k + 1];
-        put_word(o, variables ? 4u << 16 | SpvOpVariable : 3u << 16 | SpvOpCopyMemory, 0);
+        in_rewrite_put(o, variables ? 4u << 16 | SpvOpVariable : 3u << 16 | SpvOpCopyMemory, 0);
         if (variables)
-            put_word(o, type, 0);
-        put_word(o, b->copy_of[param], !variables);
-        put_word(o, variables ? SpvStorageClassFunction : param, !variables);
+            in_rewrite_put(o, type, 0);
+        in_rewrite_put(o, b->copy_of[param], !variables);
+        in_rewrite_put(o, variables ? SpvStorageClassFunction : param, !variables);
     }
 }
 
-static void copy_inst(const struct byval *b, struct output *o, const struct in_inst *i, bool inside)
+static void copy_inst(const struct byval *b, struct in_rewrite *o, const struct in_inst *i, bool inside)
 {
     for (uint32_t k = 0; k < i->count; k++) {
         const uint32_t word = i->w[k];
         const uint8_t is_id = b->m->is_id[i->word + k];
         const bool replaced = inside && is_id && word < b->m->bound && b->copy_of[word] != 0;
-        put_word(o, replaced ? b->copy_of[word] : word, is_id);
+        in_rewrite_put(o, replaced ? b->copy_of[word] : word, is_id);
     }
 }
 
-static void rewrite(const struct byval *b, struct output *o, uint32_t *params)
+static void rewrite(const struct byval *b, struct in_rewrite *o, uint32_t *params)
 {
     enum { OUTSIDE, HEAD, VARIABLES, BODY } place = OUTSIDE;
     uint32_t count = 0; /* in PARAMS: type and id of each that is copied */
-    for (uint32_t k = 0; k < 5; k++)
-        put_word(o, b->m->words[k], 0);
+    in_rewrite_copy(o, b->m, 0, 5);
     for (struct in_inst i = {0}; in_spirv_next(b->m, &i);) {
         if (i.opcode == SpvOpFunction) {
             place = HEAD;
@@ -169,24 +156,16 @@ static void rewrite(const struct byval *b, struct output *o, uint32_t *params)
 
 static enum mm_class replace(const struct byval *b, struct mm_error *err)
 {
-    const uint32_t size = b->m->word_count + 7 * b->copies;
-    struct output o = {mm_alloc(size * sizeof *o.words), mm_alloc(size), 0};
+    struct in_rewrite o;
     uint32_t *params = mm_alloc((2 * b->copies + 1) * sizeof *params);
-    if (o.words == NULL || o.is_id == NULL || params == NULL) {
-        mm_free(o.words);
-        mm_free(o.is_id);
+    if (!in_rewrite_begin(&o, b->m->word_count + 7 * b->copies) || params == NULL) {
+        in_rewrite_drop(&o);
         mm_free(params);
         return mm_fail(err, MM_LIMIT, "memory", "out of memory");
     }
     rewrite(b, &o, params);
     mm_free(params);
-    mm_free(b->m->words);
-    mm_free(b->m->is_id);
-    b->m->words = o.words;
-    b->m->is_id = o.is_id;
-    b->m->word_count = o.count;
-    b->m->bound += b->copies;
-    b->m->words[3] = b->m->bound;
+    in_rewrite_end(&o, b->m, b->m->bound + b->copies);
     return MM_OK;
 }
 

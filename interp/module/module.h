@@ -98,6 +98,8 @@ enum mm_class in_arrange(struct in_module *module, struct mm_error *err);
 void in_order_blocks(struct in_module *module);
 /* byval.c: variables for by-value parameters, before the id table is made */
 enum mm_class in_copy_byval(struct in_module *module, struct mm_error *err);
+/* zero.c: private variables that begin as zeros, where the options ask for it */
+enum mm_class in_zero_private(struct in_module *module, struct mm_error *err);
 /* declare.c: a type, a module-scope variable */
 enum mm_class in_declare_type(struct in_module *module, const struct in_inst *inst, struct mm_error *err);
 enum mm_class in_declare_variable(struct in_module *module, const struct in_inst *inst, struct mm_error *err);

@@ -108,6 +108,7 @@ static enum mm_class make_program(struct in_expander *e, struct in_expanded_prog
     uint64_t flags = take_number(i, 4);
     struct in_module_options options = {.subscripts = flags & IN_REPLAY_SUBSCRIPTS,
                                         .literal_legacy_atomics = flags & IN_REPLAY_LITERAL_LEGACY,
+                                        .zero_private = flags & IN_REPLAY_ZERO_PRIVATE,
                                         .name = take_string(i, arena)};
     uint64_t size = take_number(i, 8), sum = take_number(i, 8);
     const void *words = take_bytes(i, size);
@@ -222,7 +223,9 @@ static const char *take_launch(struct in_expander *e, struct in *i, struct mm_ar
     }
     l->sub_group_size = (uint32_t)take_number(i, 4);
     l->device = (uint32_t)take_number(i, 4);
-    l->checks = take_number(i, 4) & IN_REPLAY_CHECKS;
+    uint64_t flags = take_number(i, 4);
+    l->checks = flags & IN_REPLAY_CHECKS;
+    l->zero_local = flags & IN_REPLAY_ZERO_LOCAL;
     l->local_pattern = (uint8_t)take_number(i, 1);
     l->step_limit = take_number(i, 8);
     if (i->bad || l->kernel == SIZE_MAX)

@@ -166,7 +166,8 @@ static uint32_t record_program(const struct in_run *run, const void *spirv, size
     put_string(&o, REFCL_VERSION);
     put_number(&o,
                (options->subscripts ? IN_REPLAY_SUBSCRIPTS : 0) |
-                   (options->literal_legacy_atomics ? IN_REPLAY_LITERAL_LEGACY : 0),
+                   (options->literal_legacy_atomics ? IN_REPLAY_LITERAL_LEGACY : 0) |
+                   (options->zero_private ? IN_REPLAY_ZERO_PRIVATE : 0),
                4);
     put_string(&o, options->name);
     put_number(&o, size, 8);
@@ -265,7 +266,7 @@ static void put_launch(struct out *o, const struct in_launch *l, const struct in
     }
     put_number(o, l->sub_group_size, 4);
     put_number(o, l->device, 4);
-    put_number(o, l->checks ? IN_REPLAY_CHECKS : 0, 4);
+    put_number(o, (l->checks ? IN_REPLAY_CHECKS : 0) | (l->zero_local ? IN_REPLAY_ZERO_LOCAL : 0), 4);
     put_number(o, l->local_pattern, 1);
     put_number(o, l->step_limit, 8);
     put_number(o, info->argument_count, 4);

@@ -22,7 +22,9 @@ enum {
     IN_REPLAY_FORMAT = 2,
     IN_REPLAY_SUBSCRIPTS = 1, /* flags of programs: struct in_module_options */
     IN_REPLAY_LITERAL_LEGACY = 2,
-    IN_REPLAY_CHECKS = 1,    /* of launches */
+    IN_REPLAY_ZERO_PRIVATE = 4,
+    IN_REPLAY_CHECKS = 1, /* of launches */
+    IN_REPLAY_ZERO_LOCAL = 2,
     IN_REPLAY_READ_ONLY = 1, /* of pointers */
     IN_REPLAY_WRITE_ONLY = 2
 };

@@ -112,12 +112,12 @@ bool in_group_next(struct in_run *run, struct in_group *g)
     g->copies.count = g->copies.made = 0;
     in_built_ins_of_group(run, g);
     if (g->local_shadow != NULL)
-        memset(g->local_shadow, 1, g->local_size);
+        memset(g->local_shadow, !run->launch.zero_local, g->local_size);
     memset(g->items, 0, g->items_count * sizeof *g->items);
     if (run->weak != NULL)
         in_weak_group(run, g);
-    if (run->launch.local_pattern != 0)
-        memset(g->local, run->launch.local_pattern, g->local_size);
+    if (run->launch.local_pattern != 0 || run->launch.zero_local)
+        memset(g->local, run->launch.zero_local ? 0 : run->launch.local_pattern, g->local_size);
     return true;
 }
 

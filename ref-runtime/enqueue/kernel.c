@@ -186,6 +186,7 @@ static cl_int start_kernel(struct rt_command *command)
                                .schedule = settings.schedule,
                                .seed = settings.seed ? settings.seed + command->record.id : 0,
                                .local_pattern = local_pattern(),
+                               .zero_local = command->queue->context->zero_local,
                                .step_limit = settings.step_limit,
                                .max_findings = settings.max_findings,
                                .checks = settings.checks,

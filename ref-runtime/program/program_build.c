@@ -148,6 +148,7 @@ void rt_build_module_options(const struct rt_program *program, struct in_module_
         .subscripts = state->origin == RT_FROM_SOURCE,
         .literal_legacy_atomics =
             state->origin == RT_FROM_SOURCE || rt_setting_has(RT_SET_LEGACY_ATOMICS, "literal"),
+        .zero_private = program->context->zero_private,
         .name = state->file ? state->file : "program",
     };
 }

@@ -269,9 +269,10 @@ void in_emit_variable(struct in_emit *e, const struct in_inst *i)
     uint64_t align = e->m->ids[i->result].alignment;
     align = align > ty->align ? align : ty->align;
     LLVMValueRef v = in_alloca(e, ty->size, align);
-    if (i->operand_count > 1)
-        in_store(e, ty, in_value(e, i->operands[1]), v, align, SpvStorageClassFunction, false);
-    else if (ty->size <= 1024)
+    LLVMValueRef initial = i->operand_count > 1 ? in_value(e, i->operands[1]) : NULL;
+    if (initial != NULL && !(LLVMIsConstant(initial) && LLVMIsNull(initial)))
+        in_store(e, ty, initial, v, align, SpvStorageClassFunction, false);
+    else if (initial != NULL || ty->size <= 1024)
         LLVMBuildMemSet(e->b, v, LLVMConstInt(e->i8, 0, 0), LLVMConstInt(e->i64, ty->size, 0),
                         (unsigned)align);
     in_define(e, i, v);

@@ -132,6 +132,8 @@ static bool open_group(struct in_fiber_thread *t, struct group *g)
     g->turns = (struct in_jit_fiber_group){
         .patience = PATIENCE, .local = g->memory, .yield = yield, .barrier = barrier};
     g->items = 1;
+    if (run->launch->launch.zero_local)
+        memset(g->memory, 0, run->local_bytes);
     if (g->outside != NULL) {
         in_callout_local(g->outside, g->memory, run->local_bytes);
         in_callout_begin(g->outside);

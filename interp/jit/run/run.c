@@ -424,9 +424,12 @@ static uint64_t few_groups(const struct worker *w, uint64_t from, uint64_t most)
     bool one = w->outside != NULL && !w->run->kernel->calls.quiet;
     if (w->run->instrumented != NULL)
         most = in_instrument_groups(w->run, from, most);
-    uint8_t pattern = w->outside != NULL ? 0 : w->run->launch->launch.local_pattern;
-    if (pattern != 0 && w->run->local_bytes > 0) {
+    const struct in_launch *launch = &w->run->launch->launch;
+    uint8_t pattern = w->outside != NULL || launch->zero_local ? 0 : launch->local_pattern;
+    if ((pattern != 0 || launch->zero_local) && w->run->local_bytes > 0) {
         memset(w->local, pattern, w->run->local_bytes);
+        if (w->outside != NULL)
+            in_callout_local(w->outside, w->local, w->run->local_bytes);
         most = 1;
     }
     uint64_t n = run_groups(w->run, from, one ? 1 : most, w->local, w->context);
