@@ -46,6 +46,8 @@ static const char *const steps[] = {
     "create table asked(test integer not null, model integer not null, verdict text not null, primary key(test, model))"
     "  without rowid;"
     "delete from verdict;",
+
+    "create index test_digest on test(digest);",
 };
 enum { VERSION = sizeof steps / sizeof *steps };
 
