@@ -5,6 +5,7 @@
 #include "memmodel/base/escape.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define DEFAULT_STORE "refcl-results.sqlite"
@@ -21,6 +22,7 @@ enum { MAX_SWITCHES = 16 };
 struct results {
     const char *store, *only, *switches[MAX_SWITCHES];
     size_t switch_count;
+    double rate;
     bool json, no_judge;
     struct store_add_options add;
 };
@@ -197,7 +199,7 @@ const struct tool_command cmd_results_add = {
 
 /* ---- the questions ---- */
 
-enum { ASK_STORE, ASK_JSON, ASK_ONLY };
+enum { ASK_STORE, ASK_JSON, ASK_ONLY, ASK_RATE };
 enum { JUDGE_STORE, JUDGE_SWITCH };
 static const struct tool_option judge_options[] = {
     STORE_OPTION,
@@ -210,7 +212,22 @@ static const struct tool_option device_options[] = {
     JSON_OPTION,
     {"device", 'd', "TEXT", NULL, "devices and drivers whose name or version has TEXT in it"},
     TOOL_OPTION_END};
+static const struct tool_option history_options[] = {
+    STORE_OPTION,
+    JSON_OPTION,
+    {"device", 'd', "TEXT", NULL, "devices and drivers whose name or version has TEXT in it"},
+    {"rate", 'r', "R", NULL, "how sure it is that the rate of a state that was not shown is below R"},
+    TOOL_OPTION_END};
 static const struct tool_option store_options[] = {STORE_OPTION, TOOL_OPTION_END};
+
+static int read_rate(const char *text, double *rate)
+{
+    char *end;
+    *rate = strtod(text, &end);
+    return *text && !*end && *rate > 0 && *rate < 1
+               ? 0
+               : tool_error(EXIT_USAGE, "'%s' is no rate between 0 and 1", text);
+}
 
 static int judge_option(void *context, size_t index, const char *value)
 {
@@ -231,12 +248,14 @@ static int ask_option(void *context, size_t index, const char *value)
         r->store = value;
     else if (index == ASK_ONLY)
         r->only = value;
+    else if (index == ASK_RATE)
+        return read_rate(value, &r->rate);
     else
         r->json = true;
     return 0;
 }
 
-/* Parses the options of COMMAND, which takes WORDS arguments, and opens the store.  Returns the first argument, or -1. */
+/* Parses the options of COMMAND, which takes WORDS arguments (negative: one or more, up to so many), and opens the store.  Returns the first argument, or -1. */
 static int begin(const struct tool_command *command, int words, int argc, char **argv, struct results *r,
                  struct store *store, int *code)
 {
@@ -245,9 +264,13 @@ static int begin(const struct tool_command *command, int words, int argc, char *
                              command->options == judge_options ? judge_option : ask_option, r, code);
     if (first < 0)
         return -1;
-    if (argc - first != words) {
+    int given = argc - first;
+    if (words < 0 && given >= 1 && given <= -words)
+        words = given;
+    words = abs(words);
+    if (given != words) {
         *code = tool_error(EXIT_USAGE, "%d argument%s needed, %d given: refcl %s %s", words,
-                           words == 1 ? " is" : "s are", argc - first, command->name, command->arguments);
+                           words == 1 ? " is" : "s are", given, command->name, command->arguments);
         return -1;
     }
     *code = open_store(r, false, store);
@@ -335,6 +358,51 @@ static int results_judge_main(int argc, char **argv)
     return code;
 }
 
+static int results_history_main(int argc, char **argv)
+{
+    struct results r;
+    struct store store;
+    struct mm_error err = {0};
+    int code, first = begin(&cmd_results_history, -2, argc, argv, &r, &store, &code);
+    if (first < 0)
+        return code;
+    const char *state = argc - first > 1 ? argv[first + 1] : NULL;
+    return finish(&store, store_history(&store, argv[first], state, r.only, r.rate, r.json, stdout, &err), 0,
+                  &err);
+}
+
+static int results_shape_main(int argc, char **argv)
+{
+    struct results r;
+    struct store store;
+    struct mm_error err = {0};
+    int code, first = begin(&cmd_results_shape, 1, argc, argv, &r, &store, &code);
+    return first < 0
+               ? code
+               : finish(&store, store_shape(&store, argv[first], r.only, r.json, stdout, &err), 0, &err);
+}
+
+static int results_updates_main(int argc, char **argv)
+{
+    struct results r;
+    struct store store;
+    struct mm_error err = {0};
+    int code, first = begin(&cmd_results_updates, 0, argc, argv, &r, &store, &code);
+    return first < 0 ? code : finish(&store, store_updates(&store, r.only, r.json, stdout, &err), 0, &err);
+}
+
+const struct tool_command cmd_results_history = {
+    "results history", "TEST [STATE]",
+    "show since when and how often each driver shows a state of a test (default: what the test asks about), or how sure it is that it "
+    "does not",
+    history_options, results_history_main};
+const struct tool_command cmd_results_shape = {
+    "results shape", "SHAPE",
+    "show how often each driver shows what the tests of a shape, such as MP, ask about, and where drivers differ",
+    device_options, results_shape_main};
+const struct tool_command cmd_results_updates = {
+    "results updates", "", "show all that updates of drivers changed: states, rates, tests", device_options,
+    results_updates_main};
 const struct tool_command cmd_results_list = {"results list", "", "list the runs of a results store",
                                               ask_options, results_list_main};
 const struct tool_command cmd_results_show = {

@@ -140,12 +140,42 @@ static size_t add_shown(struct store *s, int64_t side, cJSON *rows)
         cJSON_AddNumberToObject(row, "rate", rate.rate);
         cJSON_AddNumberToObject(row, "other_instances", sqlite3_column_double(q, 6));
         cJSON_AddNumberToObject(row, "other_rate_below", store_rate_below(sqlite3_column_double(q, 6)));
+        cJSON_AddBoolToObject(row, "differs", rate.low > store_rate_below(sqlite3_column_double(q, 6)));
         cJSON_AddStringToObject(row, "verdict", *store_text(q, 7) ? store_text(q, 7) : "unjudged");
         if (*store_text(q, 8))
             cJSON_AddStringToObject(row, "clause", store_text(q, 8));
         cJSON_AddItemToArray(rows, row);
     }
     return found;
+}
+
+/* States that both sides show, at rates whose 95 % intervals have nothing in common. */
+static void add_rates(struct store *s, cJSON *rows)
+{
+    sqlite3_stmt *q = store_statement(
+        s,
+        "select test.name, mapping, observed, vals, a.count, here.instances, b.count, there.instances"
+        " from showed a join showed b on b.side = 1 and b.state = a.state join state on state.id = a.state"
+        " join test on test.id = state.test join ran here on here.side = 0 and here.test = test.id"
+        " join ran there on there.side = 1 and there.test = test.id where a.side = 0 order by test.name, state.number",
+        "");
+    while (store_row(s, q)) {
+        char state[512];
+        struct lt_rate a = lt_rate_of((uint64_t)sqlite3_column_int64(q, 4),
+                                      (uint64_t)sqlite3_column_int64(q, 5)),
+                       b = lt_rate_of((uint64_t)sqlite3_column_int64(q, 6),
+                                      (uint64_t)sqlite3_column_int64(q, 7));
+        if (a.low <= b.high && b.low <= a.high)
+            continue;
+        cJSON *row = cJSON_CreateObject();
+        store_state_text(store_text(q, 2), store_text(q, 3), state, sizeof state);
+        cJSON_AddStringToObject(row, "test", store_text(q, 0));
+        cJSON_AddStringToObject(row, "mapping", store_text(q, 1));
+        cJSON_AddStringToObject(row, "state", state);
+        cJSON_AddNumberToObject(row, "rate_a", a.rate);
+        cJSON_AddNumberToObject(row, "rate_b", b.rate);
+        cJSON_AddItemToArray(rows, row);
+    }
 }
 
 static size_t add_lost(struct store *s, int64_t side, cJSON *names)
@@ -170,11 +200,26 @@ static void print_shown(const cJSON *rows, FILE *out)
                other = cJSON_GetNumberValue(cJSON_GetObjectItem(row, "other_instances")),
                below = cJSON_GetNumberValue(cJSON_GetObjectItem(row, "other_rate_below"));
         const char *mapping = cJSON_GetStringValue(cJSON_GetObjectItem(row, "mapping"));
-        mm_print(out, "%s: %s%s%s: %s, rate %.3g; the other: none of %.3g, a rate below %.3g; %s\n",
+        mm_print(out, "%s: %s%s%s: %s, rate %.3g; the other: none of %.3g, a rate below %.3g%s; %s\n",
                  cJSON_GetStringValue(cJSON_GetObjectItem(row, "shown_by")),
                  cJSON_GetStringValue(cJSON_GetObjectItem(row, "test")), *mapping ? ", mapping " : "",
                  mapping, cJSON_GetStringValue(cJSON_GetObjectItem(row, "state")), rate, other, below,
+                 cJSON_IsTrue(cJSON_GetObjectItem(row, "differs")) ? "" : ", which may be the same",
                  cJSON_GetStringValue(cJSON_GetObjectItem(row, "verdict")));
+    }
+}
+
+static void print_rates(const cJSON *rows, FILE *out)
+{
+    const cJSON *row;
+    cJSON_ArrayForEach(row, rows)
+    {
+        const char *mapping = cJSON_GetStringValue(cJSON_GetObjectItem(row, "mapping"));
+        mm_print(out, "A and B: %s%s%s: %s, rates %.3g and %.3g\n",
+                 cJSON_GetStringValue(cJSON_GetObjectItem(row, "test")), *mapping ? ", mapping " : "",
+                 mapping, cJSON_GetStringValue(cJSON_GetObjectItem(row, "state")),
+                 cJSON_GetNumberValue(cJSON_GetObjectItem(row, "rate_a")),
+                 cJSON_GetNumberValue(cJSON_GetObjectItem(row, "rate_b")));
     }
 }
 
@@ -189,6 +234,33 @@ static void print_names(const char *label, const cJSON *names, FILE *out)
     for (int i = 0; i < count && i < SHOWN; i++)
         mm_print(out, "%s %s", i ? "," : "", cJSON_GetStringValue(cJSON_GetArrayItem(names, i)));
     fprintf(out, "%s\n", count > SHOWN ? ", ..." : "");
+}
+
+/* What filled sides have alone, and the rates that differ; returns the number of states that one alone shows. */
+static size_t add_differences(struct store *s, cJSON *to)
+{
+    int64_t common = store_number(
+        s, "select count(*) from ran x join ran y on x.test = y.test where x.side = 0 and y.side = 1", "");
+    cJSON_AddNumberToObject(to, "common_tests", (double)common);
+    cJSON *shown = cJSON_AddArrayToObject(to, "states"), *only_a = cJSON_AddArrayToObject(to, "only_a"),
+          *only_b = cJSON_AddArrayToObject(to, "only_b");
+    size_t count = add_shown(s, 0, shown) + add_shown(s, 1, shown);
+    add_rates(s, cJSON_AddArrayToObject(to, "rates"));
+    add_lost(s, 0, only_a);
+    add_lost(s, 1, only_b);
+    return count;
+}
+
+static void print_differences(const cJSON *from, FILE *out)
+{
+    const cJSON *shown = cJSON_GetObjectItem(from, "states"), *rates = cJSON_GetObjectItem(from, "rates");
+    print_shown(shown, out);
+    print_rates(rates, out);
+    print_names("tests that only A ran", cJSON_GetObjectItem(from, "only_a"), out);
+    print_names("tests that only B ran", cJSON_GetObjectItem(from, "only_b"), out);
+    fprintf(out, "%d states that one side alone shows, %d at other rates, in %.0f common tests\n",
+            cJSON_GetArraySize(shown), cJSON_GetArraySize(rates),
+            cJSON_GetNumberValue(cJSON_GetObjectItem(from, "common_tests")));
 }
 
 enum mm_class store_compare(struct store *s, const char *a, const char *b, bool json, FILE *out,
@@ -206,23 +278,13 @@ enum mm_class store_compare(struct store *s, const char *a, const char *b, bool 
     cJSON *root = cJSON_CreateObject();
     cJSON_AddStringToObject(root, "a", left.text);
     cJSON_AddStringToObject(root, "b", right.text);
-    int64_t common = store_number(
-        s, "select count(*) from ran x join ran y on x.test = y.test where x.side = 0 and y.side = 1", "");
-    cJSON_AddNumberToObject(root, "common_tests", (double)common);
-    cJSON *shown = cJSON_AddArrayToObject(root, "states"), *only_a = cJSON_AddArrayToObject(root, "only_a"),
-          *only_b = cJSON_AddArrayToObject(root, "only_b");
-    *differences = add_shown(s, 0, shown) + add_shown(s, 1, shown);
-    add_lost(s, 0, only_a);
-    add_lost(s, 1, only_b);
+    *differences = add_differences(s, root);
     cls = store_check(s, err);
     if (cls == MM_OK && json)
         return store_print(root, out, err);
     if (cls == MM_OK) {
         mm_print(out, "A: %s\nB: %s\n", left.text, right.text);
-        print_shown(shown, out);
-        print_names("tests that only A ran", only_a, out);
-        print_names("tests that only B ran", only_b, out);
-        fprintf(out, "%zu states that one side alone shows, in %d common tests\n", *differences, (int)common);
+        print_differences(root, out);
     }
     cJSON_Delete(root);
     return cls;
@@ -264,8 +326,8 @@ static void keep_forbidden(cJSON *rows)
     }
 }
 
-static enum mm_class add_update(struct store *s, const struct pair *p, cJSON *updates, size_t *found,
-                                struct mm_error *err)
+static enum mm_class add_update(struct store *s, const struct pair *p, bool all, cJSON *updates,
+                                size_t *found, struct mm_error *err)
 {
     struct side older = {.device = p->older}, newer = {.device = p->newer};
     enum mm_class cls = fill_sides(s, &older, &newer, err);
@@ -274,39 +336,53 @@ static enum mm_class add_update(struct store *s, const struct pair *p, cJSON *up
     cJSON *update = cJSON_CreateObject();
     cJSON_AddStringToObject(update, "from", p->older_text);
     cJSON_AddStringToObject(update, "to", p->newer_text);
+    cJSON_AddItemToArray(updates, update);
+    if (all) {
+        add_differences(s, update);
+        return store_check(s, err);
+    }
     cJSON *forbidden = cJSON_AddArrayToObject(update, "forbidden"),
           *lost = cJSON_AddArrayToObject(update, "lost");
     add_shown(s, 1, forbidden);
     cJSON_AddNumberToObject(update, "new_states", cJSON_GetArraySize(forbidden));
     keep_forbidden(forbidden);
     *found += (size_t)cJSON_GetArraySize(forbidden) + add_lost(s, 0, lost);
-    cJSON_AddItemToArray(updates, update);
     return store_check(s, err);
 }
 
-static void print_updates(const cJSON *updates, size_t found, FILE *out)
+/* FOUND: NULL for all differences. */
+static void print_updates(const cJSON *updates, const size_t *found, FILE *out)
 {
     const cJSON *update;
     cJSON_ArrayForEach(update, updates)
     {
         mm_print(out, "A: %s\nB: %s\n", cJSON_GetStringValue(cJSON_GetObjectItem(update, "from")),
                  cJSON_GetStringValue(cJSON_GetObjectItem(update, "to")));
+        if (cJSON_HasObjectItem(update, "common_tests")) {
+            print_differences(update, out);
+            continue;
+        }
         print_shown(cJSON_GetObjectItem(update, "forbidden"), out);
         print_names("tests that only A ran", cJSON_GetObjectItem(update, "lost"), out);
         fprintf(out, "%.0f states that A did not show\n",
                 cJSON_GetNumberValue(cJSON_GetObjectItem(update, "new_states")));
     }
-    fprintf(out, "%d updates of drivers; %zu findings\n", cJSON_GetArraySize(updates), found);
+    fprintf(out, "%d updates of drivers", cJSON_GetArraySize(updates));
+    if (found)
+        fprintf(out, "; %zu findings", *found);
+    fputc('\n', out);
 }
 
-enum mm_class store_regressions(struct store *s, const char *selector, bool json, FILE *out, size_t *found,
-                                struct mm_error *err)
+/* FOUND: NULL for all differences. */
+static enum mm_class compare_updates(struct store *s, const char *selector, bool json, FILE *out,
+                                     size_t *found, struct mm_error *err)
 {
+    size_t ignored;
     struct pair p = {0};
     char name[256] = "";
     cJSON *root = cJSON_CreateObject(), *updates = cJSON_AddArrayToObject(root, "updates");
     enum mm_class cls = MM_OK;
-    *found = 0;
+    *(found ? found : &ignored) = 0;
     sqlite3_stmt *q = store_statement(
         s,
         "select device.id, platform, device.name, version, driver, min(date) first from device join run on run.device = device.id"
@@ -314,13 +390,24 @@ enum mm_class store_regressions(struct store *s, const char *selector, bool json
         ", ?1) group by device.id order by platform, device.name, first, device.id",
         "t", selector);
     while (cls == MM_OK && next_pair(s, q, &p, name, sizeof name))
-        cls = add_update(s, &p, updates, found, err);
+        cls = add_update(s, &p, !found, updates, found ? found : &ignored, err);
     if (cls == MM_OK)
         cls = store_check(s, err);
     if (cls == MM_OK && json)
         return store_print(root, out, err);
     if (cls == MM_OK)
-        print_updates(updates, *found, out);
+        print_updates(updates, found, out);
     cJSON_Delete(root);
     return cls;
+}
+
+enum mm_class store_regressions(struct store *s, const char *selector, bool json, FILE *out, size_t *found,
+                                struct mm_error *err)
+{
+    return compare_updates(s, selector, json, out, found, err);
+}
+
+enum mm_class store_updates(struct store *s, const char *selector, bool json, FILE *out, struct mm_error *err)
+{
+    return compare_updates(s, selector, json, out, NULL, err);
 }

@@ -1,5 +1,5 @@
 /* The store's file: schema, migrations, statements, transactions. */
-#include "tools/store/store.h"
+#include "tools/store/query.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -244,6 +244,7 @@ enum mm_class store_open(const char *path, bool create, struct store *store, str
         /* Views and functions of a foreign file are not to be trusted. */
         sqlite3_db_config(store->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
         sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+        note_error(store, store_add_shape_function(store->db));
         note_error(store, sqlite3_exec(store->db, "pragma cache_size = -65536", NULL, NULL, NULL));
         cls = check_version(store, create, err);
     }

@@ -114,6 +114,16 @@ enum mm_class store_compare(struct store *store, const char *a, const char *b, b
                             size_t *differences, struct mm_error *err);
 enum mm_class store_regressions(struct store *store, const char *selector, bool json, FILE *out,
                                 size_t *found, struct mm_error *err);
+/* All that updates of drivers changed, not only what is worse. */
+enum mm_class store_updates(struct store *store, const char *selector, bool json, FILE *out,
+                            struct mm_error *err);
+/* Since when and how often each driver shows the state "x=1; 1:r0=0" of TEST (NULL: what the test asks about), and with what
+ * confidence its rate is below RATE (0: not asked for). */
+enum mm_class store_history(struct store *store, const char *test, const char *state, const char *selector,
+                            double rate, bool json, FILE *out, struct mm_error *err);
+/* How often each driver shows what the tests of SHAPE ask about, and in which of them drivers differ. */
+enum mm_class store_shape(struct store *store, const char *shape, const char *selector, bool json, FILE *out,
+                          struct mm_error *err);
 /* Writes static pages into the folder PATH, which is created if it is missing. */
 enum mm_class store_site(struct store *store, const char *path, struct mm_error *err);
 /* Writes what all drivers of the device of JUDGEMENT (JSON of lt_judge) did as the baseline of lt_gate. */
