@@ -55,6 +55,22 @@ def structures(path):
         check("structure %s" % value, run.returncode == 2 and message in run.stderr, run.stderr)
 
 
+def accesses(folder):
+    path = os.path.join(folder, "access.cl")
+    with open(path, "w") as f:
+        f.write("kernel void k(global int *x, global int *out) { out[0] = x[1]; }\n")
+    for memory in ("buf", "svm"):
+        def argument(name, *words):
+            return "-a", ":".join([f"{name}={memory}", "4", *words])
+        printed("k", [*argument("x", "iota", "read_only"), *argument("out", "write_only")], path, [1, 0, 0, 0])
+        for x, out, message in ((["write_only"], [], "which the kernel may not read [CL 5.3.3]"),
+                              (["iota"], ["read_only"], "which the kernel may not write [CL 5.3.3]")):
+            run = kernel("-k", "k", *argument("x", *x), *argument("out", *out), path)
+            check("%s: %s" % (memory, message), run.returncode == 1 and run.stderr.count(" error: ") == 1 and message in run.stderr, run.stderr)
+    run = kernel("-k", "k", "-a", "buf:4:read_onl", path)
+    check("unknown access", run.returncode == 2 and "read_only or write_only are possible" in run.stderr, run.stderr)
+
+
 def images(path, folder):
     png = os.path.join(folder, "x.png")
     words = ["-q", "-k", "image", "-g", "2,2", "-a", "sampler", "-a", "out=buf:4", "-p", "out"]
@@ -151,6 +167,7 @@ def main():
         with open(path, "w") as f:
             f.write(SOURCE)
         structures(path)
+        accesses(folder)
         npy(path, folder)
         images(path, folder)
         signatures(path)

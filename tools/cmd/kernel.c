@@ -25,7 +25,7 @@ static const struct tool_option options[] = {
     {"offset", 0, "N[,N[,N]]", "REFCL_OFFSET", "global offset"},
     {"arg", 'a', "[NAME=]SPEC", NULL,
      "the next argument, or argument NAME: buf:N, svm:N, local:BYTES, image:KIND:WxHxD[:FORMAT], sampler, null, 64, "
-     "'1,2,3,4', '{1, 2.0, {3, 4}}'; memory with :zero, iota, fill=V, rand=SEED, below=LIMIT, file=PATH, out=PATH"},
+     "'1,2,3,4', '{1, 2.0, {3, 4}}'; memory with :zero, iota, fill=V, rand=SEED, below=LIMIT, file=PATH, out=PATH, read_only, write_only"},
     {"print", 'p', "ARG", NULL,
      "print the buffer argument ARG, a name or number, after the launch; may be repeated"},
     {"build-options", 0, "TEXT", "REFCL_BUILD_OPTIONS", "options for clBuildProgram (default -cl-std=CL3.0)"},

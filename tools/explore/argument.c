@@ -51,6 +51,8 @@ static const char *unsupported(const struct spec *spec)
         return "exploring takes buffers, local memory and values";
     if (spec->fill > SPEC_FILL && spec->fill != SPEC_ANY)
         return "exploring takes memory with zero, iota, fill=V or any";
+    if (spec->access != SPEC_READ_WRITE)
+        return "exploring has no read-only and write-only memory";
     if (*spec->output)
         return "exploring has many results: --states lists them";
     if (spec->kind != SPEC_VALUE && spec->kind != SPEC_LOCAL && spec->count > MAX_ITEMS)

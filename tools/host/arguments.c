@@ -203,15 +203,15 @@ static void set_memory(struct host *host, cl_uint index)
     argument->bytes = argument->count * host_type_bytes(argument->type);
     unsigned char *data = contents(host, argument);
     if (argument->spec.kind == SPEC_SVM) {
-        argument->svm =
-            clSVMAlloc(host->context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS,
-                       argument->bytes, 0);
+        argument->svm = clSVMAlloc(
+            host->context, host_access(&argument->spec) | CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS,
+            argument->bytes, 0);
         if (!argument->svm)
             fail_argument(host, index, "cannot be allocated by clSVMAlloc");
         memcpy(argument->svm, data, argument->bytes);
         check_argument(host, index, clSetKernelArgSVMPointer(host->kernel, index, argument->svm));
     } else {
-        argument->buffer = clCreateBuffer(host->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+        argument->buffer = clCreateBuffer(host->context, host_access(&argument->spec) | CL_MEM_COPY_HOST_PTR,
                                           argument->bytes, data, &code);
         if (code)
             check_argument(host, index, code);

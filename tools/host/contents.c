@@ -111,6 +111,13 @@ static struct array read_array(const char *path)
     return array;
 }
 
+cl_mem_flags host_access(const struct spec *spec)
+{
+    return spec->access == SPEC_READ_ONLY    ? CL_MEM_READ_ONLY
+           : spec->access == SPEC_WRITE_ONLY ? CL_MEM_WRITE_ONLY
+                                             : CL_MEM_READ_WRITE;
+}
+
 size_t host_file_count(const struct spec *spec, struct type type)
 {
     struct array array = read_array(spec->file);

@@ -150,7 +150,7 @@ void host_make_image(struct host *host, struct argument *a)
     if (!a->spec.size[0])
         free(read_png(a->spec.file, &a->format, a->spec.size));
     cl_image_desc description = describe(&a->spec, a->region);
-    a->image = clCreateImage(host->context, CL_MEM_READ_WRITE, &a->format.cl, &description, NULL, &code);
+    a->image = clCreateImage(host->context, host_access(&a->spec), &a->format.cl, &description, NULL, &code);
     host_check(code, "clCreateImage");
     host_fill_image(host, a);
 }

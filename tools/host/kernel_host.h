@@ -73,6 +73,8 @@ size_t host_put_value(unsigned char *data, struct scalar scalar, size_t count,
                       const struct spec_value *value);
 /* Elements of the file that SPEC names, of TYPE each. */
 size_t host_file_count(const struct spec *spec, struct type type);
+/* The flag that says what kernels may do with the memory. */
+cl_mem_flags host_access(const struct spec *spec);
 /* Fills the BYTES at DATA with scalars as SPEC says, for launch ROUND. */
 void host_fill(unsigned char *data, size_t bytes, struct scalar scalar, const struct spec *spec,
                unsigned round);

@@ -177,6 +177,10 @@ static bool read_contents(struct reader *r, struct spec *spec)
         spec->fill = SPEC_FILE;
         return read_word(r, spec->file, sizeof spec->file);
     }
+    if (accept(r, "read_only") || accept(r, "write_only")) {
+        spec->access = r->at[-6] == 'd' ? SPEC_READ_ONLY : SPEC_WRITE_ONLY;
+        return true;
+    }
     if (accept(r, "out="))
         return read_word(r, spec->output, sizeof spec->output);
     static const struct {
@@ -190,7 +194,8 @@ static bool read_contents(struct reader *r, struct spec *spec)
         }
     return wrong(
         r,
-        "unknown initial value '%.30s': zero, iota, fill=V, rand=SEED, below=LIMIT, file=PATH, any or out=PATH are possible",
+        "unknown initial value '%.30s': zero, iota, fill=V, rand=SEED, below=LIMIT, file=PATH, any, out=PATH, read_only or "
+        "write_only are possible",
         r->at);
 }
 

@@ -2,7 +2,8 @@
  *
  *     [NAME=]buf:N[:CONTENTS]...   [NAME=]svm:N[:CONTENTS]...   [NAME=]local:BYTES   [NAME=]null
  *     [NAME=]image:KIND:WxHxD[:FORMAT][:CONTENTS]...   [NAME=]sampler[:WORD]...   [NAME=]VALUE
- *     CONTENTS: zero, iota, fill=VALUE, rand=SEED, below=LIMIT, file=PATH, any; out=PATH: written after the launch
+ *     CONTENTS: zero, iota, fill=VALUE, rand=SEED, below=LIMIT, file=PATH, any; out=PATH: written after the launch;
+ *     read_only, write_only: what kernels may do with the memory (default: both)
  *     VALUE: 1, -2.5, 0x10, a vector 1,2,3,4 or a structure {1, 2.0, {3, 4}} */
 #ifndef TOOLS_LAUNCH_SPEC_H
 #define TOOLS_LAUNCH_SPEC_H
@@ -42,6 +43,7 @@ enum spec_fill {
     SPEC_CHANGING,
     SPEC_INDICES
 };
+enum spec_access { SPEC_READ_WRITE, SPEC_READ_ONLY, SPEC_WRITE_ONLY };
 enum { SPEC_NAME = 64, SPEC_PATH = 1024, SPEC_DEPTH = 32, SPEC_ITEMS = 65536 };
 
 struct spec {
@@ -49,6 +51,7 @@ struct spec {
     char name[SPEC_NAME]; /* "": by position */
     uint64_t count;       /* buffers: elements, 0: as many as the file has; LOCAL: bytes */
     enum spec_fill fill;
+    enum spec_access access;
     uint64_t number;                         /* RANDOM: the seed; BELOW, INDICES: the limit */
     char file[SPEC_PATH], output[SPEC_PATH]; /* "": none */
     char image_kind[16], format[32];         /* "2d", "1d_array"; "rgba8" */

@@ -12,7 +12,10 @@ NO_WORDS = {"N", "S", "R", "I", "A..B", "K/N"}
 
 
 def words_of(argument, text):
-    """The values that an option lists in its help: "order: sequential, random or fair"."""
+    """The values that an option lists in its help: "order: sequential, random or fair"; of a specification, its kinds and the
+    words for contents: "buf:N, sampler; memory with :zero, fill=V"."""
+    if argument and argument.endswith("SPEC"):
+        return re.findall(r"(?<=[ :])[a-z]+(?:_[a-z]+)*[:=]?(?=[A-Z,]|$)", " " + text.partition(": ")[2])
     found = CHOICE.search(text) if argument and argument not in NO_WORDS else None
     return re.split(r", | or ", found.group(1)) if found else []
 
@@ -71,7 +74,10 @@ _refcl() {{
     case $values in
     :file) COMPREPLY=($(compgen -f -- "$current")) ;;
     :none) ;;
-    ?*) COMPREPLY=($(compgen -W "$values" -- "$current")) ;;
+    ?*)
+        COMPREPLY=($(compgen -W "$values" -- "$current"))
+        [[ "${{COMPREPLY[0]}}" = *[:=] ]] && compopt -o nospace 2>/dev/null
+        ;;
     *)
         if [[ $current = -* ]]; then
             COMPREPLY=($(compgen -W "$(_refcl_options "$command")" -- "$current"))
