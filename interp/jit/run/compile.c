@@ -21,7 +21,8 @@
 #include <unistd.h>
 
 /* One kernel is compiled at a time; LOCK is for lists of compiled ones and held briefly. */
-static pthread_mutex_t compiling = PTHREAD_MUTEX_INITIALIZER, lock = PTHREAD_MUTEX_INITIALIZER;
+/* LLVM ends the process on errors of its own: stop_at_exit() must not wait for the thread that it runs in. */
+static pthread_mutex_t compiling = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP, lock = PTHREAD_MUTEX_INITIALIZER;
 static LLVMTargetMachineRef machine;
 static atomic_bool ended;
 static pid_t process;
@@ -49,8 +50,8 @@ void in_jit_stop_compiling(bool stop)
 {
     atomic_store(&ended, stop);
     in_shim_stop_passes(stop);
-    pthread_mutex_lock(&compiling);
-    pthread_mutex_unlock(&compiling);
+    if (pthread_mutex_lock(&compiling) == 0)
+        pthread_mutex_unlock(&compiling);
 }
 
 static bool compiler_start(char *why, size_t why_size)
@@ -77,24 +78,23 @@ static void dump(LLVMModuleRef module, const char *stage)
 /* Before work-items become loops: everything in one function, short loops unrolled. */
 static const char inline_all[] = "always-inline,cgscc(inline),globaldce,function(sroa)";
 static const char take_apart[] = "function(scalarize)";
-static const char clean[] =
-    "function(early-cse,instcombine,simplifycfg,loop-simplify,lcssa,loop(loop-rotate),"
-    "loop-mssa(licm),loop(indvars),loop-simplify)";
+static const char clean[] = "function(early-cse,combine,simplifycfg,loop-simplify,lcssa,loop(loop-rotate),"
+                            "loop-mssa(licm),loop(indvars),loop-simplify)";
 static const char prepare[] =
-    "function(loop-simplify,lcssa,loop(loop-unroll-full),sroa,instcombine,simplifycfg,loop-simplify)";
+    "function(loop-simplify,lcssa,loop(loop-unroll-full),sroa,combine,simplifycfg,loop-simplify)";
 
 /* The work-item's code must be in its loops before ids lose their flags and constant loads their marks. */
 static const char optimize_small[] =
     "function(sroa,early-cse,simplifycfg,loop-simplify,lcssa,loop-mssa(licm),"
     "instsimplify,loop-simplify,lcssa,loop-mssa(licm),loop(indvars)),function(loop-vectorize<interleave-"
     "forced-only;vectorize-forced-only>,"
-    "loop-simplify,lcssa,loop(indvars,loop-deletion,loop-unroll-full),instcombine,simplifycfg,sroa,early-cse)"
+    "loop-simplify,lcssa,loop(indvars,loop-deletion,loop-unroll-full),combine,simplifycfg,sroa,early-cse)"
     ","
-    "default<O3>,function(sroa,early-cse,instcombine,simplifycfg)";
+    "default<O3>,function(sroa,early-cse,combine,simplifycfg)";
 
 /* Passes take much more than twice the time for twice the code. */
 enum { LARGE = 12000 };
-static const char optimize_large[] = "function(sroa,early-cse,simplifycfg,instcombine),default<O1>";
+static const char optimize_large[] = "function(sroa,early-cse,simplifycfg,combine),default<O1>";
 
 static bool optimize(LLVMModuleRef module)
 {
@@ -152,7 +152,7 @@ static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef s
     }
     if (k->options.flags & IN_JIT_INSTRUMENTED) {
         in_shim_finish_checks(item);
-        if (!in_shim_passes(e->module, machine, "function(instcombine,simplifycfg,loop-simplify)", false))
+        if (!in_shim_passes(e->module, machine, "function(combine,simplifycfg,loop-simplify)", false))
             return false;
     }
     dump(e->module, "item");

@@ -17,6 +17,7 @@
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/Scalarizer.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/LCSSA.h>
@@ -190,12 +191,14 @@ struct OwnPointers : PassInfoMixin<OwnPointers> {
     }
 };
 
-// The pass `scalarize`: vectors apart, loads and stores too, so that loops over work-items can be vectorized.
-static bool parse_scalarize(StringRef name, FunctionPassManager &manager,
-                            ArrayRef<PassBuilder::PipelineElement>)
+// The pass "scalarize": vectors apart, loads and stores too, so that loops over work-items can be vectorized.
+// "combine" is instcombine: by its own name, later versions end the process if a second run would find more.
+static bool parse_pass(StringRef name, FunctionPassManager &manager, ArrayRef<PassBuilder::PipelineElement>)
 {
+    if (name == "combine")
+        manager.addPass(InstCombinePass());
     if (name != "scalarize")
-        return false;
+        return name == "combine";
     ScalarizerPass pass;
     pass.setScalarizeLoadStore(true);
     manager.addPass(OwnPointers());
@@ -222,7 +225,7 @@ bool in_shim_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const ch
     FunctionAnalysisManager functions;
     CGSCCAnalysisManager components;
     ModuleAnalysisManager modules;
-    builder.registerPipelineParsingCallback(parse_scalarize);
+    builder.registerPipelineParsingCallback(parse_pass);
     builder.registerVectorizerStartEPCallback([](FunctionPassManager &manager, OptimizationLevel) {
         manager.addPass(LoopSimplifyPass());
         manager.addPass(LCSSAPass());
