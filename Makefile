@@ -417,12 +417,14 @@ install: all $(addprefix $(BUILD)/completion/refcl.,bash zsh fish)
 	echo $(LIBDIR)/librefcl.so > $(DESTDIR)/etc/OpenCL/vendors/refcl.icd
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' tools/refcl.pc.in > $(DESTDIR)$(PKGCONFIGDIR)/refcl.pc
 
-# The tracked files, and from them packages for the distribution that this runs on, in BUILD/dist.
+# The tracked files (of an unpacked tarball, all), and from them packages for the distribution that this runs on, in BUILD/dist.
 DIST := $(BUILD)/dist/refcl-$(VERSION)
 PACKAGING_PACKAGES := debhelper lintian dpkg-dev
 dist:
 	@rm -rf $(DIST) $(DIST).tar.gz && mkdir -p $(BUILD)/dist
-	@git archive --prefix=refcl-$(VERSION)/ -o $(DIST).tar.gz HEAD
+	@if [ -e .git ]; then git archive --prefix=refcl-$(VERSION)/ -o $(DIST).tar.gz HEAD; else \
+	  find . \( -path ./build -o -path ./$(BUILD) \) -prune -o -type f -print | LC_ALL=C sort | \
+	  tar -czf $(DIST).tar.gz --transform 's|^\./|refcl-$(VERSION)/|' -T -; fi
 	@echo $(DIST).tar.gz
 deb: dist
 	@tools/deps.sh $(BUILD_PACKAGES) $(PACKAGING_PACKAGES)

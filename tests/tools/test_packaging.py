@@ -78,6 +78,36 @@ def baseline(folder):
        "fingerprints decide where there are any")
 
 
+def suite(folder):
+    """The scripts of the sample jobs, with a suite that has findings and passes, fails, or uses no OpenCL."""
+    histogram = os.path.abspath(f"{BUILD}/tests/clients/racy_histogram")
+    environment = dict(os.environ, PATH=os.path.abspath(BUILD) + ":" + os.environ["PATH"])
+
+    def job(name, command):
+        return run("sh", "tools/packaging/ci/run_suite.sh", f"{folder}/{name}", "sh", "-c", command, env=environment)
+
+    passed, failed, other = job("passes", f"{histogram} tests/clients/racy_histogram.cl; true"), job("fails", f"{histogram}; exit 5"), job("other", "true")
+    found = [f"{folder}/passes/{name}" for name in ("findings.sarif", "findings.xml", "report.json")]
+    ok(passed.returncode == 0 and all(os.path.exists(f) for f in found), "a suite with findings passes")
+    ok(failed.returncode == 1 and "status 5" in failed.stdout, "one that fails does not")
+    ok(other.returncode == 3, "nor one that refcl does not see")
+    new = run("/usr/bin/python3", "tools/packaging/ci/new_findings.py", f"{folder}/none.sarif", found[0])
+    ok(new.returncode == 1 and "data-race" in new.stdout, "the findings are new")
+
+
+def unpacked(folder):
+    """make dist in the tree that it makes."""
+    made = run("make", "--no-print-directory", "-s", f"BUILD={folder}/build", "dist")
+    version = re.search(r"refcl-[\d.]+(?=\.tar\.gz)", made.stdout)
+    ok(made.returncode == 0 and version, "make dist")
+    archive = f"{folder}/build/dist/{version[0]}.tar.gz"
+    files = sorted(run("tar", "tzf", archive).stdout.splitlines())
+    run("tar", "xzf", archive, "-C", folder)
+    again = run("make", "--no-print-directory", "-s", "-C", f"{folder}/{version[0]}", "dist")
+    same = sorted(run("tar", "tzf", f"{folder}/{version[0]}/build/dist/{version[0]}.tar.gz").stdout.splitlines())
+    ok(again.returncode == 0 and [f for f in files if not f.endswith("/")] == same, "... and from its own tarball")
+
+
 def guide(folder):
     with open("memmodel/cat/docs/cat.md", encoding="utf-8") as file:
         block = re.search(r'^    "A title"\n(?:    .*\n)+', file.read(), re.M).group()
@@ -93,5 +123,7 @@ def guide(folder):
 with tempfile.TemporaryDirectory() as temporary:
     installed(temporary)
     baseline(temporary)
+    suite(temporary)
+    unpacked(temporary)
     guide(temporary)
 print(f"1..{number}")
