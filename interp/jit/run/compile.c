@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 /* One kernel is compiled at a time; LOCK is for lists of compiled ones and held briefly. */
-/* LLVM ends the process on errors of its own: stop_at_exit() must not wait for the thread that it runs in. */
+/* LLVM may end the process while it compiles: stop_at_exit() must not wait for the thread that it runs in. */
 static pthread_mutex_t compiling = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP, lock = PTHREAD_MUTEX_INITIALIZER;
 static LLVMTargetMachineRef machine;
 static atomic_bool ended;
