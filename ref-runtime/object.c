@@ -107,6 +107,9 @@ static void destroy(void *data)
     case RT_SEMAPHORE:
         rt_semaphore_destroy(data);
         break;
+    case RT_MUTABLE_COMMAND:
+        rt_mutable_destroy(data);
+        break;
     default:
         break;
     }

@@ -3,6 +3,10 @@
 #ifndef RT_REGISTRY_H
 #define RT_REGISTRY_H
 
+/* First: the definitions below replace theirs. */
+#include <CL/cl.h>
+#include <CL/cl_ext.h>
+
 /* CL_VERSION_3_1 */
 #undef CL_UUID_SIZE
 #define CL_UUID_SIZE 16

@@ -49,6 +49,7 @@ enum rt_type {
     RT_SAMPLER,
     RT_COMMAND_BUFFER,
     RT_SEMAPHORE,
+    RT_MUTABLE_COMMAND,
     RT_TYPE_COUNT
 };
 struct rt_object {
@@ -117,6 +118,8 @@ struct rt_command_buffer;
 void rt_command_buffer_destroy(struct rt_command_buffer *buffer);
 struct rt_semaphore;
 void rt_semaphore_destroy(struct rt_semaphore *semaphore);
+struct rt_mutable;
+void rt_mutable_destroy(struct rt_mutable *command);
 
 /* clRetainNAME and clReleaseNAME. */
 #define RT_REFERENCE_CALLS(name, handle, type, error)                                                        \
@@ -450,14 +453,15 @@ struct rt_launch {
     const struct in_kernel_info *info;
     bool uniform_groups;    /* the program demands that work-groups divide the global size evenly */
     bool fine_grain_system; /* the kernel was said to use SVM of the system */
+    bool incomplete;        /* some arguments are not set: of a recorded command that is yet to get them */
     size_t argument_count;
     struct rt_mem **addressed; /* held: buffers whose addresses the kernel was given */
     size_t addressed_count;
     struct rt_launch_argument arguments[];
 };
-/* Takes a snapshot of KERNEL's arguments for DEVICE.  CL_INVALID_KERNEL_ARGS if one is not set,
- * CL_INVALID_PROGRAM_EXECUTABLE if the program is not built for DEVICE, CL_OUT_OF_HOST_MEMORY. */
-cl_int rt_kernel_prepare_launch(struct rt_kernel *kernel, struct rt_device *device,
+/* Takes a snapshot of KERNEL's arguments for DEVICE.  CL_INVALID_KERNEL_ARGS if one is not set and PARTIAL does not
+ * allow that, CL_INVALID_PROGRAM_EXECUTABLE if the program is not built for DEVICE, CL_OUT_OF_HOST_MEMORY. */
+cl_int rt_kernel_prepare_launch(struct rt_kernel *kernel, struct rt_device *device, bool partial,
                                 struct rt_launch **launch);
 /* Releases all of it, with rt_object_release_deferred. */
 void rt_launch_destroy(struct rt_launch *launch);

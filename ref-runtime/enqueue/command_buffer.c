@@ -1,5 +1,7 @@
 /* Command buffers as objects: creation, recording, queries [cl_khr_command_buffer]. */
-#include "ref-runtime/enqueue/command_buffer.h"
+#include "ref-runtime/callback.h"
+#include "ref-runtime/enqueue/launch.h"
+#include "ref-runtime/enqueue/mutable.h"
 
 #include "memmodel/base/array.h"
 
@@ -13,19 +15,28 @@ static struct rt_command_buffer *live(cl_command_buffer_khr handle)
 
 /* ---- creation ---- */
 
-/* One property is known, once; its flags are those of the version that is offered. */
+enum { KNOWN_FLAGS = CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR | CL_COMMAND_BUFFER_MUTABLE_KHR };
+
 static cl_int parse_properties(const cl_command_buffer_properties_khr *properties, size_t *count,
-                               cl_command_buffer_flags_khr *flags)
+                               cl_command_buffer_flags_khr *flags, bool *no_more_groups)
 {
+    cl_command_buffer_properties_khr values[2] = {0};
+    bool seen[2] = {false};
     size_t n = 0;
     for (; properties && properties[n]; n += 2) {
-        if (properties[n] != CL_COMMAND_BUFFER_FLAGS_KHR || n > 0)
+        bool asserts = properties[n] == CL_COMMAND_BUFFER_MUTABLE_DISPATCH_ASSERTS_KHR;
+        if ((!asserts && properties[n] != CL_COMMAND_BUFFER_FLAGS_KHR) || seen[asserts])
             return CL_INVALID_VALUE;
-        *flags = properties[n + 1];
+        seen[asserts] = true;
+        values[asserts] = properties[n + 1];
     }
     *count = properties ? n + 1 : 0;
-    return *flags & ~(cl_command_buffer_flags_khr)CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR ? CL_INVALID_VALUE
-                                                                                         : CL_SUCCESS;
+    *flags = values[0];
+    *no_more_groups = values[1] != 0;
+    return (values[0] & ~(cl_command_buffer_flags_khr)KNOWN_FLAGS) ||
+                   (values[1] & ~(cl_bitfield)CL_MUTABLE_DISPATCH_ASSERT_NO_ADDITIONAL_WORK_GROUPS_KHR)
+               ? CL_INVALID_VALUE
+               : CL_SUCCESS;
 }
 
 cl_command_buffer_khr CL_API_CALL
@@ -39,7 +50,8 @@ rt_clCreateCommandBufferKHR(cl_uint num_queues, const cl_command_queue *queues,
     struct rt_queue *queue = rt_host_queue(queues[0]);
     if (!queue)
         return rt_null(errcode_ret, CL_INVALID_COMMAND_QUEUE);
-    cl_int error = parse_properties(properties, &count, &flags);
+    bool no_more_groups;
+    cl_int error = parse_properties(properties, &count, &flags, &no_more_groups);
     if (error)
         return rt_null(errcode_ret, error);
     struct rt_command_buffer *buffer = rt_object_create(RT_COMMAND_BUFFER, sizeof(*buffer));
@@ -48,6 +60,7 @@ rt_clCreateCommandBufferKHR(cl_uint num_queues, const cl_command_queue *queues,
     rt_object_retain(queue);
     buffer->queue = queue;
     buffer->flags = flags;
+    buffer->no_more_groups = no_more_groups;
     if (count) {
         buffer->properties = mm_alloc(count * sizeof(*properties));
         if (!buffer->properties) {
@@ -64,7 +77,8 @@ rt_clCreateCommandBufferKHR(cl_uint num_queues, const cl_command_queue *queues,
 void rt_command_buffer_destroy(struct rt_command_buffer *buffer)
 {
     for (size_t i = 0; i < buffer->count; i++) {
-        rt_command_discard(buffer->commands[i].pattern);
+        rt_pattern_release(buffer->commands[i].pattern, false);
+        rt_object_release_held(buffer->commands[i].handle);
         mm_free(buffer->commands[i].points);
     }
     mm_free(buffer->commands);
@@ -145,10 +159,51 @@ cl_int rt_recording_begin(struct rt_submission *s, const char *name, cl_command_
     return error;
 }
 
+void rt_pattern_begin(struct rt_command *command)
+{
+    struct rt_event *unused = command->event; /* of a command that never runs */
+    command->event = NULL;
+    command->is_barrier = false;
+    atomic_init(&command->pattern_users, 1);
+    rt_object_release_deferred(unused);
+}
+
+static void discard_pattern(void *pattern)
+{
+    rt_command_discard(pattern);
+}
+
+void rt_pattern_release(struct rt_command *pattern, bool deferred)
+{
+    if (atomic_fetch_sub(&pattern->pattern_users, 1) > 1)
+        return;
+    if (!deferred || !rt_callback_post(discard_pattern, pattern))
+        rt_command_discard(pattern);
+}
+
+bool rt_pattern_incomplete(const struct rt_command *pattern)
+{
+    return pattern->operation == &rt_kernel_operation &&
+           ((const struct rt_kernel_command *)(const void *)pattern->payload)->launch->incomplete;
+}
+
+cl_uint rt_command_buffer_state(const struct rt_command_buffer *buffer)
+{
+    if (!buffer->finalized)
+        return CL_COMMAND_BUFFER_STATE_RECORDING_KHR;
+    for (size_t i = 0; i < buffer->count; i++)
+        if (rt_pattern_incomplete(buffer->commands[i].pattern))
+            return CL_COMMAND_BUFFER_STATE_FINALIZED_KHR;
+    return CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR;
+}
+
 cl_int rt_command_buffer_add(const struct rt_submission *s, struct rt_command *command)
 {
     struct rt_command_buffer *buffer = s->buffer;
     cl_uint *points = mm_alloc((s->count + 1u) * sizeof(*points));
+    cl_command_type type = command->event->command_type;
+    bool is_barrier = command->is_barrier;
+    rt_pattern_begin(command);
     pthread_mutex_lock(&rt_lock);
     cl_int error = !points ? CL_OUT_OF_HOST_MEMORY : buffer->finalized ? CL_INVALID_OPERATION : CL_SUCCESS;
     struct rt_recorded *added = error ? NULL : mm_add(&buffer->commands, &buffer->count);
@@ -157,8 +212,14 @@ cl_int rt_command_buffer_add(const struct rt_submission *s, struct rt_command *c
     if (!error) {
         for (cl_uint i = 0; i < s->count; i++)
             points[i] = s->points[i];
-        *added = (struct rt_recorded){command, command->event->command_type, command->is_barrier, points,
-                                      s->count};
+        *added = (struct rt_recorded){.pattern = command,
+                                      .handle = s->handle,
+                                      .type = type,
+                                      .is_barrier = is_barrier,
+                                      .points = points,
+                                      .point_count = s->count};
+        if (s->handle)
+            rt_mutable_place(s->handle, buffer, buffer->count - 1);
         if (s->point)
             *s->point = (cl_sync_point_khr)buffer->count;
     }
@@ -168,10 +229,6 @@ cl_int rt_command_buffer_add(const struct rt_submission *s, struct rt_command *c
         rt_command_discard(command);
         return error;
     }
-    struct rt_event *unused = command->event; /* of a command that never runs */
-    command->event = NULL;
-    command->is_barrier = false;
-    rt_api_release(unused, RT_EVENT);
     return CL_SUCCESS;
 }
 
@@ -203,8 +260,7 @@ static cl_int get_state(const void *object, const struct rt_info_out *out)
 {
     const struct rt_command_buffer *buffer = object;
     pthread_mutex_lock(&rt_lock);
-    cl_uint state =
-        buffer->finalized ? CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR : CL_COMMAND_BUFFER_STATE_RECORDING_KHR;
+    cl_uint state = rt_command_buffer_state(buffer);
     pthread_mutex_unlock(&rt_lock);
     return rt_info_uint(out, state);
 }

@@ -6,7 +6,8 @@
 
 /* A recorded command, and what it comes after among those recorded earlier. */
 struct rt_recorded {
-    struct rt_command *pattern; /* never enqueued: each run of the buffer has a copy */
+    struct rt_command *pattern; /* never enqueued: each run of the buffer has a copy; under rt_lock */
+    struct rt_mutable *handle;  /* held; NULL: none was asked for */
     cl_command_type type;
     bool is_barrier;
     cl_uint *points; /* sync-points, that is indices from 1 */
@@ -18,6 +19,7 @@ struct rt_command_buffer {
     cl_command_buffer_properties_khr *properties;
     size_t property_count; /* elements, the zero included */
     cl_command_buffer_flags_khr flags;
+    bool no_more_groups; /* CL_MUTABLE_DISPATCH_ASSERT_NO_ADDITIONAL_WORK_GROUPS_KHR */
     /* Under rt_lock: */
     bool finalized;
     struct rt_recorded *commands;
@@ -29,6 +31,14 @@ cl_int rt_recording_begin(struct rt_submission *s, const char *name, cl_command_
                           cl_command_queue queue, const cl_properties *properties, cl_uint count,
                           const cl_sync_point_khr *points, cl_sync_point_khr *point,
                           const cl_mutable_command_khr *mutable_handle);
+/* Takes what only enqueued commands have off COMMAND, which becomes a pattern with one user. */
+void rt_pattern_begin(struct rt_command *command);
+/* The end of a use; DEFERRED: on a thread that must not run functions of the application. */
+void rt_pattern_release(struct rt_command *pattern, bool deferred);
+/* Under rt_lock: whether the command is a kernel that lacks arguments. */
+bool rt_pattern_incomplete(const struct rt_command *pattern);
+/* Under rt_lock: CL_COMMAND_BUFFER_STATE_*. */
+cl_uint rt_command_buffer_state(const struct rt_command_buffer *buffer);
 /* Puts COMMAND into the buffer of S. */
 cl_int rt_command_buffer_add(const struct rt_submission *s, struct rt_command *command);
 

@@ -9,14 +9,21 @@
 
 struct run {
     struct rt_command_buffer *buffer; /* held by the command */
-    struct rt_command *children[];    /* while the command starts */
+    size_t count;                     /* of commands in the buffer */
+    struct rt_command
+        *children[]; /* while the command starts; then COUNT patterns, as they were when it was enqueued */
 };
+
+static struct rt_command **patterns(struct run *run)
+{
+    return run->children + run->count;
+}
 
 /* ---- copies of recorded commands ---- */
 
-static struct rt_command *instance(const struct rt_command *parent, const struct rt_recorded *recorded)
+static struct rt_command *instance(const struct rt_command *parent, const struct rt_recorded *recorded,
+                                   const struct rt_command *pattern)
 {
-    const struct rt_command *pattern = recorded->pattern;
     struct rt_command *command = rt_command_create(parent->queue, recorded->type, pattern->record.kind,
                                                    pattern->operation, pattern->payload_size);
     if (!command)
@@ -36,7 +43,7 @@ static struct rt_command *instance(const struct rt_command *parent, const struct
 static bool make_children(struct run *run, const struct rt_command *parent)
 {
     for (size_t i = 0; i < run->buffer->count; i++) {
-        run->children[i] = instance(parent, &run->buffer->commands[i]);
+        run->children[i] = instance(parent, &run->buffer->commands[i], patterns(run)[i]);
         if (!run->children[i]) {
             while (i-- > 0)
                 rt_command_discard(run->children[i]);
@@ -134,16 +141,34 @@ static cl_int choose_queue(const struct rt_command_buffer *buffer, cl_uint count
 static cl_int check_state(struct rt_command_buffer *buffer)
 {
     pthread_mutex_lock(&rt_lock);
-    bool executable = buffer->finalized;
+    cl_uint state = rt_command_buffer_state(buffer);
     pthread_mutex_unlock(&rt_lock);
-    return executable ? CL_SUCCESS : CL_INVALID_OPERATION;
+    return state == CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR ? CL_SUCCESS : CL_INVALID_OPERATION;
+}
+
+/* Later updates do not change the run. */
+static void use_patterns(struct run *run)
+{
+    pthread_mutex_lock(&rt_lock);
+    for (size_t i = 0; i < run->count; i++) {
+        patterns(run)[i] = run->buffer->commands[i].pattern;
+        atomic_fetch_add(&patterns(run)[i]->pattern_users, 1);
+    }
+    pthread_mutex_unlock(&rt_lock);
+}
+
+static void release_patterns(struct rt_command *command)
+{
+    struct run *run = (void *)command->payload;
+    for (size_t i = 0; i < run->count; i++)
+        rt_pattern_release(patterns(run)[i], true);
 }
 
 cl_int CL_API_CALL rt_clEnqueueCommandBufferKHR(cl_uint num_queues, cl_command_queue *queues,
                                                 cl_command_buffer_khr handle, cl_uint count,
                                                 const cl_event *list, cl_event *event)
 {
-    static const struct rt_operation operation = {.start = start_buffer};
+    static const struct rt_operation operation = {.start = start_buffer, .destroy = release_patterns};
     struct rt_command_buffer *buffer = rt_object_check(handle, RT_COMMAND_BUFFER);
     if (!buffer)
         return CL_INVALID_COMMAND_BUFFER_KHR;
@@ -155,10 +180,13 @@ cl_int CL_API_CALL rt_clEnqueueCommandBufferKHR(cl_uint num_queues, cl_command_q
         return error;
     struct rt_command *command =
         rt_command_create(queue, CL_COMMAND_COMMAND_BUFFER_KHR, "clEnqueueCommandBufferKHR", &operation,
-                          sizeof(struct run) + buffer->count * sizeof(struct rt_command *));
+                          sizeof(struct run) + 2 * buffer->count * sizeof(struct rt_command *));
     if (!command)
         return CL_OUT_OF_HOST_MEMORY;
-    ((struct run *)(void *)command->payload)->buffer = buffer;
+    struct run *run = (void *)command->payload;
+    run->buffer = buffer;
+    run->count = buffer->count;
+    use_patterns(run);
     rt_command_hold(command, buffer);
     return rt_command_enqueue(command, count, list, event, false);
 }

@@ -20,6 +20,8 @@ struct rt_submission {
     struct rt_command_buffer *buffer; /* NULL: into the queue */
     const cl_sync_point_khr *points;
     cl_sync_point_khr *point;
+    struct rt_mutable *handle; /* of the recorded command; NULL: it gets none */
+    bool partial;              /* a kernel whose arguments are not all set may be recorded */
 };
 /* The same checks, for calls that a command buffer can hold as well. */
 cl_int rt_submission_begin(struct rt_submission *s, const char *name, cl_command_queue queue, cl_uint count,

@@ -2,7 +2,7 @@
 #include "ref-runtime/program/kernel.h"
 #include "ref-runtime/check/fault.h"
 #include "ref-runtime/device.h"
-#include "ref-runtime/enqueue/command_buffer.h"
+#include "ref-runtime/enqueue/mutable.h"
 #include "ref-runtime/record/capture.h"
 #include "ref-runtime/record/host_access.h"
 #include "ref-runtime/record/replay.h"
@@ -359,33 +359,45 @@ void rt_kernel_describe(struct rt_command *command)
 
 /* ---- calls ---- */
 
-static cl_int launch_kernel(const struct rt_submission *s, cl_command_type type, cl_kernel handle,
-                            cl_uint dimensions, const size_t *offset, const size_t *global,
-                            const size_t *local)
+cl_int rt_kernel_command(struct rt_queue *queue, cl_command_type type, const char *name,
+                         struct rt_kernel *kernel, bool partial, cl_uint dimensions,
+                         const size_t *const sizes[3], struct rt_command **made)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, read_settings);
-    struct rt_kernel *kernel = rt_kernel(handle);
-    if (!kernel)
-        return CL_INVALID_KERNEL;
-    if (kernel->context != s->queue->context)
-        return CL_INVALID_CONTEXT;
     struct rt_command *command =
-        rt_command_create(s->queue, type, s->name, &rt_kernel_operation, sizeof(struct rt_kernel_command));
+        rt_command_create(queue, type, name, &rt_kernel_operation, sizeof(struct rt_kernel_command));
     if (!command)
         return CL_OUT_OF_HOST_MEMORY;
     struct rt_kernel_command *k = (void *)command->payload;
     k->dimensions = dimensions;
-    cl_int error = rt_kernel_prepare_launch(kernel, s->queue->device, &k->launch);
+    cl_int error = rt_kernel_prepare_launch(kernel, queue->device, partial, &k->launch);
     error = error ? error : check_arguments(k->launch);
-    error = error ? error : rt_kernel_check_sizes(dimensions, offset, global, local, k);
+    error = error ? error : rt_kernel_check_sizes(dimensions, sizes[0], sizes[1], sizes[2], k);
     if (error) {
         rt_command_discard(command);
         return error;
     }
-    k->instrumented = rt_may_instrument(s->queue, k->launch);
+    k->instrumented = rt_may_instrument(queue, k->launch);
     rt_kernel_describe(command);
-    return rt_submit(s, command);
+    *made = command;
+    return CL_SUCCESS;
+}
+
+static cl_int launch_kernel(const struct rt_submission *s, cl_command_type type, cl_kernel handle,
+                            cl_uint dimensions, const size_t *offset, const size_t *global,
+                            const size_t *local)
+{
+    struct rt_kernel *kernel = rt_kernel(handle);
+    struct rt_command *command;
+    if (!kernel)
+        return CL_INVALID_KERNEL;
+    if (kernel->context != s->queue->context)
+        return CL_INVALID_CONTEXT;
+    const size_t *const sizes[3] = {offset, global, local};
+    cl_int error =
+        rt_kernel_command(s->queue, type, s->name, kernel, s->partial, dimensions, sizes, &command);
+    return error ? error : rt_submit(s, command);
 }
 
 cl_int CL_API_CALL rt_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
@@ -406,10 +418,13 @@ cl_int CL_API_CALL rt_clCommandNDRangeKernelKHR(cl_command_buffer_khr buffer, cl
                                                 cl_mutable_command_khr *mutable_handle)
 {
     struct rt_submission s;
-    cl_int error = rt_recording_begin(&s, "clCommandNDRangeKernelKHR", buffer, queue, properties, count,
-                                      points, point, mutable_handle);
-    return error ? error
-                 : launch_kernel(&s, CL_COMMAND_NDRANGE_KERNEL, kernel, dimensions, offset, global, local);
+    cl_int error =
+        rt_recording_begin(&s, "clCommandNDRangeKernelKHR", buffer, queue, NULL, count, points, point, NULL);
+    error = error ? error : rt_mutable_begin(&s, properties, local, kernel, mutable_handle != NULL);
+    error = error ? error
+                  : launch_kernel(&s, CL_COMMAND_NDRANGE_KERNEL, kernel, dimensions, offset, global, local);
+    const size_t *const sizes[3] = {offset, global, local};
+    return rt_mutable_end(&s, error, dimensions, sizes, mutable_handle);
 }
 
 cl_int CL_API_CALL rt_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint count,

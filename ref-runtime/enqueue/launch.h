@@ -23,6 +23,11 @@ extern const struct rt_operation rt_kernel_operation;
 /* Sizes as clEnqueueNDRangeKernel checks them; k->launch is set. */
 cl_int rt_kernel_check_sizes(cl_uint dimensions, const size_t *offset, const size_t *global,
                              const size_t *local, struct rt_kernel_command *k);
+/* A command that executes KERNEL in QUEUE with its arguments as they are now, some of them unset if PARTIAL; SIZES: global
+ * offset, global and local size. */
+cl_int rt_kernel_command(struct rt_queue *queue, cl_command_type type, const char *name,
+                         struct rt_kernel *kernel, bool partial, cl_uint dimensions,
+                         const size_t *const sizes[3], struct rt_command **made);
 /* Puts the sizes into the record of COMMAND. */
 void rt_kernel_describe(struct rt_command *command);
 

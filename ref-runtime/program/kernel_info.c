@@ -346,7 +346,7 @@ cl_int CL_API_CALL rt_clGetKernelSuggestedLocalWorkSizeKHR(cl_command_queue queu
         if (!global_size[d])
             return CL_INVALID_GLOBAL_WORK_SIZE;
     struct rt_launch *launch;
-    cl_int code = rt_kernel_prepare_launch(kernel, queue->device, &launch);
+    cl_int code = rt_kernel_prepare_launch(kernel, queue->device, false, &launch);
     if (code)
         return code;
     rt_launch_destroy(launch);

@@ -71,7 +71,7 @@ static cl_int hold_addressed(const struct rt_kernel_state *state, struct rt_laun
     return CL_SUCCESS;
 }
 
-static cl_int copy_arguments(struct rt_kernel_state *state, struct rt_launch *launch)
+static cl_int copy_arguments(struct rt_kernel_state *state, bool partial, struct rt_launch *launch)
 {
     cl_int code = CL_SUCCESS;
     pthread_mutex_lock(&state->lock);
@@ -79,7 +79,10 @@ static cl_int copy_arguments(struct rt_kernel_state *state, struct rt_launch *la
     for (uint32_t i = 0; !code && i < state->info->argument_count; i++) {
         launch->arguments[i].info = &state->info->arguments[i];
         launch->argument_count = i + 1u;
-        code = copy_argument(&state->arguments[i], &launch->arguments[i]);
+        launch->incomplete |= !state->arguments[i].set;
+        code = partial && !state->arguments[i].set
+                   ? CL_SUCCESS
+                   : copy_argument(&state->arguments[i], &launch->arguments[i]);
     }
     code = code ? code : hold_addressed(state, launch);
     pthread_mutex_unlock(&state->lock);
@@ -118,7 +121,8 @@ static cl_int find_executable(struct rt_launch *launch, struct rt_device *device
     return CL_SUCCESS;
 }
 
-cl_int rt_kernel_prepare_launch(struct rt_kernel *kernel, struct rt_device *device, struct rt_launch **launch)
+cl_int rt_kernel_prepare_launch(struct rt_kernel *kernel, struct rt_device *device, bool partial,
+                                struct rt_launch **launch)
 {
     size_t count = kernel->state->info->argument_count;
     struct rt_launch *made = *launch = mm_alloc_zero(1, sizeof *made + count * sizeof *made->arguments);
@@ -129,7 +133,7 @@ cl_int rt_kernel_prepare_launch(struct rt_kernel *kernel, struct rt_device *devi
     made->device = device;
     cl_int code = find_executable(made, device);
     if (!code)
-        code = copy_arguments(kernel->state, made);
+        code = copy_arguments(kernel->state, partial, made);
     if (code) {
         rt_launch_destroy(made);
         *launch = NULL;

@@ -60,6 +60,7 @@ struct rt_command {
     void *held[RT_COMMAND_HOLDS]; /* objects that live until the command is complete */
     struct mm_command record;     /* id, kind; kernels fill in the rest before enqueuing */
     mm_event_id call;             /* recording: the call that enqueued it */
+    atomic_uint pattern_users;    /* of a recorded command: the command buffer and its runs */
     size_t payload_size;
     max_align_t payload[];
 };

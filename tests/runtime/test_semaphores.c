@@ -1,38 +1,7 @@
 /* Semaphores: what waits and signals order, their states, and every error [cl_khr_semaphore]. */
-#include <stdbool.h>
-
-#include "runtime_test.h"
-
-#include "ref-runtime/registry.h"
-
-#define RT_CALL(extension, name, parameters, arguments, first)                                               \
-    static cl_int(CL_API_CALL *p_##name) parameters;
-#define RT_CREATE(extension, type, name, parameters, arguments, first)                                       \
-    static type(CL_API_CALL *p_##name) parameters;
-#include "ref-runtime/check/extension_check.def"
-#undef RT_CALL
-#undef RT_CREATE
+#include "command_test.h"
 
 static const cl_semaphore_properties_khr binary[] = {CL_SEMAPHORE_TYPE_KHR, CL_SEMAPHORE_TYPE_BINARY_KHR, 0};
-
-static int setup(void **state)
-{
-    if (open_device(state))
-        return -1;
-#define FIND(name)                                                                                           \
-    {                                                                                                        \
-        void *found = clGetExtensionFunctionAddressForPlatform(platform, #name);                             \
-        if (!found)                                                                                          \
-            return -1;                                                                                       \
-        memcpy(&p_##name, &found, sizeof found);                                                             \
-    }
-#define RT_CALL(extension, name, parameters, arguments, first)         FIND(name)
-#define RT_CREATE(extension, type, name, parameters, arguments, first) FIND(name)
-#include "ref-runtime/check/extension_check.def"
-#undef RT_CALL
-#undef RT_CREATE
-    return 0;
-}
 
 static cl_semaphore_khr semaphore(void)
 {
@@ -207,5 +176,5 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(orders), cmocka_unit_test(failures),
                                        cmocka_unit_test(queries), cmocka_unit_test(errors)};
-    return cmocka_run_group_tests(tests, setup, close_device);
+    return cmocka_run_group_tests(tests, open_extensions, close_device);
 }

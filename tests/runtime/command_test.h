@@ -1,0 +1,40 @@
+/* Entry points of extensions by their present interface, whatever the headers declare, as p_NAME. */
+#ifndef COMMAND_TEST_H
+#define COMMAND_TEST_H
+
+#include <stdbool.h>
+
+#include "runtime_test.h"
+
+#include "ref-runtime/registry.h"
+
+#define RT_CALL(extension, name, parameters, arguments, first)                                               \
+    __attribute__((unused)) static cl_int(CL_API_CALL *p_##name) parameters;
+#define RT_CREATE(extension, type, name, parameters, arguments, first)                                       \
+    __attribute__((unused)) static type(CL_API_CALL *p_##name) parameters;
+#include "ref-runtime/check/extension_check.def"
+#undef RT_CALL
+#undef RT_CREATE
+
+/* Opens the device and finds all of them. */
+static int open_extensions(void **state)
+{
+    if (open_device(state))
+        return -1;
+#define FIND(name)                                                                                           \
+    {                                                                                                        \
+        void *found = clGetExtensionFunctionAddressForPlatform(platform, #name);                             \
+        if (!found)                                                                                          \
+            return -1;                                                                                       \
+        memcpy(&p_##name, &found, sizeof found);                                                             \
+    }
+#define RT_CALL(extension, name, parameters, arguments, first)         FIND(name)
+#define RT_CREATE(extension, type, name, parameters, arguments, first) FIND(name)
+#include "ref-runtime/check/extension_check.def"
+#undef RT_CALL
+#undef RT_CREATE
+#undef FIND
+    return 0;
+}
+
+#endif
