@@ -345,7 +345,8 @@ struct ck_ending {
 enum ck_observation {
     CK_OBSERVED,
     CK_OBSERVED_NOTHING, /* no process of it used OpenCL through refcl */
-    CK_OBSERVED_IN_PART  /* a trace ended before its process did */
+    CK_OBSERVED_IN_PART, /* a trace ended before its process did */
+    CK_OBSERVED_NOT_ALL  /* commands or memory that the checks do not see were used: see not_checked */
 };
 struct ck_report_options {
     bool color;
@@ -353,7 +354,8 @@ struct ck_report_options {
     const struct mm_cat_model *model; /* that predictions follow, NULL: there are none */
     const char *command_line;         /* may be NULL */
     struct ck_ending ending;
-    const char *checked, *not_checked; /* names of checks: "race, memory", NULL: that is not known */
+    const char *checked,
+        *not_checked; /* names of checks: "race, memory", or parts of the program; NULL: that is not known */
 };
 /* Compiler-style diagnostics. */
 void ck_report_text(const struct ck_detector *detector, const struct ck_report_options *options, FILE *out);

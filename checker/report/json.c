@@ -158,8 +158,10 @@ static void add_observation(cJSON *root, const struct ck_report_options *options
     if (!message)
         return;
     cJSON *observation = cJSON_AddObjectToObject(root, "observation");
-    ck_report_add(observation, "outcome",
-                  options->observation == CK_OBSERVED_NOTHING ? "nothing-observed" : "ended-early");
+    static const char *const outcomes[] = {[CK_OBSERVED_NOTHING] = "nothing-observed",
+                                           [CK_OBSERVED_IN_PART] = "ended-early",
+                                           [CK_OBSERVED_NOT_ALL] = "not-all"};
+    ck_report_add(observation, "outcome", outcomes[options->observation]);
     ck_report_add(observation, "message", message);
 }
 
@@ -167,7 +169,7 @@ static void add_observation(cJSON *root, const struct ck_report_options *options
 static void add_words(cJSON *object, const char *key, const char *text)
 {
     cJSON *array = cJSON_AddArrayToObject(object, key);
-    for (char word[40]; *text; text += strcspn(text, ","), text += strspn(text, ", ")) {
+    for (char word[160]; *text; text += strcspn(text, ","), text += strspn(text, ", ")) {
         snprintf(word, sizeof word, "%.*s", (int)strcspn(text, ","), text);
         cJSON_AddItemToArray(array, ck_report_string(word));
     }

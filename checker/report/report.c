@@ -34,6 +34,8 @@ const char *ck_report_unobserved(const struct ck_report_options *options)
                "refcl's descriptors, called _exit or exec, was killed, or left a process behind: let it end "
                "through "
                "exit() or main, and close no descriptors that it did not open";
+    case CK_OBSERVED_NOT_ALL:
+        return "a part of the program was not checked, so that its races were not seen: see \"not checked\"";
     case CK_OBSERVED:
         break;
     }

@@ -53,7 +53,8 @@ def judge(path, wanted, listed):
     findings = report_of(run)["findings"]
     kinds = " ".join(sorted({f["kind"] for f in findings})) or "clean"
     if run.returncode != (kinds != "clean") or kinds != (listed or wanted["expect"]):
-        return "%s, exit %d: %s" % (kinds, run.returncode, "; ".join(f["message"] for f in findings))
+        return "%s, exit %d: %s%s" % (kinds, run.returncode, "; ".join(f["message"] for f in findings),
+                                      run.stderr.decode("utf-8", "replace")[-300:])
     if listed or kinds == "clean":
         return None
     if wanted.get("reason") and not any(wanted["reason"] in f.get("reason", "") for f in findings):

@@ -616,6 +616,7 @@ static void evaluate(struct fp_module *m, struct fp_launch *launch)
         bind_globals(run);
         run_items(run, function);
     }
+    launch->has_children = function && fp_reaches(m->module, function, SpvOpEnqueueKernel);
     launch->accesses = run->accesses;
     launch->count = run->access_count;
     drop_late(launch);

@@ -22,6 +22,7 @@ struct fp_launch { /* evaluated */
     void *bytes;
     struct fp_access *accesses;
     size_t count;
+    bool has_children; /* it may enqueue kernels */
 };
 struct fp_place {
     uint32_t line, column;
@@ -62,5 +63,8 @@ uint64_t fp_extend(uint64_t n, uint32_t width); /* with its sign */
 
 /* The block where all ways from BLOCK of FUNCTION meet again: the word of its label; 0: the function's end. */
 uint32_t fp_meeting(const struct in_module *module, const struct in_function *function, uint32_t block);
+
+/* Whether FUNCTION, or one that it calls, has an instruction OPCODE. */
+bool fp_reaches(const struct in_module *module, const struct in_function *function, uint32_t opcode);
 
 #endif

@@ -30,7 +30,7 @@ struct footprint {
     size_t variable_count;
     struct place *places;
     size_t place_count;
-    size_t unknown;
+    char not_checked[1024];
     footprint_retire_function *retire; /* NULL: none */
     void *retire_context;
     enum mm_class result;
@@ -48,6 +48,18 @@ bool footprint_is_layer(const struct mm_record *record)
 {
     return record->type == MM_RECORD_PROGRAM &&
            has_magic(record->program.bytes, record->program.size, LY_PROGRAM_MAGIC);
+}
+
+/* Each once. */
+static void note_not_checked(struct footprint *f, const char *what)
+{
+    const char *separator = *f->not_checked ? ", " : "";
+    size_t used = strlen(f->not_checked), size = strlen(what);
+    for (const char *at = f->not_checked; (at = strstr(at, what)); at += size)
+        if ((at == f->not_checked || at[-1] == ' ') && (at[size] == ',' || !at[size]))
+            return;
+    if (used + strlen(separator) + size < sizeof f->not_checked)
+        snprintf(f->not_checked + used, sizeof f->not_checked - used, "%s%s", separator, what);
 }
 
 static void pass_record(struct footprint *f, const struct mm_record *record)
@@ -178,7 +190,10 @@ static void take_launch(struct footprint *f, const struct mm_replay *replay)
     uint64_t by = f->shift_count ? f->shifts[f->shift_count - 1].by : 0, inserted = 0;
     fp_lock();
     const struct fp_launch *launch = fp_evaluate(m, replay->bytes, replay->size);
-    f->unknown += launch == NULL;
+    if (!launch)
+        note_not_checked(f, "what launches of programs that cannot be analyzed touch");
+    if (launch && launch->has_children)
+        note_not_checked(f, "what kernels that kernels enqueue touch");
     for (size_t i = 0; launch && i < launch->count; i++) {
         struct mm_event event;
         if (!event_of(f, m, replay, &launch->accesses[i], &event))
@@ -233,6 +248,8 @@ static enum mm_class footprint_record(void *context, const struct mm_record *rec
                has_magic(record->replay.bytes, record->replay.size, LY_RETIRED_MAGIC)) {
         take_retired(f, &record->replay);
     } else {
+        if (record->type == MM_RECORD_TEXT && strcmp(record->text.file, LY_NOT_CHECKED) == 0)
+            note_not_checked(f, record->text.text);
         if (record->type == MM_RECORD_EDGE) {
             copy.edge.from = number_of(f, record->edge.from);
             copy.edge.to = number_of(f, record->edge.to);
@@ -266,9 +283,9 @@ void footprint_destroy(struct footprint *f)
     mm_free(f);
 }
 
-size_t footprint_unknown(const struct footprint *f)
+const char *footprint_not_checked(const struct footprint *f)
 {
-    return f->unknown;
+    return f->not_checked;
 }
 
 enum mm_class footprint_read(int fd, const char *name, const struct mm_sink *sink, bool *complete,

@@ -17,8 +17,8 @@ void footprint_sink(struct footprint *footprint, struct mm_sink *sink);
 typedef void footprint_retire_function(void *context, mm_event_id id);
 void footprint_on_retire(struct footprint *footprint, footprint_retire_function *function, void *context);
 void footprint_destroy(struct footprint *footprint);
-/* How many launches were of programs that could not be analyzed. */
-size_t footprint_unknown(const struct footprint *footprint);
+/* What of the program was not checked, in words that commas separate; empty: all of it was. */
+const char *footprint_not_checked(const struct footprint *footprint);
 
 /* mm_trace_read for such a trace. */
 enum mm_class footprint_read(int fd, const char *name, const struct mm_sink *sink, bool *complete,

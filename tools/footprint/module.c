@@ -107,6 +107,42 @@ struct fp_module *fp_module_find(const void *bytes, size_t size)
     return m;
 }
 
+/* ---- call graph ----------------------------------------------------------------------------------- */
+
+enum { MOST_FUNCTIONS = 1024 };
+struct search {
+    const struct in_module *module;
+    uint32_t opcode;
+    const struct in_function *seen[MOST_FUNCTIONS];
+    size_t count;
+};
+
+static bool search_function(struct search *s, const struct in_function *function)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (s->seen[i] == function)
+            return false;
+    if (s->count == MOST_FUNCTIONS)
+        return true;
+    s->seen[s->count++] = function;
+    for (uint32_t word = function->word; function->has_body && word < function->end;) {
+        struct in_inst inst;
+        in_inst_at(s->module, word, &inst);
+        const struct in_function *called =
+            inst.opcode == SpvOpFunctionCall ? in_spirv_function(s->module, inst.operands[0]) : NULL;
+        if (inst.opcode == s->opcode || (called && search_function(s, called)))
+            return true;
+        word += inst.count;
+    }
+    return false;
+}
+
+bool fp_reaches(const struct in_module *module, const struct in_function *function, uint32_t opcode)
+{
+    struct search s = {.module = module, .opcode = opcode};
+    return search_function(&s, function);
+}
+
 /* ---- post-dominators ------------------------------------------------------------------------------ */
 
 enum { MOST_BLOCKS = 256, SET_WORDS = MOST_BLOCKS / 64 + 1 };

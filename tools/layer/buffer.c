@@ -44,41 +44,42 @@ static void use_host(struct ly_command *command, enum mm_kind kind, const void *
     ly_host_rows(command, kind, host, box.offset, box.rows, box.row_pitch, box.slice_pitch);
 }
 
-/* What all these functions take. */
-struct call {
-    const char *name;
-    const void *place;
-    cl_command_queue queue;
-    cl_uint count;
-    const cl_event *list, *event;
-    bool blocking;
-};
 #define CALL(blocks)                                                                                         \
-    (struct call)                                                                                            \
+    (struct ly_call)                                                                                         \
     {                                                                                                        \
         .name = __func__ + sizeof "layer", .place = LY_PLACE, .queue = queue, .count = count, .list = list,  \
         .event = event, .blocking = (blocks)                                                                 \
     }
 
-/* With the lock; NULL: without. */
-static struct ly_command *begin(const struct call *call)
+struct ly_command *ly_call_begin(const struct ly_call *call, const struct mm_command *shape)
 {
+    struct mm_command wanted = *shape;
+    wanted.kind = call->name;
     pthread_mutex_lock(&ly_lock);
-    struct ly_command *command =
-        ly_command_create(call->queue, call->name, call->place, call->count, call->list);
+    struct ly_command *command = call->buffer ? ly_pattern_create(&wanted)
+                                              : ly_command_create_launch(call->queue, call->name, call->place,
+                                                                         call->count, call->list, shape);
     if (!command)
         pthread_mutex_unlock(&ly_lock);
     return command;
 }
 
-static void end(struct ly_command *command, const struct call *call)
+static struct ly_command *begin(const struct ly_call *call)
 {
-    ly_command_submit(command, call->event, call->blocking, call->place);
+    return ly_call_begin(call, &(struct mm_command){.kernel = ""});
+}
+
+void ly_call_end(struct ly_command *command, const struct ly_call *call)
+{
+    if (call->buffer)
+        ly_command_buffer_add(call, command);
+    else
+        ly_command_submit(command, call->event, call->blocking, call->place);
     pthread_mutex_unlock(&ly_lock);
 }
 
 /* Between the host's memory and a buffer; READS: from the buffer. */
-static cl_int transfer(cl_int code, struct call call, bool reads, cl_mem mem, struct box box,
+static cl_int transfer(cl_int code, struct ly_call call, bool reads, cl_mem mem, struct box box,
                        const void *host, struct box host_box)
 {
     struct ly_command *command = code == CL_SUCCESS ? begin(&call) : NULL;
@@ -86,7 +87,7 @@ static cl_int transfer(cl_int code, struct call call, bool reads, cl_mem mem, st
         return code;
     use_mem(command, reads ? MM_READ : MM_WRITE, ly_mem(mem), box);
     use_host(command, reads ? MM_WRITE : MM_READ, host, host_box);
-    end(command, &call);
+    ly_call_end(command, &call);
     return code;
 }
 
@@ -139,7 +140,7 @@ static cl_int CL_API_CALL layer_clEnqueueWriteBufferRect(cl_command_queue queue,
 LY_EXPORT(clEnqueueWriteBufferRect)
 
 /* Between images and the host's memory: the box of the image is known only with the lock. */
-static cl_int transfer_image(cl_int code, struct call call, bool reads, cl_mem mem, const size_t *origin,
+static cl_int transfer_image(cl_int code, struct ly_call call, bool reads, cl_mem mem, const size_t *origin,
                              const size_t *region, size_t row, size_t slice, const void *host)
 {
     struct ly_command *command = code == CL_SUCCESS ? begin(&call) : NULL;
@@ -151,7 +152,7 @@ static cl_int transfer_image(cl_int code, struct call call, bool reads, cl_mem m
         use_mem(command, reads ? MM_READ : MM_WRITE, image, texels(image, origin, region));
         use_host(command, reads ? MM_WRITE : MM_READ, host, rectangle(zero, bytes, row, slice));
     }
-    end(command, &call);
+    ly_call_end(command, &call);
     return code;
 }
 
@@ -177,7 +178,7 @@ static cl_int CL_API_CALL layer_clEnqueueWriteImage(cl_command_queue queue, cl_m
 }
 LY_EXPORT(clEnqueueWriteImage)
 
-static cl_int copy(cl_int code, struct call call, cl_mem from, struct box from_box, cl_mem to,
+static cl_int copy(cl_int code, struct ly_call call, cl_mem from, struct box from_box, cl_mem to,
                    struct box to_box)
 {
     struct ly_command *command = code == CL_SUCCESS ? begin(&call) : NULL;
@@ -185,7 +186,7 @@ static cl_int copy(cl_int code, struct call call, cl_mem from, struct box from_b
         return code;
     use_mem(command, MM_READ, ly_mem(from), from_box);
     use_mem(command, MM_WRITE, ly_mem(to), to_box);
-    end(command, &call);
+    ly_call_end(command, &call);
     return code;
 }
 
@@ -214,13 +215,13 @@ static cl_int CL_API_CALL layer_clEnqueueCopyBufferRect(cl_command_queue queue, 
 }
 LY_EXPORT(clEnqueueCopyBufferRect)
 
-static cl_int fill(cl_int code, struct call call, cl_mem mem, struct box box)
+static cl_int fill(cl_int code, struct ly_call call, cl_mem mem, struct box box)
 {
     struct ly_command *command = code == CL_SUCCESS ? begin(&call) : NULL;
     if (!command)
         return code;
     use_mem(command, MM_WRITE, ly_mem(mem), box);
-    end(command, &call);
+    ly_call_end(command, &call);
     return code;
 }
 
@@ -235,7 +236,7 @@ static cl_int CL_API_CALL layer_clEnqueueFillBuffer(cl_command_queue queue, cl_m
 LY_EXPORT(clEnqueueFillBuffer)
 
 /* Between images, or an image and a buffer from an offset on; an origin of NULL denotes the buffer. */
-static cl_int copy_image(cl_int code, struct call call, cl_mem from, const size_t *from_origin, cl_mem to,
+static cl_int copy_image(cl_int code, struct ly_call call, cl_mem from, const size_t *from_origin, cl_mem to,
                          const size_t *to_origin, size_t offset, const size_t *region)
 {
     struct ly_command *command = code == CL_SUCCESS ? begin(&call) : NULL;
@@ -248,7 +249,7 @@ static cl_int copy_image(cl_int code, struct call call, cl_mem from, const size_
         use_mem(command, MM_READ, source, from_origin ? texels(source, from_origin, region) : bytes);
     if (target)
         use_mem(command, MM_WRITE, target, to_origin ? texels(target, to_origin, region) : bytes);
-    end(command, &call);
+    ly_call_end(command, &call);
     return code;
 }
 
@@ -294,6 +295,14 @@ static cl_int CL_API_CALL layer_clEnqueueCopyBufferToImage(cl_command_queue queu
 }
 LY_EXPORT(clEnqueueCopyBufferToImage)
 
+static cl_int use_nothing(cl_int code, struct ly_call call)
+{
+    struct ly_command *command = code == CL_SUCCESS ? begin(&call) : NULL;
+    if (command)
+        ly_call_end(command, &call);
+    return code;
+}
+
 /* Migration moves memory and uses none of it. */
 static cl_int CL_API_CALL layer_clEnqueueMigrateMemObjects(cl_command_queue queue, cl_uint mems,
                                                            const cl_mem *list_of_mems,
@@ -301,29 +310,39 @@ static cl_int CL_API_CALL layer_clEnqueueMigrateMemObjects(cl_command_queue queu
                                                            const cl_event *list, cl_event *event)
 {
     cl_int code = ly_next.clEnqueueMigrateMemObjects(queue, mems, list_of_mems, flags, count, list, event);
-    struct call call = CALL(false);
-    struct ly_command *command = code == CL_SUCCESS ? begin(&call) : NULL;
-    if (command)
-        end(command, &call);
-    return code;
+    return use_nothing(code, CALL(false));
 }
 LY_EXPORT(clEnqueueMigrateMemObjects)
 
 /* ---- shared virtual memory [CL 5.6.1] ------------------------------------------------------------- */
+
+static cl_int copy_svm(cl_int code, struct ly_call call, void *to, const void *from, size_t size)
+{
+    struct ly_command *command = code == CL_SUCCESS ? begin(&call) : NULL;
+    if (!command)
+        return code;
+    ly_host_access(command, MM_READ, from, size);
+    ly_host_access(command, MM_WRITE, to, size);
+    ly_call_end(command, &call);
+    return code;
+}
+
+static cl_int fill_svm(cl_int code, struct ly_call call, void *to, size_t size)
+{
+    struct ly_command *command = code == CL_SUCCESS ? begin(&call) : NULL;
+    if (!command)
+        return code;
+    ly_host_access(command, MM_WRITE, to, size);
+    ly_call_end(command, &call);
+    return code;
+}
 
 static cl_int CL_API_CALL layer_clEnqueueSVMMemcpy(cl_command_queue queue, cl_bool blocking, void *to,
                                                    const void *from, size_t size, cl_uint count,
                                                    const cl_event *list, cl_event *event)
 {
     cl_int code = ly_next.clEnqueueSVMMemcpy(queue, blocking, to, from, size, count, list, event);
-    struct call call = CALL(blocking);
-    struct ly_command *command = code == CL_SUCCESS ? begin(&call) : NULL;
-    if (!command)
-        return code;
-    ly_host_access(command, MM_READ, from, size);
-    ly_host_access(command, MM_WRITE, to, size);
-    end(command, &call);
-    return code;
+    return copy_svm(code, CALL(blocking), to, from, size);
 }
 LY_EXPORT(clEnqueueSVMMemcpy)
 
@@ -332,13 +351,7 @@ static cl_int CL_API_CALL layer_clEnqueueSVMMemFill(cl_command_queue queue, void
                                                     const cl_event *list, cl_event *event)
 {
     cl_int code = ly_next.clEnqueueSVMMemFill(queue, to, pattern, pattern_size, size, count, list, event);
-    struct call call = CALL(false);
-    struct ly_command *command = code == CL_SUCCESS ? begin(&call) : NULL;
-    if (!command)
-        return code;
-    ly_host_access(command, MM_WRITE, to, size);
-    end(command, &call);
-    return code;
+    return fill_svm(code, CALL(false), to, size);
 }
 LY_EXPORT(clEnqueueSVMMemFill)
 
@@ -349,10 +362,113 @@ static cl_int CL_API_CALL layer_clEnqueueSVMMigrateMem(cl_command_queue queue, c
 {
     cl_int code =
         ly_next.clEnqueueSVMMigrateMem(queue, pointers, list_of_pointers, sizes, flags, count, list, event);
-    struct call call = CALL(false);
-    struct ly_command *command = code == CL_SUCCESS ? begin(&call) : NULL;
-    if (command)
-        end(command, &call);
-    return code;
+    return use_nothing(code, CALL(false));
 }
 LY_EXPORT(clEnqueueSVMMigrateMem)
+
+/* ---- commands of command buffers [cl_khr_command_buffer] ------------------------------------------- */
+
+#define UNPACK(...) __VA_ARGS__
+#define RECORDED(function)                                                                                   \
+    (struct ly_call)                                                                                         \
+    {                                                                                                        \
+        .name = function, .place = LY_PLACE, .queue = queue, .count = count, .buffer = buffer,               \
+        .points = list, .point = point                                                                       \
+    }
+/* Since version 0.9.5 there are properties after the queue: a function for each.  NOTED records CALL of result CODE. */
+#define RECORD(function, parameters, arguments, noted)                                                       \
+    static ly_function *next_##function;                                                                     \
+    static cl_int CL_API_CALL old_##function(cl_command_buffer_khr buffer, cl_command_queue queue,           \
+                                             UNPACK parameters cl_uint count, const cl_sync_point_khr *list, \
+                                             cl_sync_point_khr *point, cl_mutable_command_khr *handle)       \
+    {                                                                                                        \
+        cl_sync_point_khr own = 0;                                                                           \
+        point = point ? point : &own;                                                                        \
+        cl_int code = ((__typeof__(&old_##function))next_##function)(buffer, queue, UNPACK arguments count,  \
+                                                                     list, point, handle);                   \
+        struct ly_call call = RECORDED(#function);                                                           \
+        return noted;                                                                                        \
+    }                                                                                                        \
+    static cl_int CL_API_CALL new_##function(cl_command_buffer_khr buffer, cl_command_queue queue,           \
+                                             const void *properties, UNPACK parameters cl_uint count,        \
+                                             const cl_sync_point_khr *list, cl_sync_point_khr *point,        \
+                                             cl_mutable_command_khr *handle)                                 \
+    {                                                                                                        \
+        cl_sync_point_khr own = 0;                                                                           \
+        point = point ? point : &own;                                                                        \
+        cl_int code = ((__typeof__(&new_##function))next_##function)(                                        \
+            buffer, queue, properties, UNPACK arguments count, list, point, handle);                         \
+        struct ly_call call = RECORDED(#function);                                                           \
+        return noted;                                                                                        \
+    }                                                                                                        \
+    ly_function *ly_extend_##function(cl_platform_id platform, ly_function *next)                            \
+    {                                                                                                        \
+        cl_version version = ly_command_buffer_version(platform);                                            \
+        if (!version || !ly_extend(&next_##function, next))                                                  \
+            return NULL;                                                                                     \
+        return version < CL_MAKE_VERSION(0, 9, 5) ? (ly_function *)old_##function                            \
+                                                  : (ly_function *)new_##function;                           \
+    }
+
+RECORD(clCommandCopyBufferKHR, (cl_mem from, cl_mem to, size_t from_offset, size_t to_offset, size_t size, ),
+       (from, to, from_offset, to_offset, size, ),
+       copy(code, call, from, range(from_offset, size), to, range(to_offset, size)))
+
+RECORD(clCommandCopyBufferRectKHR,
+       (cl_mem from, cl_mem to, const size_t *from_origin, const size_t *to_origin, const size_t *region,
+        size_t from_row, size_t from_slice, size_t to_row, size_t to_slice, ),
+       (from, to, from_origin, to_origin, region, from_row, from_slice, to_row, to_slice, ),
+       code ? code
+            : copy(code, call, from, rectangle(from_origin, region, from_row, from_slice), to,
+                   rectangle(to_origin, region, to_row, to_slice)))
+
+RECORD(clCommandFillBufferKHR,
+       (cl_mem mem, const void *pattern, size_t pattern_size, size_t offset, size_t size, ),
+       (mem, pattern, pattern_size, offset, size, ), fill(code, call, mem, range(offset, size)))
+
+RECORD(clCommandFillImageKHR, (cl_mem mem, const void *color, const size_t *origin, const size_t *region, ),
+       (mem, color, origin, region, ), copy_image(code, call, NULL, NULL, mem, origin, 0, region))
+
+RECORD(clCommandCopyImageKHR,
+       (cl_mem from, cl_mem to, const size_t *from_origin, const size_t *to_origin, const size_t *region, ),
+       (from, to, from_origin, to_origin, region, ),
+       copy_image(code, call, from, from_origin, to, to_origin, 0, region))
+
+RECORD(clCommandCopyImageToBufferKHR,
+       (cl_mem from, cl_mem to, const size_t *origin, const size_t *region, size_t offset, ),
+       (from, to, origin, region, offset, ), copy_image(code, call, from, origin, to, NULL, offset, region))
+
+RECORD(clCommandCopyBufferToImageKHR,
+       (cl_mem from, cl_mem to, size_t offset, const size_t *origin, const size_t *region, ),
+       (from, to, offset, origin, region, ), copy_image(code, call, from, NULL, to, origin, offset, region))
+
+RECORD(clCommandSVMMemcpyKHR, (void *to, const void *from, size_t size, ), (to, from, size, ),
+       copy_svm(code, call, to, from, size))
+
+RECORD(clCommandSVMMemFillKHR, (void *to, const void *pattern, size_t pattern_size, size_t size, ),
+       (to, pattern, pattern_size, size, ), fill_svm(code, call, to, size))
+
+RECORD(clCommandBarrierWithWaitListKHR, (), (), use_nothing(code, call))
+
+/* Its properties are as old as the extension. */
+static ly_function *next_clCommandNDRangeKernelKHR;
+
+static cl_int CL_API_CALL layer_clCommandNDRangeKernelKHR(
+    cl_command_buffer_khr buffer, cl_command_queue queue, const void *properties, cl_kernel kernel,
+    cl_uint dimensions, const size_t *offset, const size_t *global, const size_t *local, cl_uint count,
+    const cl_sync_point_khr *list, cl_sync_point_khr *point, cl_mutable_command_khr *handle)
+{
+    cl_sync_point_khr own = 0;
+    point = point ? point : &own;
+    cl_int code = ((__typeof__(&layer_clCommandNDRangeKernelKHR))next_clCommandNDRangeKernelKHR)(
+        buffer, queue, properties, kernel, dimensions, offset, global, local, count, list, point, handle);
+    struct ly_call call = RECORDED("clCommandNDRangeKernelKHR");
+    struct mm_command shape = ly_launch_shape(dimensions, offset, global, local);
+    struct ly_command *pattern = code == CL_SUCCESS ? ly_call_begin(&call, &shape) : NULL;
+    if (!pattern)
+        return code;
+    ly_launch_describe(pattern, kernel);
+    ly_call_end(pattern, &call);
+    return code;
+}
+LY_EXTEND(clCommandNDRangeKernelKHR)

@@ -77,14 +77,18 @@ static cl_program CL_API_CALL layer_clCreateProgramWithSource(cl_context context
 }
 LY_EXPORT(clCreateProgramWithSource)
 
-static cl_program CL_API_CALL layer_clCreateProgramWithIL(cl_context context, const void *il, size_t size,
-                                                          cl_int *code)
+cl_program ly_program_add_il(cl_program handle, const void *il, size_t size)
 {
-    cl_program handle = ly_next.clCreateProgramWithIL(context, il, size, code);
     char *copy = handle ? mm_alloc(size) : NULL;
     if (copy)
         memcpy(copy, il, size);
     return add_program(handle, LY_PROGRAM_IL, copy, size);
+}
+
+static cl_program CL_API_CALL layer_clCreateProgramWithIL(cl_context context, const void *il, size_t size,
+                                                          cl_int *code)
+{
+    return ly_program_add_il(ly_next.clCreateProgramWithIL(context, il, size, code), il, size);
 }
 LY_EXPORT(clCreateProgramWithIL)
 
@@ -120,6 +124,22 @@ static cl_program CL_API_CALL layer_clLinkProgram(cl_context context, cl_uint co
         LY_PROGRAM_OTHER, NULL, 0);
 }
 LY_EXPORT(clLinkProgram)
+
+/* The analysis takes specialization constants as they are in the module: such a program is not analyzed. */
+static cl_int CL_API_CALL layer_clSetProgramSpecializationConstant(cl_program handle, cl_uint id, size_t size,
+                                                                   const void *value)
+{
+    cl_int code = ly_next.clSetProgramSpecializationConstant(handle, id, size, value);
+    pthread_mutex_lock(&ly_lock);
+    struct program *program = ly_object_find(LY_PROGRAM, handle);
+    if (program && code == CL_SUCCESS) {
+        program->kind = LY_PROGRAM_OTHER;
+        program->size = 0;
+    }
+    pthread_mutex_unlock(&ly_lock);
+    return code;
+}
+LY_EXPORT(clSetProgramSpecializationConstant)
 
 static cl_int CL_API_CALL layer_clBuildProgram(cl_program handle, cl_uint count, const cl_device_id *devices,
                                                const char *options,
@@ -251,7 +271,7 @@ static cl_int CL_API_CALL layer_clSetKernelArg(cl_kernel handle, cl_uint index, 
     cl_mem given = NULL;
     if (value && size == sizeof given)
         memcpy(&given, value, sizeof given);
-    struct ly_mem *mem = given ? ly_mem(given) : NULL;
+    struct ly_mem *mem = given ? ly_object_find(LY_MEM, given) : NULL;
     struct ly_argument argument = {.kind = value ? LY_ARGUMENT_VALUE : LY_ARGUMENT_LOCAL, .size = size};
     if (mem) {
         argument = (struct ly_argument){.kind = mem->image ? LY_ARGUMENT_IMAGE : LY_ARGUMENT_MEMORY,
@@ -274,8 +294,14 @@ LY_EXPORT(clSetKernelArg)
 static cl_int CL_API_CALL layer_clSetKernelArgSVMPointer(cl_kernel handle, cl_uint index, const void *value)
 {
     cl_int code = ly_next.clSetKernelArgSVMPointer(handle, index, value);
-    if (code != CL_SUCCESS)
-        return code;
+    if (code == CL_SUCCESS)
+        ly_kernel_set_svm(handle, index, value);
+    return code;
+}
+LY_EXPORT(clSetKernelArgSVMPointer)
+
+void ly_kernel_set_svm(cl_kernel handle, cl_uint index, const void *value)
+{
     pthread_mutex_lock(&ly_lock);
     struct kernel *kernel = ly_object_find(LY_KERNEL, handle);
     const struct ly_svm *svm = ly_svm_find(value);
@@ -288,9 +314,7 @@ static cl_int CL_API_CALL layer_clSetKernelArgSVMPointer(cl_kernel handle, cl_ui
     if (kernel)
         set_argument(kernel, index, &argument, NULL);
     pthread_mutex_unlock(&ly_lock);
-    return code;
 }
-LY_EXPORT(clSetKernelArgSVMPointer)
 
 /* ---- launches ------------------------------------------------------------------------------------ */
 
@@ -314,20 +338,47 @@ static void describe(struct ly_command *command, const struct kernel *kernel)
         memcpy(bytes + sizeof head, kernel->arguments, arguments);
     memcpy(bytes + sizeof head + arguments, kernel->name, strlen(kernel->name) + 1);
     command->launch = bytes;
+    command->record.kernel = bytes + sizeof head + arguments;
     command->launch_size = (uint32_t)size;
     command->program = record_program(kernel->program);
+}
+
+const char *ly_kernel_name(cl_kernel handle)
+{
+    const struct kernel *kernel = ly_object_find(LY_KERNEL, handle);
+    return kernel && kernel->name ? kernel->name : "";
+}
+
+void ly_launch_describe(struct ly_command *command, cl_kernel handle)
+{
+    const struct kernel *kernel = ly_object_find(LY_KERNEL, handle);
+    if (kernel)
+        describe(command, kernel);
+    else
+        ly_not_checked("launches of kernels of unknown origin");
+}
+
+struct mm_command ly_launch_shape(cl_uint dimensions, const size_t *offset, const size_t *global,
+                                  const size_t *local)
+{
+    struct mm_command shape = {.dimensions = dimensions, .kernel = ""};
+    for (cl_uint d = 0; d < 3; d++) {
+        shape.global_size[d] = d < dimensions && global ? global[d] : 1;
+        shape.global_offset[d] = d < dimensions && offset ? offset[d] : 0;
+        shape.local_size[d] = d < dimensions && local ? (uint32_t)local[d] : d < dimensions ? 0 : 1;
+    }
+    return shape;
 }
 
 static void launch(const char *name, const void *place, cl_command_queue queue, cl_kernel handle,
                    const struct mm_command *shape, cl_uint count, const cl_event *list, const cl_event *event)
 {
     pthread_mutex_lock(&ly_lock);
-    const struct kernel *kernel = ly_object_find(LY_KERNEL, handle);
     struct mm_command wanted = *shape;
-    wanted.kernel = kernel && kernel->name ? kernel->name : "";
+    wanted.kernel = ly_kernel_name(handle);
     struct ly_command *command = ly_command_create_launch(queue, name, place, count, list, &wanted);
-    if (command && kernel)
-        describe(command, kernel);
+    if (command)
+        ly_launch_describe(command, handle);
     if (command)
         ly_command_submit(command, event, false, place);
     pthread_mutex_unlock(&ly_lock);
@@ -340,12 +391,7 @@ static cl_int CL_API_CALL layer_clEnqueueNDRangeKernel(cl_command_queue queue, c
 {
     cl_int code =
         ly_next.clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, count, list, event);
-    struct mm_command shape = {.dimensions = dimensions};
-    for (cl_uint d = 0; d < 3; d++) {
-        shape.global_size[d] = d < dimensions && global ? global[d] : 1;
-        shape.global_offset[d] = d < dimensions && offset ? offset[d] : 0;
-        shape.local_size[d] = d < dimensions && local ? (uint32_t)local[d] : d < dimensions ? 0 : 1;
-    }
+    const struct mm_command shape = ly_launch_shape(dimensions, offset, global, local);
     if (code == CL_SUCCESS)
         launch("clEnqueueNDRangeKernel", LY_PLACE, queue, kernel, &shape, count, list, event);
     return code;

@@ -14,6 +14,9 @@ enum ly_program_kind {
     LY_PROGRAM_IL,         /* SPIR-V */
     LY_PROGRAM_OTHER       /* nothing: a binary, or linked of several parts */
 };
+/* The file name of a MM_RECORD_TEXT whose text says what of the program is not checked. */
+#define LY_NOT_CHECKED "refcl: not checked"
+
 struct ly_program_head {
     uint32_t magic, kind;
 };

@@ -55,6 +55,18 @@ __attribute__((visibility("default"))) cl_int CL_API_CALL clInitLayer(cl_uint co
         own.name = ly_get_##name();
 #include "tools/layer/entry.def"
 #undef LY_ENTRY
+#define UNSEEN(name)                                                                                         \
+    if (own.name)                                                                                            \
+        own.name = (__typeof__(own.name))ly_unseen_function(#name, (ly_function *)own.name);
+    UNSEEN(clCreateFromGLBuffer)
+    UNSEEN(clCreateFromGLTexture)
+    UNSEEN(clCreateFromGLTexture2D)
+    UNSEEN(clCreateFromGLTexture3D)
+    UNSEEN(clCreateFromGLRenderbuffer)
+    UNSEEN(clCreateFromEGLImageKHR)
+    UNSEEN(clCreateEventFromGLsyncKHR)
+    UNSEEN(clCreateEventFromEGLSyncKHR)
+#undef UNSEEN
     return CL_SUCCESS;
 }
 

@@ -13,12 +13,23 @@
 #include <CL/cl_layer.h>
 #include <pthread.h>
 
+typedef void ly_function(void);         /* any, to be cast */
 extern struct _cl_icd_dispatch ly_next; /* the next layer, or the driver */
 extern pthread_mutex_t ly_lock;
 
 /* ---- shadow objects ------------------------------------------------------------------------------ */
 
-enum ly_type { LY_CONTEXT, LY_QUEUE, LY_MEM, LY_EVENT, LY_PROGRAM, LY_KERNEL, LY_TYPE_COUNT };
+enum ly_type {
+    LY_CONTEXT,
+    LY_QUEUE,
+    LY_MEM,
+    LY_EVENT,
+    LY_PROGRAM,
+    LY_KERNEL,
+    LY_COMMAND_BUFFER,
+    LY_SEMAPHORE,
+    LY_TYPE_COUNT
+};
 struct ly_object {
     struct ly_object *next; /* in its bucket */
     const void *handle;
@@ -42,6 +53,8 @@ void ly_queue_destroy(void *object);
 void ly_event_destroy(void *object);
 void ly_program_destroy(void *object);
 void ly_kernel_destroy(void *object);
+void ly_command_buffer_destroy(void *object);
+void ly_semaphore_destroy(void *object);
 
 /* ---- order --------------------------------------------------------------------------------------- */
 
@@ -65,7 +78,8 @@ struct ly_queue {
     bool in_order;
     uint32_t device, context;
     struct ly_point *last, *barrier;
-    struct ly_point **open; /* that no later barrier, finish or in-order command covers */
+    struct ly_point *unseen; /* after all that came before what the layer does not see; NULL: nothing did */
+    struct ly_point **open;  /* that no later barrier, finish or in-order command covers */
     size_t open_count;
 };
 struct ly_event {
@@ -121,6 +135,33 @@ void ly_command_hold(struct ly_command *command, struct ly_mem *mem);
  * BLOCKING: the call waited for it. */
 void ly_command_submit(struct ly_command *command, const cl_event *event, bool blocking, const void *place);
 void ly_command_end(struct ly_command *command);
+void ly_command_depend(struct ly_command *command, struct ly_point *point, enum mm_edge_kind kind);
+/* A recorded command of a command buffer: SHAPE has its name, and it is in no queue. */
+struct ly_command *ly_pattern_create(const struct mm_command *shape);
+/* What PATTERN uses is used by COMMAND. */
+void ly_pattern_copy(struct ly_command *command, const struct ly_command *pattern);
+void ly_command_free(struct ly_command *command);
+/* Something that the layer does not see may order commands: all later ones come after all earlier ones, so that no race is
+ * reported that it prevents. */
+void ly_order_all(void);
+
+/* What commands of buffers and images are called with; those of command buffers have sync-points in place of events. */
+struct ly_command_buffer;
+struct ly_call {
+    const char *name;
+    const void *place;
+    cl_command_queue queue;
+    cl_uint count;
+    const cl_event *list, *event;
+    bool blocking;
+    cl_command_buffer_khr buffer; /* NULL: the command is enqueued */
+    const cl_sync_point_khr *points, *point;
+};
+/* With the lock; NULL: without. */
+struct ly_command *ly_call_begin(const struct ly_call *call, const struct mm_command *shape);
+void ly_call_end(struct ly_command *command, const struct ly_call *call);
+/* The buffer's pattern of a command, with the lock, which is given back; PATTERN may be NULL. */
+void ly_command_buffer_add(const struct ly_call *call, struct ly_command *pattern);
 
 /* ---- records ------------------------------------------------------------------------------------- */
 
@@ -143,6 +184,8 @@ void ly_record_free(uint32_t allocation, uint64_t size);
 /* No edge starts at ID from now on; it may be MM_NO_EVENT. */
 void ly_retire(mm_event_id id);
 uint32_t ly_source(const char *call, const void *place);
+/* A part of the program that the report says is not checked; each WHAT is recorded once. */
+void ly_not_checked(const char *what);
 /* A finding of the layer itself. */
 void ly_record_finding(const char *kind, const char *clause, const char *message, const void *place);
 /* A command uses the host's memory, plain or SVM. */
@@ -178,8 +221,22 @@ struct ly_svm {
     uint32_t allocation;
     bool fine;
 };
+void ly_svm_add(void *memory, cl_svm_mem_flags flags, size_t size, const void *place);
+void ly_svm_remove(const void *memory);
 /* NULL: AT is not in SVM. */
 const struct ly_svm *ly_svm_find(const void *at);
+
+/* ---- kernels ------------------------------------------------------------------------------------- */
+
+struct mm_command ly_launch_shape(cl_uint dimensions, const size_t *offset, const size_t *global,
+                                  const size_t *local);
+/* What the analysis needs of a launch of KERNEL with its present arguments. */
+void ly_launch_describe(struct ly_command *command, cl_kernel kernel);
+const char *ly_kernel_name(cl_kernel kernel);
+void ly_kernel_set_svm(cl_kernel kernel, cl_uint index, const void *pointer);
+cl_program ly_program_add_il(cl_program program, const void *il, size_t size);
+void ly_queue_add(cl_command_queue queue, cl_context context, cl_device_id device,
+                  const cl_queue_properties *properties);
 
 /* ---- entry points -------------------------------------------------------------------------------- */
 
@@ -193,5 +250,47 @@ const struct ly_svm *ly_svm_find(const void *at);
     {                                                                                                        \
         return layer_##name;                                                                                 \
     }
+
+/* ---- extensions ---------------------------------------------------------------------------------- */
+
+/* The layer's functions of extensions: each takes the next one; NULL: it has another one already. */
+#define LY_EXTENSION(name) ly_function *ly_extend_##name(cl_platform_id platform, ly_function *next);
+#include "tools/layer/extension.def"
+#undef LY_EXTENSION
+#define LY_EXTEND(name)                                                                                      \
+    ly_function *ly_extend_##name(cl_platform_id platform, ly_function *next)                                \
+    {                                                                                                        \
+        (void)platform;                                                                                      \
+        return ly_extend(&next_##name, next) ? (ly_function *)layer_##name : NULL;                           \
+    }
+/* Retaining and releasing of an extension's objects. */
+#define LY_EXTENSION_REFERENCES(name, type, shadow)                                                          \
+    static ly_function *next_clRetain##name, *next_clRelease##name;                                          \
+    static cl_int CL_API_CALL layer_clRetain##name(type object)                                              \
+    {                                                                                                        \
+        cl_int code = ((__typeof__(&layer_clRetain##name))next_clRetain##name)(object);                      \
+        pthread_mutex_lock(&ly_lock);                                                                        \
+        if (code == CL_SUCCESS)                                                                              \
+            ly_object_retain(shadow, object);                                                                \
+        pthread_mutex_unlock(&ly_lock);                                                                      \
+        return code;                                                                                         \
+    }                                                                                                        \
+    LY_EXTEND(clRetain##name)                                                                                \
+    static cl_int CL_API_CALL layer_clRelease##name(type object)                                             \
+    {                                                                                                        \
+        pthread_mutex_lock(&ly_lock);                                                                        \
+        ly_object_release(shadow, object);                                                                   \
+        pthread_mutex_unlock(&ly_lock);                                                                      \
+        return ((__typeof__(&layer_clRelease##name))next_clRelease##name)(object);                           \
+    }                                                                                                        \
+    LY_EXTEND(clRelease##name)
+/* Keeps FUNCTION in *NEXT; false: that is another one already. */
+bool ly_extend(ly_function **next, ly_function *function);
+/* The version of cl_khr_command_buffer that the platform's devices have, 0: none. */
+cl_version ly_command_buffer_version(cl_platform_id platform);
+/* The functions that the layer lacks, with a note when they are called: REPLACEMENT of FUNCTION. */
+ly_function *ly_unseen_function(const char *name, ly_function *function);
+/* Whether one of them was called since this was asked last; names those that are new. */
+bool ly_unseen_called(void);
 
 #endif

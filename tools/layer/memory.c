@@ -9,7 +9,10 @@
 
 struct ly_mem *ly_mem(cl_mem handle)
 {
-    return ly_object_find(LY_MEM, handle);
+    struct ly_mem *mem = ly_object_find(LY_MEM, handle);
+    if (handle && !mem)
+        ly_not_checked("commands on memory objects of unknown origin");
+    return mem;
 }
 
 void ly_mem_destroy(void *object)
@@ -258,11 +261,17 @@ const struct ly_svm *ly_svm_find(const void *at)
 static void *CL_API_CALL layer_clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size,
                                           cl_uint alignment)
 {
+    void *memory = ly_next.clSVMAlloc(context, flags, size, alignment);
+    if (memory)
+        ly_svm_add(memory, flags, size, LY_PLACE);
+    return memory;
+}
+LY_EXPORT(clSVMAlloc)
+
+void ly_svm_add(void *memory, cl_svm_mem_flags flags, size_t size, const void *place)
+{
     static uint32_t numbers;
     static uint64_t next_address = UINT64_C(1) << 32;
-    void *memory = ly_next.clSVMAlloc(context, flags, size, alignment);
-    if (!memory)
-        return NULL;
     char name[32];
     bool fine = flags & CL_MEM_SVM_FINE_GRAIN_BUFFER, atomics = flags & CL_MEM_SVM_ATOMICS;
     pthread_mutex_lock(&ly_lock);
@@ -278,22 +287,25 @@ static void *CL_API_CALL layer_clSVMAlloc(cl_context context, cl_svm_mem_flags f
                                                     .size = size,
                                                     .flags = flags,
                                                     .name = name},
-                             LY_PLACE);
+                             place);
     next_address += (size + 8191) / 4096 * 4096;
     mm_append(&svms, &svm_count, &svm);
     pthread_mutex_unlock(&ly_lock);
-    return memory;
 }
-LY_EXPORT(clSVMAlloc)
 
 /* Memory that a command may still use stays in the record. */
-static void CL_API_CALL layer_clSVMFree(cl_context context, void *memory)
+void ly_svm_remove(const void *memory)
 {
     pthread_mutex_lock(&ly_lock);
     for (size_t i = 0; i < svm_count; i++)
         if (svms[i].begin == (uintptr_t)memory)
             svms[i] = svms[--svm_count];
     pthread_mutex_unlock(&ly_lock);
+}
+
+static void CL_API_CALL layer_clSVMFree(cl_context context, void *memory)
+{
+    ly_svm_remove(memory);
     ly_next.clSVMFree(context, memory);
 }
 LY_EXPORT(clSVMFree)

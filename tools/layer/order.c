@@ -36,7 +36,7 @@ void ly_point_unuse(struct ly_point *point)
 
 /* ---- what a command comes after ------------------------------------------------------------------ */
 
-static void depend(struct ly_command *command, struct ly_point *point, enum mm_edge_kind kind)
+void ly_command_depend(struct ly_command *command, struct ly_point *point, enum mm_edge_kind kind)
 {
     if (!point)
         return;
@@ -57,11 +57,12 @@ static void depend_on_queue(struct ly_command *command, bool waits_for_all)
 {
     struct ly_queue *queue = command->queue;
     if (queue->in_order)
-        depend(command, queue->last, MM_EDGE_IN_ORDER);
+        ly_command_depend(command, queue->last, MM_EDGE_IN_ORDER);
     else
-        depend(command, queue->barrier, MM_EDGE_BARRIER);
+        ly_command_depend(command, queue->barrier, MM_EDGE_BARRIER);
+    ly_command_depend(command, queue->unseen, MM_EDGE_HOST);
     for (size_t i = 0; waits_for_all && i < queue->open_count; i++)
-        depend(command, queue->open[i], command->barrier ? MM_EDGE_BARRIER : MM_EDGE_MARKER);
+        ly_command_depend(command, queue->open[i], command->barrier ? MM_EDGE_BARRIER : MM_EDGE_MARKER);
 }
 
 struct ly_command *ly_command_create(cl_command_queue handle, const char *name, const void *place,
@@ -77,6 +78,10 @@ struct ly_command *ly_command_create_launch(cl_command_queue handle, const char 
     static uint32_t ids;
     struct ly_queue *queue = ly_object_find(LY_QUEUE, handle);
     struct ly_command *command = queue ? mm_alloc_zero(1, sizeof(*command)) : NULL;
+    if (!queue)
+        ly_not_checked("commands in queues of unknown origin");
+    if (ly_unseen_called() || !queue)
+        ly_order_all();
     if (command && !(command->point = ly_point_create())) {
         mm_free(command);
         command = NULL;
@@ -99,9 +104,34 @@ struct ly_command *ly_command_create_launch(cl_command_queue handle, const char 
     command->has_list = count > 0;
     for (cl_uint i = 0; i < count; i++) {
         struct ly_event *event = ly_object_find(LY_EVENT, list[i]);
-        depend(command, event ? event->point : NULL, MM_EDGE_WAIT);
+        if (!event) {
+            ly_not_checked("what comes before events of unknown origin");
+            ly_order_all();
+        }
+        ly_command_depend(command, event ? event->point : NULL, MM_EDGE_WAIT);
     }
     return command;
+}
+
+struct ly_command *ly_pattern_create(const struct mm_command *shape)
+{
+    struct ly_command *pattern = mm_alloc_zero(1, sizeof(*pattern));
+    if (pattern)
+        pattern->record = *shape;
+    return pattern;
+}
+
+void ly_pattern_copy(struct ly_command *command, const struct ly_command *pattern)
+{
+    for (size_t i = 0; i < pattern->access_count; i++)
+        mm_append(&command->accesses, &command->access_count, &pattern->accesses[i]);
+    for (size_t i = 0; i < pattern->held_count; i++)
+        ly_command_hold(command, pattern->held[i]);
+    if (pattern->launch && (command->launch = mm_alloc(pattern->launch_size))) {
+        memcpy(command->launch, pattern->launch, pattern->launch_size);
+        command->launch_size = pattern->launch_size;
+        command->program = pattern->program;
+    }
 }
 
 void ly_command_access(struct ly_command *command, enum mm_kind kind, uint32_t allocation, uint64_t offset,
@@ -168,7 +198,7 @@ static void record_access(const struct ly_command *command, const struct ly_acce
     }
 }
 
-static void command_free(struct ly_command *command)
+void ly_command_free(struct ly_command *command)
 {
     for (size_t i = 0; i < command->dependency_count; i++)
         ly_point_unuse(command->dependencies[i].point);
@@ -195,7 +225,7 @@ void ly_command_end(struct ly_command *command)
         ly_retire(over[i]);
     struct ly_point *point = ly_point_use(command->point);
     bool failed = command->failed;
-    command_free(command);
+    ly_command_free(command);
     ly_point_complete(point, id, failed);
     ly_point_unuse(point);
 }
@@ -281,6 +311,38 @@ static void fold_open(struct ly_queue *queue)
     mm_free(edges);
 }
 
+/* ---- what the layer does not see ------------------------------------------------------------------ */
+
+static struct ly_queue **queues; /* all of them */
+static size_t queue_count;
+
+void ly_order_all(void)
+{
+    struct ly_point *all = ly_point_create();
+    struct mm_edge *edges = NULL;
+    size_t count = 0;
+    for (size_t i = 0; all && i < queue_count; i++)
+        for (size_t k = 0; k < queues[i]->open_count; k++) {
+            const struct ly_point *point = queues[i]->open[k];
+            struct mm_edge edge = {.from = point->id, .kind = MM_EDGE_HOST};
+            if (point->done)
+                mm_append(&edges, &count, &edge);
+        }
+    if (all) {
+        uint32_t before = ly_thread_replace();
+        struct mm_event event = {.kind = MM_EVENT_COMPLETE, .agent = ly_this_thread()};
+        all->id = mm_recorder_event(ly_recorder(), &event, edges, count);
+        all->done = true;
+        ly_thread_restore(before);
+    }
+    for (size_t i = 0; all && i < queue_count; i++) {
+        ly_point_unuse(queues[i]->unseen);
+        queues[i]->unseen = ly_point_use(all);
+    }
+    ly_point_unuse(all);
+    mm_free(edges);
+}
+
 static void append_to_queue(struct ly_command *command)
 {
     struct ly_queue *queue = command->queue;
@@ -321,6 +383,12 @@ void ly_command_submit(struct ly_command *command, const cl_event *event, bool b
 void ly_queue_destroy(void *object)
 {
     struct ly_queue *queue = object;
+    size_t at = 0;
+    while (at < queue_count && queues[at] != queue)
+        at++;
+    if (at < queue_count)
+        queues[at] = queues[--queue_count];
+    ly_point_unuse(queue->unseen);
     ly_point_unuse(queue->last);
     ly_point_unuse(queue->barrier);
     clear_open(queue);
@@ -348,8 +416,8 @@ static void add_queue(cl_command_queue handle, cl_context context, cl_device_id 
     struct ly_queue *queue = ly_object_find(LY_QUEUE, handle);
     if (queue) /* the default device queue that there is already */
         queue->object.references++;
-    else
-        queue = ly_object_add(LY_QUEUE, handle, sizeof(*queue));
+    else if ((queue = ly_object_add(LY_QUEUE, handle, sizeof(*queue))))
+        mm_append(&queues, &queue_count, &queue);
     const struct ly_object *shadow = ly_object_find(LY_CONTEXT, context);
     if (queue) {
         queue->in_order = !(flags & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
@@ -370,18 +438,40 @@ static cl_command_queue CL_API_CALL layer_clCreateCommandQueue(cl_context contex
 }
 LY_EXPORT(clCreateCommandQueue)
 
-static cl_command_queue CL_API_CALL layer_clCreateCommandQueueWithProperties(
-    cl_context context, cl_device_id device, const cl_queue_properties *properties, cl_int *code)
+void ly_queue_add(cl_command_queue queue, cl_context context, cl_device_id device,
+                  const cl_queue_properties *properties)
 {
-    cl_command_queue queue = ly_next.clCreateCommandQueueWithProperties(context, device, properties, code);
     cl_command_queue_properties flags = 0;
     for (const cl_queue_properties *p = properties; p && *p; p += 2)
         flags = *p == CL_QUEUE_PROPERTIES ? p[1] : flags;
     if (queue)
         add_queue(queue, context, device, flags);
+}
+
+static cl_command_queue CL_API_CALL layer_clCreateCommandQueueWithProperties(
+    cl_context context, cl_device_id device, const cl_queue_properties *properties, cl_int *code)
+{
+    cl_command_queue queue = ly_next.clCreateCommandQueueWithProperties(context, device, properties, code);
+    ly_queue_add(queue, context, device, properties);
     return queue;
 }
 LY_EXPORT(clCreateCommandQueueWithProperties)
+
+static cl_int CL_API_CALL layer_clSetCommandQueueProperty(cl_command_queue handle,
+                                                          cl_command_queue_properties properties,
+                                                          cl_bool enable, cl_command_queue_properties *old)
+{
+    cl_int code = ly_next.clSetCommandQueueProperty(handle, properties, enable, old);
+    pthread_mutex_lock(&ly_lock);
+    struct ly_queue *queue = ly_object_find(LY_QUEUE, handle);
+    if (queue && code == CL_SUCCESS && (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)) {
+        ly_order_all(); /* commands of both modes are ordered as if by a barrier */
+        queue->in_order = !enable;
+    }
+    pthread_mutex_unlock(&ly_lock);
+    return code;
+}
+LY_EXPORT(clSetCommandQueueProperty)
 
 /* H8: all earlier commands complete before the call returns. */
 static cl_int CL_API_CALL layer_clFinish(cl_command_queue handle)

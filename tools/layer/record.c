@@ -53,6 +53,7 @@ void ly_record_close(void)
 {
     if (!recorder)
         return;
+    ly_unseen_called();
     mm_recorder_close(recorder);
     if (process == getpid())
         ly_report();
@@ -165,6 +166,21 @@ void ly_record_free(uint32_t allocation, uint64_t size)
                              .size = at_most_32_bits(size),
                              .attributes = MM_NO_VALUE};
     mm_recorder_event(recorder, &event, NULL, 0);
+}
+
+void ly_not_checked(const char *what)
+{
+    enum { MOST = 64 };
+    static const char *said[MOST];
+    static size_t count;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(said[i], what) == 0)
+            return;
+    if (count == MOST)
+        return;
+    said[count++] = what;
+    struct mm_record record = {.type = MM_RECORD_TEXT, .text = {LY_NOT_CHECKED, what}};
+    mm_recorder_record(recorder, &record);
 }
 
 void ly_record_finding(const char *kind, const char *clause, const char *message, const void *place)

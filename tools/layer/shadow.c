@@ -65,11 +65,11 @@ void *ly_object_find(enum ly_type type, const void *handle)
 
 static void free_unused(struct ly_object *o)
 {
-    static void (*const destroy[LY_TYPE_COUNT])(void *) = {[LY_QUEUE] = ly_queue_destroy,
-                                                           [LY_MEM] = ly_mem_destroy,
-                                                           [LY_EVENT] = ly_event_destroy,
-                                                           [LY_PROGRAM] = ly_program_destroy,
-                                                           [LY_KERNEL] = ly_kernel_destroy};
+    static void (*const destroy[LY_TYPE_COUNT])(void *) = {
+        [LY_QUEUE] = ly_queue_destroy,        [LY_MEM] = ly_mem_destroy,
+        [LY_EVENT] = ly_event_destroy,        [LY_PROGRAM] = ly_program_destroy,
+        [LY_KERNEL] = ly_kernel_destroy,      [LY_COMMAND_BUFFER] = ly_command_buffer_destroy,
+        [LY_SEMAPHORE] = ly_semaphore_destroy};
     if (o->references || o->uses)
         return;
     if (destroy[o->type])

@@ -190,10 +190,8 @@ static void consume(struct session_process *p)
     }
     enum mm_class c =
         mm_trace_read_from(session_input_read, &p->input, "trace", &sink, &p->tee.complete, &p->error);
-    if (footprint && footprint_unknown(footprint))
-        mm_print(stderr,
-                 "refcl: note: what %zu launches touch is not known, as their programs cannot be analyzed\n",
-                 footprint_unknown(footprint));
+    if (footprint)
+        snprintf(p->not_checked, sizeof p->not_checked, "%s", footprint_not_checked(footprint));
     footprint_destroy(footprint);
     char rest[4096];
     while (session_input_read(&p->input, rest, sizeof rest) > 0)
@@ -263,7 +261,7 @@ enum ck_observation session_processes_observed(const struct session_processes *p
         if (p->has_thread && !p->tee.complete)
             return CK_OBSERVED_IN_PART;
         else if (p->has_thread)
-            seen = CK_OBSERVED;
+            seen = *p->not_checked ? CK_OBSERVED_NOT_ALL : seen == CK_OBSERVED_NOTHING ? CK_OBSERVED : seen;
     return seen;
 }
 

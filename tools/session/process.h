@@ -38,6 +38,7 @@ struct session_process {
     struct mm_cat_model *model;        /* the predictor's */
     int code;                          /* exit code of an error in reading its trace, 0 = none */
     struct mm_error error;
+    char not_checked[1024]; /* parts of the program, which commas separate */
     atomic_bool done;
     int wake; /* written to when it is done */
 };

@@ -370,6 +370,15 @@ static void find_advice(const struct session *session, struct ck_detector *detec
     session_try_barriers(session, detector, argv);
 }
 
+static const char *merge_not_checked(const struct session_processes *processes, char *text, size_t size)
+{
+    *text = 0;
+    for (const struct session_process *p = processes->first; p; p = p->next)
+        if (*p->not_checked && !strstr(text, p->not_checked))
+            snprintf(text + strlen(text), size - strlen(text), "%s%s", *text ? ", " : "", p->not_checked);
+    return text;
+}
+
 static int finish(struct session_processes *processes, char **argv, struct supervised *child, int code)
 {
     const struct session *session = processes->session;
@@ -378,12 +387,12 @@ static int finish(struct session_processes *processes, char **argv, struct super
     snprintf(program, sizeof program, "%s%.270s%s", quote, session->own_host ? "the launch" : argv[0], quote);
     struct ck_report_options options = {.command_line = session->command_line,
                                         .ending = {.program = program}};
-    char checked[80], not_checked[80];
+    char checked[80], not_checked[80], parts[2048];
     options.checked = check_names(session, true, checked, sizeof checked);
     options.not_checked = check_names(session, false, not_checked, sizeof not_checked);
     if (session->on_driver) {
         options.checked = "commands against one another";
-        options.not_checked = "";
+        options.not_checked = merge_not_checked(processes, parts, sizeof parts);
     }
     options.observation = session_processes_observed(processes);
     options.model = processes->first->model;
@@ -415,8 +424,10 @@ static int finish(struct session_processes *processes, char **argv, struct super
     if (session_input_interrupted())
         return EXIT_INTERRUPTED;
     if (session->program && !options.ending.signal)
-        return session->program->judge(session->program->context, detector, own);
-    return verdict(detector, options.observation, status);
+        code = session->program->judge(session->program->context, detector, own);
+    else
+        code = verdict(detector, options.observation, status);
+    return !code && options.observation == CK_OBSERVED_NOT_ALL ? EXIT_UNKNOWN : code;
 }
 
 bool session_is_weak(const struct session *session)

@@ -1,0 +1,45 @@
+#!/bin/bash
+# Commands that functions of extensions make: on refcl as the driver, which offers them, on PoCL, which has an older version of
+# command buffers, and above a layer that offers shared memory and a function that refcl does not know.
+. "$(dirname "$0")/../lib/tap.sh"
+here=$(dirname "$0")
+build=$(realpath "${BUILD:-build}")
+pocl=${REFCL_POCL_ICD:-/etc/OpenCL/vendors/pocl.icd}
+${CC:-gcc} -std=gnu11 -g -o "$tap_dir/extensions" "$here/extensions.c" -lOpenCL || exit 1
+${CC:-gcc} -std=gnu11 -shared -fPIC -o "$tap_dir/libshared.so" "$here/shared_memory_layer.c" || exit 1
+
+# run CODE WORDS... : the exit code, and the words of the report, if any
+run() {
+    local code=$1 words=$2
+    shift 2
+    "$REFCL" run --on-driver "${driver[@]}" -- "$tap_dir/extensions" "$@" >"$tap_dir/said" 2>&1
+    [ $? = "$code" ] && grep -q -- "$words" "$tap_dir/said" || {
+        cat "$tap_dir/said" >&2
+        return 1
+    }
+}
+race="checked: the change removes this race"
+
+driver=(--icd "$build/librefcl.so")
+for what in buffer sync-point copies semaphore early-wait pipe; do
+    ok "$what: the race is found" run 1 "$race" "$what"
+    ok "$what: nothing is found without it" run 0 "refcl: no findings" "$what" fixed
+done
+ok "a kernel of a command buffer is named" run 1 "a write by fill (command 2)" buffer
+ok "what the children of a kernel touch is not known" run 3 "not checked: what kernels that kernels enqueue touch" child
+
+export OPENCL_LAYERS=$tap_dir/libshared.so
+ok "shared memory: the race is found" run 1 "$race" shared
+ok "shared memory: nothing is found without it" run 0 "refcl: no findings" shared fixed
+ok "an unknown function that is called makes the answer unknown" run 3 "not checked: calls of clEnqueueMysteryEXT" unknown
+ok "... and one that is only looked up does not" run 1 "$race" unknown lookup
+unset OPENCL_LAYERS
+
+driver=(--icd "$pocl")
+if [ -e "$pocl" ]; then
+    ok "PoCL: the race within a command buffer is found" run 1 "$race" copies
+    ok "PoCL: nothing is found without it" run 0 "refcl: no findings" copies fixed
+else
+    skip "command buffers on PoCL" "no PoCL"
+fi
+done_testing
