@@ -289,6 +289,8 @@ const struct ck_finding *ck_detector_race(struct ck_detector *detector, const st
 void ck_detector_verified(struct ck_detector *detector, size_t i, bool verified);
 /* Text for ck_finding.revisions. */
 void ck_detector_revisions(struct ck_detector *detector, size_t i, const char *text);
+/* Whether there was a race between commands or with the host, suppressed or not. */
+bool ck_detector_races_across(const struct ck_detector *detector);
 /* The data race I is between writes of the same value: its kind is uniform-write. */
 void ck_detector_mark_uniform(struct ck_detector *detector, size_t i);
 /* After the last mark: findings whose kind the filters leave out, or are uniform writes and UNIFORM is false, count as suppressed. */

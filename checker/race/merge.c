@@ -93,6 +93,7 @@ bool ck_detector_merge(struct ck_detector *into, struct ck_detector *from, uint3
             return false;
     }
     into->report.dropped += from->report.dropped;
+    into->report.across |= from->report.across;
     into->report.suppressed += from->report.suppressed;
     if (into->limit.cls == MM_OK)
         into->limit = from->limit;

@@ -368,6 +368,7 @@ struct ck_report {
     struct ck_finding **findings;
     size_t finding_count;
     size_t dropped, suppressed;
+    bool across;                   /* there are races between commands, or with the host */
     bool has_kinds;                /* no more findings will be marked as uniform writes */
     const struct ck_finding *last; /* of the current event */
     uint64_t last_agent;

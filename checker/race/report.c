@@ -209,6 +209,11 @@ void ck_detector_revisions(struct ck_detector *d, size_t i, const char *text)
         d->report.findings[i]->revisions = mm_arena_strdup(d->arena, text);
 }
 
+bool ck_detector_races_across(const struct ck_detector *d)
+{
+    return d->report.across;
+}
+
 void ck_detector_mark_uniform(struct ck_detector *d, size_t i)
 {
     if (i < d->report.finding_count)
@@ -265,10 +270,12 @@ void ck_race_found(struct ck_detector *d, const struct ck_location *location, co
             return;
     }
     finding->count++;
-    if (event->agent.command != first.agent.command)
+    if (event->agent.command != first.agent.command) {
+        d->report.across = true;
         finding->commands = UINT32_MAX;
-    else if (finding->commands != UINT32_MAX && finding->last_command != event->agent.command)
+    } else if (finding->commands != UINT32_MAX && finding->last_command != event->agent.command) {
         finding->commands++;
+    }
     finding->last_command = event->agent.command;
     finding->pairs |= ck_pair_bit(event, &first);
     if (finding->change.barrier.after && !ck_same_group(d, ck_agent_key(event->agent), earlier->agent)) {

@@ -1,5 +1,6 @@
 // expect: data-race
-// at: 12 write, 12 write, same group; 16 write, 16 write, same group
+// kind: uniform-write
+// at: 13 write, 13 write, same group; 17 write, 17 write, same group
 // reason: no synchronization orders the two accesses
 // run: -g 8 -l 8 -a buf:8:iota
 // All who find work left write the same to a flag: the same value is a conflict as well.

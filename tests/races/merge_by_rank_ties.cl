@@ -1,5 +1,6 @@
 // expect: data-race
-// at: 19 write, 19 write, different groups
+// kind: uniform-write
+// at: 20 write, 20 write, different groups
 // reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 16 -l 8 -a buf:16:fill=5 -a buf:16
 // Equal elements of both halves rank themselves alike, for both searches compare in the same way: two work-items write

@@ -1,5 +1,6 @@
 // expect: data-race
-// at: 13 write, 13 write, different groups or same group
+// kind: uniform-write
+// at: 14 write, 14 write, different groups or same group
 // reason: no synchronization orders the two accesses
 // run: -g 8 -l 4 -a buf:9:fill=100 -a buf:1
 // All who change something set the flag, plainly.

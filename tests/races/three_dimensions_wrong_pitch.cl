@@ -1,5 +1,6 @@
 // expect: data-race
-// at: 9 write, 9 write, different groups
+// kind: uniform-write
+// at: 10 write, 10 write, different groups
 // reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 4,2,2 -l 2,1,2 -a buf:16
 // The pitch is one too small.

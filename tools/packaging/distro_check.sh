@@ -21,6 +21,7 @@ cp /etc/resolv.conf "$root/etc/"
 # Mounts are of this namespace and end with it.
 exec unshare --mount --pid --fork bash -c '
     mount -t proc proc "$0/proc"
+    mount -t sysfs -o ro sysfs "$0/sys"
     mount --rbind /dev "$0/dev"
     mount -t tmpfs tmpfs "$0/tmp"
     exec chroot "$0" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \

@@ -1,6 +1,7 @@
 /* Races between writes of the same value: detectors keep no values, so that the launch is repeated with values recorded, and its trace
- * read.  Two different values for one element at the racing places are enough for a race not to be marked, whatever orders them.
- * Of a program, each launch in which the race was seen has to be captured; else the race is not marked. */
+ * read.  Two different values for one byte at the racing places are enough for a race not to be marked, whatever orders them.
+ * Of a program, each launch in which the race was seen has to be captured, and no command may race with another one, which could
+ * change what a launch reads; else the race is not marked. */
 #include "memmodel/base/hash.h"
 #include "memmodel/base/map.h"
 #include "tools/session/barrier.h"
@@ -17,7 +18,7 @@ enum { SECONDS = 20 };
 
 struct scan {
     uint32_t sources[2];
-    struct mm_map values; /* of each element, as hashes */
+    struct mm_map values; /* of each byte, 1 more; keys are hashes */
     bool differs;
 };
 
@@ -33,13 +34,13 @@ static bool is_write_race(const struct ck_finding *f)
 
 static void take_write(struct scan *s, const struct mm_event *e)
 {
-    const uint64_t place[2] = {e->allocation, e->offset}, value[2] = {e->value_written, e->size};
-    uint64_t key = mm_fnv1a(MM_FNV1A, place, sizeof place),
-             hash = mm_fnv1a(MM_FNV1A, value, sizeof value) | 1;
-    uint64_t known = mm_map_get(&s->values, key);
-    s->differs |= (e->attributes & MM_NO_VALUE) || (known && known != hash);
-    if (!known && !mm_map_put(&s->values, key, hash))
-        s->differs = true;
+    s->differs |= (e->attributes & MM_NO_VALUE) || e->size > sizeof e->value_written;
+    for (uint32_t i = 0; i < e->size && !s->differs; i++) {
+        const uint64_t place[2] = {e->allocation, e->offset + i},
+                       byte = (e->value_written >> 8 * i & 0xff) + 1;
+        uint64_t key = mm_fnv1a(MM_FNV1A, place, sizeof place), known = mm_map_get(&s->values, key);
+        s->differs = known ? known != byte : !mm_map_put(&s->values, key, byte);
+    }
 }
 
 static enum mm_class take_events(void *context, const struct mm_event *events, size_t count)
@@ -158,7 +159,7 @@ static void judge_all(struct judge *j, char **argv)
             ? session_launch_open(&launch, argv)
             : j->session->capture && session_launch_open_captured(&launch, j->session->capture))
         judge_launch(j, &launch, true);
-    else if (j->session->launches)
+    else if (j->session->launches && !ck_detector_races_across(j->detector))
         judge_captured(j);
     for (size_t i = 0; i < ck_detector_finding_count(j->detector); i++) {
         const struct ck_finding *f = ck_detector_finding(j->detector, i);
