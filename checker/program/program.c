@@ -471,6 +471,45 @@ static enum mm_class check_thread(struct check *c)
     return MM_OK;
 }
 
+static bool covers_object(const struct ck_program *p, uint32_t first)
+{
+    const struct ck_object *o = &p->objects[p->inputs[first].object];
+    uint64_t count = o->size / o->element_size;
+
+    for (uint64_t k = 0; k < count; k++) {
+        const struct ck_input *in = &p->inputs[first + k];
+
+        if (first + k >= p->input_count || in->object != p->inputs[first].object ||
+            in->offset != k * o->element_size || in->size != o->element_size)
+            return false;
+    }
+    return o->uninitialized && o->alias_of == p->inputs[first].object;
+}
+
+static enum mm_class check_inputs(struct check *c)
+{
+    const struct ck_program *p = c->p;
+    struct ck_thread inputs = {.name = "of inputs", .reg_count = p->input_count};
+    enum mm_class r = MM_OK;
+
+    for (uint32_t i = 0; i < p->input_count;
+         i += (uint32_t)(p->objects[p->inputs[i].object].size / p->inputs[i].size))
+        if (p->inputs[i].object >= p->object_count || !covers_object(p, i) ||
+            ck_program_first_input(p, p->inputs[i].object) != i)
+            return BAD(c, "the inputs from number %u on are not the elements of an uninitialized object", i);
+    inputs.reg_sizes = mm_alloc_zero(p->input_count + 1, 1);
+    if (!inputs.reg_sizes)
+        return mm_fail(c->err, MM_LIMIT, "memory", "out of memory");
+    for (uint32_t i = 0; i < p->input_count; i++)
+        inputs.reg_sizes[i] = p->inputs[i].size;
+    memset(c->seen, 0, p->expr_count);
+    c->thread = &inputs;
+    for (uint32_t i = 0; i < p->requirement_count && !r; i++)
+        r = check_operand(c, p->requirements[i], 0, "requirement");
+    mm_free(inputs.reg_sizes);
+    return r;
+}
+
 enum mm_class ck_program_validate(const struct ck_program *program, struct mm_error *err)
 {
     struct check c = {.p = program, .err = err};
@@ -485,9 +524,10 @@ enum mm_class ck_program_validate(const struct ck_program *program, struct mm_er
         c.thread = &program->threads[t];
         r = check_thread(&c);
     }
+    c.instr = NULL;
+    r = r ? r : check_inputs(&c);
     mm_free(c.seen);
     c.thread = NULL;
-    c.instr = NULL;
     return r ? r : check_condition(&c);
 }
 

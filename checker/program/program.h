@@ -130,7 +130,7 @@ struct ck_object {
     uint8_t region;       /* enum mm_region as declared; NONE = generic or unknown */
     uint8_t origin;       /* enum mm_origin; BUFFER unless said */
     bool non_atomic;      /* some thread declares it with a non-atomic type (cat: NAL) */
-    bool uninitialized;   /* initial value arbitrary */
+    bool uninitialized;   /* initial value arbitrary, or that of inputs */
     bool is_signed;       /* print values as signed */
     int32_t work_group; /* local memory: its work-group (dense number over all devices), -1 = shared by all */
     uint32_t alias_of;  /* Vulkan: the object whose memory it aliases, or its own number */
@@ -185,6 +185,14 @@ extern const struct ck_comparison {
 } ck_comparisons[CK_COMPARISONS];
 enum ck_quantifier { CK_EXISTS, CK_NOT_EXISTS, CK_FORALL };
 
+/* An element of an uninitialized object whose initial value V satisfies V - LOW <= SPAN, modulo 2^(8 SIZE), and the
+ * requirements of the program.  If one element of an object is an input all are, in order. */
+struct ck_input {
+    uint32_t object, offset;
+    uint8_t size; /* element_size of the object */
+    uint64_t low, span;
+};
+
 struct ck_edge { /* given order between threads (Vulkan ssw) or their points */
     uint32_t from_thread, to_thread;
     const char *relation;          /* base relation it belongs to: "ssw", ... */
@@ -214,7 +222,10 @@ struct ck_program {
     /* The components of a final state: registers and memory that the condition names, each once, in order of
      * first appearance. */
     struct ck_term *observed;
-    bool kernel; /* lowered from a kernel: barriers block work-items, in Vulkan too */
+    uint32_t input_count, requirement_count;
+    struct ck_input *inputs;
+    uint32_t *requirements; /* expressions that no execution makes 0: register I is the value of input I */
+    bool kernel;            /* lowered from a kernel: barriers block work-items, in Vulkan too */
     uint32_t function_count;
     struct ck_function *functions;
 };
@@ -232,6 +243,10 @@ uint32_t ck_program_add_prop(struct ck_program *program, const struct ck_prop *p
 uint32_t ck_program_add_edge(struct ck_program *program, const struct ck_edge *edge);
 uint32_t ck_program_add_observed(struct ck_program *program, const struct ck_term *term);
 uint32_t ck_program_add_function(struct ck_program *program, const struct ck_function *function);
+uint32_t ck_program_add_input(struct ck_program *program, const struct ck_input *input);
+uint32_t ck_program_add_requirement(struct ck_program *program, uint32_t expr);
+/* The first input of OBJECT; UINT32_MAX: it has none. */
+uint32_t ck_program_first_input(const struct ck_program *program, uint32_t object);
 /* Bytes of a MEMORY term. */
 unsigned ck_term_size(const struct ck_program *program, const struct ck_term *term);
 /* The base object of address EXPR: that of the pointer constant it adds to; UINT32_MAX: unknown.  The address

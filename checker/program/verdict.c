@@ -36,8 +36,9 @@ void ck_verdict_vacuous(const struct ck_program *program, struct ck_verdict *v)
         v->race = v->usage = CK_UNKNOWN;
     if (v->limit.cls == MM_OK)
         mm_fail(&v->limit, MM_LIMIT, "vacuous",
-                program->filter == CK_NO_EXPR ? "no execution terminates"
-                                              : "no terminating execution satisfies the filter");
+                program->requirement_count      ? "no terminating execution satisfies the requirements"
+                : program->filter == CK_NO_EXPR ? "no execution terminates"
+                                                : "no terminating execution satisfies the filter");
 }
 
 bool ck_explain(struct mm_arena *arena, struct mm_cat_eval *eval, const struct mm_cat_model *model,

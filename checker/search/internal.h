@@ -73,6 +73,13 @@ struct sx_location {
     bool any;                             /* its initial value is unconstrained */
 };
 
+/* Inputs without a value: an access to one ends the search, which is repeated for each value (search/inputs.c). */
+struct sx_inputs {
+    const uint32_t *first; /* by object: its first input, UINT32_MAX: none */
+    const bool *open;      /* by input: it has no value */
+    uint32_t wanted;       /* the input that was accessed, UINT32_MAX: none */
+};
+
 /* The combinations under examination: of complete traces; with traces that end early; with work-items of a
  * group at different barriers; with a loop that never terminates. */
 enum sx_mode { SX_COMPLETE, SX_PARTIAL, SX_DIVERGE, SX_HANG };
@@ -107,16 +114,17 @@ struct sx {
 
     uint64_t *cuts; /* addresses (in underlying objects) that divide locations */
     uint32_t cut_count, cut_capacity;
-    bool costs_changed;     /* this iteration found a lower cost of a value */
-    bool sharing_changed;   /* this iteration found another shared location */
-    bool again;             /* a cut was added: locations and traces have to be found again */
-    uint32_t final_check;   /* check of the model named final-order, UINT32_MAX: none */
-    bool has_unknown;       /* some memory starts with unconstrained values */
-    bool unknown_computed;  /* the program computes with it: untried values may matter */
-    bool unknown_control;   /* a branch or an address may depend on such a value */
-    bool unknown_observed;  /* the final state may */
-    struct sx_guess *guess; /* one unconstrained value that decides addresses alone; NULL: none */
-    bool loose;             /* the values tried do not decide the condition */
+    bool costs_changed;       /* this iteration found a lower cost of a value */
+    bool sharing_changed;     /* this iteration found another shared location */
+    bool again;               /* a cut was added: locations and traces have to be found again */
+    uint32_t final_check;     /* check of the model named final-order, UINT32_MAX: none */
+    bool has_unknown;         /* some memory starts with unconstrained values */
+    bool unknown_computed;    /* the program computes with it: untried values may matter */
+    bool unknown_control;     /* a branch or an address may depend on such a value */
+    bool unknown_observed;    /* the final state may */
+    struct sx_inputs *inputs; /* NULL: all have values */
+    struct sx_guess *guess;   /* one unconstrained value that decides addresses alone; NULL: none */
+    bool loose;               /* the values tried do not decide the condition */
 
     enum sx_mode mode;
     bool diverges, hangs;
@@ -179,6 +187,15 @@ uint32_t sx_cost(const struct sx *sx, const struct sx_event *events, uint32_t co
 
 /* Memory with unconstrained initial values (search/unknown.c). */
 bool sx_find_unconstrained(struct sx *sx);
+/* Whether the initial value of OBJECT may decide a branch, an address or the final state. */
+bool sx_is_decisive(struct sx *sx, uint32_t object);
+/* The constants of the program's expressions and condition; false: out of memory (search/values.c). */
+bool sx_collect_constants(struct sx *sx);
+
+/* Decides SX->program, which has no inputs or SX->inputs; fills SX->verdict, whose arena exists (search/search.c). */
+enum mm_class sx_search(struct sx *sx);
+/* The same for a program with inputs, by values of those that an execution accesses (search/inputs.c). */
+enum mm_class sx_search_inputs(struct sx *sx);
 bool sx_is_candidate(const struct sx *sx, const struct sx_location *location, uint64_t value);
 bool sx_add_candidates(struct sx *sx, struct sx_location *location);
 

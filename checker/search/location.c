@@ -19,6 +19,25 @@ static uint64_t initial_value(const struct ck_object *o, uint32_t offset, unsign
     return value;
 }
 
+/* Whether some input without a value is in these bytes: then search ends. */
+static bool wants_input(struct sx *sx, uint32_t object, uint32_t offset, unsigned size)
+{
+    struct sx_inputs *in = sx->inputs;
+    uint32_t first = in ? in->first[object] : UINT32_MAX, element;
+
+    if (first == UINT32_MAX)
+        return false;
+    element = sx->program->objects[object].element_size;
+    for (uint32_t i = first + offset / element; i <= first + (offset + size - 1) / element; i++) {
+        if (!in->open[i])
+            continue;
+        in->wanted = i;
+        sx_limit(sx, "search.inputs", "an input has no value");
+        return true;
+    }
+    return false;
+}
+
 static uint32_t add_location(struct sx *sx, uint32_t object, uint32_t offset, unsigned size)
 {
     struct sx_location *l;
@@ -27,6 +46,8 @@ static uint32_t add_location(struct sx *sx, uint32_t object, uint32_t offset, un
         sx_limit(sx, "search.locations", "limit reached: 1024 locations");
         return UINT32_MAX;
     }
+    if (wants_input(sx, object, offset, size))
+        return UINT32_MAX;
     if (sx->location_count == sx->location_capacity) {
         uint32_t capacity = sx->location_capacity ? sx->location_capacity * 2 : 16;
         struct sx_location *bigger = mm_arena_alloc(sx->arena, capacity * sizeof *bigger);

@@ -161,6 +161,11 @@ static void decide(struct sx *sx)
         explain_outcome(sx, values);
 }
 
+static bool wants_input(const struct sx *sx)
+{
+    return sx->inputs && sx->inputs->wanted != UINT32_MAX;
+}
+
 static enum mm_class search_run(struct sx *sx)
 {
     enum mm_class r;
@@ -183,12 +188,27 @@ static enum mm_class search_run(struct sx *sx)
                   mm_cat_eval_uses(sx->eval, "ctrl");
     if (sx->program->kernel && !sx->options.no_walk)
         sx_walk(sx);
+    if (wants_input(sx))
+        return MM_OK;
     if (sx->options.only_walk)
         sx_limit(sx, "search.walks", "limit reached: random executions alone");
     else
         decide(sx);
-    sx_conclude(sx);
+    if (!wants_input(sx))
+        sx_conclude(sx);
     return MM_OK;
+}
+
+enum mm_class sx_search(struct sx *sx)
+{
+    enum mm_class r = search_run(sx);
+
+    sx_exec_destroy(sx);
+    mm_cat_eval_destroy(sx->eval);
+    mm_cat_eval_destroy(sx->open);
+    mm_arena_destroy(sx->traces);
+    mm_arena_destroy(sx->arena);
+    return r;
 }
 
 enum mm_class ck_search(const struct ck_program *program, const struct mm_cat_model *model,
@@ -211,12 +231,9 @@ enum mm_class ck_search(const struct ck_program *program, const struct mm_cat_mo
         sx.wall_deadline_us = us_of(CLOCK_MONOTONIC) + timeout;
     }
     verdict->arena = mm_arena_create();
-    r = verdict->arena ? search_run(&sx) : mm_fail(err, MM_LIMIT, "memory", "out of memory");
-    sx_exec_destroy(&sx);
-    mm_cat_eval_destroy(sx.eval);
-    mm_cat_eval_destroy(sx.open);
-    mm_arena_destroy(sx.traces);
-    mm_arena_destroy(sx.arena);
+    r = !verdict->arena        ? mm_fail(err, MM_LIMIT, "memory", "out of memory")
+        : program->input_count ? sx_search_inputs(&sx)
+                               : sx_search(&sx);
     verdict->time_ms = (double)(us_of(CLOCK_PROCESS_CPUTIME_ID) - start) / 1000.0;
     if (r)
         ck_verdict_clear(verdict);

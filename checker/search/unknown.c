@@ -123,44 +123,75 @@ static void taint_instr(struct taint *t, const struct ck_instr *i)
     }
 }
 
+/* Room for T, and the registers of all threads; NULL: out of memory. */
+static uint8_t *taint_create(struct sx *sx, struct taint *t, uint32_t *stride)
+{
+    const struct ck_program *p = sx->program;
+
+    *t = (struct taint){.p = p, .changed = true};
+    *stride = 1;
+    for (uint32_t i = 0; i < p->thread_count; i++)
+        *stride = p->threads[i].reg_count >= *stride ? p->threads[i].reg_count + 1 : *stride;
+    t->objects = mm_arena_alloc(sx->arena, p->object_count * sizeof *t->objects);
+    return t->objects ? mm_arena_alloc(sx->arena, (size_t)p->thread_count * *stride) : NULL;
+}
+
+/* REGS: of all threads, STRIDE for each.  True: the final state depends on the values. */
+static bool taint_run(struct taint *t, uint8_t *regs, uint32_t stride)
+{
+    const struct ck_program *p = t->p;
+    bool observed = false;
+
+    while (t->changed) {
+        t->changed = false;
+        for (uint32_t i = 0; i < p->thread_count; i++) {
+            t->regs = regs + (size_t)i * stride;
+            for (uint32_t k = 0; k < p->threads[i].instr_count; k++)
+                taint_instr(t, &p->threads[i].instrs[k]);
+        }
+    }
+    for (uint32_t i = 0; i < p->observed_count; i++) {
+        const struct ck_term *term = &p->observed[i];
+
+        if (term->kind == CK_TERM_MEMORY)
+            observed = observed || t->objects[term->object] != NONE;
+        else if (term->kind == CK_TERM_REG)
+            observed = observed || regs[(size_t)term->thread * stride + term->reg] != NONE;
+    }
+    return observed;
+}
+
+bool sx_is_decisive(struct sx *sx, uint32_t object)
+{
+    struct taint t;
+    uint32_t stride;
+    uint8_t *regs = taint_create(sx, &t, &stride);
+
+    if (!regs)
+        return true;
+    t.objects[object] = COPY;
+    return taint_run(&t, regs, stride) || t.control || t.address;
+}
+
 bool sx_find_unconstrained(struct sx *sx)
 {
     const struct ck_program *p = sx->program;
-    struct taint t = {.p = p, .changed = true};
-    uint32_t most = 0;
+    struct taint t;
+    uint32_t stride;
+    uint8_t *regs;
 
     for (uint32_t i = 0; i < p->object_count; i++)
         sx->has_unknown = sx->has_unknown || p->objects[i].uninitialized;
     if (!sx->has_unknown)
         return true;
-    for (uint32_t i = 0; i < p->thread_count; i++)
-        most = p->threads[i].reg_count > most ? p->threads[i].reg_count : most;
-    t.objects = mm_arena_alloc(sx->arena, p->object_count * sizeof *t.objects);
-    t.regs = mm_arena_alloc(sx->arena, (size_t)p->thread_count * (most + 1) * sizeof *t.regs);
-    if (!t.objects || !t.regs)
+    regs = taint_create(sx, &t, &stride);
+    if (!regs)
         return false;
     for (uint32_t i = 0; i < p->object_count; i++)
         t.objects[i] = p->objects[i].uninitialized ? COPY : NONE;
-    uint8_t *regs = t.regs;
-
-    while (t.changed) {
-        t.changed = false;
-        for (uint32_t i = 0; i < p->thread_count; i++) {
-            t.regs = regs + (size_t)i * (most + 1);
-            for (uint32_t k = 0; k < p->threads[i].instr_count; k++)
-                taint_instr(&t, &p->threads[i].instrs[k]);
-        }
-    }
+    sx->unknown_observed = taint_run(&t, regs, stride);
     sx->unknown_control = t.control;
     sx->unknown_computed = t.address;
-    for (uint32_t i = 0; i < p->observed_count; i++) {
-        if (p->observed[i].kind == CK_TERM_MEMORY)
-            sx->unknown_observed = sx->unknown_observed || t.objects[p->observed[i].object] != NONE;
-        else if (p->observed[i].kind == CK_TERM_REG)
-            sx->unknown_observed =
-                sx->unknown_observed ||
-                regs[(size_t)p->observed[i].thread * (most + 1) + p->observed[i].reg] != NONE;
-    }
     return true;
 }
 

@@ -139,7 +139,7 @@ static void add_constant(struct sx *sx, uint64_t value)
     sx->constants[sx->constant_count++] = value;
 }
 
-static bool collect_constants(struct sx *sx)
+bool sx_collect_constants(struct sx *sx)
 {
     const struct ck_program *p = sx->program;
 
@@ -449,7 +449,7 @@ static bool find_all_traces(struct sx *sx)
 bool sx_find_traces(struct sx *sx)
 {
     sx->ungrounded = !sx->program->kernel || sx_may_justify_itself(sx);
-    if (!collect_constants(sx) || !sx_find_unconstrained(sx) || !sx_find_guess(sx)) {
+    if (!sx_collect_constants(sx) || !sx_find_unconstrained(sx) || !sx_find_guess(sx)) {
         sx_limit(sx, "memory", "out of memory");
         return false;
     }

@@ -156,6 +156,7 @@ struct zx {
     uint32_t hard_count, iteration_count, call_count;
     struct zx_iteration *iterations;
     struct zx_call *calls; /* of the program's functions */
+    struct zx_val *inputs; /* by input of the program; size 0: not encoded yet */
     struct zx_found found;
     struct zx_rel **base_cache, **let_cache;
 };
@@ -231,6 +232,10 @@ struct zx_val zx_piece(struct zx *z, struct zx_val whole, uint8_t at, uint8_t si
 struct zx_val zx_with_piece(struct zx *z, struct zx_val whole, uint8_t at, struct zx_val piece);
 uint32_t zx_find_cell(struct zx *z, uint64_t address, uint8_t size);
 void zx_add_initial_writes(struct zx *z);
+/* Constrains the inputs of the program, before initial writes are added; the initial value of cell C of an uninitialized
+ * object, which is at ADDRESS (z3/inputs.c). */
+void zx_require_inputs(struct zx *z);
+struct zx_val zx_input_value(struct zx *z, const struct zx_cell *c, struct zx_val address);
 /* Whether ADDRESS is in OBJECT. */
 Z3_ast zx_in_object(struct zx *z, struct zx_val address, uint32_t object);
 /* Initial writes, reads-from, coherence. */

@@ -297,7 +297,7 @@ static struct zx_val initial_value(struct zx *z, const struct zx_cell *c, struct
     struct zx_val value = zx_number(initial_number(o, c->offset, c->size), c->size);
 
     if (o->uninitialized)
-        return zx_fresh(z, "u", c->size);
+        return zx_input_value(z, c, address);
     for (uint64_t offset = c->size; c->accessed_by != ZX_NONE && offset + c->size <= o->size;
          offset += c->size) {
         struct zx_val here = zx_number(initial_number(o, offset, c->size), c->size);

@@ -175,6 +175,7 @@ void zx_encode_executions(struct zx *z)
     do
         zx_run_threads(z);
     while (!zx_find_cells(z));
+    zx_require_inputs(z);
     zx_build_memory(z);
     zx_require_quorums(z);
 }

@@ -62,6 +62,8 @@ static enum mm_class prepare(const struct explore *e, struct ex *ex, struct ck_p
     ex->config.kernel = e->kernel;
     ex->config.arguments = e->args.items;
     ex->config.argument_count = (uint32_t)e->args.count;
+    ex->config.requirements = e->requirements.items;
+    ex->config.requirement_count = e->requirements.count;
     enum mm_class r = MM_OK;
     for (size_t i = 0; i < e->inputs.count && !r; i++)
         r = ex_add_line(ex, EX_INPUT, e->inputs.items[i], err);
@@ -153,6 +155,7 @@ static cJSON *show_verdict(struct explore *e, struct ex *ex, const struct ck_ver
 {
     print_verdict(e, ex->program, v, file, engine);
     cJSON *json = e->tests ? to_json(ex->program, v, file, engine) : NULL;
+    explore_show_inputs(e, ex, v, json);
     if (json && e->named)
         verdict_add_model(json, e->named);
     if (e->named)
@@ -374,8 +377,10 @@ static int explore_file(struct explore *e, const char *path)
         code = compile(e, path, &data, &size);
     if (!code && (ex_read(data, size, path, &ex, &err) != MM_OK || prepare(e, ex, &program, &err) != MM_OK))
         code = report_input(e, &err);
-    if (!code)
+    if (!code) {
+        e->options.executions = e->replays || ex_has_inputs(ex);
         code = decide(e, ex, path);
+    }
     if (!program)
         add_error(e, path, err.message);
     ex_destroy(ex);

@@ -64,10 +64,12 @@ static void take(struct ex *ex, struct ex_input *input, const struct spec *spec,
 {
     if (spec->kind == SPEC_LOCAL)
         input->bytes = spec->count;
-    else if (spec->kind == SPEC_VALUE)
+    else if (spec->kind == SPEC_VALUE && spec->fill != SPEC_ANY)
         input->init = init_of(ex, &spec->value);
-    else if (spec->fill == SPEC_ANY)
+    else if (spec->fill == SPEC_ANY && spec->kind != SPEC_VALUE)
         input->bytes = spec->count * (pointee ? element_size(pointee) : 0);
+    else if (spec->fill == SPEC_ANY)
+        input->bytes = 0;
     else
         input->init = repeated(ex, spec);
 }
@@ -83,6 +85,10 @@ void ex_argument(struct ex *ex, uint32_t id, const char *text)
     const char *why = spec_read(text, &spec, message, sizeof message) ? unsupported(&spec) : message;
     if (!why)
         take(ex, input, &spec, pointee);
+    input->any = spec.fill == SPEC_ANY;
+    input->ranged = spec.is_ranged;
+    input->low = spec.low;
+    input->high = spec.high;
     spec_clear(&spec);
     if (why)
         ex_fail(ex, MM_INVALID, "explore.arguments", "--arg '%.60s': %s", text, why);

@@ -25,10 +25,11 @@ struct explore_kept {
 struct explore {
     struct ex_launch launch;
     bool has_global, has_local;
-    struct texts args, inputs, asserts, filters, switches;
+    struct texts args, inputs, asserts, filters, requirements, switches;
     const char *kernel, *model, *json, *html, *build_options;
     const char *witness; /* folder for witnesses, NULL = none are written */
     size_t written;      /* witnesses */
+    bool replays;        /* executions that the engines keep are replayed and printed */
     unsigned engines;
     struct ck_options options;
     unsigned memory; /* MiB */
@@ -60,5 +61,7 @@ uint64_t explore_now_ms(void);
 /* explore/shown.c: each execution that V kept must come out of the interpreter, too; and becomes part of
  * JSON, and a file, where that is wanted.  Returns an exit code. */
 int explore_replay(struct explore *e, struct ex *ex, const struct ck_verdict *v, cJSON *json);
+/* The values of symbolic inputs in the executions that V kept. */
+void explore_show_inputs(struct explore *e, struct ex *ex, const struct ck_verdict *v, cJSON *json);
 
 #endif

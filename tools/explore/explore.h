@@ -28,6 +28,9 @@ struct ex_input {
     uint32_t id;    /* 0: not found in the module */
     bool given;     /* false: only named by a condition */
     uint64_t bytes; /* not 0: a size without values */
+    bool any;       /* symbolic: INIT is not set */
+    bool ranged;    /* the values are from LOW to HIGH */
+    int64_t low, high;
     struct ex_init init;
 };
 struct ex_launch {
@@ -44,6 +47,8 @@ struct ex_config { /* by the header lines or the command line */
     const char *kernel;           /* entry point, NULL: the only one */
     const char *const *arguments; /* of the command line, in the order of the kernel's */
     uint32_t argument_count;
+    const char *const *requirements; /* conditions on inputs */
+    size_t requirement_count;
 };
 
 struct ex_scalar { /* inside a value */
@@ -200,6 +205,15 @@ struct ex_input *ex_input_for(struct ex *ex, uint32_t id);
 /* The condition and the filter, once the objects exist. */
 void ex_conditions(struct ex *ex);
 
+/* explore/inputs.c: the inputs and requirements of the program, once the objects exist. */
+void ex_add_inputs(struct ex *ex);
+/* Whether arguments are symbolic. */
+bool ex_has_inputs(const struct ex *ex);
+/* Calls TAKE for each symbolic input that EXECUTION reads: "n", "a[3]". */
+void ex_each_input(struct ex *ex, const struct ck_execution *execution,
+                   void (*take)(void *context, const char *name, int64_t value, bool is_unsigned),
+                   void *context);
+
 /* explore/module.c, explore/type.c */
 void ex_find_names(struct ex *ex);
 /* The instruction that defines ID, NULL if there is none; the first of FUNCTION, whose last one ends at word
@@ -264,8 +278,8 @@ void ex_note_copy(struct ex *ex, uint32_t site, const struct in_inst *inst);
 const struct in_inst *ex_copy_inst(struct ex *ex, uint32_t site);
 /* SIZE bytes of what OBJECT holds in the beginning. */
 uint64_t ex_initial_bytes(const struct ck_object *object, uint64_t offset, unsigned size);
-/* An object with an arbitrary value, and that value's SIZE lowest bytes. */
-uint32_t ex_arbitrary_object(struct ex *ex);
+/* An object with an arbitrary value of SIZE bytes, and that value's SIZE lowest bytes. */
+uint32_t ex_arbitrary_object(struct ex *ex, const char *name, unsigned size);
 uint32_t ex_read_arbitrary(struct ex *ex, uint32_t object, unsigned size);
 struct ex_value ex_new_value(struct ex *ex, const struct in_ty *type);
 /* One of INST's result type. */

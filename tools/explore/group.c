@@ -117,7 +117,7 @@ static uint32_t take(struct ex *ex, const struct mailbox *m, uint32_t member, ui
     unsigned size = ex_size(ex, own);
     uint32_t inside = ex_op(ex, CK_ULT, 1, member, ex_const(ex, m->group.count, WORD), 0);
     if (ex_is_const(ex, inside, &known) && !known)
-        return ex_read_arbitrary(ex, ex_arbitrary_object(ex), size);
+        return ex_read_arbitrary(ex, ex_arbitrary_object(ex, "undefined", size), size);
     if (ex_is_const(ex, member, &known) && known == m->group.self)
         return own;
     for (uint32_t k = 0; k < i; k++)
@@ -131,7 +131,7 @@ static uint32_t take(struct ex *ex, const struct mailbox *m, uint32_t member, ui
     }
     if (ex_is_const(ex, inside, &known))
         return ex_hold(ex, value);
-    uint32_t none = ex_read_arbitrary(ex, ex_arbitrary_object(ex), size);
+    uint32_t none = ex_read_arbitrary(ex, ex_arbitrary_object(ex, "undefined", size), size);
     return ex_hold(ex, ex_op(ex, CK_SELECT, size, inside, value, none));
 }
 

@@ -95,12 +95,18 @@ uint64_t ex_initial_bytes(const struct ck_object *object, uint64_t offset, unsig
     return value;
 }
 
-/* Memory that is never written holds unconstrained values: 8 bytes for each of them. */
-uint32_t ex_arbitrary_object(struct ex *ex)
+/* Bytes that a load of a scalar of SIZE bytes accesses. */
+static unsigned loaded(unsigned size)
 {
-    struct ck_object object = {.name = "undefined",
-                               .size = 8,
-                               .element_size = 8,
+    return size > 4 ? 8 : size > 2 ? 4 : size;
+}
+
+/* Memory that is never written holds unconstrained values. */
+uint32_t ex_arbitrary_object(struct ex *ex, const char *name, unsigned size)
+{
+    struct ck_object object = {.name = name,
+                               .size = loaded(size),
+                               .element_size = (uint8_t)loaded(size),
                                .region = MM_PRIVATE,
                                .origin = MM_ORIGIN_NONE,
                                .non_atomic = true,
@@ -113,7 +119,7 @@ uint32_t ex_arbitrary_object(struct ex *ex)
 uint32_t ex_read_arbitrary(struct ex *ex, uint32_t object, unsigned size)
 {
     uint32_t address = ex_const(ex, CK_OBJECT_BASE(object), 8);
-    struct ck_instr load = ex_load(ex, address, size > 4 ? 8 : size > 2 ? 4 : size);
+    struct ck_instr load = ex_load(ex, address, loaded(size));
     ex_emit(ex, load);
     return ex_resize(ex, ex_reg_expr(ex, load.reg), size, false);
 }

@@ -334,8 +334,10 @@ static uint32_t any_argument(struct ex *ex, uint32_t id, uint32_t leaf, unsigned
         if (p->id == id && p->storage == SpvStorageClassFunction && p->work_group == leaf)
             return ex_read_arbitrary(ex, p->object, size);
     }
-    struct ex_place place = {
-        .id = id, .work_group = leaf, .object = ex_arbitrary_object(ex), .storage = SpvStorageClassFunction};
+    struct ex_place place = {.id = id,
+                             .work_group = leaf,
+                             .object = ex_arbitrary_object(ex, display_name(ex, id), size),
+                             .storage = SpvStorageClassFunction};
     add_place(ex, &place);
     return ex_read_arbitrary(ex, place.object, size);
 }
@@ -401,7 +403,7 @@ static void run_entry(struct ex *ex, const struct in_function *f)
         const uint32_t id = f->params[i];
         const struct in_ty *t = ex_type_of(ex, id);
         const struct ex_input *input = input_for(ex, id);
-        const struct ex_init *init = input ? &input->init : NULL;
+        const struct ex_init *init = input && !input->any ? &input->init : NULL;
         if (is_shared_pointer(t)) {
             arguments[i] = pointer_to_object(ex, id, t);
         } else if (t->kind == IN_TY_POINTER) { /* a structure passed by reference */
@@ -532,6 +534,7 @@ static void lower(struct ex *ex)
             add_thread(ex, f, group, item);
     ex_settle(ex);
     mark_atomic_objects(ex);
+    ex_add_inputs(ex);
     ex_conditions(ex);
 }
 
@@ -555,7 +558,7 @@ bool ex_argument_bytes(struct ex *ex, uint32_t id, const struct ck_execution *ex
         t = ex_pointed(ex, t);
     if (t->size > size)
         return false;
-    if (input)
+    if (input && !input->any)
         fill(ex, t, &input->init, bytes, size, 0);
     for (uint32_t i = 0; i < ex->build.place_count; i++)
         if (ex->build.places[i].id == id && ex->build.places[i].storage == SpvStorageClassFunction)

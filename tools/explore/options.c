@@ -14,6 +14,7 @@ enum {
     OPT_INPUT,
     OPT_ASSERT,
     OPT_FILTER,
+    OPT_REQUIRES,
     OPT_MODEL,
     OPT_SWITCH,
     OPT_ENGINE,
@@ -30,7 +31,6 @@ enum {
     OPT_WITNESS,
     OPT_NO_WALK,
     OPT_ONLY_WALK,
-
 };
 const struct tool_option explore_options[] = {
     {"kernel", 'k', "NAME", "REFCL_KERNEL", "kernel to explore (default: the only one)"},
@@ -38,11 +38,12 @@ const struct tool_option explore_options[] = {
     {"local", 'l', "N[,N[,N]]", "REFCL_LOCAL", "work-group size (default: the global size)"},
     {"subgroup", 0, "N", "REFCL_SUBGROUP", "work-items per sub-group (default: the work-group size)"},
     {"arg", 'a', "[NAME=]SPEC", NULL,
-     "the next argument, or argument NAME, as of refcl kernel: buf:N[:zero|iota|fill=V|any], local:BYTES, {1, 2, ...} or a value"},
+     "the next argument, or argument NAME, as of refcl kernel: buf:N[:zero|iota|fill=V|any], local:BYTES, {1, 2, ...}, any or a value; any:LOW..HIGH limits symbolic values"},
     {"input", 0, "NAME=VALUES", NULL, "initial values of a variable or argument, as in @Input lines"},
     {"assert", 0, "EXPR", NULL,
      "condition on the final state: [forall|exists|~exists] (out[0] == 1 and ...); may be repeated"},
     {"filter", 0, "EXPR", NULL, "consider only executions with such a final state"},
+    {"requires", 0, "EXPR", NULL, "condition on symbolic arguments: n <= 64 and a[i] < n; may be repeated"},
     {"model", 'm', "FILE.cat", "REFCL_MODEL", "memory model (default opencl.cat, or vulkan.cat)"},
     {"switch", 's', "NAME=VALUE", NULL, "select a variant of the model; may be repeated"},
     {"engine", 'e', "NAME", "REFCL_CHECK_ENGINE",
@@ -185,6 +186,8 @@ int explore_option(void *context, size_t index, const char *value)
         return add_text(&e->asserts, "assert", value);
     case OPT_FILTER:
         return add_text(&e->filters, "filter", value);
+    case OPT_REQUIRES:
+        return add_text(&e->requirements, "requires", value);
     case OPT_MODEL:
         e->model = value;
         return 0;
@@ -209,17 +212,17 @@ int explore_option(void *context, size_t index, const char *value)
         return 0;
     case OPT_HTML:
         e->html = value;
-        e->options.executions = true;
+        e->options.executions = e->replays = true;
         return 0;
     case OPT_STATES:
         e->states = true;
         return 0;
     case OPT_WITNESS:
         e->witness = value;
-        e->options.executions = true;
+        e->options.executions = e->replays = true;
         return 0;
     case OPT_WITNESSES:
-        e->options.executions = true;
+        e->options.executions = e->replays = true;
         return 0;
     case OPT_NO_WALK:
         e->options.no_walk = true;

@@ -13,7 +13,9 @@ static void add_cell(struct ex *ex, struct ex_variable *v, uint64_t offset, unsi
 {
     struct ex_cell *c = &v->cells[v->cell_count++];
     *c = (struct ex_cell){.offset = offset, .size = (uint8_t)size, .reg = ex_new_reg(ex, size)};
-    ex_assign(ex, c->reg, value != CK_NO_EXPR ? value : ex_read_arbitrary(ex, ex_arbitrary_object(ex), size));
+    ex_assign(ex, c->reg,
+              value != CK_NO_EXPR ? value
+                                  : ex_read_arbitrary(ex, ex_arbitrary_object(ex, "undefined", size), size));
 }
 
 /* Cells for the bytes from AT to END, which belong to no scalar: the fourth part of a vector of three is

@@ -2,6 +2,7 @@
 #include "tools/explore/command.h"
 #include "tools/witness/replay.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <string.h>
 
@@ -56,11 +57,11 @@ static int show(struct explore *e, struct ex *ex, struct witness *w, const struc
 
 int explore_replay(struct explore *e, struct ex *ex, const struct ck_verdict *v, cJSON *json)
 {
-    cJSON *array = e->options.executions && json ? cJSON_AddArrayToObject(json, "witnesses") : NULL;
+    cJSON *array = e->replays && json ? cJSON_AddArrayToObject(json, "witnesses") : NULL;
     struct witness w;
     struct mm_error err = {0};
     int code = EXIT_CLEAN;
-    if (v->shown_count == 0)
+    if (v->shown_count == 0 || !e->replays)
         return code;
     if (witness_open(&w, ex, &err) != MM_OK)
         code = tool_report(&err);
@@ -70,4 +71,59 @@ int explore_replay(struct explore *e, struct ex *ex, const struct ck_verdict *v,
     }
     witness_close(&w);
     return code;
+}
+
+/* ---- inputs ------------------------------------------------------------------------------------- */
+
+struct values {
+    cJSON *json;
+    char text[1024];
+    size_t length;
+};
+
+static void add_value(void *context, const char *name, int64_t value, bool is_unsigned)
+{
+    struct values *values = context;
+    char number[32];
+    snprintf(number, sizeof number, is_unsigned ? "%" PRIu64 : "%" PRId64, value);
+    if (values->json)
+        cJSON_AddRawToObject(values->json, name, number);
+    if (values->length < sizeof values->text)
+        values->length +=
+            (size_t)snprintf(values->text + values->length, sizeof values->text - values->length, "%s%s = %s",
+                             values->length ? ", " : "", name, number);
+}
+
+/* Whether X is a finding; of final states, one that decides the condition. */
+static bool is_finding(const struct ck_program *program, const struct ck_verdict *v,
+                       const struct ck_execution *x)
+{
+    bool wanted = program->quantifier != CK_FORALL;
+    return x->shows != CK_SHOWS_STATE || (program->observed_count && satisfies(program, v, x) == wanted);
+}
+
+void explore_show_inputs(struct explore *e, struct ex *ex, const struct ck_verdict *v, cJSON *json)
+{
+    cJSON *array =
+        json && v->shown_count && ex_has_inputs(ex) ? cJSON_AddArrayToObject(json, "inputs") : NULL;
+    char what[WITNESS_TEXT];
+    bool state_shown = false;
+    for (size_t i = 0; i < v->shown_count && ex_has_inputs(ex); i++) {
+        const struct ck_execution *x = &v->shown[i];
+        bool state = x->shows == CK_SHOWS_STATE;
+        if (!is_finding(ex->program, v, x) || (state && state_shown))
+            continue;
+        state_shown |= state;
+        cJSON *item = array ? cJSON_CreateObject() : NULL;
+        struct values values = {.json = item ? cJSON_CreateObject() : NULL};
+        witness_describe(ex->program, x, what);
+        ex_each_input(ex, x, add_value, &values);
+        fprintf(e->text, "    inputs of %s: %s\n", what + (*what == ' '),
+                values.length ? values.text : "any");
+        if (!item)
+            continue;
+        cJSON_AddStringToObject(item, "what", what + (*what == ' '));
+        cJSON_AddItemToObject(item, "values", values.json);
+        cJSON_AddItemToArray(array, item);
+    }
 }

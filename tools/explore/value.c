@@ -21,7 +21,8 @@ static struct ex_value *undefined_value(struct ex *ex, uint32_t id)
     struct ex_value *v = ex_alloc(ex, sizeof *v);
     *v = ex_new_value(ex, ex_type_of(ex, id));
     for (uint32_t i = 0; i < v->count; i++) {
-        uint32_t any = ex_read_arbitrary(ex, ex_arbitrary_object(ex), v->scalars[i].size);
+        uint32_t any = ex_read_arbitrary(ex, ex_arbitrary_object(ex, "undefined", v->scalars[i].size),
+                                         v->scalars[i].size);
         bool truth = v->scalars[i].type->kind == IN_TY_BOOL;
         v->leaves[i] = truth ? ex_hold(ex, ex_op(ex, CK_NE, 1, any, ex_const(ex, 0, 1), 0)) : any;
     }

@@ -124,6 +124,10 @@ static void read_one(struct host *host, const char *text, bool given[MAX_ARGS], 
         snprintf(all, sizeof all, "--arg '%.100s': %s", text, message);
         host_fail(all, NULL);
     }
+    if (spec.fill == SPEC_ANY && (spec.is_ranged || spec.kind == SPEC_VALUE)) {
+        snprintf(all, sizeof all, "--arg '%.100s': symbolic values are for refcl explore", text);
+        host_fail(all, NULL);
+    }
     cl_uint index = *spec.name ? host_argument_index(host, spec.name) : *next;
     if (*spec.name && index == MAX_ARGS)
         fail_name(host, spec.name);

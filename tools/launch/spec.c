@@ -2,6 +2,7 @@
 #include "tools/launch/spec.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -159,8 +160,45 @@ static bool read_word(struct reader *r, char *word, size_t size)
     return true;
 }
 
+static bool read_limit(struct reader *r, int64_t *limit)
+{
+    const char *at = r->at;
+    char *end;
+    if (!isdigit((unsigned char)at[*at == '-' || *at == '+']))
+        return wrong(r, "a range is LOW..HIGH, not '%.20s'", *at ? at : "the end");
+    errno = 0;
+    *limit = strtoll(at, &end, 0);
+    r->at = end;
+    return !errno || wrong(r, "a limit of a range has at most 63 bits: '%.20s'", at);
+}
+
+/* "any" or "any:LOW..HIGH"; false without a message: neither. */
+static bool read_any(struct reader *r, struct spec *spec)
+{
+    size_t n = strncmp(r->at, "any", 3) == 0 ? 3 : 0;
+    if (!n || (r->at[n] && r->at[n] != ':'))
+        return false;
+    r->at += n;
+    spec->fill = SPEC_ANY;
+    if (*r->at != ':' || !(isdigit((unsigned char)r->at[1]) || r->at[1] == '-' || r->at[1] == '+'))
+        return true;
+    r->at++;
+    spec->is_ranged = true;
+    if (!read_limit(r, &spec->low))
+        return false;
+    if (!accept(r, ".."))
+        return wrong(r, "a range is LOW..HIGH, not '%.20s'", r->at);
+    if (!read_limit(r, &spec->high))
+        return false;
+    return spec->low <= spec->high || wrong(r, "a range whose lower limit is above the upper one");
+}
+
 static bool read_contents(struct reader *r, struct spec *spec)
 {
+    if (read_any(r, spec))
+        return true;
+    if (*r->message)
+        return false;
     if (accept(r, "fill=")) {
         spec->fill = SPEC_FILL;
         return read_values(r, &spec->value);
@@ -186,7 +224,7 @@ static bool read_contents(struct reader *r, struct spec *spec)
     static const struct {
         const char *word;
         enum spec_fill fill;
-    } words[] = {{"zero", SPEC_ZERO}, {"iota", SPEC_IOTA}, {"any", SPEC_ANY}, {"changing", SPEC_CHANGING}};
+    } words[] = {{"zero", SPEC_ZERO}, {"iota", SPEC_IOTA}, {"changing", SPEC_CHANGING}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (accept(r, words[i].word)) {
             spec->fill = words[i].fill;
@@ -342,13 +380,16 @@ static bool read_spec(struct reader *r, struct spec *spec)
         return true;
     }
     spec->kind = SPEC_VALUE;
-    return read_values(r, &spec->value);
+    if (read_any(r, spec))
+        return true;
+    return !*r->message && read_values(r, &spec->value);
 }
 
 bool spec_read(const char *text, struct spec *spec, char *message, size_t size)
 {
     struct reader r = {.at = text, .message = message, .size = size};
     *spec = (struct spec){0};
+    *message = 0;
     if (!read_spec(&r, spec))
         return false;
     skip_space(&r);

@@ -2,9 +2,10 @@
  *
  *     [NAME=]buf:N[:CONTENTS]...   [NAME=]svm:N[:CONTENTS]...   [NAME=]local:BYTES   [NAME=]null
  *     [NAME=]image:KIND:WxHxD[:FORMAT][:CONTENTS]...   [NAME=]sampler[:WORD]...   [NAME=]VALUE
- *     CONTENTS: zero, iota, fill=VALUE, rand=SEED, below=LIMIT, file=PATH, any; out=PATH: written after the launch;
+ *     CONTENTS: zero, iota, fill=VALUE, rand=SEED, below=LIMIT, file=PATH, ANY; out=PATH: written after the launch;
  *     read_only, write_only: what kernels may do with the memory (default: both)
- *     VALUE: 1, -2.5, 0x10, a vector 1,2,3,4 or a structure {1, 2.0, {3, 4}} */
+ *     VALUE: 1, -2.5, 0x10, a vector 1,2,3,4, a structure {1, 2.0, {3, 4}} or ANY
+ *     ANY: any, any:LOW..HIGH: symbolic, for refcl explore */
 #ifndef TOOLS_LAUNCH_SPEC_H
 #define TOOLS_LAUNCH_SPEC_H
 
@@ -52,13 +53,15 @@ struct spec {
     uint64_t count;       /* buffers: elements, 0: as many as the file has; LOCAL: bytes */
     enum spec_fill fill;
     enum spec_access access;
+    bool is_ranged; /* ANY: values are from LOW to HIGH */
+    int64_t low, high;
     uint64_t number;                         /* RANDOM: the seed; BELOW, INDICES: the limit */
     char file[SPEC_PATH], output[SPEC_PATH]; /* "": none */
     char image_kind[16], format[32];         /* "2d", "1d_array"; "rgba8" */
     uint64_t size[3];                        /* of images, 0: as the file or 1 */
     bool normalized, linear;                 /* samplers */
     char addressing[24];
-    struct spec_value value; /* VALUE, FILL */
+    struct spec_value value; /* VALUE unless ANY, FILL */
     const char *rest;        /* CAPTURED: what follows '@' */
 };
 
