@@ -104,7 +104,7 @@ ifneq ($(JIT_SRC),)
 PRODUCTS += $(BUILD)/librefcl-jit.so
 endif
 
-.PHONY: all clients web xref help deps demo test slow quick asan ubsan tsan lint format bench differential fuzz ulp hunt mutate man install dist deb distro-check clean tests FORCE
+.PHONY: all clients web board xref help deps demo test slow quick asan ubsan tsan lint format bench differential fuzz ulp hunt mutate man install dist deb distro-check clean tests FORCE
 .DEFAULT_GOAL := all
 all: $(PRODUCTS)
 
@@ -118,6 +118,7 @@ help:
 ## make lint     warnings as errors, formatting, dependency arrows, words
 ## make clients  applications from the distribution: clinfo, pyopencl, CLBlast, OpenCV, hashcat, Piglit, ...
 ## make web      the playground, one page that checks litmus tests in a browser: BUILD/web/playground.html
+## make board    results of all campaigns of litmus/results by driver and test: BUILD/board/index.html
 ## make bench    CPU time beside PoCL and Oclgrind        make format   clang-format in place
 ## make ulp      largest error of each mathematical function, in ulp
 ## make xref     check the links between clauses, code and tests; write them as a page
@@ -359,6 +360,13 @@ mutate: $(BUILD)/tests/models/slow_mutate
 xref: $(BUILD)/refcl
 	@$< xref check --root .
 	@$< xref site --root . --prefix $(CURDIR) --output $(BUILD)/xref.html && echo "$(BUILD)/xref.html"
+
+# The board of drivers, from the tables of litmus/results and those of TABLES.  It links to the pages of `make xref` and `make web`.
+BOARD_TABLES := $(filter-out %-tuning.json,$(sort $(wildcard litmus/results/*.json)))
+board: $(BUILD)/refcl
+	@rm -rf $(BUILD)/board $(BUILD)/board.sqlite
+	@$< results add --store $(BUILD)/board.sqlite $(BOARD_TABLES) $(TABLES)
+	@$< results site --store $(BUILD)/board.sqlite --xref ../xref.html --playground ../web/playground.html $(BUILD)/board && echo "$(BUILD)/board/index.html"
 
 # The playground: the checker in WebAssembly, and a page around it.
 WASM_SRC := $(patsubst %,memmodel/base/%.c,alloc arena array error escape hash input map privilege sha256) memmodel/graph/event.c memmodel/graph/graph.c \

@@ -254,15 +254,22 @@ def site(folder):
     pages = {name: Page(os.path.join(path, name)) for name in sorted(os.listdir(path))}
     check("site: a page for each driver and each test", run.returncode == 0 and sorted(pages) ==
           ["device-1.html", "device-2.html", "index.html", "test-1.html", "test-2.html"], (run, list(pages)))
-    check("site: well-formed, and refers to its own pages alone", all(p.whole and set(p.references) <= set(pages) for p in pages.values()),
-          {name: (p.open, p.references) for name, p in pages.items()})
-    check("site: drivers beside rule families", pages["index.html"].rows ==
-          [["rule family", "P, GPU, OpenCL 3.0, 1.0", "P, GPU, OpenCL 3.0, <2.0>"], ["message", "1 forbidden", "1 allowed"],
-           ["store", "1 not run", ""]], pages["index.html"].rows)
+    references = {r.split("#")[0] for p in pages.values() for r in p.references}
+    check("site: well-formed, and refers to its own pages alone", all(p.whole for p in pages.values()) and references <= {""} | set(pages),
+          ({name: p.open for name, p in pages.items()}, references))
+    rows = pages["index.html"].rows
+    check("site: drivers beside rule families", rows[-3:] ==
+          [["rule family", "A: GPU, 1.0", "B: GPU, <2.0>"], ["message", "1 forbidden", "1 allowed"],
+           ["store", "1 not run1 skipped: <none> & no", ""]], rows)
+    check("site: each driver with its tests by verdict", [r[:2] + r[4:] for r in rows[1:3]] ==
+          [["A", "P, GPU, OpenCL 3.0, 1.0", "2", "0", "1", "0", "0", "1"], ["B", "P, GPU, OpenCL 3.0, <2.0>", "1", "1", "0", "0", "0", "0"]], rows)
     states = [row[:3] for row in pages["test-1.html"].rows if row[0].startswith("1:r0")]
     check("site: states of a test by driver, with clauses", [(s, v[:9], n) for s, v, n in states] ==
           [("1:r0=0; 1:r1=-1", "allowed", "98"), ("1:r0=1; 1:r1=0", "forbidden", "2"), ("1:r0=0; 1:r1=-1", "allowed", "5")] and
           "CL 3.3.6" in states[1][1], states)
+    history = [row[1:] for row in pages["test-1.html"].rows if row[0].startswith("P, GPU")]
+    check("site: the runs of a test, with what it asks about", history ==
+          [["2026-01-02", "1", "done", "100", "2"], ["2026-01-02", "2", "done", "5", "0"]], history)
 
 
 def parallel(folder):

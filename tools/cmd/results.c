@@ -25,6 +25,7 @@ struct results {
     double rate;
     bool json, no_judge;
     struct store_add_options add;
+    struct store_site_options site;
 };
 
 static int open_store(const struct results *r, bool create, struct store *store)
@@ -218,6 +219,12 @@ static const struct tool_option history_options[] = {
     {"device", 'd', "TEXT", NULL, "devices and drivers whose name or version has TEXT in it"},
     {"rate", 'r', "R", NULL, "how sure it is that the rate of a state that was not shown is below R"},
     TOOL_OPTION_END};
+enum { SITE_STORE, SITE_XREF };
+static const struct tool_option site_options[] = {
+    STORE_OPTION,
+    {"xref", 0, "URL", NULL, "page of `refcl xref site`, which clauses link to"},
+    {"playground", 0, "URL", NULL, "page of `make web`, which tests link to, with their text in the address"},
+    TOOL_OPTION_END};
 static const struct tool_option store_options[] = {STORE_OPTION, TOOL_OPTION_END};
 
 static int read_rate(const char *text, double *rate)
@@ -241,6 +248,13 @@ static int judge_option(void *context, size_t index, const char *value)
     return 0;
 }
 
+static int site_option(void *context, size_t index, const char *value)
+{
+    struct results *r = context;
+    *(index == SITE_STORE ? &r->store : index == SITE_XREF ? &r->site.xref : &r->site.playground) = value;
+    return 0;
+}
+
 static int ask_option(void *context, size_t index, const char *value)
 {
     struct results *r = context;
@@ -261,7 +275,10 @@ static int begin(const struct tool_command *command, int words, int argc, char *
 {
     *r = (struct results){.store = DEFAULT_STORE};
     int first = tool_options(command, argc, argv, false,
-                             command->options == judge_options ? judge_option : ask_option, r, code);
+                             command->options == judge_options  ? judge_option
+                             : command->options == site_options ? site_option
+                                                                : ask_option,
+                             r, code);
     if (first < 0)
         return -1;
     int given = argc - first;
@@ -343,7 +360,7 @@ static int results_site_main(int argc, char **argv)
     struct store store;
     struct mm_error err = {0};
     int code, first = begin(&cmd_results_site, 1, argc, argv, &r, &store, &code);
-    return first < 0 ? code : finish(&store, store_site(&store, argv[first], &err), 0, &err);
+    return first < 0 ? code : finish(&store, store_site(&store, argv[first], &r.site, &err), 0, &err);
 }
 
 static int results_judge_main(int argc, char **argv)
@@ -421,7 +438,7 @@ const struct tool_command cmd_results_export = {
 const struct tool_command cmd_results_site = {
     "results site", "FOLDER",
     "write a results store as static pages: drivers beside rule families, tests with their history",
-    store_options, results_site_main};
+    site_options, results_site_main};
 const struct tool_command cmd_results_judge = {
     "results judge", "", "judge the states of a results store that have no verdict under the current models",
     judge_options, results_judge_main};

@@ -330,8 +330,8 @@ static enum store_added supersede(struct addition *a, const char *identity)
     if (!old)
         return STORE_ADDED;
     bool alone = store_number(a->store, "select identity is not null from run where id = ?", "i", old);
-    int64_t before =
-        store_number(a->store, "select sum(instances) from result, run where run = id and id = ?", "i", old);
+    int64_t before = store_number(
+        a->store, "select sum(instances) from test cross join result on test = id and run = ?", "i", old);
     if (!alone || instances_of(a->json) <= before)
         return STORE_KNOWN;
     store_remove_run(a->store, old);
@@ -383,8 +383,8 @@ static void suite_of(const struct addition *a, char *suite, size_t size)
     char digits[65];
     sqlite3_stmt *q = store_statement(
         a->store,
-        "select digest from result join test on test = id where run = ? order by name, digest, mapping", "i",
-        a->run);
+        "select digest from test cross join result on test = id and run = ? order by name, digest, mapping",
+        "i", a->run);
     int count = 0;
     mm_sha256_begin(&hash);
     for (; store_row(a->store, q); count++)

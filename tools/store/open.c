@@ -47,7 +47,8 @@ static const char *const steps[] = {
     "  without rowid;"
     "delete from verdict;",
 
-    "create index test_digest on test(digest);",
+    "create index test_digest on test(digest);"
+    "create index total_test on total(test);",
 };
 enum { VERSION = sizeof steps / sizeof *steps };
 

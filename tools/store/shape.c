@@ -72,9 +72,9 @@ static void add_tests(struct store *s, const char *shape, const char *selector, 
     sqlite3_stmt *q = store_statement(
         s,
         "select test.id, test.name, (select verdict from asked where test = test.id and model = " STORE_MODEL_OF(
-            "device.variant") "), instances - discarded, (select sum(count) from state join seen on seen.state = state.id"
+            "device.variant") "), instances - discarded, (select sum(count) from state cross join seen on seen.state = state.id"
                               "  where state.test = test.id and asked and seen.device = device.id),"
-                              " platform, device.name, version, driver, mapping from test join total on total.test = test.id"
+                              " platform, device.name, version, driver, mapping from test cross join total on total.test = test.id"
                               " join device on device.id = total.device where shape(test.name) = ?1 and instances > discarded"
                               " and (?2 is null or instr(" STORE_DEVICE_TEXT
                               ", ?2)) order by test.name, mapping, test.id, device.id",

@@ -97,7 +97,7 @@ static void add_states(struct store *s, int64_t test, int64_t device, const char
     cJSON *states = cJSON_AddArrayToObject(row, "states");
     sqlite3_stmt *q = store_statement(
         s,
-        "select vals, count, runs, first, last, verdict, clause from state join seen on seen.state = state.id"
+        "select vals, count, runs, first, last, verdict, clause from state cross join seen on seen.state = state.id"
         " join device on device.id = device"
         " left join verdict on verdict.state = state.id and model = " STORE_MODEL_OF(
             "device.variant") " where test = ?1 and device = ?2 order by count desc",

@@ -1,6 +1,6 @@
 /* Static pages of a store: drivers beside rule families, a page for each driver and for each test.  No script, no request to
  * anything but these files. */
-#include "tools/store/query.h"
+#include "tools/store/site.h"
 
 #include "litmus/judge/judge.h"
 #include "memmodel/base/escape.h"
@@ -16,19 +16,16 @@
 static const char style[] =
     "body{font:16px/1.5 system-ui,sans-serif;margin:0 auto;max-width:75rem;padding:1rem;color:#1b1b1b;background:#fff}"
     "h1{font-size:1.4rem}h2{font-size:1.15rem;margin-top:2rem}table{border-collapse:collapse;font-size:.9rem}"
-    ".wide{overflow-x:auto}th,td{border:1px solid #bbb;padding:.25rem .5rem;text-align:left;vertical-align:top}"
-    "td.n{text-align:right;font-variant-numeric:tabular-nums}a{color:#0645ad}code{font-size:.95em;overflow-wrap:anywhere}"
+    ".wide{overflow-x:auto;max-width:100%}th,td{border:1px solid #bbb;padding:.25rem .5rem;text-align:left;vertical-align:top}"
+    "td.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}a{color:#0645ad}code{font-size:.95em;overflow-wrap:anywhere}"
     ".forbidden{background:#fbd5d0;font-weight:bold}.racy,.unknown,.unjudged{background:#fdf1c9}.none{color:#666}"
-    "caption{text-align:left;padding:.3rem 0}a:focus-visible{outline:3px solid #0645ad}"
+    "caption{text-align:left;padding:.3rem 0}a:focus-visible,summary:focus-visible,.wide:focus-visible{outline:3px solid #0645ad}"
+    "h1,h2,li,p{overflow-wrap:anywhere}pre{overflow-x:auto}svg{display:block;font:12px system-ui,sans-serif}svg text{fill:currentColor}"
+    ".grid{stroke:currentColor;stroke-opacity:.25}circle.seen{fill:currentColor}.bound{fill:none;stroke:currentColor}"
+    "svg text.letter{fill:#fff}details ul{margin:.2rem 0;padding-left:1.2rem;min-width:14rem}"
+    ".skip{position:absolute;left:-99rem}.skip:focus{position:static}"
     "@media(prefers-color-scheme:dark){body{color:#e8e8e8;background:#161616}a{color:#9cc2ff}th,td{border-color:#555}"
-    ".forbidden{background:#6b1f17}.racy,.unknown,.unjudged{background:#54450d}.none{color:#aaa}}";
-
-struct site {
-    struct store *store;
-    int folder; /* descriptor */
-    const char *path;
-    struct mm_error *err;
-};
+    ".forbidden{background:#6b1f17}svg text.letter{fill:#161616}.racy,.unknown,.unjudged{background:#54450d}.none{color:#aaa}}";
 
 static enum mm_class cannot_write(const struct site *site, const char *name)
 {
@@ -36,7 +33,7 @@ static enum mm_class cannot_write(const struct site *site, const char *name)
                       strerror(errno));
 }
 
-static FILE *begin_page(struct site *site, const char *name, const char *title)
+FILE *site_begin(struct site *site, const char *name, const char *title)
 {
     int fd = openat(site->folder, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
     FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
@@ -48,19 +45,59 @@ static FILE *begin_page(struct site *site, const char *name, const char *title)
           "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"><title>",
           out);
     mm_put_html(title, out);
-    fprintf(out, "</title><style>%s</style></head><body>\n", style);
+    fprintf(out,
+            "</title><style>%s</style></head><body>\n<a class=\"skip\" href=\"#main\">to the contents</a>\n",
+            style);
     if (strcmp(name, "index.html") != 0)
-        fputs("<nav><a href=\"index.html\">all drivers</a></nav>\n", out);
-    fputs("<main><h1>", out);
+        fputs("<nav aria-label=\"pages\"><a href=\"index.html\">all drivers</a></nav>\n", out);
+    fputs("<main id=\"main\"><h1>", out);
     mm_put_html(title, out);
     fputs("</h1>\n", out);
     return out;
 }
 
-static enum mm_class end_page(const struct site *site, const char *name, FILE *out)
+enum mm_class site_end(const struct site *site, const char *name, FILE *out)
 {
     fputs("</main></body></html>\n", out);
     return fclose(out) == 0 ? MM_OK : cannot_write(site, name);
+}
+
+void site_begin_table(FILE *out, const char *label, const char *const *heads)
+{
+    fputs("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"", out);
+    mm_put_html(label, out);
+    fputs("\"><table><caption>", out);
+    mm_put_html(label, out);
+    fputs("</caption><thead><tr>", out);
+    for (; *heads; heads++) {
+        fputs("<th scope=\"col\">", out);
+        mm_put_html(*heads, out);
+        fputs("</th>", out);
+    }
+    fputs("</tr></thead><tbody>\n", out);
+}
+
+void site_end_table(FILE *out)
+{
+    fputs("</tbody></table></div>\n", out);
+}
+
+void site_put_cell(FILE *out, const char *class, const char *text)
+{
+    fprintf(out, class ? "<td class=\"%s\">" : "<td>", class);
+    mm_put_html(text, out);
+    fputs("</td>", out);
+}
+
+void site_rate_text(int64_t count, int64_t instances, char *text, size_t size)
+{
+    struct lt_rate rate = lt_rate_of((uint64_t)count, (uint64_t)instances);
+    if (count)
+        snprintf(text, size, "%.3g (%.3g to %.3g)", rate.rate, rate.low, rate.high);
+    else if (instances > 0)
+        snprintf(text, size, "never in %.3g: below %.3g", (double)instances, rate.high);
+    else
+        snprintf(text, size, "no instance");
 }
 
 /* ---- index ---- */
@@ -73,74 +110,127 @@ static enum mm_class end_page(const struct site *site, const char *name, FILE *o
 
 /* A test on a device: the worst verdict of its states; "not run" without any. */
 static const char worst[] =
-    "create temp table if not exists worst(device integer, test integer, family text, verdict text,"
+    "create temp table if not exists worst(device integer, test integer, family text, verdict text, never integer,"
     " primary key(device, test)) without rowid;"
     "delete from worst;"
     "insert into worst select total.device, test.id, " FAMILY ","
-    " case when not done and not exists (select 1 from state join seen on seen.state = state.id where state.test = test.id and"
+    " case when not done and not exists (select 1 from state cross join seen on seen.state = state.id where state.test = test.id and"
     "  seen.device = total.device) then 'not run' else ifnull((select"
     "  case max(case ifnull(verdict, 'unjudged') when 'forbidden' then 4 when 'racy' then 3 when 'unknown' then 2 when 'unjudged'"
     "   then 1 else 0 end) when 4 then 'forbidden' when 3 then 'racy' when 2 then 'unknown' when 1 then 'unjudged' else 'allowed' end"
-    "  from state join seen on seen.state = state.id left join verdict on verdict.state = state.id and model = " STORE_MODEL_OF(
-        "device.variant") "  where state.test = test.id and seen.device = total.device having count(*)), 'not observed') end"
-                          " from total join test on test.id = total.test join device on device.id = total.device";
+    "  from state cross join seen on seen.state = state.id left join verdict on verdict.state = state.id and model = " STORE_MODEL_OF(
+        "device.variant") "  where state.test = test.id and seen.device = total.device having count(*)), 'not observed') end,"
+                          " done and exists (select 1 from asked where asked.test = test.id and asked.verdict = 'allowed' and model = " STORE_MODEL_OF(
+                              "device.variant") ")"
+                                                " and not exists (select 1 from state cross join seen on seen.state = state.id where state.test = test.id and asked and"
+                                                "  seen.device = device.id)"
+                                                " from total join test on test.id = total.test join device on device.id = total.device";
 
-static void put_cell(FILE *out, const char *verdict, int64_t count)
+/* Why the tests of a family did not run: each counts with the reason of its last run. */
+static void put_skipped(struct store *s, const char *family, int64_t device, int64_t count, FILE *out)
 {
     if (!count)
         return;
-    fprintf(out, "<div class=\"%s\">%lld %s</div>", strcmp(verdict, "not run") == 0 ? "none" : verdict,
-            (long long)count, verdict);
-}
-
-static void put_counts(struct store *s, const char *family, int64_t device, FILE *out)
-{
+    fprintf(out, "<details class=\"none\"><summary>%lld not run</summary><ul>", (long long)count);
     sqlite3_stmt *q = store_statement(
         s,
-        "select verdict, count(*) from worst where family = ? and device = ? group by verdict order by verdict",
+        "select ifnull((select status || ': ' || ifnull(text, '') from run join result on result.test = worst.test and result.run = run.id"
+        "  left join reason on reason.id = reason where run.device = ?2 order by run.date desc, run.id desc limit 1), '?') why, count(*) n"
+        " from worst where family = ?1 and device = ?2 and verdict = 'not run' group by why order by n desc, why",
+        "ti", family, device);
+    while (store_row(s, q)) {
+        fprintf(out, "<li>%lld ", (long long)sqlite3_column_int64(q, 1));
+        mm_put_html(store_text(q, 0), out);
+        fputs("</li>", out);
+    }
+    fputs("</ul></details>", out);
+}
+
+void site_put_counts(struct store *s, const char *family, int64_t device, FILE *out)
+{
+    int64_t not_run = 0, never = 0;
+    sqlite3_stmt *q = store_statement(
+        s,
+        "select verdict, count(*), sum(never) from worst where family = ? and device = ? group by verdict order by verdict",
         "ti", family, device);
     fputs("<td>", out);
-    while (store_row(s, q))
-        put_cell(out, store_text(q, 0), sqlite3_column_int64(q, 1));
+    while (store_row(s, q)) {
+        const char *verdict = store_text(q, 0);
+        never += sqlite3_column_int64(q, 2);
+        if (strcmp(verdict, "not run") == 0)
+            not_run = sqlite3_column_int64(q, 1);
+        else
+            fprintf(out, "<div class=\"%s\">%lld %s</div>", verdict, (long long)sqlite3_column_int64(q, 1),
+                    verdict);
+    }
+    if (never)
+        fprintf(out, "<div class=\"none\">%lld never seen</div>", (long long)never);
+    put_skipped(s, family, device, not_run, out);
     fputs("</td>", out);
 }
 
+/* A heading of each driver; returns how many there are. */
 static int put_device_heads(struct store *s, int64_t *devices, int most, FILE *out)
 {
     int count = 0;
     sqlite3_stmt *q = store_statement(
-        s, "select id, platform, name, version, driver from device order by platform, name, version, driver",
-        "");
+        s, "select id, name, driver from device order by platform, name, version, driver", "");
     fputs("<tr><th scope=\"col\">rule family</th>", out);
     while (store_row(s, q)) {
-        char text[512];
+        char letter[8];
         if (count == most)
             continue;
+        site_letter(count, letter, sizeof letter);
         devices[count++] = sqlite3_column_int64(q, 0);
-        store_device_text(q, 1, text, sizeof text);
-        fprintf(out, "<th scope=\"col\"><a href=\"device-%lld.html\">", (long long)devices[count - 1]);
-        mm_put_html(text, out);
-        fputs("</a></th>", out);
+        fprintf(out, "<th scope=\"col\">%s: ", letter);
+        mm_put_html(store_text(q, 1), out);
+        fputs(*store_text(q, 2) ? ", " : "", out);
+        mm_put_html(store_text(q, 2), out);
+        fputs("</th>", out);
     }
     fputs("</tr>\n", out);
     return count;
 }
 
-static enum mm_class put_index(struct site *site)
+static void put_drivers(struct store *s, FILE *out)
+{
+    static const char *const heads[] = {"letter",    "driver", "runs",  "last run", "tests", "allowed",
+                                        "forbidden", "racy",   "other", "not run",  NULL};
+    int number = 0;
+    sqlite3_stmt *q = store_statement(
+        s,
+        "select device.id, platform, name, version, driver, (select count(*) from run where device = device.id),"
+        " (select max(date) from run where device = device.id), count(test), sum(verdict = 'allowed'), sum(verdict = 'forbidden'),"
+        " sum(verdict = 'racy'), sum(verdict not in ('allowed', 'forbidden', 'racy', 'not run')), sum(verdict = 'not run')"
+        " from device left join worst on worst.device = device.id group by device.id order by platform, name, version, driver",
+        "");
+    site_begin_table(out, "Drivers, and how many tests have which worst verdict", heads);
+    while (store_row(s, q)) {
+        char letter[8], text[512];
+        site_letter(number++, letter, sizeof letter);
+        store_device_text(q, 1, text, sizeof text);
+        fprintf(out, "<tr><td>%s</td><th scope=\"row\"><a href=\"device-%lld.html\">", letter,
+                (long long)sqlite3_column_int64(q, 0));
+        mm_put_html(text, out);
+        fputs("</a></th>", out);
+        for (int i = 5; i <= 12; i++)
+            site_put_cell(out, i == 9 && sqlite3_column_int64(q, i) ? "n forbidden" : "n",
+                          *store_text(q, i) ? store_text(q, i) : "0");
+        fputs("</tr>\n", out);
+    }
+    site_end_table(out);
+}
+
+static void put_families(struct store *s, FILE *out)
 {
     enum { MOST_DEVICES = 200 };
     int64_t devices[MOST_DEVICES];
-    struct store *s = site->store;
-    FILE *out = begin_page(site, "index.html", "Drivers and the memory model");
-    if (!out)
-        return site->err->cls;
-    fprintf(
-        out,
-        "<p>%lld runs, %lld tests, %lld drivers. A test counts by the worst verdict of the states that a driver showed.</p>\n"
-        "<div class=\"wide\"><table><thead>",
-        (long long)store_number(s, "select count(*) from run", ""),
-        (long long)store_number(s, "select count(*) from test", ""),
-        (long long)store_number(s, "select count(*) from device", ""));
+    fputs(
+        "<h2>Rule families</h2>\n<p>A test counts by the worst verdict of the states that a driver showed. <em>Never seen</em>: tests "
+        "that ran and ask about an outcome that the model allows and the driver did not show. <em>Not run</em> opens to the reasons.</p>\n"
+        "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Rule families by driver\"><table><caption>Rule families by "
+        "driver</caption><thead>",
+        out);
     int count = put_device_heads(s, devices, MOST_DEVICES, out);
     fputs("</thead><tbody>\n", out);
     sqlite3_stmt *q = store_statement(s, "select distinct family from worst order by family", "");
@@ -149,196 +239,33 @@ static enum mm_class put_index(struct site *site)
         mm_put_html(*store_text(q, 0) ? store_text(q, 0) : "other", out);
         fputs("</th>", out);
         for (int i = 0; i < count; i++)
-            put_counts(s, store_text(q, 0), devices[i], out);
+            site_put_counts(s, store_text(q, 0), devices[i], out);
         fputs("</tr>\n", out);
     }
-    fputs("</tbody></table></div>\n", out);
-    return end_page(site, "index.html", out);
+    site_end_table(out);
 }
 
-/* ---- a driver ---- */
-
-static void put_test_rows(struct store *s, int64_t device, FILE *out)
+static enum mm_class put_index(struct site *site)
 {
-    sqlite3_stmt *q = store_statement(
-        s,
-        "select test.name, mapping, family, verdict, runs, done, instances, first, last,"
-        " (select min(t.id) from test t where t.name = test.name) from worst join test on test.id = worst.test"
-        " join total on total.test = test.id and total.device = worst.device where worst.device = ?"
-        " order by verdict <> 'forbidden', family, test.name, mapping",
-        "i", device);
-    while (store_row(s, q)) {
-        const char *verdict = store_text(q, 3);
-        fprintf(out, "<tr><th scope=\"row\"><a href=\"test-%lld.html\">",
-                (long long)sqlite3_column_int64(q, 9));
-        mm_put_html(store_text(q, 0), out);
-        fputs("</a></th><td>", out);
-        mm_put_html(store_text(q, 1), out);
-        fputs("</td><td>", out);
-        mm_put_html(store_text(q, 2), out);
-        fprintf(
-            out,
-            "</td><td class=\"%s\">%s</td><td class=\"n\">%lld of %lld</td><td class=\"n\">%.3g</td><td>%s</td><td>%s</td></tr>\n",
-            strcmp(verdict, "not run") == 0 ? "none" : verdict, verdict,
-            (long long)sqlite3_column_int64(q, 5), (long long)sqlite3_column_int64(q, 4),
-            sqlite3_column_double(q, 6), store_text(q, 7), store_text(q, 8));
-    }
-}
-
-/* Why tests did not run, most frequent first. */
-static void put_reasons(struct store *s, int64_t device, FILE *out)
-{
-    bool any = false;
-    sqlite3_stmt *q = store_statement(
-        s,
-        "select text, count(distinct result.test) n from run join test join result on result.test = test.id and result.run = run.id"
-        " join reason on reason.id = reason where device = ? and status <> 'done' group by reason.id order by n desc, text",
-        "i", device);
-    while (store_row(s, q)) {
-        fputs(any ? "" : "<h2>Why tests did not run</h2><ul>\n", out);
-        any = true;
-        fprintf(out, "<li>%lld: ", (long long)sqlite3_column_int64(q, 1));
-        mm_put_html(store_text(q, 0), out);
-        fputs("</li>\n", out);
-    }
-    fputs(any ? "</ul>\n" : "", out);
-}
-
-static enum mm_class put_device(struct site *site, int64_t device, const char *text)
-{
-    char name[64];
-    snprintf(name, sizeof name, "device-%lld.html", (long long)device);
-    FILE *out = begin_page(site, name, text);
+    struct store *s = site->store;
+    FILE *out = site_begin(site, "index.html", "Drivers and the memory model");
     if (!out)
         return site->err->cls;
-    put_reasons(site->store, device, out);
-    fputs("<h2>Tests</h2><div class=\"wide\"><table><thead><tr>", out);
-    static const char *const heads[] = {"test",      "mapping",   "rule family", "worst verdict",
-                                        "runs done", "instances", "first",       "last"};
-    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
-        fprintf(out, "<th scope=\"col\">%s</th>", heads[i]);
-    fputs("</tr></thead><tbody>\n", out);
-    put_test_rows(site->store, device, out);
-    fputs("</tbody></table></div>\n", out);
-    return end_page(site, name, out);
+    fprintf(out, "<p>%lld runs, %lld tests, %lld drivers.</p>\n",
+            (long long)store_number(s, "select count(*) from run", ""),
+            (long long)store_number(s, "select count(*) from test", ""),
+            (long long)store_number(s, "select count(*) from device", ""));
+    put_drivers(s, out);
+    enum mm_class cls = site_put_shapes(site, out);
+    put_families(s, out);
+    enum mm_class written = site_end(site, "index.html", out);
+    return cls == MM_OK ? written : cls;
 }
 
-static enum mm_class put_devices(struct site *site)
+enum mm_class store_site(struct store *s, const char *path, const struct store_site_options *options,
+                         struct mm_error *err)
 {
-    struct store *s = site->store;
-    enum mm_class cls = MM_OK;
-    sqlite3_stmt *q =
-        store_statement(s, "select id, platform, name, version, driver from device order by id desc", "");
-    while (cls == MM_OK && store_row(s, q)) {
-        char text[512];
-        store_device_text(q, 1, text, sizeof text);
-        cls = put_device(site, sqlite3_column_int64(q, 0), text);
-    }
-    return cls;
-}
-
-/* ---- a test ---- */
-
-static void put_state_rows(const cJSON *result, FILE *out)
-{
-    const cJSON *state;
-    cJSON_ArrayForEach(state, cJSON_GetObjectItem(result, "states"))
-    {
-        const char *verdict = cJSON_GetStringValue(cJSON_GetObjectItem(state, "verdict")),
-                   *clause = cJSON_GetStringValue(cJSON_GetObjectItem(state, "clause"));
-        fputs("<tr><th scope=\"row\"><code>", out);
-        mm_put_html(cJSON_GetStringValue(cJSON_GetObjectItem(state, "state")), out);
-        fprintf(out, "</code></th><td class=\"%s\">%s", verdict, verdict);
-        if (clause) {
-            fputs("<br>", out);
-            mm_put_html(clause, out);
-        }
-        fprintf(
-            out,
-            "</td><td class=\"n\">%.0f</td><td class=\"n\">%.3g to %.3g</td><td>%s</td><td>%s</td></tr>\n",
-            cJSON_GetNumberValue(cJSON_GetObjectItem(state, "count")),
-            cJSON_GetNumberValue(cJSON_GetObjectItem(state, "rate_low")),
-            cJSON_GetNumberValue(cJSON_GetObjectItem(state, "rate_high")),
-            cJSON_GetStringValue(cJSON_GetObjectItem(state, "first")),
-            cJSON_GetStringValue(cJSON_GetObjectItem(state, "last")));
-    }
-}
-
-static double value_of(const cJSON *object, const char *key)
-{
-    return cJSON_GetNumberValue(cJSON_GetObjectItem(object, key));
-}
-
-static void put_result(const cJSON *result, FILE *out)
-{
-    const char *mapping = cJSON_GetStringValue(cJSON_GetObjectItem(result, "mapping"));
-    fputs("<h2>", out);
-    mm_put_html(cJSON_GetStringValue(cJSON_GetObjectItem(result, "device")), out);
-    fputs("</h2>\n<p>", out);
-    if (*mapping) {
-        fputs("Mapping ", out);
-        mm_put_html(mapping, out);
-        fputs(". ", out);
-    }
-    fprintf(out, "%.0f of %.0f runs done, %s to %s; %.3g instances.", value_of(result, "runs_done"),
-            value_of(result, "runs"), cJSON_GetStringValue(cJSON_GetObjectItem(result, "first")),
-            cJSON_GetStringValue(cJSON_GetObjectItem(result, "last")), value_of(result, "instances"));
-    if (value_of(result, "unseen_rate_below") < 1)
-        fprintf(out, " Any state that is not listed has a rate below %.3g (95 %%).",
-                value_of(result, "unseen_rate_below"));
-    fputs("</p>\n", out);
-    if (!cJSON_GetArraySize(cJSON_GetObjectItem(result, "states")))
-        return;
-    fputs(
-        "<div class=\"wide\"><table><thead><tr><th scope=\"col\">final state</th><th scope=\"col\">verdict</th>"
-        "<th scope=\"col\">count</th><th scope=\"col\">rate (95 %)</th><th scope=\"col\">first</th><th scope=\"col\">last</th>"
-        "</tr></thead><tbody>\n",
-        out);
-    put_state_rows(result, out);
-    fputs("</tbody></table></div>\n", out);
-}
-
-static enum mm_class put_test(struct site *site, int64_t id, const char *name)
-{
-    char file[64];
-    const cJSON *result;
-    cJSON *results = cJSON_CreateArray();
-    snprintf(file, sizeof file, "test-%lld.html", (long long)id);
-    enum mm_class cls = store_test_results(site->store, name, NULL, results, site->err);
-    FILE *out = cls == MM_OK ? begin_page(site, file, name) : NULL;
-    if (out) {
-        sqlite3_stmt *q = store_statement(
-            site->store,
-            "select source from test where name = ? and source is not null order by mapping limit 1", "t",
-            name);
-        if (store_row(site->store, q)) {
-            fputs("<details><summary>the test</summary><pre>", out);
-            mm_put_html(store_text(q, 0), out);
-            fputs("</pre></details>\n", out);
-            sqlite3_reset(q);
-        }
-        cJSON_ArrayForEach(result, results) put_result(result, out);
-        cls = end_page(site, file, out);
-    } else if (cls == MM_OK) {
-        cls = site->err->cls;
-    }
-    cJSON_Delete(results);
-    return cls;
-}
-
-static enum mm_class put_tests(struct site *site)
-{
-    struct store *s = site->store;
-    enum mm_class cls = MM_OK;
-    sqlite3_stmt *q = store_statement(s, "select min(id), name from test group by name order by name", "");
-    while (cls == MM_OK && store_row(s, q))
-        cls = put_test(site, sqlite3_column_int64(q, 0), store_text(q, 1));
-    return cls;
-}
-
-enum mm_class store_site(struct store *s, const char *path, struct mm_error *err)
-{
-    struct site site = {.store = s, .path = path, .err = err};
+    struct site site = {.store = s, .path = path, .options = options, .err = err};
     if (mkdir(path, 0777) != 0 && errno != EEXIST)
         return mm_fail_at(err, MM_LIMIT, "store.site", path, 0, 0, "cannot create: %s", strerror(errno));
     site.folder = open(path, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
@@ -350,9 +277,9 @@ enum mm_class store_site(struct store *s, const char *path, struct mm_error *err
     if (cls == MM_OK)
         cls = put_index(&site);
     if (cls == MM_OK)
-        cls = put_devices(&site);
+        cls = site_put_devices(&site);
     if (cls == MM_OK)
-        cls = put_tests(&site);
+        cls = site_put_tests(&site);
     close(site.folder);
     return store_end(s, cls, err);
 }

@@ -125,7 +125,11 @@ enum mm_class store_history(struct store *store, const char *test, const char *s
 enum mm_class store_shape(struct store *store, const char *shape, const char *selector, bool json, FILE *out,
                           struct mm_error *err);
 /* Writes static pages into the folder PATH, which is created if it is missing. */
-enum mm_class store_site(struct store *store, const char *path, struct mm_error *err);
+struct store_site_options {
+    const char *xref, *playground; /* addresses of the pages that clauses and tests link to; NULL: no links */
+};
+enum mm_class store_site(struct store *store, const char *path, const struct store_site_options *options,
+                         struct mm_error *err);
 /* Writes what all drivers of the device of JUDGEMENT (JSON of lt_judge) did as the baseline of lt_gate. */
 enum mm_class store_baseline(struct store *store, const char *judgement, FILE *out, struct mm_error *err);
 enum mm_class store_export(struct store *store, FILE *out, struct mm_error *err);

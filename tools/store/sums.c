@@ -124,11 +124,11 @@ enum mm_class store_put_result(struct store *s, const struct store_result *r, st
 /* First and last days are not narrowed: a later state of the same run, which takes its place, has the same states and more. */
 void store_remove_run(struct store *s, int64_t run)
 {
-    sqlite3_stmt *q =
-        store_statement(s,
-                        "select test, device, status, instances, discarded, date, counts"
-                        " from test join result on test = test.id join run on run = run.id where run.id = ?",
-                        "i", run);
+    sqlite3_stmt *q = store_statement(
+        s,
+        "select test, device, status, instances, discarded, date, counts"
+        " from run cross join test cross join result on test = test.id and run = run.id where run.id = ?",
+        "i", run);
     while (store_row(s, q)) {
         struct store_result r = {.test = sqlite3_column_int64(q, 0),
                                  .device = sqlite3_column_int64(q, 1),

@@ -1,0 +1,130 @@
+/* The page of a driver: rule families, why tests did not run, runs, tests. */
+#include "tools/store/site.h"
+
+#include "memmodel/base/escape.h"
+
+#include <string.h>
+
+static void put_test_rows(struct store *s, int64_t device, FILE *out)
+{
+    sqlite3_stmt *q = store_statement(
+        s,
+        "select test.name, mapping, family, verdict, runs, done, instances, first, last,"
+        " (select min(t.id) from test t where t.name = test.name) from worst join test on test.id = worst.test"
+        " join total on total.test = test.id and total.device = worst.device where worst.device = ?"
+        " order by verdict <> 'forbidden', family, test.name, mapping",
+        "i", device);
+    while (store_row(s, q)) {
+        const char *verdict = store_text(q, 3);
+        fprintf(out, "<tr><th scope=\"row\"><a href=\"test-%lld.html\">",
+                (long long)sqlite3_column_int64(q, 9));
+        mm_put_html(store_text(q, 0), out);
+        fputs("</a></th><td>", out);
+        mm_put_html(store_text(q, 1), out);
+        fputs("</td><td>", out);
+        mm_put_html(store_text(q, 2), out);
+        fprintf(
+            out,
+            "</td><td class=\"%s\">%s</td><td class=\"n\">%lld of %lld</td><td class=\"n\">%.3g</td><td>%s</td><td>%s</td></tr>\n",
+            strcmp(verdict, "not run") == 0 ? "none" : verdict, verdict,
+            (long long)sqlite3_column_int64(q, 5), (long long)sqlite3_column_int64(q, 4),
+            sqlite3_column_double(q, 6), store_text(q, 7), store_text(q, 8));
+    }
+}
+
+/* Why tests did not run, most frequent first; each counts with the reason of its last run. */
+static void put_reasons(struct store *s, int64_t device, FILE *out)
+{
+    bool any = false;
+    sqlite3_stmt *q = store_statement(
+        s,
+        "select (select status || ': ' || ifnull(text, '') from run join result on result.test = worst.test and result.run = run.id"
+        "  left join reason on reason.id = reason where run.device = ?1 order by run.date desc, run.id desc limit 1) why, count(*) n"
+        " from worst where device = ?1 and verdict = 'not run' group by why order by n desc, why",
+        "i", device);
+    while (store_row(s, q)) {
+        fputs(any ? "" : "<h2>Why tests did not run</h2><ul>\n", out);
+        any = true;
+        fprintf(out, "<li>%lld ", (long long)sqlite3_column_int64(q, 1));
+        mm_put_html(store_text(q, 0), out);
+        fputs("</li>\n", out);
+    }
+    fputs(any ? "</ul>\n" : "", out);
+}
+
+static void put_families(struct store *s, int64_t device, FILE *out)
+{
+    static const char *const heads[] = {"rule family", "tests by worst verdict", NULL};
+    sqlite3_stmt *q =
+        store_statement(s, "select distinct family from worst where device = ? order by family", "i", device);
+    fputs("<h2>Rule families</h2>\n", out);
+    site_begin_table(out, "Rule families", heads);
+    while (store_row(s, q)) {
+        fputs("<tr><th scope=\"row\">", out);
+        mm_put_html(*store_text(q, 0) ? store_text(q, 0) : "other", out);
+        fputs("</th>", out);
+        site_put_counts(s, store_text(q, 0), device, out);
+        fputs("</tr>\n", out);
+    }
+    site_end_table(out);
+}
+
+enum { MOST_RUNS = 50 };
+
+static void put_runs(struct store *s, int64_t device, FILE *out)
+{
+    static const char *const heads[] = {"run",       "day",   "kind",     "tests done",
+                                        "instances", "suite", "settings", NULL};
+    int64_t count = store_number(s, "select count(*) from run where device = ?", "i", device);
+    sqlite3_stmt *q = store_statement(
+        s,
+        "select id, date, kind, (select sum(status = 'done') from test cross join result on test = test.id and run = run.id) done,"
+        " (select sum(instances) from test cross join result on test = test.id and run = run.id), suite, settings"
+        " from run where device = ? order by date desc, id desc limit 50",
+        "i", device);
+    fprintf(out, "<h2>Runs</h2>\n<p>%lld in all%s.</p>\n", (long long)count,
+            count > MOST_RUNS ? "; the last 50" : "");
+    site_begin_table(out, "Runs, the last first", heads);
+    while (store_row(s, q)) {
+        char instances[32];
+        snprintf(instances, sizeof instances, "%.3g", sqlite3_column_double(q, 4));
+        fprintf(out, "<tr><th scope=\"row\">%lld</th>", (long long)sqlite3_column_int64(q, 0));
+        for (int i = 1; i <= 6; i++)
+            site_put_cell(out, i == 3 || i == 4 ? "n" : NULL, i == 4 ? instances : store_text(q, i));
+        fputs("</tr>\n", out);
+    }
+    site_end_table(out);
+}
+
+static enum mm_class put_device(struct site *site, int64_t device, const char *text)
+{
+    static const char *const heads[] = {
+        "test", "mapping", "rule family", "worst verdict", "runs done", "instances", "first", "last", NULL};
+    char name[64];
+    snprintf(name, sizeof name, "device-%lld.html", (long long)device);
+    FILE *out = site_begin(site, name, text);
+    if (!out)
+        return site->err->cls;
+    put_families(site->store, device, out);
+    put_reasons(site->store, device, out);
+    put_runs(site->store, device, out);
+    fputs("<h2>Tests</h2>\n", out);
+    site_begin_table(out, "Tests, those with forbidden states first", heads);
+    put_test_rows(site->store, device, out);
+    site_end_table(out);
+    return site_end(site, name, out);
+}
+
+enum mm_class site_put_devices(struct site *site)
+{
+    struct store *s = site->store;
+    enum mm_class cls = MM_OK;
+    sqlite3_stmt *q =
+        store_statement(s, "select id, platform, name, version, driver from device order by id desc", "");
+    while (cls == MM_OK && store_row(s, q)) {
+        char text[512];
+        store_device_text(q, 1, text, sizeof text);
+        cls = put_device(site, sqlite3_column_int64(q, 0), text);
+    }
+    return cls;
+}
