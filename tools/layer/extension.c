@@ -191,16 +191,17 @@ LY_EXTEND(clHostMemAllocINTEL)
 ALLOCATION(clDeviceMemAllocINTEL)
 ALLOCATION(clSharedMemAllocINTEL)
 
-#define DEALLOCATION(name)                                                                                   \
+#define DEALLOCATION(name, waits)                                                                            \
     static ly_function *next_##name;                                                                         \
     static cl_int CL_API_CALL layer_##name(cl_context context, void *memory)                                 \
     {                                                                                                        \
-        ly_svm_remove(memory);                                                                               \
+        if (memory)                                                                                          \
+            ly_svm_remove(memory, #name, waits, LY_PLACE);                                                   \
         return NEXT(name)(context, memory);                                                                  \
     }                                                                                                        \
     LY_EXTEND(name)
-DEALLOCATION(clMemFreeINTEL)
-DEALLOCATION(clMemBlockingFreeINTEL)
+DEALLOCATION(clMemFreeINTEL, false)
+DEALLOCATION(clMemBlockingFreeINTEL, true)
 
 static ly_function *next_clSetKernelArgMemPointerINTEL;
 static cl_int CL_API_CALL layer_clSetKernelArgMemPointerINTEL(cl_kernel kernel, cl_uint index,

@@ -67,6 +67,8 @@ __attribute__((visibility("default"))) cl_int CL_API_CALL clInitLayer(cl_uint co
     UNSEEN(clCreateEventFromGLsyncKHR)
     UNSEEN(clCreateEventFromEGLSyncKHR)
 #undef UNSEEN
+    if (ly_checks_api())
+        ly_check_calls(&own);
     return CL_SUCCESS;
 }
 

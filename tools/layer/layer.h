@@ -37,11 +37,15 @@ struct ly_object {
     uint32_t references; /* the application's, as the driver counts them */
     uint32_t uses;       /* the layer's own; freed when both are zero */
     uint32_t number;     /* among those of its type, from 1 */
+    uint32_t source;     /* of its creation, 0: not known */
 };
 /* A new shadow of SIZE bytes for HANDLE with one reference; NULL: out of memory. */
 void *ly_object_add(enum ly_type type, const void *handle, size_t size);
 /* NULL: no such object is known. */
 void *ly_object_find(enum ly_type type, const void *handle);
+void ly_object_each(void (*visit)(const struct ly_object *object));
+/* Whether HANDLE is that of an object whose last reference was released. */
+bool ly_object_was(const void *handle);
 void ly_object_use(void *object); /* may be NULL */
 void ly_object_unuse(void *object);
 void ly_object_retain(enum ly_type type, const void *handle);
@@ -119,7 +123,8 @@ struct ly_command {
     bool calls_back;             /* its end is recorded by ly_command_end */
 };
 /* The caller's place in the application. */
-#define LY_PLACE __builtin_return_address(0)
+extern _Thread_local const void *ly_caller; /* NULL: the function was called by the loader */
+#define LY_PLACE (ly_caller ? ly_caller : __builtin_return_address(0))
 /* A command that was given to QUEUE through NAME; NULL: the queue is not known, or out of memory. */
 struct ly_command *ly_command_create(cl_command_queue queue, const char *name, const void *place,
                                      cl_uint count, const cl_event *list);
@@ -181,13 +186,15 @@ mm_event_id ly_record_call(const char *name, const void *place, struct mm_edge *
 mm_event_id ly_record_callback(mm_event_id completion, mm_event_id registered);
 uint32_t ly_record_allocation(struct mm_allocation allocation, const void *place);
 void ly_record_free(uint32_t allocation, uint64_t size);
+/* The calling thread writes the whole allocation. */
+void ly_record_write(uint32_t allocation, uint64_t size, const char *call, const void *place);
 /* No edge starts at ID from now on; it may be MM_NO_EVENT. */
 void ly_retire(mm_event_id id);
 uint32_t ly_source(const char *call, const void *place);
 /* A part of the program that the report says is not checked; each WHAT is recorded once. */
 void ly_not_checked(const char *what);
 /* A finding of the layer itself. */
-void ly_record_finding(const char *kind, const char *clause, const char *message, const void *place);
+void ly_record_finding(const char *kind, const char *clause, const char *message, uint32_t source);
 /* A command uses the host's memory, plain or SVM. */
 void ly_host_access(struct ly_command *command, enum mm_kind kind, const void *host, size_t size);
 
@@ -218,11 +225,13 @@ void ly_host_rows(struct ly_command *command, enum mm_kind kind, const void *hos
 struct ly_svm {
     uintptr_t begin;
     size_t size;
-    uint32_t allocation;
+    uint32_t allocation, source;
     bool fine;
 };
 void ly_svm_add(void *memory, cl_svm_mem_flags flags, size_t size, const void *place);
-void ly_svm_remove(const void *memory);
+/* WAITS: the call waits for the commands that use it. */
+void ly_svm_remove(const void *memory, const char *call, bool waits, const void *place);
+void ly_svm_note_leaks(void);
 /* NULL: AT is not in SVM. */
 const struct ly_svm *ly_svm_find(const void *at);
 
@@ -250,6 +259,13 @@ void ly_queue_add(cl_command_queue queue, cl_context context, cl_device_id devic
     {                                                                                                        \
         return layer_##name;                                                                                 \
     }
+
+/* ---- use of the API ------------------------------------------------------------------------------- */
+
+bool ly_checks_api(void);
+/* Puts a check before each function of TABLE. */
+void ly_check_calls(struct _cl_icd_dispatch *table);
+void ly_note_leaks(void); /* without the lock */
 
 /* ---- extensions ---------------------------------------------------------------------------------- */
 

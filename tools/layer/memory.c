@@ -288,27 +288,42 @@ void ly_svm_add(void *memory, cl_svm_mem_flags flags, size_t size, const void *p
                                                     .flags = flags,
                                                     .name = name},
                              place);
+    svm.source = ly_source("create", place);
     next_address += (size + 8191) / 4096 * 4096;
     mm_append(&svms, &svm_count, &svm);
     pthread_mutex_unlock(&ly_lock);
 }
 
-/* Memory that a command may still use stays in the record. */
-void ly_svm_remove(const void *memory)
+/* No command may use the memory any more: its end is a write of all of it by the host [CL 5.6.1]. */
+void ly_svm_remove(const void *memory, const char *call, bool waits, const void *place)
 {
     pthread_mutex_lock(&ly_lock);
     for (size_t i = 0; i < svm_count; i++)
-        if (svms[i].begin == (uintptr_t)memory)
+        if (svms[i].begin == (uintptr_t)memory) {
+            if (!waits)
+                ly_record_write(svms[i].allocation, svms[i].size, call, place);
             svms[i] = svms[--svm_count];
+            break;
+        }
     pthread_mutex_unlock(&ly_lock);
 }
 
 static void CL_API_CALL layer_clSVMFree(cl_context context, void *memory)
 {
-    ly_svm_remove(memory);
+    if (memory)
+        ly_svm_remove(memory, "clSVMFree", false, LY_PLACE);
     ly_next.clSVMFree(context, memory);
 }
 LY_EXPORT(clSVMFree)
+
+void ly_svm_note_leaks(void)
+{
+    for (size_t i = 0; i < svm_count; i++) {
+        char message[96];
+        snprintf(message, sizeof message, "SVM of %zu bytes is not freed at exit", svms[i].size);
+        ly_record_finding("leak", "CL 5.6.1", message, svms[i].source);
+    }
+}
 
 /* ---- plain memory of the host -------------------------------------------------------------------- */
 

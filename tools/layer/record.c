@@ -54,6 +54,8 @@ void ly_record_close(void)
     if (!recorder)
         return;
     ly_unseen_called();
+    if (process == getpid())
+        ly_note_leaks();
     mm_recorder_close(recorder);
     if (process == getpid())
         ly_report();
@@ -168,6 +170,18 @@ void ly_record_free(uint32_t allocation, uint64_t size)
     mm_recorder_event(recorder, &event, NULL, 0);
 }
 
+void ly_record_write(uint32_t allocation, uint64_t size, const char *call, const void *place)
+{
+    ly_retire(ly_record_call(call, place, NULL, 0));
+    struct mm_event event = {.kind = MM_WRITE,
+                             .agent = ly_this_thread(),
+                             .allocation = allocation,
+                             .source = ly_source(call, place),
+                             .size = at_most_32_bits(size),
+                             .attributes = MM_NO_VALUE};
+    mm_recorder_event(recorder, &event, NULL, 0);
+}
+
 void ly_not_checked(const char *what)
 {
     enum { MOST = 64 };
@@ -183,13 +197,11 @@ void ly_not_checked(const char *what)
     mm_recorder_record(recorder, &record);
 }
 
-void ly_record_finding(const char *kind, const char *clause, const char *message, const void *place)
+void ly_record_finding(const char *kind, const char *clause, const char *message, uint32_t source)
 {
-    struct mm_record record = {.type = MM_RECORD_FINDING,
-                               .finding = {.kind = kind,
-                                           .clause = clause,
-                                           .message = message,
-                                           .agent = ly_this_thread(),
-                                           .source = ly_source("", place)}};
+    struct mm_record record = {
+        .type = MM_RECORD_FINDING,
+        .finding = {
+            .kind = kind, .clause = clause, .message = message, .agent = ly_this_thread(), .source = source}};
     mm_recorder_record(recorder, &record);
 }

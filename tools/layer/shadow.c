@@ -31,6 +31,19 @@ static bool grow(void)
     return true;
 }
 
+enum { DEAD = 1 << 12 }; /* handles that are remembered: the later of two in one slot */
+static const void *dead[DEAD];
+
+static const void **dead_slot(const void *handle)
+{
+    return &dead[bucket_of(LY_TYPE_COUNT, handle, DEAD)];
+}
+
+bool ly_object_was(const void *handle)
+{
+    return *dead_slot(handle) == handle;
+}
+
 void *ly_object_add(enum ly_type type, const void *handle, size_t size)
 {
     static uint32_t numbers[LY_TYPE_COUNT];
@@ -42,9 +55,20 @@ void *ly_object_add(enum ly_type type, const void *handle, size_t size)
     struct ly_object **at = &buckets[bucket_of(type, handle, bucket_count)];
     *o = (struct ly_object){
         .next = *at, .handle = handle, .type = type, .references = 1, .number = ++numbers[type]};
+    if (ly_caller)
+        o->source = ly_source("create", ly_caller);
+    if (ly_object_was(handle))
+        *dead_slot(handle) = NULL;
     *at = o;
     object_count++;
     return o;
+}
+
+void ly_object_each(void (*visit)(const struct ly_object *object))
+{
+    for (size_t i = 0; i < bucket_count; i++)
+        for (const struct ly_object *o = buckets[i]; o; o = o->next)
+            visit(o);
 }
 
 static struct ly_object **find(enum ly_type type, const void *handle)
@@ -104,6 +128,7 @@ void ly_object_release(enum ly_type type, const void *handle)
     struct ly_object **at = find(type, handle), *o = at ? *at : NULL;
     if (!o || --o->references)
         return;
+    *dead_slot(handle) = handle;
     *at = o->next;
     object_count--;
     free_unused(o);

@@ -119,6 +119,10 @@ static void set_layer(const struct session *session, const char *layer, const ch
     snprintf(trace, sizeof trace, "socket:%s", name);
     setenv("REFCL_LAYER_TRACE", trace, 1);
     unsetenv("REFCL_LAYER_REPORT");
+    if (session->api)
+        setenv("REFCL_LAYER_CHECK", "api", 1);
+    else
+        unsetenv("REFCL_LAYER_CHECK");
     unsetenv("REFCL_TRACE");
 }
 
@@ -391,7 +395,7 @@ static int finish(struct session_processes *processes, char **argv, struct super
     options.checked = check_names(session, true, checked, sizeof checked);
     options.not_checked = check_names(session, false, not_checked, sizeof not_checked);
     if (session->on_driver) {
-        options.checked = "commands against one another";
+        options.checked = session->api ? "commands against one another, api" : "commands against one another";
         options.not_checked = merge_not_checked(processes, parts, sizeof parts);
     }
     options.observation = session_processes_observed(processes);
