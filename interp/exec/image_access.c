@@ -119,9 +119,9 @@ static void check_class(struct in_run *run, struct in_item *item, const struct i
 {
     bool floats = in_image_class(h->image.type) == IN_IMAGE_FLOAT;
     if (run->launch.checks && floats != (in_scalar(texel)->kind == IN_TY_FLOAT))
-        in_raise(run, item, pc, "image-format", "CLC 6.15.15", h->object, 0, 0,
-                 "%s texels of an image whose format has %s", floats ? "integer" : "float",
-                 floats ? "floats" : "integers");
+        in_raise(run, item, pc, "image-format", "CLC 6.15.15", h->object,
+                 h->object != NULL ? h->object->address : 0, 0, "%s texels of an image whose format has %s",
+                 floats ? "integer" : "float", floats ? "floats" : "integers");
 }
 
 /* Texel to register: a vector of four, or the one component of a depth image. */

@@ -57,6 +57,18 @@ def queues(name, engine, expected):
     check(found["status"] == expected, "%s, %s: %s" % (name, engine, expected), found)
 
 
+def images(name, kinds, watched):
+    """Findings of these KINDS, the same report, of which a failure of the program is part; WATCHED: all of its launches."""
+    program = test_host.compiled(os.path.join(here, "watch", name), {})
+    output = os.path.join(test_host.folder, "test_watch.json")
+    command = [refcl, "run", "--quiet", "--json", output, "--", program]
+    expected, _ = report(command, output, "interp", {})
+    found, was_watched = report(command, output, "jit", {})
+    check([f["kind"] for f in expected["findings"]] == kinds, "%s: %s" % (name, kinds or "clean"), expected)
+    check(differences(expected, found, True) is None, "%s: the same report" % name, differences(expected, found, True))
+    check(watched == was_watched, "%s: is%s watched" % (name, "" if watched else " not"))
+
+
 def main():
     launches("reduction.cl", "-g 32 -l 16 -a buf:128:iota -a buf:8", True)
     launches("reduction_without_inner_barrier.cl", "-g 32 -l 16 -a buf:128:iota -a buf:8", False)
@@ -68,6 +80,10 @@ def main():
     queues("second_queue_large.c", "jit", "unknown")
     queues("second_queue_after_finish.c", "interp", "clean")
     queues("second_queue_after_finish.c", "jit", "clean")
+    images("image_copied.c", [], True)
+    images("image_findings.c",
+           ["data-race", "out-of-bounds", "out-of-bounds", "image-format", "data-race", "image-unfenced-read"], False)
+    images("image_rolled_back.c", [], False)
     for path in sorted(glob.glob(os.path.join(here, "watch/*.cl"))):
         kernels(path)
     print("1..%d" % number)

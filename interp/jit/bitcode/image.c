@@ -1,7 +1,8 @@
 /* Accesses to texels of 2D images in the usual formats, inlined into kernels: the same values, bit for bit, as
- * interp/image computes.  Everything else (other kinds and formats, samplers that are arguments, coordinates outside the
- * image) goes to the interpreter's function, as does every access to which something is wrong. */
+ * interp/image computes.  Everything else (other kinds and formats, coordinates outside the image) goes to the
+ * interpreter's function, as does every access to which something is wrong; in instrumented launches it is suspicious. */
 #include "interp/image/image.h"
+#include "interp/jit/instrument/shadow.h"
 #include "interp/jit/run/callout.h"
 
 typedef float float4 __attribute__((vector_size(16)));
@@ -20,13 +21,23 @@ typedef double double4 __attribute__((vector_size(32)));
 #define IMAGE                                                                                                \
     uint8_t *data, uint64_t pitch, uint32_t kind, uint32_t order, uint32_t type, uint32_t width,             \
         uint32_t height
-#define SHAPE  data, pitch, kind, order, type, width, height
+#define SHAPE data, pitch, kind, order, type, width, height
+/* In instrumented launches: the argument that the image is, and whether the instruction has texels of floats. */
+#define CHECKS uint64_t image, bool floats
 #define INLINE __attribute__((always_inline))
 
 void in_jit_image_read(CALLOUT, IMAGE, int32_t x, int32_t y, void *to);
 void in_jit_image_write(CALLOUT, IMAGE, int32_t x, int32_t y, const void *from);
 void in_jit_image_sample_int(CALLOUT, IMAGE, int32_t x, int32_t y, void *to, uint64_t sampler);
 void in_jit_image_sample(CALLOUT, IMAGE, float x, float y, void *to, uint64_t sampler);
+void in_jit_image_read_checked(CHECKS, IMAGE, int32_t x, int32_t y, void *to);
+void in_jit_image_write_checked(CHECKS, IMAGE, int32_t x, int32_t y, const void *from);
+void in_jit_image_sample_int_checked(CHECKS, IMAGE, int32_t x, int32_t y, void *to, uint64_t sampler);
+void in_jit_image_sample_checked(CHECKS, IMAGE, float x, float y, void *to, uint64_t sampler);
+/* Markers (instrument/docs/instrumentation.md#markers). */
+uint8_t *in_texel(uint8_t *at, uint64_t image, uint64_t index, uint32_t how) __asm__("in.texel");
+uint8_t *in_undo(uint64_t image, uint64_t index) __asm__("in.undo");
+void in_suspect(bool bad) __asm__("in.suspect");
 
 void in_jit_interpret(CALLOUT);
 
@@ -159,32 +170,59 @@ static inline INLINE uint8_t *place(IMAGE, int32_t x, int32_t y)
     return data + (uint64_t)(uint32_t)y * pitch + (uint64_t)(uint32_t)x * texel_size(order, type);
 }
 
-/* ---- accesses ---------------------------------------------------------------------------- */
+/* ---- accesses: false if the interpreter's function has to make it -------------------------- */
 
-INLINE void in_jit_image_read(CALLOUT, IMAGE, int32_t x, int32_t y, void *to)
+/* Whether the launch is instrumented; then the argument that the image is. */
+#define WATCH   bool watch, uint64_t image
+#define WATCHED watch, image
+
+static inline INLINE uint8_t *watched(WATCH, uint8_t *at, uint32_t width, int32_t x, int32_t y, uint32_t how)
 {
-    if (!is_plain(SHAPE, x, y)) {
-        in_jit_interpret(PASS);
-        return;
-    }
-    uint4 texel = decode(place(SHAPE, x, y), order, type);
-    __builtin_memcpy(to, &texel, sizeof texel);
+    return watch ? in_texel(at, image, (uint64_t)(uint32_t)y * width + (uint32_t)x, how) : at;
 }
 
-INLINE void in_jit_image_write(CALLOUT, IMAGE, int32_t x, int32_t y, const void *from)
+static inline INLINE uint4 load_texel(WATCH, IMAGE, int32_t x, int32_t y)
+{
+    return decode(watched(WATCHED, place(SHAPE, x, y), width, x, y, 0), order, type);
+}
+
+static inline INLINE bool read_texel(WATCH, IMAGE, int32_t x, int32_t y, void *to)
+{
+    if (!is_plain(SHAPE, x, y))
+        return false;
+    uint4 texel = load_texel(WATCHED, SHAPE, x, y);
+    __builtin_memcpy(to, &texel, sizeof texel);
+    return true;
+}
+
+static inline INLINE void save_texel(uint8_t *to, const uint8_t *from, uint32_t size)
+{
+    if (to == NULL)
+        return;
+    if (size == 16)
+        __builtin_memcpy(to, from, 16);
+    else if (size == 4)
+        __builtin_memcpy(to, from, 4);
+    else
+        *to = *from;
+}
+
+static inline INLINE bool write_texel(WATCH, IMAGE, int32_t x, int32_t y, const void *from)
 {
     uint4 texel;
-    if (!is_plain(SHAPE, x, y)) {
-        in_jit_interpret(PASS);
-        return;
-    }
+    if (!is_plain(SHAPE, x, y))
+        return false;
+    uint8_t *undo = watch ? in_undo(image, (uint64_t)(uint32_t)y * width + (uint32_t)x) : NULL;
+    uint8_t *at = watched(WATCHED, place(SHAPE, x, y), width, x, y, IN_SHADOW_WRITTEN);
+    save_texel(undo, at, texel_size(order, type));
     __builtin_memcpy(&texel, from, sizeof texel);
-    encode(place(SHAPE, x, y), order, type, texel);
+    encode(at, order, type, texel);
+    return true;
 }
 
 /* ---- samplers ---------------------------------------------------------------------------- */
 
-/* Literal samplers are their own values (module/constant.c). */
+/* Samplers are their own values, as literal ones (module/constant.c). */
 static inline INLINE bool is_literal(uint64_t sampler)
 {
     return sampler >> 31 == 1;
@@ -202,33 +240,28 @@ static inline INLINE int32_t addressed(uint64_t sampler, int32_t i, uint32_t siz
     return addressing_of(sampler) != IN_ADDRESS_CLAMP_TO_EDGE ? i : i < 0 ? 0 : i > last ? last : i;
 }
 
-INLINE void in_jit_image_sample_int(CALLOUT, IMAGE, int32_t x, int32_t y, void *to, uint64_t sampler)
+static inline INLINE bool sample_at(WATCH, IMAGE, int32_t x, int32_t y, void *to, uint64_t sampler)
 {
     int32_t ax = addressed(sampler, x, width), ay = addressed(sampler, y, height);
-    if (!is_literal(sampler) || addressing_of(sampler) > IN_ADDRESS_MIRRORED_REPEAT ||
-        !is_plain(SHAPE, ax, ay)) {
-        in_jit_interpret(PASS);
-        return;
-    }
-    uint4 texel = decode(place(SHAPE, ax, ay), order, type);
-    __builtin_memcpy(to, &texel, sizeof texel);
+    return is_literal(sampler) && addressing_of(sampler) <= IN_ADDRESS_MIRRORED_REPEAT &&
+           read_texel(WATCHED, SHAPE, ax, ay, to);
 }
 
-static inline INLINE void add_weighted(double4 *sum, IMAGE, int32_t x, int32_t y, double wx, double wy)
+static inline INLINE void add_weighted(double4 *sum, WATCH, IMAGE, int32_t x, int32_t y, double wx, double wy)
 {
-    uint4 texel = decode(place(SHAPE, x, y), order, type);
+    uint4 texel = load_texel(WATCHED, SHAPE, x, y);
     *sum += wx * wy * __builtin_convertvector((float4)texel, double4);
 }
 
 /* In the interpreter's order of additions.  A loop would be vectorized across work-items. */
-static inline INLINE float4 filtered(IMAGE, const int32_t x[2], const int32_t y[2], float fx, float fy)
+static inline INLINE float4 filtered(WATCH, IMAGE, const int32_t x[2], const int32_t y[2], float fx, float fy)
 {
     double right = (double)fx, left = 1 - right, low = (double)fy, high = 1 - low;
     double4 sum = {0, 0, 0, 0};
-    add_weighted(&sum, SHAPE, x[0], y[0], left, high);
-    add_weighted(&sum, SHAPE, x[1], y[0], right, high);
-    add_weighted(&sum, SHAPE, x[0], y[1], left, low);
-    add_weighted(&sum, SHAPE, x[1], y[1], right, low);
+    add_weighted(&sum, WATCHED, SHAPE, x[0], y[0], left, high);
+    add_weighted(&sum, WATCHED, SHAPE, x[1], y[0], right, high);
+    add_weighted(&sum, WATCHED, SHAPE, x[0], y[1], left, low);
+    add_weighted(&sum, WATCHED, SHAPE, x[1], y[1], right, low);
     return __builtin_convertvector(sum, float4);
 }
 
@@ -243,23 +276,71 @@ static inline INLINE bool is_near(float u)
     return u > -1e9f && u < 1e9f;
 }
 
-INLINE void in_jit_image_sample(CALLOUT, IMAGE, float x, float y, void *to, uint64_t sampler)
+static inline INLINE bool has_floats(uint32_t type)
 {
-    bool floats = type == IN_CHANNEL_UNORM_INT8 || type == IN_CHANNEL_FLOAT, linear = (sampler & 1) && floats;
+    return type == IN_CHANNEL_UNORM_INT8 || type == IN_CHANNEL_FLOAT;
+}
+
+static inline INLINE bool sample(WATCH, IMAGE, float x, float y, void *to, uint64_t sampler)
+{
+    bool linear = (sampler & 1) && has_floats(type);
     float u = unnormalized(sampler, x, width) - (linear ? 0.5f : 0.0f);
     float v = unnormalized(sampler, y, height) - (linear ? 0.5f : 0.0f);
-    if (!is_literal(sampler) || addressing_of(sampler) > IN_ADDRESS_CLAMP || !is_near(u) || !is_near(v)) {
-        in_jit_interpret(PASS);
-        return;
-    }
+    if (!is_literal(sampler) || addressing_of(sampler) > IN_ADDRESS_CLAMP || !is_near(u) || !is_near(v))
+        return false;
     float fu = __builtin_floorf(u), fv = __builtin_floorf(v);
     int32_t ax[2] = {addressed(sampler, (int32_t)fu, width), addressed(sampler, (int32_t)fu + 1, width)};
     int32_t ay[2] = {addressed(sampler, (int32_t)fv, height), addressed(sampler, (int32_t)fv + 1, height)};
-    if (!is_plain(SHAPE, ax[0], ay[0]) || (linear && !is_plain(SHAPE, ax[1], ay[1]))) {
-        in_jit_interpret(PASS);
-        return;
-    }
-    uint4 texel = linear ? (uint4)filtered(SHAPE, ax, ay, u - fu, v - fv)
-                         : decode(place(SHAPE, ax[0], ay[0]), order, type);
+    if (!is_plain(SHAPE, ax[0], ay[0]) || (linear && !is_plain(SHAPE, ax[1], ay[1])))
+        return false;
+    uint4 texel = linear ? (uint4)filtered(WATCHED, SHAPE, ax, ay, u - fu, v - fv)
+                         : load_texel(WATCHED, SHAPE, ax[0], ay[0]);
     __builtin_memcpy(to, &texel, sizeof texel);
+    return true;
+}
+
+/* ---- what compiled code calls -------------------------------------------------------------- */
+
+INLINE void in_jit_image_read(CALLOUT, IMAGE, int32_t x, int32_t y, void *to)
+{
+    if (!read_texel(false, 0, SHAPE, x, y, to))
+        in_jit_interpret(PASS);
+}
+
+INLINE void in_jit_image_write(CALLOUT, IMAGE, int32_t x, int32_t y, const void *from)
+{
+    if (!write_texel(false, 0, SHAPE, x, y, from))
+        in_jit_interpret(PASS);
+}
+
+INLINE void in_jit_image_sample_int(CALLOUT, IMAGE, int32_t x, int32_t y, void *to, uint64_t sampler)
+{
+    if (!sample_at(false, 0, SHAPE, x, y, to, sampler))
+        in_jit_interpret(PASS);
+}
+
+INLINE void in_jit_image_sample(CALLOUT, IMAGE, float x, float y, void *to, uint64_t sampler)
+{
+    if (!sample(false, 0, SHAPE, x, y, to, sampler))
+        in_jit_interpret(PASS);
+}
+
+INLINE void in_jit_image_read_checked(CHECKS, IMAGE, int32_t x, int32_t y, void *to)
+{
+    in_suspect(has_floats(type) != floats || !read_texel(true, image, SHAPE, x, y, to));
+}
+
+INLINE void in_jit_image_write_checked(CHECKS, IMAGE, int32_t x, int32_t y, const void *from)
+{
+    in_suspect(has_floats(type) != floats || !write_texel(true, image, SHAPE, x, y, from));
+}
+
+INLINE void in_jit_image_sample_int_checked(CHECKS, IMAGE, int32_t x, int32_t y, void *to, uint64_t sampler)
+{
+    in_suspect(has_floats(type) != floats || !sample_at(true, image, SHAPE, x, y, to, sampler));
+}
+
+INLINE void in_jit_image_sample_checked(CHECKS, IMAGE, float x, float y, void *to, uint64_t sampler)
+{
+    in_suspect(has_floats(type) != floats || !sample(true, image, SHAPE, x, y, to, sampler));
 }

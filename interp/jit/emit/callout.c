@@ -4,6 +4,8 @@
 #include "interp/jit/run/callout.h"
 #include "interp/jit/emit/emit.h"
 
+static const char unchecked[] = "calls of the interpreter's functions in an instrumented launch";
+
 /* ---- frames ------------------------------------------------------------------------------ */
 
 static LLVMValueRef outside(struct in_emit *e)
@@ -139,6 +141,11 @@ bool in_emit_callout(struct in_emit *e, const struct in_inst *i)
         return false;
     if (in_inline_image_query(e, i))
         return true;
+    if (e->options->flags & IN_JIT_INSTRUMENTED) {
+        if (!in_checked_image_access(e, i))
+            in_emit_fail(e, unchecked);
+        return true;
+    }
     enum in_jit_call_kind sort = in_jit_call_kind(e->m, i);
     if (e->calls->code.insns[call - e->calls->calls].op != IN_WAIT)
         alone(e, i, call, sort == IN_JIT_UNORDERED);
@@ -163,6 +170,8 @@ static LLVMValueRef is_region(struct in_emit *e, LLVMValueRef pointer, enum mm_r
     LLVMValueRef arguments[2] = {outside(e), LLVMBuildPtrToInt(e->b, pointer, e->i64, "")};
     LLVMTypeRef types[2] = {e->ptr, e->i64}, type = LLVMFunctionType(e->i32, types, 2, 0);
     LLVMValueRef fn = field(e, e->ptr, offsetof(struct in_jit_callout, region));
+    if (e->options->flags & IN_JIT_INSTRUMENTED)
+        in_emit_fail(e, unchecked);
     LLVMValueRef r = LLVMBuildCall2(e->b, type, fn, arguments, 2, "");
     quiet(e, r);
     return LLVMBuildICmp(e->b, LLVMIntEQ, r, LLVMConstInt(e->i32, (uint64_t)wanted, 0), "");

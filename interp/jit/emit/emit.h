@@ -122,6 +122,8 @@ void in_emit_end(struct in_emit *e);
 /* emit/image.c */
 /* An access to an image by a short path, where there is one: the COUNT values at CALLOUT, outside, number and frame the
  * first of them, are what the interpreter's function is called with otherwise.  False: there is none. */
+/* In an instrumented launch; false: it is none, or there is no short path for it. */
+bool in_checked_image_access(struct in_emit *e, const struct in_inst *i);
 bool in_inline_image_access(struct in_emit *e, const struct in_inst *i, const struct in_jit_call *call,
                             LLVMValueRef *callout, uint32_t count);
 bool in_inline_image_query(struct in_emit *e, const struct in_inst *i); /* false: it is no query of sizes */

@@ -1,6 +1,7 @@
 /* Images: accesses with a short path in compiled code (bitcode/image.c), and queries. */
 #include "interp/image/image.h"
-#include "interp/jit/emit/emit.h"
+#include "interp/jit/instrument/emit_checks.h"
+#include <stdio.h>
 
 /* A field of the image that IMAGE, an address of a struct in_handle, describes: the same for the whole launch. */
 static LLVMValueRef image_field(struct in_emit *e, LLVMValueRef image, LLVMTypeRef type, uint64_t offset)
@@ -72,36 +73,81 @@ static LLVMValueRef slot_of(struct in_emit *e, const struct in_jit_call *call, L
     return NULL;
 }
 
-bool in_inline_image_access(struct in_emit *e, const struct in_inst *i, const struct in_jit_call *call,
-                            LLVMValueRef *callout, uint32_t count)
+/* Appends what the short path for I has after the arguments of a callout: the image, coordinates, TEXEL, the sampler. */
+static uint32_t access_arguments(struct in_emit *e, const struct in_inst *i, LLVMValueRef image,
+                                 LLVMValueRef texel, LLVMValueRef *arguments, uint32_t n)
 {
-    const char *helper = short_path(e, i);
-    bool samples = i->opcode == SpvOpImageSampleExplicitLod;
-    LLVMValueRef arguments[24], frame = callout[2];
-    LLVMValueRef texel =
-        helper != NULL ? slot_of(e, call, frame, i->opcode == SpvOpImageWrite ? i->operands[2] : i->result)
-                       : NULL;
-    if (texel == NULL)
-        return false;
-    LLVMValueRef image = in_value(e, i->operands[0]), coordinates = in_value(e, i->operands[1]);
+    LLVMValueRef coordinates = in_value(e, i->operands[1]);
     const struct in_ty *ty = in_emit_ty(e, i->operands[1]);
-    uint32_t n = 0;
-    for (; n < count; n++)
-        arguments[n] = callout[n];
-    LLVMValueRef sampler = NULL;
-    if (samples) {
-        LLVMValueRef bits = LLVMConstInt(LLVMTypeOf(image), 64, 0);
-        sampler = LLVMBuildTrunc(e->b, LLVMBuildLShr(e->b, image, bits, ""), e->i64, "");
-        image = LLVMBuildTrunc(e->b, image, e->i64, "");
-    }
     image_fields(e, image, arguments + n);
     n += FIELDS;
     arguments[n++] = in_get(e, coordinates, ty, 0);
     arguments[n++] = in_get(e, coordinates, ty, 1);
     arguments[n++] = texel;
-    if (samples)
+    return n;
+}
+
+/* The image that I accesses; *SAMPLER: what it is sampled with, else NULL. */
+static LLVMValueRef accessed_image(struct in_emit *e, const struct in_inst *i, LLVMValueRef *sampler)
+{
+    LLVMValueRef image = in_value(e, i->operands[0]);
+    struct in_inst pair;
+    *sampler = NULL;
+    if (i->opcode != SpvOpImageSampleExplicitLod)
+        return image;
+    in_inst_at(e->m, e->m->ids[i->operands[0]].word, &pair);
+    if (pair.opcode == SpvOpSampledImage) {
+        *sampler = in_value(e, pair.operands[1]);
+        return in_value(e, pair.operands[0]);
+    }
+    LLVMValueRef bits = LLVMConstInt(LLVMTypeOf(image), 64, 0);
+    *sampler = LLVMBuildTrunc(e->b, LLVMBuildLShr(e->b, image, bits, ""), e->i64, "");
+    return LLVMBuildTrunc(e->b, image, e->i64, "");
+}
+
+bool in_inline_image_access(struct in_emit *e, const struct in_inst *i, const struct in_jit_call *call,
+                            LLVMValueRef *callout, uint32_t count)
+{
+    const char *helper = short_path(e, i);
+    LLVMValueRef arguments[24], sampler, frame = callout[2];
+    LLVMValueRef texel =
+        helper != NULL ? slot_of(e, call, frame, i->opcode == SpvOpImageWrite ? i->operands[2] : i->result)
+                       : NULL;
+    if (texel == NULL)
+        return false;
+    LLVMValueRef image = accessed_image(e, i, &sampler);
+    for (uint32_t k = 0; k < count; k++)
+        arguments[k] = callout[k];
+    uint32_t n = access_arguments(e, i, image, texel, arguments, count);
+    if (sampler != NULL)
         arguments[n++] = sampler;
     in_helper_call(e, helper, arguments, n);
+    return true;
+}
+
+bool in_checked_image_access(struct in_emit *e, const struct in_inst *i)
+{
+    char name[48];
+    const char *helper = short_path(e, i);
+    bool writes = i->opcode == SpvOpImageWrite;
+    if (helper == NULL)
+        return false;
+    const struct in_ty *ty = in_emit_ty(e, writes ? i->operands[2] : i->result);
+    LLVMValueRef arguments[24], sampler, image = accessed_image(e, i, &sampler), texel = in_alloca(e, 16, 16);
+    if (writes)
+        in_store(e, ty, in_value(e, i->operands[2]), texel, 16, SpvStorageClassFunction, false);
+    else
+        LLVMBuildStore(e->b, LLVMConstNull(LLVMVectorType(e->i32, 4)), texel);
+    snprintf(name, sizeof name, "%s_checked", helper);
+    in_check_texels(e);
+    arguments[0] = image;
+    arguments[1] = LLVMConstInt(e->i1, in_element(ty)->kind == IN_TY_FLOAT, 0);
+    uint32_t n = access_arguments(e, i, image, texel, arguments, 2);
+    if (sampler != NULL)
+        arguments[n++] = sampler;
+    in_helper_call(e, name, arguments, n);
+    if (!writes)
+        in_define(e, i, in_load(e, ty, texel, 16, SpvStorageClassFunction, false));
     return true;
 }
 

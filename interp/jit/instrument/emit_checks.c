@@ -12,10 +12,9 @@ static bool is_instrumented(const struct in_emit *e)
     return e->options->flags & IN_JIT_INSTRUMENTED;
 }
 
-/* A call without visible effects that always returns, so that the optimizer neither removes it nor lets later code
+/* Calls of it have no visible effects and always return, so that the optimizer neither removes one nor lets later code
  * depend on it. */
-static LLVMValueRef emit_marker(struct in_emit *e, const char *name, LLVMTypeRef type,
-                                LLVMValueRef *arguments, unsigned count)
+static LLVMValueRef marker(struct in_emit *e, const char *name, LLVMTypeRef type)
 {
     LLVMValueRef fn = LLVMGetNamedFunction(e->module, name);
     if (fn == NULL) {
@@ -24,7 +23,13 @@ static LLVMValueRef emit_marker(struct in_emit *e, const char *name, LLVMTypeRef
         in_function_attribute(e, fn, "willreturn");
         in_shim_hidden_effects(fn);
     }
-    return LLVMBuildCall2(e->b, type, fn, arguments, count, "");
+    return fn;
+}
+
+static LLVMValueRef emit_marker(struct in_emit *e, const char *name, LLVMTypeRef type,
+                                LLVMValueRef *arguments, unsigned count)
+{
+    return LLVMBuildCall2(e->b, type, marker(e, name, type), arguments, count, "");
 }
 
 LLVMValueRef in_check_access(struct in_emit *e, LLVMValueRef pointer, uint64_t size, uint64_t align,
@@ -101,6 +106,15 @@ void in_check_barrier(struct in_emit *e, const struct in_inst *i)
 }
 
 /* ---- values ------------------------------------------------------------------------------ */
+
+/* The markers that bitcode/image.c calls. */
+void in_check_texels(struct in_emit *e)
+{
+    LLVMTypeRef types[4] = {e->ptr, e->i64, e->i64, e->i32};
+    marker(e, "in.texel", LLVMFunctionType(e->ptr, types, 4, 0));
+    marker(e, "in.undo", LLVMFunctionType(e->ptr, types + 1, 2, 0));
+    marker(e, "in.suspect", LLVMFunctionType(e->nothing, &e->i1, 1, 0));
+}
 
 /* Marks the work-item as suspicious if BAD, or any element of the vector BAD, is true. */
 static void emit_suspect(struct in_emit *e, LLVMValueRef bad)

@@ -17,6 +17,7 @@ LLVMValueRef in_check_atomic(struct in_emit *e, LLVMValueRef pointer, const stru
 LLVMValueRef in_check_subscript(struct in_emit *e, const struct in_ty *ty, uint32_t storage,
                                 LLVMValueRef index);
 void in_check_barrier(struct in_emit *e, const struct in_inst *i);
+void in_check_texels(struct in_emit *e);
 /* Before instruction I: its operands. */
 void in_check_instruction(struct in_emit *e, const struct in_inst *i);
 

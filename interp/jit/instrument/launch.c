@@ -43,10 +43,6 @@ bool in_instrument_lower(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRe
                                   .id_bits = k->options.flags >> IN_JIT_ID_BITS,
                                   .access_group = access_group,
                                   .one_row = k->options.flags & IN_JIT_ONE_ROW};
-    if (e->calls->any) {
-        snprintf(k->why, sizeof k->why, "calls of the interpreter's functions in an instrumented launch");
-        return false;
-    }
     struct in_shadow_object *locals = locals_of(e, &w.local_count),
                             *constants = constants_of(e, &w.constant_count);
     w.locals = locals;
@@ -76,6 +72,7 @@ static struct {
     uint32_t launches; /* under way */
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .next_tag = 1};
 enum { MAX_FREE = 16, MAX_FREE_CELLS = 1 << 26 };
+enum { MAX_KEPT = 1 << 30 }; /* bytes of snapshots and undo memory */
 
 struct snapshot {
     struct snapshot *next;
@@ -83,6 +80,7 @@ struct snapshot {
     uint64_t size;
     const struct plane *bytes;
     const struct in_shadow_memory *saved; /* cell by cell, those with tags of this launch; NULL: all bytes */
+    const struct in_image *image;         /* whose texels are the cells; NULL: memory */
     uint8_t use;
 };
 struct in_instrumented_run {
@@ -284,7 +282,6 @@ static void part_range(const struct in_jit_run *run, const struct in_shadow_part
 static bool prepare_rollback(struct in_instrumented_run *w, const struct in_jit_run *run,
                              struct in_shadow_memory *m, uint8_t use, const struct in_shadow_part *part)
 {
-    const uint64_t most = UINT64_C(1) << 30;
     uint64_t from = 0, to = m->size;
     uint8_t *memory = (uint8_t *)(uintptr_t)m->address;
     if (!(use & (IN_SHADOW_ATOMIC | IN_SHADOW_WRITTEN)) || (use & IN_SHADOW_IDEMPOTENT))
@@ -293,13 +290,13 @@ static bool prepare_rollback(struct in_instrumented_run *w, const struct in_jit_
         part_range(run, part, &from, &to);
     if (from == to)
         return true;
-    if (to - from > most - w->kept)
+    if (to - from > MAX_KEPT - w->kept)
         return false;
     struct plane *bytes = acquire_plane(w, BYTES, (to - from) / sizeof bytes->cells[0] + 2);
     struct snapshot *s = bytes != NULL ? mm_alloc(sizeof *s) : NULL;
     if (s == NULL)
         return false;
-    *s = (struct snapshot){w->snapshots, memory + from, to - from, bytes, NULL, use};
+    *s = (struct snapshot){w->snapshots, memory + from, to - from, bytes, NULL, NULL, use};
     if (in_shadow_has_undo(use)) {
         s->saved = m;
         m->undo = (uint8_t *)bytes->cells;
@@ -368,6 +365,39 @@ const struct in_shadow_memory *in_shadow_find(const struct in_shadow *shadow, ui
     return found;
 }
 
+static bool prepare_texel_rollback(struct in_instrumented_run *w, struct in_shadow_memory *m,
+                                   const struct in_image *image, uint64_t texels)
+{
+    if (texels * IN_SHADOW_TEXEL > MAX_KEPT - w->kept)
+        return false;
+    struct plane *bytes = acquire_plane(w, BYTES, texels * (IN_SHADOW_TEXEL / sizeof bytes->cells[0]));
+    struct snapshot *s = bytes != NULL ? mm_alloc(sizeof *s) : NULL;
+    if (s == NULL)
+        return false;
+    *s = (struct snapshot){w->snapshots, image->data, texels, bytes, m, image, IN_SHADOW_WRITTEN};
+    m->undo = (uint8_t *)bytes->cells;
+    w->snapshots = s;
+    w->kept += texels * IN_SHADOW_TEXEL;
+    return true;
+}
+
+/* Compiled code treats accesses to other images than those of its short path as suspicious. */
+static const char *set_up_image(struct in_instrumented_run *w, const struct in_jit_run *run, uint32_t k)
+{
+    const struct in_image *image = &run->launch->handles[k].image;
+    struct in_shadow_memory *m = &w->shadow->arguments[k];
+    uint8_t use = run->kernel->shape.shadow_plan.uses[k];
+    uint64_t texels = (uint64_t)image->width * image->height;
+    if (!run->launch->handles[k].has_image || image->kind != IN_IMAGE_2D ||
+        in_image_element_size(image->order, image->type) > IN_SHADOW_TEXEL)
+        return "an image of another kind";
+    const char *wrong = check_argument(w, run, k);
+    if (wrong != NULL || !(use & IN_SHADOW_WRITTEN))
+        return wrong;
+    bool fits = set_planes(w, m, use, texels) && prepare_texel_rollback(w, m, image, texels);
+    return fits ? NULL : "too little memory";
+}
+
 static const char *set_up_argument(struct in_instrumented_run *w, const struct in_jit_run *run, uint32_t k)
 {
     const struct in_shadow_plan *plan = &run->kernel->shape.shadow_plan;
@@ -375,6 +405,8 @@ static const char *set_up_argument(struct in_instrumented_run *w, const struct i
     struct in_shadow_memory *m = &w->shadow->arguments[k];
     if (info->kind == IN_ARG_LOCAL)
         m->size = run->launch->arguments[k].local_size;
+    if (plan->uses[k] != 0 && info->kind == IN_ARG_IMAGE)
+        return set_up_image(w, run, k);
     if (plan->uses[k] == 0 || (info->kind != IN_ARG_GLOBAL && info->kind != IN_ARG_CONSTANT))
         return NULL;
     const char *wrong = check_argument(w, run, k);
@@ -448,9 +480,21 @@ static void restore_cells(const struct in_shadow *shadow, const struct snapshot 
     }
 }
 
+static void restore_texels(const struct in_shadow *shadow, const struct snapshot *s)
+{
+    const struct in_image *image = s->image;
+    uint32_t size = in_image_element_size(image->order, image->type);
+    for (uint64_t k = 0; k < s->size; k++)
+        if (s->saved->planes[IN_SHADOW_WRITES][0][k] - shadow->base < shadow->range)
+            memcpy(s->to + k / image->width * image->row_pitch + k % image->width * size,
+                   (const uint8_t *)s->bytes->cells + k * IN_SHADOW_TEXEL, size);
+}
+
 static void restore(const struct in_shadow *shadow, const struct snapshot *s)
 {
-    if (s->saved != NULL)
+    if (s->image != NULL)
+        restore_texels(shadow, s);
+    else if (s->saved != NULL)
         restore_cells(shadow, s);
     else
         memcpy(s->to, s->bytes->cells, s->size);

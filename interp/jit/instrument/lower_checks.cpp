@@ -103,12 +103,13 @@ void CheckLowering::hide_parameter(unsigned k, uint32_t low, uint32_t high)
 }
 
 // Emits the computation of the work-item's tags at the insertion point.
-void CheckLowering::compute_tags(bool local)
+void CheckLowering::compute_tags(TagKind kind)
 {
-    Tags &t = tags[local];
+    Tags &t = tags[kind];
+    bool local = kind == LOCAL_TAGS;
     unsigned bits = options.plan.lane_bits;
     Value *lanes = b.getInt32((1u << bits) - 1);
-    bool phased = local || options.plan.phases;
+    bool phased = local || (kind == GLOBAL_TAGS && options.plan.phases);
     t.range = local ? b.getInt32(1u << IN_SHADOW_LOCAL_BITS) : field(offsetof(in_shadow, range));
     if (local) {
         t.base = b.CreateAdd(field(offsetof(in_shadow, local_base)),
@@ -232,9 +233,15 @@ void CheckLowering::record_reader(const Memory &m, unsigned which, Value *index,
     b.SetInsertPoint(after);
 }
 
+// Flags of barriers decide whether they order accesses to images, and phases ignore those: texels have tags without phases.
+TagKind CheckLowering::tag_kind(const Memory &m) const
+{
+    return &m == &memories[LOCAL_MEMORY] ? LOCAL_TAGS : m.texels ? TEXEL_TAGS : GLOBAL_TAGS;
+}
+
 void CheckLowering::check_cell(const Access &a, const Memory &m, Value *index)
 {
-    const Tags &t = tags[&m == &memories[LOCAL_MEMORY]];
+    const Tags &t = tags[tag_kind(m)];
     bool writes = a.how & IN_SHADOW_WRITTEN, atomic = !a.plain();
     if (*m.use & IN_SHADOW_WRITTEN)
         flag(conflicts(t, load(m, IN_SHADOW_WRITES, index)));
@@ -256,7 +263,7 @@ void CheckLowering::check_cell(const Access &a, const Memory &m, Value *index)
 // Whether a plane has no tag of this launch.
 Value *CheckLowering::untouched(const Memory &m, unsigned which, Value *index)
 {
-    const Tags &t = tags[0];
+    const Tags &t = tags[tag_kind(m)];
     return b.CreateICmpUGE(b.CreateSub(load(m, which, index), t.base), t.range);
 }
 
@@ -290,13 +297,13 @@ void CheckLowering::check_tags(const Access &a, Value *offset, Value *pointer, V
     if (!a.tagged)
         return;
     const Memory &m = memory_of(a);
-    bool local = &m == &memories[LOCAL_MEMORY];
     bool tagged = *m.use & IN_SHADOW_TAGGED;
-    bool saves = !local && in_shadow_has_undo(*m.use) && (!a.plain() || (a.how & IN_SHADOW_WRITTEN));
+    bool saves = tag_kind(m) != LOCAL_TAGS && in_shadow_has_undo(*m.use) &&
+                 (!a.plain() || (a.how & IN_SHADOW_WRITTEN));
     if (!tagged && !saves)
         return;
     unsigned log = *m.use >> IN_SHADOW_GRANULE;
-    compute_tags(local);
+    compute_tags(tag_kind(m));
     Value *first = b.CreateLShr(offset, log, "", true);
     for (uint64_t k = 0; k < a.size >> log; k++) {
         Value *index = k ? b.CreateAdd(first, b.getInt64(k)) : first;
@@ -405,6 +412,32 @@ void CheckLowering::lower(Access &a)
     call->eraseFromParent();
 }
 
+void CheckLowering::lower_texel(Access &a)
+{
+    const Memory &m = memory_of(a);
+    b.SetInsertPoint(a.call);
+    if (*m.use & IN_SHADOW_TAGGED) {
+        compute_tags(TEXEL_TAGS);
+        check_cell(a, m, a.call->getArgOperand(2));
+    }
+    a.call->replaceAllUsesWith(a.call->getArgOperand(0));
+    a.call->eraseFromParent();
+}
+
+// Where the bytes of a texel are saved before the launch's first write to it; null at later ones.
+void CheckLowering::lower_undo(CallInst *call)
+{
+    OriginAnalysis analysis(item, options);
+    const Memory &m = memories[analysis.find(call->getArgOperand(0)).number];
+    b.SetInsertPoint(call);
+    compute_tags(TEXEL_TAGS);
+    Value *index = call->getArgOperand(1), *first = untouched(m, IN_SHADOW_WRITES, index);
+    Value *undo = memory_load(m, offsetof(in_shadow_memory, undo), b.getPtrTy());
+    Value *to = b.CreateInBoundsGEP(b.getInt8Ty(), undo, b.CreateMul(index, b.getInt64(IN_SHADOW_TEXEL)));
+    call->replaceAllUsesWith(b.CreateSelect(first, to, ConstantPointerNull::get(b.getPtrTy())));
+    call->eraseFromParent();
+}
+
 void CheckLowering::lower_phase(CallInst *call)
 {
     uint64_t which = cast<ConstantInt>(call->getArgOperand(0))->getZExtValue();
@@ -501,6 +534,10 @@ bool CheckLowering::run()
     drop_decided();
     for (Access &a : accesses)
         lower(a);
+    for (CallInst *call : undos)
+        lower_undo(call);
+    for (Access &a : texels)
+        lower_texel(a);
     for (CallInst *call : value_checks) {
         b.SetInsertPoint(call);
         flag(call->getArgOperand(0));

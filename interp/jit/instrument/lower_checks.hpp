@@ -31,6 +31,7 @@ struct Access {
 // One argument, or local memory.
 struct Memory {
     uint8_t *use;
+    bool texels = false;           // of an image: a cell is a texel
     unsigned cell = 4;             // log2 of the bytes of a cell: divides all accesses
     uint64_t at;                   // of its struct in_shadow_memory in struct in_shadow
     uint64_t atomic_size = 0;      // bytes that atomics access
@@ -44,6 +45,8 @@ struct Tags {
     llvm::Value *item_span, *group_span;   // tags per phase; per work-group, less one phase; null: no phases
     llvm::Value *group_readers, *all_readers; // several readers: of one work-group and phase; of the launch
 };
+
+enum TagKind { GLOBAL_TAGS, LOCAL_TAGS, TEXEL_TAGS, TAG_KINDS };
 
 class CheckLowering
 {
@@ -62,10 +65,11 @@ class CheckLowering
     llvm::IRBuilder<> b;
     llvm::SmallVector<Access, 32> accesses;
     llvm::DenseMap<llvm::Instruction *, unsigned> access_of;
-    llvm::SmallVector<llvm::CallInst *, 8> value_checks, phases;
+    llvm::SmallVector<llvm::CallInst *, 8> value_checks, phases, undos;
+    llvm::SmallVector<Access, 4> texels;
     Memory memories[MEMORIES];
     llvm::AllocaInst *flagged = nullptr, *phase[2] = {};
-    Tags tags[2]; // of global, of local memory
+    Tags tags[TAG_KINDS];
     llvm::Value *shadow = nullptr;
     llvm::MDNode *data_scope = nullptr, *tag_scope = nullptr, *group = nullptr;
 
@@ -81,6 +85,7 @@ class CheckLowering
     }
     bool collect();
     bool collect_access(llvm::CallInst *call, OriginAnalysis &analysis);
+    bool collect_texel(llvm::CallInst *call, OriginAnalysis &analysis);
     void share_uses();
     Memory &memory_of(const Access &a);
     llvm::Value *memory_load(const Memory &m, uint64_t at, llvm::Type *type);
@@ -100,13 +105,16 @@ class CheckLowering
     llvm::Value *linear_id();
     llvm::Value *local_index();
     llvm::Value *group_index();
-    void compute_tags(bool local);
+    void compute_tags(TagKind kind);
+    TagKind tag_kind(const Memory &m) const;
     llvm::Instruction *set_scope(llvm::Instruction *i, bool of_tags);
     void flag(llvm::Value *bad);
     llvm::Value *offset_of(llvm::Value *pointer, llvm::Value *base);
     llvm::Value *offset_in(const Access &a);
     llvm::Value *spare_cells(const Access &a);
     void lower(Access &a);
+    void lower_texel(Access &a);
+    void lower_undo(llvm::CallInst *call);
     void check_tags(const Access &a, llvm::Value *offset, llvm::Value *pointer, llvm::Value *in_bounds);
     void check_cell(const Access &a, const Memory &m, llvm::Value *index);
     void save_cell(const Memory &m, llvm::Value *index, llvm::Value *from, llvm::Value *in_bounds);

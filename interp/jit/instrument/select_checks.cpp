@@ -2,6 +2,8 @@
 #include "interp/jit/instrument/lower_checks.hpp"
 #include "interp/jit/vectorize/versions.hpp"
 
+#include <functional>
+#include <llvm/ADT/StringSwitch.h>
 #include <llvm/Analysis/PostDominators.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/InstIterator.h>
@@ -72,6 +74,22 @@ bool CheckLowering::collect_access(CallInst *call, OriginAnalysis &analysis)
     return true;
 }
 
+// An image is either read or written: a work-item sees its own writes after a fence only [CL 3.3.5 O8].
+bool CheckLowering::collect_texel(CallInst *call, OriginAnalysis &analysis)
+{
+    Access a{call, analysis.find(call->getArgOperand(1)), 1, 1,
+             unsigned(cast<ConstantInt>(call->getArgOperand(3))->getZExtValue())};
+    if (a.origin.kind != Origin::ARGUMENT || a.origin.number >= IN_SHADOW_ARGUMENTS)
+        return fail("an image of unknown origin in an instrumented launch");
+    Memory &m = memory_of(a);
+    m.texels = true;
+    record_use(a, m);
+    if ((*m.use & IN_SHADOW_READ) && (*m.use & IN_SHADOW_WRITTEN))
+        return fail("an image that is read and written in an instrumented launch");
+    texels.push_back(a);
+    return true;
+}
+
 void CheckLowering::record_use(const Access &a, Memory &m)
 {
     *m.use |= !a.plain() ? IN_SHADOW_ATOMIC : a.how & IN_SHADOW_WRITTEN ? IN_SHADOW_WRITTEN : IN_SHADOW_READ;
@@ -81,11 +99,11 @@ void CheckLowering::record_use(const Access &a, Memory &m)
 bool CheckLowering::collect()
 {
     for (unsigned k = 0; k < IN_SHADOW_ARGUMENTS; k++)
-        memories[k] = {&options.plan.uses[k], 3,
+        memories[k] = {&options.plan.uses[k], false, 3,
                        offsetof(in_shadow, arguments) + k * sizeof(in_shadow_memory)};
-    memories[LOCAL_MEMORY] = {&options.plan.local, 3, offsetof(in_shadow, local)};
-    memories[PROGRAM_MEMORY] = {&options.plan.program, 3, 0};
-    memories[DYNAMIC_MEMORY] = {&options.plan.dynamic, 3, 0};
+    memories[LOCAL_MEMORY] = {&options.plan.local, false, 3, offsetof(in_shadow, local)};
+    memories[PROGRAM_MEMORY] = {&options.plan.program, false, 3, 0};
+    memories[DYNAMIC_MEMORY] = {&options.plan.dynamic, false, 3, 0};
     OriginAnalysis analysis(item, options);
     for (Instruction &i : instructions(item)) {
         auto *call = dyn_cast<CallInst>(&i);
@@ -94,6 +112,10 @@ bool CheckLowering::collect()
             continue;
         if (callee->getName() == "in.access" && !collect_access(call, analysis))
             return false;
+        if (callee->getName() == "in.texel" && !collect_texel(call, analysis))
+            return false;
+        if (callee->getName() == "in.undo")
+            undos.push_back(call);
         if (callee->getName() == "in.suspect" || starts_with(callee->getName(), "in.wrap."))
             value_checks.push_back(call);
         if (callee->getName() == "in.phase")
@@ -112,7 +134,8 @@ void CheckLowering::share_uses()
     Memory all = memories[DYNAMIC_MEMORY];
     uint8_t use = *all.use;
     auto global = [&](unsigned k) {
-        return k != LOCAL_MEMORY && (k >= IN_SHADOW_ARGUMENTS || k < options.argument_count);
+        return k != LOCAL_MEMORY && !memories[k].texels &&
+               (k >= IN_SHADOW_ARGUMENTS || k < options.argument_count);
     };
     for (unsigned k = 0; k < MEMORIES; k++)
         if (global(k)) {
@@ -129,20 +152,28 @@ void CheckLowering::share_uses()
 // Accesses without a marker must be to private memory or to the frame.
 bool CheckLowering::covers_all_accesses()
 {
-    auto known = [&](const Value *pointer) {
+    OriginAnalysis analysis(item, options);
+    SmallPtrSet<const Value *, 8> seen;
+    std::function<bool(const Value *, bool)> known = [&](const Value *pointer, bool of_constant) {
         pointer = pointer->stripPointerCasts();
         while (auto *gep = dyn_cast<GetElementPtrInst>(pointer))
             pointer = gep->getPointerOperand()->stripPointerCasts();
         if (auto *call = dyn_cast<CallInst>(pointer))
-            return call->getCalledFunction() && call->getCalledFunction()->getName() == "in.access";
+            return call->getCalledFunction() && StringSwitch<bool>(call->getCalledFunction()->getName())
+                                                    .Cases("in.access", "in.texel", "in.undo", true)
+                                                    .Default(false);
+        if (auto *handle = dyn_cast<IntToPtrInst>(pointer)) // fields of an image, which no kernel changes
+            return of_constant && analysis.find(handle->getOperand(0)).kind == Origin::ARGUMENT;
         if (auto *load = dyn_cast<LoadInst>(pointer))
             return load->getPointerOperand()->stripInBoundsConstantOffsets() == item.getArg(FRAME) ||
                    (isa<GetElementPtrInst>(load->getPointerOperand()) &&
                     cast<GetElementPtrInst>(load->getPointerOperand())->getPointerOperand() ==
                         item.getArg(FRAME));
+        if (auto *phi = dyn_cast<PHINode>(pointer)) // copies of a marker, once its block is duplicated
+            return !seen.insert(phi).second ||
+                   all_of(phi->incoming_values(), [&](Value *v) { return known(v, of_constant); });
         return isa<AllocaInst>(pointer) || pointer == item.getArg(FRAME) || isa<GlobalVariable>(pointer);
     };
-    OriginAnalysis analysis(item, options);
     for (Instruction &i : instructions(item)) {
         const Value *pointers[2] = {getLoadStorePointerOperand(&i), nullptr};
         if (auto *rmw = dyn_cast<AtomicRMWInst>(&i))
@@ -153,8 +184,10 @@ bool CheckLowering::covers_all_accesses()
             pointers[0] = move->getRawDest();
             pointers[1] = move->getRawSource();
         }
+        seen.clear();
         for (const Value *p : pointers)
-            if (p && !known(p) && analysis.find(const_cast<Value *>(p)).kind != Origin::PRIVATE)
+            if (p && !known(p, i.hasMetadata(LLVMContext::MD_invariant_load)) &&
+                analysis.find(const_cast<Value *>(p)).kind != Origin::PRIVATE)
                 return fail("an access without a check in an instrumented launch");
         if (auto *call = dyn_cast<CallInst>(&i); call && !call->getCalledFunction() && !call->isInlineAsm())
             return fail("a call without a check in an instrumented launch");
@@ -369,11 +402,13 @@ void CheckLowering::select()
             *m.use |= m.cell << IN_SHADOW_GRANULE;
             continue;
         }
-        if (k < IN_SHADOW_ARGUMENTS && !options.plan.dynamic && has_disjoint_parts(k))
+        if (m.texels)
+            *m.use |= IN_SHADOW_TAGGED;
+        else if (k < IN_SHADOW_ARGUMENTS && !options.plan.dynamic && has_disjoint_parts(k))
             *m.use |= IN_SHADOW_DISJOINT;
         else
             *m.use |= IN_SHADOW_TAGGED | m.cell << IN_SHADOW_GRANULE;
-        if (k < IN_SHADOW_ARGUMENTS && is_idempotent(k))
+        if (k < IN_SHADOW_ARGUMENTS && !m.texels && is_idempotent(k))
             *m.use |= IN_SHADOW_IDEMPOTENT;
     }
     drop_redundant();

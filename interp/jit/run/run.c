@@ -112,6 +112,12 @@ static double estimated_work(const struct in_jit_run *run, const struct in_code 
     return (double)n[0] * (double)n[1] * (double)n[2] * code->count * (code->loops ? 16 : 1);
 }
 
+static uint64_t sampler_word(const struct in_sampler *s)
+{
+    return UINT32_C(1) << 31 | (uint32_t)s->addressing << 2 | (uint32_t)s->normalized << 1 |
+           (uint32_t)s->filter;
+}
+
 /* Queues are the environment's, images, samplers and pipes the launch's handles. */
 static uint64_t word_of(const struct in_run *launch, uint32_t k)
 {
@@ -119,6 +125,10 @@ static uint64_t word_of(const struct in_run *launch, uint32_t k)
     case IN_ARG_GLOBAL:
     case IN_ARG_CONSTANT:
         return launch->arguments[k].address;
+    case IN_ARG_SAMPLER: /* as a literal one (bitcode/image.c) */
+        if (launch->handles[k].has_sampler)
+            return sampler_word(&launch->handles[k].sampler);
+        return (uint64_t)(uintptr_t)&launch->handles[k];
     case IN_ARG_QUEUE:
         return (uint64_t)(uintptr_t)launch->arguments[k].queue;
     default:
@@ -304,10 +314,11 @@ enum { PROBES = 512 }; /* a part in so many of a launch is executed to measure c
 struct in_jit_callout *in_jit_callout_acquire(struct in_jit_run *run, bool *fits)
 {
     const struct in_jit_calls *calls = &run->kernel->calls;
-    struct in_jit_callout *o = calls->any ? in_callout_create(run->launch, calls) : NULL;
+    struct in_jit_callout *o =
+        calls->any && run->instrumented == NULL ? in_callout_create(run->launch, calls) : NULL;
     if (o != NULL)
         o->stop = &run->frame.stop;
-    *fits = o != NULL || !calls->any;
+    *fits = o != NULL || !calls->any || run->instrumented != NULL;
     return o;
 }
 
