@@ -18,6 +18,7 @@ sources() { # what a reader consists of
     cat) echo memmodel/cat/{lex,token,parse,statement,expr,if,local,flatten,type,orders,library}.c ;;
     trace) echo memmodel/trace/{read,decode,format}.c interp/replay/expand*.c ;;
     capture) echo memmodel/trace/capture.c tools/session/captured.c ;;
+    explore) echo tools/explore/*.c ;;
     witness) echo tools/witness/{read,replay,oracle}.c ;;
     plan) echo litmus/run/{files,host_plan}.c ;;
     results) echo litmus/files.c litmus/judge/*.c litmus/run/{merge,histogram}.c ;;
@@ -30,6 +31,7 @@ seeds() { # inputs that are in the repository anyway
     case $1 in
     litmus) echo litmus/suite ;;
     cat) echo memmodel/models ;;
+    explore) echo tests/explore/kernels tests/fuzz/corpus/spirv ;;
     opencl) echo tools/examples tests/explore/kernels ;;
     esac
 }

@@ -17,9 +17,18 @@ struct fuzz_reader {
 };
 #define FUZZ_READERS(X)                                                                                      \
     X(spirv)                                                                                                 \
+    X(explore)                                                                                               \
     X(opencl)                                                                                                \
     X(litmus)                                                                                                \
-    X(cat) X(trace) X(capture) X(witness) X(plan) X(results) X(judgement) X(template) X(suppressions)
+    X(cat)                                                                                                   \
+    X(trace)                                                                                                 \
+    X(capture)                                                                                               \
+    X(witness)                                                                                               \
+    X(plan)                                                                                                  \
+    X(results)                                                                                               \
+    X(judgement)                                                                                             \
+    X(template)                                                                                              \
+    X(suppressions)
 #define FUZZ_DECLARE(name) extern const struct fuzz_reader fuzz_##name;
 FUZZ_READERS(FUZZ_DECLARE)
 #undef FUZZ_DECLARE

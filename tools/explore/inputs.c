@@ -9,7 +9,7 @@
 
 enum { MOST_VARIABLES = 3, MOST_INSTANCES = 1 << 16 };
 
-struct variable { /* of an index, that stands for all of them */
+struct variable { /* of an index, quantified over all of them */
     const char *name;
     uint64_t count, value;
 };
@@ -87,7 +87,7 @@ static const char *source_types(const struct ex *ex)
     return NULL;
 }
 
-/* Whether the argument ID has, or points to, numbers without a sign: types of kernels do not tell [SPIRV 2.16.1]. */
+/* Whether the argument ID has, or points to, numbers without a sign: types of kernels have no sign [SPIRV 2.16.1]. */
 static bool is_unsigned(const struct ex *ex, uint32_t id)
 {
     const struct in_function *f = in_spirv_function(ex->module.decoded, ex->entry->function);
