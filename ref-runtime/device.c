@@ -292,7 +292,24 @@ static cl_int get_c_versions(const void *object, const struct rt_info_out *out)
     return rt_info_put(out, versions, count * sizeof(*versions));
 }
 
+/* Root devices that synchronize with each other: all, through the one scheduler [cl_khr_command_buffer_multi_device]. */
+static cl_int get_sync_device_count(const void *object, const struct rt_info_out *out)
+{
+    struct rt_device *found[RT_MAX_DEVICES];
+    (void)object;
+    return rt_info_uint(out, rt_devices_of_type(CL_DEVICE_TYPE_ALL, found));
+}
+
+static cl_int get_sync_devices(const void *object, const struct rt_info_out *out)
+{
+    struct rt_device *found[RT_MAX_DEVICES];
+    (void)object;
+    return rt_info_put(out, found, rt_devices_of_type(CL_DEVICE_TYPE_ALL, found) * sizeof(*found));
+}
+
 static const struct rt_info_row device_rows[] = {
+    RT_INFO_GET(CL_DEVICE_COMMAND_BUFFER_NUM_SYNC_DEVICES_KHR, get_sync_device_count),
+    RT_INFO_GET(CL_DEVICE_COMMAND_BUFFER_SYNC_DEVICES_KHR, get_sync_devices),
     RT_INFO_FIELD(CL_DEVICE_TYPE, struct rt_device, type),
     RT_INFO_GET(CL_DEVICE_AVAILABLE, get_available),
     RT_INFO_GET(CL_DEVICE_NAME, get_name),

@@ -105,7 +105,10 @@ static cl_int get_extensions_with_version(const void *object, const struct rt_in
     return rt_put_extensions_with_version(out, all_have_images());
 }
 
+RT_ANSWER(get_buffer_capabilities, ulong, void, unused, CL_COMMAND_BUFFER_PLATFORM_UNIVERSAL_SYNC_KHR)
+
 static const struct rt_info_row platform_rows[] = {
+    RT_INFO_GET(CL_PLATFORM_COMMAND_BUFFER_CAPABILITIES_KHR, get_buffer_capabilities),
     RT_INFO_GET(CL_PLATFORM_PROFILE, get_profile),
     RT_INFO_GET(CL_PLATFORM_VERSION, get_version),
     RT_INFO_GET(CL_PLATFORM_NUMERIC_VERSION, get_numeric_version),

@@ -15,7 +15,11 @@ static struct rt_command_buffer *live(cl_command_buffer_khr handle)
 
 /* ---- creation ---- */
 
-enum { KNOWN_FLAGS = CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR | CL_COMMAND_BUFFER_MUTABLE_KHR };
+/* All devices synchronize through the one scheduler. */
+enum {
+    KNOWN_FLAGS = CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR | CL_COMMAND_BUFFER_MUTABLE_KHR |
+                  CL_COMMAND_BUFFER_DEVICE_SIDE_SYNC_KHR
+};
 
 static cl_int parse_properties(const cl_command_buffer_properties_khr *properties, size_t *count,
                                cl_command_buffer_flags_khr *flags, bool *no_more_groups)
@@ -39,26 +43,46 @@ static cl_int parse_properties(const cl_command_buffer_properties_khr *propertie
                : CL_SUCCESS;
 }
 
+static cl_int check_queues(cl_uint count, const cl_command_queue *queues)
+{
+    if (count == 0 || !queues)
+        return CL_INVALID_VALUE;
+    for (cl_uint i = 0; i < count; i++)
+        if (!rt_host_queue(queues[i]))
+            return CL_INVALID_COMMAND_QUEUE;
+    for (cl_uint i = 1; i < count; i++)
+        if (((const struct rt_queue *)queues[i])->context != ((const struct rt_queue *)queues[0])->context)
+            return CL_INVALID_CONTEXT;
+    return CL_SUCCESS;
+}
+
 cl_command_buffer_khr CL_API_CALL
 rt_clCreateCommandBufferKHR(cl_uint num_queues, const cl_command_queue *queues,
                             const cl_command_buffer_properties_khr *properties, cl_int *errcode_ret)
 {
     size_t count = 0;
     cl_command_buffer_flags_khr flags = 0;
-    if (num_queues != 1 || !queues)
-        return rt_null(errcode_ret, CL_INVALID_VALUE);
-    struct rt_queue *queue = rt_host_queue(queues[0]);
-    if (!queue)
-        return rt_null(errcode_ret, CL_INVALID_COMMAND_QUEUE);
+    cl_int error = check_queues(num_queues, queues);
+    if (error)
+        return rt_null(errcode_ret, error);
     bool no_more_groups;
-    cl_int error = parse_properties(properties, &count, &flags, &no_more_groups);
+    error = parse_properties(properties, &count, &flags, &no_more_groups);
     if (error)
         return rt_null(errcode_ret, error);
     struct rt_command_buffer *buffer = rt_object_create(RT_COMMAND_BUFFER, sizeof(*buffer));
     if (!buffer)
         return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
-    rt_object_retain(queue);
-    buffer->queue = queue;
+    buffer->queues = mm_alloc(num_queues * sizeof(struct rt_queue *));
+    if (!buffer->queues) {
+        rt_object_release(buffer);
+        return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
+    }
+    for (cl_uint i = 0; i < num_queues; i++) {
+        buffer->queues[i] = (struct rt_queue *)queues[i];
+        rt_object_retain(queues[i]);
+    }
+    buffer->queue_count = num_queues;
+    buffer->context = buffer->queues[0]->context;
     buffer->flags = flags;
     buffer->no_more_groups = no_more_groups;
     if (count) {
@@ -83,7 +107,9 @@ void rt_command_buffer_destroy(struct rt_command_buffer *buffer)
     }
     mm_free(buffer->commands);
     mm_free(buffer->properties);
-    rt_object_release_held(buffer->queue);
+    for (cl_uint i = 0; i < buffer->queue_count; i++)
+        rt_object_release_held(buffer->queues[i]);
+    mm_free(buffer->queues);
 }
 
 RT_REFERENCE_CALLS(CommandBufferKHR, cl_command_buffer_khr, RT_COMMAND_BUFFER, CL_INVALID_COMMAND_BUFFER_KHR)
@@ -128,8 +154,25 @@ static bool is_older_call(const struct rt_command_buffer *buffer, const char *na
         "%s is called as version 0.9.4 of cl_khr_command_buffer has it: since 0.9.5 its third parameter is a "
         "list of properties",
         name);
-    rt_context_notify(buffer->queue->context, text);
+    rt_context_notify(buffer->context, text);
     return true;
+}
+
+static cl_int choose_queue(struct rt_submission *s, cl_command_queue handle)
+{
+    const struct rt_command_buffer *buffer = s->buffer;
+    struct rt_queue *queue = rt_host_queue(handle);
+    if (!handle)
+        return buffer->queue_count == 1 ? CL_SUCCESS : CL_INVALID_COMMAND_QUEUE;
+    if (!queue)
+        return CL_INVALID_COMMAND_QUEUE;
+    if (queue->context != buffer->context)
+        return CL_INVALID_CONTEXT;
+    while (buffer->queues[s->queue_index] != queue)
+        if (++s->queue_index == buffer->queue_count)
+            return CL_INVALID_COMMAND_QUEUE;
+    s->queue = queue;
+    return CL_SUCCESS;
 }
 
 cl_int rt_recording_begin(struct rt_submission *s, const char *name, cl_command_buffer_khr handle,
@@ -141,16 +184,17 @@ cl_int rt_recording_begin(struct rt_submission *s, const char *name, cl_command_
     if (!buffer)
         return CL_INVALID_COMMAND_BUFFER_KHR;
     *s = (struct rt_submission){.name = name,
-                                .queue = buffer->queue,
+                                .queue = buffer->queues[0],
                                 .count = count,
                                 .buffer = buffer,
                                 .points = points,
                                 .point = point};
+    cl_int wrong_queue = choose_queue(s, queue);
     if (is_older_call(buffer, name, properties))
         return CL_INVALID_VALUE;
     pthread_mutex_lock(&rt_lock);
     cl_int error = buffer->finalized                      ? CL_INVALID_OPERATION
-                   : queue                                ? CL_INVALID_COMMAND_QUEUE
+                   : wrong_queue                          ? wrong_queue
                    : mutable_handle                       ? CL_INVALID_VALUE
                    : !points_valid(buffer, count, points) ? CL_INVALID_SYNC_POINT_WAIT_LIST_KHR
                    : properties && properties[0]          ? CL_INVALID_VALUE /* no property is known */
@@ -214,6 +258,7 @@ cl_int rt_command_buffer_add(const struct rt_submission *s, struct rt_command *c
             points[i] = s->points[i];
         *added = (struct rt_recorded){.pattern = command,
                                       .handle = s->handle,
+                                      .queue = s->queue_index,
                                       .type = type,
                                       .is_barrier = is_barrier,
                                       .points = points,
@@ -252,9 +297,11 @@ cl_int CL_API_CALL rt_clCommandBarrierWithWaitListKHR(cl_command_buffer_khr buff
 
 /* ---- queries ---- */
 
-RT_ANSWER(get_queues, handle, struct rt_command_buffer, command, command->queue)
-RT_ANSWER(get_context, handle, struct rt_command_buffer, command, command->queue->context)
-RT_ANSWER(get_queue_count, uint, void, unused, 1)
+static cl_int get_queues(const void *object, const struct rt_info_out *out)
+{
+    const struct rt_command_buffer *buffer = object;
+    return rt_info_put(out, buffer->queues, buffer->queue_count * sizeof(struct rt_queue *));
+}
 
 static cl_int get_state(const void *object, const struct rt_info_out *out)
 {
@@ -273,9 +320,9 @@ static cl_int get_properties(const void *object, const struct rt_info_out *out)
 
 static const struct rt_info_row rows[] = {
     RT_INFO_GET(CL_COMMAND_BUFFER_QUEUES_KHR, get_queues),
-    RT_INFO_GET(CL_COMMAND_BUFFER_NUM_QUEUES_KHR, get_queue_count),
+    RT_INFO_FIELD(CL_COMMAND_BUFFER_NUM_QUEUES_KHR, struct rt_command_buffer, queue_count),
     RT_INFO_GET(CL_COMMAND_BUFFER_REFERENCE_COUNT_KHR, rt_info_references),
-    RT_INFO_GET(CL_COMMAND_BUFFER_CONTEXT_KHR, get_context),
+    RT_INFO_FIELD(CL_COMMAND_BUFFER_CONTEXT_KHR, struct rt_command_buffer, context),
     RT_INFO_GET(CL_COMMAND_BUFFER_STATE_KHR, get_state),
     RT_INFO_GET(CL_COMMAND_BUFFER_PROPERTIES_ARRAY_KHR, get_properties),
 };
@@ -287,4 +334,24 @@ cl_int CL_API_CALL rt_clGetCommandBufferInfoKHR(cl_command_buffer_khr handle,
     const struct rt_command_buffer *buffer = live(handle);
     return buffer ? RT_INFO_QUERY(rows, buffer, param_name, size, value, size_ret)
                   : CL_INVALID_COMMAND_BUFFER_KHR;
+}
+
+/* ---- other devices ---- */
+
+/* The platform does not remap queues [cl_khr_command_buffer_multi_device]. */
+cl_command_buffer_khr CL_API_CALL rt_clRemapCommandBufferKHR(
+    cl_command_buffer_khr handle, cl_bool automatic, cl_uint num_queues, const cl_command_queue *queues,
+    cl_uint num_handles, const cl_mutable_command_khr *handles, cl_mutable_command_khr *handles_ret,
+    cl_int *errcode_ret)
+{
+    const struct rt_command_buffer *buffer = live(handle);
+    if (!buffer)
+        return rt_null(errcode_ret, CL_INVALID_COMMAND_BUFFER_KHR);
+    if (num_queues == 0 || !queues || (!automatic && num_queues != buffer->queue_count) ||
+        (num_handles == 0) != !handles || (num_handles == 0) != !handles_ret)
+        return rt_null(errcode_ret, CL_INVALID_VALUE);
+    cl_int error = check_queues(num_queues, queues);
+    if (!error && ((const struct rt_queue *)queues[0])->context != buffer->context)
+        error = CL_INVALID_CONTEXT;
+    return rt_null(errcode_ret, error ? error : CL_INVALID_OPERATION);
 }

@@ -7,6 +7,7 @@
 /* A recorded command, and what it comes after among those recorded earlier. */
 struct rt_recorded {
     struct rt_command *pattern; /* never enqueued: each run of the buffer has a copy; under rt_lock */
+    cl_uint queue;              /* that it was recorded to: index in the buffer's list */
     struct rt_mutable *handle;  /* held; NULL: none was asked for */
     cl_command_type type;
     bool is_barrier;
@@ -15,7 +16,9 @@ struct rt_recorded {
 };
 struct rt_command_buffer {
     struct rt_object base;
-    struct rt_queue *queue; /* held */
+    struct rt_queue **queues; /* held; all of CONTEXT */
+    cl_uint queue_count;
+    struct rt_context *context; /* which the queues hold */
     cl_command_buffer_properties_khr *properties;
     size_t property_count; /* elements, the zero included */
     cl_command_buffer_flags_khr flags;
@@ -26,7 +29,7 @@ struct rt_command_buffer {
     size_t count;
 };
 
-/* What every recording call checks first; S is for the buffer's queue then. */
+/* What every recording call checks first; S is for the queue that it records to then: the only one, if it names none. */
 cl_int rt_recording_begin(struct rt_submission *s, const char *name, cl_command_buffer_khr buffer,
                           cl_command_queue queue, const cl_properties *properties, cl_uint count,
                           const cl_sync_point_khr *points, cl_sync_point_khr *point,

@@ -10,6 +10,7 @@
 struct run {
     struct rt_command_buffer *buffer; /* held by the command */
     size_t count;                     /* of commands in the buffer */
+    struct rt_queue **queues;         /* held: of this run, as many as the buffer has */
     struct rt_command
         *children[]; /* while the command starts; then COUNT patterns, as they were when it was enqueued */
 };
@@ -21,10 +22,10 @@ static struct rt_command **patterns(struct run *run)
 
 /* ---- copies of recorded commands ---- */
 
-static struct rt_command *instance(const struct rt_command *parent, const struct rt_recorded *recorded,
-                                   const struct rt_command *pattern)
+static struct rt_command *instance(const struct rt_command *parent, struct rt_queue *queue,
+                                   const struct rt_recorded *recorded, const struct rt_command *pattern)
 {
-    struct rt_command *command = rt_command_create(parent->queue, recorded->type, pattern->record.kind,
+    struct rt_command *command = rt_command_create(queue, recorded->type, pattern->record.kind,
                                                    pattern->operation, pattern->payload_size);
     if (!command)
         return NULL;
@@ -43,7 +44,8 @@ static struct rt_command *instance(const struct rt_command *parent, const struct
 static bool make_children(struct run *run, const struct rt_command *parent)
 {
     for (size_t i = 0; i < run->buffer->count; i++) {
-        run->children[i] = instance(parent, &run->buffer->commands[i], patterns(run)[i]);
+        run->children[i] = instance(parent, run->queues[run->buffer->commands[i].queue],
+                                    &run->buffer->commands[i], patterns(run)[i]);
         if (!run->children[i]) {
             while (i-- > 0)
                 rt_command_discard(run->children[i]);
@@ -53,9 +55,18 @@ static bool make_children(struct run *run, const struct rt_command *parent)
     return true;
 }
 
-/* What child number I comes after: its sync-points; of an in-order queue, the one before; else the latest
- * barrier.  A barrier without sync-points: all earlier ones. */
-static bool depend(const struct run *run, size_t i, size_t barrier, bool in_order)
+/* The latest child before I that was recorded to the same queue; I: there is none. */
+static size_t same_queue_before(const struct run *run, size_t i)
+{
+    for (size_t k = i; k-- > 0;)
+        if (run->buffer->commands[k].queue == run->buffer->commands[i].queue)
+            return k;
+    return i;
+}
+
+/* What child number I comes after: its sync-points; the one before in an in-order queue; the latest barrier.  A barrier
+ * without sync-points: all earlier ones. */
+static bool depend(const struct run *run, size_t i, size_t barrier)
 {
     const struct rt_recorded *recorded = &run->buffer->commands[i];
     struct rt_command *command = run->children[i];
@@ -67,9 +78,11 @@ static bool depend(const struct run *run, size_t i, size_t barrier, bool in_orde
     bool all = recorded->is_barrier && recorded->point_count == 0;
     for (size_t k = 0; ok && all && k < i; k++)
         ok = rt_command_depend(command, run->children[k]->event, MM_NO_EVENT, MM_EDGE_BARRIER);
-    if (ok && in_order && i > 0)
-        ok = rt_command_depend(command, run->children[i - 1]->event, MM_NO_EVENT, MM_EDGE_IN_ORDER);
-    else if (ok && barrier < i)
+    bool in_order = run->buffer->queues[recorded->queue]->in_order;
+    size_t before = in_order ? same_queue_before(run, i) : i;
+    if (ok && before < i)
+        ok = rt_command_depend(command, run->children[before]->event, MM_NO_EVENT, MM_EDGE_IN_ORDER);
+    if (ok && barrier < i && (before == i || before < barrier))
         ok = rt_command_depend(command, run->children[barrier]->event, MM_NO_EVENT, MM_EDGE_BARRIER);
     return ok;
 }
@@ -80,7 +93,7 @@ static size_t append_children(struct run *run, struct rt_command *parent)
     size_t barrier = SIZE_MAX;
     for (size_t i = 0; i < run->buffer->count; i++) {
         struct rt_command *child = run->children[i];
-        if (!depend(run, i, barrier, run->buffer->queue->in_order)) {
+        if (!depend(run, i, barrier)) {
             for (size_t k = i; k < run->buffer->count; k++)
                 rt_command_forget(run->children[k]);
             return i;
@@ -120,22 +133,23 @@ static cl_int start_buffer(struct rt_command *command)
 
 /* ---- enqueuing ---- */
 
-/* A buffer can go to any queue of the context and the device that it was made for: none has properties that are not
+/* A buffer can go to any queues of the context and the devices that it was made for: none has properties that are not
  * supported. */
-static cl_int choose_queue(const struct rt_command_buffer *buffer, cl_uint count,
-                           const cl_command_queue *queues, struct rt_queue **queue)
+static cl_int choose_queues(const struct rt_command_buffer *buffer, cl_uint count,
+                            const cl_command_queue *queues)
 {
-    *queue = buffer->queue;
-    if ((count == 0) != (queues == NULL) || count > 1)
+    if ((count == 0) != (queues == NULL) || (count > 0 && count != buffer->queue_count))
         return CL_INVALID_VALUE;
-    if (count == 0)
-        return CL_SUCCESS;
-    *queue = rt_host_queue(queues[0]);
-    if (!*queue)
-        return CL_INVALID_COMMAND_QUEUE;
-    if ((*queue)->context != buffer->queue->context)
-        return CL_INVALID_CONTEXT;
-    return (*queue)->device != buffer->queue->device ? CL_INVALID_DEVICE : CL_SUCCESS;
+    for (cl_uint i = 0; i < count; i++) {
+        const struct rt_queue *queue = rt_host_queue(queues[i]);
+        if (!queue)
+            return CL_INVALID_COMMAND_QUEUE;
+        if (queue->context != buffer->context)
+            return CL_INVALID_CONTEXT;
+        if (queue->device != buffer->queues[i]->device)
+            return CL_INVALID_DEVICE;
+    }
+    return CL_SUCCESS;
 }
 
 static cl_int check_state(struct rt_command_buffer *buffer)
@@ -162,6 +176,34 @@ static void release_patterns(struct rt_command *command)
     struct run *run = (void *)command->payload;
     for (size_t i = 0; i < run->count; i++)
         rt_pattern_release(patterns(run)[i], true);
+    for (cl_uint i = 0; run->queues && i < run->buffer->queue_count; i++)
+        rt_object_release_deferred(run->queues[i]);
+    mm_free(run->queues);
+}
+
+static bool use_queues(struct run *run, const cl_command_queue *queues)
+{
+    cl_uint count = run->buffer->queue_count;
+    run->queues = mm_alloc(count * sizeof(struct rt_queue *));
+    for (cl_uint i = 0; run->queues && i < count; i++) {
+        run->queues[i] = queues ? (struct rt_queue *)queues[i] : run->buffer->queues[i];
+        rt_object_retain(run->queues[i]);
+    }
+    return run->queues != NULL;
+}
+
+/* A run counts as a command of each of its queues: those beside the first get a marker that waits for it. */
+static cl_int mark_queues(struct rt_queue *const *queues, cl_uint count, cl_event run)
+{
+    cl_int error = CL_SUCCESS;
+    for (cl_uint i = 1; !error && i < count; i++) {
+        bool seen = false;
+        for (cl_uint k = 0; k < i; k++)
+            seen = seen || queues[k] == queues[i];
+        error =
+            seen ? CL_SUCCESS : rt_clEnqueueMarkerWithWaitList((cl_command_queue)queues[i], 1, &run, NULL);
+    }
+    return error;
 }
 
 cl_int CL_API_CALL rt_clEnqueueCommandBufferKHR(cl_uint num_queues, cl_command_queue *queues,
@@ -172,14 +214,14 @@ cl_int CL_API_CALL rt_clEnqueueCommandBufferKHR(cl_uint num_queues, cl_command_q
     struct rt_command_buffer *buffer = rt_object_check(handle, RT_COMMAND_BUFFER);
     if (!buffer)
         return CL_INVALID_COMMAND_BUFFER_KHR;
-    struct rt_queue *queue;
-    cl_int error = choose_queue(buffer, num_queues, queues, &queue);
-    error = error ? error : rt_check_wait_list(queue->context, count, list);
+    cl_int error = choose_queues(buffer, num_queues, queues);
+    error = error ? error : rt_check_wait_list(buffer->context, count, list);
     error = error ? error : check_state(buffer);
     if (error)
         return error;
+    struct rt_queue *const *all = queues ? (struct rt_queue *const *)(void *)queues : buffer->queues;
     struct rt_command *command =
-        rt_command_create(queue, CL_COMMAND_COMMAND_BUFFER_KHR, "clEnqueueCommandBufferKHR", &operation,
+        rt_command_create(all[0], CL_COMMAND_COMMAND_BUFFER_KHR, "clEnqueueCommandBufferKHR", &operation,
                           sizeof(struct run) + 2 * buffer->count * sizeof(struct rt_command *));
     if (!command)
         return CL_OUT_OF_HOST_MEMORY;
@@ -188,5 +230,20 @@ cl_int CL_API_CALL rt_clEnqueueCommandBufferKHR(cl_uint num_queues, cl_command_q
     run->count = buffer->count;
     use_patterns(run);
     rt_command_hold(command, buffer);
-    return rt_command_enqueue(command, count, list, event, false);
+    if (!use_queues(run, queues)) {
+        rt_command_discard(command);
+        return CL_OUT_OF_HOST_MEMORY;
+    }
+    if (buffer->queue_count == 1)
+        return rt_command_enqueue(command, count, list, event, false);
+    cl_event done;
+    error = rt_command_enqueue(command, count, list, &done, false);
+    if (error)
+        return error;
+    error = mark_queues(all, buffer->queue_count, done);
+    if (event)
+        *event = done;
+    else
+        rt_api_release(done, RT_EVENT);
+    return error;
 }

@@ -18,6 +18,7 @@ struct rt_submission {
     const cl_event *list;
     cl_event *event;
     struct rt_command_buffer *buffer; /* NULL: into the queue */
+    cl_uint queue_index;              /* of QUEUE in BUFFER's list */
     const cl_sync_point_khr *points;
     cl_sync_point_khr *point;
     struct rt_mutable *handle; /* of the recorded command; NULL: it gets none */

@@ -417,7 +417,7 @@ cl_int CL_API_CALL rt_clCommandNDRangeKernelKHR(cl_command_buffer_khr buffer, cl
                                                 const cl_sync_point_khr *points, cl_sync_point_khr *point,
                                                 cl_mutable_command_khr *mutable_handle)
 {
-    struct rt_submission s;
+    struct rt_submission s = {.handle = NULL};
     cl_int error =
         rt_recording_begin(&s, "clCommandNDRangeKernelKHR", buffer, queue, NULL, count, points, point, NULL);
     error = error ? error : rt_mutable_begin(&s, properties, local, kernel, mutable_handle != NULL);

@@ -149,6 +149,11 @@ cl_int rt_mutable_end(const struct rt_submission *s, cl_int error, cl_uint dimen
     return CL_SUCCESS;
 }
 
+static struct rt_queue *queue_of(const struct rt_mutable *m)
+{
+    return m->buffer->queues[m->buffer->commands[m->index].queue];
+}
+
 /* ---- updates ---- */
 
 /* The new state of one command, for when all configurations are valid. */
@@ -232,9 +237,9 @@ static cl_int make_update(struct update *updates, size_t done, const struct rt_m
         return CL_OUT_OF_HOST_MEMORY;
     cl_int error = set_arguments((cl_kernel)u->kernel, c);
     error = error ? error
-                  : rt_kernel_command(m->buffer->queue, CL_COMMAND_NDRANGE_KERNEL,
-                                      "clCommandNDRangeKernelKHR", u->kernel, rt_pattern_incomplete(pattern),
-                                      m->dimensions, u->sizes, &u->pattern);
+                  : rt_kernel_command(queue_of(m), CL_COMMAND_NDRANGE_KERNEL, "clCommandNDRangeKernelKHR",
+                                      u->kernel, rt_pattern_incomplete(pattern), m->dimensions, u->sizes,
+                                      &u->pattern);
     if (error)
         return error;
     rt_pattern_begin(u->pattern);
@@ -303,7 +308,7 @@ cl_int CL_API_CALL rt_clUpdateMutableCommandsKHR(cl_command_buffer_khr handle, c
 
 /* ---- queries ---- */
 
-RT_ANSWER(get_queue, handle, struct rt_mutable, m, m->buffer->queue)
+RT_ANSWER(get_queue, handle, struct rt_mutable, m, queue_of(m))
 RT_ANSWER(get_type, uint, void, unused, CL_COMMAND_NDRANGE_KERNEL)
 
 static cl_int get_properties(const void *object, const struct rt_info_out *out)
