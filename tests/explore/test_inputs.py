@@ -87,6 +87,18 @@ def check_replay(engine):
                       again.stdout + again.stderr)
 
 
+def check_choice():
+    done = run("gather.cl")
+    chosen = next((line for line in done.stdout.splitlines() if line.startswith("chosen: ")), "")
+    tap.check("without options a launch with symbolic inputs is chosen", "-g 4 -l 2" in chosen and "n=any:0..4" in chosen and
+              "inputs of data_race:" in done.stdout, done.stdout + done.stderr)
+    again = run("gather.cl", *chosen.split()[1:])
+    verdicts = [[line.split(" (")[0] for line in text.splitlines() if "race found" in line] for text in
+                (done.stdout, again.stdout)]
+    tap.check("the options that it prints describe it", verdicts[0] == verdicts[1] and len(verdicts[0]) == 1,
+              done.stdout + again.stdout)
+
+
 def check_limits():
     wide = explore("square.cl", "--engine", "search", "-g", "2", "-a", "buf:2", "-a", "any:0..100000000", "--requires",
                    "n != 7")
@@ -104,6 +116,7 @@ def main():
         check_cases(engine)
         check_states(engine)
         check_replay(engine)
+    check_choice()
     check_limits()
     for text, message in BAD:
         done = run(*GATHER, "-a", "buf:2:any", "-a", "any:0..2", "--requires", text)

@@ -55,7 +55,7 @@ static void shape(const struct explore *e, struct ex *ex)
             ex->config.launch.local[0] * ex->config.launch.local[1] * ex->config.launch.local[2];
 }
 
-static enum mm_class prepare(const struct explore *e, struct ex *ex, struct ck_program **program,
+static enum mm_class prepare(struct explore *e, struct ex *ex, struct ck_program **program,
                              struct mm_error *err)
 {
     shape(e, ex);
@@ -64,7 +64,8 @@ static enum mm_class prepare(const struct explore *e, struct ex *ex, struct ck_p
     ex->config.argument_count = (uint32_t)e->args.count;
     ex->config.requirements = e->requirements.items;
     ex->config.requirement_count = e->requirements.count;
-    enum mm_class r = MM_OK;
+    bool described = e->has_global || e->has_local || e->args.count || e->inputs.count;
+    enum mm_class r = !described && e->source ? explore_choose(e, ex, err) : MM_OK;
     for (size_t i = 0; i < e->inputs.count && !r; i++)
         r = ex_add_line(ex, EX_INPUT, e->inputs.items[i], err);
     for (size_t i = 0; i < e->asserts.count && !r; i++)

@@ -47,6 +47,9 @@ struct explore {
 extern const struct tool_option explore_options[];
 int explore_option(void *context, size_t index, const char *value);
 
+/* explore/choose.c: sizes and arguments for the kernel of EX, printed as options. */
+enum mm_class explore_choose(struct explore *e, struct ex *ex, struct mm_error *err);
+
 /* cmd/explore.c: the contents of PATH, - for stdin. */
 int explore_read_file(enum mm_input kind, const char *path, char **data, size_t *size);
 

@@ -6,6 +6,8 @@
 #include <string.h>
 
 enum { ITEMS = 4, ELEMENTS = 4096, LOCAL_ELEMENTS = 64, GROUPS = 4, SUB_GROUPS_ITEMS = 64, SIDE = 16 };
+/* Of symbolic launches. */
+enum { FEW_ITEMS = 4, FEW_GROUPS = 2 };
 
 const char *launch_sizes(const uint64_t sizes[3], unsigned dimensions, char *text, size_t size)
 {
@@ -77,18 +79,21 @@ static bool is_number(const char *type)
     return false;
 }
 
+static bool is_float(const char *type)
+{
+    return strncmp(type, "float", 5) == 0 || strncmp(type, "double", 6) == 0 || strncmp(type, "half", 4) == 0;
+}
+
 static void choose_memory(const struct in_argument_info *a, unsigned roles,
                           const struct launch_choice *choice, char *text, size_t size)
 {
     uint64_t count = ELEMENTS * (is_number(a->type_name) || !a->element_size ? 1 : a->element_size);
-    bool is_float = strncmp(a->type_name, "float", 5) == 0 || strncmp(a->type_name, "double", 6) == 0 ||
-                    strncmp(a->type_name, "half", 4) == 0;
     int n = snprintf(text, size, "buf:%" PRIu64, count);
     char *rest = text + n;
     size_t room = size - (size_t)n;
     if (roles & LAUNCH_ATOMIC || !is_number(a->type_name))
         return; /* locks, counters and flags begin with zero */
-    if (roles & LAUNCH_INDICES && !is_float)
+    if (roles & LAUNCH_INDICES && !is_float(a->type_name))
         snprintf(rest, room, ":indices=%" PRIu64, work_items(choice->global));
     else
         snprintf(rest, room, ":changing");
@@ -123,8 +128,7 @@ static void choose_value(const struct in_argument_info *a, const struct launch_c
 {
     if (!is_number(a->type_name))
         choose_bytes(a, text, size);
-    else if (strncmp(a->type_name, "float", 5) == 0 || strncmp(a->type_name, "double", 6) == 0 ||
-             strncmp(a->type_name, "half", 4) == 0)
+    else if (is_float(a->type_name))
         snprintf(text, size, "1.0");
     else
         snprintf(text, size, "%" PRIu64, strncmp(a->type_name, "bool", 4) == 0 ? 1 : choice->global[0]);
@@ -198,6 +202,53 @@ bool launch_shrink(const struct in_kernel_info *kernel, struct launch_choice *ch
     }
     choose_global(choice);
     return smaller && choose_arguments(kernel, choice);
+}
+
+/* ---- symbolic launches -------------------------------------------------------------------------------- */
+
+/* Indices and numbers are small, other values any; locks, counters and flags begin with zero. */
+static void make_symbolic(const struct in_argument_info *a, unsigned roles, uint64_t items, char *text,
+                          size_t size)
+{
+    bool is_memory = a->kind == IN_ARG_GLOBAL || a->kind == IN_ARG_CONSTANT;
+    bool is_integer = is_number(a->type_name) && !is_float(a->type_name);
+    if (is_memory && roles & LAUNCH_ATOMIC)
+        snprintf(text, size, "buf:%d", ELEMENTS);
+    else if (is_memory && is_integer && roles & LAUNCH_INDICES)
+        snprintf(text, size, "buf:%d:any:0..%" PRIu64, ELEMENTS, items - 1);
+    else if (is_memory)
+        snprintf(text, size, "buf:%d:any", ELEMENTS);
+    else if (a->kind == IN_ARG_VALUE && is_integer)
+        snprintf(text, size, "any:0..%" PRIu64, strncmp(a->type_name, "bool", 4) == 0 ? 1 : items);
+    else if (a->kind == IN_ARG_VALUE)
+        snprintf(text, size, "any");
+}
+
+bool launch_choose_symbolic(struct in_module *module, const struct in_kernel_info *kernel,
+                            struct launch_choice *choice)
+{
+    char text[100];
+    if (!launch_choose(module, kernel, choice))
+        return false;
+    bool whole = choice->roles.one_group || choice->dimensions > 1;
+    uint64_t most = whole ? FEW_ITEMS : FEW_ITEMS / FEW_GROUPS;
+    while (work_items(choice->local) > most &&
+           (launch_shrink(kernel, choice, false) || launch_shrink(kernel, choice, true)))
+        continue;
+    for (unsigned i = 0; i < 3; i++)
+        choice->global[i] = choice->local[i] * (i == 0 && !choice->roles.one_group ? FEW_GROUPS : 1);
+    for (size_t i = 0; i < choice->argument_count; i++) {
+        *text = 0;
+        make_symbolic(&kernel->arguments[i], choice->roles.roles[i], work_items(choice->global), text,
+                      sizeof text);
+        if (!*text)
+            continue;
+        mm_free(choice->arguments[i]);
+        choice->arguments[i] = mm_strdup(text);
+        if (!choice->arguments[i])
+            return false;
+    }
+    return true;
 }
 
 void launch_choice_clear(struct launch_choice *choice)

@@ -45,6 +45,9 @@ struct launch_choice {
 /* A launch of KERNEL; launch_choice_clear frees it.  False: no memory, or too many arguments. */
 bool launch_choose(struct in_module *module, const struct in_kernel_info *kernel,
                    struct launch_choice *choice);
+/* The same for refcl explore: few work-items, arguments that are symbolic where that is decided fast. */
+bool launch_choose_symbolic(struct in_module *module, const struct in_kernel_info *kernel,
+                            struct launch_choice *choice);
 /* Halves the work-groups, and the launch with them; SINGLE: down to one work-item each.  False: they cannot be smaller. */
 bool launch_shrink(const struct in_kernel_info *kernel, struct launch_choice *choice, bool single);
 void launch_choice_clear(struct launch_choice *choice);
