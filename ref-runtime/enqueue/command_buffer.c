@@ -13,7 +13,7 @@ static struct rt_command_buffer *live(cl_command_buffer_khr handle)
     return rt_object_check(handle, RT_COMMAND_BUFFER);
 }
 
-/* ---- creation ---- */
+/* ---- creation [CL 5.17.3 R103] ---- */
 
 /* All devices synchronize through the one scheduler. */
 enum {
@@ -114,7 +114,7 @@ void rt_command_buffer_destroy(struct rt_command_buffer *buffer)
 
 RT_REFERENCE_CALLS(CommandBufferKHR, cl_command_buffer_khr, RT_COMMAND_BUFFER, CL_INVALID_COMMAND_BUFFER_KHR)
 
-/* Recording ends, once. */
+/* Recording ends, once [CL 5.17.2 R101]. */
 cl_int CL_API_CALL rt_clFinalizeCommandBufferKHR(cl_command_buffer_khr handle)
 {
     struct rt_command_buffer *buffer = live(handle);
@@ -295,7 +295,7 @@ cl_int CL_API_CALL rt_clCommandBarrierWithWaitListKHR(cl_command_buffer_khr buff
     return rt_submit(&s, command);
 }
 
-/* ---- queries ---- */
+/* ---- queries [CL 5.17.8 R101] ---- */
 
 static cl_int get_queues(const void *object, const struct rt_info_out *out)
 {

@@ -152,6 +152,7 @@ static cl_int choose_queues(const struct rt_command_buffer *buffer, cl_uint coun
     return CL_SUCCESS;
 }
 
+/* All kernels have their arguments [CL 5.17.7 R101]. */
 static cl_int check_state(struct rt_command_buffer *buffer)
 {
     pthread_mutex_lock(&rt_lock);

@@ -306,7 +306,7 @@ cl_int CL_API_CALL rt_clUpdateMutableCommandsKHR(cl_command_buffer_khr handle, c
     return error;
 }
 
-/* ---- queries ---- */
+/* ---- queries [CL 5.17.8 R103] ---- */
 
 RT_ANSWER(get_queue, handle, struct rt_mutable, m, queue_of(m))
 RT_ANSWER(get_type, uint, void, unused, CL_COMMAND_NDRANGE_KERNEL)

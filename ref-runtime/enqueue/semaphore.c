@@ -16,7 +16,7 @@ static struct rt_semaphore *live(cl_semaphore_khr handle)
     return rt_object_check(handle, RT_SEMAPHORE);
 }
 
-/* ---- creation ---- */
+/* ---- creation [CL 5.13.2 R101] ---- */
 
 struct creation {
     bool type, devices;
@@ -308,7 +308,7 @@ cl_int CL_API_CALL rt_clEnqueueWaitSemaphoresKHR(cl_command_queue handle, cl_uin
     return error;
 }
 
-/* ---- queries ---- */
+/* ---- queries [CL 5.13.1 R101, CL 5.13.8 R102, R103] ---- */
 
 static cl_int get_payload(const void *object, const struct rt_info_out *out)
 {

@@ -176,7 +176,8 @@ static void identifier(struct statement *s, const char *p, size_t n, char after,
         return;
     memcpy(name, p, n);
     name[n] = 0;
-    const char *entry = name + (strncmp(name, "rt_cl", 5) == 0 ? 3 : 0);
+    /* Under test directly, or found as an entry point of an extension. */
+    const char *entry = name + (strncmp(name, "rt_cl", 5) == 0 ? 3 : strncmp(name, "p_cl", 4) == 0 ? 2 : 0);
     bool call =
         strncmp(entry, "cl", 2) == 0 && isupper((unsigned char)entry[2]) && (after == '(' || after == ',');
     if (call && s->call_count < CALLS_MAX)

@@ -345,6 +345,7 @@ static void queries(void **unused)
     OK(p_clGetCommandBufferInfoKHR(b, CL_COMMAND_BUFFER_NUM_QUEUES_KHR, sizeof number, &number, NULL));
     assert_int_equal(number, 1);
     OK(p_clRetainCommandBufferKHR(b));
+    /* [CL 5.17.8 R101] */
     OK(p_clGetCommandBufferInfoKHR(b, CL_COMMAND_BUFFER_REFERENCE_COUNT_KHR, sizeof number, &number, NULL));
     assert_int_equal(number, 2);
     OK(p_clReleaseCommandBufferKHR(b));
@@ -427,16 +428,21 @@ static void recording_errors(void **unused)
 #define BARRIER(b, q, n, points, h, code)                                                                    \
     IS(code, CALL(clCommandBarrierWithWaitListKHR, b, q, n, points, NULL, h))
 #define IS(code, call) assert_int_equal(call, code);
-    REST(open, NULL, 0, NULL, NULL, CL_SUCCESS)
-    REST(NULL, NULL, 0, NULL, NULL, CL_INVALID_COMMAND_BUFFER_KHR)
-    REST(closed, NULL, 0, NULL, NULL, CL_INVALID_OPERATION)
-    REST(open, queue, 0, NULL, NULL, CL_SUCCESS)
-    REST(open, unordered, 0, NULL, NULL, CL_INVALID_COMMAND_QUEUE)
-    MOVES(open, NULL, 0, NULL, &handle, CL_INVALID_VALUE) /* kernels alone have handles */
-    REST(open, NULL, 1, NULL, NULL, CL_INVALID_SYNC_POINT_WAIT_LIST_KHR)
-    REST(open, NULL, 0, &wrong, NULL, CL_INVALID_SYNC_POINT_WAIT_LIST_KHR)
-    REST(open, NULL, 1, &wrong, NULL, CL_INVALID_SYNC_POINT_WAIT_LIST_KHR)
-    REST(open, NULL, 1, &point, NULL, CL_INVALID_SYNC_POINT_WAIT_LIST_KHR)
+    REST(open, NULL, 0, NULL, NULL, CL_SUCCESS);
+    /* [CL 5.17.5 E101] */
+    REST(NULL, NULL, 0, NULL, NULL, CL_INVALID_COMMAND_BUFFER_KHR);
+    /* [CL 5.17.5 E102] */
+    REST(closed, NULL, 0, NULL, NULL, CL_INVALID_OPERATION);
+    REST(open, queue, 0, NULL, NULL, CL_SUCCESS);
+    /* [CL 5.17.5 E103] */
+    REST(open, unordered, 0, NULL, NULL, CL_INVALID_COMMAND_QUEUE);
+    /* [CL 5.17.5 E105] */
+    MOVES(open, NULL, 0, NULL, &handle, CL_INVALID_VALUE); /* kernels alone have handles */
+    /* [CL 5.17.5 E104] */
+    REST(open, NULL, 1, NULL, NULL, CL_INVALID_SYNC_POINT_WAIT_LIST_KHR);
+    REST(open, NULL, 0, &wrong, NULL, CL_INVALID_SYNC_POINT_WAIT_LIST_KHR);
+    REST(open, NULL, 1, &wrong, NULL, CL_INVALID_SYNC_POINT_WAIT_LIST_KHR);
+    REST(open, NULL, 1, &point, NULL, CL_INVALID_SYNC_POINT_WAIT_LIST_KHR);
 #define LAST 0, NULL, NULL, NULL
     IS(CL_INVALID_CONTEXT, CALL(clCommandCopyBufferKHR, open, NULL, away, c, 0, 0, 4, LAST))
     IS(CL_INVALID_MEM_OBJECT, CALL(clCommandCopyBufferKHR, open, NULL, none, c, 0, 0, 4, LAST))

@@ -170,6 +170,7 @@ static void errors(void **unused)
     cl_command_buffer_khr b = p_clCreateCommandBufferKHR(2, queues, native, &err);
     OK(err);
 #define BARRIER(q) p_clCommandBarrierWithWaitListKHR(b, q, NULL, 0, NULL, NULL, NULL)
+    /* [CL 5.17.5 R102] */
     assert_int_equal(BARRIER(NULL), CL_INVALID_COMMAND_QUEUE);
     assert_int_equal(BARRIER(queues[2]), CL_INVALID_COMMAND_QUEUE);
     assert_int_equal(BARRIER(queue), CL_INVALID_CONTEXT);

@@ -212,8 +212,9 @@ static void later_arguments(void **unused)
     OK(p_clCommandNDRangeKernelKHR(b, NULL, later, fresh, 1, NULL, &sixteen, &four, 0, NULL, NULL, &handle));
     assert_int_equal(state_of(b), CL_COMMAND_BUFFER_STATE_RECORDING_KHR);
     OK(p_clFinalizeCommandBufferKHR(b));
-    assert_int_equal(state_of(b), CL_COMMAND_BUFFER_STATE_FINALIZED_KHR);
+    assert_int_equal(state_of(b), CL_COMMAND_BUFFER_STATE_FINALIZED_KHR); /* [CL 5.17.7 R101] */
     assert_int_equal(p_clEnqueueCommandBufferKHR(0, NULL, b, 0, NULL, NULL), CL_INVALID_OPERATION);
+    /* [CL 5.17.2 R101] */
     assert_int_equal(p_clFinalizeCommandBufferKHR(b), CL_INVALID_OPERATION);
     const int n = 3;
     const struct rt_mutable_arg argument = {1, sizeof n, &n}, same = {0, sizeof a, &a};
@@ -288,7 +289,7 @@ static void queries(void **unused)
     cl_kernel k = NULL;
     cl_uint number = 77;
 #define ASK(command, name, to) OK(p_clGetMutableCommandInfoKHR(command, name, sizeof to, &to, &size))
-    ASK(handle, CL_MUTABLE_COMMAND_COMMAND_QUEUE_KHR, q);
+    ASK(handle, CL_MUTABLE_COMMAND_COMMAND_QUEUE_KHR, q); /* [CL 5.17.8 R103] */
     assert_ptr_equal(q, queue);
     ASK(handle, CL_MUTABLE_COMMAND_COMMAND_BUFFER_KHR, same);
     assert_ptr_equal(same, b);
@@ -388,6 +389,7 @@ static void update_errors(void **unused)
     assert_int_equal(update(b, &config), CL_INVALID_OPERATION); /* still recording */
     OK(p_clFinalizeCommandBufferKHR(b));
     OK(p_clFinalizeCommandBufferKHR(fixed));
+    /* [CL 5.17.7 E101] */
     assert_int_equal(update(NULL, &config), CL_INVALID_COMMAND_BUFFER_KHR);
     assert_int_equal(p_clUpdateMutableCommandsKHR(b, 1, NULL, configs), CL_INVALID_VALUE);
     assert_int_equal(p_clUpdateMutableCommandsKHR(b, 0, &type, NULL), CL_INVALID_VALUE);

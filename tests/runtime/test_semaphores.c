@@ -59,7 +59,7 @@ static void orders(void **unused)
         OK(clReleaseEvent(waited));
         OK(clReleaseEvent(type_of));
     }
-    OK(signal(queue, s, 0, NULL, NULL));
+    OK(signal(queue, s, 0, NULL, NULL)); /* [CL 5.13.8 R103] */
     OK(clFinish(queue));
     assert_int_equal(payload_of(s), 1);
     OK(wait(queue, s, 0, NULL, NULL));
@@ -92,6 +92,7 @@ static void failures(void **unused)
 static void queries(void **unused)
 {
     (void)unused;
+    /* [CL 5.13.1 R101, CL 5.13.8 R102] */
     cl_uint type = 77, count = 77;
     cl_context owner = NULL;
     cl_device_id on = NULL;
@@ -140,13 +141,12 @@ static void errors(void **unused)
                                       other[] = {CL_SEMAPHORE_TYPE_KHR, 2, 0}, unknown[] = {99, 1, 0},
                                       empty[] = {CL_SEMAPHORE_TYPE_KHR, 1,
                                                  CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR, 0, 0};
-    const struct {
-        const cl_semaphore_properties_khr *properties;
-        cl_int code;
-    } rows[] = {{NULL, CL_INVALID_VALUE},     {none, CL_INVALID_VALUE},       {twice, CL_INVALID_PROPERTY},
-                {other, CL_INVALID_PROPERTY}, {unknown, CL_INVALID_PROPERTY}, {empty, CL_INVALID_DEVICE}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        EXPECT_NULL(rows[i].code, p_clCreateSemaphoreWithPropertiesKHR(context, rows[i].properties, &err));
+    EXPECT_NULL(CL_INVALID_VALUE, p_clCreateSemaphoreWithPropertiesKHR(context, NULL, &err));
+    EXPECT_NULL(CL_INVALID_VALUE, p_clCreateSemaphoreWithPropertiesKHR(context, none, &err));
+    EXPECT_NULL(CL_INVALID_PROPERTY, p_clCreateSemaphoreWithPropertiesKHR(context, twice, &err));
+    EXPECT_NULL(CL_INVALID_PROPERTY, p_clCreateSemaphoreWithPropertiesKHR(context, other, &err));
+    EXPECT_NULL(CL_INVALID_PROPERTY, p_clCreateSemaphoreWithPropertiesKHR(context, unknown, &err));
+    EXPECT_NULL(CL_INVALID_DEVICE, p_clCreateSemaphoreWithPropertiesKHR(context, empty, &err));
     EXPECT_NULL(CL_INVALID_CONTEXT, p_clCreateSemaphoreWithPropertiesKHR(NULL, binary, &err));
     cl_semaphore_khr s = semaphore(), null = NULL;
     cl_context foreign = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
@@ -156,12 +156,17 @@ static void errors(void **unused)
         cl_int(CL_API_CALL * call)(cl_command_queue, cl_uint, const cl_semaphore_khr *,
                                    const cl_semaphore_payload_khr *, cl_uint, const cl_event *, cl_event *) =
             i ? p_clEnqueueSignalSemaphoresKHR : p_clEnqueueWaitSemaphoresKHR;
+        /* [CL 5.13.6 E101] */
         assert_int_equal(call(NULL, 1, &s, NULL, 0, NULL, NULL), CL_INVALID_COMMAND_QUEUE);
+        /* [CL 5.13.6 E103] */
         assert_int_equal(call(queue, 0, &s, NULL, 0, NULL, NULL), CL_INVALID_VALUE);
         assert_int_equal(call(queue, 1, NULL, NULL, 0, NULL, NULL), CL_INVALID_VALUE);
+        /* [CL 5.13.6 E104] */
         assert_int_equal(call(queue, 1, &null, NULL, 0, NULL, NULL), CL_INVALID_SEMAPHORE_KHR);
+        /* [CL 5.13.6 E105] */
         assert_int_equal(call(away, 1, &s, NULL, 0, NULL, NULL), CL_INVALID_CONTEXT);
         assert_int_equal(call(queue, 1, &s, NULL, 1, &alien, NULL), CL_INVALID_CONTEXT);
+        /* [CL 5.13.6 E106] */
         assert_int_equal(call(queue, 1, &s, NULL, 1, NULL, NULL), CL_INVALID_EVENT_WAIT_LIST);
         assert_int_equal(call(queue, 1, &s, NULL, 0, &alien, NULL), CL_INVALID_EVENT_WAIT_LIST);
         assert_int_equal(call(queue, 1, &s, NULL, 1, &missing, NULL), CL_INVALID_EVENT_WAIT_LIST);
