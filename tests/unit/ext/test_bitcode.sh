@@ -2,8 +2,9 @@
 # The functions that the JIT shares with the interpreter compile to bitcode with Clang, keep no state of their own, and
 # call nothing but libm and memcpy.
 cd "$(dirname "$0")/../../.." || exit 4
-clang=clang-15
-nm=llvm-nm-15
+bin=$(make -s --no-print-directory --eval='show-bin: ; @echo $(LLVM_BIN)' show-bin)
+clang=$bin/clang
+nm=$bin/llvm-nm
 files="convert math_double ext_float ext_integer ext_geometric ext_vector"
 n=0 status=0
 work=$(mktemp -d)
