@@ -40,8 +40,8 @@ enum { ADD_STORE, ADD_DATE, ADD_DEVICE, ADD_DRIVER, ADD_TESTS, ADD_NO_JUDGE };
 static const struct tool_option add_options[] = {
     STORE_OPTION,
     {"date", 0, "DATE", NULL, "day of the files that have none, YYYY-MM-DD (default: of their last change)"},
-    {"device", 0, "NAME", NULL, "JUnit: the device that was tested"},
-    {"driver", 0, "VERSION", NULL, "JUnit: its driver"},
+    {"device", 0, "NAME", NULL, "JUnit, benchmarks: the device that was tested; reports: the program"},
+    {"driver", 0, "VERSION", NULL, "its driver, or the program's version"},
     {"tests", 0, "DIR", "REFCL_TESTS",
      "folder that the files of a table are relative to (default: the current one)"},
     {"no-judge", 0, NULL, NULL, "leave new states without a verdict until `refcl results judge`"},
@@ -195,8 +195,9 @@ static int results_add_main(int argc, char **argv)
 }
 
 const struct tool_command cmd_results_add = {
-    "results add", "FILE...", "add results, tables, judgements or JUnit files to a results store",
-    add_options, results_add_main};
+    "results add", "FILE...",
+    "add results, tables, judgements, reports, benchmarks or JUnit files to a results store", add_options,
+    results_add_main};
 
 /* ---- the questions ---- */
 

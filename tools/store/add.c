@@ -23,9 +23,9 @@ struct addition {
     char *text;
     size_t size;
     char content[65], date[STORE_DATE];
-    cJSON *json; /* NULL: JUnit */
+    cJSON *json; /* NULL: JUnit, a benchmark */
     const char *interface;
-    bool is_judgement;
+    bool is_judgement, is_report, is_benchmark;
     int64_t run, device;
 };
 
@@ -69,13 +69,17 @@ static enum mm_class check_format(struct addition *a, struct mm_error *err)
 {
     const char *format = text_of(a->json, "format");
     a->is_judgement = strcmp(format, "refcl-litmus-judgement") == 0;
-    if (!a->is_judgement && strcmp(format, "refcl-litmus-results") != 0 &&
+    a->is_report = strcmp(format, "refcl-report") == 0;
+    if (!a->is_judgement && !a->is_report && strcmp(format, "refcl-litmus-results") != 0 &&
         strcmp(format, "refcl-litmus-table") != 0)
-        return mm_fail_at(err, MM_INVALID, "store.format", a->path, 0, 0,
-                          "neither results, a table or a judgement of litmus tests, nor JUnit");
+        return mm_fail_at(
+            err, MM_INVALID, "store.format", a->path, 0, 0,
+            "neither results, a table or a judgement of litmus tests, a report, a table of benchmarks, nor JUnit");
     if (number_of(a->json, "version") != 1)
         return mm_fail_at(err, MM_INVALID, "store.format", a->path, 0, 0,
                           "version %d of the format is not supported", (int)number_of(a->json, "version"));
+    if (a->is_report)
+        return MM_OK;
     const cJSON *tests = cJSON_GetObjectItem(a->json, "tests"),
                 *device = cJSON_GetObjectItem(a->json, "device");
     if (!cJSON_IsArray(tests) || !cJSON_IsObject(device))
@@ -94,6 +98,9 @@ static enum mm_class read_file(struct addition *a, struct mm_error *err)
     mm_sha256_add(&hash, a->text, a->size);
     mm_sha256_end(&hash, a->content);
     if (a->text[strspn(a->text, " \t\r\n\xef\xbb\xbf")] == '<')
+        return find_date(a, err);
+    a->is_benchmark = a->text[strspn(a->text, " \t\r\n")] != '{' && store_is_benchmark(a->text);
+    if (a->is_benchmark)
         return find_date(a, err);
     cls = mm_input_check_json(a->text, a->path, err);
     if (cls != MM_OK)
@@ -140,7 +147,7 @@ int64_t store_test(struct store *s, const struct store_test *t)
     return id;
 }
 
-static int64_t state_number(struct store *s, int64_t test, const char *values)
+int64_t store_state_number(struct store *s, int64_t test, const char *values)
 {
     sqlite3_stmt *q =
         store_statement(s, "select number from state where test = ? and vals = ?", "it", test, values);
@@ -199,7 +206,7 @@ static enum mm_class encode_states(struct addition *a, const cJSON *test, struct
         int64_t count = number_of(state, "count");
         if (cJSON_GetArraySize(array) != width || count < 1 || !values_text(array, values, sizeof values - 2))
             return bad_test(a, test, "a state needs a value for each observed name, and a count", err);
-        struct store_count pair = {.state = (uint64_t)state_number(a->store, r->test, values),
+        struct store_count pair = {.state = (uint64_t)store_state_number(a->store, r->test, values),
                                    .count = (uint64_t)count};
         r->size = store_encode(blob, r->size, pair);
     }
@@ -414,21 +421,36 @@ static enum mm_class put_run(struct addition *a, const char *kind, const char *i
         return err->cls;
     put_parts(a);
     enum mm_class cls =
-        a->json ? add_tests(a, err)
-                : store_add_junit(a->store, a->text, a->size, a->path, a->run, a->device, a->date, err);
+        a->is_report      ? store_add_report(a->store, a->json, a->path, a->run, a->device, a->date, err)
+        : a->is_benchmark ? store_add_benchmark(a->store, a->text, a->path, a->run, err)
+        : a->json         ? add_tests(a, err)
+                  : store_add_junit(a->store, a->text, a->size, a->path, a->run, a->device, a->date, err);
     suite_of(a, suite, sizeof suite);
     store_execute(a->store, "update run set suite = ? where id = ?", "ti", suite, a->run);
     return cls;
 }
 
+/* A report's is the program, unless it is named; its driver is that of the options, its version that of refcl. */
+static void report_device(struct addition *a)
+{
+    const char *name = a->options->device, *driver = a->options->driver;
+    a->interface = "OpenCL";
+    a->device = device_row(a->store, a->interface, STORE_CHECKS, "refcl run", name ? name : "programs",
+                           text_of(cJSON_GetObjectItem(a->json, "tool"), "version"), driver ? driver : "");
+}
+
 static enum mm_class find_device(struct addition *a, struct mm_error *err)
 {
+    if (a->is_report) {
+        report_device(a);
+        return MM_OK;
+    }
     const cJSON *device = a->json ? cJSON_GetObjectItem(a->json, "device") : NULL;
     const char *name = a->json ? text_of(device, "name") : a->options->device;
     if (!name || !*name)
         return mm_fail_at(err, MM_INVALID, "store.device", a->path, 0, 0,
                           a->json ? "the device has no name"
-                                  : "JUnit does not name the device: add --device and --driver");
+                                  : "JUnit and benchmarks do not name the device: add --device and --driver");
     a->interface = a->json && strcmp(text_of(device, "platform"), "Vulkan") == 0 ? "Vulkan" : "OpenCL";
     bool chains = number_of(device, "availability_visibility_chains") && strcmp(a->interface, "Vulkan") == 0;
     a->device = device_row(a->store, a->interface, chains ? STORE_CHAINS : a->interface,
@@ -460,7 +482,9 @@ static enum mm_class add_within(struct addition *a, enum store_added *added, str
         return cls;
     cls = find_device(a, err);
     return cls == MM_OK ? put_run(a,
-                                  !a->json          ? "junit"
+                                  a->is_benchmark   ? "benchmark"
+                                  : a->is_report    ? "report"
+                                  : !a->json        ? "junit"
                                   : a->is_judgement ? "judgement"
                                                     : "campaign",
                                   alone ? identity : NULL, err)

@@ -106,6 +106,7 @@ static enum mm_class fill_sides(struct store *s, const struct side *a, const str
             add_run(s, i, both[i]->run);
         else
             add_devices(s, i, both[i]);
+        cls = store_fill_times(s, i, both[i]->run, both[i]->device, both[i]->selector, err);
     }
     return store_end(s, cls, err);
 }
@@ -246,6 +247,7 @@ static size_t add_differences(struct store *s, cJSON *to)
           *only_b = cJSON_AddArrayToObject(to, "only_b");
     size_t count = add_shown(s, 0, shown) + add_shown(s, 1, shown);
     add_rates(s, cJSON_AddArrayToObject(to, "rates"));
+    store_add_times(s, false, cJSON_AddArrayToObject(to, "times"));
     add_lost(s, 0, only_a);
     add_lost(s, 1, only_b);
     return count;
@@ -256,6 +258,7 @@ static void print_differences(const cJSON *from, FILE *out)
     const cJSON *shown = cJSON_GetObjectItem(from, "states"), *rates = cJSON_GetObjectItem(from, "rates");
     print_shown(shown, out);
     print_rates(rates, out);
+    store_print_ratios(cJSON_GetObjectItem(from, "times"), out);
     print_names("tests that only A ran", cJSON_GetObjectItem(from, "only_a"), out);
     print_names("tests that only B ran", cJSON_GetObjectItem(from, "only_b"), out);
     fprintf(out, "%d states that one side alone shows, %d at other rates, in %.0f common tests\n",
@@ -342,11 +345,11 @@ static enum mm_class add_update(struct store *s, const struct pair *p, bool all,
         return store_check(s, err);
     }
     cJSON *forbidden = cJSON_AddArrayToObject(update, "forbidden"),
-          *lost = cJSON_AddArrayToObject(update, "lost");
+          *lost = cJSON_AddArrayToObject(update, "lost"), *slower = cJSON_AddArrayToObject(update, "slower");
     add_shown(s, 1, forbidden);
     cJSON_AddNumberToObject(update, "new_states", cJSON_GetArraySize(forbidden));
     keep_forbidden(forbidden);
-    *found += (size_t)cJSON_GetArraySize(forbidden) + add_lost(s, 0, lost);
+    *found += (size_t)cJSON_GetArraySize(forbidden) + add_lost(s, 0, lost) + store_add_times(s, true, slower);
     return store_check(s, err);
 }
 
@@ -364,6 +367,7 @@ static void print_updates(const cJSON *updates, const size_t *found, FILE *out)
         }
         print_shown(cJSON_GetObjectItem(update, "forbidden"), out);
         print_names("tests that only A ran", cJSON_GetObjectItem(update, "lost"), out);
+        store_print_ratios(cJSON_GetObjectItem(update, "slower"), out);
         fprintf(out, "%.0f states that A did not show\n",
                 cJSON_GetNumberValue(cJSON_GetObjectItem(update, "new_states")));
     }

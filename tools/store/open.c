@@ -49,6 +49,11 @@ static const char *const steps[] = {
 
     "create index test_digest on test(digest);"
     "create index total_test on total(test);",
+
+    "create table benchmark(id integer primary key, columns text not null, name text not null, measure text not null,"
+    "  unique(name, measure, columns));"
+    "create table measured(benchmark integer not null, run integer not null, value real not null, primary key(benchmark, run))"
+    "  without rowid;",
 };
 enum { VERSION = sizeof steps / sizeof *steps };
 

@@ -23,6 +23,16 @@ double store_rate_below(double instances);
 /* Adds an object to ROWS for each device that matches SELECTOR (NULL: all) and ran the test NAME. */
 enum mm_class store_test_results(struct store *store, const char *name, const char *selector, cJSON *rows,
                                  struct mm_error *err);
+/* Adds an object to ROWS for each time of the kernel NAME and each device that matches SELECTOR; prints one. */
+void store_benchmark_times(struct store *store, const char *name, const char *selector, cJSON *rows);
+void store_print_times(const cJSON *row, FILE *out);
+/* Medians of a side's times: of RUN, or if 0 of DEVICE or of those that match SELECTOR. */
+enum mm_class store_fill_times(struct store *store, int64_t side, int64_t run, int64_t device,
+                               const char *selector, struct mm_error *err);
+/* Times that both sides have.  Slower: side 1 takes more than 1.1 times as long, and its shortest time is above the longest of side 0.
+ * Returns how many are slower. */
+size_t store_add_times(struct store *store, bool slower_alone, cJSON *rows);
+void store_print_ratios(const cJSON *rows, FILE *out);
 /* Prints and deletes JSON. */
 enum mm_class store_print(cJSON *json, FILE *out, struct mm_error *err);
 

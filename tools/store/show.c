@@ -30,8 +30,11 @@ void store_state_text(const char *observed, const char *values, char *text, size
     cJSON_ArrayForEach(name, names)
     {
         const cJSON *value = cJSON_GetArrayItem(numbers, i++);
-        int n = snprintf(text + used, size - used, "%s%s=%.0f", used ? "; " : "",
-                         cJSON_IsString(name) ? name->valuestring : "?", cJSON_GetNumberValue(value));
+        char number[32];
+        snprintf(number, sizeof number, "%.0f", cJSON_GetNumberValue(value));
+        int n = snprintf(text + used, size - used, "%s%s=%s", used ? "; " : "",
+                         cJSON_IsString(name) ? name->valuestring : "?",
+                         cJSON_IsString(value) ? value->valuestring : number);
         used = n > 0 && used + (size_t)n < size ? used + (size_t)n : size - 1;
     }
     cJSON_Delete(names);
@@ -196,13 +199,18 @@ enum mm_class store_show(struct store *s, const char *what, const char *selector
     cJSON *root = cJSON_CreateObject(), *rows = cJSON_AddArrayToObject(root, "results");
     const cJSON *row;
     enum mm_class cls = store_test_results(s, what, selector, rows, err);
+    bool is_test = cJSON_GetArraySize(rows) > 0;
+    if (cls == MM_OK && !is_test) {
+        store_benchmark_times(s, what, selector, rows);
+        cls = store_check(s, err);
+    }
     if (cls == MM_OK && !cJSON_GetArraySize(rows))
-        cls = mm_fail(err, MM_INVALID, "store.test", "no result of a test named '%s'%s%s", what,
+        cls = mm_fail(err, MM_INVALID, "store.test", "no result of a test or kernel named '%s'%s%s", what,
                       selector ? " on a device that matches " : "", selector ? selector : "");
     if (cls == MM_OK && json)
         return store_print(root, out, err);
     if (cls == MM_OK)
-        cJSON_ArrayForEach(row, rows) print_test(row, out);
+        cJSON_ArrayForEach(row, rows)(is_test ? print_test : store_print_times)(row, out);
     cJSON_Delete(root);
     return cls;
 }

@@ -62,7 +62,7 @@ bool store_decode(const unsigned char *blob, size_t size, size_t *at, struct sto
 
 struct store_add_options {
     const char *date;            /* of files that have none; NULL: the day of their last change */
-    const char *device, *driver; /* JUnit: what was tested */
+    const char *device, *driver; /* JUnit, benchmarks, reports: what was tested */
     const char *tests;           /* folder of the tests that tables name; NULL: the current one */
 };
 enum store_added { STORE_ADDED, STORE_KNOWN, STORE_REPLACED };
@@ -94,11 +94,23 @@ void store_remove_run(struct store *store, int64_t run);
 enum mm_class store_add_junit(struct store *store, const char *text, size_t size, const char *path,
                               int64_t run, int64_t device, const char *date, struct mm_error *err);
 
+/* The number of a state within TEST, created if it is new. */
+int64_t store_state_number(struct store *store, int64_t test, const char *values);
+/* A report of `refcl run`; called within the transaction. */
+enum mm_class store_add_report(struct store *store, const cJSON *report, const char *path, int64_t run,
+                               int64_t device, const char *date, struct mm_error *err);
+/* Whether TEXT has a table of benchmarks; adds the times in it, within the transaction. */
+bool store_is_benchmark(const char *text);
+enum mm_class store_add_benchmark(struct store *store, const char *text, const char *path, int64_t run,
+                                  struct mm_error *err);
+
 /* ---- verdicts ---- */
 
 /* The variant of devices with chains of availability and visibility operations; that of others is their interface, "OpenCL" or
  * "Vulkan".  It sorts after the latter. */
 #define STORE_CHAINS "Vulkan chains"
+/* Programs under `refcl run`: no model judges them, but the findings of reports. */
+#define STORE_CHECKS "checks"
 /* Judges the states, shown by devices of VARIANT, that have no verdict under the model of OPTIONS, which becomes the one
  * whose verdicts are shown.  SWITCHES: those that it was read with, for readers.  *JUDGED: number of states. */
 enum mm_class store_judge(struct store *store, const char *variant, const char *switches,

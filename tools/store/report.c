@@ -1,0 +1,95 @@
+/* Reports of `refcl run` and `refcl kernel`.  A checked program is a test, named by its command line; a finding is a state, known by its
+ * fingerprint, and forbidden by its clause; a run of the program is one instance. */
+#include "tools/store/query.h"
+
+#include "memmodel/base/memory.h"
+
+#include <string.h>
+
+static const char *text_of(const cJSON *object, const char *key)
+{
+    const char *text = cJSON_GetStringValue(cJSON_GetObjectItem(object, key));
+    return text ? text : "";
+}
+
+/* The model that findings have their verdicts from. */
+static int64_t checks_model(struct store *s)
+{
+    store_execute(
+        s,
+        "insert or ignore into model(variant, path, sha256, switches, used) values(?, 'refcl run', '', '', 0)",
+        "t", STORE_CHECKS);
+    return store_number(s, "select " STORE_MODEL_OF("?1"), "t", STORE_CHECKS);
+}
+
+/* The finding as a state: its fingerprint; where it has none, its kind and message. */
+static char *state_of(const cJSON *finding)
+{
+    char text[256];
+    const char *fingerprint = text_of(finding, "fingerprint");
+    snprintf(text, sizeof text, "%s%s%s", *fingerprint ? fingerprint : text_of(finding, "kind"),
+             *fingerprint ? "" : ": ", *fingerprint ? "" : text_of(finding, "message"));
+    cJSON *values = cJSON_CreateArray();
+    cJSON_AddItemToArray(values, cJSON_CreateString(text));
+    char *printed = cJSON_PrintUnformatted(values);
+    cJSON_Delete(values);
+    return printed;
+}
+
+static void put_finding(struct store *s, const cJSON *finding, int64_t model, struct store_result *r,
+                        unsigned char *blob)
+{
+    char why[1024];
+    char *values = state_of(finding);
+    int64_t number = values ? store_state_number(s, r->test, values) : 0;
+    int64_t id = store_number(s, "select id from state where test = ? and number = ?", "ii", r->test, number);
+    snprintf(why, sizeof why, "%s: %s: %s", text_of(finding, "clause"), text_of(finding, "kind"),
+             text_of(finding, "message"));
+    store_execute(s, "insert or replace into verdict values(?, ?, 'forbidden', ?)", "iit", id, model, why);
+    struct store_count pair, wanted = {.state = (uint64_t)number, .count = 1};
+    bool there = false;
+    for (size_t at = 0; store_decode(blob, r->size, &at, &pair);)
+        there = there || pair.state == wanted.state;
+    if (!there)
+        r->size = store_encode(blob, r->size, wanted);
+    cJSON_free(values);
+}
+
+enum mm_class store_add_report(struct store *s, const cJSON *report, const char *path, int64_t run,
+                               int64_t device, const char *date, struct mm_error *err)
+{
+    const cJSON *finding, *findings = cJSON_GetObjectItem(report, "findings");
+    const char *status = text_of(report, "status"), *command = text_of(report, "command_line"),
+               *slash = strrchr(path, '/');
+    bool done = strcmp(status, "clean") == 0 || strcmp(status, "findings") == 0;
+    if (!cJSON_IsArray(findings) || !*status)
+        return mm_fail_at(err, MM_INVALID, "store.format", path, 0, 0, "'%s' is missing",
+                          *status ? "findings" : "status");
+    unsigned char *blob = mm_alloc((size_t)cJSON_GetArraySize(findings) * STORE_PAIR + 1);
+    if (!blob)
+        return mm_fail(err, MM_LIMIT, "store.memory", "out of memory");
+    struct store_test test = {.interface = "OpenCL",
+                              .name = *command ? command
+                                      : slash  ? slash + 1
+                                               : path,
+                              .digest = "",
+                              .mapping = "",
+                              .file = "checks/report",
+                              .observed = "[\"finding\"]"};
+    const char *limit = text_of(report, "limit");
+    struct store_result r = {.test = store_test(s, &test),
+                             .run = run,
+                             .device = device,
+                             .instances = 1,
+                             .status = done ? "done" : status,
+                             .reason =
+                                 *limit ? limit : text_of(cJSON_GetObjectItem(report, "program"), "message"),
+                             .date = date,
+                             .stationary = true,
+                             .blob = blob};
+    int64_t model = checks_model(s);
+    cJSON_ArrayForEach(finding, findings) put_finding(s, finding, model, &r, blob);
+    enum mm_class cls = store_put_result(s, &r, err);
+    mm_free(blob);
+    return cls;
+}
