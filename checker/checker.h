@@ -161,21 +161,38 @@ struct ck_execution *ck_verdict_show(struct ck_verdict *verdict, size_t count, u
 
 /* One change of a program: set the fields of instruction INSTR of THREAD that are not 0; or insert a fence or a
  * barrier of the work-group before it (INSTR may be the number of instructions); or make all accesses to the
- * object of INSTR atomic: plain ones get ORDER (NONE: there are none), all at least SCOPE. */
+ * object of INSTR atomic: plain ones get ORDER (NONE: there are none), all at least SCOPE; or remove it, a fence or a
+ * barrier.  In a kernel the change is made in the source: it concerns all instructions at the same place of it. */
 struct ck_edit {
     uint32_t thread, instr;
     bool insert;
     uint8_t order, scope, fence_flags; /* fence_flags: to add */
     bool barrier;                      /* with INSERT */
     bool atomic;
+    bool remove; /* FENCE_FLAGS if there are any, else the instruction */
 };
 struct ck_advice {
     uint32_t count; /* 0: no fix with at most two edits was found */
     struct ck_edit edits[2];
+    bool racy; /* of ck_advise_state: the state is then reached by an execution with a race */
 };
+/* PROGRAM with EDITS in OUT, which shares with it what does not change; the rest is ARENA's.  False: out of memory. */
+bool ck_program_edit(struct mm_arena *arena, const struct ck_program *program, const struct ck_edit *edits,
+                     uint32_t count, struct ck_program *out);
+/* Whether EDIT concerns instruction INDEX of THREAD too (INDEX may be the number of instructions). */
+bool ck_edit_is_site(const struct ck_program *program, const struct ck_edit *edit, uint32_t thread,
+                     uint32_t index);
+/* An access of OBJECT that is plain, or atomic with a scope narrower than SCOPE. */
+bool ck_instr_falls_short(const struct ck_program *program, const struct ck_instr *instr, uint32_t object,
+                          unsigned scope);
 /* Searches for the smallest change after which PROGRAM has no race under MODEL. */
 enum mm_class ck_advise(const struct ck_program *program, const struct mm_cat_model *model,
                         const struct ck_options *options, struct ck_advice *advice, struct mm_error *err);
+/* The same for a final state, its observed values: the smallest change after which no execution ends in it and none has a
+ * race; or, with ALLOW, after which some execution ends in it. */
+enum mm_class ck_advise_state(const struct ck_program *program, const struct mm_cat_model *model,
+                              const struct ck_options *options, const uint64_t *state, bool allow,
+                              struct ck_advice *advice, struct mm_error *err);
 
 /* ---- judging a running program ---------------------------------------------------------------- */
 

@@ -248,6 +248,18 @@ static const char *flag_names(unsigned flags)
     return names[flags & 3];
 }
 
+/* "P1, line 7"; in a kernel all work-items have the line. */
+static const char *edit_place(const struct ck_program *program, const struct ck_edit *edit,
+                              const char *before, char *buf, size_t size)
+{
+    const struct ck_instr *i = edited(program, edit);
+    if (program->kernel)
+        snprintf(buf, size, "%sline %u", before, i->line);
+    else
+        snprintf(buf, size, "%s, %sline %u", program->threads[edit->thread].name, before, i->line);
+    return buf;
+}
+
 void verdict_lack_text(const struct ck_program *program, const struct ck_edit *edit, char *buf, size_t size)
 {
     static const char *const kinds[] = {[CK_LOAD] = "load",
@@ -257,31 +269,32 @@ void verdict_lack_text(const struct ck_program *program, const struct ck_edit *e
                                         [CK_FENCE] = "fence",
                                         [CK_BARRIER] = "barrier"};
     const struct ck_instr *i = edited(program, edit);
-    const char *name = program->threads[edit->thread].name;
+    char place[80];
+    edit_place(program, edit, "", place, sizeof place);
     if (edit->insert)
-        snprintf(buf, size, "%s, line %u: there is no %s", name, i->line,
-                 edit->barrier ? "barrier" : "fence");
+        snprintf(buf, size, "%s: there is no %s", place, edit->barrier ? "barrier" : "fence");
     else if (edit->atomic && edit->order)
-        snprintf(buf, size, "%s, line %u: the %s of %s is not atomic", name, i->line, kinds[i->op],
+        snprintf(buf, size, "%s: the %s of %s is not atomic", place, kinds[i->op],
                  object_name(program, edit));
     else if (edit->order)
-        snprintf(buf, size, "%s, line %u: the order of the %s is %s", name, i->line, kinds[i->op],
+        snprintf(buf, size, "%s: the order of the %s is %s", place, kinds[i->op],
                  mm_order_name((enum mm_order)i->order));
     else if (edit->scope)
-        snprintf(buf, size, "%s, line %u: the scope of the %s is %s", name, i->line, kinds[i->op],
+        snprintf(buf, size, "%s: the scope of the %s is %s", place, kinds[i->op],
                  mm_scope_name((enum mm_scope)i->scope));
+    else if (edit->remove && !edit->fence_flags)
+        snprintf(buf, size, "%s: there is a %s", place, kinds[i->op]);
     else
-        snprintf(buf, size, "%s, line %u: the %s has %s", name, i->line, kinds[i->op],
-                 flag_names(i->fence_flags));
+        snprintf(buf, size, "%s: the %s has %s", place, kinds[i->op], flag_names(i->fence_flags));
 }
 
 void verdict_change_text(const struct ck_program *program, const struct ck_edit *edit, char *buf, size_t size)
 {
-    const struct ck_instr *i = edited(program, edit);
-    const char *name = program->threads[edit->thread].name;
+    bool behind = edit->barrier && is_at_end(program, edit);
+    char place[80];
+    edit_place(program, edit, behind ? "after " : edit->insert ? "before " : "", place, sizeof place);
     if (edit->barrier)
-        snprintf(buf, size, "%s, %s line %u: work_group_barrier(%s)", name,
-                 is_at_end(program, edit) ? "after" : "before", i->line, flag_names(edit->fence_flags));
+        snprintf(buf, size, "%s: work_group_barrier(%s)", place, flag_names(edit->fence_flags));
     else if (edit->atomic && !edit->order)
         snprintf(buf, size, "%s: memory_scope_%s everywhere", object_name(program, edit),
                  mm_scope_name((enum mm_scope)edit->scope));
@@ -291,18 +304,19 @@ void verdict_change_text(const struct ck_program *program, const struct ck_edit 
                  object_name(program, edit), mm_order_name((enum mm_order)edit->order),
                  mm_scope_name((enum mm_scope)edit->scope));
     else if (edit->insert)
-        snprintf(buf, size,
-                 "%s, before line %u: atomic_work_item_fence(%s, memory_order_%s, memory_scope_%s)", name,
-                 i->line, flag_names(edit->fence_flags), mm_order_name((enum mm_order)edit->order),
+        snprintf(buf, size, "%s: atomic_work_item_fence(%s, memory_order_%s, memory_scope_%s)", place,
+                 flag_names(edit->fence_flags), mm_order_name((enum mm_order)edit->order),
                  mm_scope_name((enum mm_scope)edit->scope));
     else if (edit->order)
-        snprintf(buf, size, "%s, line %u: memory_order_%s", name, i->line,
-                 mm_order_name((enum mm_order)edit->order));
+        snprintf(buf, size, "%s: memory_order_%s", place, mm_order_name((enum mm_order)edit->order));
     else if (edit->scope)
-        snprintf(buf, size, "%s, line %u: memory_scope_%s", name, i->line,
-                 mm_scope_name((enum mm_scope)edit->scope));
+        snprintf(buf, size, "%s: memory_scope_%s", place, mm_scope_name((enum mm_scope)edit->scope));
+    else if (edit->remove && !edit->fence_flags)
+        snprintf(buf, size, "%s: remove it", place);
+    else if (edit->remove)
+        snprintf(buf, size, "%s: without %s", place, flag_names(edit->fence_flags));
     else
-        snprintf(buf, size, "%s, line %u: %s too", name, i->line, flag_names(edit->fence_flags));
+        snprintf(buf, size, "%s: %s too", place, flag_names(edit->fence_flags));
 }
 
 void verdict_print_advice(const struct ck_program *program, const struct ck_advice *advice, FILE *out)

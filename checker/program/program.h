@@ -286,4 +286,9 @@ static inline bool ck_instr_is_atomic(const struct ck_instr *i)
     return (i->attributes & MM_ATOMIC) || i->order != MM_ORDER_NONE;
 }
 
+static inline bool ck_instr_is_plain(const struct ck_instr *i)
+{
+    return (i->op == CK_LOAD || i->op == CK_STORE) && !ck_instr_is_atomic(i);
+}
+
 #endif

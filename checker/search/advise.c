@@ -1,4 +1,4 @@
-/* Advice: the smallest change of a program that removes its race.  Each candidate change is applied to a copy
+/* Advice: the smallest change of a program that removes its race, or that forbids or allows a final state.  Each candidate change is applied to a copy
  * of the program and decided by search.  Candidates: a stronger order, a wider scope or more
  * fence flags of one operation; one added fence; an object whose accesses all become atomic with a
  * sufficient scope; pairs of these; an added barrier that two work-items reach.  docs/search.md#advice */
@@ -9,6 +9,7 @@
 
 enum { MAX_SINGLES = 512, MAX_TRIES = 4000 };
 
+enum aim { AIM_NO_RACE, AIM_FORBID, AIM_ALLOW };
 struct adviser {
     const struct ck_program *program;
     const struct mm_cat_model *model;
@@ -18,128 +19,12 @@ struct adviser {
     struct mm_arena *arena;                           /* of one attempt */
     unsigned tries, timeout_ms;                       /* TIMEOUT_MS: for all tries, 0: none */
     uint64_t start;
+    enum aim aim;
+    const uint64_t *state; /* FORBID, ALLOW */
+    bool racy;             /* ALLOW: of the last try */
 };
 
-/* ---- changed programs ------------------------------------------------------------------------------ */
-
-static bool is_plain(const struct ck_instr *i)
-{
-    return (i->op == CK_LOAD || i->op == CK_STORE) && i->order == MM_ORDER_NONE &&
-           !(i->attributes & MM_ATOMIC);
-}
-
-static void insert_instr(struct ck_thread *t, const struct ck_edit *edit)
-{
-    struct ck_instr *i = &t->instrs[edit->instr];
-
-    memmove(i + 1, i, (t->instr_count - edit->instr) * sizeof *i);
-    t->instr_count++;
-    *i = (struct ck_instr){.op = edit->barrier ? CK_BARRIER : CK_FENCE,
-                           .order = edit->order,
-                           .scope = edit->scope,
-                           .fence_flags = edit->fence_flags,
-                           .site = edit->barrier ? UINT32_MAX : 0,
-                           .reg = CK_NO_REG,
-                           .reg2 = CK_NO_REG,
-                           .address = CK_NO_EXPR,
-                           .value = CK_NO_EXPR,
-                           .expected = CK_NO_EXPR};
-    for (uint32_t k = 0; k < t->instr_count; k++) {
-        bool jumps = t->instrs[k].op == CK_JUMP || t->instrs[k].op == CK_BRANCH;
-
-        t->instrs[k].target += jumps && t->instrs[k].target > edit->instr;
-    }
-}
-
-/* An access of object O that is plain, or atomic with a scope narrower than SCOPE. */
-static bool falls_short(const struct ck_program *p, const struct ck_instr *i, uint32_t o, unsigned scope)
-{
-    return i->op >= CK_LOAD && i->op <= CK_CAS && ck_program_base(p, i->address) == o &&
-           (is_plain(i) || (i->order != MM_ORDER_NONE && i->scope < scope));
-}
-
-/* All accesses of object O become atomic, with a scope that reaches. */
-static void make_atomic(struct ck_program *p, uint32_t o, const struct ck_edit *edit)
-{
-    p->objects[o].non_atomic = false;
-    for (uint32_t t = 0; t < p->thread_count; t++) {
-        for (uint32_t k = 0; k < p->threads[t].instr_count; k++) {
-            struct ck_instr *i = &p->threads[t].instrs[k];
-
-            if (!falls_short(p, i, o, edit->scope))
-                continue;
-            if (is_plain(i))
-                i->order = edit->order;
-            i->scope = edit->scope;
-            i->attributes |= MM_ATOMIC;
-        }
-    }
-}
-
-static void apply_edit(struct ck_program *p, const struct ck_edit *edit)
-{
-    struct ck_thread *t = &p->threads[edit->thread];
-    struct ck_instr *i = &t->instrs[edit->instr];
-
-    if (edit->insert) {
-        insert_instr(t, edit);
-        return;
-    }
-    if (edit->atomic) {
-        make_atomic(p, ck_program_base(p, i->address), edit);
-        return;
-    }
-    if (edit->order)
-        i->order = edit->order;
-    if (edit->scope)
-        i->scope = edit->scope;
-    i->fence_flags |= edit->fence_flags;
-}
-
-/* All edits name instructions of the program as it was: what is changed is changed first, and an insertion
- * goes behind those before it. */
-static void apply_edits(struct ck_program *p, const struct ck_edit *edits, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (!edits[i].insert)
-            apply_edit(p, &edits[i]);
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        struct ck_edit edit = edits[i];
-
-        for (uint32_t k = 0; k < i; k++)
-            edit.instr +=
-                edits[k].insert && edits[k].thread == edits[i].thread && edits[k].instr <= edits[i].instr;
-        if (edit.insert)
-            apply_edit(p, &edit);
-    }
-}
-
-/* The program with EDITS; lives in a->arena. */
-static bool apply_edits_to_copy(struct adviser *a, const struct ck_edit *edits, uint32_t count,
-                                struct ck_program *out)
-{
-    uint32_t n = a->program->thread_count;
-
-    mm_arena_reset(a->arena);
-    *out = *a->program;
-    out->threads = mm_arena_alloc(a->arena, (n + 1) * sizeof *out->threads);
-    out->objects = mm_arena_alloc(a->arena, (out->object_count + 1) * sizeof *out->objects);
-    if (!out->threads || !out->objects)
-        return false;
-    memcpy(out->objects, a->program->objects, out->object_count * sizeof *out->objects);
-    for (uint32_t t = 0; t < n; t++) {
-        struct ck_thread *thread = &out->threads[t];
-
-        *thread = a->program->threads[t];
-        thread->instrs = mm_arena_alloc(a->arena, (thread->instr_count + 2) * sizeof *thread->instrs);
-        if (!thread->instrs)
-            return false;
-        memcpy(thread->instrs, a->program->threads[t].instrs, thread->instr_count * sizeof *thread->instrs);
-    }
-    apply_edits(out, edits, count);
-    return true;
-}
+/* ---- trying ---------------------------------------------------------------------------------------- */
 
 static uint64_t monotonic_ms(void)
 {
@@ -160,20 +45,48 @@ static bool has_time(struct adviser *a)
     return a->options.timeout_ms > 0;
 }
 
-/* Whether the program with EDITS has no race and still terminates. */
+static const struct ck_state *find_state(const struct adviser *a, const struct ck_verdict *v)
+{
+    size_t bytes = a->program->observed_count * sizeof *a->state;
+
+    for (size_t i = 0; i < v->state_count; i++) {
+        if (memcmp(v->states[i].values, a->state, bytes) == 0)
+            return &v->states[i];
+    }
+    return NULL;
+}
+
+/* Whether V, of the program with edits, is what is wanted.  Of a kernel the condition holds too. */
+static bool is_wanted(struct adviser *a, const struct ck_verdict *v)
+{
+    bool sound = ck_verdict_undefined(v) == CK_NO && v->divergence != CK_YES && v->state_count > 0;
+    const struct ck_state *state = a->state ? find_state(a, v) : NULL;
+
+    if (a->aim == AIM_ALLOW) {
+        a->racy = state && state->racy;
+        return state != NULL;
+    }
+    if (a->aim == AIM_FORBID)
+        return sound && v->states_complete && !state;
+    return sound && (!a->program->kernel || v->condition != CK_NO);
+}
+
 static bool helps(struct adviser *a, const struct ck_edit *edits, uint32_t count)
 {
     struct ck_program program;
     struct ck_verdict verdict;
     struct mm_error err;
-    bool clean;
+    bool wanted;
 
-    if (a->tries++ >= MAX_TRIES || !has_time(a) || !apply_edits_to_copy(a, edits, count, &program) ||
+    if (a->tries++ >= MAX_TRIES || !has_time(a))
+        return false;
+    mm_arena_reset(a->arena);
+    if (!ck_program_edit(a->arena, a->program, edits, count, &program) ||
         ck_search(&program, a->model, &a->options, &verdict, &err) != MM_OK)
         return false;
-    clean = ck_verdict_undefined(&verdict) == CK_NO && verdict.state_count > 0;
+    wanted = is_wanted(a, &verdict);
     ck_verdict_clear(&verdict);
-    return clean;
+    return wanted;
 }
 
 /* ---- what can be changed --------------------------------------------------------------------------- */
@@ -197,6 +110,85 @@ static bool stronger(enum mm_order order, enum mm_order than)
     if (than == MM_ACQUIRE || than == MM_RELEASE)
         return order > MM_RELEASE;
     return order > than;
+}
+
+/* In kernels work-items share instructions: whether no instruction before INDEX of THREAD is of its site. */
+static bool is_first_of_site(const struct ck_program *p, uint32_t thread, uint32_t index)
+{
+    struct ck_edit edit = {.thread = thread, .instr = index};
+
+    if (p->threads[thread].instrs[index].hidden)
+        return false;
+    for (uint32_t t = 0; p->kernel && t <= thread; t++) {
+        for (uint32_t i = 0; i < (t < thread ? p->threads[t].instr_count : index); i++) {
+            if (ck_edit_is_site(p, &edit, t, i))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Weaker orders, narrower scopes, fewer flags, or no fence at all. */
+static void collect_weakenings(struct adviser *a, uint32_t thread, uint32_t index)
+{
+    const struct ck_instr *i = &a->program->threads[thread].instrs[index];
+    bool fence = i->op == CK_FENCE, barrier = i->op == CK_BARRIER;
+    bool atomic = i->op >= CK_LOAD && i->op <= CK_CAS && i->order != MM_ORDER_NONE;
+    const struct ck_edit none = {.thread = thread, .instr = index};
+
+    for (unsigned o = i->order; o-- > MM_RELAXED && (atomic || fence);) {
+        struct ck_edit edit = none;
+
+        edit.order = (uint8_t)o;
+        if (can_have(i, (enum mm_order)o) && !(fence && o == MM_RELAXED) &&
+            stronger((enum mm_order)i->order, (enum mm_order)o))
+            add_single(a, &edit);
+    }
+    for (unsigned s = i->scope; s-- > MM_SCOPE_WORK_ITEM && (atomic || fence);) {
+        struct ck_edit edit = none;
+
+        edit.scope = (uint8_t)s;
+        if (s != MM_SCOPE_QUEUE_FAMILY)
+            add_single(a, &edit);
+    }
+    for (unsigned f = MM_FENCE_LOCAL; f <= MM_FENCE_GLOBAL && (fence || barrier); f <<= 1) {
+        struct ck_edit edit = none;
+
+        edit.fence_flags = (uint8_t)f;
+        edit.remove = true;
+        if (i->fence_flags & f)
+            add_single(a, &edit);
+    }
+    if (fence || (barrier && a->program->kernel))
+        add_single(a, &(struct ck_edit){.thread = thread, .instr = index, .remove = true});
+}
+
+/* Fence flags for all of the program's memory. */
+static uint8_t all_flags(const struct ck_program *p)
+{
+    uint8_t flags = 0;
+
+    for (uint32_t i = 0; i < p->object_count; i++)
+        flags |= p->objects[i].region == MM_LOCAL ? MM_FENCE_LOCAL : MM_FENCE_GLOBAL;
+    return flags;
+}
+
+/* A barrier of the work-group before an access of a kernel: all its work-items may reach it. */
+static void collect_barriers(struct adviser *a)
+{
+    const struct ck_program *p = a->program;
+
+    for (uint32_t t = 0; t < p->thread_count; t++) {
+        for (uint32_t i = 0; i < p->threads[t].instr_count; i++) {
+            if (ck_instr_is_access(&p->threads[t].instrs[i]) && is_first_of_site(p, t, i))
+                add_single(a, &(struct ck_edit){.thread = t,
+                                                .instr = i,
+                                                .insert = true,
+                                                .barrier = true,
+                                                .scope = MM_SCOPE_WORK_GROUP,
+                                                .fence_flags = all_flags(p)});
+        }
+    }
 }
 
 static void collect_changes(struct adviser *a, uint32_t thread, uint32_t index)
@@ -243,16 +235,6 @@ static uint8_t widest_scope(const struct ck_program *p)
     return scope ? scope : MM_SCOPE_DEVICE;
 }
 
-/* Fence flags for all of the program's memory. */
-static uint8_t all_flags(const struct ck_program *p)
-{
-    uint8_t flags = 0;
-
-    for (uint32_t i = 0; i < p->object_count; i++)
-        flags |= p->objects[i].region == MM_LOCAL ? MM_FENCE_LOCAL : MM_FENCE_GLOBAL;
-    return flags;
-}
-
 /* Whether all accesses of object O are of an atomic type's size, and by work-items. */
 static bool can_be_atomic(const struct ck_program *p, uint32_t o)
 {
@@ -291,10 +273,11 @@ static void collect_atomics(struct adviser *a)
             for (uint32_t k = 0; k < p->threads[t].instr_count; k++) {
                 const struct ck_instr *i = &p->threads[t].instrs[k];
 
-                if (!falls_short(p, i, o, edit.scope) || (some && (edit.order || !is_plain(i))))
+                if (!ck_instr_falls_short(p, i, o, edit.scope) ||
+                    (some && (edit.order || !ck_instr_is_plain(i))))
                     continue;
                 some = true;
-                edit.order = is_plain(i) ? MM_RELAXED : MM_ORDER_NONE;
+                edit.order = ck_instr_is_plain(i) ? MM_RELAXED : MM_ORDER_NONE;
                 edit.thread = t;
                 edit.instr = k;
             }
@@ -315,7 +298,7 @@ static void collect_fences(struct adviser *a)
             for (uint32_t i = 0; i < p->threads[t].instr_count; i++) {
                 enum ck_op op = p->threads[t].instrs[i].op;
 
-                if (op < CK_LOAD || op > CK_CAS)
+                if (op < CK_LOAD || op > CK_CAS || !is_first_of_site(p, t, i))
                     continue;
                 add_single(a, &(struct ck_edit){.thread = t,
                                                 .instr = i,
@@ -377,8 +360,8 @@ static bool try_fences(struct adviser *a, struct ck_advice *advice)
         for (uint32_t k = a->change_count; k < a->fence_count; k++) {
             const struct ck_edit *x = &a->singles[i], *y = &a->singles[k];
 
-            if (x->order == MM_RELEASE && y->order == MM_ACQUIRE && x->thread != y->thread &&
-                try_these(a, x, y, advice))
+            if (x->order == MM_RELEASE && y->order == MM_ACQUIRE &&
+                (x->thread != y->thread || a->program->kernel) && try_these(a, x, y, advice))
                 return true;
         }
     }
@@ -443,42 +426,70 @@ static void collect(struct adviser *a)
     const struct ck_program *p = a->program;
 
     for (uint32_t t = 0; t < p->thread_count; t++) {
-        for (uint32_t i = 0; i < p->threads[t].instr_count; i++)
-            collect_changes(a, t, i);
+        for (uint32_t i = 0; i < p->threads[t].instr_count; i++) {
+            if (!is_first_of_site(p, t, i))
+                continue;
+            if (a->aim == AIM_ALLOW)
+                collect_weakenings(a, t, i);
+            else
+                collect_changes(a, t, i);
+        }
     }
     a->change_count = a->single_count;
-    if (!p->vulkan)
+    if (!p->vulkan && a->aim != AIM_ALLOW) {
+        if (p->kernel)
+            collect_barriers(a);
         collect_fences(a);
+    }
     a->fence_count = a->single_count;
-    if (!p->vulkan)
+    if (!p->vulkan && a->aim == AIM_NO_RACE)
         collect_atomics(a);
+}
+
+/* Changes that add synchronization come before those that make it unnecessary. */
+static void try_all(struct adviser *a, struct ck_advice *advice)
+{
+    if (!try_one(a, 0, a->fence_count, advice) && !try_two(a, a->change_count, 0, a->change_count, advice) &&
+        !try_two(a, a->change_count, a->change_count, a->fence_count, advice) &&
+        !try_one(a, a->fence_count, a->single_count, advice) &&
+        (a->program->vulkan || (!try_fences(a, advice) && !try_barriers(a, advice))))
+        try_two(a, a->single_count, a->fence_count, a->single_count, advice);
+}
+
+static enum mm_class advise(struct adviser *a, const struct ck_options *options, struct ck_advice *advice,
+                            struct mm_error *err)
+{
+    *advice = (struct ck_advice){0};
+    if (options)
+        a->options = *options;
+    a->options.explain = false;
+    a->timeout_ms = a->options.timeout_ms;
+    a->start = monotonic_ms();
+    a->arena = mm_arena_create();
+    a->singles = mm_alloc_zero(MAX_SINGLES, sizeof *a->singles);
+    if (a->arena && a->singles) {
+        collect(a);
+        try_all(a, advice);
+        advice->racy = a->racy && advice->count > 0;
+    }
+    bool failed = !a->arena || !a->singles;
+    mm_arena_destroy(a->arena);
+    mm_free(a->singles);
+    return failed ? mm_fail(err, MM_LIMIT, "memory", "out of memory") : MM_OK;
 }
 
 enum mm_class ck_advise(const struct ck_program *program, const struct mm_cat_model *model,
                         const struct ck_options *options, struct ck_advice *advice, struct mm_error *err)
 {
-    struct adviser a = {.program = program, .model = model, .arena = mm_arena_create()};
+    return advise(&(struct adviser){.program = program, .model = model}, options, advice, err);
+}
 
-    *advice = (struct ck_advice){0};
-    if (options)
-        a.options = *options;
-    a.options.explain = false;
-    a.timeout_ms = a.options.timeout_ms;
-    a.start = monotonic_ms();
-    a.singles = mm_alloc_zero(MAX_SINGLES, sizeof *a.singles);
-    if (!a.arena || !a.singles) {
-        mm_arena_destroy(a.arena);
-        mm_free(a.singles);
-        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
-    }
-    collect(&a);
-    /* Changes that add synchronization come before those that make it unnecessary. */
-    if (!try_one(&a, 0, a.fence_count, advice) && !try_two(&a, a.change_count, 0, a.change_count, advice) &&
-        !try_two(&a, a.change_count, a.change_count, a.fence_count, advice) &&
-        !try_one(&a, a.fence_count, a.single_count, advice) &&
-        (program->vulkan || (!try_fences(&a, advice) && !try_barriers(&a, advice))))
-        try_two(&a, a.single_count, a.fence_count, a.single_count, advice);
-    mm_arena_destroy(a.arena);
-    mm_free(a.singles);
-    return MM_OK;
+enum mm_class ck_advise_state(const struct ck_program *program, const struct mm_cat_model *model,
+                              const struct ck_options *options, const uint64_t *state, bool allow,
+                              struct ck_advice *advice, struct mm_error *err)
+{
+    return advise(
+        &(struct adviser){
+            .program = program, .model = model, .aim = allow ? AIM_ALLOW : AIM_FORBID, .state = state},
+        options, advice, err);
 }
