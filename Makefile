@@ -82,7 +82,7 @@ HELPER_SHIM  := $(sort $(wildcard ref-runtime/compiler/*_shim.cpp))
 XREF_SRC     := $(call src,spec-xref $(addprefix spec-xref/,extract collect site))
 RUNNER_SRC   := $(call src,litmus/run litmus/run/vk)
 TOOLS_SRC    := $(call src,tools $(addprefix tools/,cmd explore footprint launch session witness store))
-WEB_SRC      := $(call src,tools/web) tools/verdict_text.c
+WEB_SRC      := $(call src,tools/web) tools/verdict_text.c tools/final_order.c
 HOSTLIB_SRC  := $(call src,tools/hostlib)
 LAYER_SRC    := $(call src,tools/layer)
 TESTLIB_SRC  := $(call src,tests/lib)
@@ -372,7 +372,7 @@ board: $(BUILD)/refcl
 WASM_SRC := $(patsubst %,memmodel/base/%.c,alloc arena array error escape hash input map privilege sha256) memmodel/graph/event.c memmodel/graph/graph.c \
   $(call src,memmodel/cat checker/search checker/program litmus/parse litmus/lower) $(WEB_SRC)
 WASM_OBJ := $(patsubst %.c,$(BUILD)/web/obj/%.o,$(WASM_SRC))
-WASM_EXPORTS := _playground_set_file,_playground_check,_playground_free,_malloc,_free
+WASM_EXPORTS := _playground_set_file,_playground_check,_playground_advise,_playground_free,_malloc,_free
 $(BUILD)/web/obj/%.o: %.c
 	@mkdir -p $(@D)
 	emcc $(CPPFLAGS) -std=c11 -O2 $(filter-out -Wpedantic -Wconversion,$(WARN)) -fno-strict-aliasing -ffp-contract=off -MMD -MP -c $< -o $@
@@ -384,11 +384,15 @@ $(BUILD)/web/node_modules/.package-lock.json: tools/web/page/package.json tools/
 	cp $^ $(BUILD)/web/
 	cd $(BUILD)/web && npm ci --ignore-scripts --no-audit --no-fund
 	@touch $@
-$(BUILD)/web/playground.html: $(BUILD)/web/playground.wasm $(BUILD)/web/node_modules/.package-lock.json $(wildcard tools/web/page/*) $(MODEL_SRC) LICENSE \
+KERNEL_PROGRAMS := $(patsubst tools/web/kernels/%.cl,$(BUILD)/web/kernels/%.program,$(wildcard tools/web/kernels/*.cl))
+$(BUILD)/web/kernels/%.program: tools/web/kernels/%.cl $(BUILD)/refcl $(BUILD)/refcl-compiler
+	@mkdir -p $(@D)
+	eval "$(BUILD)/refcl explore --export $@ $$(sed -n 's|^// Options: ||p' $<) $<"
+$(BUILD)/web/playground.html: $(BUILD)/web/playground.wasm $(KERNEL_PROGRAMS) $(BUILD)/web/node_modules/.package-lock.json $(wildcard tools/web/page/*) $(MODEL_SRC) LICENSE \
   $(wildcard spec-xref/clauses/*.json litmus/suite/*/*.litmus tests/models/vulkan/*.litmus tests/models/patterns/vulkan/*.litmus)
 	cd $(BUILD)/web && node $(CURDIR)/tools/web/page/build.mjs $(CURDIR) $(abspath $<) $(VERSION) $(abspath $@)
 web:
-	@tools/deps.sh $(WEB_PACKAGES)
+	@tools/deps.sh $(BUILD_PACKAGES) $(WEB_PACKAGES)
 	@$(MAKE) --no-print-directory -j$$(nproc) $(BUILD)/web/playground.html
 
 man: $(BUILD)/refcl $(BUILD)/refcl-litmus-run

@@ -20,6 +20,7 @@ sources() { # what a reader consists of
     capture) echo memmodel/trace/capture.c tools/session/captured.c ;;
     explore) echo tools/explore/*.c ;;
     witness) echo tools/witness/{read,replay,oracle}.c ;;
+    program) echo checker/program/{file,program}.c ;;
     plan) echo litmus/run/{files,host_plan}.c ;;
     results) echo litmus/files.c litmus/judge/*.c litmus/run/{merge,histogram}.c ;;
     judgement) echo litmus/files.c litmus/judge/ci.c ;;

@@ -20,6 +20,7 @@ struct fuzz_reader {
     X(explore)                                                                                               \
     X(opencl)                                                                                                \
     X(litmus)                                                                                                \
+    X(program)                                                                                               \
     X(cat)                                                                                                   \
     X(trace)                                                                                                 \
     X(capture)                                                                                               \

@@ -1,5 +1,6 @@
 /* The playground's checker on files, one line of JSON each:
- * check_files FLAGS MODEL-FOLDER MODEL SWITCHES RELATIONS FILE... */
+ * check_files FLAGS MODEL-FOLDER MODEL SWITCHES RELATIONS FILE...
+ * or the changes that forbid a final state (FLAGS 4: that allow it): check_files FLAGS MODEL-FOLDER MODEL SWITCHES state:VALUES FILE... */
 #include "memmodel/base/input.h"
 #include "memmodel/base/memory.h"
 #include "tools/web/playground.h"
@@ -46,7 +47,10 @@ int main(int argc, char **argv)
     set_models(argv[2]);
     for (int i = 6; i < argc; i++) {
         char *text = read_text(argv[i]);
-        char *json = playground_check(text, argv[3], argv[4], argv[5], (unsigned)atoi(argv[1]), 60000);
+        unsigned flags = (unsigned)atoi(argv[1]);
+        char *json = strncmp(argv[5], "state:", 6) == 0
+                         ? playground_advise(text, argv[3], argv[4], argv[5] + 6, flags, 60000)
+                         : playground_check(text, argv[3], argv[4], argv[5], flags, 60000);
         if (!json)
             return 4;
         puts(json);

@@ -109,6 +109,22 @@ def one_test(folder):
     check("a race has its change and its execution", "release" in said["advice"][0]["change"] and [f["name"] for f in said["findings"]] == ["data_race"] and said["race_witness"]["axiom"] == "data_race", said.get("advice"))
 
 
+def change_of(test, state, allow):
+    """The change that allows or forbids STATE, as the playground says it."""
+    run = subprocess.run([CHECKER, str(4 * allow), MODELS, "opencl.cat", "", "state:" + state, test], stdout=subprocess.PIPE, timeout=PATIENCE)
+    return json.loads(run.stdout)
+
+
+def changes_of_states():
+    path = os.path.join(ROOT, "litmus/suite/message-passing/MP+rel+acq.litmus")
+    said = change_of(path, "1 0", True)
+    check("a forbidden state has the change that allows it, with a race where there is one", len(said["advice"]) == 1 and "memory_order_" in said["advice"][0]["change"] and said["racy"], said)
+    said = change_of(path, "0 -1", False)
+    check("... there may be none", said["advice"] == [], said)
+    said = change_of(path, "0", False)
+    check("... a state has all its values", said["error"]["rule"] == "playground", said)
+
+
 def main():
     suite = sorted(glob.glob(os.path.join(ROOT, "litmus/suite/*/*.litmus")))
     compare("suite", "opencl.cat", [], suite[::10])
@@ -119,6 +135,7 @@ def main():
     forbidden_states(sorted(glob.glob(os.path.join(ROOT, "litmus/suite/[a-gi-z]*/*.litmus")))[3::9])
     with tempfile.TemporaryDirectory() as folder:
         one_test(folder)
+    changes_of_states()
     return tap.done()
 
 

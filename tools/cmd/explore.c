@@ -1,4 +1,5 @@
 /* refcl explore: every execution of a small kernel launch, by a memory model. */
+#include "checker/program/file.h"
 #include "memmodel/base/escape.h"
 #include "memmodel/base/input.h"
 #include "tools/cmd/commands.h"
@@ -365,6 +366,17 @@ static void add_error(struct explore *e, const char *path, const char *message)
     cJSON_AddItemToArray(e->tests, json);
 }
 
+static int export_program(const struct explore *e, const struct ck_program *program)
+{
+    struct mm_error err = {0};
+    FILE *out = tool_open_output(e->export_to);
+    if (!out)
+        return EXIT_USAGE;
+    enum mm_class r = ck_program_write(program, out, &err);
+    int code = tool_close_output(out, e->export_to);
+    return r ? tool_report(&err) : code;
+}
+
 static int explore_file(struct explore *e, const char *path)
 {
     char *data;
@@ -380,7 +392,7 @@ static int explore_file(struct explore *e, const char *path)
         code = report_input(e, &err);
     if (!code) {
         e->options.executions = e->replays || ex_has_inputs(ex);
-        code = decide(e, ex, path);
+        code = e->export_to ? export_program(e, program) : decide(e, ex, path);
     }
     if (!program)
         add_error(e, path, err.message);
@@ -461,6 +473,8 @@ static int explore_main(int argc, char **argv)
         return code;
     if (first == argc)
         return tool_error(EXIT_USAGE, "no kernel given");
+    if (e.export_to && argc - first > 1)
+        return tool_error(EXIT_USAGE, "--export: more than one kernel");
     FILE *out = e.json ? tool_open_output(e.json) : NULL;
     if (e.json && !out)
         return EXIT_USAGE;

@@ -1,5 +1,6 @@
 /* refcl explore: an engine asked about a program, with one loop bound after the other. */
 #include "tools/explore/command.h"
+#include "tools/final_order.h"
 
 #include <limits.h>
 #include <string.h>
@@ -9,42 +10,21 @@ enum { MAX_UNROLL = 1 << 12 };
 
 /* ---- models --------------------------------------------------------------------------------------- */
 
-static bool has_let(const struct mm_cat_model *model, const char *name)
-{
-    for (uint32_t i = 0; i < model->let_count; i++)
-        if (strcmp(model->lets[i].name, name) == 0)
-            return true;
-    return false;
-}
-
-/* The final value of memory. Coherence orders only what the model orders; for plain writes happens-before
- * decides (location order in Vulkan) [CL 3.3.4; Vulkan location-ordered]. */
+/* *CAT, the model at PATH, with the order of final values. */
 static int with_final_order(const struct explore *e, const char *path, bool z3, struct mm_cat_model **cat)
 {
-    static const struct {
-        const char *let, *order;
-    } orders[] = {
-        {"locord", "locord"}, {"location-ordered", "location-ordered"}, {"ghb", "(ghb | lhb)"}, {"hb", "hb"}};
-    char line[200], *text;
-    size_t size, k = 0;
+    char *text, *longer;
+    size_t size;
     struct mm_error err = {0};
     int code = explore_read_file(MM_INPUT_CAT, path, &text, &size);
-    while (k < sizeof orders / sizeof *orders && !has_let(*cat, orders[k].let))
-        k++;
-    const char *order = k < sizeof orders / sizeof *orders ? orders[k].order : "po";
-    /* search uses the order itself; for Z3 coherence has to follow it */
-    int n = snprintf(line, sizeof line,
-                     z3 ? "\nacyclic (co | ((W * W) & loc & (po | %s))) as final-order\n"
-                        : "\nflag ~empty ((W * W) & loc & (po | %s)) as final-order\n",
-                     order);
-    char *longer = code ? NULL : mm_realloc(text, size + (size_t)n + 1);
+    if (code)
+        return code;
+    longer = tool_with_final_order(*cat, text, z3);
+    mm_free(text);
     mm_cat_destroy(*cat);
     *cat = NULL;
-    if (!longer) {
-        mm_free(text);
-        return code ? code : tool_error(EXIT_TOOL, "out of memory");
-    }
-    memcpy(longer + size, line, (size_t)n + 1);
+    if (!longer)
+        return tool_error(EXIT_TOOL, "out of memory");
     if (mm_cat_parse(longer, path, e->switches.items, cat, &err) != MM_OK)
         code = tool_report(&err);
     mm_free(longer);

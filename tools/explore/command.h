@@ -26,7 +26,7 @@ struct explore {
     struct ex_launch launch;
     bool has_global, has_local;
     struct texts args, inputs, asserts, filters, requirements, switches;
-    const char *kernel, *model, *json, *html, *build_options;
+    const char *kernel, *model, *json, *html, *build_options, *export_to;
     const char *witness; /* folder for witnesses, NULL = none are written */
     size_t written;      /* witnesses */
     bool replays;        /* executions that the engines keep are replayed and printed */

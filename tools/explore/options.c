@@ -25,6 +25,7 @@ enum {
     OPT_BUILD,
     OPT_JSON,
     OPT_HTML,
+    OPT_EXPORT,
     OPT_STATES,
     OPT_EXPLAIN,
     OPT_WITNESSES,
@@ -59,6 +60,8 @@ const struct tool_option explore_options[] = {
     {"build-options", 0, "TEXT", "REFCL_BUILD_OPTIONS", "options for OpenCL C (default -cl-std=CL3.0)"},
     {"json", 'j', "OUT", "REFCL_JSON", "write the verdicts as JSON, - for stdout"},
     {"html", 0, "OUT", "REFCL_HTML", "write an HTML page of the witnesses, to be stepped through"},
+    {"export", 0, "OUT", NULL,
+     "write the program that the engines would decide of one launch, - for stdout, instead of deciding it"},
     {"states", 0, NULL, "REFCL_STATES", "list the final states"},
     {"explain", 0, NULL, "REFCL_EXPLAIN", "print a witness, or the axioms that forbid the outcome"},
     {"witnesses", 0, NULL, "REFCL_WITNESSES",
@@ -216,6 +219,9 @@ int explore_option(void *context, size_t index, const char *value)
         return 0;
     case OPT_STATES:
         e->states = true;
+        return 0;
+    case OPT_EXPORT:
+        e->export_to = value;
         return 0;
     case OPT_WITNESS:
         e->witness = value;

@@ -1,7 +1,10 @@
-/* The playground's checker: parses the test, searches, and writes the verdict with its executions as JSON. */
+/* The playground's checker: parses the test, or reads the program of a kernel, searches, and writes the verdict with its
+ * executions as JSON. */
 #include "tools/web/playground.h"
+#include "checker/program/file.h"
 #include "litmus/litmus.h"
 #include "memmodel/base/memory.h"
+#include "tools/final_order.h"
 #include "tools/verdict_text.h"
 #include "tools/web/json.h"
 
@@ -9,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_FILES = 16, MAX_WORDS = 64, MAX_TEXT = 4096 };
+enum { MAX_FILES = 16, MAX_WORDS = 64, MAX_TEXT = 4096, KERNEL_UNROLL = 4 };
 
 /* ---- model files ----------------------------------------------------------------------------------- */
 
@@ -48,11 +51,11 @@ struct play {
     struct json json;
     char words[2][MAX_TEXT]; /* switches, relations; their words end with zeros */
     const char *switches[MAX_WORDS + 1], *relations[MAX_WORDS + 1];
-    struct mm_cat_model *model;
+    struct mm_cat_model *model, *kernel_model; /* KERNEL_MODEL: with the order of final values */
     struct lt_test *test;
     struct ck_program *program;
     struct ck_options options;
-    struct ck_verdict verdict;
+    struct ck_verdict verdict, listed; /* LISTED: has the forbidden states of a kernel */
     struct ck_advice advice;
     bool advised;
 };
@@ -77,6 +80,17 @@ static enum mm_class split(const char *text, char words[MAX_TEXT], const char *o
     return MM_OK;
 }
 
+static enum mm_class read_kernel(struct play *p, const char *program, const char *model_text,
+                                 struct mm_error *err)
+{
+    char *text = tool_with_final_order(p->model, model_text, false);
+    if (!text)
+        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+    enum mm_class r = mm_cat_parse(text, p->model->name, p->switches, &p->kernel_model, err);
+    mm_free(text);
+    return r ? r : ck_program_read(program, strlen(program), "kernel", &p->program, err);
+}
+
 static enum mm_class read_input(struct play *p, const char *test, const char *model, const char *switches,
                                 const char *relations, struct mm_error *err)
 {
@@ -87,8 +101,24 @@ static enum mm_class read_input(struct play *p, const char *test, const char *mo
     enum mm_class r = split(switches, p->words[0], p->switches, err);
     r = r ? r : split(relations, p->words[1], p->relations, err);
     r = r ? r : mm_cat_parse(text, model, p->switches, &p->model, err);
+    if (!r && strncmp(test, CK_PROGRAM_MAGIC, strlen(CK_PROGRAM_MAGIC)) == 0)
+        return read_kernel(p, test, text, err);
     r = r ? r : lt_parse(test, strlen(test), "test.litmus", &p->test, err);
     return r ? r : lt_lower(p->test, &p->program, err);
+}
+
+static const struct mm_cat_model *searched_model(const struct play *p)
+{
+    return p->kernel_model ? p->kernel_model : p->model;
+}
+
+/* Forbidden states of a kernel: those that the model does not allow without the order of final values, with which search
+ * lists none.  Of these the ones are shown that it does not allow with that order either. */
+static enum mm_class list_forbidden(struct play *p, unsigned timeout_ms, struct mm_error *err)
+{
+    struct ck_options options = p->options;
+    options.timeout_ms = timeout_ms;
+    return ck_search(p->program, p->model, &options, &p->listed, err);
 }
 
 static enum mm_class decide(struct play *p, unsigned flags, unsigned timeout_ms, struct mm_error *err)
@@ -96,13 +126,16 @@ static enum mm_class decide(struct play *p, unsigned flags, unsigned timeout_ms,
     p->options = (struct ck_options){.timeout_ms = timeout_ms,
                                      .executions = true,
                                      .explain = true,
+                                     .unroll = p->kernel_model ? KERNEL_UNROLL : 0,
                                      .forbidden = flags & PLAYGROUND_FORBIDDEN,
                                      .relations = p->relations};
-    enum mm_class r = ck_search(p->program, p->model, &p->options, &p->verdict, err);
+    enum mm_class r = ck_search(p->program, searched_model(p), &p->options, &p->verdict, err);
+    if (!r && p->kernel_model && p->options.forbidden && p->verdict.states_complete)
+        r = list_forbidden(p, timeout_ms, err);
     p->advised = !r && (flags & PLAYGROUND_ADVICE) && p->verdict.race == CK_YES;
     if (p->advised) {
-        struct ck_options plain = {.timeout_ms = timeout_ms};
-        r = ck_advise(p->program, p->model, &plain, &p->advice, err);
+        struct ck_options plain = {.timeout_ms = timeout_ms, .unroll = p->options.unroll};
+        r = ck_advise(p->program, searched_model(p), &plain, &p->advice, err);
     }
     return r;
 }
@@ -236,14 +269,25 @@ static void put_states(struct play *p)
     json_close(j, ']');
 }
 
+static bool is_allowed(const struct play *p, const uint64_t *values)
+{
+    size_t bytes = p->program->observed_count * sizeof *values;
+    for (size_t i = 0; i < p->verdict.state_count; i++)
+        if (memcmp(p->verdict.states[i].values, values, bytes) == 0)
+            return true;
+    return false;
+}
+
 static void put_forbidden(struct play *p)
 {
-    const struct ck_verdict *v = &p->verdict;
+    const struct ck_verdict *v = p->kernel_model ? &p->listed : &p->verdict;
     struct json *j = &p->json;
     json_bool(j, "forbidden_complete", v->forbidden_complete);
     json_open(j, "forbidden", '[');
     for (size_t i = 0; i < v->forbidden_count; i++) {
         const struct ck_forbidden *f = &v->forbidden[i];
+        if (is_allowed(p, f->values))
+            continue;
         json_open(j, NULL, '{');
         put_values(p, f->values);
         json_bool(j, "satisfies", f->satisfies);
@@ -297,6 +341,7 @@ static void put_advice(struct play *p)
         json_close(j, '}');
     }
     json_close(j, ']');
+    json_bool(j, "racy", p->advice.racy);
 }
 
 static void put_program(struct play *p)
@@ -333,6 +378,8 @@ static void put_program(struct play *p)
 
 static void put_verdict(struct play *p)
 {
+    static const char *const terminations[] = {
+        [CK_UNKNOWN] = "unknown", [CK_YES] = "always", [CK_NO] = "not-always"};
     const struct ck_verdict *v = &p->verdict;
     struct json *j = &p->json;
     verdict_use_model(p->model);
@@ -340,6 +387,10 @@ static void put_verdict(struct play *p)
     json_text(j, "condition", verdict_condition_name(v->condition));
     json_text(j, "race", verdict_race_name(v->race));
     json_text(j, "usage", verdict_race_name(v->usage));
+    if (p->kernel_model) {
+        json_text(j, "divergence", verdict_race_name(v->divergence));
+        json_text(j, "termination", terminations[v->termination]);
+    }
     json_bool(j, "states_complete", v->states_complete);
     json_number(j, "executions", v->execution_count);
     json_number(j, "microseconds", (uint64_t)(v->time_ms * 1000));
@@ -375,8 +426,44 @@ static void put_error(struct json *j, const struct mm_error *err)
     json_close(j, '}');
 }
 
-char *playground_check(const char *test, const char *model, const char *switches, const char *relations,
-                       unsigned flags, unsigned timeout_ms)
+/* The observed values of a final state, as put_values wrote them. */
+static enum mm_class read_state(struct play *p, const char *text, uint64_t **state, struct mm_error *err)
+{
+    uint32_t n = p->program->observed_count, i = 0;
+    uint64_t *values = *state = mm_alloc_zero(n + 1, sizeof *values);
+    if (!values)
+        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+    for (char *end; i < n; i++, text = end) {
+        const struct ck_term *term = &p->program->observed[i];
+        unsigned size = term->kind == CK_TERM_REG ? p->program->threads[term->thread].reg_sizes[term->reg]
+                                                  : ck_term_size(p->program, term);
+        uint64_t value = (uint64_t)strtoll(text, &end, 10);
+        if (end == text)
+            break;
+        values[i] = size < 8 ? value & ((UINT64_C(1) << (8 * size)) - 1) : value;
+    }
+    return i == n ? MM_OK : mm_fail(err, MM_INVALID, "playground", "a state has %u values", n);
+}
+
+/* What a request asks of P. */
+struct question {
+    const char *test, *model, *switches, *relations, *state;
+    unsigned flags, timeout_ms;
+};
+
+static enum mm_class advise_state(struct play *p, const struct question *q, struct mm_error *err)
+{
+    struct ck_options options = {.timeout_ms = q->timeout_ms, .unroll = p->kernel_model ? KERNEL_UNROLL : 0};
+    uint64_t *state = NULL;
+    enum mm_class r = read_state(p, q->state, &state, err);
+    r = r ? r
+          : ck_advise_state(p->program, searched_model(p), &options, state, q->flags & PLAYGROUND_ALLOW,
+                            &p->advice, err);
+    mm_free(state);
+    return r;
+}
+
+static char *answer(const struct question *q)
 {
     struct play *p = mm_alloc(sizeof *p);
     struct mm_error err = {0};
@@ -386,11 +473,13 @@ char *playground_check(const char *test, const char *model, const char *switches
         return NULL;
     *p = (struct play){.json.out = open_memstream(&text, &size)};
     if (p->json.out) {
-        enum mm_class r = read_input(p, test, model, switches, relations, &err);
-        r = r ? r : decide(p, flags, timeout_ms, &err);
+        enum mm_class r = read_input(p, q->test, q->model, q->switches, q->relations, &err);
+        r = r ? r : q->state ? advise_state(p, q, &err) : decide(p, q->flags, q->timeout_ms, &err);
         json_open(&p->json, NULL, '{');
         if (r)
             put_error(&p->json, &err);
+        else if (q->state)
+            put_advice(p);
         else
             put_verdict(p);
         json_close(&p->json, '}');
@@ -400,11 +489,36 @@ char *playground_check(const char *test, const char *model, const char *switches
         }
     }
     ck_verdict_clear(&p->verdict);
+    ck_verdict_clear(&p->listed);
     ck_program_destroy(p->program);
     lt_test_destroy(p->test);
     mm_cat_destroy(p->model);
+    mm_cat_destroy(p->kernel_model);
     mm_free(p);
     return text;
+}
+
+char *playground_check(const char *test, const char *model, const char *switches, const char *relations,
+                       unsigned flags, unsigned timeout_ms)
+{
+    return answer(&(struct question){.test = test,
+                                     .model = model,
+                                     .switches = switches,
+                                     .relations = relations,
+                                     .flags = flags,
+                                     .timeout_ms = timeout_ms});
+}
+
+char *playground_advise(const char *test, const char *model, const char *switches, const char *state,
+                        unsigned flags, unsigned timeout_ms)
+{
+    return answer(&(struct question){.test = test,
+                                     .model = model,
+                                     .switches = switches,
+                                     .relations = "",
+                                     .state = state,
+                                     .flags = flags,
+                                     .timeout_ms = timeout_ms});
 }
 
 void playground_free(char *json)

@@ -1,0 +1,10 @@
+// Release and acquire are not enough for Dekker's idea: both may read 0, and both enter.
+// Options: --global 2 --local 1 --arg buf:2:zero --arg buf:2:zero --assert 'not exists (in[0] == 1 and in[1] == 1)'
+// Expect: condition fails, race none, divergence none, termination always
+// Twin: lock_flags
+kernel void k(global atomic_int *flag, global int *in)
+{
+    int me = get_global_id(0);
+    atomic_store_explicit(&flag[me], 1, memory_order_release, memory_scope_device);
+    in[me] = atomic_load_explicit(&flag[1 - me], memory_order_acquire, memory_scope_device) == 0;
+}

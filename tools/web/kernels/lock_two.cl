@@ -1,0 +1,20 @@
+// Two locks, taken by all in the same order: no work-item waits forever.
+// Options: --global 2 --local 1 --arg buf:1:zero --arg buf:1:zero --assert 'a[0] == 0 and b[0] == 0'
+// Expect: condition holds, race none, divergence none, termination always
+// Twin: lock_two_opposite
+void take(global atomic_int *lock)
+{
+    while (atomic_exchange_explicit(lock, 1, memory_order_acquire, memory_scope_device))
+        ;
+}
+void give(global atomic_int *lock)
+{
+    atomic_store_explicit(lock, 0, memory_order_release, memory_scope_device);
+}
+kernel void k(global atomic_int *a, global atomic_int *b)
+{
+    take(a);
+    take(b);
+    give(b);
+    give(a);
+}
