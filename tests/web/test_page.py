@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The playground in headless Chromium, at the width of a window and of a phone: a test is typed, its verdict read, a cycle followed, a link opened;
-verdicts in the browser are those of the checker on this machine; nothing is requested."""
+"""The playground in headless Chromium, at the width of a window and of a phone: a test is typed, its verdict read, a cycle followed, a link and a kernel
+opened, by keys alone too; verdicts in the browser are those of the checker on this machine; nothing is requested."""
 import glob
 import gzip
 import json
@@ -79,6 +79,87 @@ def same_verdicts(b):
         verdict.pop("microseconds", None)
     wrong = [n for n, a, c in zip(names, said, wanted) if a != c]
     check("%d answers in the browser are those of this machine" % len(names), len(said) == len(wanted) == len(names) >= 300 and not wrong, wrong[:5])
+
+
+def same_kernels(b):
+    """The first answer for each kernel: the verdict without forbidden states."""
+    files = sorted(glob.glob(os.path.join(BUILD, "web/kernels/*.program")))
+    names = [os.path.basename(f)[:-len(".program")] for f in files]
+    said = json.loads(b.run("""(async () => { const answers = []; for (const name of %s) answers.push(await new Promise(resolve =>
+        playground.engine.ask("K", { test: playground.data.kernels[name].program, model: "opencl.cat", relations: "%s", timeout: 60000 }, resolve))); playground.engine.cancel("K");
+        return JSON.stringify(answers); })()""" % (json.dumps(names), RELATIONS)))
+    run = subprocess.run([os.path.join(BUILD, "tests/web/check_files"), "0", os.path.join(ROOT, "memmodel/models"), "opencl.cat", "", RELATIONS] + files, stdout=subprocess.PIPE, timeout=PATIENCE)
+    wanted = [json.loads(line) for line in run.stdout.decode().splitlines()]
+    for verdict in said + wanted:
+        verdict.pop("microseconds", None)
+    wrong = [n for n, a, c in zip(names, said, wanted) if a != c]
+    sources = glob.glob(os.path.join(ROOT, "tools/web/kernels/*.cl"))
+    check("%d kernels have the verdicts of this machine" % len(names), len(said) == len(wanted) == len(names) == len(sources) >= 24 and not wrong, wrong[:5])
+
+
+def tab_to(b, script):
+    """Moves on with Tab until the expression is true of the focused element, e; the names of what was passed."""
+    seen = []
+    while len(seen) < 80 and not b.run("(e => %s)(document.activeElement)" % script):
+        b.key("Tab", 9)
+        seen.append(b.run("document.activeElement.id || document.activeElement.textContent.slice(0, 40)"))
+    return seen
+
+
+def kernel(b, where):
+    """By keys alone: from the top of the page to a kernel in the library, to its forbidden state, and to a change that allows it."""
+    b.run("(() => { const s = playground.sides[0]; s.switches = {}; s.setModel('opencl.cat'); })()")
+    idle(b)
+    b.run("(() => { document.querySelectorAll('details').forEach(d => { d.open = false; }); document.querySelector('.skip').focus(); })()")
+    seen = tab_to(b, "e.tagName === 'SUMMARY' && e.textContent.startsWith('Library')")
+    b.key("Enter", 13, text="\r")
+    seen += tab_to(b, "e.id === 'find-A'")
+    b.run("document.activeElement.select()")
+    b.type("kernels lock_flags")
+    seen += tab_to(b, "e.id === 'library-A'")
+    b.key("ArrowDown", 40)
+    idle(b)
+    check("%s: the keyboard opens a kernel" % where, b.run("playground.sides[0].kernel") == "lock_flags" and "Dekker" in b.run("document.querySelector('.teaching').textContent"), seen)
+    answers = [answer(b, what) for what in ("condition", "race", "divergence", "termination")]
+    check("... its verdict is read", answers == ["~exists: holds", "none", "none", "always"], answers)
+    source = b.run(TEXT)
+    b.run("playground.sides[0].editor.view.focus()")
+    b.type("x")
+    check("... its source is shown, and stays", "memory_order_seq_cst" in source and b.run(TEXT) == source)
+    b.key("Escape", 27)
+    seen = tab_to(b, "(e.dataset.key || '').startsWith('f ')")
+    b.key("Enter", 13, text="\r")
+    steps = b.run("[...document.querySelectorAll('.violation .cycle li')].map(l => l.textContent)")
+    check("... its forbidden state has an axiom and a cycle", b.run("document.activeElement.dataset.key") == "f in[0]=1 in[1]=1" and len(steps) >= 4, (seen, steps))
+    lines = [n for n, line in enumerate(source.split("\n"), 1) if "seq_cst" in line]
+    check("... the cycle's lines are marked in the source", b.run("[...document.querySelectorAll('.cm-here')].map(n => n.textContent)") == [source.split("\n")[n - 1] for n in lines], lines)
+    rows = b.run("[...document.querySelectorAll('.tables table')[0].tBodies[0].rows].map(r => r.cells[1].textContent)")
+    check("... events have their lines", set(map(str, lines)) <= set(rows), rows)
+    seen = tab_to(b, "e.classList.contains('change')")
+    b.key("Enter", 13, text="\r")
+    said = b.wait("[...document.querySelectorAll('.advice code')].map(c => c.textContent).join()")
+    check("... a change that allows it is found", "line %d: memory_order_" % lines[0] in said or "line %d: memory_order_" % lines[1] in said, said)
+    b.run("document.getElementById('share').click()")
+    address = b.wait("document.getElementById('shared').textContent && document.getElementById('link').value")
+    b.open(address)
+    idle(b)
+    check("... a link opens it", b.run("[playground.sides[0].kernel, playground.sides[0].results.key].join()") == "lock_flags,f in[0]=1 in[1]=1" and b.run(TEXT) == source)
+
+
+def twins(b, where):
+    b.run("[...document.querySelectorAll('.launch button')].find(n => n.textContent.includes('twin')).click()")
+    idle(b)
+    rows = b.run("[...document.querySelectorAll('#differences tbody tr')].map(r => [...r.cells].map(c => c.textContent).join(': '))")
+    check("%s: the twin with a mistake beside it" % where, "allowed here alone: none: in[0]=1 in[1]=1" in rows and "Condition: ~exists: holds: ~exists: does not hold" in rows, rows)
+    check("... the page is no wider than the window", b.run("document.documentElement.scrollWidth <= innerWidth"))
+    b.run("document.getElementById('compare').click()")
+    b.run("playground.sides[0].open('kernel:message_flag_relaxed')")
+    idle(b)
+    said = b.run("document.querySelector('.output').textContent")
+    check("... a race has its change, and is no defined behavior", "memory_order_release" in said and "undefined" in said, said)
+    b.run("playground.sides[0].open('kernel:lock_two_opposite')")
+    idle(b)
+    check("... a deadlock is shown", answer(b, "termination") == "not always" and "non-termination" in b.run("document.querySelector('.finding').textContent"), answer(b, "termination"))
 
 
 def typing(b, where):
@@ -201,10 +282,11 @@ def main():
                 b.open("file://%s/page.html" % folder)
                 idle(b)
                 check("%s: the first test has its verdict" % where, (answer(b, "condition"), answer(b, "race")) == ("exists: holds", "found"))
-                for part in (looks, typing, cycle, link, compare, model, library):
+                for part in (looks, typing, cycle, link, compare, model, library, kernel, twins, looks):
                     part(b, where)
                 if not mobile:
                     same_verdicts(b)
+                    same_kernels(b)
                 asked = [r for r in b.requests if not r.startswith(("file://%s/page.html" % folder, "blob:", "about:", "data:"))]
                 check("%s: nothing was requested" % where, asked == [], asked)
                 check("... and no script failed", b.errors == [], b.errors)

@@ -18,6 +18,15 @@ function tests() {
     for (const file of fs.readdirSync(path.join(root, folder), { recursive: true }).map(String).filter(f => f.endsWith(".litmus")).sort()) found[prefix + file] = read(path.join(folder, file));
   return found;
 }
+/* Kernels with the programs that they were lowered to, in the folder kernels; first what each teaches. */
+function kernels() {
+  const found = {};
+  for (const file of fs.readdirSync("kernels").filter(f => f.endsWith(".program")).sort()) {
+    const name = file.slice(0, -".program".length), lines = read(`tools/web/kernels/${name}.cl`).split("\n"), header = key => lines.find(l => l.startsWith(`// ${key}: `))?.slice(key.length + 5);
+    found[name] = { text: lines.join("\n"), program: fs.readFileSync(path.join("kernels", file), "utf8"), twin: header("Twin"), options: header("Options"), teaching: lines.slice(0, lines.findIndex(l => l.startsWith("// Options: "))).map(l => l.slice(3)).join(" ") };
+  }
+  return found;
+}
 function clauses() {
   const texts = {};
   for (const file of ["opencl-memory-model", "vulkan-memory-model"]) for (const c of JSON.parse(read(`spec-xref/clauses/${file}.json`)).clauses) texts[c.id] = c.text;
@@ -44,7 +53,7 @@ const inScript = text => text.replaceAll("</script", "<\\/script").replaceAll("<
 
 const main = await bundle("main.mjs"), worker = await bundle("worker.mjs");
 const models = Object.fromEntries(fs.readdirSync(path.join(root, "memmodel/models")).filter(f => f.endsWith(".cat")).map(f => [f, read("memmodel/models/" + f)]));
-const data = { models, tests: tests(), clauses: clauses(), switches: switches() };
+const data = { models, tests: tests(), kernels: kernels(), clauses: clauses(), switches: switches() };
 const style = read("tools/web/page/page.css"), dark = /data-theme=dark\] \{([^}]*)\}/.exec(style)[1];
 const parts = {
   STYLE: style.replace("@DARK@", dark), VERSION: version, LICENCES: escapeHtml(licences([...main.inputs, ...worker.inputs])), SCRIPT: inScript(main.text),

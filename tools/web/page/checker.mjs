@@ -39,17 +39,18 @@ export async function createChecker(module, files) {
     at.forEach(wasm.free);
     return result;
   };
+  const take = at => {
+    if (!at) throw new Error("out of memory");
+    const memory = new Uint8Array(wasm.memory.buffer), json = decoder.decode(memory.subarray(at, memory.indexOf(0, at)));
+    wasm.playground_free(at);
+    return json;
+  };
   const checker = {
     setFile: (name, text) => { if (!call("playground_set_file", [name, text])) throw new Error("too many models"); },
     /* The verdict as text, JSON by ../playground.c. */
-    check: ({ test, model, switches = "", relations = "", flags = 0, timeout = 20000 }) => {
-      const at = call("playground_check", [test, model, switches, relations], flags, timeout);
-      if (!at) throw new Error("out of memory");
-      const memory = new Uint8Array(wasm.memory.buffer), json = decoder.decode(memory.subarray(at, memory.indexOf(0, at)));
-      wasm.playground_free(at);
-      return json;
-    },
+    check: ({ test, model, switches = "", relations = "", flags = 0, timeout = 20000 }) => take(call("playground_check", [test, model, switches, relations], flags, timeout)),
   };
+  checker.advise = ({ test, model, switches = "", state, flags = 0, timeout = 20000 }) => take(call("playground_advise", [test, model, switches, state], flags, timeout));
   for (const [name, text] of Object.entries(files)) checker.setFile(name, text);
   return checker;
 }

@@ -33,7 +33,7 @@ function edgesOf(execution) {
   for (const name of Object.keys(edges)) if (!STYLES[name]) edges[name] = reduce(edges[name]);
   return edges;
 }
-const eventLabel = e => e.text.replace(/ \(.*\)$/, "") + (e.order || e.scope ? "\n" + [e.order, e.scope].filter(Boolean).join(", ").replaceAll("_", " ") : "");
+const eventLabel = e => (e.line ? e.line + ": " : "") + e.text.replace(/ \(.*\)$/, "") + (e.order || e.scope ? "\n" + [e.order, e.scope].filter(Boolean).join(", ").replaceAll("_", " ") : "");
 
 function layout(execution, threads) {
   const rows = new Map(), at = new Map(), inits = execution.events.map((e, i) => [e, i]).filter(([e]) => e.thread === undefined && !e.hidden);

@@ -3,7 +3,7 @@ import { autocompletion, closeBrackets, completeFromList, completionKeymap } fro
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { HighlightStyle, LanguageSupport, StreamLanguage, bracketMatching, syntaxHighlighting } from "@codemirror/language";
 import { lintGutter, setDiagnostics } from "@codemirror/lint";
-import { EditorState, StateEffect, StateField } from "@codemirror/state";
+import { Compartment, EditorState, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, EditorView, drawSelection, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
@@ -43,7 +43,7 @@ function complete(context) {
 function comment(stream, state) {
   while (!stream.eol()) {
     if (state.c ? stream.match("*/") : stream.match("*)")) { if (state.c) state.c = false; else state.depth--; if (!state.depth && !state.c) break; }
-    else if (!state.c && stream.match("(*")) state.depth++;
+    else if (state.depth && stream.match("(*")) state.depth++;
     else stream.next();
   }
   return "comment";
@@ -54,7 +54,7 @@ const stream = (name, word) => StreamLanguage.define({
   token(stream, state) {
     if (state.depth || state.c) return comment(stream, state);
     if (stream.eatSpace()) return null;
-    if (stream.match("(*")) { state.depth = 1; return comment(stream, state); }
+    if (name !== "c" && stream.match("(*")) { state.depth = 1; return comment(stream, state); }
     if (stream.match("/*")) { state.c = true; return comment(stream, state); }
     if (stream.match("//")) { stream.skipToEnd(); return "comment"; }
     if (stream.match(/^"[^"]*"?/)) return "string";
@@ -71,10 +71,10 @@ function litmusWord(word) {
   if (/^(atomic_\w+_explicit|atomic_(load|store|exchange|fetch|compare|flag|work_item|init|add|inc|cmpxchg)\w*|\w*barrier|\w*fence|cl[A-Z]\w*|enqueue_\w+)$/.test(word)) return "def";
   if (TYPES.includes(word) || word === "bool" || word === "void") return "type";
   if (/^[PH]\d+$/.test(word)) return "heading";
-  if (WORDS.includes(word) || /^(do|break|continue|return|wg|dev|sg|qf|kernel|host|OPENCL|VULKAN|C|ld|st|rmw|membar|cbar|beq|bne|blt|bge|goto|avdevice|visdevice|ssw)$/i.test(word)) return "keyword";
+  if (WORDS.includes(word) || /^(const|do|break|continue|return|wg|dev|sg|qf|kernel|host|OPENCL|VULKAN|C|ld|st|rmw|membar|cbar|beq|bne|blt|bge|goto|avdevice|visdevice|ssw)$/i.test(word)) return "keyword";
   return VULKAN[word] ? "atom" : "variableName";
 }
-const litmusLanguage = stream("litmus", litmusWord);
+const litmusLanguage = stream("litmus", litmusWord), kernelLanguage = stream("c", litmusWord);
 const catLanguage = stream("cat", word => (/^(let|rec|and|acyclic|irreflexive|empty|flag|as|include|procedure|call|if|then|else|end|show|undefined_unless)$/.test(word.replace("~", "")) ? "keyword" : "variableName"));
 
 const colors = HighlightStyle.define([["comment", "comment"], ["string", "string"], ["number", "number"], ["keyword", "keyword"], ["atom", "atom"], ["typeName", "type"], ["heading", "heading"]]
@@ -100,9 +100,9 @@ const lines = StateField.define({
 /* LANGUAGE: "litmus" or "cat".  CHANGED: called after changes by the user; RUN: by Ctrl-Enter. */
 export function createEditor(parent, { language, label, changed, run }) {
   let silent = false;
-  const support = language === "cat" ? catLanguage : litmusLanguage;
+  const support = language === "cat" ? catLanguage : litmusLanguage, kernel = new Compartment();
   const extensions = [lineNumbers(), history(), drawSelection(), bracketMatching(), closeBrackets(), highlightActiveLine(), lintGutter(), lines, syntaxHighlighting(colors), theme,
-    new LanguageSupport(support), autocompletion({ override: language === "cat" ? [] : [complete] }), EditorView.lineWrapping, EditorView.contentAttributes.of({ "aria-label": label }),
+    kernel.of(new LanguageSupport(support)), autocompletion({ override: language === "cat" ? [] : [complete] }), EditorView.lineWrapping, EditorView.contentAttributes.of({ "aria-label": label }),
     keymap.of([{ key: "Mod-Enter", run: () => { run(); return true; } }, ...completionKeymap, ...historyKeymap, ...defaultKeymap]),
     EditorView.updateListener.of(update => { if (update.docChanged && !silent) changed(); })];
   const view = new EditorView({ parent, state: EditorState.create({ extensions }) });
@@ -114,6 +114,8 @@ export function createEditor(parent, { language, label, changed, run }) {
   return {
     view, errors,
     text: () => view.state.doc.toString(),
+    /* A kernel is compiled already: its source cannot be changed here. */
+    setKernel: is => view.dispatch({ effects: kernel.reconfigure(is ? [new LanguageSupport(kernelLanguage), EditorState.readOnly.of(true)] : new LanguageSupport(support)) }),
     set: text => { silent = true; view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } }); silent = false; },
     mark: numbers => view.dispatch({ effects: setLines.of([...new Set(numbers)].sort((a, b) => a - b)) }),
   };

@@ -25,7 +25,7 @@ function differences() {
   if (of.get("model") === OWN && to.get("model") === OWN && a.cat !== b.cat) rows.push(["text of the model", "differs", "differs"]);
   if (a.verdict && b.verdict && !a.busy && !b.busy) {
     const left = answers(a.verdict), right = answers(b.verdict);
-    left.forEach(([, name, text], i) => add(name, text, right[i][2]));
+    for (const name of new Set([...left, ...right].map(l => l[1]))) add(name, ...[left, right].map(list => (list.find(l => l[1] === name) || [0, 0, "not asked"])[2]));
     const keys = page.sides.map(s => new Set(itemsOf(s.verdict).map(i => i.key)));
     page.sides.forEach((side, i) => { side.results.only = new Set([...keys[i]].filter(k => !keys[1 - i].has(k))); });
     const only = i => [...page.sides[i].results.only].filter(k => k.startsWith("a ")).map(k => k.slice(2)).join("; ") || "none";
@@ -46,7 +46,7 @@ function changed() {
   if (page.sides.every(s => !s.busy)) remember();
 }
 function addSide() {
-  const side = new Side(byId("sides"), "AB"[page.sides.length], { engine: page.engine, data: page.data, changed });
+  const side = new Side(byId("sides"), "AB"[page.sides.length], { engine: page.engine, data: page.data, changed, compare: compareTwin });
   page.sides.push(side);
   return side;
 }
@@ -56,6 +56,13 @@ function setSides(count) {
   document.body.classList.toggle("two", count === 2);
   byId("compare").setAttribute("aria-pressed", String(count === 2));
   differences();
+}
+/* The twin of a kernel on side B. */
+function compareTwin(side) {
+  const state = side.state(), twin = page.data.kernels[side.kernel].twin;
+  setSides(2);
+  if (side !== page.sides[0]) page.sides[0].restore(state);
+  page.sides[1].restore({ ...state, p: twin, k: null });
 }
 function apply(state) {
   const sides = state && Array.isArray(state.s) && state.s.length ? state.s.slice(0, 2) : [{ l: FIRST, m: "opencl.cat" }];

@@ -5,7 +5,7 @@ import { USUAL, relationsOf, switchesOf } from "./models.mjs";
 import { Results } from "./results.mjs";
 
 export const OWN = "own model";
-const DELAY = 300, TIME = 20000;
+const DELAY = 300, TIME = 20000, ALLOW = 4, KERNEL = "kernel:";
 const NAMES = { "opencl.cat": "OpenCL", "opencl-scoped-sc.cat": "OpenCL, scoped order of seq_cst", "vulkan.cat": "Vulkan", "sc.cat": "sequential consistency", [OWN]: "a model of your own (cat)" };
 
 /* What a test's comment teaches: the lines without "Key: value" but for Why. */
@@ -17,12 +17,12 @@ function teaching(text) {
 }
 
 export class Side {
-  constructor(parent, name, { engine, data, changed }) {
-    Object.assign(this, { name, engine, data, changed, model: "opencl.cat", switches: {}, extra: [], cat: null, chosenTest: "" });
+  constructor(parent, name, { engine, data, changed, compare }) {
+    Object.assign(this, { name, engine, data, changed, compare, model: "opencl.cat", switches: {}, extra: [], cat: null, chosenTest: "", kernel: "" });
     this.box = make("section", { class: "side", "aria-label": "Test " + name });
     parent.append(this.box);
     this.build();
-    this.results = new Results(this.output, { clauses: data.clauses, chosen: () => changed(), mark: lines => this.editor.mark(lines) });
+    this.results = new Results(this.output, { clauses: data.clauses, chosen: () => changed(), mark: lines => this.editor.mark(lines), advise: (state, allow, answer) => this.advise(state, allow, answer) });
   }
   build() {
     const { data } = this, id = key => `${key}-${this.name}`;
@@ -31,6 +31,9 @@ export class Side {
     this.models = make("select", { id: id("model"), on: { change: () => this.setModel(this.models.value) } },
       ...[...Object.keys(data.models).filter(m => NAMES[m]), OWN].map(m => make("option", { value: m }, NAMES[m])));
     this.teaching = make("p", { class: "teaching" });
+    this.twinButton = make("button", { type: "button", on: { click: () => this.compare(this) } }, "Compare with its twin");
+    this.launchText = make("code", {});
+    this.launch = make("p", { class: "launch", hidden: true }, "A kernel, compiled before; explored with ", this.launchText, " ", this.twinButton);
     this.switchBox = make("div", { class: "switches" });
     this.switchTitle = make("summary", {}, "Switches of the model");
     this.more = make("select", { id: id("more"), on: { change: () => { if (this.more.value) this.extra.push(this.more.value); this.more.value = ""; this.run(); } } });
@@ -41,8 +44,8 @@ export class Side {
     this.cancelButton = make("button", { type: "button", disabled: true, on: { click: () => this.cancel() } }, "Cancel");
     this.output = make("div", { class: "output", "aria-label": "Results of test " + this.name });
     this.box.append(make("h2", {}, "Test " + this.name), make("div", { class: "input" },
-      make("details", { class: "library" }, make("summary", {}, "Library of tests"), make("label", { for: id("find") }, "Find"), this.find, make("label", { for: id("library") }, "Tests"), this.library),
-      this.teaching, this.editorBox, make("div", { class: "actions" }, this.runButton, this.cancelButton, this.status),
+      make("details", { class: "library" }, make("summary", {}, "Library of tests and kernels"), make("label", { for: id("find") }, "Find"), this.find, make("label", { for: id("library") }, "Tests and kernels"), this.library),
+      this.teaching, this.launch, this.editorBox, make("div", { class: "actions" }, this.runButton, this.cancelButton, this.status),
       make("div", { class: "row" }, make("label", { for: id("model") }, "Model"), this.models, make("label", { for: id("more") }, "Show relation"), this.more), this.catBox,
       make("details", { class: "switchlist" }, this.switchTitle, this.switchBox)), this.output);
     const later = () => { this.busy = true; clearTimeout(this.timer); this.timer = setTimeout(() => this.run(), DELAY); };
@@ -60,7 +63,9 @@ export class Side {
       if (!groups.has(folder)) groups.set(folder, make("optgroup", { label: folder }));
       groups.get(folder).append(make("option", { value: path }, path.slice(slash + 1)));
     }
-    this.library.replaceChildren(...groups.values());
+    const kernels = Object.entries(this.data.kernels).filter(([name, k]) => words.every(w => ("kernels/" + name + " " + k.text).toLowerCase().includes(w)));
+    const group = make("optgroup", { label: "kernels in OpenCL C" }, ...kernels.map(([name]) => make("option", { value: KERNEL + name }, name)));
+    this.library.replaceChildren(...(kernels.length ? [group] : []), ...groups.values());
     this.library.value = this.chosenTest;
   }
   modelText() { return this.model === OWN ? this.cat || "" : this.data.models[this.model]; }
@@ -90,24 +95,44 @@ export class Side {
     this.run();
   }
   setText(text) {
+    this.setKernel("");
     this.editor.set(text);
     this.teaching.textContent = teaching(text);
     const vulkan = /^\s*vulkan\b/i.test(text);
     if (vulkan !== (this.model === "vulkan.cat") && this.model !== OWN && this.model !== "sc.cat") this.model = vulkan ? "vulkan.cat" : "opencl.cat";
   }
+  setKernel(name) {
+    const kernel = this.data.kernels[name];
+    this.kernel = kernel ? name : "";
+    this.launch.hidden = !kernel;
+    this.editor.setKernel(Boolean(kernel));
+    if (!kernel) return;
+    this.editor.set(kernel.text);
+    this.teaching.textContent = kernel.teaching;
+    this.launchText.textContent = kernel.options;
+    if (this.model === "vulkan.cat") this.model = "opencl.cat";
+  }
   open(path) {
-    if (!this.data.tests[path]) return;
-    this.setText(this.data.tests[path]);
+    const kernel = path.startsWith(KERNEL) ? path.slice(KERNEL.length) : "";
+    if (!this.data.tests[path] && !this.data.kernels[kernel]) return;
+    if (kernel) this.setKernel(kernel);
+    else this.setText(this.data.tests[path]);
     this.chosenTest = this.library.value = path;
     this.results.key = null;
     this.fillModel();
     this.run();
   }
+  request() {
+    return { test: this.kernel ? this.data.kernels[this.kernel].program : this.editor.text(), model: this.model === OWN ? "own.cat" : this.model, cat: this.model === OWN ? this.cat : undefined, timeout: TIME,
+      switches: Object.entries(this.switches).map(([n, v]) => `${n}=${v}`).join(" ") };
+  }
+  /* A change of this test that allows or forbids STATE; another check of this side cancels it. */
+  advise(state, allow, answer) {
+    this.engine.ask(this.name, { ...this.request(), state, flags: allow ? ALLOW : 0 }, answer);
+  }
   run() {
     clearTimeout(this.timer);
-    const relations = [...new Set([...USUAL, ...this.extra])].join(" ");
-    const request = { test: this.editor.text(), model: this.model === OWN ? "own.cat" : this.model, cat: this.model === OWN ? this.cat : undefined, relations, timeout: TIME,
-      switches: Object.entries(this.switches).map(([n, v]) => `${n}=${v}`).join(" ") };
+    const request = { ...this.request(), relations: [...new Set([...USUAL, ...this.extra])].join(" ") };
     this.status.textContent = "Checking\u2026";
     this.cancelButton.disabled = false;
     this.verdict = null;
@@ -142,13 +167,14 @@ export class Side {
     else this.status.textContent = "Listing forbidden states\u2026";
   }
   state() {
-    const test = this.chosenTest ? { l: this.chosenTest } : { t: this.editor.text() };
+    const test = this.kernel ? { p: this.kernel } : this.chosenTest ? { l: this.chosenTest } : { t: this.editor.text() };
     return { ...test, m: this.model, ...(this.model === OWN ? { c: this.cat } : {}), w: this.switches, k: this.results.key, ...(this.extra.length ? { r: this.extra } : {}) };
   }
   restore(state) {
     const text = state.l ? this.data.tests[state.l] : state.t;
     this.setText(String(text ?? ""));
-    this.chosenTest = state.l && this.data.tests[state.l] ? state.l : "";
+    if (state.p) this.setKernel(String(state.p));
+    this.chosenTest = this.kernel ? KERNEL + this.kernel : state.l && this.data.tests[state.l] ? state.l : "";
     this.library.value = this.chosenTest;
     this.model = state.m === OWN || this.data.models[state.m] ? state.m : "opencl.cat";
     this.cat = this.model === OWN ? String(state.c ?? "") : this.cat;

@@ -1,4 +1,4 @@
-/* The worker: answers a request with the verdict, then with forbidden states and advice too. */
+/* The worker: answers a request with the verdict, then with forbidden states and advice too; or, for a state, with the change that allows or forbids it. */
 import { createChecker } from "./checker.mjs";
 
 const ALL = 3;
@@ -13,6 +13,10 @@ self.onmessage = async ({ data }) => {
   try {
     const ready = await checker;
     if (cat !== undefined) ready.setFile(request.model, cat);
+    if (request.state !== undefined) {
+      self.postMessage({ json: ready.advise(request), last: true });
+      return;
+    }
     const first = ready.check({ ...request, flags: 0 });
     const wrong = first.startsWith('{"error"');
     self.postMessage({ json: first, last: wrong });
