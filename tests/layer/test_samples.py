@@ -3,7 +3,8 @@
 -DFIXED nothing is found.  The page tools/docs/on-driver.md is what these runs print; --write writes it.
 
     // expect: the kind of the finding
-    // title: of its section; the third line is its text"""
+    // title: of its section; the third line is its text
+    // options: of refcl run (optional)"""
 import concurrent.futures
 import glob
 import json
@@ -22,12 +23,18 @@ PAGE = os.path.join(ROOT, "tools/docs/on-driver.md")
 SAMPLES = os.path.join(here, "samples")
 
 
+def options(name):
+    with open(os.path.join(SAMPLES, name + ".c")) as f:
+        given = re.search(r"^// options: (.*)$", f.read(), re.M)
+    return given[1].split() if given else []
+
+
 def run(name, folder, fixed):
     """Exit code, report as text and as JSON."""
     program = os.path.join(folder, name + ("_fixed" if fixed else ""))
     subprocess.run([os.environ.get("CC", "gcc"), "-std=c11", "-Wall", "-Wextra", "-Werror", "-gdwarf-4", "-o", program,
                     name + ".c", "-lOpenCL"] + ["-DFIXED"] * fixed, check=True, cwd=SAMPLES)
-    done = subprocess.run([REFCL, "run", "--on-driver", "--json", program + ".json", "--", program],
+    done = subprocess.run([REFCL, "run", "--on-driver", "--json", program + ".json", *options(name), "--", program],
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=PATIENCE, cwd=SAMPLES,
                           env=dict(os.environ, OCL_ICD_VENDORS=POCL))
     with open(program + ".json") as f:
@@ -42,7 +49,8 @@ def problem_of(name, lines, runs):
     for finding in report["findings"]:
         if finding["kind"] == "data-race" and not (finding.get("fix") and finding["fix_verified"]):
             return "no verified fix: %s" % finding.get("fix")
-    if not re.search(r"^%s\.c:\d+: note: command \d+ is enqueued here" % name, text, re.M):
+    place = "is enqueued here" if lines[0] != "leak" else "is left with"
+    if not re.search(r"^%s\.c:\d+: note: \w+ \d+ %s" % (name, place), text, re.M):
         return "no place in the program: " + text
     if fixed_code or fixed_report["findings"]:
         return "with the fix: exit %d, %s" % (fixed_code, fixed_text)
@@ -56,7 +64,10 @@ def page(samples):
            "runs a program on its own driver, at its own speed, under a loader layer (`librefcl-layer.so`) that records commands, events and host calls.",
            "refcl's race detector judges them by the rules of OpenCL: two commands that use the same bytes, of which one writes, need an event, an in-order",
            "queue, a barrier or a waiting host between them. When the driver happened to execute them is no excuse. `--icd FILE` chooses a driver,",
-           "`--json`, `--sarif`, `--junit` and `--html` write reports, `--trace` keeps the record, and the exit code is 1 if something was found.", "",
+           "`--json`, `--sarif`, `--junit` and `--html` write reports, `--trace` keeps the record, and the exit code is 1 if something was found. With",
+           "`--check all` (without `refcl run`: `REFCL_LAYER_CHECK=api`) calls that fail and objects that are never released are findings, too.", "",
+           "Command buffers, semaphores and shared memory of Intel's extension are checked as well. Of other extensions, of memory of other interfaces and",
+           "of programs that cannot be analyzed the report says `not checked: ...`, and the exit code is 3 instead of 0.", "",
            "Without refcl on the machine: copy `librefcl-layer.so` there (it needs the C library alone), run the program with",
            "`OPENCL_LAYERS=/path/librefcl-layer.so REFCL_LAYER_TRACE=app.trace`, and check the trace elsewhere with `refcl trace check app.trace`. Where refcl",
            "is installed, but something else starts the program: `OPENCL_LAYERS` with `REFCL_LAYER_REPORT=report.json` (or .sarif, .xml, .html) writes a report at its end.", "",

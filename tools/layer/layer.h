@@ -43,6 +43,7 @@ struct ly_object {
 void *ly_object_add(enum ly_type type, const void *handle, size_t size);
 /* NULL: no such object is known. */
 void *ly_object_find(enum ly_type type, const void *handle);
+/* In the order of their types and creation. */
 void ly_object_each(void (*visit)(const struct ly_object *object));
 /* Whether HANDLE is that of an object whose last reference was released. */
 bool ly_object_was(const void *handle);

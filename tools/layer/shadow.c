@@ -1,6 +1,8 @@
 /* Shadow objects: what the layer knows of the driver's objects, found by their handles. */
 #include "tools/layer/layer.h"
 
+#include <stdlib.h>
+
 enum { FIRST_BUCKETS = 256 };
 
 static struct ly_object **buckets;
@@ -64,11 +66,26 @@ void *ly_object_add(enum ly_type type, const void *handle, size_t size)
     return o;
 }
 
+static int compare_objects(const void *x, const void *y)
+{
+    const struct ly_object *a = *(const struct ly_object *const *)x, *b = *(const struct ly_object *const *)y;
+    if (a->type != b->type)
+        return a->type < b->type ? -1 : 1;
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
 void ly_object_each(void (*visit)(const struct ly_object *object))
 {
-    for (size_t i = 0; i < bucket_count; i++)
+    const struct ly_object **all = mm_alloc_zero(object_count + 1, sizeof(*all));
+    size_t count = 0;
+    for (size_t i = 0; all && i < bucket_count; i++)
         for (const struct ly_object *o = buckets[i]; o; o = o->next)
-            visit(o);
+            all[count++] = o;
+    if (count)
+        qsort(all, count, sizeof(*all), compare_objects);
+    for (size_t i = 0; i < count; i++)
+        visit(all[i]);
+    mm_free(all);
 }
 
 static struct ly_object **find(enum ly_type type, const void *handle)

@@ -1,5 +1,7 @@
 /* What the samples share: one device of the first platform, short names.  Each sample has one bug, which -DFIXED removes. */
+#ifndef CL_TARGET_OPENCL_VERSION
 #define CL_TARGET_OPENCL_VERSION 120
+#endif
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
 #include <stdio.h>
