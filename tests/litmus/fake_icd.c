@@ -143,6 +143,8 @@ static void patch(cl_icd_dispatch *table)
     create_kernel = table->clCreateKernel;
     enqueue_kernel = table->clEnqueueNDRangeKernel;
     count_objects(table);
+    table->clGetPlatformIDs = clGetPlatformIDs; /* no tags: loaders dispatch by the table */
+    table->clUnloadCompiler = NULL;
     table->clCreateKernel = fake_create_kernel;
     table->clEnqueueNDRangeKernel = fake_enqueue_kernel;
 }
