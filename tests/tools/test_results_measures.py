@@ -11,7 +11,7 @@ from store import ALLOWED, Store, mp, results  # noqa: E402
 from tap import check, done  # noqa: E402
 
 HEAD = "kernel               jit       pocl   faster |    interp/64   faster\n"
-TABLE = HEAD + "add %s 2.0 1.00 | 9.5 3.0\nscan %s - - | - -\ngeometric mean, PoCL / JIT: 1.00 over 2 kernels\n"
+TABLE = HEAD + "add %s 2.0 1.00 | 9.5 3.0\nscan %s - - | - -\nsort %s - - | - -\ngeometric mean, PoCL / JIT: 1.00 over 2 kernels\n"
 OTHER = "set check: milliseconds\nkernel jit times\nadd 77 5\n"
 
 
@@ -26,13 +26,14 @@ def answer(store, *words):
 
 def benchmarks(folder):
     store = Store(folder, "times.sqlite")
-    run = store.add(TABLE % (1, 4))
+    run = store.add(TABLE % (1, 4, 1))
     check("benchmark: the device is to be named", run.returncode == 2 and "--device" in run.stderr, run)
-    for number, (add_time, scan) in enumerate(((1.0, 4.0), (1.2, 4.2), (1.1, 5.0))):
-        run = add(store, TABLE % (add_time, scan) + OTHER, "1", f"2026-01-0{number + 1}")
+    # The median of `sort` doubles, too, but its longest time before is above the shortest after.
+    for number, times in enumerate(((1.0, 4.0, 1.0), (1.2, 4.2, 3.0), (1.1, 5.0, 1.1))):
+        run = add(store, TABLE % times + OTHER, "1", f"2026-01-0{number + 1}")
         check("benchmark: a table is added", run.returncode == 0 and f"run {number + 1}, added" in run.stdout, run)
-    for number, (add_time, scan) in enumerate(((2.4, 4.1), (2.0, 3.0))):
-        add(store, TABLE % (add_time, scan), "2", f"2026-02-0{number + 1}")
+    for number, times in enumerate(((2.4, 4.1, 2.4), (2.0, 3.0, 2.0))):
+        add(store, TABLE % times, "2", f"2026-02-0{number + 1}")
     shown = {(t["measure"], t["device"][-1], t["first_time"]): t for t in answer(store, "show", "add")["results"]}
     first = shown.get(("jit", "1", 1.0), {})
     check("benchmark: times by measure and driver, first and last by day", (first.get("last_time"), first.get("least"), first.get("most"), first.get("runs")) ==
@@ -42,11 +43,11 @@ def benchmarks(folder):
           store.run("show", "add").stdout)
     times = {(t["kernel"], t["measure"]): t for t in answer(store, "compare", ", 1", ", 2")["times"]}
     check("benchmark: compare has the ratio of the medians", {k: round(t["ratio"], 9) for k, t in times.items()} ==
-          {("add", "jit"): 2.0, ("add", "pocl"): 1, ("add", "interp/64"): 1, ("scan", "jit"): round(3.55 / 4.2, 9)} and
+          {("add", "jit"): 2.0, ("add", "pocl"): 1, ("add", "interp/64"): 1, ("scan", "jit"): round(3.55 / 4.2, 9), ("sort", "jit"): 2.0} and
           [k for k, t in times.items() if t["slower"]] == [("add", "jit")], times)
     text = store.run("compare", ", 1", ", 2").stdout
-    mean = math.exp((math.log(2.0) + math.log(3.55 / 4.2)) / 4)
-    check("benchmark: and their geometric mean", f"geometric mean of the ratios: {mean:.3g} over 4 times" in text and "add, jit: times 1.1 and 2.2, ratio 2: slower" in text, text)
+    mean = math.exp((2 * math.log(2.0) + math.log(3.55 / 4.2)) / 5)
+    check("benchmark: and their geometric mean", f"geometric mean of the ratios: {mean:.3g} over 5 times" in text and "add, jit: times 1.1 and 2.2, ratio 2: slower" in text, text)
     check("benchmark: compare of two runs", [round(t["ratio"], 9) for t in answer(store, "compare", "1", "2")["times"] if t["measure"] == "jit" and t["kernel"] == "scan"] ==
           [round(4.2 / 4, 9)])
     run = store.run("regressions")
