@@ -1,4 +1,4 @@
-/* Device queries, sub-devices, timers [CL 4.2, 4.3].  Constant answers are in info_device.def, extensions and
+/* Device queries [CL 4.2 R101-R104], sub-devices, timers [CL 4.2, 4.3].  Constant answers are in info_device.def, extensions and
  * OpenCL C features in extensions.def. */
 #include "ref-runtime/device.h"
 #include "ref-runtime/memory/image.h"

@@ -107,6 +107,7 @@ static cl_int get_extensions_with_version(const void *object, const struct rt_in
 
 RT_ANSWER(get_buffer_capabilities, ulong, void, unused, CL_COMMAND_BUFFER_PLATFORM_UNIVERSAL_SYNC_KHR)
 
+/* [CL 4.1 R101, R102] */
 static const struct rt_info_row platform_rows[] = {
     RT_INFO_GET(CL_PLATFORM_COMMAND_BUFFER_CAPABILITIES_KHR, get_buffer_capabilities),
     RT_INFO_GET(CL_PLATFORM_PROFILE, get_profile),

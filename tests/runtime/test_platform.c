@@ -37,7 +37,7 @@ static int in_words(const char *list, const char *word)
     return 0;
 }
 
-/* The string and the versioned array name the same extensions, once each. */
+/* The string and the versioned array name the same extensions, once each [CL 4.2 R104]. */
 static void extensions_agree(void **state)
 {
     (void)state;
