@@ -1,11 +1,12 @@
 /* Host programs around the layer: hosts WHAT.  Each has the race of samples/two_queues.c.
  *
- * fork: a child is forked off while OpenCL is in use, and ends first.  load: the loader is loaded with dlopen, and closed
+ * threads: others use buffers and queues of their own at the same time.  fork: a child is forked off while OpenCL is in use, and ends first.  load: the loader is loaded with dlopen, and closed
  * at the end.  direct FILE: the driver is loaded without a loader.  exit: _exit() at the end. */
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +16,30 @@
 static void *library;
 #define CALL(name) ((__typeof__(&name))dlsym(library, #name))
 
+static cl_context context;
+static cl_device_id device;
+
+static void *work(void *unused)
+{
+    int zero = 0;
+    cl_mem own = CALL(clCreateBuffer)(context, CL_MEM_READ_WRITE, 64, NULL, NULL);
+    cl_command_queue q = CALL(clCreateCommandQueue)(context, device, 0, NULL);
+    for (int i = 0; i < 200; i++) {
+        cl_event filled;
+        CALL(clEnqueueFillBuffer)(q, own, &zero, 4, 0, 64, 0, NULL, &filled);
+        CALL(clWaitForEvents)(1, &filled);
+        CALL(clReleaseEvent)(filled);
+    }
+    CALL(clReleaseCommandQueue)(q);
+    CALL(clReleaseMemObject)(own);
+    return unused;
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
     char zeros[64] = {0};
     cl_platform_id platform;
-    cl_device_id device;
     library = dlopen(strcmp(what, "direct") == 0 ? argv[2] : "libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
     if (library && strcmp(what, "direct") == 0) {
         void *(*address)(const char *) =
@@ -32,7 +51,7 @@ int main(int argc, char **argv)
     if (!library || CALL(clGetPlatformIDs)(1, &platform, NULL) ||
         CALL(clGetDeviceIDs)(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL))
         return 2;
-    cl_context context = CALL(clCreateContext)(NULL, 1, &device, NULL, NULL, NULL);
+    context = CALL(clCreateContext)(NULL, 1, &device, NULL, NULL, NULL);
     cl_command_queue q = CALL(clCreateCommandQueue)(context, device, 0, NULL),
                      r = CALL(clCreateCommandQueue)(context, device, 0, NULL);
     cl_mem buffer = CALL(clCreateBuffer)(context, CL_MEM_READ_WRITE, sizeof zeros, NULL, NULL);
@@ -44,6 +63,12 @@ int main(int argc, char **argv)
         waitpid(child, NULL, 0);
     }
     CALL(clEnqueueFillBuffer)(r, buffer, zeros, 4, 0, sizeof zeros, 0, NULL, NULL);
+    pthread_t threads[4];
+    for (int i = 0; i < 4 && strcmp(what, "threads") == 0; i++)
+        if (pthread_create(&threads[i], NULL, work, NULL))
+            return 2;
+    for (int i = 0; i < 4 && strcmp(what, "threads") == 0; i++)
+        pthread_join(threads[i], NULL);
     int code = CALL(clFinish)(q) || CALL(clFinish)(r);
     if (strcmp(what, "exit") == 0)
         _exit(code);

@@ -9,9 +9,9 @@ fi
 export OCL_ICD_VENDORS=$pocl
 layer=$(realpath "${BUILD:-build}")/librefcl-layer.so
 here=$(dirname "$0")
-${CC:-gcc} -std=gnu11 -g -o "$tap_dir/hosts" "$here/hosts.c" -ldl || exit 1
+${CC:-gcc} -std=gnu11 -g -o "$tap_dir/hosts" "$here/hosts.c" -ldl -pthread || exit 1
 ${CC:-gcc} -std=gnu11 -shared -fPIC -o "$tap_dir/libother.so" "$here/other_layer.c" || exit 1
-line=$(grep -n 'CALL(clEnqueueFillBuffer)' "$here/hosts.c" | cut -d: -f1)
+line=$(grep -n 'CALL(clEnqueueFillBuffer)(r' "$here/hosts.c" | cut -d: -f1)
 driver=$(cat "$pocl")
 
 finds() { # a race, and the line of the second command
@@ -24,6 +24,8 @@ finds() { # a race, and the line of the second command
 run() { "$REFCL" run --on-driver "$@"; }
 
 ok "a race is found" finds run -- "$tap_dir/hosts"
+only() { finds run -- "$tap_dir/hosts" "$@" && grep -q "refcl: 1 finding$" "$tap_dir/said"; }
+ok "... and nothing else, where other threads work at the same time" only threads
 ok "... where a child was forked" finds run -- "$tap_dir/hosts" fork
 ok "... where the loader is loaded and closed" finds run -- "$tap_dir/hosts" load
 ok "... with a driver of its own" finds run --icd "$pocl" -- "$tap_dir/hosts"
