@@ -349,8 +349,9 @@ $(BUILD)/tests/ulp/ulp: tests/ulp/ulp.c tests/ulp/math_reference.h $(BUILD)/lib/
 ulp: $(BUILD)/tests/ulp/ulp
 	@$< $(ULP_INPUTS)
 
-hunt: $(BUILD)/tests/hunt/test_hunt
-	HUNT_COUNT=$${HUNT_COUNT:-10000} $<
+hunt: $(BUILD)/tests/hunt/test_hunt $(BUILD)/tests/hunt/slow_inputs
+	HUNT_COUNT=$${HUNT_COUNT:-10000} $(BUILD)/tests/hunt/test_hunt
+	HUNT_COUNT=$${HUNT_COUNT:-10000} $(BUILD)/tests/hunt/slow_inputs
 faults: all
 	@/usr/bin/python3 tests/faults/faults.py --build $(BUILD) --count $(or $(FAULTS),100) --seed $(or $(FAULT_SEED),1) --files '$(FAULT_FILES)'
 mutate: $(BUILD)/tests/models/slow_mutate

@@ -475,12 +475,13 @@ static bool covers_object(const struct ck_program *p, uint32_t first)
 {
     const struct ck_object *o = &p->objects[p->inputs[first].object];
     uint64_t count = o->size / o->element_size;
+    uint64_t most = o->element_size < 8 ? (UINT64_C(1) << (8 * o->element_size)) - 1 : UINT64_MAX;
 
     for (uint64_t k = 0; k < count; k++) {
         const struct ck_input *in = &p->inputs[first + k];
 
         if (first + k >= p->input_count || in->object != p->inputs[first].object ||
-            in->offset != k * o->element_size || in->size != o->element_size)
+            in->offset != k * o->element_size || in->size != o->element_size || (in->low | in->span) > most)
             return false;
     }
     return o->uninitialized && o->alias_of == p->inputs[first].object;

@@ -20,8 +20,8 @@ static const struct in_kernel_info *chosen_kernel(const struct explore *e, const
     return found;
 }
 
-static void take_choice(struct explore *e, struct ex *ex, const struct in_kernel_info *info,
-                        const struct launch_choice *choice, const char **arguments)
+static void take_choice(struct explore *e, struct ex *ex, const struct launch_choice *choice,
+                        const char **arguments)
 {
     char text[80];
     struct ex_launch *l = &ex->config.launch;
@@ -33,11 +33,25 @@ static void take_choice(struct explore *e, struct ex *ex, const struct in_kernel
     fprintf(e->text, "chosen: -g %s", launch_sizes(choice->global, choice->dimensions, text, sizeof text));
     fprintf(e->text, " -l %s", launch_sizes(choice->local, choice->dimensions, text, sizeof text));
     for (size_t i = 0; i < choice->argument_count; i++)
-        fprintf(e->text, " -a %s%s%s", info->arguments[i].name, *info->arguments[i].name ? "=" : "",
-                arguments[i]);
+        if (arguments[i])
+            fprintf(e->text, " -a %s", arguments[i]);
     fputc('\n', e->text);
+    for (size_t i = 0; i < choice->argument_count; i++)
+        if (arguments[i])
+            arguments[ex->config.argument_count++] = arguments[i];
     ex->config.arguments = arguments;
-    ex->config.argument_count = (uint32_t)choice->argument_count;
+}
+
+/* "NAME=SPEC"; NULL: nothing is chosen for arguments that lowering does not take, whose use it reports. */
+static bool put_argument(struct ex *ex, const struct in_argument_info *a, const char *spec, const char **text)
+{
+    bool known = a->kind == IN_ARG_GLOBAL || a->kind == IN_ARG_CONSTANT || a->kind == IN_ARG_LOCAL ||
+                 a->kind == IN_ARG_VALUE;
+    char *out = mm_arena_alloc(ex->arena, strlen(a->name) + strlen(spec) + 2);
+    if (out)
+        sprintf(out, "%s%s%s", a->name, *a->name ? "=" : "", spec);
+    *text = known || !*a->name ? out : NULL;
+    return out;
 }
 
 enum mm_class explore_choose(struct explore *e, struct ex *ex, struct mm_error *err)
@@ -52,12 +66,12 @@ enum mm_class explore_choose(struct explore *e, struct ex *ex, struct mm_error *
     if (info && launch_choose_symbolic(module, info, &choice)) {
         const char **arguments = mm_arena_alloc(ex->arena, (choice.argument_count + 1) * sizeof *arguments);
         for (size_t i = 0; arguments && !r && i < choice.argument_count; i++) {
-            arguments[i] = mm_arena_strdup(ex->arena, choice.arguments[i]);
-            r = arguments[i] ? r : mm_fail(err, MM_LIMIT, "memory", "out of memory");
+            if (!put_argument(ex, &info->arguments[i], choice.arguments[i], &arguments[i]))
+                r = mm_fail(err, MM_LIMIT, "memory", "out of memory");
         }
         r = arguments ? r : mm_fail(err, MM_LIMIT, "memory", "out of memory");
         if (!r)
-            take_choice(e, ex, info, &choice, arguments);
+            take_choice(e, ex, &choice, arguments);
     }
     launch_choice_clear(&choice);
     if (module)

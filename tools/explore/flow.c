@@ -290,6 +290,26 @@ static void call(struct ex *ex, const struct in_inst *inst)
     }
 }
 
+/* What to do about an unsupported instruction. */
+static const char *advice(uint32_t opcode)
+{
+    static const struct {
+        uint32_t first, last;
+        const char *text;
+    } groups[] = {
+        {SpvOpSampledImage, SpvOpImageQuerySamples, "pass the pixels in a buffer"},
+        {SpvOpImageSparseSampleImplicitLod, SpvOpImageSparseRead, "pass the pixels in a buffer"},
+        {SpvOpReadPipe, SpvOpGroupCommitWritePipe, "pass the packets in a buffer"},
+        {SpvOpEnqueueMarker, SpvOpBuildNDRange, "explore the enqueued kernel alone"},
+        {SpvOpNamedBarrierInitialize, SpvOpMemoryNamedBarrier, "use a barrier of the work-group"},
+        {SpvOpMatrixTimesScalar, SpvOpOuterProduct, "use vectors"},
+        {SpvOpGroupNonUniformElect, SpvOpGroupNonUniformQuadSwap, "use functions of the whole sub-group"}};
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+        if (opcode >= groups[i].first && opcode <= groups[i].last)
+            return groups[i].text;
+    return "leave it out";
+}
+
 static void instruction(struct ex *ex, const struct in_inst *inst)
 {
     switch (inst->opcode) {
@@ -319,8 +339,9 @@ static void instruction(struct ex *ex, const struct in_inst *inst)
         return;
     if (!ex_memory(ex, inst) && !ex_atomic(ex, inst) && !ex_group(ex, inst) && !ex_copy(ex, inst) &&
         !ex_compute(ex, inst))
-        ex_fail(ex, MM_LIMIT, "explore.opcode", "%s (opcode %u) is not explored",
-                in_opcode_name(inst->opcode), inst->opcode);
+        ex_fail(ex, MM_LIMIT, "explore.opcode",
+                "%s (opcode %u) is not explored: %s, or check executions one by one with refcl kernel",
+                in_opcode_name(inst->opcode), inst->opcode, advice(inst->opcode));
 }
 
 static void emit_block(struct body *b, uint32_t block)
