@@ -12,7 +12,12 @@ ${CC:-gcc} -std=gnu11 -shared -fPIC -o "$tap_dir/libshared.so" "$here/shared_mem
 run() {
     local code=$1 words=$2
     shift 2
-    "$REFCL" run --on-driver "${driver[@]}" -- "$tap_dir/extensions" "$@" >"$tap_dir/said" 2>&1
+    local options=()
+    if [ "$1" = --trace ]; then
+        options=("$1" "$2")
+        shift 2
+    fi
+    "$REFCL" run --on-driver "${driver[@]}" "${options[@]}" -- "$tap_dir/extensions" "$@" >"$tap_dir/said" 2>&1
     [ $? = "$code" ] && grep -q -- "$words" "$tap_dir/said" || {
         cat "$tap_dir/said" >&2
         return 1
@@ -27,6 +32,13 @@ for what in buffer sync-point copies semaphore early-wait pipe; do
 done
 ok "a kernel of a command buffer is named" run 1 "a write by fill (command 2)" buffer
 ok "what the children of a kernel touch is not known" run 3 "not checked: what kernels that kernels enqueue touch" child
+
+again() {
+    run 3 "not checked" --trace "$tap_dir/trace" child
+    "$REFCL" trace check "$tap_dir/trace" >"$tap_dir/said" 2>&1
+    [ $? = 3 ] && grep -q "not checked: what kernels that kernels enqueue touch" "$tap_dir/said"
+}
+ok "... nor is it where the trace is checked again" again
 
 export OPENCL_LAYERS=$tap_dir/libshared.so
 ok "shared memory: the race is found" run 1 "$race" shared

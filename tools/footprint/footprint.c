@@ -50,22 +50,31 @@ bool footprint_is_layer(const struct mm_record *record)
            has_magic(record->program.bytes, record->program.size, LY_PROGRAM_MAGIC);
 }
 
-/* Each once. */
-static void note_not_checked(struct footprint *f, const char *what)
+/* Each once; false: it was noted before. */
+static bool note_not_checked(struct footprint *f, const char *what)
 {
     const char *separator = *f->not_checked ? ", " : "";
     size_t used = strlen(f->not_checked), size = strlen(what);
     for (const char *at = f->not_checked; (at = strstr(at, what)); at += size)
         if ((at == f->not_checked || at[-1] == ' ') && (at[size] == ',' || !at[size]))
-            return;
+            return false;
     if (used + strlen(separator) + size < sizeof f->not_checked)
         snprintf(f->not_checked + used, sizeof f->not_checked - used, "%s%s", separator, what);
+    return true;
 }
 
 static void pass_record(struct footprint *f, const struct mm_record *record)
 {
     enum mm_class c = f->to->record(f->to->context, record);
     f->result = c ? c : f->result;
+}
+
+/* In the trace that is passed on the launch is only its accesses: the note goes with them. */
+static void pass_not_checked(struct footprint *f, const char *what)
+{
+    const struct mm_record record = {.type = MM_RECORD_TEXT, .text = {LY_NOT_CHECKED, what}};
+    if (note_not_checked(f, what))
+        pass_record(f, &record);
 }
 
 static void pass_events(struct footprint *f, const struct mm_event *events, size_t count)
@@ -191,9 +200,9 @@ static void take_launch(struct footprint *f, const struct mm_replay *replay)
     fp_lock();
     const struct fp_launch *launch = fp_evaluate(m, replay->bytes, replay->size);
     if (!launch)
-        note_not_checked(f, "what launches of programs that cannot be analyzed touch");
+        pass_not_checked(f, "what launches of programs that cannot be analyzed touch");
     if (launch && launch->has_children)
-        note_not_checked(f, "what kernels that kernels enqueue touch");
+        pass_not_checked(f, "what kernels that kernels enqueue touch");
     for (size_t i = 0; launch && i < launch->count; i++) {
         struct mm_event event;
         if (!event_of(f, m, replay, &launch->accesses[i], &event))
