@@ -258,6 +258,17 @@ void in_emit_copy_memory(struct in_emit *e, const struct in_inst *i)
     LLVMBuildMemMove(e->b, target, (unsigned)align, origin, (unsigned)align, size);
 }
 
+/* A constant of bytes that are all 0: of arrays, a value would have a part for each element. */
+static bool is_zeros(const struct in_id *id)
+{
+    if (id->kind != IN_ID_CONSTANT || id->relocs != NULL || id->ty == NULL)
+        return false;
+    for (uint64_t k = 0; k < id->ty->size; k++)
+        if (id->bytes[k] != 0)
+            return false;
+    return true;
+}
+
 /* Private variables without an initializer start at zero unless they are large. */
 void in_emit_variable(struct in_emit *e, const struct in_inst *i)
 {
@@ -269,10 +280,10 @@ void in_emit_variable(struct in_emit *e, const struct in_inst *i)
     uint64_t align = e->m->ids[i->result].alignment;
     align = align > ty->align ? align : ty->align;
     LLVMValueRef v = in_alloca(e, ty->size, align);
-    LLVMValueRef initial = i->operand_count > 1 ? in_value(e, i->operands[1]) : NULL;
-    if (initial != NULL && !(LLVMIsConstant(initial) && LLVMIsNull(initial)))
-        in_store(e, ty, initial, v, align, SpvStorageClassFunction, false);
-    else if (initial != NULL || ty->size <= 1024)
+    bool given = i->operand_count > 1, zeros = given && is_zeros(&e->m->ids[i->operands[1]]);
+    if (given && !zeros)
+        in_store(e, ty, in_value(e, i->operands[1]), v, align, SpvStorageClassFunction, false);
+    else if (zeros || ty->size <= 1024)
         LLVMBuildMemSet(e->b, v, LLVMConstInt(e->i8, 0, 0), LLVMConstInt(e->i64, ty->size, 0),
                         (unsigned)align);
     in_define(e, i, v);
