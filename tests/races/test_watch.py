@@ -45,7 +45,7 @@ def kernels(path):
     expected, _ = report(command, output, "interp", {})
     found, _ = report(command, output, "jit", {})
     kinds = [f["kind"] for f in expected["findings"]] or ["clean"]
-    kind = wanted.get("kind", wanted["expect"])
+    kind = wanted["expect"]
     check(kind in kinds, "%s: %s" % (name, kind), expected)
     check(differences(expected, found, False) is None, "%s: the same report" % name, differences(expected, found, False))
     check(printed(command, "interp") == printed(command, "jit"), "%s: the same memory" % name)

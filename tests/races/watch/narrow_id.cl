@@ -1,5 +1,4 @@
 // expect: data-race
-// kind: uniform-write
 // run: -g 4,512 -l 4,1 -a buf:16384
 kernel void k(global int *out)
 {

@@ -1,5 +1,4 @@
 // expect: data-race
-// kind: uniform-write
 // run: -g 256,4 -l 16,1 -a buf:4096
 kernel void k(global int *out)
 {
