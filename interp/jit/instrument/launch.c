@@ -201,7 +201,7 @@ static void clear_local_tags(struct in_instrumented_run *w, const struct in_jit_
         if (needs_plane(use, (enum in_shadow_plane)k))
             memset(w->shadow->local.planes[k][0], 0,
                    ((run->local_bytes >> (use >> IN_SHADOW_GRANULE)) + 1) * sizeof(uint32_t));
-    w->local_next = 1;
+    w->local_next = UINT64_C(1) << IN_SHADOW_LOCAL_BITS;
 }
 
 static uint32_t bit_width(uint64_t n)
@@ -449,7 +449,7 @@ bool in_instrument_begin(struct in_jit_run *run, char *why, size_t why_size)
 
 /* ---- execution --------------------------------------------------------------------------- */
 
-/* Each work-group has a separate range of tags for local memory; compiled code adds its id in the first dimension. */
+/* Each work-group has a separate range of tags for local memory, aligned to its size; compiled code adds its id in the first dimension. */
 uint64_t in_instrument_groups(struct in_jit_run *run, uint64_t linear, uint64_t most)
 {
     struct in_instrumented_run *w = run->instrumented;

@@ -110,12 +110,12 @@ void CheckLowering::compute_tags(TagKind kind)
     unsigned bits = options.plan.lane_bits;
     Value *lanes = b.getInt32((1u << bits) - 1);
     bool phased = local || (kind == GLOBAL_TAGS && options.plan.phases);
-    t.range = local ? b.getInt32(1u << IN_SHADOW_LOCAL_BITS) : field(offsetof(in_shadow, range));
+    t.range = local ? nullptr : field(offsetof(in_shadow, range));
     if (local) {
         t.base = b.CreateAdd(field(offsetof(in_shadow, local_base)),
                              b.CreateShl(item.getArg(GROUP), IN_SHADOW_LOCAL_BITS));
         t.all_readers = nullptr;
-        t.group_span = b.getInt32((1u << IN_SHADOW_LOCAL_BITS) - (1u << bits));
+        t.group_span = nullptr;
     } else {
         t.base = field(offsetof(in_shadow, base));
         t.all_readers = b.CreateAdd(t.base, b.CreateSub(t.range, b.getInt32(1)));
@@ -200,6 +200,10 @@ void CheckLowering::store(const Memory &m, unsigned which, Value *index, Value *
 // Whether tag OLD belongs to this launch and to another work-item, with no barrier in between.
 Value *CheckLowering::conflicts(const Tags &t, Value *old)
 {
+    if (!t.all_readers) { // aligned bases: tags of one work-group and phase differ in the bits of the local id alone
+        Value *difference = b.CreateXor(old, t.tag);
+        return b.CreateICmpULT(b.CreateSub(difference, b.getInt32(1)), b.CreateSub(t.item_span, b.getInt32(1)));
+    }
     Value *y = b.CreateSub(old, t.base);
     Value *c = b.CreateAnd(b.CreateICmpULT(y, t.range), b.CreateICmpNE(y, t.own));
     if (t.item_span) {

@@ -43,7 +43,7 @@ enum { LOCAL_MEMORY = IN_SHADOW_ARGUMENTS, PROGRAM_MEMORY, DYNAMIC_MEMORY, MEMOR
 struct Tags {
     llvm::Value *base, *range, *own, *tag; // tag = base + own
     llvm::Value *item_span, *group_span;   // tags per phase; per work-group, less one phase; null: no phases
-    llvm::Value *group_readers, *all_readers; // several readers: of one work-group and phase; of the launch
+    llvm::Value *group_readers, *all_readers; // several readers: of one work-group and phase; of the launch, null: of local memory
 };
 
 enum TagKind { GLOBAL_TAGS, LOCAL_TAGS, TEXEL_TAGS, TAG_KINDS };
