@@ -202,7 +202,8 @@ Value *CheckLowering::conflicts(const Tags &t, Value *old)
 {
     if (!t.all_readers) { // aligned bases: tags of one work-group and phase differ in the bits of the local id alone
         Value *difference = b.CreateXor(old, t.tag);
-        return b.CreateICmpULT(b.CreateSub(difference, b.getInt32(1)), b.CreateSub(t.item_span, b.getInt32(1)));
+        return b.CreateICmpULT(b.CreateSub(difference, b.getInt32(1)),
+                               b.CreateSub(t.item_span, b.getInt32(1)));
     }
     Value *y = b.CreateSub(old, t.base);
     Value *c = b.CreateAnd(b.CreateICmpULT(y, t.range), b.CreateICmpNE(y, t.own));

@@ -26,7 +26,7 @@ struct fiber {
     void *stack;
     uint32_t awaits;            /* generation of the group's barriers */
     const struct in_item *item; /* of a call that it waits in, NULL: of none */
-    bool over;
+    bool over, spins;           /* it waits in a loop, maybe for a work-group that has not begun */
 };
 struct in_fiber_thread {
     struct in_jit_run *run;
@@ -52,7 +52,9 @@ static void yield(struct in_jit_fiber_group *turns)
     struct group *g = (struct group *)turns;
     turns->patience = PATIENCE;
     g->thread->running->awaits = g->generation;
+    g->thread->running->spins = true;
     give_way(g);
+    g->thread->running->spins = false;
 }
 
 /* The last work-item to arrive resumes all others. */
@@ -285,13 +287,14 @@ static struct fiber *begin(struct in_fiber_thread *t)
     f->group = t->open;
     f->awaits = 0;
     f->item = NULL;
+    f->spins = false;
     t->open->fibers++;
     t->fibers++;
     return f;
 }
 
-/* The first fiber that need not wait any longer; those that spin are among them. */
-static struct fiber *ready(struct in_fiber_thread *t)
+/* The first fiber that need not wait any longer; SPINNING: those that spin are among them. */
+static struct fiber *ready(struct in_fiber_thread *t, bool spinning)
 {
     for (uint32_t k = t->fibers; k > 0 && t->first != NULL; k--) {
         struct fiber *f = t->first;
@@ -299,11 +302,19 @@ static struct fiber *ready(struct in_fiber_thread *t)
         if (t->first == NULL)
             t->last = NULL;
         if ((int32_t)(f->group->generation - f->awaits) >= 0 &&
-            (f->item == NULL || f->item->state != IN_ITEM_WAITING))
+            (f->item == NULL || f->item->state != IN_ITEM_WAITING) && (spinning || !f->spins))
             return f;
         append(t, f);
     }
     return NULL;
+}
+
+/* Before the next work-group begins, those that have begun continue, so that few stacks are in use.  A work-item that waits for
+ * another work-group spins, at the latest after PATIENCE iterations: it does not prevent that one from beginning. */
+static struct fiber *ready_before_next_group(struct in_fiber_thread *t)
+{
+    bool begun = t->open == NULL || t->open->turns.begun >= t->open->items;
+    return begun && t->groups_left ? ready(t, false) : NULL;
 }
 
 /* Until all work-items are done or the launch stops, true, or all that are left wait for work-items elsewhere:
@@ -314,10 +325,12 @@ static bool step(struct in_fiber_thread *t)
         if (in_jit_stops(t->run))
             return true;
         uint32_t before = t->fibers;
-        struct fiber *f = begin(t);
+        struct fiber *f = ready_before_next_group(t);
+        if (f == NULL)
+            f = begin(t);
         idle = f != NULL ? 0 : idle + 1;
         if (f == NULL && t->fibers > 0)
-            f = ready(t);
+            f = ready(t, true);
         if (f == NULL)
             return true;
         bool waited = f->item != NULL;

@@ -1,0 +1,55 @@
+#!/usr/bin/python3
+"""Work-items that wait for one another, one thread for all: few work-groups are under way at a time, but a work-group that another one
+waits for begins."""
+import os
+import sys
+
+os.environ['REFCL_ENGINE'] = 'jit'
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
+from opencl import cl, context, numpy, queue  # noqa: E402
+from tap import check, done  # noqa: E402
+
+ITEMS, GROUP = 4096, 64
+SOURCE = '''
+kernel void together(global atomic_uint *turn, global uint2 *when) {
+    size_t i = get_global_id(0);
+    uint first = atomic_fetch_add(turn, 1u), others = sub_group_reduce_add(first);
+    when[i] = (uint2)(first, atomic_fetch_add(turn, 1u) + (others == 0xffffffff)); }
+kernel void loop(global atomic_uint *turn, global uint2 *when) {
+    uint seen;
+    if (get_global_id(0) == get_global_size(0) - 1)
+        atomic_store(turn, 1u);
+    do
+        seen = sub_group_broadcast(atomic_load(turn), 0);
+    while (seen == 0);
+    when[get_global_id(0)] = (uint2)(seen, 1); }
+kernel void spin(global atomic_uint *turn, global uint2 *when) {
+    uint i = get_global_id(0), n = get_global_size(0);
+    while (atomic_load(turn) != n - 1 - i) ;
+    when[i] = (uint2)(i, 1);
+    atomic_fetch_add(turn, 1u); }
+'''
+
+
+def run(name, items):
+    flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
+    turn, when = numpy.zeros(1, 'u4'), numpy.zeros((items, 2), 'u4')
+    buffers = [cl.Buffer(context, flags, hostbuf=a) for a in (turn, when)]
+    cl.Kernel(program, name)(queue, (items,), (GROUP,), *buffers)
+    cl.enqueue_copy(queue, when, buffers[1])
+    return when
+
+
+def most_under_way(when):
+    """Of work-groups at once: from the first of its work-items to the last."""
+    groups = when.reshape(-1, GROUP * 2)
+    changes = sorted([(first, 1) for first in groups.min(axis=1)] + [(last, -1) for last in groups.max(axis=1)])
+    return max(numpy.cumsum([change for _, change in changes]))
+
+
+program = cl.Program(context, SOURCE).build('-cl-std=CL3.0')
+most = most_under_way(run('together', ITEMS))
+check('few work-groups are under way at a time', most <= 4, f'{most} of {ITEMS // GROUP}')
+check('one that others wait for in a loop with sub-group functions begins', (run('loop', 1024)[:, 1] == 1).all())
+check('one that others wait for in a loop begins', (run('spin', 256)[:, 1] == 1).all())
+done()
