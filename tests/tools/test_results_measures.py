@@ -85,6 +85,14 @@ def reports(folder):
     check("report: a program that failed is not done", (shown["v2"]["runs"], shown["v2"]["runs_done"]) == (2, 1), shown)
     run = store.run("regressions")
     check("report: the finding that a version brought", run.returncode == 1 and "B: app --size 3: finding=00112233445566bb" in run.stdout and "66aa" not in run.stdout, run)
+    wide = Store(folder, "wide.sqlite")
+    for length in range(1000, 1030):
+        wide.add(report(("\u00e9" * length, {"fingerprint": f"{length:016x}"}), ("x" * (length - 800) + "\u00e9" * 100, {})), "--date", "2026-01-01")
+    clauses = [v["clause"] for v in wide.export()["verdicts"]]
+    check("report: long messages are cut between characters", len(clauses) == 60 and max(len(c.encode()) for c in clauses) < 1024, clauses[:1])
+    columns = " ".join(f"{n:060}" for n in range(23))
+    run = add(wide, f"kernel {columns}\nk {' '.join('3' * 23)}\n", "1", "2026-01-01")
+    check("benchmark: many long columns", run.returncode == 0 and len(answer(wide, "show", "k")["results"]) == 23, run)
     run = store.run("judge")
     check("report: no model judges findings", run.returncode == 0 and run.stdout == "", run)
     store.add(results([mp((ALLOWED, 3))]))

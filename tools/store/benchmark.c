@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS = 24, WORD = 64, LINE = 1024 };
+enum { COLUMNS = 24, WORD = 64 };
 
 struct words {
     char text[COLUMNS][WORD];
@@ -20,7 +20,7 @@ struct words {
 
 struct table {
     struct words head;
-    char columns[LINE]; /* the head as one text: which table it is */
+    char columns[COLUMNS * (WORD + 1)]; /* the head as one text: which table it is */
 };
 
 static void split_words(const char *line, size_t length, struct words *words)

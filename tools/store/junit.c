@@ -1,5 +1,5 @@
 /* JUnit files of conformance runs: a test case is a test without states; it is done, failed, crashed (an error) or skipped. */
-#include "tools/store/store.h"
+#include "tools/store/query.h"
 
 #include "memmodel/base/memory.h"
 
@@ -29,8 +29,7 @@ static const char *attribute(const char **attributes, const char *name)
     return "";
 }
 
-/* Cuts TEXT to SIZE bytes, at the start of a character. */
-static void copy_text(char *to, size_t size, const char *text)
+void store_copy_text(char *to, size_t size, const char *text)
 {
     size_t length = strnlen(text, size - 1);
     while (text[length] && length && ((unsigned char)text[length] & 0xc0) == 0x80)
@@ -44,7 +43,7 @@ static void start_case(struct junit *j, const char **attributes)
     char name[NAME];
     const char *class = attribute(attributes, "classname");
     snprintf(name, sizeof name, "%s%s%s", class, *class ? "." : "", attribute(attributes, "name"));
-    copy_text(j->name, sizeof j->name, name);
+    store_copy_text(j->name, sizeof j->name, name);
     *j->reason = '\0';
     j->in_case = true;
     j->status = "done";
@@ -62,7 +61,7 @@ static void XMLCALL start_element(void *context, const char *name, const char **
         start_case(j, attributes);
     } else if (j->in_case && status) {
         j->status = status;
-        copy_text(j->reason, sizeof j->reason, attribute(attributes, "message"));
+        store_copy_text(j->reason, sizeof j->reason, attribute(attributes, "message"));
     }
 }
 

@@ -33,6 +33,8 @@ enum mm_class store_fill_times(struct store *store, int64_t side, int64_t run, i
  * Returns how many are slower. */
 size_t store_add_times(struct store *store, bool slower_alone, cJSON *rows);
 void store_print_ratios(const cJSON *rows, FILE *out);
+/* Cuts TEXT to SIZE bytes, at the start of a character. */
+void store_copy_text(char *to, size_t size, const char *text);
 /* Prints and deletes JSON. */
 enum mm_class store_print(cJSON *json, FILE *out, struct mm_error *err);
 

@@ -25,10 +25,10 @@ static int64_t checks_model(struct store *s)
 /* The finding as a state: its fingerprint; where it has none, its kind and message. */
 static char *state_of(const cJSON *finding)
 {
-    char text[256];
+    char whole[2048], text[256];
     const char *fingerprint = text_of(finding, "fingerprint");
-    snprintf(text, sizeof text, "%s%s%s", *fingerprint ? fingerprint : text_of(finding, "kind"),
-             *fingerprint ? "" : ": ", *fingerprint ? "" : text_of(finding, "message"));
+    snprintf(whole, sizeof whole, "%s: %s", text_of(finding, "kind"), text_of(finding, "message"));
+    store_copy_text(text, sizeof text, *fingerprint ? fingerprint : whole);
     cJSON *values = cJSON_CreateArray();
     cJSON_AddItemToArray(values, cJSON_CreateString(text));
     char *printed = cJSON_PrintUnformatted(values);
@@ -39,12 +39,13 @@ static char *state_of(const cJSON *finding)
 static void put_finding(struct store *s, const cJSON *finding, int64_t model, struct store_result *r,
                         unsigned char *blob)
 {
-    char why[1024];
+    char whole[4096], why[1024];
     char *values = state_of(finding);
     int64_t number = values ? store_state_number(s, r->test, values) : 0;
     int64_t id = store_number(s, "select id from state where test = ? and number = ?", "ii", r->test, number);
-    snprintf(why, sizeof why, "%s: %s: %s", text_of(finding, "clause"), text_of(finding, "kind"),
+    snprintf(whole, sizeof whole, "%s: %s: %s", text_of(finding, "clause"), text_of(finding, "kind"),
              text_of(finding, "message"));
+    store_copy_text(why, sizeof why, whole);
     store_execute(s, "insert or replace into verdict values(?, ?, 'forbidden', ?)", "iit", id, model, why);
     struct store_count pair, wanted = {.state = (uint64_t)number, .count = 1};
     bool there = false;

@@ -17,7 +17,10 @@ static void put_state_rows(const struct site *site, const cJSON *result, FILE *o
         fprintf(out, "</code></th><td class=\"%s\">%s", verdict, verdict);
         if (clause) {
             fputs("<br>", out);
-            site_link_clause(site, clause, out);
+            if (strcmp(verdict, "forbidden") == 0)
+                site_link_clause(site, clause, out);
+            else
+                mm_put_html(clause, out);
         }
         fprintf(
             out,
