@@ -96,7 +96,7 @@ def main():
         kernels = re.findall(r"^kernel void ((?:racy|clean)_\w+)", file.read(), re.M)
     for kernel in kernels:
         local = 2 if kernel in ("racy_local", "clean_barrier") else 1
-        race = explored(["-k", kernel, "-g", "2", "-l", str(local), *["-a", "buf:4:zero"], *2 * ["-a", "buf:8:zero"]], path)
+        race = explored(["--timeout", EXPLORED, "-k", kernel, "-g", "2", "-l", str(local), *["-a", "buf:4:zero"], *2 * ["-a", "buf:8:zero"]], path)
         verify(kernel, "by its name", race, "found" if kernel.startswith("racy") else "none")
     named, named_answers = sum(ANSWERS.values()), dict(ANSWERS)
     for answer, least in LEAST_NAMED.items():
