@@ -139,9 +139,9 @@ vulkan_campaign() {
     part seq_cst 35 "$shards" "${tuned[@]}"
     part more 10 "$shards" "${tuned[@]}"
     part families 35 "$shards" "${tuned[@]}"
-    part wide 25 "$shards" "${tuned[@]}"
-    part pointers 25 "$shards" "${tuned[@]}"
-    part both 12 "$shards" "${tuned[@]}"
+    part wide 25 "$shards" "${tuned[@]}" --variant "64-bit locations"
+    part pointers 25 "$shards" "${tuned[@]}" --variant "accesses through pointers"
+    part both 12 "$shards" "${tuned[@]}" --variant "64-bit locations, accesses through pointers"
     local pass seen=()
     for pass in 1 2 3 4; do # each runs the mutants that no earlier one has seen
         [ $((pass % 2)) = 0 ] && setting=("${tuned[@]}") || setting=(--tuning none)
