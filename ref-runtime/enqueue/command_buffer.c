@@ -110,6 +110,7 @@ void rt_command_buffer_destroy(struct rt_command_buffer *buffer)
     for (cl_uint i = 0; i < buffer->queue_count; i++)
         rt_object_release_held(buffer->queues[i]);
     mm_free(buffer->queues);
+    rt_object_release_held(buffer->latest_run);
 }
 
 RT_REFERENCE_CALLS(CommandBufferKHR, cl_command_buffer_khr, RT_COMMAND_BUFFER, CL_INVALID_COMMAND_BUFFER_KHR)

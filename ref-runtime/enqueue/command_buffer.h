@@ -27,6 +27,7 @@ struct rt_command_buffer {
     bool finalized;
     struct rt_recorded *commands;
     size_t count;
+    struct rt_event *latest_run; /* held, with REFCL_CHECK=api; NULL: never enqueued */
 };
 
 /* What every recording call checks first; S is for the queue that it records to then: the only one, if it names none. */

@@ -2,6 +2,8 @@
  *
  * An enqueued buffer is one command.  When it starts, a copy of each recorded command becomes its child in
  * the same queue, after those that the recording puts it after; it is complete when they all are. */
+#include "memmodel/base/array.h"
+#include "ref-runtime/check/api_check.h"
 #include "ref-runtime/enqueue/command_buffer.h"
 #include "ref-runtime/enqueue/launch.h"
 
@@ -207,6 +209,88 @@ static cl_int mark_queues(struct rt_queue *const *queues, cl_uint count, cl_even
     return error;
 }
 
+/* ---- simultaneous use [CL 5.17 R106] ---- */
+
+/* What a command waits for, directly or not, while it is not complete. */
+struct prerequisites {
+    const struct rt_event **events;
+    size_t count;
+};
+
+/* False: no memory. */
+static bool add_prerequisite(struct prerequisites *p, const struct rt_event *event)
+{
+    if (!event || event->status <= CL_COMPLETE)
+        return true;
+    for (size_t i = 0; i < p->count; i++)
+        if (p->events[i] == event)
+            return true;
+    const struct rt_event **added = mm_add(&p->events, &p->count);
+    if (added)
+        *added = event;
+    return added != NULL;
+}
+
+static bool add_dependencies(struct prerequisites *p, const struct rt_command *command)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && command && i < command->dependency_count; i++)
+        ok = add_prerequisite(p, command->dependencies[i].event);
+    return ok;
+}
+
+/* Under rt_lock: whether a command that is enqueued now with that wait list certainly lacks RUN, which is not complete,
+ * among its prerequisites. */
+static bool lacks_prerequisite(const struct rt_event *run, const struct rt_queue *queue, cl_uint count,
+                               const cl_event *list)
+{
+    struct prerequisites p = {.count = 0};
+    bool ok = add_prerequisite(&p, queue->in_order ? queue->last_event : queue->barrier_event);
+    for (cl_uint i = 0; ok && i < count; i++)
+        ok = add_prerequisite(&p, rt_event(list[i]));
+    bool found = false;
+    for (size_t i = 0; ok && !found && i < p.count; i++) {
+        found = p.events[i] == run;
+        ok = add_dependencies(&p, p.events[i]->command);
+    }
+    mm_free(p.events);
+    return ok && !found;
+}
+
+/* Before BUFFER is enqueued: reports a run that is not complete and that the new one does not wait for. */
+static void check_simultaneous_use(const struct rt_command_buffer *buffer, const struct rt_queue *queue,
+                                   cl_uint count, const cl_event *list)
+{
+    if (!rt_api_checked() || (buffer->flags & CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR))
+        return;
+    pthread_mutex_lock(&rt_lock);
+    const struct rt_event *run = buffer->latest_run;
+    bool bad = run && run->status > CL_COMPLETE && lacks_prerequisite(run, queue, count, list);
+    pthread_mutex_unlock(&rt_lock);
+    if (!bad)
+        return;
+    char text[1024];
+    snprintf(
+        text, sizeof(text),
+        "clEnqueueCommandBufferKHR: command buffer %u, not made for simultaneous use, is enqueued without a "
+        "prerequisite on its earlier run, which is not complete",
+        buffer->base.number);
+    rt_api_report("api-misuse", "CL 5.17 R106", text, sizeof(text));
+}
+
+/* RUN, of which the caller has a reference, was enqueued. */
+static void note_run(struct rt_command_buffer *buffer, struct rt_event *run)
+{
+    rt_object_retain(run);
+    pthread_mutex_lock(&rt_lock);
+    struct rt_event *before = buffer->latest_run;
+    buffer->latest_run = run;
+    pthread_mutex_unlock(&rt_lock);
+    rt_object_release_held(before);
+}
+
+/* ---- the call ---- */
+
 cl_int CL_API_CALL rt_clEnqueueCommandBufferKHR(cl_uint num_queues, cl_command_queue *queues,
                                                 cl_command_buffer_khr handle, cl_uint count,
                                                 const cl_event *list, cl_event *event)
@@ -235,12 +319,15 @@ cl_int CL_API_CALL rt_clEnqueueCommandBufferKHR(cl_uint num_queues, cl_command_q
         rt_command_discard(command);
         return CL_OUT_OF_HOST_MEMORY;
     }
-    if (buffer->queue_count == 1)
+    check_simultaneous_use(buffer, all[0], count, list);
+    if (buffer->queue_count == 1 && !rt_api_checked())
         return rt_command_enqueue(command, count, list, event, false);
     cl_event done;
     error = rt_command_enqueue(command, count, list, &done, false);
     if (error)
         return error;
+    if (rt_api_checked())
+        note_run(buffer, rt_event(done));
     error = mark_queues(all, buffer->queue_count, done);
     if (event)
         *event = done;

@@ -64,6 +64,55 @@ static void signaled(cl_platform_id platform, cl_context context, cl_device_id d
         release(s[i]);
     clReleaseCommandQueue(queue);
 }
+/* "r": the command buffer runs; "s": the same in a buffer made for simultaneous use; "w": after the latest run's event;
+   "b": after a barrier; "i": in an in-order queue; "f": when all before is complete.  All runs but those after an "f" wait for
+   a user event, so that none is complete when the next one is enqueued. */
+static void run_again(cl_platform_id platform, cl_context context, cl_device_id device, const char *calls)
+{
+    cl_int err;
+    clCreateCommandBufferKHR_fn create;
+    clFinalizeCommandBufferKHR_fn finalize;
+    clEnqueueCommandBufferKHR_fn enqueue;
+    clReleaseCommandBufferKHR_fn release;
+    cl_command_buffer_properties_khr simultaneous[] = {CL_COMMAND_BUFFER_FLAGS_KHR,
+                                                       CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR, 0};
+    *(void **)&create = clGetExtensionFunctionAddressForPlatform(platform, "clCreateCommandBufferKHR");
+    *(void **)&finalize = clGetExtensionFunctionAddressForPlatform(platform, "clFinalizeCommandBufferKHR");
+    *(void **)&enqueue = clGetExtensionFunctionAddressForPlatform(platform, "clEnqueueCommandBufferKHR");
+    *(void **)&release = clGetExtensionFunctionAddressForPlatform(platform, "clReleaseCommandBufferKHR");
+    cl_command_queue queues[] = {
+        clCreateCommandQueue(context, device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &err),
+        clCreateCommandQueue(context, device, 0, &err)};
+    cl_command_buffer_khr buffer = create(1, queues, strchr(calls, 's') ? simultaneous : 0, &err);
+    cl_event gate = clCreateUserEvent(context, &err), latest = 0, run;
+    finalize(buffer);
+    clRetainEvent(gate);
+    for (const char *c = calls; *c; c++) {
+        cl_event list[] = {gate, latest};
+        cl_command_queue queue = queues[*c == 'i'];
+        if (*c == 'b')
+            clEnqueueBarrierWithWaitList(queue, 0, 0, 0);
+        if (*c == 'f') {
+            clSetUserEventStatus(gate, CL_COMPLETE);
+            clFinish(queues[0]);
+            clFinish(queues[1]);
+        }
+        enqueue(1, &queue, buffer, *c == 'w' ? 2 : 1, list, &run);
+        if (latest)
+            clReleaseEvent(latest);
+        latest = run;
+    }
+    if (!strchr(calls, 'f'))
+        clSetUserEventStatus(gate, CL_COMPLETE);
+    clFinish(queues[0]);
+    clFinish(queues[1]);
+    clReleaseEvent(latest);
+    clReleaseEvent(gate);
+    clReleaseEvent(gate);
+    release(buffer);
+    clReleaseCommandQueue(queues[0]);
+    clReleaseCommandQueue(queues[1]);
+}
 int main(int argc, char **argv)
 {
     cl_platform_id platform;
@@ -75,6 +124,8 @@ int main(int argc, char **argv)
     cl_mem buffer = clCreateBuffer(context, 0, 64, 0, &err);
     if (argc > 1 && strspn(argv[1], "SWsw") == strlen(argv[1])) {
         signaled(platform, context, device, argv[1]);
+    } else if (argc > 1 && argv[1][0] == '-') {
+        run_again(platform, context, device, argv[1] + 1);
     } else if (argc > 1) {
         if (strcmp(argv[1], "core") == 0)
             core(context);
@@ -119,4 +170,12 @@ ok 'signaled twice' told SsW "$signaled"
 ok 'signaled twice, later' told SWSSW "$signaled"
 ok 'waited for twice' told WWSS "$waited"
 ok 'waited for twice after a signal' told SWwsw "$waited"
+# A command buffer that is enqueued again before its earlier run is complete [CL 5.17 R106].
+again='api-misuse: clEnqueueCommandBufferKHR: command buffer 1, .* its earlier run, which is not complete; called .* R106]$'
+for calls in -r -ss -rw -rww -rb -rbw -rf -ii; do
+    ok "command buffer: $calls" told $calls
+done
+for calls in -rr -rwr -ri -ir -rbr -iwi; do
+    ok "command buffer: $calls" told $calls "$again"
+done
 done_testing
