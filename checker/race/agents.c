@@ -6,11 +6,16 @@
 
 #include <string.h>
 
-struct ck_command *ck_command_of(struct ck_detector *d, uint32_t id)
+struct ck_command *ck_command_known(struct ck_detector *d, uint32_t id)
 {
     if (d->last.command && d->last.command->info.id == id)
         return d->last.command;
-    struct ck_command *command = mm_map_pointer(&d->commands, id);
+    return mm_map_pointer(&d->commands, id);
+}
+
+struct ck_command *ck_command_of(struct ck_detector *d, uint32_t id)
+{
+    struct ck_command *command = ck_command_known(d, id);
     if (!command) {
         command = ck_budget_alloc(&d->budget, sizeof *command);
         if (!command)
@@ -90,6 +95,8 @@ static struct ck_item *start_item(struct ck_detector *d, struct mm_agent agent)
     struct ck_command *command = ck_command_of(d, agent.command);
     if (!command)
         return NULL;
+    if (!command->known && agent.command && agent.command <= d->retired_to)
+        ck_detector_stop(d, "an event of a command follows its completion");
     bool runtime = agent.index == MM_INDEX_RUNTIME;
     struct ck_item *item = runtime ? &command->runtime : chunk_item(d, command, agent.index);
     if (item && !runtime) {
@@ -153,6 +160,7 @@ struct ck_group *ck_group_of(struct ck_detector *d, struct ck_command *command, 
             ck_budget_free(&d->budget, group, sizeof *group);
             return NULL;
         }
+        group->key = key;
         group->next = command->groups;
         command->groups = group;
     }
@@ -237,9 +245,11 @@ void ck_command_release(struct ck_detector *d, struct ck_command *command)
         ck_clock_drop(&d->clocks, command->start[s]);
         command->start[s] = NULL;
     }
+    d->last.group = NULL;
     while (command->groups) {
         struct ck_group *group = command->groups;
         command->groups = group->next;
+        mm_map_remove(&d->groups, group->key, (uintptr_t)group);
         ck_budget_free(&d->budget, group, sizeof *group);
     }
 }

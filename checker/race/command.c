@@ -148,6 +148,8 @@ void ck_race_command(struct ck_detector *d, const struct mm_event *event, mm_eve
     if (event->kind == MM_COMMAND_END && item == &command->runtime)
         ck_command_end(d, command, item);
     keep_snapshot(d, event, id, item);
+    if (event->kind == MM_EVENT_COMPLETE && event->agent.command)
+        ck_command_complete(d, command);
     if (event->kind == MM_ALLOC) {
         struct ck_location *location = mm_map_pointer(&d->locations, event->allocation);
         if (location)

@@ -160,6 +160,7 @@ struct ck_copy_slot { /* the agent of successive, ordered copies of a group */
 };
 struct ck_group {
     struct ck_group *next; /* of the command */
+    uint64_t key;
     struct ck_space *locals;
     struct ck_barrier *barriers;
     struct ck_copy *copies;
@@ -175,6 +176,8 @@ struct ck_argument {
 struct ck_command {
     struct mm_command info;
     bool known;        /* its record was read */
+    bool complete;     /* no event of it is to come */
+    bool marked;       /* by a collection: some state names it */
     bool maps;         /* or unmaps: its accesses are the host's */
     bool synchronizes; /* its work-items use acquire or release operations */
     uint32_t root;     /* the kernel at the top of the tree of device-side enqueues */
@@ -399,6 +402,8 @@ struct ck_detector {
     struct mm_arena *arena;              /* findings and all strings */
     const char *last_kind, *last_kernel; /* of the last command */
     struct ck_last last;
+    size_t complete_commands; /* since the last collection */
+    uint32_t retired_to;      /* the highest number of a command that was freed */
     struct ck_weak {
         bool flowed,
             placed; /* the current event has a reads-from (FLOWED) or modification order (PLACED) edge */
@@ -431,6 +436,7 @@ static inline bool ck_is_host(uint64_t agent)
 /* race/agents.c */
 struct ck_command *ck_command_of(struct ck_detector *d,
                                  uint32_t id); /* created if missing; NULL: no memory */
+struct ck_command *ck_command_known(struct ck_detector *d, uint32_t id); /* NULL: there is none */
 struct ck_item *ck_item_of(struct ck_detector *d, struct mm_agent agent);
 /* The same for reading only: FRESH is initialized and returned if the agent has no item yet. */
 const struct ck_item *ck_item_peek(struct ck_detector *d, struct mm_agent agent, struct ck_item *fresh);
@@ -444,6 +450,9 @@ void ck_command_end(struct ck_detector *d, struct ck_command *command, struct ck
 void ck_command_release(struct ck_detector *d, struct ck_command *command); /* all but names and arguments */
 void ck_command_forget(struct ck_detector *d, struct ck_command *command);
 void ck_group_join(struct ck_detector *d, struct mm_agent member, struct ck_item *into);
+
+/* race/retire.c: COMMAND is complete; frees complete commands from time to time. */
+void ck_command_complete(struct ck_detector *d, struct ck_command *command);
 
 /* race/shadow.c */
 struct ck_page *ck_page_of(struct ck_detector *d, struct ck_space *space, uint64_t number,
@@ -488,6 +497,8 @@ struct ck_sync *ck_weak_begin(struct ck_detector *d, const struct mm_event *even
 void ck_weak_end(struct ck_detector *d, struct ck_sync **state, struct ck_sync *made);
 void ck_weak_next(struct ck_detector *d);
 void ck_weak_clear(struct ck_detector *d);
+/* The synchronization states of recent writes. */
+void ck_weak_each(struct ck_detector *d, void (*visit)(struct ck_detector *d, const struct ck_sync *sync));
 
 /* race/barrier.c */
 void ck_race_barrier(struct ck_detector *d, const struct mm_event *event);

@@ -77,6 +77,12 @@ void ck_weak_clear(struct ck_detector *d)
     d->weak.past = NULL;
 }
 
+void ck_weak_each(struct ck_detector *d, void (*visit)(struct ck_detector *d, const struct ck_sync *sync))
+{
+    for (size_t i = 0; d->weak.past && i < PAST; i++)
+        visit(d, d->weak.past[i].sync);
+}
+
 bool ck_detector_is_weak(const struct ck_detector *detector)
 {
     return detector->options.weak;

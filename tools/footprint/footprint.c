@@ -1,6 +1,7 @@
 /* A filter of the layer's traces before a detector: accesses of launches are inserted, so that events get new numbers. */
 #include "tools/footprint/footprint.h"
 #include "memmodel/base/array.h"
+#include "memmodel/base/map.h"
 #include "tools/footprint/evaluate.h"
 
 #include <stdio.h>
@@ -8,10 +9,6 @@
 
 enum { FIRST_ID = 1 << 30 }; /* of sources and allocations that the analysis adds */
 
-struct shift { /* events from WAS on have numbers that are greater by BY */
-    mm_event_id was;
-    uint64_t by;
-};
 struct variable { /* of a program on a device */
     uint32_t program, base, allocation;
 };
@@ -22,8 +19,9 @@ struct place {
 struct footprint {
     const struct mm_sink *to;
     mm_event_id next;
-    struct shift *shifts;
-    size_t shift_count;
+    uint64_t inserted; /* events */
+    struct mm_map
+        numbers; /* of events from which edges may start: one more than those of the trace, and as passed on */
     struct fp_module **programs; /* by id */
     size_t program_count;
     struct variable *variables;
@@ -93,15 +91,21 @@ static void pass_events(struct footprint *f, const struct mm_event *events, size
 
 static mm_event_id number_of(const struct footprint *f, mm_event_id was)
 {
-    size_t low = 0, high = f->shift_count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (f->shifts[middle].was <= was)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? was + f->shifts[low - 1].by : was;
+    uint64_t is = mm_map_get(&f->numbers, was + 1);
+    return is ? is - 1 : was;
+}
+
+/* Layers record all edges from events other than accesses. */
+static void note_number(struct footprint *f, const struct mm_event *event, mm_event_id was)
+{
+    bool access = event->kind == MM_READ || event->kind == MM_WRITE || event->kind == MM_RMW;
+    if (f->inserted && !access && !mm_map_put(&f->numbers, was + 1, was + f->inserted + 1))
+        f->result = MM_LIMIT;
+}
+
+static void forget_number(struct footprint *f, mm_event_id was)
+{
+    mm_map_remove(&f->numbers, was + 1, mm_map_get(&f->numbers, was + 1));
 }
 
 /* ---- programs and launches ------------------------------------------------------------------------ */
@@ -196,7 +200,6 @@ static bool event_of(struct footprint *f, const struct fp_module *m, const struc
 static void take_launch(struct footprint *f, const struct mm_replay *replay)
 {
     struct fp_module *m = replay->program < f->program_count ? f->programs[replay->program] : NULL;
-    uint64_t by = f->shift_count ? f->shifts[f->shift_count - 1].by : 0, inserted = 0;
     fp_lock();
     const struct fp_launch *launch = fp_evaluate(m, replay->bytes, replay->size);
     if (!launch)
@@ -208,22 +211,22 @@ static void take_launch(struct footprint *f, const struct mm_replay *replay)
         if (!event_of(f, m, replay, &launch->accesses[i], &event))
             continue;
         pass_events(f, &event, 1);
-        inserted++;
+        f->inserted++;
     }
     fp_unlock();
-    const struct shift shift = {f->next, by + inserted};
-    if (inserted && !mm_append(&f->shifts, &f->shift_count, &shift))
-        f->result = MM_LIMIT;
 }
 
 static void take_retired(struct footprint *f, const struct mm_replay *replay)
 {
     struct ly_retired retired;
-    if (!f->retire || replay->size != sizeof retired)
+    if (replay->size != sizeof retired)
         return;
     memcpy(&retired, replay->bytes, sizeof retired);
-    for (uint32_t i = 0; i < retired.count && i < LY_RETIRED; i++)
-        f->retire(f->retire_context, number_of(f, retired.ids[i]));
+    for (uint32_t i = 0; i < retired.count && i < LY_RETIRED; i++) {
+        if (f->retire)
+            f->retire(f->retire_context, number_of(f, retired.ids[i]));
+        forget_number(f, retired.ids[i]);
+    }
 }
 
 void footprint_on_retire(struct footprint *f, footprint_retire_function *function, void *context)
@@ -237,7 +240,8 @@ void footprint_on_retire(struct footprint *f, footprint_retire_function *functio
 static enum mm_class footprint_events(void *context, const struct mm_event *events, size_t count)
 {
     struct footprint *f = context;
-    f->next += count;
+    for (size_t i = 0; i < count; i++)
+        note_number(f, &events[i], f->next++);
     pass_events(f, events, count);
     return f->result;
 }
@@ -261,7 +265,7 @@ static enum mm_class footprint_record(void *context, const struct mm_record *rec
             note_not_checked(f, record->text.text);
         if (record->type == MM_RECORD_EDGE) {
             copy.edge.from = number_of(f, record->edge.from);
-            copy.edge.to = number_of(f, record->edge.to);
+            copy.edge.to = record->edge.to + f->inserted; /* the next event */
         }
         pass_record(f, &copy);
     }
@@ -285,7 +289,7 @@ void footprint_destroy(struct footprint *f)
 {
     if (!f)
         return;
-    mm_free(f->shifts);
+    mm_map_clear(&f->numbers);
     mm_free(f->programs);
     mm_free(f->variables);
     mm_free(f->places);

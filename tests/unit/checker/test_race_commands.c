@@ -1,5 +1,6 @@
 /* Barriers, commands and memory objects by hand: an execution that the clause orders, and its twin that it
  * does not. */
+#include "checker/race/race.h"
 #include "race_script.h"
 
 static void barriers(void **state) /* W7, W8 */
@@ -137,6 +138,63 @@ static void retired_events(void **state)
     assert_int_equal(ck_detector_status(d, NULL), MM_LIMIT);
 }
 
+/* Event of the runtime for command ID, or of the host where that is 0: all at one place in the program. */
+static uint64_t at_one_place(uint32_t id, enum mm_kind kind, uint32_t allocation)
+{
+    struct mm_event e = {.agent = {id, id ? MM_INDEX_RUNTIME : 0},
+                         .kind = (uint8_t)kind,
+                         .allocation = allocation,
+                         .size = allocation ? 4 : 0};
+    record((struct mm_record){.type = MM_RECORD_EVENT, .event = e});
+    return next++;
+}
+
+static uint64_t run_command(uint32_t id, uint64_t after, uint32_t writes)
+{
+    uint64_t enqueued = at_one_place(0, MM_API_CALL, 0);
+    record((struct mm_record){.type = MM_RECORD_COMMAND, .command = {.id = id, .kind = "", .kernel = ""}});
+    edge(enqueued, MM_EDGE_ENQUEUE);
+    if (after)
+        edge(after, MM_EDGE_IN_ORDER);
+    uint64_t start = at_one_place(id, MM_COMMAND_START, 0);
+    at_one_place(id, MM_WRITE, writes);
+    uint64_t end = at_one_place(id, MM_COMMAND_END, 0);
+    edge(end, MM_EDGE_COMPLETE);
+    uint64_t done = at_one_place(id, MM_EVENT_COMPLETE, 0);
+    ck_detector_retire(d, enqueued);
+    ck_detector_retire(d, start);
+    ck_detector_retire(d, end);
+    if (after)
+        ck_detector_retire(d, after);
+    return done;
+}
+
+/* Memory does not grow with the number of commands, and those with which later accesses may race stay. */
+static void complete_commands_are_freed(void **state)
+{
+    enum { FIRST = 10, MANY = 20000 };
+    uint64_t last = 0;
+    (void)state;
+    begin();
+    run_command(FIRST, 0, SVM);
+    for (uint32_t i = 1; i < MANY; i++)
+        last = run_command(FIRST + i, last, BUF);
+    expect_clean();
+    assert_true(d->commands.count < MANY / 8);
+    assert_true(d->snapshots.count < 16);
+    wr(host, SVM);
+    const struct ck_finding *f = expect("data-race", "the host access and command 10 are not ordered");
+    assert_int_equal(f->accesses[1].command->id, FIRST);
+    wr(host, BUF);
+    assert_int_equal(ck_detector_finding_count(d), 2);
+    assert_int_equal(ck_detector_finding(d, 1)->accesses[1].command->id, FIRST + MANY - 1);
+    for (uint32_t i = MANY; i < 2 * MANY; i++) /* those of findings stay, too */
+        last = run_command(FIRST + i, last, BUF);
+    assert_int_equal(f->accesses[1].command->id, FIRST);
+    at_one_place(FIRST + 1, MM_WRITE, SVM); /* nothing is left of it */
+    assert_int_equal(ck_detector_status(d, NULL), MM_LIMIT);
+}
+
 static void commands_out_of_order(void **state) /* H15 */
 {
     (void)state;
@@ -233,6 +291,7 @@ int main(void)
         cmocka_unit_test(sub_group_barriers),
         cmocka_unit_test(commands),
         cmocka_unit_test(retired_events),
+        cmocka_unit_test(complete_commands_are_freed),
         cmocka_unit_test(commands_out_of_order),
         cmocka_unit_test(queries),
         cmocka_unit_test(copies_and_sub_buffers),
