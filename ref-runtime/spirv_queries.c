@@ -13,11 +13,16 @@ cl_int rt_put_spirv_sets(const void *object, const struct rt_info_out *out)
 
 cl_int rt_put_spirv_extensions(const void *object, const struct rt_info_out *out)
 {
-    static const char *const extensions[] = {
-        "SPV_EXT_shader_atomic_float_add", "SPV_EXT_shader_atomic_float_min_max",
-        "SPV_KHR_bit_instructions",        "SPV_KHR_expect_assume",
-        "SPV_KHR_integer_dot_product",     "SPV_KHR_no_integer_wrap_decoration",
-        "SPV_KHR_subgroup_rotate",         "SPV_KHR_uniform_group_instructions"};
+    static const char *const extensions[] = {"SPV_EXT_shader_atomic_float16_add",
+                                             "SPV_EXT_shader_atomic_float_add",
+                                             "SPV_EXT_shader_atomic_float_min_max",
+                                             "SPV_KHR_bit_instructions",
+                                             "SPV_KHR_expect_assume",
+                                             "SPV_KHR_integer_dot_product",
+                                             "SPV_KHR_no_integer_wrap_decoration",
+                                             "SPV_KHR_shader_clock",
+                                             "SPV_KHR_subgroup_rotate",
+                                             "SPV_KHR_uniform_group_instructions"};
     (void)object;
     return rt_info_put(out, extensions, sizeof(extensions));
 }
@@ -65,6 +70,8 @@ static const struct {
     {SpvCapabilityBitInstructions, false},
     {SpvCapabilityGroupNonUniformRotateKHR, false},
     {SpvCapabilityGroupUniformArithmeticKHR, false},
+    {SpvCapabilityShaderClockKHR, false},
+    {SpvCapabilityAtomicFloat16AddEXT, false},
     {SpvCapabilityAtomicFloat32AddEXT, false},
     {SpvCapabilityAtomicFloat64AddEXT, false},
     {SpvCapabilityAtomicFloat16MinMaxEXT, false},

@@ -291,6 +291,11 @@ static bool run_read_clock(struct in_run *run, struct in_item *item, const struc
 
 enum mm_class in_lower_read_clock(struct in_lower *l, const struct in_inst *i)
 {
+    const struct in_ty *type = in_ty_of(l, i->result), *s = in_scalar(type);
+    uint32_t count = type->kind == IN_TY_VECTOR ? type->count : 1;
+    if (s->kind != IN_TY_INT || !((s->width == 64 && count == 1) || (s->width == 32 && count == 2)))
+        return in_bad(l->m, i->word, l->err, "SPIRV OpReadClockKHR",
+                      "the clock is neither a 64-bit integer nor a vector of two 32-bit integers");
     return in_call_c(l, i, run_read_clock);
 }
 

@@ -134,20 +134,23 @@ static uint32_t put_entry(const struct in_module *m, const uint32_t *w, uint32_t
 /* Copies instruction W, in a valid form where the validator rejects what every driver accepts: conversions of
  * addresses in OpSpecConstantOp, pipe storage, null handles, selections of vectors by one condition,
  * interfaces. Merge instructions are dropped: only shaders need structured control flow [SPIRV 2.11], and
- * optimizers let headers share a merge block. */
+ * optimizers let headers share a merge block. So are clocks, whose capability would make kernels shaders, and which may be
+ * those of a work-group [CL env cl_khr_kernel_clock]. */
 static void copy_tolerated(const struct in_module *m, const uint8_t *vectors, const uint32_t *w,
                            struct copy *c)
 {
     uint32_t op = w[0] & 0xffff, n = w[0] >> 16, *to = c->words + c->count;
-    bool value = (op == SpvOpConvertUToPtr && n == 4 && makes_handle(m, w)) || is_broad_select(m, vectors, w);
+    bool value = (op == SpvOpConvertUToPtr && n == 4 && makes_handle(m, w)) ||
+                 is_broad_select(m, vectors, w) || (op == SpvOpReadClockKHR && n == 4);
     bool constant = (op == SpvOpSpecConstantOp || op == SpvOpConstantPipeStorage) && n >= 4;
-    bool merge = op == SpvOpSelectionMerge || op == SpvOpLoopMerge;
+    bool dropped = op == SpvOpSelectionMerge || op == SpvOpLoopMerge ||
+                   (op == SpvOpCapability && w[1] == SpvCapabilityShaderClockKHR);
     if (op == SpvOpEntryPoint && m->version >= 0x10400) {
         c->count += put_entry(m, w, to);
         c->changed = true;
         return;
     }
-    uint32_t kept = merge ? 0 : value || constant ? 3 : n;
+    uint32_t kept = dropped ? 0 : value || constant ? 3 : n;
     memcpy(to, w, kept * sizeof *w);
     if (value || constant)
         to[0] = 3u << 16 | (value ? SpvOpUndef : SpvOpConstantNull);

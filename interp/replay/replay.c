@@ -49,14 +49,16 @@ static bool only_compared(const struct in_module *m, uint32_t id)
     return true;
 }
 
-/* Whether the instruction converts an address to an integer, or an integer to an address. */
-static bool exposes_address(const struct in_module *m, const struct in_inst *i)
+/* Whether the instruction converts an address to an integer, or an integer to an address, or reads a clock, which engines
+ * count differently. */
+static bool is_irreproducible(const struct in_module *m, const struct in_inst *i)
 {
     switch (i->opcode) {
     case SpvOpConvertPtrToU:
         return !only_compared(m, i->result);
     case SpvOpConvertUToPtr:
     case SpvOpPtrDiff:
+    case SpvOpReadClockKHR:
         return true;
     case SpvOpBitcast:
         return i->operand_count > 0 && is_pointer(m, i->result) != is_pointer(m, i->operands[0]);
@@ -81,7 +83,7 @@ static uint32_t callee_of(const struct in_module *m, const struct in_inst *i)
 }
 
 /* The same for function INDEX and its callees; SEEN has a byte per function. */
-static bool exposes_addresses(const struct in_module *m, uint32_t index, uint8_t *seen)
+static bool reaches_irreproducible(const struct in_module *m, uint32_t index, uint8_t *seen)
 {
     struct in_inst i;
     if (index >= m->function_count || seen[index])
@@ -89,7 +91,7 @@ static bool exposes_addresses(const struct in_module *m, uint32_t index, uint8_t
     seen[index] = 1;
     for (uint32_t at = m->functions[index].word; at < m->functions[index].end; at += i.count) {
         in_inst_at(m, at, &i);
-        if (exposes_address(m, &i) || exposes_addresses(m, callee_of(m, &i), seen))
+        if (is_irreproducible(m, &i) || reaches_irreproducible(m, callee_of(m, &i), seen))
             return true;
     }
     return false;
@@ -105,7 +107,7 @@ bool in_replay_possible(const struct in_instance *instance, size_t kernel, size_
         uint8_t *seen = mm_alloc_zero(m->function_count + 1, 1);
         uint32_t function = m->kernels[kernel].function;
         bool possible = seen != NULL && size <= MM_TRACE_BYTES_MAX / 2 && !types_hold_pointers(m) &&
-                        !exposes_addresses(m, function, seen);
+                        !reaches_irreproducible(m, function, seen);
         mm_free(seen);
         known = possible ? YES : NO;
         atomic_store(&code->replayable, known);

@@ -210,6 +210,7 @@ static enum mm_class compile(const struct rt_job *job, struct rt_text *log, stru
         rt_clang_compile(job, extra.data ? extra.data : "", log, &notes, dependencies, binary);
     mm_free(extra.data);
     cls = cls == MM_OK ? rt_helper_clean_spirv(binary, job, log) : cls;
+    cls = cls == MM_OK ? rt_helper_instructions(binary, log) : cls;
     cls = cls == MM_OK ? rt_helper_order(binary) : cls;
     cls = cls == MM_OK ? rt_helper_add_strings(binary, &notes) : cls;
     mm_free(notes.data);

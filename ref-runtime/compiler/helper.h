@@ -72,6 +72,10 @@ const char *rt_helper_confine(void);
 /* helper_spirv.c: takes the debug instruction set and bogus decorations out of a module, and turns file names
  * into those that the JOB gave, in place. */
 enum mm_class rt_helper_clean_spirv(struct rt_binary *binary, const struct rt_job *job, struct rt_text *log);
+/* helper_instruction.c: the prefix of functions whose calls become the SPIR-V instruction with the opcode that follows,
+ * and the pass that replaces them. */
+#define RT_INSTRUCTION "__refcl_spirv_"
+enum mm_class rt_helper_instructions(struct rt_binary *binary, struct rt_text *log);
 /* helper_order.c: types and constants are declared before their uses. */
 enum mm_class rt_helper_order(struct rt_binary *binary);
 /* Puts each string of NOTES into the module, as an OpString. */

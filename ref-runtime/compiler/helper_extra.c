@@ -1,6 +1,7 @@
 /* Declarations that clang's own OpenCL headers lack, each part only for programs that mention it:
  * packed dot products [cl_khr_integer_dot_product], two- and three-dimensional asynchronous copies
- * [cl_khr_extended_async_copies], uniform work-group arithmetic [cl_khr_work_group_uniform_arithmetic]. */
+ * [cl_khr_extended_async_copies], uniform work-group arithmetic [cl_khr_work_group_uniform_arithmetic], clocks
+ * [cl_khr_kernel_clock]. */
 #include "ref-runtime/compiler/helper.h"
 
 #include <ctype.h>
@@ -94,6 +95,18 @@ static const char uniform_text[] =
     "RT_LOG3_(or, __spirv_GroupLogicalOrKHR)\n"
     "RT_LOG3_(xor, __spirv_GroupLogicalXorKHR)\n";
 
+/* 5056 is OpReadClockKHR, 2 the scope of the work-group, 3 that of the sub-group. */
+static const char clock_text[] =
+    "ulong " RT_INSTRUCTION "5056_clock(uint);\n"
+    "#define RT_CLOCK_(name, scope) \\\n"
+    "static inline ulong clock_read_##name(void) { return " RT_INSTRUCTION "5056_clock(scope); } \\\n"
+    "static inline uint2 clock_read_hilo_##name(void) { return as_uint2(clock_read_##name()); }\n"
+    "RT_CLOCK_(work_group, 2u)\n"
+    "#ifdef __opencl_c_kernel_clock_scope_sub_group\n"
+    "RT_CLOCK_(sub_group, 3u)\n"
+    "#endif\n"
+    "#undef RT_CLOCK_\n";
+
 static const struct part {
     const char *extension; /* the macro that brings it */
     const char *mention;   /* pieces of the names that it declares, separated by | */
@@ -101,6 +114,7 @@ static const struct part {
 } parts[] = {
     {"__opencl_c_integer_dot_product_input_4x8bit_packed", "4x8packed", dot_text},
     {"cl_khr_extended_async_copies", "async_work_group_copy_", async_text},
+    {"cl_khr_kernel_clock", "clock_read_", clock_text},
     {"cl_khr_work_group_uniform_arithmetic", "work_group_reduce_|work_group_scan_", uniform_text},
 };
 

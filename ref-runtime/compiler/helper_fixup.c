@@ -1,12 +1,14 @@
 /* Rewrites the LLVM module where the translator to SPIR-V would abort:
  * - fences and barriers whose flags, order or scope are computed become the SPIR-V instruction with
  *   computed operands, which kernels may have [CLC 6.15.12.4, SPIRV 3.49.20];
- * - compare-exchange on floating-point values works on their bits [CLC 6.15.12.7.4]. */
+ * - compare-exchange on floating-point values works on their bits [CLC 6.15.12.7.4];
+ * - additions to halves become the instruction [cl_ext_float_atomics]. */
 #include "ref-runtime/compiler/helper.h"
 
 #include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
 #include <spirv/unified1/spirv.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- fences and barriers ------------------------------------------------------------------------- */
@@ -195,6 +197,60 @@ static void fix_exchange(LLVMModuleRef m, LLVMBuilderRef b, LLVMValueRef call, L
     LLVMInstructionEraseFromParent(call);
 }
 
+/* ---- additions to halves ----------------------------------------------------------------------------- */
+
+static const struct addition {
+    const char *prefix; /* of the mangled name, up to the address space */
+    bool subtracts;
+} additions[] = {
+    {"_Z16atomic_fetch_addPU3AS", false},
+    {"_Z16atomic_fetch_subPU3AS", true},
+    {"_Z25atomic_fetch_add_explicitPU3AS", false},
+    {"_Z25atomic_fetch_sub_explicitPU3AS", true},
+};
+
+static const struct addition *half_addition(const char *name)
+{
+    for (size_t i = 0; i < sizeof additions / sizeof *additions; i++) {
+        size_t length = strlen(additions[i].prefix);
+        if (!strncmp(name, additions[i].prefix, length) && !strncmp(name + length + 1, "VU7_AtomicDhDh", 14))
+            return &additions[i];
+    }
+    return NULL;
+}
+
+/* The pointer, scope, semantics and value of OpAtomicFAddEXT. */
+static bool fix_half_addition(LLVMModuleRef m, LLVMBuilderRef b, LLVMValueRef call, LLVMValueRef callee,
+                              const char *name)
+{
+    const struct addition *a = half_addition(name);
+    unsigned count = LLVMGetNumArgOperands(call);
+    if (!a || count < 2 || count > 4)
+        return false;
+    LLVMPositionBuilderBefore(b, call);
+    LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(call));
+    LLVMValueRef order = count > 2 ? LLVMGetOperand(call, 2) : word(m, ORDER_SEQ_CST);
+    LLVMValueRef scope = count > 3 ? LLVMGetOperand(call, 3) : word(m, SCOPE_DEVICE);
+    LLVMValueRef value = LLVMGetOperand(call, 1);
+    LLVMValueRef operands[4] = {LLVMGetOperand(call, 0),
+                                select_entry(m, b, scope, scope_numbers, 5, SpvScopeCrossDevice),
+                                select_entry(m, b, order, order_semantics, 4, SpvMemorySemanticsMaskNone),
+                                a->subtracts ? LLVMBuildFNeg(b, value, "") : value};
+    LLVMTypeRef types[4];
+    for (unsigned i = 0; i < 4; i++)
+        types[i] = LLVMTypeOf(operands[i]);
+    char instruction[64]; /* one function for each address space */
+    snprintf(instruction, sizeof instruction, RT_INSTRUCTION "%d_%u", SpvOpAtomicFAddEXT,
+             LLVMGetPointerAddressSpace(types[0]));
+    LLVMTypeRef type = LLVMFunctionType(LLVMTypeOf(call), types, 4, 0);
+    LLVMValueRef function = rt_helper_declare(m, instruction, type, callee);
+    LLVMValueRef made = LLVMBuildCall2(b, type, function, operands, 4, "");
+    LLVMSetInstructionCallConv(made, LLVMGetFunctionCallConv(callee));
+    LLVMReplaceAllUsesWith(call, made);
+    LLVMInstructionEraseFromParent(call);
+    return true;
+}
+
 /* ---- selections ---------------------------------------------------------------------------------- */
 
 /* One condition for two vectors: SPIR-V before 1.4 requires one for each component [SPIRV 3.49.15]. */
@@ -229,7 +285,8 @@ static void fix_call(LLVMModuleRef module, LLVMBuilderRef builder, LLVMValueRef 
             fix_fence(module, builder, call, callee, &fences[i]);
             return;
         }
-    if (!rt_helper_fix_atomic(module, builder, call, callee))
+    if (!rt_helper_fix_atomic(module, builder, call, callee) &&
+        !fix_half_addition(module, builder, call, callee, name))
         fix_exchange(module, builder, call, callee, name);
 }
 
