@@ -1,4 +1,5 @@
-"""A results store, and litmus results to add to it."""
+"""A results store, litmus results to add to it, and pages of its board."""
+import html.parser
 import json
 import os
 import subprocess
@@ -98,3 +99,30 @@ class Store:
         state = {s["id"]: (test[s["test"]], s["values"]) for s in whole["states"]}
         return ({(device[s["device"]], *state[s["state"]]): s["count"] for s in whole["seen"]},
                 {(device[t["device"]], test[t["test"]]): (t["runs"], t["instances"]) for t in whole["totals"]})
+
+
+class Page(html.parser.HTMLParser):
+    """Cells of tables as lists of words, and what the page refers to."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.rows, self.references, self.open = [], [], []
+        with open(path) as file:
+            self.feed(file.read())
+        self.whole = self.open == []
+
+    def handle_starttag(self, tag, attributes):
+        self.references += [value for name, value in attributes if name in ("href", "src")]
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self.rows[-1].append("")
+        if tag not in ("meta", "br"):  # elements without an end
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        self.open.pop() if self.open and self.open[-1] == tag else self.open.append("/" + tag)
+
+    def handle_data(self, data):
+        if "td" in self.open or "th" in self.open:
+            self.rows[-1][-1] += data

@@ -32,6 +32,9 @@ def filled(folder):
     store.add(results([dict(sb(([1, 1], 30000)), file="s/store/SB.litmus")], LONG))
     store.add(dict(results([dict(sb(([1, 1], 5)), file="s/store/SB.litmus", name="SB+x", source=SB.replace("OPENCL SB", "OPENCL SB+x"))]),
                    device=dict(DEVICE, name="G2")))
+    for day, times in enumerate(((1, 9), (2, 1)), 1):
+        run = store.add("kernel jit interp/64\nadd %g 3\nscan_of_a_kernel_with_a_long_name %g 5\n" % times, "--device", "CPU", "--driver", LONG, "--date", f"2026-02-0{day}")
+        check("board: a table of benchmarks is added", run.returncode == 0, run)
     path = os.path.join(folder, "site")
     run = store.run("site", "--playground", "playground.html", "--xref", "xref.html", path)
     check("board: pages are written", run.returncode == 0, run)
@@ -71,7 +74,7 @@ def keys(b, path, where):
     outline = b.run("getComputedStyle(document.activeElement).outlineStyle + getComputedStyle(document.activeElement).outlineWidth")
     check("... with the focus visible", outline == "solid3px", outline)
     seen = go(b, "Rates of weak behaviors")
-    check("... then the plot, which scrolls by keys", seen[-1] == "Rates of weak behaviors by shape and driver", seen)
+    check("... then the table of rates, which scrolls by keys", seen[-1] == "Rates of weak behaviors by shape and driver", seen)
     seen = go(b, "1 not run")
     b.key("Enter", 13, text="\r")
     opened = b.run("[document.activeElement.parentNode.open, document.activeElement.parentNode.textContent].join()")
@@ -91,6 +94,8 @@ def looks(b, path, where):
         b.open(f"file://{path}/{page}")
         wide = b.run("document.documentElement.scrollWidth - innerWidth")
         check(f"{where}: {page} is no wider than the window", wide <= 0, wide)
+        cut = b.run("[...document.querySelectorAll('caption, h1, h2, h3, p, nav, svg[width=\"100%\"] *')].filter(n => { const r = n.getBoundingClientRect(); return r.left < 0 || r.right > innerWidth; }).map(n => n.outerHTML.slice(0, 80))")
+        check("... without scrolling it shows all of its text and plots, but for what is in tables", cut == [], cut)
         bad = b.run("""[...document.querySelectorAll('table')].filter(t => !t.caption || !t.caption.textContent || !t.querySelector('thead th[scope=col]') ||
             [...t.querySelectorAll('tbody tr')].some(r => !r.querySelector('th[scope=row]')) || !t.closest('[role=region][aria-label][tabindex]')).map(t => t.outerHTML.slice(0, 200))""")
         check("... each table has a caption, heads of columns and rows, and a box that scrolls by keys", bad == [], bad)
@@ -116,10 +121,27 @@ def plot(b, path, where):
     axis = dict(b.run("[...document.querySelectorAll('svg text')].filter(t => t.textContent.startsWith('1e-')).map(t => [t.textContent, t.x.baseVal[0].value])"))
     place = {key: axis["1e-2"] + (math.log10(rate) + 2) * (axis["1e-2"] - axis["1e-4"]) / 2 for key, rate in ((" 1", 0.04), ("u1", 1e-4), (".0", 0.6))}
     check("... at its rate or its bound, on the axis", all(abs(x[key] - place[key]) < 1 for key in place), (x, place))
-    named = b.run("[...document.querySelectorAll('svg')].every(s => s.getAttribute('role') === 'img' && s.querySelector('title').textContent && s.querySelector('desc').textContent)")
+    named = b.run("[...document.querySelectorAll('svg:not(.mark)')].every(s => s.getAttribute('role') === 'img' && s.querySelector('title').textContent && s.querySelector('desc').textContent)")
     rows = b.run("[...document.querySelectorAll('table')[1].rows].slice(1).map(r => [...r.cells].map(c => c.textContent))")
     check("... it has a name, and a table with the same figures", named and sorted(r[0] + ": " + r[2] for r in rows) ==
           ["SB: 0.04 (0.0295 to 0.054)", "SB: never in 3e+04: below 0.0001", "SB: never in 5: below 0.6"], rows)
+
+
+def benchmarks(b, path, where):
+    b.open(f"file://{path}/index.html")
+    b.run("[...document.querySelectorAll('a')].find(a => a.textContent === 'Times of benchmarks').click()")
+    b.wait("location.pathname.endsWith('benchmarks.html') && document.readyState === 'complete'")
+    parts = b.run("[...document.querySelectorAll('h2, h3')].map(h => h.textContent)")
+    check(f"{where}: benchmarks by device and measure", parts == ["CPU: jit interp/64", "interp/64", "jit"], parts)
+    plots = b.run("""[...document.querySelectorAll('svg')].filter(s => s.querySelector('circle')).map(s => ({ axis: [...s.querySelectorAll('text')].map(t => [t.textContent, t.y.baseVal[0].value - 4]),
+        marks: [...s.querySelectorAll('circle')].map(c => [c.cx.baseVal.value, c.cy.baseVal.value]), name: s.querySelector('title').textContent }))""")
+    names = [p["name"].split(": ")[-1] for p in plots]
+    check("... with a plot of each", names == ["interp/64", "jit"] and [len(p["marks"]) for p in plots] == [2, 2], plots)
+    (first_x, first_y), (x, y) = plots[1]["marks"]
+    axis = dict(plots[1]["axis"])
+    mean = math.sqrt(2 / 1 * 1 / 9)
+    check("... its marks are the geometric means of the ratios to the first run, from left to right", first_x < x and abs(first_y - axis["1"]) < 0.1 and
+          abs(y - (axis["1"] + math.log2(mean) * (axis["2"] - axis["1"]))) < 0.2, plots[1])
 
 
 def tables(folder):
@@ -154,6 +176,7 @@ def main():
                 keys(b, path, where)
                 looks(b, path, where)
                 plot(b, path, where)
+                benchmarks(b, path, where)
                 asked = [r for r in b.requests if not r.startswith((f"file://{path}/", "about:"))]
                 check(f"{where}: nothing was requested", asked == [], asked)
                 check("... and no error was logged", b.errors == [], b.errors)

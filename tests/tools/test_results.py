@@ -2,7 +2,6 @@
 """`refcl results`: files are added once, in any order, by many processes, also where some are killed; sums, verdicts, differences and
 regressions are those of the files."""
 import collections
-import html.parser
 import json
 import os
 import random
@@ -14,7 +13,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from built import PATIENCE, REFCL, ROOT  # noqa: E402
-from store import ALLOWED, DEVICE, FORBIDDEN, MP, Store, mp, results, row, sb  # noqa: E402
+from store import ALLOWED, DEVICE, FORBIDDEN, MP, Page, Store, mp, results, row, sb  # noqa: E402
 from tap import check, done, skip  # noqa: E402
 
 def added_once(folder):
@@ -216,33 +215,6 @@ def bad_input(folder):
     check("a store of a newer refcl", run.returncode == 2 and "version 99" in run.stderr, run)
     run = Store(folder, "absent.sqlite").run("list")
     check("no store", run.returncode == 2 and not os.path.exists(os.path.join(folder, "absent.sqlite")), run)
-
-
-class Page(html.parser.HTMLParser):
-    """Cells of tables as lists of words, and what the page refers to."""
-
-    def __init__(self, path):
-        super().__init__()
-        self.rows, self.references, self.open = [], [], []
-        with open(path) as file:
-            self.feed(file.read())
-        self.whole = self.open == []
-
-    def handle_starttag(self, tag, attributes):
-        self.references += [value for name, value in attributes if name in ("href", "src")]
-        if tag == "tr":
-            self.rows.append([])
-        if tag in ("td", "th"):
-            self.rows[-1].append("")
-        if tag not in ("meta", "br"):  # elements without an end
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        self.open.pop() if self.open and self.open[-1] == tag else self.open.append("/" + tag)
-
-    def handle_data(self, data):
-        if "td" in self.open or "th" in self.open:
-            self.rows[-1][-1] += data
 
 
 def site(folder):

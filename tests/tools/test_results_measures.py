@@ -7,7 +7,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from store import ALLOWED, Store, mp, results  # noqa: E402
+from store import ALLOWED, Page, Store, mp, results  # noqa: E402
 from tap import check, done  # noqa: E402
 
 HEAD = "kernel               jit       pocl   faster |    interp/64   faster\n"
@@ -54,6 +54,14 @@ def benchmarks(folder):
     slower = answer(store, "regressions")["updates"][0]["slower"]
     check("benchmark: regressions names what is slower in every run", run.returncode == 1 and [(s["kernel"], s["measure"]) for s in slower] == [("add", "jit")] and
           "1 findings" in run.stdout, (run, slower))
+    board = os.path.join(folder, "times")
+    run = store.run("site", board)
+    rows = Page(os.path.join(board, "benchmarks.html")).rows
+    ratios = [[1, 1.2, 1.1, 2.4, 2.0], [1, 4.2 / 4, 5 / 4, 4.1 / 4, 3 / 4], [1, 3, 1.1, 2.4, 2]]  # of add, scan, sort in the five runs
+    wanted = [[str(n + 1), "3", "%.3g" % math.prod(r) ** (1 / 3), "%.3g" % min(r), "%.3g" % max(r)] for n, r in enumerate(zip(*ratios))]
+    at = rows.index(["2", "2026-01-02", "1", "3", wanted[1][2], "1.05", "3"]) if run.returncode == 0 else 1
+    check("benchmark: the board has the ratios of each run to the first", [[r[0], *r[3:]] for r in rows[at - 1:at + 4]] == wanted, rows)
+    check("... and of each kernel", [r[:4] for r in rows[at + 5:at + 8]] == [["add", "1", "2", "2"], ["scan", "4", "3", "0.75"], ["sort", "1", "2", "2"]], rows[at + 4:at + 8])
     check("benchmark: the list has its runs", store.run("list").stdout.count("benchmark") == 5)
     for name, text, words in (("a time twice", HEAD + "a 1 - - - -\na 2 - - - -\n", "'jit' of kernel 'a' is there twice"),
                               ("no row", HEAD, "no row"), ("a row of another width", HEAD + "a 1 2\n", "no row"), ("infinite and negative times", HEAD + "a inf - - - -\nb -1 - - - -\n", "no row")):

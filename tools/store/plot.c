@@ -8,7 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { LEFT = 150, WIDTH = 900, STEP = 20, TOP = 30, LOWEST = -12 };
+/* Pixels from top to bottom; across, per cent of the window's width, so that a phone shows the whole plot. */
+enum { STEP = 20, LEFT = 8, ACROSS = 84, LOWEST = -12 };
 
 void site_letter(int number, char *text, size_t size)
 {
@@ -18,68 +19,90 @@ void site_letter(int number, char *text, size_t size)
         snprintf(text, size, "%c%c", 'A' + (number / 26 - 1) % 26, 'A' + number % 26);
 }
 
-static double x_of(double rate)
+static double bounded_log(double rate)
 {
-    double decade = rate > 0 ? fmax(LOWEST, log10(rate)) : LOWEST;
-    return LEFT + (decade - LOWEST) * (WIDTH - LEFT - 30) / -LOWEST;
+    return rate > 0 ? fmin(0, fmax(LOWEST, log10(rate))) : LOWEST;
 }
 
-static void put_axis(FILE *out, int height)
+/* Where the mark of a point is. */
+static double decade_of(const struct site_point *p)
 {
-    for (int decade = LOWEST; decade <= 0; decade += 2) {
-        double x = x_of(pow(10, decade));
+    struct lt_rate rate = lt_rate_of((uint64_t)p->count, (uint64_t)p->instances);
+    return bounded_log(p->count ? rate.rate : rate.high);
+}
+
+static double x_of(double decade, int lowest)
+{
+    return LEFT + (decade - lowest) * ACROSS / -lowest;
+}
+
+/* The even decade at which the axis begins. */
+static int lowest_decade(const struct site_plot *plot)
+{
+    double lowest = -2;
+    for (int i = 0; i < plot->point_count; i++)
+        lowest = fmin(lowest, decade_of(&plot->points[i]));
+    return 2 * (int)floor(lowest / 2);
+}
+
+/* The axis of a row: labels below Y, lines down to BOTTOM. */
+static void put_axis(FILE *out, int lowest, int y, int bottom)
+{
+    for (int decade = lowest; decade <= 0; decade += 2) {
+        double x = x_of(decade, lowest);
         fprintf(out,
-                "<line x1=\"%.0f\" y1=\"%d\" x2=\"%.0f\" y2=\"%d\" class=\"grid\"/>"
-                "<text x=\"%.0f\" y=\"18\" text-anchor=\"middle\">%s%d</text>\n",
-                x, TOP - 6, x, height - 4, x, decade ? "1e" : "", decade ? decade : 1);
+                "<line x1=\"%.2f%%\" y1=\"%d\" x2=\"%.2f%%\" y2=\"%d\" class=\"grid\"/>"
+                "<text x=\"%.2f%%\" y=\"%d\" text-anchor=\"middle\">%s%d</text>\n",
+                x, y + STEP, x, bottom, x, y + 14, decade ? "1e" : "", decade ? decade : 1);
     }
 }
 
-static void put_point(FILE *out, const struct site_point *p, double y)
+static void put_point(FILE *out, const struct site_point *p, int lowest, double y)
 {
-    struct lt_rate rate = lt_rate_of((uint64_t)p->count, (uint64_t)p->instances);
-    double x = x_of(p->count ? rate.rate : rate.high);
+    double x = x_of(decade_of(p), lowest);
     char letter[8];
     site_letter(p->letter, letter, sizeof letter);
     if (!p->count)
-        fprintf(out, "<path d=\"M%.1f %.1fh-18m5 -4l-5 4l5 4\" class=\"bound\"/>", x - 8, y);
+        fprintf(
+            out,
+            "<svg x=\"%.2f%%\" y=\"%.1f\" class=\"mark\"><path d=\"M-8 0h-18m5 -4l-5 4l5 4\" class=\"bound\"/></svg>",
+            x, y);
     fprintf(
         out,
-        "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"8\" class=\"%s\"/><text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" class=\"%s\">%s</text>\n",
+        "<circle cx=\"%.2f%%\" cy=\"%.1f\" r=\"8\" class=\"%s\"/><text x=\"%.2f%%\" y=\"%.1f\" text-anchor=\"middle\" class=\"%s\">%s</text>\n",
         x, y, p->count ? "seen" : "bound", x, y + 4, p->count ? "letter" : "", letter);
 }
 
-/* A row is as many steps high as it has points. */
+void site_begin_plot(FILE *out, const char *title, const char *description, int height)
+{
+    fprintf(out, "<svg width=\"100%%\" height=\"%d\" role=\"img\"><title>", height);
+    mm_put_html(title, out);
+    fputs("</title><desc>", out);
+    mm_put_html(description, out);
+    fputs("</desc>\n", out);
+}
+
+/* A row has its name, its axis, and a step for each point. */
 void site_put_plot(FILE *out, const struct site_plot *plot)
 {
-    int lines = 0;
+    int lowest = lowest_decade(plot), y = 0;
+    site_begin_plot(out, plot->title, plot->description, (3 * plot->row_count + plot->point_count) * STEP);
     for (int r = 0, at = 0; r < plot->row_count; r++) {
-        int here = 0;
-        for (; at < plot->point_count && plot->points[at].row == r; at++)
-            here++;
-        lines += here ? here : 1;
-    }
-    int height = TOP + lines * STEP + 8 * plot->row_count;
-    fputs("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"", out);
-    mm_put_html(plot->title, out);
-    fprintf(out, "\"><svg viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\"><title>", (int)WIDTH,
-            height, (int)WIDTH, height);
-    mm_put_html(plot->title, out);
-    fputs("</title><desc>", out);
-    mm_put_html(plot->description, out);
-    fputs("</desc>\n", out);
-    put_axis(out, height);
-    double y = TOP;
-    for (int r = 0, at = 0; r < plot->row_count; r++) {
-        double first = y;
-        for (; at < plot->point_count && plot->points[at].row == r; at++, y += STEP)
-            put_point(out, &plot->points[at], y + STEP / 2.0);
-        y = y > first ? y : y + STEP;
-        fprintf(out, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">", (int)LEFT - 12, (first + y) / 2 + 4);
+        int first = at;
+        while (at < plot->point_count && plot->points[at].row == r)
+            at++;
+        fprintf(
+            out,
+            "<line x1=\"0\" y1=\"%d\" x2=\"100%%\" y2=\"%d\" class=\"grid\"/><text x=\"0\" y=\"%d\" class=\"row\">",
+            y, y, y + 16);
         mm_put_html(plot->rows[r], out);
-        fprintf(out, "</text><line x1=\"0\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" class=\"grid\"/>\n", y + 4,
-                (int)WIDTH, y + 4);
-        y += 8;
+        fputs("</text>\n", out);
+        y += STEP;
+        put_axis(out, lowest, y, y + (at - first + 1) * STEP);
+        y += STEP;
+        for (int i = first; i < at; i++, y += STEP)
+            put_point(out, &plot->points[i], lowest, y + STEP / 2.0);
+        y += STEP;
     }
-    fputs("</svg></div>\n", out);
+    fputs("</svg>\n", out);
 }

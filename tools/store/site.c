@@ -17,12 +17,13 @@ static const char style[] =
     "body{font:16px/1.5 system-ui,sans-serif;margin:0 auto;max-width:75rem;padding:1rem;color:#1b1b1b;background:#fff}"
     "h1{font-size:1.4rem}h2{font-size:1.15rem;margin-top:2rem}table{border-collapse:collapse;font-size:.9rem}"
     ".wide{overflow-x:auto;max-width:100%}th,td{border:1px solid #bbb;padding:.25rem .5rem;text-align:left;vertical-align:top}"
-    "td.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}a{color:#0645ad}code{font-size:.95em;overflow-wrap:anywhere}"
+    "td.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}a{color:#0645ad}code{font-size:.95em;overflow-wrap:break-word}td div,summary{white-space:nowrap}"
     ".forbidden{background:#fbd5d0;font-weight:bold}.racy,.unknown,.unjudged{background:#fdf1c9}.none{color:#666}"
-    "caption{text-align:left;padding:.3rem 0}a:focus-visible,summary:focus-visible,.wide:focus-visible{outline:3px solid #0645ad}"
+    "caption{text-align:left;padding:.3rem 0;max-width:calc(100vw - 2rem)}a:focus-visible,summary:focus-visible,.wide:focus-visible{outline:3px solid #0645ad}"
     "h1,h2,li,p{overflow-wrap:anywhere}pre{overflow-x:auto}svg{display:block;font:12px system-ui,sans-serif}svg text{fill:currentColor}"
     ".grid{stroke:currentColor;stroke-opacity:.25}circle.seen{fill:currentColor}.bound{fill:none;stroke:currentColor}"
-    "svg text.letter{fill:#fff}details ul{margin:.2rem 0;padding-left:1.2rem;min-width:14rem}"
+    "svg text.letter{fill:#fff}svg text.row{font-weight:bold}svg.mark{overflow:visible}.line{stroke:currentColor;fill:none}"
+    "details ul{margin:.2rem 0;padding-left:1.2rem;min-width:14rem}"
     ".skip{position:absolute;left:-99rem}.skip:focus{position:static}"
     "@media(prefers-color-scheme:dark){body{color:#e8e8e8;background:#161616}a{color:#9cc2ff}th,td{border-color:#555}"
     ".forbidden{background:#6b1f17}svg text.letter{fill:#161616}.racy,.unknown,.unjudged{background:#54450d}.none{color:#aaa}}";
@@ -102,31 +103,7 @@ void site_rate_text(int64_t count, int64_t instances, char *text, size_t size)
 
 /* ---- index ---- */
 
-/* The folder that a test's file is in, as an SQL expression: the rule family. */
-#define FAMILY                                                                                                                    \
-    "case when instr(file, '/') then replace(rtrim(rtrim(file, replace(file, '/', '')), '/'),"                                    \
-    " rtrim(rtrim(rtrim(file, replace(file, '/', '')), '/'), replace(rtrim(rtrim(file, replace(file, '/', '')), '/'), '/', ''))," \
-    " '') else '' end"
-
-/* A test on a device: the worst verdict of its states; "not run" without any. */
-static const char worst[] =
-    "create temp table if not exists worst(device integer, test integer, family text, verdict text, never integer,"
-    " primary key(device, test)) without rowid;"
-    "delete from worst;"
-    "insert into worst select total.device, test.id, " FAMILY ","
-    " case when not done and not exists (select 1 from state cross join seen on seen.state = state.id where state.test = test.id and"
-    "  seen.device = total.device) then 'not run' else ifnull((select"
-    "  case max(case ifnull(verdict, 'unjudged') when 'forbidden' then 4 when 'racy' then 3 when 'unknown' then 2 when 'unjudged'"
-    "   then 1 else 0 end) when 4 then 'forbidden' when 3 then 'racy' when 2 then 'unknown' when 1 then 'unjudged' else 'allowed' end"
-    "  from state cross join seen on seen.state = state.id left join verdict on verdict.state = state.id and model = " STORE_MODEL_OF(
-        "device.variant") "  where state.test = test.id and seen.device = total.device having count(*)), 'not observed') end,"
-                          " done and exists (select 1 from asked where asked.test = test.id and asked.verdict = 'allowed' and model = " STORE_MODEL_OF(
-                              "device.variant") ")"
-                                                " and not exists (select 1 from state cross join seen on seen.state = state.id where state.test = test.id and asked and"
-                                                "  seen.device = device.id)"
-                                                " from total join test on test.id = total.test join device on device.id = total.device";
-
-/* Why the tests of a family did not run: each counts with the reason of its last run. */
+/* Why the tests of a family did not run. */
 static void put_skipped(struct store *s, const char *family, int64_t device, int64_t count, FILE *out)
 {
     if (!count)
@@ -134,9 +111,7 @@ static void put_skipped(struct store *s, const char *family, int64_t device, int
     fprintf(out, "<details class=\"none\"><summary>%lld not run</summary><ul>", (long long)count);
     sqlite3_stmt *q = store_statement(
         s,
-        "select ifnull((select status || ': ' || ifnull(text, '') from run join result on result.test = worst.test and result.run = run.id"
-        "  left join reason on reason.id = reason where run.device = ?2 order by run.date desc, run.id desc limit 1), '?') why, count(*) n"
-        " from worst where family = ?1 and device = ?2 and verdict = 'not run' group by why order by n desc, why",
+        "select why, count(*) n from skipped where device = ?2 and family = ?1 group by why order by n desc, why",
         "ti", family, device);
     while (store_row(s, q)) {
         fprintf(out, "<li>%lld ", (long long)sqlite3_column_int64(q, 1));
@@ -255,6 +230,8 @@ static enum mm_class put_index(struct site *site)
             (long long)store_number(s, "select count(*) from run", ""),
             (long long)store_number(s, "select count(*) from test", ""),
             (long long)store_number(s, "select count(*) from device", ""));
+    if (site_has_benchmarks(s))
+        fputs("<p><a href=\"benchmarks.html\">Times of benchmarks</a></p>\n", out);
     put_drivers(s, out);
     enum mm_class cls = site_put_shapes(site, out);
     put_families(s, out);
@@ -272,12 +249,14 @@ enum mm_class store_site(struct store *s, const char *path, const struct store_s
     if (site.folder < 0)
         return mm_fail_at(err, MM_LIMIT, "store.site", path, 0, 0, "cannot open: %s", strerror(errno));
     enum mm_class cls = store_begin(s, err);
-    if (cls == MM_OK && sqlite3_exec(s->db, worst, NULL, NULL, NULL) != SQLITE_OK)
-        cls = mm_fail(err, MM_LIMIT, "store.temporary", "%s", sqlite3_errmsg(s->db));
+    if (cls == MM_OK)
+        cls = site_fill_tables(s, err);
     if (cls == MM_OK)
         cls = put_index(&site);
     if (cls == MM_OK)
         cls = site_put_devices(&site);
+    if (cls == MM_OK)
+        cls = site_put_benchmarks(&site);
     if (cls == MM_OK)
         cls = site_put_tests(&site);
     close(site.folder);

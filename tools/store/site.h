@@ -12,6 +12,13 @@ struct site {
     struct mm_error *err;
 };
 
+/* Fills the temporary tables that the pages read:
+ *   worst(device, test, family, verdict, never)   worst verdict of a test's states on a device; never: an allowed outcome was not shown
+ *   skipped(device, family, why)                  a row for each test of `worst` that did not run
+ *   recent(run, device, place, done, instances)   the last SITE_RUNS runs of each device; place: 1 is the last */
+enum mm_class site_fill_tables(struct store *store, struct mm_error *err);
+enum { SITE_RUNS = 50 };
+
 FILE *site_begin(struct site *site, const char *name, const char *title);
 enum mm_class site_end(const struct site *site, const char *name, FILE *out);
 /* A table that scrolls within its box, by keys too; LABEL is its caption. */
@@ -39,6 +46,8 @@ struct site_plot {
     int point_count;
 };
 void site_put_plot(FILE *out, const struct site_plot *plot);
+/* The start of an SVG that is as wide as the page, up to what its name for screen readers needs. */
+void site_begin_plot(FILE *out, const char *title, const char *description, int height);
 /* "A", ..., "Z", "AA", ... */
 void site_letter(int number, char *text, size_t size);
 
@@ -46,6 +55,9 @@ void site_letter(int number, char *text, size_t size);
 
 enum mm_class site_put_devices(struct site *site);
 enum mm_class site_put_tests(struct site *site);
+/* benchmarks.html: times of kernels as ratios to the first run of each device; nothing in a store without. */
+enum mm_class site_put_benchmarks(struct site *site);
+bool site_has_benchmarks(struct store *store);
 /* Rates of weak behaviors by shape: plot and table; of all drivers. */
 enum mm_class site_put_shapes(struct site *site, FILE *out);
 /* Links to the playground with TEST in the address, and to the clause that CLAUSE, of a verdict, begins with; nothing where the site

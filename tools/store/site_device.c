@@ -25,23 +25,20 @@ static void put_test_rows(struct store *s, int64_t device, FILE *out)
         mm_put_html(store_text(q, 2), out);
         fprintf(
             out,
-            "</td><td class=\"%s\">%s</td><td class=\"n\">%lld of %lld</td><td class=\"n\">%.3g</td><td>%s</td><td>%s</td></tr>\n",
+            "</td><td class=\"%s\">%s</td><td class=\"n\">%lld of %lld</td><td class=\"n\">%.3g</td><td class=\"n\">%s</td><td class=\"n\">%s</td></tr>\n",
             strcmp(verdict, "not run") == 0 ? "none" : verdict, verdict,
             (long long)sqlite3_column_int64(q, 5), (long long)sqlite3_column_int64(q, 4),
             sqlite3_column_double(q, 6), store_text(q, 7), store_text(q, 8));
     }
 }
 
-/* Why tests did not run, most frequent first; each counts with the reason of its last run. */
+/* Why tests did not run, most frequent first. */
 static void put_reasons(struct store *s, int64_t device, FILE *out)
 {
     bool any = false;
     sqlite3_stmt *q = store_statement(
-        s,
-        "select (select status || ': ' || ifnull(text, '') from run join result on result.test = worst.test and result.run = run.id"
-        "  left join reason on reason.id = reason where run.device = ?1 order by run.date desc, run.id desc limit 1) why, count(*) n"
-        " from worst where device = ?1 and verdict = 'not run' group by why order by n desc, why",
-        "i", device);
+        s, "select why, count(*) n from skipped where device = ? group by why order by n desc, why", "i",
+        device);
     while (store_row(s, q)) {
         fputs(any ? "" : "<h2>Why tests did not run</h2><ul>\n", out);
         any = true;
@@ -69,8 +66,6 @@ static void put_families(struct store *s, int64_t device, FILE *out)
     site_end_table(out);
 }
 
-enum { MOST_RUNS = 50 };
-
 static void put_runs(struct store *s, int64_t device, FILE *out)
 {
     static const char *const heads[] = {"run",       "day",   "kind",     "tests done",
@@ -78,19 +73,19 @@ static void put_runs(struct store *s, int64_t device, FILE *out)
     int64_t count = store_number(s, "select count(*) from run where device = ?", "i", device);
     sqlite3_stmt *q = store_statement(
         s,
-        "select id, date, kind, (select sum(status = 'done') from test cross join result on test = test.id and run = run.id) done,"
-        " (select sum(instances) from test cross join result on test = test.id and run = run.id), suite, settings"
-        " from run where device = ? order by date desc, id desc limit 50",
+        "select id, date, kind, done, instances, suite, settings from recent join run on run.id = recent.run where recent.device = ?"
+        " order by place",
         "i", device);
     fprintf(out, "<h2>Runs</h2>\n<p>%lld in all%s.</p>\n", (long long)count,
-            count > MOST_RUNS ? "; the last 50" : "");
+            count > SITE_RUNS ? "; the last 50" : "");
     site_begin_table(out, "Runs, the last first", heads);
     while (store_row(s, q)) {
         char instances[32];
         snprintf(instances, sizeof instances, "%.3g", sqlite3_column_double(q, 4));
         fprintf(out, "<tr><th scope=\"row\">%lld</th>", (long long)sqlite3_column_int64(q, 0));
         for (int i = 1; i <= 6; i++)
-            site_put_cell(out, i == 3 || i == 4 ? "n" : NULL, i == 4 ? instances : store_text(q, i));
+            site_put_cell(out, i == 1 || i == 3 || i == 4 ? "n" : NULL,
+                          i == 4 ? instances : store_text(q, i));
         fputs("</tr>\n", out);
     }
     site_end_table(out);

@@ -24,7 +24,7 @@ static void put_state_rows(const struct site *site, const cJSON *result, FILE *o
         }
         fprintf(
             out,
-            "</td><td class=\"n\">%.0f</td><td class=\"n\">%.3g to %.3g</td><td>%s</td><td>%s</td></tr>\n",
+            "</td><td class=\"n\">%.0f</td><td class=\"n\">%.3g to %.3g</td><td class=\"n\">%s</td><td class=\"n\">%s</td></tr>\n",
             cJSON_GetNumberValue(cJSON_GetObjectItem(state, "count")),
             cJSON_GetNumberValue(cJSON_GetObjectItem(state, "rate_low")),
             cJSON_GetNumberValue(cJSON_GetObjectItem(state, "rate_high")),
@@ -65,8 +65,6 @@ static void put_result(const struct site *site, const cJSON *result, FILE *out)
     site_end_table(out);
 }
 
-enum { MOST_RUNS = 20 };
-
 /* The last runs of each driver: how often each showed what the test asks about. */
 static void put_history(struct site *site, const char *name, FILE *out)
 {
@@ -76,10 +74,9 @@ static void put_history(struct site *site, const char *name, FILE *out)
     sqlite3_stmt *q = store_statement(
         s,
         "select platform, device.name, version, driver, date, run.id, status, result.instances - result.discarded, counts, test.id"
-        " from test join total on total.test = test.id join device on device.id = total.device join run on run.id in"
-        " (select r.id from run r where r.device = device.id order by date desc, r.id desc limit 20)"
-        " join result on result.test = test.id and result.run = run.id where test.name = ?"
-        " order by platform, device.name, version, driver, date desc, run.id desc",
+        " from test cross join recent cross join result on result.test = test.id and result.run = recent.run"
+        " join run on run.id = recent.run join device on device.id = recent.device where test.name = ? and place <= 20"
+        " order by platform, device.name, version, driver, place, test.id",
         "t", name);
     bool any = false;
     while (store_row(s, q)) {
@@ -101,7 +98,7 @@ static void put_history(struct site *site, const char *name, FILE *out)
         mm_put_html(device, out);
         fputs("</th>", out);
         for (int i = 4; i <= 6; i++)
-            site_put_cell(out, NULL, store_text(q, i));
+            site_put_cell(out, i == 4 ? "n" : NULL, store_text(q, i));
         snprintf(number, sizeof number, "%.3g", sqlite3_column_double(q, 7));
         site_put_cell(out, "n", number);
         snprintf(number, sizeof number, "%.3g", (double)asked);
