@@ -237,6 +237,9 @@ struct ck_access {
     mm_event_id id;               /* of the event, MM_NO_EVENT if it is not known */
     const struct mm_source *call; /* the call that enqueued the command, NULL if unknown */
     uint32_t caller;              /* host thread that made it, if the command has no parent */
+    /* The calls in the host's code that led to CALL, innermost first, where they were recorded. */
+    const struct mm_source *call_stack[CK_STACK];
+    uint32_t call_depth;
     /* The calls in the kernel that led to it, innermost first; deeper ones are left out. */
     const struct mm_source *stack[CK_STACK];
     uint32_t depth;

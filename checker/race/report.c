@@ -62,17 +62,22 @@ static const struct mm_source *known_place(struct ck_detector *d, uint32_t sourc
     return s && s->info.line ? &s->info : NULL;
 }
 
-static void fill_stack(struct ck_detector *d, struct ck_access *access, const struct ck_source *source)
+/* The calls that led to SOURCE, innermost first; those of the host's code have lines where it was compiled with them. */
+static uint32_t fill_stack(struct ck_detector *d, const struct mm_source *stack[CK_STACK],
+                           const struct ck_source *source)
 {
-    while (source && access->depth < CK_STACK && (source = ck_source_of(d, source->info.caller)))
-        access->stack[access->depth++] = &source->info;
+    uint32_t depth = 0;
+    while (source && depth < CK_STACK && (source = ck_source_of(d, source->info.caller)))
+        if (source->info.line || *source->info.function)
+            stack[depth++] = &source->info;
+    return depth;
 }
 
 static void fill_access(struct ck_detector *d, struct ck_access *access, const struct mm_event *event,
                         uint64_t first_byte)
 {
     const struct ck_source *source = ck_source_of(d, event->source);
-    fill_stack(d, access, source);
+    access->depth = fill_stack(d, access->stack, source);
     const struct ck_command *command =
         event->agent.command ? mm_map_pointer(&d->commands, event->agent.command) : NULL;
     access->source = source ? source->info : (struct mm_source){.file = "", .function = "", .opcode = ""};
@@ -83,6 +88,7 @@ static void fill_access(struct ck_detector *d, struct ck_access *access, const s
         access->command = &command->info;
     access->call = command ? known_place(d, command->call) : NULL;
     access->caller = command ? command->caller : 0;
+    access->call_depth = access->call ? fill_stack(d, access->call_stack, ck_source_of(d, command->call)) : 0;
     if (access->command && event->agent.index != MM_INDEX_RUNTIME)
         mm_agent_coordinates(access->command, event->agent, access->global_id, access->group_id,
                              access->local_id);

@@ -29,13 +29,13 @@ static cJSON *place_json(const struct mm_source *source)
     return place;
 }
 
-static void add_stack(cJSON *object, const struct ck_access *access)
+static void add_stack(cJSON *object, const struct mm_source *const *stack, uint32_t depth)
 {
-    cJSON *stack = access->depth ? cJSON_AddArrayToObject(object, "stack") : NULL;
-    for (uint32_t i = 0; i < access->depth; i++) {
-        cJSON *place = place_json(access->stack[i]);
-        cJSON_AddNumberToObject(place, "column", access->stack[i]->column);
-        cJSON_AddItemToArray(stack, place);
+    cJSON *array = depth ? cJSON_AddArrayToObject(object, "stack") : NULL;
+    for (uint32_t i = 0; i < depth; i++) {
+        cJSON *place = place_json(stack[i]);
+        cJSON_AddNumberToObject(place, "column", stack[i]->column);
+        cJSON_AddItemToArray(array, place);
     }
 }
 
@@ -69,10 +69,11 @@ static cJSON *access_json(const struct ck_access *access)
         cJSON_AddNumberToObject(object, "element", (double)(int64_t)access->element);
     }
     add_atomic(object, &access->event);
-    add_stack(object, access);
+    add_stack(object, access->stack, access->depth);
     if (access->call) {
         cJSON *call = place_json(access->call);
         ck_report_add(call, "call", access->call->opcode);
+        add_stack(call, access->call_stack, access->call_depth);
         if (!access->command || !access->command->parent)
             cJSON_AddNumberToObject(call, "host_thread", access->caller);
         cJSON_AddItemToObject(object, "enqueued", call);

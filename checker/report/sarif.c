@@ -113,6 +113,11 @@ static cJSON *thread_flow_json(const struct ck_detector *detector, const struct 
     ck_words_agent(access, true, agent, sizeof agent);
     ck_report_add(flow, "id", agent);
     cJSON *locations = cJSON_AddArrayToObject(flow, "locations");
+    for (uint32_t i = access->call_depth; i-- > 0;) {
+        snprintf(text, sizeof text, "'%s' is called",
+                 i ? access->call_stack[i - 1]->function : access->call->function);
+        add_step(locations, detector, access->call_stack[i], text, level++, 0);
+    }
     if (access->call) {
         snprintf(text, sizeof text, "command %u is enqueued by %s", (unsigned)access->agent.command,
                  access->call->opcode);

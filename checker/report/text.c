@@ -117,12 +117,14 @@ static void put_order(const struct ck_access *access, FILE *out)
         mm_print(out, ", memory_scope_%s", mm_scope_name((enum mm_scope)access->event.scope));
 }
 
-static void put_stack(const struct ck_access *access, const struct style *style, FILE *out)
+/* The calls that led to a place in INNERMOST. */
+static void put_stack(const char *innermost, const struct mm_source *const *stack, uint32_t depth,
+                      const struct style *style, FILE *out)
 {
-    for (uint32_t i = 0; i < access->depth; i++) {
-        const char *callee = i ? access->stack[i - 1]->function : access->source.function;
-        put_place(access->stack[i], out);
-        put_note(style, out, " '%s' is called here, in '%s'\n", callee, access->stack[i]->function);
+    for (uint32_t i = 0; i < depth; i++) {
+        put_place(stack[i], out);
+        put_note(style, out, " '%s' is called here, in '%s'\n", i ? stack[i - 1]->function : innermost,
+                 stack[i]->function);
     }
 }
 
@@ -139,6 +141,7 @@ static void put_call(const struct ck_access *access, bool said, const struct sty
     else
         mm_print(out, "%s, host thread %" PRIu32 ", on queue %" PRIu32 "\n", access->call->opcode,
                  access->caller, access->command ? access->command->queue : 0);
+    put_stack(access->call->function, access->call_stack, access->call_depth, style, out);
 }
 
 /* The other kinds of accesses that raced at the same two places. */
@@ -208,7 +211,7 @@ static void put_finding(const struct ck_detector *detector, const struct ck_find
         fputc('\n', out);
         if (i)
             put_excerpt(detector, &access->source, style, out);
-        put_stack(access, style, out);
+        put_stack(access->source.function, access->stack, access->depth, style, out);
         put_call(access, i && access->agent.command == f->accesses[0].agent.command, style, out);
     }
     if (f->created) {

@@ -32,7 +32,8 @@ void mm_trace_report_lost(void *context, int error)
 
 /* ---- places of the host's code ------------------------------------------------------------------- */
 
-uint32_t mm_record_host_source(struct mm_recorder *recorder, const char *call, const void *place)
+uint32_t mm_record_host_source(struct mm_recorder *recorder, const char *call, const void *place,
+                               uint32_t caller)
 {
     Dl_info info = {0};
     char function[32] = "";
@@ -44,7 +45,8 @@ uint32_t mm_record_host_source(struct mm_recorder *recorder, const char *call, c
                                .source = {.id = mm_recorder_new_source(recorder),
                                           .file = *function ? info.dli_fname : "",
                                           .function = function,
-                                          .opcode = call}};
+                                          .opcode = call,
+                                          .caller = caller}};
     mm_recorder_record(recorder, &record);
     return record.source.id;
 }

@@ -12,8 +12,10 @@ int mm_trace_create(const char *pattern);
 void mm_trace_report_lost(void *context, int error);
 
 /* A new source of RECORDER: the call CALL at PLACE, a return address in the host's code (NULL: unknown), as the module and
- * the offset in it; the reader of the trace looks up file and line. */
-uint32_t mm_record_host_source(struct mm_recorder *recorder, const char *call, const void *place);
+ * the offset in it; the reader of the trace looks up file and line.  CALLER: the source of the call of the function that
+ * PLACE is in, 0: not recorded. */
+uint32_t mm_record_host_source(struct mm_recorder *recorder, const char *call, const void *place,
+                               uint32_t caller);
 
 /* Whether PLACE is code of the application: of neither refcl nor the ICD loader nor a library whose file name is
  * named in LAYERS (NULL: none). */

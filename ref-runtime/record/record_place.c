@@ -49,7 +49,7 @@ const void *rt_fault_place(const void *code)
 
 uint32_t rt_host_source(const char *call, const void *place)
 {
-    return mm_record_host_source(rt_recorder(), call, place);
+    return mm_record_host_source(rt_recorder(), call, place, 0);
 }
 
 uint32_t rt_call_source(const char *call)

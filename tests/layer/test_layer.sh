@@ -56,5 +56,6 @@ cut_short() { "$REFCL" trace check "$tap_dir/cut" >"$tap_dir/said" 2>&1; code=$?
 ok "a trace that is cut short is not clean" cut_short
 ok "noise is no trace" exits 2 "$REFCL" trace check "$tap_dir/hosts"
 ok "--icd needs --on-driver" exits 2 "$REFCL" run --icd "$pocl" -- "$tap_dir/hosts"
+ok "--backtrace needs --on-driver" exits 2 "$REFCL" run --backtrace -- "$tap_dir/hosts"
 ok "options of refcl's own runs are refused" exits 2 "$REFCL" run --on-driver --seed 1 -- "$tap_dir/hosts"
 done_testing

@@ -2,13 +2,15 @@
 #include "tools/cmd/commands.h"
 #include "tools/session/options.h"
 
-enum { RUN_ON_DRIVER = SESSION_OPTION_COUNT, RUN_ICD };
+enum { RUN_ON_DRIVER = SESSION_OPTION_COUNT, RUN_ICD, RUN_BACKTRACE };
 static const struct tool_option options[] = {
     SESSION_OPTIONS,
     {"on-driver", 0, NULL, "REFCL_ON_DRIVER",
      "run on the installed driver under refcl's loader layer, which checks commands against one another"},
     {"icd", 0, "FILE", "REFCL_ICD",
      "with --on-driver: the driver's library or .icd file (default: all installed)"},
+    {"backtrace", 0, NULL, "REFCL_BACKTRACE",
+     "with --on-driver: record the calls in the host's code that lead to each OpenCL call"},
     TOOL_OPTION_END};
 
 static int run_option(void *context, size_t index, const char *value)
@@ -18,6 +20,8 @@ static int run_option(void *context, size_t index, const char *value)
         session->on_driver = true;
     else if (index == RUN_ICD)
         session->icd = value;
+    else if (index == RUN_BACKTRACE)
+        session->backtrace = true;
     else
         return session_option(session, index, value);
     return 0;
@@ -28,6 +32,8 @@ static int check_driver_options(const struct session *session)
 {
     if (session->icd && !session->on_driver)
         return tool_error(EXIT_USAGE, "--icd needs --on-driver");
+    if (session->backtrace && !session->on_driver)
+        return tool_error(EXIT_USAGE, "--backtrace needs --on-driver");
     if (session->on_driver && (session->predict || session->assertion_count || session->has_seeds ||
                                session->seed || session->schedule || session->memory_mode))
         return tool_error(EXIT_USAGE,

@@ -1,17 +1,19 @@
 /* From where the application called: the return address of the call, or the innermost one outside of loader and
- * layers. */
+ * layers; with REFCL_LAYER_BACKTRACE=1 also the calls that led there. */
 #include "memmodel/base/privilege.h"
 #include "memmodel/trace/host.h"
 #include "tools/layer/layer.h"
 
+#include <dlfcn.h>
 #include <execinfo.h>
+#include <string.h>
 
-enum { FRAMES = 24, PLACES = 1 << 14 };
+enum { FRAMES = 24, DEEPEST = 64, PLACES = 1 << 14 };
 
 static struct place {
     const char *call;
     const void *address;
-    uint32_t source;
+    uint32_t caller, source;
 } places[PLACES]; /* open addressing; what does not fit has no source */
 
 static bool is_application(const void *address)
@@ -33,24 +35,69 @@ static const void *application_place(const void *address)
     return i < count ? frames[i] : NULL;
 }
 
-static struct place *slot_of(const char *call, const void *address)
+static struct place *slot_of(const char *call, const void *address, uint32_t caller)
 {
-    size_t slot =
-        (size_t)(((uintptr_t)address ^ (uintptr_t)call) * UINT64_C(0x9e3779b97f4a7c15) >> 40) % PLACES;
+    uint64_t key = ((uintptr_t)address ^ (uintptr_t)call) + caller * UINT64_C(0xff51afd7ed558ccd);
+    size_t slot = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 40) % PLACES;
     for (size_t tries = 0; tries < 64; tries++, slot = (slot + 1) % PLACES)
-        if (!places[slot].call || (places[slot].address == address && places[slot].call == call))
+        if (!places[slot].call ||
+            (places[slot].address == address && places[slot].call == call && places[slot].caller == caller))
             return &places[slot];
     return NULL;
 }
 
+static uint32_t source_of(const char *call, const void *address, uint32_t caller)
+{
+    struct place *place = slot_of(call, address, caller);
+    if (place && !place->call)
+        *place = (struct place){call, address, caller,
+                                mm_record_host_source(ly_recorder(), call, address, caller)};
+    return place ? place->source : 0;
+}
+
+/* Of the C library, which starts main() and threads. */
+static bool is_libc(const void *address)
+{
+    Dl_info info;
+    const char *slash = dladdr(address, &info) && info.dli_fname ? strrchr(info.dli_fname, '/') : NULL;
+    return slash && strncmp(slash, "/libc.so", 8) == 0;
+}
+
+/* The source of the innermost call of the application, with those that led to it. */
+static uint32_t source_with_stack(const char *call, const void *address)
+{
+    void *frames[DEEPEST];
+    int count = backtrace(frames, DEEPEST), first = 0;
+    uint32_t source = 0;
+    while (first < count && frames[first] != address)
+        first++;
+    while (first < count && !is_application(frames[first]))
+        first++;
+    if (count > first + 2 && is_libc(frames[count - 2])) /* _start */
+        count--;
+    while (count > first + 1 && is_libc(frames[count - 1]))
+        count--;
+    for (int i = count; i-- > first;)
+        source = source_of(i == first ? call : "", frames[i], source);
+    return first < count ? source : source_of(call, application_place(address), 0);
+}
+
+static bool wants_stacks(void)
+{
+    static int wanted = -1; /* under the lock */
+    if (wanted < 0) {
+        const char *value = mm_getenv("REFCL_LAYER_BACKTRACE");
+        wanted = value && strcmp(value, "1") == 0;
+    }
+    return wanted;
+}
+
 uint32_t ly_source(const char *call, const void *address)
 {
-    struct place *place = slot_of(call, address);
+    if (wants_stacks())
+        return source_with_stack(call, address);
+    const struct place *place = slot_of(call, address, 0);
     if (place && place->call) /* only addresses of the application are entered */
         return place->source;
-    const void *caller = application_place(address);
-    place = slot_of(call, caller);
-    if (place && !place->call)
-        *place = (struct place){call, caller, mm_record_host_source(ly_recorder(), call, caller)};
-    return place ? place->source : 0;
+    return source_of(call, application_place(address), 0);
 }

@@ -123,6 +123,7 @@ static void set_layer(const struct session *session, const char *layer, const ch
         setenv("REFCL_LAYER_CHECK", "api", 1);
     else
         unsetenv("REFCL_LAYER_CHECK");
+    set_or_unset("REFCL_LAYER_BACKTRACE", session->backtrace);
     unsetenv("REFCL_TRACE");
 }
 
