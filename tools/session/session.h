@@ -32,7 +32,7 @@ struct session {
     bool quiet;                         /* no text report */
     bool on_driver;                     /* COMMAND runs on a driver under the layer; else on refcl */
     const char *icd; /* on_driver: the driver's library or .icd file, NULL = those of the system */
-    bool backtrace; /* on_driver: calls are recorded with their call stacks */
+    bool backtrace;  /* on_driver: calls are recorded with their call stacks */
     bool own_host; /* COMMAND is part of refcl: its source locations are not shown, and it ends with refcl */
     int input_status; /* exit status of COMMAND for bad input, 0 = none */
     /* Where launches can be made again from: kernel: the file of OpenCL C that is COMMAND's last word, or the
