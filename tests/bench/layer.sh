@@ -11,3 +11,7 @@ echo "alone:    $("$program" "$count")"
 echo "layer:    $(OPENCL_LAYERS=$build/librefcl-layer.so "$program" "$count")"
 echo "trace:    $(OPENCL_LAYERS=$build/librefcl-layer.so REFCL_LAYER_TRACE=$trace "$program" "$count")"
 echo "detector: $("$build/refcl" run --on-driver --quiet -- "$program" "$count")"
+iterations=${2:-20000} # of about a millisecond on PoCL
+echo "kernels alone:    $("$program" 2000 "$iterations")"
+echo "kernels layer:    $(OPENCL_LAYERS=$build/librefcl-layer.so REFCL_LAYER_TRACE=$trace "$program" 2000 "$iterations")"
+echo "kernels detector: $("$build/refcl" run --on-driver --quiet -- "$program" 2000 "$iterations")"

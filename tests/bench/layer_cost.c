@@ -1,6 +1,7 @@
 /* Cost of the loader layer: nanoseconds of the host for each command, and the memory of the process.
  *
- * layer_cost COMMANDS: copies of 64 bytes on an in-order queue, finished every thousand, one in eight a kernel. */
+ * layer_cost COMMANDS [ITERATIONS]: copies of 64 bytes on an in-order queue, finished every thousand, one in eight a
+ * kernel; with ITERATIONS each command is a kernel whose loop takes so many. */
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
@@ -38,7 +39,10 @@ static long resident_kib(void)
 int main(int argc, char **argv)
 {
     long count = argc > 1 ? atol(argv[1]) : 100000;
-    const char *text = "kernel void one(global int *x) { x[get_global_id(0)] = 1; }";
+    cl_int iterations = argc > 2 ? atoi(argv[2]) : 0;
+    const char *text =
+        "kernel void one(global int *x, int iterations) { int n = x[get_global_id(0)];\n"
+        "  for (int i = 0; i < iterations; i++) n = n * 1664525 + i; x[get_global_id(0)] = n; }";
     cl_platform_id platform;
     cl_device_id device;
     cl_int code;
@@ -57,12 +61,13 @@ int main(int argc, char **argv)
     cl_kernel kernel = clCreateKernel(program, "one", &code);
     OK(code);
     OK(clSetKernelArg(kernel, 0, sizeof a, &a));
+    OK(clSetKernelArg(kernel, 1, sizeof iterations, &iterations));
     double begin = now(), calls = 0;
     long first = 0;
     for (long i = 0; i < count; i++) {
         size_t items = 16;
         double before = now();
-        if (i % 8 == 0)
+        if (iterations || i % 8 == 0)
             OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, NULL, 0, NULL, NULL));
         else
             OK(clEnqueueCopyBuffer(queue, a, b, 0, 0, 64, 0, NULL, NULL));

@@ -1,5 +1,6 @@
 /* From where the application called: the return address of the call, or the innermost one outside of loader and
  * layers; with REFCL_LAYER_BACKTRACE=1 also the calls that led there. */
+#include "memmodel/base/hash.h"
 #include "memmodel/base/privilege.h"
 #include "memmodel/trace/host.h"
 #include "tools/layer/layer.h"
@@ -9,6 +10,7 @@
 #include <string.h>
 
 enum { FRAMES = 24, DEEPEST = 64, PLACES = 1 << 14 };
+#define WHOLE_STACK UINT32_MAX /* in place of a caller */
 
 static struct place {
     const char *call;
@@ -64,10 +66,9 @@ static bool is_libc(const void *address)
 }
 
 /* The source of the innermost call of the application, with those that led to it. */
-static uint32_t source_with_stack(const char *call, const void *address)
+static uint32_t source_of_stack(const char *call, const void *address, void *const *frames, int count)
 {
-    void *frames[DEEPEST];
-    int count = backtrace(frames, DEEPEST), first = 0;
+    int first = 0;
     uint32_t source = 0;
     while (first < count && frames[first] != address)
         first++;
@@ -80,6 +81,24 @@ static uint32_t source_with_stack(const char *call, const void *address)
     for (int i = count; i-- > first;)
         source = source_of(i == first ? call : "", frames[i], source);
     return first < count ? source : source_of(call, application_place(address), 0);
+}
+
+/* Looking up modules takes longer than the stack itself: the source of each whole stack is kept under its hash, in
+ * place of an address. */
+static uint32_t source_with_stack(const char *call, const void *address)
+{
+    void *frames[DEEPEST];
+    int count = backtrace(frames, DEEPEST);
+    uint64_t hash = mm_fnv1a(MM_FNV1A, frames, (size_t)count * sizeof *frames);
+    const void *stack = (const void *)(uintptr_t)hash;
+    struct place *place = slot_of(call, stack, WHOLE_STACK);
+    if (place && place->call)
+        return place->source;
+    uint32_t source = source_of_stack(call, address, frames, count);
+    place = slot_of(call, stack, WHOLE_STACK);
+    if (place)
+        *place = (struct place){call, stack, WHOLE_STACK, source};
+    return source;
 }
 
 static bool wants_stacks(void)
