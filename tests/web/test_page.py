@@ -35,6 +35,19 @@ FREE = '"no order at all"\nempty 0 as nothing\n'
 IDLE = "playground.sides.length && playground.sides.every(s => !s.busy && s.status.textContent)"
 TEXT = "playground.sides[0].editor.text()"
 
+# Pairs of an edge's label and an event or another label that it covers.
+COVERED = """(() => { const cy = document.querySelector('.canvas')._cyreg.cy, boxes = cy.nodes('.event').map(n => [n.id(), n.boundingBox({ includeLabels: false })]), found = [];
+  for (const e of cy.edges("[label != '']").toArray()) {
+    const box = e.boundingBox({ includeNodes: false, includeEdges: false });
+    for (const [name, other] of boxes) if (Math.min(box.x2, other.x2) - Math.max(box.x1, other.x1) > 1 && Math.min(box.y2, other.y2) - Math.max(box.y1, other.y1) > 1) found.push(e.data('label') + ' over ' + name);
+    boxes.push([e.data('label'), box]);
+  }
+  return [boxes.length, found]; })()"""
+# Labels that are neither left of their control, nor above it.
+APART = """[...document.querySelectorAll('label[for]')].filter(l => { const a = l.getBoundingClientRect(), b = document.getElementById(l.htmlFor).getBoundingClientRect();
+  const beside = a.right <= b.left && b.left - a.right < 20 && a.top < b.bottom && b.top < a.bottom, above = a.bottom <= b.top + 1 && b.top - a.bottom < 20 && Math.abs(a.left - b.left) < 4;
+  return a.width && !beside && !above; }).map(l => l.textContent)"""
+
 
 def stale():
     """Whether there is no page that was made from the sources as they are."""
@@ -133,6 +146,8 @@ def kernel(b, where):
     check("... its forbidden state has an axiom and a cycle", b.run("document.activeElement.dataset.key") == "f in[0]=1 in[1]=1" and len(steps) >= 4, (seen, steps))
     lines = [n for n, line in enumerate(source.split("\n"), 1) if "seq_cst" in line]
     check("... the cycle's lines are marked in the source", b.run("[...document.querySelectorAll('.cm-here')].map(n => n.textContent)") == [source.split("\n")[n - 1] for n in lines], lines)
+    count, covered = b.run(COVERED)
+    check("... the labels in its graph cover neither events nor one another", count > 12 and covered == [], (count, covered))
     rows = b.run("[...document.querySelectorAll('.tables table')[0].tBodies[0].rows].map(r => r.cells[1].textContent)")
     check("... events have their lines", set(map(str, lines)) <= set(rows), rows)
     seen = tab_to(b, "e.classList.contains('change')")
@@ -198,6 +213,7 @@ def cycle(b, where):
     check("... with the clause in words", b.run("[...document.querySelectorAll('.clauses dd')].some(d => d.textContent.length > 40)"), shown)
     edges = b.run("playground.sides[0].results.graph.edges()")
     check("... the graph has the cycle", edges.count("cycle") == len(steps), edges)
+    check("... whose labels cover neither events nor one another", b.run(COVERED)[1] == [], b.run(COVERED))
     check("... the same is a table", b.run("document.querySelectorAll('.tables tbody tr').length") > len(steps))
     for relation in ("rf", "po"):
         box = "[...document.querySelectorAll('.relations label')].find(l => l.textContent === '%s').querySelector('input')" % relation
@@ -260,6 +276,7 @@ def looks(b, where):
     nameless = b.run("""[...document.querySelectorAll('button, select, input, [role=textbox]')].filter(n => !n.hidden && !(n.labels && n.labels.length) && !n.closest('label') && !n.getAttribute('aria-label') &&
         !n.textContent.trim() && !n.closest('.cm-editor .cm-panels')).map(n => n.outerHTML)""")
     check("%s: every control has a name" % where, nameless == [], nameless)
+    check("... and its label beside or above it", b.run(APART) == [], b.run(APART))
     check("... the page is no wider than the window", b.run("document.documentElement.scrollWidth <= innerWidth"), b.run("document.documentElement.scrollWidth"))
     colors = []
     for scheme in ("light", "dark"):

@@ -7,6 +7,7 @@ const WIDTH = 168, COLUMN = 232, ROW = 78, TOP = 92;
 /* Line styles as well as colors tell relations apart. */
 const STYLES = { po: ["--po", "solid"], rf: ["--rf", "solid"], co: ["--co", "dashed"], fr: ["--fr", "dotted"], rmw: ["--quiet", "dotted"], cycle: ["--bad", "solid"] };
 const MORE = ["--more-1", "--more-2", "--more-3", "--more-4"];
+const OFFSETS = [34, 22, 46, 58, 70, 82, 94, 106, 118, 130, 142, 154, 166, 178, 190, 202]; // of a label from the start of its edge
 const off = new Set(["ghb", "lhb", "hb", "happens-before"]); // relations that the reader has switched off; shared by all graphs
 
 const placeOf = (thread, threads) => [thread.host ? "host" : "", !thread.host && `wg ${thread.work_group}`, !thread.host && thread.sub_group < 65536 && `sg ${thread.sub_group}`,
@@ -52,6 +53,7 @@ function bend(name, from, to, same) {
   if (name === "po") return 0;
   const columns = Math.abs(from.x - to.x) / COLUMN, side = same % 2 ? -1 : 1;
   if (name === "cycle" && columns < 0.2 && to.y - from.y === ROW) return 0; // over program order
+  if (columns < 0.2 && Math.abs(from.y - to.y) > 1.5 * ROW) return side * (WIDTH + 32 + 40 * same); // the curve reaches half as far
   if (columns < 0.2) return side * (34 + 22 * same + Math.abs(from.y - to.y) / 6);
   return side * (8 + 20 * same + (columns > 1.2 ? 40 : 0));
 }
@@ -64,7 +66,7 @@ function elements(execution, threads, edges, cycle) {
   const add = (name, a, b, label, classes) => {
     const key = Math.min(a, b) + "-" + Math.max(a, b), same = used.get(key) || 0;
     if (name !== "po") used.set(key, same + 1);
-    list.push({ data: { source: "e" + a, target: "e" + b, label, distance: bend(name, at.get(a), at.get(b), same), name }, classes });
+    list.push({ data: { source: "e" + a, target: "e" + b, label, distance: bend(name, at.get(a), at.get(b), same), offset: OFFSETS[0], name }, classes });
   };
   for (const c of cycle) if (at.has(c.from) && at.has(c.to) && c.from !== c.to) add("cycle", c.from, c.to, c.edge, "cycle");
   for (const [name, pairs] of Object.entries(edges)) {
@@ -81,10 +83,27 @@ function styles(names) {
       "text-halign": "center", "font-size": 13, "font-family": "ui-monospace, monospace", color: color("--text"), "line-height": 1.15 } },
     { selector: ".marked", style: { "border-width": 3, "border-color": color("--bad") } },
     { selector: ".thread", style: { shape: "round-rectangle", "background-color": color("--soft"), "background-opacity": 1, "border-width": 0, label: "data(label)", "text-valign": "bottom", "text-margin-y": 4, "font-size": 13, "font-weight": "bold", color: color("--text"), padding: 10 } },
-    { selector: "edge", style: { width: 2, "curve-style": "unbundled-bezier", "control-point-distances": "data(distance)", "control-point-weights": 0.5, "target-arrow-shape": "triangle", "arrow-scale": 1, "source-label": "data(label)", "source-text-offset": e => (e.data("distance") ? 34 : 18), "source-text-margin-x": e => (e.data("distance") ? 0 : 16), "font-size": 12, "font-weight": "bold",
+    { selector: "edge", style: { width: 2, "curve-style": "unbundled-bezier", "control-point-distances": "data(distance)", "control-point-weights": 0.5, "target-arrow-shape": "triangle", "arrow-scale": 1, "source-label": "data(label)", "source-text-offset": "data(offset)", "source-text-margin-x": e => (e.data("distance") ? 0 : 16), "font-size": 12, "font-weight": "bold",
       "text-background-color": color("--page"), "text-background-opacity": 0.9, "text-background-padding": 1 } },
     ...names.map(n => relation(n, STYLES[n] || [MORE[[...n].reduce((h, c) => h + c.charCodeAt(0), 0) % MORE.length], "solid"])), relation("cycle", STYLES.cycle), { selector: ".cycle", style: { width: 4, "z-index": 9 } },
   ];
+}
+/* Moves each label along its edge to where it covers neither events nor labels before it, or the least of them. */
+function placeLabels(cy) {
+  const taken = cy.nodes(".event").map(n => n.boundingBox({ includeLabels: false }));
+  const shared = (a, b) => Math.max(0, Math.min(a.x2, b.x2) - Math.max(a.x1, b.x1)) * Math.max(0, Math.min(a.y2, b.y2) - Math.max(a.y1, b.y1));
+  for (const edge of cy.edges("[label != '']").toArray()) {
+    const from = edge.sourceEndpoint(), to = edge.targetEndpoint(), length = Math.hypot(from.x - to.x, from.y - to.y);
+    let best = null;
+    for (const offset of OFFSETS.filter((o, i) => !i || o < length - 10)) {
+      edge.data("offset", offset);
+      const place = edge.boundingBox({ includeNodes: false, includeEdges: false }), covered = taken.reduce((sum, t) => sum + shared(place, t), 0);
+      if (!best || covered < best.covered) best = { offset, place, covered };
+      if (!covered) break;
+    }
+    edge.data("offset", best.offset);
+    taken.push(best.place);
+  }
 }
 function tables(execution, threads, edges) {
   const name = i => { const e = execution.events[i]; return (e.thread === undefined ? "initial: " : threads[e.thread].name + ": ") + e.text; };
@@ -103,6 +122,7 @@ export function graph(execution, threads, cycle, label) {
   box.draw = () => {
     if (cy) cy.destroy();
     cy = cytoscape({ container: canvas, elements: elements(execution, threads, edges, cycle), style: styles(names), layout: { name: "preset" }, userZoomingEnabled: false, autoungrabify: true, boxSelectionEnabled: false, maxZoom: 1.25, minZoom: 0.2 });
+    placeLabels(cy);
     const { w, h } = cy.elements().boundingBox(), scale = Math.min(1.25, (canvas.clientWidth - 24) / w);
     canvas.style.height = Math.min(Math.max(h * scale + 24, 120), 640) + "px";
     cy.resize();

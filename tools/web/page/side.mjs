@@ -46,7 +46,7 @@ export class Side {
     this.box.append(make("h2", {}, "Test " + this.name), make("div", { class: "input" },
       make("details", { class: "library" }, make("summary", {}, "Library of tests and kernels"), make("label", { for: id("find") }, "Find"), this.find, make("label", { for: id("library") }, "Tests and kernels"), this.library),
       this.teaching, this.launch, this.editorBox, make("div", { class: "actions" }, this.runButton, this.cancelButton, this.status),
-      make("div", { class: "row" }, make("label", { for: id("model") }, "Model"), this.models, make("label", { for: id("more") }, "Show relation"), this.more), this.catBox,
+      make("div", { class: "row" }, make("span", { class: "field" }, make("label", { for: id("model") }, "Model"), this.models), make("span", { class: "field" }, make("label", { for: id("more") }, "Show relation"), this.more)), this.catBox,
       make("details", { class: "switchlist" }, this.switchTitle, this.switchBox)), this.output);
     const later = () => { this.busy = true; clearTimeout(this.timer); this.timer = setTimeout(() => this.run(), DELAY); };
     this.editor = createEditor(this.editorBox, { language: "litmus", label: "Litmus test " + this.name, changed: () => { this.chosenTest = ""; this.teaching.textContent = ""; later(); }, run: () => this.run() });
