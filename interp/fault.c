@@ -8,7 +8,8 @@
 
 enum in_fault in_fault_now;
 
-const char *in_fault_name(enum in_fault fault)
+/* NULL if FAULT is out of range. */
+static const char *fault_name(enum in_fault fault)
 {
     static const char *const names[IN_FAULT_COUNT] = {
 #define IN_FAULT(id, name, what) [IN_FAULT_##id] = name,
@@ -18,10 +19,11 @@ const char *in_fault_name(enum in_fault fault)
     return fault > IN_NO_FAULT && fault < IN_FAULT_COUNT ? names[fault] : NULL;
 }
 
-enum in_fault in_fault_find(const char *name)
+/* IN_NO_FAULT: no fault has that name. */
+static enum in_fault find_fault(const char *name)
 {
     for (enum in_fault f = IN_NO_FAULT + 1; f < IN_FAULT_COUNT; f++)
-        if (strcmp(in_fault_name(f), name) == 0)
+        if (strcmp(fault_name(f), name) == 0)
             return f;
     return IN_NO_FAULT;
 }
@@ -31,12 +33,12 @@ __attribute__((constructor)) static void read_fault(void)
     const char *name = mm_getenv("REFCL_FAULT");
     if (name == NULL || *name == '\0')
         return;
-    in_fault_now = in_fault_find(name);
+    in_fault_now = find_fault(name);
     if (in_fault_now != IN_NO_FAULT)
         return;
     fprintf(stderr, "refcl: REFCL_FAULT: '%s' is none of:", name);
     for (enum in_fault f = IN_NO_FAULT + 1; f < IN_FAULT_COUNT; f++)
-        fprintf(stderr, " %s", in_fault_name(f));
+        fprintf(stderr, " %s", fault_name(f));
     fprintf(stderr, "\n");
 }
 

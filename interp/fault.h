@@ -17,11 +17,6 @@ enum in_fault {
 extern enum in_fault in_fault_now; /* does not change after loading */
 #define IN_FAULTY(id) (__builtin_expect(in_fault_now == IN_FAULT_##id, 0))
 
-/* NULL beyond the last. */
-const char *in_fault_name(enum in_fault fault);
-/* The fault of that name, IN_NO_FAULT if there is none. */
-enum in_fault in_fault_find(const char *name);
-
 /* Apply the active fault to the order and scope of an atomic operation, and to a fence; FLAGS:
  * MM_FENCE_GLOBAL and so on. */
 void in_fault_atomic(bool rmw, enum mm_order *order, enum mm_scope *scope);

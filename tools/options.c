@@ -100,7 +100,7 @@ static void print_option(const struct tool_option *o, FILE *out)
             o->environment ? o->environment : "", o->environment ? "]" : "");
 }
 
-void tool_help(const struct tool_command *command, FILE *out)
+static void print_help(const struct tool_command *command, FILE *out)
 {
     static const struct tool_option common[] = {
         {"input-limits", 0, "N", "REFCL_INPUT_LIMITS",
@@ -186,7 +186,7 @@ int tool_options(const struct tool_command *command, int argc, char **argv, bool
     optind = 1;
     for (int c; (c = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
         if (c == HELP_CODE || c == 'h') {
-            tool_help(command, stdout);
+            print_help(command, stdout);
             *exit_code = EXIT_CLEAN;
             return -1;
         }

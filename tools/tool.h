@@ -51,7 +51,6 @@ int tool_options(const struct tool_command *command, int argc, char **argv, bool
                  tool_handler *handler, void *context, int *exit_code);
 /* How COMMAND was called, as a shell takes it; freed with mm_free.  NULL: no memory. */
 char *tool_command_line(const struct tool_command *command, int argc, char **argv);
-void tool_help(const struct tool_command *command, FILE *out);
 
 /* "refcl: error: ..." on stderr; returns CODE. */
 int tool_error(int code, const char *format, ...) MM_PRINTF(2, 3);

@@ -67,8 +67,6 @@ bool sx_has_thin_air(struct sx *sx);
 bool sx_ends_unconstrained(struct sx *sx);
 /* Fills x->memory with the values of the observed terms. */
 void sx_final_state(struct sx *sx);
-/* Whether READ belongs to the repeated iteration of a loop that never terminates. */
-bool sx_waits(const struct sx_exec *x, uint32_t read);
 /* Whether every such read, of the first CHOSEN ones and those with one source, may return the final value of
  * its location: then its loop repeats. */
 bool sx_may_repeat(const struct sx *sx, uint32_t chosen);

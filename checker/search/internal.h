@@ -168,8 +168,6 @@ unsigned sx_locate(struct sx *sx, uint64_t address, unsigned size, uint32_t *obj
 bool sx_strays(const struct sx *sx, const struct ck_instr *i, uint64_t address);
 /* Finds the locations that the final state consists of; false as above. */
 bool sx_add_observed(struct sx *sx);
-/* Where VALUE is among the location's values, UINT32_MAX: nowhere. */
-uint32_t sx_number_value(const struct sx_location *location, uint64_t value);
 bool sx_add_value(struct sx *sx, struct sx_location *location, uint64_t value);
 
 /* What values are computed from (search/depend.c).  DEPENDS: for each register a set of reads. */

@@ -28,13 +28,6 @@ static uint32_t find_value(const struct sx_location *l, uint64_t value)
     return low;
 }
 
-uint32_t sx_number_value(const struct sx_location *l, uint64_t value)
-{
-    uint32_t i = find_value(l, value);
-
-    return i < l->value_count && l->values[i] == value ? i : UINT32_MAX;
-}
-
 bool sx_add_value(struct sx *sx, struct sx_location *l, uint64_t value)
 {
     uint32_t at = find_value(l, value);

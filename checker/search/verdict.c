@@ -306,7 +306,8 @@ bool sx_flags_open(const struct sx *sx)
     return false;
 }
 
-bool sx_waits(const struct sx_exec *x, uint32_t read)
+/* Whether READ belongs to the repeated iteration of a loop that never terminates. */
+static bool repeats_forever(const struct sx_exec *x, uint32_t read)
 {
     const struct sx_trace *t = x->events[read].init ? NULL : x->chosen[x->events[read].thread];
 
@@ -318,7 +319,7 @@ bool sx_may_repeat(const struct sx *sx, uint32_t chosen)
     const struct sx_exec *x = sx->exec;
 
     for (uint32_t r = 0; r < x->read_count; r++) {
-        if ((r >= chosen && x->source_count[r] != 1) || !sx_waits(x, x->reads[r]))
+        if ((r >= chosen && x->source_count[r] != 1) || !repeats_forever(x, x->reads[r]))
             continue;
         for (uint32_t w = 0; w < x->n; w++) {
             if (mm_rel_has(x->n, x->co_lower, x->source[r], w))

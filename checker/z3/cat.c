@@ -221,7 +221,7 @@ static uint32_t degree(const struct zx *z, const struct zx_rel *r, uint32_t k)
     return in * out;
 }
 
-struct zx_rel *zx_closure(struct zx *z, const struct zx_rel *a)
+static struct zx_rel *transitive_closure(struct zx *z, const struct zx_rel *a)
 {
     struct zx_rel *r = zx_rel_new(z, false);
     bool *done = zx_alloc(z, z->n, sizeof *done);
@@ -292,6 +292,9 @@ static bool mentions(const struct mm_cat_expr *e, uint32_t let)
     return found;
 }
 
+static struct zx_rel *evaluate_expr(struct zx *z, const struct mm_cat_expr *expr,
+                                    struct zx_rel *const *arguments);
+
 /* Adds to *SUM the operands of E, a union, except LET;LET.  False: another operand mentions LET. */
 static bool add_terms(struct zx *z, const struct mm_cat_expr *e, uint32_t let, struct zx_rel **sum,
                       bool *squared)
@@ -305,7 +308,7 @@ static bool add_terms(struct zx *z, const struct mm_cat_expr *e, uint32_t let, s
         return *squared = true;
     if (mentions(e, let))
         return false;
-    term = zx_eval(z, e, NULL);
+    term = evaluate_expr(z, e, NULL);
     *sum = *sum ? pointwise(z, MM_CAT_UNION, *sum, term) : term;
     return true;
 }
@@ -322,7 +325,7 @@ static bool is_closure(struct zx *z, uint32_t let)
 
     if (!alone || !add_terms(z, l->body, let, &sum, &squared) || !sum || !squared)
         return false;
-    z->let_cache[let] = zx_closure(z, sum);
+    z->let_cache[let] = transitive_closure(z, sum);
     return true;
 }
 
@@ -347,7 +350,7 @@ static void evaluate_recursive(struct zx *z, uint32_t group)
             zx_stop(z, MM_LIMIT, "z3", "limit reached: formulas for a recursive definition of the model");
         for (uint32_t i = 0; i < m->let_count; i++)
             if (m->lets[i].recursive_group == group)
-                next[i] = zx_eval(z, m->lets[i].body, NULL);
+                next[i] = evaluate_expr(z, m->lets[i].body, NULL);
         for (uint32_t i = 0; i < m->let_count; i++) {
             if (!next[i])
                 continue;
@@ -364,7 +367,7 @@ static struct zx_rel *evaluate_let(struct zx *z, uint32_t let)
     if (!z->let_cache[let] && l->recursive_group && !is_closure(z, let))
         evaluate_recursive(z, l->recursive_group);
     if (!z->let_cache[let])
-        z->let_cache[let] = zx_eval(z, l->body, NULL);
+        z->let_cache[let] = evaluate_expr(z, l->body, NULL);
     return z->let_cache[let];
 }
 
@@ -374,8 +377,8 @@ static struct zx_rel *apply_function(struct zx *z, const struct mm_cat_expr *exp
     struct zx_rel **actual = zx_alloc(z, expr->child_count, sizeof(*actual));
 
     for (uint32_t i = 0; i < expr->child_count; i++)
-        actual[i] = zx_eval(z, expr->child[i], arguments);
-    return zx_eval(z, z->model->lets[expr->let].body, actual);
+        actual[i] = evaluate_expr(z, expr->child[i], arguments);
+    return evaluate_expr(z, z->model->lets[expr->let].body, actual);
 }
 
 /* [S];r and r;[S] without visiting all triples. */
@@ -395,10 +398,12 @@ static struct zx_rel *evaluate_seq(struct zx *z, const struct mm_cat_expr *expr,
     const struct mm_cat_expr *a = expr->child[0], *b = expr->child[1];
 
     if (a->op == MM_CAT_IDENTITY)
-        return restrict_side(z, zx_eval(z, a->child[0], arguments), zx_eval(z, b, arguments), true);
+        return restrict_side(z, evaluate_expr(z, a->child[0], arguments), evaluate_expr(z, b, arguments),
+                             true);
     if (b->op == MM_CAT_IDENTITY)
-        return restrict_side(z, zx_eval(z, b->child[0], arguments), zx_eval(z, a, arguments), false);
-    return sequence(z, zx_eval(z, a, arguments), zx_eval(z, b, arguments));
+        return restrict_side(z, evaluate_expr(z, b->child[0], arguments), evaluate_expr(z, a, arguments),
+                             false);
+    return sequence(z, evaluate_expr(z, a, arguments), evaluate_expr(z, b, arguments));
 }
 
 static struct zx_rel *evaluate_leaf(struct zx *z, const struct mm_cat_expr *expr,
@@ -419,7 +424,8 @@ static struct zx_rel *evaluate_leaf(struct zx *z, const struct mm_cat_expr *expr
     }
 }
 
-struct zx_rel *zx_eval(struct zx *z, const struct mm_cat_expr *expr, struct zx_rel *const *arguments)
+static struct zx_rel *evaluate_expr(struct zx *z, const struct mm_cat_expr *expr,
+                                    struct zx_rel *const *arguments)
 {
     struct zx_rel *a;
 
@@ -427,24 +433,24 @@ struct zx_rel *zx_eval(struct zx *z, const struct mm_cat_expr *expr, struct zx_r
         return evaluate_leaf(z, expr, arguments);
     if (expr->op == MM_CAT_SEQ)
         return evaluate_seq(z, expr, arguments);
-    a = zx_eval(z, expr->child[0], arguments);
+    a = evaluate_expr(z, expr->child[0], arguments);
     switch (expr->op) {
     case MM_CAT_LINEAR:
         return linear(z, a);
     case MM_CAT_UNION:
     case MM_CAT_INTER:
     case MM_CAT_DIFF:
-        return pointwise(z, expr->op, a, zx_eval(z, expr->child[1], arguments));
+        return pointwise(z, expr->op, a, evaluate_expr(z, expr->child[1], arguments));
     case MM_CAT_PRODUCT:
-        return product(z, a, zx_eval(z, expr->child[1], arguments));
+        return product(z, a, evaluate_expr(z, expr->child[1], arguments));
     case MM_CAT_COMPLEMENT:
         return complement(z, a);
     case MM_CAT_INVERSE:
         return inverse(z, a);
     case MM_CAT_PLUS:
-        return zx_closure(z, a);
+        return transitive_closure(z, a);
     case MM_CAT_STAR:
-        return optional(z, zx_closure(z, a));
+        return optional(z, transitive_closure(z, a));
     case MM_CAT_OPTIONAL:
         return optional(z, a);
     case MM_CAT_IDENTITY:
@@ -537,7 +543,7 @@ static Z3_ast encode_acyclic(struct zx *z, const struct zx_rel *r)
 
 Z3_ast zx_check(struct zx *z, const struct mm_cat_check *check, bool one_way)
 {
-    const struct zx_rel *r = zx_eval(z, check->expr, NULL);
+    const struct zx_rel *r = evaluate_expr(z, check->expr, NULL);
     Z3_ast statement = z->yes;
 
     switch (check->kind) {
@@ -551,7 +557,7 @@ Z3_ast zx_check(struct zx *z, const struct mm_cat_check *check, bool one_way)
         if (one_way && !check->negated)
             statement = encode_acyclic(z, r);
         else
-            statement = no_entry(z, zx_closure(z, r), true);
+            statement = no_entry(z, transitive_closure(z, r), true);
         break;
     }
     return check->negated ? zx_not(z, statement) : statement;

@@ -258,8 +258,6 @@ void zx_rel_set(struct zx *z, struct zx_rel *r, uint32_t i, uint32_t j, Z3_ast a
 Z3_ast zx_rel_get(const struct zx *z, const struct zx_rel *r, uint32_t i, uint32_t j);
 struct zx_rel *zx_base_set(struct zx *z, const char *name);
 struct zx_rel *zx_base(struct zx *z, const char *name);
-struct zx_rel *zx_closure(struct zx *z, const struct zx_rel *r);
-struct zx_rel *zx_eval(struct zx *z, const struct mm_cat_expr *expr, struct zx_rel *const *arguments);
 /* CHECK (with its negation) as a formula.  ONE_WAY: the formula is only asserted, never negated. */
 Z3_ast zx_check(struct zx *z, const struct mm_cat_check *check, bool one_way);
 

@@ -78,7 +78,6 @@ void in_check_subscripts(const struct at *x);
 
 /* check_memory.c: reports the use of an uninitialized operand once (it counts as initialized afterwards);
  * orders and scopes; loads, stores, atomic operations and calls: false if OP is none of them */
-void in_check_uninitialized(const struct at *x, const char *what);
 void in_check_defined(const struct at *x, int32_t slot, uint64_t size, const char *what);
 void in_check_order(const struct at *x, const struct in_atomic *a);
 bool in_check_memory(const struct at *x, enum in_op op);

@@ -34,7 +34,7 @@ static const struct in_fat *fat_of(const struct at *x, int32_t slot)
     return (const struct in_fat *)(const void *)(x->item->frame + slot);
 }
 
-void in_check_uninitialized(const struct at *x, const char *what)
+static void report_uninitialized(const struct at *x, const char *what)
 {
     in_raise(x->run, x->item, x->pc, "uninitialized", "CLC 6.3.1", NULL, 0, 0,
              "%s depends on an uninitialized value", what);
@@ -46,7 +46,7 @@ void in_check_defined(const struct at *x, int32_t slot, uint64_t size, const cha
     if (!any(x->s + slot, size))
         return;
     memset(x->s + slot, 0, size);
-    in_check_uninitialized(x, what);
+    report_uninitialized(x, what);
 }
 
 /* ---- memory ----------------------------------------------------------------------------------- */

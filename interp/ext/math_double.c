@@ -36,12 +36,6 @@ double in_double_tan(double x)
     return is_near_zero(x, r) || is_near_zero(x, 1 / r) ? (double)tanl(x) : r;
 }
 
-double in_double_sincos(double x, double *cosine)
-{
-    *cosine = in_double_cos(x);
-    return in_double_sin(x);
-}
-
 /* ---- trigonometry in half-turns --------------------------------------------------------------- */
 
 /* Takes |x| = QUARTER/2 + r with |r| <= 1/4 and gives sin(pi r), cos(pi r); every step on x is exact.  Both

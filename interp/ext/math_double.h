@@ -82,7 +82,6 @@ double in_double_sin(double x);
 double in_double_sinpi(double x);
 double in_double_tan(double x);
 double in_double_tanpi(double x);
-double in_double_sincos(double x, double *cosine);
 double in_double_cbrt(double x);
 double in_double_divide(double x, double y);
 double in_double_recip(double x);

@@ -116,7 +116,6 @@ struct in_image_touched {
 /* Whether the standard lets the type go with the order [CL 5.3.1.1]. */
 bool in_image_format_valid(uint32_t order, uint32_t type);
 /* The rest expects valid formats. */
-uint32_t in_image_channel_count(enum in_channel_order order);
 uint32_t in_image_element_size(enum in_channel_order order, enum in_channel_type type); /* bytes */
 enum in_image_class in_image_class(enum in_channel_type type);
 /* Between a texel and the bytes of one element [CLC 8.3]: channels that the format lacks read as 0, alpha as
@@ -129,8 +128,6 @@ void in_texel_encode(enum in_channel_order order, enum in_channel_type type, con
 /* ---- geometry ------------------------------------------------------------------------------------ */
 
 uint32_t in_image_coordinate_count(enum in_image_kind kind); /* with the layer of an array: 1, 2 or 3 */
-/* Offset of a texel from the data; false if a coordinate is outside the image. */
-bool in_image_offset(const struct in_image *image, const int32_t *coordinates, uint64_t *offset);
 
 /* ---- access: COORDINATES has in_image_coordinate_count elements; TOUCHED may be NULL ------------- */
 

@@ -74,11 +74,6 @@ bool in_image_format_valid(uint32_t order, uint32_t type)
     return order < IN_ORDER_COUNT && type < IN_CHANNEL_COUNT && (orders[order].types & types[type].groups);
 }
 
-uint32_t in_image_channel_count(enum in_channel_order order)
-{
-    return orders[order].channels;
-}
-
 uint32_t in_image_element_size(enum in_channel_order order, enum in_channel_type type)
 {
     uint32_t size = in_type_size(types[type].scalar);

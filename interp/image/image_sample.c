@@ -58,7 +58,8 @@ static bool offset_of(const struct in_image *image, const int64_t *at, uint64_t 
     return true;
 }
 
-bool in_image_offset(const struct in_image *image, const int32_t *coordinates, uint64_t *offset)
+/* Offset of a texel from the data; false if a coordinate is outside the image. */
+static bool texel_offset(const struct in_image *image, const int32_t *coordinates, uint64_t *offset)
 {
     int64_t at[3] = {0, 0, 0};
     for (uint32_t axis = 0; axis < in_image_coordinate_count(image->kind); axis++)
@@ -255,7 +256,7 @@ bool in_image_write(const struct in_image *image, const int32_t *coordinates, co
 {
     reset_touched(image, touched);
     uint64_t offset;
-    if (!in_image_offset(image, coordinates, &offset))
+    if (!texel_offset(image, coordinates, &offset))
         return false;
     touch(touched, offset);
     in_texel_encode(image->order, image->type, texel, (unsigned char *)image->data + offset);

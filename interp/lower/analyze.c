@@ -13,7 +13,7 @@ bool in_register_variable(const struct in_lower *l, uint32_t id)
     return l->m->ids[id].kind == IN_ID_VALUE && l->use[id].variable && !l->use[id].escapes;
 }
 
-bool in_fused_compare(uint32_t op)
+static bool is_fused_compare(uint32_t op)
 {
     return op == SpvOpIEqual || op == SpvOpINotEqual ||
            (op >= SpvOpUGreaterThan && op <= SpvOpSLessThanEqual);
@@ -148,7 +148,7 @@ static void defer_operands(struct in_lower *l, const struct in_inst *i, uint32_t
     } else if (i->opcode == SpvOpBranchConditional && sole(l, i->operands[0], p)) {
         const struct in_inst *def = &l->insts[l->use[i->operands[0]].position];
         const struct in_ty *ty = in_ty_of(l, def->operand_count > 0 ? def->operands[0] : 0);
-        if (in_fused_compare(def->opcode) && ty->kind == IN_TY_INT && ty->width >= 32)
+        if (is_fused_compare(def->opcode) && ty->kind == IN_TY_INT && ty->width >= 32)
             defer(l, i->operands[0], p);
     } else if (is_chain(i->opcode) && in_chain_shape(l, i, &chain) && chain.simple && chain.index != 0 &&
                !chain.narrow && sole(l, chain.index, p)) {

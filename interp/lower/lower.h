@@ -108,7 +108,6 @@ enum mm_class in_index_subscripts(struct in_lower *l);
 bool in_chain_shape(const struct in_lower *l, const struct in_inst *i, struct in_chain *chain);
 void in_def(const struct in_lower *l, uint32_t id, struct in_inst *inst);
 bool in_register_variable(const struct in_lower *l, uint32_t id);
-bool in_fused_compare(uint32_t opcode);
 
 /* Families. */
 #define IN_LOWER_FAMILIES(X)                                                                                 \

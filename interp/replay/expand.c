@@ -23,7 +23,8 @@ uint64_t in_shift_id(const struct in_shift *shift, uint64_t id)
     return low > 0 && id != 0 ? id + shift->steps[low - 1].add : id;
 }
 
-bool in_shift_on(struct in_shift *shift, uint64_t next)
+/* From id NEXT on, ids continue after the largest one in the output; false: out of memory. */
+static bool extend_shift(struct in_shift *shift, uint64_t next)
 {
     uint64_t add = shift->out - shift->seen, last = shift->count > 0 ? shift->steps[shift->count - 1].add : 0;
     if (add == last)
@@ -97,7 +98,7 @@ static enum mm_class expand_event(struct in_expander *e, const struct mm_event *
     e->events.seen++;
     if (is_missing_events_note(given)) {
         mm_recorder_flush(e->recorder);
-        return in_shift_on(&e->events, e->events.seen) ? e->stopped : stop_without_memory(e);
+        return extend_shift(&e->events, e->events.seen) ? e->stopped : stop_without_memory(e);
     }
     event.source = shifted(&e->sources, event.source);
     event.allocation = shifted(&e->allocations, event.allocation);
@@ -122,9 +123,9 @@ static enum mm_class expand_replay(struct in_expander *e, const struct mm_replay
         return e->stopped;
     if (e->sources.out > UINT32_MAX / 2 || e->allocations.out > UINT32_MAX / 2)
         return e->stopped = mm_fail(&e->error, MM_LIMIT, "trace.replay", "the trace has too many ids");
-    bool shifted_on = in_shift_on(&e->events, e->events.seen) &&
-                      in_shift_on(&e->sources, e->sources.seen + 1) &&
-                      in_shift_on(&e->allocations, e->allocations.seen + 1);
+    bool shifted_on = extend_shift(&e->events, e->events.seen) &&
+                      extend_shift(&e->sources, e->sources.seen + 1) &&
+                      extend_shift(&e->allocations, e->allocations.seen + 1);
     return shifted_on ? MM_OK : stop_without_memory(e);
 }
 

@@ -16,8 +16,6 @@ struct in_shift {
     size_t count;
 };
 uint64_t in_shift_id(const struct in_shift *shift, uint64_t id);
-/* From id NEXT on, ids continue after the largest one in the output; false: out of memory. */
-bool in_shift_on(struct in_shift *shift, uint64_t next);
 
 /* Contents of an allocation of the trace. */
 struct in_mirror {

@@ -142,9 +142,6 @@ static inline uint8_t in_half_mask(int half)
 }
 
 /* sync.c */
-uint8_t in_slot_of(enum mm_scope scope); /* SLOTS: work-item scope, synchronizes with nothing */
-uint8_t in_slot_reduced(uint8_t slot, const struct in_object *object);
-uint64_t in_slot_key(const struct in_run *run, const struct in_item *item, uint8_t slot);
 /* ITEM read the write at INDEX of CELL atomically. */
 void in_sync_acquire(struct in_run *run, struct in_item *item, const struct in_object *object,
                      const struct in_cell *cell, uint32_t index, uint8_t mask, enum mm_order order,

@@ -16,7 +16,8 @@ static bool releases(enum mm_order order)
 
 /* ---- scopes ----------------------------------------------------------------------------------- */
 
-uint8_t in_slot_of(enum mm_scope scope)
+/* SLOTS for work-item scope, which synchronizes with nothing. */
+static uint8_t scope_slot(enum mm_scope scope)
 {
     switch (scope) {
     case MM_SCOPE_WORK_ITEM:
@@ -33,7 +34,7 @@ uint8_t in_slot_of(enum mm_scope scope)
 }
 
 /* The effective scope on this memory [CL 3.3.5 O10, O11] */
-uint8_t in_slot_reduced(uint8_t slot, const struct in_object *object)
+static uint8_t effective_slot(uint8_t slot, const struct in_object *object)
 {
     bool shared = object->origin == MM_ORIGIN_FINE_SVM_ATOMICS || object->origin == MM_ORIGIN_SYSTEM_SVM;
     if (slot == SLOTS)
@@ -43,7 +44,7 @@ uint8_t in_slot_reduced(uint8_t slot, const struct in_object *object)
     return slot == SLOT_ALL && !shared ? SLOT_DEVICE : slot;
 }
 
-uint64_t in_slot_key(const struct in_run *run, const struct in_item *item, uint8_t slot)
+static uint64_t slot_key(const struct in_run *run, const struct in_item *item, uint8_t slot)
 {
     uint64_t group = item->agent / run->items_per_group;
     if (slot == SLOT_WORK_GROUP)
@@ -75,10 +76,10 @@ static void join_offers(const struct acquire *a, const struct in_message *m)
     int region = in_region_of(a->object);
     struct in_weak *w = a->run->weak;
     for (const struct in_offer *o = m->offers; o != NULL; o = o->next) {
-        if (o->key != ANY_KEY && o->key != in_slot_key(a->run, a->item, o->slot))
+        if (o->key != ANY_KEY && o->key != slot_key(a->run, a->item, o->slot))
             continue;
         for (uint8_t slot = 0; slot < SLOTS; slot++) {
-            if (!takes(a->run, in_slot_reduced(slot, a->object), o->slot))
+            if (!takes(a->run, effective_slot(slot, a->object), o->slot))
                 continue;
             in_view_join(w, &a->mine->pending[region][slot], o->view);
             in_view_join(w, &a->mine->pending_other[region][slot], o->other);
@@ -100,7 +101,7 @@ void in_sync_acquire(struct in_run *run, struct in_item *item, const struct in_o
     if (a.mine == NULL)
         return;
     if (acquires(order))
-        a.slot = in_slot_reduced(in_slot_of(scope), object);
+        a.slot = effective_slot(scope_slot(scope), object);
     for (uint32_t k = index + 1; k-- > 0;) {
         const struct in_message *m = &cell->messages[k];
         if (!(m->mask & mask))
@@ -121,7 +122,7 @@ static void offer(struct in_run *run, struct in_item *item, struct in_message *m
                   struct in_view *view, struct in_view *other)
 {
     for (uint8_t s = run->launch.wider_scopes ? SLOT_SUB_GROUP : slot; s <= slot; s++)
-        in_message_offer(run->weak, m, s, in_slot_key(run, item, s), view, other);
+        in_message_offer(run->weak, m, s, slot_key(run, item, s), view, other);
 }
 
 void in_sync_release(struct in_run *run, struct in_item *item, const struct in_object *object,
@@ -130,11 +131,11 @@ void in_sync_release(struct in_run *run, struct in_item *item, const struct in_o
     struct in_weak_item *mine = in_weak_item(run, item);
     int region = in_region_of(object);
     for (uint8_t s = 0; mine != NULL && s < SLOTS; s++) {
-        uint8_t slot = in_slot_reduced(s, object);
+        uint8_t slot = effective_slot(s, object);
         if (mine->release[region][s] != NULL || mine->both[!region][s] != NULL)
             offer(run, item, m, slot, mine->release[region][s], mine->both[!region][s]);
     }
-    uint8_t slot = in_slot_reduced(in_slot_of(scope), object);
+    uint8_t slot = effective_slot(scope_slot(scope), object);
     if (mine != NULL && releases(order) && slot != SLOTS)
         offer(run, item, m, slot, mine->view[region], NULL);
 }
@@ -157,7 +158,7 @@ static struct fence decode(uint32_t semantics, enum mm_scope scope, bool barrier
         in_fault_barrier(&flags);
     else if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0))
         in_fault_fence(&order, &scope, &flags);
-    return (struct fence){order, in_slot_of(scope),
+    return (struct fence){order, scope_slot(scope),
                           (uint8_t)((flags & MM_FENCE_GLOBAL ? 1 << GLOBAL_REGION : 0) |
                                     (flags & MM_FENCE_LOCAL ? 1 << LOCAL_REGION : 0))};
 }

@@ -541,7 +541,8 @@ static void lower_thread(struct lt_lower *lower, const struct lt_thread *thread,
     lt_emit(lower, thread->pos, (struct ck_instr){.op = CK_END, .reg = CK_NO_REG, .reg2 = CK_NO_REG});
 }
 
-enum mm_class lt_lower_opencl(const struct lt_test *test, struct ck_program *program, struct mm_error *err)
+static enum mm_class lower_opencl(const struct lt_test *test, struct ck_program *program,
+                                  struct mm_error *err)
 {
     struct lt_lower lower = {.test = test, .program = program, .err = err};
     add_objects(&lower);
@@ -560,8 +561,8 @@ static enum mm_class lower_all(const struct lt_test *test, struct ck_program *pr
     program->vulkan = test->dialect == LT_VULKAN;
     if (!program->name || !program->file)
         return mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
-    enum mm_class cls = test->dialect == LT_OPENCL ? lt_lower_opencl(test, program, err)
-                                                   : lt_lower_vulkan(test, program, err);
+    enum mm_class cls =
+        test->dialect == LT_OPENCL ? lower_opencl(test, program, err) : lt_lower_vulkan(test, program, err);
     if (cls == MM_OK)
         cls = lt_lower_final(test, program, err);
     return cls == MM_OK ? ck_program_validate(program, err) : cls;

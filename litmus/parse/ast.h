@@ -104,7 +104,6 @@ struct lt_function {
     const char *parameters;
     uint8_t order; /* where the call does not say */
 };
-const struct lt_function *lt_find_function(const char *name);
 const struct lt_base_type *lt_find_type(const char *name);
 
 enum lt_expr_kind {
@@ -265,7 +264,6 @@ struct lt_api_function {
     const char *parameters;
     bool svm, device; /* DEVICE: called by work-items */
 };
-const struct lt_api_function *lt_find_api(const char *name);
 
 enum { LT_MAP_READ = 1, LT_MAP_WRITE = 2 };
 enum lt_enqueue_flags { LT_NO_WAIT, LT_WAIT_KERNEL, LT_WAIT_WORK_GROUP };
@@ -487,7 +485,6 @@ uint32_t lt_semaphore_turn(const struct lt_test *test, const struct lt_api *api,
 struct lt_thread *lt_find_thread(const struct lt_test *test, uint32_t number, uint32_t *index);
 /* THREAD's parameter that points to location NAME, NULL if it has none. */
 const struct lt_param *lt_find_param(const struct lt_thread *thread, const char *name);
-enum mm_class lt_lower_opencl(const struct lt_test *test, struct ck_program *program, struct mm_error *err);
 enum mm_class lt_lower_vulkan(const struct lt_test *test, struct ck_program *program, struct mm_error *err);
 /* Filter, condition and observed terms: the same for both dialects, once objects and registers exist. */
 enum mm_class lt_lower_final(const struct lt_test *test, struct ck_program *program, struct mm_error *err);

@@ -137,7 +137,7 @@ const char *lt_operator_text(enum lt_operator op)
     return "";
 }
 
-const struct lt_function *lt_find_function(const char *name)
+static const struct lt_function *find_function(const char *name)
 {
     for (size_t i = 0; i < COUNT(functions); i++)
         if (strcmp(functions[i].name, name) == 0)
@@ -434,7 +434,7 @@ static struct lt_expr *parse_call(struct lt_lexer *lexer)
     if (!call)
         return NULL;
     const struct spelling *spelling = find_spelling(lexer, t->text);
-    call->function = lt_find_function(spelling ? spelling->function : t->text);
+    call->function = find_function(spelling ? spelling->function : t->text);
     if (!call->function) {
         lt_fail_at(lexer, t->pos, "unknown function '%.60s'", t->text);
         return NULL;

@@ -49,7 +49,7 @@ static const char *const enqueue_flags[] = {[LT_NO_WAIT] = "CLK_ENQUEUE_FLAGS_NO
 static const char *const statuses[] = {"CL_COMPLETE", "CL_RUNNING", "CL_SUBMITTED", "CL_QUEUED"};
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-const struct lt_api_function *lt_find_api(const char *name)
+static const struct lt_api_function *find_api(const char *name)
 {
     for (size_t i = 0; i < COUNT(functions); i++)
         if (strcmp(functions[i].name, name) == 0)
@@ -168,7 +168,7 @@ bool lt_parse_declaration(struct lt_lexer *lexer)
 bool lt_starts_api(const struct lt_lexer *lexer)
 {
     const struct lt_token *t = lt_peek(lexer, 0);
-    return t->kind == LT_T_NAME && lt_find_api(t->text) && strcmp(lt_peek(lexer, 1)->text, "(") == 0;
+    return t->kind == LT_T_NAME && find_api(t->text) && strcmp(lt_peek(lexer, 1)->text, "(") == 0;
 }
 
 /* place = name [ "[" number "]" ] */
@@ -347,7 +347,7 @@ struct lt_api *lt_parse_api(struct lt_lexer *lexer)
     if (!api)
         return NULL;
     api->pos = lt_peek(lexer, 0)->pos;
-    api->function = lt_find_api(lt_take(lexer)->text);
+    api->function = find_api(lt_take(lexer)->text);
     api->caller = lexer->thread;
     lt_expect(lexer, "(");
     for (const char *p = api->function->parameters; *p && !lexer->failed; p++) {

@@ -14,7 +14,7 @@ uint64_t lt_random(uint64_t *state)
     return z ^ z >> 31;
 }
 
-uint64_t lt_state_hash(const int64_t *values, unsigned n)
+static uint64_t hash_state(const int64_t *values, unsigned n)
 {
     uint64_t h = 0x9e3779b97f4a7c15;
     for (unsigned i = 0; i < n; i++) {
@@ -26,7 +26,7 @@ uint64_t lt_state_hash(const int64_t *values, unsigned n)
 
 static struct lt_state *find_slot(struct lt_histogram *h, const int64_t *values)
 {
-    size_t i = (size_t)lt_state_hash(values, h->values) & (h->capacity - 1);
+    size_t i = (size_t)hash_state(values, h->values) & (h->capacity - 1);
     while (h->slots[i].count && memcmp(h->slots[i].values, values, h->values * sizeof *values) != 0)
         i = (i + 1) & (h->capacity - 1);
     return &h->slots[i];
@@ -220,7 +220,7 @@ void lt_slices_add(struct lt_slices *s, uint64_t instances, const struct lt_hist
     piece->batches++;
     for (size_t i = 0; i < batch->capacity; i++)
         if (batch->slots[i].count)
-            slice_count(piece, lt_state_hash(batch->slots[i].values, batch->values), batch->slots[i].count);
+            slice_count(piece, hash_state(batch->slots[i].values, batch->values), batch->slots[i].count);
 }
 
 cJSON *lt_slices_json(const struct lt_slices *s, const struct lt_histogram *h)
@@ -235,7 +235,7 @@ cJSON *lt_slices_json(const struct lt_slices *s, const struct lt_histogram *h)
         cJSON_AddNumberToObject(json, "batches", piece->batches);
         cJSON *counts = cJSON_AddArrayToObject(json, "counts");
         for (size_t i = 0; i < n; i++) {
-            uint64_t hash = lt_state_hash(sorted[i]->values, h->values), count = 0;
+            uint64_t hash = hash_state(sorted[i]->values, h->values), count = 0;
             for (unsigned k = 0; k < piece->used; k++)
                 count = piece->hashes[k] == hash ? piece->counts[k] : count;
             cJSON_AddItemToArray(counts, cJSON_CreateNumber((double)count));
@@ -265,8 +265,7 @@ void lt_slices_load(struct lt_slices *s, const cJSON *json, const struct lt_hist
         cJSON_ArrayForEach(count, cJSON_GetObjectItem(item, "counts"))
         {
             if (i < n)
-                slice_count(piece, lt_state_hash(sorted[i]->values, h->values),
-                            (uint64_t)lt_json_value(count));
+                slice_count(piece, hash_state(sorted[i]->values, h->values), (uint64_t)lt_json_value(count));
             i++;
         }
     }

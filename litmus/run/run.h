@@ -88,7 +88,6 @@ bool lt_histogram_load(struct lt_histogram *h, const cJSON *states);
 /* Whether STATE, and one of STATES, is the outcome that a test asks about: TARGET in the plan. */
 bool lt_is_target(const cJSON *state, const cJSON *target);
 bool lt_shows_target(const cJSON *states, const cJSON *target);
-uint64_t lt_state_hash(const int64_t *values, unsigned n);
 
 /* Counts over time: up to LT_SLICES pieces of equally many batches, each with the counts of its
  * states by their hash.  Two pieces become one when there are too many. */

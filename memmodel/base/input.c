@@ -32,7 +32,7 @@ static uint64_t plain_limit(enum mm_input kind, uint64_t size)
     return limits[kind].base + limits[kind].per_byte * size;
 }
 
-uint64_t mm_input_limit(enum mm_input kind, uint64_t size)
+static uint64_t input_limit(enum mm_input kind, uint64_t size)
 {
     return times() * plain_limit(kind, size);
 }
@@ -40,7 +40,7 @@ uint64_t mm_input_limit(enum mm_input kind, uint64_t size)
 enum mm_class mm_input_check(enum mm_input kind, uint64_t size, uint64_t amount, const char *path,
                              struct mm_error *err)
 {
-    uint64_t most = mm_input_limit(kind, size), plain = plain_limit(kind, size);
+    uint64_t most = input_limit(kind, size), plain = plain_limit(kind, size);
     if (amount <= most)
         return MM_OK;
     return mm_fail_at(err, MM_LIMIT, "input.limit", path, 0, 0,
@@ -86,7 +86,7 @@ enum mm_class mm_input_read(enum mm_input kind, const char *path, char **text, s
                           strerror(errno));
     bool regular = fstat(fileno(in), &status) == 0 && S_ISREG(status.st_mode);
     enum mm_class cls = regular ? mm_input_check(kind, 0, (uint64_t)status.st_size, path, err) : MM_OK;
-    if (cls == MM_OK && !read_up_to(in, mm_input_limit(kind, 0), text, size))
+    if (cls == MM_OK && !read_up_to(in, input_limit(kind, 0), text, size))
         cls = mm_fail_at(err, MM_LIMIT, "input.memory", path, 0, 0, "no memory for the file");
     if (cls == MM_OK && ferror(in))
         cls = mm_fail_at(err, MM_INVALID, "input.file", path, 0, 0, "cannot read the file: %s",

@@ -15,9 +15,8 @@ enum mm_input {
 };
 enum { MM_INPUT_MOST_TIMES = 1 << 20 };
 
-/* Of an input of SIZE bytes. */
-uint64_t mm_input_limit(enum mm_input kind, uint64_t size);
-/* MM_LIMIT, with an error that names limit and option, where AMOUNT is above the limit.  PATH may be NULL. */
+/* MM_LIMIT, with an error that names limit and option, where AMOUNT is above the limit of an input of SIZE bytes.
+ * PATH may be NULL. */
 enum mm_class mm_input_check(enum mm_input kind, uint64_t size, uint64_t amount, const char *path,
                              struct mm_error *err);
 /* The whole file PATH (pipes too), with a zero byte behind it; freed with mm_free. */

@@ -61,11 +61,8 @@ void cat_parse_if_statement(struct cat_parser *p);
 /* Whether the switch of the name in quotes is on; there is one from now on. */
 bool cat_option(struct cat_parser *p, const struct cat_token *name);
 
-/* Whether the token begins a statement. */
-bool cat_at_statement(const struct cat_parser *p);
-void cat_skip_statement(struct cat_parser *p);
-/* The same where an expression is passed over: BEFORE is the token before, IFS the ifs within that wait for
- * their else. */
+/* Whether the token begins a statement, while an expression is skipped.  BEFORE: the previous token; IFS: the number
+ * of ifs in the expression whose else is still to come. */
 bool cat_ends_statement(const struct cat_parser *p, const struct cat_token *before, unsigned *ifs);
 /* Whether a let or if after T is within an expression. */
 bool cat_is_inside(const struct cat_token *t);

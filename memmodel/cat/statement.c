@@ -271,7 +271,8 @@ static bool at_check(const struct cat_parser *p)
     return cat_at_word(p, "acyclic") || cat_at_word(p, "irreflexive") || cat_at_word(p, "empty");
 }
 
-bool cat_at_statement(const struct cat_parser *p)
+/* Whether the token begins a statement. */
+static bool at_statement(const struct cat_parser *p)
 {
     static const char *const first[] = {
         "let",  "include", "show",   "unshow",       "flag",   "undefined_unless",
@@ -306,13 +307,13 @@ bool cat_ends_statement(const struct cat_parser *p, const struct cat_token *befo
     else if (*ifs && cat_at_word(p, "else"))
         --*ifs;
     else
-        return cat_at_statement(p) && !(inside && cat_at_word(p, "let"));
+        return at_statement(p) && !(inside && cat_at_word(p, "let"));
     return false;
 }
 
 /* skipped = ( "show" | "unshow" | "debug" | "enum" | "instructions" | "default" ) { token }    (to the next statement)
  * Also any statement that a switch has turned off; its names need not exist. */
-void cat_skip_statement(struct cat_parser *p)
+static void skip_statement(struct cat_parser *p)
 {
     bool check = cat_at_word(p, "flag") || cat_at_word(p, "undefined_unless") || cat_at_word(p, "assert") ||
                  p->token.kind == CAT_SYMBOL;
@@ -333,7 +334,7 @@ static void parse_let(struct cat_parser *p)
     const char *clause;
 
     if (!is_active(p, &p->token, &clause)) {
-        cat_skip_statement(p);
+        skip_statement(p);
         return;
     }
     cat_next(p);
@@ -400,7 +401,7 @@ static void parse_check(struct cat_parser *p)
 
     if (!is_active(p, &p->token, &check.clause)) {
         if (!p->failed)
-            cat_skip_statement(p);
+            skip_statement(p);
         return;
     }
     if (cat_at_word(p, "flag") || inverted) {
@@ -452,12 +453,12 @@ static const struct {
                   {"procedure", cat_parse_procedure},
                   {"call", cat_parse_procedure_call},
                   {"if", cat_parse_if_statement},
-                  {"show", cat_skip_statement},
-                  {"unshow", cat_skip_statement},
-                  {"debug", cat_skip_statement},
-                  {"enum", cat_skip_statement},
-                  {"instructions", cat_skip_statement},
-                  {"default", cat_skip_statement}};
+                  {"show", skip_statement},
+                  {"unshow", skip_statement},
+                  {"debug", skip_statement},
+                  {"enum", skip_statement},
+                  {"instructions", skip_statement},
+                  {"default", skip_statement}};
 
 /* statements = { let | check | include | with | procedure | call | if-statement | skipped } */
 void cat_parse_statements(struct cat_parser *p)
@@ -470,7 +471,7 @@ void cat_parse_statements(struct cat_parser *p)
         while (i < sizeof statements / sizeof *statements && !cat_at_word(p, statements[i].word))
             i++;
         if (p->unread && !cat_at_word(p, "if") && !cat_at_word(p, "procedure"))
-            cat_skip_statement(p);
+            skip_statement(p);
         else if (i < sizeof statements / sizeof *statements)
             statements[i].parse(p);
         else if (cat_at_symbol(p, '~') || cat_at_symbol(p, '!'))

@@ -91,7 +91,8 @@ static const char *misuse_name(cl_int code)
     return NULL;
 }
 
-void rt_api_note(const char *clause, const char *call, cl_int code, const void *first)
+/* A call returned CODE; FIRST is its first argument if that is a handle. */
+static void note_result(const char *clause, const char *call, cl_int code, const void *first)
 {
     const char *name = code < 0 && rt_api_checked() ? misuse_name(code) : NULL;
     if (!name)
@@ -152,7 +153,7 @@ void rt_api_note_leaks(void)
         if (code)                                                                                            \
             return code;                                                                                     \
         code = rt_##name arguments;                                                                          \
-        rt_api_note(clause, #name, code, first);                                                             \
+        note_result(clause, #name, code, first);                                                             \
         return code;                                                                                         \
     }
 #define RT_CREATE(clause, type, name, parameters, arguments, first)                                          \
@@ -163,7 +164,7 @@ void rt_api_note_leaks(void)
         type result = code ? NULL : rt_##name arguments;                                                     \
         if (errcode_ret)                                                                                     \
             *errcode_ret = code;                                                                             \
-        rt_api_note(clause, #name, code, first);                                                             \
+        note_result(clause, #name, code, first);                                                             \
         return result;                                                                                       \
     }
 #include "ref-runtime/check/api_check.def"

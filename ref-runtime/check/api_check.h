@@ -16,8 +16,6 @@ void (*rt_api_extension(const char *name))(void);
 bool rt_api_fails(void);
 cl_int rt_api_fail(const char *call, atomic_ullong *count);
 bool rt_api_fail_means_something(const char *entry, size_t size);
-/* A call returned CODE; FIRST is its first argument if that is a handle. */
-void rt_api_note(const char *clause, const char *call, cl_int code, const void *first);
 /* A finding: TEXT, in a buffer of SIZE bytes, to which the place in the application is added. */
 void rt_api_report(const char *kind, const char *clause, char *text, size_t size);
 /* SVM that is left when its context goes. */

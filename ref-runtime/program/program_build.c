@@ -10,8 +10,9 @@
 
 /* ---- shared steps -------------------------------------------------------------------------------- */
 
-cl_int rt_build_select(const struct rt_program *program, cl_uint count, const cl_device_id *list,
-                       uint32_t *mask)
+/* Which devices of PROGRAM a call means: bit per index. */
+static cl_int select_devices(const struct rt_program *program, cl_uint count, const cl_device_id *list,
+                             uint32_t *mask)
 {
     const struct rt_program_state *state = program->state;
     if (!list != !count)
@@ -112,7 +113,7 @@ void rt_build_report(struct rt_program *program, rt_build_notify notify, void *u
         deliver(n);
 }
 
-bool rt_build_append(char **log, const char *text)
+static bool append_to_log(char **log, const char *text)
 {
     size_t old = *log ? strlen(*log) : 0, size = strlen(text);
     char *grown = mm_realloc(*log, old + size + 2);
@@ -133,7 +134,8 @@ cl_int rt_build_error_code(enum mm_class cls, const struct mm_error *err, cl_int
     return !strcmp(err->rule, "compiler") ? unavailable : CL_OUT_OF_HOST_MEMORY;
 }
 
-bool rt_build_uniform(const struct rt_program *program, const struct rt_options *options)
+/* Programs in OpenCL C 1.x and those that promise it have work-groups of one size [CL 5.8.6]. */
+static bool needs_uniform_groups(const struct rt_program *program, const struct rt_options *options)
 {
     return options->uniform_groups ||
            (program->state->origin == RT_FROM_SOURCE && !strncmp(options->standard, "CL1.", 4));
@@ -164,13 +166,13 @@ void rt_build_make_module(struct rt_program *program, struct rt_outcome *outcome
     enum mm_class cls =
         in_module_create(build->spirv.data, build->spirv.size, &options, &build->module, &warnings, &err);
     if (warnings && state->origin == RT_FROM_IL)
-        rt_build_append(&build->log, warnings);
+        append_to_log(&build->log, warnings);
     mm_free(warnings);
     const char *undefined = cls == MM_OK ? in_module_undefined(build->module) : NULL;
     char message[sizeof err + 64];
     if (undefined) {
         snprintf(message, sizeof message, "error: undefined reference to '%s'", undefined);
-        rt_build_append(&build->log, message);
+        append_to_log(&build->log, message);
         in_module_release(build->module);
         build->module = NULL;
         outcome->code = failure;
@@ -179,8 +181,8 @@ void rt_build_make_module(struct rt_program *program, struct rt_outcome *outcome
         return;
     build->module = NULL;
     mm_error_format(&err, message, sizeof message);
-    rt_build_append(&build->log, "error: the SPIR-V module is not accepted:");
-    rt_build_append(&build->log, message);
+    append_to_log(&build->log, "error: the SPIR-V module is not accepted:");
+    append_to_log(&build->log, message);
     outcome->code = rt_build_error_code(cls, &err, failure, failure);
 }
 
@@ -193,8 +195,10 @@ static bool have_images(const struct rt_program *program, uint32_t mask)
     return all;
 }
 
-void rt_build_compile(struct rt_program *program, uint32_t mask, struct rt_compile_request *request,
-                      cl_int failure, struct rt_outcome *outcome)
+/* Compiles the program's source into outcome->build.spirv.  CODE in the outcome is FAILURE if it does not
+ * compile. */
+static void compile_source(struct rt_program *program, uint32_t mask, struct rt_compile_request *request,
+                           cl_int failure, struct rt_outcome *outcome)
 {
     const struct rt_program_state *state = program->state;
     struct mm_error err = {0};
@@ -283,11 +287,11 @@ static cl_int build(struct rt_program *program, uint32_t mask, const char *optio
     if (program->state->origin == RT_FROM_BINARY)
         return build_binaries(program, mask, options);
     struct rt_outcome outcome = {.build.type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE};
-    outcome.build.uniform_groups = rt_build_uniform(program, parsed);
+    outcome.build.uniform_groups = needs_uniform_groups(program, parsed);
     if (program->state->origin == RT_FROM_SOURCE) {
         struct rt_compile_request request = {.options = options};
         outcome.build.no_argument_info = !parsed->argument_info;
-        rt_build_compile(program, mask, &request, CL_BUILD_PROGRAM_FAILURE, &outcome);
+        compile_source(program, mask, &request, CL_BUILD_PROGRAM_FAILURE, &outcome);
     } else {
         load_il(program, &outcome);
     }
@@ -306,7 +310,7 @@ cl_int CL_API_CALL rt_clBuildProgram(cl_program handle, cl_uint num_devices, con
         return CL_INVALID_PROGRAM;
     if (!notify && user_data)
         return CL_INVALID_VALUE;
-    cl_int code = rt_build_select(program, num_devices, device_list, &mask);
+    cl_int code = select_devices(program, num_devices, device_list, &mask);
     if (code)
         return code;
     if (program->state->origin == RT_FROM_LINK)
@@ -370,10 +374,10 @@ static cl_int compile(struct rt_program *program, uint32_t mask, struct rt_compi
                       const struct rt_options *parsed)
 {
     struct rt_outcome outcome = {.build.type = CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT};
-    outcome.build.uniform_groups = rt_build_uniform(program, parsed);
+    outcome.build.uniform_groups = needs_uniform_groups(program, parsed);
     outcome.build.no_argument_info = program->state->origin == RT_FROM_SOURCE && !parsed->argument_info;
     if (program->state->origin == RT_FROM_SOURCE)
-        rt_build_compile(program, mask, request, CL_COMPILE_PROGRAM_FAILURE, &outcome);
+        compile_source(program, mask, request, CL_COMPILE_PROGRAM_FAILURE, &outcome);
     else
         load_il(program, &outcome);
     rt_build_end(program, mask, &outcome, request->options);
@@ -391,7 +395,7 @@ cl_int CL_API_CALL rt_clCompileProgram(cl_program handle, cl_uint num_devices,
         return CL_INVALID_PROGRAM;
     if ((!notify && user_data) || !num_headers != !headers || !num_headers != !names)
         return CL_INVALID_VALUE;
-    cl_int code = rt_build_select(program, num_devices, device_list, &mask);
+    cl_int code = select_devices(program, num_devices, device_list, &mask);
     if (code)
         return code;
     if (program->state->origin != RT_FROM_SOURCE && program->state->origin != RT_FROM_IL)

@@ -9,9 +9,6 @@
 
 enum { XREF_DRIVERS_MAX = 8 };
 
-/* The repository: given, above the working folder, or above the executable. */
-int xref_find_root(const char *given, char root[PATH_MAX]);
-
 /* Database, citations and matrix of the repository. */
 struct xref_context {
     char root[PATH_MAX];

@@ -24,7 +24,8 @@ static bool climb(char *path)
     return *path != 0;
 }
 
-int xref_find_root(const char *given, char root[PATH_MAX])
+/* The repository: given, above the working folder, or above the executable. */
+static int find_root(const char *given, char root[PATH_MAX])
 {
     if (given) {
         if (!is_root(given))
@@ -46,7 +47,7 @@ int xref_load_database(const char *given_root, struct xref_context *context)
     char folder[PATH_MAX + 32];
     struct mm_error err = {0};
     *context = (struct xref_context){0};
-    int code = xref_find_root(given_root, context->root);
+    int code = find_root(given_root, context->root);
     if (code)
         return code;
     snprintf(folder, sizeof folder, "%s/spec-xref/clauses", context->root);

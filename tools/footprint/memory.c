@@ -113,8 +113,8 @@ static struct fp_value private_load(struct fp_run *run, const struct fp_value *p
     return (struct fp_value){0};
 }
 
-struct fp_value fp_load(struct fp_run *run, const struct in_inst *inst, const struct fp_value *pointer,
-                        const struct in_ty *ty)
+static struct fp_value load_value(struct fp_run *run, const struct in_inst *inst,
+                                  const struct fp_value *pointer, const struct in_ty *ty)
 {
     if (pointer->kind == FP_POINTER && run->objects[pointer->object].kind == FP_PRIVATE)
         return private_load(run, pointer, ty);
@@ -216,7 +216,7 @@ bool fp_memory(struct fp_run *run, const struct in_inst *inst)
     case SpvOpLoad:
         ty = fp_type_of(run, inst->result);
         if (ty)
-            run->values[inst->result] = fp_load(run, inst, &run->values[o[0]], ty);
+            run->values[inst->result] = load_value(run, inst, &run->values[o[0]], ty);
         return true;
     case SpvOpStore:
         ty = fp_type_of(run, o[1]);

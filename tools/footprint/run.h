@@ -48,8 +48,6 @@ void fp_access_add(struct fp_run *run, const struct in_inst *inst, const struct 
 struct fp_value *fp_parts(struct fp_run *run, size_t count);         /* NULL: no room */
 uint32_t fp_object_add(struct fp_run *run, struct fp_object object); /* 0, which is none: no room */
 void fp_forget(struct fp_run *run);                                  /* all private memory */
-struct fp_value fp_load(struct fp_run *run, const struct in_inst *inst, const struct fp_value *pointer,
-                        const struct in_ty *ty);
 void fp_store(struct fp_run *run, const struct in_inst *inst, const struct fp_value *pointer,
               const struct fp_value *value, const struct in_ty *ty);
 /* Instructions of memory, images and atomics; false: not one of them. */

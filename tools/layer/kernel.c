@@ -343,7 +343,7 @@ static void describe(struct ly_command *command, const struct kernel *kernel)
     command->program = record_program(kernel->program);
 }
 
-const char *ly_kernel_name(cl_kernel handle)
+static const char *kernel_name(cl_kernel handle)
 {
     const struct kernel *kernel = ly_object_find(LY_KERNEL, handle);
     return kernel && kernel->name ? kernel->name : "";
@@ -375,7 +375,7 @@ static void launch(const char *name, const void *place, cl_command_queue queue, 
 {
     pthread_mutex_lock(&ly_lock);
     struct mm_command wanted = *shape;
-    wanted.kernel = ly_kernel_name(handle);
+    wanted.kernel = kernel_name(handle);
     struct ly_command *command = ly_command_create_launch(queue, name, place, count, list, &wanted);
     if (command)
         ly_launch_describe(command, handle);

@@ -242,7 +242,6 @@ struct mm_command ly_launch_shape(cl_uint dimensions, const size_t *offset, cons
                                   const size_t *local);
 /* What the analysis needs of a launch of KERNEL with its present arguments. */
 void ly_launch_describe(struct ly_command *command, cl_kernel kernel);
-const char *ly_kernel_name(cl_kernel kernel);
 void ly_kernel_set_svm(cl_kernel kernel, cl_uint index, const void *pointer);
 cl_program ly_program_add_il(cl_program program, const void *il, size_t size);
 void ly_queue_add(cl_command_queue queue, cl_context context, cl_device_id device,

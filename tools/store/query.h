@@ -15,8 +15,6 @@
 void store_device_text(sqlite3_stmt *row, int column, char *text, size_t size);
 /* "x=1; 1:r0=0" of two JSON arrays. */
 void store_state_text(const char *observed, const char *values, char *text, size_t size);
-/* How much of a test's name is its shape; the SQL function shape(name). */
-size_t store_shape_length(const char *name);
 int store_add_shape_function(sqlite3 *db);
 /* With 95 % confidence, a state that none of so many instances showed has a rate below this. */
 double store_rate_below(double instances);

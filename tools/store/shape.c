@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-size_t store_shape_length(const char *name)
+/* How much of a test's name is its shape; the SQL function shape(name). */
+static size_t shape_length(const char *name)
 {
     size_t length = strcspn(name, "+");
     while (name[length] == '+') {
@@ -27,7 +28,7 @@ static void shape_function(sqlite3_context *context, int count, sqlite3_value **
     const char *name = (const char *)sqlite3_value_text(values[0]);
     (void)count;
     if (name)
-        sqlite3_result_text(context, name, (int)store_shape_length(name), SQLITE_TRANSIENT);
+        sqlite3_result_text(context, name, (int)shape_length(name), SQLITE_TRANSIENT);
 }
 
 int store_add_shape_function(sqlite3 *db)

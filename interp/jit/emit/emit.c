@@ -24,7 +24,7 @@ LLVMValueRef in_param(const struct in_emit *e, uint32_t index)
 
 /* ---- helpers of the bitcode -------------------------------------------------------------- */
 
-LLVMValueRef in_helper(struct in_emit *e, const char *name)
+static LLVMValueRef declare_helper(struct in_emit *e, const char *name)
 {
     LLVMValueRef fn = LLVMGetNamedFunction(e->module, name);
     if (fn != NULL)
@@ -40,7 +40,7 @@ LLVMValueRef in_helper(struct in_emit *e, const char *name)
 /* Narrow integers are passed zero-extended: all of the helpers' are unsigned. */
 LLVMValueRef in_helper_call(struct in_emit *e, const char *name, LLVMValueRef *arguments, unsigned count)
 {
-    LLVMValueRef fn = in_helper(e, name);
+    LLVMValueRef fn = declare_helper(e, name);
     if (fn == NULL)
         return LLVMGetUndef(e->i32);
     LLVMValueRef call = LLVMBuildCall2(e->b, LLVMGlobalGetValueType(fn), fn, arguments, count, "");

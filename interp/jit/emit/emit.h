@@ -79,7 +79,6 @@ void in_emit_lay_out(struct in_emit *e);
 bool in_emit_fail(struct in_emit *e, const char *format, ...) MM_PRINTF(2, 3);
 void in_function_attribute(struct in_emit *e, LLVMValueRef fn, const char *name);
 LLVMValueRef in_param(const struct in_emit *e, uint32_t index);
-LLVMValueRef in_helper(struct in_emit *e, const char *name);
 LLVMValueRef in_helper_call(struct in_emit *e, const char *name, LLVMValueRef *arguments, unsigned count);
 LLVMValueRef in_intrinsic(struct in_emit *e, const char *name, LLVMTypeRef type, LLVMValueRef *arguments,
                           unsigned count);
