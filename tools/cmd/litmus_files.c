@@ -71,21 +71,31 @@ int litmus_cl_std(const char *value)
 
 void litmus_files_clear(struct litmus_files *files)
 {
-    for (size_t i = 0; i < files->count; i++)
+    for (size_t i = 0; i < files->count; i++) {
         mm_free(files->paths[i]);
+        if (files->tests)
+            lt_test_destroy(files->tests[i]);
+    }
     mm_free(files->paths);
+    mm_free(files->tests);
     *files = (struct litmus_files){0};
 }
 
-int litmus_files_parse(const struct litmus_files *files, struct lt_test **tests)
+int litmus_files_load(struct litmus_files *files, int argc, char **argv, int first)
 {
     struct mm_error err = {0};
-    for (size_t i = 0; i < files->count; i++) {
-        if (lt_parse_file(files->paths[i], &tests[i], &err) == MM_OK)
-            continue;
-        while (i-- > 0)
-            lt_test_destroy(tests[i]);
-        return tool_report(&err);
+    if (first == argc)
+        return tool_error(EXIT_USAGE, "no litmus test given");
+    for (int i = first; i < argc; i++) {
+        int code = litmus_files_add(files, argv[i]);
+        if (code)
+            return code;
     }
+    files->tests = mm_alloc_zero(files->count, sizeof(struct lt_test *));
+    if (!files->tests)
+        return tool_error(EXIT_TOOL, "out of memory");
+    for (size_t i = 0; i < files->count; i++)
+        if (lt_parse_file(files->paths[i], &files->tests[i], &err) != MM_OK)
+            return tool_report(&err);
     return 0;
 }

@@ -87,26 +87,16 @@ int litmus_write_plan(const struct litmus_files *files, const struct lt_plan_opt
                       const char *output)
 {
     struct mm_error err = {0};
-    struct lt_plan_options with_assembler = *given, *plan_options = &with_assembler;
-    plan_options->assemble = tool_assemble_vulkan;
-    struct lt_test **tests = mm_alloc_zero(files->count + 1, sizeof(struct lt_test *));
-    if (!tests)
-        return tool_error(EXIT_TOOL, "out of memory");
-    int code = litmus_files_parse(files, tests);
-    if (!code) {
-        FILE *out = tool_open_output(output);
-        code = out ? 0 : EXIT_USAGE;
-        if (out && lt_plan(tests, files->count, plan_options, out, &err) != MM_OK)
-            code = tool_report(&err);
-        if (out) {
-            int closed = tool_close_output(out, output);
-            code = code ? code : closed;
-        }
-        for (size_t i = 0; i < files->count; i++)
-            lt_test_destroy(tests[i]);
-    }
-    mm_free(tests);
-    return code;
+    struct lt_plan_options with_assembler = *given;
+    with_assembler.assemble = tool_assemble_vulkan;
+    FILE *out = tool_open_output(output);
+    if (!out)
+        return EXIT_USAGE;
+    int code = 0, closed;
+    if (lt_plan(files->tests, files->count, &with_assembler, out, &err) != MM_OK)
+        code = tool_report(&err);
+    closed = tool_close_output(out, output);
+    return code ? code : closed;
 }
 
 static int litmus_plan_main(int argc, char **argv)
@@ -117,10 +107,7 @@ static int litmus_plan_main(int argc, char **argv)
     int first = tool_options(&cmd_litmus_plan, argc, argv, false, litmus_plan_option, &plan, &code);
     if (first < 0)
         return code;
-    if (first == argc)
-        return tool_error(EXIT_USAGE, "no litmus test given");
-    for (int i = first; i < argc && !code; i++)
-        code = litmus_files_add(&files, argv[i]);
+    code = litmus_files_load(&files, argc, argv, first);
     if (!code)
         code = litmus_write_plan(&files, &plan.options, plan.output);
     litmus_files_clear(&files);

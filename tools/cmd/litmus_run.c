@@ -182,10 +182,7 @@ static int litmus_run_main(int argc, char **argv)
     int first = tool_options(&cmd_litmus_run, argc, argv, false, litmus_run_option, &campaign, &code);
     if (first < 0)
         return code;
-    if (first == argc)
-        return tool_error(EXIT_USAGE, "no litmus test given");
-    for (int i = first; i < argc && !code; i++)
-        code = litmus_files_add(&files, argv[i]);
+    code = litmus_files_load(&files, argc, argv, first);
     if (!code)
         code = run_plan(&campaign, &files);
     litmus_files_clear(&files);

@@ -44,25 +44,14 @@ static int translate_test(const struct translate *t, const struct lt_test *test,
 
 static int translate_files(const struct translate *t, const struct litmus_files *files)
 {
-    struct lt_test **tests = mm_alloc_zero(files->count + 1, sizeof(struct lt_test *));
-    if (!tests)
-        return tool_error(EXIT_TOOL, "out of memory");
-    int code = litmus_files_parse(files, tests);
-    if (!code) {
-        FILE *out = tool_open_output(t->output);
-        code = out ? 0 : EXIT_USAGE;
-        for (size_t i = 0; i < files->count; i++) {
-            if (!code)
-                code = translate_test(t, tests[i], files->paths[i], out);
-            lt_test_destroy(tests[i]);
-        }
-        if (out) {
-            int closed = tool_close_output(out, t->output);
-            code = code ? code : closed;
-        }
-    }
-    mm_free(tests);
-    return code;
+    FILE *out = tool_open_output(t->output);
+    if (!out)
+        return EXIT_USAGE;
+    int code = 0, closed;
+    for (size_t i = 0; i < files->count && !code; i++)
+        code = translate_test(t, files->tests[i], files->paths[i], out);
+    closed = tool_close_output(out, t->output);
+    return code ? code : closed;
 }
 
 static int litmus_translate_main(int argc, char **argv)
@@ -73,10 +62,7 @@ static int litmus_translate_main(int argc, char **argv)
     int first = tool_options(&cmd_litmus_translate, argc, argv, false, litmus_translate_option, &t, &code);
     if (first < 0)
         return code;
-    if (first == argc)
-        return tool_error(EXIT_USAGE, "no litmus test given");
-    for (int i = first; i < argc && !code; i++)
-        code = litmus_files_add(&files, argv[i]);
+    code = litmus_files_load(&files, argc, argv, first);
     if (!code)
         code = translate_files(&t, &files);
     litmus_files_clear(&files);
