@@ -42,3 +42,14 @@ cJSON *lt_file_json(const char *path, const struct lt_json_kind *kind, struct mm
     cJSON_Delete(json);
     return NULL;
 }
+
+const char *lt_text_of(const cJSON *object, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItem(object, key);
+    return cJSON_IsString(item) ? item->valuestring : "";
+}
+
+double lt_number_of(const cJSON *object, const char *key)
+{
+    return cJSON_GetNumberValue(cJSON_GetObjectItem(object, key));
+}

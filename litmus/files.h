@@ -13,5 +13,9 @@ struct lt_json_kind {
 };
 /* A file of that kind, which has "tests"; NULL if it is not. */
 cJSON *lt_file_json(const char *path, const struct lt_json_kind *kind, struct mm_error *err);
+/* The string KEY of OBJECT; "" if there is none. */
+const char *lt_text_of(const cJSON *object, const char *key);
+/* The number KEY of OBJECT; NaN if there is none. */
+double lt_number_of(const cJSON *object, const char *key);
 
 #endif

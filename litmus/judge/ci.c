@@ -8,12 +8,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const char *text_of(const cJSON *object, const char *key)
-{
-    const cJSON *item = cJSON_GetObjectItem(object, key);
-    return cJSON_IsString(item) ? item->valuestring : "";
-}
-
 static enum mm_class cannot_write(const char *path, struct mm_error *err)
 {
     return mm_fail_at(err, MM_INVALID, "litmus.file", path, 0, 0, "cannot write: %s", strerror(errno));
@@ -39,21 +33,22 @@ static void state_text(const cJSON *test, const cJSON *state, char *buf, size_t 
 
 static bool is_forbidden(const cJSON *state)
 {
-    return strcmp(text_of(state, "verdict"), "forbidden") == 0;
+    return strcmp(lt_text_of(state, "verdict"), "forbidden") == 0;
 }
 
 /* True if the test ran and its verdict is inconclusive for the device. */
 static bool is_undecided(const cJSON *test)
 {
-    const char *verdict = text_of(test, "verdict");
+    const char *verdict = lt_text_of(test, "verdict");
     return strcmp(verdict, "unknown") == 0 || strcmp(verdict, "not-observed") == 0;
 }
 
 static const char *why_undecided(const cJSON *test)
 {
-    if (*text_of(test, "reason"))
-        return text_of(test, "reason");
-    return strcmp(text_of(test, "status"), "done") == 0 ? text_of(test, "verdict") : text_of(test, "status");
+    if (*lt_text_of(test, "reason"))
+        return lt_text_of(test, "reason");
+    return strcmp(lt_text_of(test, "status"), "done") == 0 ? lt_text_of(test, "verdict")
+                                                           : lt_text_of(test, "status");
 }
 
 /* ---- JUnit
@@ -74,7 +69,7 @@ static void junit_failure(const cJSON *test, FILE *out)
         cJSON_ArrayForEach(violation, cJSON_GetObjectItem(state, "violations"))
         {
             fputs("\n    ", out);
-            mm_put_xml(text_of(violation, "clause"), out);
+            mm_put_xml(lt_text_of(violation, "clause"), out);
         }
         fputc('\n', out);
     }
@@ -84,9 +79,9 @@ static void junit_failure(const cJSON *test, FILE *out)
 static void junit_model(const cJSON *judgement, FILE *out)
 {
     fputs("<properties><property name=\"model_path\" value=\"", out);
-    mm_put_xml(text_of(judgement, "model_path"), out);
+    mm_put_xml(lt_text_of(judgement, "model_path"), out);
     fprintf(out, "\"/><property name=\"model_sha256\" value=\"%s\"/></properties>\n",
-            text_of(judgement, "model_sha256"));
+            lt_text_of(judgement, "model_sha256"));
 }
 
 enum mm_class lt_judge_junit(const cJSON *judgement, const char *path, struct mm_error *err)
@@ -98,8 +93,8 @@ enum mm_class lt_judge_junit(const cJSON *judgement, const char *path, struct mm
         return cannot_write(path, err);
     cJSON_ArrayForEach(test, tests)
     {
-        failures += strcmp(text_of(test, "verdict"), "forbidden") == 0;
-        skipped += strcmp(text_of(test, "verdict"), "not-run") == 0;
+        failures += strcmp(lt_text_of(test, "verdict"), "forbidden") == 0;
+        skipped += strcmp(lt_text_of(test, "verdict"), "not-run") == 0;
         errors += is_undecided(test);
     }
     fprintf(out,
@@ -109,11 +104,11 @@ enum mm_class lt_judge_junit(const cJSON *judgement, const char *path, struct mm
     junit_model(judgement, out);
     cJSON_ArrayForEach(test, tests)
     {
-        const char *verdict = text_of(test, "verdict");
+        const char *verdict = lt_text_of(test, "verdict");
         fputs("<testcase classname=\"litmus\" name=\"", out);
-        mm_put_xml(text_of(test, "name"), out);
+        mm_put_xml(lt_text_of(test, "name"), out);
         fputs("\" file=\"", out);
-        mm_put_xml(text_of(test, "file"), out);
+        mm_put_xml(lt_text_of(test, "file"), out);
         fputs("\">", out);
         if (strcmp(verdict, "forbidden") == 0) {
             junit_failure(test, out);
@@ -153,14 +148,14 @@ static cJSON *result_of(const cJSON *test, const cJSON *state)
     const cJSON *violation = cJSON_GetArrayItem(cJSON_GetObjectItem(state, "violations"), 0);
     state_text(test, state, values, sizeof values);
     snprintf(text, sizeof text, "%s: the device reached %s, %.0f times; forbidden by %s",
-             text_of(test, "name"), values, cJSON_GetObjectItem(state, "count")->valuedouble,
-             violation ? text_of(violation, "clause") : "the memory model");
+             lt_text_of(test, "name"), values, cJSON_GetObjectItem(state, "count")->valuedouble,
+             violation ? lt_text_of(violation, "clause") : "the memory model");
     cJSON *result = cJSON_CreateObject();
     cJSON_AddStringToObject(result, "ruleId", "forbidden-outcome");
     cJSON_AddStringToObject(result, "level", "error");
     cJSON_AddItemToObject(result, "message", message(text));
     cJSON *locations = cJSON_AddArrayToObject(result, "locations");
-    cJSON_AddItemToArray(locations, location(text_of(test, "file")));
+    cJSON_AddItemToArray(locations, location(lt_text_of(test, "file")));
     return result;
 }
 
@@ -173,8 +168,8 @@ enum mm_class lt_judge_sarif(const cJSON *judgement, const char *path, struct mm
     cJSON *runs = cJSON_AddArrayToObject(root, "runs"), *sarif_run = cJSON_CreateObject();
     cJSON_AddItemToArray(runs, sarif_run);
     cJSON *properties = cJSON_AddObjectToObject(sarif_run, "properties");
-    cJSON_AddStringToObject(properties, "model_path", text_of(judgement, "model_path"));
-    cJSON_AddStringToObject(properties, "model_sha256", text_of(judgement, "model_sha256"));
+    cJSON_AddStringToObject(properties, "model_path", lt_text_of(judgement, "model_path"));
+    cJSON_AddStringToObject(properties, "model_sha256", lt_text_of(judgement, "model_sha256"));
     cJSON *driver = cJSON_AddObjectToObject(cJSON_AddObjectToObject(sarif_run, "tool"), "driver");
     cJSON_AddStringToObject(driver, "name", "refcl");
     cJSON *rules = cJSON_AddArrayToObject(driver, "rules"), *rule = cJSON_CreateObject();
@@ -217,9 +212,10 @@ static cJSON *load_judgement(const char *path, struct mm_error *err)
 static const cJSON *find_test(const cJSON *judgement, const cJSON *wanted)
 {
     const cJSON *test;
-    cJSON_ArrayForEach(test, cJSON_GetObjectItem(judgement, "tests")) if (strcmp(text_of(test, "name"),
-                                                                                 text_of(wanted, "name")) ==
-                                                                          0) return test;
+    cJSON_ArrayForEach(test,
+                       cJSON_GetObjectItem(judgement, "tests")) if (strcmp(lt_text_of(test, "name"),
+                                                                           lt_text_of(wanted, "name")) ==
+                                                                    0) return test;
     return NULL;
 }
 
@@ -246,7 +242,7 @@ static size_t new_outcomes(const cJSON *baseline, const cJSON *judgement, FILE *
             if (!is_forbidden(state) || has_forbidden(find_test(baseline, test), state))
                 continue;
             state_text(test, state, text, sizeof text);
-            mm_print(out, "new forbidden outcome: %s: %s\n", text_of(test, "name"), text);
+            mm_print(out, "new forbidden outcome: %s: %s\n", lt_text_of(test, "name"), text);
             found++;
         }
     }
@@ -264,7 +260,7 @@ static bool any_instance(const cJSON *test)
 /* True if the test ran to its end and its observed states were judged. */
 static bool did_run(const cJSON *test)
 {
-    return strcmp(text_of(test, "status"), "done") == 0 && any_instance(test) && !is_undecided(test);
+    return strcmp(lt_text_of(test, "status"), "done") == 0 && any_instance(test) && !is_undecided(test);
 }
 
 /* Tests that ran in the baseline and no longer run; *RAN: those that still do. */
@@ -280,10 +276,10 @@ static size_t lost_tests(const cJSON *baseline, const cJSON *judgement, size_t *
         *ran += now && did_run(now);
         if (now && did_run(now))
             continue;
-        bool done = now && strcmp(text_of(now, "status"), "done") == 0;
-        mm_print(out, "lost test: %s%s%s%s%s\n", text_of(test, "name"), now ? ": " : "",
-                 now ? text_of(now, done ? "verdict" : "status") : "",
-                 now && *text_of(now, "reason") ? ", " : "", now ? text_of(now, "reason") : "");
+        bool done = now && strcmp(lt_text_of(now, "status"), "done") == 0;
+        mm_print(out, "lost test: %s%s%s%s%s\n", lt_text_of(test, "name"), now ? ": " : "",
+                 now ? lt_text_of(now, done ? "verdict" : "status") : "",
+                 now && *lt_text_of(now, "reason") ? ", " : "", now ? lt_text_of(now, "reason") : "");
         lost++;
     }
     return lost;

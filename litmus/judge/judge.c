@@ -19,12 +19,6 @@ static int64_t json_value(const cJSON *item)
     return value >= 0x1p63 ? INT64_MAX : value < -0x1p63 ? INT64_MIN : (int64_t)value;
 }
 
-static const char *json_text(const cJSON *object, const char *key)
-{
-    const cJSON *item = cJSON_GetObjectItem(object, key);
-    return cJSON_IsString(item) ? item->valuestring : "";
-}
-
 uint8_t lt_term_size(const struct ck_program *program, const struct ck_term *term, bool *is_signed)
 {
     if (term->kind == CK_TERM_REG) {
@@ -269,10 +263,10 @@ static enum mm_class find_undefined(struct lt_judged *j, const struct lt_judge_o
 static enum mm_class judge_test(struct lt_judged *j, const struct lt_judge_options *options,
                                 struct mm_error *err)
 {
-    const char *source = json_text(j->json, "source");
+    const char *source = lt_text_of(j->json, "source");
     enum mm_class cls = cJSON_HasObjectItem(j->json, "digest")
                             ? lt_table_test(j->json, options->tests, &j->test, err)
-                            : lt_parse(source, strlen(source), json_text(j->json, "file"), &j->test, err);
+                            : lt_parse(source, strlen(source), lt_text_of(j->json, "file"), &j->test, err);
     if (cls == MM_OK)
         cls = lt_lower(j->test, &j->program, err);
     if (cls == MM_OK && !lt_observe_filter(j->program))
@@ -325,9 +319,9 @@ static enum mm_class judge_all(const cJSON *results, struct lt_judge_report *rep
     {
         struct lt_judged j = {.json = item,
                               .results_path = path,
-                              .name = json_text(item, "name"),
-                              .status = json_text(item, "status"),
-                              .reason = json_text(item, "reason")};
+                              .name = lt_text_of(item, "name"),
+                              .status = lt_text_of(item, "status"),
+                              .reason = lt_text_of(item, "reason")};
         enum mm_class cls = judge_test(&j, options, err);
         if (cls == MM_OK) {
             report->counts[j.outcome]++;
@@ -374,7 +368,7 @@ enum mm_class lt_results_dialect(const char *path, enum lt_dialect *dialect, str
     cJSON *results = lt_file_json(path, &results_kind, err);
     if (!results)
         return err->cls;
-    const char *platform = json_text(cJSON_GetObjectItem(results, "device"), "platform");
+    const char *platform = lt_text_of(cJSON_GetObjectItem(results, "device"), "platform");
     *dialect = strcmp(platform, "Vulkan") == 0 ? LT_VULKAN : LT_OPENCL;
     cJSON_Delete(results);
     return MM_OK;

@@ -2,6 +2,8 @@
 #include "litmus/judge/judge.h"
 #include "memmodel/base/escape.h"
 
+#include "litmus/files.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -247,12 +249,6 @@ void lt_judge_json(const struct lt_judged *j, struct lt_judge_report *report)
     cJSON_AddItemToArray(report->tests, json);
 }
 
-static const char *text_of(const cJSON *object, const char *key)
-{
-    const cJSON *item = cJSON_GetObjectItem(object, key);
-    return cJSON_IsString(item) ? item->valuestring : "";
-}
-
 /* Counts REASON, up to the end of its first line, in NOT_RUN. */
 static void count_reason(cJSON *not_run, const char *status, const char *reason)
 {
@@ -262,7 +258,7 @@ static void count_reason(cJSON *not_run, const char *status, const char *reason)
     cJSON_ArrayForEach(item, not_run)
     {
         cJSON *count = cJSON_GetObjectItem(item, "count");
-        if (strcmp(text_of(item, "reason"), text) == 0) {
+        if (strcmp(lt_text_of(item, "reason"), text) == 0) {
             cJSON_SetNumberValue(count, count->valuedouble + 1);
             return;
         }
@@ -280,14 +276,14 @@ static cJSON *not_run_json(const cJSON *tests, FILE *out)
     const cJSON *test, *item;
     cJSON_ArrayForEach(test, tests)
     {
-        if (strcmp(text_of(test, "verdict"), outcome_names[LT_NOT_RUN]) == 0)
-            count_reason(not_run, text_of(test, "status"), text_of(test, "reason"));
+        if (strcmp(lt_text_of(test, "verdict"), outcome_names[LT_NOT_RUN]) == 0)
+            count_reason(not_run, lt_text_of(test, "status"), lt_text_of(test, "reason"));
     }
     cJSON_ArrayForEach(item, not_run)
     {
         if (out)
             mm_print(out, "Not run %3.0f  %s\n", cJSON_GetObjectItem(item, "count")->valuedouble,
-                     text_of(item, "reason"));
+                     lt_text_of(item, "reason"));
     }
     return not_run;
 }

@@ -4,6 +4,7 @@
 #include "memmodel/base/error.h"
 #include "memmodel/base/escape.h"
 
+#include "litmus/files.h"
 #include "litmus/litmus.h"
 
 #include <errno.h>
@@ -32,12 +33,6 @@ static bool is_below_root(const char *path)
     return true;
 }
 
-static const char *file_of(const cJSON *row)
-{
-    const cJSON *file = cJSON_GetObjectItem(row, "file");
-    return cJSON_IsString(file) ? file->valuestring : "";
-}
-
 static enum mm_class outside_root(const char *name, const char *file, struct mm_error *err)
 {
     return mm_fail(err, MM_INVALID, "litmus.table",
@@ -51,8 +46,8 @@ enum mm_class lt_table_add(const struct lt_judged *j, struct lt_judge_report *re
                                                                                      "instances", "discarded",
                                                                                      "batches",   "time_ms",
                                                                                      "observed",  "states"};
-    if (!is_below_root(file_of(j->json)))
-        return outside_root(j->name, file_of(j->json), err);
+    if (!is_below_root(lt_text_of(j->json, "file")))
+        return outside_root(j->name, lt_text_of(j->json, "file"), err);
     cJSON *row = cJSON_CreateObject();
     copy_members(row, j->json, first, sizeof first / sizeof *first);
     cJSON_AddStringToObject(row, "digest", lt_test_digest(j->test));
@@ -130,7 +125,7 @@ enum mm_class lt_table_test(const cJSON *row, const char *root, struct lt_test *
 {
     char path[PATH_MAX];
     const cJSON *name = cJSON_GetObjectItem(row, "name"), *digest = cJSON_GetObjectItem(row, "digest");
-    const char *file = file_of(row), *shown = cJSON_IsString(name) ? name->valuestring : "";
+    const char *file = lt_text_of(row, "file"), *shown = cJSON_IsString(name) ? name->valuestring : "";
     if (!is_below_root(file))
         return outside_root(shown, file, err);
     if ((size_t)snprintf(path, sizeof path, "%s/%s", root ? root : ".", file) >= sizeof path)

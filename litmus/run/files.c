@@ -207,8 +207,7 @@ size_t lt_base64(const char *text, unsigned char *bytes)
 
 static bool same_text(const cJSON *a, const cJSON *b, const char *key)
 {
-    const cJSON *x = cJSON_GetObjectItem(a, key), *y = cJSON_GetObjectItem(b, key);
-    return strcmp(cJSON_IsString(x) ? x->valuestring : "", cJSON_IsString(y) ? y->valuestring : "") == 0;
+    return strcmp(lt_json_text(a, key), lt_json_text(b, key)) == 0;
 }
 
 cJSON *lt_find_test(const cJSON *tests, const cJSON *wanted)

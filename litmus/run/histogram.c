@@ -85,6 +85,12 @@ int64_t lt_json_value(const cJSON *item)
     return value >= 0x1p63 ? INT64_MAX : value < -0x1p63 ? INT64_MIN : (int64_t)value;
 }
 
+const char *lt_json_text(const cJSON *object, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItem(object, key);
+    return cJSON_IsString(item) ? item->valuestring : "";
+}
+
 static unsigned compare_length;
 
 static int compare_states(const void *a, const void *b)

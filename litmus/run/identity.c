@@ -89,22 +89,16 @@ void lt_identity_new(struct lt_identity *id, const cJSON *plan, const struct lt_
         *id->date = '\0';
 }
 
-static const char *text_of(const cJSON *object, const char *key)
-{
-    const cJSON *item = cJSON_GetObjectItem(object, key);
-    return cJSON_IsString(item) ? item->valuestring : "";
-}
-
 bool lt_identity_resume(struct lt_identity *id, const cJSON *results, const char *path)
 {
-    const char *shard = text_of(results, "shard"), *run = text_of(results, "run");
+    const char *shard = lt_json_text(results, "shard"), *run = lt_json_text(results, "run");
     if (*shard && strcmp(shard, id->shard) != 0) {
         fprintf(stderr, "%s: results of shard %s, but shard %s is to be resumed\n", path, shard, id->shard);
         return false;
     }
     if (strlen(run) < sizeof id->run && *run)
         strcpy(id->run, run);
-    const char *date = text_of(results, "date");
+    const char *date = lt_json_text(results, "date");
     if (strlen(date) == strlen(id->date))
         strcpy(id->date, date);
     const cJSON *parts = cJSON_GetObjectItem(results, "parts");
@@ -144,9 +138,9 @@ cJSON *lt_parts(const cJSON *results)
         return cJSON_Duplicate(parts, true);
     cJSON *own = cJSON_CreateArray();
     char run[40];
-    if (*text_of(results, "run")) {
-        cJSON_AddItemToArray(
-            own, part_json(text_of(results, "campaign"), text_of(results, "shard"), text_of(results, "run")));
+    if (*lt_json_text(results, "run")) {
+        cJSON_AddItemToArray(own, part_json(lt_json_text(results, "campaign"), lt_json_text(results, "shard"),
+                                            lt_json_text(results, "run")));
         return own;
     }
     char *text = cJSON_PrintUnformatted(results);
@@ -165,7 +159,7 @@ int lt_parts_shared(const cJSON *parts, const cJSON *others)
         bool found = false;
         cJSON_ArrayForEach(other, others)
         {
-            found = found || strcmp(text_of(part, "run"), text_of(other, "run")) == 0;
+            found = found || strcmp(lt_json_text(part, "run"), lt_json_text(other, "run")) == 0;
         }
         shared += found;
     }

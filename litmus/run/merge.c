@@ -4,18 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *text_of(const cJSON *object, const char *key)
-{
-    const cJSON *item = cJSON_GetObjectItem(object, key);
-    return cJSON_IsString(item) ? item->valuestring : "";
-}
-
 static bool same_device(const cJSON *a, const cJSON *b)
 {
     static const char *const keys[] = {"platform", "name", "version", "driver"};
     const cJSON *x = cJSON_GetObjectItem(a, "device"), *y = cJSON_GetObjectItem(b, "device");
     for (size_t i = 0; x && y && i < sizeof keys / sizeof *keys; i++)
-        if (strcmp(text_of(x, keys[i]), text_of(y, keys[i])) != 0)
+        if (strcmp(lt_json_text(x, keys[i]), lt_json_text(y, keys[i])) != 0)
             return false;
     return true;
 }
@@ -82,7 +76,7 @@ static bool add_test(cJSON *to, const cJSON *from)
     lt_histogram_clear(&before);
     lt_histogram_clear(&other);
     lt_histogram_clear(&h);
-    if (rank(text_of(from, "status")) > rank(text_of(to, "status"))) {
+    if (rank(lt_json_text(from, "status")) > rank(lt_json_text(to, "status"))) {
         replace(to, from, "status");
         replace(to, from, "reason");
     }
@@ -123,8 +117,8 @@ static void add_parts(cJSON *sum, const cJSON *parts)
 /* The first day; the settings of both, where they differ. */
 static void add_description(cJSON *sum, const cJSON *from)
 {
-    const char *date = text_of(from, "date"), *settings = text_of(from, "settings");
-    const char *first = text_of(sum, "date"), *others = text_of(sum, "settings");
+    const char *date = lt_json_text(from, "date"), *settings = lt_json_text(from, "settings");
+    const char *first = lt_json_text(sum, "date"), *others = lt_json_text(sum, "settings");
     if (*date && (!*first || strcmp(date, first) < 0))
         replace(sum, from, "date");
     if (!*others)

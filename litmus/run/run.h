@@ -111,6 +111,8 @@ cJSON *lt_find_test(const cJSON *tests, const cJSON *wanted);
 /* Numbers beyond 2^53 are written as strings. */
 cJSON *lt_value_json(int64_t value);
 int64_t lt_json_value(const cJSON *item);
+/* The string KEY of OBJECT; "" if there is none. */
+const char *lt_json_text(const cJSON *object, const char *key);
 
 /* ---- interfaces ------------------------------------------------------------------------------------------ */
 

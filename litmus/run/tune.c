@@ -84,12 +84,6 @@ static cJSON *knobs_json(const struct lt_tuning *tuning)
     return json;
 }
 
-static const char *text_of(const cJSON *object, const char *key)
-{
-    const cJSON *item = cJSON_GetObjectItem(object, key);
-    return cJSON_IsString(item) ? item->valuestring : "";
-}
-
 static void make_folders(char *path)
 {
     for (char *p = path + 1; *p; p++)
@@ -110,8 +104,8 @@ static bool save_tuning(const struct candidate *best, const cJSON *device, const
     cJSON_AddNumberToObject(json, "score", best->score);
     cJSON_AddItemToObject(json, "knobs", knobs_json(&best->knobs));
     bool ok = where != NULL;
-    if (!where && default_path(text_of(device, "platform"), text_of(device, "name"),
-                               text_of(device, "driver"), path, sizeof path)) {
+    if (!where && default_path(lt_json_text(device, "platform"), lt_json_text(device, "name"),
+                               lt_json_text(device, "driver"), path, sizeof path)) {
         make_folders(path);
         where = path;
         ok = true;
@@ -145,7 +139,7 @@ static double rate(const cJSON *plan, const cJSON *results, double *seen)
         const cJSON *target = NULL, *ms = cJSON_GetObjectItem(result, "time_ms");
         cJSON_ArrayForEach(test, cJSON_GetObjectItem(plan, "tests"))
         {
-            if (strcmp(text_of(test, "source"), text_of(result, "source")) == 0)
+            if (strcmp(lt_json_text(test, "source"), lt_json_text(result, "source")) == 0)
                 target = cJSON_GetObjectItem(test, "target");
         }
         if (!target || !cJSON_IsNumber(ms))
@@ -206,8 +200,8 @@ static int usefulness(const cJSON *test, const cJSON *results)
     int useful = 0;
     cJSON_ArrayForEach(result, cJSON_GetObjectItem(results, "tests"))
     {
-        if (strcmp(text_of(test, "source"), text_of(result, "source")) != 0 ||
-            strcmp(text_of(result, "status"), "done") != 0)
+        if (strcmp(lt_json_text(test, "source"), lt_json_text(result, "source")) != 0 ||
+            strcmp(lt_json_text(result, "status"), "done") != 0)
             continue;
         useful = has_target(test);
         cJSON_ArrayForEach(state, cJSON_GetObjectItem(result, "states"))

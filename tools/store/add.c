@@ -5,6 +5,7 @@
  * earlier state (README.md, "Added once"). */
 #include "tools/store/store.h"
 
+#include "litmus/files.h"
 #include "litmus/judge/judge.h"
 #include "memmodel/base/input.h"
 #include "memmodel/base/memory.h"
@@ -29,12 +30,6 @@ struct addition {
     int64_t run, device;
 };
 
-static const char *text_of(const cJSON *object, const char *key)
-{
-    const cJSON *item = cJSON_GetObjectItem(object, key);
-    return cJSON_IsString(item) ? item->valuestring : "";
-}
-
 static int64_t number_of(const cJSON *object, const char *key)
 {
     const cJSON *item = cJSON_GetObjectItem(object, key);
@@ -53,7 +48,8 @@ static bool is_date(const char *text)
 
 static enum mm_class find_date(struct addition *a, struct mm_error *err)
 {
-    const char *given = a->json && *text_of(a->json, "date") ? text_of(a->json, "date") : a->options->date;
+    const char *given =
+        a->json && *lt_text_of(a->json, "date") ? lt_text_of(a->json, "date") : a->options->date;
     struct stat status;
     struct tm tm;
     if (given && !is_date(given))
@@ -67,7 +63,7 @@ static enum mm_class find_date(struct addition *a, struct mm_error *err)
 
 static enum mm_class check_format(struct addition *a, struct mm_error *err)
 {
-    const char *format = text_of(a->json, "format");
+    const char *format = lt_text_of(a->json, "format");
     a->is_judgement = strcmp(format, "refcl-litmus-judgement") == 0;
     a->is_report = strcmp(format, "refcl-report") == 0;
     if (!a->is_judgement && !a->is_report && strcmp(format, "refcl-litmus-results") != 0 &&
@@ -190,8 +186,8 @@ static bool values_text(const cJSON *values, char *text, size_t size)
 static enum mm_class bad_test(const struct addition *a, const cJSON *test, const char *what,
                               struct mm_error *err)
 {
-    return mm_fail_at(err, MM_INVALID, "store.format", a->path, 0, 0, "test '%s': %s", text_of(test, "name"),
-                      what);
+    return mm_fail_at(err, MM_INVALID, "store.format", a->path, 0, 0, "test '%s': %s",
+                      lt_text_of(test, "name"), what);
 }
 
 static enum mm_class encode_states(struct addition *a, const cJSON *test, struct store_result *r,
@@ -217,12 +213,12 @@ static enum mm_class encode_states(struct addition *a, const cJSON *test, struct
 static enum mm_class identify(const struct addition *a, const cJSON *row, struct lt_test **test,
                               const char **digest, struct mm_error *err)
 {
-    const char *source = text_of(row, "source");
-    *digest = text_of(row, "digest");
+    const char *source = lt_text_of(row, "source");
+    *digest = lt_text_of(row, "digest");
     if (a->is_judgement)
         return MM_OK;
     if (*source) {
-        enum mm_class cls = lt_parse(source, strlen(source), text_of(row, "file"), test, err);
+        enum mm_class cls = lt_parse(source, strlen(source), lt_text_of(row, "file"), test, err);
         *digest = cls == MM_OK ? lt_test_digest(*test) : "";
         return cls;
     }
@@ -252,7 +248,7 @@ static enum mm_class add_result(struct addition *a, const cJSON *row, const stru
 {
     int states = cJSON_GetArraySize(cJSON_GetObjectItem(row, "states"));
     char *observed = cJSON_PrintUnformatted(cJSON_GetObjectItem(row, "observed"));
-    char *text = *text_of(row, "source") ? NULL : printed(parsed);
+    char *text = *lt_text_of(row, "source") ? NULL : printed(parsed);
     unsigned char *blob = mm_alloc((size_t)states * STORE_PAIR + 1);
     struct store_result r = {.run = a->run,
                              .device = a->device,
@@ -260,19 +256,19 @@ static enum mm_class add_result(struct addition *a, const cJSON *row, const stru
                              .discarded = number_of(row, "discarded"),
                              .batches = number_of(row, "batches"),
                              .time_ms = fmax(0, cJSON_GetNumberValue(cJSON_GetObjectItem(row, "time_ms"))),
-                             .status = text_of(row, "status"),
-                             .reason = text_of(row, "reason"),
+                             .status = lt_text_of(row, "status"),
+                             .reason = lt_text_of(row, "reason"),
                              .date = a->date,
                              .stationary = lt_stationary(row),
                              .blob = blob};
     enum mm_class cls = blob ? MM_OK : mm_fail(err, MM_LIMIT, "store.memory", "out of memory");
     if (cls == MM_OK) {
         struct store_test test = {.interface = a->interface,
-                                  .name = text_of(row, "name"),
+                                  .name = lt_text_of(row, "name"),
                                   .digest = digest,
-                                  .mapping = text_of(row, "mapping"),
-                                  .file = text_of(row, "file"),
-                                  .source = *text_of(row, "source") ? text_of(row, "source") : text,
+                                  .mapping = lt_text_of(row, "mapping"),
+                                  .file = lt_text_of(row, "file"),
+                                  .source = *lt_text_of(row, "source") ? lt_text_of(row, "source") : text,
                                   .observed = observed ? observed : "[]"};
         r.test = store_test(a->store, &test);
         if (store_number(
@@ -299,7 +295,7 @@ static enum mm_class add_tests(struct addition *a, struct mm_error *err)
     {
         struct lt_test *test = NULL;
         const char *digest = "";
-        if (!*text_of(row, "name") || !*text_of(row, "status"))
+        if (!*lt_text_of(row, "name") || !*lt_text_of(row, "status"))
             cls = bad_test(a, row, "its name or its status is missing", err);
         if (cls == MM_OK)
             cls = identify(a, row, &test, &digest, err);
@@ -316,9 +312,9 @@ static enum mm_class add_tests(struct addition *a, struct mm_error *err)
 
 static bool identity_of(const cJSON *object, char *identity, size_t size)
 {
-    bool whole = *text_of(object, "campaign") && *text_of(object, "run");
-    snprintf(identity, size, "%s/%s/%s", text_of(object, "campaign"), text_of(object, "shard"),
-             text_of(object, "run"));
+    bool whole = *lt_text_of(object, "campaign") && *lt_text_of(object, "run");
+    snprintf(identity, size, "%s/%s/%s", lt_text_of(object, "campaign"), lt_text_of(object, "shard"),
+             lt_text_of(object, "run"));
     return whole && strlen(identity) + 1 < size;
 }
 
@@ -413,9 +409,9 @@ static enum mm_class put_run(struct addition *a, const char *kind, const char *i
         " values(?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?)",
         "tittttttt"
         "t",
-        kind, a->device, a->date, a->json ? text_of(a->json, "campaign") : "",
-        a->json ? text_of(a->json, "shard") : "", identity, a->content, a->path,
-        a->json ? text_of(a->json, "settings") : "", today);
+        kind, a->device, a->date, a->json ? lt_text_of(a->json, "campaign") : "",
+        a->json ? lt_text_of(a->json, "shard") : "", identity, a->content, a->path,
+        a->json ? lt_text_of(a->json, "settings") : "", today);
     a->run = sqlite3_last_insert_rowid(a->store->db);
     if (store_check(a->store, err) != MM_OK)
         return err->cls;
@@ -436,7 +432,7 @@ static void report_device(struct addition *a)
     const char *name = a->options->device, *driver = a->options->driver;
     a->interface = "OpenCL";
     a->device = device_row(a->store, a->interface, STORE_CHECKS, "refcl run", name ? name : "programs",
-                           text_of(cJSON_GetObjectItem(a->json, "tool"), "version"), driver ? driver : "");
+                           lt_text_of(cJSON_GetObjectItem(a->json, "tool"), "version"), driver ? driver : "");
 }
 
 static enum mm_class find_device(struct addition *a, struct mm_error *err)
@@ -446,17 +442,17 @@ static enum mm_class find_device(struct addition *a, struct mm_error *err)
         return MM_OK;
     }
     const cJSON *device = a->json ? cJSON_GetObjectItem(a->json, "device") : NULL;
-    const char *name = a->json ? text_of(device, "name") : a->options->device;
+    const char *name = a->json ? lt_text_of(device, "name") : a->options->device;
     if (!name || !*name)
         return mm_fail_at(err, MM_INVALID, "store.device", a->path, 0, 0,
                           a->json ? "the device has no name"
                                   : "JUnit and benchmarks do not name the device: add --device and --driver");
-    a->interface = a->json && strcmp(text_of(device, "platform"), "Vulkan") == 0 ? "Vulkan" : "OpenCL";
+    a->interface = a->json && strcmp(lt_text_of(device, "platform"), "Vulkan") == 0 ? "Vulkan" : "OpenCL";
     bool chains = number_of(device, "availability_visibility_chains") && strcmp(a->interface, "Vulkan") == 0;
     a->device = device_row(a->store, a->interface, chains ? STORE_CHAINS : a->interface,
-                           a->json ? text_of(device, "platform") : "", name,
-                           a->json ? text_of(device, "version") : "",
-                           a->json              ? text_of(device, "driver")
+                           a->json ? lt_text_of(device, "platform") : "", name,
+                           a->json ? lt_text_of(device, "version") : "",
+                           a->json              ? lt_text_of(device, "driver")
                            : a->options->driver ? a->options->driver
                                                 : "");
     return MM_OK;

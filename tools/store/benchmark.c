@@ -5,6 +5,7 @@
  * "ratio".  All others are times: less is better.  Columns of tables with other heads never mix. */
 #include "tools/store/query.h"
 
+#include "litmus/files.h"
 #include "memmodel/base/escape.h"
 
 #include <math.h>
@@ -160,19 +161,14 @@ void store_benchmark_times(struct store *s, const char *name, const char *select
     }
 }
 
-static double value_of(const cJSON *object, const char *key)
-{
-    return cJSON_GetNumberValue(cJSON_GetObjectItem(object, key));
-}
-
 void store_print_times(const cJSON *row, FILE *out)
 {
     mm_print(out, "%s, %s on %s\n  %.4g first, %.4g last (%.3g times), %.4g to %.4g in %.0f runs, %s to %s\n",
              cJSON_GetStringValue(cJSON_GetObjectItem(row, "kernel")),
              cJSON_GetStringValue(cJSON_GetObjectItem(row, "measure")),
-             cJSON_GetStringValue(cJSON_GetObjectItem(row, "device")), value_of(row, "first_time"),
-             value_of(row, "last_time"), value_of(row, "last_time") / value_of(row, "first_time"),
-             value_of(row, "least"), value_of(row, "most"), value_of(row, "runs"),
+             cJSON_GetStringValue(cJSON_GetObjectItem(row, "device")), lt_number_of(row, "first_time"),
+             lt_number_of(row, "last_time"), lt_number_of(row, "last_time") / lt_number_of(row, "first_time"),
+             lt_number_of(row, "least"), lt_number_of(row, "most"), lt_number_of(row, "runs"),
              cJSON_GetStringValue(cJSON_GetObjectItem(row, "first")),
              cJSON_GetStringValue(cJSON_GetObjectItem(row, "last")));
 }
@@ -228,11 +224,11 @@ void store_print_ratios(const cJSON *rows, FILE *out)
     double sum = 0;
     cJSON_ArrayForEach(row, rows)
     {
-        sum += log(value_of(row, "ratio"));
+        sum += log(lt_number_of(row, "ratio"));
         mm_print(out, "A and B: %s, %s: times %.4g and %.4g, ratio %.3g%s\n",
                  cJSON_GetStringValue(cJSON_GetObjectItem(row, "kernel")),
-                 cJSON_GetStringValue(cJSON_GetObjectItem(row, "measure")), value_of(row, "a"),
-                 value_of(row, "b"), value_of(row, "ratio"),
+                 cJSON_GetStringValue(cJSON_GetObjectItem(row, "measure")), lt_number_of(row, "a"),
+                 lt_number_of(row, "b"), lt_number_of(row, "ratio"),
                  cJSON_IsTrue(cJSON_GetObjectItem(row, "slower")) ? ": slower" : "");
     }
     if (cJSON_GetArraySize(rows))

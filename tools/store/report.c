@@ -2,15 +2,10 @@
  * fingerprint, and forbidden by its clause; a run of the program is one instance. */
 #include "tools/store/query.h"
 
+#include "litmus/files.h"
 #include "memmodel/base/memory.h"
 
 #include <string.h>
-
-static const char *text_of(const cJSON *object, const char *key)
-{
-    const char *text = cJSON_GetStringValue(cJSON_GetObjectItem(object, key));
-    return text ? text : "";
-}
 
 /* The model that findings have their verdicts from. */
 static int64_t checks_model(struct store *s)
@@ -26,8 +21,8 @@ static int64_t checks_model(struct store *s)
 static char *state_of(const cJSON *finding)
 {
     char whole[2048], text[256];
-    const char *fingerprint = text_of(finding, "fingerprint");
-    snprintf(whole, sizeof whole, "%s: %s", text_of(finding, "kind"), text_of(finding, "message"));
+    const char *fingerprint = lt_text_of(finding, "fingerprint");
+    snprintf(whole, sizeof whole, "%s: %s", lt_text_of(finding, "kind"), lt_text_of(finding, "message"));
     store_copy_text(text, sizeof text, *fingerprint ? fingerprint : whole);
     cJSON *values = cJSON_CreateArray();
     cJSON_AddItemToArray(values, cJSON_CreateString(text));
@@ -43,8 +38,8 @@ static void put_finding(struct store *s, const cJSON *finding, int64_t model, st
     char *values = state_of(finding);
     int64_t number = values ? store_state_number(s, r->test, values) : 0;
     int64_t id = store_number(s, "select id from state where test = ? and number = ?", "ii", r->test, number);
-    snprintf(whole, sizeof whole, "%s: %s: %s", text_of(finding, "clause"), text_of(finding, "kind"),
-             text_of(finding, "message"));
+    snprintf(whole, sizeof whole, "%s: %s: %s", lt_text_of(finding, "clause"), lt_text_of(finding, "kind"),
+             lt_text_of(finding, "message"));
     store_copy_text(why, sizeof why, whole);
     store_execute(s, "insert or replace into verdict values(?, ?, 'forbidden', ?)", "iit", id, model, why);
     struct store_count pair, wanted = {.state = (uint64_t)number, .count = 1};
@@ -60,7 +55,7 @@ enum mm_class store_add_report(struct store *s, const cJSON *report, const char 
                                int64_t device, const char *date, struct mm_error *err)
 {
     const cJSON *finding, *findings = cJSON_GetObjectItem(report, "findings");
-    const char *status = text_of(report, "status"), *command = text_of(report, "command_line"),
+    const char *status = lt_text_of(report, "status"), *command = lt_text_of(report, "command_line"),
                *slash = strrchr(path, '/');
     bool done = strcmp(status, "clean") == 0 || strcmp(status, "findings") == 0;
     if (!cJSON_IsArray(findings) || !*status)
@@ -77,14 +72,14 @@ enum mm_class store_add_report(struct store *s, const cJSON *report, const char 
                               .mapping = "",
                               .file = "checks/report",
                               .observed = "[\"finding\"]"};
-    const char *limit = text_of(report, "limit");
+    const char *limit = lt_text_of(report, "limit");
     struct store_result r = {.test = store_test(s, &test),
                              .run = run,
                              .device = device,
                              .instances = 1,
                              .status = done ? "done" : status,
-                             .reason =
-                                 *limit ? limit : text_of(cJSON_GetObjectItem(report, "program"), "message"),
+                             .reason = *limit ? limit
+                                              : lt_text_of(cJSON_GetObjectItem(report, "program"), "message"),
                              .date = date,
                              .stationary = true,
                              .blob = blob};

@@ -4,6 +4,7 @@
  * "W+RWC+rlx.dev-...".  Drivers are compared test by test: those of a shape differ in orders, scopes and places. */
 #include "tools/store/query.h"
 
+#include "litmus/files.h"
 #include "litmus/judge/judge.h"
 #include "memmodel/base/escape.h"
 
@@ -100,11 +101,6 @@ static void add_tests(struct store *s, const char *shape, const char *selector, 
     finish_test(test, low, high);
 }
 
-static double value_of(const cJSON *object, const char *key)
-{
-    return cJSON_GetNumberValue(cJSON_GetObjectItem(object, key));
-}
-
 static void print_tests(const cJSON *tests, FILE *out)
 {
     const cJSON *test, *driver;
@@ -118,11 +114,11 @@ static void print_tests(const cJSON *tests, FILE *out)
                  *mapping ? ", mapping " : "", mapping, differs ? ": drivers differ" : "");
         cJSON_ArrayForEach(driver, cJSON_GetObjectItem(test, "drivers"))
         {
-            if (value_of(driver, "count") > 0)
-                fprintf(out, "  %.3g (%.3g to %.3g)", value_of(driver, "rate"), value_of(driver, "rate_low"),
-                        value_of(driver, "rate_high"));
+            if (lt_number_of(driver, "count") > 0)
+                fprintf(out, "  %.3g (%.3g to %.3g)", lt_number_of(driver, "rate"),
+                        lt_number_of(driver, "rate_low"), lt_number_of(driver, "rate_high"));
             else
-                fprintf(out, "  never, below %.3g", value_of(driver, "rate_high"));
+                fprintf(out, "  never, below %.3g", lt_number_of(driver, "rate_high"));
             mm_print(out, ", %s: %s\n", cJSON_GetStringValue(cJSON_GetObjectItem(driver, "verdict")),
                      cJSON_GetStringValue(cJSON_GetObjectItem(driver, "device")));
         }

@@ -1,6 +1,7 @@
 /* What is in a store: its runs, one run, one test. */
 #include "tools/store/query.h"
 
+#include "litmus/files.h"
 #include "litmus/judge/judge.h"
 #include "memmodel/base/escape.h"
 
@@ -153,29 +154,25 @@ static const char *string_of(const cJSON *object, const char *key)
     return text ? text : "";
 }
 
-static double value_of(const cJSON *object, const char *key)
-{
-    return cJSON_GetNumberValue(cJSON_GetObjectItem(object, key));
-}
-
 static void print_test(const cJSON *row, FILE *out)
 {
     const cJSON *state, *states = cJSON_GetObjectItem(row, "states");
     const char *mapping = string_of(row, "mapping");
     mm_print(out, "%s%s%s on %s\n", string_of(row, "test"), *mapping ? ", mapping " : "", mapping,
              string_of(row, "device"));
-    fprintf(out, "  %.0f of %.0f runs done, %s to %s; %.3g instances\n", value_of(row, "runs_done"),
-            value_of(row, "runs"), string_of(row, "first"), string_of(row, "last"),
-            value_of(row, "instances"));
+    fprintf(out, "  %.0f of %.0f runs done, %s to %s; %.3g instances\n", lt_number_of(row, "runs_done"),
+            lt_number_of(row, "runs"), string_of(row, "first"), string_of(row, "last"),
+            lt_number_of(row, "instances"));
     cJSON_ArrayForEach(state, states)
     {
-        mm_print(out, "  %-12.0f %-9.3g %-9s since %s  %s%s%s\n", value_of(state, "count"),
-                 value_of(state, "rate"), string_of(state, "verdict"), string_of(state, "first"),
+        mm_print(out, "  %-12.0f %-9.3g %-9s since %s  %s%s%s\n", lt_number_of(state, "count"),
+                 lt_number_of(state, "rate"), string_of(state, "verdict"), string_of(state, "first"),
                  string_of(state, "state"), *string_of(state, "clause") ? "  " : "",
                  string_of(state, "clause"));
     }
     if (cJSON_GetArraySize(states))
-        fprintf(out, "  any other state: a rate below %.3g (95 %%)\n", value_of(row, "unseen_rate_below"));
+        fprintf(out, "  any other state: a rate below %.3g (95 %%)\n",
+                lt_number_of(row, "unseen_rate_below"));
 }
 
 enum mm_class store_test_results(struct store *s, const char *name, const char *selector, cJSON *rows,

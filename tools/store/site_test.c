@@ -1,6 +1,7 @@
 /* The page of a test: its text, what each driver did, the last runs. */
 #include "tools/store/site.h"
 
+#include "litmus/files.h"
 #include "memmodel/base/escape.h"
 
 #include <string.h>
@@ -33,11 +34,6 @@ static void put_state_rows(const struct site *site, const cJSON *result, FILE *o
     }
 }
 
-static double value_of(const cJSON *object, const char *key)
-{
-    return cJSON_GetNumberValue(cJSON_GetObjectItem(object, key));
-}
-
 static void put_result(const struct site *site, const cJSON *result, FILE *out)
 {
     const char *mapping = cJSON_GetStringValue(cJSON_GetObjectItem(result, "mapping"));
@@ -49,12 +45,12 @@ static void put_result(const struct site *site, const cJSON *result, FILE *out)
         mm_put_html(mapping, out);
         fputs(". ", out);
     }
-    fprintf(out, "%.0f of %.0f runs done, %s to %s; %.3g instances.", value_of(result, "runs_done"),
-            value_of(result, "runs"), cJSON_GetStringValue(cJSON_GetObjectItem(result, "first")),
-            cJSON_GetStringValue(cJSON_GetObjectItem(result, "last")), value_of(result, "instances"));
-    if (value_of(result, "unseen_rate_below") < 1)
+    fprintf(out, "%.0f of %.0f runs done, %s to %s; %.3g instances.", lt_number_of(result, "runs_done"),
+            lt_number_of(result, "runs"), cJSON_GetStringValue(cJSON_GetObjectItem(result, "first")),
+            cJSON_GetStringValue(cJSON_GetObjectItem(result, "last")), lt_number_of(result, "instances"));
+    if (lt_number_of(result, "unseen_rate_below") < 1)
         fprintf(out, " Any state that is not listed has a rate below %.3g (95 %%).",
-                value_of(result, "unseen_rate_below"));
+                lt_number_of(result, "unseen_rate_below"));
     fputs("</p>\n", out);
     if (!cJSON_GetArraySize(cJSON_GetObjectItem(result, "states")))
         return;
