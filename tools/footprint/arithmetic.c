@@ -38,7 +38,7 @@ static bool divide(uint32_t opcode, uint32_t width, uint64_t a, uint64_t b, uint
     }
 }
 
-static bool compare(uint32_t opcode, uint64_t a, uint64_t b, int64_t x, int64_t y, uint64_t *result)
+static bool compare_integers(uint32_t opcode, uint64_t a, uint64_t b, int64_t x, int64_t y, uint64_t *result)
 {
     switch (opcode) {
     case SpvOpIEqual:
@@ -126,7 +126,8 @@ static bool arithmetic(uint32_t opcode, uint32_t width, uint64_t a, uint64_t b, 
         return divide(opcode, width, a, b, result);
     default:
         return bits(opcode, width, a, b, result) ||
-               compare(opcode, a, b, (int64_t)fp_extend(a, width), (int64_t)fp_extend(b, width), result);
+               compare_integers(opcode, a, b, (int64_t)fp_extend(a, width), (int64_t)fp_extend(b, width),
+                                result);
     }
 }
 

@@ -76,7 +76,7 @@ static void private_store(struct fp_run *run, const struct fp_value *pointer, co
     run->cells[run->cell_count++] = (struct fp_cell){pointer->object, pointer->n, size, *value};
 }
 
-static struct fp_value from_bytes(struct fp_run *run, const unsigned char *bytes, const struct in_ty *ty)
+struct fp_value fp_from_bytes(struct fp_run *run, const unsigned char *bytes, const struct in_ty *ty)
 {
     struct fp_value value = {0};
     if ((ty->kind == IN_TY_INT || ty->kind == IN_TY_BOOL) && ty->size <= 8) {
@@ -86,7 +86,7 @@ static struct fp_value from_bytes(struct fp_run *run, const unsigned char *bytes
         value.kind = FP_PARTS;
         value.count = (uint8_t)ty->count;
         for (uint32_t i = 0; i < ty->count; i++)
-            value.parts[i] = from_bytes(run, bytes + i * ty->element->size, ty->element);
+            value.parts[i] = fp_from_bytes(run, bytes + i * ty->element->size, ty->element);
     }
     return value;
 }
@@ -109,7 +109,7 @@ static struct fp_value private_load(struct fp_run *run, const struct fp_value *p
             return c->value.parts[(pointer->n - c->offset) / ty->size];
     }
     if (!touched && object->bytes && pointer->n < object->size && ty->size <= object->size - pointer->n)
-        return from_bytes(run, object->bytes + pointer->n, ty);
+        return fp_from_bytes(run, object->bytes + pointer->n, ty);
     return (struct fp_value){0};
 }
 

@@ -12,7 +12,7 @@
 /* ---- modules ------------------------------------------------------------------------------------- */
 
 /* OpenCL C with the options of the program's build. */
-static bool compile(const char *text, size_t size, unsigned number, struct rt_binary *binary)
+static bool compile_text(const char *text, size_t size, unsigned number, struct rt_binary *binary)
 {
     size_t options = strnlen(text, size);
     char file[32], *log = NULL;
@@ -77,7 +77,7 @@ static void analyze(struct fp_module *m)
     bool known = false;
     if (head.kind == LY_PROGRAM_IL)
         known = decode(m, text, size);
-    if (head.kind == LY_PROGRAM_SOURCE && compile(text, size, m->number, &binary))
+    if (head.kind == LY_PROGRAM_SOURCE && compile_text(text, size, m->number, &binary))
         known = decode(m, binary.data, binary.size);
     mm_free(binary.data);
     if (!known)
