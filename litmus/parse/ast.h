@@ -449,7 +449,7 @@ void lt_leave(struct lt_lexer *lexer);
 
 /* ---- parts of the parser ------------------------------------------------------------------------ */
 
-bool lt_starts_type(const struct lt_lexer *lexer);
+bool lt_starts_type(const struct lt_token *token);
 bool lt_parse_type(struct lt_lexer *lexer, struct lt_type *type);
 /* The * that each declarator has or has not. */
 bool lt_parse_stars(struct lt_lexer *lexer, struct lt_type *type);

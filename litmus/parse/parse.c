@@ -73,7 +73,7 @@ static void parse_init_entry(struct lt_lexer *lexer)
     init->pos = lt_peek(lexer, 0)->pos;
     init->thread = -1;
     init->count = 1;
-    if (lt_starts_type(lexer) && !lt_parse_type(lexer, &init->type))
+    if (lt_starts_type(lt_peek(lexer, 0)) && !lt_parse_type(lexer, &init->type))
         return;
     if (init->type.is_pointer) {
         lt_fail_at(lexer, init->pos, "initial values that are addresses are not supported");
@@ -188,7 +188,7 @@ enum lt_operator lt_assignment_operator(const struct lt_lexer *lexer)
  * lvalue = name | "*" unary | postfix "[" expr "]" */
 static struct lt_stmt *parse_simple(struct lt_lexer *lexer)
 {
-    if (lt_starts_type(lexer))
+    if (lt_starts_type(lt_peek(lexer, 0)))
         return parse_declaration(lexer);
     struct lt_stmt *s = new_stmt(lexer, LT_EVAL);
     if (!s)
