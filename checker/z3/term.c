@@ -262,48 +262,6 @@ struct zx_val zx_resize(struct zx *z, struct zx_val a, uint8_t size, bool is_sig
                 size);
 }
 
-/* What the bit-vector operations of SMT-LIB give, division by zero included. */
-static uint64_t fold(enum ck_expr_op op, uint64_t a, uint64_t b, uint8_t size)
-{
-    int64_t x = as_signed(a, size), y = as_signed(b, size);
-    unsigned bits = 8U * size;
-
-    switch (op) {
-    case CK_ADD:
-        return a + b;
-    case CK_SUB:
-        return a - b;
-    case CK_MUL:
-        return a * b;
-    case CK_UDIV:
-        return b ? a / b : UINT64_MAX;
-    case CK_UREM:
-        return b ? a % b : a;
-    case CK_SDIV:
-        if (y == 0)
-            return x < 0 ? 1 : UINT64_MAX;
-        return y == -1 ? 0 - a : (uint64_t)(x / y);
-    case CK_SREM:
-        if (y == 0)
-            return a;
-        return y == -1 ? 0 : (uint64_t)(x % y);
-    case CK_AND:
-        return a & b;
-    case CK_OR:
-        return a | b;
-    case CK_XOR:
-        return a ^ b;
-    case CK_SHL:
-        return b >= bits ? 0 : a << b;
-    case CK_LSHR:
-        return b >= bits ? 0 : a >> b;
-    default: /* CK_ASHR */
-        if (b >= bits)
-            return x < 0 ? UINT64_MAX : 0;
-        return x < 0 ? ~(~(uint64_t)x >> b) : (uint64_t)x >> b;
-    }
-}
-
 typedef Z3_ast binary_fn(Z3_context, Z3_ast, Z3_ast);
 
 static binary_fn *const binary_functions[] = {
@@ -325,7 +283,7 @@ struct zx_val zx_binary(struct zx *z, enum ck_expr_op op, struct zx_val a, struc
         }
     }
     if (!a.t && !b.t)
-        return zx_number(fold(op, a.k, b.k, a.size), a.size);
+        return zx_number(ck_evaluate(op, a.k, b.k, a.size), a.size);
     if (!b.t && b.k == 0 && (op == CK_ADD || op == CK_SUB || op == CK_OR || op == CK_XOR))
         return a;
     if (!a.t && a.k == 0 && (op == CK_ADD || op == CK_OR || op == CK_XOR))
@@ -339,7 +297,7 @@ struct zx_val zx_binary(struct zx *z, enum ck_expr_op op, struct zx_val a, struc
     return term(z, binary_functions[op](z->c, zx_bits(z, a), zx_bits(z, b)), a.size);
 }
 
-static struct zx_val compare(struct zx *z, const struct ck_expr *e, struct zx_val a, struct zx_val b)
+static struct zx_val comparison_term(struct zx *z, const struct ck_expr *e, struct zx_val a, struct zx_val b)
 {
     Z3_ast r;
 
@@ -389,6 +347,6 @@ struct zx_val zx_eval_expr(struct zx *z, uint32_t expr, const struct zx_val *reg
         break;
     }
     if (e->op >= CK_EQ && e->op <= CK_SLE)
-        return compare(z, e, a, zx_eval_expr(z, e->b, regs));
+        return comparison_term(z, e, a, zx_eval_expr(z, e->b, regs));
     return zx_binary(z, e->op, a, zx_eval_expr(z, e->b, regs));
 }
