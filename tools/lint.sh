@@ -23,6 +23,7 @@ for rule in "${libraries[@]}"; do
     done < <(grep -rnE "#include <${rule%% @ *}" memmodel checker litmus interp ref-runtime spec-xref tools --include='*.[ch]' --include='*.cpp' --include='*.hpp' --include='*.inc')
 done
 tools/lint/arrows.py || bad=1
+tools/lint/names.py || bad=1
 tools/lint/words.py || bad=1
 tools/lint/documents.py || bad=1
 tools/lint/grammar.py || bad=1

@@ -106,7 +106,7 @@ static void assume_equal(struct build *b, uint32_t thread, uint32_t left, uint32
 
 static uint32_t make_term_expr(struct build *b, uint32_t command, uint32_t id);
 
-static uint32_t operand(struct build *b, uint32_t command, const struct ck_predict_term *t, uint32_t id)
+static uint32_t operand_expr(struct build *b, uint32_t command, const struct ck_predict_term *t, uint32_t id)
 {
     unsigned size = ck_predict_operand_size(b->p, command, t);
     return id ? make_term_expr(b, command, id) : add_expr(b, CK_CONST, size, t->value, 0, 0);
@@ -120,9 +120,9 @@ static uint32_t make_expr(struct build *b, uint32_t command, const struct ck_pre
     if (t->op == MM_TERM_READ || t->op == MM_TERM_CONST || t->window != b->p->window_number)
         return add_expr(b, CK_CONST, t->size, ck_predict_value(b->p, command, t->id, b->pair->read), 0, 0);
     unsigned count = ck_expr_operands(e.op);
-    e.a = operand(b, command, t, t->a);
-    e.b = count > 1 ? operand(b, command, t, t->b) : 0;
-    e.c = count > 2 ? operand(b, command, t, t->c) : 0;
+    e.a = operand_expr(b, command, t, t->a);
+    e.b = count > 1 ? operand_expr(b, command, t, t->b) : 0;
+    e.c = count > 2 ? operand_expr(b, command, t, t->c) : 0;
     uint32_t made = ck_program_add_expr(b->program, &e);
     b->failed |= made == UINT32_MAX;
     return made;

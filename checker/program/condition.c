@@ -65,7 +65,7 @@ static bool accept_or(struct reader *r)
 
 /* ---- terms ---------------------------------------------------------------------------------------- */
 
-static uint64_t number(struct reader *r)
+static uint64_t parse_number(struct reader *r)
 {
     bool negative = accept(r, "-");
     char *end;
@@ -84,7 +84,7 @@ static struct ck_condition_term constant(struct reader *r)
     double real = strtod(r->at, &end);
     strtoull(r->at, &whole, 0);
     if (end <= whole)
-        return (struct ck_condition_term){.value = number(r)};
+        return (struct ck_condition_term){.value = parse_number(r)};
     if (is_of_name(*end))
         bad(r, "a number");
     r->at = end;
@@ -118,7 +118,7 @@ static void read_index(struct reader *r, struct ck_condition_term *term)
         bad(r, "fewer indices");
         return;
     }
-    term->indices[term->index_count++] = number(r);
+    term->indices[term->index_count++] = parse_number(r);
     if (!accept(r, "]"))
         bad(r, "]");
 }

@@ -10,7 +10,7 @@
 
 enum { MAX_CELLS = 1024, MAX_LISTED = 64, MAX_TERM_VISITS = 2000 };
 
-static uint32_t object_of(uint64_t address)
+static uint32_t object_number(uint64_t address)
 {
     return (uint32_t)((address >> 32) - 1);
 }
@@ -30,7 +30,7 @@ static uint32_t physical(const struct ck_program *p, uint32_t object)
 
 static uint64_t physical_address(const struct zx *z, uint64_t address)
 {
-    return CK_OBJECT_BASE(physical(z->p, object_of(address))) + (address & UINT32_MAX);
+    return CK_OBJECT_BASE(physical(z->p, object_number(address))) + (address & UINT32_MAX);
 }
 
 /* ---- pieces of accesses -------------------------------------------------------------------------- */
@@ -60,7 +60,7 @@ static uint8_t grain_of(const struct zx *z, uint32_t object)
 uint8_t zx_piece_end(const struct zx *z, struct zx_val address, uint32_t base, uint8_t at, uint8_t size)
 {
     uint64_t start = address.t ? 0 : physical_address(z, address.k);
-    uint8_t grain = grain_of(z, address.t ? base : object_of(address.k));
+    uint8_t grain = grain_of(z, address.t ? base : object_number(address.k));
 
     for (at++; at < size; at++)
         if ((start && is_cut(z, start + at)) || (grain && (start + at) % grain == 0))
@@ -115,7 +115,7 @@ static uint32_t get_cell(struct zx *z, uint32_t object, uint64_t offset, uint8_t
 
 uint32_t zx_find_cell(struct zx *z, uint64_t address, uint8_t size)
 {
-    return get_cell(z, physical(z->p, object_of(address)), address & UINT32_MAX, size, false);
+    return get_cell(z, physical(z->p, object_number(address)), address & UINT32_MAX, size, false);
 }
 
 /* The objects whose addresses occur in the term A. */
@@ -200,7 +200,7 @@ static void resolve(struct zx *z, uint32_t event)
         resolve_computed(z, event);
         return;
     }
-    e->addressed = object_of(e->address.k); /* in bounds: z3/exec.c */
+    e->addressed = object_number(e->address.k); /* in bounds: z3/exec.c */
     e->address.k = physical_address(z, e->address.k);
     e->start.k = physical_address(z, e->start.k);
     zx_find_cell(z, e->address.k, e->size);

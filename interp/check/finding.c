@@ -43,7 +43,7 @@ struct in_raised {
 };
 
 /* Counts the finding; true: it has been reported often enough. */
-static bool is_known(struct in_run *run, const struct in_insn *pc, const char *kind)
+static bool is_reported_often(struct in_run *run, const struct in_insn *pc, const char *kind)
 {
     for (uint32_t k = 0; k < run->raised_count; k++)
         if (run->raised[k].pc == pc && strcmp(run->raised[k].kind, kind) == 0)
@@ -79,7 +79,7 @@ void in_raise(struct in_run *run, struct in_item *item, const struct in_insn *pc
         f.work_item = item->agent;
         coordinates(&f, item);
     }
-    if (!is_known(run, pc, kind))
+    if (!is_reported_often(run, pc, kind))
         raise_report(run, item, pc, &f);
     uint32_t most = run->launch.max_findings == 0 ? 1 : run->launch.max_findings;
     /* Work-items without synchronization may read values before they are written: in race detection an

@@ -191,7 +191,7 @@ enum mm_class in_lower_idot(struct in_lower *l, const struct in_inst *i)
 
 /* ---- pointers and assumptions ------------------------------------------------------------ */
 
-static const struct in_object *object_of(struct in_run *run, struct in_item *item, struct in_fat *p)
+static const struct in_object *resolve_object(struct in_run *run, struct in_item *item, struct in_fat *p)
 {
     if (p->object == &in_unknown) {
         const struct in_object *o = in_find(run, item, p->address);
@@ -206,7 +206,7 @@ static bool run_cast(struct in_run *run, struct in_item *item, const struct in_i
 {
     (void)pc;
     struct in_fat *p = (struct in_fat *)(void *)(item->frame + c->operand[0]);
-    const struct in_object *o = object_of(run, item, p);
+    const struct in_object *o = resolve_object(run, item, p);
     enum mm_region r = (enum mm_region)o->region;
     bool fits = c->ty->storage == SpvStorageClassWorkgroup  ? r == MM_LOCAL
                 : c->ty->storage == SpvStorageClassFunction ? r == MM_PRIVATE
@@ -225,7 +225,8 @@ static bool run_mem_semantics(struct in_run *run, struct in_item *item, const st
 {
     (void)pc;
     enum mm_region r =
-        (enum mm_region)object_of(run, item, (struct in_fat *)(void *)(item->frame + c->operand[0]))->region;
+        (enum mm_region)resolve_object(run, item, (struct in_fat *)(void *)(item->frame + c->operand[0]))
+            ->region;
     uint32_t mask = r == MM_LOCAL     ? SpvMemorySemanticsWorkgroupMemoryMask
                     : r == MM_PRIVATE ? 0
                                       : SpvMemorySemanticsCrossWorkgroupMemoryMask;

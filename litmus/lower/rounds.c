@@ -10,7 +10,7 @@ struct values {
     uint64_t *regs, *known; /* KNOWN: a bit for each register, as ck_expr_registers() has them */
 };
 
-static bool is_known(const struct values *v, uint32_t expr, uint64_t *reads)
+static bool reads_only_known(const struct values *v, uint32_t expr, uint64_t *reads)
 {
     size_t words = v->thread->reg_count / 64 + 1;
     for (size_t i = 0; i < words; i++)
@@ -43,7 +43,7 @@ static bool compute(struct values *v, uint32_t from, uint32_t end, uint64_t *rea
         const struct ck_instr *in = &v->thread->instrs[i];
         if (in->op != CK_ASSIGN)
             return false;
-        bool known = is_known(v, in->value, reads);
+        bool known = reads_only_known(v, in->value, reads);
         if (known)
             v->regs[in->reg] = ck_eval_expr(v->program, in->value, v->regs);
         forget(v, in->reg);
@@ -62,7 +62,7 @@ static uint32_t count_rounds(struct values *v, const struct lt_rounds *loop, uin
         forget_result(v, &v->thread->instrs[i]);
     for (;;) {
         const struct ck_instr *branch = &v->thread->instrs[loop->branch];
-        if (!compute(v, loop->test, loop->branch, reads) || !is_known(v, branch->value, reads))
+        if (!compute(v, loop->test, loop->branch, reads) || !reads_only_known(v, branch->value, reads))
             return 0;
         if (ck_eval_expr(v->program, branch->value, v->regs) == 0)
             return rounds;

@@ -61,7 +61,7 @@ static uint32_t find_or_add_reg(struct lt_lower *lower, const char *name)
     return reg != CK_NO_REG ? reg : lt_add_reg(lower, name, &type);
 }
 
-static uint32_t operand(struct lt_lower *lower, const struct lt_operand *o)
+static uint32_t operand_expr(struct lt_lower *lower, const struct lt_operand *o)
 {
     if (o->is_const)
         return lt_const(lower, o->value, 4);
@@ -124,7 +124,7 @@ static void set_address(struct lt_lower *lower, struct lt_pos pos, struct ck_ins
 /* Value operands are 4 bytes; what is stored or compared is the lower part. */
 static uint32_t narrow_operand(struct lt_lower *lower, const struct lt_vulkan *v, unsigned n)
 {
-    return lt_convert(lower, value_of_expr(operand(lower, &v->operands[n])), v->size, false).expr;
+    return lt_convert(lower, value_of_expr(operand_expr(lower, &v->operands[n])), v->size, false).expr;
 }
 
 static void lower_access(struct lt_lower *lower, const struct lt_vulkan *v)
@@ -174,7 +174,7 @@ static void lower_barrier(struct lt_lower *lower, const struct lt_vulkan *v)
 {
     struct ck_instr i = base_instr(v, CK_BARRIER);
     i.site = 1;
-    i.value = operand(lower, &v->operands[0]);
+    i.value = operand_expr(lower, &v->operands[0]);
     for (int n = 1; n < 3; n++) {
         const struct lt_operand *o = &v->operands[n];
         if (!o->present)
@@ -190,12 +190,12 @@ static void lower_barrier(struct lt_lower *lower, const struct lt_vulkan *v)
 static void lower_local(struct lt_lower *lower, const struct lt_vulkan *v)
 {
     uint32_t reg = find_or_add_reg(lower, v->operands[0].name);
-    uint32_t value = operand(lower, &v->operands[1]);
+    uint32_t value = operand_expr(lower, &v->operands[1]);
     if (v->arithmetic != CK_CONST) {
         static const enum lt_operator ops[] = {
             [CK_ADD] = LT_OP_ADD, [CK_SUB] = LT_OP_SUB, [CK_MUL] = LT_OP_MUL, [CK_SDIV] = LT_OP_DIV,
             [CK_AND] = LT_OP_AND, [CK_OR] = LT_OP_OR,   [CK_XOR] = LT_OP_XOR};
-        uint32_t right = operand(lower, &v->operands[2]);
+        uint32_t right = operand_expr(lower, &v->operands[2]);
         value = lt_binary(lower, v->pos, ops[v->arithmetic], value_of_expr(value), value_of_expr(right)).expr;
     }
     lt_emit(lower, v->pos, (struct ck_instr){.op = CK_ASSIGN, .size = 4, .reg = reg, .value = value});
@@ -207,8 +207,8 @@ static void lower_branch(struct lt_lower *lower, const struct lt_vulkan *v)
     static const enum lt_operator negated[] = {
         [LT_OP_EQ] = LT_OP_NE, [LT_OP_NE] = LT_OP_EQ, [LT_OP_LT] = LT_OP_GE,
         [LT_OP_GE] = LT_OP_LT, [LT_OP_GT] = LT_OP_LE, [LT_OP_LE] = LT_OP_GT};
-    struct lt_value a = value_of_expr(operand(lower, &v->operands[0])),
-                    b = value_of_expr(operand(lower, &v->operands[1]));
+    struct lt_value a = value_of_expr(operand_expr(lower, &v->operands[0])),
+                    b = value_of_expr(operand_expr(lower, &v->operands[1]));
     struct lt_value stay = lt_binary(lower, v->pos, negated[v->compare], a, b);
     lt_emit(lower, v->pos, (struct ck_instr){.op = CK_BRANCH, .value = stay.expr});
 }

@@ -33,7 +33,7 @@ static char *join_sources(const struct exec *e, const struct lt_programs *p)
     return source;
 }
 
-static cl_int compile(struct exec *e, const char *source, cl_program *program)
+static cl_int build_program(struct exec *e, const char *source, cl_program *program)
 {
     char options[192 + LT_BUILD_OPTIONS];
     cl_int status;
@@ -73,7 +73,7 @@ static cl_int build(struct exec *e, struct lt_programs *p)
 {
     char *source = join_sources(e, p);
     lt_report(e->job->report, e->job->index, p->count > 1 ? "building" : "built", NULL, NULL);
-    cl_int status = source ? compile(e, source, &p->program) : CL_OUT_OF_HOST_MEMORY;
+    cl_int status = source ? build_program(e, source, &p->program) : CL_OUT_OF_HOST_MEMORY;
     if (p->count > 1)
         lt_report(e->job->report, e->job->index, "built", NULL, NULL);
     free(source);

@@ -46,7 +46,7 @@ static const cl_event *list_of(const struct enqueue *e)
     return e->count ? e->list : NULL;
 }
 
-static struct lt_object *object_of(const struct enqueue *e, struct lt_call_place place)
+static struct lt_object *call_object(const struct enqueue *e, struct lt_call_place place)
 {
     return &e->host->objects[place.object];
 }
@@ -54,18 +54,18 @@ static struct lt_object *object_of(const struct enqueue *e, struct lt_call_place
 /* Byte range of a place in its object. */
 static size_t offset_of(const struct enqueue *e, struct lt_call_place place)
 {
-    return place.element < 0 ? 0 : (size_t)place.element * object_of(e, place)->element_size;
+    return place.element < 0 ? 0 : (size_t)place.element * call_object(e, place)->element_size;
 }
 
 static size_t size_of(const struct enqueue *e, struct lt_call_place place)
 {
-    const struct lt_object *o = object_of(e, place);
+    const struct lt_object *o = call_object(e, place);
     return place.element < 0 ? o->bytes : o->element_size;
 }
 
 static unsigned char *memory_of(const struct enqueue *e, struct lt_call_place place)
 {
-    return (unsigned char *)object_of(e, place)->memory + offset_of(e, place);
+    return (unsigned char *)call_object(e, place)->memory + offset_of(e, place);
 }
 
 static size_t both(const struct enqueue *e)
@@ -111,28 +111,28 @@ static cl_int native(const struct enqueue *e)
 
 static cl_int read_buffer(const struct enqueue *e)
 {
-    return clEnqueueReadBuffer(e->queue, object_of(e, e->call->source)->buffer, e->call->blocking,
+    return clEnqueueReadBuffer(e->queue, call_object(e, e->call->source)->buffer, e->call->blocking,
                                offset_of(e, e->call->source), both(e), memory_of(e, e->call->target),
                                e->count, list_of(e), e->event);
 }
 
 static cl_int write_buffer(const struct enqueue *e)
 {
-    return clEnqueueWriteBuffer(e->queue, object_of(e, e->call->target)->buffer, e->call->blocking,
+    return clEnqueueWriteBuffer(e->queue, call_object(e, e->call->target)->buffer, e->call->blocking,
                                 offset_of(e, e->call->target), both(e), memory_of(e, e->call->source),
                                 e->count, list_of(e), e->event);
 }
 
 static cl_int copy_buffer(const struct enqueue *e)
 {
-    return clEnqueueCopyBuffer(e->queue, object_of(e, e->call->source)->buffer,
-                               object_of(e, e->call->target)->buffer, offset_of(e, e->call->source),
+    return clEnqueueCopyBuffer(e->queue, call_object(e, e->call->source)->buffer,
+                               call_object(e, e->call->target)->buffer, offset_of(e, e->call->source),
                                offset_of(e, e->call->target), both(e), e->count, list_of(e), e->event);
 }
 
 static cl_int fill_buffer(const struct enqueue *e)
 {
-    const struct lt_object *o = object_of(e, e->call->target);
+    const struct lt_object *o = call_object(e, e->call->target);
     return clEnqueueFillBuffer(e->queue, o->buffer, &e->call->value, o->element_size,
                                offset_of(e, e->call->target), size_of(e, e->call->target), e->count,
                                list_of(e), e->event);
@@ -145,7 +145,7 @@ static cl_map_flags map_flags(const struct enqueue *e)
 
 static cl_int map_buffer(const struct enqueue *e)
 {
-    struct lt_object *o = object_of(e, e->call->source);
+    struct lt_object *o = call_object(e, e->call->source);
     size_t offset = offset_of(e, e->call->source);
     cl_int status;
     unsigned char *at =
@@ -159,14 +159,14 @@ static cl_int map_buffer(const struct enqueue *e)
 
 static cl_int unmap_buffer(const struct enqueue *e)
 {
-    struct lt_object *o = object_of(e, e->call->source);
+    struct lt_object *o = call_object(e, e->call->source);
     unsigned char *at = atomic_load(&o->mapped[offset_of(e, e->call->source) / o->element_size]);
     return clEnqueueUnmapMemObject(e->queue, o->buffer, at, e->count, list_of(e), e->event);
 }
 
 static cl_int migrate(const struct enqueue *e)
 {
-    return clEnqueueMigrateMemObjects(e->queue, 1, &object_of(e, e->call->source)->buffer, 0, e->count,
+    return clEnqueueMigrateMemObjects(e->queue, 1, &call_object(e, e->call->source)->buffer, 0, e->count,
                                       list_of(e), e->event);
 }
 
@@ -190,7 +190,7 @@ static cl_int svm_copy(const struct enqueue *e)
 static cl_int svm_fill(const struct enqueue *e)
 {
     return clEnqueueSVMMemFill(e->queue, memory_of(e, e->call->target), &e->call->value,
-                               object_of(e, e->call->target)->element_size, size_of(e, e->call->target),
+                               call_object(e, e->call->target)->element_size, size_of(e, e->call->target),
                                e->count, list_of(e), e->event);
 }
 
@@ -364,7 +364,7 @@ static cl_int record_kernel(const struct enqueue *e)
 
 static cl_int record_copy(const struct enqueue *e)
 {
-    cl_mem from = object_of(e, e->call->source)->buffer, to = object_of(e, e->call->target)->buffer;
+    cl_mem from = call_object(e, e->call->source)->buffer, to = call_object(e, e->call->target)->buffer;
     RECORDED((void *, cl_command_queue, cl_mem, cl_mem, size_t, size_t, size_t, END),
              (void *, cl_command_queue, properties_list, cl_mem, cl_mem, size_t, size_t, size_t, END))
     f;
@@ -374,7 +374,7 @@ static cl_int record_copy(const struct enqueue *e)
 
 static cl_int record_fill(const struct enqueue *e)
 {
-    const struct lt_object *o = object_of(e, e->call->target);
+    const struct lt_object *o = call_object(e, e->call->target);
     size_t offset = offset_of(e, e->call->target), size = size_of(e, e->call->target);
     RECORDED((void *, cl_command_queue, cl_mem, const void *, size_t, size_t, size_t, END),
              (void *, cl_command_queue, properties_list, cl_mem, const void *, size_t, size_t, size_t, END))
@@ -394,7 +394,7 @@ static cl_int record_svm_copy(const struct enqueue *e)
 
 static cl_int record_svm_fill(const struct enqueue *e)
 {
-    const struct lt_object *o = object_of(e, e->call->target);
+    const struct lt_object *o = call_object(e, e->call->target);
     void *to = memory_of(e, e->call->target);
     RECORDED((void *, cl_command_queue, void *, const void *, size_t, size_t, END),
              (void *, cl_command_queue, properties_list, void *, const void *, size_t, size_t, END))

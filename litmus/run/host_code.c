@@ -41,7 +41,7 @@ static uint64_t shift(const struct lt_host_expr *x, uint64_t a, uint64_t b, unsi
     return x->op == LT_V_shl ? a << by : x->op == LT_V_lshr ? a >> by : (uint64_t)(extend(a, size) >> by);
 }
 
-static uint64_t compare(const struct lt_host_expr *x, uint64_t a, uint64_t b, unsigned size)
+static uint64_t compare_values(const struct lt_host_expr *x, uint64_t a, uint64_t b, unsigned size)
 {
     switch (x->op) {
     case LT_V_eq:
@@ -59,7 +59,7 @@ static uint64_t compare(const struct lt_host_expr *x, uint64_t a, uint64_t b, un
     }
 }
 
-static uint64_t binary(const struct lt_host_expr *x, uint64_t a, uint64_t b, unsigned size)
+static uint64_t binary_value(const struct lt_host_expr *x, uint64_t a, uint64_t b, unsigned size)
 {
     switch (x->op) {
     case LT_V_add:
@@ -84,7 +84,7 @@ static uint64_t binary(const struct lt_host_expr *x, uint64_t a, uint64_t b, uns
     case LT_V_srem:
         return divide(x, a, b, size);
     default:
-        return compare(x, a, b, size);
+        return compare_values(x, a, b, size);
     }
 }
 
@@ -112,7 +112,7 @@ static uint64_t value(const struct lt_host_thread *t, unsigned index)
     case LT_V_select:
         return value(t, a ? x->b : x->c);
     default:
-        return cut(binary(x, a, value(t, x->b), size), x->size);
+        return cut(binary_value(x, a, value(t, x->b), size), x->size);
     }
 }
 

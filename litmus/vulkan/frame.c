@@ -15,14 +15,14 @@ static uint32_t binary(struct lt_vk_module *m, const char *op, uint32_t a, uint3
     return lt_vk_op(m, "%s %%uint %%%u %%%u", op, a, b);
 }
 
-static uint32_t compare(struct lt_vk_module *m, const char *op, uint32_t a, uint32_t b)
+static uint32_t emit_compare(struct lt_vk_module *m, const char *op, uint32_t a, uint32_t b)
 {
     return lt_vk_op(m, "%s %%bool %%%u %%%u", op, a, b);
 }
 
 static uint32_t is_set(struct lt_vk_module *m, uint32_t value)
 {
-    return compare(m, "OpINotEqual", value, lt_vk_uint(m, 0));
+    return emit_compare(m, "OpINotEqual", value, lt_vk_uint(m, 0));
 }
 
 static uint32_t choose(struct lt_vk_module *m, uint32_t condition, uint32_t a, uint32_t b)
@@ -63,7 +63,7 @@ static void stress_access(struct lt_vk_module *m, uint32_t pattern, uint32_t i, 
             stress_store(m, other, binary(m, "OpIAdd", stress_load(m, at), lt_vk_uint(m, 1)));
         if (n == 3) {
             uint32_t found =
-                lt_vk_if(m, compare(m, "OpIEqual", stress_load(m, at), lt_vk_uint(m, 0x5efc1bad)));
+                lt_vk_if(m, emit_compare(m, "OpIEqual", stress_load(m, at), lt_vk_uint(m, 0x5efc1bad)));
             stress_store(m, at, i);
             lt_vk_end_if(m, found);
         }
@@ -122,7 +122,7 @@ static void emit_stress_groups(struct lt_vk_module *m, struct frame *f)
     f->mix = binary(m, "OpIMul", binary(m, "OpIAdd", group, seed), lt_vk_uint(m, 2654435761u));
     uint32_t some = is_set(m, every), divisor = choose(m, some, every, one);
     uint32_t rest = binary(m, "OpUMod", group, divisor);
-    uint32_t last = compare(m, "OpIEqual", rest, binary(m, "OpISub", divisor, one));
+    uint32_t last = emit_compare(m, "OpIEqual", rest, binary(m, "OpISub", divisor, one));
     uint32_t merge = lt_vk_if(m, lt_vk_op(m, "OpLogicalAnd %%bool %%%u %%%u", some, last));
     call_stress(m, binary(m, "OpIAdd", f->mix, f->local),
                 binary(m, "OpIMul", m->knobs[LT_K_stress_times], m->knobs[LT_K_rounds]));
@@ -152,8 +152,8 @@ static uint32_t group_of_family(struct lt_vk_module *m, uint32_t family, uint32_
     uint32_t count[2] = {0}, role = lt_vk_uint(m, 0);
     for (uint32_t g = 0; g < m->kernel->group_count; g++) {
         uint32_t mine = lt_vk_family(m->program, g);
-        uint32_t is_family = compare(m, "OpIEqual", family, lt_vk_uint(m, mine)),
-                 is_index = compare(m, "OpIEqual", index, lt_vk_uint(m, count[mine]++));
+        uint32_t is_family = emit_compare(m, "OpIEqual", family, lt_vk_uint(m, mine)),
+                 is_index = emit_compare(m, "OpIEqual", index, lt_vk_uint(m, count[mine]++));
         uint32_t both = lt_vk_op(m, "OpLogicalAnd %%bool %%%u %%%u", is_family, is_index);
         role = choose(m, both, lt_vk_uint(m, g), role);
     }
@@ -182,19 +182,19 @@ static void emit_instance(struct lt_vk_module *m, struct frame *f)
     uint32_t set = binary(m, "OpIAdd", binary(m, "OpIMul", f->r, clusters), f->cluster);
     uint32_t first = lt_vk_op(m, "OpIMul %%uint %%%u %%slots", set);
     m->instance = binary(m, "OpIAdd", first, m->slot);
-    uint32_t exists = compare(m, "OpULessThan", m->instance, m->knobs[LT_K_instances]);
+    uint32_t exists = emit_compare(m, "OpULessThan", m->instance, m->knobs[LT_K_instances]);
     f->active = lt_vk_op(m, "OpLogicalAnd %%bool %%%u %%%u", f->in_slot, exists);
 }
 
 static uint32_t is_member(struct lt_vk_module *m, const struct frame *f, uint32_t member)
 {
-    uint32_t same = compare(m, "OpIEqual", f->member, lt_vk_uint(m, member));
+    uint32_t same = emit_compare(m, "OpIEqual", f->member, lt_vk_uint(m, member));
     return lt_vk_op(m, "OpLogicalAnd %%bool %%%u %%%u", f->active, same);
 }
 
 static uint32_t has_role(struct lt_vk_module *m, const struct frame *f, uint32_t group)
 {
-    return compare(m, "OpIEqual", f->role, lt_vk_uint(m, group));
+    return emit_compare(m, "OpIEqual", f->role, lt_vk_uint(m, group));
 }
 
 /* ---- before the test --------------------------------------------------------------------------------- */
@@ -227,7 +227,7 @@ static void initialize_local(struct lt_vk_module *m, const struct frame *f)
 {
     if (!has_local(m))
         return;
-    uint32_t first = compare(m, "OpIEqual", f->member, lt_vk_uint(m, 0));
+    uint32_t first = emit_compare(m, "OpIEqual", f->member, lt_vk_uint(m, 0));
     uint32_t merge = lt_vk_if(m, lt_vk_op(m, "OpLogicalAnd %%bool %%%u %%%u", f->in_slot, first));
     for (uint32_t i = 0; i < m->program->object_count; i++) {
         const struct ck_object *o = &m->program->objects[i];
@@ -244,7 +244,7 @@ static void initialize_local(struct lt_vk_module *m, const struct frame *f)
 static void wait_at_gate(struct lt_vk_module *m, const struct frame *f)
 {
     uint32_t zero = lt_vk_uint(m, 0), device = lt_vk_uint(m, 1);
-    uint32_t first = lt_vk_if(m, compare(m, "OpIEqual", f->local, zero));
+    uint32_t first = lt_vk_if(m, emit_compare(m, "OpIEqual", f->local, zero));
     uint32_t set = binary(m, "OpIMul", f->r, m->knobs[LT_K_clusters]);
     uint32_t gate = lt_vk_element(m, LT_VK_SYNC, 4, binary(m, "OpIAdd", set, f->cluster));
     lt_vk_op(m, "OpAtomicIIncrement %%uint %%%u %%%u %%%u", gate, device, zero);
@@ -258,7 +258,7 @@ static void wait_at_gate(struct lt_vk_module *m, const struct frame *f)
     lt_vk_label(m, next);
     uint32_t left = binary(m, "OpISub", lt_vk_op(m, "OpLoad %%uint %%%u", f->polls), lt_vk_uint(m, 1));
     lt_vk_do(m, "OpStore %%%u %%%u", f->polls, left);
-    uint32_t missing = compare(m, "OpULessThan", there, lt_vk_uint(m, m->kernel->group_count));
+    uint32_t missing = emit_compare(m, "OpULessThan", there, lt_vk_uint(m, m->kernel->group_count));
     uint32_t again = lt_vk_op(m, "OpLogicalAnd %%bool %%%u %%%u", missing, is_set(m, left));
     lt_vk_do(m, "OpBranchConditional %%%u %%%u %%%u", again, head, merge);
     lt_vk_label(m, merge);
@@ -381,7 +381,7 @@ static void emit_results(struct lt_vk_module *m, const struct frame *f)
         for (uint32_t n = 0; (thread = lt_vk_member(m->program, g, n)) != UINT32_MAX; n++) {
             uint32_t mine = lt_vk_if(m, is_member(m, f, n));
             uint32_t ended = m->kernel->waits ? lt_vk_op(m, "OpLoad %%uint %%%u", m->cut) : 0;
-            uint32_t whole = ended ? lt_vk_if(m, compare(m, "OpIEqual", ended, lt_vk_uint(m, 0))) : 0;
+            uint32_t whole = ended ? lt_vk_if(m, emit_compare(m, "OpIEqual", ended, lt_vk_uint(m, 0))) : 0;
             store_observed(m, thread, n == 0);
             if (whole)
                 lt_vk_end_if(m, whole);

@@ -33,7 +33,7 @@ static const char *comparison(enum ck_expr_op op)
     }
 }
 
-static const char *binary(enum ck_expr_op op)
+static const char *binary_opcode(enum ck_expr_op op)
 {
     static const char *const names[] = {[CK_ADD] = "OpIAdd",
                                         [CK_SUB] = "OpISub",
@@ -99,9 +99,9 @@ static uint32_t value_of(struct lt_vk_module *m, uint32_t thread, uint32_t expr)
     if (comparison(e->op) || e->op == CK_LNOT)
         return lt_vk_op(m, "OpSelect %%%s %%%u %%%u %%%u", type, truth_of(m, thread, expr),
                         lt_vk_constant(m, 1, e->size), lt_vk_constant(m, 0, e->size));
-    if (binary(e->op)) {
+    if (binary_opcode(e->op)) {
         uint32_t a = value_of(m, thread, e->a), b = value_of(m, thread, e->b);
-        return lt_vk_op(m, "%s %%%s %%%u %%%u", binary(e->op), type, a, b);
+        return lt_vk_op(m, "%s %%%s %%%u %%%u", binary_opcode(e->op), type, a, b);
     }
     if (e->op == CK_SELECT) {
         uint32_t c = truth_of(m, thread, e->a), a = value_of(m, thread, e->b), b = value_of(m, thread, e->c);
@@ -148,7 +148,7 @@ static uint32_t semantics_of(struct lt_vk_module *m, uint8_t order, uint16_t sem
     return lt_vk_uint(m, mask);
 }
 
-static uint32_t object_of(const struct lt_vk_module *m, const struct ck_instr *access)
+static uint32_t accessed_object(const struct lt_vk_module *m, const struct ck_instr *access)
 {
     uint32_t element;
     return lt_vk_accessed(m->program, access, &element);
@@ -159,7 +159,7 @@ static const char *operands_of(struct lt_vk_module *m, const struct ck_instr *i,
                                const char *operation, char text[96])
 {
     bool non_private = i->attributes & (MM_NON_PRIVATE | MM_MAKE_AVAILABLE | MM_MAKE_VISIBLE);
-    uint32_t object = object_of(m, i);
+    uint32_t object = accessed_object(m, i);
     const char *mask = makes ? operation : non_private ? "NonPrivatePointer" : "";
     return lt_vk_operands(m, object, mask, makes ? scope_of(m, i->scope) : 0, text);
 }
@@ -178,15 +178,15 @@ static const char *texel_operands(struct lt_vk_module *m, const struct ck_instr 
 
 static uint32_t load_image(struct lt_vk_module *m, const struct ck_instr *i)
 {
-    return lt_vk_op(m, "OpLoad %%image %%image_%u", object_of(m, i));
+    return lt_vk_op(m, "OpLoad %%image %%image_%u", accessed_object(m, i));
 }
 
 /* POINTER is that of pointer_of(): of an image the coordinate of the texel. */
 static uint32_t atomic_pointer(struct lt_vk_module *m, const struct ck_instr *i, uint32_t pointer)
 {
-    if (!lt_vk_is_image(m, object_of(m, i)))
+    if (!lt_vk_is_image(m, accessed_object(m, i)))
         return pointer;
-    return lt_vk_op(m, "OpImageTexelPointer %%texel_ptr %%image_%u %%%u %%%u", object_of(m, i), pointer,
+    return lt_vk_op(m, "OpImageTexelPointer %%texel_ptr %%image_%u %%%u %%%u", accessed_object(m, i), pointer,
                     lt_vk_uint(m, 0));
 }
 
@@ -216,7 +216,7 @@ static void emit_load(struct lt_vk_module *m, uint32_t thread, const struct ck_i
         value = lt_vk_op(m, "OpAtomicLoad %%%s %%%u %%%u %%%u", lt_vk_type(i->size),
                          atomic_pointer(m, i, pointer), scope_of(m, i->scope),
                          semantics_of(m, i->order, i->semantics));
-    } else if (lt_vk_is_image(m, object_of(m, i))) {
+    } else if (lt_vk_is_image(m, accessed_object(m, i))) {
         value = read_texel(m, i, pointer);
     } else {
         value = lt_vk_op(m, "OpLoad %%%s %%%u%s", lt_vk_type(i->size), pointer,
@@ -235,7 +235,7 @@ static void emit_store(struct lt_vk_module *m, uint32_t thread, const struct ck_
                  semantics_of(m, i->order, i->semantics), value);
         return;
     }
-    if (lt_vk_is_image(m, object_of(m, i))) {
+    if (lt_vk_is_image(m, accessed_object(m, i))) {
         write_texel(m, i, pointer, value);
         return;
     }

@@ -103,7 +103,7 @@ static bool is_condition(enum ck_expr_op op)
 }
 
 /* An operand with the value of EXPR, after the rows that compute it. */
-static struct text operand(struct translation *t, uint32_t expr)
+static struct text operand_of(struct translation *t, uint32_t expr)
 {
     const struct ck_expr *e = &t->program->exprs[expr];
     struct text result;
@@ -115,9 +115,9 @@ static struct text operand(struct translation *t, uint32_t expr)
     if (e->op == CK_REG)
         return reg_name(t, (uint32_t)e->imm);
     if ((e->op == CK_ZEXT || e->op == CK_SEXT || e->op == CK_TRUNC) && t->program->exprs[e->a].size == 4)
-        return operand(t, e->a);
+        return operand_of(t, e->a);
     if (arithmetic(e->op)) {
-        struct text a = operand(t, e->a), b = operand(t, e->b);
+        struct text a = operand_of(t, e->a), b = operand_of(t, e->b);
         new_temporary(t, &result);
         row(t, "%s %s, %s, %s", arithmetic(e->op), result.at, a.at, b.at);
         return result;
@@ -134,7 +134,7 @@ static struct text operand(struct translation *t, uint32_t expr)
     if (e->op == CK_NEG) {
         if (t->program->exprs[e->a].op == CK_CONST)
             return constant_text(0 - t->program->exprs[e->a].imm);
-        struct text a = operand(t, e->a);
+        struct text a = operand_of(t, e->a);
         new_temporary(t, &result);
         row(t, "sub %s, 0, %s", result.at, a.at);
         return result;
@@ -155,11 +155,11 @@ static void branch_unless(struct translation *t, uint32_t expr, const char *labe
         return;
     }
     if (is_condition(e->op) && !negated) {
-        struct text a = operand(t, e->a), b = operand(t, e->b);
+        struct text a = operand_of(t, e->a), b = operand_of(t, e->b);
         row(t, "%s %s, %s, %s", opposite[e->op], a.at, b.at, label);
         return;
     }
-    struct text a = operand(t, negated ? e->a : expr);
+    struct text a = operand_of(t, negated ? e->a : expr);
     row(t, "%s %s, 0, %s", negated ? "bne" : "beq", a.at, label);
 }
 
@@ -296,7 +296,7 @@ static void translate_rmw(struct translation *t, const struct ck_instr *i, const
         return;
     }
     access_text(t, "rmw", i, names[i->rmw], mnemonic, place);
-    struct text value = operand(t, i->value);
+    struct text value = operand_of(t, i->value);
     row(t, "%s %s, %s, %s", mnemonic, reg->at, place, value.at);
 }
 
@@ -309,7 +309,7 @@ static void translate_cas(struct translation *t, const struct ck_instr *i, const
     if (i->order_fail != MM_SEQ_CST && i->order_fail != weaker)
         cannot(t, "a failing compare-exchange with a separate order");
     access_text(t, "rmw", i, ".cas", mnemonic, place);
-    struct text expected = operand(t, i->expected), value = operand(t, i->value);
+    struct text expected = operand_of(t, i->expected), value = operand_of(t, i->value);
     row(t, "%s %s, %s, %s, %s", mnemonic, reg->at, place, expected.at, value.at);
     if (i->reg2 == CK_NO_REG || mentions(t, i->reg2) == 1)
         return;
@@ -330,7 +330,7 @@ static bool translate_access(struct translation *t, uint32_t at)
     struct text reg = {"unused"};
     if (i->op == CK_STORE) {
         access_text(t, "st", i, "", mnemonic, place);
-        struct text value = operand(t, i->value);
+        struct text value = operand_of(t, i->value);
         row(t, "%s %s, %s", mnemonic, place, value.at);
         return false;
     }
@@ -407,7 +407,7 @@ static bool translate_instr(struct translation *t, uint32_t at)
     case CK_CAS:
         return translate_access(t, at);
     case CK_ASSIGN:
-        value = operand(t, i->value);
+        value = operand_of(t, i->value);
         row(t, "mov %s, %s", reg_name(t, i->reg).at, value.at);
         return false;
     case CK_FENCE:

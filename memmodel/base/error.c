@@ -19,8 +19,8 @@ static void copy_text(char *to, size_t size, const char *from)
     to[length] = '\0';
 }
 
-static void fill(struct mm_error *err, enum mm_class cls, const char *rule, const char *file, unsigned line,
-                 unsigned column, const char *format, va_list ap)
+static void set_error(struct mm_error *err, enum mm_class cls, const char *rule, const char *file,
+                      unsigned line, unsigned column, const char *format, va_list ap)
 {
     char message[2 * sizeof err->message];
 
@@ -44,7 +44,7 @@ enum mm_class mm_fail(struct mm_error *err, enum mm_class cls, const char *rule,
     if (!err)
         return cls;
     va_start(ap, format);
-    fill(err, cls, rule, "", 0, 0, format, ap);
+    set_error(err, cls, rule, "", 0, 0, format, ap);
     va_end(ap);
     return cls;
 }
@@ -57,7 +57,7 @@ enum mm_class mm_fail_at(struct mm_error *err, enum mm_class cls, const char *ru
     if (!err)
         return cls;
     va_start(ap, format);
-    fill(err, cls, rule, file, line, column, format, ap);
+    set_error(err, cls, rule, file, line, column, format, ap);
     va_end(ap);
     return cls;
 }

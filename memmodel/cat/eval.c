@@ -136,7 +136,7 @@ static void eval_base(struct mm_cat_eval *eval, uint32_t i, bool upper)
         mm_cat_base_fill(eval->events, node->base, out);
 }
 
-static void fill(struct mm_cat_eval *eval, enum mm_cat_type type, uint64_t *out)
+static void fill_all(struct mm_cat_eval *eval, enum mm_cat_type type, uint64_t *out)
 {
     memset(out, 0, mm_rel_size(eval->n, type) * sizeof *out);
     if (type == MM_CAT_SET)
@@ -151,7 +151,7 @@ static void eval_linear(struct mm_cat_eval *eval, uint32_t i, bool upper)
     const struct cat_node *node = &eval->nodes[i];
 
     if (upper && eval->open) {
-        fill(eval, MM_CAT_REL, upper_of(eval, i));
+        fill_all(eval, MM_CAT_REL, upper_of(eval, i));
         return;
     }
     eval_inside(eval, node->a, upper);
@@ -172,7 +172,7 @@ static void eval_operator(struct mm_cat_eval *eval, uint32_t i, bool upper)
         return;
     }
     if (upper && eval->open && node->grows) {
-        fill(eval, node->type, upper_of(eval, i));
+        fill_all(eval, node->type, upper_of(eval, i));
         return;
     }
     if (node->dynamic && is_void(eval, i)) {
@@ -273,7 +273,7 @@ static void eval_group(struct mm_cat_eval *eval, uint32_t g)
 
         memset(upper_of(eval, node), 0, words * sizeof(uint64_t));
         if (eval->open)
-            fill(eval, MM_CAT_REL, upper_of(eval, node));
+            fill_all(eval, MM_CAT_REL, upper_of(eval, node));
         memset(lower_of(eval, node), 0, words * sizeof(uint64_t));
         mark(eval, node, wanted_stamp(eval, &eval->nodes[node]));
     }

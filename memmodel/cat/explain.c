@@ -16,7 +16,7 @@ static bool has(struct walk *w, uint32_t node, uint32_t a, uint32_t b)
     return mm_rel_has(w->eval->n, cat_value(w->eval, node), a, b);
 }
 
-static void step(struct walk *w, uint32_t from, const char *edge)
+static void add_step(struct walk *w, uint32_t from, const char *edge)
 {
     if (w->count < w->max)
         w->steps[w->count] = (struct mm_cat_step){from, edge};
@@ -147,7 +147,7 @@ static void expand(struct walk *w, uint32_t node, uint32_t a, uint32_t b, bool o
     const struct cat_node *n = &w->eval->nodes[node];
 
     if (++w->depth > 200 || stops(w->eval, node, open)) {
-        step(w, a, label(w->eval, node));
+        add_step(w, a, label(w->eval, node));
         w->depth--;
         return;
     }
@@ -184,15 +184,15 @@ static void expand(struct walk *w, uint32_t node, uint32_t a, uint32_t b, bool o
 
         if (text)
             snprintf(text, size, "%s^-1", of);
-        step(w, a, text ? text : of);
+        add_step(w, a, text ? text : of);
         break;
     }
     case MM_CAT_PARAMETER:
         if (!expand_recursive(w, node, a, b))
-            step(w, a, label(w->eval, node));
+            add_step(w, a, label(w->eval, node));
         break;
     default:
-        step(w, a, label(w->eval, node));
+        add_step(w, a, label(w->eval, node));
     }
     w->depth--;
 }
@@ -229,14 +229,14 @@ static uint32_t explain_pair(struct walk *w, uint32_t node)
         if (w->eval->nodes[node].type == MM_CAT_SET) {
             if (!mm_set_has(value, i))
                 continue;
-            step(w, i, NULL);
+            add_step(w, i, NULL);
             return w->count;
         }
         for (uint32_t j = 0; j < n; j++) {
             if (!mm_rel_has(n, value, i, j))
                 continue;
             expand(w, node, i, j, false);
-            step(w, j, NULL);
+            add_step(w, j, NULL);
             return w->count < w->max ? w->count : w->max;
         }
     }

@@ -47,7 +47,7 @@ static bool same(const struct cat_node *x, const struct cat_node *y)
     return x->op == y->op && x->type == y->type && x->a == y->a && x->b == y->b && x->base == y->base;
 }
 
-static void describe(const struct mm_cat_eval *eval, struct cat_node *node)
+static void set_node_properties(const struct mm_cat_eval *eval, struct cat_node *node)
 {
     bool a = node->a != CAT_NO_NODE && eval->nodes[node->a].identity;
     bool b = node->b != CAT_NO_NODE && eval->nodes[node->b].identity;
@@ -84,7 +84,7 @@ static uint32_t add_node(struct flattener *f, struct cat_node node)
         if (node.op == MM_CAT_LINEAR)
             node.dynamic |= CAT_ORDER;
     }
-    describe(eval, &node);
+    set_node_properties(eval, &node);
     added = mm_arena_add(eval->arena, &eval->nodes, &eval->node_count);
     if (!added || !mm_map_add(&eval->numbers, key, eval->node_count))
         return fail(f, "out of memory");

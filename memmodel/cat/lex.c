@@ -14,7 +14,7 @@ void cat_lexer_init(struct cat_lexer *lexer, const char *text, size_t size, cons
         .at = text, .end = text + size, .line_start = text, .file = file, .line = 1, .last_token_line = 0};
 }
 
-static void step(struct cat_lexer *lexer)
+static void next_character(struct cat_lexer *lexer)
 {
     if (*lexer->at == '\n') {
         lexer->line++;
@@ -51,7 +51,7 @@ static bool skip_block(struct cat_lexer *lexer, const char *open, const char *cl
             depth++;
             lexer->at += 2;
         } else {
-            step(lexer);
+            next_character(lexer);
         }
     } while (depth);
     return true;
@@ -82,7 +82,7 @@ static bool skip(struct cat_lexer *lexer, struct comment *last)
             if (!skip_block(lexer, "/*", "*/", false))
                 return restore(lexer, &before);
         } else if (strchr(" \t\r\n\f\v", *lexer->at) && *lexer->at) {
-            step(lexer);
+            next_character(lexer);
             continue;
         } else {
             break;

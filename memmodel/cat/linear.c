@@ -94,7 +94,7 @@ static bool may_be_next(const struct linear *l, uint32_t depth, uint32_t e)
 }
 
 /* ANY: the first order, without evaluating the checks. */
-static bool place(struct linear *l, uint32_t depth, bool any)
+static bool place_rest(struct linear *l, uint32_t depth, bool any)
 {
     if (l->left == 0)
         return true;
@@ -109,7 +109,7 @@ static bool place(struct linear *l, uint32_t depth, bool any)
         mm_set_remove(l->members, e);
         l->left--;
         use_bounds(l, depth + 1);
-        if ((any || !is_dead_end(l->eval)) && place(l, depth + 1, any))
+        if ((any || !is_dead_end(l->eval)) && place_rest(l, depth + 1, any))
             return true;
         mm_set_add(l->members, e);
         l->left++;
@@ -118,7 +118,7 @@ static bool place(struct linear *l, uint32_t depth, bool any)
 }
 
 /* The bounds before anything is placed; false: what S is to contain has a cycle. */
-static bool begin(struct linear *l, const uint64_t *set, const uint64_t *contained)
+static bool compute_first_bounds(struct linear *l, const uint64_t *set, const uint64_t *contained)
 {
     struct mm_cat_eval *eval = l->eval;
     uint32_t n = eval->n;
@@ -155,13 +155,13 @@ static bool with_order(struct mm_cat_eval *eval, bool any, void (*ask)(struct mm
         return false;
     }
     memset(l.members, 0, mm_rel_words(eval->n) * sizeof *l.members);
-    if (begin(&l, set, contained)) {
+    if (compute_first_bounds(&l, set, contained)) {
         eval->exact = false;
         eval->rf_upper = eval->rf_lower;
         eval->co_upper = eval->co_lower;
         cat_touch(eval, CAT_RF | CAT_CO | CAT_ORDER);
         use_bounds(&l, 0);
-        found = (any || !is_dead_end(eval)) && place(&l, 0, any);
+        found = (any || !is_dead_end(eval)) && place_rest(&l, 0, any);
         if (found && ask)
             ask(eval, context);
         eval->exact = true;

@@ -35,7 +35,7 @@ static bool same_agent(const struct order *a, const struct order *b)
     return a->agent.command == b->agent.command && a->agent.index == b->agent.index && a->copy == b->copy;
 }
 
-static int compare(const void *x, const void *y)
+static int by_agent(const void *x, const void *y)
 {
     const struct order *a = x, *b = y;
     if (a->agent.command != b->agent.command)
@@ -103,7 +103,7 @@ void mm_dump_dot(const struct mm_graph *graph, FILE *out)
         order[i] = (struct order){e->agent, mm_is_copy(e) ? e->instance : 0, i};
     }
     if (order) {
-        qsort(order, graph->event_count, sizeof *order, compare);
+        qsort(order, graph->event_count, sizeof *order, by_agent);
         put_clusters(graph, order, out);
     }
     mm_free(order);

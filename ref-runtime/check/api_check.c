@@ -196,7 +196,7 @@ void (*rt_api_extension(const char *name))(void)
 static cl_icd_dispatch table;
 static pthread_once_t filled = PTHREAD_ONCE_INIT;
 
-static void fill(void)
+static void fill_table(void)
 {
     table = rt_dispatch;
 #define RT_CALL(clause, name, parameters, arguments, first)         table.name = checked_##name;
@@ -214,6 +214,6 @@ const cl_icd_dispatch *rt_api_dispatch(void)
 {
     if (!rt_api_checked() && !rt_api_fails())
         return &rt_dispatch;
-    pthread_once(&filled, fill);
+    pthread_once(&filled, fill_table);
     return &table;
 }

@@ -171,8 +171,8 @@ static const void *fault_code(const void *context)
 #endif
 }
 
-static const char *describe(const struct range *r, const unsigned char *at, int writes, char *text,
-                            size_t size)
+static const char *describe_violation(const struct range *r, const unsigned char *at, int writes, char *text,
+                                      size_t size)
 {
     bool pending = false, read_only = false;
     for (const struct map *m = r->maps; m; m = m->next) {
@@ -200,7 +200,7 @@ static bool handle(const unsigned char *at, int writes, const void *code)
     pthread_mutex_lock(&lock);
     struct range *r = find(at);
     if (r) {
-        clause = describe(r, at, writes, text, sizeof(text));
+        clause = describe_violation(r, at, writes, text, sizeof(text));
         r->findings++;
         allow(r, (void *)((uintptr_t)at / page * page), page, PROT_READ | PROT_WRITE);
     }

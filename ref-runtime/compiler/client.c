@@ -50,7 +50,7 @@ static void request_put_string(struct request *r, uint32_t tag, const char *text
         request_put(r, tag, text, strlen(text));
 }
 
-static void begin(struct request *r, enum rt_wire_operation operation)
+static void begin_request(struct request *r, enum rt_wire_operation operation)
 {
     *r = (struct request){.operation = operation};
     r->timeout = (uint32_t)rt_setting_number(RT_SET_COMPILE_TIMEOUT, 0, DEFAULT_TIMEOUT);
@@ -389,7 +389,7 @@ enum mm_class rt_compile(const struct rt_compile_request *request, struct rt_bin
         return cls;
     }
     struct request r;
-    begin(&r, RT_OPERATION_COMPILE);
+    begin_request(&r, RT_OPERATION_COMPILE);
     request_put(&r, RT_TAG_SOURCE, request->source, request->source_size);
     request_put_string(&r, RT_TAG_FILE, request->file);
     request_put_string(&r, RT_TAG_STANDARD, is_3_1 ? "CL3.0" : options.standard);
@@ -413,7 +413,7 @@ enum mm_class rt_link(const struct rt_binary *modules, size_t count, bool librar
 {
     struct request r;
     struct rt_binary dependencies;
-    begin(&r, RT_OPERATION_LINK);
+    begin_request(&r, RT_OPERATION_LINK);
     for (size_t i = 0; i < count; i++)
         request_put(&r, RT_TAG_MODULE, modules[i].data, modules[i].size);
     if (library)

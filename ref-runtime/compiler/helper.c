@@ -22,7 +22,7 @@
 
 /* ---- requests ---------------------------------------------------------------------------------- */
 
-static uint32_t number(const char *data, size_t size)
+static uint32_t decode_u32(const char *data, size_t size)
 {
     uint32_t value = 0;
     memcpy(&value, data, size < sizeof value ? size : sizeof value);
@@ -37,7 +37,7 @@ static bool take_blob(struct rt_job *job, uint32_t tag, char *data, size_t size)
     const char **argument;
     switch (tag) {
     case RT_TAG_OPERATION:
-        job->operation = number(data, size);
+        job->operation = decode_u32(data, size);
         return true;
     case RT_TAG_SOURCE:
         job->source = data, job->source_size = size;
@@ -61,7 +61,7 @@ static bool take_blob(struct rt_job *job, uint32_t tag, char *data, size_t size)
         job->fault = data;
         return true;
     case RT_TAG_TIMEOUT:
-        job->timeout = number(data, size);
+        job->timeout = decode_u32(data, size);
         return true;
     case RT_TAG_LIBRARY:
         job->library = true;
@@ -200,8 +200,8 @@ static void inject_fault_of_server(const char *fault)
 
 /* ---- jobs -------------------------------------------------------------------------------------- */
 
-static enum mm_class compile(const struct rt_job *job, struct rt_text *log, struct rt_text *dependencies,
-                             struct rt_binary *binary)
+static enum mm_class compile_source(const struct rt_job *job, struct rt_text *log,
+                                    struct rt_text *dependencies, struct rt_binary *binary)
 {
     struct rt_text extra = {0}, notes = {0};
     if (!rt_helper_extra_header(job, &extra))
@@ -248,7 +248,7 @@ static void run_job(int fd)
     struct rt_binary binary = {0};
     enum mm_class cls = MM_BUG;
     if (job.operation == RT_OPERATION_COMPILE)
-        cls = compile(&job, &log, &dependencies, &binary);
+        cls = compile_source(&job, &log, &dependencies, &binary);
     else if (job.operation == RT_OPERATION_LINK)
         cls = rt_spirv_link(job.modules, job.module_count, job.library, &log, &binary);
     respond(fd, cls, unconfined, &log, &dependencies, &binary);
@@ -269,7 +269,7 @@ static void warm_up(void)
                          .fault = ""};
     struct rt_text log = {0}, dependencies = {0};
     struct rt_binary binary = {0};
-    compile(&job, &log, &dependencies, &binary);
+    compile_source(&job, &log, &dependencies, &binary);
     mm_free(log.data);
     mm_free(dependencies.data);
     mm_free(binary.data);

@@ -98,16 +98,16 @@ static void order_emit(struct order *o, const uint32_t *w)
     o->out_count += to[0] >> 16;
 }
 
-static void place(struct order *o, size_t at, int depth);
+static void emit_with_operands(struct order *o, size_t at, int depth);
 
 static void need(struct order *o, uint32_t id, int depth)
 {
     if (id < o->bound && o->at[id] && !o->placed[id] && depth < DEEPEST)
-        place(o, o->at[id], depth + 1);
+        emit_with_operands(o, o->at[id], depth + 1);
 }
 
 /* What the instruction names, and then the instruction. */
-static void place(struct order *o, size_t at, int depth)
+static void emit_with_operands(struct order *o, size_t at, int depth)
 {
     const uint32_t *w = o->words + at;
     uint32_t opcode = w[0] & 0xffff, length = w[0] >> 16, from, result = 0;
@@ -182,7 +182,7 @@ enum mm_class rt_helper_order(struct rt_binary *binary)
         uint32_t opcode = words[at] & 0xffff, length = words[at] >> 16;
         uint32_t id = is_type(opcode) && length > 1 ? words[at + 1] : length > 2 ? words[at + 2] : 0;
         if (id >= o.bound || o.at[id] != at || !o.placed[id])
-            place(&o, at, 0);
+            emit_with_operands(&o, at, 0);
     }
     if (late && o.out) {
         cast_scalars(&o, words, count);

@@ -313,7 +313,7 @@ static cl_int get_state(const void *object, const struct rt_info_out *out)
     return rt_info_uint(out, state);
 }
 
-static cl_int get_properties(const void *object, const struct rt_info_out *out)
+static cl_int get_buffer_properties(const void *object, const struct rt_info_out *out)
 {
     const struct rt_command_buffer *buffer = object;
     return rt_info_put(out, buffer->properties, buffer->property_count * sizeof(*buffer->properties));
@@ -325,7 +325,7 @@ static const struct rt_info_row rows[] = {
     RT_INFO_GET(CL_COMMAND_BUFFER_REFERENCE_COUNT_KHR, rt_info_references),
     RT_INFO_FIELD(CL_COMMAND_BUFFER_CONTEXT_KHR, struct rt_command_buffer, context),
     RT_INFO_GET(CL_COMMAND_BUFFER_STATE_KHR, get_state),
-    RT_INFO_GET(CL_COMMAND_BUFFER_PROPERTIES_ARRAY_KHR, get_properties),
+    RT_INFO_GET(CL_COMMAND_BUFFER_PROPERTIES_ARRAY_KHR, get_buffer_properties),
 };
 
 cl_int CL_API_CALL rt_clGetCommandBufferInfoKHR(cl_command_buffer_khr handle,

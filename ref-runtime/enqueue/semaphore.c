@@ -319,7 +319,7 @@ static cl_int get_payload(const void *object, const struct rt_info_out *out)
     return rt_info_ulong(out, payload);
 }
 
-static cl_int get_properties(const void *object, const struct rt_info_out *out)
+static cl_int get_semaphore_properties(const void *object, const struct rt_info_out *out)
 {
     const struct rt_semaphore *s = object;
     return rt_info_put(out, s->properties, s->property_count * sizeof(*s->properties));
@@ -331,7 +331,7 @@ RT_ANSWER(get_device, handle, struct rt_semaphore, s, s->device)
 static const struct rt_info_row rows[] = {
     RT_INFO_FIELD(CL_SEMAPHORE_CONTEXT_KHR, struct rt_semaphore, context),
     RT_INFO_GET(CL_SEMAPHORE_REFERENCE_COUNT_KHR, rt_info_references),
-    RT_INFO_GET(CL_SEMAPHORE_PROPERTIES_KHR, get_properties),
+    RT_INFO_GET(CL_SEMAPHORE_PROPERTIES_KHR, get_semaphore_properties),
     RT_INFO_GET(CL_SEMAPHORE_TYPE_KHR, get_type),
     RT_INFO_GET(CL_SEMAPHORE_PAYLOAD_KHR, get_payload),
     RT_INFO_GET(CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR, get_device),

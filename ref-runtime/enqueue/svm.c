@@ -20,7 +20,8 @@ static void record(const struct rt_command *command, enum mm_kind kind, const vo
 }
 
 /* Devices without SVM take no such command. */
-static cl_int begin(cl_command_queue handle, cl_uint count, const cl_event *list, struct rt_queue **queue)
+static cl_int begin_svm_command(cl_command_queue handle, cl_uint count, const cl_event *list,
+                                struct rt_queue **queue)
 {
     cl_int error = rt_enqueue_begin(handle, count, list, queue);
     return error ? error : (*queue)->device->limits.svm == 0 ? CL_INVALID_OPERATION : CL_SUCCESS;
@@ -64,7 +65,7 @@ cl_int CL_API_CALL rt_clEnqueueSVMFree(cl_command_queue handle, cl_uint num_svm_
 {
     static const struct rt_operation operation = {.start = run_free};
     struct rt_queue *queue;
-    cl_int error = begin(handle, count, list, &queue);
+    cl_int error = begin_svm_command(handle, count, list, &queue);
     if (error)
         return error;
     if ((num_svm_pointers == 0) != (svm_pointers == NULL))
@@ -156,7 +157,7 @@ cl_int CL_API_CALL rt_clEnqueueSVMMemcpy(cl_command_queue handle, cl_bool blocki
 {
     struct rt_queue *queue;
     struct rt_command *command;
-    cl_int error = begin(handle, count, list, &queue);
+    cl_int error = begin_svm_command(handle, count, list, &queue);
     error = error ? error : make_copy(queue, "clEnqueueSVMMemcpy", to, from, size, &command);
     return error ? error : rt_command_enqueue(command, count, list, event, blocking);
 }
@@ -167,7 +168,7 @@ cl_int CL_API_CALL rt_clEnqueueSVMMemFill(cl_command_queue handle, void *to, con
 {
     struct rt_queue *queue;
     struct rt_command *command;
-    cl_int error = begin(handle, count, list, &queue);
+    cl_int error = begin_svm_command(handle, count, list, &queue);
     error =
         error ? error : make_fill(queue, "clEnqueueSVMMemFill", to, pattern, pattern_size, size, &command);
     return error ? error : rt_command_enqueue(command, count, list, event, false);
@@ -250,7 +251,7 @@ cl_int CL_API_CALL rt_clEnqueueSVMMap(cl_command_queue handle, cl_bool blocking,
 {
     static const struct rt_operation operation = {.start = run_map};
     struct rt_queue *queue;
-    cl_int error = begin(handle, count, list, &queue);
+    cl_int error = begin_svm_command(handle, count, list, &queue);
     if (error)
         return error;
     const cl_map_flags known = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
@@ -281,7 +282,7 @@ cl_int CL_API_CALL rt_clEnqueueSVMUnmap(cl_command_queue handle, void *pointer, 
 {
     static const struct rt_operation operation = {.start = run_unmap};
     struct rt_queue *queue;
-    cl_int error = begin(handle, count, list, &queue);
+    cl_int error = begin_svm_command(handle, count, list, &queue);
     if (error)
         return error;
     if (!pointer)
@@ -304,7 +305,7 @@ cl_int CL_API_CALL rt_clEnqueueSVMMigrateMem(cl_command_queue handle, cl_uint nu
     static const struct rt_operation nothing = {.start = NULL};
     const cl_mem_migration_flags known = CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
     struct rt_queue *queue;
-    cl_int error = begin(handle, count, list, &queue);
+    cl_int error = begin_svm_command(handle, count, list, &queue);
     if (error)
         return error;
     if (num_svm_pointers == 0 || !svm_pointers || (flags & ~known))

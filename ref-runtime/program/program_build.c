@@ -370,8 +370,8 @@ static cl_int collect_headers(struct rt_program *program, cl_uint count, const c
     return CL_SUCCESS;
 }
 
-static cl_int compile(struct rt_program *program, uint32_t mask, struct rt_compile_request *request,
-                      const struct rt_options *parsed)
+static cl_int compile_program(struct rt_program *program, uint32_t mask, struct rt_compile_request *request,
+                              const struct rt_options *parsed)
 {
     struct rt_outcome outcome = {.build.type = CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT};
     outcome.build.uniform_groups = needs_uniform_groups(program, parsed);
@@ -412,7 +412,7 @@ cl_int CL_API_CALL rt_clCompileProgram(cl_program handle, cl_uint num_devices,
         code = rt_build_begin(program, mask);
     if (!code) {
         rt_object_retain(program);
-        code = compile(program, mask, &request, &parsed);
+        code = compile_program(program, mask, &request, &parsed);
         rt_build_report(program, notify, user_data);
         rt_object_release(program);
     }

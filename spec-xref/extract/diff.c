@@ -113,7 +113,7 @@ static void pair_similar(struct differ *d, size_t i)
         add_change(d, XR_CHANGED, s, &d->b->sentences[partner]);
 }
 
-static void compare(struct differ *d)
+static void compare_texts(struct differ *d)
 {
     pair_same(d, SAME_CALL);
     pair_same(d, SAME_SECTION);
@@ -155,7 +155,7 @@ enum mm_class xr_diff_run(const struct xr_database *db, const struct xr_text *be
         xr_diff_free(out);
         return mm_fail(err, MM_LIMIT, "memory", "out of memory");
     }
-    compare(&d);
+    compare_texts(&d);
     qsort(out->changes, out->change_count, sizeof *out->changes, by_place);
     return MM_OK;
 }

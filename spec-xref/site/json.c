@@ -19,7 +19,7 @@ static void put_all(cJSON *object, const char *name, const char *const *texts, s
         cJSON_AddItemToObject(object, name, cJSON_CreateStringArray(texts, (int)count));
 }
 
-static cJSON *place(const char *file, unsigned line)
+static cJSON *place_json(const char *file, unsigned line)
 {
     cJSON *object = cJSON_CreateObject();
     cJSON_AddStringToObject(object, "file", file);
@@ -47,7 +47,7 @@ static void put_citations(cJSON *object, const struct xr_links *links, enum xr_r
             continue;
         if (!array)
             array = cJSON_AddArrayToObject(object, xr_role_name(role));
-        cJSON_AddItemToArray(array, place(c->file, c->line));
+        cJSON_AddItemToArray(array, place_json(c->file, c->line));
     }
 }
 
@@ -62,7 +62,7 @@ static void put_section_code(cJSON *object, const struct xr_links *links)
             continue;
         if (!array)
             array = cJSON_AddArrayToObject(object, "section_code");
-        cJSON_AddItemToArray(array, place(c->file, c->line));
+        cJSON_AddItemToArray(array, place_json(c->file, c->line));
         last = c->file;
     }
 }
@@ -79,7 +79,7 @@ static void put_error_tests(cJSON *object, const struct xr_matrix *m, const stru
             continue;
         if (!array)
             array = cJSON_AddArrayToObject(object, "error_tests");
-        cJSON_AddItemToArray(array, place(t->file, t->line));
+        cJSON_AddItemToArray(array, place_json(t->file, t->line));
     }
 }
 
@@ -227,7 +227,7 @@ static cJSON *errors_json(const struct xr_matrix *m)
         if (!*t->code)
             continue;
         cJSON *row = error_row(rows, t->entry, t->code);
-        cJSON_AddItemToArray(cJSON_GetObjectItemCaseSensitive(row, "tests"), place(t->file, t->line));
+        cJSON_AddItemToArray(cJSON_GetObjectItemCaseSensitive(row, "tests"), place_json(t->file, t->line));
     }
     return rows;
 }
@@ -237,7 +237,7 @@ static cJSON *gaps_json(const struct xr_matrix *m)
     cJSON *array = cJSON_CreateArray();
     for (size_t i = 0; i < m->gap_count; i++) {
         const struct xr_gap *g = &m->gaps[i];
-        cJSON *object = *g->file ? place(g->file, g->line) : cJSON_CreateObject();
+        cJSON *object = *g->file ? place_json(g->file, g->line) : cJSON_CreateObject();
         cJSON_AddStringToObject(object, "kind", xr_gap_name(g->kind));
         cJSON_AddStringToObject(object, "subject", g->subject);
         cJSON_AddBoolToObject(object, "error", xr_gap_is_error(g->kind));

@@ -24,7 +24,7 @@ static int gate_option(void *context, size_t index, const char *value)
     return 0;
 }
 
-static int compare(const char *baseline, const char *judgement)
+static int compare_with_baseline(const char *baseline, const char *judgement)
 {
     struct mm_error err = {0};
     size_t findings = 0;
@@ -47,7 +47,7 @@ static int compare_with_store(const char *path, const char *judgement)
         code = tool_report(&err);
     if (out) {
         int closed = tool_close_output(out, baseline);
-        code = code ? code : closed ? closed : compare(baseline, judgement);
+        code = code ? code : closed ? closed : compare_with_baseline(baseline, judgement);
     } else if (!code) {
         code = EXIT_TOOL;
     }
@@ -65,7 +65,8 @@ static int gate_main(int argc, char **argv)
         return code;
     if (!gate.baseline == !gate.store || first + 1 != argc)
         return tool_error(EXIT_USAGE, "--baseline or --store, and one judgement, are needed");
-    return gate.store ? compare_with_store(gate.store, argv[first]) : compare(gate.baseline, argv[first]);
+    return gate.store ? compare_with_store(gate.store, argv[first])
+                      : compare_with_baseline(gate.baseline, argv[first]);
 }
 
 const struct tool_command cmd_gate = {

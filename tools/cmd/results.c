@@ -271,8 +271,8 @@ static int ask_option(void *context, size_t index, const char *value)
 }
 
 /* Parses the options of COMMAND, which takes WORDS arguments (negative: one or more, up to so many), and opens the store.  Returns the first argument, or -1. */
-static int begin(const struct tool_command *command, int words, int argc, char **argv, struct results *r,
-                 struct store *store, int *code)
+static int open_for_command(const struct tool_command *command, int words, int argc, char **argv,
+                            struct results *r, struct store *store, int *code)
 {
     *r = (struct results){.store = DEFAULT_STORE};
     int first = tool_options(command, argc, argv, false,
@@ -306,7 +306,7 @@ static int results_list_main(int argc, char **argv)
     struct results r;
     struct store store;
     struct mm_error err = {0};
-    int code, first = begin(&cmd_results_list, 0, argc, argv, &r, &store, &code);
+    int code, first = open_for_command(&cmd_results_list, 0, argc, argv, &r, &store, &code);
     return first < 0 ? code : finish(&store, store_list(&store, r.json, stdout, &err), 0, &err);
 }
 
@@ -315,7 +315,7 @@ static int results_show_main(int argc, char **argv)
     struct results r;
     struct store store;
     struct mm_error err = {0};
-    int code, first = begin(&cmd_results_show, 1, argc, argv, &r, &store, &code);
+    int code, first = open_for_command(&cmd_results_show, 1, argc, argv, &r, &store, &code);
     return first < 0 ? code
                      : finish(&store, store_show(&store, argv[first], r.only, r.json, stdout, &err), 0, &err);
 }
@@ -326,7 +326,7 @@ static int results_compare_main(int argc, char **argv)
     struct store store;
     struct mm_error err = {0};
     size_t found = 0;
-    int code, first = begin(&cmd_results_compare, 2, argc, argv, &r, &store, &code);
+    int code, first = open_for_command(&cmd_results_compare, 2, argc, argv, &r, &store, &code);
     if (first < 0)
         return code;
     enum mm_class cls = store_compare(&store, argv[first], argv[first + 1], r.json, stdout, &found, &err);
@@ -339,7 +339,7 @@ static int results_regressions_main(int argc, char **argv)
     struct store store;
     struct mm_error err = {0};
     size_t found = 0;
-    int code, first = begin(&cmd_results_regressions, 0, argc, argv, &r, &store, &code);
+    int code, first = open_for_command(&cmd_results_regressions, 0, argc, argv, &r, &store, &code);
     if (first < 0)
         return code;
     enum mm_class cls = store_regressions(&store, r.only, r.json, stdout, &found, &err);
@@ -351,7 +351,7 @@ static int results_export_main(int argc, char **argv)
     struct results r;
     struct store store;
     struct mm_error err = {0};
-    int code, first = begin(&cmd_results_export, 0, argc, argv, &r, &store, &code);
+    int code, first = open_for_command(&cmd_results_export, 0, argc, argv, &r, &store, &code);
     return first < 0 ? code : finish(&store, store_export(&store, stdout, &err), 0, &err);
 }
 
@@ -360,7 +360,7 @@ static int results_site_main(int argc, char **argv)
     struct results r;
     struct store store;
     struct mm_error err = {0};
-    int code, first = begin(&cmd_results_site, 1, argc, argv, &r, &store, &code);
+    int code, first = open_for_command(&cmd_results_site, 1, argc, argv, &r, &store, &code);
     return first < 0 ? code : finish(&store, store_site(&store, argv[first], &r.site, &err), 0, &err);
 }
 
@@ -368,7 +368,7 @@ static int results_judge_main(int argc, char **argv)
 {
     struct results r;
     struct store store;
-    int code, first = begin(&cmd_results_judge, 0, argc, argv, &r, &store, &code);
+    int code, first = open_for_command(&cmd_results_judge, 0, argc, argv, &r, &store, &code);
     if (first < 0)
         return code;
     code = judge_all(&store, &r);
@@ -381,7 +381,7 @@ static int results_history_main(int argc, char **argv)
     struct results r;
     struct store store;
     struct mm_error err = {0};
-    int code, first = begin(&cmd_results_history, -2, argc, argv, &r, &store, &code);
+    int code, first = open_for_command(&cmd_results_history, -2, argc, argv, &r, &store, &code);
     if (first < 0)
         return code;
     const char *state = argc - first > 1 ? argv[first + 1] : NULL;
@@ -394,7 +394,7 @@ static int results_shape_main(int argc, char **argv)
     struct results r;
     struct store store;
     struct mm_error err = {0};
-    int code, first = begin(&cmd_results_shape, 1, argc, argv, &r, &store, &code);
+    int code, first = open_for_command(&cmd_results_shape, 1, argc, argv, &r, &store, &code);
     return first < 0
                ? code
                : finish(&store, store_shape(&store, argv[first], r.only, r.json, stdout, &err), 0, &err);
@@ -405,7 +405,7 @@ static int results_updates_main(int argc, char **argv)
     struct results r;
     struct store store;
     struct mm_error err = {0};
-    int code, first = begin(&cmd_results_updates, 0, argc, argv, &r, &store, &code);
+    int code, first = open_for_command(&cmd_results_updates, 0, argc, argv, &r, &store, &code);
     return first < 0 ? code : finish(&store, store_updates(&store, r.only, r.json, stdout, &err), 0, &err);
 }
 

@@ -50,7 +50,7 @@ struct limited {
     uint64_t file_size, events;
     struct mm_error err;
 };
-static enum mm_class take_record(void *context, const struct mm_record *record)
+static enum mm_class dump_record(void *context, const struct mm_record *record)
 {
     struct limited *l = context;
     return l->graph.record(l->graph.context, record);
@@ -69,7 +69,7 @@ static int load(const char *path, size_t limit, struct mm_graph *graph)
 {
     struct mm_error err = {0};
     struct limited limited = {.path = path};
-    struct mm_sink sink = {.context = &limited, .record = take_record, .events = take_events};
+    struct mm_sink sink = {.context = &limited, .record = dump_record, .events = take_events};
     struct stat status = {0};
     bool complete = false;
     int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);

@@ -33,7 +33,7 @@ static bool is_image(const char *type)
 }
 
 /* "argument 2 'out' (global float *)" */
-static void describe(struct host *host, cl_uint index, char *text, size_t size)
+static void describe_argument(struct host *host, cl_uint index, char *text, size_t size)
 {
     char name[128], type[128];
     argument_text(host, index, CL_KERNEL_ARG_NAME, name, sizeof name);
@@ -74,7 +74,7 @@ static void suggest(struct host *host, cl_uint index, char *text, size_t size)
 _Noreturn static void fail_argument(struct host *host, cl_uint index, const char *why)
 {
     char text[400], hint[100], all[700];
-    describe(host, index, text, sizeof text);
+    describe_argument(host, index, text, sizeof text);
     suggest(host, index, hint, sizeof hint);
     snprintf(all, sizeof all, "%s %s; try --arg %s", text, why, hint);
     host_fail(all, NULL);

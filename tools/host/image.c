@@ -96,7 +96,7 @@ static void write_png(const char *path, const unsigned char *pixels, const struc
 #endif
 }
 
-static cl_image_desc describe(const struct spec *spec, size_t region[3])
+static cl_image_desc image_descriptor(const struct spec *spec, size_t region[3])
 {
     const char *kind = spec->image_kind;
     const size_t n[3] = {spec->size[0], spec->size[1] ? spec->size[1] : 1, spec->size[2] ? spec->size[2] : 1};
@@ -149,7 +149,7 @@ void host_make_image(struct host *host, struct argument *a)
         host_fail("an image without a size needs a PNG file, not", a->spec.file);
     if (!a->spec.size[0])
         free(read_png(a->spec.file, &a->format, a->spec.size));
-    cl_image_desc description = describe(&a->spec, a->region);
+    cl_image_desc description = image_descriptor(&a->spec, a->region);
     a->image = clCreateImage(host->context, host_access(&a->spec), &a->format.cl, &description, NULL, &code);
     host_check(code, "clCreateImage");
     host_fill_image(host, a);

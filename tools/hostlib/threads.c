@@ -128,7 +128,7 @@ static int run_integer(void *context)
 
 /* NULL for a thread of the runtime's own.  One that starts before anything is recorded is known when it ends.
  */
-static struct start *begin(const void *place)
+static struct start *new_start(const void *place)
 {
     struct start *start = host_is_runtime(place) ? NULL : calloc(1, sizeof *start);
     if (start)
@@ -156,7 +156,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
 {
     int (*next)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
     host_find_next("pthread_create", NULL, &next);
-    struct start *start = begin(HERE);
+    struct start *start = new_start(HERE);
     if (!start)
         return next(thread, attributes, function, argument);
     start->function = function;
@@ -171,7 +171,7 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
 {
     int (*next)(thrd_t *, thrd_start_t, void *);
     host_find_next("thrd_create", NULL, &next);
-    struct start *start = begin(HERE);
+    struct start *start = new_start(HERE);
     if (!start)
         return next(thread, function, argument);
     start->integer = function;

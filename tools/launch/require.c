@@ -84,7 +84,7 @@ static const char *read_name(struct reader *r)
     return name;
 }
 
-static bool number(struct reader *r, int64_t *value)
+static bool parse_number(struct reader *r, int64_t *value)
 {
     char *end;
     skip(r);
@@ -108,7 +108,7 @@ static const struct require *query(struct reader *r, struct require *e, enum req
         e->name = read_name(r);
         if (!e->name)
             return reject(r, "the name of an argument is expected");
-    } else if (!number(r, &e->value) || e->value > 2) {
+    } else if (!parse_number(r, &e->value) || e->value > 2) {
         return reject(r, "a dimension, 0 to 2, is expected");
     }
     return take(r, ")") ? e : reject(r, "')' is expected");
@@ -136,7 +136,7 @@ static const struct require *primary(struct reader *r)
     for (size_t i = 0; i < sizeof queries / sizeof *queries; i++)
         if (take(r, queries[i].word))
             return query(r, e, queries[i].op);
-    if (number(r, &e->value))
+    if (parse_number(r, &e->value))
         return e;
     e->name = read_name(r);
     if (!e->name)

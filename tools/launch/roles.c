@@ -224,7 +224,7 @@ static bool is_atomic(uint32_t opcode)
            opcode == SpvOpAtomicFMaxEXT;
 }
 
-static void step(struct flow *f, const struct in_inst *inst)
+static void note_instruction(struct flow *f, const struct in_inst *inst)
 {
     uint64_t component;
     if (is_sub_group_operation(f, inst))
@@ -284,7 +284,7 @@ static void one_function(struct flow *f, const struct in_function *function)
          more = in_spirv_next(f->module, &inst))
         if (inst.opcode != SpvOpFunction && inst.opcode != SpvOpFunctionParameter &&
             inst.opcode != SpvOpLabel && inst.operand_count)
-            step(f, &inst);
+            note_instruction(f, &inst);
 }
 
 static void globals(struct flow *f)

@@ -188,7 +188,7 @@ static bool take(const struct ck_happening *h, const struct in_object *object, u
     return true;
 }
 
-static bool is_known(const struct replay *r, const struct ck_happening *h)
+static bool is_address_known(const struct replay *r, const struct ck_happening *h)
 {
     return r->addresses[h->object] != 0;
 }
@@ -198,7 +198,7 @@ static bool is_own(struct replay *r, uint32_t item, enum mm_kind kind, const str
                    uint64_t address, uint32_t size)
 {
     const struct ck_happening *h = coming(r, &r->parts[item]);
-    return h && h->kind == kind && is_known(r, h) && lies_in(r, h, object, address, size);
+    return h && h->kind == kind && is_address_known(r, h) && lies_in(r, h, object, address, size);
 }
 
 /* What copy COPY does at these bytes and has not done so far: a copy reads all of it, then writes it. */

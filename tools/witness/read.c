@@ -319,7 +319,7 @@ static bool is_access(const struct ck_happening *h)
     return h->kind == MM_READ || h->kind == MM_WRITE || h->kind == MM_INIT;
 }
 
-static bool is_known(uint8_t kind)
+static bool is_event_kind(uint8_t kind)
 {
     static const uint8_t kinds[] = {MM_INIT,          MM_READ,         MM_WRITE,      MM_FENCE,
                                     MM_BARRIER_ENTRY, MM_AVAILABILITY, MM_VISIBILITY, MM_API_CALL};
@@ -341,7 +341,7 @@ static void take_event(struct reader *r, const cJSON *json, size_t number, size_
                                .object = UINT32_MAX};
     if (cJSON_GetObjectItemCaseSensitive(json, "order"))
         h->order = take_name(r, json, "order", order_name, MM_ORDER_COUNT);
-    if (good(r) && !is_known(h->kind))
+    if (good(r) && !is_event_kind(h->kind))
         wrong(r, "kind", "is '%s', which no kernel does", mm_kind_name((enum mm_kind)h->kind));
     if (good(r) && (h->kind == MM_INIT) != (h->thread == UINT32_MAX))
         wrong(r, "work_item", "is there for an initial value, or is missing");

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 
 /* Numbers that not every reader of JSON can hold are strings. */
-static cJSON *number(uint64_t value)
+static cJSON *number_json(uint64_t value)
 {
     char text[24];
     snprintf(text, sizeof text, "%" PRIu64, value);
@@ -21,7 +21,7 @@ static cJSON *number(uint64_t value)
 
 static void add_number(cJSON *json, const char *name, uint64_t value)
 {
-    cJSON_AddItemToObject(json, name, number(value));
+    cJSON_AddItemToObject(json, name, number_json(value));
 }
 
 static void add_texts(cJSON *json, const char *name, const char *const *texts, size_t count)
@@ -35,7 +35,7 @@ static void add_sizes(cJSON *json, const char *name, const uint32_t n[3])
 {
     cJSON *array = cJSON_AddArrayToObject(json, name);
     for (int k = 0; k < 3; k++)
-        cJSON_AddItemToArray(array, number(n[k]));
+        cJSON_AddItemToArray(array, number_json(n[k]));
 }
 
 static void add_bytes(cJSON *json, const char *name, const void *bytes, size_t size)
@@ -107,7 +107,7 @@ static cJSON *object_json(const struct ck_object *o)
         add_number(json, "work_group", (uint64_t)o->work_group);
     cJSON *initial = cJSON_AddArrayToObject(json, "initial");
     for (uint64_t i = 0; o->initial && i < o->size / o->element_size; i++)
-        cJSON_AddItemToArray(initial, number(o->initial[i]));
+        cJSON_AddItemToArray(initial, number_json(o->initial[i]));
     return json;
 }
 

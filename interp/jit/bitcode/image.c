@@ -164,7 +164,7 @@ static inline INLINE bool is_plain(IMAGE, int32_t x, int32_t y)
     return kind == IN_IMAGE_2D && texel_size(order, type) != 0 && (uint32_t)x < width && (uint32_t)y < height;
 }
 
-static inline INLINE uint8_t *place(IMAGE, int32_t x, int32_t y)
+static inline INLINE uint8_t *texel_address(IMAGE, int32_t x, int32_t y)
 {
     (void)kind, (void)width, (void)height;
     return data + (uint64_t)(uint32_t)y * pitch + (uint64_t)(uint32_t)x * texel_size(order, type);
@@ -183,7 +183,7 @@ static inline INLINE uint8_t *watched(WATCH, uint8_t *at, uint32_t width, int32_
 
 static inline INLINE uint4 load_texel(WATCH, IMAGE, int32_t x, int32_t y)
 {
-    return decode(watched(WATCHED, place(SHAPE, x, y), width, x, y, 0), order, type);
+    return decode(watched(WATCHED, texel_address(SHAPE, x, y), width, x, y, 0), order, type);
 }
 
 static inline INLINE bool read_texel(WATCH, IMAGE, int32_t x, int32_t y, void *to)
@@ -213,7 +213,7 @@ static inline INLINE bool write_texel(WATCH, IMAGE, int32_t x, int32_t y, const 
     if (!is_plain(SHAPE, x, y))
         return false;
     uint8_t *undo = watch ? in_undo(image, (uint64_t)(uint32_t)y * width + (uint32_t)x) : NULL;
-    uint8_t *at = watched(WATCHED, place(SHAPE, x, y), width, x, y, IN_SHADOW_WRITTEN);
+    uint8_t *at = watched(WATCHED, texel_address(SHAPE, x, y), width, x, y, IN_SHADOW_WRITTEN);
     save_texel(undo, at, texel_size(order, type));
     __builtin_memcpy(&texel, from, sizeof texel);
     encode(at, order, type, texel);

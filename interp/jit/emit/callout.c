@@ -87,14 +87,14 @@ static void quiet(struct in_emit *e, LLVMValueRef call)
                              LLVMCreateStringAttribute(e->c, "quiet", 5, "", 0));
 }
 
-static LLVMValueRef number(struct in_emit *e, const struct in_jit_call *call)
+static LLVMValueRef call_number(struct in_emit *e, const struct in_jit_call *call)
 {
     return LLVMConstInt(e->i32, (uint64_t)(call - e->calls->calls), 0);
 }
 
 static void alone(struct in_emit *e, const struct in_inst *i, const struct in_jit_call *call, bool is_quiet)
 {
-    LLVMValueRef frame = in_alloca(e, call->frame_bytes, 128), head[2] = {number(e, call), frame};
+    LLVMValueRef frame = in_alloca(e, call->frame_bytes, 128), head[2] = {call_number(e, call), frame};
     operands_to_frame(e, i, call, frame);
     LLVMValueRef arguments[HEAD + WHO];
     uint32_t count = callout_arguments(e, head, 2, arguments);
@@ -117,7 +117,7 @@ static LLVMValueRef own_frame(struct in_emit *e)
 
 static void waiting(struct in_emit *e, const struct in_inst *i, const struct in_jit_call *call)
 {
-    LLVMValueRef frame = own_frame(e), head[2] = {number(e, call), frame};
+    LLVMValueRef frame = own_frame(e), head[2] = {call_number(e, call), frame};
     operands_to_frame(e, i, call, frame);
     call_out(e, offsetof(struct in_jit_callout, wait), head, 2);
     result_from_frame(e, i, call, frame);
@@ -126,7 +126,7 @@ static void waiting(struct in_emit *e, const struct in_inst *i, const struct in_
 /* Between two barriers the first work-item has the results computed for all. */
 static void together(struct in_emit *e, const struct in_inst *i, const struct in_jit_call *call)
 {
-    LLVMValueRef head[1] = {number(e, call)};
+    LLVMValueRef head[1] = {call_number(e, call)};
     operands_to_frame(e, i, call, own_frame(e));
     in_group_barrier(e);
     quiet(e, call_out(e, offsetof(struct in_jit_callout, gather), head, 1));

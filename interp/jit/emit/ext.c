@@ -132,8 +132,8 @@ static void geometric(struct in_emit *e, const struct in_inst *i, const char *na
 
 /* ---- vectors in memory ------------------------------------------------------------------- */
 
-static LLVMValueRef place(struct in_emit *e, const struct in_ext_fn *fn, const struct in_ty *ty,
-                          uint32_t offset, uint32_t pointer, uint64_t *align)
+static LLVMValueRef vector_address(struct in_emit *e, const struct in_ext_fn *fn, const struct in_ty *ty,
+                                   uint32_t offset, uint32_t pointer, uint64_t *align)
 {
     uint32_t n = in_elements(ty);
     uint64_t each = fn->flags & IN_EXT_HALF ? 2 : in_element(ty)->size, stride = in_ext_vector_stride(fn, n);
@@ -162,7 +162,7 @@ static void vload(struct in_emit *e, const struct in_inst *i, const struct in_ex
     const struct in_ty *ty = in_emit_ty(e, i->result);
     uint32_t storage = in_emit_ty(e, i->operands[3])->storage;
     uint64_t align;
-    LLVMValueRef at = place(e, fn, ty, i->operands[2], i->operands[3], &align);
+    LLVMValueRef at = vector_address(e, fn, ty, i->operands[2], i->operands[3], &align);
     if (!(fn->flags & IN_EXT_HALF) || in_element(ty)->width == 16) {
         at = in_check_value(e, at, ty, align, storage, 0);
         in_define(e, i, in_load(e, ty, at, align, storage, false));
@@ -179,7 +179,7 @@ static void vstore(struct in_emit *e, const struct in_inst *i, const struct in_e
     const struct in_ty *ty = in_emit_ty(e, i->operands[2]);
     uint32_t storage = in_emit_ty(e, i->operands[4])->storage;
     uint64_t align;
-    LLVMValueRef at = place(e, fn, ty, i->operands[3], i->operands[4], &align),
+    LLVMValueRef at = vector_address(e, fn, ty, i->operands[3], i->operands[4], &align),
                  v = in_value(e, i->operands[2]);
     if (!(fn->flags & IN_EXT_HALF) || in_element(ty)->width == 16) {
         at = in_check_value(e, at, ty, align, storage, IN_SHADOW_WRITTEN);

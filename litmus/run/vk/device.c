@@ -277,7 +277,7 @@ static void close_device(struct lt_device *device)
     *device = (struct lt_device){0};
 }
 
-static cJSON *describe(const struct lt_device *device)
+static cJSON *describe_device(const struct lt_device *device)
 {
     const struct lt_vk *vk = device->vk;
     cJSON *json = cJSON_CreateObject();
@@ -364,7 +364,7 @@ static void close_device(struct lt_device *device)
     *device = (struct lt_device){0};
 }
 
-static cJSON *describe(const struct lt_device *device)
+static cJSON *describe_device(const struct lt_device *device)
 {
     (void)device;
     return cJSON_CreateObject();
@@ -382,7 +382,7 @@ static const char *lacks(const struct lt_device *device, const cJSON *test, bool
 const struct lt_backend lt_vulkan = {.list = list,
                                      .open = open_device,
                                      .close = close_device,
-                                     .describe = describe,
+                                     .describe = describe_device,
                                      .lacks = lacks,
                                      .build = lt_vk_build,
                                      .reserve = lt_vk_reserve,

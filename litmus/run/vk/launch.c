@@ -62,7 +62,7 @@ static void copy(struct exec *e, unsigned from, VkDeviceSize at, VkDeviceSize by
                         &region);
 }
 
-static bool begin(struct exec *e, VkCommandBuffer command)
+static bool begin_commands(struct exec *e, VkCommandBuffer command)
 {
     struct lt_vk *vk = vk_of(e);
     const uint32_t none[2] = {0};
@@ -124,13 +124,14 @@ static bool launch_on_two(struct exec *e, unsigned number)
     uint32_t seed = (uint32_t)lt_random(&e->random), family = seed >> 31;
     VkSemaphore awaited = x->awaited;
     x->awaited = x->finished;
-    if (!send(e, 0, awaited, x->ready, VK_NULL_HANDLE) || !begin(e, x->second[number]))
+    if (!send(e, 0, awaited, x->ready, VK_NULL_HANDLE) || !begin_commands(e, x->second[number]))
         return false;
     dispatch_run(e, seed, !family);
-    if (!send(e, 1, x->ready, x->finished, VK_NULL_HANDLE) || !begin(e, x->first[2 * number + 1]))
+    if (!send(e, 1, x->ready, x->finished, VK_NULL_HANDLE) || !begin_commands(e, x->first[2 * number + 1]))
         return false;
     dispatch_run(e, seed, family);
-    return send(e, 0, VK_NULL_HANDLE, VK_NULL_HANDLE, VK_NULL_HANDLE) && begin(e, x->first[2 * number + 2]);
+    return send(e, 0, VK_NULL_HANDLE, VK_NULL_HANDLE, VK_NULL_HANDLE) &&
+           begin_commands(e, x->first[2 * number + 2]);
 }
 
 /* Prepares memory, launches, counts after each launch; all in one submission, where one queue suffices. */
@@ -138,7 +139,7 @@ static bool launch(struct exec *e, unsigned launches)
 {
     struct lt_vk *vk = vk_of(e);
     e->vk->awaited = VK_NULL_HANDLE;
-    if (!lt_vk_fit_locations(e) || !begin(e, e->vk->first[0]))
+    if (!lt_vk_fit_locations(e) || !begin_commands(e, e->vk->first[0]))
         return false;
     dispatch_collect(e);
     vk->vkCmdFillBuffer(e->vk->command, e->vk->buffers[BINS].buffer, 0, VK_WHOLE_SIZE, 0);
@@ -169,7 +170,7 @@ bool lt_vk_run(struct exec *e, unsigned launches, struct lt_histogram *h, uint64
     size_t bytes =
         (size_t)lt_exec_others(counts) * (e->observed_count ? e->observed_count : 1) * sizeof(int64_t);
     if (bytes) {
-        if (!begin(e, e->vk->first[0]))
+        if (!begin_commands(e, e->vk->first[0]))
             return false;
         copy(e, OTHER_STATES, lt_vk_others_at(e), bytes);
         if (!submit(e))
