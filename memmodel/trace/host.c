@@ -51,6 +51,27 @@ uint32_t mm_record_host_source(struct mm_recorder *recorder, const char *call, c
     return record.source.id;
 }
 
+void mm_record_follow(struct mm_recorder *recorder, uint32_t last, struct mm_agent agent)
+{
+    struct mm_event before = {.kind = MM_API_CALL, .agent = {0, last}}, now = before;
+    now.agent = agent;
+    struct mm_edge edge = {.from = mm_recorder_event(recorder, &before, NULL, 0), .kind = MM_EDGE_HOST};
+    mm_recorder_event(recorder, &now, &edge, 1);
+}
+
+mm_event_id mm_record_callback(struct mm_recorder *recorder, struct mm_agent agent, mm_event_id completion,
+                               mm_event_id registered)
+{
+    struct mm_event event = {.kind = MM_CALLBACK, .agent = agent};
+    struct mm_edge edges[2];
+    size_t count = 0;
+    if (completion != MM_NO_EVENT)
+        edges[count++] = (struct mm_edge){.from = completion, .kind = MM_EDGE_CALLBACK};
+    if (registered != MM_NO_EVENT)
+        edges[count++] = (struct mm_edge){.from = registered, .kind = MM_EDGE_HOST};
+    return mm_recorder_event(recorder, &event, edges, count);
+}
+
 bool mm_is_application(const void *place, const char *layers)
 {
     Dl_info info;

@@ -1,4 +1,4 @@
-/* What the runtime and the loader layer record alike: where the trace goes, which places of the host's code call, and
+/* Recording that the runtime and the loader layer share: where the trace goes, which places of the host's code call, and
  * which plain host memory commands use. */
 #ifndef MM_TRACE_HOST_H
 #define MM_TRACE_HOST_H
@@ -16,6 +16,13 @@ void mm_trace_report_lost(void *context, int error);
  * PLACE is in, 0: not recorded. */
 uint32_t mm_record_host_source(struct mm_recorder *recorder, const char *call, const void *place,
                                uint32_t caller);
+
+/* Records that AGENT, a host thread, follows everything that host thread LAST has done so far. */
+void mm_record_follow(struct mm_recorder *recorder, uint32_t last, struct mm_agent agent);
+/* Records the start of a callback by AGENT, after COMPLETION, of a command [CL 3.3.6 H11], and REGISTERED, the call that
+ * registered it (MM_NO_EVENT: none). */
+mm_event_id mm_record_callback(struct mm_recorder *recorder, struct mm_agent agent, mm_event_id completion,
+                               mm_event_id registered);
 
 /* Whether PLACE is code of the application: of neither refcl nor the ICD loader nor a library whose file name is
  * named in LAYERS (NULL: none). */

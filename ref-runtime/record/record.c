@@ -93,8 +93,7 @@ void rt_record_forked(void)
     if (!recorder || atomic_flag_test_and_set(&said))
         return;
     fprintf(stderr, "refcl: error: a child of fork() uses OpenCL objects of its parent: what it does is not "
-                    "recorded; fork "
-                    "before the first use of OpenCL, or use exec\n");
+                    "recorded; fork before the first use of OpenCL, or use exec\n");
     const char *name = rt_setting_text(RT_SET_TRACE_SOCKET, NULL);
     int fd = name ? mm_socket_connect(name) : -1;
     if (fd >= 0)
@@ -123,7 +122,7 @@ static struct mm_agent this_thread(void)
     return (struct mm_agent){0, mm_recorder_host_thread(recorder)};
 }
 
-/* The executor does for a command what the application's threads do for themselves: it is none of them. */
+/* Number of recorded threads that are the executor, which is no thread of the application. */
 static atomic_uint executors;
 
 static struct mm_agent this_thread_or_executor(void)
@@ -152,12 +151,8 @@ static void follow_others(void)
         return;
     struct mm_agent me = this_thread();
     pthread_mutex_lock(&turn);
-    if (last != UINT32_MAX && last != me.index) {
-        struct mm_event before = {.kind = MM_API_CALL, .agent = {0, last}}, now = before;
-        now.agent = me;
-        struct mm_edge edge = {.from = mm_recorder_event(recorder, &before, NULL, 0), .kind = MM_EDGE_HOST};
-        mm_recorder_event(recorder, &now, &edge, 1);
-    }
+    if (last != UINT32_MAX && last != me.index)
+        mm_record_follow(recorder, last, me);
     last = me.index;
     pthread_mutex_unlock(&turn);
 }
@@ -183,20 +178,9 @@ mm_event_id rt_record_command_event(const struct rt_command *command, enum mm_ki
     return mm_recorder_event(recorder, &event, edges, count);
 }
 
-/* H11: the event's completion comes before everything the callback does [CL 3.3.6]; so does what came before
- * its registration, as with a thread that is created. */
 mm_event_id rt_record_callback(mm_event_id completion, mm_event_id registered)
 {
-    if (!rt_recorder())
-        return MM_NO_EVENT;
-    struct mm_event event = {.kind = MM_CALLBACK, .agent = this_thread()};
-    struct mm_edge edges[2];
-    size_t count = 0;
-    if (completion != MM_NO_EVENT)
-        edges[count++] = (struct mm_edge){.from = completion, .kind = MM_EDGE_CALLBACK};
-    if (registered != MM_NO_EVENT)
-        edges[count++] = (struct mm_edge){.from = registered, .kind = MM_EDGE_HOST};
-    return mm_recorder_event(recorder, &event, edges, count);
+    return rt_recorder() ? mm_record_callback(recorder, this_thread(), completion, registered) : MM_NO_EVENT;
 }
 
 void rt_record_new_thread(void)
@@ -299,8 +283,8 @@ void rt_record_host_write(uint32_t allocation, uint64_t size)
     mm_recorder_event(recorder, &event, NULL, 0);
 }
 
-/* Addresses in traces are not those of this process, which change from run to run, but keep what they say:
- * which allocation lies in which. */
+/* The address of an allocation in the trace.  It does not depend on the process's addresses, which change from run to
+ * run, except that an allocation within another one keeps its offset. */
 static uint64_t steady_address(uint64_t address, uint64_t size)
 {
     static struct range {

@@ -1,5 +1,5 @@
-/* From calls to the records of memmodel.  REFCL_LAYER_TRACE=FILE (%p: process id; socket:NAME for refcl run) or
- * REFCL_LAYER_REPORT=FILE says where they go; without both the layer leaves everything to the driver. */
+/* Records of calls.  They are written to REFCL_LAYER_TRACE=FILE (%p: process id; socket:NAME for refcl run) or to the
+ * temporary trace of REFCL_LAYER_REPORT=FILE; without both the layer only passes calls to the driver. */
 #include "memmodel/base/privilege.h"
 #include "memmodel/base/socket.h"
 #include "memmodel/trace/host.h"
@@ -95,12 +95,8 @@ static void follow_others(void)
     struct mm_agent me = ly_this_thread();
     if (ly_in_callback)
         return;
-    if (last != UINT32_MAX && last != me.index) {
-        struct mm_event before = {.kind = MM_API_CALL, .agent = {0, last}}, now = before;
-        now.agent = me;
-        struct mm_edge edge = {.from = mm_recorder_event(recorder, &before, NULL, 0), .kind = MM_EDGE_HOST};
-        mm_recorder_event(recorder, &now, &edge, 1);
-    }
+    if (last != UINT32_MAX && last != me.index)
+        mm_record_follow(recorder, last, me);
     last = me.index;
 }
 
@@ -114,14 +110,7 @@ mm_event_id ly_record_call(const char *name, const void *place, struct mm_edge *
 
 mm_event_id ly_record_callback(mm_event_id completion, mm_event_id registered)
 {
-    struct mm_event event = {.kind = MM_CALLBACK, .agent = ly_this_thread()};
-    struct mm_edge edges[2];
-    size_t count = 0;
-    if (completion != MM_NO_EVENT)
-        edges[count++] = (struct mm_edge){.from = completion, .kind = MM_EDGE_CALLBACK};
-    if (registered != MM_NO_EVENT)
-        edges[count++] = (struct mm_edge){.from = registered, .kind = MM_EDGE_HOST};
-    return mm_recorder_event(recorder, &event, edges, count);
+    return mm_record_callback(recorder, ly_this_thread(), completion, registered);
 }
 
 void ly_retire(mm_event_id id)
