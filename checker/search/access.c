@@ -77,7 +77,7 @@ struct sx_access sx_begin_access(struct sx_walker *w, uint32_t pc)
         a.count = 0;
         return a;
     }
-    if (a.count > 1 && !w->sx->knows_overlap && (ck_instr_is_atomic(i) || i->op >= CK_RMW)) {
+    if (a.count > 1 && !w->sx->with.models_overlap && (ck_instr_is_atomic(i) || i->op >= CK_RMW)) {
         sx_limit(w->sx, "search.overlap",
                  "the model does not define atomic accesses that overlap accesses of another size");
         a.count = 0;
@@ -198,8 +198,7 @@ static bool own_value(const struct sx_walker *w, uint32_t location, uint64_t *va
     return !l->any;
 }
 
-/* Tries every possible value of the location, from piece K of the access on; VALUE: of the preceding pieces.
- */
+/* Tries every possible value of the location, from piece K of the access on; VALUE: of the preceding pieces. */
 static void branch_on_read(struct sx_walker *w, const struct sx_access *a, unsigned k, uint64_t value,
                            const uint64_t *saved)
 {

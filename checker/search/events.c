@@ -7,7 +7,7 @@ uint32_t sx_count_events(struct sx *sx, const struct sx_trace *const *chosen)
 
     for (uint32_t t = 0; t < sx->program->thread_count; t++) {
         for (uint32_t i = 0; chosen[t] && i < chosen[t]->event_count; i++)
-            n += chosen[t]->events[i].kind == SX_BARRIER && sx->split_barriers ? 2 : 1;
+            n += chosen[t]->events[i].kind == SX_BARRIER && sx->with.split_barriers ? 2 : 1;
     }
     return n;
 }
@@ -161,7 +161,7 @@ static uint32_t count_reads(struct sx *sx, uint32_t thread)
     const struct sx_exec *x = sx->exec;
     uint32_t count = 0;
 
-    for (uint32_t i = 0; sx->follows && i + 1 < x->n; i++)
+    for (uint32_t i = 0; sx->with.tracks_dependencies && i + 1 < x->n; i++)
         count += x->events[i].read && x->events[i].thread == thread;
     if (count > SX_MANY)
         sx_limit(sx, "search.depend", "limit reached: dependencies from 64 reads of a thread");
@@ -206,7 +206,7 @@ static void add_trace_event(struct sx *sx, const struct sx_event *event, uint32_
         e->attributes |= MM_MAKE_AVAILABLE;
     if (event->kind == SX_VISIBILITY)
         e->attributes |= MM_MAKE_VISIBLE;
-    if (event->kind == SX_BARRIER && sx->split_barriers) {
+    if (event->kind == SX_BARRIER && sx->with.split_barriers) {
         e->entry = half == 0;
         e->exit = half == 1;
         e->order = half == 0 ? MM_RELEASE : MM_ACQUIRE;
@@ -257,7 +257,7 @@ void sx_build_events(struct sx *sx, const struct sx_trace *const *chosen)
             const struct sx_event *e = &chosen[t]->events[i];
 
             add_trace_event(sx, e, t, 0);
-            if (e->kind == SX_BARRIER && sx->split_barriers)
+            if (e->kind == SX_BARRIER && sx->with.split_barriers)
                 add_trace_event(sx, e, t, 1);
         }
     }

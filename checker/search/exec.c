@@ -78,7 +78,7 @@ static bool is_pruned(struct sx *sx, uint32_t read, uint32_t write)
         return false;
     if (sx->mode == SX_HANG && !sx_may_repeat(sx, read))
         return true;
-    if ((++sx->ticks & 63) == 0 && !sx_in_bounds(sx)) {
+    if ((++sx->limits.ticks & 63) == 0 && !sx_in_bounds(sx)) {
         sx->stop = true;
         return true;
     }
@@ -92,7 +92,7 @@ static void judge_candidate(struct sx *sx)
     struct sx_exec *x = sx->exec;
 
     sx->verdict->candidate_count++;
-    if ((++sx->ticks & 63) == 0 && !sx_in_bounds(sx)) {
+    if ((++sx->limits.ticks & 63) == 0 && !sx_in_bounds(sx)) {
         sx->stop = true;
         return;
     }

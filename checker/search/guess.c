@@ -212,7 +212,7 @@ bool sx_find_guess(struct sx *sx)
     for (uint32_t o = 0; o < p->object_count && !sx->guess; o++) {
         struct sx_guess *g;
 
-        if (!p->kernel || !sx->unknown_control || !p->objects[o].uninitialized || has_aliases(p))
+        if (!p->kernel || !sx->unknown.controls || !p->objects[o].uninitialized || has_aliases(p))
             continue;
         g = guess_allocate(sx, o);
         if (!g)
@@ -240,7 +240,7 @@ bool sx_is_guess(const struct sx *sx, const struct sx_location *l, uint64_t valu
         if ((g->values[i] & sx_mask(l->size)) == value)
             return true;
     }
-    return l->object != g->object && (value == 0 || (value == 1 && sx->unknown_observed));
+    return l->object != g->object && (value == 0 || (value == 1 && sx->unknown.observed));
 }
 
 bool sx_add_guesses(struct sx *sx, struct sx_location *l)
@@ -250,7 +250,7 @@ bool sx_add_guesses(struct sx *sx, struct sx_location *l)
 
     for (uint32_t i = g->first; i < g->end && l->object == g->object && ok; i++)
         ok = sx_add_value(sx, l, g->values[i] & sx_mask(l->size));
-    for (uint64_t value = 0; value <= sx->unknown_observed && l->object != g->object && ok; value++)
+    for (uint64_t value = 0; value <= sx->unknown.observed && l->object != g->object && ok; value++)
         ok = sx_add_value(sx, l, value);
     return ok;
 }
@@ -363,6 +363,6 @@ bool sx_settle_guess(struct sx *sx, bool (*find_traces)(struct sx *sx))
     if (g->failed)
         sx->guess = NULL;
     else
-        sx->unknown_computed = false;
+        sx->unknown.computed = false;
     return true;
 }

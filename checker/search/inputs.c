@@ -475,8 +475,8 @@ static enum mm_class search_once(struct assignment *a, uint32_t *wanted)
                     .options = a->sx->options,
                     .verdict = &v,
                     .err = a->sx->err,
-                    .deadline_us = a->sx->deadline_us,
-                    .wall_deadline_us = a->sx->wall_deadline_us,
+                    .limits.deadline_us = a->sx->limits.deadline_us,
+                    .limits.wall_deadline_us = a->sx->limits.wall_deadline_us,
                     .inputs = &a->inputs};
     enum mm_class r;
 

@@ -84,63 +84,82 @@ struct sx_inputs {
  * group at different barriers; with a loop that never terminates. */
 enum sx_mode { SX_COMPLETE, SX_PARTIAL, SX_DIVERGE, SX_HANG };
 
+/* What the model distinguishes. */
+struct sx_features {
+    bool split_barriers;      /* the model uses BEN or BEX: barriers have entry and exit events */
+    bool models_overlap;      /* the model uses extent or piece: atomic accesses may overlap in part */
+    bool tracks_dependencies; /* the model uses data, addr or ctrl */
+};
+
+struct sx_limits {
+    uint64_t deadline_us;      /* CPU time, 0: none */
+    uint64_t wall_deadline_us; /* of the monotonic clock, where there is a deadline */
+    uint64_t enough;           /* bound on sx.steps for the values of locations, 0: none */
+    bool exceeded;             /* that bound was exceeded */
+    uint32_t ticks;            /* steps of the exploration: limits are checked at some of them */
+};
+
+/* Memory with unconstrained initial values: only some of these values are tried. */
+struct sx_unknown {
+    bool present;  /* there is such memory */
+    bool computed; /* the program computes with such a value: untried values may matter */
+    bool controls; /* a branch or an address may depend on one */
+    bool observed; /* the final state may depend on one */
+};
+
 struct sx {
+    /* the question */
     const struct ck_program *program;
     const struct mm_cat_model *model;
     struct ck_options options;
-    struct ck_verdict *verdict;
+    struct sx_inputs *inputs; /* NULL: all have values */
+
+    /* memory, limits, evaluation of the model */
     struct mm_error *err;
-    struct mm_cat_eval *eval, *open; /* OPEN: for partial executions, NULL until used */
     struct mm_arena *arena;          /* lives as long as the search */
     struct mm_arena *traces;         /* reset in each iteration of the fixpoint */
-    bool split_barriers;             /* the model distinguishes entry and exit fences */
-    bool knows_overlap;              /* the model distinguishes accesses that overlap in part */
-    bool follows;                    /* the model uses dependencies */
-    uint64_t deadline_us;            /* CPU time, 0: none */
-    uint64_t wall_deadline_us;       /* of the monotonic clock, where there is a deadline */
-    uint64_t steps;                  /* instructions executed */
-    uint64_t created;                /* events created */
-    uint64_t enough;                 /* bound on STEPS for the values of locations, 0: none */
-    bool exceeded;                   /* the bound was exceeded */
-    uint32_t ticks;
+    struct mm_cat_eval *eval, *open; /* OPEN: for partial executions, NULL until used */
+    struct sx_features with;
+    struct sx_limits limits;
+    uint64_t steps;   /* instructions executed */
+    uint64_t created; /* events created */
 
+    /* locations and the values to try */
     struct sx_location *locations;
     uint32_t location_count, location_capacity;
     uint64_t *constants;
     uint32_t constant_count;
     uint64_t *feeds; /* relation over locations: (i, j): the values of j depend on i; NULL: unknown */
     uint32_t feeds_count;
-    struct sx_thread *threads;
-
     uint64_t *cuts; /* addresses (in underlying objects) that divide locations */
     uint32_t cut_count, cut_capacity;
-    bool costs_changed;       /* this iteration found a lower cost of a value */
-    bool sharing_changed;     /* this iteration found another shared location */
-    bool again;               /* a cut was added: locations and traces have to be found again */
-    uint32_t final_check;     /* check of the model named final-order, UINT32_MAX: none */
-    bool has_unknown;         /* some memory starts with unconstrained values */
-    bool unknown_computed;    /* the program computes with it: untried values may matter */
-    bool unknown_control;     /* a branch or an address may depend on such a value */
-    bool unknown_observed;    /* the final state may */
-    struct sx_inputs *inputs; /* NULL: all have values */
-    struct sx_guess *guess;   /* one unconstrained value that decides addresses alone; NULL: none */
-    bool loose;               /* the values tried do not decide the condition */
+    bool again;           /* a cut was added: locations and traces have to be found again */
+    bool costs_changed;   /* this iteration found a lower cost of a value */
+    bool sharing_changed; /* this iteration found another shared location */
+    bool computed;        /* some store writes a value that depends on what its thread read */
+    bool ungrounded;      /* values that no chain of stores grounds are tried */
+    struct sx_unknown unknown;
+    struct sx_guess *guess; /* one unconstrained value that decides addresses alone; NULL: none */
 
-    enum sx_mode mode;
-    bool diverges, hangs;
-
-    bool stop;          /* the search is over */
-    bool limited;       /* a limit was reached: verdict->limit names it */
-    bool seen_all;      /* all executions were explored; set before loops that never terminate are examined */
-    bool computed;      /* some store writes a value that depends on what its thread read */
-    bool ungrounded;    /* values that no chain of stores grounds are tried */
-    bool thin_air;      /* some execution has an out-of-thin-air value: others were not tried */
-    bool explaining;    /* second pass: finds the closest candidate with the desired outcome */
-    bool listing;       /* EXPLAINING: of each forbidden state */
-    bool raised[4];     /* by enum sx_end, less 1: some execution has such an end */
-    uint8_t *flags;     /* by check of the model: raised */
-    uint8_t *exchanges; /* kernels: sx_find_symmetry(); NULL: unknown */
+    /* the exploration */
+    struct sx_thread *threads;
     struct sx_exec *exec;
+    enum sx_mode mode;
+    uint32_t final_check; /* check of the model named final-order, UINT32_MAX: none */
+    uint8_t *exchanges;   /* kernels: sx_find_symmetry(); NULL: unknown */
+    bool explaining;      /* second pass: finds the closest candidate with the desired outcome */
+    bool listing;         /* EXPLAINING: of each forbidden state */
+    bool stop;            /* the search is over */
+
+    /* the results so far */
+    struct ck_verdict *verdict;
+    bool limited;  /* a limit was reached: verdict->limit names it */
+    bool seen_all; /* all executions were explored; set before loops that never terminate are examined */
+    bool loose;    /* the values tried do not decide the condition */
+    bool thin_air; /* some execution has an out-of-thin-air value: others were not tried */
+    bool diverges, hangs; /* some execution has barrier divergence; a loop that never terminates */
+    bool raised[4];       /* by enum sx_end, less 1: some execution has such an end */
+    uint8_t *flags;       /* by check of the model: raised */
 };
 
 uint64_t sx_mask(unsigned size); /* of SIZE bytes */
@@ -159,8 +178,7 @@ bool sx_in_bounds(struct sx *sx);
 bool sx_has_register(const struct ck_program *program, uint32_t expr);
 
 /* The locations that an access covers, in order of their addresses: more than one where accesses of other
- * sizes overlap it.  0: outside every object (*FAULT), a limit was reached, or search restarts (sx->again).
- */
+ * sizes overlap it.  0: outside every object (*FAULT), a limit was reached, or search restarts (sx->again). */
 enum { SX_PIECES = 8 };
 unsigned sx_locate(struct sx *sx, uint64_t address, unsigned size, uint32_t *object, bool *fault,
                    uint32_t locations[SX_PIECES]);

@@ -75,8 +75,8 @@ void sx_limit(struct sx *sx, const char *rule, const char *message)
 
 static bool is_in_time(struct sx *sx)
 {
-    if (sx->deadline_us == 0 ||
-        (us_of(CLOCK_PROCESS_CPUTIME_ID) < sx->deadline_us && us_of(CLOCK_MONOTONIC) < sx->wall_deadline_us))
+    if (sx->limits.deadline_us == 0 || (us_of(CLOCK_PROCESS_CPUTIME_ID) < sx->limits.deadline_us &&
+                                        us_of(CLOCK_MONOTONIC) < sx->limits.wall_deadline_us))
         return true;
     sx_limit(sx, "search.time", "limit reached: time (raise with --timeout)");
     return false;
@@ -104,8 +104,8 @@ bool sx_in_bounds(struct sx *sx)
  * was reached. */
 static bool find_values(struct sx *sx, uint64_t enough)
 {
-    sx->enough = enough ? sx->steps + enough : 0;
-    sx->exceeded = false;
+    sx->limits.enough = enough ? sx->steps + enough : 0;
+    sx->limits.exceeded = false;
     return sx_find_traces(sx);
 }
 
@@ -147,7 +147,7 @@ static void decide(struct sx *sx)
 {
     bool values = find_values(sx, FEW_STEPS);
 
-    if (!values && !sx->exceeded)
+    if (!values && !sx->limits.exceeded)
         return;
     if (!values && sx->guess && !(values = find_values(sx, 0)))
         return;
@@ -182,10 +182,10 @@ static enum mm_class search_run(struct sx *sx)
     r = sx_exec_create(sx);
     if (r)
         return r;
-    sx->split_barriers = mm_cat_eval_uses(sx->eval, "BEN") || mm_cat_eval_uses(sx->eval, "BEX");
-    sx->knows_overlap = mm_cat_eval_uses(sx->eval, "extent") || mm_cat_eval_uses(sx->eval, "piece");
-    sx->follows = mm_cat_eval_uses(sx->eval, "addr") || mm_cat_eval_uses(sx->eval, "data") ||
-                  mm_cat_eval_uses(sx->eval, "ctrl");
+    sx->with.split_barriers = mm_cat_eval_uses(sx->eval, "BEN") || mm_cat_eval_uses(sx->eval, "BEX");
+    sx->with.models_overlap = mm_cat_eval_uses(sx->eval, "extent") || mm_cat_eval_uses(sx->eval, "piece");
+    sx->with.tracks_dependencies = mm_cat_eval_uses(sx->eval, "addr") || mm_cat_eval_uses(sx->eval, "data") ||
+                                   mm_cat_eval_uses(sx->eval, "ctrl");
     if (sx->program->kernel && !sx->options.no_walk)
         sx_walk(sx);
     if (wants_input(sx))
@@ -227,8 +227,8 @@ enum mm_class ck_search(const struct ck_program *program, const struct mm_cat_mo
         sx.options.bound = 2;
     timeout = (uint64_t)sx.options.timeout_ms * 1000;
     if (timeout) {
-        sx.deadline_us = start + timeout;
-        sx.wall_deadline_us = us_of(CLOCK_MONOTONIC) + timeout;
+        sx.limits.deadline_us = start + timeout;
+        sx.limits.wall_deadline_us = us_of(CLOCK_MONOTONIC) + timeout;
     }
     verdict->arena = mm_arena_create();
     r = !verdict->arena        ? mm_fail(err, MM_LIMIT, "memory", "out of memory")

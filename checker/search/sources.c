@@ -178,8 +178,8 @@ void sx_find_impossible_sources(struct stepper *s)
     bool whole;
 
     s->impossible = NULL;
-    if (!out || s->sx->program->kernel || s->sx->follows || s->sx->explaining || !choose_planned(s, &whole) ||
-        !number_events(s, out))
+    if (!out || s->sx->program->kernel || s->sx->with.tracks_dependencies || s->sx->explaining ||
+        !choose_planned(s, &whole) || !number_events(s, out))
         return;
     for (uint32_t r = 0; r < x->n; r++) {
         for (uint32_t w = 0; x->events[r].read && w < x->n; w++) {

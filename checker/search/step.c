@@ -247,7 +247,7 @@ static bool is_within_limits(struct stepper *s)
 {
     if (s->sx->explaining && ++s->visits > MAX_EXPLAINED_VISITS)
         s->sx->stop = true;
-    if ((++s->sx->ticks & 63) == 0 && !sx_in_bounds(s->sx))
+    if ((++s->sx->limits.ticks & 63) == 0 && !sx_in_bounds(s->sx))
         s->sx->stop = true;
     return !s->sx->stop;
 }

@@ -333,7 +333,7 @@ static bool is_cycle_allowed(struct stepper *s, struct cycle *c)
     uint32_t count;
     struct known **at;
 
-    if (s->sx->follows || s->sx->explaining)
+    if (s->sx->with.tracks_dependencies || s->sx->explaining)
         return true; /* the events of a cycle alone lack dependencies */
     for (uint32_t k = 0; k < c->count; k++) {
         c->links[k].outcomes = has_current_read(s, c->links[k].thread) ? find_outcomes(s, c, k) : READS;

@@ -162,8 +162,7 @@ static bool releases_nothing(const struct sx_walker *w, uint32_t write)
     return true;
 }
 
-/* Whether the iteration that ends here is redundant: it changed no state, so the next one can only repeat it.
- */
+/* Whether the iteration that ends here is redundant: it changed no state, so the next one can only repeat it. */
 static bool is_iteration_redundant(const struct sx_walker *w, const uint64_t *b, const uint64_t *live)
 {
     if (b[1] != w->last_effect || !same_live(w, b + 3, live))
@@ -333,8 +332,8 @@ void sx_walker_run(struct sx_walker *w, uint32_t pc)
             return;
         }
         sx_walker_enter(w, pc);
-        if (w->sx->enough && w->sx->steps >= w->sx->enough) {
-            w->failed = w->sx->exceeded = true;
+        if (w->sx->limits.enough && w->sx->steps >= w->sx->limits.enough) {
+            w->failed = w->sx->limits.exceeded = true;
             return;
         }
         if (++w->sx->steps > MAX_STEPS) {

@@ -181,17 +181,17 @@ bool sx_find_unconstrained(struct sx *sx)
     uint8_t *regs;
 
     for (uint32_t i = 0; i < p->object_count; i++)
-        sx->has_unknown = sx->has_unknown || p->objects[i].uninitialized;
-    if (!sx->has_unknown)
+        sx->unknown.present = sx->unknown.present || p->objects[i].uninitialized;
+    if (!sx->unknown.present)
         return true;
     regs = taint_create(sx, &t, &stride);
     if (!regs)
         return false;
     for (uint32_t i = 0; i < p->object_count; i++)
         t.objects[i] = p->objects[i].uninitialized ? COPY : NONE;
-    sx->unknown_observed = taint_run(&t, regs, stride);
-    sx->unknown_control = t.control;
-    sx->unknown_computed = t.address;
+    sx->unknown.observed = taint_run(&t, regs, stride);
+    sx->unknown.controls = t.control;
+    sx->unknown.computed = t.address;
     return true;
 }
 
@@ -215,7 +215,7 @@ static bool matters(const struct sx *sx, uint64_t value)
 {
     const struct ck_program *p = sx->program;
 
-    if (sx->unknown_computed)
+    if (sx->unknown.computed)
         return true;
     for (uint32_t i = 0; i < p->expr_count; i++) {
         const struct ck_expr *e = &p->exprs[i];
@@ -241,11 +241,11 @@ bool sx_is_candidate(const struct sx *sx, const struct sx_location *l, uint64_t 
 {
     if (sx->guess)
         return sx_is_guess(sx, l, value);
-    if (value == 0 || (value == 1 && sx->unknown_observed))
+    if (value == 0 || (value == 1 && sx->unknown.observed))
         return true;
-    if (sx->unknown_control && value == nameless(sx, l->size))
+    if (sx->unknown.controls && value == nameless(sx, l->size))
         return true;
-    for (uint32_t i = 0; i < sx->constant_count && sx->unknown_control; i++) {
+    for (uint32_t i = 0; i < sx->constant_count && sx->unknown.controls; i++) {
         if (sx->constants[i] == value)
             return matters(sx, value);
     }
@@ -261,9 +261,9 @@ bool sx_add_candidates(struct sx *sx, struct sx_location *l)
     if (sx->guess)
         return sx_add_guesses(sx, l);
     ok = sx_add_value(sx, l, 0);
-    if (sx->unknown_observed)
+    if (sx->unknown.observed)
         ok = ok && sx_add_value(sx, l, 1);
-    if (!sx->unknown_control)
+    if (!sx->unknown.controls)
         return ok;
     ok = ok && sx_add_value(sx, l, nameless(sx, l->size));
     for (uint32_t i = 0; i < sx->constant_count && ok; i++) {
@@ -271,6 +271,6 @@ bool sx_add_candidates(struct sx *sx, struct sx_location *l)
             continue;
         ok = count++ < MOST ? sx_add_value(sx, l, sx->constants[i]) : ok;
     }
-    sx->unknown_computed = sx->unknown_computed || count > MOST;
+    sx->unknown.computed = sx->unknown.computed || count > MOST;
     return ok;
 }

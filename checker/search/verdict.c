@@ -339,9 +339,9 @@ static void accept_state(struct sx *sx, const bool *racy)
     fill_state(sx);
     if (sx->program->filter != CK_NO_EXPR && !sx_holds(sx->program, sx->program->filter, x->regs, x->memory))
         return;
-    if (sx->unknown_observed && !sx->loose)
+    if (sx->unknown.observed && !sx->loose)
         sx->loose = sx_ends_unconstrained(sx);
-    if (sx->unknown_computed && reads_uninitialized(sx))
+    if (sx->unknown.computed && reads_uninitialized(sx))
         sx_limit(sx, "search.uninitialized", "an execution reads uninitialized memory");
     if (sx->computed && sx->ungrounded && !sx->thin_air)
         sx->thin_air = sx_has_thin_air(sx);
@@ -403,7 +403,7 @@ static void list_states(struct sx *sx, uint32_t l, const uint64_t *order, const 
 static bool adds_one_state(const struct sx *sx)
 {
     const struct ck_program *p = sx->program;
-    bool one = p->kernel && !sx->has_unknown && sx->mode <= SX_PARTIAL;
+    bool one = p->kernel && !sx->unknown.present && sx->mode <= SX_PARTIAL;
 
     for (uint32_t i = 0; i < p->observed_count && one; i++)
         one = p->observed[i].kind != CK_TERM_MEMORY;

@@ -60,8 +60,7 @@ void sx_walker_run(struct sx_walker *w, uint32_t pc);
 
 /* Accesses (search/access.c).  What the instruction at PC accesses: count is 0 where the trace ends here. */
 struct sx_access sx_begin_access(struct sx_walker *w, uint32_t pc);
-/* The next event reads VALUE from piece K of A, or writes it there.  Reads of all pieces come before writes.
- */
+/* The next event reads VALUE from piece K of A, or writes it there.  Reads of all pieces come before writes. */
 void sx_push_piece(struct sx_walker *w, enum sx_kind kind, const struct sx_access *a, unsigned k,
                    uint64_t value, uint64_t depends);
 /* Piece K of VALUE, which is of the whole access; where in it the piece begins, in bits. */

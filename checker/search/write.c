@@ -47,8 +47,7 @@ bool sx_loops_read_final_values(const struct stepper *s)
     return true;
 }
 
-/* Branches on the coherence position of the pending write: after each other write of its location, or first.
- */
+/* Branches on the coherence position of the pending write: after each other write of its location, or first. */
 static void choose_coherence_position(struct stepper *s)
 {
     uint64_t packed = sx_pack(s->pending.thread, s->pending.event);
