@@ -36,7 +36,7 @@ RT_EXPORT cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id platform, cl_platf
     return rt_clGetPlatformInfo(platform, param_name, param_value_size, param_value, param_value_size_ret);
 }
 
-/* Extension functions have this one way to be found [CL 6.2]. */
+/* The only lookup of extension functions [CL 6.2]. */
 void *CL_API_CALL rt_clGetExtensionFunctionAddress(const char *name)
 {
     const cl_icd_dispatch *core = rt_api_dispatch();
@@ -49,7 +49,7 @@ void *CL_API_CALL rt_clGetExtensionFunctionAddress(const char *name)
         {"clCreateProgramWithILKHR", (void (*)(void))core->clCreateProgramWithIL},
         {"clGetKernelSubGroupInfoKHR", (void (*)(void))core->clGetKernelSubGroupInfoKHR},
     };
-    /* Core since 3.1: loaders whose table ends before it leave applications no other way to find it. */
+    /* Core since 3.1, but absent from the table of older loaders: applications find it only here. */
     bool suggested = name && strcmp(name, "clGetKernelSuggestedLocalWorkSize") == 0 && rt_version() >= RT_3_1;
     union {
         void (*function)(void);

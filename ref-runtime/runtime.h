@@ -72,8 +72,7 @@ void rt_object_retain(void *object);
 /* The same of an object whose last reference may be gone by now: false. */
 bool rt_object_hold(void *object);
 void rt_object_release(void *object);
-/* The same from a thread that must not run application callbacks: destruction moves to the callback thread.
- */
+/* The same from a thread that must not run application callbacks: destruction moves to the callback thread. */
 void rt_object_release_deferred(void *object);
 /* Whether HANDLE was an object lately. */
 bool rt_object_was(const void *handle);
@@ -134,7 +133,7 @@ void rt_mutable_destroy(struct rt_mutable *command);
 
 /* ---- info queries (info.c) ---------------------------------------------------------------------- */
 
-/* Where an answer goes [CL 4.1 and every clGet*Info]: VALUE may be null; SIZE too small is an error. */
+/* The output parameters of a query [CL 4.1 and every clGet*Info]: VALUE may be null; a SIZE too small is an error. */
 struct rt_info_out {
     void *value;
     size_t size;

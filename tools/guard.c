@@ -105,7 +105,7 @@ struct work {
     int (*call)(void *);
     void *context;
     cJSON *tests;
-    int items; /* file that what is added to TESTS goes to */
+    int items; /* file to which the items added to TESTS are written */
     pid_t parent;
 };
 

@@ -115,8 +115,8 @@ static void keep_snapshot(struct ck_detector *d, const struct mm_event *event, m
         drop_snapshot(d, snapshot);
 }
 
-/* What the runtime does for a command before its work-items run, such as a migration, happens before them even
- * where it is recorded after the start. */
+/* Actions of the runtime for a command before its work-items run, such as a migration, happen before them even
+ * where they are recorded after the start. */
 static void command_start(struct ck_detector *d, struct ck_command *command, const struct mm_event *event,
                           struct ck_item *item)
 {

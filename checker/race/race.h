@@ -75,7 +75,7 @@ void ck_clocks_clear(struct ck_clocks *clocks);
 
 /* ---- agents --------------------------------------------------------------------------------- */
 
-/* What released: an atomic operation, or a fence before one. */
+/* The release operation: an atomic operation, or a fence before one. */
 struct ck_origin {
     uint32_t source;
     uint8_t scope; /* as written */
@@ -220,7 +220,7 @@ struct ck_node { /* a run of COUNT accesses that differ in the agent only: FIRST
     uint32_t depth; /* length of the list from here */
     uint32_t limit; /* depth at which superseded nodes are removed */
 };
-/* What an acquire of scope SLOT in scope instance KEY joins when it reads from a location's release sequence. */
+/* A release sequence of a location: the clocks that an acquire of scope SLOT in scope instance KEY joins. */
 struct ck_release {
     struct ck_release *next;
     uint64_t key;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What an acquire fence, and what released before it, are called. */
+/* The words for a fence, and for a release operation, in the explanation of a race. */
 static const char *name_fence(struct ck_detector *d, uint32_t source, const char *role)
 {
     const struct ck_source *known = ck_source_of(d, source);

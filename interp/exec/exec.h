@@ -66,7 +66,7 @@ struct in_private { /* an address-taken private variable */
     const char *name;
 };
 
-/* What a work-item waits for at a WAIT instruction. */
+/* The operation for which a work-item waits at a WAIT instruction. */
 enum in_wait_kind { IN_WAIT_BARRIER, IN_WAIT_NAMED_BARRIER, IN_WAIT_GROUP_OP, IN_WAIT_NON_UNIFORM };
 struct in_wait {
     enum in_wait_kind kind;
@@ -85,7 +85,7 @@ struct in_wait {
     uint32_t site;
 };
 
-/* What the handle of a named barrier holds. */
+/* The contents of a named barrier's handle. */
 struct in_named_barrier {
     uint32_t number, sub_groups;
 };
@@ -221,7 +221,7 @@ struct in_group {
     struct in_built_ins built_ins;
 };
 
-/* What an image, sampler or pipe argument refers to: opaque registers hold its address. */
+/* The object of an image, sampler or pipe argument: opaque registers hold its address. */
 struct in_handle {
     struct in_image image;
     struct in_sampler sampler;

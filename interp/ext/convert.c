@@ -103,7 +103,7 @@ SPECIALIZED uint64_t round_shift(uint64_t significand, int shift, bool negative,
     }
 }
 
-/* What a result beyond the largest finite number becomes; INFINITY's bits are one above it. */
+/* The result of an overflow: infinity, or the largest finite number, whose bits are one less. */
 SPECIALIZED uint64_t overflow(uint64_t infinity, bool negative, enum in_rounding rounding)
 {
     bool to_infinity =
@@ -250,7 +250,7 @@ in_convert_fn in_convert_find(enum in_type from, enum in_type to, enum in_roundi
 
 /* ---- half ------------------------------------------------------------------------------------- */
 
-/* Normal numbers take a short way: the exponent's bias changes by 112, the fraction by 13 bits. */
+/* Fast path for normal numbers: the exponent's bias changes by 112, the fraction by 13 bits. */
 float in_half_to_f32(uint16_t h)
 {
     uint32_t bits = (uint32_t)h & 0x7fff;
@@ -271,7 +271,7 @@ double in_half_to_f64(uint16_t h)
     return x;
 }
 
-/* The short way holds for normal results; rounding up from the largest gives infinity by itself. */
+/* The fast path holds for normal results; rounding up from the largest gives infinity by itself. */
 uint16_t in_half_from_f32(float x)
 {
     uint32_t bits = (uint32_t)load_bytes(&x, sizeof x), magnitude = bits & 0x7fffffff;

@@ -11,8 +11,7 @@ static const double PI_HIGH = 0x1.921fb54442d18p+1, PI_LOW = 0x1.1a62633145c07p-
 /* ---- sine, cosine, tangent -------------------------------------------------------------------- */
 
 /* The host reduces arguments with an error that is small beside 1 and may not be beside R near a zero, as a
- * multiple of pi/2 may be closer to a double than 2^-60: long double has the bits that are missing [CLC 7.4].
- */
+ * multiple of pi/2 may be closer to a double than 2^-60: long double has the bits that are missing [CLC 7.4]. */
 static bool is_near_zero(double x, double r)
 {
     return fabs(r) < 0x1p-30 && fabs(x) > 1;

@@ -66,7 +66,7 @@ enum in_channel_type {
     IN_CHANNEL_COUNT
 };
 
-/* What kernels read from and write to a format: read_imagef, read_imagei or read_imageui. */
+/* The type of a format's channels in kernels: that of read_imagef, read_imagei or read_imageui. */
 enum in_image_class { IN_IMAGE_FLOAT, IN_IMAGE_SIGNED, IN_IMAGE_UNSIGNED };
 
 /* The numbers of SPIR-V's Sampler Addressing Mode [SPIRV 3.10] and Filter Mode [SPIRV 3.11];
@@ -145,7 +145,7 @@ bool in_image_read(const struct in_image *image, const int32_t *coordinates, uni
 /* False, and nothing written, outside the image, which is undefined behavior. */
 bool in_image_write(const struct in_image *image, const int32_t *coordinates, const union in_texel *texel,
                     struct in_image_touched *touched);
-/* What reads beyond the edges give with IN_ADDRESS_CLAMP [CLC 6.15.15.1]. */
+/* The border color: the result of reads beyond the edges with IN_ADDRESS_CLAMP [CLC 6.15.15.1]. */
 void in_image_border(const struct in_image *image, union in_texel *texel);
 
 #endif

@@ -152,7 +152,7 @@ static enum mm_class in_function_body(struct in_module *m, const struct in_inst 
     return MM_OK;
 }
 
-/* Before the first function, and constants wherever they stand. */
+/* Declarations before the first function, and constants in functions. */
 static enum mm_class declare(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
 {
     switch (inst->opcode) {

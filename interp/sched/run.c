@@ -61,7 +61,7 @@ static void make_handle(struct in_handle *h, const struct in_argument *a)
     h->object = a->pipe != NULL ? a->pipe->object : a->object;
 }
 
-/* What the launch keeps of argument A's value. */
+/* Bytes of the launch's copy of argument A's value. */
 static size_t value_bytes(const struct in_argument_info *a)
 {
     return a->kind == IN_ARG_VALUE ? ((size_t)a->size + 31) / 16 * 16 : 0;

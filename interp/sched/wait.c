@@ -75,7 +75,7 @@ static void release_members(struct in_run *run, struct in_item **members, uint32
     members[0]->group->yields = 0;
 }
 
-/* What OpenCL C calls an instruction at which work-items wait. */
+/* The OpenCL C function of an instruction at which work-items wait. */
 static const char *source_name(const char *opcode)
 {
     static const char *const names[][2] = {{"ControlBarrier", "barrier()"},

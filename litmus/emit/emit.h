@@ -30,8 +30,7 @@ struct lt_expr *lt_emit_node(struct emitter *e, enum lt_expr_kind kind, const ch
 void lt_emit_fit(struct emitter *e, const struct lt_thread *thread, struct lt_expr *x);
 /* Turns declarations of THREAD's registers into assignments; records the device features that its functions need. */
 void lt_emit_hoist(struct emitter *e, const struct lt_thread *thread, struct lt_stmt *s, bool top);
-/* Kernels of a test with calls: refcl_k0, ... in the order of the calls that launch them.  TEST is changed.
- */
+/* Kernels of a test with calls: refcl_k0, ... in the order of the calls that launch them.  TEST is changed. */
 enum mm_class lt_emit_host(struct lt_test *test, const struct ck_program *program, struct lt_kernel *kernel,
                            struct mm_error *err);
 void lt_host_kernel_size(const struct lt_test *test, uint32_t kernel, uint32_t *groups, uint32_t *members);

@@ -272,8 +272,7 @@ void lt_emit_epilogue(struct emitter *e)
     fputs("    }\n}\n", e->out);
 }
 
-/* ---- counting
- * ------------------------------------------------------------------------------------------------ */
+/* ---- counting ----------------------------------------------------------------------------------- */
 
 void lt_kernel_range(struct lt_kernel *k, const struct ck_program *p)
 {

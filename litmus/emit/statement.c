@@ -195,8 +195,7 @@ static void check_barriers(struct emitter *e, uint32_t group)
     }
 }
 
-/* ---- the statements
- * ----------------------------------------------------------------------------------------- */
+/* ---- the statements ----------------------------------------------------------------------------- */
 
 void lt_emit_pointer(struct emitter *e, const struct lt_param *p, uint32_t object, const char *place)
 {

@@ -472,8 +472,7 @@ void lt_cycle_name(const struct lt_cycle *c, char *buf, size_t size)
     buf[size - 1] = '\0';
 }
 
-/* ---- weakening
- * ---------------------------------------------------------------------------------------------- */
+/* ---- weakening ---------------------------------------------------------------------------------- */
 
 /* Orders one step below ORDER for an access; at most two. */
 static unsigned lower_orders(uint8_t order, bool reads, bool writes, uint8_t lower[2])

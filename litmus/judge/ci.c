@@ -51,8 +51,7 @@ static const char *why_undecided(const cJSON *test)
                                                            : lt_text_of(test, "status");
 }
 
-/* ---- JUnit
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- JUnit -------------------------------------------------------------------------------------- */
 
 static void junit_failure(const cJSON *test, FILE *out)
 {
@@ -123,8 +122,7 @@ enum mm_class lt_judge_junit(const cJSON *judgement, const char *path, struct mm
     return fclose(out) == 0 ? MM_OK : cannot_write(path, err);
 }
 
-/* ---- SARIF
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- SARIF -------------------------------------------------------------------------------------- */
 
 static cJSON *message(const char *text)
 {
@@ -198,8 +196,7 @@ enum mm_class lt_judge_sarif(const cJSON *judgement, const char *path, struct mm
     return ok ? MM_OK : cannot_write(path, err);
 }
 
-/* ---- the gate
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- the gate ----------------------------------------------------------------------------------- */
 
 static cJSON *load_judgement(const char *path, struct mm_error *err)
 {

@@ -8,8 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- the graph
- * ---------------------------------------------------------------------------------------------- */
+/* ---- the graph ---------------------------------------------------------------------------------- */
 
 enum { COLUMN = 190, ROW = 58, BOX_WIDTH = 160, BOX_HEIGHT = 34, MARGIN = 16 };
 
@@ -148,8 +147,7 @@ static void draw_outcome(const struct lt_judged *j, const struct lt_judge_option
     ck_verdict_clear(&v);
 }
 
-/* ---- a test
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- a test ------------------------------------------------------------------------------------- */
 
 static void histogram(const struct lt_judged *j, FILE *out)
 {
@@ -231,8 +229,7 @@ void lt_html_test(const struct lt_judged *j, const struct lt_judge_options *opti
             j->allowed_seen, j->judged ? j->verdict.state_count : 0, seconds > 0 ? (double)n / seconds : 0.0);
 }
 
-/* ---- the page
- * --------------------------------------------------------------------------------------------------- */
+/* ---- the page ----------------------------------------------------------------------------------- */
 
 static const char style[] =
     "body{font:14px/1.4 system-ui,sans-serif;margin:2em;color:#222}table{border-collapse:collapse}"

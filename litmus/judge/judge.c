@@ -35,8 +35,7 @@ static uint64_t truncate_to(uint64_t value, uint8_t size)
     return size < 8 ? value & ((UINT64_C(1) << 8 * size) - 1) : value;
 }
 
-/* ---- the condition on a seen state
- * ---------------------------------------------------------------------------- */
+/* ---- the condition on a seen state -------------------------------------------------------------- */
 
 static int64_t term_value(const struct lt_judged *j, const struct ck_term *term, const uint64_t *values)
 {
@@ -90,8 +89,7 @@ static bool asks_about(const struct lt_judged *j, const uint64_t *values)
            satisfies(j, p->condition, values) != (p->quantifier == CK_FORALL);
 }
 
-/* ---- reading results
- * -------------------------------------------------------------------------------------------- */
+/* ---- reading results ---------------------------------------------------------------------------- */
 
 static enum mm_class bad_results(struct lt_judged *j, const char *what, struct mm_error *err)
 {
@@ -146,9 +144,7 @@ static enum mm_class read_states(struct lt_judged *j, struct mm_error *err)
     return MM_OK;
 }
 
-/* ---- judging
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- judging ------------------------------------------------------------------------------------ */
 
 static bool model_allows(const struct lt_judged *j, const struct lt_seen *s)
 {
@@ -308,8 +304,7 @@ static void clear(struct lt_judged *j)
     lt_test_destroy(j->test);
 }
 
-/* ---- the whole file
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- the whole file ----------------------------------------------------------------------------- */
 
 static enum mm_class judge_all(const cJSON *results, struct lt_judge_report *report,
                                const struct lt_judge_options *options, const char *path, struct mm_error *err)

@@ -174,9 +174,7 @@ void lt_judge_print(const struct lt_judged *j, struct lt_judge_report *report)
     fputc('\n', out);
 }
 
-/* ---- JSON
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- JSON --------------------------------------------------------------------------------------- */
 
 static cJSON *violations_json(const struct lt_seen *s)
 {

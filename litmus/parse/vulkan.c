@@ -293,8 +293,7 @@ static struct lt_vulkan *parse_instruction(struct lt_lexer *lexer)
     return lexer->failed ? NULL : v;
 }
 
-/* ---- columns
- * ------------------------------------------------------------------------------------------------- */
+/* ---- columns ------------------------------------------------------------------------------------ */
 
 /* place = "host" | ( "sg" | "wg" | "qf" | "dev" ) number { "," place } */
 static void parse_place(struct lt_lexer *lexer, struct lt_thread *thread)

@@ -7,8 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- results.json
- * ------------------------------------------------------------------------------------------- */
+/* ---- results.json ------------------------------------------------------------------------------- */
 
 static void copy_item(cJSON *to, const cJSON *from, const char *key)
 {
@@ -140,8 +139,7 @@ static bool drop_seen(struct lt_campaign_state *c)
     return results || !c->options->unseen;
 }
 
-/* ---- start and end
- * ------------------------------------------------------------------------------------------- */
+/* ---- start and end ------------------------------------------------------------------------------ */
 
 static bool is_named(const struct lt_options *o, const cJSON *test)
 {

@@ -79,8 +79,7 @@ bool lt_exec_read(struct exec *e)
     return read_locations(e);
 }
 
-/* ---- sizes
- * ------------------------------------------------------------------------------------------------- */
+/* ---- sizes -------------------------------------------------------------------------------------- */
 
 static unsigned power_below(uint64_t n)
 {
@@ -154,8 +153,7 @@ static bool make_counters(struct exec *e)
     return !e->failure;
 }
 
-/* ---- one batch
- * ---------------------------------------------------------------------------------------------- */
+/* ---- one batch ---------------------------------------------------------------------------------- */
 
 uint32_t lt_knob_choice(const struct lt_knob *knob, bool gpu, uint64_t random)
 {

@@ -15,8 +15,7 @@ bool lt_exec_failed(struct exec *e, const char *what, cl_int status)
     return true;
 }
 
-/* ---- memory
- * ------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------- */
 
 static bool reserve(struct exec *e, cl_mem *buffer, size_t bytes)
 {

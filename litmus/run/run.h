@@ -166,8 +166,7 @@ cl_uint lt_device_extension_version(const struct lt_device *device, const char *
 #define LT_VERSION(major, minor, patch) ((cl_uint)(major) << 22 | (minor) << 12 | (patch))
 const char *lt_device_lacks(const struct lt_device *device, const cJSON *test, bool *legacy, char *reason,
                             size_t size);
-/* The kernels of TEST, given as SPIR-V; NULL: they could not be made a program of CONTEXT, *STATUS says why.
- */
+/* The kernels of TEST, given as SPIR-V; NULL: they could not be made a program of CONTEXT, *STATUS says why. */
 cl_program lt_device_il(const struct lt_device *device, cl_context context, const cJSON *test,
                         cl_int *status);
 /* The first SIZE bytes of the build log. */

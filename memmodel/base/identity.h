@@ -12,8 +12,7 @@ extern "C" {
 enum { MM_IDENTITY = 160 };
 /* Of SIZE bytes as the content of a file. */
 void mm_identity_of_content(const void *data, size_t size, char text[MM_IDENTITY]);
-/* Of the file PATH: by content, or that it is absent, a folder, or nothing that can be read without waiting.
- */
+/* Of the file PATH: by content, or that it is absent, a folder, or nothing that can be read without waiting. */
 void mm_identity_of_file(const char *path, char text[MM_IDENTITY]);
 /* Of the executable or library PATH: its build id; without one, its inode, size and dates. */
 void mm_identity_of_binary(const char *path, char text[MM_IDENTITY]);

@@ -1,6 +1,6 @@
-/* Writing to files and sockets from inside an application, whose life must not depend on it. */
-
+/* Writing to files and sockets from inside an application, which a failed write must not end. */
 #include "memmodel/base/write.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -28,9 +28,8 @@ static bool write_loop(int fd, const unsigned char *p, size_t size)
     return true;
 }
 
-/* A write that fails sends its signal to the thread that writes: SIGPIPE, as the reader went away, or
- * SIGXFSZ, as the file reached the limit of its size (RLIMIT_FSIZE).  Both are blocked meanwhile, and the one
- * that this write caused is taken away. */
+/* A failed write sends a signal to its thread: SIGPIPE if the reader has closed, SIGXFSZ if the file has reached
+ * RLIMIT_FSIZE.  Both are blocked meanwhile, and a signal that this write caused is consumed. */
 bool mm_write_all(int fd, const void *data, size_t size)
 {
     sigset_t blocked, old, pending;

@@ -145,7 +145,7 @@ static void fill_all(struct mm_cat_eval *eval, enum mm_cat_type type, uint64_t *
         mm_rel_complement(eval->n, out, out);
 }
 
-/* What the order relates for sure, and what it may relate. */
+/* Bounds of the enumerated order: the pairs that it relates in every candidate; UPPER: in some. */
 static void eval_linear(struct mm_cat_eval *eval, uint32_t i, bool upper)
 {
     const struct cat_node *node = &eval->nodes[i];

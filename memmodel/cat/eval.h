@@ -10,7 +10,7 @@
 #include "memmodel/cat/cat.h"
 #include "memmodel/cat/relation.h"
 
-/* What the base names are computed from.  Groups are numbered so that equal numbers mean the same group. */
+/* An event, as base names see it.  Groups are numbered so that equal numbers mean the same group. */
 struct mm_cat_event {
     uint32_t thread; /* initial writes: UINT32_MAX */
     uint32_t device, work_group, sub_group, queue_family, kernel;

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-/* Bytes that are not printable ASCII go out as escapes; malformed UTF-8 stays readable that way. */
+/* Bytes that are not printable ASCII are written as escapes, so that malformed UTF-8 stays readable. */
 static void put_string(FILE *out, const char *s)
 {
     fputc('"', out);

@@ -18,9 +18,9 @@ cl_int rt_api_fail(const char *call, atomic_ullong *count);
 bool rt_api_fail_means_something(const char *entry, size_t size);
 /* A finding: TEXT, in a buffer of SIZE bytes, to which the place in the application is added. */
 void rt_api_report(const char *kind, const char *clause, char *text, size_t size);
-/* SVM that is left when its context goes. */
+/* Reports SVM that was not freed when its context is released, or, at exit, at all: WHEN. */
 void rt_api_note_svm(const struct rt_svm *svm, const char *when);
-/* At exit: what the application did not release. */
+/* At exit: reports objects that the application did not release. */
 void rt_api_note_leaks(void);
 
 #endif

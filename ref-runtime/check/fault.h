@@ -9,9 +9,9 @@
 bool rt_fault_forgets(const struct rt_event *event);
 /* Whether a blocking call for EVENT does not block. */
 bool rt_fault_returns_early(const struct rt_event *event);
-/* Before a command starts: time in which what came too early is seen. */
+/* Before a command starts: a delay, where a fault ends waits early, so that the fault has an effect. */
 void rt_fault_delay(struct rt_command *command);
-/* A kernel whose arguments are bound starts, and has ended. */
+/* Called when a kernel with bound arguments starts, and when it has ended. */
 void rt_fault_kernel_start(struct rt_kernel_command *kernel);
 void rt_fault_kernel_end(struct rt_kernel_command *kernel);
 /* The bytes of SIZE that a partial transfer moves. */

@@ -127,7 +127,7 @@ static void emit_with_operands(struct order *o, size_t at, int depth)
         o->placed[result] = 2;
 }
 
-/* Finds the section and what stands where; whether something is to be changed. */
+/* Finds the end of the section and the position of each id; whether an id is used before its definition. */
 static bool examine(struct order *o, size_t count)
 {
     bool late = false;

@@ -14,7 +14,7 @@ struct cleaner {
     uint32_t *words;
     size_t count, out;
     uint32_t bound;
-    unsigned char *dropped; /* by id: the result of an instruction that goes */
+    unsigned char *dropped; /* by id: the result of an instruction that is removed */
     unsigned char *used;    /* by id: strings that something else refers to */
     uint32_t debug_set;     /* id, 0 if none */
     const struct rt_job *job;

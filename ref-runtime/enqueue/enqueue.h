@@ -10,7 +10,7 @@ struct rt_queue *rt_host_queue(cl_command_queue handle);
 /* Queue and wait list, as every enqueue call checks them: *QUEUE is set on CL_SUCCESS. */
 cl_int rt_enqueue_begin(cl_command_queue handle, cl_uint count, const cl_event *list,
                         struct rt_queue **queue);
-/* Where a command goes: into a queue at once, or into a command buffer, to be enqueued with it. */
+/* The destination of a command: a queue, or a command buffer, to be enqueued with it. */
 struct rt_submission {
     const char *name; /* of the call */
     struct rt_queue *queue;
@@ -27,7 +27,7 @@ struct rt_submission {
 /* The same checks, for calls that a command buffer can hold as well. */
 cl_int rt_submission_begin(struct rt_submission *s, const char *name, cl_command_queue queue, cl_uint count,
                            const cl_event *list, cl_event *event);
-/* COMMAND, which is S->name, goes where S says; the caller no longer owns it. */
+/* Enqueues COMMAND, or records it in the command buffer; takes over its ownership. */
 cl_int rt_submit(const struct rt_submission *s, struct rt_command *command);
 /* A buffer for a command of QUEUE: it exists, is of the same context, and is aligned for the device. */
 cl_int rt_enqueue_buffer(const struct rt_queue *queue, cl_mem handle, struct rt_mem **mem);
@@ -63,8 +63,7 @@ struct rt_command *rt_rect_command(struct rt_queue *queue, cl_command_type type,
  * from their bases on. */
 bool rt_layouts_overlap(const struct rt_layout *a, size_t a_base, const struct rt_layout *b, size_t b_base,
                         const size_t region[3]);
-/* A map of a buffer or image, checked but for what is said here (enqueue/map.c): flags, host access, overlap.
- */
+/* A map of a buffer or image, checked but for what is said here (enqueue/map.c): flags, host access, overlap. */
 struct rt_map {
     struct rt_mem *mem;
     size_t origin[3], region[3]; /* buffers: bytes, in the first dimension; images: texels */

@@ -123,8 +123,7 @@ static cl_int open_gates(struct rt_command *command)
     return CL_SUCCESS;
 }
 
-/* A signal that failed opens no gate: what waits for it fails, too, and so does what comes to wait for a signal that could
- * not be enqueued. */
+/* A failed signal command: the waits for it fail too, and so do later waits for a signal that could not be enqueued. */
 static void release_gates(struct rt_command *command)
 {
     struct signal *signal = (void *)command->payload;

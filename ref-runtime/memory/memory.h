@@ -38,8 +38,7 @@ struct rt_mapping {
 void rt_mapping_free_all(struct rt_mem *mem);
 /* The ring of a pipe and what the interpreter keeps with it (pipe.c). */
 void rt_pipe_destroy(struct rt_mem *mem);
-/* A buffer that the host reads or writes through commands, checked: the error that OFFSET and SIZE deserve.
- */
+/* A buffer that the host reads or writes through commands, checked: the error that OFFSET and SIZE deserve. */
 cl_int rt_check_range(const struct rt_mem *mem, size_t offset, size_t size);
 /* CL_INVALID_OPERATION if no command may write MEM. */
 cl_int rt_check_mutable(const struct rt_mem *mem);

@@ -1,4 +1,4 @@
-/* What an instrumented host program and the runtime agree on: the program's loads, stores, atomics and
+/* The interface between an instrumented host program and the runtime: the program's loads, stores, atomics and
  * threads become events of the same execution [CL 3.3.6 A23, H1-H12].
  *
  * The program is linked with librefcl-host.so, which defines refcl_host_attach(); the runtime calls it when
@@ -26,7 +26,7 @@ struct refcl_host_runtime {
     unsigned version;
     /* Bounds of what kernels can share with the host: accesses elsewhere need not be recorded. */
     const uint64_t *low, *high;
-    /* No kernel takes a step between these, so that an atomic and its record are one. */
+    /* No kernel steps between these, so that an atomic and its record are indivisible. */
     void (*lock)(void);
     void (*unlock)(void);
     void (*access)(const struct refcl_host_access *access);

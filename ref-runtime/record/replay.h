@@ -9,9 +9,9 @@
  * buffers says what it does. */
 bool rt_replay_on(void);
 bool rt_replay_allows(const struct rt_launch *launch);
-/* K's run is made, but has not begun: what its memory holds goes into the trace, where the trace does not have it. */
+/* Before the first step of K's run: records the contents of its memory that the trace does not have yet. */
 void rt_replay_begin(const struct rt_command *command, struct rt_kernel_command *k);
-/* It has ended, WELL, or is no more. */
+/* The run has ended; WELL: without an error. */
 void rt_replay_end(const struct rt_command *command, struct rt_kernel_command *k, bool well);
 /* Bytes of COPY differ from what the trace has recorded so far; those of any copy may be. */
 void rt_replay_changed(struct rt_copy *copy, size_t begin, size_t end);

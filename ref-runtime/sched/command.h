@@ -74,8 +74,7 @@ void rt_command_hold(struct rt_command *command, void *object);
 void rt_command_discard(struct rt_command *command);
 /* CL_INVALID_EVENT_WAIT_LIST, CL_INVALID_CONTEXT if an event is of another context, or CL_SUCCESS. */
 cl_int rt_check_wait_list(const struct rt_context *context, cl_uint count, const cl_event *list);
-/* Enqueues COMMAND, which then belongs to the scheduler (or is discarded on failure).  BLOCKING waits for it.
- */
+/* Enqueues COMMAND, which then belongs to the scheduler (or is discarded on failure).  BLOCKING waits for it. */
 cl_int rt_command_enqueue(struct rt_command *command, cl_uint count, const cl_event *list, cl_event *event,
                           bool blocking);
 /* What a marker, or a barrier if BARRIER, waits for: the wait list, everything earlier if that is empty. */
@@ -88,7 +87,7 @@ extern pthread_mutex_t rt_lock;
 /* Under rt_lock. */
 bool rt_command_depend(struct rt_command *command, struct rt_event *event, mm_event_id completion,
                        enum mm_edge_kind kind);
-/* COMMAND is one of those under way; and no longer: what is due then, for rt_sched_call without the lock. */
+/* Adds COMMAND to the incomplete ones; removes it and returns the calls then due, for rt_sched_call without the lock. */
 void rt_sched_count(struct rt_command *command);
 struct rt_waiting *rt_sched_count_down(const struct rt_command *command);
 /* What a later command of QUEUE comes after once COMMAND is complete. */
@@ -113,7 +112,7 @@ void rt_event_stamp(struct rt_event *event, int which);
 void rt_event_set_status(struct rt_event *event, cl_int status);
 /* Without locks. */
 void rt_sched_call(struct rt_waiting *waiting);
-/* Calls FUNCTION(data) when every command that is under way now is complete. */
+/* Calls FUNCTION(data) when every command that is incomplete now has completed. */
 void rt_sched_when_over(void (*function)(void *data), void *data);
 void rt_sched_start(void);
 void rt_sched_record_start(struct rt_command *command);
@@ -130,8 +129,7 @@ mm_event_id rt_record_command_event(const struct rt_command *command, enum mm_ki
                                     struct mm_edge *edges, size_t count);
 /* A function of the application begins: after COMPLETION, and after the call that asked for it. */
 mm_event_id rt_record_callback(mm_event_id completion, mm_event_id registered);
-/* A thread of the runtime is about to run a function of the application, which nothing that the thread ran is ordered before.
- */
+/* A thread of the runtime is about to run a function of the application, which nothing that the thread ran is ordered before. */
 void rt_record_new_thread(void);
 /* The same for a function that is part of COMMAND: it is ordered between the command's start and end. */
 void rt_record_function(const struct rt_command *command);

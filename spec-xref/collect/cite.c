@@ -137,7 +137,7 @@ static bool is_version(const struct cite *c, const char *word)
     return false;
 }
 
-/* A word where a reference may stand.  RANGE: it follows a dash.  Returns false if it is none. */
+/* Reads WORD as a reference; RANGE: it follows a dash.  False: it is none. */
 static bool reference(struct cite *c, const char *word, bool range)
 {
     if (!c->document)
@@ -184,7 +184,7 @@ enum mm_class xr_cite_parse(const struct xr_database *db, const char *text, xr_o
     struct cite c = {.db = db, .on = on, .context = context};
     if (strncmp(text, "CL ", 3) == 0)
         c.bare = isupper((unsigned char)text[3]) && isdigit((unsigned char)text[4]);
-    bool open = true, range = false; /* open: a reference may stand here */
+    bool open = true, range = false; /* open: a reference may follow */
     for (const char *p = text; *p && c.result == MM_OK;) {
         const char *name;
         size_t n = p == text || !isalnum((unsigned char)p[-1]) ? document_length(p, &name) : 0;

@@ -1,5 +1,4 @@
-/* What tests of one program share: PROGRAM, made of SOURCE with OPTIONS, which the includer defines before.
- */
+/* What tests of one program share: PROGRAM, made of SOURCE with OPTIONS, which the includer defines before. */
 #ifndef PROGRAM_TEST_H
 #define PROGRAM_TEST_H
 

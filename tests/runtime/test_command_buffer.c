@@ -1,5 +1,4 @@
-/* Command buffers: what they do when enqueued, their states, and every error [cl_khr_command_buffer].
- */
+/* Command buffers: what they do when enqueued, their states, and every error [cl_khr_command_buffer]. */
 #include "command_test.h"
 
 #include <semaphore.h>

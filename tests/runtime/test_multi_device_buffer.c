@@ -95,8 +95,7 @@ static void advertised(void **unused)
     }
 }
 
-/* Sync-points order commands of different devices, in-order queues those recorded to them, a barrier all [CL 5.17 R103-R105].
- */
+/* Sync-points order commands of different devices, in-order queues those recorded to them, a barrier all [CL 5.17 R103-R105]. */
 static void orders(void **unused)
 {
     (void)unused;

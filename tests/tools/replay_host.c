@@ -1,5 +1,4 @@
-/* What test_replay.py records: launches of some kernels, with commands between them that change their memory.
- */
+/* What test_replay.py records: launches of some kernels, with commands between them that change their memory. */
 #include <CL/cl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -59,7 +59,7 @@ struct check {
     struct guard guard; /* of each test */
     const char *json, *html;
     struct litmus_shown shown;
-    FILE *text; /* the table; nowhere when the JSON goes to stdout */
+    FILE *text; /* the table; /dev/null when the JSON is written to stdout */
     bool states, explain, verify;
     struct mm_cat_model *cat;
     cJSON *tests;

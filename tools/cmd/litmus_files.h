@@ -9,8 +9,7 @@ struct litmus_files {
     struct lt_test **tests; /* of each path, once they are parsed */
     size_t count;
 };
-/* Adds PATH; of a folder, every *.litmus file below it, in name order, at least one.  Returns an exit code.
- */
+/* Adds PATH; of a folder, every *.litmus file below it, in name order, at least one.  Returns an exit code. */
 int litmus_files_add(struct litmus_files *files, const char *path);
 /* Adds the arguments of a command from FIRST on, at least one, and parses them all.  Returns an exit code. */
 int litmus_files_load(struct litmus_files *files, int argc, char **argv, int first);

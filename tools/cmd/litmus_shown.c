@@ -1,5 +1,4 @@
-/* What `refcl litmus check` shows of executions: the events and what relates them, as text, JSON and graphs.
- */
+/* What `refcl litmus check` shows of executions: the events and what relates them, as text, JSON and graphs. */
 #include "tools/cmd/litmus_shown.h"
 #include "tools/tool.h"
 #include "tools/witness/witness.h"

@@ -151,7 +151,7 @@ struct ex_build {    /* of all work-items */
 struct ex {
     struct mm_arena *arena;
     struct mm_error *err;
-    jmp_buf failed;                 /* every function that finds an error ends here, by way of ex_fail */
+    jmp_buf failed;                 /* target of ex_fail, which every function calls that finds an error */
     const struct in_inst *current;  /* for messages */
     struct ck_condition *condition; /* that is being read */
 
@@ -195,8 +195,7 @@ void ex_argument(struct ex *ex, uint32_t id, const char *text);
 const char *ex_argument_text(struct ex *ex, const char *name, uint32_t *next);
 /* Names that no parameter of F has are an error. */
 void ex_argument_names(struct ex *ex, const struct in_function *f);
-/* A number given for a scalar of type TYPE, as its bits: for floats the number's, unless it is hexadecimal.
- */
+/* A number given for a scalar of type TYPE, as its bits: for floats the number's, unless it is hexadecimal. */
 uint64_t ex_init_bits(struct ex *ex, const struct in_ty *type, const struct ex_init *init);
 /* The number or list of numbers TEXT. */
 struct ex_init ex_value_text(struct ex *ex, const char *text);
@@ -355,12 +354,11 @@ void ex_extended(struct ex *ex, const struct in_inst *inst);
 struct ex_value ex_builtin_value(struct ex *ex, uint32_t builtin, const struct in_ty *type);
 /* Component I of a built-in; of those that all work-items share also before there are work-items. */
 uint64_t ex_launch_value(struct ex *ex, uint32_t builtin, unsigned i);
-/* explore/reflection.c: before constants are declared, those that the launch gives; once types are, arguments
- */
+/* explore/reflection.c: before constants are declared, those that the launch gives; once types are, arguments */
 void ex_reflect_constants(struct ex *ex);
 void ex_reflect_arguments(struct ex *ex);
-/* What launch and arguments give of the variable ID, of SIZE bytes and TYPE, goes into BYTES; KNOWN[i]
- * becomes 1 where byte i is given. */
+/* Writes the value that launch and arguments give to variable ID, of SIZE bytes and TYPE, into BYTES; KNOWN[i] becomes 1
+ * where byte i is given. */
 void ex_reflected_bytes(struct ex *ex, uint32_t id, const struct in_ty *type, uint8_t *bytes, uint8_t *known,
                         uint64_t size);
 /* explore/fold.c */

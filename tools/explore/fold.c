@@ -190,7 +190,7 @@ static void rewrite_instr(struct fold *f, struct ck_instr *i)
         i->expected = substitute(f, i->expected);
 }
 
-/* Marks what stays in KEEP; a branch that is decided becomes a jump or goes. */
+/* Sets KEEP for the instructions to keep; a decided branch becomes a jump, or is removed. */
 static void rewrite(struct fold *f, uint8_t *keep)
 {
     for (uint32_t b = 0; b < f->block_count; b++) {

@@ -297,7 +297,7 @@ static void jump(struct fp_run *run, struct frame *f, uint32_t label)
         f->word = f->function->end;
 }
 
-/* Any of the ways may be taken: what they store and publish is not known. */
+/* Skips to the post-dominator of a branch on an unknown value: the stores between may have been executed. */
 static void skip(struct fp_run *run, struct frame *f)
 {
     uint32_t word = fp_meeting(run->module, f->function, f->block);

@@ -61,7 +61,7 @@ struct fp_value {
 bool fp_arithmetic(uint32_t opcode, uint32_t width, uint64_t a, uint64_t b, uint64_t *result);
 uint64_t fp_extend(uint64_t n, uint32_t width); /* with its sign */
 
-/* The block where all ways from BLOCK of FUNCTION meet again: the word of its label; 0: the function's end. */
+/* The immediate post-dominator of BLOCK in FUNCTION: the word of its label; 0: the function's end. */
 uint32_t fp_meeting(const struct in_module *module, const struct in_function *function, uint32_t block);
 
 /* Whether FUNCTION, or one that it calls, has an instruction OPCODE. */

@@ -67,7 +67,7 @@ static void pass_record(struct footprint *f, const struct mm_record *record)
     f->result = c ? c : f->result;
 }
 
-/* In the trace that is passed on the launch is only its accesses: the note goes with them. */
+/* The trace that is passed on has only the launch's accesses: the note is written beside them. */
 static void pass_not_checked(struct footprint *f, const char *what)
 {
     const struct mm_record record = {.type = MM_RECORD_TEXT, .text = {LY_NOT_CHECKED, what}};

@@ -1,4 +1,4 @@
-/* Programs of a layer's trace as modules, and where the ways through a function meet again. */
+/* Programs of a layer's trace as modules, and the post-dominators of their blocks. */
 #include "memmodel/base/array.h"
 #include "ref-runtime/compiler/compiler.h"
 #include "ref-runtime/runtime.h"
@@ -150,7 +150,7 @@ struct blocks {
     uint32_t labels[MOST_BLOCKS], words[MOST_BLOCKS]; /* of OpLabel */
     uint32_t ends[MOST_BLOCKS];                       /* words of terminators */
     size_t count;
-    uint64_t after[MOST_BLOCKS][SET_WORDS]; /* blocks on all ways to the end, with the block itself */
+    uint64_t after[MOST_BLOCKS][SET_WORDS]; /* post-dominators of the block, itself included */
 };
 
 static void find_blocks(const struct in_module *module, const struct in_function *function, struct blocks *b)
@@ -181,7 +181,7 @@ static size_t index_of(const struct blocks *b, uint32_t label)
     return i;
 }
 
-/* Joins what comes after the successors of block I; false: it has none. */
+/* The common post-dominators of the successors of block I; false: it has none. */
 static bool meet_successors(const struct in_module *module, const struct blocks *b, size_t i,
                             uint64_t met[SET_WORDS])
 {

@@ -64,8 +64,8 @@ void host_atomic_begin(const void *object);
 void host_atomic_end(const void *object, enum refcl_host_kind kind, int order);
 void host_atomic_fence(int order);
 
-/* The function NAME of the library that this one stands before, into FUNCTION; VERSION of it where there are
- * several (NULL: the only one). */
+/* Stores in *FUNCTION the function NAME that this library interposes; VERSION where it has several versions
+ * (NULL: it has one). */
 void host_find_next(const char *name, const char *version, void *function);
 
 #endif

@@ -126,8 +126,7 @@ static int run_integer(void *context)
     return (int)(intptr_t)run(context);
 }
 
-/* NULL for a thread of the runtime's own.  One that starts before anything is recorded is known when it ends.
- */
+/* NULL for a thread of the runtime's own.  One that starts before anything is recorded is known when it ends. */
 static struct start *new_start(const void *place)
 {
     struct start *start = host_is_runtime(place) ? NULL : calloc(1, sizeof *start);

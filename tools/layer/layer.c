@@ -1,4 +1,4 @@
-/* What a loader asks of a layer: its version and name, and the table of functions that stands before the driver's
+/* The functions that a loader calls in a layer: its version and name, and the table of functions that wrap the driver's
  * (cl_loader_layers). */
 #include "tools/layer/layer.h"
 

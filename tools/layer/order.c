@@ -498,7 +498,7 @@ static cl_int CL_API_CALL layer_clFinish(cl_command_queue handle)
         ly_retire(id);
     if (queue && edges)
         queue->open_count = left;
-    if (after) { /* what comes after all of them comes after this call */
+    if (after) { /* later commands that follow all of them follow this call */
         after->done = true;
         after->id = id;
         if (!mm_append(&queue->open, &queue->open_count, &after))

@@ -1,5 +1,4 @@
-/* Unpacks a captured launch: its program and the contents of its memory become files of a temporary folder.
- */
+/* Unpacks a captured launch: its program and the contents of its memory become files of a temporary folder. */
 #include "tools/session/captured.h"
 #include "memmodel/trace/capture.h"
 

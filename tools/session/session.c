@@ -63,7 +63,7 @@ static const char *check_names(const struct session *session, bool made, char *t
     return text;
 }
 
-/* A kernel that runs away ends after some minutes. */
+/* Instructions of a launch: ends a kernel that does not terminate after some minutes. */
 #define DEFAULT_STEP_LIMIT "100000000000"
 
 /* ---- the child ------------------------------------------------------------------------------- */
@@ -197,9 +197,9 @@ static void limit_time(unsigned seconds)
 
 static void be_silent(void)
 {
-    int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
-    for (int fd = STDIN_FILENO; nowhere >= 0 && fd <= STDERR_FILENO; fd++)
-        dup2(nowhere, fd);
+    int null_device = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (int fd = STDIN_FILENO; null_device >= 0 && fd <= STDERR_FILENO; fd++)
+        dup2(null_device, fd);
 }
 
 static int run_program(const struct session_processes *processes)
@@ -309,7 +309,7 @@ static int report(const struct session *session, const struct ck_detector *detec
 {
     bool none = ck_detector_finding_count(detector) == 0;
     bool known = options->observation == CK_OBSERVED && ck_detector_status(detector, NULL) == MM_OK;
-    bool next = session->has_seeds && child == EXIT_CLEAN; /* it is the next seed's turn */
+    bool next = session->has_seeds && child == EXIT_CLEAN; /* the next seed may be run */
     if (none && next && session->more_seeds)
         return 0;
     options->color = isatty(STDERR_FILENO) == 1;
@@ -483,8 +483,8 @@ static int run_once(const struct session *given, char **argv)
     return code;
 }
 
-/* How to see it again. */
-static void tell_seed(const struct session *session)
+/* Prints the options that repeat the run. */
+static void print_seed(const struct session *session)
 {
     if (!session->quiet && !session->program && (session->has_seeds || session_is_weak(session)))
         fprintf(stderr, "refcl: note: the same again: %s%s--seed %s\n",
@@ -500,12 +500,11 @@ static int run_seed(struct session *session, char **argv, uint64_t number, bool 
     session->more_seeds = more;
     int code = run_once(session, argv);
     if (code == EXIT_FINDINGS)
-        tell_seed(session);
+        print_seed(session);
     return code;
 }
 
-/* One report: of the first seed with findings, else of the first whose verdict is unknown, else of the last.
- */
+/* One report: of the first seed with findings, else of the first whose verdict is unknown, else of the last. */
 static int run_seeds(struct session *session, char **argv)
 {
     uint64_t unknown = UINT64_MAX;
@@ -533,6 +532,6 @@ int session_run(const struct session *session, char **argv)
         copy.seed = "1";
     int code = run_once(&copy, argv);
     if (code == EXIT_FINDINGS && copy.seed)
-        tell_seed(&copy);
+        print_seed(&copy);
     return code;
 }

@@ -36,11 +36,10 @@ struct session {
     bool own_host; /* COMMAND is part of refcl: its source locations are not shown, and it ends with refcl */
     int input_status; /* exit status of COMMAND for bad input, 0 = none */
     /* Where launches can be made again from: kernel: the file of OpenCL C that is COMMAND's last word, or the
-     * capture that COMMAND launches; run: the folder of captures of what is recorded.  NULL: not from there.
-     */
+     * capture that COMMAND launches; run: the folder of captures of what is recorded.  NULL: not from there. */
     const char *source, *capture, *launches;
     unsigned cpu_seconds; /* that COMMAND may take, 0 = any */
-    bool silent;          /* what COMMAND prints goes nowhere */
+    bool silent;          /* the output of COMMAND is discarded */
     const char *command_line;
     const char *memory_mode; /* "strong" or "weak", NULL = strong */
     uint64_t first_seed, last_seed;

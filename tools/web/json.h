@@ -8,7 +8,7 @@
 
 struct json {
     FILE *out;
-    bool follows; /* something stands before in the same object or array */
+    bool follows; /* the object or array has an item already: a comma is due */
 };
 /* KEY NULL: in an array, or the outermost value. */
 void json_open(struct json *json, const char *key, char bracket);

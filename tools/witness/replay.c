@@ -59,8 +59,7 @@ static enum mm_class set_up(struct replay *r, const struct in_environment *envir
     return in_instance_create(r->witness->module, environment, recorder, &r->instance, err);
 }
 
-/* SEED: 0 is the launch in the order of the execution, the only one that is recorded; others are at random.
- */
+/* SEED: 0 is the launch in the order of the execution, the only one that is recorded; others are at random. */
 static enum mm_class launch(struct replay *r, uint64_t seed, struct mm_error *err)
 {
     struct in_oracle oracle = replay_oracle(r);

@@ -39,7 +39,7 @@ struct in_jit_options {
     uint32_t flat_size;     /* in the first dimension for kernels that do not see work-groups there */
     uint32_t flags;
 };
-/* Where the kernel's arguments stand in in_jit_frame.arguments, and local variables in local memory. */
+/* The offsets of the kernel's arguments in in_jit_frame.arguments, and the size of its local variables. */
 struct in_jit_layout {
     uint64_t *argument_offsets; /* per argument; 16-aligned */
     uint64_t argument_bytes;

@@ -215,7 +215,7 @@ Value *CheckLowering::conflicts(const Tags &t, Value *old)
 }
 
 // Records a reader (or atomic access) of a cell; a second one turns the tag into that of several readers.  Lanes of a
-// vector may store different tags at once: a lane that loads back another tag than it stored has company.
+// vector may store different tags at once: a lane that loads back another tag than it stored shares the cell with another lane.
 void CheckLowering::record_reader(const Memory &m, unsigned which, Value *index, const Tags &t,
                                   bool lane_disjoint)
 {

@@ -43,8 +43,8 @@ static void place(struct in_jit_callout *o, struct in_item *item, uint8_t *frame
     item->pc = o->run.insns + k + 1;
 }
 
-/* What is wrong ends the launch. */
-static void look(struct in_jit_callout *o)
+/* Stops the compiled code after a finding that ended the launch. */
+static void propagate_stop(struct in_jit_callout *o)
 {
     if (__builtin_expect(o->run.stopped, 0))
         atomic_store(o->stop, 1);
@@ -61,7 +61,7 @@ static void call(struct in_jit_callout *o, uint32_t k, uint8_t *frame, IN_JIT_WO
     enter(o, g0, g1, g2);
     place(o, &o->item, frame, k, linear(&o->group, l0, l1, l2));
     c->fn(&o->run, &o->item, pc, c);
-    look(o);
+    propagate_stop(o);
 }
 
 static void gather(struct in_jit_callout *o, uint32_t k, IN_JIT_WORK_ITEM)
@@ -74,7 +74,7 @@ static void gather(struct in_jit_callout *o, uint32_t k, IN_JIT_WORK_ITEM)
         o->run.members[m] = &o->group.items[m];
     }
     in_collective(&o->run, o->run.members, o->group.items_count, o->run.insns[k].p);
-    look(o);
+    propagate_stop(o);
 }
 
 static void wait(struct in_jit_callout *o, uint32_t k, uint8_t *frame, IN_JIT_WORK_ITEM)
@@ -84,7 +84,7 @@ static void wait(struct in_jit_callout *o, uint32_t k, uint8_t *frame, IN_JIT_WO
     struct in_item *item = &o->group.items[index];
     place(o, item, frame, k, index);
     in_item_waits(&o->run, item);
-    look(o);
+    propagate_stop(o);
     while (item->state == IN_ITEM_WAITING || o->run.stopped)
         o->give_way(o->context, item);
 }

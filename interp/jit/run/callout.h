@@ -37,7 +37,7 @@ struct in_jit_callout {
 /* For work-groups of RUN whose kernel has CALLS; NULL: out of memory. */
 struct in_jit_callout *in_callout_create(const struct in_run *run, const struct in_jit_calls *calls);
 void in_callout_destroy(struct in_jit_callout *o);
-/* What compiled code uses from here on as local memory, as private memory, and where its stack ends. */
+/* Sets the local memory of the compiled code; its private memory, and the end of its stack. */
 void in_callout_local(struct in_jit_callout *o, uint8_t *local, uint64_t size);
 void in_callout_private(struct in_jit_callout *o, const uint8_t *begin, uint64_t size, const void *stack_end);
 /* A new work-group begins, its id comes with the calls; and the one of that linear number is over. */

@@ -11,7 +11,7 @@ typedef void (*in_jit_row_fn)(const struct in_jit_frame *frame, uint8_t *local, 
 typedef void (*in_jit_edge_fn)(const struct in_jit_frame *frame, uint8_t *local, uint8_t *context,
                                uint32_t g0, uint32_t g1, uint32_t g2, uint32_t s0, uint32_t s1, uint32_t s2);
 
-/* What compiling found out; kept with the code. */
+/* Properties of a kernel that its compilation has determined; kept with the code. */
 struct in_jit_shape {
     uint64_t context_bytes;
     uint32_t group_size[3]; /* of what ROW and EDGES take as a work-group, unless that is any */

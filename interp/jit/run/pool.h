@@ -9,8 +9,7 @@
 void in_pool_run(void (*work)(void *), void *argument);
 /* How many threads that may be, the caller's included: REFCL_THREADS, or the cores of this process. */
 unsigned in_pool_cores(void);
-/* A thread for the rest of the process that takes no signals and that is never joined; false: there is none.
- */
+/* A thread for the rest of the process that takes no signals and that is never joined; false: there is none. */
 bool in_pool_start_thread(void *(*body)(void *));
 
 #endif

@@ -212,8 +212,7 @@ static int64_t budget(const struct in_run *launch)
     return limit == 0 || limit > INT64_MAX ? INT64_MAX : (int64_t)(limit - launch->executed);
 }
 
-/* The first work-group is the launch's next; false: it begins inside one of those that compiled code takes.
- */
+/* The first work-group is the launch's next; false: it begins inside one of those that compiled code takes. */
 static bool skip_to(struct in_jit_run *run, uint64_t group)
 {
     const struct in_run *launch = run->launch;

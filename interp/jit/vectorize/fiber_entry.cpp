@@ -26,7 +26,7 @@ void call_out(IRBuilder<> &b, Value *turns, uint64_t offset)
     b.CreateCall(type, b.CreateLoad(pointer, field(b, turns, offset)), {turns});
 }
 
-// in.yield(turns): gives way when the patience is used up.
+// in.yield(turns): switches to another fiber when the work-item has used up its iterations.
 Function *make_turn(Module &m)
 {
     LLVMContext &c = m.getContext();

@@ -1,4 +1,4 @@
-// What LLVM's C interface lacks: lazy linking, metadata, pass options.
+// Functions that LLVM's C interface lacks: lazy linking, metadata, pass options.
 #include "interp/jit/vectorize/llvm_shim.h"
 #include "interp/jit/vectorize/versions.hpp"
 #include "interp/jit/vectorize/work_group.hpp"
@@ -160,8 +160,8 @@ uint64_t in_shim_size(LLVMModuleRef module)
     return n;
 }
 
-// What parameters promise on aliases holds for the whole launch: there is no need to know where it begins,
-// and the vectorizer takes the marks of that for accesses to memory.
+// The noalias promise of parameters holds for the whole launch, so no scope declaration is needed; the vectorizer
+// would treat the declarations as accesses to memory.
 void in_shim_drop_scopes(LLVMModuleRef module)
 {
     for (Function &f : *unwrap(module))

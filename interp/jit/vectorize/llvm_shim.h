@@ -1,4 +1,4 @@
-/* What LLVM's C interface lacks. */
+/* Functions that LLVM's C interface lacks. */
 #ifndef INTERP_JIT_LLVM_SHIM_H
 #define INTERP_JIT_LLVM_SHIM_H
 
@@ -14,7 +14,7 @@ extern "C" {
 
 /* A + B, which wraps neither signed nor unsigned. */
 LLVMValueRef in_shim_add(LLVMBuilderRef builder, LLVMValueRef a, LLVMValueRef b);
-/* What the module promises of a sum, difference or product. */
+/* Sets the nsw and nuw flags of a sum, difference or product. */
 void in_shim_no_wrap(LLVMValueRef value, bool is_signed, bool is_unsigned);
 /* Adds VALUE to the float at POINTER, or takes the smaller or larger one, sequentially consistent; the old
  * one. SINGLE: for one thread. */
@@ -25,7 +25,7 @@ LLVMValueRef in_shim_float_atomic(LLVMBuilderRef builder, enum in_shim_float op,
 LLVMValueRef in_shim_access_group(LLVMContextRef context);
 /* Promises that FUNCTION accesses no memory that the module can access. */
 void in_shim_hidden_effects(LLVMValueRef function);
-/* A module of bitcode whose functions are read when they are needed; NULL if it is none. */
+/* A module of bitcode whose functions are read when they are needed; NULL: BYTES are no bitcode. */
 LLVMModuleRef in_shim_lazy_module(LLVMContextRef context, const void *bytes, size_t size);
 /* Moves what TO declares and FROM defines, and all that it needs, into TO; FROM is consumed. */
 bool in_shim_link_needed(LLVMModuleRef to, LLVMModuleRef from);
@@ -39,7 +39,7 @@ uint64_t in_shim_size(LLVMModuleRef module);
 void in_shim_drop_scopes(LLVMModuleRef module);
 /* Runs passes; false: there are no such passes, or they are stopped. */
 bool in_shim_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *passes, bool vectorize);
-/* From now on passes do nothing, those under way included; or do something again.  Any thread. */
+/* Makes all passes, those that run included, end without effect; or enables them again.  Any thread may call it. */
 void in_shim_stop_passes(bool stop);
 
 #ifdef __cplusplus

@@ -90,8 +90,8 @@ static void divide(BinaryOperator *i, bool same)
     i->eraseFromParent();
 }
 
-// What work-items agree on is computed by all where only some need it: it is neither kept for each nor
-// masked.
+// Hoists uniform values out of divergent blocks: all work-items compute them, so that they are neither stored per
+// work-item nor masked.
 static void compute_early(Function &f)
 {
     Divergence divergence(f, 1);

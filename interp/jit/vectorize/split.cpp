@@ -92,7 +92,7 @@ static Value *again(Value *v, Instruction *before)
     return copy;
 }
 
-// What follows from the launch and the ids is cheap to compute in every block.
+// Values computed from launch parameters and ids alone are recomputed in every region instead of stored.
 void RegionSplit::rematerialize()
 {
     Values all;

@@ -55,7 +55,7 @@ llvm::BasicBlock *emit_work_item_loops(Group &g, llvm::BasicBlock *pre, unsigned
 llvm::SmallVector<llvm::Value *, PARAMETERS> item_arguments(llvm::IRBuilder<> &b, const Group &g,
                                                             llvm::Value **ids);
 
-// What work-items may disagree on.
+// The values that may differ between work-items.
 struct Divergence {
     llvm::DenseSet<const llvm::Value *> values;
     llvm::SetVector<llvm::BasicBlock *> blocks; // executed by some of them only

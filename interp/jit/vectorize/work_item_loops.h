@@ -34,7 +34,7 @@ bool in_shim_is_flat(LLVMValueRef item);
 void in_shim_mark_unroll(LLVMValueRef item);
 /* Before vectors are taken apart: whether that is not worth it. */
 bool in_shim_keeps_vectors(LLVMValueRef item);
-/* What vectors across work-items lack, by what they have: gathers of bytes, division. */
+/* Replaces operations that have no vector instruction by others: gathers of bytes, division. */
 void in_shim_lower_for_vectors(LLVMValueRef item);
 /* Adds run.row(frame, local, context, group0, group1, group2, groups), which executes GROUPS whole
  * work-groups in a row, and, for edges, run.edge(.., size0, size1, size2), which is all for any size.  False: not

@@ -89,8 +89,7 @@ static void barrier_flag(void **state)
     assert_int_equal(a.edits[0].fence_flags, MM_FENCE_GLOBAL);
 }
 
-/* A loop leads over the fence that is added; and nothing helps where nothing synchronizes or can be atomic.
- */
+/* A loop leads over the fence that is added; and nothing helps where nothing synchronizes or can be atomic. */
 static void added_fence(void **state)
 {
     struct ck_advice a = advise("OPENCL t\n{ char [x] = 0; }\n"

@@ -1,5 +1,4 @@
-/* Asynchronous copies by hand [CLC 6.15.11]: what comes before a copy, what after it, and what does neither.
- */
+/* Asynchronous copies by hand [CLC 6.15.11]: what comes before a copy, what after it, and what does neither. */
 #include "race_script.h"
 
 static void point(uint32_t first, uint32_t count, enum mm_kind kind, uint32_t copy)

@@ -174,8 +174,7 @@ static uint64_t next_random(void)
     return z ^ z >> 31;
 }
 
-/* Powers of two and their neighbors as integers; about each integer limit and rounding boundary as floats.
- */
+/* Powers of two and their neighbors as integers; about each integer limit and rounding boundary as floats. */
 static void check_boundaries(enum in_type from)
 {
     for (int bit = 0; bit < width(from); bit++)

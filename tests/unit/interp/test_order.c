@@ -40,8 +40,7 @@ static void expect_refused(const char *text, bool strict)
     KERNEL("OpBranch %first\n%second = OpLabel\n%y = OpIAdd %u32 %i32 %x\nOpStore %at %y Aligned 4\n"        \
            "OpBranch %done\n%first = OpLabel\n%p = OpIAdd %u32 %i32 %c1\n%x = OpIMul %u32 %p %c2\n"          \
            "OpBranch %second\n%done = OpLabel\n")
-/* out[i] = 0 + 1 + ... + i: a loop whose body stands before its header, behind a block that nothing reaches.
- */
+/* out[i] = 0 + 1 + ... + i: a loop whose body stands before its header, behind a block that nothing reaches. */
 #define LOOP                                                                                                 \
     KERNEL("OpBranch %head\n%lost = OpLabel\nOpBranch %body\n%body = OpLabel\n"                              \
            "%s2 = OpPhi %u32 %s %head %c0 %lost\n%n2 = OpPhi %u32 %n %head %c0 %lost\n"                      \

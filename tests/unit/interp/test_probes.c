@@ -117,8 +117,7 @@ static void make_argument(uint32_t k, const struct in_argument_info *info, struc
     }
 }
 
-/* Kernels that the made-up arguments lead into undefined behavior, by file; of all others nothing is found.
- */
+/* Kernels that the made-up arguments lead into undefined behavior, by file; of all others nothing is found. */
 static const struct {
     const char *file, *kind;
     bool by_chance; /* depends on an address */
