@@ -131,6 +131,17 @@ static enum mm_class load_ambiguity(struct loader *l, const cJSON *object)
     return mm_append(&db->ambiguities, &db->ambiguity_count, &a) ? MM_OK : out_of_memory(l->err);
 }
 
+/* Splits "5.2.2 0123456789abcdef", in place. */
+static bool split_sentence(const char *text, uint64_t *hash)
+{
+    char *blank = strchr(text, ' ');
+    if (!blank)
+        return false;
+    *blank = 0;
+    *hash = strtoull(blank + 1, NULL, 16);
+    return *hash != 0;
+}
+
 /* {"clause": "CL 5.2.2 E7", "sentences": ["5.2.2 0123456789abcdef", ...]}: section and hash, in the file's revision. */
 static enum mm_class load_wording(struct loader *l, const cJSON *object)
 {
@@ -140,28 +151,48 @@ static enum mm_class load_wording(struct loader *l, const cJSON *object)
     if (!clause || !sentences)
         return out_of_memory(l->err);
     for (size_t i = 0; i < count; i++) {
-        char *blank = strchr(sentences[i], ' ');
-        if (!*clause || !*l->revision || !blank)
+        struct xr_wording w = {l->revision, sentences[i], clause, 0};
+        if (!*clause || !*l->revision || !split_sentence(sentences[i], &w.hash))
             return wrong(l, "a wording needs a revision, a clause, and sentences (section, hash)", clause);
-        *blank = 0;
-        struct xr_wording w = {l->revision, sentences[i], clause, strtoull(blank + 1, NULL, 16)};
         if (!mm_append(&db->wordings, &db->wording_count, &w))
             return out_of_memory(l->err);
     }
     return MM_OK;
 }
 
-static enum mm_class load_exempt(struct loader *l, const cJSON *object)
+static const char *const listings[XR_LISTING_COUNT] = {
+    [XR_DEFINITION] = "definition",     [XR_ADVICE] = "advice",
+    [XR_REFERENCE] = "reference",       [XR_UNOBSERVABLE] = "unobservable",
+    [XR_OTHER_DEVICE] = "other-device", [XR_NOT_OFFERED] = "not-offered",
+};
+
+const char *xr_listing_name(enum xr_listing listing)
+{
+    return listings[listing];
+}
+
+/* {"class": "advice", "reason": "to applications", "sentences": ["5.2.2 0123456789abcdef", ...]} */
+static enum mm_class load_listed(struct loader *l, const cJSON *object)
 {
     struct xr_database *db = l->db;
-    const char *hash = text_of(l, object, "hash");
-    struct xr_exempt e = {.hash = hash ? strtoull(hash, NULL, 16) : 0,
-                          .reason = text_of(l, object, "reason")};
-    if (!hash || !e.reason)
+    size_t count, k = 0;
+    const char **sentences = texts_of(l, object, "sentences", &count), *name = text_of(l, object, "class");
+    struct xr_listed s = {.document = l->document, .reason = text_of(l, object, "reason")};
+    if (!sentences || !name || !s.reason)
         return out_of_memory(l->err);
-    if (!e.hash || !*e.reason)
-        return wrong(l, "an exempt sentence needs hash and reason", "");
-    return mm_append(&db->exempt, &db->exempt_count, &e) ? MM_OK : out_of_memory(l->err);
+    while (k < XR_LISTING_COUNT && strcmp(name, listings[k]) != 0)
+        k++;
+    if (k == XR_LISTING_COUNT || !*s.reason)
+        return wrong(l, "listed sentences need a reason, and a known class", name);
+    s.listing = (enum xr_listing)k;
+    for (size_t i = 0; i < count; i++) {
+        s.section = sentences[i];
+        if (!split_sentence(sentences[i], &s.hash))
+            return wrong(l, "a listed sentence needs section and hash", sentences[i]);
+        if (!mm_append(&db->listed, &db->listed_count, &s))
+            return out_of_memory(l->err);
+    }
+    return MM_OK;
 }
 
 static enum mm_class each(struct loader *l, const cJSON *root, const char *name,
@@ -197,7 +228,7 @@ static enum mm_class load_file(struct loader *l)
     if (c == MM_OK)
         c = each(l, root, "ambiguities", load_ambiguity);
     if (c == MM_OK)
-        c = each(l, root, "exempt", load_exempt);
+        c = each(l, root, "listed", load_listed);
     l->revision = text_of(l, root, "revision");
     if (c == MM_OK)
         c = l->revision ? each(l, root, "wordings", load_wording) : out_of_memory(l->err);
@@ -279,7 +310,7 @@ void xr_database_free(struct xr_database *db)
     mm_free(db->clauses);
     mm_free(db->sections);
     mm_free(db->ambiguities);
-    mm_free(db->exempt);
+    mm_free(db->listed);
     mm_free(db->wordings);
     mm_free(db->by_id);
     if (db->arena)
@@ -377,10 +408,14 @@ const struct xr_clause *xr_database_hash(const struct xr_database *db, const cha
     return NULL;
 }
 
-const char *xr_database_exempt(const struct xr_database *db, uint64_t hash)
+const struct xr_listed *xr_database_listed(const struct xr_database *db, const char *document,
+                                           const struct xr_sentence *sentence)
 {
-    for (size_t i = 0; i < db->exempt_count; i++)
-        if (db->exempt[i].hash == hash)
-            return db->exempt[i].reason;
+    for (size_t i = 0; i < db->listed_count; i++) {
+        const struct xr_listed *s = &db->listed[i];
+        if (s->hash == sentence->hash && strcmp(s->section, sentence->section) == 0 &&
+            strcmp(s->document, document) == 0)
+            return s;
+    }
     return NULL;
 }

@@ -107,16 +107,29 @@ struct xr_wording {
     uint64_t hash;
 };
 
-/* A sentence that looks normative but needs no clause. */
-struct xr_exempt {
+/* Why a normative sentence needs no clause: what no test could find violated here. */
+enum xr_listing {
+    XR_DEFINITION,   /* names or describes something */
+    XR_ADVICE,       /* recommends, to applications or implementations */
+    XR_REFERENCE,    /* says where another passage applies */
+    XR_UNOBSERVABLE, /* no program can observe whether it holds */
+    XR_OTHER_DEVICE, /* of other devices, versions, profiles or operating systems */
+    XR_NOT_OFFERED,  /* of an extension that is not offered: ref-runtime/docs/extensions.md says why */
+    XR_LISTING_COUNT
+};
+const char *xr_listing_name(enum xr_listing listing);
+
+struct xr_listed {
+    const char *document, *section;
     uint64_t hash;
+    enum xr_listing listing;
     const char *reason;
 };
 
 struct xr_database {
     struct mm_arena *arena;
-    struct xr_exempt *exempt;
-    size_t exempt_count;
+    struct xr_listed *listed;
+    size_t listed_count;
     struct xr_clause *clauses;
     size_t clause_count;
     struct xr_wording *wordings;
@@ -145,7 +158,8 @@ const struct xr_clause *xr_database_sentence(const struct xr_database *db, const
 const struct xr_clause *xr_database_hash(const struct xr_database *db, const char *document,
                                          const struct xr_sentence *sentence);
 /* Why the sentence needs no clause; NULL if it needs one. */
-const char *xr_database_exempt(const struct xr_database *db, uint64_t hash);
+const struct xr_listed *xr_database_listed(const struct xr_database *db, const char *document,
+                                           const struct xr_sentence *sentence);
 
 /* ---- citations ---------------------------------------------------------------------------- */
 
@@ -282,14 +296,14 @@ bool xr_test_is_of(const struct xr_database *db, const struct xr_error_test *tes
 
 struct xr_chapter {
     const char *name; /* "3", "A", "VKMM" */
-    size_t normative, mapped, exempt;
+    size_t normative, mapped, listed[XR_LISTING_COUNT];
 };
 
 /* A sentence and its match in the database. */
 struct xr_match {
     const struct xr_sentence *sentence;
     const struct xr_clause *clause; /* NULL if it has none */
-    const char *reason;             /* why it needs none, NULL */
+    const struct xr_listed *listed; /* why it needs none, NULL */
     const struct xr_clause
         *touches; /* without a clause: the one whose sentence it seems to replace, or NULL */
 };

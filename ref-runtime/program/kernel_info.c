@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ref-runtime/device.h"
+#include "ref-runtime/enqueue/enqueue.h"
 
 static const struct in_kernel_info *info_of(const void *kernel)
 {
@@ -325,9 +326,8 @@ cl_int CL_API_CALL rt_clGetKernelSuggestedLocalWorkSizeKHR(cl_command_queue queu
                                                            cl_uint dimensions, const size_t *global_offset,
                                                            const size_t *global_size, size_t *suggested)
 {
-    struct rt_queue *queue = rt_queue(queue_handle);
+    struct rt_queue *queue = rt_host_queue(queue_handle);
     struct rt_kernel *kernel = rt_kernel(handle);
-    (void)global_offset;
     if (!queue)
         return CL_INVALID_COMMAND_QUEUE;
     if (!kernel)
@@ -345,6 +345,9 @@ cl_int CL_API_CALL rt_clGetKernelSuggestedLocalWorkSizeKHR(cl_command_queue queu
     for (cl_uint d = 0; d < dimensions; d++)
         if (!global_size[d])
             return CL_INVALID_GLOBAL_WORK_SIZE;
+    for (cl_uint d = 0; d < dimensions; d++)
+        if (global_offset && global_offset[d] > SIZE_MAX - global_size[d])
+            return CL_INVALID_GLOBAL_OFFSET;
     struct rt_launch *launch;
     cl_int code = rt_kernel_prepare_launch(kernel, queue->device, false, &launch);
     if (code)

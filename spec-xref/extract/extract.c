@@ -100,8 +100,8 @@ static bool add_match(struct extractor *e, const struct xr_sentence *s)
     chapter->normative++;
     if (m.clause)
         chapter->mapped++;
-    else if ((m.reason = xr_database_exempt(e->db, s->hash)))
-        chapter->exempt++;
+    else if ((m.listed = xr_database_listed(e->db, e->text->document, s)))
+        chapter->listed[m.listed->listing]++;
     else
         m.touches = replaced(e, s);
     out->matches[out->match_count++] = m;

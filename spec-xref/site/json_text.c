@@ -44,7 +44,9 @@ char *xr_json_extract(const struct xr_extract *extract, const struct xr_text *te
         cJSON_AddStringToObject(object, "chapter", c->name);
         cJSON_AddNumberToObject(object, "normative", (double)c->normative);
         cJSON_AddNumberToObject(object, "mapped", (double)c->mapped);
-        cJSON_AddNumberToObject(object, "exempt", (double)c->exempt);
+        cJSON *listed = cJSON_AddObjectToObject(object, "listed");
+        for (int k = 0; k < XR_LISTING_COUNT; k++)
+            cJSON_AddNumberToObject(listed, xr_listing_name((enum xr_listing)k), (double)c->listed[k]);
         cJSON_AddItemToArray(chapters, object);
     }
     cJSON *sentences = cJSON_AddArrayToObject(root, "sentences");
@@ -53,8 +55,10 @@ char *xr_json_extract(const struct xr_extract *extract, const struct xr_text *te
         cJSON *object = sentence_json(m->sentence, with_text);
         if (m->clause)
             cJSON_AddStringToObject(object, "clause", m->clause->id);
-        if (m->reason)
-            cJSON_AddStringToObject(object, "reason", m->reason);
+        if (m->listed) {
+            cJSON_AddStringToObject(object, "listed", xr_listing_name(m->listed->listing));
+            cJSON_AddStringToObject(object, "reason", m->listed->reason);
+        }
         if (m->touches)
             cJSON_AddStringToObject(object, "touches", m->touches->id);
         cJSON_AddItemToArray(sentences, object);

@@ -6,6 +6,7 @@ static void creation(void **state)
     (void)state;
     char bytes[16] = "0123456789abcde";
     EXPECT_NULL(CL_INVALID_CONTEXT, clCreateBuffer((cl_context)queue, 0, 4, NULL, &err));
+    /* [CL 5.2.1 E2] */
     EXPECT_NULL(CL_INVALID_VALUE, clCreateBuffer(context, 1u << 30, 4, NULL, &err));
     EXPECT_NULL(CL_INVALID_VALUE,
                 clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY, 4, NULL, &err));

@@ -409,6 +409,8 @@ static void recording_errors(void **unused)
     cl_command_buffer_khr open = buffer_on(queue, false), closed = buffer_on(queue, false);
     cl_sync_point_khr point = 0, wrong = 99;
     cl_mutable_command_khr handle = NULL;
+    char *x = clSVMAlloc(context, 0, 8, 0);
+    assert_non_null(x);
     OK(p_clFinalizeCommandBufferKHR(closed));
     set_arguments(a, 1);
 #define REST(b, q, n, points, h, code)                                                                       \
@@ -423,10 +425,13 @@ static void recording_errors(void **unused)
     IS(code, CALL(clCommandCopyImageKHR, b, q, i1, i2, origin, origin, one, n, points, NULL, h))             \
     IS(code, CALL(clCommandCopyImageToBufferKHR, b, q, i1, a, origin, one, 0, n, points, NULL, h))           \
     IS(code, CALL(clCommandFillBufferKHR, b, q, a, color, 4, 0, 4, n, points, NULL, h))                      \
-    IS(code, CALL(clCommandFillImageKHR, b, q, i1, color, origin, one, n, points, NULL, h))
+    IS(code, CALL(clCommandFillImageKHR, b, q, i1, color, origin, one, n, points, NULL, h))                  \
+    IS(code, CALL(clCommandSVMMemcpyKHR, b, q, x, x + 4, 4, n, points, NULL, h))                             \
+    IS(code, CALL(clCommandSVMMemFillKHR, b, q, x, color, 4, 4, n, points, NULL, h))
 #define BARRIER(b, q, n, points, h, code)                                                                    \
     IS(code, CALL(clCommandBarrierWithWaitListKHR, b, q, n, points, NULL, h))
 #define IS(code, call) assert_int_equal(call, code);
+    /* [CL 5.17.5 R104] */
     REST(open, NULL, 0, NULL, NULL, CL_SUCCESS);
     /* [CL 5.17.5 E101] */
     REST(NULL, NULL, 0, NULL, NULL, CL_INVALID_COMMAND_BUFFER_KHR);
@@ -443,48 +448,51 @@ static void recording_errors(void **unused)
     REST(open, NULL, 1, &wrong, NULL, CL_INVALID_SYNC_POINT_WAIT_LIST_KHR);
     REST(open, NULL, 1, &point, NULL, CL_INVALID_SYNC_POINT_WAIT_LIST_KHR);
 #define LAST 0, NULL, NULL, NULL
-    IS(CL_INVALID_CONTEXT, CALL(clCommandCopyBufferKHR, open, NULL, away, c, 0, 0, 4, LAST))
-    IS(CL_INVALID_MEM_OBJECT, CALL(clCommandCopyBufferKHR, open, NULL, none, c, 0, 0, 4, LAST))
-    IS(CL_INVALID_MEM_OBJECT, CALL(clCommandCopyBufferKHR, open, NULL, a, i1, 0, 0, 4, LAST))
-    IS(CL_INVALID_VALUE, CALL(clCommandCopyBufferKHR, open, NULL, a, c, 64, 0, 4, LAST))
-    IS(CL_MEM_COPY_OVERLAP, CALL(clCommandCopyBufferKHR, open, NULL, a, a, 0, 2, 4, LAST))
+    IS(CL_INVALID_CONTEXT, CALL(clCommandCopyBufferKHR, open, NULL, away, c, 0, 0, 4, LAST));
+    IS(CL_INVALID_MEM_OBJECT, CALL(clCommandCopyBufferKHR, open, NULL, none, c, 0, 0, 4, LAST));
+    IS(CL_INVALID_MEM_OBJECT, CALL(clCommandCopyBufferKHR, open, NULL, a, i1, 0, 0, 4, LAST));
+    IS(CL_INVALID_VALUE, CALL(clCommandCopyBufferKHR, open, NULL, a, c, 64, 0, 4, LAST));
+    IS(CL_MEM_COPY_OVERLAP, CALL(clCommandCopyBufferKHR, open, NULL, a, a, 0, 2, 4, LAST));
     IS(CL_INVALID_CONTEXT,
-       CALL(clCommandCopyBufferRectKHR, open, NULL, a, away, origin, origin, one, 0, 0, 0, 0, LAST))
+       CALL(clCommandCopyBufferRectKHR, open, NULL, a, away, origin, origin, one, 0, 0, 0, 0, LAST));
     IS(CL_INVALID_MEM_OBJECT,
-       CALL(clCommandCopyBufferRectKHR, open, NULL, a, none, origin, origin, one, 0, 0, 0, 0, LAST))
+       CALL(clCommandCopyBufferRectKHR, open, NULL, a, none, origin, origin, one, 0, 0, 0, 0, LAST));
     IS(CL_INVALID_VALUE,
-       CALL(clCommandCopyBufferRectKHR, open, NULL, a, c, far, origin, one, 0, 0, 0, 0, LAST))
+       CALL(clCommandCopyBufferRectKHR, open, NULL, a, c, far, origin, one, 0, 0, 0, 0, LAST));
     IS(CL_MEM_COPY_OVERLAP,
-       CALL(clCommandCopyBufferRectKHR, open, NULL, a, a, origin, origin, one, 0, 0, 0, 0, LAST))
-    IS(CL_INVALID_CONTEXT, CALL(clCommandCopyBufferToImageKHR, open, NULL, away, i1, 0, origin, one, LAST))
-    IS(CL_INVALID_MEM_OBJECT, CALL(clCommandCopyBufferToImageKHR, open, NULL, i2, i1, 0, origin, one, LAST))
-    IS(CL_INVALID_VALUE, CALL(clCommandCopyBufferToImageKHR, open, NULL, a, i1, 0, far, one, LAST))
-    IS(CL_INVALID_CONTEXT, CALL(clCommandCopyImageKHR, open, NULL, i1, away_image, origin, origin, one, LAST))
-    IS(CL_INVALID_MEM_OBJECT, CALL(clCommandCopyImageKHR, open, NULL, a, i1, origin, origin, one, LAST))
-    IS(CL_INVALID_VALUE, CALL(clCommandCopyImageKHR, open, NULL, i2, i1, far, origin, one, LAST))
-    IS(CL_MEM_COPY_OVERLAP, CALL(clCommandCopyImageKHR, open, NULL, i1, i1, origin, origin, one, LAST))
-    IS(CL_INVALID_CONTEXT, CALL(clCommandCopyImageToBufferKHR, open, NULL, i1, away, origin, one, 0, LAST))
-    IS(CL_INVALID_MEM_OBJECT, CALL(clCommandCopyImageToBufferKHR, open, NULL, i1, i2, origin, one, 0, LAST))
-    IS(CL_INVALID_VALUE, CALL(clCommandCopyImageToBufferKHR, open, NULL, i1, a, origin, one, 64, LAST))
-    IS(CL_INVALID_CONTEXT, CALL(clCommandFillBufferKHR, open, NULL, away, color, 4, 0, 4, LAST))
-    IS(CL_INVALID_MEM_OBJECT, CALL(clCommandFillBufferKHR, open, NULL, i1, color, 4, 0, 4, LAST))
-    IS(CL_INVALID_VALUE, CALL(clCommandFillBufferKHR, open, NULL, a, color, 3, 0, 3, LAST))
-    IS(CL_INVALID_VALUE, CALL(clCommandFillBufferKHR, open, NULL, a, NULL, 4, 0, 4, LAST))
-    IS(CL_INVALID_CONTEXT, CALL(clCommandFillImageKHR, open, NULL, away_image, color, origin, one, LAST))
-    IS(CL_INVALID_MEM_OBJECT, CALL(clCommandFillImageKHR, open, NULL, a, color, origin, one, LAST))
-    IS(CL_INVALID_VALUE, CALL(clCommandFillImageKHR, open, NULL, i1, NULL, origin, one, LAST))
+       CALL(clCommandCopyBufferRectKHR, open, NULL, a, a, origin, origin, one, 0, 0, 0, 0, LAST));
+    IS(CL_INVALID_CONTEXT, CALL(clCommandCopyBufferToImageKHR, open, NULL, away, i1, 0, origin, one, LAST));
+    IS(CL_INVALID_MEM_OBJECT, CALL(clCommandCopyBufferToImageKHR, open, NULL, i2, i1, 0, origin, one, LAST));
+    IS(CL_INVALID_VALUE, CALL(clCommandCopyBufferToImageKHR, open, NULL, a, i1, 0, far, one, LAST));
+    IS(CL_INVALID_CONTEXT,
+       CALL(clCommandCopyImageKHR, open, NULL, i1, away_image, origin, origin, one, LAST));
+    IS(CL_INVALID_MEM_OBJECT, CALL(clCommandCopyImageKHR, open, NULL, a, i1, origin, origin, one, LAST));
+    IS(CL_INVALID_VALUE, CALL(clCommandCopyImageKHR, open, NULL, i2, i1, far, origin, one, LAST));
+    IS(CL_MEM_COPY_OVERLAP, CALL(clCommandCopyImageKHR, open, NULL, i1, i1, origin, origin, one, LAST));
+    IS(CL_INVALID_CONTEXT, CALL(clCommandCopyImageToBufferKHR, open, NULL, i1, away, origin, one, 0, LAST));
+    IS(CL_INVALID_MEM_OBJECT, CALL(clCommandCopyImageToBufferKHR, open, NULL, i1, i2, origin, one, 0, LAST));
+    IS(CL_INVALID_VALUE, CALL(clCommandCopyImageToBufferKHR, open, NULL, i1, a, origin, one, 64, LAST));
+    IS(CL_INVALID_CONTEXT, CALL(clCommandFillBufferKHR, open, NULL, away, color, 4, 0, 4, LAST));
+    IS(CL_INVALID_MEM_OBJECT, CALL(clCommandFillBufferKHR, open, NULL, i1, color, 4, 0, 4, LAST));
+    IS(CL_INVALID_VALUE, CALL(clCommandFillBufferKHR, open, NULL, a, color, 3, 0, 3, LAST));
+    IS(CL_INVALID_VALUE, CALL(clCommandFillBufferKHR, open, NULL, a, NULL, 4, 0, 4, LAST));
+    IS(CL_INVALID_CONTEXT, CALL(clCommandFillImageKHR, open, NULL, away_image, color, origin, one, LAST));
+    IS(CL_INVALID_MEM_OBJECT, CALL(clCommandFillImageKHR, open, NULL, a, color, origin, one, LAST));
+    IS(CL_INVALID_VALUE, CALL(clCommandFillImageKHR, open, NULL, i1, NULL, origin, one, LAST));
     const cl_properties unknown[] = {0x7777, 1, 0}, empty[] = {0};
-    IS(CL_INVALID_VALUE, p_clCommandNDRangeKernelKHR(open, NULL, unknown, kernel, 1, NULL, one, NULL, LAST))
-    IS(CL_SUCCESS, p_clCommandNDRangeKernelKHR(open, NULL, empty, kernel, 1, NULL, one, NULL, LAST))
-    IS(CL_INVALID_KERNEL, p_clCommandNDRangeKernelKHR(open, NULL, NULL, NULL, 1, NULL, one, NULL, LAST))
+    IS(CL_INVALID_VALUE, p_clCommandNDRangeKernelKHR(open, NULL, unknown, kernel, 1, NULL, one, NULL, LAST));
+    IS(CL_SUCCESS, p_clCommandNDRangeKernelKHR(open, NULL, empty, kernel, 1, NULL, one, NULL, LAST));
+    IS(CL_INVALID_KERNEL, p_clCommandNDRangeKernelKHR(open, NULL, NULL, NULL, 1, NULL, one, NULL, LAST));
     IS(CL_INVALID_WORK_DIMENSION,
-       p_clCommandNDRangeKernelKHR(open, NULL, NULL, kernel, 4, NULL, one, NULL, LAST))
+       p_clCommandNDRangeKernelKHR(open, NULL, NULL, kernel, 4, NULL, one, NULL, LAST));
     IS(CL_INVALID_WORK_GROUP_SIZE,
-       p_clCommandNDRangeKernelKHR(open, NULL, NULL, kernel, 1, NULL, one, origin, LAST))
+       p_clCommandNDRangeKernelKHR(open, NULL, NULL, kernel, 1, NULL, one, origin, LAST));
     cl_kernel unset = clCreateKernel(program, "k", &err);
-    IS(CL_INVALID_KERNEL_ARGS, p_clCommandNDRangeKernelKHR(open, NULL, NULL, unset, 1, NULL, one, NULL, LAST))
+    IS(CL_INVALID_KERNEL_ARGS,
+       p_clCommandNDRangeKernelKHR(open, NULL, NULL, unset, 1, NULL, one, NULL, LAST));
     OK(clReleaseKernel(unset));
     OK(p_clReleaseCommandBufferKHR(open));
+    clSVMFree(context, x);
     OK(p_clReleaseCommandBufferKHR(closed));
     cl_mem all[] = {a, c, i1, i2, away, away_image};
     for (int i = 0; i < 6; i++)

@@ -70,7 +70,8 @@ static void arguments(void **state)
     assert_memory_equal(given, addressed, size);
     set_others(add, none);
     for (int i = 0; i < 4; i += 2) {
-        OK(set_pointer(add, 0, start + (cl_ulong)i * 4));
+        /* [CL 5.9.2 R101] */
+        assert_int_equal(set_pointer(add, 0, start + (cl_ulong)i * 4), CL_SUCCESS);
         cl_kernel kernel = i ? clCloneKernel(add, &err) : add;
         OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
         if (i)
@@ -180,6 +181,7 @@ static void errors(void **state)
     assert_int_equal(clGetMemObjectInfo(m, CL_MEM_DEVICE_ADDRESS_EXT, 7, &address, NULL), CL_INVALID_VALUE);
     assert_int_equal(set_pointer(NULL, 0, 0), CL_INVALID_KERNEL);
     for (cl_uint i = 1; i < 5; i++) /* a number, local and constant memory, no argument */
+        /* [CL 5.9.2 E101] */
         assert_int_equal(set_pointer(add, i, address_of(m)), CL_INVALID_ARG_INDEX);
     assert_int_equal(clSetKernelExecInfo(add, CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT, 8, NULL),
                      CL_INVALID_VALUE);

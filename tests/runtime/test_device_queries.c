@@ -132,9 +132,77 @@ static void c_versions(void **unused)
     }
 }
 
+static cl_ulong bits_of(cl_device_info param)
+{
+    cl_ulong answer = 0;
+    OK(clGetDeviceInfo(device, param, sizeof answer, &answer, NULL));
+    return answer;
+}
+
+static bool implies(cl_ulong bits, cl_ulong strong, cl_ulong weak)
+{
+    return (bits & strong) != strong || (bits & weak) == weak;
+}
+
+/* [CL 4.2 R106] */
+static void capabilities_imply_others(void **unused)
+{
+    const cl_device_info atomics[] = {CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES,
+                                      CL_DEVICE_ATOMIC_FENCE_CAPABILITIES};
+    (void)unused;
+    for (size_t i = 0; i < sizeof atomics / sizeof *atomics; i++) {
+        cl_ulong bits = bits_of(atomics[i]);
+        assert_true(bits != 0);
+        assert_true(implies(bits, CL_DEVICE_ATOMIC_ORDER_SEQ_CST, CL_DEVICE_ATOMIC_ORDER_ACQ_REL));
+        assert_true(implies(bits, CL_DEVICE_ATOMIC_ORDER_ACQ_REL, CL_DEVICE_ATOMIC_ORDER_RELAXED));
+        assert_true(implies(bits, CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES, CL_DEVICE_ATOMIC_SCOPE_DEVICE));
+        assert_true(implies(bits, CL_DEVICE_ATOMIC_SCOPE_DEVICE, CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP));
+    }
+    cl_ulong queues = bits_of(CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES);
+    assert_true(implies(queues, CL_DEVICE_QUEUE_REPLACEABLE_DEFAULT, CL_DEVICE_QUEUE_SUPPORTED));
+    if ((queues & CL_DEVICE_QUEUE_SUPPORTED) || bits_of(CL_DEVICE_PIPE_SUPPORT))
+        assert_true(bits_of(CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT) == CL_TRUE);
+    const cl_ulong dots =
+        CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT | CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_PACKED;
+    assert_true((bits_of(CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES) & dots) == dots);
+}
+
+/* [CL 4.2 R107] */
+static void features_name_capabilities(void **unused)
+{
+    static const struct {
+        cl_device_info param;
+        cl_ulong bit;
+        const char *feature;
+    } pairs[] = {
+        {CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES, CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT,
+         "__opencl_c_integer_dot_product_input_4x8bit"},
+        {CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES, CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_PACKED,
+         "__opencl_c_integer_dot_product_input_4x8bit_packed"},
+        {CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR, CL_DEVICE_KERNEL_CLOCK_SCOPE_DEVICE_KHR,
+         "__opencl_c_kernel_clock_scope_device"},
+        {CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR, CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR,
+         "__opencl_c_kernel_clock_scope_work_group"},
+        {CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR, CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR,
+         "__opencl_c_kernel_clock_scope_sub_group"},
+    };
+    cl_name_version list[128];
+    size_t size;
+    (void)unused;
+    OK(clGetDeviceInfo(device, CL_DEVICE_OPENCL_C_FEATURES, sizeof list, list, &size));
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        bool named = false;
+        for (size_t k = 0; k < size / sizeof *list; k++)
+            named = named || strcmp(list[k].name, pairs[i].feature) == 0;
+        assert_int_equal(named, (bits_of(pairs[i].param) & pairs[i].bit) != 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(capabilities_imply_others),
+        cmocka_unit_test(features_name_capabilities),
         cmocka_unit_test(all_answer),
         cmocka_unit_test(versions_agree),
         cmocka_unit_test(platform_agrees),

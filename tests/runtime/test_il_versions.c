@@ -30,6 +30,7 @@ static void both_queries_agree(void **state)
     assert_string_equal(joined, text);
 }
 
+/* [CL 4.2 R105] */
 static void modules_run(void **state)
 {
     (void)state;

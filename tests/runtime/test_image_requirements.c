@@ -144,29 +144,40 @@ static void errors(void **state)
     size_t answer;
     OK(ask(context, none, CL_MEM_KERNEL_READ_AND_WRITE, &rgba8, &desc, size, sizeof answer, &answer, NULL));
     assert_int_equal(answer, 64);
-    OK(ask(context, NULL, 0, &rgba8, &desc, size, 0, NULL, NULL));
-    const struct {
-        cl_int code, got;
-    } rows[] = {
-        {CL_INVALID_CONTEXT, ask(NULL, NULL, 0, &rgba8, &desc, size, 8, &answer, NULL)},
-        {CL_INVALID_PROPERTY, ask(context, properties, 0, &rgba8, &desc, size, 8, &answer, NULL)},
-        {CL_INVALID_VALUE,
-         ask(context, NULL, CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY, &rgba8, &desc, size, 8, &answer, NULL)},
-        {CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, ask(context, NULL, 0, &wrong, &desc, size, 8, &answer, NULL)},
-        {CL_INVALID_IMAGE_DESCRIPTOR, ask(context, NULL, 0, &rgba8, &levels, width, 4, &answer, NULL)},
-        {CL_INVALID_IMAGE_DESCRIPTOR, ask(context, NULL, 0, &rgba8, &kind, width, 4, &answer, NULL)},
-        {CL_INVALID_IMAGE_DESCRIPTOR, ask(context, NULL, 0, &rgba8, &wide, size, 8, &answer, NULL)},
-        {CL_INVALID_IMAGE_DESCRIPTOR, ask(context, NULL, 0, &rgba8, &foreign, width, 4, &answer, NULL)},
-        {CL_INVALID_IMAGE_DESCRIPTOR, ask(context, NULL, 0, &rgba8, &pitch, size, 8, &answer, NULL)},
-        {CL_INVALID_IMAGE_DESCRIPTOR, ask(context, NULL, 0, &rgba8, &flat, size, 8, &answer, NULL)},
-        {CL_INVALID_VALUE, ask(context, NULL, 0, NULL, &desc, size, 8, &answer, NULL)},
-        {CL_INVALID_VALUE, ask(context, NULL, 0, &rgba8, NULL, size, 8, &answer, NULL)},
-        {CL_INVALID_VALUE, ask(context, NULL, 0, &rgba8, &desc, 0x7777, 8, &answer, NULL)},
-        {CL_INVALID_VALUE, ask(context, NULL, 0, &rgba8, &desc, size, 7, &answer, NULL)},
-        {CL_INVALID_VALUE, ask(context, NULL, 0, &rgba8, &desc, width, 3, &answer, NULL)}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (rows[i].got != rows[i].code)
-            fail_msg("row %zu: %d, not %d", i, rows[i].got, rows[i].code);
+    /* [CL 5.3.14 R101] */
+    assert_int_equal(ask(context, NULL, 0, &rgba8, &desc, size, 0, NULL, NULL), CL_SUCCESS);
+    /* [CL 5.3.14 E101] */
+    assert_int_equal(ask(NULL, NULL, 0, &rgba8, &desc, size, 8, &answer, NULL), CL_INVALID_CONTEXT);
+    /* [CL 5.3.14 E102] */
+    assert_int_equal(ask(context, properties, 0, &rgba8, &desc, size, 8, &answer, NULL), CL_INVALID_PROPERTY);
+    /* [CL 5.3.14 E103] */
+    assert_int_equal(
+        ask(context, NULL, CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY, &rgba8, &desc, size, 8, &answer, NULL),
+        CL_INVALID_VALUE);
+    /* [CL 5.3.14 E104] */
+    assert_int_equal(ask(context, NULL, 0, &wrong, &desc, size, 8, &answer, NULL),
+                     CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
+    /* [CL 5.3.14 E105] */
+    assert_int_equal(ask(context, NULL, 0, &rgba8, &levels, width, 4, &answer, NULL),
+                     CL_INVALID_IMAGE_DESCRIPTOR);
+    assert_int_equal(ask(context, NULL, 0, &rgba8, &kind, width, 4, &answer, NULL),
+                     CL_INVALID_IMAGE_DESCRIPTOR);
+    assert_int_equal(ask(context, NULL, 0, &rgba8, &wide, size, 8, &answer, NULL),
+                     CL_INVALID_IMAGE_DESCRIPTOR);
+    assert_int_equal(ask(context, NULL, 0, &rgba8, &foreign, width, 4, &answer, NULL),
+                     CL_INVALID_IMAGE_DESCRIPTOR);
+    assert_int_equal(ask(context, NULL, 0, &rgba8, &pitch, size, 8, &answer, NULL),
+                     CL_INVALID_IMAGE_DESCRIPTOR);
+    assert_int_equal(ask(context, NULL, 0, &rgba8, &flat, size, 8, &answer, NULL),
+                     CL_INVALID_IMAGE_DESCRIPTOR);
+    /* [CL 5.3.14 E106] */
+    assert_int_equal(ask(context, NULL, 0, NULL, &desc, size, 8, &answer, NULL), CL_INVALID_VALUE);
+    assert_int_equal(ask(context, NULL, 0, &rgba8, NULL, size, 8, &answer, NULL), CL_INVALID_VALUE);
+    /* [CL 5.3.14 E107] */
+    assert_int_equal(ask(context, NULL, 0, &rgba8, &desc, 0x7777, 8, &answer, NULL), CL_INVALID_VALUE);
+    /* [CL 5.3.14 E108] */
+    assert_int_equal(ask(context, NULL, 0, &rgba8, &desc, size, 7, &answer, NULL), CL_INVALID_VALUE);
+    assert_int_equal(ask(context, NULL, 0, &rgba8, &desc, width, 3, &answer, NULL), CL_INVALID_VALUE);
 }
 
 /* ---- images of buffers ---- */

@@ -36,16 +36,20 @@ static void buffers(void **state)
 {
     (void)state;
     void *host = (void *)(uintptr_t)words;
+    /* [CL 5.2.1 E112] */
     EXPECT_NULL(CL_INVALID_VALUE, clCreateBuffer(context, IMMUTABLE, 64, NULL, &err));
     EXPECT_NULL(CL_INVALID_VALUE, clCreateBuffer(context, IMMUTABLE | CL_MEM_ALLOC_HOST_PTR, 64, NULL, &err));
     static const cl_mem_flags writable[] = {CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY, CL_MEM_HOST_WRITE_ONLY};
     cl_mem m = constant_words();
     const cl_buffer_region half = {0, 32};
     for (size_t i = 0; i < sizeof writable / sizeof *writable; i++) {
+        /* [CL 5.2.1 E111] */
         EXPECT_NULL(CL_INVALID_VALUE,
                     clCreateBuffer(context, IMMUTABLE | CL_MEM_COPY_HOST_PTR | writable[i], 64, host, &err));
+        /* [CL 5.3.1 E150] */
         EXPECT_NULL(CL_INVALID_VALUE, clCreateImage(context, IMMUTABLE | CL_MEM_COPY_HOST_PTR | writable[i],
                                                     &r32, &line, host, &err));
+        /* [CL 5.2.1 E113] */
         EXPECT_NULL(CL_INVALID_VALUE,
                     clCreateSubBuffer(m, writable[i], CL_BUFFER_CREATE_TYPE_REGION, &half, &err));
     }
@@ -72,9 +76,11 @@ static void buffers(void **state)
 static void images(void **state)
 {
     (void)state;
+    /* [CL 5.3.1 E151] */
     EXPECT_NULL(CL_INVALID_VALUE, clCreateImage(context, IMMUTABLE, &r32, &line, NULL, &err));
     cl_mem source = constant_words();
     cl_image_desc of = {.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER, .image_width = 16, .mem_object = source};
+    /* [CL 5.3.1 E152] */
     EXPECT_NULL(CL_INVALID_VALUE, clCreateImage(context, CL_MEM_READ_ONLY, &r32, &of, NULL, &err));
     cl_mem view = clCreateImage(context, IMMUTABLE, &r32, &of, NULL, &err);
     OK(err);
@@ -118,13 +124,16 @@ static void writes(void **state)
         clEnqueueCopyBufferToImage(queue, bytes, image, 0, zero, sixteen, 0, NULL, NULL),
         clEnqueueFillImage(queue, image, words, zero, sixteen, 0, NULL, NULL)};
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        /* [CL 5.2.1 E114] */
         if (codes[i] != CL_INVALID_OPERATION)
             fail_msg("call %zu returns %d", i, codes[i]);
     static const cl_map_flags flags[] = {CL_MAP_WRITE, CL_MAP_WRITE_INVALIDATE_REGION,
                                          CL_MAP_READ | CL_MAP_WRITE};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+        /* [CL 5.2.1 E115] */
         EXPECT_NULL(CL_INVALID_OPERATION,
                     clEnqueueMapBuffer(queue, buffer, CL_TRUE, flags[i], 0, 64, 0, NULL, NULL, &err));
+        /* [CL 5.2.1 E115] */
         EXPECT_NULL(CL_INVALID_OPERATION, clEnqueueMapImage(queue, image, CL_TRUE, flags[i], zero, sixteen,
                                                             &pitch, NULL, 0, NULL, NULL, &err));
     }

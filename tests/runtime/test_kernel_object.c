@@ -340,18 +340,43 @@ static void test_suggested_size(void **state)
         platform, "clGetKernelSuggestedLocalWorkSizeKHR");
     assert_non_null(suggest);
     cl_kernel kernel = create("locals");
-    size_t global[3] = {60, 14, 3}, local[3] = {0, 0, 0}, zero[1] = {0};
+    const size_t zero[1] = {0}, far[1] = {SIZE_MAX - 59}, near[1] = {SIZE_MAX - 60};
+    size_t global[3] = {60, 14, 3}, local[3] = {0, 0, 0};
+    const cl_queue_properties device_queue[] = {
+        CL_QUEUE_PROPERTIES, CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
+    cl_command_queue on_device = clCreateCommandQueueWithProperties(context, device, device_queue, &err);
+    OK(err);
+    cl_context foreign = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
+    OK(err);
+    cl_command_queue away = clCreateCommandQueueWithProperties(foreign, device, NULL, &err);
+    OK(err);
+    /* [CL 5.9.4 E154] */
     assert_int_equal(suggest(queue, kernel, 3, NULL, global, local), CL_INVALID_KERNEL_ARGS);
     OK(clSetKernelArg(kernel, 0, sizeof(cl_mem), NULL));
-    OK(suggest(queue, kernel, 3, NULL, global, local));
+    /* [CL 5.9.4 R151] */
+    assert_int_equal(suggest(queue, kernel, 3, NULL, global, local), CL_SUCCESS);
     for (int d = 0; d < 3; d++)
         assert_int_equal(global[d] % local[d], 0);
+    /* [CL 5.9.4 E151] */
     assert_int_equal(suggest(NULL, kernel, 3, NULL, global, local), CL_INVALID_COMMAND_QUEUE);
+    assert_int_equal(suggest(on_device, kernel, 3, NULL, global, local), CL_INVALID_COMMAND_QUEUE);
+    /* [CL 5.9.4 E152] */
     assert_int_equal(suggest(queue, NULL, 3, NULL, global, local), CL_INVALID_KERNEL);
+    /* [CL 5.9.4 E153] */
+    assert_int_equal(suggest(away, kernel, 3, NULL, global, local), CL_INVALID_CONTEXT);
+    /* [CL 5.9.4 E155] */
     assert_int_equal(suggest(queue, kernel, 4, NULL, global, local), CL_INVALID_WORK_DIMENSION);
+    /* [CL 5.9.4 E157] */
     assert_int_equal(suggest(queue, kernel, 1, NULL, NULL, local), CL_INVALID_GLOBAL_WORK_SIZE);
     assert_int_equal(suggest(queue, kernel, 1, NULL, zero, local), CL_INVALID_GLOBAL_WORK_SIZE);
+    /* [CL 5.9.4 E156] */
+    assert_int_equal(suggest(queue, kernel, 1, far, global, local), CL_INVALID_GLOBAL_OFFSET);
+    OK(suggest(queue, kernel, 1, near, global, local));
+    /* [CL 5.9.4 E158] */
     assert_int_equal(suggest(queue, kernel, 1, NULL, global, NULL), CL_INVALID_VALUE);
+    OK(clReleaseCommandQueue(on_device));
+    OK(clReleaseCommandQueue(away));
+    OK(clReleaseContext(foreign));
     OK(clReleaseKernel(kernel));
 }
 

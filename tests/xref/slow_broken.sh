@@ -21,6 +21,8 @@ ok "an unknown section" breaks 'unknown-citation: CL 5.99' ref-runtime/memory/sv
 ok "a clause that goes away" breaks 'unknown-citation: CL 3.3.5 O101' spec-xref/clauses/opencl-memory-model.json 's/CL 3.3.5 O101/CL 3.3.5 O1010/'
 ok "a test of an ambiguity that goes away" breaks 'missing-test: litmus' spec-xref/clauses/ambiguities.json 's/sw-scope-apart.litmus/sw-scope-asunder.litmus/'
 ok "the copy is whole again" exits 0 "$REFCL" xref check --root "$copy"
+ok "a listed sentence of an unknown class" bash -c 'sed -i "s/\"advice\"/\"advise\"/" "$2/spec-xref/clauses/listed-opencl-3.1.1.json"; "$1" xref check --root "$2" 2>&1 | tee /dev/stderr | grep -q "known class: advise"' _ "$REFCL" "$copy"
+cp spec-xref/clauses/listed-opencl-3.1.1.json "$copy/spec-xref/clauses"
 ok "a broken database" bash -c 'echo "{" >"$2/spec-xref/clauses/x.json"; "$1" xref check --root "$2"; [ $? -eq 2 ] && rm "$2/spec-xref/clauses/x.json"' _ "$REFCL" "$copy"
 
 done_testing

@@ -15,6 +15,8 @@ sys.path.insert(0, os.path.join(here, "..", "lib"))
 from built import REFCL as refcl  # noqa: E402
 from tap import check, done, skip  # noqa: E402
 
+with open(os.path.join(root, "ref-runtime", "docs", "extensions.md")) as rows:
+    NOT_OFFERED = set(re.findall(r"^\| `(\w+)` \| no ", rows.read(), re.M))
 SPECIFICATION = os.environ.get("REFCL_SPEC", os.path.join(root, "..", "shared", "spec"))
 OLD = """= Title
 
@@ -159,13 +161,19 @@ def extract(path):
     return json.loads(run.stdout)
 
 
-def wordings(name, path, least):
+def wordings(name, path, least, least_listed):
     """Sentences of a later revision with the clauses of 2.2 that they state."""
     data = extract(os.path.join(SPECIFICATION, path))
     chapters = [c for c in data["chapters"] if c["chapter"] in ("3", "4", "5")]
     mapped, all_of_them = (sum(c[k] for c in chapters) for k in ("mapped", "normative"))
+    listed = sum(sum(c["listed"].values()) for c in chapters)
     check("%s: %d of %d normative sentences of chapters 3 to 5 have a clause" % (name, mapped, all_of_them),
           mapped >= least * all_of_them, data["chapters"])
+    check("%s: %d more need none, for a reason" % (name, listed), mapped + listed >= least_listed * all_of_them,
+          data["chapters"])
+    absent = {s["reason"] for s in data["sentences"] if s.get("listed") == "not-offered"}
+    check("%s: extensions that are not offered, where a sentence says that it is of one" % name,
+          absent <= NOT_OFFERED, sorted(absent - NOT_OFFERED))
     check("%s: a paragraph's line that begins with = is no heading" % name,
           [s for s in data["sentences"] if s["section"].startswith("5.17" if "3.1" in name else "5.13")])
     return {(s["clause"], s.get("entry", "").split(" ")[0]): s.get("text", "") for s in data["sentences"] if "clause" in s}
@@ -177,11 +185,11 @@ if os.path.exists(os.path.join(SPECIFICATION, "opencl-3.1", "OpenCL_API.txt")):
     listed("3.0.19 to 3.1.1, not listed", "opencl-3.0/OpenCL_API.txt", "opencl-3.1/OpenCL_API.txt", UNLISTED_3_1)
     check("the clauses of inclusive scopes are among them", {"CL 3.3.5 O12", "CL 3.3.5 O13"} <= touched_clauses,
           sorted(touched_clauses))
-    words = wordings("3.1.1", "opencl-3.1/OpenCL_API.txt", 0.40)
+    words = wordings("3.1.1", "opencl-3.1/OpenCL_API.txt", 0.66, 0.93)
     changed = [text for (clause, _), text in words.items() if clause == "CL 5.2.2 E33"]
     check("a condition in other words: both buffers of clEnqueueCopyBuffer", any("not a valid buffer object" in t for t in changed), changed)
     check("another section number: flags of fences", any(c == "CL 3.3.5 O7" for c, _ in words))
-    wordings("3.0.19", "opencl-3.0/OpenCL_API.txt", 0.44)
+    wordings("3.0.19", "opencl-3.0/OpenCL_API.txt", 0.44, 0.44)
     listed("2.2-7 to 3.0.19", "opencl-2.2-7.txt", "opencl-3.0/OpenCL_API.txt", LISTED_3_0)
 else:
     skip("changes that the specification lists", "no registry")

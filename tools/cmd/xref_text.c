@@ -94,8 +94,8 @@ static void print_match(const struct xr_match *m, const char *document, bool tex
            xr_marker_name(s->marker));
     if (m->clause)
         printf(" %s", m->clause->id);
-    else if (m->reason)
-        printf(" none needed: %s", m->reason);
+    else if (m->listed)
+        printf(" %s: %s", xr_listing_name(m->listed->listing), m->listed->reason);
     else if (m->touches)
         printf(" no clause; touches %s", m->touches->id);
     else
@@ -109,9 +109,16 @@ static void print_chapters(const struct xr_extract *e)
 {
     for (size_t i = 0; i < e->chapter_count; i++) {
         const struct xr_chapter *c = &e->chapters[i];
-        printf("chapter %-3s %5zu normative sentences, %5zu with a clause (%.1f %%), %zu that need none\n",
-               c->name, c->normative, c->mapped,
-               c->normative ? 100.0 * (double)c->mapped / (double)c->normative : 100.0, c->exempt);
+        size_t listed = 0;
+        for (int k = 0; k < XR_LISTING_COUNT; k++)
+            listed += c->listed[k];
+        printf("chapter %-3s %5zu normative sentences, %5zu with a clause (%.1f %%), %zu listed", c->name,
+               c->normative, c->mapped,
+               c->normative ? 100.0 * (double)c->mapped / (double)c->normative : 100.0, listed);
+        for (int k = 0, before = 0; k < XR_LISTING_COUNT; k++)
+            if (c->listed[k])
+                printf("%s%zu %s", before++ ? ", " : " (", c->listed[k], xr_listing_name((enum xr_listing)k));
+        printf(listed ? ")\n" : "\n");
     }
 }
 
@@ -131,9 +138,9 @@ static int print_extract(const struct request *r, const struct xr_extract *e, co
     size_t without = 0;
     for (size_t i = 0; i < e->match_count; i++) {
         const struct xr_match *m = &e->matches[i];
-        bool missing = !m->clause && !m->reason && is_covered(e, m->sentence, text->document);
+        bool missing = !m->clause && !m->listed && is_covered(e, m->sentence, text->document);
         without += missing;
-        if (r->all || missing || m->reason)
+        if (r->all || missing || m->listed)
             print_match(m, text->document, r->text);
     }
     for (size_t i = 0; i < e->stale_count; i++)
