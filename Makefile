@@ -58,6 +58,7 @@ TEST_PACKAGES := libcmocka-dev mesa-vulkan-drivers libmpfr-dev clinfo pocl-openc
 BENCH_PACKAGES := oclgrind
 # make web; its page is bundled by what npm installs into BUILD/web (tools/web/page/package-lock.json).
 WEB_PACKAGES := emscripten nodejs $(if $(shell command -v npm),,npm)
+WEB_TEST_PACKAGES := chromium firefox-esr
 CLIENT_PACKAGES := clinfo clpeak clblast-tests libclblast1 libclfft-dev python3-pyopencl python3-mako \
   piglit python3-opencv ffmpeg hashcat hcxkeys darktable libviennacl-dev libboost-dev opencl-clhpp-headers
 include $(wildcard Makefile.local)
@@ -104,7 +105,7 @@ ifneq ($(JIT_SRC),)
 PRODUCTS += $(BUILD)/librefcl-jit.so
 endif
 
-.PHONY: all clients web board xref help deps demo test slow quick asan ubsan tsan lint format bench differential fuzz ulp hunt mutate man install dist deb distro-check clean tests FORCE
+.PHONY: all clients web web-test board xref help deps demo test slow quick asan ubsan tsan lint format bench differential fuzz ulp hunt mutate man install dist deb distro-check clean tests FORCE
 .DEFAULT_GOAL := all
 all: $(PRODUCTS)
 
@@ -118,6 +119,7 @@ help:
 ## make lint     warnings as errors, formatting, dependency arrows, words
 ## make clients  applications from the distribution: clinfo, pyopencl, CLBlast, OpenCV, hashcat, Piglit, ...
 ## make web      the playground, one page that checks litmus tests in a browser: BUILD/web/playground.html
+## make web-test make web, and the tests of the playground and of the board in Chromium and Firefox
 ## make board    results of all campaigns of litmus/results by driver and test: BUILD/board/index.html
 ## make bench    CPU time beside PoCL and Oclgrind        make format   clang-format in place
 ## make ulp      largest error of each mathematical function, in ulp
@@ -364,10 +366,12 @@ xref: $(BUILD)/refcl
 
 # The board of drivers, from the tables of litmus/results and those of TABLES.  It links to the pages of `make xref` and `make web`.
 BOARD_TABLES := $(filter-out %-tuning.json,$(sort $(wildcard litmus/results/*.json)))
-board: $(BUILD)/refcl
+board:
+	@tools/deps.sh $(BUILD_PACKAGES)
+	@$(MAKE) --no-print-directory -j$$(nproc) $(BUILD)/refcl
 	@rm -rf $(BUILD)/board $(BUILD)/board.sqlite
-	@$< results add --store $(BUILD)/board.sqlite $(BOARD_TABLES) $(TABLES)
-	@$< results site --store $(BUILD)/board.sqlite --xref ../xref.html --playground ../web/playground.html $(BUILD)/board && echo "$(BUILD)/board/index.html"
+	@$(BUILD)/refcl results add --store $(BUILD)/board.sqlite $(BOARD_TABLES) $(TABLES)
+	@$(BUILD)/refcl results site --store $(BUILD)/board.sqlite --xref ../xref.html --playground ../web/playground.html $(BUILD)/board && echo "$(BUILD)/board/index.html"
 
 # The playground: the checker in WebAssembly, and a page around it.
 WASM_SRC := $(patsubst %,memmodel/base/%.c,alloc arena array error escape hash input map privilege sha256) memmodel/graph/event.c memmodel/graph/graph.c \
@@ -395,6 +399,10 @@ $(BUILD)/web/playground.html: $(BUILD)/web/playground.wasm $(KERNEL_PROGRAMS) $(
 web:
 	@tools/deps.sh $(BUILD_PACKAGES) $(WEB_PACKAGES)
 	@$(MAKE) --no-print-directory -j$$(nproc) $(BUILD)/web/playground.html
+web-test: web
+	@tools/deps.sh $(WEB_TEST_PACKAGES)
+	@$(MAKE) --no-print-directory -j$$(nproc) all $(CHECK_FILES)
+	@BUILD=$(BUILD) tests/run.sh $(wildcard tests/web/test_*.py) tests/tools/test_board.py
 
 man: $(BUILD)/refcl $(BUILD)/refcl-litmus-run
 	@REFCL=$< tools/man/generate.py

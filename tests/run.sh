@@ -45,7 +45,7 @@ run_one() {
         thread) library=libtsan.so ;;
         *) library= ;;
         esac
-        if [ -n "$library" ] && ! grep -qi chromium "$program"; then
+        if [ -n "$library" ] && ! grep -qiE 'chromium|firefox' "$program"; then
             variables+=(LD_PRELOAD="$(gcc -print-file-name=$library) $(gcc -print-file-name=libstdc++.so.6)")
         fi
     fi
