@@ -7,7 +7,8 @@ const WIDTH = 168, COLUMN = 232, ROW = 78, TOP = 92;
 /* Line styles as well as colors tell relations apart. */
 const STYLES = { po: ["--po", "solid"], rf: ["--rf", "solid"], co: ["--co", "dashed"], fr: ["--fr", "dotted"], rmw: ["--quiet", "dotted"], cycle: ["--bad", "solid"] };
 const MORE = ["--more-1", "--more-2", "--more-3", "--more-4"];
-const OFFSETS = [34, 22, 46, 58, 70, 82, 94, 106, 118, 130, 142, 154, 166, 178, 190, 202]; // of a label from the start of its edge
+/* Where a label is tried: at so much from the start of its edge, so much below it. */
+const PLACES = [0, -13, 13].flatMap(below => [34, ...Array.from({ length: 17 }, (_, i) => 10 + 12 * i)].map(along => ({ along, below })));
 const off = new Set(["ghb", "lhb", "hb", "happens-before"]); // relations that the reader has switched off; shared by all graphs
 
 const placeOf = (thread, threads) => [thread.host ? "host" : "", !thread.host && `wg ${thread.work_group}`, !thread.host && thread.sub_group < 65536 && `sg ${thread.sub_group}`,
@@ -66,7 +67,7 @@ function elements(execution, threads, edges, cycle) {
   const add = (name, a, b, label, classes) => {
     const key = Math.min(a, b) + "-" + Math.max(a, b), same = used.get(key) || 0;
     if (name !== "po") used.set(key, same + 1);
-    list.push({ data: { source: "e" + a, target: "e" + b, label, distance: bend(name, at.get(a), at.get(b), same), offset: OFFSETS[0], name }, classes });
+    list.push({ data: { source: "e" + a, target: "e" + b, label, distance: bend(name, at.get(a), at.get(b), same), ...PLACES[0], name }, classes });
   };
   for (const c of cycle) if (at.has(c.from) && at.has(c.to) && c.from !== c.to) add("cycle", c.from, c.to, c.edge, "cycle");
   for (const [name, pairs] of Object.entries(edges)) {
@@ -83,7 +84,7 @@ function styles(names) {
       "text-halign": "center", "font-size": 13, "font-family": "ui-monospace, monospace", color: color("--text"), "line-height": 1.15 } },
     { selector: ".marked", style: { "border-width": 3, "border-color": color("--bad") } },
     { selector: ".thread", style: { shape: "round-rectangle", "background-color": color("--soft"), "background-opacity": 1, "border-width": 0, label: "data(label)", "text-valign": "bottom", "text-margin-y": 4, "font-size": 13, "font-weight": "bold", color: color("--text"), padding: 10 } },
-    { selector: "edge", style: { width: 2, "curve-style": "unbundled-bezier", "control-point-distances": "data(distance)", "control-point-weights": 0.5, "target-arrow-shape": "triangle", "arrow-scale": 1, "source-label": "data(label)", "source-text-offset": "data(offset)", "source-text-margin-x": e => (e.data("distance") ? 0 : 16), "font-size": 12, "font-weight": "bold",
+    { selector: "edge", style: { width: 2, "curve-style": "unbundled-bezier", "control-point-distances": "data(distance)", "control-point-weights": 0.5, "target-arrow-shape": "triangle", "arrow-scale": 1, "source-label": "data(label)", "source-text-offset": "data(along)", "source-text-margin-y": "data(below)", "source-text-margin-x": e => (e.data("distance") ? 0 : 16), "font-size": 12, "font-weight": "bold",
       "text-background-color": color("--page"), "text-background-opacity": 0.9, "text-background-padding": 1 } },
     ...names.map(n => relation(n, STYLES[n] || [MORE[[...n].reduce((h, c) => h + c.charCodeAt(0), 0) % MORE.length], "solid"])), relation("cycle", STYLES.cycle), { selector: ".cycle", style: { width: 4, "z-index": 9 } },
   ];
@@ -95,13 +96,13 @@ function placeLabels(cy) {
   for (const edge of cy.edges("[label != '']").toArray()) {
     const from = edge.sourceEndpoint(), to = edge.targetEndpoint(), length = Math.hypot(from.x - to.x, from.y - to.y);
     let best = null;
-    for (const offset of OFFSETS.filter((o, i) => !i || o < length - 10)) {
-      edge.data("offset", offset);
+    for (const where of PLACES.filter((p, i) => !i || p.along < length - 10)) {
+      edge.data(where);
       const place = edge.boundingBox({ includeNodes: false, includeEdges: false }), covered = taken.reduce((sum, t) => sum + shared(place, t), 0);
-      if (!best || covered < best.covered) best = { offset, place, covered };
+      if (!best || covered < best.covered) best = { where, place, covered };
       if (!covered) break;
     }
-    edge.data("offset", best.offset);
+    edge.data(best.where);
     taken.push(best.place);
   }
 }
