@@ -123,7 +123,7 @@ struct mm_event {
     uint64_t value_written; /* likewise */
     struct mm_agent agent;
     uint32_t allocation;     /* id, 0 = none */
-    uint32_t size;           /* bytes accessed */
+    uint32_t size;           /* bytes accessed; MM_UNRECORDED: launches */
     uint32_t source;         /* id of a struct mm_source, 0 = unknown */
     uint32_t site;           /* barrier: static call site, from 1 */
     uint32_t instance;       /* barrier: dynamic instance within (command, work-group or sub-group), from 1;

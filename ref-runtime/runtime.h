@@ -241,8 +241,8 @@ struct rt_context {
     struct rt_queue *default_queues[RT_MAX_DEVICES]; /* on device, not held; under the lock of queue.c */
     atomic_uint queue_count;                         /* queues of the host's, ever */
     atomic_int instrumented;                         /* enum rt_instrumented_state (instrument.c) */
-    atomic_bool
-        unrecorded; /* some settled instrumented launches are not in the trace, not even for re-execution */
+    atomic_uint
+        unrecorded; /* settled launches that are not in the trace, not even for re-execution, and in no event yet */
     atomic_bool
         questioned; /* a race with an instrumented launch is possible: its accesses would have to be known */
 };

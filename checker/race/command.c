@@ -5,6 +5,7 @@
 #include "checker/race/race.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 void ck_race_edge(struct ck_detector *d, const struct mm_edge *edge)
@@ -130,17 +131,32 @@ static void command_start(struct ck_detector *d, struct ck_command *command, con
     }
 }
 
+/* The limit names all launches so far; one that could be executed again ends with the first that cannot. */
+static void note_unrecorded(struct ck_detector *d, const struct mm_event *event)
+{
+    char launches[40] = "launches";
+    bool counted = strcmp(d->limit.rule, "checker.unrecorded") == 0,
+         replayed = (event->semantics & MM_REPLAYED) && !counted;
+    if (d->limit.cls != MM_OK && !counted && strcmp(d->limit.rule, "checker.replayed") != 0)
+        return;
+    d->unrecorded += event->size;
+    if (d->unrecorded)
+        snprintf(launches, sizeof launches, "%" PRIu64 " launch%s", d->unrecorded,
+                 d->unrecorded > 1 ? "es" : "");
+    mm_fail(&d->limit, MM_LIMIT, replayed ? "checker.replayed" : "checker.unrecorded",
+            "accesses of %s on an earlier queue were not recorded, and a later queue is not ordered after "
+            "them: set REFCL_ENGINE=interp to record them",
+            launches);
+}
+
 void ck_race_command(struct ck_detector *d, const struct mm_event *event, mm_event_id id)
 {
     struct ck_item *item = ck_item_of(d, event->agent);
     struct ck_command *command = ck_command_of(d, event->agent.command);
     if (!item || !command)
         return;
-    if (event->kind == MM_API_CALL && (event->semantics & MM_UNRECORDED) && d->limit.cls == MM_OK)
-        mm_fail(
-            &d->limit, MM_LIMIT, event->semantics & MM_REPLAYED ? "checker.replayed" : "checker.unrecorded",
-            "accesses of launches on an earlier queue were not recorded, and a later queue is not ordered after them: "
-            "set REFCL_ENGINE=interp to record them");
+    if (event->kind == MM_API_CALL && (event->semantics & MM_UNRECORDED))
+        note_unrecorded(d, event);
     if (event->kind == MM_COMMAND_START)
         command_start(d, command, event, item);
     if (event->kind == MM_MAP || event->kind == MM_UNMAP)

@@ -388,6 +388,7 @@ struct ck_detector {
     struct ck_budget budget;
     struct ck_clocks clocks;
     struct mm_error limit; /* cls MM_LIMIT: why the verdict is unknown */
+    uint64_t unrecorded;   /* launches whose accesses are not in the trace, and matter */
     bool stopped;          /* races are no longer checked */
     bool finished;         /* later records are ignored */
     mm_event_id next_event;

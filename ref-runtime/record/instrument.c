@@ -62,23 +62,24 @@ void rt_instrumented_settled(const struct rt_queue *queue)
     int expected = RT_UNSETTLED;
     if (rt_recorder() && queue && queue->is_first && is_first_thread()) {
         if (atomic_compare_exchange_strong(&queue->context->instrumented, &expected, RT_SETTLED))
-            atomic_store(&queue->context->unrecorded, false);
+            atomic_store(&queue->context->unrecorded, 0);
     }
 }
 
-static void question(struct mm_agent agent, uint16_t semantics)
+static void question(struct mm_agent agent, uint16_t semantics, uint32_t launches)
 {
-    struct mm_event event = {.kind = MM_API_CALL, .agent = agent, .semantics = semantics};
+    struct mm_event event = {.kind = MM_API_CALL, .agent = agent, .semantics = semantics, .size = launches};
     mm_recorder_event(rt_recorder(), &event, NULL, 0);
 }
 
-/* This call or the submission to another queue is the later one, and records the event. */
+/* This call or the submission to another queue is the later one, and records the event: each launch is in one event. */
 void rt_instrumented_lost(const struct rt_command *command)
 {
     struct rt_context *context = command->queue->context;
-    atomic_store(&context->unrecorded, true);
-    if (atomic_load(&context->questioned))
-        question((struct mm_agent){command->record.id, MM_INDEX_RUNTIME}, MM_UNRECORDED);
+    atomic_fetch_add(&context->unrecorded, 1);
+    unsigned unrecorded = atomic_load(&context->questioned) ? atomic_exchange(&context->unrecorded, 0) : 0;
+    if (unrecorded)
+        question((struct mm_agent){command->record.id, MM_INDEX_RUNTIME}, MM_UNRECORDED, unrecorded);
 }
 
 /* Commands of another queue may race with instrumented launches, whose accesses are not recorded. */
@@ -88,8 +89,8 @@ void rt_instrumented_submitted(const struct rt_queue *queue)
     if (queue->is_first || state == RT_NONE_INSTRUMENTED || (state == RT_SETTLED && is_first_thread()))
         return;
     atomic_store(&queue->context->questioned, true);
-    bool replayed = !atomic_load(&queue->context->unrecorded);
+    unsigned unrecorded = atomic_exchange(&queue->context->unrecorded, 0);
     question((struct mm_agent){0, mm_recorder_host_thread(rt_recorder())},
-             replayed ? MM_UNRECORDED | MM_REPLAYED : MM_UNRECORDED);
+             unrecorded ? MM_UNRECORDED : MM_UNRECORDED | MM_REPLAYED, unrecorded);
     atomic_store(&queue->context->instrumented, RT_NONE_INSTRUMENTED);
 }

@@ -51,11 +51,13 @@ def kernels(path):
     check(printed(command, "interp") == printed(command, "jit"), "%s: the same memory" % name)
 
 
-def queues(name, engine, expected):
+def queues(name, engine, expected, why=""):
     program = test_host.compiled(os.path.join(here, "watch", name), {})
     output = os.path.join(test_host.folder, "test_watch.json")
-    found, _ = report([refcl, "run", "--quiet", "--json", output, "--", program], output, engine, {})
+    found, _ = report([refcl, "run", "--json", output, "--", program], output, engine, {})
     check(found["status"] == expected, "%s, %s: %s" % (name, engine, expected), found)
+    if why:
+        check(found["stderr"].count(why) == 1, "%s, %s: the reason once" % (name, engine), found["stderr"])
 
 
 def images(name, kinds, watched):
@@ -78,7 +80,7 @@ def main():
     launches("watch/pointers_swapped.cl", "-g 64 -l 16 -a buf:256:iota -a buf:256:iota -a 5", True)
     queues("second_queue.c", "interp", "findings")
     queues("second_queue.c", "jit", "findings")
-    queues("second_queue_large.c", "jit", "unknown")
+    queues("second_queue_large.c", "jit", "unknown", "accesses of 2 launches on an earlier queue were not recorded")
     queues("second_queue_after_finish.c", "interp", "clean")
     queues("second_queue_after_finish.c", "jit", "clean")
     images("image_copied.c", [], True)

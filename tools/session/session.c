@@ -337,14 +337,18 @@ static int wait_for(const struct session *session, struct supervised *child, str
     return status ? EXIT_FINDINGS : EXIT_CLEAN;
 }
 
-static int verdict(const struct ck_detector *detector, enum ck_observation observation, int child)
+static int verdict(const struct session *session, const struct ck_detector *detector,
+                   enum ck_observation observation, int child)
 {
     struct mm_error err = {0};
     if (ck_detector_finding_count(detector))
         return EXIT_FINDINGS;
     if (child)
         return child;
-    if (ck_detector_status(detector, &err) != MM_OK)
+    enum mm_class status = ck_detector_status(detector, &err);
+    if (status == MM_LIMIT && !session->quiet)
+        return EXIT_UNKNOWN; /* the text report names the limit */
+    if (status != MM_OK)
         return tool_report(&err);
     return observation == CK_OBSERVED ? EXIT_CLEAN : EXIT_UNKNOWN;
 }
@@ -431,7 +435,7 @@ static int finish(struct session_processes *processes, char **argv, struct super
     if (session->program && !options.ending.signal)
         code = session->program->judge(session->program->context, detector, own);
     else
-        code = verdict(detector, options.observation, status);
+        code = verdict(session, detector, options.observation, status);
     return !code && options.observation == CK_OBSERVED_NOT_ALL ? EXIT_UNKNOWN : code;
 }
 

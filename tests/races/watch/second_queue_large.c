@@ -9,6 +9,7 @@ int main(void)
     cl_mem a = clCreateBuffer(context, CL_MEM_READ_WRITE, 48 << 20, NULL, &code);
     OK(code);
     launch(q, kernel("add", a, NULL, NULL), N, NULL);
+    launch(q, kernel("add", a, NULL, NULL), N, NULL);
     look_until_done(q);
     cl_command_queue r = in_order();
     launch(r, kernel("add", a, NULL, NULL), N, NULL);
