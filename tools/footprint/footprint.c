@@ -57,7 +57,7 @@ static bool note_not_checked(struct footprint *f, const char *what)
         if ((at == f->not_checked || at[-1] == ' ') && (at[size] == ',' || !at[size]))
             return false;
     if (used + strlen(separator) + size < sizeof f->not_checked)
-        snprintf(f->not_checked + used, sizeof f->not_checked - used, "%s%s", separator, what);
+        memcpy(mempcpy(f->not_checked + used, separator, strlen(separator)), what, size + 1);
     return true;
 }
 

@@ -158,6 +158,7 @@ static void emit_function(struct in_emit *e, uint32_t index)
         if (!in_emit_callout(e, &i))
             in_emit_entry(i.opcode)(e, &i);
     }
+    e->inst = NULL;
     if (!e->failed)
         complete_phis(e);
 }
