@@ -1,5 +1,6 @@
 /* The data of the HTML page: findings, and the events around each. */
 #include "tools/session/html.h"
+#include "memmodel/base/array.h"
 #include "memmodel/base/escape.h"
 #include "tools/page.h"
 #include "tools/session/events.h"
@@ -16,7 +17,23 @@ enum { MOST_SHOWN = 12, GRAPH_EVENTS = 1 << 20 };
 
 /* ---- data ------------------------------------------------------------------------------------ */
 
-/* Names and sources, from the records other than events. */
+/* The scalars that memory of a kernel argument consists of.  Local memory has no allocation when it is passed: its
+ * allocation has the argument's name. */
+struct element {
+    uint32_t command, allocation; /* allocation 0: local memory */
+    uint32_t size;
+    char kind; /* 'f' floating-point, 'i' signed */
+    char name[64];
+};
+
+/* Names, sources and types, from the records other than events. */
+struct names {
+    struct mm_graph *graph;
+    struct mm_sink graph_sink;
+    struct element *elements;
+    size_t element_count;
+};
+
 static enum mm_class skip_events(void *context, const struct mm_event *events, size_t count)
 {
     (void)context;
@@ -25,25 +42,79 @@ static enum mm_class skip_events(void *context, const struct mm_event *events, s
     return MM_OK;
 }
 
-static enum mm_class take_names(void *context, const struct mm_record *record)
+/* Values of other types, unsigned ones among them, are printed as unsigned numbers. */
+static bool is_scalar(const char *type, struct element *element)
 {
-    const struct mm_sink *graph = context;
-    if (record->type == MM_RECORD_EVENT || record->type == MM_RECORD_EDGE)
-        return MM_OK;
-    return graph->record(graph->context, record);
+    static const struct {
+        const char *name;
+        uint32_t size;
+        char kind;
+    } scalars[] = {{"float", 4, 'f'},      {"double", 8, 'f'},      {"char", 1, 'i'},
+                   {"short", 2, 'i'},      {"int", 4, 'i'},         {"long", 8, 'i'},
+                   {"atomic_int", 4, 'i'}, {"atomic_long", 8, 'i'}, {"atomic_float", 4, 'f'}};
+    for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++) {
+        size_t length = strlen(scalars[i].name);
+        if (strncmp(type, scalars[i].name, length) != 0)
+            continue;
+        length += strspn(type + length, "0123456789"); /* of a vector */
+        if (type[length] != '*')
+            continue;
+        element->size = scalars[i].size;
+        element->kind = scalars[i].kind;
+        return true;
+    }
+    return false;
 }
 
-static struct mm_graph *read_names(int fd)
+static void add_element(struct names *names, const struct mm_argument *argument)
 {
-    struct mm_graph *graph = mm_graph_create();
-    struct mm_sink inner;
+    struct element element = {.command = argument->command, .allocation = argument->allocation}, *place;
+    snprintf(element.name, sizeof element.name, "%s", argument->name);
+    if (is_scalar(argument->type_name, &element) && (place = mm_add(&names->elements, &names->element_count)))
+        *place = element;
+}
+
+static enum mm_class take_names(void *context, const struct mm_record *record)
+{
+    struct names *names = context;
+    if (record->type == MM_RECORD_EVENT || record->type == MM_RECORD_EDGE)
+        return MM_OK;
+    if (record->type == MM_RECORD_ARGUMENT)
+        add_element(names, &record->argument);
+    return names->graph_sink.record(names->graph_sink.context, record);
+}
+
+static bool read_names(int fd, struct names *names)
+{
     bool complete;
-    if (!graph || lseek(fd, 0, SEEK_SET) != 0)
-        return graph;
-    mm_graph_sink(graph, GRAPH_EVENTS, &inner);
-    struct mm_sink sink = {.context = &inner, .record = take_names, .events = skip_events};
+    *names = (struct names){.graph = mm_graph_create()};
+    if (!names->graph || lseek(fd, 0, SEEK_SET) != 0)
+        return names->graph != NULL;
+    mm_graph_sink(names->graph, GRAPH_EVENTS, &names->graph_sink);
+    struct mm_sink sink = {.context = names, .record = take_names, .events = skip_events};
     mm_trace_read(fd, "trace", &sink, &complete, NULL);
-    return graph;
+    return true;
+}
+
+static void clear_names(struct names *names)
+{
+    mm_graph_destroy(names->graph);
+    mm_free(names->elements);
+}
+
+/* NULL if no argument says what A consists of, or if arguments differ.  Commands that copy use the kernels' types. */
+static const struct element *element_of(const struct names *names, const struct mm_allocation *a)
+{
+    const struct element *found = NULL;
+    for (size_t i = 0; i < names->element_count; i++) {
+        const struct element *e = &names->elements[i];
+        bool same = e->allocation ? e->allocation == a->id
+                                  : e->command == a->command && a->name && strcmp(e->name, a->name) == 0;
+        if (same && found && (found->size != e->size || found->kind != e->kind))
+            return NULL;
+        found = same ? e : found;
+    }
+    return found;
 }
 
 static void add_text(cJSON *object, const char *key, const char *s)
@@ -81,9 +152,50 @@ static void add_agent(cJSON *object, const struct mm_graph *names, const struct 
     add_text(object, "agent", text);
 }
 
-static void add_memory(cJSON *object, const struct mm_graph *names, const struct mm_event *e)
+/* With the fewest digits that identify the value. */
+static void put_real(char *text, size_t size, double value, bool single)
 {
-    const struct mm_allocation *a = e->allocation ? mm_graph_allocation(names, e->allocation) : NULL;
+    for (int digits = single ? 6 : 15; digits <= (single ? 9 : 17); digits++) {
+        snprintf(text, size, "%.*g", digits, value);
+        double again = strtod(text, NULL);
+        if ((single ? (float)again : again) == value)
+            break;
+    }
+}
+
+static void put_scalar(char *text, size_t size, uint64_t bits, const struct element *element)
+{
+    unsigned shift = 64 - 8 * element->size;
+    float f;
+    double d;
+    memcpy(&f, &bits, sizeof f);
+    memcpy(&d, &bits, sizeof d);
+    if (element->kind == 'i')
+        snprintf(text, size, "%" PRId64, (int64_t)(bits << shift) >> shift);
+    else
+        put_real(text, size, element->size == sizeof f ? (double)f : d, element->size == sizeof f);
+}
+
+static void add_value(cJSON *object, const char *key, uint64_t bits, uint32_t size,
+                      const struct element *element)
+{
+    char text[200];
+    size_t used = 0;
+    if (!element || size % element->size || size > sizeof bits) {
+        snprintf(text, sizeof text, "%" PRIu64, bits);
+    } else {
+        for (uint32_t at = 0; at < size; at += element->size) {
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s", at ? ", " : "");
+            put_scalar(text + used, sizeof text - used, bits >> 8 * at, element);
+            used = strlen(text);
+        }
+    }
+    add_text(object, key, text);
+}
+
+static void add_memory(cJSON *object, const struct names *names, const struct mm_event *e)
+{
+    const struct mm_allocation *a = e->allocation ? mm_graph_allocation(names->graph, e->allocation) : NULL;
     char text[200];
     if (!a)
         return;
@@ -96,22 +208,20 @@ static void add_memory(cJSON *object, const struct mm_graph *names, const struct
     cJSON_AddNumberToObject(object, "bytes", e->size);
     if (e->attributes & MM_NO_VALUE)
         return;
-    snprintf(text, sizeof text, "%" PRIu64, e->kind == MM_WRITE ? e->value_written : e->value_read);
-    add_text(object, "value", text);
-    if (e->kind != MM_RMW)
-        return;
-    snprintf(text, sizeof text, "%" PRIu64, e->value_written);
-    add_text(object, "written", text);
+    const struct element *element = element_of(names, a);
+    add_value(object, "value", e->kind == MM_WRITE ? e->value_written : e->value_read, e->size, element);
+    if (e->kind == MM_RMW)
+        add_value(object, "written", e->value_written, e->size, element);
 }
 
-static cJSON *event_json(const struct mm_graph *names, const struct picked_event *p)
+static cJSON *event_json(const struct names *names, const struct picked_event *p)
 {
     const struct mm_event *e = &p->event;
     cJSON *object = cJSON_CreateObject();
-    const struct mm_source *source = e->source ? mm_graph_source(names, e->source) : NULL;
+    const struct mm_source *source = e->source ? mm_graph_source(names->graph, e->source) : NULL;
     cJSON_AddNumberToObject(object, "id", (double)p->id);
     add_text(object, "kind", mm_kind_name((enum mm_kind)e->kind));
-    add_agent(object, names, e);
+    add_agent(object, names->graph, e);
     add_memory(object, names, e);
     if (e->attributes & MM_ATOMIC || e->kind == MM_FENCE)
         add_text(object, "order", mm_order_name((enum mm_order)e->order));
@@ -135,7 +245,7 @@ static cJSON *event_json(const struct mm_graph *names, const struct picked_event
     return object;
 }
 
-static cJSON *graph_json(const struct mm_graph *names, const struct picked *picked)
+static cJSON *graph_json(const struct names *names, const struct picked *picked)
 {
     cJSON *graph = cJSON_CreateObject(), *events = cJSON_AddArrayToObject(graph, "events"),
           *edges = cJSON_AddArrayToObject(graph, "edges");
@@ -193,12 +303,12 @@ static cJSON *finding_graph(const struct session_processes *processes, const str
 {
     struct picked picked;
     int fd = trace_of(processes, finding);
-    struct mm_graph *names = fd >= 0 ? read_names(fd) : NULL;
-    bool ok = names && pick_events(fd, finding, &picked);
-    cJSON *graph = ok ? graph_json(names, &picked) : cJSON_CreateNull();
+    struct names names = {0};
+    bool ok = fd >= 0 && read_names(fd, &names) && pick_events(fd, finding, &picked);
+    cJSON *graph = ok ? graph_json(&names, &picked) : cJSON_CreateNull();
     if (ok)
         picked_clear(&picked);
-    mm_graph_destroy(names);
+    clear_names(&names);
     return graph;
 }
 
