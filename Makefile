@@ -420,7 +420,7 @@ $(BUILD)/completion/refcl.%: $(BUILD)/refcl tools/man/completion.py tools/man/ge
 	REFCL=$< /usr/bin/python3 tools/man/completion.py $* > $@.tmp && mv $@.tmp $@
 install: all $(addprefix $(BUILD)/completion/refcl.,bash zsh fish)
 	install -d $(addprefix $(DESTDIR),$(PREFIX)/bin $(PREFIX)/libexec/refcl $(LIBDIR) $(PKGCONFIGDIR) $(PREFIX)/include/refcl/memmodel/base /etc/OpenCL/vendors \
-	  $(addprefix $(SHARE)/,refcl/models refcl/schema refcl/suite refcl/ci man/man1 doc/refcl bash-completion/completions zsh/site-functions fish/vendor_completions.d))
+	  $(addprefix $(SHARE)/,refcl/models refcl/schema refcl/suite refcl/ci man/man1 doc/refcl/examples/bugs bash-completion/completions zsh/site-functions fish/vendor_completions.d))
 	install -m 755 $(addprefix $(BUILD)/librefcl,.so -jit.so -host.so -signals.so -layer.so) $(DESTDIR)$(LIBDIR)/
 	install -m 755 $(BUILD)/refcl-compiler $(BUILD)/refcl-litmus-run $(BUILD)/refcl-kernel-host $(DESTDIR)$(PREFIX)/libexec/refcl/
 	install -m 755 $(BUILD)/refcl $(DESTDIR)$(PREFIX)/bin/
@@ -432,6 +432,7 @@ install: all $(addprefix $(BUILD)/completion/refcl.,bash zsh fish)
 	install -m 644 $(addprefix memmodel/base/,arena.h base64.h error.h memory.h socket.h write.h) $(DESTDIR)$(PREFIX)/include/refcl/memmodel/base/
 	install -m 644 tools/man/*.1 $(DESTDIR)$(SHARE)/man/man1/
 	$(foreach d,$(DOCUMENTS),install -m 644 $(d) $(DESTDIR)$(SHARE)/doc/refcl/$(call document,$(d)) &&) true
+	install -m 644 tools/examples/bugs/* $(DESTDIR)$(SHARE)/doc/refcl/examples/bugs/
 	install -m 644 $(BUILD)/completion/refcl.bash $(DESTDIR)$(SHARE)/bash-completion/completions/refcl
 	install -m 644 $(BUILD)/completion/refcl.zsh $(DESTDIR)$(SHARE)/zsh/site-functions/_refcl
 	install -m 644 $(BUILD)/completion/refcl.fish $(DESTDIR)$(SHARE)/fish/vendor_completions.d/

@@ -13,7 +13,9 @@ export OCL_ICD_VENDORS=$vendors
 ok "PoCL has a device" clinfo
 tmp=$tap_dir
 suite=litmus/suite
-"$refcl" litmus plan -o "$tmp/plan.json" $suite/message-passing $suite/coherence $suite/barriers $suite/regions \
+# PoCL 6 puts both threads of sub-groups-apart into one sub-group: none of its instances count.
+barriers=$(find $suite/barriers -name '*.litmus' ! -name sub-groups-apart.litmus)
+"$refcl" litmus plan -o "$tmp/plan.json" $suite/message-passing $suite/coherence $barriers $suite/regions \
     $suite/scopes/MP+dev-two-devices.litmus $suite/store-buffering/SB+sc.litmus
 check "plan" $?
 /usr/bin/python3 tools/validate.py tools/schema/plan.schema.json "$tmp/plan.json"
@@ -23,6 +25,7 @@ SECONDS=0
 "$runner" -q -n 6000 -o "$tmp/a.json" "$tmp/plan.json" >"$tmp/log"
 check "run" $?
 hang=$((8 + 2 * SECONDS)) # seconds: no batch that works takes longer than twice the whole campaign
+budget=$((4 + SECONDS))   # seconds: enough for a few of these tests
 /usr/bin/python3 tools/validate.py tools/schema/results.schema.json "$tmp/a.json"
 check "the results fit their schema" $?
 json_holds "what cannot run is skipped with a reason, and not done" "$tmp/a.json" \
@@ -117,7 +120,7 @@ PY
 check "and resumed, it has the totals of an unbroken one" $?
 json_holds "every slice is accounted for" "$tmp/k.json" \
     'all(sum(s["instances"] for s in t["slices"]) == t["instances"] for t in R["tests"] if t["status"] == "done")'
-"$runner" -q --budget 6 --test CoR -o "$tmp/budget.json" "$tmp/plan.json" >"$tmp/log"
+"$runner" -q --budget $budget --test CoR -o "$tmp/budget.json" "$tmp/plan.json" >"$tmp/log"
 json_holds "a budget of seconds has an end, and something for each test" "$tmp/budget.json" 'all(t["instances"] > 0 for t in R["tests"])'
 "$runner" -q --confidence 1e-4 --test CoWW -o "$tmp/confidence.json" "$tmp/plan.json" >"$tmp/log"
 json_holds "three times the inverse of the rate" "$tmp/confidence.json" 'T["CoWW"]["instances"] >= 30000'
@@ -163,7 +166,7 @@ PY
 check "shards" $?
 "$refcl" litmus merge -o "$tmp/all.json" "$tmp/s1.json" "$tmp/s2.json"
 json_holds "merged, they are the whole" "$tmp/all.json" \
-    'sorted(t["instances"] for t in R["tests"] if t["status"] == "done")[0] == 10 and len(R["tests"]) == 38'
+    'sorted(t["instances"] for t in R["tests"] if t["status"] == "done")[0] == 10 and len(R["tests"]) == 37'
 "$refcl" litmus merge -o "$tmp/twice.json" "$tmp/all.json" "$tmp/all.json"
 json_holds "what is given twice counts once" "$tmp/twice.json" \
     'all(sum(s["count"] for s in t["states"]) == t["instances"] == 10 for t in R["tests"] if t["status"] == "done")'

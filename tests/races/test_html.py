@@ -115,6 +115,23 @@ def agents(folder):
     return {e["agent"].split()[1] for e in data["graphs"][0]["events"] if e["kind"] in ("read", "write")}
 
 
+def values(folder):
+    """What the page says is written to each argument of a kernel."""
+    kernel, page = os.path.join(folder, "types.cl"), os.path.join(folder, "types.html")
+    with open(kernel, "w") as f:
+        f.write("kernel void k(global float *single, global int *number, global uint *bits, global float2 *pair, local float *own)\n"
+                "{\n    *single = 0.1f;\n    *number = -3;\n    *bits = -3;\n    *pair = (float2)(1.5f, -2.0f);\n    own[0] = 0.25f;\n}\n")
+    subprocess.run([refcl, "kernel", "-q", "-g", "2", "-l", "2", *"-a buf:1 -a buf:1 -a buf:1 -a buf:8 -a local:4".split(), "--html", page, kernel])
+    with open(page, encoding="utf-8") as f:
+        data = json.loads(re.search(r'type="application/json">(.*?)</script>', f.read(), re.S)[1])
+    written = {}
+    for finding, graph in zip(data["report"]["findings"], data["graphs"]):
+        for event in graph["events"]:
+            if event["kind"] == "write" and event.get("access"):
+                written[finding["accesses"][0]["line"]] = event.get("value")
+    return [written.get(line) for line in range(3, 8)]
+
+
 def main():
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     with tempfile.TemporaryDirectory() as folder:
@@ -128,6 +145,8 @@ def main():
             text = f.read()
         check("one file, nothing fetched", not re.search(r'(src|href)\s*=|@import|url\(["\']?http', text))
         check("data cannot end its element", text.count("</script>") == 2, str(text.count("</script>")))
+        found = values(folder)
+        check("values have the types of the arguments", found == ["0.1", "-3", "4294967293", "1.5, -2", "0.25"], str(found))
         check("events are those of the racing work-items", agents(folder) == {"(0,0,0)", "(2,0,0)"}, str(agents(folder)))
         if not chromium:
             tap.skip("in Chromium", "no Chromium")

@@ -38,6 +38,8 @@ def installed(folder):
     checked = run(refcl, "litmus", "check", f"{folder}/usr/share/refcl/suite/message-passing/MP+rel+acq.litmus", env=environment)
     ok(checked.returncode in (0, 1) and "condition fails" in checked.stdout, "the installed suite is judged by the installed model")
     documents = set(os.listdir(f"{folder}/usr/share/doc/refcl"))
+    bugs = [set(os.listdir(d)) for d in ("tools/examples/bugs", f"{folder}/usr/share/doc/refcl/examples/bugs")]
+    ok(bugs[0] == bugs[1], "the files of the ten minutes are installed")
     ok({"litmus-format.md", "cat.md", "README.md", "distributions.md"} <= documents, "documents are installed")
     scripts = ["bash-completion/completions/refcl", "zsh/site-functions/_refcl", "fish/vendor_completions.d/refcl.fish"]
     ok(all(os.path.getsize(f"{folder}/usr/share/{s}") > 1000 for s in scripts), "completion is installed")
