@@ -19,6 +19,7 @@ cl_int rt_put_spirv_extensions(const void *object, const struct rt_info_out *out
                                              "SPV_KHR_bit_instructions",
                                              "SPV_KHR_expect_assume",
                                              "SPV_KHR_integer_dot_product",
+                                             "SPV_KHR_linkonce_odr",
                                              "SPV_KHR_no_integer_wrap_decoration",
                                              "SPV_KHR_shader_clock",
                                              "SPV_KHR_subgroup_rotate",

@@ -5,6 +5,7 @@
  * linker moves everything else.  All modules are linked in one step: pairwise linking processes the first module as often as
  * there are others. */
 #include "ref-runtime/compiler/helper.h"
+#include "ref-runtime/compiler/linkonce_shim.hpp"
 
 #include <spirv-tools/libspirv.hpp>
 #include <spirv-tools/linker.hpp>
@@ -134,6 +135,7 @@ enum mm_class rt_spirv_link(const struct rt_binary *modules, size_t count, bool 
         rt_text_add(log, message.data(), message.size());
         return MM_INVALID;
     }
+    const std::set<std::string> chosen = rt_choose_definitions(inputs);
     std::string messages;
     Words linked;
     bool ok = count > 0 && link_all(inputs, library, linked, messages);
@@ -141,6 +143,8 @@ enum mm_class rt_spirv_link(const struct rt_binary *modules, size_t count, bool 
         rt_text_add(log, messages.data(), messages.size());
         return MM_INVALID;
     }
+    if (library)
+        rt_restore_linkonce(linked, chosen);
     binary->size = linked.size() * 4;
     binary->data = mm_alloc(binary->size);
     if (!binary->data)

@@ -1,0 +1,16 @@
+/* Definitions that several modules may have [cl_khr_spirv_linkonce_odr]. */
+#ifndef RT_LINKONCE_SHIM_HPP
+#define RT_LINKONCE_SHIM_HPP
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+/* Of each name that modules define with LinkOnceODR one definition is exported, and the others import it; all do where
+ * a module exports the name.  The names of the definitions that are exported now. */
+std::set<std::string> rt_choose_definitions(std::vector<std::vector<uint32_t>> &modules);
+/* What MODULE exports with one of NAMES becomes LinkOnceODR again: a library may be linked with others. */
+void rt_restore_linkonce(std::vector<uint32_t> &module, const std::set<std::string> &names);
+
+#endif
