@@ -296,6 +296,29 @@ void CheckLowering::save_cell(const Memory &m, Value *index, Value *from, Value 
     b.SetInsertPoint(after);
 }
 
+// Emits BODY for each of COUNT cells: one after the other if they are few, else in a loop.
+void CheckLowering::for_each_cell(uint64_t count, function_ref<void(Value *)> body)
+{
+    enum { FEW = 8 };
+    for (uint64_t k = 0; count <= FEW && k < count; k++)
+        body(b.getInt64(k));
+    if (count <= FEW)
+        return;
+    Instruction *place = &*b.GetInsertPoint();
+    BasicBlock *before = place->getParent(), *after = SplitBlock(before, place);
+    BasicBlock *loop = BasicBlock::Create(item.getContext(), "", &item, after);
+    before->getTerminator()->setSuccessor(0, loop);
+    b.SetInsertPoint(loop);
+    PHINode *k = b.CreatePHI(b.getInt64Ty(), 2);
+    auto *next = cast<Instruction>(b.CreateAdd(k, b.getInt64(1), "", true, true));
+    b.CreateCondBr(b.CreateICmpULT(next, b.getInt64(count)), loop, after);
+    b.SetInsertPoint(next);
+    body(k);
+    k->addIncoming(b.getInt64(0), before);
+    k->addIncoming(next, next->getParent()); // BODY may have split the block
+    b.SetInsertPoint(place);
+}
+
 // POINTER: through which the access is made.
 void CheckLowering::check_tags(const Access &a, Value *offset, Value *pointer, Value *in_bounds)
 {
@@ -310,13 +333,13 @@ void CheckLowering::check_tags(const Access &a, Value *offset, Value *pointer, V
     unsigned log = *m.use >> IN_SHADOW_GRANULE;
     compute_tags(tag_kind(m));
     Value *first = b.CreateLShr(offset, log, "", true);
-    for (uint64_t k = 0; k < a.size >> log; k++) {
-        Value *index = k ? b.CreateAdd(first, b.getInt64(k)) : first;
+    for_each_cell(a.size >> log, [&](Value *k) {
+        Value *index = b.CreateAdd(first, k);
         if (saves)
-            save_cell(m, index, b.CreateConstGEP1_64(b.getInt8Ty(), pointer, k << log), in_bounds);
+            save_cell(m, index, b.CreateGEP(b.getInt8Ty(), pointer, b.CreateShl(k, log)), in_bounds);
         if (tagged)
             check_cell(a, m, index);
-    }
+    });
 }
 
 Value *CheckLowering::offset_of(Value *pointer, Value *base)

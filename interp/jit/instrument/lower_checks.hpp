@@ -115,6 +115,7 @@ class CheckLowering
     void lower(Access &a);
     void lower_texel(Access &a);
     void lower_undo(llvm::CallInst *call);
+    void for_each_cell(uint64_t count, llvm::function_ref<void(llvm::Value *)> body);
     void check_tags(const Access &a, llvm::Value *offset, llvm::Value *pointer, llvm::Value *in_bounds);
     void check_cell(const Access &a, const Memory &m, llvm::Value *index);
     void save_cell(const Memory &m, llvm::Value *index, llvm::Value *from, llvm::Value *in_bounds);

@@ -138,7 +138,9 @@ bool in_shim_is_flat(LLVMValueRef item)
 
 // ---- loops that are unrolled first ----------------------------------------------------------------
 
-enum { SHORT = 100, UNROLLED = 600, ROUNDS = 16 };
+// SHORT: instructions of a loop; UNROLLED, UNROLLED_ARRAY: of all its iterations, with barriers and with private arrays.
+// LLVM's scheduler takes quadratic time in the accesses of a block.
+enum { SHORT = 100, UNROLLED = 600, UNROLLED_ARRAY = 1000, ROUNDS = 16 };
 
 static bool is_barrier(const Instruction &i)
 {
@@ -157,6 +159,7 @@ static bool indexes_private(const Instruction &i)
 static bool better_unrolled(const Loop &loop, ScalarEvolution &evolution)
 {
     unsigned size = 0, rounds = evolution.getSmallConstantTripCount(&loop);
+    uint64_t most = evolution.getSmallConstantMaxTripCount(&loop);
     bool waits = false, indexes = false;
     for (const BasicBlock *b : loop.blocks())
         for (const Instruction &i : *b) {
@@ -164,7 +167,7 @@ static bool better_unrolled(const Loop &loop, ScalarEvolution &evolution)
             waits |= is_barrier(i);
             indexes |= indexes_private(i);
         }
-    return (indexes && size <= SHORT && loop.isInnermost()) ||
+    return (indexes && size <= SHORT && most * size <= UNROLLED_ARRAY && loop.isInnermost()) ||
            (waits && rounds > 0 && rounds <= ROUNDS && size * rounds <= UNROLLED);
 }
 

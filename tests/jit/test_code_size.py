@@ -1,0 +1,45 @@
+#!/usr/bin/python3
+"""Native code of kernels with large private arrays and structures stays small, plain and with checks: LLVM takes quadratic time
+in the accesses of a block."""
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
+from tap import check, done  # noqa: E402
+
+REFCL = os.environ.get('REFCL', 'build/refcl')
+MOST = 3000  # lines of LLVM IR
+KERNELS = {
+    'array': '''kernel void k(global const uint *in, global uint *out) {
+        uint t[4096], i = get_global_id(0), sum = 0;
+        for (uint k = 0; k < 4096; k++)
+            t[k] = k * in[i];
+        for (uint k = 0; k < 64; k++)
+            sum += t[(in[i] >> (k & 15)) & 4095];
+        out[i] = sum; }''',
+    'structure': '''struct large { uint words[128]; };
+        kernel void k(global const struct large *in, global struct large *out) {
+        uint i = get_global_id(0);
+        struct large l = in[i];
+        l.words[l.words[0] & 127] += i;
+        out[l.words[2] >> 7] = l; }'''}
+
+
+def lines(source, mode):
+    """Of LLVM IR, and whether the kernel was compiled."""
+    with tempfile.NamedTemporaryFile('w', suffix='.cl') as file:
+        file.write(source)
+        file.flush()
+        run = subprocess.run([REFCL, 'kernel', '--quiet', *mode, '-g', '8', '-l', '8', '-a', 'buf:4096:iota', '-a', 'buf:4096', file.name],
+                             env=dict(os.environ, REFCL_ENGINE='jit', REFCL_DEBUG='jit', REFCL_JIT_DUMP='optimized'),
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600)
+    return run.stdout.count('\n') if ': compiled' in run.stdout else None
+
+
+for name, source in KERNELS.items():
+    for mode in (['--check', 'none'], []):
+        count = lines(source, mode)
+        check(f'{name}, {"plain" if mode else "with checks"}: at most {MOST} lines', count is not None and count <= MOST, count)
+done()

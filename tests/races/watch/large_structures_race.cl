@@ -1,0 +1,12 @@
+// expect: data-race
+// run: -g 16 -l 8 -a buf:4096:iota -a buf:8192 --print 1
+// A work-item's structure ends where the next one begins: the last word of one is the first of another.
+struct large {
+    uint words[64];
+};
+kernel void k(global const struct large *in, global uint *out)
+{
+    uint i = get_global_id(0);
+    struct large l = in[i];
+    *(global struct large *)&out[i * (60 + (l.words[0] >> 24))] = l;
+}
