@@ -28,6 +28,30 @@ kernel void spin(global atomic_uint *turn, global uint2 *when) {
     while (atomic_load(turn) != n - 1 - i) ;
     when[i] = (uint2)(i, 1);
     atomic_fetch_add(turn, 1u); }
+kernel void barriers(global atomic_uint *turn, global uint2 *when) {
+    local uint seen;
+    uint before = get_num_groups(0) - 1 - get_group_id(0);
+    do {
+        if (get_local_id(0) == 0)
+            seen = atomic_load(turn);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        when[get_global_id(0)].x = seen;
+        barrier(CLK_LOCAL_MEM_FENCE);
+    } while (when[get_global_id(0)].x != before);
+    if (get_local_id(0) == 0)
+        atomic_fetch_add(turn, 1u);
+    when[get_global_id(0)].y = 1; }
+kernel void drawn(global atomic_uint *turn, global uint2 *when) {
+    local uint at;
+    for (;;) {
+        if (get_local_id(0) == 0)
+            at = atomic_fetch_add(turn, get_local_size(0));
+        barrier(CLK_LOCAL_MEM_FENCE);
+        uint i = at + get_local_id(0);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (i >= get_global_size(0))
+            break;
+        when[i] = (uint2)(i, 1); } }
 '''
 
 
@@ -52,4 +76,6 @@ most = most_under_way(run('together', ITEMS))
 check('few work-groups are under way at a time', most <= 4, f'{most} of {ITEMS // GROUP}')
 check('one that others wait for in a loop with sub-group functions begins', (run('loop', 1024)[:, 1] == 1).all())
 check('one that others wait for in a loop begins', (run('spin', 256)[:, 1] == 1).all())
+check('one that others wait for in a loop of barriers begins', (run('barriers', 256)[:, 1] == 1).all())
+check('work-groups that draw their work from a counter', (run('drawn', 1024)[:, 1] == 1).all())
 done()

@@ -8,6 +8,7 @@
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/Transforms/Utils/LowerAtomic.h>
@@ -28,9 +29,38 @@ bool may_observe_others(const Instruction &i)
     return isa<AtomicRMWInst>(i) || isa<AtomicCmpXchgInst>(i);
 }
 
-// Whether what ORIGIN reads can decide how often LOOP runs.
+// Whether two pointers may lead to the same memory: arguments are treated as different buffers.
+static bool may_alias(const Value *x, const Value *y, const DataLayout &layout)
+{
+    const int64_t widest = 128;
+    APInt at(64, 0), other(64, 0);
+    const Value *a = x->stripAndAccumulateConstantOffsets(layout, at, true);
+    const Value *b = y->stripAndAccumulateConstantOffsets(layout, other, true);
+    if (a == b)
+        return std::abs((at - other).getSExtValue()) < widest;
+    a = getUnderlyingObject(a);
+    b = getUnderlyingObject(b);
+    auto is_known = [](const Value *v) {
+        return isa<AllocaInst>(v) || isa<Argument>(v) ||
+               (isa<LoadInst>(v) && cast<LoadInst>(v)->hasMetadata(LLVMContext::MD_invariant_load));
+    };
+    return a == b || !is_known(a) || !is_known(b);
+}
+
+// Whether a work-item that waits may make progress with I alone: an addition changes the memory itself.
+static bool is_counter(const Instruction &i)
+{
+    auto *rmw = dyn_cast<AtomicRMWInst>(&i);
+    auto *zero = rmw ? dyn_cast<ConstantInt>(rmw->getValOperand()) : nullptr;
+    return rmw && (rmw->getOperation() == AtomicRMWInst::Add || rmw->getOperation() == AtomicRMWInst::Sub) &&
+           !(zero && zero->isZero());
+}
+
+// Whether what ORIGIN reads can decide how often LOOP runs, also through memory: for a work-group, a barrier makes it known to
+// all.  A loop that shares the value of a counter ends without other work-groups.
 static bool decides(const Instruction &origin, const Loop &loop)
 {
+    const DataLayout &layout = origin.getModule()->getDataLayout();
     SmallVector<const Instruction *, 32> work{&origin};
     DenseSet<const Instruction *> seen;
     while (!work.empty()) {
@@ -42,6 +72,11 @@ static bool decides(const Instruction &origin, const Loop &loop)
         if (auto *store = dyn_cast<StoreInst>(i)) {
             if (isa<AllocaInst>(store->getPointerOperand()->stripInBoundsOffsets()))
                 return true;
+            for (const BasicBlock *b : loop.blocks())
+                for (const Instruction &load : *b)
+                    if (isa<LoadInst>(load) && !is_counter(origin) &&
+                        may_alias(store->getPointerOperand(), getLoadStorePointerOperand(&load), layout))
+                        work.push_back(&load);
             continue;
         }
         if (auto *call = dyn_cast<CallInst>(i); call && !call->doesNotAccessMemory())
