@@ -1,6 +1,9 @@
 /* Prints build/gen/opcodes.h from the SPIR-V core grammar: IN_SPIRV_OPCODES(X) expands X(Name, value) once
- * for each opcode number, in ascending order; aliases keep the first name of their number. */
+ * for each opcode number, in ascending order; aliases keep the first name of their number.  An opcode of an extension
+ * that interp/lower/entries.h does not list becomes foreign. */
 #include <cjson/cJSON.h>
+#include <ctype.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +21,13 @@ static char *read_file(const char *path)
     text[size] = 0;
     fclose(f);
     return text;
+}
+
+/* The names of extensions end in a vendor's tag, of capital letters. */
+static bool is_of_extension(const char *name)
+{
+    size_t n = strlen(name);
+    return n > 2 && isupper((unsigned char)name[n - 1]) && isupper((unsigned char)name[n - 2]);
 }
 
 int main(int argc, char **argv)
@@ -44,6 +54,9 @@ int main(int argc, char **argv)
         if (names[i] != NULL)
             printf("    X(%s, %d) \\\n", names[i], i);
     puts("");
+    for (int i = 0; i < 65536; i++)
+        if (names[i] != NULL && is_of_extension(names[i]))
+            printf("#ifndef IN_ENTRY_%s\n#define IN_ENTRY_%s foreign\n#endif\n", names[i], names[i]);
     cJSON_Delete(root);
     free(text);
     return 0;

@@ -1,7 +1,6 @@
 /* The table from SPIR-V opcodes to lowering functions. */
 #include "interp/lower/entries.h"
 #include "interp/lower/lower.h"
-#include "opcodes.h"
 
 #define IN_PASTE_(a, b) a##b
 #define IN_PASTE(a, b)  IN_PASTE_(a, b)

@@ -5,7 +5,6 @@
 #include "interp/lower/entries.h"
 #include "interp/lower/lower.h"
 #include "memmodel/base/array.h"
-#include "opcodes.h"
 
 /* ---- which ------------------------------------------------------------------------------- */
 

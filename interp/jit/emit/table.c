@@ -3,7 +3,6 @@
 #include "interp/jit/emit/emit.h"
 #include "interp/lower/entries.h"
 #include "interp/lower/lower.h"
-#include "opcodes.h"
 
 #define IN_X(n) void __attribute__((weak)) in_emit_##n(struct in_emit *e, const struct in_inst *i);
 IN_LOWER_FAMILIES(IN_X)
