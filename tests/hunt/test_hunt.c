@@ -200,10 +200,30 @@ static void print_side(const struct hunt_program *p, const struct sides *s)
 static unsigned decided, skipped, unknown[2]; /* UNKNOWN: by Z3, by search, but for programs that never end */
 static double spent[3];                       /* ms: Z3, search, enumeration */
 
+typedef enum mm_class engine(const struct ck_program *, const struct mm_cat_model *,
+                             const struct ck_options *, struct ck_verdict *, struct mm_error *);
+
+/* Decides within a second of processor time.  The engine's limit holds for wall-clock time too, which other processes may
+ * use up: a decision that ended for that reason, before its second, is repeated with a longer limit. */
+static enum mm_class decide(engine *run_engine, const struct ck_program *program,
+                            const struct mm_cat_model *model, struct ck_verdict *verdict,
+                            struct mm_error *err)
+{
+    enum { SECOND = 1000, LONGEST = 256 * SECOND };
+
+    for (struct ck_options options = {.timeout_ms = SECOND};; options.timeout_ms *= 4) {
+        enum mm_class r = run_engine(program, model, &options, verdict, err);
+        bool at_deadline = !r && strstr(verdict->limit.rule, "time");
+
+        if (!at_deadline || verdict->time_ms > 0.9 * SECOND || options.timeout_ms == LONGEST)
+            return r;
+        ck_verdict_clear(verdict);
+    }
+}
+
 /* All three on one program; prints where they disagree, if asked. */
 static bool all_agree(const struct hunt_program *p, const struct mm_cat_model *model, bool print)
 {
-    struct ck_options options = {.timeout_ms = 1000};
     struct ck_program *program = lower(p);
     struct ck_verdict by_search, by_z3;
     struct mm_error err = {0};
@@ -212,8 +232,8 @@ static bool all_agree(const struct hunt_program *p, const struct mm_cat_model *m
     clock_t start = clock();
     bool complete = hunt_enumerate(p, model, &plain), same;
     double enumeration_ms = (double)(clock() - start) * 1e3 / CLOCKS_PER_SEC;
-    enum mm_class z = ck_z3(program, model, &options, &by_z3, &err);
-    enum mm_class r = z ? z : ck_search(program, model, &options, &by_search, &err);
+    enum mm_class z = decide(ck_z3, program, model, &by_z3, &err);
+    enum mm_class r = z ? z : decide(ck_search, program, model, &by_search, &err);
 
     if (r) {
         fprintf(stderr, "# %s: %s\n", z ? "z3" : "search", err.message);
