@@ -28,12 +28,6 @@ struct sx_event {
 
 enum { SX_TRACE_EVENTS = 1024 }; /* at most, in a trace */
 
-/* Whether EVENTS[I] belongs to the access of the event before it. */
-static inline bool sx_continues(const struct sx_event *events, uint32_t i)
-{
-    return events[i].second_half || (i > 0 && events[i].access && events[i].access == events[i - 1].access);
-}
-
 /* A set of reads of a thread: a bit for each, one for all from number SX_MANY on. */
 enum { SX_MANY = 63 };
 

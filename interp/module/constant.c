@@ -93,7 +93,8 @@ static enum mm_class pipe_storage(struct in_module *m, const struct in_inst *ins
     const uint32_t *w = inst->operands;
     if (inst->operand_count < 3 || w[0] == 0 || w[2] == 0 || w[0] > 1u << 16 || w[2] > 1u << 24)
         return in_bad(m, inst->word, err, "SPIRV 3.49.7", "pipe storage size is out of range");
-    struct in_pipe_storage storage = {w[0], w[1], w[2]};
+    struct in_pipe_storage storage = {.packet_size = w[0],
+                                      .capacity = w[2]}; /* w[1]: the alignment of packets */
     if (!mm_append(&m->storages, &m->storage_count, &storage))
         return mm_fail(err, MM_LIMIT, "memory", "out of memory");
     memcpy(bytes, &(uint64_t){m->storage_count}, 8);

@@ -37,7 +37,7 @@ struct in_global {
     uint32_t argument; /* descriptor: number among the kernel's arguments, UINT32_MAX: no descriptor */
 };
 struct in_pipe_storage { /* OpConstantPipeStorage */
-    uint32_t packet_size, packet_align, capacity;
+    uint32_t packet_size, capacity;
 };
 struct in_code;
 struct in_kernel {

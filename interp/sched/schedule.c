@@ -7,10 +7,9 @@
 #include "memmodel/base/hash.h"
 #include "sched.h"
 
-#define IN_SPIN_SLICE   200000 /* instructions after which a work-item may be spinning */
-#define IN_FAIR_SLICE   50
-#define IN_RANDOM_SLOTS 8
-#define IN_SPIN_MEMORY  (UINT64_C(512) << 20)
+#define IN_SPIN_SLICE  200000 /* instructions after which a work-item may be spinning */
+#define IN_FAIR_SLICE  50
+#define IN_SPIN_MEMORY (UINT64_C(512) << 20)
 
 bool in_add_slot(struct in_run *run)
 {

@@ -335,7 +335,7 @@ struct lt_vulkan {
     struct lt_pos pos;
     const char *mnemonic; /* as written, with its suffixes */
     bool atomic, non_private, available, visible;
-    uint8_t order, scope, access_scope; /* access_scope: of av and vis */
+    uint8_t order, scope;
     uint16_t semantics;
     uint8_t storage_class;
     uint8_t rmw;                /* enum ck_rmw_op */

@@ -125,7 +125,7 @@ static bool resume(struct lt_campaign_state *c)
     return true;
 }
 
-/* Leaves out what --unseen excludes; false, after a message: its file cannot be read. */
+/* Deselects the tests that --unseen excludes; false, after a message: its file cannot be read. */
 static bool drop_seen(struct lt_campaign_state *c)
 {
     cJSON *results = c->options->unseen ? lt_load_results(c->options->unseen) : NULL;

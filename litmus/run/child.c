@@ -259,8 +259,8 @@ static void wait_for(pid_t child, int *status, double seconds)
     }
 }
 
-/* The child died or hangs: its current test failed. */
-static void bury_child(struct lt_campaign_state *c, bool timeout)
+/* Reaps the child, which died or hangs, and records the failure of its current test. */
+static void reap_child(struct lt_campaign_state *c, bool timeout)
 {
     int status = 0;
     char reason[128] = "";
@@ -317,5 +317,5 @@ void lt_child_listen(struct lt_campaign_state *c)
         if (!read_lines(c))
             break;
     }
-    bury_child(c, timeout);
+    reap_child(c, timeout);
 }

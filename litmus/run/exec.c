@@ -230,7 +230,7 @@ uint32_t lt_exec_others(const uint32_t counts[2])
     return counts[0] < OTHERS ? counts[0] : OTHERS;
 }
 
-/* Every instance must be there, in the bins, among the others or discarded: a device that loses some is found out. */
+/* Fails if the device lost instances: each must be in a bin, among the other states, or discarded. */
 bool lt_exec_add_counts(struct exec *e, const uint32_t counts[2], uint64_t instances, struct lt_histogram *h,
                         uint64_t *discarded)
 {

@@ -9,7 +9,7 @@
 #define OTHERS        65536 /* states outside of the expected range that one batch can report */
 #define MAX_LINES     65536 /* elements of memory under stress */
 
-/* What the column of an observed value holds before a thread stores it; modules and kernels write it, too. */
+/* Initial value in the column of an observed value, before a thread stores it; modules and kernels write it, too. */
 #define LT_NOT_STORED 0x5efc1ba
 
 struct location {

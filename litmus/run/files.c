@@ -46,7 +46,7 @@ bool lt_iterations_allowed(const char *path, uint64_t iterations)
     return is_within(path, iterations, LT_MOST_ITERATIONS, "instances of a test (or choose --iterations)");
 }
 
-/* One byte more than is allowed, at most.  NULL: errno says why. */
+/* Reads MOST + 1 bytes at most, so that the caller sees whether the limit is exceeded.  NULL: see errno. */
 static char *read_up_to(FILE *in, size_t most)
 {
     size_t used = 0, capacity = 65536;
@@ -103,8 +103,7 @@ cJSON *lt_read_json(const char *path, bool *read)
     return json;
 }
 
-/* A new file beside PATH, with the mode that the user gives to new files; its name cannot be known
- * beforehand. */
+/* A new file beside PATH, with the user's default mode and an unpredictable name. */
 static FILE *open_draft(const char *path, char *draft, size_t size)
 {
     mode_t mask = umask(0);

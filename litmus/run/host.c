@@ -261,7 +261,7 @@ static bool check_times(struct lt_host *host, cl_event event)
     return !atomic_load(&host->failed);
 }
 
-/* Twice sure: what is left in the end is no test of blocking. */
+/* A blocking read, and clFinish as well: this part of the iteration does not test that reads block. */
 static bool read_buffer(struct lt_host *host, cl_mem buffer, void *to, size_t bytes)
 {
     return !lt_host_failed(host, "clEnqueueReadBuffer",

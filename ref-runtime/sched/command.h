@@ -5,7 +5,7 @@
 #include "ref-runtime/runtime.h"
 
 struct rt_command;
-/* What a command does.  All of it on the executor thread, without locks. */
+/* The operations of a command, called on the executor thread without locks. */
 struct rt_operation {
     /* Does the work, or begins it if there is STEP.  CL_SUCCESS, the negative status of the event, or
      * RT_PENDING: another component will call rt_sched_complete. */
@@ -90,7 +90,7 @@ bool rt_command_depend(struct rt_command *command, struct rt_event *event, mm_ev
 /* Adds COMMAND to the incomplete ones; removes it and returns the calls then due, for rt_sched_call without the lock. */
 void rt_sched_count(struct rt_command *command);
 struct rt_waiting *rt_sched_count_down(const struct rt_command *command);
-/* What a later command of QUEUE comes after once COMMAND is complete. */
+/* Notes the event that later commands of QUEUE are ordered after, once COMMAND is complete. */
 void rt_sched_note_completion(struct rt_queue *queue, const struct rt_command *command,
                               mm_event_id completion);
 /* Puts COMMAND, whose dependencies are entered, into its queue. */
@@ -152,7 +152,7 @@ void rt_record_host_write(uint32_t allocation, uint64_t size);
 uint32_t rt_record_allocation(const struct mm_allocation *allocation);
 void rt_record_free(uint32_t allocation, uint64_t size);
 void rt_record_close(void);
-/* A forked child uses what it has of its parent, which is not recorded: reports that, once. */
+/* A forked child uses objects of its parent, which is not recorded: reports that, once. */
 void rt_record_forked(void);
 
 /* ---- data movement of buffers (storage.c), on the executor thread ---- */

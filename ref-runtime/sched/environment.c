@@ -1,4 +1,4 @@
-/* What kernels meet outside themselves: pointers into live objects, printf, findings [CL 5.10, CLC 6.15.14]. */
+/* The environment of kernels: pointers into live objects, printf, findings [CL 5.10, CLC 6.15.14]. */
 #include "ref-runtime/sched/environment.h"
 #include "ref-runtime/device.h"
 #include "ref-runtime/record/replay.h"

@@ -32,7 +32,7 @@ void rt_sched_count(struct rt_command *command)
     incomplete[generation]++;
 }
 
-/* What is due now that COMMAND is complete.  Under rt_lock. */
+/* The calls that are due now that COMMAND is complete.  Under rt_lock. */
 struct rt_waiting *rt_sched_count_down(const struct rt_command *command)
 {
     struct rt_waiting *due = NULL;

@@ -84,7 +84,7 @@ static void push_ready(struct rt_command *command)
         pthread_cond_signal(&work);
 }
 
-/* What kernels enqueue needs no flush. */
+/* Commands that kernels enqueue need no flush. */
 void rt_sched_ready(struct rt_command *command)
 {
     if (alone)
@@ -291,7 +291,7 @@ static void unlink_command(struct rt_command *command)
 
 /* ---- the executor's own ---- */
 
-/* The command itself is over: what waits for that may start. */
+/* The command itself is over: commands that wait for that may start. */
 static void end(struct rt_command *command, cl_int status)
 {
     command->ended = true;

@@ -20,7 +20,6 @@ struct statement {
     size_t call_count, code_count;
     unsigned line; /* of the first code */
     enum xr_evidence evidence;
-    bool needless;
     const struct xr_clause *clauses[XR_TEST_CLAUSES];
     size_t clause_count;
 };

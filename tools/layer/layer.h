@@ -104,7 +104,6 @@ struct ly_dependency {
     struct ly_point *point;
     uint32_t kind; /* enum mm_edge_kind */
 };
-enum { LY_HELD = 4 };
 struct ly_command {
     struct mm_command record;
     struct ly_queue *queue;

@@ -53,7 +53,7 @@ static bool is_blocked(const struct replay *r, uint32_t item)
     return h && h->kind == MM_BARRIER_ENTRY && p.at + 1 == p.count && r->execution->ends[item] == CK_IS_LEFT;
 }
 
-/* Whether the work-item has come to where it is left. */
+/* Whether the work-item has reached the point where the execution leaves it. */
 static bool is_left(const struct replay *r, uint32_t item)
 {
     struct part p = r->parts[item];
@@ -148,8 +148,8 @@ static const struct ck_happening *expect(struct replay *r, uint32_t item, const 
 
 /* ---- the oracle ----------------------------------------------------------------------------------- */
 
-/* Whether OBJECT of the interpreter is the one that H is about: arguments are known, of others it shows when
- * they are met first. */
+/* Whether OBJECT of the interpreter is the object of H.  The objects of arguments are known; another one is identified at
+ * its first access. */
 static bool is_object(struct replay *r, const struct ck_happening *h, const struct in_object *object)
 {
     const struct ck_object *wanted = &r->program->objects[h->object];
@@ -201,7 +201,7 @@ static bool is_own(struct replay *r, uint32_t item, enum mm_kind kind, const str
     return h && h->kind == kind && is_address_known(r, h) && lies_in(r, h, object, address, size);
 }
 
-/* What copy COPY does at these bytes and has not done so far: a copy reads all of it, then writes it. */
+/* Performs the next access of copy COPY to these bytes; false: it has none left.  A copy reads everything, then writes. */
 static bool copies(struct replay *r, uint32_t copy, enum mm_kind kind, const struct in_object *object,
                    uint64_t address, uint32_t size, uint8_t *bytes)
 {
@@ -335,7 +335,7 @@ static bool on_end(void *context, uint32_t item)
     return true;
 }
 
-/* Whether exploring continues after F, too: it takes some result of the operation, or ends the work-item. */
+/* Whether exploration continues after F too, with some result of the operation, or with the end of the work-item. */
 static bool is_no_fault(const struct in_finding *f)
 {
     static const char *const kinds[] = {"bad-shift", "float-to-integer", "signed-overflow",

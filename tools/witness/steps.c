@@ -191,7 +191,7 @@ static bool has_race(const struct ck_detector *detector)
     return false;
 }
 
-/* What the file says must come out; a race by our model must be one for the detector, too. */
+/* Compares the replay with the finding in the file; the detector must report a race of the default model as well. */
 static int judge(void *context, const struct ck_detector *detector, int status)
 {
     const struct steps *s = context;

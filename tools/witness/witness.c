@@ -22,8 +22,8 @@ static enum mm_class no_memory(struct mm_error *err)
 
 /* ---- the launch ----------------------------------------------------------------------------------- */
 
-/* What the specialization constant ID is in the exploration: its value, or the length that an array in local
- * memory was given. */
+/* The value of specialization constant ID in the exploration, or the length of the array in local memory that it
+ * determines. */
 static uint64_t constant_value(const struct ex *ex, uint32_t id)
 {
     uint64_t value;
@@ -54,7 +54,7 @@ static bool find_constants(struct witness *w, const struct ex *ex)
 
 enum mm_class witness_load(struct witness *w, struct mm_error *err)
 {
-    enum mm_class r = MM_INVALID; /* most are for OpenCL; the others are taken as they come */
+    enum mm_class r = MM_INVALID; /* most are for OpenCL; else any environment is accepted */
     w->options.name = w->file;
     for (int any = 0; any < 2 && r; any++) {
         w->options.any_environment = any == 1;

@@ -27,11 +27,6 @@
 
 using namespace llvm;
 
-LLVMValueRef in_shim_add(LLVMBuilderRef builder, LLVMValueRef a, LLVMValueRef b)
-{
-    return wrap(unwrap(builder)->CreateAdd(unwrap(a), unwrap(b), "", true, true));
-}
-
 void in_shim_no_wrap(LLVMValueRef value, bool is_signed, bool is_unsigned)
 {
     if (auto *operation = dyn_cast<BinaryOperator>(unwrap(value))) {

@@ -12,8 +12,6 @@
 extern "C" {
 #endif
 
-/* A + B, which wraps neither signed nor unsigned. */
-LLVMValueRef in_shim_add(LLVMBuilderRef builder, LLVMValueRef a, LLVMValueRef b);
 /* Sets the nsw and nuw flags of a sum, difference or product. */
 void in_shim_no_wrap(LLVMValueRef value, bool is_signed, bool is_unsigned);
 /* Adds VALUE to the float at POINTER, or takes the smaller or larger one, sequentially consistent; the old
