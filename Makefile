@@ -364,14 +364,15 @@ xref: $(BUILD)/refcl
 	@$< xref check --root .
 	@$< xref site --root . --prefix $(CURDIR) --output $(BUILD)/xref.html && echo "$(BUILD)/xref.html"
 
-# The board of drivers, from the tables of litmus/results and those of TABLES.  It links to the pages of `make xref` and `make web`.
+# The board of drivers, from the tables of litmus/results and those of TABLES.  It links to the pages of `make xref` and `make web`, if they are there.
 BOARD_TABLES := $(filter-out %-tuning.json,$(sort $(wildcard litmus/results/*.json)))
 board:
 	@tools/deps.sh $(BUILD_PACKAGES)
 	@$(MAKE) --no-print-directory -j$$(nproc) $(BUILD)/refcl
 	@rm -rf $(BUILD)/board $(BUILD)/board.sqlite
 	@$(BUILD)/refcl results add --store $(BUILD)/board.sqlite $(BOARD_TABLES) $(TABLES)
-	@$(BUILD)/refcl results site --store $(BUILD)/board.sqlite --xref ../xref.html --playground ../web/playground.html $(BUILD)/board && echo "$(BUILD)/board/index.html"
+	@$(BUILD)/refcl results site --store $(BUILD)/board.sqlite $(if $(wildcard $(BUILD)/xref.html),--xref ../xref.html) \
+	  $(if $(wildcard $(BUILD)/web/playground.html),--playground ../web/playground.html) $(BUILD)/board && echo "$(BUILD)/board/index.html"
 
 # The playground: the checker in WebAssembly, and a page around it.
 WASM_SRC := $(patsubst %,memmodel/base/%.c,alloc arena array error escape hash input map privilege sha256) memmodel/graph/event.c memmodel/graph/graph.c \

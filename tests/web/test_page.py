@@ -148,6 +148,8 @@ def kernel(b, where):
     check("... the cycle's lines are marked in the source", b.run("[...document.querySelectorAll('.cm-here')].map(n => n.textContent)") == [source.split("\n")[n - 1] for n in lines], lines)
     count, covered = b.run(COVERED)
     check("... the labels in its graph cover neither events nor one another", count > 12 and covered == [], (count, covered))
+    size = b.run("document.querySelector('.canvas')._cyreg.cy.zoom() * 13")
+    check("... its text can be read", size >= 9, size)
     rows = b.run("[...document.querySelectorAll('.tables table')[0].tBodies[0].rows].map(r => r.cells[1].textContent)")
     check("... events have their lines", set(map(str, lines)) <= set(rows), rows)
     seen = tab_to(b, "e.classList.contains('change')")

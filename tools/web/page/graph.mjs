@@ -7,6 +7,7 @@ const WIDTH = 168, COLUMN = 232, ROW = 78, TOP = 92;
 /* Line styles as well as colors tell relations apart. */
 const STYLES = { po: ["--po", "solid"], rf: ["--rf", "solid"], co: ["--co", "dashed"], fr: ["--fr", "dotted"], rmw: ["--quiet", "dotted"], cycle: ["--bad", "solid"] };
 const MORE = ["--more-1", "--more-2", "--more-3", "--more-4"];
+const READABLE = 0.75; // a graph that is wider at this scale scrolls
 /* Where a label is tried: at so much from the start of its edge, so much below it. */
 const PLACES = [0, -13, 13].flatMap(below => [34, ...Array.from({ length: 17 }, (_, i) => 10 + 12 * i)].map(along => ({ along, below })));
 const off = new Set(["ghb", "lhb", "hb", "happens-before"]); // relations that the reader has switched off; shared by all graphs
@@ -118,14 +119,15 @@ function tables(execution, threads, edges) {
 export function graph(execution, threads, cycle, label) {
   const edges = edgesOf(execution), names = Object.keys(edges), canvas = make("div", { class: "canvas", role: "img", "aria-label": label + "; the tables below have the same" });
   const switches = make("fieldset", { class: "relations" }, make("legend", {}, "Relations"));
-  const box = make("div", { class: "graph" }, switches, canvas, tables(execution, threads, edges));
+  const scroll = make("div", { class: "scroll" }, canvas), box = make("div", { class: "graph" }, switches, scroll, tables(execution, threads, edges));
   let cy = null;
   box.draw = () => {
     if (cy) cy.destroy();
-    cy = cytoscape({ container: canvas, elements: elements(execution, threads, edges, cycle), style: styles(names), layout: { name: "preset" }, userZoomingEnabled: false, autoungrabify: true, boxSelectionEnabled: false, maxZoom: 1.25, minZoom: 0.2 });
+    cy = cytoscape({ container: canvas, elements: elements(execution, threads, edges, cycle), style: styles(names), layout: { name: "preset" }, userZoomingEnabled: false, userPanningEnabled: false, autoungrabify: true, boxSelectionEnabled: false, maxZoom: 1.25, minZoom: 0.2 });
     placeLabels(cy);
-    const { w, h } = cy.elements().boundingBox(), scale = Math.min(1.25, (canvas.clientWidth - 24) / w);
-    canvas.style.height = Math.min(Math.max(h * scale + 24, 120), 640) + "px";
+    const { w, h } = cy.elements().boundingBox(), scale = Math.max(READABLE, Math.min(1.25, (scroll.clientWidth - 24) / w));
+    canvas.style.width = Math.max(w * scale + 24, scroll.clientWidth) + "px";
+    canvas.style.height = Math.max(h * scale + 24, 120) + "px";
     cy.resize();
     cy.fit(undefined, 12);
     box.edges = () => cy.edges().map(e => e.data("name"));
