@@ -1,4 +1,4 @@
-/* What an image requires, before there is one [cl_ext_image_requirements_info, cl_ext_image_from_buffer]. */
+/* Queries of the requirements of an image that is not created yet [cl_ext_image_requirements_info, cl_ext_image_from_buffer]. */
 #include "ref-runtime/device.h"
 #include "ref-runtime/memory/image.h"
 

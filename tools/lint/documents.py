@@ -4,7 +4,8 @@
 - `docs/NAME.md#section` in a source or document: the document is in the file's folder or one above it, and has the section;
 - links of documents: the file exists and has the section;
 - a link whose text is a function, [`name()`](FILE): FILE defines that function;
-- names of source files in documents: the files exist."""
+- names of source files in documents: the files exist;
+- no document is empty."""
 import glob
 import os
 import re
@@ -101,6 +102,8 @@ def check_file(name, pattern, listed):
 def complaints(name, listed):
     text = read(name)
     document = name.endswith(".md")
+    if document and not text.strip():
+        yield 0, "the document is empty"
     for m in CITATION.finditer(text):
         if not document:
             yield m.start(), check_citation(name, m.group(1), m.group(2))
