@@ -13,6 +13,11 @@ static uint8_t join_orders(uint8_t a, uint8_t b)
     return MM_ACQ_REL;
 }
 
+static bool is_barrier(const struct mm_event *event)
+{
+    return event->kind == MM_BARRIER_ENTRY || event->kind == MM_BARRIER_EXIT;
+}
+
 void ck_change_apply(const struct ck_change *change, struct mm_event *event)
 {
     for (int i = 0; i < 2; i++) {
@@ -21,7 +26,9 @@ void ck_change_apply(const struct ck_change *change, struct mm_event *event)
         event->fence_flags |= change->fence_flags;
         event->order = join_orders(event->order, change->order[i]);
         if (change->scope)
-            event->scope = event->effective_scope = change->scope;
+            event->scope = change->scope;
+        if (change->scope && !is_barrier(event)) /* whose effective scope is that of execution */
+            event->effective_scope = change->scope;
         if (change->atomic) {
             event->attributes |= MM_ATOMIC;
             event->order = MM_RELAXED;

@@ -213,8 +213,9 @@ enum mm_scope in_scope_of(uint32_t scope)
     return scope < sizeof scopes / sizeof *scopes ? scopes[scope] : MM_SCOPE_NONE;
 }
 
-void in_record_fence(struct in_run *run, struct in_item *item, const struct in_insn *pc, enum mm_kind kind,
-                     uint32_t semantics, uint32_t scope, uint32_t site, uint32_t instance)
+struct mm_event *in_record_fence(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                                 enum mm_kind kind, uint32_t semantics, uint32_t scope, uint32_t site,
+                                 uint32_t instance)
 {
     const uint32_t global = SpvMemorySemanticsCrossWorkgroupMemoryMask | SpvMemorySemanticsUniformMemoryMask;
     struct mm_event *e = next_event(run, item, pc);
@@ -227,6 +228,7 @@ void in_record_fence(struct in_run *run, struct in_item *item, const struct in_i
     e->semantics = (uint16_t)semantics;
     e->site = site;
     e->instance = instance;
+    return e;
 }
 
 void in_record_copy(struct in_run *run, struct in_item *item, const struct in_insn *pc, enum mm_kind kind,

@@ -362,8 +362,9 @@ void in_record_atomic(struct in_run *run, struct in_item *item, const struct in_
                       const struct in_object *object, uint64_t address, uint32_t size, enum mm_kind kind,
                       uint64_t read, uint64_t written, enum mm_order order, enum mm_scope scope,
                       uint32_t attributes);
-void in_record_fence(struct in_run *run, struct in_item *item, const struct in_insn *pc, enum mm_kind kind,
-                     uint32_t semantics, uint32_t scope, uint32_t site, uint32_t instance);
+struct mm_event *in_record_fence(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                                 enum mm_kind kind, uint32_t semantics, uint32_t scope, uint32_t site,
+                                 uint32_t instance);
 /* COPY_START or COPY_WAIT */
 void in_record_copy(struct in_run *run, struct in_item *item, const struct in_insn *pc, enum mm_kind kind,
                     uint32_t number);

@@ -23,23 +23,19 @@ static void record_at(struct in_run *run, struct in_item *item, enum mm_kind kin
                       uint32_t instance)
 {
     const struct in_wait *w = wait_of(item);
-    if (run->full && run->launch.recorder != NULL)
-        in_record_fence(run, item, item->pc - 1, kind, in_get32(item, w->semantics),
-                        in_get32(item, w->memory_scope), site, instance);
+    if (!run->full || run->launch.recorder == NULL)
+        return;
+    struct mm_event *e = in_record_fence(run, item, item->pc - 1, kind, in_get32(item, w->semantics),
+                                         in_get32(item, w->memory_scope), site, instance);
+    bool sub = w->kind == IN_WAIT_BARRIER && sub_group_scope(item);
+    e->effective_scope = sub ? MM_SCOPE_SUB_GROUP : MM_SCOPE_WORK_GROUP;
 }
 
-/* An event has one scope, that of memory: the instance distinguishes sub-groups whose barrier has a wider
- * one. */
 static void record_wait(struct in_run *run, struct in_item *item, enum mm_kind kind)
 {
     const struct in_wait *w = wait_of(item);
-    bool sub = sub_group_scope(item);
-    if (w->kind != IN_WAIT_BARRIER)
-        return;
-    uint32_t instance = item->instances[sub];
-    if (sub && in_get32(item, w->memory_scope) != SpvScopeSubgroup)
-        instance += (1 + item->local_linear / run->launch.sub_group_size) << 20;
-    record_at(run, item, kind, w->site, instance);
+    if (w->kind == IN_WAIT_BARRIER)
+        record_at(run, item, kind, w->site, item->instances[sub_group_scope(item)]);
 }
 
 /* The sub-groups may reach a named barrier at different instructions. */

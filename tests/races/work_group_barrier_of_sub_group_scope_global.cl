@@ -1,0 +1,14 @@
+// expect: data-race
+// at: 13 read, 11 write, different sub-groups
+// run: -k k --global 4 --local 4 --arg buf:4 --arg buf:4
+/* The flag is missing, which no scope makes up for. */
+__attribute__((intel_reqd_sub_group_size(2)))
+kernel void k(global int *a, global int *out)
+{
+    local int copy[4];
+    int i = get_local_id(0);
+    copy[i] = i;
+    a[i] = i;
+    work_group_barrier(CLK_LOCAL_MEM_FENCE, memory_scope_sub_group);
+    out[i] = a[3 - i] + copy[3 - i];
+}
