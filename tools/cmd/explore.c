@@ -41,19 +41,18 @@ static int compile(struct explore *e, const char *path, char **data, size_t *siz
     return r == MM_OK ? 0 : tool_report(&err);
 }
 
+/* Sizes of options come before those of the file; 0: open. */
 static void shape(const struct explore *e, struct ex *ex)
 {
+    struct ex_launch *l = &ex->config.launch;
+    if (e->has_global || e->has_local)
+        l->sub_group = 0;
     if (e->has_global)
-        memcpy(ex->config.launch.global, e->launch.global, sizeof ex->config.launch.global);
-    if (e->has_local)
-        memcpy(ex->config.launch.local, e->launch.local, sizeof ex->config.launch.local);
-    else if (e->has_global)
-        memcpy(ex->config.launch.local, ex->config.launch.global, sizeof ex->config.launch.local);
+        memcpy(l->global, e->launch.global, sizeof l->global);
+    if (e->has_global || e->has_local)
+        memcpy(l->local, e->launch.local, sizeof l->local);
     if (e->launch.sub_group)
-        ex->config.launch.sub_group = e->launch.sub_group;
-    else if (e->has_global || e->has_local)
-        ex->config.launch.sub_group =
-            ex->config.launch.local[0] * ex->config.launch.local[1] * ex->config.launch.local[2];
+        l->sub_group = e->launch.sub_group;
 }
 
 static enum mm_class prepare(struct explore *e, struct ex *ex, struct ck_program **program,

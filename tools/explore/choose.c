@@ -29,7 +29,6 @@ static void take_choice(struct explore *e, struct ex *ex, const struct launch_ch
         l->global[i] = (uint32_t)choice->global[i];
         l->local[i] = (uint32_t)choice->local[i];
     }
-    l->sub_group = e->launch.sub_group ? e->launch.sub_group : l->local[0] * l->local[1] * l->local[2];
     fprintf(e->text, "chosen: -g %s", launch_sizes(choice->global, choice->dimensions, text, sizeof text));
     fprintf(e->text, " -l %s", launch_sizes(choice->local, choice->dimensions, text, sizeof text));
     for (size_t i = 0; i < choice->argument_count; i++)

@@ -34,7 +34,8 @@ struct ex_input {
     struct ex_init init;
 };
 struct ex_launch {
-    uint32_t global[3], local[3], sub_group; /* sub_group: work-items per sub-group */
+    uint32_t global[3], local[3],
+        sub_group; /* sub_group: work-items per sub-group; 0: open until ex_complete_launch */
 };
 struct ex_config { /* by the header lines or the command line */
     struct ex_input *inputs;
@@ -212,6 +213,9 @@ bool ex_has_inputs(const struct ex *ex);
 void ex_each_input(struct ex *ex, const struct ck_execution *execution,
                    void (*take)(void *context, const char *name, int64_t value, bool is_unsigned),
                    void *context);
+
+/* explore/launch.c: sizes that neither options nor the file give, and those that the kernel requires; fails if they do not fit. */
+void ex_complete_launch(struct ex *ex);
 
 /* explore/module.c, explore/type.c */
 void ex_find_names(struct ex *ex);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_THREADS = 256, MAX_OBJECT = 1 << 20, UNKNOWN_ELEMENTS = 4096, MAX_ARGUMENTS = 256 };
+enum { MAX_OBJECT = 1 << 20, UNKNOWN_ELEMENTS = 4096, MAX_ARGUMENTS = 256 };
 
 /* ---- initial values ----------------------------------------------------------------------------- */
 
@@ -491,30 +491,15 @@ static void mark_atomic_objects(struct ex *ex)
         }
 }
 
-static void check_launch(struct ex *ex)
-{
-    const struct ex_launch *l = &ex->config.launch;
-    uint64_t total = 1;
-    for (int i = 0; i < 3; i++) {
-        if (l->global[i] == 0 || l->local[i] == 0 || l->global[i] % l->local[i])
-            ex_fail(ex, MM_INVALID, "CL 5.8", "the global size must be a multiple of the work-group size");
-        total *= l->global[i];
-        if (total > MAX_THREADS)
-            ex_fail(ex, MM_LIMIT, "explore.launch", "more than %d work-items", MAX_THREADS);
-    }
-    if (l->sub_group == 0)
-        ex_fail(ex, MM_INVALID, "explore.launch", "a sub-group has at least one work-item");
-}
-
 static void lower(struct ex *ex)
 {
-    check_launch(ex);
     ex->program = ck_program_create();
     if (!ex->program)
         ex_no_memory(ex);
     ex->program->vulkan = ex->module.vulkan;
     ex->program->kernel = true;
     ex->entry = entry_point(ex);
+    ex_complete_launch(ex);
     if (ex->module.vulkan)
         ex_reflect_constants(ex);
     ex_declare(ex);

@@ -304,7 +304,6 @@ enum mm_class ex_read(const void *data, size_t size, const char *file, struct ex
     ex->arena = arena;
     ex->err = err;
     ex->module.file = file;
-    ex->config.launch = (struct ex_launch){{1, 1, 1}, {1, 1, 1}, 1};
     if (setjmp(ex->failed)) {
         ex_destroy(ex);
         return err->cls;

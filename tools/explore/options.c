@@ -36,8 +36,10 @@ enum {
 const struct tool_option explore_options[] = {
     {"kernel", 'k', "NAME", "REFCL_KERNEL", "kernel to explore (default: the only one)"},
     {"global", 'g', "N[,N[,N]]", "REFCL_GLOBAL", "global size (default: the file's @Config line, or 1)"},
-    {"local", 'l', "N[,N[,N]]", "REFCL_LOCAL", "work-group size (default: the global size)"},
-    {"subgroup", 0, "N", "REFCL_SUBGROUP", "work-items per sub-group (default: the work-group size)"},
+    {"local", 'l', "N[,N[,N]]", "REFCL_LOCAL",
+     "work-group size (default: what the kernel requires, or the global size)"},
+    {"subgroup", 0, "N", "REFCL_SUBGROUP",
+     "work-items per sub-group (default: what the kernel requires, or REFCL_SUB_GROUP_SIZE)"},
     {"arg", 'a', "[NAME=]SPEC", NULL,
      "the next argument, or argument NAME, as of refcl kernel: buf:N[:zero|iota|fill=V|any], local:BYTES, {1, 2, ...}, any or a value; any:LOW..HIGH limits symbolic values"},
     {"input", 0, "NAME=VALUES", NULL, "initial values of a variable or argument, as in @Input lines"},
