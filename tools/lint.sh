@@ -6,7 +6,7 @@ bad=0
 
 # Library headers that only some places may include: "regex @ places".
 libraries=(
-    'z3\.h @ ^checker/'
+    'z3\.h @ ^(checker|tools/prove)/'
     'cjson/ @ ^(checker|litmus|tools|interp/gen|spec-xref)/'
     'spirv-tools/ @ ^(interp/|ref-runtime/compiler/|tools/explore/|tools/assemble_spirv\.c)'
     'llvm-c/ @ ^(interp/jit|ref-runtime/compiler)/'

@@ -36,7 +36,7 @@ struct explore {
     struct guard guard;
     struct explore_kept *kept;
     uint64_t until_ms; /* the file's deadline, of the monotonic clock */
-    bool states, explain;
+    bool states, explain, prove;
     struct mm_cat_model *named; /* the model as its file says, for reports; NULL: none was read */
     FILE *text;
     cJSON *tests;

@@ -207,6 +207,8 @@ void ex_conditions(struct ex *ex);
 
 /* explore/inputs.c: the inputs and requirements of the program, once the objects exist. */
 void ex_add_inputs(struct ex *ex);
+/* Whether the argument ID has, or points to, numbers without a sign. */
+bool ex_is_unsigned(const struct ex *ex, uint32_t id);
 /* Whether arguments are symbolic. */
 bool ex_has_inputs(const struct ex *ex);
 /* Calls TAKE for each symbolic input that EXECUTION reads: "n", "a[3]". */

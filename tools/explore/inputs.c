@@ -87,8 +87,8 @@ static const char *source_types(const struct ex *ex)
     return NULL;
 }
 
-/* Whether the argument ID has, or points to, numbers without a sign: types of kernels have no sign [SPIRV 2.16.1]. */
-static bool is_unsigned(const struct ex *ex, uint32_t id)
+/* Types of kernels have no sign [SPIRV 2.16.1]. */
+bool ex_is_unsigned(const struct ex *ex, uint32_t id)
 {
     const struct in_function *f = in_spirv_function(ex->module.decoded, ex->entry->function);
     const char *type = source_types(ex);
@@ -131,7 +131,7 @@ static uint32_t constant(struct ex *ex, uint64_t value)
 
 static uint32_t extended(struct requirement *r, uint32_t id, uint32_t expr)
 {
-    return ex_resize(r->ex, expr, 8, !is_unsigned(r->ex, id));
+    return ex_resize(r->ex, expr, 8, !ex_is_unsigned(r->ex, id));
 }
 
 /* Element INDEX of what P holds. */
@@ -371,7 +371,7 @@ void ex_each_input(struct ex *ex, const struct ck_execution *x,
         if (!p)
             continue;
         const char *name = ex->program->objects[h->object].name;
-        bool no_sign = is_unsigned(ex, p->id);
+        bool no_sign = ex_is_unsigned(ex, p->id);
         if (p->is_array)
             snprintf(text, sizeof text, "%.80s[%u]", name,
                      h->offset / ex->program->objects[h->object].element_size);

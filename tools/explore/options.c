@@ -32,6 +32,7 @@ enum {
     OPT_WITNESS,
     OPT_NO_WALK,
     OPT_ONLY_WALK,
+    OPT_PROVE,
 };
 const struct tool_option explore_options[] = {
     {"kernel", 'k', "NAME", "REFCL_KERNEL", "kernel to explore (default: the only one)"},
@@ -46,7 +47,8 @@ const struct tool_option explore_options[] = {
     {"assert", 0, "EXPR", NULL,
      "condition on the final state: [forall|exists|~exists] (out[0] == 1 and ...); may be repeated"},
     {"filter", 0, "EXPR", NULL, "consider only executions with such a final state"},
-    {"requires", 0, "EXPR", NULL, "condition on symbolic arguments: n <= 64 and a[i] < n; may be repeated"},
+    {"requires", 0, "EXPR", NULL,
+     "condition on symbolic arguments: n <= 64 and a[i] < n; with --prove on sizes and arguments of all launches: n <= global_size(0) and size(a) >= 4 * n; may be repeated"},
     {"model", 'm', "FILE.cat", "REFCL_MODEL", "memory model (default opencl.cat, or vulkan.cat)"},
     {"switch", 's', "NAME=VALUE", NULL, "select a variant of the model; may be repeated"},
     {"engine", 'e', "NAME", "REFCL_CHECK_ENGINE",
@@ -56,7 +58,7 @@ const struct tool_option explore_options[] = {
     {"progress", 0, "MODEL", "REFCL_PROGRESS_MODEL",
      "forward-progress model: fair, hsa, obe, lobe, unfair; or by scope: wg=obe,sg=hsa,wi=fair"},
     {"timeout", 't', "S", "REFCL_TIMEOUT",
-     "limit of CPU and wall-clock seconds for each file and engine (default 60, 0 = no limit)"},
+     "limit of CPU and wall-clock seconds for each file and engine; with --prove, of Z3's work, in units of about a second (default 60, 0 = no limit)"},
     {"memory-limit", 0, "MIB", "REFCL_MEMORY_LIMIT",
      "memory limit for each file, in MiB (default 2048, 0 = no limit)"},
     {"build-options", 0, "TEXT", "REFCL_BUILD_OPTIONS", "options for OpenCL C (default -cl-std=CL3.0)"},
@@ -72,6 +74,8 @@ const struct tool_option explore_options[] = {
      "write each such execution to a file in FOLDER, for refcl kernel --replay"},
     {"no-walk", 0, NULL, NULL, TOOL_INTERNAL "search: omit the random walks before the enumeration"},
     {"only-walk", 0, NULL, NULL, TOOL_INTERNAL "search: omit the enumeration after the random walks"},
+    {"prove", 0, NULL, NULL,
+     "decide race freedom, barrier divergence and bounds for all launch sizes and inputs, by two arbitrary work-items"},
     TOOL_OPTION_END};
 
 /* ---- options ------------------------------------------------------------------------------------ */
@@ -237,6 +241,9 @@ int explore_option(void *context, size_t index, const char *value)
         return 0;
     case OPT_ONLY_WALK:
         e->options.only_walk = true;
+        return 0;
+    case OPT_PROVE:
+        e->prove = true;
         return 0;
     default:
         e->explain = e->options.explain = true;

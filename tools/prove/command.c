@@ -1,0 +1,154 @@
+/* refcl explore --prove: the proof of a kernel, candidate counterexamples executed, answers as text and JSON. */
+#include "tools/prove/command.h"
+#include "memmodel/base/escape.h"
+#include "tools/prove/confirm.h"
+
+#include <limits.h>
+#include <string.h>
+
+/* Z3's resource units: about ten millions are a second. */
+enum { EFFORT = 20000000, UNITS_PER_MS = 10000 };
+struct result {
+    struct prove_verdict verdict;
+    bool refuted[PROVE_PROPERTIES];
+    char commands[PROVE_PROPERTIES][CONFIRM_TEXT];
+};
+static const char *const property_names[] = {"race", "divergence", "bounds"};
+
+static const char *answer_name(const struct result *r, int property)
+{
+    static const char *const names[] = {[PROVE_UNKNOWN] = "unknown",
+                                        [PROVE_PROVED] = "proved",
+                                        [PROVE_OPEN] = "unknown",
+                                        [PROVE_NOT_ASKED] = "not asked"};
+    return r->refuted[property] ? "refuted" : names[r->verdict.answers[property]];
+}
+
+static bool is_open(const struct result *r)
+{
+    bool open = false;
+    for (int i = 0; i < PROVE_PROPERTIES; i++)
+        open |= r->verdict.answers[i] == PROVE_OPEN && !r->refuted[i];
+    return open;
+}
+
+static void try_launch(struct result *r, const struct confirm *confirm, const struct prove_launch *launch)
+{
+    bool found[PROVE_PROPERTIES] = {false};
+    char command[CONFIRM_TEXT];
+    if (!is_open(r) || !confirm_launch(confirm, launch, found, command))
+        return;
+    for (int i = 0; i < PROVE_PROPERTIES; i++) {
+        bool counts = found[i] && !r->refuted[i] && r->verdict.answers[i] != PROVE_NOT_ASKED;
+        if (!counts)
+            continue;
+        r->refuted[i] = true;
+        memcpy(r->commands[i], command, sizeof command);
+    }
+}
+
+/* Executes launches of Z3's models, then one of refcl's choice, which may violate what the options require. */
+static void confirm(struct explore *e, struct result *r, const char *path)
+{
+    const struct confirm c = {.path = path,
+                              .kernel = e->kernel,
+                              .build_options = e->build_options,
+                              .arguments = e->args.items,
+                              .argument_count = e->args.count,
+                              .unsized = r->verdict.unsized};
+    for (size_t i = 0; i < r->verdict.launch_count; i++)
+        try_launch(r, &c, &r->verdict.launches[i]);
+    if (!e->requirements.count && !e->has_global && !e->has_local)
+        try_launch(r, &c, NULL);
+}
+
+/* ---- results --------------------------------------------------------------------------------------- */
+
+static int exit_code(const struct result *r)
+{
+    int code = EXIT_CLEAN;
+    for (int i = 0; i < PROVE_PROPERTIES; i++) {
+        if (r->refuted[i])
+            return EXIT_FINDINGS;
+        if (r->verdict.answers[i] != PROVE_PROVED && r->verdict.answers[i] != PROVE_NOT_ASKED)
+            code = EXIT_UNKNOWN;
+    }
+    return code;
+}
+
+static void print(const struct explore *e, const struct result *r, const char *path)
+{
+    const struct prove_verdict *v = &r->verdict;
+    mm_print(e->text, "%s: all launches: race %s, divergence %s, bounds %s (%zu of %zu invariants kept)\n",
+             path, answer_name(r, PROVE_RACE), answer_name(r, PROVE_DIVERGENCE), answer_name(r, PROVE_BOUNDS),
+             v->kept, v->tried);
+    for (int i = 0; i < PROVE_PROPERTIES; i++) {
+        if (*v->reasons[i])
+            mm_print(e->text, "    %s: %s\n", property_names[i], v->reasons[i]);
+        if (r->refuted[i])
+            mm_print(e->text, "    %s refuted by: %s%s\n", property_names[i], r->commands[i],
+                     v->answers[i] == PROVE_PROVED
+                         ? " (contradicts a proof: the launch violates an assumption, or refcl has a bug)"
+                         : "");
+    }
+    for (size_t i = 0; i < v->assumption_count; i++)
+        mm_print(e->text, "    assumes: %s\n", v->assumptions[i]);
+}
+
+static void add_json(struct explore *e, const struct result *r, const char *path)
+{
+    const struct prove_verdict *v = &r->verdict;
+    cJSON *json = e->tests ? cJSON_CreateObject() : NULL;
+    if (!json)
+        return;
+    cJSON_AddStringToObject(json, "file", path);
+    cJSON_AddStringToObject(json, "engine", "prove");
+    for (int i = 0; i < PROVE_PROPERTIES; i++) {
+        cJSON *property = cJSON_AddObjectToObject(json, property_names[i]);
+        cJSON_AddStringToObject(property, "answer", answer_name(r, i));
+        if (*v->reasons[i])
+            cJSON_AddStringToObject(property, "reason", v->reasons[i]);
+        if (r->refuted[i])
+            cJSON_AddStringToObject(property, "launch", r->commands[i]);
+        if (r->refuted[i] && v->answers[i] == PROVE_PROVED)
+            cJSON_AddTrueToObject(property, "contradicts_proof");
+    }
+    cJSON *assumptions = cJSON_AddArrayToObject(json, "assumptions");
+    for (size_t i = 0; i < v->assumption_count; i++)
+        cJSON_AddItemToArray(assumptions, cJSON_CreateString(v->assumptions[i]));
+    cJSON_AddNumberToObject(json, "invariants_tried", (double)v->tried);
+    cJSON_AddNumberToObject(json, "invariants_kept", (double)v->kept);
+    cJSON_AddNumberToObject(json, "dimensions", v->dimensions);
+    cJSON_AddItemToArray(e->tests, json);
+}
+
+static unsigned budget(const struct explore *e)
+{
+    unsigned ms = e->options.timeout_ms;
+    return ms && ms < UINT_MAX / UNITS_PER_MS ? ms * UNITS_PER_MS : UINT_MAX;
+}
+
+int prove_file(struct explore *e, struct ex *ex, const char *path)
+{
+    static struct result r;
+    struct mm_error err = {0};
+    struct prove_options options = {.requirements = e->requirements.items,
+                                    .requirement_count = e->requirements.count,
+                                    .arguments = e->args.items,
+                                    .argument_count = e->args.count,
+                                    .effort = EFFORT,
+                                    .budget = budget(e)};
+    if (e->has_global)
+        memcpy(options.global, e->launch.global, sizeof options.global);
+    if (e->has_local)
+        memcpy(options.local, e->launch.local, sizeof options.local);
+    r = (struct result){.refuted = {false}};
+    ex->config.kernel = e->kernel;
+    if (prove_kernel(ex, &options, &r.verdict, &err) != MM_OK)
+        return tool_report(&err);
+    if (is_open(&r))
+        confirm(e, &r, path);
+    print(e, &r, path);
+    add_json(e, &r, path);
+    return exit_code(&r);
+}

@@ -1,0 +1,171 @@
+/* A candidate counterexample becomes a launch of `refcl kernel`; its report decides. */
+#include "tools/prove/confirm.h"
+#include "checker/checker.h"
+#include "memmodel/base/escape.h"
+#include "tools/launch/spec.h"
+#include "tools/tool.h"
+
+#include <cjson/cJSON.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { WORDS = 300, WORD = 200, MOST_STEPS = 10000000 };
+struct words {
+    char *items[WORDS + 1];
+    char texts[WORDS][WORD];
+    size_t count;
+};
+
+static void add_word(struct words *w, const char *format, ...) MM_PRINTF(2, 3);
+static void add_word(struct words *w, const char *format, ...)
+{
+    va_list list;
+    if (w->count == WORDS)
+        return;
+    va_start(list, format);
+    vsnprintf(w->texts[w->count], WORD, format, list);
+    va_end(list);
+    w->items[w->count] = w->texts[w->count];
+    w->items[++w->count] = NULL;
+}
+
+static bool is_given(const struct confirm *c, size_t p, const char *name)
+{
+    size_t position = 0;
+    for (size_t i = 0; i < c->argument_count; i++) {
+        size_t n = spec_name_length(c->arguments[i]);
+        if (n ? strlen(name) == n && memcmp(c->arguments[i], name, n) == 0 : position++ == p)
+            return true;
+    }
+    return false;
+}
+
+static void add_arguments(struct words *w, const struct confirm *c, const struct prove_launch *launch)
+{
+    for (size_t i = 0; i < c->argument_count; i++) {
+        add_word(w, "--arg");
+        add_word(w, "%s", c->arguments[i]);
+    }
+    for (size_t p = 0; launch && p < launch->argument_count; p++) {
+        const struct prove_argument *a = &launch->arguments[p];
+        if (!a->known || !*a->name || is_given(c, p, a->name))
+            continue;
+        add_word(w, "--arg");
+        if (a->is_size)
+            add_word(w, a->is_local ? "%s=local:%" PRIu64 : "%s=buf:%" PRIu64, a->name,
+                     a->value ? a->value : 1);
+        else
+            add_word(w, "%s=%" PRId64, a->name, (int64_t)a->value);
+    }
+}
+
+static void make_words(struct words *w, const struct confirm *c, const struct prove_launch *launch)
+{
+    add_word(w, "refcl");
+    add_word(w, "kernel");
+    add_word(w, "--auto");
+    if (c->kernel) {
+        add_word(w, "-k");
+        add_word(w, "%s", c->kernel);
+    }
+    if (c->build_options) {
+        add_word(w, "--build-options");
+        add_word(w, "%s", c->build_options);
+    }
+    if (launch) {
+        add_word(w, "-g");
+        add_word(w, "%u,%u,%u", launch->global[0], launch->global[1], launch->global[2]);
+        add_word(w, "-l");
+        add_word(w, "%u,%u,%u", launch->local[0], launch->local[1], launch->local[2]);
+    }
+    add_arguments(w, c, launch);
+}
+
+static void put_command(const struct words *w, const char *path, char *command)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < w->count && at < CONFIRM_TEXT; i++) {
+        bool plain =
+            w->items[i][strspn(w->items[i],
+                               "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%")] ==
+            0;
+        at += (size_t)snprintf(command + at, CONFIRM_TEXT - at, "%s%s%s%s", i ? " " : "", plain ? "" : "'",
+                               w->items[i], plain ? "" : "'");
+    }
+    if (at < CONFIRM_TEXT)
+        snprintf(command + at, CONFIRM_TEXT - at, " %s", path);
+}
+
+/* The child's report; NULL: there is none. */
+static cJSON *run(struct words *w, const char *path)
+{
+    static char text[1 << 22];
+    char name[] = "/tmp/refcl-prove-XXXXXX";
+    int file = mkstemp(name);
+    pid_t parent = getpid(), child = file < 0 ? -1 : fork();
+    if (child == 0) {
+        int null = open("/dev/null", O_RDWR);
+        tool_die_with(parent);
+        dup2(null, 0);
+        dup2(file, 1);
+        dup2(null, 2);
+        add_word(w, "--quiet");
+        add_word(w, "--step-limit");
+        add_word(w, "%d", MOST_STEPS);
+        add_word(w, "--json");
+        add_word(w, "-");
+        w->items[w->count] = (char *)(uintptr_t)path;
+        w->items[w->count + 1 > WORDS ? WORDS : w->count + 1] = NULL;
+        execv("/proc/self/exe", w->items);
+        _exit(EXIT_TOOL);
+    }
+    int status = 0;
+    bool ended = child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status);
+    ssize_t n = ended ? pread(file, text, sizeof text - 1, 0) : 0;
+    if (file >= 0) {
+        close(file);
+        unlink(name);
+    }
+    text[n > 0 ? n : 0] = 0;
+    return n > 0 ? cJSON_Parse(text) : NULL;
+}
+
+/* An access outside of an object whose size was refcl's choice is no violation. */
+static void note_finding(const cJSON *finding, unsigned unsized, bool found[PROVE_PROPERTIES])
+{
+    const char *kind = cJSON_GetStringValue(cJSON_GetObjectItem(finding, "kind"));
+    const char *region =
+        cJSON_GetStringValue(cJSON_GetObjectItem(cJSON_GetObjectItem(finding, "memory"), "region"));
+    if (!kind)
+        return;
+    bool is_local = region && strcmp(region, "local") == 0,
+         is_private = region && strcmp(region, "private") == 0;
+    bool chosen = !is_private && unsized & (is_local ? PROVE_UNSIZED_LOCAL : PROVE_UNSIZED_GLOBAL);
+    found[PROVE_RACE] |= strcmp(kind, "data-race") == 0 || strcmp(kind, "scope-race") == 0 ||
+                         strcmp(kind, CK_UNIFORM_WRITE) == 0;
+    found[PROVE_DIVERGENCE] |= strcmp(kind, "barrier-divergence") == 0;
+    found[PROVE_BOUNDS] |=
+        (!chosen && strcmp(kind, "out-of-bounds") == 0) || strcmp(kind, "null-pointer") == 0;
+}
+
+bool confirm_launch(const struct confirm *c, const struct prove_launch *launch, bool found[PROVE_PROPERTIES],
+                    char command[CONFIRM_TEXT])
+{
+    struct words *w = mm_alloc_zero(1, sizeof *w);
+    if (!w)
+        return false;
+    make_words(w, c, launch);
+    put_command(w, c->path, command);
+    cJSON *report = w->count + 7 < WORDS ? run(w, c->path) : NULL;
+    const cJSON *finding;
+    cJSON_ArrayForEach(finding, cJSON_GetObjectItem(report, "findings"))
+        note_finding(finding, c->unsized, found);
+    cJSON_Delete(report);
+    mm_free(w);
+    return report != NULL;
+}

@@ -1,0 +1,227 @@
+/* Loops of the flat control-flow graph, and the cut points at which both work-items meet. */
+#include "tools/prove/internal.h"
+
+#include <string.h>
+
+bool pv_is_cut(const struct pv_block *block)
+{
+    return block->cut != PV_NO_CUT;
+}
+
+/* ---- order and dominators ------------------------------------------------------------------------- */
+
+static void visit(struct pv *pv, uint32_t block, bool *seen, uint32_t *at)
+{
+    seen[block] = true;
+    for (uint32_t i = pv->blocks[block].successor_count; i-- > 0;)
+        if (!seen[pv->blocks[block].successors[i]])
+            visit(pv, pv->blocks[block].successors[i], seen, at);
+    pv->order[--*at] = block;
+}
+
+/* Reverse postorder; unreachable blocks are dropped from it. */
+static uint32_t find_order(struct pv *pv)
+{
+    bool *seen = pv_alloc(pv, pv->block_count, sizeof *seen);
+    uint32_t at = pv->block_count, count;
+    pv->order = pv_alloc(pv, pv->block_count, sizeof *pv->order);
+    visit(pv, 0, seen, &at);
+    count = pv->block_count - at;
+    memmove(pv->order, pv->order + at, count * sizeof *pv->order);
+    for (uint32_t b = 0; b < pv->block_count; b++)
+        pv->blocks[b].position = PV_NONE;
+    for (uint32_t i = 0; i < count; i++)
+        pv->blocks[pv->order[i]].position = i;
+    return count;
+}
+
+static uint32_t meet(const struct pv *pv, const uint32_t *dominator, uint32_t a, uint32_t b)
+{
+    while (a != b) {
+        while (pv->blocks[a].position > pv->blocks[b].position)
+            a = dominator[a];
+        while (pv->blocks[b].position > pv->blocks[a].position)
+            b = dominator[b];
+    }
+    return a;
+}
+
+/* Cooper, Harvey and Kennedy, "A simple, fast dominance algorithm". */
+static uint32_t *find_dominators(struct pv *pv, uint32_t count)
+{
+    uint32_t *dominator = pv_alloc(pv, pv->block_count, sizeof *dominator);
+    memset(dominator, 0xff, pv->block_count * sizeof *dominator);
+    dominator[pv->order[0]] = pv->order[0];
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t i = 0; i < count; i++) {
+            const struct pv_block *b = &pv->blocks[pv->order[i]];
+            for (uint32_t k = 0; k < b->successor_count; k++) {
+                uint32_t to = b->successors[k], from = pv->order[i];
+                if (to == pv->order[0] || dominator[from] == PV_NONE)
+                    continue;
+                uint32_t now = dominator[to] == PV_NONE ? from : meet(pv, dominator, dominator[to], from);
+                changed |= now != dominator[to];
+                dominator[to] = now;
+            }
+        }
+    }
+    return dominator;
+}
+
+/* ---- natural loops -------------------------------------------------------------------------------- */
+
+bool pv_is_back(const struct pv *pv, uint32_t from, uint32_t to)
+{
+    uint32_t loop = pv->blocks[to].head_of;
+    return loop != PV_NONE && pv->loops[loop].blocks[from];
+}
+
+static struct pv_loop *loop_at(struct pv *pv, uint32_t head)
+{
+    if (pv->blocks[head].head_of != PV_NONE)
+        return &pv->loops[pv->blocks[head].head_of];
+    pv->loops = ex_grow(pv->ex, pv->loops, pv->loop_count, sizeof *pv->loops);
+    pv->blocks[head].head_of = pv->loop_count;
+    pv->loops[pv->loop_count] = (struct pv_loop){
+        .head = head,
+        .outer = PV_NONE,
+        .line = pv->blocks[head].last->line,
+        .blocks = pv_alloc(pv, pv->block_count, sizeof(bool)),
+        .modified = pv_alloc(pv, pv->cell_count + 1, sizeof(bool)),
+        .moves_object = pv_alloc(pv, pv->cell_count + 1, sizeof(bool)),
+        .stored = pv_alloc(pv, pv->object_count + 1, sizeof(bool)),
+    };
+    return &pv->loops[pv->loop_count++];
+}
+
+static void add_body(struct pv *pv, struct pv_loop *loop, uint32_t from, uint32_t count)
+{
+    loop->blocks[loop->head] = true;
+    loop->blocks[from] = true;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t i = count; i-- > 0;) {
+            uint32_t b = pv->order[i];
+            for (uint32_t k = 0; k < pv->blocks[b].successor_count && !loop->blocks[b]; k++) {
+                uint32_t to = pv->blocks[b].successors[k];
+                if (loop->blocks[to] && to != loop->head)
+                    changed = loop->blocks[b] = true;
+            }
+        }
+    }
+}
+
+static bool dominates(const uint32_t *dominator, uint32_t a, uint32_t b)
+{
+    while (b != a && dominator[b] != b)
+        b = dominator[b];
+    return a == b;
+}
+
+static void find_back_edges(struct pv *pv, uint32_t count)
+{
+    uint32_t *dominator = find_dominators(pv, count);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t from = pv->order[i];
+        for (uint32_t k = 0; k < pv->blocks[from].successor_count; k++) {
+            uint32_t to = pv->blocks[from].successors[k];
+            if (pv->blocks[to].position > i)
+                continue;
+            if (!dominates(dominator, to, from))
+                pv_stop(pv, pv->blocks[from].last, "irreducible control flow is not supported by --prove");
+            add_body(pv, loop_at(pv, to), from, count);
+        }
+    }
+}
+
+static uint32_t size_of(const struct pv *pv, uint32_t loop)
+{
+    uint32_t n = 0;
+    for (uint32_t b = 0; b < pv->block_count; b++)
+        n += pv->loops[loop].blocks[b];
+    return n;
+}
+
+static void nest(struct pv *pv)
+{
+    for (uint32_t i = 0; i < pv->loop_count; i++) {
+        struct pv_loop *loop = &pv->loops[i];
+        uint32_t least = PV_NONE;
+        for (uint32_t b = 0; b < pv->block_count; b++)
+            loop->has_barrier |= loop->blocks[b] && pv_is_cut(&pv->blocks[b]);
+        for (uint32_t k = 0; k < pv->loop_count; k++) {
+            uint32_t size = k != i && pv->loops[k].blocks[loop->head] ? size_of(pv, k) : PV_NONE;
+            if (size < least) {
+                least = size;
+                loop->outer = k;
+            }
+        }
+    }
+    for (uint32_t b = 0; b < pv->block_count; b++) {
+        uint32_t least = PV_NONE;
+        for (uint32_t k = 0; k < pv->loop_count; k++) {
+            uint32_t size = pv->loops[k].blocks[b] ? size_of(pv, k) : PV_NONE;
+            if (size < least) {
+                least = size;
+                pv->blocks[b].loop = k;
+            }
+        }
+    }
+}
+
+/* ---- cut points ----------------------------------------------------------------------------------- */
+
+/* Whether a path from block AT to HEAD within LOOP passes no cut. */
+static bool reaches_uncut(const struct pv *pv, const struct pv_loop *loop, uint32_t at, bool *seen)
+{
+    const struct pv_block *b = &pv->blocks[at];
+    for (uint32_t k = 0; k < b->successor_count; k++) {
+        uint32_t to = b->successors[k];
+        if (to == loop->head)
+            return true;
+        if (!loop->blocks[to] || seen[to] || pv_is_cut(&pv->blocks[to]))
+            continue;
+        seen[to] = true;
+        if (reaches_uncut(pv, loop, to, seen))
+            return true;
+    }
+    return false;
+}
+
+/* A loop with barriers but with a path around that has none: its head becomes a cut that orders nothing. */
+static void add_soft_heads(struct pv *pv)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t i = 0; i < pv->loop_count; i++) {
+            struct pv_loop *loop = &pv->loops[i];
+            bool *seen = pv_alloc(pv, pv->block_count, sizeof *seen);
+            if (!loop->has_barrier || pv_is_cut(&pv->blocks[loop->head]) ||
+                !reaches_uncut(pv, loop, loop->head, seen))
+                continue;
+            pv->blocks[loop->head].cut = PV_SOFT_HEAD;
+            changed = true;
+        }
+    }
+}
+
+void pv_find_loops(struct pv *pv)
+{
+    uint32_t count = find_order(pv);
+    for (uint32_t b = 0; b < pv->block_count; b++)
+        if (pv->blocks[b].position == PV_NONE)
+            pv->blocks[b].cut = PV_NO_CUT;
+    find_back_edges(pv, count);
+    nest(pv);
+    add_soft_heads(pv);
+}
+
+void pv_find_sources(struct pv *pv)
+{
+    pv->sources = pv_alloc(pv, pv->block_count + 1, sizeof *pv->sources);
+    pv->sources[pv->source_count++] = PV_NONE; /* the kernel's entry */
+    for (uint32_t b = 0; b < pv->block_count; b++)
+        if (pv_is_cut(&pv->blocks[b]))
+            pv->sources[pv->source_count++] = b;
+}
