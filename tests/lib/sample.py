@@ -8,10 +8,11 @@ SHARE = max(1, int(os.environ.get("TEST_SHARE") or 1))
 counts = {"all": 0, "chosen": 0}
 
 
-def is_chosen(name):
-    """Whether the case is in the sample, which its name and the test's decide: tests choose different cases of the same."""
+def is_chosen(name, costs=1):
+    """Whether the case is in the sample, which its name and the test's decide: tests choose different cases of the same.
+    COSTS: how many times as rarely it is chosen where there is a sample."""
     salt = os.path.basename(sys.argv[0]) + os.environ.get("REFCL_MEMORY", "")
-    chosen = zlib.crc32((salt + ":" + name).encode()) % SHARE == 0
+    chosen = zlib.crc32((salt + ":" + name).encode()) % (SHARE * costs if SHARE > 1 else 1) == 0
     counts["all"] += 1
     counts["chosen"] += chosen
     return chosen
