@@ -212,23 +212,18 @@ static bool has_prefix(const char *s, const char *start)
     return strncmp(s, start, strlen(start)) == 0;
 }
 
-static bool ends(const char *s, const char *end)
-{
-    size_t n = strlen(s), m = strlen(end);
-    return n >= m && strcmp(s + n - m, end) == 0;
-}
-
 /* `make test` runs test_* and slow_*, and through them the litmus tests and kernels in some folders. */
 static bool is_run(const char *file)
 {
     const char *name = strrchr(file, '/');
     name = name ? name + 1 : file;
     if (has_prefix(file, "litmus/suite/"))
-        return ends(name, ".litmus");
-    return has_prefix(name, "test_") || has_prefix(name, "slow_") || ends(name, ".h") || ends(name, ".def") ||
-           has_prefix(file, "tests/models/") || has_prefix(file, "tests/clauses/") ||
-           has_prefix(file, "tests/races/") || has_prefix(file, "tests/hunt/") ||
-           has_prefix(file, "tests/lib/") || has_prefix(file, "tests/explore/");
+        return xr_ends_with(name, ".litmus");
+    return has_prefix(name, "test_") || has_prefix(name, "slow_") || xr_ends_with(name, ".h") ||
+           xr_ends_with(name, ".def") || has_prefix(file, "tests/models/") ||
+           has_prefix(file, "tests/clauses/") || has_prefix(file, "tests/races/") ||
+           has_prefix(file, "tests/hunt/") || has_prefix(file, "tests/lib/") ||
+           has_prefix(file, "tests/explore/");
 }
 
 static void not_run(struct builder *b)

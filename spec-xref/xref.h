@@ -361,6 +361,10 @@ char *xr_json(const struct xr_matrix *matrix, const struct xr_driver *drivers, s
 char *xr_json_ambiguities(const struct xr_database *db);
 char *xr_json_extract(const struct xr_extract *extract, const struct xr_text *text, bool with_text);
 char *xr_json_diff(const struct xr_diff *diff, bool with_text);
+/* OBJECT, which is deleted, as text. */
+struct cJSON;
+char *xr_print_json(struct cJSON *object);
+bool xr_ends_with(const char *name, const char *end);
 /* A self-contained page: TEMPLATE with the JSON and PREFIX (from the page to the root) put in. */
 enum mm_class xr_site_write(const struct xr_matrix *matrix, const struct xr_driver *drivers,
                             size_t driver_count, const char *template_path, const char *prefix, FILE *out,

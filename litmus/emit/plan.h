@@ -2,11 +2,11 @@
 #ifndef LITMUS_PLAN_H
 #define LITMUS_PLAN_H
 
+#include "litmus/files.h"
 #include "litmus/parse/ast.h"
 
 #include <cjson/cJSON.h>
 
-cJSON *lt_plan_value(int64_t value);
 uint32_t lt_plan_slots(const struct lt_kernel *kernel);
 /* The device features that a test requires: its "needs". */
 void lt_plan_needs(cJSON *test, const struct lt_kernel *kernel, const struct ck_program *program);

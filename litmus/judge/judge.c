@@ -11,14 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t json_value(const cJSON *item)
-{
-    if (cJSON_IsString(item))
-        return strtoll(item->valuestring, NULL, 10);
-    double value = cJSON_IsNumber(item) ? item->valuedouble : 0;
-    return value >= 0x1p63 ? INT64_MAX : value < -0x1p63 ? INT64_MIN : (int64_t)value;
-}
-
 uint8_t lt_term_size(const struct ck_program *program, const struct ck_term *term, bool *is_signed)
 {
     if (term->kind == CK_TERM_REG) {
@@ -133,9 +125,9 @@ static enum mm_class read_states(struct lt_judged *j, struct mm_error *err)
         for (uint32_t i = 0; i < width; i++) {
             bool is_signed;
             uint8_t size = lt_term_size(j->program, &j->program->observed[i], &is_signed);
-            s->values[i] = truncate_to((uint64_t)json_value(cJSON_GetArrayItem(values, (int)i)), size);
+            s->values[i] = truncate_to((uint64_t)lt_exact_value(cJSON_GetArrayItem(values, (int)i)), size);
         }
-        s->count = (uint64_t)json_value(cJSON_GetObjectItem(item, "count"));
+        s->count = (uint64_t)lt_exact_value(cJSON_GetObjectItem(item, "count"));
         s->filtered = j->program->filter != CK_NO_EXPR && !satisfies(j, j->program->filter, s->values);
         s->satisfies = !s->filtered && satisfies(j, j->program->condition, s->values);
         s->asked = asks_about(j, s->values);

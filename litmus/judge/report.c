@@ -189,21 +189,12 @@ static cJSON *violations_json(const struct lt_seen *s)
     return array;
 }
 
-static cJSON *value_json(int64_t value)
-{
-    char text[24];
-    if (value > -(INT64_C(1) << 53) && value < INT64_C(1) << 53)
-        return cJSON_CreateNumber((double)value);
-    snprintf(text, sizeof text, "%" PRId64, value);
-    return cJSON_CreateString(text);
-}
-
 static cJSON *state_json(const struct lt_judged *j, const struct lt_seen *s)
 {
     cJSON *json = cJSON_CreateObject();
     cJSON *values = cJSON_AddArrayToObject(json, "values");
     for (uint32_t i = 0; i < j->program->observed_count; i++)
-        cJSON_AddItemToArray(values, value_json(shown_value(j, i, s->values[i])));
+        cJSON_AddItemToArray(values, lt_exact_json(shown_value(j, i, s->values[i])));
     cJSON_AddNumberToObject(json, "count", (double)s->count);
     cJSON_AddStringToObject(json, "verdict", lt_seen_name(j, s));
     if (s->filtered)

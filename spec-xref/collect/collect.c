@@ -147,7 +147,7 @@ static void scan_comment(struct xr_collector *c, const char *p, const char *end,
     }
 }
 
-static bool ends(const char *name, const char *end)
+bool xr_ends_with(const char *name, const char *end)
 {
     size_t n = strlen(name), m = strlen(end);
     return n >= m && strcmp(name + n - m, end) == 0;
@@ -163,9 +163,9 @@ static bool has_prefix(const char *name, const char *start)
 static size_t header_length(const char *file, const char *bytes, size_t length)
 {
     const char *p = bytes, *end = bytes + length, *stop = NULL;
-    if (ends(file, ".c") || ends(file, ".h")) {
+    if (xr_ends_with(file, ".c") || xr_ends_with(file, ".h")) {
         stop = has_prefix(p, "/*") ? memmem(p, length, "*/", 2) : NULL;
-    } else if (ends(file, ".py") || ends(file, ".sh")) {
+    } else if (xr_ends_with(file, ".py") || xr_ends_with(file, ".sh")) {
         while (p < end && *p == '#') {
             const char *line_end = memchr(p, '\n', (size_t)(end - p));
             p = line_end ? line_end + 1 : end;
@@ -224,7 +224,7 @@ static void scan_litmus(struct xr_collector *c, const char *bytes, size_t length
 
 static enum xr_role role_of(const char *file)
 {
-    if (ends(file, ".md") || ends(file, ".1"))
+    if (xr_ends_with(file, ".md") || xr_ends_with(file, ".1"))
         return XR_MENTIONS;
     return has_prefix(file, "tests/") || has_prefix(file, "litmus/suite/") ? XR_CHECKS : XR_IMPLEMENTS;
 }
@@ -234,7 +234,7 @@ static bool is_source(const char *name)
     static const char *const kinds[] = {".c",   ".h",      ".cpp", ".def", ".cl",
                                         ".cat", ".litmus", ".py",  ".sh",  ".md"};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (ends(name, kinds[i]))
+        if (xr_ends_with(name, kinds[i]))
             return true;
     return false;
 }
@@ -249,14 +249,14 @@ enum mm_class xr_collect_file(const char *path, const char *bytes, size_t length
         return mm_fail(err, MM_LIMIT, "memory", "out of memory");
     enum xr_role role = role_of(path);
     out->file_count++;
-    if (ends(path, ".litmus"))
+    if (xr_ends_with(path, ".litmus"))
         scan_litmus(&c, bytes, length);
-    else if (ends(path, ".cat"))
+    else if (xr_ends_with(path, ".cat"))
         xr_collect_model(&c, bytes, length);
     else
         scan_code(&c, bytes, length, role);
-    if (has_prefix(path, "tests/") &&
-        (ends(path, ".c") || ends(path, ".h") || ends(path, ".def") || ends(path, ".py")))
+    if (has_prefix(path, "tests/") && (xr_ends_with(path, ".c") || xr_ends_with(path, ".h") ||
+                                       xr_ends_with(path, ".def") || xr_ends_with(path, ".py")))
         xr_collect_error_tests(&c, bytes, length);
     return c.failed ? mm_fail(err, MM_LIMIT, "memory", "out of memory") : MM_OK;
 }

@@ -27,8 +27,7 @@ static cJSON *place_json(const char *file, unsigned line)
     return object;
 }
 
-/* Prints OBJECT, frees it; the text is the caller's. */
-static char *print_object(cJSON *object)
+char *xr_print_json(cJSON *object)
 {
     char *printed = cJSON_Print(object), *text = printed ? mm_strdup(printed) : NULL;
     cJSON_free(printed);
@@ -285,12 +284,12 @@ char *xr_json(const struct xr_matrix *matrix, const struct xr_driver *drivers, s
         cJSON_AddItemToObject(root, "gaps", gaps_json(matrix));
         cJSON_AddItemToObject(root, "ambiguities", ambiguities_json(matrix->db));
     }
-    return print_object(root);
+    return xr_print_json(root);
 }
 
 char *xr_json_ambiguities(const struct xr_database *db)
 {
     cJSON *root = head("refcl-xref-ambiguities");
     cJSON_AddItemToObject(root, "ambiguities", ambiguities_json(db));
-    return print_object(root);
+    return xr_print_json(root);
 }

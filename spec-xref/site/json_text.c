@@ -23,14 +23,6 @@ static cJSON *sentence_json(const struct xr_sentence *s, bool with_text)
     return object;
 }
 
-static char *print_object(cJSON *object)
-{
-    char *printed = cJSON_Print(object), *text = printed ? mm_strdup(printed) : NULL;
-    cJSON_free(printed);
-    cJSON_Delete(object);
-    return text;
-}
-
 char *xr_json_extract(const struct xr_extract *extract, const struct xr_text *text, bool with_text)
 {
     cJSON *root = cJSON_CreateObject();
@@ -66,7 +58,7 @@ char *xr_json_extract(const struct xr_extract *extract, const struct xr_text *te
     cJSON *stale = cJSON_AddArrayToObject(root, "stale");
     for (size_t i = 0; i < extract->stale_count; i++)
         cJSON_AddItemToArray(stale, cJSON_CreateString(extract->stale[i]->id));
-    return print_object(root);
+    return xr_print_json(root);
 }
 
 char *xr_json_diff(const struct xr_diff *diff, bool with_text)
@@ -87,5 +79,5 @@ char *xr_json_diff(const struct xr_diff *diff, bool with_text)
             cJSON_AddItemToObject(object, "after", sentence_json(c->after, with_text));
         cJSON_AddItemToArray(changes, object);
     }
-    return print_object(root);
+    return xr_print_json(root);
 }

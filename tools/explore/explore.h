@@ -205,7 +205,9 @@ struct ex_input *ex_input_for(struct ex *ex, uint32_t id);
 /* The condition and the filter, once the objects exist. */
 void ex_conditions(struct ex *ex);
 
-/* explore/inputs.c: the inputs and requirements of the program, once the objects exist. */
+/* explore/inputs.c: the value that options give for ID, NULL if none; the inputs and requirements of the program, once
+ * the objects exist. */
+const struct ex_input *ex_input_of(const struct ex *ex, uint32_t id);
 void ex_add_inputs(struct ex *ex);
 /* Whether the argument ID has, or points to, numbers without a sign. */
 bool ex_is_unsigned(const struct ex *ex, uint32_t id);

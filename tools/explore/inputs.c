@@ -42,7 +42,7 @@ static uint32_t parameter(struct ex *ex, const char *name)
     return 0;
 }
 
-static const struct ex_input *input_of(const struct ex *ex, uint32_t id)
+const struct ex_input *ex_input_of(const struct ex *ex, uint32_t id)
 {
     for (uint32_t i = 0; i < ex->config.input_count; i++)
         if (ex->config.inputs[i].id == id && ex->config.inputs[i].given)
@@ -165,7 +165,7 @@ static const struct ex_place *memory_of(struct requirement *r, const struct requ
     const struct in_ty *t = number_type(r->ex, p);
     if (!t || t->kind != IN_TY_INT || p->pointee != t)
         reject(r, e, "the argument does not point to integers");
-    add_inputs(r->ex, p, input_of(r->ex, p->id));
+    add_inputs(r->ex, p, ex_input_of(r->ex, p->id));
     return p;
 }
 
@@ -174,7 +174,7 @@ static uint32_t value_argument(struct requirement *r, const struct require *e)
     struct ex *ex = r->ex;
     uint32_t id = parameter(ex, e->name);
     const struct in_ty *t = id ? ex_type_of(ex, id) : NULL;
-    const struct ex_input *given = id ? input_of(ex, id) : NULL;
+    const struct ex_input *given = id ? ex_input_of(ex, id) : NULL;
     if (!t || t->kind != IN_TY_INT)
         reject(r, e, "no integer argument has this name");
     if (given && !given->any)
@@ -326,7 +326,7 @@ void ex_add_inputs(struct ex *ex)
     char message[200];
     for (uint32_t i = 0; i < ex->build.place_count; i++) {
         const struct ex_place *p = &ex->build.places[i];
-        const struct ex_input *given = input_of(ex, p->id);
+        const struct ex_input *given = ex_input_of(ex, p->id);
         if (given && given->ranged && is_argument(ex, p))
             add_inputs(ex, p, given);
     }

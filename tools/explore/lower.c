@@ -73,14 +73,6 @@ static uint64_t size_with(const struct in_ty *t, const struct ex_init *init)
 
 /* ---- objects ------------------------------------------------------------------------------------ */
 
-static const struct ex_input *input_for(const struct ex *ex, uint32_t id)
-{
-    for (uint32_t i = 0; i < ex->config.input_count; i++)
-        if (ex->config.inputs[i].id == id && ex->config.inputs[i].given)
-            return &ex->config.inputs[i];
-    return NULL;
-}
-
 static const struct in_ty *first_leaf(struct ex *ex, const struct in_ty *t, unsigned *smallest)
 {
     const struct in_ty *first = NULL;
@@ -202,7 +194,7 @@ static bool put_initializer(struct ex *ex, const struct in_ty *t, uint32_t id, u
 
 static void make_object(struct ex *ex, struct ex_place place, const struct in_inst *variable)
 {
-    const struct ex_input *input = input_for(ex, place.id);
+    const struct ex_input *input = ex_input_of(ex, place.id);
     const struct ex_init *init = input ? &input->init : NULL;
     const struct in_ty *t = place.pointee;
     uint64_t element = ex_element_size(t);
@@ -215,7 +207,7 @@ static void make_object(struct ex *ex, struct ex_place place, const struct in_in
     const struct in_inst *length =
         t->opcode == SpvOpTypeArray ? ex_definition(ex, ex_definition(ex, t->id)->operands[1]) : NULL;
     if (!init && place.storage == SpvStorageClassWorkgroup && length && length->opcode == SpvOpSpecConstant &&
-        !input_for(ex, length->result))
+        !ex_input_of(ex, length->result))
         size = t->stride * UNKNOWN_ELEMENTS;
     bool pushed = place.storage == SpvStorageClassPushConstant;
     if (size > MAX_OBJECT)
@@ -364,7 +356,7 @@ static struct ex_value given_value(struct ex *ex, uint32_t id, const struct in_t
 static void own_variable(struct ex *ex, const struct in_inst *inst)
 {
     const struct in_id *id = ex_id(ex, inst->result);
-    const struct ex_input *input = input_for(ex, inst->result);
+    const struct ex_input *input = ex_input_of(ex, inst->result);
     const struct in_ty *pointee = ex_pointed(ex, ex_type(ex, inst->type));
     struct ex_value value = {0}, pointer = ex_result(ex, inst);
     const struct ex_value *initial = NULL;
@@ -402,7 +394,7 @@ static void run_entry(struct ex *ex, const struct in_function *f)
     for (uint32_t i = 0; i < f->param_count; i++) {
         const uint32_t id = f->params[i];
         const struct in_ty *t = ex_type_of(ex, id);
-        const struct ex_input *input = input_for(ex, id);
+        const struct ex_input *input = ex_input_of(ex, id);
         const struct ex_init *init = input && !input->any ? &input->init : NULL;
         if (is_shared_pointer(t)) {
             arguments[i] = pointer_to_object(ex, id, t);
@@ -537,7 +529,7 @@ bool ex_argument_bytes(struct ex *ex, uint32_t id, const struct ck_execution *ex
 {
     if (setjmp(ex->failed))
         return false;
-    const struct ex_input *input = input_for(ex, id);
+    const struct ex_input *input = ex_input_of(ex, id);
     const struct in_ty *t = ex_type_of(ex, id);
     if (t->kind == IN_TY_POINTER)
         t = ex_pointed(ex, t);
