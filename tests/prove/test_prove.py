@@ -78,6 +78,12 @@ def test_options(folder):
     result, code = prove(path, "-k", "m")
     check("an unsupported instruction is unknown, with its line",
           code == 3 and "line 3" in result["race"]["reason"], result)
+    path = write(folder, "kernel void k(global int *a, local int *t) {\n  event_t e = async_work_group_copy(t, a, 4, 0);\n"
+                 "  a[get_local_id(0) + 99999] = t[0];\n  wait_group_events(1, &e);\n}")
+    result, code = prove(path)
+    check("but a launch may refute", code == 1 and answer(result, "race") == "refuted", result)
+    check("not for the size of a buffer that the launch chose", answer(result, "bounds") == "unknown", result)
+    path = write(folder, "kernel void k(global int *a) {}\nkernel void m(global int *a) {}")
     done = run("explore", "--prove", "--assert", "a[0] == 1", "-k", "k", path)
     check("conditions of one launch are an error", done.returncode == 2 and "--assert" in done.stderr, done.stderr)
     done = run("explore", "--prove", path)

@@ -24,19 +24,21 @@ static const char *answer_name(const struct result *r, int property)
     return r->refuted[property] ? "refuted" : names[r->verdict.answers[property]];
 }
 
-static bool is_open(const struct result *r)
+static bool is_undecided(const struct result *r)
 {
-    bool open = false;
-    for (int i = 0; i < PROVE_PROPERTIES; i++)
-        open |= r->verdict.answers[i] == PROVE_OPEN && !r->refuted[i];
-    return open;
+    bool undecided = false;
+    for (int i = 0; i < PROVE_PROPERTIES; i++) {
+        enum prove_answer a = r->verdict.answers[i];
+        undecided |= (a == PROVE_OPEN || a == PROVE_UNKNOWN) && !r->refuted[i];
+    }
+    return undecided;
 }
 
 static void try_launch(struct result *r, const struct confirm *confirm, const struct prove_launch *launch)
 {
     bool found[PROVE_PROPERTIES] = {false};
     char command[CONFIRM_TEXT];
-    if (!is_open(r) || !confirm_launch(confirm, launch, found, command))
+    if (!is_undecided(r) || !confirm_launch(confirm, launch, found, command))
         return;
     for (int i = 0; i < PROVE_PROPERTIES; i++) {
         bool counts = found[i] && !r->refuted[i] && r->verdict.answers[i] != PROVE_NOT_ASKED;
@@ -47,7 +49,8 @@ static void try_launch(struct result *r, const struct confirm *confirm, const st
     }
 }
 
-/* Executes launches of Z3's models, then one of refcl's choice, which may violate what the options require. */
+/* Executes launches of Z3's models, then one of refcl's choice, unless it may violate what the options require.  This one also where
+ * there is no model: where an instruction is not supported, or a limit was reached. */
 static void confirm(struct explore *e, struct result *r, const char *path)
 {
     const struct confirm c = {.path = path,
@@ -146,7 +149,7 @@ int prove_file(struct explore *e, struct ex *ex, const char *path)
     ex->config.kernel = e->kernel;
     if (prove_kernel(ex, &options, &r.verdict, &err) != MM_OK)
         return tool_report(&err);
-    if (is_open(&r))
+    if (is_undecided(&r))
         confirm(e, &r, path);
     print(e, &r, path);
     add_json(e, &r, path);

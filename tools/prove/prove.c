@@ -106,9 +106,10 @@ static void prove(struct pv *pv)
     pv_check(pv);
 }
 
-/* An analysis that stopped: all answers are unknown, for the same reason. */
+/* An analysis that stopped: all answers are unknown, for the same reason, and so is which objects have a size. */
 static void give_up(struct prove_verdict *v, const struct mm_error *err)
 {
+    v->unsized = PROVE_UNSIZED_GLOBAL | PROVE_UNSIZED_LOCAL;
     for (int i = 0; i < PROVE_PROPERTIES; i++) {
         v->answers[i] = PROVE_UNKNOWN;
         if (err->line)
