@@ -32,6 +32,21 @@ static struct ex_init repeated(struct ex *ex, const struct spec *spec)
     return out;
 }
 
+static struct ex_init random_numbers(struct ex *ex, const struct spec *spec, bool is_float)
+{
+    bool below = spec->fill == SPEC_BELOW;
+    uint64_t state = spec_random_state(below ? 1 : spec->number), limit = below ? spec->number : 0;
+    struct ex_init out = {.form = EX_LIST, .count = (uint32_t)spec->count};
+    out.items = ex_alloc(ex, spec->count * sizeof *out.items);
+    for (uint32_t i = 0; i < spec->count; i++) {
+        double real;
+        uint64_t whole = (uint64_t)spec_random(&state, limit, &real);
+        out.items[i] = is_float ? (struct ex_init){.form = EX_REAL, .real = real}
+                                : (struct ex_init){.form = EX_DECIMAL, .value = whole};
+    }
+    return out;
+}
+
 /* A structure that holds a runtime array alone, which shaders wrap buffers into. */
 static bool is_block(const struct in_ty *t)
 {
@@ -44,13 +59,16 @@ static uint64_t element_size(const struct in_ty *t)
 }
 
 /* NULL, or why exploring takes no such argument. */
-static const char *unsupported(const struct spec *spec)
+static const char *unsupported(const struct spec *spec, const struct in_ty *pointee)
 {
+    bool is_random = spec->fill == SPEC_RANDOM || spec->fill == SPEC_BELOW;
     if (spec->kind != SPEC_VALUE && spec->kind != SPEC_LOCAL && spec->kind != SPEC_BUFFER &&
         spec->kind != SPEC_SVM)
         return "exploring takes buffers, local memory and values";
-    if (spec->fill > SPEC_FILL && spec->fill != SPEC_ANY)
-        return "exploring takes memory with zero, iota, fill=V or any";
+    if (spec->fill > SPEC_FILL && spec->fill != SPEC_ANY && !is_random)
+        return "exploring takes memory with zero, iota, fill=V, rand=SEED, below=LIMIT or any";
+    if (is_random && (!pointee || (pointee->kind != IN_TY_INT && pointee->kind != IN_TY_FLOAT)))
+        return "exploring takes random contents for arrays of numbers alone";
     if (spec->access != SPEC_READ_WRITE)
         return "exploring has no read-only and write-only memory";
     if (*spec->output)
@@ -70,6 +88,8 @@ static void take(struct ex *ex, struct ex_input *input, const struct spec *spec,
         input->bytes = spec->count * (pointee ? element_size(pointee) : 0);
     else if (spec->fill == SPEC_ANY)
         input->bytes = 0;
+    else if (spec->fill == SPEC_RANDOM || spec->fill == SPEC_BELOW)
+        input->init = random_numbers(ex, spec, pointee->kind == IN_TY_FLOAT);
     else
         input->init = repeated(ex, spec);
 }
@@ -82,7 +102,7 @@ void ex_argument(struct ex *ex, uint32_t id, const char *text)
     const struct in_ty *t = ex_type_of(ex, id),
                        *pointee = t->kind == IN_TY_POINTER ? ex_pointed(ex, t) : NULL;
     input->given = true;
-    const char *why = spec_read(text, &spec, message, sizeof message) ? unsupported(&spec) : message;
+    const char *why = spec_read(text, &spec, message, sizeof message) ? unsupported(&spec, pointee) : message;
     if (!why)
         take(ex, input, &spec, pointee);
     input->any = spec.fill == SPEC_ANY;

@@ -169,21 +169,13 @@ void host_write_npy(const char *path, const unsigned char *data, struct scalar s
 
 /* ---- initial values -------------------------------------------------------------------------------- */
 
-static uint64_t next_random(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
-}
-
 static void put_random(unsigned char *data, size_t count, struct scalar scalar, uint64_t seed, uint64_t limit)
 {
-    uint64_t state = seed * 2 + 0x9E3779B97F4A7C15u;
+    uint64_t state = spec_random_state(seed);
     for (size_t i = 0; i < count; i++) {
-        uint64_t r = next_random(&state);
-        int64_t below = (int64_t)((r >> 33) % (limit ? limit : UINT64_MAX));
-        host_put(data + i * scalar.bytes, scalar, limit ? (double)below : (double)(r >> 11) * 0x1p-53, below);
+        double real;
+        int64_t whole = spec_random(&state, limit, &real);
+        host_put(data + i * scalar.bytes, scalar, real, whole);
     }
 }
 

@@ -400,3 +400,20 @@ void spec_clear(struct spec *spec)
 {
     clear_value(&spec->value);
 }
+
+/* ---- random contents --------------------------------------------------------------------------------- */
+
+uint64_t spec_random_state(uint64_t seed)
+{
+    return seed * 2 + 0x9E3779B97F4A7C15u;
+}
+
+int64_t spec_random(uint64_t *state, uint64_t limit, double *real)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    int64_t whole = (int64_t)((*state >> 33) % (limit ? limit : UINT64_MAX));
+    *real = limit ? (double)whole : (double)(*state >> 11) * 0x1p-53;
+    return whole;
+}

@@ -74,6 +74,10 @@ size_t spec_name_length(const char *text);
 int64_t spec_whole(const struct spec_value *value);
 double spec_real(const struct spec_value *value);
 
+/* The next number of RANDOM contents, whose LIMIT is 0, or of those BELOW one; REAL: what a float holds instead. */
+uint64_t spec_random_state(uint64_t seed);
+int64_t spec_random(uint64_t *state, uint64_t limit, double *real);
+
 /* "CL_INVALID_ARG_SIZE (-51)" in TEXT. */
 const char *spec_code_text(int code, char *text, size_t size);
 
