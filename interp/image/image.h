@@ -63,6 +63,13 @@ enum in_channel_type {
     IN_CHANNEL_FLOAT,
     IN_CHANNEL_UNORM_INT24, /* of an extension: no format has it */
     IN_CHANNEL_UNORM_INT_101010_2,
+    IN_CHANNEL_UNORM_INT10X6,
+    IN_CHANNEL_UNORM_INT_2_101010 = 21, /* between them: raw formats, whose texels no text describes */
+    IN_CHANNEL_UNSIGNED_INT10X6,
+    IN_CHANNEL_UNSIGNED_INT12X4,
+    IN_CHANNEL_UNSIGNED_INT14X2,
+    IN_CHANNEL_UNORM_INT12X4,
+    IN_CHANNEL_UNORM_INT14X2,
     IN_CHANNEL_COUNT
 };
 

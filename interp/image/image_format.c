@@ -8,31 +8,41 @@
 
 /* ---- channel orders ------------------------------------------------------------------------------- */
 
-enum { ANY = 1, NORMALIZED_OR_FLOAT = 2, DEPTHS = 4, PACKED_3 = 8, PACKED_4 = 16, BYTES = 32, UNORM8 = 64 };
+enum {
+    ANY = 1,
+    NORMALIZED_OR_FLOAT = 2,
+    DEPTHS = 4,
+    PACKED_3 = 8,
+    PACKED_4 = 16,
+    BYTES = 32,
+    UNORM8 = 64,
+    PADDED = 128,
+    PACKED_ABGR = 256
+};
 
 struct order_info {
     uint8_t channels;
     uint8_t place[4]; /* of each channel in memory: which of red, green, blue, alpha it is */
-    uint8_t types;    /* groups of channel types that go with it */
+    uint16_t types;   /* groups of channel types that go with it */
     bool has_alpha;   /* alpha beyond the edges is 0 although the order may not store it */
     bool srgb;
 };
 static const struct order_info orders[IN_ORDER_COUNT] = {
-    [IN_ORDER_R] = {1, {0}, ANY, false, false},
+    [IN_ORDER_R] = {1, {0}, ANY | PADDED, false, false},
     [IN_ORDER_RX] = {1, {0}, ANY, true, false},
     [IN_ORDER_A] = {1, {3}, ANY, true, false},
     [IN_ORDER_INTENSITY] = {1, {0}, NORMALIZED_OR_FLOAT, true, false},
     [IN_ORDER_LUMINANCE] = {1, {0}, NORMALIZED_OR_FLOAT, false, false},
     [IN_ORDER_DEPTH] = {1, {0}, DEPTHS, false, false},
-    [IN_ORDER_RG] = {2, {0, 1}, ANY, false, false},
+    [IN_ORDER_RG] = {2, {0, 1}, ANY | PADDED, false, false},
     [IN_ORDER_RGX] = {2, {0, 1}, ANY, true, false},
     [IN_ORDER_RA] = {2, {0, 3}, ANY, true, false},
     [IN_ORDER_RGB] = {3, {0, 1, 2}, PACKED_3, false, false},
     [IN_ORDER_RGBX] = {3, {0, 1, 2}, PACKED_3, true, false},
-    [IN_ORDER_RGBA] = {4, {0, 1, 2, 3}, ANY | PACKED_4, true, false},
+    [IN_ORDER_RGBA] = {4, {0, 1, 2, 3}, ANY | PACKED_4 | PADDED, true, false},
     [IN_ORDER_BGRA] = {4, {2, 1, 0, 3}, BYTES, true, false},
     [IN_ORDER_ARGB] = {4, {3, 0, 1, 2}, BYTES, true, false},
-    [IN_ORDER_ABGR] = {4, {3, 2, 1, 0}, BYTES, true, false},
+    [IN_ORDER_ABGR] = {4, {3, 2, 1, 0}, BYTES | PACKED_ABGR, true, false},
     [IN_ORDER_SRGB] = {3, {0, 1, 2}, UNORM8, false, true},
     [IN_ORDER_SRGBX] = {3, {0, 1, 2}, UNORM8, true, true},
     [IN_ORDER_SRGBA] = {4, {0, 1, 2, 3}, UNORM8, true, true},
@@ -47,26 +57,34 @@ struct type_info {
     uint16_t scale;      /* normalized types: what 1.0 is stored as; 0: not normalized */
     uint8_t bits[4];     /* packed formats: widths of the channels from the top, after PADDING bits */
     uint8_t padding;
-    uint8_t groups;
+    uint16_t groups;
+    uint8_t low; /* padded formats: bits below the value */
 };
 static const struct type_info types[IN_CHANNEL_COUNT] = {
-    [IN_CHANNEL_SNORM_INT8] = {IN_IMAGE_FLOAT, IN_S8, 127, {0}, 0, ANY | NORMALIZED_OR_FLOAT | BYTES},
-    [IN_CHANNEL_SNORM_INT16] = {IN_IMAGE_FLOAT, IN_S16, 32767, {0}, 0, ANY | NORMALIZED_OR_FLOAT},
+    [IN_CHANNEL_SNORM_INT8] = {IN_IMAGE_FLOAT, IN_S8, 127, {0}, 0, ANY | NORMALIZED_OR_FLOAT | BYTES, 0},
+    [IN_CHANNEL_SNORM_INT16] = {IN_IMAGE_FLOAT, IN_S16, 32767, {0}, 0, ANY | NORMALIZED_OR_FLOAT, 0},
     [IN_CHANNEL_UNORM_INT8] =
-        {IN_IMAGE_FLOAT, IN_U8, 255, {0}, 0, ANY | NORMALIZED_OR_FLOAT | BYTES | UNORM8},
-    [IN_CHANNEL_UNORM_INT16] = {IN_IMAGE_FLOAT, IN_U16, 65535, {0}, 0, ANY | NORMALIZED_OR_FLOAT | DEPTHS},
-    [IN_CHANNEL_UNORM_SHORT_565] = {IN_IMAGE_FLOAT, IN_U16, 0, {5, 6, 5}, 0, PACKED_3},
-    [IN_CHANNEL_UNORM_SHORT_555] = {IN_IMAGE_FLOAT, IN_U16, 0, {5, 5, 5}, 1, PACKED_3},
-    [IN_CHANNEL_UNORM_INT_101010] = {IN_IMAGE_FLOAT, IN_U32, 0, {10, 10, 10}, 2, PACKED_3},
-    [IN_CHANNEL_UNORM_INT_101010_2] = {IN_IMAGE_FLOAT, IN_U32, 0, {10, 10, 10, 2}, 0, PACKED_4},
-    [IN_CHANNEL_SIGNED_INT8] = {IN_IMAGE_SIGNED, IN_S8, 0, {0}, 0, ANY | BYTES},
-    [IN_CHANNEL_SIGNED_INT16] = {IN_IMAGE_SIGNED, IN_S16, 0, {0}, 0, ANY},
-    [IN_CHANNEL_SIGNED_INT32] = {IN_IMAGE_SIGNED, IN_S32, 0, {0}, 0, ANY},
-    [IN_CHANNEL_UNSIGNED_INT8] = {IN_IMAGE_UNSIGNED, IN_U8, 0, {0}, 0, ANY | BYTES},
-    [IN_CHANNEL_UNSIGNED_INT16] = {IN_IMAGE_UNSIGNED, IN_U16, 0, {0}, 0, ANY},
-    [IN_CHANNEL_UNSIGNED_INT32] = {IN_IMAGE_UNSIGNED, IN_U32, 0, {0}, 0, ANY},
-    [IN_CHANNEL_HALF_FLOAT] = {IN_IMAGE_FLOAT, IN_F16, 0, {0}, 0, ANY | NORMALIZED_OR_FLOAT},
-    [IN_CHANNEL_FLOAT] = {IN_IMAGE_FLOAT, IN_F32, 0, {0}, 0, ANY | NORMALIZED_OR_FLOAT | DEPTHS},
+        {IN_IMAGE_FLOAT, IN_U8, 255, {0}, 0, ANY | NORMALIZED_OR_FLOAT | BYTES | UNORM8, 0},
+    [IN_CHANNEL_UNORM_INT16] = {IN_IMAGE_FLOAT, IN_U16, 65535, {0}, 0, ANY | NORMALIZED_OR_FLOAT | DEPTHS, 0},
+    [IN_CHANNEL_UNORM_SHORT_565] = {IN_IMAGE_FLOAT, IN_U16, 0, {5, 6, 5}, 0, PACKED_3, 0},
+    [IN_CHANNEL_UNORM_SHORT_555] = {IN_IMAGE_FLOAT, IN_U16, 0, {5, 5, 5}, 1, PACKED_3, 0},
+    [IN_CHANNEL_UNORM_INT_101010] = {IN_IMAGE_FLOAT, IN_U32, 0, {10, 10, 10}, 2, PACKED_3, 0},
+    [IN_CHANNEL_UNORM_INT_101010_2] = {IN_IMAGE_FLOAT, IN_U32, 0, {10, 10, 10, 2}, 0, PACKED_4, 0},
+    [IN_CHANNEL_UNORM_INT_2_101010] = {IN_IMAGE_FLOAT, IN_U32, 0, {2, 10, 10, 10}, 0, PACKED_ABGR, 0},
+    [IN_CHANNEL_UNORM_INT10X6] = {IN_IMAGE_FLOAT, IN_U16, 1023, {0}, 0, PADDED, 6},
+    [IN_CHANNEL_UNORM_INT12X4] = {IN_IMAGE_FLOAT, IN_U16, 4095, {0}, 0, PADDED, 4},
+    [IN_CHANNEL_UNORM_INT14X2] = {IN_IMAGE_FLOAT, IN_U16, 16383, {0}, 0, PADDED, 2},
+    [IN_CHANNEL_UNSIGNED_INT10X6] = {IN_IMAGE_UNSIGNED, IN_U16, 0, {0}, 0, PADDED, 6},
+    [IN_CHANNEL_UNSIGNED_INT12X4] = {IN_IMAGE_UNSIGNED, IN_U16, 0, {0}, 0, PADDED, 4},
+    [IN_CHANNEL_UNSIGNED_INT14X2] = {IN_IMAGE_UNSIGNED, IN_U16, 0, {0}, 0, PADDED, 2},
+    [IN_CHANNEL_SIGNED_INT8] = {IN_IMAGE_SIGNED, IN_S8, 0, {0}, 0, ANY | BYTES, 0},
+    [IN_CHANNEL_SIGNED_INT16] = {IN_IMAGE_SIGNED, IN_S16, 0, {0}, 0, ANY, 0},
+    [IN_CHANNEL_SIGNED_INT32] = {IN_IMAGE_SIGNED, IN_S32, 0, {0}, 0, ANY, 0},
+    [IN_CHANNEL_UNSIGNED_INT8] = {IN_IMAGE_UNSIGNED, IN_U8, 0, {0}, 0, ANY | BYTES, 0},
+    [IN_CHANNEL_UNSIGNED_INT16] = {IN_IMAGE_UNSIGNED, IN_U16, 0, {0}, 0, ANY, 0},
+    [IN_CHANNEL_UNSIGNED_INT32] = {IN_IMAGE_UNSIGNED, IN_U32, 0, {0}, 0, ANY, 0},
+    [IN_CHANNEL_HALF_FLOAT] = {IN_IMAGE_FLOAT, IN_F16, 0, {0}, 0, ANY | NORMALIZED_OR_FLOAT, 0},
+    [IN_CHANNEL_FLOAT] = {IN_IMAGE_FLOAT, IN_F32, 0, {0}, 0, ANY | NORMALIZED_OR_FLOAT | DEPTHS, 0},
 };
 
 bool in_image_format_valid(uint32_t order, uint32_t type)
@@ -164,10 +182,26 @@ static float stored_value(enum in_type scalar, const unsigned char *stored)
     }
 }
 
+/* Of padded formats: the value above the low bits of 16. */
+static uint32_t take_padded(const struct type_info *t, const unsigned char *stored)
+{
+    uint16_t bits;
+    memcpy(&bits, stored, sizeof bits);
+    return (uint32_t)bits >> t->low;
+}
+
+/* The nearest value that fits; the low bits are 0. */
+static void put_padded(const struct type_info *t, uint32_t value, unsigned char *stored)
+{
+    uint32_t most = UINT16_MAX >> t->low;
+    uint16_t bits = (uint16_t)((value < most ? value : most) << t->low);
+    memcpy(stored, &bits, sizeof bits);
+}
+
 /* Normalized: the stored integer divided by the encoding of 1, and at least -1. */
 static float decode_channel(const struct type_info *t, const unsigned char *stored)
 {
-    float value = stored_value(t->scalar, stored);
+    float value = t->low ? (float)take_padded(t, stored) : stored_value(t->scalar, stored);
     if (t->scale == 0)
         return value;
     value /= (float)t->scale;
@@ -178,6 +212,11 @@ static void encode_channel(const struct type_info *t, float value, unsigned char
 {
     float scaled = t->scale ? value * (float)t->scale : value;
     in_convert_find(IN_F32, t->scalar, IN_RTE, true)(&scaled, stored);
+    if (t->low) {
+        uint16_t whole;
+        memcpy(&whole, stored, sizeof whole);
+        put_padded(t, whole, stored);
+    }
 }
 
 static void decode_integers(const struct order_info *o, const struct type_info *t, const void *element,
@@ -185,8 +224,10 @@ static void decode_integers(const struct order_info *o, const struct type_info *
 {
     in_convert_fn widen =
         in_convert_find(t->scalar, t->cls == IN_IMAGE_SIGNED ? IN_S32 : IN_U32, IN_RTE, false);
-    for (uint32_t i = 0; i < o->channels; i++)
+    for (uint32_t i = 0; i < o->channels; i++) {
         widen((const unsigned char *)element + i * in_type_size(t->scalar), &rgba[o->place[i]]);
+        rgba[o->place[i]] >>= t->low;
+    }
 }
 
 static void encode_integers(const struct order_info *o, const struct type_info *t, const uint32_t rgba[4],
@@ -194,8 +235,13 @@ static void encode_integers(const struct order_info *o, const struct type_info *
 {
     in_convert_fn narrow =
         in_convert_find(t->cls == IN_IMAGE_SIGNED ? IN_S32 : IN_U32, t->scalar, IN_RTE, true);
-    for (uint32_t i = 0; i < o->channels; i++)
-        narrow(&rgba[o->place[i]], (unsigned char *)element + i * in_type_size(t->scalar));
+    for (uint32_t i = 0; i < o->channels; i++) {
+        unsigned char *stored = (unsigned char *)element + i * in_type_size(t->scalar);
+        if (t->low)
+            put_padded(t, rgba[o->place[i]], stored);
+        else
+            narrow(&rgba[o->place[i]], stored);
+    }
 }
 
 static void decode_floats(const struct order_info *o, const struct type_info *t, const void *element,

@@ -1,7 +1,7 @@
 /* Declarations that clang's own OpenCL headers lack, each part only for programs that mention it:
  * packed dot products [cl_khr_integer_dot_product], two- and three-dimensional asynchronous copies
  * [cl_khr_extended_async_copies], uniform work-group arithmetic [cl_khr_work_group_uniform_arithmetic], clocks
- * [cl_khr_kernel_clock]. */
+ * [cl_khr_kernel_clock], names of image formats [cl_ext_image_unorm_int_2_101010, cl_ext_image_unsigned_10x6_12x4_14x2]. */
 #include "ref-runtime/compiler/helper.h"
 
 #include <ctype.h>
@@ -107,6 +107,14 @@ static const char clock_text[] =
     "#endif\n"
     "#undef RT_CLOCK_\n";
 
+static const char packed_image_text[] = "#define CLK_UNORM_INT_2_101010_EXT 0x10E5\n";
+static const char padded_image_text[] = "#define CLK_UNORM_INT10X6_EXT 0x10E1\n"
+                                        "#define CLK_UNSIGNED_INT10X6_EXT 0x10E6\n"
+                                        "#define CLK_UNSIGNED_INT12X4_EXT 0x10E7\n"
+                                        "#define CLK_UNSIGNED_INT14X2_EXT 0x10E8\n"
+                                        "#define CLK_UNORM_INT12X4_EXT 0x10E9\n"
+                                        "#define CLK_UNORM_INT14X2_EXT 0x10EA\n";
+
 static const struct part {
     const char *extension; /* the macro that brings it */
     const char *mention;   /* pieces of the names that it declares, separated by | */
@@ -114,6 +122,8 @@ static const struct part {
 } parts[] = {
     {"__opencl_c_integer_dot_product_input_4x8bit_packed", "4x8packed", dot_text},
     {"cl_khr_extended_async_copies", "async_work_group_copy_", async_text},
+    {"__opencl_c_ext_image_unorm_int_2_101010", "_2_101010_EXT", packed_image_text},
+    {"__opencl_c_ext_image_unsigned_10x6_12x4_14x2", "X6_EXT|X4_EXT|X2_EXT", padded_image_text},
     {"cl_khr_kernel_clock", "clock_read_", clock_text},
     {"cl_khr_work_group_uniform_arithmetic", "work_group_reduce_|work_group_scan_", uniform_text},
 };

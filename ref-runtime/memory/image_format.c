@@ -42,7 +42,7 @@ bool rt_image_format_required(const cl_image_format *format)
     case CL_RG:
     case CL_RGBA:
         return type != IN_CHANNEL_SNORM_INT8 && type != IN_CHANNEL_SNORM_INT16 &&
-               type != IN_CHANNEL_UNORM_INT_101010_2;
+               type < IN_CHANNEL_UNORM_INT_101010_2;
     case CL_BGRA:
     case CL_sRGBA:
         return type == IN_CHANNEL_UNORM_INT8;

@@ -13,17 +13,18 @@
 #include "interp/image/image.h"
 
 /* The channels of each order as they lie in memory, and the types that the standard allows: 'a'ny unpacked,
- * 'n'ormalized or float, 'd'epth, 'p'acked of three, 'q' packed of four, 'b'ytes, 's'RGB bytes. */
+ * 'n'ormalized or float, 'd'epth, 'p'acked of three, 'q' packed of four, 'r' the same reversed, 'b'ytes, 's'RGB bytes,
+ * 'x' padded. */
 static const struct {
     enum in_channel_order order;
     const char *channels, *types;
     int border_alpha;
 } orders[] = {
-    {IN_ORDER_R, "r", "a", 1},         {IN_ORDER_RX, "r", "a", 0},        {IN_ORDER_A, "a", "a", 0},
+    {IN_ORDER_R, "r", "ax", 1},        {IN_ORDER_RX, "r", "a", 0},        {IN_ORDER_A, "a", "a", 0},
     {IN_ORDER_INTENSITY, "i", "n", 0}, {IN_ORDER_LUMINANCE, "l", "n", 1}, {IN_ORDER_DEPTH, "r", "d", 1},
-    {IN_ORDER_RG, "rg", "a", 1},       {IN_ORDER_RGX, "rg", "a", 0},      {IN_ORDER_RA, "ra", "a", 0},
-    {IN_ORDER_RGB, "rgb", "p", 1},     {IN_ORDER_RGBX, "rgb", "p", 0},    {IN_ORDER_RGBA, "rgba", "aq", 0},
-    {IN_ORDER_BGRA, "bgra", "b", 0},   {IN_ORDER_ARGB, "argb", "b", 0},   {IN_ORDER_ABGR, "abgr", "b", 0},
+    {IN_ORDER_RG, "rg", "ax", 1},      {IN_ORDER_RGX, "rg", "a", 0},      {IN_ORDER_RA, "ra", "a", 0},
+    {IN_ORDER_RGB, "rgb", "p", 1},     {IN_ORDER_RGBX, "rgb", "p", 0},    {IN_ORDER_RGBA, "rgba", "aqx", 0},
+    {IN_ORDER_BGRA, "bgra", "b", 0},   {IN_ORDER_ARGB, "argb", "b", 0},   {IN_ORDER_ABGR, "abgr", "br", 0},
     {IN_ORDER_SRGB, "rgb", "s", 1},    {IN_ORDER_SRGBX, "rgb", "s", 0},   {IN_ORDER_SRGBA, "rgba", "s", 0},
     {IN_ORDER_SBGRA, "bgra", "s", 0},
 };
@@ -34,15 +35,31 @@ static const struct {
     uint32_t bytes; /* of a channel; of the element if packed */
     char kind;      /* 's'norm, 'u'norm, 'i'nt, 'w' unsigned, 'h'alf, 'f'loat, 'p'acked */
     const char *groups;
+    uint32_t low; /* padded: bits below the value */
 } types[] = {
-    {IN_CHANNEL_SNORM_INT8, 1, 's', "anb"},     {IN_CHANNEL_SNORM_INT16, 2, 's', "an"},
-    {IN_CHANNEL_UNORM_INT8, 1, 'u', "anbs"},    {IN_CHANNEL_UNORM_INT16, 2, 'u', "and"},
-    {IN_CHANNEL_UNORM_SHORT_565, 2, 'p', "p"},  {IN_CHANNEL_UNORM_SHORT_555, 2, 'p', "p"},
-    {IN_CHANNEL_UNORM_INT_101010, 4, 'p', "p"}, {IN_CHANNEL_UNORM_INT_101010_2, 4, 'p', "q"},
-    {IN_CHANNEL_SIGNED_INT8, 1, 'i', "ab"},     {IN_CHANNEL_SIGNED_INT16, 2, 'i', "a"},
-    {IN_CHANNEL_SIGNED_INT32, 4, 'i', "a"},     {IN_CHANNEL_UNSIGNED_INT8, 1, 'w', "ab"},
-    {IN_CHANNEL_UNSIGNED_INT16, 2, 'w', "a"},   {IN_CHANNEL_UNSIGNED_INT32, 4, 'w', "a"},
-    {IN_CHANNEL_HALF_FLOAT, 2, 'h', "an"},      {IN_CHANNEL_FLOAT, 4, 'f', "and"},
+    {IN_CHANNEL_SNORM_INT8, 1, 's', "anb", 0},
+    {IN_CHANNEL_SNORM_INT16, 2, 's', "an", 0},
+    {IN_CHANNEL_UNORM_INT8, 1, 'u', "anbs", 0},
+    {IN_CHANNEL_UNORM_INT16, 2, 'u', "and", 0},
+    {IN_CHANNEL_UNORM_SHORT_565, 2, 'p', "p", 0},
+    {IN_CHANNEL_UNORM_SHORT_555, 2, 'p', "p", 0},
+    {IN_CHANNEL_UNORM_INT_101010, 4, 'p', "p", 0},
+    {IN_CHANNEL_UNORM_INT_101010_2, 4, 'p', "q", 0},
+    {IN_CHANNEL_SIGNED_INT8, 1, 'i', "ab", 0},
+    {IN_CHANNEL_SIGNED_INT16, 2, 'i', "a", 0},
+    {IN_CHANNEL_SIGNED_INT32, 4, 'i', "a", 0},
+    {IN_CHANNEL_UNSIGNED_INT8, 1, 'w', "ab", 0},
+    {IN_CHANNEL_UNSIGNED_INT16, 2, 'w', "a", 0},
+    {IN_CHANNEL_UNSIGNED_INT32, 4, 'w', "a", 0},
+    {IN_CHANNEL_UNORM_INT10X6, 2, 'u', "x", 6},
+    {IN_CHANNEL_UNORM_INT12X4, 2, 'u', "x", 4},
+    {IN_CHANNEL_UNORM_INT14X2, 2, 'u', "x", 2},
+    {IN_CHANNEL_UNSIGNED_INT10X6, 2, 'w', "x", 6},
+    {IN_CHANNEL_UNSIGNED_INT12X4, 2, 'w', "x", 4},
+    {IN_CHANNEL_UNSIGNED_INT14X2, 2, 'w', "x", 2},
+    {IN_CHANNEL_UNORM_INT_2_101010, 4, 'p', "r", 0},
+    {IN_CHANNEL_HALF_FLOAT, 2, 'h', "an", 0},
+    {IN_CHANNEL_FLOAT, 4, 'f', "and", 0},
 };
 enum { TYPES = sizeof types / sizeof *types };
 
@@ -87,6 +104,10 @@ static double channel_value(int t, uint32_t stored, int srgb)
 {
     double most = types[t].bytes == 1 ? 127 : 32767;
     double value;
+    if (types[t].low) {
+        stored >>= types[t].low;
+        return types[t].kind == 'u' ? stored / (double)(UINT16_MAX >> types[t].low) : stored;
+    }
     switch (types[t].kind) {
     case 's':
         value = (types[t].bytes == 1 ? (int8_t)stored : (int16_t)stored) / most;
@@ -119,7 +140,8 @@ static double component(const union in_texel *texel, int t, int i)
 static void check_channel(int o, int t, uint32_t c, uint32_t stored)
 {
     const char *channels = orders[o].channels;
-    uint32_t bytes = types[t].bytes, filler = 1, mask = bytes == 4 ? UINT32_MAX : (1u << 8 * bytes) - 1;
+    uint32_t bytes = types[t].bytes, filler = 1u << types[t].low,
+             mask = bytes == 4 ? UINT32_MAX : (1u << 8 * bytes) - 1;
     unsigned char element[16];
     for (uint32_t i = 0; i < strlen(channels); i++) {
         uint32_t v = i == c ? stored : filler;
@@ -143,6 +165,7 @@ static void check_channel(int o, int t, uint32_t c, uint32_t stored)
     memcpy(&back, again + c * bytes, bytes);
     int lowest = types[t].kind == 's' && stored == (bytes == 1 ? 0x80u : 0x8000u);
     int is_nan = types[t].kind == 'h' && isnan(half_value(stored));
+    mask &= UINT32_MAX << types[t].low;
     if (!is_nan && back != ((stored + (uint32_t)lowest) & mask))
         fail_msg("order %d type %d: stored 0x%x came back as 0x%x", orders[o].order, types[t].type, stored,
                  back);
@@ -211,6 +234,12 @@ static void test_packed(void **state)
                     t.f[2] == 5 / 1023.0f && t.f[3] == (float)(v & 3) / 3.0f);
         in_texel_encode(IN_ORDER_RGBA, IN_CHANNEL_UNORM_INT_101010_2, &t, &back);
         assert_int_equal(back, element);
+        element = (v & 3) << 30 | 5 << 20 | (1023 - v) << 10 | v;
+        in_texel_decode(IN_ORDER_ABGR, IN_CHANNEL_UNORM_INT_2_101010, &element, &t);
+        assert_true(t.f[0] == (float)v / 1023.0f && t.f[1] == (float)(1023 - v) / 1023.0f &&
+                    t.f[2] == 5 / 1023.0f && t.f[3] == (float)(v & 3) / 3.0f);
+        in_texel_encode(IN_ORDER_ABGR, IN_CHANNEL_UNORM_INT_2_101010, &t, &back);
+        assert_int_equal(back, element);
     }
 }
 
@@ -236,6 +265,11 @@ static void test_clamping(void **state)
     assert_true(s[0] == -7 && s[1] == -128 && s[2] == 127 && s[3] == 7);
     in_texel_encode(IN_ORDER_RGBA, IN_CHANNEL_UNSIGNED_INT8, &integers, u);
     assert_true(u[0] == 255 && u[1] == 255 && u[2] == 255 && u[3] == 7);
+    uint16_t padded[4];
+    in_texel_encode(IN_ORDER_RGBA, IN_CHANNEL_UNORM_INT10X6, &wild, padded);
+    assert_true(padded[0] == 0xffc0 && padded[1] == 0 && padded[2] == 0 && padded[3] == 0xffc0);
+    in_texel_encode(IN_ORDER_RGBA, IN_CHANNEL_UNSIGNED_INT12X4, &integers, padded);
+    assert_true(padded[0] == 1000 << 4 && padded[1] == 0xfff0 && padded[2] == 0xfff0 && padded[3] == 7 << 4);
     const union in_texel large = {.f = {65520, -65519, 1e-8f, 0x1.004p0f}};
     uint16_t h[4];
     in_texel_encode(IN_ORDER_RGBA, IN_CHANNEL_HALF_FLOAT, &large, h);
