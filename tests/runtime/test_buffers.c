@@ -25,6 +25,12 @@ static void creation(void **state)
     size_t size;
     cl_mem_flags flags;
     void *host = bytes;
+    cl_mem plain = clCreateBuffer(context, 0, 16, NULL, &err);
+    OK(err);
+    /* [CL 5.5.5 R111] */
+    OK(clGetMemObjectInfo(plain, CL_MEM_PROPERTIES, 0, NULL, &size));
+    assert_int_equal(size, 0);
+    OK(clReleaseMemObject(plain));
     OK(clGetMemObjectInfo(m, CL_MEM_PROPERTIES, 0, NULL, &size));
     assert_int_equal(size, sizeof(cl_mem_properties));
     OK(clGetMemObjectInfo(m, CL_MEM_SIZE, sizeof(size), &size, NULL));

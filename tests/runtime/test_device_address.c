@@ -65,6 +65,7 @@ static void arguments(void **state)
     cl_ulong start = address_of(m);
     cl_mem_properties given[4];
     size_t size;
+    /* [CL 5.5.5 R111] */
     OK(clGetMemObjectInfo(m, CL_MEM_PROPERTIES, sizeof given, given, &size));
     assert_int_equal(size, sizeof addressed);
     assert_memory_equal(given, addressed, size);

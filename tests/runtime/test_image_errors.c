@@ -133,7 +133,7 @@ static void command_errors(void **state)
     cl_sampler sampler = clCreateSampler(context, CL_FALSE, CL_ADDRESS_NONE, CL_FILTER_NEAREST, &err);
     OK(err);
     assert_int_equal(clSetKernelArg(kernel, 0, sizeof buffer, &buffer), CL_INVALID_MEM_OBJECT);
-    assert_int_equal(clSetKernelArg(kernel, 0, sizeof far, &far), CL_INVALID_MEM_OBJECT);
+    assert_int_equal(clSetKernelArg(kernel, 0, sizeof far, &far), CL_INVALID_CONTEXT);
     assert_int_equal(clSetKernelArg(kernel, 0, 4, &image), CL_INVALID_ARG_SIZE);
     cl_mem read_only = clCreateImage(context, CL_MEM_READ_ONLY, &rgba8, &desc, NULL, &err);
     assert_int_equal(clSetKernelArg(kernel, 1, sizeof read_only, &read_only), CL_INVALID_ARG_VALUE);

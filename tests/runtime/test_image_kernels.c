@@ -191,6 +191,7 @@ static void samplers(void **state)
     assert_int_equal(value, CL_FILTER_LINEAR);
     cl_sampler_properties told[8];
     size_t size = 0;
+    /* [CL 5.7.2 R111] */
     OK(clGetSamplerInfo(sampler, CL_SAMPLER_PROPERTIES, sizeof told, told, &size));
     assert_int_equal(size, sizeof properties);
     assert_memory_equal(told, properties, size);

@@ -28,6 +28,7 @@ static void queue_creation(void **state)
     OK(clGetCommandQueueInfo(q, CL_QUEUE_REFERENCE_COUNT, sizeof(refs), &refs, NULL));
     assert_int_equal(refs, 1);
     size_t size = 9;
+    /* [CL 5.1 R111] */
     OK(clGetCommandQueueInfo(q, CL_QUEUE_PROPERTIES_ARRAY, 0, NULL, &size));
     assert_int_equal(size, 0);
     OK(clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES_ARRAY, 0, NULL, &size));
@@ -59,6 +60,7 @@ static void hints(void **state)
             size_t size;
             cl_command_queue q = clCreateCommandQueueWithProperties(context, device, good, &err);
             OK(err);
+            /* [CL 5.1 R111] */
             OK(clGetCommandQueueInfo(q, CL_QUEUE_PROPERTIES_ARRAY, sizeof given, given, &size));
             assert_int_equal(size, sizeof good);
             assert_memory_equal(given, good, size);

@@ -100,6 +100,39 @@ static void languages(void **state) /* [CLC 6.12] */
             "-cl-std=CL3.1 -Werror"));
 }
 
+/* Objects of another context have an error apart from 3.1 on. */
+static void foreign_arguments(void **state)
+{
+    (void)state;
+    const cl_queue_properties on_device[] = {CL_QUEUE_PROPERTIES,
+                                             CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
+    cl_context foreign = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
+    OK(err);
+    cl_mem buffer = clCreateBuffer(foreign, 0, 4, NULL, &err);
+    OK(err);
+    cl_sampler sampler = clCreateSampler(foreign, CL_FALSE, CL_ADDRESS_NONE, CL_FILTER_NEAREST, &err);
+    OK(err);
+    cl_command_queue device_queue = clCreateCommandQueueWithProperties(foreign, device, on_device, &err);
+    OK(err);
+    cl_program program =
+        build_source("kernel void k(global int *x, sampler_t s, queue_t q) { *x = 7; }", "-cl-std=CL2.0");
+    cl_kernel kernel = clCreateKernel(program, "k", &err);
+    OK(err);
+    /* [CL 5.9.2 E102] */
+    assert_int_equal(clSetKernelArg(kernel, 0, sizeof buffer, &buffer),
+                     given >= 31 ? CL_INVALID_CONTEXT : CL_INVALID_MEM_OBJECT);
+    assert_int_equal(clSetKernelArg(kernel, 1, sizeof sampler, &sampler),
+                     given >= 31 ? CL_INVALID_CONTEXT : CL_INVALID_SAMPLER);
+    assert_int_equal(clSetKernelArg(kernel, 2, sizeof device_queue, &device_queue),
+                     given >= 31 ? CL_INVALID_CONTEXT : CL_INVALID_DEVICE_QUEUE);
+    OK(clReleaseKernel(kernel));
+    OK(clReleaseProgram(program));
+    OK(clReleaseCommandQueue(device_queue));
+    OK(clReleaseSampler(sampler));
+    OK(clReleaseMemObject(buffer));
+    OK(clReleaseContext(foreign));
+}
+
 static void local_arguments(void **state) /* [CL 5.9.2 E12]: no error from 3.1 on */
 {
     (void)state;
@@ -157,9 +190,9 @@ static void each_version(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest one[] = {cmocka_unit_test(reports), cmocka_unit_test(queries),
-                                     cmocka_unit_test(languages), cmocka_unit_test(local_arguments),
-                                     cmocka_unit_test(core_names)};
+    const struct CMUnitTest one[] = {cmocka_unit_test(reports),           cmocka_unit_test(queries),
+                                     cmocka_unit_test(languages),         cmocka_unit_test(local_arguments),
+                                     cmocka_unit_test(foreign_arguments), cmocka_unit_test(core_names)};
     const struct CMUnitTest all[] = {cmocka_unit_test(each_version)};
     if (argc < 2)
         return cmocka_run_group_tests(all, NULL, NULL);
