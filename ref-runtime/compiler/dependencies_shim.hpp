@@ -43,7 +43,7 @@ class Dependencies
     std::map<std::string, std::string> known;
 };
 
-/* A file whose identity is that of the bytes which the compiler gets. */
+/* Records the identity of the bytes that the compiler reads from a file. */
 class RecordingFile : public llvm::vfs::File
 {
   public:

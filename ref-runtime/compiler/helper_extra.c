@@ -151,7 +151,7 @@ static bool splices_name(const char *text, size_t size)
     return false;
 }
 
-/* Whether the preprocessed source may have a name with one of PIECES: it stands in the source, a header or an
+/* Whether the preprocessed source may have a name with one of PIECES: it occurs in the source, a header or an
  * option, or names come from elsewhere: other files, token pasting, trigraphs, lines spliced within a name. */
 static bool mentions(const struct rt_job *job, const char *pieces)
 {

@@ -82,8 +82,8 @@ static uint32_t successor(struct ex *ex, const struct in_inst *t, uint32_t i)
     return i == 0 ? t->operands[1] : t->operands[1 + i * (literal_words(ex, t) + 1)];
 }
 
-/* Depth first, the last successor first, so that the first one comes out next.  Exits of a loop are visited
- * before its body, which keeps the body together: a merge block named by OpLoopMerge goes first. */
+/* Reverse postorder: the last successor is visited first, so that the first one follows its block.  A merge block named by
+ * OpLoopMerge is visited before the body of the loop, which keeps the body contiguous. */
 static void visit(struct body *b, uint32_t block)
 {
     struct ex *ex = b->ex;
@@ -159,8 +159,8 @@ static void copy_phis(struct body *b, uint32_t from, uint32_t to)
     }
 }
 
-/* A block that only merges values and branches on one of them that is constant on this edge: where the edge
- * goes from there; NO_BLOCK: not such a block. */
+/* Jump threading: the target of the edge FROM-TO where block TO only merges values and branches on one of them that is
+ * constant on this edge; NO_BLOCK: it does not. */
 static uint32_t threaded(struct body *b, uint32_t from, uint32_t to)
 {
     struct ex *ex = b->ex;

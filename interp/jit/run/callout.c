@@ -86,7 +86,7 @@ static void wait(struct in_jit_callout *o, uint32_t k, uint8_t *frame, IN_JIT_WO
     in_item_waits(&o->run, item);
     propagate_stop(o);
     while (item->state == IN_ITEM_WAITING || o->run.stopped)
-        o->give_way(o->context, item);
+        o->suspend(o->context, item);
 }
 
 static void done(struct in_jit_callout *o, IN_JIT_WORK_ITEM)

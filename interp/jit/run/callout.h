@@ -30,7 +30,7 @@ struct in_jit_callout {
     const uint8_t *local, *local_end, *private_begin, *private_end, *stack_end;
     const struct in_jit_calls *calls;
     _Atomic uint32_t *stop; /* set when a function found something wrong: compiled code ends */
-    void (*give_way)(void *context, const struct in_item *item); /* until ITEM no longer waits */
+    void (*suspend)(void *context, const struct in_item *item); /* ITEM, which waits: other fibers run */
     void *context;
 };
 

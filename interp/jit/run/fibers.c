@@ -41,7 +41,7 @@ struct in_fiber_thread {
 
 /* ---- what compiled code calls ------------------------------------------------------------ */
 
-static void give_way(struct group *g)
+static void switch_fiber(struct group *g)
 {
     struct in_fiber_thread *t = g->thread;
     in_stack_switch(&t->running->context, &t->context);
@@ -53,7 +53,7 @@ static void yield(struct in_jit_fiber_group *turns)
     turns->patience = PATIENCE;
     g->thread->running->awaits = g->generation;
     g->thread->running->spins = true;
-    give_way(g);
+    switch_fiber(g);
     g->thread->running->spins = false;
 }
 
@@ -67,16 +67,16 @@ static void barrier(struct in_jit_fiber_group *turns)
         return;
     }
     g->thread->running->awaits = g->generation + 1;
-    give_way(g);
+    switch_fiber(g);
 }
 
-/* The same in a call that others have to make too. */
-static void give_way_to(void *context, const struct in_item *item)
+/* Suspends the fiber of ITEM, which waits in a collective call. */
+static void suspend_item(void *context, const struct in_item *item)
 {
     struct group *g = context;
     g->thread->running->item = item;
     g->thread->running->awaits = g->generation;
-    give_way(g);
+    switch_fiber(g);
     g->thread->running->item = NULL;
 }
 
@@ -258,7 +258,7 @@ static struct group *next_group(struct in_fiber_thread *t)
         g->outside = g->memory != NULL ? in_jit_callout_acquire(t->run, &fits) : NULL;
     }
     if (g != NULL && g->outside != NULL) {
-        g->outside->give_way = give_way_to;
+        g->outside->suspend = suspend_item;
         g->outside->context = g;
     }
     t->out_of_memory = !fits;

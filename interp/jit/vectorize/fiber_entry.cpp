@@ -27,7 +27,7 @@ void call_out(IRBuilder<> &b, Value *turns, uint64_t offset)
 }
 
 // in.yield(turns): switches to another fiber when the work-item has used up its iterations.
-Function *make_turn(Module &m)
+Function *make_yield(Module &m)
 {
     LLVMContext &c = m.getContext();
     auto *type = FunctionType::get(Type::getVoidTy(c), {PointerType::get(c, 0)}, false);
@@ -48,10 +48,10 @@ Function *make_turn(Module &m)
     return f;
 }
 
-// Work-items give way when they repeat a loop that reads what others write, and that is not left after a known number of
-// iterations in any case.  A lock that is free is taken without repeating anything: its holder is not suspended for having
-// taken it often.  The turns take the place of local memory, which is in them.
-void give_way(Function &f, Function *turn)
+// Inserts a yield at the back edges of loops that may wait for another work-item: they observe others' writes and have no
+// known trip count.  Taking a free lock repeats no loop, so its holder is not suspended for taking it often.  The parameter
+// for local memory becomes the group's fiber state (turns), which holds the pointer to local memory.
+void insert_yields(Function &f, Function *turn)
 {
     DominatorTree tree(f);
     LoopInfo loops(tree);
@@ -95,11 +95,11 @@ void in_shim_make_fiber_entry(LLVMModuleRef module, struct in_loops *loops)
     Module &m = *unwrap(module);
     LLVMContext &c = m.getContext();
     Function *item = m.getFunction("item");
-    give_way(*item, make_turn(m));
+    insert_yields(*item, make_yield(m));
     Group g(m, *loops, true);
     Function *f = g.function;
     f->setName("run.fiber");
-    f->removeParamAttr(1, Attribute::NoAlias); // what waits lets others change the turns
+    f->removeParamAttr(1, Attribute::NoAlias); // while a work-item waits, others change the turns
     BasicBlock *entry = BasicBlock::Create(c, "", f), *head = BasicBlock::Create(c, "", f),
                *body = BasicBlock::Create(c, "", f), *after = BasicBlock::Create(c, "", f);
     IRBuilder<> b(entry);

@@ -323,7 +323,7 @@ void StripMiner::load_slots(IRBuilder<> &b, Function *f, ValueToValueMapTy &map,
         }
         b.CreateStore(v, map[slot.cell]);
     }
-    // What lanes leave as it was has nothing to do with the lane before.
+    // Slots that the region only writes begin undefined, so that no lane depends on the lane before it.
     for (unsigned k : changed[region])
         if (!needed.count(k))
             b.CreateStore(UndefValue::get(slots[k].type), map[slots[k].cell]);
