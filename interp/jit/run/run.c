@@ -11,43 +11,6 @@
 #include <string.h>
 #include <time.h>
 
-/* ---- all launches, so that they can be stopped --------------------------------------------- */
-
-static pthread_mutex_t launches_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct in_jit_run *launches;
-static bool stopping;
-
-static void enter(struct in_jit_run *run)
-{
-    pthread_mutex_lock(&launches_lock);
-    run->following = launches;
-    run->link = &launches;
-    if (launches != NULL)
-        launches->link = &run->following;
-    launches = run;
-    atomic_store(&run->frame.stop, stopping);
-    pthread_mutex_unlock(&launches_lock);
-}
-
-static void leave(struct in_jit_run *run)
-{
-    pthread_mutex_lock(&launches_lock);
-    if (run->link != NULL)
-        *run->link = run->following;
-    if (run->following != NULL)
-        run->following->link = run->link;
-    pthread_mutex_unlock(&launches_lock);
-}
-
-static void stop_all(void)
-{
-    pthread_mutex_lock(&launches_lock);
-    stopping = true;
-    for (struct in_jit_run *run = launches; run != NULL; run = run->following)
-        atomic_store(&run->frame.stop, 1);
-    pthread_mutex_unlock(&launches_lock);
-}
-
 /* ---- creation ---------------------------------------------------------------------------- */
 
 /* Ids are computed in 32 bits; REFCL launches beyond that are left to the interpreter. */
@@ -169,7 +132,7 @@ static void destroy(struct in_jit_run *run)
 {
     if (run == NULL)
         return;
-    leave(run);
+    in_jit_launch_leave(run);
     in_fibers_destroy(run);
     in_instrument_destroy(run);
     in_module_release(run->module);
@@ -289,7 +252,7 @@ static enum in_jit_begin create(struct in_run *launch, struct in_jit_run **out, 
         destroy(run);
         return result;
     }
-    enter(run);
+    in_jit_launch_enter(run);
     *out = run;
     return IN_JIT_BEGINS;
 }
@@ -598,6 +561,11 @@ static enum in_jit_end step(struct in_jit_run *run, struct in_jit_fault *fault)
                                               : IN_JIT_WAITS;
 }
 
+static void stop_all(void)
+{
+    in_jit_stop_launches(true);
+}
+
 static void stop_compiling(void)
 {
     in_jit_stop_compiling(true);
@@ -615,9 +583,7 @@ const struct in_jit_api *in_jit_interface(void)
                                           .forget = in_jit_forget,
                                           .stop_all = stop_all,
                                           .stop_compiling = stop_compiling};
-    pthread_mutex_lock(&launches_lock);
-    stopping = false;
-    pthread_mutex_unlock(&launches_lock);
+    in_jit_stop_launches(false);
     in_jit_stop_compiling(false);
     in_native_use(&api);
     return &api;

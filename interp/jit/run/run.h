@@ -29,6 +29,12 @@ struct in_jit_run {
 struct in_jit_callout *in_jit_callout_acquire(struct in_jit_run *run, bool *fits);
 void in_jit_callout_release(struct in_jit_run *run, struct in_jit_callout *outside);
 
+/* Adds RUN to the list of launches; removes it. */
+void in_jit_launch_enter(struct in_jit_run *run);
+void in_jit_launch_leave(struct in_jit_run *run);
+/* STOP: stops all launches, and each one that is entered later; else launches run again. */
+void in_jit_stop_launches(bool stop);
+
 /* Compiled code of RUN stopped at a fault. */
 void in_jit_faulted(struct in_jit_run *run, const struct in_jit_fault *fault);
 /* Whether the launch is to stop. */

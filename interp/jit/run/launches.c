@@ -1,0 +1,39 @@
+/* The list of the launches in compiled code, which are stopped when the process ends. */
+#include "interp/jit/run/run.h"
+
+#include <pthread.h>
+
+static pthread_mutex_t launches_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct in_jit_run *launches;
+static bool stopping;
+
+void in_jit_launch_enter(struct in_jit_run *run)
+{
+    pthread_mutex_lock(&launches_lock);
+    run->following = launches;
+    run->link = &launches;
+    if (launches != NULL)
+        launches->link = &run->following;
+    launches = run;
+    atomic_store(&run->frame.stop, stopping);
+    pthread_mutex_unlock(&launches_lock);
+}
+
+void in_jit_launch_leave(struct in_jit_run *run)
+{
+    pthread_mutex_lock(&launches_lock);
+    if (run->link != NULL)
+        *run->link = run->following;
+    if (run->following != NULL)
+        run->following->link = run->link;
+    pthread_mutex_unlock(&launches_lock);
+}
+
+void in_jit_stop_launches(bool stop)
+{
+    pthread_mutex_lock(&launches_lock);
+    stopping = stop;
+    for (struct in_jit_run *run = launches; stop && run != NULL; run = run->following)
+        atomic_store(&run->frame.stop, 1);
+    pthread_mutex_unlock(&launches_lock);
+}
