@@ -61,10 +61,12 @@ static uint64_t element_size(const struct in_ty *t)
 /* NULL, or why exploring takes no such argument. */
 static const char *unsupported(const struct spec *spec, const struct in_ty *pointee)
 {
+    if (spec->kind == SPEC_NULL)
+        return pointee ? NULL : "the argument is no pointer";
     bool is_random = spec->fill == SPEC_RANDOM || spec->fill == SPEC_BELOW;
     if (spec->kind != SPEC_VALUE && spec->kind != SPEC_LOCAL && spec->kind != SPEC_BUFFER &&
         spec->kind != SPEC_SVM)
-        return "exploring takes buffers, local memory and values";
+        return "exploring takes buffers, local memory, values and null";
     if (spec->fill > SPEC_FILL && spec->fill != SPEC_ANY && !is_random)
         return "exploring takes memory with zero, iota, fill=V, rand=SEED, below=LIMIT or any";
     if (is_random && (!pointee || (pointee->kind != IN_TY_INT && pointee->kind != IN_TY_FLOAT)))
@@ -80,6 +82,8 @@ static const char *unsupported(const struct spec *spec, const struct in_ty *poin
 
 static void take(struct ex *ex, struct ex_input *input, const struct spec *spec, const struct in_ty *pointee)
 {
+    if (spec->kind == SPEC_NULL)
+        return;
     if (spec->kind == SPEC_LOCAL)
         input->bytes = spec->count;
     else if (spec->kind == SPEC_VALUE && spec->fill != SPEC_ANY)
@@ -106,6 +110,7 @@ void ex_argument(struct ex *ex, uint32_t id, const char *text)
     if (!why)
         take(ex, input, &spec, pointee);
     input->any = spec.fill == SPEC_ANY;
+    input->null = spec.kind == SPEC_NULL;
     input->ranged = spec.is_ranged;
     input->low = spec.low;
     input->high = spec.high;

@@ -29,6 +29,7 @@ struct ex_input {
     bool given;     /* false: only named by a condition */
     uint64_t bytes; /* not 0: a size without values */
     bool any;       /* symbolic: INIT is not set */
+    bool null;      /* a null pointer */
     bool ranged;    /* the values are from LOW to HIGH */
     int64_t low, high;
     struct ex_init init;

@@ -273,6 +273,12 @@ static void module_objects(struct ex *ex)
     ex->current = NULL;
 }
 
+static bool may_be_null(const struct in_ty *t)
+{
+    return t->kind == IN_TY_POINTER &&
+           (t->storage == SpvStorageClassCrossWorkgroup || t->storage == SpvStorageClassUniformConstant);
+}
+
 static void argument_objects(struct ex *ex, const struct in_function *f)
 {
     uint32_t argument = ex->module.vulkan ? ex->config.argument_count : 0;
@@ -283,7 +289,12 @@ static void argument_objects(struct ex *ex, const struct in_function *f)
             ex->module.vulkan ? NULL : ex_argument_text(ex, ex_id(ex, f->params[i])->name, &argument);
         if (text)
             ex_argument(ex, f->params[i], text);
-        if (is_shared_pointer(t))
+        const struct ex_input *input = ex_input_of(ex, f->params[i]);
+        if (input && input->null && !may_be_null(t))
+            ex_fail(ex, MM_INVALID, "CL 5.9.2",
+                    "%s is no pointer to global or constant memory: it cannot be null",
+                    display_name(ex, f->params[i]));
+        if (is_shared_pointer(t) && !(input && input->null))
             make_objects(ex,
                          (struct ex_place){.id = f->params[i],
                                            .pointee = ex_pointed(ex, t),
@@ -396,7 +407,10 @@ static void run_entry(struct ex *ex, const struct in_function *f)
         const struct in_ty *t = ex_type_of(ex, id);
         const struct ex_input *input = ex_input_of(ex, id);
         const struct ex_init *init = input && !input->any ? &input->init : NULL;
-        if (is_shared_pointer(t)) {
+        if (input && input->null) {
+            arguments[i] = ex_new_value(ex, t);
+            arguments[i].leaves[0] = ex_const(ex, 0, 8);
+        } else if (is_shared_pointer(t)) {
             arguments[i] = pointer_to_object(ex, id, t);
         } else if (t->kind == IN_TY_POINTER) { /* a structure passed by reference */
             const struct in_ty *pointee = ex_pointed(ex, t);

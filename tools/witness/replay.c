@@ -27,7 +27,7 @@ static bool make_argument(struct replay *r, uint32_t k)
     struct in_argument *a = &r->arguments[k];
     a->value = from->bytes;
     a->local_size = from->size;
-    if (info->kind == IN_ARG_VALUE || info->kind == IN_ARG_LOCAL)
+    if (info->kind == IN_ARG_VALUE || info->kind == IN_ARG_LOCAL || from->size == 0)
         return true;
     uint8_t *memory = mm_arena_alloc(r->arena, from->size + 128), *at = memory + (-(uintptr_t)memory & 127);
     if (!memory)

@@ -129,11 +129,14 @@ static enum mm_class take_argument(struct witness *w, struct ex *ex, uint32_t k,
     const struct in_argument_info *info = &w->info->arguments[k];
     uint32_t id = id_of_argument(ex, k);
     const struct ex_place *place = place_of(ex, id);
+    const struct ex_input *input = ex_input_of(ex, id);
     struct witness_argument *a = &w->arguments[k];
     *a = (struct witness_argument){.object = place ? place->object : UINT32_MAX,
                                    .size = place ? ex->program->objects[place->object].size : info->size,
                                    .constant = place && (place->storage == SpvStorageClassPushConstant ||
                                                          place->storage == SpvStorageClassUniformConstant)};
+    if (input && input->null)
+        a->size = 0;
     if (info->kind != IN_ARG_VALUE)
         return MM_OK;
     uint8_t *bytes = mm_arena_alloc(w->arena, a->size + 1);

@@ -11,8 +11,8 @@
 enum { WITNESS_TEXT = 600 };
 
 struct witness_argument {
-    uint32_t object; /* of the program; UINT32_MAX: no memory, or memory that is not observed */
-    uint64_t size;
+    uint32_t object;   /* of the program; UINT32_MAX: no memory, or memory that is not observed */
+    uint64_t size;     /* 0: a null pointer */
     const void *bytes; /* VALUE */
     bool constant;
 };
