@@ -49,8 +49,27 @@ static void try_launch(struct result *r, const struct confirm *confirm, const st
     }
 }
 
-/* Executes launches of Z3's models, then one of refcl's choice, unless it may violate what the options require.  This one also where
- * there is no model: where an instruction is not supported, or a limit was reached. */
+/* Launches that need no model: of refcl's choice, and of groups that are larger than arrays of a fixed size often are. */
+static void try_other_launches(struct result *r, const struct confirm *c)
+{
+    enum { MOST_LOCAL = 256, GROUPS = 2 };
+    static const uint32_t sizes[] = {16, 64};
+    unsigned dimensions = r->verdict.dimensions ? r->verdict.dimensions : 1;
+    try_launch(r, c, NULL);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct prove_launch launch = {.global = {1, 1, 1}, .local = {1, 1, 1}};
+        uint64_t all = 1;
+        for (unsigned d = 0; d < dimensions; d++) {
+            launch.local[d] = r->verdict.local[d] ? r->verdict.local[d] : sizes[i];
+            launch.global[d] = GROUPS * launch.local[d];
+            all *= launch.local[d];
+        }
+        if (all <= MOST_LOCAL)
+            try_launch(r, c, &launch);
+    }
+}
+
+/* Executes launches of Z3's models, then others, unless these may violate what the options require. */
 static void confirm(struct explore *e, struct result *r, const char *path)
 {
     const struct confirm c = {.path = path,
@@ -62,7 +81,7 @@ static void confirm(struct explore *e, struct result *r, const char *path)
     for (size_t i = 0; i < r->verdict.launch_count; i++)
         try_launch(r, &c, &r->verdict.launches[i]);
     if (!e->requirements.count && !e->has_global && !e->has_local)
-        try_launch(r, &c, NULL);
+        try_other_launches(r, &c);
 }
 
 /* ---- results --------------------------------------------------------------------------------------- */
