@@ -145,14 +145,24 @@ static char *crash_log(int errors)
 
 /* ---- jobs -------------------------------------------------------------------------------------- */
 
+/* The first line of LOG that is an error, else its first line. */
+static const char *first_error(const char *log)
+{
+    const char *at = strstr(log, ": error: ");
+    while (at && at > log && at[-1] != '\n')
+        at--;
+    return at ? at : log;
+}
+
 static enum mm_class finish(struct response *response, struct rt_binary *binary, char **log,
                             struct mm_error *err)
 {
     *log = response->log;
     if (response->cls != MM_OK) {
         mm_free(response->binary);
-        return mm_fail(err, (enum mm_class)response->cls, "compiler", "the program does not compile: %.200s",
-                       response->log);
+        const char *line = first_error(response->log);
+        return mm_fail(err, (enum mm_class)response->cls, "compiler", "the program does not compile: %.*s",
+                       (int)strcspn(line, "\n"), line);
     }
     binary->data = response->binary;
     binary->size = response->binary_size;

@@ -55,7 +55,7 @@ def launch(case):
             kinds = {finding["kind"] for finding in json.load(out)["findings"]}
         except ValueError:
             kinds = set()
-    return path, race, run.returncode in (0, 1) and "step-limit" not in kinds, any(kind.endswith("race") for kind in kinds), run.stderr
+    return path, race, run.returncode in (0, 1) and "step-limit" not in kinds, any(kind.endswith("race") or kind == "uniform-write" for kind in kinds), run.stderr
 
 
 def main():

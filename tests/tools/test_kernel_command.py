@@ -28,6 +28,13 @@ WRONG = [
     ("a work-group that does not fit", ["-l", "100000", "-a", "buf:4", "-a", "1"], "CL_INVALID_WORK_ITEM_SIZE (-55)"),
     ("no work-item", ["-g", "0", "-a", "buf:4", "-a", "1"], "--global: a launch has at least one work-item"),
 ]
+# Kernels that --auto launches or not, the exit code, and words of the message.
+AUTO = [
+    ("a pipe", "kernel void k(write_only pipe int o) { }\n", 2, "argument 0 'o' (global int) is a pipe, which no --arg describes"),
+    ("an image of a buffer", "kernel void k(read_only image1d_buffer_t b) { }\n", 2, "'b' (image1d_buffer_t) is an image of a buffer, which no --arg describes"),
+    ("a queue", "kernel void k(queue_t q, global int *o) { o[get_global_id(0)] = 1; }\n", 0, "no findings"),
+    ("an error after a warning", "#pragma OPENCL EXTENSION no_such : enable\nkernel void k(global int *x) { *x = y; }\n", 2, "does not compile: %s:2:37: error: "),
+]
 
 
 def kernel(*words):
@@ -47,6 +54,14 @@ def main():
             with open(report) as f:
                 findings = json.load(f)["findings"]
             check(name, run.returncode == 2 and message in run.stderr and not findings, (run.returncode, run.stderr, findings))
+        for name, source, code, message in AUTO:
+            with open(path, "w") as f:
+                f.write(source)
+            run = kernel("--auto", path)
+            message = message.replace("%s", path)
+            check("--auto: " + name, run.returncode == code and run.stderr.count(message) == 1, run.stderr)
+        with open(path, "w") as f:
+            f.write(SOURCE)
         words = ["--check", "all", "--json", report, "--junit", suite, "-g", "4", "--local=2", "-a", "buf:4", "-a", "3", path]
         run = kernel(*words)
         with open(report) as f:

@@ -59,8 +59,15 @@ static void suggest(struct host *host, cl_uint index, char *text, size_t size)
     argument_text(host, index, CL_KERNEL_ARG_TYPE_NAME, type, sizeof type);
     cl_kernel_arg_address_qualifier address = address_of(host, index);
     if (is_image(type))
-        snprintf(text, size, "image:%.*s:64x64",
-                 (int)strcspn(type + 5, "_") + (strstr(type, "array") ? 6 : 0), type + 5);
+        snprintf(text, size, "image:%.*s:%s", (int)strcspn(type + 5, "_") + (strstr(type, "array") ? 6 : 0),
+                 type + 5,
+                 strncmp(type, "image1d_array", 13) == 0   ? "64x8"
+                 : strncmp(type, "image1d", 7) == 0        ? "64"
+                 : strncmp(type, "image2d_array", 13) == 0 ? "32x32x4"
+                 : strncmp(type, "image3d", 7) == 0        ? "16x16x16"
+                                                           : "64x64");
+    else if (strncmp(type, "queue", 5) == 0)
+        snprintf(text, size, "@queue");
     else if (strncmp(type, "sampler", 7) == 0)
         snprintf(text, size, "sampler");
     else if (address == CL_KERNEL_ARG_ADDRESS_LOCAL)
@@ -71,10 +78,26 @@ static void suggest(struct host *host, cl_uint index, char *text, size_t size)
         snprintf(text, size, strncmp(type, "struct", 6) == 0 ? "'{1, 2}'" : "64");
 }
 
+/* No specification describes a pipe or an image of a buffer. */
+static bool needs_host_program(struct host *host, cl_uint index)
+{
+    char type[128];
+    cl_kernel_arg_type_qualifier qualifier = 0;
+    argument_text(host, index, CL_KERNEL_ARG_TYPE_NAME, type, sizeof type);
+    clGetKernelArgInfo(host->kernel, index, CL_KERNEL_ARG_TYPE_QUALIFIER, sizeof qualifier, &qualifier, NULL);
+    return (qualifier & CL_KERNEL_ARG_TYPE_PIPE) || strncmp(type, "image1d_buffer", 14) == 0;
+}
+
 _Noreturn static void fail_argument(struct host *host, cl_uint index, const char *why)
 {
     char text[400], hint[100], all[700];
     describe_argument(host, index, text, sizeof text);
+    if (needs_host_program(host, index)) {
+        snprintf(all, sizeof all,
+                 "%s is %s, which no --arg describes; run a program that makes it: refcl run -- PROGRAM",
+                 text, strstr(text, "image1d_buffer") ? "an image of a buffer" : "a pipe");
+        host_fail(all, NULL);
+    }
     suggest(host, index, hint, sizeof hint);
     snprintf(all, sizeof all, "%s %s; try --arg %s", text, why, hint);
     host_fail(all, NULL);

@@ -285,6 +285,8 @@ void host_captured_argument(struct host *host, cl_uint index, const char *spec)
         numbers(spec + 8, n, 3);
         set_sampler(host, index, n);
     } else if (strcmp(spec, "queue") == 0) {
+        if (!host->captured->queue)
+            make_queue(host);
         host_check(clSetKernelArg(host->kernel, index, sizeof(cl_command_queue), &host->captured->queue),
                    "clSetKernelArg");
     } else {

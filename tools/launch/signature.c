@@ -59,7 +59,7 @@ static void put_argument(const struct in_argument_info *a, size_t index, FILE *o
         fputs("const ", out);
     if (a->qualifiers & IN_QUAL_VOLATILE)
         fputs("volatile ", out);
-    mm_print(out, "%.*s %s%s", (int)length, type, type + length,
+    mm_print(out, "%s%.*s %s%s", a->kind == IN_ARG_PIPE ? "pipe " : "", (int)length, type, type + length,
              a->qualifiers & IN_QUAL_RESTRICT ? "restrict " : "");
     if (*a->name)
         mm_print(out, "%s", a->name);
