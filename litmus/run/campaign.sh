@@ -5,7 +5,8 @@
 #   litmus/run/campaign.sh --plan FILE --out FOLDER [--debs FOLDER] [--budget SECONDS] [--shards N]
 #                          [--throughput SECONDS] [-- RUNNER OPTIONS...]
 #
-# --budget: seconds for the tests together (default 180); builds of kernels count.  --throughput: seconds for
+# --budget: seconds for the tests together (default 180); builds of kernels count.  0: no limit, but the number of instances that
+# the plan or the runner's option -n says, so that other work on the machine cuts nothing.  --throughput: seconds for
 # each of the settings that are measured on message passing (default 3, 0: skip).  FOLDER gets results.json,
 # throughput.txt, throughput.json, campaign.log.
 #   litmus/run/campaign.sh --vulkan --plan FOLDER --out FOLDER [--debs FOLDER] [--shards N]
@@ -194,8 +195,10 @@ fi
 
 # The plan.  Shards build their kernels side by side; the device takes turns.
 pids=()
+limit=(--budget "$budget" --silence 20)
+[ "$budget" != 0 ] || limit=()
 for k in $(seq 1 "$shards"); do
-    "$work/runner" -q --shard "$k/$shards" --budget "$budget" --silence 20 --resume -o "$out/shard-$k.json" "$plan" "$@" \
+    "$work/runner" -q --shard "$k/$shards" "${limit[@]}" --resume -o "$out/shard-$k.json" "$plan" "$@" \
         >"$work/shard-$k.log" 2>&1 &
     pids+=($!)
 done
