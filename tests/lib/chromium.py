@@ -87,6 +87,13 @@ class Browser:
             while loader not in self.loaded:
                 self.receive()
 
+    def follow(self, act):
+        """Calls ACT, which leads to another page, and waits until that has loaded."""
+        before = len(self.loaded)
+        act()
+        while len(self.loaded) == before:
+            self.receive()
+
     def run(self, script):
         """The value of the expression, or of the promise that it is."""
         answer = self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
@@ -95,7 +102,7 @@ class Browser:
         return answer["result"].get("value")
 
     def wait(self, script):
-        """Waits until the expression is true, and returns its value."""
+        """Waits until the expression is true, and returns its value; the page must stay."""
         return self.run("new Promise(resolve => { const look = () => { const value = (%s); if (value) resolve(value); else setTimeout(look, 20); }; look(); })" % script)
 
     def key(self, key, code=0, modifiers=0, text=None):

@@ -81,11 +81,9 @@ def keys(b, path, where):
     check("... Enter opens the reasons why tests did not run", opened == "true,1 not run1 skipped: no <scope>", opened)
     b.open(f"file://{path}/index.html")
     go(b, "P, GPU, OpenCL 3.0, 1")
-    b.key("Enter", 13, text="\r")
-    b.wait("location.pathname.endsWith('device-1.html') && document.readyState === 'complete'")
+    b.follow(lambda: b.key("Enter", 13, text="\r"))
     seen = go(b, "MP")
-    b.key("Enter", 13, text="\r")
-    b.wait("location.pathname.endsWith('test-1.html') && document.readyState === 'complete'")
+    b.follow(lambda: b.key("Enter", 13, text="\r"))
     check("... Enter follows the driver to its test", seen[-1] == "MP" and b.run("document.querySelector('h1').textContent") == "MP", seen)
 
 
@@ -129,8 +127,7 @@ def plot(b, path, where):
 
 def benchmarks(b, path, where):
     b.open(f"file://{path}/index.html")
-    b.run("[...document.querySelectorAll('a')].find(a => a.textContent === 'Times of benchmarks').click()")
-    b.wait("location.pathname.endsWith('benchmarks.html') && document.readyState === 'complete'")
+    b.follow(lambda: b.run("[...document.querySelectorAll('a')].find(a => a.textContent === 'Times of benchmarks').click()"))
     parts = b.run("[...document.querySelectorAll('h2, h3')].map(h => h.textContent)")
     check(f"{where}: benchmarks by device and measure", parts == ["CPU: jit interp/64", "interp/64", "jit"], parts)
     plots = b.run("""[...document.querySelectorAll('svg')].filter(s => s.querySelector('circle')).map(s => ({ axis: [...s.querySelectorAll('text')].map(t => [t.textContent, t.y.baseVal[0].value - 4]),
