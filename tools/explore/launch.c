@@ -74,7 +74,9 @@ void ex_complete_launch(struct ex *ex)
     choose_open(l, &required);
     for (int i = 0; i < 3; i++) {
         if (l->global[i] % l->local[i])
-            ex_fail(ex, MM_INVALID, "CL 5.8", "the global size must be a multiple of the work-group size");
+            ex_fail(ex, MM_LIMIT, "explore.launch",
+                    "work-groups of different sizes are not supported: make the global size a multiple of %u",
+                    l->local[i]);
         if (required.local[i] && required.local[i] != l->local[i])
             ex_fail(ex, MM_INVALID, "CL 5.8", "the kernel requires work-groups of %u,%u,%u work-items",
                     (unsigned)required.local[0], (unsigned)required.local[1], (unsigned)required.local[2]);
