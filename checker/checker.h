@@ -272,6 +272,7 @@ void ck_change_apply(const struct ck_change *change, struct mm_event *event);
 void ck_detector_suppose(struct ck_detector *detector, const struct ck_change *change);
 
 #define CK_UNIFORM_WRITE "uniform-write"
+#define CK_POSSIBLE_RACE "possible-race" /* one that an analysis cannot exclude: of events with MM_POSSIBLE */
 
 struct ck_finding {
     const char *kind;    /* "data-race", "scope-race", "out-of-bounds", ... */
@@ -297,6 +298,12 @@ struct ck_finding {
     uint32_t process;                   /* the same as a number that the caller gave, 0: none */
 };
 size_t ck_detector_finding_count(const struct ck_detector *detector);
+/* A possible race: it is no fault. */
+bool ck_finding_is_hint(const struct ck_finding *finding);
+size_t ck_detector_fault_count(const struct ck_detector *detector); /* findings that are no hints */
+/* Adds the possible races of FROM, a detector over the same trace that has to live as long, but those between calls and memory of
+ * which INTO has a race. */
+bool ck_detector_add_possible(struct ck_detector *into, struct ck_detector *from);
 const struct ck_finding *ck_detector_finding(const struct ck_detector *detector, size_t i);
 /* Whether it was created with options.weak. */
 bool ck_detector_is_weak(const struct ck_detector *detector);

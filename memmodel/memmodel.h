@@ -77,7 +77,8 @@ enum {
     MM_MAKE_AVAILABLE = 8, /* Vulkan */
     MM_MAKE_VISIBLE = 16,  /* Vulkan */
     MM_FAILED_CAS = 32,    /* a compare-exchange that did not write; kind is READ */
-    MM_NO_VALUE = 64       /* value_read/value_written do not hold the (whole) value */
+    MM_NO_VALUE = 64,      /* value_read/value_written do not hold the (whole) value */
+    MM_POSSIBLE = 128      /* an analysis cannot exclude the access; not in files */
 };
 
 /* The role of an event for commands of queues (a mask), which the rules of [CL 3.3.6] refer to. */

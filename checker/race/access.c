@@ -474,6 +474,8 @@ static uint32_t meta_of(const struct mm_event *event)
     uint32_t meta = event->kind == MM_READ    ? CK_META_READ
                     : event->kind == MM_WRITE ? CK_META_WRITE
                                               : CK_META_READ | CK_META_WRITE;
+    if (event->attributes & MM_POSSIBLE)
+        meta |= CK_META_POSSIBLE;
     if (event->attributes & MM_ATOMIC)
         meta |= CK_META_ATOMIC | (uint32_t)event->order << CK_META_ORDER_SHIFT |
                 (uint32_t)event->scope << CK_META_SCOPE_SHIFT;

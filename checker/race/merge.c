@@ -87,7 +87,8 @@ bool ck_detector_merge(struct ck_detector *into, struct ck_detector *from, uint3
             same->pairs |= f->pairs;
             continue;
         }
-        f->detector = from;
+        if (!f->detector)
+            f->detector = from;
         f->process = process;
         if (!ck_finding_add(into, f))
             return false;
@@ -97,5 +98,53 @@ bool ck_detector_merge(struct ck_detector *into, struct ck_detector *from, uint3
     into->report.suppressed += from->report.suppressed;
     if (into->limit.cls == MM_OK)
         into->limit = from->limit;
+    return true;
+}
+
+/* ---- hints ------------------------------------------------------------------------------------------- */
+
+bool ck_finding_is_hint(const struct ck_finding *finding)
+{
+    return strcmp(finding->kind, CK_POSSIBLE_RACE) == 0;
+}
+
+size_t ck_detector_fault_count(const struct ck_detector *d)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < d->report.finding_count; i++)
+        count += !ck_finding_is_hint(d->report.findings[i]);
+    return count;
+}
+
+static uint32_t call_of(const struct ck_access *access)
+{
+    return access->call ? access->call->id : access->source.id;
+}
+
+/* A possible race between the calls and on the memory of a certain one says nothing new. */
+static bool has_certain(const struct ck_detector *d, const struct ck_finding *possible)
+{
+    for (size_t i = 0; i < d->report.finding_count; i++) {
+        const struct ck_finding *f = d->report.findings[i];
+        if (f->access_count != 2 || !f->allocation || f->allocation->id != possible->allocation->id)
+            continue;
+        uint32_t a = call_of(&f->accesses[0]), b = call_of(&f->accesses[1]);
+        uint32_t c = call_of(&possible->accesses[0]), e = call_of(&possible->accesses[1]);
+        if ((a == c && b == e) || (a == e && b == c))
+            return true;
+    }
+    return false;
+}
+
+bool ck_detector_add_possible(struct ck_detector *into, struct ck_detector *from)
+{
+    for (size_t i = 0; i < from->report.finding_count; i++) {
+        struct ck_finding *f = from->report.findings[i];
+        if (strcmp(f->kind, CK_POSSIBLE_RACE) != 0 || !f->allocation || has_certain(into, f))
+            continue;
+        f->detector = from;
+        if (!ck_finding_add(into, f))
+            return false;
+    }
     return true;
 }

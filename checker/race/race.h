@@ -202,7 +202,8 @@ enum {
     CK_META_WRITE = 2,
     CK_META_ATOMIC = 4,
     CK_META_ORDER_SHIFT = 3,
-    CK_META_SCOPE_SHIFT = 6
+    CK_META_SCOPE_SHIFT = 6,
+    CK_META_POSSIBLE = 512
 };
 /* Properties that accesses of one instruction share, stored once. */
 struct ck_signature {

@@ -129,7 +129,7 @@ static struct mm_event event_of(const struct ck_detector *d, const struct ck_acc
     event.source = signature->source;
     bool reads = signature->meta & CK_META_READ, writes = signature->meta & CK_META_WRITE;
     event.kind = reads && writes ? MM_RMW : writes ? MM_WRITE : MM_READ;
-    event.attributes = MM_NO_VALUE;
+    event.attributes = (uint8_t)(MM_NO_VALUE | (signature->meta & CK_META_POSSIBLE ? MM_POSSIBLE : 0));
     if (signature->meta & CK_META_ATOMIC) {
         event.attributes |= MM_ATOMIC;
         event.order = (uint8_t)(signature->meta >> CK_META_ORDER_SHIFT & 7);
@@ -148,6 +148,7 @@ static const char *race_message(struct ck_detector *d, const struct ck_finding *
     snprintf(text, sizeof text, "%s on %s between %s by %s and %s by %s",
              strcmp(finding->kind, "scope-race") == 0       ? "scope race"
              : strcmp(finding->kind, "predicted-race") == 0 ? "in another execution: data race"
+             : strcmp(finding->kind, CK_POSSIBLE_RACE) == 0 ? "a data race is possible"
                                                             : "data race",
              where, ck_words_access(&finding->accesses[0].event), agents[0],
              ck_words_access(&finding->accesses[1].event), agents[1]);
@@ -160,11 +161,15 @@ static struct ck_finding *new_race(struct ck_detector *d, const struct ck_locati
 {
     const struct ck_location *named = mm_map_pointer(&d->locations, event->allocation);
     uint64_t offset = named ? first_byte - named->parent_offset : first_byte;
-    struct ck_finding *finding =
-        new_finding(d, scope_race ? "scope-race" : "data-race", "CL 3.3.6 G17", named, offset, bytes);
+    struct mm_event first = event_of(d, earlier, event, offset);
+    bool possible = (event->attributes | first.attributes) & MM_POSSIBLE;
+    struct ck_finding *finding = new_finding(d,
+                                             possible     ? "possible-race"
+                                             : scope_race ? "scope-race"
+                                                          : "data-race",
+                                             "CL 3.3.6 G17", named, offset, bytes);
     if (!finding)
         return NULL;
-    struct mm_event first = event_of(d, earlier, event, offset);
     finding->access_count = 2;
     fill_access(d, &finding->accesses[0], event, offset);
     fill_access(d, &finding->accesses[1], &first, offset);

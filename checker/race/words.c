@@ -11,6 +11,9 @@ struct words {
 static struct words words_of(const struct mm_event *event)
 {
     bool atomic = event->attributes & MM_ATOMIC;
+    if (event->attributes & MM_POSSIBLE)
+        return event->kind == MM_READ ? (struct words){"a possible read", "possible-read"}
+                                      : (struct words){"a possible write", "possible-write"};
     switch (event->kind) {
     case MM_READ:
         return atomic ? (struct words){"an atomic read", "atomic-read"} : (struct words){"a read", "read"};

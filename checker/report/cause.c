@@ -79,7 +79,7 @@ const char *ck_report_severity(const struct ck_finding *finding)
 {
     static const char *const warnings[] = {"false-assumption", "float-to-integer", "printf-format",
                                            "step-limit",       CK_UNIFORM_WRITE,   "unsigned-overflow"};
-    if (strcmp(finding->kind, "leak") == 0)
+    if (strcmp(finding->kind, "leak") == 0 || ck_finding_is_hint(finding))
         return "note";
     for (size_t i = 0; i < sizeof warnings / sizeof *warnings; i++)
         if (strcmp(finding->kind, warnings[i]) == 0)

@@ -1,4 +1,4 @@
-/* Findings as JUnit XML, for CI: each finding is a failed test; without findings there is one passed test.  A
+/* Findings as JUnit XML, for CI: each finding is a failed test, or a passed one where it is a hint; without findings there is one passed test.  A
  * reached limit, a failed program and an incomplete observation are errors. */
 #include "checker/report/report.h"
 #include "memmodel/base/escape.h"
@@ -24,6 +24,12 @@ static void put_case(const struct ck_finding *f, FILE *out)
     }
     if (!f->access_count)
         mm_put_xml(ck_report_message(f), out);
+    if (ck_finding_is_hint(f)) {
+        fprintf(out, "\">\n    <system-out>note: ");
+        mm_put_xml(ck_report_message(f), out);
+        fprintf(out, "</system-out>\n  </testcase>\n");
+        return;
+    }
     fprintf(out, "\">\n    <failure type=\"");
     mm_put_xml(f->clause, out);
     fprintf(out, "\" message=\"");
@@ -48,9 +54,9 @@ enum mm_class ck_report_junit(const struct ck_detector *detector, const struct c
     bool failed = ck_report_failed(options, ending, sizeof ending);
     bool whole = ck_detector_status(detector, &limit) == MM_OK;
     const char *unobserved = ck_report_unobserved(options);
-    size_t failures = ck_detector_finding_count(detector),
+    size_t cases = ck_detector_finding_count(detector), failures = ck_detector_fault_count(detector),
            errors = (size_t)failed + !whole + (unobserved != NULL);
-    size_t tests = failures + errors ? failures + errors : 1;
+    size_t tests = cases + errors ? cases + errors : 1;
     fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite name=\"");
     mm_put_xml(options && options->command_line ? options->command_line : "refcl", out);
     fprintf(out, "\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\">\n", tests, failures, errors);
@@ -60,7 +66,7 @@ enum mm_class ck_report_junit(const struct ck_detector *detector, const struct c
         fprintf(out, "\"/>\n    <property name=\"model_sha256\" value=\"%s\"/>\n  </properties>\n",
                 options->model->sha256);
     }
-    for (size_t i = 0; i < failures; i++)
+    for (size_t i = 0; i < cases; i++)
         put_case(ck_detector_finding(detector, i), out);
     if (!whole)
         put_error("complete", limit.message, out);
@@ -68,7 +74,7 @@ enum mm_class ck_report_junit(const struct ck_detector *detector, const struct c
         put_error("observation", unobserved, out);
     if (failed)
         put_error("program", ending, out);
-    if (!failures && !errors)
+    if (!cases && !errors)
         fprintf(out, "  <testcase classname=\"refcl\" name=\"no findings\"/>\n");
     fprintf(out, "</testsuite>\n</testsuites>\n");
     return ferror(out) || fflush(out) != 0 ? MM_LIMIT : MM_OK;

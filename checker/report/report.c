@@ -45,7 +45,7 @@ const char *ck_report_unobserved(const struct ck_report_options *options)
 const char *ck_report_status(const struct ck_detector *detector, const struct ck_report_options *options)
 {
     char words[8];
-    if (ck_detector_finding_count(detector))
+    if (ck_detector_fault_count(detector))
         return "findings";
     if (ck_report_failed(options, words, sizeof words))
         return "failed";

@@ -265,6 +265,11 @@ void ck_report_text(const struct ck_detector *detector, const struct ck_report_o
         mm_print(out, "refcl: %zu more that are not shown\n", ck_detector_dropped(detector));
     if (ck_detector_suppressed(detector))
         mm_print(out, "refcl: %zu suppressed\n", ck_detector_suppressed(detector));
+    size_t hints = count - ck_detector_fault_count(detector);
+    count -= hints;
+    causes -= hints;
+    if (hints)
+        mm_print(out, "refcl: %zu hint%s, no fault%s\n", hints, hints == 1 ? "" : "s", hints == 1 ? "" : "s");
     if (causes < count)
         mm_print(out, "refcl: %zu findings with %zu cause%s\n", count, causes, causes == 1 ? "" : "s");
     else if (count)

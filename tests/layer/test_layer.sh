@@ -58,4 +58,28 @@ ok "noise is no trace" exits 2 "$REFCL" trace check "$tap_dir/hosts"
 ok "--icd needs --on-driver" exits 2 "$REFCL" run --icd "$pocl" -- "$tap_dir/hosts"
 ok "--backtrace needs --on-driver" exits 2 "$REFCL" run --backtrace -- "$tap_dir/hosts"
 ok "options of refcl's own runs are refused" exits 2 "$REFCL" run --on-driver --seed 1 -- "$tap_dir/hosts"
+
+# A kernel whose subscripts come from memory: a hint, in every format, and never an error.
+${CC:-gcc} -std=c11 -g -w -o "$tap_dir/scattered" "$here/samples/scattered.c" -lOpenCL || exit 1
+${CC:-gcc} -std=c11 -g -w -o "$tap_dir/possible" "$here/possible.c" -lOpenCL || exit 1
+ok "what the analysis cannot exclude is no finding" exits 0 run -- "$tap_dir/scattered"
+hint() { run --check race,possible --json "$tap_dir/p.json" --sarif "$tap_dir/p.sarif" --junit "$tap_dir/p.xml" --html "$tap_dir/p.html" \
+    -- "$tap_dir/scattered" >"$tap_dir/said" 2>&1 && grep -q "note: a data race is possible" "$tap_dir/said" &&
+    grep -q "^refcl: 1 hint, no fault$" "$tap_dir/said" && grep -q "refcl: no findings" "$tap_dir/said"; }
+ok "... and a hint on request, with exit code 0" hint
+formats() { grep -q '"status":.*"clean"' "$tap_dir/p.json" && grep -q '"severity":.*"note"' "$tap_dir/p.json" && grep -q '"possible-write"' "$tap_dir/p.json" &&
+    grep -q '"level":.*"note"' "$tap_dir/p.sarif" && ! grep -q '"level":.*"error"' "$tap_dir/p.sarif" &&
+    grep -q 'failures="0" errors="0"' "$tap_dir/p.xml" && grep -q '<system-out>note: a data race is possible' "$tap_dir/p.xml" && grep -q possible-race "$tap_dir/p.html"; }
+ok "... in every format a note" formats
+hints() { # NUMBER KERNEL COMMAND
+    run --check race,possible --json "$tap_dir/p.json" -- "$tap_dir/possible" "$2" "$3" >"$tap_dir/said" 2>&1 &&
+        [ "$(grep -c '"kind":.*"possible-race"' "$tap_dir/p.json")" = "$1" ] || { cat "$tap_dir/said" >&2; return 1; }
+}
+for kernel in branch called chosen held vectors atomics; do
+    ok "possible: $kernel" hints 1 $kernel read
+done
+ok "not possible: reads of what is only read" hints 0 reads read
+ok "possible: a fill of what is read" hints 1 reads fill
+ok "not possible: bytes that an argument with known subscripts leaves out" hints 0 elsewhere fill
+ok "--check possible needs --on-driver" exits 2 "$REFCL" run --check possible -- "$tap_dir/hosts"
 done_testing

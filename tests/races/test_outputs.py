@@ -106,7 +106,8 @@ PROGRAMS = (
     ("failed", "OK(clFinish(q)); abort()"),
 )
 OTHER = {"data-race": {"uniform-write"}, "uniform-write": {"data-race"}}  # what these programs must not have
-NO_PROGRAM = {  # handles that no call makes, and what no valid module has
+NO_PROGRAM = {  # handles that no call makes, what no valid module has, and hints, which tests/layer has
+    "possible-race",
     "invalid-image", "invalid-ndrange", "invalid-pipe", "invalid-sampler", "unsupported"}
 
 

@@ -53,7 +53,7 @@ static int send_trace(void *context, int trace)
 static int judge_trace(void *context, const struct ck_detector *detector, int status)
 {
     struct mm_error err = {0};
-    if (ck_detector_finding_count(detector))
+    if (ck_detector_fault_count(detector))
         return EXIT_FINDINGS;
     if (status)
         return status;

@@ -302,6 +302,7 @@ static void skip(struct fp_run *run, struct frame *f)
 {
     uint32_t word = fp_meeting(run->module, f->function, f->block);
     fp_forget(run);
+    run->unknown = UINT64_MAX;
     run->late |= run->m->has_atomics;
     run->returned = (struct fp_value){0};
     if (word)
@@ -399,8 +400,10 @@ static bool execute_instruction(struct fp_run *run, struct frame *f)
 bool fp_run_function(struct fp_run *run, const struct in_function *function)
 {
     struct frame f = {.function = function, .word = function->word};
-    if (!function->has_body || run->depth == MOST_DEPTH)
+    if (!function->has_body || run->depth == MOST_DEPTH) {
+        run->unknown = UINT64_MAX;
         return false;
+    }
     run->depth++;
     while (run->steps && f.word < function->end && execute_instruction(run, &f))
         run->steps--;

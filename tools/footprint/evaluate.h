@@ -23,6 +23,10 @@ struct fp_launch { /* evaluated */
     struct fp_access *accesses;
     size_t count;
     bool has_children; /* it may enqueue kernels */
+    /* Sets of fp_argument_bit(): arguments through which the launch may read and write more than ACCESSES. */
+    uint64_t may_read, may_write;
+    bool
+        may_touch_others; /* what no argument leads to: SVM through pointers in memory, program-scope variables */
 };
 struct fp_place {
     uint32_t line, column;
@@ -63,6 +67,18 @@ uint64_t fp_extend(uint64_t n, uint32_t width); /* with its sign */
 
 /* The immediate post-dominator of BLOCK in FUNCTION: the word of its label; 0: the function's end. */
 uint32_t fp_meeting(const struct in_module *module, const struct in_function *function, uint32_t block);
+
+/* What a kernel may do in any execution, as sets of fp_argument_bit(). */
+struct fp_uses {
+    uint64_t reads, writes;
+    uint64_t unevaluated; /* through instructions that evaluate.c leaves out */
+    uint64_t *from;       /* by id: arguments that a pointer may come from; the caller frees it */
+};
+/* The last bits: program-scope variables, and what no argument leads to. */
+uint64_t fp_argument_bit(uint32_t index);
+#define FP_OTHERS (UINT64_C(3) << 62)
+/* False: out of memory. */
+bool fp_uses_find(const struct fp_module *module, const struct in_function *kernel, struct fp_uses *uses);
 
 /* Whether FUNCTION, or one that it calls, has an instruction OPCODE. */
 bool fp_reaches(const struct in_module *module, const struct in_function *function, uint32_t opcode);

@@ -29,6 +29,7 @@ struct footprint {
     struct place *places;
     size_t place_count;
     char not_checked[1024];
+    bool possible, partial;
     footprint_retire_function *retire; /* NULL: none */
     void *retire_context;
     enum mm_class result;
@@ -197,6 +198,34 @@ static bool event_of(struct footprint *f, const struct fp_module *m, const struc
     return argument.allocation && access->size <= UINT32_MAX;
 }
 
+/* Through each argument of which not all is known the launch may touch all of its memory.  LAUNCH NULL: through any. */
+static void pass_possible(struct footprint *f, const struct mm_replay *replay, const struct fp_launch *launch)
+{
+    struct ly_launch_head head;
+    if (replay->size < sizeof head)
+        return;
+    memcpy(&head, replay->bytes, sizeof head);
+    f->partial |= !launch || launch->may_touch_others;
+    for (uint32_t i = 0;
+         i < head.arguments && sizeof head + (i + 1) * sizeof(struct ly_argument) <= replay->size; i++) {
+        struct ly_argument argument;
+        memcpy(&argument, (const char *)replay->bytes + sizeof head + i * sizeof argument, sizeof argument);
+        bool memory = argument.kind == LY_ARGUMENT_MEMORY || argument.kind == LY_ARGUMENT_IMAGE;
+        bool reads = !launch || launch->may_read & fp_argument_bit(i);
+        bool writes = !launch || launch->may_write & fp_argument_bit(i);
+        if (!memory || !argument.allocation || !(reads || writes))
+            continue;
+        struct mm_event event = {.kind = writes ? MM_WRITE : MM_READ,
+                                 .agent = {replay->command, MM_INDEX_RUNTIME},
+                                 .allocation = argument.allocation,
+                                 .offset = argument.offset,
+                                 .size = argument.size < UINT32_MAX ? (uint32_t)argument.size : UINT32_MAX,
+                                 .attributes = MM_NO_VALUE | MM_POSSIBLE};
+        pass_events(f, &event, 1);
+        f->inserted++;
+    }
+}
+
 static void take_launch(struct footprint *f, const struct mm_replay *replay)
 {
     struct fp_module *m = replay->program < f->program_count ? f->programs[replay->program] : NULL;
@@ -213,6 +242,8 @@ static void take_launch(struct footprint *f, const struct mm_replay *replay)
         pass_events(f, &event, 1);
         f->inserted++;
     }
+    if (f->possible)
+        pass_possible(f, replay, launch);
     fp_unlock();
 }
 
@@ -272,11 +303,11 @@ static enum mm_class footprint_record(void *context, const struct mm_record *rec
     return f->result;
 }
 
-struct footprint *footprint_create(const struct mm_sink *to)
+struct footprint *footprint_create(const struct mm_sink *to, bool possible)
 {
     struct footprint *f = mm_alloc_zero(1, sizeof(*f));
     if (f)
-        f->to = to;
+        *f = (struct footprint){.to = to, .possible = possible};
     return f;
 }
 
@@ -304,7 +335,7 @@ const char *footprint_not_checked(const struct footprint *f)
 enum mm_class footprint_read(int fd, const char *name, const struct mm_sink *sink, bool *complete,
                              struct mm_error *err)
 {
-    struct footprint *f = footprint_create(sink);
+    struct footprint *f = footprint_create(sink, false);
     struct mm_sink own;
     if (!f)
         return mm_fail(err, MM_LIMIT, "memory", "out of memory");
@@ -312,4 +343,18 @@ enum mm_class footprint_read(int fd, const char *name, const struct mm_sink *sin
     enum mm_class c = mm_trace_read(fd, name, &own, complete, err);
     footprint_destroy(f);
     return c;
+}
+
+bool footprint_read_possible(int fd, const struct mm_sink *sink)
+{
+    struct footprint *f = footprint_create(sink, true);
+    struct mm_sink own;
+    bool complete = false;
+    if (!f)
+        return false;
+    footprint_sink(f, &own);
+    bool known =
+        mm_trace_read(fd, "trace", &own, &complete, NULL) == MM_OK && !f->partial && !*f->not_checked;
+    footprint_destroy(f);
+    return known;
 }

@@ -11,7 +11,8 @@ bool footprint_is_layer(const struct mm_record *record);
 
 /* Passes records of a layer's trace on to TO, and all others unchanged. */
 struct footprint;
-struct footprint *footprint_create(const struct mm_sink *to); /* NULL: out of memory */
+/* POSSIBLE: also with what each launch may touch, as events with MM_POSSIBLE.  NULL: out of memory. */
+struct footprint *footprint_create(const struct mm_sink *to, bool possible);
 void footprint_sink(struct footprint *footprint, struct mm_sink *sink);
 /* FUNCTION is called with the number of each passed-on event from which no later edge starts. */
 typedef void footprint_retire_function(void *context, mm_event_id id);
@@ -23,5 +24,8 @@ const char *footprint_not_checked(const struct footprint *footprint);
 /* mm_trace_read for such a trace. */
 enum mm_class footprint_read(int fd, const char *name, const struct mm_sink *sink, bool *complete,
                              struct mm_error *err);
+/* The same with what launches may touch.  False: some launch may touch what no argument of it leads to, or something of
+ * the trace is not checked: that is not among the events. */
+bool footprint_read_possible(int fd, const struct mm_sink *sink);
 
 #endif

@@ -174,16 +174,32 @@ static void run_items(struct fp_run *run, const struct in_function *function)
             run_item(run, function, first + i);
         }
     }
+    if (runs > 1 || !run->steps)
+        run->unknown = UINT64_MAX;
     all += most - run->steps;
 }
 
-static void drop_late(struct fp_launch *launch)
+/* What may be ordered after other agents is not certain to be part of a race. */
+static void drop_late(struct fp_run *run, struct fp_launch *launch)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < launch->count; i++)
-        if (!launch->accesses[i].late)
-            launch->accesses[kept++] = launch->accesses[i];
+    for (size_t i = 0; i < launch->count; i++) {
+        const struct fp_access *a = &launch->accesses[i];
+        if (a->late)
+            run->unknown |= a->base < FP_VARIABLE ? fp_argument_bit(a->base) : FP_OTHERS;
+        else
+            launch->accesses[kept++] = *a;
+    }
     launch->count = kept;
+}
+
+/* Of all that the kernel may touch, what the evaluation has not found exactly. */
+static void find_possible(const struct fp_run *run, struct fp_launch *launch, bool known)
+{
+    uint64_t unknown = known ? run->unknown | run->uses.unevaluated : UINT64_MAX;
+    launch->may_read = known ? run->uses.reads & unknown : UINT64_MAX;
+    launch->may_write = known ? run->uses.writes & unknown : UINT64_MAX;
+    launch->may_touch_others = launch->has_children || (launch->may_read | launch->may_write) & FP_OTHERS;
 }
 
 static void evaluate(struct fp_module *m, struct fp_launch *launch)
@@ -198,6 +214,7 @@ static void evaluate(struct fp_module *m, struct fp_launch *launch)
     const char *name = (const char *)(run->arguments + run->head.arguments);
     const struct in_function *function = entry_of(m->module, name);
     run->values = mm_alloc_zero(in_spirv_bound(m->module), sizeof(*run->values));
+    bool known = function && run->values && fp_uses_find(m, function, &run->uses);
     if (function && run->values) {
         bind_globals(run);
         run_items(run, function);
@@ -205,7 +222,9 @@ static void evaluate(struct fp_module *m, struct fp_launch *launch)
     launch->has_children = function && fp_reaches(m->module, function, SpvOpEnqueueKernel);
     launch->accesses = run->accesses;
     launch->count = run->access_count;
-    drop_late(launch);
+    drop_late(run, launch);
+    find_possible(run, launch, known);
+    mm_free(run->uses.from);
     launch->count = launch->count ? join_accesses(launch->accesses, launch->count) : 0;
     mm_free(run->values);
     mm_free(run);

@@ -9,8 +9,10 @@ enum { MOST_ACCESSES = 1 << 18 };
 void fp_access_add(struct fp_run *run, const struct in_inst *inst, const struct fp_value *pointer,
                    uint64_t size, enum mm_kind kind, uint8_t attributes, uint8_t order, uint8_t scope)
 {
-    if (pointer->kind != FP_POINTER || run->access_count >= MOST_ACCESSES)
+    if (pointer->kind != FP_POINTER || run->access_count >= MOST_ACCESSES) {
+        fp_note_unknown(run, inst);
         return;
+    }
     const struct fp_object *object = &run->objects[pointer->object];
     bool inside = pointer->n < object->size && size <= object->size - pointer->n;
     if ((object->kind != FP_ARGUMENT && object->kind != FP_GLOBAL && object->kind != FP_IMAGE) || !inside)
@@ -28,6 +30,18 @@ void fp_access_add(struct fp_run *run, const struct in_inst *inst, const struct 
                                .scope = scope,
                                .late = run->late};
     mm_append(&run->accesses, &run->access_count, &access);
+}
+
+void fp_note_unknown(struct fp_run *run, const struct in_inst *inst)
+{
+    bool extended = inst->opcode == SpvOpExtInst,
+         copies = inst->opcode == SpvOpCopyMemory || inst->opcode == SpvOpCopyMemorySized;
+    uint32_t bound = in_spirv_bound(run->module), first = extended ? 2 : 0;
+    uint32_t end = extended ? inst->operand_count
+                   : copies ? 2
+                            : 1; /* of operands that are pointers; literals follow */
+    for (uint32_t i = first; run->uses.from && i < end; i++)
+        run->unknown |= inst->operands[i] < bound ? run->uses.from[inst->operands[i]] : 0;
 }
 
 struct fp_value *fp_parts(struct fp_run *run, size_t count)
@@ -126,12 +140,14 @@ static struct fp_value load_value(struct fp_run *run, const struct in_inst *inst
 void fp_store(struct fp_run *run, const struct in_inst *inst, const struct fp_value *pointer,
               const struct fp_value *value, const struct in_ty *ty)
 {
-    if (pointer->kind != FP_POINTER)
+    if (pointer->kind != FP_POINTER) {
+        fp_note_unknown(run, inst);
         fp_forget(run);
-    else if (run->objects[pointer->object].kind == FP_PRIVATE)
+    } else if (run->objects[pointer->object].kind == FP_PRIVATE) {
         private_store(run, pointer, value, ty->size);
-    else
+    } else {
         fp_access_add(run, inst, pointer, ty->access ? ty->access : ty->size, MM_WRITE, 0, 0, 0);
+    }
 }
 
 /* ---- instructions -------------------------------------------------------------------------------- */
@@ -177,32 +193,34 @@ static void atomic(struct fp_run *run, const struct in_inst *inst)
     run->late |= !stores && order != MM_RELAXED && order != MM_RELEASE;
 }
 
-static void image_access(struct fp_run *run, const struct in_inst *inst, bool writes)
+/* False: it is not known which texel. */
+static bool image_access(struct fp_run *run, const struct in_inst *inst, bool writes)
 {
     const struct fp_value *image = &run->values[inst->operands[0]], *at = &run->values[inst->operands[1]];
     struct ly_image shape;
     uint64_t c[3] = {0};
     if (image->kind != FP_POINTER || run->objects[image->object].kind != FP_IMAGE)
-        return;
+        return false;
     memcpy(&shape, run->arguments[run->objects[image->object].base].value, sizeof shape);
     for (uint32_t i = 0; i < 3; i++) {
         const struct fp_value *part = at->kind == FP_PARTS && i < at->count ? &at->parts[i] : NULL;
         if (at->kind == FP_INT && i == 0)
             part = at;
         if (at->kind != FP_INT && at->kind != FP_PARTS)
-            return;
+            return false;
         if (part && part->kind != FP_INT)
-            return;
+            return false;
         c[i] = part ? (uint32_t)part->n : 0;
     }
     if (c[0] >= shape.width || c[1] >= shape.height || c[2] >= shape.depth)
-        return;
+        return true;
     struct fp_value pointer = *image;
     pointer.n = c[0] * shape.element + c[1] * shape.row_pitch + c[2] * shape.slice_pitch;
     fp_access_add(run, inst, &pointer, shape.element, writes ? MM_WRITE : MM_READ, 0, 0, 0);
+    return true;
 }
 
-static bool is_atomic(uint32_t opcode)
+bool fp_is_atomic(uint32_t opcode)
 {
     return (opcode >= SpvOpAtomicLoad && opcode <= SpvOpAtomicXor) || opcode == SpvOpAtomicFlagTestAndSet ||
            opcode == SpvOpAtomicFlagClear;
@@ -228,17 +246,21 @@ bool fp_memory(struct fp_run *run, const struct in_inst *inst)
         if (n->kind == FP_INT) {
             fp_access_add(run, inst, from, n->n, MM_READ, 0, 0, 0);
             fp_access_add(run, inst, to, n->n, MM_WRITE, 0, 0, 0);
+        } else {
+            fp_note_unknown(run, inst);
         }
         if (to->kind != FP_POINTER || run->objects[to->object].kind == FP_PRIVATE)
             fp_forget(run);
         return true;
     }
     case SpvOpCopyMemory:
+        fp_note_unknown(run, inst);
         fp_forget(run);
         return true;
     case SpvOpImageRead:
     case SpvOpImageWrite:
-        image_access(run, inst, inst->opcode == SpvOpImageWrite);
+        if (!image_access(run, inst, inst->opcode == SpvOpImageWrite))
+            fp_note_unknown(run, inst);
         if (inst->result)
             run->values[inst->result] = (struct fp_value){0};
         return true;
@@ -247,7 +269,7 @@ bool fp_memory(struct fp_run *run, const struct in_inst *inst)
         run->late |= run->m->has_atomics;
         return true;
     default:
-        if (!is_atomic(inst->opcode))
+        if (!fp_is_atomic(inst->opcode))
             return false;
         atomic(run, inst);
         if (inst->result)

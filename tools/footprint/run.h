@@ -36,7 +36,11 @@ struct fp_run {
     size_t access_count;
     uint32_t depth;
     struct fp_value returned;
+    struct fp_uses uses;
+    uint64_t unknown; /* arguments of which the evaluation may have left accesses out */
 };
+/* What INST does through pointers is not known. */
+void fp_note_unknown(struct fp_run *run, const struct in_inst *inst);
 
 /* NULL: it has none. */
 static inline const struct in_ty *fp_type_of(const struct fp_run *run, uint32_t id)
@@ -56,6 +60,7 @@ void fp_store(struct fp_run *run, const struct in_inst *inst, const struct fp_va
 bool fp_run_function(struct fp_run *run, const struct in_function *function);
 /* Instructions of memory, images and atomics; false: not one of them. */
 bool fp_memory(struct fp_run *run, const struct in_inst *inst);
+bool fp_is_atomic(uint32_t opcode);
 /* Instructions of extended sets. */
 void fp_extended(struct fp_run *run, const struct in_inst *inst);
 struct fp_value fp_builtin(struct fp_run *run, int32_t builtin, const struct in_ty *ty);

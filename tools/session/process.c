@@ -172,6 +172,24 @@ static void look_again(struct session_process *p)
     }
 }
 
+/* Judges the trace again with all that launches may touch: races that only then exist are possible ones. */
+static void add_possible(struct session_process *p)
+{
+    struct mm_error limit = {0};
+    struct mm_sink sink;
+    bool read = p->input.copy >= 0 && lseek(p->input.copy, 0, SEEK_SET) == 0;
+    p->possible = read ? create_detector(p, &limit) : NULL;
+    if (p->possible) {
+        ck_detector_sink(p->possible, &sink);
+        read = footprint_read_possible(p->input.copy, &sink) &&
+               ck_detector_status(p->possible, NULL) == MM_OK &&
+               ck_detector_add_possible(p->detector, p->possible);
+        ck_detector_finish(p->possible);
+    }
+    if ((!p->possible || !read) && !*p->not_checked)
+        snprintf(p->not_checked, sizeof p->not_checked, "all that launches may touch");
+}
+
 /* ---- the thread ------------------------------------------------------------------------------ */
 
 static void retire_event(void *context, mm_event_id id)
@@ -183,7 +201,7 @@ static void retire_event(void *context, mm_event_id id)
 static void consume(struct session_process *p)
 {
     struct mm_sink tee = {.context = p, .record = tee_record, .events = tee_events}, sink = tee;
-    struct footprint *footprint = p->all->session->on_driver ? footprint_create(&tee) : NULL;
+    struct footprint *footprint = p->all->session->on_driver ? footprint_create(&tee, false) : NULL;
     if (footprint) {
         footprint_sink(footprint, &sink);
         footprint_on_retire(footprint, retire_event, p);
@@ -222,6 +240,8 @@ static void *process_main(void *context)
         session_verify(p->detector, &p->places, p->input.copy, p->read);
         session_revisions(p->detector, &p->places, p->input.copy, p->read);
     }
+    if (p->all->session->possible)
+        add_possible(p);
     ck_detector_finish(p->detector);
     if (p->input.copy >= 0 && !ck_detector_finding_count(p->detector)) {
         close(p->input.copy);
@@ -433,6 +453,7 @@ void session_processes_close(struct session_processes *all)
         ck_predictor_destroy(p->predictor);
         mm_cat_destroy(p->model);
         ck_detector_destroy(p->detector);
+        ck_detector_destroy(p->possible);
         session_places_clear(&p->places);
         if (p->input.copy >= 0)
             close(p->input.copy);

@@ -33,6 +33,7 @@ struct session_process {
     struct session_tee tee;
     struct session_places places;
     struct ck_detector *detector;
+    struct ck_detector *possible;      /* with what launches may touch, NULL: not wanted */
     struct ck_predictor *predictor;    /* NULL: nothing is predicted */
     struct session_progress *progress; /* NULL: no display */
     struct mm_cat_model *model;        /* the predictor's */

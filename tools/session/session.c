@@ -26,7 +26,8 @@ int session_set_checks(struct session *session, const char *list)
     } checks[] = {{"race", &session->races},
                   {"memory", &session->memory},
                   {"api", &session->api},
-                  {"uninitialized", &session->uninitialized}};
+                  {"uninitialized", &session->uninitialized},
+                  {"possible", &session->possible}};
     const size_t count = sizeof checks / sizeof *checks;
     char copy[200], *save = NULL;
     for (size_t i = 0; i < count; i++)
@@ -35,13 +36,15 @@ int session_set_checks(struct session *session, const char *list)
     for (char *word = strtok_r(copy, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
         bool all = strcmp(word, "all") == 0, known = all || strcmp(word, "none") == 0;
         for (size_t i = 0; i < count; i++) {
-            if (!all && strcmp(word, checks[i].name) != 0)
+            bool asked = strcmp(word, checks[i].name) == 0;
+            if (!asked && !(all && checks[i].flag != &session->possible))
                 continue;
             *checks[i].flag = known = true;
         }
         if (!known)
             return tool_error(EXIT_USAGE,
-                              "--check: '%s' is not race, memory, api, uninitialized, all or none", word);
+                              "--check: '%s' is not race, memory, api, uninitialized, possible, all or none",
+                              word);
     }
     return 0;
 }
@@ -341,7 +344,7 @@ static int verdict(const struct session *session, const struct ck_detector *dete
                    enum ck_observation observation, int child)
 {
     struct mm_error err = {0};
-    if (ck_detector_finding_count(detector))
+    if (ck_detector_fault_count(detector))
         return EXIT_FINDINGS;
     if (child)
         return child;
@@ -400,7 +403,9 @@ static int finish(struct session_processes *processes, char **argv, struct super
     options.checked = check_names(session, true, checked, sizeof checked);
     options.not_checked = check_names(session, false, not_checked, sizeof not_checked);
     if (session->on_driver) {
-        options.checked = session->api ? "commands against one another, api" : "commands against one another";
+        snprintf(checked, sizeof checked, "commands against one another%s%s", session->api ? ", api" : "",
+                 session->possible ? ", also what launches may touch" : "");
+        options.checked = checked;
         options.not_checked = merge_not_checked(processes, parts, sizeof parts);
     }
     options.observation = session_processes_observed(processes);
