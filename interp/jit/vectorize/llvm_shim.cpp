@@ -186,6 +186,29 @@ struct OwnPointers : PassInfoMixin<OwnPointers> {
     }
 };
 
+// Processors that compute halves in floats have masked accesses to integers of 16 bits, but not to halves.
+struct HalvesAsIntegers : PassInfoMixin<HalvesAsIntegers> {
+    PreservedAnalyses run(Function &f, FunctionAnalysisManager &)
+    {
+        for (Instruction &i : make_early_inc_range(instructions(f))) {
+            if (!getLoadStorePointerOperand(&i) || !getLoadStoreType(&i)->isHalfTy() || i.isAtomic())
+                continue;
+            IRBuilder<> b(&i);
+            auto *load = dyn_cast<LoadInst>(&i);
+            if (!load) {
+                i.setOperand(0, b.CreateBitCast(i.getOperand(0), b.getInt16Ty()));
+                continue;
+            }
+            LoadInst *bits = b.CreateAlignedLoad(b.getInt16Ty(), load->getPointerOperand(), load->getAlign(),
+                                                 load->isVolatile());
+            bits->copyMetadata(*load);
+            load->replaceAllUsesWith(b.CreateBitCast(bits, load->getType()));
+            load->eraseFromParent();
+        }
+        return PreservedAnalyses::none();
+    }
+};
+
 // The pass "scalarize": vectors apart, loads and stores too, so that loops over work-items can be vectorized.
 // "combine" is instcombine: by its own name, later versions end the process if a second run would find more.
 static bool parse_pass(StringRef name, FunctionPassManager &manager, ArrayRef<PassBuilder::PipelineElement>)
@@ -226,6 +249,7 @@ bool in_shim_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const ch
         manager.addPass(LCSSAPass());
         manager.addPass(TightenBounds());
         manager.addPass(SimplifyCFGPass());
+        manager.addPass(HalvesAsIntegers());
     });
     TargetLibraryInfoImpl library(Triple(unwrap(module)->getTargetTriple()));
     add_libmvec(library, Triple(unwrap(module)->getTargetTriple()));

@@ -105,8 +105,8 @@ static void compute_early(Function &f)
     };
     auto is_harmless = [](const Instruction &i) {
         const Value *at = getLoadStorePointerOperand(&i);
-        return i.hasMetadata(LLVMContext::MD_invariant_load) ? isa<Argument>(at->stripInBoundsOffsets())
-                                                             : isSafeToSpeculativelyExecute(&i);
+        return isSafeToSpeculativelyExecute(&i) ||
+               (i.hasMetadata(LLVMContext::MD_invariant_load) && isa<Argument>(at->stripInBoundsOffsets()));
     };
     for (BasicBlock *b : order)
         for (Instruction &i : make_early_inc_range(*b))
