@@ -99,7 +99,8 @@ class CheckLowering
     void select_local();
     void drop_redundant();
     llvm::SmallVector<Access *, 16> between_barriers(llvm::Instruction *start);
-    bool needs_no_order(llvm::ArrayRef<Access *> together);
+    bool by_one_work_item(llvm::ArrayRef<Access *> together, const llvm::DominatorTree &tree);
+    bool needs_no_order(llvm::ArrayRef<Access *> together, const llvm::DominatorTree &tree);
     void set_up();
     void hide_parameter(unsigned k, uint32_t low, uint32_t high);
     llvm::Value *linear_id();

@@ -295,14 +295,27 @@ SmallVector<Access *, 16> CheckLowering::between_barriers(Instruction *start)
     return result;
 }
 
-// Whether accesses to one variable that no barrier separates cannot conflict: only reads, only atomics, or disjoint
-// parts.
-bool CheckLowering::needs_no_order(ArrayRef<Access *> together)
+// Whether one work-item of the work-group makes all accesses: they follow comparisons of an id with the same constant.
+bool CheckLowering::by_one_work_item(ArrayRef<Access *> together, const DominatorTree &tree)
+{
+    if (options.local_size[1] * options.local_size[2] != 1)
+        return false;
+    OneItem first = guarding_id(together.front()->call->getParent(), tree);
+    return first.id && all_of(together, [&](Access *a) {
+               OneItem other = guarding_id(a->call->getParent(), tree);
+               return other.id == first.id && other.value == first.value;
+           });
+}
+
+// Whether accesses to one variable that no barrier separates cannot conflict: only reads, only atomics, disjoint
+// parts, or those of one work-item.
+bool CheckLowering::needs_no_order(ArrayRef<Access *> together, const DominatorTree &tree)
 {
     auto only = [&](unsigned how) {
         return all_of(together, [&](Access *a) { return (a->how & (IN_SHADOW_ATOMIC | how)) == how; });
     };
-    if (all_of(together, [](Access *a) { return a->how == 0; }) || only(IN_SHADOW_ATOMIC))
+    if (all_of(together, [](Access *a) { return a->how == 0; }) || only(IN_SHADOW_ATOMIC) ||
+        by_one_work_item(together, tree))
         return true;
     AffineAnalysis analysis(item, options);
     AffineOffset first;
@@ -333,12 +346,13 @@ void CheckLowering::select_local()
         return Variable(a.origin.number, offset ? offset->getZExtValue() : UINT64_MAX);
     };
     std::set<Variable> tagged;
+    DominatorTree tree(item);
     for (Instruction *start : starts) {
         std::map<Variable, SmallVector<Access *, 16>> together;
         for (Access *a : between_barriers(start))
             together[variable(*a)].push_back(a);
         for (auto &t : together)
-            if (!needs_no_order(t.second))
+            if (!needs_no_order(t.second, tree))
                 tagged.insert(t.first);
     }
     for (Access &a : accesses)

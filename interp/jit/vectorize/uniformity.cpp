@@ -168,27 +168,40 @@ bool is_unpredictable(const Value *v, const Divergence &divergence, unsigned dep
            });
 }
 
-// Whether one lane alone executes BLOCK: where an id has a certain value.
-bool is_for_one_lane(BasicBlock *block, const DominatorTree &tree)
+// An id in the first dimension of which V has all bits, or null.
+static Argument *whole_id(Value *v)
 {
-    const Function &item = *block->getParent();
-    auto is_id = [&](Value *v) {
-        while (auto *cast = dyn_cast<CastInst>(v))
-            v = cast->getOperand(0);
-        return v == item.getArg(ITEM) || v == item.getArg(GLOBAL);
-    };
+    while (auto *cast = dyn_cast<CastInst>(v)) {
+        if (!cast->isIntegerCast() || cast->getType()->getIntegerBitWidth() < 32)
+            return nullptr;
+        v = cast->getOperand(0);
+    }
+    auto *id = dyn_cast<Argument>(v);
+    return id && (id->getArgNo() == ITEM || id->getArgNo() == GLOBAL) ? id : nullptr;
+}
+
+OneItem guarding_id(BasicBlock *block, const DominatorTree &tree)
+{
     for (auto *node = tree.getNode(block); node && node->getIDom(); node = node->getIDom()) {
         auto *branch = dyn_cast<BranchInst>(node->getIDom()->getBlock()->getTerminator());
         auto *compare =
             branch && branch->isConditional() ? dyn_cast<ICmpInst>(branch->getCondition()) : nullptr;
-        if (compare && compare->isEquality() && is_id(compare->getOperand(0)) &&
-            isa<Constant>(compare->getOperand(1)) &&
-            tree.dominates(BasicBlockEdge(branch->getParent(),
-                                          branch->getSuccessor(compare->getPredicate() != CmpInst::ICMP_EQ)),
-                           block))
-            return true;
+        auto *value = compare ? dyn_cast<ConstantInt>(compare->getOperand(1)) : nullptr;
+        if (!value || !compare->isEquality() ||
+            !tree.dominates(BasicBlockEdge(branch->getParent(),
+                                           branch->getSuccessor(compare->getPredicate() != CmpInst::ICMP_EQ)),
+                            block))
+            continue;
+        if (Argument *id = whole_id(compare->getOperand(0)))
+            return {id, value->getZExtValue()};
     }
-    return false;
+    return {};
+}
+
+// Whether one lane alone executes BLOCK.
+bool is_for_one_lane(BasicBlock *block, const DominatorTree &tree)
+{
+    return guarding_id(block, tree).id != nullptr;
 }
 
 // Lanes that wait for others while these gather a little more lose more than vectors gain.

@@ -72,6 +72,12 @@ bool is_vectorizable(const llvm::BasicBlock &b);
 bool is_subword_gather(const llvm::Instruction &i, const Divergence &divergence);
 bool is_subword_gather(const llvm::BasicBlock &b, const Divergence &divergence);
 bool is_profitable(const llvm::Loop &loop, const Divergence &divergence);
+// On all ways to BLOCK, ID in the first dimension has been found equal to VALUE.  No ID: not known.
+struct OneItem {
+    llvm::Argument *id = nullptr;
+    uint64_t value = 0;
+};
+OneItem guarding_id(llvm::BasicBlock *block, const llvm::DominatorTree &tree);
 bool is_for_one_lane(llvm::BasicBlock *block, const llvm::DominatorTree &tree);
 bool is_unpredictable(const llvm::Value *v, const Divergence &divergence, unsigned depth);
 // Whether I reads what another work-item may be about to change.
