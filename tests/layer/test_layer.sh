@@ -82,4 +82,6 @@ ok "not possible: reads of what is only read" hints 0 reads read
 ok "possible: a fill of what is read" hints 1 reads fill
 ok "not possible: bytes that an argument with known subscripts leaves out" hints 0 elsewhere fill
 ok "--check possible needs --on-driver" exits 2 "$REFCL" run --check possible -- "$tap_dir/hosts"
+echo 'kernel void k(global int *x) { x[get_global_id(0)] = 1; }' >"$tap_dir/k.cl"
+ok "... which refcl kernel does not have" exits 2 "$REFCL" kernel --check possible "$tap_dir/k.cl"
 done_testing

@@ -34,8 +34,6 @@ static int check_driver_options(const struct session *session)
         return tool_error(EXIT_USAGE, "--icd needs --on-driver");
     if (session->backtrace && !session->on_driver)
         return tool_error(EXIT_USAGE, "--backtrace needs --on-driver");
-    if (session->possible && !session->on_driver)
-        return tool_error(EXIT_USAGE, "--check possible needs --on-driver");
     if (session->on_driver && (session->predict || session->assertion_count || session->has_seeds ||
                                session->seed || session->schedule || session->memory_mode))
         return tool_error(EXIT_USAGE,

@@ -535,6 +535,8 @@ static int run_seeds(struct session *session, char **argv)
 int session_run(const struct session *session, char **argv)
 {
     struct session copy = *session;
+    if (copy.possible && !copy.on_driver)
+        return tool_error(EXIT_USAGE, "--check possible needs --on-driver");
     if (copy.has_seeds)
         return run_seeds(&copy, argv);
     if (session_is_weak(&copy) && !copy.seed)
