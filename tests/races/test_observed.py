@@ -140,7 +140,7 @@ def main():
             os.chmod(other, 0o4755)
             judge(folder, "set-id", "nothing-observed", other)
         else:
-            tap.skip("set-id", "only root can make such a program of another user")
+            tap.skip("set-id", "no root: makes a program of another user")
         _, done = run(folder, "--seeds", "2", "--", "true")
         check("no seed observes anything", done.returncode == 3 and "no findings" not in done.stderr, done.stderr)
         _, done = run(folder, "--", "sh", "-c", "exit 7")

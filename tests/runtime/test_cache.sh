@@ -120,8 +120,8 @@ if [ "$(id -u)" = 0 ]; then
     rm -rf "$folder"/real/*
     used "a symbolic link of another user" "$folder/their-link/x" 0
 else
-    skip "a parent of another user" "needs root to make one"
-    skip "a symbolic link of another user" "needs root to make one"
+    skip "a parent of another user" "no root: makes one"
+    skip "a symbolic link of another user" "no root: makes one"
 fi
 entry_is() { # entry_is NAME COMMAND...: the entry of used.cl becomes what the command makes of it
     name=$1
@@ -140,7 +140,7 @@ entry_is() { # entry_is NAME COMMAND...: the entry of used.cl becomes what the c
 entry_is "a FIFO" eval 'rm "$entry"; mkfifo "$entry"'
 entry_is "a symbolic link" eval 'mv "$entry" "$folder/moved"; ln -s "$folder/moved" "$entry"'
 entry_is "a file that others may write to" eval 'chmod 666 "$entry"'
-[ "$(id -u)" = 0 ] && entry_is "a file of another user" eval 'chown 65534 "$entry"' || skip "a file of another user" "needs root to make one"
+[ "$(id -u)" = 0 ] && entry_is "a file of another user" eval 'chown 65534 "$entry"' || skip "a file of another user" "no root: makes one"
 
 # A process that was killed while it wrote left a file whose name holds its id; ids come back at once in containers.
 export REFCL_CACHE_DIR=$folder/pids

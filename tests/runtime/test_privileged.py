@@ -59,7 +59,7 @@ try:
     check("and honors the variables", "platform theirs" in printed and {"trace", "compiler", "cache"} <= set(files),
           f"{printed} {files}")
     if os.geteuid() != 0:
-        skip(NAME, "needs root to make one of another user")
+        skip(NAME, "no root: makes one of another user")
     elif os.statvfs(folder).f_flag & os.ST_NOSUID:
         skip(NAME, f"{folder} is on a file system without set-user-id programs")
     else:
