@@ -90,6 +90,8 @@ def problem_of(path, race, seen):
         return f"not the steps {steps}: {run.stdout}"
     found = findings(path)
     wanted = {"flag": "race", "out_of_bounds": "out-of-bounds", "divergence": "barrier-divergence"}.get(witness["shows"])
+    if wanted == "out-of-bounds" and os.path.basename(path).startswith("null_"):
+        wanted = "null-pointer"
     if wanted == "race" and "race" not in witness["what"]:
         wanted = None  # of a use that is not allowed
     unseen = wanted == "race" and os.path.basename(path).startswith(UNAVAILABLE)
