@@ -1,5 +1,5 @@
 // expect: data-race
-// at: 13 read, 11 write, different sub-groups
+// at: 11 write, 13 read, same group
 // run: -k k --global 4 --local 4 --arg buf:4
 /* It orders nothing between sub-groups: a memory scope is not a scope of execution. */
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable

@@ -1,5 +1,5 @@
 // expect: data-race
-// at: 13 read, 11 write, different sub-groups
+// at: 11 write, 13 read, same group
 // run: -k k --global 4 --local 4 --arg buf:4 --arg buf:4
 /* The flag is missing, which no scope makes up for. */
 __attribute__((intel_reqd_sub_group_size(2)))

@@ -167,7 +167,7 @@ static void test_arguments(void **state)
         {0, sizeof mem, NULL, CL_SUCCESS},
         {0, 4, &mem, CL_INVALID_ARG_SIZE},
         {0, sizeof mem, &context, CL_INVALID_MEM_OBJECT},
-        {0, sizeof mem, &other, CL_INVALID_MEM_OBJECT},
+        {0, sizeof mem, &other, CL_INVALID_CONTEXT}, /* before 3.1 CL_INVALID_MEM_OBJECT: test_versions.c */
         {1, sizeof mem, &mem, CL_SUCCESS},
         {2, 32, NULL, CL_SUCCESS},
         {2, 0, NULL, CL_SUCCESS}, /* before 3.1 an error: test_versions.c */
