@@ -284,29 +284,45 @@ static void clear_open(struct ly_queue *queue)
     queue->open_count = 0;
 }
 
+/* EDGES from the completions of QUEUE's commands that are complete, open_count at most.  The number of edges. */
+static size_t edges_from_complete(const struct ly_queue *queue, struct mm_edge *edges, enum mm_edge_kind kind)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < queue->open_count; i++)
+        if (queue->open[i]->done)
+            edges[count++] = (struct mm_edge){.from = queue->open[i]->id, .kind = kind};
+    return count;
+}
+
+/* Removes them from the queue.  This may retire their events: the edges from these have been recorded. */
+static void remove_complete(struct ly_queue *queue)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < queue->open_count; i++) {
+        struct ly_point *point = queue->open[i];
+        if (point->done)
+            ly_point_unuse(point);
+        else
+            queue->open[left++] = point;
+    }
+    queue->open_count = left;
+}
+
 /* Many commands that only events order: one event after all of those that are complete takes their place. */
 static void fold_open(struct ly_queue *queue)
 {
     struct mm_edge *edges = mm_alloc_zero(queue->open_count, sizeof(*edges));
     struct ly_point *all = edges ? ly_point_create() : NULL;
-    size_t count = 0, left = 0;
-    for (size_t i = 0; all && i < queue->open_count; i++) {
-        struct ly_point *point = queue->open[i];
-        if (!point->done) {
-            queue->open[left++] = point;
-            continue;
-        }
-        edges[count++] = (struct mm_edge){.from = point->id, .kind = MM_EDGE_HOST};
-        ly_point_unuse(point);
-    }
     if (all) {
         uint32_t before = ly_thread_replace();
         struct mm_event event = {.kind = MM_EVENT_COMPLETE, .agent = ly_this_thread()};
+        size_t count = edges_from_complete(queue, edges, MM_EDGE_HOST);
         all->id = mm_recorder_event(ly_recorder(), &event, edges, count);
         all->done = true;
         ly_thread_restore(before);
-        queue->open[left++] = all;
-        queue->open_count = left;
+        remove_complete(queue);
+        if (!mm_append(&queue->open, &queue->open_count, &all))
+            ly_point_unuse(all);
     }
     mm_free(edges);
 }
@@ -481,23 +497,15 @@ static cl_int CL_API_CALL layer_clFinish(cl_command_queue handle)
         return code;
     pthread_mutex_lock(&ly_lock);
     struct ly_queue *queue = ly_object_find(LY_QUEUE, handle);
-    size_t count = queue ? queue->open_count : 0, used = 0, left = 0;
-    struct mm_edge *edges = mm_alloc_zero(count + 1, sizeof(*edges));
-    for (size_t i = 0; edges && i < count; i++) {
-        struct ly_point *point = queue->open[i];
-        if (!point->done) { /* another thread's, of which the driver knows already that it is complete */
-            queue->open[left++] = point;
-            continue;
-        }
-        edges[used++] = (struct mm_edge){.from = point->id, .kind = MM_EDGE_FINISH};
-        ly_point_unuse(point);
-    }
+    struct mm_edge *edges = queue ? mm_alloc_zero(queue->open_count + 1, sizeof(*edges)) : NULL;
+    /* without the commands of another thread that are complete to the driver, but not yet here */
+    size_t used = edges ? edges_from_complete(queue, edges, MM_EDGE_FINISH) : 0;
     mm_event_id id = ly_record_call("clFinish", LY_PLACE, edges, used);
     struct ly_point *after = used ? ly_point_create() : NULL;
     if (!after)
         ly_retire(id);
-    if (queue && edges)
-        queue->open_count = left;
+    if (edges)
+        remove_complete(queue);
     if (after) { /* later commands that follow all of them follow this call */
         after->done = true;
         after->id = id;
