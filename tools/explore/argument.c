@@ -21,14 +21,35 @@ static struct ex_init init_of(struct ex *ex, const struct spec_value *value)
     return out;
 }
 
-static struct ex_init repeated(struct ex *ex, const struct spec *spec)
+/* Scalars from one element of an array to the next; vectors of three take the place of four. */
+static uint32_t scalars_apart(const struct in_ty *t)
+{
+    uint32_t count = t->kind == IN_TY_VECTOR ? t->count : 1;
+    return count == 3 ? 4 : count;
+}
+
+/* Element I of an array of T, whose scalars FILL numbers or makes equal. */
+static struct ex_init element_init(struct ex *ex, const struct in_ty *t, uint32_t i, bool numbered,
+                                   struct ex_init value)
+{
+    uint64_t first = (uint64_t)i * scalars_apart(t);
+    if (t->kind != IN_TY_VECTOR || value.form == EX_LIST)
+        return numbered ? (struct ex_init){.value = first} : value;
+    struct ex_init out = {.form = EX_LIST, .count = t->count};
+    out.items = ex_alloc(ex, t->count * sizeof *out.items);
+    for (uint32_t k = 0; k < t->count; k++)
+        out.items[k] = numbered ? (struct ex_init){.value = first + k} : value;
+    return out;
+}
+
+static struct ex_init repeated(struct ex *ex, const struct spec *spec, const struct in_ty *t)
 {
     struct ex_init out = {.form = EX_LIST, .count = (uint32_t)spec->count}, value = {0};
     if (spec->fill == SPEC_FILL)
         value = init_of(ex, &spec->value);
     out.items = ex_alloc(ex, spec->count * sizeof *out.items);
     for (uint32_t i = 0; i < spec->count; i++)
-        out.items[i] = spec->fill == SPEC_IOTA ? (struct ex_init){.value = i} : value;
+        out.items[i] = element_init(ex, t, i, spec->fill == SPEC_IOTA, value);
     return out;
 }
 
@@ -53,24 +74,40 @@ static bool is_block(const struct in_ty *t)
     return t->kind == IN_TY_STRUCT && t->count == 1 && ex_is_runtime_array(t->members[0]);
 }
 
+static const struct in_ty *element_type(const struct in_ty *pointee)
+{
+    return is_block(pointee) ? pointee->members[0]->element : pointee;
+}
+
 static uint64_t element_size(const struct in_ty *t)
 {
     return is_block(t) ? t->members[0]->stride : t->size;
 }
 
+/* One number for each element: iota, and what fill=V makes of a number. */
+static bool is_one_number(const struct spec *spec)
+{
+    return spec->fill == SPEC_IOTA || (spec->fill == SPEC_FILL && spec->value.form != SPEC_LIST);
+}
+
 /* NULL, or why exploring takes no such argument. */
 static const char *unsupported(const struct spec *spec, const struct in_ty *pointee)
 {
-    if (spec->kind == SPEC_NULL)
-        return pointee ? NULL : "the argument is no pointer";
     bool is_random = spec->fill == SPEC_RANDOM || spec->fill == SPEC_BELOW;
     if (spec->kind != SPEC_VALUE && spec->kind != SPEC_LOCAL && spec->kind != SPEC_BUFFER &&
-        spec->kind != SPEC_SVM)
+        spec->kind != SPEC_SVM && spec->kind != SPEC_NULL)
         return "exploring takes buffers, local memory, values and null";
+    if (spec->kind != SPEC_VALUE && !pointee)
+        return "the argument is no pointer";
+    if (spec->kind == SPEC_NULL)
+        return NULL;
     if (spec->fill > SPEC_FILL && spec->fill != SPEC_ANY && !is_random)
         return "exploring takes memory with zero, iota, fill=V, rand=SEED, below=LIMIT or any";
     if (is_random && (!pointee || (pointee->kind != IN_TY_INT && pointee->kind != IN_TY_FLOAT)))
         return "exploring takes random contents for arrays of numbers alone";
+    if (is_one_number(spec) && pointee && ex_scalar_size(element_type(pointee)) == 0 &&
+        element_type(pointee)->kind != IN_TY_VECTOR)
+        return "exploring takes iota and fill=NUMBER for arrays of numbers and vectors alone";
     if (spec->access != SPEC_READ_WRITE)
         return "exploring has no read-only and write-only memory";
     if (*spec->output)
@@ -95,7 +132,7 @@ static void take(struct ex *ex, struct ex_input *input, const struct spec *spec,
     else if (spec->fill == SPEC_RANDOM || spec->fill == SPEC_BELOW)
         input->init = random_numbers(ex, spec, pointee->kind == IN_TY_FLOAT);
     else
-        input->init = repeated(ex, spec);
+        input->init = repeated(ex, spec, element_type(pointee));
 }
 
 void ex_argument(struct ex *ex, uint32_t id, const char *text)
