@@ -125,16 +125,6 @@ kernel void fence_of_other_memory(global int *a, global int *b)
     b[base + i] = a[base + get_local_size(0) - 1 - i];
 }
 
-// race: the barrier orders memory of sub-groups alone
-kernel void narrow_fence(global int *b)
-{
-    local int t[64];
-    size_t i = get_local_id(0);
-    t[i] = 1;
-    work_group_barrier(CLK_LOCAL_MEM_FENCE, memory_scope_sub_group);
-    b[get_global_id(0)] = t[get_local_size(0) - 1 - i];
-}
-
 // race: a barrier of sub-groups
 kernel void sub_group_barriers(global int *b)
 {

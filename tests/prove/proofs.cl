@@ -71,3 +71,12 @@ kernel void members(global struct pair *a)
 kernel void vectors(global float *a) { vstore4((float4)1, get_global_id(0), a); }
 
 kernel void counter(global int *a) { atomic_inc(a); }
+
+// The flag decides, whatever the memory scope.
+kernel void narrow_fence(global int *b, local int *t)
+{
+    size_t i = get_local_id(0);
+    t[i] = 1;
+    work_group_barrier(CLK_LOCAL_MEM_FENCE, memory_scope_sub_group);
+    b[get_global_id(0)] = t[get_local_size(0) - 1 - i];
+}

@@ -25,6 +25,8 @@ def test_refutation(folder):
     check("a refutation is a launch", code == 1 and answer(result, "race") == "refuted", result)
     check("which satisfies the requirements", {"n=3", "m=2", "a=buf:5"} <= set(words), words)
     check("and has the finding again", words and run(*words[1:]).returncode == 1, words)
+    finding = result["race"].get("finding", "")
+    check("which the answer names", finding.startswith("line 1: data race on argument 'a'"), finding)
     path = write(folder, "kernel void k(global int *a, int n) { if (n > 5) a[0] = n; }")
     result, code = prove(path, "--requires", "n < 6 or n * n * n == 11")
     check("a launch that violates the requirements refutes nothing",
@@ -34,6 +36,20 @@ def test_refutation(folder):
     fits = subprocess.run([sys.executable, os.path.join(ROOT, "tools/validate.py"),
                            os.path.join(ROOT, "tools/schema/litmus.schema.json"), out], check=False)
     check("its JSON has the form of its schema", fits.returncode == 0)
+
+
+def test_undefined(folder):
+    """A launch with accesses outside of an object shows these, and no race."""
+    path = write(folder, "kernel void k(global int *a) { local int t[4]; t[get_local_id(0) & 7] = 0; a[get_global_id(0)] = 0; }")
+    result, code = prove(path)
+    check("work-items that race outside of an object alone refute its bounds",
+          code == 1 and answer(result, "bounds") == "refuted" and answer(result, "race") == "unknown", result)
+    path = write(folder, "kernel void k(global int *a) { local int t[4]; t[get_local_id(0)] = 0; a[get_local_id(0)] = 0; }")
+    result, _ = prove(path)
+    race, bounds = result["race"], result["bounds"]
+    check("a race inside of objects is shown by a launch without the others",
+          race["answer"] == bounds["answer"] == "refuted" and race["launch"] != bounds["launch"]
+          and "'a'" in race["finding"] and "k.t" in bounds["finding"], result)
 
 
 def write(folder, source):
@@ -79,12 +95,16 @@ def test_options(folder):
     check("an unsupported instruction is unknown, with its line",
           code == 3 and "line 3" in result["race"]["reason"], result)
     path = write(folder, "kernel void k(global int *a, local int *t) {\n  event_t e = async_work_group_copy(t, a, 4, 0);\n"
-                 "  a[get_local_id(0) + 99999] = t[0];\n  wait_group_events(1, &e);\n}")
+                 "  a[get_local_id(0) + 9] = t[0];\n  wait_group_events(1, &e);\n}")
     result, code = prove(path)
     check("but a launch may refute", code == 1 and answer(result, "race") == "refuted", result)
-    check("not for the size of a buffer that the launch chose", answer(result, "bounds") == "unknown", result)
-    path = write(folder, "kernel void k(global const int *a, global int *b) {\n  local int t[4][4];\n"
-                 "  t[get_local_id(1)][get_local_id(0)] = 1;\n  event_t e = async_work_group_copy(t[0], a, 0, 0);\n"
+    path = write(folder, "kernel void k(global int *a, local int *t) {\n  event_t e = async_work_group_copy(t, a, 4, 0);\n"
+                 "  a[get_local_id(0) + 99999] = t[0];\n  wait_group_events(1, &e);\n}")
+    result, code = prove(path)
+    check("not by an access outside of a buffer whose size the launch chose",
+          code == 3 and answer(result, "race") == answer(result, "bounds") == "unknown", result)
+    path = write(folder, "kernel void k(global const int *a, global int *b) {\n  local int t[16];\n"
+                 "  if (get_local_id(0) > 8)\n    t[get_local_id(1)] = get_local_id(0);\n  event_t e = async_work_group_copy(t, a, 0, 0);\n"
                  "  wait_group_events(1, &e);\n}")
     result, code = prove(path)
     check("as may one of larger groups", code == 1 and answer(result, "race") == "refuted"
@@ -102,6 +122,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         test_answers(folder)
         test_refutation(folder)
+        test_undefined(folder)
         test_options(folder)
     return tap.done()
 

@@ -11,7 +11,7 @@ enum { EFFORT = 20000000, UNITS_PER_MS = 10000 };
 struct result {
     struct prove_verdict verdict;
     bool refuted[PROVE_PROPERTIES];
-    char commands[PROVE_PROPERTIES][CONFIRM_TEXT];
+    char commands[PROVE_PROPERTIES][CONFIRM_TEXT], findings[PROVE_PROPERTIES][PROVE_TEXT];
 };
 static const char *const property_names[] = {"race", "divergence", "bounds"};
 
@@ -36,16 +36,16 @@ static bool is_undecided(const struct result *r)
 
 static void try_launch(struct result *r, const struct confirm *confirm, const struct prove_launch *launch)
 {
-    bool found[PROVE_PROPERTIES] = {false};
-    char command[CONFIRM_TEXT];
-    if (!is_undecided(r) || !confirm_launch(confirm, launch, found, command))
+    static struct confirm_shown shown;
+    if (!is_undecided(r) || !confirm_launch(confirm, launch, &shown))
         return;
     for (int i = 0; i < PROVE_PROPERTIES; i++) {
-        bool counts = found[i] && !r->refuted[i] && r->verdict.answers[i] != PROVE_NOT_ASKED;
+        bool counts = *shown.findings[i] && !r->refuted[i] && r->verdict.answers[i] != PROVE_NOT_ASKED;
         if (!counts)
             continue;
         r->refuted[i] = true;
-        memcpy(r->commands[i], command, sizeof command);
+        memcpy(r->commands[i], shown.command, sizeof shown.command);
+        memcpy(r->findings[i], shown.findings[i], sizeof shown.findings[i]);
     }
 }
 
@@ -112,6 +112,8 @@ static void print(const struct explore *e, const struct result *r, const char *p
                      v->answers[i] == PROVE_PROVED
                          ? " (contradicts a proof: the launch violates an assumption, or refcl has a bug)"
                          : "");
+        if (r->refuted[i])
+            mm_print(e->text, "        finds: %s\n", r->findings[i]);
     }
     for (size_t i = 0; i < v->assumption_count; i++)
         mm_print(e->text, "    assumes: %s\n", v->assumptions[i]);
@@ -132,6 +134,8 @@ static void add_json(struct explore *e, const struct result *r, const char *path
             cJSON_AddStringToObject(property, "reason", v->reasons[i]);
         if (r->refuted[i])
             cJSON_AddStringToObject(property, "launch", r->commands[i]);
+        if (r->refuted[i])
+            cJSON_AddStringToObject(property, "finding", r->findings[i]);
         if (r->refuted[i] && v->answers[i] == PROVE_PROVED)
             cJSON_AddTrueToObject(property, "contradicts_proof");
     }

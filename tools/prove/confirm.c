@@ -135,36 +135,71 @@ static cJSON *run(struct words *w, const char *path)
     return n > 0 ? cJSON_Parse(text) : NULL;
 }
 
-/* An access outside of an object whose size was refcl's choice is no violation. */
-static void note_finding(const cJSON *finding, unsigned unsized, bool found[PROVE_PROPERTIES])
+/* The property that FINDING violates; PROVE_PROPERTIES: none.  An access outside of an object whose size was refcl's choice
+ * is no violation. */
+static enum prove_property property_of(const cJSON *finding, const char *kind, unsigned unsized)
 {
-    const char *kind = cJSON_GetStringValue(cJSON_GetObjectItem(finding, "kind"));
     const char *region =
         cJSON_GetStringValue(cJSON_GetObjectItem(cJSON_GetObjectItem(finding, "memory"), "region"));
-    if (!kind)
-        return;
     bool is_local = region && strcmp(region, "local") == 0,
          is_private = region && strcmp(region, "private") == 0;
     bool chosen = !is_private && unsized & (is_local ? PROVE_UNSIZED_LOCAL : PROVE_UNSIZED_GLOBAL);
-    found[PROVE_RACE] |= strcmp(kind, "data-race") == 0 || strcmp(kind, "scope-race") == 0 ||
-                         strcmp(kind, CK_UNIFORM_WRITE) == 0;
-    found[PROVE_DIVERGENCE] |= strcmp(kind, "barrier-divergence") == 0;
-    found[PROVE_BOUNDS] |=
-        (!chosen && strcmp(kind, "out-of-bounds") == 0) || strcmp(kind, "null-pointer") == 0;
+    if (strcmp(kind, "data-race") == 0 || strcmp(kind, "scope-race") == 0 ||
+        strcmp(kind, CK_UNIFORM_WRITE) == 0)
+        return PROVE_RACE;
+    if (strcmp(kind, "barrier-divergence") == 0)
+        return PROVE_DIVERGENCE;
+    if ((!chosen && strcmp(kind, "out-of-bounds") == 0) || strcmp(kind, "null-pointer") == 0)
+        return PROVE_BOUNDS;
+    return PROVE_PROPERTIES;
 }
 
-bool confirm_launch(const struct confirm *c, const struct prove_launch *launch, bool found[PROVE_PROPERTIES],
-                    char command[CONFIRM_TEXT])
+/* After an access outside of its object the behavior is undefined, and a race or a divergence may be a consequence of it. */
+static bool is_undefined_access(const char *kind)
+{
+    return strcmp(kind, "out-of-bounds") == 0 || strcmp(kind, "null-pointer") == 0 ||
+           strcmp(kind, "use-after-lifetime") == 0;
+}
+
+static void note_finding(const cJSON *finding, const char *kind, unsigned unsized,
+                         struct confirm_shown *shown)
+{
+    enum prove_property property = property_of(finding, kind, unsized);
+    const char *message = cJSON_GetStringValue(cJSON_GetObjectItem(finding, "message"));
+    const cJSON *access = cJSON_GetArrayItem(cJSON_GetObjectItem(finding, "accesses"), 0);
+    const cJSON *line = cJSON_GetObjectItem(access, "line");
+    if (property == PROVE_PROPERTIES || *shown->findings[property])
+        return;
+    snprintf(shown->findings[property], PROVE_TEXT, "line %d: %.400s", line ? line->valueint : 0,
+             message ? message : kind);
+}
+
+static void note_findings(const cJSON *report, unsigned unsized, struct confirm_shown *shown)
+{
+    const cJSON *finding;
+    bool undefined = false;
+    *shown = (struct confirm_shown){0};
+    cJSON_ArrayForEach(finding, cJSON_GetObjectItem(report, "findings"))
+    {
+        const char *kind = cJSON_GetStringValue(cJSON_GetObjectItem(finding, "kind"));
+        if (!kind)
+            continue;
+        undefined |= is_undefined_access(kind);
+        note_finding(finding, kind, unsized, shown);
+    }
+    if (undefined)
+        *shown->findings[PROVE_RACE] = *shown->findings[PROVE_DIVERGENCE] = 0;
+}
+
+bool confirm_launch(const struct confirm *c, const struct prove_launch *launch, struct confirm_shown *shown)
 {
     struct words *w = mm_alloc_zero(1, sizeof *w);
     if (!w)
         return false;
     make_words(w, c, launch);
-    put_command(w, c->path, command);
     cJSON *report = w->count + 7 < WORDS ? run(w, c->path) : NULL;
-    const cJSON *finding;
-    cJSON_ArrayForEach(finding, cJSON_GetObjectItem(report, "findings"))
-        note_finding(finding, c->unsized, found);
+    note_findings(report, c->unsized, shown);
+    put_command(w, c->path, shown->command);
     cJSON_Delete(report);
     mm_free(w);
     return report != NULL;

@@ -11,9 +11,14 @@ struct confirm {
     size_t argument_count;
     unsigned unsized; /* of struct prove_verdict */
 };
-/* Runs LAUNCH (NULL: one that refcl kernel --auto chooses) under the detector; sets FOUND[i] where property i is violated.
- * COMMAND becomes the command line of the launch.  False: it could not be run. */
+/* What a launch shows: its command line, and for each property the first finding that violates it, or "". */
+struct confirm_shown {
+    char command[CONFIRM_TEXT];
+    char findings[PROVE_PROPERTIES][PROVE_TEXT];
+};
+/* Runs LAUNCH (NULL: one that refcl kernel --auto chooses) under the detector.  A launch that accesses memory outside of
+ * objects shows no race and no divergence.  False: it could not be run. */
 bool confirm_launch(const struct confirm *confirm, const struct prove_launch *launch,
-                    bool found[PROVE_PROPERTIES], char command[CONFIRM_TEXT]);
+                    struct confirm_shown *shown);
 
 #endif

@@ -48,9 +48,10 @@ static void set_successors(struct pv *pv, struct pv_block *b, uint32_t count, co
         memcpy(b->successors, successors, count * sizeof *successors);
 }
 
+/* The flags decide, whatever the memory scope: the barrier joins its whole work-group [CL 3.3.6 W7, W8]. */
 static void order_of_barrier(struct pv *pv, struct pv_block *b, const struct in_inst *inst)
 {
-    uint64_t semantics = 0, scope;
+    uint64_t semantics = 0;
     b->cut_inst = inst;
     b->cut = inst->opcode == SpvOpControlBarrier ? PV_BARRIER : PV_GROUP_OP;
     if (b->cut == PV_GROUP_OP)
@@ -59,9 +60,8 @@ static void order_of_barrier(struct pv *pv, struct pv_block *b, const struct in_
         pv_stop(pv, inst, "a barrier with variable memory semantics is not supported by --prove");
     bool ordered =
         semantics & (SpvMemorySemanticsAcquireReleaseMask | SpvMemorySemanticsSequentiallyConsistentMask);
-    bool wide = ex_constant(pv->ex, inst->operands[1], 0, &scope) && scope <= SpvScopeWorkgroup;
-    b->orders_local = wide && ordered && semantics & SpvMemorySemanticsWorkgroupMemoryMask;
-    b->orders_global = wide && ordered && semantics & SpvMemorySemanticsCrossWorkgroupMemoryMask;
+    b->orders_local = ordered && semantics & SpvMemorySemanticsWorkgroupMemoryMask;
+    b->orders_global = ordered && semantics & SpvMemorySemanticsCrossWorkgroupMemoryMask;
 }
 
 static uint32_t inline_function(struct pv *pv, const struct in_function *f, uint32_t frame);
