@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Without --engine search answers, and Z3 where search leaves something open."""
+"""Without --engine search answers, and Z3 where search leaves something open.  Which sub-groups an answer is for."""
 import json
 import os
 import shlex
@@ -11,12 +11,16 @@ import tap
 from test_kernels import HERE, PATIENCE, REFCL, header
 
 
-def explore(name, *options):
+def run(name, *options):
     path = os.path.join(HERE, name)
     given = shlex.split(" ".join(header(path, "Options")))
-    run = subprocess.run([REFCL, "explore", "--json", "-", *given, *options, path], capture_output=True, text=True,
-                         timeout=PATIENCE, check=False)
-    return json.loads(run.stdout)["tests"] if run.stdout else [{"error": run.stderr}]
+    return subprocess.run([REFCL, "explore", *given, *options, path], capture_output=True, text=True, timeout=PATIENCE,
+                          check=False)
+
+
+def explore(name, *options):
+    done = run(name, "--json", "-", *options)
+    return json.loads(done.stdout)["tests"] if done.stdout else [{"error": done.stderr}]
 
 
 def main():
@@ -26,6 +30,11 @@ def main():
     tap.check("search leaves a counter without a value open", open_.get("race") == "unknown", open_)
     (both,) = explore("local_counter.cl")
     tap.check("Z3 decides it", both.get("engine") == "both" and both["race"] == "none", both)
+    narrow = run("kernels/sub_group_scope.cl", "--subgroup", "1").stdout
+    tap.check("the size of sub-groups stands beside an answer that depends on it",
+              "race found" in narrow and "sub-group size: 1\n" in narrow, narrow)
+    other = run("kernels/old_flag.cl").stdout
+    tap.check("and not beside others", "race found" in other and "sub-group size" not in other, other)
     return tap.done()
 
 

@@ -99,9 +99,10 @@ static void print_condition(const struct explore *e, const struct ck_program *pr
         mm_print(e->text, "condition %s, ", verdict_condition_name(v->condition));
 }
 
-static void print_verdict(const struct explore *e, const struct ck_program *program,
-                          const struct ck_verdict *v, const char *file, const char *engine)
+static void print_verdict(const struct explore *e, const struct ex *ex, const struct ck_verdict *v,
+                          const char *file, const char *engine)
 {
+    const struct ck_program *program = ex->program;
     mm_print(e->text, "%s: ", file);
     print_condition(e, program, v);
     mm_print(e->text,
@@ -110,6 +111,8 @@ static void print_verdict(const struct explore *e, const struct ck_program *prog
              verdict_race_name(v->race), verdict_race_name(v->usage), verdict_race_name(v->divergence),
              termination_name(v->termination), v->state_count, v->state_count == 1 ? "" : "s",
              v->states_complete ? "" : " or more", engine, v->time_ms);
+    if (ex->uses_sub_groups)
+        mm_print(e->text, "    sub-group size: %u\n", ex->config.launch.sub_group);
     for (size_t i = 0; i < v->flag_count; i++)
         mm_print(e->text, "    found: %s\n", v->flags[i]);
     if (v->limit.cls)
@@ -133,10 +136,11 @@ static int exit_code(const struct ck_verdict *v)
     return has_unknown(v) ? EXIT_UNKNOWN : EXIT_CLEAN;
 }
 
-static cJSON *to_json(const struct ck_program *program, const struct ck_verdict *v, const char *file,
-                      const char *engine)
+static cJSON *to_json(const struct ex *ex, const struct ck_verdict *v, const char *file, const char *engine)
 {
-    cJSON *json = verdict_to_json(program, v, file);
+    cJSON *json = verdict_to_json(ex->program, v, file);
+    if (ex->uses_sub_groups)
+        cJSON_AddNumberToObject(json, "sub_group_size", ex->config.launch.sub_group);
     cJSON_AddStringToObject(json, "divergence", verdict_race_name(v->divergence));
     cJSON_AddStringToObject(json, "termination", termination_name(v->termination));
     cJSON_AddStringToObject(json, "engine", engine);
@@ -155,8 +159,8 @@ static int contradict(const struct ck_verdict *a, const struct ck_verdict *b)
 static cJSON *show_verdict(struct explore *e, struct ex *ex, const struct ck_verdict *v, const char *file,
                            const char *engine)
 {
-    print_verdict(e, ex->program, v, file, engine);
-    cJSON *json = e->tests ? to_json(ex->program, v, file, engine) : NULL;
+    print_verdict(e, ex, v, file, engine);
+    cJSON *json = e->tests ? to_json(ex, v, file, engine) : NULL;
     explore_show_inputs(e, ex, v, json);
     if (json && e->named)
         verdict_add_model(json, e->named);
@@ -424,7 +428,8 @@ static int file_work(void *context)
 static int give_up(struct explore *e, const char *path, enum guard_end end)
 {
     static const char *const engines[] = {"both", "search", "z3", "both"};
-    const struct ck_program none = {.name = ""};
+    struct ck_program none = {.name = ""};
+    const struct ex open = {.program = &none};
     struct ck_verdict v = {0};
     guard_explain(&e->guard, end, &v.limit);
     if (end == GUARD_BROKEN) {
@@ -438,9 +443,9 @@ static int give_up(struct explore *e, const char *path, enum guard_end end)
             cJSON_AddItemToArray(e->tests, cJSON_CreateRaw(e->kept->json));
         return e->kept->code;
     }
-    print_verdict(e, &none, &v, path, engines[e->engines]);
+    print_verdict(e, &open, &v, path, engines[e->engines]);
     if (e->tests)
-        cJSON_AddItemToArray(e->tests, to_json(&none, &v, path, engines[e->engines]));
+        cJSON_AddItemToArray(e->tests, to_json(&open, &v, path, engines[e->engines]));
     return EXIT_UNKNOWN;
 }
 

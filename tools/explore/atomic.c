@@ -17,6 +17,7 @@ uint8_t ex_scope(struct ex *ex, uint32_t id)
     case SpvScopeWorkgroup:
         return MM_SCOPE_WORK_GROUP;
     case SpvScopeSubgroup:
+        ex->uses_sub_groups = true;
         return MM_SCOPE_SUB_GROUP;
     case SpvScopeInvocation:
         return MM_SCOPE_WORK_ITEM;

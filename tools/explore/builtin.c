@@ -18,11 +18,33 @@ static uint64_t local_linear(const struct ex *ex)
     return (id[2] * n[1] + id[1]) * n[0] + id[0];
 }
 
+static uint64_t sub_group_value(struct ex *ex, uint32_t builtin)
+{
+    const struct ex_launch *l = &ex->config.launch;
+    const struct ex_item *b = &ex->item;
+    uint64_t left = product(l->local) - (uint64_t)b->sub_group * l->sub_group;
+    ex->uses_sub_groups = true;
+    switch (builtin) {
+    case SpvBuiltInSubgroupSize:
+        return left < l->sub_group ? left : l->sub_group;
+    case SpvBuiltInSubgroupMaxSize:
+        return l->sub_group;
+    case SpvBuiltInNumSubgroups:
+    case SpvBuiltInNumEnqueuedSubgroups:
+        return (product(l->local) + l->sub_group - 1) / l->sub_group;
+    case SpvBuiltInSubgroupId:
+        return b->sub_group;
+    case SpvBuiltInSubgroupLocalInvocationId:
+        return b->sub_group_local_id;
+    default:
+        ex_fail(ex, MM_LIMIT, "explore.builtin", "built-in %u is not explored", builtin);
+    }
+}
+
 uint64_t ex_launch_value(struct ex *ex, uint32_t builtin, unsigned i)
 {
     const struct ex_launch *l = &ex->config.launch;
     const struct ex_item *b = &ex->item;
-    uint64_t sub_groups = (product(l->local) + l->sub_group - 1) / l->sub_group;
     switch (builtin) {
     case SpvBuiltInGlobalInvocationId:
         return b->global_id[i];
@@ -46,21 +68,8 @@ uint64_t ex_launch_value(struct ex *ex, uint32_t builtin, unsigned i)
         return local_linear(ex);
     case SpvBuiltInGlobalLinearId:
         return (b->global_id[2] * l->global[1] + b->global_id[1]) * l->global[0] + b->global_id[0];
-    case SpvBuiltInSubgroupSize: {
-        uint64_t left = product(l->local) - (uint64_t)b->sub_group * l->sub_group;
-        return left < l->sub_group ? left : l->sub_group;
-    }
-    case SpvBuiltInSubgroupMaxSize:
-        return l->sub_group;
-    case SpvBuiltInNumSubgroups:
-    case SpvBuiltInNumEnqueuedSubgroups:
-        return sub_groups;
-    case SpvBuiltInSubgroupId:
-        return b->sub_group;
-    case SpvBuiltInSubgroupLocalInvocationId:
-        return b->sub_group_local_id;
     default:
-        ex_fail(ex, MM_LIMIT, "explore.builtin", "built-in %u is not explored", builtin);
+        return sub_group_value(ex, builtin);
     }
 }
 

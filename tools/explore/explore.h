@@ -163,6 +163,7 @@ struct ex {
     struct ex_build build;
     struct ex_item item;
     struct ck_program *program; /* the result */
+    bool uses_sub_groups;       /* it depends on the size of sub-groups: by scopes, functions or built-ins */
 };
 
 /* ---- functions ----------------------------------------------------------------------------------- */

@@ -31,6 +31,7 @@ static struct group group_of(struct ex *ex, uint8_t scope)
     if (scope != MM_SCOPE_SUB_GROUP)
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.21", "a group is a work-group or a sub-group");
     uint32_t rest = items - b->sub_group * l->sub_group;
+    ex->uses_sub_groups = true;
     return (struct group){
         .count = rest < l->sub_group ? rest : l->sub_group, .self = b->sub_group_local_id, .sub_group = true};
 }

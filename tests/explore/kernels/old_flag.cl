@@ -1,5 +1,5 @@
 // An acquire that reads an old value synchronizes with nothing: only then is the data read, and that races.
-// Expect: race found
+// Expect: race found, sub_group_size None
 // Options: --global 2 --local 1 --arg buf:1:zero --arg buf:1:zero --arg buf:1:zero --arg buf:1:zero
 __kernel void k(__global int *data, __global atomic_int *ready, __global atomic_int *later, __global int *out)
 {
