@@ -67,8 +67,8 @@ def final_value_is_the_difference():
     of ours that does, the verdicts agree."""
     path = os.path.abspath("tests/models/patterns/vulkan/caslock.litmus")
     with tempfile.TemporaryDirectory() as folder:
-        shutil.copy(os.path.join(CORPUS, "vulkan.dat3m.cat"), folder)
         model = os.path.join(folder, "vulkan.dat3m.cat")
+        shutil.copyfile(os.path.join(CORPUS, "vulkan.dat3m.cat"), model) # which is writable, then
         before = [decide("VULKAN", engine, "2", [path], model)[path].get("condition") for engine in ("search", "z3")]
         with open(model, "a") as f:
             f.write("\nirreflexive co; (locord & (W * W)) as final-value\n")
