@@ -87,6 +87,13 @@ def test_options(folder):
           done.returncode == 2 and done.stderr.startswith("refcl: error: %s: --requires 'm < 3'" % path), done.stderr)
     done = run("explore", "--prove", "--requires", "a[0] < 3", path)
     check("an element of memory is an error", done.returncode == 2 and "a[0]" in done.stderr, done.stderr)
+    path = write(folder, "#ifdef OWN\n#define AT get_global_id(0)\n#else\n#define AT 0\n#endif\n"
+                         "kernel void k(global int *a, global half *h) { a[AT] = get_global_id(0) + (int)vload_half(0, h); }")
+    many = " ".join("-DNAME_%d=%d" % (i, i) for i in range(40)) # 500 characters
+    result, _ = prove(path, "--build-options", many)
+    check("a launch may refute what is not supported", answer(result, "race") == "refuted", result)
+    result, _ = prove(path, "--build-options", many + " -DOWN")
+    check("build options of any length reach the launch", answer(result, "race") == "unknown", result)
     path = write(folder, "kernel void k(global int *a, uint n) { if (n > 0x80000000u) a[0] = 1; }")
     result, _ = prove(path, "--requires", "n >= 0")
     check("unsigned arguments are not negative", answer(result, "race") == "refuted", result)

@@ -11,27 +11,36 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum { WORDS = 300, WORD = 200, MOST_STEPS = 10000000 };
 struct words {
-    char *items[WORDS + 1];
-    char texts[WORDS][WORD];
+    const char *items[WORDS + 1];
+    char texts[WORDS][WORD]; /* of those that are made here */
     size_t count;
+    bool incomplete; /* a word has no place, or is too long */
 };
 
-static void add_word(struct words *w, const char *format, ...) MM_PRINTF(2, 3);
-static void add_word(struct words *w, const char *format, ...)
+static void add_word(struct words *w, const char *word)
 {
-    va_list list;
-    if (w->count == WORDS)
+    w->incomplete |= w->count == WORDS;
+    if (w->incomplete)
         return;
-    va_start(list, format);
-    vsnprintf(w->texts[w->count], WORD, format, list);
-    va_end(list);
-    w->items[w->count] = w->texts[w->count];
+    w->items[w->count] = word;
     w->items[++w->count] = NULL;
+}
+
+static void add_made(struct words *w, const char *format, ...) MM_PRINTF(2, 3);
+static void add_made(struct words *w, const char *format, ...)
+{
+    char *text = w->texts[w->count % WORDS];
+    va_list list;
+    va_start(list, format);
+    w->incomplete |= vsnprintf(text, WORD, format, list) >= WORD;
+    va_end(list);
+    add_word(w, text);
 }
 
 static bool is_given(const struct confirm *c, size_t p, const char *name)
@@ -49,7 +58,7 @@ static void add_arguments(struct words *w, const struct confirm *c, const struct
 {
     for (size_t i = 0; i < c->argument_count; i++) {
         add_word(w, "--arg");
-        add_word(w, "%s", c->arguments[i]);
+        add_word(w, c->arguments[i]);
     }
     for (size_t p = 0; launch && p < launch->argument_count; p++) {
         const struct prove_argument *a = &launch->arguments[p];
@@ -57,10 +66,10 @@ static void add_arguments(struct words *w, const struct confirm *c, const struct
             continue;
         add_word(w, "--arg");
         if (a->is_size)
-            add_word(w, a->is_local ? "%s=local:%" PRIu64 : "%s=buf:%" PRIu64, a->name,
+            add_made(w, a->is_local ? "%s=local:%" PRIu64 : "%s=buf:%" PRIu64, a->name,
                      a->value ? a->value : 1);
         else
-            add_word(w, "%s=%" PRId64, a->name, (int64_t)a->value);
+            add_made(w, "%s=%" PRId64, a->name, (int64_t)a->value);
     }
 }
 
@@ -71,42 +80,59 @@ static void make_words(struct words *w, const struct confirm *c, const struct pr
     add_word(w, "--auto");
     if (c->kernel) {
         add_word(w, "-k");
-        add_word(w, "%s", c->kernel);
+        add_word(w, c->kernel);
     }
     if (c->build_options) {
         add_word(w, "--build-options");
-        add_word(w, "%s", c->build_options);
+        add_word(w, c->build_options);
     }
     if (launch) {
         add_word(w, "-g");
-        add_word(w, "%u,%u,%u", launch->global[0], launch->global[1], launch->global[2]);
+        add_made(w, "%u,%u,%u", launch->global[0], launch->global[1], launch->global[2]);
         add_word(w, "-l");
-        add_word(w, "%u,%u,%u", launch->local[0], launch->local[1], launch->local[2]);
+        add_made(w, "%u,%u,%u", launch->local[0], launch->local[1], launch->local[2]);
     }
     add_arguments(w, c, launch);
+}
+
+static void put_char(char *command, size_t *at, char c)
+{
+    if (*at + 1 < CONFIRM_TEXT)
+        command[(*at)++] = c;
+    command[*at] = 0;
+}
+
+/* WORD, quoted for a shell where that is necessary. */
+static void put_word(char *command, size_t *at, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
+    bool quoted = !*word || word[strspn(word, plain)];
+    if (quoted)
+        put_char(command, at, '\'');
+    for (; *word; word++) {
+        for (const char *escape = *word == '\'' ? "'\\'" : ""; *escape; escape++)
+            put_char(command, at, *escape);
+        put_char(command, at, *word);
+    }
+    if (quoted)
+        put_char(command, at, '\'');
 }
 
 static void put_command(const struct words *w, const char *path, char *command)
 {
     size_t at = 0;
-    for (size_t i = 0; i < w->count && at < CONFIRM_TEXT; i++) {
-        bool plain =
-            w->items[i][strspn(w->items[i],
-                               "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%")] ==
-            0;
-        at += (size_t)snprintf(command + at, CONFIRM_TEXT - at, "%s%s%s%s", i ? " " : "", plain ? "" : "'",
-                               w->items[i], plain ? "" : "'");
+    for (size_t i = 0; i < w->count; i++) {
+        put_word(command, &at, w->items[i]);
+        put_char(command, &at, ' ');
     }
-    if (at < CONFIRM_TEXT)
-        snprintf(command + at, CONFIRM_TEXT - at, " %s", path);
+    put_word(command, &at, path);
 }
 
 /* The child's report; NULL: there is none. */
 static cJSON *run(struct words *w, const char *path)
 {
     static char text[1 << 22];
-    char name[] = "/tmp/refcl-prove-XXXXXX";
-    int file = mkstemp(name);
+    int file = memfd_create("refcl-prove", MFD_CLOEXEC);
     pid_t parent = getpid(), child = file < 0 ? -1 : fork();
     if (child == 0) {
         int null = open("/dev/null", O_RDWR);
@@ -116,21 +142,20 @@ static cJSON *run(struct words *w, const char *path)
         dup2(null, 2);
         add_word(w, "--quiet");
         add_word(w, "--step-limit");
-        add_word(w, "%d", MOST_STEPS);
+        add_made(w, "%d", MOST_STEPS);
         add_word(w, "--json");
         add_word(w, "-");
-        w->items[w->count] = (char *)(uintptr_t)path;
-        w->items[w->count + 1 > WORDS ? WORDS : w->count + 1] = NULL;
-        execv("/proc/self/exe", w->items);
+        add_word(w, "--");
+        add_word(w, path);
+        if (!w->incomplete)
+            execv("/proc/self/exe", (char *const *)(uintptr_t)w->items);
         _exit(EXIT_TOOL);
     }
     int status = 0;
     bool ended = child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status);
     ssize_t n = ended ? pread(file, text, sizeof text - 1, 0) : 0;
-    if (file >= 0) {
+    if (file >= 0)
         close(file);
-        unlink(name);
-    }
     text[n > 0 ? n : 0] = 0;
     return n > 0 ? cJSON_Parse(text) : NULL;
 }
@@ -197,7 +222,7 @@ bool confirm_launch(const struct confirm *c, const struct prove_launch *launch, 
     if (!w)
         return false;
     make_words(w, c, launch);
-    cJSON *report = w->count + 7 < WORDS ? run(w, c->path) : NULL;
+    cJSON *report = w->incomplete ? NULL : run(w, c->path);
     note_findings(report, c->unsized, shown);
     put_command(w, c->path, shown->command);
     cJSON_Delete(report);
