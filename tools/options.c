@@ -68,6 +68,14 @@ int tool_report(const struct mm_error *err)
     return codes[err->cls];
 }
 
+int tool_worse_code(int a, int b)
+{
+    static const int rank[] = {
+        [EXIT_CLEAN] = 0, [EXIT_UNKNOWN] = 1, [EXIT_FINDINGS] = 2, [EXIT_USAGE] = 3, [EXIT_TOOL] = 4};
+    bool known = a >= 0 && a <= EXIT_TOOL && b >= 0 && b <= EXIT_TOOL;
+    return (known ? rank[a] >= rank[b] : a > b) ? a : b;
+}
+
 int tool_number(const char *option, const char *value, uint64_t max, uint64_t *number)
 {
     return tool_number_from(option, value, 0, max, number);

@@ -56,6 +56,8 @@ char *tool_command_line(const struct tool_command *command, int argc, char **arg
 int tool_error(int code, const char *format, ...) MM_PRINTF(2, 3);
 /* The same for an error value; the exit code follows from its class. */
 int tool_report(const struct mm_error *err);
+/* The worse of two exit codes: unknown < findings < usage < tool < others, such as those of a launched program. */
+int tool_worse_code(int a, int b);
 /* Parses a decimal number of at most MAX.  Complains in the name of OPTION. */
 int tool_number(const char *option, const char *value, uint64_t max, uint64_t *number);
 int tool_number_from(const char *option, const char *value, uint64_t min, uint64_t max, uint64_t *number);

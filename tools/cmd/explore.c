@@ -83,13 +83,6 @@ static const char *termination_name(enum ck_answer answer)
     return answer == CK_YES ? "always" : answer == CK_NO ? "not-always" : "unknown";
 }
 
-static int worse(int a, int b)
-{
-    static const int rank[] = {
-        [EXIT_CLEAN] = 0, [EXIT_UNKNOWN] = 1, [EXIT_FINDINGS] = 2, [EXIT_USAGE] = 3, [EXIT_TOOL] = 4};
-    return rank[a] >= rank[b] ? a : b;
-}
-
 /* "condition holds, " where one was asked for. */
 static void print_condition(const struct explore *e, const struct ck_program *program,
                             const struct ck_verdict *v)
@@ -191,7 +184,7 @@ static int present(struct explore *e, struct ex *ex, const struct ck_verdict *v,
                    const char *engine)
 {
     cJSON *json = show_verdict(e, ex, v, file, engine);
-    int code = worse(exit_code(v), explore_replay(e, ex, v, json));
+    int code = tool_worse_code(exit_code(v), explore_replay(e, ex, v, json));
     if (json)
         cJSON_AddItemToArray(e->tests, json);
     return code;
@@ -340,10 +333,10 @@ static int decide(struct explore *e, struct ex *ex, const char *file)
         if (!(e->engines & (i ? ENGINE_Z3 : ENGINE_SEARCH)))
             continue;
         failed = explore_ask(e, ex->program, i == 1, e->options.timeout_ms, &v[i]);
-        code = worse(code, failed ? failed : present(e, ex, &v[i], file, i ? "z3" : "search"));
+        code = tool_worse_code(code, failed ? failed : present(e, ex, &v[i], file, i ? "z3" : "search"));
     }
     if (e->engines == (ENGINE_SEARCH | ENGINE_Z3))
-        code = worse(code, contradict(&v[0], &v[1]));
+        code = tool_worse_code(code, contradict(&v[0], &v[1]));
     ck_verdict_clear(&v[0]);
     ck_verdict_clear(&v[1]);
     return code;
@@ -498,11 +491,11 @@ static int explore_main(int argc, char **argv)
     e.tests = root ? cJSON_AddArrayToObject(root, "tests") : NULL;
     set_guard(&e);
     for (int i = first; i < argc; i++)
-        code = worse(code, explore_guarded(&e, argv[i]));
+        code = tool_worse_code(code, explore_guarded(&e, argv[i]));
     if (root && e.html)
-        code = worse(code, tool_write_verdict_page(root, e.html));
+        code = tool_worse_code(code, tool_write_verdict_page(root, e.html));
     if (root && out)
-        code = worse(code, json_write(root, out, e.json));
+        code = tool_worse_code(code, json_write(root, out, e.json));
     else
         cJSON_Delete(root);
     if (e.text != stdout)

@@ -283,13 +283,6 @@ static int automatic_kernel(struct kernel *kernel, struct in_module *module,
     return code;
 }
 
-static int worse(int a, int b)
-{
-    static const int rank[] = {
-        [EXIT_CLEAN] = 0, [EXIT_UNKNOWN] = 1, [EXIT_FINDINGS] = 2, [EXIT_USAGE] = 3, [EXIT_TOOL] = 4};
-    return a < 0 || a > EXIT_TOOL || b < 0 || b > EXIT_TOOL ? (a > b ? a : b) : rank[a] >= rank[b] ? a : b;
-}
-
 int kernel_automatic(struct kernel *kernel)
 {
     struct launch_file file;
@@ -306,7 +299,7 @@ int kernel_automatic(struct kernel *kernel)
             continue;
         if (count > 1 && !kernel->session.quiet)
             mm_print(stderr, "refcl: note: kernel '%s'\n", info->name);
-        code = worse(code, automatic_kernel(kernel, file.module, info));
+        code = tool_worse_code(code, automatic_kernel(kernel, file.module, info));
         launched++;
     }
     launch_close(&file);

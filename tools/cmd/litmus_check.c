@@ -318,13 +318,6 @@ static int check_guarded(struct check *check, const char *file)
     return end == GUARD_DONE ? code : give_up(check, file, end);
 }
 
-static int worse(int a, int b)
-{
-    static const int rank[] = {
-        [EXIT_CLEAN] = 0, [EXIT_UNKNOWN] = 1, [EXIT_FINDINGS] = 2, [EXIT_USAGE] = 3, [EXIT_TOOL] = 4};
-    return rank[a] >= rank[b] ? a : b;
-}
-
 /* Decides every test below PATHS; writes the JSON if it is asked for. */
 static int check_paths(struct check *check, const char *model_path, int count, char **paths)
 {
@@ -342,15 +335,15 @@ static int check_paths(struct check *check, const char *model_path, int count, c
     struct litmus_files files = {0};
     int code = 0;
     for (int i = 0; i < count; i++)
-        code = worse(code, litmus_files_add(&files, paths[i]));
+        code = tool_worse_code(code, litmus_files_add(&files, paths[i]));
     for (size_t i = 0; i < files.count; i++)
-        code = worse(code, check_guarded(check, files.paths[i]));
+        code = tool_worse_code(code, check_guarded(check, files.paths[i]));
     verdict_print_model(check->cat, check->text);
     litmus_files_clear(&files);
     if (root && check->html)
-        code = worse(code, tool_write_verdict_page(root, check->html));
+        code = tool_worse_code(code, tool_write_verdict_page(root, check->html));
     if (root && json_out)
-        code = worse(code, json_write(root, json_out, check->json));
+        code = tool_worse_code(code, json_write(root, json_out, check->json));
     else
         cJSON_Delete(root);
     if (check->text != stdout)
@@ -411,9 +404,9 @@ static int litmus_check_main(int argc, char **argv)
                          : tool_error(EXIT_TOOL, "out of memory");
     mm_cat_destroy(check.cat);
     if (check.outcome && check.outcome->wrong)
-        code = worse(code, EXIT_FINDINGS);
+        code = tool_worse_code(code, EXIT_FINDINGS);
     if (check.outcome && check.outcome->unknown)
-        code = worse(code, EXIT_UNKNOWN);
+        code = tool_worse_code(code, EXIT_UNKNOWN);
     guard_unshare(check.outcome, sizeof *check.outcome);
     return code;
 }
