@@ -1,4 +1,5 @@
 /* Programs of a layer's trace as modules, and the post-dominators of their blocks. */
+#include "interp/module/flow.h"
 #include "memmodel/base/array.h"
 #include "ref-runtime/compiler/compiler.h"
 #include "ref-runtime/runtime.h"
@@ -145,110 +146,74 @@ bool fp_reaches(const struct in_module *module, const struct in_function *functi
 
 /* ---- post-dominators ------------------------------------------------------------------------------ */
 
-enum { MOST_BLOCKS = 256, SET_WORDS = MOST_BLOCKS / 64 + 1 };
-struct blocks {
-    uint32_t labels[MOST_BLOCKS], words[MOST_BLOCKS]; /* of OpLabel */
-    uint32_t ends[MOST_BLOCKS];                       /* words of terminators */
-    size_t count;
-    uint64_t after[MOST_BLOCKS][SET_WORDS]; /* post-dominators of the block, itself included */
+struct fp_block {
+    uint32_t label, word, end; /* its id; words of OpLabel and the terminator */
 };
 
-static void find_blocks(const struct in_module *module, const struct in_function *function, struct blocks *b)
+static bool find_blocks(const struct in_module *module, const struct in_function *function,
+                        struct fp_block **blocks, uint32_t *count)
 {
-    b->count = 0;
-    for (uint32_t word = function->word; word < function->end;) {
+    bool good = true;
+    for (uint32_t word = function->word; word < function->end && good;) {
         struct in_inst inst;
         in_inst_at(module, word, &inst);
-        if (inst.opcode == SpvOpLabel) {
-            if (b->count == MOST_BLOCKS) {
-                b->count = MOST_BLOCKS + 1;
-                return;
-            }
-            b->labels[b->count] = inst.result;
-            b->words[b->count++] = word;
-        } else if (b->count && in_is_terminator(inst.opcode)) {
-            b->ends[b->count - 1] = word;
-        }
+        if (inst.opcode == SpvOpLabel)
+            good = mm_append(blocks, count, (&(struct fp_block){.label = inst.result, .word = word}));
+        else if (*count && in_is_terminator(inst.opcode))
+            (*blocks)[*count - 1].end = word;
         word += inst.count;
     }
+    return good;
 }
 
-static size_t index_of(const struct blocks *b, uint32_t label)
+static uint32_t index_of(const struct fp_block *blocks, uint32_t count, uint32_t label)
 {
-    size_t i = 0;
-    while (i < b->count && b->labels[i] != label)
+    uint32_t i = 0;
+    while (i < count && blocks[i].label != label)
         i++;
     return i;
 }
 
-/* The common post-dominators of the successors of block I; false: it has none. */
-static bool meet_successors(const struct in_module *module, const struct blocks *b, size_t i,
-                            uint64_t met[SET_WORDS])
+/* Adds the edges into block I to the reversed graph, whose node 0 is the end of the function and whose node I + 1 is the
+ * block. */
+static bool add_reversed_edges(const struct in_module *module, const struct fp_block *blocks, uint32_t count,
+                               uint32_t i, struct in_flow *flow)
 {
     struct in_inst end;
-    bool any = false;
-    in_inst_at(module, b->ends[i], &end);
-    memset(met, 0xff, SET_WORDS * sizeof(*met));
-    uint32_t first = end.opcode == SpvOpBranch ? 0 : 1;
-    uint32_t step = 1;
-    if (end.opcode != SpvOpBranch && end.opcode != SpvOpBranchConditional && end.opcode != SpvOpSwitch)
-        return false;
-    for (uint32_t k = first; k < end.operand_count; k += step) {
-        size_t to = index_of(b, end.operands[k]); /* weights and literals are no labels, or another block's */
-        if (end.opcode == SpvOpBranchConditional && k > 2)
-            break;
-        if (to == b->count)
+    in_inst_at(module, blocks[i].end, &end);
+    bool jumps =
+        end.opcode == SpvOpBranch || end.opcode == SpvOpBranchConditional || end.opcode == SpvOpSwitch;
+    uint32_t operands = end.opcode == SpvOpBranchConditional ? 3 : end.operand_count; /* no weights */
+    bool any = false, good = true;
+    for (uint32_t k = end.opcode == SpvOpBranch ? 0 : 1; jumps && k < operands && good; k++) {
+        uint32_t to =
+            index_of(blocks, count, end.operands[k]); /* literals are no labels, or another block's */
+        if (to == count)
             continue;
         any = true;
-        for (size_t w = 0; w < SET_WORDS; w++)
-            met[w] &= b->after[to][w];
+        good = in_flow_add_edge(flow, to + 1, i + 1);
     }
-    return any;
+    return good && (any || in_flow_add_edge(flow, 0, i + 1));
 }
 
-static void find_after(const struct in_module *module, struct blocks *b)
-{
-    memset(b->after, 0xff, sizeof b->after);
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (size_t i = b->count; i-- > 0;) {
-            uint64_t met[SET_WORDS];
-            if (!meet_successors(module, b, i, met))
-                memset(met, 0, sizeof met);
-            met[i / 64] |= UINT64_C(1) << i % 64;
-            changed |= memcmp(met, b->after[i], sizeof met) != 0;
-            memcpy(b->after[i], met, sizeof met);
-        }
-    }
-}
-
-static size_t size_of(const uint64_t set[SET_WORDS], size_t count)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < count; i++)
-        n += set[i / 64] >> i % 64 & 1;
-    return n;
-}
-
-/* The nearest of those after a block has the most after it. */
 uint32_t fp_meeting(const struct in_module *module, const struct in_function *function, uint32_t block)
 {
-    struct blocks *b = mm_alloc(sizeof(*b));
-    uint32_t found = 0;
-    size_t most = 0;
-    if (!b)
-        return 0;
-    find_blocks(module, function, b);
-    size_t at = b->count <= MOST_BLOCKS ? index_of(b, block) : b->count;
-    if (at < b->count)
-        find_after(module, b);
-    for (size_t i = 0; at < b->count && i < b->count; i++) {
-        size_t size = size_of(b->after[i], b->count);
-        if (i != at && (b->after[at][i / 64] >> i % 64 & 1) && size > most) {
-            most = size;
-            found = b->words[i];
-        }
+    struct fp_block *blocks = NULL;
+    uint32_t count = 0, found = 0, *dominator = NULL;
+    struct in_flow flow = {0};
+    bool good = find_blocks(module, function, &blocks, &count) && in_flow_create(&flow, count + 1);
+    for (uint32_t i = 0; i < count && good; i++)
+        good = add_reversed_edges(module, blocks, count, i, &flow);
+    uint32_t at = index_of(blocks, count, block);
+    good =
+        good && at < count && in_flow_sort(&flow) && (dominator = mm_alloc(flow.count * sizeof *dominator));
+    if (good) {
+        in_flow_dominators(&flow, dominator);
+        uint32_t next = dominator[at + 1];
+        found = next != IN_FLOW_NONE && next != 0 ? blocks[next - 1].word : 0;
     }
-    mm_free(b);
+    mm_free(dominator);
+    in_flow_destroy(&flow);
+    mm_free(blocks);
     return found;
 }

@@ -1,4 +1,5 @@
 /* Loops of the flat control-flow graph, and the cut points at which both work-items meet. */
+#include "interp/module/flow.h"
 #include "tools/prove/internal.h"
 
 #include <string.h>
@@ -10,63 +11,31 @@ bool pv_is_cut(const struct pv_block *block)
 
 /* ---- order and dominators ------------------------------------------------------------------------- */
 
-static void visit(struct pv *pv, uint32_t block, bool *seen, uint32_t *at)
+static bool add_edges(const struct pv *pv, struct in_flow *flow)
 {
-    seen[block] = true;
-    for (uint32_t i = pv->blocks[block].successor_count; i-- > 0;)
-        if (!seen[pv->blocks[block].successors[i]])
-            visit(pv, pv->blocks[block].successors[i], seen, at);
-    pv->order[--*at] = block;
+    bool good = in_flow_create(flow, pv->block_count);
+    for (uint32_t b = 0; b < pv->block_count && good; b++)
+        for (uint32_t i = 0; i < pv->blocks[b].successor_count && good; i++)
+            good = in_flow_add_edge(flow, b, pv->blocks[b].successors[i]);
+    return good;
 }
 
-/* Reverse postorder; unreachable blocks are dropped from it. */
-static uint32_t find_order(struct pv *pv)
+/* Fills pv->order with the reachable blocks, and DOMINATOR; returns the number of reachable blocks. */
+static uint32_t find_order(struct pv *pv, uint32_t *dominator)
 {
-    bool *seen = pv_alloc(pv, pv->block_count, sizeof *seen);
-    uint32_t at = pv->block_count, count;
+    struct in_flow flow;
     pv->order = pv_alloc(pv, pv->block_count, sizeof *pv->order);
-    visit(pv, 0, seen, &at);
-    count = pv->block_count - at;
-    memmove(pv->order, pv->order + at, count * sizeof *pv->order);
-    for (uint32_t b = 0; b < pv->block_count; b++)
-        pv->blocks[b].position = PV_NONE;
-    for (uint32_t i = 0; i < count; i++)
-        pv->blocks[pv->order[i]].position = i;
-    return count;
-}
-
-static uint32_t meet(const struct pv *pv, const uint32_t *dominator, uint32_t a, uint32_t b)
-{
-    while (a != b) {
-        while (pv->blocks[a].position > pv->blocks[b].position)
-            a = dominator[a];
-        while (pv->blocks[b].position > pv->blocks[a].position)
-            b = dominator[b];
+    bool good = add_edges(pv, &flow) && in_flow_sort(&flow);
+    if (good) {
+        memcpy(pv->order, flow.order, pv->block_count * sizeof *pv->order);
+        for (uint32_t b = 0; b < pv->block_count; b++)
+            pv->blocks[b].position = flow.position[b];
+        in_flow_dominators(&flow, dominator);
     }
-    return a;
-}
-
-/* Cooper, Harvey and Kennedy, "A simple, fast dominance algorithm". */
-static uint32_t *find_dominators(struct pv *pv, uint32_t count)
-{
-    uint32_t *dominator = pv_alloc(pv, pv->block_count, sizeof *dominator);
-    memset(dominator, 0xff, pv->block_count * sizeof *dominator);
-    dominator[pv->order[0]] = pv->order[0];
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t i = 0; i < count; i++) {
-            const struct pv_block *b = &pv->blocks[pv->order[i]];
-            for (uint32_t k = 0; k < b->successor_count; k++) {
-                uint32_t to = b->successors[k], from = pv->order[i];
-                if (to == pv->order[0] || dominator[from] == PV_NONE)
-                    continue;
-                uint32_t now = dominator[to] == PV_NONE ? from : meet(pv, dominator, dominator[to], from);
-                changed |= now != dominator[to];
-                dominator[to] = now;
-            }
-        }
-    }
-    return dominator;
+    in_flow_destroy(&flow);
+    if (!good)
+        ex_no_memory(pv->ex);
+    return flow.order_count;
 }
 
 /* ---- natural loops -------------------------------------------------------------------------------- */
@@ -119,9 +88,8 @@ static bool dominates(const uint32_t *dominator, uint32_t a, uint32_t b)
     return a == b;
 }
 
-static void find_back_edges(struct pv *pv, uint32_t count)
+static void find_back_edges(struct pv *pv, uint32_t count, const uint32_t *dominator)
 {
-    uint32_t *dominator = find_dominators(pv, count);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t from = pv->order[i];
         for (uint32_t k = 0; k < pv->blocks[from].successor_count; k++) {
@@ -208,11 +176,12 @@ static void add_soft_heads(struct pv *pv)
 
 void pv_find_loops(struct pv *pv)
 {
-    uint32_t count = find_order(pv);
+    uint32_t *dominator = pv_alloc(pv, pv->block_count, sizeof *dominator);
+    uint32_t count = find_order(pv, dominator);
     for (uint32_t b = 0; b < pv->block_count; b++)
         if (pv->blocks[b].position == PV_NONE)
             pv->blocks[b].cut = PV_NO_CUT;
-    find_back_edges(pv, count);
+    find_back_edges(pv, count, dominator);
     nest(pv);
     add_soft_heads(pv);
 }
