@@ -444,8 +444,6 @@ const struct mm_edge *mm_graph_edge(const struct mm_graph *graph, size_t i);
 const struct mm_source *mm_graph_source(const struct mm_graph *graph, uint32_t id);
 const struct mm_allocation *mm_graph_allocation(const struct mm_graph *graph, uint32_t id);
 const struct mm_command *mm_graph_command(const struct mm_graph *graph, uint32_t id);
-size_t mm_graph_finding_count(const struct mm_graph *graph);
-const struct mm_finding *mm_graph_finding(const struct mm_graph *graph, size_t i);
 /* Work-item coordinates of AGENT within COMMAND. */
 void mm_agent_coordinates(const struct mm_command *command, struct mm_agent agent, uint64_t global_id[3],
                           uint64_t group_id[3], uint64_t local_id[3]);

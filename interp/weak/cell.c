@@ -83,10 +83,19 @@ static void note_local(struct in_weak *w, const struct in_group *group, uint32_t
     l->first = index + 1;
 }
 
+static void clear_cells(struct in_weak *w)
+{
+    for (uint32_t k = 0; k < w->cell_used; k++)
+        if (w->cells[k]->id != 0)
+            free_cell(w, k);
+    w->local_count = 0;
+    memset(&w->last, 0, sizeof w->last);
+}
+
 static struct in_cell *new_cell(struct in_weak *w, const struct in_group *group, uint64_t address)
 {
     if (w->cell_count >= IN_CELLS_MOST || w->messages >= IN_MESSAGES_MOST)
-        in_cells_clear(w);
+        clear_cells(w);
     if (!reserve_cell(w))
         return NULL;
     uint32_t index = w->free_cells - 1;
@@ -143,18 +152,9 @@ void in_cells_forget(struct in_weak *w, const struct in_group *group)
     }
 }
 
-void in_cells_clear(struct in_weak *w)
-{
-    for (uint32_t k = 0; k < w->cell_used; k++)
-        if (w->cells[k]->id != 0)
-            free_cell(w, k);
-    w->local_count = 0;
-    memset(&w->last, 0, sizeof w->last);
-}
-
 void in_cells_destroy(struct in_weak *w)
 {
-    in_cells_clear(w);
+    clear_cells(w);
     for (uint32_t k = 0; k < w->cell_used; k++) {
         mm_free(w->cells[k]->messages);
         mm_free(w->cells[k]);

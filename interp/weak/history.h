@@ -114,7 +114,6 @@ struct in_cell *in_cell_find(struct in_weak *w, uint64_t address); /* NULL: no h
 struct in_cell *in_cell_of_id(const struct in_weak *w, uint64_t id);
 struct in_cell *in_cell_at(struct in_weak *w, const struct in_group *group, uint64_t address, uint8_t mask);
 void in_cells_forget(struct in_weak *w, const struct in_group *group);
-void in_cells_clear(struct in_weak *w);
 void in_cells_destroy(struct in_weak *w);
 /* Appends writes from outside the launch to the history. */
 void in_cell_refresh(struct in_weak *w, struct in_cell *cell, uint8_t mask);

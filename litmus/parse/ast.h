@@ -456,7 +456,6 @@ bool lt_parse_stars(struct lt_lexer *lexer, struct lt_type *type);
 struct lt_expr *lt_parse_expr(struct lt_lexer *lexer);
 struct lt_expr *lt_one(struct lt_lexer *lexer, struct lt_pos pos); /* the constant 1 */
 struct lt_expr *lt_parse_unary(struct lt_lexer *lexer);
-struct lt_stmt *lt_parse_block(struct lt_lexer *lexer);
 /* The operator of an assignment other than =, or of ++ and --; NONE if there is none. */
 enum lt_operator lt_assignment_operator(const struct lt_lexer *lexer);
 /* [-] number */
@@ -526,7 +525,6 @@ void lt_observed_name(const struct ck_program *program, uint32_t i, char *buf, s
 
 /* ---- printing ------------------------------------------------------------------------------------- */
 
-void lt_print_expr(const struct lt_expr *expr, FILE *out);
 void lt_print_prop(const struct lt_prop *prop, FILE *out);
 void lt_print_stmt(const struct lt_stmt *stmt, unsigned indent, FILE *out);
 /* What follows the threads: filter, condition, observed locations. */

@@ -300,6 +300,8 @@ static struct lt_stmt *parse_jump(struct lt_lexer *lexer, struct lt_stmt *s)
     return s;
 }
 
+static struct lt_stmt *parse_block(struct lt_lexer *lexer);
+
 /* stmt = ";" | block | control | jump | api-call ";" | name ":" stmt | simple ";" */
 static struct lt_stmt *parse_stmt_inner(struct lt_lexer *lexer)
 {
@@ -308,7 +310,7 @@ static struct lt_stmt *parse_stmt_inner(struct lt_lexer *lexer)
         return s;
     if (lt_is(lexer, "{")) {
         s->kind = LT_BLOCK;
-        s->body = lt_parse_block(lexer);
+        s->body = parse_block(lexer);
         return s;
     }
     if ((found = parse_control(lexer, s)) || lexer->failed)
@@ -341,7 +343,7 @@ static struct lt_stmt *parse_stmt(struct lt_lexer *lexer)
 }
 
 /* block = "{" { stmt } "}" */
-struct lt_stmt *lt_parse_block(struct lt_lexer *lexer)
+static struct lt_stmt *parse_block(struct lt_lexer *lexer)
 {
     struct lt_stmt *first = NULL, **tail = &first;
     lt_expect(lexer, "{");
@@ -451,7 +453,7 @@ static struct lt_thread *parse_thread(struct lt_lexer *lexer, bool *placed)
     if (lexer->failed || !parse_params(lexer, thread))
         return NULL;
     lexer->thread = thread;
-    thread->body = lt_parse_block(lexer);
+    thread->body = parse_block(lexer);
     return lexer->failed ? NULL : thread;
 }
 

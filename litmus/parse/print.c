@@ -26,12 +26,14 @@ static int precedence(const struct lt_expr *e)
     }
 }
 
+static void print_expr(const struct lt_expr *e, FILE *out);
+
 static void print_at(const struct lt_expr *e, int least, FILE *out)
 {
     bool paren = precedence(e) < least;
     if (paren)
         fputc('(', out);
-    lt_print_expr(e, out);
+    print_expr(e, out);
     if (paren)
         fputc(')', out);
 }
@@ -89,13 +91,13 @@ static void print_call(const struct lt_expr *e, FILE *out)
             fputs(", ", out);
         switch (*p) {
         case 'p':
-            lt_print_expr(e->a, out);
+            print_expr(e->a, out);
             break;
         case 'e':
-            lt_print_expr(e->b, out);
+            print_expr(e->b, out);
             break;
         case 'v':
-            lt_print_expr(e->c, out);
+            print_expr(e->c, out);
             break;
         case 'f':
             print_flags(e->flags, out);
@@ -110,7 +112,7 @@ static void print_call(const struct lt_expr *e, FILE *out)
     fputc(')', out);
 }
 
-void lt_print_expr(const struct lt_expr *e, FILE *out)
+static void print_expr(const struct lt_expr *e, FILE *out)
 {
     switch (e->kind) {
     case LT_CONST:
@@ -147,7 +149,7 @@ void lt_print_expr(const struct lt_expr *e, FILE *out)
     case LT_INDEX:
         print_at(e->a, 12, out);
         fputc('[', out);
-        lt_print_expr(e->b, out);
+        print_expr(e->b, out);
         fputc(']', out);
         break;
     case LT_CAST:
@@ -161,9 +163,9 @@ void lt_print_expr(const struct lt_expr *e, FILE *out)
         break;
     case LT_ASSIGNMENT:
         fputc('(', out);
-        lt_print_expr(e->a, out);
+        print_expr(e->a, out);
         fprintf(out, " %s= ", e->op ? lt_operator_text(e->op) : "");
-        lt_print_expr(e->b, out);
+        print_expr(e->b, out);
         fputc(')', out);
         break;
     }
@@ -178,7 +180,7 @@ static void print_declarator(const struct lt_stmt *s, FILE *out)
     fputs(s->name, out);
     if (s->value) {
         fputs(" = ", out);
-        lt_print_expr(s->value, out);
+        print_expr(s->value, out);
     }
 }
 
@@ -189,11 +191,11 @@ static void print_simple(const struct lt_stmt *s, FILE *out)
         fputc(' ', out);
         print_declarator(s, out);
     } else if (s->kind == LT_ASSIGN) {
-        lt_print_expr(s->target, out);
+        print_expr(s->target, out);
         fprintf(out, " %s= ", s->op ? lt_operator_text(s->op) : "");
-        lt_print_expr(s->value, out);
+        print_expr(s->value, out);
     } else if (s->kind == LT_EVAL) {
-        lt_print_expr(s->value, out);
+        print_expr(s->value, out);
     } else if (s->name) {
         fputs(s->name, out);
     }
@@ -212,7 +214,7 @@ static void print_loop(const struct lt_stmt *s, unsigned indent, FILE *out)
         fputs("do ", out);
         print_body(s->body, indent, out);
         fputs(" while (", out);
-        lt_print_expr(s->value, out);
+        print_expr(s->value, out);
         fputs(");\n", out);
         return;
     }
@@ -227,7 +229,7 @@ static void print_loop(const struct lt_stmt *s, unsigned indent, FILE *out)
         fputs("; ", out);
     }
     if (s->value)
-        lt_print_expr(s->value, out);
+        print_expr(s->value, out);
     if (s->kind == LT_FOR) {
         fputs("; ", out);
         if (s->step)
@@ -255,7 +257,7 @@ void lt_print_stmt(const struct lt_stmt *s, unsigned indent, FILE *out)
         break;
     case LT_IF:
         fputs("if (", out);
-        lt_print_expr(s->value, out);
+        print_expr(s->value, out);
         fputs(") ", out);
         print_body(s->body, indent, out);
         if (s->other) {

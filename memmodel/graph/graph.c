@@ -191,16 +191,6 @@ const struct mm_command *mm_graph_command(const struct mm_graph *graph, uint32_t
     return mm_map_pointer(&graph->commands, id);
 }
 
-size_t mm_graph_finding_count(const struct mm_graph *graph)
-{
-    return graph->finding_count;
-}
-
-const struct mm_finding *mm_graph_finding(const struct mm_graph *graph, size_t i)
-{
-    return i < graph->finding_count ? graph->findings[i] : NULL;
-}
-
 bool mm_event_reads(const struct mm_event *event)
 {
     return event->kind == MM_READ || event->kind == MM_RMW;

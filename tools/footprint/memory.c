@@ -6,11 +6,24 @@
 
 enum { MOST_ACCESSES = 1 << 18 };
 
+/* What INST does through pointers is not known. */
+static void note_unknown(struct fp_run *run, const struct in_inst *inst)
+{
+    bool extended = inst->opcode == SpvOpExtInst,
+         copies = inst->opcode == SpvOpCopyMemory || inst->opcode == SpvOpCopyMemorySized;
+    uint32_t bound = in_spirv_bound(run->module), first = extended ? 2 : 0;
+    uint32_t end = extended ? inst->operand_count
+                   : copies ? 2
+                            : 1; /* of operands that are pointers; literals follow */
+    for (uint32_t i = first; run->uses.from && i < end; i++)
+        run->unknown |= inst->operands[i] < bound ? run->uses.from[inst->operands[i]] : 0;
+}
+
 void fp_access_add(struct fp_run *run, const struct in_inst *inst, const struct fp_value *pointer,
                    uint64_t size, enum mm_kind kind, uint8_t attributes, uint8_t order, uint8_t scope)
 {
     if (pointer->kind != FP_POINTER || run->access_count >= MOST_ACCESSES) {
-        fp_note_unknown(run, inst);
+        note_unknown(run, inst);
         return;
     }
     const struct fp_object *object = &run->objects[pointer->object];
@@ -30,18 +43,6 @@ void fp_access_add(struct fp_run *run, const struct in_inst *inst, const struct 
                                .scope = scope,
                                .late = run->late};
     mm_append(&run->accesses, &run->access_count, &access);
-}
-
-void fp_note_unknown(struct fp_run *run, const struct in_inst *inst)
-{
-    bool extended = inst->opcode == SpvOpExtInst,
-         copies = inst->opcode == SpvOpCopyMemory || inst->opcode == SpvOpCopyMemorySized;
-    uint32_t bound = in_spirv_bound(run->module), first = extended ? 2 : 0;
-    uint32_t end = extended ? inst->operand_count
-                   : copies ? 2
-                            : 1; /* of operands that are pointers; literals follow */
-    for (uint32_t i = first; run->uses.from && i < end; i++)
-        run->unknown |= inst->operands[i] < bound ? run->uses.from[inst->operands[i]] : 0;
 }
 
 struct fp_value *fp_parts(struct fp_run *run, size_t count)
@@ -141,7 +142,7 @@ void fp_store(struct fp_run *run, const struct in_inst *inst, const struct fp_va
               const struct fp_value *value, const struct in_ty *ty)
 {
     if (pointer->kind != FP_POINTER) {
-        fp_note_unknown(run, inst);
+        note_unknown(run, inst);
         fp_forget(run);
     } else if (run->objects[pointer->object].kind == FP_PRIVATE) {
         private_store(run, pointer, value, ty->size);
@@ -247,20 +248,20 @@ bool fp_memory(struct fp_run *run, const struct in_inst *inst)
             fp_access_add(run, inst, from, n->n, MM_READ, 0, 0, 0);
             fp_access_add(run, inst, to, n->n, MM_WRITE, 0, 0, 0);
         } else {
-            fp_note_unknown(run, inst);
+            note_unknown(run, inst);
         }
         if (to->kind != FP_POINTER || run->objects[to->object].kind == FP_PRIVATE)
             fp_forget(run);
         return true;
     }
     case SpvOpCopyMemory:
-        fp_note_unknown(run, inst);
+        note_unknown(run, inst);
         fp_forget(run);
         return true;
     case SpvOpImageRead:
     case SpvOpImageWrite:
         if (!image_access(run, inst, inst->opcode == SpvOpImageWrite))
-            fp_note_unknown(run, inst);
+            note_unknown(run, inst);
         if (inst->result)
             run->values[inst->result] = (struct fp_value){0};
         return true;

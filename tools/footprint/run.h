@@ -39,8 +39,6 @@ struct fp_run {
     struct fp_uses uses;
     uint64_t unknown; /* arguments of which the evaluation may have left accesses out */
 };
-/* What INST does through pointers is not known. */
-void fp_note_unknown(struct fp_run *run, const struct in_inst *inst);
 
 /* NULL: it has none. */
 static inline const struct in_ty *fp_type_of(const struct fp_run *run, uint32_t id)

@@ -114,7 +114,8 @@ static void check_argument(struct host *host, cl_uint index, cl_int code)
 
 /* ---- reading ------------------------------------------------------------------------------------------- */
 
-cl_uint host_argument_index(struct host *host, const char *text)
+/* Index of the argument that TEXT names by name or number; MAX_ARGS: there is none. */
+static cl_uint argument_index(struct host *host, const char *text)
 {
     char *end, name[128];
     unsigned long number = strtoul(text, &end, 10);
@@ -151,7 +152,7 @@ static void read_one(struct host *host, const char *text, bool given[MAX_ARGS], 
         snprintf(all, sizeof all, "--arg '%.100s': symbolic values are for refcl explore", text);
         host_fail(all, NULL);
     }
-    cl_uint index = *spec.name ? host_argument_index(host, spec.name) : *next;
+    cl_uint index = *spec.name ? argument_index(host, spec.name) : *next;
     if (*spec.name && index == MAX_ARGS)
         fail_name(host, spec.name);
     while (!*spec.name && index < host->argument_count && given[index])
@@ -376,7 +377,7 @@ static bool has_memory(const struct argument *argument)
 
 void host_print_argument(struct host *host, const char *name)
 {
-    cl_uint index = host_argument_index(host, name);
+    cl_uint index = argument_index(host, name);
     const struct argument *argument = index < MAX_ARGS ? &host->arguments[index] : NULL;
     if (!argument || !has_memory(argument))
         host_fail("--print: not a buffer argument", name);

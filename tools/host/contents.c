@@ -36,7 +36,7 @@ unsigned host_type_bytes(struct type type)
 
 __extension__ typedef _Float16 half_number;
 
-void host_put(void *at, struct scalar scalar, double real, int64_t integer)
+static void put_scalar(void *at, struct scalar scalar, double real, int64_t integer)
 {
     float f = (float)real;
     half_number half = (half_number)f;
@@ -59,7 +59,7 @@ size_t host_put_value(unsigned char *data, struct scalar scalar, size_t count, c
         return done;
     }
     if (count)
-        host_put(data, scalar, spec_real(value), spec_whole(value));
+        put_scalar(data, scalar, spec_real(value), spec_whole(value));
     return 1;
 }
 
@@ -175,7 +175,7 @@ static void put_random(unsigned char *data, size_t count, struct scalar scalar, 
     for (size_t i = 0; i < count; i++) {
         double real;
         int64_t whole = spec_random(&state, limit, &real);
-        host_put(data + i * scalar.bytes, scalar, real, whole);
+        put_scalar(data + i * scalar.bytes, scalar, real, whole);
     }
 }
 
@@ -185,7 +185,7 @@ static void put_numbers(unsigned char *data, size_t count, struct scalar scalar,
     for (size_t i = 0; i < count; i++) {
         uint64_t number = first + i * step;
         number = limit ? number % limit : number;
-        host_put(data + i * scalar.bytes, scalar, (double)number, (int64_t)number);
+        put_scalar(data + i * scalar.bytes, scalar, (double)number, (int64_t)number);
     }
 }
 

@@ -67,7 +67,6 @@ char *host_read_file(const char *path, size_t *size);
 /* contents.c */
 struct type host_parse_type(const char *text);
 unsigned host_type_bytes(struct type type);
-void host_put(void *at, struct scalar scalar, double real, int64_t integer);
 /* Writes VALUE, or its leaves one after the other, to DATA as COUNT scalars; returns how many there were. */
 size_t host_put_value(unsigned char *data, struct scalar scalar, size_t count,
                       const struct spec_value *value);
@@ -95,8 +94,6 @@ void host_read_arguments(struct host *host);
 void host_set_arguments(struct host *host);
 /* Fills memory with changing contents for this launch. */
 void host_change_arguments(struct host *host);
-/* Index of the argument that TEXT names by name or number; MAX_ARGS: there is none. */
-cl_uint host_argument_index(struct host *host, const char *text);
 void host_print_argument(struct host *host, const char *name);
 void host_save_arguments(struct host *host);
 

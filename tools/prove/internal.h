@@ -283,9 +283,6 @@ void pv_execute(struct pv_run *run, const struct in_inst *inst);
 bool pv_arithmetic(struct pv_run *run, const struct in_inst *inst);
 /* prove/memory.c */
 bool pv_memory(struct pv_run *run, const struct in_inst *inst);
-/* An access of BYTES (or SIZE, if not 0) at POINTER, computed from the pointer POINTER_ID. */
-void pv_access_add(struct pv_run *run, const struct in_inst *inst, enum pv_access_kind kind,
-                   uint32_t pointer_id, struct pv_leaf pointer, uint64_t size, Z3_ast bytes, bool wide_scope);
 struct pv_value pv_load(struct pv_run *run, const struct in_inst *inst, uint32_t pointer_id,
                         struct pv_leaf pointer, const struct in_ty *type);
 void pv_store(struct pv_run *run, const struct in_inst *inst, uint32_t pointer_id, struct pv_leaf pointer,

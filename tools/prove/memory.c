@@ -79,8 +79,10 @@ static void access_in(struct pv_run *run, const struct in_inst *inst, enum pv_ac
             note_stored(run, o);
 }
 
-void pv_access_add(struct pv_run *run, const struct in_inst *inst, enum pv_access_kind kind,
-                   uint32_t pointer_id, struct pv_leaf pointer, uint64_t size, Z3_ast bytes, bool wide_scope)
+/* An access of BYTES (or SIZE, if not 0) at POINTER, computed from the pointer POINTER_ID. */
+static void add_pointer_access(struct pv_run *run, const struct in_inst *inst, enum pv_access_kind kind,
+                               uint32_t pointer_id, struct pv_leaf pointer, uint64_t size, Z3_ast bytes,
+                               bool wide_scope)
 {
     uint32_t object;
     unsigned regions =
@@ -238,7 +240,7 @@ void pv_forget(struct pv_run *run, const struct in_inst *inst, uint32_t pointer_
                uint64_t size, Z3_ast bytes)
 {
     uint32_t object;
-    pv_access_add(run, inst, PV_WRITE, pointer_id, pointer, size, bytes, false);
+    add_pointer_access(run, inst, PV_WRITE, pointer_id, pointer, size, bytes, false);
     if (!object_of(run->pv, pointer, &object) || run->pv->objects[object].region != PV_PRIVATE)
         return;
     Z3_ast at = size ? pointer.bits : pv_fresh(run->pv, "offset", 64);
@@ -260,7 +262,7 @@ static void copy_between(struct pv_run *run, const struct in_inst *inst)
         if (pv_is_number(pv, bytes, &size))
             bytes = NULL;
     }
-    pv_access_add(run, inst, PV_READ, inst->operands[1], from, size, bytes, false);
+    add_pointer_access(run, inst, PV_READ, inst->operands[1], from, size, bytes, false);
     bool is_private = object_of(pv, to, &x) && pv->objects[x].region == PV_PRIVATE &&
                       object_of(pv, from, &y) && pv->objects[y].region == PV_PRIVATE && size &&
                       pv_is_number(pv, to.bits, &a) && pv_is_number(pv, from.bits, &b);
@@ -367,7 +369,7 @@ static bool atomic(struct pv_run *run, const struct in_inst *inst)
     bool enough = wide || scope == SpvScopeWorkgroup;
     uint32_t object;
     enum pv_access_kind kind = enough ? PV_ATOMIC : inst->opcode == SpvOpAtomicLoad ? PV_READ : PV_WRITE;
-    pv_access_add(run, inst, kind, inst->operands[0], pointer, pointee->access, NULL, wide);
+    add_pointer_access(run, inst, kind, inst->operands[0], pointer, pointee->access, NULL, wide);
     if (object_of(pv, pointer, &object) && pv->objects[object].region == PV_PRIVATE &&
         inst->opcode != SpvOpAtomicLoad)
         write_private(run, &pv->objects[object], pointer.bits, NULL, NULL, pointee->access);
