@@ -203,7 +203,7 @@ static void print_violation(const struct ck_program *program, const struct ck_vi
 void verdict_print_explanation(const struct ck_program *program, const struct ck_verdict *verdict, FILE *out)
 {
     if (verdict->witness_count) {
-        mm_print(out, "    witness:\n");
+        mm_print(out, "    witness of the condition:\n");
         print_steps(program, verdict->witness, verdict->witness_count, out);
     }
     for (size_t i = 0; i < verdict->violation_count; i++)

@@ -99,6 +99,15 @@ def check_choice():
               done.stdout + again.stdout)
 
 
+def check_not_given(engine):
+    result = explore("gather.cl", "--engine", engine, "-g", "2", "-a", "out=buf:4", "-a", "n=4")
+    found = values(result, "data_race") or {}
+    tap.check(f"{engine}: what a buffer without an argument holds where a race is", result.get("race") == "found" and
+              found.get("idx[0]") == found.get("idx[1]", -1) < 4, result)
+    zeros = explore("gather.cl", "--engine", engine, "-g", "2", "-a", "out=buf:4", "-a", "idx=buf:2:iota", "-a", "n=4")
+    tap.check(f"{engine}: and no inputs where all are given", zeros.get("race") == "none" and "inputs" not in zeros, zeros)
+
+
 def check_unsupported():
     done = run("pixels.cl")
     tap.check("an image is reported where it is read, with what to do", done.returncode == 3 and
@@ -122,6 +131,7 @@ def main():
         check_cases(engine)
         check_states(engine)
         check_replay(engine)
+        check_not_given(engine)
     check_choice()
     check_unsupported()
     check_limits()

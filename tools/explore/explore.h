@@ -213,7 +213,7 @@ const struct ex_input *ex_input_of(const struct ex *ex, uint32_t id);
 void ex_add_inputs(struct ex *ex);
 /* Whether the argument ID has, or points to, numbers without a sign. */
 bool ex_is_unsigned(const struct ex *ex, uint32_t id);
-/* Whether arguments are symbolic. */
+/* Whether arguments are symbolic, or point to memory that no option describes. */
 bool ex_has_inputs(const struct ex *ex);
 /* Calls TAKE for each symbolic input that EXECUTION reads: "n", "a[3]". */
 void ex_each_input(struct ex *ex, const struct ck_execution *execution,

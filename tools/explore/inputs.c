@@ -385,8 +385,8 @@ void ex_each_input(struct ex *ex, const struct ck_execution *x,
 
 bool ex_has_inputs(const struct ex *ex)
 {
-    for (uint32_t i = 0; i < ex->config.input_count; i++)
-        if (ex->config.inputs[i].any)
+    for (uint32_t i = 0; i < ex->build.place_count; i++)
+        if (is_argument(ex, &ex->build.places[i]))
             return true;
-    return ex->program->input_count > 0;
+    return false;
 }
