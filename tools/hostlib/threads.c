@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <threads.h>
+#include <unwind.h>
 
 static void *find_symbol(const char *name, const char *version)
 {
@@ -61,6 +62,9 @@ static const struct link_map *map_of(const void *place)
     return _dl_find_object((void *)(uintptr_t)place, &found) == 0 ? found.dlfo_link_map : NULL;
 }
 
+/* The C and C++ libraries, and what interposes between them: their calls are those of the code that called them. */
+static const char *const shared_libraries[] = {"/librefcl-host", "/libstdc++", "/libc++", "/libc."};
+
 void host_find_runtime(const struct refcl_host_runtime *runtime)
 {
     const void *function;
@@ -68,16 +72,39 @@ void host_find_runtime(const struct refcl_host_runtime *runtime)
     runtime_map = map_of(function);
 }
 
+static bool is_one_of(const struct link_map *map, const char *const *libraries, size_t count)
+{
+    const char *name = strrchr(map->l_name, '/');
+    for (size_t i = 0; name && i < count; i++)
+        if (strncmp(name, libraries[i], strlen(libraries[i])) == 0)
+            return true;
+    return false;
+}
+
+static bool is_shared(const struct link_map *map)
+{
+    return is_one_of(map, shared_libraries, sizeof shared_libraries / sizeof *shared_libraries);
+}
+
+/* Stops at the first frame outside of the shared libraries, whose library it stores in *CALLER. */
+static _Unwind_Reason_Code find_caller(struct _Unwind_Context *frame, void *caller)
+{
+    const struct link_map *map = map_of((const void *)_Unwind_GetIP(frame));
+    if (map && is_shared(map))
+        return _URC_NO_REASON;
+    *(const struct link_map **)caller = map;
+    return _URC_END_OF_STACK;
+}
+
 bool host_is_runtime(const void *place)
 {
     const struct link_map *map = map_of(place);
-    if (!map)
-        return false;
-    const char *name = strrchr(map->l_name, '/');
-    bool own = map == runtime_map;
-    for (size_t i = 0; name && !own && i < sizeof own_libraries / sizeof *own_libraries; i++)
-        own = strncmp(name, own_libraries[i], strlen(own_libraries[i])) == 0;
-    return own;
+    if (map && map != runtime_map && is_shared(map)) {
+        map = NULL;
+        _Unwind_Backtrace(find_caller, &map);
+    }
+    return map && (map == runtime_map ||
+                   is_one_of(map, own_libraries, sizeof own_libraries / sizeof *own_libraries));
 }
 
 /* ---- creation and join ------------------------------------------------------------------------ */

@@ -54,16 +54,21 @@ static inline void check(cl_int code, int line)
 }
 #define OK(call) check((call), __LINE__)
 
-static inline void begin_with(const char *source, const char *scope)
+static inline void open_devices(void)
 {
     cl_platform_id platform;
-    char options[100];
     cl_int code;
     OK(clGetPlatformIDs(1, &platform, NULL));
     OK(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 4, devices, &device_count));
     device_count = device_count < 4 ? device_count : 4;
     context = clCreateContext(NULL, device_count, devices, NULL, NULL, &code);
     OK(code);
+}
+static inline void begin_with(const char *source, const char *scope)
+{
+    char options[100];
+    cl_int code;
+    open_devices();
     program = clCreateProgramWithSource(context, 1, &source, NULL, &code);
     OK(code);
     snprintf(options, sizeof options, "-cl-std=CL3.0 -DSCOPE=%s", scope ? scope : "memory_scope_device");
