@@ -128,38 +128,42 @@ static bool is_first_of_site(const struct ck_program *p, uint32_t thread, uint32
     return true;
 }
 
-/* Weaker orders, narrower scopes, fewer flags, or no fence at all. */
-static void collect_weakenings(struct adviser *a, uint32_t thread, uint32_t index)
+/* Adds the orders, scopes and fence flags that are weaker than those of an instruction, and no fence or barrier at all;
+ * or else those that are stronger. */
+static void collect_edits(struct adviser *a, uint32_t thread, uint32_t index, bool weaker)
 {
     const struct ck_instr *i = &a->program->threads[thread].instrs[index];
     bool fence = i->op == CK_FENCE, barrier = i->op == CK_BARRIER;
     bool atomic = i->op >= CK_LOAD && i->op <= CK_CAS && i->order != MM_ORDER_NONE;
     const struct ck_edit none = {.thread = thread, .instr = index};
 
-    for (unsigned o = i->order; o-- > MM_RELAXED && (atomic || fence);) {
+    for (unsigned k = MM_RELAXED; k <= MM_SEQ_CST && (atomic || fence); k++) {
+        enum mm_order order = (enum mm_order)(weaker ? MM_RELAXED + MM_SEQ_CST - k : k), old = i->order;
         struct ck_edit edit = none;
 
-        edit.order = (uint8_t)o;
-        if (can_have(i, (enum mm_order)o) && !(fence && o == MM_RELAXED) &&
-            stronger((enum mm_order)i->order, (enum mm_order)o))
+        edit.order = (uint8_t)order;
+        if (can_have(i, order) && !(fence && order == MM_RELAXED) &&
+            (weaker ? stronger(old, order) : stronger(order, old)))
             add_single(a, &edit);
     }
-    for (unsigned s = i->scope; s-- > MM_SCOPE_WORK_ITEM && (atomic || fence);) {
+    for (unsigned k = MM_SCOPE_WORK_ITEM;
+         k <= MM_SCOPE_ALL_SVM_DEVICES && (atomic || fence || (barrier && !weaker)); k++) {
+        unsigned scope = weaker ? MM_SCOPE_WORK_ITEM + MM_SCOPE_ALL_SVM_DEVICES - k : k;
         struct ck_edit edit = none;
 
-        edit.scope = (uint8_t)s;
-        if (s != MM_SCOPE_QUEUE_FAMILY)
+        edit.scope = (uint8_t)scope;
+        if (scope != MM_SCOPE_QUEUE_FAMILY && (weaker ? scope < i->scope : scope > i->scope))
             add_single(a, &edit);
     }
     for (unsigned f = MM_FENCE_LOCAL; f <= MM_FENCE_GLOBAL && (fence || barrier); f <<= 1) {
         struct ck_edit edit = none;
 
         edit.fence_flags = (uint8_t)f;
-        edit.remove = true;
-        if (i->fence_flags & f)
+        edit.remove = weaker;
+        if (((i->fence_flags & f) != 0) == weaker)
             add_single(a, &edit);
     }
-    if (fence || (barrier && a->program->kernel))
+    if (weaker && (fence || (barrier && a->program->kernel)))
         add_single(a, &(struct ck_edit){.thread = thread, .instr = index, .remove = true});
 }
 
@@ -188,36 +192,6 @@ static void collect_barriers(struct adviser *a)
                                                 .scope = MM_SCOPE_WORK_GROUP,
                                                 .fence_flags = all_flags(p)});
         }
-    }
-}
-
-static void collect_changes(struct adviser *a, uint32_t thread, uint32_t index)
-{
-    const struct ck_instr *i = &a->program->threads[thread].instrs[index];
-    bool fence = i->op == CK_FENCE, barrier = i->op == CK_BARRIER;
-    bool atomic = i->op >= CK_LOAD && i->op <= CK_CAS && i->order != MM_ORDER_NONE;
-    struct ck_edit none = {.thread = thread, .instr = index};
-
-    for (unsigned o = MM_ACQUIRE; o <= MM_SEQ_CST && (atomic || fence); o++) {
-        struct ck_edit edit = none;
-
-        edit.order = (uint8_t)o;
-        if (can_have(i, (enum mm_order)o) && stronger((enum mm_order)o, (enum mm_order)i->order))
-            add_single(a, &edit);
-    }
-    for (unsigned s = i->scope + 1u; s <= MM_SCOPE_ALL_SVM_DEVICES && (atomic || fence || barrier); s++) {
-        struct ck_edit edit = none;
-
-        edit.scope = (uint8_t)s;
-        if (s != MM_SCOPE_QUEUE_FAMILY)
-            add_single(a, &edit);
-    }
-    for (unsigned f = MM_FENCE_LOCAL; f <= MM_FENCE_GLOBAL && (fence || barrier); f <<= 1) {
-        struct ck_edit edit = none;
-
-        edit.fence_flags = (uint8_t)f;
-        if (!(i->fence_flags & f))
-            add_single(a, &edit);
     }
 }
 
@@ -429,10 +403,7 @@ static void collect(struct adviser *a)
         for (uint32_t i = 0; i < p->threads[t].instr_count; i++) {
             if (!is_first_of_site(p, t, i))
                 continue;
-            if (a->aim == AIM_ALLOW)
-                collect_weakenings(a, t, i);
-            else
-                collect_changes(a, t, i);
+            collect_edits(a, t, i, a->aim == AIM_ALLOW);
         }
     }
     a->change_count = a->single_count;
