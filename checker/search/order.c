@@ -3,25 +3,7 @@
  * is cached for the whole search.  docs/search.md#partial-executions */
 #include "checker/search/step.h"
 
-#include <string.h>
-
-enum { MAX_ORDERS = 1 << 12, MAX_EVENTS = 8, MAX_PARTS = 4 * MAX_EVENTS + 1 };
-
-struct order_known {
-    uint64_t parts[MAX_PARTS]; /* of the key */
-    uint32_t count;            /* 0: none yet */
-    bool allowed;
-};
-
-struct sx_orders {
-    struct order_known **known; /* by hash of the key; NULL: none yet */
-};
-
-bool sx_orders_create(struct stepper *s)
-{
-    s->orders = mm_arena_alloc(s->sx->arena, sizeof *s->orders);
-    return s->orders != NULL;
-}
+enum { MAX_EVENTS = 8 };
 
 /* Events of the execution so far, those of a thread in program order. */
 struct extract {
@@ -62,23 +44,22 @@ static uint32_t extract_index_of(const struct extract *e, uint64_t packed)
     return i;
 }
 
-/* Fills PARTS with what the answer depends on; returns their number. */
-static uint32_t order_key(const struct stepper *s, const struct extract *e, const uint64_t *order,
-                          uint32_t count, uint64_t reads, uint64_t *parts)
+/* Fills KEY with what the answer depends on. */
+static void order_key(const struct stepper *s, const struct extract *e, const uint64_t *order, uint32_t count,
+                      uint64_t reads, struct sx_key *key)
 {
-    uint32_t n = 0;
-
+    key->count = 0;
     for (uint32_t i = 0; i < e->count; i++) {
         const struct sx_event *event = sx_packed(s, e->events[i]);
 
-        parts[n++] = e->events[i] >> 32;
-        parts[n++] = (uint64_t)(event->instr - s->walkers[e->events[i] >> 32].thread->instrs);
-        parts[n++] = (uint64_t)event->location << 16 | (uint64_t)event->order << 8 | event->kind;
+        key->parts[key->count++] = e->events[i] >> 32;
+        key->parts[key->count++] = (uint64_t)(event->instr - s->walkers[e->events[i] >> 32].thread->instrs);
+        key->parts[key->count++] =
+            (uint64_t)event->location << 16 | (uint64_t)event->order << 8 | event->kind;
     }
     for (uint32_t i = 0; i < count; i++)
-        parts[n++] = extract_index_of(e, order[i]);
-    parts[n++] = extract_index_of(e, reads);
-    return n;
+        key->parts[key->count++] = extract_index_of(e, order[i]);
+    key->parts[key->count++] = extract_index_of(e, reads);
 }
 
 static uint32_t graph_index_of(const struct sx_exec *x, const struct extract *e,
@@ -144,33 +125,21 @@ static bool is_order_allowed(struct stepper *s, const uint64_t *order, uint32_t 
                              uint64_t source)
 {
     struct extract e = {0};
-    struct order_known **at;
-    uint64_t parts[MAX_PARTS], hash = 0;
-    uint32_t part_count;
+    struct sx_key key;
+    bool known, *answer;
 
     for (uint32_t i = 0; i < count; i++) {
         if (order[i] != SX_INITIAL && sx_packed(s, order[i])->access)
             return true; /* the halves of a read-modify-write in pieces are not adjacent */
         extract_add_write(s, &e, order[i]);
     }
-    if (!s->orders->known)
-        s->orders->known = mm_arena_alloc(s->sx->arena, MAX_ORDERS * sizeof *s->orders->known);
-    if (!s->orders->known)
+    order_key(s, &e, order, count, reads, &key);
+    answer = sx_cache_find(s->sx, &s->orders, &key, &known);
+    if (!answer)
         return model_allows_order(s, &e, order, count, reads, source);
-    part_count = order_key(s, &e, order, count, reads, parts);
-    for (uint32_t i = 0; i < part_count; i++)
-        hash = (hash ^ parts[i]) * 0x9E3779B97F4A7C15U + (hash >> 29);
-    at = &s->orders->known[(hash >> 20) % MAX_ORDERS];
-    if (!*at)
-        *at = mm_arena_alloc(s->sx->arena, sizeof **at);
-    if (!*at)
-        return model_allows_order(s, &e, order, count, reads, source);
-    if ((*at)->count != part_count || memcmp((*at)->parts, parts, part_count * sizeof *parts) != 0) {
-        (*at)->allowed = model_allows_order(s, &e, order, count, reads, source);
-        (*at)->count = part_count;
-        memcpy((*at)->parts, parts, part_count * sizeof *parts);
-    }
-    return (*at)->allowed;
+    if (!known)
+        *answer = model_allows_order(s, &e, order, count, reads, source);
+    return *answer;
 }
 
 /* The position of WRITE in the order of all writes, plus 1; 0: initial. */

@@ -94,8 +94,7 @@ static bool stepper_init(struct stepper *s)
 
     s->reach = mm_arena_alloc(sx->arena, (s->count + 1) * sizeof *s->reach);
     s->ordered = mm_arena_alloc(sx->arena, sx->program->object_count + 1);
-    if (!s->reach || !s->ordered || !sx_create_open(sx) || !sx_stuck_create(s) || !sx_orders_create(s) ||
-        !sx_plan_threads(s))
+    if (!s->reach || !s->ordered || !sx_create_open(sx) || !sx_plan_threads(s))
         return false;
     for (uint32_t t = 0; t < s->count; t++) {
         if (!find_reach(s, t))

@@ -39,6 +39,17 @@ struct step_pending {
     bool placed;
 };
 
+/* What an answer of the model depends on: seven numbers for each of the eight links of a cycle at most. */
+struct sx_key {
+    uint32_t count;
+    uint64_t parts[56];
+};
+
+/* Answers of the model, by hash of the key; NULL: none yet. */
+struct sx_cache {
+    struct sx_answer **slots;
+};
+
 struct stepper {
     struct sx *sx;
     uint32_t count; /* of threads */
@@ -59,10 +70,10 @@ struct stepper {
     uint64_t **reach;                /* by thread: relation over instructions: reachable from, reflexive */
     uint32_t order_count, guesses;
     struct step_pending pending;
-    struct sx_orders *orders;     /* cache of coherence checks */
     const uint8_t *exchanges;     /* sx_find_symmetry(); NULL: not to be used */
     struct sx_static *impossible; /* reads-from edges that no execution has; NULL: unknown */
-    struct sx_stuck *stuck;       /* cache of checks of cycles of blocked threads */
+    struct sx_cache orders;       /* of coherence checks */
+    struct sx_cache cycles;       /* of checks of cycles of blocked threads */
     bool hangs;                   /* this pass explores executions with a loop that never terminates */
     bool waits;                   /* some loop may never terminate */
     bool unchecked;               /* events or edges were added since the last evaluation */
@@ -174,15 +185,17 @@ bool sx_is_impossible_source(const struct stepper *s, uint32_t reader, uint32_t 
 /* The same for the initial write of LOCATION. */
 bool sx_is_initial_impossible(const struct stepper *s, uint32_t reader, uint32_t read, uint32_t location);
 
+/* Where CACHE keeps the answer for KEY, with a nonzero number of parts; KNOWN: it is there, else the caller fills it in.  NULL: out of
+ * memory (search/cache.c). */
+bool *sx_cache_find(struct sx *sx, struct sx_cache *cache, const struct sx_key *key, bool *known);
+
 /* Whether the coherence order permits the write at position AT (search/order.c). */
-bool sx_orders_create(struct stepper *s);
 bool sx_may_be_placed(struct stepper *s, uint32_t at);
 
 /* Whether THREAD, if its current access reads VALUE, does more than repeat its loop. */
 bool sx_progresses_with(struct stepper *s, uint32_t thread, uint64_t value);
 
 /* Cycles of blocked threads (search/stuck.c). */
-bool sx_stuck_create(struct stepper *s);
 /* Whether a thread other than THREAD may still write to LOCATION. */
 bool sx_others_may_write(const struct stepper *s, uint32_t thread, uint32_t location);
 /* Whether a write to LOCATION may follow the current read of it by THREAD. */

@@ -5,9 +5,7 @@
  * execution. docs/search.md#cycles-of-blocked-threads */
 #include "checker/search/step.h"
 
-#include <string.h>
-
-enum { MAX_LINKS = 8, MAX_KNOWN = 1 << 14, MAX_VALUES = 1024 };
+enum { MAX_LINKS = 8, MAX_VALUES = 1024 };
 
 /* A thread of a cycle, and what its predecessor awaits: instruction WRITE of this thread, or UINT32_MAX: its
  * arrival at a barrier. */
@@ -19,24 +17,6 @@ struct cycle {
     struct link links[MAX_LINKS];
     uint32_t count;
 };
-
-enum { MAX_PARTS = 7 * MAX_LINKS };
-
-struct known {
-    uint64_t parts[MAX_PARTS]; /* of the key */
-    uint32_t count;            /* 0: none yet */
-    bool allowed;
-};
-
-struct sx_stuck {
-    struct known **known; /* by hash of the key; NULL: none yet */
-};
-
-bool sx_stuck_create(struct stepper *s)
-{
-    s->stuck = mm_arena_alloc(s->sx->arena, sizeof *s->stuck);
-    return s->stuck != NULL;
-}
 
 /* ---- evaluation of a cycle ------------------------------------------------------------------------ */
 
@@ -304,34 +284,34 @@ static uint64_t barrier_key(const struct stepper *s, const struct cycle *c, uint
     return barrier ? (barrier->barrier << 16 | barrier->occurrence) + 1 : 0;
 }
 
-/* Fills PARTS with what the answer for C depends on; returns their number. */
-static uint32_t cycle_key(const struct stepper *s, const struct cycle *c, uint64_t *parts)
+/* Fills KEY with what the answer for C depends on. */
+static void cycle_key(const struct stepper *s, const struct cycle *c, struct sx_key *key)
 {
-    uint32_t first = 0, n = 0;
+    uint32_t first = 0;
 
+    key->count = 0;
     for (uint32_t k = 1; k < c->count; k++)
         first = c->links[k].thread < c->links[first].thread ? k : first;
     for (uint32_t k = 0; k < c->count; k++) {
         const struct link *link = &c->links[(first + k) % c->count];
         const struct step_thread *t = &s->threads[link->thread];
 
-        parts[n++] = link->thread;
-        parts[n++] = link->write;
-        parts[n++] = t->pc;
-        parts[n++] = t->status;
-        parts[n++] = has_current_read(s, link->thread) ? awaited_location(s, link->thread) + 1 : 0;
-        parts[n++] = link->outcomes;
-        parts[n++] = barrier_key(s, c, first + k);
+        key->parts[key->count++] = link->thread;
+        key->parts[key->count++] = link->write;
+        key->parts[key->count++] = t->pc;
+        key->parts[key->count++] = t->status;
+        key->parts[key->count++] =
+            has_current_read(s, link->thread) ? awaited_location(s, link->thread) + 1 : 0;
+        key->parts[key->count++] = link->outcomes;
+        key->parts[key->count++] = barrier_key(s, c, first + k);
     }
-    return n;
 }
 
 /* The same, from the cache where possible. */
 static bool is_cycle_allowed(struct stepper *s, struct cycle *c)
 {
-    uint64_t parts[MAX_PARTS], hash = 0;
-    uint32_t count;
-    struct known **at;
+    struct sx_key key;
+    bool known, *answer;
 
     if (s->sx->with.tracks_dependencies || s->sx->explaining)
         return true; /* the events of a cycle alone lack dependencies */
@@ -340,24 +320,13 @@ static bool is_cycle_allowed(struct stepper *s, struct cycle *c)
         if (c->links[k].outcomes == 0)
             return false;
     }
-    if (!s->stuck->known)
-        s->stuck->known = mm_arena_alloc(s->sx->arena, MAX_KNOWN * sizeof *s->stuck->known);
-    if (!s->stuck->known)
+    cycle_key(s, c, &key);
+    answer = sx_cache_find(s->sx, &s->cycles, &key, &known);
+    if (!answer)
         return is_cycle_possible(s, c);
-    count = cycle_key(s, c, parts);
-    for (uint32_t i = 0; i < count; i++)
-        hash = (hash ^ parts[i]) * 0x9E3779B97F4A7C15U + (hash >> 31);
-    at = &s->stuck->known[(hash >> 20) % MAX_KNOWN];
-    if (!*at)
-        *at = mm_arena_alloc(s->sx->arena, sizeof **at);
-    if (!*at)
-        return is_cycle_possible(s, c);
-    if ((*at)->count != count || memcmp((*at)->parts, parts, count * sizeof *parts) != 0) {
-        (*at)->allowed = is_cycle_possible(s, c);
-        (*at)->count = count;
-        memcpy((*at)->parts, parts, count * sizeof *parts);
-    }
-    return (*at)->allowed;
+    if (!known)
+        *answer = is_cycle_possible(s, c);
+    return *answer;
 }
 
 bool sx_others_may_write(const struct stepper *s, uint32_t thread, uint32_t location)
