@@ -18,6 +18,9 @@ static const char *const text =
     "kernel void atomics(global const int *in, global int *out, global int *other) { atomic_inc(&out[in[0]]); }\n"
     "kernel void reads(global const int *in, global int *out, global int *other) {\n"
     "  other[get_global_id(0)] = out[in[get_global_id(0)]]; }\n"
+    "__attribute__((noinline)) void count(private int *n) { for (volatile int i = 0; i < 100000; i++) *n += 1; }\n"
+    "kernel void counted(global const int *in, global int *out, global int *other) {\n"
+    "  int n = 0; count(&n); out[n < 100000 ? 200 : 0] = 1; }\n"
     "kernel void elsewhere(global const int *in, global int *out, global int *other) {\n"
     "  out[get_global_id(0)] = 1; other[in[get_global_id(0)]] = 1; }\n";
 

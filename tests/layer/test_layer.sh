@@ -78,6 +78,7 @@ hints() { # NUMBER KERNEL COMMAND
 for kernel in branch called chosen held vectors atomics; do
     ok "possible: $kernel" hints 1 $kernel read
 done
+ok "possible, not certain: what follows a call that takes more steps than the limit" hints 1 counted fill
 ok "not possible: reads of what is only read" hints 0 reads read
 ok "possible: a fill of what is read" hints 1 reads fill
 ok "not possible: bytes that an argument with known subscripts leaves out" hints 0 elsewhere fill

@@ -253,6 +253,11 @@ struct frame {
     uint32_t word, block, previous; /* next instruction; label ids */
 };
 
+static const struct in_inst *inst_at(const struct fp_run *run, uint32_t word)
+{
+    return &run->m->instructions[run->m->numbers[word]];
+}
+
 static void phi(struct fp_run *run, const struct in_inst *inst, const struct frame *f)
 {
     run->values[inst->result] = (struct fp_value){0};
@@ -265,23 +270,22 @@ static void phi(struct fp_run *run, const struct in_inst *inst, const struct fra
 static void enter_block(struct fp_run *run, struct frame *f, uint32_t label_word, uint32_t from)
 {
     struct fp_value old[32];
-    struct in_inst inst;
+    const struct in_inst *inst = inst_at(run, label_word);
     size_t count = 0;
-    in_inst_at(run->module, label_word, &inst);
-    f->block = inst.result;
+    f->block = inst->result;
     f->previous = from;
-    f->word = label_word + inst.count;
+    f->word = label_word + inst->count;
     uint32_t word = f->word, ids[32];
-    for (in_inst_at(run->module, word, &inst); inst.opcode == SpvOpPhi || inst.opcode == SpvOpLine;
-         in_inst_at(run->module, word, &inst)) {
-        word += inst.count;
-        if (inst.opcode != SpvOpPhi || count == 32)
+    for (inst = inst_at(run, word); inst->opcode == SpvOpPhi || inst->opcode == SpvOpLine;
+         inst = inst_at(run, word)) {
+        word += inst->count;
+        if (inst->opcode != SpvOpPhi || count == 32)
             continue;
-        struct fp_value keep = run->values[inst.result];
-        phi(run, &inst, f);
-        old[count] = run->values[inst.result];
-        ids[count++] = inst.result;
-        run->values[inst.result] = keep;
+        struct fp_value keep = run->values[inst->result];
+        phi(run, inst, f);
+        old[count] = run->values[inst->result];
+        ids[count++] = inst->result;
+        run->values[inst->result] = keep;
     }
     for (size_t i = 0; i < count; i++)
         run->values[ids[i]] = old[i];
@@ -300,7 +304,7 @@ static void jump(struct fp_run *run, struct frame *f, uint32_t label)
 /* Skips to the post-dominator of a branch on an unknown value: the stores between may have been executed. */
 static void skip(struct fp_run *run, struct frame *f)
 {
-    uint32_t word = fp_meeting(run->module, f->function, f->block);
+    uint32_t word = fp_meeting(run->m, f->function, f->block);
     fp_forget(run);
     run->unknown = UINT64_MAX;
     run->late |= run->m->has_atomics;
@@ -349,12 +353,11 @@ static bool load_builtin(struct fp_run *run, const struct in_inst *inst)
 /* False: the function's end. */
 static bool execute_instruction(struct fp_run *run, struct frame *f)
 {
-    struct in_inst inst;
-    in_inst_at(run->module, f->word, &inst);
-    f->word += inst.count;
-    switch (inst.opcode) {
+    const struct in_inst *inst = inst_at(run, f->word);
+    f->word += inst->count;
+    switch (inst->opcode) {
     case SpvOpLabel:
-        f->block = inst.result;
+        f->block = inst->result;
         return true;
     case SpvOpFunction:
     case SpvOpFunctionParameter:
@@ -362,10 +365,10 @@ static bool execute_instruction(struct fp_run *run, struct frame *f)
     case SpvOpBranch:
     case SpvOpBranchConditional:
     case SpvOpSwitch:
-        branch(run, &inst, f);
+        branch(run, inst, f);
         return f->word < f->function->end;
     case SpvOpReturnValue:
-        run->returned = run->values[inst.operands[0]];
+        run->returned = run->values[inst->operands[0]];
         return false;
     case SpvOpReturn:
     case SpvOpUnreachable:
@@ -373,26 +376,26 @@ static bool execute_instruction(struct fp_run *run, struct frame *f)
         return false;
     case SpvOpFunctionCall:
         run->returned = (struct fp_value){0};
-        if (!call(run, inst.operands[0], inst.operands + 1, inst.operand_count - 1))
+        if (!call(run, inst->operands[0], inst->operands + 1, inst->operand_count - 1))
             fp_forget(run);
-        run->values[inst.result] = run->returned;
+        run->values[inst->result] = run->returned;
         return true;
     case SpvOpPhi:
-        phi(run, &inst, f);
+        phi(run, inst, f);
         return true;
     case SpvOpVariable:
-        variable(run, &inst);
+        variable(run, inst);
         return true;
     case SpvOpExtInst:
-        fp_extended(run, &inst);
+        fp_extended(run, inst);
         return true;
     case SpvOpLoad:
-        if (!load_builtin(run, &inst))
-            fp_memory(run, &inst);
+        if (!load_builtin(run, inst))
+            fp_memory(run, inst);
         return true;
     default:
-        if (!fp_memory(run, &inst) && inst.result)
-            run->values[inst.result] = value_of(run, &inst);
+        if (!fp_memory(run, inst) && inst->result)
+            run->values[inst->result] = value_of(run, inst);
         return true;
     }
 }
@@ -406,7 +409,7 @@ bool fp_run_function(struct fp_run *run, const struct in_function *function)
     }
     run->depth++;
     while (run->steps && f.word < function->end && execute_instruction(run, &f))
-        run->steps--;
+        run->steps -= run->steps > 0; /* a call may have used the last one */
     run->depth--;
     return true;
 }

@@ -19,7 +19,7 @@ enum { FP_VARIABLE = 1 << 20 };
 struct fp_launch { /* evaluated */
     struct fp_launch *next;
     size_t size;
-    void *bytes;
+    void *bytes; /* without the numbers and offsets of memory objects: accesses do not depend on them */
     struct fp_access *accesses;
     size_t count;
     bool has_children; /* it may enqueue kernels */
@@ -28,18 +28,16 @@ struct fp_launch { /* evaluated */
     bool
         may_touch_others; /* what no argument leads to: SVM through pointers in memory, program-scope variables */
 };
-struct fp_place {
-    uint32_t line, column;
-};
 struct fp_module {
     struct fp_module *next;
     size_t size;
-    void *bytes;                /* of the program's record */
-    struct in_module *module;   /* NULL: it cannot be analyzed */
-    struct fp_place *places;    /* by number of the instruction */
-    uint32_t *numbers;          /* by word: number of the instruction there */
-    const struct in_ty **types; /* of results, by id */
-    bool has_atomics;           /* that read */
+    void *bytes;                  /* of the program's record */
+    struct in_module *module;     /* NULL: it cannot be analyzed */
+    struct in_inst *instructions; /* decoded once: a work-item executes them often */
+    uint32_t *numbers;            /* by word: index of the instruction there */
+    const struct in_ty **types;   /* of results, by id */
+    uint32_t *meetings;           /* by id of a block: 1 + fp_meeting() of it; 0: not computed yet */
+    bool has_atomics;             /* that read */
     struct fp_launch *launches;
     uint32_t number; /* of the program */
 };
@@ -66,7 +64,7 @@ bool fp_arithmetic(uint32_t opcode, uint32_t width, uint64_t a, uint64_t b, uint
 uint64_t fp_extend(uint64_t n, uint32_t width); /* with its sign */
 
 /* The immediate post-dominator of BLOCK in FUNCTION: the word of its label; 0: the function's end. */
-uint32_t fp_meeting(const struct in_module *module, const struct in_function *function, uint32_t block);
+uint32_t fp_meeting(const struct fp_module *module, const struct in_function *function, uint32_t block);
 
 /* What a kernel may do in any execution, as sets of fp_argument_bit(). */
 struct fp_uses {

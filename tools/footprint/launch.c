@@ -262,29 +262,51 @@ static void free_launch(struct fp_launch *launch)
     mm_free(launch);
 }
 
+/* What the evaluation depends on: which memory objects the arguments are, and where in them, makes no difference. */
+static void *copy_without_objects(const void *bytes, size_t size)
+{
+    char *copy = mm_alloc(size);
+    struct ly_launch_head head;
+    if (!copy)
+        return NULL;
+    memcpy(copy, bytes, size);
+    memcpy(&head, copy, sizeof head);
+    for (uint32_t i = 0; i < head.arguments; i++) {
+        char *at = copy + sizeof head + i * sizeof(struct ly_argument);
+        struct ly_argument argument;
+        memcpy(&argument, at, sizeof argument);
+        argument.allocation = 0;
+        argument.offset = 0;
+        memcpy(at, &argument, sizeof argument);
+    }
+    return copy;
+}
+
 /* The same launch again needs no new evaluation: the latest ones are kept, the last one used first. */
 const struct fp_launch *fp_evaluate(struct fp_module *m, const void *bytes, size_t size)
 {
     if (!m || !m->module || !is_valid(bytes, size))
         return NULL;
     size_t passed = 0;
+    void *key = copy_without_objects(bytes, size);
     struct fp_launch **at = &m->launches;
-    for (; *at && ((*at)->size != size || memcmp((*at)->bytes, bytes, size) != 0); at = &(*at)->next)
+    for (; key && *at && ((*at)->size != size || memcmp((*at)->bytes, key, size) != 0); at = &(*at)->next)
         if (++passed == MOST_LAUNCHES) {
             struct fp_launch *oldest = *at;
             *at = oldest->next;
             free_launch(oldest);
             break;
         }
-    struct fp_launch *launch = *at && passed < MOST_LAUNCHES ? *at : NULL;
+    struct fp_launch *launch = key && *at && passed < MOST_LAUNCHES ? *at : NULL;
     if (launch) {
         *at = launch->next;
-    } else if ((launch = mm_alloc_zero(1, sizeof(*launch))) && (launch->bytes = mm_alloc(size))) {
-        memcpy(launch->bytes, bytes, size);
+        mm_free(key);
+    } else if (key && (launch = mm_alloc_zero(1, sizeof(*launch)))) {
+        launch->bytes = key;
         launch->size = size;
         evaluate(m, launch);
     } else {
-        mm_free(launch);
+        mm_free(key);
         return NULL;
     }
     launch->next = m->launches;

@@ -30,13 +30,12 @@ void fp_access_add(struct fp_run *run, const struct in_inst *inst, const struct 
     bool inside = pointer->n < object->size && size <= object->size - pointer->n;
     if ((object->kind != FP_ARGUMENT && object->kind != FP_GLOBAL && object->kind != FP_IMAGE) || !inside)
         return;
-    struct fp_place place = run->m->places[run->m->numbers[inst->word]];
     struct fp_access access = {.base = object->base,
                                .word = inst->word,
                                .offset = pointer->n,
                                .size = size,
-                               .line = place.line,
-                               .column = place.column,
+                               .line = inst->line,
+                               .column = inst->column,
                                .kind = (uint8_t)kind,
                                .attributes = attributes,
                                .order = order,

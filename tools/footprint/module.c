@@ -43,18 +43,20 @@ static bool number_instructions(struct fp_module *m)
     size_t words;
     in_spirv_words(m->module, &words);
     m->numbers = mm_alloc_zero(words + 1, sizeof(*m->numbers));
-    m->places = mm_alloc_zero(words + 1, sizeof(*m->places));
+    m->instructions = mm_alloc_zero(words + 1, sizeof(*m->instructions));
     m->types = mm_alloc_zero(in_spirv_bound(m->module), sizeof(*m->types));
+    m->meetings = mm_alloc_zero(in_spirv_bound(m->module), sizeof(*m->meetings));
     struct in_inst inst = {0};
-    while (m->numbers && m->places && m->types && in_spirv_next(m->module, &inst)) {
+    bool known = m->numbers && m->instructions && m->types && m->meetings;
+    while (known && in_spirv_next(m->module, &inst)) {
         m->numbers[inst.word] = inst.number;
-        m->places[inst.number] = (struct fp_place){inst.line, inst.column};
+        m->instructions[inst.number] = inst;
         const struct in_id *type = inst.result ? in_spirv_id(m->module, inst.type) : NULL;
         if (type)
             m->types[inst.result] = type->ty;
         m->has_atomics |= reads_atomically(inst.opcode);
     }
-    return m->numbers && m->places && m->types;
+    return known;
 }
 
 static bool decode(struct fp_module *m, const void *words, size_t size)
@@ -196,7 +198,8 @@ static bool add_reversed_edges(const struct in_module *module, const struct fp_b
     return good && (any || in_flow_add_edge(flow, 0, i + 1));
 }
 
-uint32_t fp_meeting(const struct in_module *module, const struct in_function *function, uint32_t block)
+static uint32_t find_meeting(const struct in_module *module, const struct in_function *function,
+                             uint32_t block)
 {
     struct fp_block *blocks = NULL;
     uint32_t count = 0, found = 0, *dominator = NULL;
@@ -216,4 +219,11 @@ uint32_t fp_meeting(const struct in_module *module, const struct in_function *fu
     in_flow_destroy(&flow);
     mm_free(blocks);
     return found;
+}
+
+uint32_t fp_meeting(const struct fp_module *m, const struct in_function *function, uint32_t block)
+{
+    if (!m->meetings[block])
+        m->meetings[block] = 1 + find_meeting(m->module, function, block);
+    return m->meetings[block] - 1;
 }
