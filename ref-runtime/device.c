@@ -307,7 +307,18 @@ static cl_int get_sync_devices(const void *object, const struct rt_info_out *out
     return rt_info_put(out, found, rt_devices_of_type(CL_DEVICE_TYPE_ALL, found) * sizeof(*found));
 }
 
+/* Both ways, for platform and devices. */
+cl_int rt_put_semaphore_handles(const void *object, const struct rt_info_out *out)
+{
+    static const cl_external_semaphore_handle_type_khr types[] = {CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR,
+                                                                  CL_SEMAPHORE_HANDLE_SYNC_FD_KHR};
+    (void)object;
+    return rt_info_put(out, types, sizeof(types));
+}
+
 static const struct rt_info_row device_rows[] = {
+    RT_INFO_GET(CL_DEVICE_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR, rt_put_semaphore_handles),
+    RT_INFO_GET(CL_DEVICE_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR, rt_put_semaphore_handles),
     RT_INFO_GET(CL_DEVICE_COMMAND_BUFFER_NUM_SYNC_DEVICES_KHR, get_sync_device_count),
     RT_INFO_GET(CL_DEVICE_COMMAND_BUFFER_SYNC_DEVICES_KHR, get_sync_devices),
     RT_INFO_FIELD(CL_DEVICE_TYPE, struct rt_device, type),

@@ -21,6 +21,8 @@ cl_int rt_put_spirv_capabilities(const void *object, const struct rt_info_out *o
 /* Extensions of devices with IMAGES or without. */
 cl_int rt_put_extensions(const struct rt_info_out *out, bool images);
 cl_int rt_put_extensions_with_version(const struct rt_info_out *out, bool images);
+/* Types of handles that semaphores can be made from, and exported as. */
+cl_int rt_put_semaphore_handles(const void *object, const struct rt_info_out *out);
 void rt_limits_read(struct rt_limits *limits, int index);
 /* Work-items of a group, and of a sub-group where the kernel does not require another number. */
 uint32_t rt_max_work_group(void);

@@ -82,6 +82,7 @@ RT_ANSWER(get_numeric_version, uint, void, unused, rt_version())
 RT_ANSWER(get_profile, string, void, unused, "FULL_PROFILE")
 RT_ANSWER(get_timer_resolution, ulong, void, unused, 1)
 RT_ANSWER(get_semaphore_types, uint, void, unused, CL_SEMAPHORE_TYPE_BINARY_KHR)
+RT_ANSWER(get_memory_handles, uint, void, unused, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR)
 RT_ANSWER(get_icd_suffix, string, void, unused, "REFCL")
 
 /* What every device has. */
@@ -120,6 +121,9 @@ static const struct rt_info_row platform_rows[] = {
     RT_INFO_GET(CL_PLATFORM_HOST_TIMER_RESOLUTION, get_timer_resolution),
     RT_INFO_GET(CL_PLATFORM_ICD_SUFFIX_KHR, get_icd_suffix),
     RT_INFO_GET(CL_PLATFORM_SEMAPHORE_TYPES_KHR, get_semaphore_types),
+    RT_INFO_GET(CL_PLATFORM_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR, rt_put_semaphore_handles),
+    RT_INFO_GET(CL_PLATFORM_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR, rt_put_semaphore_handles),
+    RT_INFO_GET(CL_PLATFORM_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR, get_memory_handles),
 };
 
 /* A null platform means this one (implementation-defined). */

@@ -286,7 +286,9 @@ struct rt_mem {
     cl_mem_properties *properties;
     size_t property_count;           /* elements, the zero included */
     cl_uint map_count;               /* under the scheduler's lock */
-    bool uses_svm;                   /* host_ptr is SVM: the storage is shared with it */
+    bool shared;                     /* all devices use the memory at host_ptr: SVM, or EXTERNAL's */
+    struct rt_external *external;    /* NULL: none */
+    uint32_t external_devices;       /* that may acquire it: a bit for each of the context */
     struct rt_callback *destructors; /* last registered first */
     /* Storage: of buffers that are not sub-buffers. */
     struct rt_copy copies[RT_MAX_DEVICES];

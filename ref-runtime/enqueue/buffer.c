@@ -88,7 +88,7 @@ void rt_enqueue_record(const struct rt_command *command, enum mm_kind kind, stru
         struct rt_mem *root = rt_mem_root(mem);
         uint64_t begin = rt_mem_offset(mem) + offset;
         const struct in_object *svm =
-            root->uses_svm ? rt_index_find((uint64_t)(uintptr_t)root->host_ptr) : NULL;
+            root->shared ? rt_index_find((uint64_t)(uintptr_t)root->host_ptr) : NULL;
         if (svm)
             begin += (uint64_t)(uintptr_t)root->host_ptr - svm->address;
         rt_record_access(command, kind, rt_storage_allocation(root, place_of(command)), begin, size, data);

@@ -1,7 +1,9 @@
 /* Semaphores, of the binary type [cl_khr_semaphore 1.0.0].
  *
  * Signals and waits are paired in the order of their calls: a wait depends on the event of the signal that it is paired
- * with.  Where the wait comes first it depends on a gate, an event that the signal's completion completes. */
+ * with.  Where the wait comes first it depends on a gate, an event that the signal's completion completes.  The signals
+ * of semaphores that are shared with others are not known before they are there: each wait has a gate
+ * [cl_khr_external_semaphore 1.0.1]. */
 #include "ref-runtime/enqueue/semaphore.h"
 
 #include "memmodel/base/array.h"
@@ -10,6 +12,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct rt_semaphore *live(cl_semaphore_khr handle)
 {
@@ -19,9 +22,11 @@ static struct rt_semaphore *live(cl_semaphore_khr handle)
 /* ---- creation [CL 5.13.2 R101] ---- */
 
 struct creation {
-    bool type, devices;
+    bool type, devices, opaque, fence, exports; /* properties that are given */
     cl_uint device_count;
     struct rt_device *device;
+    cl_external_semaphore_handle_type_khr exported;
+    int fd;       /* of OPAQUE or FENCE */
     size_t count; /* elements, the zero included */
 };
 
@@ -38,28 +43,86 @@ static cl_int parse_devices(const struct rt_context *context, const cl_semaphore
     return c->device_count == 1 ? CL_SUCCESS : CL_INVALID_DEVICE;
 }
 
+static cl_int parse_exports(const cl_semaphore_properties_khr **at, struct creation *c)
+{
+    const cl_semaphore_properties_khr *p = *at;
+    cl_uint count = 0;
+    for (; *p != CL_SEMAPHORE_EXPORT_HANDLE_TYPES_LIST_END_KHR; p++, count++) {
+        c->exported = (cl_external_semaphore_handle_type_khr)*p;
+        if (*p != CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR && *p != CL_SEMAPHORE_HANDLE_SYNC_FD_KHR)
+            return CL_INVALID_PROPERTY;
+    }
+    *at = p + 1;
+    return count <= 1 ? CL_SUCCESS : CL_INVALID_VALUE;
+}
+
+static bool *property(struct creation *c, cl_semaphore_properties_khr name)
+{
+    switch (name) {
+    case CL_SEMAPHORE_TYPE_KHR:
+        return &c->type;
+    case CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR:
+        return &c->devices;
+    case CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR:
+        return &c->exports;
+    case CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR:
+        return &c->opaque;
+    case CL_SEMAPHORE_HANDLE_SYNC_FD_KHR:
+        return &c->fence;
+    default:
+        return NULL;
+    }
+}
+
+/* The value of the property SEEN. */
+static cl_int parse_value(const struct rt_context *context, const cl_semaphore_properties_khr **at,
+                          const bool *seen, struct creation *c)
+{
+    if (seen == &c->devices)
+        return parse_devices(context, at, c);
+    if (seen == &c->exports)
+        return parse_exports(at, c);
+    cl_semaphore_properties_khr value = *(*at)++;
+    if (seen == &c->type)
+        return value == CL_SEMAPHORE_TYPE_BINARY_KHR ? CL_SUCCESS : CL_INVALID_PROPERTY;
+    c->fd = (int)value;
+    return rt_fence_valid(c->fd) && (seen == &c->fence || c->fd >= 0) ? CL_SUCCESS : CL_INVALID_PROPERTY;
+}
+
 static cl_int parse_properties(const struct rt_context *context,
                                const cl_semaphore_properties_khr *properties, struct creation *c)
 {
     const cl_semaphore_properties_khr *p = properties;
     while (*p) {
-        bool *seen = *p == CL_SEMAPHORE_TYPE_KHR                 ? &c->type
-                     : *p == CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR ? &c->devices
-                                                                 : NULL;
+        bool *seen = property(c, *p++);
         if (!seen || *seen)
             return CL_INVALID_PROPERTY;
         *seen = true;
-        p++;
-        if (seen == &c->type && *p++ != CL_SEMAPHORE_TYPE_BINARY_KHR)
-            return CL_INVALID_PROPERTY;
-        cl_int error = seen == &c->devices ? parse_devices(context, &p, c) : CL_SUCCESS;
+        cl_int error = parse_value(context, &p, seen, c);
         if (error)
             return error;
     }
     c->count = (size_t)(p - properties) + 1;
     if (!c->type)
         return CL_INVALID_VALUE;
-    return !c->devices && context->device_count > 1 ? CL_INVALID_PROPERTY : CL_SUCCESS;
+    if ((c->opaque && c->fence) || (!c->devices && context->device_count > 1))
+        return CL_INVALID_PROPERTY;
+    return c->exports && (c->opaque || c->fence) ? CL_INVALID_OPERATION : CL_SUCCESS;
+}
+
+/* What S shares with other semaphores.  The descriptor is S's once nothing can fail any longer. */
+static cl_int share(struct rt_semaphore *s, const struct creation *c)
+{
+    s->imported = c->opaque  ? CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR
+                  : c->fence ? CL_SEMAPHORE_HANDLE_SYNC_FD_KHR
+                             : 0;
+    s->exported = c->exported;
+    s->fence_pending = c->fence;
+    s->fence = c->fence ? c->fd : -1;
+    if (!c->opaque && c->exported != CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR)
+        return CL_SUCCESS;
+    s->payload = rt_payload_create(c->opaque ? c->fd : -1);
+    return s->payload ? CL_SUCCESS : c->opaque ? CL_INVALID_PROPERTY : CL_OUT_OF_RESOURCES;
 }
 
 cl_semaphore_khr CL_API_CALL rt_clCreateSemaphoreWithPropertiesKHR(
@@ -79,10 +142,12 @@ cl_semaphore_khr CL_API_CALL rt_clCreateSemaphoreWithPropertiesKHR(
     s->context = context;
     s->device = c.device ? c.device : context->devices[0];
     s->listed = c.devices;
+    s->fence = -1;
     s->properties = mm_alloc(c.count * sizeof(*properties));
-    if (!s->properties) {
+    error = s->properties ? share(s, &c) : CL_OUT_OF_HOST_MEMORY;
+    if (error) {
         rt_object_release(s);
-        return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
+        return rt_null(errcode_ret, error);
     }
     memcpy(s->properties, properties, c.count * sizeof(*properties));
     s->property_count = c.count;
@@ -95,6 +160,12 @@ void rt_semaphore_destroy(struct rt_semaphore *s)
     rt_object_release_held(s->signal);
     for (size_t i = 0; i < s->gate_count; i++)
         rt_object_release_held(s->gates[i]);
+    pthread_mutex_lock(&rt_lock);
+    if (s->payload)
+        rt_payload_release(s->payload);
+    pthread_mutex_unlock(&rt_lock);
+    if (s->fence >= 0)
+        close(s->fence);
     mm_free(s->gates);
     mm_free(s->properties);
     rt_object_release_held(s->context);
@@ -104,39 +175,50 @@ RT_REFERENCE_CALLS(SemaphoreKHR, cl_semaphore_khr, RT_SEMAPHORE, CL_INVALID_SEMA
 
 /* ---- commands ---- */
 
-/* The payload of a signal: the gates that its completion opens. */
+/* The payload of a signal command: for each semaphore the gate that its completion opens, or what is shared. */
 struct signal {
     size_t count;
-    struct rt_event *gates[];
+    struct {
+        struct rt_event *gate;
+        struct rt_payload *shared;
+    } of[];
 };
 
 static cl_int open_gates(struct rt_command *command)
 {
     struct signal *signal = (void *)command->payload;
     pthread_mutex_lock(&rt_lock);
-    for (size_t i = 0; i < signal->count; i++)
-        if (signal->gates[i]) {
-            signal->gates[i]->completion = command->began;
-            rt_event_set_status(signal->gates[i], CL_COMPLETE);
-        }
+    for (size_t i = 0; i < signal->count; i++) {
+        struct rt_event *gate = signal->of[i].gate;
+        if (signal->of[i].shared)
+            rt_payload_signal(signal->of[i].shared, command->began);
+        if (!gate)
+            continue;
+        gate->completion = command->began;
+        rt_event_set_status(gate, CL_COMPLETE);
+    }
     pthread_mutex_unlock(&rt_lock);
     return CL_SUCCESS;
 }
 
-/* A failed signal command: the waits for it fail too, and so do later waits for a signal that could not be enqueued. */
+/* A failed signal command: the waits for it fail too, and so do later waits for a signal that could not be enqueued.
+ * A semaphore that is shared with others stays unsignaled: its payload has no room for an error. */
 static void release_gates(struct rt_command *command)
 {
     struct signal *signal = (void *)command->payload;
     pthread_mutex_lock(&rt_lock);
-    for (size_t i = 0; i < signal->count; i++)
-        if (signal->gates[i])
-            rt_event_set_status(signal->gates[i], CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+    for (size_t i = 0; i < signal->count; i++) {
+        if (signal->of[i].gate)
+            rt_event_set_status(signal->of[i].gate, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+        if (signal->of[i].shared)
+            rt_payload_release(signal->of[i].shared);
+    }
     if (!command->ended)
         rt_event_set_status(command->event, CL_OUT_OF_RESOURCES);
     pthread_mutex_unlock(&rt_lock);
     for (size_t i = 0; i < signal->count; i++)
-        if (signal->gates[i])
-            rt_object_release_deferred(signal->gates[i]);
+        if (signal->of[i].gate)
+            rt_object_release_deferred(signal->of[i].gate);
 }
 
 static cl_int check(cl_command_queue handle, cl_uint count, const cl_semaphore_khr *list, cl_uint events,
@@ -185,9 +267,14 @@ static void pair_signal(cl_uint count, const cl_semaphore_khr *list, struct sign
 {
     for (cl_uint i = 0; i < count; i++) {
         struct rt_semaphore *s = (struct rt_semaphore *)list[i];
+        if (s->payload) {
+            rt_payload_retain(s->payload);
+            signal->of[i].shared = s->payload;
+            continue;
+        }
         note_use(s, RT_SIGNALED, repeated);
         if (s->gate_count) {
-            signal->gates[i] = s->gates[0];
+            signal->of[i].gate = s->gates[0];
             memmove(s->gates, s->gates + 1, --s->gate_count * sizeof(*s->gates));
         } else {
             rt_object_retain(event);
@@ -211,7 +298,7 @@ cl_int CL_API_CALL rt_clEnqueueSignalSemaphoresKHR(cl_command_queue handle, cl_u
         return error;
     struct rt_command *command =
         rt_command_create(queue, CL_COMMAND_SEMAPHORE_SIGNAL_KHR, "clEnqueueSignalSemaphoresKHR", &operation,
-                          sizeof(struct signal) + count * sizeof(struct rt_event *));
+                          sizeof(struct signal) + count * sizeof(((struct signal *)0)->of[0]));
     if (!command)
         return CL_OUT_OF_HOST_MEMORY;
     struct signal *signal = (void *)command->payload;
@@ -224,9 +311,29 @@ cl_int CL_API_CALL rt_clEnqueueSignalSemaphoresKHR(cl_command_queue handle, cl_u
     return rt_command_enqueue(command, events, wait_list, event, false);
 }
 
+/* The gate of a wait for a signal of others, with a reference; NULL: no memory. */
+static struct rt_event *wait_for_others(struct rt_semaphore *s)
+{
+    struct rt_event *gate = rt_event_create(s->context, NULL, CL_COMMAND_USER);
+    if (!gate)
+        return NULL;
+    rt_object_retain(gate);
+    rt_api_release(gate, RT_EVENT);
+    bool watched = rt_watch(s->payload, s->fence, gate);
+    if (watched && !s->payload) {
+        s->fence_pending = false;
+        s->fence = -1;
+    }
+    if (!watched)
+        rt_object_release_deferred(gate);
+    return watched ? gate : NULL;
+}
+
 /* The event that a wait for S depends on, with a reference; NULL: no memory. */
 static struct rt_event *pair_wait(struct rt_semaphore *s, uint32_t *repeated)
 {
+    if (s->payload || s->fence_pending)
+        return wait_for_others(s);
     struct rt_event *event = s->signal;
     note_use(s, RT_WAITED, repeated);
     s->signal = NULL;
@@ -249,6 +356,10 @@ static struct rt_event *pair_wait(struct rt_semaphore *s, uint32_t *repeated)
 /* Undoes pair_wait for a wait that is not enqueued. */
 static void unpair_wait(struct rt_semaphore *s, struct rt_event *event)
 {
+    if (s->payload) {
+        rt_watch_cancel(event, s->payload);
+        return;
+    }
     s->latest = event->queue ? RT_SIGNALED : RT_UNUSED;
     for (size_t i = 0; i < s->gate_count; i++) {
         if (s->gates[i] == event) {
@@ -309,11 +420,17 @@ cl_int CL_API_CALL rt_clEnqueueWaitSemaphoresKHR(cl_command_queue handle, cl_uin
 
 /* ---- queries [CL 5.13.1 R101, CL 5.13.8 R102, R103] ---- */
 
+static bool signaled(const struct rt_semaphore *s)
+{
+    return s->payload         ? rt_payload_signaled(s->payload)
+           : s->fence_pending ? rt_fence_signaled(s->fence)
+                              : s->signal && s->signal->status == CL_COMPLETE;
+}
+
 static cl_int get_payload(const void *object, const struct rt_info_out *out)
 {
-    const struct rt_semaphore *s = object;
     pthread_mutex_lock(&rt_lock);
-    cl_ulong payload = s->signal && s->signal->status == CL_COMPLETE;
+    cl_ulong payload = signaled(object);
     pthread_mutex_unlock(&rt_lock);
     return rt_info_ulong(out, payload);
 }
@@ -322,6 +439,26 @@ static cl_int get_semaphore_properties(const void *object, const struct rt_info_
 {
     const struct rt_semaphore *s = object;
     return rt_info_put(out, s->properties, s->property_count * sizeof(*s->properties));
+}
+
+static cl_int get_export_types(const void *object, const struct rt_info_out *out)
+{
+    const struct rt_semaphore *s = object;
+    return rt_info_put(out, &s->exported, s->exported ? sizeof(s->exported) : 0);
+}
+
+/* A fence is that of a signal: it can be exported from when this is enqueued until a wait is. */
+static bool exportable(const struct rt_semaphore *s)
+{
+    return s->payload ? s->exported != 0 : s->exported && s->signal;
+}
+
+static cl_int get_exportable(const void *object, const struct rt_info_out *out)
+{
+    pthread_mutex_lock(&rt_lock);
+    bool is = exportable(object);
+    pthread_mutex_unlock(&rt_lock);
+    return rt_info_bool(out, is);
 }
 
 RT_ANSWER(get_type, uint, void, unused, CL_SEMAPHORE_TYPE_BINARY_KHR)
@@ -334,6 +471,8 @@ static const struct rt_info_row rows[] = {
     RT_INFO_GET(CL_SEMAPHORE_TYPE_KHR, get_type),
     RT_INFO_GET(CL_SEMAPHORE_PAYLOAD_KHR, get_payload),
     RT_INFO_GET(CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR, get_device),
+    RT_INFO_GET(CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR, get_export_types),
+    RT_INFO_GET(CL_SEMAPHORE_EXPORTABLE_KHR, get_exportable),
 };
 
 cl_int CL_API_CALL rt_clGetSemaphoreInfoKHR(cl_semaphore_khr handle, cl_semaphore_info_khr param_name,
@@ -341,4 +480,69 @@ cl_int CL_API_CALL rt_clGetSemaphoreInfoKHR(cl_semaphore_khr handle, cl_semaphor
 {
     const struct rt_semaphore *s = live(handle);
     return s ? RT_INFO_QUERY(rows, s, param_name, size, value, size_ret) : CL_INVALID_SEMAPHORE_KHR;
+}
+
+/* ---- handles [cl_khr_external_semaphore] ---- */
+
+/* A descriptor for the application.  Exporting a fence uses up the signal, as a wait would. */
+static int export_handle(struct rt_semaphore *s)
+{
+    if (s->payload)
+        return rt_payload_export(s->payload);
+    int fd = rt_fence_export(s->signal);
+    if (fd >= 0) {
+        s->latest = RT_WAITED;
+        rt_object_release_deferred(s->signal);
+        s->signal = NULL;
+    }
+    return fd;
+}
+
+cl_int CL_API_CALL rt_clGetSemaphoreHandleForTypeKHR(cl_semaphore_khr handle, cl_device_id device,
+                                                     cl_external_semaphore_handle_type_khr type, size_t size,
+                                                     void *handle_ptr, size_t *size_ret)
+{
+    struct rt_semaphore *s = live(handle);
+    const struct rt_device *on = rt_device(device);
+    if (!s)
+        return CL_INVALID_SEMAPHORE_KHR;
+    if (!on || !rt_context_has_device(s->context, on) || (s->listed && s->device != on))
+        return CL_INVALID_DEVICE;
+    if (!type || type != s->exported || (handle_ptr && size < sizeof(int)))
+        return CL_INVALID_VALUE;
+    cl_int result = CL_SUCCESS;
+    pthread_mutex_lock(&rt_lock);
+    if (handle_ptr && !exportable(s)) {
+        result = CL_INVALID_OPERATION;
+    } else if (handle_ptr) {
+        int fd = export_handle(s);
+        result = fd >= 0 ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
+        if (fd >= 0)
+            memcpy(handle_ptr, &fd, sizeof(fd));
+    }
+    pthread_mutex_unlock(&rt_lock);
+    if (size_ret && !result)
+        *size_ret = sizeof(int);
+    return result;
+}
+
+/* No properties are defined, so that a list has none. */
+cl_int CL_API_CALL rt_clReImportSemaphoreSyncFdKHR(cl_semaphore_khr handle, cl_properties *properties, int fd)
+{
+    struct rt_semaphore *s = live(handle);
+    if (!s || s->imported != CL_SEMAPHORE_HANDLE_SYNC_FD_KHR)
+        return CL_INVALID_SEMAPHORE_KHR;
+    if (!rt_fence_valid(fd) || (properties && *properties))
+        return CL_INVALID_VALUE;
+    pthread_mutex_lock(&rt_lock);
+    if (s->fence_pending && s->fence >= 0)
+        close(s->fence);
+    if (s->signal)
+        rt_object_release_deferred(s->signal);
+    s->signal = NULL;
+    s->latest = RT_UNUSED;
+    s->fence_pending = true;
+    s->fence = fd;
+    pthread_mutex_unlock(&rt_lock);
+    return CL_SUCCESS;
 }

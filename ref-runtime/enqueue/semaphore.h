@@ -1,4 +1,4 @@
-/* Semaphores of the binary type [cl_khr_semaphore]. */
+/* Semaphores of the binary type [cl_khr_semaphore], and those of other APIs and processes [cl_khr_external_semaphore]. */
 #ifndef RT_SEMAPHORE_H
 #define RT_SEMAPHORE_H
 
@@ -16,6 +16,35 @@ struct rt_semaphore {
     struct rt_event **gates; /* held: of waits that no signal is paired with yet, the first one first */
     size_t gate_count;
     enum { RT_UNUSED, RT_SIGNALED, RT_WAITED } latest; /* of the calls that were paired */
+    /* External: */
+    cl_external_semaphore_handle_type_khr imported, exported; /* types of handles; 0: none */
+    struct rt_payload *payload;                               /* of CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR */
+    bool fence_pending; /* imported CL_SEMAPHORE_HANDLE_SYNC_FD_KHR: no wait has used FENCE yet */
+    int fence;          /* -1: has signaled */
 };
+
+/* ---- external_semaphore.c; under rt_lock unless said otherwise ---- */
+
+/* A payload that semaphores share by reference, in this process and others. */
+struct rt_payload;
+/* Without locks: what FD refers to, which then belongs to it; with FD -1 a new one.  NULL: not valid, or no memory. */
+struct rt_payload *rt_payload_create(int fd);
+void rt_payload_retain(struct rt_payload *payload);
+void rt_payload_release(struct rt_payload *payload);
+bool rt_payload_signaled(const struct rt_payload *payload);
+/* A signal command is executed, after BEGAN. */
+void rt_payload_signal(struct rt_payload *payload, mm_event_id began);
+/* A descriptor of PAYLOAD for the application; -1: there is none left. */
+int rt_payload_export(const struct rt_payload *payload);
+/* Whether FD can be waited for as a fence, and whether it has signaled. */
+bool rt_fence_valid(int fd);
+bool rt_fence_signaled(int fd);
+/* A descriptor that signals with EVENT; -1: there is none left, or no memory. */
+int rt_fence_export(struct rt_event *event);
+/* GATE, an event of the runtime's, completes with the next signal of PAYLOAD, which is used up, or with that of
+ * FENCE, which is closed then.  False: no memory. */
+bool rt_watch(struct rt_payload *payload, int fence, struct rt_event *gate);
+/* The wait for PAYLOAD that GATE is of will not be. */
+void rt_watch_cancel(struct rt_event *gate, struct rt_payload *payload);
 
 #endif

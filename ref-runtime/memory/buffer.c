@@ -1,7 +1,7 @@
 /* Buffers and sub-buffers: creation, destruction, queries [CL 5.2.1, 5.5.1, 5.5.5]. */
 #include "ref-runtime/callback.h"
 #include "ref-runtime/device.h"
-#include "ref-runtime/memory/memory.h"
+#include "ref-runtime/memory/external.h"
 
 #include <string.h>
 
@@ -53,7 +53,7 @@ struct rt_mem *rt_mem_create(struct rt_context *context, cl_mem_object_type type
 /* A recording shows every copy from the call that created the buffer on. */
 static bool allocate_recorded(struct rt_mem *mem)
 {
-    for (cl_uint i = 0; rt_recorder() && !mem->uses_svm && i < mem->context->device_count; i++)
+    for (cl_uint i = 0; rt_recorder() && !mem->shared && i < mem->context->device_count; i++)
         if (!rt_storage(mem, (int)i))
             return false;
     int map_place = rt_storage_map_place(mem);
@@ -66,7 +66,7 @@ bool rt_mem_initialize(struct rt_mem *mem, void *host_ptr)
     if (mem->flags & CL_MEM_USE_HOST_PTR) {
         const struct rt_svm *svm = rt_svm_find(mem->context, host_ptr);
         mem->host_ptr = host_ptr;
-        mem->uses_svm = svm != NULL;
+        mem->shared = svm != NULL;
         if (!allocate_recorded(mem) || !rt_storage(mem, RT_HOST_VIEW) ||
             !rt_storage_written(mem, 0, mem->size, RT_HOST_VIEW))
             return false;
@@ -85,17 +85,24 @@ bool rt_mem_initialize(struct rt_mem *mem, void *host_ptr)
     return true;
 }
 
-bool rt_mem_set_properties(struct rt_mem *mem, const cl_mem_properties *properties)
+bool rt_mem_set_properties(struct rt_mem *mem, const struct rt_mem_request *r)
 {
-    if (properties) {
-        while (properties[mem->property_count])
-            mem->property_count += 2;
-        mem->property_count++;
-        mem->properties = mm_alloc(mem->property_count * sizeof(*properties));
+    if (r->count) {
+        mem->property_count = r->count;
+        mem->properties = mm_alloc(r->count * sizeof(*r->properties));
         if (mem->properties)
-            memcpy(mem->properties, properties, mem->property_count * sizeof(*properties));
+            memcpy(mem->properties, r->properties, r->count * sizeof(*r->properties));
     }
-    return !properties || mem->properties;
+    return !r->count || mem->properties;
+}
+
+cl_int rt_mem_fill_in(struct rt_mem *mem, const struct rt_mem_request *r, void *host_ptr)
+{
+    if (!rt_mem_set_properties(mem, r))
+        return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    if (r->external)
+        return rt_external_import(mem, r);
+    return rt_mem_initialize(mem, host_ptr) ? CL_SUCCESS : CL_MEM_OBJECT_ALLOCATION_FAILURE;
 }
 
 /* Whether SIZE bytes at HOST_PTR begin in an SVM allocation and end behind it. */
@@ -105,29 +112,19 @@ static bool past_svm(const struct rt_context *context, const void *host_ptr, siz
     return svm && size > svm->size - (size_t)((const unsigned char *)host_ptr - svm->data);
 }
 
-/* One property is known, once: whether the buffer has addresses. */
-static cl_int parse_properties(const cl_mem_properties *p, bool *has_address)
-{
-    *has_address = false;
-    for (const cl_mem_properties *at = p; at && *at; at += 2) {
-        if (at != p || at[0] != CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT || (at[1] != CL_TRUE && at[1] != CL_FALSE))
-            return CL_INVALID_PROPERTY;
-        *has_address = at[1];
-    }
-    return CL_SUCCESS;
-}
-
 static cl_mem create_buffer(cl_context handle, const cl_mem_properties *properties, cl_mem_flags flags,
                             size_t size, void *host_ptr, cl_int *errcode_ret)
 {
     struct rt_context *context = rt_context(handle);
     if (!context)
         return rt_null(errcode_ret, CL_INVALID_CONTEXT);
-    bool has_address;
-    if (parse_properties(properties, &has_address))
-        return rt_null(errcode_ret, CL_INVALID_PROPERTY);
-    if (!rt_mem_flags_valid(flags) || !rt_mem_has_contents(flags))
-        return rt_null(errcode_ret, CL_INVALID_VALUE);
+    struct rt_mem_request r;
+    cl_int error = rt_mem_parse_properties(context, true, properties, &r);
+    if (!error && (!rt_mem_flags_valid(flags) || !(r.external || rt_mem_has_contents(flags))))
+        error = CL_INVALID_VALUE;
+    error = error ? error : rt_external_check(&r, flags);
+    if (error)
+        return rt_null(errcode_ret, error);
     if (size == 0 || size > rt_context_max_alloc(context))
         return rt_null(errcode_ret, CL_INVALID_BUFFER_SIZE);
     if (!host_ptr == !!(flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR)))
@@ -137,13 +134,13 @@ static cl_mem create_buffer(cl_context handle, const cl_mem_properties *properti
     struct rt_mem *mem = rt_mem_create(context, CL_MEM_OBJECT_BUFFER, flags, size);
     if (!mem)
         return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
-    if (!rt_mem_set_properties(mem, properties) || !rt_mem_initialize(mem, host_ptr) ||
-        (has_address && !rt_address_give(mem))) {
+    error = rt_mem_fill_in(mem, &r, host_ptr);
+    if (!error && r.has_address && !rt_address_give(mem))
+        error = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    if (error)
         rt_object_release(mem);
-        return rt_null(errcode_ret, CL_MEM_OBJECT_ALLOCATION_FAILURE);
-    }
-    rt_null(errcode_ret, CL_SUCCESS);
-    return (cl_mem)mem;
+    rt_null(errcode_ret, error);
+    return error ? NULL : (cl_mem)mem;
 }
 
 cl_mem CL_API_CALL rt_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host_ptr,
@@ -166,7 +163,7 @@ void rt_mem_attach(struct rt_mem *mem, struct rt_mem *parent, size_t offset)
     rt_object_retain(parent);
     mem->parent = parent;
     mem->offset = offset;
-    mem->uses_svm = parent->uses_svm;
+    mem->shared = parent->shared;
     mem->host_ptr = parent->host_ptr ? (char *)parent->host_ptr + offset : NULL;
 }
 
@@ -224,7 +221,9 @@ void rt_mem_destroy(struct rt_mem *mem)
     rt_mapping_free_all(mem);
     if (mem->has_address)
         rt_address_take(mem);
-    if (!mem->parent)
+    if (mem->external)
+        rt_external_destroy(mem->external);
+    else if (!mem->parent)
         rt_storage_destroy(mem);
     if (mem->pipe)
         rt_pipe_destroy(mem);
@@ -273,13 +272,21 @@ static cl_int get_properties(const void *object, const struct rt_info_out *out)
     return rt_info_put(out, mem->properties, mem->property_count * sizeof(*mem->properties));
 }
 
-RT_ANSWER(get_uses_svm, bool, struct rt_mem, mem, mem->uses_svm)
+static cl_int get_uses_svm(const void *object, const struct rt_info_out *out)
+{
+    const struct rt_mem *root = object;
+    while (root->parent)
+        root = root->parent;
+    return rt_info_bool(out, root->shared && !root->external);
+}
+
+RT_ANSWER(get_host_ptr, handle, struct rt_mem, mem, mem->flags &CL_MEM_USE_HOST_PTR ? mem->host_ptr : NULL)
 
 static const struct rt_info_row mem_rows[] = {
     RT_INFO_FIELD(CL_MEM_TYPE, struct rt_mem, mem_type),
     RT_INFO_FIELD(CL_MEM_FLAGS, struct rt_mem, flags),
     RT_INFO_FIELD(CL_MEM_SIZE, struct rt_mem, size),
-    RT_INFO_FIELD(CL_MEM_HOST_PTR, struct rt_mem, host_ptr),
+    RT_INFO_GET(CL_MEM_HOST_PTR, get_host_ptr),
     RT_INFO_GET(CL_MEM_MAP_COUNT, get_map_count),
     RT_INFO_GET(CL_MEM_REFERENCE_COUNT, rt_info_references),
     RT_INFO_FIELD(CL_MEM_CONTEXT, struct rt_mem, context),

@@ -1,6 +1,7 @@
 /* Image objects: creation and queries [CL 5.3.1, 5.3.7]. */
 #include "ref-runtime/memory/image.h"
 #include "ref-runtime/device.h"
+#include "ref-runtime/memory/external.h"
 
 #include <string.h>
 
@@ -156,7 +157,7 @@ static cl_int check_format(const struct rt_context *context, const cl_image_form
 
 /* Everything that can be wrong, in the order of the arguments. */
 static cl_int describe(const struct rt_context *context, cl_mem_flags *flags, const cl_image_format *format,
-                       const cl_image_desc *d, const void *host_ptr, struct rt_image *image,
+                       const cl_image_desc *d, const void *host_ptr, bool external, struct rt_image *image,
                        struct rt_mem **source)
 {
     if (!rt_mem_flags_valid(*flags))
@@ -169,13 +170,15 @@ static cl_int describe(const struct rt_context *context, cl_mem_flags *flags, co
         return error == CL_INVALID_IMAGE_FORMAT_DESCRIPTOR ? error : CL_INVALID_IMAGE_DESCRIPTOR;
     error = error ? error : check_sizes(context, kind, d);
     error = error ? error : rt_image_source(context, kind, d, source);
+    if (!error && external && *source)
+        error = CL_INVALID_IMAGE_DESCRIPTOR;
     if (error)
         return error;
     bool needs_pointer = (*flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR)) != 0;
     bool immutable = *flags & CL_MEM_IMMUTABLE_EXT;
     if (*source ? (!immutable && ((*source)->flags & CL_MEM_IMMUTABLE_EXT)) ||
                       !rt_mem_inherit_flags((*source)->flags, flags)
-                : !rt_mem_has_contents(*flags))
+                : !external && !rt_mem_has_contents(*flags))
         return CL_INVALID_VALUE;
     if (!host_ptr == needs_pointer)
         return CL_INVALID_HOST_PTR;
@@ -188,7 +191,7 @@ static cl_int describe(const struct rt_context *context, cl_mem_flags *flags, co
         if (error)
             return error;
     }
-    if (!rt_image_shape(kind, &image->description, host_ptr || *source, image)) {
+    if (!rt_image_shape(kind, &image->description, host_ptr || external || *source, image)) {
         return *source && !d->num_mip_levels && !d->num_samples ? CL_INVALID_IMAGE_FORMAT_DESCRIPTOR
                                                                 : CL_INVALID_IMAGE_DESCRIPTOR;
     }
@@ -204,13 +207,16 @@ static cl_mem create_image(cl_context handle, const cl_mem_properties *propertie
     struct rt_context *context = rt_context(handle);
     if (!context)
         return rt_null(errcode_ret, CL_INVALID_CONTEXT);
-    if (properties && properties[0])
-        return rt_null(errcode_ret, CL_INVALID_PROPERTY);
+    struct rt_mem_request r;
+    cl_int error = rt_mem_parse_properties(context, false, properties, &r);
+    error = error ? error : rt_external_check(&r, flags);
+    if (error)
+        return rt_null(errcode_ret, error);
     if (!rt_context_images(context))
         return rt_null(errcode_ret, CL_INVALID_OPERATION);
     struct rt_image image = {0};
     struct rt_mem *source = NULL;
-    cl_int error = describe(context, &flags, format, description, host_ptr, &image, &source);
+    error = describe(context, &flags, format, description, host_ptr, r.external, &image, &source);
     if (error)
         return rt_null(errcode_ret, error);
     size_t size = rt_image_size(&image);
@@ -224,13 +230,14 @@ static cl_mem create_image(cl_context handle, const cl_mem_properties *propertie
         *mem->image = image;
     if (source)
         rt_mem_attach(mem, source, 0);
-    if (!mem->image || !rt_mem_set_properties(mem, properties) ||
-        (!source && !rt_mem_initialize(mem, host_ptr))) {
+    bool fails = !mem->image || (source && !rt_mem_set_properties(mem, &r));
+    error = fails    ? CL_MEM_OBJECT_ALLOCATION_FAILURE
+            : source ? CL_SUCCESS
+                     : rt_mem_fill_in(mem, &r, host_ptr);
+    if (error)
         rt_object_release(mem);
-        return rt_null(errcode_ret, CL_MEM_OBJECT_ALLOCATION_FAILURE);
-    }
-    rt_null(errcode_ret, CL_SUCCESS);
-    return (cl_mem)mem;
+    rt_null(errcode_ret, error);
+    return error ? NULL : (cl_mem)mem;
 }
 
 cl_mem CL_API_CALL rt_clCreateImage(cl_context context, cl_mem_flags flags, const cl_image_format *format,

@@ -9,7 +9,21 @@ struct rt_mem *rt_mem_create(struct rt_context *context, cl_mem_object_type type
                              size_t size);
 /* First contents, from HOST_PTR where the flags say so.  False: no memory. */
 bool rt_mem_initialize(struct rt_mem *mem, void *host_ptr);
-bool rt_mem_set_properties(struct rt_mem *mem, const cl_mem_properties *properties);
+/* The properties of an object that is to be created. */
+struct rt_mem_request {
+    const cl_mem_properties *properties;
+    size_t count; /* of elements, the terminating zero included; 0: no list */
+    bool has_address;
+    bool external; /* its memory is the file that FD names */
+    int fd;
+    uint32_t devices; /* of the context that the external memory is for: a bit for each */
+};
+/* Those of a BUFFER, or of an image. */
+cl_int rt_mem_parse_properties(const struct rt_context *context, bool buffer,
+                               const cl_mem_properties *properties, struct rt_mem_request *request);
+bool rt_mem_set_properties(struct rt_mem *mem, const struct rt_mem_request *request);
+/* The properties and the storage of an object that shows no part of another one. */
+cl_int rt_mem_fill_in(struct rt_mem *mem, const struct rt_mem_request *request, void *host_ptr);
 bool rt_mem_flags_valid(cl_mem_flags flags);
 /* False: with FLAGS nothing writes the object, and it has no initial contents.  Parts of other objects need none. */
 bool rt_mem_has_contents(cl_mem_flags flags);

@@ -76,7 +76,7 @@ static int real_place(int place)
 
 int rt_storage_map_place(const struct rt_mem *root)
 {
-    return separate_view(root) && !root->uses_svm ? RT_HOST_VIEW : 0;
+    return separate_view(root) && !root->shared ? RT_HOST_VIEW : 0;
 }
 
 static uint8_t region_of(const struct rt_mem *mem)
@@ -141,7 +141,7 @@ static unsigned char *allocate_view(struct rt_mem *root)
 
 unsigned char *rt_storage(struct rt_mem *root, int place)
 {
-    if (root->uses_svm)
+    if (root->shared)
         return root->host_ptr;
     place = real_place(place);
     unsigned char *data =
@@ -156,7 +156,7 @@ unsigned char *rt_storage(struct rt_mem *root, int place)
 
 uint32_t rt_storage_allocation(const struct rt_mem *root, int place)
 {
-    if (root->uses_svm) {
+    if (root->shared) {
         const struct in_object *object = rt_index_find((uint64_t)(uintptr_t)root->host_ptr);
         return object ? object->id : 0;
     }
@@ -283,7 +283,7 @@ static bool copy_segment(const struct rt_command *command, struct rt_mem *root,
 bool rt_storage_update(const struct rt_command *command, struct rt_mem *root, size_t begin, size_t end,
                        int place)
 {
-    if (root->uses_svm)
+    if (root->shared)
         return true;
     size_t first, last;
     place = real_place(place);
@@ -314,7 +314,7 @@ static bool latest(struct rt_mem *root, size_t begin, size_t end, int place)
 
 bool rt_storage_written(struct rt_mem *root, size_t begin, size_t end, int place)
 {
-    if (root->uses_svm)
+    if (root->shared)
         return true;
     place = real_place(place);
     now_given(root, begin, end, place);
@@ -331,21 +331,20 @@ bool rt_mem_on_device(struct rt_mem *mem, const struct rt_device *device, bool w
     size_t begin = rt_mem_offset(mem), end = begin + mem->size;
     unsigned char *data = place < 0 ? NULL : rt_storage(root, place);
     if (!data || !rt_storage_update(NULL, root, begin, end, place) ||
-        (writes && !root->uses_svm && !latest(root, begin, end, place)))
+        (writes && !root->shared && !latest(root, begin, end, place)))
         return false;
     if (mem->image) /* what image writes reach is not followed */
         now_given(root, begin, end, place);
     *address = (uint64_t)(uintptr_t)(data + begin);
     struct in_object *own = &mem->copies[place].object;
-    if (mem != root || root->uses_svm) {
-        const struct in_object *whole =
-            root->uses_svm ? rt_index_find(*address) : &root->copies[place].object;
+    if (mem != root || root->shared) {
+        const struct in_object *whole = root->shared ? rt_index_find(*address) : &root->copies[place].object;
         *own = (struct in_object){
             .address = *address,
             .size = mem->size,
             .id = whole ? whole->id : mem->base.number,
             .region = region_of(mem),
-            .origin = (uint8_t)(root->uses_svm && whole ? whole->origin : MM_ORIGIN_SUB_BUFFER),
+            .origin = (uint8_t)(root->shared && whole ? whole->origin : MM_ORIGIN_SUB_BUFFER),
             .read_only = (mem->flags & RT_MEM_CONSTANT) != 0,
             .write_only = (mem->flags & CL_MEM_WRITE_ONLY) != 0,
             .name = mem->name,

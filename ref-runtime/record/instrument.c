@@ -30,7 +30,7 @@ static bool arguments_allow(const struct rt_launch *launch)
         return false;
     for (size_t i = 0; i < launch->argument_count; i++) {
         const struct rt_launch_argument *a = &launch->arguments[i];
-        if (a->svm || (a->mem && (rt_mem_root(a->mem)->uses_svm || is_mapped(a->mem))))
+        if (a->svm || (a->mem && (rt_mem_root(a->mem)->shared || is_mapped(a->mem))))
             return false;
     }
     return true;

@@ -87,17 +87,24 @@ struct mm_recorder *rt_launch_recorder(void)
 
 /* A session must not treat missing records as a clean run: a connection without a trace reports that something was not
  * observed. */
-void rt_record_forked(void)
+void rt_record_unobserved(const char *what, atomic_flag *said)
 {
-    static atomic_flag said = ATOMIC_FLAG_INIT;
-    if (!recorder || atomic_flag_test_and_set(&said))
+    if (!rt_recorder() || atomic_flag_test_and_set(said))
         return;
-    fprintf(stderr, "refcl: error: a child of fork() uses OpenCL objects of its parent: what it does is not "
-                    "recorded; fork before the first use of OpenCL, or use exec\n");
+    fprintf(stderr, "refcl: error: %s\n", what);
     const char *name = rt_setting_text(RT_SET_TRACE_SOCKET, NULL);
     int fd = name ? mm_socket_connect(name) : -1;
     if (fd >= 0)
         close(fd);
+}
+
+void rt_record_forked(void)
+{
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    rt_record_unobserved(
+        "a child of fork() uses OpenCL objects of its parent: what it does is not recorded; fork "
+        "before the first use of OpenCL, or use exec",
+        &said);
 }
 
 /* The recorder stays: threads of the application may be in calls while the process ends. */

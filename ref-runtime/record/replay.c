@@ -38,7 +38,7 @@ static bool argument_allows(const struct rt_launch_argument *a)
         return true;
     case IN_ARG_GLOBAL:
     case IN_ARG_CONSTANT: /* buffers whose copies the runtime owns */
-        return !a->svm && (!root || (!root->uses_svm && !root->image && !root->pipe &&
+        return !a->svm && (!root || (!root->shared && !root->image && !root->pipe &&
                                      (!(root->flags & CL_MEM_USE_HOST_PTR) || rt_storage_map_place(root))));
     default:
         return false;

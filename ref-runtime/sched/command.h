@@ -154,6 +154,8 @@ void rt_record_free(uint32_t allocation, uint64_t size);
 void rt_record_close(void);
 /* A forked child uses objects of its parent, which is not recorded: reports that, once. */
 void rt_record_forked(void);
+/* What the recording lacks is reported on standard error and to the session, unless *SAID. */
+void rt_record_unobserved(const char *what, atomic_flag *said);
 
 /* ---- data movement of buffers (storage.c), on the executor thread ---- */
 

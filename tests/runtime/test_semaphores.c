@@ -82,6 +82,8 @@ static void failures(void **unused)
             OK(wait(unordered, s, 0, NULL, &waited));
         OK(clSetUserEventStatus(gate, -7));
         assert_int_equal(clWaitForEvents(1, &waited), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+        /* [CL 5.13.6 E107] */
+        assert_int_equal(status_of(waited), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
         OK(clFinish(queue));
         OK(clReleaseEvent(gate));
         OK(clReleaseEvent(waited));
@@ -141,7 +143,9 @@ static void errors(void **unused)
                                       other[] = {CL_SEMAPHORE_TYPE_KHR, 2, 0}, unknown[] = {99, 1, 0},
                                       empty[] = {CL_SEMAPHORE_TYPE_KHR, 1,
                                                  CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR, 0, 0};
+    /* [CL 5.13.2 E104] */
     EXPECT_NULL(CL_INVALID_VALUE, p_clCreateSemaphoreWithPropertiesKHR(context, NULL, &err));
+    /* [CL 5.13.2 E104] */
     EXPECT_NULL(CL_INVALID_VALUE, p_clCreateSemaphoreWithPropertiesKHR(context, none, &err));
     EXPECT_NULL(CL_INVALID_PROPERTY, p_clCreateSemaphoreWithPropertiesKHR(context, twice, &err));
     EXPECT_NULL(CL_INVALID_PROPERTY, p_clCreateSemaphoreWithPropertiesKHR(context, other, &err));

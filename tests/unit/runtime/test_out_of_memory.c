@@ -11,12 +11,11 @@
 
 #include <cmocka.h>
 
-#define OK(call) assert_int_equal((call), CL_SUCCESS)
-#define NONE     0, NULL, NULL
+#include "tests/unit/runtime/starve.h"
+
+#define NONE 0, NULL, NULL
 
 /* The calls under test by their own names: the dispatch table is not in the way here. */
-enum { MOST = 20000 };
-
 #define clCreateContext                    rt_clCreateContext
 #define clCreateContextFromType            rt_clCreateContextFromType
 #define clCreateSubDevices                 rt_clCreateSubDevices
@@ -72,55 +71,12 @@ enum { MOST = 20000 };
 #define clEnqueueSVMMigrateMem             rt_clEnqueueSVMMigrateMem
 #define clSetKernelExecInfo                rt_clSetKernelExecInfo
 
-static cl_device_id device;
-static cl_context context;
-static cl_command_queue queue;
-static cl_int err;
 static char bytes[512];
 static const size_t zero[3], one[3] = {1, 1, 1};
 static const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
 static const cl_image_desc square = {
     .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4};
 static const char source[] = "kernel void k(global int *p, int n) { *p = n; } kernel void e(void) {}";
-
-static void count_one(const struct rt_object *object, void *data)
-{
-    (void)object;
-    ++*(size_t *)data;
-}
-
-static size_t objects(void)
-{
-    size_t n = 0;
-    rt_object_each(count_one, &n);
-    return n;
-}
-
-static void finish(void)
-{
-    rt_clFinish(queue);
-}
-
-/* CALL with each of its allocations failing in turn, until it succeeds; then AFTER. */
-#define STARVE(code, call, after)                                                                            \
-    do {                                                                                                     \
-        bool seen_ = false, over_ = false;                                                                   \
-        for (size_t n_ = 1; !over_ && n_ < MOST; n_ += 1 + n_ / 40) {                                        \
-            finish();                                                                                        \
-            size_t before_ = objects();                                                                      \
-            mm_alloc_fail_after(n_);                                                                         \
-            cl_int got_ = (call);                                                                            \
-            mm_alloc_fail_after(0);                                                                          \
-            over_ = got_ == CL_SUCCESS;                                                                      \
-            if (!over_) {                                                                                    \
-                assert_int_equal(got_, code);                                                                \
-                assert_int_equal(objects(), before_);                                                        \
-                seen_ = true;                                                                                \
-            }                                                                                                \
-        }                                                                                                    \
-        after;                                                                                               \
-        assert_true(seen_ &&over_);                                                                          \
-    } while (0)
 
 static void release_mem(cl_mem m)
 {
@@ -159,24 +115,6 @@ static void creation(void **state)
         OK(rt_clReleaseDevice(parts[i]));
     release_mem(m);
 }
-
-/* As STARVE, for what needs memory for its own data as well. */
-#define STARVE_BOTH(host, data, call, after)                                                                 \
-    do {                                                                                                     \
-        bool host_ = false, data_ = false, over_ = false;                                                    \
-        for (size_t n_ = 1; !over_ && n_ < MOST; n_++) {                                                     \
-            size_t before_ = objects();                                                                      \
-            mm_alloc_fail_after(n_);                                                                         \
-            cl_int got_ = (call);                                                                            \
-            mm_alloc_fail_after(0);                                                                          \
-            over_ = got_ == CL_SUCCESS;                                                                      \
-            host_ = host_ || got_ == (host);                                                                 \
-            data_ = data_ || got_ == (data);                                                                 \
-            assert_true(over_ || ((got_ == (host) || got_ == (data)) && objects() == before_));              \
-        }                                                                                                    \
-        after;                                                                                               \
-        assert_true(host_ &&data_ &&over_);                                                                  \
-    } while (0)
 
 static void first_contents(void **state)
 {
@@ -531,28 +469,13 @@ static void data_of_objects(void **state)
 
 static int setup(void **state)
 {
-    (void)state;
-    cl_platform_id platform;
-    char path[4096];
-    const char *build = getenv("BUILD");
-    snprintf(path, sizeof path, "%s/refcl-compiler", build ? build : "build");
-    setenv("REFCL_COMPILER", path, 0);
-    if (rt_clGetPlatformIDs(1, &platform, NULL) ||
-        rt_clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL))
+    if (open_starved(state))
         return -1;
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &err);
-    /* What is made once, by whoever comes first, is there before anything fails. */
+    /* What is made once, by the first command, is there before anything fails. */
     cl_mem m = clCreateBuffer(context, 0, 4, NULL, &err);
     OK(clEnqueueReadBuffer(queue, m, CL_TRUE, 0, 4, bytes, NONE));
     release_mem(m);
     return err;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    return rt_clReleaseCommandQueue(queue) || rt_clReleaseContext(context);
 }
 
 int main(void)
@@ -561,5 +484,5 @@ int main(void)
         cmocka_unit_test(creation),        cmocka_unit_test(first_contents), cmocka_unit_test(maps),
         cmocka_unit_test(programs),        cmocka_unit_test(wait_lists),     cmocka_unit_test(commands),
         cmocka_unit_test(data_of_objects), cmocka_unit_test(other_versions)};
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, close_starved);
 }
