@@ -5,6 +5,9 @@
 #include "ref-runtime/program/kernel.h"
 #include "ref-runtime/setting.h"
 
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -157,6 +160,34 @@ cl_int rt_put_extensions_with_version(const struct rt_info_out *out, bool images
 
 #define LIMIT(member)      (((const struct rt_device *)object)->limits.member)
 #define RT_FP_ATOMIC(what) (CL_DEVICE_GLOBAL_FP_ATOMIC_##what##_EXT | CL_DEVICE_LOCAL_FP_ATOMIC_##what##_EXT)
+
+/* A vendor identifier is that of a PCI vendor, or one that Khronos has assigned.  refcl has neither, and another
+ * implementation's would be wrong.  The device is the host's processor, whose maker is a PCI vendor; 0, which is
+ * none, where the maker is not known. */
+static cl_uint processor_vendor(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    static const struct {
+        const char *name; /* as CPUID returns it */
+        cl_uint id;
+    } makers[] = {{"GenuineIntel", 0x8086},
+                  {"AuthenticAMD", 0x1022},
+                  {"HygonGenuine", 0x1d94},
+                  {"CentaurHauls", 0x1106},
+                  {"  Shanghai  ", 0x1d17}};
+    unsigned largest, name[3];
+    if (!__get_cpuid(0, &largest, &name[0], &name[2], &name[1]))
+        return 0;
+    for (size_t i = 0; i < sizeof(makers) / sizeof(*makers); i++)
+        if (memcmp(name, makers[i].name, sizeof(name)) == 0)
+            return makers[i].id;
+    return 0;
+#elif defined(__aarch64__)
+    return 0x13b5; /* Arm, whose architecture it is */
+#else
+    return 0;
+#endif
+}
 
 static cl_int get_extensions(const void *object, const struct rt_info_out *out)
 {

@@ -1,6 +1,8 @@
 /* Platform, device and context calls [CL 4.1-4.4]. */
 #include "runtime_test.h"
 
+#include <stdbool.h>
+
 static void platforms(void **state)
 {
     (void)state;
@@ -37,12 +39,33 @@ static int in_words(const char *list, const char *word)
     return 0;
 }
 
+/* The maker of the host's processor: refcl itself has no identifier. */
+static void vendor(void **state)
+{
+    (void)state;
+    cl_uint id = 1;
+    OK(clGetDeviceInfo(device, CL_DEVICE_VENDOR_ID, sizeof id, &id, NULL));
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    char line[4096];
+    cl_uint expected = 0;
+    bool found = false;
+    while (file && !found && fgets(line, sizeof line, file))
+        if ((found = strncmp(line, "vendor_id", 9) == 0))
+            expected = strstr(line, "GenuineIntel") ? 0x8086 : strstr(line, "AuthenticAMD") ? 0x1022 : 0;
+    if (file)
+        fclose(file);
+    /* [CL 4.2 R123] */
+    assert_true(id <= 0xffff);
+    if (expected)
+        assert_int_equal(id, expected);
+}
+
 /* The string and the versioned array name the same extensions, once each [CL 4.2 R104]. */
 static void extensions_agree(void **state)
 {
     (void)state;
     char text[4096];
-    cl_name_version list[64];
+    cl_name_version list[96];
     size_t size;
     OK(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof(text), text, NULL));
     OK(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS_WITH_VERSION, sizeof(list), list, &size));
@@ -95,7 +118,7 @@ static cl_ulong ulong_of(cl_device_info param)
 
 static int has_feature(const char *name)
 {
-    cl_name_version list[64];
+    cl_name_version list[96];
     size_t size;
     OK(clGetDeviceInfo(device, CL_DEVICE_OPENCL_C_FEATURES, sizeof(list), list, &size));
     for (size_t i = 0; i < size / sizeof(*list); i++) {
@@ -350,15 +373,11 @@ static void optional_features(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(platforms),
-        cmocka_unit_test(extensions_agree),
-        cmocka_unit_test(extension_functions),
-        cmocka_unit_test(features_agree),
-        cmocka_unit_test(minima),
-        cmocka_unit_test(device_lists),
-        cmocka_unit_test(sub_devices),
-        cmocka_unit_test(contexts),
-        cmocka_unit_test(context_destructors),
+        cmocka_unit_test(platforms),         cmocka_unit_test(vendor),
+        cmocka_unit_test(extensions_agree),  cmocka_unit_test(extension_functions),
+        cmocka_unit_test(features_agree),    cmocka_unit_test(minima),
+        cmocka_unit_test(device_lists),      cmocka_unit_test(sub_devices),
+        cmocka_unit_test(contexts),          cmocka_unit_test(context_destructors),
         cmocka_unit_test(optional_features),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
