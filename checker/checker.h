@@ -293,6 +293,7 @@ struct ck_finding {
     bool verified;           /* with the change the same execution has no such race */
     const char *
         revisions; /* races: under which revisions of the specification it is none, and why; NULL: under all */
+    const char *depends_on; /* of what was chosen for the launch, as text; NULL: of nothing that is known */
     const struct mm_source *created;    /* the host call that created the memory object, NULL if unknown */
     const struct ck_detector *detector; /* that it was merged from, NULL: none */
     uint32_t process;                   /* the same as a number that the caller gave, 0: none */
@@ -316,6 +317,8 @@ const struct ck_finding *ck_detector_race(struct ck_detector *detector, const st
 void ck_detector_verified(struct ck_detector *detector, size_t i, bool verified);
 /* Text for ck_finding.revisions. */
 void ck_detector_revisions(struct ck_detector *detector, size_t i, const char *text);
+/* Text for ck_finding.depends_on. */
+void ck_detector_depends(struct ck_detector *detector, size_t i, const char *text);
 /* Whether there was a race between commands or with the host, suppressed or not. */
 bool ck_detector_races_across(const struct ck_detector *detector);
 /* The data race I is between writes of the same value: its kind is uniform-write. */

@@ -220,6 +220,12 @@ void ck_detector_revisions(struct ck_detector *d, size_t i, const char *text)
         d->report.findings[i]->revisions = mm_arena_strdup(d->arena, text);
 }
 
+void ck_detector_depends(struct ck_detector *d, size_t i, const char *text)
+{
+    if (i < d->report.finding_count)
+        d->report.findings[i]->depends_on = mm_arena_strdup(d->arena, text);
+}
+
 bool ck_detector_races_across(const struct ck_detector *d)
 {
     return d->report.across;

@@ -78,15 +78,16 @@ void ck_words_location(const struct ck_finding *finding, char *buf, size_t size)
         access = &finding->accesses[1];
     const char *name = a && a->name && *a->name ? a->name : NULL;
     if (access->argument && *access->argument && name)
-        snprintf(buf, size, "argument '%s' (%s, element %" PRIu64 ")", access->argument, name,
-                 access->element);
+        snprintf(buf, size, "argument '%s' (%s, element %" PRId64 ")", access->argument, name,
+                 (int64_t)access->element);
     else if (access->argument && *access->argument)
-        snprintf(buf, size, "argument '%s' (element %" PRIu64 ")", access->argument, access->element);
+        snprintf(buf, size, "argument '%s' (element %" PRId64 ")", access->argument,
+                 (int64_t)access->element);
     else if (access->argument && name)
-        snprintf(buf, size, "%s (element %" PRIu64 ")", name, access->element);
+        snprintf(buf, size, "%s (element %" PRId64 ")", name, (int64_t)access->element);
     else if (a)
-        snprintf(buf, size, "%s memory %s%s%s(byte %" PRIu64 ")", mm_region_name((enum mm_region)a->region),
-                 name ? "'" : "", name ? name : "", name ? "' " : "", finding->offset);
+        snprintf(buf, size, "%s memory %s%s%s(byte %" PRId64 ")", mm_region_name((enum mm_region)a->region),
+                 name ? "'" : "", name ? name : "", name ? "' " : "", (int64_t)finding->offset);
     else
         snprintf(buf, size, "unknown memory");
 }

@@ -125,6 +125,8 @@ static cJSON *finding_json(const struct ck_detector *detector, const struct ck_f
         ck_report_add(object, "reason", finding->reason);
     if (finding->revisions)
         ck_report_add(object, "revisions", finding->revisions);
+    if (finding->depends_on)
+        ck_report_add(object, "depends_on", finding->depends_on);
     if (finding->fix) {
         ck_report_add(object, "fix", finding->fix);
         cJSON_AddBoolToObject(object, "fix_verified", finding->verified);

@@ -176,13 +176,43 @@ static void put_other(const struct ck_finding *f, const struct style *style, FIL
     fputc('\n', out);
 }
 
+/* The findings read the same, as those about local memory of several launches do. */
+static bool reads_alike(const struct ck_finding *a, const struct ck_finding *b)
+{
+    char where[2][200] = {"", ""};
+    if (strcmp(a->kind, b->kind) != 0 || a->access_count != b->access_count ||
+        !a->allocation != !b->allocation)
+        return false;
+    for (size_t i = 0; i < a->access_count; i++) {
+        const struct mm_source *x = &a->accesses[i].source, *y = &b->accesses[i].source;
+        if (x->line != y->line || x->column != y->column ||
+            strcmp(x->file ? x->file : "", y->file ? y->file : "") != 0)
+            return false;
+    }
+    if (a->allocation) {
+        ck_words_location(a, where[0], sizeof where[0]);
+        ck_words_location(b, where[1], sizeof where[1]);
+    }
+    return strcmp(where[0], where[1]) == 0;
+}
+
+/* Whether finding K reads as another one does that has the same cause and is before it. */
+static bool is_printed(const struct ck_detector *detector, size_t k, const size_t *first)
+{
+    const struct ck_finding *f = ck_detector_finding(detector, k);
+    for (size_t i = first[k]; i < k; i++)
+        if (first[i] == first[k] && reads_alike(ck_detector_finding(detector, i), f))
+            return true;
+    return false;
+}
+
 /* The findings that share their cause with finding I. */
 static void put_others(const struct ck_detector *detector, size_t i, const size_t *first,
                        const struct style *style, FILE *out)
 {
     size_t others = 0;
     for (size_t k = i + 1; k < ck_detector_finding_count(detector); k++)
-        if (first[k] == i && ++others <= MOST_OF_CAUSE)
+        if (first[k] == i && !is_printed(detector, k, first) && ++others <= MOST_OF_CAUSE)
             put_other(ck_detector_finding(detector, k), style, out);
     if (others > MOST_OF_CAUSE)
         put_note(style, out, " the same cause: %zu more\n", others - MOST_OF_CAUSE);
@@ -223,6 +253,8 @@ static void put_finding(const struct ck_detector *detector, const struct ck_find
         put_note(style, out, " %s\n", f->reason);
     if (f->revisions)
         put_note(style, out, " %s\n", f->revisions);
+    if (f->depends_on)
+        put_note(style, out, " it depends on the launch that was chosen: %s\n", f->depends_on);
     if (f->fix)
         put_note(style, out, " to fix it: %s%s\n", f->fix,
                  f->verified ? " (checked: the change removes this race)" : " (not checked)");

@@ -18,6 +18,17 @@ struct kernel {
     bool is_bare; /* no option is given */
 };
 
+/* What was chosen for a launch, and could be otherwise. */
+struct kernel_choices {
+    void *context;
+    /* The words of a launch with fewer work-items the greater NUMBER is, NULL: there is none; TEXT names its sizes. */
+    char **(*smaller)(void *context, unsigned number, char *text, size_t size);
+    unsigned inputs; /* contents of memory that it is made with, one after the other */
+};
+/* session->explain of CONTEXT, kernel_choices: notes which findings depend on them. */
+void kernel_explain_choices(void *context, const struct session *session, struct ck_detector *detector,
+                            char **argv);
+
 /* Prints the signature of each kernel of the file, and a command that would launch it.  These return exit codes. */
 int kernel_list(const struct kernel *kernel);
 /* Chooses what is not given, and runs the launch. */

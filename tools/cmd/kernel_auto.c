@@ -180,78 +180,160 @@ struct automatic {
     struct kernel *kernel;
     const struct in_kernel_info *info;
     struct launch_choice choice;
-    bool may_shrink, again;
+    struct in_module *module;
+    unsigned contents; /* that were tried for atomic objects */
+    bool may_choose;   /* sizes are not given */
+    bool is_changed;   /* the choice is not the first one */
+    bool is_last, again;
+    struct kernel_choices choices;
 };
 
-/* Accesses out of bounds may be the fault of the chosen sizes: smaller work-groups are tried.  Work-items that wait for others may
- * need a fair schedule, or separate groups. */
+/* What the chosen sizes or contents may be the cause of. */
+struct trouble {
+    bool outside, endless;
+};
+
+static struct trouble trouble_in(const struct ck_detector *detector)
+{
+    struct trouble t = {0};
+    for (size_t i = 0; i < ck_detector_finding_count(detector); i++) {
+        const char *kind = ck_detector_finding(detector, i)->kind;
+        t.outside |= strcmp(kind, "out-of-bounds") == 0;
+        t.endless |= strcmp(kind, "step-limit") == 0;
+    }
+    return t;
+}
+
+static bool choose_first(struct automatic *a)
+{
+    launch_choice_clear(&a->choice);
+    return launch_choose(a->module, a->info, &a->choice);
+}
+
+/* Work-items that wait for others may need a fair schedule, separate groups, or other contents of what they wait for. */
+static bool choose_for_waiting(struct automatic *a)
+{
+    struct session *session = &a->kernel->session;
+    if (!session->schedule) {
+        session->schedule = "fair";
+        return true;
+    }
+    if (!a->may_choose || (!a->contents && launch_shrink(a->info, &a->choice, true)))
+        return a->may_choose;
+    return (a->contents || choose_first(a)) && launch_choose_atomics(a->info, &a->choice, a->contents++);
+}
+
+/* Accesses out of bounds may be the fault of the chosen sizes.  A launch that nothing helps is reported with the first choice, whose
+ * work-groups are the largest. */
 static bool wants_again(void *context, const struct ck_detector *detector)
 {
     struct automatic *a = context;
-    bool outside = false, endless = false;
-    for (size_t i = 0; i < ck_detector_finding_count(detector); i++) {
-        const char *kind = ck_detector_finding(detector, i)->kind;
-        outside |= strcmp(kind, "out-of-bounds") == 0;
-        endless |= strcmp(kind, "step-limit") == 0;
-    }
-    struct session *session = &a->kernel->session;
-    bool unfair = endless && !session->schedule;
-    if (unfair)
-        session->schedule = "fair";
-    a->again =
-        unfair || ((outside || endless) && a->may_shrink && launch_shrink(a->info, &a->choice, endless));
+    struct trouble t = trouble_in(detector);
+    if (a->is_last || (!t.outside && !t.endless))
+        return a->again = false;
+    a->again = t.endless ? choose_for_waiting(a) : a->may_choose && launch_shrink(a->info, &a->choice, false);
+    if (!a->again && a->is_changed)
+        a->again = a->is_last = choose_first(a);
+    a->is_changed = true;
     return a->again;
 }
 
-/* The arguments that are given, and the chosen ones for the others. */
-static int merge_arguments(struct kernel *kernel, struct automatic *a, char **words, size_t *count)
+/* The helper's command line for a choice. */
+struct choice_words {
+    char *words[KERNEL_WORDS + 2 * LAUNCH_ARGUMENTS + 16], global[80], local[80];
+    size_t count;
+};
+
+static void add_words(struct choice_words *w, const char *option, const char *value)
 {
-    static char argument[] = "arg";
+    w->words[w->count++] = (char *)(uintptr_t)option;
+    w->words[w->count++] = (char *)(uintptr_t)value;
+}
+
+/* The arguments that are given, and the chosen ones for the others. */
+static int merge_arguments(const struct automatic *a, const struct launch_choice *choice,
+                           struct choice_words *w)
+{
+    const struct kernel *kernel = a->kernel;
     size_t indices[KERNEL_ARGUMENTS];
     const char *merged[LAUNCH_ARGUMENTS];
     find_indices(kernel, a->info, indices);
-    for (size_t i = 0; i < a->choice.argument_count; i++)
-        merged[i] = a->choice.arguments[i];
+    for (size_t i = 0; i < choice->argument_count; i++)
+        merged[i] = choice->arguments[i];
     for (size_t i = 0; i < kernel->argument_count; i++) {
         const char *text = kernel->arguments[i];
         size_t n = spec_name_length(text);
-        if (indices[i] >= a->choice.argument_count)
+        if (indices[i] >= choice->argument_count)
             return tool_error(EXIT_USAGE,
                               n ? "--arg '%s': the kernel has no argument of this name"
                                 : "--arg '%s': the kernel has fewer arguments",
                               text);
         merged[indices[i]] = text + n + (n > 0);
     }
-    for (size_t i = 0; i < a->choice.argument_count; i++) {
-        words[(*count)++] = argument;
-        words[(*count)++] = (char *)(uintptr_t)merged[i];
-    }
+    for (size_t i = 0; i < choice->argument_count; i++)
+        add_words(w, "arg", merged[i]);
     return 0;
+}
+
+static int make_words(const struct automatic *a, const struct launch_choice *choice, struct choice_words *w)
+{
+    const struct kernel *kernel = a->kernel;
+    w->count = kernel->count;
+    memcpy(w->words, kernel->words, w->count * sizeof *w->words);
+    add_words(w, "kernel", a->info->name);
+    if (!kernel->has_sizes) {
+        add_words(w, "global", launch_sizes(choice->global, choice->dimensions, w->global, sizeof w->global));
+        add_words(w, "local", launch_sizes(choice->local, choice->dimensions, w->local, sizeof w->local));
+    }
+    int code = merge_arguments(a, choice, w);
+    w->words[w->count] = (char *)(uintptr_t)kernel->path;
+    w->words[w->count + 1] = NULL;
+    return code;
+}
+
+/* One work-group, then halves of it. */
+static char **smaller_launch(void *context, unsigned number, char *text, size_t size)
+{
+    static struct choice_words w;
+    const struct automatic *a = context;
+    static struct launch_choice choice; /* its texts are among the words */
+    launch_choice_clear(&choice);
+    bool good = a->may_choose && launch_choose_less(a->info, &a->choice, number, &choice) &&
+                make_words(a, &choice, &w) == 0;
+    if (good)
+        snprintf(text, size, "-g %s -l %s", w.global, w.local);
+    else
+        launch_choice_clear(&choice);
+    return good ? w.words : NULL;
+}
+
+static unsigned input_count(const struct choice_words *w)
+{
+    unsigned count = 1, n;
+    char message[200];
+    for (size_t i = 1; i + 1 < w->count; i += 2) {
+        struct spec spec;
+        if (strcmp(w->words[i], "arg") != 0)
+            continue;
+        n = spec_read(w->words[i + 1], &spec, message, sizeof message) ? spec_input_count(&spec) : 1;
+        count = n > count ? n : count;
+        spec_clear(&spec);
+    }
+    return count;
 }
 
 static int run_choice(struct kernel *kernel, struct automatic *a)
 {
-    static char *words[KERNEL_WORDS + 2 * LAUNCH_ARGUMENTS + 16], line[LINE];
-    static char name_word[] = "kernel", global_word[] = "global", local_word[] = "local";
-    char global[80], local[80];
-    size_t count = kernel->count;
-    memcpy(words, kernel->words, count * sizeof *words);
-    words[count++] = name_word;
-    words[count++] = (char *)(uintptr_t)a->info->name;
-    if (!kernel->has_sizes) {
-        launch_sizes(a->choice.global, a->choice.dimensions, global, sizeof global);
-        launch_sizes(a->choice.local, a->choice.dimensions, local, sizeof local);
-        words[count++] = global_word;
-        words[count++] = global;
-        words[count++] = local_word;
-        words[count++] = local;
-    }
-    int code = merge_arguments(kernel, a, words, &count);
-    words[count] = (char *)(uintptr_t)kernel->path;
-    words[count + 1] = NULL;
-    a->may_shrink = !kernel->has_sizes;
+    static struct choice_words w;
+    static char line[LINE];
+    int code = make_words(a, &a->choice, &w);
+    a->may_choose = !kernel->has_sizes;
     a->again = false;
-    code = code ? code : session_run(&kernel->session, words);
+    a->choices = (struct kernel_choices){.context = a, .smaller = smaller_launch, .inputs = input_count(&w)};
+    kernel->session.explain = kernel_explain_choices;
+    kernel->session.explain_context = &a->choices;
+    code = code ? code : session_run(&kernel->session, w.words);
+    kernel->session.explain = NULL;
     if (code == EXIT_USAGE || a->again || kernel->session.quiet)
         return code;
     put_command(kernel->shown, a->info, &a->choice, true, kernel->session.schedule, line);
@@ -266,10 +348,10 @@ static int run_choice(struct kernel *kernel, struct automatic *a)
 static int automatic_kernel(struct kernel *kernel, struct in_module *module,
                             const struct in_kernel_info *info)
 {
-    struct automatic a = {.kernel = kernel, .info = info};
+    struct automatic a = {.kernel = kernel, .info = info, .module = module};
     const char *schedule = kernel->session.schedule;
     int code = EXIT_USAGE;
-    if (!launch_choose(module, info, &a.choice))
+    if (!choose_first(&a))
         tool_error(EXIT_USAGE, "--auto: '%s' has too many arguments", info->name);
     else
         code = convert_structures(kernel, module, info);

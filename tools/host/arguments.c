@@ -167,8 +167,9 @@ static void read_one(struct host *host, const char *text, bool given[MAX_ARGS], 
     spec_clear(&host->arguments[index].spec);
     host->arguments[index].spec = spec;
     given[index] = true;
-    if (spec.fill == SPEC_CHANGING || spec.fill == SPEC_INDICES)
-        host->rounds = MOST_ROUNDS;
+    unsigned last = spec_input_count(&spec) - 1;
+    if (!host->has_round && last > host->last_round)
+        host->last_round = last;
 }
 
 void host_read_arguments(struct host *host)

@@ -189,25 +189,21 @@ static void put_numbers(unsigned char *data, size_t count, struct scalar scalar,
     }
 }
 
-/* Zeros, iota, ones, random numbers, small random numbers: for indices all below LIMIT. */
-static void put_round(unsigned char *data, size_t count, struct scalar scalar, uint64_t limit, unsigned round)
+/* Zeros, iota, ones, random numbers, small random numbers, one number in all elements: for indices all below the limit. */
+static void put_round(unsigned char *data, size_t count, struct scalar scalar, const struct spec *spec,
+                      unsigned round)
 {
-    enum {
-        ZEROS,
-        IOTA,
-        ONES,
-        RANDOM,
-        SMALL,
-        LARGE = 1 << 12
-    }; /* products and sums of a few of them are no overflow */
-    const uint64_t small = limit ? limit : 16;
-    if (round == RANDOM || round == SMALL)
+    enum { LARGE = 1 << 12 }; /* products and sums of a few of them are no overflow */
+    const uint64_t limit = spec->number, small = limit ? limit : 16;
+    if (round == SPEC_INPUT_LAST && spec->has_last)
+        put_numbers(data, count, scalar, (uint64_t)spec->last, 0, 0);
+    else if (round >= SPEC_INPUT_RANDOM)
         put_random(data, count, scalar, round,
-                   round == SMALL                ? small
+                   round != SPEC_INPUT_RANDOM    ? small
                    : limit || scalar.kind == 'f' ? limit
                                                  : LARGE);
     else
-        put_numbers(data, count, scalar, round == ONES, round == IOTA, limit);
+        put_numbers(data, count, scalar, round == SPEC_INPUT_ONES, round == SPEC_INPUT_IOTA, limit);
 }
 
 void host_fill(unsigned char *data, size_t bytes, struct scalar scalar, const struct spec *spec,
@@ -232,7 +228,7 @@ void host_fill(unsigned char *data, size_t bytes, struct scalar scalar, const st
         break;
     case SPEC_CHANGING:
     case SPEC_INDICES:
-        put_round(data, count, scalar, spec->number, round);
+        put_round(data, count, scalar, spec, round);
         break;
     default:
         memset(data, 0, bytes);

@@ -1,7 +1,6 @@
 /* refcl-kernel-host: launches one kernel through the OpenCL API, as `refcl kernel` asks.
  *
- *     refcl-kernel-host (kernel|global|local|offset|arg|print|build-options|include|captured|repeat VALUE)...
- * FILE
+ *     refcl-kernel-host (kernel|global|local|offset|arg|print|build-options|include|captured|repeat|input VALUE)... FILE
  *
  * It is an ordinary OpenCL program; whatever ICD the environment selects runs the kernel. */
 #include "tools/host/kernel_host.h"
@@ -156,7 +155,10 @@ static void parse(struct host *host, int argc, char **argv)
             host->is_captured = strcmp(value, "yes") == 0;
         else if (strcmp(option, "include") == 0)
             host->include = value;
-        else if (strcmp(option, "repeat") == 0)
+        else if (strcmp(option, "input") == 0) {
+            host->first_round = host->last_round = (unsigned)strtoul(value, NULL, 10);
+            host->has_round = true;
+        } else if (strcmp(option, "repeat") == 0)
             host->repeat = strtoull(value, NULL, 10);
         else if (strcmp(option, "arg") == 0 && host->spec_count < MAX_ARGS)
             host->specs[host->spec_count++] = value;
@@ -215,8 +217,7 @@ static void release(struct host *host)
 
 int main(int argc, char **argv)
 {
-    static struct host host = {
-        .build = "-cl-std=CL3.0", .global = {1}, .dimensions = 1, .repeat = 1, .rounds = 1};
+    static struct host host = {.build = "-cl-std=CL3.0", .global = {1}, .dimensions = 1, .repeat = 1};
     if (argc % 2)
         host_fail("usage: refcl-kernel-host (OPTION VALUE)... FILE", NULL);
     parse(&host, argc, argv);
@@ -229,9 +230,10 @@ int main(int argc, char **argv)
                "clGetKernelInfo");
     host_captured_memory(&host);
     host_read_arguments(&host);
+    host.round = host.first_round;
     host_set_arguments(&host);
-    for (host.round = 0; host.round < host.rounds; host.round++) {
-        if (host.round)
+    for (; host.round <= host.last_round; host.round++) {
+        if (host.round > host.first_round)
             host_change_arguments(&host);
         launch(&host);
     }

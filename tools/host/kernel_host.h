@@ -8,7 +8,7 @@
 #include <CL/cl.h>
 #include <inttypes.h>
 
-enum { MAX_ARGS = 256, MOST_ROUNDS = 5 };
+enum { MAX_ARGS = 256 };
 
 /* An element type by its OpenCL C name. */
 struct scalar {
@@ -48,8 +48,8 @@ struct host {
     const char *name, *build, *include, *specs[MAX_ARGS], *prints[MAX_ARGS];
     size_t spec_count, print_count, global[3], local[3], offset[3], repeat;
     cl_uint argument_count;
-    size_t rounds;
-    unsigned round; /* of launches with changing contents */
+    unsigned round, first_round, last_round; /* of launches with changing contents: enum spec_input */
+    bool has_round;                          /* the launch with one of them is asked for */
     cl_uint dimensions, local_dimensions;
     struct argument arguments[MAX_ARGS];
     const char *memory_specs[MAX_ARGS]; /* of captured launches */

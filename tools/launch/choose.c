@@ -5,7 +5,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { ITEMS = 4, ELEMENTS = 4096, LOCAL_ELEMENTS = 64, GROUPS = 4, SUB_GROUPS_ITEMS = 64, SIDE = 16 };
+enum {
+    ITEMS = 4,
+    ELEMENTS = 4096,
+    LOCAL_ELEMENTS = 64,
+    GROUPS = 4,
+    SUB_GROUPS_ITEMS = 64,
+    UNKNOWN_DISTANCE = 1000000
+};
 /* Of symbolic launches. */
 enum { FEW_ITEMS = 4, FEW_GROUPS = 2 };
 
@@ -58,10 +65,7 @@ static void choose_local(const struct in_kernel_info *kernel, struct launch_choi
 static void choose_global(struct launch_choice *choice)
 {
     for (unsigned i = 0; i < 3; i++)
-        choice->global[i] = i < choice->dimensions ? choice->local[i] * (choice->roles.one_group   ? 1
-                                                                         : choice->dimensions == 1 ? GROUPS
-                                                                                                   : 2)
-                                                   : 1;
+        choice->global[i] = i < choice->dimensions ? choice->local[i] * choice->groups : 1;
 }
 
 /* ---- arguments -------------------------------------------------------------------------------------- */
@@ -84,17 +88,35 @@ static bool is_float(const char *type)
     return strncmp(type, "float", 5) == 0 || strncmp(type, "double", 6) == 0 || strncmp(type, "half", 4) == 0;
 }
 
-static void choose_memory(const struct in_argument_info *a, unsigned roles,
+/* What the operations change: a forest of roots, the number of users, distances that are not known yet.  Locks, flags and other
+ * counters begin with zero. */
+static void choose_atomic(unsigned roles, const struct launch_choice *choice, char *text, size_t size)
+{
+    unsigned operations = roles & (LAUNCH_COUNTED_DOWN | LAUNCH_LOWERED | LAUNCH_OTHER_ATOMIC);
+    *text = 0;
+    if (roles & LAUNCH_FOREST)
+        snprintf(text, size, ":iota");
+    else if (operations == LAUNCH_COUNTED_DOWN)
+        snprintf(text, size, ":fill=%" PRIu64, work_items(choice->global));
+    else if (operations == LAUNCH_LOWERED)
+        snprintf(text, size, ":fill=%d", UNKNOWN_DISTANCE);
+}
+
+static void choose_memory(const struct in_argument_info *a, unsigned roles, int64_t compared,
                           const struct launch_choice *choice, char *text, size_t size)
 {
     uint64_t count = ELEMENTS * (is_number(a->type_name) || !a->element_size ? 1 : a->element_size);
     int n = snprintf(text, size, "buf:%" PRIu64, count);
     char *rest = text + n;
     size_t room = size - (size_t)n;
-    if (roles & LAUNCH_ATOMIC || !is_number(a->type_name))
-        return; /* locks, counters and flags begin with zero */
-    if (roles & LAUNCH_INDICES && !is_float(a->type_name))
+    if (!is_number(a->type_name))
+        return;
+    if (roles & LAUNCH_ATOMIC)
+        choose_atomic(roles, choice, rest, room);
+    else if (roles & LAUNCH_INDICES && !is_float(a->type_name))
         snprintf(rest, room, ":indices=%" PRIu64, work_items(choice->global));
+    else if (compared && !is_float(a->type_name))
+        snprintf(rest, room, ":changing=%" PRId64, compared);
     else
         snprintf(rest, room, ":changing");
 }
@@ -141,7 +163,7 @@ static void choose_argument(const struct in_argument_info *a, size_t index,
     switch (a->kind) {
     case IN_ARG_GLOBAL:
     case IN_ARG_CONSTANT:
-        choose_memory(a, choice->roles.roles[index], choice, text, size);
+        choose_memory(a, choice->roles.roles[index], choice->roles.compared[index], choice, text, size);
         break;
     case IN_ARG_LOCAL:
         snprintf(text, size, "local:%" PRIu64,
@@ -188,20 +210,66 @@ bool launch_choose(struct in_module *module, const struct in_kernel_info *kernel
     launch_find_roles(module, kernel->name, &choice->roles);
     choice->dimensions = choice->roles.dimensions;
     choose_local(kernel, choice);
+    choice->groups = choice->roles.one_group ? 1 : choice->dimensions == 1 ? GROUPS : FEW_GROUPS;
     choose_global(choice);
     return choose_arguments(kernel, choice);
 }
 
 bool launch_shrink(const struct in_kernel_info *kernel, struct launch_choice *choice, bool single)
 {
-    bool smaller = false;
-    for (unsigned i = 0; i < 3 && !choice->is_fixed; i++) {
+    bool fewer = !single && choice->groups > FEW_GROUPS, smaller = fewer;
+    if (fewer)
+        choice->groups = FEW_GROUPS;
+    for (unsigned i = 0; i < 3 && !choice->is_fixed && !fewer; i++) {
         uint64_t least = single ? 1 : 2, size = single ? 1 : choice->local[i] / 2;
         smaller |= choice->local[i] > least;
         choice->local[i] = choice->local[i] > least ? size : choice->local[i];
     }
     choose_global(choice);
     return smaller && choose_arguments(kernel, choice);
+}
+
+bool launch_choose_less(const struct in_kernel_info *kernel, const struct launch_choice *choice,
+                        unsigned number, struct launch_choice *other)
+{
+    const unsigned halvings = choice->groups > 1 ? number : number + 1;
+    bool smaller = choice->groups > 1;
+    *other = *choice;
+    memset(other->arguments, 0, sizeof other->arguments);
+    other->groups = 1;
+    for (unsigned k = 0; k < halvings; k++) {
+        smaller = false;
+        for (unsigned i = 0; i < 3 && !choice->is_fixed; i++) {
+            smaller |= other->local[i] > 1;
+            other->local[i] = other->local[i] > 1 ? other->local[i] / 2 : 1;
+        }
+    }
+    choose_global(other);
+    return smaller && (work_items(other->local) > 1 || !choice->roles.item_ids) &&
+           choose_arguments(kernel, other);
+}
+
+bool launch_choose_atomics(const struct in_kernel_info *kernel, struct launch_choice *choice, unsigned step)
+{
+    static const char *const contents[] = {"iota", "fill=1"};
+    const unsigned ways = sizeof contents / sizeof *contents;
+    char text[80];
+    if (!choose_arguments(kernel, choice))
+        return false;
+    for (size_t i = 0; i < kernel->argument_count; i++) {
+        const struct in_argument_info *a = &kernel->arguments[i];
+        if (a->kind != IN_ARG_GLOBAL || !is_number(a->type_name) || !(choice->roles.roles[i] & LAUNCH_ATOMIC))
+            continue;
+        if (step >= ways) {
+            step -= ways;
+            continue;
+        }
+        snprintf(text, sizeof text, "buf:%d:%s", ELEMENTS, contents[step]);
+        mm_free(choice->arguments[i]);
+        choice->arguments[i] = mm_strdup(text);
+        return choice->arguments[i] != NULL;
+    }
+    return false;
 }
 
 /* ---- symbolic launches -------------------------------------------------------------------------------- */

@@ -17,12 +17,12 @@ typedef uint64_t set;
 struct flow {
     struct in_module *module;
     struct launch_roles *roles;
-    uint32_t bound, function; /* FUNCTION: that the current instruction is in */
-    set *value, *pointer;
-    set *held, *held_pointer;     /* of variables; HELD of functions: what they return */
-    uint32_t *variable;           /* that an id points into, 0: none */
-    bool *reached;                /* functions that the kernel calls */
-    bool changed, local, between; /* local ids are used; what differs between groups is */
+    uint32_t bound, function;             /* FUNCTION: that the current instruction is in */
+    set *value, *pointer, *loaded;        /* LOADED: of loads alone, what they read */
+    set *held, *held_pointer;             /* of variables; HELD of functions: what they return */
+    uint32_t *variable;                   /* that an id points into, 0: none */
+    bool *reached;                        /* functions that the kernel calls */
+    bool changed, local, global, between; /* local, global ids are used; what differs between groups is */
 };
 
 static void add(struct flow *f, set *to, set more)
@@ -55,6 +55,14 @@ static void give_role(struct flow *f, set arguments, unsigned role)
             f->roles->roles[i] |= role;
 }
 
+/* Ids have three components; values that are computed from them may have others. */
+static bool is_id_vector(const struct flow *f, uint32_t id)
+{
+    const struct in_ty *ty = id_of(f, id) ? id_of(f, id)->ty : NULL;
+    return f->value[id] & ~ARGUMENTS && ty && ty->kind == IN_TY_VECTOR && ty->count == 3 &&
+           ty->element->kind == IN_TY_INT;
+}
+
 static void need_dimension(struct flow *f, uint64_t component)
 {
     if (component < 3 && component + 1 > f->roles->dimensions)
@@ -80,7 +88,7 @@ static set builtin_source(struct flow *f, const struct in_id *id)
         return GROUP_ID;
     case SpvBuiltInGlobalInvocationId:
     case SpvBuiltInGlobalLinearId:
-        f->between = true;
+        f->global = f->between = true;
         return GLOBAL_ID;
     case SpvBuiltInNumWorkgroups:
     case SpvBuiltInGlobalSize:
@@ -132,6 +140,7 @@ static void load(struct flow *f, const struct in_inst *inst)
     uint32_t from = inst->operands[0], variable = f->variable[from];
     const struct in_id *source = id_of(f, variable ? variable : from);
     add(f, &f->value[inst->result], f->pointer[from]);
+    add(f, &f->loaded[inst->result], f->pointer[from]);
     if (source && source->builtin != IN_NO_BUILTIN)
         add(f, &f->value[inst->result], builtin_source(f, source));
     if (!variable)
@@ -178,6 +187,22 @@ static void multiply(struct flow *f, const struct in_inst *inst)
                                                      : 0);
 }
 
+static void compare(struct flow *f, const struct in_inst *inst)
+{
+    uint64_t constant;
+    for (unsigned k = 0; k < 2; k++) {
+        const struct in_id *c = id_of(f, inst->operands[1 - k]);
+        give_role(f, f->loaded[inst->operands[k]] & f->value[inst->operands[1 - k]] & ARGUMENTS,
+                  LAUNCH_FOREST);
+        if (!constant_of(f, inst->operands[1 - k], &constant) || !constant)
+            continue;
+        unsigned shift = 64 - c->ty->width;
+        for (unsigned i = 0; i < LAUNCH_ARGUMENTS; i++)
+            if (f->value[inst->operands[k]] == (set)1 << i)
+                f->roles->compared[i] = (int64_t)(constant << shift) >> shift;
+    }
+}
+
 /* The result has what the operands have. */
 static void other(struct flow *f, const struct in_inst *inst)
 {
@@ -205,14 +230,34 @@ static bool is_sub_group_operation(const struct flow *f, const struct in_inst *i
            scope == SpvScopeSubgroup;
 }
 
+static unsigned atomic_role(uint32_t opcode)
+{
+    switch (opcode) {
+    case SpvOpAtomicLoad:
+    case SpvOpAtomicStore:
+        return LAUNCH_ATOMIC;
+    case SpvOpAtomicIDecrement:
+    case SpvOpAtomicISub:
+        return LAUNCH_ATOMIC | LAUNCH_COUNTED_DOWN;
+    case SpvOpAtomicSMin:
+    case SpvOpAtomicUMin:
+    case SpvOpAtomicFMinEXT:
+        return LAUNCH_ATOMIC | LAUNCH_LOWERED;
+    default:
+        return LAUNCH_ATOMIC | LAUNCH_OTHER_ATOMIC;
+    }
+}
+
 static void atomic(struct flow *f, const struct in_inst *inst)
 {
     uint32_t at = inst->operands[0];
-    give_role(f, f->pointer[at] & ARGUMENTS, LAUNCH_ATOMIC);
+    give_role(f, f->pointer[at] & ARGUMENTS, atomic_role(inst->opcode));
     if (inst->result) {
         add(f, &f->value[inst->result], f->pointer[at]);
         add(f, &f->value[inst->result], f->held[f->variable[at]]);
     }
+    if (inst->opcode == SpvOpAtomicLoad)
+        add(f, &f->loaded[inst->result], f->pointer[at]);
     if (inst->opcode == SpvOpAtomicStore && inst->operand_count > 3)
         store(f, at, inst->operands[3]);
 }
@@ -256,17 +301,21 @@ static void note_instruction(struct flow *f, const struct in_inst *inst)
         add(f, &f->held[f->function], f->value[inst->operands[0]]);
         return;
     case SpvOpCompositeExtract:
-        if (f->value[inst->operands[0]] & ~ARGUMENTS && inst->operand_count == 2)
+        if (is_id_vector(f, inst->operands[0]) && inst->operand_count == 2)
             need_dimension(f, inst->operands[1]);
         add(f, &f->value[inst->result], f->value[inst->operands[0]]);
         return;
     case SpvOpVectorExtractDynamic:
-        if (f->value[inst->operands[0]] & ~ARGUMENTS && constant_of(f, inst->operands[1], &component))
+        if (is_id_vector(f, inst->operands[0]) && constant_of(f, inst->operands[1], &component))
             need_dimension(f, component);
         break;
     case SpvOpIMul:
     case SpvOpShiftLeftLogical:
         multiply(f, inst);
+        break;
+    case SpvOpIEqual:
+    case SpvOpINotEqual:
+        compare(f, inst);
         break;
     default:
         break;
@@ -309,6 +358,7 @@ static void follow(struct flow *f, const struct in_function *kernel)
             if (f->reached[id])
                 one_function(f, in_spirv_function(f->module, id));
     }
+    f->roles->item_ids = f->local || f->global || f->roles->sub_groups;
     f->roles->one_group = f->local && !f->between;
     for (unsigned i = 0; i < LAUNCH_ARGUMENTS; i++) /* groups meet at atomic objects */
         f->roles->one_group &= !(f->roles->roles[i] & LAUNCH_ATOMIC);
@@ -323,7 +373,7 @@ void launch_find_roles(struct in_module *module, const char *kernel, struct laun
             function = in_spirv_function(module, in_spirv_entry(module, i)->function);
     size_t bound = in_spirv_bound(module);
     struct flow f = {.module = module, .roles = roles, .bound = (uint32_t)bound};
-    set *sets = function ? mm_alloc_zero(4 * bound, sizeof *sets) : NULL;
+    set *sets = function ? mm_alloc_zero(5 * bound, sizeof *sets) : NULL;
     f.variable = mm_alloc_zero(bound, sizeof *f.variable);
     f.reached = mm_alloc_zero(bound, sizeof *f.reached);
     if (sets && f.variable && f.reached) {
@@ -331,6 +381,7 @@ void launch_find_roles(struct in_module *module, const char *kernel, struct laun
         f.pointer = sets + bound;
         f.held = sets + 2 * bound;
         f.held_pointer = sets + 3 * bound;
+        f.loaded = sets + 4 * bound;
         follow(&f, function);
     }
     mm_free(sets);

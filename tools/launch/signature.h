@@ -22,20 +22,30 @@ void launch_close(struct launch_file *file);
 void launch_put_signature(const struct in_kernel_info *kernel, FILE *out);
 
 /* What a kernel does with the memory that an argument points to. */
-enum { LAUNCH_ATOMIC = 1, LAUNCH_INDICES = 2, LAUNCH_WRITTEN = 4 };
+enum {
+    LAUNCH_ATOMIC = 1,
+    LAUNCH_INDICES = 2,
+    LAUNCH_WRITTEN = 4,
+    LAUNCH_COUNTED_DOWN = 8,  /* by atomic decrements and subtractions */
+    LAUNCH_LOWERED = 16,      /* by atomic minima */
+    LAUNCH_OTHER_ATOMIC = 32, /* by other read-modify-write operations */
+    LAUNCH_FOREST = 64        /* what is read there is compared with its index, as in a forest of parents */
+};
 enum { LAUNCH_ARGUMENTS = 56 };
 struct launch_roles {
     unsigned roles[LAUNCH_ARGUMENTS];
-    unsigned dimensions; /* of the ids that are used */
+    int64_t compared[LAUNCH_ARGUMENTS]; /* a constant that elements are compared with for equality, 0: none */
+    unsigned dimensions;                /* of the ids that are used */
     uint64_t
         local_items; /* work-items that constants speak of: strides between groups, lengths of local arrays; 0: none */
     bool sub_groups; /* it uses sub-groups */
+    bool item_ids;   /* it uses local ids, global ids or sub-groups */
     bool one_group;  /* it uses local ids, and nothing that differs between groups or is atomic */
 };
 void launch_find_roles(struct in_module *module, const char *kernel, struct launch_roles *roles);
 
 struct launch_choice {
-    uint64_t global[3], local[3];
+    uint64_t global[3], local[3], groups; /* GROUPS along each dimension */
     unsigned dimensions;
     char *arguments[LAUNCH_ARGUMENTS];
     size_t argument_count;
@@ -48,8 +58,14 @@ bool launch_choose(struct in_module *module, const struct in_kernel_info *kernel
 /* The same for refcl explore: few work-items, arguments that are symbolic where that is decided fast. */
 bool launch_choose_symbolic(struct in_module *module, const struct in_kernel_info *kernel,
                             struct launch_choice *choice);
-/* Halves the work-groups, and the launch with them; SINGLE: down to one work-item each.  False: they cannot be smaller. */
+/* Fewer work-groups, then work-groups of half the size; SINGLE: of one work-item each.  False: they cannot be smaller. */
 bool launch_shrink(const struct in_kernel_info *kernel, struct launch_choice *choice, bool single);
+/* The same arguments for one work-group, halved NUMBER times; OTHER is to be freed in any case.  False: that is not smaller, or one
+ * work-item of a kernel whose work-items have different ids. */
+bool launch_choose_less(const struct in_kernel_info *kernel, const struct launch_choice *choice,
+                        unsigned number, struct launch_choice *other);
+/* Other contents for locks, counters and flags, one argument after the other: STEP counts from 0.  False: there are no more. */
+bool launch_choose_atomics(const struct in_kernel_info *kernel, struct launch_choice *choice, unsigned step);
 void launch_choice_clear(struct launch_choice *choice);
 /* "N", "N,M" or "N,M,K". */
 const char *launch_sizes(const uint64_t sizes[3], unsigned dimensions, char *text, size_t size);

@@ -160,16 +160,16 @@ static bool read_word(struct reader *r, char *word, size_t size)
     return true;
 }
 
-static bool read_limit(struct reader *r, int64_t *limit)
+static bool read_signed(struct reader *r, int64_t *number)
 {
     const char *at = r->at;
     char *end;
     if (!isdigit((unsigned char)at[*at == '-' || *at == '+']))
-        return wrong(r, "a range is LOW..HIGH, not '%.20s'", *at ? at : "the end");
+        return wrong(r, "a number is expected at '%.20s'", *at ? at : "the end");
     errno = 0;
-    *limit = strtoll(at, &end, 0);
+    *number = strtoll(at, &end, 0);
     r->at = end;
-    return !errno || wrong(r, "a limit of a range has at most 63 bits: '%.20s'", at);
+    return !errno || wrong(r, "a number with a sign has at most 63 bits: '%.20s'", at);
 }
 
 /* "any" or "any:LOW..HIGH"; false without a message: neither. */
@@ -184,11 +184,11 @@ static bool read_any(struct reader *r, struct spec *spec)
         return true;
     r->at++;
     spec->is_ranged = true;
-    if (!read_limit(r, &spec->low))
+    if (!read_signed(r, &spec->low))
         return false;
     if (!accept(r, ".."))
         return wrong(r, "a range is LOW..HIGH, not '%.20s'", r->at);
-    if (!read_limit(r, &spec->high))
+    if (!read_signed(r, &spec->high))
         return false;
     return spec->low <= spec->high || wrong(r, "a range whose lower limit is above the upper one");
 }
@@ -221,6 +221,11 @@ static bool read_contents(struct reader *r, struct spec *spec)
     }
     if (accept(r, "out="))
         return read_word(r, spec->output, sizeof spec->output);
+    if (accept(r, "changing=")) {
+        spec->fill = SPEC_CHANGING;
+        spec->has_last = true;
+        return read_signed(r, &spec->last);
+    }
     static const struct {
         const char *word;
         enum spec_fill fill;
@@ -416,4 +421,22 @@ int64_t spec_random(uint64_t *state, uint64_t limit, double *real)
     int64_t whole = (int64_t)((*state >> 33) % (limit ? limit : UINT64_MAX));
     *real = limit ? (double)whole : (double)(*state >> 11) * 0x1p-53;
     return whole;
+}
+
+unsigned spec_input_count(const struct spec *spec)
+{
+    return spec->has_last                                              ? SPEC_INPUT_LAST + 1
+           : spec->fill == SPEC_CHANGING || spec->fill == SPEC_INDICES ? SPEC_INPUT_SMALL + 1
+                                                                       : 1;
+}
+
+const char *spec_input_name(unsigned input)
+{
+    static const char *const names[] = {"zeros",
+                                        "iota",
+                                        "ones",
+                                        "random numbers",
+                                        "small random numbers",
+                                        "a number that the kernel compares with"};
+    return input < sizeof names / sizeof *names ? names[input] : "";
 }

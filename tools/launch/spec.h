@@ -32,7 +32,8 @@ enum spec_kind {
     SPEC_SAMPLER,
     SPEC_CAPTURED
 };
-/* CHANGING: other contents in each launch of refcl-kernel-host, by `changing`; INDICES: the same, all of them below LIMIT. */
+/* CHANGING: other contents in each launch of refcl-kernel-host, by `changing` or `changing=LAST`, whose last launch has LAST in
+ * each element; INDICES: the same, all of them below LIMIT. */
 enum spec_fill {
     SPEC_ZERO,
     SPEC_IOTA,
@@ -55,7 +56,9 @@ struct spec {
     enum spec_access access;
     bool is_ranged; /* ANY: values are from LOW to HIGH */
     int64_t low, high;
-    uint64_t number;                         /* RANDOM: the seed; BELOW, INDICES: the limit */
+    uint64_t number; /* RANDOM: the seed; BELOW, INDICES: the limit */
+    bool has_last;   /* CHANGING: LAST is given */
+    int64_t last;
     char file[SPEC_PATH], output[SPEC_PATH]; /* "": none */
     char image_kind[16], format[32];         /* "2d", "1d_array"; "rgba8" */
     uint64_t size[3];                        /* of images, 0: as the file or 1 */
@@ -77,6 +80,18 @@ double spec_real(const struct spec_value *value);
 /* The next number of RANDOM contents, whose LIMIT is 0, or of those BELOW one; REAL: what a float holds instead. */
 uint64_t spec_random_state(uint64_t seed);
 int64_t spec_random(uint64_t *state, uint64_t limit, double *real);
+
+/* Contents of changing memory, in the order of launches: the number of SPEC, 1 if it does not change, and their names. */
+enum spec_input {
+    SPEC_INPUT_ZEROS,
+    SPEC_INPUT_IOTA,
+    SPEC_INPUT_ONES,
+    SPEC_INPUT_RANDOM,
+    SPEC_INPUT_SMALL,
+    SPEC_INPUT_LAST
+};
+unsigned spec_input_count(const struct spec *spec);
+const char *spec_input_name(unsigned input);
 
 /* "CL_INVALID_ARG_SIZE (-51)" in TEXT. */
 const char *spec_code_text(int code, char *text, size_t size);

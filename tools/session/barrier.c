@@ -49,7 +49,7 @@ static bool alike(const struct ck_finding *a, const struct ck_finding *b)
            (lines[0][0] == lines[1][1] && lines[0][1] == lines[1][0]);
 }
 
-static bool has(const struct ck_detector *detector, const struct ck_finding *finding)
+bool session_has_finding(const struct ck_detector *detector, const struct ck_finding *finding)
 {
     bool any = false;
     for (size_t i = 0; i < ck_detector_finding_count(detector); i++)
@@ -60,9 +60,9 @@ static bool has(const struct ck_detector *detector, const struct ck_finding *fin
 /* AGAIN lacks the current finding, and has none that the unchanged launch lacks. */
 static bool is_better(const struct trial *t, const struct ck_detector *again)
 {
-    bool better = !has(again, t->finding);
+    bool better = !session_has_finding(again, t->finding);
     for (size_t i = 0; i < ck_detector_finding_count(again); i++)
-        better = better && has(t->before, ck_detector_finding(again, i));
+        better = better && session_has_finding(t->before, ck_detector_finding(again, i));
     return better;
 }
 
@@ -107,8 +107,9 @@ static void advise(const struct trial *t, const struct ck_detector *again, uint3
              included ? " of " : "", included ? file : "");
     for (size_t i = 0; i < ck_detector_finding_count(t->detector); i++) {
         const struct ck_finding *f = ck_detector_finding(t->detector, i);
-        if (f->change.barrier.after && !f->verified && strcmp(file_of(f), file) == 0 && has(t->before, f) &&
-            !has(again, f) && strcmp(kernel_of(f), kernel) == 0 && strcmp(f->change.barrier.flag, flag) == 0)
+        if (f->change.barrier.after && !f->verified && strcmp(file_of(f), file) == 0 &&
+            session_has_finding(t->before, f) && !session_has_finding(again, f) &&
+            strcmp(kernel_of(f), kernel) == 0 && strcmp(f->change.barrier.flag, flag) == 0)
             ck_detector_advise(t->detector, i, fix);
     }
 }
@@ -201,7 +202,7 @@ static bool open_captured(struct trial *t, const char *path)
     if (!session_launch_open_captured(&t->launch, path))
         return false;
     t->before = session_launch_run(&t->launch, t->launch.text, t->session, &t->patience, &t->processes);
-    return t->before && has(t->before, t->finding);
+    return t->before && session_has_finding(t->before, t->finding);
 }
 
 /* A capture of the launch of the finding, or of its command's number in another process. */
@@ -238,7 +239,7 @@ static bool find_captured(struct trial *t)
 /* The launch of the finding, the same as that of the finding before where it has this one too. */
 static bool open_launch(struct trial *t, char **argv)
 {
-    if (t->before && has(t->before, t->finding))
+    if (t->before && session_has_finding(t->before, t->finding))
         return true;
     close_launch(t);
     if (t->session->source && session_launch_open(&t->launch, argv))

@@ -95,9 +95,9 @@ static bool write_text(const char *path, const char *text)
     return fclose(out) == 0 && good;
 }
 
-const struct ck_detector *session_launch_run(struct session_launch *l, const char *text,
-                                             const struct session *session, struct session_patience *patience,
-                                             struct session_processes *processes)
+const struct ck_detector *session_launch_quietly(char **argv, const struct session *session,
+                                                 struct session_patience *patience,
+                                                 struct session_processes *processes)
 {
     struct session quiet = {.races = session->races,
                             .memory = session->memory,
@@ -115,9 +115,9 @@ const struct ck_detector *session_launch_run(struct session_launch *l, const cha
     int status = 0;
     double before = seconds_of_children();
     *processes = (struct session_processes){.listener = -1, .wake = {-1, -1}};
-    if (!text || patience->is_out || !write_text(l->path, text))
+    if (patience->is_out)
         return NULL;
-    bool good = session_execute(processes, &quiet, NULL, l->argv, &child) == 0;
+    bool good = session_execute(processes, &quiet, NULL, argv, &child) == 0;
     if (child.pid >= 0)
         status = supervised_wait(&child);
     patience->seconds -= seconds_of_children() - before;
@@ -125,4 +125,13 @@ const struct ck_detector *session_launch_run(struct session_launch *l, const cha
     good = good && status == 0 && session_processes_observed(processes) == CK_OBSERVED &&
            ck_detector_status(processes->first->detector, NULL) == MM_OK;
     return good ? processes->first->detector : NULL;
+}
+
+const struct ck_detector *session_launch_run(struct session_launch *l, const char *text,
+                                             const struct session *session, struct session_patience *patience,
+                                             struct session_processes *processes)
+{
+    *processes = (struct session_processes){.listener = -1, .wake = {-1, -1}};
+    return text && write_text(l->path, text) ? session_launch_quietly(l->argv, session, patience, processes)
+                                             : NULL;
 }

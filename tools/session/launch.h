@@ -33,5 +33,9 @@ struct session_processes;
 const struct ck_detector *session_launch_run(struct session_launch *launch, const char *text,
                                              const struct session *session, struct session_patience *patience,
                                              struct session_processes *processes);
+/* The same for the words ARGV of a helper. */
+const struct ck_detector *session_launch_quietly(char **argv, const struct session *session,
+                                                 struct session_patience *patience,
+                                                 struct session_processes *processes);
 
 #endif

@@ -379,6 +379,8 @@ static struct ck_detector *merge(struct session_processes *processes)
 static void find_advice(const struct session *session, struct ck_detector *detector, char **argv)
 {
     session_mark_uniform(session, detector, argv);
+    if (session->explain)
+        session->explain(session->explain_context, session, detector, argv);
     session_try_barriers(session, detector, argv);
 }
 

@@ -53,6 +53,9 @@ struct session {
     /* Not NULL: called with the findings of a run; true if another one is made instead, so that this one is not reported. */
     bool (*wants_again)(void *context, const struct ck_detector *detector);
     void *again_context;
+    /* Not NULL: called with the findings of a run that is reported, of the command ARGV. */
+    void (*explain)(void *context, const struct session *session, struct ck_detector *detector, char **argv);
+    void *explain_context;
 };
 /* Parses "race,memory,api,uninitialized", "all" or "none". */
 int session_set_checks(struct session *session, const char *list);

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""refcl kernel --auto: contents and sizes that let a kernel do what it is for, and findings that say which choice they depend on."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+import tap
+from built import PATIENCE, REFCL
+from tap import check
+
+# What is chosen, the kernel, the kinds of findings.
+FOUND = [
+    ("a number that elements are compared with",
+     "kernel void k(global int *level) { if (level[4] == -1) level[4] = (int)get_global_id(0); }", {"data-race"}),
+    ("the number of users of a counter that is counted down",
+     """kernel void k(global int *data, global atomic_int *users, global int *sum) {
+         data[get_global_id(0)] = 1;
+         if (atomic_fetch_sub_explicit(users, 1, memory_order_release, memory_scope_device) == 1)
+             for (uint i = 0; i < get_global_size(0); i++) *sum += data[i]; }""", {"data-race"}),
+    ("unknown distances where a minimum is taken",
+     """kernel void k(global atomic_int *distance, global int *changed) {
+         int i = (int)get_global_id(0);
+         if (atomic_fetch_min_explicit(&distance[i + 1], i, memory_order_relaxed, memory_scope_device) > i) *changed = 1; }""",
+     {"uniform-write"}),
+    ("a forest of roots",
+     """int find(volatile global int *parent, int x) { while (parent[x] != x) x = parent[x]; return x; }
+        kernel void k(volatile global int *parent) {
+         int a = (int)get_global_id(0), b = a + 1;
+         do { a = find(parent, a); b = find(parent, b); }
+         while (a != b && atomic_cmpxchg(&parent[max(a, b)], max(a, b), min(a, b)) != max(a, b)); }""", {"data-race"}),
+    ("empty lists for links that are no forest",
+     """kernel void k(global int *val, global atomic_int *next, global int *out) {
+         int id = (int)get_global_id(0) + 1, s = 0;
+         val[id] = id;
+         atomic_store_explicit(&next[id - 1], id, memory_order_release, memory_scope_device);
+         for (int n = atomic_load_explicit(&next[0], memory_order_relaxed, memory_scope_device); n;
+              n = atomic_load_explicit(&next[n], memory_order_relaxed, memory_scope_device)) s += val[n];
+         out[id - 1] = s; }""", {"data-race"}),
+    ("turns that begin with their numbers",
+     """kernel void k(global atomic_int *turn, global int *out) {
+         int i = (int)get_global_id(0);
+         while (atomic_load_explicit(&turn[i % 4], memory_order_relaxed, memory_scope_device) != i % 4) ;
+         out[i] = 1; }""", set()),
+    ("a semaphore that lets one in",
+     """kernel void k(global atomic_int *rooms, global int *sum) {
+         int left;
+         do left = atomic_load_explicit(rooms, memory_order_relaxed, memory_scope_device);
+         while (left <= 0 || !atomic_compare_exchange_weak_explicit(rooms, &left, left - 1, memory_order_acquire, memory_order_relaxed,
+                                                                     memory_scope_device));
+         *sum += 1;
+         atomic_fetch_add_explicit(rooms, 1, memory_order_release, memory_scope_device); }""", set()),
+    ("fewer groups before smaller ones",
+     """kernel void k(global int *a, global int *o) {
+         int l = get_local_id(0), groups = get_num_groups(0), i = get_global_id(0);
+         if (l == 0 && get_local_size(0) < 4) o[-1] = 0;
+         o[i] = a[7 - i] + groups; }""", set()),
+    ("components of vectors are no dimensions",
+     """kernel void k(global float2 *x) {
+         local float2 t[8];
+         uint i = get_local_id(0);
+         t[i] = (float2)((float)i, 1.0f);
+         x[i] = (float2)(t[i].x + t[i].y, t[i].y); }""", set()),
+]
+# What a finding depends on, the kernel, the words; None: on nothing.
+DEPENDS = [
+    ("several work-groups", "kernel void k(global int *a) { size_t i = get_global_id(0); int v = a[i + 1]; barrier(CLK_GLOBAL_MEM_FENCE); a[i] = v; }",
+     "not found with -g 4 -l 4"),
+    ("the size of a work-group",
+     """kernel void k(global int *a) { int i = (int)get_local_id(0), now = 0;
+         for (int s = 0; s < 5; s++) { a[(1 - now) * 8 + i] = a[now * 8 + (i + 1) % 8]; now = 1 - now; barrier(CLK_GLOBAL_MEM_FENCE); } }""",
+     "not found with -g 8 -l 8"),
+    ("several work-items where they do the same", "kernel void k(global int *out) { *out = 7; }", "not found with -g 1 -l 1"),
+    ("several work-items in a group, none of which has an id",
+     """kernel void k(global int *out) { local int t[4]; t[0] = get_group_id(0); out[get_group_id(0)] = t[0]; }""", "not found with -g 1 -l 1"),
+    ("the contents of memory", "kernel void k(global const int *in, global int *out) { if (in[1] > 7) out[0] = (int)get_global_id(0); }",
+     "found only with memory that holds random numbers"),
+    ("contents, without a race", "kernel void k(global const int *in, global int *out) { if (in[1] > 7) out[-1] = in[2]; }",
+     "found only with memory that holds random numbers"),
+    ("nothing", "kernel void k(global int *x) { *x += (int)get_global_id(0); }", None),
+]
+
+
+def findings(folder, source):
+    path, report = os.path.join(folder, "kernel.cl"), os.path.join(folder, "report.json")
+    with open(path, "w") as f:
+        f.write(source + "\n")
+    run = subprocess.run([REFCL, "kernel", "--auto", "--json", report, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                         timeout=PATIENCE)
+    with open(report) as f:
+        return json.load(f)["findings"], run.stderr
+
+
+def main():
+    if not os.path.exists(REFCL):
+        tap.skip_all("%s is not built" % REFCL)
+    with tempfile.TemporaryDirectory(prefix="refcl-test.") as folder:
+        for name, source, kinds in FOUND:
+            found, text = findings(folder, source)
+            check(name, {f["kind"] for f in found} == kinds and "reached its step limit" not in text, text)
+        for name, source, words in DEPENDS:
+            found, text = findings(folder, source)
+            known = {f.get("depends_on") for f in found}
+            good = known == {None} if words is None else all(k and words in k for k in known)
+            check("a finding that depends on " + name, found and good and (words is None or "that was chosen: " in text), text)
+        _, text = findings(folder, "kernel void k(global int *a, global int *out) { out[get_global_id(0)] = a[-1]; }")
+        check("an element before the first", "element -1)" in text, text)
+    return tap.done()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

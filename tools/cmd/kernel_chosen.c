@@ -1,0 +1,136 @@
+/* Findings that depend on what `refcl kernel --auto` chose: the launch is made again with fewer work-items, and with each of its
+ * inputs alone.  Whether the choice is one that the kernel is meant for is left to the reader. */
+#include "tools/cmd/kernel.h"
+#include "tools/launch/spec.h"
+#include "tools/session/barrier.h"
+#include "tools/session/launch.h"
+#include "tools/session/process.h"
+
+#include <string.h>
+
+enum { SECONDS = 20, TEXT = 400 };
+
+struct dependence {
+    bool is_gone;    /* in a smaller launch */
+    unsigned inputs; /* bit N: found with input N */
+    char text[TEXT];
+};
+struct judge {
+    const struct kernel_choices *choices;
+    const struct session *session;
+    struct ck_detector *detector;
+    struct session_patience patience;
+    struct dependence *findings;
+};
+
+static void add_text(struct dependence *d, const char *before, const char *what)
+{
+    size_t n = strlen(d->text);
+    snprintf(d->text + n, TEXT - n, "%s%s%s", n ? "; " : "", before, what);
+}
+
+/* Smaller launches have fewer pairs of work-items that could race, and smaller indices. */
+static bool depends_on_size(const struct ck_finding *f)
+{
+    return f->access_count == 2 || strcmp(f->kind, "out-of-bounds") == 0;
+}
+
+static void try_smaller(struct judge *j)
+{
+    const struct kernel_choices *choices = j->choices;
+    char **words, sizes[200];
+    for (unsigned n = 0; (words = choices->smaller(choices->context, n, sizes, sizeof sizes)); n++) {
+        struct session_processes processes;
+        const struct ck_detector *again = session_launch_quietly(words, j->session, &j->patience, &processes);
+        for (size_t i = 0; again && i < ck_detector_finding_count(j->detector); i++) {
+            const struct ck_finding *f = ck_detector_finding(j->detector, i);
+            if (!depends_on_size(f) || j->findings[i].is_gone || session_has_finding(again, f))
+                continue;
+            j->findings[i].is_gone = true;
+            add_text(&j->findings[i], "not found with ", sizes);
+        }
+        session_processes_close(&processes);
+        if (!again)
+            return;
+    }
+}
+
+/* ---- inputs -------------------------------------------------------------------------------------- */
+
+/* A race that was seen in so many commands has been seen with every input. */
+static bool may_depend(const struct ck_finding *f, unsigned inputs)
+{
+    return f->access_count < 2 || f->commands < inputs;
+}
+
+static bool try_input(struct judge *j, unsigned input, char *const *argv)
+{
+    static char option[] = "input";
+    struct session_processes processes;
+    char number[12];
+    size_t count = 0;
+    while (argv[count])
+        count++;
+    char **words = mm_alloc((count + 3) * sizeof *words);
+    if (!words)
+        return false;
+    words[0] = argv[0];
+    words[1] = option;
+    words[2] = number;
+    memcpy(words + 3, argv + 1, count * sizeof *words);
+    snprintf(number, sizeof number, "%u", input);
+    const struct ck_detector *again = session_launch_quietly(words, j->session, &j->patience, &processes);
+    for (size_t i = 0; again && i < ck_detector_finding_count(j->detector); i++)
+        if (session_has_finding(again, ck_detector_finding(j->detector, i)))
+            j->findings[i].inputs |= 1u << input;
+    session_processes_close(&processes);
+    mm_free(words);
+    return again != NULL;
+}
+
+/* Names the inputs that have the finding, or those that lack it where they are fewer. */
+static void name_inputs(struct dependence *d, unsigned count)
+{
+    char names[200] = "";
+    unsigned found = (unsigned)__builtin_popcount(d->inputs);
+    bool has_it = 2 * found <= count;
+    for (unsigned k = 0; k < count; k++)
+        if ((d->inputs >> k & 1) == has_it)
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", *names ? ", " : "",
+                     spec_input_name(k));
+    if (found)
+        add_text(d, has_it ? "found only with memory that holds " : "not found with memory that holds ",
+                 names);
+}
+
+static void try_inputs(struct judge *j, char *const *argv)
+{
+    const unsigned count = j->choices->inputs, all = (1u << count) - 1;
+    bool good = false;
+    for (size_t i = 0; i < ck_detector_finding_count(j->detector); i++)
+        good |= count > 1 && may_depend(ck_detector_finding(j->detector, i), count);
+    for (unsigned k = 0; k < count && good; k++)
+        good = try_input(j, k, argv);
+    for (size_t i = 0; i < ck_detector_finding_count(j->detector) && good; i++)
+        if (may_depend(ck_detector_finding(j->detector, i), count) && j->findings[i].inputs != all)
+            name_inputs(&j->findings[i], count);
+}
+
+/* ---- all ----------------------------------------------------------------------------------------- */
+
+void kernel_explain_choices(void *context, const struct session *session, struct ck_detector *detector,
+                            char **argv)
+{
+    size_t count = ck_detector_finding_count(detector);
+    struct judge j = {
+        .choices = context, .session = session, .detector = detector, .patience = {.seconds = SECONDS}};
+    j.findings = count ? mm_alloc_zero(count, sizeof *j.findings) : NULL;
+    if (!j.findings)
+        return;
+    try_smaller(&j);
+    try_inputs(&j, argv);
+    for (size_t i = 0; i < count; i++)
+        if (*j.findings[i].text)
+            ck_detector_depends(detector, i, j.findings[i].text);
+    mm_free(j.findings);
+}
