@@ -259,6 +259,7 @@ struct in_launch {
     uint32_t
         max_findings; /* stop after so many, 0 = 1, UINT32_MAX: findings end no launch that can continue */
     bool checks; /* object-exact bounds and undefined-behavior checks; off: only accesses that would crash */
+    const _Atomic uint32_t *stop; /* not 0: the step under way ends soon, without completing; NULL: never */
     struct mm_recorder *recorder; /* NULL: recording off */
     uint32_t command;             /* for agents in events and findings */
     uint32_t device;
@@ -295,6 +296,8 @@ void in_run_destroy(struct in_run *run);
 /* Host threads that will run launches call this first: compilation then ends before exit() destroys the
  * compiler's static variables, whichever thread compiles. */
 void in_start(void);
+/* *STOP, that of launches, has become other than 0. */
+void in_stop_launches(const _Atomic uint32_t *stop);
 /* Process exit: current and later steps of compiled launches, in any thread, end soon without completing. */
 void in_stop_all(void);
 

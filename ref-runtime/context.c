@@ -1,8 +1,14 @@
 /* Contexts [CL 4.4]. */
 #include "ref-runtime/callback.h"
 #include "ref-runtime/device.h"
+#include "ref-runtime/sched/command.h"
 
 #include <string.h>
+
+cl_int rt_context_error(const struct rt_context *context)
+{
+    return !context ? CL_INVALID_CONTEXT : context->terminated ? CL_CONTEXT_TERMINATED_KHR : CL_SUCCESS;
+}
 
 bool rt_context_has_device(const struct rt_context *context, const struct rt_device *device)
 {
@@ -52,10 +58,11 @@ struct creation {
     const cl_context_properties *properties;
     size_t count; /* of elements, the terminating zero included */
     cl_context_properties initialized;
+    bool can_terminate;
 };
 
 /* Properties are (name, value) pairs up to a zero: the platform, whether the user synchronizes, which memory begins as
- * zeros; each at most once. */
+ * zeros, whether the context can be terminated; each at most once. */
 static cl_int parse_properties(const cl_context_properties *properties, struct creation *c)
 {
     static const cl_context_properties memory =
@@ -76,6 +83,11 @@ static cl_int parse_properties(const cl_context_properties *properties, struct c
             if (value & ~memory)
                 return CL_INVALID_PROPERTY;
             c->initialized = value;
+            break;
+        case CL_CONTEXT_TERMINATE_KHR:
+            if (value != CL_TRUE && value != CL_FALSE)
+                return CL_INVALID_PROPERTY;
+            c->can_terminate = value;
             break;
         default:
             return CL_INVALID_PROPERTY;
@@ -107,6 +119,7 @@ static cl_context create(const struct creation *c, struct rt_device *const *devi
     }
     context->zero_local = c->initialized & CL_CONTEXT_MEMORY_INITIALIZE_LOCAL_KHR;
     context->zero_private = c->initialized & CL_CONTEXT_MEMORY_INITIALIZE_PRIVATE_KHR;
+    context->can_terminate = c->can_terminate;
     for (cl_uint i = 0; i < device_count; i++) {
         if (!rt_context_has_device(context, devices[i])) {
             rt_object_retain(devices[i]);
@@ -193,6 +206,20 @@ void rt_context_destroy(struct rt_context *context)
     mm_free(context->properties);
 }
 
+cl_int CL_API_CALL rt_clTerminateContextKHR(cl_context handle)
+{
+    struct rt_context *context = rt_context(handle);
+    if (!context)
+        return CL_INVALID_CONTEXT;
+    if (!context->can_terminate)
+        return CL_INVALID_OPERATION;
+    if (atomic_exchange(&context->terminated, 1))
+        return CL_CONTEXT_TERMINATED_KHR;
+    rt_sched_terminate(context);
+    rt_context_notify(context, "the context is terminated");
+    return CL_SUCCESS;
+}
+
 RT_REFERENCE_CALLS(Context, cl_context, RT_CONTEXT, CL_INVALID_CONTEXT)
 
 cl_int CL_API_CALL rt_clSetContextDestructorCallback(cl_context handle,
@@ -201,8 +228,8 @@ cl_int CL_API_CALL rt_clSetContextDestructorCallback(cl_context handle,
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     struct rt_context *context = rt_context(handle);
-    if (!context)
-        return CL_INVALID_CONTEXT;
+    if (rt_context_error(context))
+        return rt_context_error(context);
     if (!pfn_notify)
         return CL_INVALID_VALUE;
     struct rt_callback *callback = mm_alloc_zero(1, sizeof(*callback));

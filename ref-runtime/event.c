@@ -173,8 +173,8 @@ cl_int CL_API_CALL rt_clWaitForEvents(cl_uint num_events, const cl_event *list)
 cl_event CL_API_CALL rt_clCreateUserEvent(cl_context handle, cl_int *errcode_ret)
 {
     struct rt_context *context = rt_context(handle);
-    if (!context)
-        return rt_null(errcode_ret, CL_INVALID_CONTEXT);
+    if (rt_context_error(context))
+        return rt_null(errcode_ret, rt_context_error(context));
     struct rt_event *event = rt_event_create(context, NULL, CL_COMMAND_USER);
     rt_null(errcode_ret, event ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY);
     return (cl_event)event;
@@ -270,7 +270,8 @@ cl_int CL_API_CALL rt_clGetEventProfilingInfo(cl_event handle, cl_profiling_info
     struct rt_event *event = rt_event(handle);
     if (!event)
         return CL_INVALID_EVENT;
-    if (look(event) != CL_COMPLETE || !event->queue || !(event->queue->flags & CL_QUEUE_PROFILING_ENABLE))
+    if (look(event) != CL_COMPLETE || event->context->terminated || !event->queue ||
+        !(event->queue->flags & CL_QUEUE_PROFILING_ENABLE))
         return CL_PROFILING_INFO_NOT_AVAILABLE;
     return RT_INFO_QUERY(profiling_rows, event, param_name, size, value, size_ret);
 }

@@ -100,8 +100,8 @@ cl_command_queue CL_API_CALL rt_clCreateCommandQueue(cl_context context_handle, 
                                                      cl_command_queue_properties flags, cl_int *errcode_ret)
 {
     struct rt_context *context = rt_context(context_handle);
-    if (!context)
-        return rt_null(errcode_ret, CL_INVALID_CONTEXT);
+    if (rt_context_error(context))
+        return rt_null(errcode_ret, rt_context_error(context));
     struct rt_device *device = rt_device(device_handle);
     if (!device || !rt_context_has_device(context, device))
         return rt_null(errcode_ret, CL_INVALID_DEVICE);
@@ -159,8 +159,8 @@ cl_command_queue CL_API_CALL rt_clCreateCommandQueueWithProperties(cl_context co
                                                                    cl_int *errcode_ret)
 {
     struct rt_context *context = rt_context(context_handle);
-    if (!context)
-        return rt_null(errcode_ret, CL_INVALID_CONTEXT);
+    if (rt_context_error(context))
+        return rt_null(errcode_ret, rt_context_error(context));
     struct rt_device *device = rt_device(device_handle);
     if (!device || !rt_context_has_device(context, device))
         return rt_null(errcode_ret, CL_INVALID_DEVICE);
@@ -298,8 +298,8 @@ cl_int CL_API_CALL rt_clSetDefaultDeviceCommandQueue(cl_context context_handle, 
 {
     const struct rt_context *context = rt_context(context_handle);
     const struct rt_device *device = rt_device(device_handle);
-    if (!context)
-        return CL_INVALID_CONTEXT;
+    if (rt_context_error(context))
+        return rt_context_error(context);
     if (!device || !rt_context_has_device(context, device))
         return CL_INVALID_DEVICE;
     struct rt_queue *queue = rt_queue(handle);

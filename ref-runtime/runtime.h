@@ -234,6 +234,9 @@ struct rt_context {
     cl_context_properties *properties; /* as given, with the terminating zero; NULL: none given */
     size_t property_count;             /* elements, the zero included */
     bool zero_local, zero_private;     /* memory that begins as zeros [cl_khr_initialize_memory] */
+    bool can_terminate;
+    _Atomic uint32_t
+        terminated; /* not 0: its commands end, and it takes no more [cl_khr_terminate_context] */
     void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *);
     void *notify_data;
     struct rt_callback *destructors;                 /* last registered first */
@@ -246,6 +249,8 @@ struct rt_context {
     atomic_bool
         questioned; /* a race with an instrumented launch is possible: its accesses would have to be known */
 };
+/* CL_INVALID_CONTEXT for NULL, CL_CONTEXT_TERMINATED_KHR, or CL_SUCCESS. */
+cl_int rt_context_error(const struct rt_context *context);
 bool rt_context_has_device(const struct rt_context *context, const struct rt_device *device);
 /* Index of DEVICE in the context's list, -1 if it is not in it. */
 int rt_context_device_index(const struct rt_context *context, const struct rt_device *device);

@@ -59,8 +59,9 @@ struct in_jit_api {
     /* What functions of the interpreter find wrong ends the launch, and counts as its findings. */
     enum in_jit_end (*step)(struct in_jit_run *run, struct in_jit_fault *fault);
     void (*destroy)(struct in_jit_run *run);
-    void (*forget)(void *native); /* in_code.native */
-    void (*stop_all)(void);       /* launches under way, and all later ones: the process ends */
+    void (*forget)(void *native);                        /* in_code.native */
+    void (*stop_launches)(const _Atomic uint32_t *stop); /* those with it in struct in_launch */
+    void (*stop_all)(void); /* launches under way, and all later ones: the process ends */
     /* Before that, and before LLVM's static destructors run: compilation has stopped. */
     void (*stop_compiling)(void);
 };

@@ -339,6 +339,12 @@ void in_native_step(struct in_run *run)
         fault(run, &where);
 }
 
+void in_stop_launches(const _Atomic uint32_t *stop)
+{
+    if (native.api != NULL)
+        native.api->stop_launches(stop);
+}
+
 void in_stop_all(void)
 {
     if (native.api != NULL)

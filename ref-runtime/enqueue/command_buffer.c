@@ -63,6 +63,7 @@ rt_clCreateCommandBufferKHR(cl_uint num_queues, const cl_command_queue *queues,
     size_t count = 0;
     cl_command_buffer_flags_khr flags = 0;
     cl_int error = check_queues(num_queues, queues);
+    error = error ? error : rt_context_error(((struct rt_queue *)queues[0])->context);
     if (error)
         return rt_null(errcode_ret, error);
     bool no_more_groups;

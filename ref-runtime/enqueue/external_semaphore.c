@@ -282,7 +282,7 @@ static void *watch_all(void *unused)
     return NULL;
 }
 
-/* A forked child needs a thread of its own. */
+/* A forked child needs a separate thread. */
 static bool start_watcher(void)
 {
     pthread_t thread;

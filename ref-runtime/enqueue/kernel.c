@@ -193,6 +193,7 @@ static cl_int start_kernel(struct rt_command *command)
                                .checks = settings.checks,
                                .uninitialized = settings.uninitialized,
                                .weak = settings.weak,
+                               .stop = &command->queue->context->terminated,
                                .wider_scopes = rt_version() >= CL_MAKE_VERSION(3, 1, 0),
                                .terms = settings.terms,
                                .instrumented = k->instrumented && rt_may_instrument_still(command->queue),

@@ -130,8 +130,8 @@ cl_semaphore_khr CL_API_CALL rt_clCreateSemaphoreWithPropertiesKHR(
 {
     struct rt_context *context = rt_context(handle);
     struct creation c = {.count = 0};
-    if (!context)
-        return rt_null(errcode_ret, CL_INVALID_CONTEXT);
+    if (rt_context_error(context))
+        return rt_null(errcode_ret, rt_context_error(context));
     cl_int error = properties ? parse_properties(context, properties, &c) : CL_INVALID_VALUE;
     if (error)
         return rt_null(errcode_ret, error);

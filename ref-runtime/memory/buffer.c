@@ -116,8 +116,8 @@ static cl_mem create_buffer(cl_context handle, const cl_mem_properties *properti
                             size_t size, void *host_ptr, cl_int *errcode_ret)
 {
     struct rt_context *context = rt_context(handle);
-    if (!context)
-        return rt_null(errcode_ret, CL_INVALID_CONTEXT);
+    if (rt_context_error(context))
+        return rt_null(errcode_ret, rt_context_error(context));
     struct rt_mem_request r;
     cl_int error = rt_mem_parse_properties(context, true, properties, &r);
     if (!error && (!rt_mem_flags_valid(flags) || !(r.external || rt_mem_has_contents(flags))))
@@ -192,6 +192,8 @@ cl_mem CL_API_CALL rt_clCreateSubBuffer(cl_mem handle, cl_mem_flags flags, cl_bu
     struct rt_mem *parent = rt_mem(handle);
     if (!parent || parent->mem_type != CL_MEM_OBJECT_BUFFER || parent->parent)
         return rt_null(errcode_ret, CL_INVALID_MEM_OBJECT);
+    if (rt_context_error(parent->context))
+        return rt_null(errcode_ret, rt_context_error(parent->context));
     const cl_buffer_region *region = info;
     if (!rt_mem_inherit_flags(parent->flags, &flags) || type != CL_BUFFER_CREATE_TYPE_REGION || !region ||
         region->origin > parent->size || region->size > parent->size - region->origin)

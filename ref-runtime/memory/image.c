@@ -205,8 +205,8 @@ static cl_mem create_image(cl_context handle, const cl_mem_properties *propertie
                            cl_int *errcode_ret)
 {
     struct rt_context *context = rt_context(handle);
-    if (!context)
-        return rt_null(errcode_ret, CL_INVALID_CONTEXT);
+    if (rt_context_error(context))
+        return rt_null(errcode_ret, rt_context_error(context));
     struct rt_mem_request r;
     cl_int error = rt_mem_parse_properties(context, false, properties, &r);
     error = error ? error : rt_external_check(&r, flags);

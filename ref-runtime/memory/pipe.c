@@ -24,8 +24,8 @@ cl_mem CL_API_CALL rt_clCreatePipe(cl_context handle, cl_mem_flags flags, cl_uin
                                    cl_int *errcode_ret)
 {
     struct rt_context *context = rt_context(handle);
-    if (!context)
-        return rt_null(errcode_ret, CL_INVALID_CONTEXT);
+    if (rt_context_error(context))
+        return rt_null(errcode_ret, rt_context_error(context));
     if (!RT_HAS_PIPES)
         return rt_null(errcode_ret, CL_INVALID_OPERATION);
     if (!flags_valid(flags) || properties)

@@ -56,8 +56,8 @@ cl_sampler CL_API_CALL rt_clCreateSampler(cl_context handle, cl_bool normalized,
 {
     struct rt_context *context = rt_context(handle);
     const struct request request = {normalized, addressing, filter};
-    return context ? create(context, &request, NULL, 0, errcode_ret)
-                   : rt_null(errcode_ret, CL_INVALID_CONTEXT);
+    cl_int error = rt_context_error(context);
+    return error ? rt_null(errcode_ret, error) : create(context, &request, NULL, 0, errcode_ret);
 }
 
 /* Each property at most once; what is not given is normalized, clamped, nearest. */
@@ -85,8 +85,8 @@ cl_sampler CL_API_CALL rt_clCreateSamplerWithProperties(cl_context handle,
     struct rt_context *context = rt_context(handle);
     struct request request = {CL_TRUE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST};
     size_t count = 0;
-    if (!context)
-        return rt_null(errcode_ret, CL_INVALID_CONTEXT);
+    if (rt_context_error(context))
+        return rt_null(errcode_ret, rt_context_error(context));
     if (!parse(properties, &request, &count))
         return rt_null(errcode_ret, CL_INVALID_VALUE);
     return create(context, &request, properties, count, errcode_ret);

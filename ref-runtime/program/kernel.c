@@ -95,6 +95,8 @@ cl_kernel CL_API_CALL rt_clCreateKernel(cl_program handle, const char *name, cl_
     struct rt_program *program = rt_program(handle);
     if (!program)
         return rt_null(errcode_ret, CL_INVALID_PROGRAM);
+    if (rt_context_error(program->context))
+        return rt_null(errcode_ret, rt_context_error(program->context));
     if (!name)
         return rt_null(errcode_ret, CL_INVALID_VALUE);
     struct in_module *module = rt_program_held_module(program);
@@ -147,6 +149,8 @@ cl_int CL_API_CALL rt_clCreateKernelsInProgram(cl_program handle, cl_uint capaci
     struct rt_program *program = rt_program(handle);
     if (!program)
         return CL_INVALID_PROGRAM;
+    if (rt_context_error(program->context))
+        return rt_context_error(program->context);
     struct in_module *module = rt_program_held_module(program);
     if (!module)
         return CL_INVALID_PROGRAM_EXECUTABLE;
@@ -195,6 +199,8 @@ cl_kernel CL_API_CALL rt_clCloneKernel(cl_kernel handle, cl_int *errcode_ret)
     struct rt_kernel *source = rt_kernel(handle);
     if (!source)
         return rt_null(errcode_ret, CL_INVALID_KERNEL);
+    if (rt_context_error(source->context))
+        return rt_null(errcode_ret, rt_context_error(source->context));
     struct rt_kernel_state *from = source->state;
     struct rt_kernel *kernel =
         kernel_new(source->program, from->module, in_module_find_kernel(from->module, from->info->name));

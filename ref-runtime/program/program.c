@@ -177,8 +177,8 @@ cl_program CL_API_CALL rt_clCreateProgramWithSource(cl_context handle, cl_uint c
                                                     const size_t *lengths, cl_int *errcode_ret)
 {
     struct rt_context *context = rt_context(handle);
-    if (!context)
-        return rt_null(errcode_ret, CL_INVALID_CONTEXT);
+    if (rt_context_error(context))
+        return rt_null(errcode_ret, rt_context_error(context));
     if (!count || !strings)
         return rt_null(errcode_ret, CL_INVALID_VALUE);
     cl_int code;
@@ -209,8 +209,8 @@ cl_program CL_API_CALL rt_clCreateProgramWithIL(cl_context handle, const void *i
                                                 cl_int *errcode_ret)
 {
     struct rt_context *context = rt_context(handle);
-    if (!context)
-        return rt_null(errcode_ret, CL_INVALID_CONTEXT);
+    if (rt_context_error(context))
+        return rt_null(errcode_ret, rt_context_error(context));
     if (!il || !looks_like_spirv(il, length))
         return rt_null(errcode_ret, CL_INVALID_VALUE);
     struct rt_program *program = rt_program_new(context, RT_FROM_IL, 0, NULL);
@@ -270,8 +270,8 @@ cl_program CL_API_CALL rt_clCreateProgramWithBinary(cl_context handle, cl_uint c
 {
     struct rt_context *context = rt_context(handle);
     struct rt_device *devices[RT_MAX_DEVICES];
-    if (!context)
-        return rt_null(errcode_ret, CL_INVALID_CONTEXT);
+    if (rt_context_error(context))
+        return rt_null(errcode_ret, rt_context_error(context));
     cl_int code = context_devices(context, count, device_list, devices);
     if (code)
         return rt_null(errcode_ret, code);
@@ -303,8 +303,8 @@ cl_program CL_API_CALL rt_clCreateProgramWithBuiltInKernels(cl_context handle, c
     struct rt_context *context = rt_context(handle);
     struct rt_device *devices[RT_MAX_DEVICES];
     (void)kernel_names;
-    if (!context)
-        return rt_null(errcode_ret, CL_INVALID_CONTEXT);
+    if (rt_context_error(context))
+        return rt_null(errcode_ret, rt_context_error(context));
     cl_int code = context_devices(context, count, device_list, devices);
     return rt_null(errcode_ret, code ? code : CL_INVALID_VALUE);
 }

@@ -169,8 +169,8 @@ cl_program CL_API_CALL rt_clLinkProgram(cl_context handle, cl_uint num_devices,
                                         void *user_data, cl_int *errcode_ret)
 {
     struct link link = {.context = rt_context(handle), .option_text = options};
-    if (!link.context)
-        return rt_null(errcode_ret, CL_INVALID_CONTEXT);
+    if (rt_context_error(link.context))
+        return rt_null(errcode_ret, rt_context_error(link.context));
     if (!notify && user_data)
         return rt_null(errcode_ret, CL_INVALID_VALUE);
     struct rt_program *program = NULL;

@@ -238,9 +238,10 @@ static cl_int wait_for(struct rt_event *event, const char *name)
 static cl_int enqueue(struct rt_command *command, bool earlier, cl_uint count, const cl_event *list,
                       cl_event *event_ret, bool blocking)
 {
-    if (rt_device_lost(command->queue->device)) {
+    cl_int error = rt_context_error(command->queue->context);
+    if (error || rt_device_lost(command->queue->device)) {
         rt_command_discard(command);
-        return CL_OUT_OF_RESOURCES;
+        return error ? error : CL_OUT_OF_RESOURCES;
     }
     rt_sched_start();
     record_enqueue(command);

@@ -101,6 +101,8 @@ void rt_command_drop_dependencies(struct rt_command *command);
 void rt_command_forget(struct rt_command *command);
 void rt_sched_ready(struct rt_command *command);
 void rt_sched_flush(struct rt_queue *queue);
+/* Without locks: the commands of CONTEXT, which has been marked as terminated, end without waiting for anything. */
+void rt_sched_terminate(struct rt_context *context);
 void rt_sched_poll(void);                   /* before the host polls an incomplete event again */
 void rt_sched_poll_memory(void);            /* without rt_lock: when the host has read the same again */
 bool rt_sched_is_executor(void);            /* the calling thread */

@@ -84,11 +84,25 @@ static void push_ready(struct rt_command *command)
         pthread_cond_signal(&work);
 }
 
+static bool terminated(const struct rt_command *command)
+{
+    return __builtin_expect(command->queue->context->terminated != 0, 0);
+}
+
+/* What COMMAND waits for no longer matters. */
+static void resolve_all(struct rt_command *command)
+{
+    rt_command_forget(command);
+    command->unresolved = 0;
+}
+
 /* Commands that kernels enqueue need no flush. */
 void rt_sched_ready(struct rt_command *command)
 {
     if (alone)
         rt_record_forked();
+    if (terminated(command))
+        resolve_all(command);
     unattended &= command->parent != NULL;
     if (!command->flushed && (!seeded || command->parent))
         submit(command);
@@ -107,6 +121,31 @@ void rt_sched_flush(struct rt_queue *queue)
         }
     }
     pthread_cond_signal(&work);
+}
+
+/* For rt_object_each: the commands of a queue of the context DATA that wait for something become ready. */
+static void release_queue(const struct rt_object *object, void *data)
+{
+    struct rt_queue *queue = (struct rt_queue *)(uintptr_t)object;
+    if (object->type != RT_QUEUE || queue->context != data)
+        return;
+    rt_sched_flush(queue);
+    for (struct rt_command *command = queue->first; command; command = command->next) {
+        if (command->unresolved > 0) {
+            resolve_all(command);
+            push_ready(command);
+        }
+    }
+}
+
+/* Commands that run end with their next step, which compiled code ends at once; a function of the application's that is
+ * a native kernel cannot be stopped, and returns first [cl_khr_terminate_context 1.0.0]. */
+void rt_sched_terminate(struct rt_context *context)
+{
+    pthread_mutex_lock(&rt_lock);
+    rt_object_each(release_queue, context);
+    pthread_mutex_unlock(&rt_lock);
+    in_stop_launches(&context->terminated);
 }
 
 /* Flushes commands that have been ready but unflushed since BEFORE, so that every command makes progress. */
@@ -386,8 +425,9 @@ static bool start(struct rt_command *command)
         rt_guard_begin(NULL);
     if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0) && !command->failed)
         rt_fault_delay(command);
-    if (command->failed) {
-        rt_sched_complete(command, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+    if (command->failed || terminated(command)) {
+        rt_sched_complete(command, terminated(command) ? CL_CONTEXT_TERMINATED_KHR
+                                                       : CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
         return false;
     }
     if (!rt_device_take_command(command->queue)) {
@@ -406,9 +446,12 @@ static void step(size_t i, uint64_t quantum)
 {
     struct rt_command *command = active[i];
     bool done = false;
-    cl_int status = rt_device_lost(command->queue->device)
+    cl_int status = terminated(command) ? CL_CONTEXT_TERMINATED_KHR
+                    : rt_device_lost(command->queue->device)
                         ? CL_OUT_OF_RESOURCES
                         : command->operation->step(command, quantum, &done);
+    if (terminated(command) && !done)
+        status = CL_CONTEXT_TERMINATED_KHR;
     if (done || status != CL_SUCCESS) {
         active[i] = active[--active_count];
         rt_sched_complete(command, status);

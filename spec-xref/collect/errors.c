@@ -54,6 +54,7 @@ static bool is_code(const char *name)
                                          "CL_MISALIGNED_",
                                          "CL_MAP_FAILURE",
                                          "CL_COMPILE_",
+                                         "CL_CONTEXT_TERMINATED",
                                          "CL_BUILD_PROGRAM_F",
                                          "CL_LINK_",
                                          "CL_LINKER_NOT",

@@ -1,4 +1,4 @@
-/* The list of the launches in compiled code, which are stopped when the process ends. */
+/* The list of the launches in compiled code, which are stopped when their context is terminated or the process ends. */
 #include "interp/jit/run/run.h"
 
 #include <pthread.h>
@@ -15,7 +15,8 @@ void in_jit_launch_enter(struct in_jit_run *run)
     if (launches != NULL)
         launches->link = &run->following;
     launches = run;
-    atomic_store(&run->frame.stop, stopping);
+    const _Atomic uint32_t *stop = run->launch->launch.stop;
+    atomic_store(&run->frame.stop, stopping || (stop != NULL && atomic_load(stop) != 0));
     pthread_mutex_unlock(&launches_lock);
 }
 
@@ -35,5 +36,14 @@ void in_jit_stop_launches(bool stop)
     stopping = stop;
     for (struct in_jit_run *run = launches; stop && run != NULL; run = run->following)
         atomic_store(&run->frame.stop, 1);
+    pthread_mutex_unlock(&launches_lock);
+}
+
+void in_jit_stop_some(const _Atomic uint32_t *stop)
+{
+    pthread_mutex_lock(&launches_lock);
+    for (struct in_jit_run *run = launches; run != NULL; run = run->following)
+        if (run->launch->launch.stop == stop)
+            atomic_store(&run->frame.stop, 1);
     pthread_mutex_unlock(&launches_lock);
 }

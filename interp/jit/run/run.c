@@ -581,6 +581,7 @@ const struct in_jit_api *in_jit_interface(void)
                                           .step = step,
                                           .destroy = destroy,
                                           .forget = in_jit_forget,
+                                          .stop_launches = in_jit_stop_some,
                                           .stop_all = stop_all,
                                           .stop_compiling = stop_compiling};
     in_jit_stop_launches(false);

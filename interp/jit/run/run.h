@@ -34,6 +34,8 @@ void in_jit_launch_enter(struct in_jit_run *run);
 void in_jit_launch_leave(struct in_jit_run *run);
 /* STOP: stops all launches, and each one that is entered later; else launches run again. */
 void in_jit_stop_launches(bool stop);
+/* Stops the launches that have STOP, which is set. */
+void in_jit_stop_some(const _Atomic uint32_t *stop);
 
 /* Compiled code of RUN stopped at a fault. */
 void in_jit_faulted(struct in_jit_run *run, const struct in_jit_fault *fault);
