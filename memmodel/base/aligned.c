@@ -60,6 +60,16 @@ void mm_guarded_free(void *p)
 
 /* ---- with guards or without ---------------------------------------------------------------- */
 
+/* Asks for huge pages, which take fewer entries of the TLB and fewer page faults.  Fails silently where there are none. */
+static void advise_huge_pages(unsigned char *memory, size_t size)
+{
+    const uintptr_t huge = (uintptr_t)1 << 21;
+    uintptr_t begin = ((uintptr_t)memory + huge - 1) & ~(huge - 1),
+              end = ((uintptr_t)memory + size) & ~(huge - 1);
+    if (size >= huge && begin < end)
+        (void)madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+}
+
 void *mm_aligned_alloc(size_t size, size_t align)
 {
     size_t extra = align + sizeof(void *);
@@ -70,6 +80,7 @@ void *mm_aligned_alloc(size_t size, size_t align)
     unsigned char *raw = mm_alloc_zero(1, size + extra);
     if (!raw)
         return NULL;
+    advise_huge_pages(raw, size + extra);
     uintptr_t at = ((uintptr_t)raw + sizeof(void *) + align - 1) & ~(uintptr_t)(align - 1);
     memcpy((unsigned char *)at - sizeof(void *), &raw, sizeof(raw));
     return (unsigned char *)at;
