@@ -1,5 +1,5 @@
 #!/bin/bash
-# Kernels in many styles beside PoCL: CPU time on one thread, wall time on two, CPU time of launches that are looked at for races.
+# Kernels in many styles beside PoCL: CPU time on one core, wall time on two, CPU time of launches that are looked at for races.
 # One half of the set, set_tuning.cl, may be used for tuning; the other, set_check.cl, is for measuring alone.  Medians.  What is
 # "checked" counts the program, the detector and all of their processes, less what a session costs once.
 # sets.sh [SET...]; REPEATS= launches per kernel (default 5); CHECKED=0 leaves out the part with race checking.
@@ -17,11 +17,11 @@ trap 'rm -rf "$results"' EXIT
 export REFCL_ENGINE=jit
 TIMEFORMAT='%U %S'
 
-refcl() { OCL_ICD_VENDORS=$library OCL_ICD_FILENAMES=$library REFCL_THREADS=$1 timeout 300 "$program" "$2" "$REPEATS"; }
-# PoCL's threads are as many as the cores that it may use.
+# The threads of both are as many as the cores that they may use.
+refcl() { OCL_ICD_VENDORS=$library OCL_ICD_FILENAMES=$library taskset -c "$1" timeout 300 "$program" "$2" "$REPEATS"; }
 pocl() { OCL_ICD_FILENAMES='' OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd taskset -c "$1" timeout 300 "$program" "$2" "$REPEATS"; }
 # CPU milliseconds of a session with that many launches.
-session() { { time timeout 300 "$BUILD/refcl" run -q --check race,memory -- "$program" "$1" "$2" "$3" >"$results/out" 2>&1; } 2>&1 |
+session() { { time timeout 300 taskset -c 0 "$BUILD/refcl" run -q --check race,memory -- "$program" "$1" "$2" "$3" >"$results/out" 2>&1; } 2>&1 |
     awk 'END { print 1000 * ($1 + $2) }'; }
 checked() { # checked FILE KERNEL: of one launch; more launches where 20 take less than 100 ms
     local few many launches
@@ -35,13 +35,13 @@ checked() { # checked FILE KERNEL: of one launch; more launches where 20 take le
 
 for set in ${*:-tuning check}; do
     file=tests/bench/set_$set.cl
-    refcl 1 "$file" >"$results/one" 2>"$results/errors" || cat "$results/errors"
-    refcl 2 "$file" >"$results/two"
+    refcl 0 "$file" >"$results/one" 2>"$results/errors" || cat "$results/errors"
+    refcl 0,1 "$file" >"$results/two"
     pocl 0 "$file" >"$results/pocl_one"
     pocl 0,1 "$file" >"$results/pocl_two"
     : >"$results/checked"
     [ "${CHECKED:-1}" = 0 ] || for k in $(cut -d' ' -f1 "$results/one"); do checked "$file" "$k"; done >"$results/checked"
-    echo "set $set: milliseconds per measurement; one thread CPU time, two threads wall time"
+    echo "set $set: milliseconds per measurement; one core CPU time, two cores wall time"
     awk -v results="$results" '
         function value(name, kernel, column) { return (name, kernel, column) in v ? v[name, kernel, column] : "-" }
         function ratio(a, b) { return a + 0 == 0 || b + 0 == 0 ? "-" : sprintf("%.4g", b / a) }
@@ -56,6 +56,6 @@ for set in ${*:-tuning check}; do
                 e = value("checked", name, 1); one = value("one", name, 2)
                 printf "%-18s %10s %10s %7s %10s %10s %7s %7s %10s %7s\n", name, a, b, ratio(a, b), c, d, ratio(c, d), ratio(c, one), e, ratio(a, e)
                 count("one", ratio(a, b)); count("two", ratio(c, d)); count("speedup", ratio(c, one)); count("checked", ratio(a, e), 1) }
-            mean("PoCL / refcl, one thread", "one"); mean("PoCL / refcl, two threads", "two"); mean("one thread / two threads", "speedup")
+            mean("PoCL / refcl, one core", "one"); mean("PoCL / refcl, two cores", "two"); mean("one core / two cores", "speedup")
             mean("checked / plain", "checked") }' "$results/one" "$results/two" "$results/pocl_one" "$results/pocl_two" "$results/checked"
 done
