@@ -41,6 +41,19 @@ kernel void barriers(global atomic_uint *turn, global uint2 *when) {
     if (get_local_id(0) == 0)
         atomic_fetch_add(turn, 1u);
     when[get_global_id(0)].y = 1; }
+kernel void aliased(global atomic_uint *turn, global uint2 *when, global uint2 *same) {
+    uint before = get_num_groups(0) - 1 - get_group_id(0);
+    do {
+        if (get_local_id(0) == 0)
+            when[get_group_id(0) * get_local_size(0)].x = atomic_load(turn);
+        barrier(CLK_GLOBAL_MEM_FENCE);
+        if (same[get_group_id(0) * get_local_size(0)].x == before)
+            break;
+        barrier(CLK_GLOBAL_MEM_FENCE);
+    } while (1);
+    if (get_local_id(0) == 0)
+        atomic_fetch_add(turn, 1u);
+    when[get_global_id(0)].y = 1; }
 kernel void drawn(global atomic_uint *turn, global uint2 *when) {
     local uint at;
     for (;;) {
@@ -55,11 +68,11 @@ kernel void drawn(global atomic_uint *turn, global uint2 *when) {
 '''
 
 
-def run(name, items):
+def run(name, items, arguments=(0, 1)):
     flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
     turn, when = numpy.zeros(1, 'u4'), numpy.zeros((items, 2), 'u4')
     buffers = [cl.Buffer(context, flags, hostbuf=a) for a in (turn, when)]
-    cl.Kernel(program, name)(queue, (items,), (GROUP,), *buffers)
+    cl.Kernel(program, name)(queue, (items,), (GROUP,), *[buffers[k] for k in arguments])
     cl.enqueue_copy(queue, when, buffers[1])
     return when
 
@@ -77,5 +90,6 @@ check('few work-groups are under way at a time', most <= 4, f'{most} of {ITEMS /
 check('one that others wait for in a loop with sub-group functions begins', (run('loop', 1024)[:, 1] == 1).all())
 check('one that others wait for in a loop begins', (run('spin', 256)[:, 1] == 1).all())
 check('one that others wait for in a loop of barriers begins', (run('barriers', 256)[:, 1] == 1).all())
+check('one that others wait for through two arguments for one buffer begins', (run('aliased', 256, (0, 1, 1))[:, 1] == 1).all())
 check('work-groups that draw their work from a counter', (run('drawn', 1024)[:, 1] == 1).all())
 done()

@@ -32,6 +32,7 @@ enum {
     IN_JIT_ONE_ROW = 8,      /* with it: ids differ in the first dimension alone */
     IN_JIT_EXACT = 16,       /* no function is less accurate than the interpreter's */
     IN_JIT_ANY_SIZE = 32,    /* for every local size of at most local_size[0] work-items */
+    IN_JIT_ALIASED = 64,     /* several arguments lead to the same memory */
     IN_JIT_ID_BITS = 8       /* the bits from this one on: with IN_JIT_INSTRUMENTED, bits of a global id */
 };
 struct in_jit_options {

@@ -164,7 +164,9 @@ static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef s
                              .offset_at = offsetof(struct in_jit_frame, global_offset),
                              .group_size_at = offsetof(struct in_jit_frame, group_size),
                              .first_item_at = offsetof(struct in_jit_frame, first_item)};
-    k->shape.waits = e->calls->fibers || in_shim_may_spin(item);
+    bool aliased = k->options.flags & IN_JIT_ALIASED;
+    k->shape.waits = e->calls->fibers || in_shim_may_spin(item, aliased);
+    k->shape.waits_if_aliased = k->shape.waits || in_shim_may_spin(item, true);
     if (k->shape.waits && (k->options.flags & IN_JIT_INSTRUMENTED)) {
         snprintf(k->why, sizeof k->why, "work-items that wait for one another in an instrumented launch");
         return false;
@@ -179,6 +181,7 @@ static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef s
     } else {
         in_shim_lower_local(item);
         k->shape.shares = in_shim_has_atomics(item);
+        in_shim_compute_early(item);
         if (lanes() >= 16)
             in_shim_lower_for_vectors(item);
         if (!in_shim_make_loops(e->module, &loops, k->why, sizeof k->why))

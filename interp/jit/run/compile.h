@@ -15,7 +15,7 @@ typedef void (*in_jit_edge_fn)(const struct in_jit_frame *frame, uint8_t *local,
 struct in_jit_shape {
     uint64_t context_bytes;
     uint32_t group_size[3]; /* of what ROW and EDGES take as a work-group, unless that is any */
-    uint8_t waits, flat;
+    uint8_t waits, waits_if_aliased, flat;
     uint8_t shares; /* atomics that threads may contend for */
     uint8_t barriers;
     struct in_shadow_plan shadow_plan;

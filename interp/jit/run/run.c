@@ -169,6 +169,42 @@ static struct in_jit_options options_of(const struct in_jit_run *run, const stru
                                    flags_of(run, l)};
 }
 
+/* The memory that argument K leads to; NULL: none, or unknown. */
+static const struct in_object *object_of(const struct in_run *launch, uint32_t k)
+{
+    enum in_argument_kind kind = launch->info->arguments[k].kind;
+    return kind == IN_ARG_GLOBAL || kind == IN_ARG_CONSTANT ? launch->arguments[k].object
+           : kind == IN_ARG_IMAGE                           ? launch->handles[k].object
+                                                            : NULL;
+}
+
+/* Whether two arguments lead to the same memory. */
+static bool are_aliased(const struct in_run *launch)
+{
+    for (uint32_t i = 0; i < launch->info->argument_count; i++) {
+        const struct in_object *a = object_of(launch, i);
+        if (a == NULL && launch->arguments[i].address != 0)
+            return true;
+        for (uint32_t k = 0; a != NULL && k < i; k++) {
+            const struct in_object *b = object_of(launch, k);
+            if (b != NULL && a->address < b->address + b->size && b->address < a->address + a->size)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Work-items may wait for one another through memory that two arguments lead to: code that expects it. */
+static void compile_for_aliases(struct in_jit_run *run, struct in_kernel *kernel,
+                                struct in_jit_options *options, bool edge)
+{
+    const struct in_jit_kernel *k = run->kernel;
+    if (k == NULL || !k->covered || k->shape.waits || !k->shape.waits_if_aliased || !are_aliased(run->launch))
+        return;
+    options->flags |= IN_JIT_ALIASED;
+    run->kernel = in_jit_compile(run->module, kernel, options, edge);
+}
+
 static int64_t budget(const struct in_run *launch)
 {
     uint64_t limit = launch->launch.step_limit;
@@ -210,6 +246,7 @@ static enum in_jit_begin ready(struct in_jit_run *run, char *why, size_t why_siz
         in_jit_choose_size(kernel, &options, edge, estimated_work(run, kernel->code));
     run->frame.budget = budget(run->launch);
     run->kernel = in_jit_compile(m, kernel, &options, edge);
+    compile_for_aliases(run, kernel, &options, edge);
     if (run->kernel == NULL || !run->kernel->covered) {
         snprintf(why, why_size, "%s",
                  run->kernel != NULL ? run->kernel->why : "out of memory, or the process ends");

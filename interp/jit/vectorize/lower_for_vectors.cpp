@@ -90,10 +90,10 @@ static void divide(BinaryOperator *i, bool same)
     i->eraseFromParent();
 }
 
-// Hoists uniform values out of divergent blocks: all work-items compute them, so that they are neither stored per
-// work-item nor masked.
-static void compute_early(Function &f)
+// All work-items compute uniform values, so that those are neither stored per work-item nor masked.
+void in_shim_compute_early(LLVMValueRef item)
 {
+    Function &f = *cast<Function>(unwrap(item));
     Divergence divergence(f, 1);
     BasicBlock &entry = f.getEntryBlock();
     ReversePostOrderTraversal<Function *> order(&f);
@@ -104,9 +104,7 @@ static void compute_early(Function &f)
                ((!i || i->getParent() == &entry) && !divergence.values.count(u.get()));
     };
     auto is_harmless = [](const Instruction &i) {
-        const Value *at = getLoadStorePointerOperand(&i);
-        return isSafeToSpeculativelyExecute(&i) ||
-               (i.hasMetadata(LLVMContext::MD_invariant_load) && isa<Argument>(at->stripInBoundsOffsets()));
+        return isSafeToSpeculativelyExecute(&i) || is_launch_constant(&i);
     };
     for (BasicBlock *b : order)
         for (Instruction &i : make_early_inc_range(*b))
@@ -120,7 +118,6 @@ static void compute_early(Function &f)
 void in_shim_lower_for_vectors(LLVMValueRef item)
 {
     Function &f = *cast<Function>(unwrap(item));
-    compute_early(f);
     Divergence divergence(f, 1);
     DominatorTree tree(f);
     LoopInfo loops(tree);

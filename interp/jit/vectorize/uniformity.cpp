@@ -117,11 +117,22 @@ bool is_vectorizable(const Instruction &i)
            !i.getType()->isAggregateType();
 }
 
+bool is_launch_constant(const Value *v)
+{
+    auto *load = dyn_cast<LoadInst>(v);
+    if (!load || !load->hasMetadata(LLVMContext::MD_invariant_load))
+        return false;
+    const Value *from = load->getPointerOperand()->stripInBoundsConstantOffsets();
+    if (auto *gep = dyn_cast<GetElementPtrInst>(from); gep && gep->hasAllConstantIndices())
+        from = gep->getPointerOperand();
+    return isa<Argument>(from) || is_launch_constant(from);
+}
+
 // A sum of a multiple of the lane and what does not depend on it.
 static bool is_affine(const Value *v, const Divergence &divergence, unsigned depth)
 {
     auto *i = dyn_cast<Instruction>(v);
-    if (!divergence.values.count(v))
+    if (!divergence.values.count(v) || is_launch_constant(v))
         return true;
     if (!i)
         return isa<Argument>(v);
@@ -142,7 +153,10 @@ static bool is_gather(const Instruction &i, const Divergence &divergence)
 bool is_subword_gather(const Instruction &i, const Divergence &divergence)
 {
     const Value *pointer = getLoadStorePointerOperand(&i);
-    return pointer && getLoadStoreType(const_cast<Instruction *>(&i))->getScalarSizeInBits() < 32 &&
+    if (!pointer)
+        return false;
+    Type *scalar = getLoadStoreType(const_cast<Instruction *>(&i))->getScalarType();
+    return !scalar->isPointerTy() && scalar->getScalarSizeInBits() < 32 &&
            !is_affine(pointer, divergence, 12);
 }
 
@@ -204,17 +218,26 @@ bool is_for_one_lane(BasicBlock *block, const DominatorTree &tree)
     return guarding_id(block, tree).id != nullptr;
 }
 
+// Divisions of 64-bit integers, which have no vector instruction: lane by lane, in registers that are no vectors.
+static bool is_wide_division(const Instruction &i, const Divergence &divergence)
+{
+    return i.isIntDivRem() && i.getType()->getScalarSizeInBits() > 32 && !isa<Constant>(i.getOperand(1)) &&
+           divergence.values.count(&i);
+}
+
 // Lanes that wait for others while these gather a little more lose more than vectors gain.
 bool is_profitable(const Loop &loop, const Divergence &divergence)
 {
-    unsigned size = 0, gathers = 0;
+    unsigned size = 0, gathers = 0, divisions = 0;
     for (BasicBlock *b : loop.blocks()) {
         size += b->size();
-        for (const Instruction &i : *b)
+        for (const Instruction &i : *b) {
             gathers += is_gather(i, divergence);
+            divisions += is_wide_division(i, divergence);
+        }
     }
     SmallVector<BasicBlock *, 4> exits;
     loop.getExitingBlocks(exits);
     bool differs = any_of(exits, [&](BasicBlock *b) { return divergence.differs(*b); });
-    return size <= 400 && (!differs || 8 * gathers < size);
+    return size <= 400 && (!differs || 8 * gathers < size) && 16 * divisions < size;
 }

@@ -79,6 +79,8 @@ struct OneItem {
 };
 OneItem guarding_id(llvm::BasicBlock *block, const llvm::DominatorTree &tree);
 bool is_for_one_lane(llvm::BasicBlock *block, const llvm::DominatorTree &tree);
+// Whether V is loaded from the launch's frame or its arguments: safe to load anywhere, and the same for all work-items.
+bool is_launch_constant(const llvm::Value *v);
 bool is_unpredictable(const llvm::Value *v, const Divergence &divergence, unsigned depth);
 // Whether I reads what another work-item may be about to change.
 bool may_observe_others(const llvm::Instruction &i);

@@ -29,8 +29,8 @@ bool may_observe_others(const Instruction &i)
     return isa<AtomicRMWInst>(i) || isa<AtomicCmpXchgInst>(i);
 }
 
-// Whether two pointers may lead to the same memory: arguments are treated as different buffers.
-static bool may_alias(const Value *x, const Value *y, const DataLayout &layout)
+// Whether two pointers may lead to the same memory.  ALIASED: also if they come from different arguments.
+static bool may_alias(const Value *x, const Value *y, bool aliased, const DataLayout &layout)
 {
     const int64_t widest = 128;
     APInt at(64, 0), other(64, 0);
@@ -40,11 +40,11 @@ static bool may_alias(const Value *x, const Value *y, const DataLayout &layout)
         return std::abs((at - other).getSExtValue()) < widest;
     a = getUnderlyingObject(a);
     b = getUnderlyingObject(b);
-    auto is_known = [](const Value *v) {
-        return isa<AllocaInst>(v) || isa<Argument>(v) ||
-               (isa<LoadInst>(v) && cast<LoadInst>(v)->hasMetadata(LLVMContext::MD_invariant_load));
+    auto is_argument = [](const Value *v) {
+        return isa<LoadInst>(v) && cast<LoadInst>(v)->hasMetadata(LLVMContext::MD_invariant_load);
     };
-    return a == b || !is_known(a) || !is_known(b);
+    auto is_known = [&](const Value *v) { return isa<AllocaInst>(v) || isa<Argument>(v) || is_argument(v); };
+    return a == b || !is_known(a) || !is_known(b) || (aliased && is_argument(a) && is_argument(b));
 }
 
 // Whether a work-item that waits may make progress with I alone: an addition changes the memory itself.
@@ -58,7 +58,7 @@ static bool is_counter(const Instruction &i)
 
 // Whether what ORIGIN reads can decide how often LOOP runs, also through memory: for a work-group, a barrier makes it known to
 // all.  A loop that shares the value of a counter ends without other work-groups.
-static bool decides(const Instruction &origin, const Loop &loop)
+static bool decides(const Instruction &origin, const Loop &loop, bool aliased)
 {
     const DataLayout &layout = origin.getModule()->getDataLayout();
     SmallVector<const Instruction *, 32> work{&origin};
@@ -75,7 +75,8 @@ static bool decides(const Instruction &origin, const Loop &loop)
             for (const BasicBlock *b : loop.blocks())
                 for (const Instruction &load : *b)
                     if (isa<LoadInst>(load) && !is_counter(origin) &&
-                        may_alias(store->getPointerOperand(), getLoadStorePointerOperand(&load), layout))
+                        may_alias(store->getPointerOperand(), getLoadStorePointerOperand(&load), aliased,
+                                  layout))
                         work.push_back(&load);
             continue;
         }
@@ -106,7 +107,7 @@ std::function<bool(Loop &)> counted_loops(Function &f, DominatorTree &tree, Loop
     return [counts](Loop &loop) { return counts->evolution.hasLoopInvariantBackedgeTakenCount(&loop); };
 }
 
-bool in_shim_may_spin(LLVMValueRef item)
+bool in_shim_may_spin(LLVMValueRef item, bool aliased)
 {
     Function &f = *cast<Function>(unwrap(item));
     DominatorTree tree(f);
@@ -123,7 +124,7 @@ bool in_shim_may_spin(LLVMValueRef item)
         if (irreducible)
             return true;
         for (Loop *loop = loops.getLoopFor(i.getParent()); loop; loop = loop->getParentLoop())
-            if (decides(i, *loop) && !is_counted(*loop))
+            if (decides(i, *loop, aliased) && !is_counted(*loop))
                 return true;
     }
     return false;

@@ -21,8 +21,9 @@ struct in_loops {
     uint64_t group_size_at, first_item_at;
     uint64_t context_bytes; /* out: memory per work-group for what lives across barriers */
 };
-/* True if ITEM, after inlining, may spin until another work-item acts: a loop over work-items would livelock. */
-bool in_shim_may_spin(LLVMValueRef item);
+/* True if ITEM, after inlining, may spin until another work-item acts: a loop over work-items would livelock.
+ * ALIASED: different arguments may lead to the same memory. */
+bool in_shim_may_spin(LLVMValueRef item, bool aliased);
 /* After that: atomics of local memory become plain accesses. */
 void in_shim_lower_local(LLVMValueRef item);
 /* Whether atomics of memory that work-groups share are left, which change it. */
@@ -34,6 +35,8 @@ bool in_shim_is_flat(LLVMValueRef item);
 void in_shim_mark_unroll(LLVMValueRef item);
 /* Before vectors are taken apart: whether that is not worth it. */
 bool in_shim_keeps_vectors(LLVMValueRef item);
+/* Hoists uniform values out of code that only some work-items execute. */
+void in_shim_compute_early(LLVMValueRef item);
 /* Replaces operations that have no vector instruction by others: gathers of bytes, division. */
 void in_shim_lower_for_vectors(LLVMValueRef item);
 /* Adds run.row(frame, local, context, group0, group1, group2, groups), which executes GROUPS whole

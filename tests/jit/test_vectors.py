@@ -1,0 +1,53 @@
+#!/usr/bin/python3
+"""What becomes vectors across work-items: code behind a guard by the id, with its arguments loaded once; not loops of 64-bit
+divisions, which processors divide one by one."""
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
+from opencl import cl, context, numpy, queue  # noqa: E402
+from tap import check, done  # noqa: E402
+
+KERNELS = {
+    'guarded': '''kernel void k(global const float *x, global const float *y, global float *z) {
+        int i = get_global_id(0);
+        if (i >= 1000)
+            return;
+        z[i] = 2.5f * x[i] + y[i]; }''',
+    'divides': '''kernel void k(global const ulong *x, global const ulong *y, global ulong *z) {
+        ulong a = x[get_global_id(0)], m = y[get_global_id(0)] | 1, r = 1;
+        for (ulong n = y[7]; n > 0; n /= 2) {
+            if (n % 2)
+                r = r * a % m;
+            a = a * a % m;
+        }
+        z[get_global_id(0)] = r; }'''}
+
+
+def run(name):
+    buffers = [cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=numpy.zeros(8192, 'u1')) for _ in range(3)]
+    cl.Program(context, KERNELS[name]).build().k(queue, (1024,), (64,), *buffers)
+    queue.finish()
+
+
+def compiled(name):
+    """LLVM IR of the kernel, "" if it was not compiled."""
+    environment = dict(os.environ, REFCL_ENGINE='jit', REFCL_DEBUG='jit', REFCL_JIT_DUMP='optimized')
+    ran = subprocess.run([sys.executable, sys.argv[0], name], env=environment, capture_output=True, text=True, timeout=600)
+    return ran.stderr if ': compiled' in ran.stderr else ''
+
+
+def main():
+    if len(sys.argv) > 1:
+        return run(sys.argv[1])
+    text = compiled('guarded')
+    check('behind a guard: vectors', re.search(r'fmul <\d+ x float>', text) is not None, text)
+    check('behind a guard: no gathers', text != '' and 'gather' not in text, text)
+    text = compiled('divides')
+    check('64-bit divisions: no vectors', 'urem i64' in text and not re.search(r'<\d+ x i64>', text), text)
+    return done()
+
+
+sys.exit(main())
