@@ -58,6 +58,10 @@ struct in_argument_info {
     enum in_argument_kind kind;
     uint32_t size, align;  /* bytes of the argument itself (pointers 8, opaque handles 8) */
     uint32_t element_size; /* pointers: bytes of the pointed-to type, 1 if unknown; pipes: packet size */
+    /* The numbers that the value or the pointed-to type consists of, if it is a scalar or vector: bytes of each (0: it
+     * is none), how many, whether of floating point. */
+    uint32_t number_size, number_count;
+    bool is_real;
     uint32_t qualifiers;   /* IN_QUAL_* */
     enum in_access access; /* images and pipes */
     const char *name;      /* "" if the module does not say */

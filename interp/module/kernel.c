@@ -156,6 +156,17 @@ static void opaque_argument(const struct in_module *m, const struct in_ty *ty, s
     }
 }
 
+/* TY: of a value, or what a pointer points to; may be NULL. */
+static void describe_numbers(const struct in_ty *ty, struct in_argument_info *a)
+{
+    const struct in_ty *number = ty != NULL && ty->kind == IN_TY_VECTOR ? ty->element : ty;
+    if (number == NULL || (number->kind != IN_TY_INT && number->kind != IN_TY_FLOAT))
+        return;
+    a->number_size = (uint32_t)number->size;
+    a->number_count = number == ty ? 1 : ty->count;
+    a->is_real = number->kind == IN_TY_FLOAT;
+}
+
 static enum mm_class argument(struct in_module *m, const struct in_kernel *k, uint32_t index, uint32_t param,
                               struct in_argument_info *a)
 {
@@ -173,6 +184,7 @@ static enum mm_class argument(struct in_module *m, const struct in_kernel *k, ui
     } else if (ty->kind == IN_TY_OPAQUE) {
         opaque_argument(m, ty, a);
     }
+    describe_numbers(ty->kind == IN_TY_POINTER ? ty->element : ty, a);
     uint32_t length = 0;
     const char *source = source_entry(m, "kernel_arg_type.", k->info.name, index, &length);
     if (source != NULL && length < sizeof text) {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ref-runtime/argument_layout.h"
 #include "ref-runtime/device.h"
 #include "ref-runtime/enqueue/enqueue.h"
 
@@ -95,12 +96,21 @@ static cl_int get_type_qualifier(const void *object, const struct rt_info_out *o
 
 RT_ANSWER(get_argument_name, string, struct in_argument_info, argument, argument->name)
 
+static cl_int get_layout(const void *object, const struct rt_info_out *out)
+{
+    const struct in_argument_info *argument = object;
+    const struct refcl_argument_layout layout = {argument->element_size, argument->number_size,
+                                                 argument->number_count, argument->is_real};
+    return rt_info_put(out, &layout, sizeof layout);
+}
+
 static const struct rt_info_row argument_rows[] = {
     RT_INFO_GET(CL_KERNEL_ARG_ADDRESS_QUALIFIER, get_address_qualifier),
     RT_INFO_GET(CL_KERNEL_ARG_ACCESS_QUALIFIER, get_access_qualifier),
     RT_INFO_GET(CL_KERNEL_ARG_TYPE_NAME, get_type_name),
     RT_INFO_GET(CL_KERNEL_ARG_TYPE_QUALIFIER, get_type_qualifier),
     RT_INFO_GET(CL_KERNEL_ARG_NAME, get_argument_name),
+    RT_INFO_GET(REFCL_KERNEL_ARG_LAYOUT, get_layout),
 };
 
 static bool has_argument_info(const struct rt_program *program)

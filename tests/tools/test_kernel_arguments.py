@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Arguments of refcl kernel: by name, structures, vectors, images, samplers, files; signatures; Ctrl-C."""
+import json
 import os
 import signal
 import struct
@@ -32,6 +33,17 @@ kernel void image(read_only image2d_t in, sampler_t s, write_only image2d_t to, 
 }
 kernel void halves(global half *h, global float *out) { out[0] = vload_half(1, h); }
 """
+NAMED = """typedef unsigned u32; typedef float3 place; typedef half small; struct pair { int a, b; };
+kernel void named(global u32 *u, global place *p, global small *h, global struct pair *s, global atomic_flag *f, global atomic_size_t *z,
+                  global intptr_t *q, u32 n, place m, global float *out)
+{
+    int last = get_global_size(0) - 1;
+    out[0] = u[last]; out[1] = p[last].z; out[2] = vload_half(last, h); out[3] = n; out[4] = m.y;
+    s[last].b = 1; q[last] = 1;
+    atomic_flag_clear_explicit(&f[last], memory_order_relaxed, memory_scope_device);
+    atomic_store_explicit(&z[last], (size_t)1, memory_order_relaxed, memory_scope_device);
+}
+"""
 SPIN = "kernel void k(global volatile int *x) { x[get_global_id(0)] = 1; while (get_global_id(0) == 0 && x[1] < 5) ; x[2] = 1; }\n"
 
 
@@ -53,6 +65,22 @@ def structures(path):
     for value, message in (("{1, 2, 3}", "use braces"), ("{1, 2, {}, 4}", "3 members is given 4 values"), ("{{1}}", "given a list")):
         run = kernel("-k", "structure", "-a", "buf:8", "-a", value, path)
         check("structure %s" % value, run.returncode == 2 and message in run.stderr, run.stderr)
+
+
+def named_types(folder):
+    """buf:N has N elements of whatever type, for each command; out of bounds is what lies behind them."""
+    path = os.path.join(folder, "named.cl")
+    with open(path, "w") as f:
+        f.write(NAMED)
+    memory = ["-a", "buf:3:iota", "-a", "buf:3:iota", "-a", "buf:3:iota", "-a", "buf:3", "-a", "buf:3", "-a", "buf:3", "-a", "buf:3"]
+    words = ["-k", "named", *memory, "-a", "3000000000", "-a", "1.5,2.5,3.5", "-a", "buf:5"]
+    run = kernel("-q", "-g", "3", "-l", "1", *words, "-p", "out", path)
+    check("buffers of types that the program names", [float(x) for x in run.stdout.partition(":")[2].split()] ==
+          [2, 10, 2, 3e9, 2.5] and "out of" not in run.stderr and "of global object" not in run.stderr, run.stdout + run.stderr)
+    run = kernel("--json", "-", "-q", "-g", "4", "-l", "1", *words, path)
+    beyond = {f["message"].partition(" of global object ")[2].partition(" of ")[0] for f in json.loads(run.stdout)["findings"]
+              if f["kind"] == "out-of-bounds"}
+    check("and what lies beyond them", beyond == {"buffer %d" % n for n in range(1, 8)}, run.stdout + run.stderr)
 
 
 def accesses(folder):
@@ -167,6 +195,7 @@ def main():
         with open(path, "w") as f:
             f.write(SOURCE)
         structures(path)
+        named_types(folder)
         accesses(folder)
         npy(path, folder)
         images(path, folder)

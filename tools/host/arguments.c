@@ -1,4 +1,5 @@
 /* Arguments of the launch, as specifications describe them. */
+#include "ref-runtime/argument_layout.h"
 #include "tools/host/kernel_host.h"
 
 #include <stdio.h>
@@ -16,8 +17,17 @@ static void argument_text(struct host *host, cl_uint index, cl_kernel_arg_info w
 struct type host_argument_type(struct host *host, cl_uint index)
 {
     char name[128];
+    struct type type;
+    struct refcl_argument_layout layout;
     argument_text(host, index, CL_KERNEL_ARG_TYPE_NAME, name, sizeof name);
-    return host_parse_type(name);
+    if (host_parse_type(name, &type) || clGetKernelArgInfo(host->kernel, index, REFCL_KERNEL_ARG_LAYOUT,
+                                                           sizeof layout, &layout, NULL) != CL_SUCCESS)
+        return type;
+    if (layout.number_size)
+        return (struct type){host_scalar(layout.number_size, layout.is_real), layout.number_count,
+                             layout.number_size * (layout.number_count == 3 ? 4 : layout.number_count)};
+    type.bytes = layout.element_size;
+    return type;
 }
 
 static cl_kernel_arg_address_qualifier address_of(struct host *host, cl_uint index)
@@ -71,7 +81,7 @@ static void suggest(struct host *host, cl_uint index, char *text, size_t size)
     else if (strncmp(type, "sampler", 7) == 0)
         snprintf(text, size, "sampler");
     else if (address == CL_KERNEL_ARG_ADDRESS_LOCAL)
-        snprintf(text, size, "local:%zu", (size_t)64 * host_type_bytes(host_argument_type(host, index)));
+        snprintf(text, size, "local:%zu", (size_t)64 * host_argument_type(host, index).bytes);
     else if (address == CL_KERNEL_ARG_ADDRESS_GLOBAL || address == CL_KERNEL_ARG_ADDRESS_CONSTANT)
         snprintf(text, size, "buf:%zu", items < 64 ? 64 : items);
     else
@@ -206,10 +216,10 @@ static bool is_pointer(struct host *host, cl_uint index)
 /* A list for a pointer is a buffer with these values. */
 static void list_to_buffer(struct argument *argument)
 {
-    size_t width = argument->type.width == 3 ? 4 : argument->type.width;
+    size_t bytes = leaves(&argument->spec.value) * argument->type.scalar.bytes;
     argument->spec.kind = SPEC_BUFFER;
     argument->spec.fill = SPEC_FILL;
-    argument->spec.count = (leaves(&argument->spec.value) + width - 1) / width;
+    argument->spec.count = (bytes + argument->type.bytes - 1) / argument->type.bytes;
 }
 
 static unsigned char *contents(struct host *host, const struct argument *argument)
@@ -227,9 +237,9 @@ static void set_memory(struct host *host, cl_uint index)
     cl_int code;
     argument->count =
         argument->spec.count ? argument->spec.count : host_file_count(&argument->spec, argument->type);
-    if (argument->count > SIZE_MAX / host_type_bytes(argument->type))
+    if (argument->count > SIZE_MAX / argument->type.bytes)
         fail_argument(host, index, "is too large");
-    argument->bytes = argument->count * host_type_bytes(argument->type);
+    argument->bytes = argument->count * argument->type.bytes;
     unsigned char *data = contents(host, argument);
     if (argument->spec.kind == SPEC_SVM) {
         argument->svm = clSVMAlloc(
@@ -262,7 +272,7 @@ static void set_value(struct host *host, cl_uint index)
     for (unsigned done = 0; done < type.width;) /* one value for every component */
         done += (unsigned)host_put_value(value + done * type.scalar.bytes, type.scalar, type.width - done,
                                          &argument->spec.value);
-    check_argument(host, index, clSetKernelArg(host->kernel, index, host_type_bytes(type), value));
+    check_argument(host, index, clSetKernelArg(host->kernel, index, type.bytes, value));
 }
 
 static void set_sampler(struct host *host, cl_uint index)

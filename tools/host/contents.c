@@ -14,24 +14,35 @@ static const struct scalar scalars[] = {
     {"atomic_long", 8, 'i'}, {"atomic_ulong", 8, 'u'}, {"atomic_double", 8, 'f'},
 };
 
-/* "uint4*" -> uint, 4.  Unknown types count as bytes. */
-struct type host_parse_type(const char *text)
+static unsigned bytes_of(const struct type *type)
 {
-    struct type type = {{"uchar", 1, 'u'}, 1};
-    size_t length = strcspn(text, "*0123456789 ");
-    for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++) {
-        if (strlen(scalars[i].name) == length && strncmp(scalars[i].name, text, length) == 0) {
-            type.scalar = scalars[i];
-            unsigned long width = strtoul(text + length, NULL, 10);
-            type.width = width >= 2 && width <= 16 ? (unsigned)width : 1;
-        }
-    }
-    return type;
+    return type->scalar.bytes * (type->width == 3 ? 4 : type->width);
 }
 
-unsigned host_type_bytes(struct type type)
+/* "uint4*" -> uint, 4. */
+bool host_parse_type(const char *text, struct type *type)
 {
-    return type.scalar.bytes * (type.width == 3 ? 4 : type.width);
+    size_t length = strcspn(text, "*0123456789 ");
+    bool known = false;
+    *type = (struct type){host_scalar(1, false), 1, 1};
+    for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++) {
+        if (strlen(scalars[i].name) == length && strncmp(scalars[i].name, text, length) == 0) {
+            type->scalar = scalars[i];
+            unsigned long width = strtoul(text + length, NULL, 10);
+            type->width = width >= 2 && width <= 16 ? (unsigned)width : 1;
+            type->bytes = bytes_of(type);
+            known = true;
+        }
+    }
+    return known;
+}
+
+struct scalar host_scalar(unsigned bytes, bool is_real)
+{
+    for (size_t i = 0; i < sizeof scalars / sizeof *scalars && bytes > 1; i++)
+        if (scalars[i].bytes == bytes && scalars[i].kind == (is_real ? 'f' : 'i'))
+            return scalars[i];
+    return (struct scalar){"uchar", 1, 'u'};
 }
 
 __extension__ typedef _Float16 half_number;
@@ -121,7 +132,7 @@ cl_mem_flags host_access(const struct spec *spec)
 size_t host_file_count(const struct spec *spec, struct type type)
 {
     struct array array = read_array(spec->file);
-    size_t count = array.bytes / host_type_bytes(type);
+    size_t count = array.bytes / type.bytes;
     free(array.text);
     if (!count)
         host_fail("the file holds no element", spec->file);

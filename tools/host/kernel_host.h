@@ -19,6 +19,7 @@ struct scalar {
 struct type {
     struct scalar scalar;
     unsigned width; /* vector width */
+    unsigned bytes;
 };
 
 /* An image format by its name: channels, and the type of each. */
@@ -65,8 +66,10 @@ void host_check(cl_int code, const char *call);
 char *host_read_file(const char *path, size_t *size);
 
 /* contents.c */
-struct type host_parse_type(const char *text);
-unsigned host_type_bytes(struct type type);
+/* False: not the name of a scalar or vector type; TYPE is that of bytes. */
+bool host_parse_type(const char *text, struct type *type);
+/* The signed integer or floating-point type of BYTES, or bytes. */
+struct scalar host_scalar(unsigned bytes, bool is_real);
 /* Writes VALUE, or its leaves one after the other, to DATA as COUNT scalars; returns how many there were. */
 size_t host_put_value(unsigned char *data, struct scalar scalar, size_t count,
                       const struct spec_value *value);

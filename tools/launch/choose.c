@@ -105,8 +105,7 @@ static void choose_atomic(unsigned roles, const struct launch_choice *choice, ch
 static void choose_memory(const struct in_argument_info *a, unsigned roles, int64_t compared,
                           const struct launch_choice *choice, char *text, size_t size)
 {
-    uint64_t count = ELEMENTS * (is_number(a->type_name) || !a->element_size ? 1 : a->element_size);
-    int n = snprintf(text, size, "buf:%" PRIu64, count);
+    int n = snprintf(text, size, "buf:%d", ELEMENTS);
     char *rest = text + n;
     size_t room = size - (size_t)n;
     if (!is_number(a->type_name))
