@@ -37,8 +37,8 @@ static void generate_op(const struct hunt_program *p, const struct hunt_thread *
     static const enum mm_order load_orders[] = {MM_ORDER_NONE, MM_RELAXED, MM_ACQUIRE, MM_SEQ_CST};
     static const enum mm_order store_orders[] = {MM_ORDER_NONE, MM_RELAXED, MM_RELEASE, MM_SEQ_CST};
     static const enum mm_order all_orders[] = {MM_RELAXED, MM_ACQUIRE, MM_RELEASE, MM_ACQ_REL, MM_SEQ_CST};
-    static const enum mm_scope scopes[] = {MM_SCOPE_WORK_ITEM, MM_SCOPE_WORK_GROUP, MM_SCOPE_DEVICE,
-                                           MM_SCOPE_DEVICE, MM_SCOPE_ALL_SVM_DEVICES};
+    static const enum mm_scope scopes[] = {MM_SCOPE_WORK_ITEM, MM_SCOPE_SUB_GROUP, MM_SCOPE_WORK_GROUP,
+                                           MM_SCOPE_DEVICE,    MM_SCOPE_DEVICE,    MM_SCOPE_ALL_SVM_DEVICES};
     static const enum ck_rmw_op rmws[] = {CK_RMW_XCHG, CK_RMW_ADD, CK_RMW_AND, CK_RMW_UMIN};
     static const enum hunt_kind kinds[] = {LOAD,  LOAD,      LOAD, LOAD, STORE, STORE, STORE,
                                            STORE, STORE_REG, RMW,  CAS,  FENCE, FENCE};
@@ -60,7 +60,7 @@ static void generate_op(const struct hunt_program *p, const struct hunt_thread *
     op->location = pick(p->location_count);
     op->value = 1 + pick(2);
     op->expected = pick(3);
-    op->scope = scopes[pick(5)];
+    op->scope = scopes[pick(6)];
     op->flags = p->image && pick(2) ? MM_FENCE_IMAGE : 1 + pick(3);
     op->weak = pick(2);
     op->rmw = rmws[pick(4)];
