@@ -28,9 +28,11 @@ struct ck_options {
     struct ck_progress progress;
     size_t max_states; /* Z3: final states to list at most, 0 = default (4096) */
     bool executions;   /* keep an execution for each final state and each finding */
-    bool no_walk;      /* search: no random executions before the exhaustive search */
+    bool no_walk;      /* search: neither random executions nor DRF before the exhaustive search */
     bool only_walk;    /* search: random executions alone, however long they take */
-    bool deepens;      /* the caller raises the loop bound until the time is used: messages name --timeout */
+    bool drf;       /* search: search/docs/search.md#programs-without-atomic-operations holds for the model */
+    bool by_clocks; /* with DRF: the model judges no execution that the clocks judge (for tests) */
+    bool deepens;   /* the caller raises the loop bound until the time is used: messages name --timeout */
     bool accept_vacuous; /* a program without executions satisfies nothing and has no race: not "unknown" */
     bool forbidden;      /* search: also list final states of candidates alone, and why they are forbidden */
     const char *const

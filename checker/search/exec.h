@@ -72,6 +72,8 @@ void sx_final_state(struct sx *sx);
 bool sx_may_repeat(const struct sx *sx, uint32_t chosen);
 /* Records a consistent execution. */
 void sx_accept(struct sx *sx);
+/* Records an execution that terminates, of a program that observes nothing; false: out of memory. */
+bool sx_accept_terminated(struct sx *sx, bool racy);
 /* Compares a candidate execution, consistent or not, with the closest one so far. */
 void sx_compare_candidate(struct sx *sx);
 /* Puts the numbers of the events into ORDER so that program order, reads-from, coherence and from-reads go

@@ -218,11 +218,6 @@ bool sx_settle_guess(struct sx *sx, bool (*find_traces)(struct sx *sx));
 /* Notes that instruction PC of THREAD accesses ADDRESS, inside its object or not. */
 void sx_note_address(struct sx *sx, uint32_t thread, uint32_t pc, uint64_t address);
 
-/* For each back edge (an instruction of THREAD) the set of registers that its target may read; NULL: out of
- * memory (search/live.c). */
-uint64_t *sx_loop_liveness(struct sx *sx, const struct ck_thread *thread, const uint32_t *edges,
-                           uint32_t edge_count);
-
 /* Fills the threads' traces; false when a resource ran out. */
 bool sx_find_traces(struct sx *sx);
 /* One iteration of the fixpoint: all traces of all threads under the present values. */
@@ -275,6 +270,8 @@ bool sx_all_wait(const struct ck_program *program, const struct sx_event *const 
 /* Event-by-event construction of all executions (search/step.c).  VALUES_KNOWN: the values of each location
  * are complete.  False: the values have to be known; findings remain valid. */
 bool sx_step_through(struct sx *sx, bool values_known);
+/* Programs without atomic operations, by one execution (search/drf.c).  True: the verdict is complete. */
+bool sx_decide_drf(struct sx *sx);
 /* Random executions (search/walk.c). */
 void sx_walk(struct sx *sx);
 /* Sorts the states and completes the verdict. */

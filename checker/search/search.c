@@ -186,6 +186,12 @@ static enum mm_class search_run(struct sx *sx)
     sx->with.models_overlap = mm_cat_eval_uses(sx->eval, "extent") || mm_cat_eval_uses(sx->eval, "piece");
     sx->with.tracks_dependencies = mm_cat_eval_uses(sx->eval, "addr") || mm_cat_eval_uses(sx->eval, "data") ||
                                    mm_cat_eval_uses(sx->eval, "ctrl");
+    if (sx_decide_drf(sx)) {
+        sx_conclude(sx);
+        return MM_OK;
+    }
+    if (wants_input(sx))
+        return MM_OK;
     if (sx->program->kernel && !sx->options.no_walk)
         sx_walk(sx);
     if (wants_input(sx))

@@ -446,6 +446,17 @@ void sx_accept(struct sx *sx)
     list_states(sx, 0, order, &racy);
 }
 
+bool sx_accept_terminated(struct sx *sx, bool racy)
+{
+    struct ck_state *state = find_state(sx);
+
+    if (!state)
+        return false;
+    sx->verdict->execution_count++;
+    state->racy = state->racy || racy;
+    return true;
+}
+
 /* ---- the verdict -------------------------------------------------------------------------------- */
 
 /* Shell sort: few states, and no context argument needed. */

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Kernels of other tests, explored without --bound (decisions.py): loops whose trip counts constants, arguments or the
-launch determine are decided, and no verdict contradicts that of a kernel's file.  How many are decided in a given time
+launch determine are decided, so are kernels without atomic operations and races, however many events they have, and no verdict contradicts that of a kernel's file.  How many are decided in a given time
 depends on the machine: decisions.py counts them."""
 import os
 import sys
@@ -12,9 +12,11 @@ import sample
 import tap
 from built import PATIENCE
 
-# Decided in a second of CPU time, and unknown without trip counts.
+# Decided in a second of CPU time; unknown without trip counts, or if all executions of a kernel without atomic operations are
+# searched for.
 COUNTED = ("antidiagonals.cl", "antidiagonals_barrier_inside.cl", "cholesky.cl", "grid_stride.cl", "columns_of_a_matrix.cl",
-           "wavefront.cl")
+           "wavefront.cl", "elimination.cl", "fourier_two_buffers.cl", "finished_flag_vote.cl", "async_strided_tile.cl",
+           "async_source_by_first_item_barrier.cl", "merge_sort_bottom_up.cl")
 SHORT = 1  # seconds, after which any of the others may be unknown
 
 

@@ -60,6 +60,17 @@ static unsigned time_for(const struct explore *e, unsigned wanted)
     return wanted && left < wanted ? (unsigned)left : wanted;
 }
 
+/* Whether the argument of search about programs without atomic operations holds for the model: it is one of those that come
+ * with refcl, and initial values happen before everything. */
+static bool is_drf_model(const struct explore *e, bool vulkan)
+{
+    const char *name = e->model ? e->model : vulkan ? "vulkan.cat" : "opencl.cat";
+    bool drf = strcmp(name, "opencl.cat") == 0 || strcmp(name, "opencl-scoped-sc.cat") == 0;
+    for (size_t i = 0; i < e->switches.count; i++)
+        drf = drf && strncmp(e->switches.items[i], "init=", 5) != 0;
+    return drf;
+}
+
 static int ask_once(struct explore *e, const struct ck_program *program, bool z3,
                     const struct ck_options *options, struct ck_verdict *v)
 {
@@ -158,6 +169,7 @@ int explore_ask(struct explore *e, struct ck_program *program, bool z3, unsigned
                 struct ck_verdict *v)
 {
     struct ck_options options = e->options;
+    options.drf = is_drf_model(e, program->vulkan);
     bool counted = has_trip_counts(program);
     options.timeout_ms = time_for(e, counted ? timeout_ms - timeout_ms / 4 : timeout_ms);
     options.memory_limit = guard_soft_memory(&e->guard);

@@ -1,0 +1,663 @@
+/* Programs without atomic operations: if one execution has no race it is the only one; if it has one, the program has.
+ * An interleaving is followed with a vector clock for each region, and the model judges it, unless it is too large.
+ * docs/search.md#programs-without-atomic-operations */
+#include "checker/search/exec.h"
+#include "checker/search/walker.h"
+
+#include <string.h>
+
+enum {
+    MAX_JUDGED = 1024,
+    MAX_STEPS = 1 << 23,
+    MAX_EVENTS = 1 << 18,
+    MAX_RESTARTS = 1100,
+    MAX_LOCATIONS = 1024
+};
+
+/* Orders, each with a clock for each thread: happens-before of either region; and the order in which barriers of any flags
+ * let threads pass. */
+enum order { GLOBAL, LOCAL, PASSED, ORDERS };
+
+/* Instead of a work-item: the copy starts after the calls of all work-items of the group. */
+enum { AFTER_ALL = UINT32_MAX };
+
+enum drf_status { RUNS, AT_BARRIER, WAITS, ENDED };
+
+struct drf_write {
+    uint32_t thread, event, tick;
+    uint32_t before; /* the write before it to its location, plus 1; 0: none */
+    uint64_t value;
+};
+struct drf_location {
+    uint32_t last;     /* its last write, plus 1; 0: none */
+    uint32_t *reads;   /* by thread: tick of its last read, 0: none */
+    uint32_t *release; /* the clock of its last write, a release; NULL: none */
+};
+struct drf {
+    struct sx *sx;
+    uint32_t count; /* threads */
+    struct sx_walker *walkers;
+    struct sx_thread *out;
+    uint32_t *pcs, *ticks;
+    enum drf_status *status;
+    const struct sx_event **waiting; /* by thread: its barrier, or NULL */
+    uint64_t **sources;              /* by thread and event */
+    uint32_t *clocks; /* by order, thread and thread: tick of the last event that comes before */
+    struct drf_location *locations;
+    struct drf_write *writes;
+    uint32_t write_count, write_capacity;
+    uint64_t steps;
+    uint32_t chooser; /* the work-item of each group whose call starts copies, or AFTER_ALL */
+    bool copies;      /* some thread makes an asynchronous copy */
+    bool racy;
+    bool unconstrained; /* some read returns an unconstrained initial value, of which one is followed */
+    bool open;          /* the execution does not decide: search has to */
+};
+
+/* ---- applicability ------------------------------------------------------------------------------ */
+
+/* An atomic access to hidden memory: a mailbox of a group function, or a flag of an asynchronous copy. */
+static bool is_hidden_access(const struct ck_program *p, const struct ck_instr *i)
+{
+    uint32_t base = ck_program_base(p, i->address);
+
+    return base != UINT32_MAX && p->objects[base].hidden && i->op != CK_RMW;
+}
+
+static bool is_drf_instr(const struct ck_program *p, const struct ck_instr *i)
+{
+    if (ck_instr_is_access(i))
+        return ck_instr_is_plain(i) || is_hidden_access(p, i);
+    if (i->op == CK_BARRIER)
+        return i->quorum == 0 && i->value == CK_NO_EXPR;
+    return i->op != CK_FENCE && i->op != CK_AVAILABILITY && i->op != CK_VISIBILITY && i->op != CK_POINT;
+}
+
+static bool is_applicable(const struct sx *sx)
+{
+    const struct ck_program *p = sx->program;
+    const struct ck_options *o = &sx->options;
+    bool one = p->kernel && !p->vulkan && p->edge_count == 0 && p->thread_count > 0;
+
+    if (!o->drf || o->no_walk || o->only_walk || o->forbidden || (o->explain && p->observed_count))
+        return false;
+    for (uint32_t i = 0; i < p->object_count && one; i++)
+        one = p->objects[i].region != MM_IMAGE && p->objects[i].alias_of == i;
+    for (uint32_t t = 0; t < p->thread_count && one; t++) {
+        one = !p->threads[t].host && !(p->threads[t].agent && p->observed_count);
+        for (uint32_t i = 0; i < p->threads[t].instr_count && one; i++)
+            one = is_drf_instr(p, &p->threads[t].instrs[i]);
+    }
+    return one;
+}
+
+/* ---- clocks ------------------------------------------------------------------------------------- */
+
+static uint32_t *clock_of(const struct drf *d, enum order order, uint32_t t)
+{
+    return d->clocks + ((size_t)order * d->count + t) * d->count;
+}
+
+static enum order region_of(const struct drf *d, uint32_t object)
+{
+    return d->sx->program->objects[object].region == MM_LOCAL ? LOCAL : GLOBAL;
+}
+
+static bool is_before(const struct drf *d, enum order order, uint32_t from, uint32_t tick, uint32_t t)
+{
+    return from == t || clock_of(d, order, t)[from] >= tick;
+}
+
+static void join(const struct drf *d, uint32_t *into, const uint32_t *from)
+{
+    for (uint32_t u = 0; u < d->count; u++)
+        into[u] = from[u] > into[u] ? from[u] : into[u];
+}
+
+/* Whether the barrier of T orders accesses by ORDER. */
+static bool barrier_orders(const struct drf *d, uint32_t t, enum order order)
+{
+    static const uint8_t flags[] = {[GLOBAL] = MM_FENCE_GLOBAL, [LOCAL] = MM_FENCE_LOCAL};
+
+    return order == PASSED || (d->waiting[t]->instr->fence_flags & flags[order]);
+}
+
+/* All participants of the barrier of T have arrived: each learns what those know whose barrier orders, too. */
+static bool pass_barrier(struct drf *d, uint32_t t)
+{
+    const struct ck_program *p = d->sx->program;
+    bool sub_group = d->waiting[t]->instr->sub_group;
+    uint32_t *all = mm_alloc(d->count * sizeof *all);
+
+    for (int order = 0; order < ORDERS && all; order++) {
+        memset(all, 0, d->count * sizeof *all);
+        for (uint32_t u = 0; u < d->count; u++) {
+            if ((u != t && !sx_share_barriers(p, t, u, sub_group)) || !barrier_orders(d, u, order))
+                continue;
+            join(d, all, clock_of(d, order, u));
+            all[u] = d->ticks[u];
+        }
+        for (uint32_t u = 0; u < d->count; u++) {
+            if ((u == t || sx_share_barriers(p, t, u, sub_group)) && barrier_orders(d, u, order))
+                join(d, clock_of(d, order, u), all);
+        }
+    }
+    for (uint32_t u = 0; u < d->count; u++) {
+        if (u == t || sx_share_barriers(p, t, u, sub_group))
+            d->status[u] = RUNS;
+    }
+    mm_free(all);
+    return all != NULL;
+}
+
+static bool arrive(struct drf *d, uint32_t t)
+{
+    d->status[t] = AT_BARRIER;
+    for (uint32_t u = 0; u < d->count; u++) {
+        const struct sx_walker *w = &d->walkers[u];
+
+        d->waiting[u] = d->status[u] == AT_BARRIER ? &w->events[w->event_count - 1] : NULL;
+    }
+    return !sx_all_wait(d->sx->program, d->waiting, t) || pass_barrier(d, t);
+}
+
+/* ---- accesses ----------------------------------------------------------------------------------- */
+
+static struct drf_location *location_at(struct drf *d, uint32_t l)
+{
+    struct drf_location *location = &d->locations[l];
+
+    if (!location->reads)
+        location->reads = mm_arena_alloc(d->sx->traces, d->count * sizeof *location->reads);
+    d->open = d->open || !location->reads;
+    return location;
+}
+
+/* Whether a plain access of T to location L conflicts with one that does not happen before it. */
+static bool has_conflict(struct drf *d, uint32_t t, uint32_t l, bool writes)
+{
+    const struct drf_location *location = location_at(d, l);
+    enum order order = region_of(d, d->sx->locations[l].object);
+    const struct drf_write *last = location->last ? &d->writes[location->last - 1] : NULL;
+
+    if (last && !is_before(d, order, last->thread, last->tick, t))
+        return true;
+    for (uint32_t u = 0; u < d->count && writes && location->reads; u++) {
+        if (!is_before(d, order, u, location->reads[u], t))
+            return true;
+    }
+    return false;
+}
+
+/* The visible write to location L, the last one that comes before T by ORDER; NULL: the initial one.  In the interleaving
+ * no write follows another one that it comes before. */
+static const struct drf_write *find_visible(const struct drf *d, uint32_t t, uint32_t l, enum order order)
+{
+    for (uint32_t i = d->locations[l].last; i; i = d->writes[i - 1].before) {
+        const struct drf_write *w = &d->writes[i - 1];
+
+        if (is_before(d, order, w->thread, w->tick, t))
+            return w;
+    }
+    return NULL;
+}
+
+/* Reads piece K of A. */
+static uint64_t read_piece(struct drf *d, uint32_t t, const struct sx_access *a, unsigned k)
+{
+    struct sx_walker *w = &d->walkers[t];
+    uint32_t l = a->locations[k];
+    bool plain = ck_instr_is_plain(a->instr);
+    enum order order = plain ? region_of(d, a->object) : PASSED;
+    const struct drf_write *from;
+    uint64_t value;
+
+    if (plain && has_conflict(d, t, l, false))
+        d->racy = true;
+    if (a->instr->order == MM_ACQUIRE) /* the flag is set, once */
+        from = &d->writes[d->locations[l].last - 1];
+    else
+        from = find_visible(d, t, l, order);
+    d->unconstrained = d->unconstrained || (!from && d->sx->locations[l].any);
+    value = from ? from->value : d->sx->locations[l].initial;
+    sx_push_piece(w, SX_READ, a, k, value, 0);
+    if (w->failed)
+        return 0;
+    d->sources[t][w->event_count - 1] = from ? (uint64_t)from->thread << 32 | from->event : SX_INITIAL;
+    if (plain && !d->open)
+        location_at(d, l)->reads[t] = d->ticks[t];
+    return value << sx_piece_shift(d->sx, a, k);
+}
+
+/* Adds the last event of T, a write to location L. */
+static void add_write(struct drf *d, uint32_t t, uint32_t l, const struct ck_instr *i)
+{
+    const struct sx_walker *w = &d->walkers[t];
+    struct drf_location *location = location_at(d, l);
+    enum order order = region_of(d, d->sx->locations[l].object);
+
+    if (d->write_count == d->write_capacity) {
+        uint32_t capacity = 2 * d->write_capacity + 256;
+        struct drf_write *more = mm_arena_alloc(d->sx->traces, capacity * sizeof *more);
+
+        if (!more) {
+            d->open = true;
+            return;
+        }
+        if (d->write_count)
+            memcpy(more, d->writes, d->write_count * sizeof *more);
+        d->writes = more;
+        d->write_capacity = capacity;
+    }
+    d->writes[d->write_count++] = (struct drf_write){.thread = t,
+                                                     .event = w->event_count - 1,
+                                                     .tick = d->ticks[t],
+                                                     .before = location->last,
+                                                     .value = w->events[w->event_count - 1].value};
+    location->last = d->write_count;
+    if (i->order != MM_RELEASE)
+        return;
+    location->release = mm_arena_alloc(d->sx->traces, d->count * sizeof *location->release);
+    if (!location->release) {
+        d->open = true;
+        return;
+    }
+    memcpy(location->release, clock_of(d, order, t), d->count * sizeof *location->release);
+    location->release[t] = d->ticks[t];
+}
+
+static void write_value(struct drf *d, uint32_t t, const struct sx_access *a, uint64_t value)
+{
+    struct sx_walker *w = &d->walkers[t];
+
+    for (unsigned k = 0; k < a->count && !w->failed && !d->open; k++) {
+        if (ck_instr_is_plain(a->instr) && has_conflict(d, t, a->locations[k], true))
+            d->racy = true;
+        sx_push_piece(w, SX_WRITE, a, k, sx_piece(d->sx, a, k, value), 0);
+        if (!w->failed)
+            add_write(d, t, a->locations[k], a->instr);
+    }
+}
+
+/* ---- flags of asynchronous copies ----------------------------------------------------------------- */
+
+/* The number of work-items in the group of T. */
+static uint32_t member_count(const struct drf *d, uint32_t t)
+{
+    const struct ck_program *p = d->sx->program;
+    const struct ck_thread *thread = &p->threads[t];
+    uint32_t count = 0;
+
+    for (uint32_t u = 0; u < d->count; u++)
+        count += ck_meets_others(&p->threads[u]) && p->threads[u].device == thread->device &&
+                 p->threads[u].work_group == thread->work_group;
+    return count;
+}
+
+/* The location of the flag at ADDRESS; UINT32_MAX: none yet. */
+static uint32_t flag_at(struct drf *d, uint64_t address)
+{
+    uint32_t object, locations[SX_PIECES];
+    bool fault;
+
+    return sx_locate(d->sx, address, 8, &object, &fault, locations) == 1 ? locations[0] : UINT32_MAX;
+}
+
+static bool is_released(struct drf *d, uint64_t address)
+{
+    uint32_t l = flag_at(d, address);
+
+    return l != UINT32_MAX && d->locations[l].release;
+}
+
+/* Whether all the work-items have called whose calls the copy of T, at the flag at ADDRESS, comes after; a work-item
+ * waits for the end of a copy. */
+static bool may_acquire(struct drf *d, uint32_t t, uint64_t address)
+{
+    uint32_t members = member_count(d, t);
+
+    if (!d->sx->program->threads[t].agent || d->chooser != AFTER_ALL)
+        return is_released(d, address);
+    for (uint32_t m = 0; m < members; m++) {
+        if (!is_released(d, address - (uint32_t)address + 8 * (uint64_t)m))
+            return false;
+    }
+    return true;
+}
+
+/* T acquires the flag at ADDRESS.  Of an agent that comes after all calls: what comes before each of them. */
+static void acquire(struct drf *d, uint32_t t, uint64_t address)
+{
+    uint32_t l = flag_at(d, address), members = member_count(d, t);
+    uint32_t *clock = clock_of(d, region_of(d, d->sx->locations[l].object), t);
+
+    if (!d->sx->program->threads[t].agent || d->chooser != AFTER_ALL) {
+        join(d, clock, d->locations[l].release);
+        return;
+    }
+    for (uint32_t u = 0; u < d->count; u++) {
+        uint32_t least = UINT32_MAX;
+
+        for (uint32_t m = 0; m < members; m++) {
+            uint32_t flag = flag_at(d, address - (uint32_t)address + 8 * (uint64_t)m);
+
+            least = d->locations[flag].release[u] < least ? d->locations[flag].release[u] : least;
+        }
+        clock[u] = least > clock[u] ? least : clock[u];
+    }
+}
+
+/* The weak compare-exchange by which agent T chooses the work-item that its copy comes after (tools/explore/copy.c). */
+static void choose(struct drf *d, uint32_t t, const struct sx_access *a)
+{
+    const struct ck_program *p = d->sx->program;
+    struct sx_walker *w = &d->walkers[t];
+    uint32_t member = a->start / 8 - member_count(d, t) - 1,
+             chosen = d->chooser == AFTER_ALL ? 0 : d->chooser;
+    bool writes = member == chosen;
+    uint64_t value = read_piece(d, t, a, 0);
+
+    if (w->failed)
+        return;
+    w->events[w->event_count - 1].order = a->instr->order;
+    if (writes)
+        write_value(d, t, a, sx_eval_expr(p, a->instr->value, w->block));
+    else
+        sx_fail_exchange(w, a);
+    if (!w->failed)
+        sx_walker_result(w, a, value, 0, writes);
+}
+
+/* ---- threads ------------------------------------------------------------------------------------ */
+
+/* Room for the events of one more access of T. */
+static bool reserve_events(struct drf *d, uint32_t t)
+{
+    struct sx_walker *w = &d->walkers[t];
+    uint32_t capacity = w->event_capacity;
+    struct sx_event *events;
+    uint64_t *sources;
+
+    if (d->sources[t] && w->event_count + 2 * SX_PIECES <= capacity)
+        return true;
+    capacity = d->sources[t] ? 2 * capacity : capacity + 2 * SX_PIECES;
+    events = mm_arena_alloc(d->sx->traces, capacity * sizeof *events);
+    sources = mm_arena_alloc(d->sx->traces, capacity * sizeof *sources);
+    if (!events || !sources || capacity > MAX_EVENTS)
+        return false;
+    if (w->event_count) {
+        memcpy(events, w->events, w->event_count * sizeof *events);
+        memcpy(sources, d->sources[t], w->event_count * sizeof *sources);
+    }
+    w->events = events;
+    w->event_capacity = capacity;
+    d->sources[t] = sources;
+    return true;
+}
+
+/* False: T waits for a flag. */
+static bool step_access(struct drf *d, uint32_t t)
+{
+    struct sx_walker *w = &d->walkers[t];
+    const struct ck_program *p = d->sx->program;
+    const struct ck_instr *i = &w->thread->instrs[d->pcs[t]];
+    uint64_t address = sx_eval_expr(p, i->address, w->block), value = 0;
+    struct sx_access a;
+
+    if (i->order == MM_ACQUIRE && !may_acquire(d, t, address)) {
+        d->status[t] = WAITS;
+        return false;
+    }
+    a = sx_begin_access(w, d->pcs[t]);
+    d->open = d->open || w->failed || d->sx->again || a.count == 0;
+    if (d->open)
+        return true;
+    d->ticks[t]++;
+    if (i->op == CK_CAS) {
+        choose(d, t, &a);
+    } else if (i->op == CK_STORE) {
+        write_value(d, t, &a, sx_eval_expr(p, i->value, w->block));
+    } else {
+        for (unsigned k = 0; k < a.count && !w->failed; k++)
+            value |= read_piece(d, t, &a, k);
+        if (i->order == MM_ACQUIRE && !w->failed)
+            acquire(d, t, address);
+        if (!w->failed)
+            sx_walker_result(w, &a, value, 0, false);
+    }
+    d->pcs[t]++;
+    d->open = d->open || w->failed;
+    return true;
+}
+
+/* Executes the next instruction of T; false: it cannot continue now. */
+static bool drf_step(struct drf *d, uint32_t t)
+{
+    struct sx_walker *w = &d->walkers[t];
+    uint32_t pc = d->pcs[t];
+    const struct ck_instr *i = &w->thread->instrs[pc];
+
+    if (++d->steps > MAX_STEPS || ((d->steps & 1023) == 0 && !sx_in_bounds(d->sx)) || !reserve_events(d, t)) {
+        d->open = true;
+        return false;
+    }
+    if (pc >= w->thread->instr_count) {
+        d->status[t] = ENDED;
+        return false;
+    }
+    if (ck_instr_is_access(i)) {
+        if (d->status[t] == RUNS)
+            sx_walker_enter(w, pc);
+        return step_access(d, t) && !d->open;
+    }
+    sx_walker_enter(w, pc);
+    w->ended = false;
+    if (!sx_walker_step(w, &d->pcs[t])) {
+        d->status[t] = ENDED;
+        d->open = d->open || w->failed || !w->ended || w->end != SX_DONE;
+        return false;
+    }
+    if (i->op == CK_BARRIER && !arrive(d, t))
+        d->open = true;
+    return d->status[t] == RUNS && !d->open;
+}
+
+/* Executes all threads, each as far as it can, in turns. */
+static void run_threads(struct drf *d)
+{
+    bool progress = true;
+
+    while (progress && !d->open) {
+        progress = false;
+        for (uint32_t t = 0; t < d->count && !d->open; t++) {
+            uint64_t before = d->steps;
+            bool waits = d->status[t] == WAITS;
+
+            if (d->status[t] != RUNS && !waits)
+                continue;
+            while (drf_step(d, t))
+                d->status[t] = RUNS;
+            progress = progress || !waits || d->steps > before + 1;
+        }
+    }
+    for (uint32_t t = 0; t < d->count; t++)
+        d->open = d->open || d->status[t] != ENDED;
+}
+
+static bool drf_set_up(struct drf *d, uint32_t chooser)
+{
+    struct sx *sx = d->sx;
+    struct mm_arena *arena = sx->traces;
+    uint32_t n = sx->program->thread_count;
+
+    mm_arena_reset(arena);
+    *d = (struct drf){.sx = sx, .count = n, .chooser = chooser, .copies = d->copies};
+    d->walkers = mm_arena_alloc(arena, n * sizeof *d->walkers);
+    d->out = mm_arena_alloc(arena, n * sizeof *d->out);
+    d->pcs = mm_arena_alloc(arena, n * sizeof *d->pcs);
+    d->ticks = mm_arena_alloc(arena, n * sizeof *d->ticks);
+    d->status = mm_arena_alloc(arena, n * sizeof *d->status);
+    d->waiting = mm_arena_alloc(arena, n * sizeof *d->waiting);
+    d->sources = mm_arena_alloc(arena, n * sizeof *d->sources);
+    d->clocks = mm_arena_alloc(arena, ORDERS * (size_t)n * n * sizeof *d->clocks);
+    d->locations = mm_arena_alloc(arena, MAX_LOCATIONS * sizeof *d->locations);
+    if (!d->walkers || !d->out || !d->pcs || !d->ticks || !d->status || !d->waiting || !d->sources ||
+        !d->clocks || !d->locations)
+        return false;
+    sx->location_count = 0;
+    sx->again = false;
+    for (uint32_t t = 0; t < n; t++) {
+        d->walkers[t] = (struct sx_walker){
+            .sx = sx, .thread = &sx->program->threads[t], .out = &d->out[t], .steps = true};
+        if (!sx_walker_begin(&d->walkers[t]))
+            return false;
+    }
+    return sx_add_observed(sx) || sx->again;
+}
+
+/* Follows one execution, however often its loops iterate. */
+static void drf_run(struct drf *d, uint32_t chooser)
+{
+    struct sx *sx = d->sx;
+    unsigned unroll = sx->options.unroll;
+    uint32_t tries = 0;
+
+    sx->options.unroll = UINT32_MAX;
+    do {
+        d->open = !drf_set_up(d, chooser);
+        if (!d->open && !sx->again)
+            run_threads(d);
+    } while (sx->again && !sx->limited && ++tries < MAX_RESTARTS);
+    d->open = d->open || sx->again;
+    sx->options.unroll = unroll;
+}
+
+/* ---- judging ------------------------------------------------------------------------------------ */
+
+static uint32_t event_count(const struct drf *d)
+{
+    uint32_t count = d->sx->location_count;
+
+    for (uint32_t t = 0; t < d->count; t++) {
+        const struct sx_walker *w = &d->walkers[t];
+
+        count += w->event_count;
+        for (uint32_t e = 0; e < w->event_count; e++)
+            count += w->events[e].kind == SX_BARRIER;
+    }
+    return count;
+}
+
+/* Whether the final state has memory that holds an unconstrained value. */
+static bool ends_unconstrained(const struct drf *d)
+{
+    for (uint32_t l = 0; l < d->sx->location_count; l++) {
+        for (uint32_t i = 0; i < d->sx->program->observed_count; i++) {
+            if (d->sx->locations[l].any && !d->locations[l].last && sx_is_observed(d->sx, i, l))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* The model judges the execution.  Whether it allows it, and finds a race in it where one is expected and no other. */
+static bool judge_by_model(struct drf *d, bool expect_race)
+{
+    struct sx *sx = d->sx;
+    struct mm_arena *arena = sx->traces;
+    size_t stride = 1;
+    struct sx_trace *traces = mm_arena_alloc(arena, d->count * sizeof *traces);
+    const struct sx_trace **chosen = mm_arena_alloc(arena, d->count * sizeof *chosen);
+    uint64_t *order = mm_arena_alloc(arena, (d->write_count + 1) * sizeof *order), *sources;
+    uint64_t *initial = mm_arena_alloc(arena, (sx->location_count + 1) * sizeof *initial);
+    uint64_t executions = sx->verdict->execution_count;
+    bool race = false;
+
+    for (uint32_t t = 0; t < d->count; t++)
+        stride = d->walkers[t].event_count > stride ? d->walkers[t].event_count : stride;
+    sources = mm_arena_alloc(arena, d->count * stride * sizeof *sources);
+    if (!traces || !chosen || !order || !initial || !sources)
+        return false;
+    for (uint32_t t = 0; t < d->count; t++) {
+        const struct sx_walker *w = &d->walkers[t];
+
+        traces[t] = (struct sx_trace){
+            .event_count = w->event_count, .events = w->events, .regs = w->block, .depends = w->depends};
+        chosen[t] = &traces[t];
+        if (w->event_count)
+            memcpy(sources + t * stride, d->sources[t], w->event_count * sizeof *sources);
+    }
+    for (uint32_t i = 0; i < d->write_count; i++)
+        order[i] = (uint64_t)d->writes[i].thread << 32 | d->writes[i].event;
+    for (uint32_t l = 0; l < sx->location_count; l++)
+        initial[l] = sx->locations[l].initial;
+    sx_execute(sx, chosen, false,
+               &(struct sx_given){.sources = sources,
+                                  .stride = stride,
+                                  .order = order,
+                                  .order_count = d->write_count,
+                                  .initial = initial});
+    for (uint32_t i = 0; i < sx->model->check_count; i++)
+        race = race || (sx->flags[i] && ck_flag_is_race(sx->model->checks[i].name));
+    return !sx->limited && sx->verdict->execution_count > executions && race == expect_race;
+}
+
+/* The execution has more events than the model is evaluated on: its clocks decide. */
+static bool judge_by_clocks(struct drf *d, bool race)
+{
+    struct sx *sx = d->sx;
+
+    if (sx->program->observed_count || sx->program->filter != CK_NO_EXPR)
+        return false;
+    for (uint32_t i = 0; i < sx->model->check_count && race; i++) {
+        if (strcmp(sx->model->checks[i].name, "data_race") == 0)
+            sx->flags[i] = 1;
+    }
+    return sx_accept_terminated(sx, race);
+}
+
+static bool judge(struct drf *d, bool race)
+{
+    if (!race && (d->unconstrained || ends_unconstrained(d)))
+        return false;
+    if (event_count(d) <= MAX_JUDGED && !d->sx->options.by_clocks)
+        return judge_by_model(d, race);
+    return judge_by_clocks(d, race);
+}
+
+/* Whether the copies of some choice of their calls race: the execution followed last does. */
+static bool finds_racy_choice(struct drf *d)
+{
+    for (uint32_t m = 0; m < member_count(d, 0); m++) {
+        drf_run(d, m);
+        if (d->open)
+            return false;
+        if (d->racy)
+            return true;
+    }
+    return false;
+}
+
+bool sx_decide_drf(struct sx *sx)
+{
+    struct drf d = {.sx = sx};
+    bool decided = false;
+
+    if (!is_applicable(sx))
+        return false;
+    for (uint32_t t = 0; t < sx->program->thread_count; t++)
+        d.copies = d.copies || sx->program->threads[t].agent;
+    drf_run(&d, AFTER_ALL);
+    if (!d.open && !d.racy)
+        decided = sx->seen_all = judge(&d, false);
+    else if (!d.open && (!d.copies || finds_racy_choice(&d)))
+        judge(&d, true); /* what else the program does search has to find */
+    if (!decided && !(sx->inputs && sx->inputs->wanted != UINT32_MAX)) {
+        sx->limited = sx->stop = false; /* limits of this execution are none of the search */
+        sx->verdict->limit = (struct mm_error){0};
+    }
+    sx->location_count = 0;
+    sx->again = false;
+    mm_arena_reset(sx->traces);
+    return decided;
+}
