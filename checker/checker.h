@@ -276,6 +276,9 @@ void ck_detector_suppose(struct ck_detector *detector, const struct ck_change *c
 #define CK_UNIFORM_WRITE "uniform-write"
 #define CK_POSSIBLE_RACE "possible-race" /* one that an analysis cannot exclude: of events with MM_POSSIBLE */
 
+/* Synchronization without which the execution has no race either. */
+#define CK_NEEDLESS_WAIT "needless-wait"
+
 struct ck_finding {
     const char *kind;    /* "data-race", "scope-race", "out-of-bounds", ... */
     const char *clause;  /* "CL 3.3.6 G17" */
@@ -301,7 +304,7 @@ struct ck_finding {
     uint32_t process;                   /* the same as a number that the caller gave, 0: none */
 };
 size_t ck_detector_finding_count(const struct ck_detector *detector);
-/* A possible race: it is no fault. */
+/* A possible race, or a needless wait: it is no fault. */
 bool ck_finding_is_hint(const struct ck_finding *finding);
 size_t ck_detector_fault_count(const struct ck_detector *detector); /* findings that are no hints */
 /* Adds the possible races of FROM, a detector over the same trace that has to live as long, but those between calls and memory of

@@ -105,7 +105,7 @@ bool ck_detector_merge(struct ck_detector *into, struct ck_detector *from, uint3
 
 bool ck_finding_is_hint(const struct ck_finding *finding)
 {
-    return strcmp(finding->kind, CK_POSSIBLE_RACE) == 0;
+    return strcmp(finding->kind, CK_POSSIBLE_RACE) == 0 || strcmp(finding->kind, CK_NEEDLESS_WAIT) == 0;
 }
 
 size_t ck_detector_fault_count(const struct ck_detector *d)

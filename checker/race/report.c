@@ -349,13 +349,15 @@ void ck_finding_predicted(struct ck_detector *d, const struct ck_prediction *pre
     add_finding(d, finding);
 }
 
-/* A finding recorded by the runtime or the interpreter: one per kind, source location and memory. */
+/* A finding recorded by the runtime or the interpreter: one per kind, source location and memory; a call may have several
+ * needless waits. */
 void ck_finding_recorded(struct ck_detector *d, const struct mm_finding *record)
 {
     uint64_t key = hash_mix(hash_mix(2, location_key(d, record->source)), record->allocation);
     for (const char *s = record->kind; s && *s; s++)
         key = hash_mix(key, (unsigned char)*s);
-    for (const char *s = record->source ? "" : record->message; s && *s; s++)
+    bool by_message = !record->source || (record->kind && strcmp(record->kind, CK_NEEDLESS_WAIT) == 0);
+    for (const char *s = by_message ? record->message : ""; s && *s; s++)
         key = hash_mix(key, (unsigned char)*s);
     struct ck_finding *finding = mm_map_pointer(&d->seen, key);
     if (finding) {

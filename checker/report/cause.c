@@ -46,7 +46,7 @@ static uint64_t cause_of(const struct ck_finding *f)
     for (size_t i = 0; i < f->access_count; i++)
         (apart ? put_issuer : put_place)(&a[i], parts[i]);
     bool swap = strcmp(parts[0], parts[1]) > 0;
-    if (f->access_count == 0)
+    if (f->access_count == 0 || strcmp(f->kind, CK_NEEDLESS_WAIT) == 0)
         snprintf(key, sizeof key, "message|%s|%.1000s", f->kind, ck_report_message(f));
     else if (is_race(f) && !apart && f->fix && f->verified)
         snprintf(key, sizeof key, "fix|%s|%.500s|%.900s", f->kind, kernel_of(a), f->fix);

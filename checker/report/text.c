@@ -100,8 +100,9 @@ static void put_agent(const struct ck_access *access, const struct ck_finding *o
     if (of && of->allocation)
         ck_words_location(of, where, sizeof where);
     const char *opcode = access->source.line || !access->source.opcode ? "" : access->source.opcode;
-    mm_print(out, "%s%s%s%s%s%s by %s", ck_words_access(&access->event), *opcode ? " (" : "", opcode,
-             *opcode ? ")" : "", *where ? " to " : "", where, agent);
+    bool call = access->event.kind == MM_KIND_COUNT && !access->agent.command;
+    mm_print(out, "%s%s%s%s%s%s by %s", call ? "a call" : ck_words_access(&access->event),
+             *opcode ? " (" : "", opcode, *opcode ? ")" : "", *where ? " to " : "", where, agent);
     if (!access->command || access->agent.index == MM_INDEX_RUNTIME || mm_is_copy(&access->event))
         return;
     put_triple(out, ", local id", access->local_id);

@@ -85,4 +85,24 @@ ok "not possible: bytes that an argument with known subscripts leaves out" hints
 ok "--check possible needs --on-driver" exits 2 "$REFCL" run --check possible -- "$tap_dir/hosts"
 echo 'kernel void k(global int *x) { x[get_global_id(0)] = 1; }' >"$tap_dir/k.cl"
 ok "... which refcl kernel does not have" exits 2 "$REFCL" kernel --check possible "$tap_dir/k.cl"
+
+# Waits that order nothing: a hint, unless what the layer does not see may rely on them.
+${CC:-gcc} -std=c11 -g -w -pthread -o "$tap_dir/waits" "$here/waits.c" -lOpenCL || exit 1
+wait_line=$(grep -n 'OK(clFinish(q));$' "$here/waits.c" | tail -1 | cut -d: -f1)
+needless() { # EXIT_CODE HINTS MODE [NOTE]
+    run --check race,needless --json "$tap_dir/n.json" -- "$tap_dir/waits" "$3" >"$tap_dir/said" 2>&1
+    [ $? = "$1" ] && [ "$(grep -c '"kind":.*"needless-wait"' "$tap_dir/n.json")" = "$2" ] && grep -q "${4-}" "$tap_dir/said" || {
+        cat "$tap_dir/said" >&2
+        return 1
+    }
+}
+ok "a needless wait is a hint, with its place" needless 0 1 plain "waits.c:$wait_line: note: this clFinish is needless: "
+ok "... but no finding without --check needless" eval 'run --quiet --json - -- "$tap_dir/waits" plain | grep -q "\"findings\":.*\[\]"'
+for mode in callback profiled "host pointer" svm read; do
+    ok "not needless: $mode" needless 0 0 "$mode"
+done
+ok "not known: kernels print" needless 0 0 print "needless waits .* not known: kernels print"
+ok "not known: several threads" needless 0 0 thread "needless waits .* not known: how the threads"
+ok "not known: a race" needless 1 0 race "needless waits .* not known: there are races"
+ok "--check needless needs --on-driver" exits 2 "$REFCL" run --check needless -- "$tap_dir/waits"
 done_testing

@@ -45,14 +45,14 @@ def run(name, folder, fixed):
 def problem_of(name, lines, runs):
     (code, text, report), (fixed_code, fixed_text, fixed_report) = runs
     kinds = {f["kind"] for f in report["findings"]}
-    hint = lines[0] == "possible-race"
+    hint = lines[0] in ("possible-race", "needless-wait")
     if code != (0 if hint else 1) or kinds != {lines[0]} or hint != (report["status"] == "clean"):
         return "exit %d, found %s" % (code, kinds)
     for finding in report["findings"]:
         if finding["kind"] == "data-race" and not (finding.get("fix") and finding["fix_verified"]):
             return "no verified fix: %s" % finding.get("fix")
-    place = "is enqueued here" if lines[0] != "leak" else "is left with"
-    if not re.search(r"^%s\.c:\d+: note: \w+ \d+ %s" % (name, place), text, re.M):
+    place = {"leak": r"\w+ \d+ is left with", "needless-wait": "this clFinish is needless"}.get(lines[0], r"\w+ \d+ is enqueued here")
+    if not re.search(r"^%s\.c:\d+: note: %s" % (name, place), text, re.M):
         return "no place in the program: " + text
     if fixed_code or fixed_report["findings"]:
         return "with the fix: exit %d, %s" % (fixed_code, fixed_text)
@@ -76,7 +76,8 @@ def page(samples):
            "What is found is certain: of kernels only the accesses count that they make with these arguments in any case. What a kernel reaches through",
            "values in memory is not known, and the host's own accesses are not seen; `refcl run` without `--on-driver` sees both. With `--check race,possible`",
            "races that the analysis of launches cannot exclude are hints, with their own wording and never errors: the exit code stays 0. There an argument whose",
-           "subscripts are not all known, and each argument of a launch of more than 4,096 work-items, counts as used as a whole. One bug of each kind:"]
+           "subscripts are not all known, and each argument of a launch of more than 4,096 work-items, counts as used as a whole. With `--check race,needless` waits",
+           "that order nothing which conflicts are hints, too. One bug of each kind:"]
     for name, lines, text in samples:
         out += ["", "## " + lines[1], "", lines[2], "", "```c"] + relevant(name) + ["```", "", "```"]
         out += text.rstrip("\n").split("\n") + ["```"]

@@ -107,7 +107,7 @@ PROGRAMS = (
 )
 OTHER = {"data-race": {"uniform-write"}, "uniform-write": {"data-race"}}  # what these programs must not have
 NO_PROGRAM = {  # handles that no call makes, what no valid module has, and hints, which tests/layer has
-    "possible-race",
+    "needless-wait", "possible-race",
     "invalid-image", "invalid-ndrange", "invalid-pipe", "invalid-sampler", "unsupported"}
 
 

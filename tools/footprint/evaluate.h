@@ -38,6 +38,7 @@ struct fp_module {
     const struct in_ty **types;   /* of results, by id */
     uint32_t *meetings;           /* by id of a block: 1 + fp_meeting() of it; 0: not computed yet */
     bool has_atomics;             /* that read */
+    bool prints;
     struct fp_launch *launches;
     uint32_t number; /* of the program */
 };

@@ -29,7 +29,7 @@ struct footprint {
     struct place *places;
     size_t place_count;
     char not_checked[1024];
-    bool possible, partial;
+    bool possible, partial, prints;
     footprint_retire_function *retire; /* NULL: none */
     void *retire_context;
     enum mm_class result;
@@ -244,6 +244,7 @@ static void take_launch(struct footprint *f, const struct mm_replay *replay)
     }
     if (f->possible)
         pass_possible(f, replay, launch);
+    f->prints |= m && m->prints;
     fp_unlock();
 }
 
@@ -345,7 +346,7 @@ enum mm_class footprint_read(int fd, const char *name, const struct mm_sink *sin
     return c;
 }
 
-bool footprint_read_possible(int fd, const struct mm_sink *sink)
+bool footprint_read_possible(int fd, const struct mm_sink *sink, bool *prints)
 {
     struct footprint *f = footprint_create(sink, true);
     struct mm_sink own;
@@ -355,6 +356,8 @@ bool footprint_read_possible(int fd, const struct mm_sink *sink)
     footprint_sink(f, &own);
     bool known =
         mm_trace_read(fd, "trace", &own, &complete, NULL) == MM_OK && !f->partial && !*f->not_checked;
+    if (prints)
+        *prints = f->prints;
     footprint_destroy(f);
     return known;
 }

@@ -6,6 +6,7 @@
 #include "tools/footprint/evaluate.h"
 
 #include <pthread.h>
+#include <spirv/unified1/OpenCL.std.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +56,7 @@ static bool number_instructions(struct fp_module *m)
         if (type)
             m->types[inst.result] = type->ty;
         m->has_atomics |= reads_atomically(inst.opcode);
+        m->prints |= inst.opcode == SpvOpExtInst && inst.operands[1] == OpenCLstd_Printf;
     }
     return known;
 }

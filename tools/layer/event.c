@@ -1,4 +1,5 @@
-/* Events: waiting, user events, callbacks [CL 5.11]. */
+/* Events: waiting, user events, callbacks, profiling [CL 5.11, 5.14]. */
+#include "tools/layer/launch.h"
 #include "tools/layer/layer.h"
 
 #include <stdlib.h>
@@ -109,3 +110,18 @@ static cl_int CL_API_CALL layer_clSetEventCallback(cl_event handle, cl_int type,
     return code;
 }
 LY_EXPORT(clSetEventCallback)
+
+/* The times of a command are known only after the host has waited for it. */
+static cl_int CL_API_CALL layer_clGetEventProfilingInfo(cl_event handle, cl_profiling_info name, size_t size,
+                                                        void *value, size_t *size_ret)
+{
+    static bool noted;
+    pthread_mutex_lock(&ly_lock);
+    const struct mm_record record = {.type = MM_RECORD_TEXT, .text = {LY_PROFILED, "yes"}};
+    if (!noted)
+        mm_recorder_record(ly_recorder(), &record);
+    noted = true;
+    pthread_mutex_unlock(&ly_lock);
+    return ly_next.clGetEventProfilingInfo(handle, name, size, value, size_ret);
+}
+LY_EXPORT(clGetEventProfilingInfo)

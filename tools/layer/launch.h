@@ -16,6 +16,8 @@ enum ly_program_kind {
 };
 /* The file name of a MM_RECORD_TEXT whose text says what of the program is not checked. */
 #define LY_NOT_CHECKED "refcl: not checked"
+/* The same for a text that says that the program asks when commands began and ended. */
+#define LY_PROFILED "refcl: profiled"
 
 struct ly_program_head {
     uint32_t magic, kind;

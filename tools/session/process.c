@@ -3,6 +3,7 @@
 #include "interp/replay/expand.h"
 #include "memmodel/base/escape.h"
 #include "tools/footprint/footprint.h"
+#include "tools/hints/hints.h"
 #include "tools/session/again.h"
 #include "tools/session/recorder.h"
 #include "tools/session/revisions.h"
@@ -181,13 +182,22 @@ static void add_possible(struct session_process *p)
     p->possible = read ? create_detector(p, &limit) : NULL;
     if (p->possible) {
         ck_detector_sink(p->possible, &sink);
-        read = footprint_read_possible(p->input.copy, &sink) &&
+        read = footprint_read_possible(p->input.copy, &sink, NULL) &&
                ck_detector_status(p->possible, NULL) == MM_OK &&
                ck_detector_add_possible(p->detector, p->possible);
         ck_detector_finish(p->possible);
     }
     if ((!p->possible || !read) && !*p->not_checked)
         snprintf(p->not_checked, sizeof p->not_checked, "all that launches may touch");
+}
+
+/* A longer trace than what is kept has none. */
+static void add_needless(struct session_process *p)
+{
+    bool kept = p->input.copy >= 0 && p->tee.complete;
+    const char *why = kept ? hints_add(p->detector, p->input.copy) : "the trace is too long or incomplete";
+    if (why && !p->all->session->quiet)
+        mm_print(stderr, "refcl: note: needless waits of process %ld are not known: %s\n", (long)p->pid, why);
 }
 
 /* ---- the thread ------------------------------------------------------------------------------ */
@@ -242,6 +252,8 @@ static void *process_main(void *context)
     }
     if (p->all->session->possible)
         add_possible(p);
+    if (p->all->session->needless)
+        add_needless(p);
     ck_detector_finish(p->detector);
     if (p->input.copy >= 0 && !ck_detector_finding_count(p->detector)) {
         close(p->input.copy);

@@ -23,11 +23,9 @@ int session_set_checks(struct session *session, const char *list)
     const struct {
         const char *name;
         bool *flag;
-    } checks[] = {{"race", &session->races},
-                  {"memory", &session->memory},
-                  {"api", &session->api},
-                  {"uninitialized", &session->uninitialized},
-                  {"possible", &session->possible}};
+    } checks[] = {{"race", &session->races},        {"memory", &session->memory},
+                  {"api", &session->api},           {"uninitialized", &session->uninitialized},
+                  {"possible", &session->possible}, {"needless", &session->needless}};
     const size_t count = sizeof checks / sizeof *checks;
     char copy[200], *save = NULL;
     for (size_t i = 0; i < count; i++)
@@ -37,13 +35,15 @@ int session_set_checks(struct session *session, const char *list)
         bool all = strcmp(word, "all") == 0, known = all || strcmp(word, "none") == 0;
         for (size_t i = 0; i < count; i++) {
             bool asked = strcmp(word, checks[i].name) == 0;
-            if (!asked && !(all && checks[i].flag != &session->possible))
+            bool hints = checks[i].flag == &session->possible || checks[i].flag == &session->needless;
+            if (!asked && !(all && !hints))
                 continue;
             *checks[i].flag = known = true;
         }
         if (!known)
             return tool_error(EXIT_USAGE,
-                              "--check: '%s' is not race, memory, api, uninitialized, possible, all or none",
+                              "--check: '%s' is not race, memory, api, uninitialized, possible, needless, "
+                              "all or none",
                               word);
     }
     return 0;
@@ -401,12 +401,13 @@ static int finish(struct session_processes *processes, char **argv, struct super
     snprintf(program, sizeof program, "%s%.270s%s", quote, session->own_host ? "the launch" : argv[0], quote);
     struct ck_report_options options = {.command_line = session->command_line,
                                         .ending = {.program = program}};
-    char checked[80], not_checked[80], parts[2048];
+    char checked[120], not_checked[80], parts[2048];
     options.checked = check_names(session, true, checked, sizeof checked);
     options.not_checked = check_names(session, false, not_checked, sizeof not_checked);
     if (session->on_driver) {
-        snprintf(checked, sizeof checked, "commands against one another%s%s", session->api ? ", api" : "",
-                 session->possible ? ", also what launches may touch" : "");
+        snprintf(checked, sizeof checked, "commands against one another%s%s%s", session->api ? ", api" : "",
+                 session->possible ? ", also what launches may touch" : "",
+                 session->needless ? ", needless waits" : "");
         options.checked = checked;
         options.not_checked = merge_not_checked(processes, parts, sizeof parts);
     }
@@ -537,8 +538,9 @@ static int run_seeds(struct session *session, char **argv)
 int session_run(const struct session *session, char **argv)
 {
     struct session copy = *session;
-    if (copy.possible && !copy.on_driver)
-        return tool_error(EXIT_USAGE, "--check possible needs --on-driver");
+    if ((copy.possible || copy.needless) && !copy.on_driver)
+        return tool_error(EXIT_USAGE, "--check %s needs --on-driver",
+                          copy.possible ? "possible" : "needless");
     if (copy.has_seeds)
         return run_seeds(&copy, argv);
     if (session_is_weak(&copy) && !copy.seed)

@@ -20,6 +20,7 @@ enum { SESSION_ASSERTIONS = 64 };
 struct session {
     bool races, memory, api, uninitialized; /* what to check */
     bool possible; /* on_driver: also races that the analysis of launches cannot exclude */
+    bool needless; /* on_driver: also waits that order nothing that conflicts */
     const char *json, *sarif, *junit, *trace; /* output files, NULL = none */
     const char *seed, *schedule;              /* passed on, NULL = default */
     const char *suppress, *html, *recorder;   /* files, NULL = none */

@@ -1,0 +1,83 @@
+/* A host that waits between two commands: the wait is needless, unless what MODE says is so.
+ *
+ * waits MODE */
+#define CL_TARGET_OPENCL_VERSION 200
+#include "samples/sample.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+
+enum { BYTES = 4096 };
+static char host[BYTES], other[BYTES];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t called = PTHREAD_COND_INITIALIZER;
+static bool was_called;
+
+static void CL_CALLBACK call_back(cl_event event, cl_int status, void *data)
+{
+    (void)event;
+    (void)status;
+    (void)data;
+    pthread_mutex_lock(&lock);
+    was_called = true;
+    pthread_cond_signal(&called);
+    pthread_mutex_unlock(&lock);
+}
+
+static void *flush(void *q)
+{
+    OK(clFinish(q));
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    const char *mode = argc == 2 ? argv[1] : "";
+    cl_event first = NULL, marked;
+    cl_int code = CL_SUCCESS;
+    cl_uint zero = 0;
+    open_device();
+    cl_command_queue q = queue(CL_QUEUE_PROFILING_ENABLE), r = queue(0);
+    cl_mem x = buffer(BYTES);
+    if (strcmp(mode, "host pointer") == 0)
+        x = clCreateBuffer(context, CL_MEM_USE_HOST_PTR, BYTES, other, &code);
+    OK(code);
+    if (strcmp(mode, "svm") == 0)
+        OK(clEnqueueSVMMemFill(q, clSVMAlloc(context, CL_MEM_READ_WRITE, BYTES, 0), &zero, 4, BYTES, 0, NULL,
+                               &first));
+    else if (strcmp(mode, "read") == 0)
+        OK(clEnqueueReadBuffer(q, x, CL_FALSE, 0, BYTES, other, 0, NULL, &first));
+    else
+        OK(clEnqueueFillBuffer(q, x, &zero, 4, 0, BYTES, 0, NULL, &first));
+    if (strcmp(mode, "callback") == 0) { /* which may use what the read has read */
+        OK(clEnqueueReadBuffer(q, x, CL_FALSE, 0, BYTES, other, 0, NULL, &first));
+        OK(clEnqueueMarkerWithWaitList(r, 1, &first, &marked));
+        OK(clSetEventCallback(marked, CL_COMPLETE, call_back, NULL));
+        OK(clFlush(q));
+        OK(clFlush(r));
+        pthread_mutex_lock(&lock);
+        while (!was_called)
+            pthread_cond_wait(&called, &lock);
+        pthread_mutex_unlock(&lock);
+    } else {
+        OK(clFinish(q));
+    }
+    if (strcmp(mode, "profiled") == 0) {
+        cl_ulong time;
+        OK(clGetEventProfilingInfo(first, CL_PROFILING_COMMAND_END, sizeof time, &time, NULL));
+    }
+    if (strcmp(mode, "print") == 0) {
+        size_t one = 1;
+        OK(clEnqueueNDRangeKernel(q, kernel("kernel void say() { printf(\"%d\\n\", 1); }", "say"), 1, NULL,
+                                  &one, NULL, 0, NULL, NULL));
+    }
+    if (strcmp(mode, "thread") == 0) {
+        pthread_t thread;
+        pthread_create(&thread, NULL, flush, q);
+        pthread_join(thread, NULL);
+    }
+    if (strcmp(mode, "race") == 0)
+        OK(clEnqueueFillBuffer(r, x, &zero, 4, 0, BYTES, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(q, x, CL_TRUE, 0, BYTES, host, 0, NULL, NULL));
+    return 0;
+}
