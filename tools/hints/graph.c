@@ -10,7 +10,7 @@ enum { MOST_NODES = 1 << 22, NO_GROUP = 0 };
 enum { USE_HOST_PTR = 1 << 3 }; /* CL_MEM_USE_HOST_PTR */
 #define MANY "limit reached: 4194304 events of commands"
 
-static bool is_access(const struct mm_event *e)
+static bool accesses_memory(const struct mm_event *e)
 {
     return e->kind == MM_READ || e->kind == MM_WRITE || e->kind == MM_RMW;
 }
@@ -245,10 +245,10 @@ static enum mm_class graph_event(struct hints_graph *g, const struct mm_event *e
     struct hints_command *command = g->why ? NULL : command_of(g, e->agent.command);
     if (!command)
         return MM_LIMIT;
-    if (is_access(e) || e->kind == MM_MAP || e->kind == MM_UNMAP)
+    if (accesses_memory(e) || e->kind == MM_MAP || e->kind == MM_UNMAP)
         command->visible |=
             e->kind == MM_MAP || e->kind == MM_UNMAP || mm_map_get(&g->visible, e->allocation);
-    if (!is_access(e))
+    if (!accesses_memory(e))
         add_node(g, e, id);
     g->pending_count = 0;
     return g->why ? MM_LIMIT : MM_OK;
