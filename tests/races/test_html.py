@@ -132,6 +132,33 @@ def values(folder):
     return [written.get(line) for line in range(3, 8)]
 
 
+# The headings of the list, and how many findings are below each.
+SECTIONS = """
+const counts = [];
+for (const node of document.getElementById("list").children)
+  if (node.tagName === "H2") counts.push(node.textContent + " has 0");
+  else if (node.tagName === "BUTTON") counts.push((counts.pop() || "first has 0").replace(/\\d+$/, n => +n + 1));
+const p = document.createElement("p");
+p.className = "probe";
+p.textContent = "sections=" + counts.join("; ");
+document.documentElement.appendChild(p);
+"""
+
+
+def check_sections(chromium, folder):
+    """A program under the layer, on refcl as the driver, that leaks objects and waits needlessly."""
+    here, program, page = os.path.dirname(os.path.abspath(__file__)), os.path.join(folder, "waits"), os.path.join(folder, "waits.html")
+    subprocess.run([os.environ.get("CC", "gcc"), "-std=c11", "-g", "-w", "-pthread", "-o", program, os.path.join(here, "../layer/waits.c"), "-lOpenCL"], check=True)
+    subprocess.run([refcl, "run", "-q", "--on-driver", "--icd", os.path.join(os.path.dirname(refcl), "librefcl.so"), "--check", "race,api,needless", "--html", page,
+                    "--", program, "plain"])
+    with open(page, encoding="utf-8") as f:
+        kinds = [f["kind"] for f in json.loads(re.search(r'type="application/json">(.*?)</script>', f.read(), re.S)[1])["report"]["findings"]]
+    leaks = kinds.count("leak")
+    check("leaks, and a needless wait", leaks > 1 and kinds.count("needless-wait") == 1 and len(kinds) == leaks + 1, str(kinds))
+    said = browse(chromium, folder, page, SIZES[0], SECTIONS).get("sections")
+    check("each kind has its section", said == "Failed calls of the API, and leaks: %d has %d; Hints, no faults: 1 has 1" % (leaks, leaks), str(said))
+
+
 def main():
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     with tempfile.TemporaryDirectory() as folder:
@@ -155,6 +182,7 @@ def main():
         with open(path, "w") as f:
             f.write(MANY)
         subprocess.run([refcl, "kernel", "-q", "-g", "16", "-l", "16", "-a", "buf:16", "-a", "buf:16", "-a", "buf:16", "--html", page, path])
+        check_sections(chromium, folder)
         look(chromium, folder, page, "refcl kernel", {"lines": "t[l] is l;", "second": "k.u", "heat": "4", "value": "1"})
         with open(os.path.join(folder, "mp.litmus"), "w") as f:
             f.write(LITMUS)
