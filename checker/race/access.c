@@ -337,14 +337,14 @@ static void cell_release(struct access *x, struct ck_item *item, struct ck_cell 
         extra->sync->id = ++x->d->next_sync;
     }
     if (!x->d->options.weak) {
-        *released =
-            ck_sync_release(x->d, x->event, x->record.agent, item, x->location, extra->sync) || *released;
+        *released = ck_sync_release(x->d, x->event, x->record.agent, item, x->location, extra->sync, x->at) ||
+                    *released;
         return;
     }
     struct ck_sync *made = ck_weak_begin(x->d, x->event, &extra->sync);
     if (!made)
         return;
-    *released = ck_sync_release(x->d, x->event, x->record.agent, item, x->location, made) || *released;
+    *released = ck_sync_release(x->d, x->event, x->record.agent, item, x->location, made, x->at) || *released;
     ck_weak_end(x->d, &extra->sync, made);
 }
 

@@ -89,7 +89,8 @@ struct ck_release_head {
     uint64_t key;
     struct ck_clock *main, *other;
     mm_event_id since; /* of the first release in it */
-    uint32_t size;     /* of the atomic object */
+    uint64_t offset;   /* of the atomic object: cells that were one have the same LOCATION */
+    uint32_t size;
     uint8_t slot;
     struct ck_origin origin;
 };
@@ -226,8 +227,9 @@ struct ck_release {
     struct ck_release *next;
     uint64_t key;
     struct ck_clock *main, *other;
+    uint64_t offset; /* of the atomic object */
+    uint32_t size;
     uint32_t number; /* position, oldest 0 */
-    uint32_t size;   /* of the atomic object */
     uint8_t slot;
     struct ck_origin origin; /* the last release that it includes */
 };
@@ -481,7 +483,8 @@ uint64_t ck_scope_instance(struct ck_detector *d, uint64_t agent, enum ck_slot s
 void ck_sync_acquire(struct ck_detector *d, const struct mm_event *event, struct ck_item *item,
                      const struct ck_location *location, const struct ck_sync *sync);
 bool ck_sync_release(struct ck_detector *d, const struct mm_event *event, uint64_t agent,
-                     struct ck_item *item, const struct ck_location *location, struct ck_sync *sync);
+                     struct ck_item *item, const struct ck_location *location, struct ck_sync *sync,
+                     uint64_t at); /* AT: where the cell begins */
 void ck_sync_free(struct ck_detector *d, struct ck_sync *sync);
 void ck_shortfalls_free(struct ck_detector *d);
 struct ck_sync *ck_sync_copy(struct ck_detector *d, struct ck_sync *sync);

@@ -164,6 +164,7 @@ static void sync_offer(struct ck_detector *d, struct ck_sync *sync, const struct
             return;
         r->slot = release->slot;
         r->key = release->key;
+        r->offset = release->offset;
         r->size = release->size;
         r->number = sync->releases ? sync->releases->number + 1 : 0;
         r->next = sync->releases;
@@ -292,8 +293,9 @@ static struct ck_release_head *find_head(const struct ck_fences *fences, const s
                                          const struct ck_release *release, mm_event_id broken)
 {
     struct ck_release_head *h = fences->heads;
-    while (h && (h->location != sync->id || h->slot != release->slot || h->key != release->key ||
-                 h->size != release->size || (sync->split && h->since < broken)))
+    while (h &&
+           (h->location != sync->id || h->slot != release->slot || h->key != release->key ||
+            h->size != release->size || h->offset != release->offset || (sync->split && h->since < broken)))
         h = h->next;
     return h;
 }
@@ -310,6 +312,7 @@ static struct ck_release_head *head_of(struct ck_detector *d, uint64_t agent, st
         *h = (struct ck_release_head){.next = fences->heads,
                                       .location = sync->id,
                                       .key = release->key,
+                                      .offset = release->offset,
                                       .size = release->size,
                                       .slot = release->slot,
                                       .since = d->next_event};
@@ -351,9 +354,10 @@ static void sync_head_sequence(struct ck_detector *d, uint64_t agent, struct ck_
     }
 }
 
-/* A write that is not a read-modify-write ends all release sequences but those that its agent heads. */
+/* A write that is not a read-modify-write ends all release sequences but those that its agent heads, of objects that the
+ * cell AT is a part of. */
 static void break_sequences(struct ck_detector *d, uint64_t agent, const struct ck_item *item,
-                            struct ck_sync *sync)
+                            struct ck_sync *sync, uint64_t at)
 {
     free_releases(d, sync);
     if (sync->breaker != agent) {
@@ -362,11 +366,12 @@ static void break_sequences(struct ck_detector *d, uint64_t agent, const struct 
     }
     sync->broken = d->next_event + 1;
     for (struct ck_release_head *h = item->fences ? item->fences->heads : NULL; h; h = h->next) {
-        if (h->location != sync->id || h->since < sync->broken_too)
+        if (h->location != sync->id || at - h->offset >= h->size || h->since < sync->broken_too)
             continue;
         struct ck_release again = {.key = h->key,
                                    .main = h->main,
                                    .other = h->other,
+                                   .offset = h->offset,
                                    .size = h->size,
                                    .slot = h->slot,
                                    .origin = h->origin};
@@ -374,8 +379,14 @@ static void break_sequences(struct ck_detector *d, uint64_t agent, const struct 
     }
 }
 
+/* Where the object of SIZE bytes begins that the byte AT is a part of: atomic operations are aligned. */
+static uint64_t object_at(uint64_t at, uint32_t size)
+{
+    return at - at % size;
+}
+
 static void offer_fences(struct ck_detector *d, const struct mm_event *event, struct ck_item *item,
-                         const struct ck_location *location, struct ck_sync *sync)
+                         const struct ck_location *location, struct ck_sync *sync, uint64_t at)
 {
     const struct ck_fences *fences = item->fences;
     int region = location->region == CK_REGION_LOCAL;
@@ -385,6 +396,7 @@ static void offer_fences(struct ck_detector *d, const struct mm_event *event, st
         enum ck_slot reduced = ck_slot_reduced((enum ck_slot)slot, location);
         struct ck_release release = {.main = fences->release[region][slot],
                                      .other = fences->both[!region][slot],
+                                     .offset = object_at(at, event->size),
                                      .size = event->size,
                                      .slot = (uint8_t)reduced,
                                      .origin = {.source = fences->release_source[region][slot],
@@ -397,7 +409,8 @@ static void offer_fences(struct ck_detector *d, const struct mm_event *event, st
 /* Updates a location's release sequences by a write; true if the agent's current clock was published, so that
  * its time must advance. */
 bool ck_sync_release(struct ck_detector *d, const struct mm_event *event, uint64_t agent,
-                     struct ck_item *item, const struct ck_location *location, struct ck_sync *sync)
+                     struct ck_item *item, const struct ck_location *location, struct ck_sync *sync,
+                     uint64_t at)
 {
     note_command_synchronizes(d, event);
     if (sync->size && sync->size != event->size && !sync->mixed) {
@@ -405,7 +418,7 @@ bool ck_sync_release(struct ck_detector *d, const struct mm_event *event, uint64
         clear_index(d, sync);
     }
     if (event->kind != MM_RMW)
-        break_sequences(d, agent, item, sync);
+        break_sequences(d, agent, item, sync, at);
     sync->size = event->size;
     sync->writer = agent;
     memcpy(sync->writer_time, item->time, sizeof item->time);
@@ -415,13 +428,14 @@ bool ck_sync_release(struct ck_detector *d, const struct mm_event *event, uint64
     sync->fence = item->fences ? item->fences->last_release : (struct ck_last_fence){.source = 0};
     if (!(event->attributes & MM_ATOMIC))
         return false;
-    offer_fences(d, event, item, location, sync);
+    offer_fences(d, event, item, location, sync, at);
     enum ck_slot slot = ck_slot_reduced(ck_slot_of(event), location);
     if (!is_release(event->order) || slot == CK_SLOT_NONE)
         return false;
     struct ck_clock *snapshot = ck_clock_ref(item->clock[location->region]);
     ck_clock_raise(&d->clocks, &snapshot, agent, agent, item->time[location->region]);
     struct ck_release release = {.main = snapshot,
+                                 .offset = object_at(at, event->size),
                                  .size = event->size,
                                  .slot = (uint8_t)slot,
                                  .origin = {.source = event->source, .scope = event->scope}};

@@ -89,6 +89,41 @@ static void release_and_acquire(void **state) /* A4, O14 */
     expect("data-race", NULL);
 }
 
+/* A write of both halves of a long, then a release to the half at RELEASED and a later relaxed store to the first half,
+ * which continues its release sequence alone. */
+static void halves(uint64_t released)
+{
+    struct mm_event store_of = {.agent = wi(0),
+                                .kind = MM_WRITE,
+                                .attributes = MM_ATOMIC,
+                                .allocation = FLAG,
+                                .size = 8,
+                                .order = MM_RELAXED,
+                                .scope = MM_SCOPE_WORK_GROUP};
+    begin();
+    event(store_of);
+    barrier(0, FG);
+    wr(wi(0), BUF);
+    store_of.size = 4;
+    store_of.offset = released;
+    store_of.order = MM_RELEASE;
+    event(store_of);
+    store_of.offset = 0;
+    store_of.order = MM_RELAXED;
+    event(store_of);
+    load(wi(1), FLAG, MM_ACQUIRE, WG);
+    rd(wi(1), BUF);
+}
+
+static void release_sequences_of_halves(void **state) /* G7 */
+{
+    (void)state;
+    halves(0);
+    expect_clean();
+    halves(4);
+    expect("data-race", NULL);
+}
+
 static void scopes(void **state) /* O12, O13: the same scope, in the same instance of it */
 {
     (void)state;
@@ -344,6 +379,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plain_accesses),
         cmocka_unit_test(partly_overlapping),
+        cmocka_unit_test(release_sequences_of_halves),
         cmocka_unit_test(release_and_acquire),
         cmocka_unit_test(scopes),
         cmocka_unit_test(scopes_differ),
