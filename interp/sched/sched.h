@@ -4,6 +4,10 @@
 
 #include "interp/exec/exec.h"
 
+enum {
+    IN_SPIN_SLICE = 200000
+}; /* instructions after which a work-item may be spinning: others may execute */
+
 /* group.c */
 struct in_group *in_group_create(struct in_run *run);
 void in_group_destroy(struct in_run *run, struct in_group *group);

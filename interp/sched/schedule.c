@@ -7,7 +7,6 @@
 #include "memmodel/base/hash.h"
 #include "sched.h"
 
-#define IN_SPIN_SLICE  200000 /* instructions after which a work-item may be spinning */
 #define IN_FAIR_SLICE  50
 #define IN_SPIN_MEMORY (UINT64_C(512) << 20)
 

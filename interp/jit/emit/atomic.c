@@ -102,15 +102,17 @@ static void load_or_store(struct in_emit *e, const struct in_inst *i, LLVMValueR
     LLVMSetAlignment(access, align);
 }
 
-static void compare_exchange(struct in_emit *e, const struct in_inst *i, LLVMValueRef pointer)
+/* Returns whether it exchanged. */
+static LLVMValueRef compare_exchange(struct in_emit *e, const struct in_inst *i, LLVMValueRef pointer)
 {
     LLVMValueRef value = in_value(e, i->operands[4]), comparator = in_value(e, i->operands[5]);
     if (LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMIntegerTypeKind) {
         in_emit_fail(e, "a compare-exchange of what is no integer");
-        return;
+        return NULL;
     }
     LLVMValueRef r = LLVMBuildAtomicCmpXchg(e->b, pointer, comparator, value, order, order, alone(e));
     in_define(e, i, LLVMBuildExtractValue(e->b, r, 0, ""));
+    return LLVMBuildExtractValue(e->b, r, 1, "");
 }
 
 static void flag(struct in_emit *e, const struct in_inst *i, LLVMValueRef pointer)
@@ -123,12 +125,12 @@ static void flag(struct in_emit *e, const struct in_inst *i, LLVMValueRef pointe
 
 void in_emit_atomic(struct in_emit *e, const struct in_inst *i)
 {
-    LLVMValueRef pointer = in_check_atomic(e, in_value(e, i->operands[0]), i);
+    LLVMValueRef pointer = in_check_atomic(e, in_value(e, i->operands[0]), i), success = NULL;
     LLVMAtomicRMWBinOp op;
     if (i->opcode == SpvOpAtomicLoad || i->opcode == SpvOpAtomicStore) {
         load_or_store(e, i, pointer);
     } else if (i->opcode == SpvOpAtomicCompareExchange || i->opcode == SpvOpAtomicCompareExchangeWeak) {
-        compare_exchange(e, i, pointer);
+        success = compare_exchange(e, i, pointer);
     } else if (i->opcode == SpvOpAtomicFlagTestAndSet || i->opcode == SpvOpAtomicFlagClear) {
         flag(e, i, pointer);
     } else if (operation(i->opcode, &op)) {
@@ -138,6 +140,8 @@ void in_emit_atomic(struct in_emit *e, const struct in_inst *i)
     } else if (!float_operation(e, i, pointer)) {
         in_emit_unsupported(e, i);
     }
+    if (!e->failed)
+        in_check_synchronization(e, in_value(e, i->operands[0]), i, success);
 }
 
 /* Within one thread the order of accesses to distinct work-items' memory needs no instruction; across

@@ -84,6 +84,31 @@ LLVMValueRef in_check_atomic(struct in_emit *e, LLVMValueRef pointer, const stru
     return in_check_access(e, pointer, size, size, p->storage, how);
 }
 
+/* Atomics of device scope alone: the order that others make is not used. */
+void in_check_synchronization(struct in_emit *e, LLVMValueRef pointer, const struct in_inst *i,
+                              LLVMValueRef success)
+{
+    bool loads = i->opcode == SpvOpAtomicLoad;
+    bool stores = i->opcode == SpvOpAtomicStore || i->opcode == SpvOpAtomicFlagClear;
+    uint64_t scope = 0, order = 0;
+    if (!is_instrumented(e) || in_emit_ty(e, i->operands[0])->storage == SpvStorageClassWorkgroup ||
+        !in_constant_u64(e->m, i->operands[1], &scope) || !in_constant_u64(e->m, i->operands[2], &order))
+        return;
+    enum mm_order o = in_order_of((uint32_t)order);
+    bool device = in_scope_of((uint32_t)scope) == MM_SCOPE_DEVICE;
+    bool acquires = o == MM_ACQUIRE || o == MM_ACQ_REL || o == MM_SEQ_CST;
+    bool releases = o == MM_RELEASE || o == MM_ACQ_REL || o == MM_SEQ_CST;
+    uint32_t what = (device && acquires && !stores ? IN_SYNC_ACQUIRES : 0) |
+                    (device && releases && !loads ? IN_SYNC_RELEASES : 0) | (stores ? IN_SYNC_STORES : 0);
+    if (what == 0)
+        return;
+    LLVMTypeRef types[2] = {e->ptr, e->i32};
+    LLVMValueRef arguments[2] = {pointer, LLVMConstInt(e->i32, what, 0)};
+    if (success != NULL)
+        arguments[1] = LLVMBuildSelect(e->b, success, arguments[1], LLVMConstNull(e->i32), "");
+    emit_marker(e, "in.sync", LLVMFunctionType(e->nothing, types, 2, 0), arguments, 2);
+}
+
 void in_check_barrier(struct in_emit *e, const struct in_inst *i)
 {
     uint64_t scope, semantics;

@@ -1,5 +1,6 @@
 /* Instrumented launches: allocation of tags and shadow planes, snapshots, rollback. docs/instrumentation.md#launch */
 #include "interp/jit/instrument/launch.h"
+#include "interp/jit/instrument/clocks.h"
 #include "interp/jit/instrument/lower_checks.h"
 #include <pthread.h>
 #include <stdio.h>
@@ -41,6 +42,7 @@ bool in_instrument_lower(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRe
                                   .groups_at = offsetof(struct in_jit_frame, num_groups),
                                   .local_size = {local[0], local[1], local[2]},
                                   .id_bits = k->options.flags >> IN_JIT_ID_BITS,
+                                  .interpreted = e->kernel->code->count,
                                   .access_group = access_group,
                                   .one_row = k->options.flags & IN_JIT_ONE_ROW};
     struct in_shadow_object *locals = locals_of(e, &w.local_count),
@@ -73,6 +75,7 @@ static struct {
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .next_tag = 1};
 enum { MAX_FREE = 16, MAX_FREE_CELLS = 1 << 26 };
 enum { MAX_KEPT = 1 << 30 }; /* bytes of snapshots and undo memory */
+enum { SEGMENTS = 1 << 24 }; /* of launches with clocks, beside one for each work-item */
 
 struct snapshot {
     struct snapshot *next;
@@ -153,10 +156,16 @@ static uint32_t acquire_tags(uint32_t range)
     return (uint32_t)base;
 }
 
+/* Segments that were not used are free again. */
 static void release_planes(struct in_instrumented_run *w)
 {
+    const struct in_shadow *s = w->shadow;
     pthread_mutex_lock(&pool.lock);
-    pool.launches -= w->shadow->base != 0;
+    pool.launches -= s->base != 0;
+    if (s->clocks != NULL && pool.next_tag == (uint64_t)s->base + s->range) {
+        uint64_t segments = (uint64_t)in_clocks_last(s->clocks) + 1, texels = pool.next_tag - SEGMENTS;
+        pool.next_tag = segments > texels ? segments : texels;
+    }
     for (int kind = 0; kind < planE_SORTS; kind++) {
         for (struct plane *p = w->planes[kind], *next; p != NULL; p = next) {
             next = p->next;
@@ -227,11 +236,19 @@ static const char *lay_out_tags(struct in_instrumented_run *w, const struct in_j
         w->shadow->group_shift = k->lane_bits + (31 - left < 12 ? 31 - left : 12);
         range = (run->groups + 1) << w->shadow->group_shift;
     }
+    if (k->clocks)
+        range += SEGMENTS;
     if (range > INT32_MAX)
         return "too many work-items";
     w->shadow->range = (uint32_t)range;
     w->shadow->base = acquire_tags(w->shadow->range);
-    return w->shadow->base != 0 ? NULL : "no free range of tags";
+    if (k->clocks && w->shadow->base != 0) {
+        w->shadow->last_used = w->shadow->base;
+        w->shadow->clocks = in_clocks_create(w->shadow->base, w->shadow->range);
+    }
+    return w->shadow->base == 0                     ? "no free range of tags"
+           : k->clocks && w->shadow->clocks == NULL ? "too little memory"
+                                                    : NULL;
 }
 
 static bool ranges_overlap(const struct in_argument *a, uint64_t size_a, const struct in_argument *b,
@@ -517,6 +534,7 @@ void in_instrument_destroy(struct in_jit_run *run)
     if (w->local_next != 0)
         clear_local_tags(w, run); /* the next user of the planes may have lower tags */
     release_planes(w);
+    in_clocks_destroy(w->shadow->clocks);
     for (struct snapshot *s = w->snapshots, *next; s != NULL; s = next) {
         next = s->next;
         mm_free(s);

@@ -107,6 +107,8 @@ void CheckLowering::compute_tags(TagKind kind)
 {
     Tags &t = tags[kind];
     bool local = kind == LOCAL_TAGS;
+    if (kind == GLOBAL_TAGS && options.plan.clocks)
+        return compute_segments(t);
     unsigned bits = options.plan.lane_bits;
     Value *lanes = b.getInt32((1u << bits) - 1);
     bool phased = local || (kind == GLOBAL_TAGS && options.plan.phases);
@@ -195,11 +197,17 @@ Value *CheckLowering::load(const Memory &m, unsigned which, Value *index)
 void CheckLowering::store(const Memory &m, unsigned which, Value *index, Value *tag)
 {
     set_scope(b.CreateAlignedStore(tag, plane(m, which, true, index), Align(4)), true);
+    if (tags[tag_kind(m)].others) {
+        Value *at = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), shadow, offsetof(in_shadow, last_used));
+        set_scope(b.CreateAlignedStore(tags[tag_kind(m)].tag, at, Align(4)), true);
+    }
 }
 
 // Whether tag OLD belongs to this launch and to another work-item, with no barrier in between.
 Value *CheckLowering::conflicts(const Tags &t, Value *old)
 {
+    if (t.others)
+        return unordered(t, old);
     if (!t.all_readers) { // aligned bases: tags of one work-group and phase differ in the bits of the local id alone
         Value *difference = b.CreateXor(old, t.tag);
         return b.CreateICmpULT(b.CreateSub(difference, b.getInt32(1)),
@@ -228,7 +236,7 @@ void CheckLowering::record_reader(const Memory &m, unsigned which, Value *index,
     }
     Value *tag = b.CreateSelect(others, group_readers, t.tag);
     store(m, which, index, tag);
-    if (lane_disjoint)
+    if (lane_disjoint || t.others)
         return;
     Value *lost = b.CreateICmpNE(load(m, which, index), tag);
     Instruction *then = SplitBlockAndInsertIfThen(lost, &*b.GetInsertPoint(), false);
@@ -258,7 +266,7 @@ void CheckLowering::check_cell(const Access &a, const Memory &m, Value *index)
         record_reader(m, IN_SHADOW_ATOMICS, index, t, true);
     } else if (writes) {
         store(m, IN_SHADOW_WRITES, index, t.tag);
-        if (!a.lane_disjoint)
+        if (!a.lane_disjoint && !t.others)
             flag(b.CreateICmpNE(load(m, IN_SHADOW_WRITES, index), t.tag));
     } else {
         record_reader(m, IN_SHADOW_READS, index, t, a.lane_disjoint);
@@ -558,7 +566,11 @@ bool CheckLowering::run()
     if (!collect() || !covers_all_accesses() || !uniform_barriers())
         return false;
     select();
+    if (!uses_clocks())
+        return false;
     set_up();
+    if (options.plan.clocks)
+        begin_clock();
     drop_decided();
     for (Access &a : accesses)
         lower(a);
@@ -573,6 +585,8 @@ bool CheckLowering::run()
     }
     for (CallInst *call : phases)
         lower_phase(call);
+    for (CallInst *call : synchronizations)
+        lower_synchronization(call);
     publish_flag();
     return true;
 }

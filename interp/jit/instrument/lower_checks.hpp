@@ -42,8 +42,11 @@ enum { LOCAL_MEMORY = IN_SHADOW_ARGUMENTS, PROGRAM_MEMORY, DYNAMIC_MEMORY, MEMOR
 
 struct Tags {
     llvm::Value *base, *range, *own, *tag; // tag = base + own
-    llvm::Value *item_span, *group_span;   // tags per phase; per work-group, less one phase; null: no phases
-    llvm::Value *group_readers, *all_readers; // several readers: of one work-group and phase; of the launch, null: of local memory
+    llvm::Value *others =
+        nullptr; // with clocks: how many tags from BASE on other work-items may have; else null
+    llvm::Value *item_span, *group_span; // tags per phase; per work-group, less one phase; null: no phases
+    llvm::Value *group_readers,
+        *all_readers; // several readers: of one work-group and phase; of the launch, null: of local memory
 };
 
 enum TagKind { GLOBAL_TAGS, LOCAL_TAGS, TEXEL_TAGS, TAG_KINDS };
@@ -65,10 +68,11 @@ class CheckLowering
     llvm::IRBuilder<> b;
     llvm::SmallVector<Access, 32> accesses;
     llvm::DenseMap<llvm::Instruction *, unsigned> access_of;
-    llvm::SmallVector<llvm::CallInst *, 8> value_checks, phases, undos;
+    llvm::SmallVector<llvm::CallInst *, 8> value_checks, phases, undos, synchronizations;
     llvm::SmallVector<Access, 4> texels;
     Memory memories[MEMORIES];
-    llvm::AllocaInst *flagged = nullptr, *phase[2] = {};
+    llvm::AllocaInst *flagged = nullptr, *phase[2] = {}, *segment = nullptr; // with clocks: the current one
+    llvm::Value *first_segment = nullptr;                                    // of the work-item
     Tags tags[TAG_KINDS];
     llvm::Value *shadow = nullptr;
     llvm::MDNode *data_scope = nullptr, *tag_scope = nullptr, *group = nullptr;
@@ -128,6 +132,14 @@ class CheckLowering
     void record_reader(const Memory &m, unsigned which, llvm::Value *index, const Tags &t,
                        bool lane_disjoint);
     void lower_phase(llvm::CallInst *call);
+    bool uses_clocks();
+    void begin_clock();
+    void leave_long_loops();
+    llvm::FunctionCallee clock_function(const char *name, llvm::Type *result,
+                                        llvm::ArrayRef<llvm::Type *> types);
+    void compute_segments(Tags &t);
+    llvm::Value *unordered(const Tags &t, llvm::Value *old);
+    void lower_synchronization(llvm::CallInst *call);
     void drop_decided();
     void publish_flag();
 };

@@ -120,6 +120,8 @@ bool CheckLowering::collect()
             value_checks.push_back(call);
         if (callee->getName() == "in.phase")
             phases.push_back(call);
+        if (callee->getName() == "in.sync")
+            synchronizations.push_back(call);
     }
     return true;
 }
@@ -275,6 +277,12 @@ bool instrumentation::is_phase(const Instruction &i, unsigned which)
            (cast<ConstantInt>(call->getArgOperand(0))->getZExtValue() & which);
 }
 
+static bool is_synchronization(const Instruction &i)
+{
+    auto *call = dyn_cast<CallInst>(&i);
+    return call && call->getCalledFunction() && call->getCalledFunction()->getName() == "in.sync";
+}
+
 // Accesses to local memory reachable from START without a barrier that orders them.
 SmallVector<Access *, 16> CheckLowering::between_barriers(Instruction *start)
 {
@@ -362,7 +370,7 @@ void CheckLowering::select_local()
         }
 }
 
-// A read needs no tag if the same work-item writes the same bytes later in the block, before a barrier.
+// A read needs no tag if the same work-item writes the same bytes later in the block, before a barrier or synchronization.
 void CheckLowering::drop_redundant()
 {
     Divergence divergence(item, 1);
@@ -371,7 +379,7 @@ void CheckLowering::drop_redundant()
     for (BasicBlock &block : item) {
         reads.clear();
         for (Instruction &i : block) {
-            if (is_phase(i, 3))
+            if (is_phase(i, 3) || is_synchronization(i))
                 reads.clear();
             auto found = access_of.find(&i);
             if (found == access_of.end() || !accesses[found->second].plain())

@@ -35,6 +35,8 @@ static inline bool in_shadow_has_undo(uint8_t use)
     return (use & (IN_SHADOW_WRITTEN | IN_SHADOW_ATOMIC)) &&
            !(use & (IN_SHADOW_DISJOINT | IN_SHADOW_IDEMPOTENT));
 }
+/* How an atomic orders accesses of global memory (clocks.h). */
+enum { IN_SYNC_ACQUIRES = 1, IN_SYNC_RELEASES = 2, IN_SYNC_STORES = 4 /* it ends release sequences */ };
 /* Bytes [LOW, HIGH) of each stride: what a work-item accesses of an argument of disjoint parts. */
 struct in_shadow_part {
     int32_t stride, low, high;
@@ -48,6 +50,7 @@ struct in_shadow_plan {
     struct in_shadow_part parts[IN_SHADOW_ARGUMENTS];
     uint8_t lane_bits;        /* bits of a local id, with one value to spare for several readers */
     uint8_t phases;           /* barriers order accesses of global memory */
+    uint8_t clocks;           /* atomics do: tags of global memory are segments (clocks.h) */
     uint32_t max_coefficient; /* largest coefficient of an id in a subscript */
 };
 
@@ -62,14 +65,16 @@ struct in_shadow {
     uint32_t suspicious; /* set by compiled code */
     uint32_t base, range, group_shift;
     uint32_t
-        local_base; /* of work-group 0 of the row; each further work-group adds 1 << IN_SHADOW_LOCAL_BITS */
-    uint32_t unused;
+        local_base;   /* of work-group 0 of the row; each further work-group adds 1 << IN_SHADOW_LOCAL_BITS */
+    int32_t slice;    /* with clocks: instructions left to the work-item, about */
     uint8_t *scratch; /* IN_SHADOW_SCRATCH bytes accessed in place of memory out of bounds */
     struct in_shadow_memory local, arguments[IN_SHADOW_ARGUMENTS];
     struct in_shadow_memory
         *objects; /* where pointers of unknown origin may point: arguments and variables of the program */
     uint32_t object_count, writable_count; /* those that the kernel may write come first */
     struct in_shadow_memory nothing;       /* of size 0 */
+    struct in_clocks *clocks;              /* where the plan has clocks */
+    uint32_t last_used;                    /* with clocks: the tag that was stored last */
 };
 /* The object that ADDRESS is in, one that the kernel may write if WRITES.  Compiled code calls it by its name. */
 const struct in_shadow_memory *in_shadow_find(const struct in_shadow *shadow, uint64_t address,

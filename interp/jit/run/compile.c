@@ -165,14 +165,18 @@ static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef s
                              .group_size_at = offsetof(struct in_jit_frame, group_size),
                              .first_item_at = offsetof(struct in_jit_frame, first_item)};
     bool aliased = k->options.flags & IN_JIT_ALIASED;
-    k->shape.waits = e->calls->fibers || in_shim_may_spin(item, aliased);
-    k->shape.waits_if_aliased = k->shape.waits || in_shim_may_spin(item, true);
+    /* With clocks, work-items that wait leave their loops: no other one has to execute meanwhile. */
+    bool clocks = (k->options.flags & IN_JIT_INSTRUMENTED) && k->shape.shadow_plan.clocks;
+    k->shape.waits = e->calls->fibers || (!clocks && in_shim_may_spin(item, aliased));
+    k->shape.waits_if_aliased = k->shape.waits || (!clocks && in_shim_may_spin(item, true));
     if (k->shape.waits && (k->options.flags & IN_JIT_INSTRUMENTED)) {
         snprintf(k->why, sizeof k->why, "work-items that wait for one another in an instrumented launch");
         return false;
     }
     k->shape.barriers = in_shim_has_barriers(item);
-    k->shape.flat = !k->shape.waits && in_shim_is_flat(item);
+    k->shape.flat = !k->shape.waits && !clocks && in_shim_is_flat(item);
+    if (clocks)
+        loops.lanes = 0;
     if (k->shape.flat && !loops.any_size)
         k->shape.group_size[0] = k->options.flat_size;
     memcpy(loops.local_size, k->shape.group_size, sizeof loops.local_size);

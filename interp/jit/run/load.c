@@ -1,5 +1,6 @@
 /* Loading an object file: what it calls, where its functions are. */
 #include "interp/ext/convert.h"
+#include "interp/jit/instrument/clocks.h"
 #include "interp/jit/run/compile.h"
 #include <llvm-c/Error.h>
 #include <llvm-c/LLJIT.h>
@@ -52,9 +53,17 @@ static bool define_symbol(LLVMOrcLLJITRef jit, const char *name, uint64_t addres
 
 static bool define(LLVMOrcLLJITRef jit, const char *name, char *why, size_t why_size)
 {
+    static const struct {
+        const char *name;
+        uintptr_t address;
+    } checks[] = {{"in_shadow_find", (uintptr_t)&in_shadow_find},
+                  {"in_clock_begin", (uintptr_t)&in_clock_begin},
+                  {"in_clock_synchronize", (uintptr_t)&in_clock_synchronize},
+                  {"in_clock_covers", (uintptr_t)&in_clock_covers}};
     int from, to, rounding, saturate;
-    if (strcmp(name, "in_shadow_find") == 0)
-        return define_symbol(jit, name, (uint64_t)(uintptr_t)&in_shadow_find, why, why_size);
+    for (size_t k = 0; k < sizeof checks / sizeof *checks; k++)
+        if (strcmp(name, checks[k].name) == 0)
+            return define_symbol(jit, name, checks[k].address, why, why_size);
     if (sscanf(name, "in_convert.%d.%d.%d.%d", &from, &to, &rounding, &saturate) != 4)
         return true;
     in_convert_fn fn =

@@ -1,0 +1,296 @@
+/* Clocks of instrumented launches: sets of segments, and what atomic objects know of them.
+ * docs/instrumentation.md#synchronization-by-atomics */
+#include "interp/jit/instrument/clocks.h"
+#include "interp/sched/sched.h"
+#include "memmodel/base/memory.h"
+#include <string.h>
+
+/* Interpreted instructions are about as many as LLVM's before optimization: twice as many are counted. */
+enum { SLICE = IN_SPIN_SLICE / 2, MAX_SPANS = 256, MAX_LOCATIONS = 1 << 16 };
+
+struct span {
+    uint32_t from, to; /* tags, both included */
+};
+/* Spans are in increasing order, with gaps between them. */
+struct clock {
+    struct span *spans;
+    uint32_t count, capacity;
+};
+/* An atomic object that was released.  Its release sequences carry CLOCK, and segments FROM to TO of the last releasing work-item. */
+struct location {
+    uint64_t address, version; /* 0: no release sequence */
+    uint32_t from, to;
+    struct clock clock;
+};
+struct in_clocks {
+    struct clock now; /* what happens before the work-item's next access, beside its own segments */
+    uint64_t version; /* of NOW: a different one for each work-item and contents */
+    uint64_t versions;
+    uint32_t last, end;                 /* segments: the greatest in use, and the end of all */
+    struct location *locations, *found; /* hash table; the last one found */
+    uint32_t count, capacity;
+};
+
+struct in_clocks *in_clocks_create(uint32_t base, uint32_t count)
+{
+    struct in_clocks *c = mm_alloc_zero(1, sizeof *c);
+    if (c != NULL) {
+        c->last = base;
+        c->end = base + count;
+    }
+    return c;
+}
+
+void in_clocks_destroy(struct in_clocks *c)
+{
+    if (c == NULL)
+        return;
+    for (uint32_t k = 0; k < c->capacity; k++)
+        mm_free(c->locations[k].clock.spans);
+    mm_free(c->locations);
+    mm_free(c->now.spans);
+    mm_free(c);
+}
+
+uint32_t in_clocks_last(const struct in_clocks *c)
+{
+    return c->last;
+}
+
+/* The interpreter decides: all work-items leave their loops at the next iteration. */
+static void clock_give_up(struct in_shadow *shadow)
+{
+    shadow->suspicious = 1;
+    shadow->slice = -1;
+}
+
+static uint32_t next_segment(struct in_shadow *shadow)
+{
+    struct in_clocks *c = shadow->clocks;
+    if (c->last + 1 < c->end)
+        c->last++;
+    else
+        clock_give_up(shadow);
+    return c->last;
+}
+
+/* ---- clocks ------------------------------------------------------------------------------ */
+
+static bool clock_fits(struct clock *c, uint32_t count)
+{
+    if (count <= c->capacity)
+        return true;
+    uint32_t capacity = count < 4 ? 4 : 2 * count;
+    struct span *spans = mm_realloc(c->spans, capacity * sizeof *spans);
+    if (spans == NULL)
+        return false;
+    c->spans = spans;
+    c->capacity = capacity;
+    return true;
+}
+
+static bool clock_copy(struct clock *to, const struct clock *from)
+{
+    if (!clock_fits(to, from->count))
+        return false;
+    if (from->count > 0)
+        memcpy(to->spans, from->spans, from->count * sizeof *to->spans);
+    to->count = from->count;
+    return true;
+}
+
+/* The first span that does not end before TAG. */
+static uint32_t clock_find(const struct clock *c, uint32_t tag)
+{
+    uint32_t low = 0, high = c->count;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (c->spans[middle].to < tag)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Replaces spans [AT, END) by SPAN. */
+static void clock_replace(struct clock *c, uint32_t at, uint32_t end, struct span span)
+{
+    memmove(c->spans + at + 1, c->spans + end, (c->count - end) * sizeof span);
+    c->spans[at] = span;
+    c->count = c->count + 1 - (end - at);
+}
+
+/* Adds S to the clock, without the first span if there are too many: a clock may know less than what happened before.  False: out of
+ * memory.  CHANGED: whether it was not all in it. */
+static bool clock_add(struct clock *c, struct span s, bool *changed)
+{
+    uint32_t at = clock_find(c, s.from - 1), end = at;
+    if (at < c->count && c->spans[at].from <= s.from && c->spans[at].to >= s.to)
+        return true;
+    for (; end < c->count && c->spans[end].from <= s.to + 1; end++) {
+        s.from = c->spans[end].from < s.from ? c->spans[end].from : s.from;
+        s.to = c->spans[end].to > s.to ? c->spans[end].to : s.to;
+    }
+    if (!clock_fits(c, c->count + 1))
+        return false;
+    clock_replace(c, at, end, s);
+    if (c->count > MAX_SPANS)
+        memmove(c->spans, c->spans + 1, --c->count * sizeof s);
+    *changed = true;
+    return true;
+}
+
+static bool clock_join(struct clock *to, const struct clock *from, bool *changed)
+{
+    for (uint32_t k = 0; k < from->count; k++)
+        if (!clock_add(to, from->spans[k], changed))
+            return false;
+    return true;
+}
+
+/* ---- atomic objects ---------------------------------------------------------------------- */
+
+/* The entry of ADDRESS, or the free one where it would be. */
+static struct location *probe(const struct in_clocks *c, uint64_t address)
+{
+    uint64_t at = (address * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (c->capacity - 1);
+    while (c->locations[at].address != 0 && c->locations[at].address != address)
+        at = (at + 1) & (c->capacity - 1);
+    return &c->locations[at];
+}
+
+static struct location *find_location(struct in_clocks *c, uint64_t address)
+{
+    if (c->found != NULL && c->found->address == address)
+        return c->found;
+    if (c->count == 0)
+        return NULL;
+    struct location *l = probe(c, address);
+    if (l->address == 0)
+        return NULL;
+    c->found = l;
+    return l;
+}
+
+static bool grow(struct in_clocks *c)
+{
+    struct in_clocks old = *c;
+    uint32_t capacity = old.capacity == 0 ? 64 : 2 * old.capacity;
+    struct location *locations = mm_alloc_zero(capacity, sizeof *locations);
+    if (locations == NULL)
+        return false;
+    c->locations = locations;
+    c->capacity = capacity;
+    c->found = NULL;
+    for (uint32_t k = 0; k < old.capacity; k++)
+        if (old.locations[k].address != 0)
+            *probe(c, old.locations[k].address) = old.locations[k];
+    mm_free(old.locations);
+    return true;
+}
+
+/* NULL: no room. */
+static struct location *add_location(struct in_clocks *c, uint64_t address)
+{
+    struct location *l = find_location(c, address);
+    if (l != NULL)
+        return l;
+    if (c->count >= MAX_LOCATIONS || (2 * c->count >= c->capacity && !grow(c)))
+        return NULL;
+    l = probe(c, address);
+    l->address = address;
+    c->count++;
+    c->found = l;
+    return l;
+}
+
+/* The spans remain allocated for the next release. */
+static void end_sequences(struct location *l)
+{
+    l->version = 0;
+    l->clock.count = 0;
+}
+
+/* ---- what compiled code calls ------------------------------------------------------------ */
+
+uint32_t in_clock_begin(struct in_shadow *shadow, uint32_t length)
+{
+    struct in_clocks *c = shadow->clocks;
+    if (shadow->slice >= 0)
+        shadow->slice = SLICE - (int32_t)(length < SLICE ? length : SLICE);
+    c->now.count = 0;
+    c->version = ++c->versions;
+    /* A last segment without accesses was in no release either. */
+    return shadow->last_used == c->last ? next_segment(shadow) : c->last;
+}
+
+static bool acquire(struct in_clocks *c, const struct location *l)
+{
+    bool changed = false;
+    if (l == NULL || l->version == 0 || l->version == c->version)
+        return true;
+    if (!clock_join(&c->now, &l->clock, &changed) ||
+        !clock_add(&c->now, (struct span){l->from, l->to}, &changed))
+        return false;
+    if (changed)
+        c->version = ++c->versions;
+    return true;
+}
+
+/* A store, or a read-modify-write after it acquired: the releaser knows all that the object knew. */
+static bool replace_sequences(struct in_clocks *c, struct location *l, struct span own)
+{
+    if (l->version != c->version) {
+        if (!clock_copy(&l->clock, &c->now))
+            return false;
+        l->from = own.from;
+        l->version = c->version;
+    }
+    l->to = own.to;
+    return true;
+}
+
+static bool join_sequences(struct in_clocks *c, struct location *l, struct span own)
+{
+    bool changed = false;
+    struct span before = {l->from, l->to};
+    l->from = own.from;
+    l->to = own.to;
+    l->version = ++c->versions;
+    return clock_join(&l->clock, &c->now, &changed) && clock_add(&l->clock, before, &changed);
+}
+
+static bool release(struct in_clocks *c, uint64_t address, struct span own, uint32_t how)
+{
+    struct location *l = add_location(c, address);
+    if (l == NULL)
+        return false;
+    bool knows_all =
+        (how & (IN_SYNC_ACQUIRES | IN_SYNC_STORES)) || l->version == 0 || l->version == c->version;
+    return knows_all ? replace_sequences(c, l, own) : join_sequences(c, l, own);
+}
+
+uint32_t in_clock_synchronize(struct in_shadow *shadow, uint64_t address, uint32_t first, uint32_t current,
+                              uint32_t how)
+{
+    struct in_clocks *c = shadow->clocks;
+    struct location *l = find_location(c, address);
+    if ((how & IN_SYNC_ACQUIRES) && !acquire(c, l))
+        clock_give_up(shadow);
+    if (how & IN_SYNC_RELEASES) {
+        if (!release(c, address, (struct span){first, current}, how))
+            clock_give_up(shadow);
+        return next_segment(shadow);
+    }
+    if ((how & IN_SYNC_STORES) && l != NULL)
+        end_sequences(l);
+    return current;
+}
+
+uint32_t in_clock_covers(const struct in_shadow *shadow, uint32_t tag)
+{
+    const struct clock *now = &shadow->clocks->now;
+    uint32_t at = clock_find(now, tag);
+    return at < now->count && now->spans[at].from <= tag;
+}
