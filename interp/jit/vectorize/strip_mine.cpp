@@ -3,8 +3,8 @@
 // lanes keep their next region in PC; the lowest pending region is executed, with the other lanes masked.
 // docs/vectorizer.md#strip-mining-with-lane-masks
 #include "interp/jit/vectorize/llvm_shim.h"
+#include "interp/jit/vectorize/strip.hpp"
 #include "interp/jit/vectorize/versions.hpp"
-#include "interp/jit/vectorize/work_group.hpp"
 
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/Analysis/LoopInfo.h>
@@ -70,55 +70,7 @@ struct Order {
     }
 };
 
-// ---- the strip under construction ----------------------------------------------------------------
-
-struct Slot { // what lives across a cut
-    AllocaInst *cell;
-    Type *type, *kept; // as a value; in memory
-    bool uniform;
-    unsigned index; // among the uniform slots, or the arrays
-};
-
-struct StripMiner : RegionSplit {
-    Module &module;
-    const in_loops &options;
-    unsigned lanes = 0, width;
-    SmallVector<Slot, 16> slots;
-    SmallVector<SetVector<unsigned>, 8> live_slots, changed;
-    SmallVector<AllocaInst *, 8> privates;
-    SmallVector<bool, 8> masked, agrees, vector;
-    SmallVector<Function *, 8> functions;
-    unsigned uniform_count = 0, array_count = 0;
-
-    StripMiner(Module &m, const in_loops &o, Function &f)
-        : RegionSplit(f), module(m), options(o), width(o.lanes)
-    {
-    }
-    unsigned end() const
-    {
-        return starts.size();
-    }
-    bool branches(const LoopInfo &loops) const;
-    bool choose();
-    bool find_slots();
-    void choose_lanes();
-    void make_function(unsigned region);
-    Function *make(Function &original);
-    SmallVector<unsigned, 8> next(unsigned region) const;
-
-  private:
-    unsigned lane_argument() const
-    {
-        return item.arg_size();
-    }
-    void add_meets(SetVector<BasicBlock *> &where);
-    void load_slots(IRBuilder<> &b, Function *f, ValueToValueMapTy &map, unsigned region, MDNode *group);
-    void store_slots(IRBuilder<> &b, Function *f, ValueToValueMapTy &map, unsigned region, MDNode *group);
-    MDNode *access_group() const
-    {
-        return cast<MDNode>(cast<MetadataAsValue>(unwrap(options.access_group))->getMetadata());
-    }
-};
+} // namespace
 
 // ---- where to cut --------------------------------------------------------------------------------
 
@@ -215,25 +167,18 @@ SmallVector<unsigned, 8> StripMiner::next(unsigned region) const
 
 // ---- what lives across cuts ----------------------------------------------------------------------
 
-bool StripMiner::find_slots()
+void StripMiner::find_masks(const Divergence &divergence)
 {
-    uint64_t work = 0;
-    for (auto &set : blocks) {
-        vector.push_back(all_of(set, [&](BasicBlock *b) { return is_vectorizable(*b); }));
-        for (BasicBlock *b : set)
-            work += b->size();
-    }
-    find_live();
-    rematerialize();
-    find_live();
-    Divergence divergence(item, 1);
-    if (work > MAX_INSTRUCTIONS || divergence.irreducible)
-        return false;
     for (BasicBlock *start : starts)
         masked.push_back(divergence.blocks.count(start) != 0);
     for (unsigned k = 0; k < starts.size(); k++)
         agrees.push_back(!masked[k] &&
                          none_of(next(k), [&](unsigned to) { return to != end() && masked[to]; }));
+}
+
+// Moves what lives across cuts from registers to the cells of slots.
+void StripMiner::collect_slots(const Divergence &divergence)
+{
     SetVector<Instruction *> all;
     DenseMap<Instruction *, unsigned> slot_of;
     for (auto &cutting : cuts)
@@ -250,7 +195,6 @@ bool StripMiner::find_slots()
         for (Instruction *i : live[cutting.first])
             live_slots[cutting.second].insert(slot_of[i]);
     Instruction *first = &*item.getEntryBlock().getFirstInsertionPt();
-    SmallPtrSet<AllocaInst *, 16> cells;
     for (Instruction &i : item.getEntryBlock())
         if (auto *memory = dyn_cast<AllocaInst>(&i))
             privates.push_back(memory);
@@ -259,6 +203,11 @@ bool StripMiner::find_slots()
     for (Instruction &i : make_early_inc_range(instructions(item)))
         if (auto *call = dyn_cast<IntrinsicInst>(&i); call && call->isLifetimeStartOrEnd())
             call->eraseFromParent();
+}
+
+// The slots that a region may change and that live at its end.
+void StripMiner::find_changed()
+{
     changed.resize(starts.size());
     for (unsigned k = 0; k < starts.size(); k++) {
         SetVector<unsigned> ends;
@@ -270,6 +219,25 @@ bool StripMiner::find_slots()
                 if (auto *store = dyn_cast<StoreInst>(user); store && blocks[k].count(store->getParent()))
                     changed[k].insert(s);
     }
+}
+
+bool StripMiner::find_slots()
+{
+    uint64_t work = 0;
+    for (auto &set : blocks) {
+        vector.push_back(all_of(set, [&](BasicBlock *b) { return is_vectorizable(*b); }));
+        for (BasicBlock *b : set)
+            work += b->size();
+    }
+    find_live();
+    rematerialize();
+    find_live();
+    Divergence divergence(item, 1);
+    if (work > MAX_INSTRUCTIONS || divergence.irreducible)
+        return false;
+    find_masks(divergence);
+    collect_slots(divergence);
+    find_changed();
     for (unsigned k = 0; k < starts.size(); k++)
         for (unsigned s : changed[k])
             if (masked[k] && slots[s].uniform)
@@ -300,286 +268,7 @@ void StripMiner::choose_lanes()
         lanes = width /= 2;
 }
 
-// ---- region functions ----------------------------------------------------------------------------
-
-void StripMiner::load_slots(IRBuilder<> &b, Function *f, ValueToValueMapTy &map, unsigned region,
-                            MDNode *group)
-{
-    SetVector<unsigned> needed(live_slots[region].begin(), live_slots[region].end());
-    if (masked[region])
-        needed.insert(changed[region].begin(), changed[region].end());
-    for (unsigned k : needed) {
-        Slot &slot = slots[k];
-        Value *v;
-        if (slot.uniform) {
-            v = f->getArg(lane_argument() + 2 + slot.index);
-        } else {
-            Value *at = b.CreateInBoundsGEP(slot.kept,
-                                            f->getArg(lane_argument() + 2 + 2 * uniform_count + slot.index),
-                                            f->getArg(lane_argument()));
-            LoadInst *load = b.CreateLoad(slot.kept, at);
-            load->setMetadata(LLVMContext::MD_access_group, group);
-            v = slot.kept == slot.type ? static_cast<Value *>(load) : b.CreateTrunc(load, slot.type);
-        }
-        b.CreateStore(v, map[slot.cell]);
-    }
-    // Slots that the region only writes begin undefined, so that no lane depends on the lane before it.
-    for (unsigned k : changed[region])
-        if (!needed.count(k))
-            b.CreateStore(UndefValue::get(slots[k].type), map[slots[k].cell]);
-}
-
-void StripMiner::store_slots(IRBuilder<> &b, Function *f, ValueToValueMapTy &map, unsigned region,
-                             MDNode *group)
-{
-    for (unsigned k : changed[region]) {
-        Slot &slot = slots[k];
-        Value *v = b.CreateLoad(slot.type, map[slot.cell]);
-        if (slot.uniform) {
-            b.CreateStore(v, f->getArg(lane_argument() + 2 + uniform_count + slot.index));
-            continue;
-        }
-        if (slot.kept != slot.type)
-            v = b.CreateZExt(v, slot.kept);
-        Value *at =
-            b.CreateInBoundsGEP(slot.kept, f->getArg(lane_argument() + 2 + 2 * uniform_count + slot.index),
-                                f->getArg(lane_argument()));
-        b.CreateStore(v, at)->setMetadata(LLVMContext::MD_access_group, group);
-    }
-}
-
-// The code of REGION for one lane; gives the next region, end() and the function's value at its end.
-void StripMiner::make_function(unsigned region)
-{
-    LLVMContext &c = module.getContext();
-    Type *word = Type::getInt32Ty(c), *pointer = PointerType::get(c, 0);
-    SmallVector<Type *, 32> types;
-    for (Argument &a : item.args())
-        types.push_back(a.getType());
-    types.push_back(word);    // lane
-    types.push_back(pointer); // pc
-    for (Slot &slot : slots)
-        if (slot.uniform)
-            types.push_back(slot.type);
-    types.append(uniform_count + array_count + privates.size(), pointer);
-    auto *type = FunctionType::get(word, types, false);
-    Function *f = Function::Create(type, GlobalValue::InternalLinkage, "strip.region", module);
-    f->addFnAttr(Attribute::AlwaysInline);
-    f->addFnAttr(Attribute::NoUnwind);
-    for (unsigned k = 0; k < types.size(); k++)
-        if (types[k] == pointer &&
-            (k < lane_argument() ? item.hasParamAttribute(k, Attribute::NoAlias)
-                                 : k >= lane_argument() + 2 + uniform_count || k == lane_argument() + 1))
-            f->addParamAttr(k, Attribute::NoAlias);
-    functions.push_back(f);
-
-    ValueToValueMapTy map;
-    for (unsigned k = 0; k < item.arg_size(); k++)
-        map[item.getArg(k)] = f->getArg(k);
-    SmallVector<ReturnInst *, 4> returns;
-    CloneFunctionInto(f, &item, map, CloneFunctionChangeType::LocalChangesOnly, returns);
-    MDNode *group = access_group();
-
-    BasicBlock *begin = BasicBlock::Create(c, "begin", f, &f->getEntryBlock());
-    BasicBlock *finish = BasicBlock::Create(c, "finish", f);
-    IRBuilder<> b(begin);
-    AllocaInst *after = b.CreateAlloca(word);
-    for (Slot &slot : slots)
-        cast<Instruction>(map[slot.cell])->moveBefore(*begin, begin->end());
-    b.SetInsertPoint(begin);
-    Value *lane = f->getArg(lane_argument());
-    for (Value *base : {f->getArg(ITEM), f->getArg(GLOBAL)}) {
-        auto *id = cast<Instruction>(b.CreateAdd(base, lane, "", true, true));
-        base->replaceUsesWithIf(id, [&](Use &u) { return u.getUser() != id; });
-    }
-    for (unsigned k = 0; k < privates.size(); k++) {
-        auto *memory = cast<AllocaInst>(map[privates[k]]);
-        Value *at = b.CreateInBoundsGEP(memory->getAllocatedType(),
-                                        f->getArg(types.size() - privates.size() + k), lane);
-        memory->replaceAllUsesWith(at);
-        memory->eraseFromParent();
-    }
-    load_slots(b, f, map, region, group);
-    Value *pc = b.CreateInBoundsGEP(word, f->getArg(lane_argument() + 1), lane);
-    auto *start = cast<BasicBlock>(map[starts[region]]);
-    if (masked[region]) {
-        LoadInst *at = b.CreateLoad(word, pc);
-        at->setMetadata(LLVMContext::MD_access_group, group);
-        b.CreateStore(at, after);
-        b.CreateCondBr(b.CreateICmpEQ(at, b.getInt32(region)), start, finish);
-    } else {
-        b.CreateBr(start);
-    }
-    for (BasicBlock *block : blocks[region]) {
-        auto *copy = cast<BasicBlock>(map[block]);
-        auto found = cuts.find(block);
-        auto *leave = dyn_cast<ReturnInst>(copy->getTerminator());
-        if (found == cuts.end() && !leave)
-            continue;
-        Instruction *old = copy->getTerminator();
-        b.SetInsertPoint(old);
-        Value *to = b.getInt32(found != cuts.end() ? found->second : end());
-        if (found == cuts.end() && leave->getReturnValue())
-            to = b.CreateAdd(to, leave->getReturnValue());
-        b.CreateStore(to, after);
-        b.CreateBr(finish);
-        for (BasicBlock *later : successors(old))
-            later->removePredecessor(copy);
-        old->eraseFromParent();
-    }
-    b.SetInsertPoint(finish);
-    store_slots(b, f, map, region, group);
-    Value *to = b.CreateLoad(word, after);
-    if (!agrees[region])
-        b.CreateStore(to, pc)->setMetadata(LLVMContext::MD_access_group, group);
-    b.CreateRet(to);
-    removeUnreachableBlocks(*f);
-}
-
-// ---- the strip's function ------------------------------------------------------------------------
-
-MDNode *lane_loop(const StripMiner &s, bool vector)
-{
-    LLVMContext &c = s.module.getContext();
-    auto *group = cast<MetadataAsValue>(unwrap(s.options.access_group))->getMetadata();
-    auto number = [&](const char *name, unsigned value, unsigned bits) {
-        return MDNode::get(c, {MDString::get(c, name),
-                               ConstantAsMetadata::get(ConstantInt::get(IntegerType::get(c, bits), value))});
-    };
-    SmallVector<Metadata *, 8> parts{
-        nullptr, MDNode::get(c, {MDString::get(c, "llvm.loop.parallel_accesses"), group})};
-    if (vector) {
-        parts.push_back(number("llvm.loop.vectorize.enable", 1, 1));
-        parts.push_back(number("llvm.loop.vectorize.width", s.width, 32));
-        parts.push_back(number("llvm.loop.interleave.count", s.lanes / s.width, 32));
-    }
-    MDNode *node = MDNode::getDistinct(c, parts);
-    node->replaceOperandWith(0, node);
-    return node;
-}
-
-// A loop over the lanes after BLOCK; BODY is given the lane.  Returns the block after it.
-BasicBlock *over_lanes(const StripMiner &s, Function *f, BasicBlock *block, bool vector,
-                       function_ref<void(IRBuilder<> &, Value *)> body)
-{
-    LLVMContext &c = s.module.getContext();
-    BasicBlock *head = BasicBlock::Create(c, "lanes", f), *after = BasicBlock::Create(c, "", f);
-    IRBuilder<> b(block);
-    b.CreateBr(head);
-    b.SetInsertPoint(head);
-    PHINode *lane = b.CreatePHI(b.getInt32Ty(), 2);
-    lane->addIncoming(b.getInt32(0), block);
-    body(b, lane);
-    Value *up = b.CreateAdd(lane, b.getInt32(1), "", true, true);
-    lane->addIncoming(up, head);
-    b.CreateCondBr(b.CreateICmpULT(up, b.getInt32(s.lanes)), head, after)
-        ->setMetadata(LLVMContext::MD_loop, lane_loop(s, vector));
-    return after;
-}
-
-Function *StripMiner::make(Function &original)
-{
-    LLVMContext &c = module.getContext();
-    Function *f = Function::Create(original.getFunctionType(), GlobalValue::InternalLinkage, "strip", module);
-    f->copyAttributesFrom(&original);
-    BasicBlock *entry = BasicBlock::Create(c, "", f), *finish = BasicBlock::Create(c, "", f);
-    IRBuilder<> b(entry);
-    auto array = [&](Type *type) {
-        AllocaInst *cells = b.CreateAlloca(ArrayType::get(type, lanes));
-        cells->setAlignment(Align(64));
-        return cells;
-    };
-    AllocaInst *next_cell = b.CreateAlloca(b.getInt32Ty()), *any = b.CreateAlloca(b.getInt32Ty());
-    AllocaInst *low = b.CreateAlloca(b.getInt32Ty()), *pc = array(b.getInt32Ty());
-    SmallVector<Value *, 16> agreed, memory;
-    SmallVector<Type *, 16> uniform_types;
-    for (Slot &slot : slots) {
-        if (slot.uniform) {
-            agreed.push_back(b.CreateAlloca(slot.type));
-            uniform_types.push_back(slot.type);
-        } else {
-            memory.push_back(array(slot.kept));
-        }
-    }
-    for (AllocaInst *a : privates)
-        memory.push_back(array(a->getAllocatedType()));
-    SmallVector<BasicBlock *, 8> heads;
-    for (unsigned k = 0; k < starts.size(); k++)
-        heads.push_back(BasicBlock::Create(c, "region", f));
-    b.CreateBr(heads[0]);
-
-    SetVector<unsigned> pending; // where lanes may resume when they diverge
-    for (unsigned k = 0; k < starts.size(); k++)
-        if (!agrees[k])
-            for (unsigned to : next(k))
-                pending.insert(to);
-    for (unsigned k = 0; k < starts.size(); k++) {
-        b.SetInsertPoint(heads[k]);
-        SmallVector<Value *, 32> arguments;
-        for (Argument &a : f->args())
-            arguments.push_back(&a);
-        arguments.append({nullptr, pc});
-        for (unsigned s = 0, u = 0; s < slots.size(); s++)
-            if (slots[s].uniform) {
-                bool lives = live_slots[k].count(s);
-                arguments.push_back(lives ? static_cast<Value *>(b.CreateLoad(slots[s].type, agreed[u]))
-                                          : UndefValue::get(slots[s].type));
-                u++;
-            }
-        arguments.append(agreed.begin(), agreed.end());
-        arguments.append(memory.begin(), memory.end());
-        b.CreateStore(b.getInt32(0), any);
-        BasicBlock *after = over_lanes(*this, f, heads[k], vector[k], [&](IRBuilder<> &body, Value *lane) {
-            arguments[lane_argument()] = lane;
-            Value *to = body.CreateCall(functions[k], arguments);
-            if (agrees[k]) {
-                body.CreateStore(to, next_cell);
-            } else {
-                Value *again = body.CreateZExt(body.CreateICmpEQ(to, body.getInt32(k)), body.getInt32Ty());
-                body.CreateStore(body.CreateOr(body.CreateLoad(body.getInt32Ty(), any), again), any);
-            }
-        });
-        SmallVector<unsigned, 8> targets(next(k));
-        AllocaInst *where = next_cell;
-        if (!agrees[k]) {
-            // Most often some lanes run the same region again.
-            b.SetInsertPoint(after);
-            if (is_contained(targets, k) && all_of(targets, [&](unsigned to) { return to >= k; })) {
-                BasicBlock *leave = BasicBlock::Create(c, "", f);
-                Value *v = b.CreateLoad(b.getInt32Ty(), any);
-                b.CreateCondBr(b.CreateICmpNE(v, b.getInt32(0)), heads[k], leave);
-                b.SetInsertPoint(leave);
-                after = leave;
-            }
-            b.CreateStore(b.getInt32(~0u), low);
-            after = over_lanes(*this, f, after, true, [&](IRBuilder<> &body, Value *lane) {
-                LoadInst *at =
-                    body.CreateLoad(body.getInt32Ty(), body.CreateInBoundsGEP(body.getInt32Ty(), pc, lane));
-                at->setMetadata(LLVMContext::MD_access_group, access_group());
-                Value *least = body.CreateLoad(body.getInt32Ty(), low);
-                body.CreateStore(body.CreateSelect(body.CreateICmpULT(at, least), at, least), low);
-            });
-            where = low;
-            targets.assign(pending.begin(), pending.end());
-        }
-        b.SetInsertPoint(after);
-        Value *to = b.CreateLoad(b.getInt32Ty(), where);
-        b.CreateStore(to, next_cell);
-        SwitchInst *dispatch = b.CreateSwitch(to, finish, targets.size());
-        for (unsigned t : targets)
-            if (t != end())
-                dispatch->addCase(b.getInt32(t), heads[t]);
-    }
-    b.SetInsertPoint(finish);
-    if (f->getReturnType()->isVoidTy())
-        b.CreateRetVoid();
-    else
-        b.CreateRet(b.CreateSub(b.CreateLoad(b.getInt32Ty(), next_cell), b.getInt32(end())));
-    f->addFnAttr(Attribute::AlwaysInline);
-    return f;
-}
-
-} // namespace
+// ---- the strip -----------------------------------------------------------------------------------
 
 Strip strip_mine(Module &m, const in_loops &options, Function &f)
 {
@@ -593,9 +282,7 @@ Strip strip_mine(Module &m, const in_loops &options, Function &f)
     StripMiner s(m, options, *copy);
     if (s.choose() && s.find_slots()) {
         s.choose_lanes();
-        for (unsigned k = 0; k < s.starts.size(); k++)
-            s.make_function(k);
-        strip.function = s.make(f);
+        strip.function = emit_strip(s, f);
         strip.lanes = s.lanes;
     }
     copy->eraseFromParent();

@@ -1,0 +1,53 @@
+// Inside the strip shims: a strip under construction.
+#ifndef INTERP_JIT_STRIP_HPP
+#define INTERP_JIT_STRIP_HPP
+
+#include "interp/jit/vectorize/work_group.hpp"
+
+struct StripSlot { // what lives across a cut
+    llvm::AllocaInst *cell;
+    llvm::Type *type, *kept; // as a value; in memory
+    bool uniform;
+    unsigned index; // among the uniform slots, or the arrays
+};
+
+struct StripMiner : RegionSplit {
+    llvm::Module &module;
+    const in_loops &options;
+    unsigned lanes = 0, width;
+    llvm::SmallVector<StripSlot, 16> slots;
+    unsigned uniform_count = 0, array_count = 0; // of slots
+    llvm::SmallVector<llvm::AllocaInst *, 8> privates;
+    // By region:
+    llvm::SmallVector<llvm::SetVector<unsigned>, 8> live_slots, changed;
+    llvm::SmallVector<bool, 8> masked; // only some of the lanes may run it
+    llvm::SmallVector<bool, 8> agrees; // all lanes run it, and the same region after it
+    llvm::SmallVector<bool, 8> vector; // can be vectorized
+
+    StripMiner(llvm::Module &m, const in_loops &o, llvm::Function &f)
+        : RegionSplit(f), module(m), options(o), width(o.lanes)
+    {
+    }
+    // False: strip mining does not pay off or is impossible.
+    bool choose();
+    bool find_slots();
+    void choose_lanes();
+    // The number that means the end of the function, and the regions that may follow REGION.
+    unsigned end() const
+    {
+        return starts.size();
+    }
+    llvm::SmallVector<unsigned, 8> next(unsigned region) const;
+
+  private:
+    bool branches(const llvm::LoopInfo &loops) const;
+    void add_meets(llvm::SetVector<llvm::BasicBlock *> &where);
+    void find_masks(const Divergence &divergence);
+    void collect_slots(const Divergence &divergence);
+    void find_changed();
+};
+
+// strip_code.cpp: the strip's function, which takes the parameters of ORIGINAL.
+llvm::Function *emit_strip(const StripMiner &strip, llvm::Function &original);
+
+#endif
