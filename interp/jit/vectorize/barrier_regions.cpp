@@ -50,7 +50,6 @@ struct BarrierRegions : RegionSplit {
     {
         return PARAMETERS + 2 * uniform_count;
     }
-    void make_function(unsigned region);
     void make_group(bool edge);
 };
 
@@ -125,10 +124,46 @@ void BarrierRegions::place_arrays()
 
 // ---- region functions ----------------------------------------------------------------------------
 
-// The place of a slot or array in the context for the work-item whose parameters F has.
-static Value *place(IRBuilder<> &b, Function *f, unsigned argument, uint64_t size)
+// The function of a region for one work-item, which returns the region after it, 0 at the end.  Parameters: those of the
+// item, the uniform slots as values, then pointers to the uniform slots and to PLACES.
+class RegionFunction
 {
-    Value *base = f->getArg(argument);
+    const BarrierRegions &r;
+    const unsigned region;
+    Function *f;
+    ValueToValueMapTy map; // from the item
+    IRBuilder<> b;
+
+    template <class T> T *tagged(T *access) const
+    {
+        auto *group = cast<MetadataAsValue>(unwrap(r.options.access_group))->getMetadata();
+        access->setMetadata(LLVMContext::MD_access_group, cast<MDNode>(group));
+        return access;
+    }
+    Value *place(unsigned pointer, uint64_t size);
+    Value *place(const Slot &slot)
+    {
+        return place(slot.pointer, r.layout.getTypeAllocSize(slot.kept));
+    }
+    void declare();
+    void clone();
+    void place_arrays();
+    void load_slots();
+    void store_slots(const SetVector<unsigned> &changed, bool end, unsigned next);
+    void leave_at_cuts();
+
+  public:
+    RegionFunction(const BarrierRegions &regions, unsigned k)
+        : r(regions), region(k), b(regions.module.getContext())
+    {
+    }
+    Function *emit();
+};
+
+// This work-item's part of the place that POINTER refers to: SIZE bytes.
+Value *RegionFunction::place(unsigned pointer, uint64_t size)
+{
+    Value *base = f->getArg(r.first_place() + pointer);
     auto wide = [&](unsigned k) { return b.CreateZExt(f->getArg(k), b.getInt64Ty()); };
     Value *index = b.CreateNUWMul(wide(ITEM + 2), wide(SIZE + 1));
     index = b.CreateNUWMul(b.CreateNUWAdd(index, wide(ITEM + 1)), wide(SIZE));
@@ -136,99 +171,118 @@ static Value *place(IRBuilder<> &b, Function *f, unsigned argument, uint64_t siz
     return b.CreateInBoundsGEP(ArrayType::get(b.getInt8Ty(), size), base, index);
 }
 
-void BarrierRegions::make_function(unsigned region)
+void RegionFunction::declare()
 {
-    LLVMContext &c = module.getContext();
     SmallVector<Type *, 16> types;
-    for (Argument &a : item.args())
+    for (Argument &a : r.item.args())
         types.push_back(a.getType());
-    SmallVector<Type *, 8> uniform(uniform_count);
-    for (Slot &slot : slots)
+    SmallVector<Type *, 8> uniform(r.uniform_count);
+    for (const Slot &slot : r.slots)
         if (slot.uniform)
             uniform[slot.parameter] = slot.type;
     types.append(uniform.begin(), uniform.end());
-    types.append(uniform_count + places.size(), PointerType::get(c, 0));
-    auto *type = FunctionType::get(Type::getInt32Ty(c), types, false);
-    Function *f = Function::Create(type, GlobalValue::InternalLinkage, "region." + Twine(region), module);
+    types.append(r.uniform_count + r.places.size(), PointerType::get(b.getContext(), 0));
+    auto *type = FunctionType::get(b.getInt32Ty(), types, false);
+    f = Function::Create(type, GlobalValue::InternalLinkage, "region." + Twine(region), r.module);
     f->addFnAttr(Attribute::AlwaysInline);
     f->addFnAttr(Attribute::NoUnwind);
     for (unsigned k : {unsigned(FRAME), unsigned(LOCAL)})
         f->addParamAttr(k, Attribute::NoAlias);
-    for (unsigned k = PARAMETERS + uniform_count; k < types.size(); k++)
+    for (unsigned k = PARAMETERS + r.uniform_count; k < types.size(); k++)
         f->addParamAttr(k, Attribute::NoAlias);
-    functions.push_back(f);
+}
 
-    ValueToValueMapTy map;
+// The item's code after a new first block, which has the cells of the slots.
+void RegionFunction::clone()
+{
     for (unsigned k = 0; k < PARAMETERS; k++)
-        map[item.getArg(k)] = f->getArg(k);
+        map[r.item.getArg(k)] = f->getArg(k);
     SmallVector<ReturnInst *, 4> returns;
-    CloneFunctionInto(f, &item, map, CloneFunctionChangeType::LocalChangesOnly, returns);
-    auto *group = cast<MetadataAsValue>(unwrap(options.access_group))->getMetadata();
-    auto tag = [&](Instruction *i) { i->setMetadata(LLVMContext::MD_access_group, cast<MDNode>(group)); };
-
-    // The new beginning: cells, private memory, what is live.
-    BasicBlock *begin = BasicBlock::Create(c, "begin", f, &f->getEntryBlock());
-    IRBuilder<> b(begin);
-    for (Slot &slot : slots)
+    CloneFunctionInto(f, &r.item, map, CloneFunctionChangeType::LocalChangesOnly, returns);
+    BasicBlock *begin = BasicBlock::Create(b.getContext(), "begin", f, &f->getEntryBlock());
+    for (const Slot &slot : r.slots)
         cast<Instruction>(map[slot.cell])->moveBefore(*begin, begin->end());
-    for (auto &array : arrays) {
+    b.SetInsertPoint(begin);
+}
+
+void RegionFunction::place_arrays()
+{
+    for (const Slot &array : r.arrays) {
         auto *memory = cast<AllocaInst>(map[array.cell]);
         uint64_t align = memory->getAlign().value();
-        uint64_t size = (layout.getTypeAllocSize(memory->getAllocatedType()) + align - 1) / align * align;
-        b.SetInsertPoint(begin);
-        Value *at = place(b, f, first_place() + array.pointer, size);
-        memory->replaceAllUsesWith(at);
+        uint64_t size = (r.layout.getTypeAllocSize(memory->getAllocatedType()) + align - 1) / align * align;
+        memory->replaceAllUsesWith(place(array.pointer, size));
         memory->eraseFromParent();
     }
-    b.SetInsertPoint(begin);
-    for (unsigned k : live_slots[region]) {
-        Slot &slot = slots[k];
+}
+
+void RegionFunction::load_slots()
+{
+    for (unsigned k : r.live_slots[region]) {
+        const Slot &slot = r.slots[k];
         Value *v;
         if (slot.uniform) {
             v = f->getArg(PARAMETERS + slot.parameter);
         } else {
-            auto *load = b.CreateLoad(
-                slot.kept, place(b, f, first_place() + slot.pointer, layout.getTypeAllocSize(slot.kept)));
-            tag(load);
+            auto *load = tagged(b.CreateLoad(slot.kept, place(slot)));
             v = slot.kept == slot.type ? static_cast<Value *>(load) : b.CreateTrunc(load, slot.type);
         }
         b.CreateStore(v, map[slot.cell]);
     }
-    b.CreateBr(cast<BasicBlock>(map[starts[region]]));
+}
 
-    // The ends: what is live there and may have changed.
+// What is live in region NEXT, and what is uniform at every end, so that it does not depend on the end.
+void RegionFunction::store_slots(const SetVector<unsigned> &changed, bool end, unsigned next)
+{
+    for (unsigned k : changed) {
+        const Slot &slot = r.slots[k];
+        if (!slot.uniform && (end || !r.live_slots[next].count(k)))
+            continue;
+        Value *last = b.CreateLoad(slot.type, map[slot.cell]);
+        if (slot.uniform) {
+            b.CreateStore(last, f->getArg(PARAMETERS + r.uniform_count + slot.parameter));
+            continue;
+        }
+        if (slot.kept != slot.type)
+            last = b.CreateZExt(last, slot.kept);
+        tagged(b.CreateStore(last, place(slot)));
+    }
+}
+
+void RegionFunction::leave_at_cuts()
+{
     SetVector<unsigned> changed;
-    for (unsigned k = 0; k < slots.size(); k++)
-        for (User *user : slots[k].cell->users())
-            if (auto *store = dyn_cast<StoreInst>(user); store && blocks[region].count(store->getParent()))
+    for (unsigned k = 0; k < r.slots.size(); k++)
+        for (User *user : r.slots[k].cell->users())
+            if (auto *store = dyn_cast<StoreInst>(user); store && r.blocks[region].count(store->getParent()))
                 changed.insert(k);
-    for (BasicBlock *block : blocks[region]) {
+    for (BasicBlock *block : r.blocks[region]) {
         auto *copy = cast<BasicBlock>(map[block]);
-        auto found = cuts.find(block);
+        auto found = r.cuts.find(block);
         bool end = isa<ReturnInst>(block->getTerminator());
-        if (found == cuts.end() && !end)
+        if (found == r.cuts.end() && !end)
             continue;
         unsigned next = end ? 0 : found->second;
-        b.SetInsertPoint(copy->getTerminator());
-        for (unsigned k : changed) { // what is uniform at every end, so that it does not depend on the end
-            Slot &slot = slots[k];
-            if (!slot.uniform && (end || !live_slots[next].count(k)))
-                continue;
-            Value *last = b.CreateLoad(slot.type, map[slot.cell]);
-            if (slot.uniform)
-                b.CreateStore(last, f->getArg(PARAMETERS + uniform_count + slot.parameter));
-            else
-                tag(b.CreateStore(
-                    slot.kept == slot.type ? last : b.CreateZExt(last, slot.kept),
-                    place(b, f, first_place() + slot.pointer, layout.getTypeAllocSize(slot.kept))));
-        }
-        b.CreateRet(b.getInt32(next));
         Instruction *old = copy->getTerminator();
-        for (BasicBlock *after : successors(copy))
+        b.SetInsertPoint(old);
+        store_slots(changed, end, next);
+        b.CreateRet(b.getInt32(next));
+        for (BasicBlock *after : successors(old))
             after->removePredecessor(copy);
         old->eraseFromParent();
     }
+}
+
+Function *RegionFunction::emit()
+{
+    declare();
+    clone();
+    place_arrays();
+    load_slots();
+    b.CreateBr(cast<BasicBlock>(map[r.starts[region]]));
+    leave_at_cuts();
     removeUnreachableBlocks(*f);
+    return f;
 }
 
 // ---- the work-group's function -------------------------------------------------------------------
@@ -336,7 +390,7 @@ bool split_at_barriers(Module &m, Function *item, in_loops &loops, char *why, si
         return false;
     }
     for (unsigned k = 0; k < r.starts.size(); k++)
-        r.make_function(k);
+        r.functions.push_back(RegionFunction(r, k).emit());
     for (unsigned k = 0; k < r.starts.size(); k++)
         r.ends.push_back(find_ends(r, k));
     in_shim_passes(wrap(&m), nullptr, "function(sroa,early-cse,simplifycfg,loop-simplify,lcssa)", false);
