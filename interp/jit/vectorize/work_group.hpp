@@ -5,6 +5,7 @@
 #include "interp/jit/vectorize/work_item_loops.h"
 
 #include <llvm/ADT/DenseSet.h>
+#include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SetVector.h>
 #include <llvm/ADT/SmallVector.h>
@@ -34,10 +35,10 @@ struct RegionSplit {
     using Values = llvm::SetVector<llvm::Instruction *>;
 
     llvm::Function &item;
-    llvm::SmallVector<llvm::BasicBlock *, 8> starts;   // of region k; [0] is the entry
-    llvm::DenseMap<llvm::BasicBlock *, unsigned> cuts; // block of cut k -> k
-    llvm::SmallVector<Blocks, 8> blocks;               // of each region
-    llvm::DenseMap<llvm::BasicBlock *, Values> live;   // at the beginning of each block
+    llvm::SmallVector<llvm::BasicBlock *, 8> starts;    // of region k; [0] is the entry
+    llvm::MapVector<llvm::BasicBlock *, unsigned> cuts; // block of cut k -> k
+    llvm::SmallVector<Blocks, 8> blocks;                // of each region
+    llvm::DenseMap<llvm::BasicBlock *, Values> live;    // at the beginning of each block
 
     explicit RegionSplit(llvm::Function &f) : item(f) {}
     void cut(llvm::ArrayRef<llvm::CallInst *> calls);
