@@ -6,7 +6,6 @@
  * a flush, so that out-of-order queues really are out of order [CL 5.13, 5.15].  The same seed gives the same
  * execution: the executor takes scheduling steps while the host waits, one step when it polls an event, and none while it computes,
  * unless it computes for longer than REFCL_QUEUE_PATIENCE. */
-#include "memmodel/base/array.h"
 #include "memmodel/base/hash.h"
 #include "ref-runtime/callback.h"
 #include "ref-runtime/check/api_check.h"
@@ -39,29 +38,48 @@ enum { LONGEST_STEP_NS = 999 * 1000 * 1000 }; /* that a fork waits for */
 enum { SHORT_WAITS = 32, FIRST_SHORT_WAIT_NS = 50 * 1000, LONGEST_SHORT_WAIT_NS = 1000 * 1000 };
 
 pthread_mutex_t rt_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
-static pthread_cond_t completed = PTHREAD_COND_INITIALIZER;
-static pthread_cond_t stepped = PTHREAD_COND_INITIALIZER;
-static struct rt_command *ready_first, **ready_last = &ready_first;
-static size_t ready_count, unflushed_count;
-static atomic_bool seeded;
-static bool stopping, idle, unwritten;
-static uint64_t patience; /* seeded: nanoseconds until a host that does not wait has its commands started */
-static bool busy;         /* a thread is within a scheduling step */
-static bool helped;       /* a thread other than the executor took the last step */
-static size_t waiters;    /* threads in rt_sched_wait that have not been woken */
-static bool unattended;   /* seeded: the host has computed for longer than PATIENCE without waiting */
-static size_t granted_steps;  /* seeded: steps for threads that poll events */
-static unsigned futile_polls; /* seeded: polls since the last step that found nothing to run */
-static struct rt_command *active[MOST_ACTIVE];
-static size_t active_count, active_next;
-static uint64_t random_state, unflushed_since;
-static pthread_t executor;
-static pid_t executor_process;
-static unsigned forking;  /* threads that fork: no step begins meanwhile */
-static bool alone;        /* a forked child: there is no executor; threads that wait take its steps */
-static bool lost_current; /* a forked child: the parent was within a step, which ends only there */
-static struct rt_command *current; /* of this step, or of the last one */
+
+/* The scheduler's state: under rt_lock, but for SEEDED, and for ACTIVE and COMMAND within a scheduling step. */
+static struct {
+    atomic_bool seeded;
+    uint64_t patience; /* seeded: nanoseconds until a host that does not wait has its commands started */
+
+    pthread_cond_t work, completed, stepped; /* for the executor; for hosts that wait for events, or steps */
+    struct {
+        struct rt_command *first, **last;
+        size_t count, unflushed;
+        uint64_t unflushed_since;
+    } ready;
+    struct {
+        struct rt_command *commands[MOST_ACTIVE];
+        size_t count, next;
+    } active;
+    struct {
+        bool busy;                  /* a thread is within a scheduling step */
+        bool helped;                /* a thread other than the executor took the last step */
+        struct rt_command *command; /* of this step, or of the last one */
+        uint64_t random_state;
+    } step;
+    struct {
+        pthread_t thread;
+        pid_t process; /* 0: not started; -1: none, as in a forked child */
+        bool stopping, idle, unwritten;
+    } executor;
+    struct {
+        size_t waiters;        /* threads in rt_sched_wait that have not been woken */
+        bool unattended;       /* seeded: the host has computed for longer than PATIENCE without waiting */
+        size_t granted_steps;  /* seeded: steps for threads that poll events */
+        unsigned futile_polls; /* seeded: polls since the last step that found nothing to run */
+    } host;
+    struct {
+        unsigned forking;  /* threads that fork: no step begins meanwhile */
+        bool alone;        /* a forked child: there is no executor; threads that wait take its steps */
+        bool lost_command; /* a forked child: the parent was within a step, which ends only there */
+    } fork;
+} sched = {.work = PTHREAD_COND_INITIALIZER,
+           .completed = PTHREAD_COND_INITIALIZER,
+           .stepped = PTHREAD_COND_INITIALIZER,
+           .ready.last = &sched.ready.first};
 
 /* ---- under rt_lock ---- */
 
@@ -75,13 +93,13 @@ static void submit(struct rt_command *command)
 static void push_ready(struct rt_command *command)
 {
     command->next_ready = NULL;
-    *ready_last = command;
-    ready_last = &command->next_ready;
-    ready_count++;
-    if (!command->flushed && unflushed_count++ == 0)
-        unflushed_since = rt_now();
-    if (idle)
-        pthread_cond_signal(&work);
+    *sched.ready.last = command;
+    sched.ready.last = &command->next_ready;
+    sched.ready.count++;
+    if (!command->flushed && sched.ready.unflushed++ == 0)
+        sched.ready.unflushed_since = rt_now();
+    if (sched.executor.idle)
+        pthread_cond_signal(&sched.work);
 }
 
 static bool terminated(const struct rt_command *command)
@@ -99,12 +117,12 @@ static void resolve_all(struct rt_command *command)
 /* Commands that kernels enqueue need no flush. */
 void rt_sched_ready(struct rt_command *command)
 {
-    if (alone)
+    if (sched.fork.alone)
         rt_record_forked();
     if (terminated(command))
         resolve_all(command);
-    unattended &= command->parent != NULL;
-    if (!command->flushed && (!seeded || command->parent))
+    sched.host.unattended &= command->parent != NULL;
+    if (!command->flushed && (!sched.seeded || command->parent))
         submit(command);
     if (command->unresolved == 0)
         push_ready(command);
@@ -112,15 +130,15 @@ void rt_sched_ready(struct rt_command *command)
 
 void rt_sched_flush(struct rt_queue *queue)
 {
-    if (!seeded)
+    if (!sched.seeded)
         return;
     for (struct rt_command *command = queue->first; command; command = command->next) {
         if (!command->flushed) {
             submit(command);
-            unflushed_count -= command->unresolved == 0 ? 1 : 0;
+            sched.ready.unflushed -= command->unresolved == 0 ? 1 : 0;
         }
     }
-    pthread_cond_signal(&work);
+    pthread_cond_signal(&sched.work);
 }
 
 /* For rt_object_each: the commands of a queue of the context DATA that wait for something become ready. */
@@ -151,8 +169,8 @@ void rt_sched_terminate(struct rt_context *context)
 /* Flushes commands that have been ready but unflushed since BEFORE, so that every command makes progress. */
 static void flush_ready(uint64_t before)
 {
-    while (unflushed_count > 0 && unflushed_since <= before) {
-        struct rt_command *command = ready_first;
+    while (sched.ready.unflushed > 0 && sched.ready.unflushed_since <= before) {
+        struct rt_command *command = sched.ready.first;
         while (command->flushed)
             command = command->next_ready;
         rt_sched_flush(command->queue);
@@ -161,12 +179,13 @@ static void flush_ready(uint64_t before)
 
 static bool may_continue(void)
 {
-    return ready_count != unflushed_count || active_count > 0;
+    return sched.ready.count != sched.ready.unflushed || sched.active.count > 0;
 }
 
 static bool have_work(void)
 {
-    return may_continue() && (!seeded || waiters > 0 || granted_steps > 0 || unattended);
+    return may_continue() &&
+           (!sched.seeded || sched.host.waiters > 0 || sched.host.granted_steps > 0 || sched.host.unattended);
 }
 
 static void schedule_one(void);
@@ -188,9 +207,9 @@ static bool plain_rounding(void)
  * switch.  Not while recording, checks, seeds or faults depend on the order or the thread. */
 static bool help(void)
 {
-    bool left_to_executor =
-        !alone && (seeded || rt_recorder() || rt_guard_svm_on() || in_fault_now != IN_NO_FAULT);
-    if (busy || stopping || forking || left_to_executor || !have_work())
+    bool left_to_executor = !sched.fork.alone && (sched.seeded || rt_recorder() || rt_guard_svm_on() ||
+                                                  in_fault_now != IN_NO_FAULT);
+    if (sched.step.busy || sched.executor.stopping || sched.fork.forking || left_to_executor || !have_work())
         return false;
     fenv_t environment;
     bool plain = plain_rounding();
@@ -198,11 +217,11 @@ static bool help(void)
         fegetenv(&environment);
         fesetenv(FE_DFL_ENV);
     }
-    busy = true;
+    sched.step.busy = true;
     schedule_one();
-    busy = false;
-    helped = true;
-    pthread_cond_broadcast(&stepped);
+    sched.step.busy = false;
+    sched.step.helped = true;
+    pthread_cond_broadcast(&sched.stepped);
     if (!plain)
         fesetenv(&environment);
     return true;
@@ -211,29 +230,29 @@ static bool help(void)
 /* A command whose step was in progress when the process forked fails in the child. */
 static void fail_current(void)
 {
-    lost_current = false;
+    sched.fork.lost_command = false;
     fprintf(stderr,
             "refcl: error: fork() while a command ran: in the child it fails with CL_OUT_OF_RESOURCES\n");
-    for (size_t i = 0; i < active_count; i++) {
-        if (active[i] == current) {
-            active[i] = active[--active_count];
+    for (size_t i = 0; i < sched.active.count; i++) {
+        if (sched.active.commands[i] == sched.step.command) {
+            sched.active.commands[i] = sched.active.commands[--sched.active.count];
             break;
         }
     }
-    rt_event_set_status(current->event, CL_OUT_OF_RESOURCES);
+    rt_event_set_status(sched.step.command->event, CL_OUT_OF_RESOURCES);
 }
 
 void rt_sched_wait(struct rt_event *event)
 {
-    if (lost_current) {
+    if (sched.fork.lost_command) {
         fail_current();
     } else if (!help()) {
-        waiters++;
+        sched.host.waiters++;
         event->awaited = true;
-        unattended = false;
-        if (seeded)
-            pthread_cond_signal(&work);
-        pthread_cond_wait(&completed, &rt_lock);
+        sched.host.unattended = false;
+        if (sched.seeded)
+            pthread_cond_signal(&sched.work);
+        pthread_cond_wait(&sched.completed, &rt_lock);
     }
 }
 
@@ -252,22 +271,23 @@ static int wait_at_most(pthread_cond_t *condition, uint64_t nanoseconds)
  * it may run a native function of the application that waits for this thread. */
 void rt_sched_poll(void)
 {
-    if (!seeded || pthread_equal(pthread_self(), executor))
+    if (!sched.seeded || pthread_equal(pthread_self(), sched.executor.thread))
         return;
-    unattended = false;
-    if (!may_continue() && !busy && ++futile_polls >= PATIENT_POLLS)
+    sched.host.unattended = false;
+    if (!sched.step.busy && !may_continue() && ++sched.host.futile_polls >= PATIENT_POLLS)
         flush_ready(UINT64_MAX);
     int result = 0;
-    for (granted_steps++; granted_steps > 0 && (busy || may_continue()) && result == 0;) {
-        pthread_cond_signal(&work);
-        result = wait_at_most(&stepped, patience);
+    for (sched.host.granted_steps++;
+         sched.host.granted_steps > 0 && (sched.step.busy || may_continue()) && result == 0;) {
+        pthread_cond_signal(&sched.work);
+        result = wait_at_most(&sched.stepped, sched.patience);
     }
-    granted_steps = 0;
+    sched.host.granted_steps = 0;
 }
 
 void rt_sched_poll_memory(void)
 {
-    if (!seeded)
+    if (!sched.seeded)
         return;
     pthread_mutex_lock(&rt_lock);
     rt_sched_poll();
@@ -276,8 +296,8 @@ void rt_sched_poll_memory(void)
 
 void rt_sched_wake(void)
 {
-    if (!busy && have_work())
-        pthread_cond_signal(&work);
+    if (!sched.step.busy && have_work())
+        pthread_cond_signal(&sched.work);
 }
 
 /* COMMAND no longer waits for EVENT. */
@@ -299,115 +319,29 @@ void rt_sched_resolve(struct rt_event *event)
         resolve_one(event->waiting[i], event);
     event->first_waiting = NULL;
     event->waiting_count = 0;
-    if (waiters > 0 && (event->awaited || seeded || alone)) {
-        waiters = 0;
-        pthread_cond_broadcast(&completed);
+    if (sched.host.waiters > 0 && (event->awaited || sched.seeded || sched.fork.alone)) {
+        sched.host.waiters = 0;
+        pthread_cond_broadcast(&sched.completed);
     }
 }
 
 /* The N-th ready command that is flushed, taken out of the list. */
 static struct rt_command *take_ready(size_t n)
 {
-    for (struct rt_command **at = &ready_first; *at; at = &(*at)->next_ready) {
+    for (struct rt_command **at = &sched.ready.first; *at; at = &(*at)->next_ready) {
         struct rt_command *command = *at;
         if (!command->flushed || n-- > 0)
             continue;
         *at = command->next_ready;
-        if (ready_last == &command->next_ready)
-            ready_last = at;
-        ready_count--;
+        if (sched.ready.last == &command->next_ready)
+            sched.ready.last = at;
+        sched.ready.count--;
         return command;
     }
     return NULL;
 }
 
-static void unlink_command(struct rt_command *command)
-{
-    struct rt_queue *queue = command->queue;
-    *(command->previous ? &command->previous->next : &queue->first) = command->next;
-    *(command->next ? &command->next->previous : &queue->last) = command->previous;
-}
-
 /* ---- the executor's own ---- */
-
-/* The command itself is over: commands that wait for that may start. */
-static void end(struct rt_command *command, cl_int status)
-{
-    command->ended = true;
-    command->status = status;
-    if (rt_guard_svm_on())
-        rt_guard_end(NULL);
-    struct mm_edge returned = {.from = command->returned, .kind = MM_EDGE_HOST};
-    command->end =
-        rt_record_command_event(command, MM_COMMAND_END, &returned, command->returned != MM_NO_EVENT);
-    rt_event_stamp(command->event, RT_END);
-    rt_device_open_gates(command, RT_ALL_GROUPS);
-}
-
-static void complete(struct rt_command *command);
-
-/* A child's failure is its parent's [CL 3.2.3]. */
-static void child_completed(struct rt_command *parent, cl_int status, mm_event_id completion)
-{
-    if (status < 0 && parent->status >= 0)
-        parent->status = status;
-    if (completion != MM_NO_EVENT) {
-        mm_event_id *added = mm_add(&parent->child_completions, &parent->child_completion_count);
-        if (added)
-            *added = completion;
-    }
-    if (--parent->children == 0 && parent->ends_with_children)
-        rt_sched_complete(parent, CL_SUCCESS);
-    else if (parent->children == 0 && parent->ended)
-        complete(parent);
-}
-
-void rt_sched_complete(struct rt_command *command, cl_int status)
-{
-    cl_int failed = command->status; /* of a child that was faster */
-    end(command, status < 0 ? status : failed < 0 ? failed : status);
-    if (command->children == 0) {
-        complete(command);
-    } else if (IN_FAULTY(PARENT_EARLY)) {
-        pthread_mutex_lock(&rt_lock);
-        rt_event_set_status(command->event, CL_COMPLETE);
-        pthread_mutex_unlock(&rt_lock);
-    }
-}
-
-/* Everything COMMAND held is given up before anyone can see that it is complete. */
-static void complete(struct rt_command *command)
-{
-    struct rt_event *event = command->event;
-    struct rt_command *parent = command->parent;
-    cl_int status = command->status;
-    mm_event_id completion = rt_sched_record_completion(command);
-    if (command->operation->destroy)
-        command->operation->destroy(command);
-    for (size_t i = 0; i < RT_COMMAND_HOLDS; i++)
-        rt_object_release_deferred(command->held[i]);
-    pthread_mutex_lock(&rt_lock);
-    rt_event_stamp(event, RT_COMPLETED);
-    event->completion = completion;
-    command->queue->used -= command->room;
-    event->command = NULL;
-    rt_sched_note_completion(command->queue, command, completion);
-    unlink_command(command);
-    struct rt_waiting *waiting = rt_sched_count_down(command);
-    rt_event_write_captures(event);
-    struct rt_capture *captures = event->captures;
-    event->captures = NULL;
-    rt_event_set_status(event, status);
-    pthread_mutex_unlock(&rt_lock);
-    rt_captures_free(captures);
-    rt_command_drop_dependencies(command);
-    rt_sched_call(waiting);
-    mm_free(command->child_completions);
-    mm_free(command);
-    rt_object_release_deferred(event);
-    if (parent)
-        child_completed(parent, status, completion);
-}
 
 /* Under rt_lock. */
 static void note_start(const struct rt_command *command)
@@ -444,7 +378,7 @@ static bool start(struct rt_command *command)
 
 static void step(size_t i, uint64_t quantum)
 {
-    struct rt_command *command = active[i];
+    struct rt_command *command = sched.active.commands[i];
     bool done = false;
     cl_int status = terminated(command) ? CL_CONTEXT_TERMINATED_KHR
                     : rt_device_lost(command->queue->device)
@@ -453,7 +387,7 @@ static void step(size_t i, uint64_t quantum)
     if (terminated(command) && !done)
         status = CL_CONTEXT_TERMINATED_KHR;
     if (done || status != CL_SUCCESS) {
-        active[i] = active[--active_count];
+        sched.active.commands[i] = sched.active.commands[--sched.active.count];
         rt_sched_complete(command, status);
     }
 }
@@ -461,15 +395,15 @@ static void step(size_t i, uint64_t quantum)
 /* True if no signal came within NANOSECONDS. */
 static bool wait_quietly(uint64_t nanoseconds)
 {
-    return wait_at_most(&work, nanoseconds) == ETIMEDOUT;
+    return wait_at_most(&sched.work, nanoseconds) == ETIMEDOUT;
 }
 
 /* A short timed sleep before the executor blocks on the condition variable, so that callers need not pay for
  * waking it. */
 static void wait_shortly(int *short_waits, long *length)
 {
-    if (helped) {
-        helped = false;
+    if (sched.step.helped) {
+        sched.step.helped = false;
         *short_waits = SHORT_WAITS;
         *length = *length * 2 < LONGEST_SHORT_WAIT_NS ? *length * 2 : LONGEST_SHORT_WAIT_NS;
     }
@@ -480,28 +414,28 @@ static void wait_shortly(int *short_waits, long *length)
 /* Waits for something to do; false: stop.  A pause puts the recording into its file. */
 static bool wait_for_work(void)
 {
-    int short_waits = seeded || rt_recorder() ? 0 : SHORT_WAITS;
+    int short_waits = sched.seeded || rt_recorder() ? 0 : SHORT_WAITS;
     long length = FIRST_SHORT_WAIT_NS;
-    while (!stopping && (busy || forking || !have_work())) {
-        idle = short_waits == 0;
+    while (!sched.executor.stopping && (sched.step.busy || sched.fork.forking || !have_work())) {
+        sched.executor.idle = short_waits == 0;
         if (short_waits > 0) {
             wait_shortly(&short_waits, &length);
-        } else if (seeded && ready_count + active_count > 0) {
-            unattended = wait_quietly(waiters > 0 ? IDLE_FLUSH_NS : patience);
+        } else if (sched.seeded && sched.ready.count + sched.active.count > 0) {
+            sched.host.unattended = wait_quietly(sched.host.waiters > 0 ? IDLE_FLUSH_NS : sched.patience);
             uint64_t now = rt_now();
-            flush_ready(unattended ? UINT64_MAX : now > patience ? now - patience : 0);
-        } else if (unwritten && rt_recorder()) {
+            flush_ready(sched.host.unattended ? UINT64_MAX : now > sched.patience ? now - sched.patience : 0);
+        } else if (sched.executor.unwritten && rt_recorder()) {
             if (wait_quietly(IDLE_WRITE_NS)) {
                 mm_recorder_flush(rt_recorder());
-                unwritten = false;
+                sched.executor.unwritten = false;
             }
         } else {
-            pthread_cond_wait(&work, &rt_lock);
+            pthread_cond_wait(&sched.work, &rt_lock);
         }
     }
-    idle = false;
-    unwritten = true;
-    return !stopping;
+    sched.executor.idle = false;
+    sched.executor.unwritten = true;
+    return !sched.executor.stopping;
 }
 
 /* Gives the callback thread time when its queue is long. */
@@ -516,22 +450,22 @@ static void throttle_for_callbacks(void)
 /* One scheduling step: chooses among the ready commands and the running ones, and starts or continues it. */
 static void schedule_one(void)
 {
-    size_t startable = active_count < MOST_ACTIVE ? ready_count - unflushed_count : 0;
+    size_t startable = sched.active.count < MOST_ACTIVE ? sched.ready.count - sched.ready.unflushed : 0;
     struct rt_command *command = NULL;
     size_t running = 0;
-    uint64_t quantum = active_count > 1 ? SHARED_QUANTUM : ALONE_QUANTUM;
-    if (seeded) {
-        size_t choice = (size_t)(mm_random_next(&random_state) % (startable + active_count));
-        quantum = 1 + mm_random_next(&random_state) %
+    uint64_t quantum = sched.active.count > 1 ? SHARED_QUANTUM : ALONE_QUANTUM;
+    if (sched.seeded) {
+        size_t choice = (size_t)(mm_random_next(&sched.step.random_state) % (startable + sched.active.count));
+        quantum = 1 + mm_random_next(&sched.step.random_state) %
                           (in_fault_now != IN_NO_FAULT ? FAULTY_QUANTUM : SEEDED_QUANTUM);
         command = choice < startable ? take_ready(choice) : NULL;
         running = choice - startable;
     } else if (startable > 0) {
         command = take_ready(0);
     } else {
-        running = active_next++ % active_count;
+        running = sched.active.next++ % sched.active.count;
     }
-    current = command ? command : active[running];
+    sched.step.command = command ? command : sched.active.commands[running];
     if (command)
         note_start(command);
     pthread_mutex_unlock(&rt_lock);
@@ -539,15 +473,16 @@ static void schedule_one(void)
     if (!command)
         step(running, quantum);
     else if (start(command))
-        active[active_count++] = command;
+        sched.active.commands[sched.active.count++] = command;
     pthread_mutex_lock(&rt_lock);
 }
 
 static void step_finished(void)
 {
-    futile_polls = 0;
-    granted_steps = granted_steps > 0 && may_continue() ? granted_steps - 1 : 0;
-    pthread_cond_broadcast(&stepped);
+    sched.host.futile_polls = 0;
+    sched.host.granted_steps =
+        sched.host.granted_steps > 0 && may_continue() ? sched.host.granted_steps - 1 : 0;
+    pthread_cond_broadcast(&sched.stepped);
 }
 
 static void *executor_thread(void *unused)
@@ -556,13 +491,13 @@ static void *executor_thread(void *unused)
     fesetenv(FE_DFL_ENV);
     pthread_mutex_lock(&rt_lock);
     while (wait_for_work()) {
-        busy = true;
+        sched.step.busy = true;
         schedule_one();
-        busy = false;
-        if (seeded)
+        sched.step.busy = false;
+        if (sched.seeded)
             step_finished();
-        else if (forking)
-            pthread_cond_broadcast(&stepped);
+        else if (sched.fork.forking)
+            pthread_cond_broadcast(&sched.stepped);
     }
     pthread_mutex_unlock(&rt_lock);
     return NULL;
@@ -576,15 +511,15 @@ static void *executor_thread(void *unused)
 static void before_fork(void)
 {
     pthread_mutex_lock(&rt_lock);
-    forking++;
-    while (busy && !rt_sched_is_executor() && wait_at_most(&stepped, LONGEST_STEP_NS) == 0) {
+    sched.fork.forking++;
+    while (sched.step.busy && !rt_sched_is_executor() && wait_at_most(&sched.stepped, LONGEST_STEP_NS) == 0) {
     }
 }
 
 static void after_fork(void)
 {
-    forking--;
-    pthread_cond_broadcast(&work);
+    sched.fork.forking--;
+    pthread_cond_broadcast(&sched.work);
     pthread_mutex_unlock(&rt_lock);
 }
 
@@ -592,17 +527,17 @@ static void after_fork(void)
 static void after_fork_in_child(void)
 {
     const pthread_cond_t fresh = PTHREAD_COND_INITIALIZER;
-    bool own_step = busy && rt_sched_is_executor();
-    work = completed = stepped = fresh;
-    lost_current = busy && !own_step;
-    busy = own_step;
+    bool own_step = sched.step.busy && rt_sched_is_executor();
+    sched.work = sched.completed = sched.stepped = fresh;
+    sched.fork.lost_command = sched.step.busy && !own_step;
+    sched.step.busy = own_step;
     flush_ready(UINT64_MAX);
-    seeded = false;
-    idle = helped = false;
-    forking = 0;
-    waiters = granted_steps = 0;
-    alone = true;
-    executor_process = -1;
+    sched.seeded = false;
+    sched.executor.idle = sched.step.helped = false;
+    sched.fork.forking = 0;
+    sched.host.waiters = sched.host.granted_steps = 0;
+    sched.fork.alone = true;
+    sched.executor.process = -1;
     pthread_mutex_unlock(&rt_lock);
     rt_callback_forked();
 }
@@ -610,14 +545,14 @@ static void after_fork_in_child(void)
 static void start_executor(void)
 {
     pthread_atfork(before_fork, after_fork, after_fork_in_child);
-    seeded = rt_setting_given(RT_SET_QUEUE_SEED);
-    patience = rt_setting_number(RT_SET_QUEUE_PATIENCE, 0, DEFAULT_PATIENCE) * 1000000000;
-    random_state = rt_setting_number(RT_SET_QUEUE_SEED, 0, 0);
+    sched.seeded = rt_setting_given(RT_SET_QUEUE_SEED);
+    sched.patience = rt_setting_number(RT_SET_QUEUE_PATIENCE, 0, DEFAULT_PATIENCE) * 1000000000;
+    sched.step.random_state = rt_setting_number(RT_SET_QUEUE_SEED, 0, 0);
     sigset_t all, old;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
-    if (pthread_create(&executor, NULL, executor_thread, NULL) == 0)
-        executor_process = getpid();
+    if (pthread_create(&sched.executor.thread, NULL, executor_thread, NULL) == 0)
+        sched.executor.process = getpid();
     pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
@@ -630,22 +565,22 @@ void rt_sched_start(void)
 
 bool rt_sched_is_executor(void)
 {
-    return executor_process != 0 && pthread_equal(pthread_self(), executor);
+    return sched.executor.process != 0 && pthread_equal(pthread_self(), sched.executor.thread);
 }
 
 /* At exit or unloading: stop at the next slice, then close the recording. */
 __attribute__((destructor)) static void stop_executor(void)
 {
-    if (executor_process == getpid() && !pthread_equal(pthread_self(), executor)) {
+    if (sched.executor.process == getpid() && !pthread_equal(pthread_self(), sched.executor.thread)) {
         pthread_mutex_lock(&rt_lock);
-        stopping = true;
-        pthread_cond_signal(&work);
+        sched.executor.stopping = true;
+        pthread_cond_signal(&sched.work);
         pthread_mutex_unlock(&rt_lock);
         in_stop_all();
-        pthread_join(executor, NULL);
+        pthread_join(sched.executor.thread, NULL);
         rt_api_note_leaks();
         rt_record_close();
-    } else if (executor_process == 0) {
+    } else if (sched.executor.process == 0) {
         rt_api_note_leaks();
         rt_record_close();
     }

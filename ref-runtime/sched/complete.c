@@ -1,0 +1,94 @@
+/* The end of commands: status, recording, and the release of what they held.  Without rt_lock. */
+#include "memmodel/base/array.h"
+#include "ref-runtime/check/fault.h"
+#include "ref-runtime/check/host_guard.h"
+#include "ref-runtime/device.h"
+#include "ref-runtime/event.h"
+#include "ref-runtime/sched/command.h"
+
+/* The command itself is over: commands that wait for that may start. */
+static void end(struct rt_command *command, cl_int status)
+{
+    command->ended = true;
+    command->status = status;
+    if (rt_guard_svm_on())
+        rt_guard_end(NULL);
+    struct mm_edge returned = {.from = command->returned, .kind = MM_EDGE_HOST};
+    command->end =
+        rt_record_command_event(command, MM_COMMAND_END, &returned, command->returned != MM_NO_EVENT);
+    rt_event_stamp(command->event, RT_END);
+    rt_device_open_gates(command, RT_ALL_GROUPS);
+}
+
+static void complete(struct rt_command *command);
+
+/* A child's failure is its parent's [CL 3.2.3]. */
+static void child_completed(struct rt_command *parent, cl_int status, mm_event_id completion)
+{
+    if (status < 0 && parent->status >= 0)
+        parent->status = status;
+    if (completion != MM_NO_EVENT) {
+        mm_event_id *added = mm_add(&parent->child_completions, &parent->child_completion_count);
+        if (added)
+            *added = completion;
+    }
+    if (--parent->children == 0 && parent->ends_with_children)
+        rt_sched_complete(parent, CL_SUCCESS);
+    else if (parent->children == 0 && parent->ended)
+        complete(parent);
+}
+
+void rt_sched_complete(struct rt_command *command, cl_int status)
+{
+    cl_int failed = command->status; /* of a child that was faster */
+    end(command, status < 0 ? status : failed < 0 ? failed : status);
+    if (command->children == 0) {
+        complete(command);
+    } else if (IN_FAULTY(PARENT_EARLY)) {
+        pthread_mutex_lock(&rt_lock);
+        rt_event_set_status(command->event, CL_COMPLETE);
+        pthread_mutex_unlock(&rt_lock);
+    }
+}
+
+/* Under rt_lock. */
+static void unlink_command(struct rt_command *command)
+{
+    struct rt_queue *queue = command->queue;
+    *(command->previous ? &command->previous->next : &queue->first) = command->next;
+    *(command->next ? &command->next->previous : &queue->last) = command->previous;
+}
+
+/* Everything COMMAND held is given up before anyone can see that it is complete. */
+static void complete(struct rt_command *command)
+{
+    struct rt_event *event = command->event;
+    struct rt_command *parent = command->parent;
+    cl_int status = command->status;
+    mm_event_id completion = rt_sched_record_completion(command);
+    if (command->operation->destroy)
+        command->operation->destroy(command);
+    for (size_t i = 0; i < RT_COMMAND_HOLDS; i++)
+        rt_object_release_deferred(command->held[i]);
+    pthread_mutex_lock(&rt_lock);
+    rt_event_stamp(event, RT_COMPLETED);
+    event->completion = completion;
+    command->queue->used -= command->room;
+    event->command = NULL;
+    rt_sched_note_completion(command->queue, command, completion);
+    unlink_command(command);
+    struct rt_waiting *waiting = rt_sched_count_down(command);
+    rt_event_write_captures(event);
+    struct rt_capture *captures = event->captures;
+    event->captures = NULL;
+    rt_event_set_status(event, status);
+    pthread_mutex_unlock(&rt_lock);
+    rt_captures_free(captures);
+    rt_command_drop_dependencies(command);
+    rt_sched_call(waiting);
+    mm_free(command->child_completions);
+    mm_free(command);
+    rt_object_release_deferred(event);
+    if (parent)
+        child_completed(parent, status, completion);
+}
