@@ -263,7 +263,8 @@ static enum mm_class check(const char *path, const struct mm_capture *c, struct 
                                   "section %zu of the captured launch (tag %u, index %u) makes no sense", i,
                                   s->tag, s->index);
         }
-    if (next[MM_CAPTURE_KERNEL] != 1 || next[MM_CAPTURE_RANGE] != 1 || next[MM_CAPTURE_PROGRAM] != 1)
+    bool program = next[MM_CAPTURE_PROGRAM] == 1 || (!next[MM_CAPTURE_PROGRAM] && next[MM_CAPTURE_SOURCE]);
+    if (next[MM_CAPTURE_KERNEL] != 1 || next[MM_CAPTURE_RANGE] != 1 || !program)
         return bad(err, path, "the captured launch lacks its kernel, its range or its program");
     if (next[MM_CAPTURE_SOURCE] != next[MM_CAPTURE_FILE] ||
         next[MM_CAPTURE_SOURCE] != next[MM_CAPTURE_OPTIONS])

@@ -370,6 +370,59 @@ struct mm_command ly_launch_shape(cl_uint dimensions, const size_t *offset, cons
     return shape;
 }
 
+/* ---- captured launches ---------------------------------------------------------------------------- */
+
+static char *copy_bytes(const void *bytes, size_t size)
+{
+    char *copy = bytes ? mm_alloc(size + 1) : NULL;
+    if (copy) {
+        memcpy(copy, bytes, size);
+        copy[size] = 0;
+    }
+    return copy;
+}
+
+bool ly_kernel_view(cl_kernel handle, struct ly_kernel_view *view)
+{
+    *view = (struct ly_kernel_view){.count = 0};
+    pthread_mutex_lock(&ly_lock);
+    const struct kernel *kernel = ly_object_find(LY_KERNEL, handle);
+    const struct program *program = kernel ? kernel->program : NULL;
+    if (program) {
+        view->name = mm_strdup(kernel->name);
+        view->text = program->kind == LY_PROGRAM_OTHER ? NULL : copy_bytes(program->text, program->size);
+        view->text_size = program->size;
+        view->il = program->kind == LY_PROGRAM_IL;
+        view->options = program->options ? mm_strdup(program->options) : NULL;
+        view->arguments = mm_alloc_zero(kernel->count + 1, sizeof(*view->arguments));
+        view->mems = mm_alloc_zero(kernel->count + 1, sizeof(*view->mems));
+    }
+    bool good = view->name && view->arguments && view->mems;
+    for (size_t i = 0; good && i < kernel->count; i++) {
+        view->arguments[i] = kernel->arguments[i];
+        view->mems[i] = kernel->mems[i];
+        ly_object_use(view->mems[i]);
+        view->count++;
+    }
+    pthread_mutex_unlock(&ly_lock);
+    if (!good)
+        ly_kernel_view_clear(view);
+    return good;
+}
+
+void ly_kernel_view_clear(struct ly_kernel_view *view)
+{
+    pthread_mutex_lock(&ly_lock);
+    for (size_t i = 0; i < view->count; i++)
+        ly_object_unuse(view->mems[i]);
+    pthread_mutex_unlock(&ly_lock);
+    mm_free(view->name);
+    mm_free(view->text);
+    mm_free(view->options);
+    mm_free(view->arguments);
+    mm_free(view->mems);
+}
+
 static void launch(const char *name, const void *place, cl_command_queue queue, cl_kernel handle,
                    const struct mm_command *shape, cl_uint count, const cl_event *list, const cl_event *event)
 {
@@ -389,9 +442,10 @@ static cl_int CL_API_CALL layer_clEnqueueNDRangeKernel(cl_command_queue queue, c
                                                        const size_t *global, const size_t *local,
                                                        cl_uint count, const cl_event *list, cl_event *event)
 {
+    const struct mm_command shape = ly_launch_shape(dimensions, offset, global, local);
+    ly_capture(&(struct ly_launch_call){queue, kernel, &shape, count, list});
     cl_int code =
         ly_next.clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, count, list, event);
-    const struct mm_command shape = ly_launch_shape(dimensions, offset, global, local);
     if (code == CL_SUCCESS)
         launch("clEnqueueNDRangeKernel", LY_PLACE, queue, kernel, &shape, count, list, event);
     return code;
@@ -401,8 +455,9 @@ LY_EXPORT(clEnqueueNDRangeKernel)
 static cl_int CL_API_CALL layer_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint count,
                                               const cl_event *list, cl_event *event)
 {
-    cl_int code = ly_next.clEnqueueTask(queue, kernel, count, list, event);
     const struct mm_command shape = {.dimensions = 1, .global_size = {1, 1, 1}, .local_size = {1, 1, 1}};
+    ly_capture(&(struct ly_launch_call){queue, kernel, &shape, count, list});
+    cl_int code = ly_next.clEnqueueTask(queue, kernel, count, list, event);
     if (code == CL_SUCCESS)
         launch("clEnqueueTask", LY_PLACE, queue, kernel, &shape, count, list, event);
     return code;

@@ -6,6 +6,7 @@
 #define TOOLS_LAYER_H
 
 #include "memmodel/memmodel.h"
+#include "tools/layer/launch.h"
 
 #define CL_USE_DEPRECATED_OPENCL_1_0_APIS
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS
@@ -243,6 +244,29 @@ struct mm_command ly_launch_shape(cl_uint dimensions, const size_t *offset, cons
 void ly_launch_describe(struct ly_command *command, cl_kernel kernel);
 void ly_kernel_set_svm(cl_kernel kernel, cl_uint index, const void *pointer);
 cl_program ly_program_add_il(cl_program program, const void *il, size_t size);
+/* What a kernel is and would be launched with; without the lock. */
+struct ly_kernel_view {
+    char *name, *text, *options; /* TEXT: source or SPIR-V, NULL: neither; OPTIONS may be NULL */
+    size_t text_size;
+    bool il;
+    struct ly_argument *arguments;
+    struct ly_mem **mems; /* in use */
+    size_t count;
+};
+bool ly_kernel_view(cl_kernel kernel, struct ly_kernel_view *view); /* false: it is not known */
+void ly_kernel_view_clear(struct ly_kernel_view *view);
+
+struct ly_launch_call {
+    cl_command_queue queue;
+    cl_kernel kernel;
+    const struct mm_command *shape;
+    cl_uint count;
+    const cl_event *list;
+};
+/* Whether all that the launch would wait for is enqueued and waits for no user event; without the lock. */
+bool ly_launch_can_be_waited_for(const struct ly_launch_call *call);
+/* Writes the launch to a file, if REFCL_LAYER_CAPTURE wants that; before it is enqueued, without the lock. */
+void ly_capture(const struct ly_launch_call *call);
 void ly_queue_add(cl_command_queue queue, cl_context context, cl_device_id device,
                   const cl_queue_properties *properties);
 

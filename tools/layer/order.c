@@ -149,6 +149,20 @@ void ly_command_hold(struct ly_command *command, struct ly_mem *mem)
         ly_object_use(mem);
 }
 
+bool ly_launch_can_be_waited_for(const struct ly_launch_call *call)
+{
+    pthread_mutex_lock(&ly_lock);
+    const struct ly_queue *queue = ly_object_find(LY_QUEUE, call->queue);
+    bool can = queue && (!queue->last || queue->last->done || !queue->in_order) &&
+               (!queue->barrier || queue->barrier->done);
+    for (cl_uint i = 0; i < call->count && can; i++) {
+        const struct ly_event *event = ly_object_find(LY_EVENT, call->list[i]);
+        can = event && event->point && event->point->done;
+    }
+    pthread_mutex_unlock(&ly_lock);
+    return can;
+}
+
 /* ---- records ------------------------------------------------------------------------------------- */
 
 static mm_event_id command_event(const struct ly_command *command, enum mm_kind kind, struct mm_edge *edges,

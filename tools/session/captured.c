@@ -1,5 +1,6 @@
 /* Unpacks a captured launch: its program and the contents of its memory become files of a temporary folder. */
 #include "tools/session/captured.h"
+#include "interp/spirv.h"
 #include "memmodel/trace/capture.h"
 
 #include <errno.h>
@@ -141,11 +142,13 @@ static int add_range(struct captured_launch *l, const struct mm_capture *c)
     const struct mm_capture_section *name = mm_capture_find(c, MM_CAPTURE_KERNEL, 0);
     memcpy(&r, mm_capture_find(c, MM_CAPTURE_RANGE, 0)->data, sizeof r);
     snprintf(text, sizeof text, "%u", r.sub_group_size);
-    setenv("REFCL_SUB_GROUP_SIZE", text, 0);
+    if (r.sub_group_size)
+        setenv("REFCL_SUB_GROUP_SIZE", text, 0);
     int code = add(l, "captured", "yes");
     code = code ? code : add(l, "kernel", "%.*s", (int)name->size, (const char *)name->data);
     code = code ? code : add_sizes(l, "global", r.global_size, r.dimensions);
-    code = code ? code : add_sizes(l, "local", r.local_size, r.dimensions);
+    if (r.local_size[0])
+        code = code ? code : add_sizes(l, "local", r.local_size, r.dimensions);
     return code ? code : add_sizes(l, "offset", r.global_offset, r.dimensions);
 }
 
@@ -178,14 +181,24 @@ static int take_source(struct captured_launch *l, const struct mm_capture *c)
     return all || !mm_capture_find(c, MM_CAPTURE_SOURCE, 0) ? 0 : no_memory();
 }
 
+/* The program's file: a binary, SPIR-V, or the source, which is built as it was. */
+static int add_program(struct captured_launch *l, const struct mm_capture *c, char *path, size_t size)
+{
+    const struct mm_capture_section *program = mm_capture_find(c, MM_CAPTURE_PROGRAM, 0);
+    bool il = program && in_spirv_is(program->data, (size_t)program->size);
+    snprintf(path, size, "%s/program.%s", l->folder, il ? "spv" : program ? "bin" : "cl");
+    if (program)
+        return write_file(path, program->data, (size_t)program->size);
+    int code = write_file(path, l->source, strlen(l->source));
+    return code ? code : add(l, "build-options", "%s", l->options);
+}
+
 static int unpack(struct captured_launch *l, const struct mm_capture *c)
 {
     char path[PATH_MAX + 40];
-    const struct mm_capture_section *program = mm_capture_find(c, MM_CAPTURE_PROGRAM, 0);
     int code = tool_make_folder(l->folder, sizeof l->folder);
-    snprintf(path, sizeof path, "%s/program.bin", l->folder);
-    code = code ? code : write_file(path, program->data, (size_t)program->size);
     code = code ? code : take_source(l, c);
+    code = code ? code : add_program(l, c, path, sizeof path);
     code = code ? code : add_range(l, c);
     code = code ? code : add_sections(l, c, MM_CAPTURE_MEMORY, add_memory);
     code = code ? code : add_sections(l, c, MM_CAPTURE_ARGUMENT, add_argument);
