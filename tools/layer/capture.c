@@ -18,7 +18,7 @@ static struct {
     unsigned long most, number;   /* MOST 0: no limit */
 } settings;
 
-static void initialize(void)
+static void read_settings(void)
 {
     const char *most = mm_getenv("REFCL_CAPTURE_MOST"), *kernel = mm_getenv("REFCL_CAPTURE_KERNEL");
     settings.pattern = mm_getenv("REFCL_LAYER_CAPTURE");
@@ -197,7 +197,7 @@ void ly_capture(const struct ly_launch_call *call)
 {
     char path[4096];
     struct capture c = {.call = call};
-    pthread_once(&once, initialize);
+    pthread_once(&once, read_settings);
     if (!settings.pattern || !ly_kernel_view(call->kernel, &c.view))
         return;
     pthread_mutex_lock(&ly_lock);
