@@ -14,10 +14,6 @@ enum {
     MAX_LOCATIONS = 1024
 };
 
-/* Orders, each with a clock for each thread: happens-before of either region; and the order in which barriers of any flags
- * let threads pass. */
-enum order { GLOBAL, LOCAL, PASSED, ORDERS };
-
 /* Instead of a work-item: the copy starts after the calls of all work-items of the group. */
 enum { AFTER_ALL = UINT32_MAX };
 
@@ -38,11 +34,11 @@ struct drf {
     uint32_t count; /* threads */
     struct sx_walker *walkers;
     struct sx_thread *out;
-    uint32_t *pcs, *ticks;
+    uint32_t *pcs;
     enum drf_status *status;
     const struct sx_event **waiting; /* by thread: its barrier, or NULL */
     uint64_t **sources;              /* by thread and event */
-    uint32_t *clocks; /* by order, thread and thread: tick of the last event that comes before */
+    struct sx_clocks clocks;
     struct drf_location *locations;
     struct drf_write *writes;
     uint32_t write_count, write_capacity;
@@ -93,72 +89,28 @@ static bool is_applicable(const struct sx *sx)
 
 /* ---- clocks ------------------------------------------------------------------------------------- */
 
-static uint32_t *clock_of(const struct drf *d, enum order order, uint32_t t)
+static enum sx_order region_of(const struct drf *d, uint32_t object)
 {
-    return d->clocks + ((size_t)order * d->count + t) * d->count;
-}
-
-static enum order region_of(const struct drf *d, uint32_t object)
-{
-    return d->sx->program->objects[object].region == MM_LOCAL ? LOCAL : GLOBAL;
-}
-
-static bool is_before(const struct drf *d, enum order order, uint32_t from, uint32_t tick, uint32_t t)
-{
-    return from == t || clock_of(d, order, t)[from] >= tick;
-}
-
-static void join(const struct drf *d, uint32_t *into, const uint32_t *from)
-{
-    for (uint32_t u = 0; u < d->count; u++)
-        into[u] = from[u] > into[u] ? from[u] : into[u];
-}
-
-/* Whether the barrier of T orders accesses by ORDER. */
-static bool barrier_orders(const struct drf *d, uint32_t t, enum order order)
-{
-    static const uint8_t flags[] = {[GLOBAL] = MM_FENCE_GLOBAL, [LOCAL] = MM_FENCE_LOCAL};
-
-    return order == PASSED || (d->waiting[t]->instr->fence_flags & flags[order]);
-}
-
-/* All participants of the barrier of T have arrived: each learns what those know whose barrier orders, too. */
-static bool pass_barrier(struct drf *d, uint32_t t)
-{
-    const struct ck_program *p = d->sx->program;
-    bool sub_group = d->waiting[t]->instr->sub_group;
-    uint32_t *all = mm_alloc(d->count * sizeof *all);
-
-    for (int order = 0; order < ORDERS && all; order++) {
-        memset(all, 0, d->count * sizeof *all);
-        for (uint32_t u = 0; u < d->count; u++) {
-            if ((u != t && !sx_share_barriers(p, t, u, sub_group)) || !barrier_orders(d, u, order))
-                continue;
-            join(d, all, clock_of(d, order, u));
-            all[u] = d->ticks[u];
-        }
-        for (uint32_t u = 0; u < d->count; u++) {
-            if ((u == t || sx_share_barriers(p, t, u, sub_group)) && barrier_orders(d, u, order))
-                join(d, clock_of(d, order, u), all);
-        }
-    }
-    for (uint32_t u = 0; u < d->count; u++) {
-        if (u == t || sx_share_barriers(p, t, u, sub_group))
-            d->status[u] = RUNS;
-    }
-    mm_free(all);
-    return all != NULL;
+    return sx_region_of(d->sx->program, object);
 }
 
 static bool arrive(struct drf *d, uint32_t t)
 {
+    const struct ck_program *p = d->sx->program;
+
     d->status[t] = AT_BARRIER;
     for (uint32_t u = 0; u < d->count; u++) {
         const struct sx_walker *w = &d->walkers[u];
 
         d->waiting[u] = d->status[u] == AT_BARRIER ? &w->events[w->event_count - 1] : NULL;
     }
-    return !sx_all_wait(d->sx->program, d->waiting, t) || pass_barrier(d, t);
+    if (!sx_all_wait(p, d->waiting, t))
+        return true;
+    for (uint32_t u = 0; u < d->count; u++) {
+        if (u == t || sx_share_barriers(p, t, u, d->waiting[t]->instr->sub_group))
+            d->status[u] = RUNS;
+    }
+    return sx_pass_barrier(&d->clocks, p, d->waiting, t);
 }
 
 /* ---- accesses ----------------------------------------------------------------------------------- */
@@ -177,13 +129,13 @@ static struct drf_location *location_at(struct drf *d, uint32_t l)
 static bool has_conflict(struct drf *d, uint32_t t, uint32_t l, bool writes)
 {
     const struct drf_location *location = location_at(d, l);
-    enum order order = region_of(d, d->sx->locations[l].object);
+    enum sx_order order = region_of(d, d->sx->locations[l].object);
     const struct drf_write *last = location->last ? &d->writes[location->last - 1] : NULL;
 
-    if (last && !is_before(d, order, last->thread, last->tick, t))
+    if (last && !sx_is_before(&d->clocks, order, last->thread, last->tick, t))
         return true;
     for (uint32_t u = 0; u < d->count && writes && location->reads; u++) {
-        if (!is_before(d, order, u, location->reads[u], t))
+        if (!sx_is_before(&d->clocks, order, u, location->reads[u], t))
             return true;
     }
     return false;
@@ -191,12 +143,12 @@ static bool has_conflict(struct drf *d, uint32_t t, uint32_t l, bool writes)
 
 /* The visible write to location L, the last one that comes before T by ORDER; NULL: the initial one.  In the interleaving
  * no write follows another one that it comes before. */
-static const struct drf_write *find_visible(const struct drf *d, uint32_t t, uint32_t l, enum order order)
+static const struct drf_write *find_visible(const struct drf *d, uint32_t t, uint32_t l, enum sx_order order)
 {
     for (uint32_t i = d->locations[l].last; i; i = d->writes[i - 1].before) {
         const struct drf_write *w = &d->writes[i - 1];
 
-        if (is_before(d, order, w->thread, w->tick, t))
+        if (sx_is_before(&d->clocks, order, w->thread, w->tick, t))
             return w;
     }
     return NULL;
@@ -208,7 +160,7 @@ static uint64_t read_piece(struct drf *d, uint32_t t, const struct sx_access *a,
     struct sx_walker *w = &d->walkers[t];
     uint32_t l = a->locations[k];
     bool plain = ck_instr_is_plain(a->instr);
-    enum order order = plain ? region_of(d, a->object) : PASSED;
+    enum sx_order order = plain ? region_of(d, a->object) : SX_PASSED;
     const struct drf_write *from;
     uint64_t value;
 
@@ -225,7 +177,7 @@ static uint64_t read_piece(struct drf *d, uint32_t t, const struct sx_access *a,
         return 0;
     d->sources[t][w->event_count - 1] = from ? (uint64_t)from->thread << 32 | from->event : SX_INITIAL;
     if (plain && !d->open)
-        location_at(d, l)->reads[t] = d->ticks[t];
+        location_at(d, l)->reads[t] = d->clocks.ticks[t];
     return value << sx_piece_shift(d->sx, a, k);
 }
 
@@ -234,7 +186,7 @@ static void add_write(struct drf *d, uint32_t t, uint32_t l, const struct ck_ins
 {
     const struct sx_walker *w = &d->walkers[t];
     struct drf_location *location = location_at(d, l);
-    enum order order = region_of(d, d->sx->locations[l].object);
+    enum sx_order order = region_of(d, d->sx->locations[l].object);
 
     if (d->write_count == d->write_capacity) {
         uint32_t capacity = 2 * d->write_capacity + 256;
@@ -251,19 +203,16 @@ static void add_write(struct drf *d, uint32_t t, uint32_t l, const struct ck_ins
     }
     d->writes[d->write_count++] = (struct drf_write){.thread = t,
                                                      .event = w->event_count - 1,
-                                                     .tick = d->ticks[t],
+                                                     .tick = d->clocks.ticks[t],
                                                      .before = location->last,
                                                      .value = w->events[w->event_count - 1].value};
     location->last = d->write_count;
     if (i->order != MM_RELEASE)
         return;
     location->release = mm_arena_alloc(d->sx->traces, d->count * sizeof *location->release);
-    if (!location->release) {
-        d->open = true;
-        return;
-    }
-    memcpy(location->release, clock_of(d, order, t), d->count * sizeof *location->release);
-    location->release[t] = d->ticks[t];
+    d->open = d->open || !location->release;
+    if (location->release)
+        sx_clock_copy(&d->clocks, order, t, location->release);
 }
 
 static void write_value(struct drf *d, uint32_t t, const struct sx_access *a, uint64_t value)
@@ -329,10 +278,10 @@ static bool may_acquire(struct drf *d, uint32_t t, uint64_t address)
 static void acquire(struct drf *d, uint32_t t, uint64_t address)
 {
     uint32_t l = flag_at(d, address), members = member_count(d, t);
-    uint32_t *clock = clock_of(d, region_of(d, d->sx->locations[l].object), t);
+    uint32_t *clock = sx_clock(&d->clocks, region_of(d, d->sx->locations[l].object), t);
 
     if (!d->sx->program->threads[t].agent || d->chooser != AFTER_ALL) {
-        join(d, clock, d->locations[l].release);
+        sx_clock_join(&d->clocks, clock, d->locations[l].release);
         return;
     }
     for (uint32_t u = 0; u < d->count; u++) {
@@ -412,7 +361,7 @@ static bool step_access(struct drf *d, uint32_t t)
     d->open = d->open || w->failed || d->sx->again || a.count == 0;
     if (d->open)
         return true;
-    d->ticks[t]++;
+    d->clocks.ticks[t]++;
     if (i->op == CK_CAS) {
         choose(d, t, &a);
     } else if (i->op == CK_STORE) {
@@ -495,14 +444,12 @@ static bool drf_set_up(struct drf *d, uint32_t chooser)
     d->walkers = mm_arena_alloc(arena, n * sizeof *d->walkers);
     d->out = mm_arena_alloc(arena, n * sizeof *d->out);
     d->pcs = mm_arena_alloc(arena, n * sizeof *d->pcs);
-    d->ticks = mm_arena_alloc(arena, n * sizeof *d->ticks);
     d->status = mm_arena_alloc(arena, n * sizeof *d->status);
     d->waiting = mm_arena_alloc(arena, n * sizeof *d->waiting);
     d->sources = mm_arena_alloc(arena, n * sizeof *d->sources);
-    d->clocks = mm_arena_alloc(arena, ORDERS * (size_t)n * n * sizeof *d->clocks);
     d->locations = mm_arena_alloc(arena, MAX_LOCATIONS * sizeof *d->locations);
-    if (!d->walkers || !d->out || !d->pcs || !d->ticks || !d->status || !d->waiting || !d->sources ||
-        !d->clocks || !d->locations)
+    if (!d->walkers || !d->out || !d->pcs || !d->status || !d->waiting || !d->sources ||
+        !sx_clocks_create(&d->clocks, arena, n) || !d->locations)
         return false;
     sx->location_count = 0;
     sx->again = false;
@@ -534,18 +481,20 @@ static void drf_run(struct drf *d, uint32_t chooser)
 
 /* ---- judging ------------------------------------------------------------------------------------ */
 
-static uint32_t event_count(const struct drf *d)
+/* The traces of all threads; NULL: out of memory. */
+static const struct sx_trace **make_traces(const struct drf *d)
 {
-    uint32_t count = d->sx->location_count;
+    struct sx_trace *traces = mm_arena_alloc(d->sx->traces, d->count * sizeof *traces);
+    const struct sx_trace **chosen = mm_arena_alloc(d->sx->traces, d->count * sizeof *chosen);
 
-    for (uint32_t t = 0; t < d->count; t++) {
+    for (uint32_t t = 0; t < d->count && traces && chosen; t++) {
         const struct sx_walker *w = &d->walkers[t];
 
-        count += w->event_count;
-        for (uint32_t e = 0; e < w->event_count; e++)
-            count += w->events[e].kind == SX_BARRIER;
+        traces[t] = (struct sx_trace){
+            .event_count = w->event_count, .events = w->events, .regs = w->block, .depends = w->depends};
+        chosen[t] = &traces[t];
     }
-    return count;
+    return traces ? chosen : NULL;
 }
 
 /* Whether the final state has memory that holds an unconstrained value. */
@@ -560,43 +509,31 @@ static bool ends_unconstrained(const struct drf *d)
     return false;
 }
 
-/* The model judges the execution.  Whether it allows it, and finds a race in it where one is expected and no other. */
-static bool judge_by_model(struct drf *d, bool expect_race)
+/* The model judges the execution.  Whether it allows it, and finds a race where one is expected and no other. */
+static bool judge_by_model(struct drf *d, const struct sx_trace *const *chosen, bool expect_race)
 {
     struct sx *sx = d->sx;
     struct mm_arena *arena = sx->traces;
-    size_t stride = 1;
-    struct sx_trace *traces = mm_arena_alloc(arena, d->count * sizeof *traces);
-    const struct sx_trace **chosen = mm_arena_alloc(arena, d->count * sizeof *chosen);
     uint64_t *order = mm_arena_alloc(arena, (d->write_count + 1) * sizeof *order), *sources;
     uint64_t *initial = mm_arena_alloc(arena, (sx->location_count + 1) * sizeof *initial);
     uint64_t executions = sx->verdict->execution_count;
+    struct sx_given given = {.stride = 1, .order = order, .order_count = d->write_count, .initial = initial};
     bool race = false;
 
     for (uint32_t t = 0; t < d->count; t++)
-        stride = d->walkers[t].event_count > stride ? d->walkers[t].event_count : stride;
-    sources = mm_arena_alloc(arena, d->count * stride * sizeof *sources);
-    if (!traces || !chosen || !order || !initial || !sources)
+        given.stride = chosen[t]->event_count > given.stride ? chosen[t]->event_count : given.stride;
+    given.sources = sources = mm_arena_alloc(arena, d->count * given.stride * sizeof *sources);
+    if (!order || !initial || !sources)
         return false;
     for (uint32_t t = 0; t < d->count; t++) {
-        const struct sx_walker *w = &d->walkers[t];
-
-        traces[t] = (struct sx_trace){
-            .event_count = w->event_count, .events = w->events, .regs = w->block, .depends = w->depends};
-        chosen[t] = &traces[t];
-        if (w->event_count)
-            memcpy(sources + t * stride, d->sources[t], w->event_count * sizeof *sources);
+        if (chosen[t]->event_count)
+            memcpy(sources + t * given.stride, d->sources[t], chosen[t]->event_count * sizeof *sources);
     }
     for (uint32_t i = 0; i < d->write_count; i++)
         order[i] = (uint64_t)d->writes[i].thread << 32 | d->writes[i].event;
     for (uint32_t l = 0; l < sx->location_count; l++)
         initial[l] = sx->locations[l].initial;
-    sx_execute(sx, chosen, false,
-               &(struct sx_given){.sources = sources,
-                                  .stride = stride,
-                                  .order = order,
-                                  .order_count = d->write_count,
-                                  .initial = initial});
+    sx_execute(sx, chosen, false, &given);
     for (uint32_t i = 0; i < sx->model->check_count; i++)
         race = race || (sx->flags[i] && ck_flag_is_race(sx->model->checks[i].name));
     return !sx->limited && sx->verdict->execution_count > executions && race == expect_race;
@@ -618,24 +555,22 @@ static bool judge_by_clocks(struct drf *d, bool race)
 
 static bool judge(struct drf *d, bool race)
 {
-    if (!race && (d->unconstrained || ends_unconstrained(d)))
+    const struct sx_trace **chosen = make_traces(d);
+
+    if (!chosen || (!race && (d->unconstrained || ends_unconstrained(d))))
         return false;
-    if (event_count(d) <= MAX_JUDGED && !d->sx->options.by_clocks)
-        return judge_by_model(d, race);
+    if (sx_count_events(d->sx, chosen) <= MAX_JUDGED && !d->sx->options.by_clocks)
+        return judge_by_model(d, chosen, race);
     return judge_by_clocks(d, race);
 }
 
 /* Whether the copies of some choice of their calls race: the execution followed last does. */
 static bool finds_racy_choice(struct drf *d)
 {
-    for (uint32_t m = 0; m < member_count(d, 0); m++) {
+    d->racy = false;
+    for (uint32_t m = 0; m < member_count(d, 0) && !d->open && !d->racy; m++)
         drf_run(d, m);
-        if (d->open)
-            return false;
-        if (d->racy)
-            return true;
-    }
-    return false;
+    return d->racy && !d->open;
 }
 
 bool sx_decide_drf(struct sx *sx)

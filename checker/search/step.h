@@ -107,7 +107,7 @@ static inline uint64_t sx_initial(const struct stepper *s, uint32_t location)
     return s->is_initial[location] ? s->initial[location] : s->sx->locations[location].initial;
 }
 
-/* Checkpoints (search/checkpoint.c). */
+/* Checkpoints: all state that a branch changes, except events, which rollback cuts off, and caches. */
 struct sx_checkpoint {
     struct step_thread *threads;
     uint32_t (*counts)[2]; /* of each walker: event count, last effect */

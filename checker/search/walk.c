@@ -1,5 +1,7 @@
 /* Random executions: a scheduler picks the threads of a kernel at random, reads return the latest write (and
- * sometimes an older one), and the model judges the result.  Search decides all that these executions show,
+ * sometimes an older one), and the model judges the result.  In half of the executions plain reads return the write that
+ * is visible by vector clocks: our models forbid that they return another one, so some races show in these alone.  The
+ * clocks may be wrong, as the model judges what comes of them.  Search decides all that these executions show,
  * but they find races, failed assertions and final states before it has listed all traces. */
 #include "checker/search/exec.h"
 #include "checker/search/walker.h"
@@ -11,6 +13,19 @@ enum { MAX_WALKS = 400, MAX_IDLE = 40, MAX_TURNS = 1 << 15, MAX_WORK = 300000 };
 
 enum status { RUNS, AT_BARRIER, SPINS, ENDED };
 
+struct walk_write {
+    uint32_t tick, before; /* BEFORE: number of the write before it to its location, plus 1; 0: none */
+    uint32_t *release;     /* clocks by region that operations of SCOPE acquire by reading it; NULL: none */
+    uint8_t scope;
+};
+
+/* Of a thread: what its release fences cover, with FLAGS and SCOPE of the last one; what the next acquire fence may
+ * acquire.  Clocks by region. */
+struct walk_fences {
+    uint8_t flags, scope;
+    uint32_t *released, *acquirable;
+};
+
 struct walk {
     struct sx *sx;
     uint32_t count; /* threads */
@@ -18,16 +33,19 @@ struct walk {
     struct sx_thread *out;
     uint32_t *pcs;
     enum status *status;
-    const struct sx_event **waiting;      /* by thread: the barrier that it is at, or NULL */
-    uint64_t *values, *writers, *initial; /* by location; a writer is a thread and an event of it */
-    uint32_t known, capacity;             /* locations with a value */
-    uint64_t *sources;                    /* by thread and event */
-    uint64_t *order;                      /* the writes, as they came */
+    const struct sx_event **waiting;   /* by thread: the barrier that it is at, or NULL */
+    uint64_t *values, *last, *initial; /* by location; LAST: the number of its last write, plus 1 */
+    uint32_t known, capacity;          /* locations with a value */
+    uint64_t *sources;                 /* by thread and event */
+    uint64_t *order;                   /* the writes, as they came */
     uint32_t order_count;
+    struct walk_write *writes;  /* in that order: a write's number is its place there */
+    struct walk_fences *fences; /* by thread */
+    struct sx_clocks clocks;
     uint64_t work;    /* of all executions so far: at most MAX_WORK */
     uint32_t changes; /* writes of other values than were there */
     uint64_t random;
-    bool stale, failed;
+    bool stale, visible, failed;
 };
 
 static uint32_t walk_random(struct walk *k, uint32_t below)
@@ -58,11 +76,11 @@ static bool walk_init_locations(struct walk *k)
             return false;
         if (k->known) {
             memcpy(values, k->values, k->known * sizeof *values);
-            memcpy(values + capacity, k->writers, k->known * sizeof *values);
+            memcpy(values + capacity, k->last, k->known * sizeof *values);
             memcpy(values + 2 * (size_t)capacity, k->initial, k->known * sizeof *values);
         }
         k->values = values;
-        k->writers = values + capacity;
+        k->last = values + capacity;
         k->initial = values + 2 * (size_t)capacity;
         k->capacity = capacity;
     }
@@ -71,7 +89,7 @@ static bool walk_init_locations(struct walk *k)
 
         k->values[k->known] = k->initial[k->known] =
             l->any && l->value_count ? l->values[walk_random(k, l->value_count)] : l->initial;
-        k->writers[k->known] = SX_INITIAL;
+        k->last[k->known] = 0;
     }
     return true;
 }
@@ -81,40 +99,178 @@ static uint64_t walk_value_of(const struct walk *k, uint64_t writer)
     return k->walkers[writer >> 32].events[(uint32_t)writer].value;
 }
 
-/* The write that a read of LOCATION returns: the last one, or now and then an older one. */
-static uint64_t choose_source(struct walk *k, uint32_t location, bool load)
-{
-    if (!k->stale || !load || walk_random(k, 4) != 0)
-        return k->writers[location];
-    for (unsigned tries = 0; tries < 4 && k->order_count; tries++) {
-        uint64_t w = k->order[walk_random(k, k->order_count)];
+/* ---- synchronization ------------------------------------------------------------------------------ */
 
-        if (k->walkers[w >> 32].events[(uint32_t)w].location == location)
-            return w;
-    }
-    return k->writers[location];
+static bool releases(uint8_t order)
+{
+    return order == MM_RELEASE || order == MM_ACQ_REL || order == MM_SEQ_CST;
 }
 
-static uint64_t read_pieces(struct walk *k, uint32_t t, const struct sx_access *a)
+static bool acquires(uint8_t order)
+{
+    return order == MM_ACQUIRE || order == MM_ACQ_REL || order == MM_SEQ_CST;
+}
+
+/* Whether operations of SCOPE by threads A and B include each other. */
+static bool is_inclusive(const struct walk *k, uint8_t scope, uint32_t a, uint32_t b)
+{
+    int level = scope == MM_SCOPE_WORK_ITEM    ? 0
+                : scope == MM_SCOPE_SUB_GROUP  ? 1
+                : scope == MM_SCOPE_WORK_GROUP ? 2
+                                               : 3;
+
+    return sx_same_unit(k->sx->program, a, b, level);
+}
+
+/* Adds FROM to INTO, clocks by region: those that FLAGS name. */
+static void join_regions(const struct walk *k, uint32_t *into, const uint32_t *from, uint8_t flags)
+{
+    for (enum sx_order region = SX_GLOBAL; region <= SX_LOCAL; region++) {
+        if (sx_flags_order(flags, region))
+            sx_clock_join(&k->clocks, into + region * k->count, from + region * k->count);
+    }
+}
+
+/* T learns FROM, clocks by region, for the regions that FLAGS name. */
+static void learn_regions(const struct walk *k, uint32_t t, const uint32_t *from, uint8_t flags)
+{
+    for (enum sx_order region = SX_GLOBAL; region <= SX_LOCAL; region++) {
+        if (sx_flags_order(flags, region))
+            sx_clock_join(&k->clocks, sx_clock(&k->clocks, region, t), from + region * k->count);
+    }
+}
+
+/* Adds what comes before the next event of T to INTO, likewise. */
+static void join_own(struct walk *k, uint32_t *into, uint32_t t, uint8_t flags)
+{
+    uint32_t *own = mm_alloc(2 * (size_t)k->count * sizeof *own);
+
+    if (!own) {
+        k->failed = true;
+        return;
+    }
+    for (enum sx_order region = SX_GLOBAL; region <= SX_LOCAL; region++)
+        sx_clock_copy(&k->clocks, region, t, own + region * k->count);
+    join_regions(k, into, own, flags);
+    mm_free(own);
+}
+
+/* The regions that I, an operation on LOCATION, orders. */
+static uint8_t regions_of(const struct walk *k, uint32_t location, const struct ck_instr *i)
+{
+    bool local = sx_region_of(k->sx->program, k->sx->locations[location].object) == SX_LOCAL;
+
+    return i->order == MM_SEQ_CST ? MM_FENCE_GLOBAL | MM_FENCE_LOCAL
+           : local                ? MM_FENCE_LOCAL
+                                  : MM_FENCE_GLOBAL;
+}
+
+/* The last write, to LOCATION by I of T, releases what T did, what its last release fence covers and, if it is a
+ * read-modify-write of SOURCE (a number plus 1), what that released. */
+static void walk_release(struct walk *k, uint32_t t, uint32_t location, const struct ck_instr *i,
+                         uint32_t source)
+{
+    struct walk_write *w = &k->writes[k->order_count - 1];
+    const struct walk_fences *fences = &k->fences[t];
+    const struct walk_write *before = source ? &k->writes[source - 1] : NULL;
+    bool continues = before && before->release;
+
+    if (!ck_instr_is_atomic(i) || !(releases(i->order) || fences->flags || continues))
+        return;
+    w->release = mm_arena_alloc(k->sx->traces, 2 * (size_t)k->count * sizeof *w->release);
+    if (!w->release) {
+        k->failed = true;
+        return;
+    }
+    w->scope = continues ? before->scope : releases(i->order) ? i->scope : fences->scope;
+    if (continues)
+        join_regions(k, w->release, before->release, MM_FENCE_GLOBAL | MM_FENCE_LOCAL);
+    join_regions(k, w->release, fences->released, fences->flags);
+    if (releases(i->order))
+        join_own(k, w->release, t, regions_of(k, location, i));
+}
+
+/* I of T read LOCATION from SOURCE (a number plus 1). */
+static void walk_acquire(struct walk *k, uint32_t t, uint32_t location, const struct ck_instr *i,
+                         uint32_t source)
+{
+    const struct walk_write *w = source ? &k->writes[source - 1] : NULL;
+
+    if (!w || !w->release || !ck_instr_is_atomic(i))
+        return;
+    join_regions(k, k->fences[t].acquirable, w->release, MM_FENCE_GLOBAL | MM_FENCE_LOCAL);
+    if (acquires(i->order) && is_inclusive(k, w->scope, (uint32_t)(k->order[source - 1] >> 32), t))
+        learn_regions(k, t, w->release, regions_of(k, location, i));
+}
+
+static void walk_fence(struct walk *k, uint32_t t, const struct ck_instr *i)
+{
+    struct walk_fences *fences = &k->fences[t];
+
+    if (acquires(i->order))
+        learn_regions(k, t, fences->acquirable, i->fence_flags);
+    if (!releases(i->order))
+        return;
+    fences->flags = i->fence_flags;
+    fences->scope = i->scope;
+    join_own(k, fences->released, t, i->fence_flags);
+}
+
+/* ---- accesses ----------------------------------------------------------------------------------- */
+
+/* The number, plus 1, of the visible write to LOCATION, the last one that comes before T; 0: the initial one. */
+static uint32_t find_visible(const struct walk *k, uint32_t t, uint32_t location)
+{
+    enum sx_order region = sx_region_of(k->sx->program, k->sx->locations[location].object);
+    uint32_t number = (uint32_t)k->last[location];
+
+    while (number && !sx_is_before(&k->clocks, region, (uint32_t)(k->order[number - 1] >> 32),
+                                   k->writes[number - 1].tick, t))
+        number = k->writes[number - 1].before;
+    return number;
+}
+
+/* The write that I of T reads from LOCATION: the last one, or now and then an older one. */
+static uint32_t choose_source(struct walk *k, uint32_t t, uint32_t location, const struct ck_instr *i)
+{
+    if (k->visible && ck_instr_is_plain(i))
+        return find_visible(k, t, location);
+    if (!k->stale || i->op != CK_LOAD || walk_random(k, 4) != 0)
+        return (uint32_t)k->last[location];
+    for (unsigned tries = 0; tries < 4 && k->order_count; tries++) {
+        uint32_t number = walk_random(k, k->order_count);
+        uint64_t w = k->order[number];
+
+        if (k->walkers[w >> 32].events[(uint32_t)w].location == location)
+            return number + 1;
+    }
+    return (uint32_t)k->last[location];
+}
+
+/* *SOURCE: the write that the last piece is read from. */
+static uint64_t read_pieces(struct walk *k, uint32_t t, const struct sx_access *a, uint32_t *source)
 {
     struct sx_walker *w = &k->walkers[t];
     uint64_t value = 0;
 
     for (unsigned n = 0; n < a->count && !w->failed; n++) {
-        uint32_t location = a->locations[n];
-        uint64_t source = choose_source(k, location, a->instr->op == CK_LOAD);
-        uint64_t piece = source == k->writers[location] ? k->values[location] : walk_value_of(k, source);
+        uint32_t location = a->locations[n], number = choose_source(k, t, location, a->instr);
+        uint64_t from = number ? k->order[number - 1] : SX_INITIAL;
+        uint64_t piece = number ? walk_value_of(k, from) : k->initial[location];
 
         sx_push_piece(w, SX_READ, a, n, piece, 0);
         value |= piece << sx_piece_shift(k->sx, a, n);
         if (!w->failed)
-            k->sources[(size_t)t * SX_TRACE_EVENTS + w->event_count - 1] = source;
+            k->sources[(size_t)t * SX_TRACE_EVENTS + w->event_count - 1] = from;
+        walk_acquire(k, t, location, a->instr, number);
+        *source = number;
     }
     return value;
 }
 
+/* SOURCE: what a read-modify-write read, else 0. */
 static void write_pieces(struct walk *k, uint32_t t, const struct sx_access *a, uint64_t value,
-                         uint64_t depends)
+                         uint64_t depends, uint32_t source)
 {
     struct sx_walker *w = &k->walkers[t];
 
@@ -127,7 +283,11 @@ static void write_pieces(struct walk *k, uint32_t t, const struct sx_access *a, 
             return;
         k->changes += k->values[location] != piece;
         k->values[location] = piece;
-        k->writers[location] = k->order[k->order_count++] = walk_pack(t, w->event_count - 1);
+        k->writes[k->order_count] =
+            (struct walk_write){.tick = k->clocks.ticks[t], .before = (uint32_t)k->last[location]};
+        k->order[k->order_count++] = walk_pack(t, w->event_count - 1);
+        k->last[location] = k->order_count;
+        walk_release(k, t, location, a->instr, source);
     }
 }
 
@@ -138,7 +298,8 @@ static void read_or_modify(struct walk *k, uint32_t t, const struct sx_access *a
     const struct ck_instr *i = a->instr;
     uint64_t operand = i->op == CK_LOAD ? 0 : sx_eval_expr(p, i->value, w->block);
     uint64_t expected = i->op == CK_CAS ? sx_eval_expr(p, i->expected, w->block) : 0;
-    uint64_t old = read_pieces(k, t, a), depends;
+    uint32_t source = 0;
+    uint64_t old = read_pieces(k, t, a, &source), depends;
     bool writes =
         i->op == CK_RMW || (i->op == CK_CAS && old == expected && !(i->weak && walk_random(k, 8) == 0));
 
@@ -147,7 +308,7 @@ static void read_or_modify(struct walk *k, uint32_t t, const struct sx_access *a
     depends = sx_read_bits(w, a);
     if (writes)
         write_pieces(k, t, a, i->op == CK_RMW ? sx_rmw_value(p, i, old, operand) : operand,
-                     sx_written_depends(w, a, depends));
+                     sx_written_depends(w, a, depends), source);
     else if (i->op == CK_CAS)
         sx_fail_exchange(w, a);
     if (!w->failed)
@@ -163,11 +324,12 @@ static void walk_access(struct walk *k, uint32_t t)
     k->failed = w->failed || !walk_init_locations(k);
     if (k->failed)
         return;
+    k->clocks.ticks[t]++;
     if (a.count == 0)
         k->status[t] = ENDED;
     else if (a.instr->op == CK_STORE)
         write_pieces(k, t, &a, sx_eval_expr(p, a.instr->value, w->block),
-                     sx_depends(p, a.instr->value, w->depends));
+                     sx_depends(p, a.instr->value, w->depends), 0);
     else
         read_or_modify(k, t, &a);
     k->pcs[t]++;
@@ -193,6 +355,7 @@ static void walk_release_barrier(struct walk *k, uint32_t t)
         if (u == t || sx_share_barriers(p, t, u, k->waiting[t]->instr->sub_group))
             k->status[u] = RUNS;
     }
+    k->failed = k->failed || !sx_pass_barrier(&k->clocks, p, k->waiting, t);
 }
 
 /* Executes the next instruction of thread T; true if it is visible to other threads. */
@@ -220,6 +383,8 @@ static bool walk_step_thread(struct walk *k, uint32_t t)
         k->status[t] = ENDED;
         return true;
     }
+    if (i->op == CK_FENCE)
+        walk_fence(k, t, i);
     if (i->op == CK_BARRIER) {
         k->status[t] = AT_BARRIER;
         walk_release_barrier(k, t);
@@ -277,6 +442,19 @@ static void walk_run(struct walk *k, uint32_t switching)
 
 /* ---- judging ------------------------------------------------------------------------------------ */
 
+static bool walk_create_fences(struct walk *k)
+{
+    size_t words = 2 * (size_t)k->count;
+    uint32_t *clocks = mm_arena_alloc(k->sx->traces, 2 * k->count * words * sizeof *clocks);
+
+    k->fences = mm_arena_alloc(k->sx->traces, k->count * sizeof *k->fences);
+    for (uint32_t t = 0; t < k->count && k->fences && clocks; t++) {
+        k->fences[t].released = clocks + 2 * t * words;
+        k->fences[t].acquirable = k->fences[t].released + words;
+    }
+    return k->fences && clocks;
+}
+
 static bool walk_set_up(struct walk *k)
 {
     struct sx *sx = k->sx;
@@ -293,6 +471,9 @@ static bool walk_set_up(struct walk *k)
     k->waiting = mm_arena_alloc(arena, n * sizeof *k->waiting);
     k->sources = mm_arena_alloc(arena, (size_t)n * SX_TRACE_EVENTS * sizeof *k->sources);
     k->order = mm_arena_alloc(arena, (size_t)n * SX_TRACE_EVENTS * sizeof *k->order);
+    k->writes = mm_arena_alloc(arena, (size_t)n * SX_TRACE_EVENTS * sizeof *k->writes);
+    if (!k->writes || !sx_clocks_create(&k->clocks, arena, n) || !walk_create_fences(k))
+        return false;
     if (!k->walkers || !k->out || !k->pcs || !k->status || !k->waiting || !k->sources || !k->order)
         return false;
     if (!sx_add_observed(sx) || !walk_init_locations(k))
@@ -375,6 +556,7 @@ void sx_walk(struct sx *sx)
         size_t before = count_findings(sx);
 
         k.stale = i % 3 == 2;
+        k.visible = !sx->program->vulkan && i % 2 == 0;
         if (!walk_set_up(&k))
             break;
         walk_run(&k, switching[i % 4]);

@@ -45,6 +45,30 @@ struct sx_access {
     uint64_t depends; /* reads that the address is computed from */
 };
 
+/* Orders of an interleaving: happens-before of either region; and the order in which barriers of any flags let threads
+ * pass.  Vector clocks (search/clocks.c): for each order and thread the last event of each thread that comes before. */
+enum sx_order { SX_GLOBAL, SX_LOCAL, SX_PASSED, SX_ORDERS };
+struct sx_clocks {
+    uint32_t count;  /* of threads */
+    uint32_t *ticks; /* by thread: number of its last event */
+    uint32_t *known; /* sx_clock() */
+};
+bool sx_clocks_create(struct sx_clocks *c, struct mm_arena *arena, uint32_t count);
+/* By thread: the number of its last event that comes before T by ORDER. */
+uint32_t *sx_clock(const struct sx_clocks *c, enum sx_order order, uint32_t t);
+/* Whether the event of FROM with number TICK comes before what T executes now. */
+bool sx_is_before(const struct sx_clocks *c, enum sx_order order, uint32_t from, uint32_t tick, uint32_t t);
+void sx_clock_join(const struct sx_clocks *c, uint32_t *into, const uint32_t *from);
+/* OUT: what comes before the next event of T, its own events included. */
+void sx_clock_copy(const struct sx_clocks *c, enum sx_order order, uint32_t t, uint32_t *out);
+enum sx_order sx_region_of(const struct ck_program *p, uint32_t object);
+/* Whether a fence or barrier with these flags takes part in ORDER. */
+bool sx_flags_order(uint8_t fence_flags, enum sx_order order);
+/* All participants of the barrier of T have arrived: what comes before it comes before what follows it, for those whose
+ * barriers take part in the order.  WAITING: by thread its barrier.  False: out of memory. */
+bool sx_pass_barrier(const struct sx_clocks *c, const struct ck_program *p,
+                     const struct sx_event *const *waiting, uint32_t t);
+
 /* The most events of a trace of THREAD. */
 uint32_t sx_event_capacity(const struct ck_thread *thread);
 /* Sets up W (sx, thread and out are filled in) before the first instruction; false: out of memory. */

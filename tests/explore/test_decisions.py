@@ -17,6 +17,9 @@ from built import PATIENCE
 COUNTED = ("antidiagonals.cl", "antidiagonals_barrier_inside.cl", "cholesky.cl", "grid_stride.cl", "columns_of_a_matrix.cl",
            "wavefront.cl", "elimination.cl", "fourier_two_buffers.cl", "finished_flag_vote.cl", "async_strided_tile.cl",
            "async_source_by_first_item_barrier.cl", "merge_sort_bottom_up.cl")
+# Races that an execution shows only if plain reads return the visible write, not the latest one: random executions find them.
+FOUND = ("local_lock_global_data.cl", "generic_lock_global_sum.cl", "sense_reversing_release_only.cl", "stack_push_relaxed.cl",
+         "global_barrier_leaders_only.cl")
 SHORT = 1  # seconds, after which any of the others may be unknown
 
 
@@ -28,11 +31,15 @@ def main():
             found += 1
             result = decisions.run(case, PATIENCE // 2)
             tap.check(f"{case.name} is decided", result.what == "decided", f"{result.what}: {result.why}")
+        elif name in FOUND:
+            found += 1
+            result = decisions.run(case, PATIENCE // 2, ["-e", "search", "--only-walk"])
+            tap.check(f"{case.name}: random executions find the race", result.what == "decided", f"{result.what}: {result.why}")
         elif case.race and sample.is_chosen(case.name):
             result = decisions.run(case, SHORT)
             tap.check(f"{case.name} is not contradicted", result.what in ("decided", "unknown", "refused"),
                       f"{result.what}: {result.why}")
-    tap.check("all kernels are there", found == len(COUNTED), f"{found} of {len(COUNTED)}")
+    tap.check("all kernels are there", found == len(COUNTED + FOUND), f"{found} of {len(COUNTED + FOUND)}")
     sample.print_left_out()
     return tap.done()
 
