@@ -10,6 +10,11 @@ cl_int rt_context_error(const struct rt_context *context)
     return !context ? CL_INVALID_CONTEXT : context->terminated ? CL_CONTEXT_TERMINATED_KHR : CL_SUCCESS;
 }
 
+cl_int rt_foreign(cl_int before)
+{
+    return rt_version() >= RT_3_1 ? CL_INVALID_CONTEXT : before;
+}
+
 bool rt_context_has_device(const struct rt_context *context, const struct rt_device *device)
 {
     return rt_context_device_index(context, device) >= 0;

@@ -251,6 +251,8 @@ struct rt_context {
 };
 /* CL_INVALID_CONTEXT for NULL, CL_CONTEXT_TERMINATED_KHR, or CL_SUCCESS. */
 cl_int rt_context_error(const struct rt_context *context);
+/* An argument is of another context: a separate error since 3.1, BEFORE in earlier versions. */
+cl_int rt_foreign(cl_int before);
 bool rt_context_has_device(const struct rt_context *context, const struct rt_device *device);
 /* Index of DEVICE in the context's list, -1 if it is not in it. */
 int rt_context_device_index(const struct rt_context *context, const struct rt_device *device);

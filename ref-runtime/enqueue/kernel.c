@@ -264,13 +264,15 @@ const struct rt_operation rt_kernel_operation = {
 
 /* ---- sizes ---- */
 
-/* The global range fits in the address bits, offset included. */
+/* The global range fits in the address bits, offset included.  It may be empty since version 2.1. */
 static cl_int check_global(cl_uint dimensions, const size_t *offset, const size_t *global,
                            struct rt_kernel_command *k)
 {
     for (cl_uint d = 0; d < 3; d++) {
         k->global_size[d] = d < dimensions ? (global ? global[d] : 0) : 1;
         k->global_offset[d] = d < dimensions && offset ? offset[d] : 0;
+        if (k->global_size[d] == 0 && rt_version() < CL_MAKE_VERSION(2, 1, 0))
+            return CL_INVALID_GLOBAL_WORK_SIZE;
         if (k->global_offset[d] > SIZE_MAX - k->global_size[d])
             return CL_INVALID_GLOBAL_OFFSET;
     }
@@ -317,9 +319,7 @@ static bool svm_usable(const struct rt_launch *launch, const void *pointer)
     return (svm & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM) || (svm && rt_svm_find(launch->kernel->context, pointer));
 }
 
-/* What the device has to support: kinds of SVM, pointers to it, origins of sub-buffers, sizes and formats of
- * images. */
-static cl_int check_arguments(const struct rt_launch *launch)
+cl_int rt_launch_check_arguments(const struct rt_launch *launch)
 {
     bool system = launch->device->limits.svm & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM;
     cl_int error = launch->fine_grain_system && !system ? CL_INVALID_OPERATION : CL_SUCCESS;
@@ -374,7 +374,7 @@ cl_int rt_kernel_command(struct rt_queue *queue, cl_command_type type, const cha
     struct rt_kernel_command *k = (void *)command->payload;
     k->dimensions = dimensions;
     cl_int error = rt_kernel_prepare_launch(kernel, queue->device, partial, &k->launch);
-    error = error ? error : check_arguments(k->launch);
+    error = error ? error : rt_launch_check_arguments(k->launch);
     error = error ? error : rt_kernel_check_sizes(dimensions, sizes[0], sizes[1], sizes[2], k);
     if (error) {
         rt_command_discard(command);

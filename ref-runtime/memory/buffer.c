@@ -129,7 +129,7 @@ static cl_mem create_buffer(cl_context handle, const cl_mem_properties *properti
         return rt_null(errcode_ret, CL_INVALID_BUFFER_SIZE);
     if (!host_ptr == !!(flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR)))
         return rt_null(errcode_ret, CL_INVALID_HOST_PTR);
-    if ((flags & CL_MEM_USE_HOST_PTR) && past_svm(context, host_ptr, size))
+    if (host_ptr && past_svm(context, host_ptr, size))
         return rt_null(errcode_ret, CL_INVALID_BUFFER_SIZE);
     struct rt_mem *mem = rt_mem_create(context, CL_MEM_OBJECT_BUFFER, flags, size);
     if (!mem)

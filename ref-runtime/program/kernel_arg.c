@@ -51,12 +51,6 @@ static cl_int take_handle(size_t size, const void *value, const void **handle)
     return CL_SUCCESS;
 }
 
-/* What an object of another context is: an error apart since 3.1, INVALID before. */
-static cl_int foreign(cl_int invalid)
-{
-    return rt_version() >= CL_MAKE_VERSION(3, 1, 0) ? CL_INVALID_CONTEXT : invalid;
-}
-
 static cl_int take_mem(const struct rt_kernel *kernel, size_t size, const void *value, struct rt_mem **mem)
 {
     const void *handle;
@@ -65,7 +59,7 @@ static cl_int take_mem(const struct rt_kernel *kernel, size_t size, const void *
     if (!code && handle && !*mem)
         code = CL_INVALID_MEM_OBJECT;
     if (!code && *mem && (*mem)->context != kernel->context)
-        code = foreign(CL_INVALID_MEM_OBJECT);
+        code = rt_foreign(CL_INVALID_MEM_OBJECT);
     return code;
 }
 
@@ -144,7 +138,7 @@ static cl_int take_sampler(const struct rt_kernel *kernel, const struct in_argum
     (void)info;
     cl_int code = take_object(size, value, RT_SAMPLER, CL_INVALID_SAMPLER, &object);
     if (!code && ((struct rt_sampler *)object)->context != kernel->context)
-        code = foreign(CL_INVALID_SAMPLER);
+        code = rt_foreign(CL_INVALID_SAMPLER);
     if (!code)
         bind(to, object);
     return code;
@@ -160,7 +154,7 @@ static cl_int take_queue(const struct rt_kernel *kernel, const struct in_argumen
     if (!code && !(queue->flags & CL_QUEUE_ON_DEVICE))
         code = CL_INVALID_DEVICE_QUEUE;
     if (!code && queue->context != kernel->context)
-        code = foreign(CL_INVALID_DEVICE_QUEUE);
+        code = rt_foreign(CL_INVALID_DEVICE_QUEUE);
     if (!code)
         bind(to, object);
     return code;

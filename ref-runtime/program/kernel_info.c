@@ -8,6 +8,7 @@
 #include "ref-runtime/argument_layout.h"
 #include "ref-runtime/device.h"
 #include "ref-runtime/enqueue/enqueue.h"
+#include "ref-runtime/enqueue/launch.h"
 
 static const struct in_kernel_info *info_of(const void *kernel)
 {
@@ -362,7 +363,10 @@ cl_int CL_API_CALL rt_clGetKernelSuggestedLocalWorkSizeKHR(cl_command_queue queu
     cl_int code = rt_kernel_prepare_launch(kernel, queue->device, false, &launch);
     if (code)
         return code;
+    code = rt_launch_check_arguments(launch);
     rt_launch_destroy(launch);
+    if (code)
+        return code;
     uint32_t local[3];
     rt_kernel_suggest_local_size(kernel->state->info, dimensions, global_size, local);
     for (cl_uint d = 0; d < dimensions; d++)

@@ -353,6 +353,8 @@ static cl_int collect_headers(struct rt_program *program, cl_uint count, const c
         struct rt_program *header = rt_program(programs[i]);
         if (!header)
             return CL_INVALID_PROGRAM;
+        if (header->context != program->context && rt_foreign(CL_SUCCESS))
+            return rt_foreign(CL_SUCCESS);
         if (!names[i])
             return CL_INVALID_VALUE;
         if (header->state->origin != RT_FROM_SOURCE)

@@ -38,8 +38,10 @@ static cl_int collect_inputs(struct link *link, cl_uint count, const cl_program 
         return CL_OUT_OF_HOST_MEMORY;
     for (cl_uint i = 0; i < count; i++) {
         struct rt_program *program = rt_program(programs[i]);
-        if (!program || program->context != link->context)
+        if (!program)
             return CL_INVALID_PROGRAM;
+        if (program->context != link->context)
+            return rt_foreign(CL_INVALID_PROGRAM);
         rt_object_retain(program);
         link->inputs[link->input_count++] = program;
     }

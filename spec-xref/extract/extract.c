@@ -78,16 +78,20 @@ static bool is_taken(const struct xr_extract *out, const struct xr_clause *claus
 }
 
 /* The first stale clause of the section, of the same code for error conditions, that no earlier sentence
- * seems to replace. */
+ * seems to replace; clauses that 3.1 added come last, as an older text has none of their sentences. */
 static const struct xr_clause *replaced(const struct extractor *e, const struct xr_sentence *s)
 {
+    const struct xr_clause *last = NULL;
     for (size_t i = 0; i < e->out->stale_count; i++) {
         const struct xr_clause *c = e->out->stale[i];
-        if (strcmp(c->section, s->section) == 0 && (strcmp(c->code, s->code) == 0 || !*s->code) &&
-            !is_taken(e->out, c))
+        if (strcmp(c->section, s->section) != 0 || (strcmp(c->code, s->code) != 0 && *s->code) ||
+            is_taken(e->out, c))
+            continue;
+        if (strncmp(c->versions, "3.1", 3) != 0)
             return c;
+        last = last ? last : c;
     }
-    return NULL;
+    return last;
 }
 
 static bool add_match(struct extractor *e, const struct xr_sentence *s)

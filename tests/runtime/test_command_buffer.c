@@ -3,7 +3,9 @@
 
 #include <semaphore.h>
 
-#define CALL(name, b, q, ...) p_##name(b, q, NULL, __VA_ARGS__)
+#define CALL(name, b, q, ...) p_##name(b, q, command_properties, __VA_ARGS__)
+
+static const cl_properties *command_properties; /* of CALL */
 
 static cl_program program;
 static cl_kernel kernel; /* p[i] = p[i] * 2 + n */
@@ -442,6 +444,11 @@ static void recording_errors(void **unused)
     REST(open, unordered, 0, NULL, NULL, CL_INVALID_COMMAND_QUEUE);
     /* [CL 5.17.5 E105] */
     MOVES(open, NULL, 0, NULL, &handle, CL_INVALID_VALUE); /* kernels alone have handles */
+    const cl_properties unknown[] = {99, 1, 0};
+    command_properties = unknown;
+    /* [CL 5.17.5 E125] */
+    MOVES(open, NULL, 0, NULL, NULL, CL_INVALID_VALUE);
+    command_properties = NULL;
     /* [CL 5.17.5 E104] */
     REST(open, NULL, 1, NULL, NULL, CL_INVALID_SYNC_POINT_WAIT_LIST_KHR);
     REST(open, NULL, 0, &wrong, NULL, CL_INVALID_SYNC_POINT_WAIT_LIST_KHR);
@@ -479,8 +486,9 @@ static void recording_errors(void **unused)
     IS(CL_INVALID_CONTEXT, CALL(clCommandFillImageKHR, open, NULL, away_image, color, origin, one, LAST));
     IS(CL_INVALID_MEM_OBJECT, CALL(clCommandFillImageKHR, open, NULL, a, color, origin, one, LAST));
     IS(CL_INVALID_VALUE, CALL(clCommandFillImageKHR, open, NULL, i1, NULL, origin, one, LAST));
-    const cl_properties unknown[] = {0x7777, 1, 0}, empty[] = {0};
-    IS(CL_INVALID_VALUE, p_clCommandNDRangeKernelKHR(open, NULL, unknown, kernel, 1, NULL, one, NULL, LAST));
+    const cl_properties with_unknown[] = {0x7777, 1, 0}, empty[] = {0};
+    IS(CL_INVALID_VALUE,
+       p_clCommandNDRangeKernelKHR(open, NULL, with_unknown, kernel, 1, NULL, one, NULL, LAST));
     IS(CL_SUCCESS, p_clCommandNDRangeKernelKHR(open, NULL, empty, kernel, 1, NULL, one, NULL, LAST));
     IS(CL_INVALID_KERNEL, p_clCommandNDRangeKernelKHR(open, NULL, NULL, NULL, 1, NULL, one, NULL, LAST));
     IS(CL_INVALID_WORK_DIMENSION,

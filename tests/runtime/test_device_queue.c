@@ -317,6 +317,7 @@ static void queues(void **state)
     p[1] = device_queue;
     p[2] = CL_QUEUE_SIZE;
     p[3] = UINT32_MAX;
+    /* [CL 5.1 E4] */
     EXPECT_NULL(CL_INVALID_QUEUE_PROPERTIES, clCreateCommandQueueWithProperties(context, device, p, &err));
     p[1] = 0;
     p[3] = 4096;

@@ -3,6 +3,8 @@
 #define CL_USE_DEPRECATED_OPENCL_2_0_APIS
 #define CL_USE_DEPRECATED_OPENCL_2_2_APIS
 #include "condition_test.h"
+
+#include "ref-runtime/registry.h"
 #include "tests/lib/skip.h"
 
 #define ALIEN  1, &alien, NULL
@@ -208,6 +210,13 @@ static void conditions(void **state)
     const size_t too_long = 1 << 20;
     const unsigned char *texts[] = {(const unsigned char *)text}, *no_texts[] = {NULL};
     const cl_program compiled_or_not[] = {compiled, source};
+    const cl_queue_properties on_device = CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+    const cl_queue_properties prior_on_device[] = {CL_QUEUE_PROPERTIES, on_device, CL_QUEUE_PRIORITY_KHR,
+                                                   CL_QUEUE_PRIORITY_HIGH_KHR, 0},
+                              throttled_on_device[] = {CL_QUEUE_PROPERTIES, on_device, CL_QUEUE_THROTTLE_KHR,
+                                                       CL_QUEUE_THROTTLE_LOW_KHR, 0};
+    const char *foreign_text = "kernel void k() {}";
+    cl_program foreign = clCreateProgramWithSource(other, 1, &foreign_text, NULL, &err);
     wrong = 0;
 #define CALL(clause, code, call) compare(clause, #call, code, call);
 #define CREATE(clause, code, call)                                                                           \
@@ -220,6 +229,7 @@ static void conditions(void **state)
 #include "error_conditions.def"
 #undef CALL
 #undef CREATE
+    OK(clReleaseProgram(foreign));
     assert_int_equal(wrong, 0);
 }
 

@@ -77,6 +77,18 @@ static void addresses(void **state)
     cl_platform_id same = NULL;
     OK(ids(1, &same, NULL));
     assert_ptr_equal(same, platform);
+    found = address_of(platform, "clIcdGetPlatformIDsKHR");
+    memcpy(&ids, &found, sizeof ids);
+    same = NULL;
+    /* [CL 4.1 R131] */
+    assert_int_equal(ids(1, &same, NULL), CL_SUCCESS);
+    assert_ptr_equal(same, platform);
+    /* [CL 4.1 E131] */
+    assert_int_equal(ids(0, &same, NULL), CL_INVALID_VALUE);
+    /* [CL 4.1 E131] */
+    assert_int_equal(ids(0, NULL, NULL), CL_INVALID_VALUE);
+    /* [CL 4.1 E133] */
+    assert_int_equal(set_data((cl_platform_id)device, NULL), CL_INVALID_PLATFORM);
     assert_null(address_of(platform, "clCreateContexts"));
     assert_null(address_of(platform, NULL));
     assert_null(address_of(NULL, "clCreateContext"));
@@ -125,7 +137,8 @@ static void data(void **state)
     assert_int_equal(set_data((cl_platform_id)device, &mark), CL_INVALID_PLATFORM);
     assert_int_equal(set_data(NULL, &mark), CL_INVALID_PLATFORM);
     assert_ptr_equal(data_of(context), first);
-    OK(set_data(platform, &mark));
+    /* [CL 4.1 R132] */
+    assert_int_equal(set_data(platform, &mark), CL_SUCCESS);
     cl_program program = DRIVER(clCreateProgramWithSource)(context, 1, &source, NULL, &err);
     OK(DRIVER(clBuildProgram)(program, 0, NULL, NULL, NULL, NULL));
     cl_kernel kernel = DRIVER(clCreateKernel)(program, "k", &err);

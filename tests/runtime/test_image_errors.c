@@ -32,6 +32,7 @@ static void creation_errors(void **state)
     EXPECT_NULL(CL_INVALID_IMAGE_DESCRIPTOR, clCreateImage(context, 0, &rgba8, &d, NULL, &err));
     d = desc;
     d.image_width = 100000;
+    /* [CL 5.3.1 E7] */
     EXPECT_NULL(CL_INVALID_IMAGE_SIZE, clCreateImage(context, 0, &rgba8, &d, NULL, &err));
     d = desc;
     d.image_type = CL_MEM_OBJECT_IMAGE3D;

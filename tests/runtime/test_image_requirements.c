@@ -283,6 +283,7 @@ static void of_buffers(void **state)
         cl_mem less = clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &small, &err);
         OK(err);
         desc.mem_object = less;
+        /* [CL 5.3.1 E161] */
         EXPECT_NULL(CL_INVALID_IMAGE_SIZE, clCreateImage(context, 0, &r32, &desc, NULL, &err));
         OK(clReleaseMemObject(less));
         /* Pitches that are no multiples of an element. */

@@ -283,7 +283,11 @@ static void from_buffer(void **state)
         assert_int_equal(out[i], i == 2 * 8 + 5 ? 777 : i);
     cl_image_desc wrong = plane;
     wrong.image_height = 9;
+    /* [CL 5.3.1 E161] */
     EXPECT_NULL(CL_INVALID_IMAGE_SIZE, clCreateImage(context, 0, &r32, &wrong, NULL, &err));
+    /* [CL 5.3.1 E161] */
+    EXPECT_NULL(CL_INVALID_IMAGE_SIZE,
+                clCreateImageWithProperties(context, NULL, 0, &r32, &wrong, NULL, &err));
     wrong = plane;
     wrong.image_row_pitch = 27;
     EXPECT_NULL(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, clCreateImage(context, 0, &r32, &wrong, NULL, &err));

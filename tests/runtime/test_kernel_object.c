@@ -39,6 +39,27 @@ static void test_creation(void **state)
     assert_int_equal(clRetainKernel((cl_kernel)program), CL_INVALID_KERNEL);
 }
 
+/* Calls that fail leave the arguments as they were. */
+static void test_failed_arguments(void **state)
+{
+    (void)state;
+    cl_kernel kernel = create("half_set");
+    cl_mem memory = clCreateBuffer(context, 0, 16, NULL, &err);
+    const size_t one = 1;
+    cl_int value = 5, wrong = 9, written = 0;
+    OK(clSetKernelArg(kernel, 0, sizeof memory, &memory));
+    OK(clSetKernelArg(kernel, 1, sizeof value, &value));
+    /* [CL 5.9.2 R123] */
+    assert_int_equal(clSetKernelArg(kernel, 0, sizeof kernel, &kernel), CL_INVALID_MEM_OBJECT);
+    assert_int_equal(clSetKernelArg(kernel, 1, 8, &wrong), CL_INVALID_ARG_SIZE);
+    assert_int_equal(clSetKernelArg(kernel, 1, sizeof wrong, NULL), CL_INVALID_ARG_VALUE);
+    OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(queue, memory, CL_TRUE, 0, sizeof written, &written, 0, NULL, NULL));
+    assert_int_equal(written, 5);
+    OK(clReleaseMemObject(memory));
+    OK(clReleaseKernel(kernel));
+}
+
 static void test_queries(void **state)
 {
     (void)state;
@@ -451,11 +472,17 @@ static void test_required_by_module(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_creation),           cmocka_unit_test(test_queries),
-        cmocka_unit_test(test_attributes),         cmocka_unit_test(test_argument_queries),
-        cmocka_unit_test(test_arguments),          cmocka_unit_test(test_svm_arguments),
-        cmocka_unit_test(test_work_group_queries), cmocka_unit_test(test_sub_group_queries),
-        cmocka_unit_test(test_suggested_size),     cmocka_unit_test(test_clone),
+        cmocka_unit_test(test_creation),
+        cmocka_unit_test(test_failed_arguments),
+        cmocka_unit_test(test_queries),
+        cmocka_unit_test(test_attributes),
+        cmocka_unit_test(test_argument_queries),
+        cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_svm_arguments),
+        cmocka_unit_test(test_work_group_queries),
+        cmocka_unit_test(test_sub_group_queries),
+        cmocka_unit_test(test_suggested_size),
+        cmocka_unit_test(test_clone),
         cmocka_unit_test(test_required_by_module),
     };
     return cmocka_run_group_tests(tests, open_program, close_program);

@@ -266,6 +266,36 @@ static void svm(void **unused)
     OK(clReleaseMemObject(a));
 }
 
+/* What cannot be recorded: a kernel of another context, and a range whose work-groups are not told where they may not
+ * become more. */
+static void not_recorded(void **unused)
+{
+    (void)unused;
+    const cl_properties asserted[] = {CL_MUTABLE_DISPATCH_ASSERTS_KHR,
+                                      CL_MUTABLE_DISPATCH_ASSERT_NO_ADDITIONAL_WORK_GROUPS_KHR, 0};
+    const char *text = "kernel void k() {}";
+    cl_context foreign = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
+    cl_program there = clCreateProgramWithSource(foreign, 1, &text, NULL, &err);
+    OK(clBuildProgram(there, 0, NULL, NULL, NULL, NULL));
+    cl_kernel other = clCreateKernel(there, "k", &err);
+    cl_mem a = zeros();
+    cl_command_buffer_khr b = open_buffer(queue, CL_COMMAND_BUFFER_MUTABLE_KHR);
+    set_arguments(kernel, a, 1);
+    /* [CL 5.17.5 E126] */
+    assert_int_equal(
+        p_clCommandNDRangeKernelKHR(b, NULL, NULL, other, 1, NULL, &sixteen, &four, 0, NULL, NULL, NULL),
+        CL_INVALID_CONTEXT);
+    /* [CL 5.17.5 E129] */
+    assert_int_equal(
+        p_clCommandNDRangeKernelKHR(b, NULL, asserted, kernel, 1, NULL, &sixteen, NULL, 0, NULL, NULL, NULL),
+        CL_INVALID_VALUE);
+    OK(p_clReleaseCommandBufferKHR(b));
+    OK(clReleaseMemObject(a));
+    OK(clReleaseKernel(other));
+    OK(clReleaseProgram(there));
+    OK(clReleaseContext(foreign));
+}
+
 static void queries(void **unused)
 {
     (void)unused;
@@ -354,8 +384,11 @@ static void recording_errors(void **unused)
     OK(err);
 #define RECORD(b, properties, local)                                                                         \
     p_clCommandNDRangeKernelKHR(b, NULL, properties, kernel, 1, NULL, &sixteen, local, 0, NULL, NULL, &handle)
+    /* [CL 5.17.5 E108] */
     assert_int_equal(RECORD(b, unknown, &four), CL_INVALID_VALUE);
+    /* [CL 5.17.5 E108] */
     assert_int_equal(RECORD(b, twice, &four), CL_INVALID_VALUE);
+    /* [CL 5.17.5 E108] */
     assert_int_equal(RECORD(b, asserts, &four), CL_INVALID_VALUE);
     assert_int_equal(RECORD(b, fields, &four), CL_INVALID_OPERATION);
     assert_int_equal(RECORD(b, limited, NULL), CL_INVALID_VALUE);
@@ -431,9 +464,15 @@ static void update_errors(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(changes),          cmocka_unit_test(together),      cmocka_unit_test(runs_under_way),
-        cmocka_unit_test(later_arguments),  cmocka_unit_test(svm),           cmocka_unit_test(queries),
-        cmocka_unit_test(recording_errors), cmocka_unit_test(update_errors),
+        cmocka_unit_test(changes),
+        cmocka_unit_test(together),
+        cmocka_unit_test(runs_under_way),
+        cmocka_unit_test(later_arguments),
+        cmocka_unit_test(svm),
+        cmocka_unit_test(not_recorded),
+        cmocka_unit_test(queries),
+        cmocka_unit_test(recording_errors),
+        cmocka_unit_test(update_errors),
     };
     return cmocka_run_group_tests_name("mutable-dispatch", tests, setup, teardown);
 }

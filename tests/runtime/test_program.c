@@ -252,6 +252,7 @@ static void test_compile_and_link(void **state)
     EXPECT_NULL(CL_INVALID_LINKER_OPTIONS,
                 clLinkProgram(context, 0, NULL, "-g", 2, inputs, NULL, NULL, &err));
     EXPECT_NULL(CL_INVALID_VALUE, clLinkProgram(context, 0, NULL, NULL, 0, NULL, NULL, NULL, &err));
+    /* [CL 5.8.5 E15] */
     EXPECT_NULL(CL_INVALID_CONTEXT, clLinkProgram(NULL, 0, NULL, NULL, 2, inputs, NULL, NULL, &err));
     cl_program wrong = (cl_program)context;
     EXPECT_NULL(CL_INVALID_PROGRAM, clLinkProgram(context, 0, NULL, NULL, 1, &wrong, NULL, NULL, &err));

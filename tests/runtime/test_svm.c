@@ -13,7 +13,13 @@ static void allocation(void **state)
         assert_int_equal((uintptr_t)p % 128, 0);
         if (kinds[i] & CL_MEM_SVM_FINE_GRAIN_BUFFER)
             memset(p, 1, 1000);
+        /* [CL 5.2.1 E161] */
         EXPECT_NULL(CL_INVALID_BUFFER_SIZE, clCreateBuffer(context, CL_MEM_USE_HOST_PTR, 1001, p, &err));
+        /* [CL 5.2.1 E161] */
+        EXPECT_NULL(CL_INVALID_BUFFER_SIZE, clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, 1001, p, &err));
+        /* [CL 5.2.1 E161] */
+        EXPECT_NULL(CL_INVALID_BUFFER_SIZE,
+                    clCreateBufferWithProperties(context, NULL, CL_MEM_COPY_HOST_PTR, 1001, p, &err));
         EXPECT_NULL(CL_INVALID_BUFFER_SIZE, clCreateBuffer(context, CL_MEM_USE_HOST_PTR, 999, p + 2, &err));
         clSVMFree(context, p);
     }

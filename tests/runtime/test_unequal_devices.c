@@ -14,6 +14,17 @@ static const char source[] = "kernel void b(global int *p) { *p = 1; }\n"
                              "kernel void i(read_only image2d_t m) { }\n"
                              "kernel void e(void) { }\n";
 
+/* What a launch of KERNEL with work-items in QUEUE would be refused with. */
+static cl_int suggest(cl_command_queue q, cl_kernel kernel)
+{
+    cl_int(CL_API_CALL * call)(cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *,
+                               size_t *);
+    void *found = clGetExtensionFunctionAddressForPlatform(platform, "clGetKernelSuggestedLocalWorkSizeKHR");
+    size_t local;
+    memcpy(&call, &found, sizeof call);
+    return call(q, kernel, 1, NULL, one, &local);
+}
+
 static cl_mem image_of(size_t width, cl_channel_order order)
 {
     const cl_image_format format = {order, CL_UNORM_INT8};
@@ -85,6 +96,9 @@ static void origins(void **state)
     OK(clSetKernelArg(on_buffer, 0, sizeof sub, &sub));
     OK(clEnqueueNDRangeKernel(large, on_buffer, 1, NULL, one, NULL, NONE));
     OK(clFinish(large));
+    OK(suggest(large, on_buffer));
+    /* [CL 5.9.4 E172] */
+    assert_int_equal(suggest(small, on_buffer), CL_MISALIGNED_SUB_BUFFER_OFFSET);
     wrong = 0;
 #define CALL(clause, code, call)   compare(clause, #call, code, call);
 #define CREATE(clause, code, call) assert_null(call), compare(clause, #call, code, err);
@@ -120,6 +134,8 @@ static void image_sizes(void **state)
     (void)state;
     OK(clEnqueueReadImage(large, big_image, CL_TRUE, zero, one, 0, 0, bytes, NONE));
     refused(CL_INVALID_IMAGE_SIZE, big_image);
+    /* [CL 5.9.4 E173] */
+    assert_int_equal(suggest(small, on_image), CL_INVALID_IMAGE_SIZE);
 }
 
 static void image_formats(void **state)
@@ -127,6 +143,8 @@ static void image_formats(void **state)
     (void)state;
     OK(clEnqueueReadImage(large, odd_image, CL_TRUE, zero, one, 0, 0, bytes, NONE));
     refused(CL_IMAGE_FORMAT_NOT_SUPPORTED, odd_image);
+    /* [CL 5.9.4 E174] */
+    assert_int_equal(suggest(small, on_image), CL_IMAGE_FORMAT_NOT_SUPPORTED);
 }
 
 static void abilities(void **state)
@@ -145,8 +163,21 @@ static void abilities(void **state)
                      CL_INVALID_OPERATION);
     assert_int_equal(clEnqueueTask(small, on_buffer, NONE), CL_INVALID_OPERATION);
     OK(clEnqueueNDRangeKernel(large, on_buffer, 1, NULL, one, NULL, NONE));
+    /* [CL 5.6.1 E151] */
     assert_int_equal(clEnqueueSVMMemcpy(small, CL_TRUE, svm, bytes, 4, NONE), CL_INVALID_OPERATION);
+    /* [CL 5.6.1 E151] */
     assert_int_equal(clEnqueueSVMMap(small, CL_TRUE, CL_MAP_READ, svm, 4, NONE), CL_INVALID_OPERATION);
+    /* [CL 5.6.1 E151] */
+    assert_int_equal(clEnqueueSVMUnmap(small, svm, NONE), CL_INVALID_OPERATION);
+    /* [CL 5.6.1 E151] */
+    assert_int_equal(clEnqueueSVMMemFill(small, svm, bytes, 4, 4, NONE), CL_INVALID_OPERATION);
+    /* [CL 5.6.1 E151] */
+    assert_int_equal(clEnqueueSVMFree(small, 1, &svm, NULL, NULL, NONE), CL_INVALID_OPERATION);
+    /* [CL 5.6.1 E151] */
+    assert_int_equal(clEnqueueSVMMigrateMem(small, 1, (const void **)&svm, NULL, 0, NONE),
+                     CL_INVALID_OPERATION);
+    /* [CL 5.9.4 E175] */
+    assert_int_equal(suggest(small, on_buffer), CL_INVALID_OPERATION);
     OK(clFinish(large));
     clSVMFree(context, svm);
 }
@@ -161,6 +192,8 @@ static void executables(void **state)
     OK(err);
     assert_int_equal(clEnqueueNDRangeKernel(small, kernel, 1, NULL, one, NULL, NONE),
                      CL_INVALID_PROGRAM_EXECUTABLE);
+    /* [CL 5.9.4 E171] */
+    assert_int_equal(suggest(small, kernel), CL_INVALID_PROGRAM_EXECUTABLE);
     OK(clReleaseKernel(kernel));
     OK(clReleaseProgram(half));
     const char *text = "kernel void k(T x, global T *o) { *o = x; }";
@@ -178,8 +211,11 @@ static void no_svm(void **state)
     cl_context alone = clCreateContext(NULL, 1, &devices[1], NULL, NULL, &err);
     cl_program alike = clCreateProgramWithSource(alone, 1, (const char *[]){source}, NULL, &err);
     OK(clBuildProgram(alike, 0, NULL, "", NULL, NULL));
-    cl_kernel kernel = clCreateKernel(alike, "e", &err);
+    cl_kernel kernel = clCreateKernel(alike, "e", &err), takes = clCreateKernel(alike, "b", &err);
     OK(err);
+    /* [CL 5.9.2 E121] */
+    assert_int_equal(clSetKernelArgSVMPointer(takes, 0, bytes), CL_INVALID_OPERATION);
+    OK(clReleaseKernel(takes));
     const void *pointers[] = {&kernel};
     assert_int_equal(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof pointers, pointers),
                      CL_INVALID_OPERATION);

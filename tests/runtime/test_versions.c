@@ -153,6 +153,41 @@ static void local_arguments(void **state) /* [CL 5.9.2 E12]: no error from 3.1 o
     OK(clReleaseProgram(program));
 }
 
+/* A kernel of no work-items is a marker from 2.1 on. */
+static void empty_ranges(void **state)
+{
+    (void)state;
+    cl_program program = build_source("kernel void k() {}", NULL);
+    cl_kernel kernel = clCreateKernel(program, "k", &err);
+    const size_t sizes[2] = {4, 0};
+    cl_int empty = clEnqueueNDRangeKernel(queue, kernel, 2, NULL, sizes, NULL, 0, NULL, NULL);
+    assert_int_equal(empty, given >= 21 ? CL_SUCCESS : CL_INVALID_GLOBAL_WORK_SIZE);
+    /* [CL 5.10 E121] */
+    assert_int_equal(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, NULL, NULL, 0, NULL, NULL),
+                     given >= 21 ? CL_SUCCESS : CL_INVALID_GLOBAL_WORK_SIZE);
+    OK(clFinish(queue));
+    OK(clReleaseKernel(kernel));
+    OK(clReleaseProgram(program));
+}
+
+/* Programs of another context: an error of its own from 3.1 on. */
+static void foreign_programs(void **state)
+{
+    (void)state;
+    const char *text = "kernel void k() {}", *name = "header.h";
+    cl_context foreign = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
+    cl_program there = clCreateProgramWithSource(foreign, 1, &text, NULL, &err),
+               here = clCreateProgramWithSource(context, 1, &text, NULL, &err);
+    OK(clCompileProgram(there, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL));
+    assert_int_equal(clCompileProgram(here, 0, NULL, NULL, 1, &there, &name, NULL, NULL),
+                     given >= 31 ? CL_INVALID_CONTEXT : CL_SUCCESS);
+    EXPECT_NULL(given >= 31 ? CL_INVALID_CONTEXT : CL_INVALID_PROGRAM,
+                clLinkProgram(context, 0, NULL, NULL, 1, &there, NULL, NULL, &err));
+    OK(clReleaseProgram(there));
+    OK(clReleaseProgram(here));
+    OK(clReleaseContext(foreign));
+}
+
 /* The name of an entry point that 3.1 made core, beside that of the extension. */
 static void core_names(void **state)
 {
@@ -192,7 +227,8 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest one[] = {cmocka_unit_test(reports),           cmocka_unit_test(queries),
                                      cmocka_unit_test(languages),         cmocka_unit_test(local_arguments),
-                                     cmocka_unit_test(foreign_arguments), cmocka_unit_test(core_names)};
+                                     cmocka_unit_test(foreign_arguments), cmocka_unit_test(core_names),
+                                     cmocka_unit_test(empty_ranges),      cmocka_unit_test(foreign_programs)};
     const struct CMUnitTest all[] = {cmocka_unit_test(each_version)};
     if (argc < 2)
         return cmocka_run_group_tests(all, NULL, NULL);

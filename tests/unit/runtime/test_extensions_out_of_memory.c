@@ -89,6 +89,14 @@ static void command_buffers(void **state)
     OK(rt_clReleaseMemObject(m));
 }
 
+/* The entry point by its core name. */
+static cl_int suggest(cl_kernel k)
+{
+    const size_t four = 4;
+    size_t local;
+    return rt_clGetKernelSuggestedLocalWorkSizeKHR(queue, k, 1, NULL, &four, &local);
+}
+
 static void mutable_commands(void **state)
 {
     (void)state;
@@ -103,6 +111,8 @@ static void mutable_commands(void **state)
     OK(rt_clBuildProgram(p, 0, NULL, "", NULL, NULL));
     cl_kernel k = rt_clCreateKernel(p, "k", &err);
     OK(rt_clSetKernelArg(k, 0, sizeof n, &n));
+    /* [CL 5.9.4 E177] */
+    STARVE(CL_OUT_OF_HOST_MEMORY, suggest(k), (void)0);
     cl_command_buffer_khr b = rt_clCreateCommandBufferKHR(1, &queue, properties, &err);
     /* [CL 5.17.5 E122] */
     STARVE(CL_OUT_OF_HOST_MEMORY,
