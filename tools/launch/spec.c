@@ -160,11 +160,16 @@ static bool read_word(struct reader *r, char *word, size_t size)
     return true;
 }
 
+static bool is_signed_at(const char *at)
+{
+    return isdigit((unsigned char)at[*at == '-' || *at == '+']);
+}
+
 static bool read_signed(struct reader *r, int64_t *number)
 {
     const char *at = r->at;
     char *end;
-    if (!isdigit((unsigned char)at[*at == '-' || *at == '+']))
+    if (!is_signed_at(at))
         return wrong(r, "a number is expected at '%.20s'", *at ? at : "the end");
     errno = 0;
     *number = strtoll(at, &end, 0);
@@ -180,14 +185,14 @@ static bool read_any(struct reader *r, struct spec *spec)
         return false;
     r->at += n;
     spec->fill = SPEC_ANY;
-    if (*r->at != ':' || !(isdigit((unsigned char)r->at[1]) || r->at[1] == '-' || r->at[1] == '+'))
+    if (*r->at != ':' || !(is_signed_at(r->at + 1) || r->at[1] == '-' || r->at[1] == '+'))
         return true;
     r->at++;
     spec->is_ranged = true;
     if (!read_signed(r, &spec->low))
         return false;
-    if (!accept(r, ".."))
-        return wrong(r, "a range is LOW..HIGH, not '%.20s'", r->at);
+    if (!accept(r, "..") || !is_signed_at(r->at))
+        return wrong(r, "a range is LOW..HIGH, not '%.20s'", *r->at ? r->at : "the end");
     if (!read_signed(r, &spec->high))
         return false;
     return spec->low <= spec->high || wrong(r, "a range whose lower limit is above the upper one");
