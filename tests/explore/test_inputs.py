@@ -108,6 +108,19 @@ def check_not_given(engine):
     tap.check(f"{engine}: and no inputs where all are given", zeros.get("race") == "none" and "inputs" not in zeros, zeros)
 
 
+def check_svm(engine):
+    """all_svm_devices means device on a buffer, not on SVM [CL 3.3.5 O10]; so it does where witnesses are replayed."""
+    for memory, race in (("buf", "none"), ("svm", "found")):
+        with tempfile.TemporaryDirectory() as folder:
+            result = explore("scopes.cl", "--engine", engine, "-g", "2", "-l", "1", "-a", "buf:1", "-a", memory + ":1", "-a",
+                             "buf:1", "--assert", "exists (o[0] == 1)", "--witness", folder)
+            tap.check(f"{engine}: scopes on {memory}", result.get("race") == race, result)
+            texts = [subprocess.run([REFCL, "kernel", "--replay", os.path.join(folder, file)], capture_output=True, text=True,
+                                    timeout=PATIENCE, check=False).stderr for file in os.listdir(folder)]
+            tap.check(f"{engine}: witnesses on {memory}", len(texts) > 1 and
+                      all(("scope race" in text) == (race == "found") for text in texts), texts)
+
+
 def check_unsupported():
     done = run("pixels.cl")
     tap.check("an image is reported where it is read, with what to do", done.returncode == 3 and
@@ -132,6 +145,7 @@ def main():
         check_states(engine)
         check_replay(engine)
         check_not_given(engine)
+        check_svm(engine)
     check_choice()
     check_unsupported()
     check_limits()

@@ -148,6 +148,7 @@ void ex_argument(struct ex *ex, uint32_t id, const char *text)
         take(ex, input, &spec, pointee);
     input->any = spec.fill == SPEC_ANY;
     input->null = spec.kind == SPEC_NULL;
+    input->svm = spec.kind == SPEC_SVM;
     input->ranged = spec.is_ranged;
     input->low = spec.low;
     input->high = spec.high;

@@ -30,6 +30,7 @@ struct ex_input {
     uint64_t bytes; /* not 0: a size without values */
     bool any;       /* symbolic: INIT is not set */
     bool null;      /* a null pointer */
+    bool svm;       /* fine-grained SVM with atomics, not a buffer */
     bool ranged;    /* the values are from LOW to HIGH */
     int64_t low, high;
     struct ex_init init;

@@ -135,11 +135,12 @@ static void add_object(struct ex *ex, struct ex_place place, uint64_t size, cons
     uint64_t *values = ex_alloc(ex, size / element * sizeof *values);
     for (uint64_t i = 0; i < size && bytes; i++)
         values[i / element] |= (uint64_t)bytes[i] << (8 * (i % element));
+    const struct ex_input *input = ex_input_of(ex, place.id);
     struct ck_object object = {.name = display_name(ex, place.id),
                                .size = size,
                                .element_size = (uint8_t)element,
                                .region = region_of(place.storage),
-                               .origin = MM_ORIGIN_BUFFER,
+                               .origin = input && input->svm ? MM_ORIGIN_FINE_SVM_ATOMICS : MM_ORIGIN_BUFFER,
                                .uninitialized = !bytes || place.known,
                                .is_signed = leaf && leaf->is_signed,
                                .work_group = local ? (int32_t)place.work_group : -1,

@@ -207,6 +207,7 @@ static bool take_object(struct reader *r, const cJSON *json)
                           .size = take_number(r, json, "size", 0, MOST_BYTES),
                           .element_size = (uint8_t)take_number(r, json, "element_size", 1, 8),
                           .region = take_name(r, json, "region", region_name, MM_REGION_COUNT),
+                          .origin = take_flag(json, "svm") ? MM_ORIGIN_FINE_SVM_ATOMICS : MM_ORIGIN_BUFFER,
                           .is_signed = take_flag(json, "signed"),
                           .hidden = take_flag(json, "hidden"),
                           .alias_of = r->program->object_count};

@@ -39,7 +39,7 @@ static bool make_argument(struct replay *r, uint32_t k)
                                        .size = from->size,
                                        .id = k + 1,
                                        .region = from->constant ? MM_CONSTANT : MM_GLOBAL,
-                                       .origin = MM_ORIGIN_FINE_SVM_ATOMICS,
+                                       .origin = object ? object->origin : MM_ORIGIN_BUFFER,
                                        .name = object ? object->name : info->name};
     a->object = &r->objects[k];
     return true;

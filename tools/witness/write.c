@@ -103,6 +103,8 @@ static cJSON *object_json(const struct ck_object *o)
         cJSON_AddTrueToObject(json, "signed");
     if (o->hidden)
         cJSON_AddTrueToObject(json, "hidden");
+    if (o->origin == MM_ORIGIN_FINE_SVM_ATOMICS)
+        cJSON_AddTrueToObject(json, "svm");
     if (o->work_group >= 0)
         add_number(json, "work_group", (uint64_t)o->work_group);
     cJSON *initial = cJSON_AddArrayToObject(json, "initial");
