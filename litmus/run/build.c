@@ -37,7 +37,7 @@ static cl_int build_program(struct exec *e, const char *source, cl_program *prog
 {
     char options[192 + LT_BUILD_OPTIONS];
     cl_int status;
-    const char *more = e->job->options->build_options;
+    const char *more = e->job->options->build.options;
     if (e->job->device->il) {
         *program = lt_device_il(e->job->device, e->job->device->context, e->job->test, &status);
         if (lt_exec_failed(e, "clCreateProgramWithIL", status))

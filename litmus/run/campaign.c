@@ -59,7 +59,7 @@ bool lt_campaign_save(struct lt_campaign_state *c, bool soon)
     for (unsigned i = 0; i < c->count; i++)
         if (c->records[i].selected)
             cJSON_AddItemToArray(tests, record_json(&c->records[i]));
-    bool ok = lt_save_json(json, c->options->results_path);
+    bool ok = lt_save_json(json, c->options->files.results);
     cJSON_Delete(json);
     c->saved = lt_seconds();
     c->cost = c->saved - start;
@@ -78,12 +78,12 @@ const char *lt_status_text(const char *status)
 
 uint64_t lt_wanted(const struct lt_options *options, const cJSON *test)
 {
-    if (options->probe)
+    if (options->amount.probe)
         return 1;
-    if (options->iterations)
-        return options->iterations;
-    if (options->confidence > 0)
-        return (uint64_t)(3 / options->confidence) + 1;
+    if (options->amount.iterations)
+        return options->amount.iterations;
+    if (options->amount.confidence > 0)
+        return (uint64_t)(3 / options->amount.confidence) + 1;
     return (uint64_t)lt_json_value(cJSON_GetObjectItem(test, "iterations"));
 }
 
@@ -91,10 +91,10 @@ uint64_t lt_wanted(const struct lt_options *options, const cJSON *test)
  * the file exists but has no results, so it must not be overwritten. */
 static bool resume(struct lt_campaign_state *c)
 {
-    if (access(c->options->results_path, F_OK) != 0)
+    if (access(c->options->files.results, F_OK) != 0)
         return true;
-    cJSON *results = lt_load_results(c->options->results_path);
-    if (!results || !lt_identity_resume(&c->identity, results, c->options->results_path)) {
+    cJSON *results = lt_load_results(c->options->files.results);
+    if (!results || !lt_identity_resume(&c->identity, results, c->options->files.results)) {
         cJSON_Delete(results);
         return false;
     }
@@ -128,7 +128,7 @@ static bool resume(struct lt_campaign_state *c)
 /* Deselects the tests that --unseen excludes; false, after a message: its file cannot be read. */
 static bool drop_seen(struct lt_campaign_state *c)
 {
-    cJSON *results = c->options->unseen ? lt_load_results(c->options->unseen) : NULL;
+    cJSON *results = c->options->files.seen ? lt_load_results(c->options->files.seen) : NULL;
     for (unsigned i = 0; results && i < c->count; i++) {
         const cJSON *old = lt_find_test(cJSON_GetObjectItem(results, "tests"), c->records[i].test);
         if (lt_shows_target(cJSON_GetObjectItem(old, "states"),
@@ -136,7 +136,7 @@ static bool drop_seen(struct lt_campaign_state *c)
             c->records[i].selected = false;
     }
     cJSON_Delete(results);
-    return results || !c->options->unseen;
+    return results || !c->options->files.seen;
 }
 
 /* ---- start and end ------------------------------------------------------------------------------ */
@@ -144,9 +144,10 @@ static bool drop_seen(struct lt_campaign_state *c)
 static bool is_named(const struct lt_options *o, const cJSON *test)
 {
     const cJSON *name = cJSON_GetObjectItem(test, "name");
-    if (!o->only || !cJSON_IsString(name))
+    if (!o->tests.only || !cJSON_IsString(name))
         return true;
-    return o->exact ? strcmp(name->valuestring, o->only) == 0 : strstr(name->valuestring, o->only) != NULL;
+    return o->tests.exact ? strcmp(name->valuestring, o->tests.only) == 0
+                          : strstr(name->valuestring, o->tests.only) != NULL;
 }
 
 /* Plans are untrusted input; numbers beyond 2^53 are strings. */
@@ -162,15 +163,15 @@ static bool has_iterations(const cJSON *test)
 static bool load_plan(struct lt_campaign_state *c)
 {
     unsigned named = 0;
-    c->plan = lt_load_plan(c->options->plan_path);
+    c->plan = lt_load_plan(c->options->files.plan);
     if (!c->plan)
         return false;
     const cJSON *interface = cJSON_GetObjectItem(c->plan, "interface");
     bool vulkan = cJSON_IsString(interface) && strcmp(interface->valuestring, "vulkan") == 0;
     c->backend = vulkan ? &lt_vulkan : &lt_opencl;
-    if (c->options->vulkan && !vulkan) {
+    if (c->options->device.vulkan && !vulkan) {
         fprintf(stderr, "%s: the plan is for OpenCL: make one with refcl litmus plan --vulkan\n",
-                c->options->plan_path);
+                c->options->files.plan);
         return false;
     }
     const cJSON *tests = cJSON_GetObjectItem(c->plan, "tests"), *t;
@@ -182,7 +183,8 @@ static bool load_plan(struct lt_campaign_state *c)
     if (!c->records || !c->tests)
         return false;
     const struct lt_options *o = c->options;
-    bool plan_decides = !o->iterations && !o->probe && o->confidence <= 0 && o->budget_s <= 0;
+    bool plan_decides =
+        !o->amount.iterations && !o->amount.probe && o->amount.confidence <= 0 && o->amount.budget_s <= 0;
     unsigned i = 0;
     cJSON_ArrayForEach(t, tests)
     {
@@ -190,30 +192,30 @@ static bool load_plan(struct lt_campaign_state *c)
         r->test = c->tests[i] = t;
         if (!has_iterations(t)) {
             fprintf(stderr, "%s: test %u: 'iterations' is not an integer from 1 to 10^18\n",
-                    c->options->plan_path, i + 1);
+                    c->options->files.plan, i + 1);
             return false;
         }
         r->status = "pending";
         r->states.values = (unsigned)cJSON_GetArraySize(cJSON_GetObjectItem(t, "observed"));
-        r->selected = i % c->options->shard_count == c->options->shard && is_named(c->options, t);
+        r->selected = i % c->options->tests.shard_count == c->options->tests.shard && is_named(c->options, t);
         named += is_named(c->options, t);
         if (r->selected && plan_decides &&
-            !lt_iterations_allowed(c->options->plan_path, lt_wanted(c->options, t)))
+            !lt_iterations_allowed(c->options->files.plan, lt_wanted(c->options, t)))
             return false;
         if (r->states.values > LT_MAX_VALUES)
             r->selected = false;
         i++;
     }
-    if (!named && c->options->only)
-        fprintf(stderr, "%s: no test of it is called '%s'\n", c->options->plan_path, c->options->only);
+    if (!named && c->options->tests.only)
+        fprintf(stderr, "%s: no test of it is called '%s'\n", c->options->files.plan, c->options->tests.only);
     else if (!named)
-        fprintf(stderr, "%s: no tests in it\n", c->options->plan_path);
+        fprintf(stderr, "%s: no tests in it\n", c->options->files.plan);
     return named > 0;
 }
 
 static bool work_left(const struct lt_campaign_state *c)
 {
-    if (c->options->budget_s > 0 && lt_seconds() >= c->start + c->options->budget_s)
+    if (c->options->amount.budget_s > 0 && lt_seconds() >= c->start + c->options->amount.budget_s)
         return false;
     for (unsigned i = 0; i < c->count; i++)
         if (c->records[i].selected && !c->records[i].finished)
@@ -255,7 +257,7 @@ static bool campaign_begin(struct lt_campaign_state *c)
     lt_identity_new(&c->identity, c->plan, c->options);
     if (!drop_seen(c))
         return false;
-    return !c->options->resume || resume(c);
+    return !c->options->files.resume || resume(c);
 }
 
 int lt_campaign(const struct lt_options *options)
@@ -263,7 +265,7 @@ int lt_campaign(const struct lt_options *options)
     struct lt_campaign_state c = {.options = options, .current = -1, .start = lt_seconds()};
     int code = 2;
     c.writer.fd = -1;
-    if (load_plan(&c) && lt_writer_lock(&c.writer, options->results_path) && campaign_begin(&c)) {
+    if (load_plan(&c) && lt_writer_lock(&c.writer, options->files.results) && campaign_begin(&c)) {
         bool saved = lt_campaign_save(&c, false);
         while (saved && work_left(&c) && !c.broken) {
             c.ended = c.lost = false;

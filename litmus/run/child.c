@@ -33,9 +33,9 @@ static double share(const struct lt_campaign_state *c, unsigned i)
     unsigned left = 0;
     for (; i < c->count; i++)
         left += c->records[i].selected && !c->records[i].finished;
-    if (c->options->budget_s <= 0 || !left)
+    if (c->options->amount.budget_s <= 0 || !left)
         return 0;
-    double time = lt_seconds(), end = c->start + c->options->budget_s;
+    double time = lt_seconds(), end = c->start + c->options->amount.budget_s;
     return time >= end ? -1 : time + (end - time) / left;
 }
 
@@ -53,8 +53,8 @@ static cJSON *described(const struct lt_campaign_state *c, const struct lt_devic
 {
     cJSON *json = c->backend->describe(device);
     char driver[512];
-    if (c->options->variant) {
-        snprintf(driver, sizeof driver, "%s, %s", device->driver, c->options->variant);
+    if (c->options->device.variant) {
+        snprintf(driver, sizeof driver, "%s, %s", device->driver, c->options->device.variant);
         lt_shown(driver);
         cJSON_ReplaceItemInObject(json, "driver", cJSON_CreateString(driver));
     }
@@ -264,7 +264,7 @@ static void reap_child(struct lt_campaign_state *c, bool timeout)
 {
     int status = 0;
     char reason[128] = "";
-    bool silent = lt_seconds() >= c->heard + c->options->timeout_s;
+    bool silent = lt_seconds() >= c->heard + c->options->amount.timeout_s;
     if (timeout)
         kill(c->child, SIGKILL);
     wait_for(c->child, &status, timeout ? 15 : 3600);
@@ -277,9 +277,10 @@ static void reap_child(struct lt_campaign_state *c, bool timeout)
         return;
     }
     if (timeout && silent)
-        snprintf(reason, sizeof reason, "no sign of life for %u s", c->options->timeout_s);
+        snprintf(reason, sizeof reason, "no sign of life for %u s", c->options->amount.timeout_s);
     else if (timeout)
-        snprintf(reason, sizeof reason, "limit reached: %u s (raise with --timeout)", c->options->limit_s);
+        snprintf(reason, sizeof reason, "limit reached: %u s (raise with --timeout)",
+                 c->options->amount.limit_s);
     else if (WIFSIGNALED(status))
         snprintf(reason, sizeof reason, "the driver died of signal %d (%s)", WTERMSIG(status),
                  strsignal(WTERMSIG(status)));
@@ -297,8 +298,8 @@ static void reap_child(struct lt_campaign_state *c, bool timeout)
 /* The time at which the child is killed: it reported nothing for too long, or its test exceeds its limit. */
 static double child_deadline(const struct lt_campaign_state *c)
 {
-    double silent = c->heard + c->options->timeout_s, over = c->begun + c->options->limit_s;
-    return c->options->limit_s && c->current >= 0 && over < silent ? over : silent;
+    double silent = c->heard + c->options->amount.timeout_s, over = c->begun + c->options->amount.limit_s;
+    return c->options->amount.limit_s && c->current >= 0 && over < silent ? over : silent;
 }
 
 void lt_child_listen(struct lt_campaign_state *c)

@@ -139,7 +139,7 @@ static void read_il(struct lt_device *device, const struct lt_options *options)
     clGetDeviceInfo(device->id, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiles, &compiles, NULL);
     device_text(device->id, CL_DEVICE_IL_VERSION, versions, sizeof versions);
     device->takes_il = strstr(versions, "SPIR-V_1.") != NULL;
-    device->il = options->il || !compiles;
+    device->il = options->build.il || !compiles;
 }
 
 static bool find_device(struct lt_device *device, const struct lt_options *options)
@@ -148,11 +148,11 @@ static bool find_device(struct lt_device *device, const struct lt_options *optio
     cl_device_id devices[MAX_IDS];
     for (cl_uint p = 0, n = platforms_of(platforms); p < n; p++) {
         platform_text(platforms[p], CL_PLATFORM_NAME, device->platform, sizeof device->platform);
-        if (!chosen(options->platform, p, device->platform))
+        if (!chosen(options->device.platform, p, device->platform))
             continue;
         for (cl_uint d = 0, m = devices_of(platforms[p], devices); d < m; d++) {
             device_text(devices[d], CL_DEVICE_NAME, device->name, sizeof device->name);
-            if (!chosen(options->device, d, device->name))
+            if (!chosen(options->device.name, d, device->name))
                 continue;
             device->id = devices[d];
             return true;
@@ -181,9 +181,10 @@ const char *lt_device_open(struct lt_device *device, const struct lt_options *op
     if (device->cl_version >= 300)
         clGetDeviceInfo(device->id, CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES, sizeof device->atomics,
                         &device->atomics, NULL);
-    device->is_gpu = options->kind ? strcmp(options->kind, "gpu") == 0 : (type & CL_DEVICE_TYPE_GPU) != 0;
+    device->is_gpu =
+        options->device.kind ? strcmp(options->device.kind, "gpu") == 0 : (type & CL_DEVICE_TYPE_GPU) != 0;
     device->units = units ? units : 1;
-    device->legacy = options->legacy;
+    device->legacy = options->build.legacy;
     read_features(device);
     read_standard(device);
     read_il(device, options);

@@ -120,7 +120,7 @@ unsigned lt_exec_slots(const struct lt_device *device, const cJSON *test)
 static void choose_geometry(struct exec *e)
 {
     const struct lt_device *d = e->job->device;
-    unsigned wish = WISH(d), batch = e->job->options->batch;
+    unsigned wish = WISH(d), batch = e->job->options->amount.batch;
     if (!batch)
         batch = d->is_gpu ? 1u << 20 : 4096;
     if (!e->bits && batch > OTHERS)
@@ -181,9 +181,9 @@ static void place_in_sub_groups(struct exec *e)
     }
     if (near == far || !needs_sub_groups(e->job->test))
         return;
-    if (!o->knob_given[LT_K_split])
+    if (!o->knobs.given[LT_K_split])
         e->knobs[LT_K_split] = far;
-    if (!o->knob_given[LT_K_lanes])
+    if (!o->knobs.given[LT_K_lanes])
         e->knobs[LT_K_lanes] = 1;
 }
 
@@ -194,8 +194,8 @@ static void choose_knobs(struct exec *e, uint32_t instances)
     const struct lt_tuning *tuning = e->job->tuning && lt_random(&e->random) % 4 ? e->job->tuning : NULL;
     for (unsigned k = 0; k < LT_KNOB_COUNT; k++) {
         uint64_t random = lt_random(&e->random);
-        if (o->knob_given[k])
-            e->knobs[k] = o->knob_values[k];
+        if (o->knobs.given[k])
+            e->knobs[k] = o->knobs.values[k];
         else if (tuning && tuning->set[k])
             e->knobs[k] = tuning->values[k];
         else if (*lt_knobs[k].cpu)
@@ -328,7 +328,7 @@ static bool run_batch(struct exec *e, uint32_t instances, unsigned launches)
 
 static void run_batches(struct exec *e)
 {
-    uint64_t wanted = e->job->options->probe ? e->capacity : lt_wanted(e->job->options, e->job->test);
+    uint64_t wanted = e->job->options->amount.probe ? e->capacity : lt_wanted(e->job->options, e->job->test);
     uint64_t done = e->job->done, batch = e->job->batches;
     unsigned most = !e->bits ? 1 : e->job->device->is_gpu ? 16 : e->waits ? 64 : 1;
     bool timed = e->job->deadline > 0;
@@ -351,9 +351,10 @@ static void run_batches(struct exec *e)
         if (!ok)
             return;
         done += left * launches;
-        if (e->seen && e->job->options->until_seen)
+        if (e->seen && e->job->options->amount.until_seen)
             return;
-        if (timed && e->job->options->confidence > 0 && (double)done >= 3 / e->job->options->confidence)
+        if (timed && e->job->options->amount.confidence > 0 &&
+            (double)done >= 3 / e->job->options->amount.confidence)
             return;
     }
 }

@@ -66,7 +66,7 @@ static bool build(struct lt_host *host)
     cl_int status;
     if (!host->kernel_count)
         return true;
-    const char *more = host->job->options->build_options ? host->job->options->build_options : "";
+    const char *more = host->job->options->build.options ? host->job->options->build.options : "";
     bool il = host->job->device->il;
     host->program = il ? lt_device_il(host->job->device, host->context, host->job->test, &status)
                        : clCreateProgramWithSource(host->context, 1, &source, NULL, &status);
@@ -378,7 +378,8 @@ static void run_batches(struct lt_host *host)
         if (!run_batch(host, seed, left))
             return;
         done += left;
-        if (timed && job->options->confidence > 0 && (double)done >= 3 / job->options->confidence)
+        if (timed && job->options->amount.confidence > 0 &&
+            (double)done >= 3 / job->options->amount.confidence)
             return;
     }
 }

@@ -77,7 +77,7 @@ void lt_identity_new(struct lt_identity *id, const cJSON *plan, const struct lt_
     char *text = cJSON_PrintUnformatted(plan);
     snprintf(id->campaign, sizeof id->campaign, "%016llx", (unsigned long long)hash(text));
     cJSON_free(text);
-    snprintf(id->shard, sizeof id->shard, "%u/%u", options->shard + 1, options->shard_count);
+    snprintf(id->shard, sizeof id->shard, "%u/%u", options->tests.shard + 1, options->tests.shard_count);
     if (getrandom(random, sizeof random, 0) != sizeof random)
         abort(); /* it does not fail for so few bytes */
     snprintf(id->run, sizeof id->run, "%016llx%016llx", (unsigned long long)random[0],

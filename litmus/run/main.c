@@ -25,40 +25,42 @@ struct run_option {
 
 static const struct run_option run_options[] = {
     {"output", 'o', "FILE", "REFCL_RESULTS", "results (default results.json), rewritten after every batch",
-     TEXT, MEMBER(results_path), 0, 0},
-    {"resume", 0, NULL, "REFCL_RESUME", "continue where the results end", FLAG, MEMBER(resume), 0, 0},
+     TEXT, MEMBER(files.results), 0, 0},
+    {"resume", 0, NULL, "REFCL_RESUME", "continue where the results end", FLAG, MEMBER(files.resume), 0, 0},
     {"platform", 0, "X", "REFCL_PLATFORM", "number, or part of the name (default: the first)", TEXT,
-     MEMBER(platform), 0, 0},
+     MEMBER(device.platform), 0, 0},
     {"device", 0, "X", "REFCL_DEVICE", "number, or part of the name (default: the first)", TEXT,
-     MEMBER(device), 0, 0},
+     MEMBER(device.name), 0, 0},
     {"list", 0, NULL, NULL, "list platforms and devices", ACTION, 0, LT_LIST, 0},
     {"vulkan", 0, NULL, NULL, "run a plan for Vulkan only; with --list: list Vulkan devices", FLAG,
-     MEMBER(vulkan), 0, 0},
+     MEMBER(device.vulkan), 0, 0},
     {"one-queue", 0, NULL, NULL,
      "run the work-groups of two queue families one after the other where a Vulkan device has a single family",
-     FLAG, MEMBER(one_queue), 0, 0},
-    {"test", 0, "NAME", "REFCL_TEST", "run only tests whose name contains NAME", TEXT, MEMBER(only), 0, 0},
-    {"exact", 0, NULL, NULL, "run only the test whose name is that of --test", FLAG, MEMBER(exact), 0, 0},
+     FLAG, MEMBER(device.one_queue), 0, 0},
+    {"test", 0, "NAME", "REFCL_TEST", "run only tests whose name contains NAME", TEXT, MEMBER(tests.only), 0,
+     0},
+    {"exact", 0, NULL, NULL, "run only the test whose name is that of --test", FLAG, MEMBER(tests.exact), 0,
+     0},
     {"shard", 0, "K/N", "REFCL_SHARD", "run the K-th of N parts of the plan, K from 1", SHARD, 0, 0, 0},
     {"iterations", 'n', "N", "REFCL_ITERATIONS", "instances of each test (default: as planned)", WIDE,
-     MEMBER(iterations), 1, UINT64_MAX >> 12},
+     MEMBER(amount.iterations), 1, UINT64_MAX >> 12},
     {"budget", 0, "S", "REFCL_BUDGET", "seconds for all tests together, instead of a number of instances",
-     FRACTION, MEMBER(budget_s), 0, 1000000000},
+     FRACTION, MEMBER(amount.budget_s), 0, 1000000000},
     {"confidence", 0, "R", "REFCL_CONFIDENCE",
      "run each test until the rate of a state that was never seen is below R, with 95 % confidence (3/R instances)",
-     FRACTION, MEMBER(confidence), 0, 1},
+     FRACTION, MEMBER(amount.confidence), 0, 1},
     {"until-seen", 0, NULL, NULL, "end a test when it has shown the outcome that it asks about", FLAG,
-     MEMBER(until_seen), 0, 0},
+     MEMBER(amount.until_seen), 0, 0},
     {"unseen", 0, "RESULTS", NULL,
-     "run only tests that do not show the outcome that they ask about in RESULTS", TEXT, MEMBER(unseen), 0,
-     0},
+     "run only tests that do not show the outcome that they ask about in RESULTS", TEXT, MEMBER(files.seen),
+     0, 0},
     {"batch", 0, "N", "REFCL_BATCH", "instances in one launch (default 4096 on a CPU, 1048576 on a GPU)",
-     NUMBER, MEMBER(batch), 1, 1 << 22},
+     NUMBER, MEMBER(amount.batch), 1, 1 << 22},
     {"kind", 0, "cpu|gpu", NULL, "lay launches out as for such a device (default: what the device is)",
      HARDWARE, 0, 0, 0},
-    {"il", 0, NULL, NULL, "pass kernels as SPIR-V, as to a device without a compiler", FLAG, MEMBER(il), 0,
-     0},
-    {"legacy", 0, NULL, NULL, "use the atomics of OpenCL 1.2 only", FLAG, MEMBER(legacy), 0, 0},
+    {"il", 0, NULL, NULL, "pass kernels as SPIR-V, as to a device without a compiler", FLAG, MEMBER(build.il),
+     0, 0},
+    {"legacy", 0, NULL, NULL, "use the atomics of OpenCL 1.2 only", FLAG, MEMBER(build.legacy), 0, 0},
     {"build-options", 0, "TEXT", NULL, "options for building the kernels, such as -cl-opt-disable", COMPILE,
      0, 0, 0},
     {"knob", 0, "NAME=V", NULL, "fix a launch parameter (--knobs lists them); may be repeated", KNOB, 0, 0,
@@ -71,18 +73,18 @@ static const struct run_option run_options[] = {
      "exit code 1 if none shows any",
      ACTION, 0, LT_TUNE, 0},
     {"tuning", 0, "FILE", "REFCL_TUNING",
-     "use these launch parameters in most batches (default: as tuned; none: nothing)", TEXT, MEMBER(tuning),
-     0, 0},
+     "use these launch parameters in most batches (default: as tuned; none: nothing)", TEXT,
+     MEMBER(files.tuning), 0, 0},
     {"variant", 0, "TEXT", "REFCL_VARIANT",
      "settings of the driver that it does not report, such as REFCL_MEMORY=weak: the results have them in the driver's version, "
      "so that those of different settings are not added up",
-     TEXT, MEMBER(variant), 0, 0},
+     TEXT, MEMBER(device.variant), 0, 0},
     {"merge", 0, NULL, NULL, "add up the results files that follow into the output", ACTION, 0, LT_MERGE, 0},
     {"timeout", 0, "S", "REFCL_RUN_TIMEOUT",
      "end each test after S seconds (default: after 60 seconds without a result)", SECONDS, 0, 1, 86400},
     {"silence", 0, "S", NULL,
      "end a test that has reported nothing for S seconds (default 60, or as --timeout says)", NUMBER,
-     MEMBER(timeout_s), 1, 86400},
+     MEMBER(amount.timeout_s), 1, 86400},
     {"seed", 0, "N", "REFCL_SEED", "seed of the placements (default: the plan's)", WIDE, MEMBER(seed), 0,
      UINT64_MAX},
     {"input-limits", 0, "N", "REFCL_INPUT_LIMITS",
@@ -135,8 +137,8 @@ static bool read_shard(const char *text, struct lt_options *o)
     first[length] = '\0';
     if (!read_number(first, 1, 1 << 20, &k) || !read_number(text + length + 1, k, 1 << 20, &n))
         return false;
-    o->shard = (unsigned)k - 1;
-    o->shard_count = (unsigned)n;
+    o->tests.shard = (unsigned)k - 1;
+    o->tests.shard_count = (unsigned)n;
     return true;
 }
 
@@ -158,8 +160,8 @@ static bool read_knob(const char *text, struct lt_options *o)
     for (unsigned k = 0; k < LT_KNOB_COUNT; k++)
         if (strlen(lt_knobs[k].name) == length && strncmp(lt_knobs[k].name, text, length) == 0 &&
             *lt_knobs[k].cpu && text[length] && read_number(text + length + 1, 0, 1 << 20, &n)) {
-            o->knob_given[k] = true;
-            o->knob_values[k] = (uint32_t)n;
+            o->knobs.given[k] = true;
+            o->knobs.values[k] = (uint32_t)n;
             return true;
         }
     return false;
@@ -203,15 +205,15 @@ static bool read_option(struct lt_options *options, const struct run_option *o, 
     case KNOB:
         return read_knob(argument, options);
     case HARDWARE:
-        options->kind = argument;
+        options->device.kind = argument;
         return strcmp(argument, "cpu") == 0 || strcmp(argument, "gpu") == 0;
     case COMPILE:
-        options->build_options = argument;
+        options->build.options = argument;
         return strlen(argument) < LT_BUILD_OPTIONS;
     case LIMITS:
         return setenv(o->environment, argument, 1) == 0;
     case SECONDS:
-        options->timeout_s = options->limit_s = (unsigned)n;
+        options->amount.timeout_s = options->amount.limit_s = (unsigned)n;
         break;
     case ACTION:
         options->action = options->action == LT_HELP ? LT_HELP : (enum lt_action)o->least;
@@ -227,8 +229,8 @@ static void note_option(struct lt_options *options, const struct run_option *o, 
     size_t used = strlen(options->settings), size = sizeof options->settings - used;
     const char *name = argument ? strrchr(argument, '/') : NULL;
     char value[256] = "";
-    if (o->kind == ACTION || o->kind == SHARD || o->offset == MEMBER(results_path) ||
-        o->offset == MEMBER(resume) || o->offset == MEMBER(quiet))
+    if (o->kind == ACTION || o->kind == SHARD || o->offset == MEMBER(files.results) ||
+        o->offset == MEMBER(files.resume) || o->offset == MEMBER(quiet))
         return;
     if (argument)
         snprintf(value, sizeof value, " %s", o->kind == TEXT && name ? name + 1 : argument);
@@ -287,21 +289,21 @@ static bool parse_arguments(struct lt_options *options, int argc, char **argv)
         fprintf(stderr, "Try `refcl-litmus-run --help`.\n");
         return false;
     }
-    options->inputs = (const char *const *)argv + optind;
-    options->input_count = (unsigned)(argc - optind);
+    options->files.inputs = (const char *const *)argv + optind;
+    options->files.input_count = (unsigned)(argc - optind);
     return true;
 }
 
 static int act(struct lt_options *o)
 {
-    if (!o->results_path && o->action != LT_TUNE)
-        o->results_path = "results.json";
+    if (!o->files.results && o->action != LT_TUNE)
+        o->files.results = "results.json";
     switch (o->action) {
     case LT_HELP:
         print_help(stdout);
         return 0;
     case LT_LIST:
-        (o->vulkan ? &lt_vulkan : &lt_opencl)->list(stdout);
+        (o->device.vulkan ? &lt_vulkan : &lt_opencl)->list(stdout);
         return 0;
     case LT_LIST_KNOBS:
         list_knobs();
@@ -312,17 +314,17 @@ static int act(struct lt_options *o)
     case LT_TUNE:
         break;
     }
-    if (o->input_count != 1) {
+    if (o->files.input_count != 1) {
         fprintf(stderr, "refcl-litmus-run: one plan is needed, %u given\nTry `refcl-litmus-run --help`.\n",
-                o->input_count);
+                o->files.input_count);
         return 2;
     }
-    o->plan_path = o->inputs[0];
+    o->files.plan = o->files.inputs[0];
     return o->action == LT_TUNE ? lt_tune(o) : lt_campaign(o);
 }
 
 int main(int argc, char **argv)
 {
-    struct lt_options o = {.timeout_s = 60, .shard_count = 1};
+    struct lt_options o = {.amount.timeout_s = 60, .tests.shard_count = 1};
     return from_environment(&o) && parse_arguments(&o, argc, argv) ? act(&o) : 2;
 }

@@ -167,21 +167,21 @@ int lt_merge(const struct lt_options *o)
 {
     cJSON *sum = NULL;
     struct lt_writer writer;
-    bool ok = o->input_count > 0;
+    bool ok = o->files.input_count > 0;
     if (!ok)
         fprintf(stderr, "refcl-litmus-run: --merge needs results files\n");
-    for (unsigned i = 0; i < o->input_count && ok; i++) {
-        cJSON *next = lt_load_results(o->inputs[i]);
+    for (unsigned i = 0; i < o->files.input_count && ok; i++) {
+        cJSON *next = lt_load_results(o->files.inputs[i]);
         ok = next != NULL;
         if (!sum) {
             sum = next;
             continue;
         }
-        ok = ok && add_results(sum, next, o->inputs[i]);
+        ok = ok && add_results(sum, next, o->files.inputs[i]);
         cJSON_Delete(next);
     }
-    if (ok && (ok = lt_writer_lock(&writer, o->results_path))) {
-        ok = lt_save_json(sum, o->results_path);
+    if (ok && (ok = lt_writer_lock(&writer, o->files.results))) {
+        ok = lt_save_json(sum, o->files.results);
         lt_writer_unlock(&writer);
     }
     cJSON_Delete(sum);

@@ -36,35 +36,49 @@ struct lt_knob {
 extern const struct lt_knob lt_knobs[LT_KNOB_COUNT];
 
 struct lt_options {
-    const char *plan_path, *results_path;
-    const char *platform, *device; /* number or part of the name; NULL = first */
-    const char *only;              /* part of the test's name; NULL = all */
-    const char *kind;              /* "cpu", "gpu"; NULL = as the device reports */
-    uint64_t iterations;           /* 0 = as in the plan */
-    uint64_t seed;
-    bool has_seed;
-    double budget_s;    /* for all tests together, 0 = none */
-    double confidence;  /* rate below which a state may stay unseen, 0 = none */
-    unsigned batch;     /* instances in one launch, 0 = by the kind of device */
-    unsigned timeout_s; /* seconds without a message of the child */
-    unsigned limit_s;   /* seconds of one test, 0 = none */
-    unsigned shard, shard_count;
     enum lt_action { LT_RUN, LT_LIST, LT_LIST_KNOBS, LT_MERGE, LT_TUNE, LT_HELP } action;
-    bool resume, quiet, exact, silent;
-    bool one_queue;     /* tests of two queue families run on one queue where the device has one family */
-    bool vulkan;        /* list Vulkan devices; the plan must be for Vulkan */
-    bool until_seen;    /* a test ends when it has shown the outcome that it asks about */
-    const char *unseen; /* results: run only tests that do not show that outcome in them; NULL: all */
-    bool probe;         /* one batch of each test */
-    bool il;            /* kernels as SPIR-V, though the device compiles OpenCL C */
-    bool legacy;        /* use only the atomics of OpenCL 1.2 */
-    const char *build_options; /* for all kernels; NULL: none */
-    const char *variant;       /* of the driver, NULL: none */
-    const char *tuning;        /* file, "none"; NULL: that of the device, if there is one */
-    const char *const *inputs; /* of --merge */
-    unsigned input_count;
-    bool knob_given[LT_KNOB_COUNT];
-    uint32_t knob_values[LT_KNOB_COUNT];
+    bool quiet, silent;
+    bool has_seed;
+    uint64_t seed;
+    struct {
+        const char *plan, *results;
+        const char *seen;   /* results: run only tests that do not show their outcome in them; NULL: all */
+        const char *tuning; /* file, "none"; NULL: that of the device, if there is one */
+        const char *const *inputs; /* of --merge */
+        unsigned input_count;
+        bool resume;
+    } files;
+    struct {
+        const char *platform, *name; /* number or part of the name; NULL = first */
+        const char *kind;            /* "cpu", "gpu"; NULL = as the device reports */
+        const char *variant;         /* of the driver, NULL: none */
+        bool vulkan;                 /* list Vulkan devices; the plan must be for Vulkan */
+        bool one_queue; /* tests of two queue families run on one queue where the device has one family */
+    } device;
+    struct {
+        const char *only; /* part of the test's name; NULL = all */
+        bool exact;       /* the whole name */
+        unsigned shard, shard_count;
+    } tests;
+    struct {
+        uint64_t iterations; /* 0 = as in the plan */
+        double budget_s;     /* for all tests together, 0 = none */
+        double confidence;   /* rate below which a state may stay unseen, 0 = none */
+        unsigned batch;      /* instances in one launch, 0 = by the kind of device */
+        unsigned timeout_s;  /* seconds without a message of the child */
+        unsigned limit_s;    /* seconds of one test, 0 = none */
+        bool until_seen;     /* a test ends when it has shown the outcome that it asks about */
+        bool probe;          /* one batch of each test */
+    } amount;
+    struct {
+        const char *options; /* for all kernels; NULL: none */
+        bool il;             /* kernels as SPIR-V, though the device compiles OpenCL C */
+        bool legacy;         /* use only the atomics of OpenCL 1.2 */
+    } build;
+    struct {
+        bool given[LT_KNOB_COUNT];
+        uint32_t values[LT_KNOB_COUNT];
+    } knobs;
     char settings[1024]; /* the options that were given, for readers of the results */
 };
 

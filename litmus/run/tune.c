@@ -60,14 +60,15 @@ bool lt_tuning_load(struct lt_tuning *tuning, const struct lt_device *device,
     char path[1400];
     *error = NULL;
     *tuning = (struct lt_tuning){0};
-    if (options->tuning && strcmp(options->tuning, "none") == 0)
+    if (options->files.tuning && strcmp(options->files.tuning, "none") == 0)
         return false;
-    if (!options->tuning && !default_path(device->platform, device->name, device->driver, path, sizeof path))
+    if (!options->files.tuning &&
+        !default_path(device->platform, device->name, device->driver, path, sizeof path))
         return false;
-    if (!options->tuning && access(path, R_OK) != 0)
+    if (!options->files.tuning && access(path, R_OK) != 0)
         return false;
     bool read;
-    cJSON *json = lt_read_json(options->tuning ? options->tuning : path, &read);
+    cJSON *json = lt_read_json(options->files.tuning ? options->files.tuning : path, &read);
     bool ok = json && read_tuning(json, tuning);
     if (!ok)
         *error = read ? "the tuning is not a file that --tune wrote" : "the tuning cannot be read";
@@ -163,15 +164,15 @@ static bool attempt(const struct lt_options *options, const cJSON *plan, struct 
                     const char *path, cJSON **results)
 {
     struct lt_options o = *options;
-    o.results_path = path;
-    o.tuning = "none";
-    o.budget_s = options->iterations ? 0 : seconds;
-    o.probe = seconds <= 0;
+    o.files.results = path;
+    o.files.tuning = "none";
+    o.amount.budget_s = options->amount.iterations ? 0 : seconds;
+    o.amount.probe = seconds <= 0;
     o.quiet = o.silent = true;
     for (unsigned k = 0; k < LT_KNOB_COUNT; k++)
         if (c->knobs.set[k]) {
-            o.knob_given[k] = true;
-            o.knob_values[k] = c->knobs.values[k];
+            o.knobs.given[k] = true;
+            o.knobs.values[k] = c->knobs.values[k];
         }
     if (lt_campaign(&o) > 1)
         return false;
@@ -262,7 +263,7 @@ static void choose_settings(const struct lt_options *o, bool gpu, struct candida
     for (unsigned i = 0; i < CANDIDATES; i++)
         for (unsigned k = 0; k < LT_KNOB_COUNT; k++) {
             uint64_t r = lt_random(&random);
-            candidates[i].knobs.set[k] = *lt_knobs[k].cpu && !o->knob_given[k];
+            candidates[i].knobs.set[k] = *lt_knobs[k].cpu && !o->knobs.given[k];
             candidates[i].knobs.values[k] =
                 *lt_knobs[k].cpu ? lt_knob_choice(&lt_knobs[k], gpu, i ? r : 0) : 0;
         }
@@ -280,7 +281,7 @@ static unsigned keep_better_half(struct candidate *candidates, unsigned count)
 static bool halve(const struct lt_options *o, double overhead, const cJSON *plan,
                   struct candidate *candidates, const char *path)
 {
-    double total = o->budget_s > 0 ? o->budget_s : 60, start = lt_seconds();
+    double total = o->amount.budget_s > 0 ? o->amount.budget_s : 60, start = lt_seconds();
     unsigned count = CANDIDATES;
     while (count > 1) {
         unsigned rounds = 1;
@@ -293,8 +294,8 @@ static bool halve(const struct lt_options *o, double overhead, const cJSON *plan
                 return false;
         unsigned left = keep_better_half(candidates, count);
         char amount[40];
-        if (o->iterations)
-            snprintf(amount, sizeof amount, "%" PRIu64 " instances", o->iterations);
+        if (o->amount.iterations)
+            snprintf(amount, sizeof amount, "%" PRIu64 " instances", o->amount.iterations);
         else
             snprintf(amount, sizeof amount, "%.2f s", slice);
         if (!o->quiet)
@@ -315,9 +316,10 @@ static cJSON *first_try(const struct lt_options *o, const cJSON *plan, struct ca
     if (!attempt(o, plan, &first, 0, path, &results))
         return NULL;
     *device = cJSON_DetachItemFromObject(results, "device");
-    choose_settings(
-        o, o->kind ? strcmp(o->kind, "gpu") == 0 : lt_json_value(cJSON_GetObjectItem(*device, "gpu")) != 0,
-        candidates);
+    choose_settings(o,
+                    o->device.kind ? strcmp(o->device.kind, "gpu") == 0
+                                   : lt_json_value(cJSON_GetObjectItem(*device, "gpu")) != 0,
+                    candidates);
     cJSON *reduced = reduce(plan, results);
     cJSON_Delete(results);
     if (!reduced)
@@ -344,15 +346,15 @@ static int tune(const struct lt_options *options, const cJSON *plan, const char 
     struct lt_options o = *options;
     cJSON *device = NULL, *reduced = first_try(options, plan, candidates, path, &device);
     int code = 2;
-    o.plan_path = plan_path;
-    o.resume = false;
+    o.files.plan = plan_path;
+    o.files.resume = false;
     bool ready = reduced && lt_save_json(reduced, plan_path);
     /* How long a try takes that does hardly anything: opening the device, building. */
     double overhead = -lt_seconds();
     ready = ready && attempt(&o, reduced, &candidates[0], 0, path, NULL);
     overhead += lt_seconds();
     if (ready && halve(&o, overhead, reduced, candidates, path))
-        code = save_setting(&candidates[0], device, options->results_path);
+        code = save_setting(&candidates[0], device, options->files.results);
     cJSON_Delete(reduced);
     cJSON_Delete(device);
     return code;
@@ -362,7 +364,7 @@ int lt_tune(const struct lt_options *options)
 {
     char folder[1000], plan_path[1024], results_path[1024];
     int code = 2;
-    cJSON *plan = lt_load_plan(options->plan_path);
+    cJSON *plan = lt_load_plan(options->files.plan);
     if (plan && !lt_temporary_folder(folder, sizeof folder)) {
         fprintf(stderr, "refcl-litmus-run: no folder for temporary files: %s\n", strerror(errno));
     } else if (plan) {

@@ -28,7 +28,7 @@ static bool read_results(const uint8_t *data, size_t size)
                                        .html = "/dev/null",
                                        .junit = "/dev/null",
                                        .sarif = "/dev/null"};
-    struct lt_options merge = {.inputs = inputs, .input_count = 2, .results_path = sum, .quiet = true};
+    struct lt_options merge = {.files = {.inputs = inputs, .input_count = 2, .results = sum}, .quiet = true};
     bool good = lt_judge(inputs[0], &options, nowhere, nowhere, &findings, &unknown, &err) == MM_OK;
     lt_merge(&merge);
     unlink(sum);

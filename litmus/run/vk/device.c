@@ -110,7 +110,7 @@ static bool find_device(struct lt_vk *vk, const struct lt_options *options)
     for (uint32_t d = 0, n = physical_devices(vk, devices); d < n; d++) {
         vk->properties = properties_of(vk, devices[d]);
         vk->physical = devices[d];
-        if (is_chosen(options->device, d, vk->properties.deviceName))
+        if (is_chosen(options->device.name, d, vk->properties.deviceName))
             return true;
     }
     return false;
@@ -242,7 +242,7 @@ static const char *open_device(struct lt_device *device, const struct lt_options
         return "no such Vulkan device";
     if (vk->properties.apiVersion < VK_API_VERSION_1_1)
         return "the device has no Vulkan 1.1";
-    vk->one_queue = options->one_queue;
+    vk->one_queue = options->device.one_queue;
     if (!find_families(vk))
         return "the device has no compute queue";
     read_features(vk);
@@ -259,8 +259,8 @@ static const char *open_device(struct lt_device *device, const struct lt_options
     else
         snprintf(device->driver, sizeof device->driver, "%u.%u.%u", VK_API_VERSION_MAJOR(d),
                  VK_API_VERSION_MINOR(d), VK_API_VERSION_PATCH(d));
-    device->is_gpu =
-        options->kind ? strcmp(options->kind, "gpu") == 0 : p->deviceType != VK_PHYSICAL_DEVICE_TYPE_CPU;
+    device->is_gpu = options->device.kind ? strcmp(options->device.kind, "gpu") == 0
+                                          : p->deviceType != VK_PHYSICAL_DEVICE_TYPE_CPU;
     device->max_group = p->limits.maxComputeWorkGroupInvocations < p->limits.maxComputeWorkGroupSize[0]
                             ? p->limits.maxComputeWorkGroupInvocations
                             : p->limits.maxComputeWorkGroupSize[0];
