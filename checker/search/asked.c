@@ -145,7 +145,7 @@ static void set_prefix_coherence(struct stepper *s)
             continue;
         mm_rel_add(x->n, x->co_lower, x->init_of[x->events[w].location], w);
         mm_rel_add(x->n, x->co_upper, x->init_of[x->events[w].location], w);
-        for (uint32_t k = 0; k < x->n && !s->ordered[x->events[w].object]; k++) {
+        for (uint32_t k = 0; k < x->n && !s->ordered[x->events[w].memory.object]; k++) {
             if (k != w && x->events[k].write && !x->events[k].init &&
                 x->events[k].location == x->events[w].location)
                 mm_rel_add(x->n, x->co_upper, w, k);

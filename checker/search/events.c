@@ -59,13 +59,13 @@ static void describe_location(struct sx *sx, struct mm_cat_event *e, uint32_t lo
     const struct ck_object *o = &sx->program->objects[l->object];
 
     e->location = location;
-    e->object = l->object;
-    e->reference = object * 65536U + reference;
-    e->non_atomic_location = o->non_atomic;
-    e->region = o->region;
-    e->origin = o->origin;
-    e->start = l->offset;
-    e->bytes = l->size;
+    e->memory.object = l->object;
+    e->memory.reference = object * 65536U + reference;
+    e->memory.non_atomic = o->non_atomic;
+    e->memory.region = o->region;
+    e->memory.origin = o->origin;
+    e->memory.start = l->offset;
+    e->memory.bytes = l->size;
 }
 
 static struct mm_cat_event *add_event(struct sx_exec *x, const struct sx_event *event, uint32_t thread)
@@ -135,12 +135,12 @@ static void describe_thread(struct sx *sx, struct mm_cat_event *e, uint32_t thre
 {
     const struct ck_thread *t = &sx->program->threads[thread];
 
-    e->device = t->device;
-    e->work_group = group_number(sx->program, thread, 0);
-    e->sub_group = group_number(sx->program, thread, 1);
-    e->queue_family = t->queue_family;
-    e->kernel = t->kernel;
-    e->host = t->host;
+    e->agent.device = t->device;
+    e->agent.work_group = group_number(sx->program, thread, 0);
+    e->agent.sub_group = group_number(sx->program, thread, 1);
+    e->agent.queue_family = t->queue_family;
+    e->agent.kernel = t->kernel;
+    e->agent.host = t->host;
 }
 
 /* The last event is the second half of a read-modify-write: the first half is the last such read of its
@@ -181,7 +181,7 @@ static void add_trace_event(struct sx *sx, const struct sx_event *event, uint32_
     e->fence_flags = i->fence_flags;
     e->attributes = i->attributes;
     e->semantics = i->semantics;
-    e->storage_class = i->storage_class;
+    e->memory.storage_class = i->storage_class;
     e->tags = i->tags;
     e->point = i->point;
     e->read = event->kind == SX_READ;
@@ -191,15 +191,15 @@ static void add_trace_event(struct sx *sx, const struct sx_event *event, uint32_
     e->late = event->late;
     if (event->location != UINT32_MAX) {
         describe_location(sx, e, event->location, event->object, i->reference);
-        e->start = event->start;
-        e->bytes = i->size;
-        e->access = event->access ? thread * SX_TRACE_EVENTS + event->access : 0;
+        e->memory.start = event->start;
+        e->memory.bytes = i->size;
+        e->memory.access = event->access ? thread * SX_TRACE_EVENTS + event->access : 0;
     }
-    e->data = event->depends & ~event->own;
-    e->addr = event->address_depends;
-    e->ctrl = event->control_depends;
+    e->depends.data = event->depends & ~event->own;
+    e->depends.addr = event->address_depends;
+    e->depends.ctrl = event->control_depends;
     if (e->read)
-        e->number = count_reads(sx, thread);
+        e->depends.number = count_reads(sx, thread);
     if (event->second_half)
         pair_halves(x);
     if (event->kind == SX_AVAILABILITY)

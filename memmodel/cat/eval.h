@@ -13,26 +13,34 @@
 /* An event, as base names see it.  Groups are numbered so that equal numbers mean the same group. */
 struct mm_cat_event {
     uint32_t thread; /* initial writes: UINT32_MAX */
-    uint32_t device, work_group, sub_group, queue_family, kernel;
+    bool init, read, write, fence, entry, exit;
+    bool late; /* named barrier: it came when enough others had, and they did not wait for it */
+    uint8_t order, scope, fence_flags, attributes;
+    uint16_t semantics;
+    uint16_t tags;        /* MM_POINT_* */
     uint32_t location;    /* equal for accesses of the same bytes; UINT32_MAX: no access */
-    uint32_t reference;   /* Vulkan: through what it is accessed */
     uint32_t rmw_partner; /* index of the other half of a read-modify-write, UINT32_MAX: none */
     uint32_t barrier;     /* dynamic barrier instance, UINT32_MAX: no barrier */
-    bool init, read, write, fence, entry, exit, host;
-    bool non_atomic_location;
-    bool late; /* named barrier: it came when enough others had, and they did not wait for it */
-    uint8_t order, scope, fence_flags, attributes, region, origin, storage_class;
-    uint16_t semantics;
-    uint16_t tags;   /* MM_POINT_* */
-    uint32_t point;  /* what edges call it, 0: nothing */
-    uint32_t object; /* that LOCATION is part of */
-    uint32_t start;  /* of the whole access, in OBJECT; initial writes: of the location */
-    uint8_t bytes;   /* of the whole access */
-    uint32_t access; /* equal for the pieces of one access; 0: it is in one piece */
-    /* Reads: which of the thread's, from 0.  What the value, the address and the control flow depend on: the
-     * first 64 reads of the thread, a bit each; the reads of the same operation are not among them. */
-    uint32_t number;
-    uint64_t data, addr, ctrl;
+    uint32_t point;       /* what edges call it, 0: nothing */
+    struct {              /* that executes it */
+        uint32_t device, work_group, sub_group, queue_family, kernel;
+        bool host;
+    } agent;
+    struct {                /* of an access */
+        uint32_t object;    /* that LOCATION is part of */
+        uint32_t start;     /* of the whole access, in OBJECT; initial writes: of the location */
+        uint32_t reference; /* Vulkan: through what it is accessed */
+        uint32_t access;    /* equal for the pieces of one access; 0: it is in one piece */
+        uint8_t bytes;      /* of the whole access */
+        uint8_t region, origin, storage_class;
+        bool non_atomic; /* the location */
+    } memory;
+    /* What the value, the address and the control flow depend on: the first 64 reads of the thread, a bit each; the
+     * reads of the same operation are not among them. */
+    struct {
+        uint32_t number; /* reads: which of the thread's, from 0 */
+        uint64_t data, addr, ctrl;
+    } depends;
 };
 struct mm_cat_edge {
     uint32_t from_thread, to_thread;

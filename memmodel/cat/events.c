@@ -51,29 +51,32 @@ static bool plain_write(const struct mm_cat_event *e)
 
 static bool is_local(const struct mm_cat_event *e)
 {
-    return is_access(e) ? e->region == MM_LOCAL : e->fence && (e->fence_flags & MM_FENCE_LOCAL);
+    return is_access(e) ? e->memory.region == MM_LOCAL : e->fence && (e->fence_flags & MM_FENCE_LOCAL);
 }
 
 static bool is_global(const struct mm_cat_event *e)
 {
     if (is_access(e))
-        return e->region == MM_GLOBAL || e->region == MM_CONSTANT || e->region == MM_PROGRAM_SCOPE ||
-               e->region == MM_IMAGE || e->region == MM_PIPE;
+        return e->memory.region == MM_GLOBAL || e->memory.region == MM_CONSTANT ||
+               e->memory.region == MM_PROGRAM_SCOPE || e->memory.region == MM_IMAGE ||
+               e->memory.region == MM_PIPE;
     return e->fence && (e->fence_flags & MM_FENCE_GLOBAL);
 }
 
 static bool is_buffer(const struct mm_cat_event *e)
 {
-    bool region = e->region == MM_REGION_NONE || e->region == MM_GLOBAL || e->region == MM_CONSTANT;
+    bool region = e->memory.region == MM_REGION_NONE || e->memory.region == MM_GLOBAL ||
+                  e->memory.region == MM_CONSTANT;
 
-    return region && (e->origin == MM_ORIGIN_NONE || e->origin == MM_ORIGIN_BUFFER ||
-                      e->origin == MM_ORIGIN_SUB_BUFFER);
+    return region && (e->memory.origin == MM_ORIGIN_NONE || e->memory.origin == MM_ORIGIN_BUFFER ||
+                      e->memory.origin == MM_ORIGIN_SUB_BUFFER);
 }
 
 static bool is_fine(const struct mm_cat_event *e)
 {
-    return is_access(e) && (e->origin == MM_ORIGIN_FINE_SVM || e->origin == MM_ORIGIN_FINE_SVM_ATOMICS ||
-                            e->origin == MM_ORIGIN_SYSTEM_SVM);
+    return is_access(e) &&
+           (e->memory.origin == MM_ORIGIN_FINE_SVM || e->memory.origin == MM_ORIGIN_FINE_SVM_ATOMICS ||
+            e->memory.origin == MM_ORIGIN_SYSTEM_SVM);
 }
 
 static bool is_point(const struct mm_cat_event *e, unsigned tags)
@@ -89,7 +92,7 @@ static bool non_private(const struct mm_cat_event *e)
 
 static bool in_class(const struct mm_cat_event *e, unsigned i)
 {
-    return is_access(e) && (e->storage_class >> i & 1);
+    return is_access(e) && (e->memory.storage_class >> i & 1);
 }
 
 static bool names_class(const struct mm_cat_event *e, unsigned i)
@@ -117,7 +120,7 @@ enum { SEMANTICS_AVAILABLE = 0x100, SEMANTICS_VISIBLE = 0x200 };
     X("A", is_atomic(e))                                                                                     \
     X("ATOM", is_atomic(e))                                                                                  \
     X("NA", is_access(e) && !e->init && !is_atomic(e))                                                       \
-    X("NAL", is_access(e) && e->non_atomic_location)                                                         \
+    X("NAL", is_access(e) && e->memory.non_atomic)                                                           \
     X("ACQ", acquires(e))                                                                                    \
     X("REL", releases(e))                                                                                    \
     X("ACQ_REL", e->fence && e->order == MM_ACQ_REL)                                                         \
@@ -135,10 +138,10 @@ enum { SEMANTICS_AVAILABLE = 0x100, SEMANTICS_VISIBLE = 0x200 };
     X("CBAR", e->barrier != UINT32_MAX)                                                                      \
     X("BEN", e->entry)                                                                                       \
     X("BEX", e->exit)                                                                                        \
-    X("HOST", e->host)                                                                                       \
-    X("FGA", is_access(e) && e->origin == MM_ORIGIN_FINE_SVM_ATOMICS)                                        \
+    X("HOST", e->agent.host)                                                                                 \
+    X("FGA", is_access(e) && e->memory.origin == MM_ORIGIN_FINE_SVM_ATOMICS)                                 \
     X("CLMEM", is_access(e) && is_buffer(e))                                                                 \
-    X("IMG", is_access(e) && e->region == MM_IMAGE)                                                          \
+    X("IMG", is_access(e) && e->memory.region == MM_IMAGE)                                                   \
     X("SC0", in_class(e, 0))                                                                                 \
     X("SC1", in_class(e, 1))                                                                                 \
     X("SC2", in_class(e, 2))                                                                                 \
@@ -158,9 +161,9 @@ enum { SEMANTICS_AVAILABLE = 0x100, SEMANTICS_VISIBLE = 0x200 };
     X("DOMHOST", domain_operation(e, MM_MAKE_AVAILABLE | MM_MAKE_VISIBLE, true))                             \
     X("DOMDEVICE", domain_operation(e, MM_MAKE_AVAILABLE | MM_MAKE_VISIBLE, false))                          \
     X("NONPRIV", non_private(e))                                                                             \
-    X("COARSE", is_access(e) && e->origin == MM_ORIGIN_COARSE_SVM)                                           \
+    X("COARSE", is_access(e) && e->memory.origin == MM_ORIGIN_COARSE_SVM)                                    \
     X("FINE", is_fine(e))                                                                                    \
-    X("HOSTMEM", is_access(e) && e->origin == MM_ORIGIN_HOST)                                                \
+    X("HOSTMEM", is_access(e) && e->memory.origin == MM_ORIGIN_HOST)                                         \
     X("POINT", is_point(e, MM_POINT_API | MM_POINT_START | MM_POINT_END | MM_POINT_COMPLETE))                \
     X("API", is_point(e, MM_POINT_API))                                                                      \
     X("START", is_point(e, MM_POINT_START))                                                                  \
@@ -184,7 +187,7 @@ static bool same_thread(const struct mm_cat_event *a, const struct mm_cat_event 
 
 static bool both_device(const struct mm_cat_event *a, const struct mm_cat_event *b)
 {
-    return !a->init && !b->init && !a->host && !b->host;
+    return !a->init && !b->init && !a->agent.host && !b->agent.host;
 }
 
 static bool same_location(const struct mm_cat_event *a, const struct mm_cat_event *b)
@@ -195,7 +198,8 @@ static bool same_location(const struct mm_cat_event *a, const struct mm_cat_even
 /* Whether A is among the reads that B depends on. */
 static bool depends_on(const struct mm_cat_event *a, const struct mm_cat_event *b, uint64_t reads)
 {
-    return a->read && a < b && same_thread(a, b) && a->number < 64 && (reads >> a->number & 1);
+    return a->read && a < b && same_thread(a, b) && a->depends.number < 64 &&
+           (reads >> a->depends.number & 1);
 }
 
 /* a, b: events; a < b as pointers: recorded in that order. */
@@ -207,20 +211,21 @@ static bool depends_on(const struct mm_cat_event *a, const struct mm_cat_event *
     X("ext", !same_thread(a, b))                                                                             \
     X("id", a == b)                                                                                          \
     X("rmw", a->read && b->write && b == all->events + a->rmw_partner && a->rmw_partner != UINT32_MAX)       \
-    X("ssg", both_device(a, b) && a->sub_group == b->sub_group)                                              \
-    X("swg", both_device(a, b) && a->work_group == b->work_group)                                            \
-    X("sqf", both_device(a, b) && a->device == b->device && a->queue_family == b->queue_family)              \
-    X("sdv", both_device(a, b) && a->device == b->device)                                                    \
-    X("skernel", both_device(a, b) && a->kernel == b->kernel)                                                \
+    X("ssg", both_device(a, b) && a->agent.sub_group == b->agent.sub_group)                                  \
+    X("swg", both_device(a, b) && a->agent.work_group == b->agent.work_group)                                \
+    X("sqf", both_device(a, b) && a->agent.device == b->agent.device &&                                      \
+                 a->agent.queue_family == b->agent.queue_family)                                             \
+    X("sdv", both_device(a, b) && a->agent.device == b->agent.device)                                        \
+    X("skernel", both_device(a, b) && a->agent.kernel == b->agent.kernel)                                    \
     X("syncbar", a->barrier != UINT32_MAX && a->barrier == b->barrier && (a == b || !a->late))               \
-    X("obj", is_access(a) && is_access(b) && a->object == b->object)                                         \
-    X("extent", is_access(a) && is_access(b) && a->object == b->object && a->start == b->start &&            \
-                    a->bytes == b->bytes)                                                                    \
-    X("data", depends_on(a, b, b->data))                                                                     \
-    X("addr", depends_on(a, b, b->addr))                                                                     \
-    X("ctrl", depends_on(a, b, b->ctrl))                                                                     \
-    X("piece", a->access && a->access == b->access && a != b)                                                \
-    X("vloc", same_location(a, b) && (a->init || b->init || a->reference == b->reference))
+    X("obj", is_access(a) && is_access(b) && a->memory.object == b->memory.object)                           \
+    X("extent", is_access(a) && is_access(b) && a->memory.object == b->memory.object &&                      \
+                    a->memory.start == b->memory.start && a->memory.bytes == b->memory.bytes)                \
+    X("data", depends_on(a, b, b->depends.data))                                                             \
+    X("addr", depends_on(a, b, b->depends.addr))                                                             \
+    X("ctrl", depends_on(a, b, b->depends.ctrl))                                                             \
+    X("piece", a->memory.access && a->memory.access == b->memory.access && a != b)                           \
+    X("vloc", same_location(a, b) && (a->init || b->init || a->memory.reference == b->memory.reference))
 
 /* One pass over the events (or pairs) per name; the name is looked up once, before the loop. */
 #define FILL_SET(text, condition)                                                                            \

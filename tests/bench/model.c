@@ -14,11 +14,11 @@ static uint64_t rf[MOST * (MOST / 64 + 1)], co[MOST * (MOST / 64 + 1)];
 static struct mm_cat_event access(uint32_t thread, uint32_t location, bool write)
 {
     return (struct mm_cat_event){.thread = thread,
-                                 .work_group = thread / 4,
-                                 .sub_group = thread,
+                                 .agent.work_group = thread / 4,
+                                 .agent.sub_group = thread,
                                  .location = location,
-                                 .reference = location,
-                                 .object = location,
+                                 .memory.reference = location,
+                                 .memory.object = location,
                                  .rmw_partner = UINT32_MAX,
                                  .barrier = UINT32_MAX,
                                  .read = !write,
@@ -29,8 +29,8 @@ static struct mm_cat_event access(uint32_t thread, uint32_t location, bool write
                                                                : MM_ACQUIRE,
                                  .scope = thread == UINT32_MAX ? MM_SCOPE_NONE : MM_SCOPE_DEVICE,
                                  .attributes = thread == UINT32_MAX ? 0 : MM_ATOMIC,
-                                 .region = MM_GLOBAL,
-                                 .origin = MM_ORIGIN_BUFFER};
+                                 .memory.region = MM_GLOBAL,
+                                 .memory.origin = MM_ORIGIN_BUFFER};
 }
 
 /* Loads from the last write of the location; writes in the order of their numbers. */

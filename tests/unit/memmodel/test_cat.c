@@ -230,7 +230,7 @@ static int set_up(void **state)
                                           .read = i == 3 || i == 5,
                                           .order = i < 2 ? MM_ORDER_NONE : MM_RELAXED,
                                           .attributes = i < 2 ? 0 : MM_ATOMIC,
-                                          .region = MM_GLOBAL};
+                                          .memory.region = MM_GLOBAL};
     }
     memset(rf, 0, sizeof rf);
     memset(co, 0, sizeof co);
