@@ -140,6 +140,12 @@ const struct in_id *in_spirv_id(const struct in_module *module, uint32_t id);
 /* The function that ID names, NULL if none; entry point I in the order of the module, NULL past the last. */
 const struct in_function *in_spirv_function(const struct in_module *module, uint32_t id);
 const struct in_entry *in_spirv_entry(const struct in_module *module, size_t i);
+/* The type of argument INDEX of KERNEL in its source, such as "uint4*", in TEXT.  False: the module does not say. */
+bool in_spirv_source_type(const struct in_module *module, const char *kernel, uint32_t index, char *text,
+                          size_t size);
+/* The structure that TYPE, "struct S*" or "S*" in the source, points to; NULL: there is none.  Where LLVM's pointers have no type,
+ * that of SPIR-V's pointers may be another one. */
+const struct in_ty *in_spirv_named_structure(const struct in_module *module, const char *type);
 /* SpvMemoryModel. */
 uint32_t in_spirv_memory_model(const struct in_module *module);
 /* The words in the host's byte order. */

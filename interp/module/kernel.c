@@ -80,6 +80,18 @@ static const char *source_entry(const struct in_module *m, const char *prefix, c
     return p;
 }
 
+bool in_spirv_source_type(const struct in_module *m, const char *kernel, uint32_t index, char *text,
+                          size_t size)
+{
+    uint32_t length = 0;
+    const char *source = source_entry(m, "kernel_arg_type.", kernel, index, &length);
+    if (source == NULL || length >= size)
+        return false;
+    memcpy(text, source, length);
+    text[length] = 0;
+    return true;
+}
+
 /* Qualifiers of pointers that SPIR-V itself does not keep, such as const. */
 static uint32_t source_qualifiers(const struct in_module *m, const char *kernel, uint32_t index)
 {
@@ -108,6 +120,22 @@ static uint32_t qualifiers(const struct in_id *id)
     if (id->constant || (id->attributes & 1u << SpvFunctionParameterAttributeNoWrite))
         q |= IN_QUAL_CONST;
     return q;
+}
+
+const struct in_ty *in_spirv_named_structure(const struct in_module *m, const char *type)
+{
+    static const char tag[] = "struct ", prefix[] = "struct.";
+    type += strncmp(type, tag, sizeof tag - 1) == 0 ? sizeof tag - 1 : 0;
+    size_t length = strcspn(type, "*");
+    for (uint32_t id = 1; id < m->bound && length && strcmp(type + length, "*") == 0; id++) {
+        const struct in_id *found = &m->ids[id];
+        if (found->kind == IN_ID_TYPE && found->ty->kind == IN_TY_STRUCT &&
+            strncmp(found->name, prefix, sizeof prefix - 1) == 0 &&
+            strncmp(found->name + sizeof prefix - 1, type, length) == 0 &&
+            found->name[sizeof prefix - 1 + length] == 0)
+            return found->ty;
+    }
+    return NULL;
 }
 
 static void pointer_argument(const struct in_id *id, const struct in_ty *ty, struct in_argument_info *a)
@@ -184,18 +212,16 @@ static enum mm_class argument(struct in_module *m, const struct in_kernel *k, ui
     } else if (ty->kind == IN_TY_OPAQUE) {
         opaque_argument(m, ty, a);
     }
-    describe_numbers(ty->kind == IN_TY_POINTER ? ty->element : ty, a);
-    uint32_t length = 0;
-    const char *source = source_entry(m, "kernel_arg_type.", k->info.name, index, &length);
-    if (source != NULL && length < sizeof text) {
-        memcpy(text, source, length);
-        text[length] = 0;
-    } else {
+    if (!in_spirv_source_type(m, k->info.name, index, text, sizeof text))
         type_name(m, ty->kind == IN_TY_POINTER && a->kind == IN_ARG_VALUE ? ty->element : ty, text,
                   sizeof text);
-    }
     a->name = id->name;
     a->type_name = mm_arena_strdup(m->arena, text);
+    const struct in_ty *structure = a->kind == IN_ARG_VALUE ? NULL : in_spirv_named_structure(m, text);
+    if (structure)
+        a->element_size = (uint32_t)structure->size;
+    else
+        describe_numbers(ty->kind == IN_TY_POINTER ? ty->element : ty, a);
     return a->type_name != NULL ? MM_OK : MM_LIMIT;
 }
 

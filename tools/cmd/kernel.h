@@ -33,7 +33,7 @@ void kernel_explain_choices(void *context, const struct session *session, struct
 int kernel_list(const struct kernel *kernel);
 /* Chooses what is not given, and runs the launch. */
 int kernel_automatic(struct kernel *kernel);
-/* Replaces the arguments that are structures by their bytes. */
+/* Replaces structures by their bytes. */
 int kernel_structures(struct kernel *kernel);
 void kernel_clear(struct kernel *kernel);
 

@@ -121,21 +121,61 @@ static const struct in_kernel_info *the_kernel(const struct kernel *kernel, stru
     return i < in_module_kernel_count(module) ? in_module_kernel(module, i) : NULL;
 }
 
+static void own_argument(struct kernel *kernel, size_t i, char *text)
+{
+    mm_free(kernel->owned[i]);
+    kernel->owned[i] = text;
+    kernel->arguments[i] = text ? text : kernel->arguments[i];
+}
+
+/* NAME=BYTES */
+static char *structure_by_value(const char *text, size_t name, const char *bytes)
+{
+    char *all = mm_alloc(name + strlen(bytes) + 2);
+    if (all)
+        sprintf(all, "%.*s%s%s", (int)name, text, name ? "=" : "", bytes);
+    return all;
+}
+
+/* TEXT with {BYTE, BYTE, ...} in place of the LENGTH characters at VALUE. */
+static char *structure_in_memory(const char *text, const char *value, size_t length, const char *bytes)
+{
+    const char *digits = bytes + strlen("@raw:");
+    char *all = mm_alloc(strlen(text) + 3 * strlen(digits) + 8), *at = all;
+    if (!all)
+        return NULL;
+    at += sprintf(at, "%.*s{", (int)(value - text), text);
+    for (; *digits; digits += 2)
+        at += sprintf(at, "0x%.2s%s", digits, digits[2] ? "," : "");
+    sprintf(at, "}%s", value + length);
+    return all;
+}
+
+/* Structures become their bytes: values of arguments, and the contents that fill=VALUE gives to memory. */
 static int one_structure(struct kernel *kernel, struct in_module *module, const struct in_kernel_info *info,
                          size_t i, size_t index)
 {
     struct mm_error err = {0};
-    const char *text = kernel->arguments[i];
-    size_t n = spec_name_length(text);
-    if (index >= info->argument_count || info->arguments[index].kind != IN_ARG_VALUE)
+    const char *text = kernel->arguments[i], *fill = strstr(text, ":fill={");
+    size_t name = spec_name_length(text), skipped = name + (name > 0);
+    if (index >= info->argument_count)
         return 0;
-    char *bytes = launch_structure(module, info->name, index, text + n + (n > 0), &err);
-    char *all = bytes ? mm_alloc(n + strlen(bytes) + 2) : NULL;
-    if (all)
-        sprintf(all, "%.*s%s%s", (int)n, text, n ? "=" : "", bytes);
+    if (info->arguments[index].kind == IN_ARG_VALUE)
+        fill = NULL;
+    else if (!fill)
+        return 0;
+    const char *value = fill ? fill + strlen(":fill=") : text + skipped;
+    size_t length = fill ? strcspn(value, ":") : strlen(value);
+    char *alone = mm_alloc(length + 1);
+    if (alone)
+        snprintf(alone, length + 1, "%s", value);
+    char *bytes = alone ? launch_structure(module, info->name, index, alone, &err) : NULL;
+    if (bytes)
+        own_argument(kernel, i,
+                     fill ? structure_in_memory(text, value, length, bytes)
+                          : structure_by_value(text, name, bytes));
+    mm_free(alone);
     mm_free(bytes);
-    kernel->owned[i] = all;
-    kernel->arguments[i] = all ? all : text;
     return err.cls == MM_OK ? 0 : tool_error(EXIT_USAGE, "--arg '%s': %s", text, err.message);
 }
 

@@ -81,7 +81,7 @@ static const struct in_ty *element_type(const struct in_ty *pointee)
 
 static uint64_t element_size(const struct in_ty *t)
 {
-    return is_block(t) ? t->members[0]->stride : t->size;
+    return is_block(t) ? t->members[0]->stride : ex_element_size(t);
 }
 
 /* One number for each element: iota, and what fill=V makes of a number. */
@@ -141,7 +141,7 @@ void ex_argument(struct ex *ex, uint32_t id, const char *text)
     struct spec spec;
     struct ex_input *input = ex_input_for(ex, id);
     const struct in_ty *t = ex_type_of(ex, id),
-                       *pointee = t->kind == IN_TY_POINTER ? ex_pointed(ex, t) : NULL;
+                       *pointee = t->kind == IN_TY_POINTER ? ex_argument_element(ex, id) : NULL;
     input->given = true;
     const char *why = spec_read(text, &spec, message, sizeof message) ? unsupported(&spec, pointee) : message;
     if (!why)

@@ -15,6 +15,7 @@
 /* ---- what is explored ---------------------------------------------------------------------------- */
 
 /* A constant given for an object or a specialization constant: a tree of numbers. */
+enum { EX_EXTRA_TYPES = 128 };
 enum ex_form { EX_DECIMAL, EX_HEXADECIMAL, EX_REAL, EX_LIST };
 struct ex_init {
     enum ex_form form;
@@ -70,7 +71,8 @@ struct ex_module {
     const struct in_inst *insts; /* and one past the end of the module */
     uint32_t inst_count, bound;
     const struct in_inst **definitions; /* by id */
-    struct ex_shape *shapes;            /* by type id */
+    struct ex_shape *shapes;            /* by type id; behind those of the module EX_EXTRA_TYPES others */
+    uint32_t extra_types;               /* of arguments, which the module does not have */
     const uint32_t *words;              /* for the interpreter: without names */
     size_t word_count;
 };
@@ -236,6 +238,11 @@ const struct in_id *ex_id(struct ex *ex, uint32_t id);
 const struct in_ty *ex_type(struct ex *ex, uint32_t id);
 const struct in_ty *ex_type_of(struct ex *ex, uint32_t value);
 const struct in_ty *ex_pointed(struct ex *ex, const struct in_ty *pointer);
+/* The type of parameter ID of the kernel in its source; false: the module does not say. */
+enum { EX_SOURCE_TYPE = 128 };
+bool ex_source_type(const struct ex *ex, uint32_t id, char text[EX_SOURCE_TYPE]);
+/* What the memory of parameter ID, a pointer, consists of: by the type in the source where that is known, else as its type says. */
+const struct in_ty *ex_argument_element(struct ex *ex, uint32_t id);
 const struct ex_shape *ex_shape(const struct ex *ex, const struct in_ty *type);
 static inline bool ex_is_runtime_array(const struct in_ty *t)
 {

@@ -72,31 +72,11 @@ static const struct in_ty *number_type(struct ex *ex, const struct ex_place *p)
     return shape->count ? shape->scalars[0].type : NULL;
 }
 
-/* The types of the kernel's arguments in the source, a comma after each: "uint*,int,"; NULL: the module does not say. */
-static const char *source_types(const struct ex *ex)
-{
-    static const char prefix[] = "kernel_arg_type.";
-    const char *kernel = ex->entry->name;
-    size_t n = strlen(kernel), before = sizeof prefix - 1;
-    for (uint32_t i = 0; i < ex->module.bound; i++) {
-        const struct in_id *id = in_spirv_id(ex->module.decoded, i);
-        const char *s = id && id->kind == IN_ID_STRING ? id->string : "";
-        if (strncmp(s, prefix, before) == 0 && strncmp(s + before, kernel, n) == 0 && s[before + n] == '.')
-            return s + before + n + 1;
-    }
-    return NULL;
-}
-
 /* Types of kernels have no sign [SPIRV 2.16.1]. */
 bool ex_is_unsigned(const struct ex *ex, uint32_t id)
 {
-    const struct in_function *f = in_spirv_function(ex->module.decoded, ex->entry->function);
-    const char *type = source_types(ex);
-    for (uint32_t i = 0; type && *type && i < f->param_count && f->params[i] != id; i++) {
-        const char *comma = strchr(type, ',');
-        type = comma ? comma + 1 : NULL;
-    }
-    return type && (*type == 'u' || strncmp(type, "size_t", 6) == 0);
+    char type[EX_SOURCE_TYPE];
+    return ex_source_type(ex, id, type) && (*type == 'u' || strncmp(type, "size_t", 6) == 0);
 }
 
 static void add_inputs(struct ex *ex, const struct ex_place *p, const struct ex_input *given)

@@ -298,7 +298,7 @@ static void argument_objects(struct ex *ex, const struct in_function *f)
         if (is_shared_pointer(t) && !(input && input->null))
             make_objects(ex,
                          (struct ex_place){.id = f->params[i],
-                                           .pointee = ex_pointed(ex, t),
+                                           .pointee = ex_argument_element(ex, f->params[i]),
                                            .storage = t->storage,
                                            .is_array = true},
                          NULL);

@@ -187,7 +187,7 @@ static void list_instructions(struct ex *ex)
     m->insts = list = ex_alloc(ex, (m->inst_count + (size_t)1) * sizeof *list);
     m->bound = in_spirv_bound(m->decoded);
     m->definitions = ex_alloc(ex, (m->bound + (size_t)1) * sizeof *m->definitions);
-    m->shapes = ex_alloc(ex, (m->bound + (size_t)1) * sizeof *m->shapes);
+    m->shapes = ex_alloc(ex, (m->bound + (size_t)1 + EX_EXTRA_TYPES) * sizeof *m->shapes);
     for (i = (struct in_inst){0}; in_spirv_next(m->decoded, &i);) {
         list[i.number] = i;
         if (i.result)

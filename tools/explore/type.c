@@ -1,9 +1,12 @@
 /* Types and constants of the module, with the values that the launch gives, and the scalars of each type. */
 #include "tools/explore/explore.h"
+#include "tools/launch/spec.h"
 
 #include <string.h>
 
 enum { MAX_LEAVES = 1 << 16 };
+
+static void find_shape(struct ex *ex, const struct in_ty *t);
 
 /* ---- types -------------------------------------------------------------------------------------- */
 
@@ -35,6 +38,62 @@ const struct in_ty *ex_pointed(struct ex *ex, const struct in_ty *pointer)
     if (pointer->kind != IN_TY_POINTER || !pointer->element)
         ex_fail(ex, MM_INVALID, "SPIRV 3.49.6", "id %u is not a pointer to a declared type", pointer->id);
     return pointer->element;
+}
+
+bool ex_source_type(const struct ex *ex, uint32_t id, char text[EX_SOURCE_TYPE])
+{
+    const struct in_function *f = in_spirv_function(ex->module.decoded, ex->entry->function);
+    for (uint32_t i = 0; i < f->param_count; i++)
+        if (f->params[i] == id)
+            return in_spirv_source_type(ex->module.decoded, ex->entry->name, i, text, EX_SOURCE_TYPE);
+    return false;
+}
+
+static bool is_number(const struct in_ty *t, const struct spec_type *type, uint32_t count)
+{
+    const struct in_ty *scalar = in_scalar(t);
+    return (t->kind == IN_TY_VECTOR || t->kind == IN_TY_INT || t->kind == IN_TY_FLOAT) &&
+           in_count(t) == count && scalar->kind == (type->scalar.kind == 'f' ? IN_TY_FLOAT : IN_TY_INT) &&
+           scalar->size == type->scalar.bytes;
+}
+
+/* A vector of COUNT numbers, or one: a type of the module, or a new one that has none of its ids but a place for its shape. */
+static const struct in_ty *number_type(struct ex *ex, const struct spec_type *type, uint32_t count)
+{
+    for (uint32_t id = 1; id < ex->module.bound; id++) {
+        const struct in_id *found = in_spirv_id(ex->module.decoded, id);
+        if (found && found->kind == IN_ID_TYPE && is_number(found->ty, type, count))
+            return found->ty;
+    }
+    struct in_ty *t = ex_alloc(ex, sizeof *t);
+    if (ex->module.extra_types == EX_EXTRA_TYPES)
+        ex_fail(ex, MM_LIMIT, "explore.arguments", "arguments of too many types");
+    *t = (struct in_ty){.id = ex->module.bound + 1 + ex->module.extra_types++,
+                        .width = 8 * type->scalar.bytes};
+    t->kind = count > 1 ? IN_TY_VECTOR : type->scalar.kind == 'f' ? IN_TY_FLOAT : IN_TY_INT;
+    t->size = t->align = t->access = t->reg_size = type->scalar.bytes;
+    if (count > 1) {
+        t->count = count;
+        t->element = (struct in_ty *)(uintptr_t)number_type(ex, type, 1);
+        t->stride = type->scalar.bytes;
+        t->size = t->align = type->bytes;
+        t->access = t->reg_size = count * t->stride;
+    }
+    find_shape(ex, t);
+    return t;
+}
+
+const struct in_ty *ex_argument_element(struct ex *ex, uint32_t id)
+{
+    char text[EX_SOURCE_TYPE];
+    struct spec_type type;
+    const struct in_ty *pointee = ex_pointed(ex, ex_type_of(ex, id)), *structure;
+    if (ex->module.vulkan || !ex_source_type(ex, id, text))
+        return pointee;
+    if (spec_type_read(text, &type))
+        return is_number(pointee, &type, type.width) ? pointee : number_type(ex, &type, type.width);
+    structure = in_spirv_named_structure(ex->module.decoded, text);
+    return structure ? structure : pointee;
 }
 
 unsigned ex_scalar_size(const struct in_ty *t)

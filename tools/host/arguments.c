@@ -14,19 +14,16 @@ static void argument_text(struct host *host, cl_uint index, cl_kernel_arg_info w
     clGetKernelArgInfo(host->kernel, index, what, size, text, NULL);
 }
 
-struct type host_argument_type(struct host *host, cl_uint index)
+struct spec_type host_argument_type(struct host *host, cl_uint index)
 {
     char name[128];
-    struct type type;
+    struct spec_type type = {SPEC_BYTE, 1, 1};
     struct refcl_argument_layout layout;
     argument_text(host, index, CL_KERNEL_ARG_TYPE_NAME, name, sizeof name);
-    if (host_parse_type(name, &type) || clGetKernelArgInfo(host->kernel, index, REFCL_KERNEL_ARG_LAYOUT,
-                                                           sizeof layout, &layout, NULL) != CL_SUCCESS)
-        return type;
-    if (layout.number_size)
-        return (struct type){host_scalar(layout.number_size, layout.is_real), layout.number_count,
-                             layout.number_size * (layout.number_count == 3 ? 4 : layout.number_count)};
-    type.bytes = layout.element_size;
+    if (!spec_type_read(name, &type) && clGetKernelArgInfo(host->kernel, index, REFCL_KERNEL_ARG_LAYOUT,
+                                                           sizeof layout, &layout, NULL) == CL_SUCCESS)
+        return spec_element_type(name, layout.number_size, layout.number_count, layout.is_real,
+                                 layout.element_size);
     return type;
 }
 
@@ -231,10 +228,24 @@ static unsigned char *contents(struct host *host, const struct argument *argumen
     return data;
 }
 
+/* Structures get zeros, a file, or one structure in all elements, which `refcl kernel` passes as bytes. */
+static void check_contents(struct host *host, cl_uint index)
+{
+    const struct argument *a = &host->arguments[index];
+    bool is_structure = a->type.bytes != a->type.scalar.bytes * (a->type.width == 3 ? 4 : a->type.width);
+    bool is_number = a->spec.fill == SPEC_FILL && a->spec.value.form != SPEC_LIST;
+    if (is_structure && (is_number || (a->spec.fill != SPEC_ZERO && a->spec.fill != SPEC_FILL &&
+                                       a->spec.fill != SPEC_FILE && a->spec.fill != SPEC_CHANGING)))
+        fail_argument(
+            host, index,
+            "consists of structures: iota, rand, below and fill=NUMBER are for numbers and vectors");
+}
+
 static void set_memory(struct host *host, cl_uint index)
 {
     struct argument *argument = &host->arguments[index];
     cl_int code;
+    check_contents(host, index);
     argument->count =
         argument->spec.count ? argument->spec.count : host_file_count(&argument->spec, argument->type);
     if (argument->count > SIZE_MAX / argument->type.bytes)
@@ -263,7 +274,7 @@ static void set_value(struct host *host, cl_uint index)
 {
     unsigned char value[128] = {0};
     const struct argument *argument = &host->arguments[index];
-    struct type type = argument->type;
+    struct spec_type type = argument->type;
     size_t count = leaves(&argument->spec.value);
     if (count != 1 && count != type.width)
         fail_argument(host, index, "takes another number of values");

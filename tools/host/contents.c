@@ -6,48 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct scalar scalars[] = {
-    {"char", 1, 'i'},        {"uchar", 1, 'u'},        {"short", 2, 'i'},         {"ushort", 2, 'u'},
-    {"int", 4, 'i'},         {"uint", 4, 'u'},         {"long", 8, 'i'},          {"ulong", 8, 'u'},
-    {"float", 4, 'f'},       {"double", 8, 'f'},       {"half", 2, 'f'},          {"size_t", 8, 'u'},
-    {"bool", 1, 'u'},        {"atomic_int", 4, 'i'},   {"atomic_uint", 4, 'u'},   {"atomic_float", 4, 'f'},
-    {"atomic_long", 8, 'i'}, {"atomic_ulong", 8, 'u'}, {"atomic_double", 8, 'f'},
-};
-
-static unsigned bytes_of(const struct type *type)
-{
-    return type->scalar.bytes * (type->width == 3 ? 4 : type->width);
-}
-
-/* "uint4*" -> uint, 4. */
-bool host_parse_type(const char *text, struct type *type)
-{
-    size_t length = strcspn(text, "*0123456789 ");
-    bool known = false;
-    *type = (struct type){host_scalar(1, false), 1, 1};
-    for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++) {
-        if (strlen(scalars[i].name) == length && strncmp(scalars[i].name, text, length) == 0) {
-            type->scalar = scalars[i];
-            unsigned long width = strtoul(text + length, NULL, 10);
-            type->width = width >= 2 && width <= 16 ? (unsigned)width : 1;
-            type->bytes = bytes_of(type);
-            known = true;
-        }
-    }
-    return known;
-}
-
-struct scalar host_scalar(unsigned bytes, bool is_real)
-{
-    for (size_t i = 0; i < sizeof scalars / sizeof *scalars && bytes > 1; i++)
-        if (scalars[i].bytes == bytes && scalars[i].kind == (is_real ? 'f' : 'i'))
-            return scalars[i];
-    return (struct scalar){"uchar", 1, 'u'};
-}
-
 __extension__ typedef _Float16 half_number;
 
-static void put_scalar(void *at, struct scalar scalar, double real, int64_t integer)
+static void put_scalar(void *at, struct spec_scalar scalar, double real, int64_t integer)
 {
     float f = (float)real;
     half_number half = (half_number)f;
@@ -61,7 +22,8 @@ static void put_scalar(void *at, struct scalar scalar, double real, int64_t inte
         memcpy(at, &integer, scalar.bytes); /* little-endian */
 }
 
-size_t host_put_value(unsigned char *data, struct scalar scalar, size_t count, const struct spec_value *value)
+size_t host_put_value(unsigned char *data, struct spec_scalar scalar, size_t count,
+                      const struct spec_value *value)
 {
     size_t done = 0;
     if (value->form == SPEC_LIST) {
@@ -129,7 +91,7 @@ cl_mem_flags host_access(const struct spec *spec)
                                              : CL_MEM_READ_WRITE;
 }
 
-size_t host_file_count(const struct spec *spec, struct type type)
+size_t host_file_count(const struct spec *spec, struct spec_type type)
 {
     struct array array = read_array(spec->file);
     size_t count = array.bytes / type.bytes;
@@ -139,7 +101,7 @@ size_t host_file_count(const struct spec *spec, struct type type)
     return count;
 }
 
-static void load(unsigned char *data, size_t bytes, struct scalar scalar, const char *path)
+static void load(unsigned char *data, size_t bytes, struct spec_scalar scalar, const char *path)
 {
     struct array array = read_array(path);
     char text[300];
@@ -152,8 +114,8 @@ static void load(unsigned char *data, size_t bytes, struct scalar scalar, const 
     free(array.text);
 }
 
-void host_write_npy(const char *path, const unsigned char *data, struct scalar scalar, const size_t *shape,
-                    unsigned dimensions)
+void host_write_npy(const char *path, const unsigned char *data, struct spec_scalar scalar,
+                    const size_t *shape, unsigned dimensions)
 {
     char header[320], sizes[100] = "";
     size_t bytes = scalar.bytes;
@@ -180,7 +142,8 @@ void host_write_npy(const char *path, const unsigned char *data, struct scalar s
 
 /* ---- initial values -------------------------------------------------------------------------------- */
 
-static void put_random(unsigned char *data, size_t count, struct scalar scalar, uint64_t seed, uint64_t limit)
+static void put_random(unsigned char *data, size_t count, struct spec_scalar scalar, uint64_t seed,
+                       uint64_t limit)
 {
     uint64_t state = spec_random_state(seed);
     for (size_t i = 0; i < count; i++) {
@@ -190,7 +153,7 @@ static void put_random(unsigned char *data, size_t count, struct scalar scalar, 
     }
 }
 
-static void put_numbers(unsigned char *data, size_t count, struct scalar scalar, uint64_t first,
+static void put_numbers(unsigned char *data, size_t count, struct spec_scalar scalar, uint64_t first,
                         uint64_t step, uint64_t limit)
 {
     for (size_t i = 0; i < count; i++) {
@@ -201,7 +164,7 @@ static void put_numbers(unsigned char *data, size_t count, struct scalar scalar,
 }
 
 /* Zeros, iota, ones, random numbers, small random numbers, one number in all elements: for indices all below the limit. */
-static void put_round(unsigned char *data, size_t count, struct scalar scalar, const struct spec *spec,
+static void put_round(unsigned char *data, size_t count, struct spec_scalar scalar, const struct spec *spec,
                       unsigned round)
 {
     enum { LARGE = 1 << 12 }; /* products and sums of a few of them are no overflow */
@@ -217,7 +180,7 @@ static void put_round(unsigned char *data, size_t count, struct scalar scalar, c
         put_numbers(data, count, scalar, round == SPEC_INPUT_ONES, round == SPEC_INPUT_IOTA, limit);
 }
 
-void host_fill(unsigned char *data, size_t bytes, struct scalar scalar, const struct spec *spec,
+void host_fill(unsigned char *data, size_t bytes, struct spec_scalar scalar, const struct spec *spec,
                unsigned round)
 {
     size_t count = bytes / scalar.bytes;
@@ -248,7 +211,7 @@ void host_fill(unsigned char *data, size_t bytes, struct scalar scalar, const st
 
 /* ---- printing ---------------------------------------------------------------------------------------- */
 
-void host_print_element(const unsigned char *at, struct scalar scalar)
+void host_print_element(const unsigned char *at, struct spec_scalar scalar)
 {
     int64_t integer = 0;
     half_number half;

@@ -20,7 +20,7 @@ static struct host_format read_format(const char *text)
     static const struct {
         const char *name;
         cl_channel_type type;
-        struct scalar scalar;
+        struct spec_scalar scalar;
     } types[] = {
         {"8", CL_UNORM_INT8, {"uchar", 1, 'u'}},      {"16", CL_UNORM_INT16, {"ushort", 2, 'u'}},
         {"8s", CL_SNORM_INT8, {"char", 1, 'i'}},      {"16s", CL_SNORM_INT16, {"short", 2, 'i'}},

@@ -10,23 +10,11 @@
 
 enum { MAX_ARGS = 256 };
 
-/* An element type by its OpenCL C name. */
-struct scalar {
-    const char *name;
-    unsigned bytes;
-    char kind; /* 'i' signed, 'u' unsigned, 'f' floating point */
-};
-struct type {
-    struct scalar scalar;
-    unsigned width; /* vector width */
-    unsigned bytes;
-};
-
 /* An image format by its name: channels, and the type of each. */
 struct host_format {
     cl_image_format cl;
     unsigned channels;
-    struct scalar scalar;
+    struct spec_scalar scalar;
 };
 
 struct argument {
@@ -38,7 +26,7 @@ struct argument {
     void *svm;
     void *shown;         /* captured: memory of another argument's too, not freed with this one */
     size_t count, bytes; /* elements, bytes in all */
-    struct type type;
+    struct spec_type type;
 };
 struct host {
     cl_context context;
@@ -47,7 +35,9 @@ struct host {
     cl_program program;
     cl_kernel kernel;
     const char *name, *build, *include, *specs[MAX_ARGS], *prints[MAX_ARGS];
-    size_t spec_count, print_count, global[3], local[3], offset[3], repeat;
+    const char *elements
+        [MAX_ARGS]; /* "INDEX:TYPE" or "INDEX:BYTES": of what memory consists whose type has another name */
+    size_t element_count, spec_count, print_count, global[3], local[3], offset[3], repeat;
     cl_uint argument_count;
     unsigned round, first_round, last_round; /* of launches with changing contents: enum spec_input */
     bool has_round;                          /* the launch with one of them is asked for */
@@ -66,24 +56,20 @@ void host_check(cl_int code, const char *call);
 char *host_read_file(const char *path, size_t *size);
 
 /* contents.c */
-/* False: not the name of a scalar or vector type; TYPE is that of bytes. */
-bool host_parse_type(const char *text, struct type *type);
-/* The signed integer or floating-point type of BYTES, or bytes. */
-struct scalar host_scalar(unsigned bytes, bool is_real);
 /* Writes VALUE, or its leaves one after the other, to DATA as COUNT scalars; returns how many there were. */
-size_t host_put_value(unsigned char *data, struct scalar scalar, size_t count,
+size_t host_put_value(unsigned char *data, struct spec_scalar scalar, size_t count,
                       const struct spec_value *value);
 /* Elements of the file that SPEC names, of TYPE each. */
-size_t host_file_count(const struct spec *spec, struct type type);
+size_t host_file_count(const struct spec *spec, struct spec_type type);
 /* The flag that says what kernels may do with the memory. */
 cl_mem_flags host_access(const struct spec *spec);
 /* Fills the BYTES at DATA with scalars as SPEC says, for launch ROUND. */
-void host_fill(unsigned char *data, size_t bytes, struct scalar scalar, const struct spec *spec,
+void host_fill(unsigned char *data, size_t bytes, struct spec_scalar scalar, const struct spec *spec,
                unsigned round);
 /* Writes DATA as an array of NumPy. */
-void host_write_npy(const char *path, const unsigned char *data, struct scalar scalar, const size_t *shape,
-                    unsigned dimensions);
-void host_print_element(const unsigned char *at, struct scalar scalar);
+void host_write_npy(const char *path, const unsigned char *data, struct spec_scalar scalar,
+                    const size_t *shape, unsigned dimensions);
+void host_print_element(const unsigned char *at, struct spec_scalar scalar);
 
 /* image.c: makes the image that the argument's specification describes; its contents; and to a file. */
 void host_make_image(struct host *host, struct argument *argument);
@@ -91,7 +77,7 @@ void host_fill_image(struct host *host, struct argument *argument);
 void host_save_image(struct host *host, struct argument *argument);
 
 /* arguments.c */
-struct type host_argument_type(struct host *host, cl_uint index);
+struct spec_type host_argument_type(struct host *host, cl_uint index);
 /* Reads the specifications, each for its argument: by name, or the next one. */
 void host_read_arguments(struct host *host);
 void host_set_arguments(struct host *host);

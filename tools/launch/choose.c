@@ -1,6 +1,7 @@
 /* Chooses a launch: sizes and arguments that suit how the kernel uses them. */
 #include "interp/image/image.h"
 #include "tools/launch/signature.h"
+#include "tools/launch/spec.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -70,22 +71,21 @@ static void choose_global(struct launch_choice *choice)
 
 /* ---- arguments -------------------------------------------------------------------------------------- */
 
-static bool is_number(const char *type)
+/* The elements of a pointer's memory; the type of a value. */
+static struct spec_type type_of(const struct in_argument_info *a)
 {
-    static const char *const names[] = {
-        "char",        "uchar",        "short",       "ushort",       "int",          "uint", "long",
-        "ulong",       "float",        "double",      "half",         "size_t",       "bool", "atomic_int",
-        "atomic_uint", "atomic_float", "atomic_long", "atomic_ulong", "atomic_double"};
-    size_t length = strcspn(type, "*0123456789 ");
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strlen(names[i]) == length && strncmp(names[i], type, length) == 0)
-            return true;
-    return false;
+    return spec_element_type(a->type_name, a->number_size, a->number_count, a->is_real, a->element_size);
 }
 
-static bool is_float(const char *type)
+static bool is_number(const struct in_argument_info *a)
 {
-    return strncmp(type, "float", 5) == 0 || strncmp(type, "double", 6) == 0 || strncmp(type, "half", 4) == 0;
+    struct spec_type type;
+    return spec_type_read(a->type_name, &type) || a->number_size;
+}
+
+static bool is_float(const struct in_argument_info *a)
+{
+    return type_of(a).scalar.kind == 'f';
 }
 
 /* What the operations change: a forest of roots, the number of users, distances that are not known yet.  Locks, flags and other
@@ -108,13 +108,13 @@ static void choose_memory(const struct in_argument_info *a, unsigned roles, int6
     int n = snprintf(text, size, "buf:%d", ELEMENTS);
     char *rest = text + n;
     size_t room = size - (size_t)n;
-    if (!is_number(a->type_name))
+    if (!is_number(a))
         return;
     if (roles & LAUNCH_ATOMIC)
         choose_atomic(roles, choice, rest, room);
-    else if (roles & LAUNCH_INDICES && !is_float(a->type_name))
+    else if (roles & LAUNCH_INDICES && !is_float(a))
         snprintf(rest, room, ":indices=%" PRIu64, work_items(choice->global));
-    else if (compared && !is_float(a->type_name))
+    else if (compared && !is_float(a))
         snprintf(rest, room, ":changing=%" PRId64, compared);
     else
         snprintf(rest, room, ":changing");
@@ -147,9 +147,9 @@ static void choose_bytes(const struct in_argument_info *a, char *text, size_t si
 static void choose_value(const struct in_argument_info *a, const struct launch_choice *choice, char *text,
                          size_t size)
 {
-    if (!is_number(a->type_name))
+    if (!is_number(a))
         choose_bytes(a, text, size);
-    else if (is_float(a->type_name))
+    else if (is_float(a))
         snprintf(text, size, "1.0");
     else
         snprintf(text, size, "%" PRIu64, strncmp(a->type_name, "bool", 4) == 0 ? 1 : choice->global[0]);
@@ -166,7 +166,7 @@ static void choose_argument(const struct in_argument_info *a, size_t index,
         break;
     case IN_ARG_LOCAL:
         snprintf(text, size, "local:%" PRIu64,
-                 (elements < LOCAL_ELEMENTS ? LOCAL_ELEMENTS : elements) * a->element_size);
+                 (elements < LOCAL_ELEMENTS ? LOCAL_ELEMENTS : elements) * type_of(a).bytes);
         break;
     case IN_ARG_IMAGE:
         choose_image(a, text, size);
@@ -257,7 +257,7 @@ bool launch_choose_atomics(const struct in_kernel_info *kernel, struct launch_ch
         return false;
     for (size_t i = 0; i < kernel->argument_count; i++) {
         const struct in_argument_info *a = &kernel->arguments[i];
-        if (a->kind != IN_ARG_GLOBAL || !is_number(a->type_name) || !(choice->roles.roles[i] & LAUNCH_ATOMIC))
+        if (a->kind != IN_ARG_GLOBAL || !is_number(a) || !(choice->roles.roles[i] & LAUNCH_ATOMIC))
             continue;
         if (step >= ways) {
             step -= ways;
@@ -278,7 +278,7 @@ static void make_symbolic(const struct in_argument_info *a, unsigned roles, uint
                           size_t size)
 {
     bool is_memory = a->kind == IN_ARG_GLOBAL || a->kind == IN_ARG_CONSTANT;
-    bool is_integer = is_number(a->type_name) && !is_float(a->type_name);
+    bool is_integer = is_number(a) && !is_float(a);
     if (is_memory && roles & LAUNCH_ATOMIC)
         snprintf(text, size, "buf:%d", ELEMENTS);
     else if (is_memory && is_integer && roles & LAUNCH_INDICES)

@@ -70,8 +70,8 @@ void launch_choice_clear(struct launch_choice *choice);
 /* "N", "N,M" or "N,M,K". */
 const char *launch_sizes(const uint64_t sizes[3], unsigned dimensions, char *text, size_t size);
 
-/* The bytes of argument INDEX of KERNEL, a structure, that TEXT describes, as "@raw:" and hexadecimal digits, freed with mm_free.
- * NULL: it is no structure passed by value (then ERR is unchanged), or the text does not fit it. */
+/* The bytes that TEXT describes of argument INDEX of KERNEL, a structure or a pointer to one, as "@raw:" and hexadecimal digits, freed
+ * with mm_free.  NULL: it is neither (then ERR is unchanged), or the text does not fit it. */
 char *launch_structure(struct in_module *module, const char *kernel, size_t index, const char *text,
                        struct mm_error *err);
 

@@ -5,7 +5,8 @@
  *     CONTENTS: zero, iota, fill=VALUE, rand=SEED, below=LIMIT, file=PATH, ANY; out=PATH: written after the launch;
  *     read_only, write_only: what kernels may do with the memory (default: both)
  *     VALUE: 1, -2.5, 0x10, a vector 1,2,3,4, a structure {1, 2.0, {3, 4}} or ANY
- *     ANY: any, any:LOW..HIGH: symbolic, for refcl explore */
+ *     ANY: any, any:LOW..HIGH: symbolic, for refcl explore
+ *     N counts elements of the type that the argument points to in the source: numbers, vectors or structures */
 #ifndef TOOLS_LAUNCH_SPEC_H
 #define TOOLS_LAUNCH_SPEC_H
 
@@ -92,6 +93,27 @@ enum spec_input {
 };
 unsigned spec_input_count(const struct spec *spec);
 const char *spec_input_name(unsigned input);
+
+/* A number by its OpenCL C name, or a vector of them. */
+struct spec_scalar {
+    const char *name;
+    unsigned bytes;
+    char kind; /* 'i' signed, 'u' unsigned, 'f' floating point */
+};
+struct spec_type {
+    struct spec_scalar scalar;
+    unsigned width, bytes; /* of a vector; from one element of an array to the next */
+};
+#define SPEC_BYTE                                                                                            \
+    {                                                                                                        \
+        "uchar", 1, 'u'                                                                                      \
+    }
+/* The type that TEXT names, such as "uint4" or "uint4*"; false: it is none of numbers. */
+bool spec_type_read(const char *text, struct spec_type *type);
+/* Elements of the memory that an argument points to: by the type in the source if that is one of numbers, else COUNT numbers of SIZE
+ * bytes, else, if SIZE is 0, BYTES bytes. */
+struct spec_type spec_element_type(const char *source_name, uint32_t size, uint32_t count, bool is_real,
+                                   uint32_t bytes);
 
 /* "CL_INVALID_ARG_SIZE (-51)" in TEXT. */
 const char *spec_code_text(int code, char *text, size_t size);

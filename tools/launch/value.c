@@ -51,6 +51,7 @@ static bool put(const struct in_ty *ty, const struct spec_value *value, unsigned
     return false;
 }
 
+/* That the argument is, is passed as by reference, or points to. */
 static const struct in_ty *structure_of(struct in_module *module, const char *kernel, size_t index)
 {
     for (size_t i = 0; in_spirv_entry(module, i); i++) {
@@ -58,9 +59,12 @@ static const struct in_ty *structure_of(struct in_module *module, const char *ke
         const struct in_function *function = in_spirv_function(module, entry->function);
         if (strcmp(entry->name, kernel) != 0 || !function || index >= function->param_count)
             continue;
-        const struct in_ty *ty = in_spirv_id(module, function->params[index])->ty;
-        if (ty && ty->kind == IN_TY_POINTER && ty->storage == SpvStorageClassFunction)
-            ty = ty->element;
+        const struct in_ty *ty = in_spirv_id(module, function->params[index])->ty, *named = NULL;
+        char text[128];
+        if (in_spirv_source_type(module, kernel, (uint32_t)index, text, sizeof text))
+            named = in_spirv_named_structure(module, text);
+        if (ty && ty->kind == IN_TY_POINTER)
+            ty = named ? named : ty->element;
         return ty && ty->kind == IN_TY_STRUCT ? ty : NULL;
     }
     return NULL;

@@ -303,8 +303,8 @@ struct pv_premises {
 };
 /* Whether QUERY is satisfiable. */
 Z3_lbool pv_ask(struct pv *pv, Z3_ast query, const struct pv_premises *with);
-/* Bytes of what POINTER, the type of an argument, points to. */
-uint64_t pv_element_size(const struct in_ty *pointer);
+/* Bytes of an element of what argument ID points to. */
+uint64_t pv_element_size(struct pv *pv, uint32_t id);
 /* prove/model.c: adds small launches that satisfy QUERY. */
 void pv_propose_launches(struct pv *pv, Z3_ast query, const struct pv_premises *with);
 /* prove/check.c */

@@ -265,7 +265,7 @@ static void declare_object_argument(struct pv *pv, struct pv_object *o, const st
     if (given && spec.kind == SPEC_LOCAL)
         o->size = word(pv, spec.count);
     else if (given && (spec.kind == SPEC_BUFFER || spec.kind == SPEC_SVM))
-        o->size = word(pv, spec.count * pv_element_size(type));
+        o->size = word(pv, spec.count * pv_element_size(pv, o->id));
     if (given)
         spec_clear(&spec);
 }

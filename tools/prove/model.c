@@ -46,9 +46,11 @@ static Z3_ast small_arguments(struct pv *pv)
     return all;
 }
 
-uint64_t pv_element_size(const struct in_ty *pointer)
+uint64_t pv_element_size(struct pv *pv, uint32_t id)
 {
-    return pointer->element && pointer->element->size ? ex_element_size(pointer->element) : 1;
+    const struct in_ty *pointer = ex_type_of(pv->ex, id);
+    uint64_t size = pointer->element ? ex_element_size(ex_argument_element(pv->ex, id)) : 0;
+    return size ? size : 1;
 }
 
 /* Buffers have whole elements. */
@@ -64,7 +66,7 @@ static Z3_ast whole_elements(struct pv *pv)
         Z3_ast count = pv_fresh(pv, "elements", 64);
         Z3_ast some = Z3_mk_bvuge(pv->c, count, pv_number(pv, 1, 64));
         Z3_ast few = Z3_mk_bvult(pv->c, count, pv_number(pv, UINT64_C(1) << 40, 64));
-        uint64_t size = object->region == PV_LOCAL ? 1 : pv_element_size(ex_type_of(pv->ex, object->id));
+        uint64_t size = object->region == PV_LOCAL ? 1 : pv_element_size(pv, object->id);
         all = pv_and(pv, all, pv_and(pv, some, few));
         all = pv_and(pv, all, pv_equal(pv, object->size, Z3_mk_bvmul(pv->c, count, pv_number(pv, size, 64))));
     }
@@ -106,7 +108,7 @@ static void take_argument(struct pv *pv, Z3_model model, uint32_t p, struct prov
         a->is_local = object->region == PV_LOCAL;
         a->known = value_in(pv, model, object->size, &a->value);
         if (!a->is_local)
-            a->value /= pv_element_size(type);
+            a->value /= pv_element_size(pv, id);
     }
 }
 

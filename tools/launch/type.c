@@ -1,0 +1,45 @@
+/* Types of numbers by their names in OpenCL C, and what the memory of a kernel's argument consists of.
+ *
+ * The name comes from the source; the type that SPIR-V pointers have is the translator's guess where those of LLVM have none. */
+#include "tools/launch/spec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct spec_scalar scalars[] = {
+    {"char", 1, 'i'},        {"uchar", 1, 'u'},        {"short", 2, 'i'},        {"ushort", 2, 'u'},
+    {"int", 4, 'i'},         {"uint", 4, 'u'},         {"long", 8, 'i'},         {"ulong", 8, 'u'},
+    {"float", 4, 'f'},       {"double", 8, 'f'},       {"half", 2, 'f'},         {"size_t", 8, 'u'},
+    {"bool", 1, 'u'},        {"atomic_int", 4, 'i'},   {"atomic_uint", 4, 'u'},  {"atomic_float", 4, 'f'},
+    {"atomic_long", 8, 'i'}, {"atomic_ulong", 8, 'u'}, {"atomic_double", 8, 'f'}};
+enum { SCALARS = sizeof scalars / sizeof *scalars };
+
+static struct spec_type vector_of(struct spec_scalar scalar, unsigned width)
+{
+    return (struct spec_type){scalar, width, scalar.bytes * (width == 3 ? 4 : width)};
+}
+
+bool spec_type_read(const char *text, struct spec_type *type)
+{
+    size_t length = strcspn(text, "*0123456789 ");
+    for (size_t i = 0; i < SCALARS; i++) {
+        if (strlen(scalars[i].name) != length || strncmp(scalars[i].name, text, length) != 0)
+            continue;
+        unsigned long width = strtoul(text + length, NULL, 10);
+        *type = vector_of(scalars[i], width >= 2 && width <= 16 ? (unsigned)width : 1);
+        return true;
+    }
+    return false;
+}
+
+struct spec_type spec_element_type(const char *source_name, uint32_t size, uint32_t count, bool is_real,
+                                   uint32_t bytes)
+{
+    struct spec_type type;
+    if (spec_type_read(source_name, &type))
+        return type;
+    for (size_t i = 0; i < SCALARS; i++)
+        if (scalars[i].bytes == size && scalars[i].kind == (is_real ? 'f' : 'i'))
+            return vector_of(scalars[i], count);
+    return (struct spec_type){SPEC_BYTE, 1, bytes ? bytes : 1};
+}
