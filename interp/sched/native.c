@@ -341,8 +341,11 @@ void in_native_step(struct in_run *run)
 
 void in_stop_launches(const _Atomic uint32_t *stop)
 {
-    if (native.api != NULL)
-        native.api->stop_launches(stop);
+    pthread_mutex_lock(&native.loading);
+    const struct in_jit_api *api = native.api;
+    pthread_mutex_unlock(&native.loading);
+    if (api != NULL)
+        api->stop_launches(stop);
 }
 
 void in_stop_all(void)

@@ -4,9 +4,11 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 enum { WORDS = 1024 };
@@ -608,10 +610,10 @@ static void semaphore_errors(void **unused)
 
 /* ---- another process ---- */
 
-/* Doubles the words when the first semaphore is signaled, then signals the second. */
+/* Doubles the words when the first semaphore is signaled, then signals the second; ends with its parent. */
 static int double_in_child(char **descriptors)
 {
-    if (open_all(NULL))
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || open_all(NULL))
         return 1;
     cl_mem m = import(context, atoi(descriptors[0]), 0);
     cl_semaphore_khr begin = imported(CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR, atoi(descriptors[1])),
