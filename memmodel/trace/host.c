@@ -5,6 +5,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -32,6 +33,22 @@ void mm_trace_report_lost(void *context, int error)
 
 /* ---- places of the host's code ------------------------------------------------------------------- */
 
+static char program[4096]; /* its path, empty: unknown */
+
+static void find_program(void)
+{
+    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[n > 0 ? n : 0] = 0;
+}
+
+/* The main program's module has the name that it was started by, which is no path where it was found in PATH. */
+static const char *module_file(const char *name)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_program);
+    return strchr(name, '/') || !*program ? name : program;
+}
+
 uint32_t mm_record_host_source(struct mm_recorder *recorder, const char *call, const void *place,
                                uint32_t caller)
 {
@@ -43,7 +60,7 @@ uint32_t mm_record_host_source(struct mm_recorder *recorder, const char *call, c
     }
     struct mm_record record = {.type = MM_RECORD_SOURCE,
                                .source = {.id = mm_recorder_new_source(recorder),
-                                          .file = *function ? info.dli_fname : "",
+                                          .file = *function ? module_file(info.dli_fname) : "",
                                           .function = function,
                                           .opcode = call,
                                           .caller = caller}};

@@ -28,6 +28,7 @@ only() { finds run -- "$tap_dir/hosts" "$@" && grep -q "refcl: 1 finding$" "$tap
 ok "... and nothing else, where other threads work at the same time" only threads
 ok "... where a child was forked" finds run -- "$tap_dir/hosts" fork
 ok "... where the loader is loaded and closed" finds run -- "$tap_dir/hosts" load
+ok "... of a program that is found in PATH" finds env PATH="$tap_dir:$PATH" "$REFCL" run --on-driver -- hosts
 ok "... with a driver of its own" finds run --icd "$pocl" -- "$tap_dir/hosts"
 
 beside() { finds env OPENCL_LAYERS="$tap_dir/libother.so" "$REFCL" run --on-driver -- "$tap_dir/hosts" &&
