@@ -116,69 +116,97 @@ static unsigned lanes(void)
     return processor_has("+avx512vl") ? 16 : processor_has("+avx2") ? 8 : 4;
 }
 
-static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef shared)
+static bool fail(struct in_jit_kernel *k, const char *why)
+{
+    snprintf(k->why, sizeof k->why, "%s", why);
+    return false;
+}
+
+static bool is_instrumented(const struct in_jit_kernel *k)
+{
+    return k->options.flags & IN_JIT_INSTRUMENTED;
+}
+
+static bool passes(const struct in_emit *e, const char *pipeline)
+{
+    return in_shim_passes(e->module, machine, pipeline, false);
+}
+
+/* Checks what the emitters made, and adds the library functions that it calls. */
+static bool link_builtins(struct in_emit *e, struct in_jit_kernel *k)
 {
     char *message = NULL;
-    dump(e->module, "emitted");
-    if (LLVMVerifyModule(e->module, LLVMReturnStatusAction, &message)) {
+    bool broken = LLVMVerifyModule(e->module, LLVMReturnStatusAction, &message);
+    if (broken)
         snprintf(k->why, sizeof k->why, "LLVM: %.120s", message);
-        LLVMDisposeMessage(message);
-        return false;
-    }
     LLVMDisposeMessage(message);
+    if (broken)
+        return false;
     LLVMModuleRef builtins = e->builtins;
     e->builtins = NULL;
-    if (!in_shim_link_needed(e->module, builtins)) {
-        snprintf(k->why, sizeof k->why, "LLVM: linking failed");
-        return false;
-    }
+    return in_shim_link_needed(e->module, builtins) || fail(k, "LLVM: linking failed");
+}
+
+/* The code of one work-item in one function, instrumented if it is to be. */
+static LLVMValueRef simplify_item(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef shared)
+{
     in_shim_neutral(e->module, "item", 0);
     in_shim_keep_accuracy(e->module, k->options.flags & IN_JIT_EXACT);
-    bool passed = in_shim_passes(e->module, machine, inline_all, false);
+    bool passed = passes(e, inline_all);
     LLVMValueRef item = LLVMGetNamedFunction(e->module, "item");
-    if (passed && (k->options.flags & IN_JIT_INSTRUMENTED)) {
-        if (!in_shim_passes(e->module, machine, "function(early-cse)", false) ||
-            !in_instrument_lower(e, k, shared) ||
-            !in_shim_passes(e->module, machine, "function(sroa)", false))
-            return false;
+    if (passed && is_instrumented(k)) {
+        if (!passes(e, "function(early-cse)") || !in_instrument_lower(e, k, shared) ||
+            !passes(e, "function(sroa)"))
+            return NULL;
         dump(e->module, "instrumented");
     }
-    passed &= in_shim_keeps_vectors(item) || in_shim_passes(e->module, machine, take_apart, false);
-    passed &= in_shim_passes(e->module, machine, clean, false);
+    passed &= in_shim_keeps_vectors(item) || passes(e, take_apart);
+    passed &= passes(e, clean);
     in_shim_mark_unroll(item);
-    if (!passed || !in_shim_passes(e->module, machine, prepare, false)) {
-        snprintf(k->why, sizeof k->why, "LLVM: no such pass");
-        return false;
+    if (!passed || !passes(e, prepare)) {
+        fail(k, "LLVM: no such pass");
+        return NULL;
     }
-    if (k->options.flags & IN_JIT_INSTRUMENTED) {
+    if (is_instrumented(k)) {
         in_shim_finish_checks(item);
-        if (!in_shim_passes(e->module, machine, "function(combine,simplifycfg,loop-simplify)", false))
-            return false;
+        if (!passes(e, "function(combine,simplifycfg,loop-simplify)"))
+            return NULL;
     }
     dump(e->module, "item");
+    return item;
+}
+
+/* How the code of ITEM becomes that of a work-group. */
+static bool find_shape(const struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef item)
+{
+    bool aliased = k->options.flags & IN_JIT_ALIASED;
+    /* With clocks, work-items that wait leave their loops: no other one has to execute meanwhile. */
+    bool clocks = is_instrumented(k) && k->shape.shadow_plan.clocks;
+    k->shape.waits = e->calls->fibers || (!clocks && in_shim_may_spin(item, aliased));
+    k->shape.waits_if_aliased = k->shape.waits || (!clocks && in_shim_may_spin(item, true));
+    if (k->shape.waits && is_instrumented(k))
+        return fail(k, "work-items that wait for one another in an instrumented launch");
+    k->shape.barriers = in_shim_has_barriers(item);
+    k->shape.flat = !k->shape.waits && !clocks && in_shim_is_flat(item);
+    if (k->shape.flat && !(k->options.flags & IN_JIT_ANY_SIZE))
+        k->shape.group_size[0] = k->options.flat_size;
+    return true;
+}
+
+/* The loops over the work-items of a group, or the entry for fibers. */
+static bool make_group(const struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef item,
+                       LLVMValueRef shared)
+{
+    bool clocks = is_instrumented(k) && k->shape.shadow_plan.clocks;
+    bool any_size = k->options.flags & IN_JIT_ANY_SIZE;
     struct in_loops loops = {.edge = k->edge,
                              .access_group = shared,
-                             .any_size = k->options.flags & IN_JIT_ANY_SIZE,
-                             .lanes = k->options.flags & IN_JIT_ANY_SIZE ? 0 : lanes(),
+                             .any_size = any_size,
+                             .lanes = any_size || clocks ? 0 : lanes(),
                              .frame_bytes = sizeof(struct in_jit_frame),
                              .offset_at = offsetof(struct in_jit_frame, global_offset),
                              .group_size_at = offsetof(struct in_jit_frame, group_size),
                              .first_item_at = offsetof(struct in_jit_frame, first_item)};
-    bool aliased = k->options.flags & IN_JIT_ALIASED;
-    /* With clocks, work-items that wait leave their loops: no other one has to execute meanwhile. */
-    bool clocks = (k->options.flags & IN_JIT_INSTRUMENTED) && k->shape.shadow_plan.clocks;
-    k->shape.waits = e->calls->fibers || (!clocks && in_shim_may_spin(item, aliased));
-    k->shape.waits_if_aliased = k->shape.waits || (!clocks && in_shim_may_spin(item, true));
-    if (k->shape.waits && (k->options.flags & IN_JIT_INSTRUMENTED)) {
-        snprintf(k->why, sizeof k->why, "work-items that wait for one another in an instrumented launch");
-        return false;
-    }
-    k->shape.barriers = in_shim_has_barriers(item);
-    k->shape.flat = !k->shape.waits && !clocks && in_shim_is_flat(item);
-    if (clocks)
-        loops.lanes = 0;
-    if (k->shape.flat && !loops.any_size)
-        k->shape.group_size[0] = k->options.flat_size;
     memcpy(loops.local_size, k->shape.group_size, sizeof loops.local_size);
     if (k->shape.waits) {
         in_shim_make_fiber_entry(e->module, &loops);
@@ -193,10 +221,15 @@ static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef s
     }
     k->shape.context_bytes = loops.context_bytes;
     dump(e->module, "loops");
+    return true;
+}
+
+static bool finish_group(const struct in_emit *e, const struct in_jit_kernel *k)
+{
     in_shim_neutral(e->module, "run.", lanes() * 32);
-    if (!in_shim_passes(e->module, machine, "always-inline,globaldce", false))
+    if (!passes(e, "always-inline,globaldce"))
         return false;
-    if (k->options.flags & IN_JIT_INSTRUMENTED)
+    if (is_instrumented(k))
         in_shim_collect_flags(e->module, offsetof(struct in_jit_frame, shadow.suspicious));
     in_shim_drop_scopes(e->module);
     if (!optimize(e->module))
@@ -207,6 +240,14 @@ static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef s
                                                        .counts = k->options.flags & IN_JIT_COUNTS});
     dump(e->module, "optimized");
     return true;
+}
+
+/* From the code of one work-item to that of a work-group. */
+static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef shared)
+{
+    dump(e->module, "emitted");
+    LLVMValueRef item = link_builtins(e, k) ? simplify_item(e, k, shared) : NULL;
+    return item != NULL && find_shape(e, k, item) && make_group(e, k, item, shared) && finish_group(e, k);
 }
 
 /* ---- one kernel -------------------------------------------------------------------------- */
