@@ -46,6 +46,12 @@ LLVM_INC := /usr/lib/llvm-$(LLVM)/include
 LLVM_LIB := /usr/lib/llvm-$(LLVM)/lib
 LLVM_BIN := /usr/lib/llvm-$(LLVM)/bin
 EXTRA_ref-runtime_compiler := -isystem $(LLVM_INC)
+# What contains LLVM's structures or bitcode is built again when the version changes.
+LLVM_VERSION := $(shell sed -n 's/^#define LLVM_VERSION_STRING "\(.*\)"/\1/p' $(LLVM_INC)/llvm/Config/llvm-config.h 2>/dev/null)
+LLVM_STAMP := $(BUILD)/llvm-version
+ifneq ($(file <$(LLVM_STAMP)),$(LLVM_VERSION))
+$(shell rm -f $(LLVM_STAMP))
+endif
 
 # ---- packages -------------------------------------------------------------------------------
 
@@ -143,7 +149,7 @@ $(BUILD)/obj/tools/page.o: tools/viewer/page.html
 # A stack protector costs the interpreter loops 6 % of their time; so it is off there, as are the landing pads
 # of their indirect jumps, one for each operation.
 $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard interp/exec/engine_*.c)): HARDEN += -fno-stack-protector $(call cc_has,-fcf-protection=return)
-$(BUILD)/obj/%.o: %.cpp
+$(BUILD)/obj/%.o: %.cpp $(LLVM_STAMP)
 	@mkdir -p $(@D)
 	$(CXX) -I. -isystem $(LLVM_INC) $(CXXFLAGS) -c $< -o $@
 
@@ -196,7 +202,11 @@ $(BUILD)/refcl-kernel-host: $(call src,tools/host) tools/launch/spec.c tools/lau
 
 # The C functions behind OpenCL.std travel as bitcode inside the JIT.
 $(foreach d,emit vectorize instrument run,$(eval EXTRA_interp_jit_$(d) := -isystem $(LLVM_INC)))
-$(BUILD)/jit/%.bc: %.c
+$(LLVM_STAMP):
+	@mkdir -p $(@D)
+	@echo '$(LLVM_VERSION)' > $@
+$(call obj,$(HELPER_SRC) $(JIT_SRC)): $(LLVM_STAMP)
+$(BUILD)/jit/%.bc: %.c $(LLVM_STAMP)
 	@mkdir -p $(@D)
 	$(LLVM_BIN)/clang -I. -I$(BUILD)/gen -D_GNU_SOURCE -std=c11 -O2 -fno-math-errno -ffp-contract=off -fno-vectorize \
 	  -fno-slp-vectorize -fno-unroll-loops -MMD -MP -MF $(@:.bc=.d) -MT $@ -emit-llvm -c $< -o $@
