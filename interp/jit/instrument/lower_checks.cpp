@@ -563,10 +563,7 @@ void CheckLowering::drop_decided()
 
 bool CheckLowering::run()
 {
-    if (!collect() || !covers_all_accesses() || !uniform_barriers())
-        return false;
-    select();
-    if (!uses_clocks())
+    if (!collect() || !covers_all_accesses() || !uniform_barriers() || !select() || !uses_clocks())
         return false;
     set_up();
     if (options.plan.clocks)

@@ -90,14 +90,14 @@ class CheckLowering
     bool collect();
     bool collect_access(llvm::CallInst *call, OriginAnalysis &analysis);
     bool collect_texel(llvm::CallInst *call, OriginAnalysis &analysis);
-    void share_uses();
+    bool share_uses();
     Memory &memory_of(const Access &a);
     llvm::Value *memory_load(const Memory &m, uint64_t at, llvm::Type *type);
     void find_object(const Access &a);
     void record_use(const Access &a, Memory &m);
     bool uniform_barriers();
     bool covers_all_accesses();
-    void select();
+    bool select();
     bool has_disjoint_parts(unsigned argument);
     bool is_idempotent(unsigned argument);
     void select_local();

@@ -128,11 +128,11 @@ bool CheckLowering::collect()
 
 // A pointer of unknown origin may point to the memory of any argument, and to variables of the program: what is done with one of
 // them may be done with all.
-void CheckLowering::share_uses()
+bool CheckLowering::share_uses()
 {
     std::copy(std::begin(options.plan.uses), std::end(options.plan.uses), options.plan.direct);
     if (!options.plan.dynamic)
-        return;
+        return true;
     Memory all = memories[DYNAMIC_MEMORY];
     uint8_t use = *all.use;
     auto global = [&](unsigned k) {
@@ -141,6 +141,9 @@ void CheckLowering::share_uses()
     };
     for (unsigned k = 0; k < MEMORIES; k++)
         if (global(k)) {
+            if (memories[k].atomic_size && all.atomic_size && memories[k].atomic_size != all.atomic_size)
+                return fail("atomics of several sizes in the same memory in an instrumented launch");
+            all.atomic_size = std::max(all.atomic_size, memories[k].atomic_size);
             use |= *memories[k].use;
             all.cell = std::min(all.cell, memories[k].cell);
         }
@@ -149,6 +152,7 @@ void CheckLowering::share_uses()
             *memories[k].use = use;
             memories[k].cell = all.cell;
         }
+    return true;
 }
 
 // Accesses without a marker must be to private memory or to the frame.
@@ -409,12 +413,13 @@ void CheckLowering::drop_redundant()
     }
 }
 
-void CheckLowering::select()
+bool CheckLowering::select()
 {
     for (unsigned k = 0; k < accesses.size(); k++)
         access_of[accesses[k].call] = k;
     select_local();
-    share_uses();
+    if (!share_uses())
+        return false;
     for (unsigned k = 0; k < MEMORIES; k++) {
         Memory &m = memories[k];
         const unsigned writers = IN_SHADOW_WRITTEN | IN_SHADOW_ATOMIC;
@@ -438,4 +443,5 @@ void CheckLowering::select()
         options.plan.phases |= (cast<ConstantInt>(call->getArgOperand(0))->getZExtValue() & 2) != 0;
     options.plan.lane_bits =
         Log2_64(uint64_t(options.local_size[0]) * options.local_size[1] * options.local_size[2]) + 1;
+    return true;
 }
