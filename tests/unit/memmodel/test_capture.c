@@ -75,6 +75,24 @@ static void what_is_written_is_read(void **state)
     mm_capture_clear(&capture);
 }
 
+/* The loader layer writes the source alone. */
+static void a_program_or_its_source_is_there(void **state)
+{
+    struct mm_capture_section sections[16];
+    struct mm_error err = {0};
+    (void)state;
+    size_t n = make(sections), program = 0;
+    while (sections[program].tag != MM_CAPTURE_PROGRAM)
+        program++;
+    memmove(&sections[program], &sections[program + 1], (--n - program) * sizeof *sections);
+    assert_int_equal(mm_capture_write(path, sections, n, NULL), MM_OK);
+    assert_int_equal(read_back(&err), MM_OK);
+    assert_int_equal(sections[n - 3].tag, MM_CAPTURE_SOURCE);
+    assert_int_equal(mm_capture_write(path, sections, n - 3, NULL), MM_OK);
+    assert_int_equal(read_back(&err), MM_INVALID);
+    assert_non_null(strstr(err.message, "its program"));
+}
+
 static void put(const unsigned char *data, size_t size)
 {
     FILE *file = fopen(path, "wb");
@@ -179,9 +197,9 @@ static void other_files_are_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_written_is_read), cmocka_unit_test(every_damage_is_noticed),
-        cmocka_unit_test(sections_are_distrusted), cmocka_unit_test(half_of_a_source_is_none),
-        cmocka_unit_test(other_files_are_none)};
+        cmocka_unit_test(what_is_written_is_read),  cmocka_unit_test(a_program_or_its_source_is_there),
+        cmocka_unit_test(every_damage_is_noticed),  cmocka_unit_test(sections_are_distrusted),
+        cmocka_unit_test(half_of_a_source_is_none), cmocka_unit_test(other_files_are_none)};
     snprintf(path, sizeof path, "/tmp/refcl-test-capture-%ld.cap", (long)getpid());
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(path);
