@@ -44,6 +44,7 @@ bool in_instrument_lower(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRe
                                   .id_bits = k->options.flags >> IN_JIT_ID_BITS,
                                   .interpreted = e->kernel->code->count,
                                   .access_group = access_group,
+                                  .clocks = k->options.flags & IN_JIT_CLOCKS,
                                   .one_row = k->options.flags & IN_JIT_ONE_ROW};
     struct in_shadow_object *locals = locals_of(e, &w.local_count),
                             *constants = constants_of(e, &w.constant_count);

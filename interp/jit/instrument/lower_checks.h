@@ -24,6 +24,7 @@ struct in_check_lowering {
     uint32_t interpreted;            /* instructions of the kernel in the interpreter */
     LLVMValueRef access_group;
     bool one_row;               /* ids differ in the first dimension alone */
+    bool clocks;                /* the plan must have them, because work-items may wait */
     struct in_shadow_plan plan; /* out */
 };
 /* Lowers the markers in MODULE's function item, in which all calls are inlined.  False: unsupported, for reason WHY. */

@@ -14,7 +14,8 @@
 using namespace llvm;
 using namespace instrumentation;
 
-// Decides whether tags are segments: atomics may order accesses that are checked, and no barriers do.  False: unsupported.
+// Decides whether tags are segments: work-items may wait in loops, or atomics may order accesses that are checked; and no barriers do.
+// False: unsupported.
 bool CheckLowering::uses_clocks()
 {
     auto is_tagged = [&](const Memory &m) {
@@ -25,15 +26,15 @@ bool CheckLowering::uses_clocks()
         auto *constant = dyn_cast<ConstantInt>(call->getArgOperand(1));
         how |= constant ? unsigned(constant->getZExtValue()) : IN_SYNC_ACQUIRES | IN_SYNC_RELEASES;
     }
-    if (!(how & IN_SYNC_ACQUIRES) || !(how & IN_SYNC_RELEASES) || !phases.empty() ||
-        !any_of(memories, is_tagged))
+    bool orders = (how & IN_SYNC_ACQUIRES) && (how & IN_SYNC_RELEASES) && any_of(memories, is_tagged);
+    if ((!orders && !options.clocks) || !phases.empty())
         return true;
     DominatorTree tree(item);
     LoopInfo loops(tree);
     ReversePostOrderTraversal<Function *> order(&item);
     options.plan.clocks = true;
     return !containsIrreducibleCFG<BasicBlock *>(order, loops) ||
-           fail("an irreducible loop beside atomics that synchronize");
+           fail("an irreducible loop in an instrumented launch with clocks");
 }
 
 FunctionCallee CheckLowering::clock_function(const char *name, Type *result, ArrayRef<Type *> types)

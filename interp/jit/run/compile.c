@@ -184,9 +184,9 @@ static bool find_shape(const struct in_emit *e, struct in_jit_kernel *k, LLVMVal
     bool clocks = is_instrumented(k) && k->shape.shadow_plan.clocks;
     k->shape.waits = e->calls->fibers || (!clocks && in_shim_may_spin(item, aliased));
     k->shape.waits_if_aliased = k->shape.waits || (!clocks && in_shim_may_spin(item, true));
+    k->shape.barriers = in_shim_has_barriers(item);
     if (k->shape.waits && is_instrumented(k))
         return fail(k, "work-items that wait for one another in an instrumented launch");
-    k->shape.barriers = in_shim_has_barriers(item);
     k->shape.flat = !k->shape.waits && !clocks && in_shim_is_flat(item);
     if (k->shape.flat && !(k->options.flags & IN_JIT_ANY_SIZE))
         k->shape.group_size[0] = k->options.flat_size;

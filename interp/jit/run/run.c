@@ -205,6 +205,18 @@ static void compile_for_aliases(struct in_jit_run *run, struct in_kernel *kernel
     run->kernel = in_jit_compile(run->module, kernel, options, edge);
 }
 
+/* An instrumented launch in which work-items may wait: code that leaves the launch to the interpreter if they do. */
+static void compile_with_clocks(struct in_jit_run *run, struct in_kernel *kernel,
+                                struct in_jit_options *options, bool edge)
+{
+    const struct in_jit_kernel *k = run->kernel;
+    if (k == NULL || k->covered || !k->shape.waits || k->shape.barriers || k->calls.any ||
+        !(options->flags & IN_JIT_INSTRUMENTED))
+        return;
+    options->flags |= IN_JIT_CLOCKS;
+    run->kernel = in_jit_compile(run->module, kernel, options, edge);
+}
+
 static int64_t budget(const struct in_run *launch)
 {
     uint64_t limit = launch->launch.step_limit;
@@ -247,6 +259,7 @@ static enum in_jit_begin ready(struct in_jit_run *run, char *why, size_t why_siz
     run->frame.budget = budget(run->launch);
     run->kernel = in_jit_compile(m, kernel, &options, edge);
     compile_for_aliases(run, kernel, &options, edge);
+    compile_with_clocks(run, kernel, &options, edge);
     if (run->kernel == NULL || !run->kernel->covered) {
         snprintf(why, why_size, "%s",
                  run->kernel != NULL ? run->kernel->why : "out of memory, or the process ends");

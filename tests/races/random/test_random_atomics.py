@@ -7,8 +7,8 @@ launch whose accesses are ordered by atomics alone must not need the interpreter
 RANDOM_ATOMICS_COUNT scripts (default 48), RANDOM_ATOMICS_SEED."""
 import os
 import random
+import shlex
 import struct
-import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -21,6 +21,7 @@ from built import JOBS, REFCL  # noqa: E402
 ITEMS, OPERATIONS = 6, 8  # work-items, operations of each
 FLAGS, WORDS = 3, 3
 READ, WRITE, ADD, NOTHING = range(4)
+LOCKS = ["lock.cl", "ticket_lock.cl", "lock_per_bin.cl", "stack_push_pop.cl", "sum_by_compare.cl"]  # kernels in tests/races
 # Synchronization: (name, statement), with the atomic object f and the plain word d.
 SYNCHRONIZATIONS = [
     ("store release", "atomic_store_explicit(f, k, memory_order_release, memory_scope_device);"),
@@ -179,6 +180,16 @@ def both(task):
     return number, expected, slow_watch.differences(expected, found, False), watched
 
 
+def is_watched(name):
+    """Whether the kernel of tests/races, which has no race, needs no interpreter."""
+    path = os.path.join(here, "..", name)
+    with tempfile.TemporaryDirectory() as folder:
+        output = os.path.join(folder, "report.json")
+        arguments = shlex.split(slow_watch.directives(path)["run"])
+        report, watched = slow_watch.report([REFCL, "kernel", "--quiet", "--json", output, *arguments, path], output, "jit", {})
+        return watched and not report["findings"]
+
+
 def ordered_by_atomics(script):
     """Whether work-items make plain accesses of one word, one of which writes."""
     users = {}
@@ -227,7 +238,11 @@ def main():
         enough = n >= len(tasks) // 8
         failed += not enough
         print("%s %d - %d scripts %s" % ("ok" if enough else "not ok", len(tasks) + 1 + at, n, what))
-    print("1..%d" % (len(tasks) + 2))
+    for at, name in enumerate(LOCKS):
+        watched = is_watched(name)
+        failed += not watched
+        print("%s %d - %s is watched" % ("ok" if watched else "not ok", len(tasks) + 3 + at, name))
+    print("1..%d" % (len(tasks) + 2 + len(LOCKS)))
     return 1 if failed else 0
 
 
