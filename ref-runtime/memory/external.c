@@ -4,6 +4,7 @@
  * All devices and the host use one mapping of the file, and all objects of the process that are made from the file share
  * it: one byte of memory belongs to one allocation in the recording, whichever object it is accessed through. */
 #include "ref-runtime/memory/external.h"
+#include "ref-runtime/check/api_check.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -144,6 +145,17 @@ cl_int rt_external_import(struct rt_mem *mem, const struct rt_mem_request *r)
     mem->shared = true;
     rt_record_unobserved("memory is shared with other processes: what they do is not recorded", &said);
     return CL_SUCCESS;
+}
+
+void rt_external_used(const struct rt_mem *mem)
+{
+    struct rt_external *e = mem->external;
+    char text[1024];
+    if (e->acquired > 0 || e->reported || !rt_api_checked())
+        return;
+    e->reported = true;
+    snprintf(text, sizeof(text), "a command uses %s, external memory that is not acquired", mem->name);
+    rt_api_report("api-misuse", "CL 5.5.1.1 R102", text, sizeof(text));
 }
 
 void rt_external_destroy(struct rt_external *e)

@@ -15,6 +15,7 @@ struct rt_external {
     size_t size;       /* of the file when it was mapped */
     unsigned users;    /* memory objects */
     unsigned acquired; /* acquire commands that no release has followed: for the executor thread */
+    bool reported;     /* a use without acquire, which is reported once */
     char name[32];
     struct in_object object;
 };
@@ -24,5 +25,7 @@ cl_int rt_external_check(const struct rt_mem_request *r, cl_mem_flags flags);
 /* The file that R names becomes MEM's storage. */
 cl_int rt_external_import(struct rt_mem *mem, const struct rt_mem_request *r);
 void rt_external_destroy(struct rt_external *external);
+/* A command uses the object, which shall have been acquired [CL 5.5.1.1 R102]. */
+void rt_external_used(const struct rt_mem *mem);
 
 #endif

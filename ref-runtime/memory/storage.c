@@ -7,7 +7,7 @@
 #include "interp/fault.h"
 #include "memmodel/base/array.h"
 #include "ref-runtime/check/host_guard.h"
-#include "ref-runtime/memory/memory.h"
+#include "ref-runtime/memory/external.h"
 #include "ref-runtime/record/replay.h"
 #include "ref-runtime/setting.h"
 
@@ -283,6 +283,8 @@ static bool copy_segment(const struct rt_command *command, struct rt_mem *root,
 bool rt_storage_update(const struct rt_command *command, struct rt_mem *root, size_t begin, size_t end,
                        int place)
 {
+    if (root->external)
+        rt_external_used(root);
     if (root->shared)
         return true;
     size_t first, last;
