@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-enum { MAX_TRIES = 40, MAX_INCOMPLETE = 4000 };
+/* MANY_EVENTS: so many take long to evaluate that the limits are checked each time. */
+enum { MAX_TRIES = 40, MAX_INCOMPLETE = 4000, MANY_EVENTS = 128 };
 
 /* ---- some order of writes -------------------------------------------------------------------------- */
 
@@ -187,6 +188,10 @@ bool sx_may_extend(struct stepper *s)
     set_prefix_traces(s);
     if (!sx_begin_events(sx, s->chosen)) {
         sx_limit(sx, "search.events", "limit reached: 1024 events in an execution");
+        sx->stop = true;
+        return false;
+    }
+    if (x->n > MANY_EVENTS && !sx_in_bounds(sx)) {
         sx->stop = true;
         return false;
     }
