@@ -57,6 +57,9 @@ FOUND = [
          int l = get_local_id(0), groups = get_num_groups(0), i = get_global_id(0);
          if (l == 0 && get_local_size(0) < 4) o[-1] = 0;
          o[i] = a[7 - i] + groups; }""", set()),
+    ("structures whose members let work-items work",
+     """typedef struct { float scale; struct { int n; } in; } limits;
+        kernel void k(global int *x, limits l) { if ((int)get_global_id(0) < l.in.n) x[0] += (int)(l.scale + get_global_id(0)); }""", {"data-race"}),
     ("components of vectors are no dimensions",
      """kernel void k(global float2 *x) {
          local float2 t[8];

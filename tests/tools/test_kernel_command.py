@@ -30,7 +30,7 @@ WRONG = [
 ]
 # Kernels that --auto launches or not, the exit code, and words of the message.
 AUTO = [
-    ("a pipe", "kernel void k(write_only pipe int o) { }\n", 2, "argument 0 'o' (global int) is a pipe, which no --arg describes"),
+    ("a pipe", "kernel void k(write_only pipe int o) { }\n", 2, "argument 0 'o' (pipe int) is a pipe, which no --arg describes"),
     ("an image of a buffer", "kernel void k(read_only image1d_buffer_t b) { }\n", 2, "'b' (image1d_buffer_t) is an image of a buffer, which no --arg describes"),
     ("a queue", "kernel void k(queue_t q, global int *o) { o[get_global_id(0)] = 1; }\n", 0, "no findings"),
     ("an error after a warning", "#pragma OPENCL EXTENSION no_such : enable\nkernel void k(global int *x) { *x = y; }\n", 2, "does not compile: %s:2:37: error: "),

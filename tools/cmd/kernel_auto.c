@@ -50,8 +50,7 @@ static void put_command(const char *path, const struct in_kernel_info *info,
     at = append(line, at, "-l", launch_sizes(choice->local, choice->dimensions, text, sizeof text));
     for (size_t i = 0; i < choice->argument_count; i++) {
         const char *name = info->arguments[i].name, *chosen = choice->arguments[i];
-        bool is_bytes = strncmp(chosen, "@raw:", 5) == 0; /* all zero */
-        snprintf(argument, sizeof argument, "%s%s%s", name, *name ? "=" : "", is_bytes ? "{}" : chosen);
+        snprintf(argument, sizeof argument, "%s%s%s", name, *name ? "=" : "", chosen);
         at = append(line, at, "-a", argument);
     }
     if (schedule)
@@ -281,6 +280,7 @@ static bool wants_again(void *context, const struct ck_detector *detector)
 /* The helper's command line for a choice. */
 struct choice_words {
     char *words[KERNEL_WORDS + 2 * LAUNCH_ARGUMENTS + 16], global[80], local[80];
+    char *owned[LAUNCH_ARGUMENTS]; /* bytes of structures */
     size_t count;
 };
 
@@ -310,8 +310,14 @@ static int merge_arguments(const struct automatic *a, const struct launch_choice
                               text);
         merged[indices[i]] = text + n + (n > 0);
     }
-    for (size_t i = 0; i < choice->argument_count; i++)
-        add_words(w, "arg", merged[i]);
+    for (size_t i = 0; i < choice->argument_count; i++) {
+        struct mm_error err = {0};
+        bool is_value = a->info->arguments[i].kind == IN_ARG_VALUE && *merged[i] == '{';
+        char *bytes = is_value ? launch_structure(a->module, a->info->name, i, merged[i], &err) : NULL;
+        mm_free(w->owned[i]);
+        w->owned[i] = bytes;
+        add_words(w, "arg", bytes ? bytes : merged[i]);
+    }
     return 0;
 }
 

@@ -39,6 +39,13 @@ static bool is_image(const char *type)
     return strncmp(type, "image", 5) == 0;
 }
 
+static bool is_pipe(struct host *host, cl_uint index)
+{
+    cl_kernel_arg_type_qualifier qualifier = 0;
+    clGetKernelArgInfo(host->kernel, index, CL_KERNEL_ARG_TYPE_QUALIFIER, sizeof qualifier, &qualifier, NULL);
+    return qualifier & CL_KERNEL_ARG_TYPE_PIPE;
+}
+
 /* "argument 2 'out' (global float *)" */
 static void describe_argument(struct host *host, cl_uint index, char *text, size_t size)
 {
@@ -47,7 +54,8 @@ static void describe_argument(struct host *host, cl_uint index, char *text, size
     argument_text(host, index, CL_KERNEL_ARG_TYPE_NAME, type, sizeof type);
     cl_kernel_arg_address_qualifier address = address_of(host, index);
     size_t n = strcspn(type, "*");
-    const char *space = is_image(type)                              ? ""
+    const char *space = is_pipe(host, index)                        ? "pipe "
+                        : is_image(type)                            ? ""
                         : address == CL_KERNEL_ARG_ADDRESS_GLOBAL   ? "global "
                         : address == CL_KERNEL_ARG_ADDRESS_LOCAL    ? "local "
                         : address == CL_KERNEL_ARG_ADDRESS_CONSTANT ? "constant "
@@ -89,10 +97,8 @@ static void suggest(struct host *host, cl_uint index, char *text, size_t size)
 static bool needs_host_program(struct host *host, cl_uint index)
 {
     char type[128];
-    cl_kernel_arg_type_qualifier qualifier = 0;
     argument_text(host, index, CL_KERNEL_ARG_TYPE_NAME, type, sizeof type);
-    clGetKernelArgInfo(host->kernel, index, CL_KERNEL_ARG_TYPE_QUALIFIER, sizeof qualifier, &qualifier, NULL);
-    return (qualifier & CL_KERNEL_ARG_TYPE_PIPE) || strncmp(type, "image1d_buffer", 14) == 0;
+    return is_pipe(host, index) || strncmp(type, "image1d_buffer", 14) == 0;
 }
 
 _Noreturn static void fail_argument(struct host *host, cl_uint index, const char *why)

@@ -136,20 +136,10 @@ static void choose_image(const struct in_argument_info *a, char *text, size_t si
             snprintf(text, size, "image:%s:rgba8:changing", kinds[i].text);
 }
 
-/* Structures by value: zero bytes. */
-static void choose_bytes(const struct in_argument_info *a, char *text, size_t size)
-{
-    size_t n = (size_t)snprintf(text, size, "@raw:");
-    for (uint32_t i = 0; i < a->size && n + 2 < size; i++)
-        n += (size_t)snprintf(text + n, size - n, "00");
-}
-
 static void choose_value(const struct in_argument_info *a, const struct launch_choice *choice, char *text,
                          size_t size)
 {
-    if (!is_number(a))
-        choose_bytes(a, text, size);
-    else if (is_float(a))
+    if (is_float(a))
         snprintf(text, size, "1.0");
     else
         snprintf(text, size, "%" PRIu64, strncmp(a->type_name, "bool", 4) == 0 ? 1 : choice->global[0]);
@@ -190,7 +180,11 @@ static bool choose_arguments(const struct in_kernel_info *kernel, struct launch_
 {
     char text[2 * IN_MOST_ARGUMENT_BYTES + 16];
     for (size_t i = 0; i < kernel->argument_count; i++) {
-        choose_argument(&kernel->arguments[i], i, choice, text, sizeof text);
+        const struct in_argument_info *a = &kernel->arguments[i];
+        if (a->kind == IN_ARG_VALUE && !is_number(a))
+            launch_choose_structure(choice->module, kernel->name, i, choice->global[0], text, sizeof text);
+        else
+            choose_argument(a, i, choice, text, sizeof text);
         mm_free(choice->arguments[i]);
         choice->arguments[i] = mm_strdup(text);
         if (!choice->arguments[i])
@@ -203,7 +197,7 @@ static bool choose_arguments(const struct in_kernel_info *kernel, struct launch_
 bool launch_choose(struct in_module *module, const struct in_kernel_info *kernel,
                    struct launch_choice *choice)
 {
-    *choice = (struct launch_choice){.local = {1, 1, 1}};
+    *choice = (struct launch_choice){.module = module, .local = {1, 1, 1}};
     if (kernel->argument_count > LAUNCH_ARGUMENTS)
         return false;
     launch_find_roles(module, kernel->name, &choice->roles);

@@ -45,6 +45,7 @@ struct launch_roles {
 void launch_find_roles(struct in_module *module, const char *kernel, struct launch_roles *roles);
 
 struct launch_choice {
+    struct in_module *module;
     uint64_t global[3], local[3], groups; /* GROUPS along each dimension */
     unsigned dimensions;
     char *arguments[LAUNCH_ARGUMENTS];
@@ -74,5 +75,9 @@ const char *launch_sizes(const uint64_t sizes[3], unsigned dimensions, char *tex
  * with mm_free.  NULL: it is neither (then ERR is unchanged), or the text does not fit it. */
 char *launch_structure(struct in_module *module, const char *kernel, size_t index, const char *text,
                        struct mm_error *err);
+
+/* A value of the same argument in TEXT: WHOLE for integers, 1 for other numbers. */
+void launch_choose_structure(struct in_module *module, const char *kernel, size_t index, uint64_t whole,
+                             char *text, size_t size);
 
 #endif

@@ -4,6 +4,8 @@
 #include "tools/launch/signature.h"
 #include "tools/launch/spec.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static bool put(const struct in_ty *ty, const struct spec_value *value, unsigned char *to,
@@ -99,4 +101,32 @@ char *launch_structure(struct in_module *module, const char *kernel, size_t inde
     }
     mm_free(bytes);
     return digits;
+}
+
+/* ---- chosen values ------------------------------------------------------------------------------- */
+
+static size_t choose_members(const struct in_ty *ty, uint64_t whole, char *text, size_t size)
+{
+    if (ty->kind == IN_TY_FLOAT)
+        return (size_t)snprintf(text, size, "1.0");
+    if (ty->kind == IN_TY_INT)
+        return (size_t)snprintf(text, size, "%" PRIu64, whole);
+    if (ty->kind != IN_TY_STRUCT && ty->kind != IN_TY_ARRAY && ty->kind != IN_TY_VECTOR)
+        return (size_t)snprintf(text, size, "0");
+    size_t n = (size_t)snprintf(text, size, "{");
+    for (uint32_t i = 0; i < ty->count && n < size; i++) {
+        n += (size_t)snprintf(text + n, size - n, "%s", i ? "," : "");
+        if (n < size)
+            n += choose_members(ty->kind == IN_TY_STRUCT ? ty->members[i] : ty->element, whole, text + n,
+                                size - n);
+    }
+    return n < size ? n + (size_t)snprintf(text + n, size - n, "}") : n;
+}
+
+void launch_choose_structure(struct in_module *module, const char *kernel, size_t index, uint64_t whole,
+                             char *text, size_t size)
+{
+    const struct in_ty *ty = structure_of(module, kernel, index);
+    if (!ty || choose_members(ty, whole, text, size) >= size)
+        snprintf(text, size, "{}");
 }
