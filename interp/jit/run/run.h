@@ -24,6 +24,13 @@ struct in_jit_run {
     struct in_fiber_thread *turns;            /* fibers.c */
     struct in_instrumented_run *instrumented; /* instrument/launch.c; NULL: the launch is not instrumented */
 };
+/* Whether compiled code executes LAUNCH, or why not; run/create.c. */
+enum in_jit_begin in_jit_run_create(struct in_run *launch, struct in_jit_run **out, char *why,
+                                    size_t why_size);
+void in_jit_run_destroy(struct in_jit_run *run);
+/* Compiles the code for LAUNCH, which may come later, in the background. */
+void in_jit_run_prepare(const struct in_run *launch);
+
 /* The callout frame for a thread of RUN, NULL also where the kernel needs none: then *FITS.  When it is released, its
  * error becomes the launch's. */
 struct in_jit_callout *in_jit_callout_acquire(struct in_jit_run *run, bool *fits);
