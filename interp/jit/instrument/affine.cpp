@@ -167,7 +167,7 @@ bool AffineAnalysis::scale(AffineOffset &l, int64_t by)
 {
     const int64_t limit = INT64_C(1) << 30;
     auto large = [=](int64_t n) { return n <= -limit || n >= limit; };
-    if (large(by) || large(l.x) || large(l.row) || large(l.fixed) || any_of(l.local, large))
+    if (large(by) || large(l.x) || large(l.row) || large(l.fixed) || large(l.term) || any_of(l.local, large))
         return false;
     AffineOffset scaled;
     scaled.add(l, by);
@@ -177,8 +177,7 @@ bool AffineAnalysis::scale(AffineOffset &l, int64_t by)
     return true;
 }
 
-// V without integer casts that keep the low 32 bits.
-static Value *before_casts(Value *v)
+Value *before_casts(Value *v)
 {
     auto *cast = dyn_cast<CastInst>(v);
     while (cast && cast->isIntegerCast() && cast->getType()->getIntegerBitWidth() >= 32 &&
@@ -219,6 +218,8 @@ bool AffineAnalysis::affine_or_uniform(Value *v, AffineOffset &l, unsigned depth
         return true;
     l = {};
     l.uniform_term = uniform_terms && !uniform_terms->values.count(v);
+    l.term_value = before_casts(v);
+    l.term = 1;
     return l.uniform_term;
 }
 

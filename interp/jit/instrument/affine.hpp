@@ -51,8 +51,10 @@ class OriginAnalysis
 // + LOCAL * local ids + FIXED.
 struct AffineOffset {
     int64_t x = 0, row = 0, fixed = 0, local[3] = {};
-    bool uniform_term = false; // plus a term that is uniform in a row
-    bool wraps = false;        // modulo 2^32
+    bool uniform_term = false;         // plus a term that is uniform in a row:
+    llvm::Value *term_value = nullptr; // TERM * this value; NULL: any
+    int64_t term = 0;
+    bool wraps = false; // modulo 2^32
 
     bool is_fixed() const
     {
@@ -60,6 +62,10 @@ struct AffineOffset {
     }
     void add(const AffineOffset &l, int64_t by)
     {
+        term_value = !l.uniform_term                                               ? term_value
+                     : !uniform_term || (term_value && term_value == l.term_value) ? l.term_value
+                                                                                   : nullptr;
+        term += by * l.term;
         uniform_term |= l.uniform_term;
         wraps |= l.wraps;
         x += by * l.x;
@@ -69,6 +75,9 @@ struct AffineOffset {
             local[k] += by * l.local[k];
     }
 };
+
+// V without integer casts that keep the low 32 bits.
+llvm::Value *before_casts(llvm::Value *v);
 
 class AffineAnalysis
 {

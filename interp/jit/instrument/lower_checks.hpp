@@ -28,6 +28,12 @@ struct Access {
     }
 };
 
+// An access to local memory, and where.
+struct LocalOffset {
+    Access *access;
+    AffineOffset offset;
+};
+
 // One argument, or local memory.
 struct Memory {
     uint8_t *use;
@@ -104,7 +110,11 @@ class CheckLowering
     void drop_redundant();
     llvm::SmallVector<Access *, 16> between_barriers(llvm::Instruction *start);
     bool by_one_work_item(llvm::ArrayRef<Access *> together, const llvm::DominatorTree &tree);
-    bool needs_no_order(llvm::ArrayRef<Access *> together, const llvm::DominatorTree &tree);
+    bool needs_no_order(llvm::ArrayRef<Access *> together, const llvm::DominatorTree &tree,
+                        const Divergence &divergence);
+    bool is_stable(llvm::Instruction *value, llvm::ArrayRef<Access *> users, const Divergence &divergence);
+    bool are_beyond_writes(llvm::ArrayRef<LocalOffset> own, llvm::ArrayRef<LocalOffset> far, int64_t high,
+                           const llvm::DominatorTree &tree, const Divergence &divergence);
     void set_up();
     void hide_parameter(unsigned k, uint32_t low, uint32_t high);
     llvm::Value *linear_id();

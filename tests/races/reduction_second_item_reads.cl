@@ -1,0 +1,18 @@
+// expect: data-race
+// at: 13 write, 17 read, same group
+// run: -g 32 -l 16 -a buf:128:iota -a buf:8
+kernel void k(global int *in, global int *out)
+{
+    local int t[16];
+    uint i = get_local_id(0);
+    t[i] = in[get_global_id(0)];
+    for (uint s = 8; s > 0; s /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (i < s) {
+            int x = t[i] + t[i + s];
+            t[i] = x;
+        }
+    }
+    if (i == 1)
+        out[get_group_id(0)] = t[0];
+}
