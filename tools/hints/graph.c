@@ -133,7 +133,7 @@ static uint32_t classify(struct hints_graph *g, const struct hints_node *from, c
     uint32_t group = group_of(g, HINTS_BARRIER, second->site, 0, node);
     if (group && kind == MM_EDGE_WAIT && !first) /* for a user event */
         g->groups[group - 1].needed = true;
-    return first ? group : NO_GROUP;
+    return group; /* also from a clFinish, in place of what that waited for */
 }
 
 static void take_edge(struct hints_graph *g, const struct mm_edge *edge)
