@@ -150,7 +150,7 @@ def kinds():
             calls = re.findall(r'(?:in_raise|new_finding|ck_finding_at|report)\(([^;]*?),\s*(?:"(?:CLC? |SPIRV|refcl)|clause\b)', text)
             used.update(k for c in calls for k in re.findall(r'"([a-z]+(?:-[a-z]+)*)"', c))
     with open(os.path.join(root, "checker/checker.h")) as f:
-        used.update(re.findall(r'^#define CK_UNIFORM_WRITE "(.*)"', f.read(), re.M))
+        used.update(re.findall(r'^#define CK_(?:UNIFORM_WRITE|NEEDLESS_WAIT) "(.*)"', f.read(), re.M))
     return table, used
 
 
