@@ -24,7 +24,7 @@ KERNELS = {
         uint i = get_global_id(0);
         struct large l = in[i];
         l.words[l.words[0] & 127] += i;
-        out[l.words[2] >> 7] = l; }'''}
+        out[i ^ l.words[2] >> 7] = l; }'''}
 
 
 def lines(source, mode):
@@ -32,7 +32,7 @@ def lines(source, mode):
     with tempfile.NamedTemporaryFile('w', suffix='.cl') as file:
         file.write(source)
         file.flush()
-        run = subprocess.run([REFCL, 'kernel', '--quiet', *mode, '-g', '8', '-l', '8', '-a', 'buf:4096:iota', '-a', 'buf:4096', file.name],
+        run = subprocess.run([REFCL, 'kernel', '--quiet', *mode, '-g', '8', '-l', '8', '-a', 'buf:4096', '-a', 'buf:4096', file.name],
                              env=dict(os.environ, REFCL_ENGINE='jit', REFCL_DEBUG='jit', REFCL_JIT_DUMP='optimized'),
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600)
     return run.stdout.count('\n') if ': compiled' in run.stdout else None

@@ -455,7 +455,7 @@ static void database(void **state)
                 checkable += xr_clause_checkable(c);
             }
     }
-    assert_int_equal(memory_model, 131); /* O101 and H101 are of 3.1 */
+    assert_int_equal(memory_model, 132); /* R101, O101 and H101 are of 3.1 */
     assert_int_equal(checkable, 79);
     assert_int_equal(db.ambiguity_count, 39);
 }
