@@ -182,13 +182,20 @@ static bool lists(const char *list, const char *name)
     return false;
 }
 
+/* OpenCL C 1.0 and 1.1 have no static functions. */
+static const char if_static[] = "#if __OPENCL_C_VERSION__ >= 120 || defined(__OPENCL_CPP_VERSION__)\n";
+
 bool rt_helper_extra_header(const struct rt_job *job, struct rt_text *header)
 {
+    bool any = false;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         const struct part *part = &parts[i];
         bool enabled = lists(job->extensions, part->extension) || lists(job->features, part->extension);
-        if (enabled && mentions(job, part->mention) && !rt_text_add_string(header, part->text))
+        if (!enabled || !mentions(job, part->mention))
+            continue;
+        if ((!any && !rt_text_add_string(header, if_static)) || !rt_text_add_string(header, part->text))
             return false;
+        any = true;
     }
-    return true;
+    return !any || rt_text_add_string(header, "#endif\n");
 }
