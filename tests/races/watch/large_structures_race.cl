@@ -4,9 +4,9 @@
 struct large {
     uint words[64];
 };
-kernel void k(global const struct large *in, global uint *out)
+kernel void k(global const uint *in, global uint *out)
 {
     uint i = get_global_id(0);
-    struct large l = in[i];
+    struct large l = *(global const struct large *)&in[i * 64];
     *(global struct large *)&out[i * (60 + (l.words[0] >> 24))] = l;
 }
