@@ -62,7 +62,7 @@ bool in_instrument_lower(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRe
 
 /* Launches reuse planes without clearing them: tags of earlier launches are below all tags of later ones.
  * Snapshots use separate planes. */
-enum plane_kind { TAGS, BYTES, planE_SORTS };
+enum plane_kind { TAGS, BYTES, PLANE_KINDS };
 struct plane {
     struct plane *next;
     size_t count;
@@ -70,7 +70,7 @@ struct plane {
 };
 static struct {
     pthread_mutex_t lock;
-    struct plane *free[planE_SORTS];
+    struct plane *free[PLANE_KINDS];
     uint64_t next_tag;
     uint32_t launches; /* under way */
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .next_tag = 1};
@@ -89,7 +89,7 @@ struct snapshot {
 };
 struct in_instrumented_run {
     struct in_shadow *shadow;          /* in the frame */
-    struct plane *planes[planE_SORTS]; /* in use */
+    struct plane *planes[PLANE_KINDS]; /* in use */
     struct snapshot *snapshots;
     uint64_t kept; /* bytes in them */
     uint64_t local_next;
@@ -167,7 +167,7 @@ static void release_planes(struct in_instrumented_run *w)
         uint64_t segments = (uint64_t)in_clocks_last(s->clocks) + 1, texels = pool.next_tag - SEGMENTS;
         pool.next_tag = segments > texels ? segments : texels;
     }
-    for (int kind = 0; kind < planE_SORTS; kind++) {
+    for (int kind = 0; kind < PLANE_KINDS; kind++) {
         for (struct plane *p = w->planes[kind], *next; p != NULL; p = next) {
             next = p->next;
             p->next = pool.free[kind];
@@ -191,7 +191,7 @@ static bool needs_plane(uint8_t use, enum in_shadow_plane plane)
 
 static bool set_planes(struct in_instrumented_run *w, struct in_shadow_memory *m, uint8_t use, uint64_t size)
 {
-    for (int k = 0; k < IN_SHADOW_planES; k++) {
+    for (int k = 0; k < IN_SHADOW_PLANES; k++) {
         struct plane *p;
         if (!needs_plane(use, (enum in_shadow_plane)k))
             continue;
@@ -207,7 +207,7 @@ static bool set_planes(struct in_instrumented_run *w, struct in_shadow_memory *m
 static void clear_local_tags(struct in_instrumented_run *w, const struct in_jit_run *run)
 {
     uint8_t use = run->kernel->shape.shadow_plan.local;
-    for (int k = 0; k < IN_SHADOW_planES; k++)
+    for (int k = 0; k < IN_SHADOW_PLANES; k++)
         if (needs_plane(use, (enum in_shadow_plane)k))
             memset(w->shadow->local.planes[k][0], 0,
                    ((run->local_bytes >> (use >> IN_SHADOW_GRANULE)) + 1) * sizeof(uint32_t));
@@ -278,7 +278,7 @@ static const char *check_argument(struct in_instrumented_run *w, const struct in
     for (uint32_t j = 0; j < k; j++)
         if ((((plan->uses[j] | use) & writes) || plan->dynamic) && plan->uses[j] != 0 &&
             ranges_overlap(a, w->shadow->arguments[k].size, &arguments[j], w->shadow->arguments[j].size))
-            return "arguments that ranges_overlap";
+            return "arguments that overlap";
     return NULL;
 }
 
@@ -490,7 +490,7 @@ static void restore_cells(const struct in_shadow *shadow, const struct snapshot 
     uint32_t log = s->use >> IN_SHADOW_GRANULE;
     for (uint64_t k = 0; k < s->size >> log; k++) {
         bool written = false;
-        for (int plane = 0; plane < IN_SHADOW_planES; plane++)
+        for (int plane = 0; plane < IN_SHADOW_PLANES; plane++)
             written |= plane != IN_SHADOW_READS && s->saved->planes[plane][0] != NULL &&
                        s->saved->planes[plane][0][k] - shadow->base < shadow->range;
         if (written)

@@ -11,7 +11,7 @@
 /* Each plane holds, per cell, the tag of the last work-item that made this kind of access.  A plane has two pointers
  * to the same memory: a store through one is not forwarded to the load through the other, so that the load sees tags
  * that other lanes of the vector stored in between. */
-enum in_shadow_plane { IN_SHADOW_WRITES, IN_SHADOW_READS, IN_SHADOW_ATOMICS, IN_SHADOW_planES };
+enum in_shadow_plane { IN_SHADOW_WRITES, IN_SHADOW_READS, IN_SHADOW_ATOMICS, IN_SHADOW_PLANES };
 enum {
     IN_SHADOW_ARGUMENTS = 64,
     IN_SHADOW_SCRATCH = 4096,
@@ -58,7 +58,7 @@ struct in_shadow_memory {
     uint64_t address, size; /* bytes that the kernel may access */
     uint8_t *
         undo; /* the bytes before the first write of the launch, where in_shadow_has_undo; of each texel IN_SHADOW_TEXEL */
-    uint32_t *planes[IN_SHADOW_planES][2];
+    uint32_t *planes[IN_SHADOW_PLANES][2];
 };
 /* The part of the frame for checks; tags of the launch are in [BASE, BASE + RANGE). */
 struct in_shadow {
