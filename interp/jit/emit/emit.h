@@ -69,6 +69,7 @@ struct in_emit {
     const struct in_inst *inst;
     uint64_t *local_offsets; /* per global of the module */
     bool barriers;           /* anything that work-items wait for */
+    uint32_t weight;         /* with IN_JIT_INSTRUMENTED: instructions of the block so far */
     char *why;
     size_t why_size;
     bool failed;

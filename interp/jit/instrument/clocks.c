@@ -5,8 +5,11 @@
 #include "memmodel/base/memory.h"
 #include <string.h>
 
-/* Interpreted instructions are about as many as LLVM's before optimization: twice as many are counted. */
-enum { SLICE = IN_SPIN_SLICE / 2, MAX_SPANS = 256, MAX_LOCATIONS = 1 << 16 };
+enum {
+    SLICE = IN_SPIN_SLICE - 1, /* after one more the interpreter would execute another work-item */
+    MAX_SPANS = 256,
+    MAX_LOCATIONS = 1 << 16
+};
 
 struct span {
     uint32_t from, to; /* tags, both included */

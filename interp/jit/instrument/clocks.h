@@ -12,8 +12,8 @@ void in_clocks_destroy(struct in_clocks *clocks);
 /* The greatest tag in use. */
 uint32_t in_clocks_last(const struct in_clocks *clocks);
 
-/* The rest is called by compiled code.  A work-item of LENGTH instructions, without repetitions, begins; returns the tag of its first
- * segment. */
+/* The rest is called by compiled code.  A work-item begins, of which the interpreter executes LENGTH instructions if no loop
+ * repeats; returns the tag of its first segment. */
 uint32_t in_clock_begin(struct in_shadow *shadow, uint32_t length);
 /* After an atomic access at ADDRESS in segment CURRENT of the work-item whose first segment is FIRST; HOW: IN_SYNC_ACQUIRES and so on.
  * Returns the segment that follows. */

@@ -356,10 +356,22 @@ static void check_operands(struct in_emit *e, const struct in_inst *i)
     }
 }
 
+/* At the end of each block: how many instructions the interpreter executes for it, at most. */
+static void emit_weight(struct in_emit *e, const struct in_inst *i)
+{
+    e->weight++;
+    if (!in_is_terminator(i->opcode))
+        return;
+    LLVMValueRef argument = LLVMConstInt(e->i32, e->weight, 0);
+    emit_marker(e, "in.weight", LLVMFunctionType(e->nothing, &e->i32, 1, 0), &argument, 1);
+    e->weight = 0;
+}
+
 void in_check_instruction(struct in_emit *e, const struct in_inst *i)
 {
     if (!is_instrumented(e))
         return;
+    emit_weight(e, i);
     if (e->options->flags & IN_JIT_CHECKS)
         check_operands(e, i);
     if (may_leave_private(e, i))

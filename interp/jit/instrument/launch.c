@@ -42,7 +42,6 @@ bool in_instrument_lower(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRe
                                   .groups_at = offsetof(struct in_jit_frame, num_groups),
                                   .local_size = {local[0], local[1], local[2]},
                                   .id_bits = k->options.flags >> IN_JIT_ID_BITS,
-                                  .interpreted = e->kernel->code->count,
                                   .access_group = access_group,
                                   .clocks = k->options.flags & IN_JIT_CLOCKS,
                                   .one_row = k->options.flags & IN_JIT_ONE_ROW};

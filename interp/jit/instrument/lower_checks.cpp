@@ -568,6 +568,8 @@ bool CheckLowering::run()
     set_up();
     if (options.plan.clocks)
         begin_clock();
+    for (CallInst *call : weights)
+        call->eraseFromParent();
     drop_decided();
     for (Access &a : accesses)
         lower(a);

@@ -21,7 +21,6 @@ struct in_check_lowering {
     size_t local_count, constant_count;
     uint64_t arguments_at, shadow_at, program_at, sizes_at, offsets_at, groups_at; /* in the frame */
     uint32_t local_size[3], id_bits; /* global ids are below 1 << id_bits */
-    uint32_t interpreted;            /* instructions of the kernel in the interpreter */
     LLVMValueRef access_group;
     bool one_row;               /* ids differ in the first dimension alone */
     bool clocks;                /* the plan must have them, because work-items may wait */

@@ -74,7 +74,7 @@ class CheckLowering
     llvm::IRBuilder<> b;
     llvm::SmallVector<Access, 32> accesses;
     llvm::DenseMap<llvm::Instruction *, unsigned> access_of;
-    llvm::SmallVector<llvm::CallInst *, 8> value_checks, phases, undos, synchronizations;
+    llvm::SmallVector<llvm::CallInst *, 8> value_checks, phases, undos, synchronizations, weights;
     llvm::SmallVector<Access, 4> texels;
     Memory memories[MEMORIES];
     llvm::AllocaInst *flagged = nullptr, *phase[2] = {}, *segment = nullptr; // with clocks: the current one
@@ -144,6 +144,7 @@ class CheckLowering
     void lower_phase(llvm::CallInst *call);
     bool uses_clocks();
     void begin_clock();
+    unsigned weight_of(llvm::function_ref<bool(llvm::BasicBlock *)> is_in) const;
     void leave_long_loops();
     llvm::FunctionCallee clock_function(const char *name, llvm::Type *result,
                                         llvm::ArrayRef<llvm::Type *> types);

@@ -47,6 +47,16 @@ FunctionCallee CheckLowering::clock_function(const char *name, Type *result, Arr
     return callee;
 }
 
+// Of the blocks that are in: the interpreter's instructions, if each is executed once.
+unsigned CheckLowering::weight_of(function_ref<bool(BasicBlock *)> is_in) const
+{
+    unsigned sum = 0;
+    for (CallInst *call : weights)
+        if (is_in(call->getParent()))
+            sum += unsigned(cast<ConstantInt>(call->getArgOperand(0))->getZExtValue());
+    return sum;
+}
+
 // The interpreter executes a work-item without interruption for a number of instructions, and others after that.  Work-items that take
 // longer, because they are long or wait for others, leave their loops.
 void CheckLowering::leave_long_loops()
@@ -54,15 +64,12 @@ void CheckLowering::leave_long_loops()
     DominatorTree tree(item);
     LoopInfo loops(tree);
     SmallVector<std::pair<Instruction *, unsigned>, 8> ends;
-    const unsigned weight = 1 + options.interpreted / item.getInstructionCount();
     for (Loop *loop : loops.getLoopsInPreorder()) {
-        unsigned length = 0;
-        for (BasicBlock *block : loop->blocks())
-            length += unsigned(block->size());
+        unsigned length = weight_of([&](BasicBlock *block) { return loop->contains(block); });
         SmallVector<BasicBlock *, 4> latches;
         loop->getLoopLatches(latches);
         for (BasicBlock *latch : latches)
-            ends.push_back({latch->getTerminator(), weight * length});
+            ends.push_back({latch->getTerminator(), length});
     }
     if (ends.empty())
         return;
@@ -90,7 +97,8 @@ void CheckLowering::begin_clock()
     Type *word = b.getInt32Ty();
     segment = b.CreateAlloca(word);
     FunctionCallee begin = clock_function("in_clock_begin", word, {b.getPtrTy(), word});
-    first_segment = b.CreateCall(begin, {shadow, b.getInt32(item.getInstructionCount())});
+    unsigned length = weight_of([](BasicBlock *) { return true; });
+    first_segment = b.CreateCall(begin, {shadow, b.getInt32(length)});
     b.CreateStore(first_segment, segment);
     leave_long_loops();
 }

@@ -122,6 +122,8 @@ bool CheckLowering::collect()
             phases.push_back(call);
         if (callee->getName() == "in.sync")
             synchronizations.push_back(call);
+        if (callee->getName() == "in.weight")
+            weights.push_back(call);
     }
     return true;
 }

@@ -66,7 +66,7 @@ struct in_shadow {
     uint32_t base, range, group_shift;
     uint32_t
         local_base;   /* of work-group 0 of the row; each further work-group adds 1 << IN_SHADOW_LOCAL_BITS */
-    int32_t slice;    /* with clocks: instructions left to the work-item, about */
+    int32_t slice;    /* with clocks: instructions left to the work-item, at least */
     uint8_t *scratch; /* IN_SHADOW_SCRATCH bytes accessed in place of memory out of bounds */
     struct in_shadow_memory local, arguments[IN_SHADOW_ARGUMENTS];
     struct in_shadow_memory
