@@ -2,7 +2,8 @@
  * cl_khr_external_memory_opaque_fd 1.0.0].
  *
  * All devices and the host use one mapping of the file, and all objects of the process that are made from the file share
- * it: one byte of memory belongs to one allocation in the recording, whichever object it is accessed through. */
+ * it, unless the file has grown beyond it: one byte of memory belongs to one allocation in the recording, whichever object
+ * it is accessed through. */
 #include "ref-runtime/memory/external.h"
 #include "ref-runtime/check/api_check.h"
 
@@ -109,14 +110,21 @@ static struct rt_external *map(int fd, const struct stat *file)
     return e;
 }
 
+/* Whether FD is a file that can be mapped for writing. */
+static bool mappable(int fd)
+{
+    struct stat file;
+    int mode = fcntl(fd, F_GETFL), seals = fcntl(fd, F_GET_SEALS); /* -1: no file that has seals */
+    return mode >= 0 && (mode & O_ACCMODE) == O_RDWR && fstat(fd, &file) == 0 && S_ISREG(file.st_mode) &&
+           (seals < 0 || !(seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE)));
+}
+
 cl_int rt_external_check(const struct rt_mem_request *r, cl_mem_flags flags)
 {
     const cl_mem_flags host = CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
-    struct stat file;
     if (!r->external)
         return CL_SUCCESS;
-    int mode = fcntl(r->fd, F_GETFL);
-    if (mode < 0 || (mode & O_ACCMODE) != O_RDWR || fstat(r->fd, &file) != 0 || !S_ISREG(file.st_mode))
+    if (!mappable(r->fd))
         return CL_INVALID_PROPERTY;
     return flags & host ? CL_INVALID_VALUE : CL_SUCCESS;
 }

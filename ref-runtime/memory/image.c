@@ -55,7 +55,8 @@ static bool has_slices(const struct rt_image_kind *kind)
     return kind->array || kind->most[2];
 }
 
-/* Pitches: 0, or large enough and whole elements and rows; given only where there is memory to describe. */
+/* Pitches: 0, or large enough and whole elements and rows, of an image whose size a size_t can hold; given only where
+ * there is memory to describe. */
 bool rt_image_shape(const struct rt_image_kind *kind, const cl_image_desc *d, bool memory_given,
                     struct rt_image *image)
 {
@@ -68,9 +69,12 @@ bool rt_image_shape(const struct rt_image_kind *kind, const cl_image_desc *d, bo
         return false;
     row = row ? row : least;
     slice = has_slices(kind) ? slice : 0;
-    if (slice && (slice < row * height || slice % row))
+    size_t rows, whole;
+    if (__builtin_mul_overflow(row, height, &rows) || (slice && (slice < rows || slice % row)))
         return false;
-    slice = slice ? slice : row * height;
+    slice = slice ? slice : rows;
+    if (__builtin_mul_overflow(slice, depth * layers, &whole))
+        return false;
     shape->kind = kind->kind;
     shape->order = image->format.image_channel_order - CL_R;
     shape->type = image->format.image_channel_data_type - CL_SNORM_INT8;

@@ -89,6 +89,12 @@ static void images(void **unused)
     const cl_mem_properties again[] = {CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR, (cl_mem_properties)fd, 0};
     EXPECT_NULL(CL_INVALID_IMAGE_SIZE,
                 clCreateImageWithProperties(context, again, 0, &format, &large, NULL, &err));
+    const cl_image_desc endless = {.image_type = CL_MEM_OBJECT_IMAGE2D,
+                                   .image_width = 4,
+                                   .image_height = 4,
+                                   .image_row_pitch = SIZE_MAX / 4 + 1};
+    EXPECT_NULL(CL_INVALID_IMAGE_DESCRIPTOR,
+                clCreateImageWithProperties(context, again, 0, &format, &endless, NULL, &err));
     close(fd); /* still the application's */
 }
 
@@ -161,14 +167,18 @@ static void expect_no_buffer(cl_int code, const cl_mem_properties *properties, c
 static void memory_errors(void **unused)
 {
     (void)unused;
-    int fd = words_file(), read_only = open("/proc/self/exe", O_RDONLY), pipes[2];
+    int fd = words_file(), read_only = open("/proc/self/exe", O_RDONLY), pipes[2],
+        sealed = memfd_create("sealed", MFD_ALLOW_SEALING);
     assert_int_equal(pipe(pipes), 0);
+    assert_int_equal(ftruncate(sealed, 4096), 0);
+    assert_int_equal(fcntl(sealed, F_ADD_SEALS, F_SEAL_WRITE), 0);
     const cl_mem_properties type = CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR,
                             list = CL_MEM_DEVICE_HANDLE_LIST_KHR, file = (cl_mem_properties)fd;
     const cl_mem_properties good[] = {type, file, 0}, twice_given[] = {type, file, type, file, 0},
                             closed[] = {type, 9999, 0},
                             unwritable[] = {type, (cl_mem_properties)read_only, 0},
                             no_file[] = {type, (cl_mem_properties)pipes[0], 0},
+                            constant[] = {type, (cl_mem_properties)sealed, 0},
                             other[] = {CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR, file, 0},
                             alone[] = {list, (cl_mem_properties)(uintptr_t)device, 0, 0},
                             wrong[] = {type, file, list, 1234, 0, 0};
@@ -178,6 +188,7 @@ static void memory_errors(void **unused)
     expect_no_buffer(CL_INVALID_PROPERTY, closed, 0, 16, NULL);
     expect_no_buffer(CL_INVALID_PROPERTY, unwritable, 0, 16, NULL);
     expect_no_buffer(CL_INVALID_PROPERTY, no_file, 0, 16, NULL);
+    expect_no_buffer(CL_INVALID_PROPERTY, constant, 0, 16, NULL);
     expect_no_buffer(CL_INVALID_PROPERTY, other, 0, 16, NULL);
     /* [CL 5.2.1 E171, CL 5.3.1 E171] */
     expect_no_buffer(CL_INVALID_PROPERTY, alone, 0, 16, NULL);
@@ -193,6 +204,7 @@ static void memory_errors(void **unused)
     expect_no_buffer(CL_INVALID_BUFFER_SIZE, good, 0, 0, NULL);
     close(pipes[0]);
     close(pipes[1]);
+    close(sealed);
     close(read_only);
     cl_mem m = import(context, fd, 0), plain = clCreateBuffer(context, 0, 16, NULL, &err), none = NULL;
     cl_context foreign = clCreateContext(NULL, 1, &device, NULL, NULL, &err);

@@ -21,6 +21,16 @@ static void creation_errors(void **state)
     d.image_row_pitch = 12;
     EXPECT_NULL(CL_INVALID_IMAGE_DESCRIPTOR,
                 clCreateImage(context, CL_MEM_COPY_HOST_PTR, &rgba8, &d, bytes, &err));
+    /* Sizes that no size_t holds: four rows, two slices. */
+    d.image_row_pitch = SIZE_MAX / 4 + 1;
+    EXPECT_NULL(CL_INVALID_IMAGE_DESCRIPTOR,
+                clCreateImage(context, CL_MEM_COPY_HOST_PTR, &rgba8, &d, bytes, &err));
+    d = desc;
+    d.image_type = CL_MEM_OBJECT_IMAGE3D;
+    d.image_depth = 2;
+    d.image_slice_pitch = SIZE_MAX / 2 + 1;
+    EXPECT_NULL(CL_INVALID_IMAGE_DESCRIPTOR,
+                clCreateImage(context, CL_MEM_COPY_HOST_PTR, &rgba8, &d, bytes, &err));
     d = desc;
     d.image_type = CL_MEM_OBJECT_BUFFER;
     EXPECT_NULL(CL_INVALID_IMAGE_DESCRIPTOR, clCreateImage(context, 0, &rgba8, &d, NULL, &err));
