@@ -25,7 +25,7 @@
 struct rt_payload {
     struct rt_payload *next;
     unsigned users;
-    int fd;
+    struct mm_own_fd file;
     uint64_t identity;    /* of the eventfd in this system */
     mm_event_id signaled; /* recording: the latest signal of this process */
 };
@@ -34,15 +34,15 @@ struct rt_payload {
 struct watch {
     struct watch *next;
     struct rt_payload *payload; /* held; NULL: FENCE */
-    int fence;
+    struct mm_own_fd fence;
     struct rt_event *gate; /* held; NULL: cancelled */
 };
 
 /* Under rt_lock: */
 static struct rt_payload *payloads;
-static struct watch *watches; /* the first one first */
-static int wake = -1;         /* an eventfd that interrupts the thread's poll() */
-static pid_t watcher;         /* the process whose thread it is */
+static struct watch *watches;              /* the first one first */
+static struct mm_own_fd wake = {.fd = -1}; /* an eventfd that interrupts the thread's poll() */
+static pid_t watcher;                      /* the process whose thread it is; 0: none */
 
 /* ---- payloads ---- */
 
@@ -74,26 +74,31 @@ static struct rt_payload *find(uint64_t identity)
 struct rt_payload *rt_payload_create(int fd)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
+    struct mm_own_fd own;
     uint64_t identity;
-    int own = fd < 0 ? eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK | EFD_SEMAPHORE) : fd;
-    if (own < 0 || !identify(own, &identity)) {
-        if (own != fd)
-            close(own);
+    int copy = fd < 0 ? eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE) : mm_fd_copy_high(fd);
+    if (copy < 0 || !mm_own_fd_open(&own, copy))
+        return NULL;
+    if (!identify(own.fd, &identity)) {
+        mm_own_fd_close(&own);
         return NULL;
     }
-    fcntl(own, F_SETFL, O_NONBLOCK);
+    fcntl(own.fd, F_SETFL, O_NONBLOCK);
     pthread_mutex_lock(&rt_lock);
     struct rt_payload *p = find(identity);
     bool known = p != NULL;
     if (!p && (p = mm_alloc_zero(1, sizeof(*p))) != NULL) {
-        *p = (struct rt_payload){.next = payloads, .fd = own, .identity = identity, .signaled = MM_NO_EVENT};
+        *p =
+            (struct rt_payload){.next = payloads, .file = own, .identity = identity, .signaled = MM_NO_EVENT};
         payloads = p;
     }
     if (p)
         p->users++;
     pthread_mutex_unlock(&rt_lock);
-    if (fd < 0 ? !p : known)
-        close(own);
+    if (!p || known)
+        mm_own_fd_close(&own);
+    if (p && fd >= 0)
+        close(fd);
     rt_record_unobserved("a semaphore is shared with other processes: what they do is not recorded", &said);
     return p;
 }
@@ -111,37 +116,40 @@ void rt_payload_release(struct rt_payload *payload)
     while (*at != payload)
         at = &(*at)->next;
     *at = payload->next;
-    close(payload->fd);
+    mm_own_fd_close(&payload->file);
     mm_free(payload);
 }
 
-static bool readable(int fd)
+/* A descriptor that the application has closed counts as signaled: a wait for it would not end. */
+static bool readable(const struct mm_own_fd *file)
 {
-    struct pollfd p = {.fd = fd, .events = POLLIN};
-    return poll(&p, 1, 0) > 0;
+    struct pollfd p = {.fd = file->fd, .events = POLLIN};
+    return !mm_own_fd_valid(file) || poll(&p, 1, 0) > 0;
 }
 
 bool rt_payload_signaled(const struct rt_payload *payload)
 {
-    return readable(payload->fd);
+    return readable(&payload->file);
 }
 
-static void add_one(int fd)
+static void add_one(const struct mm_own_fd *file)
 {
     const uint64_t one = 1;
-    ssize_t written = write(fd, &one, sizeof(one)); /* fails where the count is at its maximum */
-    (void)written;
+    if (mm_own_fd_valid(file)) {
+        ssize_t written = write(file->fd, &one, sizeof(one)); /* fails where the count is at its maximum */
+        (void)written;
+    }
 }
 
 void rt_payload_signal(struct rt_payload *payload, mm_event_id began)
 {
     payload->signaled = began;
-    add_one(payload->fd);
+    add_one(&payload->file);
 }
 
 int rt_payload_export(const struct rt_payload *payload)
 {
-    return fcntl(payload->fd, F_DUPFD_CLOEXEC, 0);
+    return mm_own_fd_valid(&payload->file) ? fcntl(payload->file.fd, F_DUPFD_CLOEXEC, 0) : -1;
 }
 
 /* ---- fences ---- */
@@ -151,18 +159,31 @@ bool rt_fence_valid(int fd)
     return fd == -1 || fcntl(fd, F_GETFD) >= 0;
 }
 
-bool rt_fence_signaled(int fd)
+bool rt_fence_import(int fd, struct mm_own_fd *fence)
 {
-    return fd == -1 || readable(fd);
+    *fence = MM_NO_FD;
+    if (fd == -1)
+        return true;
+    int copy = mm_fd_copy_high(fd);
+    if (copy < 0 || !mm_own_fd_open(fence, copy))
+        return false;
+    close(fd);
+    return true;
+}
+
+bool rt_fence_signaled(const struct mm_own_fd *fence)
+{
+    return readable(fence);
 }
 
 static void CL_API_CALL signal_fence(cl_event event, cl_int status, void *data)
 {
-    int fd = (int)(intptr_t)data;
+    struct mm_own_fd *fence = data;
     (void)event;
     (void)status;
-    add_one(fd);
-    close(fd);
+    add_one(fence);
+    mm_own_fd_close(fence);
+    mm_free(fence);
 }
 
 int rt_fence_export(struct rt_event *event)
@@ -170,17 +191,19 @@ int rt_fence_export(struct rt_event *event)
     int fd = eventfd(event->status <= CL_COMPLETE, EFD_CLOEXEC);
     if (fd < 0 || event->status <= CL_COMPLETE)
         return fd;
-    int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-    struct rt_event_callback *callback = own < 0 ? NULL : mm_alloc_zero(1, sizeof(*callback));
+    struct mm_own_fd *own = mm_alloc(sizeof(*own));
+    bool opened = own && mm_own_fd_open(own, fcntl(fd, F_DUPFD_CLOEXEC, 0));
+    struct rt_event_callback *callback = opened ? mm_alloc_zero(1, sizeof(*callback)) : NULL;
     if (!callback) {
         close(fd);
-        if (own >= 0)
-            close(own);
+        if (opened)
+            mm_own_fd_close(own);
+        mm_free(own);
         return -1;
     }
     *callback = (struct rt_event_callback){.next = event->callbacks,
                                            .function = signal_fence,
-                                           .data = (void *)(intptr_t)own,
+                                           .data = own,
                                            .type = CL_COMPLETE,
                                            .registered = MM_NO_EVENT};
     event->callbacks = callback;
@@ -209,26 +232,33 @@ static mm_event_id record_signal(void)
     return mm_recorder_event(recorder, &event, &call, 1);
 }
 
+/* Whether the signal that W waits for was there; that of a payload is used up. */
+static bool take_signal(const struct watch *w)
+{
+    uint64_t count;
+    if (!w->payload)
+        return rt_fence_signaled(&w->fence);
+    const struct mm_own_fd *file = &w->payload->file;
+    return !mm_own_fd_valid(file) || read(file->fd, &count, sizeof(count)) >= 0 || errno != EAGAIN;
+}
+
 /* True if W is over: its signal was there, or no wait needs it. */
 static bool complete(struct watch *w)
 {
-    uint64_t count;
-    bool signaled =
-        !w->gate || (w->payload ? read(w->payload->fd, &count, sizeof(count)) >= 0 || errno != EAGAIN
-                                : rt_fence_signaled(w->fence));
-    if (signaled && w->gate) {
-        w->gate->completion = record_signal();
-        rt_event_set_status(w->gate, CL_COMPLETE);
-    }
-    return signaled;
+    if (!w->gate || w->gate->context->terminated)
+        return true;
+    if (!take_signal(w))
+        return false;
+    w->gate->completion = record_signal();
+    rt_event_set_status(w->gate, CL_COMPLETE);
+    return true;
 }
 
 static void destroy_watch(struct watch *w)
 {
     if (w->payload)
         rt_payload_release(w->payload);
-    else if (w->fence >= 0)
-        close(w->fence);
+    mm_own_fd_close(&w->fence);
     if (w->gate)
         rt_object_release_deferred(w->gate);
     mm_free(w);
@@ -255,10 +285,10 @@ static nfds_t collect(struct pollfd **list, size_t *capacity)
         count++;
     if (!mm_reserve(list, capacity, count))
         return 0;
-    (*list)[0] = (struct pollfd){.fd = wake, .events = POLLIN};
+    (*list)[0] = (struct pollfd){.fd = mm_own_fd_valid(&wake) ? wake.fd : -1, .events = POLLIN};
     struct pollfd *at = *list + 1;
     for (const struct watch *w = watches; w; w = w->next)
-        *at++ = (struct pollfd){.fd = w->payload ? w->payload->fd : w->fence, .events = POLLIN};
+        *at++ = (struct pollfd){.fd = w->payload ? w->payload->file.fd : w->fence.fd, .events = POLLIN};
     return count;
 }
 
@@ -272,7 +302,7 @@ static void *watch_all(void *unused)
     (void)unused;
     for (;;) {
         pthread_mutex_lock(&rt_lock);
-        ssize_t woken = read(wake, &count, sizeof(count));
+        ssize_t woken = mm_own_fd_valid(&wake) ? read(wake.fd, &count, sizeof(count)) : 0;
         (void)woken;
         look_at_all();
         nfds_t n = collect(&list, &capacity);
@@ -282,19 +312,38 @@ static void *watch_all(void *unused)
     return NULL;
 }
 
-/* A forked child needs a separate thread. */
+void rt_watch_wake(void)
+{
+    add_one(&wake);
+}
+
+void rt_watch_forked(void)
+{
+    if (watcher == 0 || watcher == getpid())
+        return;
+    watcher = 0;
+    for (struct watch *w = watches; w; w = watches) {
+        watches = w->next;
+        if (w->gate)
+            rt_event_set_status(w->gate, CL_OUT_OF_RESOURCES);
+        destroy_watch(w);
+    }
+}
+
+/* A forked child needs a separate thread, and so does a process that has closed WAKE. */
 static bool start_watcher(void)
 {
     pthread_t thread;
-    if (watcher == getpid())
+    rt_watch_forked();
+    if (watcher == getpid() && mm_own_fd_valid(&wake))
         return true;
-    if (wake >= 0)
-        close(wake);
-    wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    mm_own_fd_close(&wake);
+    if (!mm_own_fd_open(&wake, eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)))
+        return false;
     sigset_t all, old;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
-    bool started = wake >= 0 && pthread_create(&thread, NULL, watch_all, NULL) == 0;
+    bool started = pthread_create(&thread, NULL, watch_all, NULL) == 0;
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     if (started)
         pthread_detach(thread);
@@ -302,7 +351,7 @@ static bool start_watcher(void)
     return started;
 }
 
-bool rt_watch(struct rt_payload *payload, int fence, struct rt_event *gate)
+bool rt_watch(struct rt_payload *payload, struct mm_own_fd fence, struct rt_event *gate)
 {
     struct watch *w = start_watcher() ? mm_alloc_zero(1, sizeof(*w)) : NULL;
     if (!w)
@@ -315,7 +364,7 @@ bool rt_watch(struct rt_payload *payload, int fence, struct rt_event *gate)
     while (*at)
         at = &(*at)->next;
     *at = w;
-    add_one(wake);
+    rt_watch_wake();
     return true;
 }
 
@@ -324,11 +373,12 @@ void rt_watch_cancel(struct rt_event *gate, struct rt_payload *payload)
     struct watch *w = watches;
     while (w && w->gate != gate)
         w = w->next;
-    if (!w) { /* it has used the signal up */
-        add_one(payload->fd);
+    if (!w) {
+        if (gate->status == CL_COMPLETE) /* it has used the signal up */
+            add_one(&payload->file);
         return;
     }
     w->gate = NULL;
     rt_object_release_deferred(gate);
-    add_one(wake);
+    rt_watch_wake();
 }

@@ -12,7 +12,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 static struct rt_semaphore *live(cl_semaphore_khr handle)
 {
@@ -117,8 +116,9 @@ static cl_int share(struct rt_semaphore *s, const struct creation *c)
                   : c->fence ? CL_SEMAPHORE_HANDLE_SYNC_FD_KHR
                              : 0;
     s->exported = c->exported;
+    if (c->fence && !rt_fence_import(c->fd, &s->fence))
+        return CL_OUT_OF_RESOURCES;
     s->fence_pending = c->fence;
-    s->fence = c->fence ? c->fd : -1;
     if (!c->opaque && c->exported != CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR)
         return CL_SUCCESS;
     s->payload = rt_payload_create(c->opaque ? c->fd : -1);
@@ -142,7 +142,7 @@ cl_semaphore_khr CL_API_CALL rt_clCreateSemaphoreWithPropertiesKHR(
     s->context = context;
     s->device = c.device ? c.device : context->devices[0];
     s->listed = c.devices;
-    s->fence = -1;
+    s->fence = MM_NO_FD;
     s->properties = mm_alloc(c.count * sizeof(*properties));
     error = s->properties ? share(s, &c) : CL_OUT_OF_HOST_MEMORY;
     if (error) {
@@ -164,8 +164,7 @@ void rt_semaphore_destroy(struct rt_semaphore *s)
     if (s->payload)
         rt_payload_release(s->payload);
     pthread_mutex_unlock(&rt_lock);
-    if (s->fence >= 0)
-        close(s->fence);
+    mm_own_fd_close(&s->fence);
     mm_free(s->gates);
     mm_free(s->properties);
     rt_object_release_held(s->context);
@@ -322,7 +321,7 @@ static struct rt_event *wait_for_others(struct rt_semaphore *s)
     bool watched = rt_watch(s->payload, s->fence, gate);
     if (watched && !s->payload) {
         s->fence_pending = false;
-        s->fence = -1;
+        s->fence = MM_NO_FD;
     }
     if (!watched)
         rt_object_release_deferred(gate);
@@ -423,7 +422,7 @@ cl_int CL_API_CALL rt_clEnqueueWaitSemaphoresKHR(cl_command_queue handle, cl_uin
 static bool signaled(const struct rt_semaphore *s)
 {
     return s->payload         ? rt_payload_signaled(s->payload)
-           : s->fence_pending ? rt_fence_signaled(s->fence)
+           : s->fence_pending ? rt_fence_signaled(&s->fence)
                               : s->signal && s->signal->status == CL_COMPLETE;
 }
 
@@ -534,15 +533,17 @@ cl_int CL_API_CALL rt_clReImportSemaphoreSyncFdKHR(cl_semaphore_khr handle, cl_p
         return CL_INVALID_SEMAPHORE_KHR;
     if (!rt_fence_valid(fd) || (properties && *properties))
         return CL_INVALID_VALUE;
+    struct mm_own_fd fence;
+    if (!rt_fence_import(fd, &fence))
+        return CL_OUT_OF_RESOURCES;
     pthread_mutex_lock(&rt_lock);
-    if (s->fence_pending && s->fence >= 0)
-        close(s->fence);
+    mm_own_fd_close(&s->fence);
     if (s->signal)
         rt_object_release_deferred(s->signal);
     s->signal = NULL;
     s->latest = RT_UNUSED;
     s->fence_pending = true;
-    s->fence = fd;
+    s->fence = fence;
     pthread_mutex_unlock(&rt_lock);
     return CL_SUCCESS;
 }

@@ -2,6 +2,7 @@
 #ifndef RT_SEMAPHORE_H
 #define RT_SEMAPHORE_H
 
+#include "memmodel/base/own_fd.h"
 #include "ref-runtime/enqueue/enqueue.h"
 
 struct rt_semaphore {
@@ -19,8 +20,8 @@ struct rt_semaphore {
     /* External: */
     cl_external_semaphore_handle_type_khr imported, exported; /* types of handles; 0: none */
     struct rt_payload *payload;                               /* of CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR */
-    bool fence_pending; /* imported CL_SEMAPHORE_HANDLE_SYNC_FD_KHR: no wait has used FENCE yet */
-    int fence;          /* -1: has signaled */
+    bool fence_pending;     /* imported CL_SEMAPHORE_HANDLE_SYNC_FD_KHR: no wait has used FENCE yet */
+    struct mm_own_fd fence; /* none: has signaled */
 };
 
 /* ---- external_semaphore.c; under rt_lock unless said otherwise ---- */
@@ -36,15 +37,21 @@ bool rt_payload_signaled(const struct rt_payload *payload);
 void rt_payload_signal(struct rt_payload *payload, mm_event_id began);
 /* A descriptor of PAYLOAD for the application; -1: there is none left. */
 int rt_payload_export(const struct rt_payload *payload);
-/* Whether FD can be waited for as a fence, and whether it has signaled. */
+/* Without locks: whether FD can be waited for as a fence; takes it over.  False: no descriptor is left, and FD stays the
+ * application's. */
 bool rt_fence_valid(int fd);
-bool rt_fence_signaled(int fd);
+bool rt_fence_import(int fd, struct mm_own_fd *fence);
+bool rt_fence_signaled(const struct mm_own_fd *fence);
 /* A descriptor that signals with EVENT; -1: there is none left, or no memory. */
 int rt_fence_export(struct rt_event *event);
 /* GATE, an event of the runtime's, completes with the next signal of PAYLOAD, which is used up, or with that of
  * FENCE, which is closed then.  False: no memory. */
-bool rt_watch(struct rt_payload *payload, int fence, struct rt_event *gate);
+bool rt_watch(struct rt_payload *payload, struct mm_own_fd fence, struct rt_event *gate);
 /* The wait for PAYLOAD that GATE is of will not be. */
 void rt_watch_cancel(struct rt_event *gate, struct rt_payload *payload);
+/* Waits of a context that has been terminated are over: they use no signal up. */
+void rt_watch_wake(void);
+/* In a forked child: waits that the parent began fail, since their signals are the parent's. */
+void rt_watch_forked(void);
 
 #endif

@@ -13,6 +13,7 @@
 #include "ref-runtime/check/host_guard.h"
 #include "ref-runtime/device.h"
 #include "ref-runtime/enqueue/launch.h"
+#include "ref-runtime/enqueue/semaphore.h"
 #include "ref-runtime/event.h"
 #include "ref-runtime/sched/command.h"
 #include "ref-runtime/setting.h"
@@ -162,6 +163,7 @@ void rt_sched_terminate(struct rt_context *context)
 {
     pthread_mutex_lock(&rt_lock);
     rt_object_each(release_queue, context);
+    rt_watch_wake();
     pthread_mutex_unlock(&rt_lock);
     in_stop_launches(&context->terminated);
 }
@@ -244,6 +246,8 @@ static void fail_current(void)
 
 void rt_sched_wait(struct rt_event *event)
 {
+    if (sched.fork.alone)
+        rt_watch_forked();
     if (sched.fork.lost_command) {
         fail_current();
     } else if (!help()) {

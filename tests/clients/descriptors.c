@@ -8,6 +8,7 @@
  * nothing came out of the sockets. */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
+#include <CL/cl_ext.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -83,6 +84,45 @@ static void set_up(void)
     check(code, 23);
 }
 
+static void *extension(const char *name)
+{
+    cl_platform_id platform;
+    void *function = NULL;
+    if (clGetPlatformIDs(1, &platform, NULL) == CL_SUCCESS)
+        function = clGetExtensionFunctionAddressForPlatform(platform, name);
+    if (!function)
+        exit(30);
+    return function;
+}
+
+/* A semaphore that can be shared, so that it has a descriptor. */
+static cl_semaphore_khr create_semaphore(void)
+{
+    const cl_semaphore_properties_khr properties[] = {CL_SEMAPHORE_TYPE_KHR,
+                                                      CL_SEMAPHORE_TYPE_BINARY_KHR,
+                                                      CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR,
+                                                      CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR,
+                                                      CL_SEMAPHORE_EXPORT_HANDLE_TYPES_LIST_END_KHR,
+                                                      0};
+    clCreateSemaphoreWithPropertiesKHR_fn create;
+    cl_int code;
+    *(void **)&create = extension("clCreateSemaphoreWithPropertiesKHR");
+    cl_semaphore_khr semaphore = create(context, properties, &code);
+    check(code, 31);
+    return semaphore;
+}
+
+static void signal_and_wait(cl_semaphore_khr semaphore)
+{
+    clEnqueueSignalSemaphoresKHR_fn enqueue_signal;
+    clEnqueueWaitSemaphoresKHR_fn enqueue_wait;
+    *(void **)&enqueue_signal = extension("clEnqueueSignalSemaphoresKHR");
+    *(void **)&enqueue_wait = extension("clEnqueueWaitSemaphoresKHR");
+    check(enqueue_signal(queue, 1, &semaphore, NULL, 0, NULL, NULL), 32);
+    check(enqueue_wait(queue, 1, &semaphore, NULL, 0, NULL, NULL), 33);
+    check(clFinish(queue), 34);
+}
+
 static int open_mine(const char *path)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_APPEND, 0600);
@@ -118,9 +158,12 @@ static int reuse(const char *path)
     list_open(before);
     set_up();
     compute(1);
+    cl_semaphore_khr semaphore = create_semaphore();
+    signal_and_wait(semaphore);
     if (!take_numbers(before, file, ends[0]))
         return 8;
     compute(2);
+    signal_and_wait(semaphore);
     /* Both files are still open under every number. */
     list_open(before);
     for (int fd = 0; fd < MOST; fd++)

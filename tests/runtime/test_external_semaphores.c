@@ -264,6 +264,35 @@ static void semaphore_errors(void **unused)
     close(memory_fd);
 }
 
+/* Waits of a context that is terminated end without using up a signal. */
+static void terminated(void **unused)
+{
+    (void)unused;
+    const cl_context_properties can_end[] = {CL_CONTEXT_TERMINATE_KHR, CL_TRUE, 0};
+    cl_context doomed = clCreateContext(can_end, 1, &device, NULL, NULL, &err);
+    cl_command_queue q = clCreateCommandQueueWithProperties(doomed, device, NULL, &err);
+    cl_semaphore_khr s = create(opaque);
+    int fd = exported(s, CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR);
+    const cl_semaphore_properties_khr properties[] = {CL_SEMAPHORE_TYPE_KHR, CL_SEMAPHORE_TYPE_BINARY_KHR,
+                                                      CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR,
+                                                      (cl_semaphore_properties_khr)fd, 0};
+    cl_semaphore_khr there = p_clCreateSemaphoreWithPropertiesKHR(doomed, properties, &err);
+    cl_event waited;
+    OK(err);
+    enqueue_wait(q, there, &waited);
+    OK(clFlush(q));
+    OK(p_clTerminateContextKHR(doomed));
+    assert_int_equal(clWaitForEvents(1, &waited), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+    enqueue_signal(queue, s, 0, NULL);
+    enqueue_wait(queue, s, NULL);
+    OK(clFinish(queue));
+    OK(clReleaseEvent(waited));
+    OK(p_clReleaseSemaphoreKHR(there));
+    OK(p_clReleaseSemaphoreKHR(s));
+    OK(clReleaseCommandQueue(q));
+    OK(clReleaseContext(doomed));
+}
+
 /* ---- another process ---- */
 
 /* Doubles the words when the first semaphore is signaled, then signals the second; ends with its parent. */
@@ -324,10 +353,40 @@ static void another_process(void **unused)
     OK(p_clReleaseSemaphoreKHR(end));
 }
 
+/* In a forked child the waits of its parent fail, and the signals remain the parent's. */
+static void forked(void **unused)
+{
+    (void)unused;
+    cl_semaphore_khr s = create(opaque);
+    cl_event waited;
+    enqueue_wait(queue, s, &waited);
+    OK(clFlush(queue));
+    pid_t child = fork();
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        cl_int code = clWaitForEvents(1, &waited);
+        _exit(code == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_true(status_of(waited) > CL_COMPLETE);
+    enqueue_signal(unordered, s, 0, NULL);
+    OK(clFlush(unordered));
+    OK(clWaitForEvents(1, &waited));
+    OK(clFinish(unordered));
+    OK(clReleaseEvent(waited));
+    OK(p_clReleaseSemaphoreKHR(s));
+}
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(reference), cmocka_unit_test(copies),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(reference),
+                                       cmocka_unit_test(copies),
                                        cmocka_unit_test(semaphore_queries),
-                                       cmocka_unit_test(semaphore_errors), cmocka_unit_test(another_process)};
+                                       cmocka_unit_test(semaphore_errors),
+                                       cmocka_unit_test(terminated),
+                                       cmocka_unit_test(another_process),
+                                       cmocka_unit_test(forked)};
     return argc == 4 ? double_in_child(argv + 1) : cmocka_run_group_tests(tests, open_all, close_all);
 }
