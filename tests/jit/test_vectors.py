@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """What becomes vectors across work-items: code behind a guard by the id, with its arguments loaded once; not loops of 64-bit
-divisions, which processors divide one by one."""
+divisions, which processors divide one by one.  The code does not depend on where the compiler's data is in memory."""
 import os
 import re
 import subprocess
@@ -23,7 +23,26 @@ KERNELS = {
                 r = r * a % m;
             a = a * a % m;
         }
-        z[get_global_id(0)] = r; }'''}
+        z[get_global_id(0)] = r; }''',
+    'barriers': '''kernel void k(global const int *x, global const int *y, global int *z) {
+        local int t[64];
+        int l = get_local_id(0), a = x[l], b = y[l], c = a * b;
+        for (int n = x[1000]; n < 3; n++) {
+            t[l] = a + n;
+            barrier(CLK_LOCAL_MEM_FENCE);
+            b += t[l ^ 1] * c;
+            barrier(CLK_LOCAL_MEM_FENCE);
+            t[l] = b;
+            barrier(CLK_LOCAL_MEM_FENCE);
+            c += t[l ^ 2] + a;
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+        if (y[1000] > 5) {
+            t[l] = c;
+            barrier(CLK_LOCAL_MEM_FENCE);
+            a ^= t[l ^ 3] + b;
+        }
+        z[get_global_id(0)] = a + b + c; }'''}
 
 
 def run(name):
@@ -47,6 +66,8 @@ def main():
     check('behind a guard: no gathers', text != '' and 'gather' not in text, text)
     text = compiled('divides')
     check('64-bit divisions: no vectors', 'urem i64' in text and not re.search(r'<\d+ x i64>', text), text)
+    texts = [compiled('barriers') for _ in range(4)]
+    check('each process compiles the same', texts[0] != '' and len({re.sub('[0-9.]+ ms', '', t) for t in texts}) == 1)
     return done()
 
 
