@@ -74,7 +74,8 @@ static void test_language_versions(void **state)
         if (cases[i].version == 100) /* the macro came with OpenCL C 1.1 */
             snprintf(text, sizeof text, "%s", kernel);
         assert_true(compiles(text, cases[i].options));
-        snprintf(text, sizeof text, "#define JOIN(a, b) a##b\n%s", kernel); /* may name any extension's functions */
+        snprintf(text, sizeof text, "#define JOIN(a, b) a##b\n%s",
+                 kernel); /* may name any extension's functions */
         assert_true(compiles(text, cases[i].options));
     }
     static const char *const any[] = {NULL, "-cl-std=CL1.1", "-cl-std=CL2.0", "-cl-std=CL3.0"};
