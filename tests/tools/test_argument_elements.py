@@ -74,6 +74,13 @@ kernel void k(global struct pair *pairs, global point *points, global real *real
     out[0] = pairs[2].a + (int)pairs[2].b + points[1].x + points[1].y + (int)reals[3];
 }
 """
+# The name of a structure may begin like that of a vector.
+MATRICES = """typedef struct { float4 rows[4]; } float4x4;
+kernel void k(global float4x4 *in, global int *out)
+{
+    out[0] = (int)in[1].rows[3].w;
+}
+"""
 # Arguments, the result; None: an access out of bounds.
 LAUNCHES = [
     ("module.spvasm", MODULE, ["in=buf:2:iota", "pairs=buf:2:fill={100,7}", "words=buf:3:iota"], 1 + 100 + 2),
@@ -81,6 +88,8 @@ LAUNCHES = [
     ("module.spvasm", MODULE, ["in=buf:1:iota", "pairs=buf:2", "words=buf:3"], None),
     ("module.spvasm", MODULE, ["in=buf:2:iota", "pairs=buf:1", "words=buf:3"], None),
     ("module.spvasm", MODULE, ["in=buf:2:iota", "pairs=buf:2", "words=buf:2"], None),
+    ("matrices.cl", MATRICES, ["in=buf:2:fill={{{1,2,3,4},{5,6,7,8},{9,10,11,12},{13,14,15,16}}}"], 16),
+    ("matrices.cl", MATRICES, ["in=buf:1"], None),
     ("structures.cl", SOURCE, ["pairs=buf:3:fill={3, 20.0}", "points=buf:2:fill={100,1000}", "reals=buf:4:iota"], 1126),
     ("structures.cl", SOURCE, ["pairs=buf:2", "points=buf:2", "reals=buf:4"], None),
     ("structures.cl", SOURCE, ["pairs=buf:3", "points=buf:1", "reals=buf:4"], None),

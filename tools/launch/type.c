@@ -19,14 +19,26 @@ static struct spec_type vector_of(struct spec_scalar scalar, unsigned width)
     return (struct spec_type){scalar, width, scalar.bytes * (width == 3 ? 4 : width)};
 }
 
+/* Of a vector of OpenCL C. */
+static bool is_width(unsigned long n)
+{
+    return n == 2 || n == 3 || n == 4 || n == 8 || n == 16;
+}
+
 bool spec_type_read(const char *text, struct spec_type *type)
 {
     size_t length = strcspn(text, "*0123456789 ");
+    char *rest;
+    unsigned long width = strtoul(text + length, &rest, 10);
+    bool vector = rest != text + length;
+    rest += strspn(rest, " ");
+    rest += *rest == '*';
+    if (*rest || (vector && !is_width(width)))
+        return false; /* of another type whose name begins like this, such as float4x4 */
     for (size_t i = 0; i < SCALARS; i++) {
         if (strlen(scalars[i].name) != length || strncmp(scalars[i].name, text, length) != 0)
             continue;
-        unsigned long width = strtoul(text + length, NULL, 10);
-        *type = vector_of(scalars[i], width >= 2 && width <= 16 ? (unsigned)width : 1);
+        *type = vector_of(scalars[i], vector ? (unsigned)width : 1);
         return true;
     }
     return false;
