@@ -99,7 +99,7 @@ needless() { # EXIT_CODE HINTS MODE [NOTE]
 }
 ok "a needless wait is a hint, with its place" needless 0 1 plain "waits.c:$wait_line: note: this clFinish is needless: "
 ok "... but no finding without --check needless" eval 'run --quiet --json - -- "$tap_dir/waits" plain | grep -q "\"findings\":.*\[\]"'
-for mode in callback profiled "host pointer" svm read; do
+for mode in callback profiled "profiled through a list" "profiled marker" "host pointer" svm read; do
     ok "not needless: $mode" needless 0 0 "$mode"
 done
 ok "not known: kernels print" needless 0 0 print "needless waits .* not known: kernels print"

@@ -59,10 +59,16 @@ int main(int argc, char **argv)
         while (!was_called)
             pthread_cond_wait(&called, &lock);
         pthread_mutex_unlock(&lock);
+    } else if (strcmp(mode, "profiled through a list") == 0) {
+        OK(clEnqueueFillBuffer(r, buffer(BYTES), &zero, 4, 0, BYTES, 1, &first, &marked));
+        OK(clWaitForEvents(1, &marked));
+    } else if (strcmp(mode, "profiled marker") == 0) {
+        OK(clEnqueueMarkerWithWaitList(q, 0, NULL, &first));
+        OK(clWaitForEvents(1, &first));
     } else {
         OK(clFinish(q));
     }
-    if (strcmp(mode, "profiled") == 0) {
+    if (strncmp(mode, "profiled", 8) == 0) {
         cl_ulong time;
         OK(clGetEventProfilingInfo(first, CL_PROFILING_COMMAND_END, sizeof time, &time, NULL));
     }

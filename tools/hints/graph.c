@@ -320,7 +320,8 @@ static void add_use(struct hints_graph *g, uint32_t node, uint32_t command)
 static void use_command(struct hints_graph *g, const struct hints_node *node, uint32_t use)
 {
     const struct hints_command *command = command_at(g, node);
-    if (command && command->visible && node->kind == MM_EVENT_COMPLETE)
+    bool used = command && (command->visible || g->profiled); /* the host may ask for its times */
+    if (used && node->kind == MM_EVENT_COMPLETE)
         add_use(g, use, (uint32_t)(node->agent >> 32));
 }
 

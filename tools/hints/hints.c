@@ -193,7 +193,7 @@ static const char *remove_waits(struct hints_graph *g, int fd)
         if (i && !restored)
             return "a race has another cause";
         for (size_t k = 0; !i && k < g->group_count; k++)
-            g->groups[k].removed = !g->groups[k].needed && !(g->groups[k].kind == HINTS_HOST && g->profiled);
+            g->groups[k].removed = !g->groups[k].needed && (!g->profiled || g->groups[k].kind == HINTS_LIST);
     }
     return "limit reached: 64 judgements";
 }
