@@ -4,6 +4,21 @@
 
 enum { N = 64, PART = 1 << 17 }; /* more than one block of the file */
 
+/* Launches LAUNCH in a callback, which may wait for nothing; then LAUNCHED is complete. */
+static cl_command_queue from_callback;
+static cl_kernel launch;
+static cl_event launched;
+
+static void CL_CALLBACK launch_again(cl_event event, cl_int status, void *data)
+{
+    const size_t one = 1;
+    (void)event;
+    (void)status;
+    (void)data;
+    OK(clEnqueueNDRangeKernel(from_callback, launch, 1, NULL, &one, NULL, 0, NULL, NULL));
+    OK(clSetUserEventStatus(launched, CL_COMPLETE));
+}
+
 static const char *const text =
     "struct pair { int a; int b; };\n"
     "kernel void combine(global int *out, global const int *in, struct pair p, local int *scratch, global int *none) {\n"
@@ -61,6 +76,15 @@ int main(void)
     OK(clEnqueueMarkerWithWaitList(q, 1, &gate, &reset));
     OK(clEnqueueNDRangeKernel(q, last, 1, NULL, &items, NULL, 1, &reset, NULL));
     OK(clSetUserEventStatus(gate, CL_COMPLETE));
+    OK(clFinish(q));
+    cl_event marked;
+    launched = clCreateUserEvent(context, &code);
+    launch = last;
+    from_callback = q;
+    OK(clEnqueueMarkerWithWaitList(q, 0, NULL, &marked));
+    OK(clSetEventCallback(marked, CL_COMPLETE, launch_again, NULL));
+    OK(clFlush(q));
+    OK(clWaitForEvents(1, &launched));
     OK(clFinish(q));
     return 0;
 }

@@ -17,6 +17,7 @@ check() { # NAME
     ok "$1: a race is found in its launch" exits 1 "$REFCL" kernel -q "$tap_dir/002.cap"
     ok "$1: a launch with an image is not captured, and that is said" says "launch 3, kernel picture, is not captured: it uses an image"
     ok "$1: nor one that waits for a user event" says "launch 4, kernel last, is not captured: it waits for a user event"
+    ok "$1: nor one in a callback" says "launch 5, kernel last, is not captured: it is enqueued in a callback"
     ok "$1: no other files" eval '[ "$(cd "$tap_dir" && echo *.cap)" = "001.cap 002.cap" ]'
     ok "$1: one kernel alone" eval '"$REFCL" capture --on-driver --icd "$driver" -k last -n 1 -o "$tap_dir/only-%n.cap" -- "$tap_dir/captured" >"$tap_dir/printed" 2>&1 &&
         [ "$(cd "$tap_dir" && echo only-*)" = only-001.cap ]'

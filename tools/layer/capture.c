@@ -179,7 +179,9 @@ static void name_file(char *path, size_t size)
 
 static void capture(struct capture *c, const char *path)
 {
-    if (!ly_launch_can_be_waited_for(c->call))
+    if (ly_in_callback) /* there nothing may be waited for [CL 5.11] */
+        c->problem = "it is enqueued in a callback";
+    else if (!ly_launch_can_be_waited_for(c->call))
         c->problem = "it waits for a user event";
     if (!c->problem)
         add_program(c);
