@@ -65,7 +65,7 @@ static bool is_drf_instr(const struct ck_program *p, const struct ck_instr *i)
     if (ck_instr_is_access(i))
         return ck_instr_is_plain(i) || is_hidden_access(p, i);
     if (i->op == CK_BARRIER)
-        return i->quorum == 0 && i->value == CK_NO_EXPR;
+        return i->quorum == 0 && i->value == CK_NO_EXPR && i->scope != MM_SCOPE_WORK_ITEM; /* illegal_scope */
     return i->op != CK_FENCE && i->op != CK_AVAILABILITY && i->op != CK_VISIBILITY && i->op != CK_POINT;
 }
 
