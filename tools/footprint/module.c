@@ -170,18 +170,10 @@ static bool find_blocks(const struct in_module *module, const struct in_function
     return good;
 }
 
-static uint32_t index_of(const struct fp_block *blocks, uint32_t count, uint32_t label)
-{
-    uint32_t i = 0;
-    while (i < count && blocks[i].label != label)
-        i++;
-    return i;
-}
-
 /* Adds the edges into block I to the reversed graph, whose node 0 is the end of the function and whose node I + 1 is the
- * block. */
-static bool add_reversed_edges(const struct in_module *module, const struct fp_block *blocks, uint32_t count,
-                               uint32_t i, struct in_flow *flow)
+ * block; NODES: by label, 0 of others. */
+static bool add_reversed_edges(const struct in_module *module, const struct fp_block *blocks,
+                               const uint32_t *nodes, uint32_t i, struct in_flow *flow)
 {
     struct in_inst end;
     in_inst_at(module, blocks[i].end, &end);
@@ -190,42 +182,43 @@ static bool add_reversed_edges(const struct in_module *module, const struct fp_b
     uint32_t operands = end.opcode == SpvOpBranchConditional ? 3 : end.operand_count; /* no weights */
     bool any = false, good = true;
     for (uint32_t k = end.opcode == SpvOpBranch ? 0 : 1; jumps && k < operands && good; k++) {
-        uint32_t to =
-            index_of(blocks, count, end.operands[k]); /* literals are no labels, or another block's */
-        if (to == count)
-            continue;
+        uint32_t label = end.operands[k], to = label < in_spirv_bound(module) ? nodes[label] : 0;
+        if (!to)
+            continue; /* a literal, or another function's block */
         any = true;
-        good = in_flow_add_edge(flow, to + 1, i + 1);
+        good = in_flow_add_edge(flow, to, i + 1);
     }
     return good && (any || in_flow_add_edge(flow, 0, i + 1));
 }
 
-static uint32_t find_meeting(const struct in_module *module, const struct in_function *function,
-                             uint32_t block)
+/* Of all blocks of FUNCTION at once. */
+static void find_meetings(const struct fp_module *m, const struct in_function *function)
 {
     struct fp_block *blocks = NULL;
-    uint32_t count = 0, found = 0, *dominator = NULL;
+    uint32_t count = 0, *dominator = NULL, *nodes = mm_alloc_zero(in_spirv_bound(m->module), sizeof *nodes);
     struct in_flow flow = {0};
-    bool good = find_blocks(module, function, &blocks, &count) && in_flow_create(&flow, count + 1);
+    bool good =
+        nodes && find_blocks(m->module, function, &blocks, &count) && in_flow_create(&flow, count + 1);
     for (uint32_t i = 0; i < count && good; i++)
-        good = add_reversed_edges(module, blocks, count, i, &flow);
-    uint32_t at = index_of(blocks, count, block);
-    good =
-        good && at < count && in_flow_sort(&flow) && (dominator = mm_alloc(flow.count * sizeof *dominator));
-    if (good) {
+        nodes[blocks[i].label] = i + 1;
+    for (uint32_t i = 0; i < count && good; i++)
+        good = add_reversed_edges(m->module, blocks, nodes, i, &flow);
+    good = good && in_flow_sort(&flow) && (dominator = mm_alloc(flow.count * sizeof *dominator));
+    if (good)
         in_flow_dominators(&flow, dominator);
-        uint32_t next = dominator[at + 1];
-        found = next != IN_FLOW_NONE && next != 0 ? blocks[next - 1].word : 0;
+    for (uint32_t i = 0; i < count && good; i++) {
+        uint32_t next = dominator[i + 1];
+        m->meetings[blocks[i].label] = 1 + (next != IN_FLOW_NONE && next != 0 ? blocks[next - 1].word : 0);
     }
     mm_free(dominator);
+    mm_free(nodes);
     in_flow_destroy(&flow);
     mm_free(blocks);
-    return found;
 }
 
 uint32_t fp_meeting(const struct fp_module *m, const struct in_function *function, uint32_t block)
 {
     if (!m->meetings[block])
-        m->meetings[block] = 1 + find_meeting(m->module, function, block);
-    return m->meetings[block] - 1;
+        find_meetings(m, function);
+    return m->meetings[block] ? m->meetings[block] - 1 : 0; /* 0: also without memory */
 }
