@@ -368,17 +368,22 @@ bool rt_watch(struct rt_payload *payload, struct mm_own_fd fence, struct rt_even
     return true;
 }
 
-void rt_watch_cancel(struct rt_event *gate, struct rt_payload *payload)
+bool rt_watch_cancel(struct rt_event *gate, struct rt_payload *payload, struct mm_own_fd *fence)
 {
     struct watch *w = watches;
     while (w && w->gate != gate)
         w = w->next;
+    *fence = MM_NO_FD;
     if (!w) {
-        if (gate->status == CL_COMPLETE) /* it has used the signal up */
+        bool signaled = gate->status == CL_COMPLETE;
+        if (signaled && payload) /* it has used the signal up */
             add_one(&payload->file);
-        return;
+        return signaled;
     }
+    *fence = w->fence;
+    w->fence = MM_NO_FD;
     w->gate = NULL;
     rt_object_release_deferred(gate);
     rt_watch_wake();
+    return true;
 }

@@ -355,8 +355,9 @@ static struct rt_event *pair_wait(struct rt_semaphore *s, uint32_t *repeated)
 /* Undoes pair_wait for a wait that is not enqueued. */
 static void unpair_wait(struct rt_semaphore *s, struct rt_event *event)
 {
+    struct mm_own_fd fence;
     if (s->payload) {
-        rt_watch_cancel(event, s->payload);
+        rt_watch_cancel(event, s->payload, &fence);
         return;
     }
     s->latest = event->queue ? RT_SIGNALED : RT_UNUSED;
@@ -370,6 +371,9 @@ static void unpair_wait(struct rt_semaphore *s, struct rt_event *event)
     if (event->queue && !s->signal) {
         rt_object_retain(event);
         s->signal = event;
+    } else if (!event->queue && !s->fence_pending && rt_watch_cancel(event, NULL, &fence)) {
+        s->fence_pending = true;
+        s->fence = fence;
     }
 }
 

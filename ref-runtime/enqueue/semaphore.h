@@ -47,8 +47,9 @@ int rt_fence_export(struct rt_event *event);
 /* GATE, an event of the runtime's, completes with the next signal of PAYLOAD, which is used up, or with that of
  * FENCE, which is closed then.  False: no memory. */
 bool rt_watch(struct rt_payload *payload, struct mm_own_fd fence, struct rt_event *gate);
-/* The wait for PAYLOAD that GATE is of will not be. */
-void rt_watch_cancel(struct rt_event *gate, struct rt_payload *payload);
+/* The wait that GATE is of will not be enqueued: the signal is left to later waits for PAYLOAD.  Where PAYLOAD is NULL, FENCE
+ * is for later waits; false: the gate is not of a fence. */
+bool rt_watch_cancel(struct rt_event *gate, struct rt_payload *payload, struct mm_own_fd *fence);
 /* Waits of a context that has been terminated are over: they use no signal up. */
 void rt_watch_wake(void);
 /* In a forked child: waits that the parent began fail, since their signals are the parent's. */

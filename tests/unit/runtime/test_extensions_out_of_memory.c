@@ -45,6 +45,17 @@ static void shared_semaphores(void **state)
     STARVE(CL_OUT_OF_HOST_MEMORY, rt_clEnqueueSignalSemaphoresKHR(queue, 1, &s, NULL, NONE), finish());
     STARVE(CL_OUT_OF_HOST_MEMORY, rt_clEnqueueWaitSemaphoresKHR(queue, 1, &s, NULL, NONE), finish());
     OK(rt_clReleaseSemaphoreKHR(s));
+    const cl_semaphore_properties_khr fence[] = {CL_SEMAPHORE_TYPE_KHR, CL_SEMAPHORE_TYPE_BINARY_KHR,
+                                                 CL_SEMAPHORE_HANDLE_SYNC_FD_KHR,
+                                                 (cl_semaphore_properties_khr)-1, 0};
+    cl_semaphore_khr two[2];
+    for (int i = 0; i < 2; i++) {
+        two[i] = rt_clCreateSemaphoreWithPropertiesKHR(context, fence, &err);
+        OK(err);
+    }
+    STARVE(CL_OUT_OF_HOST_MEMORY, rt_clEnqueueWaitSemaphoresKHR(queue, 2, two, NULL, NONE), finish());
+    for (int i = 0; i < 2; i++)
+        OK(rt_clReleaseSemaphoreKHR(two[i]));
 }
 
 static void external_memory(void **state)
