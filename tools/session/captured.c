@@ -135,17 +135,32 @@ static int add_sizes(struct captured_launch *l, const char *option, const uint64
                              : add(l, option, "%" PRIu64 ",%" PRIu64 ",%" PRIu64, n[0], n[1], n[2]);
 }
 
+/* The section's bytes and a zero; NULL: there is no section, or no memory. */
+static char *take_text(const struct mm_capture *c, uint32_t tag)
+{
+    const struct mm_capture_section *s = mm_capture_find(c, tag, 0);
+    char *text = s ? mm_alloc(s->size + 1) : NULL;
+    if (text) {
+        memcpy(text, s->data, s->size);
+        text[s->size] = 0;
+    }
+    return text;
+}
+
 static int add_range(struct captured_launch *l, const struct mm_capture *c)
 {
     struct mm_capture_range r;
     char text[16];
-    const struct mm_capture_section *name = mm_capture_find(c, MM_CAPTURE_KERNEL, 0);
+    char *name = take_text(c, MM_CAPTURE_KERNEL);
+    if (!name)
+        return no_memory();
     memcpy(&r, mm_capture_find(c, MM_CAPTURE_RANGE, 0)->data, sizeof r);
     snprintf(text, sizeof text, "%u", r.sub_group_size);
     if (r.sub_group_size)
         setenv("REFCL_SUB_GROUP_SIZE", text, 0);
     int code = add(l, "captured", "yes");
-    code = code ? code : add(l, "kernel", "%.*s", (int)name->size, (const char *)name->data);
+    code = code ? code : add(l, "kernel", "%s", name);
+    mm_free(name);
     code = code ? code : add_sizes(l, "global", r.global_size, r.dimensions);
     if (r.local_size[0])
         code = code ? code : add_sizes(l, "local", r.local_size, r.dimensions);
@@ -161,15 +176,6 @@ static int add_sections(struct captured_launch *l, const struct mm_capture *c, u
         if (c->sections[i].tag == tag)
             code = one(l, &c->sections[i]);
     return code;
-}
-
-static char *take_text(const struct mm_capture *c, uint32_t tag)
-{
-    const struct mm_capture_section *s = mm_capture_find(c, tag, 0);
-    char *text = s ? mm_alloc(s->size + 1) : NULL;
-    if (text)
-        snprintf(text, s->size + 1, "%.*s", (int)s->size, (const char *)s->data);
-    return text;
 }
 
 static int take_source(struct captured_launch *l, const struct mm_capture *c)
