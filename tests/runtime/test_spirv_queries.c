@@ -15,7 +15,8 @@ static void op(struct module *m, cl_uint opcode, const cl_uint *operands, size_t
 {
     size_t start = m->count++, length = text ? strlen(text) / 4 + 1 : 0;
     assert_true(m->count + count + length < WORDS);
-    memcpy(&m->words[m->count], operands, count * sizeof *operands);
+    if (count)
+        memcpy(&m->words[m->count], operands, count * sizeof *operands);
     m->count += count;
     if (text)
         memcpy(&m->words[m->count], text, strlen(text) + 1);
