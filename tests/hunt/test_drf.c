@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "checker/checker.h"
+#include "tests/hunt/maker.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,36 +21,7 @@ enum { ELEMENTS = 4, OBSERVED = 2, MOST_THREADS = 4 };
 enum { OUT, TILE };
 enum { R_READ, R_OTHER, R_K, R_COUNT };
 
-struct maker {
-    uint64_t random;
-    struct ck_program *p;
-    uint32_t thread, group;
-};
-
-static uint32_t below(struct maker *m, uint32_t n)
-{
-    m->random ^= m->random << 13;
-    m->random ^= m->random >> 7;
-    m->random ^= m->random << 17;
-    return (uint32_t)(m->random >> 33) % n;
-}
-
 /* ---- programs ----------------------------------------------------------------------------------- */
-
-static uint32_t expr(struct maker *m, enum ck_expr_op op, uint8_t size, uint32_t a, uint32_t b, uint64_t imm)
-{
-    return ck_program_add_expr(m->p, &(struct ck_expr){.op = op, .size = size, .a = a, .b = b, .imm = imm});
-}
-
-static uint32_t number(struct maker *m, uint64_t value, uint8_t size)
-{
-    return expr(m, CK_CONST, size, 0, 0, value);
-}
-
-static uint32_t reg(struct maker *m, uint32_t r)
-{
-    return expr(m, CK_REG, 4, 0, 0, r);
-}
 
 static uint32_t emit(struct maker *m, struct ck_instr i)
 {

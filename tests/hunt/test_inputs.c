@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "checker/checker.h"
+#include "tests/hunt/maker.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,37 +27,7 @@ enum { INPUTS = 3, OUTPUTS = 4, REGS = 8, MOST_STATES = 4096, OBSERVED = 2 };
 enum { OUT, FLAG, IN, N };
 enum { R_N, R_OWN, R_OTHER, R_K, R_READ, R_COUNT };
 
-struct maker {
-    uint64_t random;
-    struct ck_program *p;
-    uint32_t thread;
-    bool barriers;
-};
-
-static uint32_t below(struct maker *m, uint32_t n)
-{
-    m->random ^= m->random << 13;
-    m->random ^= m->random >> 7;
-    m->random ^= m->random << 17;
-    return (uint32_t)(m->random >> 33) % n;
-}
-
 /* ---- expressions -------------------------------------------------------------------------------- */
-
-static uint32_t expr(struct maker *m, enum ck_expr_op op, uint8_t size, uint32_t a, uint32_t b, uint64_t imm)
-{
-    return ck_program_add_expr(m->p, &(struct ck_expr){.op = op, .size = size, .a = a, .b = b, .imm = imm});
-}
-
-static uint32_t number(struct maker *m, uint64_t value, uint8_t size)
-{
-    return expr(m, CK_CONST, size, 0, 0, value);
-}
-
-static uint32_t reg(struct maker *m, uint32_t r)
-{
-    return expr(m, CK_REG, 4, 0, 0, r);
-}
 
 static uint32_t value(struct maker *m, unsigned depth)
 {
