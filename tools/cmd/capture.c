@@ -1,5 +1,6 @@
 /* refcl capture: an OpenCL program whose kernel launches become files for `refcl kernel`. */
 #include "tools/cmd/commands.h"
+#include "tools/session/session.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -39,24 +40,15 @@ static int capture_option(void *context, size_t index, const char *value)
     return 0;
 }
 
-static void set_driver(const char *library)
-{
-    setenv("OCL_ICD_VENDORS", library, 1);
-    setenv("OCL_ICD_FILENAMES", library, 1);
-}
-
 /* The layer keeps shadow objects only while it records: the record is discarded. */
 static void set_layer(const struct capture *capture, const char *library)
 {
-    static char layers[2 * PATH_MAX];
-    const char *given = getenv("OPENCL_LAYERS");
-    snprintf(layers, sizeof layers, "%.4000s%s%s", given ? given : "", given && *given ? ":" : "", library);
-    setenv("OPENCL_LAYERS", layers, 1);
+    session_add_word("OPENCL_LAYERS", library);
     setenv("REFCL_LAYER_CAPTURE", getenv("REFCL_CAPTURE"), 1);
     unsetenv("REFCL_CAPTURE");
     setenv("REFCL_LAYER_TRACE", "/dev/null", 1);
     if (capture->icd)
-        set_driver(capture->icd);
+        session_set_driver(capture->icd);
 }
 
 static int capture_main(int argc, char **argv)
@@ -78,7 +70,7 @@ static int capture_main(int argc, char **argv)
     if (capture.on_driver)
         set_layer(&capture, library);
     else
-        set_driver(library);
+        session_set_driver(library);
     execvp(argv[first], argv + first);
     return tool_error(EXIT_USAGE, "cannot run '%s': %s", argv[first], strerror(errno));
 }

@@ -79,8 +79,7 @@ static void set_or_unset(const char *variable, bool set)
         unsetenv(variable);
 }
 
-/* Adds WORD to a list in the environment. */
-static void add_word(const char *name, const char *word)
+void session_add_word(const char *name, const char *word)
 {
     static char list[4 * PATH_MAX];
     const char *given = getenv(name);
@@ -94,9 +93,9 @@ static void set_preload(const char *preload)
 {
     if (strpbrk(preload, " :"))
         return; /* the loader would split it */
-    add_word("LD_PRELOAD", preload);
-    add_word("ASAN_OPTIONS",
-             "verify_asan_link_order=0"); /* it intercepts nothing that the sanitizer needs first */
+    session_add_word("LD_PRELOAD", preload);
+    session_add_word("ASAN_OPTIONS",
+                     "verify_asan_link_order=0"); /* it intercepts nothing that the sanitizer needs first */
 }
 
 /* Whether launches need neither checks nor a record of what they do. */
@@ -106,7 +105,7 @@ static bool checks_nothing(const struct session *session, bool live)
     return !checks && !live && !session->trace && !session->program && !session->own_host;
 }
 
-static void set_driver(const char *library)
+void session_set_driver(const char *library)
 {
     setenv("OCL_ICD_VENDORS", library, 1);
     setenv("OCL_ICD_FILENAMES", library, 1);
@@ -116,8 +115,8 @@ static void set_driver(const char *library)
 static void set_layer(const struct session *session, const char *layer, const char *name)
 {
     if (session->icd)
-        set_driver(session->icd);
-    add_word("OPENCL_LAYERS", layer);
+        session_set_driver(session->icd);
+    session_add_word("OPENCL_LAYERS", layer);
     char trace[128];
     snprintf(trace, sizeof trace, "socket:%s", name);
     setenv("REFCL_LAYER_TRACE", trace, 1);
@@ -139,7 +138,7 @@ static void set_environment(const struct session *session, const char *library, 
     }
     /* Both common loaders accept the path of a library: ocl-icd in OCL_ICD_VENDORS, Khronos' own in
      * OCL_ICD_FILENAMES. */
-    set_driver(library);
+    session_set_driver(library);
     setenv("REFCL_TRACE_SOCKET", name, 1);
     unsetenv("REFCL_TRACE"); /* refcl writes that file */
     unsetenv("REFCL_TRACE_FD");
