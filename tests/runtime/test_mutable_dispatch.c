@@ -266,7 +266,7 @@ static void svm(void **unused)
     OK(clReleaseMemObject(a));
 }
 
-/* What cannot be recorded: a kernel of another context, and a range whose work-groups are not told where they may not
+/* What cannot be recorded: a kernel of another context, and a range without local size where work-groups must not
  * become more. */
 static void not_recorded(void **unused)
 {

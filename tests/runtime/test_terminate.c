@@ -60,7 +60,7 @@ static int make(void **state)
     return 0;
 }
 
-/* Releases go on as if the context had not been terminated. */
+/* Objects of a terminated context are released as those of any other. */
 static int unmake(void **state)
 {
     (void)state;
@@ -122,7 +122,7 @@ static void commands_end(void **unused)
     OK(clReleaseEvent(done));
 }
 
-/* The commands of other contexts go on. */
+/* Commands of other contexts still execute. */
 static void others_go_on(void **unused)
 {
     (void)unused;
@@ -198,7 +198,7 @@ static void nothing_begins(void **unused)
     NO_MORE(clEnqueueBarrierWithWaitList(loose, NONE));
     NO_MORE(p_clEnqueueSignalSemaphoresKHR(in_order, 1, &s, NULL, NONE));
     NO_MORE(p_clEnqueueWaitSemaphoresKHR(in_order, 1, &s, NULL, NONE));
-    /* Queries go on. */
+    /* Queries are still answered. */
     OK(clGetContextInfo(doomed, CL_CONTEXT_NUM_DEVICES, sizeof count, &count, NULL));
     assert_int_equal(count, 1);
     OK(clGetMemObjectInfo(memory, CL_MEM_CONTEXT, sizeof owner, &owner, NULL));
