@@ -271,7 +271,7 @@ static Z3_ast related(struct zx *z, uint32_t a, uint32_t b, const char *name)
         return zx_depends_on(z, b, a, z->events[b].ctrl_deps);
     if (is_given(name))
         return given_edge(z, a, b, name);
-    zx_stop(z, MM_LIMIT, "z3", "relation %s is not implemented in the Z3 engine", name);
+    zx_stop(z, MM_LIMIT, "z3", "the Z3 engine does not support relation %s", name);
 }
 
 /* rfe, rfi and so on: the restriction to pairs of different threads, or of one. */

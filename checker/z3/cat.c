@@ -462,7 +462,7 @@ static struct zx_rel *evaluate_expr(struct zx *z, const struct mm_cat_expr *expr
     default:
         break;
     }
-    zx_stop(z, MM_LIMIT, "z3", "an operator of the model is not implemented in the Z3 engine (line %u)",
+    zx_stop(z, MM_LIMIT, "z3", "the Z3 engine does not support an operator of the model (line %u)",
             expr->line);
 }
 

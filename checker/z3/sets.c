@@ -262,7 +262,7 @@ static Z3_ast in_varying_set(struct zx *z, const struct zx_event *e, const char 
     if (strcmp(name, "ACQ") == 0 || strcmp(name, "REL") == 0 || strcmp(name, "ACQ_REL") == 0 ||
         strcmp(name, "SC") == 0 || strcmp(name, "RLX") == 0)
         return in_order(z, e, name);
-    zx_stop(z, MM_LIMIT, "z3", "set %s is not implemented in the Z3 engine", name);
+    zx_stop(z, MM_LIMIT, "z3", "the Z3 engine does not support set %s", name);
 }
 
 struct zx_rel *zx_base_set(struct zx *z, const char *name)

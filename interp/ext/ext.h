@@ -78,7 +78,7 @@ struct in_ext_fn {
 
 /* NULL if the set has no such instruction. */
 const struct in_ext_fn *in_ext_find(uint32_t opcode);
-/* An instruction of GLSL.std.450; NULL if it is not implemented. */
+/* An instruction of GLSL.std.450; NULL: unsupported. */
 const struct in_ext_fn *in_ext_find_shader(uint32_t number);
 enum { IN_EXT_OPCODE_LIMIT = 205 }; /* all opcodes are below; there are gaps */
 
