@@ -76,12 +76,8 @@ enum {
 
 static bool offered(const struct name_row *row, bool images)
 {
-    switch (row->offered) {
-    case RT_WITH_IMAGES:
-        return images;
-    default:
-        return row->offered;
-    }
+    return row->offered && (images || !(row->offered & RT_WITH_IMAGES)) &&
+           (rt_version() >= RT_3_0 || !(row->offered & RT_SINCE_3_0));
 }
 
 bool rt_extension_offered(const char *name)
@@ -249,6 +245,12 @@ static cl_int get_partition_properties(const void *object, const struct rt_info_
                                             : rt_info_put(out, none, sizeof(none));
 }
 
+static cl_int get_most_sub_devices(const void *object, const struct rt_info_out *out)
+{
+    cl_uint units = ((const struct rt_device *)object)->limits.compute_units;
+    return rt_info_uint(out, units > 1 ? units : 0);
+}
+
 static cl_int get_partition_type(const void *object, const struct rt_info_out *out)
 {
     const struct rt_device *device = object;
@@ -363,7 +365,7 @@ static const struct rt_info_row device_rows[] = {
     RT_INFO_GET(CL_DEVICE_SPIRV_EXTENSIONS, rt_put_spirv_extensions),
     RT_INFO_GET(CL_DEVICE_SPIRV_CAPABILITIES, rt_put_spirv_capabilities),
     RT_INFO_FIELD(CL_DEVICE_MAX_COMPUTE_UNITS, struct rt_device, limits.compute_units),
-    RT_INFO_FIELD(CL_DEVICE_PARTITION_MAX_SUB_DEVICES, struct rt_device, limits.compute_units),
+    RT_INFO_GET(CL_DEVICE_PARTITION_MAX_SUB_DEVICES, get_most_sub_devices),
     RT_INFO_GET(CL_DEVICE_UUID_KHR, get_device_uuid),
     RT_INFO_GET(CL_DRIVER_UUID_KHR, get_driver_uuid),
     RT_INFO_GET(CL_DEVICE_LUID_KHR, get_luid),

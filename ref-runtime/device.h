@@ -13,7 +13,7 @@ bool rt_device_type_valid(cl_device_type type);
 cl_version rt_c_version(void);
 const char *rt_version_text(void);
 const char *rt_c_version_text(void);
-bool rt_version_has_query(cl_device_info param);
+bool rt_version_has_query(cl_uint param);
 /* spirv_queries.c [cl_khr_spirv_queries] */
 cl_int rt_put_spirv_sets(const void *object, const struct rt_info_out *out);
 cl_int rt_put_spirv_extensions(const void *object, const struct rt_info_out *out);
@@ -43,6 +43,7 @@ cl_ulong rt_now(void);
 /* What this version of the runtime offers; the queries, macros and creation calls follow. */
 enum {
     RT_WITH_IMAGES = 2, /* offered by devices that have images */
+    RT_SINCE_3_0 = 4,   /* the extension depends on OpenCL 3.0 */
     RT_PIPE_PACKET_SIZE = 1024,
     RT_PIPE_RESERVATIONS = 1,
     RT_PIPE_ARGS = 16,

@@ -133,6 +133,8 @@ cl_int CL_API_CALL rt_clGetPlatformInfo(cl_platform_id handle, cl_platform_info 
     struct rt_platform *the = rt_the_platform();
     if (handle && !rt_platform(handle))
         return CL_INVALID_PLATFORM;
+    if (!rt_version_has_query(param_name))
+        return CL_INVALID_VALUE;
     return RT_INFO_QUERY(platform_rows, the, param_name, size, value, size_ret);
 }
 

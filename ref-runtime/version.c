@@ -45,9 +45,10 @@ cl_version rt_c_version(void)
     return rt_version() < RT_3_0 ? CL_MAKE_VERSION(2, 0, 0) : rt_version();
 }
 
-/* Queries that a version introduced and that no extension of the device has under another name [CL 4.2]. */
+/* Queries that a version introduced and that no extension has under another name, and those of extensions that depend on
+ * a version [CL 4.1, 4.2]. */
 static const struct {
-    cl_device_info param;
+    cl_uint param; /* of platforms or of devices: their values differ */
     cl_version since;
 } introduced[] = {
     {CL_DEVICE_MAX_NUM_SUB_GROUPS, CL_MAKE_VERSION(2, 1, 0)},
@@ -63,9 +64,12 @@ static const struct {
     {CL_DEVICE_PIPE_SUPPORT, RT_3_0},
     {CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, RT_3_0},
     {CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED, RT_3_0},
+    {CL_PLATFORM_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR, RT_3_0},
+    {CL_DEVICE_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR, RT_3_0},
+    {CL_DEVICE_EXTERNAL_MEMORY_IMPORT_ASSUME_LINEAR_IMAGES_HANDLE_TYPES_KHR, RT_3_0},
 };
 
-bool rt_version_has_query(cl_device_info param)
+bool rt_version_has_query(cl_uint param)
 {
     for (size_t i = 0; i < sizeof(introduced) / sizeof(*introduced); i++)
         if (introduced[i].param == param)

@@ -85,7 +85,10 @@ static cl_int parse_value(const struct rt_context *context, const cl_semaphore_p
     if (seen == &c->type)
         return value == CL_SEMAPHORE_TYPE_BINARY_KHR ? CL_SUCCESS : CL_INVALID_PROPERTY;
     c->fd = (int)value;
-    return rt_fence_valid(c->fd) && (seen == &c->fence || c->fd >= 0) ? CL_SUCCESS : CL_INVALID_PROPERTY;
+    return (cl_semaphore_properties_khr)c->fd == value && rt_fence_valid(c->fd) &&
+                   (seen == &c->fence || c->fd >= 0)
+               ? CL_SUCCESS
+               : CL_INVALID_PROPERTY;
 }
 
 static cl_int parse_properties(const struct rt_context *context,
@@ -537,6 +540,8 @@ cl_int CL_API_CALL rt_clReImportSemaphoreSyncFdKHR(cl_semaphore_khr handle, cl_p
         return CL_INVALID_SEMAPHORE_KHR;
     if (!rt_fence_valid(fd) || (properties && *properties))
         return CL_INVALID_VALUE;
+    if (rt_context_error(s->context))
+        return rt_context_error(s->context);
     struct mm_own_fd fence;
     if (!rt_fence_import(fd, &fence))
         return CL_OUT_OF_RESOURCES;

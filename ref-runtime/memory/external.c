@@ -59,7 +59,7 @@ cl_int rt_mem_parse_properties(const struct rt_context *context, bool buffer,
         if (seen == &address)
             r->has_address = value;
         else
-            r->fd = (int)value;
+            r->fd = (cl_mem_properties)(int)value == value ? (int)value : -1;
     }
     r->count = p ? (size_t)(p - properties) + 1 : 0;
     return listed && !r->external ? CL_INVALID_PROPERTY : CL_SUCCESS;

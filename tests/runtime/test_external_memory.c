@@ -175,7 +175,7 @@ static void memory_errors(void **unused)
     const cl_mem_properties type = CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR,
                             list = CL_MEM_DEVICE_HANDLE_LIST_KHR, file = (cl_mem_properties)fd;
     const cl_mem_properties good[] = {type, file, 0}, twice_given[] = {type, file, type, file, 0},
-                            closed[] = {type, 9999, 0},
+                            closed[] = {type, 9999, 0}, wide[] = {type, file | (UINT64_C(1) << 32), 0},
                             unwritable[] = {type, (cl_mem_properties)read_only, 0},
                             no_file[] = {type, (cl_mem_properties)pipes[0], 0},
                             constant[] = {type, (cl_mem_properties)sealed, 0},
@@ -186,6 +186,7 @@ static void memory_errors(void **unused)
     /* [CL 5.2.1 E172, CL 5.3.1 E172] */
     expect_no_buffer(CL_INVALID_PROPERTY, twice_given, 0, 16, NULL);
     expect_no_buffer(CL_INVALID_PROPERTY, closed, 0, 16, NULL);
+    expect_no_buffer(CL_INVALID_PROPERTY, wide, 0, 16, NULL);
     expect_no_buffer(CL_INVALID_PROPERTY, unwritable, 0, 16, NULL);
     expect_no_buffer(CL_INVALID_PROPERTY, no_file, 0, 16, NULL);
     expect_no_buffer(CL_INVALID_PROPERTY, constant, 0, 16, NULL);

@@ -204,7 +204,9 @@ static void semaphore_errors(void **unused)
                                       other[] = {type, binary, fd_type,
                                                  (cl_semaphore_properties_khr)memory_fd, 0},
                                       minus[] = {type, binary, fd_type, (cl_semaphore_properties_khr)-1, 0},
-                                      closed_fence[] = {type, binary, sync, 9999, 0};
+                                      closed_fence[] = {type, binary, sync, 9999, 0},
+                                      wide[] = {type, binary, fd_type, good | (UINT64_C(1) << 32), 0},
+                                      wide_fence[] = {type, binary, sync, good | (UINT64_C(1) << 32), 0};
     /* [CL 5.13.2 E122] */
     EXPECT_NULL(CL_INVALID_VALUE, p_clCreateSemaphoreWithPropertiesKHR(context, two_types, &err));
     /* [CL 5.13.2 E102] */
@@ -220,6 +222,9 @@ static void semaphore_errors(void **unused)
     EXPECT_NULL(CL_INVALID_PROPERTY, p_clCreateSemaphoreWithPropertiesKHR(context, minus, &err));
     /* [CL 5.13.2 E102] */
     EXPECT_NULL(CL_INVALID_PROPERTY, p_clCreateSemaphoreWithPropertiesKHR(context, closed_fence, &err));
+    /* No descriptor, although its lower half is one: [CL 5.13.2 E102] */
+    EXPECT_NULL(CL_INVALID_PROPERTY, p_clCreateSemaphoreWithPropertiesKHR(context, wide, &err));
+    EXPECT_NULL(CL_INVALID_PROPERTY, p_clCreateSemaphoreWithPropertiesKHR(context, wide_fence, &err));
     cl_semaphore_khr s = create(opaque), fence = create(fences),
                      from_fence = imported(CL_SEMAPHORE_HANDLE_SYNC_FD_KHR, -1);
     int out;
@@ -264,7 +269,7 @@ static void semaphore_errors(void **unused)
     close(memory_fd);
 }
 
-/* Waits of a context that is terminated end without using up a signal. */
+/* Waits of a context that is terminated end without using up a signal, and its semaphores take no descriptor. */
 static void terminated(void **unused)
 {
     (void)unused;
@@ -276,12 +281,21 @@ static void terminated(void **unused)
     const cl_semaphore_properties_khr properties[] = {CL_SEMAPHORE_TYPE_KHR, CL_SEMAPHORE_TYPE_BINARY_KHR,
                                                       CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR,
                                                       (cl_semaphore_properties_khr)fd, 0};
+    const cl_semaphore_properties_khr of_fence[] = {CL_SEMAPHORE_TYPE_KHR, CL_SEMAPHORE_TYPE_BINARY_KHR,
+                                                    CL_SEMAPHORE_HANDLE_SYNC_FD_KHR,
+                                                    (cl_semaphore_properties_khr)-1, 0};
     cl_semaphore_khr there = p_clCreateSemaphoreWithPropertiesKHR(doomed, properties, &err);
-    cl_event waited;
     OK(err);
+    cl_semaphore_khr fence = p_clCreateSemaphoreWithPropertiesKHR(doomed, of_fence, &err);
+    OK(err);
+    cl_event waited;
     enqueue_wait(q, there, &waited);
     OK(clFlush(q));
     OK(p_clTerminateContextKHR(doomed));
+    int refused = eventfd(0, 0);
+    assert_int_equal(p_clReImportSemaphoreSyncFdKHR(fence, NULL, refused), CL_CONTEXT_TERMINATED_KHR);
+    assert_int_equal(close(refused), 0); /* it is still the application's */
+    OK(p_clReleaseSemaphoreKHR(fence));
     assert_int_equal(clWaitForEvents(1, &waited), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
     enqueue_signal(queue, s, 0, NULL);
     enqueue_wait(queue, s, NULL);

@@ -218,7 +218,7 @@ static cl_uint units_of(cl_device_id of)
 static void sub_devices(void **state)
 {
     (void)state;
-    cl_uint units = units_of(device), n = 0;
+    cl_uint units = units_of(device), n = 0, n_parts;
     assert_true(units >= 2);
     const cl_device_partition_property equally[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
     cl_device_id parts[16];
@@ -233,7 +233,11 @@ static void sub_devices(void **state)
         OK(clGetDeviceInfo(parts[i], CL_DEVICE_PARTITION_TYPE, sizeof type, type, NULL));
         assert_memory_equal(type, equally, sizeof type);
         assert_int_equal(units_of(parts[i]), 1);
+        OK(clGetDeviceInfo(parts[i], CL_DEVICE_PARTITION_MAX_SUB_DEVICES, sizeof n_parts, &n_parts, NULL));
+        assert_int_equal(n_parts, 0); /* it cannot be divided */
     }
+    OK(clGetDeviceInfo(device, CL_DEVICE_PARTITION_MAX_SUB_DEVICES, sizeof n_parts, &n_parts, NULL));
+    assert_int_equal(n_parts, units);
     assert_int_equal(clCreateSubDevices(parts[0], equally, 16, parts + 8, &n), CL_DEVICE_PARTITION_FAILED);
     const cl_device_partition_property in_twos[] = {CL_DEVICE_PARTITION_EQUALLY, 2, 0};
     assert_int_equal(clCreateSubDevices(parts[0], in_twos, 16, parts + 8, &n),

@@ -94,11 +94,17 @@ with open(TABLE) as file:
             rows[cells[0]] = cells
 check("each extension has a row", set(rows) == set(extensions),
       sorted(set(rows) ^ set(extensions)))
-offered = {}
+offered, since_3_0 = {}, set()
 with open(DEFINITIONS) as file:
-    for name, major, minor, patch in re.findall(
-            r"RT_EXTENSION\((\w+), CL_MAKE_VERSION\((\d+), (\d+), (\d+)\)", file.read()):
+    for name, major, minor, patch, condition in re.findall(
+            r"RT_EXTENSION\((\w+), CL_MAKE_VERSION\((\d+), (\d+), (\d+)\), \d, ([\w |]+)\)", file.read()):
         offered[name] = "%s.%s.%s" % (major, minor, patch)
+        if "RT_SINCE_3_0" in condition:
+            since_3_0.add(name)
+# Alternatives are separated by commas, what one of them needs by "+".
+depend = {e.get("name") for e in registry.find("extensions") if e.get("name") in offered and e.get("depends") and
+          all("CL_VERSION_3_0" in needs.split("+") for needs in e.get("depends").split(","))}
+check("extensions that depend on OpenCL 3.0", since_3_0 == depend, sorted(since_3_0 ^ depend))
 for name, cells in sorted(rows.items()):
     state, why = cells[1], cells[2]
     good = state in STATES and len(why) > 0 and (state == "no") == (name not in offered)

@@ -49,6 +49,7 @@ static void queries(void **state)
                 {CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED, 30},
                 {CL_DEVICE_MAX_WORK_GROUP_SIZES, 20}, /* that of the maximal sizes before */
                 {CL_DEVICE_UUID, 20},                 /* as extensions, in all versions */
+                {CL_DEVICE_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR, 30},
                 {CL_DEVICE_SPIRV_CAPABILITIES, 20}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_int_equal(query(rows[i].param), given >= rows[i].since ? CL_SUCCESS : CL_INVALID_VALUE);
@@ -199,6 +200,37 @@ static void core_names(void **state)
         clGetExtensionFunctionAddressForPlatform(platform, "clGetKernelSuggestedLocalWorkSizeKHR"));
 }
 
+/* Extensions that depend on OpenCL 3.0 [CL 4.1 R101]; others of the same kind do not. */
+static void extensions(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *call;
+        unsigned since;
+    } rows[] = {{"cl_khr_external_memory", "clEnqueueAcquireExternalMemObjectsKHR", 30},
+                {"cl_khr_external_memory_opaque_fd", NULL, 30},
+                {"cl_ext_buffer_device_address", "clSetKernelArgDevicePointerEXT", 30},
+                {"cl_ext_image_requirements_info", "clGetImageRequirementsInfoEXT", 30},
+                {"cl_ext_image_from_buffer", NULL, 30},
+                {"cl_khr_external_semaphore", "clGetSemaphoreHandleForTypeKHR", 20}};
+    char names[8192];
+    cl_uint types;
+    OK(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof names - 1, names + 1, NULL));
+    names[0] = ' ';
+    strcat(names, " ");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char word[64];
+        snprintf(word, sizeof word, " %s ", rows[i].name);
+        assert_int_equal(strstr(names, word) != NULL, given >= rows[i].since);
+        if (rows[i].call)
+            assert_int_equal(clGetExtensionFunctionAddressForPlatform(platform, rows[i].call) != NULL,
+                             given >= rows[i].since);
+    }
+    assert_int_equal(clGetPlatformInfo(platform, CL_PLATFORM_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR,
+                                       sizeof types, &types, NULL),
+                     given >= 30 ? CL_SUCCESS : CL_INVALID_VALUE);
+}
+
 static void each_version(void **state)
 {
     (void)state;
@@ -225,10 +257,10 @@ static void each_version(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest one[] = {cmocka_unit_test(reports),           cmocka_unit_test(queries),
-                                     cmocka_unit_test(languages),         cmocka_unit_test(local_arguments),
-                                     cmocka_unit_test(foreign_arguments), cmocka_unit_test(core_names),
-                                     cmocka_unit_test(empty_ranges),      cmocka_unit_test(foreign_programs)};
+    const struct CMUnitTest one[] = {
+        cmocka_unit_test(reports),         cmocka_unit_test(queries),           cmocka_unit_test(languages),
+        cmocka_unit_test(local_arguments), cmocka_unit_test(foreign_arguments), cmocka_unit_test(core_names),
+        cmocka_unit_test(empty_ranges),    cmocka_unit_test(foreign_programs),  cmocka_unit_test(extensions)};
     const struct CMUnitTest all[] = {cmocka_unit_test(each_version)};
     if (argc < 2)
         return cmocka_run_group_tests(all, NULL, NULL);
