@@ -404,9 +404,8 @@ uint32_t mm_recorder_host_threads(struct mm_recorder *recorder);
 /* ---- trace files ------------------------------------------------------------------------- */
 
 /* A sink that writes a trace to FD (taken over, closed on failure or with the sink; may be a pipe).  Chunks
- * carry length and checksum, so that a truncated file has a readable prefix. */
-enum mm_class mm_trace_writer(int fd, struct mm_sink *sink, struct mm_error *err);
-/* The same for a reader at the other end of a pipe: FLAGS omit what it does not need. */
+ * carry length and checksum, so that a truncated file has a readable prefix.  FLAGS omit what the reader
+ * at the other end of a pipe does not need. */
 enum { MM_TRACE_UNCOMPRESSED = 1, MM_TRACE_WITHOUT_VALUES = 2 };
 /* FAILURE (may be NULL) is called once, with an errno, where the trace becomes incomplete: a write failed, or
  * there was no memory.  Nothing is written after that. */
@@ -414,8 +413,8 @@ struct mm_trace_failure {
     void (*function)(void *context, int error);
     void *context;
 };
-enum mm_class mm_trace_writer_for(int fd, unsigned flags, const struct mm_trace_failure *failure,
-                                  struct mm_sink *sink, struct mm_error *err);
+enum mm_class mm_trace_writer(int fd, unsigned flags, const struct mm_trace_failure *failure,
+                              struct mm_sink *sink, struct mm_error *err);
 /* Feeds the records of a trace to SINK until the end (*COMPLETE true), or until the first chunk that is
  * cut short (*COMPLETE false, MM_OK).  A checksum that does not match is MM_INVALID. */
 enum mm_class mm_trace_read(int fd, const char *name, const struct mm_sink *sink, bool *complete,
@@ -436,10 +435,6 @@ struct mm_graph *mm_graph_create(void);
 void mm_graph_destroy(struct mm_graph *graph);
 /* A sink that fills GRAPH.  MAX_EVENTS bounds it (MM_LIMIT). */
 void mm_graph_sink(struct mm_graph *graph, size_t max_events, struct mm_sink *sink);
-size_t mm_graph_event_count(const struct mm_graph *graph);
-const struct mm_event *mm_graph_event(const struct mm_graph *graph, mm_event_id id);
-size_t mm_graph_edge_count(const struct mm_graph *graph);
-const struct mm_edge *mm_graph_edge(const struct mm_graph *graph, size_t i);
 /* NULL if there is none. */
 const struct mm_source *mm_graph_source(const struct mm_graph *graph, uint32_t id);
 const struct mm_allocation *mm_graph_allocation(const struct mm_graph *graph, uint32_t id);

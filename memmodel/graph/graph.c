@@ -156,26 +156,6 @@ void mm_graph_sink(struct mm_graph *graph, size_t max_events, struct mm_sink *si
 
 /* ---- looking -------------------------------------------------------------------------------- */
 
-size_t mm_graph_event_count(const struct mm_graph *graph)
-{
-    return graph->event_count;
-}
-
-const struct mm_event *mm_graph_event(const struct mm_graph *graph, mm_event_id id)
-{
-    return id < graph->event_count ? &graph->events[id] : NULL;
-}
-
-size_t mm_graph_edge_count(const struct mm_graph *graph)
-{
-    return graph->edge_count;
-}
-
-const struct mm_edge *mm_graph_edge(const struct mm_graph *graph, size_t i)
-{
-    return i < graph->edge_count ? &graph->edges[i] : NULL;
-}
-
 const struct mm_source *mm_graph_source(const struct mm_graph *graph, uint32_t id)
 {
     return mm_map_pointer(&graph->sources, id);

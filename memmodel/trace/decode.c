@@ -174,90 +174,7 @@ bool mm_trace_decode_event(struct mm_trace_cursor *c, struct mm_trace_state *sta
 
 /* ---- everything else ---------------------------------------------------------------------- */
 
-/* An edge comes before its target event and after its source; only reads-from and modification order
- * may point against record order, and both ends are then known or the event to come. */
-static void take_edge(struct mm_trace_cursor *c, mm_event_id next, struct mm_edge *e)
-{
-    e->from = take_varint(c);
-    e->to = take_varint(c);
-    e->kind = take_u32(c);
-    e->first_byte = take_u32(c);
-    e->byte_count = take_u32(c);
-    bool value_order = e->kind == MM_EDGE_RF || e->kind == MM_EDGE_CO;
-    if (e->kind >= MM_EDGE_COUNT)
-        problem(c, "an edge is of unknown kind");
-    else if (e->from == e->to || e->from > next || e->to > next || (!value_order && e->to != next))
-        problem(c, "an edge names an event that it cannot");
-}
-
-static void take_allocation(struct mm_trace_cursor *c, struct mm_allocation *a)
-{
-    a->id = take_id(c);
-    a->object = take_u32(c);
-    a->region = (uint8_t)take_at_most(c, take_varint(c), MM_REGION_COUNT - 1);
-    a->origin = (uint8_t)take_at_most(c, take_varint(c), MM_ORIGIN_COUNT - 1);
-    a->device = (int16_t)(uint16_t)take_at_most(c, take_varint(c), UINT16_MAX);
-    a->command = take_u32(c);
-    a->address = take_varint(c);
-    a->size = take_varint(c);
-    a->flags = take_varint(c);
-    a->name = take_string(c);
-}
-
-static void take_source(struct mm_trace_cursor *c, struct mm_source *s)
-{
-    s->id = take_id(c);
-    s->line = take_u32(c);
-    s->column = take_u32(c);
-    s->file = take_string(c);
-    s->function = take_string(c);
-    s->opcode = take_string(c);
-    s->caller = c->version > 1 ? take_u32(c) : 0;
-}
-
-static void take_command(struct mm_trace_cursor *c, struct mm_command *cmd)
-{
-    cmd->id = take_id(c);
-    cmd->queue = take_u32(c);
-    cmd->device = take_u32(c);
-    cmd->context = take_u32(c);
-    cmd->parent = take_u32(c);
-    cmd->dimensions = (uint32_t)take_at_most(c, take_varint(c), 3);
-    cmd->sub_group_size = take_u32(c);
-    for (int d = 0; d < 3; d++) {
-        cmd->global_size[d] = take_varint(c);
-        cmd->global_offset[d] = take_varint(c);
-        cmd->local_size[d] = take_u32(c);
-    }
-    cmd->kind = take_string(c);
-    cmd->kernel = take_string(c);
-}
-
-static void take_argument(struct mm_trace_cursor *c, struct mm_argument *a)
-{
-    a->command = take_id(c);
-    a->index = take_u32(c);
-    a->allocation = take_u32(c);
-    a->offset = take_varint(c);
-    a->element_size = take_u32(c);
-    a->name = take_string(c);
-    a->type_name = take_string(c);
-}
-
-static void take_finding(struct mm_trace_cursor *c, struct mm_finding *f)
-{
-    f->agent.command = take_u32(c);
-    f->agent.index = take_u32(c);
-    f->source = take_u32(c);
-    f->allocation = take_u32(c);
-    f->offset = take_varint(c);
-    f->size = take_u32(c);
-    f->kind = take_string(c);
-    f->clause = take_string(c);
-    f->message = take_string(c);
-}
-
-/* They stay in the payload. */
+/* The bytes stay in the payload. */
 static const void *take_bytes(struct mm_trace_cursor *c, uint64_t size)
 {
     const unsigned char *bytes = c->at;
@@ -269,59 +186,23 @@ static const void *take_bytes(struct mm_trace_cursor *c, uint64_t size)
     return bytes;
 }
 
-static void take_content(struct mm_trace_cursor *c, struct mm_content *content)
+/* An edge comes before its target event and after its source; only reads-from and modification order
+ * may point against record order, and both ends are then known or the event to come. */
+static void check_edge(struct mm_trace_cursor *c, mm_event_id next, const struct mm_edge *e)
 {
-    content->allocation = take_id(c);
-    content->offset = take_varint(c);
-    content->size = take_varint(c);
-    bool given = take_at_most(c, take_low_bytes(c, 1), 1);
-    content->bytes = given ? take_bytes(c, content->size) : NULL;
-    if (content->size == 0 || content->offset + content->size < content->offset)
-        problem(c, "content is out of range");
+    bool value_order = e->kind == MM_EDGE_RF || e->kind == MM_EDGE_CO;
+    if (e->kind >= MM_EDGE_COUNT)
+        problem(c, "an edge is of unknown kind");
+    else if (e->from == e->to || e->from > next || e->to > next || (!value_order && e->to != next))
+        problem(c, "an edge names an event that it cannot");
 }
 
-static void take_program(struct mm_trace_cursor *c, struct mm_program *program)
+static void check_term(struct mm_trace_cursor *c, const struct mm_term *t)
 {
-    program->id = take_id(c);
-    program->size = take_u32(c);
-    program->bytes = take_bytes(c, program->size);
-}
-
-static void take_replay(struct mm_trace_cursor *c, struct mm_replay *replay)
-{
-    replay->command = take_id(c);
-    replay->program = take_id(c);
-    replay->size = take_u32(c);
-    replay->bytes = take_bytes(c, replay->size);
-}
-
-static void take_term(struct mm_trace_cursor *c, struct mm_term *t)
-{
-    t->op = (uint8_t)take_at_most(c, take_varint(c), MM_TERM_COUNT - 1);
-    t->size = (uint8_t)take_at_most(c, take_varint(c), 8);
-    t->agent.command = take_id(c);
-    t->agent.index = take_u32(c);
-    t->id = take_u32(c);
-    t->a = take_u32(c);
-    t->b = take_u32(c);
-    t->c = take_u32(c);
-    t->value = take_varint(c);
     bool earlier = t->id == 0 || (t->a < t->id && t->b < t->id && t->c < t->id);
     if (!earlier || t->size == 0 || (t->size & (t->size - 1)) != 0 ||
         (t->op == MM_TERM_UPDATE && t->value >= MM_UPDATE_COUNT))
         problem(c, "a term is out of range");
-}
-
-static void take_replayed(struct mm_trace_cursor *c, struct mm_record *record)
-{
-    if (c->version < 3)
-        problem(c, "a record is of unknown type");
-    else if (record->type == MM_RECORD_CONTENT)
-        take_content(c, &record->content);
-    else if (record->type == MM_RECORD_PROGRAM)
-        take_program(c, &record->program);
-    else
-        take_replay(c, &record->replay);
 }
 
 bool mm_trace_decode(struct mm_trace_cursor *c, struct mm_trace_state *state, mm_event_id next_event,
@@ -335,38 +216,36 @@ bool mm_trace_decode(struct mm_trace_cursor *c, struct mm_trace_state *state, mm
     }
     record->type = (enum mm_record_type) * c->at++;
     switch (record->type) {
-    case MM_RECORD_EDGE:
-        take_edge(c, next_event, &record->edge);
-        break;
-    case MM_RECORD_ALLOCATION:
-        take_allocation(c, &record->allocation);
-        break;
-    case MM_RECORD_SOURCE:
-        take_source(c, &record->source);
-        break;
-    case MM_RECORD_COMMAND:
-        take_command(c, &record->command);
-        break;
-    case MM_RECORD_ARGUMENT:
-        take_argument(c, &record->argument);
-        break;
-    case MM_RECORD_TEXT:
-        record->text.file = take_string(c);
-        record->text.text = take_string(c);
-        break;
-    case MM_RECORD_FINDING:
-        take_finding(c, &record->finding);
-        break;
-    case MM_RECORD_CONTENT:
-    case MM_RECORD_PROGRAM:
-    case MM_RECORD_REPLAY:
-        take_replayed(c, record);
-        break;
-    case MM_RECORD_TERM:
-        take_term(c, &record->term);
-        break;
+#define RECORD(TYPE, member, since)                                                                          \
+    case MM_RECORD_##TYPE: {                                                                                 \
+        struct mm_##member *r = &record->member;                                                             \
+        if (c->version < since)                                                                              \
+            return problem(c, "a record is of unknown type");
+#define END                                                                                                  \
+    break;                                                                                                   \
+    }
+#define ID(field)                   r->field = take_id(c);
+#define U32(field)                  r->field = take_u32(c);
+#define U64(field)                  r->field = take_varint(c);
+#define I16(field)                  r->field = (int16_t)(uint16_t)take_at_most(c, take_varint(c), UINT16_MAX);
+#define U32_SINCE(since, field)     r->field = c->version >= since ? take_u32(c) : 0;
+#define AT_MOST(field, type, limit) r->field = (type)take_at_most(c, take_varint(c), limit);
+#define STRING(field)               r->field = take_string(c);
+#define LONG_STRING(field)          r->field = take_string(c);
+#define BYTES(size)                 r->bytes = take_bytes(c, r->size);
+#define OPTIONAL_BYTES(size)                                                                                 \
+    r->bytes = take_at_most(c, take_low_bytes(c, 1), 1) ? take_bytes(c, r->size) : NULL;
+#include "memmodel/trace/records.def"
     default:
         return problem(c, "a record is of unknown type");
     }
+    if (record->type == MM_RECORD_EDGE)
+        check_edge(c, next_event, &record->edge);
+    else if (record->type == MM_RECORD_TERM)
+        check_term(c, &record->term);
+    else if (record->type == MM_RECORD_CONTENT &&
+             (record->content.size == 0 ||
+              record->content.offset + record->content.size < record->content.offset))
+        problem(c, "content is out of range");
     return !c->problem;
 }

@@ -124,7 +124,7 @@ static size_t string_bound(const char *s)
     return (s ? strnlen(s, NAME_MAX_BYTES) : 0) + 11;
 }
 
-static unsigned char *put_long_string(unsigned char *p, const char *s, size_t limit)
+static unsigned char *encode_string(unsigned char *p, const char *s, size_t limit)
 {
     size_t length = s ? strnlen(s, limit) : 0;
     p = put_varint(p, length);
@@ -134,103 +134,6 @@ static unsigned char *put_long_string(unsigned char *p, const char *s, size_t li
     return p + length + 1;
 }
 
-static unsigned char *encode_string(unsigned char *p, const char *s)
-{
-    return put_long_string(p, s, NAME_MAX_BYTES);
-}
-
-size_t mm_trace_record_bound(const struct mm_record *record)
-{
-    switch (record->type) {
-    case MM_RECORD_ALLOCATION:
-        return FIXED_MAX + string_bound(record->allocation.name);
-    case MM_RECORD_SOURCE:
-        return FIXED_MAX + string_bound(record->source.file) + string_bound(record->source.function) +
-               string_bound(record->source.opcode);
-    case MM_RECORD_COMMAND:
-        return FIXED_MAX + string_bound(record->command.kind) + string_bound(record->command.kernel);
-    case MM_RECORD_ARGUMENT:
-        return FIXED_MAX + string_bound(record->argument.name) + string_bound(record->argument.type_name);
-    case MM_RECORD_TEXT:
-        return FIXED_MAX + string_bound(record->text.file) +
-               (record->text.text ? strnlen(record->text.text, TEXT_MAX_BYTES) : 0);
-    case MM_RECORD_FINDING:
-        return FIXED_MAX + string_bound(record->finding.kind) + string_bound(record->finding.clause) +
-               string_bound(record->finding.message);
-    case MM_RECORD_CONTENT:
-        return FIXED_MAX + (record->content.bytes ? (size_t)record->content.size : 0);
-    case MM_RECORD_PROGRAM:
-        return FIXED_MAX + record->program.size;
-    case MM_RECORD_REPLAY:
-        return FIXED_MAX + record->replay.size;
-    default:
-        return FIXED_MAX;
-    }
-}
-
-static unsigned char *put_allocation(unsigned char *p, const struct mm_allocation *a)
-{
-    const uint64_t fields[] = {a->id,      a->object,  a->region, a->origin, (uint16_t)a->device,
-                               a->command, a->address, a->size,   a->flags};
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        p = put_varint(p, fields[i]);
-    return encode_string(p, a->name);
-}
-
-static unsigned char *put_command(unsigned char *p, const struct mm_command *c)
-{
-    const uint64_t fields[] = {c->id,     c->queue,      c->device,        c->context,
-                               c->parent, c->dimensions, c->sub_group_size};
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        p = put_varint(p, fields[i]);
-    for (int d = 0; d < 3; d++) {
-        p = put_varint(p, c->global_size[d]);
-        p = put_varint(p, c->global_offset[d]);
-        p = put_varint(p, c->local_size[d]);
-    }
-    p = encode_string(p, c->kind);
-    return encode_string(p, c->kernel);
-}
-
-static unsigned char *put_finding(unsigned char *p, const struct mm_finding *f)
-{
-    const uint64_t fields[] = {f->agent.command, f->agent.index, f->source,
-                               f->allocation,    f->offset,      f->size};
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        p = put_varint(p, fields[i]);
-    p = encode_string(p, f->kind);
-    p = encode_string(p, f->clause);
-    return encode_string(p, f->message);
-}
-
-static unsigned char *put_argument(unsigned char *p, const struct mm_argument *a)
-{
-    const uint64_t fields[] = {a->command, a->index, a->allocation, a->offset, a->element_size};
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        p = put_varint(p, fields[i]);
-    p = encode_string(p, a->name);
-    return encode_string(p, a->type_name);
-}
-
-static unsigned char *put_edge(unsigned char *p, const struct mm_edge *e)
-{
-    const uint64_t fields[] = {e->from, e->to, e->kind, e->first_byte, e->byte_count};
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        p = put_varint(p, fields[i]);
-    return p;
-}
-
-static unsigned char *put_source(unsigned char *p, const struct mm_source *s)
-{
-    p = put_varint(p, s->id);
-    p = put_varint(p, s->line);
-    p = put_varint(p, s->column);
-    p = encode_string(p, s->file);
-    p = encode_string(p, s->function);
-    p = encode_string(p, s->opcode);
-    return put_varint(p, s->caller);
-}
-
 static unsigned char *put_bytes(unsigned char *p, const void *bytes, size_t size)
 {
     if (size)
@@ -238,37 +141,38 @@ static unsigned char *put_bytes(unsigned char *p, const void *bytes, size_t size
     return p + size;
 }
 
-static unsigned char *put_content(unsigned char *p, const struct mm_content *c)
-{
-    p = put_varint(p, c->allocation);
-    p = put_varint(p, c->offset);
-    p = put_varint(p, c->size);
-    *p++ = c->bytes != NULL;
-    return put_bytes(p, c->bytes, c->bytes ? (size_t)c->size : 0);
-}
+#define RECORD(TYPE, member, version)                                                                        \
+    case MM_RECORD_##TYPE: {                                                                                 \
+        const struct mm_##member *r = &record->member;
+#define END                                                                                                  \
+    break;                                                                                                   \
+    }
+#define ID(field)                   NUMBER(r->field)
+#define U32(field)                  NUMBER(r->field)
+#define U64(field)                  NUMBER(r->field)
+#define I16(field)                  NUMBER((uint16_t)r->field)
+#define U32_SINCE(version, field)   NUMBER(r->field)
+#define AT_MOST(field, type, limit) NUMBER(r->field)
 
-static unsigned char *put_program(unsigned char *p, const struct mm_program *program)
+size_t mm_trace_record_bound(const struct mm_record *record)
 {
-    p = put_varint(p, program->id);
-    p = put_varint(p, program->size);
-    return put_bytes(p, program->bytes, program->size);
-}
-
-static unsigned char *put_replay(unsigned char *p, const struct mm_replay *r)
-{
-    p = put_varint(p, r->command);
-    p = put_varint(p, r->program);
-    p = put_varint(p, r->size);
-    return put_bytes(p, r->bytes, r->size);
-}
-
-static unsigned char *put_term(unsigned char *p, const struct mm_term *t)
-{
-    const uint64_t fields[] = {t->op, t->size, t->agent.command, t->agent.index, t->id, t->a,
-                               t->b,  t->c,    t->value};
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        p = put_varint(p, fields[i]);
-    return p;
+    size_t bound = FIXED_MAX;
+    switch (record->type) {
+#define NUMBER(value)        (void)(value); /* FIXED_MAX includes it */
+#define STRING(field)        bound += string_bound(r->field);
+#define LONG_STRING(field)   bound += r->field ? strnlen(r->field, TEXT_MAX_BYTES) : 0;
+#define BYTES(size)          bound += r->size;
+#define OPTIONAL_BYTES(size) bound += r->bytes ? (size_t)r->size : 0;
+#include "memmodel/trace/records.def"
+#undef NUMBER
+#undef STRING
+#undef LONG_STRING
+#undef BYTES
+#undef OPTIONAL_BYTES
+    case MM_RECORD_EVENT:
+        break;
+    }
+    return bound;
 }
 
 size_t mm_trace_encode_record(const struct mm_record *record, unsigned char *out)
@@ -276,40 +180,14 @@ size_t mm_trace_encode_record(const struct mm_record *record, unsigned char *out
     unsigned char *p = out;
     *p++ = (unsigned char)record->type;
     switch (record->type) {
-    case MM_RECORD_EDGE:
-        p = put_edge(p, &record->edge);
-        break;
-    case MM_RECORD_ALLOCATION:
-        p = put_allocation(p, &record->allocation);
-        break;
-    case MM_RECORD_SOURCE:
-        p = put_source(p, &record->source);
-        break;
-    case MM_RECORD_COMMAND:
-        p = put_command(p, &record->command);
-        break;
-    case MM_RECORD_ARGUMENT:
-        p = put_argument(p, &record->argument);
-        break;
-    case MM_RECORD_TEXT:
-        p = encode_string(p, record->text.file);
-        p = put_long_string(p, record->text.text, TEXT_MAX_BYTES);
-        break;
-    case MM_RECORD_FINDING:
-        p = put_finding(p, &record->finding);
-        break;
-    case MM_RECORD_CONTENT:
-        p = put_content(p, &record->content);
-        break;
-    case MM_RECORD_PROGRAM:
-        p = put_program(p, &record->program);
-        break;
-    case MM_RECORD_REPLAY:
-        p = put_replay(p, &record->replay);
-        break;
-    case MM_RECORD_TERM:
-        p = put_term(p, &record->term);
-        break;
+#define NUMBER(value)      p = put_varint(p, value);
+#define STRING(field)      p = encode_string(p, r->field, NAME_MAX_BYTES);
+#define LONG_STRING(field) p = encode_string(p, r->field, TEXT_MAX_BYTES);
+#define BYTES(size)        p = put_bytes(p, r->bytes, r->size);
+#define OPTIONAL_BYTES(size)                                                                                 \
+    *p++ = r->bytes != NULL;                                                                                 \
+    p = put_bytes(p, r->bytes, r->bytes ? (size_t)r->size : 0);
+#include "memmodel/trace/records.def"
     case MM_RECORD_EVENT:
         return 0;
     }

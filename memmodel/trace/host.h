@@ -8,7 +8,7 @@
  * by exec; negative with errno: it cannot be created. */
 int mm_trace_create(const char *pattern);
 
-/* A failure function of mm_trace_writer_for: says on standard error that the trace is incomplete. */
+/* A failure function of mm_trace_writer: says on standard error that the trace is incomplete. */
 void mm_trace_report_lost(void *context, int error);
 
 /* A new source of RECORDER: the call CALL at PLACE, a return address in the host's code (NULL: unknown), as the module and

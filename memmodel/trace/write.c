@@ -155,8 +155,8 @@ static bool write_header(const struct mm_own_fd *file)
     return writer_send(file, header, sizeof header);
 }
 
-enum mm_class mm_trace_writer_for(int fd, unsigned flags, const struct mm_trace_failure *failure,
-                                  struct mm_sink *sink, struct mm_error *err)
+enum mm_class mm_trace_writer(int fd, unsigned flags, const struct mm_trace_failure *failure,
+                              struct mm_sink *sink, struct mm_error *err)
 {
     struct writer *w = mm_alloc_zero(1, sizeof *w);
     if (!w) {
@@ -187,9 +187,4 @@ enum mm_class mm_trace_writer_for(int fd, unsigned flags, const struct mm_trace_
                              .flush = write_flush,
                              .close = write_close};
     return MM_OK;
-}
-
-enum mm_class mm_trace_writer(int fd, struct mm_sink *sink, struct mm_error *err)
-{
-    return mm_trace_writer_for(fd, 0, NULL, sink, err);
 }

@@ -120,7 +120,7 @@ static int open_trace(struct session_tee *tee, const char *path, size_t number)
     if (fd < 0)
         return tool_error(EXIT_USAGE, "cannot write '%s': %s", name, strerror(errno));
     struct mm_trace_failure failure = {.function = note_trace_error, .context = tee};
-    if (mm_trace_writer_for(fd, 0, &failure, &tee->sinks[tee->count], &err) != MM_OK)
+    if (mm_trace_writer(fd, 0, &failure, &tee->sinks[tee->count], &err) != MM_OK)
         return tool_error(EXIT_TOOL, "'%s': %s", name, err.message);
     tee->count++;
     return 0;

@@ -167,7 +167,7 @@ static int run(void *context, int trace)
     if (!s->last_write || !s->write_before)
         return tool_error(EXIT_TOOL, "out of memory");
     memset(s->last_write, 0xFF, objects);
-    if (mm_trace_writer_for(trace, MM_TRACE_UNCOMPRESSED, NULL, &sink, &err) != MM_OK)
+    if (mm_trace_writer(trace, MM_TRACE_UNCOMPRESSED, NULL, &sink, &err) != MM_OK)
         return tool_report(&err);
     struct replay_listener listener = {s, on_step, mm_recorder_create(&sink)};
     if (!listener.recorder)

@@ -252,7 +252,7 @@ static struct digest write_random(int fd, size_t n)
     struct digest d = {0};
     struct mm_sink sink;
     struct mm_error err;
-    assert_int_equal(mm_trace_writer_for(dup(fd), writer_flags, NULL, &sink, &err), MM_OK);
+    assert_int_equal(mm_trace_writer(dup(fd), writer_flags, NULL, &sink, &err), MM_OK);
     for (size_t i = 0; i < n; i++) {
         struct mm_record r = random_record(d.events);
         if (r.type == MM_RECORD_EDGE && !d.events)
@@ -364,7 +364,7 @@ static void a_closed_pipe_is_an_error_and_no_signal(void **state)
     struct mm_sink sink;
     struct mm_error err;
     assert_int_equal(pipe(ends), 0);
-    assert_int_equal(mm_trace_writer(ends[1], &sink, &err), MM_OK);
+    assert_int_equal(mm_trace_writer(ends[1], 0, NULL, &sink, &err), MM_OK);
     close(ends[0]);
     struct mm_record r = {.type = MM_RECORD_EVENT};
     assert_int_equal(sink.record(sink.context, &r), MM_OK);
@@ -471,7 +471,7 @@ static void a_long_text_is_kept(void **state)
     bool complete;
     struct digest want = {0}, got;
     struct mm_record r = {.type = MM_RECORD_TEXT, .text = {"a.cl", text}};
-    assert_int_equal(mm_trace_writer(dup(fd), &sink, &err), MM_OK);
+    assert_int_equal(mm_trace_writer(dup(fd), 0, NULL, &sink, &err), MM_OK);
     assert_int_equal(sink.record(sink.context, &r), MM_OK);
     sink.close(sink.context);
     digest_record(&want, &r);

@@ -1,4 +1,5 @@
 /* What the runtime records: the host command rules H1 to H12 [CL 3.3.6] as edges, data movement as events. */
+#include "memmodel/graph/graph.h"
 #include "ref-runtime/sched/command.h"
 
 #include <fcntl.h>
@@ -100,9 +101,9 @@ static size_t edges(enum mm_edge_kind kind, enum mm_kind from, unsigned from_com
                     unsigned to_command)
 {
     size_t n = 0;
-    for (size_t i = 0; i < mm_graph_edge_count(graph); i++) {
-        const struct mm_edge *e = mm_graph_edge(graph, i);
-        const struct mm_event *a = mm_graph_event(graph, e->from), *b = mm_graph_event(graph, e->to);
+    for (size_t i = 0; i < graph->edge_count; i++) {
+        const struct mm_edge *e = &graph->edges[i];
+        const struct mm_event *a = &graph->events[e->from], *b = &graph->events[e->to];
         assert_true(e->from < e->to);
         n += e->kind == (uint32_t)kind && a->kind == from && b->kind == to &&
              (from_command == ANY || a->agent.command == from_command) &&
@@ -114,8 +115,8 @@ static size_t edges(enum mm_edge_kind kind, enum mm_kind from, unsigned from_com
 static size_t events(enum mm_kind kind, unsigned command)
 {
     size_t n = 0;
-    for (size_t i = 0; i < mm_graph_event_count(graph); i++) {
-        const struct mm_event *e = mm_graph_event(graph, i);
+    for (size_t i = 0; i < graph->event_count; i++) {
+        const struct mm_event *e = &graph->events[i];
         n += e->kind == kind && e->agent.command == command;
     }
     return n;
@@ -175,8 +176,8 @@ static void data(void **state)
     assert_int_equal(events(MM_UNMAP, 10), 1);
     assert_int_equal(events(MM_READ, 8), 1);
     size_t fills = 0;
-    for (size_t i = 0; i < mm_graph_event_count(graph); i++) {
-        const struct mm_event *e = mm_graph_event(graph, i);
+    for (size_t i = 0; i < graph->event_count; i++) {
+        const struct mm_event *e = &graph->events[i];
         if (e->kind == MM_WRITE && e->agent.command == 2) {
             const struct mm_allocation *a = mm_graph_allocation(graph, e->allocation);
             assert_non_null(a);
