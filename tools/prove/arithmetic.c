@@ -24,7 +24,7 @@ static bool is_comparison(uint32_t opcode)
 static void note_comparison(struct pv_run *run, const struct in_inst *inst, Z3_ast a, Z3_ast b)
 {
     struct pv *pv = run->pv;
-    if (pv->blocks[run->block].loop == PV_NONE)
+    if (pv->graph.blocks[run->block].loop == PV_NONE)
         return;
     run->compares = ex_grow(pv->ex, run->compares, run->compare_count, sizeof *run->compares);
     run->compares[run->compare_count++] = (struct pv_compare){run->block, inst, a, b};
@@ -63,7 +63,7 @@ static Z3_ast product_of(struct pv_run *run, const struct in_inst *inst, Z3_ast 
     uint64_t n;
     bool wraps = !no_signed_wrap(pv, inst);
     if (!wraps && !pv_is_number(pv, a, &n) && !pv_is_number(pv, b, &n))
-        pv->assumes_no_overflow = true;
+        pv->assumed.no_overflow = true;
     return pv_multiply(pv, a, b, !wraps, run->condition[run->block], (uintptr_t)inst);
 }
 
@@ -190,8 +190,8 @@ static bool is_unconstrained(uint32_t opcode)
 static struct pv_value same_as_other(struct pv_run *run, const struct in_inst *inst, struct pv_value result)
 {
     struct pv *pv = run->pv;
-    for (uint32_t i = 0; i < pv->pure_count; i++) {
-        struct pv_pure *p = &pv->pures[i];
+    for (uint32_t i = 0; i < pv->abstractions.pure_count; i++) {
+        struct pv_pure *p = &pv->abstractions.pures[i];
         bool same = p->inst == inst && p->count == inst->operand_count;
         for (uint32_t k = 0; same && k < inst->operand_count; k++) {
             struct pv_value v = pv_get(run, inst->operands[k]);
@@ -202,8 +202,9 @@ static struct pv_value same_as_other(struct pv_run *run, const struct in_inst *i
         if (same)
             return p->result;
     }
-    pv->pures = ex_grow(pv->ex, pv->pures, pv->pure_count, sizeof *pv->pures);
-    struct pv_pure *p = &pv->pures[pv->pure_count++];
+    pv->abstractions.pures =
+        ex_grow(pv->ex, pv->abstractions.pures, pv->abstractions.pure_count, sizeof *pv->abstractions.pures);
+    struct pv_pure *p = &pv->abstractions.pures[pv->abstractions.pure_count++];
     *p = (struct pv_pure){inst, inst->operand_count, pv_alloc(pv, inst->operand_count, sizeof *p->operands),
                           result};
     for (uint32_t k = 0; k < inst->operand_count; k++) {

@@ -143,7 +143,7 @@ static void decide_pairs(struct pairs *p)
 /* Whether the interval of memory REGION continues behind the cut. */
 static bool is_soft(const struct pv *pv, uint32_t block, enum pv_region region)
 {
-    const struct pv_block *b = &pv->blocks[block];
+    const struct pv_block *b = &pv->graph.blocks[block];
     return b->cut != PV_BARRIER || (region == PV_LOCAL ? !b->orders_local : !b->orders_global);
 }
 
@@ -159,7 +159,7 @@ static uint32_t source_number(const struct pv *pv, uint32_t block)
 static void follow(const struct pv *pv, uint32_t s, enum pv_region region, bool *reached)
 {
     const struct pv_run *run = pv->segments[0][s];
-    for (uint32_t b = 0; run && b < pv->block_count; b++) {
+    for (uint32_t b = 0; run && b < pv->graph.block_count; b++) {
         if (!run->sinks[b] || run->sinks[b] == pv->no || !is_soft(pv, b, region))
             continue;
         uint32_t next = source_number(pv, b);
@@ -174,7 +174,7 @@ static void follow(const struct pv *pv, uint32_t s, enum pv_region region, bool 
 static struct pv_premises in_step(const struct pv *pv, uint32_t s)
 {
     uint32_t block = pv->sources[s];
-    uint32_t before = block == PV_NONE ? 0 : pv->blocks[block].position + 1;
+    uint32_t before = block == PV_NONE ? 0 : pv->graph.blocks[block].position + 1;
     return (struct pv_premises){
         .synchronous = true, .in_bounds = true, .invariants_before = PV_NONE, .relations_before = before};
 }
@@ -217,16 +217,17 @@ static Z3_ast or_no(const struct pv *pv, Z3_ast a)
 
 static unsigned line_of(const struct pv *pv, uint32_t block)
 {
-    return pv->blocks[block].cut_inst ? pv->blocks[block].cut_inst->line : pv->blocks[block].last->line;
+    return pv->graph.blocks[block].cut_inst ? pv->graph.blocks[block].cut_inst->line
+                                            : pv->graph.blocks[block].last->line;
 }
 
 /* One work-item reaches the cut BLOCK next, the other one another cut or the end of the kernel. */
 static void check_sinks(struct pv *pv, const struct pv_run *a, const struct pv_run *b,
                         const struct pv_premises *with)
 {
-    for (uint32_t block = 0; block < pv->block_count; block++) {
+    for (uint32_t block = 0; block < pv->graph.block_count; block++) {
         Z3_ast here = or_no(pv, a->sinks[block]), other = pv->no;
-        for (uint32_t to = 0; to <= pv->exit; to++)
+        for (uint32_t to = 0; to <= pv->graph.exit; to++)
             if (to != block)
                 other = pv_or(pv, other, or_no(pv, b->sinks[to]));
         Z3_ast differ = pv_and(pv, pv_same_group(pv), pv_and(pv, here, other));
@@ -234,7 +235,7 @@ static void check_sinks(struct pv *pv, const struct pv_run *a, const struct pv_r
         if (r == Z3_L_TRUE)
             pv_propose_launches(pv, differ, with);
         char text[PROVE_TEXT];
-        bool soft = pv->blocks[block].cut == PV_SOFT_HEAD;
+        bool soft = pv->graph.blocks[block].cut == PV_SOFT_HEAD;
         snprintf(text, sizeof text,
                  soft ? "the trip counts of the loop at line %u are not shown to agree in the work-group"
                       : "the barrier at line %u may be reached by some work-items of a group alone",
@@ -253,7 +254,7 @@ static void check_edges(struct pv *pv, const struct pv_run *a, const struct pv_r
             if (b->edges[k].from == a->edges[i].from && b->edges[k].to == a->edges[i].to)
                 others = pv_or(pv, others, b->edges[k].condition);
         Z3_ast ends = pv->no; /* an execution of B that does not reach a cut does not count */
-        for (uint32_t to = 0; to <= pv->exit; to++)
+        for (uint32_t to = 0; to <= pv->graph.exit; to++)
             ends = pv_or(pv, ends, or_no(pv, b->sinks[to]));
         Z3_ast differ = pv_and(pv, pv_and(pv, mine, ends), pv_not(pv, others));
         Z3_lbool r = pv_ask(pv, pv_and(pv, pv_same_group(pv), differ), with);
@@ -341,6 +342,6 @@ void pv_check(struct pv *pv)
     check_one_group(pv);
     check_other_groups(pv);
     depend(v, PROVE_RACE, PROVE_DIVERGENCE, "barrier intervals are not known");
-    if (pv->relies_on_no_race)
+    if (pv->assumed.relies_on_no_race)
         depend(v, PROVE_DIVERGENCE, PROVE_RACE, "values that are read are not known");
 }

@@ -33,11 +33,11 @@ static bool meets(struct pv *pv, const struct in_inst *inst)
 
 static uint32_t new_block(struct pv *pv, uint32_t frame, uint32_t label)
 {
-    if (pv->block_count == PV_BLOCKS)
+    if (pv->graph.block_count == PV_BLOCKS)
         pv_stop(pv, NULL, "limit reached: %d blocks with calls inlined", PV_BLOCKS);
-    pv->blocks[pv->block_count] =
+    pv->graph.blocks[pv->graph.block_count] =
         (struct pv_block){.frame = frame, .label = label, .loop = PV_NONE, .head_of = PV_NONE};
-    return pv->block_count++;
+    return pv->graph.block_count++;
 }
 
 static void set_successors(struct pv *pv, struct pv_block *b, uint32_t count, const uint32_t *successors)
@@ -69,32 +69,32 @@ static uint32_t inline_function(struct pv *pv, const struct in_function *f, uint
 static uint32_t new_frame(struct pv *pv, const struct in_function *f, uint32_t caller,
                           const struct in_inst *call, uint32_t return_to)
 {
-    if (pv->frame_count == PV_FRAMES)
+    if (pv->graph.frame_count == PV_FRAMES)
         pv_stop(pv, call, "limit reached: %d inlined calls", PV_FRAMES);
-    uint32_t depth = caller == PV_NONE ? 0 : pv->frames[caller].depth + 1;
+    uint32_t depth = caller == PV_NONE ? 0 : pv->graph.frames[caller].depth + 1;
     if (depth > 32)
         pv_stop(pv, call, "limit reached: calls nested 32 deep");
-    pv->frames[pv->frame_count] =
-        (struct pv_frame){f, pv->frame_count * pv->ex->module.bound, call, caller, depth, return_to};
-    return pv->frame_count++;
+    pv->graph.frames[pv->graph.frame_count] =
+        (struct pv_frame){f, pv->graph.frame_count * pv->ex->module.bound, call, caller, depth, return_to};
+    return pv->graph.frame_count++;
 }
 
 /* Ends block AT before or with INST; returns the block where what follows it begins. */
 static uint32_t end_block(struct pv *pv, uint32_t at, const struct in_inst *inst, uint32_t frame)
 {
-    uint32_t next = new_block(pv, frame, pv->blocks[at].label);
-    pv->blocks[at].last = inst;
-    pv->blocks[next].first = inst + 1;
+    uint32_t next = new_block(pv, frame, pv->graph.blocks[at].label);
+    pv->graph.blocks[at].last = inst;
+    pv->graph.blocks[next].first = inst + 1;
     if (inst->opcode != SpvOpFunctionCall) {
-        pv->blocks[at].end = PV_JUMP;
-        set_successors(pv, &pv->blocks[at], 1, &next);
-        order_of_barrier(pv, &pv->blocks[next], inst);
+        pv->graph.blocks[at].end = PV_JUMP;
+        set_successors(pv, &pv->graph.blocks[at], 1, &next);
+        order_of_barrier(pv, &pv->graph.blocks[next], inst);
         return next;
     }
     const struct in_function *f = in_spirv_function(pv->ex->module.decoded, inst->operands[0]);
     uint32_t callee = inline_function(pv, f, new_frame(pv, f, frame, inst, next));
-    pv->blocks[at].end = PV_CALL;
-    set_successors(pv, &pv->blocks[at], 1, &callee);
+    pv->graph.blocks[at].end = PV_CALL;
+    set_successors(pv, &pv->graph.blocks[at], 1, &callee);
     return next;
 }
 
@@ -108,7 +108,7 @@ static bool has_body(struct pv *pv, const struct in_inst *inst)
 
 static void resolve(struct pv *pv, uint32_t block, const uint32_t *labels)
 {
-    struct pv_block *b = &pv->blocks[block];
+    struct pv_block *b = &pv->graph.blocks[block];
     const struct in_inst *t = b->last;
     uint32_t to[2];
     switch (t->opcode) {
@@ -126,8 +126,8 @@ static void resolve(struct pv *pv, uint32_t block, const uint32_t *labels)
         return;
     case SpvOpReturn:
     case SpvOpReturnValue:
-        b->end = pv->frames[b->frame].return_to == PV_NONE ? PV_EXIT : PV_RETURN;
-        set_successors(pv, b, b->end == PV_RETURN, &pv->frames[b->frame].return_to);
+        b->end = pv->graph.frames[b->frame].return_to == PV_NONE ? PV_EXIT : PV_RETURN;
+        set_successors(pv, b, b->end == PV_RETURN, &pv->graph.frames[b->frame].return_to);
         return;
     case SpvOpUnreachable:
         b->end = PV_UNREACHABLE;
@@ -161,9 +161,9 @@ static uint32_t inline_function(struct pv *pv, const struct in_function *f, uint
             at = new_block(pv, frame, i->result);
             labels[i->result] = at;
             entry = entry == PV_NONE ? at : entry;
-            pv->blocks[at].first = i + 1;
+            pv->graph.blocks[at].first = i + 1;
         } else if (at != PV_NONE && in_is_terminator(i->opcode)) {
-            pv->blocks[at].last = i;
+            pv->graph.blocks[at].last = i;
             ends = ex_grow(pv->ex, ends, end_count, sizeof *ends);
             ends[end_count++] = at;
             at = PV_NONE;
@@ -194,7 +194,7 @@ static uint32_t new_cells(struct pv *pv, const struct in_ty *type, uint32_t obje
 
 static void give_cell(struct pv *pv, uint32_t frame, const struct in_inst *inst)
 {
-    uint32_t *cell = &pv->cell_of[pv->frames[frame].base + inst->result];
+    uint32_t *cell = &pv->cell_of[pv->graph.frames[frame].base + inst->result];
     const struct in_ty *type = inst->type ? ex_type(pv->ex, inst->type) : NULL;
     if (*cell == PV_NONE && type && type->kind != IN_TY_VOID)
         *cell = new_cells(pv, type, 0);
@@ -203,31 +203,31 @@ static void give_cell(struct pv *pv, uint32_t frame, const struct in_inst *inst)
 /* Values that are used in other blocks than their own, results of phis and calls, and parameters are private state. */
 static void find_cross_block_values(struct pv *pv)
 {
-    uint32_t *defined = pv_alloc(pv, (size_t)pv->frame_count * pv->ex->module.bound, sizeof *defined);
-    for (uint32_t b = 0; b < pv->block_count; b++)
-        for (const struct in_inst *i = pv->blocks[b].first; i <= pv->blocks[b].last; i++)
+    uint32_t *defined = pv_alloc(pv, (size_t)pv->graph.frame_count * pv->ex->module.bound, sizeof *defined);
+    for (uint32_t b = 0; b < pv->graph.block_count; b++)
+        for (const struct in_inst *i = pv->graph.blocks[b].first; i <= pv->graph.blocks[b].last; i++)
             if (i->result && i->type)
-                defined[pv->frames[pv->blocks[b].frame].base + i->result] = b + 1;
-    for (uint32_t b = 0; b < pv->block_count; b++) {
-        const struct pv_frame *frame = &pv->frames[pv->blocks[b].frame];
-        if (pv->blocks[b].cut_inst && pv->blocks[b].cut_inst->result)
-            give_cell(pv, pv->blocks[b].frame, pv->blocks[b].cut_inst);
-        for (const struct in_inst *i = pv->blocks[b].first; i <= pv->blocks[b].last; i++) {
+                defined[pv->graph.frames[pv->graph.blocks[b].frame].base + i->result] = b + 1;
+    for (uint32_t b = 0; b < pv->graph.block_count; b++) {
+        const struct pv_frame *frame = &pv->graph.frames[pv->graph.blocks[b].frame];
+        if (pv->graph.blocks[b].cut_inst && pv->graph.blocks[b].cut_inst->result)
+            give_cell(pv, pv->graph.blocks[b].frame, pv->graph.blocks[b].cut_inst);
+        for (const struct in_inst *i = pv->graph.blocks[b].first; i <= pv->graph.blocks[b].last; i++) {
             pv->ex->current = i;
             if (i->opcode == SpvOpPhi || i->opcode == SpvOpFunctionCall)
-                give_cell(pv, pv->blocks[b].frame, i);
+                give_cell(pv, pv->graph.blocks[b].frame, i);
             for (uint32_t k = 0; k < i->operand_count; k++) {
                 uint32_t id = i->operands[k];
                 const struct in_inst *definition =
                     id < pv->ex->module.bound ? ex_definition(pv->ex, id) : NULL;
                 if (definition && defined[frame->base + id] && defined[frame->base + id] != b + 1)
-                    give_cell(pv, pv->blocks[b].frame, definition);
+                    give_cell(pv, pv->graph.blocks[b].frame, definition);
             }
         }
     }
-    for (uint32_t f = 0; f < pv->frame_count; f++)
-        for (uint32_t p = 0; p < pv->frames[f].function->param_count; p++)
-            give_cell(pv, f, ex_definition(pv->ex, pv->frames[f].function->params[p]));
+    for (uint32_t f = 0; f < pv->graph.frame_count; f++)
+        for (uint32_t p = 0; p < pv->graph.frames[f].function->param_count; p++)
+            give_cell(pv, f, ex_definition(pv->ex, pv->graph.frames[f].function->params[p]));
 }
 
 static struct pv_object *new_object(struct pv *pv, enum pv_region region, uint32_t id, uint32_t frame)
@@ -286,11 +286,11 @@ static void find_objects(struct pv *pv)
         if (i->opcode == SpvOpVariable)
             add_variable(pv, i, PV_NONE);
     }
-    for (uint32_t b = 0; b < pv->block_count; b++)
-        for (const struct in_inst *i = pv->blocks[b].first; i <= pv->blocks[b].last; i++)
+    for (uint32_t b = 0; b < pv->graph.block_count; b++)
+        for (const struct in_inst *i = pv->graph.blocks[b].first; i <= pv->graph.blocks[b].last; i++)
             if (i->opcode == SpvOpVariable)
-                add_variable(pv, i, pv->blocks[b].frame);
-    const struct in_function *f = pv->frames[0].function;
+                add_variable(pv, i, pv->graph.blocks[b].frame);
+    const struct in_function *f = pv->graph.frames[0].function;
     for (uint32_t p = 0; p < f->param_count; p++) {
         const struct in_inst *inst = ex_definition(pv->ex, f->params[p]);
         const struct in_ty *type = ex_type(pv->ex, inst->type);
@@ -313,11 +313,11 @@ void pv_build_graph(struct pv *pv)
         pv_stop(pv, NULL, "the kernel has no body");
     if (pv->ex->module.vulkan)
         pv_stop(pv, NULL, "modules of other memory models than OpenCL's are not supported by --prove");
-    pv->blocks = pv_alloc(pv, PV_BLOCKS, sizeof *pv->blocks);
+    pv->graph.blocks = pv_alloc(pv, PV_BLOCKS, sizeof *pv->graph.blocks);
     pv->cells = pv_alloc(pv, PV_CELLS, sizeof *pv->cells);
     inline_function(pv, f, new_frame(pv, f, PV_NONE, NULL, PV_NONE));
-    pv->exit = pv->block_count;
-    size_t ids = (size_t)pv->frame_count * pv->ex->module.bound;
+    pv->graph.exit = pv->graph.block_count;
+    size_t ids = (size_t)pv->graph.frame_count * pv->ex->module.bound;
     pv->cell_of = pv_alloc(pv, ids, sizeof *pv->cell_of);
     memset(pv->cell_of, 0xff, ids * sizeof *pv->cell_of);
     find_objects(pv);

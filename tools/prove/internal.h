@@ -170,6 +170,36 @@ struct pv_candidate {
     char text[100];
 };
 
+/* The control-flow graph of the kernel, with calls inlined. */
+struct pv_graph {
+    struct pv_frame frames[PV_FRAMES];
+    uint32_t frame_count;
+    struct pv_block *blocks;
+    uint32_t block_count, exit; /* EXIT: number of the sink for the end of the kernel */
+    uint32_t *order;            /* reverse postorder */
+    struct pv_loop *loops;
+    uint32_t loop_count;
+};
+/* Operations that Z3 sees as unconstrained results with lemmas: each application once. */
+struct pv_abstractions {
+    struct pv_product *products;
+    uint32_t product_count;
+    struct pv_pure *pures;
+    uint32_t pure_count;
+    struct pv_quotient *quotients;
+    uint32_t quotient_count;
+};
+/* What the proof rests on. */
+struct pv_assumptions {
+    Z3_ast in_bounds; /* pointer arithmetic declared InBounds stays in objects of less than 2^40 bytes */
+    Z3_ast exact_ids; /* global ids are sums of their parts, beside being ordered like them */
+    Z3_ast no_race;   /* until now: so equal addresses give equal values in an interval */
+    Z3_ast required;  /* by --requires, exactly */
+    Z3_ast *facts;    /* hold in every execution */
+    uint32_t fact_count;
+    bool relies_on_no_race; /* a proof did */
+    bool no_overflow, quotients;
+};
 struct pv {
     struct ex *ex;
     const struct prove_options *options;
@@ -178,49 +208,32 @@ struct pv {
     Z3_solver solver;
     unsigned spent; /* of the budget */
     struct pv_launch launch;
+    unsigned dimensions;
 
-    struct pv_frame frames[PV_FRAMES];
-    uint32_t frame_count;
-    struct pv_block *blocks;
-    uint32_t block_count, exit; /* EXIT: number of the sink for the end of the kernel */
-    uint32_t *order;            /* reverse postorder */
-    struct pv_loop *loops;
-    uint32_t loop_count;
+    struct pv_graph graph;
     struct pv_object objects[PV_OBJECTS];
     uint32_t object_count;
     struct pv_cell *cells;
     uint32_t cell_count;
     uint32_t *cell_of; /* by frame base + id, PV_NONE */
-    bool uses_local_linear, changed;
-    unsigned dimensions;
+    struct pv_leaf *parameter_leaves[64];
+    bool uses_local_linear, narrow; /* NARROW: addresses have 32 bits */
 
     uint32_t fresh_count;
-    Z3_ast in_bounds; /* pointer arithmetic declared InBounds stays in objects of less than 2^40 bytes */
-    Z3_ast exact_ids; /* global ids are sums of their parts, beside being ordered like them */
     Z3_ast yes, no, synchronous; /* SYNCHRONOUS: both work-items are in the same interval */
-    Z3_ast no_race;              /* until now: so equal addresses give equal values in an interval */
-    bool relies_on_no_race;      /* a proof did */
-    Z3_ast required;             /* by --requires, exactly */
-    bool narrow;                 /* addresses have 32 bits */
-    Z3_ast *facts;               /* hold in every execution */
-    uint32_t fact_count;
-    struct pv_product *products;
-    uint32_t product_count;
-    struct pv_pure *pures;
-    uint32_t pure_count;
-    struct pv_quotient *quotients;
-    uint32_t quotient_count;
+    struct pv_assumptions assumed;
+    struct pv_abstractions abstractions;
     struct pv_read *reads;
     uint32_t read_count;
     struct pv_candidate *candidates;
     uint32_t candidate_count;
+    bool changed;
+
     struct pv_run *context[2];
     uint32_t *sources; /* blocks: the kernel's entry, then cuts */
     uint32_t source_count;
     struct pv_run **segments[2]; /* by source */
-    uint32_t *fresh_numbers;     /* by AST id */
-    struct pv_leaf *parameter_leaves[64];
-    bool assumes_no_overflow, assumes_quotients, has_cuts;
+    bool has_cuts;
 };
 
 /* prove/graph.c, prove/loops.c */

@@ -272,7 +272,7 @@ static void from_instructions(struct pv *pv, uint32_t loop, uint32_t x)
     Z3_ast head = run->loops[loop].head.cells[x].bits;
     for (uint32_t i = 0; i < run->compare_count; i++) {
         const struct pv_compare c = run->compares[i];
-        if (!pv->loops[loop].blocks[c.block] || !pv_width(pv, c.a))
+        if (!pv->graph.loops[loop].blocks[c.block] || !pv_width(pv, c.a))
             continue;
         for (int second = 0; second < 2; second++) {
             Z3_ast side = second ? c.a : c.b;
@@ -290,7 +290,7 @@ static void of_cell(struct pv *pv, uint32_t loop, uint32_t x)
 {
     const struct pv_loop_entry *e = &pv->context[0]->loops[loop];
     unsigned width = pv_width(pv, e->head.cells[x].bits);
-    bool relational = pv->loops[loop].has_barrier && pv->context[1]->loops[loop].reached;
+    bool relational = pv->graph.loops[loop].has_barrier && pv->context[1]->loops[loop].reached;
     if (relational)
         add_relational(pv, &(struct candidate){.kind = T_EQUAL, .loop = loop, .x = x});
     if (relational && e->head.cells[x].object)
@@ -307,12 +307,12 @@ static void of_cell(struct pv *pv, uint32_t loop, uint32_t x)
 static void find_candidates(struct pv *pv)
 {
     enum { MOST_PAIRS = 6 };
-    for (uint32_t l = 0; l < pv->loop_count; l++) {
+    for (uint32_t l = 0; l < pv->graph.loop_count; l++) {
         uint32_t integers[MOST_PAIRS], count = 0;
         if (!pv->context[0]->loops[l].reached || pv->context[0]->loops[l].back == pv->no)
             continue;
         for (uint32_t c = 0; c < pv->cell_count; c++) {
-            if (!pv->loops[l].modified[c])
+            if (!pv->graph.loops[l].modified[c])
                 continue;
             of_cell(pv, l, c);
             bool counts = pv->cells[c].object && pv->cells[c].type->kind == IN_TY_INT;
@@ -330,7 +330,7 @@ static void find_candidates(struct pv *pv)
 
 static uint32_t head_position(const struct pv *pv, uint32_t loop)
 {
-    return pv->blocks[pv->loops[loop].head].position;
+    return pv->graph.blocks[pv->graph.loops[loop].head].position;
 }
 
 /* Whether the refutation of the last query relies on race freedom. */
@@ -339,7 +339,7 @@ static void note_core(struct pv *pv)
     Z3_ast_vector core = Z3_solver_get_unsat_core(pv->c, pv->solver);
     Z3_ast_vector_inc_ref(pv->c, core);
     for (unsigned i = 0; i < Z3_ast_vector_size(pv->c, core); i++)
-        pv->relies_on_no_race |= Z3_ast_vector_get(pv->c, core, i) == pv->no_race;
+        pv->assumed.relies_on_no_race |= Z3_ast_vector_get(pv->c, core, i) == pv->assumed.no_race;
     Z3_ast_vector_dec_ref(pv->c, core);
 }
 
@@ -389,10 +389,10 @@ Z3_lbool pv_ask(struct pv *pv, Z3_ast query, const struct pv_premises *with)
     assumptions[count++] = asked;
     if (with->synchronous) {
         assumptions[count++] = pv->synchronous;
-        assumptions[count++] = pv->no_race;
+        assumptions[count++] = pv->assumed.no_race;
     }
     if (with->in_bounds)
-        assumptions[count++] = pv->in_bounds;
+        assumptions[count++] = pv->assumed.in_bounds;
     for (uint32_t i = 0; i < pv->candidate_count; i++) {
         const struct pv_candidate *c = &pv->candidates[i];
         if (!c->dropped &&
@@ -401,7 +401,7 @@ Z3_lbool pv_ask(struct pv *pv, Z3_ast query, const struct pv_premises *with)
     }
     pv->verdict->query_count++;
     Z3_lbool r = solve(pv, count, assumptions);
-    assumptions[count++] = pv->exact_ids;
+    assumptions[count++] = pv->assumed.exact_ids;
     if (r != Z3_L_FALSE)
         r = solve(pv, count, assumptions);
     if (r == Z3_L_FALSE)
@@ -487,7 +487,7 @@ static void houdini(struct pv *pv, bool relational)
 {
     for (bool changed = true; changed;) {
         changed = false;
-        for (uint32_t l = 0; l < pv->loop_count; l++) {
+        for (uint32_t l = 0; l < pv->graph.loop_count; l++) {
             changed |= filter(pv, &(struct question){l, relational, false});
             changed |= filter(pv, &(struct question){l, relational, true});
         }

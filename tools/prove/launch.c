@@ -68,8 +68,8 @@ static bool uses(const struct in_inst *inst, uint32_t id)
 
 static void widen(struct pv *pv, uint32_t id, bool is_pointer)
 {
-    for (uint32_t b = 0; b < pv->block_count; b++)
-        for (const struct in_inst *i = pv->blocks[b].first; i <= pv->blocks[b].last; i++) {
+    for (uint32_t b = 0; b < pv->graph.block_count; b++)
+        for (const struct in_inst *i = pv->graph.blocks[b].first; i <= pv->graph.blocks[b].last; i++) {
             if (!uses(i, id))
                 continue;
             unsigned n = is_pointer && i->opcode == SpvOpLoad ? 0 : dimension_of(pv, i, id);
@@ -188,7 +188,7 @@ static Z3_ast global_id(struct pv *pv, int t, unsigned d)
     if (!l->global_id[t][d]) {
         l->global_id[t][d] = pv_fresh(pv, "global_id", 64);
         Z3_ast sum = pv_add(pv, pv_add(pv, l->base[t][d], l->local_id[t][d]), l->offset[d]);
-        pv_fact(pv, pv_implies(pv, pv->exact_ids, pv_equal(pv, l->global_id[t][d], sum)));
+        pv_fact(pv, pv_implies(pv, pv->assumed.exact_ids, pv_equal(pv, l->global_id[t][d], sum)));
     }
     return l->global_id[t][d];
 }
@@ -288,7 +288,7 @@ static void declare_value_argument(struct pv *pv, const struct in_inst *inst, co
 
 static void declare_arguments(struct pv *pv)
 {
-    const struct in_function *f = pv->frames[0].function;
+    const struct in_function *f = pv->graph.frames[0].function;
     if (f->param_count > sizeof pv->parameter_leaves / sizeof *pv->parameter_leaves)
         pv_stop(pv, NULL, "limit reached: %u arguments", f->param_count);
     for (uint32_t p = 0; p < f->param_count; p++) {
@@ -319,10 +319,11 @@ void pv_declare_launch(struct pv *pv)
                        below(pv, pv->launch.dimensions, word(pv, 4))));
     declare_arguments(pv);
     pv->verdict->dimensions = pv->dimensions;
-    pv->required = pv->yes;
+    pv->assumed.required = pv->yes;
     for (size_t i = 0; i < pv->options->requirement_count; i++) {
         pv_fact(pv, pv_requirement(pv, pv->options->requirements[i], false));
-        pv->required = pv_and(pv, pv->required, pv_requirement(pv, pv->options->requirements[i], true));
+        pv->assumed.required =
+            pv_and(pv, pv->assumed.required, pv_requirement(pv, pv->options->requirements[i], true));
     }
 }
 
@@ -428,13 +429,13 @@ void pv_state_assumptions(struct pv *pv)
         pv,
         "distinct pointer arguments and variables are objects that do not overlap, of less than 2^40 bytes, and which the host does not write meanwhile");
     assume(pv, "accesses and in-bounds pointer arithmetic stay inside their objects");
-    if (pv->assumes_no_overflow)
+    if (pv->assumed.no_overflow)
         assume(pv, "signed products do not overflow (NoSignedWrap)");
-    if (pv->assumes_quotients)
+    if (pv->assumed.quotients)
         assume(pv, "no integer is divided by 0, and no signed quotient overflows");
     if (has_specialization(pv))
         assume(pv, "specialization constants have their default values");
-    if (pv->loop_count)
+    if (pv->graph.loop_count)
         assume(pv, "every loop ends");
     for (size_t i = 0; i < pv->options->argument_count; i++) {
         snprintf(text, sizeof text, "--arg %.400s", pv->options->arguments[i]);

@@ -42,9 +42,9 @@ static void note_stored(struct pv_run *run, uint32_t object)
     run->state.stored[object] = true;
     if (!pv->objects[object].written)
         pv->changed = pv->objects[object].written = true;
-    for (uint32_t l = pv->blocks[run->block].loop; l != PV_NONE; l = pv->loops[l].outer)
-        if (!pv->loops[l].stored[object])
-            pv->changed = pv->loops[l].stored[object] = true;
+    for (uint32_t l = pv->graph.blocks[run->block].loop; l != PV_NONE; l = pv->graph.loops[l].outer)
+        if (!pv->graph.loops[l].stored[object])
+            pv->changed = pv->graph.loops[l].stored[object] = true;
 }
 
 static void add_access(struct pv_run *run, struct pv_access access)
@@ -309,7 +309,7 @@ static Z3_ast index_of(struct pv_run *run, uint32_t id, bool in_bounds, uint64_t
     uint64_t limit = UINT64_C(1) << (pv->narrow ? 32 : 40), most = (limit - 1) / (stride ? stride : 1) + 1;
     Z3_ast moved = Z3_mk_bvadd(pv->c, index, pv_number(pv, most, 64));
     Z3_ast small = Z3_mk_bvult(pv->c, moved, pv_number(pv, 2 * most, 64));
-    pv_fact(pv, pv_implies(pv, pv_and(pv, pv->in_bounds, run->condition[run->block]), small));
+    pv_fact(pv, pv_implies(pv, pv_and(pv, pv->assumed.in_bounds, run->condition[run->block]), small));
     return index;
 }
 

@@ -33,7 +33,7 @@ static Z3_ast small(struct pv *pv, Z3_ast a)
 
 static Z3_ast small_arguments(struct pv *pv)
 {
-    const struct in_function *f = pv->frames[0].function;
+    const struct in_function *f = pv->graph.frames[0].function;
     Z3_ast all = pv->yes;
     for (uint32_t p = 0; p < f->param_count; p++) {
         const struct in_ty *type = ex_type_of(pv->ex, f->params[p]);
@@ -77,9 +77,9 @@ static Z3_ast whole_elements(struct pv *pv)
 static Z3_ast exact_products(struct pv *pv)
 {
     enum { FEW = 12 };
-    Z3_ast all = pv->required;
-    for (uint32_t i = 0; i < pv->product_count && pv->product_count <= FEW; i++) {
-        const struct pv_product *p = &pv->products[i];
+    Z3_ast all = pv->assumed.required;
+    for (uint32_t i = 0; i < pv->abstractions.product_count && pv->abstractions.product_count <= FEW; i++) {
+        const struct pv_product *p = &pv->abstractions.products[i];
         all = pv_and(pv, all, pv_equal(pv, p->result, Z3_mk_bvmul(pv->c, p->a, p->b)));
     }
     return all;
@@ -93,7 +93,7 @@ static bool value_in(struct pv *pv, Z3_model model, Z3_ast a, uint64_t *value)
 
 static void take_argument(struct pv *pv, Z3_model model, uint32_t p, struct prove_argument *a)
 {
-    uint32_t id = pv->frames[0].function->params[p];
+    uint32_t id = pv->graph.frames[0].function->params[p];
     const struct in_ty *type = ex_type_of(pv->ex, id);
     *a = (struct prove_argument){.name = ex_id(pv->ex, id)->name};
     if (type->kind == IN_TY_INT)
@@ -118,7 +118,7 @@ static void take_launch(struct pv *pv, const uint32_t *local, const uint32_t *gr
     Z3_ast required;
     Z3_model model = Z3_solver_get_model(pv->c, pv->solver);
     Z3_model_inc_ref(pv->c, model);
-    if (!Z3_model_eval(pv->c, model, pv->required, true, &required) || required != pv->yes) {
+    if (!Z3_model_eval(pv->c, model, pv->assumed.required, true, &required) || required != pv->yes) {
         Z3_model_dec_ref(pv->c, model);
         return;
     }
@@ -128,7 +128,7 @@ static void take_launch(struct pv *pv, const uint32_t *local, const uint32_t *gr
         launch->local[d] = d < pv->dimensions ? local[d] : 1;
         launch->global[d] = d < pv->dimensions ? local[d] * groups[d] : 1;
     }
-    for (uint32_t p = 0; p < pv->frames[0].function->param_count; p++)
+    for (uint32_t p = 0; p < pv->graph.frames[0].function->param_count; p++)
         take_argument(pv, model, p, &launch->arguments[launch->argument_count++]);
     Z3_model_dec_ref(pv->c, model);
 }

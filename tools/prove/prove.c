@@ -21,9 +21,9 @@ static void open_z3(struct pv *pv)
     pv->yes = Z3_mk_true(pv->c);
     pv->no = Z3_mk_false(pv->c);
     pv->synchronous = pv_fresh(pv, "synchronous", 0);
-    pv->no_race = pv_fresh(pv, "no_race", 0);
-    pv->exact_ids = pv_fresh(pv, "exact_ids", 0);
-    pv->in_bounds = pv_fresh(pv, "in_bounds", 0);
+    pv->assumed.no_race = pv_fresh(pv, "no_race", 0);
+    pv->assumed.exact_ids = pv_fresh(pv, "exact_ids", 0);
+    pv->assumed.in_bounds = pv_fresh(pv, "in_bounds", 0);
 }
 
 static void open_solver(struct pv *pv)
@@ -32,8 +32,8 @@ static void open_solver(struct pv *pv)
     if (!pv->solver)
         pv_stop(pv, NULL, "Z3 has no solver for bit vectors");
     Z3_solver_inc_ref(pv->c, pv->solver);
-    for (uint32_t i = 0; i < pv->fact_count; i++)
-        Z3_solver_assert(pv->c, pv->solver, pv->facts[i]);
+    for (uint32_t i = 0; i < pv->assumed.fact_count; i++)
+        Z3_solver_assert(pv->c, pv->solver, pv->assumed.facts[i]);
 }
 
 static const struct in_entry *find_entry(struct pv *pv)
@@ -57,13 +57,14 @@ static const struct in_entry *find_entry(struct pv *pv)
 static void run_contexts(struct pv *pv)
 {
     enum { MOST_RUNS = 40 };
-    uint32_t facts = pv->fact_count, products = pv->product_count, quotients = pv->quotient_count;
+    uint32_t facts = pv->assumed.fact_count, products = pv->abstractions.product_count,
+             quotients = pv->abstractions.quotient_count;
     for (int run = 0;; run++) {
         pv->changed = false;
-        pv->fact_count = facts;
-        pv->product_count = products;
-        pv->quotient_count = quotients;
-        pv->read_count = pv->pure_count = 0;
+        pv->assumed.fact_count = facts;
+        pv->abstractions.product_count = products;
+        pv->abstractions.quotient_count = quotients;
+        pv->read_count = pv->abstractions.pure_count = 0;
         pv->uses_local_linear = false;
         pv->context[0] = pv_run_context(pv, 0);
         if (!pv->changed)

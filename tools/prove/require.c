@@ -35,7 +35,7 @@ static Z3_ast size_of(const struct requirement *r, const struct require *e)
 static Z3_ast argument(const struct requirement *r, const struct require *e)
 {
     struct pv *pv = r->pv;
-    const struct in_function *f = pv->frames[0].function;
+    const struct in_function *f = pv->graph.frames[0].function;
     for (uint32_t p = 0; p < f->param_count; p++)
         if (strcmp(ex_id(pv->ex, f->params[p])->name, e->name) == 0 &&
             ex_type_of(pv->ex, f->params[p])->kind == IN_TY_INT)

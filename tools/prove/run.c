@@ -56,14 +56,14 @@ static void assign(struct pv_run *run, struct pv_state *next, uint32_t cell, uin
 static void assign_on_edge(struct pv_run *run, uint32_t from, uint32_t to, struct pv_state *next)
 {
     struct pv *pv = run->pv;
-    const struct pv_block *b = &pv->blocks[from], *target = &pv->blocks[to];
-    const struct pv_frame *frame = &pv->frames[target->frame];
+    const struct pv_block *b = &pv->graph.blocks[from], *target = &pv->graph.blocks[to];
+    const struct pv_frame *frame = &pv->graph.frames[target->frame];
     if (b->end == PV_CALL)
         for (uint32_t p = 0; p < frame->function->param_count; p++)
             assign(run, next, pv->cell_of[frame->base + frame->function->params[p]],
                    b->last->operands[1 + p]);
     if (b->end == PV_RETURN && b->last->opcode == SpvOpReturnValue) {
-        const struct pv_frame *callee = &pv->frames[b->frame];
+        const struct pv_frame *callee = &pv->graph.frames[b->frame];
         assign(run, next, pv->cell_of[frame->base + callee->call->result], b->last->operands[0]);
     }
     for (const struct in_inst *i = target->first; b->frame == target->frame && i < target->last; i++) {
@@ -93,9 +93,9 @@ static bool is_context(const struct pv_run *run)
 static void deliver(struct pv_run *run, uint32_t to, Z3_ast condition)
 {
     struct pv *pv = run->pv;
-    const struct pv_block *target = &pv->blocks[to];
+    const struct pv_block *target = &pv->graph.blocks[to];
     bool back = pv_is_back(pv, run->block, to),
-         barrier_loop = target->head_of != PV_NONE && pv->loops[target->head_of].has_barrier;
+         barrier_loop = target->head_of != PV_NONE && pv->graph.loops[target->head_of].has_barrier;
     if (!is_context(run) && barrier_loop) {
         run->edges = ex_grow(pv->ex, run->edges, run->edge_count, sizeof *run->edges);
         run->edges[run->edge_count++] = (struct pv_edge){run->block, to, condition};
@@ -127,10 +127,11 @@ static void leave_switch(struct pv_run *run, const struct pv_block *b, Z3_ast he
 static void leave(struct pv_run *run, Z3_ast here)
 {
     struct pv *pv = run->pv;
-    const struct pv_block *b = &pv->blocks[run->block];
+    const struct pv_block *b = &pv->graph.blocks[run->block];
     pv->ex->current = b->last;
     if (b->end == PV_EXIT) {
-        run->sinks[pv->exit] = run->sinks[pv->exit] ? pv_or(pv, run->sinks[pv->exit], here) : here;
+        run->sinks[pv->graph.exit] =
+            run->sinks[pv->graph.exit] ? pv_or(pv, run->sinks[pv->graph.exit], here) : here;
     } else if (b->end == PV_BRANCH) {
         Z3_ast c = pv_get_scalar(run, b->last->operands[0]).bits;
         deliver(run, b->successors[0], pv_and(pv, here, c));
@@ -148,7 +149,7 @@ static void leave(struct pv_run *run, Z3_ast here)
 static void havoc(struct pv_run *run, uint32_t number)
 {
     struct pv *pv = run->pv;
-    struct pv_loop *loop = &pv->loops[number];
+    struct pv_loop *loop = &pv->graph.loops[number];
     struct pv_loop_entry *e = &run->loops[number];
     *e = (struct pv_loop_entry){.reached = true,
                                 .condition = run->condition[loop->head],
@@ -176,7 +177,7 @@ static void group_result(struct pv_run *run, const struct pv_block *b)
     struct pv *pv = run->pv;
     const struct in_inst *inst = b->cut_inst;
     struct pv_value v = pv_fresh_value(pv, ex_type(pv->ex, inst->type));
-    uint32_t cell = pv->cell_of[pv->frames[b->frame].base + inst->result];
+    uint32_t cell = pv->cell_of[pv->graph.frames[b->frame].base + inst->result];
     uint64_t operation = SpvGroupOperationReduce;
     bool varies = inst->opcode != SpvOpGroupAll && inst->opcode != SpvOpGroupAny &&
                   inst->opcode != SpvOpGroupBroadcast && inst->operands[1] != operation;
@@ -190,7 +191,7 @@ static void group_result(struct pv_run *run, const struct pv_block *b)
 static void pass_cut(struct pv_run *run, uint32_t block)
 {
     struct pv *pv = run->pv;
-    const struct pv_block *b = &pv->blocks[block];
+    const struct pv_block *b = &pv->graph.blocks[block];
     bool orders[2] = {b->orders_local, b->orders_global};
     for (int i = 0; i < 2 && b->cut == PV_BARRIER; i++) {
         if (!orders[i])
@@ -209,7 +210,7 @@ static void pass_cut(struct pv_run *run, uint32_t block)
 static void close_loop(struct pv_run *run, uint32_t number)
 {
     struct pv *pv = run->pv;
-    struct pv_loop *loop = &pv->loops[number];
+    struct pv_loop *loop = &pv->graph.loops[number];
     struct pv_loop_entry *e = &run->loops[number];
     struct pv_merge *m = &run->back_merges[loop->head];
     if (!e->reached || !m->count)
@@ -228,19 +229,19 @@ static struct pv_run *new_run(struct pv *pv, int thread, uint32_t source)
 {
     struct pv_run *run = pv_alloc(pv, 1, sizeof *run);
     *run = (struct pv_run){.pv = pv, .thread = thread, .source = source};
-    run->condition = pv_alloc(pv, pv->block_count, sizeof *run->condition);
-    run->merges = pv_alloc(pv, pv->block_count, sizeof *run->merges);
-    run->back_merges = pv_alloc(pv, pv->block_count, sizeof *run->back_merges);
+    run->condition = pv_alloc(pv, pv->graph.block_count, sizeof *run->condition);
+    run->merges = pv_alloc(pv, pv->graph.block_count, sizeof *run->merges);
+    run->back_merges = pv_alloc(pv, pv->graph.block_count, sizeof *run->back_merges);
     run->values = pv_alloc(pv, pv->ex->module.bound, sizeof *run->values);
     run->valid = pv_alloc(pv, pv->ex->module.bound, sizeof *run->valid);
-    run->loops = pv_alloc(pv, pv->loop_count + 1, sizeof *run->loops);
-    run->sinks = pv_alloc(pv, pv->block_count + 1, sizeof *run->sinks);
+    run->loops = pv_alloc(pv, pv->graph.loop_count + 1, sizeof *run->loops);
+    run->sinks = pv_alloc(pv, pv->graph.block_count + 1, sizeof *run->sinks);
     return run;
 }
 
 static void execute_block(struct pv_run *run, uint32_t block)
 {
-    const struct pv_block *b = &run->pv->blocks[block];
+    const struct pv_block *b = &run->pv->graph.blocks[block];
     for (const struct in_inst *i = b->first; i <= b->last; i++)
         if (i != b->last || b->end != PV_JUMP || in_is_terminator(i->opcode))
             pv_execute(run, i);
@@ -250,11 +251,11 @@ static void execute_block(struct pv_run *run, uint32_t block)
 static void enter_block(struct pv_run *run, uint32_t block)
 {
     struct pv *pv = run->pv;
-    uint32_t loop = pv->blocks[block].head_of;
+    uint32_t loop = pv->graph.blocks[block].head_of;
     run->block = block;
-    if (loop != PV_NONE && (is_context(run) || !pv->loops[loop].has_barrier))
+    if (loop != PV_NONE && (is_context(run) || !pv->graph.loops[loop].has_barrier))
         havoc(run, loop);
-    if (is_context(run) && pv_is_cut(&pv->blocks[block]))
+    if (is_context(run) && pv_is_cut(&pv->graph.blocks[block]))
         pass_cut(run, block);
     execute_block(run, block);
 }
@@ -277,8 +278,8 @@ static struct pv_state initial_state(struct pv *pv)
 {
     struct pv_state s = {.cells = pv_alloc(pv, pv->cell_count + 1, sizeof *s.cells),
                          .stored = pv_alloc(pv, pv->object_count + 1, sizeof *s.stored),
-                         .interval = {PV_NONE, pv->exit}};
-    const struct in_function *f = pv->frames[0].function;
+                         .interval = {PV_NONE, pv->graph.exit}};
+    const struct in_function *f = pv->graph.frames[0].function;
     for (uint32_t c = 0; c < pv->cell_count; c++)
         s.cells[c] = pv_fresh_leaf(pv, pv->cells[c].type);
     for (uint32_t p = 0; p < f->param_count; p++) {
@@ -306,14 +307,14 @@ struct pv_run *pv_run_context(struct pv *pv, int thread)
 {
     struct pv_run *run = new_run(pv, thread, PV_NONE);
     uint32_t count = 0;
-    run->at_cut = pv_alloc(pv, pv->block_count, sizeof *run->at_cut);
-    while (count < pv->block_count && pv->blocks[pv->order[count]].position == count)
+    run->at_cut = pv_alloc(pv, pv->graph.block_count, sizeof *run->at_cut);
+    while (count < pv->graph.block_count && pv->graph.blocks[pv->graph.order[count]].position == count)
         count++;
     run->state = initial_state(pv);
-    run->condition[pv->order[0]] = pv->yes;
-    add_to(pv, &run->merges[pv->order[0]], pv->yes, run->state);
-    run_blocks(run, pv->order, count, 0);
-    for (uint32_t l = 0; l < pv->loop_count; l++)
+    run->condition[pv->graph.order[0]] = pv->yes;
+    add_to(pv, &run->merges[pv->graph.order[0]], pv->yes, run->state);
+    run_blocks(run, pv->graph.order, count, 0);
+    for (uint32_t l = 0; l < pv->graph.loop_count; l++)
         close_loop(run, l);
     return run;
 }
@@ -321,12 +322,12 @@ struct pv_run *pv_run_context(struct pv *pv, int thread)
 static void visit(const struct pv_run *run, uint32_t block, bool *seen, uint32_t *order, uint32_t *at)
 {
     const struct pv *pv = run->pv;
-    const struct pv_block *b = &pv->blocks[block];
+    const struct pv_block *b = &pv->graph.blocks[block];
     seen[block] = true;
     for (uint32_t i = b->successor_count; i-- > 0;) {
         uint32_t to = b->successors[i];
-        bool closed = pv_is_back(pv, block, to) && !pv->loops[pv->blocks[to].head_of].has_barrier;
-        if (!seen[to] && !closed && !pv_is_cut(&pv->blocks[to]))
+        bool closed = pv_is_back(pv, block, to) && !pv->graph.loops[pv->graph.blocks[to].head_of].has_barrier;
+        if (!seen[to] && !closed && !pv_is_cut(&pv->graph.blocks[to]))
             visit(run, to, seen, order, at);
     }
     order[--*at] = block;
@@ -336,19 +337,20 @@ static void visit(const struct pv_run *run, uint32_t block, bool *seen, uint32_t
 struct pv_run *pv_run_segment(struct pv *pv, int thread, uint32_t source)
 {
     const struct pv_run *context = pv->context[thread];
-    uint32_t first = source == PV_NONE ? pv->order[0] : source, at = pv->block_count;
+    uint32_t first = source == PV_NONE ? pv->graph.order[0] : source, at = pv->graph.block_count;
     if (!context->condition[first])
         return NULL;
     struct pv_run *run = new_run(pv, thread, source);
-    bool *seen = pv_alloc(pv, pv->block_count, sizeof *seen);
-    uint32_t *order = pv_alloc(pv, pv->block_count, sizeof *order);
+    bool *seen = pv_alloc(pv, pv->graph.block_count, sizeof *seen);
+    uint32_t *order = pv_alloc(pv, pv->graph.block_count, sizeof *order);
     visit(run, first, seen, order, &at);
     run->block = first;
     run->condition[first] = context->condition[first];
     run->state = source == PV_NONE ? initial_state(pv) : copy_state(pv, &context->at_cut[source]);
-    if (source == PV_NONE && pv->blocks[first].head_of != PV_NONE)
-        pv_stop(pv, pv->blocks[first].first, "a loop at the kernel's entry is not supported by --prove");
+    if (source == PV_NONE && pv->graph.blocks[first].head_of != PV_NONE)
+        pv_stop(pv, pv->graph.blocks[first].first,
+                "a loop at the kernel's entry is not supported by --prove");
     execute_block(run, first);
-    run_blocks(run, order, pv->block_count, at + 1);
+    run_blocks(run, order, pv->graph.block_count, at + 1);
     return run;
 }

@@ -271,12 +271,14 @@ Z3_ast pv_multiply(struct pv *pv, Z3_ast a, Z3_ast b, bool no_wrap, Z3_ast guard
     Z3_ast known = launch_product(pv, a, b, width);
     if (known)
         return known;
-    struct pv_product *p = pv->products;
-    while (p < pv->products + pv->product_count && !((p->a == a && p->b == b) || (p->a == b && p->b == a)))
+    struct pv_product *p = pv->abstractions.products;
+    while (p < pv->abstractions.products + pv->abstractions.product_count &&
+           !((p->a == a && p->b == b) || (p->a == b && p->b == a)))
         p++;
-    if (p == pv->products + pv->product_count) {
-        pv->products = ex_grow(pv->ex, pv->products, pv->product_count, sizeof *pv->products);
-        p = &pv->products[pv->product_count++];
+    if (p == pv->abstractions.products + pv->abstractions.product_count) {
+        pv->abstractions.products = ex_grow(pv->ex, pv->abstractions.products, pv->abstractions.product_count,
+                                            sizeof *pv->abstractions.products);
+        p = &pv->abstractions.products[pv->abstractions.product_count++];
         *p = (struct pv_product){a, b, pv_fresh(pv, "product", width), pv->no, width, false, site};
     }
     if (no_wrap)
@@ -307,16 +309,17 @@ static void unsigned_division(struct pv *pv, Z3_ast x, Z3_ast d, Z3_ast *q, Z3_a
         *r = Z3_mk_bvand(pv->c, x, pv_number(pv, n - 1, width));
         return;
     }
-    for (uint32_t i = 0; i < pv->quotient_count; i++)
-        if (pv->quotients[i].x == x && pv->quotients[i].d == d) {
-            *q = pv->quotients[i].q;
-            *r = pv->quotients[i].r;
+    for (uint32_t i = 0; i < pv->abstractions.quotient_count; i++)
+        if (pv->abstractions.quotients[i].x == x && pv->abstractions.quotients[i].d == d) {
+            *q = pv->abstractions.quotients[i].q;
+            *r = pv->abstractions.quotients[i].r;
             return;
         }
     *q = pv_fresh(pv, "quotient", width);
     *r = pv_fresh(pv, "remainder", width);
-    pv->quotients = ex_grow(pv->ex, pv->quotients, pv->quotient_count, sizeof *pv->quotients);
-    pv->quotients[pv->quotient_count++] = (struct pv_quotient){x, d, *q, *r};
+    pv->abstractions.quotients = ex_grow(pv->ex, pv->abstractions.quotients, pv->abstractions.quotient_count,
+                                         sizeof *pv->abstractions.quotients);
+    pv->abstractions.quotients[pv->abstractions.quotient_count++] = (struct pv_quotient){x, d, *q, *r};
     if (known) {
         divide_by_number(pv, x, n, width, *q, *r);
         return;
@@ -341,7 +344,7 @@ Z3_ast pv_divide(struct pv *pv, Z3_ast x, Z3_ast d, bool is_signed, bool remaind
     if (known && n && pv_is_number(pv, x, &m) && !is_signed)
         return pv_number(pv, remainder ? m % n : m / n, width);
     if (!known || !n || (is_signed && n == UINT64_MAX >> (64 - width)))
-        pv->assumes_quotients = true;
+        pv->assumed.quotients = true;
     if (!is_signed) {
         unsigned_division(pv, x, d, &q, &r);
         return remainder ? r : q;
@@ -364,8 +367,8 @@ void pv_fact(struct pv *pv, Z3_ast fact)
 {
     if (keep(pv, fact) == pv->yes)
         return;
-    pv->facts = ex_grow(pv->ex, pv->facts, pv->fact_count, sizeof *pv->facts);
-    pv->facts[pv->fact_count++] = fact;
+    pv->assumed.facts = ex_grow(pv->ex, pv->assumed.facts, pv->assumed.fact_count, sizeof *pv->assumed.facts);
+    pv->assumed.facts[pv->assumed.fact_count++] = fact;
 }
 
 static Z3_ast is_half(struct pv *pv, Z3_ast a, unsigned width)
@@ -419,12 +422,12 @@ static void bounded(struct pv *pv, const struct pv_product *p, Z3_ast y, Z3_ast 
 
 static void add_product_lemmas(struct pv *pv)
 {
-    for (uint32_t i = 0; i < pv->product_count; i++) {
-        struct pv_product *p = &pv->products[i];
+    for (uint32_t i = 0; i < pv->abstractions.product_count; i++) {
+        struct pv_product *p = &pv->abstractions.products[i];
         bounded(pv, p, p->a, p->b);
         bounded(pv, p, p->b, p->a);
         for (uint32_t k = 0; k < i; k++) {
-            struct pv_product *o = &pv->products[k];
+            struct pv_product *o = &pv->abstractions.products[k];
             if (o->width != p->width)
                 continue;
             compare(pv, p, p->a, p->b, o, o->a, o->b);
@@ -447,7 +450,7 @@ static void add_read_lemma(struct pv *pv, const struct pv_read *a, const struct 
         return;
     Z3_ast same = pv_equal(pv, a->offset, b->offset);
     if (!initial)
-        same = pv_and(pv, pv_and(pv, pv->no_race, same),
+        same = pv_and(pv, pv_and(pv, pv->assumed.no_race, same),
                       pv_and(pv, pv->synchronous, pv_and(pv, a->condition, b->condition)));
     pv_fact(pv, pv_implies(pv, same, pv_equal(pv, a->value, b->value)));
 }
@@ -455,8 +458,8 @@ static void add_read_lemma(struct pv *pv, const struct pv_read *a, const struct 
 void pv_add_lemmas(struct pv *pv)
 {
     enum { MOST_READS = 150, MOST_PRODUCTS = 120 };
-    if (pv->product_count > MOST_PRODUCTS)
-        pv_stop(pv, NULL, "limit reached: %u products of variables", pv->product_count);
+    if (pv->abstractions.product_count > MOST_PRODUCTS)
+        pv_stop(pv, NULL, "limit reached: %u products of variables", pv->abstractions.product_count);
     add_product_lemmas(pv);
     for (uint32_t i = 0; i < pv->read_count && i < MOST_READS; i++)
         for (uint32_t k = 0; k < i; k++)

@@ -71,7 +71,7 @@ struct pv_value pv_get(struct pv_run *run, uint32_t id)
     struct pv *pv = run->pv;
     const struct in_id *known = ex_id(pv->ex, id);
     const struct in_inst *definition = ex_definition(pv->ex, id);
-    uint32_t frame = pv->blocks[run->block].frame;
+    uint32_t frame = pv->graph.blocks[run->block].frame;
     const struct in_ty *type = known->kind == IN_ID_CONSTANT || known->kind == IN_ID_GLOBAL ? known->ty
                                : definition && definition->type ? ex_type(pv->ex, definition->type)
                                                                 : NULL;
@@ -87,7 +87,7 @@ struct pv_value pv_get(struct pv_run *run, uint32_t id)
     }
     if (run->valid[id] == run->block + 1)
         return run->values[id];
-    uint32_t cell = pv->cell_of[pv->frames[frame].base + id];
+    uint32_t cell = pv->cell_of[pv->graph.frames[frame].base + id];
     if (cell == PV_NONE)
         pv_stop(pv, pv->ex->current, "%s is not supported as an operand by --prove",
                 definition ? in_opcode_name(definition->opcode) : "a function");
@@ -103,9 +103,9 @@ struct pv_leaf pv_get_scalar(struct pv_run *run, uint32_t id)
 static void note_modified(struct pv_run *run, uint32_t cell)
 {
     struct pv *pv = run->pv;
-    for (uint32_t l = pv->blocks[run->block].loop; l != PV_NONE; l = pv->loops[l].outer)
-        if (!pv->loops[l].modified[cell])
-            pv->changed = pv->loops[l].modified[cell] = true;
+    for (uint32_t l = pv->graph.blocks[run->block].loop; l != PV_NONE; l = pv->graph.loops[l].outer)
+        if (!pv->graph.loops[l].modified[cell])
+            pv->changed = pv->graph.loops[l].modified[cell] = true;
 }
 
 void pv_set_cells(struct pv_run *run, uint32_t cell, const struct pv_value *value)
@@ -119,7 +119,7 @@ void pv_set_cells(struct pv_run *run, uint32_t cell, const struct pv_value *valu
 void pv_set(struct pv_run *run, const struct in_inst *inst, struct pv_value value)
 {
     struct pv *pv = run->pv;
-    uint32_t cell = pv->cell_of[pv->frames[pv->blocks[run->block].frame].base + inst->result];
+    uint32_t cell = pv->cell_of[pv->graph.frames[pv->graph.blocks[run->block].frame].base + inst->result];
     run->values[inst->result] = value;
     run->valid[inst->result] = run->block + 1;
     if (cell != PV_NONE)
