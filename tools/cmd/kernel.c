@@ -87,7 +87,7 @@ static int run_captured(struct kernel *kernel, const char *path)
     int code = captured_open(&launch, path);
     if (code)
         return code;
-    kernel->session.capture = path;
+    kernel->session.command.capture = path;
     words[0] = kernel->words[0];
     for (size_t i = 0; i + 1 < launch.count; i++)
         words[count++] = launch.words[i];
@@ -110,7 +110,7 @@ static int run_replay(struct kernel *kernel, const char *path)
     if (other)
         return tool_error(EXIT_USAGE, "--%s: not allowed with --replay: the witness determines the launch",
                           other);
-    if (s->seed || s->has_seeds || s->schedule || s->memory_mode)
+    if (s->execution.seed || s->execution.has_seeds || s->execution.schedule || s->execution.memory_mode)
         return tool_error(
             EXIT_USAGE,
             "--seed, --seeds, --schedule, --memory: not allowed with --replay: the witness determines the execution");
@@ -196,7 +196,7 @@ static int run_file(struct kernel *kernel, char *path)
     if (input == CAPTURE && kernel->automatic)
         return tool_error(EXIT_USAGE, "--auto: a captured launch has its sizes and arguments");
     if (input == SOURCE)
-        kernel->session.source = path;
+        kernel->session.command.source = path;
     if (kernel->automatic)
         return kernel_automatic(kernel);
     code = input == CAPTURE ? 0 : kernel_structures(kernel);
@@ -210,8 +210,11 @@ static int run_file(struct kernel *kernel, char *path)
 
 static int kernel_main(int argc, char **argv)
 {
-    static struct kernel kernel = {
-        .session = {.races = true, .memory = true, .input_status = 2, .own_host = true}, .count = 1};
+    static struct kernel kernel = {.session = {.check.races = true,
+                                               .check.memory = true,
+                                               .command.input_status = 2,
+                                               .command.own_host = true},
+                                   .count = 1};
     static char folder[PATH_MAX], binary[PATH_MAX + 16];
     int code = 0;
     int first = tool_options(&cmd_kernel, argc, argv, false, kernel_option, &kernel, &code);
@@ -220,8 +223,8 @@ static int kernel_main(int argc, char **argv)
     if (first + 1 != argc)
         return tool_error(EXIT_USAGE, "one kernel file (.cl, .spv, .spvasm, .cap, or a witness) is needed");
     char *line = tool_command_line(&cmd_kernel, argc, argv);
-    kernel.session.command_line = line;
-    kernel.session.api = false; /* the calls are those of refcl-kernel-host */
+    kernel.session.command.line = line;
+    kernel.session.check.api = false; /* the calls are those of refcl-kernel-host */
     kernel.is_bare = argc == 2 && kernel.count == 1 && !kernel.automatic && !kernel.replay;
     kernel.shown = argv[first];
     if (tool_has_suffix(argv[first], ".spvasm"))

@@ -253,8 +253,8 @@ static bool choose_first(struct automatic *a)
 static bool choose_for_waiting(struct automatic *a)
 {
     struct session *session = &a->kernel->session;
-    if (!session->schedule) {
-        session->schedule = "fair";
+    if (!session->execution.schedule) {
+        session->execution.schedule = "fair";
         return true;
     }
     if (!a->may_choose || (!a->contents && launch_shrink(a->info, &a->choice, true)))
@@ -380,9 +380,9 @@ static int run_choice(struct kernel *kernel, struct automatic *a)
     kernel->session.explain_context = &a->choices;
     code = code ? code : session_run(&kernel->session, w.words);
     kernel->session.explain = NULL;
-    if (code == EXIT_USAGE || a->again || kernel->session.quiet)
+    if (code == EXIT_USAGE || a->again || kernel->session.report.quiet)
         return code;
-    put_command(kernel->shown, a->info, &a->choice, true, kernel->session.schedule, line);
+    put_command(kernel->shown, a->info, &a->choice, true, kernel->session.execution.schedule, line);
     fprintf(stderr, "refcl: note: %s\n",
             kernel->has_sizes || kernel->argument_count ? "arguments and sizes that are not given were chosen"
                                                         : "chosen by --auto, the same again:");
@@ -395,7 +395,7 @@ static int automatic_kernel(struct kernel *kernel, struct in_module *module,
                             const struct in_kernel_info *info)
 {
     struct automatic a = {.kernel = kernel, .info = info, .module = module};
-    const char *schedule = kernel->session.schedule;
+    const char *schedule = kernel->session.execution.schedule;
     int code = EXIT_USAGE;
     if (!choose_first(&a))
         tool_error(EXIT_USAGE, "--auto: '%s' has too many arguments", info->name);
@@ -407,7 +407,7 @@ static int automatic_kernel(struct kernel *kernel, struct in_module *module,
         code = code ? code : run_choice(kernel, &a);
     while (a.again && (code = 0, true));
     launch_choice_clear(&a.choice);
-    kernel->session.schedule = schedule;
+    kernel->session.execution.schedule = schedule;
     return code;
 }
 
@@ -419,13 +419,13 @@ int kernel_automatic(struct kernel *kernel)
         return code;
     const struct in_kernel_info *named = kernel->name ? the_kernel(kernel, file.module) : NULL;
     size_t count = in_module_kernel_count(file.module), launched = 0;
-    if (!kernel->session.step_limit)
-        kernel->session.step_limit = AUTO_STEP_LIMIT;
+    if (!kernel->session.execution.step_limit)
+        kernel->session.execution.step_limit = AUTO_STEP_LIMIT;
     for (size_t i = 0; i < count; i++) {
         const struct in_kernel_info *info = in_module_kernel(file.module, i);
         if (!is_for_host(info) || (kernel->name && info != named))
             continue;
-        if (count > 1 && !kernel->session.quiet)
+        if (count > 1 && !kernel->session.report.quiet)
             mm_print(stderr, "refcl: note: kernel '%s'\n", info->name);
         code = tool_worse_code(code, automatic_kernel(kernel, file.module, info));
         launched++;

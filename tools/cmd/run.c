@@ -34,8 +34,9 @@ static int check_driver_options(const struct session *session)
         return tool_error(EXIT_USAGE, "--icd needs --on-driver");
     if (session->backtrace && !session->on_driver)
         return tool_error(EXIT_USAGE, "--backtrace needs --on-driver");
-    if (session->on_driver && (session->predict || session->assertion_count || session->has_seeds ||
-                               session->seed || session->schedule || session->memory_mode))
+    if (session->on_driver &&
+        (session->check.predict || session->assertion_count || session->execution.has_seeds ||
+         session->execution.seed || session->execution.schedule || session->execution.memory_mode))
         return tool_error(EXIT_USAGE,
                           "--on-driver: --seed, --seeds, --schedule, --memory, --predict and --assert are "
                           "for runs on refcl");
@@ -44,7 +45,7 @@ static int check_driver_options(const struct session *session)
 
 static int run_main(int argc, char **argv)
 {
-    struct session session = {.races = true, .memory = true};
+    struct session session = {.check.races = true, .check.memory = true};
     int code = 0;
     int first = tool_options(&cmd_run, argc, argv, true, run_option, &session, &code);
     if (first < 0)
@@ -54,7 +55,7 @@ static int run_main(int argc, char **argv)
     if ((code = check_driver_options(&session)))
         return code;
     char *line = tool_command_line(&cmd_run, argc, argv);
-    session.command_line = line;
+    session.command.line = line;
     code = session_run(&session, argv + first);
     mm_free(line);
     return code;

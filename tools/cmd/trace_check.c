@@ -89,7 +89,7 @@ static int trace_check_option(void *context, size_t index, const char *value)
 
 static int trace_check_main(int argc, char **argv)
 {
-    struct session session = {.races = true, .memory = true, .on_driver = true};
+    struct session session = {.check.races = true, .check.memory = true, .on_driver = true};
     struct checked checked = {.fd = -1};
     int code = 0;
     int first = tool_options(&cmd_trace_check, argc, argv, false, trace_check_option, &session, &code);
@@ -99,7 +99,7 @@ static int trace_check_main(int argc, char **argv)
         return tool_error(EXIT_USAGE, "one trace file is needed");
     checked.path = argv[first];
     char *line = tool_command_line(&cmd_trace_check, argc, argv);
-    session.command_line = line;
+    session.command.line = line;
     code = check_trace(&session, &checked, argv + first);
     if (checked.fd >= 0)
         close(checked.fd);

@@ -220,12 +220,12 @@ static bool find_captured(struct trial *t)
 {
     char path[600];
     for (int pass = 0; pass < 2; pass++) {
-        DIR *folder = opendir(t->session->launches);
+        DIR *folder = opendir(t->session->command.launches);
         bool found = false;
         for (struct dirent *e; folder && !found && !t->patience.is_out && (e = readdir(folder));) {
             if (!tool_has_suffix(e->d_name, ".cap") || is_of(t->finding, e->d_name) != (pass == 0))
                 continue;
-            snprintf(path, sizeof path, "%s/%s", t->session->launches, e->d_name);
+            snprintf(path, sizeof path, "%s/%s", t->session->command.launches, e->d_name);
             found = captured_is_of(path, kernel_of(t->finding)) && open_captured(t, path);
         }
         if (folder)
@@ -242,10 +242,10 @@ static bool open_launch(struct trial *t, char **argv)
     if (t->before && session_has_finding(t->before, t->finding))
         return true;
     close_launch(t);
-    if (t->session->source && session_launch_open(&t->launch, argv))
+    if (t->session->command.source && session_launch_open(&t->launch, argv))
         t->before = t->detector;
-    return t->before || (t->session->capture && open_captured(t, t->session->capture)) ||
-           (t->session->launches && find_captured(t));
+    return t->before || (t->session->command.capture && open_captured(t, t->session->command.capture)) ||
+           (t->session->command.launches && find_captured(t));
 }
 
 /* ---- all ----------------------------------------------------------------------------------------- */
@@ -266,7 +266,7 @@ void session_try_barriers(const struct session *session, struct ck_detector *det
             try_finding(&t, i);
     }
     close_launch(&t);
-    if (t.patience.is_out && !session->quiet)
+    if (t.patience.is_out && !session->report.quiet)
         fprintf(stderr, "refcl: note: launching kernels again took more than %d s: not all advice is tried\n",
                 SECONDS);
 }

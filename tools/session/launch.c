@@ -99,18 +99,18 @@ const struct ck_detector *session_launch_quietly(char **argv, const struct sessi
                                                  struct session_patience *patience,
                                                  struct session_processes *processes)
 {
-    struct session quiet = {.races = session->races,
-                            .memory = session->memory,
-                            .uninitialized = session->uninitialized,
-                            .seed = session->seed,
-                            .schedule = session->schedule,
-                            .memory_mode = session->memory_mode,
-                            .step_limit = session->step_limit,
-                            .cpu_seconds = (unsigned)patience->seconds + 1,
-                            .values = session->values,
-                            .quiet = true,
-                            .silent = true,
-                            .own_host = true};
+    struct session quiet = {.check.races = session->check.races,
+                            .check.memory = session->check.memory,
+                            .check.uninitialized = session->check.uninitialized,
+                            .execution.seed = session->execution.seed,
+                            .execution.schedule = session->execution.schedule,
+                            .execution.memory_mode = session->execution.memory_mode,
+                            .execution.step_limit = session->execution.step_limit,
+                            .command.cpu_seconds = (unsigned)patience->seconds + 1,
+                            .report.values = session->report.values,
+                            .report.quiet = true,
+                            .command.silent = true,
+                            .command.own_host = true};
     struct supervised child = {.pid = -1};
     int status = 0;
     double before = seconds_of_children();

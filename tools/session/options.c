@@ -21,7 +21,7 @@ static int memory(struct session *session, const char *value)
     const char *ignored;
     char word[32];
     int code = 0;
-    session->memory_mode = value;
+    session->execution.memory_mode = value;
     for (const char *at = value; *at && !code; at += strcspn(at, ","), at += *at == ',') {
         snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ","), at);
         code = one_of("memory", word, "strong weak literal", &ignored);
@@ -55,7 +55,7 @@ static int only(struct session *session, const char *value)
 #undef CK_KIND
     };
     char word[64];
-    session->only = value;
+    session->filter.only = value;
     for (const char *at = value; *at; at += strcspn(at, ","), at += *at == ',') {
         bool known = false;
         snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ","), at);
@@ -101,46 +101,46 @@ int session_option(struct session *session, size_t index, const char *value)
     uint64_t n = 0;
     int code = 0;
     const char **const texts[SESSION_OPTION_COUNT] = {
-        [SESSION_JSON] = &session->json,           [SESSION_SARIF] = &session->sarif,
-        [SESSION_JUNIT] = &session->junit,         [SESSION_HTML] = &session->html,
-        [SESSION_TRACE] = &session->trace,         [SESSION_RECORDER] = &session->recorder,
-        [SESSION_SUPPRESS] = &session->suppress,   [SESSION_KERNELS] = &session->kernels,
-        [SESSION_SAVE_SOURCES] = &session->sources};
+        [SESSION_JSON] = &session->report.json,           [SESSION_SARIF] = &session->report.sarif,
+        [SESSION_JUNIT] = &session->report.junit,         [SESSION_HTML] = &session->report.html,
+        [SESSION_TRACE] = &session->report.trace,         [SESSION_RECORDER] = &session->recorder,
+        [SESSION_SUPPRESS] = &session->filter.suppress,   [SESSION_KERNELS] = &session->filter.kernels,
+        [SESSION_SAVE_SOURCES] = &session->report.sources};
     switch (index) {
     case SESSION_CHECK:
         return session_set_checks(session, value);
     case SESSION_UNIFORM:
-        session->ignore_uniform = strcmp(value, "ignore") == 0;
-        return session->ignore_uniform || strcmp(value, "report") == 0
+        session->check.ignore_uniform = strcmp(value, "ignore") == 0;
+        return session->check.ignore_uniform || strcmp(value, "report") == 0
                    ? 0
                    : tool_error(EXIT_USAGE, "--uniform-writes: '%s' is not ignore or report", value);
     case SESSION_ONLY:
         return only(session, value);
     case SESSION_LAUNCHES:
-        return range("launches", value, &session->first_launch, &session->last_launch);
+        return range("launches", value, &session->filter.first_launch, &session->filter.last_launch);
     case SESSION_SEED:
-        return number("seed", value, &session->seed);
+        return number("seed", value, &session->execution.seed);
     case SESSION_STEP_LIMIT:
-        return number("step-limit", value, &session->step_limit);
+        return number("step-limit", value, &session->execution.step_limit);
     case SESSION_SCHEDULE:
-        return one_of("schedule", value, "sequential random fair", &session->schedule);
+        return one_of("schedule", value, "sequential random fair", &session->execution.schedule);
     case SESSION_MEMORY:
         return memory(session, value);
     case SESSION_SEEDS:
-        code = range("seeds", value, &session->first_seed, &session->last_seed);
-        session->has_seeds = !code;
+        code = range("seeds", value, &session->execution.first_seed, &session->execution.last_seed);
+        session->execution.has_seeds = !code;
         return code;
     case SESSION_MAX_ERRORS:
         code = tool_number("max-errors", value, 1000000, &n);
-        session->max_findings = (size_t)n;
+        session->report.max_findings = (size_t)n;
         return code;
     case SESSION_PREDICT:
-        session->predict = true;
+        session->check.predict = true;
         return 0;
     case SESSION_ASSERT:
         return assertion(session, value);
     case SESSION_QUIET:
-        session->quiet = true;
+        session->report.quiet = true;
         return 0;
     default:
         *texts[index] = value;

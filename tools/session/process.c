@@ -131,22 +131,22 @@ static int open_trace(struct session_tee *tee, const char *path, size_t number)
 static struct ck_detector *create_detector(struct session_process *p, struct mm_error *err)
 {
     const struct session *session = p->all->session;
-    struct ck_detector_options options = {.races = session->races,
+    struct ck_detector_options options = {.races = session->check.races,
                                           .memory = true,
-                                          .uninitialized = session->uninitialized,
+                                          .uninitialized = session->check.uninitialized,
                                           .weak = session_is_weak(session),
-                                          .max_findings = session->max_findings,
-                                          .only = session->only,
-                                          .kernels = session->kernels,
-                                          .first_launch = session->first_launch,
-                                          .last_launch = session->last_launch,
+                                          .max_findings = session->report.max_findings,
+                                          .only = session->filter.only,
+                                          .kernels = session->filter.kernels,
+                                          .first_launch = session->filter.first_launch,
+                                          .last_launch = session->filter.last_launch,
                                           .locate = session_places_locate,
                                           .locate_context = &p->places};
     struct ck_detector *detector = ck_detector_create(&options);
     if (!detector)
         mm_fail(err, MM_LIMIT, "memory", "out of memory");
     if (detector && p->all->patterns &&
-        ck_detector_suppress(detector, p->all->patterns, session->suppress, err) != MM_OK) {
+        ck_detector_suppress(detector, p->all->patterns, session->filter.suppress, err) != MM_OK) {
         ck_detector_destroy(detector);
         detector = NULL;
     }
@@ -196,7 +196,7 @@ static void add_needless(struct session_process *p)
 {
     bool kept = p->input.copy >= 0 && p->tee.complete;
     const char *why = kept ? hints_add(p->detector, p->input.copy) : "the trace is too long or incomplete";
-    if (why && !p->all->session->quiet)
+    if (why && !p->all->session->report.quiet)
         mm_print(stderr, "refcl: note: needless waits of process %ld are not known: %s\n", (long)p->pid, why);
 }
 
@@ -240,7 +240,7 @@ static void *process_main(void *context)
     if (p->tee.trace_error && !p->code)
         p->code =
             tool_error(EXIT_TOOL, "the trace '%s' of process %ld is incomplete, as writing it failed: %s",
-                       p->all->session->trace, (long)p->pid, strerror(p->tee.trace_error));
+                       p->all->session->report.trace, (long)p->pid, strerror(p->tee.trace_error));
     session_progress_end(p->progress);
     p->progress = NULL;
     look_again(p);
@@ -250,9 +250,9 @@ static void *process_main(void *context)
         session_verify(p->detector, &p->places, p->input.copy, p->read);
         session_revisions(p->detector, &p->places, p->input.copy, p->read);
     }
-    if (p->all->session->possible)
+    if (p->all->session->check.possible)
         add_possible(p);
-    if (p->all->session->needless)
+    if (p->all->session->check.needless)
         add_needless(p);
     ck_detector_finish(p->detector);
     if (p->input.copy >= 0 && !ck_detector_finding_count(p->detector)) {
@@ -271,10 +271,10 @@ static int open_predictor(struct session_process *p, const struct session *sessi
 {
     char path[PATH_MAX];
     struct mm_error err = {0};
-    int code = session->predict ? tool_find_model("opencl.cat", path) : 0;
+    int code = session->check.predict ? tool_find_model("opencl.cat", path) : 0;
     if (code)
         return code;
-    if (session->predict && mm_cat_load(path, NULL, &p->model, &err) != MM_OK)
+    if (session->check.predict && mm_cat_load(path, NULL, &p->model, &err) != MM_OK)
         return tool_report(&err);
     p->predictor = ck_predictor_create(p->model, &(struct ck_predict_options){0});
     if (!p->predictor)
@@ -307,7 +307,7 @@ void session_processes_report(const struct session_processes *processes)
         questions += q;
         unknown += u;
     }
-    if (processes->session->predict && !processes->session->quiet)
+    if (processes->session->check.predict && !processes->session->report.quiet)
         mm_print(stderr, "refcl: note: %zu questions about other executions, %zu stayed open\n", questions,
                  unknown);
 }
@@ -321,21 +321,21 @@ static int prepare(struct session_processes *all, struct session_process *p)
     int code = 0;
     p->all = all;
     p->read = session->on_driver ? footprint_read : mm_trace_read;
-    p->places.hidden = session->own_host;
+    p->places.hidden = session->command.own_host;
     if (!(p->detector = create_detector(p, &err)))
         return tool_report(&err);
     ck_detector_sink(p->detector, &p->tee.sinks[p->tee.count++]);
-    if (!session->quiet && all->count == 1)
+    if (!session->report.quiet && all->count == 1)
         p->progress = session_progress_create();
     if (p->progress) {
         session_progress_sink(p->progress, &p->tee.sinks[p->tee.count++]);
         p->input.idle = session_progress_idle;
         p->input.idle_context = p->progress;
     }
-    if (session->predict || session->assertion_count)
+    if (session->check.predict || session->assertion_count)
         code = open_predictor(p, session);
-    if (!code && session->trace)
-        code = open_trace(&p->tee, session->trace, all->count);
+    if (!code && session->report.trace)
+        code = open_trace(&p->tee, session->report.trace, all->count);
     if (!code && session->recorder &&
         !(code = session_recorder_open(session->recorder, &p->tee.sinks[p->tee.count])))
         p->tee.recorder = &p->tee.sinks[p->tee.count++];

@@ -23,9 +23,9 @@ int session_set_checks(struct session *session, const char *list)
     const struct {
         const char *name;
         bool *flag;
-    } checks[] = {{"race", &session->races},        {"memory", &session->memory},
-                  {"api", &session->api},           {"uninitialized", &session->uninitialized},
-                  {"possible", &session->possible}, {"needless", &session->needless}};
+    } checks[] = {{"race", &session->check.races},        {"memory", &session->check.memory},
+                  {"api", &session->check.api},           {"uninitialized", &session->check.uninitialized},
+                  {"possible", &session->check.possible}, {"needless", &session->check.needless}};
     const size_t count = sizeof checks / sizeof *checks;
     char copy[200], *save = NULL;
     for (size_t i = 0; i < count; i++)
@@ -35,7 +35,8 @@ int session_set_checks(struct session *session, const char *list)
         bool all = strcmp(word, "all") == 0, known = all || strcmp(word, "none") == 0;
         for (size_t i = 0; i < count; i++) {
             bool asked = strcmp(word, checks[i].name) == 0;
-            bool hints = checks[i].flag == &session->possible || checks[i].flag == &session->needless;
+            bool hints =
+                checks[i].flag == &session->check.possible || checks[i].flag == &session->check.needless;
             if (!asked && !(all && !hints))
                 continue;
             *checks[i].flag = known = true;
@@ -55,13 +56,13 @@ static const char *check_names(const struct session *session, bool made, char *t
     const struct {
         const char *name;
         bool is_made;
-    } checks[] = {{"race", session->races},
-                  {"memory", session->memory},
-                  {"api", session->api},
-                  {"uninitialized", session->uninitialized}};
+    } checks[] = {{"race", session->check.races},
+                  {"memory", session->check.memory},
+                  {"api", session->check.api},
+                  {"uninitialized", session->check.uninitialized}};
     *text = 0;
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
-        if (checks[i].is_made == made && !(session->own_host && strcmp(checks[i].name, "api") == 0))
+        if (checks[i].is_made == made && !(session->command.own_host && strcmp(checks[i].name, "api") == 0))
             snprintf(text + strlen(text), size - strlen(text), "%s%s", *text ? ", " : "", checks[i].name);
     return text;
 }
@@ -101,8 +102,9 @@ static void set_preload(const char *preload)
 /* Whether launches need neither checks nor a record of what they do. */
 static bool checks_nothing(const struct session *session, bool live)
 {
-    bool checks = session->races || session->memory || session->api || session->uninitialized;
-    return !checks && !live && !session->trace && !session->program && !session->own_host;
+    bool checks =
+        session->check.races || session->check.memory || session->check.api || session->check.uninitialized;
+    return !checks && !live && !session->report.trace && !session->program && !session->command.own_host;
 }
 
 void session_set_driver(const char *library)
@@ -121,7 +123,7 @@ static void set_layer(const struct session *session, const char *layer, const ch
     snprintf(trace, sizeof trace, "socket:%s", name);
     setenv("REFCL_LAYER_TRACE", trace, 1);
     unsetenv("REFCL_LAYER_REPORT");
-    if (session->api)
+    if (session->check.api)
         setenv("REFCL_LAYER_CHECK", "api", 1);
     else
         unsetenv("REFCL_LAYER_CHECK");
@@ -142,35 +144,36 @@ static void set_environment(const struct session *session, const char *library, 
     setenv("REFCL_TRACE_SOCKET", name, 1);
     unsetenv("REFCL_TRACE"); /* refcl writes that file */
     unsetenv("REFCL_TRACE_FD");
-    bool live =
-        session->predict || session->values || session->assertion_count || session->html || session->recorder;
-    set_or_unset("REFCL_TRACE_VALUES", live || session->trace);
-    set_or_unset("REFCL_TRACE_TERMS", session->predict);
-    set_or_unset("REFCL_TRACE_FINDINGS", !live && !session->trace);
+    bool live = session->check.predict || session->report.values || session->assertion_count ||
+                session->report.html || session->recorder;
+    set_or_unset("REFCL_TRACE_VALUES", live || session->report.trace);
+    set_or_unset("REFCL_TRACE_TERMS", session->check.predict);
+    set_or_unset("REFCL_TRACE_FINDINGS", !live && !session->report.trace);
     set_or_unset("REFCL_TRACE_REPLAYS", !live);
     set_or_unset("REFCL_TRACE_COMMANDS", checks_nothing(session, live));
-    snprintf(text, sizeof text, "%s%s%s", session->memory ? "memory" : "", session->api ? ",api" : "",
-             session->uninitialized ? ",uninitialized" : "");
+    snprintf(text, sizeof text, "%s%s%s", session->check.memory ? "memory" : "",
+             session->check.api ? ",api" : "", session->check.uninitialized ? ",uninitialized" : "");
     setenv("REFCL_CHECK", text, 1);
-    if (!session->quiet && session_progress_page())
+    if (!session->report.quiet && session_progress_page())
         setenv("REFCL_PROGRESS_PAGE", session_progress_page(), 1);
     else
         unsetenv("REFCL_PROGRESS_PAGE");
-    if (session->launches)
-        setenv("REFCL_TRACE_LAUNCHES", session->launches, 1);
+    if (session->command.launches)
+        setenv("REFCL_TRACE_LAUNCHES", session->command.launches, 1);
     else
         unsetenv("REFCL_TRACE_LAUNCHES");
-    if (session->seed) {
-        setenv("REFCL_SEED", session->seed, 1);
-        setenv("REFCL_QUEUE_SEED", session->seed, 0);
+    if (session->execution.seed) {
+        setenv("REFCL_SEED", session->execution.seed, 1);
+        setenv("REFCL_QUEUE_SEED", session->execution.seed, 0);
     }
-    if (session->schedule)
-        setenv("REFCL_SCHEDULE", session->schedule, 1);
-    if (session->memory_mode)
-        setenv("REFCL_MEMORY", session->memory_mode, 1);
+    if (session->execution.schedule)
+        setenv("REFCL_SCHEDULE", session->execution.schedule, 1);
+    if (session->execution.memory_mode)
+        setenv("REFCL_MEMORY", session->execution.memory_mode, 1);
     setenv("REFCL_MAX_FINDINGS", "4294967295", 0); /* no finding ends a launch that can continue */
-    if (session->step_limit || !checks_nothing(session, live)) /* counting takes time */
-        setenv("REFCL_STEP_LIMIT", session->step_limit ? session->step_limit : DEFAULT_STEP_LIMIT, 1);
+    if (session->execution.step_limit || !checks_nothing(session, live)) /* counting takes time */
+        setenv("REFCL_STEP_LIMIT",
+               session->execution.step_limit ? session->execution.step_limit : DEFAULT_STEP_LIMIT, 1);
 }
 
 /* Reports name the user's own source files: they are looked up beside every file on the command line. */
@@ -231,12 +234,12 @@ static void start(const struct session_processes *processes, char **argv, struct
         session_input_signals_off();
         set_environment(processes->session, library, processes->name);
         set_source_path(argv);
-        if (!processes->session->own_host && !on_driver)
+        if (!processes->session->command.own_host && !on_driver)
             set_preload(preload);
-        if (processes->session->silent)
+        if (processes->session->command.silent)
             be_silent();
-        if (processes->session->cpu_seconds)
-            limit_time(processes->session->cpu_seconds);
+        if (processes->session->command.cpu_seconds)
+            limit_time(processes->session->command.cpu_seconds);
         if (processes->session->program) {
             close(status[1]);
             _exit(run_program(processes));
@@ -311,20 +314,20 @@ static int report(const struct session *session, const struct ck_detector *detec
 {
     bool none = ck_detector_finding_count(detector) == 0;
     bool known = options->observation == CK_OBSERVED && ck_detector_status(detector, NULL) == MM_OK;
-    bool next = session->has_seeds && child == EXIT_CLEAN; /* the next seed may be run */
-    if (none && next && session->more_seeds)
+    bool next = session->execution.has_seeds && child == EXIT_CLEAN; /* the next seed may be run */
+    if (none && next && session->execution.more_seeds)
         return 0;
     options->color = isatty(STDERR_FILENO) == 1;
-    if (!session->quiet && !(none && ((next && known) || child == EXIT_USAGE)))
+    if (!session->report.quiet && !(none && ((next && known) || child == EXIT_USAGE)))
         ck_report_text(detector, options, stderr);
     options->color = false;
-    if (session->sources && save_sources(session->sources, detector))
+    if (session->report.sources && save_sources(session->report.sources, detector))
         return EXIT_TOOL;
-    int code = write_report(ck_report_json, detector, options, session->json);
+    int code = write_report(ck_report_json, detector, options, session->report.json);
     if (!code)
-        code = write_report(ck_report_sarif, detector, options, session->sarif);
+        code = write_report(ck_report_sarif, detector, options, session->report.sarif);
     if (!code)
-        code = write_report(ck_report_junit, detector, options, session->junit);
+        code = write_report(ck_report_junit, detector, options, session->report.junit);
     return code;
 }
 
@@ -334,7 +337,7 @@ static int wait_for(const struct session *session, struct supervised *child, str
     int status = supervised_wait(child);
     ending->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     ending->status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
-    if (session->input_status && ending->status == session->input_status)
+    if (session->command.input_status && ending->status == session->command.input_status)
         return EXIT_USAGE;
     return status ? EXIT_FINDINGS : EXIT_CLEAN;
 }
@@ -348,7 +351,7 @@ static int verdict(const struct session *session, const struct ck_detector *dete
     if (child)
         return child;
     enum mm_class status = ck_detector_status(detector, &err);
-    if (status == MM_LIMIT && !session->quiet)
+    if (status == MM_LIMIT && !session->report.quiet)
         return EXIT_UNKNOWN; /* the text report names the limit */
     if (status != MM_OK)
         return tool_report(&err);
@@ -396,17 +399,19 @@ static int finish(struct session_processes *processes, char **argv, struct super
 {
     const struct session *session = processes->session;
     char program[280];
-    const char *quote = session->own_host ? "" : "'";
-    snprintf(program, sizeof program, "%s%.270s%s", quote, session->own_host ? "the launch" : argv[0], quote);
-    struct ck_report_options options = {.command_line = session->command_line,
+    const char *quote = session->command.own_host ? "" : "'";
+    snprintf(program, sizeof program, "%s%.270s%s", quote, session->command.own_host ? "the launch" : argv[0],
+             quote);
+    struct ck_report_options options = {.command_line = session->command.line,
                                         .ending = {.program = program}};
     char checked[120], not_checked[80], parts[2048];
     options.checked = check_names(session, true, checked, sizeof checked);
     options.not_checked = check_names(session, false, not_checked, sizeof not_checked);
     if (session->on_driver) {
-        snprintf(checked, sizeof checked, "commands against one another%s%s%s", session->api ? ", api" : "",
-                 session->possible ? ", also what launches may touch" : "",
-                 session->needless ? ", needless waits" : "");
+        snprintf(checked, sizeof checked, "commands against one another%s%s%s",
+                 session->check.api ? ", api" : "",
+                 session->check.possible ? ", also what launches may touch" : "",
+                 session->check.needless ? ", needless waits" : "");
         options.checked = checked;
         options.not_checked = merge_not_checked(processes, parts, sizeof parts);
     }
@@ -429,12 +434,12 @@ static int finish(struct session_processes *processes, char **argv, struct super
         return tool_error(EXIT_TOOL, "out of memory");
     bool ended =
         !options.ending.signal && !session_input_interrupted(); /* else it may not end another time */
-    if (ended && !session->has_seeds && !session->program && !session->on_driver)
+    if (ended && !session->execution.has_seeds && !session->program && !session->on_driver)
         find_advice(session, detector, argv);
-    ck_detector_filter(detector, !session->ignore_uniform);
+    ck_detector_filter(detector, !session->check.ignore_uniform);
     int reported = report(session, detector, status, &options);
-    if (!reported && session->html)
-        reported = session_html(detector, processes, &options, session->html);
+    if (!reported && session->report.html)
+        reported = session_html(detector, processes, &options, session->report.html);
     if (code || reported)
         return code ? code : reported;
     if (session_input_interrupted())
@@ -448,7 +453,7 @@ static int finish(struct session_processes *processes, char **argv, struct super
 
 bool session_is_weak(const struct session *session)
 {
-    for (const char *at = session->memory_mode; at && *at; at += strcspn(at, ","), at += *at == ',')
+    for (const char *at = session->execution.memory_mode; at && *at; at += strcspn(at, ","), at += *at == ',')
         if (strcspn(at, ",") == 4 && memcmp(at, "weak", 4) == 0)
             return true;
     return false;
@@ -477,12 +482,12 @@ static int run_once(const struct session *given, char **argv)
     char *patterns = NULL, folder[PATH_MAX] = "";
     size_t size;
     struct mm_error err = {0};
-    if (session->suppress &&
-        mm_input_read(MM_INPUT_LINES, session->suppress, &patterns, &size, &err) != MM_OK)
+    if (session->filter.suppress &&
+        mm_input_read(MM_INPUT_LINES, session->filter.suppress, &patterns, &size, &err) != MM_OK)
         return tool_report(&err);
-    if (session->races && !session->own_host && !session->has_seeds && !session->on_driver &&
-        tool_make_folder(folder, sizeof folder) == 0)
-        copy.launches = folder;
+    if (session->check.races && !session->command.own_host && !session->execution.has_seeds &&
+        !session->on_driver && tool_make_folder(folder, sizeof folder) == 0)
+        copy.command.launches = folder;
     int code = session_execute(&processes, session, patterns, argv, &child);
     if (child.pid >= 0)
         code = finish(&processes, argv, &child, code);
@@ -497,18 +502,19 @@ static int run_once(const struct session *given, char **argv)
 /* Prints the options that repeat the run. */
 static void print_seed(const struct session *session)
 {
-    if (!session->quiet && !session->program && (session->has_seeds || session_is_weak(session)))
+    if (!session->report.quiet && !session->program &&
+        (session->execution.has_seeds || session_is_weak(session)))
         fprintf(stderr, "refcl: note: the same again: %s%s--seed %s\n",
                 session_is_weak(session) ? "--memory weak " : "",
-                session->schedule ? "with this --schedule, " : "", session->seed);
+                session->execution.schedule ? "with this --schedule, " : "", session->execution.seed);
 }
 
 static int run_seed(struct session *session, char **argv, uint64_t number, bool more)
 {
     char text[24];
     snprintf(text, sizeof text, "%llu", (unsigned long long)number);
-    session->seed = text;
-    session->more_seeds = more;
+    session->execution.seed = text;
+    session->execution.more_seeds = more;
     int code = run_once(session, argv);
     if (code == EXIT_FINDINGS)
         print_seed(session);
@@ -519,33 +525,34 @@ static int run_seed(struct session *session, char **argv, uint64_t number, bool 
 static int run_seeds(struct session *session, char **argv)
 {
     uint64_t unknown = UINT64_MAX;
-    for (uint64_t n = session->first_seed; n <= session->last_seed; n++) {
-        int code = run_seed(session, argv, n, n < session->last_seed || unknown != UINT64_MAX);
+    for (uint64_t n = session->execution.first_seed; n <= session->execution.last_seed; n++) {
+        int code = run_seed(session, argv, n, n < session->execution.last_seed || unknown != UINT64_MAX);
         if (code != EXIT_CLEAN && code != EXIT_UNKNOWN)
             return code;
         if (code == EXIT_UNKNOWN && unknown == UINT64_MAX)
             unknown = n;
     }
-    if (!session->quiet && unknown == UINT64_MAX)
+    if (!session->report.quiet && unknown == UINT64_MAX)
         fprintf(stderr, "refcl: no findings with the seeds %llu to %llu\n",
-                (unsigned long long)session->first_seed, (unsigned long long)session->last_seed);
+                (unsigned long long)session->execution.first_seed,
+                (unsigned long long)session->execution.last_seed);
     if (unknown == UINT64_MAX)
         return EXIT_CLEAN;
-    return unknown == session->last_seed ? EXIT_UNKNOWN : run_seed(session, argv, unknown, false);
+    return unknown == session->execution.last_seed ? EXIT_UNKNOWN : run_seed(session, argv, unknown, false);
 }
 
 int session_run(const struct session *session, char **argv)
 {
     struct session copy = *session;
-    if ((copy.possible || copy.needless) && !copy.on_driver)
+    if ((copy.check.possible || copy.check.needless) && !copy.on_driver)
         return tool_error(EXIT_USAGE, "--check %s needs --on-driver",
-                          copy.possible ? "possible" : "needless");
-    if (copy.has_seeds)
+                          copy.check.possible ? "possible" : "needless");
+    if (copy.execution.has_seeds)
         return run_seeds(&copy, argv);
-    if (session_is_weak(&copy) && !copy.seed)
-        copy.seed = "1";
+    if (session_is_weak(&copy) && !copy.execution.seed)
+        copy.execution.seed = "1";
     int code = run_once(&copy, argv);
-    if (code == EXIT_FINDINGS && copy.seed)
+    if (code == EXIT_FINDINGS && copy.execution.seed)
         print_seed(&copy);
     return code;
 }

@@ -17,39 +17,58 @@ struct session_program {
 };
 
 enum { SESSION_ASSERTIONS = 64 };
-struct session {
-    bool races, memory, api, uninitialized; /* what to check */
-    bool possible; /* on_driver: also races that the analysis of launches cannot exclude */
-    bool needless; /* on_driver: also waits that order nothing that conflicts */
-    const char *json, *sarif, *junit, *trace; /* output files, NULL = none */
-    const char *seed, *schedule;              /* passed on, NULL = default */
-    const char *suppress, *html, *recorder;   /* files, NULL = none */
-    const char *step_limit; /* instructions of one launch, NULL = a hundred thousand million */
+struct session_checks {
+    bool races, memory, api, uninitialized;
+    bool possible;       /* on a driver: also races that the analysis of launches cannot exclude */
+    bool needless;       /* on a driver: also waits that order nothing that conflicts */
+    bool predict;        /* races of other executions with the same control flow */
+    bool ignore_uniform; /* races between writes of the same value are not reported */
+};
+struct session_reports {
+    const char *json, *sarif, *junit, *html, *trace; /* output files, NULL = none */
+    const char *sources; /* folder for the program text that findings are in, NULL: none */
+    bool quiet;          /* no text report */
+    bool values;         /* are recorded, for what the caller reads */
     size_t max_findings;
-    bool values;                        /* are recorded, for what the caller reads */
-    bool ignore_uniform;                /* races between writes of the same value are not reported */
-    const char *only, *kernels;         /* words of kinds, patterns of kernels; NULL: all */
-    uint64_t first_launch, last_launch; /* commands, 0: all */
-    const char *sources;                /* folder for the program text that findings are in, NULL: none */
-    bool quiet;                         /* no text report */
-    bool on_driver;                     /* COMMAND runs on a driver under the layer; else on refcl */
-    const char *icd; /* on_driver: the driver's library or .icd file, NULL = those of the system */
-    bool backtrace;  /* on_driver: calls are recorded with their call stacks */
+};
+/* Which findings are reported; NULL and 0: all. */
+struct session_filter {
+    const char *suppress;               /* file */
+    const char *only, *kernels;         /* words of kinds, patterns of kernels */
+    uint64_t first_launch, last_launch; /* commands */
+};
+/* The choices of an execution: texts are passed on, NULL = default. */
+struct session_execution {
+    const char *seed, *schedule;
+    const char *step_limit;  /* instructions of one launch, NULL = a hundred thousand million */
+    const char *memory_mode; /* "strong" or "weak", NULL = strong */
+    uint64_t first_seed, last_seed;
+    bool has_seeds;  /* one run for each of these seeds, until one has findings */
+    bool more_seeds; /* this run is reported where it has findings, else another is */
+};
+/* The program under test. */
+struct session_command {
+    const char *line;
     bool own_host; /* COMMAND is part of refcl: its source locations are not shown, and it ends with refcl */
-    int input_status; /* exit status of COMMAND for bad input, 0 = none */
+    bool silent;   /* its output is discarded */
+    int input_status;     /* exit status for bad input, 0 = none */
+    unsigned cpu_seconds; /* that it may take, 0 = any */
     /* Where launches can be made again from: kernel: the file of OpenCL C that is COMMAND's last word, or the
      * capture that COMMAND launches; run: the folder of captures of what is recorded.  NULL: not from there. */
     const char *source, *capture, *launches;
-    unsigned cpu_seconds; /* that COMMAND may take, 0 = any */
-    bool silent;          /* the output of COMMAND is discarded */
-    const char *command_line;
-    const char *memory_mode; /* "strong" or "weak", NULL = strong */
-    uint64_t first_seed, last_seed;
-    bool predict;                               /* races of other executions with the same control flow */
+};
+struct session {
+    struct session_checks check;
+    struct session_reports report;
+    struct session_filter filter;
+    struct session_execution execution;
+    struct session_command command;
+    const char *recorder; /* analysis plugin, NULL = none */
+    bool on_driver;       /* COMMAND runs on a driver under the layer; else on refcl */
+    const char *icd;      /* on_driver: the driver's library or .icd file, NULL = those of the system */
+    bool backtrace;       /* on_driver: calls are recorded with their call stacks */
     const char *assertions[SESSION_ASSERTIONS]; /* about memory in the end */
     size_t assertion_count;
-    bool has_seeds;                        /* one run for each of these seeds, until one has findings */
-    bool more_seeds;                       /* this run is reported where it has findings, else another is */
     const struct session_program *program; /* NULL: a command is run */
     /* Not NULL: called with the findings of a run; true if another one is made instead, so that this one is not reported. */
     bool (*wants_again)(void *context, const struct ck_detector *detector);

@@ -140,11 +140,11 @@ static void judge_captured(struct judge *j)
 {
     char path[PATH_MAX + 300];
     struct session_launch launch;
-    DIR *folder = opendir(j->session->launches);
+    DIR *folder = opendir(j->session->command.launches);
     for (struct dirent *e; folder && !j->patience.is_out && (e = readdir(folder));) {
         if (!tool_has_suffix(e->d_name, ".cap"))
             continue;
-        snprintf(path, sizeof path, "%s/%s", j->session->launches, e->d_name);
+        snprintf(path, sizeof path, "%s/%s", j->session->command.launches, e->d_name);
         if (has_candidate_in(j, path) && session_launch_open_captured(&launch, path))
             judge_launch(j, &launch, false);
     }
@@ -155,11 +155,11 @@ static void judge_captured(struct judge *j)
 static void judge_all(struct judge *j, char **argv)
 {
     struct session_launch launch;
-    if (j->session->source
-            ? session_launch_open(&launch, argv)
-            : j->session->capture && session_launch_open_captured(&launch, j->session->capture))
+    if (j->session->command.source ? session_launch_open(&launch, argv)
+                                   : j->session->command.capture &&
+                                         session_launch_open_captured(&launch, j->session->command.capture))
         judge_launch(j, &launch, true);
-    else if (j->session->launches && !ck_detector_races_across(j->detector))
+    else if (j->session->command.launches && !ck_detector_races_across(j->detector))
         judge_captured(j);
     for (size_t i = 0; i < ck_detector_finding_count(j->detector); i++) {
         const struct ck_finding *f = ck_detector_finding(j->detector, i);
@@ -176,7 +176,7 @@ void session_mark_uniform(const struct session *session, struct ck_detector *det
     bool any = false;
     for (size_t i = 0; i < count; i++)
         any |= is_write_race(ck_detector_finding(detector, i));
-    with_values.values = true;
+    with_values.report.values = true;
     j.votes = any ? mm_alloc_zero(count, sizeof *j.votes) : NULL;
     if (j.votes)
         judge_all(&j, argv);

@@ -214,19 +214,20 @@ static bool to_stdout(const char *name)
 int replay_run(struct session *session, const char *path)
 {
     struct witness witness;
-    bool taken = to_stdout(session->json) || to_stdout(session->sarif) || to_stdout(session->junit);
+    bool taken = to_stdout(session->report.json) || to_stdout(session->report.sarif) ||
+                 to_stdout(session->report.junit);
     struct steps steps = {.witness = &witness,
                           .path = path,
-                          .out = session->quiet ? NULL
-                                 : taken        ? stderr
-                                                : stdout};
+                          .out = session->report.quiet ? NULL
+                                 : taken               ? stderr
+                                                       : stdout};
     struct session_program program = {&steps, run, judge};
     char *words[] = {(char *)(uintptr_t)path, NULL};
     int code = witness_read(&witness, path);
     if (code)
         return code;
     session->program = &program;
-    session->memory_mode = "weak";
+    session->execution.memory_mode = "weak";
     code = session_run(session, words);
     witness_close(&witness);
     return code;
