@@ -58,7 +58,7 @@ static void note_user(struct sx_walker *w, uint32_t location)
     if (l->owner == self || l->shared)
         return;
     l->shared = true;
-    w->sx->sharing_changed = true;
+    w->sx->iteration.sharing_changed = true;
 }
 
 struct sx_access sx_begin_access(struct sx_walker *w, uint32_t pc)

@@ -169,7 +169,7 @@ static void set_prefix_coherence(struct stepper *s)
 static bool has_race(const struct sx *sx)
 {
     for (uint32_t i = 0; i < sx->model->check_count; i++) {
-        if (sx->flags[i] && ck_flag_is_race(sx->model->checks[i].name))
+        if (sx->seen.flags[i] && ck_flag_is_race(sx->model->checks[i].name))
             return true;
     }
     return false;
@@ -281,7 +281,7 @@ void sx_judge_execution(struct stepper *s)
     }
     if (s->hangs != waits)
         return;
-    if (stopped && !partial && (sx->diverges || !sx->program->kernel))
+    if (stopped && !partial && (sx->seen.diverges || !sx->program->kernel))
         return;
     sx->mode = waits ? SX_HANG : partial ? SX_PARTIAL : stopped ? SX_DIVERGE : SX_COMPLETE;
     if (waits)

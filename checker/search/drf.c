@@ -358,7 +358,7 @@ static bool step_access(struct drf *d, uint32_t t)
         return false;
     }
     a = sx_begin_access(w, d->pcs[t]);
-    d->open = d->open || w->failed || d->sx->again || a.count == 0;
+    d->open = d->open || w->failed || d->sx->iteration.again || a.count == 0;
     if (d->open)
         return true;
     d->clocks.ticks[t]++;
@@ -452,14 +452,14 @@ static bool drf_set_up(struct drf *d, uint32_t chooser)
         !sx_clocks_create(&d->clocks, arena, n) || !d->locations)
         return false;
     sx->location_count = 0;
-    sx->again = false;
+    sx->iteration.again = false;
     for (uint32_t t = 0; t < n; t++) {
         d->walkers[t] = (struct sx_walker){
             .sx = sx, .thread = &sx->program->threads[t], .out = &d->out[t], .steps = true};
         if (!sx_walker_begin(&d->walkers[t]))
             return false;
     }
-    return sx_add_observed(sx) || sx->again;
+    return sx_add_observed(sx) || sx->iteration.again;
 }
 
 /* Follows one execution, however often its loops iterate. */
@@ -472,10 +472,10 @@ static void drf_run(struct drf *d, uint32_t chooser)
     sx->options.unroll = UINT32_MAX;
     do {
         d->open = !drf_set_up(d, chooser);
-        if (!d->open && !sx->again)
+        if (!d->open && !sx->iteration.again)
             run_threads(d);
-    } while (sx->again && !sx->limited && ++tries < MAX_RESTARTS);
-    d->open = d->open || sx->again;
+    } while (sx->iteration.again && !sx->limited && ++tries < MAX_RESTARTS);
+    d->open = d->open || sx->iteration.again;
     sx->options.unroll = unroll;
 }
 
@@ -535,7 +535,7 @@ static bool judge_by_model(struct drf *d, const struct sx_trace *const *chosen, 
         initial[l] = sx->locations[l].initial;
     sx_execute(sx, chosen, false, &given);
     for (uint32_t i = 0; i < sx->model->check_count; i++)
-        race = race || (sx->flags[i] && ck_flag_is_race(sx->model->checks[i].name));
+        race = race || (sx->seen.flags[i] && ck_flag_is_race(sx->model->checks[i].name));
     return !sx->limited && sx->verdict->execution_count > executions && race == expect_race;
 }
 
@@ -548,7 +548,7 @@ static bool judge_by_clocks(struct drf *d, bool race)
         return false;
     for (uint32_t i = 0; i < sx->model->check_count && race; i++) {
         if (strcmp(sx->model->checks[i].name, "data_race") == 0)
-            sx->flags[i] = 1;
+            sx->seen.flags[i] = 1;
     }
     return sx_accept_terminated(sx, race);
 }
@@ -584,7 +584,7 @@ bool sx_decide_drf(struct sx *sx)
         d.copies = d.copies || sx->program->threads[t].agent;
     drf_run(&d, AFTER_ALL);
     if (!d.open && !d.racy)
-        decided = sx->seen_all = judge(&d, false);
+        decided = sx->seen.all = judge(&d, false);
     else if (!d.open && (!d.copies || finds_racy_choice(&d)))
         judge(&d, true); /* what else the program does search has to find */
     if (!decided && !(sx->inputs && sx->inputs->wanted != UINT32_MAX)) {
@@ -592,7 +592,7 @@ bool sx_decide_drf(struct sx *sx)
         sx->verdict->limit = (struct mm_error){0};
     }
     sx->location_count = 0;
-    sx->again = false;
+    sx->iteration.again = false;
     mm_arena_reset(sx->traces);
     return decided;
 }

@@ -13,8 +13,8 @@ enum mm_class sx_exec_create(struct sx *sx)
     struct sx_exec *x = mm_arena_alloc(sx->arena, sizeof *x);
 
     sx->exec = x;
-    sx->flags = mm_arena_alloc(sx->arena, sx->model->check_count + 1);
-    if (!x || !sx->flags ||
+    sx->seen.flags = mm_arena_alloc(sx->arena, sx->model->check_count + 1);
+    if (!x || !sx->seen.flags ||
         !(x->memory = mm_arena_alloc(sx->arena, (sx->program->observed_count + 1) * sizeof(uint64_t))) ||
         !(x->regs = mm_arena_alloc(sx->arena, (sx->program->thread_count + 1) * sizeof *x->regs)))
         return mm_fail(sx->err, MM_LIMIT, "memory", "out of memory");
@@ -63,7 +63,7 @@ static bool is_redundant(struct sx *sx)
     const struct sx_exec *x = sx->exec;
 
     for (uint32_t i = 0; i < sx->model->check_count && x->known; i++) {
-        if (sx->model->checks[i].flag && i != sx->final_check && !(x->known_racy && sx->flags[i]) &&
+        if (sx->model->checks[i].flag && i != sx->final_check && !(x->known_racy && sx->seen.flags[i]) &&
             !mm_cat_eval_fails(sx->eval, i))
             return false;
     }

@@ -101,6 +101,23 @@ struct sx_unknown {
     bool observed; /* the final state may depend on one */
 };
 
+/* One iteration of the fixpoint over the values to try and the addresses that divide locations. */
+struct sx_iteration {
+    bool again;           /* a cut was added: locations and traces have to be found again */
+    bool costs_changed;   /* this iteration found a lower cost of a value */
+    bool sharing_changed; /* this iteration found another shared location */
+    bool computed;        /* some store writes a value that depends on what its thread read */
+    bool ungrounded;      /* values that no chain of stores grounds are tried */
+};
+/* What some execution had. */
+struct sx_seen {
+    bool all;      /* all executions were explored; set before loops that never terminate are examined */
+    bool loose;    /* the values tried do not decide the condition */
+    bool thin_air; /* an out-of-thin-air value: others were not tried */
+    bool diverges, hangs; /* barrier divergence; a loop that never terminates */
+    bool raised[4];       /* by enum sx_end, less 1: such an end */
+    uint8_t *flags;       /* by check of the model: raised */
+};
 struct sx {
     /* the question */
     const struct ck_program *program;
@@ -127,11 +144,7 @@ struct sx {
     uint32_t feeds_count;
     uint64_t *cuts; /* addresses (in underlying objects) that divide locations */
     uint32_t cut_count, cut_capacity;
-    bool again;           /* a cut was added: locations and traces have to be found again */
-    bool costs_changed;   /* this iteration found a lower cost of a value */
-    bool sharing_changed; /* this iteration found another shared location */
-    bool computed;        /* some store writes a value that depends on what its thread read */
-    bool ungrounded;      /* values that no chain of stores grounds are tried */
+    struct sx_iteration iteration;
     struct sx_unknown unknown;
     struct sx_guess *guess; /* one unconstrained value that decides addresses alone; NULL: none */
 
@@ -147,13 +160,8 @@ struct sx {
 
     /* the results so far */
     struct ck_verdict *verdict;
-    bool limited;  /* a limit was reached: verdict->limit names it */
-    bool seen_all; /* all executions were explored; set before loops that never terminate are examined */
-    bool loose;    /* the values tried do not decide the condition */
-    bool thin_air; /* some execution has an out-of-thin-air value: others were not tried */
-    bool diverges, hangs; /* some execution has barrier divergence; a loop that never terminates */
-    bool raised[4];       /* by enum sx_end, less 1: some execution has such an end */
-    uint8_t *flags;       /* by check of the model: raised */
+    bool limited; /* a limit was reached: verdict->limit names it */
+    struct sx_seen seen;
 };
 
 uint64_t sx_mask(unsigned size); /* of SIZE bytes */

@@ -97,7 +97,7 @@ static void add_cut(struct sx *sx, uint64_t address)
         sx->cut_capacity = capacity;
     }
     sx->cuts[sx->cut_count++] = address;
-    sx->again = true;
+    sx->iteration.again = true;
 }
 
 /* The location at OFFSET of SIZE bytes; UINT32_MAX: it overlaps others and is cut next time. */

@@ -113,21 +113,21 @@ static bool run_pass(struct stepper *s, bool hangs)
         struct sx *sx = s->sx;
 
         mm_arena_reset(sx->traces);
-        sx->again = sx->sharing_changed = s->restart = false;
+        sx->iteration.again = sx->iteration.sharing_changed = s->restart = false;
         s->pending = (struct step_pending){0};
         s->order_count = s->guesses = 0;
         if (!pass_set_up(s)) {
             sx_limit(sx, "memory", "out of memory");
             return false;
         }
-        if (!sx_add_observed(sx) && !sx->again)
+        if (!sx_add_observed(sx) && !sx->iteration.again)
             return false;
         sx_find_impossible_sources(s);
-        s->restart = sx->again;
+        s->restart = sx->iteration.again;
         sx_explore(s);
         if (!s->restart)
             return !s->failed;
-        if (sx->again) {
+        if (sx->iteration.again) {
             sx->location_count = 0;
             s->values_known = false;
         }
@@ -148,6 +148,7 @@ bool sx_step_through(struct sx *sx, bool values_known)
         return sx->limited;
     if (sx->explaining)
         return true;
-    sx->seen_all = !sx->limited;
-    return !s.waits || !sx->program->kernel || sx->stop || sx->diverges || run_pass(&s, true) || sx->limited;
+    sx->seen.all = !sx->limited;
+    return !s.waits || !sx->program->kernel || sx->stop || sx->seen.diverges || run_pass(&s, true) ||
+           sx->limited;
 }

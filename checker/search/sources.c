@@ -140,7 +140,7 @@ static bool choose_planned(struct stepper *s, bool *whole)
         s->chosen[t] = &s->traces[t];
         count += s->traces[t].event_count;
     }
-    return count > FEW_EVENTS && count <= MOST_EVENTS && !s->sx->again && !s->sx->limited &&
+    return count > FEW_EVENTS && count <= MOST_EVENTS && !s->sx->iteration.again && !s->sx->limited &&
            sx_count_events(s->sx, s->chosen) <= MOST_EVENTS && sx_begin_events(s->sx, s->chosen);
 }
 

@@ -107,7 +107,7 @@ static bool handle_thread_end(struct stepper *s, uint32_t t)
         s->waits = true;
         return s->hangs && sx_loops_read_final_values(s);
     default:
-        return !s->hangs && (!sx->raised[w->end - 1] || (sx->program->kernel && sx_flags_open(sx)));
+        return !s->hangs && (!sx->seen.raised[w->end - 1] || (sx->program->kernel && sx_flags_open(sx)));
     }
 }
 
@@ -186,7 +186,7 @@ static bool start_access(struct stepper *s, uint32_t t)
     const struct ck_program *p = s->sx->program;
     struct sx_access a = sx_begin_access(w, thread->pc);
 
-    s->restart = s->restart || s->sx->again || s->sx->sharing_changed;
+    s->restart = s->restart || s->sx->iteration.again || s->sx->iteration.sharing_changed;
     if (w->failed || s->restart)
         return false;
     if (a.count == 0)

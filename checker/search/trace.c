@@ -464,7 +464,7 @@ static bool list_thread_traces(struct sx *sx, uint32_t thread)
 bool sx_run_threads(struct sx *sx)
 {
     mm_arena_reset(sx->traces);
-    sx->sharing_changed = sx->costs_changed = false;
+    sx->iteration.sharing_changed = sx->iteration.costs_changed = false;
     for (uint32_t l = 0; l < sx->location_count; l++) {
         sx->locations[l].fresh_count = sx->locations[l].writes = 0;
         memset(sx->locations[l].stored, 0, sx->locations[l].value_capacity);

@@ -77,7 +77,7 @@ bool sx_note_store(struct sx *sx, uint32_t location, uint64_t value, uint32_t co
         l->stored[at] = 1;
         if (cost < l->costs[at]) {
             l->costs[at] = cost;
-            sx->costs_changed = true;
+            sx->iteration.costs_changed = true;
         }
         return true;
     }
@@ -166,8 +166,8 @@ static bool seed_location(struct sx *sx, struct sx_location *l, const struct ck_
 
     if ((i->op != CK_RMW || i->rmw == CK_RMW_XCHG) && !sx_has_register(p, i->value))
         return sx_add_value(sx, l, sx_eval_expr(p, i->value, NULL) >> 8 * before & mask);
-    sx->computed = true;
-    if (!sx->ungrounded || (p->kernel && i->order == MM_ORDER_NONE))
+    sx->iteration.computed = true;
+    if (!sx->iteration.ungrounded || (p->kernel && i->order == MM_ORDER_NONE))
         return true;
     l->shared = true; /* a read in the thread that alone has reached it may read such a value */
     for (uint32_t c = 0; c < sx->constant_count; c++) {
@@ -364,7 +364,7 @@ static bool add_fresh_value(struct sx *sx, struct sx_location *l, uint32_t i, bo
 
 static bool add_fresh(struct sx *sx, uint32_t round, bool *changed)
 {
-    *changed = sx->costs_changed;
+    *changed = sx->iteration.costs_changed;
     for (uint32_t l = 0; l < sx->location_count; l++) {
         struct sx_location *location = &sx->locations[l];
 
@@ -409,7 +409,7 @@ static bool find_traces(struct sx *sx)
 
     sx->location_count = 0;
     sx->feeds = NULL;
-    sx->again = false;
+    sx->iteration.again = false;
     if (!sx_add_observed(sx) || !seed(sx))
         return false;
     if (!find_feeds(sx)) {
@@ -421,9 +421,9 @@ static bool find_traces(struct sx *sx)
 
         if (!sx_run_threads(sx) || !add_fresh(sx, round, &changed))
             return false;
-        changed = changed || locations != sx->location_count || sx->sharing_changed;
+        changed = changed || locations != sx->location_count || sx->iteration.sharing_changed;
     }
-    while (drop_unsupported(sx) || sx->sharing_changed) {
+    while (drop_unsupported(sx) || sx->iteration.sharing_changed) {
         if (!sx_run_threads(sx))
             return false;
     }
@@ -435,13 +435,13 @@ static bool find_all_traces(struct sx *sx)
     do {
         if (find_traces(sx))
             return true;
-    } while (sx->again && !sx->limited);
+    } while (sx->iteration.again && !sx->limited);
     return false;
 }
 
 bool sx_find_traces(struct sx *sx)
 {
-    sx->ungrounded = !sx->program->kernel || sx_may_justify_itself(sx);
+    sx->iteration.ungrounded = !sx->program->kernel || sx_may_justify_itself(sx);
     if (!sx_collect_constants(sx) || !sx_find_unconstrained(sx) || !sx_find_guess(sx)) {
         sx_limit(sx, "memory", "out of memory");
         return false;

@@ -247,9 +247,9 @@ static void record_early_ends(struct sx *sx)
 
         if (end == SX_DONE || end == SX_WAIT)
             continue;
-        if (end == SX_FAULT && !sx->raised[end - 1])
+        if (end == SX_FAULT && !sx->seen.raised[end - 1])
             sx_keep_execution(sx, CK_SHOWS_OUT_OF_BOUNDS, NULL, NULL);
-        sx->raised[end - 1] = true;
+        sx->seen.raised[end - 1] = true;
         if (end == SX_BOUND)
             note_bound(sx, x->chosen[t]->beyond);
     }
@@ -288,9 +288,9 @@ static bool raise_flags(struct sx *sx)
         if (!sx->model->checks[i].flag || i == sx->final_check || mm_cat_eval_fails(sx->eval, i))
             continue;
         race = race || ck_flag_is_race(sx->model->checks[i].name);
-        if (sx->flags[i])
+        if (sx->seen.flags[i])
             continue;
-        sx->flags[i] = 1;
+        sx->seen.flags[i] = 1;
         sx_keep_execution(sx, CK_SHOWS_FLAG, NULL, sx->model->checks[i].name);
         explain_flag(sx, i);
     }
@@ -300,7 +300,7 @@ static bool raise_flags(struct sx *sx)
 bool sx_flags_open(const struct sx *sx)
 {
     for (uint32_t i = 0; i < sx->model->check_count; i++) {
-        if (sx->model->checks[i].flag && i != sx->final_check && !sx->flags[i])
+        if (sx->model->checks[i].flag && i != sx->final_check && !sx->seen.flags[i])
             return true;
     }
     return false;
@@ -339,12 +339,12 @@ static void accept_state(struct sx *sx, const bool *racy)
     fill_state(sx);
     if (sx->program->filter != CK_NO_EXPR && !sx_holds(sx->program, sx->program->filter, x->regs, x->memory))
         return;
-    if (sx->unknown.observed && !sx->loose)
-        sx->loose = sx_ends_unconstrained(sx);
+    if (sx->unknown.observed && !sx->seen.loose)
+        sx->seen.loose = sx_ends_unconstrained(sx);
     if (sx->unknown.computed && reads_uninitialized(sx))
         sx_limit(sx, "search.uninitialized", "an execution reads uninitialized memory");
-    if (sx->computed && sx->ungrounded && !sx->thin_air)
-        sx->thin_air = sx_has_thin_air(sx);
+    if (sx->iteration.computed && sx->iteration.ungrounded && !sx->seen.thin_air)
+        sx->seen.thin_air = sx_has_thin_air(sx);
     sx->verdict->execution_count++;
     state = find_state(sx);
     if (!state) {
@@ -417,14 +417,14 @@ void sx_accept(struct sx *sx)
     bool racy;
 
     find_final_writes(sx);
-    if (sx->mode == SX_DIVERGE && !sx->diverges)
+    if (sx->mode == SX_DIVERGE && !sx->seen.diverges)
         sx_keep_execution(sx, CK_SHOWS_DIVERGENCE, NULL, NULL);
     if (sx->mode == SX_DIVERGE)
-        sx->diverges = true;
+        sx->seen.diverges = true;
     if (sx->mode == SX_HANG) {
-        sx->hangs = sx->hangs || sx_may_repeat(sx, x->read_count);
-        sx->stop = sx->stop || sx->hangs;
-        if (sx->hangs)
+        sx->seen.hangs = sx->seen.hangs || sx_may_repeat(sx, x->read_count);
+        sx->stop = sx->stop || sx->seen.hangs;
+        if (sx->seen.hangs)
             sx_keep_execution(sx, CK_SHOWS_HANG, NULL, NULL);
         return;
     }
@@ -507,9 +507,9 @@ static bool states_settle(const struct sx *sx)
 {
     const struct ck_program *p = sx->program;
 
-    if (!sx->seen_all || sx->loose)
+    if (!sx->seen.all || sx->seen.loose)
         return false;
-    return !sx->thin_air || pins_values(p, p->condition, p->quantifier != CK_FORALL);
+    return !sx->seen.thin_air || pins_values(p, p->condition, p->quantifier != CK_FORALL);
 }
 
 static void settle_condition(struct sx *sx)
@@ -517,7 +517,7 @@ static void settle_condition(struct sx *sx)
     struct ck_verdict *v = sx->verdict;
     bool some = false, all = true, settled = states_settle(sx);
 
-    if (sx->loose && !sx->limited)
+    if (sx->seen.loose && !sx->limited)
         mm_fail(&v->limit, MM_LIMIT, "search.uninitialized",
                 "the final state depends on unconstrained initial values");
 
@@ -544,18 +544,18 @@ static void settle_flags(struct sx *sx)
     struct ck_verdict *v = sx->verdict;
 
     v->flags = mm_arena_alloc(v->arena, (sx->model->check_count + 3) * sizeof *v->flags);
-    v->race = v->usage = sx->seen_all ? CK_NO : CK_UNKNOWN;
+    v->race = v->usage = sx->seen.all ? CK_NO : CK_UNKNOWN;
     for (uint32_t i = 0; i < sx->model->check_count; i++) {
         const char *name = sx->model->checks[i].name;
 
-        if (!sx->flags[i])
+        if (!sx->seen.flags[i])
             continue;
         *(ck_flag_is_race(name) ? &v->race : &v->usage) = CK_YES;
         if (v->flags)
             v->flags[v->flag_count++] = mm_arena_strdup(v->arena, name);
     }
     for (int e = 1; e < 3 && v->flags; e++) {
-        if (sx->raised[e])
+        if (sx->seen.raised[e])
             v->flags[v->flag_count++] = ends[e];
     }
 }
@@ -566,8 +566,8 @@ static void settle_progress(struct sx *sx)
 
     if (!sx->program->kernel)
         return;
-    v->divergence = sx->diverges ? CK_YES : sx->seen_all ? CK_NO : CK_UNKNOWN;
-    v->termination = sx->hangs || sx->diverges ? CK_NO : sx->limited ? CK_UNKNOWN : CK_YES;
+    v->divergence = sx->seen.diverges ? CK_YES : sx->seen.all ? CK_NO : CK_UNKNOWN;
+    v->termination = sx->seen.hangs || sx->seen.diverges ? CK_NO : sx->limited ? CK_UNKNOWN : CK_YES;
 }
 
 void sx_conclude(struct sx *sx)
@@ -575,11 +575,11 @@ void sx_conclude(struct sx *sx)
     settle_progress(sx);
     sort_states(sx);
     settle_condition(sx);
-    if (sx->verdict->condition == CK_UNKNOWN && !sx->limited && !sx->loose)
+    if (sx->verdict->condition == CK_UNKNOWN && !sx->limited && !sx->seen.loose)
         mm_fail(&sx->verdict->limit, MM_LIMIT, "search.thin-air",
                 "an out-of-thin-air value may be any value, and not all values were tried");
     settle_flags(sx);
-    if (sx->seen_all && sx->verdict->state_count == 0 && !sx->options.accept_vacuous)
+    if (sx->seen.all && sx->verdict->state_count == 0 && !sx->options.accept_vacuous)
         ck_verdict_vacuous(sx->program, sx->verdict);
-    sx->verdict->states_complete = sx->seen_all && !sx->loose && !sx->thin_air;
+    sx->verdict->states_complete = sx->seen.all && !sx->seen.loose && !sx->seen.thin_air;
 }

@@ -425,7 +425,7 @@ static void walk_run(struct walk *k, uint32_t switching)
 
     uint32_t turn;
 
-    for (turn = 0; turn < MAX_TURNS && !k->failed && !k->sx->again; turn++) {
+    for (turn = 0; turn < MAX_TURNS && !k->failed && !k->sx->iteration.again; turn++) {
         uint32_t changes = k->changes;
 
         if (t == UINT32_MAX || k->status[t] != RUNS || walk_random(k, switching) == 0)
@@ -477,7 +477,7 @@ static bool walk_set_up(struct walk *k)
     if (!k->walkers || !k->out || !k->pcs || !k->status || !k->waiting || !k->sources || !k->order)
         return false;
     if (!sx_add_observed(sx) || !walk_init_locations(k))
-        return sx->again; /* then the schedule ends at once */
+        return sx->iteration.again; /* then the schedule ends at once */
     for (uint32_t t = 0; t < n; t++) {
         k->walkers[t] = (struct sx_walker){
             .sx = sx, .thread = &sx->program->threads[t], .out = &k->out[t], .alone = true};
@@ -538,8 +538,8 @@ static size_t count_findings(const struct sx *sx)
     size_t count = sx->verdict->state_count;
 
     for (uint32_t i = 0; i < sx->model->check_count; i++)
-        count += sx->flags[i];
-    return count + sx->raised[0] + sx->raised[1] + sx->raised[2] + sx->raised[3];
+        count += sx->seen.flags[i];
+    return count + sx->seen.raised[0] + sx->seen.raised[1] + sx->seen.raised[2] + sx->seen.raised[3];
 }
 
 void sx_walk(struct sx *sx)
@@ -560,8 +560,8 @@ void sx_walk(struct sx *sx)
         if (!walk_set_up(&k))
             break;
         walk_run(&k, switching[i % 4]);
-        if (sx->again) { /* locations were cut: restart */
-            sx->again = false;
+        if (sx->iteration.again) { /* locations were cut: restart */
+            sx->iteration.again = false;
             sx->location_count = 0;
         } else if (k.failed || sx->limited) {
             break;
