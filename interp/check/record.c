@@ -5,9 +5,9 @@
 
 void in_record_flush(struct in_run *run)
 {
-    if (run->event_count > 0)
-        mm_recorder_events(run->launch.recorder, run->events, run->event_count);
-    run->event_count = 0;
+    if (run->recording.event_count > 0)
+        mm_recorder_events(run->launch.recorder, run->recording.events, run->recording.event_count);
+    run->recording.event_count = 0;
 }
 
 /* ---- sources ------------------------------------------------------------------------------ */
@@ -89,10 +89,10 @@ static bool more_chains(struct in_calls *calls)
 /* 0: too many chains, or no memory. */
 static uint32_t called_source(struct in_run *run, const struct in_item *item, uint32_t index)
 {
-    if (run->calls == NULL)
-        run->calls =
-            mm_alloc_zero(1, sizeof *run->calls + run->code->source_count * sizeof *run->calls->last);
-    struct in_calls *calls = run->calls;
+    if (run->recording.calls == NULL)
+        run->recording.calls = mm_alloc_zero(
+            1, sizeof *run->recording.calls + run->code->source_count * sizeof *run->recording.calls->last);
+    struct in_calls *calls = run->recording.calls;
     if (calls == NULL)
         return 0;
     uint64_t key = chain_key(run, item, index);
@@ -119,17 +119,17 @@ uint32_t in_record_source(struct in_run *run, const struct in_item *item, const 
         id = called_source(run, item, index);
     if (id != 0)
         return id;
-    if (run->source_ids[index] == 0)
-        run->source_ids[index] = give_id(run, index, 0);
-    return run->source_ids[index];
+    if (run->recording.source_ids[index] == 0)
+        run->recording.source_ids[index] = give_id(run, index, 0);
+    return run->recording.source_ids[index];
 }
 
 void in_record_end(struct in_run *run)
 {
-    if (run->calls != NULL)
-        mm_free(run->calls->table);
-    mm_free(run->calls);
-    mm_free(run->source_ids);
+    if (run->recording.calls != NULL)
+        mm_free(run->recording.calls->table);
+    mm_free(run->recording.calls);
+    mm_free(run->recording.source_ids);
 }
 
 /* ---- events ------------------------------------------------------------------------------- */
@@ -139,9 +139,9 @@ static struct mm_event *next_event(struct in_run *run, struct in_item *item, con
     uint32_t source = in_record_source(run, item, pc);
     if (item->terms != NULL)
         in_terms_access(run, item);
-    if (run->event_count == IN_EVENT_BATCH)
+    if (run->recording.event_count == IN_EVENT_BATCH)
         in_record_flush(run);
-    struct mm_event *e = &run->events[run->event_count++];
+    struct mm_event *e = &run->recording.events[run->recording.event_count++];
     memset(e, 0, sizeof *e);
     e->agent = (struct mm_agent){run->launch.command, item->agent};
     e->source = source;

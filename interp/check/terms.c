@@ -36,11 +36,11 @@ static void send(struct in_run *run, const struct in_item *item, struct mm_term 
 static uint32_t term_add(const struct in_terms_at *x, uint32_t size)
 {
     struct in_terms *t = x->t;
-    if (t->count + 1 >= MOST || x->run->terms == UINT32_MAX)
+    if (t->count + 1 >= MOST || x->run->recording.terms == UINT32_MAX)
         return 0;
     if (!mm_reserve(&t->list, &t->capacity, t->count + UINT64_C(2)))
         return 0;
-    t->list[++t->count] = (struct in_term){++x->run->terms, (uint8_t)size, false};
+    t->list[++t->count] = (struct in_term){++x->run->recording.terms, (uint8_t)size, false};
     return t->count;
 }
 
@@ -241,9 +241,9 @@ void in_terms_condition(const struct in_terms_at *x, uint32_t term, bool value)
 
 void in_terms_meet(struct in_run *run, struct in_item **members, uint32_t count)
 {
-    run->terms++; /* a separate number */
+    run->recording.terms++; /* a separate number */
     for (uint32_t k = 0; k < count; k++)
-        send(run, members[k], (struct mm_term){.op = MM_TERM_MEET, .size = 4, .value = run->terms});
+        send(run, members[k], (struct mm_term){.op = MM_TERM_MEET, .size = 4, .value = run->recording.terms});
 }
 
 /* ---- accesses ---------------------------------------------------------------------------------- */

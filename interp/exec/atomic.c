@@ -227,7 +227,7 @@ static void record_atomic(struct in_run *run, struct in_item *item, const struct
                      (compare && !s->writes ? MM_FAILED_CAS : 0) |
                          (run->module->vulkan ? MM_NON_PRIVATE : 0));
     if (run->module->vulkan)
-        run->events[run->event_count - 1].semantics =
+        run->recording.events[run->recording.event_count - 1].semantics =
             (uint16_t)in_get32(item, s->writes || a->opcode == SpvOpAtomicLoad ? a->order : a->order2);
 }
 

@@ -33,7 +33,7 @@ static void record_copy(struct in_run *run, struct in_item *item, const struct i
         return;
     in_record_access(run, item, c->pc, object, address, (uint32_t)size, read != NULL ? MM_READ : MM_WRITE,
                      read, written, 0);
-    struct mm_event *e = &run->events[run->event_count - 1];
+    struct mm_event *e = &run->recording.events[run->recording.event_count - 1];
     e->semantics = MM_COPY;
     e->instance = c->number;
     if (run->weak != NULL)

@@ -247,54 +247,70 @@ enum mm_class in_run_own_kernels(struct in_instance *instance, enum in_kernel_us
 
 enum in_engine { IN_FAST, IN_RECORDING, IN_CHECKING, IN_WEAK };
 #define IN_EVENT_BATCH 256
+/* How far the launch is: which work-groups are resident, and which work-item is next. */
+struct in_progress {
+    uint64_t groups_total, next_group, groups_done;
+    struct in_group **slots; /* the resident work-groups */
+    uint32_t slot_count, slot_cursor;
+    struct in_item *current; /* in the middle of a slice that the caller's quantum interrupted */
+    int64_t slice_left;
+    uint32_t idle_rounds; /* passes over the resident groups without progress */
+    uint64_t random;
+};
+/* When the JIT takes over from the interpreter. */
+struct in_promotion {
+    uint64_t at;         /* after so many instructions the JIT is asked, at the end of a work-group */
+    uint64_t split_at;   /* ... or, in the middle of one, for its work-items that have not begun */
+    uint64_t first_item; /* of the work-group that the JIT begins with: those before are not its */
+    bool prepared;       /* it is already compiling */
+};
+/* What the recorder has of this launch. */
+struct in_recording {
+    uint32_t *source_ids;
+    struct in_calls *calls; /* sources of functions, by how they were called */
+    uint32_t *local_ids;    /* allocation ids of local objects */
+    struct mm_event *events;
+    uint32_t event_count;
+    uint32_t terms; /* recorded so far (terms.c) */
+};
 struct in_run {
+    /* what is executed, and by what */
     struct in_launch launch;
     struct in_module *module;
     struct in_instance *instance;
     struct in_code *code;
     const struct in_kernel_info *info;
     const struct in_insn *insns; /* threaded code of the engine in use */
+    enum in_engine engine;
+    bool full; /* the engine that records and switches */
     struct in_argument *arguments;
-    uint64_t group_count[3], groups_total, next_group, groups_done;
-    uint64_t items_per_group;
-    bool copying; /* an asynchronous copy is being made */
-    struct in_group **slots;
-    uint32_t slot_count, slot_cursor;
-    uint64_t memory_used;
+    struct in_handle *handles; /* one per argument; the allocation holds ARGUMENTS and their values, too */
+    uint64_t group_count[3], items_per_group;
+    struct in_jit_run *native; /* the JIT executes this launch */
+    struct in_weak *weak;      /* NULL: not in weak mode */
+
+    /* the state of the execution */
+    struct in_progress progress;
+    struct in_promotion promotion;
+    struct in_recording recording;
     int64_t budget;        /* instructions the engine may still execute before it yields */
     int64_t switch_budget; /* shared memory operations before it yields */
     uint64_t executed;
-    uint64_t random;
-    bool full;    /* the engine that records and switches */
+    uint64_t memory_used, clock_reads;
+    uint32_t named_barriers;           /* number of releases from named barriers */
+    bool copying;                      /* an asynchronous copy is being made */
+    struct in_item **members;          /* scratch for releases */
+    const struct in_object *recent[4]; /* last objects found */
+    uint32_t recent_next;
+
+    /* how it ended */
+    bool over;
     bool stopped; /* a finding ended the launch */
     bool limit;   /* memory ran out */
-    bool over;
-    bool stray; /* a read outside every object returned zeros */
+    bool stray;   /* a read outside every object returned zeros */
     uint32_t findings;
     struct in_raised *raised; /* number of findings by kind and location (finding.c) */
     uint32_t raised_count;
-    uint32_t *source_ids;
-    struct in_calls *calls; /* sources of functions, by how they were called */
-    uint32_t *local_ids;    /* allocation ids of local objects */
-    struct mm_event *events;
-    uint32_t event_count;
-    const struct in_object *recent[4]; /* last objects found */
-    uint32_t recent_next;
-    struct in_item **members; /* scratch for releases */
-    uint32_t idle_rounds;     /* passes over the resident groups without progress */
-    struct in_item *current;  /* in the middle of a slice that the caller's quantum interrupted */
-    int64_t slice_left;
-    struct in_handle *handles; /* one per argument; the allocation holds ARGUMENTS and their values, too */
-    enum in_engine engine;
-    uint64_t clock_reads;
-    uint32_t named_barriers;   /* number of releases from named barriers */
-    struct in_jit_run *native; /* the JIT executes this launch */
-    struct in_weak *weak;      /* NULL: not in weak mode */
-    uint64_t promote_at;       /* after so many instructions the JIT is asked, at the end of a work-group */
-    uint64_t split_at;         /* ... or, in the middle of one, for its work-items that have not begun */
-    uint64_t first_item;       /* of the work-group that the JIT begins with: those before are not its */
-    bool prepared;             /* it is already compiling */
-    uint32_t terms;            /* recorded so far (terms.c) */
 };
 
 /* The 32-bit number in SLOT of ITEM. */

@@ -42,11 +42,12 @@ static bool make_local(struct in_run *run, struct in_group *g)
         most = align > most ? align : most;
         const char *name =
             v != NULL ? run->module->ids[v->id].name : run->info->arguments[k - code->local_count].name;
-        g->objects[k] = (struct in_object){.address = at,
-                                           .size = size,
-                                           .id = run->local_ids != NULL ? run->local_ids[k] : k + 1,
-                                           .region = MM_LOCAL,
-                                           .name = name};
+        g->objects[k] =
+            (struct in_object){.address = at,
+                               .size = size,
+                               .id = run->recording.local_ids != NULL ? run->recording.local_ids[k] : k + 1,
+                               .region = MM_LOCAL,
+                               .name = name};
         at += size;
     }
     g->local_size = at + most;
@@ -55,7 +56,8 @@ static bool make_local(struct in_run *run, struct in_group *g)
         g->local_shadow = group_alloc(run, g->local_size);
     if (g->local == NULL || (shadowed(run) && g->local_shadow == NULL))
         return false;
-    const uint8_t *local = IN_FAULTY(LOCAL_SHARED) && run->slot_count > 0 ? run->slots[0]->local : g->local;
+    const uint8_t *local =
+        IN_FAULTY(LOCAL_SHARED) && run->progress.slot_count > 0 ? run->progress.slots[0]->local : g->local;
     uint64_t base = ((uint64_t)(uintptr_t)local + most - 1) / most * most;
     for (uint32_t k = 0; k < n; k++)
         g->objects[k].address += g->objects[k].size > 0 ? base : 0;
@@ -95,10 +97,10 @@ void in_group_destroy(struct in_run *run, struct in_group *g)
 
 bool in_group_next(struct in_run *run, struct in_group *g)
 {
-    g->active = run->next_group < run->groups_total;
+    g->active = run->progress.next_group < run->progress.groups_total;
     if (!g->active)
         return false;
-    g->linear = run->next_group++;
+    g->linear = run->progress.next_group++;
     uint64_t rest = g->linear;
     g->items_count = 1;
     for (int k = 0; k < 3; k++) {

@@ -123,7 +123,7 @@ static void choose_engine(void)
 static bool is_worth_compiling(const struct in_run *run, bool instrumented)
 {
     const double rounds = instrumented && run->code->loops ? 1 << 20 : 1;
-    double items = (double)run->groups_total * (double)run->items_per_group;
+    double items = (double)run->progress.groups_total * (double)run->items_per_group;
     return items * run->code->count * rounds + (double)run->code->heat >= (double)native.hot;
 }
 
@@ -153,11 +153,11 @@ static bool begin_compiled(struct in_run *run)
     enum in_jit_begin result = native.api->create(run, &run->native, why, sizeof why);
     if (result == IN_JIT_DECLINES && native.note)
         fprintf(stderr, "refcl: jit: kernel %s runs in the interpreter: %s\n", run->info->name, why);
-    if (result == IN_JIT_BEGINS && native.note && run->next_group > 0)
+    if (result == IN_JIT_BEGINS && native.note && run->progress.next_group > 0)
         fprintf(stderr, "refcl: jit: kernel %s continues in compiled code from work-group %llu\n",
-                run->info->name, (unsigned long long)run->next_group);
+                run->info->name, (unsigned long long)run->progress.next_group);
     if (result == IN_JIT_DECLINES)
-        run->promote_at = UINT64_MAX;
+        run->promotion.at = UINT64_MAX;
     return result == IN_JIT_BEGINS;
 }
 
@@ -177,18 +177,18 @@ bool in_native_create(struct in_run *run)
 {
     in_start();
     const struct in_launch *l = &run->launch;
-    run->promote_at = run->split_at = UINT64_MAX;
+    run->promotion.at = run->promotion.split_at = UINT64_MAX;
     bool plain = l->recorder == NULL && !l->checks && !l->weak;
     bool instrumented = l->instrumented && !l->weak && !l->uninitialized && !run->code->suspicious;
     if (native.engine == INTERP || (!plain && !instrumented) || l->schedule != IN_SEQUENTIAL ||
-        run->groups_total == 0 || (native.engine == AUTO && run->code->stray))
+        run->progress.groups_total == 0 || (native.engine == AUTO && run->code->stray))
         return false;
     if (native.engine == AUTO && !is_worth_compiling(run, !plain)) {
         uint64_t heat = run->code->heat;
-        run->promote_at = !plain ? UINT64_MAX : heat < native.hot / 2 ? native.hot / 2 - heat : 0;
+        run->promotion.at = !plain ? UINT64_MAX : heat < native.hot / 2 ? native.hot / 2 - heat : 0;
         if (plain && run->code->loops && !run->code->waits && run->code->local_bytes == 0 &&
             l->step_limit == 0)
-            run->split_at = heat < native.hot ? native.hot - heat : native.hot / 2;
+            run->promotion.split_at = heat < native.hot ? native.hot - heat : native.hot / 2;
         return false;
     }
     return loaded() && begin_compiled(run);
@@ -196,19 +196,19 @@ bool in_native_create(struct in_run *run)
 
 bool in_native_take_over(struct in_run *run)
 {
-    if (run->next_group >= run->groups_total)
+    if (run->progress.next_group >= run->progress.groups_total)
         return false;
-    if (run->slot_count != 1 || run->code->stray || !loaded()) {
-        run->promote_at = UINT64_MAX;
+    if (run->progress.slot_count != 1 || run->code->stray || !loaded()) {
+        run->promotion.at = UINT64_MAX;
         return false;
     }
     uint64_t heat = run->code->heat;
     if (run->executed + heat >= native.hot)
         return begin_compiled(run);
-    if (!run->prepared)
+    if (!run->promotion.prepared)
         native.api->prepare(run);
-    run->prepared = true;
-    run->promote_at = native.hot - heat;
+    run->promotion.prepared = true;
+    run->promotion.at = native.hot - heat;
     return false;
 }
 
@@ -250,16 +250,16 @@ void in_native_split(struct in_run *run, struct in_group *g)
 {
     char why[160] = "";
     uint32_t first = first_of_rest(g);
-    uint64_t next = run->next_group;
-    run->split_at = UINT64_MAX;
-    if (first == 0 || first == g->items_count || run->slot_count != 1 || run->code->stray ||
+    uint64_t next = run->progress.next_group;
+    run->promotion.split_at = UINT64_MAX;
+    if (first == 0 || first == g->items_count || run->progress.slot_count != 1 || run->code->stray ||
         has_local_arguments(run) || !loaded())
         return;
-    run->next_group = g->linear;
-    run->first_item = first;
+    run->progress.next_group = g->linear;
+    run->promotion.first_item = first;
     bool begins = native.api->create(run, &run->native, why, sizeof why) == IN_JIT_BEGINS;
-    run->next_group = next;
-    run->first_item = 0;
+    run->progress.next_group = next;
+    run->promotion.first_item = 0;
     if (begins)
         run_rest(run, g, first);
 }

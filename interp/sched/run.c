@@ -33,7 +33,7 @@ static enum mm_class check(const struct in_launch *l, struct mm_error *err)
 static enum mm_class geometry(struct in_run *run, struct mm_error *err)
 {
     struct in_launch *l = &run->launch;
-    run->groups_total = run->items_per_group = 1;
+    run->progress.groups_total = run->items_per_group = 1;
     for (uint32_t k = 0; k < 3; k++) {
         if (k >= l->dimensions) {
             l->global_size[k] = l->local_size[k] = 1;
@@ -41,9 +41,9 @@ static enum mm_class geometry(struct in_run *run, struct mm_error *err)
         }
         run->group_count[k] =
             l->global_size[k] / l->local_size[k] + (l->global_size[k] % l->local_size[k] != 0);
-        if (run->group_count[k] != 0 && run->groups_total > UINT64_MAX / run->group_count[k])
+        if (run->group_count[k] != 0 && run->progress.groups_total > UINT64_MAX / run->group_count[k])
             return mm_fail(err, MM_LIMIT, "CL 5.10", "too many work-groups");
-        run->groups_total *= run->group_count[k];
+        run->progress.groups_total *= run->group_count[k];
         run->items_per_group *= l->local_size[k];
     }
     return MM_OK;
@@ -99,10 +99,11 @@ static enum mm_class copy_arguments(struct in_run *run, struct mm_error *err)
 static bool record_locals(struct in_run *run)
 {
     uint32_t locals = run->code->local_count, n = locals + run->info->argument_count;
-    run->source_ids = mm_alloc_zero(run->code->source_count + 1, sizeof *run->source_ids);
-    run->local_ids = mm_alloc_zero(n + 1, sizeof *run->local_ids);
-    run->events = mm_alloc_zero(IN_EVENT_BATCH, sizeof *run->events);
-    if (run->source_ids == NULL || run->local_ids == NULL || run->events == NULL)
+    run->recording.source_ids = mm_alloc_zero(run->code->source_count + 1, sizeof *run->recording.source_ids);
+    run->recording.local_ids = mm_alloc_zero(n + 1, sizeof *run->recording.local_ids);
+    run->recording.events = mm_alloc_zero(IN_EVENT_BATCH, sizeof *run->recording.events);
+    if (run->recording.source_ids == NULL || run->recording.local_ids == NULL ||
+        run->recording.events == NULL)
         return false;
     for (uint32_t k = 0; k < n; k++) {
         const struct in_global *v = k < locals ? &run->module->globals[run->code->locals[k]] : NULL;
@@ -110,9 +111,9 @@ static bool record_locals(struct in_run *run)
         if (a != NULL && a->kind != IN_ARG_LOCAL)
             continue;
         struct mm_record record = {.type = MM_RECORD_ALLOCATION};
-        run->local_ids[k] = mm_recorder_new_allocation(run->launch.recorder);
+        run->recording.local_ids[k] = mm_recorder_new_allocation(run->launch.recorder);
         record.allocation =
-            (struct mm_allocation){.id = run->local_ids[k],
+            (struct mm_allocation){.id = run->recording.local_ids[k],
                                    .region = MM_LOCAL,
                                    .device = (int16_t)run->launch.device,
                                    .command = run->launch.command,
@@ -126,14 +127,15 @@ static bool record_locals(struct in_run *run)
 bool in_open_slots(struct in_run *run)
 {
     bool ranked = run->launch.oracle != NULL && run->launch.oracle->rank != NULL;
-    uint64_t wanted = ranked ? run->groups_total : run->launch.schedule == IN_SEQUENTIAL ? 1 : 8;
+    uint64_t wanted = ranked ? run->progress.groups_total : run->launch.schedule == IN_SEQUENTIAL ? 1 : 8;
     if (run->launch.recorder != NULL && !record_locals(run))
         return false;
-    run->over = run->groups_total == 0;
+    run->over = run->progress.groups_total == 0;
     run->members = mm_alloc((run->items_per_group + 1) * sizeof *run->members);
     if (run->members == NULL)
         return false;
-    for (uint64_t k = 0; k < wanted && !run->over && run->next_group < run->groups_total; k++)
+    for (uint64_t k = 0; k < wanted && !run->over && run->progress.next_group < run->progress.groups_total;
+         k++)
         if (!in_add_slot(run))
             return k > 0;
     return true;
@@ -153,7 +155,7 @@ enum mm_class in_run_create(const struct in_launch *launch, struct in_run **out,
     run->code = run->module->kernels[launch->kernel].code;
     run->info = &run->module->kernels[launch->kernel].info;
     run->full = launch->recorder != NULL || launch->schedule == IN_RANDOM;
-    run->random = launch->seed * UINT64_C(0x2545f4914f6cdd1d) + 1;
+    run->progress.random = launch->seed * UINT64_C(0x2545f4914f6cdd1d) + 1;
     run->launch.terms &= launch->recorder != NULL && !launch->weak;
     run->engine = launch->weak                          ? IN_WEAK
                   : launch->checks || run->launch.terms ? IN_CHECKING
@@ -214,15 +216,15 @@ void in_run_destroy(struct in_run *run)
     if (run == NULL)
         return;
     in_native_destroy(run);
-    for (uint32_t k = 0; k < run->slot_count; k++)
-        in_group_destroy(run, run->slots[k]);
+    for (uint32_t k = 0; k < run->progress.slot_count; k++)
+        in_group_destroy(run, run->progress.slots[k]);
     in_weak_destroy(run);
     mm_free(run->handles); /* and arguments */
-    mm_free(run->slots);
+    mm_free(run->progress.slots);
     mm_free(run->members);
     mm_free(run->raised);
     in_record_end(run);
-    mm_free(run->local_ids);
-    mm_free(run->events);
+    mm_free(run->recording.local_ids);
+    mm_free(run->recording.events);
     mm_free(run);
 }

@@ -12,12 +12,13 @@
 
 bool in_add_slot(struct in_run *run)
 {
-    if (run->next_group >= run->groups_total || (run->slot_count > 0 && run->memory_used > IN_SPIN_MEMORY))
+    if (run->progress.next_group >= run->progress.groups_total ||
+        (run->progress.slot_count > 0 && run->memory_used > IN_SPIN_MEMORY))
         return false;
     struct in_group *g = in_group_create(run);
     if (g == NULL)
         return false;
-    if (!mm_append(&run->slots, &run->slot_count, &g)) {
+    if (!mm_append(&run->progress.slots, &run->progress.slot_count, &g)) {
         in_group_destroy(run, g);
         return false;
     }
@@ -39,9 +40,9 @@ static struct in_item *runnable(struct in_group *g, uint32_t start)
 
 static void rotate(struct in_run *run)
 {
-    for (uint32_t k = 0; k < run->slot_count; k++) {
-        run->slot_cursor = (run->slot_cursor + 1) % run->slot_count;
-        if (run->slots[run->slot_cursor]->active)
+    for (uint32_t k = 0; k < run->progress.slot_count; k++) {
+        run->progress.slot_cursor = (run->progress.slot_cursor + 1) % run->progress.slot_count;
+        if (run->progress.slots[run->progress.slot_cursor]->active)
             return;
     }
 }
@@ -52,12 +53,12 @@ static void replace(struct in_run *run, struct in_group *g)
     const struct in_environment *env = &run->instance->environment_copy;
     if (env->group_ended != NULL)
         env->group_ended(env->context, g->linear);
-    run->groups_done++;
-    run->idle_rounds = 0;
-    if (run->executed >= run->promote_at && in_native_take_over(run))
+    run->progress.groups_done++;
+    run->progress.idle_rounds = 0;
+    if (run->executed >= run->promotion.at && in_native_take_over(run))
         return;
     if (!in_group_next(run, g)) {
-        run->over = run->groups_done == run->groups_total;
+        run->over = run->progress.groups_done == run->progress.groups_total;
         rotate(run);
     }
 }
@@ -70,13 +71,13 @@ static void yielded(struct in_run *run, struct in_group *g)
     g->yields++;
     if (!fair && g->yields <= g->items_count - g->done - g->waiting)
         return;
-    uint32_t before = run->slot_cursor;
+    uint32_t before = run->progress.slot_cursor;
     rotate(run);
-    if (run->slot_cursor > before)
+    if (run->progress.slot_cursor > before)
         return;
     uint32_t patience = fair ? IN_SPIN_SLICE / IN_FAIR_SLICE : 0;
-    if (run->idle_rounds++ >= patience && in_add_slot(run))
-        run->idle_rounds = 0;
+    if (run->progress.idle_rounds++ >= patience && in_add_slot(run))
+        run->progress.idle_rounds = 0;
 }
 
 /* The runnable work-item with the lowest rank, which the oracle selects. */
@@ -85,8 +86,8 @@ static struct in_item *lowest(struct in_run *run)
     const struct in_oracle *o = run->launch.oracle;
     struct in_item *best = NULL;
     uint64_t best_rank = 0;
-    for (uint32_t k = 0; k < run->slot_count; k++) {
-        struct in_group *g = run->slots[k];
+    for (uint32_t k = 0; k < run->progress.slot_count; k++) {
+        struct in_group *g = run->progress.slots[k];
         for (uint32_t at = 0; g->active && at < g->items_count; at++) {
             if (g->items[at].state > IN_ITEM_READY)
                 continue;
@@ -95,7 +96,7 @@ static struct in_item *lowest(struct in_run *run)
                 continue;
             best = &g->items[at];
             best_rank = rank;
-            run->slot_cursor = k;
+            run->progress.slot_cursor = k;
         }
     }
     return best;
@@ -108,16 +109,16 @@ static bool is_ranked(const struct in_run *run)
 
 static struct in_item *pick(struct in_run *run)
 {
-    struct in_group *g = run->slots[run->slot_cursor];
+    struct in_group *g = run->progress.slots[run->progress.slot_cursor];
     if (is_ranked(run))
         return lowest(run);
     if (run->launch.schedule != IN_RANDOM)
         return runnable(g, g->cursor);
-    run->slot_cursor = (uint32_t)(mm_random_next(&run->random) % run->slot_count);
-    if (!run->slots[run->slot_cursor]->active)
+    run->progress.slot_cursor = (uint32_t)(mm_random_next(&run->progress.random) % run->progress.slot_count);
+    if (!run->progress.slots[run->progress.slot_cursor]->active)
         rotate(run);
-    g = run->slots[run->slot_cursor];
-    return runnable(g, (uint32_t)(mm_random_next(&run->random) % g->items_count));
+    g = run->progress.slots[run->progress.slot_cursor];
+    return runnable(g, (uint32_t)(mm_random_next(&run->progress.random) % g->items_count));
 }
 
 static int64_t slice(struct in_run *run)
@@ -127,7 +128,7 @@ static int64_t slice(struct in_run *run)
         return IN_SPIN_SLICE;
     if (run->launch.schedule == IN_FAIR)
         return IN_FAIR_SLICE;
-    uint64_t r = mm_random_next(&run->random);
+    uint64_t r = mm_random_next(&run->progress.random);
     run->switch_budget = 1 + (int64_t)(r % 4 == 0 ? r / 4 % 16 : r / 4 % 3);
     return 200 + (int64_t)(r >> 32) % 2000;
 }
@@ -150,8 +151,8 @@ static void stopped(struct in_run *run, struct in_item *item, enum in_stop stop)
         break;
     case IN_STOP_YIELD:
         if (run->launch.schedule == IN_RANDOM) {
-            if (++run->idle_rounds > 200000 && in_add_slot(run))
-                run->idle_rounds = 0;
+            if (++run->progress.idle_rounds > 200000 && in_add_slot(run))
+                run->progress.idle_rounds = 0;
         } else {
             yielded(run, g);
         }
@@ -165,7 +166,7 @@ static void stopped(struct in_run *run, struct in_item *item, enum in_stop stop)
  * interpreted to its end.  The interpreter completes the work-items that have begun. */
 static void split(struct in_run *run)
 {
-    struct in_group *g = run->slots[run->slot_cursor];
+    struct in_group *g = run->progress.slots[run->progress.slot_cursor];
     if (!g->active || g->waiting > 0)
         return;
     in_native_split(run, g);
@@ -176,7 +177,7 @@ static void split(struct in_run *run)
 static bool execute(struct in_run *run, struct in_item *item, int64_t budget)
 {
     if (item->state == IN_ITEM_NEW) {
-        struct in_group *g = run->slots[run->slot_cursor];
+        struct in_group *g = run->progress.slots[run->progress.slot_cursor];
         if (!in_item_start(run, g, item, (uint32_t)(item - g->items))) {
             run->limit = true;
             return false;
@@ -190,9 +191,10 @@ static bool execute(struct in_run *run, struct in_item *item, int64_t budget)
                         : run->engine == IN_WEAK      ? in_engine_weak(run, item, NULL)
                                                       : in_engine_check(run, item, NULL);
     run->executed += (uint64_t)(budget - run->budget);
-    run->slice_left -= budget - run->budget;
-    bool cut = stop == IN_STOP_YIELD && run->budget <= 0 && run->slice_left > 0;
-    run->current = cut ? item : NULL; /* only the caller's quantum is used up: the same work-item resumes */
+    run->progress.slice_left -= budget - run->budget;
+    bool cut = stop == IN_STOP_YIELD && run->budget <= 0 && run->progress.slice_left > 0;
+    run->progress.current =
+        cut ? item : NULL; /* only the caller's quantum is used up: the same work-item resumes */
     if (cut)
         return true;
     stopped(run, item, stop);
@@ -210,16 +212,17 @@ void in_schedule(struct in_run *run, uint64_t quantum)
 {
     uint64_t end = quantum == 0 ? UINT64_MAX : run->executed + quantum;
     while (!run->over && !run->stopped && !run->limit && run->executed < end && run->native == NULL) {
-        struct in_item *item = run->current != NULL ? run->current : pick(run);
+        struct in_item *item = run->progress.current != NULL ? run->progress.current : pick(run);
         if (item == NULL) { /* all work-items of the group are blocked: next group */
             rotate(run);
             continue;
         }
-        if (run->current == NULL)
-            run->slice_left = slice(run);
+        if (run->progress.current == NULL)
+            run->progress.slice_left = slice(run);
         uint64_t left = end - run->executed;
-        execute(run, item, (uint64_t)run->slice_left > left ? (int64_t)left : run->slice_left);
-        if (__builtin_expect(run->executed >= run->split_at, 0) && !run->over)
+        execute(run, item,
+                (uint64_t)run->progress.slice_left > left ? (int64_t)left : run->progress.slice_left);
+        if (__builtin_expect(run->executed >= run->promotion.split_at, 0) && !run->over)
             split(run);
         if (run->launch.step_limit != 0 && run->executed > run->launch.step_limit)
             in_step_limit(run, item, item->frame != NULL && item->state == IN_ITEM_READY ? item->pc : NULL);

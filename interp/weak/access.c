@@ -400,11 +400,11 @@ void in_weak_atomic(struct in_run *run, struct in_item *item, struct in_weak_ato
 
 mm_event_id in_weak_record(struct in_run *run, struct mm_edge *edges, size_t count)
 {
-    struct mm_event event = run->events[run->event_count - 1];
+    struct mm_event event = run->recording.events[run->recording.event_count - 1];
     for (size_t k = 0; k < count; k++)
         if (edges[k].from == MM_NO_EVENT)
             edges[k].from = run->weak->start;
-    run->event_count--;
+    run->recording.event_count--;
     in_record_flush(run);
     return mm_recorder_event(run->launch.recorder, &event, edges, count);
 }
@@ -419,8 +419,10 @@ void in_weak_recorded(struct in_run *run)
         return;
     }
     if (w->last.flowed)
-        edges[count++] = (struct mm_edge){
-            .from = w->last.from, .kind = MM_EDGE_RF, .byte_count = run->events[run->event_count - 1].size};
+        edges[count++] =
+            (struct mm_edge){.from = w->last.from,
+                             .kind = MM_EDGE_RF,
+                             .byte_count = run->recording.events[run->recording.event_count - 1].size};
     if (w->last.wrote && w->last.placed)
         edges[count++] = (struct mm_edge){.from = w->last.after, .kind = MM_EDGE_CO};
     mm_event_id id = in_weak_record(run, edges, count);

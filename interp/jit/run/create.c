@@ -52,7 +52,7 @@ static void divide(struct in_jit_run *run)
     run->groups = 1;
     for (uint32_t k = 0; k < 3; k++) {
         uint32_t size = any ? (uint32_t)run->frame.local_size[k] : kernel->shape.group_size[k];
-        if (any && k == 0 && kernel->shape.flat && run->launch->first_item == 0)
+        if (any && k == 0 && kernel->shape.flat && run->launch->promotion.first_item == 0)
             size = flat_size(&run->frame);
         run->local_size[k] = size;
         run->frame.group_size[k] = size;
@@ -245,7 +245,7 @@ static enum in_jit_begin ready(struct in_jit_run *run, char *why, size_t why_siz
         return IN_JIT_DECLINES;
     }
     struct in_jit_options options = options_of(run, l);
-    if (run->launch->first_item > 0)
+    if (run->launch->promotion.first_item > 0)
         options = in_jit_any_size(&options);
     else
         in_jit_choose_size(kernel, &options, edge, estimated_work(run, kernel->code));
@@ -259,12 +259,12 @@ static enum in_jit_begin ready(struct in_jit_run *run, char *why, size_t why_siz
         return IN_JIT_DECLINES;
     }
     divide(run);
-    if (run->launch->first_item > 0 && !may_split(run->kernel)) {
+    if (run->launch->promotion.first_item > 0 && !may_split(run->kernel)) {
         snprintf(why, why_size, "work-items that depend on others of their work-group");
         return IN_JIT_DECLINES;
     }
-    run->frame.first_item = run->launch->first_item;
-    if (!skip_to(run, run->launch->next_group))
+    run->frame.first_item = run->launch->promotion.first_item;
+    if (!skip_to(run, run->launch->progress.next_group))
         return IN_JIT_NOT_HERE;
     const uint64_t *local = run->frame.local_size;
     uint64_t items = local[0] * local[1] * local[2];
@@ -276,7 +276,7 @@ static enum in_jit_begin ready(struct in_jit_run *run, char *why, size_t why_siz
         snprintf(why, why_size, "out of memory");
         return IN_JIT_DECLINES;
     }
-    if (run->launch->first_item > 0)
+    if (run->launch->promotion.first_item > 0)
         run->groups = atomic_load(&run->next) + 1;
     bool ready_to_run = !(options.flags & IN_JIT_INSTRUMENTED) || in_instrument_begin(run, why, why_size);
     return ready_to_run ? IN_JIT_BEGINS : IN_JIT_DECLINES;
