@@ -18,7 +18,8 @@ static inline uint32_t below(struct maker *m, uint32_t n)
     return (uint32_t)(m->random >> 33) % n;
 }
 
-static inline uint32_t expr(struct maker *m, enum ck_expr_op op, uint8_t size, uint32_t a, uint32_t b, uint64_t imm)
+static inline uint32_t expr(struct maker *m, enum ck_expr_op op, uint8_t size, uint32_t a, uint32_t b,
+                            uint64_t imm)
 {
     return ck_program_add_expr(m->p, &(struct ck_expr){.op = op, .size = size, .a = a, .b = b, .imm = imm});
 }
