@@ -87,3 +87,16 @@ bool rt_callback_busy(void)
 {
     return !own_thread && atomic_load_explicit(&pending, memory_order_relaxed) > MOST_PENDING;
 }
+
+cl_int rt_callback_add(struct rt_callback **list, const struct rt_callback *callback)
+{
+    struct rt_callback *added = mm_alloc(sizeof(*added));
+    if (!added)
+        return CL_OUT_OF_HOST_MEMORY;
+    *added = *callback;
+    pthread_mutex_lock(&rt_lock);
+    added->next = *list;
+    *list = added;
+    pthread_mutex_unlock(&rt_lock);
+    return CL_SUCCESS;
+}

@@ -12,6 +12,8 @@ struct rt_callback {
     void *data;
 };
 
+/* Puts a copy of CALLBACK in front of LIST. */
+cl_int rt_callback_add(struct rt_callback **list, const struct rt_callback *callback);
 /* Whether so many calls are waiting for the callback thread that others should leave it some time. */
 bool rt_callback_busy(void);
 /* In a child, right after fork(). */

@@ -231,35 +231,18 @@ cl_int CL_API_CALL rt_clSetContextDestructorCallback(cl_context handle,
                                                      void(CL_CALLBACK *pfn_notify)(cl_context, void *),
                                                      void *user_data)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     struct rt_context *context = rt_context(handle);
     if (rt_context_error(context))
         return rt_context_error(context);
     if (!pfn_notify)
         return CL_INVALID_VALUE;
-    struct rt_callback *callback = mm_alloc_zero(1, sizeof(*callback));
-    if (!callback)
-        return CL_OUT_OF_HOST_MEMORY;
-    callback->context_function = pfn_notify;
-    callback->data = user_data;
-    pthread_mutex_lock(&lock);
-    callback->next = context->destructors;
-    context->destructors = callback;
-    pthread_mutex_unlock(&lock);
-    return CL_SUCCESS;
+    return rt_callback_add(&context->destructors,
+                           &(struct rt_callback){.context_function = pfn_notify, .data = user_data});
 }
 
-static cl_int get_devices(const void *object, const struct rt_info_out *out)
-{
-    const struct rt_context *context = object;
-    return rt_info_put(out, context->devices, context->device_count * sizeof(*context->devices));
-}
+RT_ANSWER_LIST(get_devices, struct rt_context, devices, device_count)
 
-static cl_int get_properties(const void *object, const struct rt_info_out *out)
-{
-    const struct rt_context *context = object;
-    return rt_info_put(out, context->properties, context->property_count * sizeof(*context->properties));
-}
+RT_ANSWER_LIST(get_properties, struct rt_context, properties, property_count)
 
 static const struct rt_info_row context_rows[] = {
     RT_INFO_GET(CL_CONTEXT_REFERENCE_COUNT, rt_info_references),
@@ -268,11 +251,4 @@ static const struct rt_info_row context_rows[] = {
     RT_INFO_GET(CL_CONTEXT_PROPERTIES, get_properties),
 };
 
-cl_int CL_API_CALL rt_clGetContextInfo(cl_context handle, cl_context_info param_name, size_t size,
-                                       void *value, size_t *size_ret)
-{
-    struct rt_context *context = rt_context(handle);
-    if (!context)
-        return CL_INVALID_CONTEXT;
-    return RT_INFO_QUERY(context_rows, context, param_name, size, value, size_ret);
-}
+RT_INFO_CALL(ContextInfo, cl_context, cl_context_info, rt_context(handle), CL_INVALID_CONTEXT, context_rows)

@@ -251,11 +251,7 @@ static cl_int get_most_sub_devices(const void *object, const struct rt_info_out 
     return rt_info_uint(out, units > 1 ? units : 0);
 }
 
-static cl_int get_partition_type(const void *object, const struct rt_info_out *out)
-{
-    const struct rt_device *device = object;
-    return rt_info_put(out, device->partition, device->partition_count * sizeof(*device->partition));
-}
+RT_ANSWER_LIST(get_partition_type, struct rt_device, partition, partition_count)
 
 /* Made of the platform, and of the device's place in it: the same in every process. */
 static cl_int put_uuid(const struct rt_info_out *out, const char *kind, int index)

@@ -246,14 +246,7 @@ static const struct rt_info_row event_rows[] = {
     RT_INFO_GET(CL_EVENT_REFERENCE_COUNT, rt_info_references),
 };
 
-cl_int CL_API_CALL rt_clGetEventInfo(cl_event handle, cl_event_info param_name, size_t size, void *value,
-                                     size_t *size_ret)
-{
-    struct rt_event *event = rt_event(handle);
-    if (!event)
-        return CL_INVALID_EVENT;
-    return RT_INFO_QUERY(event_rows, event, param_name, size, value, size_ret);
-}
+RT_INFO_CALL(EventInfo, cl_event, cl_event_info, rt_event(handle), CL_INVALID_EVENT, event_rows)
 
 static const struct rt_info_row profiling_rows[] = {
     RT_INFO_FIELD(CL_PROFILING_COMMAND_QUEUED, struct rt_event, times[RT_QUEUED]),

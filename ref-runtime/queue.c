@@ -259,11 +259,7 @@ cl_int CL_API_CALL rt_clFinish(cl_command_queue handle)
     return code;
 }
 
-static cl_int get_properties_array(const void *object, const struct rt_info_out *out)
-{
-    const struct rt_queue *queue = object;
-    return rt_info_put(out, queue->properties, queue->property_count * sizeof(*queue->properties));
-}
+RT_ANSWER_LIST(get_properties_array, struct rt_queue, properties, property_count)
 
 /* A device queue has a size; a host queue does not. */
 static cl_int get_size(const void *object, const struct rt_info_out *out)
@@ -284,14 +280,8 @@ static const struct rt_info_row queue_rows[] = {
     RT_INFO_GET(CL_QUEUE_DEVICE_DEFAULT, get_device_default),
 };
 
-cl_int CL_API_CALL rt_clGetCommandQueueInfo(cl_command_queue handle, cl_command_queue_info param_name,
-                                            size_t size, void *value, size_t *size_ret)
-{
-    struct rt_queue *queue = rt_queue(handle);
-    if (!queue)
-        return CL_INVALID_COMMAND_QUEUE;
-    return RT_INFO_QUERY(queue_rows, queue, param_name, size, value, size_ret);
-}
+RT_INFO_CALL(CommandQueueInfo, cl_command_queue, cl_command_queue_info, rt_queue(handle),
+             CL_INVALID_COMMAND_QUEUE, queue_rows)
 
 cl_int CL_API_CALL rt_clSetDefaultDeviceCommandQueue(cl_context context_handle, cl_device_id device_handle,
                                                      cl_command_queue handle)

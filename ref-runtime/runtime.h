@@ -156,6 +156,14 @@ cl_int rt_info_handle(const struct rt_info_out *out, const void *handle);
         return rt_info_##kind(out, value);                                                                   \
     }
 
+/* The same of a list: the elements of the member LIST, whose number is in the member COUNT. */
+#define RT_ANSWER_LIST(get, type, list, count)                                                               \
+    static cl_int get(const void *object, const struct rt_info_out *out)                                     \
+    {                                                                                                        \
+        const type *of = object;                                                                             \
+        return rt_info_put(out, of->list, of->count * sizeof(*of->list));                                    \
+    }
+
 /* One query of a table: a field of the object, or a function that answers. */
 struct rt_info_row {
     cl_uint param;
@@ -175,6 +183,14 @@ cl_int rt_info_query(const struct rt_info_row *rows, size_t count, const void *o
                      size_t size, void *value, size_t *size_ret);
 #define RT_INFO_QUERY(rows, object, param, size, value, size_ret)                                            \
     rt_info_query((rows), sizeof(rows) / sizeof(*(rows)), (object), (param), (size), (value), (size_ret))
+/* Defines clGetNAME, whose answers are ROWS; OBJECT is null, which is ERROR, unless HANDLE is valid. */
+#define RT_INFO_CALL(name, handle_type, param_type, object, error, rows)                                     \
+    cl_int CL_API_CALL rt_clGet##name(handle_type handle, param_type param, size_t size, void *value,        \
+                                      size_t *size_ret)                                                      \
+    {                                                                                                        \
+        const void *queried = object;                                                                        \
+        return queried ? RT_INFO_QUERY(rows, queried, param, size, value, size_ret) : error;                 \
+    }
 /* CL_*_REFERENCE_COUNT of any object. */
 cl_int rt_info_references(const void *object, const struct rt_info_out *out);
 

@@ -299,11 +299,7 @@ cl_int CL_API_CALL rt_clCommandBarrierWithWaitListKHR(cl_command_buffer_khr buff
 
 /* ---- queries [CL 5.17.8 R101] ---- */
 
-static cl_int get_queues(const void *object, const struct rt_info_out *out)
-{
-    const struct rt_command_buffer *buffer = object;
-    return rt_info_put(out, buffer->queues, buffer->queue_count * sizeof(struct rt_queue *));
-}
+RT_ANSWER_LIST(get_queues, struct rt_command_buffer, queues, queue_count)
 
 static cl_int get_state(const void *object, const struct rt_info_out *out)
 {
@@ -314,11 +310,7 @@ static cl_int get_state(const void *object, const struct rt_info_out *out)
     return rt_info_uint(out, state);
 }
 
-static cl_int get_buffer_properties(const void *object, const struct rt_info_out *out)
-{
-    const struct rt_command_buffer *buffer = object;
-    return rt_info_put(out, buffer->properties, buffer->property_count * sizeof(*buffer->properties));
-}
+RT_ANSWER_LIST(get_buffer_properties, struct rt_command_buffer, properties, property_count)
 
 static const struct rt_info_row rows[] = {
     RT_INFO_GET(CL_COMMAND_BUFFER_QUEUES_KHR, get_queues),
@@ -329,14 +321,8 @@ static const struct rt_info_row rows[] = {
     RT_INFO_GET(CL_COMMAND_BUFFER_PROPERTIES_ARRAY_KHR, get_buffer_properties),
 };
 
-cl_int CL_API_CALL rt_clGetCommandBufferInfoKHR(cl_command_buffer_khr handle,
-                                                cl_command_buffer_info_khr param_name, size_t size,
-                                                void *value, size_t *size_ret)
-{
-    const struct rt_command_buffer *buffer = live(handle);
-    return buffer ? RT_INFO_QUERY(rows, buffer, param_name, size, value, size_ret)
-                  : CL_INVALID_COMMAND_BUFFER_KHR;
-}
+RT_INFO_CALL(CommandBufferInfoKHR, cl_command_buffer_khr, cl_command_buffer_info_khr, live(handle),
+             CL_INVALID_COMMAND_BUFFER_KHR, rows)
 
 /* ---- other devices ---- */
 

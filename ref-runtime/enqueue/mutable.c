@@ -311,11 +311,7 @@ cl_int CL_API_CALL rt_clUpdateMutableCommandsKHR(cl_command_buffer_khr handle, c
 RT_ANSWER(get_queue, handle, struct rt_mutable, m, queue_of(m))
 RT_ANSWER(get_type, uint, void, unused, CL_COMMAND_NDRANGE_KERNEL)
 
-static cl_int get_properties(const void *object, const struct rt_info_out *out)
-{
-    const struct rt_mutable *m = object;
-    return rt_info_put(out, m->properties, m->property_count * sizeof(*m->properties));
-}
+RT_ANSWER_LIST(get_properties, struct rt_mutable, properties, property_count)
 
 static cl_int put_sizes(const struct rt_mutable *m, int which, const struct rt_info_out *out)
 {
@@ -353,10 +349,5 @@ static const struct rt_info_row rows[] = {
     RT_INFO_GET(CL_MUTABLE_DISPATCH_LOCAL_WORK_SIZE_KHR, get_local),
 };
 
-cl_int CL_API_CALL rt_clGetMutableCommandInfoKHR(cl_mutable_command_khr handle,
-                                                 cl_mutable_command_info_khr param_name, size_t size,
-                                                 void *value, size_t *size_ret)
-{
-    const struct rt_mutable *m = rt_object_check(handle, RT_MUTABLE_COMMAND);
-    return m ? RT_INFO_QUERY(rows, m, param_name, size, value, size_ret) : CL_INVALID_MUTABLE_COMMAND_KHR;
-}
+RT_INFO_CALL(MutableCommandInfoKHR, cl_mutable_command_khr, cl_mutable_command_info_khr,
+             rt_object_check(handle, RT_MUTABLE_COMMAND), CL_INVALID_MUTABLE_COMMAND_KHR, rows)

@@ -441,11 +441,7 @@ static cl_int get_payload(const void *object, const struct rt_info_out *out)
     return rt_info_ulong(out, payload);
 }
 
-static cl_int get_semaphore_properties(const void *object, const struct rt_info_out *out)
-{
-    const struct rt_semaphore *s = object;
-    return rt_info_put(out, s->properties, s->property_count * sizeof(*s->properties));
-}
+RT_ANSWER_LIST(get_semaphore_properties, struct rt_semaphore, properties, property_count)
 
 static cl_int get_export_types(const void *object, const struct rt_info_out *out)
 {
@@ -481,12 +477,8 @@ static const struct rt_info_row rows[] = {
     RT_INFO_GET(CL_SEMAPHORE_EXPORTABLE_KHR, get_exportable),
 };
 
-cl_int CL_API_CALL rt_clGetSemaphoreInfoKHR(cl_semaphore_khr handle, cl_semaphore_info_khr param_name,
-                                            size_t size, void *value, size_t *size_ret)
-{
-    const struct rt_semaphore *s = live(handle);
-    return s ? RT_INFO_QUERY(rows, s, param_name, size, value, size_ret) : CL_INVALID_SEMAPHORE_KHR;
-}
+RT_INFO_CALL(SemaphoreInfoKHR, cl_semaphore_khr, cl_semaphore_info_khr, live(handle),
+             CL_INVALID_SEMAPHORE_KHR, rows)
 
 /* ---- handles [cl_khr_external_semaphore] ---- */
 

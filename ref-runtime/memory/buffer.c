@@ -61,7 +61,7 @@ static bool allocate_recorded(struct rt_mem *mem)
 }
 
 /* Initial contents: the application's memory is the latest version, or was copied to the first device. */
-bool rt_mem_initialize(struct rt_mem *mem, void *host_ptr)
+static bool initialize_storage(struct rt_mem *mem, void *host_ptr)
 {
     if (mem->flags & CL_MEM_USE_HOST_PTR) {
         const struct rt_svm *svm = rt_svm_find(mem->context, host_ptr);
@@ -102,7 +102,7 @@ cl_int rt_mem_fill_in(struct rt_mem *mem, const struct rt_mem_request *r, void *
         return CL_MEM_OBJECT_ALLOCATION_FAILURE;
     if (r->external)
         return rt_external_import(mem, r);
-    return rt_mem_initialize(mem, host_ptr) ? CL_SUCCESS : CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    return initialize_storage(mem, host_ptr) ? CL_SUCCESS : CL_MEM_OBJECT_ALLOCATION_FAILURE;
 }
 
 /* Whether SIZE bytes at HOST_PTR begin in an SVM allocation and end behind it. */
@@ -246,16 +246,8 @@ cl_int CL_API_CALL rt_clSetMemObjectDestructorCallback(cl_mem handle,
         return CL_INVALID_MEM_OBJECT;
     if (!pfn_notify)
         return CL_INVALID_VALUE;
-    struct rt_callback *callback = mm_alloc_zero(1, sizeof(*callback));
-    if (!callback)
-        return CL_OUT_OF_HOST_MEMORY;
-    callback->mem_function = pfn_notify;
-    callback->data = user_data;
-    pthread_mutex_lock(&rt_lock);
-    callback->next = mem->destructors;
-    mem->destructors = callback;
-    pthread_mutex_unlock(&rt_lock);
-    return CL_SUCCESS;
+    return rt_callback_add(&mem->destructors,
+                           &(struct rt_callback){.mem_function = pfn_notify, .data = user_data});
 }
 
 /* ---- queries ---- */
@@ -268,11 +260,7 @@ static cl_int get_map_count(const void *object, const struct rt_info_out *out)
     return rt_info_uint(out, count);
 }
 
-static cl_int get_properties(const void *object, const struct rt_info_out *out)
-{
-    const struct rt_mem *mem = object;
-    return rt_info_put(out, mem->properties, mem->property_count * sizeof(*mem->properties));
-}
+RT_ANSWER_LIST(get_properties, struct rt_mem, properties, property_count)
 
 static cl_int get_uses_svm(const void *object, const struct rt_info_out *out)
 {
@@ -299,11 +287,4 @@ static const struct rt_info_row mem_rows[] = {
     RT_INFO_GET(CL_MEM_DEVICE_ADDRESS_EXT, rt_address_put),
 };
 
-cl_int CL_API_CALL rt_clGetMemObjectInfo(cl_mem handle, cl_mem_info param_name, size_t size, void *value,
-                                         size_t *size_ret)
-{
-    struct rt_mem *mem = rt_mem(handle);
-    if (!mem)
-        return CL_INVALID_MEM_OBJECT;
-    return RT_INFO_QUERY(mem_rows, mem, param_name, size, value, size_ret);
-}
+RT_INFO_CALL(MemObjectInfo, cl_mem, cl_mem_info, rt_mem(handle), CL_INVALID_MEM_OBJECT, mem_rows)

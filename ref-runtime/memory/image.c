@@ -364,11 +364,6 @@ static const struct rt_info_row image_rows[] = {
     RT_INFO_GET(CL_IMAGE_NUM_SAMPLES, get_none),
 };
 
-cl_int CL_API_CALL rt_clGetImageInfo(cl_mem handle, cl_image_info param_name, size_t size, void *value,
-                                     size_t *size_ret)
-{
-    struct rt_mem *mem = rt_mem(handle);
-    if (!mem || !mem->image)
-        return CL_INVALID_MEM_OBJECT;
-    return RT_INFO_QUERY(image_rows, mem, param_name, size, value, size_ret);
-}
+RT_INFO_CALL(ImageInfo, cl_mem, cl_image_info,
+             rt_mem(handle) && rt_mem(handle)->image ? rt_mem(handle) : NULL, CL_INVALID_MEM_OBJECT,
+             image_rows)

@@ -7,8 +7,6 @@
 /* A memory object of SIZE bytes without storage; READ_WRITE is the default of FLAGS.  NULL: no memory. */
 struct rt_mem *rt_mem_create(struct rt_context *context, cl_mem_object_type type, cl_mem_flags flags,
                              size_t size);
-/* First contents, from HOST_PTR where the flags say so.  False: no memory. */
-bool rt_mem_initialize(struct rt_mem *mem, void *host_ptr);
 /* The properties of an object that is to be created. */
 struct rt_mem_request {
     const cl_mem_properties *properties;

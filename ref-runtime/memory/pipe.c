@@ -68,11 +68,5 @@ static const struct rt_info_row pipe_rows[] = {
     RT_INFO_GET(CL_PIPE_PROPERTIES, get_properties),
 };
 
-cl_int CL_API_CALL rt_clGetPipeInfo(cl_mem handle, cl_pipe_info param_name, size_t size, void *value,
-                                    size_t *size_ret)
-{
-    struct rt_mem *mem = rt_mem(handle);
-    if (!mem || !mem->pipe)
-        return CL_INVALID_MEM_OBJECT;
-    return RT_INFO_QUERY(pipe_rows, mem, param_name, size, value, size_ret);
-}
+RT_INFO_CALL(PipeInfo, cl_mem, cl_pipe_info, rt_mem(handle) && rt_mem(handle)->pipe ? rt_mem(handle) : NULL,
+             CL_INVALID_MEM_OBJECT, pipe_rows)

@@ -100,11 +100,7 @@ void rt_sampler_destroy(struct rt_sampler *sampler)
 
 RT_REFERENCE_CALLS(Sampler, cl_sampler, RT_SAMPLER, CL_INVALID_SAMPLER)
 
-static cl_int get_properties(const void *object, const struct rt_info_out *out)
-{
-    const struct rt_sampler *sampler = object;
-    return rt_info_put(out, sampler->properties, sampler->property_count * sizeof(*sampler->properties));
-}
+RT_ANSWER_LIST(get_properties, struct rt_sampler, properties, property_count)
 
 static const struct rt_info_row sampler_rows[] = {
     RT_INFO_GET(CL_SAMPLER_REFERENCE_COUNT, rt_info_references),
@@ -115,11 +111,4 @@ static const struct rt_info_row sampler_rows[] = {
     RT_INFO_GET(CL_SAMPLER_PROPERTIES, get_properties),
 };
 
-cl_int CL_API_CALL rt_clGetSamplerInfo(cl_sampler handle, cl_sampler_info param_name, size_t size,
-                                       void *value, size_t *size_ret)
-{
-    struct rt_sampler *sampler = rt_sampler(handle);
-    if (!sampler)
-        return CL_INVALID_SAMPLER;
-    return RT_INFO_QUERY(sampler_rows, sampler, param_name, size, value, size_ret);
-}
+RT_INFO_CALL(SamplerInfo, cl_sampler, cl_sampler_info, rt_sampler(handle), CL_INVALID_SAMPLER, sampler_rows)
