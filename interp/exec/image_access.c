@@ -171,33 +171,38 @@ static bool run_sample(struct in_run *run, struct in_item *item, const struct in
     return !run->stopped;
 }
 
-static bool run_read(struct in_run *run, struct in_item *item, const struct in_insn *pc,
-                     const struct in_call *c)
+/* One texel at integer coordinates, of the type TY: from the image to TEXEL, or the other way. */
+static bool access_texel(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                         const struct in_call *c, const struct in_ty *ty, bool write, union in_texel *texel)
 {
     const struct in_handle *h = image_of(run, item, pc, c);
-    union in_texel texel = {{0}};
     struct in_image_touched touched = {0};
     int32_t at[4];
     if (h == NULL)
-        return !run->stopped;
+        return false;
     int_coordinates(item, c, at);
-    check_class(run, item, pc, h, c->ty);
-    if (!in_image_read(&h->image, at, &texel, &touched))
-        outside(run, item, pc, h, at, false);
-    record_texels(run, item, pc, h, &touched, false);
-    put_texel(item, c, &texel);
+    check_class(run, item, pc, h, ty);
+    bool inside = write ? in_image_write(&h->image, at, texel, &touched)
+                        : in_image_read(&h->image, at, texel, &touched);
+    if (!inside)
+        outside(run, item, pc, h, at, write);
+    record_texels(run, item, pc, h, &touched, write);
+    return true;
+}
+
+static bool run_read(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                     const struct in_call *c)
+{
+    union in_texel texel = {{0}};
+    if (access_texel(run, item, pc, c, c->ty, false, &texel))
+        put_texel(item, c, &texel);
     return !run->stopped;
 }
 
 static bool run_write(struct in_run *run, struct in_item *item, const struct in_insn *pc,
                       const struct in_call *c)
 {
-    const struct in_handle *h = image_of(run, item, pc, c);
     union in_texel texel = {{0}};
-    struct in_image_touched touched = {0};
-    int32_t at[4];
-    if (h == NULL)
-        return !run->stopped;
     const struct in_ty *ty = c->types[2], *s = in_scalar(ty);
     for (uint32_t k = 0; k < in_count(ty) && k < 4; k++) {
         uint64_t v = 0;
@@ -207,11 +212,7 @@ static bool run_write(struct in_run *run, struct in_item *item, const struct in_
         else
             texel.u[k] = (uint32_t)v;
     }
-    int_coordinates(item, c, at);
-    check_class(run, item, pc, h, ty);
-    if (!in_image_write(&h->image, at, &texel, &touched))
-        outside(run, item, pc, h, at, true);
-    record_texels(run, item, pc, h, &touched, true);
+    access_texel(run, item, pc, c, ty, true, &texel);
     return !run->stopped;
 }
 
