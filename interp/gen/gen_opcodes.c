@@ -1,6 +1,6 @@
 /* Prints build/gen/opcodes.h from the SPIR-V core grammar: IN_SPIRV_OPCODES(X) expands X(Name, value) once
- * for each opcode number, in ascending order; aliases keep the first name of their number.  An opcode of an extension
- * that interp/lower/entries.h does not list becomes foreign. */
+ * for each opcode number, in ascending order; aliases keep the first name of their number.  Of the opcodes that
+ * interp/lower/entries.h does not list, those of extensions become foreign, and declarations become none. */
 #include <cjson/cJSON.h>
 #include <ctype.h>
 #include <stdbool.h>
@@ -30,9 +30,20 @@ static bool is_of_extension(const char *name)
     return n > 2 && isupper((unsigned char)name[n - 1]) && isupper((unsigned char)name[n - 2]);
 }
 
+/* Instructions of these classes declare or annotate: nothing to execute. */
+static bool is_declaration(const char *class)
+{
+    static const char *const classes[] = {
+        "Type-Declaration", "Constant-Creation", "Annotation", "Mode-Setting", "Debug", "Extension"};
+    for (size_t i = 0; class != NULL && i < sizeof classes / sizeof *classes; i++)
+        if (strcmp(class, classes[i]) == 0)
+            return true;
+    return false;
+}
+
 int main(int argc, char **argv)
 {
-    static const char *names[65536];
+    static const char *names[65536], *classes[65536];
     char path[4096];
     snprintf(path, sizeof path, "%s/spirv.core.grammar.json", argc > 1 ? argv[1] : ".");
     char *text = read_file(path);
@@ -46,8 +57,10 @@ int main(int argc, char **argv)
     cJSON_ArrayForEach(item, list)
     {
         int code = cJSON_GetObjectItem(item, "opcode")->valueint;
-        if (code >= 0 && code < 65536 && names[code] == NULL)
+        if (code >= 0 && code < 65536 && names[code] == NULL) {
             names[code] = cJSON_GetObjectItem(item, "opname")->valuestring;
+            classes[code] = cJSON_GetStringValue(cJSON_GetObjectItem(item, "class"));
+        }
     }
     puts("/* Generated from spirv.core.grammar.json. */\n#define IN_SPIRV_OPCODES(X) \\");
     for (int i = 0; i < 65536; i++)
@@ -55,8 +68,9 @@ int main(int argc, char **argv)
             printf("    X(%s, %d) \\\n", names[i], i);
     puts("");
     for (int i = 0; i < 65536; i++)
-        if (names[i] != NULL && is_of_extension(names[i]))
-            printf("#ifndef IN_ENTRY_%s\n#define IN_ENTRY_%s foreign\n#endif\n", names[i], names[i]);
+        if (names[i] != NULL && (is_of_extension(names[i]) || is_declaration(classes[i])))
+            printf("#ifndef IN_ENTRY_%s\n#define IN_ENTRY_%s %s\n#endif\n", names[i], names[i],
+                   is_of_extension(names[i]) ? "foreign" : "none");
     cJSON_Delete(root);
     free(text);
     return 0;

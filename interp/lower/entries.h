@@ -1,6 +1,7 @@
 /* The family in lower.h that lowers each opcode of the SPIR-V grammar.  Tables are built from the grammar's list
- * (build/gen/opcodes.h), so an opcode of the core without a line here does not compile; an opcode of an extension without
- * a line is foreign.
+ * (build/gen/opcodes.h), so an opcode of the core without a line here does not compile.  Lines that follow from the
+ * grammar are made with the list: an opcode of an extension is foreign; one that declares a type or a constant, annotates,
+ * or belongs to debug information, modes or extensions is none.
  *   none     declares or annotates: nothing to execute
  *   foreign  not of the OpenCL environment, or of a part that no device here has: the module is refused */
 #ifndef INTERP_EXEC_ENTRIES_H
@@ -9,52 +10,8 @@
 /* clang-format off */
 #define IN_ENTRY_OpNop none
 #define IN_ENTRY_OpUndef undef
-#define IN_ENTRY_OpSourceContinued none
-#define IN_ENTRY_OpSource none
-#define IN_ENTRY_OpSourceExtension none
-#define IN_ENTRY_OpName none
-#define IN_ENTRY_OpMemberName none
-#define IN_ENTRY_OpString none
 #define IN_ENTRY_OpLine line
-#define IN_ENTRY_OpExtension none
-#define IN_ENTRY_OpExtInstImport none
 #define IN_ENTRY_OpExtInst ext_inst
-#define IN_ENTRY_OpMemoryModel none
-#define IN_ENTRY_OpEntryPoint none
-#define IN_ENTRY_OpExecutionMode none
-#define IN_ENTRY_OpCapability none
-#define IN_ENTRY_OpTypeVoid none
-#define IN_ENTRY_OpTypeBool none
-#define IN_ENTRY_OpTypeInt none
-#define IN_ENTRY_OpTypeFloat none
-#define IN_ENTRY_OpTypeVector none
-#define IN_ENTRY_OpTypeMatrix none
-#define IN_ENTRY_OpTypeImage none
-#define IN_ENTRY_OpTypeSampler none
-#define IN_ENTRY_OpTypeSampledImage none
-#define IN_ENTRY_OpTypeArray none
-#define IN_ENTRY_OpTypeRuntimeArray none
-#define IN_ENTRY_OpTypeStruct none
-#define IN_ENTRY_OpTypeOpaque none
-#define IN_ENTRY_OpTypePointer none
-#define IN_ENTRY_OpTypeFunction none
-#define IN_ENTRY_OpTypeEvent none
-#define IN_ENTRY_OpTypeDeviceEvent none
-#define IN_ENTRY_OpTypeReserveId none
-#define IN_ENTRY_OpTypeQueue none
-#define IN_ENTRY_OpTypePipe none
-#define IN_ENTRY_OpTypeForwardPointer none
-#define IN_ENTRY_OpConstantTrue none
-#define IN_ENTRY_OpConstantFalse none
-#define IN_ENTRY_OpConstant none
-#define IN_ENTRY_OpConstantComposite none
-#define IN_ENTRY_OpConstantSampler none
-#define IN_ENTRY_OpConstantNull none
-#define IN_ENTRY_OpSpecConstantTrue none
-#define IN_ENTRY_OpSpecConstantFalse none
-#define IN_ENTRY_OpSpecConstant none
-#define IN_ENTRY_OpSpecConstantComposite none
-#define IN_ENTRY_OpSpecConstantOp none
 #define IN_ENTRY_OpFunction none
 #define IN_ENTRY_OpFunctionParameter none
 #define IN_ENTRY_OpFunctionEnd none
@@ -71,11 +28,6 @@
 #define IN_ENTRY_OpArrayLength array_length
 #define IN_ENTRY_OpGenericPtrMemSemantics mem_semantics
 #define IN_ENTRY_OpInBoundsPtrAccessChain chain
-#define IN_ENTRY_OpDecorate none
-#define IN_ENTRY_OpMemberDecorate none
-#define IN_ENTRY_OpDecorationGroup none
-#define IN_ENTRY_OpGroupDecorate none
-#define IN_ENTRY_OpGroupMemberDecorate none
 #define IN_ENTRY_OpVectorExtractDynamic extract_dynamic
 #define IN_ENTRY_OpVectorInsertDynamic insert_dynamic
 #define IN_ENTRY_OpVectorShuffle shuffle
@@ -302,17 +254,12 @@
 #define IN_ENTRY_OpAtomicFlagClear atomic
 #define IN_ENTRY_OpImageSparseRead foreign
 #define IN_ENTRY_OpSizeOf size_of
-#define IN_ENTRY_OpTypePipeStorage none
 #define IN_ENTRY_OpConstantPipeStorage none
 #define IN_ENTRY_OpCreatePipeFromPipeStorage pipe_from_storage
 #define IN_ENTRY_OpGetKernelLocalSizeForSubgroupCount kernel_query
 #define IN_ENTRY_OpGetKernelMaxNumSubgroups kernel_query
-#define IN_ENTRY_OpTypeNamedBarrier none
 #define IN_ENTRY_OpNamedBarrierInitialize named_barrier_init
 #define IN_ENTRY_OpMemoryNamedBarrier named_barrier
-#define IN_ENTRY_OpModuleProcessed none
-#define IN_ENTRY_OpExecutionModeId none
-#define IN_ENTRY_OpDecorateId none
 #define IN_ENTRY_OpGroupNonUniformElect non_uniform
 #define IN_ENTRY_OpGroupNonUniformAll non_uniform
 #define IN_ENTRY_OpGroupNonUniformAny non_uniform
@@ -375,8 +322,6 @@
 #define IN_ENTRY_OpAtomicFMaxEXT atomic
 #define IN_ENTRY_OpAssumeTrueKHR assume
 #define IN_ENTRY_OpExpectKHR alias
-#define IN_ENTRY_OpDecorateString none
-#define IN_ENTRY_OpMemberDecorateString none
 #define IN_ENTRY_OpLoopControlINTEL none
 #define IN_ENTRY_OpAliasDomainDeclINTEL none
 #define IN_ENTRY_OpAliasScopeDeclINTEL none
