@@ -222,13 +222,7 @@ enum mm_class mm_cat_parse(const char *text, const char *name, const char *const
 enum mm_class mm_cat_load(const char *path, const char *const *switches, struct mm_cat_model **model,
                           struct mm_error *err)
 {
-    struct mm_cat_model *m = new_model(err);
-    enum mm_class r = m ? read_model(NULL, path, switches, m, err) : MM_LIMIT;
-
-    *model = r ? NULL : m;
-    if (r)
-        mm_cat_destroy(m);
-    return r;
+    return mm_cat_parse(NULL, path, switches, model, err);
 }
 
 void mm_cat_destroy(struct mm_cat_model *model)

@@ -68,6 +68,21 @@ static unsigned char *assemble(const struct mm_capture_section *sections, size_t
     return raw;
 }
 
+void mm_capture_name(const char *pattern, unsigned long number, char *path, size_t size)
+{
+    size_t used = 0;
+    for (const char *p = pattern; *p && used + 24 < size; p++) {
+        if (p[0] == '%' && (p[1] == 'p' || p[1] == 'n')) {
+            used += (size_t)(p[1] == 'p' ? snprintf(path + used, size - used, "%ld", (long)getpid())
+                                         : snprintf(path + used, size - used, "%03lu", number));
+            p++;
+        } else {
+            path[used++] = *p;
+        }
+    }
+    path[used] = 0;
+}
+
 enum mm_class mm_capture_write(const char *path, const struct mm_capture_section *sections, size_t count,
                                struct mm_error *err)
 {

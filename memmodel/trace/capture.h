@@ -56,6 +56,8 @@ struct mm_capture {
     size_t count;
     void *block;
 };
+/* The name of capture NUMBER of this process: PATTERN with %p, the process, and %n, the number, replaced. */
+void mm_capture_name(const char *pattern, unsigned long number, char *path, size_t size);
 /* Writes a file, complete or not at all.  MM_LIMIT: no memory; MM_INVALID: it cannot be written. */
 enum mm_class mm_capture_write(const char *path, const struct mm_capture_section *sections, size_t count,
                                struct mm_error *err);

@@ -2,6 +2,7 @@
  * at exit.  The checked entry points form a second dispatch table, so that calls cost nothing extra without the
  * check. */
 #include "ref-runtime/check/api_check.h"
+#include "ref-runtime/error_codes.h"
 #include "ref-runtime/sched/environment.h"
 #include "ref-runtime/setting.h"
 
@@ -73,28 +74,10 @@ void rt_api_report(const char *kind, const char *clause, char *text, size_t size
 
 /* ---- errors ---- */
 
-static const struct {
-    cl_int code;
-    const char *name;
-} codes[] = {
-#define RT_CODE(name) {name, #name},
-#include "ref-runtime/error_codes.def"
-#undef RT_CODE
-};
-
-/* Codes for misuse by the caller; other codes report resource and device failures. */
-static const char *misuse_name(cl_int code)
-{
-    for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++)
-        if (codes[i].code == code)
-            return codes[i].name;
-    return NULL;
-}
-
 /* A call returned CODE; FIRST is its first argument if that is a handle. */
 static void note_result(const char *clause, const char *call, cl_int code, const void *first)
 {
-    const char *name = code < 0 && rt_api_checked() ? misuse_name(code) : NULL;
+    const char *name = code < 0 && rt_api_checked() ? rt_misuse_name(code) : NULL;
     if (!name)
         return;
     char message[1024];

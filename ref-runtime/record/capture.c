@@ -284,21 +284,6 @@ static void add_all(struct capture *c, const struct rt_kernel_command *k)
 
 /* ---- files ------------------------------------------------------------------------------------ */
 
-static void name_file(char *path, size_t size)
-{
-    size_t used = 0;
-    for (const char *p = settings.pattern; *p && used + 24 < size; p++) {
-        if (p[0] == '%' && (p[1] == 'p' || p[1] == 'n')) {
-            used += (size_t)(p[1] == 'p' ? snprintf(path + used, size - used, "%ld", (long)getpid())
-                                         : snprintf(path + used, size - used, "%03lu", settings.number));
-            p++;
-        } else {
-            path[used++] = *p;
-        }
-    }
-    path[used] = 0;
-}
-
 static struct capture *gather(const struct rt_command *command, const struct rt_kernel_command *k,
                               uint64_t most)
 {
@@ -338,7 +323,7 @@ void rt_capture(const struct rt_command *command, const struct rt_kernel_command
     if (!c)
         return;
     settings.number++;
-    name_file(path, sizeof path);
+    mm_capture_name(settings.pattern, settings.number, path, sizeof path);
     write_file(c, path);
     if (c->problem)
         fprintf(stderr, "refcl: launch %lu, kernel %s, is not captured: %s\n", settings.number,

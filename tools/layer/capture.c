@@ -162,21 +162,6 @@ static void add_argument(struct capture *c, uint32_t index)
         memcpy(to, value, a.size);
 }
 
-static void name_file(char *path, size_t size)
-{
-    size_t used = 0;
-    for (const char *p = settings.pattern; *p && used + 24 < size; p++) {
-        if (p[0] == '%' && (p[1] == 'p' || p[1] == 'n')) {
-            used += (size_t)(p[1] == 'p' ? snprintf(path + used, size - used, "%ld", (long)getpid())
-                                         : snprintf(path + used, size - used, "%03lu", settings.number));
-            p++;
-        } else {
-            path[used++] = *p;
-        }
-    }
-    path[used] = 0;
-}
-
 static void capture(struct capture *c, const char *path)
 {
     if (ly_in_callback) /* there nothing may be waited for [CL 5.11] */
@@ -207,7 +192,7 @@ void ly_capture(const struct ly_launch_call *call)
                   (!settings.kernel || strcmp(settings.kernel, c.view.name) == 0);
     settings.number += wanted;
     if (wanted)
-        name_file(path, sizeof path);
+        mm_capture_name(settings.pattern, settings.number, path, sizeof path);
     pthread_mutex_unlock(&ly_lock);
     if (wanted)
         capture(&c, path);

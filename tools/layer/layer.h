@@ -302,26 +302,30 @@ void ly_note_leaks(void); /* without the lock */
         (void)platform;                                                                                      \
         return ly_extend(&next_##name, next) ? (ly_function *)layer_##name : NULL;                           \
     }
-/* Retaining and releasing of an extension's objects. */
-#define LY_EXTENSION_REFERENCES(name, type, shadow)                                                          \
-    static ly_function *next_clRetain##name, *next_clRelease##name;                                          \
+/* Retaining and releasing of objects, with the driver's functions RETAIN and RELEASE.  The handle is forgotten before
+ * the driver may use it again. */
+#define LY_REFERENCE_CALLS(name, type, shadow, retain, release)                                              \
     static cl_int CL_API_CALL layer_clRetain##name(type object)                                              \
     {                                                                                                        \
-        cl_int code = ((__typeof__(&layer_clRetain##name))next_clRetain##name)(object);                      \
+        cl_int code = (retain)(object);                                                                      \
         pthread_mutex_lock(&ly_lock);                                                                        \
         if (code == CL_SUCCESS)                                                                              \
             ly_object_retain(shadow, object);                                                                \
         pthread_mutex_unlock(&ly_lock);                                                                      \
         return code;                                                                                         \
     }                                                                                                        \
-    LY_EXTEND(clRetain##name)                                                                                \
     static cl_int CL_API_CALL layer_clRelease##name(type object)                                             \
     {                                                                                                        \
         pthread_mutex_lock(&ly_lock);                                                                        \
         ly_object_release(shadow, object);                                                                   \
         pthread_mutex_unlock(&ly_lock);                                                                      \
-        return ((__typeof__(&layer_clRelease##name))next_clRelease##name)(object);                           \
-    }                                                                                                        \
+        return (release)(object);                                                                            \
+    }
+#define LY_EXTENSION_REFERENCES(name, type, shadow)                                                          \
+    static ly_function *next_clRetain##name, *next_clRelease##name;                                          \
+    LY_REFERENCE_CALLS(name, type, shadow, (cl_int(CL_API_CALL *)(type))next_clRetain##name,                 \
+                       (cl_int(CL_API_CALL *)(type))next_clRelease##name)                                    \
+    LY_EXTEND(clRetain##name)                                                                                \
     LY_EXTEND(clRelease##name)
 /* Keeps FUNCTION in *NEXT; false: that is another one already. */
 bool ly_extend(ly_function **next, ly_function *function);

@@ -1,6 +1,7 @@
 /* REFCL_LAYER_CHECK=api: calls that fail because of how they are made, and objects that are left at the end, become findings, as
  * in refcl's own runs (ref-runtime/check). */
 #include "memmodel/base/privilege.h"
+#include "ref-runtime/error_codes.h"
 #include "tools/layer/layer.h"
 
 #include <stdio.h>
@@ -14,26 +15,9 @@ bool ly_checks_api(void)
     return checks && strcmp(checks, "api") == 0;
 }
 
-/* Codes for misuse by the caller; other codes report resource and device failures. */
-static const char *misuse_name(cl_int code)
-{
-    static const struct {
-        cl_int code;
-        const char *name;
-    } codes[] = {
-#define RT_CODE(name) {name, #name},
-#include "ref-runtime/error_codes.def"
-#undef RT_CODE
-    };
-    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-        if (codes[i].code == code)
-            return codes[i].name;
-    return NULL;
-}
-
 static void note_misuse(const char *clause, const char *call, cl_int code, const void *first)
 {
-    const char *name = code < 0 ? misuse_name(code) : NULL;
+    const char *name = code < 0 ? rt_misuse_name(code) : NULL;
     if (!name)
         return;
     char message[256];

@@ -1,25 +1,9 @@
 /* Reference counts of shadow objects follow the driver's [CL 2.1]. */
 #include "tools/layer/layer.h"
 
-/* The handle is forgotten before the driver may use it again. */
 #define REFERENCES(name, type, shadow)                                                                       \
-    static cl_int CL_API_CALL layer_clRetain##name(type object)                                              \
-    {                                                                                                        \
-        cl_int code = ly_next.clRetain##name(object);                                                        \
-        pthread_mutex_lock(&ly_lock);                                                                        \
-        if (code == CL_SUCCESS)                                                                              \
-            ly_object_retain(shadow, object);                                                                \
-        pthread_mutex_unlock(&ly_lock);                                                                      \
-        return code;                                                                                         \
-    }                                                                                                        \
+    LY_REFERENCE_CALLS(name, type, shadow, ly_next.clRetain##name, ly_next.clRelease##name)                  \
     LY_EXPORT(clRetain##name)                                                                                \
-    static cl_int CL_API_CALL layer_clRelease##name(type object)                                             \
-    {                                                                                                        \
-        pthread_mutex_lock(&ly_lock);                                                                        \
-        ly_object_release(shadow, object);                                                                   \
-        pthread_mutex_unlock(&ly_lock);                                                                      \
-        return ly_next.clRelease##name(object);                                                              \
-    }                                                                                                        \
     LY_EXPORT(clRelease##name)
 
 REFERENCES(Context, cl_context, LY_CONTEXT)
