@@ -27,6 +27,8 @@ cc_has  = $(shell echo 'int x;' | $(CC) $(1) -x c -c -o /dev/null - 2>/dev/null 
 FORTIFY := $(if $(SAN)$(filter -O0,$(OPT)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
 HARDEN  := -fstack-protector-strong $(call cc_has,-fcf-protection) $(FORTIFY)
 HARDEN_LINK := -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--build-id
+# dlclose() leaves the runtime in memory: its threads and handlers of signals stay until the process ends.
+STAYS_LOADED := -Wl,-z,nodelete
 
 CPPFLAGS += -I. -I$(BUILD)/gen -D_GNU_SOURCE -DREFCL_VERSION='"$(VERSION)"' -DCL_TARGET_OPENCL_VERSION=300
 CFLAGS   += -std=c11 $(OPT) $(HARDEN) $(WARN) $(WERROR) $(SAN) -fPIC -fvisibility=hidden -fno-strict-aliasing -ffp-contract=off -MMD -MP
@@ -183,7 +185,7 @@ $(eval $(call archive,xref,$(XREF_SRC)))
 $(eval $(call archive,testlib,$(TESTLIB_SRC)))
 
 $(BUILD)/librefcl.so: $(call obj,$(RUNTIME_SRC)) $(BUILD)/lib/libinterp.a $(BUILD)/lib/libmemmodel.a ref-runtime/librefcl.map
-	$(CXX) -shared $(LDFLAGS) -o $@ $(call obj,$(RUNTIME_SRC)) -L$(BUILD)/lib -linterp -lmemmodel \
+	$(CXX) -shared $(LDFLAGS) $(STAYS_LOADED) -o $@ $(call obj,$(RUNTIME_SRC)) -L$(BUILD)/lib -linterp -lmemmodel \
 	  -Wl,--exclude-libs,ALL -Wl,--version-script=ref-runtime/librefcl.map $(if $(SAN),,-Wl,--no-undefined) \
 	  $(SPIRV_TOOLS) $(ZSTD_LIBS) -lpthread -ldl
 $(BUILD)/refcl.icd: $(BUILD)/librefcl.so
@@ -228,7 +230,7 @@ $(BUILD)/librefcl-signals.so: tools/preload/signals.c interp/signal.c interp/sig
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(filter-out $(SAN),$(CFLAGS)) -shared $(HARDEN_LINK) -o $@ $(filter %.c,$^) -ldl
 $(BUILD)/librefcl-jit.so: $(call obj,$(JIT_SRC)) $(patsubst %.cpp,$(BUILD)/obj/%.o,$(JIT_SHIM)) $(BUILD)/lib/libinterp.a $(BUILD)/lib/libmemmodel.a
-	$(CXX) -shared $(LDFLAGS) -o $@ $^ -Wl,--exclude-libs,ALL -L$(LLVM_LIB) -lLLVM-$(LLVM) $(SPIRV_TOOLS) $(ZSTD_LIBS) -lpthread -lm
+	$(CXX) -shared $(LDFLAGS) $(STAYS_LOADED) -o $@ $^ -Wl,--exclude-libs,ALL -L$(LLVM_LIB) -lLLVM-$(LLVM) $(SPIRV_TOOLS) $(ZSTD_LIBS) -lpthread -lm
 
 # ---- tests ----------------------------------------------------------------------------------
 

@@ -572,7 +572,7 @@ bool rt_sched_is_executor(void)
     return sched.executor.process != 0 && pthread_equal(pthread_self(), sched.executor.thread);
 }
 
-/* At exit or unloading: stop at the next slice, then close the recording. */
+/* At exit, as the library is not unloaded: stop at the next slice, then close the recording. */
 __attribute__((destructor)) static void stop_executor(void)
 {
     if (sched.executor.process == getpid() && !pthread_equal(pthread_self(), sched.executor.thread)) {

@@ -23,10 +23,22 @@ static void *data_of(const void *handle)
     return ((const struct icd_object *)handle)->data;
 }
 
+static bool loaded_before, loaded_after; /* dlopen() and dlclose() */
+
+static bool is_loaded(const char *path)
+{
+    return dlopen(path, RTLD_NOW | RTLD_NOLOAD) != NULL;
+}
+
 static int setup(void **state)
 {
     const char *path = getenv("OCL_ICD_FILENAMES");
-    void *library = path ? dlopen(path, RTLD_NOW) : NULL;
+    if (!path)
+        return -1;
+    loaded_before = is_loaded(path);
+    void *once = dlopen(path, RTLD_NOW);
+    loaded_after = once && dlclose(once) == 0 && is_loaded(path);
+    void *library = dlopen(path, RTLD_NOW);
     void *get = library ? dlsym(library, "clIcdGetFunctionAddressForPlatformKHR") : NULL;
     void *set = library ? dlsym(library, "clIcdSetPlatformDispatchDataKHR") : NULL;
     if (!get || !set)
@@ -161,9 +173,18 @@ static void data(void **state)
     OK(clReleaseProgram(program));
 }
 
+/* The runtime's threads execute its code until the process ends. */
+static void stays_loaded(void **state)
+{
+    (void)state;
+    assert_false(loaded_before);
+    assert_true(loaded_after);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(tags), cmocka_unit_test(addresses),
-                                       cmocka_unit_test(core_name), cmocka_unit_test(data)};
+                                       cmocka_unit_test(core_name), cmocka_unit_test(data),
+                                       cmocka_unit_test(stays_loaded)};
     return cmocka_run_group_tests(tests, setup, close_device);
 }
