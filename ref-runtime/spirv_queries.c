@@ -6,7 +6,7 @@
 
 cl_int rt_put_spirv_sets(const void *object, const struct rt_info_out *out)
 {
-    static const char *const sets[] = {"OpenCL.std"};
+    static const char *const sets[] = {"OpenCL.std", "OpenCL.DebugInfo.100"};
     (void)object;
     return rt_info_put(out, sets, sizeof(sets));
 }

@@ -1,7 +1,7 @@
-/* Cleaning what the translator writes: the debug instruction set goes, because it does not validate,
- * while OpLine and the strings in use stay [SPIRV 3.49.3]; decorations with a made-up linkage type go
- * [SPIRV 3.17]; file names lose the working directory, those of given
- * headers the root they were given under. */
+/* Cleaning what the translator writes, and modules before they are linked: the debug instruction set goes, because
+ * validators reject what translators write of it, while OpLine and the strings in use stay [SPIRV 3.49.3].  In what the
+ * translator writes, decorations with a made-up linkage type go [SPIRV 3.17]; file names lose the working directory, those
+ * of given headers the root they were given under. */
 #include "ref-runtime/compiler/helper.h"
 
 #include <spirv/unified1/spirv.h>
@@ -14,10 +14,9 @@ struct cleaner {
     uint32_t *words;
     size_t count, out;
     uint32_t bound;
-    unsigned char *dropped; /* by id: the result of an instruction that is removed */
-    unsigned char *used;    /* by id: strings that something else refers to */
-    uint32_t debug_set;     /* id, 0 if none */
-    const struct rt_job *job;
+    unsigned char *dropped;   /* by id: the result of an instruction that is removed */
+    unsigned char *used;      /* by id: strings that something else refers to */
+    const struct rt_job *job; /* NULL: debug information alone goes */
 };
 
 static const char *literal(const uint32_t *words, size_t count)
@@ -28,8 +27,8 @@ static const char *literal(const uint32_t *words, size_t count)
 
 static bool is_debug_set(const char *name)
 {
-    return !strcmp(name, "OpenCL.DebugInfo.100") || !strcmp(name, "SPIRV.debug") ||
-           !strncmp(name, "NonSemantic.Shader.DebugInfo", 28);
+    return !strcmp(name, "OpenCL.DebugInfo.100") || !strcmp(name, "DebugInfo") ||
+           !strcmp(name, "SPIRV.debug") || !strncmp(name, "NonSemantic.Shader.DebugInfo", 28);
 }
 
 static bool in_bound(const struct cleaner *c, uint32_t id)
@@ -42,13 +41,11 @@ static void mark(struct cleaner *c, const uint32_t *w, uint32_t length)
 {
     switch (w[0] & 0xffff) {
     case SpvOpExtInstImport:
-        if (length > 2 && is_debug_set(literal(w + 2, length - 2))) {
-            c->debug_set = w[1];
+        if (length > 2 && in_bound(c, w[1]) && is_debug_set(literal(w + 2, length - 2)))
             c->dropped[w[1]] = 1;
-        }
         break;
     case SpvOpExtInst:
-        if (length > 4 && c->debug_set && w[3] == c->debug_set && in_bound(c, w[2]))
+        if (length > 4 && in_bound(c, w[3]) && c->dropped[w[3]] && in_bound(c, w[2]))
             c->dropped[w[2]] = 1;
         break;
     case SpvOpLine:
@@ -68,20 +65,20 @@ static bool stays(const struct cleaner *c, const uint32_t *w, uint32_t length)
 {
     switch (w[0] & 0xffff) {
     case SpvOpExtInstImport:
-        return !c->dropped[w[1]];
+        return length < 2 || !in_bound(c, w[1]) || !c->dropped[w[1]];
     case SpvOpExtInst:
         return length < 5 || !in_bound(c, w[2]) || !c->dropped[w[2]];
     case SpvOpName:
         return length < 2 || !in_bound(c, w[1]) || !c->dropped[w[1]];
     case SpvOpString:
-        return length < 3 || !in_bound(c, w[1]) || c->used[w[1]] ||
+        return !c->job || length < 3 || !in_bound(c, w[1]) || c->used[w[1]] ||
                !strncmp(literal(w + 2, length - 2), "kernel_arg_type", 15);
     case SpvOpModuleProcessed:
-        return length < 2 || strncmp(literal(w + 1, length - 1), "Debug info", 10) != 0;
+        return !c->job || length < 2 || strncmp(literal(w + 1, length - 1), "Debug info", 10) != 0;
     case SpvOpDecorate:
         /* Functions that the translator adds carry an internal linkage type that SPIR-V lacks. */
-        return !(length > 3 && w[2] == SpvDecorationLinkageAttributes &&
-                 w[length - 1] > SpvLinkageTypeLinkOnceODR);
+        return !c->job || !(length > 3 && w[2] == SpvDecorationLinkageAttributes &&
+                            w[length - 1] > SpvLinkageTypeLinkOnceODR);
     default:
         return true;
     }
@@ -136,7 +133,8 @@ static bool walk(struct cleaner *c, bool copy)
         if (!copy) {
             mark(c, w, length);
         } else if (stays(c, w, length)) {
-            shorten_name(w, &length, c->job);
+            if (c->job)
+                shorten_name(w, &length, c->job);
             memmove(c->words + c->out, w, length * 4);
             c->out += length;
         }
@@ -144,21 +142,34 @@ static bool walk(struct cleaner *c, bool copy)
     return true;
 }
 
+/* Both passes; false: the module is malformed. */
+static bool clean(struct cleaner *c)
+{
+    c->out = HEADER_WORDS;
+    c->bound = c->words[3];
+    c->dropped = mm_alloc_zero((size_t)c->bound + 1, 2);
+    if (!c->dropped)
+        return false;
+    c->used = c->dropped + c->bound + 1;
+    bool ok = walk(c, false) && walk(c, true);
+    mm_free(c->dropped);
+    return ok;
+}
+
+size_t rt_helper_drop_debug(uint32_t *words, size_t count)
+{
+    struct cleaner c = {.words = words, .count = count};
+    return clean(&c) ? c.out : 0;
+}
+
 enum mm_class rt_helper_clean_spirv(struct rt_binary *binary, const struct rt_job *job, struct rt_text *log)
 {
-    struct cleaner c = {.words = binary->data, .count = binary->size / 4, .out = HEADER_WORDS, .job = job};
+    struct cleaner c = {.words = binary->data, .count = binary->size / 4, .job = job};
     if (c.count < HEADER_WORDS) {
         rt_text_add_string(log, "error: the translator wrote no module\n");
         return MM_INVALID;
     }
-    c.bound = c.words[3];
-    c.dropped = mm_alloc_zero((size_t)c.bound + 1, 2);
-    if (!c.dropped)
-        return MM_LIMIT;
-    c.used = c.dropped + c.bound + 1;
-    bool ok = walk(&c, false) && walk(&c, true);
-    mm_free(c.dropped);
-    if (!ok) {
+    if (!clean(&c)) {
         rt_text_add_string(log, "error: the translator wrote a malformed module\n");
         return MM_INVALID;
     }

@@ -128,6 +128,10 @@ enum mm_class rt_spirv_link(const struct rt_binary *modules, size_t count, bool 
             rt_text_add_string(log, "error: an input of the linker is no SPIR-V module\n");
             return MM_INVALID;
         }
+        const size_t kept = rt_helper_drop_debug(inputs[i].data(), inputs[i].size());
+        if (!kept)
+            return MM_LIMIT;
+        inputs[i].resize(kept);
     }
     const std::string twice = defined_twice(inputs);
     if (!twice.empty()) {
