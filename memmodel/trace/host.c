@@ -99,6 +99,29 @@ bool mm_is_application(const void *place, const char *layers)
            !(layers && *name && strstr(layers, name));
 }
 
+static uint8_t order_of(int order)
+{
+    switch (order) {
+    case __ATOMIC_RELAXED:
+        return MM_RELAXED;
+    case __ATOMIC_CONSUME:
+    case __ATOMIC_ACQUIRE:
+        return MM_ACQUIRE;
+    case __ATOMIC_RELEASE:
+        return MM_RELEASE;
+    case __ATOMIC_ACQ_REL:
+        return MM_ACQ_REL;
+    default:
+        return MM_SEQ_CST;
+    }
+}
+
+void mm_host_set_order(struct mm_event *event, int order)
+{
+    event->order = order_of(order);
+    event->scope = event->effective_scope = MM_SCOPE_ALL_SVM_DEVICES;
+}
+
 /* ---- plain memory of the host -------------------------------------------------------------------- */
 
 struct mm_host_range {
@@ -140,6 +163,18 @@ static bool insert_range(struct mm_host_ranges *r, struct mm_recorder *recorder,
     return true;
 }
 
+/* Visits the part of [AT, END) that is in RANGE, in which AT is; returns its end. */
+static uintptr_t visit_range(const struct mm_host_range *range, uintptr_t at, uintptr_t end,
+                             void (*access)(void *context, const struct mm_host_part *part), void *context)
+{
+    uintptr_t last = range->end < end ? range->end : end;
+    access(context, &(struct mm_host_part){.host = (const void *)at,
+                                           .allocation = range->allocation,
+                                           .offset = at - range->begin,
+                                           .size = last - at});
+    return last;
+}
+
 void mm_host_ranges_access(struct mm_host_ranges *r, struct mm_recorder *recorder, const void *host,
                            size_t size, void (*access)(void *context, const struct mm_host_part *part),
                            void *context)
@@ -150,12 +185,16 @@ void mm_host_ranges_access(struct mm_host_ranges *r, struct mm_recorder *recorde
         uintptr_t gap = k < r->count && r->items[k].begin < end ? r->items[k].begin : end;
         if (at < gap && !insert_range(r, recorder, k, at, gap))
             break;
-        const struct mm_host_range *range = &r->items[k];
-        uintptr_t last = range->end < end ? range->end : end;
-        access(context, &(struct mm_host_part){.host = (const void *)at,
-                                               .allocation = range->allocation,
-                                               .offset = at - range->begin,
-                                               .size = last - at});
-        at = last;
+        at = visit_range(&r->items[k], at, end, access, context);
+    }
+}
+
+void mm_host_ranges_visit(const struct mm_host_ranges *r, const void *host, size_t size,
+                          void (*access)(void *context, const struct mm_host_part *part), void *context)
+{
+    uintptr_t at = (uintptr_t)host, end = at + size;
+    for (size_t k = find_range(r, at); k < r->count && r->items[k].begin < end; k++) {
+        uintptr_t begin = r->items[k].begin;
+        visit_range(&r->items[k], begin > at ? begin : at, end, access, context);
     }
 }

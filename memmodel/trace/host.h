@@ -24,6 +24,9 @@ void mm_record_follow(struct mm_recorder *recorder, uint32_t last, struct mm_age
 mm_event_id mm_record_callback(struct mm_recorder *recorder, struct mm_agent agent, mm_event_id completion,
                                mm_event_id registered);
 
+/* Gives EVENT the order ORDER (__ATOMIC_*) of a host atomic or fence, and its scope [CL 3.3.6 A23]. */
+void mm_host_set_order(struct mm_event *event, int order);
+
 /* Whether PLACE is code of the application: of neither refcl nor the ICD loader nor a library whose file name is
  * named in LAYERS (NULL: none). */
 bool mm_is_application(const void *place, const char *layers);
@@ -46,4 +49,7 @@ struct mm_host_part {
 void mm_host_ranges_access(struct mm_host_ranges *ranges, struct mm_recorder *recorder, const void *host,
                            size_t size, void (*access)(void *context, const struct mm_host_part *part),
                            void *context);
+/* The same for the ranges that commands have used already; all else is left out. */
+void mm_host_ranges_visit(const struct mm_host_ranges *ranges, const void *host, size_t size,
+                          void (*access)(void *context, const struct mm_host_part *part), void *context);
 #endif

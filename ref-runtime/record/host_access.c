@@ -1,5 +1,6 @@
 /* Accesses of an instrumented host program, or to guarded memory, as events of its threads [CL 3.3.6 A23]. */
 #include "ref-runtime/record/host_access.h"
+#include "memmodel/trace/host.h"
 #include "ref-runtime/sched/command.h"
 
 #include <dlfcn.h>
@@ -77,30 +78,6 @@ static uint32_t source_of(const void *place)
     return source;
 }
 
-static uint8_t order_of(int order)
-{
-    switch (order) {
-    case __ATOMIC_RELAXED:
-        return MM_RELAXED;
-    case __ATOMIC_CONSUME:
-    case __ATOMIC_ACQUIRE:
-        return MM_ACQUIRE;
-    case __ATOMIC_RELEASE:
-        return MM_RELEASE;
-    case __ATOMIC_ACQ_REL:
-        return MM_ACQ_REL;
-    default:
-        return MM_SEQ_CST;
-    }
-}
-
-/* Host atomics and fences act at all_svm_devices scope [CL 3.3.6 A23]. */
-static void set_order(struct mm_event *event, int order)
-{
-    event->order = order_of(order);
-    event->scope = event->effective_scope = MM_SCOPE_ALL_SVM_DEVICES;
-}
-
 static void record_access(const struct refcl_host_access *a)
 {
     static const uint8_t kinds[] = {MM_READ, MM_WRITE, MM_RMW, MM_FENCE};
@@ -114,7 +91,7 @@ static void record_access(const struct refcl_host_access *a)
                              .value_written = a->written};
     if (a->kind == REFCL_HOST_FENCE) {
         event.fence_flags = MM_FENCE_GLOBAL;
-        set_order(&event, a->order);
+        mm_host_set_order(&event, a->order);
     } else {
         const struct rt_svm *svm = rt_svm_find(NULL, a->address);
         if (!svm)
@@ -123,7 +100,7 @@ static void record_access(const struct refcl_host_access *a)
         event.offset = (uint64_t)((const unsigned char *)a->address - svm->data);
         event.attributes = a->atomic ? MM_ATOMIC : MM_NO_VALUE;
         if (a->atomic)
-            set_order(&event, a->order);
+            mm_host_set_order(&event, a->order);
     }
     event.source = source_of(a->place);
     if (a->kind != REFCL_HOST_READ) {
@@ -133,6 +110,11 @@ static void record_access(const struct refcl_host_access *a)
     mm_event_id id = mm_recorder_read(recorder, &event);
     repeated = id == last_read;
     last_read = id;
+}
+
+static bool is_svm(const void *address)
+{
+    return rt_svm_find(NULL, address) != NULL;
 }
 
 static void access_of_program(const struct refcl_host_access *a)
@@ -187,6 +169,7 @@ void rt_host_attach(void)
     static const struct refcl_host_runtime runtime = {.version = REFCL_HOST_VERSION,
                                                       .low = &low,
                                                       .high = &high,
+                                                      .is_svm = is_svm,
                                                       .lock = lock,
                                                       .unlock = unlock,
                                                       .access = access_of_program,

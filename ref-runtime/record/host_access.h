@@ -1,8 +1,8 @@
-/* The interface between an instrumented host program and the runtime: the program's loads, stores, atomics and
- * threads become events of the same execution [CL 3.3.6 A23, H1-H12].
+/* The interface between an instrumented host program and what records: refcl's runtime, or its layer over any driver.
+ * The program's loads, stores, atomics and threads become events of the same execution [CL 3.3.6 A23, H1-H12].
  *
- * The program is linked with librefcl-host.so, which defines refcl_host_attach(); the runtime calls it when
- * it starts to record. */
+ * The program is linked with librefcl-host.so, which defines refcl_host_attach(), which is called when recording
+ * starts. */
 #ifndef REF_RUNTIME_HOST_ACCESS_H
 #define REF_RUNTIME_HOST_ACCESS_H
 
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { REFCL_HOST_VERSION = 2, REFCL_HOST_POINTS = 64 };
+enum { REFCL_HOST_VERSION = 3, REFCL_HOST_POINTS = 64 };
 enum refcl_host_kind { REFCL_HOST_READ, REFCL_HOST_WRITE, REFCL_HOST_RMW, REFCL_HOST_FENCE };
 
 struct refcl_host_access {
@@ -24,9 +24,12 @@ struct refcl_host_access {
 };
 struct refcl_host_runtime {
     unsigned version;
+    bool on_driver; /* by the layer: the commands are executed by a driver */
     /* Bounds of what kernels can share with the host: accesses elsewhere need not be recorded. */
     const uint64_t *low, *high;
-    /* No kernel steps between these, so that an atomic and its record are indivisible. */
+    /* Whether kernels can use atomics on it: other atomics are the program's own. */
+    bool (*is_svm)(const void *address);
+    /* No other recorded atomic, and no step of refcl's kernels, comes between these. */
     void (*lock)(void);
     void (*unlock)(void);
     void (*access)(const struct refcl_host_access *access);

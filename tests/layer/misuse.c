@@ -34,7 +34,9 @@ int main(int argc, char **argv)
             clGetEventInfo(filled, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
         clReleaseEvent(filled);
     }
-    if (strcmp(what, "leak") != 0)
+    if (strcmp(what, "enqueued free") == 0)
+        clEnqueueSVMFree(q, 1, (void *[]){svm}, NULL, NULL, 0, NULL, NULL);
+    else if (strcmp(what, "leak") != 0)
         clSVMFree(context, svm);
     clFinish(q);
     clReleaseMemObject(m);

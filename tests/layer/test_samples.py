@@ -3,7 +3,8 @@
 -DFIXED nothing is found.  The page tools/docs/on-driver.md is what these runs print; --write writes it.
 
     // expect: the kind of the finding
-    // title: of its section; the third line is its text
+    // title: of its section; the line after it is its text
+    // build: host-cc, if the host's own accesses are to be recorded (optional, after expect)
     // options: of refcl run (optional)"""
 import concurrent.futures
 import glob
@@ -29,11 +30,21 @@ def options(name):
     return given[1].split() if given else []
 
 
+def instrumentation(name):
+    with open(os.path.join(SAMPLES, name + ".c")) as f:
+        if not re.search(r"^// build: host-cc$", f.read(), re.M):
+            return [], []
+    return [subprocess.run([REFCL, "host-cc", option], stdout=subprocess.PIPE, check=True).stdout.decode().split()
+            for option in ("--compile", "--link")]
+
+
 def run(name, folder, fixed):
     """Exit code, report as text and as JSON."""
     program = os.path.join(folder, name + ("_fixed" if fixed else ""))
-    subprocess.run([os.environ.get("CC", "gcc"), "-std=c11", "-Wall", "-Wextra", "-Werror", "-gdwarf-4", "-o", program,
-                    name + ".c", "-lOpenCL"] + ["-DFIXED"] * fixed, check=True, cwd=SAMPLES)
+    compiler = [os.environ.get("CC", "gcc"), "-std=c11", "-Wall", "-Wextra", "-Werror", "-gdwarf-4"] + ["-DFIXED"] * fixed
+    compile_flags, link_flags = instrumentation(name)
+    subprocess.run(compiler + compile_flags + ["-c", "-o", program + ".o", name + ".c"], check=True, cwd=SAMPLES)
+    subprocess.run(compiler + ["-o", program, program + ".o", "-lOpenCL"] + link_flags, check=True, cwd=SAMPLES)
     done = subprocess.run([REFCL, "run", "--on-driver", "--json", program + ".json", *options(name), "--", program],
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=PATIENCE, cwd=SAMPLES,
                           env=dict(os.environ, OCL_ICD_VENDORS=POCL))
@@ -74,7 +85,8 @@ def page(samples):
            "`OPENCL_LAYERS=/path/librefcl-layer.so REFCL_LAYER_TRACE=app.trace`, and check the trace elsewhere with `refcl trace check app.trace`. Where refcl",
            "is installed, but something else starts the program: `OPENCL_LAYERS` with `REFCL_LAYER_REPORT=report.json` (or .sarif, .xml, .html) writes a report at its end.", "",
            "What is found is certain: of kernels only the accesses count that they make with these arguments in any case. What a kernel reaches through",
-           "values in memory is not known, and the host's own accesses are not seen; `refcl run` without `--on-driver` sees both. With `--check race,possible`",
+           "values in memory is not known; `refcl run` without `--on-driver` sees it. The host's own accesses are seen if it is built with the flags of",
+           "`refcl host-cc`: to SVM, memory under `CL_MEM_USE_HOST_PTR`, mapped memory, and memory that reads and writes use. With `--check race,possible`",
            "races that the analysis of launches cannot exclude are hints, with their own wording and never errors: the exit code stays 0. There an argument whose",
            "subscripts are not all known, and each argument of a launch of more than 4,096 work-items, counts as used as a whole. With `--check race,needless` waits",
            "that order nothing which conflicts are hints, too.", "",
@@ -103,7 +115,7 @@ def main():
         runs = list(pool.map(lambda job: run(job[0], folder, job[1]), [(n, fixed) for n in names for fixed in (0, 1)]))
     for number, name in enumerate(names, 1):
         with open(os.path.join(SAMPLES, name + ".c")) as f:
-            lines = [re.sub(r"^// (\w+: )?", "", f.readline().rstrip("\n")) for _ in range(3)]
+            lines = [re.sub(r"^// (\w+: )?", "", line.rstrip("\n")) for line in f if not line.startswith("// build:")][:3]
         pair = runs[2 * number - 2:2 * number]
         problem = problem_of(name, lines, pair)
         samples.append((name, lines, pair[0][1]))

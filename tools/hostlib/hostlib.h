@@ -12,7 +12,7 @@
 
 extern const struct refcl_host_runtime *host_runtime; /* NULL while nothing is recorded */
 
-/* True if PLACE is in the runtime itself, whose threads and locks are none of the program's. */
+/* True if PLACE is in the runtime itself or a driver, whose threads and locks are none of the program's. */
 void host_find_runtime(const struct refcl_host_runtime *runtime);
 bool host_is_runtime(const void *place);
 
@@ -21,10 +21,12 @@ static inline const struct refcl_host_runtime *host_recording(void)
     return __atomic_load_n(&host_runtime, __ATOMIC_ACQUIRE);
 }
 
+extern __thread bool host_inside; /* the recorder is called: what it locks is not the program's */
+
 /* A call from PLACE is the program's, and is recorded. */
 static inline bool host_is_recording(const void *place)
 {
-    return host_recording() && !host_is_runtime(place);
+    return host_recording() && !host_inside && !host_is_runtime(place);
 }
 
 /* The runtime if ADDRESS may be shared with kernels, else NULL. */
@@ -33,6 +35,16 @@ static inline const struct refcl_host_runtime *host_shared(const void *address)
     const struct refcl_host_runtime *runtime = host_recording();
     uint64_t at = (uint64_t)(uintptr_t)address;
     return runtime && at >= *runtime->low && at < *runtime->high ? runtime : NULL;
+}
+
+/* The same for atomics: those elsewhere order the program's own threads alone. */
+static inline const struct refcl_host_runtime *host_svm(const void *address)
+{
+    const struct refcl_host_runtime *runtime = host_shared(address);
+    host_inside = true;
+    bool found = runtime && runtime->is_svm(address);
+    host_inside = false;
+    return found ? runtime : NULL;
 }
 
 /* A plain access of the code at PLACE. */

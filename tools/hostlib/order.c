@@ -34,16 +34,16 @@ static __thread struct {
 } acquired[REMEMBERED];
 static __thread uint64_t fence = UINT64_MAX, seen[MOST_POINTS];
 static __thread size_t seen_count;
-static __thread bool inside; /* what recording calls is not the program's */
+__thread bool host_inside;
 
 /* ---- points ------------------------------------------------------------------------------------ */
 
 static uint64_t point_after(const uint64_t *points, size_t count)
 {
     const struct refcl_host_runtime *runtime = host_recording();
-    inside = true;
+    host_inside = true;
     uint64_t point = runtime ? runtime->point(points, count) : UINT64_MAX;
-    inside = false;
+    host_inside = false;
     return point;
 }
 
@@ -151,7 +151,7 @@ static void leave_beside(struct object *object, uint64_t point)
 
 static void change(const void *address, void (*how)(struct object *, uint64_t))
 {
-    if (inside)
+    if (host_inside)
         return;
     lock(address);
     struct object *object = find_or_add(address);
@@ -173,7 +173,7 @@ void host_add(const void *address)
 
 void host_acquire(const void *address)
 {
-    if (inside)
+    if (host_inside)
         return;
     lock(address);
     acquire(find(address));

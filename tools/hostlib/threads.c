@@ -51,15 +51,54 @@ void host_find_next(const char *name, const char *version, void *function)
 
 /* The library that has the runtime's functions, whatever its name. */
 static const struct link_map *runtime_map;
+static bool on_driver;
 
-/* Libraries whose locks order refcl alone: its own, of which the JIT is loaded late, and those that these call. */
-static const char *const own_libraries[] = {"/librefcl", "/libLLVM", "/libSPIRV-Tools", "/libgcc_s"};
+/* Libraries whose locks order none of the program's memory: refcl's own, of which the JIT is loaded late, those that these call, and
+ * the loader. */
+static const char *const own_libraries[] = {"/librefcl", "/libOpenCL", "/libLLVM", "/libSPIRV-Tools",
+                                            "/libgcc_s"};
 
 /* Takes no lock: a thread that holds the loader's may wait for one of refcl's. */
 static const struct link_map *map_of(const void *place)
 {
     struct dl_find_object found;
     return _dl_find_object((void *)(uintptr_t)place, &found) == 0 ? found.dlfo_link_map : NULL;
+}
+
+/* A driver is loaded by the loader.  So libraries count as a driver's if they came later than the program and this
+ * library, and are not instrumented. */
+enum { MOST_FIRST_LIBRARIES = 512 };
+static const struct link_map *first_libraries[MOST_FIRST_LIBRARIES];
+static size_t first_library_count;
+
+__attribute__((constructor)) static void find_first_libraries(void)
+{
+    void *program = dlopen(NULL, RTLD_LAZY);
+    for (const struct link_map *map = program; map && first_library_count < MOST_FIRST_LIBRARIES;
+         map = map->l_next)
+        first_libraries[first_library_count++] = map;
+    if (program)
+        dlclose(program);
+}
+
+static bool is_instrumented(const struct link_map *map)
+{
+    const char *names = NULL;
+    for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag == DT_STRTAB)
+            names = (const char *)entry->d_un.d_ptr;
+    for (const ElfW(Dyn) *entry = map->l_ld; names && entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag == DT_NEEDED && strstr(names + entry->d_un.d_val, "librefcl-host"))
+            return true;
+    return false;
+}
+
+static bool is_of_driver(const struct link_map *map)
+{
+    for (size_t i = 0; i < first_library_count; i++)
+        if (first_libraries[i] == map)
+            return false;
+    return !is_instrumented(map);
 }
 
 /* The C and C++ libraries, and what interposes between them: their calls are those of the code that called them. */
@@ -70,6 +109,7 @@ void host_find_runtime(const struct refcl_host_runtime *runtime)
     const void *function;
     memcpy(&function, &runtime->access, sizeof function);
     runtime_map = map_of(function);
+    on_driver = runtime->on_driver;
 }
 
 static bool is_one_of(const struct link_map *map, const char *const *libraries, size_t count)
@@ -103,7 +143,7 @@ bool host_is_runtime(const void *place)
         map = NULL;
         _Unwind_Backtrace(find_caller, &map);
     }
-    return map && (map == runtime_map ||
+    return map && (map == runtime_map || (on_driver && is_of_driver(map)) ||
                    is_one_of(map, own_libraries, sizeof own_libraries / sizeof *own_libraries));
 }
 

@@ -19,7 +19,9 @@ void host_plain(const void *address, uint32_t size, uint8_t kind, const void *pl
     if (!runtime)
         return;
     struct refcl_host_access access = {.address = address, .size = size, .kind = kind, .place = place};
+    host_inside = true;
     runtime->access(&access);
+    host_inside = false;
 }
 
 #define PLAIN(name, size, kind)                                                                              \

@@ -24,8 +24,9 @@ static void record_access(const struct refcl_host_runtime *runtime, const volati
  * records it; elsewhere atomically with other accesses of this kind. */
 #define TOGETHER(address, DO, KIND, order, RECORD)                                                           \
     const void *where = (const void *)(uintptr_t)(address);                                                  \
-    const struct refcl_host_runtime *runtime = host_shared(where);                                           \
+    const struct refcl_host_runtime *runtime = host_svm(where);                                              \
     bool own = !runtime && host_recording();                                                                 \
+    host_inside = runtime;                                                                                   \
     if (runtime)                                                                                             \
         runtime->lock();                                                                                     \
     if (own)                                                                                                 \
@@ -36,6 +37,7 @@ static void record_access(const struct refcl_host_runtime *runtime, const volati
     if (runtime) {                                                                                           \
         RECORD;                                                                                              \
         runtime->unlock();                                                                                   \
+        host_inside = false;                                                                                 \
     }
 
 #define LOAD_STORE(bits, type)                                                                               \
@@ -111,9 +113,11 @@ EXPORT void __tsan_atomic_thread_fence(int order)
     host_atomic_fence(order);
     struct refcl_host_access access = {
         .kind = REFCL_HOST_FENCE, .atomic = true, .order = order, .place = HERE};
+    host_inside = true;
     runtime->lock();
     runtime->access(&access);
     runtime->unlock();
+    host_inside = false;
 }
 EXPORT void __tsan_atomic_signal_fence(int order);
 EXPORT void __tsan_atomic_signal_fence(int order)

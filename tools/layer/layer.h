@@ -151,6 +151,9 @@ void ly_command_free(struct ly_command *command);
  * reported that it prevents. */
 void ly_order_all(void);
 
+/* The calling thread may have seen what any command did that is enqueued: it is ordered after all of them. */
+void ly_follow_commands(void);
+
 /* What commands of buffers and images are called with; those of command buffers have sync-points in place of events. */
 struct ly_command_buffer;
 struct ly_call {
@@ -182,6 +185,7 @@ struct mm_agent ly_this_thread(void);
 /* What the thread does until ly_thread_restore() is done by a private agent; returns what that one gets. */
 uint32_t ly_thread_replace(void);
 void ly_thread_restore(uint32_t before);
+uint32_t ly_thread_count(void); /* threads of the application that were recorded, without callbacks */
 extern _Thread_local bool ly_in_callback; /* of the application, on a thread that the driver chose */
 mm_event_id ly_record_call(const char *name, const void *place, struct mm_edge *edges, size_t count);
 mm_event_id ly_record_callback(mm_event_id completion, mm_event_id registered);
@@ -198,6 +202,21 @@ void ly_not_checked(const char *what);
 void ly_record_finding(const char *kind, const char *clause, const char *message, uint32_t source);
 /* A command uses the host's memory, plain or SVM. */
 void ly_host_access(struct ly_command *command, enum mm_kind kind, const void *host, size_t size);
+
+/* ---- accesses of instrumented hosts ---------------------------------------------------------------- */
+
+void ly_host_attach(void); /* if the program is instrumented */
+void ly_host_detach(void);
+bool ly_host_is_attached(void);
+/* Commands may use the memory: accesses of the host to it count. */
+void ly_host_share(const void *address, size_t size);
+struct ly_mem;
+struct ly_map;
+/* The host sees MEM as MAP says, with its own pitches (0: without gaps), until it is hidden for OWNER, any address. */
+void ly_host_show(const void *owner, const struct ly_mem *mem, const struct ly_map *map, size_t host_row,
+                  size_t host_slice);
+void ly_host_hide(const void *owner);
+const struct mm_host_ranges *ly_host_ranges(void); /* plain memory that commands have used */
 
 /* ---- memory -------------------------------------------------------------------------------------- */
 

@@ -56,7 +56,8 @@ static void use_map(struct ly_command *command, enum mm_kind kind, struct ly_mem
 
 static void *map_mem(void *pointer, const char *name, const void *place, cl_command_queue queue,
                      cl_mem handle, bool blocking, const struct ly_map *given, const size_t *origin,
-                     const size_t *region, cl_uint count, const cl_event *list, const cl_event *event)
+                     const size_t *region, size_t host_row, size_t host_slice, cl_uint count,
+                     const cl_event *list, const cl_event *event)
 {
     if (!pointer)
         return NULL;
@@ -77,6 +78,7 @@ static void *map_mem(void *pointer, const char *name, const void *place, cl_comm
         }
         map->next = mem->maps;
         mem->maps = map;
+        ly_host_show(map, mem, map, host_row, host_slice);
         use_map(command, MM_MAP, mem, map);
     }
     if (command)
@@ -93,8 +95,8 @@ static void *CL_API_CALL layer_clEnqueueMapBuffer(cl_command_queue queue, cl_mem
     void *pointer =
         ly_next.clEnqueueMapBuffer(queue, mem, blocking, flags, offset, size, count, list, event, code);
     const struct ly_map map = {.begin = offset, .rows = {size, 1, 1}, .flags = flags};
-    return map_mem(pointer, "clEnqueueMapBuffer", LY_PLACE, queue, mem, blocking, &map, NULL, NULL, count,
-                   list, event);
+    return map_mem(pointer, "clEnqueueMapBuffer", LY_PLACE, queue, mem, blocking, &map, NULL, NULL, 0, 0,
+                   count, list, event);
 }
 LY_EXPORT(clEnqueueMapBuffer)
 
@@ -107,8 +109,8 @@ static void *CL_API_CALL layer_clEnqueueMapImage(cl_command_queue queue, cl_mem 
     void *pointer = ly_next.clEnqueueMapImage(queue, mem, blocking, flags, origin, region, row, slice, count,
                                               list, event, code);
     const struct ly_map map = {.flags = flags};
-    return map_mem(pointer, "clEnqueueMapImage", LY_PLACE, queue, mem, blocking, &map, origin, region, count,
-                   list, event);
+    return map_mem(pointer, "clEnqueueMapImage", LY_PLACE, queue, mem, blocking, &map, origin, region,
+                   row ? *row : 0, slice ? *slice : 0, count, list, event);
 }
 LY_EXPORT(clEnqueueMapImage)
 
@@ -128,6 +130,7 @@ static cl_int CL_API_CALL layer_clEnqueueUnmapMemObject(cl_command_queue queue, 
     if (map && command)
         use_map(command, MM_UNMAP, mem, map);
     if (map) {
+        ly_host_hide(map);
         *at = map->next;
         mm_free(map);
     }
@@ -282,6 +285,8 @@ static cl_int CL_API_CALL layer_clEnqueueSVMFree(cl_command_queue queue, cl_uint
     cl_int code = ly_next.clEnqueueSVMFree(queue, pointers, list_of, function, data, count, list, event);
     if (code != CL_SUCCESS)
         return code;
+    for (cl_uint i = 0; i < pointers; i++) /* the driver may give out the same addresses again */
+        ly_svm_remove(list_of[i], "clEnqueueSVMFree", true, LY_PLACE);
     pthread_mutex_lock(&ly_lock);
     struct ly_command *command = ly_command_create(queue, "clEnqueueSVMFree", LY_PLACE, count, list);
     if (command)

@@ -21,8 +21,10 @@ void ly_mem_destroy(void *object)
     while (mem->maps) {
         struct ly_map *map = mem->maps;
         mem->maps = map->next;
+        ly_host_hide(map);
         mm_free(map);
     }
+    ly_host_hide(mem);
     if (mem->owns)
         ly_record_free(mem->allocation, mem->size);
     if (mem->root != mem)
@@ -86,6 +88,8 @@ static cl_mem add_buffer(cl_mem handle, cl_mem_flags flags, size_t size, void *h
         } else {
             new_allocation(mem, MM_GLOBAL, flags, place);
         }
+        if (!svm && flags & CL_MEM_USE_HOST_PTR)
+            ly_host_show(mem, mem, &(struct ly_map){.pointer = host, .rows = {size, 1, 1}}, 0, 0);
     }
     pthread_mutex_unlock(&ly_lock);
     return handle;
@@ -142,8 +146,21 @@ static size_t at_least_1(size_t n)
     return n ? n : 1;
 }
 
+static void show_image(const struct ly_mem *image, const cl_image_desc *desc, void *host)
+{
+    const struct ly_map all = {.pointer = host,
+                               .rows = {image->width * image->element, image->height, image->depth},
+                               .row_pitch = image->row_pitch,
+                               .slice_pitch = image->slice_pitch};
+    bool rows_are_slices = desc->image_type == CL_MEM_OBJECT_IMAGE1D_ARRAY; /* as in add_image() */
+    ly_host_show(image, image, &all,
+                 rows_are_slices && desc->image_slice_pitch ? desc->image_slice_pitch : desc->image_row_pitch,
+                 rows_are_slices ? 0 : desc->image_slice_pitch);
+}
+
 /* Texels lie without gaps, except in images of a buffer. */
-static cl_mem add_image(cl_mem handle, cl_mem_flags flags, const cl_image_desc *desc, const void *place)
+static cl_mem add_image(cl_mem handle, cl_mem_flags flags, const cl_image_desc *desc, void *host,
+                        const void *place)
 {
     size_t element = 0;
     if (!handle || ly_next.clGetImageInfo(handle, CL_IMAGE_ELEMENT_SIZE, sizeof element, &element, NULL))
@@ -177,6 +194,8 @@ static cl_mem add_image(cl_mem handle, cl_mem_flags flags, const cl_image_desc *
     if (mem && !mem->root) {
         mem->root = mem;
         new_allocation(mem, MM_IMAGE, flags, place);
+        if (flags & CL_MEM_USE_HOST_PTR)
+            show_image(mem, desc, host);
     }
     pthread_mutex_unlock(&ly_lock);
     return handle;
@@ -186,7 +205,8 @@ static cl_mem CL_API_CALL layer_clCreateImage(cl_context context, cl_mem_flags f
                                               const cl_image_format *format, const cl_image_desc *desc,
                                               void *host, cl_int *code)
 {
-    return add_image(ly_next.clCreateImage(context, flags, format, desc, host, code), flags, desc, LY_PLACE);
+    return add_image(ly_next.clCreateImage(context, flags, format, desc, host, code), flags, desc, host,
+                     LY_PLACE);
 }
 LY_EXPORT(clCreateImage)
 
@@ -198,7 +218,7 @@ static cl_mem CL_API_CALL layer_clCreateImageWithProperties(cl_context context,
 {
     return add_image(
         ly_next.clCreateImageWithProperties(context, properties, flags, format, desc, host, code), flags,
-        desc, LY_PLACE);
+        desc, host, LY_PLACE);
 }
 LY_EXPORT(clCreateImageWithProperties)
 
@@ -206,10 +226,12 @@ static cl_mem CL_API_CALL layer_clCreateImage2D(cl_context context, cl_mem_flags
                                                 const cl_image_format *format, size_t width, size_t height,
                                                 size_t pitch, void *host, cl_int *code)
 {
-    const cl_image_desc desc = {
-        .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = width, .image_height = height};
+    const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D,
+                                .image_width = width,
+                                .image_height = height,
+                                .image_row_pitch = pitch};
     return add_image(ly_next.clCreateImage2D(context, flags, format, width, height, pitch, host, code), flags,
-                     &desc, LY_PLACE);
+                     &desc, host, LY_PLACE);
 }
 LY_EXPORT(clCreateImage2D)
 
@@ -221,10 +243,12 @@ static cl_mem CL_API_CALL layer_clCreateImage3D(cl_context context, cl_mem_flags
     const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE3D,
                                 .image_width = width,
                                 .image_height = height,
-                                .image_depth = depth};
+                                .image_depth = depth,
+                                .image_row_pitch = row,
+                                .image_slice_pitch = slice};
     return add_image(
         ly_next.clCreateImage3D(context, flags, format, width, height, depth, row, slice, host, code), flags,
-        &desc, LY_PLACE);
+        &desc, host, LY_PLACE);
 }
 LY_EXPORT(clCreateImage3D)
 
@@ -291,6 +315,7 @@ void ly_svm_add(void *memory, cl_svm_mem_flags flags, size_t size, const void *p
     svm.source = ly_source("create", place);
     next_address += (size + 8191) / 4096 * 4096;
     mm_append(&svms, &svm_count, &svm);
+    ly_host_share(memory, size);
     pthread_mutex_unlock(&ly_lock);
 }
 
@@ -334,6 +359,11 @@ struct host_use {
     enum mm_kind kind;
 };
 
+const struct mm_host_ranges *ly_host_ranges(void)
+{
+    return &ranges;
+}
+
 static void record_part(void *context, const struct mm_host_part *part)
 {
     const struct host_use *use = context;
@@ -346,7 +376,9 @@ void ly_host_access(struct ly_command *command, enum mm_kind kind, const void *h
     struct host_use use = {command, kind};
     if (svm)
         ly_command_access(command, kind, svm->allocation, (uintptr_t)host - svm->begin, size);
-    else
+    if (!svm && ly_host_is_attached())
+        ly_host_share(host, size);
+    if (!svm)
         mm_host_ranges_access(&ranges, ly_recorder(), host, size, record_part, &use);
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 enum { MOST_OPEN = 1024 };
+static uint64_t recorded; /* commands, with their ends */
 
 struct ly_point *ly_point_create(void)
 {
@@ -234,6 +235,7 @@ void ly_command_end(struct ly_command *command)
     struct mm_edge ended = {.kind = MM_EDGE_COMPLETE};
     ended.from = command_event(command, MM_COMMAND_END, &returned, command->returned != MM_NO_EVENT);
     mm_event_id id = command_event(command, MM_EVENT_COMPLETE, &ended, 1);
+    recorded++;
     const mm_event_id over[] = {command->call, command->began, command->returned, ended.from};
     for (size_t i = 0; i < sizeof over / sizeof *over; i++)
         ly_retire(over[i]);
@@ -346,18 +348,38 @@ static void fold_open(struct ly_queue *queue)
 static struct ly_queue **queues; /* all of them */
 static size_t queue_count;
 
-void ly_order_all(void)
+/* From all commands that are complete in the record; the caller frees *EDGES. */
+static size_t edges_from_all(struct mm_edge **edges)
 {
-    struct ly_point *all = ly_point_create();
-    struct mm_edge *edges = NULL;
     size_t count = 0;
-    for (size_t i = 0; all && i < queue_count; i++)
+    for (size_t i = 0; i < queue_count; i++)
         for (size_t k = 0; k < queues[i]->open_count; k++) {
             const struct ly_point *point = queues[i]->open[k];
             struct mm_edge edge = {.from = point->id, .kind = MM_EDGE_HOST};
             if (point->done)
-                mm_append(&edges, &count, &edge);
+                mm_append(edges, &count, &edge);
         }
+    return count;
+}
+
+void ly_follow_commands(void)
+{
+    static _Thread_local uint64_t followed;
+    if (followed == recorded)
+        return;
+    followed = recorded;
+    struct mm_edge *edges = NULL;
+    size_t count = edges_from_all(&edges);
+    struct mm_event event = {.kind = MM_API_CALL, .agent = ly_this_thread()};
+    ly_retire(mm_recorder_event(ly_recorder(), &event, edges, count));
+    mm_free(edges);
+}
+
+void ly_order_all(void)
+{
+    struct ly_point *all = ly_point_create();
+    struct mm_edge *edges = NULL;
+    size_t count = edges_from_all(&edges);
     if (all) {
         uint32_t before = ly_thread_replace();
         struct mm_event event = {.kind = MM_EVENT_COMPLETE, .agent = ly_this_thread()};

@@ -35,6 +35,8 @@ static void initialize(void)
     }
     recorder = mm_recorder_create(&sink);
     process = getpid();
+    if (recorder)
+        ly_host_attach();
 }
 
 bool ly_recording(void)
@@ -53,6 +55,7 @@ void ly_record_close(void)
 {
     if (!recorder)
         return;
+    ly_host_detach();
     ly_unseen_called();
     if (process == getpid())
         ly_note_leaks();
@@ -64,7 +67,7 @@ void ly_record_close(void)
 /* ---- agents -------------------------------------------------------------------------------------- */
 
 static _Thread_local uint32_t thread_number; /* from 1 */
-static uint32_t thread_count;
+static uint32_t thread_count, application_threads;
 
 uint32_t ly_thread_replace(void)
 {
@@ -80,20 +83,27 @@ void ly_thread_restore(uint32_t before)
 
 _Thread_local bool ly_in_callback;
 
+uint32_t ly_thread_count(void)
+{
+    return application_threads;
+}
+
 struct mm_agent ly_this_thread(void)
 {
-    if (!thread_number)
+    if (!thread_number) {
         ly_thread_replace();
+        application_threads++;
+    }
     return (struct mm_agent){0, thread_number - 1};
 }
 
-/* How threads are ordered with one another is not observed: each call is treated as ordered after all that the other
+/* How threads of a program that is not instrumented are ordered with one another is not observed: each call is treated as ordered after all that the other
  * threads called before, so that no race is reported that a lock may prevent.  Callbacks are threads of the driver. */
 static void follow_others(void)
 {
     static uint32_t last = UINT32_MAX;
     struct mm_agent me = ly_this_thread();
-    if (ly_in_callback)
+    if (ly_in_callback || ly_host_is_attached())
         return;
     if (last != UINT32_MAX && last != me.index)
         mm_record_follow(recorder, last, me);

@@ -1,0 +1,170 @@
+/* An instrumented host that reads or writes memory which a command uses, WHERE, and WHEN: "early", before it is complete, or
+ * "late".
+ *
+ * host_memory WHERE WHEN */
+#define CL_TARGET_OPENCL_VERSION 200
+#include "samples/sample.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+enum { SIDE = 64, BYTES = SIDE * SIDE };
+static unsigned char memory[BYTES], sum;
+static cl_command_queue q;
+static cl_event done;
+
+static void look(const unsigned char *at, bool late)
+{
+    if (late)
+        OK(clWaitForEvents(1, &done));
+    sum = (unsigned char)(sum + at[SIDE / 2 * SIDE + 5]);
+    OK(clFinish(q));
+}
+
+static void change(unsigned char *at, bool late)
+{
+    if (late)
+        OK(clWaitForEvents(1, &done));
+    at[BYTES - 1] = 7;
+    OK(clFinish(q));
+}
+
+static cl_mem picture(cl_mem_flags flags, void *host)
+{
+    const cl_image_format format = {CL_R, CL_UNSIGNED_INT8};
+    const cl_image_desc desc = {
+        .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = SIDE, .image_height = SIDE};
+    cl_int code;
+    cl_mem image = clCreateImage(context, CL_MEM_READ_WRITE | flags, &format, &desc, host, &code);
+    OK(code);
+    return image;
+}
+
+static cl_mem buffer_of(cl_mem_flags flags, void *host)
+{
+    cl_int code;
+    cl_mem made = clCreateBuffer(context, CL_MEM_READ_WRITE | flags, BYTES, host, &code);
+    OK(code);
+    return made;
+}
+
+static void fill(cl_mem mem)
+{
+    const cl_uint zero = 0;
+    OK(clEnqueueFillBuffer(q, mem, &zero, sizeof zero, 0, BYTES, 0, NULL, &done));
+}
+
+static void *map(cl_mem mem, cl_bool blocking)
+{
+    cl_int code;
+    void *at =
+        clEnqueueMapBuffer(q, mem, blocking, CL_MAP_READ | CL_MAP_WRITE, 0, BYTES, 0, NULL, &done, &code);
+    OK(code);
+    return at;
+}
+
+/* The left half alone is mapped: what lies beside it is the program's. */
+static void map_left_half(bool late)
+{
+    const size_t origin[3] = {0}, region[3] = {SIDE / 2, SIDE, 1};
+    size_t row;
+    cl_int code;
+    unsigned char *at = clEnqueueMapImage(q, picture(0, NULL), CL_FALSE, CL_MAP_WRITE, origin, region, &row,
+                                          NULL, 0, NULL, &done, &code);
+    OK(code);
+    if (late)
+        OK(clWaitForEvents(1, &done));
+    sum = (unsigned char)(sum + at[SIDE / 2 * row + 5]);
+    OK(clFinish(q));
+}
+
+static void *read_in_thread(void *late)
+{
+    static unsigned char part[SIDE];
+    OK(clEnqueueReadBuffer(q, buffer(BYTES), CL_FALSE, 0, SIDE, part, 0, NULL, &done));
+    if (*(bool *)late)
+        OK(clWaitForEvents(1, &done));
+    return NULL;
+}
+
+/* Atomics of the program on a counter in memory that a command has used order its threads. */
+static atomic_int counter;
+static cl_mem shared;
+
+static void *count(void *ignored)
+{
+    (void)ignored;
+    fill(shared);
+    OK(clFinish(q));
+    memory[3] = 1;
+    atomic_store_explicit(&counter, 1, memory_order_release);
+    return NULL;
+}
+
+static void share_counter(bool late)
+{
+    int order = late ? memory_order_acquire : memory_order_relaxed;
+    pthread_t thread;
+    OK(clEnqueueReadBuffer(q, buffer(BYTES), CL_TRUE, 0, sizeof counter, &counter, 0, NULL, NULL));
+    atomic_store_explicit(&counter, 0, memory_order_relaxed);
+    shared = buffer_of(CL_MEM_USE_HOST_PTR, memory);
+    OK(pthread_create(&thread, NULL, count, NULL));
+    while (!atomic_load_explicit(&counter, (memory_order)order))
+        ;
+    fill(shared);
+    OK(clFinish(q));
+    OK(pthread_join(thread, NULL));
+}
+
+int main(int argc, char **argv)
+{
+    const char *where = argc == 3 ? argv[1] : "";
+    bool late = argc == 3 && strcmp(argv[2], "late") == 0;
+    const size_t origin[3] = {0}, region[3] = {SIDE, SIDE, 1};
+    open_device();
+    q = queue(0);
+    if (strcmp(where, "read") == 0) {
+        OK(clEnqueueReadBuffer(q, buffer(BYTES), CL_FALSE, 0, BYTES, memory, 0, NULL, &done));
+        look(memory, late);
+    } else if (strcmp(where, "write") == 0) {
+        OK(clEnqueueWriteBuffer(q, buffer(BYTES), CL_FALSE, 0, BYTES, memory, 0, NULL, &done));
+        change(memory, late);
+    } else if (strcmp(where, "image") == 0) {
+        OK(clEnqueueReadImage(q, picture(0, NULL), CL_FALSE, origin, region, 0, 0, memory, 0, NULL, &done));
+        look(memory, late);
+    } else if (strcmp(where, "pointer") == 0) {
+        fill(buffer_of(CL_MEM_USE_HOST_PTR, memory));
+        look(memory, late);
+    } else if (strcmp(where, "image pointer") == 0) {
+        const cl_uint zero[4] = {0};
+        OK(clEnqueueFillImage(q, picture(CL_MEM_USE_HOST_PTR, memory), zero, origin, region, 0, NULL, &done));
+        look(memory, late);
+    } else if (strcmp(where, "map") == 0) {
+        change(map(buffer(BYTES), CL_FALSE), late);
+    } else if (strcmp(where, "image map") == 0) {
+        map_left_half(late);
+    } else if (strcmp(where, "copy") == 0) {
+        static unsigned char copy[BYTES];
+        OK(clEnqueueReadBuffer(q, buffer(BYTES), CL_FALSE, 0, BYTES, memory, 0, NULL, &done));
+        if (late)
+            OK(clFinish(q));
+        memcpy(copy, memory, sizeof copy);
+        OK(clFinish(q));
+    } else if (strcmp(where, "pinned") == 0) { /* mapped all the time, as a source of writes */
+        unsigned char *pinned = map(buffer_of(CL_MEM_ALLOC_HOST_PTR, NULL), CL_TRUE);
+        pinned[0] = 1;
+        OK(clEnqueueWriteBuffer(q, buffer(BYTES), CL_FALSE, 0, BYTES, pinned, 0, NULL, &done));
+        change(pinned, late);
+    } else if (strcmp(where, "thread") == 0) { /* the join orders nothing but the host */
+        pthread_t thread;
+        fill(buffer_of(CL_MEM_USE_HOST_PTR, memory));
+        OK(pthread_create(&thread, NULL, read_in_thread, &late));
+        OK(pthread_join(thread, NULL));
+        sum = (unsigned char)(sum + memory[9]);
+        OK(clFinish(q));
+    } else if (strcmp(where, "counter") == 0) {
+        share_counter(late);
+    }
+    return 0;
+}

@@ -1,0 +1,27 @@
+#!/bin/bash
+# Accesses of an instrumented host to what commands use, on PoCL under the layer: a race before the command is complete, none later.
+. "$(dirname "$0")/../lib/tap.sh"
+pocl=${REFCL_POCL_ICD:-/etc/OpenCL/vendors/pocl.icd}
+if [ ! -e "$pocl" ]; then
+    echo "1..0 # SKIP no PoCL"
+    exit 0
+fi
+export OCL_ICD_VENDORS=$pocl
+program=$tap_dir/host_memory
+compile() { ${CC:-gcc} -std=gnu11 -Wno-tsan -D_GNU_SOURCE $("$REFCL" host-cc --compile) -c -o "$program.o" "$(dirname "$0")/host_memory.c" &&
+    ${CC:-gcc} -o "$program" "$program.o" -lOpenCL -pthread $("$REFCL" host-cc --link); }
+compile || exit 1
+
+early() { # the race is between host thread 0 and a command, and its place is in the program
+    "$REFCL" run --on-driver -- "$program" "$1" early >"$tap_dir/said" 2>&1
+    [ $? = 1 ] && grep -q "error: data race on .* by host thread [01]" "$tap_dir/said" && grep -q "host_memory.c:[0-9]*: " "$tap_dir/said" &&
+        ! grep "error:" "$tap_dir/said" | grep -v "data race" || { cat "$tap_dir/said" >&2; return 1; }
+}
+late() {
+    "$REFCL" run --on-driver -- "$program" "$1" late >"$tap_dir/said" 2>&1 || { cat "$tap_dir/said" >&2; return 1; }
+}
+for where in read write image pointer "image pointer" map "image map" copy pinned thread counter; do
+    ok "$where: a race before the command is complete" early "$where"
+    ok "$where: none afterwards" late "$where"
+done
+done_testing

@@ -1,0 +1,258 @@
+/* The accesses of a host program that `refcl host-cc` instruments [CL 3.3.6 A23], to what commands may use as well: SVM,
+ * memory under CL_MEM_USE_HOST_PTR, what maps show, and plain memory that commands read or write. */
+#include "memmodel/trace/host.h"
+#include "memmodel/base/array.h"
+#include "ref-runtime/record/host_access.h"
+#include "tools/layer/layer.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <string.h>
+
+static bool attached;
+
+bool ly_host_is_attached(void)
+{
+    return attached;
+}
+
+/* ---- memory that may be shared -------------------------------------------------------------------- */
+
+enum { PAGE_BITS = 1 << 16, PAGE_SHIFT = 12 };
+static uint64_t low = UINT64_MAX, high;
+static _Atomic uint64_t shared_pages[PAGE_BITS / 64]; /* a bit for all pages of the same hash */
+
+static unsigned bit_of(uintptr_t page)
+{
+    return (unsigned)(page * UINT64_C(0x9e3779b97f4a7c15) >> 48);
+}
+
+static bool may_be_shared(const void *address, uint32_t size)
+{
+    for (uintptr_t page = (uintptr_t)address >> PAGE_SHIFT;
+         page <= ((uintptr_t)address + size - 1) >> PAGE_SHIFT; page++)
+        if (atomic_load_explicit(&shared_pages[bit_of(page) / 64], memory_order_relaxed) >>
+                bit_of(page) % 64 &
+            1)
+            return true;
+    return false;
+}
+
+void ly_host_share(const void *address, size_t size)
+{
+    uintptr_t at = (uintptr_t)address;
+    if (!size)
+        return;
+    low = at < low ? at : low;
+    high = at + size > high ? at + size : high;
+    uintptr_t first = at >> PAGE_SHIFT, last = (at + size - 1) >> PAGE_SHIFT;
+    if (last - first >= PAGE_BITS)
+        last = first + PAGE_BITS * 16; /* enough to set all */
+    for (uintptr_t page = first; page <= last; page++)
+        atomic_fetch_or_explicit(&shared_pages[bit_of(page) / 64], UINT64_C(1) << bit_of(page) % 64,
+                                 memory_order_relaxed);
+}
+
+/* ---- memory objects that the host sees ------------------------------------------------------------- */
+
+/* Rows of bytes at POINTER that are those of an allocation from OFFSET on. */
+struct window {
+    const void *owner;
+    const char *pointer;
+    uint32_t allocation;
+    uint64_t offset, rows[3], row_pitch, slice_pitch, host_row, host_slice;
+};
+static struct window *windows;
+static size_t window_count;
+
+void ly_host_show(const void *owner, const struct ly_mem *mem, const struct ly_map *map, size_t host_row,
+                  size_t host_slice)
+{
+    struct window window = {.owner = owner,
+                            .pointer = map->pointer,
+                            .allocation = mem->allocation,
+                            .offset = mem->offset + map->begin,
+                            .row_pitch = map->row_pitch,
+                            .slice_pitch = map->slice_pitch};
+    memcpy(window.rows, map->rows, sizeof window.rows);
+    window.host_row = host_row ? host_row : map->rows[0];
+    window.host_slice = host_slice ? host_slice : window.host_row * map->rows[1];
+    if (attached && mm_append(&windows, &window_count, &window))
+        ly_host_share(map->pointer, (map->rows[2] - 1) * window.host_slice +
+                                        (map->rows[1] - 1) * window.host_row + map->rows[0]);
+}
+
+void ly_host_hide(const void *owner)
+{
+    for (size_t i = window_count; i-- > 0;)
+        if (windows[i].owner == owner)
+            windows[i] = windows[--window_count];
+}
+
+/* ---- records --------------------------------------------------------------------------------------- */
+
+static mm_event_id record(const struct refcl_host_access *a, uint32_t allocation, uint64_t offset,
+                          uint64_t size)
+{
+    static const uint8_t kinds[] = {MM_READ, MM_WRITE, MM_RMW, MM_FENCE};
+    struct mm_event event = {.kind = kinds[a->kind],
+                             .agent = ly_this_thread(),
+                             .allocation = allocation,
+                             .offset = offset,
+                             .size = (uint32_t)size,
+                             .attributes = a->atomic ? MM_ATOMIC : MM_NO_VALUE,
+                             .source = ly_source("host", a->place)};
+    if (a->kind == REFCL_HOST_FENCE) {
+        event.fence_flags = MM_FENCE_GLOBAL;
+        event.attributes = 0;
+    }
+    if (a->atomic)
+        mm_host_set_order(&event, a->order);
+    return a->kind == REFCL_HOST_READ ? mm_recorder_read(ly_recorder(), &event)
+                                      : mm_recorder_event(ly_recorder(), &event, NULL, 0);
+}
+
+static void record_part(void *context, const struct mm_host_part *part)
+{
+    record(context, part->allocation, part->offset, part->size);
+}
+
+/* The part of row ROW that is in the SIZE bytes from BEGIN on, relative to the window. */
+static void record_row(const struct refcl_host_access *a, const struct window *w, uint64_t row,
+                       uint64_t begin, uint64_t size)
+{
+    uint64_t y = row % w->rows[1], z = row / w->rows[1], at = z * w->host_slice + y * w->host_row;
+    uint64_t first = begin > at ? begin - at : 0, end = begin + size > at ? begin + size - at : 0;
+    end = end < w->rows[0] ? end : w->rows[0];
+    if (first < end)
+        record(a, w->allocation, w->offset + z * w->slice_pitch + y * w->row_pitch + first, end - first);
+}
+
+static void record_window(const struct refcl_host_access *a, const struct window *w)
+{
+    uintptr_t at = (uintptr_t)a->address, pointer = (uintptr_t)w->pointer;
+    uint64_t cut = pointer > at ? pointer - at : 0; /* the access begins before the window */
+    if (cut >= a->size)
+        return;
+    uint64_t begin = at + cut - pointer, size = a->size - cut;
+    uint64_t slice = begin / w->host_slice, rows = w->rows[1] * w->rows[2];
+    for (uint64_t row = slice * w->rows[1]; row < rows; row++) {
+        if (row / w->rows[1] * w->host_slice + row % w->rows[1] * w->host_row >= begin + size)
+            break;
+        record_row(a, w, row, begin, size);
+    }
+}
+
+/* Of memory under CL_MEM_USE_HOST_PTR a map shows what is seen without it. */
+static bool shows_the_same(size_t i)
+{
+    const struct window *w = &windows[i];
+    for (size_t k = 0; k < i; k++)
+        if (windows[k].allocation == w->allocation &&
+            (uintptr_t)windows[k].pointer - windows[k].offset == (uintptr_t)w->pointer - w->offset)
+            return true;
+    return false;
+}
+
+/* Kernels' atomics have no values in the record: whatever an acquire reads may come from any command that is enqueued. */
+static bool acquires(const struct refcl_host_access *a)
+{
+    return a->atomic && a->kind != REFCL_HOST_WRITE && a->order != __ATOMIC_RELAXED &&
+           a->order != __ATOMIC_RELEASE;
+}
+
+/* Threads that pass plain memory on through free() and malloc() alone have no order in the record. */
+static void record_plain(const struct refcl_host_access *a)
+{
+    for (size_t i = 0; i < window_count; i++)
+        if (!shows_the_same(i))
+            record_window(a, &windows[i]);
+    if (ly_thread_count() == 1)
+        mm_host_ranges_visit(ly_host_ranges(), a->address, a->size, record_part, (void *)(uintptr_t)a);
+}
+
+static void record_access(const struct refcl_host_access *a)
+{
+    if (a->kind != REFCL_HOST_FENCE && !may_be_shared(a->address, a->size))
+        return;
+    pthread_mutex_lock(&ly_lock);
+    const struct ly_svm *svm = ly_svm_find(a->address);
+    if (a->kind == REFCL_HOST_FENCE)
+        record(a, 0, 0, 0);
+    else if (svm)
+        record(a, svm->allocation, (uintptr_t)a->address - svm->begin, a->size);
+    else
+        record_plain(a);
+    if (acquires(a))
+        ly_follow_commands();
+    pthread_mutex_unlock(&ly_lock);
+}
+
+static uint64_t record_point(const uint64_t *after, size_t count)
+{
+    struct mm_edge edges[REFCL_HOST_POINTS];
+    for (size_t i = 0; i < count; i++)
+        edges[i] = (struct mm_edge){.from = after[i], .kind = MM_EDGE_HOST};
+    pthread_mutex_lock(&ly_lock);
+    struct mm_event event = {.kind = MM_API_CALL, .agent = ly_this_thread()};
+    uint64_t point = mm_recorder_event(ly_recorder(), &event, edges, count);
+    pthread_mutex_unlock(&ly_lock);
+    return point;
+}
+
+static bool is_svm(const void *address)
+{
+    if (!may_be_shared(address, 1))
+        return false;
+    pthread_mutex_lock(&ly_lock);
+    bool found = ly_svm_find(address) != NULL;
+    pthread_mutex_unlock(&ly_lock);
+    return found;
+}
+
+/* ---- the program ----------------------------------------------------------------------------------- */
+
+static pthread_mutex_t atomics_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void lock_atomics(void)
+{
+    pthread_mutex_lock(&atomics_lock);
+}
+
+static void unlock_atomics(void)
+{
+    pthread_mutex_unlock(&atomics_lock);
+}
+
+static refcl_host_attach_function *find_attach(void)
+{
+    refcl_host_attach_function *function;
+    void *symbol = dlsym(RTLD_DEFAULT, "refcl_host_attach");
+    memcpy(&function, &symbol, sizeof function);
+    return function;
+}
+
+void ly_host_attach(void)
+{
+    static const struct refcl_host_runtime runtime = {.version = REFCL_HOST_VERSION,
+                                                      .on_driver = true,
+                                                      .low = &low,
+                                                      .high = &high,
+                                                      .is_svm = is_svm,
+                                                      .lock = lock_atomics,
+                                                      .unlock = unlock_atomics,
+                                                      .access = record_access,
+                                                      .point = record_point};
+    refcl_host_attach_function *attach = find_attach();
+    if (!attach)
+        return;
+    attached = true;
+    attach(&runtime);
+}
+
+void ly_host_detach(void)
+{
+    refcl_host_attach_function *attach = attached ? find_attach() : NULL;
+    if (attach)
+        attach(NULL);
+}
