@@ -280,6 +280,9 @@ struct in_launch {
     bool instrumented;
     bool exact; /* with it: results are bit-identical to the interpreter's */
     bool terms; /* with a recorder, not with WEAK: record the symbolic values (struct mm_term) */
+    /* The launch whose kernel enqueued this one, which lives as long: blocks capture its images, samplers and pipes.  NULL:
+     * none. */
+    const struct in_run *parent;
     uint64_t *
         groups; /* single-threaded compiled code stores the number of completed work-groups here; may be NULL */
 };

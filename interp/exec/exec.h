@@ -390,7 +390,7 @@ void in_record_end(struct in_run *run);
 enum mm_order in_order_of(uint32_t semantics);
 enum mm_scope in_scope_of(uint32_t scope);
 
-/* image_access.c: what an opaque register refers to, NULL if it is none of the launch's arguments */
+/* image_access.c: what an opaque register refers to, NULL if it is no argument of the launch or of one that enqueued it */
 const struct in_handle *in_handle_of(const struct in_run *run, uint64_t bits);
 /* ext_inst.c: the function behind printf */
 bool in_printf_call(struct in_run *run, struct in_item *item, const struct in_insn *pc,

@@ -22,8 +22,10 @@ static const struct in_handle *within(const struct in_handle *list, uint64_t cou
 
 const struct in_handle *in_handle_of(const struct in_run *run, uint64_t bits)
 {
-    const struct in_handle *h = within(run->handles, run->info->argument_count, bits);
-    return h != NULL ? h : within(run->instance->storages, run->instance->storage_count, bits);
+    const struct in_handle *h = within(run->instance->storages, run->instance->storage_count, bits);
+    for (; h == NULL && run != NULL; run = run->launch.parent)
+        h = within(run->handles, run->info->argument_count, bits);
+    return h;
 }
 
 static const struct in_handle *image_of(struct in_run *run, struct in_item *item, const struct in_insn *pc,

@@ -169,6 +169,13 @@ static void capture_recorded(const struct rt_command *command, const struct rt_k
         rt_capture_recorded(command, k);
 }
 
+/* A command is complete after its children, and its launch ends then. */
+static const struct in_run *parent_run(const struct rt_command *command)
+{
+    const struct rt_command *parent = command->parent;
+    return parent ? ((const struct rt_kernel_command *)(const void *)parent->payload)->run : NULL;
+}
+
 static cl_int start_kernel(struct rt_command *command)
 {
     struct rt_kernel_command *k = (void *)command->payload;
@@ -201,6 +208,7 @@ static cl_int start_kernel(struct rt_command *command)
                                .start = command->began,
                                .recorder = rt_launch_recorder(),
                                .groups = rt_record_progress(command->record.id),
+                               .parent = parent_run(command),
                                .command = command->record.id,
                                .device = (uint32_t)command->queue->device->index};
     memcpy(launch.global_size, k->global_size, sizeof(launch.global_size));

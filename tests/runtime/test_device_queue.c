@@ -278,6 +278,54 @@ static void queue_arguments(void **state)
     OK(clReleaseProgram(program));
 }
 
+/* A block, and a block within it, use what the kernel was given: images, a sampler, a pipe. */
+static void captured_objects(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "kernel void k(global int *out, read_only image2d_t a, write_only image2d_t b, sampler_t s,\n"
+        "              read_only image1d_array_t rows, read_only pipe int p) {\n"
+        "  enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1), ^{\n"
+        "    out[0] = read_imagei(a, (int2)(1, 0)).x; out[1] = read_imagei(a, s, (int2)(9, 0)).x;\n"
+        "    out[2] = get_image_width(a); write_imagei(b, (int2)(0, 0), (int4)(7));\n"
+        "    enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1), ^{\n"
+        "      out[3] = read_imagei(rows, (int2)(0, 1)).x; out[4] = get_pipe_max_packets(p); }); }); }\n";
+    const cl_image_format format = {CL_R, CL_SIGNED_INT32};
+    const cl_image_desc flat = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 2, .image_height = 1},
+                        array = {.image_type = CL_MEM_OBJECT_IMAGE1D_ARRAY,
+                                 .image_width = 1,
+                                 .image_array_size = 2};
+    cl_int texels[2] = {4, 44}, out[5] = {0};
+    const cl_mem_flags copy = CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR;
+    cl_mem buffer = clCreateBuffer(context, copy, sizeof out, out, &err),
+           a = clCreateImage(context, copy, &format, &flat, texels, &err),
+           b = clCreateImage(context, copy, &format, &flat, texels, &err),
+           rows = clCreateImage(context, copy, &format, &array, texels, &err),
+           pipe = clCreatePipe(context, 0, sizeof(cl_int), 3, NULL, &err);
+    cl_sampler sampler =
+        clCreateSampler(context, CL_FALSE, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_NEAREST, &err);
+    cl_program program = build_source(text, "-cl-std=CL2.0");
+    cl_kernel kernel = clCreateKernel(program, "k", &err);
+    OK(err);
+    const cl_mem memory[] = {buffer, a, b, NULL, rows, pipe};
+    for (cl_uint i = 0; i < 6; i++)
+        OK(i == 3 ? clSetKernelArg(kernel, i, sizeof sampler, &sampler)
+                  : clSetKernelArg(kernel, i, sizeof memory[i], &memory[i]));
+    OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, (size_t[]){1}, NULL, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof out, out, 0, NULL, NULL));
+    OK(clEnqueueReadImage(queue, b, CL_TRUE, (size_t[]){0, 0, 0}, (size_t[]){2, 1, 1}, 0, 0, texels, 0, NULL,
+                          NULL));
+    const cl_int wanted[5] = {44, 44, 2, 44, 3};
+    assert_memory_equal(out, wanted, sizeof out);
+    assert_int_equal(texels[0], 7);
+    for (int i = 0; i < 6; i++)
+        if (memory[i])
+            OK(clReleaseMemObject(memory[i]));
+    OK(clReleaseSampler(sampler));
+    OK(clReleaseKernel(kernel));
+    OK(clReleaseProgram(program));
+}
+
 static void queues(void **state)
 {
     (void)state;
@@ -402,6 +450,7 @@ int main(void)
         cmocka_unit_test(profiling_into_the_program),
         cmocka_unit_test(queue_arguments),
         cmocka_unit_test(queues),
+        cmocka_unit_test(captured_objects),
         cmocka_unit_test(pipes),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
