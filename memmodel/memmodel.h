@@ -150,6 +150,27 @@ enum { MM_UNRECORDED = 8 };
 /* With MM_UNRECORDED: all of them are in the trace as launches to be executed again. */
 enum { MM_REPLAYED = 16 };
 
+static inline bool mm_reads(const struct mm_event *e)
+{
+    return e->kind == MM_READ || e->kind == MM_RMW;
+}
+static inline bool mm_writes(const struct mm_event *e)
+{
+    return e->kind == MM_WRITE || e->kind == MM_RMW;
+}
+static inline bool mm_is_access(const struct mm_event *e)
+{
+    return mm_reads(e) || mm_writes(e);
+}
+static inline bool mm_acquires(enum mm_order order)
+{
+    return order == MM_ACQUIRE || order == MM_ACQ_REL || order == MM_SEQ_CST;
+}
+static inline bool mm_releases(enum mm_order order)
+{
+    return order == MM_RELEASE || order == MM_ACQ_REL || order == MM_SEQ_CST;
+}
+
 /* Why one event is ordered after another although the agents differ: the command rules [CL 3.3.6]. */
 enum mm_edge_kind {
     MM_EDGE_ENQUEUE,      /* H1: API call -> command start */

@@ -16,11 +16,6 @@ struct loader {
     const char *path, *document, *revision;
 };
 
-static enum mm_class out_of_memory(struct mm_error *err)
-{
-    return mm_fail(err, MM_LIMIT, "memory", "out of memory");
-}
-
 static enum mm_class wrong(struct loader *l, const char *what, const char *where)
 {
     return mm_fail_at(l->err, MM_INVALID, "xref.database", l->path, 0, 0, "%s%s%s", what, *where ? ": " : "",
@@ -95,10 +90,10 @@ static enum mm_class load_clause(struct loader *l, const cJSON *object)
     c.sources = hashes_of(l, object, &c.source_count);
     if (!c.id || !c.section || !c.kind || !c.text || !c.note || !c.versions || !c.untested || !c.code ||
         !c.entries || !c.sources)
-        return out_of_memory(l->err);
+        return mm_out_of_memory(l->err);
     if (!*c.id || !*c.kind || !*c.text || !split_id(l, &c))
         return wrong(l, "a clause needs id (document, section, label), section, kind and text", c.id);
-    return mm_append(&db->clauses, &db->clause_count, &c) ? MM_OK : out_of_memory(l->err);
+    return mm_append(&db->clauses, &db->clause_count, &c) ? MM_OK : mm_out_of_memory(l->err);
 }
 
 static enum mm_class load_section(struct loader *l, const cJSON *object)
@@ -108,10 +103,10 @@ static enum mm_class load_section(struct loader *l, const cJSON *object)
                                  .number = text_of(l, object, "number"),
                                  .title = text_of(l, object, "title")};
     if (!s.number || !s.title)
-        return out_of_memory(l->err);
+        return mm_out_of_memory(l->err);
     if (!*s.number)
         return wrong(l, "a section needs a number", "");
-    return mm_append(&db->sections, &db->section_count, &s) ? MM_OK : out_of_memory(l->err);
+    return mm_append(&db->sections, &db->section_count, &s) ? MM_OK : mm_out_of_memory(l->err);
 }
 
 static enum mm_class load_ambiguity(struct loader *l, const cJSON *object)
@@ -125,10 +120,10 @@ static enum mm_class load_ambiguity(struct loader *l, const cJSON *object)
     a.clauses = texts_of(l, object, "clauses", &a.clause_count);
     a.tests = texts_of(l, object, "tests", &a.test_count);
     if (!a.id || !a.topic || !a.text || !a.reading || !a.switch_name || !a.clauses || !a.tests)
-        return out_of_memory(l->err);
+        return mm_out_of_memory(l->err);
     if (!*a.id || !*a.text)
         return wrong(l, "an ambiguity needs id and text", a.id);
-    return mm_append(&db->ambiguities, &db->ambiguity_count, &a) ? MM_OK : out_of_memory(l->err);
+    return mm_append(&db->ambiguities, &db->ambiguity_count, &a) ? MM_OK : mm_out_of_memory(l->err);
 }
 
 /* Splits "5.2.2 0123456789abcdef", in place. */
@@ -149,13 +144,13 @@ static enum mm_class load_wording(struct loader *l, const cJSON *object)
     size_t count;
     const char *clause = text_of(l, object, "clause"), **sentences = texts_of(l, object, "sentences", &count);
     if (!clause || !sentences)
-        return out_of_memory(l->err);
+        return mm_out_of_memory(l->err);
     for (size_t i = 0; i < count; i++) {
         struct xr_wording w = {l->revision, sentences[i], clause, 0};
         if (!*clause || !*l->revision || !split_sentence(sentences[i], &w.hash))
             return wrong(l, "a wording needs a revision, a clause, and sentences (section, hash)", clause);
         if (!mm_append(&db->wordings, &db->wording_count, &w))
-            return out_of_memory(l->err);
+            return mm_out_of_memory(l->err);
     }
     return MM_OK;
 }
@@ -179,7 +174,7 @@ static enum mm_class load_listed(struct loader *l, const cJSON *object)
     const char **sentences = texts_of(l, object, "sentences", &count), *name = text_of(l, object, "class");
     struct xr_listed s = {.document = l->document, .reason = text_of(l, object, "reason")};
     if (!sentences || !name || !s.reason)
-        return out_of_memory(l->err);
+        return mm_out_of_memory(l->err);
     while (k < XR_LISTING_COUNT && strcmp(name, listings[k]) != 0)
         k++;
     if (k == XR_LISTING_COUNT || !*s.reason)
@@ -190,7 +185,7 @@ static enum mm_class load_listed(struct loader *l, const cJSON *object)
         if (!split_sentence(sentences[i], &s.hash))
             return wrong(l, "a listed sentence needs section and hash", sentences[i]);
         if (!mm_append(&db->listed, &db->listed_count, &s))
-            return out_of_memory(l->err);
+            return mm_out_of_memory(l->err);
     }
     return MM_OK;
 }
@@ -222,7 +217,7 @@ static enum mm_class load_file(struct loader *l)
         return wrong(l, "not a JSON object", "");
     }
     l->document = text_of(l, root, "document");
-    c = l->document ? each(l, root, "sections", load_section) : out_of_memory(l->err);
+    c = l->document ? each(l, root, "sections", load_section) : mm_out_of_memory(l->err);
     if (c == MM_OK)
         c = each(l, root, "clauses", load_clause);
     if (c == MM_OK)
@@ -231,7 +226,7 @@ static enum mm_class load_file(struct loader *l)
         c = each(l, root, "listed", load_listed);
     l->revision = text_of(l, root, "revision");
     if (c == MM_OK)
-        c = l->revision ? each(l, root, "wordings", load_wording) : out_of_memory(l->err);
+        c = l->revision ? each(l, root, "wordings", load_wording) : mm_out_of_memory(l->err);
     cJSON_Delete(root);
     return c;
 }
@@ -248,7 +243,7 @@ static enum mm_class index_clauses(struct xr_database *db, struct mm_error *err)
 {
     db->by_id = mm_alloc((db->clause_count + 1) * sizeof *db->by_id);
     if (!db->by_id)
-        return out_of_memory(err);
+        return mm_out_of_memory(err);
     for (size_t i = 0; i < db->clause_count; i++)
         db->by_id[i] = i;
     qsort_r(db->by_id, db->clause_count, sizeof *db->by_id, by_id, db->clauses);

@@ -57,7 +57,7 @@ enum mm_class xr_driver_load(const char *path, struct mm_arena *arena, struct xr
     driver->name = mm_arena_strdup(arena, name ? name : path);
     bool ok = driver->name && read_tests(cJSON_GetObjectItemCaseSensitive(root, "tests"), arena, driver);
     cJSON_Delete(root);
-    return ok ? MM_OK : mm_fail(err, MM_LIMIT, "memory", "out of memory");
+    return ok ? MM_OK : mm_out_of_memory(err);
 }
 
 /* File names in judgements are as given on the command line: only their ends are compared. */

@@ -284,7 +284,7 @@ enum mm_class xr_matrix_build(const struct xr_database *db, const struct xr_cita
     }
     if (b.failed) {
         xr_matrix_free(matrix);
-        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        return mm_out_of_memory(err);
     }
     if (matrix->gap_count)
         qsort(matrix->gaps, matrix->gap_count, sizeof *matrix->gaps, by_kind);

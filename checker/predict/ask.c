@@ -78,12 +78,12 @@ static char *print_execution(const struct ck_predictor *p, const struct ck_predi
         at +=
             snprintf(at, 30, " %s",
                      e->kind == MM_BARRIER_ENTRY ? "reaches a barrier" : mm_kind_name((enum mm_kind)e->kind));
-        if (ck_predict_is_access(e))
+        if (mm_is_access(e))
             at += snprintf(at, 50, " %.20s+%" PRIu64 "%s", name ? name : "", e->offset,
-                           ck_predict_writes(e) ? " := " : " = ");
-        if (ck_predict_is_access(e))
-            at += snprintf(at, 30, "%" PRId64,
-                           (int64_t)(ck_predict_writes(e) ? pair->written : pair->read)[order[i]]);
+                           mm_writes(e) ? " := " : " = ");
+        if (mm_is_access(e))
+            at +=
+                snprintf(at, 30, "%" PRId64, (int64_t)(mm_writes(e) ? pair->written : pair->read)[order[i]]);
     }
     return text;
 }
@@ -149,9 +149,9 @@ static bool conflict(const struct ck_predict_event *x, const struct ck_predict_e
 {
     const struct mm_event *a = &x->event, *b = &y->event;
     bool both_atomic = a->attributes & b->attributes & MM_ATOMIC;
-    return x->place == y->place && x->item != y->item && (ck_predict_writes(a) || ck_predict_writes(b)) &&
-           !both_atomic && a->offset < b->offset + b->size && b->offset < a->offset + a->size &&
-           a->size <= 8 && b->size <= 8 && a->source && b->source;
+    return x->place == y->place && x->item != y->item && (mm_writes(a) || mm_writes(b)) && !both_atomic &&
+           a->offset < b->offset + b->size && b->offset < a->offset + a->size && a->size <= 8 &&
+           b->size <= 8 && a->source && b->source;
 }
 
 static bool is_race(const struct ck_verdict *v)

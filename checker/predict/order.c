@@ -221,9 +221,9 @@ static void perform_access(struct order *o, uint32_t index)
     const struct ck_predict_event *e = &o->w->events[index];
     if (e->place == UINT32_MAX)
         return;
-    if (ck_predict_reads(&e->event))
+    if (mm_reads(&e->event))
         o->pair->read[index] = memory_value(o, e);
-    if (ck_predict_writes(&e->event)) {
+    if (mm_writes(&e->event)) {
         o->pair->written[index] = written_value(o, index);
         memcpy(memory_of(o, e), &o->pair->written[index], e->event.size);
     }

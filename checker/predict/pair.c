@@ -153,7 +153,7 @@ static void constrain_own_read(struct constraining *f, uint32_t index)
 {
     const struct ck_predict_event *e = &f->w->events[index];
     bool racing = ck_predict_is_last(f->w, f->pair, index);
-    if (ck_predict_reads(&e->event) && !racing && (!e->read || e->event.attributes & MM_NO_VALUE))
+    if (mm_reads(&e->event) && !racing && (!e->read || e->event.attributes & MM_NO_VALUE))
         constrain_read(f, index, CK_PREDICT_FIXED);
     if (e->update != MM_UPDATE_COMPARE)
         return;
@@ -182,11 +182,11 @@ static void constrain_event(struct constraining *f, uint32_t index)
     if (e->place == UINT32_MAX)
         return;
     constrain_own_read(f, index);
-    if (ck_predict_reads(&e->event) && f->pair->free[index] && !f->pair->matters[e->place]) {
+    if (mm_reads(&e->event) && f->pair->free[index] && !f->pair->matters[e->place]) {
         f->pair->matters[e->place] = true;
         f->changed = true;
     }
-    if (ck_predict_writes(&e->event) && f->pair->matters[e->place])
+    if (mm_writes(&e->event) && f->pair->matters[e->place])
         constrain_written(f, index);
 }
 
@@ -263,7 +263,7 @@ static bool is_beyond_cut(const struct ck_predict_window *w, const struct ck_pre
 /* The value that E writes depends on a read of the window. */
 static bool may_differ(const struct ck_predictor *p, const struct ck_predict_event *e)
 {
-    return ck_predict_writes(&e->event) &&
+    return mm_writes(&e->event) &&
            ck_predict_term(p, e->event.agent.command, e->written)->window == p->window_number;
 }
 
@@ -280,12 +280,12 @@ static void mark_relevant_places(const struct ck_predictor *p, const struct ck_p
                 const struct ck_predict_event *e = &w->events[w->items[i].events[k]];
                 if (e->place == UINT32_MAX)
                     continue;
-                if (pass == 0 && ck_predict_reads(&e->event) && is_beyond_cut(w, pair, e->writer) &&
+                if (pass == 0 && mm_reads(&e->event) && is_beyond_cut(w, pair, e->writer) &&
                     pair->free[w->items[i].events[k]])
                     used[e->place] = true;
                 if (pass == 0 && pair->matters[e->place] && may_differ(p, e))
                     used[e->place] = true;
-                if (pass == 0 && ck_predict_writes(&e->event))
+                if (pass == 0 && mm_writes(&e->event))
                     owner[e->place] = i;
                 else if (pass == 1 && owner[e->place] != UINT32_MAX && owner[e->place] != i)
                     used[e->place] = true;

@@ -62,7 +62,7 @@ bool ck_predict_value_now(const struct ck_predictor *p, uint32_t root, uint64_t 
 
 static void update_contents(struct ck_predictor *p, const struct mm_event *e, uint32_t group)
 {
-    bool writes = ck_predict_writes(e);
+    bool writes = mm_writes(e);
     uint64_t value = writes ? e->value_written : e->value_read;
     uint32_t most = e->size < 4096 ? e->size : 4096;
     for (uint32_t i = 0; i < most; i++) {
@@ -124,7 +124,7 @@ static void add_event(struct ck_predictor *p, const struct mm_event *e, uint32_t
     if (!to)
         return;
     *to = (struct ck_predict_event){.event = *e, .id = p->next_event, .named = named};
-    if (!ck_predict_is_access(e))
+    if (!mm_is_access(e))
         return;
     to->known = known_value(p, e, group, &to->before);
     ck_predict_attach(p, to, w->count - 1);
@@ -140,7 +140,7 @@ static bool overlaps(const struct ck_predict_window *w, const struct mm_event *e
 {
     for (uint32_t i = 0; i < w->count; i++) {
         const struct mm_event *x = &w->events[i].event;
-        if (ck_predict_is_access(x) && x->allocation == e->allocation && x->offset < e->offset + e->size &&
+        if (mm_is_access(x) && x->allocation == e->allocation && x->offset < e->offset + e->size &&
             e->offset < x->offset + x->size)
             return true;
     }
@@ -183,7 +183,7 @@ static void add_access(struct ck_predictor *p, const struct mm_event *recorded)
     complete_host_value(p, &e, group);
     if (!is_bulk_transfer(&e))
         add_event(p, &e, recorded->allocation, group);
-    else if (ck_predict_writes(&e) && overlaps(&p->window, &e))
+    else if (mm_writes(&e) && overlaps(&p->window, &e))
         window_analyze(p, false);
     update_contents(p, &e, group);
 }
@@ -212,7 +212,7 @@ static void end_window_if_full(struct ck_predictor *p)
 static void handle_event(struct ck_predictor *p, const struct mm_event *e)
 {
     end_window_if_full(p);
-    if (ck_predict_is_access(e))
+    if (mm_is_access(e))
         add_access(p, e);
     else if (e->kind == MM_COPY_START || e->kind == MM_COPY_WAIT)
         add_copy(p, e);
@@ -368,7 +368,7 @@ enum mm_class ck_predictor_assert(struct ck_predictor *p, const char *text, stru
     place = mm_add(&p->assertions, &p->assertion_count);
     if (!place) {
         ck_condition_destroy(parsed);
-        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        return mm_out_of_memory(err);
     }
     *place = parsed;
     return MM_OK;

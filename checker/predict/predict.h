@@ -156,18 +156,6 @@ struct ck_prediction {
 /* Makes sure that entry ID exists in *ARRAY, an array by id of CAPACITY entries; new entries are zeroed. */
 bool ck_predict_reach(void *array, uint32_t *capacity, uint32_t id, size_t size);
 
-static inline bool ck_predict_is_access(const struct mm_event *e)
-{
-    return e->kind == MM_READ || e->kind == MM_WRITE || e->kind == MM_RMW;
-}
-static inline bool ck_predict_writes(const struct mm_event *e)
-{
-    return e->kind == MM_WRITE || e->kind == MM_RMW;
-}
-static inline bool ck_predict_reads(const struct mm_event *e)
-{
-    return e->kind == MM_READ || e->kind == MM_RMW;
-}
 /* Fences and barriers. */
 static inline bool ck_predict_is_fence(const struct mm_event *e)
 {
@@ -176,7 +164,7 @@ static inline bool ck_predict_is_fence(const struct mm_event *e)
 /* Command events (calls, starts, ends): the endpoints of edges between commands. */
 static inline bool ck_predict_is_point(const struct mm_event *e)
 {
-    return !ck_predict_is_access(e) && !ck_predict_is_fence(e) && e->kind != CK_PREDICT_CONDITION;
+    return !mm_is_access(e) && !ck_predict_is_fence(e) && e->kind != CK_PREDICT_CONDITION;
 }
 
 /* predict/window.c: computes agents, places, reads-from and the fixed order; false: out of memory, or a limit. */

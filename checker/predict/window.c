@@ -188,7 +188,7 @@ static bool mark_unknown(struct ck_predict_window *w)
         struct ck_predict_place *place = &w->places[e->place];
         uint64_t from = e->event.offset - place->from, to = from + e->event.size;
         uint64_t mask = to <= 64 ? UINT64_MAX >> (64 - (to - from)) << from : 0;
-        bool reads = ck_predict_reads(&e->event) && !(e->event.attributes & MM_NO_VALUE);
+        bool reads = mm_reads(&e->event) && !(e->event.attributes & MM_NO_VALUE);
         place->unknown |= to > 64 || (mask & ~touched[e->place] && !e->known && !reads);
         touched[e->place] |= mask;
     }
@@ -207,7 +207,7 @@ static bool mark_shared(struct ck_predict_window *w)
             const struct ck_predict_event *e = &w->events[i];
             if (e->place == UINT32_MAX)
                 continue;
-            if (pass == 0 && ck_predict_writes(&e->event))
+            if (pass == 0 && mm_writes(&e->event))
                 owner[e->place] = e->item;
             else if (pass == 1 && owner[e->place] != UINT32_MAX && owner[e->place] != e->item)
                 w->places[e->place].shared = true;
@@ -224,7 +224,7 @@ static bool make_places(const struct ck_predictor *p, struct ck_predict_window *
     if (!all)
         return false;
     for (uint32_t i = 0; i < w->count; i++)
-        if (ck_predict_is_access(&w->events[i].event))
+        if (mm_is_access(&w->events[i].event))
             all[n++] = access_place(p, w, &w->events[i]);
     qsort(all, n, sizeof *all, by_place);
     for (uint32_t i = 0; i < n; i++) {
@@ -239,7 +239,7 @@ static bool make_places(const struct ck_predictor *p, struct ck_predict_window *
     w->place_count = kept;
     for (uint32_t i = 0; i < w->count; i++) {
         struct ck_predict_place at = access_place(p, w, &w->events[i]);
-        w->events[i].place = ck_predict_is_access(&w->events[i].event) ? find_place(w, &at) : UINT32_MAX;
+        w->events[i].place = mm_is_access(&w->events[i].event) ? find_place(w, &at) : UINT32_MAX;
     }
     return mark_shared(w) && mark_unknown(w);
 }
@@ -271,7 +271,7 @@ static bool make_writers(struct ck_predict_window *w)
             e->writer = last[e->place];
             infer_written_value(w, e);
         }
-        if (ck_predict_writes(&e->event))
+        if (mm_writes(&e->event))
             last[e->place] = i;
     }
     mm_free(last);

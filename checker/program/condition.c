@@ -231,7 +231,7 @@ struct ck_condition *ck_condition_parse(const char *text, struct mm_error *err)
         c->text = mm_arena_strdup(c->arena, text);
     if (!c || !c->text) {
         ck_condition_destroy(c);
-        mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        mm_out_of_memory(err);
         return NULL;
     }
     struct reader r = {.condition = c, .at = c->text, .err = err};

@@ -111,7 +111,7 @@ static const char *read_text(struct reader *r)
     }
     to = text = mm_arena_alloc(r->p->arena, (size_t)(end - r->at));
     if (!text) {
-        r->failed = mm_fail(r->err, MM_LIMIT, "memory", "out of memory");
+        r->failed = mm_out_of_memory(r->err);
         return NULL;
     }
     for (r->at++; r->at < end; r->at++) {
@@ -228,7 +228,7 @@ static uint64_t *read_values(struct reader *r, const struct ck_object *object)
     r->value_count += count;
     uint64_t *values = mm_arena_alloc(r->p->arena, (size_t)(count + 1) * sizeof *values);
     if (!values)
-        r->failed = mm_fail(r->err, MM_LIMIT, "memory", "out of memory");
+        r->failed = mm_out_of_memory(r->err);
     while (i < count && !r->failed) {
         uint64_t value = read_digits(r, most), n = 1;
 
@@ -351,7 +351,7 @@ static void read_line(struct reader *r)
         memset(&record, 0, sizeof record);
         read_record(r, records[i].fields, &record);
         if (!r->failed && records[i].add(r, &record) == UINT32_MAX)
-            r->failed = mm_fail(r->err, MM_LIMIT, "memory", "out of memory");
+            r->failed = mm_out_of_memory(r->err);
     }
 }
 
@@ -377,7 +377,7 @@ enum mm_class ck_program_read(const char *text, size_t size, const char *name, s
 
     *program = NULL;
     if (!r.p)
-        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        return mm_out_of_memory(err);
     read_head(&r);
     while (!r.failed && *r.at == '\n' && r.at[1]) {
         r.line_start = ++r.at;

@@ -500,7 +500,7 @@ static enum mm_class check_inputs(struct check *c)
             return BAD(c, "the inputs from number %u on are not the elements of an uninitialized object", i);
     inputs.reg_sizes = mm_alloc_zero(p->input_count + 1, 1);
     if (!inputs.reg_sizes)
-        return mm_fail(c->err, MM_LIMIT, "memory", "out of memory");
+        return mm_out_of_memory(c->err);
     for (uint32_t i = 0; i < p->input_count; i++)
         inputs.reg_sizes[i] = p->inputs[i].size;
     memset(c->seen, 0, p->expr_count);
@@ -520,7 +520,7 @@ enum mm_class ck_program_validate(const struct ck_program *program, struct mm_er
         return r;
     c.seen = mm_alloc_zero(program->expr_count, 1);
     if (!c.seen)
-        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        return mm_out_of_memory(err);
     for (uint32_t t = 0; t < program->thread_count && !r; t++) {
         c.thread = &program->threads[t];
         r = check_thread(&c);

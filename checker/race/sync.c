@@ -8,16 +8,6 @@
 
 #include <string.h>
 
-static bool is_acquire(uint8_t order)
-{
-    return order == MM_ACQUIRE || order == MM_ACQ_REL || order == MM_SEQ_CST;
-}
-
-static bool is_release(uint8_t order)
-{
-    return order == MM_RELEASE || order == MM_ACQ_REL || order == MM_SEQ_CST;
-}
-
 /* ---- scopes ------------------------------------------------------------------------------- */
 
 /* An atomic without a scope has device scope [CLC 6.15.12]. */
@@ -204,8 +194,9 @@ static void sync_pend_acquire(struct ck_detector *d, struct ck_item *item, const
 /* Notes that the command's work-items may be ordered by atomics. */
 static void note_command_synchronizes(struct ck_detector *d, const struct mm_event *event)
 {
-    struct ck_command *command =
-        is_acquire(event->order) || is_release(event->order) ? ck_command_of(d, event->agent.command) : NULL;
+    struct ck_command *command = mm_acquires(event->order) || mm_releases(event->order)
+                                     ? ck_command_of(d, event->agent.command)
+                                     : NULL;
     if (command)
         command->synchronizes = true;
 }
@@ -216,7 +207,7 @@ void ck_sync_acquire(struct ck_detector *d, const struct mm_event *event, struct
 {
     uint64_t agent = ck_agent_key(event->agent);
     enum ck_slot slot = ck_slot_reduced(ck_slot_of(event), location);
-    bool wanted = is_acquire(event->order);
+    bool wanted = mm_acquires(event->order);
     note_command_synchronizes(d, event);
     if (sync->size != event->size)
         return;
@@ -430,7 +421,7 @@ bool ck_sync_release(struct ck_detector *d, const struct mm_event *event, uint64
         return false;
     offer_fences(d, event, item, location, sync, at);
     enum ck_slot slot = ck_slot_reduced(ck_slot_of(event), location);
-    if (!is_release(event->order) || slot == CK_SLOT_NONE)
+    if (!mm_releases(event->order) || slot == CK_SLOT_NONE)
         return false;
     struct ck_clock *snapshot = ck_clock_ref(item->clock[location->region]);
     ck_clock_raise(&d->clocks, &snapshot, agent, agent, item->time[location->region]);
@@ -522,9 +513,9 @@ void ck_race_fence(struct ck_detector *d, const struct mm_event *event)
     struct ck_item *item = ck_item_of(d, event->agent);
     if (!item)
         return;
-    if (is_acquire(event->order) && ck_fences_of(d, item))
+    if (mm_acquires(event->order) && ck_fences_of(d, item))
         ck_fence_acquire(d, event, item);
-    if (is_release(event->order))
+    if (mm_releases(event->order))
         ck_fence_release(d, event, item);
     if (ck_fence_in(event->fence_flags, CK_REGION_IMAGE))
         item->time[CK_REGION_IMAGE]++; /* writes before it are visible to reads after it [CL 3.3.5 O8] */

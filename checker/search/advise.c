@@ -446,7 +446,7 @@ static enum mm_class advise(struct adviser *a, const struct ck_options *options,
     bool failed = !a->arena || !a->singles;
     mm_arena_destroy(a->arena);
     mm_free(a->singles);
-    return failed ? mm_fail(err, MM_LIMIT, "memory", "out of memory") : MM_OK;
+    return failed ? mm_out_of_memory(err) : MM_OK;
 }
 
 enum mm_class ck_advise(const struct ck_program *program, const struct mm_cat_model *model,

@@ -17,7 +17,7 @@ enum mm_class sx_exec_create(struct sx *sx)
     if (!x || !sx->seen.flags ||
         !(x->memory = mm_arena_alloc(sx->arena, (sx->program->observed_count + 1) * sizeof(uint64_t))) ||
         !(x->regs = mm_arena_alloc(sx->arena, (sx->program->thread_count + 1) * sizeof *x->regs)))
-        return mm_fail(sx->err, MM_LIMIT, "memory", "out of memory");
+        return mm_out_of_memory(sx->err);
     x->fewest = UINT32_MAX;
     sx->final_check = UINT32_MAX;
     for (uint32_t i = 0; i < sx->model->check_count; i++) {

@@ -487,7 +487,7 @@ static enum mm_class search_once(struct assignment *a, uint32_t *wanted)
     r = sx_search(&sx);
     *wanted = a->inputs.wanted;
     if (!r && *wanted == UINT32_MAX && !merge(a, &v))
-        r = mm_fail(a->sx->err, MM_LIMIT, "memory", "out of memory");
+        r = mm_out_of_memory(a->sx->err);
     return r;
 }
 
@@ -508,7 +508,7 @@ static enum mm_class explore(struct assignment *a)
         return MM_OK;
     chosen = mm_alloc(n + 1);
     if (!chosen)
-        return mm_fail(a->sx->err, MM_LIMIT, "memory", "out of memory");
+        return mm_out_of_memory(a->sx->err);
     memcpy(chosen, a->chosen, n);
     a->steps = 0;
     satisfiable = satisfy(a, 0);
@@ -590,7 +590,7 @@ enum mm_class sx_search_inputs(struct sx *sx)
         r = explore(&a);
         end_verdict(&a);
     } else {
-        r = mm_fail(sx->err, MM_LIMIT, "memory", "out of memory");
+        r = mm_out_of_memory(sx->err);
     }
     mm_arena_destroy(sx->arena);
     return r;

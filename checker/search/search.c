@@ -175,7 +175,7 @@ static enum mm_class search_run(struct sx *sx)
     sx->threads =
         sx->arena ? mm_arena_alloc(sx->arena, (sx->program->thread_count + 1) * sizeof *sx->threads) : NULL;
     if (!sx->threads || !sx->traces)
-        return mm_fail(sx->err, MM_LIMIT, "memory", "out of memory");
+        return mm_out_of_memory(sx->err);
     sx->eval = mm_cat_eval_create(sx->model, sx->err);
     if (!sx->eval)
         return MM_LIMIT;
@@ -237,7 +237,7 @@ enum mm_class ck_search(const struct ck_program *program, const struct mm_cat_mo
         sx.limits.wall_deadline_us = us_of(CLOCK_MONOTONIC) + timeout;
     }
     verdict->arena = mm_arena_create();
-    r = !verdict->arena        ? mm_fail(err, MM_LIMIT, "memory", "out of memory")
+    r = !verdict->arena        ? mm_out_of_memory(err)
         : program->input_count ? sx_search_inputs(&sx)
                                : sx_search(&sx);
     verdict->time_ms = (double)(us_of(CLOCK_PROCESS_CPUTIME_ID) - start) / 1000.0;

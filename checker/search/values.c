@@ -239,11 +239,6 @@ static bool seed(struct sx *sx)
 
 /* ---- dependencies between locations ------------------------------------------------------------- */
 
-static bool is_access(const struct ck_instr *i)
-{
-    return i->op >= CK_LOAD && i->op <= CK_CAS;
-}
-
 /* Whether instruction I of T is executed or not according to values read: some branch comes before it, or
  * a loop leads back over it. */
 static bool is_conditional(const struct ck_thread *t, uint32_t i)
@@ -270,13 +265,13 @@ static void add_feeds(struct sx *sx, const struct ck_thread *t, const uint32_t *
         const struct ck_instr *to = &t->instrs[i];
         bool all;
 
-        if (!is_access(to) || to->op == CK_LOAD || location[i] == UINT32_MAX)
+        if (!ck_instr_is_access(to) || to->op == CK_LOAD || location[i] == UINT32_MAX)
             continue;
         all = sx_has_register(p, to->value) || (to->op == CK_RMW && is_conditional(t, i));
         if (to->op == CK_RMW)
             mm_rel_add(n, sx->feeds, location[i], location[i]);
         for (uint32_t k = 0; all && k < t->instr_count; k++) {
-            if (is_access(&t->instrs[k]) && t->instrs[k].op != CK_STORE && location[k] != UINT32_MAX)
+            if (ck_instr_is_access(&t->instrs[k]) && t->instrs[k].op != CK_STORE && location[k] != UINT32_MAX)
                 mm_rel_add(n, sx->feeds, location[k], location[i]);
         }
     }
@@ -295,7 +290,7 @@ static bool find_feeds(struct sx *sx)
 
         longest = thread->instr_count > longest ? thread->instr_count : longest;
         for (uint32_t i = 0; i < thread->instr_count; i++) {
-            if (is_access(&thread->instrs[i]) && sx_has_register(p, thread->instrs[i].address))
+            if (ck_instr_is_access(&thread->instrs[i]) && sx_has_register(p, thread->instrs[i].address))
                 return true;
         }
     }
@@ -313,7 +308,7 @@ static bool find_feeds(struct sx *sx)
             unsigned count = 0;
 
             location[i] = UINT32_MAX;
-            if (is_access(&thread->instrs[i]))
+            if (ck_instr_is_access(&thread->instrs[i]))
                 count = sx_locate(sx, sx_eval_expr(p, thread->instrs[i].address, NULL),
                                   thread->instrs[i].size, &object, &fault, locations);
             if (count == 1)

@@ -4,6 +4,7 @@
  * clocks may be wrong, as the model judges what comes of them.  Search decides all that these executions show,
  * but they find races, failed assertions and final states before it has listed all traces. */
 #include "checker/search/exec.h"
+#include "checker/search/step.h"
 #include "checker/search/walker.h"
 
 #include <string.h>
@@ -56,11 +57,6 @@ static uint32_t walk_random(struct walk *k, uint32_t below)
     return (uint32_t)((k->random >> 11) % below);
 }
 
-static uint64_t walk_pack(uint32_t thread, uint32_t event)
-{
-    return (uint64_t)thread << 32 | event;
-}
-
 /* ---- memory ------------------------------------------------------------------------------------- */
 
 /* Initializes the locations found since the last call. */
@@ -100,16 +96,6 @@ static uint64_t walk_value_of(const struct walk *k, uint64_t writer)
 }
 
 /* ---- synchronization ------------------------------------------------------------------------------ */
-
-static bool releases(uint8_t order)
-{
-    return order == MM_RELEASE || order == MM_ACQ_REL || order == MM_SEQ_CST;
-}
-
-static bool acquires(uint8_t order)
-{
-    return order == MM_ACQUIRE || order == MM_ACQ_REL || order == MM_SEQ_CST;
-}
 
 /* Whether operations of SCOPE by threads A and B include each other. */
 static bool is_inclusive(const struct walk *k, uint8_t scope, uint32_t a, uint32_t b)
@@ -175,18 +161,18 @@ static void walk_release(struct walk *k, uint32_t t, uint32_t location, const st
     const struct walk_write *before = source ? &k->writes[source - 1] : NULL;
     bool continues = before && before->release;
 
-    if (!ck_instr_is_atomic(i) || !(releases(i->order) || fences->flags || continues))
+    if (!ck_instr_is_atomic(i) || !(mm_releases(i->order) || fences->flags || continues))
         return;
     w->release = mm_arena_alloc(k->sx->traces, 2 * (size_t)k->count * sizeof *w->release);
     if (!w->release) {
         k->failed = true;
         return;
     }
-    w->scope = continues ? before->scope : releases(i->order) ? i->scope : fences->scope;
+    w->scope = continues ? before->scope : mm_releases(i->order) ? i->scope : fences->scope;
     if (continues)
         join_regions(k, w->release, before->release, MM_FENCE_GLOBAL | MM_FENCE_LOCAL);
     join_regions(k, w->release, fences->released, fences->flags);
-    if (releases(i->order))
+    if (mm_releases(i->order))
         join_own(k, w->release, t, regions_of(k, location, i));
 }
 
@@ -199,7 +185,7 @@ static void walk_acquire(struct walk *k, uint32_t t, uint32_t location, const st
     if (!w || !w->release || !ck_instr_is_atomic(i))
         return;
     join_regions(k, k->fences[t].acquirable, w->release, MM_FENCE_GLOBAL | MM_FENCE_LOCAL);
-    if (acquires(i->order) && is_inclusive(k, w->scope, (uint32_t)(k->order[source - 1] >> 32), t))
+    if (mm_acquires(i->order) && is_inclusive(k, w->scope, (uint32_t)(k->order[source - 1] >> 32), t))
         learn_regions(k, t, w->release, regions_of(k, location, i));
 }
 
@@ -207,9 +193,9 @@ static void walk_fence(struct walk *k, uint32_t t, const struct ck_instr *i)
 {
     struct walk_fences *fences = &k->fences[t];
 
-    if (acquires(i->order))
+    if (mm_acquires(i->order))
         learn_regions(k, t, fences->acquirable, i->fence_flags);
-    if (!releases(i->order))
+    if (!mm_releases(i->order))
         return;
     fences->flags = i->fence_flags;
     fences->scope = i->scope;
@@ -285,7 +271,7 @@ static void write_pieces(struct walk *k, uint32_t t, const struct sx_access *a, 
         k->values[location] = piece;
         k->writes[k->order_count] =
             (struct walk_write){.tick = k->clocks.ticks[t], .before = (uint32_t)k->last[location]};
-        k->order[k->order_count++] = walk_pack(t, w->event_count - 1);
+        k->order[k->order_count++] = sx_pack(t, w->event_count - 1);
         k->last[location] = k->order_count;
         walk_release(k, t, location, a->instr, source);
     }

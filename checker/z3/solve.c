@@ -492,7 +492,7 @@ enum mm_class ck_z3(const struct ck_program *program, const struct mm_cat_model 
         Z3_del_context(z.c);
     } else {
         if (z.eval)
-            mm_fail(&why, MM_LIMIT, "memory", "out of memory");
+            mm_out_of_memory(&why);
         verdict->limit = why;
     }
     mm_cat_eval_destroy(z.eval);

@@ -57,7 +57,7 @@ enum mm_class in_instance_create(struct in_module *module, const struct in_envir
     struct in_instance *in = mm_alloc_zero(1, sizeof *in);
     *instance = NULL;
     if (in == NULL)
-        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        return mm_out_of_memory(err);
     in->module = module;
     in_module_retain(module);
     in->environment_copy = environment != NULL ? *environment : (struct in_environment){0};
@@ -66,7 +66,7 @@ enum mm_class in_instance_create(struct in_module *module, const struct in_envir
     in->objects = mm_alloc_zero(module->global_count + 1, sizeof *in->objects);
     if (in->memory == NULL || in->objects == NULL || !in_pipe_storages_create(in)) {
         in_instance_destroy(in);
-        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        return mm_out_of_memory(err);
     }
     in->base = (uint8_t *)(((uintptr_t)in->memory + 4095) & ~(uintptr_t)4095);
     for (uint32_t k = 0; k < module->global_count; k++)

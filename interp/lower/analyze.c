@@ -62,18 +62,12 @@ bool in_chain_shape(const struct in_lower *l, const struct in_inst *i, struct in
     return ty != NULL;
 }
 
-static bool is_chain(uint32_t op)
-{
-    return op == SpvOpAccessChain || op == SpvOpInBoundsAccessChain || op == SpvOpPtrAccessChain ||
-           op == SpvOpInBoundsPtrAccessChain;
-}
-
 /* Instructions whose result shares the operand's slot. */
 static bool is_alias(uint32_t op)
 {
     return op == SpvOpBitcast || op == SpvOpCopyObject || op == SpvOpCompositeExtract ||
            op == SpvOpPtrCastToGeneric || op == SpvOpGenericCastToPtr || op == SpvOpConvertPtrToU ||
-           op == SpvOpCopyLogical || is_chain(op) || op == SpvOpExpectKHR;
+           op == SpvOpCopyLogical || in_is_chain(op) || op == SpvOpExpectKHR;
 }
 
 static void count_uses(struct in_lower *l, const struct in_inst *i, uint32_t block)
@@ -142,7 +136,7 @@ static void defer_operands(struct in_lower *l, const struct in_inst *i, uint32_t
     if ((i->opcode == SpvOpLoad || i->opcode == SpvOpStore) && sole(l, i->operands[0], p)) {
         const struct in_inst *def = &l->insts[l->use[i->operands[0]].position];
         const struct in_ty *pointer = in_ty_of(l, i->operands[0]);
-        if (is_chain(def->opcode) && pointer->element != NULL && fits_operation(pointer->element) &&
+        if (in_is_chain(def->opcode) && pointer->element != NULL && fits_operation(pointer->element) &&
             in_chain_shape(l, def, &chain) && chain.simple)
             defer(l, i->operands[0], p);
     } else if (i->opcode == SpvOpBranchConditional && sole(l, i->operands[0], p)) {
@@ -150,7 +144,7 @@ static void defer_operands(struct in_lower *l, const struct in_inst *i, uint32_t
         const struct in_ty *ty = in_ty_of(l, def->operand_count > 0 ? def->operands[0] : 0);
         if (is_fused_compare(def->opcode) && ty->kind == IN_TY_INT && ty->width >= 32)
             defer(l, i->operands[0], p);
-    } else if (is_chain(i->opcode) && in_chain_shape(l, i, &chain) && chain.simple && chain.index != 0 &&
+    } else if (in_is_chain(i->opcode) && in_chain_shape(l, i, &chain) && chain.simple && chain.index != 0 &&
                !chain.narrow && sole(l, chain.index, p)) {
         const struct in_inst *def = &l->insts[l->use[chain.index].position];
         if (def->opcode == SpvOpSConvert && in_ty_of(l, def->operands[0])->kind == IN_TY_INT &&

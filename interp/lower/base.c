@@ -6,7 +6,7 @@
 enum mm_class in_lower_memory(struct in_lower *l)
 {
     if (l->result == MM_OK)
-        l->result = mm_fail(l->err, MM_LIMIT, "memory", "out of memory");
+        l->result = mm_out_of_memory(l->err);
     return l->result;
 }
 

@@ -30,19 +30,13 @@ static enum mm_class evaluate(struct in_lower *l, const struct in_inst *i, uint8
                         in_opcode_name(i->opcode));
 }
 
-static bool is_chain(uint32_t op)
-{
-    return op == SpvOpAccessChain || op == SpvOpInBoundsAccessChain || op == SpvOpPtrAccessChain ||
-           op == SpvOpInBoundsPtrAccessChain;
-}
-
 /* Addresses of variables are known only when a launch begins: they remain relocations. */
 static enum mm_class fold_address(struct in_lower *l, const struct in_inst *i, struct in_id *id)
 {
     struct in_module *m = l->m;
     const struct in_id *base = &m->ids[i->operands[0]];
     struct in_chain chain = {.simple = true};
-    if (is_chain(i->opcode) && (!in_chain_shape(l, i, &chain) || chain.index != 0))
+    if (in_is_chain(i->opcode) && (!in_chain_shape(l, i, &chain) || chain.index != 0))
         return in_bad(m, i->word, l->err, "SPIRV 3.49.7", "address with an index that is not a constant");
     struct in_reloc *r = mm_arena_alloc(m->arena, sizeof *r);
     if (r == NULL)

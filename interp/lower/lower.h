@@ -59,6 +59,12 @@ struct in_lower {
 typedef enum mm_class (*in_lower_fn)(struct in_lower *l, const struct in_inst *i);
 in_lower_fn in_lower_entry(uint32_t opcode); /* NULL: not an opcode */
 
+static inline bool in_is_chain(uint32_t op)
+{
+    return op == SpvOpAccessChain || op == SpvOpInBoundsAccessChain || op == SpvOpPtrAccessChain ||
+           op == SpvOpInBoundsPtrAccessChain;
+}
+
 /* lower/base.c */
 enum mm_class in_lower_memory(struct in_lower *l);
 struct in_insn *in_emit(struct in_lower *l, enum in_op op, int32_t d, int32_t a, int32_t b, int32_t c);

@@ -378,7 +378,7 @@ enum mm_class in_arrange(struct in_module *m, struct mm_error *err)
     if (a.failed) {
         mm_free(a.words);
         mm_free(a.is_id);
-        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        return mm_out_of_memory(err);
     }
     mm_free(m->words);
     mm_free(m->is_id);

@@ -161,7 +161,7 @@ static enum mm_class replace(const struct byval *b, struct mm_error *err)
     if (!in_rewrite_begin(&o, b->m->word_count + 7 * b->copies) || params == NULL) {
         in_rewrite_drop(&o);
         mm_free(params);
-        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        return mm_out_of_memory(err);
     }
     rewrite(b, &o, params);
     mm_free(params);
@@ -175,7 +175,7 @@ enum mm_class in_copy_byval(struct in_module *module, struct mm_error *err)
                       mm_alloc_zero(module->bound + 1, sizeof *b.copy_of), 0};
     enum mm_class result = MM_OK;
     if (b.marks == NULL || b.copy_of == NULL)
-        result = mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        result = mm_out_of_memory(err);
     else if (mark_declarations(&b)) {
         choose_parameters(&b);
         if (b.copies > 0)

@@ -20,7 +20,7 @@ static enum mm_class spec_value(struct in_module *m, const struct in_id *id, uin
 {
     struct in_spec_constant *s = mm_add(&m->spec, &m->spec_count);
     if (s == NULL)
-        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        return mm_out_of_memory(err);
     uint32_t size = (uint32_t)id->ty->size;
     *s = (struct in_spec_constant){.id = id->spec_id, .size = size};
     memcpy(&s->value, bytes, size);
@@ -82,7 +82,7 @@ static enum mm_class composite(struct in_module *m, const struct in_inst *inst, 
         if (offset + m->ids[part].ty->size > id->ty->size)
             return in_bad(m, inst->word, err, "SPIRV 3.49.7", "constituent %u does not fit", i);
         if (!place_constituent(m, id, bytes, offset, part))
-            return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+            return mm_out_of_memory(err);
     }
     return MM_OK;
 }
@@ -96,7 +96,7 @@ static enum mm_class pipe_storage(struct in_module *m, const struct in_inst *ins
     struct in_pipe_storage storage = {.packet_size = w[0],
                                       .capacity = w[2]}; /* w[1]: the alignment of packets */
     if (!mm_append(&m->storages, &m->storage_count, &storage))
-        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        return mm_out_of_memory(err);
     memcpy(bytes, &(uint64_t){m->storage_count}, 8);
     return MM_OK;
 }
@@ -113,7 +113,7 @@ enum mm_class in_constant(struct in_module *m, const struct in_inst *inst, struc
         return mm_fail(err, MM_LIMIT, "memory", "a constant of %" PRIu64 " bytes", id->ty->reg_size);
     uint8_t *bytes = mm_arena_alloc(m->arena, id->ty->reg_size + 16);
     if (bytes == NULL)
-        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        return mm_out_of_memory(err);
     id->bytes = bytes;
     id->kind = IN_ID_CONSTANT;
     id->undefined = inst->opcode == SpvOpUndef;

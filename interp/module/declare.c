@@ -26,11 +26,6 @@ static struct in_ty *type_at(const struct in_module *m, uint32_t id)
     return id < m->bound && m->ids[id].kind == IN_ID_TYPE ? m->ids[id].ty : NULL;
 }
 
-static enum mm_class out_of_memory(struct mm_error *err)
-{
-    return mm_fail(err, MM_LIMIT, "memory", "out of memory");
-}
-
 static enum mm_class vector_type(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
 {
     struct in_ty *element = type_at(m, inst->operands[0]);
@@ -42,7 +37,7 @@ static enum mm_class vector_type(struct in_module *m, const struct in_inst *inst
     uint64_t whole = element->size * (n == 3 ? 4 : n);
     struct in_ty *ty = new_type(m, inst, IN_TY_VECTOR, whole, whole);
     if (ty == NULL)
-        return out_of_memory(err);
+        return mm_out_of_memory(err);
     ty->element = element;
     ty->count = n;
     ty->access = element->size * n;
@@ -66,7 +61,7 @@ static enum mm_class array_type(struct in_module *m, const struct in_inst *inst,
         return in_beyond(m, inst->word, err, "SPIRV 2.17", "array of %llu elements", (unsigned long long)n);
     struct in_ty *ty = new_type(m, inst, IN_TY_ARRAY, n * stride, element->align);
     if (ty == NULL)
-        return out_of_memory(err);
+        return mm_out_of_memory(err);
     ty->element = element;
     ty->stride = stride;
     ty->count = (uint32_t)n;
@@ -80,7 +75,7 @@ static enum mm_class struct_type(struct in_module *m, const struct in_inst *inst
     struct in_ty **members = mm_arena_alloc(m->arena, (n + 1) * sizeof *members);
     uint64_t *offsets = mm_arena_alloc(m->arena, (n + 1) * sizeof *offsets);
     if (ty == NULL || members == NULL || offsets == NULL)
-        return out_of_memory(err);
+        return mm_out_of_memory(err);
     ty->packed = m->ids[inst->result].packed;
     uint64_t at = 0, end = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -113,12 +108,12 @@ static enum mm_class function_type(struct in_module *m, const struct in_inst *in
 {
     struct in_ty *ty = new_type(m, inst, IN_TY_FUNCTION, 0, 1);
     if (ty == NULL)
-        return out_of_memory(err);
+        return mm_out_of_memory(err);
     ty->element = type_at(m, inst->operands[0]);
     ty->count = inst->operand_count - 1;
     ty->members = mm_arena_alloc(m->arena, (ty->count + 1) * sizeof *ty->members);
     if (ty->members == NULL)
-        return out_of_memory(err);
+        return mm_out_of_memory(err);
     for (uint32_t i = 0; i < ty->count; i++)
         ty->members[i] = type_at(m, inst->operands[i + 1]);
     return MM_OK;
@@ -130,7 +125,7 @@ static enum mm_class pointer_type(struct in_module *m, const struct in_inst *ins
     struct in_ty *ty =
         forward != NULL && forward->kind == IN_TY_POINTER ? forward : new_type(m, inst, IN_TY_POINTER, 8, 8);
     if (ty == NULL)
-        return out_of_memory(err);
+        return mm_out_of_memory(err);
     ty->storage = inst->operands[0];
     ty->stride = m->ids[inst->result].array_stride;
     ty->element = type_at(m, inst->operands[1]);
@@ -146,7 +141,7 @@ static enum mm_class forward_pointer(struct in_module *m, const struct in_inst *
         return in_bad(m, inst->word, err, "SPIRV 2.3", "malformed instruction");
     struct in_ty *ty = new_type(m, &as, IN_TY_POINTER, 8, 8);
     if (ty == NULL)
-        return out_of_memory(err);
+        return mm_out_of_memory(err);
     ty->reg_size = sizeof(struct in_fat);
     return MM_OK;
 }
@@ -166,7 +161,7 @@ static enum mm_class scalar_type(struct in_module *m, const struct in_inst *inst
                                                           : IN_TY_FLOAT;
     struct in_ty *ty = new_type(m, inst, kind, width / 8, (width & (width - 1)) == 0 ? width / 8 : 1);
     if (ty == NULL)
-        return out_of_memory(err);
+        return mm_out_of_memory(err);
     ty->width = width;
     ty->is_signed = kind == IN_TY_INT && inst->operands[1] != 0;
     return MM_OK;
@@ -176,7 +171,7 @@ enum mm_class in_declare_type(struct in_module *m, const struct in_inst *inst, s
 {
     switch (inst->opcode) {
     case SpvOpTypeVoid:
-        return new_type(m, inst, IN_TY_VOID, 0, 1) != NULL ? MM_OK : out_of_memory(err);
+        return new_type(m, inst, IN_TY_VOID, 0, 1) != NULL ? MM_OK : mm_out_of_memory(err);
     case SpvOpTypeBool:
     case SpvOpTypeInt:
     case SpvOpTypeFloat:
@@ -195,9 +190,9 @@ enum mm_class in_declare_type(struct in_module *m, const struct in_inst *inst, s
     case SpvOpTypeFunction:
         return function_type(m, inst, err);
     case SpvOpTypeSampledImage: /* a pair of handles */
-        return new_type(m, inst, IN_TY_OPAQUE, 16, 8) != NULL ? MM_OK : out_of_memory(err);
+        return new_type(m, inst, IN_TY_OPAQUE, 16, 8) != NULL ? MM_OK : mm_out_of_memory(err);
     default:
-        return new_type(m, inst, IN_TY_OPAQUE, 8, 8) != NULL ? MM_OK : out_of_memory(err);
+        return new_type(m, inst, IN_TY_OPAQUE, 8, 8) != NULL ? MM_OK : mm_out_of_memory(err);
     }
 }
 
@@ -208,7 +203,7 @@ enum mm_class in_declare_variable(struct in_module *m, const struct in_inst *ins
         return in_bad(m, inst->word, err, "SPIRV 3.49.8", "variable without a pointer type");
     struct in_global *list = mm_realloc(m->globals, (m->global_count + 1) * sizeof *list);
     if (list == NULL)
-        return out_of_memory(err);
+        return mm_out_of_memory(err);
     m->globals = list;
     struct in_global *g = &list[m->global_count];
     struct in_id *id = &m->ids[inst->result];

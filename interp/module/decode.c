@@ -4,18 +4,13 @@
 #include "module.h"
 #include <string.h>
 
-static enum mm_class out_of_memory(struct mm_error *err)
-{
-    return mm_fail(err, MM_LIMIT, "memory", "out of memory");
-}
-
 /* ---- names, decorations, entry points ----------------------------------------------------------- */
 
 static enum mm_class make_ids(struct in_module *module, struct mm_error *err)
 {
     module->ids = mm_alloc_zero(module->bound + 1, sizeof *module->ids);
     if (module->ids == NULL)
-        return out_of_memory(err);
+        return mm_out_of_memory(err);
     for (uint32_t i = 0; i <= module->bound; i++) {
         struct in_id *id = &module->ids[i];
         id->name = id->string = id->linkage = "";
@@ -30,10 +25,10 @@ static enum mm_class add_entry(struct in_module *m, const struct in_inst *inst, 
 {
     struct in_entry *e = mm_add(&m->entries, &m->entry_count);
     if (e == NULL)
-        return out_of_memory(err);
+        return mm_out_of_memory(err);
     *e = (struct in_entry){inst->operands[1], inst->operands[0],
                            mm_arena_strdup(m->arena, (const char *)(inst->operands + 2))};
-    return e->name != NULL ? MM_OK : out_of_memory(err);
+    return e->name != NULL ? MM_OK : mm_out_of_memory(err);
 }
 
 static enum mm_class declare_string(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
@@ -41,7 +36,7 @@ static enum mm_class declare_string(struct in_module *m, const struct in_inst *i
     struct in_id *id = &m->ids[inst->result];
     id->kind = inst->opcode == SpvOpString ? IN_ID_STRING : IN_ID_SET;
     id->string = mm_arena_strdup(m->arena, (const char *)inst->operands);
-    return id->string != NULL ? MM_OK : out_of_memory(err);
+    return id->string != NULL ? MM_OK : mm_out_of_memory(err);
 }
 
 static enum mm_class scan_inst(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
@@ -109,7 +104,7 @@ static enum mm_class begin_function(struct in_module *m, const struct in_inst *i
         return MM_INVALID;
     struct in_function *list = mm_realloc(m->functions, (m->function_count + 1) * sizeof *list);
     if (list == NULL)
-        return out_of_memory(err);
+        return mm_out_of_memory(err);
     m->functions = list;
     struct in_function *f = &list[m->function_count];
     memset(f, 0, sizeof *f);
@@ -120,7 +115,7 @@ static enum mm_class begin_function(struct in_module *m, const struct in_inst *i
         return in_bad(m, inst->word, err, "SPIRV 3.49.9", "OpFunction without a function type");
     f->params = mm_arena_alloc(m->arena, (f->ty->count + 1) * sizeof(uint32_t));
     if (f->params == NULL)
-        return out_of_memory(err);
+        return mm_out_of_memory(err);
     m->ids[inst->result].kind = IN_ID_FUNCTION;
     m->ids[inst->result].index = m->function_count++;
     return MM_OK;

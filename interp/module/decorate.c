@@ -97,7 +97,7 @@ static enum mm_class member_offset(struct in_module *m, struct in_id *id, uint32
 {
     struct in_member_offset *o = mm_arena_alloc(m->arena, sizeof *o);
     if (o == NULL)
-        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        return mm_out_of_memory(err);
     *o = (struct in_member_offset){id->offsets, member, offset};
     id->offsets = o;
     return MM_OK;
@@ -112,7 +112,7 @@ enum mm_class in_decorate(struct in_module *m, const struct in_inst *inst, struc
     case SpvOpName:
         m->ids[w[0]].name = mm_arena_strdup(m->arena, (const char *)(w + 1));
         if (m->ids[w[0]].name == NULL)
-            return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+            return mm_out_of_memory(err);
         break;
     case SpvOpDecorate:
         if (inst->operand_count >= 2)

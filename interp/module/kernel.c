@@ -277,12 +277,12 @@ static enum mm_class describe_kernel(struct in_module *m, struct in_kernel *k, s
     uint32_t n = shader ? m->descriptor_count : f->param_count;
     struct in_argument_info *list = mm_arena_alloc(m->arena, (n + 1) * sizeof *list);
     if (list == NULL)
-        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        return mm_out_of_memory(err);
     if (shader && descriptors(m, list) != MM_OK)
-        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        return mm_out_of_memory(err);
     for (uint32_t p = 0; p < f->param_count; p++)
         if (m->ids[f->params[p]].ty == NULL || argument(m, k, p, f->params[p], &list[p]) != MM_OK)
-            return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+            return mm_out_of_memory(err);
     k->info.argument_count = n;
     k->info.arguments = list;
     const char *attributes = source_string(m, "kernel_attributes.", k->info.name);
@@ -375,7 +375,7 @@ static enum mm_class block(struct in_module *m, uint32_t id, struct mm_error *er
     if (k == m->kernel_count) { /* an invoke function that is no entry point */
         struct in_kernel *list = mm_realloc(m->kernels, (m->kernel_count + 1) * sizeof *list);
         if (list == NULL)
-            return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+            return mm_out_of_memory(err);
         m->kernels = list;
         list[m->kernel_count++] = (struct in_kernel){.entry_id = id, .info = {.name = m->ids[id].name}};
     }
@@ -415,7 +415,7 @@ static enum mm_class entry_points(struct in_module *m, struct mm_error *err)
 {
     m->kernels = mm_alloc_zero(m->entry_count + 1, sizeof *m->kernels);
     if (m->kernels == NULL)
-        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        return mm_out_of_memory(err);
     for (; m->kernel_count < m->entry_count; m->kernel_count++) {
         const struct in_entry *e = &m->entries[m->kernel_count];
         if (e->model != SpvExecutionModelKernel &&

@@ -48,7 +48,7 @@ enum mm_class in_module_create(const void *words, size_t size, const struct in_m
         *warnings = NULL;
     struct in_module *m = in_module_new(options != NULL ? options : &defaults);
     if (m == NULL)
-        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        return mm_out_of_memory(err);
     enum mm_class result = in_parse(m, words, size, m->options->strict, IN_MAX_BOUND, err);
     if (result == MM_OK && m->options->any_environment)
         result = in_arrange(m, err);

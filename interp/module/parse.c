@@ -175,7 +175,7 @@ enum mm_class in_parse(struct in_module *module, const void *words, size_t size,
     uint32_t *copy = mm_alloc(size);
     if (module->words == NULL || module->is_id == NULL || copy == NULL) {
         mm_free(copy);
-        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        return mm_out_of_memory(err);
     }
     memcpy(copy, words, size);
     if (copy[0] == __builtin_bswap32(SpvMagicNumber)) /* the parser would not swap the bytes of strings */

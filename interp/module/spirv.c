@@ -11,7 +11,7 @@ enum mm_class in_spirv_read(const void *words, size_t size, const struct in_spir
     *module = NULL;
     struct in_module *m = in_module_new(&named);
     if (m == NULL)
-        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        return mm_out_of_memory(err);
     m->options = &any;
     m->unvalidated = true;
     m->lines = options->lines;

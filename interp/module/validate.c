@@ -45,7 +45,7 @@ static enum mm_class validate_words(struct in_module *module, const uint32_t *wo
     spv_diagnostic diagnostic = NULL;
     enum mm_class result = MM_OK;
     if (context == NULL || options == NULL)
-        result = mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        result = mm_out_of_memory(err);
     spv_const_binary_t binary = {words, count};
     /* Friendly names take most of the validator's time: they are generated only when there is a message. */
     spvValidatorOptionsSetUniversalLimit(options, spv_validator_limit_max_function_args,
@@ -281,7 +281,7 @@ static enum mm_class check_extended(struct in_module *module, struct mm_error *e
     uint32_t bound = module->bound < IN_MAX_BOUND ? module->bound : IN_MAX_BOUND;
     unsigned char *made = mm_alloc_zero(bound + 1, 1);
     if (made == NULL)
-        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        return mm_out_of_memory(err);
     enum mm_class result = MM_OK;
     for (struct in_inst i = {0}; result == MM_OK && in_spirv_next(module, &i);) {
         for (uint32_t k = 2; i.opcode == SpvOpExtInst && k < i.operand_count && result == MM_OK; k++) {

@@ -121,5 +121,5 @@ enum mm_class in_zero_private(struct in_module *module, struct mm_error *err)
     mm_free(z.nullable);
     mm_free(z.pointee);
     mm_free(z.null_of);
-    return ok ? MM_OK : mm_fail(err, MM_LIMIT, "memory", "out of memory");
+    return ok ? MM_OK : mm_out_of_memory(err);
 }

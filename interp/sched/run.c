@@ -7,11 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static enum mm_class out_of_memory(struct mm_error *err)
-{
-    return mm_fail(err, MM_LIMIT, "memory", "out of memory");
-}
-
 static enum mm_class check(const struct in_launch *l, struct mm_error *err)
 {
     if (l->instance == NULL || l->kernel >= l->instance->module->kernel_count)
@@ -78,7 +73,7 @@ static enum mm_class copy_arguments(struct in_run *run, struct mm_error *err)
         bytes += value_bytes(&run->info->arguments[k]);
     uint8_t *copies = mm_alloc_zero(1, bytes);
     if (copies == NULL)
-        return out_of_memory(err);
+        return mm_out_of_memory(err);
     run->handles = (struct in_handle *)(void *)copies;
     run->arguments = (struct in_argument *)(void *)(copies + handles);
     for (uint32_t k = 0; k < n; k++) {
@@ -148,7 +143,7 @@ enum mm_class in_run_create(const struct in_launch *launch, struct in_run **out,
         return result;
     struct in_run *run = mm_alloc_zero(1, sizeof *run);
     if (run == NULL)
-        return out_of_memory(err);
+        return mm_out_of_memory(err);
     run->launch = *launch;
     run->instance = launch->instance;
     run->module = launch->instance->module;
@@ -163,13 +158,13 @@ enum mm_class in_run_create(const struct in_launch *launch, struct in_run **out,
                                                         : IN_FAST;
     run->full |= launch->checks || launch->weak;
     run->insns = in_thread(run->code, run->engine);
-    result = run->insns == NULL ? out_of_memory(err) : geometry(run, err);
+    result = run->insns == NULL ? mm_out_of_memory(err) : geometry(run, err);
     if (result == MM_OK)
         result = copy_arguments(run, err);
     if (result == MM_OK && launch->weak && !in_weak_create(run))
-        result = out_of_memory(err);
+        result = mm_out_of_memory(err);
     if (result == MM_OK && !in_native_create(run) && !in_open_slots(run))
-        result = out_of_memory(err);
+        result = mm_out_of_memory(err);
     if (result != MM_OK) {
         in_run_destroy(run);
         return result;
@@ -196,7 +191,7 @@ enum mm_class in_run_step(struct in_run *run, uint64_t quantum, bool *done, stru
         in_fault_atomic_next(NULL);
     if (run->limit)
         return run->findings > 0 ? mm_fail(err, MM_LIMIT, "step-limit", "the launch reached its step limit")
-                                 : out_of_memory(err);
+                                 : mm_out_of_memory(err);
     return run->stopped ? mm_fail(err, MM_UNDEFINED, "finding", "undefined behavior ended the launch")
                         : MM_OK;
 }

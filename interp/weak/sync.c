@@ -4,16 +4,6 @@
 #include "history.h"
 #include "interp/fault.h"
 
-static bool acquires(enum mm_order order)
-{
-    return order == MM_ACQUIRE || order == MM_ACQ_REL || order == MM_SEQ_CST;
-}
-
-static bool releases(enum mm_order order)
-{
-    return order == MM_RELEASE || order == MM_ACQ_REL || order == MM_SEQ_CST;
-}
-
 /* ---- scopes ----------------------------------------------------------------------------------- */
 
 /* SLOTS for work-item scope, which synchronizes with nothing. */
@@ -100,7 +90,7 @@ void in_sync_acquire(struct in_run *run, struct in_item *item, const struct in_o
     uint32_t only = UINT32_MAX;
     if (a.mine == NULL)
         return;
-    if (acquires(order))
+    if (mm_acquires(order))
         a.slot = effective_slot(scope_slot(scope), object);
     for (uint32_t k = index + 1; k-- > 0;) {
         const struct in_message *m = &cell->messages[k];
@@ -136,7 +126,7 @@ void in_sync_release(struct in_run *run, struct in_item *item, const struct in_o
             offer(run, item, m, slot, mine->release[region][s], mine->both[!region][s]);
     }
     uint8_t slot = effective_slot(scope_slot(scope), object);
-    if (mine != NULL && releases(order) && slot != SLOTS)
+    if (mine != NULL && mm_releases(order) && slot != SLOTS)
         offer(run, item, m, slot, mine->view[region], NULL);
 }
 
@@ -212,11 +202,11 @@ static void fence(struct in_run *run, struct in_item *item, struct fence f, bool
     struct in_weak_item *mine = in_weak_item(run, item);
     if (mine == NULL)
         return;
-    if (acquire && acquires(f.order) && f.slot != SLOTS)
+    if (acquire && mm_acquires(f.order) && f.slot != SLOTS)
         acquire_fence(run->weak, mine, f.flags, f.slot);
     if (f.order == MM_SEQ_CST)
         order_fence(run->weak, mine);
-    if (release && releases(f.order) && f.slot != SLOTS)
+    if (release && mm_releases(f.order) && f.slot != SLOTS)
         release_fence(mine, f.flags, f.slot);
 }
 

@@ -349,16 +349,11 @@ static void emit_instr(struct lt_vk_module *m, uint32_t thread, const struct ck_
 
 /* ---- control flow ------------------------------------------------------------------------------------ */
 
-static bool jumps(const struct ck_instr *i)
-{
-    return i->op == CK_JUMP || i->op == CK_BRANCH;
-}
-
-/* Whether jumps of the instructions FIRST to END - 1 stay within them, or go to END. */
+/* Whether ck_instr_is_jump of the instructions FIRST to END - 1 stay within them, or go to END. */
 static bool is_closed(const struct ck_thread *t, uint32_t first, uint32_t end)
 {
     for (uint32_t i = first; i < end; i++)
-        if (jumps(&t->instrs[i]) && (t->instrs[i].target <= i || t->instrs[i].target > end))
+        if (ck_instr_is_jump(&t->instrs[i]) && (t->instrs[i].target <= i || t->instrs[i].target > end))
             return false;
     return true;
 }
@@ -367,7 +362,7 @@ static bool is_closed(const struct ck_thread *t, uint32_t first, uint32_t end)
 static bool is_entered(const struct ck_thread *t, uint32_t first, uint32_t end)
 {
     for (uint32_t i = 0; i < t->instr_count; i++)
-        if (jumps(&t->instrs[i]) && (i < first || i >= end) && t->instrs[i].target > first &&
+        if (ck_instr_is_jump(&t->instrs[i]) && (i < first || i >= end) && t->instrs[i].target > first &&
             t->instrs[i].target < end)
             return true;
     return false;
@@ -375,9 +370,9 @@ static bool is_entered(const struct ck_thread *t, uint32_t first, uint32_t end)
 
 static bool is_leader(const struct ck_thread *t, uint32_t first, uint32_t end, uint32_t at)
 {
-    bool leads = at == first || jumps(&t->instrs[at - 1]);
+    bool leads = at == first || ck_instr_is_jump(&t->instrs[at - 1]);
     for (uint32_t i = first; i < end; i++)
-        leads |= jumps(&t->instrs[i]) && t->instrs[i].target == at;
+        leads |= ck_instr_is_jump(&t->instrs[i]) && t->instrs[i].target == at;
     return leads;
 }
 
@@ -415,7 +410,7 @@ static void emit_blocks(struct lt_vk_module *m, uint32_t thread, uint32_t first,
     for (uint32_t i = first; i < end; i++) {
         if (is_leader(t, first, end, i))
             lt_vk_label(m, blocks + i - first);
-        if (!jumps(&t->instrs[i]))
+        if (!ck_instr_is_jump(&t->instrs[i]))
             emit_instr(m, thread, &t->instrs[i], pointers);
         if (i + 1 < end && !is_leader(t, first, end, i + 1))
             continue;
@@ -437,14 +432,14 @@ static void emit_blocks(struct lt_vk_module *m, uint32_t thread, uint32_t first,
              lt_vk_op(m, "OpSelect %%uint %%%u %%%u %%%u", early, lt_vk_uint(m, 1), before));
 }
 
-/* Instructions whose jumps all skip forward over what follows them: selections. */
+/* Instructions whose ck_instr_is_jump all skip forward over what follows them: selections. */
 static void emit_range(struct lt_vk_module *m, uint32_t thread, uint32_t first, uint32_t end,
                        struct pointers *pointers)
 {
     const struct ck_thread *t = &m->program->threads[thread];
     for (uint32_t i = first; i < end;) {
         const struct ck_instr *in = &t->instrs[i++];
-        if (!jumps(in)) {
+        if (!ck_instr_is_jump(in)) {
             emit_instr(m, thread, in, pointers);
             continue;
         }
@@ -458,7 +453,7 @@ static void emit_range(struct lt_vk_module *m, uint32_t thread, uint32_t first, 
 static bool selections_suffice(const struct ck_thread *t, uint32_t first, uint32_t end)
 {
     for (uint32_t i = first; i < end; i++) {
-        if (!jumps(&t->instrs[i]))
+        if (!ck_instr_is_jump(&t->instrs[i]))
             continue;
         uint32_t target = t->instrs[i].target;
         if (t->instrs[i].op != CK_BRANCH || target <= i || target > end || is_entered(t, i + 1, target) ||

@@ -49,6 +49,11 @@ enum mm_class mm_fail(struct mm_error *err, enum mm_class cls, const char *rule,
     return cls;
 }
 
+enum mm_class mm_out_of_memory(struct mm_error *err)
+{
+    return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+}
+
 enum mm_class mm_fail_at(struct mm_error *err, enum mm_class cls, const char *rule, const char *file,
                          unsigned line, unsigned column, const char *format, ...)
 {

@@ -34,6 +34,8 @@ enum mm_class mm_fail(struct mm_error *err, enum mm_class cls, const char *rule,
 /* The same with a position in an input file. */
 enum mm_class mm_fail_at(struct mm_error *err, enum mm_class cls, const char *rule, const char *file,
                          unsigned line, unsigned column, const char *format, ...) MM_PRINTF(7, 8);
+/* MM_LIMIT, for the rule "memory". */
+enum mm_class mm_out_of_memory(struct mm_error *err);
 /* Writes "file:line:col: message [rule]" (parts that are unknown left out) to BUF, at most SIZE bytes. */
 void mm_error_format(const struct mm_error *err, char *buf, size_t size);
 

@@ -284,7 +284,7 @@ struct mm_cat_eval *mm_cat_eval_create(const struct mm_cat_model *model, struct 
 
     if (!eval) {
         mm_arena_destroy(arena);
-        mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        mm_out_of_memory(err);
         return NULL;
     }
     eval->model = model;

@@ -34,7 +34,7 @@ static enum mm_class read_file(struct cat_reader *r, const char *path, char **te
         if (*text)
             memcpy(*text, read, *size);
         else
-            cls = mm_fail(r->err, MM_LIMIT, "memory", "out of memory");
+            cls = mm_out_of_memory(r->err);
     }
     mm_free(read);
     return cls;
@@ -179,7 +179,7 @@ static enum mm_class read_model(const char *text, const char *name, const char *
     text = text ? text : read;
     m->name = mm_arena_strdup(m->arena, name);
     if (!m->name)
-        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        return mm_out_of_memory(err);
     mm_sha256_begin(&reader.hash);
     mm_sha256_add(&reader.hash, text, size);
     parse_text(&reader, text, size, m->name, true, false);
@@ -199,7 +199,7 @@ static struct mm_cat_model *new_model(struct mm_error *err)
 
     if (!m) {
         mm_arena_destroy(arena);
-        mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        mm_out_of_memory(err);
         return NULL;
     }
     m->arena = arena;

@@ -38,7 +38,7 @@ void cat_fail_memory(struct cat_parser *p)
     if (p->failed)
         return;
     p->failed = true;
-    p->reader->status = mm_fail(p->reader->err, MM_LIMIT, "memory", "out of memory");
+    p->reader->status = mm_out_of_memory(p->reader->err);
 }
 
 /* "@switch name value value ..." */

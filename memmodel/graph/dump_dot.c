@@ -85,7 +85,7 @@ static void put_reads_from(const struct mm_graph *graph, FILE *out)
     for (size_t i = 0; i < graph->event_count && graph->event_count <= READS_FROM_MAX; i++) {
         const struct mm_event *e = &graph->events[i];
         mm_event_id seen = MM_NO_EVENT;
-        for (uint32_t byte = 0; mm_event_reads(e) && byte < e->size && byte < 16; byte++) {
+        for (uint32_t byte = 0; mm_reads(e) && byte < e->size && byte < 16; byte++) {
             mm_event_id w = mm_graph_last_write(graph, i, byte);
             if (w != MM_NO_EVENT && w != seen)
                 fprintf(out, "  e%" PRIu64 " -> e%zu [label=\"rf\", color=red, constraint=false];\n", w, i);

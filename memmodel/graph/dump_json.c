@@ -33,7 +33,7 @@ static void put_access(const struct mm_graph *graph, const struct mm_event *e, F
     fprintf(out, ", \"allocation\": %" PRIu32 ", \"offset\": %" PRIu64 ", \"size\": %" PRIu32, e->allocation,
             e->offset, e->size);
     fprintf(out, ", \"atomic\": %s", e->attributes & MM_ATOMIC ? "true" : "false");
-    if (mm_event_reads(e) && !(e->attributes & MM_NO_VALUE))
+    if (mm_reads(e) && !(e->attributes & MM_NO_VALUE))
         fprintf(out, ", \"value_read\": \"0x%" PRIx64 "\"", e->value_read);
     if (mm_event_writes(e) && !(e->attributes & MM_NO_VALUE))
         fprintf(out, ", \"value_written\": \"0x%" PRIx64 "\"", e->value_written);

@@ -134,7 +134,7 @@ void mm_describe_event(const struct mm_graph *graph, const struct mm_event *e, c
         text_put(&t, " %" PRIu32 " byte%s of %s", e->size, e->size == 1 ? "" : "s", location);
     }
     if (e->allocation && !(e->attributes & MM_NO_VALUE)) {
-        if (mm_event_reads(e))
+        if (mm_reads(e))
             text_put(&t, " reads 0x%" PRIx64, e->value_read);
         if (mm_event_writes(e))
             text_put(&t, " writes 0x%" PRIx64, e->value_written);

@@ -171,11 +171,6 @@ const struct mm_command *mm_graph_command(const struct mm_graph *graph, uint32_t
     return mm_map_pointer(&graph->commands, id);
 }
 
-bool mm_event_reads(const struct mm_event *event)
-{
-    return event->kind == MM_READ || event->kind == MM_RMW;
-}
-
 bool mm_event_writes(const struct mm_event *event)
 {
     return event->kind == MM_INIT || event->kind == MM_WRITE || event->kind == MM_RMW;

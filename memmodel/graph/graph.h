@@ -25,8 +25,7 @@ void mm_describe_location(const struct mm_graph *graph, const struct mm_event *e
 void mm_describe_source(const struct mm_graph *graph, uint32_t source, char *buf, size_t size);
 /* What the event does, without its agent: "read 4 bytes of argument 'out'[17] = 3". */
 void mm_describe_event(const struct mm_graph *graph, const struct mm_event *event, char *buf, size_t size);
-/* True if the event kind reads, writes a location. */
-bool mm_event_reads(const struct mm_event *event);
+/* The kind writes a location, or is its initialization. */
 bool mm_event_writes(const struct mm_event *event);
 /* The last event before READ that wrote BYTE of its location, MM_NO_EVENT if none: reads-from where no
  * RF edge says otherwise. */

@@ -52,4 +52,11 @@ void mm_host_ranges_access(struct mm_host_ranges *ranges, struct mm_recorder *re
 /* The same for the ranges that commands have used already; all else is left out. */
 void mm_host_ranges_visit(const struct mm_host_ranges *ranges, const void *host, size_t size,
                           void (*access)(void *context, const struct mm_host_part *part), void *context);
+
+/* N where 32 bits hold it, else the largest number that they hold. */
+static inline uint32_t mm_at_most_32_bits(uint64_t n)
+{
+    return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+}
+
 #endif

@@ -251,11 +251,6 @@ void rt_record_transfer(const struct rt_command *command, enum mm_kind kind, uin
     record_access(command, kind, MM_TRANSFER, allocation, offset, size, data);
 }
 
-static uint32_t at_most_32_bits(uint64_t n)
-{
-    return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
-}
-
 void rt_record_map(const struct rt_command *command, enum mm_kind kind, uint32_t allocation, uint64_t offset,
                    uint64_t size, cl_map_flags flags, uint64_t object, uint64_t object_size)
 {
@@ -267,9 +262,9 @@ void rt_record_map(const struct rt_command *command, enum mm_kind kind, uint32_t
                              .agent = {command->record.id, MM_INDEX_RUNTIME},
                              .allocation = allocation,
                              .offset = offset,
-                             .size = at_most_32_bits(size),
-                             .site = at_most_32_bits(before),
-                             .instance = at_most_32_bits(after > size ? after - size : 0),
+                             .size = mm_at_most_32_bits(size),
+                             .site = mm_at_most_32_bits(before),
+                             .instance = mm_at_most_32_bits(after > size ? after - size : 0),
                              .semantics = writes  ? MM_MAP_WRITE
                                           : flags ? MM_MAP_READ
                                                   : 0,
@@ -285,7 +280,7 @@ void rt_record_host_write(uint32_t allocation, uint64_t size)
     struct mm_event event = {.kind = MM_WRITE,
                              .agent = this_thread(),
                              .allocation = allocation,
-                             .size = at_most_32_bits(size),
+                             .size = mm_at_most_32_bits(size),
                              .attributes = MM_NO_VALUE};
     mm_recorder_event(recorder, &event, NULL, 0);
 }
@@ -330,7 +325,7 @@ uint32_t rt_record_allocation(const struct mm_allocation *allocation)
                              .agent = this_thread_or_executor(),
                              .allocation = record.allocation.id,
                              .source = rt_call_source("create"),
-                             .size = at_most_32_bits(allocation->size),
+                             .size = mm_at_most_32_bits(allocation->size),
                              .attributes = MM_NO_VALUE};
     mm_recorder_event(recorder, &event, NULL, 0);
     return record.allocation.id;
@@ -343,7 +338,7 @@ void rt_record_free(uint32_t allocation, uint64_t size)
     struct mm_event event = {.kind = MM_FREE,
                              .agent = this_thread_or_executor(),
                              .allocation = allocation,
-                             .size = at_most_32_bits(size),
+                             .size = mm_at_most_32_bits(size),
                              .attributes = MM_NO_VALUE};
     mm_recorder_event(recorder, &event, NULL, 0);
 }

@@ -243,10 +243,10 @@ enum mm_class xr_collect_file(const char *path, const char *bytes, size_t length
                               const struct xr_database *db, struct xr_citations *out, struct mm_error *err)
 {
     if (!out->arena && !(out->arena = mm_arena_create()))
-        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        return mm_out_of_memory(err);
     struct xr_collector c = {.db = db, .out = out, .file = mm_arena_strdup(out->arena, path)};
     if (!c.file)
-        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        return mm_out_of_memory(err);
     enum xr_role role = role_of(path);
     out->file_count++;
     if (xr_ends_with(path, ".litmus"))
@@ -258,7 +258,7 @@ enum mm_class xr_collect_file(const char *path, const char *bytes, size_t length
     if (has_prefix(path, "tests/") && (xr_ends_with(path, ".c") || xr_ends_with(path, ".h") ||
                                        xr_ends_with(path, ".def") || xr_ends_with(path, ".py")))
         xr_collect_error_tests(&c, bytes, length);
-    return c.failed ? mm_fail(err, MM_LIMIT, "memory", "out of memory") : MM_OK;
+    return c.failed ? mm_out_of_memory(err) : MM_OK;
 }
 
 struct walk {
@@ -321,7 +321,7 @@ enum mm_class xr_collect(const char *root, const struct xr_database *db, struct 
     struct walk w = {root, db, out, err};
     *out = (struct xr_citations){.arena = mm_arena_create()};
     if (!out->arena)
-        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        return mm_out_of_memory(err);
     enum mm_class c = MM_OK;
     for (size_t i = 0; i < sizeof folders / sizeof *folders && c == MM_OK; i++)
         c = walk_folder(&w, folders[i], 0);

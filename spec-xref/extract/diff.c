@@ -153,7 +153,7 @@ enum mm_class xr_diff_run(const struct xr_database *db, const struct xr_text *be
     }
     if (!out->arena || !d.used_a || !d.used_b || !out->changes) {
         xr_diff_free(out);
-        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        return mm_out_of_memory(err);
     }
     compare_texts(&d);
     qsort(out->changes, out->change_count, sizeof *out->changes, by_place);

@@ -128,7 +128,7 @@ enum mm_class xr_extract_run(const struct xr_database *db, const struct xr_text 
             ok = add_match(&e, &text->sentences[i]);
     if (!ok) {
         xr_extract_free(out);
-        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        return mm_out_of_memory(err);
     }
     return MM_OK;
 }

@@ -46,7 +46,7 @@ enum mm_class xr_expand_includes(const char *path, char **bytes, size_t *length,
         if (included_file(path, p, n, file))
             c = mm_input_read(MM_INPUT_DOCUMENT, file, &text, &read, err);
         if (c == MM_OK && !append(&out, &size, &capacity, text ? text : p, read))
-            c = mm_fail(err, MM_LIMIT, "memory", "out of memory");
+            c = mm_out_of_memory(err);
         mm_free(text);
         p += n;
     }

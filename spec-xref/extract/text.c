@@ -203,7 +203,7 @@ enum mm_class xr_text_parse(const char *name, const char *bytes, size_t length, 
     if (!text->arena || !r) {
         mm_free(r);
         xr_text_free(text);
-        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        return mm_out_of_memory(err);
     }
     r->text = text;
     r->name = name;
@@ -222,7 +222,7 @@ enum mm_class xr_text_parse(const char *name, const char *bytes, size_t length, 
     mm_free(r);
     if (failed) {
         xr_text_free(text);
-        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        return mm_out_of_memory(err);
     }
     if (!text->section_count) {
         xr_text_free(text);

@@ -49,7 +49,7 @@ enum mm_class xr_site_write(const struct xr_matrix *matrix, const struct xr_driv
     json = xr_json(matrix, drivers, driver_count, NULL, 0);
     if (!json) {
         mm_free(page);
-        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        return mm_out_of_memory(err);
     }
     fwrite(page, 1, (size_t)(data - page), out);
     put_json(json, out);

@@ -83,7 +83,7 @@ static int compare_file(const char *file, struct mm_cat_model *const models[BOTH
     if (c == MM_OK && opencl && strcmp(texts[0], texts[1]) != 0) {
         v = mm_add(&out->tests, &out->count);
         if (!v)
-            c = mm_fail(&err, MM_LIMIT, "memory", "out of memory");
+            c = mm_out_of_memory(&err);
     }
     if (v) {
         *v = (struct xref_verdict){.file = mm_strdup(file)};

@@ -66,9 +66,9 @@ enum mm_class explore_choose(struct explore *e, struct ex *ex, struct mm_error *
         const char **arguments = mm_arena_alloc(ex->arena, (choice.argument_count + 1) * sizeof *arguments);
         for (size_t i = 0; arguments && !r && i < choice.argument_count; i++) {
             if (!put_argument(ex, &info->arguments[i], choice.arguments[i], &arguments[i]))
-                r = mm_fail(err, MM_LIMIT, "memory", "out of memory");
+                r = mm_out_of_memory(err);
         }
-        r = arguments ? r : mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        r = arguments ? r : mm_out_of_memory(err);
         if (!r)
             take_choice(e, ex, &choice, arguments);
     }

@@ -299,7 +299,7 @@ enum mm_class ex_read(const void *data, size_t size, const char *file, struct ex
     *err = (struct mm_error){0};
     if (!ex) {
         mm_arena_destroy(arena);
-        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        return mm_out_of_memory(err);
     }
     ex->arena = arena;
     ex->err = err;

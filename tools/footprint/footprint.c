@@ -339,7 +339,7 @@ enum mm_class footprint_read(int fd, const char *name, const struct mm_sink *sin
     struct footprint *f = footprint_create(sink, false);
     struct mm_sink own;
     if (!f)
-        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        return mm_out_of_memory(err);
     footprint_sink(f, &own);
     enum mm_class c = mm_trace_read(fd, name, &own, complete, err);
     footprint_destroy(f);

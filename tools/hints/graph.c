@@ -10,11 +10,6 @@ enum { MOST_NODES = 1 << 22, NO_GROUP = 0 };
 enum { USE_HOST_PTR = 1 << 3 }; /* CL_MEM_USE_HOST_PTR */
 #define MANY "limit reached: 4194304 events of commands"
 
-static bool accesses_memory(const struct mm_event *e)
-{
-    return e->kind == MM_READ || e->kind == MM_WRITE || e->kind == MM_RMW;
-}
-
 static void give_up(struct hints_graph *g, const char *why)
 {
     g->why = g->why ? g->why : why;
@@ -245,10 +240,10 @@ static enum mm_class graph_event(struct hints_graph *g, const struct mm_event *e
     struct hints_command *command = g->why ? NULL : command_of(g, e->agent.command);
     if (!command)
         return MM_LIMIT;
-    if (accesses_memory(e) || e->kind == MM_MAP || e->kind == MM_UNMAP)
+    if (mm_is_access(e) || e->kind == MM_MAP || e->kind == MM_UNMAP)
         command->visible |=
             e->kind == MM_MAP || e->kind == MM_UNMAP || mm_map_get(&g->visible, e->allocation);
-    if (!accesses_memory(e))
+    if (!mm_is_access(e))
         add_node(g, e, id);
     g->pending_count = 0;
     return g->why ? MM_LIMIT : MM_OK;

@@ -84,7 +84,7 @@ char *launch_structure(struct in_module *module, const char *kernel, size_t inde
     char *digits = mm_alloc(2 * ty->size + 8);
     bool good = bytes && digits && spec_read(text, &spec, message, sizeof message);
     if (!bytes || !digits) {
-        mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        mm_out_of_memory(err);
     } else if (!good) {
         mm_fail(err, MM_INVALID, "kernel.arguments", "%s", message);
     } else if (spec.kind == SPEC_VALUE) {

@@ -1,6 +1,7 @@
 /* Maps and unmaps: how the host uses the mapped memory is not observed, so a map reads or writes for it at its begin and
  * at its end [CL 5.5.3, 5.6.1; 3.3.6 H24]. */
 #include "memmodel/base/array.h"
+#include "memmodel/trace/host.h"
 #include "tools/layer/layer.h"
 
 #include <string.h>
@@ -8,11 +9,6 @@
 static bool writes(cl_map_flags flags)
 {
     return flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION);
-}
-
-static uint32_t at_most_32_bits(uint64_t n)
-{
-    return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
 
 /* [OFFSET, OFFSET + SIZE) of ALLOCATION, in the object of OBJECT_SIZE bytes at OBJECT. */
@@ -23,9 +19,9 @@ static void use_range(struct ly_command *command, enum mm_kind kind, uint32_t al
     struct ly_access access = {.kind = (uint8_t)kind,
                                .allocation = allocation,
                                .offset = offset,
-                               .size = at_most_32_bits(size),
-                               .site = at_most_32_bits(before),
-                               .instance = at_most_32_bits(after > size ? after - size : 0),
+                               .size = mm_at_most_32_bits(size),
+                               .site = mm_at_most_32_bits(before),
+                               .instance = mm_at_most_32_bits(after > size ? after - size : 0),
                                .semantics = writes(flags) ? MM_MAP_WRITE
                                             : flags       ? MM_MAP_READ
                                                           : 0};

@@ -139,11 +139,6 @@ void ly_retire(mm_event_id id)
 
 /* ---- memory -------------------------------------------------------------------------------------- */
 
-static uint32_t at_most_32_bits(uint64_t n)
-{
-    return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
-}
-
 uint32_t ly_record_allocation(struct mm_allocation allocation, const void *place)
 {
     allocation.id = mm_recorder_new_allocation(recorder);
@@ -153,7 +148,7 @@ uint32_t ly_record_allocation(struct mm_allocation allocation, const void *place
                              .agent = ly_this_thread(),
                              .allocation = allocation.id,
                              .source = ly_source("create", place),
-                             .size = at_most_32_bits(allocation.size),
+                             .size = mm_at_most_32_bits(allocation.size),
                              .attributes = MM_NO_VALUE};
     mm_recorder_event(recorder, &event, NULL, 0);
     return allocation.id;
@@ -164,7 +159,7 @@ void ly_record_free(uint32_t allocation, uint64_t size)
     struct mm_event event = {.kind = MM_FREE,
                              .agent = ly_this_thread(),
                              .allocation = allocation,
-                             .size = at_most_32_bits(size),
+                             .size = mm_at_most_32_bits(size),
                              .attributes = MM_NO_VALUE};
     mm_recorder_event(recorder, &event, NULL, 0);
 }
@@ -176,7 +171,7 @@ void ly_record_write(uint32_t allocation, uint64_t size, const char *call, const
                              .agent = ly_this_thread(),
                              .allocation = allocation,
                              .source = ly_source(call, place),
-                             .size = at_most_32_bits(size),
+                             .size = mm_at_most_32_bits(size),
                              .attributes = MM_NO_VALUE};
     mm_recorder_event(recorder, &event, NULL, 0);
 }

@@ -136,7 +136,7 @@ enum mm_class prove_kernel(struct ex *ex, const struct prove_options *options, s
     *err = (struct mm_error){0};
     struct pv *volatile pv = mm_arena_alloc(ex->arena, sizeof *pv);
     if (!pv)
-        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        return mm_out_of_memory(err);
     pv->ex = ex;
     pv->options = options;
     pv->verdict = verdict;

@@ -39,11 +39,6 @@ static bool same_agent(struct mm_agent a, struct mm_agent b)
     return a.command == b.command && a.index == b.index;
 }
 
-static bool is_access(const struct mm_event *e)
-{
-    return e->kind == MM_READ || e->kind == MM_WRITE || e->kind == MM_RMW;
-}
-
 static struct last_write *slot_of(const struct picker *p, const struct mm_event *e, uint64_t *key)
 {
     *key = ((uint64_t)e->allocation << 40 ^ e->offset) * 0x9e3779b97f4a7c15u | 1;
@@ -75,7 +70,7 @@ static bool is_earlier_access(const struct picker *p, const struct mm_event *e)
 static void one_event(struct picker *p, const struct mm_event *e)
 {
     struct picked_event picked = {.id = p->next, .event = *e, .read_from = MM_NO_EVENT};
-    if (is_access(e))
+    if (mm_is_access(e))
         picked.read_from = follow_value(p, e);
     bool own = false;
     for (size_t i = 0; i < p->finding->access_count && !own; i++) {
@@ -87,7 +82,7 @@ static void one_event(struct picker *p, const struct mm_event *e)
         p->earlier = picked;
         p->has_earlier = true;
     }
-    if (!own && is_access(e) && (e->attributes & MM_ATOMIC))
+    if (!own && mm_is_access(e) && (e->attributes & MM_ATOMIC))
         put(&p->sync, &picked);
     else if (!own && (e->kind == MM_API_CALL || e->kind == MM_COMMAND_START || e->kind == MM_COMMAND_END ||
                       e->kind == MM_EVENT_COMPLETE || e->kind == MM_CALLBACK || e->kind == MM_MAP ||

@@ -39,11 +39,6 @@ struct orderer {
 
 /* ---- numbers ------------------------------------------------------------------------------------- */
 
-static bool is_access(const struct mm_event *e)
-{
-    return e->kind == MM_READ || e->kind == MM_WRITE || e->kind == MM_RMW;
-}
-
 static struct numbered *number_of(struct orderer *o, mm_event_id was)
 {
     size_t low = 0, high = o->number_count;
@@ -86,7 +81,7 @@ static bool begins(const struct orderer *o, size_t i, const struct mm_event *e)
     const struct ck_order *order = &o->order->orders[i];
     if (order->second)
         return e->kind == MM_COMMAND_START && e->agent.command == order->second;
-    return is_access(e) && !e->agent.command && e->agent.index == order->host && o->enqueued[i] &&
+    return mm_is_access(e) && !e->agent.command && e->agent.index == order->host && o->enqueued[i] &&
            e->source == order->source && e->allocation == order->allocation;
 }
 
@@ -159,7 +154,7 @@ static bool pass(struct orderer *o, const struct mm_event *e, mm_event_id was, c
     for (size_t i = 0; i < o->order->count; i++)
         if (begins(o, i, e))
             pass_edge(o, o->complete[i], o->order->orders[i].second ? MM_EDGE_WAIT : MM_EDGE_API_WAIT);
-    struct numbered *number = is_access(e) ? NULL : number_of(o, was);
+    struct numbered *number = mm_is_access(e) ? NULL : number_of(o, was);
     if (number)
         number->is = o->out;
     bool frees = completes(o, e);
@@ -195,7 +190,7 @@ static void release(struct orderer *o)
 static enum mm_class one_event(struct orderer *o, const struct mm_event *e)
 {
     mm_event_id was = o->in++;
-    if (!is_access(e))
+    if (!mm_is_access(e))
         give_number(o, was);
     if (o->result == MM_OK && has_to_wait(o, e, o->edges, o->edge_count))
         hold(o, e, was, o->edges, o->edge_count);

@@ -144,7 +144,7 @@ static struct ck_detector *create_detector(struct session_process *p, struct mm_
                                           .locate_context = &p->places};
     struct ck_detector *detector = ck_detector_create(&options);
     if (!detector)
-        mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        mm_out_of_memory(err);
     if (detector && p->all->patterns &&
         ck_detector_suppress(detector, p->all->patterns, session->filter.suppress, err) != MM_OK) {
         ck_detector_destroy(detector);

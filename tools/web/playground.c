@@ -85,7 +85,7 @@ static enum mm_class read_kernel(struct play *p, const char *program, const char
 {
     char *text = tool_with_final_order(p->model, model_text, false);
     if (!text)
-        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        return mm_out_of_memory(err);
     enum mm_class r = mm_cat_parse(text, p->model->name, p->switches, &p->kernel_model, err);
     mm_free(text);
     return r ? r : ck_program_read(program, strlen(program), "kernel", &p->program, err);
@@ -432,7 +432,7 @@ static enum mm_class read_state(struct play *p, const char *text, uint64_t **sta
     uint32_t n = p->program->observed_count, i = 0;
     uint64_t *values = *state = mm_alloc_zero(n + 1, sizeof *values);
     if (!values)
-        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        return mm_out_of_memory(err);
     for (char *end; i < n; i++, text = end) {
         const struct ck_term *term = &p->program->observed[i];
         unsigned size = term->kind == CK_TERM_REG ? p->program->threads[term->thread].reg_sizes[term->reg]

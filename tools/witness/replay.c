@@ -55,7 +55,7 @@ static enum mm_class set_up(struct replay *r, const struct in_environment *envir
     for (uint32_t k = 0; good && k < count; k++)
         good = make_argument(r, k);
     if (!good)
-        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        return mm_out_of_memory(err);
     return in_instance_create(r->witness->module, environment, recorder, &r->instance, err);
 }
 

@@ -15,11 +15,6 @@ const char *const witness_kinds[] = {[CK_SHOWS_STATE] = "state",
 const char *const witness_ends[] = {
     [CK_ENDS] = "ends", [CK_FAULTS] = "out_of_bounds", [CK_WAITS] = "waits", [CK_IS_LEFT] = "left", NULL};
 
-static enum mm_class no_memory(struct mm_error *err)
-{
-    return mm_fail(err, MM_LIMIT, "memory", "out of memory");
-}
-
 /* ---- the launch ----------------------------------------------------------------------------------- */
 
 /* The value of specialization constant ID in the exploration, or the length of the array in local memory that it
@@ -68,7 +63,7 @@ enum mm_class witness_load(struct witness *w, struct mm_error *err)
         return mm_fail(err, MM_INVALID, "witness.kernel", "the module has no kernel '%s'", w->program->name);
     w->info = in_module_kernel(w->module, w->kernel);
     w->arguments = mm_arena_alloc(w->arena, (w->info->argument_count + 1) * sizeof *w->arguments);
-    return w->arguments ? MM_OK : no_memory(err);
+    return w->arguments ? MM_OK : mm_out_of_memory(err);
 }
 
 enum mm_class witness_open(struct witness *w, const struct ex *ex, struct mm_error *err)
@@ -84,7 +79,7 @@ enum mm_class witness_open(struct witness *w, const struct ex *ex, struct mm_err
                           .conditions = ex->config.outputs,
                           .condition_count = ex->config.output_count};
     if (!w->arena || !find_constants(w, ex))
-        return no_memory(err);
+        return mm_out_of_memory(err);
     memcpy(w->global, ex->config.launch.global, sizeof w->global);
     memcpy(w->local, ex->config.launch.local, sizeof w->local);
     return witness_load(w, err);
@@ -141,7 +136,7 @@ static enum mm_class take_argument(struct witness *w, struct ex *ex, uint32_t k,
         return MM_OK;
     uint8_t *bytes = mm_arena_alloc(w->arena, a->size + 1);
     if (!bytes)
-        return no_memory(err);
+        return mm_out_of_memory(err);
     a->bytes = bytes;
     return ex_argument_bytes(ex, id, w->execution, bytes, a->size)
                ? MM_OK

@@ -217,7 +217,7 @@ enum mm_class in_jit_calls_create(struct in_jit_calls *c, struct in_module *m, s
         c->instructions = reach(c, m, kernel->function, sizes);
     mm_free(sizes);
     if (c->reached == NULL || sizes == NULL)
-        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        return mm_out_of_memory(err);
     return c->any ? lower_all(c, m, kernel, err) : MM_OK;
 }
 
