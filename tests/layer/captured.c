@@ -1,5 +1,5 @@
-/* Launches with every kind of argument that the layer captures, and one with an image; prints what each kernel computes. */
-#define CL_TARGET_OPENCL_VERSION 120
+/* Launches with every kind of argument that the layer captures, prints what two of the kernels compute. */
+#define CL_TARGET_OPENCL_VERSION 200
 #include "samples/sample.h"
 
 enum { N = 64, PART = 1 << 17 }; /* more than one block of the file */
@@ -27,7 +27,18 @@ static const char *const text =
     "  barrier(CLK_LOCAL_MEM_FENCE);\n"
     "  out[g] += scratch[get_local_size(0) - 1 - l] + FACTOR * (int)get_global_offset(0) + (none ? 1000 : 0); }\n"
     "kernel void last(global int *out) { out[0] = (int)get_global_id(0); }\n"
-    "kernel void picture(write_only image2d_t to) { write_imagef(to, (int2)(0, 0), (float4)(1)); }\n";
+    "struct link { global int *to; };\n"
+    "kernel void picture(global int *out, read_only image2d_t from, sampler_t s, global struct link *svm) {\n"
+    "  int x = (int)get_global_id(0);\n"
+    "  float2 at = (float2)((x % 8 + 9.5f) / 8, (x / 8 + 0.5f) / 8);\n" /* repeated, as the sampler says */
+    "  out[x] = read_imagei(from, s, at).x + svm->to[x]; }\n";
+
+static void print(const cl_int *values)
+{
+    for (int i = 0; i < N; i++)
+        printf("%d%s", values[i], i + 1 < N ? " " : "\n");
+    fflush(stdout);
+}
 
 int main(void)
 {
@@ -61,17 +72,31 @@ int main(void)
     OK(clSetKernelArg(combine, 4, sizeof(cl_mem), NULL));
     OK(clEnqueueNDRangeKernel(q, combine, 1, &offset, &items, &local, 2, written, &combined));
     OK(clEnqueueReadBuffer(q, result, CL_TRUE, 0, sizeof out, out, 1, &combined, NULL));
-    for (int i = 0; i < N; i++)
-        printf("%d%s", out[i], i + 1 < N ? " " : "\n");
-    fflush(stdout);
+    print(out);
     arg(last, 0, result);
     OK(clEnqueueNDRangeKernel(q, last, 1, NULL, &items, NULL, 0, NULL, NULL));
-    const cl_image_format format = {CL_R, CL_FLOAT};
-    const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 1, .image_height = 1};
-    arg(picture, 0, clCreateImage(context, CL_MEM_READ_WRITE, &format, &desc, NULL, &code));
+    const cl_image_format format = {CL_R, CL_SIGNED_INT32};
+    const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 8, .image_height = 8};
+    arg(picture, 0, result);
+    arg(picture, 1,
+        clCreateImage(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, &format, &desc, in, &code));
     OK(code);
-    OK(clEnqueueNDRangeKernel(q, picture, 1, NULL, &one, NULL, 0, NULL, NULL));
+    cl_sampler sampler = clCreateSampler(context, CL_TRUE, CL_ADDRESS_REPEAT, CL_FILTER_NEAREST, &code);
+    OK(code);
+    OK(clSetKernelArg(picture, 2, sizeof sampler, &sampler));
+    cl_int **link = clSVMAlloc(context, CL_MEM_READ_WRITE, sizeof *link, 0);
+    cl_int *far = clSVMAlloc(context, CL_MEM_READ_WRITE, sizeof in, 0);
+    OK(clEnqueueSVMMap(q, CL_TRUE, CL_MAP_WRITE, link, sizeof *link, 0, NULL, NULL));
+    *link = far;
+    OK(clEnqueueSVMUnmap(q, link, 0, NULL, NULL));
+    OK(clEnqueueSVMMemcpy(q, CL_TRUE, far, in, sizeof in, 0, NULL, NULL));
     OK(clFinish(q));
+    OK(clSetKernelArgSVMPointer(picture, 3, link));
+    OK(clSetKernelExecInfo(picture, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof far, &far));
+    OK(clEnqueueNDRangeKernel(q, picture, 1, NULL, &items, NULL, 0, NULL, NULL));
+    OK(clFinish(q));
+    OK(clEnqueueReadBuffer(q, result, CL_TRUE, 0, sizeof out, out, 0, NULL, NULL));
+    print(out);
     cl_event gate = clCreateUserEvent(context, &code);
     OK(clEnqueueMarkerWithWaitList(q, 1, &gate, &reset));
     OK(clEnqueueNDRangeKernel(q, last, 1, NULL, &items, NULL, 1, &reset, NULL));

@@ -19,6 +19,8 @@ int main(int argc, char **argv)
     cl_mem m = clCreateBuffer(context, 0, BYTES, NULL, NULL);
     char *svm = clSVMAlloc(context, CL_MEM_READ_WRITE, BYTES, 0);
     char bytes[BYTES] = {0};
+    const cl_sampler_properties unnormalized[] = {CL_SAMPLER_NORMALIZED_COORDS, CL_FALSE, 0};
+    cl_sampler sampler = clCreateSamplerWithProperties(context, unnormalized, NULL);
     if (!svm)
         return 2;
     if (strcmp(what, "range") == 0) /* its end is beyond the buffer's */
@@ -42,6 +44,8 @@ int main(int argc, char **argv)
     clReleaseMemObject(m);
     if (strcmp(what, "leak") != 0)
         clReleaseCommandQueue(q);
+    if (strcmp(what, "leak") != 0)
+        clReleaseSampler(sampler);
     if (strcmp(what, "released") == 0) /* what it names is gone */
         clReleaseMemObject(m);
     clReleaseContext(context);

@@ -35,6 +35,12 @@ beside() { finds env OPENCL_LAYERS="$tap_dir/libother.so" "$REFCL" run --on-driv
     grep -q "other layer: 2 finishes" "$tap_dir/said"; }
 ok "... with another layer, which works, too" beside
 
+longer() { # a list that is longer than a path can be
+    local one=$tap_dir/$(printf './%.0s' {1..1500})none.so
+    finds env OPENCL_LAYERS="$one:$one:$one:$one:$one:$one:$one" "$REFCL" run --on-driver -- "$tap_dir/hosts"
+}
+ok "... behind a long list of layers" longer
+
 early() { run -- "$tap_dir/hosts" exit >"$tap_dir/said" 2>&1; [ $? = 1 ] && grep -q "data race" "$tap_dir/said" &&
     grep -q "ended early" "$tap_dir/said"; }
 ok "... before _exit(), of which the report says that it was early" early

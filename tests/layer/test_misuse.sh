@@ -25,6 +25,7 @@ check() {
     ok "$1: ... is not reported without --check api" run 0 "refcl: no findings" range
     ok "$1: an object that is left, and where it was created" run 1 \
         "misuse.c:$(line 'cl_command_queue q ='): note: command-queue 1 is left with 1 reference at exit" --check all leak
+    ok "$1: a sampler that is left" run 1 "misuse.c:$(line 'cl_sampler sampler ='): note: sampler 1 is left with 1 reference at exit" --check all leak
     ok "$1: SVM that is left" run 1 "SVM of 256 bytes is not freed at exit" --check all leak
     ok "$1: SVM that a command frees is not left" run 0 "refcl: no findings" --check all "enqueued free"
     ok "$1: memory that is freed in use, and where" run 1 \

@@ -93,8 +93,10 @@ static void bind_arguments(struct fp_run *run, const struct in_function *functio
         const struct ly_argument *a = &run->arguments[i];
         const struct in_ty *ty = fp_type_of(run, function->params[i]);
         bool by_value = a->kind == LY_ARGUMENT_VALUE && ty && ty->kind != IN_TY_POINTER;
-        run->values[function->params[i]] =
-            by_value ? value_argument(run, a, ty) : pointer_argument(run, a, i, ty);
+        bool opaque = a->kind == LY_ARGUMENT_SAMPLER || a->kind == LY_ARGUMENT_QUEUE;
+        run->values[function->params[i]] = opaque     ? (struct fp_value){0}
+                                           : by_value ? value_argument(run, a, ty)
+                                                      : pointer_argument(run, a, i, ty);
     }
 }
 

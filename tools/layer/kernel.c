@@ -259,7 +259,7 @@ static cl_kernel CL_API_CALL layer_clCloneKernel(cl_kernel source, cl_int *code)
 }
 LY_EXPORT(clCloneKernel)
 
-/* A value as large as a handle is a memory object if it is the handle of one. */
+/* A value as large as a handle is an object if it is the handle of one. */
 static cl_int CL_API_CALL layer_clSetKernelArg(cl_kernel handle, cl_uint index, size_t size,
                                                const void *value)
 {
@@ -268,10 +268,11 @@ static cl_int CL_API_CALL layer_clSetKernelArg(cl_kernel handle, cl_uint index, 
         return code;
     pthread_mutex_lock(&ly_lock);
     struct kernel *kernel = ly_object_find(LY_KERNEL, handle);
-    cl_mem given = NULL;
+    void *given = NULL;
     if (value && size == sizeof given)
         memcpy(&given, value, sizeof given);
     struct ly_mem *mem = given ? ly_object_find(LY_MEM, given) : NULL;
+    const struct ly_sampler *sampler = given ? ly_object_find(LY_SAMPLER, given) : NULL;
     struct ly_argument argument = {.kind = value ? LY_ARGUMENT_VALUE : LY_ARGUMENT_LOCAL, .size = size};
     if (mem) {
         argument = (struct ly_argument){.kind = mem->image ? LY_ARGUMENT_IMAGE : LY_ARGUMENT_MEMORY,
@@ -281,6 +282,11 @@ static cl_int CL_API_CALL layer_clSetKernelArg(cl_kernel handle, cl_uint index, 
         const struct ly_image image = {mem->element, mem->width,     mem->height,
                                        mem->depth,   mem->row_pitch, mem->slice_pitch};
         memcpy(argument.value, &image, sizeof image);
+    } else if (sampler) {
+        argument.kind = LY_ARGUMENT_SAMPLER;
+        memcpy(argument.value, &sampler->state, sizeof sampler->state);
+    } else if (given && ly_object_find(LY_QUEUE, given)) {
+        argument.kind = LY_ARGUMENT_QUEUE;
     } else if (value && size <= LY_VALUE_BYTES) {
         memcpy(argument.value, value, size);
     }

@@ -28,17 +28,22 @@ enum ly_argument_kind {
     LY_ARGUMENT_VALUE,
     LY_ARGUMENT_MEMORY,
     LY_ARGUMENT_LOCAL,
-    LY_ARGUMENT_IMAGE
+    LY_ARGUMENT_IMAGE,
+    LY_ARGUMENT_SAMPLER,
+    LY_ARGUMENT_QUEUE
 };
 enum { LY_VALUE_BYTES = 64 };
 struct ly_argument {
     uint32_t kind;
     uint32_t allocation;   /* MEMORY, IMAGE; 0: a null pointer */
     uint64_t offset, size; /* of the pointer in the allocation, and bytes from there; VALUE, LOCAL: bytes */
-    unsigned char value[LY_VALUE_BYTES]; /* VALUE of at most so many bytes; IMAGE: struct ly_image */
+    unsigned char value[LY_VALUE_BYTES]; /* VALUE of at most so many bytes; IMAGE, SAMPLER: struct */
 };
 struct ly_image { /* bytes of a texel, texels, bytes */
     uint64_t element, width, height, depth, row_pitch, slice_pitch;
+};
+struct ly_sampler_state { /* as in the API */
+    uint32_t normalized, addressing, filter;
 };
 /* Events from which no later edge starts: what is kept for them may be freed. */
 enum { LY_RETIRED = 62 };

@@ -27,6 +27,7 @@ enum ly_type {
     LY_EVENT,
     LY_PROGRAM,
     LY_KERNEL,
+    LY_SAMPLER,
     LY_COMMAND_BUFFER,
     LY_SEMAPHORE,
     LY_TYPE_COUNT
@@ -225,7 +226,7 @@ struct ly_mem {
     struct ly_mem *root; /* itself, or the buffer that it is a view of */
     uint32_t allocation; /* the root's */
     uint64_t offset, size;
-    bool image, owns; /* OWNS: the allocation ends with it */
+    bool image, pipe, owns; /* OWNS: the allocation ends with it */
     size_t element, width, height, depth, row_pitch, slice_pitch;
     struct ly_map *maps;
 };
@@ -247,13 +248,21 @@ struct ly_svm {
     size_t size;
     uint32_t allocation, source;
     bool fine;
+    cl_svm_mem_flags flags;
 };
 void ly_svm_add(void *memory, cl_svm_mem_flags flags, size_t size, const void *place);
 /* WAITS: the call waits for the commands that use it. */
 void ly_svm_remove(const void *memory, const char *call, bool waits, const void *place);
 void ly_svm_note_leaks(void);
+/* Copies what is known of the SVM that has ALLOCATION, or that AT is in; false: there is none.  Without the lock. */
+bool ly_svm_of(uint32_t allocation, const void *at, struct ly_svm *svm);
 /* NULL: AT is not in SVM. */
 const struct ly_svm *ly_svm_find(const void *at);
+
+struct ly_sampler {
+    struct ly_object object;
+    struct ly_sampler_state state;
+};
 
 /* ---- kernels ------------------------------------------------------------------------------------- */
 

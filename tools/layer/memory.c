@@ -262,6 +262,7 @@ static cl_mem CL_API_CALL layer_clCreatePipe(cl_context context, cl_mem_flags fl
     if (mem) {
         mem->root = mem;
         mem->size = (uint64_t)packet * packets;
+        mem->pipe = true;
         new_allocation(mem, MM_PIPE, flags, LY_PLACE);
     }
     pthread_mutex_unlock(&ly_lock);
@@ -282,6 +283,20 @@ const struct ly_svm *ly_svm_find(const void *at)
     return NULL;
 }
 
+bool ly_svm_of(uint32_t allocation, const void *at, struct ly_svm *svm)
+{
+    const struct ly_svm *found = NULL;
+    pthread_mutex_lock(&ly_lock);
+    if (at)
+        found = ly_svm_find(at);
+    for (size_t i = 0; i < svm_count && !at && !found; i++)
+        found = svms[i].allocation == allocation ? &svms[i] : NULL;
+    if (found)
+        *svm = *found;
+    pthread_mutex_unlock(&ly_lock);
+    return found;
+}
+
 static void *CL_API_CALL layer_clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size,
                                           cl_uint alignment)
 {
@@ -299,7 +314,7 @@ void ly_svm_add(void *memory, cl_svm_mem_flags flags, size_t size, const void *p
     char name[32];
     bool fine = flags & CL_MEM_SVM_FINE_GRAIN_BUFFER, atomics = flags & CL_MEM_SVM_ATOMICS;
     pthread_mutex_lock(&ly_lock);
-    struct ly_svm svm = {.begin = (uintptr_t)memory, .size = size, .fine = fine};
+    struct ly_svm svm = {.begin = (uintptr_t)memory, .size = size, .fine = fine, .flags = flags};
     snprintf(name, sizeof name, "svm %u", (unsigned)++numbers);
     svm.allocation =
         ly_record_allocation((struct mm_allocation){.region = MM_GLOBAL,

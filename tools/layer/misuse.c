@@ -34,10 +34,9 @@ static void note_misuse(const char *clause, const char *call, cl_int code, const
 static void note_leak(const struct ly_object *object)
 {
     static const char *const names[LY_TYPE_COUNT] = {
-        [LY_CONTEXT] = "context",     [LY_QUEUE] = "command-queue",
-        [LY_MEM] = "memory object",   [LY_EVENT] = "event",
-        [LY_PROGRAM] = "program",     [LY_KERNEL] = "kernel",
-        [LY_SEMAPHORE] = "semaphore", [LY_COMMAND_BUFFER] = "command buffer"};
+        [LY_CONTEXT] = "context", [LY_QUEUE] = "command-queue", [LY_MEM] = "memory object",
+        [LY_EVENT] = "event",     [LY_PROGRAM] = "program",     [LY_KERNEL] = "kernel",
+        [LY_SAMPLER] = "sampler", [LY_SEMAPHORE] = "semaphore", [LY_COMMAND_BUFFER] = "command buffer"};
     char message[128], size[48] = "";
     if (object->type == LY_MEM)
         snprintf(size, sizeof size, " (%llu bytes)",

@@ -82,11 +82,14 @@ static void set_or_unset(const char *variable, bool set)
 
 void session_add_word(const char *name, const char *word)
 {
-    static char list[4 * PATH_MAX];
     const char *given = getenv(name);
-    int n = snprintf(list, sizeof list, "%s%s%s", given ? given : "", given && *given ? ":" : "", word);
-    if (n < (int)sizeof list)
-        setenv(name, list, 1);
+    size_t size = (given ? strlen(given) : 0) + strlen(word) + 2;
+    char *list = mm_alloc(size);
+    if (list)
+        snprintf(list, size, "%s%s%s", given ? given : "", given && *given ? ":" : "", word);
+    if (!list || setenv(name, list, 1) != 0)
+        fprintf(stderr, "refcl: error: %s lacks %s: out of memory\n", name, word);
+    mm_free(list);
 }
 
 /* The program's handlers of SIGSEGV do not displace refcl's (tools/preload). */
