@@ -11,12 +11,14 @@ struct order {
     const struct ck_predict_window *w;
     struct ck_predict_pair *pair;
     bool *kept;
-    uint32_t *at;                               /* per agent: its next event */
-    uint8_t *memory;                            /* 8 bytes per place */
-    mm_event_id *ids;                           /* per event: its number in the new order */
-    uint32_t *events;                           /* the order so far */
-    uint32_t count, total, steps, orders, last; /* LAST: the item of the later access, scheduled first */
-    uint32_t tail; /* 2: the two accesses end the order; 0: their agents continue */
+    uint32_t *at;     /* per agent: its next event */
+    uint8_t *memory;  /* 8 bytes per place */
+    mm_event_id *ids; /* per event: its number in the new order */
+    uint32_t *events; /* the order so far: COUNT of TOTAL events */
+    uint32_t count, total;
+    uint32_t steps, orders; /* tried, up to STEPS and ORDERS */
+    uint32_t last;          /* the item of the later access, scheduled first */
+    uint32_t tail;          /* 2: the two accesses end the order; 0: their agents continue */
 };
 
 /* Skips events that are not relevant to the query. */

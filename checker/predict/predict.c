@@ -4,9 +4,8 @@
  * A window has the accesses of work-items and instrumented host threads, fences, barriers and command events.
  * Bulk transfers of the runtime are applied to the contents; one that writes memory of the window ends it. */
 #include "checker/predict/predict.h"
-#include "memmodel/base/array.h"
-
 #include "checker/race/race.h"
+#include "memmodel/base/array.h"
 
 #include <stdlib.h>
 #include <string.h>

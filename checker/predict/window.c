@@ -1,6 +1,7 @@
 /* Windows of a recorded execution: agents, shared memory, recorded reads-from, and the fixed order of commands
  * and host synchronization, which every predicted execution keeps [CL 3.3.6 H1-H14]. */
 #include "checker/predict/predict.h"
+#include "checker/race/race.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,11 +39,6 @@ uint32_t ck_predict_group_size(const struct ck_predictor *p, uint32_t command)
 }
 
 /* ---- agents ------------------------------------------------------------------------------------- */
-
-static uint64_t agent_key(struct mm_agent agent)
-{
-    return (uint64_t)agent.command << 32 | agent.index;
-}
 
 static int by_number(const void *a, const void *b)
 {
@@ -85,7 +81,7 @@ static bool make_items(const struct ck_predictor *p, struct ck_predict_window *w
     if (!keys)
         return false;
     for (uint32_t i = 0; i < w->count; i++)
-        keys[i] = agent_key(w->events[i].event.agent);
+        keys[i] = ck_agent_key(w->events[i].event.agent);
     qsort(keys, w->count, sizeof *keys, by_number);
     for (uint32_t i = 0; i < w->count; i++)
         if (n == 0 || keys[n - 1] != keys[i])
@@ -94,7 +90,7 @@ static bool make_items(const struct ck_predictor *p, struct ck_predict_window *w
     w->item_count = w->items ? n : 0;
     describe_items(p, w, keys);
     for (uint32_t i = 0; i < w->count && w->items; i++) {
-        uint64_t key = agent_key(w->events[i].event.agent);
+        uint64_t key = ck_agent_key(w->events[i].event.agent);
         uint64_t *at = bsearch(&key, keys, n, sizeof *keys, by_number);
         w->events[i].item = (uint32_t)(at - keys);
         w->items[w->events[i].item].count++;

@@ -12,27 +12,28 @@ enum kind { NUMBER, SIGNED, WORD, TEXT, VALUES };
 struct field {
     const char *name;
     enum kind kind;
-    unsigned offset, size, most; /* MOST: words, or the largest number of a bool; 0: as SIZE allows */
-    uint64_t implied;
-    const char *(*word)(unsigned value);
+    unsigned offset, size;
+    unsigned most;                       /* the largest value; 0: what SIZE bytes hold */
+    uint64_t implied;                    /* the value of a field that the file omits */
+    const char *(*word)(unsigned value); /* WORD: the name of a value */
 };
-#define AT(type, member) offsetof(struct type, member), sizeof(((struct type *)NULL)->member)
-#define NUMBER_FIELD(type, member, implied)                                                                  \
-    {                                                                                                        \
-#member, NUMBER, AT(type, member), 0, (implied), NULL                                                \
-    }
-#define BOOL_FIELD(type, member)                                                                             \
-    {                                                                                                        \
-#member, NUMBER, AT(type, member), 1, 0, NULL                                                        \
-    }
-#define WORD_FIELD(type, member, count, word)                                                                \
-    {                                                                                                        \
-#member, WORD, AT(type, member), (count)-1, 0, word                                                  \
-    }
-#define TEXT_FIELD(type, member)                                                                             \
-    {                                                                                                        \
-#member, TEXT, AT(type, member), 0, 0, NULL                                                          \
-    }
+/* clang-format off */
+#define FIELD(name, kind, type, path, most, implied, word)                                                  \
+    {name, kind, offsetof(struct type, path), sizeof(((struct type *)NULL)->path), most, implied, word}
+#define NUMBER_FIELD(type, member, implied)    FIELD(#member, NUMBER, type, member, 0, implied, NULL)
+#define BOOL_FIELD(type, member)               FIELD(#member, NUMBER, type, member, 1, 0, NULL)
+#define WORD_FIELD(type, member, count, word)  FIELD(#member, WORD, type, member, (count) - 1, 0, word)
+#define TEXT_FIELD(type, member)               FIELD(#member, TEXT, type, member, 0, 0, NULL)
+/* The fields of a struct ck_term at PATH of TYPE, whose names begin with PREFIX. */
+#define TERM_FIELDS(type, path, prefix)                                                                     \
+    FIELD(prefix "kind", WORD, type, path kind, CK_TERM_MEMORY, 0, term_word),                              \
+    FIELD(prefix "value", NUMBER, type, path value, 0, 0, NULL),                                            \
+    FIELD(prefix "thread", NUMBER, type, path thread, 0, 0, NULL),                                          \
+    FIELD(prefix "reg", NUMBER, type, path reg, 0, 0, NULL),                                                \
+    FIELD(prefix "object", NUMBER, type, path object, 0, 0, NULL),                                          \
+    FIELD(prefix "offset", NUMBER, type, path offset, 0, 0, NULL),                                          \
+    FIELD(prefix "size", NUMBER, type, path size, 0, 0, NULL)
+/* clang-format on */
 
 #define WORDS(function, ...)                                                                                 \
     static const char *function(unsigned value)                                                              \
@@ -77,17 +78,6 @@ struct reg {
     bool is_signed;
 };
 
-#define TERM_FIELDS(type, path, name)                                                                        \
-    {name "kind", WORD, AT(type, path kind), CK_TERM_MEMORY, 0, term_word},                                  \
-        {name "value", NUMBER, AT(type, path value), 0, 0, NULL},                                            \
-        {name "thread", NUMBER, AT(type, path thread), 0, 0, NULL},                                          \
-        {name "reg", NUMBER, AT(type, path reg), 0, 0, NULL},                                                \
-        {name "object", NUMBER, AT(type, path object), 0, 0, NULL},                                          \
-        {name "offset", NUMBER, AT(type, path offset), 0, 0, NULL},                                          \
-    {                                                                                                        \
-        name "size", NUMBER, AT(type, path size), 0, 0, NULL                                                 \
-    }
-
 static const struct field program_fields[] = {
     TEXT_FIELD(ck_program, name),
     TEXT_FIELD(ck_program, file),
@@ -106,10 +96,10 @@ static const struct field object_fields[] = {
     BOOL_FIELD(ck_object, non_atomic),
     BOOL_FIELD(ck_object, uninitialized),
     BOOL_FIELD(ck_object, is_signed),
-    {"work_group", SIGNED, AT(ck_object, work_group), 0, UINT32_MAX, NULL},
+    FIELD("work_group", SIGNED, ck_object, work_group, 0, UINT32_MAX, NULL),
     NUMBER_FIELD(ck_object, alias_of, 0),
     BOOL_FIELD(ck_object, hidden),
-    {"initial", VALUES, AT(ck_object, initial), 0, 0, NULL},
+    FIELD("initial", VALUES, ck_object, initial, 0, 0, NULL),
     {0}};
 static const struct field expr_fields[] = {WORD_FIELD(ck_expr, op, CK_SELECT + 1, expr_word),
                                            NUMBER_FIELD(ck_expr, size, 4),

@@ -237,8 +237,7 @@ static void between_objects(struct ck_reason *r, const struct mm_event *event)
 {
     snprintf(r->text, sizeof r->text,
              "the atomic operations are on %" PRIu32 " and on %" PRIu32
-             " bytes: on different atomic objects that "
-             "overlap, which are not indivisible for each other",
+             " bytes: on different atomic objects that overlap, which are not indivisible for each other",
              ck_reason_earlier(r)->size, event->size);
 }
 

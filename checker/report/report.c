@@ -23,17 +23,13 @@ const char *ck_report_unobserved(const struct ck_report_options *options)
     switch (options ? options->observation : CK_OBSERVED) {
     case CK_OBSERVED_NOTHING:
         return "nothing was observed: no process of the program used OpenCL through refcl; a static or "
-               "set-id program, "
-               "one that clears its environment (env -i) and one that loads another OpenCL library by its "
-               "path are "
-               "not observed: start the OpenCL program itself, with its environment, through the system's "
-               "libOpenCL";
+               "set-id program, one that clears its environment (env -i) and one that loads another OpenCL "
+               "library by its path are not observed: start the OpenCL program itself, with its environment, "
+               "through the system's libOpenCL";
     case CK_OBSERVED_IN_PART:
         return "observation ended early: what a process did after the end of its trace was not seen; it "
-               "closed "
-               "refcl's descriptors, called _exit or exec, was killed, or left a process behind: let it end "
-               "through "
-               "exit() or main, and close no descriptors that it did not open";
+               "closed refcl's descriptors, called _exit or exec, was killed, or left a process behind: let "
+               "it end through exit() or main, and close no descriptors that it did not open";
     case CK_OBSERVED_NOT_ALL:
         return "a part of the program was not checked, so that its races were not seen: see \"not checked\"";
     case CK_OBSERVED:

@@ -1,5 +1,5 @@
 /* An execution under event-by-event construction by all threads (search/step.c), and its consistency checks
- * (search/asked.c, search/order.c, search/stuck.c). */
+ * (search/asked.c, search/order.c, search/blocked_cycles.c). */
 #ifndef CHECKER_SEARCH_STEP_H
 #define CHECKER_SEARCH_STEP_H
 
@@ -195,7 +195,7 @@ bool sx_may_be_placed(struct stepper *s, uint32_t at);
 /* Whether THREAD, if its current access reads VALUE, does more than repeat its loop. */
 bool sx_progresses_with(struct stepper *s, uint32_t thread, uint64_t value);
 
-/* Cycles of blocked threads (search/stuck.c). */
+/* Cycles of blocked threads (search/blocked_cycles.c). */
 /* Whether a thread other than THREAD may still write to LOCATION. */
 bool sx_others_may_write(const struct stepper *s, uint32_t thread, uint32_t location);
 /* Whether a write to LOCATION may follow the current read of it by THREAD. */

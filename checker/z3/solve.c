@@ -120,8 +120,7 @@ enum ck_answer zx_query(struct zx_solve *s, unsigned count, Z3_ast const *assump
         }
         if (refinements++ == MOST_REFINEMENTS) {
             zx_note_limit(s, "z3.functions",
-                          "the answer depends on values of floating-point functions of too "
-                          "many arguments");
+                          "the answer depends on values of floating-point functions of too many arguments");
             return CK_UNKNOWN;
         }
         r = zx_solver_check(z, kept, literals);

@@ -236,8 +236,7 @@ static const char style[] =
     "td,th{padding:2px 10px;text-align:left;vertical-align:top;border-bottom:1px solid #ddd}"
     ".n{text-align:right;font-variant-numeric:tabular-nums}.b{background:#68a;height:10px;margin-top:5px}"
     "td.forbidden{color:#fff;background:#c22}td.unknown,td.not-observed{background:#fd8}td.racy{color:#888}"
-    "td.allowed{color:#"
-    "170}"
+    "td.allowed{color:#170}"
     "tr.not-run{color:#999}pre{background:#f6f6f6;padding:8px;max-width:60em;overflow:auto}"
     "rect{fill:#fff;stroke:#444}svg text{font:11px sans-serif;text-anchor:middle}svg text.t{font-weight:bold}"
     "summary{cursor:pointer}";

@@ -33,8 +33,7 @@ bool lt_writer_lock(struct lt_writer *w, const char *path)
             if (taken)
                 fprintf(stderr,
                         "refcl-litmus-run: %s is written by another process, which holds %s: wait for its "
-                        "end, or "
-                        "name another file with --output\n",
+                        "end, or name another file with --output\n",
                         path, w->path);
             close(w->fd);
             w->fd = -1;

@@ -95,8 +95,7 @@ static bool is_counted(const cJSON *all, const cJSON *parts, const char *path, b
     else
         fprintf(stderr,
                 "%s: %d of the %d campaigns that it adds up are counted already, and cannot be taken out of "
-                "the sum: "
-                "merge the results that it was made from\n",
+                "the sum: merge the results that it was made from\n",
                 path, shared, count);
     return true;
 }

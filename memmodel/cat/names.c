@@ -114,8 +114,7 @@ const struct mm_cat_base mm_cat_bases[] = {
     REL("sdv", false, false, "same device; never initial writes"),
     REL("syncbar", false, false,
         "events of the same dynamic barrier instance, each to itself too, of the work-group or sub-group "
-        "that meets; "
-        "where a quorum is enough, from those that make it up to all"),
+        "that meets; where a quorum is enough, from those that make it up to all"),
     REL("vloc", false, false, "loc through the same reference; initial writes with all"),
     REL("skernel", false, false, "same kernel-instance, or one that is its descendant; never initial writes"),
     REL("ssw", false, false,

@@ -1,6 +1,5 @@
-/* REFCL_CHECK=api: API calls that return an error become findings, and so do objects that are left
- * at exit.  The checked entry points form a second dispatch table, so that calls cost nothing extra without the
- * check. */
+/* REFCL_CHECK=api: API calls that return an error and objects that are not released before exit become findings.
+ * The checked entry points are a second dispatch table: without the check, calls have no overhead. */
 #include "ref-runtime/check/api_check.h"
 #include "ref-runtime/error_codes.h"
 #include "ref-runtime/sched/environment.h"

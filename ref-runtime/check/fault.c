@@ -1,5 +1,5 @@
-/* Seeded faults of commands: what they break, in one place.  All of it runs on the executor thread or under
- * rt_lock, and only when REFCL_FAULT is set. */
+/* Implements the injected faults of commands (interp/fault.def).  Runs on the executor thread or under rt_lock,
+ * and only if REFCL_FAULT is set. */
 #include "ref-runtime/check/fault.h"
 #include "ref-runtime/event.h"
 
@@ -57,7 +57,7 @@ void rt_fault_delay(struct rt_command *command)
 static struct object {
     uint64_t address;
     size_t size;
-    unsigned char *before, *after; /* before: as a kernel sees it, or saw it; after: as it left it */
+    unsigned char *before, *after; /* BEFORE: contents when the kernel started; AFTER: when it ended */
 } objects[OBJECTS];
 
 static struct object *object_of(const struct in_object *o)
@@ -107,7 +107,7 @@ static void at_end(const struct in_object *o)
     }
 }
 
-/* What the kernel before wrote arrives now, if its object is still the same. */
+/* Applies the delayed writes of the previous kernel, unless its object is gone. */
 static void arrive(const struct in_object *o)
 {
     struct object *object = object_of(o);

@@ -1,4 +1,4 @@
-/* Seeded faults of commands: see interp/fault.def. */
+/* Injected faults of commands: see interp/fault.def. */
 #ifndef RT_FAULT_H
 #define RT_FAULT_H
 
@@ -9,12 +9,12 @@
 bool rt_fault_forgets(const struct rt_event *event);
 /* Whether a blocking call for EVENT does not block. */
 bool rt_fault_returns_early(const struct rt_event *event);
-/* Before a command starts: a delay, where a fault ends waits early, so that the fault has an effect. */
+/* Called before a command starts: delays it if a fault ends waits early, so that the fault has an effect. */
 void rt_fault_delay(struct rt_command *command);
 /* Called when a kernel with bound arguments starts, and when it has ended. */
 void rt_fault_kernel_start(struct rt_kernel_command *kernel);
 void rt_fault_kernel_end(struct rt_kernel_command *kernel);
-/* The bytes of SIZE that a partial transfer moves. */
+/* The number of bytes, of SIZE, that a partial transfer moves. */
 size_t rt_fault_partial(size_t size);
 /* SVM at POINTER was mapped, is unmapped. */
 void rt_fault_svm_map(const void *pointer, size_t size);

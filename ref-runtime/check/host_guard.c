@@ -18,7 +18,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { MOST_FINDINGS = 8, MOST_EVENTS = 1000 }; /* of one allocation, which is left open then */
+enum { MOST_FINDINGS = 8, MOST_EVENTS = 1000 }; /* of one allocation; with more of them it is not protected */
 
 struct map {
     struct map *next;
@@ -42,7 +42,7 @@ static struct range *ranges;
 static unsigned commands;                   /* that may use SVM */
 static struct sigaction previous, original; /* handlers: the latest of another library, the first */
 static size_t page;
-static int key = -1; /* of pages that only the executor can reach, -1: there are no such */
+static int key = -1; /* of pages that only the executor can access, -1: no protection keys */
 static bool svm_on;
 
 bool rt_guard_on(void)
@@ -53,7 +53,7 @@ bool rt_guard_on(void)
 static void prepare(void)
 {
     void *frame[1];
-    backtrace(frame, 1); /* loads what it needs now, not in the handler */
+    backtrace(frame, 1); /* loads the unwinder's library now, not in the handler */
     page = (size_t)sysconf(_SC_PAGESIZE);
 #ifdef PKEY_DISABLE_ACCESS
     key = pkey_alloc(0, PKEY_DISABLE_ACCESS);
@@ -73,7 +73,7 @@ bool rt_guard_svm_on(void)
     return svm_on;
 }
 
-/* The executor may use what hosts may not; so may the threads that it starts from now on. */
+/* Gives the executor, and the threads that it starts later, access to guarded memory. */
 static void let_executor_in(void)
 {
 #ifdef PKEY_DISABLE_ACCESS
@@ -122,7 +122,7 @@ static void allow_map(const struct range *r, const struct map *m, int protection
     allow(r, (void *)begin, end - begin, protection);
 }
 
-/* Pages of several maps are as open as the most open of them. */
+/* A page of several maps has the most permissive protection of them. */
 static void install(void);
 static void protect(const struct range *r)
 {

@@ -217,7 +217,7 @@ static void add_reachable(struct capture *c)
         }
 }
 
-/* Of arguments without a memory object the driver may know more. */
+/* Arguments without a memory object: asks the driver for details. */
 static bool has_type(const struct capture *c, cl_uint index, const char *name)
 {
     char type[64] = "";
@@ -296,7 +296,7 @@ static void add_argument(struct capture *c, uint32_t index)
 
 static void capture(struct capture *c, const char *path)
 {
-    if (ly_in_callback) /* there nothing may be waited for [CL 5.11] */
+    if (ly_in_callback) /* a callback must not wait for commands [CL 5.11] */
         c->problem = "it is enqueued in a callback";
     else if (!ly_launch_can_be_waited_for(c->call))
         c->problem = "it waits for a user event";

@@ -53,7 +53,8 @@ void ly_command_buffer_add(const struct ly_call *call, struct ly_command *patter
 
 /* ---- enqueued ------------------------------------------------------------------------------------- */
 
-/* What command I comes after, which order in its queue does not say: POINTS are those of the commands before it. */
+/* The commands that precede command I by sync-points rather than by the order of its queue; POINTS: sync-points of
+ * earlier commands. */
 static void depend_in_buffer(const struct ly_command_buffer *buffer, size_t i, struct ly_command *command,
                              struct ly_point *const *points)
 {
@@ -79,7 +80,7 @@ static struct ly_point *enqueue_recorded(const struct ly_command_buffer *buffer,
         ly_command_create_launch(queue, shape->kind, recorded->place, 0, NULL, shape);
     if (!command)
         return NULL;
-    command->has_list = true; /* its order is the buffer's, not that of a barrier in the queue */
+    command->has_list = true; /* ordered by the command buffer, not as a barrier in the queue */
     ly_pattern_copy(command, recorded->pattern);
     ly_command_depend(command, start, MM_EDGE_WAIT);
     depend_in_buffer(buffer, i, command, points);
@@ -174,7 +175,7 @@ LY_EXTEND(clFinalizeCommandBufferKHR)
 
 LY_EXTENSION_REFERENCES(CommandBufferKHR, cl_command_buffer_khr, LY_COMMAND_BUFFER)
 
-/* The latest version that a device of the platform says: all functions are the platform's. */
+/* The latest version that a device of the platform reports: the platform's devices share the functions. */
 cl_version ly_command_buffer_version(cl_platform_id platform)
 {
     enum { DEVICES = 16, EXTENSIONS = 256 };

@@ -45,8 +45,9 @@ static cl_event CL_API_CALL layer_clCreateUserEvent(cl_context context, cl_int *
 }
 LY_EXPORT(clCreateUserEvent)
 
-/* H12: the call comes before every command that waits for the event.  It is recorded before it is made: what it lets go
- * may be complete before it returns.  A call that fails has set nothing, and the event is complete already. */
+/* H12: the call precedes every command that waits for the event.  It is recorded before the driver executes it,
+ * since the commands that it unblocks may complete before it returns.  A call that fails changes nothing: the
+ * event was complete already. */
 static cl_int CL_API_CALL layer_clSetUserEventStatus(cl_event handle, cl_int status)
 {
     pthread_mutex_lock(&ly_lock);
@@ -69,7 +70,7 @@ struct callback {
     mm_event_id registered;
 };
 
-/* H11: the event's completion comes before all that the callback does; so does what came before its registration. */
+/* H11: the event's completion, and all that precedes the registration, happen before the callback's calls. */
 static void CL_CALLBACK call_back(cl_event event, cl_int status, void *data)
 {
     struct callback callback = *(struct callback *)data;

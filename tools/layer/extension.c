@@ -31,7 +31,7 @@ static cl_semaphore_khr CL_API_CALL layer_clCreateSemaphoreWithPropertiesKHR(
     for (const cl_semaphore_properties_khr *p = properties; semaphore && p && *p; p += 2) {
         semaphore->external |= *p != CL_SEMAPHORE_TYPE_KHR;
         if (*p == device_list)
-            break; /* a list of any length follows, and what comes after it is not known */
+            break; /* a list of unknown length follows: later properties cannot be found */
     }
     pthread_mutex_unlock(&ly_lock);
     return handle;
@@ -40,7 +40,7 @@ LY_EXTEND(clCreateSemaphoreWithPropertiesKHR)
 
 LY_EXTENSION_REFERENCES(SemaphoreKHR, cl_semaphore_khr, LY_SEMAPHORE)
 
-/* The command's completion takes the place of what an earlier wait waits for. */
+/* An earlier wait is resolved by this command's completion. */
 static void signal_semaphore(struct ly_command *command, cl_semaphore_khr handle)
 {
     struct semaphore *semaphore = ly_object_find(LY_SEMAPHORE, handle);
@@ -130,7 +130,8 @@ static cl_int enqueue_plain(cl_int code, const struct ly_call *call)
     return code;
 }
 
-/* Commands that give memory to OpenCL or back: they order others, and what the other interface does is not seen. */
+/* Commands that acquire or release memory of another interface: they order other commands; the other interface's
+ * accesses are not recorded. */
 static cl_int share(cl_int code, const struct ly_call *call)
 {
     pthread_mutex_lock(&ly_lock);

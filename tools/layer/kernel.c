@@ -125,7 +125,7 @@ static cl_program CL_API_CALL layer_clLinkProgram(cl_context context, cl_uint co
 }
 LY_EXPORT(clLinkProgram)
 
-/* The analysis takes specialization constants as they are in the module: such a program is not analyzed. */
+/* The analysis uses the default values of specialization constants, so a program that sets others is not analyzed. */
 static cl_int CL_API_CALL layer_clSetProgramSpecializationConstant(cl_program handle, cl_uint id, size_t size,
                                                                    const void *value)
 {

@@ -1,5 +1,5 @@
-/* What the layer records of a program and of a launch, for the analysis of what the launch touches: the bytes of
- * MM_RECORD_PROGRAM and MM_RECORD_REPLAY in a trace of the layer.  In the byte order of the machine. */
+/* The layer's records of programs and launches, input of the footprint analysis: the bytes of MM_RECORD_PROGRAM
+ * and MM_RECORD_REPLAY in a trace of the layer, in the machine's byte order. */
 #ifndef TOOLS_LAYER_LAUNCH_H
 #define TOOLS_LAYER_LAUNCH_H
 
@@ -12,11 +12,11 @@
 enum ly_program_kind {
     LY_PROGRAM_SOURCE = 1, /* build options, a NUL, OpenCL C, a NUL */
     LY_PROGRAM_IL,         /* SPIR-V */
-    LY_PROGRAM_OTHER       /* nothing: a binary, or linked of several parts */
+    LY_PROGRAM_OTHER       /* no text: a binary, or linked from several programs */
 };
-/* The file name of a MM_RECORD_TEXT whose text says what of the program is not checked. */
+/* File name of the MM_RECORD_TEXT that lists what is not checked. */
 #define LY_NOT_CHECKED "refcl: not checked"
-/* The same for a text that says that the program asks when commands began and ended. */
+/* File name of the MM_RECORD_TEXT that notes that the program queries profiling times. */
 #define LY_PROFILED "refcl: profiled"
 
 struct ly_program_head {
@@ -45,7 +45,7 @@ struct ly_image { /* bytes of a texel, texels, bytes */
 struct ly_sampler_state { /* as in the API */
     uint32_t normalized, addressing, filter;
 };
-/* Events from which no later edge starts: what is kept for them may be freed. */
+/* Retired events: no later edge starts from them, so their state can be freed. */
 enum { LY_RETIRED = 62 };
 struct ly_retired {
     uint32_t magic, count;

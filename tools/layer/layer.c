@@ -33,7 +33,7 @@ __attribute__((visibility("default"))) cl_int CL_API_CALL clGetLayerInfo(cl_laye
     return CL_INVALID_VALUE;
 }
 
-/* The tables of loaders and layers only grow: what the next one lacks stays NULL, and is not called. */
+/* Dispatch tables only grow between versions: entries that the next layer lacks stay NULL and are not called. */
 __attribute__((visibility("default"))) cl_int CL_API_CALL clInitLayer(cl_uint count,
                                                                       const struct _cl_icd_dispatch *target,
                                                                       cl_uint *count_ret,

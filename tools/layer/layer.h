@@ -47,12 +47,12 @@ void *ly_object_add(enum ly_type type, const void *handle, size_t size);
 void *ly_object_find(enum ly_type type, const void *handle);
 /* In the order of their types and creation. */
 void ly_object_each(void (*visit)(const struct ly_object *object));
-/* Whether HANDLE is that of an object whose last reference was released. */
+/* Whether HANDLE named an object whose last reference was released. */
 bool ly_object_was(const void *handle);
 void ly_object_use(void *object); /* may be NULL */
 void ly_object_unuse(void *object);
 void ly_object_retain(enum ly_type type, const void *handle);
-/* Before the driver releases: the handle may be another object's right after that. */
+/* Called before the driver releases the object, since the driver may reuse the handle at once. */
 void ly_object_release(enum ly_type type, const void *handle);
 /* Frees what the object holds; called once. */
 void ly_mem_destroy(void *object);
@@ -85,8 +85,9 @@ struct ly_queue {
     bool in_order;
     uint32_t device, context;
     struct ly_point *last, *barrier;
-    struct ly_point *unseen; /* after all that came before what the layer does not see; NULL: nothing did */
-    struct ly_point **open;  /* that no later barrier, finish or in-order command covers */
+    struct ly_point
+        *unseen; /* event after which later commands are ordered, because of an unseen call; NULL: none */
+    struct ly_point **open; /* not yet followed by a barrier, finish or in-order command */
     size_t open_count;
 };
 struct ly_event {
@@ -127,7 +128,7 @@ struct ly_command {
 /* The caller's place in the application. */
 extern _Thread_local const void *ly_caller; /* NULL: the function was called by the loader */
 #define LY_PLACE (ly_caller ? ly_caller : __builtin_return_address(0))
-/* A command that was given to QUEUE through NAME; NULL: the queue is not known, or out of memory. */
+/* A command enqueued in QUEUE by the API call NAME; NULL: unknown queue, or out of memory. */
 struct ly_command *ly_command_create(cl_command_queue queue, const char *name, const void *place,
                                      cl_uint count, const cl_event *list);
 /* The same for a launch: SHAPE has the sizes and the kernel's name. */
@@ -148,11 +149,11 @@ struct ly_command *ly_pattern_create(const struct mm_command *shape);
 /* What PATTERN uses is used by COMMAND. */
 void ly_pattern_copy(struct ly_command *command, const struct ly_command *pattern);
 void ly_command_free(struct ly_command *command);
-/* Something that the layer does not see may order commands: all later ones come after all earlier ones, so that no race is
- * reported that it prevents. */
+/* An unseen call may order commands.  All later commands are ordered after all earlier ones, so that no false race
+ * is reported. */
 void ly_order_all(void);
 
-/* The calling thread may have seen what any command did that is enqueued: it is ordered after all of them. */
+/* Orders the calling thread after all enqueued commands, whose effects it may have observed. */
 void ly_follow_commands(void);
 
 /* What commands of buffers and images are called with; those of command buffers have sync-points in place of events. */
@@ -170,7 +171,7 @@ struct ly_call {
 /* With the lock; NULL: without. */
 struct ly_command *ly_call_begin(const struct ly_call *call, const struct mm_command *shape);
 void ly_call_end(struct ly_command *command, const struct ly_call *call);
-/* The buffer's pattern of a command, with the lock, which is given back; PATTERN may be NULL. */
+/* Adds PATTERN, which may be NULL, to the command buffer.  The caller holds the lock, which is released. */
 void ly_command_buffer_add(const struct ly_call *call, struct ly_command *pattern);
 
 /* ---- records ------------------------------------------------------------------------------------- */

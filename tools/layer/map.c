@@ -281,7 +281,7 @@ static cl_int CL_API_CALL layer_clEnqueueSVMFree(cl_command_queue queue, cl_uint
     cl_int code = ly_next.clEnqueueSVMFree(queue, pointers, list_of, function, data, count, list, event);
     if (code != CL_SUCCESS)
         return code;
-    for (cl_uint i = 0; i < pointers; i++) /* the driver may give out the same addresses again */
+    for (cl_uint i = 0; i < pointers; i++) /* the driver may reuse the addresses */
         ly_svm_remove(list_of[i], "clEnqueueSVMFree", true, LY_PLACE);
     pthread_mutex_lock(&ly_lock);
     struct ly_command *command = ly_command_create(queue, "clEnqueueSVMFree", LY_PLACE, count, list);
@@ -292,7 +292,7 @@ static cl_int CL_API_CALL layer_clEnqueueSVMFree(cl_command_queue queue, cl_uint
 }
 LY_EXPORT(clEnqueueSVMFree)
 
-/* The driver passes a copy of the arguments, in front of which lies where the call is described. */
+/* The driver passes a copy of the arguments, preceded by a pointer to the description of the call. */
 static void CL_CALLBACK call_native(void *data)
 {
     struct called *called;

@@ -1,4 +1,4 @@
-/* Memory objects: what is where in which allocation [CL 5.2, 5.3]. */
+/* Memory objects and their places in allocations [CL 5.2, 5.3]. */
 #include "tools/layer/layer.h"
 
 #include "memmodel/base/array.h"
@@ -334,7 +334,7 @@ void ly_svm_add(void *memory, cl_svm_mem_flags flags, size_t size, const void *p
     pthread_mutex_unlock(&ly_lock);
 }
 
-/* No command may use the memory any more: its end is a write of all of it by the host [CL 5.6.1]. */
+/* No later command may access the memory: freeing it is recorded as a write of all of it by the host [CL 5.6.1]. */
 void ly_svm_remove(const void *memory, const char *call, bool waits, const void *place)
 {
     pthread_mutex_lock(&ly_lock);

@@ -1,5 +1,5 @@
-/* REFCL_LAYER_CHECK=api: calls that fail because of how they are made, and objects that are left at the end, become findings, as
- * in refcl's own runs (ref-runtime/check). */
+/* REFCL_LAYER_CHECK=api: calls with invalid arguments, and objects that are not released before exit, become
+ * findings, as in refcl's own runs (ref-runtime/check). */
 #include "memmodel/base/privilege.h"
 #include "ref-runtime/error_codes.h"
 #include "tools/layer/layer.h"

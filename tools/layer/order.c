@@ -1,7 +1,7 @@
-/* Commands, and what the interface orders them by [CL 3.3.6 H1-H12].
+/* Commands and their order by the API's rules [CL 3.3.6 H1-H12].
  *
- * A command is recorded as a whole: when it is enqueued, or, where it waits for user events, when those are set.  When
- * the driver executes it orders nothing. */
+ * A command is recorded as a whole: when it is enqueued or, if it waits for user events, when those are set.  The
+ * time at which the driver executes it creates no order. */
 #include "memmodel/base/array.h"
 #include "tools/layer/layer.h"
 
@@ -228,7 +228,7 @@ void ly_command_free(struct ly_command *command)
     mm_free(command);
 }
 
-/* The command's end, and that of what it did for the application; what waited for it may be next. */
+/* Records the end of the command and of its callback function; commands that waited for it become ready. */
 void ly_command_end(struct ly_command *command)
 {
     struct mm_edge returned = {.from = command->returned, .kind = MM_EDGE_HOST};
@@ -262,7 +262,7 @@ static void command_record(struct ly_command *command)
         ly_command_end(command);
 }
 
-/* Chains of commands may be long: one after the other, not within one another. */
+/* Iterative, since chains of commands may be long. */
 void ly_point_complete(struct ly_point *point, mm_event_id id, bool failed)
 {
     static struct ly_command **ready;
@@ -310,7 +310,7 @@ static size_t edges_from_complete(const struct ly_queue *queue, struct mm_edge *
     return count;
 }
 
-/* Removes them from the queue.  This may retire their events: the edges from these have been recorded. */
+/* Removes these commands from the queue.  Their events may retire, as their edges have been recorded. */
 static void remove_complete(struct ly_queue *queue)
 {
     size_t left = 0;
@@ -324,7 +324,7 @@ static void remove_complete(struct ly_queue *queue)
     queue->open_count = left;
 }
 
-/* Many commands that only events order: one event after all of those that are complete takes their place. */
+/* Replaces many completed commands, which only events order, by one event ordered after all of them. */
 static void fold_open(struct ly_queue *queue)
 {
     struct mm_edge *edges = mm_alloc_zero(queue->open_count, sizeof(*edges));
@@ -466,7 +466,7 @@ static void add_queue(cl_command_queue handle, cl_context context, cl_device_id 
 {
     pthread_mutex_lock(&ly_lock);
     struct ly_queue *queue = ly_object_find(LY_QUEUE, handle);
-    if (queue) /* the default device queue that there is already */
+    if (queue) /* the existing default device queue */
         queue->object.references++;
     else if ((queue = ly_object_add(LY_QUEUE, handle, sizeof(*queue))))
         mm_append(&queues, &queue_count, &queue);
@@ -534,7 +534,7 @@ static cl_int CL_API_CALL layer_clFinish(cl_command_queue handle)
     pthread_mutex_lock(&ly_lock);
     struct ly_queue *queue = ly_object_find(LY_QUEUE, handle);
     struct mm_edge *edges = queue ? mm_alloc_zero(queue->open_count + 1, sizeof(*edges)) : NULL;
-    /* without the commands of another thread that are complete to the driver, but not yet here */
+    /* excludes commands of other threads that the driver has completed but the layer has not recorded */
     size_t used = edges ? edges_from_complete(queue, edges, MM_EDGE_FINISH) : 0;
     mm_event_id id = ly_record_call("clFinish", LY_PLACE, edges, used);
     struct ly_point *after = used ? ly_point_create() : NULL;

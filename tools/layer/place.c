@@ -1,5 +1,5 @@
-/* From where the application called: the return address of the call, or the innermost one outside of loader and
- * layers; with REFCL_LAYER_BACKTRACE=1 also the calls that led there. */
+/* Source locations of API calls: the innermost return address outside of loader and layers; with
+ * REFCL_LAYER_BACKTRACE=1 the call stack as well. */
 #include "memmodel/base/hash.h"
 #include "memmodel/base/privilege.h"
 #include "memmodel/trace/host.h"
@@ -57,7 +57,7 @@ static uint32_t source_of(const char *call, const void *address, uint32_t caller
     return place ? place->source : 0;
 }
 
-/* Of the C library, which starts main() and threads. */
+/* Functions of the C library that start main() and threads. */
 static bool is_libc(const void *address)
 {
     Dl_info info;
@@ -83,8 +83,7 @@ static uint32_t source_of_stack(const char *call, const void *address, void *con
     return first < count ? source : source_of(call, application_place(address), 0);
 }
 
-/* Looking up modules takes longer than the stack itself: the source of each whole stack is kept under its hash, in
- * place of an address. */
+/* Module look-ups cost more than unwinding, so the source of each call stack is cached under the stack's hash. */
 static uint32_t source_with_stack(const char *call, const void *address)
 {
     void *frames[DEEPEST];

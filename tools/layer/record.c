@@ -50,7 +50,7 @@ struct mm_recorder *ly_recorder(void)
     return recorder;
 }
 
-/* The recorder stays: threads of the application may be in calls while the process ends. */
+/* The recorder is not destroyed: threads of the application may still be in calls while the process exits. */
 void ly_record_close(void)
 {
     if (!recorder)
@@ -97,8 +97,9 @@ struct mm_agent ly_this_thread(void)
     return (struct mm_agent){0, thread_number - 1};
 }
 
-/* How threads of a program that is not instrumented are ordered with one another is not observed: each call is treated as ordered after all that the other
- * threads called before, so that no race is reported that a lock may prevent.  Callbacks are threads of the driver. */
+/* The order between threads of an uninstrumented program is not observed.  Each call is treated as ordered after
+ * all earlier calls of other threads, so that no race is reported that a lock may prevent.  Callbacks run on
+ * threads of the driver. */
 static void follow_others(void)
 {
     static uint32_t last = UINT32_MAX;

@@ -1,4 +1,4 @@
-/* Reports without `refcl run`: at the end of the program `refcl trace check` judges the trace that the layer wrote. */
+/* Reports without `refcl run`: when the program exits, `refcl trace check` checks the trace that the layer wrote. */
 #include "memmodel/base/privilege.h"
 #include "tools/layer/layer.h"
 
@@ -59,7 +59,7 @@ void ly_report(void)
     char trace_word[] = "trace", check_word[] = "check";
     char *words[] = {command, trace_word, check_word, option, report, trace, NULL};
     pid_t child;
-    /* REFCL_LAYER_REPORT is not set in a privileged program, so that this is none. */
+    /* Not a privileged program: there REFCL_LAYER_REPORT is ignored. */
     int status = 0, error = posix_spawnp(&child, command, NULL, NULL, words, environ);
     if (error) {
         fprintf(stderr,

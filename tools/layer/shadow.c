@@ -1,4 +1,4 @@
-/* Shadow objects: what the layer knows of the driver's objects, found by their handles. */
+/* Shadow objects: the layer's state of each of the driver's objects, by handle. */
 #include "tools/layer/layer.h"
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static bool grow(void)
     return true;
 }
 
-enum { DEAD = 1 << 12 }; /* handles that are remembered: the later of two in one slot */
+enum { DEAD = 1 << 12 }; /* hash table of released handles; a collision evicts the older one */
 static const void *dead[DEAD];
 
 static const void **dead_slot(const void *handle)

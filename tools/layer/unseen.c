@@ -15,7 +15,7 @@ __attribute__((visibility("hidden"), used)) ly_function *ly_unseen_targets[UNSEE
 __attribute__((visibility("hidden"), used)) _Atomic char ly_unseen_calls[UNSEEN];
 extern const char ly_unseen_stubs[] __attribute__((visibility("hidden")));
 enum { STUB_BYTES = 32 };
-/* No register that carries an argument changes, and the stack is the caller's. */
+/* Preserves the argument registers and the caller's stack. */
 __asm__(".pushsection .text\n"
         ".balign 32\n"
         ".hidden ly_unseen_stubs\n"
@@ -112,7 +112,7 @@ static const struct {
 #undef LY_EXTENSION
 };
 
-/* Entry points of the dispatch table, which some programs look up, too. */
+/* Entry points of the dispatch table: some programs look them up by name. */
 static ly_function *entry_point(const char *name)
 {
 #define LY_ENTRY(entry)                                                                                      \

@@ -23,7 +23,7 @@ MM_PRINTF(3, 4) static bool differs(struct replay *r, uint32_t item, const char 
 
 /* ---- where a work-item is ------------------------------------------------------------------------ */
 
-/* Undefined values are not memory of the interpreter, and an event without an access is skipped. */
+/* Skips events that the interpreter does not make: undefined values are not in its memory. */
 static bool is_met(const struct replay *r, const struct ck_happening *h)
 {
     if (h->hidden)
@@ -121,7 +121,7 @@ static void on_recorded(void *context, mm_event_id event)
     r->read = r->write = (struct range){0};
 }
 
-/* What the work-item does next; NULL: the launch ends, or the work-item does more than the execution says. */
+/* The next event of the work-item; NULL: the launch ends, or the work-item has no further event in the execution. */
 static const struct ck_happening *expect(struct replay *r, uint32_t item, const char *what)
 {
     struct part *p = &r->parts[item];
@@ -193,7 +193,7 @@ static bool is_address_known(const struct replay *r, const struct ck_happening *
     return r->addresses[h->object] != 0;
 }
 
-/* Whether ITEM itself comes to this access now. */
+/* Whether this access is the next event of ITEM. */
 static bool is_own(struct replay *r, uint32_t item, enum mm_kind kind, const struct in_object *object,
                    uint64_t address, uint32_t size)
 {
@@ -226,7 +226,7 @@ static bool copies(struct replay *r, uint32_t copy, enum mm_kind kind, const str
     return range.end != 0;
 }
 
-/* The interpreter makes the asynchronous copies of a work-group in the name of one of its work-items. */
+/* The interpreter attributes the asynchronous copies of a work-group to one of its work-items. */
 static bool is_copied(struct replay *r, uint32_t item, enum mm_kind kind, const struct in_object *object,
                       uint64_t address, uint32_t size, uint8_t *bytes)
 {
@@ -276,7 +276,7 @@ static bool access(struct replay *r, uint32_t item, enum mm_kind kind, const str
                    h && h->object < r->program->object_count ? r->program->objects[h->object].name : "");
 }
 
-/* Memory that stays as it is has no events. */
+/* Constant memory has no events. */
 static bool on_read(void *context, uint32_t item, const struct in_object *object, uint64_t address,
                     uint32_t size, void *bytes)
 {
@@ -335,7 +335,8 @@ static bool on_end(void *context, uint32_t item)
     return true;
 }
 
-/* Whether exploration continues after F too, with some result of the operation, or with the end of the work-item. */
+/* Whether exploration also continues after finding F, with some result of the operation or at the end of the
+ * work-item. */
 static bool is_no_fault(const struct in_finding *f)
 {
     static const char *const kinds[] = {"bad-shift", "float-to-integer", "signed-overflow",

@@ -18,9 +18,9 @@ struct replay {
     const struct ck_execution *execution;
     const struct replay_listener *listener; /* NULL: no listener for this launch */
     struct part *parts;
-    uint64_t *addresses;      /* by object: where this launch has it, 0: not met so far */
+    uint64_t *addresses;      /* by object: its address in this launch, 0: not yet accessed */
     mm_event_id *events;      /* by happening: writes that were recorded */
-    uint8_t *copied;          /* by happening: of asynchronous copies, made */
+    uint8_t *copied;          /* by happening: part of an asynchronous copy that was made */
     struct range read, write; /* of what will be recorded next */
     struct in_argument *arguments;
     struct in_object *objects;
@@ -34,7 +34,7 @@ struct replay {
 /* Callbacks of the interpreter: the value of a read, the next work-item to step, and each access. */
 struct in_oracle replay_oracle(struct replay *replay);
 void replay_on_finding(void *context, const struct in_finding *finding);
-/* Whether a work-item was seen to do all that it does, or cannot be; whether all were. */
+/* Whether all events of a work-item were observed, or cannot be; whether this holds for all work-items. */
 void replay_note_ends(struct replay *replay);
 bool replay_saw_all(const struct replay *replay);
 

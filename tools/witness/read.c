@@ -120,7 +120,7 @@ static const char *take_optional_text(struct reader *r, const cJSON *json, const
     return item ? copy_text(r, item, name) : NULL;
 }
 
-/* The member NAME, an array or object as IS says; an empty one where it is not. */
+/* The member NAME if the predicate IS (array or object) holds for it, else an empty one. */
 static const cJSON *take_part(struct reader *r, const cJSON *json, const char *name,
                               cJSON_bool (*is)(const cJSON *))
 {
@@ -277,7 +277,7 @@ static bool take_work_items(struct reader *r, const cJSON *root)
     return good(r);
 }
 
-/* SIZE bytes at OFFSET of an object, of 8 at most. */
+/* At most 8 bytes of an object, SIZE of them at OFFSET. */
 static void take_place(struct reader *r, const cJSON *json, uint32_t *object, uint32_t *offset,
                        uint32_t *size)
 {
@@ -352,7 +352,7 @@ static void take_event(struct reader *r, const cJSON *json, size_t number, size_
     }
 }
 
-/* Reads return what a write to the same bytes wrote. */
+/* Checks that each read returns the value of a write to the same bytes. */
 static void check_source(struct reader *r, const struct ck_happening *events, size_t i)
 {
     const struct ck_happening *h = &events[i], *from = h->source == UINT32_MAX ? NULL : &events[h->source];
@@ -423,7 +423,7 @@ static void take_sizes(struct reader *r, const cJSON *json, const char *name, ui
         out[k] = (uint32_t)value_of(r, cJSON_GetArrayItem(array, k), name, 1, MOST_ITEMS);
 }
 
-/* Work-groups are whole here: work-items have the numbers that the interpreter gives them. */
+/* Work-groups are uniform here, so the numbers of work-items are those of the interpreter. */
 static bool take_launch(struct reader *r, const cJSON *root)
 {
     const cJSON *launch = take_part(r, root, "launch", cJSON_IsObject);

@@ -9,7 +9,7 @@
 
 enum { MAX_LAUNCHES = 1000, MAX_STEPS = 20000000 };
 
-static void on_print(void *context, const char *text, size_t size)
+static void discard_output(void *context, const char *text, size_t size)
 {
     (void)context;
     (void)text;
@@ -45,7 +45,8 @@ static bool make_argument(struct replay *r, uint32_t k)
     return true;
 }
 
-static enum mm_class set_up(struct replay *r, const struct in_environment *environment, struct mm_error *err)
+static enum mm_class create_instance(struct replay *r, const struct in_environment *environment,
+                                     struct mm_error *err)
 {
     uint32_t count = r->witness->info->argument_count;
     struct mm_recorder *recorder = r->listener ? r->listener->recorder : NULL;
@@ -59,7 +60,7 @@ static enum mm_class set_up(struct replay *r, const struct in_environment *envir
     return in_instance_create(r->witness->module, environment, recorder, &r->instance, err);
 }
 
-/* SEED: 0 is the launch in the order of the execution, the only one that is recorded; others are at random. */
+/* SEED 0: the launch follows the order of the execution, and is recorded; other seeds schedule at random. */
 static enum mm_class launch(struct replay *r, uint64_t seed, struct mm_error *err)
 {
     struct in_oracle oracle = replay_oracle(r);
@@ -146,9 +147,9 @@ static bool same_state(struct replay *r)
     return true;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------ */
+/* ---- the verdict ----------------------------------------------------------------------------------- */
 
-static bool find_parts(struct replay *r)
+static bool allocate_state(struct replay *r)
 {
     size_t count = r->execution->count;
     r->parts = mm_arena_alloc(r->arena, (r->program->thread_count + 1) * sizeof *r->parts);
@@ -185,11 +186,11 @@ static bool all_shown(const struct replay *r)
 }
 
 /* Whether the launches match the execution in everything that can be observed. */
-static bool carry_out(struct replay *r)
+static bool run_launches(struct replay *r)
 {
-    struct in_environment environment = {.context = r, .print = on_print, .finding = replay_on_finding};
+    struct in_environment environment = {.context = r, .print = discard_output, .finding = replay_on_finding};
     struct mm_error err = {.message = "out of memory"};
-    enum mm_class result = find_parts(r) ? set_up(r, &environment, &err) : MM_LIMIT;
+    enum mm_class result = allocate_state(r) ? create_instance(r, &environment, &err) : MM_LIMIT;
     for (uint64_t seed = 0; seed < MAX_LAUNCHES && !result && !r->failed && r->steps < MAX_STEPS; seed++) {
         result = launch(r, seed, &err);
         r->listener = NULL;
@@ -217,7 +218,7 @@ enum replay_result replay_witness(const struct witness *witness, const struct re
                        .arena = mm_arena_create()};
     if (!r.arena)
         snprintf(why, WITNESS_TEXT, "out of memory");
-    bool good = r.arena && carry_out(&r) && (r.execution->shows != CK_SHOWS_STATE || same_state(&r));
+    bool good = r.arena && run_launches(&r) && (r.execution->shows != CK_SHOWS_STATE || same_state(&r));
     mm_arena_destroy(r.arena);
     if (good)
         return REPLAY_SAME;

@@ -18,16 +18,16 @@ enum replay_result { REPLAY_SAME, REPLAY_DIFFERS, REPLAY_UNDEFINED };
 enum replay_result replay_witness(const struct witness *witness, const struct replay_listener *listener,
                                   char why[WITNESS_TEXT]);
 
-/* What SIZE bytes at OFFSET of OBJECT hold in the end, by the writes that the execution says stay. */
+/* The final value of SIZE bytes at OFFSET of OBJECT: that of the last writes in coherence order. */
 uint64_t replay_final_value(const struct witness *witness, uint32_t object, uint64_t offset, unsigned size);
 
-/* witness/record.c: memory becomes allocations, which OBJECTS, one for each argument, get the ids of; the
- * command begins, with its number in *COMMAND, and ends. */
+/* witness/record.c: records allocations, whose ids OBJECTS (one for each argument) get, and the start of the
+ * command, whose number is stored in *COMMAND; then its end. */
 mm_event_id replay_record_begin(struct mm_recorder *recorder, const struct witness *witness,
                                 struct in_object *objects, uint32_t *command);
 void replay_record_end(struct mm_recorder *recorder);
 
-/* `refcl kernel --replay PATH`: the witness, step by step on stdout, while SESSION checks what it does. */
+/* `refcl kernel --replay PATH`: prints the steps of the witness on stdout, while SESSION checks its events. */
 struct session;
 int replay_run(struct session *session, const char *path);
 

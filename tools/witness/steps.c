@@ -17,7 +17,7 @@ struct steps {
     const char *path;
     FILE *out; /* NULL: nothing is printed */
     uint32_t printed;
-    uint32_t *last_write, *write_before; /* by object, by happening: indices of happenings that came before */
+    uint32_t *last_write, *write_before; /* by object, by happening: indices of earlier happenings */
     bool waits;
 };
 
@@ -41,7 +41,7 @@ static bool overlap(const struct ck_happening *a, const struct ck_happening *b)
     return a->object == b->object && a->offset < b->offset + b->size && b->offset < a->offset + a->size;
 }
 
-/* The last write to bytes of H that came before it. */
+/* The last earlier write to bytes of H. */
 static uint32_t newest(const struct steps *s, const struct ck_happening *h)
 {
     const struct ck_happening *all = s->witness->execution->happenings;

@@ -28,17 +28,16 @@ struct witness {
     const struct in_kernel_info *info;
     uint32_t global[3], local[3], sub_group;
     struct witness_argument *arguments; /* as many as INFO says */
-    const struct ck_program
-        *program; /* of it: objects, what is observed, names of threads; NAME: the kernel */
+    const struct ck_program *program; /* its objects, observed state and names of threads; NAME: the kernel */
     bool vulkan;
-    /* what was asked, and what the execution shows */
+    /* the question, and what the execution shows */
     const char *model;
     const char *const *switches;
     size_t switch_count;
     const char *const *conditions;
     size_t condition_count;
     const struct ck_execution *execution;
-    bool satisfies;                 /* a state: what the conditions ask about is true of it */
+    bool satisfies;                 /* a state: it satisfies the condition */
     struct ck_program *own_program; /* of a file */
 };
 
@@ -67,7 +66,7 @@ void witness_print_dot(const struct ck_program *program, const struct ck_executi
 
 /* Files: tools/schema/witness.schema.json. */
 int witness_write(const struct witness *witness, const char *path);
-/* 0, or an exit code after a complaint with the place in the file. */
+/* 0, or an exit code after an error message with the place in the file. */
 int witness_read(struct witness *witness, const char *path);
 
 /* Names in files, by number; NULL after the last. */

@@ -1,5 +1,5 @@
-/* Witnesses as files: JSON by tools/schema/witness.schema.json.  Events are in the order in which a replay
- * carries them out, and are numbered so. */
+/* Writes witnesses as JSON (tools/schema/witness.schema.json).  Events are in the order of the replay, and are
+ * numbered in it. */
 #include "tools/tool.h"
 #include "tools/verdict_json.h"
 #include "tools/witness/witness.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Numbers that not every reader of JSON can hold are strings. */
+/* Numbers of more than 53 bits are strings, as many JSON readers have only doubles. */
 static cJSON *number_json(uint64_t value)
 {
     char text[24];

@@ -122,7 +122,8 @@ static const struct sx_event *next_barrier(const struct stepper *s, uint32_t t)
     return NULL;
 }
 
-struct question {
+/* The events of a cycle, by link, for the evaluation of the model. */
+struct cycle_events {
     struct sx_event events[MAX_LINKS][6];
     struct sx_trace traces[MAX_LINKS];
     uint32_t writes[MAX_LINKS];
@@ -180,7 +181,7 @@ static const struct sx_event *cycle_barrier(const struct stepper *s, const struc
 }
 
 static void fill_cycle_events(const struct stepper *s, const struct cycle *c, uint32_t halves,
-                              struct question *q)
+                              struct cycle_events *q)
 {
     for (uint32_t k = 0; k < c->count; k++) {
         q->traces[k].events = q->events[k];
@@ -195,7 +196,7 @@ static bool model_allows_cycle(struct stepper *s, const struct cycle *c, uint32_
 {
     struct sx *sx = s->sx;
     struct sx_exec *x = sx->exec;
-    struct question q = {0};
+    struct cycle_events q = {0};
     bool possible = true;
 
     for (uint32_t t = 0; t < s->count; t++)
@@ -229,9 +230,9 @@ static unsigned outcome_of(struct stepper *s, uint32_t t, uint64_t value)
 
     if (!sx_progresses_with(s, t, value))
         return 0;
-    return !writes                      ? READS
-           : i->op == CK_CAS && i->weak ? READS | WRITES
-                                        : WRITES; /* a weak one fails spuriously */
+    if (!writes)
+        return READS;
+    return i->op == CK_CAS && i->weak ? READS | WRITES : WRITES; /* a weak one may fail spuriously */
 }
 
 static unsigned find_outcomes(struct stepper *s, const struct cycle *c, uint32_t k)
@@ -307,7 +308,7 @@ static void cycle_key(const struct stepper *s, const struct cycle *c, struct sx_
     }
 }
 
-/* The same, from the cache where possible. */
+/* Whether the model may allow the cycle; the answer is cached. */
 static bool is_cycle_allowed(struct stepper *s, struct cycle *c)
 {
     struct sx_key key;
@@ -428,8 +429,9 @@ static bool find_cycle(struct stepper *s, struct cycle *c)
     return false;
 }
 
-/* The thread of cycle C whose read, of a load rather than of a read-modify-write, has the fewest possible values; of a cycle of barriers alone, any blocked thread. */
-static uint32_t choose_guess(const struct stepper *s, const struct cycle *c)
+/* The blocked thread to branch on: that of cycle C whose read has the fewest possible values, loads before read-modify-writes,
+ * which also write; in a cycle of barriers alone any blocked thread. */
+static uint32_t choose_blocked_thread(const struct stepper *s, const struct cycle *c)
 {
     uint32_t best = UINT32_MAX, fewest = UINT32_MAX;
 
@@ -442,9 +444,8 @@ static uint32_t choose_guess(const struct stepper *s, const struct cycle *c)
         if (s->threads[t].status != STEP_BLOCKED)
             continue;
         count = s->sx->locations[awaited_location(s, t)].value_count;
-        count += s->threads[t].access.instr->op == CK_LOAD
-                     ? 0
-                     : MAX_VALUES; /* it writes too: more choices follow */
+        if (s->threads[t].access.instr->op != CK_LOAD)
+            count += MAX_VALUES;
         if (count < fewest) {
             best = t;
             fewest = count;
@@ -459,7 +460,7 @@ uint32_t sx_may_unblock(struct stepper *s)
         struct cycle none = {0}, c = {.links = {{.thread = t, .write = UINT32_MAX}}, .count = 1};
 
         if (s->threads[t].status < STEP_STOPPED && !is_cycle_exchanged(s, &none, t) && find_cycle(s, &c))
-            return choose_guess(s, &c);
+            return choose_blocked_thread(s, &c);
     }
     return UINT32_MAX;
 }
