@@ -234,26 +234,9 @@ static cl_int copy(const struct rt_submission *s, cl_mem source_handle, cl_mem t
     return rt_submit(s, command);
 }
 
-cl_int CL_API_CALL rt_clEnqueueCopyBuffer(cl_command_queue queue, cl_mem source, cl_mem target,
-                                          size_t source_offset, size_t target_offset, size_t size,
-                                          cl_uint count, const cl_event *list, cl_event *event)
-{
-    struct rt_submission s;
-    cl_int error = rt_submission_begin(&s, "clEnqueueCopyBuffer", queue, count, list, event);
-    return error ? error : copy(&s, source, target, source_offset, target_offset, size);
-}
-
-cl_int CL_API_CALL rt_clCommandCopyBufferKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
-                                             const cl_properties *properties, cl_mem source, cl_mem target,
-                                             size_t source_offset, size_t target_offset, size_t size,
-                                             cl_uint count, const cl_sync_point_khr *points,
-                                             cl_sync_point_khr *point, cl_mutable_command_khr *mutable_handle)
-{
-    struct rt_submission s;
-    cl_int error = rt_recording_begin(&s, "clCommandCopyBufferKHR", buffer, queue, properties, count, points,
-                                      point, mutable_handle);
-    return error ? error : copy(&s, source, target, source_offset, target_offset, size);
-}
+RT_ENQUEUE_AND_RECORD(CopyBuffer,
+                      (cl_mem source, cl_mem target, size_t source_offset, size_t target_offset, size_t size),
+                      copy(&s, source, target, source_offset, target_offset, size))
 
 /* ---- fill ---- */
 
@@ -301,23 +284,6 @@ static cl_int fill(const struct rt_submission *s, cl_mem buffer, const void *pat
     return rt_submit(s, command);
 }
 
-cl_int CL_API_CALL rt_clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer, const void *pattern,
-                                          size_t pattern_size, size_t offset, size_t size, cl_uint count,
-                                          const cl_event *list, cl_event *event)
-{
-    struct rt_submission s;
-    cl_int error = rt_submission_begin(&s, "clEnqueueFillBuffer", queue, count, list, event);
-    return error ? error : fill(&s, buffer, pattern, pattern_size, offset, size);
-}
-
-cl_int CL_API_CALL rt_clCommandFillBufferKHR(cl_command_buffer_khr command_buffer, cl_command_queue queue,
-                                             const cl_properties *properties, cl_mem buffer,
-                                             const void *pattern, size_t pattern_size, size_t offset,
-                                             size_t size, cl_uint count, const cl_sync_point_khr *points,
-                                             cl_sync_point_khr *point, cl_mutable_command_khr *mutable_handle)
-{
-    struct rt_submission s;
-    cl_int error = rt_recording_begin(&s, "clCommandFillBufferKHR", command_buffer, queue, properties, count,
-                                      points, point, mutable_handle);
-    return error ? error : fill(&s, buffer, pattern, pattern_size, offset, size);
-}
+RT_ENQUEUE_AND_RECORD(FillBuffer,
+                      (cl_mem buffer, const void *pattern, size_t pattern_size, size_t offset, size_t size),
+                      fill(&s, buffer, pattern, pattern_size, offset, size))

@@ -46,4 +46,26 @@ cl_uint rt_command_buffer_state(const struct rt_command_buffer *buffer);
 /* Puts COMMAND into the buffer of S. */
 cl_int rt_command_buffer_add(const struct rt_submission *s, struct rt_command *command);
 
+/* Defines clEnqueueNAME and clCommandNAMEKHR: both take PARAMETERS, a list in parentheses, and submit the command by CALL, an
+ * expression of the submission S. */
+#define RT_LIST(...) __VA_ARGS__
+#define RT_ENQUEUE_AND_RECORD(name, parameters, call)                                                        \
+    cl_int CL_API_CALL rt_clEnqueue##name(cl_command_queue queue, RT_LIST parameters, cl_uint count,         \
+                                          const cl_event *list, cl_event *event)                             \
+    {                                                                                                        \
+        struct rt_submission s;                                                                              \
+        cl_int error = rt_submission_begin(&s, "clEnqueue" #name, queue, count, list, event);                \
+        return error ? error : (call);                                                                       \
+    }                                                                                                        \
+    cl_int CL_API_CALL rt_clCommand##name##KHR(                                                              \
+        cl_command_buffer_khr command_buffer, cl_command_queue queue, const cl_properties *properties,       \
+        RT_LIST parameters, cl_uint count, const cl_sync_point_khr *points, cl_sync_point_khr *point,        \
+        cl_mutable_command_khr *mutable_handle)                                                              \
+    {                                                                                                        \
+        struct rt_submission s;                                                                              \
+        cl_int error = rt_recording_begin(&s, "clCommand" #name "KHR", command_buffer, queue, properties,    \
+                                          count, points, point, mutable_handle);                             \
+        return error ? error : (call);                                                                       \
+    }
+
 #endif

@@ -151,28 +151,10 @@ static cl_int copy(const struct rt_submission *s, cl_mem source, cl_mem target, 
     return rt_submit(s, rt_rect_command(s->queue, CL_COMMAND_COPY_IMAGE, s->name, &rect));
 }
 
-cl_int CL_API_CALL rt_clEnqueueCopyImage(cl_command_queue queue, cl_mem source, cl_mem target,
-                                         const size_t *source_origin, const size_t *target_origin,
-                                         const size_t *region, cl_uint count, const cl_event *list,
-                                         cl_event *event)
-{
-    struct rt_submission s;
-    cl_int error = rt_submission_begin(&s, "clEnqueueCopyImage", queue, count, list, event);
-    return error ? error : copy(&s, source, target, source_origin, target_origin, region);
-}
-
-cl_int CL_API_CALL rt_clCommandCopyImageKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
-                                            const cl_properties *properties, cl_mem source, cl_mem target,
-                                            const size_t *source_origin, const size_t *target_origin,
-                                            const size_t *region, cl_uint count,
-                                            const cl_sync_point_khr *points, cl_sync_point_khr *point,
-                                            cl_mutable_command_khr *mutable_handle)
-{
-    struct rt_submission s;
-    cl_int error = rt_recording_begin(&s, "clCommandCopyImageKHR", buffer, queue, properties, count, points,
-                                      point, mutable_handle);
-    return error ? error : copy(&s, source, target, source_origin, target_origin, region);
-}
+RT_ENQUEUE_AND_RECORD(CopyImage,
+                      (cl_mem source, cl_mem target, const size_t *source_origin, const size_t *target_origin,
+                       const size_t *region),
+                      copy(&s, source, target, source_origin, target_origin, region))
 
 /* The image's region and, packed from OFFSET on, the buffer's. */
 static cl_int with_buffer(const struct rt_submission *s, cl_mem image, cl_mem buffer, const size_t *origin,
@@ -207,49 +189,15 @@ static cl_int with_buffer(const struct rt_submission *s, cl_mem image, cl_mem bu
     return rt_submit(s, rt_rect_command(s->queue, type, s->name, &rect));
 }
 
-cl_int CL_API_CALL rt_clEnqueueCopyImageToBuffer(cl_command_queue queue, cl_mem source, cl_mem target,
-                                                 const size_t *origin, const size_t *region, size_t offset,
-                                                 cl_uint count, const cl_event *list, cl_event *event)
-{
-    struct rt_submission s;
-    cl_int error = rt_submission_begin(&s, "clEnqueueCopyImageToBuffer", queue, count, list, event);
-    return error ? error : with_buffer(&s, source, target, origin, region, offset, true);
-}
+RT_ENQUEUE_AND_RECORD(CopyImageToBuffer,
+                      (cl_mem source, cl_mem target, const size_t *origin, const size_t *region,
+                       size_t offset),
+                      with_buffer(&s, source, target, origin, region, offset, true))
 
-cl_int CL_API_CALL rt_clCommandCopyImageToBufferKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
-                                                    const cl_properties *properties, cl_mem source,
-                                                    cl_mem target, const size_t *origin, const size_t *region,
-                                                    size_t offset, cl_uint count,
-                                                    const cl_sync_point_khr *points, cl_sync_point_khr *point,
-                                                    cl_mutable_command_khr *mutable_handle)
-{
-    struct rt_submission s;
-    cl_int error = rt_recording_begin(&s, "clCommandCopyImageToBufferKHR", buffer, queue, properties, count,
-                                      points, point, mutable_handle);
-    return error ? error : with_buffer(&s, source, target, origin, region, offset, true);
-}
-
-cl_int CL_API_CALL rt_clEnqueueCopyBufferToImage(cl_command_queue queue, cl_mem source, cl_mem target,
-                                                 size_t offset, const size_t *origin, const size_t *region,
-                                                 cl_uint count, const cl_event *list, cl_event *event)
-{
-    struct rt_submission s;
-    cl_int error = rt_submission_begin(&s, "clEnqueueCopyBufferToImage", queue, count, list, event);
-    return error ? error : with_buffer(&s, target, source, origin, region, offset, false);
-}
-
-cl_int CL_API_CALL rt_clCommandCopyBufferToImageKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
-                                                    const cl_properties *properties, cl_mem source,
-                                                    cl_mem target, size_t offset, const size_t *origin,
-                                                    const size_t *region, cl_uint count,
-                                                    const cl_sync_point_khr *points, cl_sync_point_khr *point,
-                                                    cl_mutable_command_khr *mutable_handle)
-{
-    struct rt_submission s;
-    cl_int error = rt_recording_begin(&s, "clCommandCopyBufferToImageKHR", buffer, queue, properties, count,
-                                      points, point, mutable_handle);
-    return error ? error : with_buffer(&s, target, source, origin, region, offset, false);
-}
+RT_ENQUEUE_AND_RECORD(CopyBufferToImage,
+                      (cl_mem source, cl_mem target, size_t offset, const size_t *origin,
+                       const size_t *region),
+                      with_buffer(&s, target, source, origin, region, offset, false))
 
 /* ---- fill ---- */
 
@@ -303,26 +251,9 @@ static cl_int fill(const struct rt_submission *s, cl_mem image, const void *colo
     return rt_submit(s, command);
 }
 
-cl_int CL_API_CALL rt_clEnqueueFillImage(cl_command_queue queue, cl_mem image, const void *color,
-                                         const size_t *origin, const size_t *region, cl_uint count,
-                                         const cl_event *list, cl_event *event)
-{
-    struct rt_submission s;
-    cl_int error = rt_submission_begin(&s, "clEnqueueFillImage", queue, count, list, event);
-    return error ? error : fill(&s, image, color, origin, region);
-}
-
-cl_int CL_API_CALL rt_clCommandFillImageKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
-                                            const cl_properties *properties, cl_mem image, const void *color,
-                                            const size_t *origin, const size_t *region, cl_uint count,
-                                            const cl_sync_point_khr *points, cl_sync_point_khr *point,
-                                            cl_mutable_command_khr *mutable_handle)
-{
-    struct rt_submission s;
-    cl_int error = rt_recording_begin(&s, "clCommandFillImageKHR", buffer, queue, properties, count, points,
-                                      point, mutable_handle);
-    return error ? error : fill(&s, image, color, origin, region);
-}
+RT_ENQUEUE_AND_RECORD(FillImage,
+                      (cl_mem image, const void *color, const size_t *origin, const size_t *region),
+                      fill(&s, image, color, origin, region))
 
 /* ---- map ---- */
 

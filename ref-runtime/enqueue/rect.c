@@ -233,29 +233,10 @@ static cl_int copy_rect(const struct rt_submission *s, const struct copy_request
     return rt_submit(s, rt_rect_command(s->queue, CL_COMMAND_COPY_BUFFER_RECT, s->name, &rect));
 }
 
-cl_int CL_API_CALL rt_clEnqueueCopyBufferRect(cl_command_queue queue, cl_mem source, cl_mem target,
-                                              const size_t *source_origin, const size_t *target_origin,
-                                              const size_t *region, size_t source_row, size_t source_slice,
-                                              size_t target_row, size_t target_slice, cl_uint count,
-                                              const cl_event *list, cl_event *event)
-{
-    const struct copy_request request = {source,     target,       source_origin, target_origin, region,
-                                         source_row, source_slice, target_row,    target_slice};
-    struct rt_submission s;
-    cl_int error = rt_submission_begin(&s, "clEnqueueCopyBufferRect", queue, count, list, event);
-    return error ? error : copy_rect(&s, &request);
-}
-
-cl_int CL_API_CALL rt_clCommandCopyBufferRectKHR(
-    cl_command_buffer_khr buffer, cl_command_queue queue, const cl_properties *properties, cl_mem source,
-    cl_mem target, const size_t *source_origin, const size_t *target_origin, const size_t *region,
-    size_t source_row, size_t source_slice, size_t target_row, size_t target_slice, cl_uint count,
-    const cl_sync_point_khr *points, cl_sync_point_khr *point, cl_mutable_command_khr *mutable_handle)
-{
-    const struct copy_request request = {source,     target,       source_origin, target_origin, region,
-                                         source_row, source_slice, target_row,    target_slice};
-    struct rt_submission s;
-    cl_int error = rt_recording_begin(&s, "clCommandCopyBufferRectKHR", buffer, queue, properties, count,
-                                      points, point, mutable_handle);
-    return error ? error : copy_rect(&s, &request);
-}
+RT_ENQUEUE_AND_RECORD(CopyBufferRect,
+                      (cl_mem source, cl_mem target, const size_t *source_origin, const size_t *target_origin,
+                       const size_t *region, size_t source_row, size_t source_slice, size_t target_row,
+                       size_t target_slice),
+                      copy_rect(&s,
+                                &(struct copy_request){source, target, source_origin, target_origin, region,
+                                                       source_row, source_slice, target_row, target_slice}))
