@@ -108,8 +108,8 @@ struct parse_state {
     uint32_t debug_set_count;
 };
 
-/* Debug information does not affect execution, and translators often emit it invalid: except in strict mode
- * it is removed before validation. */
+/* Debug information and user semantics do not affect execution, and translators often emit the former invalid: except in
+ * strict mode they are removed before validation. */
 static bool is_debug(struct parse_state *state, const spv_parsed_instruction_t *inst)
 {
     if (inst->opcode == SpvOpExtInstImport) {
@@ -120,7 +120,11 @@ static bool is_debug(struct parse_state *state, const spv_parsed_instruction_t *
             state->debug_sets[state->debug_set_count++] = inst->result_id;
         return false;
     }
-    if (inst->opcode != SpvOpExtInst || inst->num_words < 5 || state->debug)
+    if (state->debug)
+        return false;
+    if (inst->opcode == SpvOpDecorateString) /* the validator accepts none of functions */
+        return inst->num_words > 2 && inst->words[2] == SpvDecorationUserSemantic;
+    if (inst->opcode != SpvOpExtInst || inst->num_words < 5)
         return false;
     for (uint32_t k = 0; k < state->debug_set_count; k++)
         if (state->debug_sets[k] == inst->words[3])

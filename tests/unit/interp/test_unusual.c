@@ -350,6 +350,29 @@ static void test_refused_modes(void **state)
     spv_version = SPV_ENV_UNIVERSAL_1_3;
 }
 
+/* Names that a source language gave, of anything; they change nothing. */
+static void test_user_semantics(void **state)
+{
+    (void)state;
+    static const char text[] = SPV_HEAD SPV_ENTRY
+        "OpDecorateString %k UserSemantic \"main\"\nOpDecorateString %r UserSemantic \"sum\"\n"
+        "OpMemberDecorateString %pair 1 UserSemantic \"second\"\n" SPV_BUILTINS SPV_TYPES
+        "%pair = OpTypeStruct %u32 %u32\n"
+        "%k = OpFunction %void None %kfn\n%o = OpFunctionParameter %pu32\n%entry = OpLabel\n"
+        "%r = OpIAdd %u32 %c1 %c2\nOpStore %o %r Aligned 4\nOpReturn\nOpFunctionEnd\n";
+    uint32_t cell = 0;
+    struct spv_run out;
+    struct in_object o = spv_buffer(&cell, sizeof cell, 1);
+    struct in_launch launch = {.global_size = {1}, .local_size = {1}};
+    spv_target_env before = spv_version;
+    spv_version = SPV_ENV_UNIVERSAL_1_4;
+    enum mm_class class = spv_execute(text, &launch, &o, 1, &out);
+    spv_version = before;
+    if (class != MM_OK)
+        fail_msg("%s %s", out.message, out.err.message);
+    assert_int_equal(cell, 3);
+}
+
 /* No work-items at all; and a work-group of none. */
 static void test_empty(void **state)
 {
@@ -386,6 +409,7 @@ static void test_empty(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_unusual), cmocka_unit_test(test_refused),
-                                       cmocka_unit_test(test_refused_modes), cmocka_unit_test(test_empty)};
+                                       cmocka_unit_test(test_refused_modes),
+                                       cmocka_unit_test(test_user_semantics), cmocka_unit_test(test_empty)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
