@@ -176,13 +176,20 @@ bool rt_fence_signaled(const struct mm_own_fd *fence)
     return readable(fence);
 }
 
+/* A fence that is exported before its signal. */
+struct exported_fence {
+    struct mm_own_fd file;
+    pid_t process; /* whose event signals it: a forked child completes the same event */
+};
+
 static void CL_API_CALL signal_fence(cl_event event, cl_int status, void *data)
 {
-    struct mm_own_fd *fence = data;
+    struct exported_fence *fence = data;
     (void)event;
     (void)status;
-    add_one(fence);
-    mm_own_fd_close(fence);
+    if (fence->process == getpid())
+        add_one(&fence->file);
+    mm_own_fd_close(&fence->file);
     mm_free(fence);
 }
 
@@ -191,16 +198,17 @@ int rt_fence_export(struct rt_event *event)
     int fd = eventfd(event->status <= CL_COMPLETE, EFD_CLOEXEC);
     if (fd < 0 || event->status <= CL_COMPLETE)
         return fd;
-    struct mm_own_fd *own = mm_alloc(sizeof(*own));
-    bool opened = own && mm_own_fd_open(own, fcntl(fd, F_DUPFD_CLOEXEC, 0));
+    struct exported_fence *own = mm_alloc(sizeof(*own));
+    bool opened = own && mm_own_fd_open(&own->file, fcntl(fd, F_DUPFD_CLOEXEC, 0));
     struct rt_event_callback *callback = opened ? mm_alloc_zero(1, sizeof(*callback)) : NULL;
     if (!callback) {
         close(fd);
         if (opened)
-            mm_own_fd_close(own);
+            mm_own_fd_close(&own->file);
         mm_free(own);
         return -1;
     }
+    own->process = getpid();
     *callback = (struct rt_event_callback){.next = event->callbacks,
                                            .function = signal_fence,
                                            .data = own,

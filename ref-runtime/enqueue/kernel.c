@@ -226,9 +226,21 @@ static cl_int start_kernel(struct rt_command *command)
     return class == MM_OK ? CL_SUCCESS : failure(class, &error);
 }
 
+static bool uses_external(const struct rt_launch *launch)
+{
+    bool uses = false;
+    for (size_t i = 0; i < launch->argument_count; i++)
+        uses |= launch->arguments[i].mem && rt_mem_root(launch->arguments[i].mem)->external;
+    for (size_t i = 0; i < launch->addressed_count; i++)
+        uses |= rt_mem_root(launch->addressed[i])->external != NULL;
+    return uses;
+}
+
 static cl_int step_kernel(struct rt_command *command, uint64_t quantum, bool *done)
 {
     struct rt_kernel_command *k = (void *)command->payload;
+    if (rt_command_inherited(command) && uses_external(k->launch))
+        return CL_OUT_OF_RESOURCES;
     if (!k->run) {
         *done = true;
         return CL_SUCCESS;

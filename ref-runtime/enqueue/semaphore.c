@@ -189,6 +189,9 @@ struct signal {
 static cl_int open_gates(struct rt_command *command)
 {
     struct signal *signal = (void *)command->payload;
+    for (size_t i = 0; i < signal->count; i++)
+        if (signal->of[i].shared && rt_command_inherited(command))
+            return CL_OUT_OF_RESOURCES;
     pthread_mutex_lock(&rt_lock);
     for (size_t i = 0; i < signal->count; i++) {
         struct rt_event *gate = signal->of[i].gate;

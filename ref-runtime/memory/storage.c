@@ -283,6 +283,8 @@ static bool copy_segment(const struct rt_command *command, struct rt_mem *root,
 bool rt_storage_update(const struct rt_command *command, struct rt_mem *root, size_t begin, size_t end,
                        int place)
 {
+    if (root->external && command && rt_command_inherited(command))
+        return false;
     if (root->external)
         rt_external_used(root);
     if (root->shared)

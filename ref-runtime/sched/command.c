@@ -181,9 +181,21 @@ static bool depend_on_earlier(struct rt_command *command, enum mm_edge_kind kind
     return true;
 }
 
+/* Numbers of commands: the latest, and in a forked child the latest of its parent. */
+static uint64_t sequence, inherited;
+
+void rt_command_forked(void)
+{
+    inherited = sequence;
+}
+
+bool rt_command_inherited(const struct rt_command *command)
+{
+    return command->sequence <= inherited;
+}
+
 static void append(struct rt_command *command)
 {
-    static uint64_t sequence;
     struct rt_queue *queue = command->queue;
     rt_sched_count(command);
     command->sequence = ++sequence;

@@ -542,6 +542,7 @@ static void after_fork_in_child(void)
     sched.host.waiters = sched.host.granted_steps = 0;
     sched.fork.alone = true;
     sched.executor.process = -1;
+    rt_command_forked();
     pthread_mutex_unlock(&rt_lock);
     rt_callback_forked();
 }

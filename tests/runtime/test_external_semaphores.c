@@ -2,7 +2,9 @@
 #include "external_test.h"
 
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 
@@ -393,6 +395,67 @@ static void forked(void **unused)
     OK(p_clReleaseSemaphoreKHR(s));
 }
 
+static void CL_CALLBACK note_call(cl_event event, cl_int status, void *data)
+{
+    (void)event;
+    (void)status;
+    atomic_store((atomic_bool *)data, true);
+}
+
+/* In a forked child what its parent enqueued does not reach memory and signals that processes share. */
+static void forked_before_commands(void **unused)
+{
+    (void)unused;
+    int words = words_file();
+    cl_mem m = import(context, words, 0);
+    cl_semaphore_khr s = create(opaque), of_fence = create(fences);
+    cl_event gate = clCreateUserEvent(context, &err), changed, signaled, fenced;
+    const size_t count = WORDS;
+    OK(clSetKernelArg(twice, 0, sizeof m, &m));
+    OK(p_clEnqueueAcquireExternalMemObjectsKHR(unordered, 1, &m, 0, NULL, NULL));
+    OK(clEnqueueNDRangeKernel(unordered, twice, 1, NULL, &count, NULL, 1, &gate, &changed));
+    OK(p_clEnqueueSignalSemaphoresKHR(unordered, 1, &s, NULL, 1, &gate, &signaled));
+    OK(p_clEnqueueSignalSemaphoresKHR(unordered, 1, &of_fence, NULL, 1, &gate, &fenced));
+    int fence = exported(of_fence, CL_SEMAPHORE_HANDLE_SYNC_FD_KHR);
+    struct pollfd fence_signal = {.fd = fence, .events = POLLIN};
+    pid_t child = fork();
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        bool good = clSetUserEventStatus(gate, CL_COMPLETE) == CL_SUCCESS;
+        clWaitForEvents(1, &changed);
+        clWaitForEvents(1, &signaled);
+        clWaitForEvents(1, &fenced);
+        atomic_bool called = false; /* behind the callback that signals the fence */
+        good &= clSetEventCallback(fenced, CL_COMPLETE, note_call, &called) == CL_SUCCESS;
+        while (good && !atomic_load(&called))
+            sched_yield();
+        _exit(good && status_of(changed) < 0 && status_of(signaled) < 0 ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_words(words, 1);
+    assert_int_equal(payload_of(s), 0);
+    assert_int_equal(poll(&fence_signal, 1, 0), 0);
+    OK(clSetUserEventStatus(gate, CL_COMPLETE));
+    OK(clWaitForEvents(1, &changed));
+    OK(clWaitForEvents(1, &signaled));
+    OK(clWaitForEvents(1, &fenced));
+    assert_words(words, 2);
+    assert_int_equal(payload_of(s), 1);
+    assert_int_equal(poll(&fence_signal, 1, -1), 1);
+    release(unordered, m);
+    OK(clFinish(unordered));
+    cl_event events[] = {gate, changed, signaled, fenced};
+    for (int i = 0; i < 4; i++)
+        OK(clReleaseEvent(events[i]));
+    OK(p_clReleaseSemaphoreKHR(s));
+    OK(p_clReleaseSemaphoreKHR(of_fence));
+    OK(clReleaseMemObject(m));
+    close(fence);
+    close(words);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(reference),
@@ -401,6 +464,7 @@ int main(int argc, char **argv)
                                        cmocka_unit_test(semaphore_errors),
                                        cmocka_unit_test(terminated),
                                        cmocka_unit_test(another_process),
-                                       cmocka_unit_test(forked)};
+                                       cmocka_unit_test(forked),
+                                       cmocka_unit_test(forked_before_commands)};
     return argc == 4 ? double_in_child(argv + 1) : cmocka_run_group_tests(tests, open_all, close_all);
 }
