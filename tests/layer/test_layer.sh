@@ -109,7 +109,9 @@ for mode in callback profiled "profiled through a list" "profiled marker" "host 
     ok "not needless: $mode" needless 0 0 "$mode"
 done
 ok "not known: kernels print" needless 0 0 print "needless waits .* not known: kernels print"
-ok "not known: several threads" needless 0 0 thread "needless waits .* not known: how the threads"
+ok "threads: two waits that order nothing" needless 0 2 thread "waits.c:$wait_line: note: this clFinish is needless: "
+ok "not needless: another thread uses what the wait orders" needless 0 0 "thread copies"
+ok "not needless: the last wait of the program" needless 0 1 last "waits.c:$wait_line: note: this clFinish is needless: "
 ok "not known: a race" needless 1 0 race "needless waits .* not known: there are races"
 ok "--check needless needs --on-driver" exits 2 "$REFCL" run --check needless -- "$tap_dir/waits"
 done_testing

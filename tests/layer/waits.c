@@ -24,6 +24,15 @@ static void CL_CALLBACK call_back(cl_event event, cl_int status, void *data)
     pthread_mutex_unlock(&lock);
 }
 
+static cl_mem copied;
+
+static void *copy(void *r)
+{
+    OK(clEnqueueCopyBuffer(r, copied, buffer(BYTES), 0, 0, BYTES, 0, NULL, NULL));
+    OK(clFinish(r));
+    return NULL;
+}
+
 static void *flush(void *q)
 {
     OK(clFinish(q));
@@ -77,13 +86,19 @@ int main(int argc, char **argv)
         OK(clEnqueueNDRangeKernel(q, kernel("kernel void say() { printf(\"%d\\n\", 1); }", "say"), 1, NULL,
                                   &one, NULL, 0, NULL, NULL));
     }
-    if (strcmp(mode, "thread") == 0) {
+    if (strncmp(mode, "thread", 6) == 0) {
         pthread_t thread;
-        pthread_create(&thread, NULL, flush, q);
-        pthread_join(thread, NULL);
+        copied = x;
+        OK(pthread_create(&thread, NULL, mode[6] ? copy : flush, mode[6] ? r : q));
+        OK(pthread_join(thread, NULL));
     }
     if (strcmp(mode, "race") == 0)
         OK(clEnqueueFillBuffer(r, x, &zero, 4, 0, BYTES, 0, NULL, NULL));
+    if (strcmp(mode, "last") == 0) {
+        OK(clEnqueueFillBuffer(q, x, &zero, 4, 0, BYTES, 0, NULL, NULL));
+        OK(clFinish(q)); /* what the program has computed may be used when it ends */
+        return 0;
+    }
     OK(clEnqueueReadBuffer(q, x, CL_TRUE, 0, BYTES, host, 0, NULL, NULL));
     return 0;
 }

@@ -153,9 +153,6 @@ static void add_edge(struct hints_graph *g, const struct mm_edge *given)
         g->commands[command].site = source->site;
     if (given->kind == MM_EDGE_WAIT)
         g->commands[command].has_list = true;
-    bool threads = given->kind == MM_EDGE_HOST && to->kind == MM_API_CALL && !(source->agent >> 32);
-    if (threads && source->agent != to->agent)
-        give_up(g, "how the threads of the host are ordered is not known");
     struct hints_edge edge = {from, classify(g, source, to, given->kind), (uint8_t)given->kind};
     if (!mm_append(&g->edges, &g->edge_count, &edge))
         no_memory(g);
@@ -204,10 +201,10 @@ static void note_host(struct hints_graph *g, const struct mm_event *e)
 {
     if (e->agent.command || (e->kind != MM_API_CALL && e->kind != MM_CALLBACK))
         return;
-    if (!g->has_main)
-        g->main = e->agent.index;
-    g->has_main = true;
-    if (e->agent.index != g->main && !search_back(g, (uint32_t)g->node_count - 1, false, keep_edges, 0))
+    if (e->kind == MM_CALLBACK && !mm_map_put(&g->callbacks, e->agent.index, 1))
+        no_memory(g);
+    if (mm_map_get(&g->callbacks, e->agent.index) &&
+        !search_back(g, (uint32_t)g->node_count - 1, false, keep_edges, 0))
         no_memory(g);
 }
 
@@ -291,8 +288,8 @@ void hints_graph_sink(struct hints_graph *g, struct mm_sink *sink)
 
 void hints_graph_clear(struct hints_graph *g)
 {
-    struct mm_map *maps[] = {&g->sites,   &g->site_of,       &g->waits,
-                             &g->visible, &g->last_of_agent, &g->group_index};
+    struct mm_map *maps[] = {&g->sites,         &g->site_of,     &g->waits,    &g->visible,
+                             &g->last_of_agent, &g->group_index, &g->callbacks};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         mm_map_clear(maps[i]);
     mm_free(g->nodes);
@@ -326,7 +323,8 @@ bool hints_graph_finish(struct hints_graph *g)
 {
     uint32_t last = UINT32_MAX;
     for (uint32_t i = 0; i < g->node_count && !g->why; i++) {
-        if (g->nodes[i].kind != MM_API_CALL || g->nodes[i].agent != g->main)
+        const struct hints_node *node = &g->nodes[i];
+        if (node->kind != MM_API_CALL || node->agent >> 32 || mm_map_get(&g->callbacks, node->agent))
             continue;
         last = i;
         if (!search_back(g, i, true, use_command, i))

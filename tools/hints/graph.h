@@ -61,13 +61,13 @@ struct hints_graph {
     struct mm_map waits;         /* by first source: whether it is a clFinish or clWaitForEvents */
     struct mm_map visible;       /* allocations that the host may use outside of commands */
     struct mm_map last_of_agent; /* 1 + node */
+    struct mm_map callbacks;     /* indices of host threads that are callbacks */
     struct mm_map group_index;   /* 1 + index, by hash */
     struct mm_edge *pending;     /* into the event to come */
     size_t pending_count;
     mm_event_id next;
     uint32_t stamp; /* the latest */
-    uint32_t main;  /* index of the host thread that calls */
-    bool has_main, profiled;
+    bool profiled;
     const char *why; /* nothing can be said; NULL: something can */
 };
 

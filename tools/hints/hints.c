@@ -163,11 +163,11 @@ static uint32_t begin_of(const struct hints_graph *g, const struct ck_access *ac
     return UINT32_MAX;
 }
 
-/* Puts waits back that order the races of D.  False: none was, or some race is ordered by none of them. */
+/* Puts waits back that order the races of D, the later ones first: what orders them often orders earlier ones, too.  False: none was, or some race is ordered by none of them. */
 static bool restore(struct hints_graph *g, const struct ck_detector *d)
 {
     int all = 0, count = 0;
-    for (size_t i = 0; i < ck_detector_finding_count(d) && count >= 0; i++) {
+    for (size_t i = ck_detector_finding_count(d); i-- > 0 && count >= 0;) {
         const struct ck_finding *f = ck_detector_finding(d, i);
         if (!is_race(f))
             continue;
