@@ -1,6 +1,7 @@
 /* Validation by libSPIRV-Tools, and the deviations that are tolerated although the library rejects them.
  * [SPIRV 2.16] */
 #include "validate.h"
+#include "memmodel/base/input.h"
 #define kDefaultMaxIdBound in_spirv_max_id_bound /* the header defines it in every file */
 #include <spirv-tools/libspirv.h>
 #include <spirv/unified1/OpenCL.std.h>
@@ -302,9 +303,41 @@ static enum mm_class check_extended(struct in_module *module, struct mm_error *e
     return result;
 }
 
+/* Members of a structure or array, with those of its members; at most UINT32_MAX. */
+static uint32_t count_members(const uint32_t *members, uint32_t bound, const struct in_inst *i)
+{
+    uint32_t listed = i->opcode == SpvOpTypeStruct ? i->operand_count : i->opcode == SpvOpTypeArray;
+    uint64_t n = 1;
+    for (uint32_t k = 0; k < listed && k < i->operand_count; k++)
+        n += i->operands[k] < bound ? members[i->operands[k]] : 0;
+    return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+}
+
+/* The library visits the members of a type once for each path to them, and what each function calls, directly or not. */
+static enum mm_class check_costs(const struct in_module *module, struct mm_error *err)
+{
+    uint32_t bound = module->bound < IN_MAX_BOUND ? module->bound : IN_MAX_BOUND;
+    uint32_t *members = mm_alloc_zero(bound + 1, sizeof *members);
+    uint64_t functions = 0, calls = 0, most = 0, size = module->word_count * sizeof *module->words;
+    if (members == NULL)
+        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+    for (struct in_inst i = {0}; in_spirv_next(module, &i);) {
+        functions += i.opcode == SpvOpFunction;
+        calls += i.opcode == SpvOpFunctionCall;
+        if ((i.opcode != SpvOpTypeStruct && i.opcode != SpvOpTypeArray) || i.result >= bound)
+            continue;
+        members[i.result] = count_members(members, bound, &i);
+        most = members[i.result] > most ? members[i.result] : most;
+    }
+    mm_free(members);
+    enum mm_class result = mm_input_check(MM_INPUT_TYPE_MEMBERS, size, most, module->name, err);
+    return result == MM_OK ? mm_input_check(MM_INPUT_CALLS, size, functions * calls, module->name, err)
+                           : result;
+}
+
 enum mm_class in_validate(struct in_module *module, char **warnings, struct mm_error *err)
 {
-    if (check_extended(module, err) != MM_OK)
+    if (check_costs(module, err) != MM_OK || check_extended(module, err) != MM_OK)
         return err != NULL ? err->cls : MM_INVALID;
     struct mm_error first = {.cls = MM_OK};
     enum mm_class result = validate_words(module, module->words, module->word_count, &first);

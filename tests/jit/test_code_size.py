@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Native code of kernels with large private arrays and structures stays small, plain and with checks: LLVM takes quadratic time
-in the accesses of a block."""
+"""Native code of kernels with large private arrays and structures, or deeply nested loops, stays small, plain and with checks: LLVM takes
+quadratic time in the accesses of a block, and exponential time to unswitch nested loops.  The interpreter executes what is larger."""
 import os
 import subprocess
 import sys
@@ -27,6 +27,14 @@ KERNELS = {
         out[i ^ l.words[2] >> 7] = l; }'''}
 
 
+def nest(depth):
+    return ('kernel void k(global const uint *in, global uint *out) {'
+            + ''.join(f'for (uint i{k} = 0; i{k} < in[{k}]; i{k}++)' for k in range(depth)) + 'out[0]++; }')
+
+
+KERNELS['loops'] = nest(40)
+
+
 def lines(source, mode):
     """Of LLVM IR, and whether the kernel was compiled."""
     with tempfile.NamedTemporaryFile('w', suffix='.cl') as file:
@@ -42,4 +50,5 @@ for name, source in KERNELS.items():
     for mode in (['--check', 'none'], []):
         count = lines(source, mode)
         check(f'{name}, {"plain" if mode else "with checks"}: at most {MOST} lines', count is not None and count <= MOST, count)
+check('loops nested 60 deep are not compiled', lines(nest(60), []) is None)
 done()

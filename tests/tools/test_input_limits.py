@@ -110,6 +110,8 @@ def texts():
     accepted("OpenCL C at the limit", REFCL, "kernel", "full.cl", *launch)
     refused("OpenCL C", "16777216 bytes of OpenCL C", REFCL, "kernel", "above.cl", *launch)
     refused("OpenCL C to be explored", "16777216 bytes of OpenCL C", REFCL, "explore", "above.cl")
+    padded("structure.cl", b"struct s { int x[1 << 20]; }; kernel void k(global struct s *a) { a[get_global_id(0)].x[0] = 1; }\n", 4096)
+    accepted("--auto with a structure of megabytes", REFCL, "kernel", "--auto", "structure.cl")
     padded("full.txt", b"data-race:other.cl\n", MIB, b"\n")
     padded("above.txt", b"data-race:other.cl\n", MIB + 1, b"\n")
     accepted("a list of suppressions at the limit", REFCL, "kernel", "--suppress", "full.txt", "k.cl", *launch)
@@ -122,6 +124,51 @@ def texts():
     check("SPIR-V at the limit is not refused for its size", got == 2 and "--input-limits" not in text, text)
     refused("SPIR-V", "67108864 bytes of SPIR-V", REFCL, "kernel", "above.spv", *launch)
     refused("SPIR-V to be explored", "67108864 bytes of SPIR-V", REFCL, "explore", "above.spv")
+
+
+# ---- SPIR-V ------------------------------------------------------------------------------------------
+
+def spirv(name, nested, calls):
+    """A module with NESTED structures, each of two members of the type before it, a null constant of the last one, and a function
+    for each number in CALLS, which calls the first function so many times; the last function is the kernel k."""
+    def instruction(op, *words):
+        return [(len(words) + 1) << 16 | op, *words]
+
+    void, function_type, uint = 1, 2, 3
+    first = uint + nested + 2  # function, after the null constant
+    words = [0x07230203, 0x10000, 0, 0, 0]
+    words += instruction(17, 4) + instruction(17, 5) + instruction(17, 6) + instruction(14, 2, 2)
+    words += instruction(15, 6, first + len(calls) - 1, ord("k"))
+    words += instruction(19, void) + instruction(33, function_type, void) + instruction(21, uint, 32, 0)
+    for type_ in range(uint, uint + nested):
+        words += instruction(30, type_ + 1, type_, type_)
+    words += instruction(46, uint + nested, first - 1)
+    result = first + len(calls)
+    for function, count in enumerate(calls, first):
+        words += instruction(54, void, function, 0, function_type) + instruction(248, result)
+        for call in range(result + 1, result + 1 + count):
+            words += instruction(57, void, call, first)
+        words += instruction(253) + instruction(56)
+        result += 1 + count
+    words[3] = result
+    with open(name, "wb") as file:
+        file.write(numbers(4, *words))
+
+
+def modules():
+    """What the validator visits again and again."""
+    spirv("types.spv", 20, [0])
+    spirv("types_above.spv", 21, [0])
+    spirv("types_terabytes.spv", 40, [0])
+    accepted("types with members at the limit", REFCL, "kernel", "types.spv", "--global", 2)
+    for name in ("types_above", "types_terabytes"):
+        refused(name, "1048576 members of a type", REFCL, "kernel", f"{name}.spv", "--global", 2, code=2)
+    accepted("types with members above the limit, raised", REFCL, "kernel", "types_above.spv", "--global", 2, "--input-limits", 2)
+    many = [0] * (1 << 14)
+    spirv("calls.spv", 0, [*many[1:], 1 << 14])
+    spirv("calls_above.spv", 0, [*many, 1 << 14])
+    accepted("calls at the limit", REFCL, "kernel", "calls.spv", "--global", 2)
+    refused("calls", "268435456 functions times calls", REFCL, "kernel", "calls_above.spv", "--global", 2, code=2)
 
 
 # ---- JSON --------------------------------------------------------------------------------------------
@@ -241,6 +288,7 @@ with tempfile.TemporaryDirectory() as folder:
     with open("k.cl", "w") as source:
         source.write("kernel void k(global int *a) { a[get_global_id(0)] = 1; }\n")
     texts()
+    modules()
     json_files()
     captures()
     traces()

@@ -12,7 +12,8 @@ enum {
     LOCAL_ELEMENTS = 64,
     GROUPS = 4,
     SUB_GROUPS_ITEMS = 64,
-    UNKNOWN_DISTANCE = 1000000
+    UNKNOWN_DISTANCE = 1000000,
+    MEMORY_BYTES = 1 << 26 /* of an argument, if an element has not more */
 };
 /* Of symbolic launches. */
 enum { FEW_ITEMS = 4, FEW_GROUPS = 2 };
@@ -88,6 +89,12 @@ static bool is_float(const struct in_argument_info *a)
     return type_of(a).scalar.kind == 'f';
 }
 
+static uint64_t elements_of(const struct in_argument_info *a)
+{
+    uint64_t bytes = type_of(a).bytes, most = MEMORY_BYTES / (bytes ? bytes : 1);
+    return most == 0 ? 1 : most < ELEMENTS ? most : ELEMENTS;
+}
+
 /* What the operations change: a forest of roots, the number of users, distances that are not known yet.  Locks, flags and other
  * counters begin with zero. */
 static void choose_atomic(unsigned roles, const struct launch_choice *choice, char *text, size_t size)
@@ -105,7 +112,7 @@ static void choose_atomic(unsigned roles, const struct launch_choice *choice, ch
 static void choose_memory(const struct in_argument_info *a, unsigned roles, int64_t compared,
                           const struct launch_choice *choice, char *text, size_t size)
 {
-    int n = snprintf(text, size, "buf:%d", ELEMENTS);
+    int n = snprintf(text, size, "buf:%" PRIu64, elements_of(a));
     char *rest = text + n;
     size_t room = size - (size_t)n;
     if (!is_number(a))
@@ -257,7 +264,7 @@ bool launch_choose_atomics(const struct in_kernel_info *kernel, struct launch_ch
             step -= ways;
             continue;
         }
-        snprintf(text, sizeof text, "buf:%d:%s", ELEMENTS, contents[step]);
+        snprintf(text, sizeof text, "buf:%" PRIu64 ":%s", elements_of(a), contents[step]);
         mm_free(choice->arguments[i]);
         choice->arguments[i] = mm_strdup(text);
         return choice->arguments[i] != NULL;
@@ -274,11 +281,11 @@ static void make_symbolic(const struct in_argument_info *a, unsigned roles, uint
     bool is_memory = a->kind == IN_ARG_GLOBAL || a->kind == IN_ARG_CONSTANT;
     bool is_integer = is_number(a) && !is_float(a);
     if (is_memory && roles & LAUNCH_ATOMIC)
-        snprintf(text, size, "buf:%d", ELEMENTS);
+        snprintf(text, size, "buf:%" PRIu64, elements_of(a));
     else if (is_memory && is_integer && roles & LAUNCH_INDICES)
-        snprintf(text, size, "buf:%d:any:0..%" PRIu64, ELEMENTS, items - 1);
+        snprintf(text, size, "buf:%" PRIu64 ":any:0..%" PRIu64, elements_of(a), items - 1);
     else if (is_memory)
-        snprintf(text, size, "buf:%d:any", ELEMENTS);
+        snprintf(text, size, "buf:%" PRIu64 ":any", elements_of(a));
     else if (a->kind == IN_ARG_VALUE && is_integer)
         snprintf(text, size, "any:0..%" PRIu64, strncmp(a->type_name, "bool", 4) == 0 ? 1 : items);
     else if (a->kind == IN_ARG_VALUE)

@@ -92,13 +92,13 @@ static const char optimize_small[] =
     ","
     "default<O3>,function(sroa,early-cse,combine,simplifycfg)";
 
-/* Passes take much more than twice the time for twice the code. */
-enum { LARGE = 12000 };
+/* Passes take much more than twice the time for twice the code, and -O3 several times as much for each loop around another one. */
+enum { LARGE = 12000, DEEP = 8, MOST_CODE = 1 << 18, DEEPEST = 48 };
 static const char optimize_large[] = "function(sroa,early-cse,simplifycfg,combine),default<O1>";
 
 static bool optimize(LLVMModuleRef module)
 {
-    bool large = in_shim_size(module) > LARGE;
+    bool large = in_shim_size(module) > LARGE || in_shim_loop_depth(module) > DEEP;
     return in_shim_passes(module, machine, large ? optimize_large : optimize_small, !large);
 }
 
@@ -153,6 +153,10 @@ static LLVMValueRef simplify_item(struct in_emit *e, struct in_jit_kernel *k, LL
     in_shim_neutral(e->module, "item", 0);
     in_shim_keep_accuracy(e->module, k->options.flags & IN_JIT_EXACT);
     bool passed = passes(e, inline_all);
+    if (in_shim_size(e->module) > MOST_CODE || in_shim_loop_depth(e->module) > DEEPEST) {
+        fail(k, "too much code, or loops nested too deeply");
+        return NULL;
+    }
     LLVMValueRef item = LLVMGetNamedFunction(e->module, "item");
     if (passed && is_instrumented(k)) {
         if (!passes(e, "function(early-cse)") || !in_instrument_lower(e, k, shared) ||

@@ -155,6 +155,20 @@ uint64_t in_shim_size(LLVMModuleRef module)
     return n;
 }
 
+unsigned in_shim_loop_depth(LLVMModuleRef module)
+{
+    unsigned depth = 0;
+    for (Function &f : *unwrap(module)) {
+        if (f.isDeclaration())
+            continue;
+        DominatorTree dominators(f);
+        LoopInfo loops(dominators);
+        for (const BasicBlock &block : f)
+            depth = std::max(depth, loops.getLoopDepth(&block));
+    }
+    return depth;
+}
+
 // The noalias promise of parameters holds for the whole launch, so no scope declaration is needed; the vectorizer
 // would treat the declarations as accesses to memory.
 void in_shim_drop_scopes(LLVMModuleRef module)

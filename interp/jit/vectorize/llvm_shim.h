@@ -33,6 +33,8 @@ void in_shim_neutral(LLVMModuleRef module, const char *keep, unsigned vector_wid
 void in_shim_keep_accuracy(LLVMModuleRef module, bool all);
 /* Instructions of all functions of MODULE. */
 uint64_t in_shim_size(LLVMModuleRef module);
+/* How deep loops are nested in the functions of MODULE. */
+unsigned in_shim_loop_depth(LLVMModuleRef module);
 /* Removes marks of where aliasing of parameters begins to matter. */
 void in_shim_drop_scopes(LLVMModuleRef module);
 /* Runs passes; false: there are no such passes, or they are stopped. */
