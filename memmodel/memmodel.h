@@ -231,6 +231,21 @@ static inline bool mm_is_copy(const struct mm_event *e)
            !(e->attributes & MM_ATOMIC) && e->agent.command && e->agent.index != MM_INDEX_RUNTIME;
 }
 
+/* What memory consists of; graph/scalar.c. */
+enum mm_scalar_kind { MM_SCALAR_UNKNOWN, MM_SCALAR_UNSIGNED, MM_SCALAR_SIGNED, MM_SCALAR_FLOAT };
+struct mm_scalar {
+    uint32_t size; /* bytes; 0: unknown, or scalars of several sizes */
+    uint32_t kind; /* enum mm_scalar_kind */
+};
+
+/* The scalar with that name in OpenCL C, of a vector "int4" or a pointer "int4*" the scalar
+ * that it consists of; .size is 0 if NAME is another type. */
+struct mm_scalar mm_scalar_named(const char *name);
+/* The value of BYTES bytes, at most 8: the scalars that they consist of, separated by ", "; as one unsigned number where
+ * that is not known.  Real numbers have the fewest digits that identify them. */
+enum { MM_SCALAR_TEXT = 80 };
+void mm_scalar_text(struct mm_scalar scalar, uint64_t bits, unsigned bytes, char text[MM_SCALAR_TEXT]);
+
 struct mm_allocation {
     uint32_t id;     /* from 1 */
     uint32_t object; /* API object it is a copy of (a buffer has one copy per device), 0 = none */
@@ -241,6 +256,7 @@ struct mm_allocation {
     uint64_t size;    /* bytes; of one instance where region is local or private */
     uint64_t flags;   /* cl_mem_flags */
     const char *name; /* such as "buffer 3", "svm 2", variable name */
+    struct mm_scalar element; /* that a variable consists of */
 };
 
 /* A place in program text. */

@@ -68,11 +68,13 @@ static void add_states(cJSON *json, const struct ck_program *program, const stru
         cJSON *state = cJSON_CreateObject();
         cJSON *values = cJSON_AddObjectToObject(state, "values");
         for (uint32_t j = 0; j < program->observed_count; j++) {
-            char name[80], number[32];
+            char name[80], value[MM_SCALAR_TEXT];
             verdict_term_name(program, &program->observed[j], name, sizeof name);
-            snprintf(number, sizeof number, "%" PRId64,
-                     verdict_term_value(program, &program->observed[j], verdict->states[i].values[j]));
-            cJSON_AddRawToObject(values, name, number);
+            verdict_term_text(program, &program->observed[j], verdict->states[i].values[j], value);
+            if (strspn(value, "-0123456789.e+") == strlen(value))
+                cJSON_AddRawToObject(values, name, value);
+            else
+                cJSON_AddStringToObject(values, name, value); /* not a number, or infinite */
         }
         cJSON_AddBoolToObject(state, "satisfies", verdict->states[i].satisfies);
         cJSON_AddBoolToObject(state, "racy", verdict->states[i].racy);

@@ -16,9 +16,13 @@ const char *verdict_race_name(enum ck_answer answer)
     return answer == CK_YES ? "found" : answer == CK_NO ? "none" : "unknown";
 }
 
-int64_t verdict_value(const struct ck_object *object, uint64_t value, unsigned size)
+void verdict_value_text(const struct ck_object *object, uint64_t value, unsigned size,
+                        char text[MM_SCALAR_TEXT])
 {
-    return object->is_signed ? ck_sign_extend(value, size) : (int64_t)value;
+    struct mm_scalar scalar = {size, object->is_signed ? MM_SCALAR_SIGNED : MM_SCALAR_UNSIGNED};
+    if (object->is_float)
+        scalar = (struct mm_scalar){object->element_size, MM_SCALAR_FLOAT};
+    mm_scalar_text(scalar, value, size, text);
 }
 
 void verdict_element(const struct ck_object *object, uint64_t offset, char *buf, size_t size)
@@ -39,21 +43,17 @@ void verdict_term_name(const struct ck_program *program, const struct ck_term *t
     verdict_element(&program->objects[term->object], term->offset, buf, size);
 }
 
-int64_t verdict_term_value(const struct ck_program *program, const struct ck_term *term, uint64_t value)
+void verdict_term_text(const struct ck_program *program, const struct ck_term *term, uint64_t value,
+                       char text[MM_SCALAR_TEXT])
 {
-    unsigned bytes;
-    bool is_signed;
-    if (term->kind == CK_TERM_REG) {
-        bytes = program->threads[term->thread].reg_sizes[term->reg];
-        is_signed = program->threads[term->thread].reg_signed[term->reg];
-    } else {
-        bytes = program->objects[term->object].element_size;
-        is_signed = program->objects[term->object].is_signed;
-    }
-    if (!is_signed || bytes >= 8)
-        return (int64_t)value;
-    unsigned shift = 64 - 8 * bytes;
-    return (int64_t)(value << shift) >> shift;
+    const struct ck_thread *thread = term->kind == CK_TERM_REG ? &program->threads[term->thread] : NULL;
+    if (thread)
+        mm_scalar_text((struct mm_scalar){thread->reg_sizes[term->reg], thread->reg_signed[term->reg]
+                                                                            ? MM_SCALAR_SIGNED
+                                                                            : MM_SCALAR_UNSIGNED},
+                       value, thread->reg_sizes[term->reg], text);
+    else
+        verdict_value_text(&program->objects[term->object], value, ck_term_size(program, term), text);
 }
 
 void verdict_state_text(const struct ck_program *program, const uint64_t *values, char *buf, size_t size)
@@ -61,10 +61,10 @@ void verdict_state_text(const struct ck_program *program, const uint64_t *values
     size_t at = 0;
     *buf = '\0';
     for (uint32_t j = 0; j < program->observed_count && at < size; j++) {
-        char name[80];
+        char name[80], value[MM_SCALAR_TEXT];
         verdict_term_name(program, &program->observed[j], name, sizeof name);
-        at += (size_t)snprintf(buf + at, size - at, " %s=%" PRId64, name,
-                               verdict_term_value(program, &program->observed[j], values[j]));
+        verdict_term_text(program, &program->observed[j], values[j], value);
+        at += (size_t)snprintf(buf + at, size - at, " %s=%s", name, value);
     }
 }
 
@@ -87,9 +87,12 @@ void verdict_step_text(const struct ck_program *program, const struct ck_step *s
         snprintf(buf, size, "%s: %s%s%s%s%s", thread, e->order ? mm_order_name((enum mm_order)e->order) : "",
                  e->order ? " " : "", mm_kind_name((enum mm_kind)e->kind), *object ? " " : "", object);
     bool writes = e->kind == MM_WRITE || e->kind == MM_INIT || e->kind == MM_RMW;
-    if (*object && n > 0 && (size_t)n < size)
-        n += snprintf(buf + n, size - (size_t)n, " = %" PRId64,
-                      (int64_t)(int32_t)(writes ? e->value_written : e->value_read));
+    if (*object && n > 0 && (size_t)n < size) {
+        char value[MM_SCALAR_TEXT];
+        verdict_value_text(&program->objects[step->object], writes ? e->value_written : e->value_read,
+                           e->size, value);
+        n += snprintf(buf + n, size - (size_t)n, " = %s", value);
+    }
     if (step->line && n > 0 && (size_t)n < size)
         snprintf(buf + n, size - (size_t)n, " (line %u)", step->line);
 }
@@ -99,15 +102,15 @@ void verdict_step_text(const struct ck_program *program, const struct ck_step *s
 void verdict_happening_text(const struct ck_program *program, const struct ck_happening *h,
                             char text[VERDICT_TEXT])
 {
-    char element[120] = "", value[24] = "";
+    char element[120] = "", value[MM_SCALAR_TEXT] = "";
     if (h->object < program->object_count) {
         const struct ck_object *o = &program->objects[h->object];
         verdict_element(o, h->offset, element, sizeof element);
-        snprintf(value, sizeof value, " = %" PRId64, verdict_value(o, h->value, h->size));
+        verdict_value_text(o, h->value, h->size, value);
     }
-    snprintf(text, VERDICT_TEXT, "%s%s%s%s%s%s%s", mm_kind_name((enum mm_kind)h->kind), *element ? " " : "",
-             element, value, h->order ? " (" : "", h->order ? mm_order_name((enum mm_order)h->order) : "",
-             h->order ? ")" : "");
+    snprintf(text, VERDICT_TEXT, "%s%s%s%s%s%s%s%s", mm_kind_name((enum mm_kind)h->kind), *element ? " " : "",
+             element, *value ? " = " : "", value, h->order ? " (" : "",
+             h->order ? mm_order_name((enum mm_order)h->order) : "", h->order ? ")" : "");
 }
 
 static bool is_before(const struct mm_rel *co, size_t i, size_t j)

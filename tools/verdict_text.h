@@ -18,10 +18,12 @@ void verdict_print_explanation(const struct ck_program *program, const struct ck
 void verdict_print_advice(const struct ck_program *program, const struct ck_advice *advice, FILE *out);
 /* "x", "x[2]"; the value of SIZE bytes there. */
 void verdict_element(const struct ck_object *object, uint64_t offset, char *buf, size_t size);
-int64_t verdict_value(const struct ck_object *object, uint64_t value, unsigned size);
+void verdict_value_text(const struct ck_object *object, uint64_t value, unsigned size,
+                        char text[MM_SCALAR_TEXT]);
 /* "1:r0", "x[2]"; its value. */
 void verdict_term_name(const struct ck_program *program, const struct ck_term *term, char *buf, size_t size);
-int64_t verdict_term_value(const struct ck_program *program, const struct ck_term *term, uint64_t value);
+void verdict_term_text(const struct ck_program *program, const struct ck_term *term, uint64_t value,
+                       char text[MM_SCALAR_TEXT]);
 /* "P1: acquire read y = 1 (line 12)" */
 void verdict_step_text(const struct ck_program *program, const struct ck_step *step, char *buf, size_t size);
 /* The clauses of the definition that an edge is named after ("mo", "rf^-1", "sw(...)"): what its comment

@@ -132,6 +132,7 @@ struct ck_object {
     bool non_atomic;      /* some thread declares it with a non-atomic type (cat: NAL) */
     bool uninitialized;   /* initial value arbitrary, or that of inputs */
     bool is_signed;       /* print values as signed */
+    bool is_float;        /* print values as floating-point numbers of element_size bytes */
     int32_t work_group; /* local memory: its work-group (dense number over all devices), -1 = shared by all */
     uint32_t alias_of;  /* Vulkan: the object whose memory it aliases, or its own number */
     const uint64_t *initial; /* size / element_size values */

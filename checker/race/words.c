@@ -86,8 +86,9 @@ void ck_words_location(const struct ck_finding *finding, char *buf, size_t size)
     else if (access->argument && name)
         snprintf(buf, size, "%s (element %" PRId64 ")", name, (int64_t)access->element);
     else if (a)
-        snprintf(buf, size, "%s memory %s%s%s(byte %" PRId64 ")", mm_region_name((enum mm_region)a->region),
-                 name ? "'" : "", name ? name : "", name ? "' " : "", (int64_t)finding->offset);
+        snprintf(buf, size, "%s memory %s%s%s(%s %" PRId64 ")", mm_region_name((enum mm_region)a->region),
+                 name ? "'" : "", name ? name : "", name ? "' " : "", a->element.size ? "element" : "byte",
+                 (int64_t)finding->offset / (a->element.size ? a->element.size : 1));
     else
         snprintf(buf, size, "unknown memory");
 }

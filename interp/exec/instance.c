@@ -25,8 +25,11 @@ static void make_object(struct in_instance *in, uint32_t k)
         return;
     struct mm_record record = {.type = MM_RECORD_ALLOCATION};
     in->objects[k].id = mm_recorder_new_allocation(in->recorder);
-    record.allocation = (struct mm_allocation){
-        .id = in->objects[k].id, .region = in->objects[k].region, .size = g->ty->size, .name = name};
+    record.allocation = (struct mm_allocation){.id = in->objects[k].id,
+                                               .region = in->objects[k].region,
+                                               .size = g->ty->size,
+                                               .name = name,
+                                               .element = in_spirv_scalar(in->module, name, g->ty)};
     mm_recorder_record(in->recorder, &record);
 }
 

@@ -80,6 +80,53 @@ static const char *source_entry(const struct in_module *m, const char *prefix, c
     return p;
 }
 
+/* The scalar that all of TY consists of; .size is 0 if there are several, or pointers. */
+static struct mm_scalar scalar_of(const struct in_ty *ty)
+{
+    if (ty->kind == IN_TY_ARRAY || ty->kind == IN_TY_VECTOR)
+        return scalar_of(ty->element);
+    if (ty->kind == IN_TY_FLOAT)
+        return (struct mm_scalar){(uint32_t)ty->size, MM_SCALAR_FLOAT};
+    if (ty->kind == IN_TY_INT)
+        return (struct mm_scalar){(uint32_t)ty->size, ty->is_signed ? MM_SCALAR_SIGNED : MM_SCALAR_UNSIGNED};
+    struct mm_scalar first = {0};
+    for (uint32_t i = 0; ty->kind == IN_TY_STRUCT && i < ty->count; i++) {
+        struct mm_scalar member = scalar_of(ty->members[i]);
+        if (!member.size || (i && (member.size != first.size || member.kind != first.kind)))
+            return (struct mm_scalar){0};
+        first = member;
+    }
+    return first;
+}
+
+/* NAME without the number that LLVM appends to a second variable of the same name. */
+static size_t name_length(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot && dot[1] && strspn(dot + 1, "0123456789") == strlen(dot + 1) ? (size_t)(dot - name)
+                                                                             : strlen(name);
+}
+
+struct mm_scalar in_spirv_scalar(const struct in_module *m, const char *name, const struct in_ty *type)
+{
+    static const char prefix[] = "variable_type.";
+    struct mm_scalar scalar = scalar_of(type);
+    size_t before = sizeof prefix - 1, length = name_length(name);
+    bool is_signed = false, is_unsigned = false;
+    for (uint32_t id = 1; id < m->bound && scalar.kind == MM_SCALAR_UNSIGNED; id++) {
+        const char *s = m->ids[id].kind == IN_ID_STRING ? m->ids[id].string : "";
+        if (strncmp(s, prefix, before) != 0 || strncmp(s + before, name, length) != 0 ||
+            s[before + length] != '.')
+            continue;
+        struct mm_scalar source = mm_scalar_named(s + before + length + 1);
+        is_signed |= source.kind == MM_SCALAR_SIGNED && source.size == scalar.size;
+        is_unsigned |= source.kind == MM_SCALAR_UNSIGNED;
+    }
+    if (is_signed && !is_unsigned)
+        scalar.kind = MM_SCALAR_SIGNED;
+    return scalar;
+}
+
 bool in_spirv_source_type(const struct in_module *m, const char *kernel, uint32_t index, char *text,
                           size_t size)
 {
@@ -217,6 +264,8 @@ static enum mm_class argument(struct in_module *m, const struct in_kernel *k, ui
                   sizeof text);
     a->name = id->name;
     a->type_name = mm_arena_strdup(m->arena, text);
+    if (a->kind == IN_ARG_PIPE && strlen(text) + 1 < sizeof text)
+        strcat(text, "*"); /* a pipe to its packets */
     const struct in_ty *structure = a->kind == IN_ARG_VALUE ? NULL : in_spirv_named_structure(m, text);
     if (structure)
         a->element_size = (uint32_t)structure->size;

@@ -114,6 +114,10 @@ static bool record_locals(struct in_run *run)
                                    .command = run->launch.command,
                                    .size = v != NULL ? v->ty->size : run->arguments[k - locals].local_size,
                                    .name = v != NULL ? run->module->ids[v->id].name : a->name};
+        if (v != NULL)
+            record.allocation.element = in_spirv_scalar(run->module, record.allocation.name, v->ty);
+        else
+            record.allocation.element = mm_scalar_named(a->type_name);
         mm_recorder_record(run->launch.recorder, &record);
     }
     return true;

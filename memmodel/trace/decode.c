@@ -241,6 +241,9 @@ bool mm_trace_decode(struct mm_trace_cursor *c, struct mm_trace_state *state, mm
     }
     if (record->type == MM_RECORD_EDGE)
         check_edge(c, next_event, &record->edge);
+    else if (record->type == MM_RECORD_ALLOCATION &&
+             (record->allocation.element.size > 8 || record->allocation.element.kind > MM_SCALAR_FLOAT))
+        problem(c, "a scalar is of unknown type");
     else if (record->type == MM_RECORD_TERM)
         check_term(c, &record->term);
     else if (record->type == MM_RECORD_CONTENT &&

@@ -188,32 +188,85 @@ std::string attribute_text(const clang::Attr *attribute, const clang::PrintingPo
     return "";
 }
 
-/* Notes what the source says of its kernels: "kernel_attributes.NAME.TEXT" each. */
-class AttributeNotes : public clang::ASTConsumer
+/* The scalar that variables of TYPE, or what a pointer points to, consist of, as OpenCL C names it; "": none, or several. */
+std::string scalar_name(clang::QualType type, const clang::ASTContext &context)
+{
+    if (type->isPointerType())
+        type = type->getPointeeType();
+    type = context.getBaseElementType(type);
+    if (const auto *atomic = type->getAs<clang::AtomicType>())
+        type = atomic->getValueType();
+    if (const auto *vector = type->getAs<clang::VectorType>())
+        type = vector->getElementType();
+    const bool integer = type->isIntegerType() && !type->isEnumeralType() && !type->isBooleanType();
+    if (!integer && !type->isRealFloatingType())
+        return "";
+    const uint64_t size = context.getTypeSizeInChars(type).getQuantity();
+    const std::string sign = type->isUnsignedIntegerType() ? "u" : "";
+    if (!integer)
+        return size == 2 ? "half" : size == 4 ? "float" : "double";
+    return sign + (size == 1 ? "char" : size == 2 ? "short" : size == 4 ? "int" : "long");
+}
+
+/* Notes what the source says of its kernels, "kernel_attributes.NAME.TEXT", and what SPIR-V does not say of variables and pointers,
+ * "variable_type.NAME.TEXT", where NAME begins with the function's unless the variable has program scope. */
+class SourceNotes : public clang::ASTConsumer
 {
   public:
-    AttributeNotes(std::vector<std::string> &to, const clang::LangOptions &language)
+    SourceNotes(std::vector<std::string> &to, const clang::LangOptions &language)
         : notes(to), policy(language)
     {
     }
     bool HandleTopLevelDecl(clang::DeclGroupRef group) override
     {
         for (const clang::Decl *declaration : group) {
+            if (const auto *variable = llvm::dyn_cast<clang::VarDecl>(declaration))
+                note_variable("", *variable);
             const auto *function = llvm::dyn_cast<clang::FunctionDecl>(declaration);
             if (!function || !function->hasAttr<clang::OpenCLKernelAttr>() ||
                 !function->doesThisDeclarationHaveABody())
                 continue;
-            std::string text;
-            for (const clang::Attr *attribute : function->attrs()) {
-                const std::string one = attribute_text(attribute, policy);
-                text += (text.empty() || one.empty() ? "" : " ") + one;
-            }
-            notes.push_back("kernel_attributes." + function->getName().str() + "." + text);
+            note_attributes(*function);
+            const std::string prefix = function->getName().str() + ".";
+            for (const clang::ParmVarDecl *parameter : function->parameters())
+                note_variable(prefix, *parameter);
+            note_variables(prefix, function->getBody());
         }
         return true;
     }
 
   private:
+    void note_attributes(const clang::FunctionDecl &function)
+    {
+        std::string text;
+        for (const clang::Attr *attribute : function.attrs()) {
+            const std::string one = attribute_text(attribute, policy);
+            text += (text.empty() || one.empty() ? "" : " ") + one;
+        }
+        notes.push_back("kernel_attributes." + function.getName().str() + "." + text);
+    }
+    void note_variables(const std::string &prefix, const clang::Stmt *statement)
+    {
+        if (const auto *declarations = llvm::dyn_cast_or_null<clang::DeclStmt>(statement))
+            for (const clang::Decl *declaration : declarations->decls())
+                if (const auto *variable = llvm::dyn_cast<clang::VarDecl>(declaration))
+                    note_variable(prefix, *variable);
+        if (statement)
+            for (const clang::Stmt *child : statement->children())
+                note_variables(prefix, child);
+    }
+    /* Private variables are no objects of which anything is reported. */
+    void note_variable(const std::string &prefix, const clang::VarDecl &variable)
+    {
+        const bool parameter = llvm::isa<clang::ParmVarDecl>(variable) && variable.getType()->isPointerType();
+        const bool local = variable.getType().getAddressSpace() == clang::LangAS::opencl_local;
+        if (!variable.hasGlobalStorage() && !local && !parameter)
+            return;
+        const std::string scalar = scalar_name(variable.getType(), variable.getASTContext());
+        if (!scalar.empty())
+            notes.push_back("variable_type." + prefix + variable.getName().str() + "." + scalar);
+    }
+
     std::vector<std::string> &notes;
     clang::PrintingPolicy policy;
 };
@@ -232,7 +285,7 @@ class NotingAction : public clang::EmitLLVMOnlyAction
     {
         std::vector<std::unique_ptr<clang::ASTConsumer>> consumers;
         compiler.getPreprocessor().addPPCallbacks(std::make_unique<TimeWatch>(dependencies));
-        consumers.push_back(std::make_unique<AttributeNotes>(notes, compiler.getLangOpts()));
+        consumers.push_back(std::make_unique<SourceNotes>(notes, compiler.getLangOpts()));
         consumers.push_back(clang::EmitLLVMOnlyAction::CreateASTConsumer(compiler, file));
         return std::make_unique<clang::MultiplexConsumer>(std::move(consumers));
     }

@@ -287,7 +287,17 @@ static const struct ex_place *place_named(struct ex *ex, const char *text)
         if (id ? place->id == id : strcmp(ex_id(ex, place->id)->name, text) == 0)
             return place;
     }
-    ex_fail(ex, MM_INVALID, "explore.header", "'%s' is no memory that the kernel can access", text);
+    char names[256] = "";
+    for (uint32_t i = 0, length = 0; i < ex->build.place_count && length < sizeof names; i++) {
+        const char *name = ex_id(ex, ex->build.places[i].id)->name;
+        bool again = i && ex->build.places[i - 1].id == ex->build.places[i].id; /* of another work-group */
+        if (*name && !strchr(name, '.') && !again)
+            length +=
+                (uint32_t)snprintf(names + length, sizeof names - length, "%s%s", length ? ", " : "", name);
+    }
+    ex_fail(ex, MM_INVALID, "explore.header",
+            "'%s' is neither a pointer argument nor a variable of program scope; conditions can name %s",
+            text, *names ? names : "none here");
 }
 
 _Noreturn static void bad_term(struct ex *ex, const struct ck_condition_term *t, const char *what)

@@ -73,18 +73,26 @@ static uint64_t size_with(const struct in_ty *t, const struct ex_init *init)
 
 /* ---- objects ------------------------------------------------------------------------------------ */
 
-static const struct in_ty *first_leaf(struct ex *ex, const struct in_ty *t, unsigned *smallest)
+static unsigned smallest_leaf(struct ex *ex, const struct in_ty *t)
 {
-    const struct in_ty *first = NULL;
-    if (ex_scalar_size(t)) {
-        *smallest = ex_scalar_size(t) < *smallest ? ex_scalar_size(t) : *smallest;
-        return t;
+    unsigned smallest = ex_scalar_size(t) ? ex_scalar_size(t) : 8;
+    for (uint32_t i = 0; !ex_scalar_size(t) && i < (t->kind == IN_TY_STRUCT ? t->count : 1); i++) {
+        unsigned leaf = smallest_leaf(ex, part_of(ex, t, i));
+        smallest = leaf < smallest ? leaf : smallest;
     }
-    for (uint32_t i = 0; i < (t->kind == IN_TY_STRUCT ? t->count : 1); i++) {
-        const struct in_ty *leaf = first_leaf(ex, part_of(ex, t, i), smallest);
-        first = first ? first : leaf;
-    }
-    return first;
+    return smallest;
+}
+
+/* What the memory of PLACE consists of, as the source says. */
+static struct mm_scalar scalar_of(struct ex *ex, const struct ex_place *place)
+{
+    char source[EX_SOURCE_TYPE], name[256];
+    bool parameter = ex_source_type(ex, place->id, source);
+    snprintf(name, sizeof name, "%s%s%s", parameter ? ex->entry->name : "", parameter ? "." : "",
+             ex_id(ex, place->id)->name);
+    struct mm_scalar scalar = in_spirv_scalar(ex->module.decoded, name, place->pointee);
+    struct mm_scalar named = parameter ? mm_scalar_named(source) : scalar;
+    return named.size == scalar.size && named.kind == MM_SCALAR_SIGNED ? named : scalar;
 }
 
 static const char *display_name(struct ex *ex, uint32_t id)
@@ -121,8 +129,8 @@ static uint8_t region_of(uint32_t storage)
 /* Adds the object for PLACE, of SIZE bytes; BYTES NULL: uninitialized, as where only some bytes are known. */
 static void add_object(struct ex *ex, struct ex_place place, uint64_t size, const uint8_t *bytes)
 {
-    unsigned element = 8;
-    const struct in_ty *leaf = first_leaf(ex, place.pointee, &element);
+    unsigned element = smallest_leaf(ex, place.pointee);
+    struct mm_scalar scalar = scalar_of(ex, &place);
     bool local = place.storage == SpvStorageClassWorkgroup;
     while (element & (element - 1) || size % element)
         element = 1;
@@ -142,7 +150,8 @@ static void add_object(struct ex *ex, struct ex_place place, uint64_t size, cons
                                .region = region_of(place.storage),
                                .origin = input && input->svm ? MM_ORIGIN_FINE_SVM_ATOMICS : MM_ORIGIN_BUFFER,
                                .uninitialized = !bytes || place.known,
-                               .is_signed = leaf && leaf->is_signed,
+                               .is_signed = scalar.kind == MM_SCALAR_SIGNED,
+                               .is_float = scalar.kind == MM_SCALAR_FLOAT && scalar.size == element,
                                .work_group = local ? (int32_t)place.work_group : -1,
                                .alias_of = ex->program->object_count,
                                .initial = values};

@@ -17,13 +17,10 @@ enum { MOST_SHOWN = 12, GRAPH_EVENTS = 1 << 20 };
 
 /* ---- data ------------------------------------------------------------------------------------ */
 
-/* The scalars that memory of a kernel argument consists of.  Local memory has no allocation when it is passed: its
- * allocation has the argument's name. */
+/* The scalars that memory of a kernel argument consists of.  Local memory is in the trace with its own. */
 struct element {
-    uint32_t command, allocation; /* allocation 0: local memory */
-    uint32_t size;
-    char kind; /* 'f' floating-point, 'i' signed */
-    char name[64];
+    uint32_t allocation;
+    struct mm_scalar scalar;
 };
 
 /* Names, sources and types, from the records other than events. */
@@ -42,35 +39,11 @@ static enum mm_class skip_events(void *context, const struct mm_event *events, s
     return MM_OK;
 }
 
-/* Values of other types, unsigned ones among them, are printed as unsigned numbers. */
-static bool is_scalar(const char *type, struct element *element)
-{
-    static const struct {
-        const char *name;
-        uint32_t size;
-        char kind;
-    } scalars[] = {{"float", 4, 'f'},      {"double", 8, 'f'},      {"char", 1, 'i'},
-                   {"short", 2, 'i'},      {"int", 4, 'i'},         {"long", 8, 'i'},
-                   {"atomic_int", 4, 'i'}, {"atomic_long", 8, 'i'}, {"atomic_float", 4, 'f'}};
-    for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++) {
-        size_t length = strlen(scalars[i].name);
-        if (strncmp(type, scalars[i].name, length) != 0)
-            continue;
-        length += strspn(type + length, "0123456789"); /* of a vector */
-        if (type[length] != '*')
-            continue;
-        element->size = scalars[i].size;
-        element->kind = scalars[i].kind;
-        return true;
-    }
-    return false;
-}
-
 static void add_element(struct names *names, const struct mm_argument *argument)
 {
-    struct element element = {.command = argument->command, .allocation = argument->allocation}, *place;
-    snprintf(element.name, sizeof element.name, "%s", argument->name);
-    if (is_scalar(argument->type_name, &element) && (place = mm_add(&names->elements, &names->element_count)))
+    struct element element = {argument->allocation, mm_scalar_named(argument->type_name)}, *place;
+    if (element.allocation && element.scalar.size &&
+        (place = mm_add(&names->elements, &names->element_count)))
         *place = element;
 }
 
@@ -102,17 +75,17 @@ static void clear_names(struct names *names)
     mm_free(names->elements);
 }
 
-/* NULL if no argument says what A consists of, or if arguments differ.  Commands that copy use the kernels' types. */
-static const struct element *element_of(const struct names *names, const struct mm_allocation *a)
+/* Unknown if no argument says what A consists of, or if arguments differ.  Commands that copy use the kernels' types. */
+static struct mm_scalar scalar_of(const struct names *names, const struct mm_allocation *a)
 {
-    const struct element *found = NULL;
+    struct mm_scalar found = a->element;
     for (size_t i = 0; i < names->element_count; i++) {
-        const struct element *e = &names->elements[i];
-        bool same = e->allocation ? e->allocation == a->id
-                                  : e->command == a->command && a->name && strcmp(e->name, a->name) == 0;
-        if (same && found && (found->size != e->size || found->kind != e->kind))
-            return NULL;
-        found = same ? e : found;
+        struct element e = names->elements[i];
+        if (e.allocation != a->id)
+            continue;
+        if (found.size && (found.size != e.scalar.size || found.kind != e.scalar.kind))
+            return (struct mm_scalar){0};
+        found = e.scalar;
     }
     return found;
 }
@@ -152,44 +125,10 @@ static void add_agent(cJSON *object, const struct mm_graph *names, const struct 
     add_text(object, "agent", text);
 }
 
-/* With the fewest digits that identify the value. */
-static void put_real(char *text, size_t size, double value, bool single)
+static void add_value(cJSON *object, const char *key, uint64_t bits, uint32_t size, struct mm_scalar scalar)
 {
-    for (int digits = single ? 6 : 15; digits <= (single ? 9 : 17); digits++) {
-        snprintf(text, size, "%.*g", digits, value);
-        double again = strtod(text, NULL);
-        if ((single ? (float)again : again) == value)
-            break;
-    }
-}
-
-static void put_scalar(char *text, size_t size, uint64_t bits, const struct element *element)
-{
-    unsigned shift = 64 - 8 * element->size;
-    float f;
-    double d;
-    memcpy(&f, &bits, sizeof f);
-    memcpy(&d, &bits, sizeof d);
-    if (element->kind == 'i')
-        snprintf(text, size, "%" PRId64, (int64_t)(bits << shift) >> shift);
-    else
-        put_real(text, size, element->size == sizeof f ? (double)f : d, element->size == sizeof f);
-}
-
-static void add_value(cJSON *object, const char *key, uint64_t bits, uint32_t size,
-                      const struct element *element)
-{
-    char text[200];
-    size_t used = 0;
-    if (!element || size % element->size || size > sizeof bits) {
-        snprintf(text, sizeof text, "%" PRIu64, bits);
-    } else {
-        for (uint32_t at = 0; at < size; at += element->size) {
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s", at ? ", " : "");
-            put_scalar(text + used, sizeof text - used, bits >> 8 * at, element);
-            used = strlen(text);
-        }
-    }
+    char text[MM_SCALAR_TEXT];
+    mm_scalar_text(scalar, bits, size, text);
     add_text(object, key, text);
 }
 
@@ -208,10 +147,10 @@ static void add_memory(cJSON *object, const struct names *names, const struct mm
     cJSON_AddNumberToObject(object, "bytes", e->size);
     if (e->attributes & MM_NO_VALUE)
         return;
-    const struct element *element = element_of(names, a);
-    add_value(object, "value", e->kind == MM_WRITE ? e->value_written : e->value_read, e->size, element);
+    struct mm_scalar scalar = scalar_of(names, a);
+    add_value(object, "value", e->kind == MM_WRITE ? e->value_written : e->value_read, e->size, scalar);
     if (e->kind == MM_RMW)
-        add_value(object, "written", e->value_written, e->size, element);
+        add_value(object, "written", e->value_written, e->size, scalar);
 }
 
 static cJSON *event_json(const struct names *names, const struct picked_event *p)

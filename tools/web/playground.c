@@ -243,9 +243,8 @@ static void put_values(struct play *p, const uint64_t *values)
 {
     json_open(&p->json, "values", '[');
     for (uint32_t i = 0; i < p->program->observed_count; i++) {
-        char text[24];
-        snprintf(text, sizeof text, "%" PRId64,
-                 verdict_term_value(p->program, &p->program->observed[i], values[i]));
+        char text[MM_SCALAR_TEXT];
+        verdict_term_text(p->program, &p->program->observed[i], values[i], text);
         json_text(&p->json, NULL, text); /* a number may be too large for readers */
     }
     json_close(&p->json, ']');

@@ -209,6 +209,7 @@ static bool take_object(struct reader *r, const cJSON *json)
                           .region = take_name(r, json, "region", region_name, MM_REGION_COUNT),
                           .origin = take_flag(json, "svm") ? MM_ORIGIN_FINE_SVM_ATOMICS : MM_ORIGIN_BUFFER,
                           .is_signed = take_flag(json, "signed"),
+                          .is_float = take_flag(json, "float"),
                           .hidden = take_flag(json, "hidden"),
                           .alias_of = r->program->object_count};
     o.work_group = (int32_t)take_optional(r, json, "work_group", MOST_ITEMS, UINT32_MAX);

@@ -69,9 +69,10 @@ static void print_source(const struct steps *s, const struct ck_happening *h)
 static void print_access(const struct steps *s, const struct ck_happening *h)
 {
     const struct ck_object *o = &s->witness->program->objects[h->object];
-    char element[120];
+    char element[120], value[MM_SCALAR_TEXT];
     verdict_element(o, h->offset, element, sizeof element);
-    fprintf(s->out, " %s = %" PRId64, element, verdict_value(o, h->value, h->size));
+    verdict_value_text(o, h->value, h->size, value);
+    fprintf(s->out, " %s = %s", element, value);
     if (h->order)
         fprintf(s->out, " (%s)", mm_order_name((enum mm_order)h->order));
     if (h->kind == MM_READ)
@@ -130,10 +131,12 @@ static void print_object(const struct steps *s, uint32_t object)
     const struct ck_object *o = &s->witness->program->objects[object];
     uint64_t count = o->size / o->element_size;
     fprintf(s->out, "    %s =", o->name);
-    for (uint64_t i = 0; i < count && i < MOST_VALUES; i++)
-        fprintf(s->out, " %" PRId64,
-                verdict_value(o, replay_final_value(s->witness, object, i * o->element_size, o->element_size),
-                              o->element_size));
+    for (uint64_t i = 0; i < count && i < MOST_VALUES; i++) {
+        char value[MM_SCALAR_TEXT];
+        verdict_value_text(o, replay_final_value(s->witness, object, i * o->element_size, o->element_size),
+                           o->element_size, value);
+        fprintf(s->out, " %s", value);
+    }
     fprintf(s->out, "%s\n", count > MOST_VALUES ? " ..." : "");
 }
 

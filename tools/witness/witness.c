@@ -177,7 +177,7 @@ void witness_describe(const struct ck_program *program, const struct ck_executio
 static cJSON *happening_json(const struct ck_program *program, const struct ck_happening *h, size_t number)
 {
     cJSON *json = cJSON_CreateObject();
-    char value[32];
+    char value[MM_SCALAR_TEXT];
     cJSON_AddNumberToObject(json, "event", (double)number);
     cJSON_AddStringToObject(json, "kind", mm_kind_name((enum mm_kind)h->kind));
     if (h->thread < program->thread_count)
@@ -190,6 +190,8 @@ static cJSON *happening_json(const struct ck_program *program, const struct ck_h
         cJSON_AddNumberToObject(json, "size", h->size);
         snprintf(value, sizeof value, "%" PRIu64, h->value);
         cJSON_AddRawToObject(json, "value", value);
+        verdict_value_text(&program->objects[h->object], h->value, h->size, value);
+        cJSON_AddStringToObject(json, "text", value);
     }
     if (h->source != UINT32_MAX)
         cJSON_AddNumberToObject(json, "from", h->source);

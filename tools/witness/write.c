@@ -101,6 +101,8 @@ static cJSON *object_json(const struct ck_object *o)
     add_number(json, "element_size", o->element_size);
     if (o->is_signed)
         cJSON_AddTrueToObject(json, "signed");
+    if (o->is_float)
+        cJSON_AddTrueToObject(json, "float");
     if (o->hidden)
         cJSON_AddTrueToObject(json, "hidden");
     if (o->origin == MM_ORIGIN_FINE_SVM_ATOMICS)

@@ -93,7 +93,8 @@ static struct mm_record random_record(mm_event_id next)
                                               .address = rnd(),
                                               .size = rnd(),
                                               .flags = rnd(),
-                                              .name = random_word()};
+                                              .name = random_word(),
+                                              .element = {(uint32_t)(rnd() % 9), (uint32_t)(rnd() % 4)}};
         break;
     case MM_RECORD_SOURCE:
         r.source.id = (uint32_t)(rnd() | 1);
@@ -192,6 +193,7 @@ static enum mm_class digest_record(void *context, const struct mm_record *r)
         fold(d, &r->allocation, offsetof(struct mm_allocation, device) + 2);
         fold(d, &r->allocation.address, 24);
         fold_string(d, r->allocation.name);
+        fold(d, &r->allocation.element, sizeof r->allocation.element);
         break;
     case MM_RECORD_SOURCE:
         fold(d, &r->source.id, 12);
