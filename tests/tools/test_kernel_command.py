@@ -23,6 +23,8 @@ WRONG = [
     ("a value for a pointer", ["-a", "5", "-a", "1"], "argument 0 'x' (global int *) cannot be this: clSetKernelArg: CL_INVALID_"),
     ("a buffer for a value", ["-a", "buf:4", "-a", "buf:4"], "argument 1 'n' (int) cannot be this: clSetKernelArg: CL_INVALID_ARG_SIZE (-51)"),
     ("a name that no argument has", ["-a", "buf:4", "-a", "count=1"], "no argument 'count'; its arguments are: x, n"),
+    ("a pipe for a pointer", ["-a", "pipe:4", "-a", "1"], "argument 0 'x' (global int *) is no pipe; try --arg buf:"),
+    ("a pipe without packets", ["-a", "pipe:0", "-a", "1"], "a pipe has 1 to 4294967295 packets"),
     ("words behind a value", ["-a", "buf:4", "-a", "1z"], "the end of the argument is expected at 'z'"),
     ("another kernel", ["-k", "other", "-a", "buf:4", "-a", "1"], "no kernel 'other'"),
     ("a work-group that does not fit", ["-l", "100000", "-a", "buf:4", "-a", "1"], "CL_INVALID_WORK_ITEM_SIZE (-55)"),
@@ -30,11 +32,19 @@ WRONG = [
 ]
 # Kernels that --auto launches or not, the exit code, and words of the message.
 AUTO = [
-    ("a pipe", "kernel void k(write_only pipe int o) { }\n", 2, "argument 0 'o' (pipe int) is a pipe, which no --arg describes"),
+    ("a pipe", "kernel void k(write_only pipe int o) { int v = 1; write_pipe(o, &v); }\n", 0, "-a o=pipe:16"),
+    ("a pipe of structures", "typedef struct { int a; char b; } packet;\nkernel void k(read_only pipe packet in, global char *o)\n"
+     "{ packet p; if (read_pipe(in, &p) == 0) o[get_global_id(0)] = p.b; }\n", 0, "-a in=pipe:16"),
     ("an image of a buffer", "kernel void k(read_only image1d_buffer_t b) { }\n", 2, "'b' (image1d_buffer_t) is an image of a buffer, which no --arg describes"),
     ("a queue", "kernel void k(queue_t q, global int *o) { o[get_global_id(0)] = 1; }\n", 0, "no findings"),
     ("an error after a warning", "#pragma OPENCL EXTENSION no_such : enable\nkernel void k(global int *x) { *x = y; }\n", 2, "does not compile: %s:2:37: error: "),
 ]
+# The same text gives eight bytes for the first kernel and two for the second.
+STRUCTURES = """struct wide { int x; float y; };
+struct narrow { uchar n, m; };
+kernel void first(global int *o, struct wide s) { if (s.x != 1 || s.y != 2.0f) o[-1] = 0; }
+kernel void second(global int *o, struct narrow s) { if (s.n != 1 || s.m != 2) o[-1] = 0; }
+"""
 
 
 def kernel(*words):
@@ -60,6 +70,10 @@ def main():
             run = kernel("--auto", path)
             message = message.replace("%s", path)
             check("--auto: " + name, run.returncode == code and run.stderr.count(message) == 1, run.stderr)
+        with open(path, "w") as f:
+            f.write(STRUCTURES)
+        run = kernel("--auto", "-a", "s={1, 2}", path)
+        check("a structure is that of each kernel", run.returncode == 0 and run.stderr.count("no findings") == 2, run.stderr)
         with open(path, "w") as f:
             f.write(SOURCE)
         words = ["--check", "all", "--json", report, "--junit", suite, "-g", "4", "--local=2", "-a", "buf:4", "-a", "3", path]

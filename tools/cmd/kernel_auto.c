@@ -396,7 +396,9 @@ static int automatic_kernel(struct kernel *kernel, struct in_module *module,
 {
     struct automatic a = {.kernel = kernel, .info = info, .module = module};
     const char *schedule = kernel->session.execution.schedule;
+    const char *given[KERNEL_ARGUMENTS]; /* another kernel's structures are others */
     int code = EXIT_USAGE;
+    memcpy(given, kernel->arguments, sizeof given);
     if (!choose_first(&a))
         tool_error(EXIT_USAGE, "--auto: '%s' has too many arguments", info->name);
     else
@@ -408,6 +410,7 @@ static int automatic_kernel(struct kernel *kernel, struct in_module *module,
     while (a.again && (code = 0, true));
     launch_choice_clear(&a.choice);
     kernel->session.execution.schedule = schedule;
+    memcpy(kernel->arguments, given, sizeof given);
     return code;
 }
 

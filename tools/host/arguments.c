@@ -73,7 +73,9 @@ static void suggest(struct host *host, cl_uint index, char *text, size_t size)
         items *= host->global[i];
     argument_text(host, index, CL_KERNEL_ARG_TYPE_NAME, type, sizeof type);
     cl_kernel_arg_address_qualifier address = address_of(host, index);
-    if (is_image(type))
+    if (is_pipe(host, index))
+        snprintf(text, size, "pipe:64");
+    else if (is_image(type))
         snprintf(text, size, "image:%.*s:%s", (int)strcspn(type + 5, "_") + (strstr(type, "array") ? 6 : 0),
                  type + 5,
                  strncmp(type, "image1d_array", 13) == 0   ? "64x8"
@@ -93,12 +95,12 @@ static void suggest(struct host *host, cl_uint index, char *text, size_t size)
         snprintf(text, size, strncmp(type, "struct", 6) == 0 ? "'{1, 2}'" : "64");
 }
 
-/* No specification describes a pipe or an image of a buffer. */
+/* No specification describes an image of a buffer. */
 static bool needs_host_program(struct host *host, cl_uint index)
 {
     char type[128];
     argument_text(host, index, CL_KERNEL_ARG_TYPE_NAME, type, sizeof type);
-    return is_pipe(host, index) || strncmp(type, "image1d_buffer", 14) == 0;
+    return strncmp(type, "image1d_buffer", 14) == 0;
 }
 
 _Noreturn static void fail_argument(struct host *host, cl_uint index, const char *why)
@@ -106,9 +108,10 @@ _Noreturn static void fail_argument(struct host *host, cl_uint index, const char
     char text[400], hint[100], all[700];
     describe_argument(host, index, text, sizeof text);
     if (needs_host_program(host, index)) {
-        snprintf(all, sizeof all,
-                 "%s is %s, which no --arg describes; run a program that makes it: refcl run -- PROGRAM",
-                 text, strstr(text, "image1d_buffer") ? "an image of a buffer" : "a pipe");
+        snprintf(
+            all, sizeof all,
+            "%s is an image of a buffer, which no --arg describes; run a program that makes it: refcl run -- PROGRAM",
+            text);
         host_fail(all, NULL);
     }
     suggest(host, index, hint, sizeof hint);
@@ -322,6 +325,19 @@ static void set_sampler(struct host *host, cl_uint index)
                    clSetKernelArg(host->kernel, index, sizeof argument->sampler, &argument->sampler));
 }
 
+/* Of packets of the type in the source; it is empty. */
+static void set_pipe(struct host *host, cl_uint index)
+{
+    struct argument *argument = &host->arguments[index];
+    cl_int code;
+    if (!is_pipe(host, index))
+        fail_argument(host, index, "is no pipe");
+    argument->buffer =
+        clCreatePipe(host->context, 0, argument->type.bytes, (cl_uint)argument->spec.count, NULL, &code);
+    check_argument(host, index, code);
+    check_argument(host, index, clSetKernelArg(host->kernel, index, sizeof(cl_mem), &argument->buffer));
+}
+
 static void set_argument(struct host *host, cl_uint index)
 {
     struct argument *argument = &host->arguments[index];
@@ -344,6 +360,9 @@ static void set_argument(struct host *host, cl_uint index)
         break;
     case SPEC_SAMPLER:
         set_sampler(host, index);
+        break;
+    case SPEC_PIPE:
+        set_pipe(host, index);
         break;
     case SPEC_CAPTURED:
         host_captured_argument(host, index, argument->spec.rest);
@@ -400,7 +419,7 @@ static unsigned char *read_back(struct host *host, const struct argument *argume
 
 static bool has_memory(const struct argument *argument)
 {
-    return argument->buffer || argument->svm || argument->shown;
+    return (argument->buffer && argument->spec.kind != SPEC_PIPE) || argument->svm || argument->shown;
 }
 
 void host_print_argument(struct host *host, const char *name)

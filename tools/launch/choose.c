@@ -178,7 +178,7 @@ static void choose_argument(const struct in_argument_info *a, size_t index,
         choose_value(a, choice, text, size);
         break;
     case IN_ARG_PIPE:
-        snprintf(text, size, "null");
+        snprintf(text, size, "pipe:%" PRIu64, work_items(choice->global));
         break;
     }
 }

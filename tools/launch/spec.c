@@ -375,6 +375,11 @@ static bool read_spec(struct reader *r, struct spec *spec)
         return read_number(r, &spec->count) &&
                (spec->count || wrong(r, "a local argument has at least one byte"));
     }
+    if (accept(r, "pipe:")) {
+        spec->kind = SPEC_PIPE;
+        return read_number(r, &spec->count) && ((spec->count && spec->count <= UINT32_MAX) ||
+                                                wrong(r, "a pipe has 1 to %u packets", UINT32_MAX));
+    }
     if (accept(r, "sampler")) {
         spec->kind = SPEC_SAMPLER;
         return read_sampler(r, spec);

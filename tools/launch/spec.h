@@ -1,7 +1,7 @@
 /* Specifications of kernel arguments, as `--arg` takes them:
  *
  *     [NAME=]buf:N[:CONTENTS]...   [NAME=]svm:N[:CONTENTS]...   [NAME=]local:BYTES   [NAME=]null
- *     [NAME=]image:KIND:WxHxD[:FORMAT][:CONTENTS]...   [NAME=]sampler[:WORD]...   [NAME=]VALUE
+ *     [NAME=]image:KIND:WxHxD[:FORMAT][:CONTENTS]...   [NAME=]sampler[:WORD]...   [NAME=]pipe:PACKETS   [NAME=]VALUE
  *     CONTENTS: zero, iota, fill=VALUE, rand=SEED, below=LIMIT, file=PATH, ANY; out=PATH: written after the launch;
  *     read_only, write_only: what kernels may do with the memory (default: both)
  *     VALUE: 1, -2.5, 0x10, a vector 1,2,3,4, a structure {1, 2.0, {3, 4}} or ANY
@@ -31,6 +31,7 @@ enum spec_kind {
     SPEC_NULL,
     SPEC_IMAGE,
     SPEC_SAMPLER,
+    SPEC_PIPE,
     SPEC_CAPTURED
 };
 /* CHANGING: other contents in each launch of refcl-kernel-host, by `changing` or `changing=LAST`, whose last launch has LAST in
@@ -52,7 +53,7 @@ enum { SPEC_NAME = 64, SPEC_PATH = 1024, SPEC_DEPTH = 32, SPEC_ITEMS = 65536 };
 struct spec {
     enum spec_kind kind;
     char name[SPEC_NAME]; /* "": by position */
-    uint64_t count;       /* buffers: elements, 0: as many as the file has; LOCAL: bytes */
+    uint64_t count;       /* buffers: elements, 0: as many as the file has; LOCAL: bytes; PIPE: packets */
     enum spec_fill fill;
     enum spec_access access;
     bool is_ranged; /* ANY: values are from LOW to HIGH */
