@@ -117,7 +117,7 @@ static _Noreturn void be_child(const struct guard *guard, const struct work *w)
         set_limit(RLIMIT_CPU, (rlim_t)ceil(guard_seconds(guard)));
     set_limit(RLIMIT_CORE, 0); /* of a process that ran into a limit */
     int code = w->call(w->context);
-    exit(write_items(w->items, w->tests, first) ? code : EXIT_TOOL);
+    exit(tool_flush(write_items(w->items, w->tests, first) ? code : EXIT_TOOL));
 }
 
 static double monotonic(void)
@@ -154,6 +154,8 @@ static enum guard_end await(const struct guard *guard, pid_t child, int end, int
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR)
             return GUARD_BROKEN;
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE)
+        raise(SIGPIPE); /* refcl would have written to that pipe */
     if (!WIFEXITED(status))
         return result != GUARD_DONE ? result : WTERMSIG(status) == SIGXCPU ? GUARD_TIME : GUARD_BROKEN;
     *code = WEXITSTATUS(status);

@@ -25,6 +25,13 @@ int tool_error(int code, const char *format, ...)
     return code;
 }
 
+int tool_flush(int code)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return code;
+    return tool_error(EXIT_TOOL, "writing to the standard output failed: %s", strerror(errno));
+}
+
 /* The line that ERR is about, with a caret below its column. */
 static void print_caret(const struct mm_error *err)
 {

@@ -92,14 +92,6 @@ static int matches(const char *name, int argc, char **argv)
     return words;
 }
 
-/* A verdict that could not be written does not count: exit code 4. */
-static int flush_output(int code)
-{
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return code;
-    return tool_error(EXIT_TOOL, "writing to the standard output failed: %s", strerror(errno));
-}
-
 /* With this handler a write past the file size limit (RLIMIT_FSIZE) fails with an error, which is reported, instead
  * of ending the process.  Child processes do not inherit a handler; they would inherit SIG_IGN. */
 static void ignore_signal(int number)
@@ -185,7 +177,7 @@ static int dispatch(int argc, char **argv)
 int main(int argc, char **argv)
 {
     sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = ignore_signal, .sa_flags = SA_RESTART}, NULL);
-    int code = flush_output(dispatch(argc, argv));
+    int code = tool_flush(dispatch(argc, argv));
     /* The destructor of the runtime, which is linked in for its compiler, would write an empty trace over the one that
      * `refcl run` wrote. */
     unsetenv("REFCL_TRACE");

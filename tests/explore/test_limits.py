@@ -61,6 +61,27 @@ def litmus(threads, rounds):
     return text + "exists (" + " /\\ ".join(f"{t}:r{r} = {5 * t + r}" for t in range(threads) for r in range(rounds)) + ")\n"
 
 
+def sums(depth):
+    """A kernel that stores the last of DEPTH constants, each of which is twice the one before."""
+    constants = "".join(f"%c{i} = OpSpecConstantOp %uint IAdd %c{i - 1} %c{i - 1}\n" for i in range(1, depth))
+    return f"""OpCapability Kernel
+OpCapability Addresses
+OpMemoryModel Physical64 OpenCL
+OpEntryPoint Kernel %k "k"
+%void = OpTypeVoid
+%uint = OpTypeInt 32 0
+%global = OpTypePointer CrossWorkgroup %uint
+%type = OpTypeFunction %void %global
+%c0 = OpSpecConstant %uint 1
+{constants}%k = OpFunction %void None %type
+%out = OpFunctionParameter %global
+%entry = OpLabel
+OpStore %out %c{depth - 1} Aligned 4
+OpReturn
+OpFunctionEnd
+"""
+
+
 def check(name, words, option):
     run, test = refcl(*words, "--json", "-")
     good = (run.returncode == 3 and option in test.get("limit", "") and test.get("states_complete") is False and
@@ -87,6 +108,11 @@ def main():
             run, test = refcl("explore", "-e", "search", *words, *LAUNCH, "-l", "4", "--json", "-", kernel)
             tap.check(f"race behind a barrier {race} {words}", test.get("race") == race and limit in test.get("limit", ""),
                       f"{run.returncode} {test} {run.stderr}")
+        for depth, code in ((40, 1), (2000, 3)):
+            with open(kernel + ".spvasm", "w", encoding="utf-8") as file:
+                file.write(sums(depth))
+            run, _ = refcl("explore", "-e", "search", "--timeout", UNREACHED, "-g", "2", "-l", "1", "--arg", "buf:1", kernel + ".spvasm")
+            tap.check(f"constants that are sums of the one before, {depth}", run.returncode == code, f"{run.returncode} {run.stderr}")
         for engine in ("search", "both"):  # Z3 decides it
             check("litmus check " + engine, ["litmus", "check", "-e", engine, "--timeout", "1", hard], "--timeout")
         for text in ("show " + NEGATIONS * "~" + " po", NEGATIONS * "~ " + "acyclic po as order"):

@@ -115,6 +115,15 @@ def main():
             application("tmpfs", done, "the trace is incomplete")
             command = "%s run --json %s --trace %s -- %s race" % (REFCL, out, full, program)
             session("run, tmpfs", on_tmpfs(disk, command), out)
+        kernel = os.path.join(folder, "k.cl")
+        with open(kernel, "w") as file:
+            file.write("kernel void k(global int *a) { a[get_global_id(0)] = 1; }\n")
+        launch = ["-g", "4", "-l", "2", "-a", "buf:64", kernel]
+        for words in (["explore", *launch], ["explore", "--prove", kernel], ["kernel", "--quiet", "--print", "0", *launch]):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([REFCL, *words], stdout=full, stderr=subprocess.PIPE, text=True, timeout=PATIENCE)
+            check(f"{words[0]}: a verdict or values for a full standard output", done.returncode == 4 and "No space left" in done.stderr,
+                  (done.returncode, done.stderr))
     done = subprocess.run("%s --version >/dev/full; echo $?; %s litmus gen --help >/dev/full; echo $?" % (REFCL, REFCL), shell=True,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     check("a standard output that is full", done.stdout == "4\n4\n" and done.stderr.count("No space left") == 2, (done.stdout, done.stderr))

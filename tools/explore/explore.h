@@ -157,6 +157,7 @@ struct ex {
     struct mm_arena *arena;
     struct mm_error *err;
     jmp_buf failed;                 /* target of ex_fail, which every function calls that finds an error */
+    uint32_t constant_depth;        /* constants that are being computed for one another */
     const struct in_inst *current;  /* for messages */
     struct ck_condition *condition; /* that is being read */
 

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+enum { MAX_CONSTANT_DEPTH = 1000 }; /* of recursion */
+
 static uint32_t constant(struct ex *ex, uint64_t value, uint32_t like)
 {
     return ex_const(ex, value, ex_size(ex, like));
@@ -230,6 +232,13 @@ bool ex_integer(struct ex *ex, const struct in_inst *inst)
 struct ex_value *ex_computed_constant(struct ex *ex, const struct in_inst *inst)
 {
     struct in_inst operation = *inst;
+    struct ex_value *out =
+        ex->item.frame ? &ex->item.frame->values[inst->result] : &ex->item.globals[inst->result];
+    if (out->leaves)
+        return out;
+    if (ex->constant_depth++ >= MAX_CONSTANT_DEPTH)
+        ex_fail(ex, MM_LIMIT, "explore.constant",
+                "constants that are computed from one another, more than %d", MAX_CONSTANT_DEPTH);
     if (inst->operand_count < 2)
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.7", "an instruction lacks operands");
     operation.opcode = (uint16_t)inst->operands[0];
@@ -238,5 +247,6 @@ struct ex_value *ex_computed_constant(struct ex *ex, const struct in_inst *inst)
     if (!ex_compute(ex, &operation))
         ex_fail(ex, MM_LIMIT, "explore.opcode", "a constant computed by %s (opcode %u) is not explored",
                 in_opcode_name(operation.opcode), operation.opcode);
-    return ex->item.frame ? &ex->item.frame->values[inst->result] : &ex->item.globals[inst->result];
+    ex->constant_depth--;
+    return out;
 }

@@ -6,6 +6,7 @@
 #include "tools/host/kernel_host.h"
 #include "memmodel/base/escape.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -239,6 +240,10 @@ int main(int argc, char **argv)
     }
     for (size_t i = 0; i < host.print_count; i++)
         host_print_argument(&host, host.prints[i]);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        mm_print(stderr, "refcl kernel: writing to the standard output failed: %s\n", strerror(errno));
+        return 4;
+    }
     host_save_arguments(&host);
     release(&host);
     return 0;

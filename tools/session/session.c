@@ -342,6 +342,8 @@ static int wait_for(const struct session *session, struct supervised *child, str
     ending->status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     if (session->command.input_status && ending->status == session->command.input_status)
         return EXIT_USAGE;
+    if (session->command.input_status && ending->status == EXIT_TOOL)
+        return EXIT_TOOL;
     return status ? EXIT_FINDINGS : EXIT_CLEAN;
 }
 
