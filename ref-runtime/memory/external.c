@@ -6,6 +6,7 @@
  * it is accessed through. */
 #include "ref-runtime/memory/external.h"
 #include "ref-runtime/check/api_check.h"
+#include "ref-runtime/device.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -37,6 +38,8 @@ cl_int rt_mem_parse_properties(const struct rt_context *context, bool buffer,
     const cl_mem_properties *p = properties;
     bool address = false, listed = false;
     *r = (struct rt_mem_request){.properties = properties, .devices = UINT32_MAX};
+    if (p && *p && rt_version() < RT_3_0) /* all are of extensions that depend on it */
+        return CL_INVALID_PROPERTY;
     while (p && *p) {
         cl_mem_properties name = *p++;
         bool *seen = name == CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR       ? &r->external

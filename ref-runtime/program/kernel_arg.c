@@ -278,7 +278,7 @@ cl_int CL_API_CALL rt_clSetKernelExecInfo(cl_kernel handle, cl_kernel_exec_info 
         return CL_INVALID_KERNEL;
     if (name == CL_KERNEL_EXEC_INFO_SVM_PTRS)
         return set_svm_pointers(kernel, size, value);
-    if (name == CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT)
+    if (name == CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT && rt_version() >= RT_3_0)
         return set_device_pointers(kernel, size, value);
     if (name != CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM)
         return CL_INVALID_VALUE;

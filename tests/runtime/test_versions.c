@@ -226,6 +226,18 @@ static void extensions(void **state)
             assert_int_equal(clGetExtensionFunctionAddressForPlatform(platform, rows[i].call) != NULL,
                              given >= rows[i].since);
     }
+    const cl_mem_properties with_address[] = {CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT, CL_TRUE, 0};
+    cl_mem buffer = clCreateBufferWithProperties(context, with_address, 0, 16, NULL, &err);
+    assert_int_equal(err, given >= 30 ? CL_SUCCESS : CL_INVALID_PROPERTY);
+    if (buffer)
+        OK(clReleaseMemObject(buffer));
+    cl_program program = build_source("kernel void k() {}", NULL);
+    cl_kernel kernel = clCreateKernel(program, "k", &err);
+    assert_int_equal(
+        clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT, sizeof(cl_ulong), &(cl_ulong){0}),
+        given >= 30 ? CL_SUCCESS : CL_INVALID_VALUE);
+    OK(clReleaseKernel(kernel));
+    OK(clReleaseProgram(program));
     assert_int_equal(clGetPlatformInfo(platform, CL_PLATFORM_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR,
                                        sizeof types, &types, NULL),
                      given >= 30 ? CL_SUCCESS : CL_INVALID_VALUE);
