@@ -20,7 +20,7 @@ CASES = [
     (["refcl", "litmus", ""], LITMUS),
     (["refcl", "kernel", "--sched"], {"--schedule"}),
     (["refcl", "kernel", "--schedule", ""], {"sequential", "random", "fair"}),
-    (["refcl", "kernel", "--arg", ""], {"buf:", "svm:", "local:", "image:", "sampler", "null", "zero", "iota", "fill=", "rand=",
+    (["refcl", "kernel", "--arg", ""], {"buf:", "svm:", "local:", "image:", "sampler", "pipe:", "null", "zero", "iota", "fill=", "rand=",
                                         "below=", "file=", "out=", "read_only", "write_only"}),
     (["refcl", "kernel", "-q", "--json", "LICEN"], {"LICENSE"}),
     (["refcl", "litmus", "check", "--eng"], {"--engine"}),
