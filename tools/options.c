@@ -166,12 +166,13 @@ static void suggest(const struct tool_command *command, const char *word)
             names[count++] = o->name;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
     const char *nearest = mm_nearest(name, names, count);
-    if (nearest)
+    if (nearest && strcmp(nearest, name) != 0) /* else its argument is missing */
         fprintf(stderr, "refcl: did you mean --%s?\n", nearest);
 }
 
-int tool_options(const struct tool_command *command, int argc, char **argv, bool stop_early,
-                 tool_handler *handler, void *context, int *exit_code)
+/* From argv[1] on.  Returns the index of the first other word, -1: EXIT_CODE says how the command ends. */
+static int read_options(const struct tool_command *command, int argc, char **argv, bool stop_early,
+                        tool_handler *handler, void *context, int *exit_code)
 {
     struct option longs[MAX_OPTIONS + 3] = {0};
     char shorts[2 * MAX_OPTIONS + 5] = "+";
@@ -192,12 +193,6 @@ int tool_options(const struct tool_command *command, int argc, char **argv, bool
     shorts[s] = 0;
     longs[n] = (struct option){"help", no_argument, NULL, HELP_CODE};
     longs[n + 1] = (struct option){"input-limits", required_argument, NULL, LIMITS_CODE};
-    const char *limits = getenv("REFCL_INPUT_LIMITS");
-    *exit_code = limits && *limits ? set_limits(limits) : 0;
-    if (!*exit_code)
-        *exit_code = from_environment(command->options, handler, context);
-    if (*exit_code)
-        return -1;
     optind = 1;
     for (int c; (c = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
         if (c == HELP_CODE || c == 'h') {
@@ -220,11 +215,32 @@ int tool_options(const struct tool_command *command, int argc, char **argv, bool
             *exit_code = EXIT_USAGE;
             return -1;
         }
-        *exit_code = handler(context, index, optarg);
+        if (optarg && strcmp(optarg, "--") == 0)
+            *exit_code = tool_error(EXIT_USAGE, "--%s needs %s before --", command->options[index].name,
+                                    command->options[index].argument);
+        else
+            *exit_code = handler(context, index, optarg);
         if (*exit_code)
             return -1;
     }
     return optind;
+}
+
+int tool_options(const struct tool_command *command, int argc, char **argv, bool stop_early,
+                 tool_handler *handler, void *context, int *exit_code)
+{
+    const char *limits = getenv("REFCL_INPUT_LIMITS");
+    *exit_code = limits && *limits ? set_limits(limits) : 0;
+    if (!*exit_code)
+        *exit_code = from_environment(command->options, handler, context);
+    if (*exit_code)
+        return -1;
+    char title[80], *program = argv[0];
+    snprintf(title, sizeof title, "refcl %s", command->name);
+    argv[0] = title; /* begins the messages of getopt_long */
+    int first = read_options(command, argc, argv, stop_early, handler, context, exit_code);
+    argv[0] = program;
+    return first;
 }
 
 /* Appends WORD as a shell takes it, at TO, which has room; returns the end. */

@@ -160,7 +160,7 @@ static uint32_t comparison(struct reader *r)
         n.left = ck_comparisons[i].swap ? right : n.left;
         return add(r, n);
     }
-    return bad(r, "a comparison");
+    return bad(r, "a comparison (==, !=, <, <=, >, >=)");
 }
 
 static uint32_t alternatives(struct reader *r);

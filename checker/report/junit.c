@@ -46,6 +46,15 @@ static void put_error(const char *name, const char *message, FILE *out)
     fprintf(out, "\"/>\n  </testcase>\n");
 }
 
+static void put_property(const char *name, const char *value, FILE *out)
+{
+    if (!value)
+        return;
+    fprintf(out, "    <property name=\"%s\" value=\"", name);
+    mm_put_xml(value, out);
+    fprintf(out, "\"/>\n");
+}
+
 enum mm_class ck_report_junit(const struct ck_detector *detector, const struct ck_report_options *options,
                               FILE *out)
 {
@@ -60,11 +69,13 @@ enum mm_class ck_report_junit(const struct ck_detector *detector, const struct c
     fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite name=\"");
     mm_put_xml(options && options->command_line ? options->command_line : "refcl", out);
     fprintf(out, "\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\">\n", tests, failures, errors);
-    if (options && options->model) {
-        fprintf(out, "  <properties>\n    <property name=\"model_path\" value=\"");
-        mm_put_xml(options->model->name, out);
-        fprintf(out, "\"/>\n    <property name=\"model_sha256\" value=\"%s\"/>\n  </properties>\n",
-                options->model->sha256);
+    if (options && (options->model || options->checked)) {
+        fprintf(out, "  <properties>\n");
+        put_property("model_path", options->model ? options->model->name : NULL, out);
+        put_property("model_sha256", options->model ? options->model->sha256 : NULL, out);
+        put_property("checked", options->checked, out);
+        put_property("not_checked", options->checked ? options->not_checked : NULL, out);
+        fprintf(out, "  </properties>\n");
     }
     for (size_t i = 0; i < cases; i++)
         put_case(ck_detector_finding(detector, i), out);

@@ -253,10 +253,15 @@ enum mm_class ck_report_sarif(const struct ck_detector *detector, const struct c
     cJSON_AddItemToArray(cJSON_AddArrayToObject(root, "runs"), run);
     cJSON_AddItemToObject(cJSON_AddObjectToObject(run, "tool"), "driver", driver_json(detector));
     cJSON_AddItemToArray(cJSON_AddArrayToObject(run, "invocations"), invocation_json(detector, options));
+    bool has_properties = options && (options->model || options->checked);
+    cJSON *properties = has_properties ? cJSON_AddObjectToObject(run, "properties") : NULL;
     if (options && options->model) {
-        cJSON *properties = cJSON_AddObjectToObject(run, "properties");
         ck_report_add(properties, "model_path", options->model->name);
         ck_report_add(properties, "model_sha256", options->model->sha256);
+    }
+    if (options && options->checked) {
+        ck_report_add(properties, "checked", options->checked);
+        ck_report_add(properties, "not_checked", options->not_checked);
     }
     cJSON *results = cJSON_AddArrayToObject(run, "results");
     size_t count = ck_detector_finding_count(detector), *first = mm_alloc_zero(count + 1, sizeof *first);

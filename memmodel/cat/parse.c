@@ -157,9 +157,15 @@ static enum mm_class check_switches(struct cat_reader *r)
         for (unsigned i = 0; i < r->switch_count && equals; i++)
             known = known || (strncmp(*given, r->known[i].name, (size_t)(equals - *given)) == 0 &&
                               r->known[i].name[equals - *given] == '\0');
-        if (!known)
-            return mm_fail(r->err, MM_INVALID, "cat.switch", "the model %s has no switch '%.80s'",
-                           r->model->name, *given);
+        if (!known) {
+            char names[300] = "";
+            for (size_t i = 0, n = 0; i < r->switch_count && n < sizeof names; i++)
+                n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "; it has ",
+                                      r->known[i].name);
+            return mm_fail(r->err, MM_INVALID, "cat.switch",
+                           "the model %s has no switch '%.80s' (NAME=VALUE)%s", r->model->name, *given,
+                           names);
+        }
     }
     return MM_OK;
 }

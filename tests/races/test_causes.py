@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree as xml
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 import tap
@@ -71,6 +72,12 @@ def main():
         check("two causes", report["causes"] == 2 and len(results) == 2 and "refcl: 2 findings\n" in text, text)
         check("what was not checked is said", "refcl: checked: race, memory; not checked: uninitialized (--check all)\n" in text and
               report["checked"] == ["race", "memory"] and report["not_checked"] == ["uninitialized"], text)
+        suite = os.path.join(folder, "suite.xml")
+        run(folder, TWO_CAUSES, "--junit", suite)
+        with open(os.path.join(folder, "report.sarif")) as f:
+            said = json.load(f)["runs"][0]["properties"]
+        named = {p.get("name"): p.get("value") for p in xml.parse(suite).iter("property")}
+        check("in SARIF and JUnit, too", said == {"checked": "race, memory", "not_checked": "uninitialized"} and named == said, (said, named))
         text, report, _ = run(folder, TWO_CAUSES, "--check", "all")
         check("nothing is left unchecked", "refcl: checked: race, memory, uninitialized\n" in text and report["not_checked"] == [], text)
         text, report, _ = run(folder, ONE_BARRIER, "--only", "memory")

@@ -108,6 +108,11 @@ def main():
             known = {f.get("depends_on") for f in found}
             good = known == {None} if words is None else all(k and words in k for k in known)
             check("a finding that depends on " + name, found and good and (words is None or "that was chosen: " in text), text)
+        table = "constant int table[4] = {1, 2, 3, 4};\nkernel void k(global int *a) { a[get_global_id(0)] = table[get_global_id(0) & 7]; }"
+        found, text = findings(folder, table)
+        check("an access out of bounds that smaller sizes avoid is not passed over", not found and
+              "note: not reported, as the chosen sizes may be the cause: with -g 16 -l 4: " in text and "kernel.cl:2: read of 4 bytes" in text, text)
+        check("nor said where there is none", "not reported" not in findings(folder, table.replace("& 7", "& 3"))[1])
         _, text = findings(folder, "kernel void k(global int *a, global int *out) { out[get_global_id(0)] = a[-1]; }")
         check("an element before the first", "element -1)" in text, text)
     return tap.done()

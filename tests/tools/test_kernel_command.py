@@ -25,6 +25,11 @@ WRONG = [
     ("a name that no argument has", ["-a", "buf:4", "-a", "count=1"], "no argument 'count'; its arguments are: x, n"),
     ("a pipe for a pointer", ["-a", "pipe:4", "-a", "1"], "argument 0 'x' (global int *) is no pipe; try --arg buf:"),
     ("a pipe without packets", ["-a", "pipe:0", "-a", "1"], "a pipe has 1 to 4294967295 packets"),
+    ("a negative size", ["-g", "-4", "-a", "buf:4", "-a", "1"], "sizes are N, N,N or N,N,N, not: -4"),
+    ("four dimensions", ["-g", "4,4,4,4", "-a", "buf:4", "-a", "1"], "not: 4,4,4,4"),
+    ("a size of more than 64 bits", ["-g", "99999999999999999999", "-a", "buf:4", "-a", "1"], "not: 99999999999999999999"),
+    ("a kind of argument that does not exist", ["-a", "bfu:4", "-a", "1"], "'bfu' is no kind of argument: buf:N, "),
+    ("printing an argument that does not exist", ["-a", "buf:4", "-a", "1", "--print", "y"], "no argument 'y'; its arguments are: x, n"),
     ("words behind a value", ["-a", "buf:4", "-a", "1z"], "the end of the argument is expected at 'z'"),
     ("another kernel", ["-k", "other", "-a", "buf:4", "-a", "1"], "no kernel 'other'"),
     ("a work-group that does not fit", ["-l", "100000", "-a", "buf:4", "-a", "1"], "CL_INVALID_WORK_ITEM_SIZE (-55)"),
@@ -38,6 +43,17 @@ AUTO = [
     ("an image of a buffer", "kernel void k(read_only image1d_buffer_t b) { }\n", 2, "'b' (image1d_buffer_t) is an image of a buffer, which no --arg describes"),
     ("a queue", "kernel void k(queue_t q, global int *o) { o[get_global_id(0)] = 1; }\n", 0, "no findings"),
     ("an error after a warning", "#pragma OPENCL EXTENSION no_such : enable\nkernel void k(global int *x) { *x = y; }\n", 2, "does not compile: %s:2:37: error: "),
+]
+# Command lines, and words of the message.
+MISTAKES = [
+    ("an option of another command", ["run", "--timeout", "3", "--", "true"], "refcl run: unrecognized option '--timeout'\nTry "),
+    ("an option without its value", ["run", "--check"], "refcl run: option '--check' requires an argument\nTry `refcl run --help`"),
+    ("-- in place of a value", ["run", "--json", "--", "true"], "--json needs OUT before --"),
+    ("a condition with =", ["explore", "-g", "4", "-a", "buf:4", "-a", "1", "--assert", "x[0] = 1"], "a comparison (==, !=, <, <=, >, >=) expected at '= 1'"),
+    ("a condition about memory that an argument lacks", ["explore", "-g", "4", "-a", "buf:4", "-a", "1", "--assert", "x[4] == 1"],
+     "the condition names byte 19 of 'x', which has 16 bytes"),
+    ("a switch that the model lacks", ["explore", "-g", "4", "-a", "buf:4", "-a", "1", "--switch", "incl3=x"],
+     "has no switch 'incl3=x' (NAME=VALUE); it has sc, "),
 ]
 # The same text gives eight bytes for the first kernel and two for the second.
 STRUCTURES = """struct wide { int x; float y; };
@@ -70,6 +86,12 @@ def main():
             run = kernel("--auto", path)
             message = message.replace("%s", path)
             check("--auto: " + name, run.returncode == code and run.stderr.count(message) == 1, run.stderr)
+        with open(path, "w") as f:
+            f.write(SOURCE)
+        for name, words, message in MISTAKES:
+            run = subprocess.run([REFCL, *words] + ([path] if words[0] == "explore" else []), capture_output=True, text=True,
+                                 timeout=PATIENCE, cwd=folder)
+            check(name, run.returncode == 2 and message in run.stderr and "did you mean" not in run.stderr, run.stderr)
         with open(path, "w") as f:
             f.write(STRUCTURES)
         run = kernel("--auto", "-a", "s={1, 2}", path)

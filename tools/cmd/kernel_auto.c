@@ -224,6 +224,7 @@ struct automatic {
     bool may_choose;   /* sizes are not given */
     bool is_changed;   /* the choice is not the first one */
     bool is_last, again;
+    char outside[600]; /* an access out of bounds in a launch that was given up for a smaller one */
     struct kernel_choices choices;
 };
 
@@ -262,6 +263,21 @@ static bool choose_for_waiting(struct automatic *a)
     return (a->contents || choose_first(a)) && launch_choose_atomics(a->info, &a->choice, a->contents++);
 }
 
+static void note_outside(struct automatic *a, const struct ck_detector *detector)
+{
+    char global[80], local[80];
+    for (size_t i = 0; i < ck_detector_finding_count(detector) && !*a->outside; i++) {
+        const struct ck_finding *f = ck_detector_finding(detector, i);
+        const struct mm_source *source =
+            f->access_count && f->accesses[0].source.file ? &f->accesses[0].source : NULL;
+        if (strcmp(f->kind, "out-of-bounds") == 0)
+            snprintf(a->outside, sizeof a->outside, "-g %s -l %s: %s:%u: %s",
+                     launch_sizes(a->choice.global, a->choice.dimensions, global, sizeof global),
+                     launch_sizes(a->choice.local, a->choice.dimensions, local, sizeof local),
+                     source ? source->file : "", source ? source->line : 0, f->message);
+    }
+}
+
 /* Accesses out of bounds may be the fault of the chosen sizes.  A launch that nothing helps is reported with the first choice, whose
  * work-groups are the largest. */
 static bool wants_again(void *context, const struct ck_detector *detector)
@@ -270,6 +286,8 @@ static bool wants_again(void *context, const struct ck_detector *detector)
     struct trouble t = trouble_in(detector);
     if (a->is_last || (!t.outside && !t.endless))
         return a->again = false;
+    if (!t.endless)
+        note_outside(a, detector);
     a->again = t.endless ? choose_for_waiting(a) : a->may_choose && launch_shrink(a->info, &a->choice, false);
     if (!a->again && a->is_changed)
         a->again = a->is_last = choose_first(a);
@@ -408,6 +426,9 @@ static int automatic_kernel(struct kernel *kernel, struct in_module *module,
     do
         code = code ? code : run_choice(kernel, &a);
     while (a.again && (code = 0, true));
+    if (*a.outside && a.is_changed && !a.is_last && !kernel->session.report.quiet)
+        mm_print(stderr, "refcl: note: not reported, as the chosen sizes may be the cause: with %s\n",
+                 a.outside);
     launch_choice_clear(&a.choice);
     kernel->session.execution.schedule = schedule;
     memcpy(kernel->arguments, given, sizeof given);

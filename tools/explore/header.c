@@ -337,7 +337,9 @@ static struct ck_term memory_term(struct ex *ex, const struct ck_condition_term 
         bad_term(ex, wanted, "an index: the value is no number; one");
     *leaf = t;
     if (offset + bytes > size)
-        ex_fail(ex, MM_INVALID, "explore.header", "the condition names memory outside its object");
+        ex_fail(ex, MM_INVALID, "explore.header",
+                "the condition names byte %llu of '%s', which has %llu bytes",
+                (unsigned long long)(offset + bytes - 1), wanted->name, (unsigned long long)size);
     return (struct ck_term){
         .kind = CK_TERM_MEMORY, .object = place->object, .offset = (uint32_t)offset, .size = (uint8_t)bytes};
 }

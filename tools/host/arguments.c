@@ -426,6 +426,8 @@ void host_print_argument(struct host *host, const char *name)
 {
     cl_uint index = argument_index(host, name);
     const struct argument *argument = index < MAX_ARGS ? &host->arguments[index] : NULL;
+    if (index == MAX_ARGS)
+        fail_name(host, name);
     if (!argument || !has_memory(argument))
         host_fail("--print: not a buffer argument", name);
     unsigned char *data = read_back(host, argument);

@@ -52,9 +52,11 @@ char *host_read_file(const char *path, size_t *size)
 static cl_uint parse_sizes(const char *text, size_t sizes[3])
 {
     cl_uint n = 0;
-    for (char *end; n < 3; text = end + 1) {
-        sizes[n] = strtoull(text, &end, 0);
-        if (end == text)
+    const char *at = text;
+    for (char *end; n < 3 && *at >= '0' && *at <= '9'; at = end + 1) {
+        errno = 0;
+        sizes[n] = strtoull(at, &end, 0);
+        if (errno)
             break;
         n++;
         if (*end == 0)

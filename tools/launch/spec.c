@@ -394,6 +394,12 @@ static bool read_spec(struct reader *r, struct spec *spec)
         spec->kind = SPEC_NULL;
         return true;
     }
+    if (isalpha((unsigned char)*r->at) && strncmp(r->at, "any", 3) != 0 && r->at[strcspn(r->at, ":,")] == ':')
+        return wrong(
+            r,
+            "'%.*s' is no kind of argument: buf:N, svm:N, local:BYTES, image:KIND:SIZE, sampler, pipe:PACKETS, null "
+            "and values are possible",
+            (int)strcspn(r->at, ":"), r->at);
     spec->kind = SPEC_VALUE;
     if (read_any(r, spec))
         return true;
