@@ -1,6 +1,6 @@
 /* Geometric functions [CLC 6.15.5] in double, rounded once to the type.  Lengths neither overflow nor lose
- * precision to underflow [CLC 7.5.1]: vectors are scaled by a power of two first.  The fast_ functions are
- * allowed 8192 ulp and do not use it. */
+ * precision to underflow [CLC 7.5.1]: vectors of doubles are scaled by a power of two first; squares of floats and
+ * halves do neither in double.  The fast_ functions are allowed 8192 ulp and do not use it. */
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -34,13 +34,18 @@ static double norm(const double *v, uint32_t n)
 }
 
 /* Of the vector V, which it may change. */
-static double length(double *v, uint32_t n)
+static double length_f64(double *v, uint32_t n)
 {
     int exponent = scale(v, n);
     return ldexp(norm(v, n), exponent);
 }
 
-static double distance(const double *a, const double *b, uint32_t n)
+static double length_f32(double *v, uint32_t n)
+{
+    return norm(v, n);
+}
+
+static double distance_f64(const double *a, const double *b, uint32_t n)
 {
     double v[MOST], factor = 1;
     for (uint32_t i = 0; i < n; i++)
@@ -48,11 +53,19 @@ static double distance(const double *a, const double *b, uint32_t n)
             factor = 0.5;
     for (uint32_t i = 0; i < n; i++)
         v[i] = a[i] * factor - b[i] * factor;
-    return length(v, n) / factor;
+    return length_f64(v, n) / factor;
+}
+
+static double distance_f32(const double *a, const double *b, uint32_t n)
+{
+    double v[MOST];
+    for (uint32_t i = 0; i < n; i++)
+        v[i] = a[i] - b[i];
+    return norm(v, n);
 }
 
 /* NaN anywhere gives NaN everywhere; infinite elements count as ones among zeros [CLC 7.5.1]. */
-static void normalize(double *v, uint32_t n)
+static void normalize_f64(double *v, uint32_t n)
 {
     bool infinite = false, nan = false;
     for (uint32_t i = 0; i < n; i++) {
@@ -66,6 +79,23 @@ static void normalize(double *v, uint32_t n)
     for (uint32_t i = 0; i < n && by != 0; i++)
         v[i] /= by;
 }
+
+/* Without branches, so that loops over work-items can be vectorized: the squares of finite elements have a finite sum, which
+ * is NaN if an element is, and otherwise infinite if one is. */
+static void normalize_f32(double *v, uint32_t n)
+{
+    double by = norm(v, n), count = 0;
+    bool infinite = by == INFINITY;
+    for (uint32_t i = 0; i < n; i++)
+        count += fabs(v[i]) == INFINITY;
+    by = infinite ? sqrt(count) : by == 0 ? 1 : by;
+    for (uint32_t i = 0; i < n; i++)
+        v[i] = (infinite ? copysign(fabs(v[i]) == INFINITY, v[i]) : v[i]) / by;
+}
+
+#define length_f16    length_f32
+#define distance_f16  distance_f32
+#define normalize_f16 normalize_f32
 
 /* a*b - c*d, with the error of one of the products put right. */
 static double difference_of_products(double a, double b, double c, double d)
@@ -117,7 +147,7 @@ static void cross(const double *a, const double *b, double *r)
         (void)b;                                                                                             \
         double v[MOST];                                                                                      \
         n = load_##t(v, a, n);                                                                               \
-        double r = length(v, n);                                                                             \
+        double r = length_##t(v, n);                                                                         \
         store_##t(result, &r, 1);                                                                            \
     }                                                                                                        \
     void in_ext_fast_length_##t(void *result, const void *a, const void *b, uint32_t n)                      \
@@ -129,7 +159,7 @@ static void cross(const double *a, const double *b, double *r)
         double v[MOST], w[MOST];                                                                             \
         n = load_##t(v, a, n);                                                                               \
         load_##t(w, b, n);                                                                                   \
-        double r = distance(v, w, n);                                                                        \
+        double r = distance_##t(v, w, n);                                                                    \
         store_##t(result, &r, 1);                                                                            \
     }                                                                                                        \
     void in_ext_fast_distance_##t(void *result, const void *a, const void *b, uint32_t n)                    \
@@ -141,7 +171,7 @@ static void cross(const double *a, const double *b, double *r)
         (void)b;                                                                                             \
         double v[MOST];                                                                                      \
         n = load_##t(v, a, n);                                                                               \
-        normalize(v, n);                                                                                     \
+        normalize_##t(v, n);                                                                                 \
         store_##t(result, v, n);                                                                             \
     }                                                                                                        \
     void in_ext_fast_normalize_##t(void *result, const void *a, const void *b, uint32_t n)                   \

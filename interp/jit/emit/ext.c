@@ -126,7 +126,12 @@ static void geometric(struct in_emit *e, const struct in_inst *i, const char *na
     LLVMValueRef v[4] = {in_temporary(e, ty), in_memory(e, i->operands[2]), NULL,
                          LLVMConstInt(e->i32, in_elements(in_emit_ty(e, i->operands[2])), 0)};
     v[2] = i->operand_count > 3 ? in_memory(e, i->operands[3]) : LLVMConstNull(e->ptr);
-    in_helper_call(e, name, v, 4);
+    LLVMValueRef call = in_helper_call(e, name, v, 4);
+    /* The vectors in memory become registers. */
+    unsigned kind = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
+    if (!e->failed)
+        LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                 LLVMCreateEnumAttribute(e->c, kind, 0));
     in_define(e, i, in_load(e, ty, v[0], ty->align, SpvStorageClassFunction, false));
 }
 
