@@ -180,6 +180,9 @@ static LLVMValueRef simplify_item(struct in_emit *e, struct in_jit_kernel *k, LL
     return item;
 }
 
+/* Of a work-group, so that cache lines are reused from row to row. */
+enum { LEAST_ROWS = 4 };
+
 /* How the code of ITEM becomes that of a work-group. */
 static bool find_shape(const struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef item)
 {
@@ -191,10 +194,21 @@ static bool find_shape(const struct in_emit *e, struct in_jit_kernel *k, LLVMVal
     k->shape.barriers = in_shim_has_barriers(item);
     if (k->shape.waits && is_instrumented(k))
         return fail(k, "work-items that wait for one another in an instrumented launch");
-    k->shape.flat = !k->shape.waits && !clocks && in_shim_is_flat(item);
-    if (k->shape.flat && !(k->options.flags & IN_JIT_ANY_SIZE))
+    bool any_size = k->options.flags & IN_JIT_ANY_SIZE,
+         rows = any_size || k->options.local_size[1] >= LEAST_ROWS;
+    k->shape.flat =
+        !k->shape.waits && !clocks && in_shim_is_flat(item) && !(rows && in_shim_strides_far(item));
+    if (k->shape.flat && !any_size)
         k->shape.group_size[0] = k->options.flat_size;
     return true;
+}
+
+/* Whether no order of work-items can be observed, and there are enough of them in the second dimension. */
+static bool may_swap_dimensions(const struct in_jit_kernel *k)
+{
+    return !k->shape.waits && !k->shape.barriers && !k->shape.flat && !k->shape.shares && !k->calls.any &&
+           !is_instrumented(k) && !(k->options.flags & IN_JIT_ANY_SIZE) &&
+           k->shape.group_size[1] >= LEAST_ROWS;
 }
 
 /* The loops over the work-items of a group, or the entry for fibers. */
@@ -212,6 +226,11 @@ static bool make_group(const struct in_emit *e, struct in_jit_kernel *k, LLVMVal
                              .group_size_at = offsetof(struct in_jit_frame, group_size),
                              .first_item_at = offsetof(struct in_jit_frame, first_item)};
     memcpy(loops.local_size, k->shape.group_size, sizeof loops.local_size);
+    if (may_swap_dimensions(k) && in_shim_swap_dimensions(item)) {
+        loops.swapped = true;
+        loops.local_size[0] = k->shape.group_size[1];
+        loops.local_size[1] = k->shape.group_size[0];
+    }
     if (k->shape.waits) {
         in_shim_make_fiber_entry(e->module, &loops);
     } else {

@@ -8,6 +8,7 @@
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/PostDominators.h>
 #include <llvm/IR/Dominators.h>
+#include <llvm/IR/GetElementPtrTypeIterator.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #if LLVM_VERSION_MAJOR >= 17
@@ -143,21 +144,95 @@ static bool is_affine(const Value *v, const Divergence &divergence, unsigned dep
            all_of(i->operands(), [&](const Use &u) { return is_affine(u.get(), divergence, depth - 1); });
 }
 
+static LaneStride sum_of(LaneStride a, LaneStride b, int64_t factor)
+{
+    if (a.kind == LaneStride::CONSTANT && b.kind == LaneStride::CONSTANT)
+        return {LaneStride::CONSTANT, a.bytes + factor * b.bytes};
+    return {std::min(a.kind, b.kind) == LaneStride::IRREGULAR ? LaneStride::IRREGULAR : LaneStride::INVARIANT,
+            0};
+}
+
+static LaneStride multiple_of(LaneStride a, const Value *factor, const Divergence &divergence)
+{
+    auto *constant = dyn_cast<ConstantInt>(factor);
+    bool fits = constant && constant->getValue().getMinSignedBits() <= 32;
+    if (a.kind == LaneStride::CONSTANT && (a.bytes == 0 || fits))
+        return {LaneStride::CONSTANT, fits ? a.bytes * constant->getSExtValue() : 0};
+    return {a.kind != LaneStride::IRREGULAR && !divergence.values.count(factor) ? LaneStride::INVARIANT
+                                                                                : LaneStride::IRREGULAR,
+            0};
+}
+
+static LaneStride stride_of_gep(const GetElementPtrInst &gep, const Divergence &divergence, unsigned depth)
+{
+    const DataLayout &layout = gep.getModule()->getDataLayout();
+    LaneStride stride = lane_stride(gep.getPointerOperand(), divergence, depth);
+    for (auto type = gep_type_begin(gep), end = gep_type_end(gep); type != end; ++type) {
+        LaneStride index = lane_stride(type.getOperand(), divergence, depth);
+        int64_t size = type.isStruct() ? 0 : int64_t(layout.getTypeAllocSize(type.getIndexedType()));
+        stride = sum_of(stride, index, size);
+    }
+    return stride;
+}
+
+// Wrapping around in 32 bits is disregarded: the result is for estimates.
+LaneStride lane_stride(const Value *v, const Divergence &divergence, unsigned depth)
+{
+    if (!divergence.values.count(v) || is_launch_constant(v))
+        return {LaneStride::CONSTANT, 0};
+    if (isa<Argument>(v))
+        return {LaneStride::CONSTANT, 1};
+    auto *i = dyn_cast<Instruction>(v);
+    if (!i || depth-- == 0)
+        return {};
+    if (auto *gep = dyn_cast<GetElementPtrInst>(i))
+        return stride_of_gep(*gep, divergence, depth);
+    if (isa<ZExtInst>(i) || isa<SExtInst>(i) || isa<TruncInst>(i) || isa<FreezeInst>(i))
+        return lane_stride(i->getOperand(0), divergence, depth);
+    if (!isa<BinaryOperator>(i))
+        return {};
+    LaneStride left = lane_stride(i->getOperand(0), divergence, depth);
+    switch (i->getOpcode()) {
+    case Instruction::Add:
+    case Instruction::Or:
+        return sum_of(left, lane_stride(i->getOperand(1), divergence, depth), 1);
+    case Instruction::Sub:
+        return sum_of(left, lane_stride(i->getOperand(1), divergence, depth), -1);
+    case Instruction::Mul:
+        return divergence.values.count(i->getOperand(0))
+                   ? multiple_of(left, i->getOperand(1), divergence)
+                   : multiple_of(lane_stride(i->getOperand(1), divergence, depth), i->getOperand(0),
+                                 divergence);
+    case Instruction::Shl:
+        if (auto *bits = dyn_cast<ConstantInt>(i->getOperand(1)); bits && bits->getZExtValue() < 32)
+            return multiple_of(
+                left, ConstantInt::get(Type::getInt64Ty(i->getContext()), 1ull << bits->getZExtValue()),
+                divergence);
+        return {};
+    default:
+        return {};
+    }
+}
+
 static bool is_gather(const Instruction &i, const Divergence &divergence)
 {
     auto *load = dyn_cast<LoadInst>(&i);
     return load && !is_affine(load->getPointerOperand(), divergence, 12);
 }
 
-// Vectors of bytes or words from anywhere come one by one.
+// Vectors of bytes or shorts from anywhere, or further apart than four elements, come one by one.
 bool is_subword_gather(const Instruction &i, const Divergence &divergence)
 {
     const Value *pointer = getLoadStorePointerOperand(&i);
     if (!pointer)
         return false;
     Type *scalar = getLoadStoreType(const_cast<Instruction *>(&i))->getScalarType();
-    return !scalar->isPointerTy() && scalar->getScalarSizeInBits() < 32 &&
-           !is_affine(pointer, divergence, 12);
+    if (scalar->isPointerTy() || scalar->getScalarSizeInBits() >= 32)
+        return false;
+    LaneStride stride = lane_stride(pointer, divergence);
+    bool close =
+        stride.kind == LaneStride::CONSTANT && std::abs(stride.bytes) <= scalar->getScalarSizeInBits() / 2;
+    return !is_affine(pointer, divergence, 12) || (isa<LoadInst>(i) && !close);
 }
 
 bool is_subword_gather(const BasicBlock &b, const Divergence &divergence)

@@ -26,6 +26,11 @@ struct Group {
     bool scalar = false; // loops over work-items are not to be vectorized
 
     Group(llvm::Module &m, const in_loops &o, bool edge);
+    // That of the launch which is dimension K of the item.
+    unsigned dimension(unsigned k) const
+    {
+        return options.swapped && k < 2 ? 1 - k : k;
+    }
 };
 
 // Cuts in the function of a work-item.  Region 0 runs from the beginning, region k from cut k on, each until
@@ -66,6 +71,16 @@ struct Divergence {
     Divergence(llvm::Function &item, unsigned dimensions);
     bool differs(const llvm::BasicBlock &b) const;
 };
+// How far an address or number advances from one work-item to the next in the first dimension.
+struct LaneStride {
+    enum {
+        IRREGULAR,
+        CONSTANT,
+        INVARIANT
+    } kind = IRREGULAR; // INVARIANT: by what is not known before the launch
+    int64_t bytes = 0;  // if CONSTANT
+};
+LaneStride lane_stride(const llvm::Value *v, const Divergence &divergence, unsigned depth = 12);
 // uniformity.cpp: legality; gathers of bytes or shorts, which have no vector instruction; conditions that a branch
 // predictor cannot learn.
 bool is_vectorizable(const llvm::Instruction &i);

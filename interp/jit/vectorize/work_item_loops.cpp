@@ -260,9 +260,9 @@ Group::Group(Module &m, const in_loops &o, bool edge) : module(m), options(o)
     local = function->getArg(1);
     context = function->getArg(2);
     for (unsigned k = 0; k < 3; k++) {
-        id[k] = function->getArg(3 + k);
-        size[k] =
-            edge ? static_cast<Value *>(function->getArg(6 + k)) : ConstantInt::get(word, o.local_size[k]);
+        id[k] = function->getArg(3 + dimension(k));
+        size[k] = edge ? static_cast<Value *>(function->getArg(6 + dimension(k)))
+                       : ConstantInt::get(word, o.local_size[k]);
     }
 }
 
@@ -369,7 +369,7 @@ BasicBlock *emit_work_item_loops(Group &g, BasicBlock *pre, unsigned lanes, Body
 static Value *global_id(IRBuilder<> &b, const Group &g, unsigned dimension, Value *id)
 {
     auto word = [&](uint64_t field) {
-        Value *at = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), g.frame, field + 8 * dimension);
+        Value *at = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), g.frame, field + 8 * g.dimension(dimension));
         LoadInst *load = b.CreateAlignedLoad(b.getInt64Ty(), at, Align(8));
         load->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(b.getContext(), {}));
         return b.CreateTrunc(load, b.getInt32Ty());

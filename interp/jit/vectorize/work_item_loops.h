@@ -13,6 +13,7 @@ extern "C" {
 
 struct in_loops {
     uint32_t local_size[3]; /* of a whole work-group; ANY_SIZE: the greatest number of work-items, 1, 1 */
+    bool swapped;           /* the first two dimensions of the item, and of LOCAL_SIZE */
     bool any_size;          /* only run.edge, for any size of work-groups */
     unsigned lanes;         /* of the vectors that work-items in loops become; 0: none */
     bool edge;              /* also a function for work-groups that are smaller */
@@ -31,6 +32,12 @@ bool in_shim_has_atomics(LLVMValueRef item);
 bool in_shim_has_barriers(LLVMValueRef item);
 /* Whether ITEM does not see work-groups in the first dimension: ids in them, their sizes, local memory. */
 bool in_shim_is_flat(LLVMValueRef item);
+/* Whether neighbors in the first dimension access different cache lines, where those in another may share them: small
+ * work-groups reuse lines that long rows would evict. */
+bool in_shim_strides_far(LLVMValueRef item);
+/* Whether fewer accesses are far apart from one work-item to the next in the second dimension.  Then it exchanges the first two
+ * dimensions of ITEM, so that the loop over the second is innermost. */
+bool in_shim_swap_dimensions(LLVMValueRef item);
 /* Asks for unrolling of short loops that index private arrays, and of those with barriers. */
 void in_shim_mark_unroll(LLVMValueRef item);
 /* Before vectors are taken apart: whether that is not worth it. */
