@@ -16,6 +16,11 @@ KERNELS = {
         if (i >= 1000)
             return;
         z[i] = 2.5f * x[i] + y[i]; }''',
+    'inner': '''kernel void k(global const float *x, global const float *y, global float *z) {
+        uint i = get_global_id(0);
+        if (i == 0 || i >= 1023)
+            return;
+        z[i] = x[i - 1] * y[i + 1]; }''',
     'divides': '''kernel void k(global const ulong *x, global const ulong *y, global ulong *z) {
         ulong a = x[get_global_id(0)], m = y[get_global_id(0)] | 1, r = 1;
         for (ulong n = y[7]; n > 0; n /= 2) {
@@ -64,6 +69,8 @@ def main():
     text = compiled('guarded')
     check('behind a guard: vectors', re.search(r'fmul <\d+ x float>', text) is not None, text)
     check('behind a guard: no gathers', text != '' and 'gather' not in text, text)
+    text = compiled('inner')
+    check('without the first and the last: vectors without masks', re.search(r'store <\d+ x float>', text) is not None and 'masked' not in text, text)
     text = compiled('divides')
     check('64-bit divisions: no vectors', 'urem i64' in text and not re.search(r'<\d+ x i64>', text), text)
     texts = [compiled('barriers') for _ in range(4)]

@@ -229,8 +229,10 @@ static bool parse_pass(StringRef name, FunctionPassManager &manager, ArrayRef<Pa
 {
     if (name == "combine")
         manager.addPass(InstCombinePass());
+    if (name == "tighten-bounds")
+        manager.addPass(TightenBounds());
     if (name != "scalarize")
-        return name == "combine";
+        return name == "combine" || name == "tighten-bounds";
     ScalarizerPass pass;
     pass.setScalarizeLoadStore(true);
     manager.addPass(OwnPointers());

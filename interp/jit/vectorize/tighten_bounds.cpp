@@ -4,6 +4,7 @@
 
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/ConstantRange.h>
 
 using namespace llvm;
 
@@ -67,6 +68,30 @@ bool matches(const Trimming &t, Value *v, bool is_signed, Term &term)
     return false;
 }
 
+// LLVM compares X with two constants at once: X + K < LIMIT, without signs, where the sum may wrap around.
+bool add_range(Trimming &t, const Term &term, Value *left)
+{
+    auto *sum = dyn_cast<BinaryOperator>(left);
+    auto *added =
+        sum && sum->getOpcode() == Instruction::Add ? dyn_cast<ConstantInt>(sum->getOperand(1)) : nullptr;
+    auto *limit = dyn_cast<ConstantInt>(term.limit);
+    Term from = term;
+    if (!added || !limit || sum->hasNoUnsignedWrap() || !ICmpInst::isUnsigned(term.predicate) ||
+        !matches(t, sum->getOperand(0), false, from))
+        return false;
+    ConstantRange range =
+        ConstantRange::makeExactICmpRegion(term.predicate, limit->getValue()).subtract(added->getValue());
+    if (range.isEmptySet() || range.isFullSet() || range.isUpperWrapped())
+        return false;
+    Term to = from;
+    from.predicate = ICmpInst::ICMP_UGE;
+    from.limit = ConstantInt::get(left->getType(), range.getLower());
+    to.predicate = ICmpInst::ICMP_ULT;
+    to.limit = ConstantInt::get(left->getType(), range.getUpper());
+    t.terms.append({from, to});
+    return true;
+}
+
 bool add_term(Trimming &t, ICmpInst *compare)
 {
     Term term{compare, compare->getPredicate(), nullptr, nullptr, false};
@@ -81,10 +106,13 @@ bool add_term(Trimming &t, ICmpInst *compare)
     if (!t.work_if_true)
         term.predicate = ICmpInst::getInversePredicate(term.predicate);
     term.limit = right;
+    if (term.predicate == ICmpInst::ICMP_NE && isa<ConstantInt>(right) && cast<ConstantInt>(right)->isZero())
+        term.predicate = ICmpInst::ICMP_UGT;
     return term.predicate != ICmpInst::ICMP_NE &&
-           matches(t, left, ICmpInst::isSigned(term.predicate) || term.predicate == ICmpInst::ICMP_EQ,
-                   term) &&
-           (t.terms.push_back(term), true);
+           (add_range(t, term, left) ||
+            (matches(t, left, ICmpInst::isSigned(term.predicate) || term.predicate == ICmpInst::ICMP_EQ,
+                     term) &&
+             (t.terms.push_back(term), true)));
 }
 
 // Comparisons that all must hold, or all must not, for work to be done.
