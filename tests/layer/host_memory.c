@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <unistd.h>
 
 enum { SIDE = 64, BYTES = SIDE * SIDE };
 static unsigned char memory[BYTES], sum;
@@ -117,6 +118,29 @@ static void share_counter(bool late)
     OK(pthread_join(thread, NULL));
 }
 
+/* Two threads have their commands use the same memory, one after the other, as what they know through a pipe is not in the record. */
+static int ends[2];
+
+static void *read_first(void *ignored)
+{
+    cl_command_queue r = queue(0);
+    (void)ignored;
+    OK(clEnqueueReadBuffer(r, buffer(BYTES), CL_TRUE, 0, BYTES, memory, 0, NULL, NULL));
+    OK(write(ends[1], "", 1) != 1);
+    return NULL;
+}
+
+static void hand_over(void)
+{
+    pthread_t thread;
+    char byte;
+    OK(pipe(ends));
+    OK(pthread_create(&thread, NULL, read_first, NULL));
+    OK(read(ends[0], &byte, 1) != 1);
+    OK(clEnqueueReadBuffer(q, buffer(BYTES), CL_TRUE, 0, BYTES, memory, 0, NULL, NULL));
+    OK(pthread_join(thread, NULL));
+}
+
 int main(int argc, char **argv)
 {
     const char *where = argc == 3 ? argv[1] : "";
@@ -165,6 +189,8 @@ int main(int argc, char **argv)
         OK(clFinish(q));
     } else if (strcmp(where, "counter") == 0) {
         share_counter(late);
+    } else if (strcmp(where, "pipe") == 0) {
+        hand_over();
     }
     return 0;
 }

@@ -24,4 +24,5 @@ for where in read write image pointer "image pointer" map "image map" copy pinne
     ok "$where: a race before the command is complete" early "$where"
     ok "$where: none afterwards" late "$where"
 done
+ok "threads that hand plain memory over in a way that is not recorded: no race" late pipe
 done_testing

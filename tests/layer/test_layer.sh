@@ -45,9 +45,19 @@ early() { run -- "$tap_dir/hosts" exit >"$tap_dir/said" 2>&1; [ $? = 1 ] && grep
     grep -q "ended early" "$tap_dir/said"; }
 ok "... before _exit(), of which the report says that it was early" early
 
+crash() { run -- "$tap_dir/hosts" crash >"$tap_dir/said" 2>&1; [ $? = 1 ] && grep -q "data race" "$tap_dir/said" &&
+    grep -q "ended by signal 6 (SIGABRT); what it did until then was checked" "$tap_dir/said"; }
+ok "... before a crash" crash
+
 direct() { run -- "$tap_dir/hosts" direct "$driver" >"$tap_dir/said" 2>&1; [ $? = 3 ] &&
     grep -q "nothing was observed: .*loads another OpenCL library by its path" "$tap_dir/said"; }
 ok "a program that calls the driver without a loader is unknown, and the report says why" direct
+
+${CC:-gcc} -std=gnu11 -Wno-tsan $("$REFCL" host-cc --compile) -c -o "$tap_dir/hosts.o" "$here/hosts.c" &&
+    ${CC:-gcc} -o "$tap_dir/instrumented" "$tap_dir/hosts.o" -ldl -pthread $("$REFCL" host-cc --link) || exit 1
+for how in "" threads fork load; do
+    ok "a race is found in an instrumented program${how:+: }$how" finds run -- "$tap_dir/instrumented" $how
+done
 
 alone() { OPENCL_LAYERS=$layer "$tap_dir/hosts" >"$tap_dir/said" 2>&1 && [ ! -s "$tap_dir/said" ]; }
 ok "without a trace to write the layer is silent" alone

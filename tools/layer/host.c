@@ -41,7 +41,7 @@ static bool may_be_shared(const void *address, uint32_t size)
 void ly_host_share(const void *address, size_t size)
 {
     uintptr_t at = (uintptr_t)address;
-    if (!size)
+    if (!size || !attached)
         return;
     low = at < low ? at : low;
     high = at + size > high ? at + size : high;
@@ -161,13 +161,17 @@ static bool acquires(const struct refcl_host_access *a)
            a->order != __ATOMIC_RELEASE;
 }
 
-/* Threads that pass plain memory on through free() and malloc() alone have no order in the record. */
+bool ly_plain_memory_counts(void)
+{
+    return !attached || ly_thread_count() <= 1;
+}
+
 static void record_plain(const struct refcl_host_access *a)
 {
     for (size_t i = 0; i < window_count; i++)
         if (!shows_the_same(i))
             record_window(a, &windows[i]);
-    if (ly_thread_count() == 1)
+    if (ly_plain_memory_counts())
         mm_host_ranges_visit(ly_host_ranges(), a->address, a->size, record_part, (void *)(uintptr_t)a);
 }
 

@@ -210,6 +210,9 @@ void ly_host_access(struct ly_command *command, enum mm_kind kind, const void *h
 void ly_host_attach(void); /* if the program is instrumented */
 void ly_host_detach(void);
 bool ly_host_is_attached(void);
+/* Threads of an instrumented program that pass plain memory on through free() and malloc() alone have no order in the record:
+ * what several of them have their commands use is left out. */
+bool ly_plain_memory_counts(void);
 /* Commands may use the memory: accesses of the host to it count. */
 void ly_host_share(const void *address, size_t size);
 struct ly_mem;

@@ -389,12 +389,12 @@ void ly_host_access(struct ly_command *command, enum mm_kind kind, const void *h
 {
     const struct ly_svm *svm = ly_svm_find(host);
     struct host_use use = {command, kind};
-    if (svm)
+    if (svm) {
         ly_command_access(command, kind, svm->allocation, (uintptr_t)host - svm->begin, size);
-    if (!svm && ly_host_is_attached())
+    } else if (ly_plain_memory_counts()) {
         ly_host_share(host, size);
-    if (!svm)
         mm_host_ranges_access(&ranges, ly_recorder(), host, size, record_part, &use);
+    }
 }
 
 void ly_host_rows(struct ly_command *command, enum mm_kind kind, const void *host, uint64_t offset,
