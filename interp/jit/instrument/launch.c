@@ -227,7 +227,8 @@ static const char *lay_out_tags(struct in_instrumented_run *w, const struct in_j
                    f->global_size[0] * (f->global_offset[1] + f->global_size[1]);
     for (uint32_t a = 0; a < IN_SHADOW_ARGUMENTS; a++)
         if ((k->uses[a] & IN_SHADOW_DISJOINT) &&
-            (f->global_size[2] > 1 || ids >= UINT32_MAX || ids * k->max_coefficient >= UINT32_MAX))
+            (f->global_size[2] > 1 || ids >= UINT32_MAX || ids * k->max_coefficient >= UINT32_MAX ||
+             (int64_t)(ids * (uint64_t)k->parts[a].stride) + k->parts[a].high > UINT32_MAX))
             return "subscripts that may wrap around";
     if (k->phases) {
         uint32_t left = bit_width(run->groups + 1) + k->lane_bits;
@@ -274,6 +275,8 @@ static const char *check_argument(struct in_instrumented_run *w, const struct in
         return "a buffer with unsuitable flags, alignment or size";
     w->shadow->arguments[k].address = a->address;
     w->shadow->arguments[k].size = o->size - (a->address - o->address);
+    if ((use & IN_SHADOW_DISJOINT) && w->shadow->arguments[k].size > INT32_MAX)
+        return "a large argument with subscripts that may wrap around";
     for (uint32_t j = 0; j < k; j++)
         if ((((plan->uses[j] | use) & writes) || plan->dynamic) && plan->uses[j] != 0 &&
             ranges_overlap(a, w->shadow->arguments[k].size, &arguments[j], w->shadow->arguments[j].size))
@@ -281,7 +284,8 @@ static const char *check_argument(struct in_instrumented_run *w, const struct in
     return NULL;
 }
 
-/* The bytes that the launch may access of an argument of disjoint parts. */
+/* The bytes that the launch may access of an argument of disjoint parts.  Offsets are computed modulo 2^32 at least: those below 2^32
+ * that are in an argument of less than 2^31 bytes have not wrapped around. */
 static void part_range(const struct in_jit_run *run, const struct in_shadow_part *part, uint64_t *from,
                        uint64_t *to)
 {

@@ -235,7 +235,7 @@ bool CheckLowering::has_disjoint_parts(unsigned argument)
         low = std::min(low, l.fixed);
         high = std::max(high, l.fixed + int64_t(a.size));
     }
-    if (high - low > stride || stride > INT32_MAX / 2)
+    if (high - low > stride || stride > INT32_MAX / 2 || low < INT32_MIN || high > INT32_MAX)
         return false;
     options.plan.parts[argument] = {int32_t(stride), int32_t(low), int32_t(high)};
     options.plan.max_coefficient = std::max<uint64_t>(options.plan.max_coefficient, analysis.max_coefficient);
