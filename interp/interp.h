@@ -278,8 +278,9 @@ struct in_launch {
     /* Instrumented launch: accesses need not be recorded if compiled code proves that none can be part of a
      * finding.  Every command that uses the same memory is ordered before or after this one. */
     bool instrumented;
-    bool exact; /* with it: results are bit-identical to the interpreter's */
-    bool terms; /* with a recorder, not with WEAK: record the symbolic values (struct mm_term) */
+    bool follows_svm; /* with it: pointers may lead to coarse-grained SVM, all of it */
+    bool exact;       /* with it: results are bit-identical to the interpreter's */
+    bool terms;       /* with a recorder, not with WEAK: record the symbolic values (struct mm_term) */
     /* The launch whose kernel enqueued this one, which lives as long: blocks capture its images, samplers and pipes.  NULL:
      * none. */
     const struct in_run *parent;

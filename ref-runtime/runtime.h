@@ -382,6 +382,7 @@ struct rt_svm *rt_svm_find(const struct rt_context *context, const void *pointer
 /* Notes a map of SVM; takes the first noted of POINTER away (size 0: there is none). */
 void rt_svm_map_note(const struct rt_svm_map *map);
 struct rt_svm_map rt_svm_map_take(const void *pointer);
+bool rt_svm_is_mapped(const struct rt_context *context); /* some of it */
 bool rt_index_insert(const struct in_object *object);
 void rt_index_remove(const struct in_object *object);
 const struct in_object *rt_index_find(uint64_t address);

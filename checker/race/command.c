@@ -143,10 +143,11 @@ static void note_unrecorded(struct ck_detector *d, const struct mm_event *event)
     if (d->unrecorded)
         snprintf(launches, sizeof launches, "%" PRIu64 " launch%s", d->unrecorded,
                  d->unrecorded > 1 ? "es" : "");
-    mm_fail(&d->limit, MM_LIMIT, replayed ? "checker.replayed" : "checker.unrecorded",
-            "accesses of %s on an earlier queue were not recorded, and a later queue is not ordered after "
-            "them: set REFCL_ENGINE=interp to record them",
-            launches);
+    mm_fail(
+        &d->limit, MM_LIMIT, replayed ? "checker.replayed" : "checker.unrecorded",
+        "accesses of %s on an earlier queue were not recorded, and a later queue or thread is not ordered "
+        "after them: set REFCL_ENGINE=interp to record them",
+        launches);
 }
 
 void ck_race_command(struct ck_detector *d, const struct mm_event *event, mm_event_id id)

@@ -186,6 +186,7 @@ static cl_int start_kernel(struct rt_command *command)
     rt_capture(command, k);
     if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0))
         rt_fault_kernel_start(k);
+    k->instrumented = k->instrumented && rt_may_instrument_still(command, k->launch);
     struct in_launch launch = {.instance = k->launch->instance,
                                .kernel = k->launch->kernel_index,
                                .arguments = k->arguments,
@@ -203,7 +204,8 @@ static cl_int start_kernel(struct rt_command *command)
                                .stop = &command->queue->context->terminated,
                                .wider_scopes = rt_version() >= CL_MAKE_VERSION(3, 1, 0),
                                .terms = settings.terms,
-                               .instrumented = k->instrumented && rt_may_instrument_still(command->queue),
+                               .instrumented = k->instrumented,
+                               .follows_svm = k->instrumented && rt_launch_uses_svm(k->launch),
                                .exact = k->instrumented && rt_replay_on(),
                                .start = command->began,
                                .recorder = rt_launch_recorder(),
@@ -255,6 +257,8 @@ static cl_int step_kernel(struct rt_command *command, uint64_t quantum, bool *do
     if (compiled && !*done)
         capture_recorded(command, k);
     rt_environment_enter(NULL);
+    if (*done && in_run_is_compiled(k->run))
+        rt_instrumented_over(command);
     if (*done)
         rt_replay_end(command, k, class == MM_OK);
     if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0) && *done)
@@ -400,7 +404,7 @@ cl_int rt_kernel_command(struct rt_queue *queue, cl_command_type type, const cha
         rt_command_discard(command);
         return error;
     }
-    k->instrumented = rt_may_instrument(queue, k->launch);
+    k->instrumented = rt_may_instrument(command, k->launch);
     rt_kernel_describe(command);
     *made = command;
     return CL_SUCCESS;

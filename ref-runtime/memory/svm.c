@@ -52,6 +52,16 @@ struct rt_svm_map rt_svm_map_take(const void *pointer)
     return taken;
 }
 
+bool rt_svm_is_mapped(const struct rt_context *context)
+{
+    bool mapped = false;
+    pthread_mutex_lock(&list_lock);
+    for (const struct rt_svm *svm = context->svm; svm && !mapped; svm = svm->next)
+        mapped = svm->maps != NULL;
+    pthread_mutex_unlock(&list_lock);
+    return mapped;
+}
+
 static bool flags_valid(cl_svm_mem_flags flags)
 {
     cl_svm_mem_flags access = flags & (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY);
@@ -158,6 +168,7 @@ static void release(struct rt_svm *svm)
         svm->next->previous = svm->previous;
     pthread_mutex_unlock(&list_lock);
     rt_index_remove(&svm->object);
+    rt_instrumented_host_use(false);
     rt_record_free(svm->object.id, svm->size);
     rt_sched_when_over(destroy, svm);
 }

@@ -33,8 +33,11 @@ static __thread bool repeated;
 
 static void poll_if_repeated(void)
 {
-    if (repeated)
-        rt_sched_poll_memory();
+    if (repeated) {
+        pthread_mutex_lock(&rt_lock);
+        rt_sched_poll();
+        pthread_mutex_unlock(&rt_lock);
+    }
     repeated = false;
 }
 
@@ -98,6 +101,7 @@ static void record_access(const struct refcl_host_access *a)
             return;
         event.allocation = svm->object.id;
         event.offset = (uint64_t)((const unsigned char *)a->address - svm->data);
+        rt_instrumented_host_use(true);
         event.attributes = a->atomic ? MM_ATOMIC : MM_NO_VALUE;
         if (a->atomic)
             mm_host_set_order(&event, a->order);

@@ -1,6 +1,8 @@
 /* Which launches may be instrumented instead of recorded (interp/jit/README.md): those whose accesses cannot
  * race with accesses of other commands or of the host. */
+#include "interp/fault.h"
 #include "ref-runtime/program/kernel.h"
+#include "ref-runtime/record/host_access.h"
 #include "ref-runtime/record/replay.h"
 #include "ref-runtime/sched/command.h"
 #include "ref-runtime/setting.h"
@@ -8,11 +10,23 @@
 /* Of the instrumented launches of a context: settled when the first host thread has waited for them. */
 enum rt_instrumented_state { RT_NONE_INSTRUMENTED, RT_SETTLED, RT_UNSETTLED };
 
+static atomic_uint host_uses; /* of SVM by the host, recorded ones and releases */
+static atomic_uint
+    svm_launches; /* instrumented ones that use SVM, and that no unordered use of the host has questioned */
+
 /* The context has only ever had one in-order queue, and one host thread has made calls: commands are executed in order
  * [CL 3.3.6 H5], and the host accesses buffers by commands only. */
 static bool is_ordered(const struct rt_queue *queue)
 {
     return queue->in_order && atomic_load(&queue->context->queue_count) == 1 && rt_record_host_threads() == 1;
+}
+
+static bool host_waits(const struct rt_queue *queue)
+{
+    pthread_mutex_lock(&rt_lock);
+    bool waits = rt_sched_host_waits(queue);
+    pthread_mutex_unlock(&rt_lock);
+    return waits;
 }
 
 static bool is_mapped(struct rt_mem *mem)
@@ -23,33 +37,71 @@ static bool is_mapped(struct rt_mem *mem)
     return mapped;
 }
 
-/* True if no finding and no other use of the trace depends on the contents of the kernel's arguments. */
-static bool arguments_allow(const struct rt_launch *launch)
+bool rt_launch_uses_svm(const struct rt_launch *launch)
 {
-    if (launch->addressed_count)
+    for (size_t i = 0; i < launch->argument_count; i++)
+        if (launch->arguments[i].svm && !launch->arguments[i].device_pointer)
+            return true;
+    return false;
+}
+
+/* Coarse-grained SVM that is not mapped: the kernel may follow pointers to any of the context. */
+static bool svm_allows(const struct rt_launch *launch)
+{
+    if (rt_host_is_attached() || in_fault_now != IN_NO_FAULT || rt_svm_is_mapped(launch->kernel->context))
         return false;
     for (size_t i = 0; i < launch->argument_count; i++) {
-        const struct rt_launch_argument *a = &launch->arguments[i];
-        if (a->svm || (a->mem && (rt_mem_root(a->mem)->shared || is_mapped(a->mem))))
+        const void *pointer = launch->arguments[i].svm;
+        const struct rt_svm *svm = pointer ? rt_svm_find(launch->kernel->context, pointer) : NULL;
+        if (pointer && (!svm || &svm->object != launch->arguments[i].svm_object ||
+                        svm->object.origin != MM_ORIGIN_COARSE_SVM))
             return false;
     }
     return true;
 }
 
-bool rt_may_instrument(const struct rt_queue *queue, const struct rt_launch *launch)
+/* True if no finding and no other use of the trace depends on the contents of the kernel's arguments. */
+static bool arguments_allow(const struct rt_launch *launch)
 {
+    if (launch->addressed_count || (rt_launch_uses_svm(launch) && !svm_allows(launch)))
+        return false;
+    for (size_t i = 0; i < launch->argument_count; i++) {
+        struct rt_mem *mem = launch->arguments[i].mem;
+        if (mem && (rt_mem_root(mem)->shared || is_mapped(mem)))
+            return false;
+    }
+    return true;
+}
+
+bool rt_may_instrument(struct rt_command *command, const struct rt_launch *launch)
+{
+    const struct rt_queue *queue = command->queue;
     if (!rt_launch_recorder())
-        return true;
+        return !rt_launch_uses_svm(launch) || svm_allows(launch);
     bool wanted = rt_setting_given(RT_SET_TRACE_FINDINGS) || (rt_replay_on() && rt_replay_allows(launch));
     bool may = wanted && is_ordered(queue) && arguments_allow(launch);
-    if (may)
+    if (may) {
         atomic_store(&queue->context->instrumented, RT_UNSETTLED);
+        command->starts_lazily = rt_launch_uses_svm(launch);
+        command->host_uses = atomic_load(&host_uses);
+    }
     return may;
 }
 
-bool rt_may_instrument_still(const struct rt_queue *queue)
+/* What the host does with SVM is recorded, if the processor or REFCL_CHECK=api shows it, but what an instrumented launch does is not.
+ * Such a launch therefore begins only while the one host thread waits for it or for a later command, and has not used SVM since it
+ * enqueued the launch: what that thread did before and does later is ordered.
+ * interp/jit/instrument/docs/instrumentation.md#shared-virtual-memory */
+bool rt_may_instrument_still(const struct rt_command *command, const struct rt_launch *launch)
 {
-    return !rt_launch_recorder() || is_ordered(queue);
+    if (rt_launch_recorder() && !is_ordered(command->queue))
+        return false;
+    if (!rt_launch_uses_svm(launch))
+        return true;
+    if (!svm_allows(launch))
+        return false;
+    return !rt_launch_recorder() || (command->starts_lazily && host_waits(command->queue) &&
+                                     command->host_uses == atomic_load(&host_uses));
 }
 
 static bool is_first_thread(void)
@@ -70,6 +122,29 @@ static void question(struct mm_agent agent, uint16_t semantics, uint32_t launche
 {
     struct mm_event event = {.kind = MM_API_CALL, .agent = agent, .semantics = semantics, .size = launches};
     mm_recorder_event(rt_recorder(), &event, NULL, 0);
+}
+
+static void question_svm(struct mm_agent agent)
+{
+    unsigned launches = atomic_exchange(&svm_launches, 0);
+    if (launches)
+        question(agent, MM_UNRECORDED, launches);
+}
+
+void rt_instrumented_over(const struct rt_command *command)
+{
+    if (!rt_launch_recorder() || !command->starts_lazily)
+        return;
+    atomic_fetch_add(&svm_launches, 1);
+    if (atomic_load(&host_uses) != command->host_uses)
+        question_svm((struct mm_agent){command->record.id, MM_INDEX_RUNTIME});
+}
+
+void rt_instrumented_host_use(bool recorded)
+{
+    atomic_fetch_add(&host_uses, 1);
+    if (recorded && !is_first_thread())
+        question_svm((struct mm_agent){0, mm_recorder_host_thread(rt_recorder())});
 }
 
 /* This call or the submission to another queue is the later one, and records the event: each launch is in one event. */

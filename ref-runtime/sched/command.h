@@ -42,6 +42,7 @@ struct rt_command {
     size_t unresolved; /* dependencies whose event is not complete */
     bool failed;       /* an event of the wait list ended with an error */
     bool flushed;
+    bool starts_lazily; /* when the host waits or polls, or has computed for long */
     bool is_barrier;
     bool waits_for_all;  /* marker or barrier without a wait list */
     unsigned generation; /* see sched.c */
@@ -61,6 +62,7 @@ struct rt_command {
     struct mm_command record;     /* id, kind; kernels fill in the rest before enqueuing */
     mm_event_id call;             /* recording: the call that enqueued it */
     atomic_uint pattern_users;    /* of a recorded command: the command buffer and its runs */
+    unsigned host_uses; /* of SVM by the host, when a launch was enqueued or has begun (instrument.c) */
     size_t payload_size;
     max_align_t payload[];
 };
@@ -103,11 +105,12 @@ void rt_sched_ready(struct rt_command *command);
 void rt_sched_flush(struct rt_queue *queue);
 /* Without locks: the commands of CONTEXT, which has been marked as terminated, end without waiting for anything. */
 void rt_sched_terminate(struct rt_context *context);
-void rt_sched_poll(void);                   /* before the host polls an incomplete event again */
-void rt_sched_poll_memory(void);            /* without rt_lock: when the host has read the same again */
+void rt_sched_poll(void);                   /* before the host polls an incomplete event, or memory, again */
 bool rt_sched_is_executor(void);            /* the calling thread */
 void rt_sched_wait(struct rt_event *event); /* until EVENT completes, or not quite so long */
-void rt_sched_wake(void);                   /* after the last wait, or to be sure that commands start now */
+/* Under rt_lock: a thread waits for a command of QUEUE that is not complete.  It waits until that is. */
+bool rt_sched_host_waits(const struct rt_queue *queue);
+void rt_sched_wake(void); /* after the last wait, or to be sure that commands start now */
 /* Notes the time, if the queue profiles. */
 void rt_event_stamp(struct rt_event *event, int which);
 /* Sets EVENT's status and does what follows from it: callbacks, dependent commands, waiting threads. */
@@ -171,9 +174,14 @@ struct rt_mem *rt_mem_root(struct rt_mem *mem);
 /* ---- instrumented launches (instrument.c) ---- */
 
 struct rt_launch;
-/* Whether the launch that is being enqueued may be instrumented; whether that still holds when it starts. */
-bool rt_may_instrument(const struct rt_queue *queue, const struct rt_launch *launch);
-bool rt_may_instrument_still(const struct rt_queue *queue);
+/* Whether COMMAND's launch, which is being enqueued, may be instrumented; whether that still holds when it starts. */
+bool rt_may_instrument(struct rt_command *command, const struct rt_launch *launch);
+bool rt_may_instrument_still(const struct rt_command *command, const struct rt_launch *launch);
+/* COMMAND's launch, instrumented, is over. */
+void rt_instrumented_over(const struct rt_command *command);
+/* The calling thread has used SVM, which is RECORDED, or releases it. */
+void rt_instrumented_host_use(bool recorded);
+bool rt_launch_uses_svm(const struct rt_launch *launch); /* its arguments are pointers to it */
 /* The host has waited for all that it enqueued in QUEUE; it enqueues something there. */
 void rt_instrumented_settled(const struct rt_queue *queue);
 /* COMMAND's launch is instrumented, and the trace does not have it for re-execution. */

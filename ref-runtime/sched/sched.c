@@ -50,6 +50,7 @@ static struct {
         struct rt_command *first, **last;
         size_t count, unflushed;
         uint64_t unflushed_since;
+        size_t lazy; /* unflushed commands that start lazily, ready or not */
     } ready;
     struct {
         struct rt_command *commands[MOST_ACTIVE];
@@ -67,7 +68,8 @@ static struct {
         bool stopping, idle, unwritten;
     } executor;
     struct {
-        size_t waiters;        /* threads in rt_sched_wait that have not been woken */
+        size_t waiters;               /* threads in rt_sched_wait that have not been woken */
+        const struct rt_queue *queue; /* of the event that the last of them waits for */
         bool unattended;       /* seeded: the host has computed for longer than PATIENCE without waiting */
         size_t granted_steps;  /* seeded: steps for threads that poll events */
         unsigned futile_polls; /* seeded: polls since the last step that found nothing to run */
@@ -87,6 +89,7 @@ static struct {
 static void submit(struct rt_command *command)
 {
     command->flushed = true;
+    sched.ready.lazy -= command->starts_lazily;
     rt_event_stamp(command->event, RT_SUBMIT);
     rt_event_set_status(command->event, CL_SUBMITTED);
 }
@@ -123,7 +126,8 @@ void rt_sched_ready(struct rt_command *command)
     if (terminated(command))
         resolve_all(command);
     sched.host.unattended &= command->parent != NULL;
-    if (!command->flushed && (!sched.seeded || command->parent))
+    sched.ready.lazy += command->starts_lazily;
+    if (!command->flushed && ((!sched.seeded && !command->starts_lazily) || command->parent))
         submit(command);
     if (command->unresolved == 0)
         push_ready(command);
@@ -131,7 +135,7 @@ void rt_sched_ready(struct rt_command *command)
 
 void rt_sched_flush(struct rt_queue *queue)
 {
-    if (!sched.seeded)
+    if (!sched.seeded && sched.ready.lazy == 0)
         return;
     for (struct rt_command *command = queue->first; command; command = command->next) {
         if (!command->flushed) {
@@ -252,12 +256,18 @@ void rt_sched_wait(struct rt_event *event)
         fail_current();
     } else if (!help()) {
         sched.host.waiters++;
+        sched.host.queue = event->queue;
         event->awaited = true;
         sched.host.unattended = false;
         if (sched.seeded)
             pthread_cond_signal(&sched.work);
         pthread_cond_wait(&sched.completed, &rt_lock);
     }
+}
+
+bool rt_sched_host_waits(const struct rt_queue *queue)
+{
+    return sched.host.waiters > 0 && sched.host.queue == queue;
 }
 
 /* Until NANOSECONDS from now. */
@@ -275,7 +285,9 @@ static int wait_at_most(pthread_cond_t *condition, uint64_t nanoseconds)
  * it may run a native function of the application that waits for this thread. */
 void rt_sched_poll(void)
 {
-    if (!sched.seeded || pthread_equal(pthread_self(), sched.executor.thread))
+    if (!sched.seeded)
+        flush_ready(UINT64_MAX);
+    if (!sched.seeded || rt_sched_is_executor())
         return;
     sched.host.unattended = false;
     if (!sched.step.busy && !may_continue() && ++sched.host.futile_polls >= PATIENT_POLLS)
@@ -287,15 +299,6 @@ void rt_sched_poll(void)
         result = wait_at_most(&sched.stepped, sched.patience);
     }
     sched.host.granted_steps = 0;
-}
-
-void rt_sched_poll_memory(void)
-{
-    if (!sched.seeded)
-        return;
-    pthread_mutex_lock(&rt_lock);
-    rt_sched_poll();
-    pthread_mutex_unlock(&rt_lock);
 }
 
 void rt_sched_wake(void)
@@ -424,7 +427,8 @@ static bool wait_for_work(void)
         sched.executor.idle = short_waits == 0;
         if (short_waits > 0) {
             wait_shortly(&short_waits, &length);
-        } else if (sched.seeded && sched.ready.count + sched.active.count > 0) {
+        } else if (sched.ready.unflushed > 0 ||
+                   (sched.seeded && sched.ready.count + sched.active.count > 0)) {
             sched.host.unattended = wait_quietly(sched.host.waiters > 0 ? IDLE_FLUSH_NS : sched.patience);
             uint64_t now = rt_now();
             flush_ready(sched.host.unattended ? UINT64_MAX : now > sched.patience ? now - sched.patience : 0);

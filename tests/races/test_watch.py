@@ -60,7 +60,7 @@ def queues(name, engine, expected, why=""):
         check(found["stderr"].count(why) == 1, "%s, %s: the reason once" % (name, engine), found["stderr"])
 
 
-def images(name, kinds, watched):
+def programs(name, kinds, watched):
     """Findings of these KINDS, the same report, of which a failure of the program is part; WATCHED: all of its launches."""
     program = test_host.compiled(os.path.join(here, "watch", name), {})
     output = os.path.join(test_host.folder, "test_watch.json")
@@ -70,6 +70,17 @@ def images(name, kinds, watched):
     check([f["kind"] for f in expected["findings"]] == kinds, "%s: %s" % (name, kinds or "clean"), expected)
     check(differences(expected, found, True) is None, "%s: the same report" % name, differences(expected, found, True))
     check(watched == was_watched, "%s: is%s watched" % (name, "" if watched else " not"))
+
+
+def host_use(when, kinds, watched):
+    """What the host does with SVM WHEN it has not waited for the launch, or has: the finding is there under both engines."""
+    program = test_host.compiled(os.path.join(here, "watch/svm_host_use.c"), {})
+    output = os.path.join(test_host.folder, "test_watch.json")
+    command = [refcl, "run", "--quiet", "--check", "race,memory,api", "--json", output, "--", program, when]
+    for engine in ("interp", "jit"):
+        found, was_watched = report(command, output, engine, {})
+        check([f["kind"] for f in found["findings"] if f["kind"] != "leak"] == kinds, "svm_host_use.c %s, %s" % (when, engine), found)
+    check(watched == was_watched, "svm_host_use.c %s: is%s watched" % (when, "" if watched else " not"))
 
 
 def main():
@@ -83,10 +94,15 @@ def main():
     queues("second_queue_large.c", "jit", "unknown", "accesses of 2 launches on an earlier queue were not recorded")
     queues("second_queue_after_finish.c", "interp", "clean")
     queues("second_queue_after_finish.c", "jit", "clean")
-    images("image_copied.c", [], True)
-    images("image_findings.c",
+    programs("image_copied.c", [], True)
+    programs("image_findings.c",
            ["data-race", "out-of-bounds", "out-of-bounds", "image-format", "data-race", "image-unfenced-read"], False)
-    images("image_rolled_back.c", [], False)
+    programs("image_rolled_back.c", [], False)
+    programs("svm_followed.c", [], True)
+    programs("svm_findings.c",
+           ["data-race", "data-race", "out-of-bounds", "null-pointer", "out-of-bounds", "null-pointer"], False)
+    host_use("before", ["host-access", "data-race"], False)
+    host_use("after", ["host-access"], True)
     for path in sorted(glob.glob(os.path.join(here, "watch/*.cl"))):
         kernels(path)
     print("1..%d" % number)

@@ -34,8 +34,9 @@ enum {
     IN_JIT_ANY_SIZE = 32,    /* for every local size of at most local_size[0] work-items */
     IN_JIT_ALIASED = 64,     /* several arguments lead to the same memory */
     IN_JIT_CLOCKS =
-        128, /* with IN_JIT_INSTRUMENTED: work-items leave loops in which they may wait (clocks.h) */
-    IN_JIT_ID_BITS = 8 /* the bits from this one on: with IN_JIT_INSTRUMENTED, bits of a global id */
+        128,          /* with IN_JIT_INSTRUMENTED: work-items leave loops in which they may wait (clocks.h) */
+    IN_JIT_SVM = 256, /* with IN_JIT_INSTRUMENTED: pointers may lead to SVM */
+    IN_JIT_ID_BITS = 9 /* the bits from this one on: with IN_JIT_INSTRUMENTED, bits of a global id */
 };
 struct in_jit_options {
     uint32_t local_size[3]; /* with IN_JIT_ANY_SIZE: the number of work-items, 1, 1 */

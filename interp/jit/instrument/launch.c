@@ -43,6 +43,7 @@ bool in_instrument_lower(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRe
                                   .local_size = {local[0], local[1], local[2]},
                                   .id_bits = k->options.flags >> IN_JIT_ID_BITS,
                                   .access_group = access_group,
+                                  .svm = k->options.flags & IN_JIT_SVM,
                                   .clocks = k->options.flags & IN_JIT_CLOCKS,
                                   .one_row = k->options.flags & IN_JIT_ONE_ROW};
     struct in_shadow_object *locals = locals_of(e, &w.local_count),
@@ -74,6 +75,7 @@ static struct {
     uint32_t launches; /* under way */
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .next_tag = 1};
 enum { MAX_FREE = 16, MAX_FREE_CELLS = 1 << 26 };
+enum { MAX_SHARED = 256 };   /* allocations of SVM that pointers lead to */
 enum { MAX_KEPT = 1 << 30 }; /* bytes of snapshots and undo memory */
 enum { SEGMENTS = 1 << 24 }; /* of launches with clocks, beside one for each work-item */
 
@@ -92,7 +94,7 @@ struct in_instrumented_run {
     struct snapshot *snapshots;
     uint64_t kept; /* bytes in them */
     uint64_t local_next;
-    struct in_shadow_memory *objects; /* of the shadow */
+    struct in_shadow_memory *objects, *shared; /* of the shadow */
     uint8_t scratch[IN_SHADOW_SCRATCH];
 };
 
@@ -267,14 +269,18 @@ static const char *check_argument(struct in_instrumented_run *w, const struct in
     const struct in_object *o = a->object;
     if (o == NULL || a->address == 0)
         return NULL; /* every access is out of bounds */
-    if (o->origin != MM_ORIGIN_BUFFER && o->origin != MM_ORIGIN_SUB_BUFFER)
+    if (o->origin != MM_ORIGIN_BUFFER && o->origin != MM_ORIGIN_SUB_BUFFER &&
+        !(o->origin == MM_ORIGIN_COARSE_SVM && run->launch->launch.follows_svm))
         return "an argument outside of buffers";
+    if (o->origin == MM_ORIGIN_COARSE_SVM && plan->dynamic && a->address != o->address)
+        return "a pointer into SVM";
     const uint8_t direct = plan->direct[k];
     if ((o->read_only && (direct & writes)) || (o->write_only && ((direct & ~writes) || plan->dynamic)) ||
         a->address % 128 != 0 || a->address < o->address || a->address - o->address >= o->size)
         return "a buffer with unsuitable flags, alignment or size";
     w->shadow->arguments[k].address = a->address;
     w->shadow->arguments[k].size = o->size - (a->address - o->address);
+    w->shadow->arguments[k].written = use & writes;
     if ((use & IN_SHADOW_DISJOINT) && w->shadow->arguments[k].size > INT32_MAX)
         return "a large argument with subscripts that may wrap around";
     for (uint32_t j = 0; j < k; j++)
@@ -337,6 +343,7 @@ static bool add_variable(struct in_instrumented_run *w, const struct in_jit_run 
     struct in_shadow_memory *m = &w->objects[w->shadow->object_count++];
     m->address = (uint64_t)(uintptr_t)run->frame.program + g->offset;
     m->size = g->ty->size;
+    m->written = use & (IN_SHADOW_WRITTEN | IN_SHADOW_ATOMIC) && g->storage != SpvStorageClassUniformConstant;
     return set_planes(w, m, use, m->size) &&
            (g->storage == SpvStorageClassUniformConstant || prepare_rollback(w, run, m, use, NULL));
 }
@@ -356,6 +363,10 @@ static bool list_objects(struct in_instrumented_run *w, const struct in_jit_run 
     if (run->kernel->shape.shadow_plan.program == 0 && run->kernel->shape.shadow_plan.dynamic == 0)
         return true;
     s->objects = w->objects = mm_alloc_zero(arguments + m->global_count + 1, sizeof *w->objects);
+    if (run->launch->launch.follows_svm && run->kernel->shape.shadow_plan.dynamic != 0) {
+        s->shared = w->shared = mm_alloc_zero(MAX_SHARED, sizeof *w->shared);
+        s->run = w->shared != NULL ? (struct in_jit_run *)(uintptr_t)run : NULL;
+    }
     bool fits = w->objects != NULL && set_planes(w, &s->nothing, run->kernel->shape.shadow_plan.program, 0);
     for (int writable = 1; writable >= 0 && fits; writable--) {
         for (uint32_t k = 0; k < arguments && k < IN_SHADOW_ARGUMENTS; k++)
@@ -371,19 +382,51 @@ static bool list_objects(struct in_instrumented_run *w, const struct in_jit_run 
     return fits;
 }
 
-const struct in_shadow_memory *in_shadow_find(const struct in_shadow *shadow, uint64_t address,
-                                              uint32_t writes)
+/* Prepares the coarse-grained SVM that ADDRESS is in; NULL: it is in none, or there is no more room. */
+static const struct in_shadow_memory *add_shared(struct in_jit_run *run, uint64_t address)
 {
-    const struct in_shadow_memory *found = &shadow->nothing;
-    uint32_t count = writes ? shadow->writable_count : shadow->object_count;
+    struct in_shadow *s = &run->frame.shadow;
+    const struct in_environment *environment = &run->launch->instance->environment_copy;
+    const struct in_object *o = s->shared_count < MAX_SHARED && environment->find_object != NULL
+                                    ? environment->find_object(environment->context, address)
+                                    : NULL;
+    if (o == NULL || o->origin != MM_ORIGIN_COARSE_SVM || o->read_only || o->write_only)
+        return NULL;
+    uint8_t use = run->kernel->shape.shadow_plan.dynamic;
+    struct in_shadow_memory *m = &s->shared[s->shared_count];
+    *m = (struct in_shadow_memory){.address = o->address, .size = o->size};
+    if (!set_planes(run->instrumented, m, use, m->size) ||
+        !prepare_rollback(run->instrumented, run, m, use, NULL))
+        return NULL;
+    s->shared_count++;
+    return m;
+}
+
+static const struct in_shadow_memory *find_shared(const struct in_shadow *shadow, uint64_t address)
+{
+    for (uint32_t k = 0; k < shadow->shared_count; k++)
+        if (address - shadow->shared[k].address < shadow->shared[k].size)
+            return &shadow->shared[k];
+    return add_shared(shadow->run, address);
+}
+
+const struct in_shadow_memory *in_shadow_find(const struct in_shadow *shadow, uint64_t address,
+                                              uint32_t which)
+{
+    const struct in_shadow_memory *found = NULL;
+    uint32_t count = which == IN_FIND_WRITABLE ? shadow->writable_count : shadow->object_count;
     for (uint32_t k = 0; k < count; k++) {
         const struct in_shadow_memory *m = &shadow->objects[k];
-        if (address == m->address)
-            return m;
         if (address - m->address < m->size)
             found = m;
+        if (address == m->address) {
+            found = m;
+            break;
+        }
     }
-    return found;
+    if (found == NULL && shadow->run != NULL && address != 0)
+        found = find_shared(shadow, address);
+    return found == NULL || (which == IN_FIND_UNWRITTEN && found->written) ? &shadow->nothing : found;
 }
 
 static bool prepare_texel_rollback(struct in_instrumented_run *w, struct in_shadow_memory *m,
@@ -544,5 +587,6 @@ void in_instrument_destroy(struct in_jit_run *run)
         mm_free(s);
     }
     mm_free(w->objects);
+    mm_free(w->shared);
     mm_free(w);
 }

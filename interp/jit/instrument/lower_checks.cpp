@@ -177,9 +177,12 @@ void CheckLowering::find_object(const Access &a)
     f->addRetAttr(Attribute::NonNull);
     f->addRetAttr(Attribute::getWithDereferenceableBytes(c, sizeof(in_shadow_memory)));
     f->addRetAttr(Attribute::getWithAlignment(c, Align(alignof(in_shadow_memory))));
-    Value *writes = b.getInt32(a.how & (IN_SHADOW_WRITTEN | IN_SHADOW_ATOMIC));
+    bool unwritten = options.plan.reads_unwritten && a.origin.kind == Origin::DYNAMIC;
+    Value *which = b.getInt32(unwritten                                        ? IN_FIND_UNWRITTEN
+                              : a.how & (IN_SHADOW_WRITTEN | IN_SHADOW_ATOMIC) ? IN_FIND_WRITABLE
+                                                                               : IN_FIND_ANY);
     memory_of(a).object =
-        b.CreateCall(find, {shadow, b.CreatePtrToInt(a.origin.base, b.getInt64Ty()), writes});
+        b.CreateCall(find, {shadow, b.CreatePtrToInt(a.origin.base, b.getInt64Ty()), which});
 }
 
 Value *CheckLowering::plane(const Memory &m, unsigned which, bool second, Value *index)
@@ -431,6 +434,9 @@ void CheckLowering::lower(Access &a)
             b.SetInsertPoint(&tail->front());
             PHINode *phi = b.CreatePHI(user->getType(), 2);
             user->replaceAllUsesWith(phi);
+            for (Access &other : accesses) // through the pointer that was loaded
+                if (other.origin.base == user)
+                    other.origin.base = phi;
             phi->addIncoming(user, good);
             phi->addIncoming(Constant::getNullValue(user->getType()), head);
         }

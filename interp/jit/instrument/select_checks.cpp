@@ -129,11 +129,14 @@ bool CheckLowering::collect()
 }
 
 // A pointer of unknown origin may point to the memory of any argument, and to variables of the program: what is done with one of
-// them may be done with all.
+// them may be done with all.  Where SVM is followed, pointers that are only read through may instead point to what the launch does not
+// write, which in_shadow_find checks.
 bool CheckLowering::share_uses()
 {
     std::copy(std::begin(options.plan.uses), std::end(options.plan.uses), options.plan.direct);
-    if (!options.plan.dynamic)
+    if (options.svm && options.plan.dynamic == IN_SHADOW_READ)
+        options.plan.reads_unwritten = true;
+    if (!options.plan.dynamic || options.plan.reads_unwritten)
         return true;
     Memory all = memories[DYNAMIC_MEMORY];
     uint8_t use = *all.use;
@@ -531,7 +534,8 @@ bool CheckLowering::select()
         }
         if (m.texels)
             *m.use |= IN_SHADOW_TAGGED;
-        else if (k < IN_SHADOW_ARGUMENTS && !options.plan.dynamic && has_disjoint_parts(k))
+        else if (k < IN_SHADOW_ARGUMENTS && (!options.plan.dynamic || options.plan.reads_unwritten) &&
+                 has_disjoint_parts(k))
             *m.use |= IN_SHADOW_DISJOINT;
         else
             *m.use |= IN_SHADOW_TAGGED | m.cell << IN_SHADOW_GRANULE;

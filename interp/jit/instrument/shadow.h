@@ -47,6 +47,8 @@ struct in_shadow_plan {
     uint8_t program;                          /* of variables of the program */
     uint8_t
         dynamic; /* of all global memory, where the origin of some pointers is known at run time alone; 0: there are none */
+    uint8_t
+        reads_unwritten; /* pointers of unknown origin are read through alone, and only where the launch does not write */
     struct in_shadow_part parts[IN_SHADOW_ARGUMENTS];
     uint8_t lane_bits;        /* bits of a local id, with one value to spare for several readers */
     uint8_t phases;           /* barriers order accesses of global memory */
@@ -59,6 +61,7 @@ struct in_shadow_memory {
     uint8_t *
         undo; /* the bytes before the first write of the launch, where in_shadow_has_undo; of each texel IN_SHADOW_TEXEL */
     uint32_t *planes[IN_SHADOW_PLANES][2];
+    bool written; /* the launch may write it */
 };
 /* The part of the frame for checks; tags of the launch are in [BASE, BASE + RANGE). */
 struct in_shadow {
@@ -72,13 +75,17 @@ struct in_shadow {
     struct in_shadow_memory
         *objects; /* where pointers of unknown origin may point: arguments and variables of the program */
     uint32_t object_count, writable_count; /* those that the kernel may write come first */
-    struct in_shadow_memory nothing;       /* of size 0 */
-    struct in_clocks *clocks;              /* where the plan has clocks */
-    uint32_t last_used;                    /* with clocks: the tag that was stored last */
+    struct in_shadow_memory *shared;       /* SVM that pointers were found to point to */
+    uint32_t shared_count;
+    struct in_jit_run *run;          /* where pointers may point to SVM; else null */
+    struct in_shadow_memory nothing; /* of size 0 */
+    struct in_clocks *clocks;        /* where the plan has clocks */
+    uint32_t last_used;              /* with clocks: the tag that was stored last */
 };
-/* The object that ADDRESS is in, one that the kernel may write if WRITES.  Compiled code calls it by its name. */
+enum in_find { IN_FIND_ANY, IN_FIND_WRITABLE, IN_FIND_UNWRITTEN };
+/* The object that ADDRESS is in, if it is one of WHICH.  Compiled code calls it by its name. */
 const struct in_shadow_memory *in_shadow_find(const struct in_shadow *shadow, uint64_t address,
-                                              uint32_t writes);
+                                              uint32_t which);
 enum { IN_SHADOW_LOCAL_BITS = 24 }; /* of phase and work-item in tags of local memory */
 
 #endif

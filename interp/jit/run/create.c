@@ -149,7 +149,7 @@ static uint32_t flags_of(const struct in_jit_run *run, const struct in_launch *l
     if (l->recorder != NULL || l->checks)
         flags |= IN_JIT_INSTRUMENTED | (l->checks ? IN_JIT_CHECKS : 0) |
                  (run->frame.global_size[1] * run->frame.global_size[2] == 1 ? IN_JIT_ONE_ROW : 0) |
-                 id_bits(&run->frame) << IN_JIT_ID_BITS;
+                 (l->follows_svm ? IN_JIT_SVM : 0) | id_bits(&run->frame) << IN_JIT_ID_BITS;
     return flags;
 }
 

@@ -1,0 +1,17 @@
+// The host writes coarse-grained SVM that is not mapped: [before] it waits for the launch that uses it, or [after].
+#include "svm_nodes.h"
+
+int main(int argc, char **argv)
+{
+    bool before = argc > 1 && strcmp(argv[1], "before") == 0;
+    begin_with(source, NULL);
+    cl_command_queue q = in_order();
+    make_nodes(q);
+    enqueue(q, "sum", nodes, NULL);
+    if (before)
+        others[3].value = 5;
+    OK(clFinish(q));
+    if (!before)
+        others[3].value = 5;
+    return 0;
+}
