@@ -166,6 +166,8 @@ struct in_spirv_options {
  * memory. */
 enum mm_class in_spirv_read(const void *words, size_t size, const struct in_spirv_options *options,
                             struct in_module **module, struct mm_error *err);
+/* Whether libSPIRV-Tools accepts the module, or rejects it for what all drivers tolerate; MM_INVALID or MM_LIMIT: not. */
+enum mm_class in_spirv_validate(const void *words, size_t size, const char *name, struct mm_error *err);
 /* Values for specialization constants: true if there is one for ID, a scalar of type TY, in *VALUE. */
 struct in_spirv_values {
     bool (*value)(void *context, uint32_t id, const struct in_ty *ty, uint64_t *value);

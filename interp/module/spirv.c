@@ -28,6 +28,21 @@ enum mm_class in_spirv_read(const void *words, size_t size, const struct in_spir
     return MM_OK;
 }
 
+enum mm_class in_spirv_validate(const void *words, size_t size, const char *name, struct mm_error *err)
+{
+    static const struct in_module_options kernel = {0};
+    const struct in_spirv_options options = {.name = name};
+    struct in_module *m = NULL;
+    enum mm_class result = in_spirv_read(words, size, &options, &m, err);
+    if (result != MM_OK)
+        return result;
+    if (m->memory_model == SpvMemoryModelOpenCL)
+        m->options = &kernel;
+    result = in_validate(m, NULL, err);
+    in_module_release(m);
+    return result;
+}
+
 enum mm_class in_spirv_declare(struct in_module *module, const struct in_spirv_values *values,
                                struct mm_error *err)
 {

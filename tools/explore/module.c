@@ -278,6 +278,8 @@ static void assemble(struct ex *ex)
 static void read_module(struct ex *ex, const void *data, size_t size)
 {
     if (in_spirv_is(data, size)) {
+        if (in_spirv_validate(data, size, ex->module.file, ex->err) != MM_OK)
+            longjmp(ex->failed, 1);
         decode(ex, data, size, NULL, 0);
         return;
     }
