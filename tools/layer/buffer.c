@@ -44,13 +44,6 @@ static void use_host(struct ly_command *command, enum mm_kind kind, const void *
     ly_host_rows(command, kind, host, box.offset, box.rows, box.row_pitch, box.slice_pitch);
 }
 
-#define CALL(blocks)                                                                                         \
-    (struct ly_call)                                                                                         \
-    {                                                                                                        \
-        .name = __func__ + sizeof "layer", .place = LY_PLACE, .queue = queue, .count = count, .list = list,  \
-        .event = event, .blocking = (blocks)                                                                 \
-    }
-
 struct ly_command *ly_call_begin(const struct ly_call *call, const struct mm_command *shape)
 {
     struct mm_command wanted = *shape;
@@ -91,54 +84,6 @@ static cl_int transfer(cl_int code, struct ly_call call, bool reads, cl_mem mem,
     return code;
 }
 
-static cl_int CL_API_CALL layer_clEnqueueReadBuffer(cl_command_queue queue, cl_mem mem, cl_bool blocking,
-                                                    size_t offset, size_t size, void *host, cl_uint count,
-                                                    const cl_event *list, cl_event *event)
-{
-    cl_int code = ly_next.clEnqueueReadBuffer(queue, mem, blocking, offset, size, host, count, list, event);
-    return transfer(code, CALL(blocking), true, mem, range(offset, size), host, range(0, size));
-}
-LY_EXPORT(clEnqueueReadBuffer)
-
-static cl_int CL_API_CALL layer_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem mem, cl_bool blocking,
-                                                     size_t offset, size_t size, const void *host,
-                                                     cl_uint count, const cl_event *list, cl_event *event)
-{
-    cl_int code = ly_next.clEnqueueWriteBuffer(queue, mem, blocking, offset, size, host, count, list, event);
-    return transfer(code, CALL(blocking), false, mem, range(offset, size), host, range(0, size));
-}
-LY_EXPORT(clEnqueueWriteBuffer)
-
-static cl_int CL_API_CALL layer_clEnqueueReadBufferRect(cl_command_queue queue, cl_mem mem, cl_bool blocking,
-                                                        const size_t *origin, const size_t *host_origin,
-                                                        const size_t *region, size_t row, size_t slice,
-                                                        size_t host_row, size_t host_slice, void *host,
-                                                        cl_uint count, const cl_event *list, cl_event *event)
-{
-    cl_int code = ly_next.clEnqueueReadBufferRect(queue, mem, blocking, origin, host_origin, region, row,
-                                                  slice, host_row, host_slice, host, count, list, event);
-    if (code != CL_SUCCESS)
-        return code;
-    return transfer(code, CALL(blocking), true, mem, rectangle(origin, region, row, slice), host,
-                    rectangle(host_origin, region, host_row, host_slice));
-}
-LY_EXPORT(clEnqueueReadBufferRect)
-
-static cl_int CL_API_CALL layer_clEnqueueWriteBufferRect(cl_command_queue queue, cl_mem mem, cl_bool blocking,
-                                                         const size_t *origin, const size_t *host_origin,
-                                                         const size_t *region, size_t row, size_t slice,
-                                                         size_t host_row, size_t host_slice, const void *host,
-                                                         cl_uint count, const cl_event *list, cl_event *event)
-{
-    cl_int code = ly_next.clEnqueueWriteBufferRect(queue, mem, blocking, origin, host_origin, region, row,
-                                                   slice, host_row, host_slice, host, count, list, event);
-    if (code != CL_SUCCESS)
-        return code;
-    return transfer(code, CALL(blocking), false, mem, rectangle(origin, region, row, slice), host,
-                    rectangle(host_origin, region, host_row, host_slice));
-}
-LY_EXPORT(clEnqueueWriteBufferRect)
-
 /* Between images and the host's memory: the box of the image is known only with the lock. */
 static cl_int transfer_image(cl_int code, struct ly_call call, bool reads, cl_mem mem, const size_t *origin,
                              const size_t *region, size_t row, size_t slice, const void *host)
@@ -156,28 +101,6 @@ static cl_int transfer_image(cl_int code, struct ly_call call, bool reads, cl_me
     return code;
 }
 
-static cl_int CL_API_CALL layer_clEnqueueReadImage(cl_command_queue queue, cl_mem mem, cl_bool blocking,
-                                                   const size_t *origin, const size_t *region, size_t row,
-                                                   size_t slice, void *host, cl_uint count,
-                                                   const cl_event *list, cl_event *event)
-{
-    cl_int code = ly_next.clEnqueueReadImage(queue, mem, blocking, origin, region, row, slice, host, count,
-                                             list, event);
-    return transfer_image(code, CALL(blocking), true, mem, origin, region, row, slice, host);
-}
-LY_EXPORT(clEnqueueReadImage)
-
-static cl_int CL_API_CALL layer_clEnqueueWriteImage(cl_command_queue queue, cl_mem mem, cl_bool blocking,
-                                                    const size_t *origin, const size_t *region, size_t row,
-                                                    size_t slice, const void *host, cl_uint count,
-                                                    const cl_event *list, cl_event *event)
-{
-    cl_int code = ly_next.clEnqueueWriteImage(queue, mem, blocking, origin, region, row, slice, host, count,
-                                              list, event);
-    return transfer_image(code, CALL(blocking), false, mem, origin, region, row, slice, host);
-}
-LY_EXPORT(clEnqueueWriteImage)
-
 static cl_int copy(cl_int code, struct ly_call call, cl_mem from, struct box from_box, cl_mem to,
                    struct box to_box)
 {
@@ -190,31 +113,6 @@ static cl_int copy(cl_int code, struct ly_call call, cl_mem from, struct box fro
     return code;
 }
 
-static cl_int CL_API_CALL layer_clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_mem to,
-                                                    size_t from_offset, size_t to_offset, size_t size,
-                                                    cl_uint count, const cl_event *list, cl_event *event)
-{
-    cl_int code =
-        ly_next.clEnqueueCopyBuffer(queue, from, to, from_offset, to_offset, size, count, list, event);
-    return copy(code, CALL(false), from, range(from_offset, size), to, range(to_offset, size));
-}
-LY_EXPORT(clEnqueueCopyBuffer)
-
-static cl_int CL_API_CALL layer_clEnqueueCopyBufferRect(cl_command_queue queue, cl_mem from, cl_mem to,
-                                                        const size_t *from_origin, const size_t *to_origin,
-                                                        const size_t *region, size_t from_row,
-                                                        size_t from_slice, size_t to_row, size_t to_slice,
-                                                        cl_uint count, const cl_event *list, cl_event *event)
-{
-    cl_int code = ly_next.clEnqueueCopyBufferRect(queue, from, to, from_origin, to_origin, region, from_row,
-                                                  from_slice, to_row, to_slice, count, list, event);
-    if (code != CL_SUCCESS)
-        return code;
-    return copy(code, CALL(false), from, rectangle(from_origin, region, from_row, from_slice), to,
-                rectangle(to_origin, region, to_row, to_slice));
-}
-LY_EXPORT(clEnqueueCopyBufferRect)
-
 static cl_int fill(cl_int code, struct ly_call call, cl_mem mem, struct box box)
 {
     struct ly_command *command = code == CL_SUCCESS ? begin(&call) : NULL;
@@ -224,16 +122,6 @@ static cl_int fill(cl_int code, struct ly_call call, cl_mem mem, struct box box)
     ly_call_end(command, &call);
     return code;
 }
-
-static cl_int CL_API_CALL layer_clEnqueueFillBuffer(cl_command_queue queue, cl_mem mem, const void *pattern,
-                                                    size_t pattern_size, size_t offset, size_t size,
-                                                    cl_uint count, const cl_event *list, cl_event *event)
-{
-    cl_int code =
-        ly_next.clEnqueueFillBuffer(queue, mem, pattern, pattern_size, offset, size, count, list, event);
-    return fill(code, CALL(false), mem, range(offset, size));
-}
-LY_EXPORT(clEnqueueFillBuffer)
 
 /* Between images, or an image and a buffer from an offset on; an origin of NULL denotes the buffer. */
 static cl_int copy_image(cl_int code, struct ly_call call, cl_mem from, const size_t *from_origin, cl_mem to,
@@ -253,48 +141,6 @@ static cl_int copy_image(cl_int code, struct ly_call call, cl_mem from, const si
     return code;
 }
 
-static cl_int CL_API_CALL layer_clEnqueueFillImage(cl_command_queue queue, cl_mem mem, const void *color,
-                                                   const size_t *origin, const size_t *region, cl_uint count,
-                                                   const cl_event *list, cl_event *event)
-{
-    cl_int code = ly_next.clEnqueueFillImage(queue, mem, color, origin, region, count, list, event);
-    return copy_image(code, CALL(false), NULL, NULL, mem, origin, 0, region);
-}
-LY_EXPORT(clEnqueueFillImage)
-
-static cl_int CL_API_CALL layer_clEnqueueCopyImage(cl_command_queue queue, cl_mem from, cl_mem to,
-                                                   const size_t *from_origin, const size_t *to_origin,
-                                                   const size_t *region, cl_uint count, const cl_event *list,
-                                                   cl_event *event)
-{
-    cl_int code =
-        ly_next.clEnqueueCopyImage(queue, from, to, from_origin, to_origin, region, count, list, event);
-    return copy_image(code, CALL(false), from, from_origin, to, to_origin, 0, region);
-}
-LY_EXPORT(clEnqueueCopyImage)
-
-static cl_int CL_API_CALL layer_clEnqueueCopyImageToBuffer(cl_command_queue queue, cl_mem from, cl_mem to,
-                                                           const size_t *origin, const size_t *region,
-                                                           size_t offset, cl_uint count, const cl_event *list,
-                                                           cl_event *event)
-{
-    cl_int code =
-        ly_next.clEnqueueCopyImageToBuffer(queue, from, to, origin, region, offset, count, list, event);
-    return copy_image(code, CALL(false), from, origin, to, NULL, offset, region);
-}
-LY_EXPORT(clEnqueueCopyImageToBuffer)
-
-static cl_int CL_API_CALL layer_clEnqueueCopyBufferToImage(cl_command_queue queue, cl_mem from, cl_mem to,
-                                                           size_t offset, const size_t *origin,
-                                                           const size_t *region, cl_uint count,
-                                                           const cl_event *list, cl_event *event)
-{
-    cl_int code =
-        ly_next.clEnqueueCopyBufferToImage(queue, from, to, offset, origin, region, count, list, event);
-    return copy_image(code, CALL(false), from, NULL, to, origin, offset, region);
-}
-LY_EXPORT(clEnqueueCopyBufferToImage)
-
 static cl_int use_nothing(cl_int code, struct ly_call call)
 {
     struct ly_command *command = code == CL_SUCCESS ? begin(&call) : NULL;
@@ -302,17 +148,6 @@ static cl_int use_nothing(cl_int code, struct ly_call call)
         ly_call_end(command, &call);
     return code;
 }
-
-/* Migration moves memory and uses none of it. */
-static cl_int CL_API_CALL layer_clEnqueueMigrateMemObjects(cl_command_queue queue, cl_uint mems,
-                                                           const cl_mem *list_of_mems,
-                                                           cl_mem_migration_flags flags, cl_uint count,
-                                                           const cl_event *list, cl_event *event)
-{
-    cl_int code = ly_next.clEnqueueMigrateMemObjects(queue, mems, list_of_mems, flags, count, list, event);
-    return use_nothing(code, CALL(false));
-}
-LY_EXPORT(clEnqueueMigrateMemObjects)
 
 /* ---- shared virtual memory [CL 5.6.1] ------------------------------------------------------------- */
 
@@ -337,45 +172,34 @@ static cl_int fill_svm(cl_int code, struct ly_call call, void *to, size_t size)
     return code;
 }
 
-static cl_int CL_API_CALL layer_clEnqueueSVMMemcpy(cl_command_queue queue, cl_bool blocking, void *to,
-                                                   const void *from, size_t size, cl_uint count,
-                                                   const cl_event *list, cl_event *event)
-{
-    cl_int code = ly_next.clEnqueueSVMMemcpy(queue, blocking, to, from, size, count, list, event);
-    return copy_svm(code, CALL(blocking), to, from, size);
-}
-LY_EXPORT(clEnqueueSVMMemcpy)
+/* ---- entry points [CL 5.2, 5.3, 5.6.1, cl_khr_command_buffer] -------------------------------------- */
 
-static cl_int CL_API_CALL layer_clEnqueueSVMMemFill(cl_command_queue queue, void *to, const void *pattern,
-                                                    size_t pattern_size, size_t size, cl_uint count,
-                                                    const cl_event *list, cl_event *event)
-{
-    cl_int code = ly_next.clEnqueueSVMMemFill(queue, to, pattern, pattern_size, size, count, list, event);
-    return fill_svm(code, CALL(false), to, size);
-}
-LY_EXPORT(clEnqueueSVMMemFill)
-
-static cl_int CL_API_CALL layer_clEnqueueSVMMigrateMem(cl_command_queue queue, cl_uint pointers,
-                                                       const void **list_of_pointers, const size_t *sizes,
-                                                       cl_mem_migration_flags flags, cl_uint count,
-                                                       const cl_event *list, cl_event *event)
-{
-    cl_int code =
-        ly_next.clEnqueueSVMMigrateMem(queue, pointers, list_of_pointers, sizes, flags, count, list, event);
-    return use_nothing(code, CALL(false));
-}
-LY_EXPORT(clEnqueueSVMMigrateMem)
-
-/* ---- commands of command buffers [cl_khr_command_buffer] ------------------------------------------- */
-
+/* Functions that wrap the driver's.  PARAMETERS and ARGUMENTS are lists in parentheses, with a comma at their end; NOTED
+ * records CALL, whose result was CODE, and returns CODE. */
 #define UNPACK(...) __VA_ARGS__
+#define ENQUEUE(function, blocks, parameters, arguments, noted)                                              \
+    static cl_int CL_API_CALL layer_##function(cl_command_queue queue, UNPACK parameters cl_uint count,      \
+                                               const cl_event *list, cl_event *event)                        \
+    {                                                                                                        \
+        cl_int code = ly_next.function(queue, UNPACK arguments count, list, event);                          \
+        struct ly_call call = {.name = #function,                                                            \
+                               .place = LY_PLACE,                                                            \
+                               .queue = queue,                                                               \
+                               .count = count,                                                               \
+                               .list = list,                                                                 \
+                               .event = event,                                                               \
+                               .blocking = (blocks)};                                                        \
+        return noted;                                                                                        \
+    }                                                                                                        \
+    LY_EXPORT(function)
+
 #define RECORDED(function)                                                                                   \
     (struct ly_call)                                                                                         \
     {                                                                                                        \
         .name = function, .place = LY_PLACE, .queue = queue, .count = count, .buffer = buffer,               \
         .points = list, .point = point                                                                       \
     }
-/* Since version 0.9.5 there are properties after the queue: a function for each.  NOTED records CALL of result CODE. */
+/* Since version 0.9.5 there are properties after the queue: a function for each. */
 #define RECORD(function, parameters, arguments, noted)                                                       \
     static ly_function *next_##function;                                                                     \
     static cl_int CL_API_CALL old_##function(cl_command_buffer_khr buffer, cl_command_queue queue,           \
@@ -409,44 +233,103 @@ LY_EXPORT(clEnqueueSVMMigrateMem)
         return version < CL_MAKE_VERSION(0, 9, 5) ? (ly_function *)old_##function                            \
                                                   : (ly_function *)new_##function;                           \
     }
+/* For commands with the same PARAMETERS in a queue and in a command buffer. */
+#define ENQUEUE_AND_RECORD(name, parameters, arguments, noted)                                               \
+    ENQUEUE(clEnqueue##name, false, parameters, arguments, noted)                                            \
+    RECORD(clCommand##name##KHR, parameters, arguments, noted)
 
-RECORD(clCommandCopyBufferKHR, (cl_mem from, cl_mem to, size_t from_offset, size_t to_offset, size_t size, ),
-       (from, to, from_offset, to_offset, size, ),
-       copy(code, call, from, range(from_offset, size), to, range(to_offset, size)))
+ENQUEUE(clEnqueueReadBuffer, blocking,
+        (cl_mem mem, cl_bool blocking, size_t offset, size_t size, void *host, ),
+        (mem, blocking, offset, size, host, ),
+        transfer(code, call, true, mem, range(offset, size), host, range(0, size)))
 
-RECORD(clCommandCopyBufferRectKHR,
-       (cl_mem from, cl_mem to, const size_t *from_origin, const size_t *to_origin, const size_t *region,
-        size_t from_row, size_t from_slice, size_t to_row, size_t to_slice, ),
-       (from, to, from_origin, to_origin, region, from_row, from_slice, to_row, to_slice, ),
-       code ? code
-            : copy(code, call, from, rectangle(from_origin, region, from_row, from_slice), to,
-                   rectangle(to_origin, region, to_row, to_slice)))
+ENQUEUE(clEnqueueWriteBuffer, blocking,
+        (cl_mem mem, cl_bool blocking, size_t offset, size_t size, const void *host, ),
+        (mem, blocking, offset, size, host, ),
+        transfer(code, call, false, mem, range(offset, size), host, range(0, size)))
 
-RECORD(clCommandFillBufferKHR,
-       (cl_mem mem, const void *pattern, size_t pattern_size, size_t offset, size_t size, ),
-       (mem, pattern, pattern_size, offset, size, ), fill(code, call, mem, range(offset, size)))
+ENQUEUE(clEnqueueReadBufferRect, blocking,
+        (cl_mem mem, cl_bool blocking, const size_t *origin, const size_t *host_origin, const size_t *region,
+         size_t row, size_t slice, size_t host_row, size_t host_slice, void *host, ),
+        (mem, blocking, origin, host_origin, region, row, slice, host_row, host_slice, host, ),
+        code ? code
+             : transfer(code, call, true, mem, rectangle(origin, region, row, slice), host,
+                        rectangle(host_origin, region, host_row, host_slice)))
 
-RECORD(clCommandFillImageKHR, (cl_mem mem, const void *color, const size_t *origin, const size_t *region, ),
-       (mem, color, origin, region, ), copy_image(code, call, NULL, NULL, mem, origin, 0, region))
+ENQUEUE(clEnqueueWriteBufferRect, blocking,
+        (cl_mem mem, cl_bool blocking, const size_t *origin, const size_t *host_origin, const size_t *region,
+         size_t row, size_t slice, size_t host_row, size_t host_slice, const void *host, ),
+        (mem, blocking, origin, host_origin, region, row, slice, host_row, host_slice, host, ),
+        code ? code
+             : transfer(code, call, false, mem, rectangle(origin, region, row, slice), host,
+                        rectangle(host_origin, region, host_row, host_slice)))
 
-RECORD(clCommandCopyImageKHR,
-       (cl_mem from, cl_mem to, const size_t *from_origin, const size_t *to_origin, const size_t *region, ),
-       (from, to, from_origin, to_origin, region, ),
-       copy_image(code, call, from, from_origin, to, to_origin, 0, region))
+ENQUEUE(clEnqueueReadImage, blocking,
+        (cl_mem mem, cl_bool blocking, const size_t *origin, const size_t *region, size_t row, size_t slice,
+         void *host, ),
+        (mem, blocking, origin, region, row, slice, host, ),
+        transfer_image(code, call, true, mem, origin, region, row, slice, host))
 
-RECORD(clCommandCopyImageToBufferKHR,
-       (cl_mem from, cl_mem to, const size_t *origin, const size_t *region, size_t offset, ),
-       (from, to, origin, region, offset, ), copy_image(code, call, from, origin, to, NULL, offset, region))
+ENQUEUE(clEnqueueWriteImage, blocking,
+        (cl_mem mem, cl_bool blocking, const size_t *origin, const size_t *region, size_t row, size_t slice,
+         const void *host, ),
+        (mem, blocking, origin, region, row, slice, host, ),
+        transfer_image(code, call, false, mem, origin, region, row, slice, host))
 
-RECORD(clCommandCopyBufferToImageKHR,
-       (cl_mem from, cl_mem to, size_t offset, const size_t *origin, const size_t *region, ),
-       (from, to, offset, origin, region, ), copy_image(code, call, from, NULL, to, origin, offset, region))
+ENQUEUE_AND_RECORD(CopyBuffer, (cl_mem from, cl_mem to, size_t from_offset, size_t to_offset, size_t size, ),
+                   (from, to, from_offset, to_offset, size, ),
+                   copy(code, call, from, range(from_offset, size), to, range(to_offset, size)))
+
+ENQUEUE_AND_RECORD(CopyBufferRect,
+                   (cl_mem from, cl_mem to, const size_t *from_origin, const size_t *to_origin,
+                    const size_t *region, size_t from_row, size_t from_slice, size_t to_row,
+                    size_t to_slice, ),
+                   (from, to, from_origin, to_origin, region, from_row, from_slice, to_row, to_slice, ),
+                   code ? code
+                        : copy(code, call, from, rectangle(from_origin, region, from_row, from_slice), to,
+                               rectangle(to_origin, region, to_row, to_slice)))
+
+ENQUEUE_AND_RECORD(FillBuffer,
+                   (cl_mem mem, const void *pattern, size_t pattern_size, size_t offset, size_t size, ),
+                   (mem, pattern, pattern_size, offset, size, ), fill(code, call, mem, range(offset, size)))
+
+ENQUEUE_AND_RECORD(FillImage, (cl_mem mem, const void *color, const size_t *origin, const size_t *region, ),
+                   (mem, color, origin, region, ), copy_image(code, call, NULL, NULL, mem, origin, 0, region))
+
+ENQUEUE_AND_RECORD(CopyImage,
+                   (cl_mem from, cl_mem to, const size_t *from_origin, const size_t *to_origin,
+                    const size_t *region, ),
+                   (from, to, from_origin, to_origin, region, ),
+                   copy_image(code, call, from, from_origin, to, to_origin, 0, region))
+
+ENQUEUE_AND_RECORD(CopyImageToBuffer,
+                   (cl_mem from, cl_mem to, const size_t *origin, const size_t *region, size_t offset, ),
+                   (from, to, origin, region, offset, ),
+                   copy_image(code, call, from, origin, to, NULL, offset, region))
+
+ENQUEUE_AND_RECORD(CopyBufferToImage,
+                   (cl_mem from, cl_mem to, size_t offset, const size_t *origin, const size_t *region, ),
+                   (from, to, offset, origin, region, ),
+                   copy_image(code, call, from, NULL, to, origin, offset, region))
+
+/* Migration moves memory and uses none of it. */
+ENQUEUE(clEnqueueMigrateMemObjects, false,
+        (cl_uint mems, const cl_mem *list_of_mems, cl_mem_migration_flags flags, ),
+        (mems, list_of_mems, flags, ), use_nothing(code, call))
+
+ENQUEUE(clEnqueueSVMMemcpy, blocking, (cl_bool blocking, void *to, const void *from, size_t size, ),
+        (blocking, to, from, size, ), copy_svm(code, call, to, from, size))
+
+ENQUEUE_AND_RECORD(SVMMemFill, (void *to, const void *pattern, size_t pattern_size, size_t size, ),
+                   (to, pattern, pattern_size, size, ), fill_svm(code, call, to, size))
+
+ENQUEUE(clEnqueueSVMMigrateMem, false,
+        (cl_uint pointers, const void **list_of_pointers, const size_t *sizes,
+         cl_mem_migration_flags flags, ),
+        (pointers, list_of_pointers, sizes, flags, ), use_nothing(code, call))
 
 RECORD(clCommandSVMMemcpyKHR, (void *to, const void *from, size_t size, ), (to, from, size, ),
        copy_svm(code, call, to, from, size))
-
-RECORD(clCommandSVMMemFillKHR, (void *to, const void *pattern, size_t pattern_size, size_t size, ),
-       (to, pattern, pattern_size, size, ), fill_svm(code, call, to, size))
 
 RECORD(clCommandBarrierWithWaitListKHR, (), (), use_nothing(code, call))
 
