@@ -55,7 +55,6 @@ static enum mm_class scan_inst(struct in_module *m, const struct in_inst *inst, 
         m->source_language = inst->operands[0];
         m->literal_legacy |=
             m->source_language != SpvSourceLanguageUnknown && m->source_language != SpvSourceLanguageOpenCL_C;
-        m->source_version = inst->operand_count > 1 ? inst->operands[1] : 0;
         return MM_OK;
     case SpvOpEntryPoint:
         return add_entry(m, inst, err);

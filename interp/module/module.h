@@ -67,7 +67,7 @@ struct in_module {
     struct in_spec_constant *spec;
     uint32_t spec_count;
     uint64_t program_bytes;
-    uint32_t source_language, source_version;
+    uint32_t source_language;
     bool literal_legacy;
     bool subscripts; /* as in in_module_options */
     uint32_t memory_model, addressing_model;

@@ -175,8 +175,7 @@ static enum mm_class apply(struct rt_options *options, const struct option *o, c
     case ARGUMENT_INFO:
         options->argument_info = true;
         return MM_OK;
-    case NO_OPTIMIZE:
-        options->optimize_off = true;
+    case NO_OPTIMIZE: /* accepted, without an effect */
         return MM_OK;
     case LANGUAGE:
         options->spir = !strcmp(value, "spir");

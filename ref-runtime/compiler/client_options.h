@@ -10,7 +10,7 @@ struct rt_options {
     char **arguments; /* for clang */
     size_t argument_count;
     const char *standard; /* "CL1.2" if the options name none */
-    bool create_library, enable_link_options, argument_info, optimize_off, spir, uniform_groups;
+    bool create_library, enable_link_options, argument_info, spir, uniform_groups;
 };
 
 /* Takes TEXT (may be NULL) apart.  MM_INVALID with rule "options" if it has an option that STAGE does not

@@ -301,24 +301,30 @@ static int finish(struct store *store, enum mm_class cls, size_t found, const st
     return cls != MM_OK ? tool_report(err) : found ? EXIT_FINDINGS : EXIT_CLEAN;
 }
 
-static int results_list_main(int argc, char **argv)
-{
-    struct results r;
-    struct store store;
-    struct mm_error err = {0};
-    int code, first = open_for_command(&cmd_results_list, 0, argc, argv, &r, &store, &code);
-    return first < 0 ? code : finish(&store, store_list(&store, r.json, stdout, &err), 0, &err);
-}
-
-static int results_show_main(int argc, char **argv)
-{
-    struct results r;
-    struct store store;
-    struct mm_error err = {0};
-    int code, first = open_for_command(&cmd_results_show, 1, argc, argv, &r, &store, &code);
-    return first < 0 ? code
-                     : finish(&store, store_show(&store, argv[first], r.only, r.json, stdout, &err), 0, &err);
-}
+/* Defines the command NAME of WORDS arguments (see open_for_command), which prints the answer ASK; FOUND: the number of findings. */
+#define ANSWER_COMMAND(name, words, ask)                                                                     \
+    static int results_##name##_main(int argc, char **argv)                                                  \
+    {                                                                                                        \
+        struct results r;                                                                                    \
+        struct store store;                                                                                  \
+        struct mm_error err = {0};                                                                           \
+        size_t found = 0;                                                                                    \
+        int code, first = open_for_command(&cmd_results_##name, words, argc, argv, &r, &store, &code);       \
+        if (first < 0)                                                                                       \
+            return code;                                                                                     \
+        enum mm_class cls = ask;                                                                             \
+        return finish(&store, cls, found, &err);                                                             \
+    }
+ANSWER_COMMAND(list, 0, store_list(&store, r.json, stdout, &err))
+ANSWER_COMMAND(show, 1, store_show(&store, argv[first], r.only, r.json, stdout, &err))
+ANSWER_COMMAND(regressions, 0, store_regressions(&store, r.only, r.json, stdout, &found, &err))
+ANSWER_COMMAND(export, 0, store_export(&store, stdout, &err))
+ANSWER_COMMAND(site, 1, store_site(&store, argv[first], &r.site, &err))
+ANSWER_COMMAND(history, -2,
+               store_history(&store, argv[first], argc - first > 1 ? argv[first + 1] : NULL, r.only, r.rate,
+                             r.json, stdout, &err))
+ANSWER_COMMAND(shape, 1, store_shape(&store, argv[first], r.only, r.json, stdout, &err))
+ANSWER_COMMAND(updates, 0, store_updates(&store, r.only, r.json, stdout, &err))
 
 static int results_compare_main(int argc, char **argv)
 {
@@ -333,37 +339,6 @@ static int results_compare_main(int argc, char **argv)
     return finish(&store, cls, 0, &err);
 }
 
-static int results_regressions_main(int argc, char **argv)
-{
-    struct results r;
-    struct store store;
-    struct mm_error err = {0};
-    size_t found = 0;
-    int code, first = open_for_command(&cmd_results_regressions, 0, argc, argv, &r, &store, &code);
-    if (first < 0)
-        return code;
-    enum mm_class cls = store_regressions(&store, r.only, r.json, stdout, &found, &err);
-    return finish(&store, cls, found, &err);
-}
-
-static int results_export_main(int argc, char **argv)
-{
-    struct results r;
-    struct store store;
-    struct mm_error err = {0};
-    int code, first = open_for_command(&cmd_results_export, 0, argc, argv, &r, &store, &code);
-    return first < 0 ? code : finish(&store, store_export(&store, stdout, &err), 0, &err);
-}
-
-static int results_site_main(int argc, char **argv)
-{
-    struct results r;
-    struct store store;
-    struct mm_error err = {0};
-    int code, first = open_for_command(&cmd_results_site, 1, argc, argv, &r, &store, &code);
-    return first < 0 ? code : finish(&store, store_site(&store, argv[first], &r.site, &err), 0, &err);
-}
-
 static int results_judge_main(int argc, char **argv)
 {
     struct results r;
@@ -374,39 +349,6 @@ static int results_judge_main(int argc, char **argv)
     code = judge_all(&store, &r);
     store_close(&store);
     return code;
-}
-
-static int results_history_main(int argc, char **argv)
-{
-    struct results r;
-    struct store store;
-    struct mm_error err = {0};
-    int code, first = open_for_command(&cmd_results_history, -2, argc, argv, &r, &store, &code);
-    if (first < 0)
-        return code;
-    const char *state = argc - first > 1 ? argv[first + 1] : NULL;
-    return finish(&store, store_history(&store, argv[first], state, r.only, r.rate, r.json, stdout, &err), 0,
-                  &err);
-}
-
-static int results_shape_main(int argc, char **argv)
-{
-    struct results r;
-    struct store store;
-    struct mm_error err = {0};
-    int code, first = open_for_command(&cmd_results_shape, 1, argc, argv, &r, &store, &code);
-    return first < 0
-               ? code
-               : finish(&store, store_shape(&store, argv[first], r.only, r.json, stdout, &err), 0, &err);
-}
-
-static int results_updates_main(int argc, char **argv)
-{
-    struct results r;
-    struct store store;
-    struct mm_error err = {0};
-    int code, first = open_for_command(&cmd_results_updates, 0, argc, argv, &r, &store, &code);
-    return first < 0 ? code : finish(&store, store_updates(&store, r.only, r.json, stdout, &err), 0, &err);
 }
 
 const struct tool_command cmd_results_history = {

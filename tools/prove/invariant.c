@@ -399,7 +399,6 @@ Z3_lbool pv_ask(struct pv *pv, Z3_ast query, const struct pv_premises *with)
             head_position(pv, c->loop) < (c->relational ? with->relations_before : with->invariants_before))
             assumptions[count++] = c->selector;
     }
-    pv->verdict->query_count++;
     Z3_lbool r = solve(pv, count, assumptions);
     assumptions[count++] = pv->assumed.exact_ids;
     if (r != Z3_L_FALSE)

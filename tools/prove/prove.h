@@ -43,8 +43,7 @@ struct prove_verdict {
     unsigned dimensions;
     uint32_t local[3];  /* that the kernel requires, 0: any */
     size_t kept, tried; /* invariants */
-    size_t query_count;
-    unsigned unsized; /* objects that are accessed whose size is not known: PROVE_UNSIZED_* */
+    unsigned unsized;   /* objects that are accessed whose size is not known: PROVE_UNSIZED_* */
     bool has_atomics;
     struct prove_launch launches[PROVE_LAUNCHES];
     size_t launch_count;

@@ -57,10 +57,8 @@ long session_input_read(void *context, void *out, size_t size)
         return 0;
     }
     ssize_t n = read(input->fd, out, size);
-    if (n > 0) {
-        input->received += (uint64_t)n;
+    if (n > 0)
         copy(input, out, (size_t)n);
-    }
     return n;
 }
 
