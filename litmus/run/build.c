@@ -48,7 +48,7 @@ static cl_int build_program(struct exec *e, const char *source, cl_program *prog
     if (lt_exec_failed(e, "clCreateProgramWithSource", status))
         return status;
     snprintf(options, sizeof options, "-cl-std=%s%s%s -DREFCL_OTHERS=%uu %s",
-             lt_device_standard(e->job->device, e->job->plan, e->legacy),
+             lt_device_standard(e->job->device, e->job->plan, e->shape.legacy),
              lt_exec_host_counts(e) ? " -DREFCL_HOST_COUNTS" : "",
              e->job->device->is_gpu ? "" : " -DREFCL_PLAIN", OTHERS, more ? more : "");
     return clBuildProgram(*program, 1, &e->job->device->id, options, NULL, NULL);
@@ -87,7 +87,7 @@ static void choose_tests(struct exec *e, struct lt_programs *p, unsigned most)
     for (unsigned i = 0; i < e->job->next_count && p->count < most; i++) {
         bool runs;
         bool legacy = test_needs_legacy(e, e->job->tests[e->job->next[i]], &runs);
-        if (runs && legacy == e->legacy)
+        if (runs && legacy == e->shape.legacy)
             p->indices[p->count++] = e->job->next[i];
     }
 }

@@ -12,7 +12,7 @@ bool lt_exec_host_counts(const struct exec *e)
 
 static size_t out_bytes(const struct exec *e)
 {
-    return (size_t)e->columns * e->knobs[LT_K_instances] * e->value_size;
+    return (size_t)e->shape.columns * e->knobs[LT_K_instances] * e->shape.value_size;
 }
 
 static size_t instance_place(const struct exec *e, const struct location *l, uint32_t instance)
@@ -69,16 +69,16 @@ struct view {
 
 static bool open_view(struct exec *e, struct view *v)
 {
-    v->out = map(e, e->out, out_bytes(e));
-    for (unsigned i = 0; i < e->location_count; i++)
+    v->out = map(e, e->memory.out, out_bytes(e));
+    for (unsigned i = 0; i < e->shape.location_count; i++)
         v->locations[i] = map_location(e, &e->locations[i]);
     return !e->failure;
 }
 
 static bool close_view(struct exec *e, struct view *v)
 {
-    unmap(e, e->out, v->out);
-    for (unsigned i = 0; i < e->location_count; i++)
+    unmap(e, e->memory.out, v->out);
+    for (unsigned i = 0; i < e->shape.location_count; i++)
         unmap_location(e, &e->locations[i], v->locations[i]);
     return !e->failure;
 }
@@ -93,17 +93,17 @@ static int64_t signed_value(const unsigned char *at, unsigned size, bool is_sign
 
 static int64_t column(const struct exec *e, const struct view *v, unsigned c, uint32_t instance)
 {
-    return signed_value(v->out + ((size_t)c * e->knobs[LT_K_instances] + instance) * e->value_size,
-                        e->value_size, true);
+    return signed_value(v->out + ((size_t)c * e->knobs[LT_K_instances] + instance) * e->shape.value_size,
+                        e->shape.value_size, true);
 }
 
 static void reset_instance(struct exec *e, const struct view *v, uint32_t instance)
 {
     const int64_t nothing = LT_NOT_STORED;
-    for (unsigned c = 0; c < e->columns; c++)
-        memcpy(v->out + ((size_t)c * e->knobs[LT_K_instances] + instance) * e->value_size, &nothing,
-               e->value_size);
-    for (unsigned i = 0; i < e->location_count; i++) {
+    for (unsigned c = 0; c < e->shape.columns; c++)
+        memcpy(v->out + ((size_t)c * e->knobs[LT_K_instances] + instance) * e->shape.value_size, &nothing,
+               e->shape.value_size);
+    for (unsigned i = 0; i < e->shape.location_count; i++) {
         const struct location *l = &e->locations[i];
         memcpy(v->locations[i] + instance_place(e, l, instance) * l->element_size, l->initial,
                (size_t)l->elements * l->element_size);
@@ -139,10 +139,10 @@ static unsigned read_sources(const struct exec *e, struct source *sources)
     cJSON_ArrayForEach(item, cJSON_GetObjectItem(e->job->test, "observed"))
     {
         struct source s = {json_int(item, "column"), -1, json_int(item, "element")};
-        for (unsigned i = 0; s.column < 0 && i < e->location_count; i++)
+        for (unsigned i = 0; s.column < 0 && i < e->shape.location_count; i++)
             if ((int)e->locations[i].number == json_int(item, "location"))
                 s.location = (int)i;
-        bool column_ok = s.column >= 0 && (unsigned)s.column < e->columns;
+        bool column_ok = s.column >= 0 && (unsigned)s.column < e->shape.columns;
         bool location_ok =
             s.location >= 0 && s.element >= 0 && (unsigned)s.element < e->locations[s.location].elements;
         if (!column_ok && !location_ok)
@@ -168,7 +168,7 @@ static int64_t observed_value(const struct exec *e, const struct view *v, const 
 static bool placed(const struct exec *e, const struct view *v, uint32_t instance)
 {
     const cJSON *threads = cJSON_GetObjectItem(e->job->test, "threads");
-    unsigned count = (unsigned)cJSON_GetArraySize(threads), first = e->columns - count;
+    unsigned count = (unsigned)cJSON_GetArraySize(threads), first = e->shape.columns - count;
     for (unsigned a = 0; a < count; a++)
         for (unsigned b = 0; b < a; b++) {
             const cJSON *s = cJSON_GetArrayItem(threads, (int)a), *t = cJSON_GetArrayItem(threads, (int)b);
@@ -184,23 +184,23 @@ static bool placed(const struct exec *e, const struct view *v, uint32_t instance
 static bool has_sub_groups(const struct exec *e, const struct source *sources)
 {
     unsigned stored = 0;
-    for (unsigned i = 0; i < e->observed_count; i++)
+    for (unsigned i = 0; i < e->shape.observed_count; i++)
         stored += sources[i].column >= 0;
-    return e->columns > stored;
+    return e->shape.columns > stored;
 }
 
 bool lt_exec_count(struct exec *e, struct lt_histogram *h, uint64_t *discarded)
 {
     struct view v = {0};
     struct source sources[LT_MAX_VALUES];
-    bool ok = read_sources(e, sources) == e->observed_count;
+    bool ok = read_sources(e, sources) == e->shape.observed_count;
     if (!ok)
         e->failure = "the plan's description of the test is not valid";
     if (ok && open_view(e, &v)) {
         bool sub_groups = has_sub_groups(e, sources);
         for (uint32_t i = 0; i < e->knobs[LT_K_instances] && ok; i++) {
             int64_t values[LT_MAX_VALUES] = {0};
-            for (unsigned k = 0; k < e->observed_count; k++)
+            for (unsigned k = 0; k < e->shape.observed_count; k++)
                 values[k] = observed_value(e, &v, &sources[k], i);
             if (sub_groups && !placed(e, &v, i))
                 ++*discarded;

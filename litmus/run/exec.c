@@ -33,9 +33,9 @@ static bool read_locations(struct exec *e)
         n++;
         if (!cJSON_IsString(region) || strcmp(region->valuestring, "global") != 0)
             continue;
-        if (e->location_count == MAX_LOCATIONS)
+        if (e->shape.location_count == MAX_LOCATIONS)
             return false;
-        struct location *l = &e->locations[e->location_count++];
+        struct location *l = &e->locations[e->shape.location_count++];
         l->element_size = json_unsigned(item, "element_size");
         l->elements = (unsigned)cJSON_GetArraySize(initial);
         l->number = n - 1;
@@ -63,19 +63,20 @@ bool lt_exec_read(struct exec *e)
 {
     const cJSON *test = e->job->test;
     const int64_t most = INT64_C(1) << 53;
-    e->groups = json_unsigned(test, "groups");
-    e->members = json_unsigned(test, "members");
-    e->columns = json_unsigned(test, "columns");
-    e->value_size = json_unsigned(test, "value_size");
-    e->bits = json_unsigned(test, "bits");
-    e->low = lt_json_value(cJSON_GetObjectItem(test, "low"));
-    e->waits = cJSON_IsTrue(cJSON_GetObjectItem(test, "waits"));
-    e->observed_count = (unsigned)cJSON_GetArraySize(cJSON_GetObjectItem(test, "observed"));
-    if (!e->groups || !e->members || !lt_exec_slots(e->job->device, test) || e->columns > 2 * LT_MAX_VALUES ||
-        e->observed_count > LT_MAX_VALUES || (e->value_size != 4 && e->value_size != 8) ||
-        e->bits * e->observed_count > 24 || e->low < -most || e->low > most)
+    e->shape.groups = json_unsigned(test, "groups");
+    e->shape.members = json_unsigned(test, "members");
+    e->shape.columns = json_unsigned(test, "columns");
+    e->shape.value_size = json_unsigned(test, "value_size");
+    e->shape.bits = json_unsigned(test, "bits");
+    e->shape.low = lt_json_value(cJSON_GetObjectItem(test, "low"));
+    e->shape.waits = cJSON_IsTrue(cJSON_GetObjectItem(test, "waits"));
+    e->shape.observed_count = (unsigned)cJSON_GetArraySize(cJSON_GetObjectItem(test, "observed"));
+    if (!e->shape.groups || !e->shape.members || !lt_exec_slots(e->job->device, test) ||
+        e->shape.columns > 2 * LT_MAX_VALUES || e->shape.observed_count > LT_MAX_VALUES ||
+        (e->shape.value_size != 4 && e->shape.value_size != 8) ||
+        e->shape.bits * e->shape.observed_count > 24 || e->shape.low < -most || e->shape.low > most)
         return false;
-    e->bins = e->bits ? 1u << e->bits * e->observed_count : 1;
+    e->shape.bins = e->shape.bits ? 1u << e->shape.bits * e->shape.observed_count : 1;
     return read_locations(e);
 }
 
@@ -123,32 +124,33 @@ static void choose_geometry(struct exec *e)
     unsigned wish = WISH(d), batch = e->job->options->amount.batch;
     if (!batch)
         batch = d->is_gpu ? 1u << 20 : 4096;
-    if (!e->bits && batch > OTHERS)
+    if (!e->shape.bits && batch > OTHERS)
         batch = OTHERS;
-    e->slots = lt_exec_slots(d, e->job->test);
-    unsigned resident = d->units * (d->is_gpu && !e->waits ? 2048 / wish : 1);
-    unsigned clusters = power_below(resident / e->groups ? resident / e->groups : 1);
-    if (!d->is_gpu && !e->waits)
+    e->shape.slots = lt_exec_slots(d, e->job->test);
+    unsigned resident = d->units * (d->is_gpu && !e->shape.waits ? 2048 / wish : 1);
+    unsigned clusters = power_below(resident / e->shape.groups ? resident / e->shape.groups : 1);
+    if (!d->is_gpu && !e->shape.waits)
         clusters = 16;
-    while (clusters > 1 && clusters * e->slots > batch)
+    while (clusters > 1 && clusters * e->shape.slots > batch)
         clusters /= 2;
-    unsigned iterations = (batch + clusters * e->slots - 1) / (clusters * e->slots);
+    unsigned iterations = (batch + clusters * e->shape.slots - 1) / (clusters * e->shape.slots);
     /* One iteration on CPUs, whose compilers handle loops around barriers poorly. */
-    if (!d->is_gpu && e->waits)
-        batch = batch < clusters * e->slots ? batch : clusters * e->slots;
-    while (!d->is_gpu && clusters * e->slots < batch)
+    if (!d->is_gpu && e->shape.waits)
+        batch = batch < clusters * e->shape.slots ? batch : clusters * e->shape.slots;
+    while (!d->is_gpu && clusters * e->shape.slots < batch)
         clusters *= 2;
     iterations = d->is_gpu ? iterations : 1;
     e->knobs[LT_K_clusters] = clusters;
     e->knobs[LT_K_rounds] = iterations;
-    e->capacity = batch;
+    e->shape.capacity = batch;
 }
 
 static bool make_counters(struct exec *e)
 {
-    e->bin_host = calloc(e->bins, sizeof *e->bin_host);
-    e->others_host = calloc((size_t)OTHERS * (e->observed_count + 1), sizeof *e->others_host);
-    if (!e->bin_host || !e->others_host)
+    e->memory.bin_host = calloc(e->shape.bins, sizeof *e->memory.bin_host);
+    e->memory.others_host =
+        calloc((size_t)OTHERS * (e->shape.observed_count + 1), sizeof *e->memory.others_host);
+    if (!e->memory.bin_host || !e->memory.others_host)
         e->failure = "out of memory";
     return !e->failure;
 }
@@ -209,15 +211,15 @@ static void choose_knobs(struct exec *e, uint32_t instances)
         e->knobs[LT_K_stress_lines] = MAX_LINES;
     if (e->knobs[LT_K_stress_every] == 1)
         e->knobs[LT_K_stress_every] = 2;
-    size_t local_size = (size_t)e->slots * e->members;
-    if (e->members == 1 || local_size % 2 == 1 || local_size % 3 == 0 || local_size % 5 == 0 ||
+    size_t local_size = (size_t)e->shape.slots * e->shape.members;
+    if (e->shape.members == 1 || local_size % 2 == 1 || local_size % 3 == 0 || local_size % 5 == 0 ||
         local_size % 11 == 0)
         e->knobs[LT_K_lanes] = 1;
-    if (e->waits)
+    if (e->shape.waits)
         e->knobs[LT_K_stress_every] = 0;
     e->knobs[LT_K_instances] = instances;
-    unsigned places = power_below(e->capacity);
-    e->knobs[LT_K_mask] = (places < e->capacity ? 2 * places : places) - 1;
+    unsigned places = power_below(e->shape.capacity);
+    e->knobs[LT_K_mask] = (places < e->shape.capacity ? 2 * places : places) - 1;
     while (e->knobs[LT_K_stride] > 1 &&
            (uint64_t)(e->knobs[LT_K_mask] + 1) * e->knobs[LT_K_stride] * 8 > e->job->device->max_alloc / 4)
         e->knobs[LT_K_stride] /= 2;
@@ -237,15 +239,15 @@ bool lt_exec_add_counts(struct exec *e, const uint32_t counts[2], uint64_t insta
     uint64_t sum = 0;
     uint32_t others = lt_exec_others(counts);
     bool ok = true;
-    for (unsigned b = 0; e->bits && b < e->bins && ok; b++) {
+    for (unsigned b = 0; e->shape.bits && b < e->shape.bins && ok; b++) {
         int64_t values[LT_MAX_VALUES] = {0};
-        for (unsigned v = 0; v < e->observed_count; v++)
-            values[v] = e->low + (int64_t)(b >> v * e->bits & ((1u << e->bits) - 1));
-        sum += e->bin_host[b];
-        ok = lt_histogram_add(h, values, e->bin_host[b]);
+        for (unsigned v = 0; v < e->shape.observed_count; v++)
+            values[v] = e->shape.low + (int64_t)(b >> v * e->shape.bits & ((1u << e->shape.bits) - 1));
+        sum += e->memory.bin_host[b];
+        ok = lt_histogram_add(h, values, e->memory.bin_host[b]);
     }
     for (uint32_t i = 0; i < others && ok; i++)
-        ok = lt_histogram_add(h, e->others_host + (size_t)i * e->observed_count, 1);
+        ok = lt_histogram_add(h, e->memory.others_host + (size_t)i * e->shape.observed_count, 1);
     *discarded = counts[1];
     e->overflow = others != counts[0] && sum + counts[0] + counts[1] == instances;
     if (!ok)
@@ -315,7 +317,7 @@ static bool report_batch(struct exec *e, const struct lt_histogram *h, uint64_t 
 
 static bool run_batch(struct exec *e, uint32_t instances, unsigned launches)
 {
-    struct lt_histogram h = {.values = e->observed_count};
+    struct lt_histogram h = {.values = e->shape.observed_count};
     uint64_t discarded = 0, total = (uint64_t)instances * launches;
     double start = lt_seconds();
     choose_knobs(e, instances);
@@ -328,23 +330,24 @@ static bool run_batch(struct exec *e, uint32_t instances, unsigned launches)
 
 static void run_batches(struct exec *e)
 {
-    uint64_t wanted = e->job->options->amount.probe ? e->capacity : lt_wanted(e->job->options, e->job->test);
+    uint64_t wanted =
+        e->job->options->amount.probe ? e->shape.capacity : lt_wanted(e->job->options, e->job->test);
     uint64_t done = e->job->done, batch = e->job->batches;
-    unsigned most = !e->bits ? 1 : e->job->device->is_gpu ? 16 : e->waits ? 64 : 1;
+    unsigned most = !e->shape.bits ? 1 : e->job->device->is_gpu ? 16 : e->shape.waits ? 64 : 1;
     bool timed = e->job->deadline > 0;
     for (bool first = true; timed ? first || lt_seconds() < e->job->deadline : done < wanted;
          batch++, first = false) {
-        uint64_t left = timed || wanted - done > e->capacity ? e->capacity : wanted - done;
-        unsigned launches = timed ? most : (unsigned)((wanted - done) / e->capacity);
+        uint64_t left = timed || wanted - done > e->shape.capacity ? e->shape.capacity : wanted - done;
+        unsigned launches = timed ? most : (unsigned)((wanted - done) / e->shape.capacity);
         launches = launches > most ? most : launches ? launches : 1;
         /* A batch depends on the seed and its number alone, so that a resumed run
          * equals an uninterrupted one. */
         e->random = e->job->seed + (uint64_t)e->job->index * 0x100000001b3 + batch * 0x9e3779b1;
         bool ok = run_batch(e, (uint32_t)left, launches);
-        if (ok && e->overflow && most * e->capacity > OTHERS) {
+        if (ok && e->overflow && most * e->shape.capacity > OTHERS) {
             /* Smaller batches, whose states all fit. */
             most = 1;
-            e->capacity = e->capacity < OTHERS ? e->capacity : OTHERS;
+            e->shape.capacity = e->shape.capacity < OTHERS ? e->shape.capacity : OTHERS;
             batch--;
             continue;
         }
@@ -386,7 +389,7 @@ void lt_run_test(struct lt_job *job)
         return;
     }
     e->job = job;
-    e->legacy = legacy;
+    e->shape.legacy = legacy;
     if (!lt_exec_read(e)) {
         e->failure = "the plan's description of the test is not valid";
     } else {
@@ -395,10 +398,10 @@ void lt_run_test(struct lt_job *job)
             run_batches(e);
     }
     backend->release(e);
-    for (unsigned i = 0; i < e->location_count; i++)
+    for (unsigned i = 0; i < e->shape.location_count; i++)
         free(e->locations[i].initial);
-    free(e->bin_host);
-    free(e->others_host);
+    free(e->memory.bin_host);
+    free(e->memory.others_host);
     lt_report(job->report, job->index, e->failure ? "failed" : "done", e->failure, NULL);
     free(e);
 }

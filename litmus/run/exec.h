@@ -23,23 +23,33 @@ struct location {
     void *memory;  /* the others */
     size_t bytes;
 };
+/* The test's description in the plan, and how a launch runs it. */
+struct exec_shape {
+    unsigned groups, members, columns, value_size, bits, observed_count, location_count, bins;
+    int64_t low;
+    unsigned slots;    /* instances that one work-group runs concurrently */
+    unsigned capacity; /* instances that fit into memory */
+    bool waits, legacy;
+};
+struct exec_memory {
+    cl_mem out, scratch, sync, knobs, bins, counts, others;
+    uint32_t *bin_host;
+    int64_t *others_host;
+};
 struct exec {
     struct lt_job *job;
     cl_program program;
     cl_kernel kernel, collect;
-    unsigned groups, members, columns, value_size, bits, observed_count, location_count, bins;
-    int64_t low;
-    bool waits, legacy, overflow; /* overflow: the last batch had more other states than fit */
+    struct lt_vk_exec *vk; /* of the Vulkan back end */
+    struct exec_shape shape;
     struct location locations[MAX_LOCATIONS];
-    unsigned slots,
-        capacity; /* instances that one work-group runs concurrently; instances that fit into memory */
+    struct exec_memory memory;
     uint64_t random;
     uint32_t knobs[LT_KNOB_COUNT];
-    cl_mem out, scratch, sync, knob_buffer, bin_buffer, count_buffer, others_buffer;
-    uint32_t *bin_host;
-    int64_t *others_host;
-    struct lt_vk_exec *vk; /* of the Vulkan back end */
-    bool seen;             /* the outcome that the test asks about */
+
+    /* the results */
+    bool overflow; /* the last batch had more other states than fit */
+    bool seen;     /* the outcome that the test asks about */
     const char *failure;
     char message[2048];
 };

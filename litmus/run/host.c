@@ -25,7 +25,7 @@ static bool open_devices(struct lt_host *host)
     for (cl_uint i = 0; i < found && i < 64 && host->device_count < wanted; i++)
         if (all[i] != host->devices[0])
             host->devices[host->device_count++] = all[i];
-    host->context = clCreateContext(NULL, host->device_count, host->devices, NULL, NULL, &status);
+    host->state.context = clCreateContext(NULL, host->device_count, host->devices, NULL, NULL, &status);
     return !lt_host_failed(host, "clCreateContext", status);
 }
 
@@ -35,9 +35,10 @@ static cl_command_queue open_queue(struct lt_host *host, unsigned device, cl_com
     cl_command_queue queue;
     if (host->job->device->cl_version >= 200) {
         const cl_queue_properties properties[] = {CL_QUEUE_PROPERTIES, flags, 0};
-        queue = clCreateCommandQueueWithProperties(host->context, host->devices[device], properties, &status);
+        queue = clCreateCommandQueueWithProperties(host->state.context, host->devices[device], properties,
+                                                   &status);
     } else {
-        queue = clCreateCommandQueue(host->context, host->devices[device], flags, &status);
+        queue = clCreateCommandQueue(host->state.context, host->devices[device], flags, &status);
     }
     return lt_host_failed(host, "clCreateCommandQueue", status) ? NULL : queue;
 }
@@ -55,7 +56,7 @@ static bool open_queues(struct lt_host *host)
         if (!(q->queue = open_queue(host, q->device, flags)))
             return false;
     }
-    return (host->last = open_queue(host, 0, 0)) != NULL;
+    return (host->state.last = open_queue(host, 0, 0)) != NULL;
 }
 
 static bool build(struct lt_host *host)
@@ -68,20 +69,21 @@ static bool build(struct lt_host *host)
         return true;
     const char *more = host->job->options->build.options ? host->job->options->build.options : "";
     bool il = host->job->device->il;
-    host->program = il ? lt_device_il(host->job->device, host->context, host->job->test, &status)
-                       : clCreateProgramWithSource(host->context, 1, &source, NULL, &status);
+    host->state.program = il ? lt_device_il(host->job->device, host->state.context, host->job->test, &status)
+                             : clCreateProgramWithSource(host->state.context, 1, &source, NULL, &status);
     if (lt_host_failed(host, il ? "clCreateProgramWithIL" : "clCreateProgramWithSource", status))
         return false;
     snprintf(options, sizeof options, "%s%s %s", il ? "" : "-cl-std=",
              il ? "" : lt_device_standard(host->job->device, host->job->plan, host->legacy), more);
-    if (clBuildProgram(host->program, host->device_count, host->devices, options, NULL, NULL) != CL_SUCCESS) {
-        lt_device_log(host->devices[0], host->program, log, sizeof log);
-        snprintf(host->message, sizeof host->message, "the kernel does not build: %s", log);
-        return !atomic_exchange(&host->failed, true) && false;
+    if (clBuildProgram(host->state.program, host->device_count, host->devices, options, NULL, NULL) !=
+        CL_SUCCESS) {
+        lt_device_log(host->devices[0], host->state.program, log, sizeof log);
+        snprintf(host->state.message, sizeof host->state.message, "the kernel does not build: %s", log);
+        return !atomic_exchange(&host->state.failed, true) && false;
     }
     for (unsigned k = 0; k < host->kernel_count; k++) {
         snprintf(name, sizeof name, "refcl_k%u", k);
-        host->kernels[k].kernel = clCreateKernel(host->program, name, &status);
+        host->kernels[k].kernel = clCreateKernel(host->state.program, name, &status);
         if (lt_host_failed(host, "clCreateKernel", status))
             return false;
     }
@@ -95,12 +97,12 @@ static bool reserve(struct lt_host *host)
         struct lt_object *o = &host->objects[i];
         if (!o->bytes || o->kind == LT_IN_BUFFER)
             continue;
-        o->memory = lt_memory_take(host->context, o->kind, o->bytes);
+        o->memory = lt_memory_take(host->state.context, o->kind, o->bytes);
         if (!o->memory && lt_host_failed(host, "clSVMAlloc", CL_MEM_OBJECT_ALLOCATION_FAILURE))
             return false;
     }
-    host->out = clCreateBuffer(host->context, CL_MEM_READ_WRITE, (host->columns + 1) * sizeof(cl_long), NULL,
-                               &status);
+    host->state.out = clCreateBuffer(host->state.context, CL_MEM_READ_WRITE,
+                                     (host->columns + 1) * sizeof(cl_long), NULL, &status);
     return !lt_host_failed(host, "clCreateBuffer", status);
 }
 
@@ -109,19 +111,19 @@ static void close_all(struct lt_host *host)
     for (unsigned i = 0; i < host->queue_count; i++)
         if (host->queues[i].queue)
             clReleaseCommandQueue(host->queues[i].queue);
-    if (host->last)
-        clReleaseCommandQueue(host->last);
+    if (host->state.last)
+        clReleaseCommandQueue(host->state.last);
     for (unsigned k = 0; k < host->kernel_count; k++)
         if (host->kernels[k].kernel)
             clReleaseKernel(host->kernels[k].kernel);
-    if (host->program)
-        clReleaseProgram(host->program);
+    if (host->state.program)
+        clReleaseProgram(host->state.program);
     for (unsigned i = 0; i < host->object_count; i++)
-        lt_memory_drop(host->context, host->objects[i].kind, host->objects[i].memory);
-    if (host->out)
-        clReleaseMemObject(host->out);
-    if (host->context)
-        clReleaseContext(host->context);
+        lt_memory_drop(host->state.context, host->objects[i].kind, host->objects[i].memory);
+    if (host->state.out)
+        clReleaseMemObject(host->state.out);
+    if (host->state.context)
+        clReleaseContext(host->state.context);
 }
 
 /* ---- one iteration --------------------------------------------------------------------------------------- */
@@ -131,18 +133,18 @@ static bool coarse(struct lt_host *host, struct lt_object *o, unsigned char *to)
 {
     cl_map_flags flags = to ? CL_MAP_READ : CL_MAP_WRITE;
     if (lt_host_failed(host, "clEnqueueSVMMap",
-                       clEnqueueSVMMap(host->last, CL_TRUE, flags, o->memory, o->bytes, 0, NULL, NULL)))
+                       clEnqueueSVMMap(host->state.last, CL_TRUE, flags, o->memory, o->bytes, 0, NULL, NULL)))
         return false;
     memcpy(to ? to : o->memory, to ? o->memory : o->initial, o->bytes);
     return !lt_host_failed(host, "clEnqueueSVMUnmap",
-                           clEnqueueSVMUnmap(host->last, o->memory, 0, NULL, NULL)) &&
-           !lt_host_failed(host, "clFinish", clFinish(host->last));
+                           clEnqueueSVMUnmap(host->state.last, o->memory, 0, NULL, NULL)) &&
+           !lt_host_failed(host, "clFinish", clFinish(host->state.last));
 }
 
 static bool set_arguments(struct lt_host *host, const struct lt_host_kernel *k)
 {
     cl_uint next = 0;
-    cl_int status = clSetKernelArg(k->kernel, next++, sizeof host->out, &host->out);
+    cl_int status = clSetKernelArg(k->kernel, next++, sizeof host->state.out, &host->state.out);
     for (unsigned i = 0; i < host->queue_count; i++)
         if (host->queues[i].on_device)
             status |= clSetKernelArg(k->kernel, next++, sizeof(cl_command_queue), &host->queues[i].queue);
@@ -164,8 +166,8 @@ static bool prepare_iteration(struct lt_host *host)
         for (unsigned k = 0; o->bytes && k < o->elements; k++)
             atomic_store(&o->mapped[k], NULL);
         if (o->bytes && o->kind == LT_IN_BUFFER) {
-            o->buffer = clCreateBuffer(host->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, o->bytes,
-                                       o->initial, &status);
+            o->buffer = clCreateBuffer(host->state.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                       o->bytes, o->initial, &status);
             if (lt_host_failed(host, "clCreateBuffer", status))
                 return false;
         } else if (o->bytes && o->kind == LT_IN_COARSE) {
@@ -179,12 +181,12 @@ static bool prepare_iteration(struct lt_host *host)
         if (!set_arguments(host, &host->kernels[k]))
             return false;
     for (unsigned i = 0; i < host->event_count; i++) {
-        atomic_store(&host->events[i], NULL);
-        cl_event user = host->user_events[i] ? clCreateUserEvent(host->context, &status) : NULL;
+        atomic_store(&host->state.events[i], NULL);
+        cl_event user = host->user_events[i] ? clCreateUserEvent(host->state.context, &status) : NULL;
         if (host->user_events[i] && lt_host_failed(host, "clCreateUserEvent", status))
             return false;
-        atomic_store(&host->events[i], user);
-        if (host->is_semaphore[i] && !(host->semaphores[i] = lt_host_semaphore(host)))
+        atomic_store(&host->state.events[i], user);
+        if (host->is_semaphore[i] && !(host->state.semaphores[i] = lt_host_semaphore(host)))
             return false;
     }
     for (unsigned i = 0; i < host->buffer_count; i++)
@@ -205,10 +207,10 @@ static void run_threads(struct lt_host *host)
     pthread_t started[LT_HOST_MOST];
     unsigned count = 0;
     struct lt_host_thread *own = NULL;
-    atomic_store(&host->waiting, 0);
+    atomic_store(&host->state.waiting, 0);
     for (unsigned i = 0; i < host->thread_count; i++)
         if (!host->threads[i].starts)
-            atomic_fetch_add(&host->waiting, 1);
+            atomic_fetch_add(&host->state.waiting, 1);
     for (unsigned i = 0; i < host->thread_count; i++) {
         struct lt_host_thread *t = &host->threads[i];
         if (!t->starts)
@@ -237,12 +239,12 @@ static bool settle(struct lt_host *host)
         if (!host->queues[i].on_device && lt_host_failed(host, "clFinish", clFinish(host->queues[i].queue)))
             return false;
     double end = lt_seconds() + 20;
-    while (atomic_load(&host->waiting) > 0 && !atomic_load(&host->failed)) {
+    while (atomic_load(&host->state.waiting) > 0 && !atomic_load(&host->state.failed)) {
         if (lt_seconds() > end)
             return !lt_host_failed(host, "a callback or native kernel that never ran: the test", -1);
         nanosleep(&pause, NULL);
     }
-    return !atomic_load(&host->failed);
+    return !atomic_load(&host->state.failed);
 }
 
 /* [CL 5.14]: queued, submitted, started, ended, in this order. */
@@ -254,19 +256,20 @@ static bool check_times(struct lt_host *host, cl_event event)
     for (unsigned i = 0; i < 4; i++, before = now) {
         if (clGetEventProfilingInfo(event, which[i], sizeof now, &now, NULL) != CL_SUCCESS)
             return true;
-        if (now < before && !atomic_exchange(&host->failed, true))
-            snprintf(host->message, sizeof host->message,
+        if (now < before && !atomic_exchange(&host->state.failed, true))
+            snprintf(host->state.message, sizeof host->state.message,
                      "profiling: a command's times are not in the order queued, submitted, started, ended");
     }
-    return !atomic_load(&host->failed);
+    return !atomic_load(&host->state.failed);
 }
 
 /* A blocking read, and clFinish as well: this part of the iteration does not test that reads block. */
 static bool read_buffer(struct lt_host *host, cl_mem buffer, void *to, size_t bytes)
 {
-    return !lt_host_failed(host, "clEnqueueReadBuffer",
-                           clEnqueueReadBuffer(host->last, buffer, CL_TRUE, 0, bytes, to, 0, NULL, NULL)) &&
-           !lt_host_failed(host, "clFinish", clFinish(host->last));
+    return !lt_host_failed(
+               host, "clEnqueueReadBuffer",
+               clEnqueueReadBuffer(host->state.last, buffer, CL_TRUE, 0, bytes, to, 0, NULL, NULL)) &&
+           !lt_host_failed(host, "clFinish", clFinish(host->state.last));
 }
 
 static bool read_memory(struct lt_host *host, struct lt_object *o, unsigned char *to)
@@ -295,7 +298,7 @@ static bool observe(struct lt_host *host, struct lt_histogram *h)
     int64_t values[LT_MAX_VALUES] = {0};
     cl_long *columns = calloc(host->columns + 1u, sizeof *columns);
     if (columns && host->columns)
-        read_buffer(host, host->out, columns, host->columns * sizeof *columns);
+        read_buffer(host, host->state.out, columns, host->columns * sizeof *columns);
     for (unsigned i = 0; columns && i < host->observed_count; i++) {
         const struct lt_host_observed *o = &host->observed[i];
         values[i] = o->column >= 0 ? columns[o->column]
@@ -304,19 +307,19 @@ static bool observe(struct lt_host *host, struct lt_histogram *h)
                         : memory_value(host, o);
     }
     free(columns);
-    return columns && !atomic_load(&host->failed) && lt_histogram_add(h, values, 1);
+    return columns && !atomic_load(&host->state.failed) && lt_histogram_add(h, values, 1);
 }
 
 static void release_round(struct lt_host *host)
 {
     for (unsigned i = 0; i < host->event_count; i++) {
-        cl_event event = atomic_load(&host->events[i]);
+        cl_event event = atomic_load(&host->state.events[i]);
         if (event)
             clReleaseEvent(event);
-        atomic_store(&host->events[i], NULL);
-        if (host->semaphores[i])
-            lt_host_release_semaphore(host, host->semaphores[i]);
-        host->semaphores[i] = NULL;
+        atomic_store(&host->state.events[i], NULL);
+        if (host->state.semaphores[i])
+            lt_host_release_semaphore(host, host->state.semaphores[i]);
+        host->state.semaphores[i] = NULL;
     }
     for (unsigned i = 0; i < host->buffer_count; i++)
         lt_host_release_buffer(host, &host->buffers[i]);
@@ -338,8 +341,8 @@ static bool run_round(struct lt_host *host, uint64_t seed, struct lt_histogram *
         run_threads(host);
     ok = ok && settle(host) && observe(host, h);
     for (unsigned i = 0; ok && host->profiled && i < host->event_count; i++)
-        if (!host->user_events[i] && atomic_load(&host->events[i]))
-            ok = check_times(host, atomic_load(&host->events[i]));
+        if (!host->user_events[i] && atomic_load(&host->state.events[i]))
+            ok = check_times(host, atomic_load(&host->state.events[i]));
     release_round(host);
     return ok;
 }
@@ -393,12 +396,12 @@ void lt_run_host_test(struct lt_job *job, bool legacy)
     }
     host->job = job;
     host->legacy = legacy;
-    host->buffers_version = lt_device_extension_version(job->device, "cl_khr_command_buffer");
+    host->state.buffers_version = lt_device_extension_version(job->device, "cl_khr_command_buffer");
     bool ok = lt_host_read(host);
     if (ok && open_devices(host) && open_queues(host) && build(host) && reserve(host))
         run_batches(host);
     close_all(host);
-    const char *failure = !ok || atomic_load(&host->failed) ? host->message : NULL;
+    const char *failure = !ok || atomic_load(&host->state.failed) ? host->state.message : NULL;
     lt_report(job->report, job->index, failure ? "failed" : "done", failure, NULL);
     lt_host_forget(host);
     free(host);

@@ -108,31 +108,35 @@ struct lt_host_observed {
     bool is_signed;
 };
 
+/* The OpenCL objects of an iteration, and how it goes. */
+struct lt_host_state {
+    cl_context context;
+    cl_program program;
+    cl_command_queue last; /* for reads at the end of an iteration */
+    cl_mem out;
+    void *semaphores[LT_HOST_MOST]; /* cl_semaphore_khr */
+    cl_uint points[LT_HOST_MOST];   /* sync-points */
+    _Atomic(cl_event) events[LT_HOST_MOST];
+    cl_uint buffers_version; /* of cl_khr_command_buffer */
+    atomic_int waiting;      /* threads that callbacks and native kernels have yet to run */
+    atomic_bool failed;
+    char message[2048];
+};
 struct lt_host {
     struct lt_job *job;
-    cl_context context;
     cl_device_id devices[LT_HOST_DEVICES];
     unsigned device_count, queue_count, event_count, buffer_count, kernel_count, thread_count, expr_count,
         object_count, observed_count, columns;
     struct lt_host_queue queues[LT_HOST_MOST];
     struct lt_host_buffer buffers[LT_HOST_MOST];
     bool user_events[LT_HOST_MOST], is_semaphore[LT_HOST_MOST]; /* by number of the event */
-    void *semaphores[LT_HOST_MOST];                             /* cl_semaphore_khr */
-    cl_uint points[LT_HOST_MOST];                               /* sync-points */
-    _Atomic(cl_event) events[LT_HOST_MOST];
     struct lt_host_kernel kernels[LT_HOST_MOST];
     struct lt_host_thread *threads;
     struct lt_host_expr *exprs;
     struct lt_object objects[LT_HOST_MOST];
     struct lt_host_observed observed[LT_MAX_VALUES];
-    cl_program program;
-    cl_command_queue last; /* for reads at the end of an iteration */
-    cl_mem out;
     bool profiled, legacy;
-    cl_uint buffers_version; /* of cl_khr_command_buffer */
-    atomic_int waiting;      /* threads that callbacks and native kernels have yet to run */
-    atomic_bool failed;
-    char message[2048];
+    struct lt_host_state state;
 };
 
 /* host_plan.c: false, with a message: the plan is not valid. */

@@ -22,8 +22,9 @@ bool lt_host_failed(struct lt_host *host, const char *what, cl_int status)
 {
     if (status == CL_SUCCESS)
         return false;
-    if (!atomic_exchange(&host->failed, true))
-        snprintf(host->message, sizeof host->message, "%s failed with error %d", what, (int)status);
+    if (!atomic_exchange(&host->state.failed, true))
+        snprintf(host->state.message, sizeof host->state.message, "%s failed with error %d", what,
+                 (int)status);
     return true;
 }
 
@@ -31,8 +32,8 @@ bool lt_host_failed(struct lt_host *host, const char *what, cl_int status)
 static cl_event event_of(struct lt_host *host, unsigned number)
 {
     const struct timespec pause = {0, 20000};
-    for (unsigned tries = 0; !atomic_load(&host->failed); tries++) {
-        cl_event event = atomic_load(&host->events[number]);
+    for (unsigned tries = 0; !atomic_load(&host->state.failed); tries++) {
+        cl_event event = atomic_load(&host->state.events[number]);
         if (event)
             return event;
         if (tries > 1000)
@@ -85,7 +86,7 @@ static cl_int kernel(const struct enqueue *e)
 static void run_started(struct lt_host_thread *thread)
 {
     lt_host_execute(thread);
-    atomic_fetch_sub(&thread->host->waiting, 1);
+    atomic_fetch_sub(&thread->host->state.waiting, 1);
 }
 
 static void CL_CALLBACK native_main(void *arguments)
@@ -221,7 +222,7 @@ void *lt_host_semaphore(struct lt_host *host)
     void *found = extension_function(host, "clCreateSemaphoreWithPropertiesKHR");
     cl_int status = CL_INVALID_OPERATION;
     memcpy(&create, &found, sizeof create);
-    void *semaphore = create ? create(host->context, properties, &status) : NULL;
+    void *semaphore = create ? create(host->state.context, properties, &status) : NULL;
     return lt_host_failed(host, "clCreateSemaphoreWithPropertiesKHR", status) ? NULL : semaphore;
 }
 
@@ -241,7 +242,7 @@ static cl_int with_semaphores(const struct enqueue *e, const char *name)
     void *found = extension_function(e->host, name);
     memcpy(&command, &found, sizeof command);
     for (unsigned i = 0; i < e->call->semaphore_count; i++)
-        semaphores[i] = e->host->semaphores[e->call->semaphores[i]];
+        semaphores[i] = e->host->state.semaphores[e->call->semaphores[i]];
     return command
                ? command(e->queue, e->call->semaphore_count, semaphores, NULL, e->count, list_of(e), e->event)
                : CL_INVALID_OPERATION;
@@ -264,7 +265,7 @@ typedef const cl_ulong *properties_list;
 
 static bool has_properties(const struct enqueue *e)
 {
-    return e->host->buffers_version >= LT_VERSION(0, 9, 5);
+    return e->host->state.buffers_version >= LT_VERSION(0, 9, 5);
 }
 
 /* FOUND as a function that takes TYPES, without the properties and with them. */
@@ -300,7 +301,7 @@ bool lt_host_make_buffer(struct lt_host *host, struct lt_host_buffer *b)
     } f = {.found = extension_function(host, "clCreateCommandBufferKHR")};
     const cl_ulong properties[] = {FLAGS, SIMULTANEOUS_USE, 0};
     cl_int status = CL_INVALID_OPERATION;
-    bool flagged = b->simultaneous_use || (b->runs > 1 && host->buffers_version < LT_VERSION(0, 9, 8));
+    bool flagged = b->simultaneous_use || (b->runs > 1 && host->state.buffers_version < LT_VERSION(0, 9, 8));
     atomic_store(&b->final, false);
     b->handle =
         f.found ? f.create(1, &host->queues[b->queue].queue, flagged ? properties : NULL, &status) : NULL;
@@ -337,7 +338,7 @@ static cl_int run_buffer(const struct enqueue *e)
                                      cl_event *);
     } f = {.found = extension_function(e->host, "clEnqueueCommandBufferKHR")};
     while (!atomic_load(&e->host->buffers[e->call->buffer].final)) {
-        if (atomic_load(&e->host->failed))
+        if (atomic_load(&e->host->state.failed))
             return CL_SUCCESS;
         nanosleep(&pause, NULL);
     }
@@ -444,7 +445,7 @@ static cl_int query_status(const struct enqueue *e)
 {
     const struct timespec pause = {0, 20000};
     cl_int status = CL_QUEUED, result;
-    for (unsigned tries = 0; !atomic_load(&e->host->failed); tries++) {
+    for (unsigned tries = 0; !atomic_load(&e->host->state.failed); tries++) {
         result = clGetEventInfo(e->list[0], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
         if (result != CL_SUCCESS || status < 0)
             return result != CL_SUCCESS ? result : status;
@@ -522,8 +523,8 @@ void lt_host_flush(struct lt_host *host)
 void lt_host_rest(struct lt_host *host)
 {
     if (!lt_host_failed(host, "clEnqueueMarkerWithWaitList",
-                        clEnqueueMarkerWithWaitList(host->last, 0, NULL, NULL)))
-        lt_host_failed(host, "clFinish", clFinish(host->last));
+                        clEnqueueMarkerWithWaitList(host->state.last, 0, NULL, NULL)))
+        lt_host_failed(host, "clFinish", clFinish(host->state.last));
 }
 
 static bool waits(const struct lt_host_call *call)
@@ -550,15 +551,15 @@ void lt_host_call(struct lt_host_thread *thread, const struct lt_host_call *call
         lt_host_flush(host);
     for (unsigned i = 0; i < call->wait_count; i++)
         if (lt_host_records(name))
-            e.points[i] = host->points[call->waits[i]];
+            e.points[i] = host->state.points[call->waits[i]];
         else if (!(e.list[i] = event_of(host, call->waits[i])))
             return;
     if (lt_host_failed(host, name, functions[call->function].run(&e)))
         return;
     if (lt_host_records(name) && call->event >= 0)
-        host->points[call->event] = e.made_point;
+        host->state.points[call->event] = e.made_point;
     else if (call->event >= 0)
-        atomic_store(&host->events[call->event], e.made);
+        atomic_store(&host->state.events[call->event], e.made);
     if (strcmp(name, "clFinalizeCommandBufferKHR") == 0)
         atomic_store(&host->buffers[call->buffer].final, true);
 }

@@ -282,7 +282,7 @@ static void dawdle(struct lt_host_thread *t)
 
 void lt_host_execute(struct lt_host_thread *t)
 {
-    for (unsigned pc = 0; pc < t->code_count && !atomic_load(&t->host->failed);) {
+    for (unsigned pc = 0; pc < t->code_count && !atomic_load(&t->host->state.failed);) {
         const struct lt_host_instr *i = &t->code[pc++];
         switch (i->op) {
         case LT_S_assign:

@@ -6,9 +6,9 @@
 
 static bool invalid(struct lt_host *host, const char *what)
 {
-    if (!host->message[0])
-        snprintf(host->message, sizeof host->message, "the plan's description of the test is not valid: %s",
-                 what);
+    if (!host->state.message[0])
+        snprintf(host->state.message, sizeof host->state.message,
+                 "the plan's description of the test is not valid: %s", what);
     return false;
 }
 

@@ -27,12 +27,14 @@ static bool reserve(struct exec *e, cl_mem *buffer, size_t bytes)
 static bool create_buffers(struct exec *e)
 {
     size_t gates = (size_t)e->knobs[LT_K_clusters] * e->knobs[LT_K_rounds];
-    return reserve(e, &e->out, (size_t)(e->columns + 1) * e->capacity * e->value_size) &&
-           reserve(e, &e->scratch, MAX_LINES * sizeof(cl_uint)) &&
-           reserve(e, &e->sync, gates * sizeof(cl_uint)) && reserve(e, &e->knob_buffer, sizeof e->knobs) &&
-           reserve(e, &e->bin_buffer, e->bins * sizeof(cl_uint)) &&
-           reserve(e, &e->count_buffer, 2 * sizeof(cl_uint)) &&
-           reserve(e, &e->others_buffer, (size_t)OTHERS * (e->observed_count + 1) * sizeof(cl_long));
+    return reserve(e, &e->memory.out,
+                   (size_t)(e->shape.columns + 1) * e->shape.capacity * e->shape.value_size) &&
+           reserve(e, &e->memory.scratch, MAX_LINES * sizeof(cl_uint)) &&
+           reserve(e, &e->memory.sync, gates * sizeof(cl_uint)) &&
+           reserve(e, &e->memory.knobs, sizeof e->knobs) &&
+           reserve(e, &e->memory.bins, e->shape.bins * sizeof(cl_uint)) &&
+           reserve(e, &e->memory.counts, 2 * sizeof(cl_uint)) &&
+           reserve(e, &e->memory.others, (size_t)OTHERS * (e->shape.observed_count + 1) * sizeof(cl_long));
 }
 
 static void drop_memory(struct exec *e, struct location *l)
@@ -57,7 +59,7 @@ static bool reserve_location(struct exec *e, struct location *l, size_t bytes)
 /* Allocates memory for all instances at this stride.  The collecting kernel initializes it. */
 static bool fit_locations(struct exec *e)
 {
-    for (unsigned i = 0; i < e->location_count; i++) {
+    for (unsigned i = 0; i < e->shape.location_count; i++) {
         struct location *l = &e->locations[i];
         size_t bytes =
             ((size_t)e->knobs[LT_K_mask] + 1) * e->knobs[LT_K_stride] * l->elements * l->element_size;
@@ -82,7 +84,7 @@ static bool set_buffers(struct exec *e, cl_kernel kernel, const cl_mem *const *b
 static bool set_locations(struct exec *e, cl_kernel kernel, cl_uint next)
 {
     cl_int status = CL_SUCCESS;
-    for (unsigned i = 0; i < e->location_count; i++, next++) {
+    for (unsigned i = 0; i < e->shape.location_count; i++, next++) {
         const struct location *l = &e->locations[i];
         status |= l->kind == LT_IN_BUFFER ? clSetKernelArg(kernel, next, sizeof l->buffer, &l->buffer)
                                           : clSetKernelArgSVMPointer(kernel, next, l->memory);
@@ -92,9 +94,14 @@ static bool set_locations(struct exec *e, cl_kernel kernel, cl_uint next)
 
 static bool set_arguments(struct exec *e)
 {
-    const cl_mem *run[] = {&e->out, &e->scratch, &e->sync, &e->knob_buffer, NULL};
-    const cl_mem *collect[] = {&e->out,           &e->sync, &e->knob_buffer, &e->bin_buffer, &e->count_buffer,
-                               &e->others_buffer, NULL};
+    const cl_mem *run[] = {&e->memory.out, &e->memory.scratch, &e->memory.sync, &e->memory.knobs, NULL};
+    const cl_mem *collect[] = {&e->memory.out,
+                               &e->memory.sync,
+                               &e->memory.knobs,
+                               &e->memory.bins,
+                               &e->memory.counts,
+                               &e->memory.others,
+                               NULL};
     cl_uint a = 0, b = 0, seed = 0;
     if (!set_buffers(e, e->kernel, run, &a) ||
         lt_exec_failed(e, "clSetKernelArg", clSetKernelArg(e->kernel, a, sizeof seed, &seed)))
@@ -118,7 +125,8 @@ static bool enqueue_collect(struct exec *e)
 
 static bool enqueue_run(struct exec *e)
 {
-    size_t local = (size_t)e->slots * e->members, groups = (size_t)e->knobs[LT_K_clusters] * e->groups;
+    size_t local = (size_t)e->shape.slots * e->shape.members,
+           groups = (size_t)e->knobs[LT_K_clusters] * e->shape.groups;
     size_t every = e->knobs[LT_K_stress_every];
     if (every)
         groups += (groups - 1) / (every - 1);
@@ -162,13 +170,13 @@ static bool launch(struct exec *e, unsigned launches)
 {
     const cl_uint zero[2] = {0, 0};
     if (lt_exec_host_counts(e))
-        return fit_locations(e) && write_buffer(e, e->knob_buffer, e->knobs, sizeof e->knobs) &&
+        return fit_locations(e) && write_buffer(e, e->memory.knobs, e->knobs, sizeof e->knobs) &&
                set_arguments(e) && lt_exec_prepare(e);
-    memset(e->bin_host, 0, e->bins * sizeof *e->bin_host);
-    if (!fit_locations(e) || !write_buffer(e, e->knob_buffer, e->knobs, sizeof e->knobs) ||
+    memset(e->memory.bin_host, 0, e->shape.bins * sizeof *e->memory.bin_host);
+    if (!fit_locations(e) || !write_buffer(e, e->memory.knobs, e->knobs, sizeof e->knobs) ||
         !set_arguments(e) || !enqueue_collect(e) ||
-        !write_buffer(e, e->bin_buffer, e->bin_host, e->bins * sizeof(cl_uint)) ||
-        !write_buffer(e, e->count_buffer, zero, sizeof zero))
+        !write_buffer(e, e->memory.bins, e->memory.bin_host, e->shape.bins * sizeof(cl_uint)) ||
+        !write_buffer(e, e->memory.counts, zero, sizeof zero))
         return false;
     for (unsigned i = 0; i < launches; i++)
         if (!enqueue_run(e) || !enqueue_collect(e) || !show_life(e, i))
@@ -180,13 +188,13 @@ static bool launch(struct exec *e, unsigned launches)
 static bool collect(struct exec *e, uint64_t instances, struct lt_histogram *h, uint64_t *discarded)
 {
     cl_uint counts[2];
-    if (!read_buffer(e, e->count_buffer, counts, sizeof counts) ||
-        !read_buffer(e, e->bin_buffer, e->bin_host, e->bins * sizeof(cl_uint)))
+    if (!read_buffer(e, e->memory.counts, counts, sizeof counts) ||
+        !read_buffer(e, e->memory.bins, e->memory.bin_host, e->shape.bins * sizeof(cl_uint)))
         return false;
     cl_uint others = lt_exec_others(counts);
-    if (others &&
-        !read_buffer(e, e->others_buffer, e->others_host,
-                     (size_t)others * (e->observed_count ? e->observed_count : 1) * sizeof(cl_long)))
+    if (others && !read_buffer(e, e->memory.others, e->memory.others_host,
+                               (size_t)others * (e->shape.observed_count ? e->shape.observed_count : 1) *
+                                   sizeof(cl_long)))
         return false;
     return lt_exec_add_counts(e, counts, instances, h, discarded);
 }
@@ -203,9 +211,9 @@ static bool run(struct exec *e, unsigned launches, struct lt_histogram *h, uint6
 
 static void clean_up(struct exec *e)
 {
-    cl_mem buffers[] = {e->out,        e->scratch,      e->sync,         e->knob_buffer,
-                        e->bin_buffer, e->count_buffer, e->others_buffer};
-    for (unsigned i = 0; i < e->location_count; i++)
+    cl_mem buffers[] = {e->memory.out,  e->memory.scratch, e->memory.sync,  e->memory.knobs,
+                        e->memory.bins, e->memory.counts,  e->memory.others};
+    for (unsigned i = 0; i < e->shape.location_count; i++)
         drop_memory(e, &e->locations[i]);
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         if (buffers[i])

@@ -39,7 +39,7 @@ static struct rt_command *instance(const struct rt_command *parent, struct rt_qu
     for (size_t i = 0; i < RT_COMMAND_HOLDS && pattern->held[i]; i++)
         rt_command_hold(command, pattern->held[i]);
     command->record.parent = parent->record.id;
-    command->call = parent->began;
+    command->events.call = parent->events.began;
     return command;
 }
 

@@ -64,7 +64,7 @@ void rt_device_open_gates(struct rt_command *parent, uint64_t group)
         }
         *at = gate->next;
         pthread_mutex_lock(&rt_lock);
-        gate->event->completion = parent->end;
+        gate->event->completion = parent->events.end;
         rt_event_set_status(gate->event, CL_COMPLETE);
         pthread_mutex_unlock(&rt_lock);
         rt_api_release(gate->event, RT_EVENT);
@@ -108,7 +108,7 @@ static int submit(struct rt_command *command, struct rt_command *parent, const s
 {
     command->parent = parent;
     command->room = room;
-    command->call = e->event;
+    command->events.call = e->event;
     command->record.parent = parent->record.id;
     if (rt_recorder()) {
         struct mm_record record = {.type = MM_RECORD_COMMAND, .command = command->record};

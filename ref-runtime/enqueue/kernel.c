@@ -207,7 +207,7 @@ static cl_int start_kernel(struct rt_command *command)
                                .instrumented = k->instrumented,
                                .follows_svm = k->instrumented && rt_launch_uses_svm(k->launch),
                                .exact = k->instrumented && rt_replay_on(),
-                               .start = command->began,
+                               .start = command->events.began,
                                .recorder = rt_launch_recorder(),
                                .groups = rt_record_progress(command->record.id),
                                .parent = parent_run(command),

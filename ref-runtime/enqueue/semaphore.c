@@ -196,10 +196,10 @@ static cl_int open_gates(struct rt_command *command)
     for (size_t i = 0; i < signal->count; i++) {
         struct rt_event *gate = signal->of[i].gate;
         if (signal->of[i].shared)
-            rt_payload_signal(signal->of[i].shared, command->began);
+            rt_payload_signal(signal->of[i].shared, command->events.began);
         if (!gate)
             continue;
-        gate->completion = command->began;
+        gate->completion = command->events.began;
         rt_event_set_status(gate, CL_COMPLETE);
     }
     pthread_mutex_unlock(&rt_lock);

@@ -201,14 +201,14 @@ void rt_record_new_thread(void)
 void rt_record_function(const struct rt_command *command)
 {
     rt_record_new_thread();
-    rt_record_callback(command->began, MM_NO_EVENT);
+    rt_record_callback(command->events.began, MM_NO_EVENT);
 }
 
 void rt_record_returned(struct rt_command *command)
 {
     if (rt_recorder()) {
         struct mm_event event = {.kind = MM_CALLBACK, .agent = this_thread()};
-        command->returned = mm_recorder_event(recorder, &event, NULL, 0);
+        command->events.returned = mm_recorder_event(recorder, &event, NULL, 0);
     }
 }
 

@@ -13,17 +13,17 @@ void rt_sched_record_start(struct rt_command *command)
     if (!edges)
         return;
     size_t count = 0;
-    if (command->call != MM_NO_EVENT)
-        edges[count++] = (struct mm_edge){.from = command->call, .kind = MM_EDGE_ENQUEUE};
+    if (command->events.call != MM_NO_EVENT)
+        edges[count++] = (struct mm_edge){.from = command->events.call, .kind = MM_EDGE_ENQUEUE};
     for (size_t i = 0; i < command->dependency_count; i++) {
         const struct rt_dependency *d = &command->dependencies[i];
         mm_event_id from = d->event ? d->event->completion : d->completion;
         if (d->kind == MM_EDGE_PARENT_GROUP)
-            from = command->call;
+            from = command->events.call;
         if (from != MM_NO_EVENT)
             edges[count++] = (struct mm_edge){.from = from, .kind = (uint32_t)d->kind};
     }
-    command->began = rt_record_command_event(command, MM_COMMAND_START, edges, count);
+    command->events.began = rt_record_command_event(command, MM_COMMAND_START, edges, count);
     mm_free(edges);
 }
 
@@ -31,14 +31,15 @@ void rt_sched_record_start(struct rt_command *command)
 mm_event_id rt_sched_record_completion(const struct rt_command *command)
 {
     struct mm_edge *edges =
-        rt_recorder() ? mm_alloc_zero(command->child_completion_count + 1, sizeof(*edges)) : NULL;
+        rt_recorder() ? mm_alloc_zero(command->events.child_completion_count + 1, sizeof(*edges)) : NULL;
     if (!edges)
         return MM_NO_EVENT;
-    edges[0] = (struct mm_edge){.from = command->end, .kind = MM_EDGE_COMPLETE};
-    for (size_t i = 0; i < command->child_completion_count; i++)
-        edges[i + 1] = (struct mm_edge){.from = command->child_completions[i], .kind = MM_EDGE_COMPLETE};
-    mm_event_id completion =
-        rt_record_command_event(command, MM_EVENT_COMPLETE, edges, command->child_completion_count + 1);
+    edges[0] = (struct mm_edge){.from = command->events.end, .kind = MM_EDGE_COMPLETE};
+    for (size_t i = 0; i < command->events.child_completion_count; i++)
+        edges[i + 1] =
+            (struct mm_edge){.from = command->events.child_completions[i], .kind = MM_EDGE_COMPLETE};
+    mm_event_id completion = rt_record_command_event(command, MM_EVENT_COMPLETE, edges,
+                                                     command->events.child_completion_count + 1);
     mm_free(edges);
     return completion;
 }

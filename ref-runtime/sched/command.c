@@ -23,7 +23,7 @@ struct rt_command *rt_command_create(struct rt_queue *queue, cl_command_type typ
     command->event = event;
     command->queue = queue;
     command->payload_size = payload_size;
-    command->began = command->returned = MM_NO_EVENT;
+    command->events.began = command->events.returned = MM_NO_EVENT;
     command->record = (struct mm_command){.id = atomic_fetch_add(&ids, 1) + 1,
                                           .queue = queue->base.number,
                                           .device = (uint32_t)queue->device->index,
@@ -221,12 +221,12 @@ void rt_command_append(struct rt_command *command)
 
 static void record_enqueue(struct rt_command *command)
 {
-    command->call = MM_NO_EVENT;
+    command->events.call = MM_NO_EVENT;
     if (rt_recorder()) {
         rt_instrumented_submitted(command->queue);
         struct mm_record record = {.type = MM_RECORD_COMMAND, .command = command->record};
         mm_recorder_record(rt_recorder(), &record);
-        command->call = rt_record_call(command->record.kind, NULL, 0);
+        command->events.call = rt_record_call(command->record.kind, NULL, 0);
     }
 }
 

@@ -30,6 +30,14 @@ struct rt_gate {
     struct rt_event *event;
 };
 enum { RT_COMMAND_HOLDS = 4 };
+/* The events of a recorded execution that a command has. */
+struct rt_command_events {
+    mm_event_id began, end; /* command-start and command-end */
+    mm_event_id returned;   /* the application's function for it has returned */
+    mm_event_id call;       /* the call that enqueued it */
+    mm_event_id *child_completions;
+    size_t child_completion_count;
+};
 struct rt_command {
     const struct rt_operation *operation;
     struct rt_event *event;             /* held; it holds the queue */
@@ -47,21 +55,17 @@ struct rt_command {
     bool waits_for_all;  /* marker or barrier without a wait list */
     unsigned generation; /* see sched.c */
     /* Device-side enqueue, on the executor thread alone: */
-    struct rt_command *parent;      /* whose kernel enqueued this one, NULL: the host did */
-    size_t children;                /* commands that this one enqueued and that are not complete */
-    bool ended;                     /* the kernel itself is over, with STATUS; the children are not */
-    bool ends_with_children;        /* it does no work itself: RT_PENDING until they are complete */
-    cl_int status;                  /* the first failure of the kernel and its children */
-    struct rt_gate *gates;          /* what the kernel keeps from starting */
-    mm_event_id began, end;         /* recording: its command-start and command-end events */
-    mm_event_id returned;           /* recording: the application's function for it has returned */
-    size_t room;                    /* bytes of the device queue */
-    mm_event_id *child_completions; /* recording */
-    size_t child_completion_count;
+    struct rt_command *parent;    /* whose kernel enqueued this one, NULL: the host did */
+    size_t children;              /* commands that this one enqueued and that are not complete */
+    bool ended;                   /* the kernel itself is over, with STATUS; the children are not */
+    bool ends_with_children;      /* it does no work itself: RT_PENDING until they are complete */
+    cl_int status;                /* the first failure of the kernel and its children */
+    struct rt_gate *gates;        /* what the kernel keeps from starting */
+    size_t room;                  /* bytes of the device queue */
     void *held[RT_COMMAND_HOLDS]; /* objects that live until the command is complete */
     struct mm_command record;     /* id, kind; kernels fill in the rest before enqueuing */
-    mm_event_id call;             /* recording: the call that enqueued it */
-    atomic_uint pattern_users;    /* of a recorded command: the command buffer and its runs */
+    struct rt_command_events events;
+    atomic_uint pattern_users; /* of a recorded command: the command buffer and its runs */
     unsigned host_uses; /* of SVM by the host, when a launch was enqueued or has begun (instrument.c) */
     size_t payload_size;
     max_align_t payload[];

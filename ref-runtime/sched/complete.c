@@ -13,9 +13,9 @@ static void end(struct rt_command *command, cl_int status)
     command->status = status;
     if (rt_guard_svm_on())
         rt_guard_end(NULL);
-    struct mm_edge returned = {.from = command->returned, .kind = MM_EDGE_HOST};
-    command->end =
-        rt_record_command_event(command, MM_COMMAND_END, &returned, command->returned != MM_NO_EVENT);
+    struct mm_edge returned = {.from = command->events.returned, .kind = MM_EDGE_HOST};
+    command->events.end =
+        rt_record_command_event(command, MM_COMMAND_END, &returned, command->events.returned != MM_NO_EVENT);
     rt_event_stamp(command->event, RT_END);
     rt_device_open_gates(command, RT_ALL_GROUPS);
 }
@@ -28,7 +28,8 @@ static void child_completed(struct rt_command *parent, cl_int status, mm_event_i
     if (status < 0 && parent->status >= 0)
         parent->status = status;
     if (completion != MM_NO_EVENT) {
-        mm_event_id *added = mm_add(&parent->child_completions, &parent->child_completion_count);
+        mm_event_id *added =
+            mm_add(&parent->events.child_completions, &parent->events.child_completion_count);
         if (added)
             *added = completion;
     }
@@ -86,7 +87,7 @@ static void complete(struct rt_command *command)
     rt_captures_free(captures);
     rt_command_drop_dependencies(command);
     rt_sched_call(waiting);
-    mm_free(command->child_completions);
+    mm_free(command->events.child_completions);
     mm_free(command);
     rt_object_release_deferred(event);
     if (parent)

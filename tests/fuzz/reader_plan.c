@@ -24,7 +24,7 @@ static bool read_launches(struct lt_job *job)
         return false;
     e->job = job;
     bool good = lt_exec_read(e);
-    for (unsigned i = 0; i < e->location_count; i++)
+    for (unsigned i = 0; i < e->shape.location_count; i++)
         free(e->locations[i].initial);
     free(e);
     return good;

@@ -36,13 +36,13 @@ static bool create_layout(struct exec *e)
 {
     struct lt_vk *vk = vk_of(e);
     VkDescriptorSetLayoutBinding bindings[OBJECTS + 2 * MAX_LOCATIONS];
-    uint32_t count = OBJECTS + e->location_count;
+    uint32_t count = OBJECTS + e->shape.location_count;
     for (uint32_t i = 0; i < count; i++)
         bindings[i] = (VkDescriptorSetLayoutBinding){.binding = i < OBJECTS ? i : binding_of(e, i - OBJECTS),
                                                      .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
                                                      .descriptorCount = 1,
                                                      .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
-    for (uint32_t i = 0; i < e->location_count; i++)
+    for (uint32_t i = 0; i < e->shape.location_count; i++)
         if (e->locations[i].is_image)
             bindings[count++] =
                 (VkDescriptorSetLayoutBinding){.binding = binding_of(e, i) + MAX_LOCATIONS,
@@ -68,7 +68,7 @@ static bool create_layout(struct exec *e)
 static bool create_pipeline(struct exec *e, const char *name, VkPipeline *pipeline)
 {
     struct lt_vk *vk = vk_of(e);
-    const uint32_t values[2] = {e->slots * e->members, e->slots};
+    const uint32_t values[2] = {e->shape.slots * e->shape.members, e->shape.slots};
     const VkSpecializationMapEntry entries[2] = {{0, 0, 4}, {1, 4, 4}};
     VkSpecializationInfo special = {
         .mapEntryCount = 2, .pMapEntries = entries, .dataSize = sizeof values, .pData = values};
@@ -102,14 +102,14 @@ static void read_module(struct exec *e)
 {
     const cJSON *groups = cJSON_GetObjectItem(e->job->test, "family_groups");
     struct lt_vk_exec *x = e->vk;
-    for (unsigned i = 0; i < e->location_count; i++)
+    for (unsigned i = 0; i < e->shape.location_count; i++)
         x->images |= e->locations[i].is_image;
     x->pointers = cJSON_IsTrue(cJSON_GetObjectItem(e->job->test, "pointers"));
     x->family_count = cJSON_GetArraySize(groups) == 2 ? 2 : 1;
     for (uint32_t f = 0; f < x->family_count; f++) {
         const cJSON *item = cJSON_GetArrayItem(groups, (int)f);
         double n = cJSON_IsNumber(item) ? item->valuedouble : 0;
-        x->family_groups[f] = n >= 1 && n <= e->groups ? (uint32_t)n : e->groups;
+        x->family_groups[f] = n >= 1 && n <= e->shape.groups ? (uint32_t)n : e->shape.groups;
     }
 }
 
@@ -203,12 +203,12 @@ static bool make_device_buffer(struct exec *e, unsigned which, VkDeviceSize byte
 
 VkDeviceSize lt_vk_bins_bytes(const struct exec *e)
 {
-    return (VkDeviceSize)e->bins * sizeof(uint32_t);
+    return (VkDeviceSize)e->shape.bins * sizeof(uint32_t);
 }
 
 static VkDeviceSize others_bytes(const struct exec *e)
 {
-    return (VkDeviceSize)OTHERS * (e->observed_count + 1) * sizeof(int64_t);
+    return (VkDeviceSize)OTHERS * (e->shape.observed_count + 1) * sizeof(int64_t);
 }
 
 VkDeviceSize lt_vk_others_at(const struct exec *e)
@@ -270,8 +270,8 @@ static bool make_set(struct exec *e)
     struct lt_vk *vk = vk_of(e);
     struct lt_vk_exec *x = e->vk;
     const VkDescriptorPoolSize sizes[2] = {
-        {.type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, .descriptorCount = OBJECTS + e->location_count},
-        {.type = VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER, .descriptorCount = e->location_count + 1}};
+        {.type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, .descriptorCount = OBJECTS + e->shape.location_count},
+        {.type = VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER, .descriptorCount = e->shape.location_count + 1}};
     VkDescriptorPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
                                        .maxSets = 1,
                                        .poolSizeCount = 2,
@@ -292,7 +292,8 @@ bool lt_vk_reserve(struct exec *e)
     struct lt_vk_exec *x = e->vk;
     VkDeviceSize gates = (VkDeviceSize)e->knobs[LT_K_clusters] * e->knobs[LT_K_rounds];
     return make_set(e) && make_queues(e) &&
-           make_device_buffer(e, OUT, (VkDeviceSize)(e->columns + 1) * e->capacity * e->value_size) &&
+           make_device_buffer(
+               e, OUT, (VkDeviceSize)(e->shape.columns + 1) * e->shape.capacity * e->shape.value_size) &&
            make_device_buffer(e, SCRATCH, MAX_LINES * sizeof(uint32_t)) &&
            make_device_buffer(e, SYNC, gates * sizeof(uint32_t)) &&
            make_device_buffer(e, BINS, lt_vk_bins_bytes(e)) &&
@@ -305,7 +306,7 @@ bool lt_vk_reserve(struct exec *e)
 /* The location whose memory LOCATION is. */
 static unsigned root_of(const struct exec *e, unsigned location)
 {
-    for (unsigned i = 0; i < e->location_count; i++)
+    for (unsigned i = 0; i < e->shape.location_count; i++)
         if (e->locations[i].number == e->locations[location].alias)
             return i;
     return location;
@@ -355,7 +356,7 @@ static bool make_view(struct exec *e, unsigned location)
 bool lt_vk_fit_locations(struct exec *e)
 {
     struct lt_vk *vk = vk_of(e);
-    for (unsigned i = 0; i < e->location_count; i++) {
+    for (unsigned i = 0; i < e->shape.location_count; i++) {
         struct location *l = &e->locations[i];
         VkDeviceSize bytes =
             ((VkDeviceSize)e->knobs[LT_K_mask] + 1) * e->knobs[LT_K_stride] * l->elements * l->element_size;
@@ -366,7 +367,7 @@ bool lt_vk_fit_locations(struct exec *e)
             return false;
         l->bytes = bytes;
     }
-    for (unsigned i = 0; i < OBJECTS + e->location_count; i++) {
+    for (unsigned i = 0; i < OBJECTS + e->shape.location_count; i++) {
         VkDescriptorBufferInfo buffer = {.buffer = e->vk->buffers[i].buffer, .range = VK_WHOLE_SIZE};
         if (i >= OBJECTS)
             buffer = described(e, i - OBJECTS);

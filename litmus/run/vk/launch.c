@@ -34,7 +34,7 @@ static void dispatch(struct exec *e, VkPipeline pipeline, uint32_t groups)
 static void dispatch_collect(struct exec *e)
 {
     const struct lt_device *d = e->job->device;
-    uint32_t local = e->slots * e->members, per_group = 8 * local;
+    uint32_t local = e->shape.slots * e->shape.members, per_group = 8 * local;
     uint32_t groups = (e->knobs[LT_K_instances] + per_group - 1) / per_group;
     uint32_t most = d->units * (d->is_gpu ? 16 : 1);
     dispatch(e, e->vk->collect, groups < most ? groups : most);
@@ -44,7 +44,7 @@ static void dispatch_collect(struct exec *e)
 static void dispatch_run(struct exec *e, uint32_t seed, uint32_t family)
 {
     struct lt_vk *vk = vk_of(e);
-    uint32_t roles = e->vk->family_count > 1 ? e->vk->family_groups[family] : e->groups;
+    uint32_t roles = e->vk->family_count > 1 ? e->vk->family_groups[family] : e->shape.groups;
     uint32_t groups = e->knobs[LT_K_clusters] * roles, every = e->knobs[LT_K_stress_every];
     const uint32_t pushed[2] = {seed, family};
     if (every)
@@ -166,16 +166,16 @@ bool lt_vk_run(struct exec *e, unsigned launches, struct lt_histogram *h, uint64
     if (!launch(e, launches))
         return false;
     memcpy(counts, back, sizeof counts);
-    memcpy(e->bin_host, back + LT_VK_BINS_AT, lt_vk_bins_bytes(e));
-    size_t bytes =
-        (size_t)lt_exec_others(counts) * (e->observed_count ? e->observed_count : 1) * sizeof(int64_t);
+    memcpy(e->memory.bin_host, back + LT_VK_BINS_AT, lt_vk_bins_bytes(e));
+    size_t bytes = (size_t)lt_exec_others(counts) * (e->shape.observed_count ? e->shape.observed_count : 1) *
+                   sizeof(int64_t);
     if (bytes) {
         if (!begin_commands(e, e->vk->first[0]))
             return false;
         copy(e, OTHER_STATES, lt_vk_others_at(e), bytes);
         if (!submit(e))
             return false;
-        memcpy(e->others_host, back + lt_vk_others_at(e), bytes);
+        memcpy(e->memory.others_host, back + lt_vk_others_at(e), bytes);
     }
     return lt_exec_add_counts(e, counts, (uint64_t)e->knobs[LT_K_instances] * launches, h, discarded);
 }
