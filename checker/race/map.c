@@ -72,8 +72,8 @@ void ck_race_map(struct ck_detector *d, const struct mm_event *event, const stru
     host_access(d, location, event);
 }
 
-/* True if EVENT accesses the mapped object, even outside of the mapped bytes.  The object through which an
- * access is made is not recorded: bytes outside of the mapped object count as another sub-buffer. */
+/* True if EVENT accesses the mapped object, even outside of the mapped bytes.  A trace does not distinguish sub-buffers, so
+ * bytes outside of the mapped object count as another sub-buffer. */
 static bool mapping_overlaps(const struct ck_location *given, const struct mm_event *event,
                              const struct ck_mapping *m)
 {

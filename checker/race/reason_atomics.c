@@ -27,7 +27,7 @@ static const struct ck_last_fence *acquire_fence(const struct ck_reason *r, cons
 }
 
 /* True if the earlier access is below SOURCE in the same function. */
-static bool stands_below(const struct ck_reason *r, uint32_t source)
+static bool is_below(const struct ck_reason *r, uint32_t source)
 {
     const struct ck_source *a = ck_source_of(r->d, ck_reason_earlier(r)->source),
                            *b = ck_source_of(r->d, source);
@@ -42,7 +42,7 @@ static bool stands_below(const struct ck_reason *r, uint32_t source)
  * the lines, since times advance at releases alone. */
 static bool earlier_precedes(const struct ck_reason *r, uint32_t time, uint32_t source)
 {
-    return time > r->earlier->time || (time == r->earlier->time && !stands_below(r, source));
+    return time > r->earlier->time || (time == r->earlier->time && !is_below(r, source));
 }
 
 /* ---- what is missing ------------------------------------------------------------------------------------ */
@@ -67,8 +67,8 @@ static void advise_flags(struct ck_reason *r, unsigned flags, uint32_t first, ui
 }
 
 /* A release fence precedes the relaxed atomic write but covers other memory or includes no other work-item. */
-static bool fence_in_vain(struct ck_reason *r, const struct ck_shortfall *s, const char *write,
-                          const char *read)
+static bool describe_ineffective_fence(struct ck_reason *r, const struct ck_shortfall *s, const char *write,
+                                       const char *read)
 {
     const struct ck_last_fence *acquire = acquire_fence(r, s);
     const char *name = name_fence(r->d, s->fence.source, "release fence");
@@ -97,7 +97,7 @@ static bool fence_in_vain(struct ck_reason *r, const struct ck_shortfall *s, con
 static bool store_relaxed(struct ck_reason *r, const struct ck_shortfall *s, const char *write,
                           const char *read)
 {
-    if (fence_in_vain(r, s, write, read))
+    if (describe_ineffective_fence(r, s, write, read))
         return true;
     snprintf(r->text, sizeof r->text,
              "the atomic write at %s is relaxed and follows no release fence, so reading it at %s does not "
@@ -119,7 +119,7 @@ static bool store_relaxed(struct ck_reason *r, const struct ck_shortfall *s, con
     return true;
 }
 
-/* They synchronize, but order memory of one region. */
+/* Release and acquire synchronize, but order memory of another region than the accesses. */
 static bool other_region(struct ck_reason *r, const struct ck_shortfall *s,
                          const struct ck_last_fence *acquire, const char *read)
 {
@@ -154,7 +154,7 @@ static bool scopes_differ(struct ck_reason *r, const struct ck_shortfall *s,
     return true;
 }
 
-/* The load is relaxed: what is wrong with the acquire fence that follows, or that none follows. */
+/* The load is relaxed: explains why the following acquire fence does not help, or that there is none. */
 static bool load_relaxed(struct ck_reason *r, const struct ck_shortfall *s, const char *read)
 {
     const struct ck_last_fence *acquire = acquire_fence(r, s);
@@ -225,8 +225,8 @@ static bool is_of_earlier(const struct ck_reason *r, const struct ck_shortfall *
     return s->writer == r->earlier->agent && earlier_precedes(r, s->writer_time[r->region], s->write_source);
 }
 
-/* True if synchronizing at this read would have ordered the earlier access.  Not for a read that is the racing
- * access itself: its own order does not order the earlier access before it. */
+/* True if synchronization at this read would have ordered the earlier access.  A read that is the racing access itself cannot
+ * order the earlier access before it. */
 static bool concerns(const struct ck_reason *r, const struct ck_shortfall *s)
 {
     const struct ck_access_record *earlier = r->earlier;

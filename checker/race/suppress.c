@@ -20,10 +20,10 @@ static bool pattern_matches(const struct ck_pattern *p, const struct ck_finding 
 {
     if (fnmatch(p->kind, finding->kind, 0) != 0)
         return false;
-    bool anywhere = strcmp(p->file, "*") == 0 && strcmp(p->line, "*") == 0;
-    for (size_t i = 0; !anywhere && i < finding->access_count; i++)
-        anywhere = pattern_matches_location(p, &finding->accesses[i].source);
-    return anywhere;
+    bool matches = strcmp(p->file, "*") == 0 && strcmp(p->line, "*") == 0;
+    for (size_t i = 0; !matches && i < finding->access_count; i++)
+        matches = pattern_matches_location(p, &finding->accesses[i].source);
+    return matches;
 }
 
 /* Advances *LIST past its next word, which it copies to WORD. */

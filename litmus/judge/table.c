@@ -57,8 +57,8 @@ enum mm_class lt_table_add(const struct lt_judged *j, struct lt_judge_report *re
     return MM_OK;
 }
 
-/* TEXT without its last character. */
-static void put_open(char *text, FILE *out)
+/* Writes the JSON object TEXT without its closing brace, and frees it. */
+static void put_unclosed(char *text, FILE *out)
 {
     if (text && *text)
         text[strlen(text) - 1] = '\0';
@@ -77,7 +77,7 @@ enum mm_class lt_table_write(const char *path, const cJSON *results, const cJSON
     cJSON_AddStringToObject(head, "format", "refcl-litmus-table");
     cJSON_AddNumberToObject(head, "version", 1);
     copy_members(head, results, keys, sizeof keys / sizeof *keys);
-    put_open(cJSON_PrintUnformatted(head), out);
+    put_unclosed(cJSON_PrintUnformatted(head), out);
     fputs(",\n\"tests\":[", out);
     const cJSON *row;
     cJSON_ArrayForEach(row, rows)

@@ -33,7 +33,7 @@ struct mm_recorder {
     struct mm_event pending[BATCH];
 };
 
-/* How often this process and its ancestors since the first recorder were forked off. */
+/* The number of forks from the process that made the first recorder to this one. */
 static unsigned fork_count;
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 
@@ -42,7 +42,7 @@ static void count_fork(void)
     fork_count++;
 }
 
-static void watch_forks(void)
+static void count_forks_from_now(void)
 {
     pthread_atfork(NULL, NULL, count_fork);
 }
@@ -159,7 +159,7 @@ struct mm_recorder *mm_recorder_create(const struct mm_sink *sink)
     }
     recorder->sink = *sink;
     recorder->after_read = MM_NO_EVENT;
-    pthread_once(&fork_once, watch_forks);
+    pthread_once(&fork_once, count_forks_from_now);
     recorder->forks = fork_count;
     if (sink->flush)
         start_flusher(recorder);

@@ -238,7 +238,7 @@ static void return_value(struct ex *ex, const struct in_inst *t)
     if (frame->result && t->operand_count) {
         struct ex_value *v = ex_get(ex, t->operands[0]);
         if (v->count != frame->result->count)
-            ex_fail(ex, MM_INVALID, "SPIRV 3.42.9", "a function returns another type than it says");
+            ex_fail(ex, MM_INVALID, "SPIRV 3.42.9", "a function's result is not of its return type");
         for (uint32_t i = 0; i < v->count; i++)
             ex_assign(ex, (uint32_t)ex->program->exprs[frame->result->leaves[i]].imm, v->leaves[i]);
     }

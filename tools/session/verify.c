@@ -14,20 +14,20 @@
 
 enum { MOST_TRIED = 20, SECONDS = 5 };
 
-/* An instruction in a function has one source id for each call chain to it. A change names a source
- * location, so all of these ids map to it. */
+/* Passes records on to SINK with CHANGE applied.  An instruction in a function has one source id for each call chain to
+ * it.  A change names a source location, so all of these ids map to it. */
 struct changer {
     struct mm_sink sink;
     const struct ck_change *change;
-    struct mm_source place[2]; /* of the changed sources, file NULL: not known yet */
-    uint8_t *stands_for;       /* by source id: 1 + index in change->source */
-    size_t known;
+    struct mm_source place[2]; /* of change->source, file NULL: unknown */
+    uint8_t *change_index;     /* by source id: 1 + index in change->source, 0: unchanged */
+    size_t source_count;       /* elements of CHANGE_INDEX */
 };
 
-static enum mm_class one_event(const struct changer *changer, const struct mm_event *event)
+static enum mm_class change_event(const struct changer *changer, const struct mm_event *event)
 {
     struct mm_event changed = *event;
-    uint8_t which = event->source < changer->known ? changer->stands_for[event->source] : 0;
+    uint8_t which = event->source < changer->source_count ? changer->change_index[event->source] : 0;
     if (which)
         changed.source = changer->change->source[which - 1];
     ck_change_apply(changer->change, &changed);
@@ -46,13 +46,13 @@ static void note_source(struct changer *changer, const struct mm_source *source)
     for (int i = 0; i < 2; i++) {
         if (!same_place(source, &changer->place[i]))
             continue;
-        if (source->id >= changer->known) {
-            size_t known = changer->known;
-            if (!mm_reserve(&changer->stands_for, &changer->known, (size_t)source->id + 1))
+        if (source->id >= changer->source_count) {
+            size_t known = changer->source_count;
+            if (!mm_reserve(&changer->change_index, &changer->source_count, (size_t)source->id + 1))
                 return;
-            memset(changer->stands_for + known, 0, changer->known - known);
+            memset(changer->change_index + known, 0, changer->source_count - known);
         }
-        changer->stands_for[source->id] = (uint8_t)(i + 1);
+        changer->change_index[source->id] = (uint8_t)(i + 1);
         return;
     }
 }
@@ -61,7 +61,7 @@ static enum mm_class change_record(void *context, const struct mm_record *record
 {
     struct changer *changer = context;
     if (record->type == MM_RECORD_EVENT)
-        return one_event(changer, &record->event);
+        return change_event(changer, &record->event);
     if (record->type == MM_RECORD_SOURCE)
         note_source(changer, &record->source);
     return changer->sink.record(changer->sink.context, record);
@@ -71,7 +71,7 @@ static enum mm_class change_events(void *context, const struct mm_event *events,
 {
     enum mm_class cls = MM_OK;
     for (size_t i = 0; i < count && cls == MM_OK; i++)
-        cls = one_event(context, &events[i]);
+        cls = change_event(context, &events[i]);
     return cls;
 }
 
@@ -111,30 +111,30 @@ static bool try_change(struct ck_detector *detector, struct session_places *plac
     if (read && ck_detector_status(again, NULL) == MM_OK)
         ck_detector_verified(detector, i, !ck_detector_race(again, finding));
     ck_detector_destroy(again);
-    mm_free(changer.stands_for);
+    mm_free(changer.change_index);
     return read;
 }
 
 /* ---- orders of commands -------------------------------------------------------------------------- */
 
-static bool is_known(const struct session_order *order, const struct ck_order *one)
+static bool is_ordered(const struct session_order *order, const struct ck_order *one)
 {
-    bool known = one->first == 0;
+    bool ordered = one->first == 0;
     for (size_t k = 0; k < order->count; k++)
-        known |= memcmp(&order->orders[k], one, sizeof *one) == 0;
-    return known;
+        ordered |= memcmp(&order->orders[k], one, sizeof *one) == 0;
+    return ordered;
 }
 
-/* With what helps the first pair of commands others at the same places may still race: these get the same,
- * as long as there are new ones. */
+/* An order of the first pair of commands may leave other pairs of commands at the same source locations racing: orders these
+ * as well, until no race is left or the racing pair is ordered already. */
 static void try_orders(struct ck_detector *detector, struct session_places *places, size_t i, int fd,
                        session_reader *reader, double end)
 {
     const struct ck_finding *finding = ck_detector_finding(detector, i);
     struct session_order order = {.orders = {finding->change.commands}, .count = 1};
     enum mm_class result = MM_OK;
-    bool races = true, goes_on = true;
-    while (races && goes_on) {
+    bool races = true, continues = true;
+    while (races && continues) {
         struct ck_detector *again = create_again(detector, places);
         struct mm_sink sink;
         if (!again)
@@ -145,9 +145,9 @@ static void try_orders(struct ck_detector *detector, struct session_places *plac
             result = ck_detector_status(again, NULL);
         const struct ck_finding *race = ck_detector_race(again, finding);
         races = race != NULL;
-        goes_on = result == MM_OK && races && order.count < SESSION_ORDERS && session_seconds() < end &&
-                  !is_known(&order, &race->change.commands);
-        if (goes_on)
+        continues = result == MM_OK && races && order.count < SESSION_ORDERS && session_seconds() < end &&
+                    !is_ordered(&order, &race->change.commands);
+        if (continues)
             order.orders[order.count++] = race->change.commands;
         ck_detector_destroy(again);
     }
@@ -160,7 +160,7 @@ static void try_orders(struct ck_detector *detector, struct session_places *plac
     }
 }
 
-/* ---- all ----------------------------------------------------------------------------------------- */
+/* ---- findings ------------------------------------------------------------------------------------ */
 
 void session_verify(struct ck_detector *detector, struct session_places *places, int fd,
                     session_reader *reader)
