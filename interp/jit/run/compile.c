@@ -204,10 +204,10 @@ static bool find_shape(const struct in_emit *e, struct in_jit_kernel *k, LLVMVal
 }
 
 /* Whether no order of work-items can be observed, and there are enough of them in the second dimension. */
-static bool may_swap_dimensions(const struct in_jit_kernel *k)
+static bool may_swap_dimensions(const struct in_jit_kernel *k, LLVMValueRef item)
 {
-    return !k->shape.waits && !k->shape.barriers && !k->shape.flat && !k->shape.shares && !k->calls.any &&
-           !is_instrumented(k) && !(k->options.flags & IN_JIT_ANY_SIZE) &&
+    return !k->shape.waits && !k->shape.barriers && !k->shape.flat && !in_shim_has_atomics(item) &&
+           !k->calls.any && !is_instrumented(k) && !(k->options.flags & IN_JIT_ANY_SIZE) &&
            k->shape.group_size[1] >= LEAST_ROWS;
 }
 
@@ -226,7 +226,7 @@ static bool make_group(const struct in_emit *e, struct in_jit_kernel *k, LLVMVal
                              .group_size_at = offsetof(struct in_jit_frame, group_size),
                              .first_item_at = offsetof(struct in_jit_frame, first_item)};
     memcpy(loops.local_size, k->shape.group_size, sizeof loops.local_size);
-    if (may_swap_dimensions(k) && in_shim_swap_dimensions(item)) {
+    if (may_swap_dimensions(k, item) && in_shim_swap_dimensions(item)) {
         loops.swapped = true;
         loops.local_size[0] = k->shape.group_size[1];
         loops.local_size[1] = k->shape.group_size[0];
