@@ -216,6 +216,68 @@ kernel void tiny_launches(global const uint *a, global const uint *b, global uin
     o[get_global_id(0)] += t[7 - get_local_id(0)] ^ b[0];
 }
 
+// bench: string_search 65536 64 word 1
+kernel void string_search(global const uchar *text, global const uchar *pattern, global uint *o)
+{
+    uint at = get_global_id(0) * 16, found = 0;
+    for (uint k = 0; k < 16; k++) {
+        uint m = 0;
+        while (m < 5 && (text[at + k + m] & 3) == (pattern[m] & 3))
+            m++;
+        if (m == 5)
+            found = found * 31 + at + k;
+    }
+    o[get_global_id(0)] = found;
+}
+
+// bench: bitonic_local 65536 256 word 1
+kernel void bitonic_local(global const uint *in, global const uint *unused, global uint *o)
+{
+    local uint t[512];
+    uint l = get_local_id(0), base = get_group_id(0) * 512;
+    t[l] = in[base + l];
+    t[l + 256] = in[base + l + 256];
+    for (uint size = 2; size <= 512; size <<= 1) {
+        uint up = (l & (size / 2)) == 0;
+        for (uint stride = size / 2; stride > 0; stride >>= 1) {
+            barrier(CLK_LOCAL_MEM_FENCE);
+            uint p = 2 * l - (l & (stride - 1)), x = t[p], y = t[p + stride];
+            if ((x > y) == up) {
+                t[p] = y;
+                t[p + stride] = x;
+            }
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    o[base + l] = t[l];
+    o[base + l + 256] = t[l + 256];
+}
+
+// bench: gemm_naive 256,256 32,8 float 1
+kernel void gemm_naive(global const float *a, global const float *b, global float *c)
+{
+    int j = get_global_id(0), i = get_global_id(1), n = 256;
+    if (i < n && j < n) {
+        c[i * n + j] *= 0.0f;
+        for (int k = 0; k < n; k++)
+            c[i * n + j] += 1.5f * a[i * n + k] * b[k * n + j];
+    }
+}
+
+// bench: particle_index 4096 128 float 1
+kernel void particle_index(global const float *u, global const float *cdf, global float *o)
+{
+    int i = get_global_id(0), index = -1;
+    for (int k = 0; k < 1000; k++)
+        if (cdf[k] * 0.5f + 0.001f * k >= u[i] + 0.2f) {
+            index = k;
+            break;
+        }
+    if (index == -1)
+        index = 999;
+    o[i] = cdf[index] + 3.0f;
+}
+
 #ifdef cl_khr_fp16
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 // bench: half_polynomial 262144 64 float 1

@@ -287,6 +287,78 @@ kernel void half_storage(global const half *in, global const half *other, global
     vstore_half4(vload_half4(i, in) * 0.5f + vload_half4(i, other), i, o);
 }
 
+// bench: transpose_naive 1024,1024 16,16 float 1
+kernel void transpose_naive(global const float *in, global const float *unused, global float *o)
+{
+    int x = get_global_id(0), y = get_global_id(1);
+    o[x * get_global_size(1) + y] = in[y * get_global_size(0) + x];
+}
+
+float scene(float3 p)
+{
+    float ball = length(p - (float3)(0, 0, 3)) - 1.0f, floor_at = p.y + 1.0f;
+    return fmin(ball, floor_at);
+}
+// bench: ray_march 256,256 16,16 float 1
+kernel void ray_march(global const float *a, global const float *b, global float *o)
+{
+    float3 d = normalize((float3)(get_global_id(0) / 128.0f - 1.0f, get_global_id(1) / 128.0f - 1.0f, 1.5f)), p = 0;
+    float t = 0;
+    int k;
+    for (k = 0; k < 48; k++) {
+        float s = scene(p + d * t);
+        if (s < 0.001f || t > 20.0f)
+            break;
+        t += s;
+    }
+    float3 h = p + d * t, e = (float3)(0.001f, 0, 0);
+    float3 n = normalize((float3)(scene(h + e.xyy) - scene(h - e.xyy), scene(h + e.yxy) - scene(h - e.yxy), scene(h + e.yyx) - scene(h - e.yyx)));
+    o[get_global_id(1) * 256 + get_global_id(0)] = t > 20.0f ? 0.0f : fmax(dot(n, normalize((float3)(1, 1, -1))), 0.0f) + k * 0.01f;
+}
+
+// bench: nbody_tile 2048 64 float 1
+kernel void nbody_tile(global const float4 *p, global const float4 *unused, global float4 *o)
+{
+    local float4 t[64];
+    float4 me = p[get_global_id(0)], acc = 0;
+    for (int k = 0; k < 2048; k += 64) {
+        t[get_local_id(0)] = p[k + get_local_id(0)];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int j = 0; j < 64; j++) {
+            float4 d = t[j] - me;
+            float r = rsqrt(d.x * d.x + d.y * d.y + d.z * d.z + 0.01f);
+            acc.xyz += d.xyz * (t[j].w * r * r * r);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    o[get_global_id(0)] = acc;
+}
+
+// bench: gaussian_step 512,512 16,16 float 1
+kernel void gaussian_step(global const float *m, global const float *a, global float *o)
+{
+    const int size = 500, t = 3;
+    int gx = get_global_id(0), gy = get_global_id(1);
+    if (gx < size - 1 - t && gy < size - t) {
+        o[size * (gx + 1 + t) + gy + t] = a[size * (gx + 1 + t) + gy + t] - m[size * (gx + 1 + t) + t] * a[size * t + gy + t];
+    }
+}
+
+// bench: cutcp_grid 128,64 16,8 float 1
+kernel void cutcp_grid(global const float4 *atoms, global const float *unused, global float *o)
+{
+    float x = get_global_id(0) * 0.02f, y = get_global_id(1) * 0.02f, e = 0;
+    for (int k = 0; k < 256; k++) {
+        float4 a = atoms[k];
+        float dx = a.x - x, dy = a.y - y, r2 = dx * dx + dy * dy + a.z * a.z;
+        if (r2 < 0.5f) {
+            float s = 1.0f - r2 * 2.0f;
+            e += a.w * rsqrt(r2) * s * s;
+        }
+    }
+    o[get_global_id(1) * 128 + get_global_id(0)] = e;
+}
+
 #if defined(__opencl_c_subgroups) || defined(cl_khr_subgroups)
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable
 // bench: sub_group_reduce 65536 64 word 1
