@@ -90,7 +90,7 @@ def page(samples):
            "races that the analysis of launches cannot exclude are hints, with their own wording and never errors: the exit code stays 0. There an argument whose",
            "subscripts are not all known, and each argument of a launch of more than 4,096 work-items, counts as used as a whole. With `--check race,needless` waits",
            "that order nothing which conflicts are hints, too.", "",
-           "`refcl capture --on-driver -k NAME -- ./app` writes the launches of a suspicious kernel, with what its buffers hold on the device, to files. `refcl kernel`",
+           "`refcl capture --on-driver -k NAME -- ./app` writes the launches of a suspicious kernel, with what its buffers, images and SVM hold on the device, to files. `refcl kernel`",
            "launches them again, work-item by work-item, under all checks. One bug of each kind:"]
     for name, lines, text in samples:
         out += ["", "## " + lines[1], "", lines[2], "", "```c"] + relevant(name) + ["```", "", "```"]
