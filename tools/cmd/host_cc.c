@@ -40,7 +40,8 @@ static int host_cc_main(int argc, char **argv)
     if (first < 0)
         return code;
     if (first != argc)
-        return tool_error(EXIT_USAGE, "host-cc takes no arguments");
+        return tool_error(
+            EXIT_USAGE, "host-cc prints flags and compiles nothing: cc -c $(refcl host-cc --compile) app.c");
     if (wanted[OPT_COMPILE] == wanted[OPT_LINK])
         return tool_error(EXIT_USAGE,
                           "one of --compile and --link: a program is compiled and linked by two commands, "
