@@ -387,7 +387,7 @@ board:
 	  $(if $(wildcard $(BUILD)/web/playground.html),--playground ../web/playground.html) $(BUILD)/board && echo "$(BUILD)/board/index.html"
 
 # The playground: the checker in WebAssembly, and a page around it.
-WASM_SRC := $(patsubst %,memmodel/base/%.c,alloc arena array error escape hash input map privilege sha256) memmodel/graph/event.c memmodel/graph/graph.c \
+WASM_SRC := $(patsubst %,memmodel/base/%.c,alloc arena array error escape hash input map privilege sha256) $(patsubst %,memmodel/graph/%.c,event graph scalar) \
   $(call src,memmodel/cat checker/search checker/program litmus/parse litmus/lower) $(WEB_SRC)
 WASM_OBJ := $(patsubst %.c,$(BUILD)/web/obj/%.o,$(WASM_SRC))
 WASM_EXPORTS := _playground_set_file,_playground_check,_playground_advise,_playground_free,_malloc,_free

@@ -425,6 +425,16 @@ static void put_error(struct json *j, const struct mm_error *err)
     json_close(j, '}');
 }
 
+static uint64_t read_real(const char *text, char **end, unsigned size)
+{
+    double real = strtod(text, end);
+    float single = (float)real;
+    uint64_t bits = 0;
+    memcpy(&bits, size == sizeof single ? (void *)&single : (void *)&real,
+           size == sizeof single ? size : sizeof real);
+    return bits;
+}
+
 /* The observed values of a final state, as put_values wrote them. */
 static enum mm_class read_state(struct play *p, const char *text, uint64_t **state, struct mm_error *err)
 {
@@ -436,7 +446,8 @@ static enum mm_class read_state(struct play *p, const char *text, uint64_t **sta
         const struct ck_term *term = &p->program->observed[i];
         unsigned size = term->kind == CK_TERM_REG ? p->program->threads[term->thread].reg_sizes[term->reg]
                                                   : ck_term_size(p->program, term);
-        uint64_t value = (uint64_t)strtoll(text, &end, 10);
+        bool is_float = term->kind == CK_TERM_MEMORY && p->program->objects[term->object].is_float;
+        uint64_t value = is_float ? read_real(text, &end, size) : (uint64_t)strtoll(text, &end, 10);
         if (end == text)
             break;
         values[i] = size < 8 ? value & ((UINT64_C(1) << (8 * size)) - 1) : value;
