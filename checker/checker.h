@@ -30,7 +30,8 @@ struct ck_options {
     bool executions;   /* keep an execution for each final state and each finding */
     bool no_walk;      /* search: neither random executions nor DRF before the exhaustive search */
     bool only_walk;    /* search: random executions alone, however long they take */
-    bool drf;       /* search: search/docs/search.md#programs-without-atomic-operations holds for the model */
+    bool
+        drf; /* search: search/docs/search.md#programs-without-atomic-operations and #visible-writes hold for the model */
     bool by_clocks; /* with DRF: the model judges no execution that the clocks judge (for tests) */
     bool deepens;   /* the caller raises the loop bound until the time is used: messages name --timeout */
     bool accept_vacuous; /* a program without executions satisfies nothing and has no race: not "unknown" */

@@ -569,16 +569,17 @@ static bool scope_holds(const struct ck_instr *i, const struct ck_thread *a, con
     }
 }
 
-bool ck_program_may_race(const struct ck_program *program, uint32_t thread, const struct ck_instr *access)
+bool ck_program_next_race(const struct ck_program *program, uint32_t thread, const struct ck_instr *access,
+                          uint32_t *t, uint32_t *i)
 {
     const struct ck_thread *own = &program->threads[thread];
     uint32_t object = ck_program_base(program, access->address);
 
-    for (uint32_t t = 0; t < program->thread_count; t++) {
-        const struct ck_thread *other = &program->threads[t];
+    for (; *t < program->thread_count; ++*t, *i = 0) {
+        const struct ck_thread *other = &program->threads[*t];
 
-        for (uint32_t i = 0; i < other->instr_count && t != thread; i++) {
-            const struct ck_instr *conflict = &other->instrs[i];
+        for (; *i < other->instr_count && *t != thread; ++*i) {
+            const struct ck_instr *conflict = &other->instrs[*i];
             uint32_t target;
 
             if (!ck_instr_is_access(conflict) || (conflict->op == CK_LOAD && access->op != CK_RMW))
@@ -593,4 +594,11 @@ bool ck_program_may_race(const struct ck_program *program, uint32_t thread, cons
         }
     }
     return false;
+}
+
+bool ck_program_may_race(const struct ck_program *program, uint32_t thread, const struct ck_instr *access)
+{
+    uint32_t t = 0, i = 0;
+
+    return ck_program_next_race(program, thread, access, &t, &i);
 }

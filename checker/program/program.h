@@ -257,6 +257,9 @@ uint32_t ck_program_base(const struct ck_program *program, uint32_t expr);
  * a read-modify-write, a read too): one that is plain, of another size, or without inclusive scopes.  A compare-exchange
  * counts as a read. */
 bool ck_program_may_race(const struct ck_program *program, uint32_t thread, const struct ck_instr *access);
+/* The next such access, instruction *I of thread *T or a later one: sets both.  False: there is none. */
+bool ck_program_next_race(const struct ck_program *program, uint32_t thread, const struct ck_instr *access,
+                          uint32_t *t, uint32_t *i);
 /* evaluate.c: OP applied to A and B of SIZE bytes each (unary operations ignore B); bits beyond the result's
  * size are arbitrary.  Division by zero as in bit-vector logic. */
 uint64_t ck_evaluate(enum ck_expr_op op, uint64_t a, uint64_t b, unsigned size);

@@ -207,6 +207,102 @@ bool sx_may_extend(struct stepper *s)
     return !mm_cat_eval_forbidden(sx->open, NULL);
 }
 
+/* ---- happens-before of the prefix ---------------------------------------------------------------- */
+
+/* Lower bounds of happens-before of either region, of the prefix that was evaluated last. */
+struct prefix_order {
+    const uint64_t *hb[2];
+};
+
+/* Evaluates the prefix; false: the model forbids it, or does not name its happens-before. */
+static bool find_prefix_order(struct stepper *s, struct prefix_order *o, bool *forbidden)
+{
+    s->unchecked = true;
+    *forbidden = !sx_may_extend(s);
+    if (*forbidden)
+        return false;
+    o->hb[0] = mm_cat_eval_named(s->sx->open, "ghb");
+    o->hb[1] = mm_cat_eval_named(s->sx->open, "lhb");
+    return o->hb[0] && o->hb[1];
+}
+
+/* Whether WRITE, or a read of it, happens before EVENT: EVENT neither reads nor is one of the writes that precede WRITE in coherence
+ * [CL 3.3.6 G20-G23]. */
+static bool is_seen(const struct sx_exec *x, const struct prefix_order *o, uint32_t write, uint32_t event)
+{
+    for (int region = 0; region < 2; region++) {
+        if (mm_rel_has(x->n, o->hb[region], write, event))
+            return true;
+        for (uint32_t r = 0; r < x->n; r++) {
+            if (mm_rel_has(x->n, x->rf_lower, write, r) && mm_rel_has(x->n, o->hb[region], r, event))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Whether no execution that extends the prefix has READ, an event of the graph, read from WRITE. */
+static bool is_hidden(const struct sx_exec *x, const struct prefix_order *o, uint32_t write, uint32_t read,
+                      bool atomic)
+{
+    const uint64_t *hb = o->hb[x->events[read].memory.region == MM_LOCAL];
+
+    for (uint32_t w = 0; w < x->n; w++) {
+        if (!x->events[w].write || w == write || x->events[w].location != x->events[read].location)
+            continue;
+        if (atomic ? mm_rel_has(x->n, x->co_lower, write, w) && is_seen(x, o, w, read)
+                   : mm_rel_has(x->n, hb, write, w) && mm_rel_has(x->n, hb, w, read))
+            return true;
+    }
+    return false;
+}
+
+bool sx_remove_hidden(struct stepper *s, const struct sx_checkpoint *m, uint32_t t, uint64_t *sources,
+                      uint32_t *count)
+{
+    const struct sx_exec *x = s->sx->exec;
+    struct sx_walker *w = &s->walkers[t];
+    bool atomic = ck_instr_is_atomic(s->threads[t].access.instr), forbidden = false;
+    struct prefix_order o;
+    uint32_t kept = 0;
+
+    sx_read_piece_from(s, t, STEP_GUESSED, 0);
+    if (!w->failed && find_prefix_order(s, &o, &forbidden)) {
+        uint32_t read = graph_index_of(s, sx_pack(t, w->event_count - 1));
+
+        for (uint32_t i = 0; i < *count; i++) {
+            uint32_t source = sources[i] == SX_INITIAL ? x->init_of[x->events[read].location]
+                                                       : graph_index_of(s, sources[i]);
+
+            if (!is_hidden(x, &o, source, read, atomic))
+                sources[kept++] = sources[i];
+        }
+        *count = kept;
+    }
+    sx_checkpoint_rollback(s, m);
+    return !forbidden;
+}
+
+uint32_t sx_first_position(struct stepper *s, uint64_t write)
+{
+    const struct sx_exec *x = s->sx->exec;
+    uint32_t event, first = s->order_count;
+    struct prefix_order o;
+    bool forbidden;
+
+    if (!find_prefix_order(s, &o, &forbidden))
+        return forbidden ? UINT32_MAX : 0;
+    event = graph_index_of(s, write);
+    while (first > 0) {
+        uint32_t other = graph_index_of(s, s->order[first - 1]);
+
+        if (x->events[other].location == x->events[event].location && is_seen(x, &o, other, event))
+            break;
+        first--;
+    }
+    return first;
+}
+
 /* ---- at the end ---------------------------------------------------------------------------------- */
 
 /* Removes from the trace of T, which ends in a loop that never terminates, the writes of the repeated

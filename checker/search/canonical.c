@@ -154,7 +154,7 @@ bool sx_is_exchanged(const struct stepper *s, uint32_t t, uint64_t source, uint6
 {
     uint32_t event = s->walkers[t].event_count, l = s->threads[t].access.locations[s->threads[t].piece];
 
-    if (!s->exchanges || s->sx->locations[l].any)
+    if (!s->exchanges)
         return false;
     for (uint32_t a = 0; a < s->count; a++) {
         if (a != t && exchange_level(s, a, t) && has_chosen(s, a, event) && is_same_read(s, a, t, event, l) &&

@@ -389,15 +389,6 @@ static void choose_open(struct sx *sx)
 
 /* ---- initial values ------------------------------------------------------------------------------ */
 
-static bool is_read_there(const struct sx_exec *x, uint32_t location, uint64_t value)
-{
-    for (uint32_t r = 0; r < x->n; r++) {
-        if (x->events[r].read && x->events[r].location == location && x->infos[r].value == value)
-            return true;
-    }
-    return false;
-}
-
 static bool is_observed(struct sx *sx, uint32_t location)
 {
     for (uint32_t i = 0; i < sx->program->observed_count; i++) {
@@ -417,13 +408,13 @@ static bool is_written_there(const struct sx_exec *x, uint32_t l)
     return false;
 }
 
-/* Unconstrained initial values, from location L on: those that are read, or all where the final value is
- * observed. */
+/* Unconstrained initial values, from location L on: that which a read returned; if there is none, all where the initial value is
+ * final and observed, else any. */
 static void choose_initial(struct sx *sx, uint32_t l)
 {
     struct sx_exec *x = sx->exec;
     const struct sx_location *location;
-    bool some = false, observed;
+    bool some = false;
 
     while (l < sx->location_count && (!sx->locations[l].any || x->init_of[l] == UINT32_MAX))
         l++;
@@ -437,11 +428,11 @@ static void choose_initial(struct sx *sx, uint32_t l)
         return;
     }
     location = &sx->locations[l];
-    observed = is_observed(sx, l) && !is_written_there(x, l);
-    for (uint32_t i = 0; i < location->value_count && !sx->stop; i++) {
+    for (uint32_t i = 0;
+         i < location->value_count && !sx->stop && is_observed(sx, l) && !is_written_there(x, l); i++) {
         uint64_t value = location->values[i];
 
-        if (!sx_is_candidate(sx, location, value) || !(observed || is_read_there(x, l, value)))
+        if (!sx_is_candidate(sx, location, value))
             continue;
         some = true;
         x->infos[x->init_of[l]].value = value;

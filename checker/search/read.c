@@ -90,10 +90,24 @@ void sx_try_source(struct stepper *s, const struct sx_checkpoint *m, uint32_t t,
     sx_checkpoint_rollback(s, m);
 }
 
+/* Whether the model may allow the next piece of T to be read from SOURCE. */
+static bool is_possible_source(struct stepper *s, const struct sx_checkpoint *m, uint32_t t, uint64_t source,
+                               uint64_t value)
+{
+    bool possible;
+
+    sx_read_piece_from(s, t, source, value);
+    possible = sx_may_extend(s);
+    sx_checkpoint_rollback(s, m);
+    return possible;
+}
+
 /* The first read of an unconstrained initial value: branches over its candidates. */
 static void try_unconstrained_initial(struct stepper *s, const struct sx_checkpoint *m, uint32_t t,
                                       uint32_t l)
 {
+    if (s->sx->locations[l].value_count > 1 && !is_possible_source(s, m, t, SX_INITIAL, 0))
+        return;
     for (uint32_t v = 0; v < s->sx->locations[l].value_count && !sx_is_exploration_over(s); v++) {
         uint64_t value = s->sx->locations[l].values[v];
 
@@ -148,18 +162,6 @@ bool sx_may_leave_open(const struct stepper *s, uint32_t t)
     return s->sx->program->kernel && i->op == CK_LOAD && !ck_instr_is_atomic(i) && !s->sx->explaining;
 }
 
-/* Whether the model may allow the next piece of T to be read from SOURCE. */
-static bool is_possible_source(struct stepper *s, const struct sx_checkpoint *m, uint32_t t, uint64_t source,
-                               uint64_t value)
-{
-    bool possible;
-
-    sx_read_piece_from(s, t, source, value);
-    possible = sx_may_extend(s);
-    sx_checkpoint_rollback(s, m);
-    return possible;
-}
-
 /* Whether it may stay open which of A and B, sources of a read of L, is read. */
 static bool is_same_value(const struct stepper *s, uint32_t l, uint64_t a, uint64_t b)
 {
@@ -198,19 +200,32 @@ static void try_values(struct stepper *s, const struct sx_checkpoint *m, uint32_
     }
 }
 
+bool sx_reads_visible(const struct stepper *s, uint32_t t)
+{
+    const struct ck_instr *i = s->threads[t].access.instr;
+
+    return sx_knows_order(s) && s->guesses == 0 && i->op == CK_LOAD && !ck_instr_is_atomic(i);
+}
+
 void sx_branch_on_read(struct stepper *s, uint32_t t, uint32_t l)
 {
     struct sx_checkpoint m;
     uint64_t *sources;
     uint32_t count;
 
-    if (!sx_may_extend(s))
+    if (!sx_knows_order(s) && !sx_may_extend(s))
         return;
     sources = list_sources(s, t, l, &count);
     if (!sources || !sx_checkpoint_take(s, &m)) {
         mm_free(sources);
         return;
     }
+    if (sx_knows_order(s) && !sx_remove_hidden(s, &m, t, sources, &count)) {
+        sx_checkpoint_free(&m);
+        mm_free(sources);
+        return;
+    }
+    m.unchecked = s->unchecked = false;
     sx_note_choice(s, t, false);
     if (sx_may_leave_open(s, t)) {
         try_values(s, &m, t, l, sources, count);
@@ -224,7 +239,7 @@ void sx_branch_on_read(struct stepper *s, uint32_t t, uint32_t l)
     }
     if (has_unconstrained_initial(s, l))
         try_unconstrained_initial(s, &m, t, l);
-    if (!sx_is_exploration_over(s) && sx_may_be_written_later(s, t, l)) {
+    if (!sx_is_exploration_over(s) && !sx_reads_visible(s, t) && sx_may_be_written_later(s, t, l)) {
         s->threads[t].status = STEP_BLOCKED;
         sx_note_choice(s, t, true);
         sx_explore(s);

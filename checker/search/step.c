@@ -332,7 +332,7 @@ static bool is_at_open_read(struct stepper *s, uint32_t t)
 {
     const struct step_thread *thread = &s->threads[t];
 
-    return thread->access.count && thread->piece < thread->access.count &&
+    return thread->access.count && thread->piece < thread->access.count && !sx_reads_visible(s, t) &&
            sx_others_may_write(s, t, thread->access.locations[thread->piece]);
 }
 

@@ -107,6 +107,14 @@ static inline uint64_t sx_initial(const struct stepper *s, uint32_t location)
     return s->is_initial[location] ? s->initial[location] : s->sx->locations[location].initial;
 }
 
+/* Whether the model is one whose visible writes and coherence search may assume (docs/search.md#visible-writes). */
+static inline bool sx_knows_order(const struct stepper *s)
+{
+    const struct ck_program *p = s->sx->program;
+
+    return s->sx->options.drf && p->kernel && p->edge_count == 0 && !s->sx->explaining;
+}
+
 /* Checkpoints: all state that a branch changes, except events, which rollback cuts off, and caches. */
 struct sx_checkpoint {
     struct step_thread *threads;
@@ -137,6 +145,9 @@ void sx_branch_on_read(struct stepper *s, uint32_t t, uint32_t l);
 /* Whether the source of the current read of T is chosen at the end, of those with one value: it is not
  * atomic, so its source orders no other accesses. */
 bool sx_may_leave_open(const struct stepper *s, uint32_t t);
+/* Whether the sources of the current read of T are part of the prefix: it is not atomic, so it returns a write that happens
+ * before it (docs/search.md#visible-writes). */
+bool sx_reads_visible(const struct stepper *s, uint32_t t);
 /* A location that no other thread accesses holds the last value that T wrote.  False: it is shared. */
 bool sx_read_private_location(struct stepper *s, uint32_t t, uint32_t l);
 
@@ -162,6 +173,12 @@ void sx_explore(struct stepper *s);
 bool sx_is_removed_write(const struct stepper *s, uint64_t write);
 /* Whether the model may allow an execution that extends the current prefix (search/asked.c). */
 bool sx_may_extend(struct stepper *s);
+/* Under the models of docs/search.md#visible-writes: removes from SOURCES, of the next piece that T reads, those that no execution
+ * which extends the prefix, that of M, has.  False: there is no such execution. */
+bool sx_remove_hidden(struct stepper *s, const struct sx_checkpoint *m, uint32_t t, uint64_t *sources,
+                      uint32_t *count);
+/* The first position in the coherence order that WRITE, which has none yet, may have; UINT32_MAX: none. */
+uint32_t sx_first_position(struct stepper *s, uint64_t write);
 /* Judges the execution, which is complete. */
 void sx_judge_execution(struct stepper *s);
 

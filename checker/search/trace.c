@@ -127,6 +127,11 @@ static void begin_iteration(struct sx_walker *w, uint32_t pc, uint32_t from)
     }
 }
 
+static uint32_t thread_number(const struct sx_walker *w)
+{
+    return (uint32_t)(w->thread - w->sx->program->threads);
+}
+
 static bool same_live(const struct sx_walker *w, const uint64_t *regs, const uint64_t *live)
 {
     for (uint32_t r = 0; r < w->thread->reg_count; r++) {
@@ -136,27 +141,111 @@ static bool same_live(const struct sx_walker *w, const uint64_t *regs, const uin
     return true;
 }
 
-static bool may_race(const struct sx_walker *w, const struct ck_instr *i)
+/* The fence flags of all barriers of the work-group of W; 0: they differ, some are of sub-groups or named, or the model is not
+ * known to order by them. */
+static uint8_t find_barrier_flags(const struct sx_walker *w)
 {
+    const struct ck_program *p = w->sx->program;
+    uint32_t own = thread_number(w);
+    uint8_t flags = 0;
+
+    for (uint32_t t = 0; w->sx->options.drf && t < p->thread_count; t++) {
+        for (uint32_t i = 0; i < p->threads[t].instr_count; i++) {
+            const struct ck_instr *barrier = &p->threads[t].instrs[i];
+
+            if (barrier->op != CK_BARRIER || (t != own && !sx_share_barriers(p, own, t, false)))
+                continue;
+            if (barrier->sub_group || barrier->quorum || barrier->barrier_name ||
+                (flags && barrier->fence_flags != flags))
+                return 0;
+            flags = barrier->fence_flags;
+        }
+    }
+    return flags;
+}
+
+/* Whether instruction AT of THREAD is executed before each barrier of THREAD. */
+static bool is_before_barriers(const struct ck_thread *thread, uint32_t at)
+{
+    for (uint32_t i = 0; i < thread->instr_count; i++) {
+        const struct ck_instr *instr = &thread->instrs[i];
+
+        if (i < at ? instr->op == CK_BARRIER
+                   : (instr->op == CK_JUMP || instr->op == CK_BRANCH) && instr->target <= at)
+            return false;
+    }
+    return true;
+}
+
+/* Races of an atomic access of W: none; with accesses before the first barrier of W's work-group alone, which orders them before
+ * what follows it; others. */
+enum racing { RACING_UNKNOWN, RACING_NEVER, RACING_BEFORE_BARRIER, RACING };
+
+static enum racing find_races(const struct sx_walker *w, const struct ck_instr *access)
+{
+    const struct ck_program *p = w->sx->program;
+    uint32_t own = thread_number(w), object = ck_program_base(p, access->address), t = 0, i = 0;
+    enum racing races = RACING_NEVER;
+
+    for (; ck_program_next_race(p, own, access, &t, &i); i++) {
+        if (!w->barrier_flags || !sx_share_barriers(p, own, t, false) || object == UINT32_MAX ||
+            ck_program_base(p, p->threads[t].instrs[i].address) == UINT32_MAX ||
+            !sx_flags_order(w->barrier_flags, sx_region_of(p, object)) ||
+            !is_before_barriers(&p->threads[t], i))
+            return RACING;
+        races = RACING_BEFORE_BARRIER;
+    }
+    return races;
+}
+
+static bool has_passed_barrier(const struct sx_walker *w, uint32_t event)
+{
+    for (uint32_t e = 0; e < event; e++) {
+        if (w->events[e].kind == SX_BARRIER)
+            return true;
+    }
+    return false;
+}
+
+/* Whether EVENT, an access, may race. */
+static bool may_race(const struct sx_walker *w, uint32_t event)
+{
+    const struct ck_instr *i = w->events[event].instr;
     uint8_t *known = &w->racing[i - w->thread->instrs];
 
     if (!ck_instr_is_atomic(i))
         return true;
-    if (*known == 0)
-        *known = 1 + ck_program_may_race(w->sx->program, (uint32_t)(w->thread - w->sx->program->threads), i);
-    return *known == 2;
+    if (*known == RACING_UNKNOWN)
+        *known = (uint8_t)find_races(w, i);
+    return *known == RACING || (*known == RACING_BEFORE_BARRIER && !has_passed_barrier(w, event));
+}
+
+/* Whether all accesses of OBJECT that synchronize are those of the work-group of W, whose barriers order them. */
+static bool is_ordered_by_barriers(const struct sx_walker *w, uint32_t object)
+{
+    const struct ck_program *p = w->sx->program;
+    uint32_t own = thread_number(w);
+
+    if (!sx_flags_order(w->barrier_flags, sx_region_of(p, object)))
+        return false;
+    for (uint32_t t = 0; t < p->thread_count && p->objects[object].region != MM_LOCAL; t++) {
+        if (t != own && !sx_share_barriers(p, own, t, false))
+            return false;
+    }
+    return true;
 }
 
 /* Whether an execution without event WRITE, the write of a read-modify-write that changes no value, lacks nothing that
- * it released: it is no release, and no fence or barrier comes before it. */
+ * it released: it is no release, and before it come no fences, and no barriers but those that order all its readers. */
 static bool releases_nothing(const struct sx_walker *w, uint32_t write)
 {
     const struct ck_instr *i = w->events[write].instr;
+    bool ordered = is_ordered_by_barriers(w, w->sx->locations[w->events[write].location].object);
 
     if (i->op != CK_RMW || (i->order != MM_RELAXED && i->order != MM_ACQUIRE) || (i->semantics & ~0xFF))
         return false;
     for (uint32_t e = 0; e < write; e++) {
-        if (w->events[e].kind > SX_WRITE)
+        if (w->events[e].kind > SX_WRITE && !(w->events[e].kind == SX_BARRIER && ordered))
             return false;
     }
     return true;
@@ -173,7 +262,7 @@ static bool is_iteration_redundant(const struct sx_walker *w, const uint64_t *b,
         /* its reads may race with the awaited write, a reader of a write that changes no value may synchronize
          * with it, and a fence orders what follows: one more iteration covers them all */
         if ((w->events[i].kind == SX_WRITE && !releases_nothing(w, i)) || w->events[i].kind == SX_FENCE ||
-            may_race(w, w->events[i].instr))
+            may_race(w, i))
             return b[0] > 0;
     }
     return true;
@@ -435,6 +524,7 @@ bool sx_walker_begin(struct sx_walker *w)
     w->live = find_loop_liveness(w->sx, t, w->edges, w->edge_count);
     if (!w->is_header || !w->racing || !w->live)
         return false;
+    w->barrier_flags = find_barrier_flags(w);
     for (uint32_t e = 0; e < w->edge_count; e++)
         w->is_header[t->instrs[w->edges[e]].target] = 1;
     w->block_words = 2 * (size_t)t->reg_count + 1 + (size_t)w->edge_count * (3 + t->reg_count);

@@ -23,7 +23,9 @@ struct sx_walker {
     uint64_t *live;            /* per back edge: set of the registers that its target may read */
     size_t block_words;
     uint8_t *is_header; /* by instruction: a back edge leads there */
-    uint8_t *racing;    /* by instruction: an atomic read may race; 0: unknown yet, 1: no, 2: yes */
+    uint8_t *racing;    /* by instruction: an atomic access may race (enum racing) */
+    uint8_t
+        barrier_flags; /* the fence flags of all barriers of its work-group, if models order by them; 0: they differ */
     bool came_back;
     bool failed;
     bool alone;  /* one execution is followed: redundant iterations leave no events */

@@ -51,7 +51,7 @@ bool sx_loops_read_final_values(const struct stepper *s)
 static void choose_coherence_position(struct stepper *s)
 {
     uint64_t packed = sx_pack(s->pending.thread, s->pending.event);
-    uint32_t l = sx_packed(s, packed)->location, others = 0;
+    uint32_t l = sx_packed(s, packed)->location, others = 0, least = 0;
     struct sx_checkpoint m;
 
     s->pending.placed = true;
@@ -62,10 +62,12 @@ static void choose_coherence_position(struct stepper *s)
         sx_explore(s);
         return;
     }
-    if (!sx_checkpoint_take(s, &m))
+    if (sx_knows_order(s) && !sx_packed(s, packed)->second_half)
+        least = sx_first_position(s, packed);
+    if (least == UINT32_MAX || !sx_checkpoint_take(s, &m))
         return;
-    for (uint32_t at = s->order_count + 1; at-- > 0 && !sx_is_exploration_over(s);) {
-        bool first = at == 0;
+    for (uint32_t at = s->order_count + 1; at-- > least && !sx_is_exploration_over(s);) {
+        bool first = at == least;
 
         if (at > 0 && sx_packed(s, s->order[at - 1])->location != l)
             continue;
