@@ -1,4 +1,4 @@
-/* Random kernels with locks, flags and barriers: search with what docs/search.md assumes of the models of refcl (visible writes,
+/* Random kernels with locks, flags and barriers: search with what checker/search/docs/search.md assumes of the models of refcl (visible writes,
  * barriers that order) must agree with search without it, and with Z3.
  *
  * HUNT_COUNT programs (default: some), from seed HUNT_SEED on. */
@@ -153,7 +153,8 @@ struct shape {
 
 static void add_work_item(struct maker *m, const struct shape *s, uint32_t t)
 {
-    m->thread = ck_program_add_thread(m->p, &(struct ck_thread){.name = "P", .work_group = m->group ? t % 2 : 0});
+    m->thread =
+        ck_program_add_thread(m->p, &(struct ck_thread){.name = "P", .work_group = m->group ? t % 2 : 0});
     for (uint32_t r = 0; r < R_COUNT; r++)
         ck_program_add_reg(m->p, m->thread, "", 4, false);
     if (t == 0 && s->initializes) {
@@ -193,16 +194,17 @@ static void add_objects(struct maker *m, const struct shape *s)
 {
     static const uint64_t zeros[2];
     for (uint32_t o = 0; o < OBJECTS; o++)
-        ck_program_add_object(m->p, &(struct ck_object){.name = o == LOCK ? "lock" : "data",
-                                                        .size = 8,
-                                                        .element_size = 4,
-                                                        .region = s->local[o] ? MM_LOCAL : MM_GLOBAL,
-                                                        .origin = s->local[o] ? MM_ORIGIN_NONE : MM_ORIGIN_BUFFER,
-                                                        .non_atomic = o == DATA,
-                                                        .uninitialized = s->initializes && below(m, 2),
-                                                        .work_group = s->local[o] ? 0 : -1,
-                                                        .alias_of = m->p->object_count,
-                                                        .initial = zeros});
+        ck_program_add_object(m->p,
+                              &(struct ck_object){.name = o == LOCK ? "lock" : "data",
+                                                  .size = 8,
+                                                  .element_size = 4,
+                                                  .region = s->local[o] ? MM_LOCAL : MM_GLOBAL,
+                                                  .origin = s->local[o] ? MM_ORIGIN_NONE : MM_ORIGIN_BUFFER,
+                                                  .non_atomic = o == DATA,
+                                                  .uninitialized = s->initializes && below(m, 2),
+                                                  .work_group = s->local[o] ? 0 : -1,
+                                                  .alias_of = m->p->object_count,
+                                                  .initial = zeros});
 }
 
 static struct ck_program *make(uint64_t seed)
@@ -210,8 +212,10 @@ static struct ck_program *make(uint64_t seed)
     struct maker m = {.random = (seed + 1) * 0x9E3779B97F4A7C15U, .p = ck_program_create()};
     enum { BOTH = MM_FENCE_LOCAL | MM_FENCE_GLOBAL };
     static const uint8_t flags[] = {BOTH, BOTH, BOTH, MM_FENCE_LOCAL, MM_FENCE_GLOBAL};
-    static const uint8_t acquires[] = {MM_ACQUIRE, MM_ACQUIRE, MM_ACQUIRE, MM_RELAXED, MM_ACQ_REL, MM_SEQ_CST},
-                         releases[] = {MM_RELEASE, MM_RELEASE, MM_RELEASE, MM_RELEASE, MM_RELAXED, MM_SEQ_CST};
+    static const uint8_t acquires[] = {MM_ACQUIRE, MM_ACQUIRE, MM_ACQUIRE,
+                                       MM_RELAXED, MM_ACQ_REL, MM_SEQ_CST},
+                         releases[] = {MM_RELEASE, MM_RELEASE, MM_RELEASE,
+                                       MM_RELEASE, MM_RELAXED, MM_SEQ_CST};
     struct shape s = {.kind = below(&m, 3),
                       .threads = 2 + (below(&m, 48) == 0),
                       .initializes = below(&m, 2),
@@ -235,7 +239,8 @@ static struct ck_program *make(uint64_t seed)
     for (uint32_t t = 0; t < s.threads; t++)
         add_work_item(&m, &s, t);
     for (uint32_t i = 0; i < OBSERVED; i++)
-        ck_program_add_observed(m.p, &(struct ck_term){.kind = CK_TERM_MEMORY, .object = DATA, .offset = 4 * i});
+        ck_program_add_observed(m.p,
+                                &(struct ck_term){.kind = CK_TERM_MEMORY, .object = DATA, .offset = 4 * i});
     m.p->condition = ck_program_add_prop(m.p, &(struct ck_prop){.op = CK_PROP_TRUE});
     return m.p;
 }
@@ -248,9 +253,11 @@ static uint64_t setting(const char *name, uint64_t otherwise)
     return text ? strtoull(text, NULL, 10) : otherwise;
 }
 
-static struct ck_verdict decide(const struct ck_program *p, const struct mm_cat_model *model, bool z3, bool assumes)
+static struct ck_verdict decide(const struct ck_program *p, const struct mm_cat_model *model, bool z3,
+                                bool assumes)
 {
-    struct ck_options options = {.bound = 2, .no_walk = true, .drf = assumes, .accept_vacuous = true, .timeout_ms = 60000};
+    struct ck_options options = {
+        .bound = 2, .no_walk = true, .drf = assumes, .accept_vacuous = true, .timeout_ms = 60000};
     struct ck_verdict v;
     struct mm_error err = {0};
     if (z3 ? ck_z3(p, model, &options, &v, &err) : ck_search(p, model, &options, &v, &err))
@@ -263,7 +270,8 @@ static bool differ(enum ck_answer a, enum ck_answer b)
     return a != CK_UNKNOWN && b != CK_UNKNOWN && a != b;
 }
 
-static bool have_same_states(const struct ck_program *p, const struct ck_verdict *a, const struct ck_verdict *b)
+static bool have_same_states(const struct ck_program *p, const struct ck_verdict *a,
+                             const struct ck_verdict *b)
 {
     for (size_t i = 0; i < a->state_count && a->state_count == b->state_count; i++) {
         if (memcmp(a->states[i].values, b->states[i].values, p->observed_count * sizeof(uint64_t)) != 0)
@@ -285,8 +293,8 @@ static bool agree(const struct ck_program *p, const struct ck_verdict *a, const 
 
 static void print(const char *name, const struct ck_verdict *v)
 {
-    fprintf(stderr, "#  %s: race %d, divergence %d, termination %d, %zu states, %s\n", name, v->race, v->divergence,
-            v->termination, v->state_count, v->limit.message);
+    fprintf(stderr, "#  %s: race %d, divergence %d, termination %d, %zu states, %s\n", name, v->race,
+            v->divergence, v->termination, v->state_count, v->limit.message);
 }
 
 /* By the answers of search without assumptions. */
@@ -338,11 +346,14 @@ static void assumptions_change_no_answer(void **state)
         found++;
     }
     mm_cat_destroy(model);
-    fprintf(stderr, "# %u racy, %u clean, %u without end, %u open, %u by Z3; %llu candidates of the clean ones, %llu with assumptions\n", tally.racy,
-            tally.clean, tally.endless, tally.open, tally.z3, (unsigned long long)tally.executions[0],
-            (unsigned long long)tally.executions[1]);
+    fprintf(
+        stderr,
+        "# %u racy, %u clean, %u without end, %u open, %u by Z3; %llu candidates of the clean ones, %llu with assumptions\n",
+        tally.racy, tally.clean, tally.endless, tally.open, tally.z3, (unsigned long long)tally.executions[0],
+        (unsigned long long)tally.executions[1]);
     assert_int_equal(found, 0);
-    assert_true(tally.racy * 5 >= count && tally.clean * 5 >= count && tally.open * 10 <= count && tally.z3 > 0);
+    assert_true(tally.racy * 5 >= count && tally.clean * 5 >= count && tally.open * 10 <= count &&
+                tally.z3 > 0);
     assert_true(tally.executions[1] * 3 < tally.executions[0] * 2);
 }
 
