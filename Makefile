@@ -113,7 +113,7 @@ ifneq ($(JIT_SRC),)
 PRODUCTS += $(BUILD)/librefcl-jit.so
 endif
 
-.PHONY: all clients web web-test board xref help deps demo test slow quick asan ubsan tsan lint format bench differential fuzz ulp hunt mutate man install dist deb distro-check clean tests FORCE
+.PHONY: all clients web web-test board xref help deps demo test slow quick thread-tests threads asan ubsan tsan lint format bench differential fuzz ulp hunt mutate man install dist deb distro-check clean tests FORCE
 .DEFAULT_GOAL := all
 all: $(PRODUCTS)
 
@@ -123,7 +123,7 @@ help:
 ## make test     set-up and the whole test suite          make quick    only the tests that take seconds
 ## make slow     the slow tests, with the cases of which `make test` runs a sample
 ## make asan     quick tests under AddressSanitizer and UndefinedBehaviorSanitizer; SUITE=test: all tests
-## make tsan     the same under ThreadSanitizer           make ubsan   under UndefinedBehaviorSanitizer alone
+## make tsan     tests of the API under ThreadSanitizer    make ubsan   quick tests under UndefinedBehaviorSanitizer alone
 ## make lint     warnings as errors, formatting, dependency arrows, words
 ## make clients  applications from the distribution: clinfo, pyopencl, CLBlast, OpenCV, hashcat, Piglit, ...
 ## make web      the playground, one page that checks litmus tests in a browser: BUILD/web/playground.html
@@ -289,14 +289,20 @@ slow: tests
 quick: tests
 	@BUILD=$(BUILD) tests/run.sh $(foreach t,$(TEST_BIN) $(TEST_SH),$(if $(filter slow_%,$(notdir $(t))),,$(t))) $(JIT_TESTS)
 
+# What uses several threads, through the API; compiled code, where the JIT covers it, is not instrumented.
+thread-tests: all $(API_TEST_BIN) $(CLIENT_BIN) $(JIT_SEEN)
+threads: thread-tests
+	@BUILD=$(BUILD) tests/run.sh $(filter-out %/slow_stress,$(API_TEST_BIN)) $(filter jit:$(BUILD)/tests/runtime/%,$(JIT_TESTS))
+
 # SUITE=test: every test.
 SUITE ?= quick
+tsan: SUITE = threads
 asan tsan ubsan: SAN_FLAGS = -fsanitize=$(SANITIZER) -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 asan: SANITIZER := address,undefined
 ubsan: SANITIZER := undefined
 tsan: SANITIZER := thread
 asan ubsan tsan:
-	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=build/$@ SAN="$(SAN_FLAGS)" OPT="-O1 -g" tests
+	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=build/$@ SAN="$(SAN_FLAGS)" OPT="-O1 -g" $(if $(filter threads,$(SUITE)),thread-tests,tests)
 	@BUILD=build/$@ SANITIZER=$(SANITIZER) $(MAKE) --no-print-directory BUILD=build/$@ SAN="$(SAN_FLAGS)" OPT="-O1 -g" $(SUITE)
 
 # Unmodified third-party applications; their results are checked.
