@@ -70,6 +70,15 @@ static void load_jit(void)
                 library != NULL ? "librefcl-jit.so is from another version of refcl" : dlerror());
 }
 
+/* NULL: not loaded. */
+static const struct in_jit_api *loaded_api(void)
+{
+    pthread_mutex_lock(&native.loading);
+    const struct in_jit_api *api = native.api;
+    pthread_mutex_unlock(&native.loading);
+    return api;
+}
+
 /* At exit or unloading: runs before the destruction of LLVM's static variables, and prevents later use of
  * LLVM. */
 static void end(void)
@@ -77,9 +86,7 @@ static void end(void)
     if (getpid() != native.process)
         return; /* a forked child has no thread to finish a compilation */
     atomic_store(&native.ended, true);
-    pthread_mutex_lock(&native.loading);
-    const struct in_jit_api *api = native.api;
-    pthread_mutex_unlock(&native.loading);
+    const struct in_jit_api *api = loaded_api();
     if (api != NULL)
         api->stop_compiling();
 }
@@ -341,17 +348,16 @@ void in_native_step(struct in_run *run)
 
 void in_stop_launches(const _Atomic uint32_t *stop)
 {
-    pthread_mutex_lock(&native.loading);
-    const struct in_jit_api *api = native.api;
-    pthread_mutex_unlock(&native.loading);
+    const struct in_jit_api *api = loaded_api();
     if (api != NULL)
         api->stop_launches(stop);
 }
 
 void in_stop_all(void)
 {
-    if (native.api != NULL)
-        native.api->stop_all();
+    const struct in_jit_api *api = loaded_api();
+    if (api != NULL)
+        api->stop_all();
 }
 
 void in_native_destroy(struct in_run *run)

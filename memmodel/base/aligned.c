@@ -5,6 +5,7 @@
 #include "memmodel/base/memory.h"
 #include "memmodel/base/privilege.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,14 +61,15 @@ void mm_guarded_free(void *p)
 
 /* ---- with guards or without ---------------------------------------------------------------- */
 
-/* Asks for huge pages, which take fewer entries of the TLB and fewer page faults.  Fails silently where there are none. */
+/* Asks for huge pages, which take fewer entries of the TLB and fewer page faults.  Where there are none nothing happens, and errno stays. */
 static void advise_huge_pages(unsigned char *memory, size_t size)
 {
     const uintptr_t huge = (uintptr_t)1 << 21;
     uintptr_t begin = ((uintptr_t)memory + huge - 1) & ~(huge - 1),
               end = ((uintptr_t)memory + size) & ~(huge - 1);
-    if (size >= huge && begin < end)
-        (void)madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+    int before = errno;
+    if (size >= huge && begin < end && madvise((void *)begin, end - begin, MADV_HUGEPAGE) != 0)
+        errno = before;
 }
 
 void *mm_aligned_alloc(size_t size, size_t align)
