@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """What becomes vectors across work-items: code behind a guard by the id, with its arguments loaded once; not loops of 64-bit
-divisions, which processors divide one by one.  The code does not depend on where the compiler's data is in memory."""
+divisions, which processors divide one by one, nor comparisons of bytes that mostly end early.  The code does not depend on where the compiler's data is in memory."""
 import os
 import re
 import subprocess
@@ -29,6 +29,15 @@ KERNELS = {
             a = a * a % m;
         }
         z[get_global_id(0)] = r; }''',
+    'searches': '''kernel void k(global const uchar *x, global const uchar *y, global uint *z) {
+        uint at = get_global_id(0) * 2, found = 0;
+        for (uint k = 0; k < 9; k++) {
+            uint n = 0;
+            while (n < 4 && x[at + k + n] == y[n])
+                n++;
+            found += n == 4;
+        }
+        z[get_global_id(0)] = found; }''',
     'barriers': '''kernel void k(global const int *x, global const int *y, global int *z) {
         local int t[64];
         int l = get_local_id(0), a = x[l], b = y[l], c = a * b;
@@ -73,6 +82,8 @@ def main():
     check('without the first and the last: vectors without masks', re.search(r'store <\d+ x float>', text) is not None and 'masked' not in text, text)
     text = compiled('divides')
     check('64-bit divisions: no vectors', 'urem i64' in text and not re.search(r'<\d+ x i64>', text), text)
+    text = compiled('searches')
+    check('bytes until they differ: no gathers', 'load i8' in text and 'gather' not in text, text)
     texts = [compiled('barriers') for _ in range(4)]
     check('each process compiles the same', texts[0] != '' and len({re.sub('[0-9.]+ ms', '', t) for t in texts}) == 1)
     return done()

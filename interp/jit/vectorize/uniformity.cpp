@@ -300,19 +300,21 @@ static bool is_wide_division(const Instruction &i, const Divergence &divergence)
            divergence.values.count(&i);
 }
 
-// Lanes that wait for others while these gather a little more lose more than vectors gain.
+// Lanes that wait for others while these gather a little more lose more than vectors gain, and so do those that compare bytes
+// one after the other: most of them leave at the first.
 bool is_profitable(const Loop &loop, const Divergence &divergence)
 {
-    unsigned size = 0, gathers = 0, divisions = 0;
+    unsigned size = 0, gathers = 0, masked = 0, divisions = 0;
     for (BasicBlock *b : loop.blocks()) {
         size += b->size();
         for (const Instruction &i : *b) {
             gathers += is_gather(i, divergence);
+            masked += is_subword_gather(i, divergence) && divergence.blocks.count(b);
             divisions += is_wide_division(i, divergence);
         }
     }
     SmallVector<BasicBlock *, 4> exits;
     loop.getExitingBlocks(exits);
     bool differs = any_of(exits, [&](BasicBlock *b) { return divergence.differs(*b); });
-    return size <= 400 && (!differs || 8 * gathers < size) && 16 * divisions < size;
+    return size <= 400 && (differs ? 8 * gathers < size : 16 * masked < size) && 16 * divisions < size;
 }
