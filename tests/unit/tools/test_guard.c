@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "tools/guard.c"
+#include "tools/options.c"
 
 #include <limits.h>
 
@@ -16,12 +17,6 @@ enum { NO_LIMIT = 7, PATIENCE = 120, SOME_CODE = 3 };
 void tool_die_with(pid_t parent)
 {
     (void)parent;
-}
-
-int tool_error(int code, const char *format, ...)
-{
-    (void)format;
-    return code;
 }
 
 static int add_items(void *context)
