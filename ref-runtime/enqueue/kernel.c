@@ -169,11 +169,13 @@ static void capture_recorded(const struct rt_command *command, const struct rt_k
         rt_capture_recorded(command, k);
 }
 
-/* A command is complete after its children, and its launch ends then. */
+/* The launch whose kernel enqueued COMMAND, NULL if none did: the parent may be a command buffer.  A command is complete
+ * after its children, and its launch ends then. */
 static const struct in_run *parent_run(const struct rt_command *command)
 {
     const struct rt_command *parent = command->parent;
-    return parent ? ((const struct rt_kernel_command *)(const void *)parent->payload)->run : NULL;
+    bool is_kernel = parent && parent->operation == &rt_kernel_operation;
+    return is_kernel ? ((const struct rt_kernel_command *)(const void *)parent->payload)->run : NULL;
 }
 
 static cl_int start_kernel(struct rt_command *command)

@@ -556,6 +556,39 @@ static void shared_virtual_memory(void **unused)
     clSVMFree(context, x);
 }
 
+/* A sampler that the program defines is no object of the launch, nor of one that encloses it: a buffer is none. */
+static void samplers_of_the_program(void **unused)
+{
+    (void)unused;
+    enum { COMMANDS = 16 };
+    static const char source[] =
+        "constant sampler_t s = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;\n"
+        "kernel void k(read_only image2d_t image, global int *out) { *out += read_imagei(image, s, (int2)(9, 0)).x; }\n";
+    const cl_image_format format = {CL_R, CL_SIGNED_INT32};
+    const cl_image_desc flat = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 2, .image_height = 1};
+    cl_int texels[2] = {4, 44}, out = 0;
+    const cl_mem_flags copy = CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR;
+    cl_mem image = clCreateImage(context, copy, &format, &flat, texels, &err),
+           buffer = clCreateBuffer(context, copy, sizeof out, &out, &err);
+    cl_program own = build_source(source, "");
+    cl_kernel reader = clCreateKernel(own, "k", &err);
+    cl_command_buffer_khr b = buffer_on(queue, false);
+    OK(clSetKernelArg(reader, 0, sizeof image, &image));
+    OK(clSetKernelArg(reader, 1, sizeof buffer, &buffer));
+    for (int i = 0; i < COMMANDS; i++)
+        OK(p_clCommandNDRangeKernelKHR(b, NULL, NULL, reader, 1, NULL, &(size_t){1}, NULL, 0, NULL, NULL,
+                                       NULL));
+    OK(p_clFinalizeCommandBufferKHR(b));
+    OK(p_clEnqueueCommandBufferKHR(0, NULL, b, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof out, &out, 0, NULL, NULL));
+    assert_int_equal(out, COMMANDS * 44);
+    OK(p_clReleaseCommandBufferKHR(b));
+    OK(clReleaseKernel(reader));
+    OK(clReleaseProgram(own));
+    OK(clReleaseMemObject(image));
+    OK(clReleaseMemObject(buffer));
+}
+
 static char notified[512];
 static sem_t was_notified;
 
@@ -600,14 +633,21 @@ static void older_calls(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(advertised),         cmocka_unit_test(runs_again),
-        cmocka_unit_test(keeps_objects),      cmocka_unit_test(in_order),
-        cmocka_unit_test(out_of_order),       cmocka_unit_test(among_others),
-        cmocka_unit_test(failed_list),        cmocka_unit_test(simultaneous_use),
-        cmocka_unit_test(other_queue),        cmocka_unit_test(queries),
-        cmocka_unit_test(creation_errors),    cmocka_unit_test(recording_errors),
-        cmocka_unit_test(order_of_recording), cmocka_unit_test(shared_virtual_memory),
-        cmocka_unit_test(older_calls)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(advertised),
+                                       cmocka_unit_test(runs_again),
+                                       cmocka_unit_test(keeps_objects),
+                                       cmocka_unit_test(in_order),
+                                       cmocka_unit_test(out_of_order),
+                                       cmocka_unit_test(among_others),
+                                       cmocka_unit_test(failed_list),
+                                       cmocka_unit_test(simultaneous_use),
+                                       cmocka_unit_test(other_queue),
+                                       cmocka_unit_test(queries),
+                                       cmocka_unit_test(creation_errors),
+                                       cmocka_unit_test(recording_errors),
+                                       cmocka_unit_test(order_of_recording),
+                                       cmocka_unit_test(shared_virtual_memory),
+                                       cmocka_unit_test(samplers_of_the_program),
+                                       cmocka_unit_test(older_calls)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }
