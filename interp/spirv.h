@@ -143,6 +143,8 @@ const struct in_entry *in_spirv_entry(const struct in_module *module, size_t i);
 /* The type of argument INDEX of KERNEL in its source, such as "uint4*", in TEXT.  False: the module does not say. */
 bool in_spirv_source_type(const struct in_module *module, const char *kernel, uint32_t index, char *text,
                           size_t size);
+/* Whether TY is a union, which LLVM represents as a structure with one of its members. */
+bool in_spirv_is_union(const struct in_module *module, const struct in_ty *ty);
 /* What the memory of NAME, a variable or "KERNEL.PARAMETER" of type TYPE, consists of; integers are unsigned where the
  * module does not say. */
 struct mm_scalar in_spirv_scalar(const struct in_module *module, const char *name, const struct in_ty *type);

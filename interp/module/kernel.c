@@ -80,18 +80,23 @@ static const char *source_entry(const struct in_module *m, const char *prefix, c
     return p;
 }
 
-/* The scalar that all of TY consists of; .size is 0 if there are several, or pointers. */
-static struct mm_scalar scalar_of(const struct in_ty *ty)
+bool in_spirv_is_union(const struct in_module *m, const struct in_ty *ty)
+{
+    return ty->kind == IN_TY_STRUCT && strncmp(m->ids[ty->id].name, "union.", 6) == 0;
+}
+
+/* The scalar that all of TY consists of; .size is 0 if there are several, pointers or unions. */
+static struct mm_scalar scalar_of(const struct in_module *m, const struct in_ty *ty)
 {
     if (ty->kind == IN_TY_ARRAY || ty->kind == IN_TY_VECTOR)
-        return scalar_of(ty->element);
+        return scalar_of(m, ty->element);
     if (ty->kind == IN_TY_FLOAT)
         return (struct mm_scalar){(uint32_t)ty->size, MM_SCALAR_FLOAT};
     if (ty->kind == IN_TY_INT)
         return (struct mm_scalar){(uint32_t)ty->size, ty->is_signed ? MM_SCALAR_SIGNED : MM_SCALAR_UNSIGNED};
     struct mm_scalar first = {0};
-    for (uint32_t i = 0; ty->kind == IN_TY_STRUCT && i < ty->count; i++) {
-        struct mm_scalar member = scalar_of(ty->members[i]);
+    for (uint32_t i = 0; ty->kind == IN_TY_STRUCT && !in_spirv_is_union(m, ty) && i < ty->count; i++) {
+        struct mm_scalar member = scalar_of(m, ty->members[i]);
         if (!member.size || (i && (member.size != first.size || member.kind != first.kind)))
             return (struct mm_scalar){0};
         first = member;
@@ -110,7 +115,7 @@ static size_t name_length(const char *name)
 struct mm_scalar in_spirv_scalar(const struct in_module *m, const char *name, const struct in_ty *type)
 {
     static const char prefix[] = "variable_type.";
-    struct mm_scalar scalar = scalar_of(type);
+    struct mm_scalar scalar = scalar_of(m, type);
     size_t before = sizeof prefix - 1, length = name_length(name);
     bool is_signed = false, is_unsigned = false;
     for (uint32_t id = 1; id < m->bound && scalar.kind == MM_SCALAR_UNSIGNED; id++) {

@@ -33,6 +33,17 @@ NAMES = "n[0] == -8 and f[0][0] == 1.5 and f[0][1] == -2 and f[0][2] != 1 and f[
         "and u[0] > 16 and counter == -5 and scale < 1"
 VALUES = {"n": -8, "f[0]": 1.5, "f[1]": -2, "f[2]": "nan", "f[3]": "inf", "p[0]": 0.25, "a": -7, "u": 4294967280,
           "counter": -5, "scale": 0.25}
+# What a union holds depends on the member that was written: its values are those of its bytes.
+UNIONS = """typedef union { float f; int i; } both;
+typedef struct { both members[2]; } pair;
+global both g;
+kernel void k(global both *p, global pair *q)
+{
+    p[0].i = 5;
+    g.i = 6;
+    q[0].members[1].i = 7;
+}
+"""
 # Without a barrier between the write and the read.
 RACES = """kernel void k(global float *out, local long *sums)
 {
@@ -63,6 +74,14 @@ def check_states(folder, engine):
         check(f"{engine}: {condition[:20]} {answer}", test["condition"] == answer, test)
 
 
+def check_unions(folder):
+    condition = "exists (p[0][0] == 5 and g[0] == 6 and q[0][0][1][0] < 8)"
+    done = run(folder, "explore", "--json", "-", "--assert", condition, "unions.cl", *ARGUMENTS[:4])
+    test = json.loads(done.stdout)["tests"][0]
+    check("values of unions", test["states"][0]["values"] == {"p": 5, "g": 6, "q[1]": 7}, test)
+    check("conditions compare them", test["condition"] == "holds", test)
+
+
 def check_explore_page(folder):
     done = run(folder, "explore", "--states", "--explain", "--witness", "found", "--html", "states.html", "--assert", f"exists ({NAMES})",
                "states.cl", *ARGUMENTS)
@@ -88,11 +107,12 @@ def check_reports(folder):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    for name, text in (("states.cl", STATES), ("races.cl", RACES)):
+    for name, text in (("states.cl", STATES), ("unions.cl", UNIONS), ("races.cl", RACES)):
         with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
             file.write(text)
     for engine in ("search", "z3"):
         check_states(folder, engine)
+    check_unions(folder)
     check_explore_page(folder)
     check_reports(folder)
     done = run(folder, "explore", "--assert", "exists (t[0] < 0)", "states.cl", *ARGUMENTS)

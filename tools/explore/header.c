@@ -305,14 +305,15 @@ _Noreturn static void bad_term(struct ex *ex, const struct ck_condition_term *t,
     ex_fail(ex, MM_INVALID, "explore.header", "in the condition, of '%s': %s expected", t->name, what);
 }
 
-/* NAME[I][J]...: leads through arrays, vectors and structures. */
+/* NAME[I][J]...: leads through arrays, vectors and structures.  LEAF: its type; NULL: it is in a union, whose values are
+ * those of its bytes. */
 static struct ck_term memory_term(struct ex *ex, const struct ck_condition_term *wanted,
                                   const struct in_ty **leaf)
 {
     const struct ex_place *place = place_named(ex, wanted->name);
     const struct in_ty *t = place->pointee;
     uint64_t offset = 0, size = ex->program->objects[place->object].size;
-    bool first = place->is_array;
+    bool first = place->is_array, in_union = false;
     for (uint32_t i = 0; i < wanted->index_count; i++) {
         uint64_t index = wanted->indices[i];
         if (index > UINT32_MAX)
@@ -323,6 +324,7 @@ static struct ck_term memory_term(struct ex *ex, const struct ck_condition_term 
         } else if (t->kind == IN_TY_STRUCT) {
             if (index >= t->count)
                 bad_term(ex, wanted, "the index of a member");
+            in_union |= in_spirv_is_union(ex->module.decoded, t);
             offset += t->offsets[index];
             t = t->members[index];
         } else if (t->kind == IN_TY_VECTOR || t->kind == IN_TY_ARRAY) {
@@ -335,7 +337,7 @@ static struct ck_term memory_term(struct ex *ex, const struct ck_condition_term 
     unsigned bytes = ex_scalar_size(t);
     if (!bytes)
         bad_term(ex, wanted, "an index: the value is no number; one");
-    *leaf = t;
+    *leaf = in_union ? NULL : t;
     if (offset + bytes > size)
         ex_fail(ex, MM_INVALID, "explore.header",
                 "the condition names byte %llu of '%s', which has %llu bytes",
@@ -344,7 +346,7 @@ static struct ck_term memory_term(struct ex *ex, const struct ck_condition_term 
         .kind = CK_TERM_MEMORY, .object = place->object, .offset = (uint32_t)offset, .size = (uint8_t)bytes};
 }
 
-/* LEAF: the type of the memory that it names. */
+/* LEAF: the type of the memory that it names, NULL if it names none. */
 static struct ck_term term(struct ex *ex, const struct ck_condition_term *wanted, const struct in_ty **leaf)
 {
     *leaf = NULL;
