@@ -191,6 +191,8 @@ void rt_command_forked(void)
 
 bool rt_command_inherited(const struct rt_command *command)
 {
+    while (command->parent && command->sequence > inherited)
+        command = command->parent;
     return command->sequence <= inherited;
 }
 

@@ -163,8 +163,8 @@ void rt_record_free(uint32_t allocation, uint64_t size);
 void rt_record_close(void);
 /* A forked child: the commands so far are its parent's. */
 void rt_command_forked(void);
-/* Whether COMMAND was enqueued by the parent of this forked child, and executes in both: what both would do to memory or
- * semaphores that processes share fails in the child. */
+/* Whether COMMAND, or the command that it is part of, was enqueued by the parent of this forked child, and executes in both:
+ * what both would do to memory or semaphores that processes share fails in the child. */
 bool rt_command_inherited(const struct rt_command *command);
 /* A forked child uses objects of its parent, which is not recorded: reports that, once. */
 void rt_record_forked(void);

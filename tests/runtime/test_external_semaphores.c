@@ -456,6 +456,44 @@ static void forked_before_commands(void **unused)
     close(words);
 }
 
+/* The same for a command buffer, whose commands begin in both processes after the fork. */
+static void forked_before_command_buffer(void **unused)
+{
+    (void)unused;
+    int words = words_file();
+    cl_mem m = import(context, words, 0);
+    cl_event gate = clCreateUserEvent(context, &err), ran;
+    const size_t count = WORDS;
+    cl_command_buffer_khr buffer = p_clCreateCommandBufferKHR(1, &queue, NULL, &err);
+    OK(err);
+    OK(clSetKernelArg(twice, 0, sizeof m, &m));
+    OK(p_clCommandNDRangeKernelKHR(buffer, NULL, NULL, twice, 1, NULL, &count, NULL, 0, NULL, NULL, NULL));
+    OK(p_clFinalizeCommandBufferKHR(buffer));
+    acquire(queue, m);
+    OK(p_clEnqueueCommandBufferKHR(0, NULL, buffer, 1, &gate, &ran));
+    pid_t child = fork();
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        bool good = clSetUserEventStatus(gate, CL_COMPLETE) == CL_SUCCESS;
+        clWaitForEvents(1, &ran);
+        _exit(good && status_of(ran) < 0 ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_words(words, 1);
+    assert_int_equal(status, 0);
+    OK(clSetUserEventStatus(gate, CL_COMPLETE));
+    OK(clWaitForEvents(1, &ran));
+    assert_words(words, 2);
+    release(queue, m);
+    OK(clFinish(queue));
+    OK(clReleaseEvent(gate));
+    OK(clReleaseEvent(ran));
+    OK(p_clReleaseCommandBufferKHR(buffer));
+    OK(clReleaseMemObject(m));
+    close(words);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(reference),
@@ -465,6 +503,7 @@ int main(int argc, char **argv)
                                        cmocka_unit_test(terminated),
                                        cmocka_unit_test(another_process),
                                        cmocka_unit_test(forked),
-                                       cmocka_unit_test(forked_before_commands)};
+                                       cmocka_unit_test(forked_before_commands),
+                                       cmocka_unit_test(forked_before_command_buffer)};
     return argc == 4 ? double_in_child(argv + 1) : cmocka_run_group_tests(tests, open_all, close_all);
 }
