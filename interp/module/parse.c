@@ -1,5 +1,6 @@
 /* Parsing of SPIR-V binaries: grammar, endianness, instructions as views of words. [SPIRV 2.3] */
 #define SPV_ENABLE_UTILITY_CODE
+#include "memmodel/base/array.h"
 #include "validate.h"
 #define kDefaultMaxIdBound in_spirv_max_ids /* the header defines it in every file */
 #include <spirv-tools/libspirv.h>
@@ -106,6 +107,8 @@ struct parse_state {
     uint32_t capacity;
     uint32_t debug_sets[8];
     uint32_t debug_set_count;
+    uint32_t *removed; /* results of instructions that are removed */
+    size_t removed_count;
 };
 
 /* Debug information and user semantics do not affect execution, and translators often emit the former invalid: except in
@@ -153,8 +156,10 @@ static spv_result_t on_instruction(void *user, const spv_parsed_instruction_t *i
 {
     struct parse_state *state = user;
     struct in_module *m = state->module;
-    if (is_debug(state, inst))
-        return SPV_SUCCESS;
+    if (is_debug(state, inst)) {
+        bool noted = !inst->result_id || mm_append(&state->removed, &state->removed_count, &inst->result_id);
+        return noted ? SPV_SUCCESS : SPV_ERROR_OUT_OF_MEMORY;
+    }
     if (m->word_count + inst->num_words > state->capacity)
         return SPV_ERROR_OUT_OF_MEMORY;
     memcpy(m->words + m->word_count, inst->words, inst->num_words * sizeof(uint32_t));
@@ -166,6 +171,30 @@ static spv_result_t on_instruction(void *user, const spv_parsed_instruction_t *i
     }
     m->word_count += inst->num_words;
     return SPV_SUCCESS;
+}
+
+/* Removes the names of what was removed.  False: no memory. */
+static bool remove_names(const struct parse_state *state)
+{
+    struct in_module *m = state->module;
+    bool *removed = mm_alloc_zero(m->bound + UINT64_C(1), sizeof *removed);
+    if (removed == NULL)
+        return false;
+    for (size_t k = 0; k < state->removed_count; k++)
+        if (state->removed[k] < m->bound)
+            removed[state->removed[k]] = true;
+    uint32_t count = HEADER_WORDS;
+    for (uint32_t at = HEADER_WORDS, length; at < m->word_count; at += length) {
+        length = m->words[at] >> 16;
+        if ((m->words[at] & 0xffff) == SpvOpName && m->words[at + 1] < m->bound && removed[m->words[at + 1]])
+            continue;
+        memmove(m->words + count, m->words + at, length * sizeof *m->words);
+        memmove(m->is_id + count, m->is_id + at, length * sizeof *m->is_id);
+        count += length;
+    }
+    m->word_count = count;
+    mm_free(removed);
+    return true;
 }
 
 enum mm_class in_parse(struct in_module *module, const void *words, size_t size, bool debug,
@@ -196,7 +225,10 @@ enum mm_class in_parse(struct in_module *module, const void *words, size_t size,
     spvContextDestroy(context);
     mm_free(copy);
     if (result == MM_OK && module->bound > bound_limit)
-        return mm_fail_at(err, MM_LIMIT, "SPIRV 2.17", module->name, 0, 0,
-                          "id bound %u: more than %u ids are not supported", module->bound, bound_limit);
+        result = mm_fail_at(err, MM_LIMIT, "SPIRV 2.17", module->name, 0, 0,
+                            "id bound %u: more than %u ids are not supported", module->bound, bound_limit);
+    if (result == MM_OK && state.removed_count && !remove_names(&state))
+        result = mm_out_of_memory(err);
+    mm_free(state.removed);
     return result;
 }

@@ -72,8 +72,8 @@ const char *rt_helper_confine(void);
 /* helper_spirv.c: takes the debug instruction set and bogus decorations out of a module, and turns file names
  * into those that the JOB gave, in place. */
 enum mm_class rt_helper_clean_spirv(struct rt_binary *binary, const struct rt_job *job, struct rt_text *log);
-/* Takes the instructions of debug sets out of the module of COUNT words; how many remain, 0 if it is malformed or memory is
- * short. */
+/* Takes the instructions of debug sets and user semantics out of the module of COUNT words; how many remain, 0 if it is
+ * malformed or memory is short. */
 size_t rt_helper_drop_debug(uint32_t *words, size_t count);
 /* helper_instruction.c: the prefix of functions whose calls become the SPIR-V instruction with the opcode that follows,
  * and the pass that replaces them. */

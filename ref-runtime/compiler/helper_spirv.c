@@ -16,7 +16,7 @@ struct cleaner {
     uint32_t bound;
     unsigned char *dropped;   /* by id: the result of an instruction that is removed */
     unsigned char *used;      /* by id: strings that something else refers to */
-    const struct rt_job *job; /* NULL: debug information alone goes */
+    const struct rt_job *job; /* NULL: debug information and user semantics alone go */
 };
 
 static const char *literal(const uint32_t *words, size_t count)
@@ -79,6 +79,8 @@ static bool stays(const struct cleaner *c, const uint32_t *w, uint32_t length)
         /* Functions that the translator adds carry an internal linkage type that SPIR-V lacks. */
         return !c->job || !(length > 3 && w[2] == SpvDecorationLinkageAttributes &&
                             w[length - 1] > SpvLinkageTypeLinkOnceODR);
+    case SpvOpDecorateString: /* user semantics, which the validator accepts of no function */
+        return c->job || length < 3 || w[2] != SpvDecorationUserSemantic;
     default:
         return true;
     }

@@ -11,8 +11,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../
 from engines import each_engine  # noqa: E402
 from opencl import cl, context, device, numpy, queue  # noqa: E402
 
-# A kernel, and what a compiler says of it and of a program around it: types, variables, scopes, inlining, macros.  The
-# validator of SPIRV-Tools rejects the typedef, as of other debug information, which affects no execution.
+# A kernel, and what a compiler says of it and of a program around it: types, variables, scopes, inlining, macros, semantics.
+# The validator of SPIRV-Tools rejects the typedef and the semantics of a function, as of others, which affect no execution.
 MODULE = '''OpCapability Addresses
 OpCapability Kernel
 OpCapability Int64
@@ -25,6 +25,9 @@ OpEntryPoint Kernel %k "k"
 %name = OpString "name"
 %linkage = OpString ""
 %value = OpString "3"
+OpName %t_int "int"
+OpName %k "k"
+OpDecorateString %k UserSemantic "a function"
 %void = OpTypeVoid
 %int = OpTypeInt 32 0
 %long = OpTypeInt 64 0
@@ -90,7 +93,7 @@ OpFunctionEnd
 
 def assembled(text, folder):
     path = os.path.join(folder, 'k.spv')
-    subprocess.run(['spirv-as', '--target-env', 'spv1.2', '-o', path, '-'], input=text, text=True, check=True)
+    subprocess.run(['spirv-as', '--target-env', 'spv1.4', '-o', path, '-'], input=text, text=True, check=True)
     with open(path, 'rb') as file:
         return file.read()
 
