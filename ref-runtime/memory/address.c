@@ -1,5 +1,6 @@
 /* Buffers that have an address on every device, from creation to their end [cl_ext_buffer_device_address 1.0.2].  An
  * address is that of the buffer's copy on the device. */
+#include "ref-runtime/device.h"
 #include "ref-runtime/memory/memory.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -50,6 +51,8 @@ cl_int rt_address_put(const void *object, const struct rt_info_out *out)
 {
     struct rt_mem *mem = (struct rt_mem *)(uintptr_t)object;
     cl_ulong addresses[RT_MAX_DEVICES];
+    if (rt_version() < RT_3_0) /* the extension is not offered */
+        return CL_INVALID_VALUE;
     if (!mem->has_address)
         return CL_INVALID_OPERATION;
     for (cl_uint i = 0; i < mem->context->device_count; i++)

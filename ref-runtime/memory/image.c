@@ -132,8 +132,8 @@ static cl_int check_image_source(const struct rt_image *image, const struct rt_m
     return CL_SUCCESS;
 }
 
-/* The memory object that provides the image's memory: a buffer for 1D buffer images, optionally a buffer for all others
- * [cl_ext_image_from_buffer], or a 2D image for 2D images. */
+/* The memory object that provides the image's memory: a buffer for 1D buffer images, optionally a buffer for 2D images and,
+ * since OpenCL 3.0, for all others [cl_ext_image_from_buffer], or a 2D image for 2D images. */
 cl_int rt_image_source(const struct rt_context *context, const struct rt_image_kind *kind,
                        const cl_image_desc *d, struct rt_mem **source)
 {
@@ -143,7 +143,8 @@ cl_int rt_image_source(const struct rt_context *context, const struct rt_image_k
     struct rt_mem *mem = rt_mem(d->mem_object);
     if (!mem || mem->context != context)
         return CL_INVALID_IMAGE_DESCRIPTOR;
-    bool buffer = mem->mem_type == CL_MEM_OBJECT_BUFFER;
+    bool of_core = kind->kind == IN_IMAGE_1D_BUFFER || kind->kind == IN_IMAGE_2D;
+    bool buffer = mem->mem_type == CL_MEM_OBJECT_BUFFER && (of_core || rt_version() >= RT_3_0);
     bool image = mem->mem_type == CL_MEM_OBJECT_IMAGE2D && kind->kind == IN_IMAGE_2D;
     *source = mem;
     return buffer || image ? CL_SUCCESS : CL_INVALID_IMAGE_DESCRIPTOR;

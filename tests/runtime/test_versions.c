@@ -231,6 +231,22 @@ static void extensions(void **state)
     assert_int_equal(err, given >= 30 ? CL_SUCCESS : CL_INVALID_PROPERTY);
     if (buffer)
         OK(clReleaseMemObject(buffer));
+    buffer = clCreateBuffer(context, 0, 64, NULL, &err);
+    OK(err);
+    cl_ulong address;
+    assert_int_equal(clGetMemObjectInfo(buffer, CL_MEM_DEVICE_ADDRESS_EXT, sizeof address, &address, NULL),
+                     given >= 30 ? CL_INVALID_OPERATION : CL_INVALID_VALUE);
+    const cl_image_format format = {CL_R, CL_UNSIGNED_INT8};
+    cl_image_desc of_buffer = {.image_type = CL_MEM_OBJECT_IMAGE1D, .image_width = 16, .buffer = buffer};
+    cl_mem image = clCreateImage(context, 0, &format, &of_buffer, NULL, &err);
+    assert_int_equal(err, given >= 30 ? CL_SUCCESS : CL_INVALID_IMAGE_DESCRIPTOR);
+    if (image)
+        OK(clReleaseMemObject(image));
+    of_buffer.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER;
+    image = clCreateImage(context, 0, &format, &of_buffer, NULL, &err);
+    OK(err);
+    OK(clReleaseMemObject(image));
+    OK(clReleaseMemObject(buffer));
     cl_program program = build_source("kernel void k() {}", NULL);
     cl_kernel kernel = clCreateKernel(program, "k", &err);
     assert_int_equal(
