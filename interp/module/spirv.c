@@ -2,8 +2,9 @@
 #include "validate.h"
 #include <string.h>
 
-enum mm_class in_spirv_read(const void *words, size_t size, const struct in_spirv_options *options,
-                            struct in_module **module, struct mm_error *err)
+/* DEBUG: with what does not affect execution. */
+static enum mm_class read_module(const void *words, size_t size, const struct in_spirv_options *options,
+                                 bool debug, struct in_module **module, struct mm_error *err)
 {
     static const struct in_module_options any = {.any_environment = true};
     struct in_module_options named = any;
@@ -17,7 +18,7 @@ enum mm_class in_spirv_read(const void *words, size_t size, const struct in_spir
     m->lines = options->lines;
     m->line_count = options->line_count;
     enum mm_class result =
-        in_parse(m, words, size, true, options->bound_limit > 0 ? options->bound_limit : IN_MAX_BOUND, err);
+        in_parse(m, words, size, debug, options->bound_limit > 0 ? options->bound_limit : IN_MAX_BOUND, err);
     if (result == MM_OK)
         result = in_scan(m, err);
     if (result != MM_OK) {
@@ -28,12 +29,18 @@ enum mm_class in_spirv_read(const void *words, size_t size, const struct in_spir
     return MM_OK;
 }
 
+enum mm_class in_spirv_read(const void *words, size_t size, const struct in_spirv_options *options,
+                            struct in_module **module, struct mm_error *err)
+{
+    return read_module(words, size, options, true, module, err);
+}
+
 enum mm_class in_spirv_validate(const void *words, size_t size, const char *name, struct mm_error *err)
 {
     static const struct in_module_options kernel = {0};
     const struct in_spirv_options options = {.name = name};
     struct in_module *m = NULL;
-    enum mm_class result = in_spirv_read(words, size, &options, &m, err);
+    enum mm_class result = read_module(words, size, &options, false, &m, err);
     if (result != MM_OK)
         return result;
     if (m->memory_model == SpvMemoryModelOpenCL)

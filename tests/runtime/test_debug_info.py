@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Modules with debug information in the instructions of OpenCL.DebugInfo.100, by the interpreter and by native code
+"""Modules with debug information in the instructions of OpenCL.DebugInfo.100, by the interpreter, by native code and in refcl explore
 [cl_khr_spirv_extended_debug_info]."""
 import os
 import shutil
@@ -8,6 +8,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
+from built import PATIENCE, REFCL  # noqa: E402
 from engines import each_engine  # noqa: E402
 from opencl import cl, context, device, numpy, queue  # noqa: E402
 
@@ -27,6 +28,7 @@ OpEntryPoint Kernel %k "k"
 %value = OpString "3"
 OpName %t_int "int"
 OpName %k "k"
+OpName %out "out"
 OpDecorateString %k UserSemantic "a function"
 %void = OpTypeVoid
 %int = OpTypeInt 32 0
@@ -107,6 +109,9 @@ def run():
         module = assembled(MODULE, folder)
         other = assembled(MODULE.replace('Kernel %k "k"', 'Kernel %k "other"').replace('%three = OpConstant %int 3',
                                                                                       '%three = OpConstant %int 4'), folder)
+        done = subprocess.run([REFCL, 'explore', '--arg', 'buf:1:zero', '--assert', 'exists (out[0] == 4)', os.path.join(folder, 'k.spv')],
+                              capture_output=True, text=True, timeout=PATIENCE)
+        yield 'a module with debug information, explored', done.returncode == 0, done.stdout + done.stderr
     linked = cl.link_program(context, [cl.Program(context, m).compile() for m in (other, module)])
     for how, program in ('built', cl.Program(context, module).build()), ('linked with another', linked):
         kernel = cl.Kernel(program, 'k')
