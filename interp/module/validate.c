@@ -320,7 +320,7 @@ static enum mm_class check_costs(const struct in_module *module, struct mm_error
     uint32_t *members = mm_alloc_zero(bound + 1, sizeof *members);
     uint64_t functions = 0, calls = 0, most = 0, size = module->word_count * sizeof *module->words;
     if (members == NULL)
-        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        return mm_out_of_memory(err);
     for (struct in_inst i = {0}; in_spirv_next(module, &i);) {
         functions += i.opcode == SpvOpFunction;
         calls += i.opcode == SpvOpFunctionCall;
