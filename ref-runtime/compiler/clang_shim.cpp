@@ -198,7 +198,11 @@ std::string scalar_name(clang::QualType type, const clang::ASTContext &context)
         type = atomic->getValueType();
     if (const auto *vector = type->getAs<clang::VectorType>())
         type = vector->getElementType();
-    const bool integer = type->isIntegerType() && !type->isEnumeralType() && !type->isBooleanType();
+    if (const auto *enumeration = type->getAs<clang::EnumType>())
+        type = enumeration->getDecl()->getIntegerType();
+    if (type.isNull())
+        return "";
+    const bool integer = type->isIntegerType() && !type->isBooleanType();
     if (!integer && !type->isRealFloatingType())
         return "";
     const uint64_t size = context.getTypeSizeInChars(type).getQuantity();

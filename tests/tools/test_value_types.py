@@ -33,6 +33,15 @@ NAMES = "n[0] == -8 and f[0][0] == 1.5 and f[0][1] == -2 and f[0][2] != 1 and f[
         "and u[0] > 16 and counter == -5 and scale < 1"
 VALUES = {"n": -8, "f[0]": 1.5, "f[1]": -2, "f[2]": "nan", "f[3]": "inf", "p[0]": 0.25, "a": -7, "u": 4294967280,
           "counter": -5, "scale": 0.25}
+ENUMERATIONS = """typedef enum { low = -1, high } level;
+enum color { red, green };
+global level program = low;
+kernel void k(global level *l, global enum color *c)
+{
+    l[0] = low;
+    c[0] = green;
+}
+"""
 # What a union holds depends on the member that was written: its values are those of its bytes.
 UNIONS = """typedef union { float f; int i; } both;
 typedef struct { both members[2]; } pair;
@@ -82,6 +91,13 @@ def check_unions(folder):
     check("conditions compare them", test["condition"] == "holds", test)
 
 
+def check_enumerations(folder):
+    done = run(folder, "explore", "--json", "-", "--assert", "exists (l[0] < 0 and program == -1 and c[0] == 1)", "enumerations.cl", *ARGUMENTS[:4])
+    test = json.loads(done.stdout)["tests"][0]
+    check("values of enumerations", test["states"][0]["values"] == {"l": -1, "program": -1, "c": 1}, test)
+    check("conditions compare them as numbers of their type", test["condition"] == "holds", test)
+
+
 def check_explore_page(folder):
     done = run(folder, "explore", "--states", "--explain", "--witness", "found", "--html", "states.html", "--assert", f"exists ({NAMES})",
                "states.cl", *ARGUMENTS)
@@ -107,12 +123,13 @@ def check_reports(folder):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    for name, text in (("states.cl", STATES), ("unions.cl", UNIONS), ("races.cl", RACES)):
+    for name, text in (("states.cl", STATES), ("unions.cl", UNIONS), ("enumerations.cl", ENUMERATIONS), ("races.cl", RACES)):
         with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
             file.write(text)
     for engine in ("search", "z3"):
         check_states(folder, engine)
     check_unions(folder)
+    check_enumerations(folder)
     check_explore_page(folder)
     check_reports(folder)
     done = run(folder, "explore", "--assert", "exists (t[0] < 0)", "states.cl", *ARGUMENTS)
