@@ -216,20 +216,6 @@ kernel void tiny_launches(global const uint *a, global const uint *b, global uin
     o[get_global_id(0)] += t[7 - get_local_id(0)] ^ b[0];
 }
 
-// bench: string_search 65536 64 word 1
-kernel void string_search(global const uchar *text, global const uchar *pattern, global uint *o)
-{
-    uint at = get_global_id(0) * 16, found = 0;
-    for (uint k = 0; k < 16; k++) {
-        uint m = 0;
-        while (m < 5 && (text[at + k + m] & 3) == (pattern[m] & 3))
-            m++;
-        if (m == 5)
-            found = found * 31 + at + k;
-    }
-    o[get_global_id(0)] = found;
-}
-
 // bench: bitonic_local 65536 256 word 1
 kernel void bitonic_local(global const uint *in, global const uint *unused, global uint *o)
 {

@@ -359,6 +359,20 @@ kernel void cutcp_grid(global const float4 *atoms, global const float *unused, g
     o[get_global_id(1) * 128 + get_global_id(0)] = e;
 }
 
+// bench: string_search 65536 64 word 1
+kernel void string_search(global const uchar *text, global const uchar *pattern, global uint *o)
+{
+    uint at = get_global_id(0) * 16, found = 0;
+    for (uint k = 0; k < 16; k++) {
+        uint m = 0;
+        while (m < 5 && (text[at + k + m] & 3) == (pattern[m] & 3))
+            m++;
+        if (m == 5)
+            found = found * 31 + at + k;
+    }
+    o[get_global_id(0)] = found;
+}
+
 #if defined(__opencl_c_subgroups) || defined(cl_khr_subgroups)
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable
 // bench: sub_group_reduce 65536 64 word 1
