@@ -22,6 +22,9 @@ KERNELS = {
     'loops': f"""kernel void loops(global const uint *a, global uint *o) {{ {IDS} uint r = 0;
         for (uint k = 0; k < (a[x * h + y] & 15); k++) r = r * 3 + a[(x * h + y + k * h) % (w * h)];
         o[x * h + y] = r; }}""",
+    'far': f"""kernel void far(global const uint *a, global uint *o) {{ {IDS} o[x * h + y] = a[x * h + y] + 1;
+        if (a[0] == ~0u) // never
+            o[(((x * 0x7fffffffL + h) * 0x7ffffffdL + w) * 0x7ffffff1L + a[0]) * 0x7fffffe3L] = 1; }}""",
     'counts': f"""kernel void counts(global const uint *a, global uint *o) {{ {IDS}
         o[x * h + y] = atomic_inc((volatile global uint *)&a[w * h]); }}"""}
 SIZES = [((64, 64), (16, 16)), ((40, 24), (8, 4)), ((37, 29), (16, 8)), ((64, 6), (16, 2)), ((48, 1), (16, 1))]
@@ -38,6 +41,8 @@ def expected(name, a, size, local):
         return numpy.where(y > 0, a + numpy.roll(a, 1), 0)
     if name == 'rows':
         return (a.reshape(h, w) + numpy.arange(h, dtype='u4')[:, None] % local[1]).reshape(-1)
+    if name == 'far':
+        return a + 1
     if name == 'ids':
         gx, gy = x // local[0], y // local[1]
         own = [numpy.minimum(local[d], size[d] - g * local[d]) for d, g in enumerate((gx, gy))]

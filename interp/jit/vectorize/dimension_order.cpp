@@ -12,7 +12,7 @@ static bool is_far(const Value *pointer, const Divergence &divergence)
     const int64_t line = 64;
     LaneStride stride = lane_stride(pointer, divergence);
     return stride.kind == LaneStride::INVARIANT ||
-           (stride.kind == LaneStride::CONSTANT && std::abs(stride.bytes) >= line);
+           (stride.kind == LaneStride::CONSTANT && (stride.bytes >= line || stride.bytes <= -line));
 }
 
 // What accesses to separate cache lines cost in a loop over work-items in the first dimension.  A store waits for its cache

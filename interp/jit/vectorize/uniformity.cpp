@@ -147,7 +147,7 @@ static bool is_affine(const Value *v, const Divergence &divergence, unsigned dep
 static LaneStride sum_of(LaneStride a, LaneStride b, int64_t factor)
 {
     if (a.kind == LaneStride::CONSTANT && b.kind == LaneStride::CONSTANT)
-        return {LaneStride::CONSTANT, a.bytes + factor * b.bytes};
+        return {LaneStride::CONSTANT, int64_t(uint64_t(a.bytes) + uint64_t(factor) * uint64_t(b.bytes))};
     return {std::min(a.kind, b.kind) == LaneStride::IRREGULAR ? LaneStride::IRREGULAR : LaneStride::INVARIANT,
             0};
 }
@@ -157,7 +157,8 @@ static LaneStride multiple_of(LaneStride a, const Value *factor, const Divergenc
     auto *constant = dyn_cast<ConstantInt>(factor);
     bool fits = constant && constant->getValue().getMinSignedBits() <= 32;
     if (a.kind == LaneStride::CONSTANT && (a.bytes == 0 || fits))
-        return {LaneStride::CONSTANT, fits ? a.bytes * constant->getSExtValue() : 0};
+        return {LaneStride::CONSTANT,
+                fits ? int64_t(uint64_t(a.bytes) * uint64_t(constant->getSExtValue())) : 0};
     return {a.kind != LaneStride::IRREGULAR && !divergence.values.count(factor) ? LaneStride::INVARIANT
                                                                                 : LaneStride::IRREGULAR,
             0};
@@ -175,7 +176,7 @@ static LaneStride stride_of_gep(const GetElementPtrInst &gep, const Divergence &
     return stride;
 }
 
-// Wrapping around in 32 bits is disregarded: the result is for estimates.
+// Wrapping around in 32 bits is disregarded, and strides wrap around in 64: the result is for estimates.
 LaneStride lane_stride(const Value *v, const Divergence &divergence, unsigned depth)
 {
     if (!divergence.values.count(v) || is_launch_constant(v))
@@ -230,8 +231,8 @@ bool is_subword_gather(const Instruction &i, const Divergence &divergence)
     if (scalar->isPointerTy() || scalar->getScalarSizeInBits() >= 32)
         return false;
     LaneStride stride = lane_stride(pointer, divergence);
-    bool close =
-        stride.kind == LaneStride::CONSTANT && std::abs(stride.bytes) <= scalar->getScalarSizeInBits() / 2;
+    const int64_t four = scalar->getScalarSizeInBits() / 2; // elements, in bytes
+    bool close = stride.kind == LaneStride::CONSTANT && -four <= stride.bytes && stride.bytes <= four;
     return !is_affine(pointer, divergence, 12) || (isa<LoadInst>(i) && !close);
 }
 
