@@ -360,6 +360,15 @@ static void use(const void *data, bool begin)
     pthread_mutex_unlock(&lock);
 }
 
+void rt_guard_again(void)
+{
+    pthread_mutex_lock(&lock);
+    for (const struct range *r = ranges; r; r = r->next)
+        if (r->shared)
+            protect(r);
+    pthread_mutex_unlock(&lock);
+}
+
 void rt_guard_begin(const void *data)
 {
     if (!data)

@@ -18,6 +18,8 @@ void rt_guard_free(void *data);
 void rt_guard_map(const void *pointer, size_t size, cl_map_flags flags);
 void rt_guard_mapped(const void *pointer);
 void rt_guard_unmap(const void *pointer);
+/* Accesses to SVM that were permitted after a fault are faults again. */
+void rt_guard_again(void);
 /* Between these two calls the runtime itself accesses DATA, or all SVM if DATA is NULL. */
 void rt_guard_begin(const void *data);
 void rt_guard_end(const void *data);

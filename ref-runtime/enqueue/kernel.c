@@ -1,6 +1,7 @@
 /* Kernels in queues: NDRange and task launches, native kernels [CL 5.10]. */
 #include "ref-runtime/program/kernel.h"
 #include "ref-runtime/check/fault.h"
+#include "ref-runtime/check/host_guard.h"
 #include "ref-runtime/device.h"
 #include "ref-runtime/enqueue/mutable.h"
 #include "ref-runtime/record/capture.h"
@@ -407,6 +408,8 @@ cl_int rt_kernel_command(struct rt_queue *queue, cl_command_type type, const cha
         return error;
     }
     k->instrumented = rt_may_instrument(command, k->launch);
+    if (command->starts_lazily) /* until then, accesses of the host are unordered with the launch */
+        rt_guard_again();
     rt_kernel_describe(command);
     *made = command;
     return CL_SUCCESS;
