@@ -14,6 +14,8 @@
 
 #include <errno.h>
 #include <execinfo.h>
+#include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -84,6 +86,10 @@ static void let_executor_in(void)
 
 void rt_guard_as_host(void)
 {
+    sigset_t fault; /* the executor, which has all signals blocked, may have started this thread */
+    sigemptyset(&fault);
+    sigaddset(&fault, SIGSEGV);
+    pthread_sigmask(SIG_UNBLOCK, &fault, NULL);
 #ifdef PKEY_DISABLE_ACCESS
     if (rt_guard_svm_on() && key >= 0)
         pkey_set(key, PKEY_DISABLE_ACCESS);

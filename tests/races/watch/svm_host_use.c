@@ -1,6 +1,17 @@
 // The host writes coarse-grained SVM that is not mapped: [before] it waits for the launch that uses it, [again] after it
-// has done so before it enqueues the launch, or [after] the launch.
+// has done so before it enqueues the launch, or [after] the launch, there or in a [callback].
 #include "svm_nodes.h"
+
+#include <semaphore.h>
+
+static sem_t called;
+
+static void CL_CALLBACK write_node(cl_event event, cl_int status, void *data)
+{
+    (void)event, (void)status, (void)data;
+    others[3].value = 5;
+    sem_post(&called);
+}
 
 int main(int argc, char **argv)
 {
@@ -14,8 +25,16 @@ int main(int argc, char **argv)
     enqueue(q, "sum", nodes, NULL);
     if (before)
         others[3].value = 5;
+    bool callback = argc > 1 && strcmp(argv[1], "callback") == 0;
+    cl_event event;
+    OK(clEnqueueMarkerWithWaitList(q, 0, NULL, &event));
+    sem_init(&called, 0, 0);
+    if (callback)
+        OK(clSetEventCallback(event, CL_COMPLETE, write_node, NULL));
     OK(clFinish(q));
-    if (!before)
+    if (callback)
+        sem_wait(&called);
+    else if (!before)
         others[3].value = 5;
     return 0;
 }
