@@ -65,6 +65,18 @@ static void *map(cl_mem mem, cl_bool blocking)
     return at;
 }
 
+/* Two parts of a buffer are mapped: the second one is shown by its own map. */
+static void map_two_parts(bool late)
+{
+    cl_mem mem = buffer(BYTES);
+    cl_int code;
+    OK(clEnqueueMapBuffer(q, mem, CL_TRUE, CL_MAP_WRITE, 0, SIDE, 0, NULL, NULL, &code) == NULL);
+    unsigned char *at =
+        clEnqueueMapBuffer(q, mem, CL_FALSE, CL_MAP_WRITE, SIDE, BYTES - SIDE, 0, NULL, &done, &code);
+    OK(code);
+    change(at - SIDE, late);
+}
+
 /* The left half alone is mapped: what lies beside it is the program's. */
 static void map_left_half(bool late)
 {
@@ -166,6 +178,8 @@ int main(int argc, char **argv)
         look(memory, late);
     } else if (strcmp(where, "map") == 0) {
         change(map(buffer(BYTES), CL_FALSE), late);
+    } else if (strcmp(where, "second map") == 0) {
+        map_two_parts(late);
     } else if (strcmp(where, "image map") == 0) {
         map_left_half(late);
     } else if (strcmp(where, "copy") == 0) {

@@ -143,13 +143,23 @@ static void record_window(const struct refcl_host_access *a, const struct window
     }
 }
 
-/* Of memory under CL_MEM_USE_HOST_PTR a map shows what is seen without it. */
-static bool shows_the_same(size_t i)
+/* The access lies within one row of the window. */
+static bool contains(const struct window *w, const struct refcl_host_access *a)
+{
+    uint64_t begin = (uintptr_t)a->address - (uintptr_t)w->pointer, in_slice = begin % w->host_slice;
+    return (uintptr_t)a->address >= (uintptr_t)w->pointer && begin / w->host_slice < w->rows[2] &&
+           in_slice / w->host_row < w->rows[1] && in_slice % w->host_row + a->size <= w->rows[0];
+}
+
+/* An earlier window shows the same bytes at the same addresses: several maps of a part, or a map of memory under
+ * CL_MEM_USE_HOST_PTR. */
+static bool is_shown_before(size_t i, const struct refcl_host_access *a)
 {
     const struct window *w = &windows[i];
     for (size_t k = 0; k < i; k++)
         if (windows[k].allocation == w->allocation &&
-            (uintptr_t)windows[k].pointer - windows[k].offset == (uintptr_t)w->pointer - w->offset)
+            (uintptr_t)windows[k].pointer - windows[k].offset == (uintptr_t)w->pointer - w->offset &&
+            contains(&windows[k], a))
             return true;
     return false;
 }
@@ -169,7 +179,7 @@ bool ly_plain_memory_counts(void)
 static void record_plain(const struct refcl_host_access *a)
 {
     for (size_t i = 0; i < window_count; i++)
-        if (!shows_the_same(i))
+        if (!is_shown_before(i, a))
             record_window(a, &windows[i]);
     if (ly_plain_memory_counts())
         mm_host_ranges_visit(ly_host_ranges(), a->address, a->size, record_part, (void *)(uintptr_t)a);
