@@ -130,6 +130,25 @@ static void share_counter(bool late)
     OK(pthread_join(thread, NULL));
 }
 
+/* An acquire follows what is complete, also while a later command of the queue waits for a user event. */
+static void acquire_before_user_event(bool late)
+{
+    const cl_svm_mem_flags flags = CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS;
+    const cl_uint zero = 0;
+    atomic_int *flag = clSVMAlloc(context, flags, sizeof *flag, 0);
+    unsigned char *data = clSVMAlloc(context, flags, BYTES, 0);
+    cl_int code;
+    cl_event user = clCreateUserEvent(context, &code);
+    OK(code || !flag || !data);
+    OK(clEnqueueSVMMemFill(q, data, &zero, sizeof zero, BYTES, 0, NULL, NULL));
+    OK(clEnqueueMarkerWithWaitList(q, 1, &user, NULL));
+    sum = (unsigned char)(sum + atomic_load_explicit(flag, (memory_order)(late ? memory_order_acquire
+                                                                               : memory_order_relaxed)));
+    data[1] = 7;
+    OK(clSetUserEventStatus(user, CL_COMPLETE));
+    OK(clFinish(q));
+}
+
 /* Two threads have their commands use the same memory, one after the other, as what they know through a pipe is not in the record. */
 static int ends[2];
 
@@ -203,6 +222,8 @@ int main(int argc, char **argv)
         OK(clFinish(q));
     } else if (strcmp(where, "counter") == 0) {
         share_counter(late);
+    } else if (strcmp(where, "user event") == 0) {
+        acquire_before_user_event(late);
     } else if (strcmp(where, "pipe") == 0) {
         hand_over();
     }

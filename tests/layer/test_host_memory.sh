@@ -20,7 +20,7 @@ early() { # the race is between host thread 0 and a command, and its place is in
 late() {
     "$REFCL" run --on-driver -- "$program" "$1" late >"$tap_dir/said" 2>&1 || { cat "$tap_dir/said" >&2; return 1; }
 }
-for where in read write image pointer "image pointer" map "second map" "image map" copy pinned thread counter; do
+for where in read write image pointer "image pointer" map "second map" "image map" copy pinned thread counter "user event"; do
     ok "$where: a race before the command is complete" early "$where"
     ok "$where: none afterwards" late "$where"
 done

@@ -62,7 +62,9 @@ static void depend_on_queue(struct ly_command *command, bool waits_for_all)
     else
         ly_command_depend(command, queue->barrier, MM_EDGE_BARRIER);
     ly_command_depend(command, queue->unseen, MM_EDGE_HOST);
-    for (size_t i = 0; waits_for_all && i < queue->open_count; i++)
+    /* In order the latest follows the others. */
+    size_t first = queue->in_order && queue->open_count ? queue->open_count - 1 : 0;
+    for (size_t i = first; waits_for_all && i < queue->open_count; i++)
         ly_command_depend(command, queue->open[i], command->barrier ? MM_EDGE_BARRIER : MM_EDGE_MARKER);
 }
 
@@ -404,7 +406,9 @@ static void append_to_queue(struct ly_command *command)
         ly_point_unuse(queue->barrier);
         queue->barrier = ly_point_use(command->point);
     }
-    if (queue->in_order || (command->barrier && !command->has_list))
+    /* While the command waits, other threads may have to follow commands before it that are complete. */
+    bool follows_all = queue->in_order || (command->barrier && !command->has_list);
+    if (follows_all && !command->unresolved)
         clear_open(queue);
     if (queue->open_count == MOST_OPEN)
         fold_open(queue);
