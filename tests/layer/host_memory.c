@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { SIDE = 64, BYTES = SIDE * SIDE };
@@ -172,6 +173,42 @@ static void hand_over(void)
     OK(pthread_join(thread, NULL));
 }
 
+/* Children are forked off while a thread's accesses are recorded. */
+static atomic_bool enough;
+
+static void *write_on(void *ignored)
+{
+    (void)ignored;
+    while (!atomic_load(&enough))
+        for (size_t i = 0; i < BYTES; i++)
+            memory[i]++;
+    return NULL;
+}
+
+static void fork_children(void)
+{
+    pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    pthread_t thread;
+    int status = 0;
+    fill(buffer_of(CL_MEM_USE_HOST_PTR, memory));
+    OK(clFinish(q));
+    OK(pthread_create(&thread, NULL, write_on, NULL));
+    for (int i = 0; i < 30 && !status; i++) {
+        pid_t child = fork();
+        if (!child) {
+            alarm(60); /* instead of a deadlock */
+            pthread_mutex_lock(&mutex);
+            memory[0] = 1;
+            pthread_mutex_unlock(&mutex);
+            _exit(0);
+        }
+        OK(waitpid(child, &status, 0) != child);
+    }
+    atomic_store(&enough, true);
+    OK(pthread_join(thread, NULL));
+    OK(status);
+}
+
 int main(int argc, char **argv)
 {
     const char *where = argc == 3 ? argv[1] : "";
@@ -226,6 +263,8 @@ int main(int argc, char **argv)
         acquire_before_user_event(late);
     } else if (strcmp(where, "pipe") == 0) {
         hand_over();
+    } else if (strcmp(where, "fork") == 0) {
+        fork_children();
     }
     return 0;
 }

@@ -25,4 +25,5 @@ for where in read write image pointer "image pointer" map "second map" "image ma
     ok "$where: none afterwards" late "$where"
 done
 ok "threads that hand plain memory over in a way that is not recorded: no race" late pipe
+ok "children that are forked off do not wait for the recorder's locks" late fork
 done_testing

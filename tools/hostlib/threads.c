@@ -162,6 +162,18 @@ struct start {
 static bool locked;
 static struct start *ended;
 
+/* A child that is forked off records nothing; threads that it lacks may have held locks of the recorder. */
+static void detach_child(void)
+{
+    __atomic_store_n(&host_runtime, NULL, __ATOMIC_RELEASE);
+    host_unlock(&locked);
+}
+
+__attribute__((constructor)) static void detach_children(void)
+{
+    pthread_atfork(NULL, NULL, detach_child);
+}
+
 /* However a thread ends: by its function's return, by pthread_exit, canceled. */
 static void end(void *context)
 {
