@@ -4,7 +4,9 @@
 #include "memmodel/base/own_fd.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -49,18 +51,28 @@ static const char *module_file(const char *name)
     return strchr(name, '/') || !*program ? name : program;
 }
 
+const char *mm_module_of(const void *place, const void **begin)
+{
+    struct dl_find_object found;
+    if (!place || _dl_find_object((void *)(uintptr_t)place, &found) != 0)
+        return NULL;
+    *begin = found.dlfo_map_start;
+    return *found.dlfo_link_map->l_name ? found.dlfo_link_map->l_name : program_invocation_name;
+}
+
 uint32_t mm_record_host_source(struct mm_recorder *recorder, const char *call, const void *place,
                                uint32_t caller)
 {
-    Dl_info info = {0};
+    const void *begin;
+    const char *module = mm_module_of(place, &begin);
     char function[32] = "";
-    if (place && dladdr(place, &info) && info.dli_fname) {
-        uint64_t offset = (uint64_t)((const char *)place - (const char *)info.dli_fbase) - 1;
+    if (module) {
+        uint64_t offset = (uint64_t)((const char *)place - (const char *)begin) - 1;
         snprintf(function, sizeof function, "@0x%llx", (unsigned long long)offset);
     }
     struct mm_record record = {.type = MM_RECORD_SOURCE,
                                .source = {.id = mm_recorder_new_source(recorder),
-                                          .file = *function ? module_file(info.dli_fname) : "",
+                                          .file = module ? module_file(module) : "",
                                           .function = function,
                                           .opcode = call,
                                           .caller = caller}};
@@ -91,10 +103,11 @@ mm_event_id mm_record_callback(struct mm_recorder *recorder, struct mm_agent age
 
 bool mm_is_application(const void *place, const char *layers)
 {
-    Dl_info info;
-    if (!dladdr(place, &info) || !info.dli_fname)
+    const void *begin;
+    const char *module = mm_module_of(place, &begin);
+    if (!module)
         return false;
-    const char *slash = strrchr(info.dli_fname, '/'), *name = slash ? slash + 1 : info.dli_fname;
+    const char *slash = strrchr(module, '/'), *name = slash ? slash + 1 : module;
     return strncmp(name, "librefcl", 8) != 0 && strncmp(name, "libOpenCL", 9) != 0 &&
            !(layers && *name && strstr(layers, name));
 }

@@ -11,6 +11,10 @@ int mm_trace_create(const char *pattern);
 /* A failure function of mm_trace_writer: says on standard error that the trace is incomplete. */
 void mm_trace_report_lost(void *context, int error);
 
+/* The file name of the module that PLACE is in, and its first address; NULL: unknown.  Unlike dladdr() it does not take the
+ * lock of the dynamic loader, since constructors run under that lock and may wait for a recorder's. */
+const char *mm_module_of(const void *place, const void **begin);
+
 /* A new source of RECORDER: the call CALL at PLACE, a return address in the host's code (NULL: unknown), as the module and
  * the offset in it; the reader of the trace looks up file and line.  CALLER: the source of the call of the function that
  * PLACE is in, 0: not recorded. */

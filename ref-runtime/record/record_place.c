@@ -3,7 +3,6 @@
 #include "ref-runtime/record/host_access.h"
 #include "ref-runtime/sched/command.h"
 
-#include <dlfcn.h>
 #include <execinfo.h>
 #include <string.h>
 
@@ -28,8 +27,8 @@ static const void *application_place(void)
 
 static bool is_library(const void *place)
 {
-    Dl_info info;
-    const char *slash = dladdr(place, &info) && info.dli_fname ? strrchr(info.dli_fname, '/') : NULL;
+    const void *begin;
+    const char *module = mm_module_of(place, &begin), *slash = module ? strrchr(module, '/') : NULL;
     return slash && strncmp(slash, "/libc.", 6) == 0;
 }
 

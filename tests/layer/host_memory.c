@@ -5,6 +5,7 @@
 #define CL_TARGET_OPENCL_VERSION 200
 #include "samples/sample.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -209,6 +210,24 @@ static void fork_children(void)
     OK(status);
 }
 
+/* The constructor of the library PROGRAM.so waits for a thread whose access is recorded. */
+void *change_in_constructor(void *ignored);
+void *change_in_constructor(void *ignored)
+{
+    memory[7] = 1;
+    return ignored;
+}
+
+static void load_library(const char *program)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s.so", program);
+    fill(buffer_of(CL_MEM_USE_HOST_PTR, memory));
+    OK(clFinish(q));
+    alarm(60); /* instead of a deadlock */
+    OK(!dlopen(path, RTLD_NOW));
+}
+
 int main(int argc, char **argv)
 {
     const char *where = argc == 3 ? argv[1] : "";
@@ -265,6 +284,8 @@ int main(int argc, char **argv)
         hand_over();
     } else if (strcmp(where, "fork") == 0) {
         fork_children();
+    } else if (strcmp(where, "load") == 0) {
+        load_library(argv[0]);
     }
     return 0;
 }

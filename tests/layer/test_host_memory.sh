@@ -9,7 +9,8 @@ fi
 export OCL_ICD_VENDORS=$pocl
 program=$tap_dir/host_memory
 compile() { ${CC:-gcc} -std=gnu11 -Wno-tsan -D_GNU_SOURCE $("$REFCL" host-cc --compile) -c -o "$program.o" "$(dirname "$0")/host_memory.c" &&
-    ${CC:-gcc} -o "$program" "$program.o" -lOpenCL -pthread $("$REFCL" host-cc --link); }
+    ${CC:-gcc} -rdynamic -o "$program" "$program.o" -lOpenCL -pthread $("$REFCL" host-cc --link) &&
+    ${CC:-gcc} -shared -fPIC -o "$program.so" "$(dirname "$0")/host_library.c" -pthread $("$REFCL" host-cc --link); }
 compile || exit 1
 
 early() { # the race is between host thread 0 and a command, and its place is in the program
@@ -26,4 +27,5 @@ for where in read write image pointer "image pointer" map "second map" "image ma
 done
 ok "threads that hand plain memory over in a way that is not recorded: no race" late pipe
 ok "children that are forked off do not wait for the recorder's locks" late fork
+ok "a constructor waits for a thread whose accesses are recorded" late load
 done_testing

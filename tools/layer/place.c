@@ -5,7 +5,6 @@
 #include "memmodel/trace/host.h"
 #include "tools/layer/layer.h"
 
-#include <dlfcn.h>
 #include <execinfo.h>
 #include <string.h>
 
@@ -60,8 +59,8 @@ static uint32_t source_of(const char *call, const void *address, uint32_t caller
 /* Functions of the C library that start main() and threads. */
 static bool is_libc(const void *address)
 {
-    Dl_info info;
-    const char *slash = dladdr(address, &info) && info.dli_fname ? strrchr(info.dli_fname, '/') : NULL;
+    const void *begin;
+    const char *module = mm_module_of(address, &begin), *slash = module ? strrchr(module, '/') : NULL;
     return slash && strncmp(slash, "/libc.so", 8) == 0;
 }
 
