@@ -1,4 +1,4 @@
-/* Damaged records behind good checksums: decoding, graph and dumps survive whatever a trace says.
+/* Damaged records behind good checksums: decoding, graph and dumps survive whatever a trace says.  Records of old versions.
  * REFCL_ROUNDS sets the number of mutations. */
 #include "memmodel/base/hash.h"
 #include "memmodel/trace/trace.h"
@@ -161,9 +161,54 @@ static void random_bytes_do_no_harm(void **state)
     }
 }
 
+/* Decodes the SIZE bytes of a record as VERSION has it; false: it is no record of that version, or shorter. */
+static bool decode_as(uint32_t version, const unsigned char *bytes, size_t size, struct mm_record *record)
+{
+    struct mm_trace_cursor cursor = {.at = bytes, .end = bytes + size, .version = version};
+    struct mm_trace_state decoder = {0};
+    return mm_trace_decode(&cursor, &decoder, 0, record) && cursor.at == cursor.end;
+}
+
+/* Fields that were added to records are the last ones: one byte each in these records. */
+static void records_of_old_versions_are_shorter(void **state)
+{
+    (void)state;
+    unsigned char bytes[1024];
+    const struct mm_record allocation = {
+        .type = MM_RECORD_ALLOCATION,
+        .allocation = {.id = 1, .size = 64, .name = "buffer 1", .element = {4, MM_SCALAR_SIGNED}}};
+    const struct mm_record source = {
+        .type = MM_RECORD_SOURCE,
+        .source = {.id = 1, .file = "a.cl", .function = "f", .opcode = "OpLoad", .caller = 7}};
+    const struct mm_record content = {.type = MM_RECORD_CONTENT, .content = {.allocation = 1, .size = 4}};
+    struct mm_record got;
+
+    size_t size = mm_trace_encode_record(&allocation, bytes);
+    assert_true(decode_as(4, bytes, size, &got));
+    assert_int_equal(got.allocation.element.size, 4);
+    assert_int_equal(got.allocation.element.kind, MM_SCALAR_SIGNED);
+    assert_false(decode_as(4, bytes, size - 2, &got));
+    for (uint32_t version = 1; version < 4; version++) {
+        assert_true(decode_as(version, bytes, size - 2, &got));
+        assert_string_equal(got.allocation.name, "buffer 1");
+        assert_int_equal(got.allocation.element.size, 0);
+        assert_int_equal(got.allocation.element.kind, MM_SCALAR_UNKNOWN);
+    }
+    size = mm_trace_encode_record(&source, bytes);
+    assert_true(decode_as(2, bytes, size, &got));
+    assert_int_equal(got.source.caller, 7);
+    assert_true(decode_as(1, bytes, size - 1, &got));
+    assert_string_equal(got.source.opcode, "OpLoad");
+    assert_int_equal(got.source.caller, 0);
+    size = mm_trace_encode_record(&content, bytes);
+    assert_true(decode_as(3, bytes, size, &got));
+    assert_false(decode_as(2, bytes, size, &got));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(damaged_records_do_no_harm),
-                                       cmocka_unit_test(random_bytes_do_no_harm)};
+                                       cmocka_unit_test(random_bytes_do_no_harm),
+                                       cmocka_unit_test(records_of_old_versions_are_shorter)};
     return cmocka_run_group_tests_name("trace_fuzz", tests, NULL, NULL);
 }
