@@ -174,6 +174,29 @@ static void hand_over(void)
     OK(pthread_join(thread, NULL));
 }
 
+/* The wait is for what the host reads, which is not recorded while there are several threads. */
+static void *lock_once(void *mutex)
+{
+    pthread_mutex_lock(mutex);
+    pthread_mutex_unlock(mutex);
+    return NULL;
+}
+
+static void wait_for_result(void)
+{
+    pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    cl_mem x = buffer(BYTES);
+    pthread_t thread;
+    fill(x);
+    OK(pthread_create(&thread, NULL, lock_once, &mutex));
+    OK(pthread_join(thread, NULL));
+    OK(clEnqueueReadBuffer(q, x, CL_FALSE, 0, BYTES, memory, 0, NULL, NULL));
+    OK(clFinish(q));
+    sum = (unsigned char)(sum + memory[1]);
+    fill(buffer(BYTES));
+    OK(clFinish(q));
+}
+
 /* Children are forked off while a thread's accesses are recorded. */
 static atomic_bool enough;
 
@@ -286,6 +309,8 @@ int main(int argc, char **argv)
         fork_children();
     } else if (strcmp(where, "load") == 0) {
         load_library(argv[0]);
+    } else if (strcmp(where, "result") == 0) {
+        wait_for_result();
     }
     return 0;
 }

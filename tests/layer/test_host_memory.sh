@@ -28,4 +28,9 @@ done
 ok "threads that hand plain memory over in a way that is not recorded: no race" late pipe
 ok "children that are forked off do not wait for the recorder's locks" late fork
 ok "a constructor waits for a thread whose accesses are recorded" late load
+not_known() {
+    "$REFCL" run --on-driver --check race,needless -- "$program" result late >"$tap_dir/said" 2>&1 && ! grep -q "is needless" "$tap_dir/said" &&
+        grep -q "needless waits .* not known: what commands do to host memory" "$tap_dir/said" || { cat "$tap_dir/said" >&2; return 1; }
+}
+ok "needless waits are not known where plain memory is left out" not_known
 done_testing
