@@ -171,9 +171,33 @@ static bool acquires(const struct refcl_host_access *a)
            a->order != __ATOMIC_RELEASE;
 }
 
-bool ly_plain_memory_counts(void)
+static uint32_t plain_user = UINT32_MAX; /* the thread whose commands use plain memory */
+
+static bool may_use_plain_memory(void)
 {
-    return !attached || ly_thread_count() <= 1;
+    return !attached || ly_in_callback || plain_user == UINT32_MAX || plain_user == ly_this_thread().index;
+}
+
+static void leave_plain_memory_out(void)
+{
+    ly_not_checked("what commands do to host memory that several threads may use");
+}
+
+bool ly_use_plain_memory(void)
+{
+    bool may = may_use_plain_memory();
+    if (!may)
+        leave_plain_memory_out();
+    else if (!ly_in_callback)
+        plain_user = ly_this_thread().index;
+    return may;
+}
+
+static void leave_part_out(void *context, const struct mm_host_part *part)
+{
+    (void)context;
+    (void)part;
+    leave_plain_memory_out();
 }
 
 static void record_plain(const struct refcl_host_access *a)
@@ -181,8 +205,8 @@ static void record_plain(const struct refcl_host_access *a)
     for (size_t i = 0; i < window_count; i++)
         if (!is_shown_before(i, a))
             record_window(a, &windows[i]);
-    if (ly_plain_memory_counts())
-        mm_host_ranges_visit(ly_host_ranges(), a->address, a->size, record_part, (void *)(uintptr_t)a);
+    mm_host_ranges_visit(ly_host_ranges(), a->address, a->size,
+                         may_use_plain_memory() ? record_part : leave_part_out, (void *)(uintptr_t)a);
 }
 
 static void record_access(const struct refcl_host_access *a)

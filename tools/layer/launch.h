@@ -18,8 +18,6 @@ enum ly_program_kind {
 #define LY_NOT_CHECKED "refcl: not checked"
 /* File name of the MM_RECORD_TEXT that notes that the program queries profiling times. */
 #define LY_PROFILED "refcl: profiled"
-/* File name of the MM_RECORD_TEXT that notes that commands' accesses to plain host memory are not all recorded. */
-#define LY_PLAIN_LEFT_OUT "refcl: plain memory left out"
 
 struct ly_program_head {
     uint32_t magic, kind;

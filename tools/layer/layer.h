@@ -187,7 +187,6 @@ struct mm_agent ly_this_thread(void);
 /* What the thread does until ly_thread_restore() is done by a private agent; returns what that one gets. */
 uint32_t ly_thread_replace(void);
 void ly_thread_restore(uint32_t before);
-uint32_t ly_thread_count(void); /* threads of the application that were recorded, without callbacks */
 extern _Thread_local bool ly_in_callback; /* of the application, on a thread that the driver chose */
 mm_event_id ly_record_call(const char *name, const void *place, struct mm_edge *edges, size_t count);
 mm_event_id ly_record_callback(mm_event_id completion, mm_event_id registered);
@@ -211,8 +210,8 @@ void ly_host_attach(void); /* if the program is instrumented */
 void ly_host_detach(void);
 bool ly_host_is_attached(void);
 /* Threads of an instrumented program that pass plain memory on through free() and malloc() alone have no order in the record:
- * what several of them have their commands use is left out. */
-bool ly_plain_memory_counts(void);
+ * what is recorded of it is what one thread, the first whose commands use any, and its commands do.  The rest is not checked. */
+bool ly_use_plain_memory(void); /* a command does: whether it is recorded */
 /* Commands may use the memory: accesses of the host to it count. */
 void ly_host_share(const void *address, size_t size);
 struct ly_mem;

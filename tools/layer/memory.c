@@ -385,26 +385,15 @@ static void record_part(void *context, const struct mm_host_part *part)
     ly_command_access(use->command, use->kind, part->allocation, part->offset, part->size);
 }
 
-static void note_plain_left_out(void)
-{
-    static bool noted;
-    const struct mm_record record = {.type = MM_RECORD_TEXT, .text = {LY_PLAIN_LEFT_OUT, "yes"}};
-    if (!noted)
-        mm_recorder_record(ly_recorder(), &record);
-    noted = true;
-}
-
 void ly_host_access(struct ly_command *command, enum mm_kind kind, const void *host, size_t size)
 {
     const struct ly_svm *svm = ly_svm_find(host);
     struct host_use use = {command, kind};
     if (svm) {
         ly_command_access(command, kind, svm->allocation, (uintptr_t)host - svm->begin, size);
-    } else if (ly_plain_memory_counts()) {
+    } else if (ly_use_plain_memory()) {
         ly_host_share(host, size);
         mm_host_ranges_access(&ranges, ly_recorder(), host, size, record_part, &use);
-    } else {
-        note_plain_left_out();
     }
 }
 

@@ -67,7 +67,7 @@ void ly_record_close(void)
 /* ---- agents -------------------------------------------------------------------------------------- */
 
 static _Thread_local uint32_t thread_number; /* from 1 */
-static uint32_t thread_count, application_threads;
+static uint32_t thread_count;
 
 uint32_t ly_thread_replace(void)
 {
@@ -83,17 +83,10 @@ void ly_thread_restore(uint32_t before)
 
 _Thread_local bool ly_in_callback;
 
-uint32_t ly_thread_count(void)
-{
-    return application_threads;
-}
-
 struct mm_agent ly_this_thread(void)
 {
-    if (!thread_number) {
+    if (!thread_number)
         ly_thread_replace();
-        application_threads++;
-    }
     return (struct mm_agent){0, thread_number - 1};
 }
 
