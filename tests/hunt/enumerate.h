@@ -144,26 +144,50 @@ static void add_access(const struct enumeration *x, struct trace *t, char kind, 
 
 static void extend(struct enumeration *x, uint32_t thread, uint32_t index, struct trace t);
 
+/* The events of operation INDEX, which reads VALUE, and writes if WRITES. */
+static void add_read(const struct enumeration *x, uint32_t thread, uint32_t index, struct trace *t,
+                     uint32_t value, bool writes)
+{
+    const struct hunt_op *op = &x->p->threads[thread].ops[index];
+    uint32_t first, count = cells_of(x, op, hunt_place(op, t->registers), &first), read = t->count;
+
+    add_access(x, t, 'R', (int)thread, index, op, value);
+    if (writes)
+        add_access(x, t, 'W', (int)thread, index, op, op->kind == CAS ? op->value : rmw_value(op, value));
+    for (uint32_t k = 0; k < count; k++) {
+        t->events[read + k].failed = op->kind == CAS && !writes;
+        if (!writes)
+            continue;
+        t->events[read + k].partner = (int)(read + count + k);
+        t->events[read + count + k].partner = (int)(read + k);
+    }
+}
+
 static void extend_read(struct enumeration *x, uint32_t thread, uint32_t index, const struct trace *t,
                         uint32_t value, bool writes)
 {
-    const struct hunt_op *op = &x->p->threads[thread].ops[index];
     struct trace next = *t;
 
-    uint32_t first, count = cells_of(x, op, hunt_place(op, t->registers), &first), read = next.count;
-
-    add_access(x, &next, 'R', (int)thread, index, op, value);
-    if (writes)
-        add_access(x, &next, 'W', (int)thread, index, op, op->kind == CAS ? op->value : rmw_value(op, value));
+    add_read(x, thread, index, &next, value, writes);
     next.registers[index] = value;
-    for (uint32_t k = 0; k < count; k++) {
-        next.events[read + k].failed = op->kind == CAS && !writes;
-        if (!writes)
-            continue;
-        next.events[read + k].partner = (int)(read + count + k);
-        next.events[read + count + k].partner = (int)(read + k);
-    }
     extend(x, thread, index + 1, next);
+}
+
+/* Operation INDEX, an exchange that is repeated until it reads what it expects, from FAILED attempts on. */
+static void extend_lock(struct enumeration *x, uint32_t thread, uint32_t index, const struct trace *t,
+                        uint32_t failed)
+{
+    const struct hunt_op *op = &x->p->threads[thread].ops[index];
+
+    extend_read(x, thread, index, t, op->expected, true);
+    for (uint32_t v = 0; v < VALUES && failed < MAX_FAILED; v++) {
+        struct trace again = *t;
+
+        if (v == op->expected || !is_possible(x, op, op->location, v))
+            continue;
+        add_read(x, thread, index, &again, v, true);
+        extend_lock(x, thread, index, &again, failed + 1);
+    }
 }
 
 static void extend(struct enumeration *x, uint32_t thread, uint32_t index, struct trace t)
@@ -201,6 +225,11 @@ static void extend(struct enumeration *x, uint32_t thread, uint32_t index, struc
             t.events[t.count - 1].exit = true;
         }
         extend(x, thread, index + 1, t);
+        return;
+    }
+    if (op->repeats) {
+        if (is_possible(x, op, op->location, op->expected))
+            extend_lock(x, thread, index, &t, 0);
         return;
     }
     for (uint32_t v = 0; v < (x->p->overlaps ? VALUES << 8 : VALUES); v++) {

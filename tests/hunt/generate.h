@@ -205,6 +205,56 @@ void hunt_generate(uint64_t seed, struct hunt_program *p)
     make_array(p);
 }
 
+void hunt_add_locks(struct hunt_program *p)
+{
+    uint32_t lock = pick(p->location_count);
+    bool barriers = false, locks = pick(2), local = false;
+
+    for (uint32_t l = 0; l < p->location_count; l++)
+        local = local || p->locations[l].region == MM_LOCAL;
+    for (uint32_t t = 0; t < p->thread_count; t++) {
+        p->threads[t].host = false;
+        if (local) /* no other group accesses local memory */
+            p->threads[t].device = p->threads[t].kernel = p->threads[t].work_group = 0;
+        for (uint32_t i = 0; i < p->threads[t].op_count; i++) {
+            struct hunt_op *op = &p->threads[t].ops[i];
+
+            barriers = barriers || op->kind == BARRIER;
+            if (op->kind != RMW && op->kind != CAS)
+                continue;
+            op->repeats = locks && p->locations[op->location].region != MM_IMAGE && pick(4);
+            if (!op->repeats)
+                continue;
+            op->kind = RMW;
+            op->rmw = CK_RMW_XCHG;
+            op->location = lock;
+            op->index = -1;
+            op->value = 1;
+            op->expected = 0;
+        }
+    }
+    if (p->locations[lock].region == MM_IMAGE)
+        return;
+    for (uint32_t t = 0; t < p->thread_count && locks; t++) {
+        for (uint32_t i = 0; i < p->threads[t].op_count; i++) {
+            struct hunt_op *op = &p->threads[t].ops[i];
+
+            if ((op->kind == STORE || op->kind == STORE_REG) && op->location == lock && op->index < 0 &&
+                pick(3))
+                *op = (struct hunt_op){.kind = STORE,
+                                       .guard = op->guard,
+                                       .guard_value = op->guard_value,
+                                       .source = -1,
+                                       .index = -1,
+                                       .location = lock,
+                                       .order = op->order,
+                                       .scope = op->scope};
+        }
+    }
+    if (!barriers && pick(2))
+        place_barriers(p);
+}
+
 /* Two bytes of value, one of them perhaps nothing. */
 static uint32_t wide(uint32_t value)
 {
@@ -314,10 +364,11 @@ void hunt_print(const struct hunt_program *p, FILE *out)
                 fprintf(out, "if (r%d == %u) ", op->guard, op->guard_value);
             if (op->index >= 0)
                 fprintf(out, "[r%d & 1] ", op->index);
-            fprintf(out, "%s x%u%s value %u expected %u source r%d %s/%s %s flags %u site %u%s rmw %d%s\n",
+            fprintf(out, "%s x%u%s value %u expected %u source r%d %s/%s %s flags %u site %u%s rmw %d%s%s\n",
                     kinds[op->kind], op->location, parts[op->part], op->value, op->expected, op->source,
                     mm_order_name(op->order), mm_order_name(op->order_fail), mm_scope_name(op->scope),
-                    op->flags, op->site, op->sub_group ? " sub-group" : "", op->rmw, op->weak ? " weak" : "");
+                    op->flags, op->site, op->sub_group ? " sub-group" : "", op->rmw, op->weak ? " weak" : "",
+                    op->repeats ? " repeats" : "");
         }
     }
     fprintf(out, "#  %s", quantifiers[p->quantifier]);
@@ -454,8 +505,8 @@ static void lower_op(struct ck_program *c, const struct hunt_program *p, uint32_
         branch_unless(c, t, op->guard, op->guard_value, 0);
     first = c->threads[t].instr_count;
     lower_effect(c, p, t, index, op);
-    if (op->kind == WAIT)
-        branch_unless(c, t, (int)index, op->value, first);
+    if (op->kind == WAIT || op->repeats)
+        branch_unless(c, t, (int)index, op->repeats ? op->expected : op->value, first);
     if (op->guard >= 0)
         c->threads[t].instrs[guard].target = c->threads[t].instr_count;
 }

@@ -38,6 +38,7 @@ struct hunt_op {
     enum ck_rmw_op rmw;
     unsigned flags, site;
     bool weak, sub_group; /* SUB_GROUP: of a barrier */
+    bool repeats;         /* RMW: until it reads EXPECTED, as locks do */
 };
 /* Work-groups of different kernels have different numbers. */
 struct hunt_thread {
@@ -84,6 +85,8 @@ uint32_t hunt_observed_count(const struct hunt_program *p);
 void hunt_generate(uint64_t seed, struct hunt_program *p);
 /* Makes a program of accesses that overlap in part of the one that hunt_generate just made. */
 void hunt_overlap(struct hunt_program *p);
+/* Makes a program with more barriers and with locks of the one that hunt_generate just made. */
+void hunt_add_locks(struct hunt_program *p);
 void hunt_print(const struct hunt_program *p, FILE *out);
 struct ck_program *hunt_lower(const struct hunt_program *p);
 

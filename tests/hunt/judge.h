@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOO_MANY = 4000, MAX_TRACES = 400, MAX_LETS = 160 };
+/* MAX_FAILED: attempts to take a lock. */
+enum { TOO_MANY = 4000, MAX_TRACES = 400, MAX_LETS = 160, MAX_FAILED = 2 };
 
 struct event {
     char kind; /* R, W, F, B */
@@ -19,7 +20,7 @@ struct event {
 
 struct trace {
     uint32_t count;
-    struct event events[6 * MAX_OPS];
+    struct event events[(2 * MAX_FAILED + 2) * MAX_OPS];
     uint32_t registers[MAX_OPS];
 };
 
