@@ -64,12 +64,22 @@ static void read_value(const struct in_module *m, const struct in_id *id, uint32
         memcpy(bytes, &value, id->ty->size);
 }
 
+/* Whether ID is a constant whose value the reader of a module that is not validated computes. */
+static bool is_computed_later(const struct in_module *m, uint32_t id)
+{
+    return m->unvalidated && id < m->bound && m->ids[id].kind == IN_ID_NONE && m->ids[id].ty != NULL;
+}
+
 static enum mm_class composite(struct in_module *m, const struct in_inst *inst, struct in_id *id,
                                uint8_t *bytes, struct mm_error *err)
 {
     for (uint32_t i = 0; i < inst->operand_count; i++) {
         uint32_t part = inst->operands[i];
         uint64_t offset = 0;
+        if (is_computed_later(m, part)) {
+            id->kind = IN_ID_NONE;
+            return MM_OK;
+        }
         bool known =
             part < m->bound && (m->ids[part].kind == IN_ID_CONSTANT || m->ids[part].kind == IN_ID_GLOBAL);
         if (known && id->ty->kind == IN_TY_STRUCT && i < id->ty->count)

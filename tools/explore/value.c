@@ -59,6 +59,8 @@ struct ex_value *ex_get(struct ex *ex, uint32_t id)
         return undefined_value(ex, id);
     if (inst && inst->opcode == SpvOpSpecConstantOp)
         return ex_computed_constant(ex, inst);
+    if (inst && inst->opcode == SpvOpSpecConstantComposite)
+        return composed_value(ex, inst);
     if (ex->item.globals[id].leaves)
         return &ex->item.globals[id];
     if (!ex->item.frame || !ex->item.frame->values[id].type)
