@@ -223,7 +223,8 @@ struct mm_edge {
 
 /* A plain access of an asynchronous copy of the work-group, with the first calling work-item as AGENT, though it is not
  * in that agent's program order.  It is ordered after all that precedes each COPY_START of the copy, and
- * before each COPY_WAIT [CLC 6.15.11]. */
+ * before each COPY_WAIT, and in the memory of a COPY_FENCE's flags before the copies that start after it
+ * [CLC 6.15.11]. */
 enum { MM_COPY = 32 };
 static inline bool mm_is_copy(const struct mm_event *e)
 {

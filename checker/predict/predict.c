@@ -215,7 +215,7 @@ static void handle_event(struct ck_predictor *p, const struct mm_event *e)
         add_access(p, e);
     else if (e->kind == MM_COPY_START || e->kind == MM_COPY_WAIT)
         add_copy(p, e);
-    else if (e->kind != MM_INIT)
+    else if (e->kind != MM_INIT && e->kind != MM_COPY_FENCE) /* copies are in program order here */
         add_event(p, e, 0, 0);
     if (e->kind == MM_FREE && e->allocation < p->allocation_count)
         p->allocations[e->allocation].freed = true;

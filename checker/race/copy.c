@@ -3,7 +3,8 @@
  * Any work-item of the group may perform any part of a copy, and the call does not synchronize: what happens
  * before a copy is what happens before its call in every calling work-item (the meet of their clocks).  The
  * copy happens before what follows a wait for its event in the waiting work-item.  Barriers, and what the
- * work-items do between call and wait, do not order it.
+ * work-items do between call and wait, do not order it.  A fence of copies orders those that the work-group
+ * called before it before those called after it, in the memory of its flags, and neither with anything else.
  *
  * In clocks a copy is named by one of the work-group's copy slots.  A slot is reused by a copy that happens
  * after all earlier copies of the slot.  See docs/detector.md#asynchronous-copies. */
@@ -67,6 +68,10 @@ void ck_copies_free(struct ck_detector *d, struct ck_group *group)
         struct ck_copy_slot *slot = group->copy_slots;
         group->copy_slots = slot->next;
         ck_budget_free(&d->budget, slot, sizeof *slot);
+    }
+    for (int s = 0; s < CK_REGIONS; s++) {
+        ck_clock_drop(&d->clocks, group->copy_fence[s]);
+        group->copy_fence[s] = NULL;
     }
 }
 
@@ -156,6 +161,10 @@ static void copy_start(struct ck_detector *d, struct ck_command *command, struct
     for (int r = 0; r < COPY_REGIONS && copy->callers == 1; r++)
         ck_clock_raise(&d->clocks, &copy->item.clock[copy_regions[r]], copy->first, copy->first,
                        copy->first_time[copy_regions[r]]);
+    for (int r = 0; r < COPY_REGIONS; r++) {
+        ck_clock_join(&d->clocks, &copy->item.clock[copy_regions[r]], group->copy_fence[copy_regions[r]]);
+        copy->fenced |= group->copy_fence[copy_regions[r]] != NULL;
+    }
     struct ck_copy_slot *slot = group->copy_slots;
     while (slot && !copy_follows(copy, slot))
         slot = slot->next;
@@ -179,6 +188,25 @@ struct ck_copy *ck_copy_of(struct ck_detector *d, const struct mm_event *event)
     return copy && copy->key ? copy : NULL;
 }
 
+/* ---- fence ------------------------------------------------------------------------------------- */
+
+/* Copies called before the fence start no later than here in clocks: the record may have their accesses after
+ * the fence.  What happens before one of them happens before its calls, and so before those of later copies. */
+static void copy_fence(struct ck_detector *d, struct ck_group *group, const struct mm_event *event)
+{
+    struct ck_command *command = ck_command_of(d, event->agent.command);
+    for (struct ck_copy *copy = group->copies; copy; copy = copy->next)
+        if (!copy->started)
+            copy_start(d, command, group, copy, event->agent.index);
+    for (struct ck_copy *copy = group->copies; copy; copy = copy->next)
+        for (int r = 0; r < COPY_REGIONS && copy->key; r++) {
+            enum ck_region s = copy_regions[r];
+            if (!(event->fence_flags & (s == CK_REGION_LOCAL ? MM_FENCE_LOCAL : MM_FENCE_GLOBAL)))
+                continue;
+            ck_clock_raise(&d->clocks, &group->copy_fence[s], copy->key, copy->key, copy->item.time[s]);
+        }
+}
+
 /* ---- end --------------------------------------------------------------------------------------- */
 
 /* The copy is complete for ITEM.  Memoized: work-items with equal clocks before share one clock afterwards. */
@@ -190,6 +218,8 @@ static void copy_complete_for(struct ck_detector *d, struct ck_copy *copy, struc
         ck_clock_drop(&d->clocks, copy->waited_to[s]);
         copy->waited_from[s] = ck_clock_ref(item->clock[s]);
         copy->waited_to[s] = ck_clock_ref(item->clock[s]);
+        if (copy->fenced) /* with it, what fences order before it */
+            ck_clock_join(&d->clocks, &copy->waited_to[s], copy->item.clock[s]);
         ck_clock_raise(&d->clocks, &copy->waited_to[s], copy->key, copy->key, copy->item.time[s]);
     }
     ck_clock_drop(&d->clocks, item->clock[s]);
@@ -239,6 +269,8 @@ void ck_race_copy(struct ck_detector *d, const struct mm_event *event)
         return;
     if (event->kind == MM_COPY_START)
         copy_issue(d, group, event);
+    else if (event->kind == MM_COPY_FENCE)
+        copy_fence(d, group, event);
     else
         copy_wait(d, group, event);
 }

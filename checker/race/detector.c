@@ -88,6 +88,7 @@ static void detector_step(struct ck_detector *d, const struct mm_event *event)
         break;
     case MM_COPY_START:
     case MM_COPY_WAIT:
+    case MM_COPY_FENCE:
         ck_race_copy(d, event);
         break;
     default:

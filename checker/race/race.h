@@ -147,6 +147,7 @@ struct ck_copy { /* an asynchronous copy that some work-items have not waited fo
     uint32_t source; /* of the call */
     uint32_t callers, waiters;
     bool started, differ[CK_REGIONS]; /* DIFFER: the callers' clocks differ */
+    bool fenced;                      /* a fence orders other copies before it */
     uint64_t first;                   /* the first caller */
     uint32_t first_time[CK_REGIONS];  /* its time at the call */
     uint64_t key;                     /* agent key of its slot, 0: none yet */
@@ -166,6 +167,7 @@ struct ck_group {
     struct ck_barrier *barriers;
     struct ck_copy *copies;
     struct ck_copy_slot *copy_slots;
+    struct ck_clock *copy_fence[CK_REGIONS]; /* what happens before copies that start after the last fence */
     struct ck_past_barrier past[CK_PAST_BARRIERS];
     uint32_t past_count;
 };

@@ -231,10 +231,11 @@ struct mm_event *in_record_fence(struct in_run *run, struct in_item *item, const
     return e;
 }
 
-void in_record_copy(struct in_run *run, struct in_item *item, const struct in_insn *pc, enum mm_kind kind,
-                    uint32_t number)
+struct mm_event *in_record_copy(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                                enum mm_kind kind, uint32_t number)
 {
     struct mm_event *e = next_event(run, item, pc);
     e->kind = (uint8_t)kind;
     e->instance = number;
+    return e;
 }

@@ -2,7 +2,7 @@
  *
  * A copy is performed when all work-items of the work-group have requested it, and belongs to none of them:
  * the record has its accesses between the COPY_START and the COPY_WAIT of each work-item.  In weak memory it
- * may be performed as late as at the wait. */
+ * may be performed as late as at the wait, and then before any copy that a fence orders after it. */
 #include "collective.h"
 #include "interp/check/check.h"
 #include "interp/weak/weak.h"
@@ -76,6 +76,21 @@ static void make(struct in_run *run, struct in_item *item, struct in_copy *c)
     run->copying = false;
 }
 
+/* Performs C, after the delayed copies that a fence orders before it.  The flags of the fence do not matter:
+ * without them fewer orders occur, and no other ones. */
+static void make_in_order(struct in_run *run, struct in_item *item, struct in_copy *c)
+{
+    struct in_copies *copies = &item->group->copies;
+    for (uint32_t k = 0; k < copies->count && !run->stopped; k++) {
+        struct in_copy *earlier = &copies->list[k];
+        if (earlier->late && earlier->fences < c->fences)
+            make(run, item, earlier);
+        earlier->late &= earlier->fences >= c->fences;
+    }
+    make(run, item, c);
+    c->late = false;
+}
+
 /* ---- start ------------------------------------------------------------------------------------- */
 
 /* Whether all work-items pass the same arguments, as the function requires. */
@@ -110,7 +125,8 @@ static void keep_copy(struct in_run *run, struct in_copies *copies, const struct
 static void ask(const struct in_gathering *g)
 {
     struct in_copies *copies = &g->members[0]->group->copies;
-    struct in_copy c = {.pc = g->members[0]->pc - 1, .wait = g->w, .number = ++copies->made};
+    struct in_copy c = {
+        .pc = g->members[0]->pc - 1, .wait = g->w, .number = ++copies->made, .fences = copies->fences};
     if (g->run->launch.checks && !agree(g) && g->run->stopped)
         return;
     memcpy(&c.to, in_gathered(g, 0, 0), sizeof c.to);
@@ -121,7 +137,7 @@ static void ask(const struct in_gathering *g)
     c.late = g->run->weak != NULL && in_weak_is_late(g->run);
     record_point(g, c.pc, MM_COPY_START, c.number);
     if (!c.late)
-        make(g->run, g->members[0], &c);
+        make_in_order(g->run, g->members[0], &c);
     for (uint32_t m = g->count; m-- > 0;) {
         uint64_t event = in_number(in_gathered(g, m, 4), g->w->ty);
         c.event = event != 0 ? event : EVENT | c.number;
@@ -211,10 +227,44 @@ static void wait(const struct in_gathering *g)
             continue;
         }
         if (c->late)
-            make(g->run, g->members[0], c);
+            make_in_order(g->run, g->members[0], c);
         record_point(g, g->members[0]->pc - 1, MM_COPY_WAIT, c->number);
     }
     copies->count = kept;
+}
+
+/* ---- fence ------------------------------------------------------------------------------------- */
+
+/* SPIR-V has no instruction for async_work_group_copy_fence(): a wait for IN_COPY_FENCE + flags events at the
+ * null pointer represents it, which is undefined as a wait. */
+bool in_is_copy_fence(const struct in_item *item, const struct in_wait *w)
+{
+    struct in_fat list;
+    if (w->opcode != SpvOpGroupWaitEvents)
+        return false;
+    memcpy(&list, item->frame + w->operand[1], sizeof list);
+    return list.address == 0 &&
+           (in_number(item->frame + w->operand[0], w->from) & ~UINT64_C(0xff)) == IN_COPY_FENCE;
+}
+
+static void fence(const struct in_gathering *g)
+{
+    struct in_copies *copies = &g->members[0]->group->copies;
+    uint64_t flags = in_number(in_gathered(g, 0, 0), g->w->from);
+    copies->fences++;
+    for (uint32_t m = 0; m < g->count && !g->run->stopped; m++) {
+        struct in_item *item = g->members[m];
+        if (g->run->launch.checks &&
+            (!in_is_copy_fence(item, g->w) || in_number(in_gathered(g, m, 0), g->w->from) != flags))
+            in_raise(
+                g->run, item, item->pc - 1, "different-arguments", "CLC 6.15.11", NULL, 0, 0,
+                "the flags of this work-item's async_work_group_copy_fence() differ from those of work-item %u of "
+                "its work-group",
+                g->members[0]->agent);
+        if (is_recorded(g->run))
+            in_record_copy(g->run, item, item->pc - 1, MM_COPY_FENCE, copies->fences)->fence_flags =
+                (uint8_t)((flags & 1 ? MM_FENCE_LOCAL : 0) | (flags & 2 ? MM_FENCE_GLOBAL : 0));
+    }
 }
 
 void in_copy_collective(struct in_run *run, struct in_item **members, uint32_t count, const struct in_wait *w)
@@ -222,8 +272,13 @@ void in_copy_collective(struct in_run *run, struct in_item **members, uint32_t c
     const struct in_gathering g = {run, members, count, w};
     if (w->opcode == SpvOpGroupAsyncCopy)
         ask(&g);
-    else
+    else if (in_is_copy_fence(members[0], w))
+        fence(&g);
+    else {
         wait(&g);
+        if (run->weak != NULL)
+            in_weak_copies(run, members, count);
+    }
 }
 
 /* All copies have to be waited for before the kernel ends. */
@@ -233,7 +288,7 @@ void in_copies_end(struct in_run *run, struct in_item *item)
     for (uint32_t k = 0; k < copies->count && !run->stopped; k++) {
         struct in_copy *c = &copies->list[k];
         if (c->late)
-            make(run, item, c);
+            make_in_order(run, item, c);
         if (run->launch.checks && !run->stopped)
             in_raise(run, item, c->pc, "unwaited-copy", "CLC 6.15.11", NULL, 0, 0,
                      "the work-group ends without having waited for this asynchronous copy");

@@ -186,13 +186,14 @@ struct in_copy {
     uint64_t count, stride; /* elements; of the global side */
     uint64_t event;
     uint32_t number; /* in the work-group, from 1 */
+    uint32_t fences; /* of the work-group before it */
     bool late;       /* it is performed at its wait */
     bool met;        /* by the current wait */
 };
 struct in_copies {
     struct in_copy *list;
     uint32_t count;
-    uint32_t made; /* by the work-group so far */
+    uint32_t made, fences; /* copies, and fences of them, that the work-group called so far */
 };
 
 /* Blocks of work-items, allocated together. */
@@ -381,9 +382,9 @@ void in_record_atomic(struct in_run *run, struct in_item *item, const struct in_
 struct mm_event *in_record_fence(struct in_run *run, struct in_item *item, const struct in_insn *pc,
                                  enum mm_kind kind, uint32_t semantics, uint32_t scope, uint32_t site,
                                  uint32_t instance);
-/* COPY_START or COPY_WAIT */
-void in_record_copy(struct in_run *run, struct in_item *item, const struct in_insn *pc, enum mm_kind kind,
-                    uint32_t number);
+/* COPY_START, COPY_WAIT or COPY_FENCE */
+struct mm_event *in_record_copy(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                                enum mm_kind kind, uint32_t number);
 void in_record_flush(struct in_run *run);
 uint32_t in_record_source(struct in_run *run, const struct in_item *item, const struct in_insn *pc);
 void in_record_end(struct in_run *run);
@@ -401,6 +402,9 @@ void in_pipe_collective(struct in_run *run, struct in_item **members, uint32_t c
 /* copy.c: the same for asynchronous copies; and the end of a work-group, of which ITEM ends last */
 void in_copy_collective(struct in_run *run, struct in_item **members, uint32_t count,
                         const struct in_wait *wait);
+/* Whether the wait W of ITEM is a fence of copies. */
+bool in_is_copy_fence(const struct in_item *item, const struct in_wait *w);
+enum { IN_COPY_FENCE = 0x46454e00 }; /* ref-runtime/compiler/helper_extra.c has it, too */
 void in_copies_end(struct in_run *run, struct in_item *item);
 bool in_pipe_storages_create(struct in_instance *instance);
 void in_pipe_storages_destroy(struct in_instance *instance);

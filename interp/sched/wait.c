@@ -61,8 +61,6 @@ static void release_members(struct in_run *run, struct in_item **members, uint32
         in_collective(run, members, n, w);
     if (!barrier && run->launch.terms)
         in_terms_meet(run, members, n);
-    if (run->weak != NULL && w->opcode == SpvOpGroupWaitEvents)
-        in_weak_copies(run, members, n);
     for (uint32_t k = 0; k < n; k++) {
         record_wait(run, members[k], MM_BARRIER_EXIT);
         members[k]->state = IN_ITEM_READY;
@@ -93,7 +91,9 @@ static void describe_location(const struct in_run *run, const struct in_item *it
         return;
     }
     const struct in_source *s = &run->code->sources[run->code->source_of[item->pc - 1 - run->insns]];
-    snprintf(text, size, "waits at %s (%s:%u)", source_name(s->opcode), s->file, s->line);
+    bool fence = item->state == IN_ITEM_WAITING && in_is_copy_fence(item, wait_of(item));
+    snprintf(text, size, "waits at %s (%s:%u)",
+             fence ? "async_work_group_copy_fence()" : source_name(s->opcode), s->file, s->line);
 }
 
 /* Reports divergence: FIRST waits at an instruction that OTHER will never reach. */

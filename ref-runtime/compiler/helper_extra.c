@@ -1,6 +1,6 @@
 /* Declarations that clang's own OpenCL headers lack, each part only for programs that mention it:
  * packed dot products [cl_khr_integer_dot_product], two- and three-dimensional asynchronous copies
- * [cl_khr_extended_async_copies], uniform work-group arithmetic [cl_khr_work_group_uniform_arithmetic], clocks
+ * [cl_khr_extended_async_copies], their fence [cl_khr_async_work_group_copy_fence], uniform work-group arithmetic [cl_khr_work_group_uniform_arithmetic], clocks
  * [cl_khr_kernel_clock], names of image formats [cl_ext_image_unorm_int_2_101010, cl_ext_image_unsigned_10x6_12x4_14x2]. */
 #include "ref-runtime/compiler/helper.h"
 
@@ -57,6 +57,11 @@ static const char async_text[] =
     "RT_COPY_(__local, __global)\n"
     "RT_COPY_(__global, __local)\n"
     "#undef RT_COPY_\n";
+
+/* SPIR-V has no instruction for it: see in_is_copy_fence(). */
+static const char fence_text[] =
+    "#define async_work_group_copy_fence(flags) wait_group_events(0x46454e00 | (int)(flags), "
+    "(event_t *)0)\n";
 
 /* The translator knows the instructions by these names: scope 2 is the work-group, operations 0, 1 and 2
  * are reduce, inclusive and exclusive scan. */
@@ -124,6 +129,7 @@ static const struct part {
     {"cl_khr_extended_async_copies", "async_work_group_copy_", async_text},
     {"__opencl_c_ext_image_unorm_int_2_101010", "_2_101010_EXT", packed_image_text},
     {"__opencl_c_ext_image_unsigned_10x6_12x4_14x2", "X6_EXT|X4_EXT|X2_EXT", padded_image_text},
+    {"cl_khr_async_work_group_copy_fence", "work_group_copy_fence", fence_text},
     {"cl_khr_kernel_clock", "clock_read_", clock_text},
     {"cl_khr_work_group_uniform_arithmetic", "work_group_reduce_|work_group_scan_", uniform_text},
 };

@@ -142,6 +142,12 @@ static const struct feature {
      "  event_t e = async_work_group_copy_2D2D(l, 0, g, 0, 4, 8, 4, 8, 8, 0);\n"
      "  wait_group_events(1, &e); o[i] = l[i]; }",
      copied},
+    {"cl_khr_async_work_group_copy_fence",
+     "kernel void k(global int *o) { local int l[32]; global int *g = o + 32; int i = get_global_id(0);\n"
+     "  g[i] = i; barrier(CLK_GLOBAL_MEM_FENCE); event_t e = async_work_group_copy(l, g, 32, 0);\n"
+     "  async_work_group_copy_fence(CLK_LOCAL_MEM_FENCE); e = async_work_group_copy(o, l, 32, e);\n"
+     "  wait_group_events(1, &e); }",
+     index_of},
 };
 
 static void extension(void **state)

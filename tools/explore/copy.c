@@ -15,6 +15,7 @@
 #include <string.h>
 
 enum { WORD = 8, MAX_ELEMENTS = 1024, MAX_EVENTS = 64, MAX_CALLS = 256 };
+enum { COPY_FENCE = 0x46454e00 }; /* in_is_copy_fence() */
 /* What a call stores, in this order, and what a wait does. */
 enum { TO, FROM, COUNT, STRIDE, EVENT, KEY, CALL_WORDS, WAIT_WORD = CALL_WORDS };
 
@@ -93,6 +94,8 @@ static void wait(struct ex *ex, const struct in_inst *inst)
     uint64_t count;
     if (inst->operand_count < 3)
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.21", "a wait for events lacks operands");
+    if (ex_is_const(ex, ex_scalar(ex, inst->operands[1]), &count) && (count & ~UINT64_C(0xff)) == COPY_FENCE)
+        ex_fail(ex, MM_LIMIT, "explore.copy", "async_work_group_copy_fence is not supported");
     if (!ex_is_const(ex, ex_scalar(ex, inst->operands[1]), &count) || count > MAX_EVENTS)
         ex_fail(ex, MM_LIMIT, "explore.copy", "wait_group_events for a variable or large number of events");
     ex_meet(ex, false);

@@ -4,6 +4,8 @@
 
 #include "memmodel/memmodel.h"
 
+#include <string.h>
+
 static uint64_t random_state;
 static uint32_t rnd(uint32_t n)
 {
@@ -156,22 +158,37 @@ static void add_barrier(uint32_t command, int group, bool sub)
 static struct open_copy { /* not waited for yet */
     uint32_t command, instance;
     int group;
+    bool ended;      /* by a later copy that a fence orders after it */
+    uint32_t fences; /* of the group before it */
 } open_copies[8];
+static uint32_t copy_fences[COMMANDS + 1][ITEMS];
 static int open_count;
 static uint32_t copy_count;
 
 static void add_points(uint32_t command, int group, int kind, uint32_t instance)
 {
-    int count = active_items(group), turn = (int)rnd(4);
+    int count = active_items(group),
+        turn = kind == MM_COPY_FENCE ? 0 : (int)rnd(4); /* reports name the first */
     for (int i = 0; i < count; i++)
         add((struct mm_event){.agent = {command, (uint32_t)(group * LOCAL + (i + turn) % count)},
                               .kind = (uint8_t)kind,
+                              .fence_flags = kind == MM_COPY_FENCE ? (uint8_t)(instance % 4) : 0,
                               .instance = instance});
 }
 
 /* The first of the work-group stands for its copies. */
 static void add_copied(uint32_t command, int group, uint32_t instance)
 {
+    uint32_t fences = 0;
+    for (int i = 0; i < open_count; i++)
+        if (open_copies[i].command == command && open_copies[i].instance == instance) {
+            if (open_copies[i].ended)
+                return;
+            fences = open_copies[i].fences;
+        }
+    for (int i = 0; i < open_count; i++)
+        open_copies[i].ended |= open_copies[i].command == command && open_copies[i].group == group &&
+                                open_copies[i].fences < fences;
     for (uint32_t n = 1 + rnd(2); n-- > 0;)
         add((struct mm_event){.agent = {command, (uint32_t)(group * LOCAL)},
                               .kind = (uint8_t)(MM_READ + rnd(2)),
@@ -198,7 +215,12 @@ static void add_copy(uint32_t command, int group)
     }
     if (open_count == 8 || active_items(group) == 0)
         return;
-    open_copies[open_count++] = (struct open_copy){command, ++copy_count, group};
+    if (rnd(3) == 0) {
+        copy_fences[command][group]++;
+        add_points(command, group, MM_COPY_FENCE, rnd(4));
+    }
+    open_copies[open_count++] =
+        (struct open_copy){command, ++copy_count, group, false, copy_fences[command][group]};
     add_points(command, group, MM_COPY_START, copy_count);
     if (rnd(2))
         add_copied(command, group, copy_count);
@@ -241,6 +263,7 @@ static void make_execution(void)
     copies = rnd(3) == 0 ? 4 : 0;
     open_count = 0;
     copy_count = 0;
+    memset(copy_fences, 0, sizeof copy_fences);
     plainness = 2 + rnd(3) * 4 + rnd(2) * rnd(30);
     while (event_count < budget) {
         uint32_t what = rnd(30);

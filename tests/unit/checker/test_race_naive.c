@@ -28,7 +28,8 @@ static bool same_agent(int a, int b)
 }
 static bool is_point(int i)
 {
-    return events[i].kind == MM_COPY_START || events[i].kind == MM_COPY_WAIT;
+    return events[i].kind == MM_COPY_START || events[i].kind == MM_COPY_WAIT ||
+           events[i].kind == MM_COPY_FENCE;
 }
 static bool is_access(int i)
 {
@@ -207,6 +208,23 @@ static void release_sequences(void)
     }
 }
 
+/* A fence of S stands between the calls of the copies with accesses at I and J. */
+static bool fence_between(int s, int i, int j)
+{
+    bool called = false, fenced = false;
+    for (int k = 0; k < j; k++) {
+        const struct mm_event *e = &events[k];
+        if (!is_point(k) || e->agent.command != events[i].agent.command || group_of(k) != group_of(i))
+            continue;
+        called |= e->kind == MM_COPY_START && e->instance == events[i].instance;
+        fenced |= called && e->kind == MM_COPY_FENCE &&
+                  (e->fence_flags & (s == L ? MM_FENCE_LOCAL : MM_FENCE_GLOBAL));
+        if (e->kind == MM_COPY_START && e->instance == events[j].instance)
+            return fenced;
+    }
+    return false;
+}
+
 static void barriers_and_commands(void)
 {
     for (int i = 0; i < event_count; i++) {
@@ -221,6 +239,9 @@ static void barriers_and_commands(void)
                 if (a->kind == MM_BARRIER_ENTRY && b->kind == MM_BARRIER_EXIT && a->instance == b->instance)
                     hb[s][i][j] = true;
                 if (command && copy_of(i) && b->kind == MM_COPY_WAIT && a->instance == b->instance)
+                    hb[s][i][j] = true;
+                if (command && s != I && copy_of(i) && copy_of(j) && group_of(i) == group_of(j) &&
+                    fence_between(s, i, j))
                     hb[s][i][j] = true;
                 if (command && a->kind == MM_COMMAND_START && is_item(j))
                     hb[s][i][j] = true;
