@@ -255,7 +255,7 @@ $(API_TEST_BIN) $(CLIENT_BIN): $(BUILD)/%: %.c $(BUILD)/lib/libtestlib.a
 
 # Tests that run a second time with compiled kernels; a test that compiles none there fails (tests/lib/totals.py).
 JIT_TESTS := $(addprefix jit:,$(addprefix $(BUILD)/tests/runtime/test_,command_buffer components device_queue devices \
-  extensions host_guard il_versions image_kernels kernel_object kernels memory_clauses program program_fixups queues \
+  extensions host_guard il_versions image_kernels kernel_object kernels memory_clauses mipmap_kernels program program_fixups queues \
   resources seeded_host svm svm_system terminate unequal_devices) tests/runtime/test_memory_modes.sh tests/runtime/test_pyopencl.py)
 ifeq ($(SAN),)
 JIT_TESTS += $(addprefix jit:,$(addprefix $(BUILD)/tests/unit/,interp/test_arith interp/test_unusual \

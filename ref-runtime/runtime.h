@@ -333,7 +333,12 @@ struct rt_image {
     cl_image_desc description;
     struct in_image shape; /* data: unset */
     size_t element_size;
-    size_t slice_pitch;              /* as queries return it: 0 where the type has no slices */
+    size_t slice_pitch; /* as queries return it: 0 where the type has no slices */
+};
+/* A level of a mipmapped image, or all of another one [cl_khr_mipmap_image]. */
+struct rt_level {
+    size_t begin;                    /* bytes before its first texel */
+    size_t row_pitch, slice_pitch;   /* as maps return them: 0 where the type has no slices */
     size_t layout_row, layout_slice; /* bytes between steps of origin[1] and of origin[2] */
     size_t extent[3];                /* of regions: layers of an array are its last dimension */
 };
@@ -353,6 +358,8 @@ struct rt_sampler {
     cl_bool normalized;
     cl_addressing_mode addressing;
     cl_filter_mode filter;
+    cl_filter_mode mip_filter; /* [cl_khr_mipmap_image] */
+    cl_float lod_min, lod_max;
     struct in_sampler shape; /* the same for kernels */
     cl_sampler_properties *properties;
     size_t property_count;

@@ -43,6 +43,7 @@ static const struct {
     {SpvCapabilityInt64Atomics, false},
     {SpvCapabilityImageBasic, true},
     {SpvCapabilityImageReadWrite, true},
+    {SpvCapabilityImageMipmap, true},
     {SpvCapabilityPipes, false},
     {SpvCapabilityGroups, false},
     {SpvCapabilityDeviceEnqueue, false},

@@ -51,28 +51,29 @@ static bool sampler_of(struct in_run *run, uint64_t bits, struct in_sampler *sam
     sampler->addressing = (enum in_addressing)(bits >> 2 & 7);
     sampler->normalized = bits >> 1 & 1;
     sampler->filter = (enum in_filter)(bits & 1);
+    sampler->has_mip = false;
     return sampler->addressing <= IN_ADDRESS_MIRRORED_REPEAT;
 }
 
-/* Integer coordinates of any width, held within 32 bits. */
-static void int_coordinates(const struct in_item *item, const struct in_call *c, int32_t *to)
+/* Integers of operand AT, of any width, held within 32 bits. */
+static void int_operand(const struct in_item *item, const struct in_call *c, uint32_t at, int32_t to[4])
 {
-    const struct in_ty *ty = c->types[1], *s = in_scalar(ty);
+    const struct in_ty *ty = c->types[at], *s = in_scalar(ty);
     for (uint32_t k = 0; k < 4; k++) {
         int64_t v = 0;
         if (k < in_count(ty)) {
-            memcpy(&v, item->frame + c->operand[1] + k * s->size, s->size);
+            memcpy(&v, item->frame + c->operand[at] + k * s->size, s->size);
             v = (int64_t)((uint64_t)v << (64 - 8 * s->size)) >> (64 - 8 * s->size);
         }
         to[k] = v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : (int32_t)v;
     }
 }
 
-static void float_coordinates(const struct in_item *item, const struct in_call *c, float *to)
+static void float_operand(const struct in_item *item, const struct in_call *c, uint32_t at, float to[4])
 {
-    const struct in_ty *ty = c->types[1], *s = in_scalar(ty);
+    const struct in_ty *ty = c->types[at], *s = in_scalar(ty);
     for (uint32_t k = 0; k < 4; k++) {
-        const uint8_t *from = item->frame + c->operand[1] + k * s->size;
+        const uint8_t *from = item->frame + c->operand[at] + k * s->size;
         double d = 0;
         to[k] = 0;
         if (k >= in_count(ty))
@@ -90,6 +91,42 @@ static void float_coordinates(const struct in_item *item, const struct in_call *
     }
 }
 
+/* Operand AT of an access without a sampler: its level of detail; false, and OUT-OF-BOUNDS, if the image has no such
+ * level.  *VIEW: the level, *OFFSET: where its texels begin [CLC 6.15.15.4]. */
+static bool level_operand(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                          const struct in_call *c, uint32_t at, const struct in_handle *h,
+                          struct in_image *view, uint64_t *offset)
+{
+    int32_t lod[4] = {0};
+    if ((c->literal & SpvImageOperandsLodMask) && at < c->operand_count)
+        int_operand(item, c, at, lod);
+    if (in_image_level(&h->image, lod[0], view, offset))
+        return true;
+    if (run->launch.checks)
+        in_raise(run, item, pc, "out-of-bounds", "CLC 6.15.15", h->object,
+                 h->object != NULL ? h->object->address : 0, 0,
+                 "access to level %d of image %s of %u level%s", lod[0],
+                 h->object != NULL && h->object->name != NULL ? h->object->name : "",
+                 in_image_levels(&h->image), in_image_levels(&h->image) == 1 ? "" : "s");
+    return false;
+}
+
+/* The level of detail of a read with a sampler. */
+static void lod_operand(const struct in_item *item, const struct in_call *c, struct in_lod *lod)
+{
+    float v[4] = {0};
+    *lod = (struct in_lod){.gradients = c->literal & SpvImageOperandsGradMask};
+    if (lod->gradients && c->operand_count > 3) {
+        float_operand(item, c, 2, v);
+        memcpy(lod->dx, v, sizeof lod->dx);
+        float_operand(item, c, 3, v);
+        memcpy(lod->dy, v, sizeof lod->dy);
+    } else if (c->operand_count > 2) {
+        float_operand(item, c, 2, v);
+        lod->lod = v[0];
+    }
+}
+
 static void record_texels(struct in_run *run, struct in_item *item, const struct in_insn *pc,
                           const struct in_handle *h, const struct in_image_touched *touched, bool write)
 {
@@ -103,10 +140,10 @@ static void record_texels(struct in_run *run, struct in_item *item, const struct
     }
 }
 
+/* I: the image of H, or one of its levels. */
 static void outside(struct in_run *run, struct in_item *item, const struct in_insn *pc,
-                    const struct in_handle *h, const int32_t *at, bool write)
+                    const struct in_handle *h, const struct in_image *i, const int32_t *at, bool write)
 {
-    const struct in_image *i = &h->image;
     if (run->launch.checks)
         in_raise(run, item, pc, "out-of-bounds", "CLC 6.15.15", h->object,
                  h->object != NULL ? h->object->address : 0, 0,
@@ -139,6 +176,18 @@ static void put_texel(struct in_item *item, const struct in_call *c, const union
     }
 }
 
+/* Levels are sampled with normalized coordinates [CLC 6.15.15.2]. */
+static void check_normalized(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                             const struct in_handle *h, const struct in_sampler *sampler,
+                             const struct in_lod *lod)
+{
+    bool level_0 = !lod->gradients && lod->lod == 0;
+    if (run->launch.checks && in_image_levels(&h->image) > 1 && !sampler->normalized && !level_0)
+        in_raise(run, item, pc, "invalid-sampler", "CLC 6.15.15", h->object,
+                 h->object != NULL ? h->object->address : 0, 0,
+                 "a level of a mipmapped image is read with a sampler of unnormalized coordinates");
+}
+
 static bool run_sample(struct in_run *run, struct in_item *item, const struct in_insn *pc,
                        const struct in_call *c)
 {
@@ -158,16 +207,22 @@ static bool run_sample(struct in_run *run, struct in_item *item, const struct in
     check_class(run, item, pc, h, c->ty);
     if (in_scalar(c->types[1])->kind == IN_TY_FLOAT) {
         float f[4];
-        float_coordinates(item, c, f);
+        struct in_lod lod;
+        float_operand(item, c, 1, f);
+        lod_operand(item, c, &lod);
+        check_normalized(run, item, pc, h, &sampler, &lod);
         for (int k = 0; k < 4; k++)
             at[k] = f[k] > -1e9f && f[k] < 1e9f ? (int32_t)f[k] : 0;
-        in_image_sample(&h->image, &sampler, f, &texel, &touched);
+        if (in_image_levels(&h->image) > 1)
+            in_image_sample_lod(&h->image, &sampler, f, &lod, &texel, &touched);
+        else
+            in_image_sample(&h->image, &sampler, f, &texel, &touched);
     } else {
-        int_coordinates(item, c, at);
+        int_operand(item, c, 1, at);
         in_image_sample_int(&h->image, &sampler, at, &texel, &touched);
     }
     if (touched.count == 0 && sampler.addressing == IN_ADDRESS_NONE)
-        outside(run, item, pc, h, at, false);
+        outside(run, item, pc, h, &h->image, at, false);
     record_texels(run, item, pc, h, &touched, false);
     put_texel(item, c, &texel);
     return !run->stopped;
@@ -179,15 +234,21 @@ static bool access_texel(struct in_run *run, struct in_item *item, const struct 
 {
     const struct in_handle *h = image_of(run, item, pc, c);
     struct in_image_touched touched = {0};
+    struct in_image level;
+    uint64_t offset;
     int32_t at[4];
     if (h == NULL)
         return false;
-    int_coordinates(item, c, at);
+    int_operand(item, c, 1, at);
     check_class(run, item, pc, h, ty);
-    bool inside = write ? in_image_write(&h->image, at, texel, &touched)
-                        : in_image_read(&h->image, at, texel, &touched);
+    if (!level_operand(run, item, pc, c, write ? 3 : 2, h, &level, &offset))
+        return true;
+    bool inside =
+        write ? in_image_write(&level, at, texel, &touched) : in_image_read(&level, at, texel, &touched);
     if (!inside)
-        outside(run, item, pc, h, at, write);
+        outside(run, item, pc, h, &level, at, write);
+    for (uint32_t k = 0; k < touched.count; k++)
+        touched.offset[k] += offset;
     record_texels(run, item, pc, h, &touched, write);
     return true;
 }
@@ -222,9 +283,15 @@ static bool run_query(struct in_run *run, struct in_item *item, const struct in_
                       const struct in_call *c)
 {
     const struct in_handle *h = image_of(run, item, pc, c);
-    uint64_t value[4] = {0, 1, 1, 1};
+    uint64_t value[4] = {0, 1, 1, 1}, offset;
     if (h != NULL) {
-        const struct in_image *i = &h->image;
+        int32_t lod[4] = {0};
+        struct in_image level;
+        if (c->opcode == SpvOpImageQuerySizeLod && c->operand_count > 1)
+            int_operand(item, c, 1, lod);
+        if (!in_image_level(&h->image, lod[0], &level, &offset))
+            in_image_level(&h->image, 0, &level, &offset);
+        const struct in_image *i = &level;
         bool array = i->kind == IN_IMAGE_1D_ARRAY || i->kind == IN_IMAGE_2D_ARRAY;
         uint32_t layers = in_image_coordinate_count(i->kind) - 1;
         value[0] = i->width;
@@ -236,7 +303,9 @@ static bool run_query(struct in_run *run, struct in_item *item, const struct in_
             value[0] = i->type;
         else if (c->opcode == SpvOpImageQueryOrder)
             value[0] = i->order;
-        else if (c->opcode == SpvOpImageQueryLevels || c->opcode == SpvOpImageQuerySamples)
+        else if (c->opcode == SpvOpImageQueryLevels)
+            value[0] = in_image_levels(&h->image);
+        else if (c->opcode == SpvOpImageQuerySamples)
             value[0] = 1;
     }
     const struct in_ty *s = in_scalar(c->ty);
@@ -263,7 +332,7 @@ static bool is_number(const struct in_ty *ty)
     return (s->kind == IN_TY_INT || s->kind == IN_TY_FLOAT) && s->size <= 8;
 }
 
-/* Coordinates, texels and results are numbers or vectors of them. */
+/* Coordinates, texels, levels of detail and results are numbers or vectors of them. */
 static enum mm_class access(struct in_lower *l, const struct in_inst *i, in_call_fn fn)
 {
     bool fits = i->operand_count >= 1 && in_ty_of(l, i->operands[0])->kind == IN_TY_OPAQUE &&
@@ -271,8 +340,9 @@ static enum mm_class access(struct in_lower *l, const struct in_inst *i, in_call
     bool placed = fn == run_sample || fn == run_read || fn == run_write;
     uint32_t numbers = fn == run_write ? 3 : placed ? 2 : 1;
     fits = fits && i->operand_count >= numbers;
-    for (uint32_t k = 1; k < numbers && fits; k++)
-        fits = is_number(in_ty_of(l, i->operands[k]));
+    for (uint32_t k = 1; k < i->operand_count && fits; k++)
+        fits = (k >= numbers && !l->m->is_id[i->word + (uint32_t)(i->operands - i->w) + k]) ||
+               is_number(in_ty_of(l, i->operands[k]));
     if (fn == run_sample && fits)
         fits = in_ty_of(l, i->operands[0])->size == 16;
     return fits ? in_call_c(l, i, fn)

@@ -91,6 +91,10 @@ struct in_sampler {
     bool normalized;
     enum in_addressing addressing;
     enum in_filter filter;
+    /* For reads with a level of detail [cl_khr_mipmap_image]; the rest unless HAS_MIP: NEAREST, 0 and FLT_MAX. */
+    bool has_mip;
+    enum in_filter mip_filter;
+    float lod_min, lod_max;
 };
 
 struct in_image {
@@ -102,6 +106,14 @@ struct in_image {
     uint64_t row_pitch;            /* bytes between rows */
     uint64_t slice_pitch;          /* bytes between 2D slices, or between the layers of an array */
     void *data;
+    uint32_t levels; /* of a mipmapped image, whose level 0 all of this describes; 0 as 1: not mipmapped */
+};
+
+/* The level of detail of a read with a sampler: explicit, or that of gradients by x and by y of the coordinates. */
+struct in_lod {
+    bool gradients;
+    float lod;
+    float dx[3], dy[3]; /* with GRADIENTS: one element for each coordinate, without the layer of an array */
 };
 
 /* Red, green, blue, alpha; depth images use the first. */
@@ -114,8 +126,8 @@ union in_texel {
 /* Texels of the image that an operation accessed. */
 struct in_image_touched {
     uint32_t count;
-    uint32_t size;      /* bytes of each */
-    uint64_t offset[8]; /* bytes from the image's data */
+    uint32_t size;       /* bytes of each */
+    uint64_t offset[16]; /* bytes from the image's data */
 };
 
 /* ---- formats ------------------------------------------------------------------------------------ */
@@ -135,6 +147,17 @@ void in_texel_encode(enum in_channel_order order, enum in_channel_type type, con
 /* ---- geometry ------------------------------------------------------------------------------------ */
 
 uint32_t in_image_coordinate_count(enum in_image_kind kind); /* with the layer of an array: 1, 2 or 3 */
+uint32_t in_image_dimensions(enum in_image_kind kind);       /* without it */
+
+/* ---- mip levels [cl_khr_mipmap_image] (image_level.c): one after the other, each without gaps -------- */
+
+uint32_t in_image_levels(const struct in_image *image); /* at least 1 */
+/* How many levels an image of this size has at most: the last one has a single texel, or a row of layers. */
+uint32_t in_image_most_levels(uint32_t width, uint32_t height, uint32_t depth);
+/* Level LEVEL as an image with one level; *OFFSET: of its texels, in bytes, from the data of IMAGE.  False: there is no such
+ * level. */
+bool in_image_level(const struct in_image *image, int64_t level, struct in_image *view, uint64_t *offset);
+uint64_t in_image_bytes(const struct in_image *image); /* of all levels */
 
 /* ---- access: COORDINATES has in_image_coordinate_count elements; TOUCHED may be NULL ------------- */
 
@@ -146,6 +169,10 @@ void in_image_sample(const struct in_image *image, const struct in_sampler *samp
 /* The same with integer coordinates, which are never normalized nor filtered. */
 void in_image_sample_int(const struct in_image *image, const struct in_sampler *sampler,
                          const int32_t *coordinates, union in_texel *texel, struct in_image_touched *touched);
+/* With a level of detail: of the nearest level, or of the two nearest ones weighted, as the sampler says [CLC 6.15.15.2]. */
+void in_image_sample_lod(const struct in_image *image, const struct in_sampler *sampler,
+                         const float *coordinates, const struct in_lod *lod, union in_texel *texel,
+                         struct in_image_touched *touched);
 /* Without a sampler; false, and a texel of zeros, outside the image, which is undefined behavior. */
 bool in_image_read(const struct in_image *image, const int32_t *coordinates, union in_texel *texel,
                    struct in_image_touched *touched);

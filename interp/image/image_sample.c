@@ -27,10 +27,15 @@ static bool is_array(enum in_image_kind kind)
     return kind == IN_IMAGE_1D_ARRAY || kind == IN_IMAGE_2D_ARRAY;
 }
 
+uint32_t in_image_dimensions(enum in_image_kind kind)
+{
+    return in_image_coordinate_count(kind) - is_array(kind);
+}
+
 /* Coordinates that are sampled; an array's last one selects the layer. */
 static uint32_t dimensions(const struct in_image *image)
 {
-    return in_image_coordinate_count(image->kind) - is_array(image->kind);
+    return in_image_dimensions(image->kind);
 }
 
 static uint32_t extent(const struct in_image *image, uint32_t axis)

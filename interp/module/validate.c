@@ -93,6 +93,31 @@ static bool is_broad_select(const struct in_module *m, const uint8_t *vectors, c
            vectors[w[1]] && !vectors[w[3]];
 }
 
+/* Gradients with as many components as the coordinates, of which a 3D image uses three: so translators emit those of
+ * read_image. */
+static bool has_gradients(const uint32_t *w)
+{
+    return (w[0] & 0xffff) == SpvOpImageSampleExplicitLod && w[0] >> 16 == 8 &&
+           w[5] == SpvImageOperandsGradMask;
+}
+
+/* Copies an access without a sampler, without the level that it names in the first image operand [cl_khr_mipmap_image]; returns
+ * the number of words, 0 if W is none. */
+static uint32_t put_level_0(const uint32_t *w, uint32_t *to)
+{
+    uint32_t op = w[0] & 0xffff, n = w[0] >> 16,
+             at = op == SpvOpImageWrite  ? 4
+                  : op == SpvOpImageRead ? 5
+                                         : n;
+    if (at + 1 >= n || !(w[at] & SpvImageOperandsLodMask) || (w[at] & SpvImageOperandsBiasMask))
+        return 0;
+    memcpy(to, w, n * sizeof *w);
+    memmove(to + at + 1, w + at + 2, (n - at - 2) * sizeof *w);
+    to[at] &= ~(uint32_t)SpvImageOperandsLodMask;
+    to[0] = (n - 1) << 16 | op;
+    return n - 1;
+}
+
 /* The storage class operand of pointer type or variable W; NULL: it is neither. */
 static uint32_t *storage_class(uint32_t *w)
 {
@@ -133,8 +158,8 @@ static uint32_t put_entry(const struct in_module *m, const uint32_t *w, uint32_t
 }
 
 /* Copies instruction W, in a valid form where the validator rejects what every driver accepts: conversions of
- * addresses in OpSpecConstantOp, pipe storage, null handles, selections of vectors by one condition,
- * interfaces. Merge instructions are dropped: only shaders need structured control flow [SPIRV 2.11], and
+ * addresses in OpSpecConstantOp, pipe storage, null handles, selections of vectors by one condition, levels of
+ * mipmapped images, interfaces. Merge instructions are dropped: only shaders need structured control flow [SPIRV 2.11], and
  * optimizers let headers share a merge block. So are clocks, whose capability would make kernels shaders, and which may be
  * those of a work-group [CL env cl_khr_kernel_clock]. */
 static void copy_tolerated(const struct in_module *m, const uint8_t *vectors, const uint32_t *w,
@@ -142,12 +167,18 @@ static void copy_tolerated(const struct in_module *m, const uint8_t *vectors, co
 {
     uint32_t op = w[0] & 0xffff, n = w[0] >> 16, *to = c->words + c->count;
     bool value = (op == SpvOpConvertUToPtr && n == 4 && makes_handle(m, w)) ||
-                 is_broad_select(m, vectors, w) || (op == SpvOpReadClockKHR && n == 4);
+                 is_broad_select(m, vectors, w) || has_gradients(w) || (op == SpvOpReadClockKHR && n == 4);
     bool constant = (op == SpvOpSpecConstantOp || op == SpvOpConstantPipeStorage) && n >= 4;
     bool dropped = op == SpvOpSelectionMerge || op == SpvOpLoopMerge ||
                    (op == SpvOpCapability && w[1] == SpvCapabilityShaderClockKHR);
     if (op == SpvOpEntryPoint && m->version >= 0x10400) {
         c->count += put_entry(m, w, to);
+        c->changed = true;
+        return;
+    }
+    uint32_t level_0 = put_level_0(w, to);
+    if (level_0 != 0) {
+        c->count += level_0;
         c->changed = true;
         return;
     }

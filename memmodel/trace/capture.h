@@ -34,10 +34,13 @@ enum mm_capture_kind {
 struct mm_capture_argument {
     uint32_t kind, memory;
     uint64_t offset, size, flags;
-    uint32_t normalized, addressing, filter, reserved; /* samplers: as in the API */
+    uint32_t normalized, addressing, filter; /* samplers: as in the API; */
+    uint32_t
+        mip_filter; /* if not 0, OFFSET and SIZE are the bits of the least and the most level of detail */
 };
 struct mm_capture_memory {
-    uint32_t kind, reserved; /* MM_CAPTURE_BUFFER, SVM or IMAGE */
+    uint32_t kind;   /* MM_CAPTURE_BUFFER, SVM or IMAGE */
+    uint32_t levels; /* of a mipmapped image, whose contents are its levels without gaps; else 0 or 1 */
     uint64_t flags, size;
     uint64_t address; /* SVM: its address when captured, to relocate pointers in memory */
     uint32_t image_type, channel_order, channel_type;     /* IMAGE: as in the API */

@@ -66,16 +66,16 @@ bool rt_layouts_overlap(const struct rt_layout *a, size_t a_base, const struct r
 /* A map of a buffer or image, checked but for what is said here (enqueue/map.c): flags, host access, overlap. */
 struct rt_map {
     struct rt_mem *mem;
-    size_t origin[3], region[3]; /* buffers: bytes, in the first dimension; images: texels */
-    struct rt_layout layout;     /* of the mapped bytes in MEM, and how many they are */
+    struct rt_region region;
+    struct rt_layout layout; /* of the mapped bytes in MEM, and how many they are */
     size_t bytes[3];
     cl_map_flags flags;
 };
 void *rt_enqueue_map(struct rt_queue *queue, cl_command_type type, const char *name, const struct rt_map *map,
                      bool blocking, cl_uint count, const cl_event *list, cl_event *event,
                      cl_int *errcode_ret);
-/* Fills in LAYOUT and BYTES for a region of MEM. */
-void rt_mem_layout(const struct rt_mem *mem, const size_t origin[3], const size_t region[3],
-                   struct rt_layout *layout, size_t bytes[3]);
+/* Fills in LAYOUT and BYTES for a region of MEM, which has its level. */
+void rt_mem_layout(const struct rt_mem *mem, const struct rt_region *region, struct rt_layout *layout,
+                   size_t bytes[3]);
 
 #endif

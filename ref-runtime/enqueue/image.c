@@ -29,12 +29,31 @@ static cl_int check_image(const struct rt_queue *queue, cl_mem handle, struct rt
                                              : CL_INVALID_CONTEXT;
 }
 
-/* Origins in dimensions that the image does not have are 0, regions 1: their extent there is 1. */
-static cl_int check_region(const struct rt_mem *mem, const size_t *origin, const size_t *region)
+/* Which element of an origin is the level of a mipmapped image [cl_khr_mipmap_image]. */
+static int level_dimension(const struct rt_mem *mem)
 {
+    return (int)in_image_coordinate_count(mem->image->shape.kind);
+}
+
+/* Origins in dimensions that the image does not have are 0, except for the level, regions 1: their extent there is 1. */
+static cl_int check_region(const struct rt_mem *mem, const size_t *origin, const size_t *region,
+                           struct rt_region *checked)
+{
+    struct rt_level level;
+    if (!origin || !region)
+        return CL_INVALID_VALUE;
+    *checked = (struct rt_region){{origin[0], origin[1], origin[2]}, {region[0], region[1], region[2]}, 0};
+    if (in_image_levels(&mem->image->shape) > 1) {
+        int dimension = level_dimension(mem);
+        checked->level = origin[dimension];
+        if (dimension < 3)
+            checked->origin[dimension] = 0;
+    }
+    if (!rt_image_level(mem->image, checked->level, &level))
+        return CL_INVALID_MIP_LEVEL;
     for (int d = 0; d < 3; d++) {
-        size_t most = mem->image->extent[d];
-        if (!origin || !region || region[d] == 0 || origin[d] > most || region[d] > most - origin[d])
+        size_t most = level.extent[d], at = checked->origin[d];
+        if (region[d] == 0 || at > most || region[d] > most - at)
             return CL_INVALID_VALUE;
     }
     return CL_SUCCESS;
@@ -77,12 +96,13 @@ static cl_int transfer(cl_command_queue handle, cl_mem image, const struct reque
     struct rt_mem *mem;
     struct rt_rect rect = {.host = q->ptr};
     struct rt_layout host, texels;
+    struct rt_region region;
     cl_int error = rt_enqueue_begin(handle, count, list, &queue);
     error = error ? error : check_image(queue, image, &mem);
-    error = error ? error : !q->ptr ? CL_INVALID_VALUE : check_region(mem, q->origin, q->region);
+    error = error ? error : !q->ptr ? CL_INVALID_VALUE : check_region(mem, q->origin, q->region, &region);
     if (error)
         return error;
-    rt_mem_layout(mem, q->origin, q->region, &texels, rect.region);
+    rt_mem_layout(mem, &region, &texels, rect.region);
     if (!linear_layout(mem, rect.region, q->row, q->slice, &host))
         return CL_INVALID_VALUE;
     if (mem->flags & forbidden)
@@ -129,6 +149,7 @@ static cl_int copy(const struct rt_submission *s, cl_mem source, cl_mem target, 
                    const size_t *target_origin, const size_t *region)
 {
     struct rt_rect rect = {0};
+    struct rt_region from, to;
     cl_int error = check_image(s->queue, source, &rect.source);
     error = error ? error : check_image(s->queue, target, &rect.target);
     if (error)
@@ -137,12 +158,12 @@ static cl_int copy(const struct rt_submission *s, cl_mem source, cl_mem target, 
     if (a->image_channel_order != b->image_channel_order ||
         a->image_channel_data_type != b->image_channel_data_type)
         return CL_IMAGE_FORMAT_MISMATCH;
-    error = check_region(rect.source, source_origin, region);
-    error = error ? error : check_region(rect.target, target_origin, region);
+    error = check_region(rect.source, source_origin, region, &from);
+    error = error ? error : check_region(rect.target, target_origin, region, &to);
     if (error)
         return error;
-    rt_mem_layout(rect.source, source_origin, region, &rect.from, rect.region);
-    rt_mem_layout(rect.target, target_origin, region, &rect.to, rect.region);
+    rt_mem_layout(rect.source, &from, &rect.from, rect.region);
+    rt_mem_layout(rect.target, &to, &rect.to, rect.region);
     if (overlaps(rect.source, &rect, rect.target))
         return CL_MEM_COPY_OVERLAP;
     error = rt_check_mutable(rect.target);
@@ -163,14 +184,15 @@ static cl_int with_buffer(const struct rt_submission *s, cl_mem image, cl_mem bu
     struct rt_mem *texels = NULL, *bytes = NULL;
     struct rt_rect rect = {0};
     struct rt_layout in_image, in_buffer;
+    struct rt_region checked;
     cl_int error = check_image(s->queue, image, &texels);
     error = error ? error : rt_enqueue_buffer(s->queue, buffer, &bytes);
     if (!error && texels->mem_type == CL_MEM_OBJECT_IMAGE1D_BUFFER && texels->parent == bytes)
         error = CL_INVALID_MEM_OBJECT; /* the image is made of this very buffer */
-    error = error ? error : check_region(texels, origin, region);
+    error = error ? error : check_region(texels, origin, region, &checked);
     if (error)
         return error;
-    rt_mem_layout(texels, origin, region, &in_image, rect.region);
+    rt_mem_layout(texels, &checked, &in_image, rect.region);
     linear_layout(texels, rect.region, 0, 0, &in_buffer);
     in_buffer.origin = offset;
     error = rt_check_range(bytes, offset, rect.region[0] * rect.region[1] * rect.region[2]);
@@ -231,8 +253,9 @@ static cl_int fill(const struct rt_submission *s, cl_mem image, const void *colo
 {
     static const struct rt_operation operation = {.start = run_fill};
     struct rt_mem *mem;
+    struct rt_region checked;
     cl_int error = check_image(s->queue, image, &mem);
-    error = error ? error : !color ? CL_INVALID_VALUE : check_region(mem, origin, region);
+    error = error ? error : !color ? CL_INVALID_VALUE : check_region(mem, origin, region, &checked);
     error = error ? error : rt_check_mutable(mem);
     if (error)
         return error;
@@ -243,7 +266,7 @@ static cl_int fill(const struct rt_submission *s, cl_mem image, const void *colo
     rt_command_hold(command, mem);
     struct fill *f = (void *)command->payload;
     f->mem = mem;
-    rt_mem_layout(mem, origin, region, &f->layout, f->bytes);
+    rt_mem_layout(mem, &checked, &f->layout, f->bytes);
     /* Depth images are filled with one float, all others with four channels. */
     union in_texel texel = {{0}};
     memcpy(&texel, color, mem->image->shape.order == IN_ORDER_DEPTH ? sizeof(float) : sizeof(texel));
@@ -264,23 +287,24 @@ void *CL_API_CALL rt_clEnqueueMapImage(cl_command_queue handle, cl_mem image, cl
 {
     struct rt_queue *queue;
     struct rt_mem *mem;
+    struct rt_level level;
+    struct rt_map map = {.flags = flags};
     cl_int error = rt_enqueue_begin(handle, count, list, &queue);
     error = error ? error : check_image(queue, image, &mem);
-    error = error ? error : check_region(mem, origin, region);
+    error = error ? error : check_region(mem, origin, region, &map.region);
     if (!error && (!row_pitch || (mem->image->slice_pitch && !slice_pitch)))
         error = CL_INVALID_VALUE;
     if (error)
         return rt_null(errcode_ret, error);
-    struct rt_map map = {.mem = mem, .flags = flags};
-    memcpy(map.origin, origin, sizeof(map.origin));
-    memcpy(map.region, region, sizeof(map.region));
-    rt_mem_layout(mem, origin, region, &map.layout, map.bytes);
+    map.mem = mem;
+    rt_image_level(mem->image, map.region.level, &level);
+    rt_mem_layout(mem, &map.region, &map.layout, map.bytes);
     void *pointer = rt_enqueue_map(queue, CL_COMMAND_MAP_IMAGE, "clEnqueueMapImage", &map, blocking, count,
                                    list, event, errcode_ret);
     if (pointer) {
-        *row_pitch = mem->image->shape.row_pitch;
+        *row_pitch = level.row_pitch;
         if (slice_pitch)
-            *slice_pitch = mem->image->slice_pitch;
+            *slice_pitch = level.slice_pitch;
     }
     return pointer;
 }

@@ -2,24 +2,24 @@
 #include "interp/fault.h"
 #include "ref-runtime/check/host_guard.h"
 #include "ref-runtime/enqueue/enqueue.h"
+#include "ref-runtime/memory/image.h"
 
 #include <string.h>
 
 /* ---- mappings, under rt_lock ---- */
 
-static bool boxes_meet(const size_t a[3], const size_t a_size[3], const size_t b[3], const size_t b_size[3])
+static bool regions_meet(const struct rt_region *a, const struct rt_region *b)
 {
     for (int d = 0; d < 3; d++)
-        if (a[d] >= b[d] + b_size[d] || b[d] >= a[d] + a_size[d])
+        if (a->origin[d] >= b->origin[d] + b->size[d] || b->origin[d] >= a->origin[d] + a->size[d])
             return false;
-    return true;
+    return a->level == b->level;
 }
 
 /* A buffer and what is associated with it, its parts and images of one dimension, share their bytes. */
 static bool meet(const struct rt_mapping *a, const struct rt_mapping *b)
 {
-    return a->mem == b->mem ? boxes_meet(a->origin, a->region, b->origin, b->region)
-                            : a->begin < b->end && b->begin < a->end;
+    return a->mem == b->mem ? regions_meet(&a->region, &b->region) : a->begin < b->end && b->begin < a->end;
 }
 
 /* Regions mapped for writing do not overlap [CL 5.2.4, 5.5.2]. */
@@ -50,8 +50,7 @@ static cl_int add_mapping(const struct rt_map *map, void *pointer)
     mapping->mem = map->mem;
     mapping->pointer = pointer;
     mapping->flags = map->flags;
-    memcpy(mapping->origin, map->origin, sizeof(map->origin));
-    memcpy(mapping->region, map->region, sizeof(map->region));
+    mapping->region = map->region;
     if (map->bytes[1] == 1 && map->bytes[2] == 1) {
         mapping->begin = rt_mem_offset(map->mem) + map->layout.origin;
         mapping->end = mapping->begin + map->bytes[0];
@@ -106,17 +105,21 @@ void rt_mapping_free_all(struct rt_mem *mem)
 
 /* ---- map ---- */
 
-void rt_mem_layout(const struct rt_mem *mem, const size_t origin[3], const size_t region[3],
-                   struct rt_layout *layout, size_t bytes[3])
+void rt_mem_layout(const struct rt_mem *mem, const struct rt_region *region, struct rt_layout *layout,
+                   size_t bytes[3])
 {
-    const struct rt_image *image = mem->image;
-    size_t element = image ? image->element_size : 1;
-    layout->row_pitch = image ? image->layout_row : mem->size;
-    layout->slice_pitch = image ? image->layout_slice : mem->size;
-    layout->origin = origin[0] * element + origin[1] * layout->row_pitch + origin[2] * layout->slice_pitch;
-    bytes[0] = region[0] * element;
-    bytes[1] = region[1];
-    bytes[2] = region[2];
+    struct rt_level level = {.layout_row = mem->size, .layout_slice = mem->size};
+    const size_t *origin = region->origin;
+    size_t element = mem->image ? mem->image->element_size : 1;
+    if (mem->image)
+        rt_image_level(mem->image, region->level, &level);
+    layout->row_pitch = level.layout_row;
+    layout->slice_pitch = level.layout_slice;
+    layout->origin =
+        level.begin + origin[0] * element + origin[1] * level.layout_row + origin[2] * level.layout_slice;
+    bytes[0] = region->size[0] * element;
+    bytes[1] = region->size[1];
+    bytes[2] = region->size[2];
 }
 
 /* Calls ROW for the byte ranges of the region in the root, neighbors joined. */
@@ -275,8 +278,8 @@ void *CL_API_CALL rt_clEnqueueMapBuffer(cl_command_queue handle, cl_mem buffer, 
         error = CL_INVALID_VALUE;
     if (error)
         return rt_null(errcode_ret, error);
-    struct rt_map map = {.mem = mem, .origin = {offset}, .region = {size, 1, 1}, .flags = flags};
-    rt_mem_layout(mem, map.origin, map.region, &map.layout, map.bytes);
+    struct rt_map map = {.mem = mem, .region = {.origin = {offset}, .size = {size, 1, 1}}, .flags = flags};
+    rt_mem_layout(mem, &map.region, &map.layout, map.bytes);
     return rt_enqueue_map(queue, CL_COMMAND_MAP_BUFFER, "clEnqueueMapBuffer", &map, blocking, count, list,
                           event, errcode_ret);
 }
@@ -326,7 +329,7 @@ cl_int CL_API_CALL rt_clEnqueueUnmapMemObject(cl_command_queue handle, cl_mem me
     rt_command_hold(command, mem);
     struct rt_map *map = (void *)command->payload;
     *map = (struct rt_map){.mem = mem, .flags = mapping->flags};
-    rt_mem_layout(mem, mapping->origin, mapping->region, &map->layout, map->bytes);
+    rt_mem_layout(mem, &mapping->region, &map->layout, map->bytes);
     error = rt_command_enqueue(command, count, list, event, false);
     if (error) {
         pthread_mutex_lock(&rt_lock);

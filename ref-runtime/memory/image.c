@@ -55,6 +55,32 @@ static bool has_slices(const struct rt_image_kind *kind)
     return kind->array || kind->most[2];
 }
 
+bool rt_image_level(const struct rt_image *image, size_t number, struct rt_level *level)
+{
+    struct in_image shape;
+    uint64_t begin;
+    if (number > INT32_MAX || !in_image_level(&image->shape, (int64_t)number, &shape, &begin))
+        return false;
+    bool rows_are_layers = shape.kind == IN_IMAGE_1D_ARRAY;
+    size_t slices = (size_t)shape.depth * shape.array_size;
+    *level = (struct rt_level){
+        .begin = begin,
+        .row_pitch = shape.row_pitch,
+        .slice_pitch = image->slice_pitch ? shape.slice_pitch : 0,
+        .layout_row = rows_are_layers ? shape.slice_pitch : shape.row_pitch,
+        .layout_slice = rows_are_layers ? shape.slice_pitch * slices : shape.slice_pitch,
+        .extent = {shape.width, rows_are_layers ? slices : shape.height, rows_are_layers ? 1 : slices}};
+    return true;
+}
+
+/* Levels: as many as halving leads to, in memory that the application does not describe. */
+static bool levels_valid(const struct in_image *shape, const cl_image_desc *d, bool memory_given)
+{
+    return d->num_mip_levels <= 1 ||
+           (!memory_given && shape->order != IN_ORDER_DEPTH && shape->kind != IN_IMAGE_1D_BUFFER &&
+            d->num_mip_levels <= in_image_most_levels(shape->width, shape->height, shape->depth));
+}
+
 /* Pitches: 0, or large enough and whole elements and rows, of an image whose size a size_t can hold; given only where
  * there is memory to describe. */
 bool rt_image_shape(const struct rt_image_kind *kind, const cl_image_desc *d, bool memory_given,
@@ -65,7 +91,7 @@ bool rt_image_shape(const struct rt_image_kind *kind, const cl_image_desc *d, bo
     size_t depth = kind->most[2] ? d->image_depth : 1, layers = kind->array ? d->image_array_size : 1;
     size_t least = width * image->element_size, row = d->image_row_pitch, slice = d->image_slice_pitch;
     if ((!memory_given && (row || slice)) || (row && (row < least || row % image->element_size)) ||
-        d->num_mip_levels || d->num_samples)
+        d->num_samples)
         return false;
     row = row ? row : least;
     slice = has_slices(kind) ? slice : 0;
@@ -84,19 +110,14 @@ bool rt_image_shape(const struct rt_image_kind *kind, const cl_image_desc *d, bo
     shape->array_size = (uint32_t)layers;
     shape->row_pitch = row;
     shape->slice_pitch = slice;
+    shape->levels = d->num_mip_levels;
     image->slice_pitch = has_slices(kind) ? slice : 0;
-    bool rows_are_layers = kind->kind == IN_IMAGE_1D_ARRAY;
-    image->layout_row = rows_are_layers ? slice : row;
-    image->layout_slice = rows_are_layers ? slice * layers : slice;
-    image->extent[0] = width;
-    image->extent[1] = rows_are_layers ? layers : height;
-    image->extent[2] = rows_are_layers ? 1 : depth * layers;
-    return true;
+    return levels_valid(shape, d, memory_given);
 }
 
 size_t rt_image_size(const struct rt_image *image)
 {
-    return image->layout_slice * image->extent[2];
+    return in_image_bytes(&image->shape);
 }
 
 /* ---- images of other objects ---- */
@@ -180,6 +201,8 @@ static cl_int describe(const struct rt_context *context, cl_mem_flags *flags, co
     if (error)
         return error;
     bool needs_pointer = (*flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR)) != 0;
+    if (needs_pointer && d->num_mip_levels > 1)
+        return CL_INVALID_VALUE;
     bool immutable = *flags & CL_MEM_IMMUTABLE_EXT;
     if (*source ? (!immutable && ((*source)->flags & CL_MEM_IMMUTABLE_EXT)) ||
                       !rt_mem_inherit_flags((*source)->flags, flags)
@@ -197,8 +220,8 @@ static cl_int describe(const struct rt_context *context, cl_mem_flags *flags, co
             return error;
     }
     if (!rt_image_shape(kind, &image->description, host_ptr || external || *source, image)) {
-        return *source && !d->num_mip_levels && !d->num_samples ? CL_INVALID_IMAGE_FORMAT_DESCRIPTOR
-                                                                : CL_INVALID_IMAGE_DESCRIPTOR;
+        return *source && d->num_mip_levels <= 1 && !d->num_samples ? CL_INVALID_IMAGE_FORMAT_DESCRIPTOR
+                                                                    : CL_INVALID_IMAGE_DESCRIPTOR;
     }
     if (*source && !(*source)->image && !aligned(*source, image->element_size))
         return CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
@@ -354,6 +377,11 @@ static cl_int get_buffer(const void *object, const struct rt_info_out *out)
     return rt_info_handle(out, parent && parent->mem_type == CL_MEM_OBJECT_BUFFER ? parent : NULL);
 }
 
+static cl_int get_levels(const void *object, const struct rt_info_out *out)
+{
+    return rt_info_uint(out, of(object)->description.num_mip_levels);
+}
+
 RT_ANSWER(get_none, uint, void, unused, 0)
 
 static const struct rt_info_row image_rows[] = {
@@ -361,7 +389,7 @@ static const struct rt_info_row image_rows[] = {
     RT_INFO_GET(CL_IMAGE_ROW_PITCH, get_row_pitch), RT_INFO_GET(CL_IMAGE_SLICE_PITCH, get_slice_pitch),
     RT_INFO_GET(CL_IMAGE_WIDTH, get_width),         RT_INFO_GET(CL_IMAGE_HEIGHT, get_height),
     RT_INFO_GET(CL_IMAGE_DEPTH, get_depth),         RT_INFO_GET(CL_IMAGE_ARRAY_SIZE, get_array_size),
-    RT_INFO_GET(CL_IMAGE_BUFFER, get_buffer),       RT_INFO_GET(CL_IMAGE_NUM_MIP_LEVELS, get_none),
+    RT_INFO_GET(CL_IMAGE_BUFFER, get_buffer),       RT_INFO_GET(CL_IMAGE_NUM_MIP_LEVELS, get_levels),
     RT_INFO_GET(CL_IMAGE_NUM_SAMPLES, get_none),
 };
 

@@ -28,10 +28,12 @@ size_t rt_image_most(const struct rt_context *context, const struct rt_image_kin
 cl_int rt_image_source(const struct rt_context *context, const struct rt_image_kind *kind,
                        const cl_image_desc *d, struct rt_mem **source);
 /* Fills in the layout of IMAGE, whose format and size of elements are set.  False: D is wrong in pitches, levels or
- * samples. */
+ * samples.  MEMORY_GIVEN: the texels lie in memory that the application describes, which has no levels. */
 bool rt_image_shape(const struct rt_image_kind *kind, const cl_image_desc *d, bool memory_given,
                     struct rt_image *image);
 size_t rt_image_size(const struct rt_image *image); /* in bytes */
+/* False: IMAGE has no such level. */
+bool rt_image_level(const struct rt_image *image, size_t number, struct rt_level *level);
 size_t rt_image_element_size(const cl_image_format *format);
 /* Flags of a query about images: those of creation, and the one for kernels that read and write. */
 bool rt_image_flags_valid(cl_mem_flags flags);

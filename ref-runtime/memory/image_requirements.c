@@ -31,7 +31,8 @@ static bool fits(const struct question *q, const struct rt_image_kind *kind, con
     struct rt_image image = {.element_size = q->format ? rt_image_element_size(q->format) : LARGEST_ELEMENT};
     if (q->format)
         image.format = *q->format;
-    return rt_image_shape(kind, d, true, &image) && (!q->source || rt_image_size(&image) <= q->source->size);
+    return rt_image_shape(kind, d, d->num_mip_levels <= 1, &image) &&
+           (!q->source || rt_image_size(&image) <= q->source->size);
 }
 
 /* The largest value of a dimension of images of KIND, whatever the dimensions are that the description leaves open.  What
@@ -84,7 +85,7 @@ static cl_int put_size(const struct question *q, const struct rt_info_out *out)
     }
     image.format = *q->format;
     image.element_size = rt_image_element_size(q->format);
-    if (!q->kind || !rt_image_shape(q->kind, q->description, true, &image))
+    if (!q->kind || !rt_image_shape(q->kind, q->description, q->description->num_mip_levels <= 1, &image))
         return CL_INVALID_IMAGE_DESCRIPTOR;
     return rt_info_size(out, rt_image_size(&image));
 }
@@ -93,7 +94,7 @@ static cl_int check_description(struct question *q)
 {
     cl_image_desc d = *q->description;
     q->kind = rt_image_kind(d.image_type);
-    if ((!q->kind && d.image_type) || d.num_mip_levels || d.num_samples)
+    if ((!q->kind && d.image_type) || d.num_samples || (d.mem_object && d.num_mip_levels > 1))
         return CL_INVALID_IMAGE_DESCRIPTOR;
     for (int i = 0; q->kind && i < DIMENSIONS; i++) {
         size_t most = limit_of(q->context, q->kind, i);

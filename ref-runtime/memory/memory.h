@@ -38,13 +38,18 @@ cl_int rt_address_put(const void *object, const struct rt_info_out *out);
 void rt_storage_destroy(struct rt_mem *root);
 /* Where maps of MEM point; NULL: no memory. */
 unsigned char *rt_storage_map_pointer(struct rt_mem *mem, size_t offset);
+/* A part of a memory object: bytes of a buffer, in the first dimension, or texels of a level of an image. */
+struct rt_region {
+    size_t origin[3], size[3];
+    size_t level;
+};
 /* What a mapped region is: one per map call that was not unmapped. */
 struct rt_mapping {
     struct rt_mapping *next;
     struct rt_mem *mem;
     void *pointer;
-    size_t origin[3], region[3]; /* buffers: bytes, in the first dimension; images: texels */
-    size_t begin, end;           /* of buffers and one-dimensional images: bytes of the root */
+    struct rt_region region;
+    size_t begin, end; /* of buffers and one-dimensional images: bytes of the root */
     cl_map_flags flags;
 };
 void rt_mapping_free_all(struct rt_mem *mem);

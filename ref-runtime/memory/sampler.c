@@ -2,13 +2,18 @@
 #include "ref-runtime/device.h"
 #include "ref-runtime/memory/image.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 struct request {
     cl_bool normalized;
     cl_addressing_mode addressing;
-    cl_filter_mode filter;
+    cl_filter_mode filter, mip_filter;
+    cl_float lod_min, lod_max;
 };
+static const struct request defaults = {CL_TRUE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, CL_FILTER_NEAREST,
+                                        0,       FLT_MAX};
 
 /* Repeating needs normalized coordinates. */
 static bool valid(const struct request *r)
@@ -16,7 +21,9 @@ static bool valid(const struct request *r)
     bool repeats = r->addressing == CL_ADDRESS_REPEAT || r->addressing == CL_ADDRESS_MIRRORED_REPEAT;
     return (r->normalized == CL_TRUE || r->normalized == CL_FALSE) && r->addressing >= CL_ADDRESS_NONE &&
            r->addressing <= CL_ADDRESS_MIRRORED_REPEAT &&
-           (r->filter == CL_FILTER_NEAREST || r->filter == CL_FILTER_LINEAR) && (r->normalized || !repeats);
+           (r->filter == CL_FILTER_NEAREST || r->filter == CL_FILTER_LINEAR) && (r->normalized || !repeats) &&
+           (r->mip_filter == CL_FILTER_NEAREST || r->mip_filter == CL_FILTER_LINEAR) && !isnan(r->lod_min) &&
+           !isnan(r->lod_max);
 }
 
 static cl_sampler create(struct rt_context *context, const struct request *r,
@@ -34,9 +41,18 @@ static cl_sampler create(struct rt_context *context, const struct request *r,
     sampler->normalized = r->normalized;
     sampler->addressing = r->addressing;
     sampler->filter = r->filter;
+    sampler->mip_filter = r->mip_filter;
+    sampler->lod_min = r->lod_min;
+    sampler->lod_max = r->lod_max;
     sampler->shape =
-        (struct in_sampler){r->normalized == CL_TRUE, (enum in_addressing)(r->addressing - CL_ADDRESS_NONE),
-                            (enum in_filter)(r->filter - CL_FILTER_NEAREST)};
+        (struct in_sampler){.normalized = r->normalized == CL_TRUE,
+                            .addressing = (enum in_addressing)(r->addressing - CL_ADDRESS_NONE),
+                            .filter = (enum in_filter)(r->filter - CL_FILTER_NEAREST),
+                            .has_mip = r->mip_filter != defaults.mip_filter ||
+                                       r->lod_min != defaults.lod_min || r->lod_max != defaults.lod_max,
+                            .mip_filter = (enum in_filter)(r->mip_filter - CL_FILTER_NEAREST),
+                            .lod_min = r->lod_min,
+                            .lod_max = r->lod_max};
     if (count) {
         sampler->properties = mm_alloc(count * sizeof(*properties));
         if (!sampler->properties) {
@@ -55,24 +71,29 @@ cl_sampler CL_API_CALL rt_clCreateSampler(cl_context handle, cl_bool normalized,
                                           cl_int *errcode_ret)
 {
     struct rt_context *context = rt_context(handle);
-    const struct request request = {normalized, addressing, filter};
+    struct request request = defaults;
+    request.normalized = normalized;
+    request.addressing = addressing;
+    request.filter = filter;
     cl_int error = rt_context_error(context);
     return error ? rt_null(errcode_ret, error) : create(context, &request, NULL, 0, errcode_ret);
 }
 
-/* Each property at most once; what is not given is normalized, clamped, nearest. */
+/* Each property at most once.  Levels of detail are the bits of a float, as no text says how a property holds one. */
 static bool parse(const cl_sampler_properties *properties, struct request *r, size_t *count)
 {
-    bool seen[3] = {false};
+    void *const fields[] = {&r->normalized, &r->addressing, &r->filter,
+                            &r->mip_filter, &r->lod_min,    &r->lod_max};
+    enum { NAMES = sizeof(fields) / sizeof(*fields) };
+    bool seen[NAMES] = {false};
     size_t n = 0;
     for (; properties && properties[n]; n += 2) {
-        cl_sampler_properties name = properties[n], value = properties[n + 1];
-        if (name < CL_SAMPLER_NORMALIZED_COORDS || name > CL_SAMPLER_FILTER_MODE || value > UINT32_MAX ||
-            seen[name - CL_SAMPLER_NORMALIZED_COORDS])
+        cl_sampler_properties name = properties[n] - CL_SAMPLER_NORMALIZED_COORDS;
+        cl_uint value = (cl_uint)properties[n + 1];
+        if (name >= NAMES || seen[name] || value != properties[n + 1])
             return false;
-        seen[name - CL_SAMPLER_NORMALIZED_COORDS] = true;
-        cl_uint *fields[3] = {&r->normalized, &r->addressing, &r->filter};
-        *fields[name - CL_SAMPLER_NORMALIZED_COORDS] = (cl_uint)value;
+        seen[name] = true;
+        memcpy(fields[name], &value, sizeof(value));
     }
     *count = properties ? n + 1 : 0;
     return true;
@@ -83,7 +104,7 @@ cl_sampler CL_API_CALL rt_clCreateSamplerWithProperties(cl_context handle,
                                                         cl_int *errcode_ret)
 {
     struct rt_context *context = rt_context(handle);
-    struct request request = {CL_TRUE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST};
+    struct request request = defaults;
     size_t count = 0;
     if (rt_context_error(context))
         return rt_null(errcode_ret, rt_context_error(context));
@@ -109,6 +130,9 @@ static const struct rt_info_row sampler_rows[] = {
     RT_INFO_FIELD(CL_SAMPLER_ADDRESSING_MODE, struct rt_sampler, addressing),
     RT_INFO_FIELD(CL_SAMPLER_FILTER_MODE, struct rt_sampler, filter),
     RT_INFO_GET(CL_SAMPLER_PROPERTIES, get_properties),
+    RT_INFO_FIELD(CL_SAMPLER_MIP_FILTER_MODE, struct rt_sampler, mip_filter),
+    RT_INFO_FIELD(CL_SAMPLER_LOD_MIN, struct rt_sampler, lod_min),
+    RT_INFO_FIELD(CL_SAMPLER_LOD_MAX, struct rt_sampler, lod_max),
 };
 
 RT_INFO_CALL(SamplerInfo, cl_sampler, cl_sampler_info, rt_sampler(handle), CL_INVALID_SAMPLER, sampler_rows)

@@ -171,10 +171,13 @@ static void describe_image(const struct rt_image *image, struct mm_capture_memor
     m->depth = d->image_depth;
     m->array_size = d->image_array_size;
     m->row_pitch = d->image_row_pitch;
+    m->levels = d->num_mip_levels;
+    struct rt_level level;
+    rt_image_level(image, 0, &level);
     for (int i = 0; i < 3; i++)
-        m->region[i] = image->extent[i] ? image->extent[i] : 1;
-    m->row_bytes = layers ? 0 : image->layout_row;
-    m->slice_bytes = layers ? image->layout_row : slices ? image->layout_slice : 0;
+        m->region[i] = level.extent[i] ? level.extent[i] : 1;
+    m->row_bytes = layers ? 0 : level.layout_row;
+    m->slice_bytes = layers ? level.layout_row : slices ? level.layout_slice : 0;
 }
 
 /* A buffer that is no part of another, or an image. */
@@ -231,6 +234,13 @@ static void bind_mem(struct capture *c, struct rt_mem *mem, struct mm_capture_ar
     a->flags = mem->flags;
 }
 
+static uint32_t bits_of(float f)
+{
+    uint32_t bits;
+    memcpy(&bits, &f, sizeof bits);
+    return bits;
+}
+
 static void add_argument(struct capture *c, uint32_t index, const struct rt_launch_argument *from)
 {
     struct mm_capture_argument a = {.kind = MM_CAPTURE_NULL};
@@ -252,6 +262,11 @@ static void add_argument(struct capture *c, uint32_t index, const struct rt_laun
         a.normalized = from->sampler->normalized;
         a.addressing = from->sampler->addressing;
         a.filter = from->sampler->filter;
+        if (from->sampler->shape.has_mip) {
+            a.mip_filter = from->sampler->mip_filter;
+            a.offset = bits_of(from->sampler->lod_min);
+            a.size = bits_of(from->sampler->lod_max);
+        }
         break;
     default:
         if (from->mem)

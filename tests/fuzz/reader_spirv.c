@@ -90,7 +90,8 @@ static uint32_t fz_hash(const uint8_t *data, size_t size)
 static void fz_arguments(const struct in_kernel_info *info, struct in_argument *args, struct in_image *images,
                          struct in_pipe *pipes)
 {
-    static const struct in_sampler sampler = {true, IN_ADDRESS_REPEAT, IN_FILTER_LINEAR};
+    static const struct in_sampler sampler = {
+        .normalized = true, .addressing = IN_ADDRESS_REPEAT, .filter = IN_FILTER_LINEAR};
     for (uint32_t k = 0; k < FZ_ARGUMENTS; k++) {
         for (int b = 0; b < FZ_ROOM; b++)
             fz_memory[k][b] = (unsigned char)(b % 4 == 0 ? b / 4 % 7 : 0);

@@ -131,7 +131,7 @@ static void errors(void **state)
 {
     (void)state;
     const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4};
-    const cl_image_desc levels = {.image_type = CL_MEM_OBJECT_IMAGE2D, .num_mip_levels = 2};
+    const cl_image_desc levels = {.image_type = CL_MEM_OBJECT_IMAGE2D, .num_samples = 2};
     const cl_image_desc kind = {.image_type = CL_MEM_OBJECT_PIPE};
     const cl_image_desc wide = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 1 << 20};
     const cl_image_desc foreign = {.image_type = CL_MEM_OBJECT_IMAGE2D, .mem_object = (cl_mem)context};

@@ -40,10 +40,21 @@ static bool is_texel(const struct in_ty *ty)
     return is_vector(ty, 4, true) || is_vector(ty, 4, false);
 }
 
+/* Whether I names a level of a mipmapped image that may be another one than level 0; BASE: how many operands come before its
+ * image operands. */
+static bool names_level(struct in_emit *e, const struct in_inst *i, uint32_t base)
+{
+    const uint32_t level = SpvImageOperandsLodMask | SpvImageOperandsGradMask;
+    if (i->operand_count <= base + 1 || !(i->operands[base] & level))
+        return false;
+    LLVMValueRef lod = in_value(e, i->operands[base + 1]);
+    return (i->operands[base] & SpvImageOperandsGradMask) || !LLVMIsConstant(lod) || !LLVMIsNull(lod);
+}
+
 /* The short path for I, or NULL. */
 static const char *short_path(struct in_emit *e, const struct in_inst *i)
 {
-    if (i->operand_count < 2)
+    if (i->operand_count < 2 || names_level(e, i, i->opcode == SpvOpImageWrite ? 3 : 2))
         return NULL;
     bool floats = is_vector(in_emit_ty(e, i->operands[1]), 2, true);
     bool integers = is_vector(in_emit_ty(e, i->operands[1]), 2, false);
@@ -172,6 +183,9 @@ bool in_inline_image_query(struct in_emit *e, const struct in_inst *i)
     LLVMValueRef image = in_value(e, i->operands[0]);
     uint32_t count = in_elements(ty);
     if (s->kind != IN_TY_INT || (s->size != 4 && s->size != 8) || count > 3 || LLVMTypeOf(image) != e->i64)
+        return false;
+    LLVMValueRef lod = i->operand_count > 1 ? in_value(e, i->operands[1]) : NULL;
+    if (lod != NULL && (!LLVMIsConstant(lod) || !LLVMIsNull(lod)))
         return false;
     LLVMValueRef sizes[3] = {image_field(e, image, e->i32, offsetof(struct in_image, width)),
                              extent(e, image, offsetof(struct in_image, height), IN_IMAGE_1D_ARRAY),

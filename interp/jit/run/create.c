@@ -81,8 +81,8 @@ static uint64_t word_of(const struct in_run *launch, uint32_t k)
     case IN_ARG_GLOBAL:
     case IN_ARG_CONSTANT:
         return launch->arguments[k].address;
-    case IN_ARG_SAMPLER: /* as a literal one (bitcode/image.c) */
-        if (launch->handles[k].has_sampler)
+    case IN_ARG_SAMPLER: /* as a literal one (bitcode/image.c), if there is one with the same properties */
+        if (launch->handles[k].has_sampler && !launch->handles[k].sampler.has_mip)
             return sampler_word(&launch->handles[k].sampler);
         return (uint64_t)(uintptr_t)&launch->handles[k];
     case IN_ARG_QUEUE:

@@ -193,7 +193,9 @@ static void test_sampling(void **state)
                 for (int normalized = 0; normalized < 2; normalized++) {
                     if (mode >= IN_ADDRESS_REPEAT ? !normalized : mode == IN_ADDRESS_NONE && normalized)
                         continue;
-                    check_samples(&image, &(struct in_sampler){normalized, mode, filter});
+                    check_samples(
+                        &image,
+                        &(struct in_sampler){.normalized = normalized, .addressing = mode, .filter = filter});
                 }
     }
 }
@@ -213,10 +215,14 @@ static void test_edges(void **state)
     (void)state;
     struct in_image image = make_image(IN_IMAGE_1D, IN_CHANNEL_FLOAT);
     fill(&image);
-    const struct in_sampler repeat = {true, IN_ADDRESS_REPEAT, IN_FILTER_NEAREST};
-    const struct in_sampler mirror = {true, IN_ADDRESS_MIRRORED_REPEAT, IN_FILTER_NEAREST};
-    const struct in_sampler clamp = {false, IN_ADDRESS_CLAMP, IN_FILTER_NEAREST};
-    const struct in_sampler edge = {false, IN_ADDRESS_CLAMP_TO_EDGE, IN_FILTER_LINEAR};
+    const struct in_sampler repeat = {
+        .normalized = true, .addressing = IN_ADDRESS_REPEAT, .filter = IN_FILTER_NEAREST};
+    const struct in_sampler mirror = {
+        .normalized = true, .addressing = IN_ADDRESS_MIRRORED_REPEAT, .filter = IN_FILTER_NEAREST};
+    const struct in_sampler clamp = {
+        .normalized = false, .addressing = IN_ADDRESS_CLAMP, .filter = IN_FILTER_NEAREST};
+    const struct in_sampler edge = {
+        .normalized = false, .addressing = IN_ADDRESS_CLAMP_TO_EDGE, .filter = IN_FILTER_LINEAR};
     assert_true(red_at(&image, repeat, 0) == 1 && red_at(&image, repeat, 1) == 1 &&
                 red_at(&image, repeat, -1) == 1);
     assert_true(red_at(&image, repeat, -0x1p-30f) == 1); /* 1 - 2^-30 is 1 in float */
@@ -233,7 +239,9 @@ static void test_edges(void **state)
     for (int i = 0; i < 4; i++)
         for (int mode = 0; mode < 5; mode++)
             for (int filter = 0; filter < 2; filter++) {
-                float r = red_at(&image, (struct in_sampler){true, mode, filter}, odd[i]);
+                float r = red_at(
+                    &image, (struct in_sampler){.normalized = true, .addressing = mode, .filter = filter},
+                    odd[i]);
                 assert_true(isfinite(r));
             }
 }
@@ -246,7 +254,8 @@ static void test_layers(void **state)
         float w;
         float layer;
     } cases[] = {{0, 0}, {0.5f, 0}, {1.5f, 2}, {2.4f, 2}, {2.5f, 2}, {3.6f, 3}, {99, 3}, {-7, 0}};
-    const struct in_sampler sampler = {true, IN_ADDRESS_CLAMP_TO_EDGE, IN_FILTER_LINEAR};
+    const struct in_sampler sampler = {
+        .normalized = true, .addressing = IN_ADDRESS_CLAMP_TO_EDGE, .filter = IN_FILTER_LINEAR};
     struct in_image image = make_image(IN_IMAGE_1D_ARRAY, IN_CHANNEL_FLOAT);
     fill(&image);
     union in_texel t;
@@ -254,7 +263,8 @@ static void test_layers(void **state)
         in_image_sample(&image, &sampler, (float[2]){0, cases[i].w}, &t, NULL);
         assert_true(t.f[0] == 1 + 10 * cases[i].layer);
     }
-    const struct in_sampler integer = {false, IN_ADDRESS_CLAMP, IN_FILTER_NEAREST};
+    const struct in_sampler integer = {
+        .normalized = false, .addressing = IN_ADDRESS_CLAMP, .filter = IN_FILTER_NEAREST};
     in_image_sample_int(&image, &integer, (int32_t[2]){1, 77}, &t, NULL);
     assert_true(t.f[0] == 32);
     in_image_sample_int(&image, &integer, (int32_t[2]){1, -77}, &t, NULL);
@@ -271,7 +281,8 @@ static void test_integers(void **state)
     fill(&image);
     union in_texel t;
     struct in_image_touched touched;
-    const struct in_sampler sampler = {false, IN_ADDRESS_CLAMP, IN_FILTER_LINEAR};
+    const struct in_sampler sampler = {
+        .normalized = false, .addressing = IN_ADDRESS_CLAMP, .filter = IN_FILTER_LINEAR};
     in_image_sample(&image, &sampler, (float[2]){1.9f, 2.1f}, &t, &touched);
     assert_true(t.i[0] == 22 && t.i[1] == -5 && t.i[3] == 0);
     assert_int_equal(touched.count, 1);
@@ -281,7 +292,8 @@ static void test_integers(void **state)
     assert_true(t.i[0] == 0 && t.i[3] == 0 && touched.count == 0);
     in_image_sample_int(&image, &sampler, (int32_t[2]){4, INT32_MAX}, &t, NULL);
     assert_int_equal(t.i[0], 0);
-    const struct in_sampler edge = {false, IN_ADDRESS_CLAMP_TO_EDGE, IN_FILTER_NEAREST};
+    const struct in_sampler edge = {
+        .normalized = false, .addressing = IN_ADDRESS_CLAMP_TO_EDGE, .filter = IN_FILTER_NEAREST};
     in_image_sample_int(&image, &edge, (int32_t[2]){INT32_MIN, INT32_MAX}, &t, NULL);
     assert_int_equal(t.i[0], 21);
 }

@@ -58,7 +58,8 @@ static void try_run(struct in_module *module)
                              .row_pitch = 64,
                              .slice_pitch = 256};
     struct in_image images[8];
-    struct in_sampler sampler = {true, IN_ADDRESS_REPEAT, IN_FILTER_LINEAR};
+    struct in_sampler sampler = {
+        .normalized = true, .addressing = IN_ADDRESS_REPEAT, .filter = IN_FILTER_LINEAR};
     struct in_pipe pipe = {.packet_size = 4, .max_packets = 8, .object = &objects[0]};
     struct spv_run out = {.findings = 0};
     struct in_environment environment = {

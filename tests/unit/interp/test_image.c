@@ -46,7 +46,8 @@ static void test_sampled_2d(void **state)
             for (int c = 0; c < 4; c++)
                 texels[y][x][c] = (float)(100 * y + 10 * x + c);
     struct in_image image = image_2d(texels, 4, 2, IN_ORDER_RGBA, IN_CHANNEL_FLOAT, 16);
-    struct in_sampler sampler = {true, IN_ADDRESS_REPEAT, IN_FILTER_LINEAR};
+    struct in_sampler sampler = {
+        .normalized = true, .addressing = IN_ADDRESS_REPEAT, .filter = IN_FILTER_LINEAR};
     struct in_object io = image_object(texels, sizeof texels, 1), bo = spv_buffer(out, sizeof out, 2);
     struct spv_run run;
     struct clr_launch l = {.kernel = "k",

@@ -94,7 +94,8 @@ static void make_image(uint32_t k, const char *type)
 
 static void make_argument(uint32_t k, const struct in_argument_info *info, struct in_argument *a)
 {
-    static struct in_sampler sampler = {false, IN_ADDRESS_CLAMP, IN_FILTER_NEAREST};
+    static struct in_sampler sampler = {
+        .normalized = false, .addressing = IN_ADDRESS_CLAMP, .filter = IN_FILTER_NEAREST};
     memset(memory[k], 0, ROOM);
     uint32_t four = 4;
     if (info->kind == IN_ARG_VALUE)
