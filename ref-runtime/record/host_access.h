@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { REFCL_HOST_VERSION = 3, REFCL_HOST_POINTS = 64 };
+enum { REFCL_HOST_VERSION = 4, REFCL_HOST_POINTS = 64 };
 enum refcl_host_kind { REFCL_HOST_READ, REFCL_HOST_WRITE, REFCL_HOST_RMW, REFCL_HOST_FENCE };
 
 struct refcl_host_access {
@@ -35,6 +35,9 @@ struct refcl_host_runtime {
     void (*access)(const struct refcl_host_access *access);
     /* Records a point of the calling thread, ordered after the points AFTER: REFCL_HOST_POINTS at most. */
     uint64_t (*point)(const uint64_t *after, size_t count);
+    /* A signal handler makes an access that is not recorded; ADDRESS is NULL: it synchronizes, and the order of threads is not known
+     * from now on.  NULL: what handlers do is recorded.  Takes no lock. */
+    void (*in_handler)(const void *address, uint32_t size);
 };
 typedef void refcl_host_attach_function(const struct refcl_host_runtime *runtime); /* NULL: recording ends */
 

@@ -7,8 +7,11 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -251,6 +254,57 @@ static void load_library(const char *program)
     OK(!dlopen(path, RTLD_NOW));
 }
 
+/* Signals whose handler writes what commands use, or synchronizes, while the thread enqueues commands and uses locks. */
+static sem_t posted;
+static bool synchronizes;
+
+static void on_alarm(int number)
+{
+    (void)number;
+    memory[BYTES / 2] = 1;
+    if (synchronizes)
+        sem_post(&posted);
+}
+
+static void alarm_often(bool late)
+{
+    const struct itimerval often = {{0, 50}, {0, 50}}, never = {{0, 0}, {0, 0}};
+    cl_mem mem = buffer_of(CL_MEM_USE_HOST_PTR, memory);
+    struct sigaction was;
+    OK(sem_init(&posted, 0, 0));
+    OK(signal(SIGALRM, on_alarm) == SIG_ERR);
+    OK(sigaction(SIGALRM, NULL, &was) || was.sa_handler != on_alarm || was.sa_flags & SA_SIGINFO);
+    fill(mem);
+    OK(clFinish(q));
+    OK(setitimer(ITIMER_REAL, &often, NULL));
+    for (int i = 0; i < 2000; i++) {
+        fill(mem);
+        if (i % 16)
+            continue;
+        OK(clFinish(q));
+        memset(memory, 2, BYTES);
+    }
+    OK(setitimer(ITIMER_REAL, &never, NULL));
+    fill(mem);
+    if (late)
+        OK(clFinish(q));
+    memory[1] = 3;
+    OK(clFinish(q));
+}
+
+/* Waits until it is killed, after a race. */
+static void race_and_wait(void)
+{
+    signal(SIGTERM, SIG_IGN);
+    fill(buffer_of(CL_MEM_USE_HOST_PTR, memory));
+    memory[1] = 3;
+    OK(clFinish(q));
+    puts("waiting");
+    fflush(stdout);
+    for (;;)
+        pause();
+}
+
 int main(int argc, char **argv)
 {
     const char *where = argc == 3 ? argv[1] : "";
@@ -313,6 +367,11 @@ int main(int argc, char **argv)
         read_beside(late, read_nothing);
     } else if (strcmp(where, "passed") == 0) {
         read_beside(late, read_byte);
+    } else if (strcmp(where, "signals") == 0 || strcmp(where, "signals that post") == 0) {
+        synchronizes = strcmp(where, "signals") != 0;
+        alarm_often(late);
+    } else if (strcmp(where, "killed") == 0) {
+        race_and_wait();
     }
     return 0;
 }

@@ -22,8 +22,8 @@ late() {
     "$REFCL" run --on-driver -- "$program" "$1" late >"$tap_dir/said" 2>&1 || { cat "$tap_dir/said" >&2; return 1; }
 }
 unknown() { # no race, and what is not checked is said
-    "$REFCL" run --on-driver "${@:2}" -- "$program" "$1" late >"$tap_dir/said" 2>&1
-    [ $? = 3 ] && grep -q "not checked: .*host memory that several threads may use" "$tap_dir/said" &&
+    timeout 100 "$REFCL" run --on-driver "${@:2}" -- "$program" "$1" late >"$tap_dir/said" 2>&1
+    [ $? = 3 ] && grep -q "not checked: .*${not_checked:-host memory that several threads may use}" "$tap_dir/said" &&
         ! grep -E "error:|is needless" "$tap_dir/said" || { cat "$tap_dir/said" >&2; return 1; }
 }
 for where in read write image pointer "image pointer" map "second map" "image map" copy pinned thread counter "user event"; do
@@ -37,4 +37,19 @@ ok "plain memory of one of two threads: no race" late result
 ok "plain memory of one of two threads: a race before the command is complete" early result
 ok "what another thread reads of it: unknown" unknown passed
 ok "needless waits are not known where plain memory is left out" unknown pipe --check race,needless
+ok "signal handlers may interrupt the recorder: a race of the program itself" early signals
+not_checked="what signal handlers do to memory that commands use" ok "... and what they do is not checked" unknown signals
+not_checked="accesses of the host after a signal handler synchronizes" ok "... nor is the host once one of them synchronizes" unknown "signals that post"
+
+killed() { # a program that ignores SIGTERM
+    coproc WAITS { exec "$REFCL" run --on-driver -- "$program" killed now 2>"$tap_dir/said"; }
+    local pid=$WAITS_PID line code
+    read -r line <&"${WAITS[0]}"
+    kill -TERM "$pid"
+    wait "$pid"
+    code=$?
+    [ "$line" = waiting ] && [ $code = 1 ] && grep -q "error: data race" "$tap_dir/said" &&
+        grep -q "did not end within 5 s of the signal that refcl passed on; it is killed" "$tap_dir/said" || { cat "$tap_dir/said" >&2; return 1; }
+}
+ok "refcl run kills a program that ignores SIGTERM, and reports what it did" killed
 done_testing

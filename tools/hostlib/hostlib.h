@@ -23,10 +23,23 @@ static inline const struct refcl_host_runtime *host_recording(void)
 
 extern __thread bool host_inside; /* the recorder is called: what it locks is not the program's */
 
+/* The handlers of signals that the thread executes, where nothing is recorded on a driver. */
+extern __thread unsigned host_handlers;
+
+/* Whether the access at ADDRESS is left out, as a signal handler makes it; NULL: what it synchronizes, after which recording ends. */
+static inline bool host_leaves_out(const void *address, uint32_t size)
+{
+    const struct refcl_host_runtime *runtime = host_handlers ? host_recording() : NULL;
+    if (!runtime || !runtime->in_handler)
+        return false;
+    runtime->in_handler(address, size);
+    return true;
+}
+
 /* A call from PLACE is the program's, and is recorded. */
 static inline bool host_is_recording(const void *place)
 {
-    return host_recording() && !host_inside && !host_is_runtime(place);
+    return host_recording() && !host_inside && !host_is_runtime(place) && !host_leaves_out(NULL, 0);
 }
 
 /* The runtime if ADDRESS may be shared with kernels, else NULL. */

@@ -16,17 +16,27 @@ static void *find_symbol(const char *name, const char *version)
     return symbol ? symbol : dlsym(RTLD_NEXT, name);
 }
 
-/* Functions that refcl calls while it holds locks, found when this library is loaded.  Finding one takes the
+/* Functions that refcl calls while it holds locks, and those that handlers of signals may call, found when this library is loaded.  Finding one takes the
  * loader's lock; a thread that initializes another library holds that lock, and its interposed calls take refcl's. */
 #define CONDITIONS "GLIBC_2.3.2"
 static struct {
     const char *name, *version;
     void *symbol;
 } found_early[] = {
-    {"pthread_mutex_lock", NULL, NULL},        {"pthread_mutex_trylock", NULL, NULL},
-    {"pthread_mutex_unlock", NULL, NULL},      {"pthread_once", NULL, NULL},
-    {"pthread_cond_wait", CONDITIONS, NULL},   {"pthread_cond_timedwait", CONDITIONS, NULL},
-    {"pthread_cond_signal", CONDITIONS, NULL}, {"pthread_cond_broadcast", CONDITIONS, NULL},
+    {"pthread_mutex_lock", NULL, NULL},
+    {"pthread_mutex_trylock", NULL, NULL},
+    {"pthread_mutex_unlock", NULL, NULL},
+    {"pthread_once", NULL, NULL},
+    {"pthread_cond_wait", CONDITIONS, NULL},
+    {"pthread_cond_timedwait", CONDITIONS, NULL},
+    {"pthread_cond_signal", CONDITIONS, NULL},
+    {"pthread_cond_broadcast", CONDITIONS, NULL},
+    {"sigaction", NULL, NULL},
+    {"siglongjmp", NULL, NULL},
+    {"longjmp", NULL, NULL},
+    {"_longjmp", NULL, NULL},
+    {"__longjmp_chk", NULL, NULL},
+    {"sem_post", NULL, NULL},
 };
 enum { EARLY = sizeof found_early / sizeof *found_early };
 

@@ -16,7 +16,7 @@ EXPORT void refcl_host_attach(const struct refcl_host_runtime *runtime)
 void host_plain(const void *address, uint32_t size, uint8_t kind, const void *place)
 {
     const struct refcl_host_runtime *runtime = host_shared(address);
-    if (!runtime)
+    if (!runtime || host_leaves_out(address, size))
         return;
     struct refcl_host_access access = {.address = address, .size = size, .kind = kind, .place = place};
     host_inside = true;

@@ -24,11 +24,12 @@ static void record_access(const struct refcl_host_runtime *runtime, const volati
  * records it; elsewhere atomically with other accesses of this kind. */
 #define TOGETHER(address, DO, KIND, order, RECORD)                                                           \
     const void *where = (const void *)(uintptr_t)(address);                                                  \
-    const struct refcl_host_runtime *runtime = host_svm(where);                                              \
-    bool own = !runtime && host_recording();                                                                 \
-    host_inside = runtime;                                                                                   \
-    if (runtime)                                                                                             \
+    const struct refcl_host_runtime *runtime = host_leaves_out(NULL, 0) ? NULL : host_svm(where);            \
+    bool own = !runtime && !host_handlers && host_recording();                                               \
+    if (runtime) {                                                                                           \
+        host_inside = true;                                                                                  \
         runtime->lock();                                                                                     \
+    }                                                                                                        \
     if (own)                                                                                                 \
         host_atomic_begin(where);                                                                            \
     DO;                                                                                                      \
@@ -108,7 +109,7 @@ EXPORT void __tsan_atomic_thread_fence(int order)
 {
     const struct refcl_host_runtime *runtime = host_recording();
     __atomic_thread_fence(ORDER);
-    if (!runtime)
+    if (!runtime || host_leaves_out(NULL, 0))
         return;
     host_atomic_fence(order);
     struct refcl_host_access access = {

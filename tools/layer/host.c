@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-static bool attached;
+static atomic_bool attached;
 
 bool ly_host_is_attached(void)
 {
@@ -262,6 +262,34 @@ static void unlock_atomics(void)
     pthread_mutex_unlock(&atomics_lock);
 }
 
+/* ---- signal handlers ------------------------------------------------------------------------------- */
+
+static refcl_host_attach_function *attach_function;
+static atomic_bool handlers_use, handlers_synchronize;
+
+/* Without the locks, which the interrupted thread may hold. */
+static void in_handler(const void *address, uint32_t size)
+{
+    if (!address) {
+        atomic_store(&handlers_synchronize, true);
+        atomic_store(&attached, false);
+        attach_function(NULL);
+    } else if (may_be_shared(address, size)) {
+        atomic_store(&handlers_use, true);
+    }
+}
+
+bool ly_host_note_handlers(void)
+{
+    static bool noted;
+    if (atomic_load_explicit(&handlers_use, memory_order_relaxed))
+        ly_not_checked("what signal handlers do to memory that commands use");
+    if (noted || !atomic_load_explicit(&handlers_synchronize, memory_order_relaxed))
+        return false;
+    ly_not_checked("accesses of the host after a signal handler synchronizes");
+    return noted = true;
+}
+
 static refcl_host_attach_function *find_attach(void)
 {
     refcl_host_attach_function *function;
@@ -280,17 +308,17 @@ void ly_host_attach(void)
                                                       .lock = lock_atomics,
                                                       .unlock = unlock_atomics,
                                                       .access = record_access,
-                                                      .point = record_point};
-    refcl_host_attach_function *attach = find_attach();
-    if (!attach)
+                                                      .point = record_point,
+                                                      .in_handler = in_handler};
+    attach_function = find_attach();
+    if (!attach_function)
         return;
     attached = true;
-    attach(&runtime);
+    attach_function(&runtime);
 }
 
 void ly_host_detach(void)
 {
-    refcl_host_attach_function *attach = attached ? find_attach() : NULL;
-    if (attach)
-        attach(NULL);
+    if (attached)
+        attach_function(NULL);
 }

@@ -209,6 +209,8 @@ void ly_host_access(struct ly_command *command, enum mm_kind kind, const void *h
 void ly_host_attach(void); /* if the program is instrumented */
 void ly_host_detach(void);
 bool ly_host_is_attached(void);
+/* Notes what signal handlers did; true, once: the order of threads is not known from now on. */
+bool ly_host_note_handlers(void);
 /* Threads of an instrumented program that pass plain memory on through free() and malloc() alone have no order in the record:
  * what is recorded of it is what one thread, the first whose commands use any, and its commands do.  The rest is not checked. */
 bool ly_use_plain_memory(void); /* a command does: whether it is recorded */

@@ -6,6 +6,7 @@
 #include "tools/layer/launch.h"
 #include "tools/layer/layer.h"
 
+#include <execinfo.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,10 @@ static void initialize(void)
         fprintf(stderr, "refcl: cannot record: %s\n", fd < 0 ? "the trace cannot be opened" : error.message);
         return;
     }
+    void *frame;
+    backtrace(
+        &frame,
+        1); /* the first call loads a library, with the dynamic loader's lock: not later, under LY_LOCK */
     recorder = mm_recorder_create(&sink);
     process = getpid();
     if (recorder)
@@ -57,6 +62,7 @@ void ly_record_close(void)
         return;
     ly_host_detach();
     ly_unseen_called();
+    ly_host_note_handlers();
     if (process == getpid())
         ly_note_leaks();
     mm_recorder_close(recorder);
@@ -97,6 +103,10 @@ static void follow_others(void)
 {
     static uint32_t last = UINT32_MAX;
     struct mm_agent me = ly_this_thread();
+    if (ly_host_note_handlers())
+        for (uint32_t i = 0; i < thread_count; i++)
+            if (i != me.index)
+                mm_record_follow(recorder, i, me);
     if (ly_in_callback || ly_host_is_attached())
         return;
     if (last != UINT32_MAX && last != me.index)

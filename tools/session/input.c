@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { POLL_MS = 250, IDLE_MS = 2000 };
@@ -65,7 +66,7 @@ long session_input_read(void *context, void *out, size_t size)
 /* ---- signals --------------------------------------------------------------------------------- */
 
 static volatile pid_t signaled;
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t interrupted, ending;
 static bool installed;
 static struct sigaction old_int, old_term, old_hup;
 
@@ -73,6 +74,13 @@ static void pass_on(int number)
 {
     if (signaled > 0)
         kill(signaled, number);
+}
+
+/* The program is to end: if it does not, it is killed later. */
+static void end_program(int number)
+{
+    ending = 1;
+    pass_on(number);
 }
 
 /* A terminal interrupts the program, too; another process, only this one. */
@@ -84,6 +92,23 @@ static void interrupt(int number, siginfo_t *info, void *context)
         pass_on(number);
 }
 
+bool session_input_kill_late(void)
+{
+    static struct timespec asked;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (!ending || signaled <= 0)
+        return false;
+    if (!asked.tv_sec)
+        asked = now;
+    if (now.tv_sec - asked.tv_sec < SESSION_GRACE_SECONDS)
+        return false;
+    ending = 0;
+    asked.tv_sec = 0;
+    kill(signaled, SIGKILL);
+    return true;
+}
+
 bool session_input_interrupted(void)
 {
     return interrupted;
@@ -92,7 +117,7 @@ bool session_input_interrupted(void)
 void session_input_signals(pid_t child)
 {
     struct sigaction note = {.sa_sigaction = interrupt, .sa_flags = SA_SIGINFO | SA_RESTART},
-                     forward = {.sa_handler = pass_on};
+                     forward = {.sa_handler = end_program};
     signaled = child;
     if (interrupted)
         pass_on(SIGINT);

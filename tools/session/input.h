@@ -20,6 +20,9 @@ struct session_input {
 long session_input_read(void *context, void *out, size_t size);
 /* At SIGTERM and SIGINT the command ends, and the findings so far are reported.  CHILD: 0 before it is started. */
 void session_input_signals(pid_t child);
+/* Called now and then: kills a command that runs on SESSION_GRACE_SECONDS after SIGTERM or SIGHUP was passed on; true: it did. */
+enum { SESSION_GRACE_SECONDS = 5 };
+bool session_input_kill_late(void);
 void session_input_signals_off(void);
 /* Whether SIGINT came while a command was running. */
 bool session_input_interrupted(void);

@@ -412,6 +412,11 @@ int session_processes_follow(struct session_processes *all, const struct supervi
         bool ended = supervised_has_ended(child);
         atomic_store(&all->ended, ended);
         bool over = ended && all_done(all);
+        if (!ended && session_input_kill_late())
+            mm_print(
+                stderr,
+                "refcl: note: the program did not end within %d s of the signal that refcl passed on; it is killed\n",
+                SESSION_GRACE_SECONDS);
         int c = take(all);
         code = c ? c : code;
         if (over && all_done(all))
