@@ -141,13 +141,13 @@ static bool same_live(const struct sx_walker *w, const uint64_t *regs, const uin
     return true;
 }
 
-/* The fence flags of all barriers of the work-group of W; 0: they differ, some are of sub-groups or named, or the model is not
- * known to order by them. */
-static uint8_t find_barrier_flags(const struct sx_walker *w)
+/* The fence flags that all barriers of the work-group of W have, if there are barriers and models order by them; nothing if the
+ * flags differ, some barriers are of sub-groups or named, or the model is not known to order by them. */
+static struct sx_barrier_flags find_barrier_flags(const struct sx_walker *w)
 {
     const struct ck_program *p = w->sx->program;
     uint32_t own = thread_number(w);
-    uint8_t flags = 0;
+    struct sx_barrier_flags found = {.known = false};
 
     for (uint32_t t = 0; w->sx->options.drf && t < p->thread_count; t++) {
         for (uint32_t i = 0; i < p->threads[t].instr_count; i++) {
@@ -156,12 +156,18 @@ static uint8_t find_barrier_flags(const struct sx_walker *w)
             if (barrier->op != CK_BARRIER || (t != own && !sx_share_barriers(p, own, t, false)))
                 continue;
             if (barrier->sub_group || barrier->quorum || barrier->barrier_name ||
-                (flags && barrier->fence_flags != flags))
-                return 0;
-            flags = barrier->fence_flags;
+                (found.known && barrier->fence_flags != found.flags))
+                return (struct sx_barrier_flags){.known = false};
+            found = (struct sx_barrier_flags){.known = true, .flags = barrier->fence_flags};
         }
     }
-    return flags;
+    return found;
+}
+
+/* Whether every barrier of the work-group of W orders accesses to OBJECT. */
+static bool barriers_order(const struct sx_walker *w, uint32_t object)
+{
+    return w->barriers.known && sx_flags_order(w->barriers.flags, sx_region_of(w->sx->program, object));
 }
 
 /* Whether instruction AT of THREAD is executed before each barrier of THREAD. */
@@ -188,9 +194,8 @@ static enum racing find_races(const struct sx_walker *w, const struct ck_instr *
     enum racing races = RACING_NEVER;
 
     for (; ck_program_next_race(p, own, access, &t, &i); i++) {
-        if (!w->barrier_flags || !sx_share_barriers(p, own, t, false) || object == UINT32_MAX ||
-            ck_program_base(p, p->threads[t].instrs[i].address) == UINT32_MAX ||
-            !sx_flags_order(w->barrier_flags, sx_region_of(p, object)) ||
+        if (!sx_share_barriers(p, own, t, false) || object == UINT32_MAX ||
+            ck_program_base(p, p->threads[t].instrs[i].address) == UINT32_MAX || !barriers_order(w, object) ||
             !is_before_barriers(&p->threads[t], i))
             return RACING;
         races = RACING_BEFORE_BARRIER;
@@ -226,7 +231,7 @@ static bool is_ordered_by_barriers(const struct sx_walker *w, uint32_t object)
     const struct ck_program *p = w->sx->program;
     uint32_t own = thread_number(w);
 
-    if (!sx_flags_order(w->barrier_flags, sx_region_of(p, object)))
+    if (!barriers_order(w, object))
         return false;
     for (uint32_t t = 0; t < p->thread_count && p->objects[object].region != MM_LOCAL; t++) {
         if (t != own && !sx_share_barriers(p, own, t, false))
@@ -524,7 +529,7 @@ bool sx_walker_begin(struct sx_walker *w)
     w->live = find_loop_liveness(w->sx, t, w->edges, w->edge_count);
     if (!w->is_header || !w->racing || !w->live)
         return false;
-    w->barrier_flags = find_barrier_flags(w);
+    w->barriers = find_barrier_flags(w);
     for (uint32_t e = 0; e < w->edge_count; e++)
         w->is_header[t->instrs[w->edges[e]].target] = 1;
     w->block_words = 2 * (size_t)t->reg_count + 1 + (size_t)w->edge_count * (3 + t->reg_count);

@@ -24,8 +24,10 @@ struct sx_walker {
     size_t block_words;
     uint8_t *is_header; /* by instruction: a back edge leads there */
     uint8_t *racing;    /* by instruction: an atomic access may race (enum racing) */
-    uint8_t
-        barrier_flags; /* the fence flags of all barriers of its work-group, if models order by them; 0: they differ */
+    struct sx_barrier_flags {
+        bool known; /* all barriers of its work-group have the same, by which models order */
+        uint8_t flags;
+    } barriers;
     bool came_back;
     bool failed;
     bool alone;  /* one execution is followed: redundant iterations leave no events */
