@@ -68,7 +68,7 @@ enum ck_shows { CK_SHOWS_STATE, CK_SHOWS_FLAG, CK_SHOWS_OUT_OF_BOUNDS, CK_SHOWS_
 /* How a thread ends: it terminates; accesses memory outside of objects; spins, repeating its events from
  * WAIT_FROM on; or is blocked or not scheduled any more. */
 enum ck_end { CK_ENDS, CK_FAULTS, CK_WAITS, CK_IS_LEFT };
-struct ck_happening {
+struct ck_event {
     uint32_t thread; /* UINT32_MAX: initial write */
     uint8_t kind; /* enum mm_kind: INIT, READ, WRITE, FENCE, BARRIER_ENTRY, AVAILABILITY, VISIBILITY, ... */
     uint8_t order, scope;
@@ -87,19 +87,19 @@ struct ck_execution {
     const uint64_t *values; /* STATE: of the observed terms */
     const char *flag;       /* FLAG: its name */
     size_t count;
-    struct ck_happening *happenings; /* initial writes, then each thread's in program order */
-    enum ck_end *ends;               /* by thread */
-    uint32_t *wait_from;             /* by thread: counted within the thread's own */
-    struct mm_rel co;                /* over happenings: coherence order; not in files */
-    uint32_t between[2];             /* FLAG: the happenings that raise it, UINT32_MAX: unknown */
-    struct mm_rel *relations;        /* over happenings: as options.relations, N 0: not defined; or NULL */
+    struct ck_event *events;  /* initial writes, then each thread's in program order */
+    enum ck_end *ends;        /* by thread */
+    uint32_t *wait_from;      /* by thread: counted within the thread's own */
+    struct mm_rel co;         /* over events: coherence order; not in files */
+    uint32_t between[2];      /* FLAG: the events that raise it, UINT32_MAX: unknown */
+    struct mm_rel *relations; /* over events: as options.relations, N 0: not defined; or NULL */
 };
 /* A final state that no consistent execution has: the candidate with this state that violates the fewest axioms. */
 struct ck_forbidden {
     uint64_t *values;
     bool satisfies;
     size_t violation_count;
-    struct ck_violation *violations; /* events of steps are happenings of CANDIDATE */
+    struct ck_violation *violations; /* events of steps are events of CANDIDATE */
     struct ck_execution candidate;   /* with options.executions */
 };
 
@@ -158,7 +158,7 @@ bool ck_explain(struct mm_arena *arena, struct mm_cat_eval *eval, const struct m
 /* No execution of PROGRAM terminates: the condition becomes unknown and, without a finding that explains it, so
  * do races. */
 void ck_verdict_vacuous(const struct ck_program *program, struct ck_verdict *verdict);
-/* Adds a witness execution of THREADS threads to VERDICT, with room for COUNT happenings; NULL if out of
+/* Adds a witness execution of THREADS threads to VERDICT, with room for COUNT events; NULL if out of
  * memory. */
 struct ck_execution *ck_verdict_show(struct ck_verdict *verdict, size_t count, uint32_t threads);
 

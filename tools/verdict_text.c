@@ -99,8 +99,7 @@ void verdict_step_text(const struct ck_program *program, const struct ck_step *s
 
 /* ---- executions ---- */
 
-void verdict_happening_text(const struct ck_program *program, const struct ck_happening *h,
-                            char text[VERDICT_TEXT])
+void verdict_event_text(const struct ck_program *program, const struct ck_event *h, char text[VERDICT_TEXT])
 {
     char element[120] = "", value[MM_SCALAR_TEXT] = "";
     if (h->object < program->object_count) {
@@ -131,7 +130,7 @@ void verdict_each_edge(const struct ck_execution *x,
                        void (*visit)(void *context, const struct verdict_edge *edge), void *context)
 {
     for (size_t i = 0; i < x->count; i++) {
-        const struct ck_happening *h = &x->happenings[i];
+        const struct ck_event *h = &x->events[i];
         if (h->source != UINT32_MAX)
             visit(context, &(struct verdict_edge){"rf", h->source, i});
         if (h->partner != UINT32_MAX && h->kind == MM_READ)

@@ -31,12 +31,12 @@ void verdict_step_text(const struct ck_program *program, const struct ck_step *s
 const char *verdict_edge_clause(const char *edge, char *buf, size_t size);
 /* "read x = 1 (acquire)" */
 enum { VERDICT_TEXT = 200 };
-void verdict_happening_text(const struct ck_program *program, const struct ck_happening *happening,
-                            char text[VERDICT_TEXT]);
+void verdict_event_text(const struct ck_program *program, const struct ck_event *event,
+                        char text[VERDICT_TEXT]);
 /* Calls VISIT with each edge of rf, rmw, and the transitive reduction of co and fr; with the pair that raises a flag. */
 struct verdict_edge {
     const char *name;
-    size_t from, to; /* happenings */
+    size_t from, to; /* events */
 };
 void verdict_each_edge(const struct ck_execution *x,
                        void (*visit)(void *context, const struct verdict_edge *edge), void *context);

@@ -116,7 +116,7 @@ static uint32_t order_from_execution(const struct ck_predict_window *w, const st
         x = v->shown[i].shows == CK_SHOWS_FLAG && strstr(v->shown[i].flag, "_race") ? &v->shown[i] : NULL;
     for (uint32_t step = 0; x && step < x->count; step++)
         for (size_t i = 0; i < x->count; i++) {
-            const struct ck_happening *h = &x->happenings[i];
+            const struct ck_event *h = &x->events[i];
             uint32_t index = h->line - 1;
             if (h->step != step || h->thread == UINT32_MAX || index >= w->count)
                 continue;

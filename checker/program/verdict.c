@@ -64,14 +64,14 @@ bool ck_explain(struct mm_arena *arena, struct mm_cat_eval *eval, const struct m
 
 struct ck_execution *ck_verdict_show(struct ck_verdict *v, size_t count, uint32_t threads)
 {
-    struct ck_execution e = {.happenings = mm_arena_alloc(v->arena, (count + 1) * sizeof *e.happenings),
+    struct ck_execution e = {.events = mm_arena_alloc(v->arena, (count + 1) * sizeof *e.events),
                              .ends = mm_arena_alloc(v->arena, (threads + 1) * sizeof *e.ends),
                              .wait_from = mm_arena_alloc(v->arena, (threads + 1) * sizeof *e.wait_from),
                              .co = {(uint32_t)count, (uint32_t)(count + 63) / 64, NULL},
                              .between = {UINT32_MAX, UINT32_MAX}};
 
     e.co.bits = mm_arena_alloc(v->arena, (count * e.co.words + 1) * sizeof *e.co.bits);
-    if (!e.happenings || !e.ends || !e.wait_from || !e.co.bits)
+    if (!e.events || !e.ends || !e.wait_from || !e.co.bits)
         return NULL;
     return mm_arena_append(v->arena, &v->shown, &v->shown_count, &e) ? &v->shown[v->shown_count - 1] : NULL;
 }

@@ -85,8 +85,8 @@ void sx_keep_race(struct sx *sx, uint32_t check);
 /* Copies the execution as the witness of the state VALUES, of FLAG, or of another finding (search/shown.c);
  * x->final_write is known.  Does nothing unless options.executions. */
 void sx_keep_execution(struct sx *sx, enum ck_shows shows, const uint64_t *values, const char *flag);
-/* The happening of that execution that EVENT is. */
-uint32_t sx_happening_of(const struct sx *sx, uint32_t event);
+/* The number in that witness of event EVENT of the search. */
+uint32_t sx_witness_event(const struct sx *sx, uint32_t event);
 /* Whether an execution with the final state x->memory was found. */
 bool sx_is_allowed(const struct sx *sx);
 /* Notes the final state of a candidate execution, consistent or not, if it is a forbidden one. */

@@ -253,7 +253,7 @@ static void number_steps(struct sx *sx, struct ck_forbidden *f)
 {
     for (size_t i = 0; i < f->violation_count; i++)
         for (size_t k = 0; k < f->violations[i].step_count; k++)
-            f->violations[i].steps[k].event = sx_happening_of(sx, f->violations[i].steps[k].event);
+            f->violations[i].steps[k].event = sx_witness_event(sx, f->violations[i].steps[k].event);
 }
 
 void sx_note_forbidden(struct sx *sx)

@@ -31,19 +31,19 @@ static bool is_second_half(const struct mm_cat_event *e)
     return e->barrier != UINT32_MAX && e->exit;
 }
 
-static struct ck_happening happening(struct sx *sx, uint32_t i)
+static struct ck_event to_witness_event(struct sx *sx, uint32_t i)
 {
     const struct sx_exec *x = sx->exec;
     const struct mm_cat_event *e = &x->events[i];
     const struct sx_event *own = x->infos[i].event;
-    struct ck_happening h = {.thread = e->thread,
-                             .kind = kind_of(own),
-                             .order = e->order,
-                             .scope = e->scope,
-                             .object = UINT32_MAX,
-                             .value = x->infos[i].value,
-                             .source = UINT32_MAX,
-                             .partner = UINT32_MAX};
+    struct ck_event h = {.thread = e->thread,
+                         .kind = kind_of(own),
+                         .order = e->order,
+                         .scope = e->scope,
+                         .object = UINT32_MAX,
+                         .value = x->infos[i].value,
+                         .source = UINT32_MAX,
+                         .partner = UINT32_MAX};
 
     if (e->location != UINT32_MAX) {
         const struct sx_location *l = &sx->locations[e->location];
@@ -63,21 +63,21 @@ static struct ck_happening happening(struct sx *sx, uint32_t i)
 }
 
 /* Sets the source of each read; NUMBER maps event numbers to indices of HAPPENINGS. */
-static void add_sources(const struct sx_exec *x, const uint32_t *number, struct ck_happening *happenings)
+static void add_sources(const struct sx_exec *x, const uint32_t *number, struct ck_event *events)
 {
     for (uint32_t r = 0; r < x->read_count; r++)
-        happenings[number[x->reads[r]]].source = number[x->source[r]];
+        events[number[x->reads[r]]].source = number[x->source[r]];
 }
 
 /* ORDER: of the events of the search. */
 static void add_steps(const struct sx_exec *x, const uint32_t *number, const uint32_t *order,
-                      struct ck_happening *happenings)
+                      struct ck_event *events)
 {
     uint32_t step = 0;
 
     for (uint32_t i = 0; i < x->n; i++)
         if (!is_second_half(&x->events[order[i]]))
-            happenings[number[order[i]]].step = step++;
+            events[number[order[i]]].step = step++;
 }
 
 static void add_coherence(const struct sx_exec *x, const uint32_t *number, struct mm_rel *co)
@@ -107,7 +107,7 @@ static void add_pair(struct sx *sx, const uint32_t *number, struct ck_execution 
     out->between[1] = number[steps[count - 1].event];
 }
 
-uint32_t sx_happening_of(const struct sx *sx, uint32_t event)
+uint32_t sx_witness_event(const struct sx *sx, uint32_t event)
 {
     uint32_t number = event;
 
@@ -116,7 +116,7 @@ uint32_t sx_happening_of(const struct sx *sx, uint32_t event)
     return number;
 }
 
-/* The pairs of definition NAME between different happenings. */
+/* The pairs of definition NAME between different events. */
 static void add_relation(struct sx *sx, const uint32_t *number, const char *name, struct mm_rel *out)
 {
     const uint64_t *value = mm_cat_eval_named(sx->eval, name);
@@ -153,15 +153,15 @@ static void fill_execution(struct sx *sx, uint32_t *number, const uint32_t *orde
     const struct sx_exec *x = sx->exec;
 
     for (uint32_t i = 0; i < x->n; i++) {
-        number[i] = sx_happening_of(sx, i);
+        number[i] = sx_witness_event(sx, i);
         if (!is_second_half(&x->events[i]))
-            out->happenings[out->count++] = happening(sx, i);
+            out->events[out->count++] = to_witness_event(sx, i);
     }
     for (uint32_t i = 0; i < x->n; i++)
         if (x->events[i].rmw_partner != UINT32_MAX)
-            out->happenings[number[i]].partner = number[x->events[i].rmw_partner];
-    add_sources(x, number, out->happenings);
-    add_steps(x, number, order, out->happenings);
+            out->events[number[i]].partner = number[x->events[i].rmw_partner];
+    add_sources(x, number, out->events);
+    add_steps(x, number, order, out->events);
     add_coherence(x, number, &out->co);
     add_pair(sx, number, out);
     add_relations(sx, number, out);

@@ -18,23 +18,23 @@ static bool stays(const struct zx *g, uint32_t i)
     return last;
 }
 
-static struct ck_happening happening(struct zx *g, uint32_t i)
+static struct ck_event to_witness_event(struct zx *g, uint32_t i)
 {
     const struct zx_event *e = &g->events[i];
     struct ck_step step;
-    struct ck_happening h;
+    struct ck_event h;
 
     zx_fill_step(g, i, &step);
-    h = (struct ck_happening){.thread = e->thread,
-                              .kind = step.info.kind,
-                              .order = step.info.order,
-                              .scope = step.info.scope,
-                              .object = step.object,
-                              .source = UINT32_MAX,
-                              .partner = UINT32_MAX,
-                              .line = step.line,
-                              .column = step.column,
-                              .last = stays(g, i)};
+    h = (struct ck_event){.thread = e->thread,
+                          .kind = step.info.kind,
+                          .order = step.info.order,
+                          .scope = step.info.scope,
+                          .object = step.object,
+                          .source = UINT32_MAX,
+                          .partner = UINT32_MAX,
+                          .line = step.line,
+                          .column = step.column,
+                          .last = stays(g, i)};
     if (zx_is_access(e)) {
         h.object = e->addressed == ZX_NONE ? step.object : e->addressed;
         h.offset = (uint32_t)step.info.offset;
@@ -48,7 +48,7 @@ static struct ck_happening happening(struct zx *g, uint32_t i)
 }
 
 /* Initial writes are the last events of the engine and the first of a witness. */
-static uint32_t *number_happenings(struct zx *g)
+static uint32_t *number_events(struct zx *g)
 {
     uint32_t *number = zx_alloc(g, g->n + 1, sizeof *number), count = 0;
 
@@ -60,30 +60,29 @@ static uint32_t *number_happenings(struct zx *g)
     return number;
 }
 
-static void fill_happenings(struct zx *g, const uint32_t *number, const uint32_t *order,
-                            struct ck_execution *out)
+static void fill_events(struct zx *g, const uint32_t *number, const uint32_t *order, struct ck_execution *out)
 {
     uint32_t step = 0;
 
     for (uint32_t i = 0; i < g->n; i++) {
         if (number[i] == ZX_NONE)
             continue;
-        out->happenings[number[i]] = happening(g, i);
+        out->events[number[i]] = to_witness_event(g, i);
         if (g->events[i].partner != ZX_NONE)
-            out->happenings[number[i]].partner = number[g->events[i].partner];
+            out->events[number[i]].partner = number[g->events[i].partner];
         out->count++;
     }
     for (uint32_t i = 0; i < g->n * g->n; i++) {
         uint32_t from = number[i / g->n], to = number[i % g->n];
 
         if (g->rf[i] == g->yes)
-            out->happenings[to].source = from;
+            out->events[to].source = from;
         if (g->co[i] == g->yes)
             out->co.bits[from * out->co.words + to / 64] |= UINT64_C(1) << (to % 64);
     }
     for (uint32_t i = 0; i < g->n; i++)
         if (number[order[i]] != ZX_NONE)
-            out->happenings[number[order[i]]].step = step++;
+            out->events[number[order[i]]].step = step++;
 }
 
 /* The events that raise the flag. */
@@ -165,14 +164,14 @@ void zx_keep_execution(struct zx_solve *s, enum ck_shows shows, const uint64_t *
     mm_arena_reset(scratch.scratch);
     scratch.arena = scratch.scratch;
     g = zx_execution(&scratch, m);
-    number = number_happenings(g);
+    number = number_events(g);
     order = zx_order_events(g);
     out = ck_verdict_show(s->v, g->n, g->p->thread_count);
     zx_require(s->z, out);
     out->shows = shows;
     out->values = values;
     out->flag = flag;
-    fill_happenings(g, number, order, out);
+    fill_events(g, number, order, out);
     add_pair(g, number, out);
     fill_ends(&scratch, m, out);
     Z3_model_dec_ref(scratch.c, m);

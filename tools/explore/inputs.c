@@ -324,7 +324,7 @@ void ex_add_inputs(struct ex *ex)
 static bool is_read(const struct ck_execution *x, size_t write)
 {
     for (size_t i = 0; i < x->count; i++)
-        if (x->happenings[i].source == write)
+        if (x->events[i].source == write)
             return true;
     return false;
 }
@@ -343,7 +343,7 @@ void ex_each_input(struct ex *ex, const struct ck_execution *x,
 {
     char text[120];
     for (size_t i = 0; i < x->count; i++) {
-        const struct ck_happening *h = &x->happenings[i];
+        const struct ck_event *h = &x->events[i];
         const struct ex_place *p =
             h->kind == MM_INIT && h->object < ex->program->object_count && is_read(x, i)
                 ? input_place(ex, h->object)

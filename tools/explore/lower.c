@@ -544,8 +544,8 @@ static void any_bytes(struct ex *ex, const struct ex_place *place, const struct 
 {
     const struct ex_scalar *scalar = &ex_shape(ex, t)->scalars[place->work_group];
     for (size_t i = 0; i < execution->count; i++)
-        if (execution->happenings[i].kind == MM_INIT && execution->happenings[i].object == place->object)
-            put(ex, bytes, size, scalar->offset, execution->happenings[i].value, scalar->size);
+        if (execution->events[i].kind == MM_INIT && execution->events[i].object == place->object)
+            put(ex, bytes, size, scalar->offset, execution->events[i].value, scalar->size);
 }
 
 bool ex_argument_bytes(struct ex *ex, uint32_t id, const struct ck_execution *execution, uint8_t *bytes,

@@ -142,14 +142,14 @@ static enum mm_class decide(struct play *p, unsigned flags, unsigned timeout_ms,
 
 /* ---- executions ------------------------------------------------------------------------------------ */
 
-static void put_event(struct play *p, const struct ck_happening *h)
+static void put_event(struct play *p, const struct ck_event *h)
 {
     char text[VERDICT_TEXT];
     struct json *j = &p->json;
     json_open(j, NULL, '{');
     if (h->thread < p->program->thread_count)
         json_number(j, "thread", h->thread);
-    verdict_happening_text(p->program, h, text);
+    verdict_event_text(p->program, h, text);
     json_text(j, "text", text);
     json_text(j, "kind", mm_kind_name((enum mm_kind)h->kind));
     if (h->order)
@@ -194,7 +194,7 @@ static void put_execution(struct play *p, const char *key, const struct ck_execu
     json_open(j, key, '{');
     json_open(j, "events", '[');
     for (size_t i = 0; i < x->count; i++)
-        put_event(p, &x->happenings[i]);
+        put_event(p, &x->events[i]);
     json_close(j, ']');
     json_open(j, "edges", '[');
     verdict_each_edge(x, put_edge, p);
@@ -294,7 +294,7 @@ static void put_forbidden(struct play *p)
         for (size_t k = 0; k < f->violation_count; k++)
             put_violation(p, NULL, &f->violations[k], true);
         json_close(j, ']');
-        if (f->candidate.happenings)
+        if (f->candidate.events)
             put_execution(p, "execution", &f->candidate);
         json_close(j, '}');
     }

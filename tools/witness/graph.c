@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *thread_name(const struct ck_program *program, const struct ck_happening *h)
+static const char *thread_name(const struct ck_program *program, const struct ck_event *h)
 {
     return h->thread < program->thread_count ? program->threads[h->thread].name : "init";
 }
@@ -32,23 +32,23 @@ static void tell_edge(void *context, const struct verdict_edge *e)
 {
     struct drawing *d = context;
     const struct ck_execution *x = d->x;
-    fprintf(d->out, "        %s %u -> %u\n", e->name, x->happenings[e->from].step, x->happenings[e->to].step);
+    fprintf(d->out, "        %s %u -> %u\n", e->name, x->events[e->from].step, x->events[e->to].step);
 }
 
 /* Calls VISIT with each event, in order. */
 static void each_step(const struct ck_program *program, const struct ck_execution *x, FILE *out,
-                      void (*visit)(const struct ck_program *, const struct ck_happening *, FILE *))
+                      void (*visit)(const struct ck_program *, const struct ck_event *, FILE *))
 {
     for (size_t step = 0; step < x->count; step++)
         for (size_t i = 0; i < x->count; i++)
-            if (x->happenings[i].step == step)
-                visit(program, &x->happenings[i], out);
+            if (x->events[i].step == step)
+                visit(program, &x->events[i], out);
 }
 
-static void tell_step(const struct ck_program *program, const struct ck_happening *h, FILE *out)
+static void tell_step(const struct ck_program *program, const struct ck_event *h, FILE *out)
 {
     char text[VERDICT_TEXT];
-    verdict_happening_text(program, h, text);
+    verdict_event_text(program, h, text);
     fprintf(out, "    %5u  %s: %s", h->step, thread_name(program, h), text);
     fprintf(out, h->line ? "  line %u\n" : "\n", h->line);
 }
@@ -71,9 +71,9 @@ static void draw_edge(void *context, const struct verdict_edge *e)
 
 static void draw_event(const struct ck_program *program, const struct ck_execution *x, size_t i, FILE *out)
 {
-    const struct ck_happening *h = &x->happenings[i];
+    const struct ck_event *h = &x->events[i];
     char text[VERDICT_TEXT];
-    verdict_happening_text(program, h, text);
+    verdict_event_text(program, h, text);
     fprintf(out, "    e%zu [label=\"%u: ", i, h->step);
     mm_dump_dot_text(out, text);
     fprintf(out, h->line ? "\\nline %u\"];\n" : "\"];\n", h->line);
@@ -87,7 +87,7 @@ static void draw_thread(const struct ck_program *program, const struct ck_execut
     mm_dump_dot_text(out, thread < program->thread_count ? program->threads[thread].name : "initial values");
     fprintf(out, "\";\n");
     for (size_t i = 0; i < x->count; i++) {
-        if (x->happenings[i].thread != (thread < program->thread_count ? thread : UINT32_MAX))
+        if (x->events[i].thread != (thread < program->thread_count ? thread : UINT32_MAX))
             continue;
         draw_event(program, x, i, out);
         if (before != SIZE_MAX && thread < program->thread_count)

@@ -24,7 +24,7 @@ MM_PRINTF(3, 4) static bool differs(struct replay *r, uint32_t item, const char 
 /* ---- where a work-item is ------------------------------------------------------------------------ */
 
 /* Skips events that the interpreter does not make: undefined values are not in its memory. */
-static bool is_met(const struct replay *r, const struct ck_happening *h)
+static bool is_met(const struct replay *r, const struct ck_event *h)
 {
     if (h->hidden)
         return false;
@@ -33,23 +33,23 @@ static bool is_met(const struct replay *r, const struct ck_happening *h)
     return h->kind == MM_FENCE || h->kind == MM_BARRIER_ENTRY;
 }
 
-static const struct ck_happening *happening(const struct replay *r, const struct part *p)
+static const struct ck_event *current_event(const struct replay *r, const struct part *p)
 {
-    return p->at < p->count ? &r->execution->happenings[p->first + p->at] : NULL;
+    return p->at < p->count ? &r->execution->events[p->first + p->at] : NULL;
 }
 
-static const struct ck_happening *coming(const struct replay *r, struct part *p)
+static const struct ck_event *coming(const struct replay *r, struct part *p)
 {
-    while (happening(r, p) && !is_met(r, happening(r, p)))
+    while (current_event(r, p) && !is_met(r, current_event(r, p)))
         p->at++;
-    return happening(r, p);
+    return current_event(r, p);
 }
 
 /* Whether the work-item has only a barrier left, at which it blocks forever (divergence). */
 static bool is_blocked(const struct replay *r, uint32_t item)
 {
     struct part p = r->parts[item];
-    const struct ck_happening *h = coming(r, &p);
+    const struct ck_event *h = coming(r, &p);
     return h && h->kind == MM_BARRIER_ENTRY && p.at + 1 == p.count && r->execution->ends[item] == CK_IS_LEFT;
 }
 
@@ -81,7 +81,7 @@ static uint64_t on_rank(void *context, uint32_t item)
 {
     struct replay *r = context;
     struct part *p = &r->parts[item];
-    const struct ck_happening *h = coming(r, p);
+    const struct ck_event *h = coming(r, p);
     enum ck_end end = r->execution->ends[item];
     uint64_t after = r->execution->count;
     if (h && p->rounds == 0)
@@ -102,7 +102,7 @@ static size_t on_sources(void *context, struct mm_edge *edges, size_t most)
     const struct replay *r = context;
     size_t count = 0;
     for (uint32_t i = r->read.first; i < r->read.end && count < most; i++) {
-        const struct ck_happening *h = &r->execution->happenings[i];
+        const struct ck_event *h = &r->execution->events[i];
         if (h->kind != MM_READ)
             continue;
         edges[count++] =
@@ -122,10 +122,10 @@ static void on_recorded(void *context, mm_event_id event)
 }
 
 /* The next event of the work-item; NULL: the launch ends, or the work-item has no further event in the execution. */
-static const struct ck_happening *expect(struct replay *r, uint32_t item, const char *what)
+static const struct ck_event *expect(struct replay *r, uint32_t item, const char *what)
 {
     struct part *p = &r->parts[item];
-    const struct ck_happening *h = coming(r, p);
+    const struct ck_event *h = coming(r, p);
     if (h)
         return h;
     switch (r->execution->ends[item]) {
@@ -150,7 +150,7 @@ static const struct ck_happening *expect(struct replay *r, uint32_t item, const 
 
 /* Whether OBJECT of the interpreter is the object of H.  The objects of arguments are known; another one is identified at
  * its first access. */
-static bool is_object(struct replay *r, const struct ck_happening *h, const struct in_object *object)
+static bool is_object(struct replay *r, const struct ck_event *h, const struct in_object *object)
 {
     const struct ck_object *wanted = &r->program->objects[h->object];
     uint64_t *known = &r->addresses[h->object];
@@ -165,7 +165,7 @@ static bool is_object(struct replay *r, const struct ck_happening *h, const stru
     return *known == object->address;
 }
 
-static bool lies_in(struct replay *r, const struct ck_happening *h, const struct in_object *object,
+static bool lies_in(struct replay *r, const struct ck_event *h, const struct in_object *object,
                     uint64_t address, uint32_t size)
 {
     if (!is_object(r, h, object))
@@ -175,8 +175,8 @@ static bool lies_in(struct replay *r, const struct ck_happening *h, const struct
 }
 
 /* The bytes of H in those at ADDRESS: read into BYTES, or compared with them; false: they differ. */
-static bool take(const struct ck_happening *h, const struct in_object *object, uint64_t address,
-                 uint8_t *bytes, bool compare)
+static bool take(const struct ck_event *h, const struct in_object *object, uint64_t address, uint8_t *bytes,
+                 bool compare)
 {
     uint64_t at = object->address + h->offset - address;
     for (uint32_t k = 0; k < h->size; k++) {
@@ -188,7 +188,7 @@ static bool take(const struct ck_happening *h, const struct in_object *object, u
     return true;
 }
 
-static bool is_address_known(const struct replay *r, const struct ck_happening *h)
+static bool is_address_known(const struct replay *r, const struct ck_event *h)
 {
     return r->addresses[h->object] != 0;
 }
@@ -197,7 +197,7 @@ static bool is_address_known(const struct replay *r, const struct ck_happening *
 static bool is_own(struct replay *r, uint32_t item, enum mm_kind kind, const struct in_object *object,
                    uint64_t address, uint32_t size)
 {
-    const struct ck_happening *h = coming(r, &r->parts[item]);
+    const struct ck_event *h = coming(r, &r->parts[item]);
     return h && h->kind == kind && is_address_known(r, h) && lies_in(r, h, object, address, size);
 }
 
@@ -208,7 +208,7 @@ static bool copies(struct replay *r, uint32_t copy, enum mm_kind kind, const str
     const struct part *p = &r->parts[copy];
     struct range range = {.address = address};
     for (uint32_t i = p->first; i < p->first + p->count; i++) {
-        const struct ck_happening *h = &r->execution->happenings[i];
+        const struct ck_event *h = &r->execution->events[i];
         if (r->copied[i] || h->kind != kind || !is_met(r, h) || !lies_in(r, h, object, address, size))
             continue;
         if (!take(h, object, address, bytes, kind == MM_WRITE)) {
@@ -250,7 +250,7 @@ static bool access(struct replay *r, uint32_t item, enum mm_kind kind, const str
     struct part *p = &r->parts[item];
     if (is_copied(r, item, kind, object, address, size, bytes))
         return !r->failed;
-    const struct ck_happening *h = expect(r, item, what);
+    const struct ck_event *h = expect(r, item, what);
     uint32_t first = p->at;
     uint64_t done = 0;
     if (!h)
@@ -281,7 +281,7 @@ static bool on_read(void *context, uint32_t item, const struct in_object *object
                     uint32_t size, void *bytes)
 {
     struct replay *r = context;
-    const struct ck_happening *h = coming(r, &r->parts[item]);
+    const struct ck_event *h = coming(r, &r->parts[item]);
     if (object->region == MM_CONSTANT && !(h && h->kind == MM_READ && lies_in(r, h, object, address, size)))
         return true;
     return access(r, item, MM_READ, object, address, size, bytes);
@@ -305,7 +305,7 @@ static bool on_fence(void *context, uint32_t item, bool barrier, enum mm_order o
 {
     struct replay *r = context;
     struct part *p = &r->parts[item];
-    const struct ck_happening *h = coming(r, p);
+    const struct ck_event *h = coming(r, p);
     uint8_t kind = barrier ? MM_BARRIER_ENTRY : MM_FENCE;
     (void)scope;
     if (!barrier && (order == MM_RELAXED || order == MM_ORDER_NONE) && (!h || h->kind != MM_FENCE))
@@ -324,7 +324,7 @@ static bool on_fence(void *context, uint32_t item, bool barrier, enum mm_order o
 static bool on_end(void *context, uint32_t item)
 {
     struct replay *r = context;
-    const struct ck_happening *h = coming(r, &r->parts[item]);
+    const struct ck_event *h = coming(r, &r->parts[item]);
     if (h)
         return differs(r, item, "ends before the %s in line %u", mm_kind_name((enum mm_kind)h->kind),
                        h->line);

@@ -8,7 +8,7 @@ struct part { /* of a work-item */
     uint32_t first, count, at, rounds;
     bool seen_to_end;
 };
-struct range { /* happenings FIRST .. END - 1, of an access at ADDRESS */
+struct range { /* events FIRST .. END - 1, of an access at ADDRESS */
     uint32_t first, end;
     uint64_t address;
 };
@@ -19,8 +19,8 @@ struct replay {
     const struct replay_listener *listener; /* NULL: no listener for this launch */
     struct part *parts;
     uint64_t *addresses;      /* by object: its address in this launch, 0: not yet accessed */
-    mm_event_id *events;      /* by happening: writes that were recorded */
-    uint8_t *copied;          /* by happening: part of an asynchronous copy that was made */
+    mm_event_id *events;      /* by event of the execution: writes that were recorded */
+    uint8_t *copied;          /* by event of the execution: part of an asynchronous copy that was made */
     struct range read, write; /* of what will be recorded next */
     struct in_argument *arguments;
     struct in_object *objects;

@@ -316,7 +316,7 @@ static bool take_state(struct reader *r, const cJSON *root)
 
 /* ---- events --------------------------------------------------------------------------------------- */
 
-static bool is_access(const struct ck_happening *h)
+static bool is_access(const struct ck_event *h)
 {
     return h->kind == MM_READ || h->kind == MM_WRITE || h->kind == MM_INIT;
 }
@@ -328,19 +328,18 @@ static bool is_event_kind(uint8_t kind)
     return memchr(kinds, kind, sizeof kinds);
 }
 
-static void take_event(struct reader *r, const cJSON *json, size_t number, size_t count,
-                       struct ck_happening *h)
+static void take_event(struct reader *r, const cJSON *json, size_t number, size_t count, struct ck_event *h)
 {
     uint64_t none = UINT32_MAX;
-    *h = (struct ck_happening){.kind = take_name(r, json, "kind", kind_name, MM_KIND_COUNT),
-                               .thread = (uint32_t)take_optional(r, json, "work_item", r->threads - 1, none),
-                               .line = (uint32_t)take_optional(r, json, "line", UINT32_MAX, 0),
-                               .column = (uint32_t)take_optional(r, json, "column", UINT32_MAX, 0),
-                               .source = (uint32_t)take_optional(r, json, "from", count - 1, none),
-                               .last = take_flag(json, "stays"),
-                               .hidden = take_flag(json, "hidden"),
-                               .step = (uint32_t)take_number(r, json, "event", number, number),
-                               .object = UINT32_MAX};
+    *h = (struct ck_event){.kind = take_name(r, json, "kind", kind_name, MM_KIND_COUNT),
+                           .thread = (uint32_t)take_optional(r, json, "work_item", r->threads - 1, none),
+                           .line = (uint32_t)take_optional(r, json, "line", UINT32_MAX, 0),
+                           .column = (uint32_t)take_optional(r, json, "column", UINT32_MAX, 0),
+                           .source = (uint32_t)take_optional(r, json, "from", count - 1, none),
+                           .last = take_flag(json, "stays"),
+                           .hidden = take_flag(json, "hidden"),
+                           .step = (uint32_t)take_number(r, json, "event", number, number),
+                           .object = UINT32_MAX};
     if (cJSON_GetObjectItemCaseSensitive(json, "order"))
         h->order = take_name(r, json, "order", order_name, MM_ORDER_COUNT);
     if (good(r) && !is_event_kind(h->kind))
@@ -354,9 +353,9 @@ static void take_event(struct reader *r, const cJSON *json, size_t number, size_
 }
 
 /* Checks that each read returns the value of a write to the same bytes. */
-static void check_source(struct reader *r, const struct ck_happening *events, size_t i)
+static void check_source(struct reader *r, const struct ck_event *events, size_t i)
 {
-    const struct ck_happening *h = &events[i], *from = h->source == UINT32_MAX ? NULL : &events[h->source];
+    const struct ck_event *h = &events[i], *from = h->source == UINT32_MAX ? NULL : &events[h->source];
     at(r, "events[%zu]", i);
     if (from && (h->kind != MM_READ || (from->kind != MM_WRITE && from->kind != MM_INIT)))
         wrong(r, "from", "is not a write that the read can read from");
@@ -364,13 +363,13 @@ static void check_source(struct reader *r, const struct ck_happening *events, si
         wrong(r, "from", "is of another object");
 }
 
-static uint32_t place_of(const struct ck_happening *h)
+static uint32_t place_of(const struct ck_event *h)
 {
     return h->thread == UINT32_MAX ? 0 : h->thread + 1;
 }
 
 /* Initial values, then each work-item's events: the order in memory. */
-static void arrange(struct reader *r, const struct ck_happening *events, size_t count, uint32_t *to)
+static void arrange(struct reader *r, const struct ck_event *events, size_t count, uint32_t *to)
 {
     struct ck_execution *x = r->execution;
     uint32_t *next = take_memory(r, r->threads + 1, sizeof *next);
@@ -383,7 +382,7 @@ static void arrange(struct reader *r, const struct ck_happening *events, size_t 
     for (size_t i = 0; i < count; i++)
         to[i] = next[place_of(&events[i])]++;
     for (size_t i = 0; i < count; i++) {
-        struct ck_happening *h = &x->happenings[to[i]];
+        struct ck_event *h = &x->events[to[i]];
         *h = events[i];
         h->source = h->source == UINT32_MAX ? UINT32_MAX : to[h->source];
     }
@@ -394,9 +393,9 @@ static bool take_events(struct reader *r, const cJSON *root)
 {
     const cJSON *array = take_part(r, root, "events", cJSON_IsArray), *item;
     size_t i = 0, count = count_of(r, array, "events", MOST_EVENTS);
-    struct ck_happening *events = take_memory(r, count, sizeof *events);
+    struct ck_event *events = take_memory(r, count, sizeof *events);
     uint32_t *to = take_memory(r, count, sizeof *to);
-    r->execution->happenings = take_memory(r, count, sizeof *events);
+    r->execution->events = take_memory(r, count, sizeof *events);
     cJSON_ArrayForEach(item, array)
     {
         if (!good(r))

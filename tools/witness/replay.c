@@ -126,7 +126,7 @@ uint64_t replay_final_value(const struct witness *w, uint32_t object, uint64_t o
     for (uint64_t i = 0; o->initial && i < o->size / o->element_size; i++)
         overlay(&value, offset, size, i * o->element_size, o->element_size, o->initial[i]);
     for (size_t i = 0; i < w->execution->count; i++) {
-        const struct ck_happening *h = &w->execution->happenings[i];
+        const struct ck_event *h = &w->execution->events[i];
         if (h->last && h->object == object)
             overlay(&value, offset, size, h->offset, h->size, h->value);
     }
@@ -159,7 +159,7 @@ static bool allocate_state(struct replay *r)
     if (!r->parts || !r->addresses || !r->events || !r->copied)
         return false;
     for (size_t i = 0; i < count; i++) {
-        uint32_t t = r->execution->happenings[i].thread;
+        uint32_t t = r->execution->events[i].thread;
         r->events[i] = MM_NO_EVENT;
         if (t == UINT32_MAX)
             continue;
@@ -173,7 +173,7 @@ static bool allocate_state(struct replay *r)
 static bool uses_undefined(const struct ck_program *program, const struct ck_execution *execution)
 {
     for (size_t i = 0; i < execution->count; i++) {
-        const struct ck_happening *h = &execution->happenings[i];
+        const struct ck_event *h = &execution->events[i];
         if (h->kind == MM_READ && h->value && program->objects[h->object].region == MM_PRIVATE)
             return true;
     }

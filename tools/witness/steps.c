@@ -17,7 +17,7 @@ struct steps {
     const char *path;
     FILE *out; /* NULL: nothing is printed */
     uint32_t printed;
-    uint32_t *last_write, *write_before; /* by object, by happening: indices of earlier happenings */
+    uint32_t *last_write, *write_before; /* by object, by event: indices of earlier events */
     bool waits;
 };
 
@@ -36,25 +36,25 @@ static void print_line(const char *source, uint32_t line, FILE *out)
         fprintf(out, "    | %.*s%s", length < 70 ? length : 70, source, length < 70 ? "" : "...");
 }
 
-static bool overlap(const struct ck_happening *a, const struct ck_happening *b)
+static bool overlap(const struct ck_event *a, const struct ck_event *b)
 {
     return a->object == b->object && a->offset < b->offset + b->size && b->offset < a->offset + a->size;
 }
 
 /* The last earlier write to bytes of H. */
-static uint32_t newest(const struct steps *s, const struct ck_happening *h)
+static uint32_t newest(const struct steps *s, const struct ck_event *h)
 {
-    const struct ck_happening *all = s->witness->execution->happenings;
+    const struct ck_event *all = s->witness->execution->events;
     uint32_t i = s->last_write[h->object];
     while (i != NOWHERE && !overlap(&all[i], h))
         i = s->write_before[i];
     return i;
 }
 
-static void print_source(const struct steps *s, const struct ck_happening *h)
+static void print_source(const struct steps *s, const struct ck_event *h)
 {
-    const struct ck_happening *all = s->witness->execution->happenings;
-    const struct ck_happening *from = h->source == NOWHERE ? NULL : &all[h->source];
+    const struct ck_event *all = s->witness->execution->events;
+    const struct ck_event *from = h->source == NOWHERE ? NULL : &all[h->source];
     uint32_t last = newest(s, h);
     if (from && from->kind != MM_INIT && from->step > h->step)
         fprintf(s->out, ", which step %u will write", from->step);
@@ -66,7 +66,7 @@ static void print_source(const struct steps *s, const struct ck_happening *h)
         fprintf(s->out, ": an old value, step %u wrote a newer one", all[last].step);
 }
 
-static void print_access(const struct steps *s, const struct ck_happening *h)
+static void print_access(const struct steps *s, const struct ck_event *h)
 {
     const struct ck_object *o = &s->witness->program->objects[h->object];
     char element[120], value[MM_SCALAR_TEXT];
@@ -85,7 +85,7 @@ static void on_step(void *context, uint32_t index, bool again)
         [MM_READ] = "reads", [MM_WRITE] = "writes", [MM_FENCE] = "fence", [MM_BARRIER_ENTRY] = "barrier"};
     struct steps *s = context;
     const struct witness *w = s->witness;
-    const struct ck_happening *h = &w->execution->happenings[index];
+    const struct ck_event *h = &w->execution->events[index];
     s->waits |= again;
     if (again)
         return;

@@ -174,7 +174,7 @@ void witness_describe(const struct ck_program *program, const struct ck_executio
                  execution->shows == CK_SHOWS_FLAG ? execution->flag : names[execution->shows]);
 }
 
-static cJSON *happening_json(const struct ck_program *program, const struct ck_happening *h, size_t number)
+static cJSON *event_json(const struct ck_program *program, const struct ck_event *h, size_t number)
 {
     cJSON *json = cJSON_CreateObject();
     char value[MM_SCALAR_TEXT];
@@ -217,6 +217,6 @@ cJSON *witness_execution_json(const struct ck_program *program, const struct ck_
         cJSON_AddItemToArray(items, cJSON_CreateString(witness_ends[execution->ends[t]]));
     cJSON *events = cJSON_AddArrayToObject(json, "events");
     for (size_t i = 0; i < execution->count; i++)
-        cJSON_AddItemToArray(events, happening_json(program, &execution->happenings[i], i));
+        cJSON_AddItemToArray(events, event_json(program, &execution->events[i], i));
     return json;
 }

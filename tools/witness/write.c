@@ -150,7 +150,7 @@ static void add_work_items(cJSON *root, const struct witness *w)
     }
 }
 
-static cJSON *event_json(const struct witness *w, const struct ck_happening *h)
+static cJSON *event_json(const struct witness *w, const struct ck_event *h)
 {
     cJSON *json = cJSON_CreateObject();
     add_number(json, "event", h->step);
@@ -166,7 +166,7 @@ static cJSON *event_json(const struct witness *w, const struct ck_happening *h)
         add_number(json, "value", h->value);
     }
     if (h->source != UINT32_MAX)
-        add_number(json, "from", w->execution->happenings[h->source].step);
+        add_number(json, "from", w->execution->events[h->source].step);
     if (h->last)
         cJSON_AddTrueToObject(json, "stays");
     if (h->hidden)
@@ -184,9 +184,9 @@ static bool add_events(cJSON *root, const struct witness *w)
     cJSON *array = cJSON_AddArrayToObject(root, "events");
     uint32_t *at = mm_alloc((x->count + 1) * sizeof *at);
     for (size_t i = 0; at && i < x->count; i++)
-        at[x->happenings[i].step] = (uint32_t)i;
+        at[x->events[i].step] = (uint32_t)i;
     for (size_t i = 0; at && i < x->count; i++)
-        cJSON_AddItemToArray(array, event_json(w, &x->happenings[at[i]]));
+        cJSON_AddItemToArray(array, event_json(w, &x->events[at[i]]));
     mm_free(at);
     return at;
 }
