@@ -8,12 +8,12 @@
 
 unsigned sx_piece_shift(const struct sx *sx, const struct sx_access *a, unsigned k)
 {
-    return 8 * (sx->locations[a->locations[k]].offset - a->start);
+    return 8 * (sx->values.locations[a->locations[k]].offset - a->start);
 }
 
 uint64_t sx_piece(const struct sx *sx, const struct sx_access *a, unsigned k, uint64_t value)
 {
-    return value >> sx_piece_shift(sx, a, k) & sx_mask(sx->locations[a->locations[k]].size);
+    return value >> sx_piece_shift(sx, a, k) & sx_mask(sx->values.locations[a->locations[k]].size);
 }
 
 void sx_push_piece(struct sx_walker *w, enum sx_kind kind, const struct sx_access *a, unsigned k,
@@ -50,7 +50,7 @@ void sx_push_piece(struct sx_walker *w, enum sx_kind kind, const struct sx_acces
 
 static void note_user(struct sx_walker *w, uint32_t location)
 {
-    struct sx_location *l = &w->sx->locations[location];
+    struct sx_location *l = &w->sx->values.locations[location];
     uint32_t self = (uint32_t)(w->thread - w->sx->program->threads) + 1;
 
     if (l->owner == 0)
@@ -86,7 +86,7 @@ struct sx_access sx_begin_access(struct sx_walker *w, uint32_t pc)
     for (unsigned k = 0; k < a.count; k++)
         note_user(w, a.locations[k]);
     if (a.count)
-        a.start = w->sx->locations[a.locations[0]].offset;
+        a.start = w->sx->values.locations[a.locations[0]].offset;
     return a;
 }
 
@@ -184,7 +184,7 @@ static void use_value(struct sx_walker *w, const struct sx_access *a, uint64_t v
  * now. */
 static bool own_value(const struct sx_walker *w, uint32_t location, uint64_t *value)
 {
-    const struct sx_location *l = &w->sx->locations[location];
+    const struct sx_location *l = &w->sx->values.locations[location];
 
     if (!w->sx->program->kernel || l->shared)
         return false;
@@ -202,7 +202,7 @@ static bool own_value(const struct sx_walker *w, uint32_t location, uint64_t *va
 static void branch_on_read(struct sx_walker *w, const struct sx_access *a, unsigned k, uint64_t value,
                            const uint64_t *saved)
 {
-    const struct sx_location *l = &w->sx->locations[a->locations[k]];
+    const struct sx_location *l = &w->sx->values.locations[a->locations[k]];
     uint32_t events = w->event_count, effect = w->last_effect, count = l->value_count;
     uint64_t *values = mm_alloc((count + 1) * sizeof *values);
     uint64_t own;

@@ -31,8 +31,8 @@ static bool is_forbidden(struct ordering *p)
     struct sx_exec *x = p->x;
 
     p->tries++;
-    mm_cat_eval_rf(p->sx->open, x->rf_lower, x->rf_upper);
-    mm_cat_eval_co(p->sx->open, x->co_lower, x->co_upper);
+    mm_cat_eval_rf(p->sx->open, x->bounds.rf_lower, x->bounds.rf_upper);
+    mm_cat_eval_co(p->sx->open, x->bounds.co_lower, x->bounds.co_upper);
     return mm_cat_eval_forbidden(p->sx->open, NULL);
 }
 
@@ -45,20 +45,20 @@ static bool try_writes(struct ordering *p, uint32_t write)
 
     if (p->tries > MAX_TRIES)
         return true;
-    if (write == x->write_count)
+    if (write == x->writes.count)
         return true;
     if (end - write == 1)
         return try_writes(p, end);
     for (uint32_t k = write; k < end && !found; k++) {
-        uint32_t chosen = x->writes[k];
+        uint32_t chosen = x->writes.event[k];
 
-        x->writes[k] = x->writes[write];
-        x->writes[write] = chosen;
+        x->writes.event[k] = x->writes.event[write];
+        x->writes.event[write] = chosen;
         sx_order_write(x, write, end, false);
         found = !is_forbidden(p) && try_writes(p, write + 1);
         sx_order_write(x, write, end, true);
-        x->writes[write] = x->writes[k];
-        x->writes[k] = chosen;
+        x->writes.event[write] = x->writes.event[k];
+        x->writes.event[k] = chosen;
     }
     return found;
 }
@@ -126,13 +126,13 @@ static void set_prefix_sources(struct stepper *s)
             continue;
         for (w = 0; w < x->n && source == SX_OPEN; w++) {
             if (sx_may_be_source(s->sx, w, r))
-                mm_rel_add(x->n, x->rf_upper, w, r);
+                mm_rel_add(x->n, x->bounds.rf_upper, w, r);
         }
         if (source == SX_OPEN)
             continue;
         w = source == SX_INITIAL ? x->init_of[x->events[r].location] : graph_index_of(s, source);
-        mm_rel_add(x->n, x->rf_lower, w, r);
-        mm_rel_add(x->n, x->rf_upper, w, r);
+        mm_rel_add(x->n, x->bounds.rf_lower, w, r);
+        mm_rel_add(x->n, x->bounds.rf_upper, w, r);
     }
 }
 
@@ -144,12 +144,12 @@ static void set_prefix_coherence(struct stepper *s)
     for (uint32_t w = 0; w < x->n; w++) {
         if (!x->events[w].write || x->events[w].init)
             continue;
-        mm_rel_add(x->n, x->co_lower, x->init_of[x->events[w].location], w);
-        mm_rel_add(x->n, x->co_upper, x->init_of[x->events[w].location], w);
-        for (uint32_t k = 0; k < x->n && !s->ordered[x->events[w].memory.object]; k++) {
+        mm_rel_add(x->n, x->bounds.co_lower, x->init_of[x->events[w].location], w);
+        mm_rel_add(x->n, x->bounds.co_upper, x->init_of[x->events[w].location], w);
+        for (uint32_t k = 0; k < x->n && !s->facts.ordered[x->events[w].memory.object]; k++) {
             if (k != w && x->events[k].write && !x->events[k].init &&
                 x->events[k].location == x->events[w].location)
-                mm_rel_add(x->n, x->co_upper, w, k);
+                mm_rel_add(x->n, x->bounds.co_upper, w, k);
         }
     }
     for (uint32_t i = 0; i < s->order_count; i++) {
@@ -160,8 +160,8 @@ static void set_prefix_coherence(struct stepper *s)
 
             if (x->events[before].location != x->events[w].location)
                 continue;
-            mm_rel_add(x->n, x->co_lower, before, w);
-            mm_rel_add(x->n, x->co_upper, before, w);
+            mm_rel_add(x->n, x->bounds.co_lower, before, w);
+            mm_rel_add(x->n, x->bounds.co_upper, before, w);
         }
     }
 }
@@ -182,7 +182,7 @@ bool sx_may_extend(struct stepper *s)
 
     if (!s->unchecked || sx->stop || sx->explaining)
         return !sx->stop;
-    if (sx->limited && has_race(sx) && ++s->evaluations > MAX_INCOMPLETE)
+    if (sx->limited && has_race(sx) && ++s->counts.evaluations > MAX_INCOMPLETE)
         sx->stop = true; /* the program is undefined, and the answer is incomplete in any case */
     s->unchecked = false;
     set_prefix_traces(s);
@@ -202,8 +202,8 @@ bool sx_may_extend(struct stepper *s)
         sx->stop = true;
         return false;
     }
-    mm_cat_eval_rf(sx->open, x->rf_lower, x->rf_upper);
-    mm_cat_eval_co(sx->open, x->co_lower, x->co_upper);
+    mm_cat_eval_rf(sx->open, x->bounds.rf_lower, x->bounds.rf_upper);
+    mm_cat_eval_co(sx->open, x->bounds.co_lower, x->bounds.co_upper);
     return !mm_cat_eval_forbidden(sx->open, NULL);
 }
 
@@ -234,7 +234,7 @@ static bool is_seen(const struct sx_exec *x, const struct prefix_order *o, uint3
         if (mm_rel_has(x->n, o->hb[region], write, event))
             return true;
         for (uint32_t r = 0; r < x->n; r++) {
-            if (mm_rel_has(x->n, x->rf_lower, write, r) && mm_rel_has(x->n, o->hb[region], r, event))
+            if (mm_rel_has(x->n, x->bounds.rf_lower, write, r) && mm_rel_has(x->n, o->hb[region], r, event))
                 return true;
         }
     }
@@ -250,7 +250,7 @@ static bool is_hidden(const struct sx_exec *x, const struct prefix_order *o, uin
     for (uint32_t w = 0; w < x->n; w++) {
         if (!x->events[w].write || w == write || x->events[w].location != x->events[read].location)
             continue;
-        if (atomic ? mm_rel_has(x->n, x->co_lower, write, w) && is_seen(x, o, w, read)
+        if (atomic ? mm_rel_has(x->n, x->bounds.co_lower, write, w) && is_seen(x, o, w, read)
                    : mm_rel_has(x->n, hb, write, w) && mm_rel_has(x->n, hb, w, read))
             return true;
     }

@@ -34,7 +34,7 @@ static void set_event_location(const struct stepper *s, struct sx_event *e, uint
 {
     e->location = l;
     e->object = object;
-    e->start = s->sx->locations[l].offset;
+    e->start = s->sx->values.locations[l].offset;
 }
 
 static uint32_t add_read(const struct stepper *s, uint32_t t, bool writes, struct sx_event *out)
@@ -81,12 +81,12 @@ static uint32_t add_link(const struct stepper *s, const struct link *link, const
     if (instr->op != CK_STORE) {
         out[n] =
             (struct sx_event){.kind = SX_READ, .order = instr->order, .first_half = true, .instr = instr};
-        set_event_location(s, &out[n], location, s->sx->locations[location].object);
+        set_event_location(s, &out[n], location, s->sx->values.locations[location].object);
         *write = ++n;
     }
     out[n] = (struct sx_event){
         .kind = SX_WRITE, .order = instr->order, .second_half = instr->op != CK_STORE, .instr = instr};
-    set_event_location(s, &out[n++], location, s->sx->locations[location].object);
+    set_event_location(s, &out[n++], location, s->sx->values.locations[location].object);
     return n;
 }
 
@@ -210,8 +210,8 @@ static bool model_allows_cycle(struct stepper *s, const struct cycle *c, uint32_
                 continue;
             r = graph_index_of(x, &q.events[before][0]);
             w = graph_index_of(x, &q.events[k][q.writes[k]]);
-            mm_rel_add(x->n, x->rf_lower, w, r);
-            mm_rel_add(x->n, x->rf_upper, w, r);
+            mm_rel_add(x->n, x->bounds.rf_lower, w, r);
+            mm_rel_add(x->n, x->bounds.rf_upper, w, r);
         }
         possible = sx_has_some_order(sx);
     }
@@ -247,13 +247,13 @@ static unsigned find_outcomes(struct stepper *s, const struct cycle *c, uint32_t
     if (next->write == UINT32_MAX || s->threads[t].access.count > 1)
         return all;
     write = &p->threads[next->thread].instrs[next->write];
-    l = &s->sx->locations[awaited_location(s, t)];
+    l = &s->sx->values.locations[awaited_location(s, t)];
     if ((write->op != CK_RMW || write->rmw == CK_RMW_XCHG) && !sx_has_register(p, write->value) &&
         write->size == read->size)
         return outcome_of(s, t, sx_eval_expr(p, write->value, NULL));
-    for (uint32_t v = 0; s->values_known && v < l->value_count && found != all; v++)
+    for (uint32_t v = 0; s->facts.values_known && v < l->value_count && found != all; v++)
         found |= outcome_of(s, t, l->values[v]);
-    return s->values_known ? found : all;
+    return s->facts.values_known ? found : all;
 }
 
 /* Whether the model may allow the cycle for some choice of outcomes. */
@@ -322,7 +322,7 @@ static bool is_cycle_allowed(struct stepper *s, struct cycle *c)
             return false;
     }
     cycle_key(s, c, &key);
-    answer = sx_cache_find(s->sx, &s->cycles, &key, &known);
+    answer = sx_cache_find(s->sx, &s->caches.cycles, &key, &known);
     if (!answer)
         return is_cycle_possible(s, c);
     if (!known)
@@ -443,7 +443,7 @@ static uint32_t choose_blocked_thread(const struct stepper *s, const struct cycl
 
         if (s->threads[t].status != STEP_BLOCKED)
             continue;
-        count = s->sx->locations[awaited_location(s, t)].value_count;
+        count = s->sx->values.locations[awaited_location(s, t)].value_count;
         if (s->threads[t].access.instr->op != CK_LOAD)
             count += MAX_VALUES;
         if (count < fewest) {

@@ -6,7 +6,7 @@
 
 static uint8_t exchange_level(const struct stepper *s, uint32_t a, uint32_t b)
 {
-    return s->exchanges[(size_t)a * s->count + b];
+    return s->facts.exchanges[(size_t)a * s->count + b];
 }
 
 /* Whether event E of A and B, which are exchanged, is the same.  A write to a shared location is not: coherence orders
@@ -14,7 +14,7 @@ static uint8_t exchange_level(const struct stepper *s, uint32_t a, uint32_t b)
 static bool is_same_event(const struct stepper *s, uint32_t a, uint32_t b, uint32_t e)
 {
     const struct sx_event *x = &s->walkers[a].events[e], *y = &s->walkers[b].events[e];
-    bool private = x->location != UINT32_MAX && !s->sx->locations[x->location].shared;
+    bool private = x->location != UINT32_MAX && !s->sx->values.locations[x->location].shared;
     uint64_t source;
 
     if (x->instr - s->walkers[a].thread->instrs != y->instr - s->walkers[b].thread->instrs ||
@@ -24,7 +24,7 @@ static bool is_same_event(const struct stepper *s, uint32_t a, uint32_t b, uint3
     if (x->location == UINT32_MAX || y->location == UINT32_MAX)
         return x->location == y->location;
     if (private)
-        return !s->sx->locations[y->location].shared;
+        return !s->sx->values.locations[y->location].shared;
     source = *sx_source(s, a, e);
     return x->kind == SX_READ && x->location == y->location && source == *sx_source(s, b, e) &&
            source != SX_OPEN && source != STEP_GUESSED;
@@ -68,7 +68,7 @@ bool sx_is_interchangeable(const struct stepper *s, uint32_t a, uint32_t b)
 {
     const struct step_thread *x = &s->threads[a], *y = &s->threads[b];
 
-    return s->exchanges && a != b && exchange_level(s, a, b) == 1 && x->status == y->status &&
+    return s->facts.exchanges && a != b && exchange_level(s, a, b) == 1 && x->status == y->status &&
            x->pc == y->pc && x->access.count == y->access.count && x->piece == y->piece &&
            (x->access.count == 0 || x->access.locations[x->piece] == y->access.locations[y->piece]) &&
            s->walkers[a].event_count == s->walkers[b].event_count &&
@@ -79,8 +79,8 @@ bool sx_is_interchangeable(const struct stepper *s, uint32_t a, uint32_t b)
 static bool was_blocked(const struct stepper *s, uint32_t t, uint32_t count, uint64_t at)
 {
     const struct sx_walker *w = &s->walkers[t];
-    bool reads = count == w->event_count ||
-                 (w->events[count].kind == SX_READ && s->sx->locations[w->events[count].location].shared);
+    bool reads = count == w->event_count || (w->events[count].kind == SX_READ &&
+                                             s->sx->values.locations[w->events[count].location].shared);
 
     return reads && has_chosen(s, t, count) && choice_of(s, t, count)->at <= at;
 }
@@ -154,7 +154,7 @@ bool sx_is_exchanged(const struct stepper *s, uint32_t t, uint64_t source, uint6
 {
     uint32_t event = s->walkers[t].event_count, l = s->threads[t].access.locations[s->threads[t].piece];
 
-    if (!s->exchanges)
+    if (!s->facts.exchanges)
         return false;
     for (uint32_t a = 0; a < s->count; a++) {
         if (a != t && exchange_level(s, a, t) && has_chosen(s, a, event) && is_same_read(s, a, t, event, l) &&

@@ -33,7 +33,7 @@ uint64_t sx_read_bit(const struct sx_event *events, uint32_t count)
 uint32_t sx_cost(const struct sx *sx, const struct sx_event *events, uint32_t count, uint32_t location,
                  uint64_t depends)
 {
-    const struct sx_location *l = &sx->locations[location];
+    const struct sx_location *l = &sx->values.locations[location];
     uint32_t cost = 0, number = 0;
 
     for (uint32_t i = 0; i < count && number < SX_MANY && depends >> number; i++) {
@@ -236,7 +236,7 @@ bool sx_has_thin_air(struct sx *sx)
 
     if (!cause)
         return true;
-    memcpy(cause, x->rf_lower, words * sizeof *cause);
+    memcpy(cause, x->bounds.rf_lower, words * sizeof *cause);
     add_data(x, cause);
     cyclic = !mm_rel_acyclic(x->n, cause, cause + words);
     mm_free(cause);
@@ -247,7 +247,7 @@ static bool is_unconstrained(const struct sx *sx, uint32_t event)
 {
     const struct mm_cat_event *e = &sx->exec->events[event];
 
-    return e->init && sx->program->objects[sx->locations[e->location].object].uninitialized;
+    return e->init && sx->program->objects[sx->values.locations[e->location].object].uninitialized;
 }
 
 /* The events whose values depend on unconstrained initial ones. */
@@ -259,7 +259,7 @@ static bool find_tainted(const struct sx *sx, uint64_t *tainted)
 
     if (!from)
         return false;
-    memcpy(from, x->rf_lower, words * sizeof *from);
+    memcpy(from, x->bounds.rf_lower, words * sizeof *from);
     add_data(x, from);
     mm_rel_plus(x->n, from, from);
     for (uint32_t e = 0; e < x->n; e++) {
@@ -299,7 +299,7 @@ bool sx_ends_unconstrained(struct sx *sx)
 
         if (t->kind == CK_TERM_REG)
             found = register_tainted(sx, t, tainted);
-        for (uint32_t l = 0; l < sx->location_count && t->kind == CK_TERM_MEMORY && !found; l++)
+        for (uint32_t l = 0; l < sx->values.location_count && t->kind == CK_TERM_MEMORY && !found; l++)
             found = x->init_of[l] != UINT32_MAX && sx_is_observed(sx, i, l) &&
                     mm_set_has(tainted, x->final_write[l]);
     }

@@ -129,7 +129,7 @@ static struct drf_location *location_at(struct drf *d, uint32_t l)
 static bool has_conflict(struct drf *d, uint32_t t, uint32_t l, bool writes)
 {
     const struct drf_location *location = location_at(d, l);
-    enum sx_order order = region_of(d, d->sx->locations[l].object);
+    enum sx_order order = region_of(d, d->sx->values.locations[l].object);
     const struct drf_write *last = location->last ? &d->writes[location->last - 1] : NULL;
 
     if (last && !sx_is_before(&d->clocks, order, last->thread, last->tick, t))
@@ -170,8 +170,8 @@ static uint64_t read_piece(struct drf *d, uint32_t t, const struct sx_access *a,
         from = &d->writes[d->locations[l].last - 1];
     else
         from = find_visible(d, t, l, order);
-    d->unconstrained = d->unconstrained || (!from && d->sx->locations[l].any);
-    value = from ? from->value : d->sx->locations[l].initial;
+    d->unconstrained = d->unconstrained || (!from && d->sx->values.locations[l].any);
+    value = from ? from->value : d->sx->values.locations[l].initial;
     sx_push_piece(w, SX_READ, a, k, value, 0);
     if (w->failed)
         return 0;
@@ -186,7 +186,7 @@ static void add_write(struct drf *d, uint32_t t, uint32_t l, const struct ck_ins
 {
     const struct sx_walker *w = &d->walkers[t];
     struct drf_location *location = location_at(d, l);
-    enum sx_order order = region_of(d, d->sx->locations[l].object);
+    enum sx_order order = region_of(d, d->sx->values.locations[l].object);
 
     if (d->write_count == d->write_capacity) {
         uint32_t capacity = 2 * d->write_capacity + 256;
@@ -278,7 +278,7 @@ static bool may_acquire(struct drf *d, uint32_t t, uint64_t address)
 static void acquire(struct drf *d, uint32_t t, uint64_t address)
 {
     uint32_t l = flag_at(d, address), members = member_count(d, t);
-    uint32_t *clock = sx_clock(&d->clocks, region_of(d, d->sx->locations[l].object), t);
+    uint32_t *clock = sx_clock(&d->clocks, region_of(d, d->sx->values.locations[l].object), t);
 
     if (!d->sx->program->threads[t].agent || d->chooser != AFTER_ALL) {
         sx_clock_join(&d->clocks, clock, d->locations[l].release);
@@ -451,7 +451,7 @@ static bool drf_set_up(struct drf *d, uint32_t chooser)
     if (!d->walkers || !d->out || !d->pcs || !d->status || !d->waiting || !d->sources ||
         !sx_clocks_create(&d->clocks, arena, n) || !d->locations)
         return false;
-    sx->location_count = 0;
+    sx->values.location_count = 0;
     sx->iteration.again = false;
     for (uint32_t t = 0; t < n; t++) {
         d->walkers[t] = (struct sx_walker){
@@ -500,9 +500,9 @@ static const struct sx_trace **make_traces(const struct drf *d)
 /* Whether the final state has memory that holds an unconstrained value. */
 static bool ends_unconstrained(const struct drf *d)
 {
-    for (uint32_t l = 0; l < d->sx->location_count; l++) {
+    for (uint32_t l = 0; l < d->sx->values.location_count; l++) {
         for (uint32_t i = 0; i < d->sx->program->observed_count; i++) {
-            if (d->sx->locations[l].any && !d->locations[l].last && sx_is_observed(d->sx, i, l))
+            if (d->sx->values.locations[l].any && !d->locations[l].last && sx_is_observed(d->sx, i, l))
                 return true;
         }
     }
@@ -515,7 +515,7 @@ static bool judge_by_model(struct drf *d, const struct sx_trace *const *chosen, 
     struct sx *sx = d->sx;
     struct mm_arena *arena = sx->traces;
     uint64_t *order = mm_arena_alloc(arena, (d->write_count + 1) * sizeof *order), *sources;
-    uint64_t *initial = mm_arena_alloc(arena, (sx->location_count + 1) * sizeof *initial);
+    uint64_t *initial = mm_arena_alloc(arena, (sx->values.location_count + 1) * sizeof *initial);
     uint64_t executions = sx->verdict->execution_count;
     struct sx_given given = {.stride = 1, .order = order, .order_count = d->write_count, .initial = initial};
     bool race = false;
@@ -531,8 +531,8 @@ static bool judge_by_model(struct drf *d, const struct sx_trace *const *chosen, 
     }
     for (uint32_t i = 0; i < d->write_count; i++)
         order[i] = (uint64_t)d->writes[i].thread << 32 | d->writes[i].event;
-    for (uint32_t l = 0; l < sx->location_count; l++)
-        initial[l] = sx->locations[l].initial;
+    for (uint32_t l = 0; l < sx->values.location_count; l++)
+        initial[l] = sx->values.locations[l].initial;
     sx_execute(sx, chosen, false, &given);
     for (uint32_t i = 0; i < sx->model->check_count; i++)
         race = race || (sx->seen.flags[i] && ck_flag_is_race(sx->model->checks[i].name));
@@ -591,7 +591,7 @@ bool sx_decide_drf(struct sx *sx)
         sx->limited = sx->stop = false; /* limits of this execution are none of the search */
         sx->verdict->limit = (struct mm_error){0};
     }
-    sx->location_count = 0;
+    sx->values.location_count = 0;
     sx->iteration.again = false;
     mm_arena_reset(sx->traces);
     return decided;

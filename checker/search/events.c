@@ -3,7 +3,7 @@
 
 uint32_t sx_count_events(struct sx *sx, const struct sx_trace *const *chosen)
 {
-    uint32_t n = sx->location_count;
+    uint32_t n = sx->values.location_count;
 
     for (uint32_t t = 0; t < sx->program->thread_count; t++) {
         for (uint32_t i = 0; chosen[t] && i < chosen[t]->event_count; i++)
@@ -19,43 +19,43 @@ bool sx_reserve(struct sx *sx, uint32_t n)
     size_t rel = mm_rel_size(n, MM_CAT_REL);
     size_t size = n * (sizeof *x->events + sizeof *x->infos + 6 * sizeof(uint32_t)) +
                   n * (size_t)n * sizeof(uint32_t) + 4 * rel * sizeof(uint64_t) +
-                  2 * sx->location_count * sizeof(uint32_t) + 64;
+                  2 * sx->values.location_count * sizeof(uint32_t) + 64;
     char *at;
 
-    if (size > x->block_size) {
-        mm_free(x->block);
-        x->block_size = 0;
-        x->block = mm_alloc(size * 2);
-        if (!x->block)
+    if (size > x->block.size) {
+        mm_free(x->block.bytes);
+        x->block.size = 0;
+        x->block.bytes = mm_alloc(size * 2);
+        if (!x->block.bytes)
             return false;
-        x->block_size = size * 2;
+        x->block.size = size * 2;
     }
-    at = x->block;
-    x->rf_lower = (uint64_t *)(void *)at;
-    x->rf_upper = x->rf_lower + rel;
-    x->co_lower = x->rf_upper + rel;
-    x->co_upper = x->co_lower + rel;
+    at = x->block.bytes;
+    x->bounds.rf_lower = (uint64_t *)(void *)at;
+    x->bounds.rf_upper = x->bounds.rf_lower + rel;
+    x->bounds.co_lower = x->bounds.rf_upper + rel;
+    x->bounds.co_upper = x->bounds.co_lower + rel;
     at += 4 * rel * sizeof(uint64_t);
     x->infos = (struct sx_info *)(void *)at;
     at += n * sizeof *x->infos;
     x->events = (struct mm_cat_event *)(void *)at;
     at += n * sizeof *x->events;
-    x->reads = (uint32_t *)(void *)at;
-    x->first_source = x->reads + n;
-    x->source_count = x->first_source + n;
-    x->source = x->source_count + n;
-    x->writes = x->source + n;
-    x->rank = x->writes + n;
-    x->sources = x->rank + n;
-    x->init_of = x->sources + (size_t)n * n;
-    x->final_write = x->init_of + sx->location_count;
+    x->reads.event = (uint32_t *)(void *)at;
+    x->reads.first_source = x->reads.event + n;
+    x->reads.source_count = x->reads.first_source + n;
+    x->reads.source = x->reads.source_count + n;
+    x->writes.event = x->reads.source + n;
+    x->writes.rank = x->writes.event + n;
+    x->reads.sources = x->writes.rank + n;
+    x->init_of = x->reads.sources + (size_t)n * n;
+    x->final_write = x->init_of + sx->values.location_count;
     return true;
 }
 
 static void describe_location(struct sx *sx, struct mm_cat_event *e, uint32_t location, uint32_t object,
                               uint32_t reference)
 {
-    const struct sx_location *l = &sx->locations[location];
+    const struct sx_location *l = &sx->values.locations[location];
     const struct ck_object *o = &sx->program->objects[l->object];
 
     e->location = location;
@@ -85,8 +85,8 @@ static void add_init(struct sx *sx, uint32_t location)
     struct mm_cat_event *e = add_event(x, NULL, UINT32_MAX);
 
     e->init = e->write = true;
-    describe_location(sx, e, location, sx->locations[location].object, 0);
-    x->infos[x->n - 1].value = sx->locations[location].initial;
+    describe_location(sx, e, location, sx->values.locations[location].object, 0);
+    x->infos[x->n - 1].value = sx->values.locations[location].initial;
     x->init_of[location] = x->n - 1;
 }
 
@@ -235,7 +235,7 @@ static bool location_used(struct sx *sx, const struct sx_trace *const *chosen, u
 bool sx_is_observed(const struct sx *sx, uint32_t i, uint32_t l)
 {
     const struct ck_term *t = &sx->program->observed[i];
-    const struct sx_location *location = &sx->locations[l];
+    const struct sx_location *location = &sx->values.locations[l];
 
     return t->kind == CK_TERM_MEMORY && location->object == sx->program->objects[t->object].alias_of &&
            location->offset < t->offset + ck_term_size(sx->program, t) &&
@@ -247,7 +247,7 @@ void sx_build_events(struct sx *sx, const struct sx_trace *const *chosen)
     struct sx_exec *x = sx->exec;
 
     x->n = 0;
-    for (uint32_t l = 0; l < sx->location_count; l++) {
+    for (uint32_t l = 0; l < sx->values.location_count; l++) {
         x->init_of[l] = UINT32_MAX;
         if (location_used(sx, chosen, l))
             add_init(sx, l);
@@ -267,25 +267,25 @@ void sx_build_events(struct sx *sx, const struct sx_trace *const *chosen)
 
 void sx_find_writes_to(struct sx_exec *x, uint32_t l)
 {
-    uint32_t first = x->write_count;
+    uint32_t first = x->writes.count;
 
     for (uint32_t w = 0; w < x->n && x->init_of[l] != UINT32_MAX; w++) {
         if (!x->events[w].write || x->events[w].init || x->events[w].location != l)
             continue;
-        mm_rel_add(x->n, x->co_lower, x->init_of[l], w);
-        mm_rel_add(x->n, x->co_upper, x->init_of[l], w);
-        for (uint32_t k = first; k < x->write_count; k++) {
-            mm_rel_add(x->n, x->co_upper, x->writes[k], w);
-            mm_rel_add(x->n, x->co_upper, w, x->writes[k]);
+        mm_rel_add(x->n, x->bounds.co_lower, x->init_of[l], w);
+        mm_rel_add(x->n, x->bounds.co_upper, x->init_of[l], w);
+        for (uint32_t k = first; k < x->writes.count; k++) {
+            mm_rel_add(x->n, x->bounds.co_upper, x->writes.event[k], w);
+            mm_rel_add(x->n, x->bounds.co_upper, w, x->writes.event[k]);
         }
-        x->writes[x->write_count++] = w;
+        x->writes.event[x->writes.count++] = w;
     }
 }
 
 /* Writes grouped by location, initial writes aside; coherence starts at the initial write. */
 void sx_find_writes(struct sx *sx)
 {
-    sx->exec->write_count = 0;
-    for (uint32_t l = 0; l < sx->location_count; l++)
+    sx->exec->writes.count = 0;
+    for (uint32_t l = 0; l < sx->values.location_count; l++)
         sx_find_writes_to(sx->exec, l);
 }

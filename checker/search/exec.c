@@ -30,7 +30,7 @@ enum mm_class sx_exec_create(struct sx *sx)
 void sx_exec_destroy(struct sx *sx)
 {
     if (sx->exec)
-        mm_free(sx->exec->block);
+        mm_free(sx->exec->block.bytes);
 }
 
 /* ---- what is open ------------------------------------------------------------------------------- */
@@ -41,10 +41,11 @@ static uint32_t count_completions(const struct sx_exec *x, uint32_t read, uint32
     uint64_t product = 1;
     uint32_t run = 1;
 
-    for (uint32_t r = read; r < x->read_count && product < 1000000; r++)
-        product *= x->source_count[r];
-    for (uint32_t w = write; w < x->write_count && product < 1000000; w++) {
-        bool same = w > write && x->events[x->writes[w]].location == x->events[x->writes[w - 1]].location;
+    for (uint32_t r = read; r < x->reads.count && product < 1000000; r++)
+        product *= x->reads.source_count[r];
+    for (uint32_t w = write; w < x->writes.count && product < 1000000; w++) {
+        bool same =
+            w > write && x->events[x->writes.event[w]].location == x->events[x->writes.event[w - 1]].location;
 
         run = same ? run + 1 : 1;
         product *= run;
@@ -62,12 +63,12 @@ static bool is_redundant(struct sx *sx)
 {
     const struct sx_exec *x = sx->exec;
 
-    for (uint32_t i = 0; i < sx->model->check_count && x->known; i++) {
-        if (sx->model->checks[i].flag && i != sx->final_check && !(x->known_racy && sx->seen.flags[i]) &&
-            !mm_cat_eval_fails(sx->eval, i))
+    for (uint32_t i = 0; i < sx->model->check_count && x->states.known; i++) {
+        if (sx->model->checks[i].flag && i != sx->final_check &&
+            !(x->states.known_racy && sx->seen.flags[i]) && !mm_cat_eval_fails(sx->eval, i))
             return false;
     }
-    return x->known;
+    return x->states.known;
 }
 
 static bool is_pruned(struct sx *sx, uint32_t read, uint32_t write)
@@ -82,8 +83,8 @@ static bool is_pruned(struct sx *sx, uint32_t read, uint32_t write)
         sx->stop = true;
         return true;
     }
-    mm_cat_eval_rf(sx->eval, x->rf_lower, x->rf_upper);
-    mm_cat_eval_co(sx->eval, x->co_lower, x->co_upper);
+    mm_cat_eval_rf(sx->eval, x->bounds.rf_lower, x->bounds.rf_upper);
+    mm_cat_eval_co(sx->eval, x->bounds.co_lower, x->bounds.co_upper);
     return mm_cat_eval_forbidden(sx->eval, NULL) || is_redundant(sx);
 }
 
@@ -96,8 +97,8 @@ static void judge_candidate(struct sx *sx)
         sx->stop = true;
         return;
     }
-    mm_cat_eval_rf(sx->eval, x->rf_lower, NULL);
-    mm_cat_eval_co(sx->eval, x->co_lower, NULL);
+    mm_cat_eval_rf(sx->eval, x->bounds.rf_lower, NULL);
+    mm_cat_eval_co(sx->eval, x->bounds.co_lower, NULL);
     if (sx->explaining) {
         if (sx->listing)
             sx_note_forbidden(sx);
@@ -116,34 +117,35 @@ uint32_t sx_end_of_location(const struct sx_exec *x, uint32_t write)
 {
     uint32_t end = write;
 
-    while (end < x->write_count && x->events[x->writes[end]].location == x->events[x->writes[write]].location)
+    while (end < x->writes.count &&
+           x->events[x->writes.event[end]].location == x->events[x->writes.event[write]].location)
         end++;
     return end;
 }
 
 void sx_order_write(struct sx_exec *x, uint32_t from, uint32_t end, bool undo)
 {
-    uint32_t w = x->writes[from];
+    uint32_t w = x->writes.event[from];
 
     for (uint32_t k = from + 1; k < end; k++) {
-        uint32_t other = x->writes[k];
+        uint32_t other = x->writes.event[k];
 
         if (undo) {
-            mm_rel_remove(x->n, x->co_lower, w, other);
-            mm_rel_add(x->n, x->co_upper, other, w);
+            mm_rel_remove(x->n, x->bounds.co_lower, w, other);
+            mm_rel_add(x->n, x->bounds.co_upper, other, w);
         } else {
-            mm_rel_add(x->n, x->co_lower, w, other);
-            mm_rel_remove(x->n, x->co_upper, other, w);
+            mm_rel_add(x->n, x->bounds.co_lower, w, other);
+            mm_rel_remove(x->n, x->bounds.co_upper, other, w);
         }
     }
 }
 
 static void swap_writes(struct sx_exec *x, uint32_t a, uint32_t b)
 {
-    uint32_t t = x->writes[a];
+    uint32_t t = x->writes.event[a];
 
-    x->writes[a] = x->writes[b];
-    x->writes[b] = t;
+    x->writes.event[a] = x->writes.event[b];
+    x->writes.event[b] = t;
 }
 
 /* Whether the order of the writes from WRITE on, the first of its location, is irrelevant to the model: every
@@ -153,10 +155,11 @@ static bool is_order_irrelevant(struct sx *sx, uint32_t write)
     struct sx_exec *x = sx->exec;
 
     if (sx->final_check == UINT32_MAX || sx->explaining || sx->mode == SX_HANG || !sx_in_bounds(sx) ||
-        (write > 0 && x->events[x->writes[write]].location == x->events[x->writes[write - 1]].location))
+        (write > 0 &&
+         x->events[x->writes.event[write]].location == x->events[x->writes.event[write - 1]].location))
         return false;
-    mm_cat_eval_rf(sx->eval, x->rf_lower, x->rf_upper);
-    mm_cat_eval_co(sx->eval, x->co_lower, x->co_upper);
+    mm_cat_eval_rf(sx->eval, x->bounds.rf_lower, x->bounds.rf_upper);
+    mm_cat_eval_co(sx->eval, x->bounds.co_lower, x->bounds.co_upper);
     for (uint32_t i = 0; i < sx->model->check_count; i++) {
         bool passes = i == sx->final_check || mm_cat_eval_passes(sx->eval, i);
 
@@ -171,8 +174,8 @@ static void choose_write(struct sx *sx, uint32_t read, uint32_t write)
     struct sx_exec *x = sx->exec;
     uint32_t end = sx_end_of_location(x, write);
 
-    if (write == x->write_count ||
-        (read == x->read_count && write != end - 1 && is_order_irrelevant(sx, write))) {
+    if (write == x->writes.count ||
+        (read == x->reads.count && write != end - 1 && is_order_irrelevant(sx, write))) {
         judge_candidate(sx);
         return;
     }
@@ -189,22 +192,22 @@ static void choose_write(struct sx *sx, uint32_t read, uint32_t write)
 static void choose_read(struct sx *sx, uint32_t read, uint32_t write)
 {
     struct sx_exec *x = sx->exec;
-    const uint32_t *sources = x->sources + x->first_source[read];
-    uint32_t r = x->reads[read];
+    const uint32_t *sources = x->reads.sources + x->reads.first_source[read];
+    uint32_t r = x->reads.event[read];
 
-    for (uint32_t k = 0; k < x->source_count[read]; k++)
-        mm_rel_remove(x->n, x->rf_upper, sources[k], r);
-    for (uint32_t k = 0; k < x->source_count[read] && !sx->stop; k++) {
-        x->source[read] = sources[k];
-        mm_rel_add(x->n, x->rf_lower, sources[k], r);
-        mm_rel_add(x->n, x->rf_upper, sources[k], r);
+    for (uint32_t k = 0; k < x->reads.source_count[read]; k++)
+        mm_rel_remove(x->n, x->bounds.rf_upper, sources[k], r);
+    for (uint32_t k = 0; k < x->reads.source_count[read] && !sx->stop; k++) {
+        x->reads.source[read] = sources[k];
+        mm_rel_add(x->n, x->bounds.rf_lower, sources[k], r);
+        mm_rel_add(x->n, x->bounds.rf_upper, sources[k], r);
         if (!is_pruned(sx, read + 1, write))
             choose_next(sx, read + 1, write);
-        mm_rel_remove(x->n, x->rf_lower, sources[k], r);
-        mm_rel_remove(x->n, x->rf_upper, sources[k], r);
+        mm_rel_remove(x->n, x->bounds.rf_lower, sources[k], r);
+        mm_rel_remove(x->n, x->bounds.rf_upper, sources[k], r);
     }
-    for (uint32_t k = 0; k < x->source_count[read]; k++)
-        mm_rel_add(x->n, x->rf_upper, sources[k], r);
+    for (uint32_t k = 0; k < x->reads.source_count[read]; k++)
+        mm_rel_add(x->n, x->bounds.rf_upper, sources[k], r);
 }
 
 /* Continues where the reads before READ and the writes before WRITE are chosen. */
@@ -212,9 +215,9 @@ static void choose_next(struct sx *sx, uint32_t read, uint32_t write)
 {
     const struct sx_exec *x = sx->exec;
 
-    while (read < x->read_count && x->source_count[read] == 1)
+    while (read < x->reads.count && x->reads.source_count[read] == 1)
         read++;
-    if (read < x->read_count)
+    if (read < x->reads.count)
         choose_read(sx, read, write);
     else
         choose_write(sx, read, write);
@@ -247,7 +250,8 @@ static bool quorums_met(const struct sx_exec *x)
 
 static void clear_relations(struct sx_exec *x)
 {
-    uint64_t *const relations[] = {x->rf_lower, x->rf_upper, x->co_lower, x->co_upper};
+    uint64_t *const relations[] = {x->bounds.rf_lower, x->bounds.rf_upper, x->bounds.co_lower,
+                                   x->bounds.co_upper};
 
     for (int i = 0; i < 4; i++)
         memset(relations[i], 0, mm_rel_size(x->n, MM_CAT_REL) * sizeof(uint64_t));
@@ -277,7 +281,7 @@ bool sx_may_be_source(const struct sx *sx, uint32_t w, uint32_t r)
 
     return x->events[w].write && x->events[w].location == x->events[r].location &&
            x->infos[w].value == x->infos[r].value &&
-           (x->events[w].init ? !sx->locations[x->events[w].location].any
+           (x->events[w].init ? !sx->values.locations[x->events[w].location].any
                               : x->infos[w].event->created < x->infos[r].event->created);
 }
 
@@ -289,8 +293,8 @@ static uint32_t adopt_open_sources(struct sx *sx, uint32_t r, uint32_t at)
     for (uint32_t w = 0; w < x->n; w++) {
         if (!sx_may_be_source(sx, w, r))
             continue;
-        x->sources[at++] = w;
-        mm_rel_add(x->n, x->rf_upper, w, r);
+        x->reads.sources[at++] = w;
+        mm_rel_add(x->n, x->bounds.rf_upper, w, r);
     }
     return at;
 }
@@ -302,7 +306,7 @@ static void adopt_sources(struct sx *sx)
     const struct sx_given *given = x->given;
     uint32_t at = 0;
 
-    x->read_count = 0;
+    x->reads.count = 0;
     for (uint32_t r = 0; r < x->n; r++) {
         uint64_t source;
         uint32_t w, t = x->events[r].thread;
@@ -311,25 +315,25 @@ static void adopt_sources(struct sx *sx)
             continue;
         source = given->sources[(size_t)t * given->stride + (size_t)(x->infos[r].event - chosen[t]->events)];
         if (source == SX_OPEN) {
-            x->reads[x->read_count] = r;
-            x->first_source[x->read_count] = at;
+            x->reads.event[x->reads.count] = r;
+            x->reads.first_source[x->reads.count] = at;
             at = adopt_open_sources(sx, r, at);
-            x->source_count[x->read_count] = at - x->first_source[x->read_count];
-            x->source[x->read_count++] = UINT32_MAX;
+            x->reads.source_count[x->reads.count] = at - x->reads.first_source[x->reads.count];
+            x->reads.source[x->reads.count++] = UINT32_MAX;
             continue;
         }
         w = source == SX_INITIAL ? x->init_of[x->events[r].location] : find_given(x, source);
-        x->reads[x->read_count] = r;
-        x->source_count[x->read_count] = 1;
-        x->source[x->read_count++] = w;
-        mm_rel_add(x->n, x->rf_lower, w, r);
-        mm_rel_add(x->n, x->rf_upper, w, r);
+        x->reads.event[x->reads.count] = r;
+        x->reads.source_count[x->reads.count] = 1;
+        x->reads.source[x->reads.count++] = w;
+        mm_rel_add(x->n, x->bounds.rf_lower, w, r);
+        mm_rel_add(x->n, x->bounds.rf_upper, w, r);
     }
 }
 
 static void adopt_coherence_of(struct sx_exec *x, uint32_t l)
 {
-    uint32_t first = x->write_count;
+    uint32_t first = x->writes.count;
 
     for (uint32_t i = 0; i < x->given->order_count; i++) {
         uint32_t w;
@@ -337,13 +341,13 @@ static void adopt_coherence_of(struct sx_exec *x, uint32_t l)
         if (given_event(x, x->given->order[i])->location != l)
             continue;
         w = find_given(x, x->given->order[i]);
-        mm_rel_add(x->n, x->co_lower, x->init_of[l], w);
-        mm_rel_add(x->n, x->co_upper, x->init_of[l], w);
-        for (uint32_t k = first; k < x->write_count; k++) {
-            mm_rel_add(x->n, x->co_lower, x->writes[k], w);
-            mm_rel_add(x->n, x->co_upper, x->writes[k], w);
+        mm_rel_add(x->n, x->bounds.co_lower, x->init_of[l], w);
+        mm_rel_add(x->n, x->bounds.co_upper, x->init_of[l], w);
+        for (uint32_t k = first; k < x->writes.count; k++) {
+            mm_rel_add(x->n, x->bounds.co_lower, x->writes.event[k], w);
+            mm_rel_add(x->n, x->bounds.co_upper, x->writes.event[k], w);
         }
-        x->writes[x->write_count++] = w;
+        x->writes.event[x->writes.count++] = w;
     }
 }
 
@@ -352,9 +356,9 @@ static void adopt_coherence(struct sx *sx)
 {
     struct sx_exec *x = sx->exec;
 
-    x->write_count = 0;
+    x->writes.count = 0;
     for (int open = 0; open < 2; open++) {
-        for (uint32_t l = 0; l < sx->location_count; l++) {
+        for (uint32_t l = 0; l < sx->values.location_count; l++) {
             bool ordered = false;
 
             for (uint32_t i = 0; i < x->given->order_count && !ordered; i++)
@@ -365,7 +369,7 @@ static void adopt_coherence(struct sx *sx)
                 adopt_coherence_of(x, l);
         }
         if (!open)
-            x->given_writes = x->write_count;
+            x->given_writes = x->writes.count;
     }
 }
 
@@ -416,9 +420,9 @@ static void choose_initial(struct sx *sx, uint32_t l)
     const struct sx_location *location;
     bool some = false;
 
-    while (l < sx->location_count && (!sx->locations[l].any || x->init_of[l] == UINT32_MAX))
+    while (l < sx->values.location_count && (!sx->values.locations[l].any || x->init_of[l] == UINT32_MAX))
         l++;
-    if (l == sx->location_count) {
+    if (l == sx->values.location_count) {
         choose_open(sx);
         return;
     }
@@ -427,7 +431,7 @@ static void choose_initial(struct sx *sx, uint32_t l)
         choose_initial(sx, l + 1);
         return;
     }
-    location = &sx->locations[l];
+    location = &sx->values.locations[l];
     for (uint32_t i = 0;
          i < location->value_count && !sx->stop && is_observed(sx, l) && !is_written_there(x, l); i++) {
         uint64_t value = location->values[i];
@@ -469,7 +473,7 @@ void sx_execute(struct sx *sx, const struct sx_trace *const *chosen, bool partia
 {
     sx->exec->partial = partial;
     sx->exec->given = given;
-    sx->exec->known = sx->exec->known_racy = false;
+    sx->exec->states.known = sx->exec->states.known_racy = false;
     if (sx_begin_events(sx, chosen)) {
         choose_initial(sx, 0);
         return;

@@ -21,24 +21,34 @@ struct sx_exec {
     uint32_t *init_of; /* by location */
 
     uint32_t given_writes; /* writes whose order is given: these come first */
-    uint32_t read_count;
-    uint32_t *reads, *first_source, *source_count, *source; /* by number of the read */
-    uint32_t *sources;
-    uint32_t write_count;
-    uint32_t *writes; /* by location, in the coherence order chosen so far */
-    uint32_t *rank;
-    uint64_t *rf_lower, *rf_upper, *co_lower, *co_upper;
-    char *block;
-    size_t block_size;
+    struct sx_reads {
+        uint32_t count;
+        uint32_t *event, *first_source, *source_count, *source; /* by number of the read */
+        uint32_t *sources;
+    } reads;
+    struct sx_writes {
+        uint32_t count;
+        uint32_t *event; /* by location, in the coherence order chosen so far */
+        uint32_t *rank;
+    } writes;
+    struct sx_bounds { /* relations that are part of every completion, and that may be */
+        uint64_t *rf_lower, *rf_upper, *co_lower, *co_upper;
+    } bounds;
+    struct sx_block { /* the memory of the arrays */
+        char *bytes;
+        size_t size;
+    } block;
 
     const uint64_t **regs;
     uint64_t *memory;      /* final values, by observed term */
     uint32_t *final_write; /* by location: the final write, while states are listed */
 
-    uint32_t *state_table; /* hash table: index of a state + 1 */
-    size_t state_table_size, state_capacity;
-    bool known,
-        known_racy; /* an execution of the combination was found and represents its state; with a race */
+    struct sx_states {
+        uint32_t *table; /* hash table: index of a state + 1 */
+        size_t table_size, capacity;
+        bool known,
+            known_racy; /* an execution of the combination was found and represents its state; with a race */
+    } states;
     uint32_t fewest, explained; /* explaining: axioms broken by the closest candidate */
 };
 

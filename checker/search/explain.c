@@ -42,7 +42,7 @@ static struct ck_step describe_step(const void *execution, uint32_t event)
     s.info.semantics = e->semantics;
     s.info.agent = (struct mm_agent){1, e->thread};
     if (e->location != UINT32_MAX) {
-        const struct sx_location *l = &sx->locations[e->location];
+        const struct sx_location *l = &sx->values.locations[e->location];
 
         s.object = info->event ? info->event->object : l->object;
         s.info.allocation = l->object + 1;
@@ -73,11 +73,11 @@ static uint64_t pair_penalty(const struct sx_exec *x, const uint32_t *source, ui
 
     if (po || barrier)
         return never;
-    if (mm_rel_has(x->n, x->rf_lower, f, e))
+    if (mm_rel_has(x->n, x->bounds.rf_lower, f, e))
         return odder;
-    if (mm_rel_has(x->n, x->co_lower, f, e))
+    if (mm_rel_has(x->n, x->bounds.co_lower, f, e))
         return odd;
-    return a->write && source[f] != UINT32_MAX && mm_rel_has(x->n, x->co_lower, source[f], e);
+    return a->write && source[f] != UINT32_MAX && mm_rel_has(x->n, x->bounds.co_lower, source[f], e);
 }
 
 /* MOST: more is as good as that. */
@@ -102,8 +102,8 @@ bool sx_order_events(const struct sx *sx, uint32_t *order)
         return false;
     memset(placed, 0, n);
     memset(source, 0xFF, n * sizeof *source);
-    for (uint32_t r = 0; r < x->read_count; r++)
-        source[x->reads[r]] = x->source[r];
+    for (uint32_t r = 0; r < x->reads.count; r++)
+        source[x->reads.event[r]] = x->reads.source[r];
     for (uint32_t at = 0; at < n; at++) {
         uint32_t best = 0;
         uint64_t best_waits = UINT64_MAX;
@@ -156,8 +156,8 @@ void sx_keep_witness(struct sx *sx)
             v->witness[i] = describe_step(sx, order[i]);
             v->witness[i].event = i;
         }
-        if (copy_relation(sx, order, sx->exec->rf_lower, &v->witness_rf) &&
-            copy_relation(sx, order, sx->exec->co_lower, &v->witness_co) &&
+        if (copy_relation(sx, order, sx->exec->bounds.rf_lower, &v->witness_rf) &&
+            copy_relation(sx, order, sx->exec->bounds.co_lower, &v->witness_co) &&
             copy_relation(sx, order, NULL, &v->witness_po))
             v->witness_count = n;
     }

@@ -334,14 +334,14 @@ static bool one_location(const struct sx *sx)
 {
     uint32_t count = 0;
 
-    for (uint32_t l = 0; l < sx->location_count; l++) {
-        bool unknown = sx->locations[l].object == sx->guess->object;
+    for (uint32_t l = 0; l < sx->values.location_count; l++) {
+        bool unknown = sx->values.locations[l].object == sx->guess->object;
 
         count += unknown;
-        if (unknown && sx->locations[l].size != sizeof(uint32_t))
+        if (unknown && sx->values.locations[l].size != sizeof(uint32_t))
             return false;
     }
-    return count == 1 && sx->cut_count == 0;
+    return count == 1 && sx->values.cut_count == 0;
 }
 
 bool sx_settle_guess(struct sx *sx, bool (*find_traces)(struct sx *sx))

@@ -559,8 +559,8 @@ static bool prepare(struct assignment *a)
     if (!first || !a->domains || !a->chosen || !a->open || !a->values || !a->requirements ||
         !sx_collect_constants(a->sx))
         return false;
-    a->constants = a->sx->constants;
-    a->constant_count = a->sx->constant_count;
+    a->constants = a->sx->values.constants;
+    a->constant_count = a->sx->values.constant_count;
     a->inputs = (struct sx_inputs){.first = first, .open = a->open};
     for (uint32_t r = 0; r < p->requirement_count; r++) {
         a->requirements[r].expr = p->requirements[r];

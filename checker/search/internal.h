@@ -11,7 +11,7 @@ struct sx_event {
     uint8_t kind;
     uint8_t order;
     bool first_half, second_half; /* the read and the write of one read-modify-write: adjacent events */
-    uint32_t location;            /* index in sx.locations, UINT32_MAX if none */
+    uint32_t location;            /* index in sx.values.locations, UINT32_MAX if none */
     uint32_t object;              /* as addressed, before aliases */
     uint32_t access;              /* equal for the pieces of one access, which are adjacent; 0: one piece */
     uint32_t start;               /* of the whole access: offset in the underlying object */
@@ -118,6 +118,17 @@ struct sx_seen {
     bool raised[4];       /* by enum sx_end, less 1: such an end */
     uint8_t *flags;       /* by check of the model: raised */
 };
+/* Locations, and the values to try there. */
+struct sx_values {
+    struct sx_location *locations;
+    uint32_t location_count, location_capacity;
+    uint64_t *constants;
+    uint32_t constant_count;
+    uint64_t *feeds; /* relation over locations: (i, j): the values of j depend on i; NULL: unknown */
+    uint32_t feeds_count;
+    uint64_t *cuts; /* addresses (in underlying objects) that divide locations */
+    uint32_t cut_count, cut_capacity;
+};
 struct sx {
     /* the question */
     const struct ck_program *program;
@@ -136,14 +147,7 @@ struct sx {
     uint64_t created; /* events created */
 
     /* locations and the values to try */
-    struct sx_location *locations;
-    uint32_t location_count, location_capacity;
-    uint64_t *constants;
-    uint32_t constant_count;
-    uint64_t *feeds; /* relation over locations: (i, j): the values of j depend on i; NULL: unknown */
-    uint32_t feeds_count;
-    uint64_t *cuts; /* addresses (in underlying objects) that divide locations */
-    uint32_t cut_count, cut_capacity;
+    struct sx_values values;
     struct sx_iteration iteration;
     struct sx_unknown unknown;
     struct sx_guess *guess; /* one unconstrained value that decides addresses alone; NULL: none */

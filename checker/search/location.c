@@ -42,38 +42,38 @@ static uint32_t add_location(struct sx *sx, uint32_t object, uint32_t offset, un
 {
     struct sx_location *l;
 
-    if (sx->location_count == MAX_LOCATIONS) {
+    if (sx->values.location_count == MAX_LOCATIONS) {
         sx_limit(sx, "search.locations", "limit reached: 1024 locations");
         return UINT32_MAX;
     }
     if (wants_input(sx, object, offset, size))
         return UINT32_MAX;
-    if (sx->location_count == sx->location_capacity) {
-        uint32_t capacity = sx->location_capacity ? sx->location_capacity * 2 : 16;
+    if (sx->values.location_count == sx->values.location_capacity) {
+        uint32_t capacity = sx->values.location_capacity ? sx->values.location_capacity * 2 : 16;
         struct sx_location *bigger = mm_arena_alloc(sx->arena, capacity * sizeof *bigger);
 
         if (!bigger) {
             sx_limit(sx, "memory", "out of memory");
             return UINT32_MAX;
         }
-        if (sx->location_count)
-            memcpy(bigger, sx->locations, sx->location_count * sizeof *bigger);
-        sx->locations = bigger;
-        sx->location_capacity = capacity;
+        if (sx->values.location_count)
+            memcpy(bigger, sx->values.locations, sx->values.location_count * sizeof *bigger);
+        sx->values.locations = bigger;
+        sx->values.location_capacity = capacity;
     }
-    l = &sx->locations[sx->location_count];
+    l = &sx->values.locations[sx->values.location_count];
     *l = (struct sx_location){.object = object, .offset = offset, .size = (uint8_t)size};
     l->initial = initial_value(&sx->program->objects[object], offset, size);
     l->any = sx->program->objects[object].uninitialized;
     if (l->any ? !sx_add_candidates(sx, l) : !sx_add_value(sx, l, l->initial))
         return UINT32_MAX;
-    return sx->location_count++;
+    return sx->values.location_count++;
 }
 
 static bool is_cut(const struct sx *sx, uint64_t address)
 {
-    for (uint32_t i = 0; i < sx->cut_count; i++) {
-        if (sx->cuts[i] == address)
+    for (uint32_t i = 0; i < sx->values.cut_count; i++) {
+        if (sx->values.cuts[i] == address)
             return true;
     }
     return false;
@@ -83,28 +83,28 @@ static void add_cut(struct sx *sx, uint64_t address)
 {
     if (is_cut(sx, address))
         return;
-    if (sx->cut_count == sx->cut_capacity) {
-        uint32_t capacity = sx->cut_capacity ? sx->cut_capacity * 2 : 32;
+    if (sx->values.cut_count == sx->values.cut_capacity) {
+        uint32_t capacity = sx->values.cut_capacity ? sx->values.cut_capacity * 2 : 32;
         uint64_t *cuts = mm_arena_alloc(sx->arena, capacity * sizeof *cuts);
 
         if (!cuts) {
             sx_limit(sx, "memory", "out of memory");
             return;
         }
-        if (sx->cut_count)
-            memcpy(cuts, sx->cuts, sx->cut_count * sizeof *cuts);
-        sx->cuts = cuts;
-        sx->cut_capacity = capacity;
+        if (sx->values.cut_count)
+            memcpy(cuts, sx->values.cuts, sx->values.cut_count * sizeof *cuts);
+        sx->values.cuts = cuts;
+        sx->values.cut_capacity = capacity;
     }
-    sx->cuts[sx->cut_count++] = address;
+    sx->values.cuts[sx->values.cut_count++] = address;
     sx->iteration.again = true;
 }
 
 /* The location at OFFSET of SIZE bytes; UINT32_MAX: it overlaps others and is cut next time. */
 static uint32_t find_location(struct sx *sx, uint32_t root, uint32_t offset, unsigned size)
 {
-    for (uint32_t i = 0; i < sx->location_count; i++) {
-        const struct sx_location *l = &sx->locations[i];
+    for (uint32_t i = 0; i < sx->values.location_count; i++) {
+        const struct sx_location *l = &sx->values.locations[i];
         uint64_t base = CK_OBJECT_BASE(root);
 
         if (l->object != root || l->offset >= offset + size || offset >= l->offset + l->size)
@@ -142,7 +142,7 @@ unsigned sx_locate(struct sx *sx, uint64_t address, unsigned size, uint32_t *obj
     root = p->objects[number].alias_of;
     for (unsigned at = 0, next; at < size; at = next) {
         next = at + 1;
-        while (next < size && !(sx->cut_count && is_cut(sx, CK_OBJECT_BASE(root) + offset + next)))
+        while (next < size && !(sx->values.cut_count && is_cut(sx, CK_OBJECT_BASE(root) + offset + next)))
             next++;
         locations[count] = find_location(sx, root, offset + at, next - at);
         if (locations[count++] == UINT32_MAX)

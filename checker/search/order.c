@@ -104,19 +104,19 @@ static bool model_allows_order(struct stepper *s, const struct extract *e, const
         for (uint32_t i = 0; i < k; i++) {
             uint32_t before = graph_index_of(x, e, copies, order[i], location);
 
-            mm_rel_add(x->n, x->co_lower, before, w);
-            mm_rel_add(x->n, x->co_upper, before, w);
+            mm_rel_add(x->n, x->bounds.co_lower, before, w);
+            mm_rel_add(x->n, x->bounds.co_upper, before, w);
         }
     }
     if (reads != SX_INITIAL) {
         uint32_t r = graph_index_of(x, e, copies, reads, location),
                  w = graph_index_of(x, e, copies, source, location);
 
-        mm_rel_add(x->n, x->rf_lower, w, r);
-        mm_rel_add(x->n, x->rf_upper, w, r);
+        mm_rel_add(x->n, x->bounds.rf_lower, w, r);
+        mm_rel_add(x->n, x->bounds.rf_upper, w, r);
     }
-    mm_cat_eval_rf(sx->open, x->rf_lower, x->rf_upper);
-    mm_cat_eval_co(sx->open, x->co_lower, x->co_upper);
+    mm_cat_eval_rf(sx->open, x->bounds.rf_lower, x->bounds.rf_upper);
+    mm_cat_eval_co(sx->open, x->bounds.co_lower, x->bounds.co_upper);
     return !mm_cat_eval_forbidden(sx->open, NULL);
 }
 
@@ -134,7 +134,7 @@ static bool is_order_allowed(struct stepper *s, const uint64_t *order, uint32_t 
         extract_add_write(s, &e, order[i]);
     }
     order_key(s, &e, order, count, reads, &key);
-    answer = sx_cache_find(s->sx, &s->orders, &key, &known);
+    answer = sx_cache_find(s->sx, &s->caches.orders, &key, &known);
     if (!answer)
         return model_allows_order(s, &e, order, count, reads, source);
     if (!known)

@@ -44,19 +44,20 @@ static bool find_reach(struct stepper *s, uint32_t t)
     const struct ck_thread *thread = &s->sx->program->threads[t];
     uint32_t n = thread->instr_count;
 
-    s->reach[t] = mm_arena_alloc(s->sx->arena, (mm_rel_size(n, MM_CAT_REL) + 1) * sizeof **s->reach);
-    if (!s->reach[t])
+    s->facts.reach[t] =
+        mm_arena_alloc(s->sx->arena, (mm_rel_size(n, MM_CAT_REL) + 1) * sizeof **s->facts.reach);
+    if (!s->facts.reach[t])
         return false;
     for (uint32_t i = 0; i < n; i++) {
         const struct ck_instr *instr = &thread->instrs[i];
         bool jumps = instr->op == CK_JUMP || instr->op == CK_BRANCH;
 
         if (jumps && instr->target < n)
-            mm_rel_add(n, s->reach[t], i, instr->target);
+            mm_rel_add(n, s->facts.reach[t], i, instr->target);
         if (i + 1 < n && instr->op != CK_JUMP && instr->op != CK_END)
-            mm_rel_add(n, s->reach[t], i, i + 1);
+            mm_rel_add(n, s->facts.reach[t], i, i + 1);
     }
-    mm_rel_star(n, s->reach[t], s->reach[t]);
+    mm_rel_star(n, s->facts.reach[t], s->facts.reach[t]);
     return true;
 }
 
@@ -79,22 +80,22 @@ static void find_ordered_objects(struct stepper *s)
             for (uint32_t o = 0; o < p->object_count; o++) {
                 if (base != UINT32_MAX && p->objects[base].alias_of != p->objects[o].alias_of)
                     continue;
-                s->ordered[o] |= i->op != CK_STORE ? READ_THERE : 0;
-                s->ordered[o] |= ck_instr_is_atomic(i) || i->op >= CK_RMW ? ATOMIC_THERE : 0;
+                s->facts.ordered[o] |= i->op != CK_STORE ? READ_THERE : 0;
+                s->facts.ordered[o] |= ck_instr_is_atomic(i) || i->op >= CK_RMW ? ATOMIC_THERE : 0;
             }
         }
     }
     for (uint32_t o = 0; o < p->object_count; o++)
-        s->ordered[o] = s->ordered[o] == (READ_THERE | ATOMIC_THERE);
+        s->facts.ordered[o] = s->facts.ordered[o] == (READ_THERE | ATOMIC_THERE);
 }
 
 static bool stepper_init(struct stepper *s)
 {
     struct sx *sx = s->sx;
 
-    s->reach = mm_arena_alloc(sx->arena, (s->count + 1) * sizeof *s->reach);
-    s->ordered = mm_arena_alloc(sx->arena, sx->program->object_count + 1);
-    if (!s->reach || !s->ordered || !sx_create_open(sx) || !sx_plan_threads(s))
+    s->facts.reach = mm_arena_alloc(sx->arena, (s->count + 1) * sizeof *s->facts.reach);
+    s->facts.ordered = mm_arena_alloc(sx->arena, sx->program->object_count + 1);
+    if (!s->facts.reach || !s->facts.ordered || !sx_create_open(sx) || !sx_plan_threads(s))
         return false;
     for (uint32_t t = 0; t < s->count; t++) {
         if (!find_reach(s, t))
@@ -108,7 +109,7 @@ static bool stepper_init(struct stepper *s)
 static bool run_pass(struct stepper *s, bool hangs)
 {
     s->hangs = hangs;
-    s->exchanges = s->sx->explaining || (hangs && !sx_is_fair(s->sx)) ? NULL : s->sx->exchanges;
+    s->facts.exchanges = s->sx->explaining || (hangs && !sx_is_fair(s->sx)) ? NULL : s->sx->exchanges;
     for (unsigned tries = 0; tries < MAX_RESTARTS; tries++) {
         struct sx *sx = s->sx;
 
@@ -128,8 +129,8 @@ static bool run_pass(struct stepper *s, bool hangs)
         if (!s->restart)
             return !s->failed;
         if (sx->iteration.again) {
-            sx->location_count = 0;
-            s->values_known = false;
+            sx->values.location_count = 0;
+            s->facts.values_known = false;
         }
     }
     sx_limit(s->sx, "search.locations", "limit reached: 1100 restarts for locations");
@@ -138,7 +139,7 @@ static bool run_pass(struct stepper *s, bool hangs)
 
 bool sx_step_through(struct sx *sx, bool values_known)
 {
-    struct stepper s = {.sx = sx, .count = sx->program->thread_count, .values_known = values_known};
+    struct stepper s = {.sx = sx, .count = sx->program->thread_count, .facts.values_known = values_known};
 
     if (!stepper_init(&s)) {
         sx_limit(sx, "memory", "out of memory");
@@ -149,6 +150,6 @@ bool sx_step_through(struct sx *sx, bool values_known)
     if (sx->explaining)
         return true;
     sx->seen.all = !sx->limited;
-    return !s.waits || !sx->program->kernel || sx->stop || sx->seen.diverges || run_pass(&s, true) ||
+    return !s.facts.waits || !sx->program->kernel || sx->stop || sx->seen.diverges || run_pass(&s, true) ||
            sx->limited;
 }

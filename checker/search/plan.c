@@ -188,7 +188,7 @@ static bool plan_step(struct planner *r, uint32_t *pc)
 static bool plan_thread(struct stepper *s, uint32_t t)
 {
     const struct ck_thread *thread = &s->sx->program->threads[t];
-    struct planner r = {.p = s->sx->program, .thread = thread, .plan = &s->plans[t]};
+    struct planner r = {.p = s->sx->program, .thread = thread, .plan = &s->facts.plans[t]};
     uint32_t pc = 0;
 
     r.regs = mm_arena_alloc(s->sx->arena, (thread->reg_count + 1) * sizeof *r.regs);
@@ -213,19 +213,19 @@ static bool plan_thread(struct stepper *s, uint32_t t)
 
 bool sx_plan_threads(struct stepper *s)
 {
-    s->plans = mm_arena_alloc(s->sx->arena, (s->count + 1) * sizeof *s->plans);
-    for (uint32_t t = 0; s->plans && t < s->count; t++) {
+    s->facts.plans = mm_arena_alloc(s->sx->arena, (s->count + 1) * sizeof *s->facts.plans);
+    for (uint32_t t = 0; s->facts.plans && t < s->count; t++) {
         if (!plan_thread(s, t))
             return false;
     }
-    return s->plans != NULL;
+    return s->facts.plans != NULL;
 }
 
 /* ---- planned events -------------------------------------------------------------------------------- */
 
 bool sx_planned_trace(struct stepper *s, uint32_t t, struct sx_trace *trace)
 {
-    struct sx_plan *plan = &s->plans[t];
+    struct sx_plan *plan = &s->facts.plans[t];
 
     for (uint32_t i = 0; i < plan->event_count; i++) {
         struct sx_event *e = &plan->events[i];
@@ -242,7 +242,7 @@ bool sx_planned_trace(struct stepper *s, uint32_t t, struct sx_trace *trace)
             break;
         }
         e->location = locations[0];
-        e->start = s->sx->locations[e->location].offset;
+        e->start = s->sx->values.locations[e->location].offset;
     }
     *trace = (struct sx_trace){.events = plan->events, .event_count = plan->event_count};
     return !plan->cut;
@@ -250,7 +250,7 @@ bool sx_planned_trace(struct stepper *s, uint32_t t, struct sx_trace *trace)
 
 uint32_t sx_planned_count(const struct stepper *s, uint32_t t)
 {
-    return s->plans[t].event_count;
+    return s->facts.plans[t].event_count;
 }
 
 /* ---- possible writers ---------------------------------------------------------------------------- */
@@ -279,7 +279,7 @@ static bool may_write(const struct stepper *s, uint32_t thread, uint32_t i, cons
 static bool plans_to_write(const struct stepper *s, uint32_t thread, uint32_t i, const struct sx_location *l,
                            uint32_t barriers, uint32_t reader)
 {
-    const struct sx_plan *plan = &s->plans[thread];
+    const struct sx_plan *plan = &s->facts.plans[thread];
 
     for (uint32_t k = s->threads[thread].accesses; k < plan->count; k++) {
         const struct planned *a = &plan->accesses[k];
@@ -297,12 +297,12 @@ static bool may_write_unplanned(const struct stepper *s, uint32_t thread, uint32
                                 const struct sx_location *l)
 {
     const struct step_thread *state = &s->threads[thread];
-    uint32_t tail = s->plans[thread].tail;
+    uint32_t tail = s->facts.plans[thread].tail;
 
-    if (tail != UINT32_MAX && state->accesses >= s->plans[thread].count)
+    if (tail != UINT32_MAX && state->accesses >= s->facts.plans[thread].count)
         tail = state->pc; /* the thread has left its plan */
     return tail != UINT32_MAX &&
-           mm_rel_has(s->sx->program->threads[thread].instr_count, s->reach[thread], tail, i) &&
+           mm_rel_has(s->sx->program->threads[thread].instr_count, s->facts.reach[thread], tail, i) &&
            may_write(s, thread, i, l);
 }
 
@@ -310,7 +310,7 @@ uint32_t sx_next_write(const struct stepper *s, uint32_t thread, uint32_t locati
                        uint32_t reader)
 {
     const struct step_thread *state = &s->threads[thread];
-    const struct sx_location *l = &s->sx->locations[location];
+    const struct sx_location *l = &s->sx->values.locations[location];
     uint32_t n = s->sx->program->threads[thread].instr_count;
 
     if (state->status >= STEP_STOPPED || state->pc >= n)
@@ -325,7 +325,7 @@ uint32_t sx_next_write(const struct stepper *s, uint32_t thread, uint32_t locati
 bool sx_writes_after_barrier(const struct stepper *s, uint32_t thread, uint32_t i, uint32_t location,
                              uint32_t reader)
 {
-    const struct sx_location *l = &s->sx->locations[location];
+    const struct sx_location *l = &s->sx->values.locations[location];
     uint32_t passed = 0;
 
     for (uint32_t e = 0; e < s->walkers[thread].event_count; e++)

@@ -4,7 +4,7 @@
 
 static bool has_unconstrained_initial(const struct stepper *s, uint32_t l)
 {
-    return s->sx->locations[l].any && !s->is_initial[l];
+    return s->sx->values.locations[l].any && !s->is_initial[l];
 }
 
 /* The current access of T reads VALUE in its next piece, from SOURCE. */
@@ -106,12 +106,12 @@ static bool is_possible_source(struct stepper *s, const struct sx_checkpoint *m,
 static void try_unconstrained_initial(struct stepper *s, const struct sx_checkpoint *m, uint32_t t,
                                       uint32_t l)
 {
-    if (s->sx->locations[l].value_count > 1 && !is_possible_source(s, m, t, SX_INITIAL, 0))
+    if (s->sx->values.locations[l].value_count > 1 && !is_possible_source(s, m, t, SX_INITIAL, 0))
         return;
-    for (uint32_t v = 0; v < s->sx->locations[l].value_count && !sx_is_exploration_over(s); v++) {
-        uint64_t value = s->sx->locations[l].values[v];
+    for (uint32_t v = 0; v < s->sx->values.locations[l].value_count && !sx_is_exploration_over(s); v++) {
+        uint64_t value = s->sx->values.locations[l].values[v];
 
-        if (!sx_is_candidate(s->sx, &s->sx->locations[l], value))
+        if (!sx_is_candidate(s->sx, &s->sx->values.locations[l], value))
             continue;
         s->initial[l] = value;
         s->is_initial[l] = 1;
@@ -165,7 +165,7 @@ bool sx_may_leave_open(const struct stepper *s, uint32_t t)
 /* Whether it may stay open which of A and B, sources of a read of L, is read. */
 static bool is_same_value(const struct stepper *s, uint32_t l, uint64_t a, uint64_t b)
 {
-    bool any = s->sx->locations[l].any && (a == SX_INITIAL || b == SX_INITIAL);
+    bool any = s->sx->values.locations[l].any && (a == SX_INITIAL || b == SX_INITIAL);
 
     return a == b || (!any && source_value(s, l, a) == source_value(s, l, b));
 }
@@ -254,7 +254,7 @@ bool sx_read_private_location(struct stepper *s, uint32_t t, uint32_t l)
 {
     const struct sx_walker *w = &s->walkers[t];
 
-    if (s->sx->locations[l].shared || !s->sx->program->kernel)
+    if (s->sx->values.locations[l].shared || !s->sx->program->kernel)
         return false;
     for (uint32_t e = w->event_count; e-- > 0;) {
         if (w->events[e].location != l)

@@ -46,7 +46,7 @@ static struct ck_event to_witness_event(struct sx *sx, uint32_t i)
                          .partner = UINT32_MAX};
 
     if (e->location != UINT32_MAX) {
-        const struct sx_location *l = &sx->locations[e->location];
+        const struct sx_location *l = &sx->values.locations[e->location];
 
         h.object = own ? own->object : l->object;
         h.hidden = sx->program->objects[h.object].hidden;
@@ -65,8 +65,8 @@ static struct ck_event to_witness_event(struct sx *sx, uint32_t i)
 /* Sets the source of each read; NUMBER maps event numbers to indices of HAPPENINGS. */
 static void add_sources(const struct sx_exec *x, const uint32_t *number, struct ck_event *events)
 {
-    for (uint32_t r = 0; r < x->read_count; r++)
-        events[number[x->reads[r]]].source = number[x->source[r]];
+    for (uint32_t r = 0; r < x->reads.count; r++)
+        events[number[x->reads.event[r]]].source = number[x->reads.source[r]];
 }
 
 /* ORDER: of the events of the search. */
@@ -84,7 +84,7 @@ static void add_coherence(const struct sx_exec *x, const uint32_t *number, struc
 {
     for (uint32_t i = 0; i < x->n; i++) {
         for (uint32_t j = 0; x->events[i].write && j < x->n; j++) {
-            if (mm_rel_has(x->n, x->co_lower, i, j))
+            if (mm_rel_has(x->n, x->bounds.co_lower, i, j))
                 co->bits[number[i] * co->words + number[j] / 64] |= UINT64_C(1) << (number[j] % 64);
         }
     }

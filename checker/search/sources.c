@@ -25,8 +25,8 @@ struct settler {
 static bool is_forbidden(struct settler *s)
 {
     s->evaluations++;
-    mm_cat_eval_rf(s->eval, s->x->rf_lower, s->x->rf_upper);
-    mm_cat_eval_co(s->eval, s->x->co_lower, s->x->co_upper);
+    mm_cat_eval_rf(s->eval, s->x->bounds.rf_lower, s->x->bounds.rf_upper);
+    mm_cat_eval_co(s->eval, s->x->bounds.co_lower, s->x->bounds.co_upper);
     return mm_cat_eval_forbidden(s->eval, NULL);
 }
 
@@ -43,11 +43,11 @@ static bool may_precede(struct settler *s, uint32_t a, uint32_t b)
     struct sx_exec *x = s->x;
     bool forbidden;
 
-    mm_rel_add(x->n, x->co_lower, a, b);
-    mm_rel_remove(x->n, x->co_upper, b, a);
+    mm_rel_add(x->n, x->bounds.co_lower, a, b);
+    mm_rel_remove(x->n, x->bounds.co_upper, b, a);
     forbidden = is_forbidden(s);
-    mm_rel_remove(x->n, x->co_lower, a, b);
-    mm_rel_add(x->n, x->co_upper, b, a);
+    mm_rel_remove(x->n, x->bounds.co_lower, a, b);
+    mm_rel_add(x->n, x->bounds.co_upper, b, a);
     return !forbidden;
 }
 
@@ -56,7 +56,7 @@ static bool settle_order(struct settler *s, uint32_t a, uint32_t b)
 {
     struct sx_exec *x = s->x;
 
-    if (mm_rel_has(x->n, x->co_lower, a, b) || mm_rel_has(x->n, x->co_lower, b, a))
+    if (mm_rel_has(x->n, x->bounds.co_lower, a, b) || mm_rel_has(x->n, x->bounds.co_lower, b, a))
         return false;
     if (may_precede(s, b, a)) {
         uint32_t other = a;
@@ -66,8 +66,8 @@ static bool settle_order(struct settler *s, uint32_t a, uint32_t b)
         a = b;
         b = other;
     }
-    mm_rel_add(x->n, x->co_lower, a, b);
-    mm_rel_remove(x->n, x->co_upper, b, a);
+    mm_rel_add(x->n, x->bounds.co_lower, a, b);
+    mm_rel_remove(x->n, x->bounds.co_upper, b, a);
     return true;
 }
 
@@ -76,10 +76,10 @@ static bool settle_writes(struct settler *s)
     const struct sx_exec *x = s->x;
     bool changed = false;
 
-    for (uint32_t i = 0; i < x->write_count; i++) {
+    for (uint32_t i = 0; i < x->writes.count; i++) {
         for (uint32_t k = 0; k < i && may_continue(s); k++) {
-            if (x->events[x->writes[i]].location == x->events[x->writes[k]].location)
-                changed = settle_order(s, x->writes[k], x->writes[i]) || changed;
+            if (x->events[x->writes.event[i]].location == x->events[x->writes.event[k]].location)
+                changed = settle_order(s, x->writes.event[k], x->writes.event[i]) || changed;
         }
     }
     return changed;
@@ -95,16 +95,16 @@ static bool may_read_from(struct settler *s, uint32_t w, uint32_t r)
     bool forbidden;
 
     for (uint32_t k = 0; k < x->n; k++) {
-        if (k != w && mm_rel_has(x->n, x->rf_upper, k, r))
-            x->sources[count++] = k;
+        if (k != w && mm_rel_has(x->n, x->bounds.rf_upper, k, r))
+            x->reads.sources[count++] = k;
     }
     for (uint32_t k = 0; k < count; k++)
-        mm_rel_remove(x->n, x->rf_upper, x->sources[k], r);
-    mm_rel_add(x->n, x->rf_lower, w, r);
+        mm_rel_remove(x->n, x->bounds.rf_upper, x->reads.sources[k], r);
+    mm_rel_add(x->n, x->bounds.rf_lower, w, r);
     forbidden = is_forbidden(s);
-    mm_rel_remove(x->n, x->rf_lower, w, r);
+    mm_rel_remove(x->n, x->bounds.rf_lower, w, r);
     for (uint32_t k = 0; k < count; k++)
-        mm_rel_add(x->n, x->rf_upper, x->sources[k], r);
+        mm_rel_add(x->n, x->bounds.rf_upper, x->reads.sources[k], r);
     return !forbidden;
 }
 
@@ -115,9 +115,9 @@ static bool settle_reads(struct settler *s, uint64_t *impossible)
 
     for (uint32_t r = 0; r < x->n; r++) {
         for (uint32_t w = 0; x->events[r].read && w < x->n && may_continue(s); w++) {
-            if (!mm_rel_has(x->n, x->rf_upper, w, r) || may_read_from(s, w, r))
+            if (!mm_rel_has(x->n, x->bounds.rf_upper, w, r) || may_read_from(s, w, r))
                 continue;
-            mm_rel_remove(x->n, x->rf_upper, w, r);
+            mm_rel_remove(x->n, x->bounds.rf_upper, w, r);
             mm_rel_add(x->n, impossible, w, r);
             changed = true;
         }
@@ -156,7 +156,7 @@ static bool number_events(struct stepper *s, struct sx_static *out)
         if (!out->number[t])
             return false;
     }
-    out->locations = s->sx->location_count;
+    out->locations = s->sx->values.location_count;
     out->initial = mm_arena_alloc(s->sx->traces, (out->locations + 1) * sizeof *out->initial);
     if (!out->number || !out->impossible || !out->initial)
         return false;
@@ -177,14 +177,14 @@ void sx_find_impossible_sources(struct stepper *s)
     struct sx_static *out = mm_arena_alloc(s->sx->traces, sizeof *out);
     bool whole;
 
-    s->impossible = NULL;
+    s->facts.impossible = NULL;
     if (!out || s->sx->program->kernel || s->sx->with.tracks_dependencies || s->sx->explaining ||
         !choose_planned(s, &whole) || !number_events(s, out))
         return;
     for (uint32_t r = 0; r < x->n; r++) {
         for (uint32_t w = 0; x->events[r].read && w < x->n; w++) {
             if (x->events[w].write && x->events[w].location == x->events[r].location)
-                mm_rel_add(x->n, x->rf_upper, w, r);
+                mm_rel_add(x->n, x->bounds.rf_upper, w, r);
         }
     }
     sx_find_writes(s->sx);
@@ -198,12 +198,12 @@ void sx_find_impossible_sources(struct stepper *s)
             break;
     }
     out->n = x->n;
-    s->impossible = out;
+    s->facts.impossible = out;
 }
 
 bool sx_is_initial_impossible(const struct stepper *s, uint32_t reader, uint32_t read, uint32_t location)
 {
-    const struct sx_static *known = s->impossible;
+    const struct sx_static *known = s->facts.impossible;
 
     return known && read < sx_planned_count(s, reader) && location < known->locations &&
            known->initial[location] != UINT32_MAX &&
@@ -213,7 +213,7 @@ bool sx_is_initial_impossible(const struct stepper *s, uint32_t reader, uint32_t
 bool sx_is_impossible_source(const struct stepper *s, uint32_t reader, uint32_t read, uint32_t writer,
                              uint32_t write)
 {
-    const struct sx_static *known = s->impossible;
+    const struct sx_static *known = s->facts.impossible;
 
     return known && read < sx_planned_count(s, reader) && write < sx_planned_count(s, writer) &&
            mm_rel_has(known->n, known->impossible, known->number[writer][write], known->number[reader][read]);

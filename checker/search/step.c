@@ -104,7 +104,7 @@ static bool handle_thread_end(struct stepper *s, uint32_t t)
     case SX_LEFT: /* all participants passed the barriers before it */
         return false;
     case SX_WAIT:
-        s->waits = true;
+        s->facts.waits = true;
         return s->hangs && sx_loops_read_final_values(s);
     default:
         return !s->hangs && (!sx->seen.raised[w->end - 1] || (sx->program->kernel && sx_flags_open(sx)));
@@ -261,7 +261,7 @@ static bool advance_thread(struct stepper *s, uint32_t t)
 bool sx_progresses_with(struct stepper *s, uint32_t t, uint64_t value)
 {
     struct step_thread *thread = &s->threads[t];
-    bool waits = s->waits, hangs = s->hangs, goes_on = true;
+    bool waits = s->facts.waits, hangs = s->hangs, goes_on = true;
     struct sx_checkpoint m;
 
     if (!sx_checkpoint_take(s, &m))
@@ -278,7 +278,7 @@ bool sx_progresses_with(struct stepper *s, uint32_t t, uint64_t value)
     sx_checkpoint_rollback(s, &m);
     sx_checkpoint_free(&m);
     s->hangs = hangs;
-    s->waits = waits;
+    s->facts.waits = waits;
     return goes_on;
 }
 
@@ -290,14 +290,14 @@ static void guess_read(struct stepper *s, uint32_t t)
     uint32_t l = s->threads[t].access.locations[s->threads[t].piece];
     struct sx_checkpoint m;
 
-    if (!s->values_known) {
+    if (!s->facts.values_known) {
         s->failed = true;
         return;
     }
     if (!sx_checkpoint_take(s, &m))
         return;
-    for (uint32_t v = 0; v < s->sx->locations[l].value_count; v++)
-        sx_try_source(s, &m, t, STEP_GUESSED, s->sx->locations[l].values[v]);
+    for (uint32_t v = 0; v < s->sx->values.locations[l].value_count; v++)
+        sx_try_source(s, &m, t, STEP_GUESSED, s->sx->values.locations[l].values[v]);
     sx_checkpoint_free(&m);
 }
 
@@ -320,7 +320,7 @@ static void handle_blocked_prefix(struct stepper *s)
 
 static bool is_within_limits(struct stepper *s)
 {
-    if (s->sx->explaining && ++s->visits > MAX_EXPLAINED_VISITS)
+    if (s->sx->explaining && ++s->counts.visits > MAX_EXPLAINED_VISITS)
         s->sx->stop = true;
     if ((++s->sx->limits.ticks & 63) == 0 && !sx_in_bounds(s->sx))
         s->sx->stop = true;

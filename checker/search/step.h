@@ -58,29 +58,41 @@ struct stepper {
     struct sx_thread *out;
     struct sx_trace *traces; /* by thread: its prefix */
     const struct sx_trace **chosen;
-    size_t stride;                   /* events of a thread in SOURCES */
-    uint64_t *sources;               /* by thread and event */
-    struct step_choice *choices;     /* by thread and event: of reads that choose between sources */
-    uint64_t *order;                 /* the writes to ordered locations, in the order of each */
-    uint64_t *initial;               /* by location */
     const struct sx_event **waiting; /* by thread: its current barrier, or NULL */
-    uint8_t *is_initial;             /* by location: its unconstrained initial value is chosen */
-    uint8_t *ordered;                /* by object: coherence of its locations is chosen during construction */
-    struct sx_plan *plans;           /* by thread: statically known accesses (search/plan.c) */
-    uint64_t **reach;                /* by thread: relation over instructions: reachable from, reflexive */
+
+    /* the choices so far */
+    size_t stride;               /* events of a thread in SOURCES */
+    uint64_t *sources;           /* by thread and event */
+    struct step_choice *choices; /* by thread and event: of reads that choose between sources */
+    uint64_t *order;             /* the writes to ordered locations, in the order of each */
     uint32_t order_count, guesses;
+    uint64_t *initial;   /* by location */
+    uint8_t *is_initial; /* by location: its unconstrained initial value is chosen */
     struct step_pending pending;
-    const uint8_t *exchanges;     /* sx_find_symmetry(); NULL: not to be used */
-    struct sx_static *impossible; /* reads-from edges that no execution has; NULL: unknown */
-    struct sx_cache orders;       /* of coherence checks */
-    struct sx_cache cycles;       /* of checks of cycles of blocked threads */
-    bool hangs;                   /* this pass explores executions with a loop that never terminates */
-    bool waits;                   /* some loop may never terminate */
-    bool unchecked;               /* events or edges were added since the last evaluation */
-    bool restart, failed;         /* the pass restarts; construction does not apply */
-    uint64_t evaluations;         /* since a race was found and a limit reached */
-    uint64_t visits;              /* number of steps, while an outcome is explained */
-    bool values_known;            /* the values of the locations are complete */
+    bool unchecked; /* events or edges were added since the last evaluation */
+
+    /* what is known before the exploration */
+    struct step_facts {
+        uint8_t *ordered;         /* by object: coherence of its locations is chosen during construction */
+        struct sx_plan *plans;    /* by thread: statically known accesses (search/plan.c) */
+        uint64_t **reach;         /* by thread: relation over instructions: reachable from, reflexive */
+        const uint8_t *exchanges; /* sx_find_symmetry(); NULL: not to be used */
+        struct sx_static *impossible; /* reads-from edges that no execution has; NULL: unknown */
+        bool waits;                   /* some loop may never terminate */
+        bool values_known;            /* the values of the locations are complete */
+    } facts;
+    struct step_caches {
+        struct sx_cache orders; /* of coherence checks */
+        struct sx_cache cycles; /* of checks of cycles of blocked threads */
+    } caches;
+
+    /* the pass */
+    bool hangs;           /* it explores executions with a loop that never terminates */
+    bool restart, failed; /* it restarts; construction does not apply */
+    struct step_counts {
+        uint64_t evaluations; /* since a race was found and a limit reached */
+        uint64_t visits;      /* number of steps, while an outcome is explained */
+    } counts;
 };
 
 static inline bool sx_is_exploration_over(const struct stepper *s)
@@ -104,7 +116,7 @@ static inline uint64_t *sx_source(const struct stepper *s, uint32_t thread, uint
 /* The initial value of LOCATION, or its known bits. */
 static inline uint64_t sx_initial(const struct stepper *s, uint32_t location)
 {
-    return s->is_initial[location] ? s->initial[location] : s->sx->locations[location].initial;
+    return s->is_initial[location] ? s->initial[location] : s->sx->values.locations[location].initial;
 }
 
 /* Whether the model is one whose visible writes and coherence search may assume (docs/search.md#visible-writes). */

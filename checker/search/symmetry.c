@@ -52,7 +52,7 @@ static bool same_object(const struct ck_program *p, uint32_t x, uint32_t y)
 
 static bool exchange_locations(struct exchange *e, uint32_t x, uint32_t y)
 {
-    const struct sx_location *a = &e->sx->locations[x], *b = &e->sx->locations[y];
+    const struct sx_location *a = &e->sx->values.locations[x], *b = &e->sx->values.locations[y];
 
     if (e->location[x] == NOWHERE && e->location[y] == NOWHERE) {
         e->location[x] = y;
@@ -72,10 +72,11 @@ static bool same_event(struct exchange *e, const struct sx_event *x, const struc
         x->address_depends != y->address_depends || x->control_depends != y->control_depends ||
         (x->location == UINT32_MAX) != (y->location == UINT32_MAX))
         return false;
-    return x->location == UINT32_MAX || (exchange_locations(e, x->location, y->location) &&
-                                         (x->object == y->object) == (e->sx->locations[x->location].object ==
-                                                                      e->sx->locations[y->location].object) &&
-                                         same_object(e->sx->program, x->object, y->object));
+    return x->location == UINT32_MAX ||
+           (exchange_locations(e, x->location, y->location) &&
+            (x->object == y->object) == (e->sx->values.locations[x->location].object ==
+                                         e->sx->values.locations[y->location].object) &&
+            same_object(e->sx->program, x->object, y->object));
 }
 
 static bool same_traces(struct exchange *e, uint32_t t, uint32_t u)
@@ -134,8 +135,8 @@ static bool term_notices(const struct exchange *e, const struct ck_term *t)
 {
     if (t->kind == CK_TERM_REG)
         return takes_part(e, t->thread);
-    for (uint32_t l = 0; t->kind == CK_TERM_MEMORY && l < e->sx->location_count; l++) {
-        if (moves(e, l) && e->sx->locations[l].object == e->sx->program->objects[t->object].alias_of)
+    for (uint32_t l = 0; t->kind == CK_TERM_MEMORY && l < e->sx->values.location_count; l++) {
+        if (moves(e, l) && e->sx->values.locations[l].object == e->sx->program->objects[t->object].alias_of)
             return true;
     }
     return false;
@@ -203,7 +204,7 @@ static bool may_exchange(struct exchange *e, uint32_t t, uint32_t u, int level)
 {
     const struct ck_program *p = e->sx->program;
 
-    memset(e->location, 0xFF, (e->sx->location_count + 1) * sizeof *e->location);
+    memset(e->location, 0xFF, (e->sx->values.location_count + 1) * sizeof *e->location);
     e->count = collect_unit(p, t, level, e->a);
     if (collect_unit(p, u, level, e->b) != e->count)
         return false;
@@ -240,7 +241,7 @@ uint8_t *sx_find_symmetry(struct sx *sx)
         room + 2 * (n + 1); /* by first work-item of a unit: the first one that it may be exchanged with */
     uint8_t *exchanges = mm_arena_alloc(sx->arena, (size_t)n * n + 1);
 
-    e.location = mm_arena_alloc(sx->traces, (sx->location_count + 1) * sizeof *e.location);
+    e.location = mm_arena_alloc(sx->traces, (sx->values.location_count + 1) * sizeof *e.location);
     if (!room || !e.location || !exchanges || p->edge_count)
         return exchanges;
     for (int level = 0; level < 3; level++) {

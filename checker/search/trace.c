@@ -14,7 +14,7 @@ static uint64_t *edge_block(const struct sx_walker *w, uint32_t edge)
 
 static void count_writes(struct sx_walker *w)
 {
-    struct sx_location *locations = w->sx->locations;
+    struct sx_location *locations = w->sx->values.locations;
 
     for (uint32_t i = 0; i < w->event_count; i++) {
         if (w->events[i].kind == SX_WRITE)
@@ -245,7 +245,7 @@ static bool is_ordered_by_barriers(const struct sx_walker *w, uint32_t object)
 static bool releases_nothing(const struct sx_walker *w, uint32_t write)
 {
     const struct ck_instr *i = w->events[write].instr;
-    bool ordered = is_ordered_by_barriers(w, w->sx->locations[w->events[write].location].object);
+    bool ordered = is_ordered_by_barriers(w, w->sx->values.locations[w->events[write].location].object);
 
     if (i->op != CK_RMW || (i->order != MM_RELAXED && i->order != MM_ACQUIRE) || (i->semantics & ~0xFF))
         return false;
@@ -560,16 +560,16 @@ bool sx_run_threads(struct sx *sx)
 {
     mm_arena_reset(sx->traces);
     sx->iteration.sharing_changed = sx->iteration.costs_changed = false;
-    for (uint32_t l = 0; l < sx->location_count; l++) {
-        sx->locations[l].fresh_count = sx->locations[l].writes = 0;
-        memset(sx->locations[l].stored, 0, sx->locations[l].value_capacity);
+    for (uint32_t l = 0; l < sx->values.location_count; l++) {
+        sx->values.locations[l].fresh_count = sx->values.locations[l].writes = 0;
+        memset(sx->values.locations[l].stored, 0, sx->values.locations[l].value_capacity);
     }
     for (uint32_t t = 0; t < sx->program->thread_count; t++) {
         if (!list_thread_traces(sx, t))
             return false;
-        for (uint32_t l = 0; l < sx->location_count; l++) {
-            sx->locations[l].writes += sx->locations[l].thread_writes;
-            sx->locations[l].thread_writes = 0;
+        for (uint32_t l = 0; l < sx->values.location_count; l++) {
+            sx->values.locations[l].writes += sx->values.locations[l].thread_writes;
+            sx->values.locations[l].thread_writes = 0;
         }
     }
     return true;

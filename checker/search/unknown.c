@@ -203,8 +203,8 @@ static uint64_t nameless(const struct sx *sx, unsigned size)
 
     for (unsigned tries = 0; named && tries < 1000; tries++) {
         named = false;
-        for (uint32_t i = 0; i < sx->constant_count && !named; i++)
-            named = (sx->constants[i] & sx_mask(size)) == value;
+        for (uint32_t i = 0; i < sx->values.constant_count && !named; i++)
+            named = (sx->values.constants[i] & sx_mask(size)) == value;
         value = (value + named) & sx_mask(size);
     }
     return value;
@@ -245,8 +245,8 @@ bool sx_is_candidate(const struct sx *sx, const struct sx_location *l, uint64_t 
         return true;
     if (sx->unknown.controls && value == nameless(sx, l->size))
         return true;
-    for (uint32_t i = 0; i < sx->constant_count && sx->unknown.controls; i++) {
-        if (sx->constants[i] == value)
+    for (uint32_t i = 0; i < sx->values.constant_count && sx->unknown.controls; i++) {
+        if (sx->values.constants[i] == value)
             return matters(sx, value);
     }
     return false;
@@ -266,10 +266,11 @@ bool sx_add_candidates(struct sx *sx, struct sx_location *l)
     if (!sx->unknown.controls)
         return ok;
     ok = ok && sx_add_value(sx, l, nameless(sx, l->size));
-    for (uint32_t i = 0; i < sx->constant_count && ok; i++) {
-        if (sx->constants[i] != (sx->constants[i] & sx_mask(l->size)) || !matters(sx, sx->constants[i]))
+    for (uint32_t i = 0; i < sx->values.constant_count && ok; i++) {
+        if (sx->values.constants[i] != (sx->values.constants[i] & sx_mask(l->size)) ||
+            !matters(sx, sx->values.constants[i]))
             continue;
-        ok = count++ < MOST ? sx_add_value(sx, l, sx->constants[i]) : ok;
+        ok = count++ < MOST ? sx_add_value(sx, l, sx->values.constants[i]) : ok;
     }
     sx->unknown.computed = sx->unknown.computed || count > MOST;
     return ok;

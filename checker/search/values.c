@@ -70,7 +70,7 @@ bool sx_add_value(struct sx *sx, struct sx_location *l, uint64_t value)
 
 bool sx_note_store(struct sx *sx, uint32_t location, uint64_t value, uint32_t cost)
 {
-    struct sx_location *l = &sx->locations[location];
+    struct sx_location *l = &sx->values.locations[location];
     uint32_t at = find_value(l, value);
 
     if (at < l->value_count && l->values[at] == value) {
@@ -125,20 +125,20 @@ bool sx_has_register(const struct ck_program *p, uint32_t expr)
 
 static void add_constant(struct sx *sx, uint64_t value)
 {
-    for (uint32_t i = 0; i < sx->constant_count; i++) {
-        if (sx->constants[i] == value)
+    for (uint32_t i = 0; i < sx->values.constant_count; i++) {
+        if (sx->values.constants[i] == value)
             return;
     }
-    sx->constants[sx->constant_count++] = value;
+    sx->values.constants[sx->values.constant_count++] = value;
 }
 
 bool sx_collect_constants(struct sx *sx)
 {
     const struct ck_program *p = sx->program;
 
-    sx->constants =
+    sx->values.constants =
         mm_arena_alloc(sx->arena, (p->expr_count + 2 * (size_t)p->prop_count + 1) * sizeof(uint64_t));
-    if (!sx->constants)
+    if (!sx->values.constants)
         return false;
     for (uint32_t i = 0; i < p->expr_count; i++) {
         uint64_t value = p->exprs[i].imm;
@@ -170,8 +170,8 @@ static bool seed_location(struct sx *sx, struct sx_location *l, const struct ck_
     if (!sx->iteration.ungrounded || (p->kernel && i->order == MM_ORDER_NONE))
         return true;
     l->shared = true; /* a read in the thread that alone has reached it may read such a value */
-    for (uint32_t c = 0; c < sx->constant_count; c++) {
-        if (!sx_add_value(sx, l, sx->constants[c] >> 8 * before & mask))
+    for (uint32_t c = 0; c < sx->values.constant_count; c++) {
+        if (!sx_add_value(sx, l, sx->values.constants[c] >> 8 * before & mask))
             return false;
     }
     return true;
@@ -199,9 +199,9 @@ static bool seed_instr(struct sx *sx, const struct ck_instr *i)
     base = ck_program_base(p, i->address);
     if (sx_has_register(p, i->address)) {
         /* The access may write to every known location of its object. */
-        for (uint32_t l = 0; l < sx->location_count && i->op != CK_LOAD; l++) {
-            if ((base == UINT32_MAX || sx->locations[l].object == p->objects[base].alias_of) &&
-                !seed_anywhere(sx, &sx->locations[l], i))
+        for (uint32_t l = 0; l < sx->values.location_count && i->op != CK_LOAD; l++) {
+            if ((base == UINT32_MAX || sx->values.locations[l].object == p->objects[base].alias_of) &&
+                !seed_anywhere(sx, &sx->values.locations[l], i))
                 return false;
         }
         return true;
@@ -210,9 +210,9 @@ static bool seed_instr(struct sx *sx, const struct ck_instr *i)
     if (count == 0)
         return fault;
     for (unsigned k = 0; k < count && i->op != CK_LOAD; k++) {
-        struct sx_location *l = &sx->locations[locations[k]];
+        struct sx_location *l = &sx->values.locations[locations[k]];
 
-        if (!seed_location(sx, l, i, l->offset - sx->locations[locations[0]].offset))
+        if (!seed_location(sx, l, i, l->offset - sx->values.locations[locations[0]].offset))
             return false;
     }
     return true;
@@ -259,7 +259,7 @@ static bool is_conditional(const struct ck_thread *t, uint32_t i)
 static void add_feeds(struct sx *sx, const struct ck_thread *t, const uint32_t *location)
 {
     const struct ck_program *p = sx->program;
-    uint32_t n = sx->feeds_count;
+    uint32_t n = sx->values.feeds_count;
 
     for (uint32_t i = 0; i < t->instr_count; i++) {
         const struct ck_instr *to = &t->instrs[i];
@@ -269,10 +269,10 @@ static void add_feeds(struct sx *sx, const struct ck_thread *t, const uint32_t *
             continue;
         all = sx_has_register(p, to->value) || (to->op == CK_RMW && is_conditional(t, i));
         if (to->op == CK_RMW)
-            mm_rel_add(n, sx->feeds, location[i], location[i]);
+            mm_rel_add(n, sx->values.feeds, location[i], location[i]);
         for (uint32_t k = 0; all && k < t->instr_count; k++) {
             if (ck_instr_is_access(&t->instrs[k]) && t->instrs[k].op != CK_STORE && location[k] != UINT32_MAX)
-                mm_rel_add(n, sx->feeds, location[k], location[i]);
+                mm_rel_add(n, sx->values.feeds, location[k], location[i]);
         }
     }
 }
@@ -281,7 +281,7 @@ static void add_feeds(struct sx *sx, const struct ck_thread *t, const uint32_t *
 static bool find_feeds(struct sx *sx)
 {
     const struct ck_program *p = sx->program;
-    uint32_t longest = 0, n = sx->location_count;
+    uint32_t longest = 0, n = sx->values.location_count;
     uint32_t *location;
     bool pieces = false;
 
@@ -295,10 +295,10 @@ static bool find_feeds(struct sx *sx)
         }
     }
     location = mm_arena_alloc(sx->arena, (longest + 1) * sizeof *location);
-    sx->feeds = mm_arena_alloc(sx->arena, (mm_rel_size(n, MM_CAT_REL) + 1) * sizeof *sx->feeds);
-    if (!location || !sx->feeds)
+    sx->values.feeds = mm_arena_alloc(sx->arena, (mm_rel_size(n, MM_CAT_REL) + 1) * sizeof *sx->values.feeds);
+    if (!location || !sx->values.feeds)
         return false;
-    sx->feeds_count = n;
+    sx->values.feeds_count = n;
     for (uint32_t t = 0; t < p->thread_count; t++) {
         const struct ck_thread *thread = &p->threads[t];
 
@@ -319,9 +319,9 @@ static bool find_feeds(struct sx *sx)
         add_feeds(sx, thread, location);
     }
     if (pieces)
-        sx->feeds = NULL;
+        sx->values.feeds = NULL;
     else
-        mm_rel_star(n, sx->feeds, sx->feeds);
+        mm_rel_star(n, sx->values.feeds, sx->values.feeds);
     return true;
 }
 
@@ -331,10 +331,10 @@ static uint32_t longest_chain(const struct sx *sx, uint32_t l)
 {
     uint32_t length = 0;
 
-    for (uint32_t k = 0; k < sx->location_count; k++) {
-        if (!sx->feeds || k >= sx->feeds_count || l >= sx->feeds_count ||
-            mm_rel_has(sx->feeds_count, sx->feeds, k, l))
-            length += sx->locations[k].writes;
+    for (uint32_t k = 0; k < sx->values.location_count; k++) {
+        if (!sx->values.feeds || k >= sx->values.feeds_count || l >= sx->values.feeds_count ||
+            mm_rel_has(sx->values.feeds_count, sx->values.feeds, k, l))
+            length += sx->values.locations[k].writes;
     }
     return length;
 }
@@ -360,8 +360,8 @@ static bool add_fresh_value(struct sx *sx, struct sx_location *l, uint32_t i, bo
 static bool add_fresh(struct sx *sx, uint32_t round, bool *changed)
 {
     *changed = sx->iteration.costs_changed;
-    for (uint32_t l = 0; l < sx->location_count; l++) {
-        struct sx_location *location = &sx->locations[l];
+    for (uint32_t l = 0; l < sx->values.location_count; l++) {
+        struct sx_location *location = &sx->values.locations[l];
 
         if (!sx->program->kernel && round >= longest_chain(sx, l))
             continue;
@@ -381,8 +381,8 @@ static bool drop_unsupported(struct sx *sx)
 {
     bool changed = false;
 
-    for (uint32_t l = 0; l < sx->location_count; l++) {
-        struct sx_location *location = &sx->locations[l];
+    for (uint32_t l = 0; l < sx->values.location_count; l++) {
+        struct sx_location *location = &sx->values.locations[l];
         uint32_t kept = 0;
 
         for (uint32_t i = 0; i < location->value_count; i++) {
@@ -402,8 +402,8 @@ static bool find_traces(struct sx *sx)
 {
     bool changed = true;
 
-    sx->location_count = 0;
-    sx->feeds = NULL;
+    sx->values.location_count = 0;
+    sx->values.feeds = NULL;
     sx->iteration.again = false;
     if (!sx_add_observed(sx) || !seed(sx))
         return false;
@@ -412,11 +412,11 @@ static bool find_traces(struct sx *sx)
         return false;
     }
     for (uint32_t round = 0; changed; round++) {
-        uint32_t locations = sx->location_count;
+        uint32_t locations = sx->values.location_count;
 
         if (!sx_run_threads(sx) || !add_fresh(sx, round, &changed))
             return false;
-        changed = changed || locations != sx->location_count || sx->iteration.sharing_changed;
+        changed = changed || locations != sx->values.location_count || sx->iteration.sharing_changed;
     }
     while (drop_unsupported(sx) || sx->iteration.sharing_changed) {
         if (!sx_run_threads(sx))

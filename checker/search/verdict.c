@@ -111,8 +111,8 @@ static uint64_t final_value(const struct sx *sx, uint32_t i)
     const struct ck_term *t = &sx->program->observed[i];
     uint64_t value = 0;
 
-    for (uint32_t l = 0; l < sx->location_count; l++) {
-        const struct sx_location *location = &sx->locations[l];
+    for (uint32_t l = 0; l < sx->values.location_count; l++) {
+        const struct sx_location *location = &sx->values.locations[l];
 
         if (!sx_is_observed(sx, i, l))
             continue;
@@ -129,10 +129,10 @@ static void find_final_writes(struct sx *sx)
 {
     struct sx_exec *x = sx->exec;
 
-    for (uint32_t l = 0; l < sx->location_count; l++)
+    for (uint32_t l = 0; l < sx->values.location_count; l++)
         x->final_write[l] = x->init_of[l];
-    for (uint32_t w = 0; w < x->write_count; w++)
-        x->final_write[x->events[x->writes[w]].location] = x->writes[w];
+    for (uint32_t w = 0; w < x->writes.count; w++)
+        x->final_write[x->events[x->writes.event[w]].location] = x->writes.event[w];
 }
 
 static void fill_state(struct sx *sx)
@@ -168,7 +168,7 @@ static bool grow_states(struct sx *sx)
 {
     struct sx_exec *x = sx->exec;
     struct ck_verdict *v = sx->verdict;
-    size_t size = x->state_table_size ? x->state_table_size * 2 : 64;
+    size_t size = x->states.table_size ? x->states.table_size * 2 : 64;
     uint32_t *table = mm_arena_alloc(sx->arena, size * sizeof *table);
     struct ck_state *states = mm_arena_alloc(v->arena, size / 2 * sizeof *states);
 
@@ -184,9 +184,9 @@ static bool grow_states(struct sx *sx)
         table[at] = i + 1;
     }
     v->states = states;
-    x->state_table = table;
-    x->state_table_size = size;
-    x->state_capacity = size / 2;
+    x->states.table = table;
+    x->states.table_size = size;
+    x->states.capacity = size / 2;
     return true;
 }
 
@@ -198,11 +198,11 @@ static struct ck_state *find_state(struct sx *sx)
     size_t bytes = sx->program->observed_count * sizeof(uint64_t), at;
     struct ck_state *s;
 
-    if (v->state_count == x->state_capacity && !grow_states(sx))
+    if (v->state_count == x->states.capacity && !grow_states(sx))
         return NULL;
-    at = hash_state(sx, x->memory) & (x->state_table_size - 1);
-    for (; x->state_table[at]; at = (at + 1) & (x->state_table_size - 1)) {
-        s = &v->states[x->state_table[at] - 1];
+    at = hash_state(sx, x->memory) & (x->states.table_size - 1);
+    for (; x->states.table[at]; at = (at + 1) & (x->states.table_size - 1)) {
+        s = &v->states[x->states.table[at] - 1];
         if (bytes == 0 || memcmp(s->values, x->memory, bytes) == 0)
             return s;
     }
@@ -213,7 +213,7 @@ static struct ck_state *find_state(struct sx *sx)
     if (bytes)
         memcpy(s->values, x->memory, bytes);
     s->satisfies = sx_holds(sx->program, sx->program->condition, x->regs, x->memory);
-    x->state_table[at] = (uint32_t)++v->state_count;
+    x->states.table[at] = (uint32_t)++v->state_count;
     return s;
 }
 
@@ -259,11 +259,11 @@ static bool reads_uninitialized(struct sx *sx)
 {
     struct sx_exec *x = sx->exec;
 
-    for (uint32_t r = 0; r < x->read_count; r++) {
-        uint32_t w = x->source[r];
+    for (uint32_t r = 0; r < x->reads.count; r++) {
+        uint32_t w = x->reads.source[r];
 
         if (x->events[w].init &&
-            sx->program->objects[sx->locations[x->events[w].location].object].uninitialized)
+            sx->program->objects[sx->values.locations[x->events[w].location].object].uninitialized)
             return true;
     }
     return false;
@@ -318,11 +318,11 @@ bool sx_may_repeat(const struct sx *sx, uint32_t chosen)
 {
     const struct sx_exec *x = sx->exec;
 
-    for (uint32_t r = 0; r < x->read_count; r++) {
-        if ((r >= chosen && x->source_count[r] != 1) || !repeats_forever(x, x->reads[r]))
+    for (uint32_t r = 0; r < x->reads.count; r++) {
+        if ((r >= chosen && x->reads.source_count[r] != 1) || !repeats_forever(x, x->reads.event[r]))
             continue;
         for (uint32_t w = 0; w < x->n; w++) {
-            if (mm_rel_has(x->n, x->co_lower, x->source[r], w))
+            if (mm_rel_has(x->n, x->bounds.co_lower, x->reads.source[r], w))
                 return false;
         }
     }
@@ -358,7 +358,7 @@ static void accept_state(struct sx *sx, const bool *racy)
         sx_keep_witness(sx);
     if (racy ? *racy : (!state->racy || sx_flags_open(sx)) && raise_flags(sx))
         state->racy = true;
-    x->known_racy = state->racy;
+    x->states.known_racy = state->racy;
 }
 
 /* Final values where coherence leaves them open, from location L on: a write may be final if the model orders
@@ -368,7 +368,7 @@ static void list_states(struct sx *sx, uint32_t l, const uint64_t *order, const 
     struct sx_exec *x = sx->exec;
     bool observed = false;
 
-    for (; l < sx->location_count && !observed; l++) {
+    for (; l < sx->values.location_count && !observed; l++) {
         for (uint32_t i = 0; i < sx->program->observed_count && x->init_of[l] != UINT32_MAX; i++)
             observed = observed || sx_is_observed(sx, i, l);
     }
@@ -385,7 +385,7 @@ static void list_states(struct sx *sx, uint32_t l, const uint64_t *order, const 
 
         for (uint32_t b = 0; b < x->n && last; b++) {
             if (b != a && x->events[b].write && x->events[b].location == l &&
-                (mm_rel_has(x->n, order, a, b) || mm_rel_has(x->n, x->co_lower, a, b)))
+                (mm_rel_has(x->n, order, a, b) || mm_rel_has(x->n, x->bounds.co_lower, a, b)))
                 last = false;
         }
         for (uint32_t k = 0; k < seen_count && last; k++)
@@ -422,18 +422,18 @@ void sx_accept(struct sx *sx)
     if (sx->mode == SX_DIVERGE)
         sx->seen.diverges = true;
     if (sx->mode == SX_HANG) {
-        sx->seen.hangs = sx->seen.hangs || sx_may_repeat(sx, x->read_count);
+        sx->seen.hangs = sx->seen.hangs || sx_may_repeat(sx, x->reads.count);
         sx->stop = sx->stop || sx->seen.hangs;
         if (sx->seen.hangs)
             sx_keep_execution(sx, CK_SHOWS_HANG, NULL, NULL);
         return;
     }
-    x->known = adds_one_state(sx);
+    x->states.known = adds_one_state(sx);
     if (x->partial) {
         if (sx->mode == SX_PARTIAL)
             record_early_ends(sx);
         if (sx->program->kernel)
-            x->known_racy = raise_flags(sx);
+            x->states.known_racy = raise_flags(sx);
         return;
     }
     if (sx->final_check == UINT32_MAX) {
@@ -441,7 +441,7 @@ void sx_accept(struct sx *sx)
         return;
     }
     racy = raise_flags(sx);
-    x->known_racy = racy;
+    x->states.known_racy = racy;
     order = mm_cat_eval_value(sx->eval, sx->final_check);
     list_states(sx, 0, order, &racy);
 }

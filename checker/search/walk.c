@@ -64,8 +64,8 @@ static bool walk_init_locations(struct walk *k)
 {
     struct sx *sx = k->sx;
 
-    if (sx->location_count > k->capacity) {
-        uint32_t capacity = 2 * sx->location_count + 16;
+    if (sx->values.location_count > k->capacity) {
+        uint32_t capacity = 2 * sx->values.location_count + 16;
         uint64_t *values = mm_arena_alloc(sx->traces, 3 * (size_t)capacity * sizeof *values);
 
         if (!values)
@@ -80,8 +80,8 @@ static bool walk_init_locations(struct walk *k)
         k->initial = values + 2 * (size_t)capacity;
         k->capacity = capacity;
     }
-    for (; k->known < sx->location_count; k->known++) {
-        const struct sx_location *l = &sx->locations[k->known];
+    for (; k->known < sx->values.location_count; k->known++) {
+        const struct sx_location *l = &sx->values.locations[k->known];
 
         k->values[k->known] = k->initial[k->known] =
             l->any && l->value_count ? l->values[walk_random(k, l->value_count)] : l->initial;
@@ -144,7 +144,7 @@ static void join_own(struct walk *k, uint32_t *into, uint32_t t, uint8_t flags)
 /* The regions that I, an operation on LOCATION, orders. */
 static uint8_t regions_of(const struct walk *k, uint32_t location, const struct ck_instr *i)
 {
-    bool local = sx_region_of(k->sx->program, k->sx->locations[location].object) == SX_LOCAL;
+    bool local = sx_region_of(k->sx->program, k->sx->values.locations[location].object) == SX_LOCAL;
 
     return i->order == MM_SEQ_CST ? MM_FENCE_GLOBAL | MM_FENCE_LOCAL
            : local                ? MM_FENCE_LOCAL
@@ -207,7 +207,7 @@ static void walk_fence(struct walk *k, uint32_t t, const struct ck_instr *i)
 /* The number, plus 1, of the visible write to LOCATION, the last one that comes before T; 0: the initial one. */
 static uint32_t find_visible(const struct walk *k, uint32_t t, uint32_t location)
 {
-    enum sx_order region = sx_region_of(k->sx->program, k->sx->locations[location].object);
+    enum sx_order region = sx_region_of(k->sx->program, k->sx->values.locations[location].object);
     uint32_t number = (uint32_t)k->last[location];
 
     while (number && !sx_is_before(&k->clocks, region, (uint32_t)(k->order[number - 1] >> 32),
@@ -548,7 +548,7 @@ void sx_walk(struct sx *sx)
         walk_run(&k, switching[i % 4]);
         if (sx->iteration.again) { /* locations were cut: restart */
             sx->iteration.again = false;
-            sx->location_count = 0;
+            sx->values.location_count = 0;
         } else if (k.failed || sx->limited) {
             break;
         } else {
@@ -556,6 +556,6 @@ void sx_walk(struct sx *sx)
         }
         idle = count_findings(sx) > before ? 0 : idle + 1;
     }
-    sx->location_count = 0;
+    sx->values.location_count = 0;
     mm_arena_reset(sx->traces);
 }

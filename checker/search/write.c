@@ -6,7 +6,7 @@
 
 static bool is_ordered(const struct stepper *s, uint32_t location)
 {
-    return s->ordered[s->sx->locations[location].object];
+    return s->facts.ordered[s->sx->values.locations[location].object];
 }
 
 static void insert_write(struct stepper *s, uint32_t at, uint64_t packed)
