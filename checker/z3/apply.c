@@ -53,11 +53,11 @@ struct zx_val zx_apply(struct zx *z, uint32_t function, uint32_t count, const st
     }
     if (constant)
         return zx_number(ck_apply(z->p, function, known), size);
-    for (uint32_t i = z->call_count; i-- > 0 && i + LOOK_BACK >= z->call_count;)
-        if (same_call(&z->calls[i], function, count, arguments))
-            return z->calls[i].result;
+    for (uint32_t i = z->calls.count; i-- > 0 && i + LOOK_BACK >= z->calls.count;)
+        if (same_call(&z->calls.list[i], function, count, arguments))
+            return z->calls.list[i].result;
     call.result.t = application(z, &call, arguments);
-    zx_append(z, &z->calls, &z->call_count, &call);
+    zx_append(z, &z->calls.list, &z->calls.count, &call);
     return call.result;
 }
 
@@ -65,8 +65,8 @@ uint32_t zx_wrong_calls(struct zx *z, Z3_model m, Z3_ast *lemmas)
 {
     uint32_t wrong = 0;
 
-    for (uint32_t i = 0; i < z->call_count; i++) {
-        const struct zx_call *c = &z->calls[i];
+    for (uint32_t i = 0; i < z->calls.count; i++) {
+        const struct zx_call *c = &z->calls.list[i];
         struct zx_val arguments[3], value;
         uint64_t known[3] = {0};
 

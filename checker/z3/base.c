@@ -307,10 +307,10 @@ struct zx_rel *zx_base(struct zx *z, const char *name)
     for (uint32_t i = 0; i < mm_cat_base_count; i++) {
         if (strcmp(mm_cat_bases[i].name, name) != 0)
             continue;
-        if (!z->base_cache[i])
-            z->base_cache[i] =
+        if (!z->cache.base[i])
+            z->cache.base[i] =
                 mm_cat_bases[i].type == MM_CAT_SET ? zx_base_set(z, name) : base_relation(z, name);
-        return z->base_cache[i];
+        return z->cache.base[i];
     }
     zx_stop(z, MM_BUG, "z3", "unknown base name %s", name);
 }

@@ -325,7 +325,7 @@ static bool is_closure(struct zx *z, uint32_t let)
 
     if (!alone || !add_terms(z, l->body, let, &sum, &squared) || !sum || !squared)
         return false;
-    z->let_cache[let] = transitive_closure(z, sum);
+    z->cache.let[let] = transitive_closure(z, sum);
     return true;
 }
 
@@ -339,8 +339,8 @@ static void evaluate_recursive(struct zx *z, uint32_t group)
     for (uint32_t i = 0; i < m->let_count; i++) {
         if (m->lets[i].recursive_group != group)
             continue;
-        z->let_cache[i] = zx_rel_new(z, m->lets[i].body->type == MM_CAT_SET);
-        refinements += entries(z, z->let_cache[i]->is_set);
+        z->cache.let[i] = zx_rel_new(z, m->lets[i].body->type == MM_CAT_SET);
+        refinements += entries(z, z->cache.let[i]->is_set);
     }
     for (bool changed = true; changed && refinements-- > 0;) {
         struct zx_rel **next = zx_alloc(z, m->let_count, sizeof(*next));
@@ -354,8 +354,8 @@ static void evaluate_recursive(struct zx *z, uint32_t group)
         for (uint32_t i = 0; i < m->let_count; i++) {
             if (!next[i])
                 continue;
-            changed = changed || !same_relation(z, z->let_cache[i], next[i]);
-            z->let_cache[i] = next[i];
+            changed = changed || !same_relation(z, z->cache.let[i], next[i]);
+            z->cache.let[i] = next[i];
         }
     }
 }
@@ -364,11 +364,11 @@ static struct zx_rel *evaluate_let(struct zx *z, uint32_t let)
 {
     const struct mm_cat_let *l = &z->model->lets[let];
 
-    if (!z->let_cache[let] && l->recursive_group && !is_closure(z, let))
+    if (!z->cache.let[let] && l->recursive_group && !is_closure(z, let))
         evaluate_recursive(z, l->recursive_group);
-    if (!z->let_cache[let])
-        z->let_cache[let] = evaluate_expr(z, l->body, NULL);
-    return z->let_cache[let];
+    if (!z->cache.let[let])
+        z->cache.let[let] = evaluate_expr(z, l->body, NULL);
+    return z->cache.let[let];
 }
 
 static struct zx_rel *apply_function(struct zx *z, const struct mm_cat_expr *expr,

@@ -530,7 +530,7 @@ void zx_run_threads(struct zx *z)
 {
     z->found = (struct zx_found){0};
     z->found.exceeded = z->found.out_of_bounds = z->found.assertion = z->found.unaligned = z->no;
-    z->n = z->hard_count = z->iteration_count = z->call_count = 0;
+    z->n = z->hard.count = z->iterations.count = z->calls.count = 0;
     z->threads = zx_alloc(z, z->p->thread_count, sizeof *z->threads);
     for (uint32_t i = 0; i < z->p->thread_count; i++)
         run_thread(z, i);

@@ -141,24 +141,36 @@ struct zx {
     Z3_sort bool_sort, sorts[9];
     struct mm_arena *arena, *scratch; /* scratch: for one execution that is kept, NULL: none are */
     struct zx_limits limits;
-    jmp_buf stop;
-    enum mm_class cls;
-    struct mm_error *err;
+    struct zx_failure { /* zx_stop() */
+        jmp_buf stop;
+        enum mm_class cls;
+        struct mm_error *err;
+    } failure;
 
     /* the encoded executions */
     struct zx_event *events;
     uint32_t n, words;
     struct zx_thread *threads;
     struct zx_places places;
-    Z3_ast *rf;   /* [write * n + read] */
-    Z3_ast *co;   /* [write * n + write] */
-    Z3_ast *hard; /* constraints of every execution */
-    uint32_t hard_count, iteration_count, call_count;
-    struct zx_iteration *iterations;
-    struct zx_call *calls; /* of the program's functions */
+    Z3_ast *rf; /* [write * n + read] */
+    Z3_ast *co; /* [write * n + write] */
+    struct zx_terms {
+        Z3_ast *list;
+        uint32_t count;
+    } hard; /* constraints of every execution */
+    struct zx_iterations {
+        struct zx_iteration *list;
+        uint32_t count;
+    } iterations;
+    struct zx_calls {
+        struct zx_call *list;
+        uint32_t count;
+    } calls;               /* of the program's functions */
     struct zx_val *inputs; /* by input of the program; size 0: not encoded yet */
     struct zx_found found;
-    struct zx_rel **base_cache, **let_cache;
+    struct zx_cache {
+        struct zx_rel **base, **let;
+    } cache; /* relations that are encoded already */
 };
 
 /* An application of an uninterpreted function. */

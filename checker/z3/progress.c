@@ -12,7 +12,7 @@ void zx_add_iteration(struct zx *z, const struct zx_iteration *iteration)
 {
     struct zx_thread *t = &z->threads[iteration->thread];
 
-    zx_append(z, &z->iterations, &z->iteration_count, iteration);
+    zx_append(z, &z->iterations.list, &z->iterations.count, iteration);
     t->waits = zx_or(z, t->waits, iteration->when);
 }
 
@@ -36,10 +36,10 @@ static Z3_ast *find_idle_writes(struct zx *z)
 
     for (uint32_t i = 0; i < z->n; i++)
         idle[i] = z->no;
-    for (uint32_t i = 0; i < z->iteration_count; i++) {
-        for (uint32_t e = z->iterations[i].first; e < z->iterations[i].end; e++)
+    for (uint32_t i = 0; i < z->iterations.count; i++) {
+        for (uint32_t e = z->iterations.list[i].first; e < z->iterations.list[i].end; e++)
             if (z->events[e].kind == ZX_WRITE)
-                idle[e] = zx_or(z, idle[e], z->iterations[i].when);
+                idle[e] = zx_or(z, idle[e], z->iterations.list[i].when);
     }
     return idle;
 }
@@ -50,8 +50,8 @@ static void require_waiting(struct zx *z)
     const struct zx_rel *fr = zx_base(z, "fr");
     const Z3_ast *idle = find_idle_writes(z);
 
-    for (uint32_t i = 0; i < z->iteration_count; i++) {
-        const struct zx_iteration *iteration = &z->iterations[i];
+    for (uint32_t i = 0; i < z->iterations.count; i++) {
+        const struct zx_iteration *iteration = &z->iterations.list[i];
 
         for (uint32_t e = iteration->first; e < iteration->end; e++) {
             if (z->events[e].kind == ZX_READ)
@@ -265,7 +265,7 @@ void zx_find_progress(struct zx_solve *s)
                     .bool_sort = s->z->bool_sort,
                     .arena = s->z->arena,
                     .scratch = s->z->scratch,
-                    .err = &why,
+                    .failure.err = &why,
                     .limits = s->z->limits,
                     .with = {.may_hang = true, .may_stop = p->work_groups || p->sub_groups || p->work_items}};
     memcpy(z->sorts, s->z->sorts, sizeof z->sorts);
@@ -274,7 +274,7 @@ void zx_find_progress(struct zx_solve *s)
         s->v->race = CK_UNKNOWN;
     if (s->meet != s->z->yes && usage == CK_NO)
         s->v->usage = CK_UNKNOWN;
-    if (setjmp(z->stop) == 0)
+    if (setjmp(z->failure.stop) == 0)
         decide_progress(&hanging, race, usage);
     if (z->s)
         Z3_solver_dec_ref(z->c, z->s);

@@ -123,8 +123,8 @@ static void fill_ends(struct zx *z, Z3_model m, struct ck_execution *out)
                        : zx_model_truth(z, m, thread->waits)  ? CK_WAITS
                                                               : CK_IS_LEFT;
     }
-    for (uint32_t i = 0; i < z->iteration_count; i++) {
-        const struct zx_iteration *iteration = &z->iterations[i];
+    for (uint32_t i = 0; i < z->iterations.count; i++) {
+        const struct zx_iteration *iteration = &z->iterations.list[i];
 
         if (zx_model_truth(z, m, iteration->when))
             out->wait_from[iteration->thread] = count_before(z, m, iteration->thread, iteration->first);

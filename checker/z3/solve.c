@@ -75,15 +75,15 @@ void zx_open_solver(struct zx_solve *s, bool track)
             s->axioms[i] = s->statements[i] ? zx_literal(z, s->statements[i], "axiom") : NULL;
         else if (s->statements[i])
             assert_in_solver(z, s->statements[i]);
-    for (uint32_t i = 0; i < z->hard_count; i++)
-        assert_in_solver(z, z->hard[i]);
+    for (uint32_t i = 0; i < z->hard.count; i++)
+        assert_in_solver(z, z->hard.list[i]);
 }
 
 /* Refinement: asserts the true values of applications that Z3's model gets wrong; false: all are right. */
 static bool refine_functions(struct zx *z)
 {
-    Z3_ast *lemmas = zx_alloc(z, z->call_count, sizeof *lemmas);
-    Z3_model m = z->call_count ? Z3_solver_get_model(z->c, z->s) : NULL;
+    Z3_ast *lemmas = zx_alloc(z, z->calls.count, sizeof *lemmas);
+    Z3_model m = z->calls.count ? Z3_solver_get_model(z->c, z->s) : NULL;
     uint32_t wrong;
 
     if (!m)
@@ -164,8 +164,8 @@ void zx_encode_axioms(struct zx_solve *s)
 
 void zx_encode_executions(struct zx *z)
 {
-    z->base_cache = zx_alloc(z, mm_cat_base_count, sizeof(*z->base_cache));
-    z->let_cache = zx_alloc(z, z->model->let_count, sizeof(*z->let_cache));
+    z->cache.base = zx_alloc(z, mm_cat_base_count, sizeof(*z->cache.base));
+    z->cache.let = zx_alloc(z, z->model->let_count, sizeof(*z->cache.let));
     z->places.grains = zx_alloc(z, z->p->object_count + 1, sizeof *z->places.grains);
     z->with.models_overlap = mm_cat_eval_uses(z->eval, "extent") || mm_cat_eval_uses(z->eval, "piece");
     z->with.tracks_dependencies = mm_cat_eval_uses(z->eval, "addr") || mm_cat_eval_uses(z->eval, "data") ||
@@ -431,8 +431,8 @@ static enum mm_class run_engine(struct zx_solve *s)
 {
     struct zx *z = s->z;
 
-    if (setjmp(z->stop))
-        return z->err->cls;
+    if (setjmp(z->failure.stop))
+        return z->failure.err->cls;
     z->bool_sort = Z3_mk_bool_sort(z->c);
     z->yes = zx_keep(z, Z3_mk_true(z->c));
     z->no = zx_keep(z, Z3_mk_false(z->c));
@@ -460,7 +460,7 @@ enum mm_class ck_z3(const struct ck_program *program, const struct mm_cat_model 
 {
     double start = zx_cpu_seconds();
     struct mm_error why = {.cls = MM_OK};
-    struct zx z = {.p = program, .model = model, .err = &why, .limits.budget = MAX_FORMULAS};
+    struct zx z = {.p = program, .model = model, .failure.err = &why, .limits.budget = MAX_FORMULAS};
     struct zx_solve s = {.z = &z, .v = verdict};
     enum mm_class r;
 

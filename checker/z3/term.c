@@ -7,14 +7,14 @@
 
 void zx_stop(struct zx *z, enum mm_class cls, const char *rule, const char *format, ...)
 {
-    char text[sizeof z->err->message];
+    char text[sizeof z->failure.err->message];
     va_list args;
 
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    z->cls = mm_fail(z->err, cls, rule, "%s", text);
-    longjmp(z->stop, 1);
+    z->failure.cls = mm_fail(z->failure.err, cls, rule, "%s", text);
+    longjmp(z->failure.stop, 1);
 }
 
 void zx_require(struct zx *z, bool memory)
@@ -150,7 +150,7 @@ void zx_assert(struct zx *z, Z3_ast a)
 {
     if (a == z->yes)
         return;
-    zx_append(z, &z->hard, &z->hard_count, &a);
+    zx_append(z, &z->hard.list, &z->hard.count, &a);
 }
 
 /* ---- values ------------------------------------------------------------------------------------ */
