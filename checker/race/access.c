@@ -524,7 +524,7 @@ void ck_race_access(struct ck_detector *d, const struct mm_event *event)
 {
     struct ck_location *location = d->last.location;
     if (!location || location->info.id != event->allocation) {
-        location = mm_map_pointer(&d->locations, event->allocation);
+        location = mm_map_pointer(&d->maps.locations, event->allocation);
         if (!location)
             return;
         d->last.location = location;

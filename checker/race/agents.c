@@ -10,7 +10,7 @@ struct ck_command *ck_command_known(struct ck_detector *d, uint32_t id)
 {
     if (d->last.command && d->last.command->info.id == id)
         return d->last.command;
-    return mm_map_pointer(&d->commands, id);
+    return mm_map_pointer(&d->maps.commands, id);
 }
 
 struct ck_command *ck_command_of(struct ck_detector *d, uint32_t id)
@@ -23,7 +23,7 @@ struct ck_command *ck_command_of(struct ck_detector *d, uint32_t id)
         command->info.id = id;
         command->root = id;
         command->group_size = command->sub_group_size = 1;
-        if (!ck_map_put(&d->commands, &d->budget, id, command)) {
+        if (!ck_map_put(&d->maps.commands, &d->budget, id, command)) {
             ck_budget_free(&d->budget, command, sizeof *command);
             return NULL;
         }
@@ -151,12 +151,12 @@ struct ck_group *ck_group_of(struct ck_detector *d, struct ck_command *command, 
     if (d->last.group && key >= d->last.group_key && key < d->last.group_end)
         return d->last.group;
     key -= index - ck_group_first(command, index);
-    struct ck_group *group = mm_map_pointer(&d->groups, key);
+    struct ck_group *group = mm_map_pointer(&d->maps.groups, key);
     if (!group) {
         group = ck_budget_alloc(&d->budget, sizeof *group);
         if (!group)
             return NULL;
-        if (!ck_map_put(&d->groups, &d->budget, key, group)) {
+        if (!ck_map_put(&d->maps.groups, &d->budget, key, group)) {
             ck_budget_free(&d->budget, group, sizeof *group);
             return NULL;
         }
@@ -249,7 +249,7 @@ void ck_command_release(struct ck_detector *d, struct ck_command *command)
     while (command->groups) {
         struct ck_group *group = command->groups;
         command->groups = group->next;
-        mm_map_remove(&d->groups, group->key, (uintptr_t)group);
+        mm_map_remove(&d->maps.groups, group->key, (uintptr_t)group);
         ck_budget_free(&d->budget, group, sizeof *group);
     }
 }

@@ -23,9 +23,10 @@ void ck_race_edge(struct ck_detector *d, const struct mm_edge *edge)
         return;
     if (edge->kind == MM_EDGE_QUERY && !mm_revision_event_queries(d->options.revision))
         return;
-    if (!ck_budget_reserve(&d->budget, &d->edges, &d->edge_capacity, d->edge_count + 1, sizeof *d->edges))
+    if (!ck_budget_reserve(&d->budget, &d->edges.list, &d->edges.capacity, d->edges.count + 1,
+                           sizeof *d->edges.list))
         return;
-    d->edges[d->edge_count++] = *edge;
+    d->edges.list[d->edges.count++] = *edge;
 }
 
 /* For reports: the call that enqueued the command. */
@@ -40,7 +41,7 @@ static void note_call(struct ck_detector *d, const struct mm_event *event, const
 
 const struct ck_command *ck_command_parent(const struct ck_detector *d, const struct ck_command *command)
 {
-    return command->enqueuer ? mm_map_pointer(&d->commands, command->enqueuer->agent.command) : NULL;
+    return command->enqueuer ? mm_map_pointer(&d->maps.commands, command->enqueuer->agent.command) : NULL;
 }
 
 static void join_shared(struct ck_detector *d, struct ck_item *item, struct ck_clock *const clock[CK_REGIONS])
@@ -56,7 +57,7 @@ static void join_parent(struct ck_detector *d, const struct mm_event *event, con
                         struct ck_item *item)
 {
     struct ck_command *command = ck_command_of(d, event->agent.command);
-    const struct ck_command *parent = mm_map_pointer(&d->commands, from->agent.command);
+    const struct ck_command *parent = mm_map_pointer(&d->maps.commands, from->agent.command);
     if (command) {
         command->enqueuer = from;
         command->call = from->source;
@@ -69,23 +70,23 @@ static void join_parent(struct ck_detector *d, const struct mm_event *event, con
 void ck_race_edges(struct ck_detector *d, const struct mm_event *event)
 {
     struct ck_item *item = ck_item_of(d, event->agent);
-    for (size_t i = 0; item && i < d->edge_count; i++) {
-        const struct ck_snapshot *from = mm_map_pointer(&d->snapshots, d->edges[i].from);
+    for (size_t i = 0; item && i < d->edges.count; i++) {
+        const struct ck_snapshot *from = mm_map_pointer(&d->maps.snapshots, d->edges.list[i].from);
         if (!from) {
             ck_detector_stop(d, "an edge starts at an event without a clock snapshot");
             break;
         }
-        if (d->edges[i].kind == MM_EDGE_ENQUEUE && from->agent.command) {
+        if (d->edges.list[i].kind == MM_EDGE_ENQUEUE && from->agent.command) {
             join_parent(d, event, from, item);
             continue;
         }
-        if (d->edges[i].kind == MM_EDGE_ENQUEUE)
+        if (d->edges.list[i].kind == MM_EDGE_ENQUEUE)
             note_call(d, event, from);
-        if (d->edges[i].kind == MM_EDGE_PARENT_GROUP)
+        if (d->edges.list[i].kind == MM_EDGE_PARENT_GROUP)
             ck_group_join(d, from->agent, item);
         join_shared(d, item, from->clock);
     }
-    d->edge_count = 0;
+    d->edges.count = 0;
 }
 
 static void drop_snapshot(struct ck_detector *d, struct ck_snapshot *snapshot)
@@ -112,7 +113,7 @@ static void keep_snapshot(struct ck_detector *d, const struct mm_event *event, m
         ck_clock_raise(&d->clocks, &snapshot->clock[s], agent, agent, item->time[s]);
         item->time[s]++;
     }
-    if (!ck_map_put(&d->snapshots, &d->budget, id, snapshot))
+    if (!ck_map_put(&d->maps.snapshots, &d->budget, id, snapshot))
         drop_snapshot(d, snapshot);
 }
 
@@ -168,12 +169,12 @@ void ck_race_command(struct ck_detector *d, const struct mm_event *event, mm_eve
     if (event->kind == MM_EVENT_COMPLETE && event->agent.command)
         ck_command_complete(d, command);
     if (event->kind == MM_ALLOC) {
-        struct ck_location *location = mm_map_pointer(&d->locations, event->allocation);
+        struct ck_location *location = mm_map_pointer(&d->maps.locations, event->allocation);
         if (location)
             location->created = event->source;
     }
     if (event->kind == MM_FREE && event->allocation) {
-        struct ck_location *location = mm_map_pointer(&d->locations, event->allocation);
+        struct ck_location *location = mm_map_pointer(&d->maps.locations, event->allocation);
         if (!location)
             return;
         location->freed = true;
@@ -186,12 +187,12 @@ void ck_race_command(struct ck_detector *d, const struct mm_event *event, mm_eve
 /* With a command's completion the clocks of the command go, too: no event of it is to come. */
 void ck_detector_retire(struct ck_detector *d, mm_event_id id)
 {
-    struct ck_snapshot *snapshot = mm_map_pointer(&d->snapshots, id);
+    struct ck_snapshot *snapshot = mm_map_pointer(&d->maps.snapshots, id);
     if (!snapshot || (snapshot->agent.command && snapshot->agent.index != MM_INDEX_RUNTIME))
         return;
     struct ck_command *command =
-        snapshot->completes ? mm_map_pointer(&d->commands, snapshot->agent.command) : NULL;
-    mm_map_remove(&d->snapshots, id, (uintptr_t)snapshot);
+        snapshot->completes ? mm_map_pointer(&d->maps.commands, snapshot->agent.command) : NULL;
+    mm_map_remove(&d->maps.snapshots, id, (uintptr_t)snapshot);
     drop_snapshot(d, snapshot);
     if (command)
         ck_command_release(d, command);
@@ -199,10 +200,10 @@ void ck_detector_retire(struct ck_detector *d, mm_event_id id)
 
 void ck_snapshots_free(struct ck_detector *d)
 {
-    for (size_t i = 0; i < d->snapshots.capacity; i++)
-        if (mm_map_at(&d->snapshots, i))
-            drop_snapshot(d, mm_map_at(&d->snapshots, i));
-    ck_map_clear(&d->snapshots, &d->budget);
-    ck_budget_free(&d->budget, d->edges, d->edge_capacity * sizeof *d->edges);
-    d->edges = NULL;
+    for (size_t i = 0; i < d->maps.snapshots.capacity; i++)
+        if (mm_map_at(&d->maps.snapshots, i))
+            drop_snapshot(d, mm_map_at(&d->maps.snapshots, i));
+    ck_map_clear(&d->maps.snapshots, &d->budget);
+    ck_budget_free(&d->budget, d->edges.list, d->edges.capacity * sizeof *d->edges.list);
+    d->edges.list = NULL;
 }

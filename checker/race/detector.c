@@ -44,15 +44,15 @@ void ck_detector_destroy(struct ck_detector *d)
     if (!d)
         return;
     ck_detector_finish(d);
-    for (size_t i = 0; i < d->commands.capacity; i++)
-        if (mm_map_at(&d->commands, i))
-            ck_command_forget(d, mm_map_at(&d->commands, i));
-    ck_map_clear(&d->commands, &d->budget);
-    ck_map_clear(&d->locations, &d->budget);
-    ck_map_clear(&d->objects, &d->budget);
-    ck_map_clear(&d->sources, &d->budget);
-    ck_map_clear(&d->texts, &d->budget);
-    ck_map_clear(&d->seen, &d->budget);
+    for (size_t i = 0; i < d->maps.commands.capacity; i++)
+        if (mm_map_at(&d->maps.commands, i))
+            ck_command_forget(d, mm_map_at(&d->maps.commands, i));
+    ck_map_clear(&d->maps.commands, &d->budget);
+    ck_map_clear(&d->maps.locations, &d->budget);
+    ck_map_clear(&d->maps.objects, &d->budget);
+    ck_map_clear(&d->maps.sources, &d->budget);
+    ck_map_clear(&d->maps.texts, &d->budget);
+    ck_map_clear(&d->maps.seen, &d->budget);
     mm_free(d->report.findings);
     mm_arena_destroy(d->arena);
     mm_free(d);
@@ -67,7 +67,7 @@ void ck_detector_suppose(struct ck_detector *d, const struct ck_change *change)
 
 static void detector_step(struct ck_detector *d, const struct mm_event *event)
 {
-    if (d->edge_count)
+    if (d->edges.count)
         ck_race_edges(d, event);
     if (d->supposed)
         ck_copies_apply_change(d, event);
@@ -133,8 +133,8 @@ static void find_parent(struct ck_detector *d, struct ck_location *location)
     enum mm_origin origin = (enum mm_origin)location->info.origin;
     if (origin != MM_ORIGIN_SUB_BUFFER && origin != MM_ORIGIN_BUFFER)
         return;
-    for (size_t i = 0; i < d->locations.capacity; i++) {
-        struct ck_location *other = mm_map_at(&d->locations, i);
+    for (size_t i = 0; i < d->maps.locations.capacity; i++) {
+        struct ck_location *other = mm_map_at(&d->maps.locations, i);
         if (!other || other == location || other->parent || other->region != location->region ||
             other->freed || !ck_allocation_lies_in(&location->info, &other->info))
             continue;
@@ -164,10 +164,10 @@ static void join_object(struct ck_detector *d, struct ck_location *location)
     const struct mm_allocation *a = &location->info;
     if (!a->object || location->region == CK_REGION_LOCAL || !location->checked)
         return;
-    struct ck_location *first = mm_map_pointer(&d->objects, a->object);
+    struct ck_location *first = mm_map_pointer(&d->maps.objects, a->object);
     if (!first || first->freed) {
         first = location;
-        ck_map_put(&d->objects, &d->budget, a->object, first);
+        ck_map_put(&d->maps.objects, &d->budget, a->object, first);
     }
     location->object = first;
     first->device_copies += a->device >= 0;
@@ -175,7 +175,7 @@ static void join_object(struct ck_detector *d, struct ck_location *location)
 
 static void detector_add_allocation(struct ck_detector *d, const struct mm_allocation *record)
 {
-    struct ck_location *location = mm_map_pointer(&d->locations, record->id);
+    struct ck_location *location = mm_map_pointer(&d->maps.locations, record->id);
     if (location && location->region == CK_REGION_LOCAL)
         return; /* the same variable, recorded again */
     if (!location)
@@ -195,7 +195,7 @@ static void detector_add_allocation(struct ck_detector *d, const struct mm_alloc
     location->freed = false;
     location_classify(location);
     find_parent(d, location);
-    if (!ck_map_put(&d->locations, &d->budget, record->id, location))
+    if (!ck_map_put(&d->maps.locations, &d->budget, record->id, location))
         return;
     if (location->checked && !location->parent && location->region != CK_REGION_LOCAL)
         ck_space_size(d, &location->space, record->size);
@@ -215,7 +215,7 @@ static struct text *find_text(const struct ck_detector *d, const char *file)
 {
     uint64_t key = text_key(file), found;
     size_t at = 0;
-    while ((found = mm_map_next(&d->texts, key, &at))) {
+    while ((found = mm_map_next(&d->maps.texts, key, &at))) {
         struct text *text = (struct text *)(uintptr_t)found;
         if (strcmp(text->file, file) == 0)
             return text;
@@ -234,7 +234,7 @@ static void detector_add_text(struct ck_detector *d, const struct mm_text *recor
         if (!text)
             return;
         text->file = detector_strdup(d, record->file);
-        ck_map_add(&d->texts, &d->budget, text_key(text->file), text);
+        ck_map_add(&d->maps.texts, &d->budget, text_key(text->file), text);
     }
     text->content = detector_strdup(d, record->text);
 }
@@ -255,12 +255,12 @@ static void detector_add_source(struct ck_detector *d, const struct mm_source *r
     if (!source)
         return;
     fill_source(d, source, record);
-    ck_map_put(&d->sources, &d->budget, record->id, source);
+    ck_map_put(&d->maps.sources, &d->budget, record->id, source);
 }
 
 const struct ck_source *ck_source_of(struct ck_detector *d, uint32_t id)
 {
-    struct ck_source *source = id ? mm_map_pointer(&d->sources, id) : NULL;
+    struct ck_source *source = id ? mm_map_pointer(&d->maps.sources, id) : NULL;
     if (!source || source->located || !d->options.locate)
         return source;
     struct mm_source found = source->info;
@@ -293,9 +293,10 @@ static void detector_add_command(struct ck_detector *d, const struct mm_command 
     if (!command || command->known)
         return;
     ck_command_describe(command, record);
-    command->info.kind = d->last_kind = repeated(d, d->last_kind, record->kind);
-    command->info.kernel = d->last_kernel = repeated(d, d->last_kernel, record->kernel);
-    const struct ck_command *parent = record->parent ? mm_map_pointer(&d->commands, record->parent) : NULL;
+    command->info.kind = d->last.kind = repeated(d, d->last.kind, record->kind);
+    command->info.kernel = d->last.kernel = repeated(d, d->last.kernel, record->kernel);
+    const struct ck_command *parent =
+        record->parent ? mm_map_pointer(&d->maps.commands, record->parent) : NULL;
     command->root = parent ? parent->root : record->parent ? record->parent : record->id;
 }
 

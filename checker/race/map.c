@@ -58,7 +58,7 @@ static void host_access(struct ck_detector *d, const struct ck_location *locatio
 
 void ck_race_map(struct ck_detector *d, const struct mm_event *event, const struct ck_item *item)
 {
-    struct ck_location *given = mm_map_pointer(&d->locations, event->allocation);
+    struct ck_location *given = mm_map_pointer(&d->maps.locations, event->allocation);
     struct ck_location *location = given ? object_of(given) : NULL;
     struct ck_command *command = ck_command_of(d, event->agent.command);
     bool begins = event->kind == MM_MAP;
@@ -84,7 +84,7 @@ static bool mapping_overlaps(const struct ck_location *given, const struct mm_ev
 static void mapping_report(struct ck_detector *d, const struct ck_location *location,
                            const struct mm_event *event, const struct ck_mapping *m)
 {
-    const struct ck_command *command = mm_map_pointer(&d->commands, m->agent >> 32);
+    const struct ck_command *command = mm_map_pointer(&d->maps.commands, m->agent >> 32);
     const struct ck_source *call = command ? ck_source_of(d, command->call) : NULL;
     bool writes = event->kind != MM_READ, for_writing = m->semantics & MM_MAP_WRITE;
     bool svm = location->info.origin == MM_ORIGIN_COARSE_SVM;
@@ -103,7 +103,7 @@ static void mapping_report(struct ck_detector *d, const struct ck_location *loca
 void ck_map_check(struct ck_detector *d, const struct ck_location *location, const struct mm_event *event,
                   const struct ck_clock *clock)
 {
-    const struct ck_location *given = mm_map_pointer(&d->locations, event->allocation);
+    const struct ck_location *given = mm_map_pointer(&d->maps.locations, event->allocation);
     const struct ck_command *command = ck_command_of(d, event->agent.command);
     bool writes = event->kind != MM_READ;
     if (!command || command->maps)

@@ -6,11 +6,11 @@
 /* Findings refer to commands, arguments, sources and texts; everything else is freed. */
 void ck_detector_finish(struct ck_detector *d)
 {
-    for (size_t i = 0; i < d->commands.capacity; i++)
-        if (mm_map_at(&d->commands, i))
-            ck_command_release(d, mm_map_at(&d->commands, i));
-    for (size_t i = 0; i < d->locations.capacity; i++) {
-        struct ck_location *location = mm_map_at(&d->locations, i);
+    for (size_t i = 0; i < d->maps.commands.capacity; i++)
+        if (mm_map_at(&d->maps.commands, i))
+            ck_command_release(d, mm_map_at(&d->maps.commands, i));
+    for (size_t i = 0; i < d->maps.locations.capacity; i++) {
+        struct ck_location *location = mm_map_at(&d->maps.locations, i);
         if (location) {
             ck_mappings_free(d, location);
             ck_space_clear(d, &location->space);
@@ -21,7 +21,7 @@ void ck_detector_finish(struct ck_detector *d)
     ck_shortfalls_free(d);
     ck_shadow_clear(d);
     ck_snapshots_free(d);
-    ck_map_clear(&d->groups, &d->budget);
+    ck_map_clear(&d->maps.groups, &d->budget);
     ck_clocks_clear(&d->clocks);
     d->last.group = NULL;
     d->last.location = NULL;

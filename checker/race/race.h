@@ -369,6 +369,7 @@ struct ck_last {
     struct ck_location *location;
     struct ck_group *group;
     uint64_t group_key, group_end;
+    const char *kind, *kernel; /* of the last command */
 };
 
 /* The results (report.c). */
@@ -398,15 +399,20 @@ struct ck_detector {
     bool finished;         /* later records are ignored */
     mm_event_id next_event;
     uint64_t next_sync;
-    struct mm_map commands, locations, objects, sources, groups, snapshots, seen;
-    struct mm_map texts; /* by the hash of the file name */
+    struct ck_maps {
+        struct mm_map commands, locations, objects, sources, groups, snapshots, seen;
+        struct mm_map texts; /* by the hash of the file name */
+    } maps;
     struct ck_shadow shadow;
-    struct mm_edge *edges; /* into the next event */
-    size_t edge_count, edge_capacity;
-    struct ck_shortfall shortfalls[CK_SHORTFALLS];
-    uint32_t shortfall_count;
-    struct mm_arena *arena;              /* findings and all strings */
-    const char *last_kind, *last_kernel; /* of the last command */
+    struct ck_edges {
+        struct mm_edge *list;
+        size_t count, capacity;
+    } edges; /* into the next event */
+    struct ck_shortfalls {
+        struct ck_shortfall list[CK_SHORTFALLS];
+        uint32_t count;
+    } shortfalls;
+    struct mm_arena *arena; /* findings and all strings */
     struct ck_last last;
     size_t complete_commands; /* since the last collection */
     uint32_t retired_to;      /* the highest number of a command that was freed */

@@ -54,15 +54,15 @@ const struct ck_signature *ck_reason_earlier(const struct ck_reason *r)
 
 static bool same_device(struct ck_detector *d, uint64_t a, uint64_t b)
 {
-    const struct ck_command *x = mm_map_pointer(&d->commands, a >> 32),
-                            *y = mm_map_pointer(&d->commands, b >> 32);
+    const struct ck_command *x = mm_map_pointer(&d->maps.commands, a >> 32),
+                            *y = mm_map_pointer(&d->maps.commands, b >> 32);
     return a >> 32 && b >> 32 && x && y && x->info.device == y->info.device;
 }
 
 /* The narrowest of work-group, device and all_svm_devices that includes both agents. */
 static enum mm_scope common_scope(const struct ck_reason *r)
 {
-    struct ck_command *c = mm_map_pointer(&r->d->commands, r->later >> 32);
+    struct ck_command *c = mm_map_pointer(&r->d->maps.commands, r->later >> 32);
     if (c && r->later >> 32 == r->earlier->agent >> 32 &&
         ck_group_first(c, (uint32_t)r->later) == ck_group_first(c, (uint32_t)r->earlier->agent))
         return MM_SCOPE_WORK_GROUP;
@@ -122,7 +122,7 @@ static bool from_barriers(struct ck_reason *r)
     uint64_t later = r->later;
     const struct ck_access_record *earlier = r->earlier;
     struct mm_agent agent = {(uint32_t)(later >> 32), (uint32_t)later};
-    struct ck_command *command = mm_map_pointer(&d->commands, agent.command);
+    struct ck_command *command = mm_map_pointer(&d->maps.commands, agent.command);
     if (!agent.command || earlier->agent >> 32 != agent.command || !command || r->copies[1])
         return false;
     const struct ck_group *group = ck_group_of(d, command, agent.index);
@@ -150,7 +150,7 @@ static bool from_barriers(struct ck_reason *r)
 
 static bool is_below(const struct ck_detector *d, uint32_t command, uint32_t ancestor)
 {
-    const struct ck_command *c = mm_map_pointer(&d->commands, command);
+    const struct ck_command *c = mm_map_pointer(&d->maps.commands, command);
     while (c && c->info.id != ancestor)
         c = ck_command_parent(d, c);
     return c != NULL;
@@ -214,7 +214,7 @@ static bool from_agents(struct ck_reason *r)
 
 bool ck_same_group(struct ck_detector *d, uint64_t a, uint64_t b)
 {
-    struct ck_command *command = mm_map_pointer(&d->commands, a >> 32);
+    struct ck_command *command = mm_map_pointer(&d->maps.commands, a >> 32);
     return a >> 32 == b >> 32 && command &&
            ck_group_first(command, (uint32_t)ck_issuer_of(d, a)) ==
                ck_group_first(command, (uint32_t)ck_issuer_of(d, b));
@@ -245,7 +245,7 @@ static void between_objects(struct ck_reason *r, const struct mm_event *event)
 static bool barrier_between(const struct ck_reason *r, const struct mm_source *a, const struct mm_source *b)
 {
     struct ck_detector *d = r->d;
-    struct ck_command *command = mm_map_pointer(&d->commands, r->later >> 32);
+    struct ck_command *command = mm_map_pointer(&d->maps.commands, r->later >> 32);
     const struct ck_group *group = command ? ck_group_of(d, command, (uint32_t)r->later) : NULL;
     uint32_t from = a->line < b->line ? a->line : b->line, to = a->line + b->line - from;
     for (uint32_t i = 0; group && i < group->past_count && i < CK_PAST_BARRIERS; i++) {
@@ -265,7 +265,7 @@ static void advise_barrier(struct ck_reason *r)
 {
     const struct ck_source *later = ck_source_of(r->d, r->later_source);
     const struct ck_source *earlier = ck_source_of(r->d, ck_reason_earlier(r)->source);
-    const struct ck_command *command = mm_map_pointer(&r->d->commands, r->later >> 32);
+    const struct ck_command *command = mm_map_pointer(&r->d->maps.commands, r->later >> 32);
     if (!later || !earlier || !command || command->synchronizes || !later->info.line || !earlier->info.line ||
         strcmp(later->info.file, earlier->info.file) != 0 ||
         strcmp(later->info.function, earlier->info.function) != 0)

@@ -237,7 +237,7 @@ static bool concerns(const struct ck_reason *r, const struct ck_shortfall *s)
 
 static const struct ck_shortfall *shortfall(const struct ck_reason *r, uint32_t back)
 {
-    return &r->d->shortfalls[(r->d->shortfall_count - back) % CK_SHORTFALLS];
+    return &r->d->shortfalls.list[(r->d->shortfalls.count - back) % CK_SHORTFALLS];
 }
 
 /* True if a chain of reads and writes by other agents leads from the earlier access to shortfall BACK. */
@@ -257,7 +257,7 @@ static bool follows_earlier(const struct ck_reason *r, uint32_t back, uint32_t c
 
 bool ck_reason_from_atomics(struct ck_reason *r)
 {
-    uint32_t count = r->d->shortfall_count < CK_SHORTFALLS ? r->d->shortfall_count : CK_SHORTFALLS;
+    uint32_t count = r->d->shortfalls.count < CK_SHORTFALLS ? r->d->shortfalls.count : CK_SHORTFALLS;
     if (r->copies[0] || r->copies[1])
         return false;
     for (uint32_t i = 1; i <= count; i++)

@@ -79,7 +79,7 @@ static void fill_access(struct ck_detector *d, struct ck_access *access, const s
     const struct ck_source *source = ck_source_of(d, event->source);
     access->depth = fill_stack(d, access->stack, source);
     const struct ck_command *command =
-        event->agent.command ? mm_map_pointer(&d->commands, event->agent.command) : NULL;
+        event->agent.command ? mm_map_pointer(&d->maps.commands, event->agent.command) : NULL;
     access->source = source ? source->info : (struct mm_source){.file = "", .function = "", .opcode = ""};
     access->event = *event;
     access->id = MM_NO_EVENT;
@@ -159,7 +159,7 @@ static struct ck_finding *new_race(struct ck_detector *d, const struct ck_locati
                                    const struct mm_event *event, const struct ck_access_record *earlier,
                                    uint64_t first_byte, uint32_t bytes, bool scope_race)
 {
-    const struct ck_location *named = mm_map_pointer(&d->locations, event->allocation);
+    const struct ck_location *named = mm_map_pointer(&d->maps.locations, event->allocation);
     uint64_t offset = named ? first_byte - named->parent_offset : first_byte;
     struct mm_event first = event_of(d, earlier, event, offset);
     bool possible = (event->attributes | first.attributes) & MM_POSSIBLE;
@@ -202,7 +202,8 @@ const struct ck_finding *ck_detector_race(struct ck_detector *d, const struct ck
     uint32_t sources[2] = {f->accesses[0].event.source, f->accesses[1].event.source};
     uint8_t kinds[2] = {f->accesses[0].event.kind, f->accesses[1].event.kind};
     bool scope_race = strcmp(f->kind, "scope-race") == 0;
-    return mm_map_pointer(&d->seen, race_key(d, sources, kinds, f->accesses[0].event.allocation, scope_race));
+    return mm_map_pointer(&d->maps.seen,
+                          race_key(d, sources, kinds, f->accesses[0].event.allocation, scope_race));
 }
 
 void ck_detector_verified(struct ck_detector *d, size_t i, bool verified)
@@ -277,13 +278,13 @@ void ck_race_found(struct ck_detector *d, const struct ck_location *location, co
     const uint32_t sources[2] = {event->source, d->shadow.signatures[earlier->signature].source};
     const uint8_t kinds[2] = {event->kind, first.kind};
     uint64_t key = race_key(d, sources, kinds, event->allocation, scope_race);
-    struct ck_finding *finding = mm_map_pointer(&d->seen, key);
+    struct ck_finding *finding = mm_map_pointer(&d->maps.seen, key);
     if (finding && finding == d->report.last && d->report.last_event == d->next_event &&
         d->report.last_agent == earlier->agent)
         return; /* another byte of the same two accesses */
     if (!finding) {
         finding = new_race(d, location, event, earlier, first_byte, bytes, scope_race);
-        if (!finding || !ck_map_put(&d->seen, &d->budget, key, finding))
+        if (!finding || !ck_map_put(&d->maps.seen, &d->budget, key, finding))
             return;
     }
     finding->count++;
@@ -332,12 +333,12 @@ void ck_finding_predicted(struct ck_detector *d, const struct ck_prediction *pre
     const uint32_t sources[2] = {event->source, earlier->source};
     const uint8_t kinds[2] = {event->kind, earlier->kind};
     uint64_t key = race_key(d, sources, kinds, event->allocation, false);
-    struct ck_location *location = mm_map_pointer(&d->locations, event->allocation);
-    if (!location || mm_map_pointer(&d->seen, key))
+    struct ck_location *location = mm_map_pointer(&d->maps.locations, event->allocation);
+    if (!location || mm_map_pointer(&d->maps.seen, key))
         return;
     struct ck_finding *finding =
         new_finding(d, "predicted-race", "CL 3.3.6 G17", location, event->offset, event->size);
-    if (!finding || !ck_map_put(&d->seen, &d->budget, key, finding))
+    if (!finding || !ck_map_put(&d->maps.seen, &d->budget, key, finding))
         return;
     finding->count = 1;
     finding->access_count = 2;
@@ -359,14 +360,15 @@ void ck_finding_recorded(struct ck_detector *d, const struct mm_finding *record)
     bool by_message = !record->source || (record->kind && strcmp(record->kind, CK_NEEDLESS_WAIT) == 0);
     for (const char *s = by_message ? record->message : ""; s && *s; s++)
         key = hash_mix(key, (unsigned char)*s);
-    struct ck_finding *finding = mm_map_pointer(&d->seen, key);
+    struct ck_finding *finding = mm_map_pointer(&d->maps.seen, key);
     if (finding) {
         finding->count++;
         return;
     }
-    finding = new_finding(d, mm_arena_strdup(d->arena, record->kind ? record->kind : ""),
-                          mm_arena_strdup(d->arena, record->clause ? record->clause : ""),
-                          mm_map_pointer(&d->locations, record->allocation), record->offset, record->size);
+    finding =
+        new_finding(d, mm_arena_strdup(d->arena, record->kind ? record->kind : ""),
+                    mm_arena_strdup(d->arena, record->clause ? record->clause : ""),
+                    mm_map_pointer(&d->maps.locations, record->allocation), record->offset, record->size);
     if (!finding)
         return;
     finding->message = mm_arena_strdup(d->arena, record->message ? record->message : "");
@@ -382,5 +384,5 @@ void ck_finding_recorded(struct ck_detector *d, const struct mm_finding *record)
     fill_access(d, &finding->accesses[0], &event, record->offset);
     finding->accesses[0].id = d->next_event; /* it is recorded before its event */
     add_finding(d, finding);
-    ck_map_put(&d->seen, &d->budget, key, finding);
+    ck_map_put(&d->maps.seen, &d->budget, key, finding);
 }

@@ -64,8 +64,8 @@ static void mark_space(struct ck_detector *d, const struct ck_space *space)
 
 static void mark_locations(struct ck_detector *d)
 {
-    for (size_t i = 0; i < d->locations.capacity; i++) {
-        const struct ck_location *location = mm_map_at(&d->locations, i);
+    for (size_t i = 0; i < d->maps.locations.capacity; i++) {
+        const struct ck_location *location = mm_map_at(&d->maps.locations, i);
         if (!location)
             continue;
         mark_space(d, &location->space);
@@ -78,8 +78,8 @@ static void mark_locations(struct ck_detector *d)
 /* Of a work-item's snapshot: edges from it, and children of its command, ask for the command. */
 static void mark_snapshots(struct ck_detector *d)
 {
-    for (size_t i = 0; i < d->snapshots.capacity; i++) {
-        const struct ck_snapshot *snapshot = mm_map_at(&d->snapshots, i);
+    for (size_t i = 0; i < d->maps.snapshots.capacity; i++) {
+        const struct ck_snapshot *snapshot = mm_map_at(&d->maps.snapshots, i);
         if (snapshot && snapshot->agent.index != MM_INDEX_RUNTIME)
             mark_command(d, snapshot->agent.command);
     }
@@ -88,8 +88,8 @@ static void mark_snapshots(struct ck_detector *d)
 static void mark_reports(struct ck_detector *d)
 {
     for (size_t i = 0; i < CK_SHORTFALLS; i++) {
-        mark_agent(d, d->shortfalls[i].reader);
-        mark_agent(d, d->shortfalls[i].writer);
+        mark_agent(d, d->shortfalls.list[i].reader);
+        mark_agent(d, d->shortfalls.list[i].writer);
     }
     for (size_t i = 0; i < d->report.finding_count; i++)
         for (size_t k = 0; k < d->report.findings[i]->access_count; k++)
@@ -103,8 +103,8 @@ static bool is_garbage(const struct ck_command *command)
 
 static void free_garbage(struct ck_detector *d)
 {
-    for (size_t i = 0; i < d->commands.capacity;) {
-        struct ck_command *command = mm_map_at(&d->commands, i);
+    for (size_t i = 0; i < d->maps.commands.capacity;) {
+        struct ck_command *command = mm_map_at(&d->maps.commands, i);
         if (!command || !is_garbage(command)) {
             if (command)
                 command->marked = false;
@@ -113,7 +113,7 @@ static void free_garbage(struct ck_detector *d)
         }
         uint32_t id = command->info.id;
         d->retired_to = id > d->retired_to ? id : d->retired_to;
-        mm_map_remove(&d->commands, id, (uintptr_t)command); /* moves others to this slot */
+        mm_map_remove(&d->maps.commands, id, (uintptr_t)command); /* moves others to this slot */
         ck_command_forget(d, command);
     }
 }

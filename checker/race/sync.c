@@ -73,7 +73,7 @@ static void note_shortfall(struct ck_detector *d, const struct mm_event *read,
                            const struct ck_location *location, const struct ck_sync *sync,
                            const struct ck_release *release, enum ck_shortfall_kind kind)
 {
-    struct ck_shortfall *s = &d->shortfalls[d->shortfall_count++ % CK_SHORTFALLS];
+    struct ck_shortfall *s = &d->shortfalls.list[d->shortfalls.count++ % CK_SHORTFALLS];
     ck_clock_drop(&d->clocks, s->offered);
     s->offered = release ? ck_clock_ref(release->main) : NULL;
     s->reader = ck_agent_key(read->agent);
@@ -93,8 +93,8 @@ static void note_shortfall(struct ck_detector *d, const struct mm_event *read,
 void ck_shortfalls_free(struct ck_detector *d)
 {
     for (size_t i = 0; i < CK_SHORTFALLS; i++) {
-        ck_clock_drop(&d->clocks, d->shortfalls[i].offered);
-        d->shortfalls[i].offered = NULL;
+        ck_clock_drop(&d->clocks, d->shortfalls.list[i].offered);
+        d->shortfalls.list[i].offered = NULL;
     }
 }
 

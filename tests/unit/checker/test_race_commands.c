@@ -188,8 +188,8 @@ static void complete_commands_are_freed(void **state)
     for (uint32_t i = 1; i < MANY; i++)
         last = run_command(FIRST + i, last, BUF);
     expect_clean();
-    assert_true(d->commands.count < MANY / 8);
-    assert_true(d->snapshots.count < 16);
+    assert_true(d->maps.commands.count < MANY / 8);
+    assert_true(d->maps.snapshots.count < 16);
     wr(host, SVM);
     const struct ck_finding *f = expect("data-race", "the host access and command 10 are not ordered");
     assert_described(f, FIRST);
