@@ -221,8 +221,8 @@ static Z3_ast same_pointers(struct pv *pv, struct pv_leaf a, struct pv_leaf b)
 {
     uint64_t x, y;
     if (pv_is_number(pv, a.object, &x) && pv_is_number(pv, b.object, &y) && !x != !y &&
-        pv->objects[x + y].is_argument)
-        return pv->objects[x + y].is_null;
+        pv->objects.list[x + y].is_argument)
+        return pv->objects.list[x + y].is_null;
     return pv_if(pv, pv_equal(pv, a.object, b.object), pv_equal(pv, a.bits, b.bits),
                  pv_fresh(pv, "same_pointers", 0));
 }

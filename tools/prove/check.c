@@ -101,7 +101,7 @@ static void add_pairs(struct pairs *p, const struct pv_run *x, const struct pv_r
 static const char *object_name(struct pv *pv, const struct pv_access *a)
 {
     uint64_t n;
-    return pv_is_number(pv, a->object, &n) && n < pv->object_count ? pv->objects[n].name : "memory";
+    return pv_is_number(pv, a->object, &n) && n < pv->objects.count ? pv->objects.list[n].name : "memory";
 }
 
 static void report_pair(const struct pairs *p, uint32_t i, Z3_lbool r)
@@ -150,7 +150,7 @@ static bool is_soft(const struct pv *pv, uint32_t block, enum pv_region region)
 static uint32_t source_number(const struct pv *pv, uint32_t block)
 {
     uint32_t s = 0;
-    while (pv->sources[s] != block)
+    while (pv->sources.blocks[s] != block)
         s++;
     return s;
 }
@@ -173,7 +173,7 @@ static void follow(const struct pv *pv, uint32_t s, enum pv_region region, bool 
 /* Both work-items are behind the same cut, number S: relations of loops that come later are not known yet. */
 static struct pv_premises in_step(const struct pv *pv, uint32_t s)
 {
-    uint32_t block = pv->sources[s];
+    uint32_t block = pv->sources.blocks[s];
     uint32_t before = block == PV_NONE ? 0 : pv->graph.blocks[block].position + 1;
     return (struct pv_premises){
         .synchronous = true, .in_bounds = true, .invariants_before = PV_NONE, .relations_before = before};
@@ -185,15 +185,15 @@ static const struct pv_premises apart = {.in_bounds = true, .invariants_before =
 static void check_one_group(struct pv *pv)
 {
     static const enum pv_region regions[] = {PV_LOCAL, PV_GLOBAL};
-    for (uint32_t s = 0; s < pv->source_count; s++) {
+    for (uint32_t s = 0; s < pv->sources.count; s++) {
         struct pairs p = {.pv = pv, .one_group = true, .with = in_step(pv, s)};
         add_pairs(&p, pv->segments[0][s], pv->segments[1][s], 1U << PV_LOCAL | 1U << PV_GLOBAL, true);
         decide_pairs(&p);
         struct pairs later = {.pv = pv, .one_group = true, .with = apart};
         for (int i = 0; i < 2; i++) {
-            bool *reached = pv_alloc(pv, pv->source_count, sizeof *reached);
+            bool *reached = pv_alloc(pv, pv->sources.count, sizeof *reached);
             follow(pv, s, regions[i], reached);
-            for (uint32_t next = 0; next < pv->source_count; next++)
+            for (uint32_t next = 0; next < pv->sources.count; next++)
                 if (reached[next])
                     add_pairs(&later, pv->segments[0][s], pv->segments[1][next], 1U << regions[i], false);
         }
@@ -268,7 +268,7 @@ static void check_edges(struct pv *pv, const struct pv_run *a, const struct pv_r
 
 static void check_divergence(struct pv *pv)
 {
-    for (uint32_t s = 0; s < pv->source_count && pv->has_cuts; s++) {
+    for (uint32_t s = 0; s < pv->sources.count && pv->sources.has_cuts; s++) {
         const struct pv_run *a = pv->segments[0][s], *b = pv->segments[1][s];
         if (!a || !b)
             continue;
@@ -288,8 +288,8 @@ static void check_bounds(struct pv *pv)
     for (uint32_t i = 0; i < run->access_count; i++) {
         const struct pv_access *a = &run->accesses[i];
         uint64_t n;
-        bool known = pv_is_number(pv, a->object, &n) && n < pv->object_count;
-        const struct pv_object *o = &pv->objects[known ? n : 0];
+        bool known = pv_is_number(pv, a->object, &n) && n < pv->objects.count;
+        const struct pv_object *o = &pv->objects.list[known ? n : 0];
         if (known && !n) {
             snprintf(text, sizeof text, "the access at line %u may be through a null pointer", a->inst->line);
             answer(pv, PROVE_BOUNDS, pv_ask(pv, a->condition, &anywhere), text);

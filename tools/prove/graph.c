@@ -183,18 +183,18 @@ static uint32_t inline_function(struct pv *pv, const struct in_function *f, uint
 static uint32_t new_cells(struct pv *pv, const struct in_ty *type, uint32_t object)
 {
     const struct ex_shape *shape = pv_shape(pv, type);
-    uint32_t first = pv->cell_count;
+    uint32_t first = pv->cells.count;
     if (shape->count + first > PV_CELLS)
         pv_stop(pv, pv->ex->current, "limit reached: %d scalars of private variables", PV_CELLS);
     for (uint32_t i = 0; i < shape->count; i++)
-        pv->cells[pv->cell_count++] = (struct pv_cell){shape->scalars[i].type, object,
-                                                       shape->scalars[i].offset, shape->scalars[i].size};
+        pv->cells.list[pv->cells.count++] = (struct pv_cell){
+            shape->scalars[i].type, object, shape->scalars[i].offset, shape->scalars[i].size};
     return first;
 }
 
 static void give_cell(struct pv *pv, uint32_t frame, const struct in_inst *inst)
 {
-    uint32_t *cell = &pv->cell_of[pv->graph.frames[frame].base + inst->result];
+    uint32_t *cell = &pv->cells.of_id[pv->graph.frames[frame].base + inst->result];
     const struct in_ty *type = inst->type ? ex_type(pv->ex, inst->type) : NULL;
     if (*cell == PV_NONE && type && type->kind != IN_TY_VOID)
         *cell = new_cells(pv, type, 0);
@@ -232,12 +232,12 @@ static void find_cross_block_values(struct pv *pv)
 
 static struct pv_object *new_object(struct pv *pv, enum pv_region region, uint32_t id, uint32_t frame)
 {
-    if (pv->object_count == PV_OBJECTS)
+    if (pv->objects.count == PV_OBJECTS)
         pv_stop(pv, pv->ex->current, "limit reached: %d variables and arguments", PV_OBJECTS);
     const char *name = ex_id(pv->ex, id)->name;
-    pv->objects[pv->object_count] =
+    pv->objects.list[pv->objects.count] =
         (struct pv_object){.region = region, .name = *name ? name : "a variable", .id = id, .frame = frame};
-    return &pv->objects[pv->object_count++];
+    return &pv->objects.list[pv->objects.count++];
 }
 
 static enum pv_region region_of(struct pv *pv, uint32_t storage)
@@ -266,8 +266,8 @@ static void add_variable(struct pv *pv, const struct in_inst *inst, uint32_t fra
     struct pv_object *o = new_object(pv, region_of(pv, pointer->storage), inst->result, frame);
     const struct in_ty *pointee = ex_pointed(pv->ex, pointer);
     if (o->region == PV_PRIVATE) {
-        o->first_cell = new_cells(pv, pointee, pv->object_count - 1);
-        o->cell_count = pv->cell_count - o->first_cell;
+        o->first_cell = new_cells(pv, pointee, pv->objects.count - 1);
+        o->cell_count = pv->cells.count - o->first_cell;
     }
     if (pointee->size && !ex_is_runtime_array(pointee) && o->region != PV_BUILTIN)
         o->size = pv_number(pv, pointee->size, 64);
@@ -276,7 +276,7 @@ static void add_variable(struct pv *pv, const struct in_inst *inst, uint32_t fra
 /* Objects of the kernel's arguments are made by pv_declare_launch. */
 static void find_objects(struct pv *pv)
 {
-    pv->object_count = 1; /* 0: null */
+    pv->objects.count = 1; /* 0: null */
     for (const struct in_inst *i = pv->ex->module.insts; i < pv->ex->module.insts + pv->ex->module.inst_count;
          i++) {
         if (i->opcode == SpvOpFunction)
@@ -300,8 +300,8 @@ static void find_objects(struct pv *pv)
         struct pv_object *o = new_object(pv, region_of(pv, type->storage), inst->result, 0);
         o->is_argument = true;
         if (o->region == PV_PRIVATE) {
-            o->first_cell = new_cells(pv, ex_pointed(pv->ex, type), pv->object_count - 1);
-            o->cell_count = pv->cell_count - o->first_cell;
+            o->first_cell = new_cells(pv, ex_pointed(pv->ex, type), pv->objects.count - 1);
+            o->cell_count = pv->cells.count - o->first_cell;
         }
     }
 }
@@ -314,12 +314,12 @@ void pv_build_graph(struct pv *pv)
     if (pv->ex->module.vulkan)
         pv_stop(pv, NULL, "modules of other memory models than OpenCL's are not supported by --prove");
     pv->graph.blocks = pv_alloc(pv, PV_BLOCKS, sizeof *pv->graph.blocks);
-    pv->cells = pv_alloc(pv, PV_CELLS, sizeof *pv->cells);
+    pv->cells.list = pv_alloc(pv, PV_CELLS, sizeof *pv->cells.list);
     inline_function(pv, f, new_frame(pv, f, PV_NONE, NULL, PV_NONE));
     pv->graph.exit = pv->graph.block_count;
     size_t ids = (size_t)pv->graph.frame_count * pv->ex->module.bound;
-    pv->cell_of = pv_alloc(pv, ids, sizeof *pv->cell_of);
-    memset(pv->cell_of, 0xff, ids * sizeof *pv->cell_of);
+    pv->cells.of_id = pv_alloc(pv, ids, sizeof *pv->cells.of_id);
+    memset(pv->cells.of_id, 0xff, ids * sizeof *pv->cells.of_id);
     find_objects(pv);
     find_cross_block_values(pv);
 }

@@ -211,11 +211,15 @@ struct pv {
     unsigned dimensions;
 
     struct pv_graph graph;
-    struct pv_object objects[PV_OBJECTS];
-    uint32_t object_count;
-    struct pv_cell *cells;
-    uint32_t cell_count;
-    uint32_t *cell_of; /* by frame base + id, PV_NONE */
+    struct pv_objects {
+        struct pv_object list[PV_OBJECTS];
+        uint32_t count;
+    } objects;
+    struct pv_cells {
+        struct pv_cell *list;
+        uint32_t count;
+        uint32_t *of_id; /* by frame base + id, PV_NONE */
+    } cells;
     struct pv_leaf *parameter_leaves[64];
     bool uses_local_linear, narrow; /* NARROW: addresses have 32 bits */
 
@@ -223,17 +227,23 @@ struct pv {
     Z3_ast yes, no, synchronous; /* SYNCHRONOUS: both work-items are in the same interval */
     struct pv_assumptions assumed;
     struct pv_abstractions abstractions;
-    struct pv_read *reads;
-    uint32_t read_count;
-    struct pv_candidate *candidates;
-    uint32_t candidate_count;
-    bool changed;
+    struct pv_reads {
+        struct pv_read *list;
+        uint32_t count;
+    } reads;
+    struct pv_candidates {
+        struct pv_candidate *list;
+        uint32_t count;
+        bool changed;
+    } candidates;
 
     struct pv_run *context[2];
-    uint32_t *sources; /* blocks: the kernel's entry, then cuts */
-    uint32_t source_count;
+    struct pv_sources {
+        uint32_t *blocks; /* the kernel's entry, then cuts */
+        uint32_t count;
+        bool has_cuts;
+    } sources;
     struct pv_run **segments[2]; /* by source */
-    bool has_cuts;
 };
 
 /* prove/graph.c, prove/loops.c */

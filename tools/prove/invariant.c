@@ -170,12 +170,13 @@ static Z3_ast relation_of(struct pv *pv, const struct candidate *c, const struct
 static struct pv_candidate *new_candidate(struct pv *pv, const struct candidate *c)
 {
     enum { MOST = 1500 };
-    if (pv->candidate_count == MOST)
+    if (pv->candidates.count == MOST)
         return NULL;
-    pv->candidates = ex_grow(pv->ex, pv->candidates, pv->candidate_count, sizeof *pv->candidates);
-    struct pv_candidate *made = &pv->candidates[pv->candidate_count++];
-    const struct pv_cell *cell = &pv->cells[c->x];
-    const char *name = cell->object ? pv->objects[cell->object].name : "a value";
+    pv->candidates.list =
+        ex_grow(pv->ex, pv->candidates.list, pv->candidates.count, sizeof *pv->candidates.list);
+    struct pv_candidate *made = &pv->candidates.list[pv->candidates.count++];
+    const struct pv_cell *cell = &pv->cells.list[c->x];
+    const char *name = cell->object ? pv->objects.list[cell->object].name : "a value";
     *made = (struct pv_candidate){.loop = c->loop, .selector = pv_fresh(pv, "keep", 0)};
     snprintf(made->text, sizeof made->text, "%.40s %s", name, template_names[c->kind]);
     return made;
@@ -209,7 +210,7 @@ static void add_unary(struct pv *pv, const struct candidate *c)
     made->step = pv_and(pv, e->back, pv_not(pv, step));
     for (int t = 0; t < 2; t++) {
         assume_in(pv->context[t], c, selector);
-        for (uint32_t s = 0; s < pv->source_count; s++)
+        for (uint32_t s = 0; s < pv->sources.count; s++)
             assume_in(pv->segments[t][s], c, selector);
     }
 }
@@ -297,7 +298,7 @@ static void of_cell(struct pv *pv, uint32_t loop, uint32_t x)
         add_relational(pv, &(struct candidate){.kind = T_EQUAL_OBJECT, .loop = loop, .x = x});
     if (relational && width)
         add_relational(pv, &(struct candidate){.kind = T_SAME_MOVE, .loop = loop, .x = x});
-    if (width < 8 || pv->cells[x].type->kind == IN_TY_FLOAT)
+    if (width < 8 || pv->cells.list[x].type->kind == IN_TY_FLOAT)
         return;
     for (enum template t = T_AT_LEAST_U; t <= T_NOT_ZERO; t++)
         add_unary(pv, &(struct candidate){.kind = t, .loop = loop, .x = x});
@@ -311,13 +312,13 @@ static void find_candidates(struct pv *pv)
         uint32_t integers[MOST_PAIRS], count = 0;
         if (!pv->context[0]->loops[l].reached || pv->context[0]->loops[l].back == pv->no)
             continue;
-        for (uint32_t c = 0; c < pv->cell_count; c++) {
+        for (uint32_t c = 0; c < pv->cells.count; c++) {
             if (!pv->graph.loops[l].modified[c])
                 continue;
             of_cell(pv, l, c);
-            bool counts = pv->cells[c].object && pv->cells[c].type->kind == IN_TY_INT;
+            bool counts = pv->cells.list[c].object && pv->cells.list[c].type->kind == IN_TY_INT;
             for (uint32_t k = 0; k < count && counts; k++)
-                if (pv->cells[integers[k]].size == pv->cells[c].size)
+                if (pv->cells.list[integers[k]].size == pv->cells.list[c].size)
                     add_unary(pv,
                               &(struct candidate){.kind = T_DIFFERENCE, .loop = l, .x = integers[k], .y = c});
             if (counts && count < MOST_PAIRS)
@@ -380,7 +381,7 @@ static Z3_lbool solve(struct pv *pv, unsigned count, Z3_ast const *assumptions)
 
 Z3_lbool pv_ask(struct pv *pv, Z3_ast query, const struct pv_premises *with)
 {
-    Z3_ast *assumptions = pv_alloc(pv, pv->candidate_count + 5, sizeof *assumptions);
+    Z3_ast *assumptions = pv_alloc(pv, pv->candidates.count + 5, sizeof *assumptions);
     unsigned count = 0;
     if (query == pv->no)
         return Z3_L_FALSE;
@@ -393,8 +394,8 @@ Z3_lbool pv_ask(struct pv *pv, Z3_ast query, const struct pv_premises *with)
     }
     if (with->in_bounds)
         assumptions[count++] = pv->assumed.in_bounds;
-    for (uint32_t i = 0; i < pv->candidate_count; i++) {
-        const struct pv_candidate *c = &pv->candidates[i];
+    for (uint32_t i = 0; i < pv->candidates.count; i++) {
+        const struct pv_candidate *c = &pv->candidates.list[i];
         if (!c->dropped &&
             head_position(pv, c->loop) < (c->relational ? with->relations_before : with->invariants_before))
             assumptions[count++] = c->selector;
@@ -443,8 +444,8 @@ static bool drop_violated(struct pv *pv, const struct question *q)
     bool any = false;
     Z3_model model = Z3_solver_get_model(pv->c, pv->solver);
     Z3_model_inc_ref(pv->c, model);
-    for (uint32_t i = 0; i < pv->candidate_count; i++) {
-        struct pv_candidate *c = &pv->candidates[i];
+    for (uint32_t i = 0; i < pv->candidates.count; i++) {
+        struct pv_candidate *c = &pv->candidates.list[i];
         if (concerns(q, c))
             any |= c->dropped = is_true_in(pv, model, q->step ? c->step : c->base);
     }
@@ -456,8 +457,8 @@ static bool drop_violated(struct pv *pv, const struct question *q)
 static bool drop_unproved(struct pv *pv, const struct question *q)
 {
     bool any = false;
-    for (uint32_t i = 0; i < pv->candidate_count; i++) {
-        struct pv_candidate *c = &pv->candidates[i];
+    for (uint32_t i = 0; i < pv->candidates.count; i++) {
+        struct pv_candidate *c = &pv->candidates.list[i];
         if (concerns(q, c))
             any |= c->dropped = ask(pv, q, q->step ? c->step : c->base) != Z3_L_FALSE;
     }
@@ -469,9 +470,9 @@ static bool filter(struct pv *pv, const struct question *q)
 {
     for (bool any = false;; any = true) {
         Z3_ast bad = pv->no;
-        for (uint32_t i = 0; i < pv->candidate_count; i++)
-            if (concerns(q, &pv->candidates[i]))
-                bad = pv_or(pv, bad, q->step ? pv->candidates[i].step : pv->candidates[i].base);
+        for (uint32_t i = 0; i < pv->candidates.count; i++)
+            if (concerns(q, &pv->candidates.list[i]))
+                bad = pv_or(pv, bad, q->step ? pv->candidates.list[i].step : pv->candidates.list[i].base);
         Z3_lbool r = ask(pv, q, bad);
         if (r == Z3_L_FALSE)
             return any;
@@ -501,11 +502,11 @@ void pv_propose_invariants(struct pv *pv)
 void pv_keep_invariants(struct pv *pv)
 {
     houdini(pv, false);
-    if (pv->has_cuts) {
+    if (pv->sources.has_cuts) {
         Z3_solver_assert(pv->c, pv->solver, pv_implies(pv, pv->synchronous, pv_same_group(pv)));
         houdini(pv, true);
     }
-    pv->verdict->tried = pv->candidate_count;
-    for (uint32_t i = 0; i < pv->candidate_count; i++)
-        pv->verdict->kept += !pv->candidates[i].dropped;
+    pv->verdict->tried = pv->candidates.count;
+    for (uint32_t i = 0; i < pv->candidates.count; i++)
+        pv->verdict->kept += !pv->candidates.list[i].dropped;
 }

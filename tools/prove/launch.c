@@ -83,9 +83,10 @@ static void widen(struct pv *pv, uint32_t id, bool is_pointer)
 void pv_find_dimensions(struct pv *pv)
 {
     pv->dimensions = 1;
-    for (uint32_t o = 1; o < pv->object_count; o++)
-        if (pv->objects[o].region == PV_BUILTIN && has_dimensions(ex_id(pv->ex, pv->objects[o].id)->builtin))
-            widen(pv, pv->objects[o].id, true);
+    for (uint32_t o = 1; o < pv->objects.count; o++)
+        if (pv->objects.list[o].region == PV_BUILTIN &&
+            has_dimensions(ex_id(pv->ex, pv->objects.list[o].id)->builtin))
+            widen(pv, pv->objects.list[o].id, true);
     for (unsigned i = 0; i < 3; i++)
         if (pv->options->global[i] > 1 || pv->options->local[i] > 1)
             pv->dimensions = i + 1 > pv->dimensions ? i + 1 : pv->dimensions;
@@ -295,10 +296,11 @@ static void declare_arguments(struct pv *pv)
         const struct in_inst *inst = ex_definition(pv->ex, f->params[p]);
         const struct in_ty *type = ex_type(pv->ex, inst->type);
         uint32_t o = 1;
-        while (o < pv->object_count && !(pv->objects[o].is_argument && pv->objects[o].id == inst->result))
+        while (o < pv->objects.count &&
+               !(pv->objects.list[o].is_argument && pv->objects.list[o].id == inst->result))
             o++;
-        if (o < pv->object_count)
-            declare_object_argument(pv, &pv->objects[o], type, p);
+        if (o < pv->objects.count)
+            declare_object_argument(pv, &pv->objects.list[o], type, p);
         else
             declare_value_argument(pv, inst, type, p);
     }

@@ -57,9 +57,9 @@ static struct pv_loop *loop_at(struct pv *pv, uint32_t head)
         .outer = PV_NONE,
         .line = pv->graph.blocks[head].last->line,
         .blocks = pv_alloc(pv, pv->graph.block_count, sizeof(bool)),
-        .modified = pv_alloc(pv, pv->cell_count + 1, sizeof(bool)),
-        .moves_object = pv_alloc(pv, pv->cell_count + 1, sizeof(bool)),
-        .stored = pv_alloc(pv, pv->object_count + 1, sizeof(bool)),
+        .modified = pv_alloc(pv, pv->cells.count + 1, sizeof(bool)),
+        .moves_object = pv_alloc(pv, pv->cells.count + 1, sizeof(bool)),
+        .stored = pv_alloc(pv, pv->objects.count + 1, sizeof(bool)),
     };
     return &pv->graph.loops[pv->graph.loop_count++];
 }
@@ -189,9 +189,9 @@ void pv_find_loops(struct pv *pv)
 
 void pv_find_sources(struct pv *pv)
 {
-    pv->sources = pv_alloc(pv, pv->graph.block_count + 1, sizeof *pv->sources);
-    pv->sources[pv->source_count++] = PV_NONE; /* the kernel's entry */
+    pv->sources.blocks = pv_alloc(pv, pv->graph.block_count + 1, sizeof *pv->sources.blocks);
+    pv->sources.blocks[pv->sources.count++] = PV_NONE; /* the kernel's entry */
     for (uint32_t b = 0; b < pv->graph.block_count; b++)
         if (pv_is_cut(&pv->graph.blocks[b]))
-            pv->sources[pv->source_count++] = b;
+            pv->sources.blocks[pv->sources.count++] = b;
 }

@@ -9,7 +9,7 @@ static bool object_of(struct pv *pv, struct pv_leaf pointer, uint32_t *object)
     uint64_t n;
     if (!pointer.object)
         pv_stop(pv, pv->ex->current, "an address that is no pointer");
-    bool known = pv_is_number(pv, pointer.object, &n) && n < pv->object_count;
+    bool known = pv_is_number(pv, pointer.object, &n) && n < pv->objects.count;
     *object = known ? (uint32_t)n : 0;
     return known;
 }
@@ -40,11 +40,11 @@ static void note_stored(struct pv_run *run, uint32_t object)
 {
     struct pv *pv = run->pv;
     run->state.stored[object] = true;
-    if (!pv->objects[object].written)
-        pv->changed = pv->objects[object].written = true;
+    if (!pv->objects.list[object].written)
+        pv->candidates.changed = pv->objects.list[object].written = true;
     for (uint32_t l = pv->graph.blocks[run->block].loop; l != PV_NONE; l = pv->graph.loops[l].outer)
         if (!pv->graph.loops[l].stored[object])
-            pv->changed = pv->graph.loops[l].stored[object] = true;
+            pv->candidates.changed = pv->graph.loops[l].stored[object] = true;
 }
 
 static void add_access(struct pv_run *run, struct pv_access access)
@@ -62,7 +62,7 @@ static void access_in(struct pv_run *run, const struct in_inst *inst, enum pv_ac
     uint32_t object;
     bool known = object_of(pv, pointer, &object);
     if (known)
-        regions = 1U << pv->objects[object].region;
+        regions = 1U << pv->objects.list[object].region;
     Z3_ast offset = pv->narrow ? pv_resize(pv, pv_low(pv, pointer.bits, 32), 64, false) : pointer.bits;
     add_access(run, (struct pv_access){.kind = kind,
                                        .wide_scope = wide_scope,
@@ -74,8 +74,8 @@ static void access_in(struct pv_run *run, const struct in_inst *inst, enum pv_ac
                                        .regions = regions});
     if (kind == PV_READ)
         return;
-    for (uint32_t o = 1; o < pv->object_count; o++)
-        if (known ? o == object : (regions >> pv->objects[o].region & 1) != 0)
+    for (uint32_t o = 1; o < pv->objects.count; o++)
+        if (known ? o == object : (regions >> pv->objects.list[o].region & 1) != 0)
             note_stored(run, o);
 }
 
@@ -96,19 +96,19 @@ static struct pv_leaf read_shared(struct pv_run *run, uint32_t object, Z3_ast of
                                   const struct in_ty *scalar)
 {
     struct pv *pv = run->pv;
-    const struct pv_object *o = &pv->objects[object];
+    const struct pv_object *o = &pv->objects.list[object];
     uint32_t interval = !o->written ? PV_NONE - 1 : run->state.interval[o->region == PV_GLOBAL];
     struct pv_leaf value = pv_fresh_leaf(pv, scalar);
     if (value.object || scalar->kind == IN_TY_BOOL ||
         (o->written ? interval == PV_NONE || run->state.stored[object] : o->region == PV_LOCAL))
         return value;
     unsigned size = ex_scalar_size(scalar);
-    for (uint32_t i = 0; i < pv->read_count && !o->written; i++)
-        if (pv->reads[i].object == object && pv->reads[i].offset == offset && pv->reads[i].size == size &&
-            pv->reads[i].interval == interval)
-            return (struct pv_leaf){pv->reads[i].value, NULL};
-    pv->reads = ex_grow(pv->ex, pv->reads, pv->read_count, sizeof *pv->reads);
-    pv->reads[pv->read_count++] = (struct pv_read){
+    for (uint32_t i = 0; i < pv->reads.count && !o->written; i++)
+        if (pv->reads.list[i].object == object && pv->reads.list[i].offset == offset &&
+            pv->reads.list[i].size == size && pv->reads.list[i].interval == interval)
+            return (struct pv_leaf){pv->reads.list[i].value, NULL};
+    pv->reads.list = ex_grow(pv->ex, pv->reads.list, pv->reads.count, sizeof *pv->reads.list);
+    pv->reads.list[pv->reads.count++] = (struct pv_read){
         object, interval, run->source, run->thread, offset, value.bits, run->condition[run->block], size};
     return value;
 }
@@ -116,7 +116,7 @@ static struct pv_leaf read_shared(struct pv_run *run, uint32_t object, Z3_ast of
 static uint32_t cell_at(const struct pv *pv, const struct pv_object *o, uint64_t offset, unsigned size)
 {
     for (uint32_t c = o->first_cell; c < o->first_cell + o->cell_count; c++)
-        if (pv->cells[c].offset == offset && pv->cells[c].size == size)
+        if (pv->cells.list[c].offset == offset && pv->cells.list[c].size == size)
             return c;
     return PV_NONE;
 }
@@ -143,7 +143,7 @@ static struct pv_value load_from(struct pv_run *run, const struct in_inst *inst,
     struct pv_value v = pv_new_value(pv, type);
     const struct ex_shape *shape = pv_shape(pv, type);
     bool known = object_of(pv, pointer, &object);
-    const struct pv_object *o = &pv->objects[object];
+    const struct pv_object *o = &pv->objects.list[object];
     if (!known && !regions)
         pv_stop(pv, inst, "a load through a pointer whose object is not known");
     access_in(run, inst, PV_READ, pointer, type->access, NULL, false, regions);
@@ -162,9 +162,9 @@ static bool load_builtin(struct pv_run *run, const struct in_inst *inst, struct 
     struct pv *pv = run->pv;
     uint32_t object;
     uint64_t offset;
-    if (!object_of(pv, pointer, &object) || pv->objects[object].region != PV_BUILTIN)
+    if (!object_of(pv, pointer, &object) || pv->objects.list[object].region != PV_BUILTIN)
         return false;
-    const struct in_id *id = ex_id(pv->ex, pv->objects[object].id);
+    const struct in_id *id = ex_id(pv->ex, pv->objects.list[object].id);
     const struct in_ty *whole = ex_pointed(pv->ex, id->ty);
     if (id->builtin < 0)
         pv_stop(pv, inst, "an input variable that is no built-in");
@@ -189,7 +189,7 @@ static void write_private(struct pv_run *run, const struct pv_object *o, Z3_ast 
     uint64_t n;
     bool known = pv_is_number(pv, offset, &n);
     for (uint32_t c = o->first_cell; c < o->first_cell + o->cell_count; c++) {
-        const struct pv_cell *cell = &pv->cells[c];
+        const struct pv_cell *cell = &pv->cells.list[c];
         struct pv_leaf now = pv_fresh_leaf(pv, cell->type);
         if (known && (cell->offset + cell->size <= n || n + size <= cell->offset))
             continue;
@@ -212,8 +212,8 @@ static void store(struct pv_run *run, const struct in_inst *inst, struct pv_leaf
     if (!known && !regions)
         pv_stop(pv, inst, "a store through a pointer whose object is not known");
     access_in(run, inst, PV_WRITE, pointer, value->type->access, NULL, false, regions);
-    if (known && pv->objects[object].region == PV_PRIVATE)
-        write_private(run, &pv->objects[object], pointer.bits, pv_shape(pv, value->type), value,
+    if (known && pv->objects.list[object].region == PV_PRIVATE)
+        write_private(run, &pv->objects.list[object], pointer.bits, pv_shape(pv, value->type), value,
                       value->type->access);
 }
 
@@ -241,10 +241,10 @@ void pv_forget(struct pv_run *run, const struct in_inst *inst, uint32_t pointer_
 {
     uint32_t object;
     add_pointer_access(run, inst, PV_WRITE, pointer_id, pointer, size, bytes, false);
-    if (!object_of(run->pv, pointer, &object) || run->pv->objects[object].region != PV_PRIVATE)
+    if (!object_of(run->pv, pointer, &object) || run->pv->objects.list[object].region != PV_PRIVATE)
         return;
     Z3_ast at = size ? pointer.bits : pv_fresh(run->pv, "offset", 64);
-    write_private(run, &run->pv->objects[object], at, NULL, NULL, size);
+    write_private(run, &run->pv->objects.list[object], at, NULL, NULL, size);
 }
 
 /* A copy between private variables keeps their scalars. */
@@ -263,22 +263,23 @@ static void copy_between(struct pv_run *run, const struct in_inst *inst)
             bytes = NULL;
     }
     add_pointer_access(run, inst, PV_READ, inst->operands[1], from, size, bytes, false);
-    bool is_private = object_of(pv, to, &x) && pv->objects[x].region == PV_PRIVATE &&
-                      object_of(pv, from, &y) && pv->objects[y].region == PV_PRIVATE && size &&
+    bool is_private = object_of(pv, to, &x) && pv->objects.list[x].region == PV_PRIVATE &&
+                      object_of(pv, from, &y) && pv->objects.list[y].region == PV_PRIVATE && size &&
                       pv_is_number(pv, to.bits, &a) && pv_is_number(pv, from.bits, &b);
-    struct pv_leaf *old = pv_alloc(pv, pv->cell_count, sizeof *old);
-    memcpy(old, run->state.cells, pv->cell_count * sizeof *old);
+    struct pv_leaf *old = pv_alloc(pv, pv->cells.count, sizeof *old);
+    memcpy(old, run->state.cells, pv->cells.count * sizeof *old);
     pv_forget(run, inst, inst->operands[0], to, size, bytes);
-    for (uint32_t i = 0; is_private && i < pv->objects[x].cell_count; i++) {
-        const struct pv_cell *cell = &pv->cells[pv->objects[x].first_cell + i];
+    for (uint32_t i = 0; is_private && i < pv->objects.list[x].cell_count; i++) {
+        const struct pv_cell *cell = &pv->cells.list[pv->objects.list[x].first_cell + i];
         if (cell->offset < a || cell->offset + cell->size > a + size)
             continue;
-        uint32_t source = cell_at(pv, &pv->objects[y], cell->offset - a + b, cell->size);
+        uint32_t source = cell_at(pv, &pv->objects.list[y], cell->offset - a + b, cell->size);
         struct pv_leaf now = source == PV_NONE ? (struct pv_leaf){NULL, NULL} : old[source];
         if (now.bits &&
-            pv_width(pv, now.bits) == pv_width(pv, run->state.cells[pv->objects[x].first_cell + i].bits) &&
-            !now.object == !run->state.cells[pv->objects[x].first_cell + i].object)
-            pv_set_cells(run, pv->objects[x].first_cell + i, &(struct pv_value){cell->type, 1, &now});
+            pv_width(pv, now.bits) ==
+                pv_width(pv, run->state.cells[pv->objects.list[x].first_cell + i].bits) &&
+            !now.object == !run->state.cells[pv->objects.list[x].first_cell + i].object)
+            pv_set_cells(run, pv->objects.list[x].first_cell + i, &(struct pv_value){cell->type, 1, &now});
     }
 }
 
@@ -288,12 +289,12 @@ static void variable(struct pv_run *run, const struct in_inst *inst)
     struct pv_leaf pointer = pv_get_scalar(run, inst->result);
     uint32_t object;
     object_of(pv, pointer, &object);
-    if (pv->objects[object].region != PV_PRIVATE)
+    if (pv->objects.list[object].region != PV_PRIVATE)
         return;
     struct pv_value value = inst->operand_count > 1
                                 ? pv_get(run, inst->operands[1])
                                 : pv_fresh_value(pv, ex_pointed(pv->ex, ex_type(pv->ex, inst->type)));
-    pv_set_cells(run, pv->objects[object].first_cell, &value);
+    pv_set_cells(run, pv->objects.list[object].first_cell, &value);
 }
 
 /* ---- address arithmetic --------------------------------------------------------------------------- */
@@ -370,9 +371,9 @@ static bool atomic(struct pv_run *run, const struct in_inst *inst)
     uint32_t object;
     enum pv_access_kind kind = enough ? PV_ATOMIC : inst->opcode == SpvOpAtomicLoad ? PV_READ : PV_WRITE;
     add_pointer_access(run, inst, kind, inst->operands[0], pointer, pointee->access, NULL, wide);
-    if (object_of(pv, pointer, &object) && pv->objects[object].region == PV_PRIVATE &&
+    if (object_of(pv, pointer, &object) && pv->objects.list[object].region == PV_PRIVATE &&
         inst->opcode != SpvOpAtomicLoad)
-        write_private(run, &pv->objects[object], pointer.bits, NULL, NULL, pointee->access);
+        write_private(run, &pv->objects.list[object], pointer.bits, NULL, NULL, pointee->access);
     if (inst->result && !is_store)
         pv_set(run, inst, pv_fresh_value(pv, ex_type(pv->ex, inst->type)));
     return true;

@@ -40,9 +40,9 @@ static Z3_ast small_arguments(struct pv *pv)
         if (type->kind == IN_TY_INT && type->width >= 16)
             all = pv_and(pv, all, small(pv, pv->parameter_leaves[p][0].bits));
     }
-    for (uint32_t o = 1; o < pv->object_count; o++)
-        if (pv->objects[o].is_argument && pv->objects[o].size)
-            all = pv_and(pv, all, Z3_mk_bvule(pv->c, pv->objects[o].size, pv_number(pv, 1 << 20, 64)));
+    for (uint32_t o = 1; o < pv->objects.count; o++)
+        if (pv->objects.list[o].is_argument && pv->objects.list[o].size)
+            all = pv_and(pv, all, Z3_mk_bvule(pv->c, pv->objects.list[o].size, pv_number(pv, 1 << 20, 64)));
     return all;
 }
 
@@ -57,8 +57,8 @@ uint64_t pv_element_size(struct pv *pv, uint32_t id)
 static Z3_ast whole_elements(struct pv *pv)
 {
     Z3_ast all = pv->yes;
-    for (uint32_t o = 1; o < pv->object_count; o++) {
-        const struct pv_object *object = &pv->objects[o];
+    for (uint32_t o = 1; o < pv->objects.count; o++) {
+        const struct pv_object *object = &pv->objects.list[o];
         uint64_t n;
         if (!object->is_argument || object->region == PV_PRIVATE || !object->size ||
             pv_is_number(pv, object->size, &n))
@@ -100,8 +100,8 @@ static void take_argument(struct pv *pv, Z3_model model, uint32_t p, struct prov
         a->known = value_in(pv, model, pv->parameter_leaves[p][0].bits, &a->value);
     if (type->kind == IN_TY_INT && type->width < 64 && a->value >> (type->width - 1) & 1)
         a->value |= ~UINT64_C(0) << type->width;
-    for (uint32_t o = 1; o < pv->object_count && type->kind == IN_TY_POINTER; o++) {
-        const struct pv_object *object = &pv->objects[o];
+    for (uint32_t o = 1; o < pv->objects.count && type->kind == IN_TY_POINTER; o++) {
+        const struct pv_object *object = &pv->objects.list[o];
         if (!object->is_argument || object->id != id || object->region == PV_PRIVATE || !object->size)
             continue;
         a->is_size = true;

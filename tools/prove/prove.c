@@ -60,14 +60,14 @@ static void run_contexts(struct pv *pv)
     uint32_t facts = pv->assumed.fact_count, products = pv->abstractions.product_count,
              quotients = pv->abstractions.quotient_count;
     for (int run = 0;; run++) {
-        pv->changed = false;
+        pv->candidates.changed = false;
         pv->assumed.fact_count = facts;
         pv->abstractions.product_count = products;
         pv->abstractions.quotient_count = quotients;
-        pv->read_count = pv->abstractions.pure_count = 0;
+        pv->reads.count = pv->abstractions.pure_count = 0;
         pv->uses_local_linear = false;
         pv->context[0] = pv_run_context(pv, 0);
-        if (!pv->changed)
+        if (!pv->candidates.changed)
             break;
         if (run == MOST_RUNS)
             pv_stop(pv, NULL, "limit reached: %d runs of the analysis of modified variables", MOST_RUNS);
@@ -78,13 +78,13 @@ static void run_contexts(struct pv *pv)
 static void run_segments(struct pv *pv)
 {
     pv_find_sources(pv);
-    pv->has_cuts = pv->source_count > 1;
+    pv->sources.has_cuts = pv->sources.count > 1;
     for (int t = 0; t < 2; t++) {
-        pv->segments[t] = pv_alloc(pv, pv->source_count, sizeof(struct pv_run *));
-        for (uint32_t s = 0; s < pv->source_count; s++)
-            pv->segments[t][s] = pv_run_segment(pv, t, pv->sources[s]);
+        pv->segments[t] = pv_alloc(pv, pv->sources.count, sizeof(struct pv_run *));
+        for (uint32_t s = 0; s < pv->sources.count; s++)
+            pv->segments[t][s] = pv_run_segment(pv, t, pv->sources.blocks[s]);
     }
-    if (pv->changed)
+    if (pv->candidates.changed)
         pv_stop(pv, NULL, "segments change variables that the analysis of loops did not find");
 }
 

@@ -19,8 +19,8 @@ static _Noreturn void reject(const struct requirement *r, const struct require *
 static Z3_ast size_of(const struct requirement *r, const struct require *e)
 {
     struct pv *pv = r->pv;
-    for (uint32_t o = 1; o < pv->object_count; o++) {
-        struct pv_object *object = &pv->objects[o];
+    for (uint32_t o = 1; o < pv->objects.count; o++) {
+        struct pv_object *object = &pv->objects.list[o];
         if (object->region == PV_PRIVATE || strcmp(object->name, e->name) != 0)
             continue;
         if (!object->size) {

@@ -9,10 +9,10 @@
 static struct pv_state copy_state(struct pv *pv, const struct pv_state *s)
 {
     struct pv_state copy = *s;
-    copy.cells = pv_alloc(pv, pv->cell_count + 1, sizeof *copy.cells);
-    copy.stored = pv_alloc(pv, pv->object_count + 1, sizeof *copy.stored);
-    memcpy(copy.cells, s->cells, pv->cell_count * sizeof *copy.cells);
-    memcpy(copy.stored, s->stored, pv->object_count * sizeof *copy.stored);
+    copy.cells = pv_alloc(pv, pv->cells.count + 1, sizeof *copy.cells);
+    copy.stored = pv_alloc(pv, pv->objects.count + 1, sizeof *copy.stored);
+    memcpy(copy.cells, s->cells, pv->cells.count * sizeof *copy.cells);
+    memcpy(copy.stored, s->stored, pv->objects.count * sizeof *copy.stored);
     return copy;
 }
 
@@ -21,9 +21,9 @@ static struct pv_state merged(struct pv *pv, const struct pv_merge *m)
     struct pv_state s = copy_state(pv, &m->states[0]);
     for (uint32_t k = 1; k < m->count; k++) {
         const struct pv_state *other = &m->states[k];
-        for (uint32_t c = 0; c < pv->cell_count; c++)
+        for (uint32_t c = 0; c < pv->cells.count; c++)
             s.cells[c] = pv_merge_leaf(pv, m->conditions[k], other->cells[c], s.cells[c]);
-        for (uint32_t o = 0; o < pv->object_count; o++)
+        for (uint32_t o = 0; o < pv->objects.count; o++)
             s.stored[o] |= other->stored[o];
         for (int i = 0; i < 2; i++)
             if (s.interval[i] != other->interval[i])
@@ -60,18 +60,18 @@ static void assign_on_edge(struct pv_run *run, uint32_t from, uint32_t to, struc
     const struct pv_frame *frame = &pv->graph.frames[target->frame];
     if (b->end == PV_CALL)
         for (uint32_t p = 0; p < frame->function->param_count; p++)
-            assign(run, next, pv->cell_of[frame->base + frame->function->params[p]],
+            assign(run, next, pv->cells.of_id[frame->base + frame->function->params[p]],
                    b->last->operands[1 + p]);
     if (b->end == PV_RETURN && b->last->opcode == SpvOpReturnValue) {
         const struct pv_frame *callee = &pv->graph.frames[b->frame];
-        assign(run, next, pv->cell_of[frame->base + callee->call->result], b->last->operands[0]);
+        assign(run, next, pv->cells.of_id[frame->base + callee->call->result], b->last->operands[0]);
     }
     for (const struct in_inst *i = target->first; b->frame == target->frame && i < target->last; i++) {
         if (i->opcode != SpvOpPhi && i->opcode != SpvOpLine && i->opcode != SpvOpNoLine)
             break;
         for (uint32_t k = 0; i->opcode == SpvOpPhi && k + 1 < i->operand_count; k += 2)
             if (i->operands[k + 1] == b->label)
-                assign(run, next, pv->cell_of[frame->base + i->result], i->operands[k]);
+                assign(run, next, pv->cells.of_id[frame->base + i->result], i->operands[k]);
     }
 }
 
@@ -156,15 +156,15 @@ static void havoc(struct pv_run *run, uint32_t number)
                                 .back = pv->no,
                                 .entry = copy_state(pv, &run->state),
                                 .first_fresh = pv->fresh_count + 1};
-    for (uint32_t c = 0; c < pv->cell_count; c++) {
+    for (uint32_t c = 0; c < pv->cells.count; c++) {
         if (!loop->modified[c])
             continue;
         Z3_ast object = run->state.cells[c].object;
-        run->state.cells[c] = pv_fresh_leaf(pv, pv->cells[c].type);
+        run->state.cells[c] = pv_fresh_leaf(pv, pv->cells.list[c].type);
         if (object && !loop->moves_object[c])
             run->state.cells[c].object = object;
     }
-    for (uint32_t o = 0; o < pv->object_count; o++)
+    for (uint32_t o = 0; o < pv->objects.count; o++)
         run->state.stored[o] |= loop->stored[o];
     if (loop->has_barrier)
         run->state.interval[0] = run->state.interval[1] = PV_NONE;
@@ -177,7 +177,7 @@ static void group_result(struct pv_run *run, const struct pv_block *b)
     struct pv *pv = run->pv;
     const struct in_inst *inst = b->cut_inst;
     struct pv_value v = pv_fresh_value(pv, ex_type(pv->ex, inst->type));
-    uint32_t cell = pv->cell_of[pv->graph.frames[b->frame].base + inst->result];
+    uint32_t cell = pv->cells.of_id[pv->graph.frames[b->frame].base + inst->result];
     uint64_t operation = SpvGroupOperationReduce;
     bool varies = inst->opcode != SpvOpGroupAll && inst->opcode != SpvOpGroupAny &&
                   inst->opcode != SpvOpGroupBroadcast && inst->operands[1] != operation;
@@ -197,8 +197,8 @@ static void pass_cut(struct pv_run *run, uint32_t block)
         if (!orders[i])
             continue;
         run->state.interval[i] = block;
-        for (uint32_t o = 0; o < pv->object_count; o++)
-            if (pv->objects[o].region == (i ? PV_GLOBAL : PV_LOCAL))
+        for (uint32_t o = 0; o < pv->objects.count; o++)
+            if (pv->objects.list[o].region == (i ? PV_GLOBAL : PV_LOCAL))
                 run->state.stored[o] = false;
     }
     if (b->cut == PV_GROUP_OP)
@@ -217,10 +217,10 @@ static void close_loop(struct pv_run *run, uint32_t number)
         return;
     e->back = any_of(pv, m);
     e->end = merged(pv, m);
-    for (uint32_t c = 0; c < pv->cell_count; c++)
+    for (uint32_t c = 0; c < pv->cells.count; c++)
         if (loop->modified[c] && e->head.cells[c].object &&
             e->end.cells[c].object != e->head.cells[c].object && !loop->moves_object[c])
-            pv->changed = loop->moves_object[c] = true;
+            pv->candidates.changed = loop->moves_object[c] = true;
 }
 
 /* ---- runs ----------------------------------------------------------------------------------------- */
@@ -276,29 +276,29 @@ static void run_blocks(struct pv_run *run, const uint32_t *order, uint32_t count
 /* The work-item's state at the kernel's entry. */
 static struct pv_state initial_state(struct pv *pv)
 {
-    struct pv_state s = {.cells = pv_alloc(pv, pv->cell_count + 1, sizeof *s.cells),
-                         .stored = pv_alloc(pv, pv->object_count + 1, sizeof *s.stored),
+    struct pv_state s = {.cells = pv_alloc(pv, pv->cells.count + 1, sizeof *s.cells),
+                         .stored = pv_alloc(pv, pv->objects.count + 1, sizeof *s.stored),
                          .interval = {PV_NONE, pv->graph.exit}};
     const struct in_function *f = pv->graph.frames[0].function;
-    for (uint32_t c = 0; c < pv->cell_count; c++)
-        s.cells[c] = pv_fresh_leaf(pv, pv->cells[c].type);
+    for (uint32_t c = 0; c < pv->cells.count; c++)
+        s.cells[c] = pv_fresh_leaf(pv, pv->cells.list[c].type);
     for (uint32_t p = 0; p < f->param_count; p++) {
-        uint32_t cell = pv->cell_of[f->params[p]];
+        uint32_t cell = pv->cells.of_id[f->params[p]];
         uint32_t count = pv_shape(pv, ex_type_of(pv->ex, f->params[p]))->count;
         for (uint32_t i = 0;
              pv->parameter_leaves[p] && i < count && ex_type_of(pv->ex, f->params[p])->kind != IN_TY_POINTER;
              i++)
             s.cells[cell + i] = pv->parameter_leaves[p][i];
     }
-    for (uint32_t o = 1; o < pv->object_count; o++) {
-        if (!pv->objects[o].is_argument)
+    for (uint32_t o = 1; o < pv->objects.count; o++) {
+        if (!pv->objects.list[o].is_argument)
             continue;
         uint32_t p = 0;
-        while (f->params[p] != pv->objects[o].id)
+        while (f->params[p] != pv->objects.list[o].id)
             p++;
-        s.cells[pv->cell_of[f->params[p]]] = (struct pv_leaf){pv_number(pv, 0, 64), pv_number(pv, o, 16)};
-        for (uint32_t i = 0; i < pv->objects[o].cell_count; i++)
-            s.cells[pv->objects[o].first_cell + i] = pv->parameter_leaves[p][i];
+        s.cells[pv->cells.of_id[f->params[p]]] = (struct pv_leaf){pv_number(pv, 0, 64), pv_number(pv, o, 16)};
+        for (uint32_t i = 0; i < pv->objects.list[o].cell_count; i++)
+            s.cells[pv->objects.list[o].first_cell + i] = pv->parameter_leaves[p][i];
     }
     return s;
 }

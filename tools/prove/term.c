@@ -461,7 +461,7 @@ void pv_add_lemmas(struct pv *pv)
     if (pv->abstractions.product_count > MOST_PRODUCTS)
         pv_stop(pv, NULL, "limit reached: %u products of variables", pv->abstractions.product_count);
     add_product_lemmas(pv);
-    for (uint32_t i = 0; i < pv->read_count && i < MOST_READS; i++)
+    for (uint32_t i = 0; i < pv->reads.count && i < MOST_READS; i++)
         for (uint32_t k = 0; k < i; k++)
-            add_read_lemma(pv, &pv->reads[i], &pv->reads[k]);
+            add_read_lemma(pv, &pv->reads.list[i], &pv->reads.list[k]);
 }

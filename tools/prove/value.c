@@ -56,10 +56,10 @@ static struct pv_leaf constant_leaf(struct pv *pv, uint32_t id, uint32_t i, cons
 static struct pv_value variable_value(struct pv *pv, uint32_t id, uint32_t frame, const struct in_ty *type)
 {
     uint32_t o = 1;
-    while (o < pv->object_count &&
-           !(pv->objects[o].id == id && (pv->objects[o].frame == frame || pv->objects[o].frame == PV_NONE)))
+    while (o < pv->objects.count && !(pv->objects.list[o].id == id && (pv->objects.list[o].frame == frame ||
+                                                                       pv->objects.list[o].frame == PV_NONE)))
         o++;
-    if (o == pv->object_count)
+    if (o == pv->objects.count)
         pv_stop(pv, pv->ex->current, "a variable of another function");
     struct pv_value v = pv_new_value(pv, type);
     v.leaves[0] = (struct pv_leaf){pv_number(pv, 0, 64), pv_number(pv, o, 16)};
@@ -87,7 +87,7 @@ struct pv_value pv_get(struct pv_run *run, uint32_t id)
     }
     if (run->valid[id] == run->block + 1)
         return run->values[id];
-    uint32_t cell = pv->cell_of[pv->graph.frames[frame].base + id];
+    uint32_t cell = pv->cells.of_id[pv->graph.frames[frame].base + id];
     if (cell == PV_NONE)
         pv_stop(pv, pv->ex->current, "%s is not supported as an operand by --prove",
                 definition ? in_opcode_name(definition->opcode) : "a function");
@@ -105,7 +105,7 @@ static void note_modified(struct pv_run *run, uint32_t cell)
     struct pv *pv = run->pv;
     for (uint32_t l = pv->graph.blocks[run->block].loop; l != PV_NONE; l = pv->graph.loops[l].outer)
         if (!pv->graph.loops[l].modified[cell])
-            pv->changed = pv->graph.loops[l].modified[cell] = true;
+            pv->candidates.changed = pv->graph.loops[l].modified[cell] = true;
 }
 
 void pv_set_cells(struct pv_run *run, uint32_t cell, const struct pv_value *value)
@@ -119,7 +119,7 @@ void pv_set_cells(struct pv_run *run, uint32_t cell, const struct pv_value *valu
 void pv_set(struct pv_run *run, const struct in_inst *inst, struct pv_value value)
 {
     struct pv *pv = run->pv;
-    uint32_t cell = pv->cell_of[pv->graph.frames[pv->graph.blocks[run->block].frame].base + inst->result];
+    uint32_t cell = pv->cells.of_id[pv->graph.frames[pv->graph.blocks[run->block].frame].base + inst->result];
     run->values[inst->result] = value;
     run->valid[inst->result] = run->block + 1;
     if (cell != PV_NONE)
