@@ -101,8 +101,8 @@ static size_t append_children(struct run *run, struct rt_command *parent)
             return i;
         }
         barrier = run->buffer->commands[i].is_barrier ? i : barrier;
-        child->parent = parent;
-        parent->children++;
+        child->family.parent = parent;
+        parent->family.children++;
         rt_object_retain(child->event); /* the scheduler's */
         rt_command_append(child);
     }
@@ -119,7 +119,7 @@ static cl_int start_buffer(struct rt_command *command)
         struct mm_record record = {.type = MM_RECORD_COMMAND, .command = run->children[i]->record};
         mm_recorder_record(rt_recorder(), &record);
     }
-    command->ends_with_children = true;
+    command->family.ends_with_children = true;
     pthread_mutex_lock(&rt_lock);
     size_t appended = append_children(run, command);
     pthread_mutex_unlock(&rt_lock);
@@ -129,8 +129,8 @@ static cl_int start_buffer(struct rt_command *command)
         else
             rt_command_discard(run->children[i]);
     if (appended < count)
-        command->status = CL_OUT_OF_HOST_MEMORY;
-    return appended > 0 ? RT_PENDING : command->status;
+        command->family.status = CL_OUT_OF_HOST_MEMORY;
+    return appended > 0 ? RT_PENDING : command->family.status;
 }
 
 /* ---- enqueuing ---- */
@@ -234,8 +234,8 @@ static bool add_prerequisite(struct prerequisites *p, const struct rt_event *eve
 static bool add_dependencies(struct prerequisites *p, const struct rt_command *command)
 {
     bool ok = true;
-    for (size_t i = 0; ok && command && i < command->dependency_count; i++)
-        ok = add_prerequisite(p, command->dependencies[i].event);
+    for (size_t i = 0; ok && command && i < command->dependencies.count; i++)
+        ok = add_prerequisite(p, command->dependencies.list[i].event);
     return ok;
 }
 

@@ -38,7 +38,7 @@ static struct rt_queue *device_queue(const struct rt_command *parent, void *hand
 /* Under rt_lock.  NULL: no memory. */
 static struct rt_event *gate_of(struct rt_command *parent, uint64_t group)
 {
-    struct rt_gate *gate = parent->gates;
+    struct rt_gate *gate = parent->family.gates;
     while (gate && gate->group != group)
         gate = gate->next;
     if (gate)
@@ -49,14 +49,14 @@ static struct rt_event *gate_of(struct rt_command *parent, uint64_t group)
         mm_free(gate);
         return NULL;
     }
-    *gate = (struct rt_gate){parent->gates, group, event};
-    parent->gates = gate;
+    *gate = (struct rt_gate){parent->family.gates, group, event};
+    parent->family.gates = gate;
     return event;
 }
 
 void rt_device_open_gates(struct rt_command *parent, uint64_t group)
 {
-    for (struct rt_gate **at = &parent->gates; *at;) {
+    for (struct rt_gate **at = &parent->family.gates; *at;) {
         struct rt_gate *gate = *at;
         if (group != RT_ALL_GROUPS && gate->group != group) {
             at = &gate->next;
@@ -75,7 +75,7 @@ void rt_device_open_gates(struct rt_command *parent, uint64_t group)
 /* Under rt_lock. */
 static bool depend(struct rt_command *command, const struct in_enqueue *e)
 {
-    struct rt_command *parent = command->parent;
+    struct rt_command *parent = command->family.parent;
     uint32_t flags = e->flags;
     for (uint32_t i = 0; i < e->wait_count; i++) {
         struct rt_event *event = e->wait_list[i];
@@ -106,8 +106,8 @@ static bool valid_list(void *const *list, uint32_t count)
 static int submit(struct rt_command *command, struct rt_command *parent, const struct in_enqueue *e,
                   size_t room, void **event)
 {
-    command->parent = parent;
-    command->room = room;
+    command->family.parent = parent;
+    command->family.room = room;
     command->events.call = e->event;
     command->record.parent = parent->record.id;
     if (rt_recorder()) {
@@ -119,7 +119,7 @@ static int submit(struct rt_command *command, struct rt_command *parent, const s
     bool fits = room <= queue->size - queue->used;
     bool ok = fits && depend(command, e);
     if (ok) {
-        parent->children++;
+        parent->family.children++;
         queue->used += room;
         rt_object_retain(command->event); /* the scheduler's */
         if (event)

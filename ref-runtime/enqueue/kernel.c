@@ -174,7 +174,7 @@ static void capture_recorded(const struct rt_command *command, const struct rt_k
  * after its children, and its launch ends then. */
 static const struct in_run *parent_run(const struct rt_command *command)
 {
-    const struct rt_command *parent = command->parent;
+    const struct rt_command *parent = command->family.parent;
     bool is_kernel = parent && parent->operation == &rt_kernel_operation;
     return is_kernel ? ((const struct rt_kernel_command *)(const void *)parent->payload)->run : NULL;
 }

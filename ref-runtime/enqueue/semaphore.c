@@ -218,7 +218,7 @@ static void release_gates(struct rt_command *command)
         if (signal->of[i].shared)
             rt_payload_release(signal->of[i].shared);
     }
-    if (!command->ended)
+    if (!command->family.ended)
         rt_event_set_status(command->event, CL_OUT_OF_RESOURCES);
     pthread_mutex_unlock(&rt_lock);
     for (size_t i = 0; i < signal->count; i++)

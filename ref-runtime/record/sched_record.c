@@ -9,14 +9,14 @@ void rt_sched_record_start(struct rt_command *command)
 {
     if (!rt_recorder())
         return;
-    struct mm_edge *edges = mm_alloc_zero(command->dependency_count + 1, sizeof(*edges));
+    struct mm_edge *edges = mm_alloc_zero(command->dependencies.count + 1, sizeof(*edges));
     if (!edges)
         return;
     size_t count = 0;
     if (command->events.call != MM_NO_EVENT)
         edges[count++] = (struct mm_edge){.from = command->events.call, .kind = MM_EDGE_ENQUEUE};
-    for (size_t i = 0; i < command->dependency_count; i++) {
-        const struct rt_dependency *d = &command->dependencies[i];
+    for (size_t i = 0; i < command->dependencies.count; i++) {
+        const struct rt_dependency *d = &command->dependencies.list[i];
         mm_event_id from = d->event ? d->event->completion : d->completion;
         if (d->kind == MM_EDGE_PARENT_GROUP)
             from = command->events.call;

@@ -18,8 +18,8 @@ struct rt_command *rt_command_create(struct rt_queue *queue, cl_command_type typ
         return NULL;
     }
     command->operation = operation;
-    command->dependencies = command->few_dependencies;
-    command->dependency_capacity = sizeof(command->few_dependencies) / sizeof(*command->few_dependencies);
+    command->dependencies.list = command->dependencies.few;
+    command->dependencies.capacity = sizeof(command->dependencies.few) / sizeof(*command->dependencies.few);
     command->event = event;
     command->queue = queue;
     command->payload_size = payload_size;
@@ -46,10 +46,10 @@ void rt_command_hold(struct rt_command *command, void *object)
 
 void rt_command_drop_dependencies(struct rt_command *command)
 {
-    for (size_t i = 0; i < command->dependency_count; i++)
-        rt_object_release_deferred(command->dependencies[i].event);
-    if (command->dependencies != command->few_dependencies)
-        mm_free(command->dependencies);
+    for (size_t i = 0; i < command->dependencies.count; i++)
+        rt_object_release_deferred(command->dependencies.list[i].event);
+    if (command->dependencies.list != command->dependencies.few)
+        mm_free(command->dependencies.list);
 }
 
 void rt_command_discard(struct rt_command *command)
@@ -81,17 +81,17 @@ cl_int rt_check_wait_list(const struct rt_context *context, cl_uint count, const
 
 static bool reserve_dependency(struct rt_command *command)
 {
-    struct rt_dependency *few = command->few_dependencies, *grown = NULL;
-    size_t count = command->dependency_count, capacity = 0;
-    if (command->dependencies != few)
-        return mm_reserve(&command->dependencies, &command->dependency_capacity, count + 1);
-    if (count < command->dependency_capacity)
+    struct rt_dependency *few = command->dependencies.few, *grown = NULL;
+    size_t count = command->dependencies.count, capacity = 0;
+    if (command->dependencies.list != few)
+        return mm_reserve(&command->dependencies.list, &command->dependencies.capacity, count + 1);
+    if (count < command->dependencies.capacity)
         return true;
     if (!mm_reserve(&grown, &capacity, 2 * count))
         return false;
     memcpy(grown, few, count * sizeof(*few));
-    command->dependencies = grown;
-    command->dependency_capacity = capacity;
+    command->dependencies.list = grown;
+    command->dependencies.capacity = capacity;
     return true;
 }
 
@@ -119,20 +119,21 @@ bool rt_command_depend(struct rt_command *command, struct rt_event *event, mm_ev
     if (event && event->status > CL_COMPLETE) {
         if (!add_waiting(event, command))
             return false;
-        command->unresolved++;
+        command->dependencies.unresolved++;
     } else if (event && event->status < 0 && kind == MM_EDGE_WAIT) {
-        command->failed = true;
+        command->dependencies.failed = true;
     }
     if (event)
         rt_object_retain(event);
-    command->dependencies[command->dependency_count++] = (struct rt_dependency){event, completion, kind};
+    command->dependencies.list[command->dependencies.count++] =
+        (struct rt_dependency){event, completion, kind};
     return true;
 }
 
 void rt_command_forget(struct rt_command *command)
 {
-    for (size_t i = 0; i < command->dependency_count; i++) {
-        struct rt_event *event = command->dependencies[i].event;
+    for (size_t i = 0; i < command->dependencies.count; i++) {
+        struct rt_event *event = command->dependencies.list[i].event;
         if (event && event->first_waiting == command)
             event->first_waiting = NULL;
         for (size_t k = 0; event && k < event->waiting_count;)
@@ -191,8 +192,8 @@ void rt_command_forked(void)
 
 bool rt_command_inherited(const struct rt_command *command)
 {
-    while (command->parent && command->sequence > inherited)
-        command = command->parent;
+    while (command->family.parent && command->sequence > inherited)
+        command = command->family.parent;
     return command->sequence <= inherited;
 }
 
@@ -207,7 +208,7 @@ static void append(struct rt_command *command)
     else
         queue->first = command;
     queue->last = command;
-    if (!command->parent)
+    if (!command->family.parent)
         queue->last_event = command->event;
     if (command->is_barrier)
         queue->barrier_event = command->event;

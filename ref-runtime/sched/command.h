@@ -45,23 +45,27 @@ struct rt_command {
     struct rt_command *previous, *next; /* in the queue */
     struct rt_command *next_ready;
     uint64_t sequence;
-    struct rt_dependency *dependencies, few_dependencies[2]; /* which most commands do not exceed */
-    size_t dependency_count, dependency_capacity;
-    size_t unresolved; /* dependencies whose event is not complete */
-    bool failed;       /* an event of the wait list ended with an error */
+    struct rt_dependencies {
+        struct rt_dependency *list, few[2]; /* which most commands do not exceed */
+        size_t count, capacity;
+        size_t unresolved; /* whose event is not complete */
+        bool failed;       /* an event of the wait list ended with an error */
+    } dependencies;
     bool flushed;
     bool starts_lazily; /* when the host waits or polls, or has computed for long */
     bool is_barrier;
     bool waits_for_all;  /* marker or barrier without a wait list */
     unsigned generation; /* see sched.c */
-    /* Device-side enqueue, on the executor thread alone: */
-    struct rt_command *parent;    /* whose kernel enqueued this one, NULL: the host did */
-    size_t children;              /* commands that this one enqueued and that are not complete */
-    bool ended;                   /* the kernel itself is over, with STATUS; the children are not */
-    bool ends_with_children;      /* it does no work itself: RT_PENDING until they are complete */
-    cl_int status;                /* the first failure of the kernel and its children */
-    struct rt_gate *gates;        /* what the kernel keeps from starting */
-    size_t room;                  /* bytes of the device queue */
+    /* Device-side enqueue, on the executor thread alone. */
+    struct rt_family {
+        struct rt_command *parent; /* whose kernel enqueued this one, NULL: the host did */
+        size_t children;           /* commands that this one enqueued and that are not complete */
+        bool ended;                /* the kernel itself is over, with STATUS; the children are not */
+        bool ends_with_children;   /* it does no work itself: RT_PENDING until they are complete */
+        cl_int status;             /* the first failure of the kernel and its children */
+        struct rt_gate *gates;     /* what the kernel keeps from starting */
+        size_t room;               /* bytes of the device queue */
+    } family;
     void *held[RT_COMMAND_HOLDS]; /* objects that live until the command is complete */
     struct mm_command record;     /* id, kind; kernels fill in the rest before enqueuing */
     struct rt_command_events events;

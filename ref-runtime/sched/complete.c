@@ -9,8 +9,8 @@
 /* The command itself is over: commands that wait for that may start. */
 static void end(struct rt_command *command, cl_int status)
 {
-    command->ended = true;
-    command->status = status;
+    command->family.ended = true;
+    command->family.status = status;
     if (rt_guard_svm_on())
         rt_guard_end(NULL);
     struct mm_edge returned = {.from = command->events.returned, .kind = MM_EDGE_HOST};
@@ -25,25 +25,25 @@ static void complete(struct rt_command *command);
 /* A child's failure is its parent's [CL 3.2.3]. */
 static void child_completed(struct rt_command *parent, cl_int status, mm_event_id completion)
 {
-    if (status < 0 && parent->status >= 0)
-        parent->status = status;
+    if (status < 0 && parent->family.status >= 0)
+        parent->family.status = status;
     if (completion != MM_NO_EVENT) {
         mm_event_id *added =
             mm_add(&parent->events.child_completions, &parent->events.child_completion_count);
         if (added)
             *added = completion;
     }
-    if (--parent->children == 0 && parent->ends_with_children)
+    if (--parent->family.children == 0 && parent->family.ends_with_children)
         rt_sched_complete(parent, CL_SUCCESS);
-    else if (parent->children == 0 && parent->ended)
+    else if (parent->family.children == 0 && parent->family.ended)
         complete(parent);
 }
 
 void rt_sched_complete(struct rt_command *command, cl_int status)
 {
-    cl_int failed = command->status; /* of a child that was faster */
+    cl_int failed = command->family.status; /* of a child that was faster */
     end(command, status < 0 ? status : failed < 0 ? failed : status);
-    if (command->children == 0) {
+    if (command->family.children == 0) {
         complete(command);
     } else if (IN_FAULTY(PARENT_EARLY)) {
         pthread_mutex_lock(&rt_lock);
@@ -64,8 +64,8 @@ static void unlink_command(struct rt_command *command)
 static void complete(struct rt_command *command)
 {
     struct rt_event *event = command->event;
-    struct rt_command *parent = command->parent;
-    cl_int status = command->status;
+    struct rt_command *parent = command->family.parent;
+    cl_int status = command->family.status;
     mm_event_id completion = rt_sched_record_completion(command);
     if (command->operation->destroy)
         command->operation->destroy(command);
@@ -74,7 +74,7 @@ static void complete(struct rt_command *command)
     pthread_mutex_lock(&rt_lock);
     rt_event_stamp(event, RT_COMPLETED);
     event->completion = completion;
-    command->queue->used -= command->room;
+    command->queue->used -= command->family.room;
     event->command = NULL;
     rt_sched_note_completion(command->queue, command, completion);
     unlink_command(command);

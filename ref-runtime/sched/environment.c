@@ -81,7 +81,7 @@ static int enqueue_kernel(void *context, const struct in_enqueue *enqueue, void 
 static void group_ended(void *context, uint64_t group)
 {
     (void)context;
-    if (current && current->gates)
+    if (current && current->family.gates)
         rt_device_open_gates(current, group);
 }
 

@@ -115,7 +115,7 @@ static bool terminated(const struct rt_command *command)
 static void resolve_all(struct rt_command *command)
 {
     rt_command_forget(command);
-    command->unresolved = 0;
+    command->dependencies.unresolved = 0;
 }
 
 /* Commands that kernels enqueue need no flush. */
@@ -125,11 +125,11 @@ void rt_sched_ready(struct rt_command *command)
         rt_record_forked();
     if (terminated(command))
         resolve_all(command);
-    sched.host.unattended &= command->parent != NULL;
+    sched.host.unattended &= command->family.parent != NULL;
     sched.ready.lazy += command->starts_lazily;
-    if (!command->flushed && ((!sched.seeded && !command->starts_lazily) || command->parent))
+    if (!command->flushed && ((!sched.seeded && !command->starts_lazily) || command->family.parent))
         submit(command);
-    if (command->unresolved == 0)
+    if (command->dependencies.unresolved == 0)
         push_ready(command);
 }
 
@@ -140,7 +140,7 @@ void rt_sched_flush(struct rt_queue *queue)
     for (struct rt_command *command = queue->first; command; command = command->next) {
         if (!command->flushed) {
             submit(command);
-            sched.ready.unflushed -= command->unresolved == 0 ? 1 : 0;
+            sched.ready.unflushed -= command->dependencies.unresolved == 0 ? 1 : 0;
         }
     }
     pthread_cond_signal(&sched.work);
@@ -154,7 +154,7 @@ static void release_queue(const struct rt_object *object, void *data)
         return;
     rt_sched_flush(queue);
     for (struct rt_command *command = queue->first; command; command = command->next) {
-        if (command->unresolved > 0) {
+        if (command->dependencies.unresolved > 0) {
             resolve_all(command);
             push_ready(command);
         }
@@ -310,11 +310,11 @@ void rt_sched_wake(void)
 /* COMMAND no longer waits for EVENT. */
 static void resolve_one(struct rt_command *command, const struct rt_event *event)
 {
-    for (size_t k = 0; event->status < 0 && k < command->dependency_count; k++) {
-        command->failed |=
-            command->dependencies[k].event == event && command->dependencies[k].kind == MM_EDGE_WAIT;
+    for (size_t k = 0; event->status < 0 && k < command->dependencies.count; k++) {
+        command->dependencies.failed |= command->dependencies.list[k].event == event &&
+                                        command->dependencies.list[k].kind == MM_EDGE_WAIT;
     }
-    if (--command->unresolved == 0)
+    if (--command->dependencies.unresolved == 0)
         push_ready(command);
 }
 
@@ -354,7 +354,7 @@ static struct rt_command *take_ready(size_t n)
 static void note_start(const struct rt_command *command)
 {
     rt_event_stamp(command->event, RT_START);
-    if (!command->failed)
+    if (!command->dependencies.failed)
         rt_event_set_status(command->event, CL_RUNNING);
 }
 
@@ -364,9 +364,9 @@ static bool start(struct rt_command *command)
     rt_sched_record_start(command);
     if (rt_guard_svm_on())
         rt_guard_begin(NULL);
-    if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0) && !command->failed)
+    if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0) && !command->dependencies.failed)
         rt_fault_delay(command);
-    if (command->failed || terminated(command)) {
+    if (command->dependencies.failed || terminated(command)) {
         rt_sched_complete(command, terminated(command) ? CL_CONTEXT_TERMINATED_KHR
                                                        : CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
         return false;
