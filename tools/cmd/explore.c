@@ -366,11 +366,11 @@ static void add_error(struct explore *e, const char *path, const char *message)
 static int export_program(const struct explore *e, const struct ck_program *program)
 {
     struct mm_error err = {0};
-    FILE *out = tool_open_output(e->export_to);
+    FILE *out = tool_open_output(e->paths.export_to);
     if (!out)
         return EXIT_USAGE;
     enum mm_class r = ck_program_write(program, out, &err);
-    int code = tool_close_output(out, e->export_to);
+    int code = tool_close_output(out, e->paths.export_to);
     return r ? tool_report(&err) : code;
 }
 
@@ -393,7 +393,7 @@ static int explore_file(struct explore *e, const char *path)
         code = prove_file(e, ex, path);
     } else if (!code) {
         e->options.executions = e->replays || ex_has_inputs(ex);
-        code = e->export_to ? export_program(e, program) : decide(e, ex, path);
+        code = e->paths.export_to ? export_program(e, program) : decide(e, ex, path);
     }
     if (!program && !e->prove)
         add_error(e, path, err.message);
@@ -475,27 +475,27 @@ static int explore_main(int argc, char **argv)
         return code;
     if (first == argc)
         return tool_error(EXIT_USAGE, "no kernel given");
-    if (e.export_to && argc - first > 1)
+    if (e.paths.export_to && argc - first > 1)
         return tool_error(EXIT_USAGE, "--export: more than one kernel");
-    if (e.prove && (e.export_to || e.replays || e.asserts.count || e.filters.count || e.inputs.count))
+    if (e.prove && (e.paths.export_to || e.replays || e.asserts.count || e.filters.count || e.inputs.count))
         return tool_error(EXIT_USAGE,
                           "--prove is about all launches: --export, --witness, --witnesses, --html, "
                           "--assert, --filter and --input are not supported with it");
-    FILE *out = e.json ? tool_open_output(e.json) : NULL;
-    if (e.json && !out)
+    FILE *out = e.paths.json ? tool_open_output(e.paths.json) : NULL;
+    if (e.paths.json && !out)
         return EXIT_USAGE;
     e.text = out == stdout ? fopen("/dev/null", "w") : stdout;
     if (!e.text)
         return tool_error(EXIT_TOOL, "cannot open /dev/null");
-    cJSON *root = e.json || e.html ? verdict_json_root(e.model ? e.model : "") : NULL;
+    cJSON *root = e.paths.json || e.paths.html ? verdict_json_root(e.model ? e.model : "") : NULL;
     e.tests = root ? cJSON_AddArrayToObject(root, "tests") : NULL;
     set_guard(&e);
     for (int i = first; i < argc; i++)
         code = tool_worse_code(code, explore_guarded(&e, argv[i]));
-    if (root && e.html)
-        code = tool_worse_code(code, tool_write_verdict_page(root, e.html));
+    if (root && e.paths.html)
+        code = tool_worse_code(code, tool_write_verdict_page(root, e.paths.html));
     if (root && out)
-        code = tool_worse_code(code, json_write(root, out, e.json));
+        code = tool_worse_code(code, json_write(root, out, e.paths.json));
     else
         cJSON_Delete(root);
     if (e.text != stdout)

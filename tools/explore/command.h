@@ -26,21 +26,30 @@ struct explore {
     struct ex_launch launch;
     bool has_global, has_local;
     struct texts args, inputs, asserts, filters, requirements, switches;
-    const char *kernel, *model, *json, *html, *build_options, *export_to;
-    const char *witness; /* folder for witnesses, NULL = none are written */
-    size_t written;      /* witnesses */
-    bool replays;        /* executions that the engines keep are replayed and printed */
+    const char *kernel, *model, *build_options;
+
+    /* how it is decided */
     unsigned engines;
     struct ck_options options;
     unsigned memory; /* MiB */
     struct guard guard;
-    struct explore_kept *kept;
-    uint64_t until_ms; /* the file's deadline, of the monotonic clock */
     bool states, explain, prove;
-    struct mm_cat_model *named; /* the model as its file says, for reports; NULL: none was read */
+
+    /* where results are written */
+    struct explore_paths {
+        const char *json, *html, *export_to;
+        const char *witness; /* folder for witnesses, NULL = none are written */
+    } paths;
+    bool replays; /* executions that the engines keep are replayed and printed */
     FILE *text;
     cJSON *tests;
-    char *source; /* text of the OpenCL C that is explored, NULL = none */
+
+    /* the current file */
+    size_t written; /* witnesses */
+    struct explore_kept *kept;
+    uint64_t until_ms;          /* its deadline, of the monotonic clock */
+    struct mm_cat_model *named; /* the model as its file says, for reports; NULL: none was read */
+    char *source;               /* text of the OpenCL C that is explored, NULL = none */
 };
 
 /* explore/options.c: takes option INDEX of them for the struct explore at CONTEXT. */

@@ -218,20 +218,20 @@ int explore_option(void *context, size_t index, const char *value)
         e->build_options = value;
         return 0;
     case OPT_JSON:
-        e->json = value;
+        e->paths.json = value;
         return 0;
     case OPT_HTML:
-        e->html = value;
+        e->paths.html = value;
         e->options.executions = e->replays = true;
         return 0;
     case OPT_STATES:
         e->states = true;
         return 0;
     case OPT_EXPORT:
-        e->export_to = value;
+        e->paths.export_to = value;
         return 0;
     case OPT_WITNESS:
-        e->witness = value;
+        e->paths.witness = value;
         e->options.executions = e->replays = true;
         return 0;
     case OPT_WITNESSES:

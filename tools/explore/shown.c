@@ -23,7 +23,7 @@ static int write_file(struct explore *e, struct witness *w, char path[PATH_MAX])
     w->switch_count = e->switches.count;
     w->build_options = e->build_options;
     w->source = e->source ? e->source : w->source;
-    int code = witness_path(e->witness, w->file, e->written, w->execution, "json", path);
+    int code = witness_path(e->paths.witness, w->file, e->written, w->execution, "json", path);
     return code ? code : witness_write(w, path);
 }
 
@@ -41,7 +41,7 @@ static int show(struct explore *e, struct ex *ex, struct witness *w, const struc
         snprintf(why, sizeof why, "%s", err.message);
     int code = result == REPLAY_DIFFERS ? EXIT_TOOL : EXIT_CLEAN;
     w->satisfies = satisfies(ex->program, v, &v->shown[i]);
-    int written = e->witness && result == REPLAY_SAME ? write_file(e, w, path) : 0;
+    int written = e->paths.witness && result == REPLAY_SAME ? write_file(e, w, path) : 0;
     witness_describe(ex->program, &v->shown[i], what);
     fprintf(e->text, "    witness %s (%zu events):%s%s%s%s%s%s\n", results[result], v->shown[i].count,
             *what == ' ' ? "" : " ", what, *why ? "; " : "", why, *path ? ", in " : "", path);
