@@ -10,7 +10,7 @@ uint8_t *in_shadow(const struct in_item *item, uint64_t address, uint64_t size)
     uint64_t offset = address - (uint64_t)(uintptr_t)item->frame;
     if (item->shadow == NULL)
         return NULL;
-    if (offset < run->code->frame_size && run->code->frame_size - offset >= size)
+    if (offset < run->code->frame.size && run->code->frame.size - offset >= size)
         return item->shadow + offset;
     offset = address - (uint64_t)(uintptr_t)item->group->local;
     if (offset < item->group->local_size && item->group->local_size - offset >= size)
@@ -22,19 +22,19 @@ void in_shadow_begin(struct in_run *run, struct in_item *item)
 {
     const struct in_code *code = run->code;
     uint8_t *s = item->shadow;
-    memset(s, 1, code->frame_size);
+    memset(s, 1, code->frame.size);
     for (uint32_t k = 0; k < run->info->argument_count; k++) {
         const struct in_argument_info *info = &run->info->arguments[k];
         bool pointer =
             info->kind == IN_ARG_GLOBAL || info->kind == IN_ARG_CONSTANT || info->kind == IN_ARG_LOCAL;
-        if (code->arguments[k] != 0)
-            memset(s + code->arguments[k], 0,
+        if (code->frame.arguments[k] != 0)
+            memset(s + code->frame.arguments[k], 0,
                    info->kind == IN_ARG_VALUE ? info->size
                    : pointer                  ? sizeof(struct in_fat)
                                               : 8);
     }
-    for (uint32_t k = 0; k < code->undefined_count; k++)
-        memset(s + code->undefined[k].slot, 1, code->undefined[k].size);
+    for (uint32_t k = 0; k < code->constants.undefined_count; k++)
+        memset(s + code->constants.undefined[k].slot, 1, code->constants.undefined[k].size);
 }
 
 static void check_select(const struct at *x, uint64_t size)
@@ -372,13 +372,13 @@ bool in_check(struct in_run *run, struct in_item *item, const struct in_insn *pc
     if (item->terms != NULL)
         in_terms_look(run, item, pc, op);
     if (!run->launch.checks)
-        return !run->stopped;
-    if (run->code->subscript_of != NULL)
+        return !run->outcome.stopped;
+    if (run->code->subscripts.first_of != NULL)
         in_check_subscripts(&x);
     if (x.s == NULL)
         check_values(&x, op);
     else if (!check_numbers(&x, op) && !check_moves(&x, op) && !check_flags(&x, op) &&
              !in_check_memory(&x, op))
         check_rest(&x, op);
-    return !run->stopped;
+    return !run->outcome.stopped;
 }

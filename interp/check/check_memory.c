@@ -24,7 +24,7 @@ static uint8_t *shadow_at(struct in_run *run, struct in_item *item, const struct
 static bool is_global(const struct at *x, const uint8_t *m)
 {
     const struct in_code *code = x->run->code;
-    return m == NULL || ((m < x->item->shadow || m >= x->item->shadow + code->frame_size) &&
+    return m == NULL || ((m < x->item->shadow || m >= x->item->shadow + code->frame.size) &&
                          (m < x->item->group->local_shadow ||
                           m >= x->item->group->local_shadow + x->item->group->local_size));
 }

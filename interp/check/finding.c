@@ -15,7 +15,7 @@ static void coordinates(struct in_finding *f, const struct in_item *item)
 
 static uint32_t source_index(const struct in_run *run, const struct in_insn *pc)
 {
-    return pc != NULL ? run->code->source_of[pc - run->insns] : 0;
+    return pc != NULL ? run->code->sources.of_insn[pc - run->insns] : 0;
 }
 
 static void record_finding(struct in_run *run, const struct in_item *item, const struct in_finding *f,
@@ -45,11 +45,12 @@ struct in_raised {
 /* Counts the finding; true: it has been reported often enough. */
 static bool is_reported_often(struct in_run *run, const struct in_insn *pc, const char *kind)
 {
-    for (uint32_t k = 0; k < run->raised_count; k++)
-        if (run->raised[k].pc == pc && strcmp(run->raised[k].kind, kind) == 0)
-            return run->raised[k].count == MOST_REPORTS || run->raised[k].count++ == MOST_REPORTS;
+    for (uint32_t k = 0; k < run->outcome.raised_count; k++)
+        if (run->outcome.raised[k].pc == pc && strcmp(run->outcome.raised[k].kind, kind) == 0)
+            return run->outcome.raised[k].count == MOST_REPORTS ||
+                   run->outcome.raised[k].count++ == MOST_REPORTS;
     struct in_raised raised = {pc, kind, 1};
-    mm_append(&run->raised, &run->raised_count, &raised);
+    mm_append(&run->outcome.raised, &run->outcome.raised_count, &raised);
     return false;
 }
 
@@ -74,7 +75,7 @@ void in_raise(struct in_run *run, struct in_item *item, const struct in_insn *pc
     va_start(list, format);
     vsnprintf(f.message, sizeof f.message, format, list);
     va_end(list);
-    f.source = &run->code->sources[source];
+    f.source = &run->code->sources.list[source];
     if (item != NULL) {
         f.work_item = item->agent;
         coordinates(&f, item);
@@ -86,6 +87,6 @@ void in_raise(struct in_run *run, struct in_item *item, const struct in_insn *pc
      * uninitialized value must not end the launch and hide the race. */
     if (run->launch.recorder != NULL && strcmp(kind, "uninitialized") == 0 && most < 32)
         most = 32;
-    run->findings += run->findings < UINT32_MAX;
-    run->stopped |= run->findings >= most && most < UINT32_MAX;
+    run->outcome.findings += run->outcome.findings < UINT32_MAX;
+    run->outcome.stopped |= run->outcome.findings >= most && most < UINT32_MAX;
 }

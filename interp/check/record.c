@@ -26,7 +26,7 @@ enum { MOST_CHAINS = 1 << 16, DEEPEST = 64 };
 
 static uint32_t give_id(struct in_run *run, uint32_t index, uint32_t caller)
 {
-    const struct in_source *s = &run->code->sources[index];
+    const struct in_source *s = &run->code->sources.list[index];
     struct mm_record record = {.type = MM_RECORD_SOURCE};
     record.source = (struct mm_source){.id = mm_recorder_new_source(run->launch.recorder),
                                        .line = s->line,
@@ -44,7 +44,7 @@ static uint32_t give_id(struct in_run *run, uint32_t index, uint32_t caller)
 static const struct in_insn *call_of(const struct in_run *run, const struct in_item *item, uint32_t index)
 {
     const struct in_insn *back;
-    int32_t slot = run->code->return_slots[index];
+    int32_t slot = run->code->sources.return_slots[index];
     if (slot == 0 || item->frame == NULL)
         return NULL;
     memcpy(&back, item->frame + slot, sizeof back);
@@ -58,7 +58,7 @@ static uint64_t chain_key(const struct in_run *run, const struct in_item *item, 
     for (int depth = 0; call != NULL && depth < DEEPEST; depth++) {
         key = key * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)(call - run->insns) + 1;
         key ^= key >> 29;
-        call = call_of(run, item, run->code->source_of[call - run->insns]);
+        call = call_of(run, item, run->code->sources.of_insn[call - run->insns]);
     }
     return key != 0 ? key : 1;
 }
@@ -91,7 +91,7 @@ static uint32_t called_source(struct in_run *run, const struct in_item *item, ui
 {
     if (run->recording.calls == NULL)
         run->recording.calls = mm_alloc_zero(
-            1, sizeof *run->recording.calls + run->code->source_count * sizeof *run->recording.calls->last);
+            1, sizeof *run->recording.calls + run->code->sources.count * sizeof *run->recording.calls->last);
     struct in_calls *calls = run->recording.calls;
     if (calls == NULL)
         return 0;
@@ -114,8 +114,8 @@ static uint32_t called_source(struct in_run *run, const struct in_item *item, ui
 /* A source id is assigned when its instruction is first recorded. */
 uint32_t in_record_source(struct in_run *run, const struct in_item *item, const struct in_insn *pc)
 {
-    uint32_t index = run->code->source_of[pc - run->insns], id = 0;
-    if (run->code->return_slots[index] != 0 && item != NULL && call_of(run, item, index) != NULL)
+    uint32_t index = run->code->sources.of_insn[pc - run->insns], id = 0;
+    if (run->code->sources.return_slots[index] != 0 && item != NULL && call_of(run, item, index) != NULL)
         id = called_source(run, item, index);
     if (id != 0)
         return id;

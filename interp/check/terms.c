@@ -8,7 +8,7 @@ enum { MOST = 1 << 16 }; /* terms of one work-item; beyond half of that all valu
 
 bool in_terms_begin(struct in_run *run, struct in_item *item)
 {
-    struct in_terms *t = mm_alloc_zero(1, sizeof *t + run->code->frame_size * sizeof *t->of);
+    struct in_terms *t = mm_alloc_zero(1, sizeof *t + run->code->frame.size * sizeof *t->of);
     item->terms = t;
     if (t != NULL)
         t->update = MM_UPDATE_COUNT;
@@ -123,7 +123,7 @@ uint32_t in_terms_one(const struct in_terms_at *x, enum mm_term_op op, uint32_t 
 
 uint32_t in_terms_of(const struct in_terms_at *x, int32_t slot)
 {
-    if (slot < 0 || (uint32_t)slot >= x->run->code->frame_size)
+    if (slot < 0 || (uint32_t)slot >= x->run->code->frame.size)
         return 0;
     uint32_t of = x->t->of[slot];
     return of != 0 && x->t->list[of >> 4].kept ? 0 : of;
@@ -178,13 +178,13 @@ struct in_operand in_terms_operand(const struct in_terms_at *x, int32_t slot, ui
 
 void in_terms_set(const struct in_terms_at *x, int32_t slot, uint64_t size, uint32_t term)
 {
-    for (uint64_t k = 0; slot >= 0 && k < size && (uint64_t)slot + k < x->run->code->frame_size; k++)
+    for (uint64_t k = 0; slot >= 0 && k < size && (uint64_t)slot + k < x->run->code->frame.size; k++)
         x->t->of[(uint64_t)slot + k] = term != 0 ? (term << 4) + (uint32_t)k : 0;
 }
 
 void in_terms_move(const struct in_terms_at *x, int32_t to, int32_t from, uint64_t size)
 {
-    uint64_t most = x->run->code->frame_size;
+    uint64_t most = x->run->code->frame.size;
     if (to < 0 || (uint64_t)to + size > most)
         return;
     if (from < 0 || (uint64_t)from + size > most)
@@ -300,6 +300,6 @@ void in_terms_next(const struct in_terms_at *x)
     forget_access(x->t);
     if (x->t->count <= MOST / 2)
         return;
-    in_terms_keep(x, 0, x->run->code->frame_size);
+    in_terms_keep(x, 0, x->run->code->frame.size);
     x->t->count = 0;
 }

@@ -13,7 +13,7 @@ static const struct in_fat *fat_of(const struct in_terms_at *x, int32_t slot)
 /* The slot of SIZE bytes at ADDRESS in the work-item's block; -1: they are elsewhere. */
 static int32_t own_slot(const struct in_terms_at *x, uint64_t address, uint64_t size)
 {
-    uint64_t offset = address - (uint64_t)(uintptr_t)x->item->frame, most = x->run->code->frame_size;
+    uint64_t offset = address - (uint64_t)(uintptr_t)x->item->frame, most = x->run->code->frame.size;
     return offset < most && most - offset >= size ? (int32_t)offset : -1;
 }
 
@@ -180,7 +180,7 @@ static void keep_object(const struct in_terms_at *x, int32_t slot)
     if (own < 0)
         return;
     const struct in_object *o = p->object == &in_unknown ? in_find(x->run, x->item, p->address) : p->object;
-    uint64_t left = x->run->code->frame_size - (uint64_t)own;
+    uint64_t left = x->run->code->frame.size - (uint64_t)own;
     uint64_t inside = o != NULL ? o->size - (p->address - o->address) : left;
     in_terms_keep(x, own, inside < left ? inside : left);
 }

@@ -225,8 +225,8 @@ static void record_atomic(struct in_run *run, struct in_item *item, const struct
     in_record_atomic(run, item, pc, p->object, p->address, a->size, kind, store ? 0 : old,
                      kind == MM_READ ? 0 : written, order, scope,
                      (compare && !s->writes ? MM_FAILED_CAS : 0) |
-                         (run->module->vulkan ? MM_NON_PRIVATE : 0));
-    if (run->module->vulkan)
+                         (run->module->target.vulkan ? MM_NON_PRIVATE : 0));
+    if (run->module->target.vulkan)
         run->recording.events[run->recording.event_count - 1].semantics =
             (uint16_t)in_get32(item, s->writes || a->opcode == SpvOpAtomicLoad ? a->order : a->order2);
 }
@@ -257,7 +257,7 @@ bool in_atomic_now(struct in_run *run, struct in_item *item, const struct in_ins
             record_atomic(run, item, pc, &s, p, old, written);
         if (weak && run->launch.recorder != NULL)
             in_weak_recorded(run);
-    } else if (run->stopped) {
+    } else if (run->outcome.stopped) {
         return false;
     }
     if (a->result != 0) {

@@ -206,7 +206,7 @@ static void shuffle(const struct in_gathering *g)
     uint64_t size = g->w->ty->reg_size;
     struct exchange *x = mm_alloc_zero(g->count, sizeof *x);
     if (x == NULL || size > sizeof x->bytes) {
-        g->run->limit = true;
+        g->run->outcome.limit = true;
         mm_free(x);
         return;
     }

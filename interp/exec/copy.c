@@ -68,7 +68,7 @@ static void make(struct in_run *run, struct in_item *item, struct in_copy *c)
     uint64_t size = from->element != NULL ? from->element->size : 1;
     bool to_local = from->storage == SpvStorageClassWorkgroup;
     run->copying = true;
-    for (uint64_t k = 0; k < (c->stride == 1 ? c->count > 0 : c->count) && !run->stopped; k++) {
+    for (uint64_t k = 0; k < (c->stride == 1 ? c->count > 0 : c->count) && !run->outcome.stopped; k++) {
         uint64_t t = c->to.address + k * size * (to_local ? 1 : c->stride);
         uint64_t f = c->from.address + k * size * (to_local ? c->stride : 1);
         copy_piece(run, item, c, t, f, c->stride == 1 ? size * c->count : size);
@@ -81,7 +81,7 @@ static void make(struct in_run *run, struct in_item *item, struct in_copy *c)
 static void make_in_order(struct in_run *run, struct in_item *item, struct in_copy *c)
 {
     struct in_copies *copies = &item->group->copies;
-    for (uint32_t k = 0; k < copies->count && !run->stopped; k++) {
+    for (uint32_t k = 0; k < copies->count && !run->outcome.stopped; k++) {
         struct in_copy *earlier = &copies->list[k];
         if (earlier->late && earlier->fences < c->fences)
             make(run, item, earlier);
@@ -119,7 +119,7 @@ static void keep_copy(struct in_run *run, struct in_copies *copies, const struct
     if (!run->launch.checks && !is_recorded(run) && !c->late)
         return;
     if (!mm_append(&copies->list, &copies->count, c))
-        run->limit = true;
+        run->outcome.limit = true;
 }
 
 static void ask(const struct in_gathering *g)
@@ -127,7 +127,7 @@ static void ask(const struct in_gathering *g)
     struct in_copies *copies = &g->members[0]->group->copies;
     struct in_copy c = {
         .pc = g->members[0]->pc - 1, .wait = g->w, .number = ++copies->made, .fences = copies->fences};
-    if (g->run->launch.checks && !agree(g) && g->run->stopped)
+    if (g->run->launch.checks && !agree(g) && g->run->outcome.stopped)
         return;
     memcpy(&c.to, in_gathered(g, 0, 0), sizeof c.to);
     memcpy(&c.from, in_gathered(g, 0, 1), sizeof c.from);
@@ -177,7 +177,7 @@ static void check_event(const struct in_gathering *g, uint32_t member, uint64_t 
 static bool meet(const struct in_gathering *g, uint32_t member, uint64_t count, bool differs)
 {
     struct in_copies *copies = &g->members[0]->group->copies;
-    for (uint64_t k = 0; k < count && !g->run->stopped; k++) {
+    for (uint64_t k = 0; k < count && !g->run->outcome.stopped; k++) {
         uint64_t address, value, first;
         const uint8_t *event = event_of(g, member, k, &address);
         if (event == NULL)
@@ -187,7 +187,7 @@ static bool meet(const struct in_gathering *g, uint32_t member, uint64_t count, 
             check_event(g, member, address, value);
         for (uint32_t c = 0; c < copies->count; c++)
             copies->list[c].met |= copies->list[c].event == value;
-        event = differs || g->run->stopped ? NULL : event_of(g, 0, k, &address);
+        event = differs || g->run->outcome.stopped ? NULL : event_of(g, 0, k, &address);
         if (event != NULL)
             memcpy(&first, event, sizeof first);
         differs |= event != NULL && first != value;
@@ -200,9 +200,9 @@ static void meet_all(const struct in_gathering *g)
 {
     const struct in_ty *ty = g->w->from;
     uint64_t most = in_number(in_gathered(g, 0, 0), ty);
-    for (uint32_t m = 0; m < g->count && !g->run->stopped; m++) {
+    for (uint32_t m = 0; m < g->count && !g->run->outcome.stopped; m++) {
         uint64_t count = in_number(in_gathered(g, m, 0), ty);
-        if (!meet(g, m, count, count != most) && g->run->launch.checks && !g->run->stopped) {
+        if (!meet(g, m, count, count != most) && g->run->launch.checks && !g->run->outcome.stopped) {
             in_raise(g->run, g->members[m], g->members[m]->pc - 1, "different-arguments", "CLC 6.15.11", NULL,
                      0, 0,
                      "the events that this work-item waits for differ from those of work-item %u of its "
@@ -252,7 +252,7 @@ static void fence(const struct in_gathering *g)
     struct in_copies *copies = &g->members[0]->group->copies;
     uint64_t flags = in_number(in_gathered(g, 0, 0), g->w->from);
     copies->fences++;
-    for (uint32_t m = 0; m < g->count && !g->run->stopped; m++) {
+    for (uint32_t m = 0; m < g->count && !g->run->outcome.stopped; m++) {
         struct in_item *item = g->members[m];
         if (g->run->launch.checks &&
             (!in_is_copy_fence(item, g->w) || in_number(in_gathered(g, m, 0), g->w->from) != flags))
@@ -285,11 +285,11 @@ void in_copy_collective(struct in_run *run, struct in_item **members, uint32_t c
 void in_copies_end(struct in_run *run, struct in_item *item)
 {
     struct in_copies *copies = &item->group->copies;
-    for (uint32_t k = 0; k < copies->count && !run->stopped; k++) {
+    for (uint32_t k = 0; k < copies->count && !run->outcome.stopped; k++) {
         struct in_copy *c = &copies->list[k];
         if (c->late)
             make_in_order(run, item, c);
-        if (run->launch.checks && !run->stopped)
+        if (run->launch.checks && !run->outcome.stopped)
             in_raise(run, item, c->pc, "unwaited-copy", "CLC 6.15.11", NULL, 0, 0,
                      "the work-group ends without having waited for this asynchronous copy");
     }

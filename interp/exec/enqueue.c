@@ -103,7 +103,7 @@ static bool read_ndrange(struct in_run *run, struct in_item *item, const struct 
         return true;
     in_raise(run, item, pc, "invalid-ndrange", "CLC 6.15.16", NULL, 0, 0, "an ndrange of %u dimensions",
              range->dimensions);
-    run->stopped = true;
+    run->outcome.stopped = true;
     return false;
 }
 
@@ -215,7 +215,7 @@ static bool run_enqueue(struct in_run *run, struct in_item *item, const struct i
     if (place != NULL)
         memcpy(place, &event, sizeof event);
     enqueue_result(item, c, (uint64_t)(int64_t)result);
-    return !run->stopped;
+    return !run->outcome.stopped;
 }
 
 static bool run_marker(struct in_run *run, struct in_item *item, const struct in_insn *pc,
@@ -236,7 +236,7 @@ static bool run_marker(struct in_run *run, struct in_item *item, const struct in
     if (place != NULL)
         memcpy(place, &event, sizeof event);
     enqueue_result(item, c, (uint64_t)(int64_t)result);
-    return !run->stopped;
+    return !run->outcome.stopped;
 }
 
 /* ---- events and queues ---------------------------------------------------------------------- */
@@ -249,7 +249,7 @@ static bool capture(struct in_run *run, struct in_item *item, const struct in_in
     uint8_t *m = in_touch(run, item, pc, p, p->address, 16, 7, true); /* two times */
     if (m != NULL && env->capture_profiling != NULL)
         env->capture_profiling(env->context, handle_of(item, c, 0), (int)enqueue_operand(item, c, 1), m);
-    return !run->stopped;
+    return !run->outcome.stopped;
 }
 
 static bool valid_event(struct in_run *run, struct in_item *item, const struct in_call *c)
@@ -278,7 +278,7 @@ static bool run_event(struct in_run *run, struct in_item *item, const struct in_
         if (run->launch.checks)
             in_raise(run, item, pc, "invalid-event", "CLC 6.15.16", NULL, 0, 0,
                      "the event is not a device event");
-        return !run->stopped;
+        return !run->outcome.stopped;
     }
     switch (c->opcode) {
     case SpvOpRetainEvent:
@@ -293,7 +293,7 @@ static bool run_event(struct in_run *run, struct in_item *item, const struct in_
     default:
         return capture(run, item, pc, c);
     }
-    return !run->stopped;
+    return !run->outcome.stopped;
 }
 
 static bool run_default_queue(struct in_run *run, struct in_item *item, const struct in_insn *pc,
@@ -330,7 +330,7 @@ static bool run_kernel_query(struct in_run *run, struct in_item *item, const str
     case SpvOpGetKernelNDrangeMaxSubGroupSize: {
         uint64_t items = 1;
         if (!read_ndrange(run, item, pc, c, 0, &range))
-            return !run->stopped;
+            return !run->outcome.stopped;
         for (uint32_t d = 0; d < range.dimensions; d++) {
             uint64_t size = range.part[2][0] != 0 ? range.part[2][d] : range.part[1][d];
             items = size > most || items * size > most ? most : items * size;
@@ -344,7 +344,7 @@ static bool run_kernel_query(struct in_run *run, struct in_item *item, const str
         break;
     }
     enqueue_result(item, c, value);
-    return !run->stopped;
+    return !run->outcome.stopped;
 }
 
 /* ---- lowering ---------------------------------------------------------------------------- */

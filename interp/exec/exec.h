@@ -123,45 +123,66 @@ struct in_const_reloc {
 
 struct in_code {
     struct mm_arena *arena;
+
+    /* the instructions */
     struct in_insn *insns;
     uint32_t count;
     struct in_insn *threaded[4]; /* per engine */
-    uint32_t *source_of;         /* per instruction: index in sources */
-    struct in_source *sources;
-    int32_t *return_slots; /* per source: where its function keeps the return address, 0: the kernel itself */
-    uint32_t source_count;
-    uint8_t *constants; /* constant_size bytes, end at the block pointer */
-    uint32_t constant_size;
-    struct in_const_reloc *relocs;
-    uint32_t reloc_count;
-    uint32_t frame_size; /* from the block pointer up */
-    uint32_t frame_align;
+    uint32_t entry;              /* instruction */
+    bool waits;                  /* has WAIT instructions */
+    bool loops;                  /* jumps back */
+    struct in_code_sources {
+        uint32_t *of_insn; /* per instruction: index in LIST */
+        struct in_source *list;
+        int32_t
+            *return_slots; /* per source: where its function keeps the return address, 0: the kernel itself */
+        uint32_t count;
+    } sources;
+    struct in_code_subscripts {
+        struct in_subscript *list; /* subscript.c, in the order of instructions */
+        uint32_t count;
+        uint32_t *first_of; /* per instruction: its first one + 1, 0: none; NULL: none at all */
+    } subscripts;
+
+    /* the block of a work-item */
+    struct in_code_frame {
+        uint32_t size; /* from the block pointer up */
+        uint32_t align;
+        int32_t *arguments;  /* slots of the kernel's parameters, 0: by value */
+        int32_t return_slot; /* of the kernel function */
+    } frame;
+    struct in_code_constants {
+        uint8_t *bytes; /* SIZE of them, end at the block pointer */
+        uint32_t size;
+        struct in_const_reloc *relocs;
+        uint32_t reloc_count;
+        struct in_undefined {
+            int32_t slot;
+            uint32_t size;
+        } * undefined; /* constants without a value (OpUndef) */
+        uint32_t undefined_count;
+    } constants;
     struct in_built_in *built_ins;
     uint32_t built_in_count;
-    bool masks;          /* sub-group masks are among them */
-    int32_t *arguments;  /* slots of the kernel's parameters, 0: by value */
-    int32_t return_slot; /* of the kernel function */
+    bool masks; /* sub-group masks are among them */
+
+    /* variables */
     struct in_private *privates;
     uint32_t private_count;
-    uint32_t *locals; /* indices in module->globals of Workgroup variables */
-    uint32_t local_count;
-    uint64_t local_bytes;
-    uint32_t entry; /* instruction */
-    bool waits;     /* has WAIT instructions */
-    bool loops;     /* jumps back */
-    struct in_undefined {
-        int32_t slot;
-        uint32_t size;
-    } * undefined; /* constants without a value (OpUndef) */
-    uint32_t undefined_count;
-    struct in_subscript *subscripts; /* subscript.c, in the order of instructions */
-    uint32_t subscript_count;
-    uint32_t *subscript_of;  /* per instruction: its first one + 1, 0: none; NULL: none at all */
-    void *native;            /* the JIT's data for this kernel */
-    _Atomic uint64_t heat;   /* instructions of it that the interpreter has executed */
-    _Atomic bool suspicious; /* a shadow check failed: the interpreter executes later launches */
-    _Atomic int replayable;  /* replay.c: not yet known, yes, no */
-    _Atomic bool stray;      /* a launch read outside all objects, which only the interpreter tolerates */
+    struct in_code_locals {
+        uint32_t *list; /* indices in module->globals of Workgroup variables */
+        uint32_t count;
+        uint64_t bytes;
+    } locals;
+
+    /* what launches change */
+    void *native;          /* the JIT's data for this kernel */
+    _Atomic uint64_t heat; /* instructions of it that the interpreter has executed */
+    struct in_code_noted {
+        _Atomic bool suspicious; /* a shadow check failed: the interpreter executes later launches */
+        _Atomic int replayable;  /* replay.c: not yet known, yes, no */
+        _Atomic bool stray;      /* a launch read outside all objects, which only the interpreter tolerates */
+    } noted;
 };
 
 enum in_item_state { IN_ITEM_NEW, IN_ITEM_READY, IN_ITEM_WAITING, IN_ITEM_DONE };
@@ -304,14 +325,15 @@ struct in_run {
     const struct in_object *recent[4]; /* last objects found */
     uint32_t recent_next;
 
-    /* how it ended */
-    bool over;
-    bool stopped; /* a finding ended the launch */
-    bool limit;   /* memory ran out */
-    bool stray;   /* a read outside every object returned zeros */
-    uint32_t findings;
-    struct in_raised *raised; /* number of findings by kind and location (finding.c) */
-    uint32_t raised_count;
+    struct in_outcome {
+        bool over;
+        bool stopped; /* a finding ended the launch */
+        bool limit;   /* memory ran out */
+        bool stray;   /* a read outside every object returned zeros */
+        uint32_t findings;
+        struct in_raised *raised; /* number of findings by kind and location (finding.c) */
+        uint32_t raised_count;
+    } outcome;
 };
 
 /* The 32-bit number in SLOT of ITEM. */

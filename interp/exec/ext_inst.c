@@ -89,7 +89,7 @@ static bool run_second(struct in_run *run, struct in_item *item, const struct in
     uint8_t *to = item->frame + c->result;
     uint8_t *m = in_touch(run, item, pc, p, p->address, pointee->access, (uint32_t)pointee->align - 1, true);
     if (m == NULL)
-        return !run->stopped;
+        return !run->outcome.stopped;
     uint32_t each = (uint32_t)in_scalar(pointee)->size;
     begin_write(run, item, p, p->address, pointee->access);
     for (uint32_t k = 0; k < n; k++)
@@ -155,7 +155,7 @@ static bool run_vload(struct in_run *run, struct in_item *item, const struct in_
     const uint8_t *m = in_touch(run, item, pc, p, at, each * n, mask, false);
     if (m == NULL) {
         memset(to, 0, size * n);
-        return !run->stopped;
+        return !run->outcome.stopped;
     }
     if (is_weak(run, p))
         m = in_weak_read(run, item, p->object, at, each * n);
@@ -183,7 +183,7 @@ static bool run_vstore(struct in_run *run, struct in_item *item, const struct in
     const uint8_t *from = item->frame + c->operand[0];
     uint8_t *m = in_touch(run, item, pc, p, at, each * n, mask, true);
     if (m == NULL)
-        return !run->stopped;
+        return !run->outcome.stopped;
     begin_write(run, item, p, at, each * n);
     enum in_rounding rounding = fn->flags & IN_EXT_ROUNDED ? (enum in_rounding)c->literal : IN_RTE;
     in_convert_fn convert = in_convert_find(size == 8   ? IN_F64
@@ -255,7 +255,7 @@ bool in_printf_call(struct in_run *run, struct in_item *item, const struct in_in
     if (problem != NULL && run->launch.checks)
         in_raise(run, item, pc, "printf-format", "CLC 6.15.14", NULL, 0, 0, "printf: %s", problem);
     memcpy(item->frame + c->result, &result, sizeof result);
-    return !run->stopped;
+    return !run->outcome.stopped;
 }
 
 static bool run_nothing(struct in_run *run, struct in_item *item, const struct in_insn *pc,

@@ -35,7 +35,7 @@ static const struct in_handle *image_of(struct in_run *run, struct in_item *item
     if (h != NULL && h->has_image)
         return h;
     in_raise(run, item, pc, "invalid-image", "CLC 6.15.15", NULL, 0, 0, "the image is not an image object");
-    run->stopped = true;
+    run->outcome.stopped = true;
     return NULL;
 }
 
@@ -196,11 +196,11 @@ static bool run_sample(struct in_run *run, struct in_item *item, const struct in
     union in_texel texel = {{0}};
     struct in_image_touched touched = {0};
     if (h == NULL)
-        return !run->stopped;
+        return !run->outcome.stopped;
     if (!sampler_of(run, handle_bits(item, c->operand[0], 1), &sampler)) {
         in_raise(run, item, pc, "invalid-sampler", "CLC 6.15.15.1", NULL, 0, 0,
                  "the sampler is not a sampler object");
-        run->stopped = true;
+        run->outcome.stopped = true;
         return false;
     }
     int32_t at[4];
@@ -225,7 +225,7 @@ static bool run_sample(struct in_run *run, struct in_item *item, const struct in
         outside(run, item, pc, h, &h->image, at, false);
     record_texels(run, item, pc, h, &touched, false);
     put_texel(item, c, &texel);
-    return !run->stopped;
+    return !run->outcome.stopped;
 }
 
 /* One texel at integer coordinates, of the type TY: from the image to TEXEL, or the other way. */
@@ -259,7 +259,7 @@ static bool run_read(struct in_run *run, struct in_item *item, const struct in_i
     union in_texel texel = {{0}};
     if (access_texel(run, item, pc, c, c->ty, false, &texel))
         put_texel(item, c, &texel);
-    return !run->stopped;
+    return !run->outcome.stopped;
 }
 
 static bool run_write(struct in_run *run, struct in_item *item, const struct in_insn *pc,
@@ -276,7 +276,7 @@ static bool run_write(struct in_run *run, struct in_item *item, const struct in_
             texel.u[k] = (uint32_t)v;
     }
     access_texel(run, item, pc, c, ty, true, &texel);
-    return !run->stopped;
+    return !run->outcome.stopped;
 }
 
 static bool run_query(struct in_run *run, struct in_item *item, const struct in_insn *pc,
@@ -311,7 +311,7 @@ static bool run_query(struct in_run *run, struct in_item *item, const struct in_
     const struct in_ty *s = in_scalar(c->ty);
     for (uint32_t k = 0; k < in_count(c->ty) && k < 4; k++)
         memcpy(item->frame + c->result + k * s->size, &value[k], s->size);
-    return !run->stopped;
+    return !run->outcome.stopped;
 }
 
 /* ---- lowering ---------------------------------------------------------------------------- */

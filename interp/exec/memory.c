@@ -23,7 +23,7 @@ static const struct in_object *find_built_in(const struct in_run *run, const str
 static const struct in_object *find_private(struct in_run *run, struct in_item *item, uint64_t address)
 {
     uint64_t offset = address - (uint64_t)(uintptr_t)item->frame;
-    if (offset >= run->code->frame_size)
+    if (offset >= run->code->frame.size)
         return find_built_in(run, item, address);
     for (uint32_t k = 0; k < run->code->private_count; k++) {
         const struct in_private *v = &run->code->privates[k];
@@ -43,7 +43,7 @@ const struct in_object *in_find(struct in_run *run, struct in_item *item, uint64
     const struct in_object *o = find_private(run, item, address);
     if (o != NULL)
         return o;
-    uint32_t locals = run->code->local_count + run->info->argument_count;
+    uint32_t locals = run->code->locals.count + run->info->argument_count;
     for (uint32_t k = 0; k < locals; k++)
         if (contains(&item->group->objects[k], address))
             return &item->group->objects[k];
@@ -114,13 +114,13 @@ static uint8_t *stray_read(struct in_run *run, struct in_item *item, const struc
     uint64_t offset = address - o->address;
     if (offset < o->size && o->size - offset >= size)
         return NULL;
-    if (!run->stray) {
-        uint32_t findings = run->findings;
-        run->stray = true;
-        run->code->stray = true;
+    if (!run->outcome.stray) {
+        uint32_t findings = run->outcome.findings;
+        run->outcome.stray = true;
+        run->code->noted.stray = true;
         report(run, item, pc, o, address, size, 0, false);
-        run->findings = findings;
-        run->stopped = false;
+        run->outcome.findings = findings;
+        run->outcome.stopped = false;
     }
     return (uint8_t *)(uintptr_t)zeros;
 }
@@ -132,7 +132,7 @@ static bool is_possible(const struct in_run *run, const struct in_item *item, co
 {
     uint64_t offset = address - o->address;
     if (o->region == MM_PRIVATE && o->size == 0) {
-        uint64_t begin = (uint64_t)(uintptr_t)item->frame, room = run->code->frame_size;
+        uint64_t begin = (uint64_t)(uintptr_t)item->frame, room = run->code->frame.size;
         return address - begin < room && room - (address - begin) >= size;
     }
     return offset < o->size && o->size - offset >= size;
@@ -159,5 +159,6 @@ uint8_t *in_touch_slow(struct in_run *run, struct in_item *item, const struct in
     if (zeros != NULL)
         return zeros;
     report(run, item, pc, o, address, size, align_mask, write);
-    return !run->stopped && is_possible(run, item, o, address, size) ? (uint8_t *)(uintptr_t)address : NULL;
+    return !run->outcome.stopped && is_possible(run, item, o, address, size) ? (uint8_t *)(uintptr_t)address
+                                                                             : NULL;
 }

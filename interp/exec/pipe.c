@@ -101,14 +101,14 @@ static struct in_pipe *pipe_of(struct in_run *run, struct in_item *item, const s
     struct in_pipe *p = h != NULL ? h->pipe : NULL;
     if (p == NULL || p->object == NULL) {
         in_raise(run, item, pc, "invalid-pipe", "CLC 6.15.17", NULL, 0, 0, "the pipe is not a pipe object");
-        run->stopped = true;
+        run->outcome.stopped = true;
         return NULL;
     }
     if (packet_size != p->packet_size) {
         in_raise(run, item, pc, "pipe-packet-size", "CLC 6.15.17", p->object, 0, 0,
                  "packets of %llu bytes in a pipe of packets of %u bytes", (unsigned long long)packet_size,
                  p->packet_size);
-        run->stopped = true;
+        run->outcome.stopped = true;
         return NULL;
     }
     return p;
@@ -163,7 +163,7 @@ static bool run_packet(struct in_run *run, struct in_item *item, const struct in
     }
     pthread_mutex_unlock(&pipes);
     put_pipe_result(item, c, result);
-    return !run->stopped;
+    return !run->outcome.stopped;
 }
 
 static void bad_reservation(struct in_run *run, struct in_item *item, const struct in_insn *pc,
@@ -172,7 +172,7 @@ static void bad_reservation(struct in_run *run, struct in_item *item, const stru
     in_raise(run, item, pc, "invalid-reservation", "CLC 6.15.17", p->object, 0, 0,
              "reservation %llu is not an active reservation of the pipe in this direction",
              (unsigned long long)id);
-    run->stopped = true;
+    run->outcome.stopped = true;
 }
 
 static bool run_reserved_packet(struct in_run *run, struct in_item *item, const struct in_insn *pc,
@@ -191,13 +191,13 @@ static bool run_reserved_packet(struct in_run *run, struct in_item *item, const 
     } else if (v != NULL) {
         in_raise(run, item, pc, "out-of-bounds", "CLC 6.15.17", p->object, 0, 0,
                  "packet %llu of a reservation of %u", (unsigned long long)index, v->count);
-        run->stopped = true;
+        run->outcome.stopped = true;
     } else if (p != NULL) {
         bad_reservation(run, item, pc, p, id);
     }
     pthread_mutex_unlock(&pipes);
     put_pipe_result(item, c, result);
-    return !run->stopped;
+    return !run->outcome.stopped;
 }
 
 static uint64_t reserve_id(struct in_pipe *p, bool write, uint32_t count)
@@ -234,7 +234,7 @@ static bool run_reserve(struct in_run *run, struct in_item *item, const struct i
         pipe_of(run, item, pc, c->operand[0], value_at(item, c->operand[2], c->types[2]->size));
     uint32_t count = (uint32_t)value_at(item, c->operand[1], c->types[1]->size);
     put_pipe_result(item, c, reserve_id(p, c->opcode == SpvOpReserveWritePipePackets, count));
-    return !run->stopped;
+    return !run->outcome.stopped;
 }
 
 static bool run_commit(struct in_run *run, struct in_item *item, const struct in_insn *pc,
@@ -243,7 +243,7 @@ static bool run_commit(struct in_run *run, struct in_item *item, const struct in
     struct in_pipe *p =
         pipe_of(run, item, pc, c->operand[0], value_at(item, c->operand[2], c->types[2]->size));
     commit(run, item, pc, p, value_at(item, c->operand[1], 8), c->opcode == SpvOpCommitWritePipe);
-    return !run->stopped;
+    return !run->outcome.stopped;
 }
 
 static bool run_pipe_query(struct in_run *run, struct in_item *item, const struct in_insn *pc,
@@ -262,7 +262,7 @@ static bool run_pipe_query(struct in_run *run, struct in_item *item, const struc
         n = c->opcode == SpvOpGetMaxPipePackets ? p->max_packets : p->write_count - p->read_count;
     pthread_mutex_unlock(&pipes);
     put_pipe_result(item, c, n);
-    return !run->stopped;
+    return !run->outcome.stopped;
 }
 
 /* Work-group and sub-group forms: one reservation, or commit, for all MEMBERS, which wait at the same

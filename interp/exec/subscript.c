@@ -20,7 +20,7 @@ struct in_subscript {
 static void add_subscript(struct in_lower *l, const struct in_subscript *s)
 {
     struct in_code *code = l->code;
-    struct in_subscript *added = code->count ? mm_add(&code->subscripts, &code->subscript_count) : NULL;
+    struct in_subscript *added = code->count ? mm_add(&code->subscripts.list, &code->subscripts.count) : NULL;
     if (added == NULL) {
         in_lower_memory(l);
         return;
@@ -78,7 +78,7 @@ void in_note_subscripts(struct in_lower *l, const struct in_inst *i, const struc
 {
     const struct in_ty *ty = in_ty_of(l, i->operands[0])->element;
     struct in_subscript s = {.base = base, .index = index, .narrow = narrow};
-    if (!l->m->subscripts)
+    if (!l->m->target.subscripts)
         return;
     s.strict = is_accessed(l, i->result, l->use[i->result].position);
     for (uint32_t k = 1; k < i->operand_count; k++) {
@@ -102,13 +102,13 @@ void in_note_subscripts(struct in_lower *l, const struct in_inst *i, const struc
 enum mm_class in_index_subscripts(struct in_lower *l)
 {
     struct in_code *code = l->code;
-    if (code->subscript_count == 0)
+    if (code->subscripts.count == 0)
         return l->result;
-    code->subscript_of = mm_alloc_zero(code->count, sizeof *code->subscript_of);
-    if (code->subscript_of == NULL)
+    code->subscripts.first_of = mm_alloc_zero(code->count, sizeof *code->subscripts.first_of);
+    if (code->subscripts.first_of == NULL)
         return in_lower_memory(l);
-    for (uint32_t k = code->subscript_count; k-- > 0;)
-        code->subscript_of[code->subscripts[k].insn] = k + 1;
+    for (uint32_t k = code->subscripts.count; k-- > 0;)
+        code->subscripts.first_of[code->subscripts.list[k].insn] = k + 1;
     return l->result;
 }
 
@@ -136,9 +136,9 @@ void in_check_subscripts(const struct at *x)
 {
     const struct in_code *code = x->run->code;
     uint32_t insn = (uint32_t)(x->pc - x->run->insns);
-    if (code->subscript_of[insn] == 0)
+    if (code->subscripts.first_of[insn] == 0)
         return;
-    for (uint32_t k = code->subscript_of[insn] - 1;
-         k < code->subscript_count && code->subscripts[k].insn == insn; k++)
-        check_subscript(x, &code->subscripts[k]);
+    for (uint32_t k = code->subscripts.first_of[insn] - 1;
+         k < code->subscripts.count && code->subscripts.list[k].insn == insn; k++)
+        check_subscript(x, &code->subscripts.list[k]);
 }

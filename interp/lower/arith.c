@@ -431,7 +431,7 @@ enum mm_class in_lower_undef(struct in_lower *l, const struct in_inst *i)
     struct in_fat null = {0, &in_unknown};
     int32_t slot = in_const_alloc(l, ty->kind == IN_TY_POINTER ? &null : NULL, ty->reg_size);
     struct in_undefined undefined = {slot, (uint32_t)(ty->kind == IN_TY_POINTER ? 8 : ty->reg_size)};
-    if (!mm_append(&l->code->undefined, &l->code->undefined_count, &undefined))
+    if (!mm_append(&l->code->constants.undefined, &l->code->constants.undefined_count, &undefined))
         return in_lower_memory(l);
     in_alias(l, i, slot);
     return l->result;

@@ -14,16 +14,16 @@ static uint32_t place_index(struct in_lower *l)
 {
     struct in_code *code = l->code;
     if (l->place_used)
-        return code->source_count - 1;
+        return code->sources.count - 1;
     bool kernel = l->frame == NULL || l->frame == &l->frames[l->kernel->function];
-    int32_t *slot = mm_add(&code->return_slots, &l->return_slot_count);
-    if (slot == NULL || !mm_append(&code->sources, &code->source_count, &l->place)) {
+    int32_t *slot = mm_add(&code->sources.return_slots, &l->return_slot_count);
+    if (slot == NULL || !mm_append(&code->sources.list, &code->sources.count, &l->place)) {
         in_lower_memory(l);
         return 0;
     }
     *slot = kernel ? 0 : l->frame->return_slot;
     l->place_used = true;
-    return code->source_count - 1;
+    return code->sources.count - 1;
 }
 
 struct in_insn *in_emit(struct in_lower *l, enum in_op op, int32_t d, int32_t a, int32_t b, int32_t c)
@@ -31,11 +31,11 @@ struct in_insn *in_emit(struct in_lower *l, enum in_op op, int32_t d, int32_t a,
     struct in_code *code = l->code;
     uint32_t source = place_index(l);
     if (!mm_reserve(&code->insns, &l->capacity, code->count + UINT64_C(1)) ||
-        !mm_reserve(&code->source_of, &l->source_of_capacity, code->count + UINT64_C(1))) {
+        !mm_reserve(&code->sources.of_insn, &l->source_of_capacity, code->count + UINT64_C(1))) {
         in_lower_memory(l);
         return &l->scratch;
     }
-    code->source_of[code->count] = source;
+    code->sources.of_insn[code->count] = source;
     struct in_insn *insn = &code->insns[code->count++];
     *insn = (struct in_insn){.op = op, .d = d, .a = a, .b = b, .c = c};
     return insn;
@@ -53,8 +53,8 @@ int32_t in_alloc(struct in_lower *l, uint64_t size, uint64_t align)
         return l->top;
     }
     l->top = (int32_t)(at + size);
-    if (align > l->code->frame_align)
-        l->code->frame_align = (uint32_t)align;
+    if (align > l->code->frame.align)
+        l->code->frame.align = (uint32_t)align;
     return (int32_t)at;
 }
 
@@ -62,7 +62,7 @@ int32_t in_const_alloc(struct in_lower *l, const void *bytes, uint64_t size)
 {
     struct in_code *code = l->code;
     const uint64_t align = size > 8 ? 16 : 8;
-    uint64_t all = (code->constant_size + size + align - 1) / align * align;
+    uint64_t all = (code->constants.size + size + align - 1) / align * align;
     if (all > 1u << 28) {
         in_lower_memory(l);
         return 0;
@@ -72,30 +72,30 @@ int32_t in_const_alloc(struct in_lower *l, const void *bytes, uint64_t size)
         in_lower_memory(l);
         return 0;
     }
-    if (code->constant_size > 0)
-        memcpy(area + all - code->constant_size, code->constants, code->constant_size);
+    if (code->constants.size > 0)
+        memcpy(area + all - code->constants.size, code->constants.bytes, code->constants.size);
     if (bytes != NULL)
         memcpy(area, bytes, size);
-    mm_free(code->constants);
-    code->constants = area;
-    code->constant_size = (uint32_t)all;
-    return -(int32_t)code->constant_size;
+    mm_free(code->constants.bytes);
+    code->constants.bytes = area;
+    code->constants.size = (uint32_t)all;
+    return -(int32_t)code->constants.size;
 }
 
 static void add_reloc(struct in_lower *l, int32_t slot, uint32_t variable, int64_t addend, bool fat)
 {
     struct in_code *code = l->code;
     struct in_const_reloc reloc = {slot, variable, addend, fat};
-    if (!mm_append(&code->relocs, &code->reloc_count, &reloc)) {
+    if (!mm_append(&code->constants.relocs, &code->constants.reloc_count, &reloc)) {
         in_lower_memory(l);
         return;
     }
     if (l->m->globals[variable].storage != SpvStorageClassWorkgroup)
         return;
-    for (uint32_t i = 0; i < code->local_count; i++)
-        if (code->locals[i] == variable)
+    for (uint32_t i = 0; i < code->locals.count; i++)
+        if (code->locals.list[i] == variable)
             return;
-    if (!mm_append(&code->locals, &code->local_count, &variable))
+    if (!mm_append(&code->locals.list, &code->locals.count, &variable))
         in_lower_memory(l);
 }
 

@@ -6,7 +6,7 @@
 static enum mm_class evaluate(struct in_lower *l, const struct in_inst *i, uint8_t *to, uint64_t size)
 {
     struct in_code *code = l->code;
-    uint32_t below = (code->constant_size + 15) / 16 * 16, room = below + (uint32_t)l->top + 1024;
+    uint32_t below = (code->constants.size + 15) / 16 * 16, room = below + (uint32_t)l->top + 1024;
     uint8_t *memory = mm_alloc_zero(1, room);
     struct in_insn const *insns = in_thread(code, IN_FAST);
     struct in_source place = {"", "", "", 0, 0};
@@ -15,16 +15,16 @@ static enum mm_class evaluate(struct in_lower *l, const struct in_inst *i, uint8
         return l->result != MM_OK ? l->result : in_lower_memory(l);
     }
     (void)place;
-    memcpy(memory + below - code->constant_size, code->constants, code->constant_size);
+    memcpy(memory + below - code->constants.size, code->constants.bytes, code->constants.size);
     struct in_instance instance = {.module = l->m};
     struct in_run run = {
         .instance = &instance, .module = l->m, .code = code, .insns = insns, .budget = INT64_MAX};
     struct in_item item = {.pc = insns, .frame = memory + below};
     enum in_stop stop = in_engine_fast(&run, &item, NULL);
-    if (stop == IN_STOP_DONE && run.findings == 0)
+    if (stop == IN_STOP_DONE && run.outcome.findings == 0)
         memcpy(to, item.frame + l->slot[i->result], size);
     mm_free(memory);
-    return stop == IN_STOP_DONE && run.findings == 0
+    return stop == IN_STOP_DONE && run.outcome.findings == 0
                ? MM_OK
                : in_bad(l->m, i->word, l->err, "SPIRV 3.49.7", "OpSpecConstantOp %s cannot be evaluated",
                         in_opcode_name(i->opcode));

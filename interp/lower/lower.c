@@ -101,20 +101,20 @@ static void lay_out(struct in_lower *l)
 static void lower_byval(struct in_lower *l)
 {
     const struct in_kernel_info *info = &l->kernel->info;
-    l->code->arguments = mm_arena_alloc(l->code->arena, (info->argument_count + 1) * sizeof(int32_t));
-    if (l->code->arguments == NULL) {
+    l->code->frame.arguments = mm_arena_alloc(l->code->arena, (info->argument_count + 1) * sizeof(int32_t));
+    if (l->code->frame.arguments == NULL) {
         in_lower_memory(l);
         return;
     }
     for (uint32_t k = 0; k < l->fn->param_count; k++) {
         uint32_t id = l->fn->params[k];
         const struct in_ty *ty = in_ty_of(l, id);
-        l->code->arguments[k] = l->slot[id];
+        l->code->frame.arguments[k] = l->slot[id];
         if (info->arguments[k].kind != IN_ARG_VALUE || ty->kind != IN_TY_POINTER || ty->element == NULL)
             continue;
         int32_t storage = in_make_private(l, l->slot[id], ty->element, ty->element->align, id);
         in_emit(l, IN_BYVAL, 0, storage, 0, (int32_t)k);
-        l->code->arguments[k] = 0;
+        l->code->frame.arguments[k] = 0;
     }
 }
 
@@ -221,8 +221,8 @@ static enum mm_class lower_all(struct in_lower *l, const uint32_t *order, uint32
         if (lower_function(l, order[k]) != MM_OK)
             return l->result;
         place_callees(l);
-        if ((uint32_t)l->frame->end > l->code->frame_size)
-            l->code->frame_size = (uint32_t)l->frame->end;
+        if ((uint32_t)l->frame->end > l->code->frame.size)
+            l->code->frame.size = (uint32_t)l->frame->end;
     }
     if (l->result != MM_OK)
         return l->result;
@@ -260,7 +260,7 @@ static enum mm_class lower_kernel(struct in_module *m, struct in_kernel *kernel,
     if (l.result == MM_OK)
         lower_all(&l, order, count);
     if (l.result == MM_OK)
-        l.code->return_slot = l.frames[kernel->function].return_slot;
+        l.code->frame.return_slot = l.frames[kernel->function].return_slot;
     if (l.result == MM_OK)
         l.code->entry = l.label_at[m->functions[kernel->function].id];
     if (l.result == MM_OK && (in_thread(l.code, IN_FAST) == NULL || in_thread(l.code, IN_RECORDING) == NULL ||
@@ -281,8 +281,8 @@ static void count_memory(const struct in_module *m, struct in_kernel *kernel)
 {
     const struct in_code *code = kernel->code;
     kernel->info.local_bytes = 0;
-    for (uint32_t i = 0; i < code->local_count; i++)
-        kernel->info.local_bytes += m->globals[code->locals[i]].ty->size;
+    for (uint32_t i = 0; i < code->locals.count; i++)
+        kernel->info.local_bytes += m->globals[code->locals.list[i]].ty->size;
     kernel->info.private_bytes = 0;
     for (uint32_t i = 0; i < code->private_count; i++)
         kernel->info.private_bytes += code->privates[i].size;
@@ -309,16 +309,16 @@ void in_code_destroy(struct in_code *code)
     mm_free(code->threaded[1]);
     mm_free(code->threaded[2]);
     mm_free(code->threaded[3]);
-    mm_free(code->undefined);
-    mm_free(code->source_of);
-    mm_free(code->subscripts);
-    mm_free(code->subscript_of);
-    mm_free(code->sources);
-    mm_free(code->return_slots);
-    mm_free(code->constants);
-    mm_free(code->relocs);
+    mm_free(code->constants.undefined);
+    mm_free(code->sources.of_insn);
+    mm_free(code->subscripts.list);
+    mm_free(code->subscripts.first_of);
+    mm_free(code->sources.list);
+    mm_free(code->sources.return_slots);
+    mm_free(code->constants.bytes);
+    mm_free(code->constants.relocs);
     mm_free(code->built_ins);
     mm_free(code->privates);
-    mm_free(code->locals);
+    mm_free(code->locals.list);
     mm_free(code);
 }

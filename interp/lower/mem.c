@@ -23,13 +23,13 @@ static int32_t access_mask(struct in_lower *l, const struct in_inst *i, uint32_t
 {
     const struct in_ty *p = in_ty_of(l, pointer);
     const struct in_ty *to = p->element;
-    if (l->m->logical && to != NULL && to->kind == IN_TY_VECTOR)
+    if (l->m->target.logical && to != NULL && to->kind == IN_TY_VECTOR)
         to = to->element; /* [Vulkan, scalar block layout] */
     uint64_t align = to != NULL ? to->align : 1;
     uint32_t mask = i->operand_count > at ? i->operands[at] : 0;
     if ((mask & SpvMemoryAccessAlignedMask) && i->operand_count > at + 1 && i->operands[at + 1] != 0)
         align = i->operands[at + 1];
-    if (l->m->logical && to != NULL && align > to->align)
+    if (l->m->target.logical && to != NULL && align > to->align)
         align = to->align;
     if ((align & (align - 1)) != 0 || align == 0)
         align = 1;
@@ -344,8 +344,8 @@ enum mm_class in_lower_atomic(struct in_lower *l, const struct in_inst *i)
     bool flag = i->opcode == SpvOpAtomicFlagTestAndSet || i->opcode == SpvOpAtomicFlagClear;
     a->size = flag ? 4 : pointer->element != NULL ? (uint32_t)pointer->element->size : 4;
     a->generic = pointer->storage == SpvStorageClassGeneric;
-    a->legacy = !l->m->literal_legacy && !l->m->logical && !a->generic && i->opcode != SpvOpAtomicLoad &&
-                i->opcode != SpvOpAtomicStore && !flag;
+    a->legacy = !l->m->target.literal_legacy && !l->m->target.logical && !a->generic &&
+                i->opcode != SpvOpAtomicLoad && i->opcode != SpvOpAtomicStore && !flag;
     a->result = i->result != 0 ? in_dest(l, i) : 0;
     if (a->size != 1 && a->size != 2 && a->size != 4 && a->size != 8)
         return in_bad(l->m, i->word, l->err, "SPIRV 3.49.18", "atomic access of %u bytes", a->size);

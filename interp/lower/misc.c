@@ -245,7 +245,7 @@ static bool run_assume(struct in_run *run, struct in_item *item, const struct in
     if (run->launch.checks && item->frame[c->operand[0]] == 0)
         in_raise(run, item, pc, "false-assumption", "SPIRV OpAssumeTrueKHR", NULL, 0, 0,
                  "an assumption does not hold");
-    return !run->stopped;
+    return !run->outcome.stopped;
 }
 
 enum mm_class in_lower_assume(struct in_lower *l, const struct in_inst *i)

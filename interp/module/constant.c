@@ -24,9 +24,9 @@ static enum mm_class spec_value(struct in_module *m, const struct in_id *id, uin
     uint32_t size = (uint32_t)id->ty->size;
     *s = (struct in_spec_constant){.id = id->spec_id, .size = size};
     memcpy(&s->value, bytes, size);
-    for (size_t i = 0; i < m->options->constant_count; i++)
-        if (m->options->constants[i].id == id->spec_id)
-            memcpy(bytes, &m->options->constants[i].value, size);
+    for (size_t i = 0; i < m->decoding.options->constant_count; i++)
+        if (m->decoding.options->constants[i].id == id->spec_id)
+            memcpy(bytes, &m->decoding.options->constants[i].value, size);
     if (id->ty->kind == IN_TY_BOOL)
         bytes[0] = bytes[0] != 0;
     return MM_OK;
@@ -59,15 +59,15 @@ static bool place_constituent(struct in_module *m, struct in_id *to, uint8_t *by
 static void read_value(const struct in_module *m, const struct in_id *id, uint32_t number, uint8_t *bytes)
 {
     uint64_t value = 0;
-    if (m->values != NULL && id->ty->size <= sizeof value &&
-        m->values->value(m->values->context, number, id->ty, &value))
+    if (m->decoding.values != NULL && id->ty->size <= sizeof value &&
+        m->decoding.values->value(m->decoding.values->context, number, id->ty, &value))
         memcpy(bytes, &value, id->ty->size);
 }
 
 /* Whether ID is a constant whose value the reader of a module that is not validated computes. */
 static bool is_computed_later(const struct in_module *m, uint32_t id)
 {
-    return m->unvalidated && id < m->bound && m->ids[id].kind == IN_ID_NONE && m->ids[id].ty != NULL;
+    return m->decoding.unvalidated && id < m->bound && m->ids[id].kind == IN_ID_NONE && m->ids[id].ty != NULL;
 }
 
 static enum mm_class composite(struct in_module *m, const struct in_inst *inst, struct in_id *id,
@@ -141,8 +141,8 @@ enum mm_class in_constant(struct in_module *m, const struct in_inst *inst, struc
     case SpvOpSpecConstantComposite:
         return composite(m, inst, id, bytes, err);
     case SpvOpSpecConstantOp:
-        id->kind = m->unvalidated ? IN_ID_NONE : id->kind;
-        return m->unvalidated ? MM_OK : in_fold(m, inst, err);
+        id->kind = m->decoding.unvalidated ? IN_ID_NONE : id->kind;
+        return m->decoding.unvalidated ? MM_OK : in_fold(m, inst, err);
     case SpvOpConstantSampler:
         memcpy(bytes,
                &(uint64_t){inst->operands[0] << 2 | inst->operands[1] << 1 | inst->operands[2] | 1u << 31},

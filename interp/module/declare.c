@@ -30,7 +30,7 @@ static enum mm_class vector_type(struct in_module *m, const struct in_inst *inst
 {
     struct in_ty *element = type_at(m, inst->operands[0]);
     uint32_t n = inst->operands[1];
-    if (element == NULL || n < (m->options->any_environment ? 1 : 2) || n > 16)
+    if (element == NULL || n < (m->decoding.options->any_environment ? 1 : 2) || n > 16)
         return in_bad(m, inst->word, err, "SPIRV 2.16.1", "vector of %u elements", n);
     if (element->kind == IN_TY_VOID || (element->kind > IN_TY_FLOAT && element->kind < IN_TY_POINTER))
         return in_bad(m, inst->word, err, "SPIRV 2.16.1", "vector of what is not a scalar");
@@ -151,7 +151,7 @@ static enum mm_class scalar_type(struct in_module *m, const struct in_inst *inst
     uint32_t width = inst->operand_count > 0 ? inst->operands[0] : 8;
     bool fits = inst->opcode == SpvOpTypeFloat ? width == 16 || width == 32 || width == 64
                                                : width == 8 || width == 16 || width == 32 || width == 64;
-    if (m->options->any_environment && inst->opcode == SpvOpTypeInt)
+    if (m->decoding.options->any_environment && inst->opcode == SpvOpTypeInt)
         fits = width % 8 == 0 && width >= 8 && width <= 64; /* others are only moved */
     if (!fits)
         return in_beyond(m, inst->word, err, "SPIRV 2.16.1", "%s of %u bits", in_opcode_name(inst->opcode),

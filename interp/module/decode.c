@@ -43,18 +43,19 @@ static enum mm_class scan_inst(struct in_module *m, const struct in_inst *inst, 
 {
     switch (inst->opcode) {
     case SpvOpMemoryModel:
-        m->addressing_model = inst->operands[0];
-        m->memory_model = inst->operands[1];
-        m->vulkan = m->memory_model == SpvMemoryModelVulkan;
-        m->logical = m->addressing_model == SpvAddressingModelLogical;
-        if (m->addressing_model != SpvAddressingModelPhysical64 && !m->options->any_environment)
+        m->target.addressing_model = inst->operands[0];
+        m->target.memory_model = inst->operands[1];
+        m->target.vulkan = m->target.memory_model == SpvMemoryModelVulkan;
+        m->target.logical = m->target.addressing_model == SpvAddressingModelLogical;
+        if (m->target.addressing_model != SpvAddressingModelPhysical64 &&
+            !m->decoding.options->any_environment)
             return in_bad(m, inst->word, err, "SPIRV 3.4",
                           "addressing model is not Physical64, the device's");
         return MM_OK;
     case SpvOpSource:
-        m->source_language = inst->operands[0];
-        m->literal_legacy |=
-            m->source_language != SpvSourceLanguageUnknown && m->source_language != SpvSourceLanguageOpenCL_C;
+        m->target.source_language = inst->operands[0];
+        m->target.literal_legacy |= m->target.source_language != SpvSourceLanguageUnknown &&
+                                    m->target.source_language != SpvSourceLanguageOpenCL_C;
         return MM_OK;
     case SpvOpEntryPoint:
         return add_entry(m, inst, err);

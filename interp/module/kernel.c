@@ -327,7 +327,7 @@ static enum mm_class describe_kernel(struct in_module *m, struct in_kernel *k, s
                           k->info.name);
     const struct in_function *f = &m->functions[id->index];
     k->function = id->index;
-    bool shader = m->logical && f->param_count == 0;
+    bool shader = m->target.logical && f->param_count == 0;
     uint32_t n = shader ? m->descriptor_count : f->param_count;
     struct in_argument_info *list = mm_arena_alloc(m->arena, (n + 1) * sizeof *list);
     if (list == NULL)
@@ -473,7 +473,7 @@ static enum mm_class entry_points(struct in_module *m, struct mm_error *err)
     for (; m->kernel_count < m->entry_count; m->kernel_count++) {
         const struct in_entry *e = &m->entries[m->kernel_count];
         if (e->model != SpvExecutionModelKernel &&
-            !(m->options->any_environment && e->model == SpvExecutionModelGLCompute))
+            !(m->decoding.options->any_environment && e->model == SpvExecutionModelGLCompute))
             return mm_fail_at(err, MM_INVALID, "SPIRV 3.3", m->name, 0, 0,
                               "the execution model of entry point %s is not Kernel", e->name);
         m->kernels[m->kernel_count] = (struct in_kernel){.entry_id = e->function, .info = {.name = e->name}};

@@ -33,9 +33,9 @@ struct in_module *in_module_new(const struct in_module_options *options)
         return NULL;
     }
     atomic_init(&m->references, 1);
-    m->options = options;
-    m->literal_legacy = options->literal_legacy_atomics;
-    m->subscripts = options->subscripts;
+    m->decoding.options = options;
+    m->target.literal_legacy = options->literal_legacy_atomics;
+    m->target.subscripts = options->subscripts;
     return m;
 }
 
@@ -49,8 +49,8 @@ enum mm_class in_module_create(const void *words, size_t size, const struct in_m
     struct in_module *m = in_module_new(options != NULL ? options : &defaults);
     if (m == NULL)
         return mm_out_of_memory(err);
-    enum mm_class result = in_parse(m, words, size, m->options->strict, IN_MAX_BOUND, err);
-    if (result == MM_OK && m->options->any_environment)
+    enum mm_class result = in_parse(m, words, size, m->decoding.options->strict, IN_MAX_BOUND, err);
+    if (result == MM_OK && m->decoding.options->any_environment)
         result = in_arrange(m, err);
     if (result == MM_OK)
         result = in_validate(m, warnings, err);
@@ -58,7 +58,7 @@ enum mm_class in_module_create(const void *words, size_t size, const struct in_m
         in_copy_byval, in_zero_private, in_scan, in_declare_all, in_kernels, in_lower_kernels};
     for (size_t k = 0; k < sizeof stages / sizeof *stages && result == MM_OK; k++)
         result = stages[k](m, err);
-    m->options = NULL;
+    m->decoding.options = NULL;
     if (result != MM_OK) {
         destroy(m);
         return result;

@@ -52,9 +52,20 @@ struct in_module {
     atomic_uint references;
     struct mm_arena *arena;
     const char *name;
+
+    /* the words */
     uint32_t *words; /* host-endian copy, header included */
     uint8_t *is_id;  /* per word: 1 an operand that is an id (not type or result), IN_ID_SCOPE */
     uint32_t word_count, bound, version;
+
+    /* how it is decoded */
+    struct in_decoding {
+        const struct in_module_options *options; /* while decoding */
+        const struct in_spirv_values *values;    /* while it is declared */
+        bool unvalidated;                        /* in_spirv_read made it */
+    } decoding;
+
+    /* what it contains */
     struct in_id *ids; /* bound entries */
     struct in_global *globals;
     uint32_t global_count;
@@ -67,20 +78,23 @@ struct in_module {
     struct in_spec_constant *spec;
     uint32_t spec_count;
     uint64_t program_bytes;
-    uint32_t source_language;
-    bool literal_legacy;
-    bool subscripts; /* as in in_module_options */
-    uint32_t memory_model, addressing_model;
-    bool vulkan, logical;                    /* memory model Vulkan, addressing model Logical */
-    uint32_t descriptor_count;               /* arguments of compute shaders */
-    const struct in_module_options *options; /* while decoding */
-    bool unvalidated;                        /* in_spirv_read made it */
-    const struct in_spirv_values *values;    /* while it is declared */
-    const uint32_t *lines;                   /* as in struct in_spirv_options */
-    uint32_t line_count;
     struct in_object *objects; /* template per global: region, size, name */
     struct in_pipe_storage *storages;
     uint32_t storage_count;
+    uint32_t descriptor_count; /* arguments of compute shaders */
+
+    /* what it is made for */
+    struct in_target {
+        uint32_t source_language;
+        uint32_t memory_model, addressing_model;
+        bool vulkan, logical; /* memory model Vulkan, addressing model Logical */
+        bool literal_legacy;
+        bool subscripts; /* as in in_module_options */
+    } target;
+    struct in_source_lines {
+        const uint32_t *lines; /* as in struct in_spirv_options */
+        uint32_t count;
+    } source;
 };
 
 /* A module without words, NULL if out of memory; OPTIONS outlive the decoding. */

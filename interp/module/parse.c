@@ -58,8 +58,8 @@ bool in_spirv_next(const struct in_module *m, struct in_inst *i)
     source_place(i, &line, &column);
     in_inst_at(m, word, i);
     i->number = number;
-    i->line = number < m->line_count ? m->lines[number] : line;
-    i->column = number < m->line_count ? 0 : column;
+    i->line = number < m->source.count ? m->source.lines[number] : line;
+    i->column = number < m->source.count ? 0 : column;
     return true;
 }
 
@@ -74,7 +74,7 @@ static enum mm_class fail_at(struct in_module *module, uint32_t word, struct mm_
     char text[400];
     struct in_inst i = {.line = 0};
     vsnprintf(text, sizeof text, format, list);
-    while (module->line_count > 0 && i.word < word && in_spirv_next(module, &i))
+    while (module->source.count > 0 && i.word < word && in_spirv_next(module, &i))
         ;
     return mm_fail_at(err, cls, rule, module->name, i.line, 0, "%s (word %u of the module)", text, word);
 }

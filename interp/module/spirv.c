@@ -13,10 +13,10 @@ static enum mm_class read_module(const void *words, size_t size, const struct in
     struct in_module *m = in_module_new(&named);
     if (m == NULL)
         return mm_out_of_memory(err);
-    m->options = &any;
-    m->unvalidated = true;
-    m->lines = options->lines;
-    m->line_count = options->line_count;
+    m->decoding.options = &any;
+    m->decoding.unvalidated = true;
+    m->source.lines = options->lines;
+    m->source.count = options->line_count;
     enum mm_class result =
         in_parse(m, words, size, debug, options->bound_limit > 0 ? options->bound_limit : IN_MAX_BOUND, err);
     if (result == MM_OK)
@@ -43,8 +43,8 @@ enum mm_class in_spirv_validate(const void *words, size_t size, const char *name
     enum mm_class result = read_module(words, size, &options, false, &m, err);
     if (result != MM_OK)
         return result;
-    if (m->memory_model == SpvMemoryModelOpenCL)
-        m->options = &kernel;
+    if (m->target.memory_model == SpvMemoryModelOpenCL)
+        m->decoding.options = &kernel;
     result = in_validate(m, NULL, err);
     in_module_release(m);
     return result;
@@ -53,7 +53,7 @@ enum mm_class in_spirv_validate(const void *words, size_t size, const char *name
 enum mm_class in_spirv_declare(struct in_module *module, const struct in_spirv_values *values,
                                struct mm_error *err)
 {
-    module->values = values;
+    module->decoding.values = values;
     return in_declare_all(module, err);
 }
 
@@ -106,7 +106,7 @@ const struct in_entry *in_spirv_entry(const struct in_module *module, size_t i)
 
 uint32_t in_spirv_memory_model(const struct in_module *module)
 {
-    return module->memory_model;
+    return module->target.memory_model;
 }
 
 const uint32_t *in_spirv_words(const struct in_module *module, size_t *count)

@@ -237,7 +237,7 @@ static struct copy tolerated(const struct in_module *m)
     bool storage = false;
     for (uint32_t at = 5; at < m->word_count; at += m->words[at] >> 16) {
         storage |= (m->words[at] & 0xffff) == SpvOpConstantPipeStorage;
-        if (m->options->any_environment)
+        if (m->decoding.options->any_environment)
             copy_foreign(m->words + at, &c);
         else
             copy_tolerated(m, vectors, m->words + at, &c);
@@ -275,7 +275,7 @@ static bool is_tolerated(struct in_module *m)
 {
     struct copy c = tolerated(m);
     bool valid = c.words != NULL && c.changed && validate_words(m, c.words, c.count, NULL) == MM_OK;
-    if (!valid && c.words != NULL && m->options->any_environment) {
+    if (!valid && c.words != NULL && m->decoding.options->any_environment) {
         make_library(&c);
         valid = validate_words(m, c.words, c.count, NULL) == MM_OK;
     }
@@ -372,7 +372,7 @@ enum mm_class in_validate(struct in_module *module, char **warnings, struct mm_e
         return err != NULL ? err->cls : MM_INVALID;
     struct mm_error first = {.cls = MM_OK};
     enum mm_class result = validate_words(module, module->words, module->word_count, &first);
-    if (result == MM_INVALID && !module->options->strict) {
+    if (result == MM_INVALID && !module->decoding.options->strict) {
         in_order_blocks(module);
         if (validate_words(module, module->words, module->word_count, NULL) == MM_OK || is_tolerated(module))
             result = MM_OK;

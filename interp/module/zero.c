@@ -100,7 +100,7 @@ static void rewrite(const struct zero *z, struct in_rewrite *o)
 
 enum mm_class in_zero_private(struct in_module *module, struct mm_error *err)
 {
-    if (!module->options->zero_private)
+    if (!module->decoding.options->zero_private)
         return MM_OK;
     size_t ids = module->bound + 1;
     struct zero z = {.m = module,

@@ -102,7 +102,7 @@ bool in_replay_possible(const struct in_instance *instance, size_t kernel, size_
     enum { UNKNOWN, YES, NO };
     const struct in_module *m = instance->module;
     struct in_code *code = m->kernels[kernel].code;
-    int known = atomic_load(&code->replayable);
+    int known = atomic_load(&code->noted.replayable);
     if (known == UNKNOWN) {
         uint8_t *seen = mm_alloc_zero(m->function_count + 1, 1);
         uint32_t function = m->kernels[kernel].function;
@@ -110,7 +110,7 @@ bool in_replay_possible(const struct in_instance *instance, size_t kernel, size_
                         !reaches_irreproducible(m, function, seen);
         mm_free(seen);
         known = possible ? YES : NO;
-        atomic_store(&code->replayable, known);
+        atomic_store(&code->noted.replayable, known);
     }
     return known == YES;
 }

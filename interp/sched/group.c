@@ -27,21 +27,23 @@ static void *group_alloc(struct in_run *run, uint64_t size)
 static bool make_local(struct in_run *run, struct in_group *g)
 {
     const struct in_code *code = run->code;
-    uint32_t arguments = run->info->argument_count, n = code->local_count + arguments;
+    uint32_t arguments = run->info->argument_count, n = code->locals.count + arguments;
     g->objects = mm_alloc_zero(n + 1, sizeof *g->objects);
     if (g->objects == NULL)
         return false;
     uint64_t at = 0, most = 128;
     for (uint32_t k = 0; k < n; k++) {
-        const struct in_global *v = k < code->local_count ? &run->module->globals[code->locals[k]] : NULL;
-        const struct in_argument *a = k >= code->local_count ? &run->arguments[k - code->local_count] : NULL;
-        bool local = v != NULL || run->info->arguments[k - code->local_count].kind == IN_ARG_LOCAL;
+        const struct in_global *v =
+            k < code->locals.count ? &run->module->globals[code->locals.list[k]] : NULL;
+        const struct in_argument *a =
+            k >= code->locals.count ? &run->arguments[k - code->locals.count] : NULL;
+        bool local = v != NULL || run->info->arguments[k - code->locals.count].kind == IN_ARG_LOCAL;
         uint64_t size = !local ? 0 : v != NULL ? v->ty->size : a->local_size;
         uint64_t align = v != NULL && v->align > 128 ? v->align : 128;
         at = (at + align - 1) / align * align;
         most = align > most ? align : most;
         const char *name =
-            v != NULL ? run->module->ids[v->id].name : run->info->arguments[k - code->local_count].name;
+            v != NULL ? run->module->ids[v->id].name : run->info->arguments[k - code->locals.count].name;
         g->objects[k] =
             (struct in_object){.address = at,
                                .size = size,
@@ -130,8 +132,8 @@ static void place_arguments(struct in_run *run, struct in_group *g, uint8_t *fra
     for (uint32_t k = 0; k < run->info->argument_count; k++) {
         const struct in_argument_info *info = &run->info->arguments[k];
         const struct in_argument *a = &run->arguments[k];
-        int32_t slot = run->code->arguments[k];
-        const struct in_object *local = &g->objects[run->code->local_count + k];
+        int32_t slot = run->code->frame.arguments[k];
+        const struct in_object *local = &g->objects[run->code->locals.count + k];
         struct in_fat fat = {a->address, a->object != NULL ? a->object : &in_unknown};
         if (slot == 0)
             continue;
@@ -160,15 +162,15 @@ static void place_arguments(struct in_run *run, struct in_group *g, uint8_t *fra
 static void relocate(struct in_run *run, struct in_group *g, uint8_t *frame)
 {
     const struct in_code *code = run->code;
-    for (uint32_t k = 0; k < code->reloc_count; k++) {
-        const struct in_const_reloc *r = &code->relocs[k];
+    for (uint32_t k = 0; k < code->constants.reloc_count; k++) {
+        const struct in_const_reloc *r = &code->constants.relocs[k];
         const struct in_object *o = &run->instance->objects[r->variable];
         uint32_t argument = run->module->globals[r->variable].argument;
         if (argument < run->info->argument_count && run->arguments[argument].object != NULL)
             o = run->arguments[argument].object;
         uint32_t storage = run->module->globals[r->variable].storage;
-        for (uint32_t v = 0; storage == SpvStorageClassWorkgroup && v < code->local_count; v++)
-            if (code->locals[v] == r->variable)
+        for (uint32_t v = 0; storage == SpvStorageClassWorkgroup && v < code->locals.count; v++)
+            if (code->locals.list[v] == r->variable)
                 o = &g->objects[v];
         struct in_fat fat = {o->address + (uint64_t)r->addend, o};
         memcpy(frame + r->slot, &fat, r->fat ? sizeof fat : 8);
@@ -189,23 +191,23 @@ struct shape {
 static struct shape shape_of(const struct in_run *run)
 {
     const struct in_code *code = run->code;
-    struct shape s = {.align = code->frame_align > 16 ? code->frame_align : 16};
-    s.below = (code->constant_size + s.align - 1) / s.align * s.align;
-    s.shadow = shadowed(run) ? s.below + code->frame_size : 0;
-    s.all = (s.below + code->frame_size + s.shadow + s.align - 1) / s.align * s.align;
+    struct shape s = {.align = code->frame.align > 16 ? code->frame.align : 16};
+    s.below = (code->constants.size + s.align - 1) / s.align * s.align;
+    s.shadow = shadowed(run) ? s.below + code->frame.size : 0;
+    s.all = (s.below + code->frame.size + s.shadow + s.align - 1) / s.align * s.align;
     return s;
 }
 
 static void make_frame(struct in_run *run, struct in_group *g, uint8_t *frame)
 {
     const struct in_code *code = run->code;
-    if (code->constant_size > 0)
-        memcpy(frame - code->constant_size, code->constants, code->constant_size);
+    if (code->constants.size > 0)
+        memcpy(frame - code->constants.size, code->constants.bytes, code->constants.size);
     in_built_ins_place(run, frame);
     relocate(run, g, frame);
     place_arguments(run, g, frame);
     const struct in_insn *halt = run->insns;
-    memcpy(frame + code->return_slot, &halt, sizeof halt);
+    memcpy(frame + code->frame.return_slot, &halt, sizeof halt);
     free_frame(g, frame);
 }
 

@@ -186,14 +186,14 @@ bool in_native_create(struct in_run *run)
     const struct in_launch *l = &run->launch;
     run->promotion.at = run->promotion.split_at = UINT64_MAX;
     bool plain = l->recorder == NULL && !l->checks && !l->weak;
-    bool instrumented = l->instrumented && !l->weak && !l->uninitialized && !run->code->suspicious;
+    bool instrumented = l->instrumented && !l->weak && !l->uninitialized && !run->code->noted.suspicious;
     if (native.engine == INTERP || (!plain && !instrumented) || l->schedule != IN_SEQUENTIAL ||
-        run->progress.groups_total == 0 || (native.engine == AUTO && run->code->stray))
+        run->progress.groups_total == 0 || (native.engine == AUTO && run->code->noted.stray))
         return false;
     if (native.engine == AUTO && !is_worth_compiling(run, !plain)) {
         uint64_t heat = run->code->heat;
         run->promotion.at = !plain ? UINT64_MAX : heat < native.hot / 2 ? native.hot / 2 - heat : 0;
-        if (plain && run->code->loops && !run->code->waits && run->code->local_bytes == 0 &&
+        if (plain && run->code->loops && !run->code->waits && run->code->locals.bytes == 0 &&
             l->step_limit == 0)
             run->promotion.split_at = heat < native.hot ? native.hot - heat : native.hot / 2;
         return false;
@@ -205,7 +205,7 @@ bool in_native_take_over(struct in_run *run)
 {
     if (run->progress.next_group >= run->progress.groups_total)
         return false;
-    if (run->progress.slot_count != 1 || run->code->stray || !loaded()) {
+    if (run->progress.slot_count != 1 || run->code->noted.stray || !loaded()) {
         run->promotion.at = UINT64_MAX;
         return false;
     }
@@ -243,9 +243,9 @@ static void run_rest(struct in_run *run, struct in_group *g, uint32_t first)
                 "refcl: jit: kernel %s continues in compiled code from work-item %u of a work-group\n",
                 run->info->name, first);
     in_native_step(run);
-    if (!run->over || run->stopped || run->limit)
+    if (!run->outcome.over || run->outcome.stopped || run->outcome.limit)
         return;
-    run->over = false;
+    run->outcome.over = false;
     native.api->destroy(run->native);
     run->native = NULL;
     g->done += g->items_count - first;
@@ -259,7 +259,7 @@ void in_native_split(struct in_run *run, struct in_group *g)
     uint32_t first = first_of_rest(g);
     uint64_t next = run->progress.next_group;
     run->promotion.split_at = UINT64_MAX;
-    if (first == 0 || first == g->items_count || run->progress.slot_count != 1 || run->code->stray ||
+    if (first == 0 || first == g->items_count || run->progress.slot_count != 1 || run->code->noted.stray ||
         has_local_arguments(run) || !loaded())
         return;
     run->progress.next_group = g->linear;
@@ -314,7 +314,7 @@ static void fault(struct in_run *run, const struct in_jit_fault *f)
         in_raise(run, NULL, NULL, "out-of-bounds", "CLC 6.7", NULL, f->address, 1,
                  "%s at 0x%llx, which is in no object of kernel %s", verb, (unsigned long long)f->address,
                  kernel);
-    run->stopped = true;
+    run->outcome.stopped = true;
 }
 
 /* Deoptimizes: the interpreter re-executes the launch and reports the finding. */
@@ -324,10 +324,10 @@ static void deoptimize(struct in_run *run)
         fprintf(stderr,
                 "refcl: jit: a shadow check failed in kernel %s: the interpreter re-executes the launch\n",
                 run->info->name);
-    run->code->suspicious = true;
+    run->code->noted.suspicious = true;
     native.api->destroy(run->native);
     run->native = NULL;
-    run->limit |= !in_open_slots(run);
+    run->outcome.limit |= !in_open_slots(run);
 }
 
 void in_native_step(struct in_run *run)
@@ -338,8 +338,8 @@ void in_native_step(struct in_run *run)
         deoptimize(run);
         return;
     }
-    run->over = end != IN_JIT_WAITS && end != IN_JIT_STOPPED;
-    run->limit |= end == IN_JIT_OUT_OF_MEMORY;
+    run->outcome.over = end != IN_JIT_WAITS && end != IN_JIT_STOPPED;
+    run->outcome.limit |= end == IN_JIT_OUT_OF_MEMORY;
     if (end == IN_JIT_STEP_LIMIT)
         in_step_limit(run, NULL, NULL);
     if (end == IN_JIT_FAULT)

@@ -93,15 +93,16 @@ static enum mm_class copy_arguments(struct in_run *run, struct mm_error *err)
 /* Local memory is one allocation per variable or argument, of one instance per work-group. */
 static bool record_locals(struct in_run *run)
 {
-    uint32_t locals = run->code->local_count, n = locals + run->info->argument_count;
-    run->recording.source_ids = mm_alloc_zero(run->code->source_count + 1, sizeof *run->recording.source_ids);
+    uint32_t locals = run->code->locals.count, n = locals + run->info->argument_count;
+    run->recording.source_ids =
+        mm_alloc_zero(run->code->sources.count + 1, sizeof *run->recording.source_ids);
     run->recording.local_ids = mm_alloc_zero(n + 1, sizeof *run->recording.local_ids);
     run->recording.events = mm_alloc_zero(IN_EVENT_BATCH, sizeof *run->recording.events);
     if (run->recording.source_ids == NULL || run->recording.local_ids == NULL ||
         run->recording.events == NULL)
         return false;
     for (uint32_t k = 0; k < n; k++) {
-        const struct in_global *v = k < locals ? &run->module->globals[run->code->locals[k]] : NULL;
+        const struct in_global *v = k < locals ? &run->module->globals[run->code->locals.list[k]] : NULL;
         const struct in_argument_info *a = k < locals ? NULL : &run->info->arguments[k - locals];
         if (a != NULL && a->kind != IN_ARG_LOCAL)
             continue;
@@ -129,12 +130,12 @@ bool in_open_slots(struct in_run *run)
     uint64_t wanted = ranked ? run->progress.groups_total : run->launch.schedule == IN_SEQUENTIAL ? 1 : 8;
     if (run->launch.recorder != NULL && !record_locals(run))
         return false;
-    run->over = run->progress.groups_total == 0;
+    run->outcome.over = run->progress.groups_total == 0;
     run->members = mm_alloc((run->items_per_group + 1) * sizeof *run->members);
     if (run->members == NULL)
         return false;
-    for (uint64_t k = 0; k < wanted && !run->over && run->progress.next_group < run->progress.groups_total;
-         k++)
+    for (uint64_t k = 0;
+         k < wanted && !run->outcome.over && run->progress.next_group < run->progress.groups_total; k++)
         if (!in_add_slot(run))
             return k > 0;
     return true;
@@ -183,21 +184,22 @@ enum mm_class in_run_step(struct in_run *run, uint64_t quantum, bool *done, stru
     bool compiled = run->native != NULL;
     if (compiled)
         in_native_step(run);
-    if (run->native == NULL && !run->limit && (!compiled || quantum == 0)) {
+    if (run->native == NULL && !run->outcome.limit && (!compiled || quantum == 0)) {
         in_fp_enter(&state);
         in_schedule(run, quantum);
         in_fp_leave(&state);
     }
     if (run->launch.recorder != NULL)
         in_record_flush(run);
-    *done = run->over || run->stopped || run->limit;
+    *done = run->outcome.over || run->outcome.stopped || run->outcome.limit;
     if (*done && __builtin_expect(in_fault_now != IN_NO_FAULT, 0))
         in_fault_atomic_next(NULL);
-    if (run->limit)
-        return run->findings > 0 ? mm_fail(err, MM_LIMIT, "step-limit", "the launch reached its step limit")
-                                 : mm_out_of_memory(err);
-    return run->stopped ? mm_fail(err, MM_UNDEFINED, "finding", "undefined behavior ended the launch")
-                        : MM_OK;
+    if (run->outcome.limit)
+        return run->outcome.findings > 0
+                   ? mm_fail(err, MM_LIMIT, "step-limit", "the launch reached its step limit")
+                   : mm_out_of_memory(err);
+    return run->outcome.stopped ? mm_fail(err, MM_UNDEFINED, "finding", "undefined behavior ended the launch")
+                                : MM_OK;
 }
 
 bool in_run_is_compiled(const struct in_run *run)
@@ -221,7 +223,7 @@ void in_run_destroy(struct in_run *run)
     mm_free(run->handles); /* and arguments */
     mm_free(run->progress.slots);
     mm_free(run->members);
-    mm_free(run->raised);
+    mm_free(run->outcome.raised);
     in_record_end(run);
     mm_free(run->recording.local_ids);
     mm_free(run->recording.events);

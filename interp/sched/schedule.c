@@ -58,7 +58,7 @@ static void replace(struct in_run *run, struct in_group *g)
     if (run->executed >= run->promotion.at && in_native_take_over(run))
         return;
     if (!in_group_next(run, g)) {
-        run->over = run->progress.groups_done == run->progress.groups_total;
+        run->outcome.over = run->progress.groups_done == run->progress.groups_total;
         rotate(run);
     }
 }
@@ -179,7 +179,7 @@ static bool execute(struct in_run *run, struct in_item *item, int64_t budget)
     if (item->state == IN_ITEM_NEW) {
         struct in_group *g = run->progress.slots[run->progress.slot_cursor];
         if (!in_item_start(run, g, item, (uint32_t)(item - g->items))) {
-            run->limit = true;
+            run->outcome.limit = true;
             return false;
         }
     }
@@ -205,13 +205,14 @@ void in_step_limit(struct in_run *run, struct in_item *item, const struct in_ins
 {
     in_raise(run, item, pc, "step-limit", "refcl", NULL, 0, 0,
              "the launch executed more than %llu instructions", (unsigned long long)run->launch.step_limit);
-    run->stopped = run->limit = true;
+    run->outcome.stopped = run->outcome.limit = true;
 }
 
 void in_schedule(struct in_run *run, uint64_t quantum)
 {
     uint64_t end = quantum == 0 ? UINT64_MAX : run->executed + quantum;
-    while (!run->over && !run->stopped && !run->limit && run->executed < end && run->native == NULL) {
+    while (!run->outcome.over && !run->outcome.stopped && !run->outcome.limit && run->executed < end &&
+           run->native == NULL) {
         struct in_item *item = run->progress.current != NULL ? run->progress.current : pick(run);
         if (item == NULL) { /* all work-items of the group are blocked: next group */
             rotate(run);
@@ -222,7 +223,7 @@ void in_schedule(struct in_run *run, uint64_t quantum)
         uint64_t left = end - run->executed;
         execute(run, item,
                 (uint64_t)run->progress.slice_left > left ? (int64_t)left : run->progress.slice_left);
-        if (__builtin_expect(run->executed >= run->promotion.split_at, 0) && !run->over)
+        if (__builtin_expect(run->executed >= run->promotion.split_at, 0) && !run->outcome.over)
             split(run);
         if (run->launch.step_limit != 0 && run->executed > run->launch.step_limit)
             in_step_limit(run, item, item->frame != NULL && item->state == IN_ITEM_READY ? item->pc : NULL);

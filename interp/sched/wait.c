@@ -90,7 +90,8 @@ static void describe_location(const struct in_run *run, const struct in_item *it
         snprintf(text, size, "has ended");
         return;
     }
-    const struct in_source *s = &run->code->sources[run->code->source_of[item->pc - 1 - run->insns]];
+    const struct in_source *s =
+        &run->code->sources.list[run->code->sources.of_insn[item->pc - 1 - run->insns]];
     bool fence = item->state == IN_ITEM_WAITING && in_is_copy_fence(item, wait_of(item));
     snprintf(text, size, "waits at %s (%s:%u)",
              fence ? "async_work_group_copy_fence()" : source_name(s->opcode), s->file, s->line);
@@ -105,7 +106,7 @@ static void diverged(struct in_run *run, struct in_item *first, const struct in_
     in_raise(run, first, first->pc - 1, "barrier-divergence", "CLC 6.15.8", NULL, 0, 0,
              "work-item %u of the group %s while work-item %u %s", first->local_linear, a,
              other->local_linear, b);
-    run->stopped = true;
+    run->outcome.stopped = true;
 }
 
 /* NULL if all of items [FROM, TO) wait at the same instruction, else the first one that does not. */
@@ -140,7 +141,9 @@ static bool waits_non_uniformly(const struct in_item *item)
 static int32_t function_of(const struct in_run *run, const struct in_item *item)
 {
     const struct in_code *code = run->code;
-    return code->return_slots != NULL ? code->return_slots[code->source_of[item->pc - 1 - run->insns]] : 0;
+    return code->sources.return_slots != NULL
+               ? code->sources.return_slots[code->sources.of_insn[item->pc - 1 - run->insns]]
+               : 0;
 }
 
 /* Whether A is after B in the code, or in a caller of B's function: callers are placed before callees. */
@@ -217,7 +220,7 @@ static void named_barrier_stuck(struct in_run *run, struct in_item *item)
              "work-item %u of the group waits for a named barrier of %u sub-groups, which no more of them "
              "will reach",
              item->local_linear, sub_groups);
-    run->stopped = true;
+    run->outcome.stopped = true;
 }
 
 /* ---- release ----------------------------------------------------------------------------------- */

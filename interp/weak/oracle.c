@@ -6,14 +6,14 @@
 /* Whether callbacks are still due: the oracle has not ended the launch. */
 static bool asks(const struct in_run *run)
 {
-    return !run->stopped;
+    return !run->outcome.stopped;
 }
 
 static void answered(struct in_run *run, bool go_on)
 {
     if (go_on)
         return;
-    run->stopped = true;
+    run->outcome.stopped = true;
     run->switch_budget = 0;
 }
 
@@ -22,7 +22,7 @@ const uint8_t *in_oracle_read(struct in_run *run, struct in_item *item, const st
 {
     const struct in_oracle *o = run->launch.oracle;
     if (!in_weak_scratch(run->weak, size)) {
-        run->limit = true;
+        run->outcome.limit = true;
         return (const uint8_t *)(uintptr_t)address;
     }
     memcpy(run->weak->scratch, (const void *)(uintptr_t)address, size);

@@ -140,7 +140,7 @@ void in_emit_atomic(struct in_emit *e, const struct in_inst *i)
     } else if (!float_operation(e, i, pointer)) {
         in_emit_unsupported(e, i);
     }
-    if (!e->failed)
+    if (!e->failure.failed)
         in_check_synchronization(e, in_value(e, i->operands[0]), i, success);
 }
 

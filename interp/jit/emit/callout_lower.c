@@ -225,9 +225,9 @@ void in_jit_calls_destroy(struct in_jit_calls *c)
 {
     mm_arena_destroy(c->code.arena);
     mm_free(c->code.insns);
-    mm_free(c->code.source_of);
-    mm_free(c->code.sources);
-    mm_free(c->code.return_slots);
+    mm_free(c->code.sources.of_insn);
+    mm_free(c->code.sources.list);
+    mm_free(c->code.sources.return_slots);
     mm_free(c->reached);
     mm_free(c->calls);
     mm_free(c->slots);

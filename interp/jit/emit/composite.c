@@ -34,7 +34,7 @@ static LLVMValueRef replace(struct in_emit *e, LLVMValueRef v, LLVMValueRef x, u
 void in_emit_extract(struct in_emit *e, const struct in_inst *i)
 {
     LLVMValueRef v = in_value(e, i->operands[0]);
-    for (uint32_t k = 1; k < i->operand_count && !e->failed; k++)
+    for (uint32_t k = 1; k < i->operand_count && !e->failure.failed; k++)
         v = part(e, v, i->operands[k]);
     in_define(e, i, v);
 }
@@ -42,10 +42,10 @@ void in_emit_extract(struct in_emit *e, const struct in_inst *i)
 static LLVMValueRef insert_at(struct in_emit *e, LLVMValueRef v, LLVMValueRef x, const uint32_t *index,
                               uint32_t n)
 {
-    if (n == 0 || e->failed)
+    if (n == 0 || e->failure.failed)
         return x;
     LLVMValueRef old = part(e, v, index[0]);
-    return e->failed ? v : replace(e, v, insert_at(e, old, x, index + 1, n - 1), index[0]);
+    return e->failure.failed ? v : replace(e, v, insert_at(e, old, x, index + 1, n - 1), index[0]);
 }
 
 void in_emit_insert(struct in_emit *e, const struct in_inst *i)
@@ -59,7 +59,7 @@ void in_emit_construct(struct in_emit *e, const struct in_inst *i)
 {
     LLVMValueRef r = LLVMGetUndef(in_type(e, in_emit_ty(e, i->result)));
     uint32_t at = 0, width = width_of(LLVMTypeOf(r));
-    for (uint32_t k = 0; k < i->operand_count && !e->failed; k++) {
+    for (uint32_t k = 0; k < i->operand_count && !e->failure.failed; k++) {
         LLVMValueRef x = in_value(e, i->operands[k]);
         uint32_t n = is_vector(r) && is_vector(x) ? LLVMGetVectorSize(LLVMTypeOf(x)) : 1;
         for (uint32_t j = 0; j < n && at < width; j++)

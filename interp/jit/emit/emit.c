@@ -10,10 +10,10 @@ bool in_emit_fail(struct in_emit *e, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    if (!e->failed)
-        vsnprintf(e->why, e->why_size, format, list);
+    if (!e->failure.failed)
+        vsnprintf(e->failure.why, e->failure.size, format, list);
     va_end(list);
-    e->failed = true;
+    e->failure.failed = true;
     return false;
 }
 
@@ -128,7 +128,7 @@ static void make_blocks(struct in_emit *e)
 static void complete_phis(struct in_emit *e)
 {
     struct in_inst i;
-    for (uint32_t at = e->fn->word; at < e->fn->end && !e->failed; at += i.count) {
+    for (uint32_t at = e->fn->word; at < e->fn->end && !e->failure.failed; at += i.count) {
         in_inst_at(e->m, at, &i);
         if (i.opcode != SpvOpPhi)
             continue;
@@ -149,7 +149,7 @@ static void emit_function(struct in_emit *e, uint32_t index)
     for (uint32_t k = 0; k < e->fn->param_count; k++)
         e->values[e->fn->params[k]] = LLVMGetParam(e->function, IN_P_COUNT + k);
     make_blocks(e);
-    for (uint32_t at = e->fn->word; at < e->fn->end && !e->failed; at += i.count) {
+    for (uint32_t at = e->fn->word; at < e->fn->end && !e->failure.failed; at += i.count) {
         in_inst_at(e->m, at, &i);
         e->inst = &i;
         if (i.opcode == SpvOpFunction || i.opcode == SpvOpFunctionParameter || i.opcode == SpvOpFunctionEnd)
@@ -159,7 +159,7 @@ static void emit_function(struct in_emit *e, uint32_t index)
             in_emit_entry(i.opcode)(e, &i);
     }
     e->inst = NULL;
-    if (!e->failed)
+    if (!e->failure.failed)
         complete_phis(e);
 }
 
@@ -171,11 +171,11 @@ void in_emit_lay_out(struct in_emit *e)
     const struct in_kernel_info *info = &e->kernel->info;
     bool apart = e->calls->any || (e->options->flags & IN_JIT_INSTRUMENTED); /* no variable begins at 0 */
     uint64_t at = apart ? IN_JIT_CALLOUT_BYTES : 0;
-    for (uint32_t k = 0; k < code->local_count; k++) {
-        const struct in_global *g = &e->m->globals[code->locals[k]];
+    for (uint32_t k = 0; k < code->locals.count; k++) {
+        const struct in_global *g = &e->m->globals[code->locals.list[k]];
         uint64_t align = g->align > 128 ? g->align : 128;
         at = (at + align - 1) / align * align;
-        e->local_offsets[code->locals[k]] = at;
+        e->local_offsets[code->locals.list[k]] = at;
         at += g->ty->size;
     }
     e->layout->local_bytes = at;
@@ -227,7 +227,7 @@ static void emit_item(struct in_emit *e)
         arguments[k] = in_param(e, k);
     LLVMValueRef base =
         in_frame_pointer(e, offsetof(struct in_jit_frame, arguments), e->layout->argument_bytes);
-    for (uint32_t k = 0; k < f->param_count && !e->failed; k++)
+    for (uint32_t k = 0; k < f->param_count && !e->failure.failed; k++)
         arguments[IN_P_COUNT + k] = argument(e, k, base);
     LLVMValueRef fn = e->functions[e->kernel->function];
     LLVMBuildCall2(e->b, LLVMGlobalGetValueType(fn), fn, arguments, IN_P_COUNT + f->param_count, "");
@@ -254,15 +254,16 @@ bool in_emit_kernel(struct in_emit *e)
     if (e->calls->instructions > MOST_INSTRUCTIONS)
         in_emit_fail(e, "%llu instructions once calls are inlined",
                      (unsigned long long)e->calls->instructions);
-    for (uint32_t k = 0; k < e->m->function_count && !e->failed; k++)
+    for (uint32_t k = 0; k < e->m->function_count && !e->failure.failed; k++)
         if (e->calls->reached[k])
             declare(e, k);
-    if (!e->failed && e->kernel->info.argument_count != e->m->functions[e->kernel->function].param_count)
+    if (!e->failure.failed &&
+        e->kernel->info.argument_count != e->m->functions[e->kernel->function].param_count)
         in_emit_fail(e, "parameters and arguments differ");
-    for (uint32_t k = 0; k < e->m->function_count && !e->failed; k++)
+    for (uint32_t k = 0; k < e->m->function_count && !e->failure.failed; k++)
         if (e->functions[k] != NULL)
             emit_function(e, k);
-    if (!e->failed)
+    if (!e->failure.failed)
         emit_item(e);
-    return !e->failed;
+    return !e->failure.failed;
 }

@@ -56,6 +56,8 @@ struct in_emit {
     const struct in_jit_options *options;
     const struct in_jit_calls *calls;
     struct in_jit_layout *layout;
+
+    /* the LLVM module */
     LLVMContextRef c;
     LLVMModuleRef module, builtins;
     LLVMBuilderRef b;
@@ -63,17 +65,22 @@ struct in_emit {
     LLVMValueRef *values;      /* by id */
     LLVMBasicBlockRef *blocks; /* by id of the label */
     LLVMValueRef *functions;   /* by index */
-    LLVMValueRef function;
-    LLVMValueRef shared;  /* metadata of accesses to memory that work-items share */
-    bool converts_halves; /* the processor has instructions for it */
+    LLVMValueRef shared;       /* metadata of accesses to memory that work-items share */
+    uint64_t *local_offsets;   /* per global of the module */
+    bool converts_halves;      /* the processor has instructions for it */
+
+    /* the position: a function and an instruction of it */
     const struct in_function *fn;
     const struct in_inst *inst;
-    uint64_t *local_offsets; /* per global of the module */
-    bool barriers;           /* anything that work-items wait for */
-    uint32_t weight;         /* with IN_JIT_INSTRUMENTED: instructions of the block so far */
-    char *why;
-    size_t why_size;
-    bool failed;
+    LLVMValueRef function;
+    uint32_t weight; /* with IN_JIT_INSTRUMENTED: instructions of the block so far */
+
+    bool barriers; /* anything that work-items wait for */
+    struct in_emit_failure {
+        char *why;
+        size_t size;
+        bool failed;
+    } failure;
 };
 
 /* emit.c */

@@ -94,7 +94,7 @@ static void elementwise(struct in_emit *e, const struct in_inst *i, const struct
         other = LLVMGetUndef(in_type(e, second));
         cell = in_alloca(e, 8, 8);
     }
-    for (uint32_t k = 0; k < in_elements(ty) && !e->failed; k++) {
+    for (uint32_t k = 0; k < in_elements(ty) && !e->failure.failed; k++) {
         for (uint32_t j = 0; j < values && j < 3; j++)
             v[j] = in_get(e, in_value(e, i->operands[j + 2]), in_emit_ty(e, i->operands[j + 2]), k);
         v[values] = cell;
@@ -103,7 +103,7 @@ static void elementwise(struct in_emit *e, const struct in_inst *i, const struct
             other =
                 in_put(e, other, second, LLVMBuildLoad2(e->b, in_type(e, in_element(second)), cell, ""), k);
     }
-    if (cell != NULL && !e->failed) {
+    if (cell != NULL && !e->failure.failed) {
         uint32_t pointer = i->operands[values + 2], storage = in_emit_ty(e, pointer)->storage;
         LLVMValueRef at =
             in_check_value(e, in_value(e, pointer), second, second->align, storage, IN_SHADOW_WRITTEN);
@@ -129,7 +129,7 @@ static void geometric(struct in_emit *e, const struct in_inst *i, const char *na
     LLVMValueRef call = in_helper_call(e, name, v, 4);
     /* The vectors in memory become registers. */
     unsigned kind = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
-    if (!e->failed)
+    if (!e->failure.failed)
         LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
                                  LLVMCreateEnumAttribute(e->c, kind, 0));
     in_define(e, i, in_load(e, ty, v[0], ty->align, SpvStorageClassFunction, false));

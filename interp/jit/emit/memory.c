@@ -80,7 +80,7 @@ void in_emit_chain(struct in_emit *e, const struct in_inst *i)
     bool inside = i->opcode == SpvOpInBoundsAccessChain || i->opcode == SpvOpInBoundsPtrAccessChain;
     LLVMValueRef at = in_value(e, i->operands[0]);
     const struct in_ty *ty = in_emit_ty(e, i->operands[0])->element;
-    for (uint32_t k = 1; k < i->operand_count && ty != NULL && !e->failed; k++) {
+    for (uint32_t k = 1; k < i->operand_count && ty != NULL && !e->failure.failed; k++) {
         uint32_t id = i->operands[k];
         uint64_t value;
         if (element && k == 1) {
@@ -168,7 +168,7 @@ LLVMValueRef in_load(struct in_emit *e, const struct in_ty *ty, LLVMValueRef poi
 {
     if (is_composite(ty)) {
         LLVMValueRef r = LLVMGetUndef(in_type(e, ty));
-        for (uint32_t k = 0; k < ty->count && !e->failed; k++) {
+        for (uint32_t k = 0; k < ty->count && !e->failure.failed; k++) {
             uint64_t offset;
             const struct in_ty *m = member(ty, k, &offset);
             LLVMValueRef x =
@@ -186,7 +186,7 @@ void in_store(struct in_emit *e, const struct in_ty *ty, LLVMValueRef value, LLV
               uint64_t align, uint32_t storage, bool is_volatile)
 {
     if (is_composite(ty)) {
-        for (uint32_t k = 0; k < ty->count && !e->failed; k++) {
+        for (uint32_t k = 0; k < ty->count && !e->failure.failed; k++) {
             uint64_t offset;
             const struct in_ty *m = member(ty, k, &offset);
             in_store(e, m, LLVMBuildExtractValue(e->b, value, k, ""), in_offset(e, pointer, offset),

@@ -115,7 +115,7 @@ static LLVMValueRef composite_constant(struct in_emit *e, const struct in_ty *ty
 
 static LLVMValueRef constant(struct in_emit *e, const struct in_ty *ty, const uint8_t *bytes)
 {
-    if (ty->kind == IN_TY_VOID || e->failed)
+    if (ty->kind == IN_TY_VOID || e->failure.failed)
         return LLVMGetUndef(ty->kind == IN_TY_VOID ? e->i8 : in_type(e, ty));
     bool composite = ty->kind == IN_TY_VECTOR || ty->kind == IN_TY_ARRAY || ty->kind == IN_TY_STRUCT;
     return composite ? composite_constant(e, ty, bytes) : scalar_constant(e, ty, bytes);
@@ -162,7 +162,7 @@ static LLVMValueRef with_addresses(struct in_emit *e, const struct in_id *id, co
     if (ty->kind != IN_TY_STRUCT && ty->kind != IN_TY_ARRAY)
         return global_address(e, r->variable, r->addend);
     LLVMValueRef v = LLVMGetUndef(in_type(e, ty));
-    for (uint32_t k = 0; k < ty->count && !e->failed; k++) {
+    for (uint32_t k = 0; k < ty->count && !e->failure.failed; k++) {
         bool is_struct = ty->kind == IN_TY_STRUCT;
         uint64_t at = offset + (is_struct ? ty->offsets[k] : k * ty->element->size);
         LLVMValueRef part = with_addresses(e, id, is_struct ? ty->members[k] : ty->element, at);

@@ -71,7 +71,7 @@ LLVMValueRef in_check_atomic(struct in_emit *e, LLVMValueRef pointer, const stru
     }
     enum mm_order o = in_order_of((uint32_t)order), u = in_order_of((uint32_t)unequal);
     enum mm_scope s = in_scope_of((uint32_t)scope);
-    bool legacy = !e->m->literal_legacy && o == MM_RELAXED && s == MM_SCOPE_WORK_GROUP &&
+    bool legacy = !e->m->target.literal_legacy && o == MM_RELAXED && s == MM_SCOPE_WORK_GROUP &&
                   p->storage != SpvStorageClassGeneric;
     bool wide = s >= MM_SCOPE_DEVICE || (p->storage == SpvStorageClassWorkgroup && s >= MM_SCOPE_WORK_GROUP);
     bool invalid = (i->opcode == SpvOpAtomicLoad && (o == MM_RELEASE || o == MM_ACQ_REL)) ||
@@ -277,7 +277,7 @@ static void check_chain(struct in_emit *e, const struct in_inst *i)
 {
     bool element = i->opcode == SpvOpPtrAccessChain || i->opcode == SpvOpInBoundsPtrAccessChain;
     const struct in_ty *p = in_emit_ty(e, i->operands[0]), *ty = p->element;
-    for (uint32_t k = 1; k < i->operand_count && ty != NULL && !e->failed; k++) {
+    for (uint32_t k = 1; k < i->operand_count && ty != NULL && !e->failure.failed; k++) {
         uint32_t id = i->operands[k];
         uint64_t value = 0;
         bool constant = in_constant_u64(e->m, id, &value);

@@ -11,11 +11,11 @@
 static struct in_shadow_object *locals_of(const struct in_emit *e, size_t *count)
 {
     const struct in_code *code = e->kernel->code;
-    struct in_shadow_object *list = mm_alloc_zero(code->local_count + 1, sizeof *list);
-    *count = code->local_count;
-    for (uint32_t k = 0; list != NULL && k < code->local_count; k++)
-        list[k] = (struct in_shadow_object){e->local_offsets[code->locals[k]],
-                                            e->m->globals[code->locals[k]].ty->size};
+    struct in_shadow_object *list = mm_alloc_zero(code->locals.count + 1, sizeof *list);
+    *count = code->locals.count;
+    for (uint32_t k = 0; list != NULL && k < code->locals.count; k++)
+        list[k] = (struct in_shadow_object){e->local_offsets[code->locals.list[k]],
+                                            e->m->globals[code->locals.list[k]].ty->size};
     return list;
 }
 

@@ -46,7 +46,7 @@ static void place(struct in_jit_callout *o, struct in_item *item, uint8_t *frame
 /* Stops the compiled code after a finding that ended the launch. */
 static void propagate_stop(struct in_jit_callout *o)
 {
-    if (__builtin_expect(o->run.stopped, 0))
+    if (__builtin_expect(o->run.outcome.stopped, 0))
         atomic_store(o->stop, 1);
 }
 
@@ -56,7 +56,7 @@ static void call(struct in_jit_callout *o, uint32_t k, uint8_t *frame, IN_JIT_WO
 {
     const struct in_insn *pc = o->run.insns + k;
     const struct in_call *c = pc->p;
-    if (o->run.stopped)
+    if (o->run.outcome.stopped)
         return;
     enter(o, g0, g1, g2);
     place(o, &o->item, frame, k, linear(&o->group, l0, l1, l2));
@@ -66,7 +66,7 @@ static void call(struct in_jit_callout *o, uint32_t k, uint8_t *frame, IN_JIT_WO
 
 static void gather(struct in_jit_callout *o, uint32_t k, IN_JIT_WORK_ITEM)
 {
-    if (o->run.stopped || (l0 | l1 | l2) != 0)
+    if (o->run.outcome.stopped || (l0 | l1 | l2) != 0)
         return;
     enter(o, g0, g1, g2);
     for (uint32_t m = 0; m < o->group.items_count; m++) {
@@ -85,7 +85,7 @@ static void wait(struct in_jit_callout *o, uint32_t k, uint8_t *frame, IN_JIT_WO
     place(o, item, frame, k, index);
     in_item_waits(&o->run, item);
     propagate_stop(o);
-    while (item->state == IN_ITEM_WAITING || o->run.stopped)
+    while (item->state == IN_ITEM_WAITING || o->run.outcome.stopped)
         o->suspend(o->context, item);
 }
 
@@ -174,9 +174,9 @@ struct in_jit_callout *in_callout_create(const struct in_run *run, const struct 
     o->run.code = (struct in_code *)(uintptr_t)&calls->code;
     o->run.insns = calls->code.insns;
     o->run.members = NULL;
-    o->run.findings = 0;
-    o->run.raised = NULL;
-    o->run.raised_count = 0;
+    o->run.outcome.findings = 0;
+    o->run.outcome.raised = NULL;
+    o->run.outcome.raised_count = 0;
     o->group.run = &o->run;
     memset(o->run.recent, 0, sizeof o->run.recent);
     if (make_group(o))
@@ -192,7 +192,7 @@ void in_callout_destroy(struct in_jit_callout *o)
     mm_free(o->objects);
     mm_free(o->group.items);
     mm_free(o->run.members);
-    mm_free(o->run.raised);
+    mm_free(o->run.outcome.raised);
     mm_free(o->memory);
     mm_free(o);
 }

@@ -372,8 +372,8 @@ static void compile(struct in_jit_kernel *k, struct in_module *m, struct in_kern
                         .options = &k->options,
                         .layout = &k->layout,
                         .calls = &k->calls,
-                        .why = k->why,
-                        .why_size = sizeof k->why};
+                        .failure.why = k->why,
+                        .failure.size = sizeof k->why};
     struct mm_error err;
     k->layout.argument_offsets = mm_alloc_zero(kernel->info.argument_count + 1, sizeof(uint64_t));
     if (k->layout.argument_offsets == NULL || !compiler_start(k->why, sizeof k->why))

@@ -223,7 +223,7 @@ static void resume(struct in_fiber_thread *t, struct fiber *f)
     if (t->guard != NULL)
         t->guard->home = t->context.saved;
     in_stack_switch(&t->context, &f->context);
-    t->stopped |= g->outside != NULL && g->outside->run.stopped;
+    t->stopped |= g->outside != NULL && g->outside->run.outcome.stopped;
     if (t->guard != NULL)
         t->guard->home = NULL;
     if (t->guard != NULL && t->guard->faulted && !atomic_load(&t->run->faulted)) {

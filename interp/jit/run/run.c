@@ -28,9 +28,9 @@ void in_jit_callout_release(struct in_jit_run *run, struct in_jit_callout *o)
     if (o == NULL)
         return;
     pthread_mutex_lock(&lock);
-    run->launch->findings += o->run.findings;
-    run->launch->stopped |= o->run.stopped;
-    run->launch->limit |= o->run.limit;
+    run->launch->outcome.findings += o->run.outcome.findings;
+    run->launch->outcome.stopped |= o->run.outcome.stopped;
+    run->launch->outcome.limit |= o->run.outcome.limit;
     pthread_mutex_unlock(&lock);
     in_callout_destroy(o);
 }
@@ -115,7 +115,7 @@ static void free_memory(struct worker *w)
 
 static bool halted(const struct worker *w)
 {
-    return in_jit_stops(w->run) || (w->outside != NULL && w->outside->run.stopped);
+    return in_jit_stops(w->run) || (w->outside != NULL && w->outside->run.outcome.stopped);
 }
 
 /* Reports to the progress display that DONE of the run's work-groups are over, in those of the launch. */
@@ -291,7 +291,7 @@ static enum in_jit_end step(struct in_jit_run *run, struct in_jit_fault *fault)
     if (run->instrumented != NULL && over && !atomic_load(&run->frame.stop) && in_instrument_end(run))
         return IN_JIT_SUSPICIOUS;
     return atomic_load(&run->faulted)         ? IN_JIT_FAULT
-           : run->launch->stopped             ? IN_JIT_OVER
+           : run->launch->outcome.stopped     ? IN_JIT_OVER
            : atomic_load(&run->frame.stop)    ? IN_JIT_STOPPED
            : run->frame.budget < 0            ? IN_JIT_STEP_LIMIT
            : atomic_load(&run->out_of_memory) ? IN_JIT_OUT_OF_MEMORY

@@ -111,7 +111,7 @@ static void test_all_at_once(void **state)
  * and built-in variables, which are read in place. */
 static void beyond_registers(const struct in_run *run, uint64_t before)
 {
-    uint64_t items = run->progress.slot_count * run->items_per_group, registers = run->code->frame_size;
+    uint64_t items = run->progress.slot_count * run->items_per_group, registers = run->code->frame.size;
     double each = (double)(mallinfo2().uordblks + mallinfo2().hblkhd - before) / (double)items;
     for (uint32_t k = 0; k < run->code->built_in_count; k++)
         registers += run->code->built_ins[k].words * 8u;
