@@ -180,14 +180,9 @@ enum { SEMANTICS_AVAILABLE = 0x100, SEMANTICS_VISIBLE = 0x200 };
     X("MAPW", (e->tags & MM_POINT_MAP_WRITE) != 0)                                                           \
     X("UNMAP", (e->tags & MM_POINT_UNMAP) != 0)
 
-static bool same_thread(const struct mm_cat_event *a, const struct mm_cat_event *b)
+static bool is_device(const struct mm_cat_event *e)
 {
-    return a == b || (!a->init && !b->init && a->thread == b->thread);
-}
-
-static bool both_device(const struct mm_cat_event *a, const struct mm_cat_event *b)
-{
-    return !a->init && !b->init && !a->agent.host && !b->agent.host;
+    return !e->init && !e->agent.host;
 }
 
 static bool same_location(const struct mm_cat_event *a, const struct mm_cat_event *b)
@@ -198,34 +193,39 @@ static bool same_location(const struct mm_cat_event *a, const struct mm_cat_even
 /* Whether A is among the reads that B depends on. */
 static bool depends_on(const struct mm_cat_event *a, const struct mm_cat_event *b, uint64_t reads)
 {
-    return a->read && a < b && same_thread(a, b) && a->depends.number < 64 &&
+    return a < b && !b->init && a->thread == b->thread && a->depends.number < 64 &&
            (reads >> a->depends.number & 1);
 }
 
-/* a, b: events; a < b as pointers: recorded in that order. */
+/* Relations of the events of one class, by a number of the class; 0: of none.  AT: index of the event. */
+#define CLASSES(X)                                                                                           \
+    X(LOC, ALL, "loc", e->location == UINT32_MAX ? 0 : 1 + (uint64_t)e->location)                            \
+    X(INT, ALL, "int", (e->init ? UINT64_C(1) << 32 | at : e->thread) + UINT64_C(1))                         \
+    X(EXT, OTHERS, "ext", (e->init ? UINT64_C(1) << 32 | at : e->thread) + UINT64_C(1))                      \
+    X(PO, LATER, "po", e->init ? 0 : 1 + (uint64_t)e->thread)                                                \
+    X(PO_LOC, LATER, "po-loc",                                                                               \
+      e->init || e->location == UINT32_MAX ? 0 : (1 + (uint64_t)e->thread) << 32 | e->location)              \
+    X(ID, ALL, "id", 1 + (uint64_t)at)                                                                       \
+    X(SSG, ALL, "ssg", is_device(e) ? 1 + (uint64_t)e->agent.sub_group : 0)                                  \
+    X(SWG, ALL, "swg", is_device(e) ? 1 + (uint64_t)e->agent.work_group : 0)                                 \
+    X(SQF, ALL, "sqf", is_device(e) ? (1 + (uint64_t)e->agent.device) << 32 | e->agent.queue_family : 0)     \
+    X(SDV, ALL, "sdv", is_device(e) ? 1 + (uint64_t)e->agent.device : 0)                                     \
+    X(SKERNEL, ALL, "skernel", is_device(e) ? 1 + (uint64_t)e->agent.kernel : 0)                             \
+    X(OBJ, ALL, "obj", is_access(e) ? 1 + (uint64_t)e->memory.object : 0)
+
+/* a, b: events; a < b as pointers: recorded in that order.  First a condition on a alone. */
 #define RELATIONS(X)                                                                                         \
-    X("po", !a->init && a < b && same_thread(a, b))                                                          \
-    X("po-loc", !a->init && a < b && same_thread(a, b) && same_location(a, b))                               \
-    X("loc", same_location(a, b))                                                                            \
-    X("int", same_thread(a, b))                                                                              \
-    X("ext", !same_thread(a, b))                                                                             \
-    X("id", a == b)                                                                                          \
-    X("rmw", a->read && b->write && b == all->events + a->rmw_partner && a->rmw_partner != UINT32_MAX)       \
-    X("ssg", both_device(a, b) && a->agent.sub_group == b->agent.sub_group)                                  \
-    X("swg", both_device(a, b) && a->agent.work_group == b->agent.work_group)                                \
-    X("sqf", both_device(a, b) && a->agent.device == b->agent.device &&                                      \
-                 a->agent.queue_family == b->agent.queue_family)                                             \
-    X("sdv", both_device(a, b) && a->agent.device == b->agent.device)                                        \
-    X("skernel", both_device(a, b) && a->agent.kernel == b->agent.kernel)                                    \
-    X("syncbar", a->barrier != UINT32_MAX && a->barrier == b->barrier && (a == b || !a->late))               \
-    X("obj", is_access(a) && is_access(b) && a->memory.object == b->memory.object)                           \
-    X("extent", is_access(a) && is_access(b) && a->memory.object == b->memory.object &&                      \
-                    a->memory.start == b->memory.start && a->memory.bytes == b->memory.bytes)                \
-    X("data", depends_on(a, b, b->depends.data))                                                             \
-    X("addr", depends_on(a, b, b->depends.addr))                                                             \
-    X("ctrl", depends_on(a, b, b->depends.ctrl))                                                             \
-    X("piece", a->memory.access && a->memory.access == b->memory.access && a != b)                           \
-    X("vloc", same_location(a, b) && (a->init || b->init || a->memory.reference == b->memory.reference))
+    X("rmw", a->read && a->rmw_partner != UINT32_MAX, b->write && b == all->events + a->rmw_partner)         \
+    X("syncbar", a->barrier != UINT32_MAX, a->barrier == b->barrier && (a == b || !a->late))                 \
+    X("extent", is_access(a),                                                                                \
+      is_access(b) && a->memory.object == b->memory.object && a->memory.start == b->memory.start &&          \
+          a->memory.bytes == b->memory.bytes)                                                                \
+    X("data", a->read && !a->init, depends_on(a, b, b->depends.data))                                        \
+    X("addr", a->read && !a->init, depends_on(a, b, b->depends.addr))                                        \
+    X("ctrl", a->read && !a->init, depends_on(a, b, b->depends.ctrl))                                        \
+    X("piece", a->memory.access, a->memory.access == b->memory.access && a != b)                             \
+    X("vloc", a->location != UINT32_MAX,                                                                     \
+      same_location(a, b) && (a->init || b->init || a->memory.reference == b->memory.reference))
 
 /* One pass over the events (or pairs) per name; the name is looked up once, before the loop. */
 #define FILL_SET(text, condition)                                                                            \
@@ -237,11 +237,11 @@ static bool depends_on(const struct mm_cat_event *a, const struct mm_cat_event *
         }                                                                                                    \
         return;                                                                                              \
     }
-#define FILL_RELATION(text, condition)                                                                       \
+#define FILL_RELATION(text, first, condition)                                                                \
     if (strcmp(name, text) == 0) {                                                                           \
         for (uint32_t i = 0; i < n; i++) {                                                                   \
             const struct mm_cat_event *a = &all->events[i];                                                  \
-            for (uint32_t j = 0; j < n; j++) {                                                               \
+            for (uint32_t j = 0; j < n && (first); j++) {                                                    \
                 const struct mm_cat_event *b = &all->events[j];                                              \
                 if (condition)                                                                               \
                     mm_rel_add(n, out, i, j);                                                                \
@@ -249,6 +249,97 @@ static bool depends_on(const struct mm_cat_event *a, const struct mm_cat_event *
         }                                                                                                    \
         return;                                                                                              \
     }
+
+/* Which events of its class an event is related to: all, those after it; or all but those of its class. */
+enum related { ALL, LATER, OTHERS };
+
+#define CLASS_ID(id, kind, text, number)      CLASS_##id,
+#define CLASS_NAME(id, kind, text, number)    text,
+#define CLASS_RELATED(id, kind, text, number) kind,
+#define CLASS_NUMBER(id, kind, text, number)                                                                 \
+    case CLASS_##id:                                                                                         \
+        return (number);
+enum class_relation { CLASSES(CLASS_ID) CLASS_COUNT };
+
+/* The relation of classes that is computed. */
+struct classes {
+    const struct mm_cat_events *all;
+    enum class_relation which;
+    const uint64_t *numbers; /* of the events; NULL: not kept */
+};
+
+static uint64_t compute_number(const struct classes *c, uint32_t at)
+{
+    const struct mm_cat_event *e = &c->all->events[at];
+
+    switch (c->which) {
+        CLASSES(CLASS_NUMBER)
+    default:
+        return 0;
+    }
+}
+
+static uint64_t number_of(const struct classes *c, uint32_t at)
+{
+    return c->numbers ? c->numbers[at] : compute_number(c, at);
+}
+
+/* Row I of the relation of equal numbers: a copy of the first row of the class. */
+static void fill_class_row(const struct classes *c, uint32_t i, uint64_t *out)
+{
+    uint32_t n = c->all->count, first = 0;
+    size_t words = (n + 63) / 64;
+    uint64_t number = number_of(c, i);
+
+    if (!number)
+        return;
+    while (number_of(c, first) != number)
+        first++;
+    if (first < i) {
+        memcpy(out + i * words, out + first * words, words * sizeof *out);
+        return;
+    }
+    for (uint32_t j = i; j < n; j++)
+        out[i * words + j / 64] |= (uint64_t)(number_of(c, j) == number) << j % 64;
+}
+
+static void keep_related(uint32_t n, uint32_t i, enum related related, uint64_t *row)
+{
+    for (uint32_t w = 0; w < (n + 63) / 64; w++) {
+        uint64_t events = n - 64 * w >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << n % 64) - 1;
+
+        if (related == OTHERS)
+            row[w] = ~row[w] & events;
+        else if (related == LATER && w < i / 64)
+            row[w] = 0;
+        else if (related == LATER && w == i / 64)
+            row[w] &= ~UINT64_C(1) << i % 64;
+    }
+}
+
+/* False: NAME is no relation of classes. */
+static bool fill_classes(const struct mm_cat_events *all, const char *name, uint64_t *out)
+{
+    enum { MOST_KEPT = 1024 };
+    static const char *const names[] = {CLASSES(CLASS_NAME)};
+    static const enum related related[] = {CLASSES(CLASS_RELATED)};
+    struct classes c = {.all = all};
+    uint32_t n = all->count;
+    uint64_t numbers[MOST_KEPT];
+
+    while (c.which < CLASS_COUNT && strcmp(names[c.which], name) != 0)
+        c.which++;
+    if (c.which == CLASS_COUNT)
+        return false;
+    for (uint32_t i = 0; i < n && n <= MOST_KEPT; i++)
+        numbers[i] = compute_number(&c, i);
+    c.numbers = n <= MOST_KEPT ? numbers : NULL;
+    for (uint32_t i = 0; i < n; i++)
+        fill_class_row(&c, i, out);
+    for (uint32_t i = 0; i < n && related[c.which] != ALL; i++)
+        keep_related(n, i, related[c.which], out + i * (size_t)((n + 63) / 64));
+    return true;
+}
 
 static bool at_end(const struct mm_cat_event *e, uint32_t thread, uint32_t point)
 {
@@ -286,7 +377,7 @@ void mm_cat_base_fill(const struct mm_cat_events *all, uint32_t base, uint64_t *
     memset(out, 0, bytes);
     if (mm_cat_bases[base].type == MM_CAT_SET) {
         SETS(FILL_SET)
-    } else {
+    } else if (!fill_classes(all, name, out)) {
         RELATIONS(FILL_RELATION)
         fill_given(all, name, out);
     }
