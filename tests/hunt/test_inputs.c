@@ -22,6 +22,8 @@
 
 /* One program in so many may be left open by an engine: loops of Z3 that a path condition alone bounds. */
 enum { MAY_BE_OPEN = 4 };
+/* Programs from one line of progress to the next. */
+enum { PROGRESS = 100 };
 enum { INPUTS = 3, OUTPUTS = 4, REGS = 8, MOST_STATES = 4096, OBSERVED = 2 };
 /* Objects; registers. */
 enum { OUT, FLAG, IN, N };
@@ -443,6 +445,9 @@ static void engines_agree_on_inputs(void **state)
             print_side(seed, &sides[i]);
         found += !same;
         ck_program_destroy(p);
+        if ((seed - first + 1) % PROGRESS == 0)
+            fprintf(stderr, "# %llu of %llu programs\n", (unsigned long long)(seed - first + 1),
+                    (unsigned long long)count);
     }
     fprintf(
         stderr,

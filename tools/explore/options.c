@@ -58,7 +58,7 @@ const struct tool_option explore_options[] = {
     {"progress", 0, "MODEL", "REFCL_PROGRESS_MODEL",
      "forward-progress model: fair, hsa, obe, lobe, unfair; or by scope: wg=obe,sg=hsa,wi=fair"},
     {"timeout", 't', "S", "REFCL_TIMEOUT",
-     "limit of CPU and wall-clock seconds for each file and engine; with --prove, of Z3's work, in units of about a second (default 60, 0 = no limit)"},
+     "limit of CPU and wall-clock seconds for each file and engine; with --prove, of Z3's work, in units of about a second, and of the launches that confirm counterexamples (default 60, 0 = no limit)"},
     {"memory-limit", 0, "MIB", "REFCL_MEMORY_LIMIT",
      "memory limit for each file, in MiB (default 2048, 0 = no limit)"},
     {"build-options", 0, "TEXT", "REFCL_BUILD_OPTIONS", "options for OpenCL C (default -cl-std=CL3.0)"},

@@ -69,7 +69,8 @@ static void try_other_launches(struct result *r, const struct confirm *c)
     }
 }
 
-/* Executes launches of Z3's models, then others, unless these may violate what the options require. */
+/* Executes launches of Z3's models, then others, unless these may violate what the options require; all of them within the time
+ * limit. */
 static void confirm(struct explore *e, struct result *r, const char *path)
 {
     const struct confirm c = {.path = path,
@@ -77,7 +78,9 @@ static void confirm(struct explore *e, struct result *r, const char *path)
                               .build_options = e->build_options,
                               .arguments = e->args.items,
                               .argument_count = e->args.count,
-                              .unsized = r->verdict.unsized};
+                              .unsized = r->verdict.unsized,
+                              .until_ms =
+                                  e->options.timeout_ms ? explore_now_ms() + e->options.timeout_ms : 0};
     for (size_t i = 0; i < r->verdict.launch_count; i++)
         try_launch(r, &c, &r->verdict.launches[i]);
     if (!e->requirements.count && !e->has_global && !e->has_local)

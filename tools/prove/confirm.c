@@ -2,6 +2,7 @@
 #include "tools/prove/confirm.h"
 #include "checker/checker.h"
 #include "memmodel/base/escape.h"
+#include "tools/explore/command.h"
 #include "tools/launch/spec.h"
 #include "tools/tool.h"
 
@@ -128,8 +129,15 @@ static void put_command(const struct words *w, const char *path, char *command)
     put_word(command, &at, path);
 }
 
-/* The child's report; NULL: there is none. */
-static cJSON *run(struct words *w, const char *path)
+/* Whole seconds until UNTIL_MS, at least 1; 0: it has passed. */
+static unsigned seconds_until(uint64_t until_ms)
+{
+    uint64_t now = explore_now_ms();
+    return now < until_ms ? (unsigned)((until_ms - now + 999) / 1000) : 0;
+}
+
+/* The child's report; NULL: there is none, for example after SECONDS (0: no limit), when SIGALRM ends the child. */
+static cJSON *run(struct words *w, const char *path, unsigned seconds)
 {
     static char text[1 << 22];
     int file = memfd_create("refcl-prove", MFD_CLOEXEC);
@@ -140,6 +148,7 @@ static cJSON *run(struct words *w, const char *path)
         dup2(null, 0);
         dup2(file, 1);
         dup2(null, 2);
+        alarm(seconds);
         add_word(w, "--quiet");
         add_word(w, "--step-limit");
         add_made(w, "%d", MOST_STEPS);
@@ -222,7 +231,9 @@ bool confirm_launch(const struct confirm *c, const struct prove_launch *launch, 
     if (!w)
         return false;
     make_words(w, c, launch);
-    cJSON *report = w->incomplete ? NULL : run(w, c->path);
+    unsigned seconds = c->until_ms ? seconds_until(c->until_ms) : 0;
+    bool is_late = c->until_ms && !seconds;
+    cJSON *report = w->incomplete || is_late ? NULL : run(w, c->path, seconds);
     note_findings(report, c->unsized, shown);
     put_command(w, c->path, shown->command);
     cJSON_Delete(report);

@@ -9,7 +9,8 @@ struct confirm {
     const char *path, *kernel, *build_options;
     const char *const *arguments; /* given on the command line */
     size_t argument_count;
-    unsigned unsized; /* of struct prove_verdict */
+    unsigned unsized;  /* of struct prove_verdict */
+    uint64_t until_ms; /* of the monotonic clock: no launch runs longer; 0: no limit */
 };
 /* What a launch shows: its command line, and for each property the first finding that violates it, or "". */
 struct confirm_shown {
