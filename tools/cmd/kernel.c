@@ -24,7 +24,7 @@ static const struct tool_option options[] = {
     {"local", 'l', "N[,N[,N]]", "REFCL_LOCAL", "work-group size (default: chosen by the runtime)"},
     {"offset", 0, "N[,N[,N]]", "REFCL_OFFSET", "global offset"},
     {"arg", 'a', "[NAME=]SPEC", NULL,
-     "the next argument, or argument NAME: buf:N (N elements of its type), svm:N, local:BYTES, image:KIND:WxHxD[:FORMAT], sampler, pipe:PACKETS, null, 64, "
+     "the next argument, or argument NAME: buf:N (N elements of its type), svm:N, local:BYTES, image:KIND:WxHxD[:FORMAT][:levels=N], sampler, pipe:PACKETS, null, 64, "
      "'1,2,3,4', '{1, 2.0, {3, 4}}'; memory with :zero, iota, fill=V, rand=SEED, below=LIMIT, file=PATH, out=PATH, read_only, write_only"},
     {"print", 'p', "ARG", NULL,
      "print the buffer argument ARG, a name or number, after the launch; may be repeated"},

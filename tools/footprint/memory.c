@@ -193,13 +193,24 @@ static void atomic(struct fp_run *run, const struct in_inst *inst)
     run->late |= !stores && order != MM_RELAXED && order != MM_RELEASE;
 }
 
+/* Whether INST names a level of a mipmapped image that may be another one than level 0. */
+static bool names_level(const struct fp_run *run, const struct in_inst *inst, bool writes)
+{
+    uint32_t at = writes ? 3 : 2;
+    if (inst->operand_count <= at + 1 || !(inst->operands[at] & SpvImageOperandsLodMask))
+        return false;
+    const struct fp_value *level = &run->values[inst->operands[at + 1]];
+    return level->kind != FP_INT || level->n != 0;
+}
+
 /* False: it is not known which texel. */
 static bool image_access(struct fp_run *run, const struct in_inst *inst, bool writes)
 {
     const struct fp_value *image = &run->values[inst->operands[0]], *at = &run->values[inst->operands[1]];
     struct ly_image shape;
     uint64_t c[3] = {0};
-    if (image->kind != FP_POINTER || run->objects[image->object].kind != FP_IMAGE)
+    if (image->kind != FP_POINTER || run->objects[image->object].kind != FP_IMAGE ||
+        names_level(run, inst, writes))
         return false;
     memcpy(&shape, run->arguments[run->objects[image->object].base].value, sizeof shape);
     for (uint32_t i = 0; i < 3; i++) {

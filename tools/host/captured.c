@@ -3,9 +3,9 @@
  * Memory objects, in order:
  *     buf:FLAGS:SIZE:FILE
  *     svm:FLAGS:SIZE:ADDRESS:FILE
- *     image:FLAGS:PARENT:TYPE:ORDER:CHANNEL:WIDTH:HEIGHT:DEPTH:LAYERS:PITCH:X:Y:Z:ROW:SLICE:FILE
+ *     image:FLAGS:PARENT:TYPE:ORDER:CHANNEL:WIDTH:HEIGHT:DEPTH:LAYERS:PITCH:X:Y:Z:ROW:SLICE:LEVELS:FILE
  * Arguments:
- *     @buf:I:OFFSET:SIZE:FLAGS  @svm:I:OFFSET  @image:I  @sampler:NORMALIZED:ADDRESSING:FILTER  @queue
+ *     @buf:I:OFFSET:SIZE:FLAGS  @svm:I:OFFSET  @image:I  @sampler:NORMALIZED:ADDRESSING:FILTER:MIP:LOD_MIN:LOD_MAX  @queue
  *     @raw:HEX
  * Words of memory that point into SVM as it was when captured are made to point there again. */
 #include "tools/host/kernel_host.h"
@@ -18,7 +18,7 @@ struct memory {
     cl_mem mem;
     unsigned char *svm, *data; /* DATA: contents, until they are where they belong */
     uint64_t flags, size, address;
-    uint64_t image[14]; /* PARENT .. SLICE */
+    uint64_t image[15]; /* PARENT .. LEVELS */
     size_t data_size;
     char kind; /* 'b', 's', 'i' */
 };
@@ -46,7 +46,7 @@ static const char *numbers(const char *text, uint64_t *out, size_t n)
 
 static void read_spec(struct memory *m, const char *spec)
 {
-    uint64_t n[16] = {0};
+    uint64_t n[17] = {0};
     const char *file;
     m->kind = *spec;
     m->address = 0;
@@ -58,7 +58,7 @@ static void read_spec(struct memory *m, const char *spec)
         m->size = n[1];
         m->address = n[2];
     } else if (strncmp(spec, "image:", 6) == 0) {
-        file = numbers(spec + 6, n, 15);
+        file = numbers(spec + 6, n, 16);
         memcpy(m->image, n + 1, sizeof m->image);
     } else {
         host_fail("unknown memory", spec);
@@ -111,6 +111,23 @@ static void make_buffer(struct host *host, struct memory *m)
     host_check(code, "clCreateBuffer");
 }
 
+/* Fills the levels of an image, whose contents lie one after the other, without gaps. */
+static void write_levels(struct host *host, const struct memory *m, const cl_image_desc *d, size_t element)
+{
+    size_t done = 0;
+    for (size_t l = 0; l < d->num_mip_levels; l++) {
+        size_t origin[4], region[3];
+        host_image_level(d, l, origin, region);
+        size_t bytes = element * region[0] * region[1] * region[2];
+        if (bytes > m->data_size - done)
+            host_fail("contents of an image have another size", NULL);
+        host_check(clEnqueueWriteImage(host->queue, m->mem, CL_TRUE, origin, region, 0, 0, m->data + done, 0,
+                                       NULL, NULL),
+                   "clEnqueueWriteImage");
+        done += bytes;
+    }
+}
+
 static void make_image(struct host *host, struct memory *m, size_t index)
 {
     const uint64_t *n =
@@ -122,7 +139,9 @@ static void make_image(struct host *host, struct memory *m, size_t index)
                                  .image_height = n[5],
                                  .image_depth = n[6],
                                  .image_array_size = n[7],
-                                 .image_row_pitch = shown ? n[8] : 0};
+                                 .image_row_pitch = shown ? n[8] : 0,
+                                 .num_mip_levels = (cl_uint)n[14]};
+    size_t element = 0;
     cl_int code;
     if (shown && (n[0] >= index || !host->captured->memories[n[0]].mem))
         host_fail("an image of no buffer", NULL);
@@ -131,7 +150,11 @@ static void make_image(struct host *host, struct memory *m, size_t index)
     m->mem = clCreateImage(host->context, access_of(m->flags), &format, &description, NULL, &code);
     host_check(code, "clCreateImage");
     size_t origin[3] = {0, 0, 0}, region[3] = {n[9], n[10], n[11]};
-    if (!shown)
+    host_check(clGetImageInfo(m->mem, CL_IMAGE_ELEMENT_SIZE, sizeof element, &element, NULL),
+               "clGetImageInfo");
+    if (n[14] > 1)
+        write_levels(host, m, &description, element);
+    else if (!shown)
         host_check(clEnqueueWriteImage(host->queue, m->mem, CL_TRUE, origin, region, n[12], n[13], m->data, 0,
                                        NULL, NULL),
                    "clEnqueueWriteImage");
@@ -247,6 +270,12 @@ static void set_sampler(struct host *host, cl_uint index, const uint64_t *n)
                                           n[1],
                                           CL_SAMPLER_FILTER_MODE,
                                           n[2],
+                                          n[3] ? CL_SAMPLER_MIP_FILTER_MODE : 0,
+                                          n[3],
+                                          CL_SAMPLER_LOD_MIN,
+                                          n[4],
+                                          CL_SAMPLER_LOD_MAX,
+                                          n[5],
                                           0};
     cl_int code;
     cl_sampler sampler = clCreateSamplerWithProperties(host->context, properties, &code);
@@ -268,7 +297,7 @@ static void set_svm(struct host *host, cl_uint index, const uint64_t *n)
 
 void host_captured_argument(struct host *host, cl_uint index, const char *spec)
 {
-    uint64_t n[4] = {0};
+    uint64_t n[6] = {0};
     if (strncmp(spec, "raw:", 4) == 0) {
         set_raw(host, index, spec + 4);
     } else if (strncmp(spec, "buf:", 4) == 0) {
@@ -282,7 +311,7 @@ void host_captured_argument(struct host *host, cl_uint index, const char *spec)
         cl_mem mem = memory_of(host, n[0], 'i')->mem;
         host_check(clSetKernelArg(host->kernel, index, sizeof mem, &mem), "clSetKernelArg");
     } else if (strncmp(spec, "sampler:", 8) == 0) {
-        numbers(spec + 8, n, 3);
+        numbers(spec + 8, n, 6);
         set_sampler(host, index, n);
     } else if (strcmp(spec, "queue") == 0) {
         if (!host->captured->queue)

@@ -96,12 +96,30 @@ static void write_png(const char *path, const unsigned char *pixels, const struc
 #endif
 }
 
+void host_image_level(const cl_image_desc *d, size_t level, size_t origin[4], size_t region[3])
+{
+    const size_t size[3] = {d->image_width >> level, d->image_height >> level, d->image_depth >> level};
+    bool rows = d->image_type == CL_MEM_OBJECT_IMAGE1D_ARRAY,
+         slices = d->image_type == CL_MEM_OBJECT_IMAGE2D_ARRAY;
+    int at = d->image_type == CL_MEM_OBJECT_IMAGE1D           ? 1
+             : rows || d->image_type == CL_MEM_OBJECT_IMAGE2D ? 2
+                                                              : 3;
+    for (int k = 0; k < 3; k++)
+        region[k] = size[k] ? size[k] : 1;
+    if (rows || slices)
+        region[rows ? 1 : 2] = d->image_array_size;
+    memset(origin, 0, 4 * sizeof *origin);
+    if (d->num_mip_levels > 1)
+        origin[at] = level;
+}
+
 static cl_image_desc image_descriptor(const struct spec *spec, size_t region[3])
 {
     const char *kind = spec->image_kind;
     const size_t n[3] = {spec->size[0], spec->size[1] ? spec->size[1] : 1, spec->size[2] ? spec->size[2] : 1};
     cl_image_desc d = {.image_width = n[0], .image_height = n[1], .image_depth = n[2]};
     memcpy(region, n, sizeof n);
+    d.num_mip_levels = (cl_uint)spec->levels;
     d.image_type = *kind == '3'   ? CL_MEM_OBJECT_IMAGE3D
                    : *kind == '2' ? CL_MEM_OBJECT_IMAGE2D
                                   : CL_MEM_OBJECT_IMAGE1D;
@@ -135,9 +153,14 @@ void host_fill_image(struct host *host, struct argument *a)
     } else {
         host_fill(data, bytes, a->format.scalar, &a->spec, host->round);
     }
-    host_check(clEnqueueWriteImage(host->queue, a->image, CL_TRUE, (size_t[3]){0}, a->region, 0, 0, data, 0,
-                                   NULL, NULL),
-               "clEnqueueWriteImage");
+    cl_image_desc d = image_descriptor(&a->spec, (size_t[3]){0});
+    size_t origin[4], region[3];
+    for (size_t level = 0; level == 0 || level < d.num_mip_levels; level++) {
+        host_image_level(&d, level, origin, region);
+        host_check(
+            clEnqueueWriteImage(host->queue, a->image, CL_TRUE, origin, region, 0, 0, data, 0, NULL, NULL),
+            "clEnqueueWriteImage");
+    }
     free(data);
 }
 
@@ -162,7 +185,7 @@ void host_save_image(struct host *host, struct argument *a)
     unsigned first = a->region[2] == 1; /* two-dimensional: rows, columns, channels */
     if (!data)
         host_fail("out of memory", NULL);
-    host_check(clEnqueueReadImage(host->queue, a->image, CL_TRUE, (size_t[3]){0}, a->region, 0, 0, data, 0,
+    host_check(clEnqueueReadImage(host->queue, a->image, CL_TRUE, (size_t[4]){0}, a->region, 0, 0, data, 0,
                                   NULL, NULL),
                "clEnqueueReadImage");
     if (is_png(a->spec.output))

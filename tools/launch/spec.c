@@ -285,7 +285,18 @@ static bool read_extent(struct reader *r, struct spec *spec)
     return wrong(r, "an image has at most three sides");
 }
 
-/* KIND:EXTENT[:FORMAT][:CONTENTS]... */
+/* "levels=3" */
+static bool read_levels(struct reader *r, struct spec *spec)
+{
+    static const char name[] = ":levels=";
+    if (strncmp(r->at, name, sizeof name - 1) != 0)
+        return true;
+    r->at += sizeof name - 1;
+    return read_number(r, &spec->levels) &&
+           ((spec->levels > 0 && spec->levels <= 32) || wrong(r, "an image has from 1 to 32 levels"));
+}
+
+/* KIND:EXTENT[:FORMAT][:levels=N][:CONTENTS]... */
 static bool read_image(struct reader *r, struct spec *spec)
 {
     static const char *const kinds[] = {"1d", "1d_array", "2d", "2d_array", "3d"};
@@ -310,7 +321,7 @@ static bool read_image(struct reader *r, struct spec *spec)
         if (!read_word(r, spec->format, sizeof spec->format))
             return false;
     }
-    if (!read_all_contents(r, spec))
+    if (!read_levels(r, spec) || !read_all_contents(r, spec))
         return false;
     return spec->size[0] || *spec->file ||
            wrong(r, "an image needs its size, as in image:2d:64x64, or a file");

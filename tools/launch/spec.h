@@ -1,7 +1,7 @@
 /* Specifications of kernel arguments, as `--arg` takes them:
  *
  *     [NAME=]buf:N[:CONTENTS]...   [NAME=]svm:N[:CONTENTS]...   [NAME=]local:BYTES   [NAME=]null
- *     [NAME=]image:KIND:WxHxD[:FORMAT][:CONTENTS]...   [NAME=]sampler[:WORD]...   [NAME=]pipe:PACKETS   [NAME=]VALUE
+ *     [NAME=]image:KIND:WxHxD[:FORMAT][:levels=N][:CONTENTS]...   [NAME=]sampler[:WORD]...   [NAME=]pipe:PACKETS   [NAME=]VALUE
  *     CONTENTS: zero, iota, fill=VALUE, rand=SEED, below=LIMIT, file=PATH, ANY; out=PATH: written after the launch;
  *     read_only, write_only: what kernels may do with the memory (default: both)
  *     VALUE: 1, -2.5, 0x10, a vector 1,2,3,4, a structure {1, 2.0, {3, 4}} or ANY
@@ -64,6 +64,7 @@ struct spec {
     char file[SPEC_PATH], output[SPEC_PATH]; /* "": none */
     char image_kind[16], format[32];         /* "2d", "1d_array"; "rgba8" */
     uint64_t size[3];                        /* of images, 0: as the file or 1 */
+    uint64_t levels;                         /* of mipmapped images, 0: the image is none */
     bool normalized, linear;                 /* samplers */
     char addressing[24];
     struct spec_value value; /* VALUE unless ANY, FILL */

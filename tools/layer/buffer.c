@@ -24,13 +24,13 @@ static struct box rectangle(const size_t origin[3], const size_t region[3], size
                         .slice_pitch = slice};
 }
 
-static struct box texels(const struct ly_mem *image, const size_t origin[3], const size_t region[3])
+static struct box texels(const struct ly_mem *image, const size_t *origin, const size_t region[3])
 {
-    return (struct box){.offset = origin[0] * image->element + origin[1] * image->row_pitch +
-                                  origin[2] * image->slice_pitch,
-                        .rows = {region[0] * image->element, region[1], region[2]},
-                        .row_pitch = image->row_pitch,
-                        .slice_pitch = image->slice_pitch};
+    const struct ly_map all = ly_image_region(image, origin, region);
+    return (struct box){.offset = all.begin,
+                        .rows = {all.rows[0], all.rows[1], all.rows[2]},
+                        .row_pitch = all.row_pitch,
+                        .slice_pitch = all.slice_pitch};
 }
 
 static void use_mem(struct ly_command *command, enum mm_kind kind, struct ly_mem *mem, struct box box)

@@ -159,6 +159,10 @@ static uint32_t add_image(struct capture *c, const struct ly_mem *image)
     const bool view = image->root != image;
     const size_t origin[3] = {0}, region[3] = {image->width, image->height, image->depth};
     bool added;
+    if (image->levels > 1) {
+        c->problem = "an image has several levels";
+        return 0;
+    }
     if (view && (image->root->image || image->offset)) {
         c->problem = "an image shows another image, or a part of a buffer";
         return 0;

@@ -233,6 +233,10 @@ struct ly_mem {
     uint64_t offset, size;
     bool image, pipe, owns; /* OWNS: the allocation ends with it */
     size_t element, width, height, depth, row_pitch, slice_pitch;
+    uint32_t levels; /* of a mipmapped image, assumed to lie one after the other, without gaps; else 1 */
+    uint32_t
+        level_at; /* which element of an origin is the level; before it are width, height and depth, or layers */
+    bool layers;
     struct ly_map *maps;
 };
 struct ly_map {
@@ -242,6 +246,8 @@ struct ly_map {
     cl_map_flags flags;
 };
 struct ly_mem *ly_mem(cl_mem handle);
+/* The bytes of a region of IMAGE, whose ORIGIN says the level. */
+struct ly_map ly_image_region(const struct ly_mem *image, const size_t *origin, const size_t region[3]);
 /* Bytes of ROWS[0] each, ROWS[1] of them at ROW_PITCH, ROWS[2] such slices at SLICE_PITCH, from OFFSET on. */
 void ly_mem_access(struct ly_command *command, enum mm_kind kind, struct ly_mem *mem, uint64_t offset,
                    const uint64_t rows[3], uint64_t row_pitch, uint64_t slice_pitch);

@@ -62,16 +62,9 @@ static void *map_mem(void *pointer, const char *name, const void *place, cl_comm
     struct ly_mem *mem = ly_mem(handle);
     struct ly_map *map = command && mem ? mm_alloc_zero(1, sizeof(*map)) : NULL;
     if (map) {
-        *map = *given;
+        *map = origin ? ly_image_region(mem, origin, region) : *given;
+        map->flags = given->flags;
         map->pointer = pointer;
-        if (origin) {
-            map->begin = origin[0] * mem->element + origin[1] * mem->row_pitch + origin[2] * mem->slice_pitch;
-            map->rows[0] = region[0] * mem->element;
-            map->rows[1] = region[1];
-            map->rows[2] = region[2];
-            map->row_pitch = mem->row_pitch;
-            map->slice_pitch = mem->slice_pitch;
-        }
         map->next = mem->maps;
         mem->maps = map;
         ly_host_show(map, mem, map, host_row, host_slice);

@@ -158,6 +158,37 @@ static void show_image(const struct ly_mem *image, const cl_image_desc *desc, vo
                  rows_are_slices ? 0 : desc->image_slice_pitch);
 }
 
+/* The size of level LEVEL: texels, rows, slices.  Returns the bytes of all levels before it. */
+static uint64_t level_size(const struct ly_mem *image, size_t level, uint64_t size[3])
+{
+    uint64_t begin = 0;
+    size[0] = image->width, size[1] = image->height, size[2] = image->depth;
+    for (size_t l = 0; l < level && l < image->levels; l++) {
+        begin += image->element * size[0] * size[1] * size[2];
+        for (uint32_t k = 0; k < image->level_at - image->layers; k++)
+            size[k] = size[k] > 1 ? size[k] / 2 : 1;
+    }
+    return begin;
+}
+
+struct ly_map ly_image_region(const struct ly_mem *image, const size_t *origin, const size_t region[3])
+{
+    size_t at[3] = {origin[0], origin[1], origin[2]}, level = 0;
+    uint64_t size[3], row = image->row_pitch, slice = image->slice_pitch, begin = 0;
+    if (image->levels > 1) {
+        level = origin[image->level_at];
+        if (image->level_at < 3)
+            at[image->level_at] = 0;
+        begin = level_size(image, level, size);
+        row = image->element * size[0];
+        slice = row * size[1];
+    }
+    return (struct ly_map){.begin = begin + at[0] * image->element + at[1] * row + at[2] * slice,
+                           .rows = {region[0] * image->element, region[1], region[2]},
+                           .row_pitch = row,
+                           .slice_pitch = slice};
+}
+
 /* Texels lie without gaps, except in images of a buffer. */
 static cl_mem add_image(cl_mem handle, cl_mem_flags flags, const cl_image_desc *desc, void *host,
                         const void *place)
@@ -190,6 +221,14 @@ static cl_mem add_image(cl_mem handle, cl_mem_flags flags, const cl_image_desc *
         mem->row_pitch = row;
         mem->slice_pitch = row * height;
         mem->size = row * height * depth;
+        mem->levels = desc->num_mip_levels > 1 && !desc->mem_object ? desc->num_mip_levels : 1;
+        mem->layers = layers;
+        mem->level_at = type == CL_MEM_OBJECT_IMAGE1D                                          ? 1
+                        : type == CL_MEM_OBJECT_IMAGE1D_ARRAY || type == CL_MEM_OBJECT_IMAGE2D ? 2
+                                                                                               : 3;
+        uint64_t size[3];
+        if (mem->levels > 1)
+            mem->size = level_size(mem, mem->levels, size);
     }
     if (mem && !mem->root) {
         mem->root = mem;

@@ -53,10 +53,10 @@ static int add_image(struct captured_launch *l, const struct mm_capture_memory *
 {
     return add(l, "memory",
                "image:%" PRIu64 ":%u:%u:%u:%u:%" PRIu64 ":%" PRIu64 ":%" PRIu64 ":%" PRIu64 ":%" PRIu64
-               ":%" PRIu64 ":%" PRIu64 ":%" PRIu64 ":%" PRIu64 ":%" PRIu64 ":%s",
+               ":%" PRIu64 ":%" PRIu64 ":%" PRIu64 ":%" PRIu64 ":%" PRIu64 ":%u:%s",
                m->flags, m->parent, m->image_type, m->channel_order, m->channel_type, m->width, m->height,
                m->depth, m->array_size, m->row_pitch, m->region[0], m->region[1], m->region[2], m->row_bytes,
-               m->slice_bytes, file);
+               m->slice_bytes, m->levels, file);
 }
 
 static int add_memory(struct captured_launch *l, const struct mm_capture_section *s)
@@ -112,7 +112,8 @@ static int add_argument(struct captured_launch *l, const struct mm_capture_secti
     case MM_CAPTURE_LOCAL:
         return add(l, "arg", "local:%" PRIu64, a.size);
     case MM_CAPTURE_SAMPLER:
-        return add(l, "arg", "@sampler:%u:%u:%u", a.normalized, a.addressing, a.filter);
+        return add(l, "arg", "@sampler:%u:%u:%u:%u:%" PRIu64 ":%" PRIu64, a.normalized, a.addressing,
+                   a.filter, a.mip_filter, a.offset, a.size);
     case MM_CAPTURE_IMAGE:
         return add(l, "arg", "@image:%u", a.memory);
     case MM_CAPTURE_QUEUE:
