@@ -257,6 +257,7 @@ static void check_setting(int k, cl_mem image, const struct setting *s)
     run("lod", k, image, sampler, at, out);
     for (int i = 0; i < QUERIES; i++)
         expect_near(out[i], sample_lambda(c, s, (double)at[i][1][0], at[i][0]), "level of detail", k, i);
+    /* [CL 5.7.1 R132] */
     run("grad", k, image, sampler, at, out);
     for (int i = 0; i < QUERIES; i++)
         expect_near(out[i], sample_lambda(c, s, lambda_of(c, s, at[i][2], at[i][3]), at[i][0]), "gradients",
@@ -264,6 +265,7 @@ static void check_setting(int k, cl_mem image, const struct setting *s)
     run("plain", k, image, sampler, at, out);
     for (int i = 0; i < QUERIES; i++)
         expect_near(out[i], sample_level(c, s, 0, at[i][0]), "no level", k, i);
+    /* [CL 5.7.1 R133] */
     run("literal", k, image, sampler, at, out);
     for (int i = 0; i < QUERIES; i++)
         expect_near(out[i], sample_lambda(c, &literal, (double)at[i][1][0], at[i][0]), "literal sampler", k,
