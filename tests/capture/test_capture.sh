@@ -44,6 +44,10 @@ check "at the same places" $?
 is "one kernel alone" "$(cd "$tmp" && echo only-*)" "only-001.cap"
 "$refcl" kernel -q --memory weak --seeds 5 "$tmp/003.cap"
 check "with weak memory, under five seeds" $?
+"${CC:-gcc}" -std=c11 -Wall -Wextra -o "$tmp/mipmap" tests/capture/mipmap.c -lOpenCL || exit 4
+"$refcl" capture -o "$tmp/mipmap-%n.cap" -- "$tmp/mipmap" >"$tmp/out4"
+got=$("$refcl" kernel -q --print 2 "$tmp/mipmap-001.cap")
+is "levels of an image, and what a sampler says of them" "${got#*:}" "$(cat "$tmp/out4")"
 head -c 300 "$tmp/001.cap" >"$tmp/short.cap"
 "$refcl" kernel "$tmp/short.cap" 2>"$tmp/err"
 is "a file that is cut short is bad input" "$?" 2

@@ -31,6 +31,12 @@ kernel void image(read_only image2d_t in, sampler_t s, write_only image2d_t to, 
     write_imagef(to, at, v.zyxw);
     out[at.y * 2 + at.x] = v.x;
 }
+kernel void levels(read_only image2d_t in, sampler_t s, global float *out)
+{
+    int i = get_global_id(0);
+    out[2 * i] = read_imagef(in, s, (float2)(0.6f, 0.6f), (float)i).x;
+    out[2 * i + 1] = get_image_num_mip_levels(in);
+}
 kernel void halves(global half *h, global float *out) { out[0] = vload_half(1, h); }
 """
 NAMED = """typedef unsigned u32; typedef float3 place; typedef half small; struct pair { int a, b; };
@@ -111,6 +117,12 @@ def images(path, folder):
     check("what was written is read, its size, too", run.returncode == 0 and run.stdout.startswith("out: 0.2"), run.stdout + run.stderr)
     run = kernel(*words, "-a", "in=image:2d:2x2:r32f:iota", "-a", "to=image:2d:2x2:rgba8", path)
     check("an image of floats", run.stdout == "out: 0 1 2 3\n", run.stdout + run.stderr)
+    run = kernel("-q", "-k", "levels", "-g", "3", "-a", "in=image:2d:4x4:r32f:levels=3:iota", "-a", "sampler:normalized", "-a", "out=buf:6",
+                 "-p", "out", path)
+    check("an image with levels, each with the same contents", run.stdout == "out: 10 3 3 3 0 3\n", run.stdout + run.stderr)
+    for levels, message in ("0", "from 1 to 32 levels"), ("4", "CL_INVALID_IMAGE_DESCRIPTOR"):
+        run = kernel(*words, "-a", "in=image:2d:4x4:r32f:levels=" + levels, "-a", "to=image:2d:2x2", path)
+        check("%s levels" % levels, run.returncode == 2 and message in run.stderr, run.stderr)
     run = kernel(*words, "-a", "in=image:2d:2x2:rgb9", "-a", "to=image:2d:2x2", path)
     check("an unknown format", run.returncode == 2 and "an image format is" in run.stderr, run.stderr)
 
@@ -148,7 +160,7 @@ def signatures(path):
           "kernel void vector(global float *out, float4 v, uint2 w, global const int *list)\n" in run.stdout and
           "kernel void image(read_only image2d_t in, sampler_t s, write_only image2d_t to, global float *out)\n" in run.stdout, run.stdout)
     lines = [line.strip() for line in run.stdout.split("\n") if line.startswith("    refcl kernel ")]
-    check("a command for each", len(lines) == 4, run.stdout)
+    check("a command for each", len(lines) == 5, run.stdout)
     for line in lines:
         again = subprocess.run(line.replace("refcl kernel", REFCL + " kernel -q", 1), shell=True, stderr=subprocess.PIPE, text=True, timeout=PATIENCE)
         check("it runs: " + line.split(" -k ")[1].split()[0], again.returncode in (0, 1), line + again.stderr)
