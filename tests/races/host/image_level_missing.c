@@ -1,5 +1,5 @@
 // expect: out-of-bounds
-// at: turn:3 write
+// at: turn:3
 // A work-item writes to a level that the image does not have.
 #include "levels_of_image.h"
 int main(void)

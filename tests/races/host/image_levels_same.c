@@ -1,5 +1,5 @@
 // expect: data-race
-// at: levels_of_image.h:27 write, levels_of_image.h:28 write, command and command
+// at: levels_of_image.h:26 write, levels_of_image.h:27 write, command and command
 // reason: no event, wait list, in-order queue, marker or barrier orders commands
 // Two queues fill the same level.
 #include "levels_of_image.h"

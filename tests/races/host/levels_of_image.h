@@ -16,7 +16,7 @@ static cl_mem mipmapped(void)
 }
 
 /* Two queues fill the corners of two levels. */
-static int fill_levels(size_t first, size_t second)
+static inline int fill_levels(size_t first, size_t second)
 {
     begin(NULL);
     cl_command_queue q = in_order(), r = in_order();
@@ -31,7 +31,7 @@ static int fill_levels(size_t first, size_t second)
 }
 
 /* Work-items of a kernel each write a texel of the level that SOURCE computes. */
-static int draw_levels(const char *source)
+static inline int draw_levels(const char *source)
 {
     begin_with(source, NULL);
     cl_command_queue q = in_order();

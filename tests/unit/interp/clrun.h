@@ -14,7 +14,8 @@
     "cl_khr_subgroup_non_uniform_vote cl_khr_subgroup_ballot cl_khr_subgroup_non_uniform_arithmetic "        \
     "cl_khr_subgroup_shuffle cl_khr_subgroup_shuffle_relative cl_khr_subgroup_clustered_reduce "             \
     "cl_khr_integer_dot_product cl_khr_expect_assume cl_ext_float_atomics cl_khr_extended_bit_ops "          \
-    "cl_khr_subgroup_rotate cl_khr_work_group_uniform_arithmetic cl_khr_extended_async_copies"
+    "cl_khr_subgroup_rotate cl_khr_work_group_uniform_arithmetic cl_khr_extended_async_copies "              \
+    "cl_khr_mipmap_image cl_khr_mipmap_image_writes"
 #define CLR_FEATURES                                                                                         \
     "__opencl_c_pipes __opencl_c_generic_address_space __opencl_c_work_group_collective_functions "          \
     "__opencl_c_atomic_order_acq_rel __opencl_c_atomic_order_seq_cst __opencl_c_atomic_scope_device "        \

@@ -280,6 +280,75 @@ static void test_without_source(void **state)
     in_module_release(module);
 }
 
+/* Levels of 4 x 4, 2 x 2 and 1 texel. */
+static struct in_image mipmapped(int32_t texels[21])
+{
+    struct in_image image = image_2d(texels, 4, 4, IN_ORDER_R, IN_CHANNEL_SIGNED_INT32, 4);
+    image.depth = image.array_size = 1;
+    image.slice_pitch = 64;
+    image.levels = 3;
+    return image;
+}
+
+static void test_missing_levels(void **state)
+{
+    int32_t texels[21] = {0};
+    struct in_image image = mipmapped(texels);
+    struct in_object object = image_object(texels, sizeof texels, 1);
+    (void)state;
+    expect("kernel void k(write_only image2d_t i, global int *o)\n"
+           "{ write_imagei(i, (int2)(0, 0), 3, (int4)(1)); }\n",
+           &image, &object, "out-of-bounds");
+    expect("kernel void k(write_only image2d_t i, global int *o)\n"
+           "{ write_imagei(i, (int2)(0, 0), -1, (int4)(1)); }\n",
+           &image, &object, "out-of-bounds");
+    expect("kernel void k(write_only image2d_t i, global int *o)\n"
+           "{ write_imagei(i, (int2)(2, 0), 1, (int4)(1)); }\n",
+           &image, &object, "out-of-bounds");
+    expect(
+        "kernel void k(read_only image2d_t i, global int *o)\n"
+        "{ const sampler_t s = CLK_NORMALIZED_COORDS_FALSE; o[0] = read_imagei(i, s, (float2)(0, 0), 1.0f).x; }\n",
+        &image, &object, "invalid-sampler");
+    for (int k = 0; k < 21; k++)
+        assert_int_equal(texels[k], 0);
+}
+
+/* Reads without a sampler and queries name levels in SPIR-V alone [CL env cl_khr_mipmap_image]. */
+static void test_levels_without_source(void **state)
+{
+    static const char text[] =
+        "OpCapability ImageBasic\nOpCapability ImageMipmap\n" SPV_HEAD SPV_ENTRY SPV_BUILTINS SPV_TYPES
+        "%im = OpTypeImage %void 2D 0 0 0 0 Unknown ReadOnly\n%v2 = OpTypeVector %u32 2\n"
+        "%v4 = OpTypeVector %u32 4\n%fn = OpTypeFunction %void %pu32 %im\n"
+        "%at = OpConstantComposite %v2 %c1 %c1\n"
+        "%k = OpFunction %void None %fn\n%out = OpFunctionParameter %pu32\n%a = OpFunctionParameter %im\n"
+        "%e = OpLabel\n%size = OpImageQuerySizeLod %v2 %a %c1\n%w = OpCompositeExtract %u32 %size 0\n"
+        "%t = OpImageRead %v4 %a %at Lod %c1\n%x = OpCompositeExtract %u32 %t 0\n"
+        "%p1 = OpInBoundsPtrAccessChain %pu32 %out %l1\n%l2 = OpConvertPtrToU %u64 %out\n"
+        "OpStore %out %w Aligned 4\nOpStore %p1 %x Aligned 4\nOpReturn\nOpFunctionEnd\n";
+    struct in_module *module = NULL;
+    struct in_instance *instance = NULL;
+    struct spv_run run = {.findings = 0};
+    uint32_t out[2] = {0};
+    int32_t texels[21];
+    struct in_image image = mipmapped(texels);
+    struct in_object io = image_object(texels, sizeof texels, 1), bo = spv_buffer(out, sizeof out, 2);
+    struct in_environment environment = {.context = &run, .finding = spv_on_finding};
+    struct clr_launch l = {
+        .kernel = "k", .args = {clr_buffer(&bo), image_argument(&image, &io)}, .global = {1}};
+    (void)state;
+    for (int k = 0; k < 21; k++)
+        texels[k] = 100 + k;
+    if (spv_load(text, &module, &run.err) != MM_OK)
+        fail_msg("%s", run.err.message);
+    assert_int_equal(in_instance_create(module, &environment, NULL, &instance, &run.err), MM_OK);
+    assert_int_equal(clr_run(instance, module, &l, &run), MM_OK);
+    assert_int_equal(out[0], 2);
+    assert_int_equal(out[1], 119); /* the last texel of level 1 */
+    in_instance_destroy(instance);
+    in_module_release(module);
+}
+
 static void test_opcodes_covered(void **state)
 {
     static const char *const opcodes[] = {
@@ -297,6 +366,8 @@ int main(void)
                                        cmocka_unit_test(test_events),
                                        cmocka_unit_test(test_findings),
                                        cmocka_unit_test(test_without_source),
+                                       cmocka_unit_test(test_missing_levels),
+                                       cmocka_unit_test(test_levels_without_source),
                                        cmocka_unit_test(test_opcodes_covered)};
     return cmocka_run_group_tests(tests, clr_find_helper, NULL);
 }

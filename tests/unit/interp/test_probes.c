@@ -154,9 +154,7 @@ static struct in_module *compile(const char *text, char *message, size_t size)
                                              .source_size = strlen(text),
                                              .file = "probe.cl",
                                              .options = versions[v],
-                                             .extensions =
-                                                 CLR_EXTENSIONS " cl_khr_gl_msaa_sharing cl_khr_mipmap_image "
-                                                                "cl_khr_mipmap_image_writes",
+                                             .extensions = CLR_EXTENSIONS " cl_khr_gl_msaa_sharing",
                                              .features = CLR_FEATURES};
         struct rt_binary binary = {NULL, 0};
         struct mm_error err = {.message = ""};
