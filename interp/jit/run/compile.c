@@ -504,8 +504,8 @@ void in_jit_choose_size(const struct in_kernel *kernel, struct in_jit_options *o
 }
 
 /* A thread that finds it compiling waits. */
-const struct in_jit_kernel *in_jit_compile(struct in_module *module, struct in_kernel *kernel,
-                                           const struct in_jit_options *options, bool edge)
+struct in_jit_kernel *in_jit_compile(struct in_module *module, struct in_kernel *kernel,
+                                     const struct in_jit_options *options, bool edge)
 {
     struct in_jit_kernel *k = kernel_find(kernel, options, edge);
     if (k != NULL)

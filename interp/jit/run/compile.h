@@ -5,6 +5,7 @@
 #include "interp/jit/emit/emit.h"
 #include "interp/jit/instrument/shadow.h"
 #include <llvm-c/LLJIT.h>
+#include <stdatomic.h>
 
 typedef void (*in_jit_row_fn)(const struct in_jit_frame *frame, uint8_t *local, uint8_t *context, uint32_t g0,
                               uint32_t g1, uint32_t g2, uint32_t groups);
@@ -28,6 +29,8 @@ struct in_jit_kernel {
     _Atomic uint64_t
         work;  /* of IN_JIT_ANY_SIZE: instructions executed since a size was last specialized for */
     bool kept; /* its code comes from the cache on disk */
+    _Atomic double group_ns; /* of a work-group in the latest launch; 0: none was measured */
+    atomic_uint contended;   /* so many of the next launches stay in one thread */
     struct in_jit_shape shape;
     char why[160];
     struct in_jit_layout layout;
@@ -45,8 +48,8 @@ void in_jit_choose_size(const struct in_kernel *kernel, struct in_jit_options *o
                         double work);
 /* The kernel compiled for OPTIONS, from the cache in its in_code; NULL when out of memory or the process
  * ends. Any thread. */
-const struct in_jit_kernel *in_jit_compile(struct in_module *module, struct in_kernel *kernel,
-                                           const struct in_jit_options *options, bool edge);
+struct in_jit_kernel *in_jit_compile(struct in_module *module, struct in_kernel *kernel,
+                                     const struct in_jit_options *options, bool edge);
 void in_jit_forget(void *native);
 /* Stops compilation, of kernels that are being compiled too; or permits it again. */
 void in_jit_stop_compiling(bool stop);

@@ -4,12 +4,10 @@
 #include "interp/jit/instrument/guard.h"
 #include "interp/jit/instrument/launch.h"
 #include "interp/jit/run/fibers.h"
+#include "interp/jit/run/pace.h"
 #include "interp/jit/run/pool.h"
 #include <pthread.h>
 #include <string.h>
-#include <time.h>
-
-enum { PROBES = 512 }; /* a part in so many of a launch is executed to measure contention */
 
 struct in_jit_callout *in_jit_callout_acquire(struct in_jit_run *run, bool *fits)
 {
@@ -64,18 +62,38 @@ struct worker {
     struct in_jit_run *run;
     uint8_t *memory, *local, *context;
     struct in_jit_callout *outside;
+    struct in_jit_pace pace;
 };
 
-/* Most launches need little memory: the last worker leaves it to the next one. */
-enum { SPARE = 1 << 16 };
-static _Atomic(uint8_t *) spare;
+/* Most launches need little memory: workers leave theirs to later ones. */
+enum { SPARE = 1 << 16, SPARES = 8 };
+static _Atomic(uint8_t *) spares[SPARES];
+
+static uint8_t *take_spare(void)
+{
+    uint8_t *memory = NULL;
+    for (unsigned k = 0; memory == NULL && k < SPARES; k++)
+        if (atomic_load_explicit(&spares[k], memory_order_relaxed) != NULL)
+            memory = atomic_exchange(&spares[k], NULL);
+    return memory;
+}
+
+static void keep_spare(uint8_t *memory)
+{
+    for (unsigned k = 0; memory != NULL && k < SPARES; k++) {
+        uint8_t *none = NULL;
+        if (atomic_compare_exchange_strong(&spares[k], &none, memory))
+            return;
+    }
+    mm_free(memory);
+}
 
 static uint8_t *take_memory(size_t local_bytes, size_t context_bytes)
 {
     size_t pages = (local_bytes + 4095) & ~(size_t)4095;
     if (pages + context_bytes > SPARE)
         return mm_alloc_zero(1, pages + context_bytes + 8192);
-    uint8_t *memory = atomic_exchange(&spare, NULL);
+    uint8_t *memory = take_spare();
     if (memory == NULL)
         return mm_alloc_zero(1, SPARE + 8192);
     uint8_t *local = (uint8_t *)(((uintptr_t)memory + 4095) & ~(uintptr_t)4095);
@@ -108,8 +126,10 @@ static void free_memory(struct worker *w)
     if (w->memory == NULL) {
         mm_guarded_free(w->local);
         mm_guarded_free(w->context);
+    } else if (bytes <= SPARE) {
+        keep_spare(w->memory);
     } else {
-        mm_free(bytes <= SPARE ? atomic_exchange(&spare, w->memory) : w->memory);
+        mm_free(w->memory);
     }
 }
 
@@ -151,47 +171,25 @@ static uint64_t few_groups(const struct worker *w, uint64_t from, uint64_t most)
     return n;
 }
 
-/* Of this thread, nanoseconds. */
-static double cpu_time(void)
-{
-    struct timespec t;
-    return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) == 0 ? 1e9 * (double)t.tv_sec + (double)t.tv_nsec : 0;
-}
-
-/* Whether a thread that took NANOSECONDS for a work-group executes no more of them: all threads together are slower than
- * one alone, because they contend for cache lines.  One thread remains. */
-static bool retires(struct in_jit_run *run, double nanoseconds)
-{
-    unsigned threads = atomic_load(&run->threads);
-    while (run->alone > 0 && threads > 1 && nanoseconds > run->alone * threads)
-        if (atomic_compare_exchange_weak(&run->threads, &threads, threads - 1))
-            return true;
-    return false;
-}
-
-/* Takes runs of work-groups until none is left.  The first are short where it is measured whether threads contend. */
+/* Takes portions of work-groups until none is left, or the thread retires. */
 static void take_groups(void *argument)
 {
-    const struct worker *w = argument;
+    struct worker *w = argument;
     struct in_jit_run *run = w->run;
-    uint64_t chunk = run->groups / (run->kernel->shape.shares ? PROBES : 64) + 1;
     if (w->outside != NULL) {
         in_callout_local(w->outside, w->local, run->local_bytes);
         in_callout_private(w->outside, w->context, run->kernel->shape.context_bytes,
                            __builtin_frame_address(0));
     }
-    while (atomic_load(&run->next) < run->until) {
-        uint64_t from = atomic_fetch_add(&run->next, chunk), first = from;
-        if (from >= run->groups || halted(w))
-            break;
-        uint64_t to = from + chunk < run->groups ? from + chunk : run->groups;
-        double begin = run->alone > 0 ? cpu_time() : 0;
+    in_pace_begin(&w->pace, run);
+    for (uint64_t from, to; !halted(w) && in_pace_take(&w->pace, run, &from, &to);) {
+        const uint64_t groups = to - from;
         while (from < to && !halted(w))
             from += few_groups(w, from, to - from);
-        if (run->alone > 0 && retires(run, (cpu_time() - begin) / (double)(to - first)))
+        if (!in_pace_continue(&w->pace, run, groups))
             break;
-        chunk = run->groups / 64 + 1;
     }
+    in_pace_end(&w->pace, run);
 }
 
 void in_jit_faulted(struct in_jit_run *run, const struct in_jit_fault *fault)
@@ -218,9 +216,9 @@ static bool take_groups_guarded(struct worker *w)
     return called;
 }
 
-static void work(void *argument)
+static void work(struct in_jit_run *run, unsigned thread)
 {
-    struct worker w = {.run = argument};
+    struct worker w = {.run = run, .pace = {.thread = thread}};
     struct in_fp_state state;
     bool placed = place_memory(&w);
     if (placed)
@@ -238,6 +236,11 @@ static void work(void *argument)
     free_memory(&w);
 }
 
+static void help(void *run, unsigned thread)
+{
+    work(run, thread);
+}
+
 static bool take_turns(struct in_jit_run *run)
 {
     struct in_fp_state state;
@@ -248,36 +251,21 @@ static bool take_turns(struct in_jit_run *run)
     return over;
 }
 
-/* The first work-groups in one thread, so that threads learn whether they contend. */
-static void measure_alone(struct in_jit_run *run)
-{
-    uint64_t first = atomic_load(&run->next), few = run->groups / PROBES + 1;
-    if (run->groups - first < 16 * few)
-        return;
-    double begin = cpu_time();
-    run->until = first + few;
-    work(run);
-    run->until = run->groups;
-    run->alone = (cpu_time() - begin) / (double)few;
-    atomic_store(&run->threads, in_pool_cores());
-}
-
 /* In one thread where instructions are counted. */
 static void do_groups(struct in_jit_run *run)
 {
-    uint64_t items = (uint64_t)run->local_size[0] * run->local_size[1] * run->local_size[2] * run->groups;
     bool alone =
         !run->kernel->calls.quiet || (run->kernel->options.flags & (IN_JIT_COUNTS | IN_JIT_INSTRUMENTED));
-    run->until = run->groups;
-    if (run->groups < 2 || items < 4096 || alone) {
-        work(run);
-    } else {
-        if (run->kernel->shape.shares && in_pool_cores() > 1)
-            measure_alone(run);
-        in_pool_run(work, run);
-    }
-    if (atomic_load(&run->next) >= run->groups)
+    struct in_jit_part parts[IN_JIT_PARTS];
+    run->parts = parts;
+    in_pace_divide(run, alone ? 1 : in_pool_cores());
+    run->help = help;
+    work(run, 0);
+    if (run->offered)
+        in_pool_withdraw();
+    if (in_pace_left(run) == 0)
         atomic_store(&run->out_of_memory, false);
+    run->parts = NULL;
 }
 
 static enum in_jit_end step(struct in_jit_run *run, struct in_jit_fault *fault)

@@ -6,18 +6,29 @@
 #include "interp/jit/run/compile.h"
 #include <stdatomic.h>
 
+/* Consecutive work-groups, which one thread takes first: its caches may have their data from the launch before. */
+struct in_jit_part {
+    _Alignas(64) atomic_uint_fast64_t next;
+    uint64_t end;
+};
+enum { IN_JIT_PARTS = 8 };
+
 struct in_jit_run {
-    const struct in_jit_kernel *kernel;
+    struct in_jit_kernel *kernel;
     struct in_run *launch;
     struct in_module *module;
     _Alignas(16) struct in_jit_frame frame;
     uint8_t few_arguments[256], *arguments; /* where they do not fit: separately allocated */
     uint64_t group_count[3], groups, local_bytes;
     uint32_t local_size[3];
-    atomic_uint_fast64_t next; /* work-group, in linear order */
-    uint64_t until;            /* work-groups that are executed now, of GROUPS */
-    double alone;              /* CPU nanoseconds of a work-group in one thread alone; 0: not measured */
-    atomic_uint threads;       /* that execute work-groups */
+    atomic_uint_fast64_t next; /* work-group, in linear order; of launches that are not in parts */
+    struct in_jit_part *parts;
+    unsigned part_count;
+    unsigned cores;      /* threads that may execute work-groups */
+    atomic_uint threads; /* that do */
+    double alone;        /* nanoseconds of a work-group in one thread alone; 0: not measured (pace.c) */
+    void (*help)(void *run, unsigned thread); /* what further threads call */
+    bool offered;                             /* to them */
     atomic_bool out_of_memory, faulted;
     struct in_jit_fault fault;                /* the first, once faulted */
     struct in_jit_run *following, **link;     /* in the list of launches */

@@ -1,0 +1,157 @@
+/* Decisions about threads: the launch's own thread begins alone and calls others when the rest will take longer than a
+ * wake-up; threads that contend for cache lines retire. */
+#include "interp/jit/run/pace.h"
+#include "interp/jit/run/pool.h"
+
+/* A launch is taken in PORTIONS; to measure contention, in PROBES.  Of few work-groups nothing is measured. */
+enum { PORTIONS = 64, PROBES = 512, FEW_GROUPS = 16 };
+/* A wake-up costs its caller 4 microseconds, and as much until the thread runs. */
+enum { WORTH_NS = 20000 };
+/* Portions from which CPU time is measured: reading it is a system call, but excludes the time of other processes. */
+enum { LONG_NS = 50000 };
+/* Portions in a row that are too slow before a thread retires: the time of one may include another process's. */
+enum { SLOW_PORTIONS = 2 };
+/* Launches in one thread after one whose threads contended. */
+enum { LAUNCHES_ALONE = 32 };
+
+void in_pace_divide(struct in_jit_run *run, unsigned cores)
+{
+    uint64_t first = atomic_load(&run->next), left = run->groups - first;
+    run->cores = left < 2 ? 1 : cores;
+    run->part_count = run->cores < IN_JIT_PARTS ? run->cores : IN_JIT_PARTS;
+    for (unsigned k = 0; k < run->part_count; k++) {
+        atomic_store(&run->parts[k].next, first + left * k / run->part_count);
+        run->parts[k].end = first + left * (k + 1) / run->part_count;
+    }
+}
+
+uint64_t in_pace_left(struct in_jit_run *run)
+{
+    uint64_t left = 0;
+    for (unsigned k = 0; k < run->part_count; k++) {
+        uint64_t next = atomic_load(&run->parts[k].next);
+        left += next < run->parts[k].end ? run->parts[k].end - next : 0;
+    }
+    return left;
+}
+
+static double now(clockid_t clock)
+{
+    struct timespec t;
+    return clock_gettime(clock, &t) == 0 ? 1e9 * (double)t.tv_sec + (double)t.tv_nsec : 0;
+}
+
+static bool may_contend(const struct in_jit_run *run)
+{
+    return run->kernel->shape.shares && run->groups >= FEW_GROUPS;
+}
+
+/* For work of NANOSECONDS in one thread.  What others read is set before. */
+static void call_others(struct in_jit_run *run, double nanoseconds)
+{
+    double useful = nanoseconds / WORTH_NS;
+    run->offered = true;
+    if (!in_pool_offer(run->help, run, useful < run->cores ? (unsigned)useful : run->cores)) {
+        run->offered = false;
+        run->cores = 1;
+    }
+}
+
+/* Before anything is measured: what the kernel's latest launch suggests. */
+static void expect(struct in_jit_run *run)
+{
+    double group_ns = atomic_load(&run->kernel->group_ns), all = group_ns * (double)run->groups;
+    bool unknown = group_ns == 0 && run->groups < FEW_GROUPS;
+    if (!may_contend(run)) {
+        if (unknown || all >= WORTH_NS)
+            call_others(run, unknown ? (double)WORTH_NS * run->cores : all);
+    } else {
+        unsigned more = atomic_load(&run->kernel->contended);
+        run->cores = more > 0 ? 1 : run->cores;
+        if (more > 0) /* unless another launch has changed it */
+            atomic_compare_exchange_strong(&run->kernel->contended, &more, more - 1);
+    }
+}
+
+static void measure_from_here(struct in_jit_pace *pace, const struct in_jit_run *run)
+{
+    double portion_ns = run->alone * (double)(run->groups / PORTIONS);
+    pace->clock = portion_ns >= LONG_NS ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
+    pace->begin = now(pace->clock);
+    pace->measured = 0;
+}
+
+void in_pace_begin(struct in_jit_pace *pace, struct in_jit_run *run)
+{
+    atomic_fetch_add(&run->threads, 1);
+    if (run->cores < 2)
+        return;
+    pace->first = now(CLOCK_MONOTONIC);
+    pace->next_look = 1;
+    if (pace->thread == 0)
+        expect(run);
+    measure_from_here(pace, run);
+}
+
+bool in_pace_take(const struct in_jit_pace *pace, struct in_jit_run *run, uint64_t *from, uint64_t *to)
+{
+    bool probe = run->cores > 1 && may_contend(run) && pace->portions <= 2 * SLOW_PORTIONS;
+    uint64_t portion = run->groups / (probe ? PROBES : PORTIONS) + 1;
+    for (unsigned k = 0; k < run->part_count; k++) {
+        struct in_jit_part *part = &run->parts[(pace->thread + k) % run->part_count];
+        if (atomic_load(&part->next) >= part->end ||
+            (*from = atomic_fetch_add(&part->next, portion)) >= part->end)
+            continue;
+        *to = part->end - *from < portion ? part->end : *from + portion;
+        return true;
+    }
+    return false;
+}
+
+/* The leader, alone so far.  Where threads may contend, the first portion is not what is measured: its caches were cold. */
+static void look(struct in_jit_pace *pace, struct in_jit_run *run)
+{
+    uint64_t left = in_pace_left(run);
+    double alone = (now(pace->clock) - pace->begin) / (double)pace->measured;
+    pace->next_look = 2 * pace->groups;
+    if (alone * (double)left >= WORTH_NS && !(may_contend(run) && pace->portions < 2)) {
+        run->alone = alone;
+        call_others(run, alone * (double)left);
+    }
+    measure_from_here(pace, run);
+}
+
+/* Whether this thread is the one to retire, where portions take too long for the number of threads. */
+static bool retires(struct in_jit_pace *pace, struct in_jit_run *run)
+{
+    unsigned threads = atomic_load(&run->threads);
+    double group_ns = (now(pace->clock) - pace->begin) / (double)pace->measured;
+    measure_from_here(pace, run);
+    pace->slow = threads > 1 && group_ns > run->alone * threads ? pace->slow + 1 : 0;
+    while (pace->slow >= SLOW_PORTIONS && threads > 1 && group_ns > run->alone * threads)
+        if (atomic_compare_exchange_weak(&run->threads, &threads, threads - 1)) {
+            atomic_store(&run->kernel->contended, LAUNCHES_ALONE);
+            return true;
+        }
+    return false;
+}
+
+bool in_pace_continue(struct in_jit_pace *pace, struct in_jit_run *run, uint64_t groups)
+{
+    pace->groups += groups;
+    pace->measured += groups;
+    pace->portions++;
+    if (run->cores < 2)
+        return true;
+    if (run->offered)
+        return run->alone == 0 || !may_contend(run) || !retires(pace, run);
+    if (pace->groups >= pace->next_look)
+        look(pace, run);
+    return true;
+}
+
+void in_pace_end(const struct in_jit_pace *pace, struct in_jit_run *run)
+{
+    if (pace->thread == 0 && run->cores > 1 && pace->groups > 0)
+        atomic_store(&run->kernel->group_ns, (now(CLOCK_MONOTONIC) - pace->first) / (double)pace->groups);
+}
