@@ -11,13 +11,6 @@
 #include "ext_functions.h"
 #include "math_double.h"
 
-#define FROM_f16(x) in_half_to_f64(x)
-#define FROM_f32(x) ((double)(x))
-#define FROM_f64(x) (x)
-#define TO_f16(x)   in_half_from_f64(x)
-#define TO_f32(x)   ((float)(x))
-#define TO_f64(x)   (x)
-
 #define DEFINE_1(name, t)                                                                                    \
     in_##t in_ext_##name##_##t(in_##t x)                                                                     \
     {                                                                                                        \

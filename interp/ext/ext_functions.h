@@ -86,4 +86,12 @@ typedef uint64_t in_w64;
 #undef DECLARE_SELECT
 #undef DECLARE_GEOMETRIC
 
+/* Operands of each type as doubles, and results of each type (halves: convert.h). */
+#define FROM_f16(x) in_half_to_f64(x)
+#define FROM_f32(x) ((double)(x))
+#define FROM_f64(x) (x)
+#define TO_f16(x)   in_half_from_f64(x)
+#define TO_f32(x)   ((float)(x))
+#define TO_f64(x)   (x)
+
 #endif

@@ -118,13 +118,6 @@ static void cross(const double *a, const double *b, double *r)
 
 /* ---- vectors of each type ------------------------------------------------------------------------ */
 
-#define FROM_f16(x) in_half_to_f64(x)
-#define FROM_f32(x) ((double)(x))
-#define FROM_f64(x) (x)
-#define TO_f16(x)   in_half_from_f64(x)
-#define TO_f32(x)   ((float)(x))
-#define TO_f64(x)   (x)
-
 #define VECTORS(t)                                                                                           \
     static uint32_t load_##t(double *v, const void *from, uint32_t n)                                        \
     {                                                                                                        \
