@@ -353,8 +353,8 @@ static int results_judge_main(int argc, char **argv)
 
 const struct tool_command cmd_results_history = {
     "results history", "TEST [STATE]",
-    "show since when and how often each driver shows a state of a test (default: what the test asks about), or how sure it is that it "
-    "does not",
+    "show since when and how often each driver shows a state of a test (default: what the test asks about), or how sure it is "
+    "that the driver does not",
     history_options, results_history_main};
 const struct tool_command cmd_results_shape = {
     "results shape", "SHAPE",

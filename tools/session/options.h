@@ -34,7 +34,7 @@ enum {
 /* clang-format off */
 #define SESSION_OPTIONS                                                                                      \
     {"check", 'c', "LIST", "REFCL_RUN_CHECK",                                                                \
-     "checks: race, memory, api, uninitialized, possible, needless, all (but the last two) or none (default race,memory)"},                                 \
+     "checks: race, memory, api, uninitialized, possible, needless, all (possible and needless excepted) or none (default race,memory)"},                                 \
     {"json", 'j', "OUT", "REFCL_JSON", "write the report as JSON, - for stdout"},                            \
     {"sarif", 0, "OUT", "REFCL_SARIF", "write the report as SARIF 2.1.0"},                                   \
     {"junit", 0, "OUT", "REFCL_JUNIT", "write the report as JUnit XML"},                                     \
