@@ -97,7 +97,7 @@ static void fill_access(struct ck_detector *d, struct ck_access *access, const s
     if (argument) {
         access->argument = argument->name;
         int64_t from = (int64_t)(first_byte - argument->offset); /* may be before its first byte */
-        access->element = (uint64_t)(from / (argument->element_size ? argument->element_size : 1));
+        access->element = (uint64_t)ck_words_element(from, argument->element_size);
     }
 }
 

@@ -70,6 +70,13 @@ void ck_words_agent(const struct ck_access *access, bool with_command, char *buf
         snprintf(buf + n, size - (size_t)n, " of command %" PRIu32, access->agent.command);
 }
 
+/* OFFSET / SIZE, rounded down: places before the first element have negative numbers. */
+int64_t ck_words_element(int64_t offset, uint32_t size)
+{
+    int64_t width = size ? size : 1;
+    return offset / width - (offset % width < 0);
+}
+
 void ck_words_location(const struct ck_finding *finding, char *buf, size_t size)
 {
     const struct mm_allocation *a = finding->allocation;
@@ -88,7 +95,7 @@ void ck_words_location(const struct ck_finding *finding, char *buf, size_t size)
     else if (a)
         snprintf(buf, size, "%s memory %s%s%s(%s %" PRId64 ")", mm_region_name((enum mm_region)a->region),
                  name ? "'" : "", name ? name : "", name ? "' " : "", a->element.size ? "element" : "byte",
-                 (int64_t)finding->offset / (a->element.size ? a->element.size : 1));
+                 ck_words_element((int64_t)finding->offset, a->element.size));
     else
         snprintf(buf, size, "unknown memory");
 }

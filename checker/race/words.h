@@ -11,6 +11,8 @@ const char *ck_words_access_kind(const struct mm_event *event);
 /* "work-item (0,0,0)", with "of kernel 'k' (command 2)" where WITH_COMMAND; "host thread 1"; "the
  * asynchronous copy of work-group (0,0,0)"; ... */
 void ck_words_agent(const struct ck_access *access, bool with_command, char *buf, size_t size);
+/* The number of the element of SIZE bytes (0: 1) that has byte OFFSET, which may be negative. */
+int64_t ck_words_element(int64_t offset, uint32_t size);
 /* "argument 'out' (buffer 3, element 17)", "local memory 'tile' (element 3)" */
 void ck_words_location(const struct ck_finding *finding, char *buf, size_t size);
 /* A bit for an unordered pair of access kinds. */

@@ -115,6 +115,8 @@ def main():
         check("nor said where there is none", "not reported" not in findings(folder, table.replace("& 7", "& 3"))[1])
         _, text = findings(folder, "kernel void k(global int *a, global int *out) { out[get_global_id(0)] = a[-1]; }")
         check("an element before the first", "element -1)" in text, text)
+        _, text = findings(folder, "kernel void k(global int *a, global int *out) { out[get_global_id(0)] = ((global char *)a)[-1]; }")
+        check("... of which the last byte is read", "element -1)" in text, text)
     return tap.done()
 
 
