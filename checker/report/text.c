@@ -312,8 +312,7 @@ void ck_report_text(const struct ck_detector *detector, const struct ck_report_o
     if (options && options->checked)
         mm_print(out, "refcl: checked: %s%s%s%s\n", options->checked,
                  *options->not_checked ? "; not checked: " : "", options->not_checked,
-                 *options->not_checked && options->observation != CK_OBSERVED_NOT_ALL ? " (--check all)"
-                                                                                      : "");
+                 *options->not_checked && options->more_checks ? " (--check all)" : "");
     if (failed)
         mm_print(out, "refcl: %s; %s\n", ending,
                  options->observation == CK_OBSERVED_NOTHING ? "nothing that it did was checked"

@@ -254,6 +254,13 @@ static void load_library(const char *program)
     OK(!dlopen(path, RTLD_NOW));
 }
 
+static void use_atomics(void)
+{
+    fill(buffer_of(CL_MEM_USE_HOST_PTR, memory));
+    OK(clFinish(q));
+    atomic_fetch_add_explicit((atomic_int *)(void *)memory, 1, memory_order_relaxed);
+}
+
 /* Signals whose handler writes what commands use, or synchronizes, while the thread enqueues commands and uses locks. */
 static sem_t posted;
 static bool synchronizes;
@@ -370,6 +377,8 @@ int main(int argc, char **argv)
     } else if (strcmp(where, "signals") == 0 || strcmp(where, "signals that post") == 0) {
         synchronizes = strcmp(where, "signals") != 0;
         alarm_often(late);
+    } else if (strcmp(where, "atomics") == 0) {
+        use_atomics();
     } else if (strcmp(where, "killed") == 0) {
         race_and_wait();
     }

@@ -13,6 +13,7 @@ compile() { ${CC:-gcc} -std=gnu11 -Wno-tsan -D_GNU_SOURCE $("$REFCL" host-cc --c
     ${CC:-gcc} -shared -fPIC -o "$program.so" "$(dirname "$0")/host_library.c" -pthread $("$REFCL" host-cc --link); }
 compile || exit 1
 
+seen() { early read && grep -q "refcl: checked: commands against one another, accesses of the host$" "$tap_dir/said"; }
 early() { # the race is between host thread 0 and a command, and its place is in the program
     "$REFCL" run --on-driver -- "$program" "$1" early >"$tap_dir/said" 2>&1
     [ $? = 1 ] && grep -q "error: data race on .* by host thread [01]" "$tap_dir/said" && grep -q "host_memory.c:[0-9]*: " "$tap_dir/said" &&
@@ -30,6 +31,7 @@ for where in read write image pointer "image pointer" map "second map" "image ma
     ok "$where: a race before the command is complete" early "$where"
     ok "$where: none afterwards" late "$where"
 done
+ok "the report says that accesses of the host are checked" seen
 ok "threads that hand plain memory over in a way that is not recorded: unknown" unknown pipe
 ok "children that are forked off do not wait for the recorder's locks" late fork
 ok "a constructor waits for a thread whose accesses are recorded" late load
@@ -40,6 +42,8 @@ ok "needless waits are not known where plain memory is left out" unknown pipe --
 ok "signal handlers may interrupt the recorder: a race of the program itself" early signals
 not_checked="what signal handlers do to memory that commands use" ok "... and what they do is not checked" unknown signals
 not_checked="accesses of the host after a signal handler synchronizes" ok "... nor is the host once one of them synchronizes" unknown "signals that post"
+
+not_checked="atomics of the host outside of SVM on memory that commands use" ok "atomics outside of SVM: unknown" unknown atomics
 
 killed() { # a program that ignores SIGTERM
     coproc WAITS { exec "$REFCL" run --on-driver -- "$program" killed now 2>"$tap_dir/said"; }

@@ -24,6 +24,8 @@ finds() { # a race, and the line of the second command
 run() { "$REFCL" run --on-driver "$@"; }
 
 ok "a race is found" finds run -- "$tap_dir/hosts"
+unseen() { grep -q "refcl: checked: commands against one another; not checked: accesses of the host, which is not built with the flags of refcl host-cc$" "$tap_dir/said"; }
+ok "... and the report says that accesses of the host are not checked" unseen
 only() { finds run -- "$tap_dir/hosts" "$@" && grep -q "refcl: 1 finding$" "$tap_dir/said"; }
 ok "... and nothing else, where other threads work at the same time" only threads
 ok "... where a child was forked" finds run -- "$tap_dir/hosts" fork
@@ -102,6 +104,13 @@ ok "not possible: bytes that an argument with known subscripts leaves out" hints
 ok "--check possible needs --on-driver" exits 2 "$REFCL" run --check possible -- "$tap_dir/hosts"
 echo 'kernel void k(global int *x) { x[get_global_id(0)] = 1; }' >"$tap_dir/k.cl"
 ok "... which refcl kernel does not have" exits 2 "$REFCL" kernel --check possible "$tap_dir/k.cl"
+
+# A command that frees memory.
+${CC:-gcc} -std=c11 -g -w -o "$tap_dir/freed" "$here/freed_by_command.c" -lOpenCL || exit 1
+freed() { run -- "$tap_dir/freed" beside >"$tap_dir/said" 2>&1; [ $? = 1 ] &&
+    grep -q "data race on .*svm 1.* between a write by clEnqueueSVMFree (command 2) and a write by clEnqueueSVMMemFill" "$tap_dir/said"; }
+ok "clEnqueueSVMFree races with a command that uses the memory" freed
+ok "... not with one that its event orders" exits 0 run -- "$tap_dir/freed" after
 
 # Waits that order nothing: a hint, unless what the layer does not see may rely on them.
 ${CC:-gcc} -std=c11 -g -w -pthread -o "$tap_dir/waits" "$here/waits.c" -lOpenCL || exit 1

@@ -86,7 +86,7 @@ def page(samples):
            "is installed, but something else starts the program: `OPENCL_LAYERS` with `REFCL_LAYER_REPORT=report.json` (or .sarif, .xml, .html) writes a report at its end.", "",
            "What is found is certain: of kernels only the accesses count that they make with these arguments in any case. What a kernel reaches through",
            "values in memory is not known; `refcl run` without `--on-driver` sees it. The host's own accesses are seen if it is built with the flags of",
-           "`refcl host-cc`: to SVM, memory under `CL_MEM_USE_HOST_PTR`, mapped memory, and memory that reads and writes use. With `--check race,possible`",
+           "`refcl host-cc`: to SVM, memory under `CL_MEM_USE_HOST_PTR`, mapped memory, and memory that reads and writes use. Each report says whether they were. With `--check race,possible`",
            "races that the analysis of launches cannot exclude are hints, with their own wording and never errors: the exit code stays 0. There an argument whose",
            "subscripts are not all known, and each argument of a launch of more than 4,096 work-items, counts as used as a whole. With `--check race,needless` waits",
            "that order nothing which conflicts are hints, too.", "",

@@ -29,7 +29,7 @@ struct footprint {
     struct place *places;
     size_t place_count;
     char not_checked[1024];
-    bool possible, partial, prints;
+    bool possible, partial, prints, host;
     footprint_retire_function *retire; /* NULL: none */
     void *retire_context;
     enum mm_class result;
@@ -295,6 +295,7 @@ static enum mm_class footprint_record(void *context, const struct mm_record *rec
     } else {
         if (record->type == MM_RECORD_TEXT && strcmp(record->text.file, LY_NOT_CHECKED) == 0)
             note_not_checked(f, record->text.text);
+        f->host |= record->type == MM_RECORD_TEXT && strcmp(record->text.file, LY_HOST) == 0;
         if (record->type == MM_RECORD_EDGE) {
             copy.edge.from = number_of(f, record->edge.from);
             copy.edge.to = record->edge.to + f->inserted; /* the next event */
@@ -331,6 +332,11 @@ void footprint_destroy(struct footprint *f)
 const char *footprint_not_checked(const struct footprint *f)
 {
     return f->not_checked;
+}
+
+bool footprint_has_host(const struct footprint *f)
+{
+    return f->host;
 }
 
 enum mm_class footprint_read(int fd, const char *name, const struct mm_sink *sink, bool *complete,

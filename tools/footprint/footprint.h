@@ -20,6 +20,8 @@ void footprint_on_retire(struct footprint *footprint, footprint_retire_function 
 void footprint_destroy(struct footprint *footprint);
 /* What of the program was not checked, in words that commas separate; empty: all of it was. */
 const char *footprint_not_checked(const struct footprint *footprint);
+/* Whether the program's own accesses are in the trace, besides those of commands. */
+bool footprint_has_host(const struct footprint *footprint);
 
 /* mm_trace_read for such a trace. */
 enum mm_class footprint_read(int fd, const char *name, const struct mm_sink *sink, bool *complete,

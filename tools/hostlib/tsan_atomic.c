@@ -20,6 +20,19 @@ static void record_access(const struct refcl_host_runtime *runtime, const volati
     runtime->access(&access);
 }
 
+/* An atomic outside of SVM, which orders the program's threads alone: commands that use the memory see an access. */
+static void record_own(const void *address, uint32_t size, uint8_t kind, int order, const void *place)
+{
+    const struct refcl_host_runtime *runtime = host_shared(address);
+    struct refcl_host_access access = {
+        .address = address, .size = size, .kind = kind, .atomic = true, .order = order, .place = place};
+    if (!runtime || !runtime->on_driver || host_inside)
+        return;
+    host_inside = true;
+    runtime->access(&access);
+    host_inside = false;
+}
+
 /* Executes DO as an access of KIND: in memory shared with kernels between their steps, followed by RECORD, which
  * records it; elsewhere atomically with other accesses of this kind. */
 #define TOGETHER(address, DO, KIND, order, RECORD)                                                           \
@@ -33,8 +46,10 @@ static void record_access(const struct refcl_host_runtime *runtime, const volati
     if (own)                                                                                                 \
         host_atomic_begin(where);                                                                            \
     DO;                                                                                                      \
-    if (own)                                                                                                 \
+    if (own) {                                                                                               \
         host_atomic_end(where, KIND, order);                                                                 \
+        record_own(where, sizeof *(address), KIND, order, HERE);                                             \
+    }                                                                                                        \
     if (runtime) {                                                                                           \
         RECORD;                                                                                              \
         runtime->unlock();                                                                                   \

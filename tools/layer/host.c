@@ -200,8 +200,20 @@ static void leave_part_out(void *context, const struct mm_host_part *part)
     leave_plain_memory_out();
 }
 
+/* Atomics of the host and of kernels do not synchronize outside of SVM, and in the record host threads would race by them. */
+static void leave_atomic_out(const struct refcl_host_access *a)
+{
+    for (size_t i = 0; i < window_count; i++)
+        if (contains(&windows[i], a))
+            ly_not_checked("atomics of the host outside of SVM on memory that commands use");
+}
+
 static void record_plain(const struct refcl_host_access *a)
 {
+    if (a->atomic) {
+        leave_atomic_out(a);
+        return;
+    }
     for (size_t i = 0; i < window_count; i++)
         if (!is_shown_before(i, a))
             record_window(a, &windows[i]);
@@ -214,14 +226,15 @@ static void record_access(const struct refcl_host_access *a)
     if (a->kind != REFCL_HOST_FENCE && !may_be_shared(a->address, a->size))
         return;
     pthread_mutex_lock(&ly_lock);
-    const struct ly_svm *svm = ly_svm_find(a->address);
-    if (a->kind == REFCL_HOST_FENCE)
+    bool fence = a->kind == REFCL_HOST_FENCE;
+    const struct ly_svm *svm = fence ? NULL : ly_svm_find(a->address);
+    if (fence)
         record(a, 0, 0, 0);
     else if (svm)
         record(a, svm->allocation, (uintptr_t)a->address - svm->begin, a->size);
     else
         record_plain(a);
-    if (acquires(a))
+    if ((fence || svm) && acquires(a))
         ly_follow_commands();
     pthread_mutex_unlock(&ly_lock);
 }
@@ -314,6 +327,8 @@ void ly_host_attach(void)
     if (!attach_function)
         return;
     attached = true;
+    const struct mm_record record = {.type = MM_RECORD_TEXT, .text = {LY_HOST, "instrumented"}};
+    mm_recorder_record(ly_recorder(), &record);
     attach_function(&runtime);
 }
 

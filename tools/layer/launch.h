@@ -16,6 +16,8 @@ enum ly_program_kind {
 };
 /* File name of the MM_RECORD_TEXT that lists what is not checked. */
 #define LY_NOT_CHECKED "refcl: not checked"
+/* File name of the MM_RECORD_TEXT that notes that the accesses of the host are recorded, too. */
+#define LY_HOST "refcl: host"
 /* File name of the MM_RECORD_TEXT that notes that the program queries profiling times. */
 #define LY_PROFILED "refcl: profiled"
 

@@ -264,6 +264,8 @@ struct ly_svm {
 void ly_svm_add(void *memory, cl_svm_mem_flags flags, size_t size, const void *place);
 /* WAITS: the call waits for the commands that use it. */
 void ly_svm_remove(const void *memory, const char *call, bool waits, const void *place);
+/* Removes the SVM that begins at MEMORY, into *SVM; false: there is none. */
+bool ly_svm_take(const void *memory, struct ly_svm *svm);
 void ly_svm_note_leaks(void);
 /* Copies what is known of the SVM that has ALLOCATION, or that AT is in; false: there is none.  Without the lock. */
 bool ly_svm_of(uint32_t allocation, const void *at, struct ly_svm *svm);

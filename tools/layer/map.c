@@ -274,10 +274,13 @@ static cl_int CL_API_CALL layer_clEnqueueSVMFree(cl_command_queue queue, cl_uint
     cl_int code = ly_next.clEnqueueSVMFree(queue, pointers, list_of, function, data, count, list, event);
     if (code != CL_SUCCESS)
         return code;
-    for (cl_uint i = 0; i < pointers; i++) /* the driver may reuse the addresses */
-        ly_svm_remove(list_of[i], "clEnqueueSVMFree", true, LY_PLACE);
     pthread_mutex_lock(&ly_lock);
     struct ly_command *command = ly_command_create(queue, "clEnqueueSVMFree", LY_PLACE, count, list);
+    for (cl_uint i = 0; i < pointers; i++) { /* the driver may reuse the addresses */
+        struct ly_svm svm;
+        if (ly_svm_take(list_of[i], &svm) && command)
+            ly_command_access(command, MM_WRITE, svm.allocation, 0, svm.size);
+    }
     if (command)
         ly_command_submit(command, event, false, LY_PLACE);
     pthread_mutex_unlock(&ly_lock);

@@ -374,16 +374,23 @@ void ly_svm_add(void *memory, cl_svm_mem_flags flags, size_t size, const void *p
 }
 
 /* No later command may access the memory: freeing it is recorded as a write of all of it by the host [CL 5.6.1]. */
-void ly_svm_remove(const void *memory, const char *call, bool waits, const void *place)
+bool ly_svm_take(const void *memory, struct ly_svm *svm)
 {
-    pthread_mutex_lock(&ly_lock);
     for (size_t i = 0; i < svm_count; i++)
         if (svms[i].begin == (uintptr_t)memory) {
-            if (!waits)
-                ly_record_write(svms[i].allocation, svms[i].size, call, place);
+            *svm = svms[i];
             svms[i] = svms[--svm_count];
-            break;
+            return true;
         }
+    return false;
+}
+
+void ly_svm_remove(const void *memory, const char *call, bool waits, const void *place)
+{
+    struct ly_svm svm;
+    pthread_mutex_lock(&ly_lock);
+    if (ly_svm_take(memory, &svm) && !waits)
+        ly_record_write(svm.allocation, svm.size, call, place);
     pthread_mutex_unlock(&ly_lock);
 }
 

@@ -220,6 +220,7 @@ static void consume(struct session_process *p)
         mm_trace_read_from(session_input_read, &p->input, "trace", &sink, &p->tee.complete, &p->error);
     if (footprint)
         snprintf(p->not_checked, sizeof p->not_checked, "%s", footprint_not_checked(footprint));
+    p->has_host = footprint && footprint_has_host(footprint);
     footprint_destroy(footprint);
     char rest[4096];
     while (session_input_read(&p->input, rest, sizeof rest) > 0)

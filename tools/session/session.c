@@ -397,6 +397,10 @@ static const char *merge_not_checked(const struct session_processes *processes, 
     for (const struct session_process *p = processes->first; p; p = p->next)
         if (*p->not_checked && !strstr(text, p->not_checked))
             snprintf(text + strlen(text), size - strlen(text), "%s%s", *text ? ", " : "", p->not_checked);
+    if (!processes->first->has_host)
+        snprintf(text + strlen(text), size - strlen(text),
+                 "%saccesses of the host, which is not built with the flags of refcl host-cc",
+                 *text ? ", " : "");
     return text;
 }
 
@@ -413,13 +417,15 @@ static int finish(struct session_processes *processes, char **argv, struct super
     options.checked = check_names(session, true, checked, sizeof checked);
     options.not_checked = check_names(session, false, not_checked, sizeof not_checked);
     if (session->on_driver) {
-        snprintf(checked, sizeof checked, "commands against one another%s%s%s",
+        snprintf(checked, sizeof checked, "commands against one another%s%s%s%s",
+                 processes->first->has_host ? ", accesses of the host" : "",
                  session->check.api ? ", api" : "",
                  session->check.possible ? ", also what launches may touch" : "",
                  session->check.needless ? ", needless waits" : "");
         options.checked = checked;
         options.not_checked = merge_not_checked(processes, parts, sizeof parts);
     }
+    options.more_checks = !session->on_driver;
     options.observation = session_processes_observed(processes);
     options.model = processes->first->model;
     int status = wait_for(session, child, &options.ending), own = options.ending.status;
