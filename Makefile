@@ -266,13 +266,19 @@ $(JIT_SEEN): tests/jit/seen.c $(BUILD)/librefcl-jit.so
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -shared -o $@ $< -L$(BUILD) -Wl,--no-as-needed -l:librefcl-jit.so -Wl,-rpath,$(abspath $(BUILD)) -ldl
 
+# Loaded into tests that run under an older version; without a sanitizer, as the tests are scripts, too.
+OLDER_C := $(BUILD)/tests/runtime/older_c.so
+$(OLDER_C): tests/runtime/older_c.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(filter-out $(SAN),$(CFLAGS)) -fPIC -shared $(filter-out $(SAN),$(LDFLAGS)) -o $@ $< -Wl,--no-as-needed -lOpenCL -ldl
+
 # The playground's checker, compiled for this machine.
 CHECK_FILES := $(BUILD)/tests/web/check_files
 $(CHECK_FILES): tests/web/check_files.c $(call obj,$(WEB_SRC)) $(LIBS_A)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $< $(call obj,$(WEB_SRC)) -Wl,--start-group $(LIBS_A) -Wl,--end-group $(Z3_LIBS) $(JSON_LIBS) $(ZSTD_LIBS) -lm
 
-tests: all $(TEST_BIN) $(CLIENT_BIN) $(JIT_SEEN) $(CHECK_FILES)
+tests: all $(TEST_BIN) $(CLIENT_BIN) $(JIT_SEEN) $(CHECK_FILES) $(OLDER_C)
 
 deps:
 	@tools/deps.sh $(BUILD_PACKAGES) $(TEST_PACKAGES)
