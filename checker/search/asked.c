@@ -180,7 +180,7 @@ bool sx_may_extend(struct stepper *s)
     struct sx *sx = s->sx;
     struct sx_exec *x = sx->exec;
 
-    if (!s->unchecked || sx->stop || sx->explaining)
+    if (!s->unchecked || sx->stop || sx->explains)
         return !sx->stop;
     if (sx->limited && has_race(sx) && ++s->counts.evaluations > MAX_INCOMPLETE)
         sx->stop = true; /* the program is undefined, and the answer is incomplete in any case */

@@ -314,7 +314,7 @@ static bool is_cycle_allowed(struct stepper *s, struct cycle *c)
     struct sx_key key;
     bool known, *answer;
 
-    if (s->sx->with.tracks_dependencies || s->sx->explaining)
+    if (s->sx->with.tracks_dependencies || s->sx->explains)
         return true; /* the events of a cycle alone lack dependencies */
     for (uint32_t k = 0; k < c->count; k++) {
         c->links[k].outcomes = has_current_read(s, c->links[k].thread) ? find_outcomes(s, c, k) : READS;

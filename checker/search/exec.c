@@ -75,7 +75,7 @@ static bool is_pruned(struct sx *sx, uint32_t read, uint32_t write)
 {
     struct sx_exec *x = sx->exec;
 
-    if (sx->explaining || count_completions(x, read, write) < 3)
+    if (sx->explains || count_completions(x, read, write) < 3)
         return false;
     if (sx->mode == SX_HANG && !sx_may_repeat(sx, read))
         return true;
@@ -99,8 +99,8 @@ static void judge_candidate(struct sx *sx)
     }
     mm_cat_eval_rf(sx->eval, x->bounds.rf_lower, NULL);
     mm_cat_eval_co(sx->eval, x->bounds.co_lower, NULL);
-    if (sx->explaining) {
-        if (sx->listing)
+    if (sx->explains) {
+        if (sx->explains == SX_EXPLAINS_STATES)
             sx_note_forbidden(sx);
         else
             sx_compare_candidate(sx);
@@ -154,7 +154,7 @@ static bool is_order_irrelevant(struct sx *sx, uint32_t write)
 {
     struct sx_exec *x = sx->exec;
 
-    if (sx->final_check == UINT32_MAX || sx->explaining || sx->mode == SX_HANG || !sx_in_bounds(sx) ||
+    if (sx->final_check == UINT32_MAX || sx->explains || sx->mode == SX_HANG || !sx_in_bounds(sx) ||
         (write > 0 &&
          x->events[x->writes.event[write]].location == x->events[x->writes.event[write - 1]].location))
         return false;

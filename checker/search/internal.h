@@ -129,6 +129,8 @@ struct sx_values {
     uint64_t *cuts; /* addresses (in underlying objects) that divide locations */
     uint32_t cut_count, cut_capacity;
 };
+/* What a second pass finds the closest candidates of: the desired outcome, each forbidden state. */
+enum sx_explains { SX_EXPLAINS_NOTHING, SX_EXPLAINS_OUTCOME, SX_EXPLAINS_STATES };
 struct sx {
     /* the question */
     const struct ck_program *program;
@@ -158,9 +160,8 @@ struct sx {
     enum sx_mode mode;
     uint32_t final_check; /* check of the model named final-order, UINT32_MAX: none */
     uint8_t *exchanges;   /* kernels: sx_find_symmetry(); NULL: unknown */
-    bool explaining;      /* second pass: finds the closest candidate with the desired outcome */
-    bool listing;         /* EXPLAINING: of each forbidden state */
-    bool stop;            /* the search is over */
+    enum sx_explains explains;
+    bool stop; /* the search is over */
 
     /* the results so far */
     struct ck_verdict *verdict;

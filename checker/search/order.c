@@ -177,7 +177,7 @@ bool sx_may_be_placed(struct stepper *s, uint32_t at)
     uint64_t write = s->order[at];
     const struct sx_event *e = sx_packed(s, write);
 
-    if (e->access || s->sx->with.tracks_dependencies || s->sx->explaining)
+    if (e->access || s->sx->with.tracks_dependencies || s->sx->explains)
         return true;
     if (e->second_half && !may_rmw_stand(s, at, UINT64_MAX))
         return false;

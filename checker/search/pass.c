@@ -109,7 +109,7 @@ static bool stepper_init(struct stepper *s)
 static bool run_pass(struct stepper *s, bool hangs)
 {
     s->hangs = hangs;
-    s->facts.exchanges = s->sx->explaining || (hangs && !sx_is_fair(s->sx)) ? NULL : s->sx->exchanges;
+    s->facts.exchanges = s->sx->explains || (hangs && !sx_is_fair(s->sx)) ? NULL : s->sx->exchanges;
     for (unsigned tries = 0; tries < MAX_RESTARTS; tries++) {
         struct sx *sx = s->sx;
 
@@ -147,7 +147,7 @@ bool sx_step_through(struct sx *sx, bool values_known)
     }
     if (!run_pass(&s, false))
         return sx->limited;
-    if (sx->explaining)
+    if (sx->explains)
         return true;
     sx->seen.all = !sx->limited;
     return !s.facts.waits || !sx->program->kernel || sx->stop || sx->seen.diverges || run_pass(&s, true) ||

@@ -159,7 +159,7 @@ bool sx_may_leave_open(const struct stepper *s, uint32_t t)
 {
     const struct ck_instr *i = s->threads[t].access.instr;
 
-    return s->sx->program->kernel && i->op == CK_LOAD && !ck_instr_is_atomic(i) && !s->sx->explaining;
+    return s->sx->program->kernel && i->op == CK_LOAD && !ck_instr_is_atomic(i) && !s->sx->explains;
 }
 
 /* Whether it may stay open which of A and B, sources of a read of L, is read. */

@@ -120,7 +120,7 @@ static void explain_outcome(struct sx *sx, bool values_known)
     }
     if (sx->stop || sx->limited)
         return;
-    sx->explaining = true;
+    sx->explains = SX_EXPLAINS_OUTCOME;
     sx_step_through(sx, values_known);
     sx->verdict->candidate_count = candidates;
 }
@@ -133,13 +133,14 @@ static void list_forbidden(struct sx *sx, bool values_known)
 
     if (!settled)
         return;
-    sx->explaining = sx->listing = true;
+    sx->explains = SX_EXPLAINS_STATES;
     sx_step_through(sx, values_known);
     sx->verdict->forbidden_complete = !sx->stop && !sx->limited;
     sx->verdict->candidate_count = candidates;
     if (sx->limited)
         sx->verdict->limit = (struct mm_error){0};
-    sx->explaining = sx->listing = sx->stop = sx->limited = false;
+    sx->explains = SX_EXPLAINS_NOTHING;
+    sx->stop = sx->limited = false;
     sx->exec->explained = 0;
 }
 

@@ -178,7 +178,7 @@ void sx_find_impossible_sources(struct stepper *s)
     bool whole;
 
     s->facts.impossible = NULL;
-    if (!out || s->sx->program->kernel || s->sx->with.tracks_dependencies || s->sx->explaining ||
+    if (!out || s->sx->program->kernel || s->sx->with.tracks_dependencies || s->sx->explains ||
         !choose_planned(s, &whole) || !number_events(s, out))
         return;
     for (uint32_t r = 0; r < x->n; r++) {

@@ -320,7 +320,7 @@ static void handle_blocked_prefix(struct stepper *s)
 
 static bool is_within_limits(struct stepper *s)
 {
-    if (s->sx->explaining && ++s->counts.visits > MAX_EXPLAINED_VISITS)
+    if (s->sx->explains && ++s->counts.visits > MAX_EXPLAINED_VISITS)
         s->sx->stop = true;
     if ((++s->sx->limits.ticks & 63) == 0 && !sx_in_bounds(s->sx))
         s->sx->stop = true;

@@ -124,7 +124,7 @@ static inline bool sx_knows_order(const struct stepper *s)
 {
     const struct ck_program *p = s->sx->program;
 
-    return s->sx->options.drf && p->kernel && p->edge_count == 0 && !s->sx->explaining;
+    return s->sx->options.drf && p->kernel && p->edge_count == 0 && !s->sx->explains;
 }
 
 /* Checkpoints: all state that a branch changes, except events, which rollback cuts off, and caches. */
