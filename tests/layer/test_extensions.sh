@@ -40,6 +40,16 @@ again() {
 }
 ok "... nor is it where the trace is checked again" again
 
+# level EXPECTED NAME: a program of tests/races/host
+level() {
+    ${CC:-gcc} -std=gnu11 -g -o "$tap_dir/level" "$here/../races/host/$2.c" -lOpenCL || return 1
+    "$REFCL" run --on-driver "${driver[@]}" -- "$tap_dir/level" >"$tap_dir/said" 2>&1
+    [ $? = "$1" ]
+}
+ok "commands on different levels of an image do not race" level 0 image_levels_apart
+ok "... and on the same level they do" level 1 image_levels_same
+ok "a kernel that writes one level does not race with a command on another" level 0 image_level_drawn_level_filled
+
 export OPENCL_LAYERS=$tap_dir/libshared.so
 ok "shared memory: the race is found" run 1 "$race" shared
 ok "shared memory: nothing is found without it" run 0 "refcl: no findings" shared fixed

@@ -40,4 +40,22 @@ static inline int draw_levels(const char *source)
     return 0;
 }
 
+/* A kernel of one queue draws the first texels of level 1 while another queue fills LEVEL. */
+static inline int draw_and_fill(size_t level)
+{
+    begin_with("kernel void turn(write_only image2d_t image) {\n"
+               "int i = (int)get_global_id(0);\n"
+               "write_imagei(image, (int2)(i, 0), 1, (int4)(i)); }\n",
+               NULL);
+    cl_command_queue q = in_order(), r = in_order();
+    cl_mem image = mipmapped();
+    const size_t origin[3] = {0, 0, level}, region[3] = {4, 4, 1};
+    const int color[4] = {7};
+    launch_groups(q, kernel("turn", image, NULL, NULL), 4, 4);
+    OK(clEnqueueFillImage(r, image, color, origin, region, 0, NULL, NULL));
+    OK(clFinish(q));
+    OK(clFinish(r));
+    return 0;
+}
+
 #endif
