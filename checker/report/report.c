@@ -28,8 +28,9 @@ const char *ck_report_unobserved(const struct ck_report_options *options)
                "through the system's libOpenCL";
     case CK_OBSERVED_IN_PART:
         return "observation ended early: what a process did after the end of its trace was not seen; it "
-               "closed refcl's descriptors, called _exit or exec, was killed, or left a process behind: let "
-               "it end through exit() or main, and close no descriptors that it did not open";
+               "closed refcl's descriptors, called _exit or exec, was killed, left a process behind, or shared "
+               "memory or a semaphore with a process that is not recorded: let it end through exit() or "
+               "main, close no descriptors that it did not open, and keep what it checks in one process";
     case CK_OBSERVED_NOT_ALL:
         return "a part of the program was not checked, so that its races were not seen: see \"not checked\"";
     case CK_OBSERVED:

@@ -91,6 +91,32 @@ int main(int argc, char **argv)
     return 0;
 }
 '''
+# A semaphore whose handle another process may get.
+SHARED = r'''
+#include <CL/cl.h>
+#include <CL/cl_ext.h>
+#include <stdio.h>
+int main(void)
+{
+    cl_platform_id platform;
+    cl_device_id device;
+    int handle = -1;
+    clGetPlatformIDs(1, &platform, NULL);
+    clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL);
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
+    clCreateSemaphoreWithPropertiesKHR_fn create =
+        clGetExtensionFunctionAddressForPlatform(platform, "clCreateSemaphoreWithPropertiesKHR");
+    clGetSemaphoreHandleForTypeKHR_fn get =
+        clGetExtensionFunctionAddressForPlatform(platform, "clGetSemaphoreHandleForTypeKHR");
+    const cl_semaphore_properties_khr properties[] = {
+        CL_SEMAPHORE_TYPE_KHR, CL_SEMAPHORE_TYPE_BINARY_KHR, CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR,
+        CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR, CL_SEMAPHORE_EXPORT_HANDLE_TYPES_LIST_END_KHR, 0};
+    cl_semaphore_khr semaphore = create(context, properties, NULL);
+    if (get(semaphore, device, CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR, sizeof handle, &handle, NULL) == CL_SUCCESS)
+        puts("right");
+    return 0;
+}
+'''
 CHILDREN = ("exit", "exec", "use", "callback", "anew", "running")
 RECORDED = {"exit": 0, "exec": 0}  # the exit codes of `refcl run`; what is not recorded is unknown
 
@@ -121,6 +147,13 @@ def main():
             done = start([REFCL, "run", "--", program, what])
             check("refcl run: " + what, done.returncode == RECORDED.get(what, 3) and "right\n" in done.stdout,
                   (done.returncode, done.stdout, done.stderr))
+        program = os.path.join(folder, "shared")
+        subprocess.run([os.environ.get("CC", "gcc"), "-std=c11", "-w", "-x", "c", "-", "-o", program, "-lOpenCL"],
+                       input=SHARED.encode(), check=True)
+        done = start([REFCL, "run", "--", program])
+        check("refcl run: a semaphore that other processes may have",
+              done.returncode == 3 and "right\n" in done.stdout and "a semaphore is shared with other processes" in done.stderr
+              and "shared memory or a semaphore" in done.stderr, (done.returncode, done.stdout, done.stderr))
     return tap.done()
 
 

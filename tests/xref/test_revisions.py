@@ -193,6 +193,9 @@ def small_texts():
         check("a page has the change and the verdicts", "<del>The device must be fast.</del>" in page
               and "<ins>The device must be slow.</ins>" in page and "query-read.litmus" in page
               and "the smallest" in page, page[:500])
+        both = [os.path.join(folder, "both." + kind) for kind in ("html", "json")]
+        subprocess.run([refcl, "xref", "diff", "--html", both[0], "--json", both[1], names[0], names[1]], check=False)
+        check("a page and JSON in one run", all(os.path.exists(path) for path in both))
         wrong = diff("-R", "3.1", names[0], names[1])
         check("one revision is an error", "two revisions" in wrong.get("error", ""), wrong)
         wrong = diff("-R", "3.0,9.9", names[0], names[1])

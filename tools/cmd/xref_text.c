@@ -266,12 +266,12 @@ static int run_diff(int argc, char **argv)
     if (!code) {
         if (xr_diff_run(&x.db, &before, &after, &d, &err) != MM_OK)
             code = tool_report(&err);
-        else if (r.html)
+        if (!code && r.html)
             code = xref_page_write(r.html, &(struct xref_page){argv[first], argv[first + 1], &x.matrix, &d,
                                                                &verdicts, r.revisions});
-        else if (r.json)
+        if (!code && r.json)
             code = xref_write(r.json, diff_json(&r, &d, &verdicts));
-        else
+        if (!code && !r.html && !r.json)
             code = print_diff(&r, &d);
         if (!r.json && !r.html && r.revisions)
             print_verdicts(&verdicts, r.revisions);
