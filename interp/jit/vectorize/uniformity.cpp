@@ -155,7 +155,7 @@ static LaneStride sum_of(LaneStride a, LaneStride b, int64_t factor)
 static LaneStride multiple_of(LaneStride a, const Value *factor, const Divergence &divergence)
 {
     auto *constant = dyn_cast<ConstantInt>(factor);
-    bool fits = constant && constant->getValue().getMinSignedBits() <= 32;
+    bool fits = constant && constant->getValue().isSignedIntN(32);
     if (a.kind == LaneStride::CONSTANT && (a.bytes == 0 || fits))
         return {LaneStride::CONSTANT,
                 fits ? int64_t(uint64_t(a.bytes) * uint64_t(constant->getSExtValue())) : 0};
