@@ -9,6 +9,15 @@
 
 enum { NAME = 512, REASON = 256 };
 
+/* Expat 2.9 deprecates the functions whose numbers may have 32 bits. */
+#if XML_MAJOR_VERSION > 2 || XML_MINOR_VERSION >= 9
+#define CURRENT_LINE   XML_GetCurrentLineNumber64
+#define CURRENT_COLUMN XML_GetCurrentColumnNumber64
+#else
+#define CURRENT_LINE   XML_GetCurrentLineNumber
+#define CURRENT_COLUMN XML_GetCurrentColumnNumber
+#endif
+
 struct junit {
     struct store *store;
     XML_Parser parser;
@@ -115,8 +124,8 @@ static enum mm_class parse_error(const struct junit *j, const char *path, struct
     else
         snprintf(message, sizeof message, "%s",
                  code == XML_ERROR_ABORTED ? "a document type is not allowed" : XML_ErrorString(code));
-    return mm_fail_at(err, MM_INVALID, "store.junit", path, (unsigned)XML_GetCurrentLineNumber(j->parser),
-                      (unsigned)XML_GetCurrentColumnNumber(j->parser) + 1, "%s", message);
+    return mm_fail_at(err, MM_INVALID, "store.junit", path, (unsigned)CURRENT_LINE(j->parser),
+                      (unsigned)CURRENT_COLUMN(j->parser) + 1, "%s", message);
 }
 
 enum mm_class store_add_junit(struct store *store, const char *text, size_t size, const char *path,
