@@ -85,7 +85,8 @@ static void report(struct in_run *run, struct in_item *item, const struct in_ins
                  region, name, (unsigned long long)o->size);
     else if ((address & align_mask) != 0)
         in_raise(run, item, pc, "misaligned", "CLC 6.3.5", o, address, size,
-                 "%s of %llu bytes at 0x%llx, which is not a multiple of %u", verb, n, a, align_mask + 1);
+                 "%s of %llu bytes at offset %llu of %s object %s, whose address is not a multiple of %u",
+                 verb, n, (unsigned long long)offset, region, name, align_mask + 1);
     else
         in_raise(run, item, pc, write ? "write-to-constant" : "read-of-write-only", "CL 5.3.3", o, address,
                  size, "%s of %llu bytes at offset %llu of %s object %s, which the kernel may not %s", verb,
