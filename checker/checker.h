@@ -235,8 +235,10 @@ struct ck_access {
     struct mm_agent agent;
     const struct mm_command *command; /* NULL for host threads */
     uint64_t global_id[3], group_id[3], local_id[3];
-    const char *argument;         /* kernel argument it went through, NULL if unknown */
-    uint64_t element;             /* index in the argument's elements */
+    const char *argument; /* kernel argument it went through, NULL if unknown */
+    uint64_t element;     /* index in the argument's elements */
+    const char *
+        designator; /* of the place in an argument of composite elements, such as "[3].y"; "" or NULL: the index */
     mm_event_id id;               /* of the event, MM_NO_EVENT if it is not known */
     const struct mm_source *call; /* the call that enqueued the command, NULL if unknown */
     uint32_t caller;              /* host thread that made it, if the command has no parent */

@@ -66,6 +66,8 @@ struct in_argument_info {
     enum in_access access; /* images and pipes */
     const char *name;      /* "" if the module does not say */
     const char *type_name; /* OpenCL C spelling, "" if the module does not say */
+    const char *
+        layout; /* of what a pointer points to, see mm_layout_find(); "" or NULL if the module does not say */
     /* Descriptors of compute shaders, GLOBAL with a name such as "%17" where the module gives none; without
      * an address the variable has private storage.  UINT32_MAX: none. */
     uint32_t descriptor_set, binding;

@@ -148,6 +148,10 @@ bool in_spirv_is_union(const struct in_module *module, const struct in_ty *ty);
 /* What the memory of NAME, a variable or "KERNEL.PARAMETER" of type TYPE, consists of; integers are unsigned where the
  * module does not say. */
 struct mm_scalar in_spirv_scalar(const struct in_module *module, const char *name, const struct in_ty *type);
+/* The layout (memmodel/trace/docs/format.md#layouts) of the variable NAME, of program scope or "KERNEL.VARIABLE", and of what argument
+ * NAME of KERNEL points to; "" for arrays of scalars, and where the module does not say.  Owned by the module. */
+const char *in_spirv_layout(const struct in_module *module, const char *name);
+const char *in_spirv_argument_layout(const struct in_module *module, const char *kernel, const char *name);
 /* The structure that TYPE, "struct S*" or "S*" in the source, points to; NULL: there is none.  Where LLVM's pointers have no type,
  * that of SPIR-V's pointers may be another one. */
 const struct in_ty *in_spirv_named_structure(const struct in_module *module, const char *type);

@@ -247,6 +247,17 @@ struct mm_scalar mm_scalar_named(const char *name);
 enum { MM_SCALAR_TEXT = 80 };
 void mm_scalar_text(struct mm_scalar scalar, uint64_t bits, unsigned bytes, char text[MM_SCALAR_TEXT]);
 
+/* Where an access is in a variable; graph/layout.c. */
+struct mm_designator {
+    char text[100];          /* what follows the variable's name in OpenCL C, such as "[3].y" */
+    bool composite;          /* it is more than the index of an array of scalars */
+    uint32_t depth;          /* indices in TEXT */
+    struct mm_scalar scalar; /* at that place; .size is 0 if it is of another type */
+};
+/* The designator of SIZE bytes from OFFSET in a variable of that LAYOUT (trace/docs/format.md#layouts; NULL or "": unknown): of the
+ * innermost element, member or component that has them all.  A damaged layout gives the part that is known. */
+struct mm_designator mm_layout_find(const char *layout, uint64_t offset, uint64_t size);
+
 struct mm_allocation {
     uint32_t id;     /* from 1 */
     uint32_t object; /* API object it is a copy of (a buffer has one copy per device), 0 = none */
@@ -258,6 +269,7 @@ struct mm_allocation {
     uint64_t flags;   /* cl_mem_flags */
     const char *name; /* such as "buffer 3", "svm 2", variable name */
     struct mm_scalar element; /* that a variable consists of */
+    const char *layout; /* of a variable of composite type, see mm_layout_find(); NULL or "" if unknown */
 };
 
 /* A place in program text. */
@@ -291,6 +303,7 @@ struct mm_argument {
     uint32_t element_size; /* bytes of the pointed-to type, 1 if unknown */
     const char *name;      /* "" if unknown */
     const char *type_name; /* "" if unknown */
+    const char *layout; /* of what a pointer points to, an array of unknown length; NULL or "" if unknown */
 };
 
 /* Program text, for excerpts in reports. */

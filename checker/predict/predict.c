@@ -282,6 +282,7 @@ static void handle_allocation(struct ck_predictor *p, const struct mm_allocation
     struct ck_predict_allocation *a = &p->allocations[record->id];
     a->info = *record;
     a->info.name = copy_string(p, record->name);
+    a->info.layout = copy_string(p, record->layout);
     a->root = record->id;
     a->offset = 0;
     for (uint32_t i = 1; i < p->allocation_count; i++) {
@@ -303,6 +304,7 @@ static void handle_argument(struct ck_predictor *p, const struct mm_argument *re
     argument->info = *record;
     argument->info.name = copy_string(p, record->name);
     argument->info.type_name = copy_string(p, record->type_name);
+    argument->info.layout = copy_string(p, record->layout);
     argument->next = p->arguments;
     p->arguments = argument;
 }

@@ -2,6 +2,7 @@
  * model and collects findings.  Its memory is bounded; where the bound is reached the verdict is "unknown"
  * (docs/detector.md#bounds-and-unknown). */
 #include "checker/race/race.h"
+#include "memmodel/base/array.h"
 #include "memmodel/base/hash.h"
 
 #include <inttypes.h>
@@ -54,6 +55,7 @@ void ck_detector_destroy(struct ck_detector *d)
     ck_map_clear(&d->maps.texts, &d->budget);
     ck_map_clear(&d->maps.seen, &d->budget);
     mm_free(d->report.findings);
+    mm_free(d->layouts.list);
     mm_arena_destroy(d->arena);
     mm_free(d);
 }
@@ -116,6 +118,19 @@ static const char *detector_strdup(struct ck_detector *d, const char *s)
 {
     const char *copy = mm_arena_strdup(d->arena, s ? s : "");
     return copy ? copy : "";
+}
+
+/* Launches repeat the few layouts of a program. */
+static const char *kept_layout(struct ck_detector *d, const char *layout)
+{
+    enum { MOST_LAYOUTS = 256 };
+    for (size_t i = 0; layout && i < d->layouts.count; i++)
+        if (strcmp(d->layouts.list[i], layout) == 0)
+            return d->layouts.list[i];
+    const char **place = layout && *layout && d->layouts.count < MOST_LAYOUTS
+                             ? mm_add(&d->layouts.list, &d->layouts.count)
+                             : NULL;
+    return place ? (*place = detector_strdup(d, layout)) : "";
 }
 
 /* A sub-buffer is part of its buffer's memory; a buffer made from an SVM pointer is that SVM. */
@@ -189,6 +204,7 @@ static void detector_add_allocation(struct ck_detector *d, const struct mm_alloc
     location->device_copies = 0;
     location->info = *record;
     location->info.name = detector_strdup(d, record->name);
+    location->info.layout = kept_layout(d, record->layout);
     location->space.allocation = record->id;
     location->parent = NULL;
     location->parent_offset = 0;
@@ -309,6 +325,7 @@ static void detector_add_argument(struct ck_detector *d, const struct mm_argumen
     argument->info = *record;
     argument->info.name = detector_strdup(d, record->name);
     argument->info.type_name = detector_strdup(d, record->type_name);
+    argument->info.layout = kept_layout(d, record->layout);
     argument->next = command->arguments;
     command->arguments = argument;
 }

@@ -412,6 +412,10 @@ struct ck_detector {
         struct ck_shortfall list[CK_SHORTFALLS];
         uint32_t count;
     } shortfalls;
+    struct ck_layouts {
+        const char **list;
+        size_t count;
+    } layouts;              /* of variables and arguments, each once */
     struct mm_arena *arena; /* findings and all strings */
     struct ck_last last;
     size_t complete_commands; /* since the last collection */

@@ -98,6 +98,10 @@ static void fill_access(struct ck_detector *d, struct ck_access *access, const s
         access->argument = argument->name;
         int64_t from = (int64_t)(first_byte - argument->offset); /* may be before its first byte */
         access->element = (uint64_t)ck_words_element(from, argument->element_size);
+        uint64_t left = event->offset + event->size - first_byte; /* where both are offsets in one object */
+        left = left && left <= event->size ? left : 1;
+        struct mm_designator place = mm_layout_find(from < 0 ? NULL : argument->layout, (uint64_t)from, left);
+        access->designator = place.composite ? mm_arena_strdup(d->arena, place.text) : NULL;
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 struct words {
     const char *people, *machine;
@@ -77,25 +78,71 @@ int64_t ck_words_element(int64_t offset, uint32_t size)
     return offset / width - (offset % width < 0);
 }
 
+/* The access that names the argument through which the memory was accessed. */
+static const struct ck_access *named_access(const struct ck_finding *finding)
+{
+    bool second =
+        !finding->accesses[0].argument && finding->access_count > 1 && finding->accesses[1].argument;
+    return &finding->accesses[second];
+}
+
+/* A local variable's name in its source: LLVM's begins with the kernel's, and may end with a number. */
+static void variable_name(const char *name, char *buf, size_t size)
+{
+    const char *dot = strchr(name, '.');
+    name = dot ? dot + 1 : name;
+    snprintf(buf, size, "%.*s", (int)strcspn(name, "."), name);
+}
+
+bool ck_words_designator(const struct ck_finding *finding, char *buf, size_t size)
+{
+    const struct mm_allocation *a = finding->allocation;
+    const struct ck_access *access = named_access(finding);
+    char name[100];
+    if (access->argument) {
+        const char *designator = access->designator ? access->designator : "";
+        snprintf(buf, size, "%s%s", access->argument, designator);
+        return *designator && *access->argument;
+    }
+    if (!a || !a->name || (int64_t)finding->offset < 0)
+        return false;
+    struct mm_designator place = mm_layout_find(a->layout, finding->offset, finding->size);
+    variable_name(a->name, name, sizeof name);
+    snprintf(buf, size, "%s%s", name, place.text);
+    return *place.text; /* arrays of scalars have no layout */
+}
+
+/* "element 3" of an array of scalars, else "tile[3].y", or the byte of memory of other types. */
+static void place_words(const struct ck_finding *finding, char *buf, size_t size)
+{
+    const struct mm_allocation *a = finding->allocation;
+    const struct ck_access *access = named_access(finding);
+    if (ck_words_designator(finding, buf, size))
+        return;
+    if (access->argument)
+        snprintf(buf, size, "element %" PRId64, (int64_t)access->element);
+    else
+        snprintf(buf, size, "%s %" PRId64, a->element.size ? "element" : "byte",
+                 ck_words_element((int64_t)finding->offset, a->element.size));
+}
+
 void ck_words_location(const struct ck_finding *finding, char *buf, size_t size)
 {
     const struct mm_allocation *a = finding->allocation;
-    const struct ck_access *access = &finding->accesses[0];
-    if (!access->argument && finding->access_count > 1 && finding->accesses[1].argument)
-        access = &finding->accesses[1];
+    const struct ck_access *access = named_access(finding);
     const char *name = a && a->name && *a->name ? a->name : NULL;
-    if (access->argument && *access->argument && name)
-        snprintf(buf, size, "argument '%s' (%s, element %" PRId64 ")", access->argument, name,
-                 (int64_t)access->element);
-    else if (access->argument && *access->argument)
-        snprintf(buf, size, "argument '%s' (element %" PRId64 ")", access->argument,
-                 (int64_t)access->element);
-    else if (access->argument && name)
-        snprintf(buf, size, "%s (element %" PRId64 ")", name, (int64_t)access->element);
-    else if (a)
-        snprintf(buf, size, "%s memory %s%s%s(%s %" PRId64 ")", mm_region_name((enum mm_region)a->region),
-                 name ? "'" : "", name ? name : "", name ? "' " : "", a->element.size ? "element" : "byte",
-                 ck_words_element((int64_t)finding->offset, a->element.size));
-    else
+    char place[CK_DESIGNATOR];
+    if (!access->argument && !a) {
         snprintf(buf, size, "unknown memory");
+        return;
+    }
+    place_words(finding, place, sizeof place);
+    if (access->argument && *access->argument)
+        snprintf(buf, size, "argument '%s' (%s%s%s)", access->argument, name ? name : "", name ? ", " : "",
+                 place);
+    else if (access->argument && name)
+        snprintf(buf, size, "%s (%s)", name, place);
+    else
+        snprintf(buf, size, "%s memory %s%s%s(%s)", a ? mm_region_name((enum mm_region)a->region) : "unknown",
+                 name ? "'" : "", name ? name : "", name ? "' " : "", place);
 }

@@ -91,6 +91,9 @@ static void add_memory(cJSON *object, const struct ck_finding *finding)
     ck_report_add(memory, "origin", mm_origin_name((enum mm_origin)finding->allocation->origin));
     cJSON_AddNumberToObject(memory, "offset", (double)(int64_t)finding->offset);
     cJSON_AddNumberToObject(memory, "size", finding->size);
+    char designator[CK_DESIGNATOR];
+    if (ck_words_designator(finding, designator, sizeof designator))
+        ck_report_add(memory, "designator", designator);
     if (finding->created)
         cJSON_AddItemToObject(memory, "created", place_json(finding->created));
 }

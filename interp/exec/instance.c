@@ -29,7 +29,8 @@ static void make_object(struct in_instance *in, uint32_t k)
                                                .region = in->objects[k].region,
                                                .size = g->ty->size,
                                                .name = name,
-                                               .element = in_spirv_scalar(in->module, name, g->ty)};
+                                               .element = in_spirv_scalar(in->module, name, g->ty),
+                                               .layout = in_spirv_layout(in->module, name)};
     mm_recorder_record(in->recorder, &record);
 }
 

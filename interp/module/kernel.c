@@ -132,6 +132,37 @@ struct mm_scalar in_spirv_scalar(const struct in_module *m, const char *name, co
     return scalar;
 }
 
+/* The text of the only note "PREFIX.NAME.TEXT"; "" if there is none, or several that differ. */
+static const char *only_note(const struct in_module *m, const char *prefix, const char *name, size_t length)
+{
+    size_t before = strlen(prefix);
+    const char *text = "";
+    for (uint32_t id = 1; id < m->bound; id++) {
+        const char *s = m->ids[id].kind == IN_ID_STRING ? m->ids[id].string : "";
+        if (strncmp(s, prefix, before) != 0 || strncmp(s + before, name, length) != 0 ||
+            s[before + length] != '.')
+            continue;
+        if (*text && strcmp(text, s + before + length + 1) != 0)
+            return "";
+        text = s + before + length + 1;
+    }
+    return text;
+}
+
+const char *in_spirv_layout(const struct in_module *m, const char *name)
+{
+    return only_note(m, "variable_layout.", name, name_length(name));
+}
+
+const char *in_spirv_argument_layout(const struct in_module *m, const char *kernel, const char *name)
+{
+    char whole[512];
+    int length = snprintf(whole, sizeof whole, "%s.%s", kernel, name);
+    return length > 0 && (size_t)length < sizeof whole
+               ? only_note(m, "argument_layout.", whole, (size_t)length)
+               : "";
+}
+
 bool in_spirv_source_type(const struct in_module *m, const char *kernel, uint32_t index, char *text,
                           size_t size)
 {
@@ -268,6 +299,7 @@ static enum mm_class argument(struct in_module *m, const struct in_kernel *k, ui
         type_name(m, ty->kind == IN_TY_POINTER && a->kind == IN_ARG_VALUE ? ty->element : ty, text,
                   sizeof text);
     a->name = id->name;
+    a->layout = ty->kind == IN_TY_POINTER ? in_spirv_argument_layout(m, k->info.name, id->name) : "";
     a->type_name = mm_arena_strdup(m->arena, text);
     if (a->kind == IN_ARG_PIPE && strlen(text) + 1 < sizeof text)
         strcat(text, "*"); /* a pipe to its packets */

@@ -117,7 +117,9 @@ static bool record_locals(struct in_run *run)
                                    .name = v != NULL ? run->module->ids[v->id].name : a->name};
         if (v != NULL)
             record.allocation.element = in_spirv_scalar(run->module, record.allocation.name, v->ty);
-        else
+        record.allocation.layout =
+            v != NULL ? in_spirv_layout(run->module, record.allocation.name) : a->layout;
+        if (v == NULL)
             record.allocation.element = mm_scalar_named(a->type_name);
         mm_recorder_record(run->launch.recorder, &record);
     }

@@ -74,7 +74,7 @@ static bool put_record(struct mm_map *map, uint32_t id, const void *record)
 static bool add_allocation(struct mm_graph *graph, const struct mm_allocation *record)
 {
     struct mm_allocation *a = copy(graph, record, sizeof *record);
-    return a && keep(graph, &a->name) && put_record(&graph->allocations, a->id, a);
+    return a && keep(graph, &a->name) && keep(graph, &a->layout) && put_record(&graph->allocations, a->id, a);
 }
 
 static bool add_source(struct mm_graph *graph, const struct mm_source *record)
@@ -94,7 +94,7 @@ static bool add_argument(struct mm_graph *graph, const struct mm_argument *recor
 {
     struct mm_argument *a = copy(graph, record, sizeof *record);
     const struct mm_argument **place = NULL;
-    if (a && keep(graph, &a->name) && keep(graph, &a->type_name))
+    if (a && keep(graph, &a->name) && keep(graph, &a->type_name) && keep(graph, &a->layout))
         place = mm_add(&graph->arguments, &graph->argument_count);
     if (place)
         *place = a;

@@ -229,6 +229,7 @@ bool mm_trace_decode(struct mm_trace_cursor *c, struct mm_trace_state *state, mm
 #define U64(field)                  r->field = take_varint(c);
 #define I16(field)                  r->field = (int16_t)(uint16_t)take_at_most(c, take_varint(c), UINT16_MAX);
 #define U32_SINCE(since, field)     r->field = c->version >= since ? take_u32(c) : 0;
+#define STRING_SINCE(since, field)  r->field = c->version >= since ? take_string(c) : "";
 #define AT_MOST(field, type, limit) r->field = (type)take_at_most(c, take_varint(c), limit);
 #define STRING(field)               r->field = take_string(c);
 #define LONG_STRING(field)          r->field = take_string(c);

@@ -147,12 +147,13 @@ static unsigned char *put_bytes(unsigned char *p, const void *bytes, size_t size
 #define END                                                                                                  \
     break;                                                                                                   \
     }
-#define ID(field)                   NUMBER(r->field)
-#define U32(field)                  NUMBER(r->field)
-#define U64(field)                  NUMBER(r->field)
-#define I16(field)                  NUMBER((uint16_t)r->field)
-#define U32_SINCE(version, field)   NUMBER(r->field)
-#define AT_MOST(field, type, limit) NUMBER(r->field)
+#define ID(field)                    NUMBER(r->field)
+#define U32(field)                   NUMBER(r->field)
+#define U64(field)                   NUMBER(r->field)
+#define I16(field)                   NUMBER((uint16_t)r->field)
+#define U32_SINCE(version, field)    NUMBER(r->field)
+#define STRING_SINCE(version, field) STRING(field)
+#define AT_MOST(field, type, limit)  NUMBER(r->field)
 
 size_t mm_trace_record_bound(const struct mm_record *record)
 {

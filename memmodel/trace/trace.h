@@ -7,8 +7,9 @@
 
 #define MM_TRACE_MAGIC "refcltrc"
 enum {
-    MM_TRACE_VERSION = 5, /* 1: sources have no caller; 2: no launches to be executed again; 3: no elements;
-                             4: no fences of asynchronous copies */
+    /* 1: sources have no caller; 2: no launches to be executed again; 3: no elements; 4: no fences of asynchronous
+     * copies; 5: no layouts */
+    MM_TRACE_VERSION = 6,
     MM_TRACE_FILE_HEADER = 16,
     MM_TRACE_CHUNK_HEADER = 40,
     MM_TRACE_CHUNK_MAGIC = 0x6b684352,  /* "RChk" */

@@ -3,6 +3,7 @@
 #include "memmodel/base/privilege.h"
 #include "ref-runtime/compiler/dependencies_shim.hpp"
 #include "ref-runtime/compiler/helper.h"
+#include "ref-runtime/compiler/layout_shim.hpp"
 
 #include <clang/AST/ASTConsumer.h>
 #include <clang/AST/ASTContext.h>
@@ -188,32 +189,9 @@ std::string attribute_text(const clang::Attr *attribute, const clang::PrintingPo
     return "";
 }
 
-/* The scalar that variables of TYPE, or what a pointer points to, consist of, as OpenCL C names it; "": none, or several. */
-std::string scalar_name(clang::QualType type, const clang::ASTContext &context)
-{
-    if (type->isPointerType())
-        type = type->getPointeeType();
-    type = context.getBaseElementType(type);
-    if (const auto *atomic = type->getAs<clang::AtomicType>())
-        type = atomic->getValueType();
-    if (const auto *vector = type->getAs<clang::VectorType>())
-        type = vector->getElementType();
-    if (const auto *enumeration = type->getAs<clang::EnumType>())
-        type = enumeration->getDecl()->getIntegerType();
-    if (type.isNull())
-        return "";
-    const bool integer = type->isIntegerType() && !type->isBooleanType();
-    if (!integer && !type->isRealFloatingType())
-        return "";
-    const uint64_t size = context.getTypeSizeInChars(type).getQuantity();
-    const std::string sign = type->isUnsignedIntegerType() ? "u" : "";
-    if (!integer)
-        return size == 2 ? "half" : size == 4 ? "float" : "double";
-    return sign + (size == 1 ? "char" : size == 2 ? "short" : size == 4 ? "int" : "long");
-}
-
 /* Notes what the source says of its kernels, "kernel_attributes.NAME.TEXT", and what SPIR-V does not say of variables and pointers,
- * "variable_type.NAME.TEXT", where NAME begins with the function's unless the variable has program scope. */
+ * "variable_type.NAME.TEXT" and "variable_layout.NAME.TEXT", where NAME begins with the function's unless the variable has program
+ * scope, and "argument_layout.KERNEL.NAME.TEXT". */
 class SourceNotes : public clang::ASTConsumer
 {
   public:
@@ -266,9 +244,13 @@ class SourceNotes : public clang::ASTConsumer
         const bool local = variable.getType().getAddressSpace() == clang::LangAS::opencl_local;
         if (!variable.hasGlobalStorage() && !local && !parameter)
             return;
-        const std::string scalar = scalar_name(variable.getType(), variable.getASTContext());
+        const std::string scalar = rt_scalar_name(variable.getType(), variable.getASTContext());
         if (!scalar.empty())
             notes.push_back("variable_type." + prefix + variable.getName().str() + "." + scalar);
+        const std::string layout = rt_layout(variable.getType(), variable.getASTContext());
+        if (!layout.empty())
+            notes.push_back((parameter ? "argument_layout." : "variable_layout.") + prefix +
+                            variable.getName().str() + "." + layout);
     }
 
     std::vector<std::string> &notes;

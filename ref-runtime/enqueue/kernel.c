@@ -63,7 +63,8 @@ static void record_argument(const struct rt_command *command, uint32_t index,
                          bound->object ? bound->address - bound->object->address + bound->object->offset : 0,
                      .element_size = a->info->element_size,
                      .name = a->info->name,
-                     .type_name = a->info->type_name}};
+                     .type_name = a->info->type_name,
+                     .layout = a->info->layout}};
     mm_recorder_record(rt_recorder(), &record);
 }
 

@@ -132,7 +132,7 @@ def read(path):
     """Records and events of a trace, each event with its id; None as the last one of a complete trace."""
     with open(path, "rb") as file:
         data = file.read()
-    if data[:8] != b"refcltrc" or data[8:16] != bytes([4, 0, 0, 0, 0, 0, 0, 0]):
+    if data[:8] != b"refcltrc" or data[8:16] != bytes([6, 0, 0, 0, 0, 0, 0, 0]):
         raise ValueError("the header")
     at, count = 16, 0
     while at < len(data):

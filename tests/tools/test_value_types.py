@@ -114,7 +114,7 @@ def check_explore_page(folder):
 def check_reports(folder):
     done = run(folder, "kernel", "races.cl", "--global", "4", "--local", "4", "--arg", "buf:4", "--arg", "local:32", "--html",
                "races.html")
-    for place in ("local memory 'k.tile' (element ", "local memory 'k.counts' (element ", "'sums' (element "):
+    for place in ("local memory 'k.tile' (element ", "local memory 'k.counts' (counts[", "'sums' (element "):
         check(f"the report has the element of {place.split()[-2]}", place in done.stdout + done.stderr, done.stderr)
     check("and no number of a byte", "(byte " not in done.stdout + done.stderr, done.stderr)
     with open(os.path.join(folder, "races.html"), encoding="utf-8") as file:

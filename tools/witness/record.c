@@ -49,7 +49,8 @@ static void record_argument(struct mm_recorder *recorder, const struct witness *
                                            .allocation = object->size ? object->id : 0,
                                            .element_size = info->element_size,
                                            .name = info->name,
-                                           .type_name = info->type_name};
+                                           .type_name = info->type_name,
+                                           .layout = info->layout};
     mm_recorder_record(recorder, &record);
 }
 

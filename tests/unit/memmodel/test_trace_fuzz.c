@@ -176,15 +176,27 @@ static void records_of_old_versions_are_shorter(void **state)
     unsigned char bytes[1024];
     const struct mm_record allocation = {
         .type = MM_RECORD_ALLOCATION,
-        .allocation = {.id = 1, .size = 64, .name = "buffer 1", .element = {4, MM_SCALAR_SIGNED}}};
+        .allocation = {
+            .id = 1, .size = 64, .name = "buffer 1", .element = {4, MM_SCALAR_SIGNED}, .layout = "[2*8]{}"}};
     const struct mm_record source = {
         .type = MM_RECORD_SOURCE,
         .source = {.id = 1, .file = "a.cl", .function = "f", .opcode = "OpLoad", .caller = 7}};
+    const struct mm_record argument = {.type = MM_RECORD_ARGUMENT,
+                                       .argument = {.command = 1,
+                                                    .allocation = 1,
+                                                    .element_size = 8,
+                                                    .name = "in",
+                                                    .type_name = "float2*",
+                                                    .layout = "[0*8]<2*4>float"}};
     const struct mm_record content = {.type = MM_RECORD_CONTENT, .content = {.allocation = 1, .size = 4}};
     struct mm_record got;
 
     size_t size = mm_trace_encode_record(&allocation, bytes);
-    assert_true(decode_as(4, bytes, size, &got));
+    assert_true(decode_as(6, bytes, size, &got));
+    assert_string_equal(got.allocation.layout, "[2*8]{}");
+    size -= 2 + strlen("[2*8]{}"); /* its length, and the null behind it */
+    assert_true(decode_as(5, bytes, size, &got));
+    assert_string_equal(got.allocation.layout, "");
     assert_int_equal(got.allocation.element.size, 4);
     assert_int_equal(got.allocation.element.kind, MM_SCALAR_SIGNED);
     assert_false(decode_as(4, bytes, size - 2, &got));
@@ -200,6 +212,12 @@ static void records_of_old_versions_are_shorter(void **state)
     assert_true(decode_as(1, bytes, size - 1, &got));
     assert_string_equal(got.source.opcode, "OpLoad");
     assert_int_equal(got.source.caller, 0);
+    size = mm_trace_encode_record(&argument, bytes);
+    assert_true(decode_as(6, bytes, size, &got));
+    assert_string_equal(got.argument.layout, "[0*8]<2*4>float");
+    assert_true(decode_as(5, bytes, size - 2 - strlen("[0*8]<2*4>float"), &got));
+    assert_string_equal(got.argument.type_name, "float2*");
+    assert_string_equal(got.argument.layout, "");
     size = mm_trace_encode_record(&content, bytes);
     assert_true(decode_as(3, bytes, size, &got));
     assert_false(decode_as(2, bytes, size, &got));
