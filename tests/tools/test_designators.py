@@ -2,6 +2,7 @@
 """Findings name the place in composite memory as OpenCL C does: members, components and elements of several dimensions."""
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -57,6 +58,14 @@ kernel void k(global cell *out, global float4 *vs, global int *ints, local cell 
                 memory = json.load(f)["findings"][0]["memory"]
             place = where[where.rindex("(") + 1 : -1].split(", ")[-1]
             check(statement + ": JSON", memory.get("designator") == (None if place.startswith("element") else place), memory)
+        with open(path, "w") as f:
+            f.write(TYPES + "kernel void k(global cell *out) { local cell tile[8]; tile[3].y[1] = -1.5f; out[2].z.y = -7; }")
+        page = os.path.join(folder, "page.html")
+        subprocess.run([REFCL, "kernel", "-g", "2", "-l", "2", "-a", "buf:8", "--html", page, path], stderr=subprocess.DEVNULL, timeout=PATIENCE)
+        with open(page) as f:
+            text = f.read()
+        values = dict(re.findall(r'"place":\s*"([^"]*)",\s*"value":\s*"([^"]*)"', text))
+        check("the page names places, with values of their types", values == {"k.tile[3].y[1]": "-1.5", "out[2].z.y": "-7"}, values)
         with open(path, "w") as f:
             f.write("kernel void k(global int *in, global int *out) { *out = (*(global int4 *)(in + 1)).x; }")
         done = subprocess.run([REFCL, "kernel", "-a", "buf:8", "-a", "buf:1", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=PATIENCE)

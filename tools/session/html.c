@@ -17,10 +17,12 @@ enum { MOST_SHOWN = 12, GRAPH_EVENTS = 1 << 20 };
 
 /* ---- data ------------------------------------------------------------------------------------ */
 
-/* The scalars that memory of a kernel argument consists of.  Local memory is in the trace with its own. */
+/* What the memory of a kernel argument consists of.  Local memory is in the trace with its own. */
 struct element {
-    uint32_t allocation;
-    struct mm_scalar scalar;
+    uint32_t allocation, command;
+    struct mm_scalar scalar; /* .size 0: of several */
+    uint64_t offset;         /* of the pointer in the allocation */
+    char *name, *layout;     /* owned */
 };
 
 /* Names, sources and types, from the records other than events. */
@@ -41,10 +43,20 @@ static enum mm_class skip_events(void *context, const struct mm_event *events, s
 
 static void add_element(struct names *names, const struct mm_argument *argument)
 {
-    struct element element = {argument->allocation, mm_scalar_named(argument->type_name)}, *place;
-    if (element.allocation && element.scalar.size &&
-        (place = mm_add(&names->elements, &names->element_count)))
-        *place = element;
+    struct element element = {argument->allocation,
+                              argument->command,
+                              mm_scalar_named(argument->type_name),
+                              argument->offset,
+                              NULL,
+                              NULL},
+                   *place;
+    bool composite = argument->layout && *argument->layout;
+    if (!element.allocation || !(element.scalar.size || composite) ||
+        !(place = mm_add(&names->elements, &names->element_count)))
+        return;
+    *place = element;
+    place->name = composite ? strdup(argument->name ? argument->name : "") : NULL;
+    place->layout = composite ? strdup(argument->layout) : NULL;
 }
 
 static enum mm_class take_names(void *context, const struct mm_record *record)
@@ -72,6 +84,10 @@ static bool read_names(int fd, struct names *names)
 static void clear_names(struct names *names)
 {
     mm_graph_destroy(names->graph);
+    for (size_t i = 0; i < names->element_count; i++) {
+        free(names->elements[i].name);
+        free(names->elements[i].layout);
+    }
     mm_free(names->elements);
 }
 
@@ -81,13 +97,31 @@ static struct mm_scalar scalar_of(const struct names *names, const struct mm_all
     struct mm_scalar found = a->element;
     for (size_t i = 0; i < names->element_count; i++) {
         struct element e = names->elements[i];
-        if (e.allocation != a->id)
+        if (e.allocation != a->id || !e.scalar.size)
             continue;
         if (found.size && (found.size != e.scalar.size || found.kind != e.scalar.kind))
             return (struct mm_scalar){0};
         found = e.scalar;
     }
     return found;
+}
+
+/* What OpenCL C calls the place in A, a variable or an argument of composite type, in TEXT; "" if it is of another type. */
+static struct mm_scalar name_place(const struct names *names, const struct mm_allocation *a,
+                                   const struct mm_event *e, char *text, size_t size)
+{
+    struct mm_designator found = mm_layout_find(a->layout, e->offset, e->size);
+    const char *name = a->name;
+    for (size_t i = 0; i < names->element_count && !*found.text; i++) {
+        const struct element *of = &names->elements[i];
+        if (of->allocation != a->id || of->command != e->agent.command || !of->layout ||
+            e->offset < of->offset)
+            continue;
+        found = mm_layout_find(of->layout, e->offset - of->offset, e->size);
+        name = of->name;
+    }
+    snprintf(text, size, "%s%s", *found.text && name ? name : "", found.text);
+    return found.scalar;
 }
 
 static void add_text(cJSON *object, const char *key, const char *s)
@@ -145,9 +179,12 @@ static void add_memory(cJSON *object, const struct names *names, const struct mm
     add_text(object, "object", a->name);
     cJSON_AddNumberToObject(object, "offset", (double)e->offset);
     cJSON_AddNumberToObject(object, "bytes", e->size);
+    struct mm_scalar named = name_place(names, a, e, text, sizeof text),
+                     scalar = named.size ? named : scalar_of(names, a);
+    if (*text)
+        add_text(object, "place", text);
     if (e->attributes & MM_NO_VALUE)
         return;
-    struct mm_scalar scalar = scalar_of(names, a);
     add_value(object, "value", e->kind == MM_WRITE ? e->value_written : e->value_read, e->size, scalar);
     if (e->kind == MM_RMW)
         add_value(object, "written", e->value_written, e->size, scalar);
