@@ -20,5 +20,5 @@ refcl ($version) unstable; urgency=medium
  -- $(sed -n 's/^Maintainer: //p' "$source/debian/control" | head -1)  $date
 END
 (cd "$source" && dpkg-buildpackage -b -us -uc -d "-j${JOBS:-$(nproc)}")
-lintian --allow-root --fail-on error,warning --no-tag-display-limit ./*.changes
+lintian --allow-root --fail-on error,warning --tag-display-limit 0 ./*.changes
 ls ./*.deb
