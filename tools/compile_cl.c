@@ -18,6 +18,10 @@ enum mm_class tool_compile_cl(const char *path, const char *source, size_t size,
         .features = rt_feature_names(true),
     };
     char *log = NULL;
+    if (memchr(source, 0, size))
+        return mm_fail(err, MM_INVALID, "input.text",
+                       "%s: a null character: this is no OpenCL C (SPIR-V is in files .spv or .spvasm)",
+                       path);
     enum mm_class cls = rt_compile(&request, binary, &log, err);
     if (cls != MM_OK && log && *log)
         fputs(log, stderr);

@@ -86,9 +86,15 @@ ok "the text of a module is assembled" prints 2 'text\.spvasm:1:' $REFCL kernel 
 ok "bad input is not called free of findings" bash -c "! $REFCL kernel $tap_dir/text.spv 2>&1 | grep 'no findings'"
 ok "too few arguments" prints 2 "argument 1 'b' .global int \*. is missing; try --arg buf:64" $REFCL kernel $tap_dir/add.cl -g 4 -a buf:4
 ok "a file without kernels" prints 2 "has no kernel" $REFCL kernel /dev/null
+printf 'kernel void k() {}\0' > $tap_dir/binary.cl
+for command in kernel explore; do
+    ok "$command: a binary file" prints 2 "a null character: this is no OpenCL C" $REFCL $command $tap_dir/binary.cl
+done
+ok "a check that does not exist" prints 2 "did you mean uninitialized?" $REFCL kernel --check unitialized $tap_dir/add.cl
 ok "a folder is no kernel file" prints 2 "cannot read" $REFCL kernel $tap_dir
 printf 'kernel void one(void) {}\nkernel void two(void) {}\n' >$tap_dir/both.cl
 ok "of several kernels one has to be named" prints 2 "one;two" $REFCL kernel -g 1 $tap_dir/both.cl
+ok "explore: a kernel that does not exist" prints 2 "no kernel 'nope', but: add" $REFCL explore $tap_dir/add.cl -k nope
 ok "a kernel that does not exist" prints 2 "no kernel 'nope', but: add" $REFCL kernel $tap_dir/add.cl -k nope -g 4 -a buf:4 -a buf:4 -a 1
 ok "out of bounds is a finding with its line" prints 1 'add\.cl:1:[0-9]+: error: ' $REFCL kernel $tap_dir/add.cl -g 5 -a buf:4 -a buf:4 -a 1
 echo 'kernel void broken(global int *a) { a[0] = ; }' >$tap_dir/broken.cl

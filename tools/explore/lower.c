@@ -473,6 +473,18 @@ static void add_thread(struct ex *ex, const struct in_function *f, uint32_t grou
 
 /* ---- the launch --------------------------------------------------------------------------------- */
 
+_Noreturn static void no_such_kernel(struct ex *ex)
+{
+    char names[300] = "";
+    size_t used = 0;
+    const struct in_entry *e;
+    if (!ex->config.kernel || !in_spirv_entry(ex->module.decoded, 0))
+        ex_fail(ex, MM_INVALID, "explore.kernel", "no kernel");
+    for (size_t i = 0; (e = in_spirv_entry(ex->module.decoded, i)) != NULL && used < sizeof names; i++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", e->name);
+    ex_fail(ex, MM_INVALID, "explore.kernel", "no kernel '%.100s', but: %s", ex->config.kernel, names);
+}
+
 static const struct in_entry *entry_point(struct ex *ex)
 {
     const struct in_entry *found = NULL, *e;
@@ -484,8 +496,7 @@ static const struct in_entry *entry_point(struct ex *ex)
         found = e;
     }
     if (!found)
-        ex_fail(ex, MM_INVALID, "explore.kernel", "no kernel%s%s", ex->config.kernel ? " " : "",
-                ex->config.kernel ? ex->config.kernel : "");
+        no_such_kernel(ex);
     return found;
 }
 

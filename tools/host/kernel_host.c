@@ -100,6 +100,8 @@ static void build(struct host *host, const char *path)
     bool binary_file = length > 4 && strcmp(path + length - 4, ".bin") == 0;
     const char *source = text;
     const unsigned char *binary = (const unsigned char *)text;
+    if (!il && !binary_file && memchr(text, 0, size))
+        host_fail("a null character: this is no OpenCL C (SPIR-V is in files .spv or .spvasm)", path);
     host->program = il            ? clCreateProgramWithIL(host->context, text, size, &code)
                     : binary_file ? clCreateProgramWithBinary(host->context, 1, &host->device, &size, &binary,
                                                               NULL, &code)

@@ -1,6 +1,7 @@
 /* A recorded session: start the command, follow its processes, report. */
 #include "tools/session/session.h"
 #include "memmodel/base/input.h"
+#include "memmodel/base/nearest.h"
 #include "tools/session/barrier.h"
 #include "tools/session/html.h"
 #include "tools/session/input.h"
@@ -17,6 +18,17 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+static int unknown_check(const char *word)
+{
+    static const char *const words[] = {"race",     "memory",   "api", "uninitialized",
+                                        "possible", "needless", "all", "none"};
+    const char *nearest = mm_nearest(word, words, sizeof words / sizeof *words);
+    return tool_error(
+        EXIT_USAGE,
+        "--check: '%s' is not race, memory, api, uninitialized, possible, needless, all or none%s%s%s", word,
+        nearest ? ": did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+}
 
 int session_set_checks(struct session *session, const char *list)
 {
@@ -42,10 +54,7 @@ int session_set_checks(struct session *session, const char *list)
             *checks[i].flag = known = true;
         }
         if (!known)
-            return tool_error(EXIT_USAGE,
-                              "--check: '%s' is not race, memory, api, uninitialized, possible, needless, "
-                              "all or none",
-                              word);
+            return unknown_check(word);
     }
     return 0;
 }
