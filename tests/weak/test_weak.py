@@ -41,6 +41,19 @@ kernel void count(global atomic_int *n, local int *l, global int *out)
             out[get_group_id(0)] += l[i] >= 0;
 }
 """
+COPIES = """kernel void copies(global const int *in, global int *out)
+{
+    local int t[4];
+    event_t e[2];
+    t[get_local_id(0)] = 9;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    e[0] = async_work_group_copy(t, in, 4, 0);
+    FENCE;
+    e[1] = async_work_group_copy(out, t, 4, 0);
+    wait_group_events(1, &e[1]);
+    wait_group_events(1, &e[0]);
+}
+"""
 
 
 def kernel(source, name, *options, **variables):
@@ -94,6 +107,11 @@ def main():
                              "-a", "buf:4", "--print", "0", "--print", "2")
     check("counters lose nothing, local memory is per work-group",
           code == 0 and out.split("\n") == ["0: 64", "2: 16 16 16 16"] * 3, (code, out, text))
+    for fence, name in (("async_work_group_copy_fence(CLK_LOCAL_MEM_FENCE)", "with a fence"), ("", "without one")):
+        seen = {kernel(COPIES.replace("FENCE;", fence + ";"), "copies", "-q", "-c", "none", "--seed", str(seed), "-g", "4",
+                       "-l", "4", "-a", "buf:4:iota", "-a", "buf:4", "--print", "1")[1] for seed in range(1, 17)}
+        wanted = {"1: 0 1 2 3"} if fence else {"1: 0 1 2 3", "1: 9 9 9 9"}
+        check("the second of two asynchronous copies sees the first: %s [CLC 6.15.11]" % name, seen == wanted, seen)
     return tap.done()
 
 
