@@ -217,6 +217,8 @@ struct ck_detector_options {
     void (*locate)(void *context, struct mm_source *source, struct mm_text *text);
     void *locate_context;
 };
+/* Whether PART is a sub-buffer of WHOLE, or a buffer made from its SVM. */
+bool ck_allocation_lies_in(const struct mm_allocation *part, const struct mm_allocation *whole);
 struct ck_detector *ck_detector_create(const struct ck_detector_options *options);
 void ck_detector_destroy(struct ck_detector *detector);
 /* The execution is over: frees what only more events would need. */

@@ -137,7 +137,8 @@ struct mm_event {
     uint8_t fence_flags;
     uint8_t attributes;
     uint16_t semantics; /* SPIR-V storage-class semantics as written (Vulkan); accesses of the runtime: may
-                           be MM_TRANSFER; maps: MM_MAP_READ, MM_MAP_WRITE; calls: MM_UNRECORDED, MM_REPLAYED;
+                           be MM_TRANSFER; maps: MM_MAP_READ, MM_MAP_WRITE; calls: MM_UNRECORDED, MM_REPLAYED,
+                           MM_INSTRUMENTED;
                            else 0 */
 };
 /* The runtime moves memory from one copy of a memory object to another: no agent uses the object. */
@@ -149,6 +150,8 @@ enum { MM_MAP_READ = 2, MM_MAP_WRITE = 4 };
 enum { MM_UNRECORDED = 8 };
 /* With MM_UNRECORDED: all of them are in the trace as launches to be executed again. */
 enum { MM_REPLAYED = 16 };
+/* A call of an instrumented host program: edges of kind HOST between calls are its synchronization, all of it. */
+enum { MM_INSTRUMENTED = 64 };
 
 static inline bool mm_reads(const struct mm_event *e)
 {

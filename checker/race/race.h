@@ -438,7 +438,6 @@ bool ck_same_group(struct ck_detector *d, uint64_t a, uint64_t b);
 void ck_detector_stop(struct ck_detector *d, const char *what);
 /* Makes the verdict "unknown" without stopping the detector. */
 void ck_detector_unknown(struct ck_detector *d, const struct mm_error *limit);
-bool ck_allocation_lies_in(const struct mm_allocation *part, const struct mm_allocation *whole);
 const struct ck_source *ck_source_of(struct ck_detector *d, uint32_t id); /* NULL if unknown */
 static inline uint64_t ck_agent_key(struct mm_agent agent)
 {

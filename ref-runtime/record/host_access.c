@@ -168,7 +168,14 @@ bool rt_host_is_attached(void)
     return atomic_load_explicit(&attached, memory_order_relaxed);
 }
 
-void rt_host_attach(void)
+static void note_instrumented(struct mm_recorder *recorder)
+{
+    struct mm_event event = {
+        .kind = MM_API_CALL, .agent = {0, mm_recorder_host_thread(recorder)}, .semantics = MM_INSTRUMENTED};
+    mm_recorder_event(recorder, &event, NULL, 0);
+}
+
+void rt_host_attach(struct mm_recorder *recorder)
 {
     static const struct refcl_host_runtime runtime = {.version = REFCL_HOST_VERSION,
                                                       .low = &low,
@@ -182,6 +189,7 @@ void rt_host_attach(void)
     if (attach) {
         atomic_store(&attached, true);
         attach(&runtime);
+        note_instrumented(recorder);
     }
 }
 

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct mm_recorder;
+
 enum { REFCL_HOST_VERSION = 4, REFCL_HOST_POINTS = 64 };
 enum refcl_host_kind { REFCL_HOST_READ, REFCL_HOST_WRITE, REFCL_HOST_RMW, REFCL_HOST_FENCE };
 
@@ -44,7 +46,7 @@ typedef void refcl_host_attach_function(const struct refcl_host_runtime *runtime
 /* For the runtime itself. */
 uint32_t rt_host_source(const char *call, const void *place); /* a new one for a place in the application */
 uint32_t rt_call_source(const char *call); /* of the API call under way, as the application made it */
-void rt_host_attach(void);
+void rt_host_attach(struct mm_recorder *recorder);
 /* A byte of SVM that the host, at the instruction CODE, uses without a map.  For signal handlers. */
 void rt_host_fault(const void *address, bool writes, const void *code);
 const void *rt_fault_place(const void *code); /* in the application, as a return address */

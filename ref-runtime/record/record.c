@@ -70,7 +70,7 @@ static void initialize(void)
     open_progress();
     recorder = mm_recorder_create(&sink);
     if (recorder)
-        rt_host_attach();
+        rt_host_attach(recorder);
 }
 
 struct mm_recorder *rt_recorder(void)

@@ -3,6 +3,7 @@
 #include "memmodel/base/escape.h"
 #include "memmodel/base/input.h"
 #include "tools/cmd/commands.h"
+#include "tools/commands/record.h"
 #include "tools/compile_cl.h"
 #include "tools/explore/command.h"
 #include "tools/guard.h"
@@ -464,17 +465,37 @@ static void set_guard(struct explore *e)
     e->guard = (struct guard){seconds * (engine_count(e) + e->options.executions), e->memory};
 }
 
+/* The order of commands has no kernel, no condition and no witness. */
+static int check_program_options(const struct explore *e, bool program, int count)
+{
+    if (e->trace && count)
+        return tool_error(EXIT_USAGE, "--trace: no kernel or program can be given, too");
+    const char *with = program ? "a program" : "--trace";
+    if (e->prove || e->paths.export_to || e->paths.html || e->replays || e->states || e->explain ||
+        e->kernel || e->has_global || e->has_local || e->args.count || e->asserts.count || e->filters.count ||
+        e->inputs.count || e->requirements.count)
+        return tool_error(EXIT_USAGE,
+                          "%s: only --commands, --model, --switch, --engine, --timeout, --memory-limit "
+                          "and --json are supported with it",
+                          with);
+    return 0;
+}
+
 static int explore_main(int argc, char **argv)
 {
     struct explore e = {.engines = ENGINE_AUTO,
                         .options = {.timeout_ms = 60000, .unroll = 4, .deepens = true},
-                        .memory = GUARD_DEFAULT_MEBIBYTES};
+                        .memory = GUARD_DEFAULT_MEBIBYTES,
+                        .commands = 64};
     int code = 0;
     int first = tool_options(&cmd_explore, argc, argv, false, explore_option, &e, &code);
     if (first < 0)
         return code;
-    if (first == argc)
-        return tool_error(EXIT_USAGE, "no kernel given");
+    bool program = first < argc && strcmp(argv[first - 1], "--") == 0;
+    if (first == argc && !e.trace)
+        return tool_error(EXIT_USAGE, "no kernel or program given");
+    if ((program || e.trace) && (code = check_program_options(&e, program, argc - first)))
+        return code;
     if (e.paths.export_to && argc - first > 1)
         return tool_error(EXIT_USAGE, "--export: more than one kernel");
     if (e.prove && (e.paths.export_to || e.replays || e.asserts.count || e.filters.count || e.inputs.count))
@@ -490,7 +511,9 @@ static int explore_main(int argc, char **argv)
     cJSON *root = e.paths.json || e.paths.html ? verdict_json_root(e.model ? e.model : "") : NULL;
     e.tests = root ? cJSON_AddArrayToObject(root, "tests") : NULL;
     set_guard(&e);
-    for (int i = first; i < argc; i++)
+    if (program || e.trace)
+        code = commands_explore(&e, argv + first, e.trace);
+    for (int i = first; i < argc && !program; i++)
         code = tool_worse_code(code, explore_guarded(&e, argv[i]));
     if (root && e.paths.html)
         code = tool_worse_code(code, tool_write_verdict_page(root, e.paths.html));
@@ -505,5 +528,5 @@ static int explore_main(int argc, char **argv)
 }
 
 const struct tool_command cmd_explore = {
-    "explore", "FILE.cl|.spv|.spvasm...",
+    "explore", "FILE.cl|.spv|.spvasm... | -- COMMAND...",
     "decide every execution of a small kernel launch under a memory model", explore_options, explore_main};

@@ -34,6 +34,8 @@ struct explore {
     unsigned memory; /* MiB */
     struct guard guard;
     bool states, explain, prove;
+    const char *trace; /* explored instead of kernels, NULL: none */
+    unsigned commands; /* of a host program, at most; 0: all */
 
     /* where results are written */
     struct explore_paths {

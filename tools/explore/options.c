@@ -33,6 +33,8 @@ enum {
     OPT_NO_WALK,
     OPT_ONLY_WALK,
     OPT_PROVE,
+    OPT_COMMANDS,
+    OPT_TRACE,
 };
 const struct tool_option explore_options[] = {
     {"kernel", 'k', "NAME", "REFCL_KERNEL", "kernel to explore (default: the only one)"},
@@ -77,6 +79,10 @@ const struct tool_option explore_options[] = {
     {"only-walk", 0, NULL, NULL, TOOL_INTERNAL "search: omit the enumeration after the random walks"},
     {"prove", 0, NULL, NULL,
      "decide race freedom, barrier divergence and bounds for all launch sizes and inputs, by two arbitrary work-items"},
+    {"commands", 0, "N", "REFCL_COMMANDS",
+     "of a host program: explore its last N commands (default 64, 0 = all)"},
+    {"trace", 0, "FILE", NULL,
+     "explore the commands of a trace of refcl run, instead of kernels or a program"},
     TOOL_OPTION_END};
 
 /* ---- options ------------------------------------------------------------------------------------ */
@@ -245,6 +251,11 @@ int explore_option(void *context, size_t index, const char *value)
         return 0;
     case OPT_PROVE:
         e->prove = true;
+        return 0;
+    case OPT_COMMANDS:
+        return set_number("commands", value, UINT32_MAX, 1, &e->commands);
+    case OPT_TRACE:
+        e->trace = value;
         return 0;
     default:
         e->explain = e->options.explain = true;
