@@ -393,7 +393,8 @@ static int decide_trace(struct explore *e, struct commands_work *w)
 static int run_program(struct commands_work *w, char **argv, const char *path)
 {
     char others[PATH_MAX + 8];
-    const struct session session = {.check.races = true, .report.trace = path, .report.quiet = true};
+    const struct session session = {
+        .check.races = true, .check.memory = true, .report.trace = path, .report.quiet = true};
     int code = session_run(&session, argv);
     snprintf(others, sizeof others, "%s.2", path);
     if (access(path, R_OK) != 0)
