@@ -24,6 +24,15 @@ BODIES = {
     'vectors': 'uint4 v = (uint4)(x, y, 1, 2); for (uint k = 0; k < (x & 15); k++) v = v.yzwx * 3 + k; r = v.x ^ v.y ^ v.z ^ v.w;',
     'dynamic component': 'uint4 v = (uint4)(x, y, 1, 2); for (uint k = 0; k < (x & 15); k++) ((uint *)&v)[(k + x) & 3] += k; r = v.x ^ v.y ^ v.z ^ v.w;',
     'pointer': 'global const uint *p = a + (i & 63); for (uint k = 0; k < (y & 15); k++) { r = r * 3 + *p; p += (r & 1) + 1; }',
+    'search': 'r = 199; for (uint k = 0; k < 200; k++) if (a[k] % 64 + k >= (x & 255)) { r = k; break; } r += a[r];',
+    'search again': 'for (uint j = 0; j < 5; j++) for (uint k = j; k < 100; k++) if ((a[k] ^ x) % 16 == j) { r = r * 7 + k; break; }',
+    'search and leave both': 'for (uint j = 0; j < 4; j++) { uint k = 0; for (; k < 60; k++) if ((b[k] ^ y) % 32 == j) break; r = r * 3 + k; if (k == 60) break; r++; }',
+    'guarded search': 'if (x & 2) { for (uint k = 0; k < 90; k++) { r += a[k]; if ((r & 12) == 4) break; } } else r = y;',
+    'search after another': 'uint k = 0; for (; k < 99 && (a[k] ^ x) & 7; k++) r += k; for (uint j = b[5] & 7; j < 99 && (b[j] ^ k) & 15; j++) r = r * 3 + j;',
+    'search and return': 'for (uint k = 0; k < 100; k++) if (a[k] % 128 < (x & 31)) { o[i] = k; return; } r = y;',
+    'two counters': 'uint m = 250, n = 0; for (uint k = 3; k < (x & 63); k += 2, m -= 3, n += k) r = r * 5 + b[k] + m; r += m ^ n;',
+    'counter that stays': 'for (uint k = 0; k < (y & 31);) { r = r * 1664525u + x; if (r & 0x1000) k++; r += b[k]; }',
+    'load after store': 'for (uint k = 0; k < (x & 31); k++) { o[i] = k + x; r = r * 3 + o[i] + b[k]; if (b[k + 7] % 8 == (r & 7)) r ^= a[k]; }',
     'triple': 'for (uint j = 0; j < 3; j++) for (uint k = 0; k < (x & 3); k++) { uint m = y; while (m & 7) { m = m * 5 + 1 + 2 * j; r++; } if (r & 64) break; }',
 }
 CASES = []

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """What becomes vectors across work-items: code behind a guard by the id, with its arguments loaded once; not loops of 64-bit
-divisions, which processors divide one by one, nor comparisons of bytes that mostly end early.  The code does not depend on where the compiler's data is in memory."""
+divisions, which processors divide one by one, nor comparisons of bytes that mostly end early.  A table that all work-items search
+from its beginning is read once for all.  The code does not depend on where the compiler's data is in memory."""
 import os
 import re
 import subprocess
@@ -29,6 +30,14 @@ KERNELS = {
             a = a * a % m;
         }
         z[get_global_id(0)] = r; }''',
+    'table': '''kernel void k(global const float *x, global const float *y, global int *z) {
+        int i = get_global_id(0), found = -1;
+        for (int k = 0; k < 1000; k++)
+            if (y[k] * 0.5f + 0.125f * k >= x[i] - 3.0f) {
+                found = k;
+                break;
+            }
+        z[i] = found; }''',
     'searches': '''kernel void k(global const uchar *x, global const uchar *y, global uint *z) {
         uint at = get_global_id(0) * 2, found = 0;
         for (uint k = 0; k < 9; k++) {
@@ -84,6 +93,9 @@ def main():
     check('64-bit divisions: no vectors', 'urem i64' in text and not re.search(r'<\d+ x i64>', text), text)
     text = compiled('searches')
     check('bytes until they differ: no gathers', 'load i8' in text and 'gather' not in text, text)
+    text = compiled('table')
+    check('a table: vectors', re.search(r'fcmp \w+ <\d+ x float>', text) is not None, text)
+    check('a table: no gathers', 'gather' not in text, text)
     texts = [compiled('barriers') for _ in range(4)]
     check('each process compiles the same', texts[0] != '' and len({re.sub('[0-9.]+ ms', '', t) for t in texts}) == 1)
     return done()

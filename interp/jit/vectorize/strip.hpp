@@ -8,7 +8,15 @@ struct StripSlot { // what lives across a cut
     llvm::AllocaInst *cell;
     llvm::Type *type, *kept; // as a value; in memory
     bool uniform;
-    unsigned index; // among the uniform slots, or the arrays
+    unsigned index;                    // among the uniform slots, or the arrays
+    llvm::ConstantInt *step = nullptr; // of a counter, which advances whenever lanes run REGION
+    unsigned region = 0;
+};
+
+// A loop counter with one value for all lanes that are still in the loop.
+struct StripCounter {
+    llvm::ConstantInt *step;
+    unsigned region; // the loop
 };
 
 struct StripMiner : RegionSplit {
@@ -23,6 +31,7 @@ struct StripMiner : RegionSplit {
     llvm::SmallVector<bool, 8> masked; // only some of the lanes may run it
     llvm::SmallVector<bool, 8> agrees; // all lanes run it, and the same region after it
     llvm::SmallVector<bool, 8> vector; // can be vectorized
+    llvm::SmallVector<llvm::SmallVector<llvm::LoadInst *, 4>, 8> shared; // one for all lanes that run it
 
     StripMiner(llvm::Module &m, const in_loops &o, llvm::Function &f)
         : RegionSplit(f), module(m), options(o), width(o.lanes)
@@ -45,7 +54,14 @@ struct StripMiner : RegionSplit {
     void find_masks(const Divergence &divergence);
     void collect_slots(const Divergence &divergence);
     void find_changed();
+    bool begins_together(const llvm::Loop &loop, unsigned region, const Divergence &divergence) const;
+    llvm::DenseMap<const llvm::Instruction *, StripCounter> find_counters(const Divergence &divergence) const;
+    bool is_shared(const llvm::Value *v, unsigned region, unsigned depth) const;
+    void find_shared();
 };
+
+// The slot whose value V loads, or null.
+const StripSlot *slot_of_load(const StripMiner &strip, const llvm::Value *v);
 
 // strip_code.cpp: the strip's function, which takes the parameters of ORIGINAL.
 llvm::Function *emit_strip(const StripMiner &strip, llvm::Function &original);

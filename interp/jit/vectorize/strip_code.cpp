@@ -21,7 +21,7 @@ MDNode *access_group(const StripMiner &strip)
 
 // The code of a region for one lane, which returns the next region, or end() and the function's value.  Parameters:
 // those of the item, the lane, PC, the uniform slots as values; then pointers to the uniform slots, and to the arrays
-// of the other slots and of private variables.
+// of the other slots and of private variables; then what shared loads give.
 class RegionFunction
 {
     const StripMiner &strip;
@@ -57,6 +57,7 @@ class RegionFunction
     void clone();
     void place_ids();
     void place_privates();
+    void place_shared();
     void load_slots();
     void enter();
     void leave_at_cuts();
@@ -84,6 +85,8 @@ void RegionFunction::declare()
         if (slot.uniform)
             types.push_back(slot.type);
     types.append(strip.uniform_count + strip.array_count + strip.privates.size(), pointer);
+    for (LoadInst *load : strip.shared[region])
+        types.push_back(load->getType());
     f = Function::Create(FunctionType::get(word, types, false), GlobalValue::InternalLinkage, "strip.region",
                          strip.module);
     f->addFnAttr(Attribute::AlwaysInline);
@@ -122,13 +125,23 @@ void RegionFunction::place_ids()
 
 void RegionFunction::place_privates()
 {
-    unsigned first = f->arg_size() - strip.privates.size();
+    unsigned first = f->arg_size() - strip.shared[region].size() - strip.privates.size();
     for (unsigned k = 0; k < strip.privates.size(); k++) {
         auto *memory = cast<AllocaInst>(map[strip.privates[k]]);
         Value *at =
             b.CreateInBoundsGEP(memory->getAllocatedType(), f->getArg(first + k), f->getArg(lane_argument));
         memory->replaceAllUsesWith(at);
         memory->eraseFromParent();
+    }
+}
+
+void RegionFunction::place_shared()
+{
+    unsigned first = f->arg_size() - strip.shared[region].size();
+    for (unsigned k = 0; k < strip.shared[region].size(); k++) {
+        auto *load = cast<Instruction>(map[strip.shared[region][k]]);
+        load->replaceAllUsesWith(f->getArg(first + k));
+        load->eraseFromParent();
     }
 }
 
@@ -211,6 +224,7 @@ Function *RegionFunction::emit()
     clone();
     place_ids();
     place_privates();
+    place_shared();
     load_slots();
     enter();
     leave_at_cuts();
@@ -283,6 +297,7 @@ class StripFunction
     AllocaInst *array(Type *type);
     void allocate();
     SmallVector<Value *, 32> arguments(unsigned region);
+    Value *share(Value *v, ArrayRef<Value *> list, DenseMap<Value *, Value *> &done);
     BasicBlock *call_region(unsigned region);
     BasicBlock *repeat(unsigned region, BasicBlock *after);
     BasicBlock *find_lowest(BasicBlock *after);
@@ -344,12 +359,38 @@ SmallVector<Value *, 32> StripFunction::arguments(unsigned region)
         }
     list.append(agreed.begin(), agreed.end());
     list.append(memory.begin(), memory.end());
+    DenseMap<Value *, Value *> done;
+    for (LoadInst *load : strip.shared[region])
+        list.push_back(share(load, list, done));
     return list;
+}
+
+// Computes V, of a region's first block, once for all lanes; LIST: arguments of the region's function.
+Value *StripFunction::share(Value *v, ArrayRef<Value *> list, DenseMap<Value *, Value *> &done)
+{
+    if (auto *argument = dyn_cast<Argument>(v))
+        return list[argument->getArgNo()];
+    if (const StripSlot *slot = slot_of_load(strip, v))
+        return list[strip.item.arg_size() + 2 + slot->index];
+    auto *i = dyn_cast<Instruction>(v);
+    if (!i || done.count(v))
+        return i ? done[v] : v;
+    SmallVector<Value *, 4> operands;
+    for (Use &u : i->operands())
+        operands.push_back(share(u.get(), list, done));
+    Instruction *copy = i->clone();
+    for (unsigned k = 0; k < operands.size(); k++)
+        copy->setOperand(k, operands[k]);
+    return done[v] = b.Insert(copy);
 }
 
 BasicBlock *StripFunction::call_region(unsigned region)
 {
     SmallVector<Value *, 32> list = arguments(region);
+    for (const StripSlot &slot : strip.slots)
+        if (slot.step && slot.region == region)
+            b.CreateStore(b.CreateAdd(list[strip.item.arg_size() + 2 + slot.index], slot.step),
+                          agreed[slot.index]);
     b.CreateStore(b.getInt32(0), any);
     return over_lanes(strip, f, heads[region], strip.vector[region], [&](IRBuilder<> &body, Value *lane) {
         list[strip.item.arg_size()] = lane;

@@ -176,19 +176,67 @@ void StripMiner::find_masks(const Divergence &divergence)
                          none_of(next(k), [&](unsigned to) { return to != end() && masked[to]; }));
 }
 
+// Whether all lanes enter LOOP together and all lanes that are in it are in the same iteration: the loop is a single REGION,
+// and what is before it is executed by all.
+bool StripMiner::begins_together(const Loop &loop, unsigned region, const Divergence &divergence) const
+{
+    BasicBlock *before = loop.getLoopPredecessor();
+    if (!masked[region] || !before || !loop.getLoopLatch() || divergence.blocks.count(before) ||
+        divergence.differs(*before))
+        return false;
+    for (unsigned k = 0; k < starts.size(); k++)
+        if (k != region && masked[k] && blocks[k].count(loop.getHeader()))
+            return false;
+    return all_of(loop.blocks(), [&](BasicBlock *b) {
+        auto found = cuts.find(b);
+        return blocks[region].count(b) && (found == cuts.end() || found->second == region);
+    });
+}
+
+// Counters of such loops that live in them alone, from a uniform start in constant steps.
+DenseMap<const Instruction *, StripCounter> StripMiner::find_counters(const Divergence &divergence) const
+{
+    DenseMap<const Instruction *, StripCounter> counters;
+    DominatorTree tree(item);
+    LoopInfo loops(tree);
+    for (auto &cutting : cuts) {
+        Loop *loop = loops.getLoopFor(cutting.first);
+        if (!loop || cutting.first->getSinglePredecessor() != loop->getHeader() ||
+            !begins_together(*loop, cutting.second, divergence))
+            continue;
+        for (PHINode &phi : loop->getHeader()->phis()) {
+            auto *next = dyn_cast<BinaryOperator>(phi.getIncomingValueForBlock(loop->getLoopLatch()));
+            auto *step = next && next->getOpcode() == Instruction::Add && next->getOperand(0) == &phi
+                             ? dyn_cast<ConstantInt>(next->getOperand(1))
+                             : nullptr;
+            Value *start = phi.getIncomingValueForBlock(loop->getLoopPredecessor());
+            bool elsewhere = any_of(cuts, [&](const std::pair<BasicBlock *, unsigned> &other) {
+                return other.second != cutting.second && live.lookup(other.first).count(&phi);
+            });
+            if (step && !elsewhere && !divergence.values.count(start))
+                counters[&phi] = {step, cutting.second};
+        }
+    }
+    return counters;
+}
+
 // Moves what lives across cuts from registers to the cells of slots.
 void StripMiner::collect_slots(const Divergence &divergence)
 {
+    const DenseMap<const Instruction *, StripCounter> counters = find_counters(divergence);
     SetVector<Instruction *> all;
     DenseMap<Instruction *, unsigned> slot_of;
     for (auto &cutting : cuts)
         for (Instruction *i : live[cutting.first])
             all.insert(i);
     for (Instruction *i : all) {
-        bool uniform = !divergence.values.count(i) && !divergence.blocks.count(i->getParent());
+        const StripCounter counter = counters.lookup(i);
+        bool uniform =
+            counter.step || (!divergence.values.count(i) && !divergence.blocks.count(i->getParent()));
         Type *kept = i->getType()->isIntegerTy(1) ? Type::getInt8Ty(module.getContext()) : i->getType();
         slot_of[i] = slots.size();
-        slots.push_back({nullptr, i->getType(), kept, uniform, uniform ? uniform_count++ : array_count++});
+        slots.push_back({nullptr, i->getType(), kept, uniform, uniform ? uniform_count++ : array_count++,
+                         counter.step, counter.region});
     }
     live_slots.resize(starts.size());
     for (auto &cutting : cuts)
@@ -205,7 +253,7 @@ void StripMiner::collect_slots(const Divergence &divergence)
             call->eraseFromParent();
 }
 
-// The slots that a region may change and that live at its end.
+// The slots that the code of a region may change and that live at its end.
 void StripMiner::find_changed()
 {
     changed.resize(starts.size());
@@ -216,9 +264,54 @@ void StripMiner::find_changed()
                 ends.insert(live_slots[to].begin(), live_slots[to].end());
         for (unsigned s : ends)
             for (User *user : slots[s].cell->users())
-                if (auto *store = dyn_cast<StoreInst>(user); store && blocks[k].count(store->getParent()))
+                if (auto *store = dyn_cast<StoreInst>(user);
+                    store && blocks[k].count(store->getParent()) && !(slots[s].step && slots[s].region == k))
                     changed[k].insert(s);
     }
+}
+
+const StripSlot *slot_of_load(const StripMiner &strip, const Value *v)
+{
+    auto *load = dyn_cast<LoadInst>(v);
+    auto *slot =
+        find_if(strip.slots, [&](const StripSlot &s) { return load && s.cell == load->getPointerOperand(); });
+    return slot == strip.slots.end() ? nullptr : slot;
+}
+
+// Whether V, in the first block of REGION, follows from what is the same for all lanes.
+bool StripMiner::is_shared(const Value *v, unsigned region, unsigned depth) const
+{
+    if (auto *argument = dyn_cast<Argument>(v))
+        return argument->getArgNo() != ITEM && argument->getArgNo() != GLOBAL;
+    if (const StripSlot *slot = slot_of_load(*this, v))
+        return slot->uniform && live_slots[region].count(slot - slots.begin());
+    auto *i = dyn_cast<Instruction>(v);
+    if (!i)
+        return isa<Constant>(v);
+    auto *load = dyn_cast<LoadInst>(i);
+    bool kind = (load && load->isSimple()) || isa<GetElementPtrInst>(i) || isa<CastInst>(i) ||
+                (isa<BinaryOperator>(i) && !i->isIntDivRem());
+    return kind && depth > 0 && i->getParent() == starts[region] &&
+           all_of(i->operands(), [&](const Use &u) { return is_shared(u.get(), region, depth - 1); });
+}
+
+// Loads from one address that all lanes make which run a region, before any of them writes.  Without a race one load serves
+// all.  The vectorizer would gather, as not all lanes run the region.
+void StripMiner::find_shared()
+{
+    shared.resize(starts.size());
+    for (unsigned k = 0; k < starts.size(); k++)
+        for (Instruction &i : *starts[k]) {
+            auto *store = dyn_cast<StoreInst>(&i);
+            bool spills = store && any_of(slots, [&](const StripSlot &s) {
+                              return s.cell == store->getPointerOperand();
+                          });
+            if (!masked[k] || (i.mayWriteToMemory() && !spills))
+                break;
+            if (isa<LoadInst>(i) && !i.getType()->isPointerTy() && !slot_of_load(*this, &i) &&
+                is_shared(&i, k, 12))
+                shared[k].push_back(cast<LoadInst>(&i));
+        }
 }
 
 bool StripMiner::find_slots()
@@ -242,6 +335,7 @@ bool StripMiner::find_slots()
         for (unsigned s : changed[k])
             if (masked[k] && slots[s].uniform)
                 return false;
+    find_shared();
     return true;
 }
 
