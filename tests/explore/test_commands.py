@@ -8,6 +8,7 @@
     // schedules: how many are explored at least (optional)
     // limit: words of the limit (optional)
     // build: host-cc, if the host's own synchronization is recorded (optional)
+    // commands: how many take part (optional)
 
 Of ../races/host a few have the verdict of `refcl run`; slow_commands.py has all of them."""
 import glob
@@ -70,7 +71,7 @@ def check_programs(documents):
         recorded = subprocess.run([REFCL, "run", "-q", "--", program], timeout=PATIENCE, check=False)
         tap.check("%s: refcl run finds nothing" % name, recorded.returncode == 0)
         for engine in ("auto", "both"):
-            run, document = explored("--engine", engine, "--", program)
+            run, document = explored("--engine", engine, "--commands", wanted.get("commands", "64"), "--", program)
             documents.append(document)
             problem = problem_of(wanted, run, document["tests"][0])
             tap.check("%s: %s, --engine %s" % (name, wanted["explore"], engine), not problem, problem)

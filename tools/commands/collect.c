@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_NODES = 1 << 20 };
+enum { MAX_NODES = 1 << 20, MAX_THREADS = 1 << 16 };
 
 void hc_limit(struct hc_record *record, const char *rule, const char *message)
 {
@@ -69,13 +69,13 @@ static struct hc_command *command_at(struct hc_record *record, uint32_t id)
     return index ? &record->commands[index - 1] : NULL;
 }
 
-/* The command of the host that COMMAND descends from: it completes after its descendants. */
+/* The command of the host that COMMAND descends from: it completes after its descendants, and is recorded before them. */
 static struct hc_command *root_command(struct hc_record *record, uint32_t id)
 {
-    struct hc_command *command = command_at(record, id);
-    while (command && command->parent && command_at(record, command->parent))
-        command = command_at(record, command->parent);
-    return command;
+    struct hc_command *command = command_at(record, id), *parent;
+    while (command && command->parent && (parent = command_at(record, command->parent)) && parent < command)
+        command = parent;
+    return command && !command->parent ? command : NULL;
 }
 
 /* ---- events ------------------------------------------------------------------------------------- */
@@ -181,7 +181,9 @@ static void take_map(struct hc_record *record, const struct mm_event *e)
 
 static void take_event(struct hc_record *record, const struct mm_event *e)
 {
-    if (mm_is_access(e) || e->kind == MM_FENCE)
+    if (!e->agent.command && e->agent.index >= MAX_THREADS)
+        hc_limit(record, "explore.threads", "limit reached: 65536 host threads");
+    else if (mm_is_access(e) || e->kind == MM_FENCE)
         take_access(record, e);
     else if (e->kind == MM_MAP || e->kind == MM_UNMAP)
         take_map(record, e);
@@ -198,6 +200,15 @@ static bool is_named(const char *kind, const char *word)
     return strstr(kind, word) != NULL;
 }
 
+/* How memory of the host is used by a call that has a pointer to it. */
+static uint8_t transfer_of(const char *kind)
+{
+    return is_named(kind, "clEnqueueRead")        ? HC_WRITE
+           : is_named(kind, "clEnqueueWrite")     ? HC_READ
+           : is_named(kind, "clEnqueueSVMMemcpy") ? HC_READ | HC_WRITE
+                                                  : 0;
+}
+
 static void take_command(struct hc_record *record, const struct mm_command *info)
 {
     struct hc_command command = {.id = info->id,
@@ -207,6 +218,8 @@ static void take_command(struct hc_record *record, const struct mm_command *info
                                  .marker = is_named(info->kind, "Marker"),
                                  .barrier = is_named(info->kind, "Barrier") ||
                                             is_named(info->kind, "clEnqueueWaitForEvents"),
+                                 .transfer = transfer_of(info->kind),
+                                 .semaphore = is_named(info->kind, "Semaphore"),
                                  .call = HC_NONE,
                                  .start = HC_NONE,
                                  .end = HC_NONE,
@@ -264,13 +277,27 @@ void hc_record_sink(struct hc_record *record, struct mm_sink *sink)
 
 /* ---- the commands that take part ---------------------------------------------------------------- */
 
-/* An earlier command that is ordered after one that takes part does so, too. */
+/* The first call of the commands from FIRST on. */
+static uint32_t first_call(const struct hc_record *record, uint32_t first)
+{
+    uint32_t from = UINT32_MAX;
+    for (uint32_t i = first; i < record->command_count; i++) {
+        const struct hc_command *command = &record->commands[i];
+        if (!command->parent && command->start != HC_NONE && command->call < from)
+            from = command->call;
+    }
+    return from;
+}
+
+/* An earlier command that is ordered after one that takes part, or after a host thread's point that does, takes part, too. */
 static bool extend(const struct hc_record *record, uint32_t *first)
 {
+    uint32_t from_call = first_call(record, *first);
     for (uint32_t i = 0; i < record->edge_count; i++) {
-        const struct hc_node *from = &record->nodes[record->edges[i].from],
-                             *to = &record->nodes[record->edges[i].to];
-        if (to->of_command && to->owner < *first && from->of_command && from->owner >= *first) {
+        const struct hc_edge *edge = &record->edges[i];
+        const struct hc_node *from = &record->nodes[edge->from], *to = &record->nodes[edge->to];
+        bool follows = from->of_command ? from->owner >= *first : edge->from >= from_call;
+        if (to->of_command && to->owner < *first && follows) {
             *first = to->owner;
             return true;
         }
@@ -278,9 +305,62 @@ static bool extend(const struct hc_record *record, uint32_t *first)
     return false;
 }
 
+/* Memory of the host that a command uses, as HC_READ and HC_WRITE: what its call says. */
+static uint8_t host_use(const struct hc_record *record, const struct hc_command *command, bool *recorded)
+{
+    uint8_t kinds = record->parts[command->part].kinds, uses = command->transfer;
+    *recorded = (kinds & HC_READ) && (kinds & HC_WRITE);
+    if (uses == (HC_READ | HC_WRITE)) /* between any two of SVM and memory of the host */
+        return *recorded ? 0 : uses & (uint8_t)~kinds;
+    return uses;
+}
+
+/* The runtime leaves out memory of the host where instrumented host threads may pass it on by malloc() and free(): whether
+ * commands that are not in one in-order queue conflict there is unknown. */
+static void check_host_memory(struct hc_record *record)
+{
+    const struct hc_command *user = NULL;
+    uint8_t uses = 0;
+    bool missing = false, apart = false;
+    for (uint32_t i = 0; i < record->command_count; i++) {
+        const struct hc_command *command = &record->commands[i];
+        bool recorded = true;
+        uint8_t use = 0;
+        if (!command->parent && command->start != HC_NONE)
+            use = host_use(record, command, &recorded);
+        if (!use)
+            continue;
+        missing |= !recorded;
+        uses |= use;
+        apart |= user && (user->queue != command->queue || !command->in_order);
+        user = command;
+    }
+    if (missing && apart && uses & HC_WRITE)
+        hc_limit(record, "explore.observed",
+                 "memory of the host that commands read or write is not recorded with several host threads");
+}
+
+/* Semaphores take signals and waits in the order of calls, of whatever queue: that of several host threads may differ. */
+static void check_semaphores(struct hc_record *record)
+{
+    uint32_t count = 0, owner = HC_NONE;
+    bool several = false;
+    for (uint32_t i = 0; i < record->command_count; i++) {
+        const struct hc_command *command = &record->commands[i];
+        if (!command->semaphore || command->call == HC_NONE)
+            continue;
+        uint32_t caller = record->nodes[command->call].owner;
+        several |= count++ > 0 && caller != owner;
+        owner = caller;
+    }
+    if (several && count > 2)
+        hc_limit(record, "explore.semaphores",
+                 "several host threads signal or wait for semaphores: their pairs are the recorded ones");
+}
+
 void hc_record_end(struct hc_record *record, uint32_t commands)
 {
-    uint32_t first = record->command_count, from = UINT32_MAX;
+    uint32_t first = record->command_count;
     for (uint32_t i = record->command_count; i-- > 0;) {
         const struct hc_command *command = &record->commands[i];
         if (command->parent || command->start == HC_NONE)
@@ -301,13 +381,14 @@ void hc_record_end(struct hc_record *record, uint32_t commands)
         if (!command->parent && command->complete == HC_NONE)
             hc_limit(record, "explore.started", "a command had not completed when the program ended");
         record->kept += counts && i >= first;
-        if (counts && i >= first && command->call != HC_NONE && command->call < from)
-            from = command->call;
     }
+    uint32_t from = first_call(record, first);
     for (uint32_t i = 0; i < record->node_count; i++) {
         struct hc_node *node = &record->nodes[i];
         node->dropped = node->of_command ? node->owner < first : all > record->kept && i < from;
     }
+    check_host_memory(record);
+    check_semaphores(record);
     record->given = all;
     if (all > record->kept)
         hc_limit(record, "explore.commands", "earlier commands were not explored (raise --commands)");

@@ -88,6 +88,7 @@ void hc_footprint_add(struct hc_record *record, uint32_t part, const struct mm_e
     uint64_t offset = e->offset;
     struct hc_part *p = &record->parts[part];
     struct hc_interval added = {.part = part, .kind = kind_of(e), .sample = *e};
+    p->kinds |= added.kind;
     added.root = root_of(record, e->allocation, &offset);
     if (added.root == HC_NONE || e->size == 0)
         return;

@@ -26,6 +26,7 @@ struct hc_part {
     uint32_t node;    /* host: of the accesses; else the start of the command */
     uint32_t last[8]; /* the intervals that grew last, plus 1 */
     unsigned next_last;
+    uint8_t kinds;           /* of all accesses */
     bool acquires, releases; /* it has atomic operations or fences of such an order */
 };
 /* A point of a host thread or of a command; or the accesses of a host thread between two points. */
@@ -41,8 +42,9 @@ struct hc_edge {
 };
 struct hc_command {
     uint32_t id, parent, queue, device;
-    bool in_order, marker, barrier, lists; /* LISTS: it has a wait list */
-    uint32_t call, start, end, complete;   /* nodes, HC_NONE: not recorded */
+    bool in_order, marker, barrier, semaphore, lists; /* LISTS: it has a wait list */
+    uint8_t transfer; /* it has a pointer to memory of the host, which it reads or writes */
+    uint32_t call, start, end, complete; /* nodes, HC_NONE: not recorded */
     uint32_t part;
 };
 /* Bytes that all members access, each as its mask says; the representative of all such bytes. */

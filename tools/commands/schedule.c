@@ -309,6 +309,46 @@ static void base_edges(struct scheduler *s)
 
 /* ---- enumeration -------------------------------------------------------------------------------- */
 
+/* Neither order of two neighbors in an out-of-order queue, or of two calls of clFinish, implies anything. */
+static bool commute(const struct hc_record *record, const struct hc_queue *queue, const struct hc_call *a,
+                    const struct hc_call *b)
+{
+    const struct hc_command *x = a->command == HC_NONE ? NULL : &record->commands[a->command],
+                            *y = b->command == HC_NONE ? NULL : &record->commands[b->command];
+    if (!x || !y)
+        return !x && !y;
+    return !queue->in_order && !x->barrier && !y->barrier && !takes_all(x) && !takes_all(y);
+}
+
+/* Adds the order of those CALLS that do not commute.  What follows a call of clFinish may have begun before it returns. */
+static void call_edges(struct scheduler *s, struct hc_schedule *schedule, const struct hc_queue *queue,
+                       const struct hc_call *calls)
+{
+    for (uint32_t i = 0; i < queue->count; i++)
+        for (uint32_t k = i + 1; calls[i].command != HC_NONE && k < queue->count; k++)
+            if (!commute(s->record, queue, &calls[i], &calls[k]))
+                put_edge(s, schedule, calls[i].node, calls[k].node, MM_EDGE_HOST);
+}
+
+/* Whether host threads can make their calls in the order of all queues. */
+static bool is_possible(struct scheduler *s)
+{
+    const struct hc_record *record = s->record;
+    struct hc_schedule all = {0};
+    for (uint32_t i = 0; i < s->full.count; i++)
+        put_edge(s, &all, s->full.edges[i].from, s->full.edges[i].to, s->full.edges[i].kind);
+    for (uint32_t q = 0; q < record->queue_count; q++)
+        if (record->queues[q].shared)
+            call_edges(s, &all, &record->queues[q], s->orders[q]);
+    uint32_t *order = mm_alloc((record->node_count + 1) * sizeof *order);
+    bool possible = order && !s->stopped && hc_linearize(record, &all, order);
+    if (!order)
+        hc_limit(s->record, "memory", "out of memory");
+    mm_free(order);
+    mm_free(all.edges);
+    return possible;
+}
+
 static void emit(struct scheduler *s)
 {
     const struct hc_record *record = s->record;
@@ -323,22 +363,8 @@ static void emit(struct scheduler *s)
     for (uint32_t q = 0; q < record->queue_count; q++)
         if (record->queues[q].shared)
             queue_edges(s, &s->full, record->queues[q].in_order, s->orders[q], record->queues[q].count);
-    uint32_t *order = mm_alloc((record->node_count + 1) * sizeof *order);
-    bool possible = order && hc_linearize(record, &s->full, order);
-    mm_free(order);
-    if (possible && !s->stopped)
+    if (is_possible(s) && !s->stopped)
         s->stopped = !s->function(s->context, &s->full);
-}
-
-/* Neither order of two neighbors in an out-of-order queue, or of two calls of clFinish, implies anything. */
-static bool commute(const struct hc_record *record, const struct hc_queue *queue, const struct hc_call *a,
-                    const struct hc_call *b)
-{
-    const struct hc_command *x = a->command == HC_NONE ? NULL : &record->commands[a->command],
-                            *y = b->command == HC_NONE ? NULL : &record->commands[b->command];
-    if (!x || !y)
-        return !x && !y;
-    return !queue->in_order && !x->barrier && !y->barrier && !takes_all(x) && !takes_all(y);
 }
 
 static bool is_enabled(const struct scheduler *s, uint32_t call, uint32_t first, uint32_t count)
