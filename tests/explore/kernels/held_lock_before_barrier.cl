@@ -1,0 +1,13 @@
+// The store and the reads that find the lock taken, which race, stand before the barrier.
+// Expect: race found, divergence none
+// Options: --global 2 --local 2 --arg "{1}" --arg buf:4:zero
+kernel void k(global atomic_int *lock, global int *data)
+{
+    if (get_local_id(0) == 0) {
+        *(global int *)lock = 1;
+        atomic_store_explicit(lock, 0, memory_order_release, memory_scope_work_group);
+    } else {
+        while (atomic_load_explicit(lock, memory_order_acquire, memory_scope_work_group)) ;
+    }
+    barrier(CLK_GLOBAL_MEM_FENCE);
+}
