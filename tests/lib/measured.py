@@ -1,4 +1,4 @@
-"""Runs a test program and waits for every process that it started: measured.py LOG COMMAND...
+"""Runs a test program and waits for every process that it started, as soon as each ends: measured.py LOG COMMAND...
 
 Writes to LOG what the program prints, then its exit code, the wall time and the CPU time of all these processes, in
 milliseconds: "exit N", "ms N", "cpu N".  A process that outlives the program by a minute is killed and named."""
@@ -33,6 +33,21 @@ def overdue(number, frame):
     raise Overdue
 
 
+def kill_orphans(log):
+    for pid in orphans():
+        log.write(f"\nleft: {name_of(pid)}\n")
+        os.kill(pid, signal.SIGKILL)
+
+
+def wait_for_program(program):
+    """The exit code of PROGRAM; orphans that end before it are reaped at once, so that none remains a zombie."""
+    while True:
+        pid, status = os.wait()
+        if pid == program.pid:
+            program.returncode = os.waitstatus_to_exitcode(status)
+            return program.returncode
+
+
 def wait_for_all(log):
     signal.signal(signal.SIGALRM, overdue)
     signal.alarm(PATIENCE)
@@ -42,9 +57,7 @@ def wait_for_all(log):
         except ChildProcessError:
             return
         except Overdue:
-            for pid in orphans():
-                log.write(f"\nleft: {name_of(pid)}\n")
-                os.kill(pid, signal.SIGKILL)
+            kill_orphans(log)
 
 
 def main():
@@ -52,7 +65,7 @@ def main():
         sys.exit("no sub-reaper")
     with open(sys.argv[1], "w") as log:
         start = time.monotonic()
-        code = subprocess.call(sys.argv[2:], stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
+        code = wait_for_program(subprocess.Popen(sys.argv[2:], stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT))
         log.seek(0, os.SEEK_END)
         wait_for_all(log)
         used = resource.getrusage(resource.RUSAGE_CHILDREN)

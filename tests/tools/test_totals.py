@@ -57,4 +57,16 @@ for name, log, code, closing, words in CASES:
     check(name, run.stdout.rstrip("\n").split("\n")[-1] == closing and words in run.stdout and run.returncode == failed, run.stdout)
 run = totals("1..1\nok 1 - a", 0, "jit:build/tests/a/test_b")
 check("nothing compiled", "no launch is compiled" in run.stdout and "jit:a" in run.stdout and run.returncode == 1, run.stdout)
+
+# The grandchild ends before its grandparent: measured.py, its new parent, reaps it at once.
+PROGRAM = """( sleep 0.1 & )
+sleep 1
+ps --ppid $(ps -o ppid= -p $$) -o stat= | grep -c Z
+exit 7"""
+with tempfile.TemporaryDirectory() as folder:
+    name = os.path.join(folder, "log")
+    subprocess.run(["/usr/bin/python3", os.path.join(ROOT, "tests/lib/measured.py"), name, "sh", "-c", PROGRAM], check=True)
+    with open(name) as file:
+        log = file.read()
+    check("an orphan that ends is no zombie, and the exit code is the program's", log.startswith("0\n\nexit 7\n"), log)
 sys.exit(done())
