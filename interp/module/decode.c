@@ -82,7 +82,7 @@ enum mm_class in_scan(struct in_module *m, struct mm_error *err)
             m->ids[i.result].word = i.word;
         result = scan_inst(m, &i, err);
     }
-    return result;
+    return result == MM_OK ? in_index_strings(m, err) : result;
 }
 
 /* ---- types, constants, variables, functions ------------------------------------------------------ */
@@ -178,5 +178,7 @@ enum mm_class in_declare_all(struct in_module *m, struct mm_error *err)
             result = declare(m, &i, err);
         }
     }
-    return result == MM_OK ? end_function(m, err) : result;
+    if (result == MM_OK)
+        result = end_function(m, err);
+    return result == MM_OK ? in_index_structures(m, err) : result;
 }

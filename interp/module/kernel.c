@@ -54,16 +54,15 @@ static void type_name(const struct in_module *m, const struct in_ty *ty, char *t
     }
 }
 
-/* What follows "PREFIX.NAME." in an OpString; NULL if there is none. */
+/* What follows "PREFIX.NAME." in the first OpString with it; NULL if there is none. */
 static const char *source_string(const struct in_module *m, const char *prefix, const char *kernel)
 {
-    size_t n = strlen(kernel), before = strlen(prefix);
-    for (uint32_t id = 1; id < m->bound; id++) {
-        const char *s = m->ids[id].kind == IN_ID_STRING ? m->ids[id].string : "";
-        if (strncmp(s, prefix, before) == 0 && strncmp(s + before, kernel, n) == 0 && s[before + n] == '.')
-            return s + before + n + 1;
-    }
-    return NULL;
+    size_t n = strlen(kernel);
+    const struct in_names notes = in_names_with(&m->strings, prefix, kernel, n, '.');
+    const struct in_name *first = notes.count > 0 ? notes.list : NULL;
+    for (uint32_t k = 1; k < notes.count; k++)
+        first = notes.list[k].id < first->id ? &notes.list[k] : first;
+    return first != NULL ? first->text + strlen(prefix) + n + 1 : NULL;
 }
 
 /* "PREFIX.NAME.entry,entry," has the source's information about the arguments: their types with prefix
@@ -118,12 +117,9 @@ struct mm_scalar in_spirv_scalar(const struct in_module *m, const char *name, co
     struct mm_scalar scalar = scalar_of(m, type);
     size_t before = sizeof prefix - 1, length = name_length(name);
     bool is_signed = false, is_unsigned = false;
-    for (uint32_t id = 1; id < m->bound && scalar.kind == MM_SCALAR_UNSIGNED; id++) {
-        const char *s = m->ids[id].kind == IN_ID_STRING ? m->ids[id].string : "";
-        if (strncmp(s, prefix, before) != 0 || strncmp(s + before, name, length) != 0 ||
-            s[before + length] != '.')
-            continue;
-        struct mm_scalar source = mm_scalar_named(s + before + length + 1);
+    const struct in_names notes = in_names_with(&m->strings, prefix, name, length, '.');
+    for (uint32_t k = 0; k < notes.count && scalar.kind == MM_SCALAR_UNSIGNED; k++) {
+        struct mm_scalar source = mm_scalar_named(notes.list[k].text + before + length + 1);
         is_signed |= source.kind == MM_SCALAR_SIGNED && source.size == scalar.size;
         is_unsigned |= source.kind == MM_SCALAR_UNSIGNED;
     }
@@ -135,18 +131,10 @@ struct mm_scalar in_spirv_scalar(const struct in_module *m, const char *name, co
 /* The text of the only note "PREFIX.NAME.TEXT"; "" if there is none, or several that differ. */
 static const char *only_note(const struct in_module *m, const char *prefix, const char *name, size_t length)
 {
-    size_t before = strlen(prefix);
-    const char *text = "";
-    for (uint32_t id = 1; id < m->bound; id++) {
-        const char *s = m->ids[id].kind == IN_ID_STRING ? m->ids[id].string : "";
-        if (strncmp(s, prefix, before) != 0 || strncmp(s + before, name, length) != 0 ||
-            s[before + length] != '.')
-            continue;
-        if (*text && strcmp(text, s + before + length + 1) != 0)
-            return "";
-        text = s + before + length + 1;
-    }
-    return text;
+    const struct in_names notes = in_names_with(&m->strings, prefix, name, length, '.');
+    if (notes.count == 0 || strcmp(notes.list[0].text, notes.list[notes.count - 1].text) != 0)
+        return "";
+    return notes.list[0].text + strlen(prefix) + length + 1;
 }
 
 const char *in_spirv_layout(const struct in_module *m, const char *name)
@@ -207,18 +195,13 @@ static uint32_t qualifiers(const struct in_id *id)
 
 const struct in_ty *in_spirv_named_structure(const struct in_module *m, const char *type)
 {
-    static const char tag[] = "struct ", prefix[] = "struct.";
+    static const char tag[] = "struct ";
     type += strncmp(type, tag, sizeof tag - 1) == 0 ? sizeof tag - 1 : 0;
     size_t length = strcspn(type, "*");
-    for (uint32_t id = 1; id < m->bound && length && strcmp(type + length, "*") == 0; id++) {
-        const struct in_id *found = &m->ids[id];
-        if (found->kind == IN_ID_TYPE && found->ty->kind == IN_TY_STRUCT &&
-            strncmp(found->name, prefix, sizeof prefix - 1) == 0 &&
-            strncmp(found->name + sizeof prefix - 1, type, length) == 0 &&
-            found->name[sizeof prefix - 1 + length] == 0)
-            return found->ty;
-    }
-    return NULL;
+    if (length == 0 || strcmp(type + length, "*") != 0)
+        return NULL;
+    const struct in_names found = in_names_with(&m->structures, "struct.", type, length, '\0');
+    return found.count > 0 ? m->ids[found.list[0].id].ty : NULL;
 }
 
 static void pointer_argument(const struct in_id *id, const struct in_ty *ty, struct in_argument_info *a)

@@ -48,6 +48,15 @@ struct in_kernel {
 };
 
 enum { IN_ID_SCOPE = 2 }; /* an id of a scope or of memory semantics */
+/* Ids that have texts, in the order of these, then of the ids. */
+struct in_names {
+    struct in_name {
+        const char *text;
+        uint32_t id;
+    } * list;
+    uint32_t count;
+};
+
 struct in_module {
     atomic_uint references;
     struct mm_arena *arena;
@@ -81,7 +90,8 @@ struct in_module {
     struct in_object *objects; /* template per global: region, size, name */
     struct in_pipe_storage *storages;
     uint32_t storage_count;
-    uint32_t descriptor_count; /* arguments of compute shaders */
+    uint32_t descriptor_count;           /* arguments of compute shaders */
+    struct in_names strings, structures; /* in the arena */
 
     /* what it is made for */
     struct in_target {
@@ -105,6 +115,12 @@ enum mm_class in_parse(struct in_module *module, const void *words, size_t size,
 /* decode.c: the id table, names, decorations, entry points; then types, constants, variables, functions */
 enum mm_class in_scan(struct in_module *module, struct mm_error *err);
 enum mm_class in_declare_all(struct in_module *module, struct mm_error *err);
+/* names.c: strings of a module that was scanned, structures of one that was declared */
+enum mm_class in_index_strings(struct in_module *module, struct mm_error *err);
+enum mm_class in_index_structures(struct in_module *module, struct mm_error *err);
+/* Those of NAMES whose texts begin with PREFIX, the LENGTH bytes of NAME and the character END (0: and end there). */
+struct in_names in_names_with(const struct in_names *names, const char *prefix, const char *name,
+                              size_t length, char end);
 /* arrange.c: normalizes a module of another environment for validation */
 enum mm_class in_arrange(struct in_module *module, struct mm_error *err);
 /* order.c: sorts blocks so that each follows its dominators; when out of memory some functions are left as
