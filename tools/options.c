@@ -40,6 +40,9 @@ static void print_caret(const struct mm_error *err)
     struct stat status; /* a pipe would have to be read a second time */
     bool readable = err->cls == MM_INVALID && err->file[0] && err->line && err->column &&
                     stat(err->file, &status) == 0 && S_ISREG(status.st_mode);
+    bool is_option = strncmp(err->file, "--", 2) == 0 && !err->line && err->column;
+    if (is_option)
+        tool_print_caret(err->file, err->column - 1);
     FILE *file = readable ? fopen(err->file, "r") : NULL;
     ssize_t length = -1;
     for (uint32_t n = 0; file && n < err->line && (length = getline(&line, &size, file)) >= 0; n++)

@@ -41,6 +41,14 @@ const char *lt_shape(const char *name)
     return NULL;
 }
 
+void lt_shape_names(char *text, size_t size)
+{
+    size_t n = 0;
+    *text = 0;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes && n < size; i++)
+        n += (size_t)snprintf(text + n, size - n, "%s%s", i ? " " : "", shapes[i].name);
+}
+
 /* ---- words -------------------------------------------------------------------------------------------- */
 
 struct word {

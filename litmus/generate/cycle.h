@@ -56,5 +56,7 @@ void lt_cycle_emit(const struct lt_cycle *cycle, const char *name, const char *t
 #define LT_CYCLE_REGIONS "glsGLS"
 /* The shape NAME ("MP", ...) as edges and directions, for lt_cycle_parse. */
 const char *lt_shape(const char *name);
+/* All of their names in TEXT, of SIZE bytes, with spaces in between. */
+void lt_shape_names(char *text, size_t size);
 
 #endif

@@ -1,6 +1,7 @@
 /* Families: combinations of shapes, placements, regions, scopes and mechanisms, each made as strong as it
  * can be. */
 #include "litmus/generate/generate.h"
+#include "memmodel/base/nearest.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -8,13 +9,15 @@
 enum { SHAPE, PLACE, REGION, SCOPE, MECHANISM, DATA, FLAGS, ORDER, AXES };
 
 struct choice {
-    const char *text[AXES];
+    const char *text[AXES], *list[AXES]; /* LIST: that TEXT is an item of */
+    size_t at[AXES];                     /* where it begins there */
     char buffer[AXES][32];
 };
 
-/* The I-th word of a comma-separated list in BUFFER, NULL if there are fewer. */
-static const char *word(const char *list, unsigned i, char buffer[32])
+/* The I-th word of a comma-separated list in BUFFER, NULL if there are fewer; AT: where it begins. */
+static const char *word(const char *list, unsigned i, char buffer[32], size_t *at)
 {
+    const char *whole = list;
     while (i && (list = strchr(list, ',')) != NULL) {
         list++;
         i--;
@@ -23,6 +26,7 @@ static const char *word(const char *list, unsigned i, char buffer[32])
         return NULL;
     size_t length = strcspn(list, ",");
     snprintf(buffer, 32, "%.*s", (int)(length < 31 ? length : 31), list);
+    *at = (size_t)(list - whole);
     return buffer;
 }
 
@@ -44,6 +48,24 @@ static const struct {
                 [FLAGS] = {.option = "flags", .words = "g l gl"},
                 [ORDER] = {.option = "orders", .words = "sc ar rlx"}};
 
+/* The error is at the item of the list of the option. */
+static enum mm_class fail_word(const struct choice *choice, unsigned axis, const char *words,
+                               struct mm_error *err)
+{
+    char copy[200], shown[400], *rest = copy;
+    const char *list[32], *option = axes[axis].option, *nearest;
+    size_t count = 0;
+    snprintf(shown, sizeof shown, "--%s %s", option, choice->list[axis]);
+    snprintf(copy, sizeof copy, "%s", words);
+    while (count < sizeof list / sizeof *list && (list[count] = strsep(&rest, " ")))
+        count++;
+    nearest = mm_nearest(choice->text[axis], list, count);
+    return mm_fail_at(err, MM_INVALID, "litmus.cycle", shown, 0,
+                      (unsigned)(strlen(option) + 4 + choice->at[axis]), "'%s' is none of: %s%s%s%s",
+                      choice->text[axis], words, nearest ? "; did you mean " : "", nearest ? nearest : "",
+                      nearest ? "?" : "");
+}
+
 static bool is_word(const char *words, const char *text)
 {
     size_t length = strlen(text);
@@ -60,8 +82,7 @@ static enum mm_class check_choice(const struct choice *choice, struct mm_error *
     for (unsigned axis = 0; axis < AXES; axis++) {
         const char *text = choice->text[axis], *words = axes[axis].words, *letters = axes[axis].letters;
         if (words && !is_word(words, text))
-            return mm_fail(err, MM_INVALID, "litmus.cycle", "--%s: '%s' is none of: %s", axes[axis].option,
-                           text, words);
+            return fail_word(choice, axis, words, err);
         if (letters && (!*text || strspn(text, letters) != strlen(text)))
             return mm_fail(err, MM_INVALID, "litmus.cycle", "--%s: '%s' has letters other than %s",
                            axes[axis].option, text, letters);
@@ -148,8 +169,11 @@ static enum mm_class generate_choice(struct lt_generator *g, const struct choice
 {
     struct lt_cycle c;
     const char *edges = lt_shape(choice->text[SHAPE]);
-    if (!edges)
-        return mm_fail(err, MM_INVALID, "litmus.cycle", "no shape is called '%s'", choice->text[SHAPE]);
+    if (!edges) {
+        char names[200];
+        lt_shape_names(names, sizeof names);
+        return fail_word(choice, SHAPE, names, err);
+    }
     enum mm_class cls = check_choice(choice, err);
     if (cls == MM_OK)
         cls = lt_cycle_parse(edges, &c, err);
@@ -171,7 +195,8 @@ enum mm_class lt_generate_family(struct lt_generator *g, const struct lt_family 
         struct choice choice;
         int axis = 0;
         for (; axis < AXES; axis++) {
-            choice.text[axis] = word(lists[axis], index[axis], choice.buffer[axis]);
+            choice.text[axis] = word(lists[axis], index[axis], choice.buffer[axis], &choice.at[axis]);
+            choice.list[axis] = lists[axis];
             if (!choice.text[axis])
                 break;
         }

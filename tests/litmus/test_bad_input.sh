@@ -97,15 +97,15 @@ for included in fifo.cat /dev/tty /dev/zero folder; do
 done
 
 generate() { refused "$1" "$refcl" litmus gen --shapes MP "${@:2}"; }
-generate "--places: 'moon' is none of" --places moon
+generate "'moon' is none of" --places moon
 generate "--regions: 'q' has letters other than" --regions q
-generate "--scopes: 'al' is none of" --scopes al
+generate "'al' is none of" --scopes al
 generate "--mechanisms: 'ax' has letters other than" --mechanisms ax
-generate "--data: 'none' is none of" --data none
-generate "--flags: 'i' is none of" --flags i
-generate "--orders: 's' is none of" --orders s
+generate "'none' is none of" --data none
+generate "'i' is none of" --flags i
+generate "'s' is none of" --orders s
 generate "no test of these cycles is one that 'ZZ9' forbids" --clause ZZ9
 generate "cannot create 'missing/new'" -o missing/new
-refused "no shape is called 'XX'" "$refcl" litmus gen --shapes XX
+refused "'XX' is none of" "$refcl" litmus gen --shapes XX
 refused "'Rlx' is not a cycle over several threads" "$refcl" litmus gen Rlx
 done_testing

@@ -26,7 +26,7 @@ printf 'OPENCL broken\n{ [x]=0; }\nP0@wg 0, dev 0 (global atomic_int* x) {\n  at
 ok "a syntax error has file, line and column" prints 2 'broken\.litmus:4:[0-9]+: ' $REFCL litmus check $tap_dir/broken.litmus
 printf 'm\nlet a = R | nosuch\nacyclic po as A\n' >$tap_dir/bad.cat
 ok "an unknown name in a model has line and column" prints 2 'bad\.cat:2:13: .*nosuch' $REFCL litmus check -m $tap_dir/bad.cat "$mp"
-ok "an engine must exist" prints 2 "not search, z3 or both" $REFCL litmus check -e magic "$mp"
+ok "an engine must exist" prints 2 "none of: search z3 both" $REFCL litmus check -e magic "$mp"
 ok "a bound must be a number" prints 2 "not a number" $REFCL litmus check -b many "$mp"
 ok "JSON alone on stdout" bash -c "$REFCL litmus check --json - '$mp' | python3 -c 'import json,sys; d=json.load(sys.stdin); assert len(d[\"tests\"])==1 and d[\"tests\"][0][\"condition\"] in (\"holds\",\"fails\")'"
 ok "REFCL_JSON stands for --json" bash -c "REFCL_JSON=$tap_dir/v.json $REFCL litmus check '$mp' && test -s $tap_dir/v.json"
@@ -72,7 +72,7 @@ ok "... and in every output" bash -c "
         grep -q '\"executionSuccessful\":.*false' $tap_dir/died.sarif"
 ok "a folder is no program" prints 2 "cannot run" $REFCL run -- $tap_dir
 ok "a command is needed" prints 2 "no command given" $REFCL run --
-ok "an unknown check is refused" prints 2 "'everything' is not" $REFCL run -c everything -- true
+ok "an unknown check is refused" prints 2 "'everything' is none of" $REFCL run -c everything -- true
 
 # kernel
 cat >$tap_dir/add.cl <<'K'

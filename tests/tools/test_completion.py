@@ -21,7 +21,7 @@ CASES = [
     (["refcl", "kernel", "--sched"], {"--schedule"}),
     (["refcl", "kernel", "--schedule", ""], {"sequential", "random", "fair"}),
     (["refcl", "kernel", "--arg", ""], {"buf:", "svm:", "local:", "image:", "sampler", "pipe:", "null", "zero", "iota", "fill=", "rand=",
-                                        "below=", "file=", "out=", "read_only", "write_only"}),
+                                        "below=", "file=", "out=", "read_only", "write_only", "levels="}),
     (["refcl", "kernel", "-q", "--json", "LICEN"], {"LICENSE"}),
     (["refcl", "litmus", "check", "--eng"], {"--engine"}),
     (["refcl", "kernel", "--eng"], set()),

@@ -102,7 +102,7 @@ def accesses(folder):
             run = kernel("-k", "k", *argument("x", *x), *argument("out", *out), path)
             check("%s: %s" % (memory, message), run.returncode == 1 and run.stderr.count(" error: ") == 1 and message in run.stderr, run.stderr)
     run = kernel("-k", "k", "-a", "buf:4:read_onl", path)
-    check("unknown access", run.returncode == 2 and "read_only or write_only are possible" in run.stderr, run.stderr)
+    check("unknown access", run.returncode == 2 and "read_only and write_only are possible" in run.stderr, run.stderr)
 
 
 def images(path, folder):
@@ -124,7 +124,7 @@ def images(path, folder):
         run = kernel(*words, "-a", "in=image:2d:4x4:r32f:levels=" + levels, "-a", "to=image:2d:2x2", path)
         check("%s levels" % levels, run.returncode == 2 and message in run.stderr, run.stderr)
     run = kernel(*words, "-a", "in=image:2d:2x2:rgb9", "-a", "to=image:2d:2x2", path)
-    check("an unknown format", run.returncode == 2 and "an image format is" in run.stderr, run.stderr)
+    check("an unknown format", run.returncode == 2 and "is no format of images" in run.stderr, run.stderr)
 
 
 def npy(path, folder):

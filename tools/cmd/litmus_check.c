@@ -72,12 +72,10 @@ struct outcome {
 
 static int set_engine(struct check *check, const char *value)
 {
-    for (size_t i = 0; i < 3; i++)
-        if (strcmp(value, engine_names[i]) == 0) {
-            check->engine = (enum engine)i;
-            return 0;
-        }
-    return tool_error(EXIT_USAGE, "--engine: '%s' is not search, z3 or both", value);
+    size_t index = 0;
+    int code = tool_word("engine", value, "search z3 both", &index);
+    check->engine = (enum engine)index;
+    return code;
 }
 
 static int litmus_check_option(void *context, size_t index, const char *value)

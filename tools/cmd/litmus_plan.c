@@ -24,7 +24,8 @@ static const struct tool_option options[] = {
     {"cl-std", 0, "NAME", "REFCL_CL_STD", "OpenCL C version of the kernels (default: the device's)"},
     {"il", 0, NULL, "REFCL_PLAN_IL", "also emit kernels as SPIR-V, for devices without a compiler"},
     {"vulkan", 0, NULL, "REFCL_VULKAN", "plan for a Vulkan device; OpenCL tests are translated"},
-    {"mapping", 0, "NAME", "REFCL_MAPPING", "how OpenCL is translated: plain (default), clspv or families"},
+    {"mapping", 0, "NAME", "REFCL_MAPPING",
+     "how OpenCL is translated: plain, clspv or families (default plain)"},
     {"wide", 0, NULL, NULL, "Vulkan: locations and registers of 64 bits instead of 32"},
     {"pointers", 0, NULL, NULL, "Vulkan: access buffers through physical addresses"},
     TOOL_OPTION_END};
@@ -78,9 +79,9 @@ static int litmus_plan_option(void *context, size_t index, const char *value)
 
 int litmus_mapping(const char *name, enum lt_mapping *mapping)
 {
-    if (lt_find_mapping(name, mapping))
-        return 0;
-    return tool_error(EXIT_USAGE, "'%s' is no mapping (plain, clspv, families)", name);
+    size_t index;
+    int code = tool_word("mapping", name, "plain clspv families", &index);
+    return code || lt_find_mapping(name, mapping) ? code : EXIT_USAGE;
 }
 
 int litmus_write_plan(const struct litmus_files *files, const struct lt_plan_options *given,

@@ -7,7 +7,8 @@
 enum { OPT_TO, OPT_MAPPING, OPT_OUTPUT };
 static const struct tool_option options[] = {
     {"to", 0, "NAME", NULL, "what to translate to: vulkan (default)"},
-    {"mapping", 0, "NAME", "REFCL_MAPPING", "how OpenCL is translated: plain (default), clspv or families"},
+    {"mapping", 0, "NAME", "REFCL_MAPPING",
+     "how OpenCL is translated: plain, clspv or families (default plain)"},
     {"output", 'o', "FILE", NULL, "output file (default stdout)"},
     TOOL_OPTION_END};
 
@@ -19,12 +20,13 @@ struct translate {
 static int litmus_translate_option(void *context, size_t index, const char *value)
 {
     struct translate *t = context;
+    size_t word;
     if (index == OPT_MAPPING)
         return litmus_mapping(value, &t->mapping);
     if (index == OPT_OUTPUT)
         t->output = value;
-    else if (strcmp(value, "vulkan") != 0)
-        return tool_error(EXIT_USAGE, "tests are translated to vulkan only, not to '%s'", value);
+    else
+        return tool_word("to", value, "vulkan", &word);
     return 0;
 }
 

@@ -36,11 +36,11 @@ static int trace_dump_option(void *context, size_t index, const char *value)
         dump->limit = (size_t)n;
         return code;
     }
-    dump->function = strcmp(value, "text") == 0   ? mm_dump_text
-                     : strcmp(value, "json") == 0 ? mm_dump_json
-                     : strcmp(value, "dot") == 0  ? mm_dump_dot
-                                                  : NULL;
-    return dump->function ? 0 : tool_error(EXIT_USAGE, "--format: '%s' is not text, json or dot", value);
+    static dump_function *const functions[] = {mm_dump_text, mm_dump_json, mm_dump_dot};
+    size_t word = 0;
+    int code = tool_word("format", value, "text json dot", &word);
+    dump->function = functions[word];
+    return code;
 }
 
 /* Passes on what is within the limit of the file. */

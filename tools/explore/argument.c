@@ -137,7 +137,7 @@ static void take(struct ex *ex, struct ex_input *input, const struct spec *spec,
 
 void ex_argument(struct ex *ex, uint32_t id, const char *text)
 {
-    char message[200];
+    char message[400], option[128];
     struct spec spec;
     struct ex_input *input = ex_input_for(ex, id);
     const struct in_ty *t = ex_type_of(ex, id),
@@ -153,6 +153,9 @@ void ex_argument(struct ex *ex, uint32_t id, const char *text)
     input->low = spec.low;
     input->high = spec.high;
     spec_clear(&spec);
+    snprintf(option, sizeof option, "--arg %s", text);
+    if (why == message)
+        ex_fail_option(ex, option, 7 + (unsigned)spec.wrong_at, why);
     if (why)
         ex_fail(ex, MM_INVALID, "explore.arguments", "--arg '%.60s': %s", text, why);
     if (input->init.form == EX_LIST && pointee && is_block(pointee)) {

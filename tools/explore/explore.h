@@ -175,6 +175,8 @@ struct ex {
 /* Ends the work with an error of class CLS at the current instruction. */
 _Noreturn void ex_fail(struct ex *ex, enum mm_class cls, const char *rule, const char *format, ...)
     MM_PRINTF(4, 5);
+/* OPTION is "--arg VALUE", and the error at COLUMN of it. */
+_Noreturn void ex_fail_option(struct ex *ex, const char *option, unsigned column, const char *message);
 void *ex_alloc(struct ex *ex, size_t size);
 /* ARRAY, which has COUNT items, with room for one more: it grows when COUNT is a power of two. */
 void *ex_grow(struct ex *ex, void *array, uint32_t count, size_t item);

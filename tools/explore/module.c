@@ -23,6 +23,12 @@ void ex_fail(struct ex *ex, enum mm_class cls, const char *rule, const char *for
     longjmp(ex->failed, 1);
 }
 
+void ex_fail_option(struct ex *ex, const char *option, unsigned column, const char *message)
+{
+    mm_fail_at(ex->err, MM_INVALID, "explore.arguments", option, 0, column, "%s", message);
+    longjmp(ex->failed, 1);
+}
+
 void *ex_alloc(struct ex *ex, size_t size)
 {
     void *p = mm_arena_alloc(ex->arena, size ? size : 1);

@@ -113,13 +113,11 @@ static int set_sizes(const char *option, const char *value, uint32_t out[3])
 
 static int set_engine(struct explore *e, const char *value)
 {
-    e->engines = strcmp(value, "search") == 0 ? ENGINE_SEARCH
-                 : strcmp(value, "z3") == 0   ? ENGINE_Z3
-                 : strcmp(value, "both") == 0 ? ENGINE_SEARCH | ENGINE_Z3
-                                              : ENGINE_AUTO;
-    return e->engines || strcmp(value, "auto") == 0
-               ? 0
-               : tool_error(EXIT_USAGE, "--engine: '%s' is not search, z3, both or auto", value);
+    static const unsigned engines[] = {ENGINE_SEARCH, ENGINE_Z3, ENGINE_SEARCH | ENGINE_Z3, ENGINE_AUTO};
+    size_t index = 0;
+    int code = tool_word("engine", value, "search z3 both auto", &index);
+    e->engines = engines[index];
+    return code;
 }
 
 static bool starts(const char **text, const char *word)

@@ -1,4 +1,5 @@
 /* Arguments of the launch, as specifications describe them. */
+#include "memmodel/base/escape.h"
 #include "ref-runtime/argument_layout.h"
 #include "tools/host/kernel_host.h"
 
@@ -155,14 +156,23 @@ _Noreturn static void fail_name(struct host *host, const char *name)
     host_fail(text, NULL);
 }
 
+static bool is_plain(const char *text)
+{
+    while (*text >= ' ' && *text <= '~')
+        text++;
+    return !*text;
+}
+
 /* True if argument INDEX has a specification. */
 static void read_one(struct host *host, const char *text, bool given[MAX_ARGS], cl_uint *next)
 {
-    char message[300], all[500];
+    char message[400], all[500];
     struct spec spec;
     if (!spec_read(text, &spec, message, sizeof message)) {
-        snprintf(all, sizeof all, "--arg '%.100s': %s", text, message);
-        host_fail(all, NULL);
+        mm_print(stderr, "refcl kernel: --arg '%.100s': %s\n", text, message);
+        if (is_plain(text))
+            fprintf(stderr, "    --arg %s\n%*s^\n", text, 10 + (int)spec.wrong_at, "");
+        exit(2);
     }
     if (spec.fill == SPEC_ANY && (spec.is_ranged || spec.kind == SPEC_VALUE)) {
         snprintf(all, sizeof all, "--arg '%.100s': symbolic values are for refcl explore", text);

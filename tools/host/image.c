@@ -13,32 +13,32 @@
 static struct host_format read_format(const char *text)
 {
     static const struct {
-        const char *name;
         cl_channel_order order;
         unsigned channels;
-    } orders[] = {{"rgba", CL_RGBA, 4}, {"bgra", CL_BGRA, 4}, {"rg", CL_RG, 2}, {"r", CL_R, 1}};
+    } orders[] = {
+        [SPEC_RGBA] = {CL_RGBA, 4}, [SPEC_BGRA] = {CL_BGRA, 4}, [SPEC_RG] = {CL_RG, 2}, [SPEC_R] = {CL_R, 1}};
     static const struct {
-        const char *name;
         cl_channel_type type;
         struct spec_scalar scalar;
-    } types[] = {
-        {"8", CL_UNORM_INT8, {"uchar", 1, 'u'}},      {"16", CL_UNORM_INT16, {"ushort", 2, 'u'}},
-        {"8s", CL_SNORM_INT8, {"char", 1, 'i'}},      {"16s", CL_SNORM_INT16, {"short", 2, 'i'}},
-        {"32", CL_FLOAT, {"float", 4, 'f'}},          {"32f", CL_FLOAT, {"float", 4, 'f'}},
-        {"16f", CL_HALF_FLOAT, {"half", 2, 'f'}},     {"8i", CL_SIGNED_INT8, {"char", 1, 'i'}},
-        {"16i", CL_SIGNED_INT16, {"short", 2, 'i'}},  {"32i", CL_SIGNED_INT32, {"int", 4, 'i'}},
-        {"8ui", CL_UNSIGNED_INT8, {"uchar", 1, 'u'}}, {"16ui", CL_UNSIGNED_INT16, {"ushort", 2, 'u'}},
-        {"32ui", CL_UNSIGNED_INT32, {"uint", 4, 'u'}}};
-    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
-        size_t n = strlen(orders[i].name);
-        for (size_t k = 0; k < sizeof types / sizeof *types && strncmp(text, orders[i].name, n) == 0; k++)
-            if (strcmp(text + n, types[k].name) == 0)
-                return (struct host_format){
-                    {orders[i].order, types[k].type}, orders[i].channels, types[k].scalar};
-    }
-    host_fail(
-        "an image format is r, rg, rgba or bgra with 8, 16 or 32 bits and f, i, ui, s or nothing, such as rgba8 or r32f, not",
-        text);
+    } types[] = {[SPEC_UNORM8] = {CL_UNORM_INT8, {"uchar", 1, 'u'}},
+                 [SPEC_UNORM16] = {CL_UNORM_INT16, {"ushort", 2, 'u'}},
+                 [SPEC_SNORM8] = {CL_SNORM_INT8, {"char", 1, 'i'}},
+                 [SPEC_SNORM16] = {CL_SNORM_INT16, {"short", 2, 'i'}},
+                 [SPEC_FLOAT] = {CL_FLOAT, {"float", 4, 'f'}},
+                 [SPEC_FLOAT_32] = {CL_FLOAT, {"float", 4, 'f'}},
+                 [SPEC_HALF] = {CL_HALF_FLOAT, {"half", 2, 'f'}},
+                 [SPEC_INT8] = {CL_SIGNED_INT8, {"char", 1, 'i'}},
+                 [SPEC_INT16] = {CL_SIGNED_INT16, {"short", 2, 'i'}},
+                 [SPEC_INT32] = {CL_SIGNED_INT32, {"int", 4, 'i'}},
+                 [SPEC_UINT8] = {CL_UNSIGNED_INT8, {"uchar", 1, 'u'}},
+                 [SPEC_UINT16] = {CL_UNSIGNED_INT16, {"ushort", 2, 'u'}},
+                 [SPEC_UINT32] = {CL_UNSIGNED_INT32, {"uint", 4, 'u'}}};
+    enum spec_order order;
+    enum spec_channel channel;
+    if (!spec_format_find(text, &order, &channel))
+        host_fail("not a format of images", text);
+    return (struct host_format){
+        {orders[order].order, types[channel].type}, orders[order].channels, types[channel].scalar};
 }
 
 static bool is_png(const char *path)

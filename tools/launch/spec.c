@@ -1,5 +1,6 @@
 /* The parser of kernel arguments. */
 #include "tools/launch/spec.h"
+#include "memmodel/base/nearest.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -9,7 +10,7 @@
 #include <string.h>
 
 struct reader {
-    const char *at;
+    const char *at, *wrong; /* WRONG: the error is there instead */
     unsigned depth;
     char *message;
     size_t size;
@@ -22,6 +23,21 @@ __attribute__((format(printf, 2, 3))) static bool wrong(struct reader *r, const 
     vsnprintf(r->message, r->size, format, arguments);
     va_end(arguments);
     return false;
+}
+
+/* The word of LENGTH bytes at AT is none of WORDS, which end with NULL: names the nearest one after WHAT is possible. */
+static bool wrong_word(struct reader *r, const char *at, size_t length, const char *what,
+                       const char *const *words)
+{
+    char word[MM_NEAREST_LONGEST];
+    size_t count = 0;
+    while (words[count])
+        count++;
+    snprintf(word, sizeof word, "%.*s", (int)length, at);
+    const char *nearest = mm_nearest(word, words, count);
+    r->wrong = at;
+    return wrong(r, "'%s' is %s%s%s%s", word, what, nearest ? "; did you mean " : "", nearest ? nearest : "",
+                 nearest ? "?" : "");
 }
 
 static void skip_space(struct reader *r)
@@ -240,11 +256,14 @@ static bool read_contents(struct reader *r, struct spec *spec)
             spec->fill = words[i].fill;
             return true;
         }
-    return wrong(
-        r,
-        "unknown initial value '%.30s': zero, iota, fill=V, rand=SEED, below=LIMIT, file=PATH, any, out=PATH, read_only or "
+    static const char *const all[] = {"zero",   "iota",     "any", "fill",      "rand",
+                                      "below",  "file",     "out", "read_only", "write_only",
+                                      "levels", "changing", NULL};
+    return wrong_word(
+        r, r->at, strcspn(r->at, ":="),
+        "no initial value: zero, iota, fill=V, rand=SEED, below=LIMIT, file=PATH, any, out=PATH, read_only and "
         "write_only are possible",
-        r->at);
+        all);
 }
 
 static bool read_all_contents(struct reader *r, struct spec *spec)
@@ -296,18 +315,59 @@ static bool read_levels(struct reader *r, struct spec *spec)
            ((spec->levels > 0 && spec->levels <= 32) || wrong(r, "an image has from 1 to 32 levels"));
 }
 
+static const char *const orders[SPEC_ORDERS] = {"rgba", "bgra", "rg", "r"};
+static const char *const channels[SPEC_CHANNELS] = {"8",  "16",  "8s",  "16s", "32",   "32f", "16f",
+                                                    "8i", "16i", "32i", "8ui", "16ui", "32ui"};
+
+bool spec_format_find(const char *text, enum spec_order *order, enum spec_channel *channel)
+{
+    for (unsigned i = 0; i < SPEC_ORDERS; i++) {
+        size_t n = strlen(orders[i]);
+        for (unsigned k = 0; k < SPEC_CHANNELS && strncmp(text, orders[i], n) == 0; k++)
+            if (strcmp(text + n, channels[k]) == 0) {
+                *order = i;
+                *channel = k;
+                return true;
+            }
+    }
+    return false;
+}
+
+static bool read_format(struct reader *r, struct spec *spec)
+{
+    char names[SPEC_ORDERS * SPEC_CHANNELS][12];
+    const char *words[SPEC_ORDERS * SPEC_CHANNELS + 1] = {NULL}, *at = r->at;
+    enum spec_order order;
+    enum spec_channel channel;
+    if (!read_word(r, spec->format, sizeof spec->format))
+        return false;
+    if (spec_format_find(spec->format, &order, &channel))
+        return true;
+    for (unsigned i = 0; i < SPEC_ORDERS * SPEC_CHANNELS; i++) {
+        snprintf(names[i], sizeof names[i], "%s%s", orders[i / SPEC_CHANNELS], channels[i % SPEC_CHANNELS]);
+        words[i] = names[i];
+    }
+    return wrong_word(
+        r, at, strlen(spec->format),
+        "no format of images: r, rg, rgba or bgra with 8, 16 or 32 bits and f, i, ui, s or nothing, such "
+        "as rgba8 or r32f, are possible",
+        words);
+}
+
 /* KIND:EXTENT[:FORMAT][:levels=N][:CONTENTS]... */
 static bool read_image(struct reader *r, struct spec *spec)
 {
-    static const char *const kinds[] = {"1d", "1d_array", "2d", "2d_array", "3d"};
+    static const char *const kinds[] = {"1d", "1d_array", "2d", "2d_array", "3d", NULL};
+    const char *kind = r->at;
     bool known = false;
     snprintf(spec->format, sizeof spec->format, "rgba8");
     if (!read_word(r, spec->image_kind, sizeof spec->image_kind))
         return false;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    for (size_t i = 0; kinds[i]; i++)
         known |= strcmp(spec->image_kind, kinds[i]) == 0;
     if (!known)
-        return wrong(r, "an image is 1d, 1d_array, 2d, 2d_array or 3d, not '%s'", spec->image_kind);
+        return wrong_word(r, kind, strlen(spec->image_kind),
+                          "no kind of image: 1d, 1d_array, 2d, 2d_array and 3d are possible", kinds);
     if (*r->at == ':' && isdigit((unsigned char)r->at[1])) {
         r->at++;
         if (!read_extent(r, spec))
@@ -318,7 +378,7 @@ static bool read_image(struct reader *r, struct spec *spec)
     if (*r->at == ':' && rest[n] != '=' && strncmp(rest, "zero", 4) != 0 && strncmp(rest, "iota", 4) != 0 &&
         strncmp(rest, "changing", 8) != 0) {
         r->at++;
-        if (!read_word(r, spec->format, sizeof spec->format))
+        if (!read_format(r, spec))
             return false;
     }
     if (!read_levels(r, spec) || !read_all_contents(r, spec))
@@ -329,27 +389,28 @@ static bool read_image(struct reader *r, struct spec *spec)
 
 static bool read_sampler(struct reader *r, struct spec *spec)
 {
-    static const char *const modes[] = {"none", "clamp", "edge", "repeat", "mirror"};
+    enum { MODES = 5, NORMALIZED = MODES, LINEAR };
+    static const char *const words[] = {"none",       "clamp",  "edge",    "repeat", "mirror",
+                                        "normalized", "linear", "nearest", NULL};
     snprintf(spec->addressing, sizeof spec->addressing, "edge");
     while (*r->at == ':') {
         char word[24];
-        bool known = false;
-        r->at++;
+        unsigned i = 0;
+        const char *at = ++r->at;
         if (!read_word(r, word, sizeof word))
             return false;
-        for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-            if (strcmp(word, modes[i]) == 0) {
-                snprintf(spec->addressing, sizeof spec->addressing, "%s", word);
-                known = true;
-            }
-        spec->normalized |= strcmp(word, "normalized") == 0;
-        spec->linear |= strcmp(word, "linear") == 0;
-        if (!known && strcmp(word, "normalized") != 0 && strcmp(word, "linear") != 0 &&
-            strcmp(word, "nearest") != 0)
-            return wrong(
-                r,
-                "a sampler is none, clamp, edge, repeat or mirror, normalized, nearest or linear, not '%s'",
-                word);
+        while (words[i] && strcmp(word, words[i]) != 0)
+            i++;
+        if (!words[i])
+            return wrong_word(
+                r, at, strlen(word),
+                "no word of a sampler: none, clamp, edge, repeat or mirror, normalized, nearest "
+                "and linear are possible",
+                words);
+        if (i < MODES)
+            snprintf(spec->addressing, sizeof spec->addressing, "%s", word);
+        spec->normalized |= i == NORMALIZED;
+        spec->linear |= i == LINEAR;
     }
     return true;
 }
@@ -373,6 +434,8 @@ static bool read_spec(struct reader *r, struct spec *spec)
     } memories[] = {{"buf:", SPEC_BUFFER, read_buffer},
                     {"svm:", SPEC_SVM, read_buffer},
                     {"image:", SPEC_IMAGE, read_image}};
+    static const char *const kinds[] = {"buf",     "svm",  "image", "local", "pipe",
+                                        "sampler", "null", "any",   NULL};
     size_t n = spec_name_length(r->at);
     memcpy(spec->name, r->at, n);
     r->at += n ? n + 1 : 0;
@@ -406,11 +469,11 @@ static bool read_spec(struct reader *r, struct spec *spec)
         return true;
     }
     if (isalpha((unsigned char)*r->at) && strncmp(r->at, "any", 3) != 0 && r->at[strcspn(r->at, ":,")] == ':')
-        return wrong(
-            r,
-            "'%.*s' is no kind of argument: buf:N, svm:N, local:BYTES, image:KIND:SIZE, sampler, pipe:PACKETS, null "
-            "and values are possible",
-            (int)strcspn(r->at, ":"), r->at);
+        return wrong_word(
+            r, r->at, strcspn(r->at, ":"),
+            "no kind of argument: buf:N, svm:N, local:BYTES, image:KIND:SIZE, sampler, pipe:PACKETS, null and "
+            "values are possible",
+            kinds);
     spec->kind = SPEC_VALUE;
     if (read_any(r, spec))
         return true;
@@ -422,10 +485,13 @@ bool spec_read(const char *text, struct spec *spec, char *message, size_t size)
     struct reader r = {.at = text, .message = message, .size = size};
     *spec = (struct spec){0};
     *message = 0;
-    if (!read_spec(&r, spec))
-        return false;
-    skip_space(&r);
-    return !*r.at || wrong(&r, "the end of the argument is expected at '%.20s'", r.at);
+    bool good = read_spec(&r, spec);
+    if (good)
+        skip_space(&r);
+    if (good && *r.at)
+        good = wrong(&r, "the end of the argument is expected at '%.20s'", r.at);
+    spec->wrong_at = good ? 0 : (size_t)((r.wrong ? r.wrong : r.at) - text);
+    return good;
 }
 
 void spec_clear(struct spec *spec)

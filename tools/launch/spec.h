@@ -50,6 +50,25 @@ enum spec_fill {
 enum spec_access { SPEC_READ_WRITE, SPEC_READ_ONLY, SPEC_WRITE_ONLY };
 enum { SPEC_NAME = 64, SPEC_PATH = 1024, SPEC_DEPTH = 32, SPEC_ITEMS = 65536 };
 
+/* Of formats of images: "rgba", "bgra", "rg", "r", and then "8", "16", ... */
+enum spec_order { SPEC_RGBA, SPEC_BGRA, SPEC_RG, SPEC_R, SPEC_ORDERS };
+enum spec_channel {
+    SPEC_UNORM8,
+    SPEC_UNORM16,
+    SPEC_SNORM8,
+    SPEC_SNORM16,
+    SPEC_FLOAT,
+    SPEC_FLOAT_32,
+    SPEC_HALF,
+    SPEC_INT8,
+    SPEC_INT16,
+    SPEC_INT32,
+    SPEC_UINT8,
+    SPEC_UINT16,
+    SPEC_UINT32,
+    SPEC_CHANNELS
+};
+
 struct spec {
     enum spec_kind kind;
     char name[SPEC_NAME]; /* "": by position */
@@ -69,11 +88,14 @@ struct spec {
     char addressing[24];
     struct spec_value value; /* VALUE unless ANY, FILL */
     const char *rest;        /* CAPTURED: what follows '@' */
+    size_t wrong_at;         /* where in its text the error is; 0 if there is none */
 };
 
 /* Reads TEXT into SPEC, which spec_clear frees in any case.  False: MESSAGE, of SIZE bytes, says what is wrong. */
 bool spec_read(const char *text, struct spec *spec, char *message, size_t size);
 void spec_clear(struct spec *spec);
+/* The format of images that TEXT names, such as "rgba8" or "rg16ui"; false: it is none. */
+bool spec_format_find(const char *text, enum spec_order *order, enum spec_channel *channel);
 /* Length of the name before '=' that TEXT begins with, 0 if there is none. */
 size_t spec_name_length(const char *text);
 /* The number for a scalar of KIND 'i', 'u' or 'f': an integer, or the nearest double. */

@@ -16,6 +16,8 @@ def words_of(argument, text):
     words for contents: "buf:N, sampler; memory with :zero, fill=V"."""
     if argument and argument.endswith("SPEC"):
         return re.findall(r"(?<=[ :])[a-z]+(?:_[a-z]+)*[:=]?(?=[A-Z,]|$)", " " + text.partition(": ")[2])
+    if argument and re.fullmatch(r"[a-z]+(\|[a-z]+)+", argument):
+        return argument.split("|")
     found = CHOICE.search(text) if argument and argument not in NO_WORDS else None
     return re.split(r", | or ", found.group(1)) if found else []
 

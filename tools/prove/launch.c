@@ -238,7 +238,7 @@ Z3_ast pv_other_group(struct pv *pv)
 static bool argument_spec(struct pv *pv, const char *name, uint32_t p, struct spec *spec)
 {
     uint32_t position = 0;
-    char message[200];
+    char message[400];
     for (size_t i = 0; i < pv->options->argument_count; i++) {
         const char *text = pv->options->arguments[i];
         size_t n = spec_name_length(text);

@@ -1,31 +1,16 @@
 /* Parses the options of a session. */
 #include "tools/session/options.h"
-#include "memmodel/base/nearest.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static int one_of(const char *option, const char *value, const char *names, const char **to)
-{
-    size_t length = strlen(value);
-    for (const char *at = names; *at; at += strcspn(at, " "), at += *at == ' ')
-        if (strcspn(at, " ") == length && memcmp(at, value, length) == 0) {
-            *to = value;
-            return 0;
-        }
-    return tool_error(EXIT_USAGE, "--%s: '%s' is none of: %s", option, value, names);
-}
-
 static int memory(struct session *session, const char *value)
 {
-    const char *ignored;
-    char word[32];
+    size_t index;
     int code = 0;
     session->execution.memory_mode = value;
-    for (const char *at = value; *at && !code; at += strcspn(at, ","), at += *at == ',') {
-        snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ","), at);
-        code = one_of("memory", word, "strong weak literal", &ignored);
-    }
+    for (const char *at = value; *at && !code;)
+        code = tool_list_word("memory", value, &at, "strong weak literal", &index);
     return code;
 }
 
@@ -46,29 +31,17 @@ static int range(const char *option, const char *value, uint64_t *from, uint64_t
 /* Words of --only: groups and kinds. */
 static int only(struct session *session, const char *value)
 {
-    static const char *const words[] = {
-        "race",
-        "memory",
-        "api",
-#define CK_KIND(name, text) name,
+    static const char words[] = "race memory api"
+#define CK_KIND(name, text) " " name
 #include "checker/race/kind.def"
 #undef CK_KIND
-    };
-    char word[64];
+        ;
+    size_t index;
+    int code = 0;
     session->filter.only = value;
-    for (const char *at = value; *at; at += strcspn(at, ","), at += *at == ',') {
-        bool known = false;
-        snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ","), at);
-        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-            known |= strcmp(word, words[i]) == 0;
-        const char *nearest = known ? NULL : mm_nearest(word, words, sizeof words / sizeof *words);
-        if (!known)
-            return tool_error(EXIT_USAGE,
-                              nearest ? "--only: '%s' is no kind of finding: did you mean %s?"
-                                      : "--only: '%s' is no kind of finding",
-                              word, nearest);
-    }
-    return 0;
+    for (const char *at = value; *at && !code;)
+        code = tool_list_word("only", value, &at, words, &index);
+    return code;
 }
 
 /* Checks a number and keeps its text, which becomes an environment variable. */
@@ -99,6 +72,7 @@ static int assertion(struct session *session, const char *value)
 int session_option(struct session *session, size_t index, const char *value)
 {
     uint64_t n = 0;
+    size_t word = 0;
     int code = 0;
     const char **const texts[SESSION_OPTION_COUNT] = {
         [SESSION_JSON] = &session->report.json,           [SESSION_SARIF] = &session->report.sarif,
@@ -110,10 +84,9 @@ int session_option(struct session *session, size_t index, const char *value)
     case SESSION_CHECK:
         return session_set_checks(session, value);
     case SESSION_UNIFORM:
-        session->check.ignore_uniform = strcmp(value, "ignore") == 0;
-        return session->check.ignore_uniform || strcmp(value, "report") == 0
-                   ? 0
-                   : tool_error(EXIT_USAGE, "--uniform-writes: '%s' is not ignore or report", value);
+        code = tool_word("uniform-writes", value, "ignore report", &word);
+        session->check.ignore_uniform = !code && word == 0;
+        return code;
     case SESSION_ONLY:
         return only(session, value);
     case SESSION_LAUNCHES:
@@ -123,7 +96,8 @@ int session_option(struct session *session, size_t index, const char *value)
     case SESSION_STEP_LIMIT:
         return number("step-limit", value, &session->execution.step_limit);
     case SESSION_SCHEDULE:
-        return one_of("schedule", value, "sequential random fair", &session->execution.schedule);
+        session->execution.schedule = value;
+        return tool_word("schedule", value, "sequential random fair", &word);
     case SESSION_MEMORY:
         return memory(session, value);
     case SESSION_SEEDS:

@@ -34,7 +34,7 @@ enum {
 /* clang-format off */
 #define SESSION_OPTIONS                                                                                      \
     {"check", 'c', "LIST", "REFCL_RUN_CHECK",                                                                \
-     "checks: race, memory, api, uninitialized, possible, needless, all (possible and needless excepted) or none (default race,memory)"},                                 \
+     "checks: race, memory, api, uninitialized, possible, needless, all or none (default race,memory; all has neither possible nor needless)"},                                 \
     {"json", 'j', "OUT", "REFCL_JSON", "write the report as JSON, - for stdout"},                            \
     {"sarif", 0, "OUT", "REFCL_SARIF", "write the report as SARIF 2.1.0"},                                   \
     {"junit", 0, "OUT", "REFCL_JUNIT", "write the report as JUnit XML"},                                     \
@@ -44,7 +44,7 @@ enum {
     {"seed", 's', "N", "REFCL_SEED", "seed of every choice that the specification leaves open"},                    \
     {"schedule", 0, "NAME", "REFCL_SCHEDULE", "order of work-items: sequential, random or fair (default sequential)"},            \
     {"memory", 0, "NAME", "REFCL_MEMORY",                                                                    \
-     "memory system: strong, or weak: reads return any value that the model allows (default strong)"},               \
+     "memory system: strong or weak (reads return any value that the model allows; default strong)"},               \
     {"seeds", 0, "A..B", "REFCL_SEEDS", "repeat with each seed of the range until a run has findings"},         \
     {"predict", 0, NULL, "REFCL_PREDICT",                                                                    \
      "also predict races in other executions with the recorded control flow"},                         \

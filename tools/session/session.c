@@ -1,7 +1,6 @@
 /* A recorded session: start the command, follow its processes, report. */
 #include "tools/session/session.h"
 #include "memmodel/base/input.h"
-#include "memmodel/base/nearest.h"
 #include "tools/session/barrier.h"
 #include "tools/session/html.h"
 #include "tools/session/input.h"
@@ -19,44 +18,22 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int unknown_check(const char *word)
-{
-    static const char *const words[] = {"race",     "memory",   "api", "uninitialized",
-                                        "possible", "needless", "all", "none"};
-    const char *nearest = mm_nearest(word, words, sizeof words / sizeof *words);
-    return tool_error(
-        EXIT_USAGE,
-        "--check: '%s' is not race, memory, api, uninitialized, possible, needless, all or none%s%s%s", word,
-        nearest ? ": did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
-}
-
 int session_set_checks(struct session *session, const char *list)
 {
-    const struct {
-        const char *name;
-        bool *flag;
-    } checks[] = {{"race", &session->check.races},        {"memory", &session->check.memory},
-                  {"api", &session->check.api},           {"uninitialized", &session->check.uninitialized},
-                  {"possible", &session->check.possible}, {"needless", &session->check.needless}};
-    const size_t count = sizeof checks / sizeof *checks;
-    char copy[200], *save = NULL;
-    for (size_t i = 0; i < count; i++)
-        *checks[i].flag = false;
-    snprintf(copy, sizeof copy, "%s", list);
-    for (char *word = strtok_r(copy, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
-        bool all = strcmp(word, "all") == 0, known = all || strcmp(word, "none") == 0;
-        for (size_t i = 0; i < count; i++) {
-            bool asked = strcmp(word, checks[i].name) == 0;
-            bool hints =
-                checks[i].flag == &session->check.possible || checks[i].flag == &session->check.needless;
-            if (!asked && !(all && !hints))
-                continue;
-            *checks[i].flag = known = true;
-        }
-        if (!known)
-            return unknown_check(word);
+    static const char words[] = "race memory api uninitialized possible needless all none";
+    bool *const flags[] = {&session->check.races,         &session->check.memory,   &session->check.api,
+                           &session->check.uninitialized, &session->check.possible, &session->check.needless};
+    enum { FLAGS = sizeof flags / sizeof *flags, ALL = FLAGS, HINTS = 2 };
+    int code = 0;
+    for (size_t i = 0; i < FLAGS; i++)
+        *flags[i] = false;
+    for (const char *at = list; *at && !code;) {
+        size_t index = 0;
+        code = tool_list_word("check", list, &at, words, &index);
+        for (size_t i = 0; i < FLAGS && !code; i++)
+            *flags[i] |= index == i || (index == ALL && i < FLAGS - HINTS);
     }
-    return 0;
+    return code;
 }
 
 /* The names of the checks that are made, or of the others. */

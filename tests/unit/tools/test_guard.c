@@ -9,6 +9,7 @@
 
 #include "tools/guard.c"
 #include "tools/options.c"
+#include "tools/words.c"
 
 #include <limits.h>
 
