@@ -1,5 +1,5 @@
 /* Collective operations of work-groups and sub-groups: all of MEMBERS (in the order of their local ids) wait
- * at one instruction; each gets its result. [SPIRV 3.49.21, 3.49.24], [CLC 6.15.16, 6.15.19], [CL 3.3.6 W9,
+ * at one instruction; each gets its result. [SPIRV 3.49.21, 3.49.24], [CLC 6.15.16, 6.15.17 R2, R3; CLC 6.15.20 R1; CLC 6.15.20.1 R2; CLC 6.15.20.2 R1; CLC 6.15.20.3 R1; CLC 6.15.20.4 R1], [CL 3.3.6 W9,
  * B9] */
 #include "collective.h"
 #include "interp/ext/convert.h"
@@ -102,7 +102,7 @@ static uint32_t bit(const uint32_t *mask, uint64_t n)
 }
 
 /* Bits of a ballot value, each member for itself.  Bits below the largest sub-group size count, also those
- * without a work-item in a partial sub-group; scans count below the work-item. [CLC 6.15.19] */
+ * without a work-item in a partial sub-group; scans count below the work-item. [CLC 6.15.20.1 R1] */
 static uint32_t ballot_bits(const struct in_gathering *g, uint32_t m, const uint32_t *mask)
 {
     uint32_t size = g->run->launch.sub_group_size, me = lane(g, m), to = size, count = 0, first = 0, last = 0;
@@ -160,10 +160,11 @@ static const uint8_t *at_lane(const struct in_gathering *g, uint64_t wanted, uin
     return NULL; /* not active: the value is undefined, here zero */
 }
 
+/* Around a cluster, or the maximum size, also where the sub-group is smaller [CLC 6.15.20.5 R1]. */
 static const uint8_t *rotated(const struct in_gathering *g, uint32_t m, uint64_t delta)
 {
-    uint64_t cluster = g->w->operand_count > 2 ? in_number(in_gathered(g, m, 2), g->w->last)
-                                               : in_sub_group_size(g->members[m]);
+    uint64_t cluster =
+        g->w->operand_count > 2 ? in_number(in_gathered(g, m, 2), g->w->last) : g->run->launch.sub_group_size;
     cluster = cluster == 0 ? 1 : cluster;
     uint64_t base = lane(g, m) / cluster * cluster;
     return at_lane(g, base + (lane(g, m) - base + delta) % cluster, 0);
@@ -201,6 +202,7 @@ static const uint8_t *source(const struct in_gathering *g, uint32_t m)
     }
 }
 
+/* [CLC 6.15.20.6 R1; CLC 6.15.20.7 R1] */
 static void shuffle(const struct in_gathering *g)
 {
     uint64_t size = g->w->ty->reg_size;

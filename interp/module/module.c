@@ -55,7 +55,8 @@ enum mm_class in_module_create(const void *words, size_t size, const struct in_m
     if (result == MM_OK)
         result = in_validate(m, warnings, err);
     enum mm_class (*const stages[])(struct in_module *, struct mm_error *) = {
-        in_copy_byval, in_zero_private, in_scan, in_declare_all, in_kernels, in_lower_kernels};
+        in_copy_byval,        in_zero_private, in_scan,         in_declare_all,
+        in_check_environment, in_kernels,      in_lower_kernels};
     for (size_t k = 0; k < sizeof stages / sizeof *stages && result == MM_OK; k++)
         result = stages[k](m, err);
     m->decoding.options = NULL;

@@ -123,6 +123,8 @@ struct in_names in_names_with(const struct in_names *names, const char *prefix, 
                               size_t length, char end);
 /* arrange.c: normalizes a module of another environment for validation */
 enum mm_class in_arrange(struct in_module *module, struct mm_error *err);
+/* environment.c: what the OpenCL environment requires beyond valid SPIR-V, unless modules of any environment are accepted */
+enum mm_class in_check_environment(struct in_module *module, struct mm_error *err);
 /* order.c: sorts blocks so that each follows its dominators; when out of memory some functions are left as
  * they are */
 void in_order_blocks(struct in_module *module);

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Sub-group functions over all their types, in sub-groups that are full and one that is not, beside the same worked
 out item by item: reductions and scans, uniform, non-uniform, where only some work-items are, and clustered; shuffles,
-rotations, broadcasts, ballots and masks [CLC 6.15.19]."""
+rotations, broadcasts, ballots and masks [CLC 6.15.20]."""
 import functools
 import os
 import sys
@@ -98,6 +98,7 @@ def arithmetic(name, dtype):
     out = numpy.zeros(ITEMS * len(calls), dtype)
     launch(body, [name, name], values, out)
     wrong = [call for n, call in enumerate(calls) if (out[n * ITEMS:][:ITEMS] != wants[n]).any()]
+    # [CLC 6.15.20 R1; CLC 6.15.20.2 R1; CLC 6.15.20.3 R1]
     check(f'{len(calls)} reductions and scans of {name}', not wrong, wrong)
 
 
@@ -113,10 +114,11 @@ def movement(name, dtype):
     for group in members:
         size = len(group)
         for n, item in enumerate(group):
-            # Rotations are of whole sub-groups or clusters, other sources beyond the end undefined.
-            sources = [to[item] % size, n ^ 1, n - 2, n + 3, (n + 5) % size if size == largest else -1, n ^ 1, 1, 2]
+            # Rotations are around the maximum size or clusters, sources beyond the end undefined.
+            sources = [to[item] % size, n ^ 1, n - 2, n + 3, (n + 5) % largest, n ^ 1, 1, 2]
             wrong |= {call for k, (call, source) in enumerate(zip(calls, sources))
                       if 0 <= source < size and out[k * ITEMS + item] != values[group[source]]}
+    # [CLC 6.15.20.5 R1; CLC 6.15.20.6 R1; CLC 6.15.20.7 R1]
     check(f'{len(calls)} ways that values of {name} move', not wrong, wrong)
 
 
@@ -127,6 +129,7 @@ def vectors(name, dtype):
         out = numpy.zeros_like(values)
         launch(f'vstore{width}(sub_group_broadcast(vload{width}(i, a0), 3u), i, a1);', [name, name], values, out)
         wrong += [width for group in members if (out[group] != values[group[3]]).any()]
+    # [CLC 6.15.20 R1]
     check(f'vectors of {name} are broadcast', not wrong, wrong)
 
 
@@ -154,11 +157,12 @@ def ballots():
             want += [who[0], who[-1]] if who else list(out[item, 9:11])
             want += [n == 0, all(votes), any(votes), len(set(votes)) == 1, all(votes) * 2 + any(votes)]
             good = good and list(out[item]) == [int(w) for w in want]
+    # [CLC 6.15.20.1 R1; CLC 6.15.20.4 R1]
     check('ballots and votes', good)
 
 
 def constant_ballots():
-    """Also where a sub-group is partial, bits below the maximum size count. [CLC 6.15.19]"""
+    """Also where a sub-group is partial, bits below the maximum size count. [CLC 6.15.20]"""
     bits = random.integers(0, 1 << 32, (ITEMS, 4), 'u4')
     bits[::3] = 0xffffffff
     out = numpy.zeros((ITEMS, 4), 'u4')
@@ -169,6 +173,7 @@ def constant_ballots():
         who = [n for n in range(min(largest, 128)) if bits[item, n // 32] >> n % 32 & 1]
         good = good and list(out[item, :3]) == [len(who), who[0], who[-1]]
     check('a sub-group is partial', (out[:, 3] < largest).any())
+    # [CLC 6.15.20.1 R1]
     check('bits of ballots that the program makes up', good, out[-3:].tolist())
 
 
@@ -183,6 +188,7 @@ def masks():
                 # Bits beyond the sub-group, up to its largest size, may be set or not.
                 within = numpy.array(bits_of(range(len(group))), 'u4')
                 good = good and ((out[item, k] & within) == bits_of(m for m in range(len(group)) if compare(m, n))).all()
+    # [CLC 6.15.20.1 R2]
     check('masks', good)
 
 
