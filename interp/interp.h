@@ -150,7 +150,7 @@ struct in_environment {
     /* printf output, whole calls. */
     void (*print)(void *context, const char *text, size_t size);
     void (*finding)(void *context, const struct in_finding *finding);
-    /* Device-side enqueue; NULL where it is not supported.  Codes are those of [CLC 6.15.16]: 0 or
+    /* Device-side enqueue; NULL where it is not supported.  Codes are those of [CLC 6.15.19]: 0 or
      * CLK_ENQUEUE_FAILURE and the like.  *EVENT receives a retained device event if it is wanted. */
     int (*enqueue_kernel)(void *context, const struct in_enqueue *enqueue, void **event);
     int (*enqueue_marker)(void *context, void *queue, void *const *wait_list, uint32_t count, void **event);
@@ -194,7 +194,7 @@ struct in_argument {
 };
 
 /* A pipe's state, in memory that the runtime owns and that lives as long as the pipe.  The interpreter alone
- * changes it while kernels run (pipe built-ins are atomic as a whole) [CL 3.3.2, CLC 6.15.17]. */
+ * changes it while kernels run (pipe built-ins are atomic as a whole) [CL 3.3.2, CLC 6.15.18]. */
 struct in_pipe {
     uint32_t packet_size, max_packets;
     uint64_t read_count, write_count; /* packets ever read and written, committed */
@@ -204,7 +204,7 @@ struct in_pipe {
 };
 void in_pipe_clear(struct in_pipe *pipe);
 
-/* A request of enqueue_kernel [CLC 6.15.16]; the environment makes it a command of the device queue. */
+/* A request of enqueue_kernel [CLC 6.15.19]; the environment makes it a command of the device queue. */
 struct in_enqueue {
     void *queue;    /* in_argument.queue, or the environment's default device queue */
     size_t kernel;  /* block invoke function: entry point index for in_launch.kernel */

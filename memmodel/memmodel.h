@@ -67,7 +67,7 @@ const char *mm_scope_name(enum mm_scope scope);    /* "work_group", ... */
 const char *mm_region_name(enum mm_region region); /* "global", ... */
 const char *mm_origin_name(enum mm_origin origin); /* "buffer", ... */
 
-/* Fence flags [CLC 6.15.12.4] (mm_event.fence_flags, a mask). */
+/* Fence flags [CLC 6.15.12.5] (mm_event.fence_flags, a mask). */
 enum { MM_FENCE_LOCAL = 1, MM_FENCE_GLOBAL = 2, MM_FENCE_IMAGE = 4 };
 /* Attributes of an access (mm_event.attributes, a mask). */
 enum {

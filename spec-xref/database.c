@@ -59,11 +59,12 @@ static uint64_t *hashes_of(struct loader *l, const cJSON *object, size_t *count)
     return hashes;
 }
 
-/* Splits "CL 5.2.1 E3" into document, section and label. */
+/* Splits "CL 5.2.1 E3" and "CL env 2.1 R1" into document, section and label. */
 static bool split_id(struct loader *l, struct xr_clause *c)
 {
-    const char *first = strchr(c->id, ' '), *last = strrchr(c->id, ' ');
-    if (!first || first == last)
+    const char *last = strrchr(c->id, ' ');
+    const char *first = last ? memrchr(c->id, ' ', (size_t)(last - c->id)) : NULL;
+    if (!first)
         return false;
     char *document = mm_arena_alloc(l->db->arena, (size_t)(first - c->id) + 1);
     if (!document)

@@ -197,6 +197,21 @@ static void memory_model(struct builder *b)
     }
 }
 
+/* Clauses of the language and its environment name code and a test each. */
+static void language(struct builder *b)
+{
+    for (size_t i = 0; i < b->m->db->clause_count; i++) {
+        const struct xr_clause *c = &b->m->db->clauses[i];
+        const struct xr_links *links = &b->m->links[i];
+        if ((strcmp(c->document, "CLC") != 0 && strcmp(c->document, "CL env") != 0) || *c->untested)
+            continue;
+        if (!links->checks)
+            add_gap(b, XR_GAP_NO_CHECK, c->id, "", 0);
+        if (!links->implements && !links->reports)
+            add_gap(b, XR_GAP_NO_RULE, c->id, "", 0);
+    }
+}
+
 static void errors(struct builder *b)
 {
     for (size_t i = 0; i < b->m->db->clause_count; i++) {
@@ -278,6 +293,7 @@ enum mm_class xr_matrix_build(const struct xr_database *db, const struct xr_cita
         unknown_citations(&b);
         axioms(&b);
         memory_model(&b);
+        language(&b);
         errors(&b);
         not_run(&b);
         ambiguities(&b);

@@ -49,7 +49,7 @@ struct xr_section {
 /* A parsed specification. */
 struct xr_text {
     struct mm_arena *arena;
-    const char *document; /* "CL" or "VKMM" */
+    const char *document; /* "CL", "CLC", "CL env" or "VKMM" */
     struct xr_sentence *sentences;
     size_t sentence_count;
     struct xr_section *sections;
@@ -70,7 +70,7 @@ uint64_t xr_hash(const char *text);
 
 struct xr_clause {
     const char *id;       /* "CL 3.3.6 G17", "CL 5.2.1 E3", "VKMM synchronizes-with 2" */
-    const char *document; /* "CL", "VKMM" */
+    const char *document; /* as xr_text.document */
     const char *section;  /* "3.3.6" */
     const char *label;    /* "G17" */
     const char *kind;     /* "edge", "error", ... */
@@ -87,8 +87,7 @@ struct xr_clause {
 /* Kinds that a finite execution can confirm or refute. */
 bool xr_clause_checkable(const struct xr_clause *clause);
 
-/* A section that may be cited as a whole.  Documents without clauses here ("CLC", "SPIRV", "CL env") have
- * sections alone. */
+/* A section that may be cited as a whole.  A document without clauses here ("SPIRV") has sections alone. */
 struct xr_known_section {
     const char *document, *number, *title;
 };
@@ -247,9 +246,9 @@ void xr_citations_free(struct xr_citations *citations);
 enum xr_gap_kind {
     XR_GAP_UNKNOWN,      /* a citation of an unknown clause */
     XR_GAP_AXIOM,        /* an axiom without a clause */
-    XR_GAP_NO_CHECK,     /* a checkable memory-model clause without a test */
+    XR_GAP_NO_CHECK,     /* a checkable clause of the memory model, or one of the language, without a test */
     XR_GAP_ONE_CHECK,    /* with a single one */
-    XR_GAP_NO_RULE,      /* a checkable memory-model clause without axiom or code */
+    XR_GAP_NO_RULE,      /* the same without axiom or code */
     XR_GAP_ERROR,        /* an error condition without test and reason */
     XR_GAP_NOT_RUN,      /* a check in a file that no test run reaches */
     XR_GAP_TEST_MISSING, /* an ambiguity that names a missing test or clause */

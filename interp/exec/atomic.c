@@ -1,4 +1,4 @@
-/* Atomic instructions of every width. [SPIRV 3.49.18], [CLC 6.15.12], [CL 3.3.5 O2, O3], [CL 3.3.6 A6].
+/* Atomic instructions of every width. [SPIRV 3.49.18], [CLC 6.15.12, 6.15.12.7.5 R1], [CL 3.3.5 O2, O3], [CL 3.3.6 A6].
  * Implemented with sequentially consistent host atomics, so that kernels and host threads may share
  * fine-grained memory. */
 #include "exec.h"
@@ -146,7 +146,7 @@ static bool is_compare(const struct in_atomic *a)
 }
 
 /* Legacy atomics are translated with relaxed order and work-group scope and keep the named address space of
- * their pointer; C11 atomics use the generic one. [CLC 6.15.12.7: device scope] */
+ * their pointer; C11 atomics use the generic one. [CLC 6.15.12.8: device scope] */
 static enum mm_scope scope_of(const struct in_item *item, const struct in_atomic *a, const struct in_fat *p,
                               enum mm_order order)
 {

@@ -1,4 +1,4 @@
-/* Asynchronous copies between global and local memory [CLC 6.15.11].
+/* Asynchronous copies between global and local memory [CLC 6.15.11, 6.15.11 R1, R4; CLC 6.15.11.1 R1].
  *
  * A copy is performed when all work-items of the work-group have requested it, and belongs to none of them:
  * the record has its accesses between the COPY_START and the COPY_WAIT of each work-item.  In weak memory it
@@ -236,7 +236,7 @@ static void wait(const struct in_gathering *g)
 /* ---- fence ------------------------------------------------------------------------------------- */
 
 /* SPIR-V has no instruction for async_work_group_copy_fence(): a wait for IN_COPY_FENCE + flags events at the
- * null pointer represents it, which is undefined as a wait. */
+ * null pointer represents it, which is undefined as a wait [CLC 6.15.11 R3]. */
 bool in_is_copy_fence(const struct in_item *item, const struct in_wait *w)
 {
     struct in_fat list;
@@ -281,7 +281,7 @@ void in_copy_collective(struct in_run *run, struct in_item **members, uint32_t c
     }
 }
 
-/* All copies have to be waited for before the kernel ends. */
+/* All copies have to be waited for before the kernel ends [CLC 6.15.11 R2]. */
 void in_copies_end(struct in_run *run, struct in_item *item)
 {
     struct in_copies *copies = &item->group->copies;

@@ -1,5 +1,5 @@
 /* Device-side enqueue: ND-ranges, commands, device events, queries about blocks. [SPIRV 3.49.23],
- * [CLC 6.15.16].  Queues and events are the environment's handles. */
+ * [CLC 6.15.19].  Queues and events are the environment's handles. */
 #include "interp/fault.h"
 #include "interp/lower/lower.h"
 #include <string.h>
@@ -101,7 +101,7 @@ static bool read_ndrange(struct in_run *run, struct in_item *item, const struct 
         }
     if (range->dimensions >= 1 && range->dimensions <= 3)
         return true;
-    in_raise(run, item, pc, "invalid-ndrange", "CLC 6.15.16", NULL, 0, 0, "an ndrange of %u dimensions",
+    in_raise(run, item, pc, "invalid-ndrange", "CLC 6.15.19", NULL, 0, 0, "an ndrange of %u dimensions",
              range->dimensions);
     run->outcome.stopped = true;
     return false;
@@ -276,7 +276,7 @@ static bool run_event(struct in_run *run, struct in_item *item, const struct in_
     void *event = handle_of(item, c, 0);
     if (!valid) {
         if (run->launch.checks)
-            in_raise(run, item, pc, "invalid-event", "CLC 6.15.16", NULL, 0, 0,
+            in_raise(run, item, pc, "invalid-event", "CLC 6.15.19", NULL, 0, 0,
                      "the event is not a device event");
         return !run->outcome.stopped;
     }

@@ -1,5 +1,5 @@
 /* Pipes: packets in a ring, reservations that are committed in the order in which they were made. [SPIRV
- * 3.49.22], [CLC 6.15.17], [CL 5.4].  Each built-in is atomic. */
+ * 3.49.22], [CLC 6.15.18], [CL 5.4].  Each built-in is atomic. */
 #include "interp/lower/lower.h"
 #include <pthread.h>
 #include <string.h>
@@ -100,12 +100,12 @@ static struct in_pipe *pipe_of(struct in_run *run, struct in_item *item, const s
     const struct in_handle *h = in_handle_of(run, value_at(item, slot, 8));
     struct in_pipe *p = h != NULL ? h->pipe : NULL;
     if (p == NULL || p->object == NULL) {
-        in_raise(run, item, pc, "invalid-pipe", "CLC 6.15.17", NULL, 0, 0, "the pipe is not a pipe object");
+        in_raise(run, item, pc, "invalid-pipe", "CLC 6.15.18", NULL, 0, 0, "the pipe is not a pipe object");
         run->outcome.stopped = true;
         return NULL;
     }
     if (packet_size != p->packet_size) {
-        in_raise(run, item, pc, "pipe-packet-size", "CLC 6.15.17", p->object, 0, 0,
+        in_raise(run, item, pc, "pipe-packet-size", "CLC 6.15.18", p->object, 0, 0,
                  "packets of %llu bytes in a pipe of packets of %u bytes", (unsigned long long)packet_size,
                  p->packet_size);
         run->outcome.stopped = true;
@@ -169,7 +169,7 @@ static bool run_packet(struct in_run *run, struct in_item *item, const struct in
 static void bad_reservation(struct in_run *run, struct in_item *item, const struct in_insn *pc,
                             const struct in_pipe *p, uint64_t id)
 {
-    in_raise(run, item, pc, "invalid-reservation", "CLC 6.15.17", p->object, 0, 0,
+    in_raise(run, item, pc, "invalid-reservation", "CLC 6.15.18", p->object, 0, 0,
              "reservation %llu is not an active reservation of the pipe in this direction",
              (unsigned long long)id);
     run->outcome.stopped = true;
@@ -189,7 +189,7 @@ static bool run_reserved_packet(struct in_run *run, struct in_item *item, const 
     if (v != NULL && index < v->count) {
         result = transfer(run, item, pc, p, pointer, v->start + index, write) ? 0 : UINT64_MAX;
     } else if (v != NULL) {
-        in_raise(run, item, pc, "out-of-bounds", "CLC 6.15.17", p->object, 0, 0,
+        in_raise(run, item, pc, "out-of-bounds", "CLC 6.15.18", p->object, 0, 0,
                  "packet %llu of a reservation of %u", (unsigned long long)index, v->count);
         run->outcome.stopped = true;
     } else if (p != NULL) {

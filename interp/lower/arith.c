@@ -38,7 +38,7 @@ static const struct pair int_ops[] = {
     {SpvOpSNegate, IN_NEG_8},
     {SpvOpNot, IN_NOT_8},
     {SpvOpShiftRightLogical, IN_LSHR_8},
-    {SpvOpBitReverse, IN_BITREV_8},
+    {SpvOpBitReverse, IN_BITREV_8}, /* [CLC 6.15.3.1 R4] */
     {SpvOpBitCount, IN_BITCNT_8},
     {SpvOpShiftRightArithmetic, IN_ASHR_8},
     {SpvOpIEqual, IN_EQ_8},

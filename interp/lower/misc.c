@@ -126,6 +126,7 @@ enum mm_class in_lower_wide(struct in_lower *l, const struct in_inst *i)
     return in_call_c(l, i, run_wide);
 }
 
+/* [CLC 6.15.3.1 R1-R3] */
 static bool run_bitfield(struct in_run *run, struct in_item *item, const struct in_insn *pc,
                          const struct in_call *c)
 {
@@ -156,6 +157,7 @@ enum mm_class in_lower_bitfield(struct in_lower *l, const struct in_inst *i)
 }
 
 /* Integer dot products; packed 4x8 operands are scalars of 32 bits. */
+/* [CLC 6.15.3 R1-R3] */
 static bool run_idot(struct in_run *run, struct in_item *item, const struct in_insn *pc,
                      const struct in_call *c)
 {
@@ -280,7 +282,7 @@ enum mm_class in_lower_quantize(struct in_lower *l, const struct in_inst *i)
     return in_call_c(l, i, run_quantize);
 }
 
-/* A deterministic clock: it counts its reads and the executed instructions. [SPV_KHR_shader_clock] */
+/* A deterministic clock: it counts its reads and the executed instructions. [CLC 6.15.21 R1] [SPV_KHR_shader_clock] */
 static bool run_read_clock(struct in_run *run, struct in_item *item, const struct in_insn *pc,
                            const struct in_call *c)
 {

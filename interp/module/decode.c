@@ -47,6 +47,7 @@ static enum mm_class scan_inst(struct in_module *m, const struct in_inst *inst, 
         m->target.memory_model = inst->operands[1];
         m->target.vulkan = m->target.memory_model == SpvMemoryModelVulkan;
         m->target.logical = m->target.addressing_model == SpvAddressingModelLogical;
+        /* [CL env 4 R2] */
         if (m->target.addressing_model != SpvAddressingModelPhysical64 &&
             !m->decoding.options->any_environment)
             return in_bad(m, inst->word, err, "SPIRV 3.4",

@@ -452,7 +452,7 @@ static enum mm_class block(struct in_module *m, uint32_t id, struct mm_error *er
     return MM_OK;
 }
 
-/* Invoke functions of blocks are kernels, for the device alone. [CLC 6.15.16] */
+/* Invoke functions of blocks are kernels, for the device alone. [CLC 6.15.19] */
 static enum mm_class blocks(struct in_module *m, struct mm_error *err)
 {
     for (struct in_inst i = {0}; in_spirv_next(m, &i);) {
@@ -487,6 +487,7 @@ static enum mm_class entry_points(struct in_module *m, struct mm_error *err)
         return mm_out_of_memory(err);
     for (; m->kernel_count < m->entry_count; m->kernel_count++) {
         const struct in_entry *e = &m->entries[m->kernel_count];
+        /* [CL env 4 R1] */
         if (e->model != SpvExecutionModelKernel &&
             !(m->decoding.options->any_environment && e->model == SpvExecutionModelGLCompute))
             return mm_fail_at(err, MM_INVALID, "SPIRV 3.3", m->name, 0, 0,

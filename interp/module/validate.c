@@ -1,5 +1,5 @@
 /* Validation by libSPIRV-Tools, and the deviations that are tolerated although the library rejects them.
- * [SPIRV 2.16] */
+ * [SPIRV 2.16; CL env 2.8.1 R1; CL env 2.9 R1; CL env 4 R4] */
 #include "validate.h"
 #include "memmodel/base/input.h"
 #define kDefaultMaxIdBound in_spirv_max_id_bound /* the header defines it in every file */

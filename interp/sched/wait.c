@@ -1,4 +1,4 @@
-/* Barriers and collective operations: blocking, release, and detection of divergence. [CLC 6.15.8] [SPIRV
+/* Barriers and collective operations: blocking, release, and detection of divergence. [CLC 6.15.8 R1, R2; CLC 6.15.16 R1; CLC 6.15.17 R1] [SPIRV
  * 3.49.20 OpControlBarrier, 3.49.21] */
 #include "interp/check/terms.h"
 #include "interp/fault.h"

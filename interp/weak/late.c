@@ -86,7 +86,7 @@ static bool is_simple(uint64_t op)
     }
 }
 
-/* A relaxed fence has no effect [CLC 6.15.12.2] */
+/* A relaxed fence has no effect [CLC 6.15.12.5] */
 static bool is_no_fence(const struct in_item *item, const struct in_insn *i)
 {
     if (i->op != IN_FENCE || i->a >= 0 || i->b >= 0)

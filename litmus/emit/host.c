@@ -1,5 +1,5 @@
 /* Kernels of host tests: one for each launch by the host, which runs one instance; launches by work-items are
- * blocks inside [CLC 6.15.18].  Arguments: the results, the device queues, then all locations. */
+ * blocks inside [CLC 6.15.19].  Arguments: the results, the device queues, then all locations. */
 #include "litmus/emit/emit.h"
 
 #include <inttypes.h>

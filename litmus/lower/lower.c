@@ -356,7 +356,7 @@ static void lower_barrier(struct lt_lower *lower, const struct lt_stmt *s)
     const struct lt_expr *call = s->value;
     bool sub = call->function->kind == LT_F_SUB_GROUP_BARRIER;
     if (sub && !lower->ast->has_sub_group)
-        lt_lower_fail(lower, s->pos, "CLC 6.15.17",
+        lt_lower_fail(lower, s->pos, "CLC 6.15.8",
                       "sub_group_barrier in a thread without a sub-group (@sg n, ...)");
     uint8_t scope = call->scope ? call->scope : sub ? MM_SCOPE_SUB_GROUP : MM_SCOPE_WORK_GROUP;
     lt_emit(lower, s->pos,

@@ -211,7 +211,7 @@ static void expected_one_of(struct lt_lexer *lexer, const char *what, const stru
  *       | "memory_order_seq_cst" | "memory_order_consume"    (consume: C11 tests) */
 static bool parse_order(struct lt_lexer *lexer, uint8_t *order)
 {
-    /* OpenCL has no consume; acquire gives all that it promises [CLC 6.15.12.2]. */
+    /* OpenCL has no consume; acquire gives all that it promises [CLC 6.15.12.3]. */
     if (lexer->test->c11 && lt_accept(lexer, "memory_order_consume")) {
         *order = MM_ACQUIRE;
         return true;

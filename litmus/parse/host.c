@@ -1,5 +1,5 @@
 /* Host part of OPENCL tests: queues, events, and calls of the API, by host threads [CL 5] and, where they
- * enqueue, by work-items [CLC 6.15.18].  Names are resolved after the whole test is parsed (resolve.c). */
+ * enqueue, by work-items [CLC 6.15.19].  Names are resolved after the whole test is parsed (resolve.c). */
 #include "litmus/parse/ast.h"
 
 #include <string.h>

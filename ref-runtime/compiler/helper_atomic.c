@@ -1,4 +1,4 @@
-/* The atomic functions of OpenCL C 1.x act at device scope [CLC 6.15.12.7]; the translator to SPIR-V would
+/* The atomic functions of OpenCL C 1.x act at device scope [CLC 6.15.12.8]; the translator to SPIR-V would
  * write the scope of the work-group, which is that of relaxed C11 functions that name it.  On global memory
  * they become the SPIR-V instruction with the scope that they have; on local memory the two are the same. */
 #include "ref-runtime/compiler/helper.h"

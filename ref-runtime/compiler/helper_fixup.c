@@ -1,6 +1,6 @@
 /* Rewrites the LLVM module where the translator to SPIR-V would abort:
  * - fences and barriers whose flags, order or scope are computed become the SPIR-V instruction with
- *   computed operands, which kernels may have [CLC 6.15.12.4, SPIRV 3.49.20];
+ *   computed operands, which kernels may have [CLC 6.15.12.5, SPIRV 3.49.20];
  * - compare-exchange on floating-point values works on their bits [CLC 6.15.12.7.4];
  * - additions to halves become the instruction [cl_ext_float_atomics]. */
 #include "ref-runtime/compiler/helper.h"

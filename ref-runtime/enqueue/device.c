@@ -1,4 +1,4 @@
-/* Commands that kernels enqueue [CL 3.2.3, 5.1, CLC 6.15.16].
+/* Commands that kernels enqueue [CL 3.2.3, 5.1, CLC 6.15.19].
  *
  * A kernel's command is complete when the commands that it enqueued are.  Those that wait for their parent,
  * or for the work-group that enqueued them, wait for a gate of it. */
@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* What enqueue_kernel returns [CLC 6.15.16]. */
+/* What enqueue_kernel returns [CLC 6.15.19]. */
 enum {
     CLK_SUCCESS = 0,
     CLK_INVALID_EVENT_WAIT_LIST = -57,

@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -69,7 +70,10 @@ struct opencl {
     unsigned line, numbers[LEVELS];
     char code[96];      /* "{CL_INVALID_VALUE}", of the items that follow; "" */
     size_t whole_level; /* of the headings that the memory model's sections have */
+    unsigned offset;    /* ":sectnumoffset:": what the number of the first chapter follows */
     bool listing;       /* between lines of dashes */
+    bool titled;        /* chapters begin with "==": the title alone has "=" */
+    bool lettered;      /* appendices: "A" */
     bool paragraph;     /* the line before is text: one that begins with "=" continues it */
 };
 
@@ -152,11 +156,17 @@ static void put_heading(struct opencl *o, size_t level, const char *title)
     char number[80] = "";
     size_t used = 0;
     end_block(o);
+    if (o->titled && !level)
+        return;
+    level -= o->titled;
     o->numbers[level]++;
     for (size_t i = level + 1; i < LEVELS; i++)
         o->numbers[i] = 0;
-    for (size_t i = 0; i <= level; i++)
-        used += (size_t)snprintf(number + used, sizeof number - used, "%s%u", i ? "." : "", o->numbers[i]);
+    for (size_t i = 0; i <= level; i++) {
+        bool letter = !i && o->lettered && o->numbers[0] <= 26;
+        used += (size_t)snprintf(number + used, sizeof number - used, letter ? "%s%c" : "%s%u", i ? "." : "",
+                                 letter ? 'A' + o->numbers[i] - 1 : o->numbers[i]);
+    }
     put_words(o, title);
     if (level <= o->whole_level)
         o->r->whole = is_memory_model(title);
@@ -210,13 +220,34 @@ static void put_item(struct opencl *o, size_t depth, const char *text)
     put_words(o, text);
 }
 
+/* True if LINE is an attribute that numbers the sections after it. */
+static bool put_numbering(struct opencl *o, const char *line)
+{
+    static const char offset[] = ":sectnumoffset:", level[] = ":leveloffset:", letters[] = ":numbered!:";
+    bool other = strcmp(o->r->text->document, "CL") != 0;
+    if (strncmp(line, offset, sizeof offset - 1) == 0) {
+        o->offset = other ? (unsigned)strtoul(line + sizeof offset - 1, NULL, 10) : 0;
+    } else if (strncmp(line, level, sizeof level - 1) == 0) {
+        memset(o->numbers, 0, sizeof o->numbers); /* what came before is the title */
+        o->numbers[0] = o->lettered ? 0 : o->offset;
+        o->titled = false;
+    } else if (strncmp(line, letters, sizeof letters - 1) == 0) {
+        o->lettered = other;
+        if (other)
+            memset(o->numbers, 0, sizeof o->numbers);
+    } else {
+        return false;
+    }
+    return true;
+}
+
 /* True if LINE is text. */
 static bool put_line(struct opencl *o, const char *line)
 {
     const char *s = line + strspn(line, " ");
     size_t equals = strspn(line, "="), marks = strspn(s, "*"), dots = strspn(s, ".");
-    if (strncmp(line, ":leveloffset:", 13) == 0) {
-        memset(o->numbers, 0, sizeof o->numbers); /* what came before is the title */
+    if (put_numbering(o, line)) {
+        return false;
     } else if (strncmp(line, "----", 4) == 0) {
         o->listing = !o->listing;
         end_block(o);
@@ -243,7 +274,7 @@ static bool put_line(struct opencl *o, const char *line)
 
 void xr_read_opencl(struct xr_reader *r, const char *bytes, size_t length)
 {
-    struct opencl o = {.r = r, .whole_level = 2};
+    struct opencl o = {.r = r, .whole_level = 2, .titled = strcmp(r->text->document, "CL") != 0};
     char line[LINE_BYTES];
     for (const char *p = bytes, *end = p + length; p < end && !r->failed;) {
         const char *stop = memchr(p, '\n', (size_t)(end - p));

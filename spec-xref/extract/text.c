@@ -195,6 +195,15 @@ static bool starts_line(const char *bytes, size_t length, const char *start)
     return false;
 }
 
+/* Which of OpenCL's specifications the asciidoc source is, by its title. */
+static const char *opencl_document(const char *bytes, size_t length)
+{
+    if (starts_line(bytes, length, "= The OpenCL^(TM)^ C Specification"))
+        return "CLC";
+    return starts_line(bytes, length, "= The OpenCL^(TM)^ SPIR-V Environment Specification") ? "CL env"
+                                                                                             : "CL";
+}
+
 enum mm_class xr_text_parse(const char *name, const char *bytes, size_t length, struct xr_text *text,
                             struct mm_error *err)
 {
@@ -211,6 +220,7 @@ enum mm_class xr_text_parse(const char *name, const char *bytes, size_t length, 
     if (memmem(bytes, length, "<html", 5)) {
         xr_read_html(r, bytes, length);
     } else if (memmem(bytes, length, "{CL_", 4) && starts_line(bytes, length, "= ")) {
+        text->document = opencl_document(bytes, length);
         xr_read_opencl(r, bytes, length);
     } else if (starts_line(bytes, length, "[[") && starts_line(bytes, length, "== ")) {
         text->document = "VKMM";

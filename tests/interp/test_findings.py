@@ -51,10 +51,13 @@ CASES = [
      'signed-overflow', 'CLC 6.3.3', 4, None, None, None),
     ('a float that fits no integer', HEAD + 'float x = 1e9f * i; out[i] = (int)x; }', 'float-to-integer', 'CLC 6.', 3, None, None, None),
     ('unreachable code', HEAD + 'if (i == 2) __builtin_unreachable(); out[i] = 1; }', 'unreachable', 'SPIRV', 2, None, None, None),
+    # [CLC 6.15.8 R1]
     ('a barrier that not all reach', HEAD + 'if (l != 1) barrier(CLK_LOCAL_MEM_FENCE); out[i] = 1; }', 'barrier-divergence', 'CLC 6.15.8', 0,
      None, None, None),
+    # [CLC 6.15.16 R1; CLC 6.15.17 R1]
     ('a group function that not all reach', HEAD + 'out[i] = l; if (l != 1) out[i] = work_group_reduce_add(l); }', 'barrier-divergence',
      'CLC 6.15.8', 0, None, None, None),
+    # [CLC 6.15.12.7.1 R1]
     ('an order that a store cannot have', HEAD + 'atomic_store_explicit((global atomic_int *)out, 1, memory_order_acquire, memory_scope_device); }',
      'invalid-order', 'CLC 6.15.12', 0, None, None, None),
     ('an atomic operation on a null pointer', HEAD + 'global atomic_int *p = i == 3 ? 0 : (global atomic_int *)in;\n'

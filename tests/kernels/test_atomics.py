@@ -118,6 +118,7 @@ def run():
             wanted = numpy.array([function(x, y) for x, y in pairs], dtype)
             if (old[part] != a).any() or (left[part] != wanted).any():
                 wrong.append(call)
+        # [CLC 6.15.12.7.5 R1]
         yield f'{len(chosen)} functions of {name} in {space} memory', not wrong, wrong
 
 

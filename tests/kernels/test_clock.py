@@ -99,10 +99,12 @@ def run():
     yield 'the capabilities', ask(CAPABILITIES) == WORK_GROUP | SUB_GROUP, hex(ask(CAPABILITIES))
     for name in 'work_group', 'sub_group':  # the sub-group is the work-group
         out = samples(cl.Program(context, C.replace('SCOPE', name)).build(['-cl-std=CL3.0']))
+        # [CLC 6.15.21 R1]
         yield f'{name}: each sample of a work-item is later', (out[:, 1:] > out[:, :-1]).all(), out
         late = [out[:, i + 1].min() > out[:, i].max() for i in range(TIMES - 1)]
         yield f'{name}: samples after a barrier are later than all before it', all(late), out
     for name in 'device', 'hilo_device':
+        # [CLC 6.15.21 R2]
         yield f'clock_read_{name} is not declared', refused(
             lambda: cl.Program(context, f'kernel void k() {{ clock_read_{name}(); }}').build(['-cl-std=CL3.0'])), ''
     if not shutil.which('spirv-as'):

@@ -1,7 +1,7 @@
 // expect: different-arguments
 // at: 8
 // run: -g 4 -l 4 -a buf:8:iota -a local:32
-// The last work-item asks for another number of elements.
+// The last work-item asks for another number of elements. [CLC 6.15.11 R1]
 kernel void k(global int *data, local int *scratch)
 {
     int i = get_local_id(0);

@@ -1,6 +1,7 @@
 // expect: barrier-divergence
-// at: 9
+// at: 10
 // run: -g 8 -l 8 -a buf:16:iota -a buf:16
+// Half of the work-group misses the fence. [CLC 6.15.11 R4]
 kernel void k(global const int *in, global int *out)
 {
     local int t[8];

@@ -1,7 +1,7 @@
 // expect: barrier-divergence
 // at: 8
 // run: -g 8 -l 8 -a buf:8
-// One work-item of each sub-group misses the barrier [CL 3.3.6 B10].
+// One work-item of each sub-group misses the barrier [CL 3.3.6 B10; CLC 6.15.8 R2].
 kernel void k(global int *out)
 {
     if (get_sub_group_local_id() != 1)

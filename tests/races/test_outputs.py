@@ -35,6 +35,7 @@ KERNELS = (  # the kind, the options, the source
     ("barrier-divergence", ONE, "kernel void k(global int *x) { if (get_local_id(0)) barrier(0); }"),
     ("different-arguments", ONE, "kernel void k(global int *x) { local int t[4];\n"
      "event_t e = async_work_group_copy(t, x, get_local_id(0) + 1, 0); wait_group_events(1, &e); }"),
+    # [CLC 6.15.11 R2]
     ("unwaited-copy", ONE, "kernel void k(global int *x) { local int t[2]; async_work_group_copy(t, x, 2, 0); }"),
     ("data-race", ONE, "kernel void k(global int *x) { local int t[2];\n"
      "event_t e = async_work_group_copy(t, x, 2, 0); x[get_local_id(0)] = 1; wait_group_events(1, &e); }"),

@@ -1,4 +1,4 @@
-/* Queues on the device, commands that kernels enqueue, pipes [CL 3.2.3, 5.1, 5.4, CLC 6.15.16, 6.15.17]. */
+/* Queues on the device, commands that kernels enqueue, pipes [CL 3.2.3, 5.1, 5.4, CLC 6.15.19, 6.15.18]. */
 #include "runtime_test.h"
 
 static cl_command_queue on_device;
@@ -156,7 +156,7 @@ static void local_arguments_and_codes(void **state)
 }
 
 /* A child that waits for its work-group starts while other work-groups of the parent still run; one that
- * waits for the kernel does not [CLC 6.15.16]. */
+ * waits for the kernel does not [CLC 6.15.19]. */
 static void waits_for_its_group(void **state)
 {
     (void)state;
@@ -221,7 +221,7 @@ static void profiling(void **state)
     assert_true(data.times[0] > 0 && data.times[1] >= data.times[0]);
 }
 
-/* A program-scope variable is global memory too, a kernel that reads it later finds the times. [CLC 6.15.16] */
+/* A program-scope variable is global memory too, a kernel that reads it later finds the times. [CLC 6.15.19] */
 static void profiling_into_the_program(void **state)
 {
     (void)state;

@@ -18,6 +18,16 @@ for s in data["sentences"]:
         assert "clause" in s or "reason" in s or "touches" in s, s
 ' "${@:2}"
 }
+states() { # states FILE DOCUMENT LEAST CHAPTER...: so many sentences have a clause or a reason, and no clause lost its sentence
+    "$REFCL" xref extract --json - "$1" | python3 -c '
+import json, sys
+data, document, least = json.load(sys.stdin), sys.argv[1], int(sys.argv[2])
+chapters = [c for c in data["chapters"] if c["chapter"] in sys.argv[3:]]
+found = sum(c["mapped"] + sum(c["listed"].values()) for c in chapters)
+print(data["document"], found, "of", sum(c["normative"] for c in chapters), data["stale"])
+assert data["document"] == document and len(chapters) == len(sys.argv) - 3 and found >= least and not data["stale"]
+' "${@:2}"
+}
 touches() { # touches CLAUSE SED-SCRIPT: the change is reported by extract and by diff
     sed "$2" "$api" >"$tap_dir/changed.html"
     cmp -s "$api" "$tap_dir/changed.html" && echo "nothing changed" && return 1
@@ -34,6 +44,11 @@ if [ -r "$api" ]; then
     ok "no clause is stale" prints 0 'chapter 5' "$REFCL" xref extract "$api"
     ok "a changed error condition is noticed" touches "CL 5.2.1 E3" 's/CL_INVALID_BUFFER_SIZE if <em>size<\/em> is 0<sup>4/CL_INVALID_BUFFER_SIZE if <em>size<\/em> is odd<sup>4/'
     ok "a changed memory rule is noticed" touches "CL 3.3.6 G7" 's/<strong>M<\/strong> and is the maximal contiguous sub-sequence of side effects in the/<strong>M<\/strong> and is the minimal contiguous sub-sequence of side effects in the/'
+    latest=$SPEC/opencl-3.1
+    if [ -r "$latest/OpenCL_C.txt" ]; then
+        ok "OpenCL C: sentences with a clause, or a reason" states "$latest/OpenCL_C.txt" CLC 85 6
+        ok "the SPIR-V environment: the same" states "$latest/OpenCL_Env.txt" "CL env" 85 2 3 4 5
+    fi
     ok "the same file has no changes" prints 0 '0 added, 0 removed, 0 changed, 0 moved' "$REFCL" xref diff "$api" "$api"
     ok "HTML and plain text of one version differ little" prints 1 'changed' "$REFCL" xref diff "$api" "$plain"
 else

@@ -86,7 +86,7 @@ static void test_integers(void **state)
     EXPECT("-9223372036854775808 18446744073709551615", "%ld %lu", INTS(int64_t, INT64_MIN),
            INTS(int64_t, -1));
     EXPECT("-9223372036854775808 18446744073709551615", "%td %zu", INTS(int64_t, INT64_MIN),
-           INTS(int64_t, -1)); /* z and t: from OpenCL C 3.1 on */
+           INTS(int64_t, -1)); /* [CLC 6.15.14.2 R1; CL env 2.11 R1] */
     EXPECT("-3", "%i", INTS(int8_t, -3));
 }
 

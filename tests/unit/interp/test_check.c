@@ -184,6 +184,7 @@ static void test_orders(void **state)
                                          "OpAtomicStore %out %c1 %acq %c1\n",
                                          "%s = OpAtomicCompareExchange %u32 %out %c1 %rel %rel %c1 %c0\n",
                                          "%s = OpAtomicLoad %u32 %out %c9 %c0\n"};
+    /* [CLC 6.15.12.7.4 R1] */
     static const char *const kinds[] = {"invalid-order", "invalid-order", "invalid-order", "invalid-scope"};
     for (int k = 0; k < 4; k++) {
         char text[8192];

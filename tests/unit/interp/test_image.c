@@ -313,7 +313,7 @@ static void test_missing_levels(void **state)
         assert_int_equal(texels[k], 0);
 }
 
-/* Reads without a sampler and queries name levels in SPIR-V alone [CL env cl_khr_mipmap_image]. */
+/* Reads without a sampler and queries name levels in SPIR-V alone [CL env 5.2.9 R1]. */
 static void test_levels_without_source(void **state)
 {
     static const char text[] =

@@ -75,6 +75,7 @@ static void test_extended_copies(void **state)
     (void)state;
     for (int k = 0; k < 4096; k++)
         from[k] = (int16_t)k;
+    /* [CLC 6.15.11.1 R1] */
     go("kernel void k(global short *s, global short *o, local short *l) {\n"
        "  event_t e = async_work_group_copy_2D2D(l, 1, s, 2 * 16 + 3, sizeof(short), 4, 5, 16, 7, 0);\n"
        "  wait_group_events(1, &e); e = async_work_group_copy_2D2D(o, 2, l, 1, sizeof(short), 4, 5, 7, 11, "
