@@ -136,6 +136,14 @@ def npy(path, folder):
         f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + struct.pack("<4i", 5, 6, 7, 8))
     words = ["-a", "out=buf:7:out=" + back, "-a", "v=1,2,3,4", "-a", "w=9"]
     printed("vector", words + ["-a", "list=buf:file=" + name], path, [1, 2, 3, 4, 9, 9, 7])
+    with open(name, "rb") as f:
+        whole = f.read()
+    for shape in (b"(5,)", b"(-4,)", b"(99999999999,)", b"(4294967296, 4294967296)", b"(x,)", b"4", b"(4"):
+        with open(name, "wb") as f:
+            f.write(whole.replace(b"(4,), }" + b" " * (len(shape) - 4), shape + b", }" + b" " * (4 - len(shape))))
+        run = kernel("-k", "vector", *words, "-a", "list=buf:file=" + name, path)
+        check("a shape of %s without these elements" % shape.decode(), run.returncode == 2 and "its header's shape" in run.stderr,
+              run.stderr)
     printed("vector", words + ["-a", "list={10, 20, 30}"], path, [1, 2, 3, 4, 9, 9, 30])
     with open(back, "rb") as f:
         data = f.read()

@@ -54,7 +54,24 @@ static bool read_descr(const char *header, struct array *array)
         return false;
     array->kind = at[2] == 'b' ? 'u' : at[2];
     array->item = strtoul(at + 3, NULL, 10);
-    return !strstr(header, "'fortran_order': True");
+    return array->item && !strstr(header, "'fortran_order': True");
+}
+
+/* The number of elements that the header's shape has, (N, M); SIZE_MAX: there is none, or too many. */
+static size_t shape_count(const char *header)
+{
+    const char *at = strstr(header, "'shape'");
+    size_t count = 1;
+    at = at ? strchr(at, '(') : NULL;
+    if (!at)
+        return SIZE_MAX;
+    for (at++; *at != ')';) {
+        char *end;
+        if (!isdigit((unsigned char)*at) || __builtin_mul_overflow(count, strtoull(at, &end, 10), &count))
+            return SIZE_MAX;
+        at = end + strspn(end, ", ");
+    }
+    return count;
 }
 
 static bool is_npy(const char *text, size_t size)
@@ -78,9 +95,11 @@ static struct array read_array(const char *path)
     char *header = length < size && start + length <= size ? strndup(array.text + start, length) : NULL;
     if (!header || !read_descr(header, &array))
         host_fail("no array of numbers in C order, little-endian", path);
-    free(header);
     array.data = bytes + start + length;
-    array.bytes = size - start - length;
+    if (__builtin_mul_overflow(shape_count(header), array.item, &array.bytes) ||
+        array.bytes > size - start - length)
+        host_fail("the file ends before the elements that its header's shape has", path);
+    free(header);
     return array;
 }
 
