@@ -7,6 +7,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 import tap
@@ -113,6 +114,7 @@ def images(path, folder):
     if "without libpng" in run.stderr:
         skip("PNG", "built without libpng")
         return
+    png_bomb(path, folder, words)
     run = kernel(*words, "-a", "in=image:2d:file=" + png, "-a", "to=image:2d:2x2:rgba8", path)
     check("what was written is read, its size, too", run.returncode == 0 and run.stdout.startswith("out: 0.2"), run.stdout + run.stderr)
     run = kernel(*words, "-a", "in=image:2d:2x2:r32f:iota", "-a", "to=image:2d:2x2:rgba8", path)
@@ -127,6 +129,18 @@ def images(path, folder):
     check("an unknown format", run.returncode == 2 and "is no format of images" in run.stderr, run.stderr)
 
 
+def png_bomb(path, folder, words):
+    """A header of 30000 x 30000 pixels, which need 3.6 GB, without any: refused for its size, not for what follows."""
+    name = os.path.join(folder, "bomb.png")
+    size = b"IHDR" + struct.pack(">IIBBBBB", 30000, 30000, 8, 6, 0, 0, 0)
+    with open(name, "wb") as f:
+        f.write(b"\x89PNG\r\n\x1a\n" + b"".join(struct.pack(">I", len(c) - 4) + c + struct.pack(">I", zlib.crc32(c)) for c in
+                                                (size, b"IDAT" + zlib.compress(bytes(9)), b"IEND")))
+    for shape, message in ((":2x2:rgba8", "the image's size is not that of"), ("", "CL_INVALID_IMAGE_SIZE")):
+        run = kernel(*words, "-a", "in=image:2d%s:file=%s" % (shape, name), "-a", "to=image:2d:2x2:rgba8", path)
+        check("a picture of gigabytes for an image%s" % shape, run.returncode == 2 and message in run.stderr, run.stderr)
+
+
 def npy(path, folder):
     """Files as the format's description has them, made by hand."""
     name, back = os.path.join(folder, "in.npy"), os.path.join(folder, "out.npy")
@@ -138,6 +152,8 @@ def npy(path, folder):
     printed("vector", words + ["-a", "list=buf:file=" + name], path, [1, 2, 3, 4, 9, 9, 7])
     with open(name, "rb") as f:
         whole = f.read()
+    run = kernel("-k", "vector", *words, "-a", "list=buf:file=/dev/zero", path)
+    check("a file without an end", run.returncode == 2 and "more than 256 MiB" in run.stderr, run.stderr)
     for shape in (b"(5,)", b"(-4,)", b"(99999999999,)", b"(4294967296, 4294967296)", b"(x,)", b"4", b"(4"):
         with open(name, "wb") as f:
             f.write(whole.replace(b"(4,), }" + b" " * (len(shape) - 4), shape + b", }" + b" " * (4 - len(shape))))

@@ -47,8 +47,8 @@ static bool is_png(const char *path)
     return n > 4 && strcmp(path + n - 4, ".png") == 0;
 }
 
-/* The picture as 8 bits for each of the format's channels, from malloc; its size in SIZE. */
-static unsigned char *read_png(const char *path, const struct host_format *format, uint64_t size[3])
+/* The width and height of a picture, from its header alone: it may have far more pixels than its file has bytes. */
+static void read_png_size(const char *path, const struct host_format *format, uint64_t size[3])
 {
 #ifdef HAVE_PNG
     png_image image = {.version = PNG_IMAGE_VERSION};
@@ -56,21 +56,39 @@ static unsigned char *read_png(const char *path, const struct host_format *forma
         host_fail(image.message, path);
     if (format->scalar.bytes != 1 || (format->channels != 4 && format->channels != 1))
         host_fail("a PNG file is for images of rgba8, bgra8 or r8", path);
-    image.format = format->channels == 1                       ? PNG_FORMAT_GRAY
-                   : format->cl.image_channel_order == CL_BGRA ? PNG_FORMAT_BGRA
-                                                               : PNG_FORMAT_RGBA;
-    unsigned char *pixels = malloc(PNG_IMAGE_SIZE(image));
-    if (!pixels)
-        host_fail("out of memory for", path);
     size[0] = image.width;
     size[1] = image.height;
-    if (!png_image_finish_read(&image, NULL, pixels, 0, NULL))
-        host_fail(image.message, path);
-    return pixels;
+    png_image_free(&image);
 #else
     (void)format;
     (void)size;
     host_fail("this refcl was built without libpng: use a .npy file instead of", path);
+#endif
+}
+
+/* The picture as 8 bits for each of the format's channels, from malloc; it has the image's size. */
+static unsigned char *read_png(const char *path, const struct host_format *format, const size_t region[3])
+{
+    uint64_t size[3] = {0};
+    read_png_size(path, format, size);
+    if (size[0] != region[0] || size[1] != region[1])
+        host_fail("the image's size is not that of", path);
+#ifdef HAVE_PNG
+    png_image image = {.version = PNG_IMAGE_VERSION};
+    if (!png_image_begin_read_from_file(&image, path))
+        host_fail(image.message, path);
+    image.format = format->channels == 1                       ? PNG_FORMAT_GRAY
+                   : format->cl.image_channel_order == CL_BGRA ? PNG_FORMAT_BGRA
+                                                               : PNG_FORMAT_RGBA;
+    bool same = image.width == size[0] && image.height == size[1];
+    unsigned char *pixels = same ? malloc(PNG_IMAGE_SIZE(image)) : NULL;
+    if (!pixels)
+        host_fail(same ? "out of memory for" : "the file changes while it is read", path);
+    if (!png_image_finish_read(&image, NULL, pixels, 0, NULL))
+        host_fail(image.message, path);
+    return pixels;
+#else
+    return NULL;
 #endif
 }
 
@@ -141,15 +159,12 @@ static size_t bytes_of(const struct argument *a)
 void host_fill_image(struct host *host, struct argument *a)
 {
     size_t bytes = bytes_of(a);
-    uint64_t size[3] = {0};
     unsigned char *data = calloc(1, bytes);
     if (!data)
         host_fail("out of memory", NULL);
     if (is_png(a->spec.file)) {
         free(data);
-        data = read_png(a->spec.file, &a->format, size);
-        if (size[0] != a->region[0] || size[1] != a->region[1])
-            host_fail("the image's size is not that of", a->spec.file);
+        data = read_png(a->spec.file, &a->format, a->region);
     } else {
         host_fill(data, bytes, a->format.scalar, &a->spec, host->round);
     }
@@ -171,7 +186,7 @@ void host_make_image(struct host *host, struct argument *a)
     if (!a->spec.size[0] && !is_png(a->spec.file))
         host_fail("an image without a size needs a PNG file, not", a->spec.file);
     if (!a->spec.size[0])
-        free(read_png(a->spec.file, &a->format, a->spec.size));
+        read_png_size(a->spec.file, &a->format, a->spec.size);
     cl_image_desc description = image_descriptor(&a->spec, a->region);
     a->image = clCreateImage(host->context, host_access(&a->spec), &a->format.cl, &description, NULL, &code);
     host_check(code, "clCreateImage");

@@ -10,6 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+enum { MAX_STREAM = 256 << 20 }; /* bytes of a pipe or device */
 
 void host_fail(const char *what, const char *detail)
 {
@@ -31,8 +34,10 @@ char *host_read_file(const char *path, size_t *size)
     FILE *file = fopen(path, "rb");
     char *text = NULL;
     size_t capacity = 0;
-    if (!file)
+    struct stat status;
+    if (!file || fstat(fileno(file), &status) != 0)
         host_fail("cannot read", path);
+    bool endless = !S_ISREG(status.st_mode);
     for (*size = 0;;) {
         if (*size == capacity && !(text = realloc(text, (capacity = capacity * 2 + 4096) + 1)))
             host_fail("out of memory", NULL);
@@ -40,6 +45,8 @@ char *host_read_file(const char *path, size_t *size)
         if (n == 0)
             break;
         *size += n;
+        if (endless && *size > MAX_STREAM)
+            host_fail("more than 256 MiB from what is no regular file", path);
     }
     if (ferror(file))
         host_fail("cannot read", path);
