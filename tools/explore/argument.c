@@ -143,8 +143,12 @@ void ex_argument(struct ex *ex, uint32_t id, const char *text)
     const struct in_ty *t = ex_type_of(ex, id),
                        *pointee = t->kind == IN_TY_POINTER ? ex_argument_element(ex, id) : NULL;
     input->given = true;
-    const char *why = spec_read(text, &spec, message, sizeof message) ? unsupported(&spec, pointee) : message;
-    if (!why)
+    const char *why = spec_read(text, &spec, message, sizeof message) ? NULL : message;
+    if (!why && (ex_is_image(t) || spec.kind == SPEC_IMAGE || spec.kind == SPEC_SAMPLER))
+        why = ex_image_argument(ex, input, &spec, &pointee);
+    if (!why && !input->sampler)
+        why = unsupported(&spec, pointee);
+    if (!why && !input->sampler)
         take(ex, input, &spec, pointee);
     input->any = spec.fill == SPEC_ANY;
     input->null = spec.kind == SPEC_NULL;

@@ -284,7 +284,7 @@ bool ex_atomic(struct ex *ex, const struct in_inst *inst)
 {
     if (inst->opcode == SpvOpMemoryBarrier) {
         struct ck_instr i = fence(ex, CK_FENCE, inst->operands[0], inst->operands[1]);
-        if (i.order != MM_RELAXED)
+        if (i.order != MM_RELAXED || i.fence_flags & MM_FENCE_IMAGE)
             ex_emit(ex, i);
         return true;
     }

@@ -7,6 +7,7 @@
 #define TOOLS_EXPLORE_H
 
 #include "checker/checker.h"
+#include "interp/image/image.h"
 #include "interp/interp.h"
 #include "interp/spirv.h"
 
@@ -35,6 +36,8 @@ struct ex_input {
     bool ranged;    /* the values are from LOW to HIGH */
     int64_t low, high;
     struct ex_init init;
+    uint32_t image;   /* images: number of its description, from 1 */
+    uint32_t sampler; /* samplers: as OpConstantSampler has it in interp/module, else 0 */
 };
 struct ex_launch {
     uint32_t global[3], local[3],
@@ -122,6 +125,13 @@ struct ex_meeting { /* a barrier that comes with an instruction */
     uint32_t site;
     const struct in_inst *inst;
 };
+struct ex_image {                /* an argument: its texels are objects of channels */
+    struct in_image description; /* without data */
+    const struct in_ty *channel;
+    unsigned channels; /* of a texel, one after the other */
+    bool is_unsigned;
+    uint32_t object;
+};
 struct ex_item { /* the work-item that is lowered */
     uint32_t thread;
     uint32_t work_group; /* dense */
@@ -148,6 +158,8 @@ struct ex_build {    /* of all work-items */
     uint32_t meeting_count;
     struct ex_meeting *copies; /* asynchronous ones, by the site of their call */
     uint32_t copy_count;
+    struct ex_image *images;
+    uint32_t image_count;
     struct ex_known *known; /* of each object, once all threads are lowered */
 };
 #define EX_PRIVATE_BASE (UINT64_C(0x80000000) << 32)
@@ -246,6 +258,9 @@ enum { EX_SOURCE_TYPE = 128 };
 bool ex_source_type(const struct ex *ex, uint32_t id, char text[EX_SOURCE_TYPE]);
 /* What the memory of parameter ID, a pointer, consists of: by the type in the source where that is known, else as its type says. */
 const struct in_ty *ex_argument_element(struct ex *ex, uint32_t id);
+/* The number of that KIND and size: a type of the module, or a new one. */
+struct spec_scalar;
+const struct in_ty *ex_number_type(struct ex *ex, const struct spec_scalar *scalar);
 const struct ex_shape *ex_shape(const struct ex *ex, const struct in_ty *type);
 static inline bool ex_is_runtime_array(const struct in_ty *t)
 {
@@ -382,6 +397,21 @@ void ex_reflect_arguments(struct ex *ex);
  * where byte i is given. */
 void ex_reflected_bytes(struct ex *ex, uint32_t id, const struct in_ty *type, uint8_t *bytes, uint8_t *known,
                         uint64_t size);
+/* explore/image.c: instructions on images and samplers; false: not one of them */
+bool ex_image(struct ex *ex, const struct in_inst *inst);
+bool ex_is_image(const struct in_ty *type);
+/* Takes SPEC, of an image or sampler, for the parameter INPUT->id and makes it one of the image's channels, whose type *CHANNEL
+ * becomes; NULL, or what is wrong. */
+struct spec;
+const char *ex_image_argument(struct ex *ex, struct ex_input *input, struct spec *spec,
+                              const struct in_ty **channel);
+/* The argument ID, an image or a sampler, as a value of type T. */
+struct ex_value ex_image_value(struct ex *ex, uint32_t id, const struct in_ty *t);
+/* What the memory of the image ID consists of; its texels are those of OBJECT. */
+const struct in_ty *ex_image_channel(struct ex *ex, uint32_t id);
+void ex_image_object(struct ex *ex, uint32_t id, uint32_t object);
+/* explore/image_order.c: once threads are settled, barriers order images as CLK_IMAGE_MEM_FENCE says, or the launch is refused */
+void ex_order_images(struct ex *ex);
 /* explore/fold.c */
 void ex_fold(struct ex *ex);
 /* explore/group.c: functions of work-groups and sub-groups; false: not one of them */

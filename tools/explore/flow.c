@@ -297,6 +297,7 @@ static const char *advice(uint32_t opcode)
         uint32_t first, last;
         const char *text;
     } groups[] = {
+        {SpvOpImageTexelPointer, SpvOpImageTexelPointer, "pass the pixels in a buffer"},
         {SpvOpSampledImage, SpvOpImageQuerySamples, "pass the pixels in a buffer"},
         {SpvOpImageSparseSampleImplicitLod, SpvOpImageSparseRead, "pass the pixels in a buffer"},
         {SpvOpReadPipe, SpvOpGroupCommitWritePipe, "pass the packets in a buffer"},
@@ -338,7 +339,7 @@ static void instruction(struct ex *ex, const struct in_inst *inst)
     if (inst->result && ex_id(ex, inst->result)->kind == IN_ID_CONSTANT)
         return;
     if (!ex_memory(ex, inst) && !ex_atomic(ex, inst) && !ex_group(ex, inst) && !ex_copy(ex, inst) &&
-        !ex_compute(ex, inst))
+        !ex_image(ex, inst) && !ex_compute(ex, inst))
         ex_fail(ex, MM_LIMIT, "explore.opcode",
                 "%s (opcode %u) is not explored: %s, or check executions one by one with refcl kernel",
                 in_opcode_name(inst->opcode), inst->opcode, advice(inst->opcode));

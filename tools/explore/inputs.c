@@ -76,6 +76,9 @@ static const struct in_ty *number_type(struct ex *ex, const struct ex_place *p)
 bool ex_is_unsigned(const struct ex *ex, uint32_t id)
 {
     char type[EX_SOURCE_TYPE];
+    const struct ex_input *input = ex_input_of(ex, id);
+    if (input && input->image)
+        return ex->build.images[input->image - 1].is_unsigned;
     return ex_source_type(ex, id, type) && (*type == 'u' || strncmp(type, "size_t", 6) == 0);
 }
 

@@ -121,6 +121,8 @@ static uint8_t region_of(uint32_t storage)
         return MM_LOCAL;
     case SpvStorageClassUniformConstant:
         return MM_CONSTANT;
+    case SpvStorageClassImage:
+        return MM_IMAGE;
     default:
         return MM_GLOBAL;
     }
@@ -150,12 +152,15 @@ static void add_object(struct ex *ex, struct ex_place place, uint64_t size, cons
                                .region = region_of(place.storage),
                                .origin = input && input->svm ? MM_ORIGIN_FINE_SVM_ATOMICS : MM_ORIGIN_BUFFER,
                                .uninitialized = !bytes || place.known,
-                               .is_signed = scalar.kind == MM_SCALAR_SIGNED,
+                               .is_signed = input && input->image ? !ex_is_unsigned(ex, place.id)
+                                                                  : scalar.kind == MM_SCALAR_SIGNED,
                                .is_float = scalar.kind == MM_SCALAR_FLOAT && scalar.size == element,
                                .work_group = local ? (int32_t)place.work_group : -1,
                                .alias_of = ex->program->object_count,
                                .initial = values};
     place.object = ex_added(ex, ck_program_add_object(ex->program, &object));
+    if (object.region == MM_IMAGE)
+        ex_image_object(ex, place.id, place.object);
     add_place(ex, &place);
 }
 
@@ -304,12 +309,14 @@ static void argument_objects(struct ex *ex, const struct in_function *f)
             ex_fail(ex, MM_INVALID, "CL 5.9.2",
                     "%s is no pointer to global or constant memory: it cannot be null",
                     display_name(ex, f->params[i]));
-        if (is_shared_pointer(t) && !(input && input->null))
+        bool image = t->opcode == SpvOpTypeImage;
+        if (image || (is_shared_pointer(t) && !(input && input->null)))
             make_objects(ex,
-                         (struct ex_place){.id = f->params[i],
-                                           .pointee = ex_argument_element(ex, f->params[i]),
-                                           .storage = t->storage,
-                                           .is_array = true},
+                         (struct ex_place){
+                             .id = f->params[i],
+                             .pointee = (image ? ex_image_channel : ex_argument_element)(ex, f->params[i]),
+                             .storage = image ? SpvStorageClassImage : t->storage,
+                             .is_array = true},
                          NULL);
     }
     if (!ex->module.vulkan)
@@ -420,6 +427,8 @@ static void run_entry(struct ex *ex, const struct in_function *f)
         if (input && input->null) {
             arguments[i] = ex_new_value(ex, t);
             arguments[i].leaves[0] = ex_const(ex, 0, 8);
+        } else if (ex_is_image(t)) {
+            arguments[i] = ex_image_value(ex, id, t);
         } else if (is_shared_pointer(t)) {
             arguments[i] = pointer_to_object(ex, id, t);
         } else if (t->kind == IN_TY_POINTER) { /* a structure passed by reference */
@@ -545,6 +554,7 @@ static void lower(struct ex *ex)
         for (uint32_t item = 0; item < items; item++)
             add_thread(ex, f, group, item);
     ex_settle(ex);
+    ex_order_images(ex);
     mark_atomic_objects(ex);
     ex_add_inputs(ex);
     ex_conditions(ex);

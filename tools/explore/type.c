@@ -83,6 +83,12 @@ static const struct in_ty *number_type(struct ex *ex, const struct spec_type *ty
     return t;
 }
 
+const struct in_ty *ex_number_type(struct ex *ex, const struct spec_scalar *scalar)
+{
+    const struct spec_type type = {*scalar, 1, scalar->bytes};
+    return number_type(ex, &type, 1);
+}
+
 const struct in_ty *ex_argument_element(struct ex *ex, uint32_t id)
 {
     char text[EX_SOURCE_TYPE];

@@ -8,37 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "rgba8", "r32f", "rg16ui", "r8i", "bgra8": channels, bits, and f, i, ui, s (signed, normalized) or nothing: normalized, f for 32
- * bits. */
 static struct host_format read_format(const char *text)
 {
-    static const struct {
-        cl_channel_order order;
-        unsigned channels;
-    } orders[] = {
-        [SPEC_RGBA] = {CL_RGBA, 4}, [SPEC_BGRA] = {CL_BGRA, 4}, [SPEC_RG] = {CL_RG, 2}, [SPEC_R] = {CL_R, 1}};
-    static const struct {
-        cl_channel_type type;
-        struct spec_scalar scalar;
-    } types[] = {[SPEC_UNORM8] = {CL_UNORM_INT8, {"uchar", 1, 'u'}},
-                 [SPEC_UNORM16] = {CL_UNORM_INT16, {"ushort", 2, 'u'}},
-                 [SPEC_SNORM8] = {CL_SNORM_INT8, {"char", 1, 'i'}},
-                 [SPEC_SNORM16] = {CL_SNORM_INT16, {"short", 2, 'i'}},
-                 [SPEC_FLOAT] = {CL_FLOAT, {"float", 4, 'f'}},
-                 [SPEC_FLOAT_32] = {CL_FLOAT, {"float", 4, 'f'}},
-                 [SPEC_HALF] = {CL_HALF_FLOAT, {"half", 2, 'f'}},
-                 [SPEC_INT8] = {CL_SIGNED_INT8, {"char", 1, 'i'}},
-                 [SPEC_INT16] = {CL_SIGNED_INT16, {"short", 2, 'i'}},
-                 [SPEC_INT32] = {CL_SIGNED_INT32, {"int", 4, 'i'}},
-                 [SPEC_UINT8] = {CL_UNSIGNED_INT8, {"uchar", 1, 'u'}},
-                 [SPEC_UINT16] = {CL_UNSIGNED_INT16, {"ushort", 2, 'u'}},
-                 [SPEC_UINT32] = {CL_UNSIGNED_INT32, {"uint", 4, 'u'}}};
-    enum spec_order order;
-    enum spec_channel channel;
-    if (!spec_format_find(text, &order, &channel))
+    struct spec_format f;
+    if (!spec_format_read(text, &f))
         host_fail("not a format of images", text);
-    return (struct host_format){
-        {orders[order].order, types[channel].type}, orders[order].channels, types[channel].scalar};
+    return (struct host_format){{CL_R + f.order, CL_SNORM_INT8 + f.type}, f.channels, f.scalar};
 }
 
 static bool is_png(const char *path)

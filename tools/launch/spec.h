@@ -139,6 +139,14 @@ bool spec_type_read(const char *text, struct spec_type *type);
 struct spec_type spec_element_type(const char *source_name, uint32_t size, uint32_t count, bool is_real,
                                    uint32_t bytes);
 
+/* A format of images: numbers of enum in_channel_order and enum in_channel_type, CHANNELS numbers for each texel. */
+struct spec_format {
+    unsigned order, type, channels;
+    struct spec_scalar scalar;
+};
+/* The format that TEXT names, such as "rgba8" or "r32f"; false: none. */
+bool spec_format_read(const char *text, struct spec_format *format);
+
 /* "CL_INVALID_ARG_SIZE (-51)" in TEXT. */
 const char *spec_code_text(int code, char *text, size_t size);
 

@@ -1,6 +1,7 @@
 /* Types of numbers by their names in OpenCL C, and what the memory of a kernel's argument consists of.
  *
  * The name comes from the source; the type that SPIR-V pointers have is the translator's guess where those of LLVM have none. */
+#include "interp/image/image.h"
 #include "tools/launch/spec.h"
 
 #include <stdlib.h>
@@ -54,4 +55,38 @@ struct spec_type spec_element_type(const char *source_name, uint32_t size, uint3
         if (scalars[i].bytes == size && scalars[i].kind == (is_real ? 'f' : 'i'))
             return vector_of(scalars[i], count);
     return (struct spec_type){SPEC_BYTE, 1, bytes ? bytes : 1};
+}
+
+bool spec_format_read(const char *text, struct spec_format *format)
+{
+    static const struct {
+        enum in_channel_order order;
+        unsigned channels;
+    } orders[] = {[SPEC_RGBA] = {IN_ORDER_RGBA, 4},
+                  [SPEC_BGRA] = {IN_ORDER_BGRA, 4},
+                  [SPEC_RG] = {IN_ORDER_RG, 2},
+                  [SPEC_R] = {IN_ORDER_R, 1}};
+    static const struct {
+        enum in_channel_type type;
+        struct spec_scalar scalar;
+    } types[] = {[SPEC_UNORM8] = {IN_CHANNEL_UNORM_INT8, {"uchar", 1, 'u'}},
+                 [SPEC_UNORM16] = {IN_CHANNEL_UNORM_INT16, {"ushort", 2, 'u'}},
+                 [SPEC_SNORM8] = {IN_CHANNEL_SNORM_INT8, {"char", 1, 'i'}},
+                 [SPEC_SNORM16] = {IN_CHANNEL_SNORM_INT16, {"short", 2, 'i'}},
+                 [SPEC_FLOAT] = {IN_CHANNEL_FLOAT, {"float", 4, 'f'}},
+                 [SPEC_FLOAT_32] = {IN_CHANNEL_FLOAT, {"float", 4, 'f'}},
+                 [SPEC_HALF] = {IN_CHANNEL_HALF_FLOAT, {"half", 2, 'f'}},
+                 [SPEC_INT8] = {IN_CHANNEL_SIGNED_INT8, {"char", 1, 'i'}},
+                 [SPEC_INT16] = {IN_CHANNEL_SIGNED_INT16, {"short", 2, 'i'}},
+                 [SPEC_INT32] = {IN_CHANNEL_SIGNED_INT32, {"int", 4, 'i'}},
+                 [SPEC_UINT8] = {IN_CHANNEL_UNSIGNED_INT8, {"uchar", 1, 'u'}},
+                 [SPEC_UINT16] = {IN_CHANNEL_UNSIGNED_INT16, {"ushort", 2, 'u'}},
+                 [SPEC_UINT32] = {IN_CHANNEL_UNSIGNED_INT32, {"uint", 4, 'u'}}};
+    enum spec_order order;
+    enum spec_channel channel;
+    if (!spec_format_find(text, &order, &channel))
+        return false;
+    *format = (struct spec_format){(unsigned)orders[order].order, (unsigned)types[channel].type,
+                                   orders[order].channels, types[channel].scalar};
+    return true;
 }

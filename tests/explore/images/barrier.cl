@@ -1,0 +1,10 @@
+// Options: --global 2 --local 2 --arg image:1d:2:r32i --arg buf:2
+// Options: --assert 'out[0] == 2 and out[1] == 1'
+// Expect: condition holds, race none, usage none, divergence none
+kernel void exchange(read_write image1d_t image, global int *out)
+{
+    int x = get_local_id(0);
+    write_imagei(image, x, (int4)(x + 1));
+    barrier(CLK_IMAGE_MEM_FENCE);
+    out[x] = read_imagei(image, 1 - x).x;
+}

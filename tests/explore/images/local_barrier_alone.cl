@@ -1,0 +1,11 @@
+// Options: --global 2 --local 2 --arg image:1d:2:r32i --arg buf:2
+// Expect: race found, flags data_race
+kernel void exchange(read_write image1d_t image, global int *out)
+{
+    local int shared[2];
+    int x = get_local_id(0);
+    write_imagei(image, x, (int4)(x + 1));
+    shared[x] = 10 * (x + 1);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    out[x] = read_imagei(image, 1 - x).x + shared[1 - x];
+}

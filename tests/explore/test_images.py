@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""Images in explore: kernels with their verdicts, by both engines, and what detection says about the same launches."""
+import json
+import os
+import random as randomness
+import shlex
+import subprocess
+import sys
+import tempfile
+
+from test_kernels import ENGINES, HERE, PATIENCE, REFCL, explore, header, run
+import tap
+
+IMAGES = os.path.join(HERE, "images")
+# The finding of refcl kernel for each flag; races between writes of one value have a kind of their own.
+FINDINGS = {"uniform-write": "data-race", "data_race": "data-race", "image_unfenced": "image-unfenced-read", "out_of_bounds": "out-of-bounds"}
+
+
+def expected_finding(path):
+    items = dict(item.split() for line in header(path, "Expect") for item in line.split(","))
+    return FINDINGS.get(items.get("flags"), "") or ("data-race" if items.get("race") == "found" else "")
+
+
+def detected(path, words):
+    """The kinds of findings in the launch that WORDS describe, as refcl kernel executes it."""
+    options = [word for i, word in enumerate(words) if "--assert" not in (word, words[i - 1])]
+    done = subprocess.run([REFCL, "kernel", "--json", "-", *options, path], capture_output=True, text=True, timeout=PATIENCE,
+                          check=False)
+    try:
+        return {FINDINGS.get(finding["kind"], finding["kind"]) for finding in json.loads(done.stdout)["findings"]}
+    except (ValueError, LookupError):
+        return {f"no report: {done.stderr}"}
+
+
+def check_detection():
+    for name in sorted(os.listdir(IMAGES)):
+        path = os.path.join(IMAGES, name)
+        if list(header(path, "Error")) or any(":any" in line for line in header(path, "Options")):
+            continue
+        wanted, got = expected_finding(path), detected(path, shlex.split(" ".join(header(path, "Options"))))
+        tap.check(f"{name} detection", got == ({wanted} if wanted else set()), f"expected '{wanted}', got {sorted(got)}")
+
+
+LAUNCH = ["--global", "4", "--local", "2", "--arg", "image:1d:4:r32i", "--arg", "buf:4", "--arg", "buf:4"]
+PLACES = ["x", "x ^ 1", "3 - x", "x / 2", "(x + 1) % 4", "x & 2"]
+
+
+def random_kernel(random):
+    """Straight-line accesses of an image and a buffer, and barriers with any flags."""
+    lines = ["kernel void k(read_write image1d_t image, global int *shared, global int *out)", "{",
+             "    int x = get_global_id(0), sum = 0;"]
+    for _ in range(random.randint(2, 6)):
+        at = random.choice(PLACES)
+        flags = random.choice(["CLK_IMAGE_MEM_FENCE", "CLK_GLOBAL_MEM_FENCE", "CLK_LOCAL_MEM_FENCE",
+                               "CLK_IMAGE_MEM_FENCE | CLK_GLOBAL_MEM_FENCE"])
+        lines.append("    " + random.choice([
+            f"write_imagei(image, {at}, (int4)(sum + 1));", f"sum += read_imagei(image, {at}).x;", f"barrier({flags});",
+            f"barrier({flags});", "atomic_work_item_fence(CLK_IMAGE_MEM_FENCE, memory_order_acq_rel, memory_scope_work_item);",
+            f"shared[{random.choice(['x', at])}] = sum;", f"sum += shared[{random.choice(['x', at])}];"]))
+    return "\n".join([*lines, "    out[x] = sum;", "}", ""])
+
+
+def check_random(count):
+    """Kernels at random: both engines find what detection does, or refuse the kernel."""
+    random, refused = randomness.Random(24), 0
+    for number in range(count):
+        with tempfile.NamedTemporaryFile("w", suffix=".cl") as file:
+            file.write(random_kernel(random))
+            file.flush()
+            found = {}
+            for engine in "search", "z3":
+                done, test = explore(file.name, engine, LAUNCH)
+                found[engine] = {FINDINGS.get(flag, flag) for flag in test["flags"]} if "flags" in test else done.returncode
+            refused += found["search"] == 3
+            wanted = {3} if found["search"] == 3 else detected(file.name, LAUNCH)
+            same = found["search"] == found["z3"] and (wanted == {3} or found["search"] == wanted)
+            with open(file.name, encoding="utf-8") as text:
+                tap.check(f"random kernel {number}", same, f"{found}, detection: {wanted}\n{text.read()}")
+    tap.check("most random kernels are decided", refused * 3 < count, f"{refused} of {count} are refused")
+
+
+def check_witnesses():
+    """Executions with images are not replayed, and explore says so."""
+    path = os.path.join(IMAGES, "write_race.cl")
+    options = shlex.split(" ".join(header(path, "Options")))
+    done = subprocess.run([REFCL, "explore", "--witnesses", *options, path], capture_output=True, text=True, timeout=PATIENCE,
+                          check=False)
+    tap.check("witnesses are refused", done.returncode == 1 and "executions with images are not supported" in done.stdout,
+              done.stdout + done.stderr)
+
+
+if __name__ == "__main__":
+    run(IMAGES, ENGINES)
+    check_detection()
+    check_witnesses()
+    check_random(40)
+    sys.exit(tap.done())
