@@ -3,9 +3,11 @@
 #include "tools/cmd/commands.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct tool_command *const commands[] = {&cmd_run,
                                                       &cmd_kernel,
@@ -174,8 +176,20 @@ static int dispatch(int argc, char **argv)
     return run_command(argc, argv);
 }
 
+/* A file that is opened later must not get the number of a closed standard stream, whose output would go into it.  Open for
+ * reading only, so that output to the stream still fails and is reported. */
+static void reserve_standard_descriptors(void)
+{
+    int fd = open("/dev/null", O_RDONLY);
+    while (fd >= 0 && fd <= STDERR_FILENO)
+        fd = open("/dev/null", O_RDONLY);
+    if (fd >= 0)
+        close(fd);
+}
+
 int main(int argc, char **argv)
 {
+    reserve_standard_descriptors();
     sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = ignore_signal, .sa_flags = SA_RESTART}, NULL);
     int code = tool_flush(dispatch(argc, argv));
     /* The destructor of the runtime, which is linked in for its compiler, would write an empty trace over the one that

@@ -118,6 +118,9 @@ def main():
         kernel = os.path.join(folder, "k.cl")
         with open(kernel, "w") as file:
             file.write("kernel void k(global int *a) { a[get_global_id(0)] = 1; }\n")
+        closed = subprocess.run(["sh", "-c", '"$0" explore "$1" >&-', REFCL, kernel], stderr=subprocess.PIPE, text=True, timeout=PATIENCE)
+        check("explore, closed stdout: exit 4", closed.returncode == 4 and "writing to the standard output failed" in closed.stderr,
+              (closed.returncode, closed.stderr))
         launch = ["-g", "4", "-l", "2", "-a", "buf:64", kernel]
         for words in (["explore", *launch], ["explore", "--prove", kernel], ["kernel", "--quiet", "--print", "0", *launch]):
             with open("/dev/full", "w") as full:
