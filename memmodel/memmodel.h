@@ -137,12 +137,14 @@ struct mm_event {
     uint8_t fence_flags;
     uint8_t attributes;
     uint16_t semantics; /* SPIR-V storage-class semantics as written (Vulkan); accesses of the runtime: may
-                           be MM_TRANSFER; maps: MM_MAP_READ, MM_MAP_WRITE; calls: MM_UNRECORDED, MM_REPLAYED,
+                           be MM_TRANSFER or MM_RELEASED; maps: MM_MAP_READ, MM_MAP_WRITE; calls: MM_UNRECORDED, MM_REPLAYED,
                            MM_INSTRUMENTED;
                            else 0 */
 };
 /* The runtime moves memory from one copy of a memory object to another: no agent uses the object. */
 enum { MM_TRANSFER = 1 };
+/* A write by which a command frees memory: no other command may use it meanwhile, but the host may have it mapped. */
+enum { MM_RELEASED = 2 };
 /* What the host may do with a map that excludes commands.  The event's site and instance are how many bytes
  * of the mapped object lie before and after those of the event. */
 enum { MM_MAP_READ = 2, MM_MAP_WRITE = 4 };

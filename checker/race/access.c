@@ -562,7 +562,8 @@ void ck_race_access(struct ck_detector *d, const struct mm_event *event)
             return;
     }
     x.clock = seen->clock[location->region];
-    if (is_mapped(location) && event->agent.command && event->semantics != MM_TRANSFER)
+    bool used = event->semantics != MM_TRANSFER && event->semantics != MM_RELEASED;
+    if (is_mapped(location) && event->agent.command && used)
         ck_map_check(d, location, event, x.clock);
     if (is_migration(location, event)) {
         visit_cells(&x, space, offset, NULL, MOVE, &released);

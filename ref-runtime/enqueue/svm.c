@@ -6,17 +6,33 @@
 
 #include <string.h>
 
-/* Records an access to [POINTER, POINTER + SIZE), SVM or memory of the host. */
-static void record(const struct rt_command *command, enum mm_kind kind, const void *pointer, size_t size,
-                   const void *data)
+/* Where a command accesses SVM or memory of the host.  What it lies in is determined when the command is made: another
+ * command, which nothing orders before, may free it meanwhile. */
+struct svm_place {
+    void *pointer;
+    uint32_t allocation; /* 0: memory of the host */
+    uint64_t offset;
+};
+
+static struct svm_place place_of(const void *pointer)
 {
-    const struct rt_svm *svm = rt_recorder() ? rt_svm_find(NULL, pointer) : NULL;
+    const struct rt_svm *svm = rt_svm_find(NULL, pointer);
+    struct svm_place place = {.pointer = (void *)(uintptr_t)pointer};
     if (svm) {
-        rt_record_access(command, kind, svm->object.id,
-                         (uint64_t)((const unsigned char *)pointer - svm->data), size, data);
-    } else {
-        rt_record_host_memory(command, kind, pointer, size);
+        place.allocation = svm->object.id;
+        place.offset = (uint64_t)((const unsigned char *)pointer - svm->data);
     }
+    return place;
+}
+
+/* Records an access to SIZE bytes. */
+static void record(const struct rt_command *command, enum mm_kind kind, const struct svm_place *at,
+                   size_t size)
+{
+    if (at->allocation)
+        rt_record_access(command, kind, at->allocation, at->offset, size, at->pointer);
+    else
+        rt_record_host_memory(command, kind, at->pointer, size);
 }
 
 /* Devices without SVM take no such command. */
@@ -52,8 +68,12 @@ static cl_int run_free(struct rt_command *command)
     struct svm_free *f = (void *)command->payload;
     if (f->function)
         return rt_callback_post(call_free_function, command) ? RT_PENDING : CL_OUT_OF_HOST_MEMORY;
-    for (cl_uint i = 0; i < f->count; i++)
+    for (cl_uint i = 0; i < f->count; i++) {
+        const struct rt_svm *svm = rt_svm_find(command->queue->context, f->pointers[i]);
+        if (svm && svm->data == f->pointers[i]) /* no other command may use it [CL 5.6.1] */
+            rt_record_released(command, svm->object.id, svm->size);
         rt_clSVMFree((cl_context)command->queue->context, f->pointers[i]);
+    }
     return CL_SUCCESS;
 }
 
@@ -87,8 +107,7 @@ cl_int CL_API_CALL rt_clEnqueueSVMFree(cl_command_queue handle, cl_uint num_svm_
 /* ---- copy and fill ---- */
 
 struct svm_copy {
-    void *to;
-    const void *from;
+    struct svm_place to, from;
     size_t size, pattern_size;
     unsigned char pattern[128];
 };
@@ -96,9 +115,9 @@ struct svm_copy {
 static cl_int run_copy(struct rt_command *command)
 {
     const struct svm_copy *c = (void *)command->payload;
-    record(command, MM_READ, c->from, c->size, c->from);
-    memcpy(c->to, c->from, IN_FAULTY(SVM_COPY_PARTIAL) ? rt_fault_partial(c->size) : c->size);
-    record(command, MM_WRITE, c->to, c->size, c->to);
+    record(command, MM_READ, &c->from, c->size);
+    memcpy(c->to.pointer, c->from.pointer, IN_FAULTY(SVM_COPY_PARTIAL) ? rt_fault_partial(c->size) : c->size);
+    record(command, MM_WRITE, &c->to, c->size);
     return CL_SUCCESS;
 }
 
@@ -106,8 +125,8 @@ static cl_int run_fill(struct rt_command *command)
 {
     const struct svm_copy *c = (void *)command->payload;
     for (size_t i = 0; i < c->size; i += c->pattern_size)
-        memcpy((unsigned char *)c->to + i, c->pattern, c->pattern_size);
-    record(command, MM_WRITE, c->to, c->size, c->to);
+        memcpy((unsigned char *)c->to.pointer + i, c->pattern, c->pattern_size);
+    record(command, MM_WRITE, &c->to, c->size);
     return CL_SUCCESS;
 }
 
@@ -131,7 +150,8 @@ static cl_int make_copy(struct rt_queue *queue, const char *name, void *to, cons
     *command = rt_command_create(queue, CL_COMMAND_SVM_MEMCPY, name, &operation, sizeof(struct svm_copy));
     if (!*command)
         return CL_OUT_OF_HOST_MEMORY;
-    *(struct svm_copy *)(void *)(*command)->payload = (struct svm_copy){.to = to, .from = from, .size = size};
+    *(struct svm_copy *)(void *)(*command)->payload =
+        (struct svm_copy){.to = place_of(to), .from = place_of(from), .size = size};
     return CL_SUCCESS;
 }
 
@@ -146,7 +166,7 @@ static cl_int make_fill(struct rt_queue *queue, const char *name, void *to, cons
     if (!*command)
         return CL_OUT_OF_HOST_MEMORY;
     struct svm_copy *c = (void *)(*command)->payload;
-    *c = (struct svm_copy){.to = to, .size = size, .pattern_size = pattern_size};
+    *c = (struct svm_copy){.to = place_of(to), .size = size, .pattern_size = pattern_size};
     memcpy(c->pattern, pattern, pattern_size);
     return CL_SUCCESS;
 }

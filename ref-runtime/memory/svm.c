@@ -89,6 +89,7 @@ static bool allocate(struct rt_svm *svm)
 static void destroy(void *data)
 {
     struct rt_svm *svm = data;
+    rt_record_free(svm->object.id, svm->size);
     if (guarded(svm))
         rt_guard_free(svm->data);
     else
@@ -158,7 +159,7 @@ void *CL_API_CALL rt_clSVMAlloc(cl_context handle, cl_svm_mem_flags flags, size_
     return svm->data;
 }
 
-/* The application must not free what a command uses; a kernel that does so all the same keeps the memory
+/* The application must not free what a command uses.  Where it does so all the same, memory and record keep it
  * until no command is under way. */
 static void release(struct rt_svm *svm)
 {
@@ -169,7 +170,6 @@ static void release(struct rt_svm *svm)
     pthread_mutex_unlock(&list_lock);
     rt_index_remove(&svm->object);
     rt_instrumented_host_use(false);
-    rt_record_free(svm->object.id, svm->size);
     rt_sched_when_over(destroy, svm);
 }
 

@@ -251,6 +251,11 @@ void rt_record_transfer(const struct rt_command *command, enum mm_kind kind, uin
     record_access(command, kind, MM_TRANSFER, allocation, offset, size, data);
 }
 
+void rt_record_released(const struct rt_command *command, uint32_t allocation, uint64_t size)
+{
+    record_access(command, MM_WRITE, MM_RELEASED, allocation, 0, size, NULL);
+}
+
 void rt_record_map(const struct rt_command *command, enum mm_kind kind, uint32_t allocation, uint64_t offset,
                    uint64_t size, cl_map_flags flags, uint64_t object, uint64_t object_size)
 {

@@ -156,6 +156,8 @@ void rt_record_host_memory(const struct rt_command *command, enum mm_kind kind, 
 /* The same for moving memory between the copies of an object. */
 void rt_record_transfer(const struct rt_command *command, enum mm_kind kind, uint32_t allocation,
                         uint64_t offset, uint64_t size, const void *data);
+/* COMMAND frees ALLOCATION. */
+void rt_record_released(const struct rt_command *command, uint32_t allocation, uint64_t size);
 /* The calling host thread gave ALLOCATION its first contents. */
 /* A map of bytes of the object [OBJECT, OBJECT + OBJECT_SIZE) in ALLOCATION, or its end.  FLAGS: those of the
  * call if commands must not use the object meanwhile. */

@@ -278,8 +278,11 @@ static cl_int CL_API_CALL layer_clEnqueueSVMFree(cl_command_queue queue, cl_uint
     struct ly_command *command = ly_command_create(queue, "clEnqueueSVMFree", LY_PLACE, count, list);
     for (cl_uint i = 0; i < pointers; i++) { /* the driver may reuse the addresses */
         struct ly_svm svm;
-        if (ly_svm_take(list_of[i], &svm) && command)
-            ly_command_access(command, MM_WRITE, svm.allocation, 0, svm.size);
+        if (ly_svm_take(list_of[i], &svm) && command) {
+            const struct ly_access freed = {
+                .kind = MM_WRITE, .allocation = svm.allocation, .size = svm.size, .semantics = MM_RELEASED};
+            mm_append(&command->accesses, &command->access_count, &freed);
+        }
     }
     if (command)
         ly_command_submit(command, event, false, LY_PLACE);
