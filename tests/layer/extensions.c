@@ -138,6 +138,10 @@ static void copies(void)
     FUNCTION(cl_int, clFinalizeCommandBufferKHR, (cl_command_buffer_khr));
     FUNCTION(cl_int, clEnqueueCommandBufferKHR,
              (cl_uint, cl_command_queue *, cl_command_buffer_khr, cl_uint, const cl_event *, cl_event *));
+    if (command_buffer_version() == 0) {
+        fprintf(stderr, "cl_khr_command_buffer is lacking\n");
+        exit(77);
+    }
     cl_command_queue q = queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     cl_mem a = memory(), b = memory(), c = memory();
     cl_int code;

@@ -193,40 +193,71 @@ static void atomic(struct fp_run *run, const struct in_inst *inst)
     run->late |= !stores && order != MM_RELAXED && order != MM_RELEASE;
 }
 
-/* Whether INST names a level of a mipmapped image that may be another one than level 0. */
-static bool names_level(const struct fp_run *run, const struct in_inst *inst, bool writes)
+/* The level of a mipmapped image that INST names, in *LEVEL; false: it is not known. */
+static bool named_level(const struct fp_run *run, const struct in_inst *inst, bool writes, uint64_t *level)
 {
     uint32_t at = writes ? 3 : 2;
+    *level = 0;
     if (inst->operand_count <= at + 1 || !(inst->operands[at] & SpvImageOperandsLodMask))
+        return true;
+    const struct fp_value *value = &run->values[inst->operands[at + 1]];
+    *level = (uint32_t)value->n;
+    return value->kind == FP_INT;
+}
+
+static uint64_t half(uint64_t size)
+{
+    return size > 1 ? size / 2 : 1;
+}
+
+/* Makes SHAPE that of LEVEL, and *BEGIN the bytes before it; false: there is no such level. */
+static bool select_level(struct ly_image *shape, uint64_t level, uint64_t *begin)
+{
+    *begin = 0;
+    if (level && level >= shape->levels)
         return false;
-    const struct fp_value *level = &run->values[inst->operands[at + 1]];
-    return level->kind != FP_INT || level->n != 0;
+    for (uint64_t l = 0; l < level && l < 64; l++) {
+        *begin += shape->slice_pitch * shape->depth;
+        shape->width = half(shape->width);
+        shape->height = shape->halved > 1 ? half(shape->height) : shape->height;
+        shape->depth = shape->halved > 2 ? half(shape->depth) : shape->depth;
+        shape->row_pitch = shape->width * shape->element;
+        shape->slice_pitch = shape->row_pitch * shape->height;
+    }
+    return true;
+}
+
+/* The coordinates that AT holds; false: they are not known. */
+static bool known_coordinates(const struct fp_value *at, uint64_t c[3])
+{
+    if (at->kind != FP_INT && at->kind != FP_PARTS)
+        return false;
+    for (uint32_t i = 0; i < 3; i++) {
+        const struct fp_value *part = at->kind == FP_PARTS && i < at->count ? &at->parts[i] : NULL;
+        if (at->kind == FP_INT && i == 0)
+            part = at;
+        if (part && part->kind != FP_INT)
+            return false;
+        c[i] = part ? (uint32_t)part->n : 0;
+    }
+    return true;
 }
 
 /* False: it is not known which texel. */
 static bool image_access(struct fp_run *run, const struct in_inst *inst, bool writes)
 {
-    const struct fp_value *image = &run->values[inst->operands[0]], *at = &run->values[inst->operands[1]];
+    const struct fp_value *image = &run->values[inst->operands[0]];
     struct ly_image shape;
-    uint64_t c[3] = {0};
+    uint64_t c[3], level, begin;
     if (image->kind != FP_POINTER || run->objects[image->object].kind != FP_IMAGE ||
-        names_level(run, inst, writes))
+        !named_level(run, inst, writes, &level) || !known_coordinates(&run->values[inst->operands[1]], c))
         return false;
     memcpy(&shape, run->arguments[run->objects[image->object].base].value, sizeof shape);
-    for (uint32_t i = 0; i < 3; i++) {
-        const struct fp_value *part = at->kind == FP_PARTS && i < at->count ? &at->parts[i] : NULL;
-        if (at->kind == FP_INT && i == 0)
-            part = at;
-        if (at->kind != FP_INT && at->kind != FP_PARTS)
-            return false;
-        if (part && part->kind != FP_INT)
-            return false;
-        c[i] = part ? (uint32_t)part->n : 0;
-    }
-    if (c[0] >= shape.width || c[1] >= shape.height || c[2] >= shape.depth)
+    if (!select_level(&shape, level, &begin) || c[0] >= shape.width || c[1] >= shape.height ||
+        c[2] >= shape.depth)
         return true;
     struct fp_value pointer = *image;
-    pointer.n = c[0] * shape.element + c[1] * shape.row_pitch + c[2] * shape.slice_pitch;
+    pointer.n = begin + c[0] * shape.element + c[1] * shape.row_pitch + c[2] * shape.slice_pitch;
     fp_access_add(run, inst, &pointer, shape.element, writes ? MM_WRITE : MM_READ, 0, 0, 0);
     return true;
 }

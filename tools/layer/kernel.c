@@ -279,8 +279,9 @@ static cl_int CL_API_CALL layer_clSetKernelArg(cl_kernel handle, cl_uint index, 
                                         .allocation = mem->allocation,
                                         .offset = mem->offset,
                                         .size = mem->size};
-        const struct ly_image image = {mem->element, mem->width,     mem->height,
-                                       mem->depth,   mem->row_pitch, mem->slice_pitch};
+        const struct ly_image image = {
+            mem->element,   mem->width,       mem->height, mem->depth,
+            mem->row_pitch, mem->slice_pitch, mem->levels, mem->level_at - mem->layers};
         memcpy(argument.value, &image, sizeof image);
     } else if (sampler) {
         argument.kind = LY_ARGUMENT_SAMPLER;

@@ -43,6 +43,8 @@ struct ly_argument {
 };
 struct ly_image { /* bytes of a texel, texels, bytes */
     uint64_t element, width, height, depth, row_pitch, slice_pitch;
+    uint32_t levels; /* 0, 1: not mipmapped; else one after the other, without gaps */
+    uint32_t halved; /* how many of the three sizes are halved from level to level */
 };
 struct ly_sampler_state { /* as in the API */
     uint32_t normalized, addressing, filter;
