@@ -37,6 +37,24 @@ beside() { finds env OPENCL_LAYERS="$tap_dir/libother.so" "$REFCL" run --on-driv
     grep -q "other layer: 2 finishes" "$tap_dir/said"; }
 ok "... with another layer, which works, too" beside
 
+# A loader that hands tables of its own functions to layers, as Khronos' does, of today's size and of OpenCL 1.2's.
+if [ "$(uname -m)" = x86_64 ]; then
+    mkdir "$tap_dir/loader"
+    read -r entries older < <("$here/loader.sh" "$tap_dir/loader")
+    through() { # LAYERS ENTRIES COMMAND...
+        local layers=$1 size=$2
+        shift 2
+        finds env LD_LIBRARY_PATH="$tap_dir/loader" LOADER_ENTRIES="$size" "$@" && grep -q "^loader: $layers layers$" "$tap_dir/said"
+    }
+    for how in "" threads load; do
+        ok "... through a loader like Khronos'${how:+: }$how" through 1 "$entries" "$REFCL" run --on-driver -- "$tap_dir/hosts" $how
+    done
+    ok "... whose tables are as small as those of OpenCL 1.2" through 1 "$older" "$REFCL" run --on-driver -- "$tap_dir/hosts"
+    ok "... with another layer in front" through 2 "$entries" env OPENCL_LAYERS="$tap_dir/libother.so" "$REFCL" run --on-driver -- "$tap_dir/hosts"
+else
+    skip "a loader like Khronos'" "no x86-64"
+fi
+
 longer() { # a list that is longer than a path can be
     local one=$tap_dir/$(printf './%.0s' {1..1500})none.so
     finds env OPENCL_LAYERS="$one:$one:$one:$one:$one:$one:$one" "$REFCL" run --on-driver -- "$tap_dir/hosts"
