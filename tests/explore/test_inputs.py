@@ -121,12 +121,6 @@ def check_svm(engine):
                       all(("scope race" in text) == (race == "found") for text in texts), texts)
 
 
-def check_unsupported():
-    done = run("pixels.cl")
-    tap.check("an image is reported where it is read, with what to do", done.returncode == 3 and
-              "pixels.cl:4:" in done.stderr and "pass the pixels in a buffer" in done.stderr, done.stderr)
-
-
 def check_limits():
     wide = explore("square.cl", "--engine", "search", "-g", "2", "-a", "buf:2", "-a", "any:0..100000000", "--requires",
                    "n != 7")
@@ -147,7 +141,6 @@ def main():
         check_not_given(engine)
         check_svm(engine)
     check_choice()
-    check_unsupported()
     check_limits()
     for text, message in BAD:
         done = run(*GATHER, "-a", "buf:2:any", "-a", "any:0..2", "--requires", text)
