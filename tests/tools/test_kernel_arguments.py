@@ -200,7 +200,7 @@ def explored(folder):
         run = subprocess.run(words + [word for text in more for word in ("-a", text)] + [path], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                              text=True, timeout=PATIENCE)
         check("explore: " + " ".join(more), run.returncode == 0 and "condition holds" in run.stdout, run.stdout + run.stderr)
-    for more, message in ((["a=buf:3", "c=1"], "no argument 'c'"), (["sampler"], "takes buffers, local memory, values and null"), (["buf:x"], "not: x"),
+    for more, message in ((["a=buf:3", "c=1"], "no argument 'c'"), (["sampler"], "the argument is no image or sampler"), (["buf:x"], "not: x"),
                           (["buf:1", "buf:1", "1", "2"], "only 3 arguments")):
         run = subprocess.run(words + [word for text in more for word in ("-a", text)] + [path], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                              text=True, timeout=PATIENCE)
