@@ -44,7 +44,9 @@ static void load_layer(const char *path, size_t entries)
     cl_layer_api_version version = 0;
     const struct _cl_icd_dispatch *returned = NULL;
     cl_uint count = 0;
-    void **given = malloc(entries * sizeof *given); /* no larger than it is said to be, and never freed, as the layer may use it */
+    void **given =
+        malloc(entries *
+               sizeof *given); /* no larger than it is said to be, and never freed, as the layer may use it */
     if (!info || !init || info(CL_LAYER_API_VERSION, sizeof version, &version, NULL) ||
         version != CL_LAYER_API_VERSION_100)
         abort();
@@ -105,11 +107,17 @@ cl_int own_clWaitForEvents(cl_uint count, const cl_event *list)
     return count && list ? OF(list[0])->clWaitForEvents(count, list) : CL_INVALID_VALUE;
 }
 
-cl_int own_clUnloadCompiler(void) { return CL_SUCCESS; }
+cl_int own_clUnloadCompiler(void)
+{
+    return CL_SUCCESS;
+}
 
 void *own_clGetExtensionFunctionAddress(const char *name)
 {
     return OF(platform)->clGetExtensionFunctionAddressForPlatform(platform, name);
 }
 
-__attribute__((destructor)) static void print_layers(void) { fprintf(stderr, "loader: %d layers\n", layers); }
+__attribute__((destructor)) static void print_layers(void)
+{
+    fprintf(stderr, "loader: %d layers\n", layers);
+}
