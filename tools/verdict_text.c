@@ -16,18 +16,24 @@ const char *verdict_race_name(enum ck_answer answer)
     return answer == CK_YES ? "found" : answer == CK_NO ? "none" : "unknown";
 }
 
-void verdict_value_text(const struct ck_object *object, uint64_t value, unsigned size,
+void verdict_value_text(const struct ck_object *object, uint64_t offset, uint64_t value, unsigned size,
                         char text[MM_SCALAR_TEXT])
 {
+    struct mm_designator place = mm_layout_find(object->layout, offset, size);
     struct mm_scalar scalar = {size, object->is_signed ? MM_SCALAR_SIGNED : MM_SCALAR_UNSIGNED};
-    if (object->is_float)
+    if (place.composite && place.scalar.size)
+        scalar = place.scalar;
+    else if (object->is_float)
         scalar = (struct mm_scalar){object->element_size, MM_SCALAR_FLOAT};
     mm_scalar_text(scalar, value, size, text);
 }
 
-void verdict_element(const struct ck_object *object, uint64_t offset, char *buf, size_t size)
+void verdict_element(const struct ck_object *object, uint64_t offset, unsigned bytes, char *buf, size_t size)
 {
-    if (object->size > object->element_size)
+    struct mm_designator place = mm_layout_find(object->layout, offset, bytes);
+    if (place.composite)
+        snprintf(buf, size, "%s%s", object->name, place.text);
+    else if (object->size > object->element_size)
         snprintf(buf, size, "%s[%" PRIu64 "]", object->name, offset / object->element_size);
     else
         snprintf(buf, size, "%s", object->name);
@@ -40,7 +46,7 @@ void verdict_term_name(const struct ck_program *program, const struct ck_term *t
         snprintf(buf, size, "%u:%s", term->thread, name ? name : "?");
         return;
     }
-    verdict_element(&program->objects[term->object], term->offset, buf, size);
+    verdict_element(&program->objects[term->object], term->offset, ck_term_size(program, term), buf, size);
 }
 
 void verdict_term_text(const struct ck_program *program, const struct ck_term *term, uint64_t value,
@@ -53,7 +59,8 @@ void verdict_term_text(const struct ck_program *program, const struct ck_term *t
                                                                             : MM_SCALAR_UNSIGNED},
                        value, thread->reg_sizes[term->reg], text);
     else
-        verdict_value_text(&program->objects[term->object], value, ck_term_size(program, term), text);
+        verdict_value_text(&program->objects[term->object], term->offset, value, ck_term_size(program, term),
+                           text);
 }
 
 void verdict_state_text(const struct ck_program *program, const uint64_t *values, char *buf, size_t size)
@@ -82,15 +89,18 @@ void verdict_step_text(const struct ck_program *program, const struct ck_step *s
 {
     const struct mm_event *e = &step->info;
     const char *thread = step->thread < program->thread_count ? program->threads[step->thread].name : "init";
-    const char *object = step->object < program->object_count ? program->objects[step->object].name : "";
+    const struct ck_object *object =
+        step->object < program->object_count ? &program->objects[step->object] : NULL;
+    char element[120] = "";
+    if (object)
+        verdict_element(object, e->offset, e->size, element, sizeof element);
     int n =
         snprintf(buf, size, "%s: %s%s%s%s%s", thread, e->order ? mm_order_name((enum mm_order)e->order) : "",
-                 e->order ? " " : "", mm_kind_name((enum mm_kind)e->kind), *object ? " " : "", object);
+                 e->order ? " " : "", mm_kind_name((enum mm_kind)e->kind), *element ? " " : "", element);
     bool writes = e->kind == MM_WRITE || e->kind == MM_INIT || e->kind == MM_RMW;
-    if (*object && n > 0 && (size_t)n < size) {
+    if (object && n > 0 && (size_t)n < size) {
         char value[MM_SCALAR_TEXT];
-        verdict_value_text(&program->objects[step->object], writes ? e->value_written : e->value_read,
-                           e->size, value);
+        verdict_value_text(object, e->offset, writes ? e->value_written : e->value_read, e->size, value);
         n += snprintf(buf + n, size - (size_t)n, " = %s", value);
     }
     if (step->line && n > 0 && (size_t)n < size)
@@ -104,8 +114,8 @@ void verdict_event_text(const struct ck_program *program, const struct ck_event 
     char element[120] = "", value[MM_SCALAR_TEXT] = "";
     if (h->object < program->object_count) {
         const struct ck_object *o = &program->objects[h->object];
-        verdict_element(o, h->offset, element, sizeof element);
-        verdict_value_text(o, h->value, h->size, value);
+        verdict_element(o, h->offset, h->size, element, sizeof element);
+        verdict_value_text(o, h->offset, h->value, h->size, value);
     }
     snprintf(text, VERDICT_TEXT, "%s%s%s%s%s%s%s%s", mm_kind_name((enum mm_kind)h->kind), *element ? " " : "",
              element, *value ? " = " : "", value, h->order ? " (" : "",

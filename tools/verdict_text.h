@@ -16,9 +16,9 @@ void verdict_use_model(const struct mm_cat_model *model);
 void verdict_print_explanation(const struct ck_program *program, const struct ck_verdict *verdict, FILE *out);
 /* Prints the cause of the race, and the change that removes it. */
 void verdict_print_advice(const struct ck_program *program, const struct ck_advice *advice, FILE *out);
-/* "x", "x[2]"; the value of SIZE bytes there. */
-void verdict_element(const struct ck_object *object, uint64_t offset, char *buf, size_t size);
-void verdict_value_text(const struct ck_object *object, uint64_t value, unsigned size,
+/* The place of BYTES bytes at OFFSET, "x", "x[2]", "x[2].y", as the detector names it; the value of SIZE bytes there. */
+void verdict_element(const struct ck_object *object, uint64_t offset, unsigned bytes, char *buf, size_t size);
+void verdict_value_text(const struct ck_object *object, uint64_t offset, uint64_t value, unsigned size,
                         char text[MM_SCALAR_TEXT]);
 /* "1:r0", "x[2]"; its value. */
 void verdict_term_name(const struct ck_program *program, const struct ck_term *term, char *buf, size_t size);

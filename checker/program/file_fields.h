@@ -97,6 +97,7 @@ static const struct field object_fields[] = {
     BOOL_FIELD(ck_object, uninitialized),
     BOOL_FIELD(ck_object, is_signed),
     BOOL_FIELD(ck_object, is_float),
+    TEXT_FIELD(ck_object, layout),
     FIELD("work_group", SIGNED, ck_object, work_group, 0, UINT32_MAX, NULL),
     NUMBER_FIELD(ck_object, alias_of, 0),
     BOOL_FIELD(ck_object, hidden),

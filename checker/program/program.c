@@ -57,6 +57,7 @@ uint32_t ck_program_add_object(struct ck_program *program, const struct ck_objec
     bool ok = true;
 
     o.name = copy_name(program->arena, object->name ? object->name : "", &ok);
+    o.layout = copy_name(program->arena, object->layout, &ok);
     if (object->initial && object->element_size && object->size <= LARGEST_OBJECT) {
         size_t bytes = (size_t)(object->size / object->element_size) * sizeof *object->initial;
         uint64_t *values = mm_arena_alloc(program->arena, bytes);

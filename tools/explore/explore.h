@@ -256,6 +256,9 @@ const struct in_ty *ex_pointed(struct ex *ex, const struct in_ty *pointer);
 /* The type of parameter ID of the kernel in its source; false: the module does not say. */
 enum { EX_SOURCE_TYPE = 128 };
 bool ex_source_type(const struct ex *ex, uint32_t id, char text[EX_SOURCE_TYPE]);
+/* What the memory of ID, a parameter of the kernel or a variable, consists of where that is more than scalars, see
+ * mm_layout_find(); NULL: the module does not say. */
+const char *ex_layout(struct ex *ex, uint32_t id);
 /* What the memory of parameter ID, a pointer, consists of: by the type in the source where that is known, else as its type says. */
 const struct in_ty *ex_argument_element(struct ex *ex, uint32_t id);
 /* The number of that KIND and size: a type of the module, or a new one. */

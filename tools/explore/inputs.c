@@ -353,11 +353,15 @@ void ex_each_input(struct ex *ex, const struct ck_execution *x,
                 : NULL;
         if (!p)
             continue;
-        const char *name = ex->program->objects[h->object].name;
-        bool no_sign = ex_is_unsigned(ex, p->id);
-        if (p->is_array)
-            snprintf(text, sizeof text, "%.80s[%u]", name,
-                     h->offset / ex->program->objects[h->object].element_size);
+        const struct ck_object *object = &ex->program->objects[h->object];
+        const char *name = object->name;
+        struct mm_designator place = mm_layout_find(object->layout, h->offset, h->size);
+        bool no_sign = place.composite && place.scalar.size ? place.scalar.kind != MM_SCALAR_SIGNED
+                                                            : ex_is_unsigned(ex, p->id);
+        if (p->is_array && place.composite)
+            snprintf(text, sizeof text, "%.80s%.30s", name, place.text);
+        else if (p->is_array)
+            snprintf(text, sizeof text, "%.80s[%u]", name, h->offset / object->element_size);
         else if (ex_shape(ex, ex_type_of(ex, p->id))->count > 1)
             snprintf(text, sizeof text, "%.80s.s%x", name, p->work_group);
         else

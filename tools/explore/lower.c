@@ -133,7 +133,6 @@ static void add_object(struct ex *ex, struct ex_place place, uint64_t size, cons
 {
     unsigned element = smallest_leaf(ex, place.pointee);
     struct mm_scalar scalar = scalar_of(ex, &place);
-    bool local = place.storage == SpvStorageClassWorkgroup;
     while (element & (element - 1) || size % element)
         element = 1;
     if (size == 0)
@@ -146,18 +145,19 @@ static void add_object(struct ex *ex, struct ex_place place, uint64_t size, cons
     for (uint64_t i = 0; i < size && bytes; i++)
         values[i / element] |= (uint64_t)bytes[i] << (8 * (i % element));
     const struct ex_input *input = ex_input_of(ex, place.id);
-    struct ck_object object = {.name = display_name(ex, place.id),
-                               .size = size,
-                               .element_size = (uint8_t)element,
-                               .region = region_of(place.storage),
-                               .origin = input && input->svm ? MM_ORIGIN_FINE_SVM_ATOMICS : MM_ORIGIN_BUFFER,
-                               .uninitialized = !bytes || place.known,
-                               .is_signed = input && input->image ? !ex_is_unsigned(ex, place.id)
-                                                                  : scalar.kind == MM_SCALAR_SIGNED,
-                               .is_float = scalar.kind == MM_SCALAR_FLOAT && scalar.size == element,
-                               .work_group = local ? (int32_t)place.work_group : -1,
-                               .alias_of = ex->program->object_count,
-                               .initial = values};
+    struct ck_object object = {
+        .name = display_name(ex, place.id),
+        .size = size,
+        .element_size = (uint8_t)element,
+        .region = region_of(place.storage),
+        .origin = input && input->svm ? MM_ORIGIN_FINE_SVM_ATOMICS : MM_ORIGIN_BUFFER,
+        .uninitialized = !bytes || place.known,
+        .is_signed = input && input->image ? !ex_is_unsigned(ex, place.id) : scalar.kind == MM_SCALAR_SIGNED,
+        .is_float = scalar.kind == MM_SCALAR_FLOAT && scalar.size == element,
+        .layout = ex_layout(ex, place.id),
+        .work_group = place.storage == SpvStorageClassWorkgroup ? (int32_t)place.work_group : -1,
+        .alias_of = ex->program->object_count,
+        .initial = values};
     place.object = ex_added(ex, ck_program_add_object(ex->program, &object));
     if (object.region == MM_IMAGE)
         ex_image_object(ex, place.id, place.object);

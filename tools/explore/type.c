@@ -49,6 +49,16 @@ bool ex_source_type(const struct ex *ex, uint32_t id, char text[EX_SOURCE_TYPE])
     return false;
 }
 
+const char *ex_layout(struct ex *ex, uint32_t id)
+{
+    const struct in_inst *definition = ex_definition(ex, id);
+    bool parameter = definition && definition->opcode == SpvOpFunctionParameter;
+    const char *name = ex_id(ex, id)->name;
+    const char *layout = parameter ? in_spirv_argument_layout(ex->module.decoded, ex->entry->name, name)
+                                   : in_spirv_layout(ex->module.decoded, name);
+    return layout && *layout ? layout : NULL;
+}
+
 static bool is_number(const struct in_ty *t, const struct spec_type *type, uint32_t count)
 {
     const struct in_ty *scalar = in_scalar(t);

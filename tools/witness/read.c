@@ -210,6 +210,7 @@ static bool take_object(struct reader *r, const cJSON *json)
                           .origin = take_flag(json, "svm") ? MM_ORIGIN_FINE_SVM_ATOMICS : MM_ORIGIN_BUFFER,
                           .is_signed = take_flag(json, "signed"),
                           .is_float = take_flag(json, "float"),
+                          .layout = take_optional_text(r, json, "layout"),
                           .hidden = take_flag(json, "hidden"),
                           .alias_of = r->program->object_count};
     o.work_group = (int32_t)take_optional(r, json, "work_group", MOST_ITEMS, UINT32_MAX);

@@ -70,8 +70,8 @@ static void print_access(const struct steps *s, const struct ck_event *h)
 {
     const struct ck_object *o = &s->witness->program->objects[h->object];
     char element[120], value[MM_SCALAR_TEXT];
-    verdict_element(o, h->offset, element, sizeof element);
-    verdict_value_text(o, h->value, h->size, value);
+    verdict_element(o, h->offset, h->size, element, sizeof element);
+    verdict_value_text(o, h->offset, h->value, h->size, value);
     fprintf(s->out, " %s = %s", element, value);
     if (h->order)
         fprintf(s->out, " (%s)", mm_order_name((enum mm_order)h->order));
@@ -133,7 +133,8 @@ static void print_object(const struct steps *s, uint32_t object)
     fprintf(s->out, "    %s =", o->name);
     for (uint64_t i = 0; i < count && i < MOST_VALUES; i++) {
         char value[MM_SCALAR_TEXT];
-        verdict_value_text(o, replay_final_value(s->witness, object, i * o->element_size, o->element_size),
+        verdict_value_text(o, i * o->element_size,
+                           replay_final_value(s->witness, object, i * o->element_size, o->element_size),
                            o->element_size, value);
         fprintf(s->out, " %s", value);
     }

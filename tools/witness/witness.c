@@ -190,7 +190,7 @@ static cJSON *event_json(const struct ck_program *program, const struct ck_event
         cJSON_AddNumberToObject(json, "size", h->size);
         snprintf(value, sizeof value, "%" PRIu64, h->value);
         cJSON_AddRawToObject(json, "value", value);
-        verdict_value_text(&program->objects[h->object], h->value, h->size, value);
+        verdict_value_text(&program->objects[h->object], h->offset, h->value, h->size, value);
         cJSON_AddStringToObject(json, "text", value);
     }
     if (h->source != UINT32_MAX)

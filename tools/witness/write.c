@@ -103,6 +103,8 @@ static cJSON *object_json(const struct ck_object *o)
         cJSON_AddTrueToObject(json, "signed");
     if (o->is_float)
         cJSON_AddTrueToObject(json, "float");
+    if (o->layout)
+        cJSON_AddStringToObject(json, "layout", o->layout);
     if (o->hidden)
         cJSON_AddTrueToObject(json, "hidden");
     if (o->origin == MM_ORIGIN_FINE_SVM_ATOMICS)
