@@ -1,25 +1,50 @@
 #!/usr/bin/python3
 """Shell completion from the option tables, as `refcl COMMAND --help` prints them.
 completion.py bash|zsh|fish writes the script for that shell to standard output.  REFCL: the command to ask."""
+import functools
+import os
 import re
+import subprocess
 import sys
 
 import generate
 
 FILES = {"FILE", "OUT", "LIB", "DIR", "FOLDER", "PATH"}
-CHOICE = re.compile(r"(?:^|: )((?:[\w-]+, )*[\w-]+ or [\w-]+)(?: \(|$)")
+CHOICE = re.compile(r"(?:^|: )((?:[\w-]+, )*[\w-]+,? or [\w-]+)(?= \(|:|$)|(?:: )((?:[\w-]+, )+[\w-]+)(?=; or )|(?:: )((?:[\w+]+ )+)\.\.\.$")
 NO_WORDS = {"N", "S", "R", "I", "A..B", "K/N"}
+HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-def words_of(argument, text):
+def knobs():
+    runner = os.path.join(os.path.dirname(generate.REFCL), generate.RUNNER)
+    table = subprocess.run([runner, "--knobs"], check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
+    return [line.split()[0] + "=" for line in table[1:]]
+
+
+def finding_words():
+    with open(os.path.join(HERE, "../../checker/race/kind.def"), encoding="utf-8") as file:
+        return ["race", "memory", "api", *re.findall(r'^CK_KIND\("([^"]+)"', file.read(), re.M)]
+
+
+@functools.lru_cache
+def other_words():
+    """The values of options whose help does not list them."""
+    return {"only": finding_words(), "knob": knobs(), "to": ["vulkan"],
+            "cl-std": ["CL1.0", "CL1.1", "CL1.2", "CL2.0", "CL3.0"]}
+
+
+def words_of(option, argument, text):
     """The values that an option lists in its help: "order: sequential, random or fair"; of a specification, its kinds and the
     words for contents: "buf:N, sampler; memory with :zero, fill=V"."""
     if argument and argument.endswith("SPEC"):
-        return re.findall(r"(?<=[ :])[a-z]+(?:_[a-z]+)*[:=]?(?=[A-Z,]|$)", " " + text.partition(": ")[2])
+        words = re.findall(r"(?<=[ :|])[a-z]+(?:_[a-z]+)*[:=]?(?=[A-Z,|\]]|$)", " " + text.partition(": ")[2])
+        return list(dict.fromkeys(words))
     if argument and re.fullmatch(r"[a-z]+(\|[a-z]+)+", argument):
         return argument.split("|")
+    if argument and option in other_words():
+        return other_words()[option]
     found = CHOICE.search(text) if argument and argument not in NO_WORDS else None
-    return re.split(r", | or ", found.group(1)) if found else []
+    return re.split(r",? or |, | ", next(filter(None, found.groups())).strip()) if found else []
 
 
 def tables():
@@ -28,7 +53,7 @@ def tables():
         rows = []
         for letter, option, argument, text, _ in generate.options(name):
             is_file = bool(argument) and bool(FILES & set(re.split(r"[^A-Z]", argument)))
-            rows.append((letter or "", option, argument, text, words_of(argument, text), is_file))
+            rows.append((letter or "", option, argument, text, words_of(option, argument, text), is_file))
         yield name, summary, rows
 
 
@@ -40,6 +65,14 @@ def forms(row):
     return ["--" + row[1]] + (["-" + row[0]] if row[0] else [])
 
 
+def is_list(row):
+    return bool(row[4]) and row[2] == "LIST"
+
+
+def is_specification(row):
+    return bool(row[4]) and row[2].endswith("SPEC")
+
+
 def bash(commands):
     def case(rows):
         return "".join(f"    {pattern}) echo {text} ;;\n" for pattern, text in rows)
@@ -49,7 +82,8 @@ def bash(commands):
         options.append((quoted(name), quoted(" ".join(f for row in rows for f in forms(row)))))
         for row in rows:
             if row[2]:
-                value = ":file" if row[5] else " ".join(row[4]) or ":none"
+                kind = ":file" if row[5] else ":list " if is_list(row) else ":spec " if is_specification(row) else "" if row[4] else ":none"
+                value = kind if row[5] else kind + " ".join(row[4])
                 values.append(("|".join(quoted(f"{name} {f}") for f in forms(row)), quoted(value)))
     names = "\n".join(name for name, _, _ in commands)
     return f"""# Completion of refcl for bash, from its option tables.
@@ -61,13 +95,24 @@ _refcl_values() {{
     case "$1 $2" in
 {case(values)}    esac
 }}
+# Words of bash end at : and =, so the line is split here, and what is before the last of these is cut from the replies.
 _refcl() {{
-    local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD - 1]}} command= start=1 next values
+    local line=${{COMP_LINE:0:COMP_POINT}} words current= previous command= start=1 next values before= cut
     local names={quoted(names)}
+    read -ra words <<<"$line"
+    [[ $line = *[[:space:]] ]] || {{ current=${{words[-1]}}; unset 'words[-1]'; }}
+    previous=${{words[-1]}}
+    cut=${{current%"${{current##*[:=]}}"}}
+    [[ $COMP_WORDBREAKS = *:*=* || $COMP_WORDBREAKS = *=*:* ]] || cut=
+    if [[ $current = --*=* ]]; then
+        previous=${{current%%=*}}
+        before=$previous=
+        current=${{current#*=}}
+    fi
     COMPREPLY=()
-    [ "${{COMP_WORDS[1]}}" = help ] && start=2
-    while [ $start -lt $COMP_CWORD ]; do # the words of the command
-        next="${{command:+$command }}${{COMP_WORDS[start]}}"
+    [ "${{words[1]}}" = help ] && start=2
+    while [ $start -lt ${{#words[@]}} ]; do # the words of the command
+        next="${{command:+$command }}${{words[start]}}"
         grep -q -e "^$next\\$" -e "^$next " <<<"$names" || break
         command=$next
         start=$((start + 1))
@@ -76,21 +121,30 @@ _refcl() {{
     case $values in
     :file) COMPREPLY=($(compgen -f -- "$current")) ;;
     :none) ;;
-    ?*)
-        COMPREPLY=($(compgen -W "$values" -- "$current"))
-        [[ "${{COMPREPLY[0]}}" = *[:=] ]] && compopt -o nospace 2>/dev/null
+    :list*) COMPREPLY=($(compgen -P "${{current%"${{current##*,}}"}}" -W "${{values#:list}}" -- "${{current##*,}}")) ;;
+    :spec*)
+        before=$before${{current%"${{current##*[:=]}}"}}
+        current=${{current##*[:=]}}
+        case $before in
+        *file=|*out=) COMPREPLY=($(compgen -f -- "$current")) ;;
+        *) COMPREPLY=($(compgen -W "${{values#:spec}}" -- "$current")) ;;
+        esac
         ;;
+    ?*) COMPREPLY=($(compgen -W "$values" -- "$current")) ;;
     *)
         if [[ $current = -* ]]; then
             COMPREPLY=($(compgen -W "$(_refcl_options "$command")" -- "$current"))
             return
         fi
-        if [ $start -eq $COMP_CWORD ]; then
+        if [ $start -eq ${{#words[@]}} ]; then
             COMPREPLY=($(compgen -W "$(sed -n "s/^${{command:+$command }}\\([^ ]*\\).*/\\1/p" <<<"$names" | sort -u)" -- "$current"))
         fi
         grep -qx -e "$command" <<<"$names" && COMPREPLY+=($(compgen -f -- "$current"))
         ;;
     esac
+    [[ "${{COMPREPLY[0]}}" = *[:=] ]] && compopt -o nospace 2>/dev/null
+    COMPREPLY=("${{COMPREPLY[@]/#/$before}}")
+    COMPREPLY=("${{COMPREPLY[@]#"$cut"}}")
 }}
 complete -o filenames -F _refcl refcl
 """
@@ -105,10 +159,16 @@ def zsh(commands):
         cases += f"    {quoted(name)})\n        _arguments -s \\\n"
         for row in rows:
             short, option, argument, text, words, is_file = row
-            action = "_files" if is_file else f"({' '.join(words)})" if words else " "
+            if is_list(row):
+                action = f"_values -s , value {' '.join(words)}"
+            elif is_specification(row):
+                action = f" _refcl_specification {' '.join(words)}".replace(":", "\\:")
+            else:
+                action = "_files" if is_file else f"({' '.join(words)})" if words else " "
             value = f":{escaped(argument)}:{action}" if argument else ""
             for form in forms(row):
-                cases += f"            {quoted('*' + form + '[' + escaped(text) + ']' + value)} \\\n"
+                inline = "=" if argument and form.startswith("--") else ""
+                cases += f"            {quoted('*' + form + inline + '[' + escaped(text) + ']' + value)} \\\n"
         cases += "            '*::file:_files'\n        ;;\n"
     firsts = {}
     for name, summary, _ in commands:
@@ -123,7 +183,19 @@ def zsh(commands):
     top = [(f, generate.GROUPS.get(f) or dict(rows).get("", f"commands of {f}")) for f, rows in firsts.items()]
     return f"""#compdef refcl
 # Completion of refcl for zsh, from its option tables.
+_refcl_specification() {{ # of an argument: words between colons, files after file= and out=
+    if compset -P '*(file|out)='; then
+        _files
+    else
+        compset -P '*[:=]'
+        compadd -S '' -a argv
+    fi
+}}
 _refcl() {{
+    if [[ $words[2] = help ]] && (( CURRENT > 2 )); then
+        shift words
+        (( CURRENT -= 1 ))
+    fi
     local command=$words[2] count=1
     local -a rows
     rows=({described(top)})
@@ -170,6 +242,19 @@ function __refcl_command # the words of the command that has been typed
     end
     echo $command
 end
+function __refcl_list # words after those of a list that have been typed
+    set -l typed (string replace -r '^--[^=]*=' '' -- (commandline -ct))
+    printf '%s\n' (string replace -r '[^,]*$' '' -- $typed)$argv
+end
+function __refcl_specification # words between colons; files after file= and out=
+    set -l typed (string replace -r '^--[^=]*=' '' -- (commandline -ct))
+    set -l before (string replace -r '[^:=]*$' '' -- $typed)
+    if string match -qr '(file|out)=$' -- $before
+        printf '%s\n' $before(__fish_complete_path (string sub -s (math 1 + (string length -- $before)) -- $typed))
+    else
+        printf '%s\n' $before$argv
+    end
+end
 function __refcl_at
     test (__refcl_command) = "$argv[1]"
 end
@@ -183,11 +268,15 @@ complete -c refcl -n '__refcl_at ""' -f
             groups.add(first)
             about = generate.GROUPS.get(first, f"commands of {first}")
             text += f"{fish_at('')} -f -a {first} -d {quoted(about)}\n"
-        for short, option, argument, words_text, words, is_file in rows:
+        for row in rows:
+            short, option, argument, words_text, words, is_file = row
             line = f"{fish_at(name)} -l {option}"
             line += f" -s {short}" if short else ""
             line += " -r" if argument else ""
-            line += " -F" if is_file else f" -f -a {quoted(' '.join(words))}" if words else " -f" if argument else ""
+            if is_list(row) or is_specification(row):
+                line += " -f -a " + quoted(f"(__refcl_{'list' if is_list(row) else 'specification'} {' '.join(words)})")
+            else:
+                line += " -F" if is_file else f" -f -a {quoted(' '.join(words))}" if words else " -f" if argument else ""
             text += f"{line} -d {quoted(words_text)}\n"
     return text
 
