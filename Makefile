@@ -36,17 +36,25 @@ CXXFLAGS += -std=c++17 $(OPT) $(HARDEN) -Wall -Wextra $(WERROR) $(SAN) -fPIC -fv
 LDFLAGS  += $(SAN) $(HARDEN_LINK)
 
 # LLVM and Clang have the version of the SPIR-V translator: the installed one (its development packages exclude one
-# another), else the newest that the distribution has with both.  LLVM=N selects another; 15 is the oldest.
+# another), else the newest that the distribution has with both: by the table, or by apt's lists.  LLVM=N selects another.
+LLVM_VERSIONS := 15 16 17 18 19
 DISTRIBUTION := $(shell . /etc/os-release 2>/dev/null; echo $$VERSION_CODENAME)
 # Ubuntu 24.04 (noble) has the names below; it is not tested.
 LLVM_OF_bookworm := 15
 LLVM_OF_trixie   := 19
 LLVM_OF_noble    := 18
+LLVM_PREFIX := /usr/lib/llvm-
 TRANSLATOR := $(shell pkg-config --modversion LLVMSPIRVLib 2>/dev/null | sed 's/\..*//')
-LLVM ?= $(or $(if $(wildcard /usr/lib/llvm-$(TRANSLATOR)/include/clang/Basic/Version.h),$(filter-out 1 10 11 12 13 14,$(TRANSLATOR))),$(LLVM_OF_$(DISTRIBUTION)),15)
-LLVM_INC := /usr/lib/llvm-$(LLVM)/include
-LLVM_LIB := /usr/lib/llvm-$(LLVM)/lib
-LLVM_BIN := /usr/lib/llvm-$(LLVM)/bin
+INSTALLED_PAIR := $(if $(wildcard $(LLVM_PREFIX)$(TRANSLATOR)/include/clang/Basic/Version.h),$(filter $(LLVM_VERSIONS),$(TRANSLATOR)))
+PACKAGED_PAIRS = $(shell apt-cache pkgnames libllvmspirvlib- 2>/dev/null | sed -n 's/^libllvmspirvlib-\(..\)-dev$$/\1/p' | sort)
+LLVM ?= $(or $(INSTALLED_PAIR),$(LLVM_OF_$(DISTRIBUTION)),$(lastword $(filter $(LLVM_VERSIONS),$(PACKAGED_PAIRS))),15)
+LLVM := $(LLVM)
+ifneq ($(filter $(LLVM),1 2 3 4 5 6 7 8 9 10 11 12 13 14),)
+$(error LLVM=$(LLVM) is not supported: LLVM 15 is the oldest)
+endif
+LLVM_INC := $(LLVM_PREFIX)$(LLVM)/include
+LLVM_LIB := $(LLVM_PREFIX)$(LLVM)/lib
+LLVM_BIN := $(LLVM_PREFIX)$(LLVM)/bin
 EXTRA_ref-runtime_compiler := -isystem $(LLVM_INC)
 # What contains LLVM's structures or bitcode is built again when the version changes.
 LLVM_VERSION := $(shell sed -n 's/^#define LLVM_VERSION_STRING "\(.*\)"/\1/p' $(LLVM_INC)/llvm/Config/llvm-config.h 2>/dev/null)
@@ -54,6 +62,8 @@ LLVM_STAMP := $(BUILD)/llvm-version
 ifneq ($(file <$(LLVM_STAMP)),$(LLVM_VERSION))
 $(shell rm -f $(LLVM_STAMP))
 endif
+# LLVM's clang compiles the fuzzers, with a runtime of its version.
+C_STAMP := $(if $(findstring $(LLVM_BIN),$(CC)),$(LLVM_STAMP))
 
 # ---- packages -------------------------------------------------------------------------------
 
@@ -140,11 +150,11 @@ help:
 ## make mutate   mutation testing of the models: each deleted or weakened clause must fail a test
 ## make install DESTDIR= PREFIX= LIBDIR=                  make deps     only install packages
 ## make dist     source tarball                           make deb      packages refcl, librefcl-icd, refcl-doc
-## make distro-check CHECK="quick" ROOT_SUITE=trixie      build and test in a root of Debian 13 (as root)
+## make distro-check CHECK="demo quick" ROOT_SUITE=trixie  build and test in a root of Debian 13 (as root)
 
 # ---- rules ----------------------------------------------------------------------------------
 
-$(BUILD)/obj/%.o: %.c
+$(BUILD)/obj/%.o: %.c $(C_STAMP)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(EXTRA_$(subst /,_,$(patsubst %/,%,$(dir $<)))) $(CFLAGS) -c $< -o $@
 $(BUILD)/obj/tools/page.o: tools/viewer/page.html
@@ -479,7 +489,7 @@ deb: dist
 # Builds and tests in a root of another distribution: ROOT_SUITE, by default Debian 13.
 ROOT_SUITE ?= trixie
 distro-check:
-	@tools/deps.sh mmdebstrap git
+	@tools/deps.sh mmdebstrap git rsync
 	@tools/packaging/distro_check.sh $(ROOT_SUITE) $(BUILD)/$(ROOT_SUITE) $(CHECK)
 
 clean:

@@ -24,9 +24,12 @@ check "bitcode is built" build "$bitcode"
 touch "$shim" "$other"
 check "it is not built again" is_built "$bitcode"
 check "objects with LLVM's headers are not" is_built "$shim"
+clang=CC=$(make -pn help | sed -n 's/^LLVM_BIN := //p')/clang
+check "objects of LLVM's clang are built" is_built "$other" "$clang"
 check "another version: bitcode is built again" is_outdated "$bitcode" LLVM_VERSION=other
 check "another version: objects with LLVM's headers" is_outdated "$shim" LLVM_VERSION=other
 check "another version: other objects are not" is_built "$other" LLVM_VERSION=other
+check "another version: objects of LLVM's clang" is_outdated "$other" "$clang" LLVM_VERSION=other
 check "bitcode of the other version" build "$bitcode" LLVM_VERSION=other
 check "it is not built again, either" is_built "$bitcode" LLVM_VERSION=other
 check "back again: bitcode is built again" is_outdated "$bitcode"
