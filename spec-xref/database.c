@@ -209,8 +209,12 @@ static enum mm_class load_file(struct loader *l)
     char *bytes;
     size_t length;
     enum mm_class c = mm_input_read(MM_INPUT_JSON, l->path, &bytes, &length, l->err);
-    if (c != MM_OK)
+    if (c == MM_OK)
+        c = mm_input_check_json(bytes, l->path, l->err);
+    if (c != MM_OK) {
+        mm_free(bytes);
         return c;
+    }
     cJSON *root = cJSON_ParseWithLength(bytes, length);
     mm_free(bytes);
     if (!cJSON_IsObject(root)) {

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -82,6 +83,59 @@ static uint64_t count_values(const char *text)
     return values;
 }
 
+static int compare_keys(const void *a, const void *b)
+{
+    const cJSON *const *x = a, *const *y = b;
+    return strcasecmp((*x)->string, (*y)->string);
+}
+
+/* The key that an object has twice as cJSON_GetObjectItem compares keys; NULL: none. */
+static const char *repeated_key(const cJSON *object)
+{
+    const char *repeated = NULL;
+    const cJSON *member, **members = calloc((size_t)cJSON_GetArraySize(object) + 1, sizeof *members);
+    size_t count = 0;
+    cJSON_ArrayForEach(member, object)
+    {
+        if (members)
+            members[count++] = member;
+    }
+    if (count)
+        qsort(members, count, sizeof *members, compare_keys);
+    for (size_t i = 1; i < count && !repeated; i++)
+        repeated = compare_keys(&members[i - 1], &members[i]) == 0 ? members[i]->string : NULL;
+    free(members);
+    return repeated;
+}
+
+/* Places are as in jq, as cJSON has no lines; nesting is as deep as cJSON reads it. */
+struct key_place {
+    char text[256];
+    const char *key;
+};
+static bool find_repeated_key(const cJSON *json, struct key_place *place, size_t used)
+{
+    const cJSON *item;
+    int index = 0;
+    place->text[used] = '\0';
+    place->key = cJSON_IsObject(json) ? repeated_key(json) : NULL;
+    cJSON_ArrayForEach(item, json)
+    {
+        size_t room = sizeof place->text - used;
+        int added = 0;
+        if (place->key)
+            break;
+        if (item->child && cJSON_IsObject(json))
+            added = snprintf(place->text + used, room, ".%s", item->string);
+        else if (item->child)
+            added = snprintf(place->text + used, room, "[%d]", index);
+        if (item->child)
+            find_repeated_key(item, place, used + ((size_t)added < room ? (size_t)added : room - 1));
+        index++;
+    }
+    return place->key != NULL;
+}
+
 cJSON *lt_read_json(const char *path, bool *read)
 {
     errno = 0;
@@ -94,8 +148,18 @@ cJSON *lt_read_json(const char *path, bool *read)
         fprintf(stderr, "%s: %s\n", path, strerror(failed));
     else if (is_within(path, strlen(text), MOST_BYTES, "bytes of JSON") &&
              is_within(path, count_values(text), MOST_VALUES, "values in JSON")) {
-        *read = true;
+        struct key_place place = {0};
         json = cJSON_Parse(text);
+        *read = !find_repeated_key(json, &place, 0);
+        if (!*read) {
+            char key[64];
+            snprintf(key, sizeof key, "%s", place.key);
+            fprintf(stderr,
+                    "%s: the object '%s' has the key '%s' twice (upper and lower case are the same)\n", path,
+                    *place.text ? lt_shown(place.text) : ".", lt_shown(key));
+            cJSON_Delete(json);
+            json = NULL;
+        }
     }
     free(text);
     if (in)

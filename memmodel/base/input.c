@@ -1,8 +1,10 @@
-/* Limits of readers, and reading of whole files within them. */
+/* Limits of readers, reading of whole files within them, and checks of JSON before cJSON parses it. */
 #include "memmodel/base/input.h"
+#include "memmodel/base/array.h"
 #include "memmodel/base/memory.h"
 #include "memmodel/base/privilege.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -101,7 +103,118 @@ enum mm_class mm_input_read(enum mm_input kind, const char *path, char **text, s
     return cls;
 }
 
-enum mm_class mm_input_check_json(const char *text, const char *path, struct mm_error *err)
+/* ---- JSON: cJSON reads the first of two members with one key, other parsers the last, and it has no positions ---- */
+
+/* From behind the quote to the closing one. */
+struct key {
+    const char *begin, *end;
+};
+struct scan {
+    struct key *keys; /* of all objects that are open */
+    size_t *open;     /* for each open object or array: the count of keys before it */
+    size_t key_count, depth;
+    struct key repeated; /* the first in the text; NULL: none */
+};
+
+/* The character of a key at *P as cJSON_GetObjectItem compares it: escapes decoded, ASCII letters in lower case.  Pairs of
+ * surrogates remain apart from the same character in UTF-8: no reader looks such a key up. */
+static unsigned key_character(const char **p)
+{
+    static const char escapes[] = "b\bf\fn\nr\rt\t";
+    const unsigned char *s = (const unsigned char *)*p;
+    *p += s[0] == '\\' ? 2 : 1;
+    if (s[0] != '\\')
+        return (unsigned)tolower(s[0]);
+    if (s[1] == 'u' && isxdigit(s[2]) && isxdigit(s[3]) && isxdigit(s[4]) && isxdigit(s[5])) {
+        const char digits[] = {(char)s[2], (char)s[3], (char)s[4], (char)s[5], '\0'};
+        unsigned code = (unsigned)strtoul(digits, NULL, 16);
+        *p += 4;
+        return code < 0x80 ? (unsigned)tolower((int)code) : code + 0x100;
+    }
+    for (const char *e = escapes; *e; e += 2)
+        if (s[1] == (unsigned char)*e)
+            return (unsigned)e[1];
+    return s[1];
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    const struct key *x = a, *y = b;
+    const char *p = x->begin, *q = y->begin;
+    while (p < x->end && q < y->end) {
+        unsigned c = key_character(&p), d = key_character(&q);
+        if (c != d)
+            return c < d ? -1 : 1;
+    }
+    return (p < x->end) - (q < y->end);
+}
+
+static int compare_keys_and_places(const void *a, const void *b)
+{
+    const struct key *x = a, *y = b;
+    int order = compare_keys(a, b);
+    return order != 0 ? order : x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+static void close_object(struct scan *s)
+{
+    size_t first = s->open[--s->depth];
+    qsort(s->keys + first, s->key_count - first, sizeof *s->keys, compare_keys_and_places);
+    for (size_t i = first + 1; i < s->key_count; i++) {
+        bool earliest = !s->repeated.begin || s->keys[i].begin < s->repeated.begin;
+        if (earliest && compare_keys(&s->keys[i - 1], &s->keys[i]) == 0)
+            s->repeated = s->keys[i];
+    }
+    s->key_count = first;
+}
+
+/* Brackets that do not match are left to the parser.  False: out of memory. */
+static bool scan_keys(struct scan *s, const char *text)
+{
+    struct key last = {0};
+    for (const char *p = text; *p; p++) {
+        if (*p == '"') {
+            last.begin = p + 1;
+            for (p++; *p && *p != '"'; p++)
+                p += *p == '\\' && p[1];
+            last.end = p;
+            if (!*p)
+                break;
+        } else if (*p == ':' && s->depth && last.begin) {
+            if (!mm_append(&s->keys, &s->key_count, &last))
+                return false;
+        } else if (*p == '{' || *p == '[') {
+            if (!mm_append(&s->open, &s->depth, &s->key_count))
+                return false;
+        } else if ((*p == '}' || *p == ']') && s->depth) {
+            close_object(s);
+        }
+    }
+    return true;
+}
+
+static enum mm_class check_keys(const char *text, const char *path, struct mm_error *err)
+{
+    struct scan s = {0};
+    enum mm_class cls = scan_keys(&s, text) ? MM_OK : mm_out_of_memory(err);
+    if (cls == MM_OK && s.repeated.begin) {
+        unsigned line = 1, column = 0;
+        for (const char *p = text; p < s.repeated.begin; p++) {
+            column = *p == '\n' ? 0 : column + 1;
+            line += *p == '\n';
+        }
+        cls =
+            mm_fail_at(err, MM_INVALID, "input.key", path, line, column,
+                       "the object has the key \"%.*s\" twice (upper and lower case are the same)",
+                       (int)(s.repeated.end - s.repeated.begin < 60 ? s.repeated.end - s.repeated.begin : 60),
+                       s.repeated.begin);
+    }
+    mm_free(s.keys);
+    mm_free(s.open);
+    return cls;
+}
+
+static uint64_t count_values(const char *text)
 {
     uint64_t values = 1;
     bool quoted = false;
@@ -112,5 +225,11 @@ enum mm_class mm_input_check_json(const char *text, const char *path, struct mm_
             quoted = !quoted;
         else if (!quoted)
             values += *p == ',' || *p == '[' || *p == '{';
-    return mm_input_check(MM_INPUT_JSON_VALUES, 0, values, path, err);
+    return values;
+}
+
+enum mm_class mm_input_check_json(const char *text, const char *path, struct mm_error *err)
+{
+    enum mm_class cls = mm_input_check(MM_INPUT_JSON_VALUES, 0, count_values(text), path, err);
+    return cls == MM_OK ? check_keys(text, path, err) : cls;
 }

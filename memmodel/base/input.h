@@ -22,7 +22,8 @@ enum mm_class mm_input_check(enum mm_input kind, uint64_t size, uint64_t amount,
 /* The whole file PATH (pipes too), with a zero byte behind it; freed with mm_free. */
 enum mm_class mm_input_read(enum mm_input kind, const char *path, char **text, size_t *size,
                             struct mm_error *err);
-/* Checks a JSON text, whose parsed form is larger than it is, before it is parsed. */
+/* Checks a JSON text before it is parsed: MM_LIMIT for too many values, as their parsed form is larger than the text;
+ * MM_INVALID, with line and column, for an object with a key twice (RFC 8259, 4), upper and lower case being the same. */
 enum mm_class mm_input_check_json(const char *text, const char *path, struct mm_error *err);
 
 #endif

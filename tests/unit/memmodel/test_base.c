@@ -1,4 +1,5 @@
 /* Errors, allocation with fault injection, arenas. */
+#include "memmodel/base/input.h"
 #include "memmodel/memmodel.h"
 
 #include <setjmp.h>
@@ -91,10 +92,46 @@ static void arena_blocks(void **state)
     mm_arena_destroy(NULL);
 }
 
+/* Keys are compared as cJSON_GetObjectItem does; the place is that of the second key that comes first. */
+static void json_keys(void **state)
+{
+    static const struct {
+        const char *text;
+        unsigned line, column; /* 0: no key twice */
+    } cases[] = {
+        {"{}", 0, 0},
+        {"{\"a\": 1, \"b\": {\"a\": [\"a\", \"a\"]}, \"c\": [{\"a\": 2}, {\"a\": 3}]}", 0, 0},
+        {"{\"a\": 1, \"a\": 2}", 1, 10},
+        {"{\"a\": 1,\n \"\\u0041\": 2}", 2, 2},
+        {"{\"a/\\\"\": 1, \"a\\/\\u0022\": 2}", 1, 13},
+        {"{\"a\\n\": \"}\", \"A\\u000A\": 2}", 1, 14},
+        {"[{\"b\": {\"x\": 1, \"x\": 1}, \"b\": 1}]", 1, 17},
+        {"{\"\": 1, \"ab\": 1, \"\": 2}", 1, 18},
+        {"}]{\"a\" \"b\": [}, :", 0, 0},
+        {"{\"a\": 1, \"a", 0, 0},
+        {"{\"a\": 1, \"a\\", 0, 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct mm_error err = {0};
+        enum mm_class cls = mm_input_check_json(cases[i].text, "f", &err);
+        assert_int_equal(cls, cases[i].line ? MM_INVALID : MM_OK);
+        assert_int_equal(err.line, cases[i].line);
+        assert_int_equal(err.column, cases[i].column);
+    }
+    struct mm_error err;
+    mm_alloc_fail_after(1);
+    assert_int_equal(mm_input_check_json("{\"a\": 1}", "f", &err), MM_LIMIT);
+    mm_alloc_fail_after(2);
+    assert_int_equal(mm_input_check_json("{\"a\": 1}", "f", &err), MM_LIMIT);
+    mm_alloc_fail_after(0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(error_text), cmocka_unit_test(error_cut),
-                                       cmocka_unit_test(faults), cmocka_unit_test(arena_blocks)};
+                                       cmocka_unit_test(faults), cmocka_unit_test(json_keys),
+                                       cmocka_unit_test(arena_blocks)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
