@@ -16,7 +16,9 @@ struct ck_program *ck_program_create(void)
     struct mm_arena *arena = mm_arena_create();
     struct ck_program *p = arena ? mm_arena_alloc(arena, sizeof *p) : NULL;
 
-    if (!p) {
+    if (p)
+        p->names = ck_names_create(arena);
+    if (!p || !p->names) {
         mm_arena_destroy(arena);
         return NULL;
     }
@@ -28,8 +30,10 @@ struct ck_program *ck_program_create(void)
 
 void ck_program_destroy(struct ck_program *program)
 {
-    if (program)
+    if (program) {
+        ck_names_clear(program->names);
         mm_arena_destroy(program->arena);
+    }
 }
 
 /* ---- builders --------------------------------------------------------------------------------- */

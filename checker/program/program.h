@@ -230,10 +230,18 @@ struct ck_program {
     bool kernel;            /* lowered from a kernel: barriers block work-items, in Vulkan too */
     uint32_t function_count;
     struct ck_function *functions;
+    struct ck_names *names; /* index of names (names.c) */
 };
 
 struct ck_program *ck_program_create(void);
 void ck_program_destroy(struct ck_program *program);
+/* The first object, or register of THREAD, with this name; UINT32_MAX, CK_NO_REG: none.  Constant time on average; names do
+ * not change once one was looked up. */
+uint32_t ck_program_find_object(const struct ck_program *program, const char *name);
+uint32_t ck_program_find_reg(const struct ck_program *program, uint32_t thread, const char *name);
+/* For ck_program_create (NULL: out of memory) and ck_program_destroy. */
+struct ck_names *ck_names_create(struct mm_arena *arena);
+void ck_names_clear(struct ck_names *names);
 /* Builders; each returns the index of the new item, UINT32_MAX when out of memory. */
 uint32_t ck_program_add_object(struct ck_program *program, const struct ck_object *object);
 uint32_t ck_program_add_thread(struct ck_program *program, const struct ck_thread *thread);

@@ -23,7 +23,7 @@ static const struct lt_param *source(const struct lt_thread *thread, const struc
 static struct lt_expr *convert(struct emitter *e, struct lt_expr *x, const struct lt_param *p,
                                const char *name)
 {
-    uint32_t object = lt_find_object(e->program, p->name);
+    uint32_t object = ck_program_find_object(e->program, p->name);
     struct lt_expr *cast = lt_emit_node(e, LT_CAST, NULL, x);
     if (!cast || object == UINT32_MAX)
         return x;

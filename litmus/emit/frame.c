@@ -125,7 +125,7 @@ static void emit_registers(struct emitter *e)
             const char *name = thread->reg_names[r];
             bool seen = false;
             for (uint32_t u = 0; name && u < t; u++) {
-                uint32_t other = lt_find_reg(e->program, u, name);
+                uint32_t other = ck_program_find_reg(e->program, u, name);
                 if (other == CK_NO_REG)
                     continue;
                 seen = true;

@@ -136,7 +136,7 @@ static void declare_local(struct emitter *e, uint32_t kernel, bool block)
 static void declare_pointers(struct emitter *e, const struct lt_thread *t)
 {
     for (const struct lt_param *p = t->params; p; p = p->next) {
-        uint32_t i = p->type.is_pointer ? lt_find_object(e->program, p->name) : UINT32_MAX;
+        uint32_t i = p->type.is_pointer ? ck_program_find_object(e->program, p->name) : UINT32_MAX;
         char place[24];
         if (i == UINT32_MAX)
             continue;

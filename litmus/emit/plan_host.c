@@ -93,7 +93,7 @@ static void add_place(cJSON *json, const char *key, const struct ck_program *pro
     if (!p->name)
         return;
     cJSON *place = cJSON_AddArrayToObject(json, key);
-    append_number(place, lt_find_object(program, p->name));
+    append_number(place, ck_program_find_object(program, p->name));
     append_number(place, p->has_index ? p->index : UINT32_MAX);
 }
 

@@ -54,7 +54,7 @@ static struct lt_value lower_expected(struct lt_lower *lower, const struct lt_ex
 {
     expected->is_reg = false;
     if (e->kind == LT_ADDRESS && e->a->kind == LT_NAME) {
-        expected->reg = lt_find_reg(lower->program, lower->thread, e->a->name);
+        expected->reg = ck_program_find_reg(lower->program, lower->thread, e->a->name);
         expected->is_reg = expected->reg != CK_NO_REG;
     }
     if (expected->is_reg)

@@ -72,13 +72,13 @@ static struct lt_value object_pointer(struct lt_lower *lower, uint32_t object, c
 /* A register, else a parameter that points to a location, else a location, else a new register, which is 0. */
 static struct lt_value lower_name(struct lt_lower *lower, const struct lt_expr *e)
 {
-    uint32_t reg = lt_find_reg(lower->program, lower->thread, e->name);
+    uint32_t reg = ck_program_find_reg(lower->program, lower->thread, e->name);
     if (reg != CK_NO_REG && lower->regs[reg].depth == LT_CLOSED)
         lt_lower_fail(lower, e->pos, "litmus.name", "register '%s' is declared in a block that has ended",
                       e->name);
     if (reg != CK_NO_REG)
         return lt_read_reg(lower, reg);
-    uint32_t object = lt_find_object(lower->program, e->name);
+    uint32_t object = ck_program_find_object(lower->program, e->name);
     const struct lt_param *p = object == UINT32_MAX ? NULL : lt_find_param(lower->ast, e->name);
     if (p)
         return object_pointer(lower, object, &p->type);
@@ -383,7 +383,7 @@ static struct lt_value lower_address(struct lt_lower *lower, const struct lt_exp
     if (e->a->kind == LT_INDEX)
         return element_pointer(lower, e->a);
     /* &x for a parameter x is taken as the location, as x itself is. */
-    if (e->a->kind == LT_NAME && lt_find_reg(lower->program, lower->thread, e->a->name) == CK_NO_REG)
+    if (e->a->kind == LT_NAME && ck_program_find_reg(lower->program, lower->thread, e->a->name) == CK_NO_REG)
         return lt_lower_pointer(lower, e->a);
     lt_lower_fail(lower, e->pos, "litmus.type", "registers have no address");
     return no_value;

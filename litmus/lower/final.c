@@ -29,12 +29,12 @@ static struct ck_term lower_term(struct final *f, const struct lt_term *term)
             fail(f, term, "a register of another thread");
             return t;
         }
-        t.reg = lt_find_reg(f->program, t.thread, term->name);
+        t.reg = ck_program_find_reg(f->program, t.thread, term->name);
         if (t.reg == CK_NO_REG)
             fail(f, term, "register");
     } else if (term->kind == LT_TERM_LOCATION) {
         t.kind = CK_TERM_MEMORY;
-        t.object = lt_find_object(f->program, term->name);
+        t.object = ck_program_find_object(f->program, term->name);
         if (t.object == UINT32_MAX) {
             fail(f, term, "location");
             return t;
@@ -47,21 +47,10 @@ static struct ck_term lower_term(struct final *f, const struct lt_term *term)
     return t;
 }
 
-static bool same_term(const struct ck_term *a, const struct ck_term *b)
-{
-    if (a->kind != b->kind)
-        return false;
-    return a->kind == CK_TERM_REG ? a->thread == b->thread && a->reg == b->reg
-                                  : a->object == b->object && a->offset == b->offset;
-}
-
 static void observe(struct final *f, const struct ck_term *term)
 {
     if (f->failed || term->kind == CK_TERM_CONST)
         return;
-    for (uint32_t i = 0; i < f->program->observed_count; i++)
-        if (same_term(term, &f->program->observed[i]))
-            return;
     if (ck_program_add_observed(f->program, term) == UINT32_MAX)
         f->failed = true;
 }

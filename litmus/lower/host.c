@@ -79,7 +79,7 @@ static bool may_name(const struct lt_api *api, char parameter, uint8_t origin)
 static struct range find_range(struct lt_lower *lower, const struct lt_api *api, char parameter)
 {
     const struct lt_place *place = parameter == 't' ? &api->target : &api->source;
-    struct range r = {.object = lt_find_object(lower->program, place->name)};
+    struct range r = {.object = ck_program_find_object(lower->program, place->name)};
     if (r.object == UINT32_MAX) {
         lt_lower_fail(lower, place->pos, "litmus.name", "unknown location '%s'", place->name);
         return r;

@@ -34,23 +34,6 @@ void lt_out_of_memory(struct lt_lower *lower)
     lower->failed = true;
 }
 
-uint32_t lt_find_object(const struct ck_program *program, const char *name)
-{
-    for (uint32_t i = 0; i < program->object_count; i++)
-        if (strcmp(program->objects[i].name, name) == 0)
-            return i;
-    return UINT32_MAX;
-}
-
-uint32_t lt_find_reg(const struct ck_program *program, uint32_t thread, const char *name)
-{
-    const struct ck_thread *t = &program->threads[thread];
-    for (uint32_t i = 0; i < t->reg_count; i++)
-        if (t->reg_names[i] && strcmp(t->reg_names[i], name) == 0)
-            return i;
-    return CK_NO_REG;
-}
-
 uint32_t lt_add_reg(struct lt_lower *lower, const char *name, const struct lt_type *type)
 {
     if (lower->failed)
@@ -178,7 +161,7 @@ static struct declaration declared(const struct lt_test *test, const char *name)
 
 static void add_object(struct lt_lower *lower, const char *name, const struct lt_init *init)
 {
-    if (lower->failed || lt_find_object(lower->program, name) != UINT32_MAX)
+    if (lower->failed || ck_program_find_object(lower->program, name) != UINT32_MAX)
         return;
     struct declaration d = declared(lower->test, name);
     if (init && init->type.base && (!d.base || init->type.base->size >= d.base->size))
@@ -217,7 +200,7 @@ static void add_objects(struct lt_lower *lower)
     for (const struct lt_init *init = lower->test->inits; init; init = init->next) {
         if (init->thread >= 0)
             continue;
-        if (lt_find_object(lower->program, init->name) != UINT32_MAX)
+        if (ck_program_find_object(lower->program, init->name) != UINT32_MAX)
             lt_lower_fail(lower, init->pos, "litmus.name", "location '%s' is initialized twice", init->name);
         add_object(lower, init->name, init);
     }
@@ -254,7 +237,7 @@ static bool same_type(const struct lt_type *a, const struct lt_type *b)
 
 static uint32_t declare_reg(struct lt_lower *lower, const struct lt_stmt *s)
 {
-    uint32_t reg = lt_find_reg(lower->program, lower->thread, s->name);
+    uint32_t reg = ck_program_find_reg(lower->program, lower->thread, s->name);
     if (reg == CK_NO_REG)
         reg = lt_add_reg(lower, s->name, &s->type);
     if (lower->failed)
@@ -298,7 +281,7 @@ static void lower_assign(struct lt_lower *lower, const struct lt_stmt *s)
         lt_lower_assignment(lower, s->pos, target, s->op, s->value);
         return;
     }
-    uint32_t reg = lt_find_reg(lower->program, lower->thread, target->name);
+    uint32_t reg = ck_program_find_reg(lower->program, lower->thread, target->name);
     bool location = reg == CK_NO_REG && lt_find_param(lower->ast, target->name);
     struct lt_value value = lt_lower_expr(lower, s->value);
     if (location) {
@@ -503,7 +486,7 @@ static void lower_reg_inits(struct lt_lower *lower)
     for (const struct lt_init *init = lower->test->inits; init; init = init->next) {
         if (init->thread != (int32_t)lower->ast->number || lower->failed)
             continue;
-        uint32_t reg = lt_find_reg(lower->program, lower->thread, init->name);
+        uint32_t reg = ck_program_find_reg(lower->program, lower->thread, init->name);
         if (reg == CK_NO_REG)
             reg = lt_add_reg(lower, init->name, init->type.base ? &init->type : &type);
         uint64_t value = init->value_count ? init->values[0] : 0;

@@ -54,8 +54,6 @@ struct lt_lower {
 void lt_lower_fail(struct lt_lower *lower, struct lt_pos pos, const char *rule, const char *format, ...)
     MM_PRINTF(4, 5);
 void lt_out_of_memory(struct lt_lower *lower);
-uint32_t lt_find_object(const struct ck_program *program, const char *name); /* UINT32_MAX if there is none */
-uint32_t lt_find_reg(const struct ck_program *program, uint32_t thread, const char *name);
 uint32_t lt_add_reg(struct lt_lower *lower, const char *name, const struct lt_type *type);
 uint32_t lt_temp_reg(struct lt_lower *lower, uint8_t size, bool is_signed);
 uint32_t lt_emit(struct lt_lower *lower, struct lt_pos pos, struct ck_instr instr);

@@ -13,7 +13,7 @@ static struct lt_type int_type(void)
 static uint32_t add_location(struct lt_lower *lower, const char *name, const struct lt_init *init)
 {
     struct ck_program *p = lower->program;
-    uint32_t found = lt_find_object(p, name);
+    uint32_t found = ck_program_find_object(p, name);
     if (lower->failed || found != UINT32_MAX)
         return found;
     uint32_t count = init ? init->count : 1;
@@ -42,8 +42,8 @@ static void add_locations(struct lt_lower *lower)
     for (const struct lt_init *i = lower->test->inits; i; i = i->next) {
         if (!i->alias)
             continue;
-        uint32_t self = lt_find_object(lower->program, i->name),
-                 other = lt_find_object(lower->program, i->alias);
+        uint32_t self = ck_program_find_object(lower->program, i->name),
+                 other = ck_program_find_object(lower->program, i->alias);
         struct ck_object *objects = lower->program->objects;
         if (other == UINT32_MAX || self == other || objects[other].alias_of != other) {
             lt_lower_fail(lower, i->pos, "litmus.name",
@@ -56,7 +56,7 @@ static void add_locations(struct lt_lower *lower)
 
 static uint32_t find_or_add_reg(struct lt_lower *lower, const char *name)
 {
-    uint32_t reg = lt_find_reg(lower->program, lower->thread, name);
+    uint32_t reg = ck_program_find_reg(lower->program, lower->thread, name);
     struct lt_type type = int_type();
     return reg != CK_NO_REG ? reg : lt_add_reg(lower, name, &type);
 }

@@ -4,6 +4,8 @@
 
 #include "litmus/litmus.h"
 
+#include "memmodel/base/map.h"
+
 #define LT_MAX_DEPTH    200 /* nesting of statements, expressions and propositions */
 #define LT_MAX_THREADS  64
 #define LT_MAX_ELEMENTS 4096       /* of an array location */
@@ -189,8 +191,9 @@ struct lt_thread {
     bool host; /* a host thread */
     uint32_t sub_group, work_group, device, queue_family, kernel;
     struct lt_param *params;
-    struct lt_stmt *body;     /* OPENCL */
-    struct lt_vulkan *vulkan; /* VULKAN: instructions */
+    struct mm_map params_by_name; /* hash of the name -> pointer */
+    struct lt_stmt *body;         /* OPENCL */
+    struct lt_vulkan *vulkan;     /* VULKAN: instructions */
     struct lt_thread *next;
     /* A host thread that does not start with the program: what runs it. */
     const struct lt_api *started_by; /* clSetEventCallback or clEnqueueNativeKernel, NULL: nothing */
@@ -429,6 +432,7 @@ struct lt_lexer {
     bool failed;
     unsigned depth;
     struct lt_thread *thread; /* whose body is being read */
+    struct lt_init *last_init;
 };
 /* Reads the header line, comments and tokens of the whole text. */
 enum mm_class lt_lex(struct lt_lexer *lexer, const char *text, size_t size);
@@ -483,7 +487,11 @@ uint32_t lt_semaphore_turn(const struct lt_test *test, const struct lt_api *api,
 
 struct lt_thread *lt_find_thread(const struct lt_test *test, uint32_t number, uint32_t *index);
 /* THREAD's parameter that points to location NAME, NULL if it has none. */
+/* The parameter with this name, of any type; the location that a parameter names, NULL: none does. */
+const struct lt_param *lt_find_any_param(const struct lt_thread *thread, const char *name);
 const struct lt_param *lt_find_param(const struct lt_thread *thread, const char *name);
+bool lt_add_param(struct lt_thread *thread,
+                  const struct lt_param *param); /* to what they find; false: out of memory */
 enum mm_class lt_lower_vulkan(const struct lt_test *test, struct ck_program *program, struct mm_error *err);
 /* Filter, condition and observed terms: the same for both dialects, once objects and registers exist. */
 enum mm_class lt_lower_final(const struct lt_test *test, struct ck_program *program, struct mm_error *err);

@@ -104,10 +104,8 @@ static void parse_init_entry(struct lt_lexer *lexer)
         init->alias = lt_expect_name(lexer, "a location");
     else if (lt_accept(lexer, "="))
         parse_values(lexer, init);
-    struct lt_init **tail = &lexer->test->inits;
-    while (*tail)
-        tail = &(*tail)->next;
-    *tail = init;
+    *(lexer->last_init ? &lexer->last_init->next : &lexer->test->inits) = init;
+    lexer->last_init = init;
 }
 
 /* init = "{" { ( declaration | init-entry ) ";" | ";" } "}"    (the last ";" is optional) */
@@ -380,8 +378,10 @@ static bool parse_params(struct lt_lexer *lexer, struct lt_thread *thread)
             p->type.region = MM_GLOBAL;
         const struct lt_pos name_pos = lt_peek(lexer, 0)->pos;
         p->name = lt_expect_name(lexer, "a parameter name");
-        if (p->name && lt_find_param(thread, p->name))
+        if (p->name && lt_find_any_param(thread, p->name))
             lt_fail_at(lexer, name_pos, "parameter '%s' is declared twice", p->name);
+        else if (p->name && !lt_add_param(thread, p))
+            lexer->failed = true;
         *tail = p;
         tail = &p->next;
         if (!lt_is(lexer, ")"))
@@ -450,11 +450,14 @@ static struct lt_thread *parse_thread(struct lt_lexer *lexer, bool *placed)
     else if (*placed)
         parse_placement(lexer, thread);
     *placed |= thread->host;
-    if (lexer->failed || !parse_params(lexer, thread))
-        return NULL;
-    lexer->thread = thread;
-    thread->body = parse_block(lexer);
-    return lexer->failed ? NULL : thread;
+    if (!lexer->failed && parse_params(lexer, thread)) {
+        lexer->thread = thread;
+        thread->body = parse_block(lexer);
+    }
+    if (!lexer->failed)
+        return thread;
+    mm_map_clear(&thread->params_by_name);
+    return NULL;
 }
 
 /* scope-tree = "(" scope { ( thread-number | scope-tree ) [ "," ] } ")"

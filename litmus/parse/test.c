@@ -1,5 +1,6 @@
 /* Parsing of a test from text or a file; queries on the parsed test. */
 #include "litmus/parse/ast.h"
+#include "memmodel/base/hash.h"
 #include "memmodel/base/input.h"
 #include "memmodel/base/sha256.h"
 
@@ -18,12 +19,27 @@ struct lt_thread *lt_find_thread(const struct lt_test *test, uint32_t number, ui
     return NULL;
 }
 
+const struct lt_param *lt_find_any_param(const struct lt_thread *thread, const char *name)
+{
+    const struct lt_param *found;
+    uint64_t key = mm_fnv1a(MM_FNV1A, name, strlen(name));
+    size_t at = 0;
+    while ((found = (const struct lt_param *)(uintptr_t)mm_map_next(&thread->params_by_name, key, &at)))
+        if (strcmp(found->name, name) == 0)
+            break;
+    return found;
+}
+
 const struct lt_param *lt_find_param(const struct lt_thread *thread, const char *name)
 {
-    for (const struct lt_param *p = thread->params; p; p = p->next)
-        if (p->type.is_pointer && strcmp(p->name, name) == 0)
-            return p;
-    return NULL;
+    const struct lt_param *found = lt_find_any_param(thread, name);
+    return found && found->type.is_pointer ? found : NULL;
+}
+
+bool lt_add_param(struct lt_thread *thread, const struct lt_param *param)
+{
+    uint64_t key = mm_fnv1a(MM_FNV1A, param->name, strlen(param->name));
+    return mm_map_add(&thread->params_by_name, key, (uintptr_t)param);
 }
 
 static void digest_tokens(const struct lt_lexer *lexer)
@@ -73,7 +89,7 @@ enum mm_class lt_parse(const char *text, size_t size, const char *file, struct l
             lt_parse_final(&lexer);
     }
     if (lexer.failed) {
-        mm_arena_destroy(arena);
+        lt_test_destroy(t);
         return err->cls == MM_OK ? mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory") : err->cls;
     }
     *test = t;
@@ -95,8 +111,11 @@ enum mm_class lt_parse_file(const char *path, struct lt_test **test, struct mm_e
 
 void lt_test_destroy(struct lt_test *test)
 {
-    if (test)
-        mm_arena_destroy(test->arena);
+    if (!test)
+        return;
+    for (struct lt_thread *t = test->threads; t; t = t->next)
+        mm_map_clear(&t->params_by_name);
+    mm_arena_destroy(test->arena);
 }
 
 const char *lt_test_name(const struct lt_test *test)

@@ -2,10 +2,12 @@
 #include "memmodel/cat/node.h"
 
 #include "memmodel/base/array.h"
+#include "memmodel/base/hash.h"
+#include "memmodel/base/map.h"
 
 #include <string.h>
 
-enum { MAX_NODES = 1 << 16, MAX_DEPTH = 4000 };
+enum { MAX_NODES = 1 << 16, MAX_CALLS = 1 << 20, MAX_DEPTH = 4000 };
 
 enum { CALL_ARGUMENTS = 8 };
 
@@ -21,6 +23,7 @@ struct flattener {
     unsigned depth;
     struct call *calls;
     uint32_t call_count;
+    struct mm_map call_numbers; /* hash of the key -> index + 1 */
 };
 
 static uint32_t fail(struct flattener *f, const char *message)
@@ -145,7 +148,7 @@ static bool remember_call(struct flattener *f, const uint32_t *key, uint32_t nod
 {
     struct call *call = mm_arena_add(f->eval->arena, &f->calls, &f->call_count);
 
-    if (!call)
+    if (!call || !mm_map_add(&f->call_numbers, mm_fnv1a(MM_FNV1A, key, sizeof call->key), f->call_count))
         return false;
     memcpy(call->key, key, sizeof call->key);
     call->node = node;
@@ -156,15 +159,19 @@ static uint32_t flatten_call(struct flattener *f, const struct mm_cat_expr *e, c
 {
     const struct mm_cat_let *let = &f->eval->model->lets[e->let];
     uint32_t key[CALL_ARGUMENTS + 1] = {e->let}, node;
+    uint64_t number;
+    size_t at = 0;
 
     for (uint32_t i = 0; i < e->child_count; i++) {
         key[i + 1] = flatten(f, e->child[i], arguments);
         if (f->status)
             return CAT_NO_NODE;
     }
-    for (uint32_t i = f->call_count; i-- > 0;)
-        if (memcmp(f->calls[i].key, key, sizeof key) == 0)
-            return f->calls[i].node;
+    while ((number = mm_map_next(&f->call_numbers, mm_fnv1a(MM_FNV1A, key, sizeof key), &at)))
+        if (memcmp(f->calls[number - 1].key, key, sizeof key) == 0)
+            return f->calls[number - 1].node;
+    if (f->call_count >= MAX_CALLS)
+        return fail(f, "the model is too large");
     node = flatten(f, let->body, key + 1);
     if (f->status)
         return CAT_NO_NODE;
@@ -302,6 +309,7 @@ struct mm_cat_eval *mm_cat_eval_create(const struct mm_cat_model *model, struct 
         eval->stamps = mm_arena_alloc(arena, 2 * ((size_t)eval->node_count + 1) * sizeof *eval->stamps);
     if (!f.status && !eval->stamps)
         fail(&f, "out of memory");
+    mm_map_clear(&f.call_numbers);
     if (f.status) {
         mm_map_clear(&eval->numbers);
         mm_arena_destroy(arena);

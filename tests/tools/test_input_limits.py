@@ -17,6 +17,8 @@ from tap import check, done  # noqa: E402
 MIB = 1 << 20
 TEST = os.path.join(ROOT, "litmus/suite/message-passing/MP+rel+acq.litmus")
 KERNELS, KERNEL_SECONDS = 20000, 10  # without an index of notes, 21 s
+LOCATIONS, PARAMETERS, LITMUS_SECONDS = 80000, 32000, 1.5  # without indices of names, 16 s and 2.2 s
+CALLS_SECONDS = 1.5  # without an index of calls, 12 s
 MEMORY = 3 << 30  # of address space, for inputs of at most a few hundred KB
 zstd = ctypes.CDLL("libzstd.so.1")
 zstd.ZSTD_compressBound.restype = zstd.ZSTD_compress.restype = ctypes.c_size_t
@@ -156,6 +158,37 @@ def spirv(name, nested, calls):
         file.write(numbers(4, *words))
 
 
+def cpu_bounded(what, seconds, work):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    work()
+    used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    check(f"{what}: at most {seconds} s of CPU time", used <= seconds or os.environ.get("SANITIZER"), used)
+
+
+def many_names():
+    """Lists that are searched by name."""
+    thread = "P0@wg 0, dev 0 ({}) {{ *x0 = 1; }}\nexists (x0=1)\n"
+    with open("locations.litmus", "w") as file:
+        file.write("OPENCL locations\n{\n" + "".join(f"x{n}=0;\n" for n in range(LOCATIONS)) + "}\n" + thread.format("global int* x0"))
+    with open("parameters.litmus", "w") as file:
+        file.write("OPENCL parameters\n{\n}\n" + thread.format(", ".join(f"global int* x{n}" for n in range(PARAMETERS))))
+    for name in ("locations", "parameters"):
+        cpu_bounded(f"a test of many {name}", LITMUS_SECONDS,
+                    lambda: accepted(f"a test of many {name}", REFCL, "litmus", "check", f"{name}.litmus"))
+
+
+def calls_of_functions():
+    """2047 arguments through each of 128 functions that change nothing; then through 1500 of them."""
+    doubled = "".join(f"let d{n} x = d{n - 1} (x;po) | d{n - 1} (x;rf)\n" for n in range(1, 11))
+    wrapped = [f"let w{n} x = w{n - 1} x\n" for n in range(1, 1500)]
+    for name, depth in (("calls", 128), ("calls_above", 1500)):
+        with open(f"{name}.cat", "w") as file:
+            file.write('"m"\nlet w0 x = x\n' + "".join(wrapped[:depth - 1]) + f"let d0 x = w{depth - 1} x\n" + doubled + "acyclic d10 po as a\n")
+    cpu_bounded("calls of functions", CALLS_SECONDS, lambda: run(REFCL, "litmus", "check", "--model", "./calls.cat", TEST))
+    code, text = run(REFCL, "litmus", "check", "--model", "./calls_above.cat", TEST)
+    check("too many calls of functions", code == 3 and "the model is too large" in text, (code, text))
+
+
 def many_kernels(name, count):
     """A module of COUNT kernels, each with an argument and a note of its type."""
     def instruction(op, *words):
@@ -185,11 +218,9 @@ def many_kernels(name, count):
 def modules():
     """What the validator visits again and again."""
     many_kernels("kernels.spv", KERNELS)
-    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    accepted(f"{KERNELS} kernels with notes of their arguments", REFCL, "kernel", "kernels.spv", "--kernel", "k7", "--global", 2, "--arg",
-             "buf:2")
-    used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
-    check(f"{KERNELS} kernels: at most {KERNEL_SECONDS} s of CPU time", used <= KERNEL_SECONDS or os.environ.get("SANITIZER"), used)
+    cpu_bounded(f"{KERNELS} kernels", KERNEL_SECONDS,
+                lambda: accepted(f"{KERNELS} kernels with notes of their arguments", REFCL, "kernel", "kernels.spv", "--kernel", "k7",
+                                 "--global", 2, "--arg", "buf:2"))
     spirv("types.spv", 20, [0])
     spirv("types_above.spv", 21, [0])
     spirv("types_terabytes.spv", 40, [0])
@@ -323,6 +354,8 @@ with tempfile.TemporaryDirectory() as folder:
     texts()
     modules()
     json_files()
+    many_names()
+    calls_of_functions()
     captures()
     traces()
     replays()
