@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static const struct tool_command *const commands[] = {&cmd_run,
@@ -187,8 +188,22 @@ static void reserve_standard_descriptors(void)
         close(fd);
 }
 
+/* Nesting of inputs is bounded for a stack of this size; without it the deepest ones would end in a crash. */
+enum { LEAST_STACK = 1 << 20 };
+static bool has_stack(void)
+{
+    struct rlimit stack;
+    if (getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur >= LEAST_STACK)
+        return true;
+    fprintf(stderr, "refcl: error: the stack is limited to %llu KiB, and refcl needs %d KiB (ulimit -s %d)\n",
+            (unsigned long long)stack.rlim_cur / 1024, LEAST_STACK / 1024, LEAST_STACK / 1024);
+    return false;
+}
+
 int main(int argc, char **argv)
 {
+    if (!has_stack())
+        return EXIT_TOOL;
     reserve_standard_descriptors();
     sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = ignore_signal, .sa_flags = SA_RESTART}, NULL);
     int code = tool_flush(dispatch(argc, argv));

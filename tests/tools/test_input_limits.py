@@ -189,6 +189,23 @@ def calls_of_functions():
     check("too many calls of functions", code == 3 and "the model is too large" in text, (code, text))
 
 
+def stacks():
+    """The least stack is enough for the deepest model, and one that is smaller is an error, not a crash."""
+    with open("deep.cat", "w") as file:
+        file.write('"m"\nlet f0 x = x\n' + "".join(f"let f{n} x = f{n - 1} x\n" for n in range(1, 1990)) + "acyclic f1989 po as a\n")
+
+    def run_with(kib, *words):
+        ended = subprocess.run([str(w) for w in words], env=on_refcl(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=PATIENCE,
+                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_STACK, (kib << 10, kib << 10)))
+        return ended.returncode, ended.stderr.decode()
+    code, text = run_with(64, REFCL, "xref", "check", "--root", ROOT)
+    check("a stack of 64 KiB: an error", code == 4 and "limited to 64 KiB, and refcl needs 1024 KiB (ulimit -s 1024)" in text, (code, text))
+    for what, words in (("the repository", ["xref", "check", "--root", ROOT]),
+                        ("a deep model", ["litmus", "check", "--model", "./deep.cat", TEST])):
+        code, text = run_with(1024, REFCL, *words)
+        check(f"a stack of 1024 KiB: {what}", code in (0, 1) or os.environ.get("SANITIZER"), (code, text))
+
+
 def many_kernels(name, count):
     """A module of COUNT kernels, each with an argument and a note of its type."""
     def instruction(op, *words):
@@ -356,6 +373,7 @@ with tempfile.TemporaryDirectory() as folder:
     json_files()
     many_names()
     calls_of_functions()
+    stacks()
     captures()
     traces()
     replays()
