@@ -341,7 +341,19 @@ void ck_detector_advise(struct ck_detector *detector, size_t i, const char *fix)
  * shell pattern, # comments.  MM_INVALID with the line that is none.  Call before the first record. */
 enum mm_class ck_detector_suppress(struct ck_detector *detector, const char *patterns, const char *name,
                                    struct mm_error *err);
-size_t ck_detector_suppressed(const struct ck_detector *detector); /* findings left out */
+/* What left a finding out, named as the option that asks for it. */
+enum ck_filter {
+    CK_FILTER_NONE,
+    CK_FILTER_ONLY,
+    CK_FILTER_KERNELS,
+    CK_FILTER_LAUNCHES,
+    CK_FILTER_SUPPRESS,
+    CK_FILTER_UNIFORM,
+    CK_FILTER_COUNT
+};
+/* Distinct findings that FILTER left out; a race that other launches have and that is reported is none. */
+size_t ck_detector_hidden(const struct ck_detector *detector, enum ck_filter filter);
+size_t ck_detector_suppressed(const struct ck_detector *detector); /* their sum */
 /* MM_OK, or MM_LIMIT with the bound that was hit. */
 enum mm_class ck_detector_status(const struct ck_detector *detector, struct mm_error *err);
 /* The source with this id; file NULL if unknown. */

@@ -400,7 +400,15 @@ size_t ck_detector_dropped(const struct ck_detector *d)
 
 size_t ck_detector_suppressed(const struct ck_detector *d)
 {
-    return d->report.suppressed;
+    size_t sum = 0;
+    for (int i = 0; i < CK_FILTER_COUNT; i++)
+        sum += d->report.hidden[i];
+    return sum;
+}
+
+size_t ck_detector_hidden(const struct ck_detector *d, enum ck_filter filter)
+{
+    return filter < CK_FILTER_COUNT ? d->report.hidden[filter] : 0;
 }
 
 enum mm_class ck_detector_status(const struct ck_detector *d, struct mm_error *err)

@@ -95,7 +95,8 @@ bool ck_detector_merge(struct ck_detector *into, struct ck_detector *from, uint3
     }
     into->report.dropped += from->report.dropped;
     into->report.across |= from->report.across;
-    into->report.suppressed += from->report.suppressed;
+    for (int i = 0; i < CK_FILTER_COUNT; i++)
+        into->report.hidden[i] += from->report.hidden[i];
     if (into->limit.cls == MM_OK)
         into->limit = from->limit;
     return true;

@@ -376,10 +376,11 @@ struct ck_last {
 struct ck_report {
     struct ck_finding **findings;
     size_t finding_count;
-    size_t dropped, suppressed;
-    bool across;                   /* there are races between commands, or with the host */
-    bool has_kinds;                /* no more findings will be marked as uniform writes */
-    const struct ck_finding *last; /* of the current event */
+    size_t dropped;
+    size_t hidden[CK_FILTER_COUNT]; /* by each filter; [CK_FILTER_NONE] is not used */
+    bool across;                    /* there are races between commands, or with the host */
+    bool has_kinds;                 /* no more findings will be marked as uniform writes */
+    const struct ck_finding *last;  /* of the current event */
     uint64_t last_agent;
     mm_event_id last_event;
 };
@@ -563,6 +564,8 @@ const char *ck_race_reason(struct ck_detector *d, const struct ck_location *loca
                            bool scope_race, struct ck_change *change, const char **fix);
 
 /* race/suppress.c */
-bool ck_is_suppressed(const struct ck_detector *d, const struct ck_finding *finding);
+enum ck_filter ck_filter_of(const struct ck_detector *d, const struct ck_finding *finding);
+/* The filter of kernels or launches that hides a race between these agents. */
+enum ck_filter ck_filter_of_pair(struct ck_detector *d, struct mm_agent later, struct mm_agent earlier);
 
 #endif

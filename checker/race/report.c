@@ -28,11 +28,12 @@ bool ck_finding_add(struct ck_detector *d, struct ck_finding *finding)
     return true;
 }
 
-/* Adds a finding unless it is suppressed. */
+/* Adds a finding unless a filter leaves it out. */
 static void add_finding(struct ck_detector *d, struct ck_finding *finding)
 {
-    if (ck_is_suppressed(d, finding))
-        d->report.suppressed++;
+    enum ck_filter filter = ck_filter_of(d, finding);
+    if (filter != CK_FILTER_NONE)
+        d->report.hidden[filter]++;
     else if (!ck_finding_add(d, finding))
         ck_detector_stop(d, "limit reached: memory for findings");
 }
@@ -199,6 +200,31 @@ static uint64_t race_key(struct ck_detector *d, const uint32_t sources[2], const
     return hash_mix(hash_mix(hash_mix(hash_mix(1, places[swap]), places[!swap]), allocation), scope_race);
 }
 
+/* Findings that the filters of kernels or launches leave out have keys of their own: other launches may have the same. */
+static uint64_t key_of_hidden(uint64_t key)
+{
+    return hash_mix(3, key);
+}
+
+/* The finding of KEY; where FILTER leaves it out and no other launch has it, *KEY becomes that of the hidden one. */
+static struct ck_finding *finding_seen(struct ck_detector *d, uint64_t *key, enum ck_filter filter)
+{
+    struct ck_finding *finding = mm_map_pointer(&d->maps.seen, *key);
+    if (finding || filter == CK_FILTER_NONE)
+        return finding;
+    *key = key_of_hidden(*key);
+    return mm_map_pointer(&d->maps.seen, *key);
+}
+
+/* FINDING is new: false without memory.  A hidden one that it equals is hidden no more. */
+static bool note_seen(struct ck_detector *d, uint64_t key, struct ck_finding *finding)
+{
+    const struct ck_finding *hidden = mm_map_pointer(&d->maps.seen, key_of_hidden(key));
+    if (hidden)
+        d->report.hidden[ck_filter_of(d, hidden)]--;
+    return ck_map_put(&d->maps.seen, &d->budget, key, finding);
+}
+
 const struct ck_finding *ck_detector_race(struct ck_detector *d, const struct ck_finding *f)
 {
     if (f->access_count < 2)
@@ -248,10 +274,14 @@ void ck_detector_filter(struct ck_detector *d, bool uniform)
     d->report.has_kinds = true;
     for (size_t i = 0; i < d->report.finding_count; i++) {
         struct ck_finding *f = d->report.findings[i];
-        if (!ck_is_suppressed(d, f) && (uniform || strcmp(f->kind, CK_UNIFORM_WRITE) != 0))
+        enum ck_filter filter = ck_filter_of(d, f);
+        if (!filter && !uniform && strcmp(f->kind, CK_UNIFORM_WRITE) == 0)
+            filter = CK_FILTER_UNIFORM;
+        if (filter == CK_FILTER_NONE)
             d->report.findings[kept++] = f;
+        else
+            d->report.hidden[filter]++;
     }
-    d->report.suppressed += d->report.finding_count - kept;
     d->report.finding_count = kept;
 }
 
@@ -281,14 +311,17 @@ void ck_race_found(struct ck_detector *d, const struct ck_location *location, co
     struct mm_event first = event_of(d, earlier, event, 0);
     const uint32_t sources[2] = {event->source, d->shadow.signatures[earlier->signature].source};
     const uint8_t kinds[2] = {event->kind, first.kind};
-    uint64_t key = race_key(d, sources, kinds, event->allocation, scope_race);
-    struct ck_finding *finding = mm_map_pointer(&d->maps.seen, key);
+    uint64_t key = race_key(d, sources, kinds, event->allocation, scope_race), shown = key;
+    enum ck_filter filter = ck_filter_of_pair(d, event->agent, first.agent);
+    struct ck_finding *finding = finding_seen(d, &key, filter);
+    if (finding && filter && key == shown)
+        return;
     if (finding && finding == d->report.last && d->report.last_event == d->next_event &&
         d->report.last_agent == earlier->agent)
         return; /* another byte of the same two accesses */
     if (!finding) {
         finding = new_race(d, location, event, earlier, first_byte, bytes, scope_race);
-        if (!finding || !ck_map_put(&d->maps.seen, &d->budget, key, finding))
+        if (!finding || !note_seen(d, key, finding))
             return;
     }
     finding->count++;
@@ -364,9 +397,11 @@ void ck_finding_recorded(struct ck_detector *d, const struct mm_finding *record)
     bool by_message = !record->source || (record->kind && strcmp(record->kind, CK_NEEDLESS_WAIT) == 0);
     for (const char *s = by_message ? record->message : ""; s && *s; s++)
         key = hash_mix(key, (unsigned char)*s);
-    struct ck_finding *finding = mm_map_pointer(&d->maps.seen, key);
+    uint64_t shown = key;
+    enum ck_filter filter = ck_filter_of_pair(d, record->agent, record->agent);
+    struct ck_finding *finding = finding_seen(d, &key, filter);
     if (finding) {
-        finding->count++;
+        finding->count += !filter || key != shown;
         return;
     }
     finding =
@@ -388,5 +423,5 @@ void ck_finding_recorded(struct ck_detector *d, const struct mm_finding *record)
     fill_access(d, &finding->accesses[0], &event, record->offset);
     finding->accesses[0].id = d->next_event; /* it is recorded before its event */
     add_finding(d, finding);
-    ck_map_put(&d->maps.seen, &d->budget, key, finding);
+    note_seen(d, key, finding);
 }

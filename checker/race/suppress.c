@@ -1,4 +1,4 @@
-/* Suppression of findings by patterns of kind, file and line. */
+/* Filters of findings: kinds, kernels, launches, and patterns of kind, file and line. */
 #include "checker/race/race.h"
 
 #include <fnmatch.h>
@@ -54,40 +54,56 @@ static bool has_kind(const char *only, const char *kind)
     return found;
 }
 
-static bool has_kernel(const char *patterns, const struct ck_finding *finding)
+static bool is_of_kernels(const char *patterns, const struct mm_command *command)
 {
     char word[128];
-    bool found = !patterns;
+    bool found = false;
     while (!found && next_word(&patterns, word))
-        for (size_t i = 0; i < finding->access_count; i++) {
-            const struct mm_command *c = finding->accesses[i].command;
-            found |= c && c->kernel && fnmatch(word, c->kernel, 0) == 0;
-        }
+        found = command && command->kernel && fnmatch(word, command->kernel, 0) == 0;
     return found;
 }
 
-static bool has_launch(const struct ck_detector_options *options, const struct ck_finding *finding)
+/* COMMANDS: what is known of those that AGENTS belong to, or NULL. */
+static enum ck_filter launch_filter(const struct ck_detector_options *options, const struct mm_agent *agents,
+                                    const struct mm_command *const *commands, size_t count)
 {
-    bool found = options->last_launch == 0;
-    for (size_t i = 0; i < finding->access_count; i++) {
-        uint32_t command = finding->accesses[i].agent.command;
-        found |= command && command >= options->first_launch && command <= options->last_launch;
+    bool kernel = !options->kernels, launch = options->last_launch == 0;
+    for (size_t i = 0; i < count && !(kernel && launch); i++) {
+        uint32_t id = agents[i].command;
+        kernel = kernel || is_of_kernels(options->kernels, commands[i]);
+        launch = launch || (id && id >= options->first_launch && id <= options->last_launch);
     }
-    return found;
+    return !kernel ? CK_FILTER_KERNELS : !launch ? CK_FILTER_LAUNCHES : CK_FILTER_NONE;
 }
 
-bool ck_is_suppressed(const struct ck_detector *d, const struct ck_finding *finding)
+enum ck_filter ck_filter_of_pair(struct ck_detector *d, struct mm_agent later, struct mm_agent earlier)
+{
+    const struct mm_agent agents[2] = {later, earlier};
+    const struct mm_command *commands[2] = {0};
+    for (size_t i = 0; i < 2 && d->options.kernels; i++) {
+        const struct ck_command *command = agents[i].command ? ck_command_known(d, agents[i].command) : NULL;
+        commands[i] = command && command->known ? &command->info : NULL;
+    }
+    return launch_filter(&d->options, agents, commands, 2);
+}
+
+enum ck_filter ck_filter_of(const struct ck_detector *d, const struct ck_finding *finding)
 {
     /* The values are compared last. */
     bool may_be_uniform = !d->report.has_kinds && strcmp(finding->kind, "data-race") == 0;
-    if (!(has_kind(d->options.only, finding->kind) ||
-          (may_be_uniform && has_kind(d->options.only, CK_UNIFORM_WRITE))) ||
-        !has_kernel(d->options.kernels, finding) || !has_launch(&d->options, finding))
-        return true;
+    if (!has_kind(d->options.only, finding->kind) &&
+        !(may_be_uniform && has_kind(d->options.only, CK_UNIFORM_WRITE)))
+        return CK_FILTER_ONLY;
+    const struct ck_access *a = finding->accesses;
+    const struct mm_agent agents[2] = {a[0].agent, a[1].agent};
+    const struct mm_command *commands[2] = {a[0].command, a[1].command};
+    enum ck_filter filter = launch_filter(&d->options, agents, commands, finding->access_count);
+    if (filter != CK_FILTER_NONE)
+        return filter;
     const struct ck_pattern *p = d->patterns;
     while (p && !pattern_matches(p, finding))
         p = p->next;
-    return p != NULL;
+    return p ? CK_FILTER_SUPPRESS : CK_FILTER_NONE;
 }
 
 /* The file extends to the last colon that a line pattern follows: file names may contain colons. */

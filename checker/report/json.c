@@ -206,6 +206,9 @@ enum mm_class ck_report_json(const struct ck_detector *detector, const struct ck
         cJSON_AddNumberToObject(root, "dropped", (double)ck_detector_dropped(detector));
     if (ck_detector_suppressed(detector))
         cJSON_AddNumberToObject(root, "suppressed", (double)ck_detector_suppressed(detector));
+    char hidden[200];
+    if (ck_report_hidden(detector, hidden, sizeof hidden))
+        ck_report_add(root, "hidden", hidden);
     if (options && options->checked) {
         add_words(root, "checked", options->checked);
         add_words(root, "not_checked", options->not_checked);

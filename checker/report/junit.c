@@ -69,12 +69,16 @@ enum mm_class ck_report_junit(const struct ck_detector *detector, const struct c
     fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite name=\"");
     mm_put_xml(options && options->command_line ? options->command_line : "refcl", out);
     fprintf(out, "\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\">\n", tests, failures, errors);
-    if (options && (options->model || options->checked)) {
+    char hidden[200];
+    bool hides = ck_report_hidden(detector, hidden, sizeof hidden);
+    if (hides || (options && (options->model || options->checked))) {
         fprintf(out, "  <properties>\n");
-        put_property("model_path", options->model ? options->model->name : NULL, out);
-        put_property("model_sha256", options->model ? options->model->sha256 : NULL, out);
-        put_property("checked", options->checked, out);
-        put_property("not_checked", options->checked ? options->not_checked : NULL, out);
+        const struct ck_report_options none = {0}, *o = options ? options : &none;
+        put_property("model_path", o->model ? o->model->name : NULL, out);
+        put_property("model_sha256", o->model ? o->model->sha256 : NULL, out);
+        put_property("checked", o->checked, out);
+        put_property("not_checked", o->checked ? o->not_checked : NULL, out);
+        put_property("hidden", hides ? hidden : NULL, out);
         fprintf(out, "  </properties>\n");
     }
     for (size_t i = 0; i < cases; i++)

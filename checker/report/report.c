@@ -2,6 +2,7 @@
 #include "checker/report/report.h"
 #include "memmodel/base/escape.h"
 
+#include <stdio.h>
 #include <string.h>
 
 bool ck_report_failed(const struct ck_report_options *options, char *words, size_t size)
@@ -48,6 +49,24 @@ const char *ck_report_status(const struct ck_detector *detector, const struct ck
         return "failed";
     return ck_detector_status(detector, NULL) == MM_OK && !ck_report_unobserved(options) ? "clean"
                                                                                          : "unknown";
+}
+
+bool ck_report_hidden(const struct ck_detector *detector, char *text, size_t size)
+{
+    static const char *const names[CK_FILTER_COUNT] = {[CK_FILTER_ONLY] = "--only",
+                                                       [CK_FILTER_KERNELS] = "--kernels",
+                                                       [CK_FILTER_LAUNCHES] = "--launches",
+                                                       [CK_FILTER_SUPPRESS] = "--suppress",
+                                                       [CK_FILTER_UNIFORM] = "--uniform-writes=ignore"};
+    size_t used = 0;
+    *text = 0;
+    for (int i = CK_FILTER_NONE + 1; i < CK_FILTER_COUNT && used < size; i++) {
+        size_t count = ck_detector_hidden(detector, (enum ck_filter)i);
+        if (count)
+            used +=
+                (size_t)snprintf(text + used, size - used, "%s%zu by %s", used ? ", " : "", count, names[i]);
+    }
+    return used > 0;
 }
 
 const char *ck_report_message(const struct ck_finding *finding)

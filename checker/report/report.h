@@ -12,6 +12,8 @@ const char *ck_report_unobserved(const struct ck_report_options *options);
 const char *ck_report_status(const struct ck_detector *detector, const struct ck_report_options *options);
 /* True if the program failed; WORDS then describes how. */
 bool ck_report_failed(const struct ck_report_options *options, char *words, size_t size);
+/* The findings that filters left out, as "3 by --only, 1 by --suppress"; false and "" if there are none. */
+bool ck_report_hidden(const struct ck_detector *detector, char *text, size_t size);
 /* The message of a finding, or its kind where the message is empty. */
 const char *ck_report_message(const struct ck_finding *finding);
 /* For each finding the index of the first one with the same cause, in FIRST, which has room for all; returns how many causes there

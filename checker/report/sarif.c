@@ -253,7 +253,9 @@ enum mm_class ck_report_sarif(const struct ck_detector *detector, const struct c
     cJSON_AddItemToArray(cJSON_AddArrayToObject(root, "runs"), run);
     cJSON_AddItemToObject(cJSON_AddObjectToObject(run, "tool"), "driver", driver_json(detector));
     cJSON_AddItemToArray(cJSON_AddArrayToObject(run, "invocations"), invocation_json(detector, options));
-    bool has_properties = options && (options->model || options->checked);
+    char hidden[200];
+    bool hides = ck_report_hidden(detector, hidden, sizeof hidden);
+    bool has_properties = hides || (options && (options->model || options->checked));
     cJSON *properties = has_properties ? cJSON_AddObjectToObject(run, "properties") : NULL;
     if (options && options->model) {
         ck_report_add(properties, "model_path", options->model->name);
@@ -263,6 +265,8 @@ enum mm_class ck_report_sarif(const struct ck_detector *detector, const struct c
         ck_report_add(properties, "checked", options->checked);
         ck_report_add(properties, "not_checked", options->not_checked);
     }
+    if (hides)
+        ck_report_add(properties, "hidden", hidden);
     cJSON *results = cJSON_AddArrayToObject(run, "results");
     size_t count = ck_detector_finding_count(detector), *first = mm_alloc_zero(count + 1, sizeof *first);
     if (first)

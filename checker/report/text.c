@@ -275,7 +275,7 @@ void ck_report_text(const struct ck_detector *detector, const struct ck_report_o
     const struct style *style = options && options->color ? &colored : &plain;
     size_t count = ck_detector_finding_count(detector);
     struct mm_error limit;
-    char ending[300];
+    char ending[300], hidden[200];
     bool failed = ck_report_failed(options, ending, sizeof ending);
     size_t *first = mm_alloc_zero(count + 1, sizeof *first),
            causes = first ? ck_report_causes(detector, first) : count;
@@ -296,8 +296,8 @@ void ck_report_text(const struct ck_detector *detector, const struct ck_report_o
         mm_print(out, "refcl: unknown: %s\n", unobserved);
     if (ck_detector_dropped(detector))
         mm_print(out, "refcl: %zu more that are not shown\n", ck_detector_dropped(detector));
-    if (ck_detector_suppressed(detector))
-        mm_print(out, "refcl: %zu suppressed\n", ck_detector_suppressed(detector));
+    if (ck_report_hidden(detector, hidden, sizeof hidden))
+        mm_print(out, "refcl: hidden: %s\n", hidden);
     size_t hints = count - ck_detector_fault_count(detector);
     count -= hints;
     causes -= hints;

@@ -81,12 +81,19 @@ def main():
         text, report, _ = run(folder, TWO_CAUSES, "--check", "all")
         check("nothing is left unchecked", "refcl: checked: race, memory, uninitialized\n" in text and report["not_checked"] == [], text)
         text, report, _ = run(folder, ONE_BARRIER, "--only", "memory")
-        check("--only memory", report["findings"] == [] and "refcl: 4 suppressed" in text, text)
+        check("--only memory", report["findings"] == [] and "refcl: hidden: 4 by --only\n" in text and report["hidden"] == "4 by --only", text)
         text, report, _ = run(folder, ONE_BARRIER, "--only", "race,leak")
         check("--only race,leak", len(report["findings"]) == 4, text)
         for words, count in ((("--kernels", "k*"), 4), (("--kernels", "other,x*"), 0), (("--launches", "1..1"), 4), (("--launches", "2..9"), 0)):
             text, report, _ = run(folder, ONE_BARRIER, *words)
-            check(" ".join(words), len(report["findings"]) == count, text)
+            check(" ".join(words), len(report["findings"]) == count and report.get("hidden") == (None if count else "4 by " + words[0]), text)
+        # Line 3 races in every launch, line 5 in the first one alone.
+        often = "kernel void k(global int *a, global int *b, global int *c)\n{\n    a[0] += 1;\n    if (!c[get_local_id(0)])\n        b[0] += 1;\n    c[get_local_id(0)] = 1;\n}\n"
+        for launches, lines, commands, hidden in (("3..4", {3}, {3}, "1 by --launches"), ("1..1", {3, 5}, {1}, None), ("9..9", set(), set(), "2 by --launches")):
+            text, report, _ = run(folder, often, "--repeat", "5", "--launches", launches)
+            accesses = [a for f in report["findings"] for a in f["accesses"]]
+            check("a race of many launches, --launches " + launches, ({a["line"] for a in accesses}, {a["command"] for a in accesses}, report.get("hidden")) ==
+                  (lines, commands, hidden), text)
         text, report, _ = run(folder, ONE_BARRIER, "--assert", "a[3] == 99 and b[0] == b[0]")
         failed = [f for f in report["findings"] if f["kind"] == "assertion"]
         check("a failed assertion has the values", len(failed) == 1 and failed[0]["reason"].startswith("a[3] is ") and
@@ -98,7 +105,7 @@ def main():
         check("writes of the same value are marked", {f["accesses"][0]["line"]: (f["kind"], f["severity"]) for f in report["findings"]} ==
               {3: ("uniform-write", "warning"), 4: ("data-race", "error"), 5: ("data-race", "error")} and text.count(" warning: data race") == 1, text)
         text, report, _ = run(folder, writes, "--uniform-writes=ignore")
-        check("... and ignored for those who ask", [f["accesses"][0]["line"] for f in report["findings"]] == [4, 5] and "1 suppressed" in text, text)
+        check("... and ignored for those who ask", [f["accesses"][0]["line"] for f in report["findings"]] == [4, 5] and "hidden: 1 by --uniform-writes=ignore\n" in text, text)
         run(folder, ONE_BARRIER, "--save-sources", os.path.join(folder, "sources"))
         with open(os.path.join(folder, "sources", "kernel.cl")) as f:
             check("--save-sources", f.read() == ONE_BARRIER)

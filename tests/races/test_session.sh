@@ -18,7 +18,7 @@ ok "--max-errors shows one" prints 1 '^refcl: 1 finding$' $k --max-errors 1
 ok "--max-errors counts the others" prints 1 '^refcl: 2 more that are not shown$' $k --max-errors 1
 printf '# known\ndata-race:two.cl:3\n  data-*:*/two.cl:5\n' >$tap_dir/some
 ok "--suppress leaves out by file and line" prints 1 '^refcl: 1 finding$' $k --suppress $tap_dir/some
-ok "--suppress says how many" prints 1 '^refcl: 2 suppressed$' $k --suppress $tap_dir/some
+ok "--suppress says how many" prints 1 '^refcl: hidden: 2 by --suppress$' $k --suppress $tap_dir/some
 echo 'data-race' >$tap_dir/all
 ok "everything suppressed is clean" exits 0 $k --suppress $tap_dir/all
 echo ':x' >$tap_dir/bad
