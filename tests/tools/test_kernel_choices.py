@@ -60,6 +60,18 @@ FOUND = [
     ("structures whose members let work-items work",
      """typedef struct { float scale; struct { int n; } in; } limits;
         kernel void k(global int *x, limits l) { if ((int)get_global_id(0) < l.in.n) x[0] += (int)(l.scale + get_global_id(0)); }""", {"data-race"}),
+    ("the column of an elimination, which leaves work for all if it is not the last one",
+     """kernel void k(global float *a, int n, int column) {
+         int i = (int)get_global_id(0) + column + 1;
+         if (i >= n) return;
+         for (int j = column + 1; j < n; j++) a[(i - 1) * n + j] -= a[column * n + j]; }""", {"data-race"}),
+    ("sizes that ids are scaled, limited or divided by are not varied",
+     """kernel void k(global const int *in, global int *out, int width, int n, int mask) {
+         local int t[16];
+         int x = (int)get_global_id(0), y = x / width;
+         if (x >= n) return;
+         barrier(CLK_LOCAL_MEM_FENCE);
+         out[y * width + x % width] = in[x & (mask - 1)]; }""", set()),
     ("components of vectors are no dimensions",
      """kernel void k(global float2 *x) {
          local float2 t[8];
@@ -82,6 +94,10 @@ DEPENDS = [
      "found only with memory that holds random numbers"),
     ("contents, without a race", "kernel void k(global const int *in, global int *out) { if (in[1] > 7) out[-1] = in[2]; }",
      "found only with memory that holds random numbers"),
+    ("a value that chooses a branch", "kernel void k(global int *x, int which) { switch (which) { case 1: break; default: x[0] = (int)get_global_id(0); } }",
+     "not found with which=1"),
+    ("a value that only another launch has", "kernel void k(global int *x, int phase) { if (phase == 1) x[0] = (int)get_global_id(0); }",
+     "found only with phase=1"),
     ("nothing", "kernel void k(global int *x) { *x += (int)get_global_id(0); }", None),
 ]
 

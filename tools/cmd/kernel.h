@@ -23,7 +23,8 @@ struct kernel_choices {
     void *context;
     /* The words of a launch with fewer work-items the greater NUMBER is, NULL: there is none; TEXT names its sizes. */
     char **(*smaller)(void *context, unsigned number, char *text, size_t size);
-    unsigned inputs; /* contents of memory that it is made with, one after the other */
+    unsigned inputs;  /* bit N: it is made with input N, one after the other (enum spec_input) */
+    char others[200]; /* "j=1, k=1": the values of SPEC_INPUT_OTHER */
 };
 /* session->explain of CONTEXT, kernel_choices: notes which findings depend on them. */
 void kernel_explain_choices(void *context, const struct session *session, struct ck_detector *detector,

@@ -4,6 +4,7 @@
 #include "tools/launch/signature.h"
 #include "tools/launch/spec.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -371,19 +372,25 @@ static char **smaller_launch(void *context, unsigned number, char *text, size_t 
     return good ? w.words : NULL;
 }
 
-static unsigned input_count(const struct choice_words *w)
+/* The inputs of the launch, and what is different in the last one. */
+static void find_inputs(const struct automatic *a, const struct choice_words *w,
+                        struct kernel_choices *choices)
 {
-    unsigned count = 1, n;
     char message[200];
+    size_t used = 0, index = 0;
+    choices->inputs = 1;
     for (size_t i = 1; i + 1 < w->count; i += 2) {
         struct spec spec;
         if (strcmp(w->words[i], "arg") != 0)
             continue;
-        n = spec_read(w->words[i + 1], &spec, message, sizeof message) ? spec_input_count(&spec) : 1;
-        count = n > count ? n : count;
+        if (spec_read(w->words[i + 1], &spec, message, sizeof message))
+            choices->inputs |= spec_inputs(&spec);
+        if (spec.has_other && index < a->info->argument_count && used < sizeof choices->others)
+            used += (size_t)snprintf(choices->others + used, sizeof choices->others - used, "%s%s=%" PRId64,
+                                     used ? ", " : "", a->info->arguments[index].name, spec.other);
+        index++;
         spec_clear(&spec);
     }
-    return count;
 }
 
 static int run_choice(struct kernel *kernel, struct automatic *a)
@@ -393,7 +400,8 @@ static int run_choice(struct kernel *kernel, struct automatic *a)
     int code = make_words(a, &a->choice, &w);
     a->may_choose = !kernel->has_sizes;
     a->again = false;
-    a->choices = (struct kernel_choices){.context = a, .smaller = smaller_launch, .inputs = input_count(&w)};
+    a->choices = (struct kernel_choices){.context = a, .smaller = smaller_launch};
+    find_inputs(a, &w, &a->choices);
     kernel->session.explain = kernel_explain_choices;
     kernel->session.explain_context = &a->choices;
     code = code ? code : session_run(&kernel->session, w.words);

@@ -60,7 +60,7 @@ static void try_smaller(struct judge *j)
 /* A race that was seen in so many commands has been seen with every input. */
 static bool may_depend(const struct ck_finding *f, unsigned inputs)
 {
-    return f->access_count < 2 || f->commands < inputs;
+    return f->access_count < 2 || f->commands < (unsigned)__builtin_popcount(inputs);
 }
 
 static bool try_input(struct judge *j, unsigned input, char *const *argv)
@@ -88,32 +88,47 @@ static bool try_input(struct judge *j, unsigned input, char *const *argv)
     return again != NULL;
 }
 
-/* Names the inputs that have the finding, or those that lack it where they are fewer. */
-static void name_inputs(struct dependence *d, unsigned count)
+/* Names the inputs that have the finding, or those that lack it where they are fewer: ALL are those of memory alone. */
+static void name_inputs(struct dependence *d, unsigned all)
 {
     char names[200] = "";
-    unsigned found = (unsigned)__builtin_popcount(d->inputs);
-    bool has_it = 2 * found <= count;
-    for (unsigned k = 0; k < count; k++)
-        if ((d->inputs >> k & 1) == has_it)
+    unsigned found = d->inputs & all;
+    bool has_it = 2 * __builtin_popcount(found) <= __builtin_popcount(all);
+    for (unsigned k = 0; all >> k; k++)
+        if (all >> k & 1 && (found >> k & 1) == has_it)
             snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", *names ? ", " : "",
                      spec_input_name(k));
-    if (found)
+    if (found && found != all)
         add_text(d, has_it ? "found only with memory that holds " : "not found with memory that holds ",
                  names);
 }
 
+/* The launch with other values has the memory of SPEC_INPUT_SMALL, if memory changes at all. */
+static void name_others(struct dependence *d, const struct kernel_choices *choices, unsigned all)
+{
+    const unsigned same = all >> SPEC_INPUT_SMALL & 1 ? 1u << SPEC_INPUT_SMALL : 1,
+                   other = 1u << SPEC_INPUT_OTHER;
+    if (d->inputs & same && !(d->inputs & other))
+        add_text(d, "not found with ", choices->others);
+    else if (d->inputs == other)
+        add_text(d, "found only with ", choices->others);
+}
+
 static void try_inputs(struct judge *j, char *const *argv)
 {
-    const unsigned count = j->choices->inputs, all = (1u << count) - 1;
+    const unsigned inputs = j->choices->inputs, all = inputs & ~(1u << SPEC_INPUT_OTHER);
     bool good = false;
     for (size_t i = 0; i < ck_detector_finding_count(j->detector); i++)
-        good |= count > 1 && may_depend(ck_detector_finding(j->detector, i), count);
-    for (unsigned k = 0; k < count && good; k++)
-        good = try_input(j, k, argv);
+        good |= inputs > 1 && may_depend(ck_detector_finding(j->detector, i), inputs);
+    for (unsigned k = 0; inputs >> k && good; k++)
+        if (inputs >> k & 1)
+            good = try_input(j, k, argv);
     for (size_t i = 0; i < ck_detector_finding_count(j->detector) && good; i++)
-        if (may_depend(ck_detector_finding(j->detector, i), count) && j->findings[i].inputs != all)
-            name_inputs(&j->findings[i], count);
+        if (may_depend(ck_detector_finding(j->detector, i), inputs)) {
+            name_inputs(&j->findings[i], all);
+            if (inputs != all)
+                name_others(&j->findings[i], j->choices, all);
+        }
 }
 
 /* ---- all ----------------------------------------------------------------------------------------- */

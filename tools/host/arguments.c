@@ -193,9 +193,8 @@ static void read_one(struct host *host, const char *text, bool given[MAX_ARGS], 
     spec_clear(&host->arguments[index].spec);
     host->arguments[index].spec = spec;
     given[index] = true;
-    unsigned last = spec_input_count(&spec) - 1;
-    if (!host->has_round && last > host->last_round)
-        host->last_round = last;
+    if (!host->has_round)
+        host->rounds |= spec_inputs(&spec);
 }
 
 void host_read_arguments(struct host *host)
@@ -293,15 +292,19 @@ static void set_value(struct host *host, cl_uint index)
 {
     unsigned char value[128] = {0};
     const struct argument *argument = &host->arguments[index];
+    const struct spec *spec = &argument->spec;
+    const struct spec_value other = {.form = SPEC_DECIMAL, .whole = (uint64_t)spec->other},
+                            *given =
+                                spec->has_other && host->round == SPEC_INPUT_OTHER ? &other : &spec->value;
     struct spec_type type = argument->type;
-    size_t count = leaves(&argument->spec.value);
+    size_t count = leaves(given);
     if (count != 1 && count != type.width)
         fail_argument(host, index, "takes another number of values");
-    if (argument->spec.value.form == SPEC_LIST && type.width == 1)
+    if (given->form == SPEC_LIST && type.width == 1)
         fail_argument(host, index, "is no vector or structure that is described");
     for (unsigned done = 0; done < type.width;) /* one value for every component */
-        done += (unsigned)host_put_value(value + done * type.scalar.bytes, type.scalar, type.width - done,
-                                         &argument->spec.value);
+        done +=
+            (unsigned)host_put_value(value + done * type.scalar.bytes, type.scalar, type.width - done, given);
     check_argument(host, index, clSetKernelArg(host->kernel, index, type.bytes, value));
 }
 
@@ -398,6 +401,8 @@ void host_change_arguments(struct host *host)
         struct argument *argument = &host->arguments[i];
         if (argument->image && argument->spec.fill == SPEC_CHANGING)
             host_fill_image(host, argument);
+        if (argument->spec.has_other)
+            set_value(host, i);
         if (!argument->buffer || argument->spec.kind != SPEC_BUFFER)
             continue;
         unsigned char *data = contents(host, argument);

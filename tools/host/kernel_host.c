@@ -168,7 +168,7 @@ static void parse(struct host *host, int argc, char **argv)
         else if (strcmp(option, "include") == 0)
             host->include = value;
         else if (strcmp(option, "input") == 0) {
-            host->first_round = host->last_round = (unsigned)strtoul(value, NULL, 10);
+            host->rounds = 1u << (strtoul(value, NULL, 10) % SPEC_INPUTS);
             host->has_round = true;
         } else if (strcmp(option, "repeat") == 0)
             host->repeat = strtoull(value, NULL, 10);
@@ -242,11 +242,13 @@ int main(int argc, char **argv)
                "clGetKernelInfo");
     host_captured_memory(&host);
     host_read_arguments(&host);
-    host.round = host.first_round;
+    unsigned rounds = host.rounds ? host.rounds : 1;
+    host.round = (unsigned)__builtin_ctz(rounds);
     host_set_arguments(&host);
-    for (; host.round <= host.last_round; host.round++) {
-        if (host.round > host.first_round)
-            host_change_arguments(&host);
+    launch(&host);
+    for (rounds &= rounds - 1; rounds; rounds &= rounds - 1) {
+        host.round = (unsigned)__builtin_ctz(rounds);
+        host_change_arguments(&host);
         launch(&host);
     }
     for (size_t i = 0; i < host.print_count; i++)

@@ -39,8 +39,8 @@ struct host {
         [MAX_ARGS]; /* "INDEX:TYPE" or "INDEX:BYTES": of what memory consists whose type has another name */
     size_t element_count, spec_count, print_count, global[3], local[3], offset[3], repeat;
     cl_uint argument_count;
-    unsigned round, first_round, last_round; /* of launches with changing contents: enum spec_input */
-    bool has_round;                          /* the launch with one of them is asked for */
+    unsigned round, rounds; /* of launches with changing contents: enum spec_input, and a set of them */
+    bool has_round;         /* the launch with one of them is asked for */
     cl_uint dimensions, local_dimensions;
     struct argument arguments[MAX_ARGS];
     const char *memory_specs[MAX_ARGS]; /* of captured launches */

@@ -143,11 +143,15 @@ static void choose_image(const struct in_argument_info *a, char *text, size_t si
             snprintf(text, size, "image:%s:rgba8:changing", kinds[i].text);
 }
 
-static void choose_value(const struct in_argument_info *a, const struct launch_choice *choice, char *text,
-                         size_t size)
+/* Scalars that are no size of the problem, such as the number of a pass, have one more value: 1. */
+static void choose_value(const struct in_argument_info *a, unsigned roles, const struct launch_choice *choice,
+                         char *text, size_t size)
 {
+    bool is_scalar = type_of(a).width == 1 && strncmp(a->type_name, "bool", 4) != 0;
     if (is_float(a))
         snprintf(text, size, "1.0");
+    else if (is_scalar && !(roles & LAUNCH_EXTENT) && choice->global[0] != 1)
+        snprintf(text, size, "%" PRIu64 ":other=1", choice->global[0]);
     else
         snprintf(text, size, "%" PRIu64, strncmp(a->type_name, "bool", 4) == 0 ? 1 : choice->global[0]);
 }
@@ -175,7 +179,7 @@ static void choose_argument(const struct in_argument_info *a, size_t index,
         snprintf(text, size, "@queue");
         break;
     case IN_ARG_VALUE:
-        choose_value(a, choice, text, size);
+        choose_value(a, choice->roles.roles[index], choice, text, size);
         break;
     case IN_ARG_PIPE:
         snprintf(text, size, "pipe:%" PRIu64, work_items(choice->global));

@@ -203,6 +203,22 @@ static void compare(struct flow *f, const struct in_inst *inst)
     }
 }
 
+/* Ids that are compared with a value in order, multiplied or masked with it, or clamped to it; whatever is divided by it. */
+static void find_extents(struct flow *f, const struct in_inst *inst)
+{
+    bool divides = inst->opcode >= SpvOpUDiv && inst->opcode <= SpvOpFMod;
+    bool orders = inst->opcode >= SpvOpUGreaterThan && inst->opcode <= SpvOpSLessThanEqual;
+    bool has_id = false;
+    if (!divides && !orders && inst->opcode != SpvOpIMul && inst->opcode != SpvOpBitwiseAnd &&
+        inst->opcode != SpvOpExtInst)
+        return;
+    for (uint32_t i = 0; i < inst->operand_count; i++)
+        has_id |= inst->operands[i] < f->bound && f->value[inst->operands[i]] & ~ARGUMENTS;
+    for (uint32_t i = divides ? 1 : 0; i < inst->operand_count && (has_id || divides); i++)
+        if (inst->operands[i] < f->bound && !(f->value[inst->operands[i]] & ~ARGUMENTS))
+            give_role(f, f->value[inst->operands[i]], LAUNCH_EXTENT);
+}
+
 /* The result has what the operands have. */
 static void other(struct flow *f, const struct in_inst *inst)
 {
@@ -278,6 +294,7 @@ static void note_instruction(struct flow *f, const struct in_inst *inst)
         atomic(f, inst);
         return;
     }
+    find_extents(f, inst);
     switch (inst->opcode) {
     case SpvOpVariable:
         f->variable[inst->result] = inst->result;

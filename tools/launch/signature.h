@@ -29,7 +29,8 @@ enum {
     LAUNCH_COUNTED_DOWN = 8,  /* by atomic decrements and subtractions */
     LAUNCH_LOWERED = 16,      /* by atomic minima */
     LAUNCH_OTHER_ATOMIC = 32, /* by other read-modify-write operations */
-    LAUNCH_FOREST = 64        /* what is read there is compared with its index, as in a forest of parents */
+    LAUNCH_FOREST = 64,       /* what is read there is compared with its index, as in a forest of parents */
+    LAUNCH_EXTENT = 128       /* a value that ids are limited, scaled or divided by: a size of the problem */
 };
 enum { LAUNCH_ARGUMENTS = 56 };
 struct launch_roles {

@@ -477,7 +477,13 @@ static bool read_spec(struct reader *r, struct spec *spec)
     spec->kind = SPEC_VALUE;
     if (read_any(r, spec))
         return true;
-    return !*r->message && read_values(r, &spec->value);
+    if (*r->message || !read_values(r, &spec->value))
+        return false;
+    if (spec->value.form != SPEC_DECIMAL || !accept(r, ":other="))
+        return true;
+    spec->has_other = true;
+    return is_signed_at(r->at) ? read_signed(r, &spec->other)
+                               : wrong(r, "an integer is expected at '%.20s'", *r->at ? r->at : "the end");
 }
 
 bool spec_read(const char *text, struct spec *spec, char *message, size_t size)
@@ -516,11 +522,11 @@ int64_t spec_random(uint64_t *state, uint64_t limit, double *real)
     return whole;
 }
 
-unsigned spec_input_count(const struct spec *spec)
+unsigned spec_inputs(const struct spec *spec)
 {
-    return spec->has_last                                              ? SPEC_INPUT_LAST + 1
-           : spec->fill == SPEC_CHANGING || spec->fill == SPEC_INDICES ? SPEC_INPUT_SMALL + 1
-                                                                       : 1;
+    bool changes = spec->fill == SPEC_CHANGING || spec->fill == SPEC_INDICES;
+    return (changes ? (1u << SPEC_INPUT_LAST) - 1 : 1) | (unsigned)spec->has_last << SPEC_INPUT_LAST |
+           (unsigned)spec->has_other << SPEC_INPUT_OTHER;
 }
 
 const char *spec_input_name(unsigned input)

@@ -4,7 +4,7 @@
  *     [NAME=]image:KIND:WxHxD[:FORMAT][:levels=N][:CONTENTS]...   [NAME=]sampler[:WORD]...   [NAME=]pipe:PACKETS   [NAME=]VALUE
  *     CONTENTS: zero, iota, fill=VALUE, rand=SEED, below=LIMIT, file=PATH, ANY; out=PATH: written after the launch;
  *     read_only, write_only: what kernels may do with the memory (default: both)
- *     VALUE: 1, -2.5, 0x10, a vector 1,2,3,4, a structure {1, 2.0, {3, 4}} or ANY
+ *     VALUE: 1, -2.5, 0x10, a vector 1,2,3,4, a structure {1, 2.0, {3, 4}} or ANY; N:other=M: an integer that is M in one more launch
  *     ANY: any, any:LOW..HIGH: symbolic, for refcl explore
  *     N counts elements of the type that the argument points to in the source: numbers, vectors or structures */
 #ifndef TOOLS_LAUNCH_SPEC_H
@@ -80,6 +80,8 @@ struct spec {
     uint64_t number; /* RANDOM: the seed; BELOW, INDICES: the limit */
     bool has_last;   /* CHANGING: LAST is given */
     int64_t last;
+    bool has_other; /* VALUE: OTHER is its value in a further launch */
+    int64_t other;
     char file[SPEC_PATH], output[SPEC_PATH]; /* "": none */
     char image_kind[16], format[32];         /* "2d", "1d_array"; "rgba8" */
     uint64_t size[3];                        /* of images, 0: as the file or 1 */
@@ -106,16 +108,18 @@ double spec_real(const struct spec_value *value);
 uint64_t spec_random_state(uint64_t seed);
 int64_t spec_random(uint64_t *state, uint64_t limit, double *real);
 
-/* Contents of changing memory, in the order of launches: the number of SPEC, 1 if it does not change, and their names. */
+/* Contents of changing memory, in the order of launches, and their names. */
 enum spec_input {
     SPEC_INPUT_ZEROS,
     SPEC_INPUT_IOTA,
     SPEC_INPUT_ONES,
     SPEC_INPUT_RANDOM,
     SPEC_INPUT_SMALL,
-    SPEC_INPUT_LAST
+    SPEC_INPUT_LAST,
+    SPEC_INPUT_OTHER, /* small random numbers, and values that are others than in all other launches */
+    SPEC_INPUTS
 };
-unsigned spec_input_count(const struct spec *spec);
+unsigned spec_inputs(const struct spec *spec); /* bit N: of those the launches with input N */
 const char *spec_input_name(unsigned input);
 
 /* A number by its OpenCL C name, or a vector of them. */
