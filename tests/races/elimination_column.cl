@@ -1,0 +1,10 @@
+// expect: clean
+// run: -g 8 -l 4 -a buf:64:fill=2 -a 8 -a 1
+// One column, a row for each work-item.
+kernel void lu_col(global float *A, int n, int k) {
+    int i = get_global_id(0) + k + 1;
+    if (i >= n) return;
+    float f = A[i * n + k] / A[k * n + k];
+    A[i * n + k] = f;
+    for (int j = k + 1; j < n; j++) A[i * n + j] -= f * A[k * n + j];
+}
