@@ -43,10 +43,11 @@ say("back", chosen() === first);
 const folded = count(".event"); press("f"); say("unfolds", count(".event") > folded); press("f"); say("folds", count(".event") === folded);
 one(".event.access").dispatchEvent(new MouseEvent("click")); say("clause", one("#relations").textContent.includes("CL 3.3.6"));
 one("#time").scrollTop = 1e6; say("names-stay", [...document.querySelectorAll("#names .racing")].every(isVisible));
+for (const event of document.querySelectorAll("#rows .event")) { event.dispatchEvent(new MouseEvent("click")); const box = one("#details"); if (innerHeight > 640 && box.scrollHeight > box.clientHeight) say("details-cut", one("#details h1").textContent + ": " + box.scrollHeight); }
 press("]"); say("second", one("#message h1").textContent); say("heat", count("#heat td"));
 }
 </script>"""
-SIZES = ("1300,900", "1366,700")  # a window, and that of a laptop
+SIZES = ("1300,900", "1366,911", "1366,700")  # windows, of which 143 pixels are the frame: that of a laptop is 768 high
 MANY = """kernel void k(global int *a, global int *b, global int *c)
 {
     local int t[16], u[16], v[16];
@@ -92,6 +93,7 @@ def look(chromium, folder, page, name, wanted, before=""):
         check("%s at %s: two accesses, their missing edge, the names of their threads" % (name, size),
               (said.get("accesses"), said.get("races"), said.get("names")) == ("2", "1", "2"), said)
         check("... all of it, both lines, the element and the details are visible at once", said.get("visible") == "true,true,true,true,true", said)
+        check("... the details of each event are whole", "details-cut" not in said, said.get("details-cut"))
         check("... the page is no wider than the window", said.get("sideways") == "true", said)
         for relation in ("po", "race"):
             check("... relation %s can be switched" % relation, said.get("toggle-" + relation) == "true,true,true", said)
@@ -132,6 +134,27 @@ def values(folder):
     return [written.get(line) for line in range(3, 8)]
 
 
+def outside(folder):
+    """The page of a work-item that reads past the end of a buffer."""
+    kernel, page = os.path.join(folder, "past.cl"), os.path.join(folder, "past.html")
+    with open(kernel, "w") as f:
+        f.write("kernel void k(global int *in, global int *out)\n{\n    int i = get_global_id(0);\n    out[i] = in[i] + in[i + 1];\n}\n")
+    subprocess.run([refcl, "kernel", "-q", "-g", "4", "-l", "4", "-a", "buf:4", "-a", "buf:4", "--html", page, kernel])
+    return page
+
+
+OUTSIDE = """
+const p = document.createElement("p");
+p.className = "probe";
+p.textContent = "outside=" + [...document.querySelectorAll("#rows .event")].map(n => n.textContent.replace(/=.*/, "") + (n.classList.contains("access") ? "marked" : "")).join("; ");
+document.documentElement.appendChild(p);
+"""
+HEAT = """
+const p = document.createElement("p");
+p.className = "probe";
+p.textContent = "rows=" + [...document.querySelectorAll("#heat tr")].slice(1).map(n => n.firstChild.textContent).join("; ");
+document.documentElement.appendChild(p);
+"""
 # The headings of the list, and how many findings are below each.
 SECTIONS = """
 const counts = [];
@@ -183,7 +206,11 @@ def main():
             f.write(MANY)
         subprocess.run([refcl, "kernel", "-q", "-g", "16", "-l", "16", "-a", "buf:16", "-a", "buf:16", "-a", "buf:16", "--html", page, path])
         check_sections(chromium, folder)
-        look(chromium, folder, page, "refcl kernel", {"lines": "t[l] is l;", "second": "k.u", "heat": "4", "value": "1"})
+        rows = browse(chromium, folder, page, SIZES[0], HEAT).get("rows")
+        check("the rows of the heat map are elements", rows == "k.t [0..]; k.u [0..]; k.v [0..]", str(rows))
+        events = browse(chromium, folder, outside(folder), SIZES[0], OUTSIDE).get("outside")
+        check("an access that is not carried out is an event", events == "4: read buffer 1[3] ; 4: read buffer 1[4]marked; 4: write buffer 2[3] ", str(events))
+        look(chromium, folder, page, "refcl kernel", {"lines": "t[l] is l;", "second": "k.u", "heat": "3", "value": "1"})
         with open(os.path.join(folder, "mp.litmus"), "w") as f:
             f.write(LITMUS)
         subprocess.run([refcl, "litmus", "check", "--html", page, os.path.join(folder, "mp.litmus")], stdout=subprocess.DEVNULL)
