@@ -200,7 +200,7 @@ static uint64_t race_key(struct ck_detector *d, const uint32_t sources[2], const
     return hash_mix(hash_mix(hash_mix(hash_mix(1, places[swap]), places[!swap]), allocation), scope_race);
 }
 
-/* Findings that the filters of kernels or launches leave out have keys of their own: other launches may have the same. */
+/* Findings that the filters of kernels or launches leave out have separate keys: other launches may have the same. */
 static uint64_t key_of_hidden(uint64_t key)
 {
     return hash_mix(3, key);
