@@ -17,6 +17,7 @@ sources() { # what a reader consists of
     litmus) echo litmus/{parse,lower}/*.c ;;
     cat) echo memmodel/cat/{lex,token,parse,statement,expr,if,local,flatten,type,orders,library}.c ;;
     trace) echo memmodel/trace/{read,decode,format}.c interp/replay/expand*.c ;;
+    commands) echo tools/commands/{collect,footprint,schedule,program}.c ;;
     capture) echo memmodel/trace/capture.c tools/session/captured.c ;;
     explore) echo tools/explore/*.c ;;
     witness) echo tools/witness/{read,replay,oracle}.c ;;
@@ -32,6 +33,7 @@ seeds() { # inputs that are in the repository anyway
     case $1 in
     litmus) echo litmus/suite ;;
     cat) echo memmodel/models ;;
+    commands) echo tests/fuzz/corpus/trace ;;
     explore) echo tests/explore/kernels tests/fuzz/corpus/spirv ;;
     opencl) echo tools/examples tests/explore/kernels ;;
     esac

@@ -23,6 +23,7 @@ struct fuzz_reader {
     X(program)                                                                                               \
     X(cat)                                                                                                   \
     X(trace)                                                                                                 \
+    X(commands)                                                                                              \
     X(capture)                                                                                               \
     X(witness)                                                                                               \
     X(plan)                                                                                                  \
@@ -43,6 +44,9 @@ const char *fuzz_file_path(void);
 int fuzz_file_descriptor(void); /* at the file's beginning */
 /* The whole input as that file. */
 const char *fuzz_file(const uint8_t *data, size_t size);
+/* As that file, a trace: the input, if it begins like one, else its records as the one chunk of a trace of the latest version
+ * with a right checksum. */
+void fuzz_as_trace(const uint8_t *data, size_t size);
 /* The input with a zero byte behind it; freed with mm_free. */
 char *fuzz_text(const uint8_t *data, size_t size);
 /* Mutator for JSON: another number in place of one. */

@@ -1,7 +1,9 @@
-/* What readers of the fuzzers share: the input as a file, and a mutator for JSON. */
+/* What readers of the fuzzers share: the input as a file or as a trace, and a mutator for JSON. */
 #include "tests/fuzz/reader.h"
 
+#include "memmodel/base/hash.h"
 #include "memmodel/memmodel.h"
+#include "memmodel/trace/trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,6 +46,31 @@ const char *fuzz_file(const uint8_t *data, size_t size)
     fuzz_file_begin();
     fuzz_file_add(data, size);
     return fuzz_file_path();
+}
+
+/* Without the chunk at the end of a trace: that has the number of events. */
+static void add_trace(const uint8_t *data, size_t size)
+{
+    static const unsigned char begin[MM_TRACE_FILE_HEADER] = {
+        'r', 'e', 'f', 'c', 'l', 't', 'r', 'c', MM_TRACE_VERSION};
+    unsigned char header[MM_TRACE_CHUNK_HEADER];
+    struct mm_trace_chunk chunk = {.codec = MM_TRACE_RAW,
+                                   .stored = (uint32_t)size,
+                                   .raw = (uint32_t)size,
+                                   .checksum = mm_checksum(data, size)};
+    mm_trace_chunk_put(header, &chunk);
+    fuzz_file_begin();
+    fuzz_file_add(begin, sizeof begin);
+    fuzz_file_add(header, sizeof header);
+    fuzz_file_add(data, size);
+}
+
+void fuzz_as_trace(const uint8_t *data, size_t size)
+{
+    if (size >= 8 && memcmp(data, MM_TRACE_MAGIC, 8) == 0)
+        fuzz_file(data, size);
+    else
+        add_trace(data, size);
 }
 
 char *fuzz_text(const uint8_t *data, size_t size)

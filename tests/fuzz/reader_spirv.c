@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FZ_ARGUMENTS = 12, FZ_ROOM = 4096, FZ_KERNELS = 4 };
+enum { FZ_ARGUMENTS = 12, FZ_ROOM = 4096, FZ_KERNELS = 4, FZ_CONSTANTS = 8 };
 static unsigned char fz_memory[FZ_ARGUMENTS][FZ_ROOM];
 static struct in_object fz_objects[FZ_ARGUMENTS];
 static int fz_handle;
@@ -176,6 +176,31 @@ static bool is_foreign(const uint8_t *data, size_t size)
     return false;
 }
 
+/* Another module with values for the specialization constants of *MODULE, sizes among them that are not theirs, in its place.
+ * False: there is none. */
+static bool fz_specialize(const uint8_t *data, size_t size, struct in_module_options options,
+                          struct in_module **module, uint32_t mode)
+{
+    static const uint64_t values[] = {0, 1, 2, 3, 255, 4096, UINT32_MAX, UINT64_MAX};
+    struct in_spec_constant constants[FZ_CONSTANTS];
+    struct mm_error err;
+    char *warnings = NULL;
+    size_t count = in_module_spec_constant_count(*module);
+    count = count < FZ_CONSTANTS ? count : FZ_CONSTANTS;
+    for (size_t k = 0; k < count; k++) {
+        constants[k] = *in_module_spec_constant(*module, k);
+        constants[k].value = values[(mode >> k) % (sizeof values / sizeof *values)];
+        if (mode >> k & 1)
+            constants[k].size = 1u << (mode >> (k + 1) & 3);
+    }
+    options.constants = constants;
+    options.constant_count = count;
+    in_module_release(*module);
+    bool loaded = in_module_create(data, size, &options, module, &warnings, &err) == MM_OK;
+    mm_free(warnings);
+    return loaded;
+}
+
 /* Whether the module loads. */
 static bool read_spirv(const uint8_t *data, size_t size)
 {
@@ -205,6 +230,9 @@ static bool read_spirv(const uint8_t *data, size_t size)
         return false;
     }
     mm_free(warnings);
+    if (in_module_spec_constant_count(module) && (mode >> 5 & 1) != 0 &&
+        !fz_specialize(data, size, options, &module, mode))
+        return false;
     struct mm_recorder *recorder = NULL;
     if ((mode >> 12 & 1) != 0)
         recorder = mm_recorder_create(&(struct mm_sink){.context = &sum, .record = fz_record});
