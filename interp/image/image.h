@@ -159,6 +159,18 @@ uint32_t in_image_most_levels(uint32_t width, uint32_t height, uint32_t depth);
 bool in_image_level(const struct in_image *image, int64_t level, struct in_image *view, uint64_t *offset);
 uint64_t in_image_bytes(const struct in_image *image); /* of all levels */
 
+/* ---- addressing ---------------------------------------------------------------------------------- */
+
+/* The texels between which a coordinate lies, at FRACTION of the way; for the nearest one, I0. */
+struct in_image_place {
+    int64_t i0, i1;
+    float fraction;
+};
+/* That of coordinate C on a side of EXTENT texels; of texels outside the result is the border color [CLC 8.2]. */
+struct in_image_place in_image_place(const struct in_sampler *sampler, float c, uint32_t extent,
+                                     bool is_linear);
+int64_t in_image_layer(float c, uint32_t array_size); /* [CLC 8.4] */
+
 /* ---- access: COORDINATES has in_image_coordinate_count elements; TOUCHED may be NULL ------------- */
 
 /* Reads with a sampler [CLC 8.2].  Linear filtering takes effect on formats of class FLOAT only, and the

@@ -74,12 +74,6 @@ static bool texel_offset(const struct in_image *image, const int32_t *coordinate
 
 /* ---- addressing: one coordinate ---------------------------------------------------------------------- */
 
-/* The texels I0 and I1 between which a coordinate lies, at FRACTION of the way; for the nearest one, I0. */
-struct place {
-    int64_t i0, i1;
-    float fraction;
-};
-
 /* The float's value, held within what any image can have. */
 static int64_t to_integer(float x)
 {
@@ -117,7 +111,7 @@ static float unnormalize(const struct in_sampler *sampler, float c, uint32_t siz
     }
 }
 
-static struct place nearest(const struct in_sampler *sampler, float c, uint32_t extent_)
+static struct in_image_place nearest(const struct in_sampler *sampler, float c, uint32_t extent_)
 {
     int64_t size = extent_, i = to_integer(floorf(unnormalize(sampler, c, extent_)));
     if (sampler->addressing == IN_ADDRESS_REPEAT)
@@ -126,14 +120,14 @@ static struct place nearest(const struct in_sampler *sampler, float c, uint32_t 
         i = i > size - 1 ? size - 1 : i;
     else
         i = address(sampler->addressing, i, size);
-    return (struct place){i, i, 0};
+    return (struct in_image_place){i, i, 0};
 }
 
-static struct place linear(const struct in_sampler *sampler, float c, uint32_t extent_)
+static struct in_image_place linear(const struct in_sampler *sampler, float c, uint32_t extent_)
 {
     int64_t size = extent_;
     float u = unnormalize(sampler, c, extent_) - 0.5f;
-    struct place p = {.i0 = to_integer(floorf(u)), .fraction = u - floorf(u)};
+    struct in_image_place p = {.i0 = to_integer(floorf(u)), .fraction = u - floorf(u)};
     p.i1 = p.i0 + 1;
     if (isnan(p.fraction))
         p.fraction = 0;
@@ -151,6 +145,17 @@ static struct place linear(const struct in_sampler *sampler, float c, uint32_t e
         p.i1 = address(sampler->addressing, p.i1, size);
     }
     return p;
+}
+
+struct in_image_place in_image_place(const struct in_sampler *sampler, float c, uint32_t extent_,
+                                     bool is_linear)
+{
+    return (is_linear ? linear : nearest)(sampler, c, extent_);
+}
+
+int64_t in_image_layer(float c, uint32_t array_size)
+{
+    return clamp(to_integer(rintf(c)), 0, (int64_t)array_size - 1);
 }
 
 /* ---- reads --------------------------------------------------------------------------------------- */
@@ -186,7 +191,7 @@ static void fetch_or_border(const struct in_image *image, const int64_t *at, uni
 }
 
 /* The weighted sum over the corners of the cell; CORNER's bit says which of I0, I1 on that axis. */
-static void filter(const struct in_image *image, const struct place *places, int64_t layer,
+static void filter(const struct in_image *image, const struct in_image_place *places, int64_t layer,
                    union in_texel *texel, struct in_image_touched *touched)
 {
     uint32_t axes = dimensions(image);
@@ -215,12 +220,12 @@ void in_image_sample(const struct in_image *image, const struct in_sampler *samp
     reset_touched(image, touched);
     bool is_linear = sampler->filter == IN_FILTER_LINEAR && in_image_class(image->type) == IN_IMAGE_FLOAT;
     uint32_t axes = dimensions(image);
-    struct place places[3];
+    struct in_image_place places[3];
     int64_t at[4] = {0, 0, 0, 0}, layer = 0;
     if (is_array(image->kind))
-        layer = clamp(to_integer(rintf(coordinates[axes])), 0, (int64_t)image->array_size - 1);
+        layer = in_image_layer(coordinates[axes], image->array_size);
     for (uint32_t axis = 0; axis < axes; axis++) {
-        places[axis] = (is_linear ? linear : nearest)(sampler, coordinates[axis], extent(image, axis));
+        places[axis] = in_image_place(sampler, coordinates[axis], extent(image, axis), is_linear);
         at[axis] = places[axis].i0;
     }
     at[axes] = layer;

@@ -4,6 +4,7 @@ import json
 import os
 import random as randomness
 import shlex
+import struct
 import subprocess
 import sys
 import tempfile
@@ -79,6 +80,38 @@ def check_random(count):
     tap.check("most random kernels are decided", refused * 3 < count, f"{refused} of {count} are refused")
 
 
+SAMPLED = "kernel void k(read_only {kind}_t image, sampler_t s, global uint4 *out)\n{{\n{reads}}}\n"
+KINDS = {"image1d": ("image:1d:5", 1), "image2d": ("image:2d:4x3", 2), "image1d_array": ("image:1d_array:4x3", 2),
+         "image2d_array": ("image:2d_array:3x2x2", 4), "image3d": ("image:3d:2x3x2", 4)}  # with coordinates
+
+
+def check_samples(count):
+    """Coordinates, samplers and formats at random: the texels have the bits that the interpreter computes."""
+    random = randomness.Random(8)
+    for number in range(count):
+        kind = random.choice(sorted(KINDS))
+        image, sides = KINDS[kind]
+        image += random.choice([":r32f:iota", ":rgba8:iota", ":rg16f:iota", ":rgba16s:iota", ":bgra8:iota"])
+        sampler = ":".join(["sampler", random.choice(["edge", "clamp", "edge:normalized", "clamp:normalized", "repeat:normalized",
+                                                       "mirror:normalized"]), random.choice(["nearest", "linear"])])
+        places = [[random.randint(-12, 24) / random.choice([2, 4, 7]) for _ in range(sides)] for _ in range(3)]
+        vectors = [f"(float{sides if sides > 1 else ''})({', '.join(f'{c!r}f' for c in p)})" for p in places]
+        reads = "".join(f"    out[{i}] = as_uint4(read_imagef(image, s, {v}));\n" for i, v in enumerate(vectors))
+        with tempfile.TemporaryDirectory() as folder:
+            path, output = os.path.join(folder, "k.cl"), os.path.join(folder, "out.npy")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(SAMPLED.format(kind=kind, reads=reads))
+            launch = ["-g", "1", "-a", image, "-a", sampler, "-a"]
+            subprocess.run([REFCL, "kernel", *launch, f"buf:3:out={output}", path], capture_output=True, timeout=PATIENCE, check=True)
+            with open(output, "rb") as file:
+                values = [item[0] for item in struct.iter_unpack("<I", file.read()[-48:])]
+            wanted = " and ".join(f"out[{i // 4}][{i % 4}] == {value}" for i, value in enumerate(values))
+            for engine in "search", "z3":
+                done, test = explore(path, engine, [*launch, "buf:3", "--assert", wanted])
+                tap.check(f"sample {number} {engine}", test.get("condition") == "holds",
+                          f"{image} {sampler} {reads}{wanted}\n{test} {done.stderr}")
+
+
 def check_witnesses():
     """Executions with images are not replayed, and explore says so."""
     path = os.path.join(IMAGES, "write_race.cl")
@@ -94,4 +127,5 @@ if __name__ == "__main__":
     check_detection()
     check_witnesses()
     check_random(40)
+    check_samples(25)
     sys.exit(tap.done())

@@ -1,10 +1,10 @@
-/* Images whose texels need no filtering: arguments, reads and writes at integer coordinates, queries.
+/* Images: arguments, reads without a sampler, writes, queries; image/sample.c has the reads with one.
  *
  * An image is an object of channels, texel by texel without gaps, and each access of a texel is one of each of its channels: all
  * accesses of a texel conflict, as those of the one location that it is [CL 3.3.6 G4]. A value of an image type is the address of
  * its object, a sampler is what interp/module makes of OpConstantSampler, and a sampled image their sum.
  * [SPIRV 3.49.10; CLC 6.15.15; CLC 8] */
-#include "tools/explore/explore.h"
+#include "tools/explore/image/image.h"
 #include "tools/launch/spec.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ bool ex_is_image(const struct in_ty *t)
 
 /* ---- arguments ---------------------------------------------------------------------------------- */
 
-static bool is_array(enum in_image_kind kind)
+bool ex_image_is_array(enum in_image_kind kind)
 {
     return kind == IN_IMAGE_1D_ARRAY || kind == IN_IMAGE_2D_ARRAY;
 }
@@ -95,7 +95,7 @@ const char *ex_image_argument(struct ex *ex, struct ex_input *input, struct spec
     d.width = (uint32_t)n[0];
     d.height = d.kind == IN_IMAGE_1D_ARRAY ? 1 : (uint32_t)n[1];
     d.depth = d.kind == IN_IMAGE_3D ? (uint32_t)n[2] : 1;
-    d.array_size = is_array(d.kind) ? (uint32_t)n[sides - 1] : 1;
+    d.array_size = ex_image_is_array(d.kind) ? (uint32_t)n[sides - 1] : 1;
     *channel = ex_number_type(ex, &format.scalar);
     spec->kind = SPEC_BUFFER;
     spec->count = n[0] * n[1] * n[2] * format.channels;
@@ -143,15 +143,15 @@ struct ex_value ex_image_value(struct ex *ex, uint32_t id, const struct in_ty *t
 
 /* ---- operands ----------------------------------------------------------------------------------- */
 
-_Noreturn static void refuse(struct ex *ex, const struct in_inst *inst, const char *what, const char *instead)
+_Noreturn void ex_image_refuse(struct ex *ex, const struct in_inst *inst, const char *what,
+                               const char *instead)
 {
     ex_fail(ex, MM_LIMIT, "explore.image",
             "%s (opcode %u) %s is not explored: %s, or check executions one by one with refcl kernel",
             in_opcode_name(inst->opcode), inst->opcode, what, instead);
 }
 
-/* The image, or sampled image, that INST accesses; what *SAMPLER has in its lower half. */
-static const struct ex_image *image_of(struct ex *ex, const struct in_inst *inst, uint32_t *sampler)
+const struct ex_image *ex_image_of(struct ex *ex, const struct in_inst *inst, uint32_t *sampler)
 {
     uint64_t bits = 0;
     bool known = ex_is_const(ex, ex_scalar(ex, inst->operands[0]), &bits);
@@ -159,13 +159,13 @@ static const struct ex_image *image_of(struct ex *ex, const struct in_inst *inst
     for (uint32_t i = 0; known && i < ex->build.image_count; i++)
         if (CK_OBJECT_BASE(ex->build.images[i].object) >> 32 == bits >> 32)
             return &ex->build.images[i];
-    refuse(ex, inst, "on what is no argument of the kernel",
-           "pass the image to the functions that access it");
+    ex_image_refuse(ex, inst, "on what is no argument of the kernel",
+                    "pass the image to the functions that access it");
 }
 
 /* The image operands from operand AT on say nothing that changes the value; UNSIGNED and SIGNED extension as the format has it. */
-static void check_operands(struct ex *ex, const struct in_inst *inst, uint32_t at,
-                           const struct ex_image *image)
+void ex_image_check_operands(struct ex *ex, const struct in_inst *inst, uint32_t at,
+                             const struct ex_image *image)
 {
     const uint32_t without = SpvImageOperandsNonPrivateTexelMask | SpvImageOperandsVolatileTexelMask |
                              SpvImageOperandsSignExtendMask | SpvImageOperandsZeroExtendMask |
@@ -174,11 +174,11 @@ static void check_operands(struct ex *ex, const struct in_inst *inst, uint32_t a
     enum in_image_class class = in_image_class(image->description.type);
     uint64_t level = 1;
     if (mask & ~(without | SpvImageOperandsLodMask))
-        refuse(ex, inst, "with bias, gradients, offsets or samples", "read the image without them");
+        ex_image_refuse(ex, inst, "with bias, gradients, offsets or samples", "read the image without them");
     if ((mask & SpvImageOperandsLodMask) &&
         (inst->operand_count <= at + 1 || !ex_is_const(ex, ex_scalar(ex, inst->operands[at + 1]), &level) ||
          level != 0))
-        refuse(ex, inst, "of a level of detail", "read level 0");
+        ex_image_refuse(ex, inst, "of a level of detail", "read level 0");
     if ((mask & SpvImageOperandsSignExtendMask && class == IN_IMAGE_UNSIGNED) ||
         (mask & SpvImageOperandsZeroExtendMask && class == IN_IMAGE_SIGNED))
         ex_fail(ex, MM_INVALID, "CLC 6.15.15",
@@ -186,33 +186,36 @@ static void check_operands(struct ex *ex, const struct in_inst *inst, uint32_t a
 }
 
 /* T: of the texels that INST reads or writes. */
-static void check_texel(struct ex *ex, const struct in_inst *inst, const struct in_ty *t,
-                        const struct ex_image *image)
+void ex_image_check_texel(struct ex *ex, const struct in_inst *inst, const struct in_ty *t,
+                          const struct ex_image *image)
 {
     const struct in_ty *s = in_scalar(t);
     bool floats = in_image_class(image->description.type) == IN_IMAGE_FLOAT;
     if (t->kind != IN_TY_VECTOR || t->count != 4 || s->size != 4)
-        refuse(ex, inst, "of texels that are not four numbers of 32 bits",
-               "use read_imagef, read_imagei or read_imageui");
+        ex_image_refuse(ex, inst, "of texels that are not four numbers of 32 bits",
+                        "use read_imagef, read_imagei or read_imageui");
     if (floats != (s->kind == IN_TY_FLOAT))
         ex_fail(ex, MM_INVALID, "CLC 6.15.15",
                 "%s texels of an image whose format has %s: --arg image with another format",
                 floats ? "integer" : "float", floats ? "floats" : "integers");
 }
 
-struct place { /* of a texel: SIDES coordinates of 4 bytes */
-    uint32_t sides, at[3], extent[3];
-};
-
-static struct place coordinates(struct ex *ex, const struct in_inst *inst, const struct ex_image *image)
+struct ex_texel ex_image_sides(const struct ex_image *image)
 {
     const struct in_image *d = &image->description;
-    const struct ex_value *v = ex_get(ex, inst->operands[1]);
-    struct place p = {.sides = in_image_coordinate_count(d->kind), .extent = {d->width, d->height, d->depth}};
-    if (is_array(d->kind))
+    struct ex_texel p = {.sides = in_image_coordinate_count(d->kind),
+                         .extent = {d->width, d->height, d->depth}};
+    if (ex_image_is_array(d->kind))
         p.extent[p.sides - 1] = d->array_size;
+    return p;
+}
+
+struct ex_texel ex_image_coordinates(struct ex *ex, const struct in_inst *inst, const struct ex_image *image)
+{
+    const struct ex_value *v = ex_get(ex, inst->operands[1]);
+    struct ex_texel p = ex_image_sides(image);
     if (in_scalar(v->type)->kind != IN_TY_INT || in_scalar(v->type)->size != 4)
-        refuse(ex, inst, "at coordinates that are not int", "use integer coordinates of 32 bits");
+        ex_image_refuse(ex, inst, "at coordinates that are not int", "use integer coordinates of 32 bits");
     if (v->count < p.sides)
         ex_fail(ex, MM_INVALID, "SPIRV 3.49.10", "an image has fewer coordinates than sides");
     for (uint32_t i = 0; i < p.sides; i++)
@@ -221,7 +224,7 @@ static struct place coordinates(struct ex *ex, const struct in_inst *inst, const
 }
 
 /* Whether the coordinates are those of a texel; negative ones are large. */
-static uint32_t inside(struct ex *ex, const struct place *p)
+uint32_t ex_image_inside(struct ex *ex, const struct ex_texel *p)
 {
     uint32_t all = ex_const(ex, 1, 1);
     for (uint32_t i = 0; i < p->sides; i++)
@@ -230,7 +233,7 @@ static uint32_t inside(struct ex *ex, const struct place *p)
 }
 
 /* The nearest texel's coordinate on side I [CLC 8.2]. */
-static void clamp(struct ex *ex, struct place *p, uint32_t i)
+void ex_image_clamp(struct ex *ex, struct ex_texel *p, uint32_t i)
 {
     uint32_t zero = ex_const(ex, 0, 4), last = ex_const(ex, p->extent[i] - 1, 4), c = p->at[i];
     c = ex_hold(ex, ex_op(ex, CK_SELECT, 4, ex_op(ex, CK_SLT, 1, c, zero, 0), zero, c));
@@ -238,7 +241,7 @@ static void clamp(struct ex *ex, struct place *p, uint32_t i)
 }
 
 /* Bytes from the beginning of the image to the texel at P, which is inside. */
-static uint32_t offset_of(struct ex *ex, const struct place *p, uint64_t texel)
+static uint32_t offset_of(struct ex *ex, const struct ex_texel *p, uint64_t texel)
 {
     uint32_t index = ex_resize(ex, p->at[p->sides - 1], 8, false);
     for (uint32_t i = p->sides - 1; i-- > 0;) {
@@ -324,8 +327,8 @@ static uint32_t channel_address(struct ex *ex, const struct ex_image *image, uin
 }
 
 /* Reads the texel at P, which is inside, into the registers of OUT. */
-static void read_texel(struct ex *ex, const struct ex_image *image, const struct place *p,
-                       struct ex_value *out)
+void ex_image_read_texel(struct ex *ex, const struct ex_image *image, const struct ex_texel *p,
+                         struct ex_value *out)
 {
     uint32_t offset = offset_of(ex, p, image->channels * image->channel->size);
     const uint32_t one = in_image_class(image->description.type) == IN_IMAGE_FLOAT ? 0x3F800000 : 1;
@@ -341,10 +344,10 @@ static void read_texel(struct ex *ex, const struct ex_image *image, const struct
 }
 
 /* A read without a sampler outside of the image, or a write, is undefined [CLC 6.15.15.4]. */
-static void fault_outside(struct ex *ex, const struct place *p)
+void ex_image_fault_outside(struct ex *ex, const struct ex_texel *p)
 {
     uint32_t fault = ex_new_label(ex), on = ex_new_label(ex);
-    ex_branch_if_zero(ex, inside(ex, p), fault);
+    ex_branch_if_zero(ex, ex_image_inside(ex, p), fault);
     ex_jump(ex, on);
     ex_place_label(ex, fault);
     ex_emit_fault(ex);
@@ -354,25 +357,25 @@ static void fault_outside(struct ex *ex, const struct place *p)
 static void image_read(struct ex *ex, const struct in_inst *inst)
 {
     uint32_t none;
-    const struct ex_image *image = image_of(ex, inst, &none);
+    const struct ex_image *image = ex_image_of(ex, inst, &none);
     struct ex_value out = ex_new_registers(ex, ex_type(ex, inst->type));
-    check_texel(ex, inst, out.type, image);
-    check_operands(ex, inst, 2, image);
-    const struct place p = coordinates(ex, inst, image);
-    fault_outside(ex, &p);
-    read_texel(ex, image, &p, &out);
+    ex_image_check_texel(ex, inst, out.type, image);
+    ex_image_check_operands(ex, inst, 2, image);
+    const struct ex_texel p = ex_image_coordinates(ex, inst, image);
+    ex_image_fault_outside(ex, &p);
+    ex_image_read_texel(ex, image, &p, &out);
     ex_set(ex, inst->result, out);
 }
 
 static void image_write(struct ex *ex, const struct in_inst *inst)
 {
     uint32_t none;
-    const struct ex_image *image = image_of(ex, inst, &none);
+    const struct ex_image *image = ex_image_of(ex, inst, &none);
     const struct ex_value *texel = ex_get(ex, inst->operand_count > 2 ? inst->operands[2] : 0);
-    check_texel(ex, inst, texel->type, image);
-    check_operands(ex, inst, 3, image);
-    const struct place p = coordinates(ex, inst, image);
-    fault_outside(ex, &p);
+    ex_image_check_texel(ex, inst, texel->type, image);
+    ex_image_check_operands(ex, inst, 3, image);
+    const struct ex_texel p = ex_image_coordinates(ex, inst, image);
+    ex_image_fault_outside(ex, &p);
     uint32_t offset = offset_of(ex, &p, image->channels * image->channel->size);
     for (uint32_t i = 0; i < image->channels; i++) {
         struct ck_instr store = ex_instr(CK_STORE);
@@ -383,53 +386,14 @@ static void image_write(struct ex *ex, const struct in_inst *inst)
     }
 }
 
-/* A read through a sampler; outside of the image as its addressing mode says [CLC 6.15.15.1, 8.2]. */
-static void image_sample(struct ex *ex, const struct in_inst *inst)
-{
-    uint32_t sampler;
-    const struct ex_image *image = image_of(ex, inst, &sampler);
-    enum in_addressing mode = (enum in_addressing)(sampler >> 2 & 7);
-    if (sampler >> 31 == 0 || sampler & 3)
-        refuse(ex, inst, "with a sampler of normalized coordinates or a linear filter",
-               "use CLK_NORMALIZED_COORDS_FALSE and CLK_FILTER_NEAREST");
-    if (mode > IN_ADDRESS_CLAMP)
-        refuse(ex, inst, "with a sampler that repeats the image",
-               "use CLK_ADDRESS_NONE, CLK_ADDRESS_CLAMP or CLK_ADDRESS_CLAMP_TO_EDGE");
-    struct ex_value out = ex_new_registers(ex, ex_type(ex, inst->type));
-    check_texel(ex, inst, out.type, image);
-    check_operands(ex, inst, 2, image);
-    struct place p = coordinates(ex, inst, image);
-    if (is_array(image->description.kind))
-        clamp(ex, &p, p.sides - 1);
-    for (uint32_t i = 0; i < p.sides && mode == IN_ADDRESS_CLAMP_TO_EDGE; i++)
-        clamp(ex, &p, i);
-    if (mode == IN_ADDRESS_NONE)
-        fault_outside(ex, &p);
-    if (mode == IN_ADDRESS_CLAMP) {
-        union in_texel border;
-        uint32_t outside = ex_new_label(ex), end = ex_new_label(ex);
-        in_image_border(&image->description, &border);
-        ex_branch_if_zero(ex, inside(ex, &p), outside);
-        read_texel(ex, image, &p, &out);
-        ex_jump(ex, end);
-        ex_place_label(ex, outside);
-        for (uint32_t i = 0; i < 4; i++)
-            ex_assign(ex, (uint32_t)ex->program->exprs[out.leaves[i]].imm, ex_const(ex, border.u[i], 4));
-        ex_place_label(ex, end);
-    } else {
-        read_texel(ex, image, &p, &out);
-    }
-    ex_set(ex, inst->result, out);
-}
-
 static void sampled_image(struct ex *ex, const struct in_inst *inst)
 {
     uint64_t sampler;
     struct ex_value out = ex_result(ex, inst);
     if (inst->operand_count < 2 || !ex_is_const(ex, ex_scalar(ex, inst->operands[1]), &sampler) ||
         sampler >> 32)
-        refuse(ex, inst, "with a sampler that is no constant or argument",
-               "pass the sampler to the functions that use it");
+        ex_image_refuse(ex, inst, "with a sampler that is no constant or argument",
+                        "pass the sampler to the functions that use it");
     out.leaves[0] = ex_op(ex, CK_OR, 8, ex_scalar(ex, inst->operands[0]), ex_const(ex, sampler, 8), 0);
     ex_set(ex, inst->result, out);
 }
@@ -438,14 +402,14 @@ static void image_query(struct ex *ex, const struct in_inst *inst)
 {
     uint32_t none;
     uint64_t level = 0;
-    const struct in_image *d = &image_of(ex, inst, &none)->description;
+    const struct in_image *d = &ex_image_of(ex, inst, &none)->description;
     uint64_t value[4] = {d->width, d->height, d->depth, 1};
     struct ex_value out = ex_result(ex, inst);
-    if (is_array(d->kind))
+    if (ex_image_is_array(d->kind))
         value[in_image_coordinate_count(d->kind) - 1] = d->array_size;
     if (inst->opcode == SpvOpImageQuerySizeLod &&
         (inst->operand_count < 2 || !ex_is_const(ex, ex_scalar(ex, inst->operands[1]), &level) || level != 0))
-        refuse(ex, inst, "of a level of detail", "ask for the size of level 0");
+        ex_image_refuse(ex, inst, "of a level of detail", "ask for the size of level 0");
     if (inst->opcode == SpvOpImageQueryFormat)
         value[0] = d->type;
     else if (inst->opcode == SpvOpImageQueryOrder)
@@ -460,7 +424,7 @@ static void image_query(struct ex *ex, const struct in_inst *inst)
 bool ex_image(struct ex *ex, const struct in_inst *inst)
 {
     static const struct ex_handler handlers[] = {
-        {SpvOpSampledImage, sampled_image},   {SpvOpImageSampleExplicitLod, image_sample},
+        {SpvOpSampledImage, sampled_image},   {SpvOpImageSampleExplicitLod, ex_image_sample},
         {SpvOpImageRead, image_read},         {SpvOpImageWrite, image_write},
         {SpvOpImageQuerySize, image_query},   {SpvOpImageQuerySizeLod, image_query},
         {SpvOpImageQueryFormat, image_query}, {SpvOpImageQueryOrder, image_query},

@@ -1,0 +1,40 @@
+/* Images in explore: what reads with a sampler (sample.c) share with other instructions (../image.c). */
+#ifndef TOOLS_EXPLORE_IMAGE_H
+#define TOOLS_EXPLORE_IMAGE_H
+
+#include "tools/explore/explore.h"
+
+struct
+    ex_texel { /* SIDES coordinates of 4 bytes, the layer of an array last; texels, or layers, along each side */
+    uint32_t sides, at[3], extent[3];
+};
+
+bool ex_image_is_array(enum in_image_kind kind);
+_Noreturn void ex_image_refuse(struct ex *ex, const struct in_inst *inst, const char *what,
+                               const char *instead);
+/* The image, or sampled image, that INST accesses; in *SAMPLER its sampler, as OpConstantSampler has it in interp/module. */
+const struct ex_image *ex_image_of(struct ex *ex, const struct in_inst *inst, uint32_t *sampler);
+/* Fails if the image operands from operand AT on change the value that INST reads or writes. */
+void ex_image_check_operands(struct ex *ex, const struct in_inst *inst, uint32_t at,
+                             const struct ex_image *image);
+/* Fails if T is no type of texels of IMAGE. */
+void ex_image_check_texel(struct ex *ex, const struct in_inst *inst, const struct in_ty *t,
+                          const struct ex_image *image);
+/* How many sides the image has, and their sizes, without coordinates. */
+struct ex_texel ex_image_sides(const struct ex_image *image);
+/* The integer coordinates of INST. */
+struct ex_texel ex_image_coordinates(struct ex *ex, const struct in_inst *inst, const struct ex_image *image);
+/* Whether TEXEL lies in its image; negative coordinates are large. */
+uint32_t ex_image_inside(struct ex *ex, const struct ex_texel *texel);
+/* Makes coordinate I the nearest one within the image [CLC 8.2]. */
+void ex_image_clamp(struct ex *ex, struct ex_texel *texel, uint32_t i);
+/* Emits an access outside of all objects unless TEXEL lies in its image. */
+void ex_image_fault_outside(struct ex *ex, const struct ex_texel *texel);
+/* Reads TEXEL, which lies in the image, into the registers of OUT. */
+void ex_image_read_texel(struct ex *ex, const struct ex_image *image, const struct ex_texel *texel,
+                         struct ex_value *out);
+
+/* image/sample.c: OpImageSampleExplicitLod */
+void ex_image_sample(struct ex *ex, const struct in_inst *inst);
+
+#endif
