@@ -238,8 +238,8 @@ bool sx_run_threads(struct sx *sx);
 bool sx_note_store(struct sx *sx, uint32_t location, uint64_t value, uint32_t cost);
 
 /* By two threads: 0, or the level of the units that change places in an exchange of the two, plus 1
- * (search/symmetry.c).  NULL: out of memory. */
-uint8_t *sx_find_symmetry(struct sx *sx);
+ * (search/symmetry.c).  HAS_TRACES: all traces of the threads are known.  NULL: out of memory. */
+uint8_t *sx_find_symmetry(struct sx *sx, bool has_traces);
 /* Whether threads A and B are in one unit; LEVEL 0: work-item, 1: sub-group, 2: work-group, 3: device. */
 bool sx_same_unit(const struct ck_program *program, uint32_t a, uint32_t b, int level);
 /* Whether threads A and B take part in the same barriers, of the sub-group or of the work-group. */

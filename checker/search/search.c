@@ -146,14 +146,14 @@ static void list_forbidden(struct sx *sx, bool values_known)
 
 static void decide(struct sx *sx)
 {
-    bool values = find_values(sx, FEW_STEPS);
+    bool values = !sx->options.no_values && find_values(sx, FEW_STEPS);
 
-    if (!values && !sx->limits.exceeded)
+    if (!values && !sx->limits.exceeded && !sx->options.no_values)
         return;
     if (!values && sx->guess && !(values = find_values(sx, 0)))
         return;
-    if (values && sx->program->kernel)
-        sx->exchanges = sx_find_symmetry(sx);
+    if (sx->program->kernel)
+        sx->exchanges = sx_find_symmetry(sx, values);
     while (!sx_step_through(sx, values) && (values = find_values(sx, 0)))
         ;
     if (sx->options.forbidden)

@@ -1,19 +1,21 @@
 /* Symmetry reduction: work-items with the same code and traces are interchangeable, and search explores one
- * of the combinations of traces that differ in an exchange alone.  Work-items of a sub-group are exchanged
+ * of the combinations of traces that differ in an exchange alone.  Where the traces are not known the code has to be equal
+ * with registers and constants.  Work-items of a sub-group are exchanged
  * one by one, sub-groups of a work-group and work-groups of a device as a whole.  Locations that one unit
  * alone accesses (an element of an array, local memory) are exchanged with it.  docs/search.md#reductions */
 #include "checker/search/internal.h"
 
 #include <string.h>
 
-enum { NOWHERE = UINT32_MAX };
+enum { NOWHERE = UINT32_MAX, MOST_COMPARISONS = 65536 };
 
 /* An exchange of two units of work-items, each in program order, and the induced map of locations (NOWHERE:
- * not determined yet). */
+ * not determined yet, or itself). */
 struct exchange {
     struct sx *sx;
     uint32_t *a, *b, count;
     uint32_t *location;
+    bool has_traces; /* all traces of the threads are known */
 };
 
 /* ---- the same code ------------------------------------------------------------------------------- */
@@ -36,6 +38,45 @@ static bool same_code(const struct ck_thread *x, const struct ck_thread *y)
 
     for (uint32_t i = 0; same && i < x->instr_count; i++)
         same = same_instr(&x->instrs[i], &y->instrs[i]);
+    return same;
+}
+
+/* Whether expressions X and Y are the same, with their registers and constants, after *LEFT comparisons at most. */
+static bool same_expr(const struct ck_program *p, uint32_t x, uint32_t y, uint32_t *left)
+{
+    const struct ck_expr *a, *b;
+    unsigned operands;
+
+    if (x == y)
+        return true;
+    if (x == CK_NO_EXPR || y == CK_NO_EXPR || *left == 0)
+        return false;
+    --*left;
+    a = &p->exprs[x];
+    b = &p->exprs[y];
+    operands = ck_expr_operands(a->op);
+    return a->op == b->op && a->size == b->size && a->imm == b->imm &&
+           (operands < 1 || same_expr(p, a->a, b->a, left)) &&
+           (operands < 2 || same_expr(p, a->b, b->b, left)) &&
+           (operands < 3 || same_expr(p, a->c, b->c, left));
+}
+
+/* Whether threads T and U, of the same code, have the same registers, expressions and targets. */
+static bool same_operands(const struct ck_program *p, uint32_t t, uint32_t u)
+{
+    const struct ck_thread *x = &p->threads[t], *y = &p->threads[u];
+    uint32_t left = MOST_COMPARISONS;
+    bool same = x->reg_count == y->reg_count;
+
+    for (uint32_t r = 0; same && r < x->reg_count; r++)
+        same = x->reg_sizes[r] == y->reg_sizes[r];
+    for (uint32_t i = 0; same && i < x->instr_count; i++) {
+        const struct ck_instr *a = &x->instrs[i], *b = &y->instrs[i];
+
+        same = a->reg == b->reg && a->reg2 == b->reg2 && a->target == b->target && a->site == b->site &&
+               a->trip_count == b->trip_count && same_expr(p, a->address, b->address, &left) &&
+               same_expr(p, a->value, b->value, &left) && same_expr(p, a->expected, b->expected, &left);
+    }
     return same;
 }
 
@@ -116,7 +157,7 @@ static bool moves(const struct exchange *e, uint32_t location)
 /* Whether a work-item outside the exchange accesses an exchanged location. */
 static bool others_notice(const struct exchange *e)
 {
-    for (uint32_t t = 0; t < e->sx->program->thread_count; t++) {
+    for (uint32_t t = 0; t < e->sx->program->thread_count && e->has_traces; t++) {
         const struct sx_thread *thread = &e->sx->threads[t];
 
         for (uint32_t i = 0; i < thread->trace_count && !takes_part(e, t); i++) {
@@ -210,7 +251,9 @@ static bool may_exchange(struct exchange *e, uint32_t t, uint32_t u, int level)
         return false;
     for (uint32_t i = 0; i < e->count; i++) {
         if ((level > 1 && p->threads[e->a[i]].sub_group != p->threads[e->b[i]].sub_group) ||
-            !same_code(&p->threads[e->a[i]], &p->threads[e->b[i]]) || !same_traces(e, e->a[i], e->b[i]))
+            !same_code(&p->threads[e->a[i]], &p->threads[e->b[i]]))
+            return false;
+        if (e->has_traces ? !same_traces(e, e->a[i], e->b[i]) : !same_operands(p, e->a[i], e->b[i]))
             return false;
     }
     return !others_notice(e) && !condition_notices(e);
@@ -232,11 +275,11 @@ static void note_exchange(struct exchange *e, uint32_t t, uint32_t u, int level,
     }
 }
 
-uint8_t *sx_find_symmetry(struct sx *sx)
+uint8_t *sx_find_symmetry(struct sx *sx, bool has_traces)
 {
     const struct ck_program *p = sx->program;
     uint32_t n = p->thread_count, *room = mm_arena_alloc(sx->arena, 3 * (n + 1) * sizeof *room);
-    struct exchange e = {.sx = sx, .a = room, .b = room + n + 1};
+    struct exchange e = {.sx = sx, .a = room, .b = room + n + 1, .has_traces = has_traces};
     uint32_t *class =
         room + 2 * (n + 1); /* by first work-item of a unit: the first one that it may be exchanged with */
     uint8_t *exchanges = mm_arena_alloc(sx->arena, (size_t)n * n + 1);

@@ -18,6 +18,8 @@ COUNTED = ("antidiagonals.cl", "antidiagonals_barrier_inside.cl", "cholesky.cl",
            "wavefront.cl", "elimination.cl", "fourier_two_buffers.cl", "finished_flag_vote.cl", "async_strided_tile.cl",
            "async_source_by_first_item_barrier.cl", "merge_sort_bottom_up.cl", "local_lock.cl", "generic_lock.cl",
            "local_lock_global_data_fenced.cl", "snapshot_published.cl")
+# Decided in some seconds of CPU time; its values are too many to list, and not in a minute without an exchange of work-items.
+EXCHANGED = ("ticket_lock_local.cl",)
 # Races that an execution shows only if plain reads return the visible write, not the latest one: random executions find them.
 FOUND = ("local_lock_global_data.cl", "generic_lock_global_sum.cl", "sense_reversing_release_only.cl", "stack_push_relaxed.cl",
          "global_barrier_leaders_only.cl")
@@ -28,7 +30,7 @@ def main():
     found = 0
     for case in decisions.cases(8, "races/"):
         name = os.path.basename(case.path)
-        if name in COUNTED:
+        if name in COUNTED + EXCHANGED:
             found += 1
             result = decisions.run(case, PATIENCE // 2)
             tap.check(f"{case.name} is decided", result.what == "decided", f"{result.what}: {result.why}")
@@ -40,7 +42,8 @@ def main():
             result = decisions.run(case, SHORT)
             tap.check(f"{case.name} is not contradicted", result.what in ("decided", "unknown", "refused"),
                       f"{result.what}: {result.why}")
-    tap.check("all kernels are there", found == len(COUNTED + FOUND), f"{found} of {len(COUNTED + FOUND)}")
+    tap.check("all kernels are there", found == len(COUNTED + EXCHANGED + FOUND),
+              f"{found} of {len(COUNTED + EXCHANGED + FOUND)}")
     sample.print_left_out()
     return tap.done()
 

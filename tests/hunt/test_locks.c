@@ -1,5 +1,6 @@
 /* Random kernels with locks, flags and barriers: search with what checker/search/docs/search.md assumes of the models of refcl (visible writes,
  * barriers that order) must agree with search without it, and with Z3.
+ * Also: which work-items search exchanges where it does not know the values of locations.
  *
  * HUNT_COUNT programs (default: some), from seed HUNT_SEED on. */
 #include <setjmp.h>
@@ -357,8 +358,91 @@ static void assumptions_change_no_answer(void **state)
     assert_true(tally.executions[1] * 3 < tally.executions[0] * 2);
 }
 
+/* ---- symmetry where the values of locations are not known ----------------------------------------- */
+
+/* A work-item reads element 1; if it finds WANTED it counts in element 0, and the second one to do so writes DATA. */
+static void add_counting_work_item(struct maker *m, uint32_t wanted)
+{
+    m->thread = ck_program_add_thread(m->p, &(struct ck_thread){.name = "P"});
+    for (uint32_t r = 0; r < R_COUNT; r++)
+        ck_program_add_reg(m->p, m->thread, "", 4, false);
+    struct ck_instr load = atomic(m, CK_LOAD, MM_RELAXED, 1), add = atomic(m, CK_RMW, MM_RELAXED, 0);
+    struct ck_instr leave = instr(CK_BRANCH);
+    load.reg = add.reg = R_SEEN;
+    add.rmw = CK_RMW_ADD;
+    add.value = number(m, 1, 4);
+    leave.target = 5;
+    emit(m, load);
+    leave.value = expr(m, CK_EQ, 1, reg(m, R_SEEN), number(m, wanted, 4), 0);
+    emit(m, leave);
+    emit(m, add);
+    leave.value = expr(m, CK_EQ, 1, reg(m, R_SEEN), number(m, 1, 4), 0);
+    emit(m, leave);
+    plain(m, CK_STORE, DATA, 0, number(m, 1, 4));
+    emit(m, instr(CK_END));
+}
+
+/* One work-item sets element 1 and writes DATA; WANTED: of the others. */
+static struct ck_verdict count_in_turn(const uint32_t *wanted, uint32_t count)
+{
+    struct maker m = {.random = 1, .p = ck_program_create()};
+    struct mm_cat_model *model;
+    struct mm_error err = {0};
+    struct ck_options options = {.no_walk = true, .drf = true, .no_values = true};
+    struct ck_verdict v;
+    m.p->name = "counting";
+    m.p->kernel = true;
+    add_objects(&m, &(struct shape){0});
+    m.thread = ck_program_add_thread(m.p, &(struct ck_thread){.name = "P"});
+    for (uint32_t r = 0; r < R_COUNT; r++)
+        ck_program_add_reg(m.p, m.thread, "", 4, false);
+    set_flag(&m, MM_RELAXED);
+    plain(&m, CK_STORE, DATA, 0, number(&m, 2, 4));
+    emit(&m, instr(CK_END));
+    for (uint32_t i = 0; i < count; i++)
+        add_counting_work_item(&m, wanted[i]);
+    m.p->condition = ck_program_add_prop(m.p, &(struct ck_prop){.op = CK_PROP_TRUE});
+    if (mm_cat_load("memmodel/models/opencl.cat", NULL, &model, &err) ||
+        ck_search(m.p, model, &options, &v, &err))
+        fail_msg("%s", err.message);
+    mm_cat_destroy(model);
+    ck_program_destroy(m.p);
+    return v;
+}
+
+/* The race needs one work-item that finds 0 and one that finds 1. */
+static void work_items_that_differ_in_a_constant_are_not_exchanged(void **state)
+{
+    static const uint32_t orders[][2] = {{0, 1}, {1, 0}};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct ck_verdict v = count_in_turn(orders[i], 2);
+        assert_int_equal(v.race, CK_YES);
+        ck_verdict_clear(&v);
+    }
+}
+
+static void work_items_of_equal_code_are_exchanged(void **state)
+{
+    static const uint32_t never[] = {5, 5, 5, 5, 5}, differ[] = {5, 6, 7, 8, 9};
+    struct ck_verdict same = count_in_turn(never, 5), other = count_in_turn(differ, 5);
+    (void)state;
+    assert_int_equal(same.race, CK_NO);
+    assert_int_equal(other.race, CK_NO);
+    /* each reads 0 or 1: how many of them read 1, or which ones */
+    assert_int_equal(same.candidate_count, 6);
+    assert_int_equal(other.candidate_count, 32);
+    ck_verdict_clear(&same);
+    ck_verdict_clear(&other);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(assumptions_change_no_answer)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(assumptions_change_no_answer),
+        cmocka_unit_test(work_items_that_differ_in_a_constant_are_not_exchanged),
+        cmocka_unit_test(work_items_of_equal_code_are_exchanged),
+    };
+    cmocka_set_test_filter(getenv("HUNT_TEST"));
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
