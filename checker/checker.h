@@ -30,7 +30,8 @@ struct ck_options {
     bool executions;   /* keep an execution for each final state and each finding */
     bool no_walk;      /* search: neither random executions nor DRF before the exhaustive search */
     bool only_walk;    /* search: random executions alone, however long they take */
-    bool no_values;    /* search: does not compute the values of locations first, as if they were too many (for tests) */
+    bool
+        no_values; /* search: does not compute the values of locations first, as if they were too many (for tests) */
     bool
         drf; /* search: search/docs/search.md#programs-without-atomic-operations and #visible-writes hold for the model */
     bool by_clocks; /* with DRF: the model judges no execution that the clocks judge (for tests) */

@@ -5,7 +5,9 @@
 
 #include <string.h>
 
-enum { FEW_EVENTS = 16, MOST_EVENTS = 256, MOST_EVALUATIONS = 4000, MOST_ROUNDS = 4 };
+/* An evaluation of N events counts as N / 64 operations on words for each pair of them. */
+enum { FEW_EVENTS = 16, MOST_EVENTS = 1024, MOST_EVALUATIONS = 4000, MOST_ROUNDS = 4 };
+#define MOST_OPERATIONS (UINT64_C(4) << 30)
 
 struct sx_static {
     uint32_t **number; /* by thread and event: the number in the graph */
@@ -19,7 +21,7 @@ struct settler {
     struct sx *sx;
     struct sx_exec *x;
     struct mm_cat_eval *eval;
-    uint32_t evaluations;
+    uint64_t evaluations;
 };
 
 static bool is_forbidden(struct settler *s)
@@ -32,7 +34,10 @@ static bool is_forbidden(struct settler *s)
 
 static bool may_continue(const struct settler *s)
 {
-    return s->evaluations < MOST_EVALUATIONS && sx_in_bounds(s->sx);
+    uint64_t operations = (uint64_t)s->x->n * s->x->n * mm_rel_words(s->x->n);
+
+    return s->evaluations < MOST_EVALUATIONS && s->evaluations * operations < MOST_OPERATIONS &&
+           sx_in_bounds(s->sx);
 }
 
 /* ---- coherence ----------------------------------------------------------------------------------- */

@@ -61,6 +61,20 @@ def litmus(threads, rounds):
     return text + "exists (" + " /\\ ".join(f"{t}:r{r} = {5 * t + r}" for t in range(threads) for r in range(rounds)) + ")\n"
 
 
+def readers(threads, reads):
+    """Threads read a location before and after two barriers, between which another one writes it."""
+    arguments = "(global atomic_int* x) {\n"
+    text = "OPENCL readers\n{\n[x] = 0;\n}\nP0@wg 0, dev 0 " + arguments + "  B1: barrier(CLK_GLOBAL_MEM_FENCE);\n"
+    text += "".join(f"  atomic_store_explicit(x, {i + 1}, memory_order_relaxed, memory_scope_device);\n" for i in range(reads))
+    text += "  B2: barrier(CLK_GLOBAL_MEM_FENCE);\n}\n"
+    loads = ["".join(f"  int r{i} = atomic_load_explicit(x, memory_order_relaxed, memory_scope_device);\n" for i in part)
+             for part in (range(reads), range(reads, 2 * reads))]
+    for t in range(threads):
+        text += (f"P{t + 1}@wg 0, dev 0 {arguments}{loads[0]}  B1: barrier(CLK_GLOBAL_MEM_FENCE);\n"
+                 f"  B2: barrier(CLK_GLOBAL_MEM_FENCE);\n{loads[1]}}}\n")
+    return text + "forall (" + " /\\ ".join(f"{t + 1}:r{r} = {reads}" for t in range(threads) for r in range(reads, 2 * reads)) + ")\n"
+
+
 def sums(depth):
     """A kernel that stores the last of DEPTH constants, each of which is twice the one before."""
     constants = "".join(f"%c{i} = OpSpecConstantOp %uint IAdd %c{i - 1} %c{i - 1}\n" for i in range(1, depth))
@@ -115,6 +129,11 @@ def main():
             tap.check(f"constants that are sums of the one before, {depth}", run.returncode == code, f"{run.returncode} {run.stderr}")
         for engine in ("search", "both"):  # Z3 decides it
             check("litmus check " + engine, ["litmus", "check", "-e", engine, "--timeout", "1", hard], "--timeout")
+        with open(hard, "w", encoding="utf-8") as file:
+            file.write(readers(20, 6))
+        run, test = refcl("litmus", "check", "--timeout", str(PATIENCE // 10), "--json", "-", hard)
+        tap.check("sources that barriers rule out are not tried, with 330 events", run.returncode == 0 and test["condition"] == "holds",
+                  f"{run.returncode} {test} {run.stderr}")
         for text in ("show " + NEGATIONS * "~" + " po", NEGATIONS * "~ " + "acyclic po as order"):
             model = os.path.join(folder, "m.cat")
             with open(model, "w", encoding="utf-8") as file:
