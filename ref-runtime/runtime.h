@@ -513,6 +513,8 @@ struct in_environment rt_environment(void);
 struct mm_recorder *rt_recorder(void);
 /* The same for what kernels do; NULL where only commands are recorded. */
 struct mm_recorder *rt_launch_recorder(void);
+/* True if the recording serves findings alone: launches without any need not be recorded (REFCL_TRACE_FINDINGS). */
+bool rt_findings_suffice(void);
 /* Gives the recording the text of a program, once per build.  FILE is the name that source lines carry. */
 void rt_record_text(const char *file, const char *text);
 /* The counter of ended work-groups of the launch COMMAND, which begins; NULL: progress is not shared. */

@@ -225,9 +225,15 @@ static void join_knowledge(struct ck_detector *d, struct ck_command *command, st
 void ck_command_end(struct ck_detector *d, struct ck_command *command, struct ck_item *runtime)
 {
     uint64_t first = (uint64_t)command->info.id << 32;
+    bool one =
+        command->chunk_count == 0 && runtime->clock[CK_REGION_GLOBAL] == runtime->clock[CK_REGION_IMAGE];
     for (int s = 0; s < CK_REGIONS; s++) {
         if (s == CK_REGION_LOCAL)
             continue;
+        if (s == CK_REGION_IMAGE && one) {
+            ck_clock_set(&d->clocks, &runtime->clock[s], runtime->clock[CK_REGION_GLOBAL]);
+            continue;
+        }
         ck_clock_raise(&d->clocks, &runtime->clock[s], first, first | UINT32_MAX, CK_ALWAYS);
         join_knowledge(d, command, runtime, s);
     }

@@ -78,9 +78,62 @@ void ck_map_clear(struct mm_map *map, struct ck_budget *budget)
 
 /* ---- clocks ------------------------------------------------------------------------------- */
 
+/* Clocks of at most CK_POOLED pieces are in blocks, each twice the one before; those that were dropped wait in lists by
+ * their number of pieces.  An execution with many commands keeps and drops millions of them. */
+enum { LEAST_BLOCK = 1 << 10, MOST_BLOCK = 1 << 16 };
+struct ck_clock_block {
+    struct ck_clock_block *next;
+    size_t size; /* of BYTES */
+    _Alignas(16) uint8_t bytes[];
+};
+struct free_clock {
+    struct free_clock *next;
+};
+
 static size_t clock_bytes(size_t count)
 {
     return sizeof(struct ck_clock) + count * sizeof(struct ck_piece);
+}
+
+static bool add_block(struct ck_clocks *clocks)
+{
+    size_t size = clocks->blocks ? 2 * clocks->blocks->size : LEAST_BLOCK;
+    size = size < MOST_BLOCK ? size : MOST_BLOCK;
+    struct ck_clock_block *block = ck_budget_alloc(clocks->budget, sizeof *block + size);
+    if (!block)
+        return false;
+    block->next = clocks->blocks;
+    block->size = size;
+    clocks->blocks = block;
+    clocks->room = size;
+    return true;
+}
+
+static struct ck_clock *clock_alloc(struct ck_clocks *clocks, size_t count)
+{
+    size_t bytes = clock_bytes(count);
+    if (count > CK_POOLED)
+        return ck_budget_alloc(clocks->budget, bytes);
+    struct free_clock *waiting = clocks->waiting[count];
+    if (waiting) {
+        clocks->waiting[count] = waiting->next;
+        return (struct ck_clock *)waiting;
+    }
+    if (clocks->room < bytes && !add_block(clocks))
+        return NULL;
+    clocks->room -= bytes;
+    return (struct ck_clock *)(void *)(clocks->blocks->bytes + clocks->room);
+}
+
+static void clock_free(struct ck_clocks *clocks, struct ck_clock *clock)
+{
+    if (clock->count > CK_POOLED) {
+        ck_budget_free(clocks->budget, clock, clock_bytes(clock->count));
+        return;
+    }
+    struct free_clock **list = &clocks->waiting[clock->count], *waiting = (struct free_clock *)clock;
+    waiting->next = *list;
+    *list = waiting;
 }
 
 struct ck_clock *ck_clock_ref(struct ck_clock *clock)
@@ -96,7 +149,14 @@ void ck_clock_drop(struct ck_clocks *clocks, struct ck_clock *clock)
         return;
     if (clocks->memo == clock)
         clocks->memo = NULL;
-    ck_budget_free(clocks->budget, clock, clock_bytes(clock->count));
+    clock_free(clocks, clock);
+}
+
+void ck_clock_set(struct ck_clocks *clocks, struct ck_clock **into, struct ck_clock *from)
+{
+    ck_clock_ref(from);
+    ck_clock_drop(clocks, *into);
+    *into = from;
 }
 
 uint64_t ck_clock_get(const struct ck_clock *clock, uint64_t agent)
@@ -125,6 +185,13 @@ void ck_clocks_clear(struct ck_clocks *clocks)
     ck_budget_free(clocks->budget, clocks->scratch, clocks->scratch_capacity * sizeof *clocks->scratch);
     clocks->scratch = NULL;
     clocks->scratch_capacity = 0;
+    for (struct ck_clock_block *block = clocks->blocks, *next; block; block = next) {
+        next = block->next;
+        ck_budget_free(clocks->budget, block, sizeof *block + block->size);
+    }
+    clocks->blocks = NULL;
+    clocks->room = 0;
+    memset(clocks->waiting, 0, sizeof clocks->waiting);
 }
 
 /* Writes the pointwise maximum (LEAST: minimum) of A and B to OUT and returns the number of pieces; *IS_A: the
@@ -166,7 +233,7 @@ static void join_pieces(struct ck_clocks *clocks, struct ck_clock **into, const 
     size_t n = merge_pieces(clocks->scratch, a ? a->pieces : NULL, a_count, pieces, count, least, &is_a);
     if (is_a)
         return;
-    struct ck_clock *result = ck_budget_alloc(clocks->budget, clock_bytes(n));
+    struct ck_clock *result = clock_alloc(clocks, n);
     if (!result)
         return;
     result->references = 1;
@@ -201,10 +268,7 @@ void ck_clock_join(struct ck_clocks *clocks, struct ck_clock **into, const struc
     if (!from || from == *into)
         return;
     if (!*into || (from->count >= (*into)->count && clock_covers(from, *into))) {
-        /* clocks are immutable: only the reference count changes */
-        struct ck_clock *shared = ck_clock_ref((struct ck_clock *)(uintptr_t)from);
-        ck_clock_drop(clocks, *into);
-        *into = shared;
+        ck_clock_set(clocks, into, (struct ck_clock *)(uintptr_t)from);
         return;
     }
     join_pieces(clocks, into, from->pieces, from->count, false);

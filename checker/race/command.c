@@ -44,10 +44,20 @@ const struct ck_command *ck_command_parent(const struct ck_detector *d, const st
     return command->enqueuer ? mm_map_pointer(&d->maps.commands, command->enqueuer->agent.command) : NULL;
 }
 
+/* Commands order all regions alike, so most often the clocks of both are one. */
+static bool is_one(struct ck_clock *const clock[CK_REGIONS])
+{
+    return clock[CK_REGION_GLOBAL] == clock[CK_REGION_IMAGE];
+}
+
 static void join_shared(struct ck_detector *d, struct ck_item *item, struct ck_clock *const clock[CK_REGIONS])
 {
+    bool one = is_one(item->clock) && is_one(clock);
     ck_clock_join(&d->clocks, &item->clock[CK_REGION_GLOBAL], clock[CK_REGION_GLOBAL]);
-    ck_clock_join(&d->clocks, &item->clock[CK_REGION_IMAGE], clock[CK_REGION_IMAGE]);
+    if (one)
+        ck_clock_set(&d->clocks, &item->clock[CK_REGION_IMAGE], item->clock[CK_REGION_GLOBAL]);
+    else
+        ck_clock_join(&d->clocks, &item->clock[CK_REGION_IMAGE], clock[CK_REGION_IMAGE]);
 }
 
 /* A command enqueued by a work-item happens after what happened before the start of its parent.  Of the
@@ -89,30 +99,64 @@ void ck_race_edges(struct ck_detector *d, const struct mm_event *event)
     d->edges.count = 0;
 }
 
+enum { SNAPSHOTS_PER_BLOCK = 64 };
+struct ck_snapshot_block {
+    struct ck_snapshot_block *next;
+    struct ck_snapshot snapshots[SNAPSHOTS_PER_BLOCK];
+};
+
+static struct ck_snapshot *snapshot_alloc(struct ck_detector *d)
+{
+    if (!d->snapshots.free) {
+        struct ck_snapshot_block *block = ck_budget_alloc(&d->budget, sizeof *block);
+        if (!block)
+            return NULL;
+        block->next = d->snapshots.blocks;
+        d->snapshots.blocks = block;
+        for (size_t i = SNAPSHOTS_PER_BLOCK; i-- > 0;) {
+            block->snapshots[i].next = d->snapshots.free;
+            d->snapshots.free = &block->snapshots[i];
+        }
+    }
+    struct ck_snapshot *snapshot = d->snapshots.free;
+    d->snapshots.free = snapshot->next;
+    *snapshot = (struct ck_snapshot){.next = NULL};
+    return snapshot;
+}
+
 static void drop_snapshot(struct ck_detector *d, struct ck_snapshot *snapshot)
 {
     for (int s = 0; s < CK_REGIONS; s++)
         ck_clock_drop(&d->clocks, snapshot->clock[s]);
-    ck_budget_free(&d->budget, snapshot, sizeof *snapshot);
+    snapshot->next = d->snapshots.free;
+    d->snapshots.free = snapshot;
+}
+
+static void snapshot_clock(struct ck_detector *d, struct ck_snapshot *snapshot, enum ck_region region,
+                           uint64_t agent, const struct ck_item *item)
+{
+    snapshot->clock[region] = ck_clock_ref(item->clock[region]);
+    ck_clock_raise(&d->clocks, &snapshot->clock[region], agent, agent, item->time[region]);
 }
 
 static void keep_snapshot(struct ck_detector *d, const struct mm_event *event, mm_event_id id,
                           struct ck_item *item)
 {
     uint64_t agent = ck_agent_key(event->agent);
-    struct ck_snapshot *snapshot = ck_budget_alloc(&d->budget, sizeof *snapshot);
+    bool one = is_one(item->clock) && item->time[CK_REGION_GLOBAL] == item->time[CK_REGION_IMAGE];
+    struct ck_snapshot *snapshot = snapshot_alloc(d);
     if (!snapshot)
         return;
     snapshot->agent = event->agent;
     snapshot->source = event->source;
     snapshot->completes = event->kind == MM_EVENT_COMPLETE && event->agent.command;
-    for (int s = 0; s < CK_REGIONS; s++) {
-        if (s == CK_REGION_LOCAL)
-            continue;
-        snapshot->clock[s] = ck_clock_ref(item->clock[s]);
-        ck_clock_raise(&d->clocks, &snapshot->clock[s], agent, agent, item->time[s]);
-        item->time[s]++;
-    }
+    snapshot_clock(d, snapshot, CK_REGION_GLOBAL, agent, item);
+    if (one)
+        snapshot->clock[CK_REGION_IMAGE] = ck_clock_ref(snapshot->clock[CK_REGION_GLOBAL]);
+    else
+        snapshot_clock(d, snapshot, CK_REGION_IMAGE, agent, item);
+    item->time[CK_REGION_GLOBAL]++;
+    item->time[CK_REGION_IMAGE]++;
     if (!ck_map_put(&d->maps.snapshots, &d->budget, id, snapshot))
         drop_snapshot(d, snapshot);
 }
@@ -124,10 +168,9 @@ static void command_start(struct ck_detector *d, struct ck_command *command, con
 {
     uint64_t agent = ck_agent_key(event->agent);
     for (int s = 0; s < CK_REGIONS; s++) {
-        struct ck_clock *old = command->start[s];
-        command->start[s] = ck_clock_ref(item->clock[s]);
-        ck_clock_drop(&d->clocks, old);
-        if (s != CK_REGION_LOCAL)
+        bool one = s == CK_REGION_IMAGE && is_one(item->clock);
+        ck_clock_set(&d->clocks, &command->start[s], one ? command->start[CK_REGION_GLOBAL] : item->clock[s]);
+        if (s != CK_REGION_LOCAL && !one)
             ck_clock_raise(&d->clocks, &command->start[s], agent, agent, CK_ALWAYS);
     }
 }
@@ -204,6 +247,12 @@ void ck_snapshots_free(struct ck_detector *d)
         if (mm_map_at(&d->maps.snapshots, i))
             drop_snapshot(d, mm_map_at(&d->maps.snapshots, i));
     ck_map_clear(&d->maps.snapshots, &d->budget);
+    for (struct ck_snapshot_block *block = d->snapshots.blocks, *next; block; block = next) {
+        next = block->next;
+        ck_budget_free(&d->budget, block, sizeof *block);
+    }
+    d->snapshots.blocks = NULL;
+    d->snapshots.free = NULL;
     ck_budget_free(&d->budget, d->edges.list, d->edges.capacity * sizeof *d->edges.list);
     d->edges.list = NULL;
 }

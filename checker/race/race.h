@@ -54,15 +54,23 @@ struct ck_clock {
 };
 #define CK_ALWAYS UINT32_MAX /* the time of an agent that has ended */
 
+enum { CK_POOLED = 16 }; /* pieces of a clock that is in a block */
+struct ck_clock_block;
+struct free_clock;
 struct ck_clocks { /* what clock operations share */
     struct ck_budget *budget;
-    const struct ck_clock *memo; /* cached lookup: the time of MEMO_AGENT in MEMO */
+    struct ck_clock_block *blocks; /* the first has ROOM bytes, at its beginning */
+    size_t room;
+    struct free_clock *waiting[CK_POOLED + 1]; /* dropped clocks in the blocks, by their number of pieces */
+    const struct ck_clock *memo;               /* cached lookup: the time of MEMO_AGENT in MEMO */
     uint64_t memo_agent, memo_time;
     struct ck_piece *scratch;
     size_t scratch_capacity;
 };
 struct ck_clock *ck_clock_ref(struct ck_clock *clock);
 void ck_clock_drop(struct ck_clocks *clocks, struct ck_clock *clock);
+/* *INTO becomes FROM: clocks are immutable, so that only the reference counts change. */
+void ck_clock_set(struct ck_clocks *clocks, struct ck_clock **into, struct ck_clock *from);
 uint64_t ck_clock_get(const struct ck_clock *clock, uint64_t agent);
 /* *INTO becomes the pointwise maximum with FROM. */
 void ck_clock_join(struct ck_clocks *clocks, struct ck_clock **into, const struct ck_clock *from);
@@ -71,6 +79,7 @@ void ck_clock_raise(struct ck_clocks *clocks, struct ck_clock **into, uint64_t f
                     uint64_t time);
 /* *INTO becomes the pointwise minimum with OTHER. */
 void ck_clock_meet(struct ck_clocks *clocks, struct ck_clock **into, const struct ck_clock *other);
+/* Frees all clocks: none is referred to. */
 void ck_clocks_clear(struct ck_clocks *clocks);
 
 /* ---- agents --------------------------------------------------------------------------------- */
@@ -342,12 +351,15 @@ struct ck_pattern { /* suppresses findings */
     const char *kind, *file, *line;
 };
 
-struct ck_snapshot { /* an agent's clocks at an event that edges may start from */
+struct ck_snapshot {          /* an agent's clocks at an event that edges may start from */
+    struct ck_snapshot *next; /* of those that are free */
     struct mm_agent agent;
     uint32_t source;
     bool completes; /* the event of a command */
     struct ck_clock *clock[CK_REGIONS];
 };
+
+struct ck_snapshot_block;
 
 /* Shadow memory (shadow.c). */
 struct ck_shadow {
@@ -405,6 +417,10 @@ struct ck_detector {
         struct mm_map texts; /* by the hash of the file name */
     } maps;
     struct ck_shadow shadow;
+    struct ck_snapshots {
+        struct ck_snapshot *free;
+        struct ck_snapshot_block *blocks;
+    } snapshots;
     struct ck_edges {
         struct mm_edge *list;
         size_t count, capacity;

@@ -448,13 +448,6 @@ bool ck_fence_in(unsigned flags, enum ck_region region)
     return flags & ck_fence_flag(region);
 }
 
-static void set_clock(struct ck_detector *d, struct ck_clock **to, struct ck_clock *clock)
-{
-    struct ck_clock *old = *to;
-    *to = ck_clock_ref(clock);
-    ck_clock_drop(&d->clocks, old);
-}
-
 static void note_fence(struct ck_detector *d, const struct mm_event *event, const struct ck_item *item,
                        struct ck_last_fence *last)
 {
@@ -480,10 +473,10 @@ void ck_fence_release(struct ck_detector *d, const struct mm_event *event, struc
         struct ck_clock *snapshot = ck_clock_ref(item->clock[s]);
         ck_clock_raise(&d->clocks, &snapshot, agent, agent, item->time[s]);
         item->time[s]++;
-        set_clock(d, &fences->release[s][slot], snapshot);
+        ck_clock_set(&d->clocks, &fences->release[s][slot], snapshot);
         fences->release_source[s][slot] = event->source;
         if (both)
-            set_clock(d, &fences->both[s][slot], snapshot);
+            ck_clock_set(&d->clocks, &fences->both[s][slot], snapshot);
         ck_clock_drop(&d->clocks, snapshot);
     }
 }

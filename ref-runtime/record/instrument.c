@@ -78,7 +78,7 @@ bool rt_may_instrument(struct rt_command *command, const struct rt_launch *launc
     const struct rt_queue *queue = command->queue;
     if (!rt_launch_recorder())
         return !rt_launch_uses_svm(launch) || svm_allows(launch);
-    bool wanted = rt_setting_given(RT_SET_TRACE_FINDINGS) || (rt_replay_on() && rt_replay_allows(launch));
+    bool wanted = rt_findings_suffice() || (rt_replay_on() && rt_replay_allows(launch));
     bool may = wanted && is_ordered(queue) && arguments_allow(launch);
     if (may) {
         atomic_store(&queue->context->instrumented, RT_UNSETTLED);

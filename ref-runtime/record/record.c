@@ -15,7 +15,9 @@
 #include <unistd.h>
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static struct mm_recorder *recorder;
+static struct mm_recorder *recorder,
+    *launch_recorder; /* of everything; of what launches do, unless commands suffice */
+static bool findings_suffice;
 static struct mm_progress *progress; /* NULL: no progress page */
 
 /* REFCL_PROGRESS_PAGE: a file that holds a struct mm_progress. */
@@ -69,6 +71,8 @@ static void initialize(void)
     }
     open_progress();
     recorder = mm_recorder_create(&sink);
+    launch_recorder = rt_setting_given(RT_SET_TRACE_COMMANDS) ? NULL : recorder;
+    findings_suffice = rt_setting_given(RT_SET_TRACE_FINDINGS);
     if (recorder)
         rt_host_attach(recorder);
 }
@@ -81,8 +85,14 @@ struct mm_recorder *rt_recorder(void)
 
 struct mm_recorder *rt_launch_recorder(void)
 {
-    struct mm_recorder *all = rt_recorder();
-    return all && rt_setting_given(RT_SET_TRACE_COMMANDS) ? NULL : all;
+    pthread_once(&once, initialize);
+    return launch_recorder;
+}
+
+bool rt_findings_suffice(void)
+{
+    pthread_once(&once, initialize);
+    return findings_suffice;
 }
 
 /* A session must not treat missing records as a clean run: a connection without a trace reports that something was not

@@ -16,7 +16,7 @@ static atomic_uint generation; /* how often all copies changed */
 /* Files hold them by default; the reader of a pipe has to request them. */
 bool rt_replay_on(void)
 {
-    return rt_launch_recorder() && !rt_setting_given(RT_SET_TRACE_FINDINGS) &&
+    return rt_launch_recorder() && !rt_findings_suffice() &&
            rt_setting_number(RT_SET_TRACE_REPLAYS, 0, rt_setting_given(RT_SET_TRACE)) != 0;
 }
 
