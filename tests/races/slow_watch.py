@@ -31,7 +31,8 @@ def report(command, output, engine, variables):
     notes = run.stderr.decode("utf-8", "replace")
     compiled = ": compiled" in notes or ": loaded" in notes
     watched = compiled and "shadow check failed" not in notes and "runs in the interpreter" not in notes
-    return {"code": run.returncode, "status": text["status"], "findings": text["findings"], "stderr": notes}, watched
+    return {"code": run.returncode, "status": text["status"], "findings": text["findings"], "stderr": notes,
+            "stdout": run.stdout}, watched
 
 
 def comparable(finding, host):

@@ -88,6 +88,8 @@ def main():
     launches("reduction_without_inner_barrier.cl", "-g 32 -l 16 -a buf:128:iota -a buf:8", False)
     launches("reduction.cl", "-g 32 -l 16 -a buf:128:iota -a buf:8", True, "auto")
     launches("disjoint_elements.cl", "-g 32 -l 16 -a buf:128", False, "auto")
+    launches("watch/group_functions.cl", "-g 72 -l 16 -a buf:72:iota -a buf:72", True)
+    launches("watch/group_functions.cl", "-g 64 -l 16 -a buf:63:iota -a buf:64", False)
     launches("watch/pointers_swapped.cl", "-g 64 -l 16 -a buf:256:iota -a buf:256:iota -a 5", True)
     queues("second_queue.c", "interp", "findings")
     queues("second_queue.c", "jit", "findings")

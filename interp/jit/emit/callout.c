@@ -2,7 +2,9 @@
  * comes out of it.  Work-items that execute one together leave their operands, wait for one another, and one
  * of them has the results computed. */
 #include "interp/jit/run/callout.h"
+#include "interp/exec/reduction.h"
 #include "interp/jit/emit/emit.h"
+#include "interp/jit/instrument/emit_checks.h"
 
 static const char unchecked[] = "calls of the interpreter's functions in an instrumented launch";
 
@@ -134,6 +136,26 @@ static void together(struct in_emit *e, const struct in_inst *i, const struct in
     result_from_frame(e, i, call, own_frame(e));
 }
 
+/* Reductions, scans, votes and broadcasts of work-groups read and write their frames alone. */
+static bool is_checkable(const struct in_emit *e, const struct in_inst *i)
+{
+    bool reads_frames = i->opcode == SpvOpGroupAll || i->opcode == SpvOpGroupAny ||
+                        i->opcode == SpvOpGroupBroadcast || in_reduction_find(i->opcode) != NULL;
+    return reads_frames && !e->calls->fibers && in_jit_call_kind(e->m, i) == IN_JIT_COLLECTIVE;
+}
+
+static void checked(struct in_emit *e, const struct in_inst *i, const struct in_jit_call *call)
+{
+    if (in_checked_image_access(e, i))
+        return;
+    if (!is_checkable(e, i)) {
+        in_emit_fail(e, unchecked);
+        return;
+    }
+    in_check_broadcast(e, i);
+    together(e, i, call);
+}
+
 bool in_emit_callout(struct in_emit *e, const struct in_inst *i)
 {
     const struct in_jit_call *call = in_jit_call_at(e->calls, i->word);
@@ -142,8 +164,7 @@ bool in_emit_callout(struct in_emit *e, const struct in_inst *i)
     if (in_inline_image_query(e, i))
         return true;
     if (e->options->flags & IN_JIT_INSTRUMENTED) {
-        if (!in_checked_image_access(e, i))
-            in_emit_fail(e, unchecked);
+        checked(e, i, call);
         return true;
     }
     enum in_jit_call_kind sort = in_jit_call_kind(e->m, i);

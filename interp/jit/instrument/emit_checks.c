@@ -174,6 +174,21 @@ static LLVMValueRef compare(struct in_emit *e, LLVMIntPredicate how, LLVMValueRe
     return LLVMBuildICmp(e->b, how, x, in_int(e, LLVMTypeOf(x), value), "");
 }
 
+/* Operands: the scope, the value, the local id.  Work-groups at an edge may be smaller: their size counts. */
+void in_check_broadcast(struct in_emit *e, const struct in_inst *i)
+{
+    if (i->opcode != SpvOpGroupBroadcast)
+        return;
+    const struct in_ty *ty = in_emit_ty(e, i->operands[2]);
+    LLVMValueRef id = in_value(e, i->operands[2]);
+    for (uint32_t k = 0; k < in_count(ty); k++) {
+        LLVMValueRef place = LLVMConstInt(e->i32, k, 0);
+        LLVMValueRef one = in_count(ty) > 1 ? LLVMBuildExtractElement(e->b, id, place, "") : id;
+        LLVMValueRef size = LLVMBuildIntCast2(e->b, in_param(e, IN_P_SIZE + k), LLVMTypeOf(one), false, "");
+        emit_suspect(e, LLVMBuildICmp(e->b, LLVMIntUGE, one, size, ""));
+    }
+}
+
 /* Whether the sum or difference overflows, computed from the signs: the loop vectorizer does not handle LLVM's
  * overflow intrinsics. */
 static LLVMValueRef sum_wraps(struct in_emit *e, bool is_sum, LLVMValueRef x, LLVMValueRef y, bool sign)

@@ -20,6 +20,8 @@ void in_check_synchronization(struct in_emit *e, LLVMValueRef pointer, const str
 LLVMValueRef in_check_subscript(struct in_emit *e, const struct in_ty *ty, uint32_t storage,
                                 LLVMValueRef index);
 void in_check_barrier(struct in_emit *e, const struct in_inst *i);
+/* The local id of a work_group_broadcast. */
+void in_check_broadcast(struct in_emit *e, const struct in_inst *i);
 void in_check_texels(struct in_emit *e);
 /* Before instruction I: its operands. */
 void in_check_instruction(struct in_emit *e, const struct in_inst *i);

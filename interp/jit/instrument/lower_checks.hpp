@@ -74,7 +74,7 @@ class CheckLowering
     llvm::IRBuilder<> b;
     llvm::SmallVector<Access, 32> accesses;
     llvm::DenseMap<llvm::Instruction *, unsigned> access_of;
-    llvm::SmallVector<llvm::CallInst *, 8> value_checks, phases, undos, synchronizations, weights;
+    llvm::SmallVector<llvm::CallInst *, 8> value_checks, phases, barriers, undos, synchronizations, weights;
     llvm::SmallVector<Access, 4> texels;
     Memory memories[MEMORIES];
     llvm::AllocaInst *flagged = nullptr, *phase[2] = {}, *segment = nullptr; // with clocks: the current one

@@ -27,7 +27,7 @@ bool CheckLowering::uses_clocks()
         how |= constant ? unsigned(constant->getZExtValue()) : IN_SYNC_ACQUIRES | IN_SYNC_RELEASES;
     }
     bool orders = (how & IN_SYNC_ACQUIRES) && (how & IN_SYNC_RELEASES) && any_of(memories, is_tagged);
-    if ((!orders && !options.clocks) || !phases.empty())
+    if ((!orders && !options.clocks) || !barriers.empty())
         return true;
     DominatorTree tree(item);
     LoopInfo loops(tree);

@@ -120,6 +120,8 @@ bool CheckLowering::collect()
             value_checks.push_back(call);
         if (callee->getName() == "in.phase")
             phases.push_back(call);
+        if (callee->getName() == "in.barrier")
+            barriers.push_back(call);
         if (callee->getName() == "in.sync")
             synchronizations.push_back(call);
         if (callee->getName() == "in.weight")
@@ -160,6 +162,18 @@ bool CheckLowering::share_uses()
     return true;
 }
 
+// Whether LOAD is of the address of the callout frame, at the beginning of local memory, or of a field of it.
+static bool is_callout_field(const LoadInst *load, const Function &item)
+{
+    if (!load->hasMetadata(LLVMContext::MD_invariant_load))
+        return false;
+    const DataLayout &layout = item.getParent()->getDataLayout();
+    APInt at(64, 0);
+    const Value *from = load->getPointerOperand()->stripAndAccumulateConstantOffsets(layout, at, true);
+    auto *outer = dyn_cast<LoadInst>(from);
+    return load->getPointerOperand() == item.getArg(LOCAL) || (outer && is_callout_field(outer, item));
+}
+
 // Accesses without a marker must be to private memory or to the frame.
 bool CheckLowering::covers_all_accesses()
 {
@@ -175,6 +189,8 @@ bool CheckLowering::covers_all_accesses()
                                                     .Default(false);
         if (auto *handle = dyn_cast<IntToPtrInst>(pointer)) // fields of an image, which no kernel changes
             return of_constant && analysis.find(handle->getOperand(0)).kind == Origin::ARGUMENT;
+        if (auto *load = dyn_cast<LoadInst>(pointer); load && is_callout_field(load, item))
+            return true;
         if (auto *load = dyn_cast<LoadInst>(pointer))
             return load->getPointerOperand()->stripInBoundsConstantOffsets() == item.getArg(FRAME) ||
                    (isa<GetElementPtrInst>(load->getPointerOperand()) &&
@@ -185,7 +201,10 @@ bool CheckLowering::covers_all_accesses()
                    all_of(phi->incoming_values(), [&](Value *v) { return known(v, of_constant); });
         return isa<AllocaInst>(pointer) || pointer == item.getArg(FRAME) || isa<GlobalVariable>(pointer);
     };
+    auto is_group_function = [](const CallInst &call) { return call.hasFnAttr("quiet"); };
     for (Instruction &i : instructions(item)) {
+        if (auto *load = dyn_cast<LoadInst>(&i); load && is_callout_field(load, item))
+            continue;
         const Value *pointers[2] = {getLoadStorePointerOperand(&i), nullptr};
         if (auto *rmw = dyn_cast<AtomicRMWInst>(&i))
             pointers[0] = rmw->getPointerOperand();
@@ -200,7 +219,8 @@ bool CheckLowering::covers_all_accesses()
             if (p && !known(p, i.hasMetadata(LLVMContext::MD_invariant_load)) &&
                 analysis.find(const_cast<Value *>(p)).kind != Origin::PRIVATE)
                 return fail("an access without a check in an instrumented launch");
-        if (auto *call = dyn_cast<CallInst>(&i); call && !call->getCalledFunction() && !call->isInlineAsm())
+        if (auto *call = dyn_cast<CallInst>(&i);
+            call && !call->getCalledFunction() && !call->isInlineAsm() && !is_group_function(*call))
             return fail("a call without a check in an instrumented launch");
     }
     return true;
@@ -209,7 +229,7 @@ bool CheckLowering::covers_all_accesses()
 bool CheckLowering::uniform_barriers()
 {
     Divergence divergence(item, 3);
-    for (CallInst *call : phases)
+    for (CallInst *call : barriers)
         if (divergence.irreducible || divergence.blocks.count(call->getParent()))
             return fail("a barrier that some work-items may not reach");
     return true;

@@ -12,11 +12,14 @@
 struct in_jit_callout *in_jit_callout_acquire(struct in_jit_run *run, bool *fits)
 {
     const struct in_jit_calls *calls = &run->kernel->calls;
-    struct in_jit_callout *o =
-        calls->any && run->instrumented == NULL ? in_callout_create(run->launch, calls) : NULL;
-    if (o != NULL)
+    bool needed = run->instrumented != NULL ? calls->gathers : calls->any;
+    struct in_jit_callout *o = needed ? in_callout_create(run->launch, calls) : NULL;
+    if (o != NULL) {
         o->stop = &run->frame.stop;
-    *fits = o != NULL || !calls->any || run->instrumented != NULL;
+        o->run.launch.checks &=
+            run->instrumented == NULL; /* compiled code has its own, which report nothing */
+    }
+    *fits = o != NULL || !needed;
     return o;
 }
 
@@ -152,11 +155,12 @@ static void tell_groups(const struct in_jit_run *run, uint64_t done)
 /* As run_groups; kernels with callouts that print are informed of the end of every group. */
 static uint64_t few_groups(const struct worker *w, uint64_t from, uint64_t most)
 {
-    bool one = w->outside != NULL && !w->run->kernel->calls.quiet;
-    if (w->run->instrumented != NULL)
+    bool instrumented = w->run->instrumented != NULL, fills = instrumented || w->outside == NULL;
+    bool one = w->outside != NULL && !instrumented && !w->run->kernel->calls.quiet;
+    if (instrumented)
         most = in_instrument_groups(w->run, from, most);
     const struct in_launch *launch = &w->run->launch->launch;
-    uint8_t pattern = w->outside != NULL || launch->zero_local ? 0 : launch->local_pattern;
+    uint8_t pattern = !fills || launch->zero_local ? 0 : launch->local_pattern;
     if ((pattern != 0 || launch->zero_local) && w->run->local_bytes > 0) {
         memset(w->local, pattern, w->run->local_bytes);
         if (w->outside != NULL)
@@ -166,7 +170,7 @@ static uint64_t few_groups(const struct worker *w, uint64_t from, uint64_t most)
     uint64_t n = run_groups(w->run, from, one ? 1 : most, w->local, w->context);
     if (one)
         in_callout_end(w->outside, from);
-    if (w->run->instrumented != NULL)
+    if (instrumented)
         tell_groups(w->run, from + n);
     return n;
 }
