@@ -4,6 +4,16 @@ IN, OUT = ('in', 'i4', 256, -1000, 1000), ('out', 'i4', 256)
 FIN, FOUT = ('in', 'f4', 256, -9, 9), ('out', 'f4', 256)
 
 CASES = [
+    # What a work-item reads again after a barrier, others may have written.
+    ('next element between barriers', """kernel void k(global const int *a, global int *o) { local int t[33]; size_t l = get_local_id(0);
+  t[l] = 7; barrier(CLK_LOCAL_MEM_FENCE); t[l + 1] = 100; barrier(CLK_LOCAL_MEM_FENCE); o[get_global_id(0)] = t[l]; }""", G, (32,), [IN, OUT]),
+    ('read again between barriers', """kernel void k(global const int *a, global int *o) { local int t[33]; size_t l = get_local_id(0); t[l] = a[l];
+  barrier(CLK_LOCAL_MEM_FENCE); int x = t[l]; barrier(CLK_LOCAL_MEM_FENCE); t[l + 1] = 100; barrier(CLK_LOCAL_MEM_FENCE); o[get_global_id(0)] = t[l] - x; }""", G, (32,), [IN, OUT]),
+    ('read again in a loop', """kernel void k(global const int *a, global int *o, int n) { local int t[33]; size_t l = get_local_id(0); int s = l; t[l] = 7;
+  for (int j = 0; j < n; j++) { barrier(CLK_LOCAL_MEM_FENCE); s += t[l]; barrier(CLK_LOCAL_MEM_FENCE); t[l + 1] = s; } o[get_global_id(0)] = s; }""", G, (32,), [IN, OUT, ('value', 'i4', 20)]),
+    ('read again in a loop, sub-groups', """#pragma OPENCL EXTENSION cl_khr_subgroups : enable
+kernel void k(global const int *a, global int *o, int n) { local int t[33]; size_t l = get_local_id(0); int s = l; t[l] = 7;
+  for (int j = 0; j < n; j++) { sub_group_barrier(CLK_LOCAL_MEM_FENCE); s += t[l]; sub_group_barrier(CLK_LOCAL_MEM_FENCE); t[l + 1] = s; } o[get_global_id(0)] = s; }""", G, (8,), [IN, OUT, ('value', 'i4', 20)]),
     ('reverse', """kernel void k(global const int *a, global int *o) { local int t[32]; int l = get_local_id(0), i = get_global_id(0);
   t[l] = a[i] * 3; barrier(CLK_LOCAL_MEM_FENCE); o[i] = t[31 - l] + l; }""", G, (32,), [IN, OUT]),
     ('reduction', """kernel void k(global const float *a, global float *o, local float *t) { int l = get_local_id(0), i = get_global_id(0);

@@ -122,6 +122,7 @@ static void waiting(struct in_emit *e, const struct in_inst *i, const struct in_
     LLVMValueRef frame = own_frame(e), head[2] = {call_number(e, call), frame};
     operands_to_frame(e, i, call, frame);
     call_out(e, offsetof(struct in_jit_callout, wait), head, 2);
+    in_emit_exchange(e, "in.exchange");
     result_from_frame(e, i, call, frame);
 }
 

@@ -63,7 +63,7 @@ LLVMValueRef in_intrinsic(struct in_emit *e, const char *name, LLVMTypeRef type,
 
 /* ---- functions --------------------------------------------------------------------------- */
 
-static void add_attribute(struct in_emit *e, LLVMValueRef fn, LLVMAttributeIndex at, const char *name)
+void in_parameter_attribute(struct in_emit *e, LLVMValueRef fn, LLVMAttributeIndex at, const char *name)
 {
     unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
     LLVMAddAttributeAtIndex(fn, at, LLVMCreateEnumAttribute(e->c, kind, 0));
@@ -71,7 +71,7 @@ static void add_attribute(struct in_emit *e, LLVMValueRef fn, LLVMAttributeIndex
 
 void in_function_attribute(struct in_emit *e, LLVMValueRef fn, const char *name)
 {
-    add_attribute(e, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, name);
+    in_parameter_attribute(e, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, name);
 }
 
 static void common_parameters(struct in_emit *e, LLVMTypeRef *types)
@@ -220,8 +220,8 @@ static void emit_item(struct in_emit *e)
     common_parameters(e, types);
     e->function = add_function(e, "item", LLVMFunctionType(e->nothing, types, IN_P_COUNT, 0));
     LLVMSetLinkage(e->function, LLVMExternalLinkage); /* until the loops around it are made */
-    add_attribute(e, e->function, IN_P_FRAME + 1, "noalias");
-    add_attribute(e, e->function, IN_P_LOCAL + 1, "noalias");
+    in_parameter_attribute(e, e->function, IN_P_FRAME + 1, "noalias");
+    in_parameter_attribute(e, e->function, IN_P_LOCAL + 1, "noalias");
     LLVMPositionBuilderAtEnd(e->b, LLVMAppendBasicBlockInContext(e->c, e->function, "entry"));
     for (uint32_t k = 0; k < IN_P_COUNT; k++)
         arguments[k] = in_param(e, k);

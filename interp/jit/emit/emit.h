@@ -90,6 +90,8 @@ bool in_emit_kernel(struct in_emit *e);
 void in_emit_lay_out(struct in_emit *e);
 bool in_emit_fail(struct in_emit *e, const char *format, ...) MM_PRINTF(2, 3);
 void in_function_attribute(struct in_emit *e, LLVMValueRef fn, const char *name);
+/* Of parameter AT, from 1 on. */
+void in_parameter_attribute(struct in_emit *e, LLVMValueRef fn, LLVMAttributeIndex at, const char *name);
 LLVMValueRef in_param(const struct in_emit *e, uint32_t index);
 LLVMValueRef in_helper_call(struct in_emit *e, const char *name, LLVMValueRef *arguments, unsigned count);
 LLVMValueRef in_intrinsic(struct in_emit *e, const char *name, LLVMTypeRef type, LLVMValueRef *arguments,
@@ -140,6 +142,9 @@ bool in_inline_image_access(struct in_emit *e, const struct in_inst *i, const st
 bool in_inline_image_query(struct in_emit *e, const struct in_inst *i); /* false: it is no query of sizes */
 /* emit/flow.c */
 void in_group_barrier(struct in_emit *e);
+/* Calls the marker NAME, at which other work-items execute: by its arguments LLVM knows that local memory and the frame may change
+ * there, which no other function can reach. */
+void in_emit_exchange(struct in_emit *e, const char *name);
 /* emit/builtin.c */
 LLVMValueRef in_local_index(struct in_emit *e);
 LLVMValueRef in_builtin(struct in_emit *e, const struct in_ty *ty, int32_t builtin);

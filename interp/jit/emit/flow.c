@@ -83,17 +83,25 @@ void in_emit_call(struct in_emit *e, const struct in_inst *i)
 }
 
 /* A barrier of the work-group is a call that the loops over work-items are cut at. */
+void in_emit_exchange(struct in_emit *e, const char *name)
+{
+    LLVMTypeRef types[2] = {e->ptr, e->ptr}, type = LLVMFunctionType(e->nothing, types, 2, 0);
+    LLVMValueRef fn = LLVMGetNamedFunction(e->module, name);
+    if (fn == NULL) {
+        fn = LLVMAddFunction(e->module, name, type);
+        in_function_attribute(e, fn, "convergent");
+        in_function_attribute(e, fn, "nounwind");
+        for (uint32_t k = 1; k <= 2; k++)
+            in_parameter_attribute(e, fn, k, "nocapture");
+    }
+    LLVMValueRef arguments[2] = {in_param(e, IN_P_FRAME), in_param(e, IN_P_LOCAL)};
+    LLVMBuildCall2(e->b, type, fn, arguments, 2, "");
+}
+
 void in_group_barrier(struct in_emit *e)
 {
     e->barriers = true;
-    LLVMTypeRef type = LLVMFunctionType(e->nothing, NULL, 0, 0);
-    LLVMValueRef fn = LLVMGetNamedFunction(e->module, "in.barrier");
-    if (fn == NULL) {
-        fn = LLVMAddFunction(e->module, "in.barrier", type);
-        in_function_attribute(e, fn, "convergent");
-        in_function_attribute(e, fn, "nounwind");
-    }
-    LLVMBuildCall2(e->b, type, fn, NULL, 0, "");
+    in_emit_exchange(e, "in.barrier");
 }
 
 /* Others are calls (callout_lower.h). */

@@ -56,7 +56,7 @@ void insert_yields(Function &f, Function *turn)
     DominatorTree tree(f);
     LoopInfo loops(tree);
     auto is_counted = counted_loops(f, tree, loops);
-    SmallVector<Instruction *, 16> barriers;
+    SmallVector<Instruction *, 16> barriers, exchanges;
     SmallVector<Loop *, 16> repeats;
     for (Loop *loop : loops.getLoopsInPreorder())
         if (loop->hasNoExitBlocks() ||
@@ -67,6 +67,8 @@ void insert_yields(Function &f, Function *turn)
         if (auto *call = dyn_cast<CallInst>(&i);
             call && call->getCalledFunction() && call->getCalledFunction()->getName() == "in.barrier")
             barriers.push_back(call);
+        else if (call && call->getCalledFunction() && call->getCalledFunction()->getName() == "in.exchange")
+            exchanges.push_back(call);
     IRBuilder<> entry(&*f.getEntryBlock().getFirstInsertionPt());
     Argument *turns = f.getArg(LOCAL);
     f.removeParamAttr(LOCAL, Attribute::NoAlias);
@@ -81,6 +83,8 @@ void insert_yields(Function &f, Function *turn)
             IRBuilder<>(SplitEdge(latch, loop->getHeader(), &tree, &loops)->getTerminator())
                 .CreateCall(turn, {turns});
     }
+    for (Instruction *i : exchanges)
+        i->eraseFromParent();
     for (Instruction *i : barriers) {
         IRBuilder<> b(i);
         call_out(b, turns, offsetof(struct in_jit_fiber_group, barrier));

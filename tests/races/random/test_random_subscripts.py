@@ -160,16 +160,16 @@ def examine(seed, folder):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         with ThreadPoolExecutor(JOBS) as pool:
-            results = list(pool.map(lambda n: examine(SEED * 1000000 + n, folder), range(COUNT)))
-        failed = 0
-        for number, (path, maker, problem, watched, status) in enumerate(results, 1):
-            failed += problem is not None
-            print("%s %d - kernel %s, %s%s" % ("not ok" if problem else "ok", number, os.path.basename(path), status,
-                                               ", watched" if watched else ""))
-            if problem:
-                with open(path) as f:
-                    print("# %s\n# %s\n# %s" % (" ".join(maker.run()), problem, f.read().replace("\n", "\n# ")))
-        count = sum(watched for _, _, _, watched, _ in results)
+            results = pool.map(lambda n: examine(SEED * 1000000 + n, folder), range(COUNT))
+            failed = count = 0
+            for number, (path, maker, problem, watched, status) in enumerate(results, 1):
+                failed += problem is not None
+                count += watched
+                print("%s %d - kernel %s, %s%s" % ("not ok" if problem else "ok", number, os.path.basename(path), status,
+                                                   ", watched" if watched else ""), flush=True)
+                if problem:
+                    with open(path) as f:
+                        print("# %s\n# %s\n# %s" % (" ".join(maker.run()), problem, f.read().replace("\n", "\n# ")))
         enough = count >= LEAST_WATCHED * COUNT
         print("%s %d - %d of %d kernels were watched" % ("ok" if enough else "not ok", COUNT + 1, count, COUNT))
         print("1..%d" % (COUNT + 1))
