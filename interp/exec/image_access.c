@@ -3,6 +3,7 @@
  * them; a literal sampler is its own value, marked by bit 31 (module/constant.c). */
 #include "interp/ext/convert.h"
 #include "interp/lower/lower.h"
+#include "interp/weak/weak.h"
 #include <string.h>
 
 static uint64_t handle_bits(const struct in_item *item, int32_t slot, uint32_t at)
@@ -137,7 +138,26 @@ static void record_texels(struct in_run *run, struct in_item *item, const struct
         const uint8_t *m = (const uint8_t *)h->image.data + touched->offset[k];
         in_record_access(run, item, pc, h->object, (uint64_t)(uintptr_t)m, touched->size,
                          write ? MM_WRITE : MM_READ, write ? NULL : m, write ? m : NULL, 0);
+        if (run->launch.oracle != NULL)
+            in_weak_recorded(run);
     }
+}
+
+/* Guided execution: memory gets the values that the oracle determines, or the oracle the texels that were written. */
+static bool guide(struct in_run *run, struct in_item *item, const struct in_handle *h,
+                  const struct in_image_touched *touched, bool write)
+{
+    if (run->launch.oracle == NULL || h->object == NULL)
+        return false;
+    for (uint32_t k = 0; k < touched->count; k++) {
+        uint8_t *m = (uint8_t *)h->image.data + touched->offset[k];
+        uint64_t address = (uint64_t)(uintptr_t)m;
+        if (write)
+            in_oracle_wrote(run, item, h->object, address, touched->size, m);
+        else
+            memcpy(m, in_oracle_read(run, item, h->object, address, touched->size), touched->size);
+    }
+    return true;
 }
 
 /* I: the image of H, or one of its levels. */
@@ -188,6 +208,29 @@ static void check_normalized(struct in_run *run, struct in_item *item, const str
                  "a level of a mipmapped image is read with a sampler of unnormalized coordinates");
 }
 
+/* The sampled texel; *AT: its coordinates, for messages. */
+static void sample(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                   const struct in_call *c, const struct in_handle *h, const struct in_sampler *sampler,
+                   union in_texel *texel, struct in_image_touched *touched, int32_t at[4])
+{
+    if (in_scalar(c->types[1])->kind == IN_TY_FLOAT) {
+        float f[4];
+        struct in_lod lod;
+        float_operand(item, c, 1, f);
+        lod_operand(item, c, &lod);
+        check_normalized(run, item, pc, h, sampler, &lod);
+        for (int k = 0; k < 4; k++)
+            at[k] = f[k] > -1e9f && f[k] < 1e9f ? (int32_t)f[k] : 0;
+        if (in_image_levels(&h->image) > 1)
+            in_image_sample_lod(&h->image, sampler, f, &lod, texel, touched);
+        else
+            in_image_sample(&h->image, sampler, f, texel, touched);
+    } else {
+        int_operand(item, c, 1, at);
+        in_image_sample_int(&h->image, sampler, at, texel, touched);
+    }
+}
+
 static bool run_sample(struct in_run *run, struct in_item *item, const struct in_insn *pc,
                        const struct in_call *c)
 {
@@ -205,22 +248,9 @@ static bool run_sample(struct in_run *run, struct in_item *item, const struct in
     }
     int32_t at[4];
     check_class(run, item, pc, h, c->ty);
-    if (in_scalar(c->types[1])->kind == IN_TY_FLOAT) {
-        float f[4];
-        struct in_lod lod;
-        float_operand(item, c, 1, f);
-        lod_operand(item, c, &lod);
-        check_normalized(run, item, pc, h, &sampler, &lod);
-        for (int k = 0; k < 4; k++)
-            at[k] = f[k] > -1e9f && f[k] < 1e9f ? (int32_t)f[k] : 0;
-        if (in_image_levels(&h->image) > 1)
-            in_image_sample_lod(&h->image, &sampler, f, &lod, &texel, &touched);
-        else
-            in_image_sample(&h->image, &sampler, f, &texel, &touched);
-    } else {
-        int_operand(item, c, 1, at);
-        in_image_sample_int(&h->image, &sampler, at, &texel, &touched);
-    }
+    sample(run, item, pc, c, h, &sampler, &texel, &touched, at);
+    if (guide(run, item, h, &touched, false))
+        sample(run, item, pc, c, h, &sampler, &texel, &touched, at);
     if (touched.count == 0 && sampler.addressing == IN_ADDRESS_NONE)
         outside(run, item, pc, h, &h->image, at, false);
     record_texels(run, item, pc, h, &touched, false);
@@ -249,6 +279,8 @@ static bool access_texel(struct in_run *run, struct in_item *item, const struct 
         outside(run, item, pc, h, &level, at, write);
     for (uint32_t k = 0; k < touched.count; k++)
         touched.offset[k] += offset;
+    if (guide(run, item, h, &touched, write) && !write)
+        in_image_read(&level, at, texel, NULL);
     record_texels(run, item, pc, h, &touched, write);
     return true;
 }

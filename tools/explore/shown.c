@@ -63,11 +63,6 @@ int explore_replay(struct explore *e, struct ex *ex, const struct ck_verdict *v,
     int code = EXIT_CLEAN;
     if (v->shown_count == 0 || !e->replays)
         return code;
-    if (ex->build.image_count) {
-        fprintf(e->text,
-                "    witnesses not replayed: executions with images are not supported, use refcl kernel\n");
-        return code;
-    }
     if (witness_open(&w, ex, &err) != MM_OK)
         code = tool_report(&err);
     for (size_t i = 0; i < v->shown_count && !err.cls; i++) {

@@ -502,7 +502,9 @@ static void take_argument(struct reader *r, const cJSON *json, const struct in_a
         if (good(r) && size < info->size)
             wrong(r, "bytes", "are %zu, not %u", size, info->size);
     } else if (info->kind > IN_ARG_LOCAL) {
-        wrong(r, "", "is an image, a sampler, a pipe or a queue");
+        const char *why = good(r) ? witness_image_read(r->w->arena, r->program, info, json, a) : NULL;
+        if (why)
+            wrong(r, "", "%s", why);
     } else if (a->object != UINT32_MAX) {
         a->size = r->program->objects[a->object].size;
     } else {

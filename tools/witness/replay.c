@@ -27,6 +27,13 @@ static bool make_argument(struct replay *r, uint32_t k)
     struct in_argument *a = &r->arguments[k];
     a->value = from->bytes;
     a->local_size = from->size;
+    if (info->kind == IN_ARG_SAMPLER) {
+        struct in_sampler *sampler = mm_arena_alloc(r->arena, sizeof *sampler);
+        if (sampler)
+            witness_sampler(from->sampler, sampler);
+        a->sampler = sampler;
+        return sampler != NULL;
+    }
     if (info->kind == IN_ARG_VALUE || info->kind == IN_ARG_LOCAL || from->size == 0)
         return true;
     uint8_t *memory = mm_arena_alloc(r->arena, from->size + 128), *at = memory + (-(uintptr_t)memory & 127);
@@ -38,11 +45,22 @@ static bool make_argument(struct replay *r, uint32_t k)
     r->objects[k] = (struct in_object){.address = a->address,
                                        .size = from->size,
                                        .id = k + 1,
-                                       .region = from->constant ? MM_CONSTANT : MM_GLOBAL,
+                                       .region = from->image      ? MM_IMAGE
+                                                 : from->constant ? MM_CONSTANT
+                                                                  : MM_GLOBAL,
                                        .origin = object ? object->origin : MM_ORIGIN_BUFFER,
                                        .name = object ? object->name : info->name};
     a->object = &r->objects[k];
-    return true;
+    if (!from->image)
+        return true;
+    struct in_image *image = mm_arena_alloc(r->arena, sizeof *image);
+    if (image) {
+        *image = *from->image;
+        image->data = at;
+        witness_image_layout(image);
+    }
+    a->image = image;
+    return image != NULL;
 }
 
 static enum mm_class create_instance(struct replay *r, const struct in_environment *environment,

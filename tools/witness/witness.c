@@ -132,6 +132,10 @@ static enum mm_class take_argument(struct witness *w, struct ex *ex, uint32_t k,
                                                          place->storage == SpvStorageClassUniformConstant)};
     if (input && input->null)
         a->size = 0;
+    if (input && input->image)
+        a->image = &ex->build.images[input->image - 1].description;
+    if (input)
+        a->sampler = input->sampler;
     if (info->kind != IN_ARG_VALUE)
         return MM_OK;
     uint8_t *bytes = mm_arena_alloc(w->arena, a->size + 1);

@@ -15,6 +15,8 @@ struct witness_argument {
     uint64_t size;     /* 0: a null pointer */
     const void *bytes; /* VALUE */
     bool constant;
+    const struct in_image *image; /* IMAGE: its description; OBJECT has its channels */
+    uint32_t sampler; /* SAMPLER: as OpConstantSampler has it in interp/module, with bit 31; else 0 */
 };
 struct witness {
     struct mm_arena *arena;
@@ -63,6 +65,15 @@ cJSON *witness_execution_json(const struct ck_program *program, const struct ck_
  * graph for Graphviz, one cluster for each thread: po, rf, rmw, co and fr without what follows from them. */
 void witness_print(const struct ck_program *program, const struct ck_execution *execution, FILE *out);
 void witness_print_dot(const struct ck_program *program, const struct ck_execution *execution, FILE *out);
+
+/* witness/image.c: the sampler of BITS; the pitches of an image without gaps; IMAGE in a file; the argument JSON, an image or a
+ * sampler, becomes A, whose object is set: NULL, or what is wrong. */
+void witness_sampler(uint32_t bits, struct in_sampler *sampler);
+void witness_image_layout(struct in_image *image);
+cJSON *witness_image_json(const struct in_image *image);
+const char *witness_image_read(struct mm_arena *arena, const struct ck_program *program,
+                               const struct in_argument_info *info, const cJSON *json,
+                               struct witness_argument *a);
 
 /* Files: tools/schema/witness.schema.json. */
 int witness_write(const struct witness *witness, const char *path);

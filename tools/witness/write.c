@@ -88,6 +88,10 @@ static void add_launch(cJSON *root, const struct witness *w)
             add_number(argument, "size", a->size);
         if (a->constant)
             cJSON_AddTrueToObject(argument, "constant");
+        if (a->image)
+            cJSON_AddItemToObject(argument, "image", witness_image_json(a->image));
+        if (a->sampler)
+            add_number(argument, "sampler", a->sampler);
         cJSON_AddItemToArray(arguments, argument);
     }
 }
