@@ -1,7 +1,8 @@
 /* Random kernels with loops and symbolic inputs: search, Z3, and search of the program with each assignment of values to the inputs
  * must agree.
  *
- * HUNT_COUNT programs (default: a few), from seed HUNT_SEED on.  HUNT_PRINT=1 prints the answers for each. */
+ * HUNT_COUNT programs (default: a few), from seed HUNT_SEED on.  HUNT_PRINT=1 prints the answers for each.  HUNT_SMALL=1 makes
+ * programs of fewer statements and assignments, of which a minute decides several times as many. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,6 +25,8 @@
 enum { MAY_BE_OPEN = 4 };
 /* Programs from one line of progress to the next. */
 enum { PROGRESS = 100 };
+/* Loops have at most so many iterations; Z3 unrolls them as far. */
+enum { MOST_ITERATIONS = 3 };
 enum { INPUTS = 3, OUTPUTS = 4, REGS = 8, MOST_STATES = 4096, OBSERVED = 2 };
 /* Objects; registers. */
 enum { OUT, FLAG, IN, N };
@@ -144,9 +147,12 @@ static void statement(struct maker *m)
     }
 }
 
+/* Programs have single statements where others have one or two, and fewer values of inputs. */
+static bool small;
+
 static void statements(struct maker *m, uint32_t most)
 {
-    for (uint32_t n = 1 + below(m, most); n > 0; n--) {
+    for (uint32_t n = 1 + below(m, small ? 1 : most); n > 0; n--) {
         if (below(m, 2)) {
             statement(m);
             continue;
@@ -165,7 +171,7 @@ static void loop(struct maker *m, uint32_t limit)
     assign(m, R_K, number(m, 0, 4));
     uint32_t head = m->p->threads[m->thread].instr_count;
     struct ck_instr branch = instr(CK_BRANCH), jump = instr(CK_JUMP);
-    uint32_t count = expr(m, CK_AND, 4, reg(m, limit), number(m, 3, 4), 0);
+    uint32_t count = expr(m, CK_AND, 4, reg(m, limit), number(m, MOST_ITERATIONS, 4), 0);
     branch.value = expr(m, CK_ULT, 4, reg(m, R_K), count, 0);
     uint32_t exit = emit(m, branch);
     statements(m, 2);
@@ -251,7 +257,7 @@ static struct ck_program *make(uint64_t seed)
     object(&m, "in", size, 2, true);
     object(&m, "n", size, 1, true);
     m.p->objects[OUT].non_atomic = m.p->objects[IN].non_atomic = m.p->objects[N].non_atomic = true;
-    inputs(&m, IN, below(&m, 3) - UINT64_C(1), below(&m, 4));
+    inputs(&m, IN, below(&m, 3) - UINT64_C(1), below(&m, small ? 2 : 4));
     inputs(&m, N, below(&m, 3) - UINT64_C(1), below(&m, 4));
     for (uint32_t i = below(&m, 5); i > 2; i--)
         requirement(&m);
@@ -315,7 +321,7 @@ static void begin(struct side *s, const struct ck_program *p, const char *name)
 
 static void decide(struct side *s, const struct ck_program *p, const struct mm_cat_model *model, bool z3)
 {
-    struct ck_options options = {.unroll = z3 ? 0 : 6, .bound = 6, .accept_vacuous = true};
+    struct ck_options options = {.unroll = z3 ? 0 : 6, .bound = z3 ? MOST_ITERATIONS : 6, .accept_vacuous = true};
     struct ck_verdict v;
     struct mm_error err = {0};
     enum mm_class r = z3 ? ck_z3(p, model, &options, &v, &err) : ck_search(p, model, &options, &v, &err);
@@ -415,49 +421,66 @@ static uint64_t setting(const char *name, uint64_t otherwise)
     return text ? strtoull(text, NULL, 10) : otherwise;
 }
 
-static void engines_agree_on_inputs(void **state)
+/* Programs so far; OPEN: by search, by Z3. */
+struct tally {
+    uint64_t programs, several, empty, races, open[2], disagree;
+};
+
+static void print_tally(const struct tally *t)
+{
+    fprintf(
+        stderr,
+        "# %llu programs, %llu with several assignments, %llu with none, %llu race; open: search %llu, Z3 %llu; disagreements: %llu\n",
+        (unsigned long long)t->programs, (unsigned long long)t->several, (unsigned long long)t->empty,
+        (unsigned long long)t->races, (unsigned long long)t->open[0], (unsigned long long)t->open[1],
+        (unsigned long long)t->disagree);
+}
+
+static void compare(uint64_t seed, const struct mm_cat_model *model, struct tally *t)
 {
     static struct side sides[3];
+    struct ck_program *p = make(seed);
+    begin(&sides[0], p, "enumeration");
+    uint32_t tried = enumerate(&sides[0], p, model);
+    t->programs++;
+    t->empty += tried == 0;
+    t->several += tried > 1;
+    begin(&sides[1], p, "search");
+    begin(&sides[2], p, "z3");
+    if (tried) {
+        decide(&sides[1], p, model, false);
+        decide(&sides[2], p, model, true);
+    }
+    t->races += sides[0].race == CK_YES;
+    for (int i = 0; i < 2; i++)
+        t->open[i] += is_open(&sides[1 + i]);
+    bool same = agree(&sides[0], &sides[1]) && agree(&sides[0], &sides[2]) && agree(&sides[1], &sides[2]);
+    for (int i = 0; i < 3 && (!same || setting("HUNT_PRINT", 0)); i++)
+        print_side(seed, &sides[i]);
+    t->disagree += !same;
+    ck_program_destroy(p);
+}
+
+static void engines_agree_on_inputs(void **state)
+{
     uint64_t count = setting("HUNT_COUNT", HUNT_DEFAULT_COUNT),
              first = setting("HUNT_SEED", HUNT_DEFAULT_SEED);
-    uint64_t found = 0, open[2] = {0}, races = 0, several = 0, empty = 0;
+    struct tally t = {0};
     struct mm_cat_model *model = NULL;
     struct mm_error err = {0};
     (void)state;
+    small = setting("HUNT_SMALL", 0);
     assert_int_equal(mm_cat_load("memmodel/models/opencl.cat", NULL, &model, &err), MM_OK);
-    for (uint64_t seed = first; seed < first + count && found < 3; seed++) {
-        struct ck_program *p = make(seed);
-        begin(&sides[0], p, "enumeration");
-        uint32_t tried = enumerate(&sides[0], p, model);
-        empty += tried == 0;
-        several += tried > 1;
-        begin(&sides[1], p, "search");
-        begin(&sides[2], p, "z3");
-        if (tried) {
-            decide(&sides[1], p, model, false);
-            decide(&sides[2], p, model, true);
-        }
-        races += sides[0].race == CK_YES;
-        for (int i = 0; i < 2; i++)
-            open[i] += is_open(&sides[1 + i]);
-        bool same = agree(&sides[0], &sides[1]) && agree(&sides[0], &sides[2]) && agree(&sides[1], &sides[2]);
-        for (int i = 0; i < 3 && (!same || setting("HUNT_PRINT", 0)); i++)
-            print_side(seed, &sides[i]);
-        found += !same;
-        ck_program_destroy(p);
-        if ((seed - first + 1) % PROGRESS == 0)
-            fprintf(stderr, "# %llu of %llu programs\n", (unsigned long long)(seed - first + 1),
-                    (unsigned long long)count);
+    while (t.programs < count && t.disagree < 3) {
+        compare(first + t.programs, model, &t);
+        if (t.programs % PROGRESS == 0)
+            print_tally(&t);
     }
-    fprintf(
-        stderr,
-        "# %llu programs, %llu with several assignments, %llu with none, %llu race; open: search %llu, Z3 %llu\n",
-        (unsigned long long)count, (unsigned long long)several, (unsigned long long)empty,
-        (unsigned long long)races, (unsigned long long)open[0], (unsigned long long)open[1]);
+    print_tally(&t);
     mm_cat_destroy(model);
-    assert_int_equal(found, 0);
-    assert_true(several * 2 > count && races * 10 > count && races < count);
-    assert_true(open[0] * MAY_BE_OPEN <= count && open[1] * MAY_BE_OPEN <= count);
+    assert_int_equal(t.disagree, 0);
+    assert_true(t.several * 2 > count && t.races * 10 > count && t.races < count);
+    assert_true(t.open[0] * MAY_BE_OPEN <= count && t.open[1] * MAY_BE_OPEN <= count);
 }
 
 int main(void)
