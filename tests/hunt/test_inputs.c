@@ -321,7 +321,8 @@ static void begin(struct side *s, const struct ck_program *p, const char *name)
 
 static void decide(struct side *s, const struct ck_program *p, const struct mm_cat_model *model, bool z3)
 {
-    struct ck_options options = {.unroll = z3 ? 0 : 6, .bound = z3 ? MOST_ITERATIONS : 6, .accept_vacuous = true};
+    struct ck_options options = {
+        .unroll = z3 ? 0 : 6, .bound = z3 ? MOST_ITERATIONS : 6, .accept_vacuous = true};
     struct ck_verdict v;
     struct mm_error err = {0};
     enum mm_class r = z3 ? ck_z3(p, model, &options, &v, &err) : ck_search(p, model, &options, &v, &err);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """A kernel that is proved has no such finding in any launch, and a refutation names a launch that has it: the kernels of
-this repository and of the public corpus."""
+this repository and of the public corpus.  Launches of Vulkan modules are decided by search."""
 import os
 import sys
 from concurrent.futures import ThreadPoolExecutor

@@ -58,6 +58,31 @@ def findings(path, *launch):
         return None
 
 
+def is_vulkan(path):
+    with open(path, errors="replace") as f:
+        return path.endswith(".spvasm") and re.search(r"^\s*OpMemoryModel \w+ (?!OpenCL)", f.read(), re.M) is not None
+
+
+def searched(path, *launch):
+    """What search finds in a launch of a Vulkan module; None where it reaches a limit."""
+    done = run("explore", "--engine", "search", "--timeout", "10", "--json", "-", *launch, path)
+    try:
+        result = json.loads(done.stdout)["tests"][0]
+    except (ValueError, KeyError, IndexError):
+        return None
+    found = {(kind, "by search") for kind, name in (("data-race", "race"), ("barrier-divergence", "divergence"))
+             if result.get(name) == "found" and "out_of_bounds" not in result.get("flags", ())}
+    return found or (None if result.get("limit") and result.get("race") != "none" else found)
+
+
+def vulkan_launches(result):
+    """Few work-items: search decides all of their executions."""
+    for sizes, groups in (((2,), (1,)), ((1,), (2,)), ((2,), (2,)), ((2, 2), (1, 1))):
+        count = result["dimensions"]
+        local = (sizes + (1, 1, 1))[:count]
+        yield ["-l", ",".join(map(str, local)), "-g", ",".join(str(a * b) for a, b in zip(local, groups + (1, 1, 1)))]
+
+
 def required_sizes(result, what):
     sizes = re.findall(r"%s size (\d+) in dimension (\d)" % what, "\n".join(result.get("assumptions", [])))
     return {int(dimension): int(size) for size, dimension in sizes}
@@ -82,8 +107,10 @@ def disagreements(kernel, result, count):
     found, made = [], 0
     proved = [p for p in ("race", "divergence") if answer(result, p) == "proved" and (p == "race" or kernel.barrier)]
     name = ("-k", kernel.name) if kernel.name else ()
-    for launch in launches(kernel, result, count) if proved else ():
-        seen = findings(kernel.path, *name, *kernel.options, *launch)
+    vulkan = is_vulkan(kernel.path)
+    planned = () if not proved else list(vulkan_launches(result))[:count] if vulkan else launches(kernel, result, count)
+    for launch in planned:
+        seen = (searched if vulkan else findings)(kernel.path, *name, *kernel.options, *launch)
         made += seen is not None
         for what in proved:
             found += ["proved, but %s: %s" % (" ".join(launch), message)
@@ -94,6 +121,11 @@ def disagreements(kernel, result, count):
         if result[what].get("contradicts_proof"):
             found.append("%s was proved, but %s" % (what, result[what]["launch"]))
         words = shlex.split(result[what]["launch"])
+        if vulkan:
+            seen = {kind for kind, _ in searched(words[-1], *words[2:-1]) or ()}
+            if not seen & kinds:
+                found.append("%s refuted, but %s finds %s" % (what, result[what]["launch"], sorted(seen)))
+            continue
         again = run(words[1], "--quiet", "--json", "-", *words[2:])
         try:
             seen = {f["kind"] for f in json.loads(again.stdout)["findings"]}

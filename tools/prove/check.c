@@ -182,6 +182,19 @@ static struct pv_premises in_step(const struct pv *pv, uint32_t s)
 /* The work-items are anywhere. */
 static const struct pv_premises apart = {.in_bounds = true, .invariants_before = PV_NONE};
 
+/* Accesses of a Vulkan module that no barrier orders. */
+static void check_unordered(struct pv *pv)
+{
+    const struct pv_run *x = pv->context[0], *y = pv->context[1];
+    struct pairs p = {.pv = pv, .one_group = true, .with = apart};
+    for (uint32_t i = 0; i < x->access_count; i++)
+        for (uint32_t k = i; k < y->access_count; k++)
+            if (x->accesses[i].regions & y->accesses[k].regions & (1U << PV_LOCAL | 1U << PV_GLOBAL) &&
+                !pv_vulkan_orders(pv, &x->accesses[i], &y->accesses[k]))
+                add_pair(&p, &x->accesses[i], &y->accesses[k]);
+    decide_pairs(&p);
+}
+
 static void check_one_group(struct pv *pv)
 {
     static const enum pv_region regions[] = {PV_LOCAL, PV_GLOBAL};
@@ -340,6 +353,8 @@ void pv_check(struct pv *pv)
     check_divergence(pv);
     check_bounds(pv);
     check_one_group(pv);
+    if (pv->ex->module.vulkan)
+        check_unordered(pv);
     check_other_groups(pv);
     depend(v, PROVE_RACE, PROVE_DIVERGENCE, "barrier intervals are not known");
     if (pv->assumed.relies_on_no_race)

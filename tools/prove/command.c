@@ -49,14 +49,17 @@ static void try_launch(struct result *r, const struct confirm *confirm, const st
     }
 }
 
-/* Launches that need no model: of refcl's choice, and of groups that are larger than arrays of a fixed size often are. */
+/* Launches that need no model: of refcl's choice, and of groups that are larger than arrays of a fixed size often are; for search
+ * small ones. */
 static void try_other_launches(struct result *r, const struct confirm *c)
 {
-    enum { MOST_LOCAL = 256, GROUPS = 2 };
-    static const uint32_t sizes[] = {16, 64};
+    enum { MOST_LOCAL = 256, GROUPS = 2, SIZES = 2 };
+    static const uint32_t executed[SIZES] = {16, 64}, searched[SIZES] = {1, 2};
+    const uint32_t *sizes = c->vulkan ? searched : executed;
     unsigned dimensions = r->verdict.dimensions ? r->verdict.dimensions : 1;
-    try_launch(r, c, NULL);
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    if (!c->vulkan)
+        try_launch(r, c, NULL);
+    for (size_t i = 0; i < SIZES; i++) {
         struct prove_launch launch = {.global = {1, 1, 1}, .local = {1, 1, 1}};
         uint64_t all = 1;
         for (unsigned d = 0; d < dimensions; d++) {
@@ -71,13 +74,14 @@ static void try_other_launches(struct result *r, const struct confirm *c)
 
 /* Executes launches of Z3's models, then others, unless these may violate what the options require; all of them within the time
  * limit. */
-static void confirm(struct explore *e, struct result *r, const char *path)
+static void confirm(struct explore *e, struct result *r, bool vulkan, const char *path)
 {
     const struct confirm c = {.path = path,
                               .kernel = e->kernel,
                               .build_options = e->build_options,
                               .arguments = e->args.items,
                               .argument_count = e->args.count,
+                              .vulkan = vulkan,
                               .unsized = r->verdict.unsized,
                               .until_ms =
                                   e->options.timeout_ms ? explore_now_ms() + e->options.timeout_ms : 0};
@@ -176,7 +180,7 @@ int prove_file(struct explore *e, struct ex *ex, const char *path)
     if (prove_kernel(ex, &options, &r.verdict, &err) != MM_OK)
         return tool_report(&err);
     if (is_undecided(&r))
-        confirm(e, &r, path);
+        confirm(e, &r, ex->module.vulkan, path);
     print(e, &r, path);
     add_json(e, &r, path);
     return exit_code(&r);

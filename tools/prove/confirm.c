@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { WORDS = 300, WORD = 200, MOST_STEPS = 10000000 };
+enum { WORDS = 300, WORD = 200, MOST_STEPS = 10000000, SEARCH_SECONDS = 10, MOST_SEARCHED = 32 };
 struct words {
     const char *items[WORDS + 1];
     char texts[WORDS][WORD]; /* of those that are made here */
@@ -77,8 +77,8 @@ static void add_arguments(struct words *w, const struct confirm *c, const struct
 static void make_words(struct words *w, const struct confirm *c, const struct prove_launch *launch)
 {
     add_word(w, "refcl");
-    add_word(w, "kernel");
-    add_word(w, "--auto");
+    add_word(w, c->vulkan ? "explore" : "kernel");
+    add_word(w, c->vulkan ? "--engine=search" : "--auto");
     if (c->kernel) {
         add_word(w, "-k");
         add_word(w, c->kernel);
@@ -137,7 +137,7 @@ static unsigned seconds_until(uint64_t until_ms)
 }
 
 /* The child's report; NULL: there is none, for example after SECONDS (0: no limit), when SIGALRM ends the child. */
-static cJSON *run(struct words *w, const char *path, unsigned seconds)
+static cJSON *run(struct words *w, const char *path, bool vulkan, unsigned seconds)
 {
     static char text[1 << 22];
     int file = memfd_create("refcl-prove", MFD_CLOEXEC);
@@ -149,12 +149,14 @@ static cJSON *run(struct words *w, const char *path, unsigned seconds)
         dup2(file, 1);
         dup2(null, 2);
         alarm(seconds);
-        add_word(w, "--quiet");
-        add_word(w, "--step-limit");
-        add_made(w, "%d", MOST_STEPS);
+        if (!vulkan)
+            add_word(w, "--quiet");
+        add_word(w, vulkan ? "--timeout" : "--step-limit");
+        add_made(w, "%d", vulkan ? SEARCH_SECONDS : MOST_STEPS);
         add_word(w, "--json");
         add_word(w, "-");
-        add_word(w, "--");
+        if (!vulkan) /* explore -- COMMAND is a host program */
+            add_word(w, "--");
         add_word(w, path);
         if (!w->incomplete)
             execv("/proc/self/exe", (char *const *)(uintptr_t)w->items);
@@ -225,16 +227,42 @@ static void note_findings(const cJSON *report, unsigned unsized, struct confirm_
         *shown->findings[PROVE_RACE] = *shown->findings[PROVE_DIVERGENCE] = 0;
 }
 
+/* What the exhaustive search of the launch answers. */
+static void note_search(const cJSON *report, struct confirm_shown *shown)
+{
+    const cJSON *test = cJSON_GetArrayItem(cJSON_GetObjectItem(report, "tests"), 0), *flag;
+    *shown = (struct confirm_shown){0};
+    cJSON_ArrayForEach(flag, cJSON_GetObjectItem(test, "flags"))
+    {
+        if (cJSON_IsString(flag) && strcmp(flag->valuestring, "out_of_bounds") == 0)
+            return;
+    }
+    static const char *const names[] = {[PROVE_RACE] = "race", [PROVE_DIVERGENCE] = "divergence"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *answer = cJSON_GetStringValue(cJSON_GetObjectItem(test, names[i]));
+        if (answer && strcmp(answer, "found") == 0)
+            snprintf(shown->findings[i], PROVE_TEXT, "%s, by search under vulkan.cat",
+                     i == PROVE_RACE ? "data race" : "barrier divergence");
+    }
+}
+
 bool confirm_launch(const struct confirm *c, const struct prove_launch *launch, struct confirm_shown *shown)
 {
-    struct words *w = mm_alloc_zero(1, sizeof *w);
+    struct words *w = NULL;
+    bool is_large =
+        launch && (uint64_t)launch->global[0] * launch->global[1] * launch->global[2] > MOST_SEARCHED;
+    if (!(c->vulkan && is_large))
+        w = mm_alloc_zero(1, sizeof *w);
     if (!w)
         return false;
     make_words(w, c, launch);
     unsigned seconds = c->until_ms ? seconds_until(c->until_ms) : 0;
     bool is_late = c->until_ms && !seconds;
-    cJSON *report = w->incomplete || is_late ? NULL : run(w, c->path, seconds);
-    note_findings(report, c->unsized, shown);
+    cJSON *report = w->incomplete || is_late ? NULL : run(w, c->path, c->vulkan, seconds);
+    if (c->vulkan)
+        note_search(report, shown);
+    else
+        note_findings(report, c->unsized, shown);
     put_command(w, c->path, shown->command);
     cJSON_Delete(report);
     mm_free(w);

@@ -9,6 +9,7 @@ struct confirm {
     const char *path, *kernel, *build_options;
     const char *const *arguments; /* given on the command line */
     size_t argument_count;
+    bool vulkan;       /* the module is not for OpenCL: the exhaustive search decides the launch */
     unsigned unsized;  /* of struct prove_verdict */
     uint64_t until_ms; /* of the monotonic clock: no launch runs longer; 0: no limit */
 };
@@ -17,7 +18,8 @@ struct confirm_shown {
     char command[CONFIRM_TEXT];
     char findings[PROVE_PROPERTIES][PROVE_TEXT];
 };
-/* Runs LAUNCH (NULL: one that refcl kernel --auto chooses) under the detector.  A launch that accesses memory outside of
+/* Runs LAUNCH (NULL: one that refcl kernel --auto chooses) under the detector; with VULKAN under search, as the runtime executes no
+ * such module.  A launch that accesses memory outside of
  * objects shows no race and no divergence.  False: it could not be run. */
 bool confirm_launch(const struct confirm *confirm, const struct prove_launch *launch,
                     struct confirm_shown *shown);

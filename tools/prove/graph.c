@@ -58,6 +58,10 @@ static void order_of_barrier(struct pv *pv, struct pv_block *b, const struct in_
         return;
     if (inst->operand_count < 3 || !ex_constant(pv->ex, inst->operands[2], 0, &semantics))
         pv_stop(pv, inst, "a barrier with variable memory semantics is not supported by --prove");
+    if (pv->ex->module.vulkan) {
+        pv_vulkan_barrier(pv, b, inst, semantics);
+        return;
+    }
     bool ordered =
         semantics & (SpvMemorySemanticsAcquireReleaseMask | SpvMemorySemanticsSequentiallyConsistentMask);
     b->orders_local = ordered && semantics & SpvMemorySemanticsWorkgroupMemoryMask;
@@ -244,8 +248,11 @@ static enum pv_region region_of(struct pv *pv, uint32_t storage)
 {
     switch (storage) {
     case SpvStorageClassCrossWorkgroup:
+    case SpvStorageClassStorageBuffer:
+    case SpvStorageClassUniform:
         return PV_GLOBAL;
     case SpvStorageClassUniformConstant:
+    case SpvStorageClassPushConstant:
         return PV_CONSTANT;
     case SpvStorageClassWorkgroup:
         return PV_LOCAL;
@@ -269,6 +276,8 @@ static void add_variable(struct pv *pv, const struct in_inst *inst, uint32_t fra
         o->first_cell = new_cells(pv, pointee, pv->objects.count - 1);
         o->cell_count = pv->cells.count - o->first_cell;
     }
+    if (pv->ex->module.vulkan && pv_has_open_size(pv, inst))
+        return;
     if (pointee->size && !ex_is_runtime_array(pointee) && o->region != PV_BUILTIN)
         o->size = pv_number(pv, pointee->size, 64);
 }
@@ -312,7 +321,7 @@ void pv_build_graph(struct pv *pv)
     if (!f || !f->has_body)
         pv_stop(pv, NULL, "the kernel has no body");
     if (pv->ex->module.vulkan)
-        pv_stop(pv, NULL, "modules of other memory models than OpenCL's are not supported by --prove");
+        pv_check_vulkan(pv);
     pv->graph.blocks = pv_alloc(pv, PV_BLOCKS, sizeof *pv->graph.blocks);
     pv->cells.list = pv_alloc(pv, PV_CELLS, sizeof *pv->cells.list);
     inline_function(pv, f, new_frame(pv, f, PV_NONE, NULL, PV_NONE));

@@ -85,6 +85,8 @@ enum pv_access_kind { PV_READ, PV_WRITE, PV_ATOMIC };
 struct pv_access {
     enum pv_access_kind kind;
     bool wide_scope; /* ATOMIC: of device scope or wider */
+    bool is_nonprivate,
+        is_transferred; /* Vulkan: TRANSFERRED: made available or visible by the instruction */
     const struct in_inst *inst;
     Z3_ast condition, object, offset;
     uint64_t size;
@@ -189,6 +191,11 @@ struct pv_abstractions {
     struct pv_quotient *quotients;
     uint32_t quotient_count;
 };
+/* A scalar of a specialization constant, which a launch of a Vulkan module chooses. */
+struct pv_specialized {
+    uint32_t id, leaf;
+    Z3_ast value;
+};
 /* What the proof rests on. */
 struct pv_assumptions {
     Z3_ast in_bounds; /* pointer arithmetic declared InBounds stays in objects of less than 2^40 bytes */
@@ -223,6 +230,13 @@ struct pv {
     struct pv_leaf *parameter_leaves[64];
     bool uses_local_linear, narrow; /* NARROW: addresses have 32 bits */
 
+    struct { /* a barrier makes nothing available, or visible */
+        bool lacks_available, lacks_visible;
+    } vulkan;
+    struct {
+        struct pv_specialized *list;
+        uint32_t count;
+    } specialized;
     uint32_t fresh_count;
     Z3_ast yes, no, synchronous; /* SYNCHRONOUS: both work-items are in the same interval */
     struct pv_assumptions assumed;
@@ -253,6 +267,17 @@ void pv_find_sources(struct pv *pv);
 /* Whether the edge FROM -> TO is a back edge. */
 bool pv_is_back(const struct pv *pv, uint32_t from, uint32_t to);
 bool pv_is_cut(const struct pv_block *block);
+
+/* prove/vulkan.c */
+void pv_check_vulkan(struct pv *pv);
+/* Sets which memory barrier INST, before block B, orders. */
+void pv_vulkan_barrier(struct pv *pv, struct pv_block *b, const struct in_inst *inst, uint64_t semantics);
+void pv_vulkan_access(const struct pv *pv, struct pv_access *access);
+bool pv_vulkan_orders(const struct pv *pv, const struct pv_access *a, const struct pv_access *b);
+/* Whether the launch decides how large VARIABLE is. */
+bool pv_has_open_size(const struct pv *pv, const struct in_inst *variable);
+/* Scalar I of constant ID as the launch gives it to all work-items; NULL: it has the value of the module. */
+Z3_ast pv_specialized(struct pv *pv, uint32_t id, uint32_t i, unsigned width);
 
 /* prove/term.c */
 _Noreturn void pv_stop(struct pv *pv, const struct in_inst *inst, const char *format, ...) MM_PRINTF(3, 4);

@@ -108,7 +108,7 @@ static Z3_ast below(struct pv *pv, Z3_ast a, Z3_ast b)
 static void require_local_size(struct pv *pv)
 {
     const struct in_inst *end = pv->ex->module.insts + pv->ex->module.inst_count;
-    for (const struct in_inst *i = pv->ex->module.insts; i < end; i++)
+    for (const struct in_inst *i = pv->ex->module.insts; i < end && !pv->ex->module.vulkan; i++)
         if (i->opcode == SpvOpExecutionMode && i->operand_count == 5 &&
             i->operands[0] == pv->ex->entry->function && i->operands[1] == SpvExecutionModeLocalSize)
             for (unsigned d = 0; d < 3; d++)
@@ -435,7 +435,7 @@ void pv_state_assumptions(struct pv *pv)
         assume(pv, "signed products do not overflow (NoSignedWrap)");
     if (pv->assumed.quotients)
         assume(pv, "no integer is divided by 0, and no signed quotient overflows");
-    if (has_specialization(pv))
+    if (has_specialization(pv) && !pv->ex->module.vulkan)
         assume(pv, "specialization constants have their default values");
     if (pv->graph.loop_count)
         assume(pv, "every loop ends");

@@ -21,8 +21,11 @@ static unsigned regions_of(struct pv *pv, const struct in_inst *inst, const stru
     case SpvStorageClassWorkgroup:
         return 1U << PV_LOCAL;
     case SpvStorageClassUniformConstant:
+    case SpvStorageClassPushConstant:
         return 1U << PV_CONSTANT;
     case SpvStorageClassCrossWorkgroup:
+    case SpvStorageClassStorageBuffer:
+    case SpvStorageClassUniform:
         return 1U << PV_GLOBAL;
     default:
         pv_stop(pv, inst, "an access through a pointer whose object is not known");
@@ -51,6 +54,8 @@ static void add_access(struct pv_run *run, struct pv_access access)
 {
     struct pv *pv = run->pv;
     access.condition = run->condition[run->block];
+    if (pv->ex->module.vulkan)
+        pv_vulkan_access(pv, &access);
     run->accesses = ex_grow(pv->ex, run->accesses, run->access_count, sizeof *run->accesses);
     run->accesses[run->access_count++] = access;
 }
@@ -362,6 +367,8 @@ static bool atomic(struct pv_run *run, const struct in_inst *inst)
     uint64_t scope = SpvScopeInvocation;
     if (!is_atomic)
         return false;
+    if (pv->ex->module.vulkan)
+        pv_stop(pv, inst, "atomic operations of Vulkan modules are not supported by --prove");
     pv->verdict->has_atomics = true;
     struct pv_leaf pointer = pv_get_scalar(run, inst->operands[0]);
     const struct in_ty *pointee = ex_pointed(pv->ex, type_of(run, inst->operands[0]));

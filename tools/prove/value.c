@@ -45,6 +45,9 @@ struct pv_value pv_fresh_value(struct pv *pv, const struct in_ty *type)
 static struct pv_leaf constant_leaf(struct pv *pv, uint32_t id, uint32_t i, const struct in_ty *scalar)
 {
     uint64_t value;
+    Z3_ast given = scalar->kind == IN_TY_POINTER ? NULL : pv_specialized(pv, id, i, bits_of(pv, scalar));
+    if (given)
+        return (struct pv_leaf){given, NULL};
     if (!ex_constant(pv->ex, id, i, &value) || ex_id(pv->ex, id)->builtin >= 0)
         return pv_fresh_leaf(pv, scalar);
     if (scalar->kind == IN_TY_POINTER)
