@@ -16,6 +16,8 @@ export REFCL_CACHE_DIR=${REFCL_CACHE_DIR:-off}
 # With a block of dynamic thread-local storage at offset 16 of a page, gcc 12's runtime takes the bytes before it for a
 # header of glibc 2.19, and its search for leaks crashes.
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:intercept_tls_get_addr=0}
+# A child of a program with threads may start threads of its own (its callbacks).
+export TSAN_OPTIONS=${TSAN_OPTIONS:-die_after_fork=0}
 export LC_ALL=C.UTF-8 TERM=dumb
 home=$(mktemp -d) || exit 4 # nothing is found there that an earlier run left
 trap 'rm -rf "$home"' EXIT
