@@ -372,6 +372,19 @@ static void cast_explicit(struct ex *ex, const struct in_inst *inst)
                   if_in_storage(ex, ex_scalar(ex, inst->operands[0]), ex_type(ex, inst->type)->storage));
 }
 
+/* The memory that a generic pointer leads to; private memory is none [SPIRV 3.42.8 OpGenericPtrMemSemantics]. */
+static void memory_semantics(struct ex *ex, const struct in_inst *inst)
+{
+    uint32_t address = ex_scalar(ex, inst->operands[0]), null = ex_const(ex, 0, 8);
+    uint32_t local = ex_op(ex, CK_NE, 1, if_in_storage(ex, address, SpvStorageClassWorkgroup), null, 0);
+    uint32_t private = ex_op(ex, CK_NE, 1, if_in_storage(ex, address, SpvStorageClassFunction), null, 0);
+    uint32_t other = ex_op(ex, CK_SELECT, 4, private, ex_const(ex, 0, 4),
+                           ex_const(ex, SpvMemorySemanticsCrossWorkgroupMemoryMask, 4));
+    ex_set_scalar(ex, inst,
+                  ex_hold(ex, ex_op(ex, CK_SELECT, 4, local,
+                                    ex_const(ex, SpvMemorySemanticsWorkgroupMemoryMask, 4), other)));
+}
+
 static void pointer_difference(struct ex *ex, const struct in_inst *inst)
 {
     uint64_t size = ex_element_size(ex_pointee(ex, inst->operands[0]));
@@ -397,6 +410,7 @@ bool ex_memory(struct ex *ex, const struct in_inst *inst)
         {SpvOpLoad, load},
         {SpvOpStore, store},
         {SpvOpGenericCastToPtrExplicit, cast_explicit},
+        {SpvOpGenericPtrMemSemantics, memory_semantics},
         {SpvOpPtrDiff, pointer_difference},
         {SpvOpCopyMemory, copy_memory},
         {SpvOpCopyMemorySized, copy_memory},

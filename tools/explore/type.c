@@ -212,6 +212,13 @@ void ex_declare(struct ex *ex)
         longjmp(ex->failed, 1);
     for (uint32_t i = 0; i < ex->module.inst_count; i++) { /* in the order in which types are declared */
         const struct in_id *id = in_spirv_id(ex->module.decoded, ex->module.insts[i].result);
+        ex->current = &ex->module.insts[i];
+        if (ex->module.insts[i].opcode == SpvOpTypeMatrix && !ex->module.vulkan)
+            ex_fail(
+                ex, MM_INVALID, "SPIRV 3.31",
+                "OpTypeMatrix (opcode %u): OpenCL kernels have no matrices, the capability Matrix is that of "
+                "shaders: use arrays of vectors",
+                SpvOpTypeMatrix);
         if (id->kind == IN_ID_TYPE)
             find_shape(ex, id->ty);
     }
