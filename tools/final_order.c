@@ -17,8 +17,11 @@ char *tool_with_final_order(const struct mm_cat_model *model, const char *text, 
 {
     static const struct {
         const char *let, *order;
-    } orders[] = {
-        {"locord", "locord"}, {"location-ordered", "location-ordered"}, {"ghb", "(ghb | lhb)"}, {"hb", "hb"}};
+    } orders[] = {{"locord", "locord"},
+                  {"location-ordered", "location-ordered"},
+                  {"ihb", "(ghb | lhb | ihb)"},
+                  {"ghb", "(ghb | lhb)"},
+                  {"hb", "hb"}};
     char line[200];
     size_t k = 0, size = strlen(text);
     while (k < sizeof orders / sizeof *orders && !has_let(model, orders[k].let))

@@ -20,8 +20,9 @@ struct access {
     uint64_t at;  /* offset of the current cell */
     uint32_t cell_bytes;
     uint8_t slot;
-    bool unfenced; /* an image is read where the same work-item wrote, without an image fence since */
-    bool fresh;    /* a read of local memory; no byte of it is known to be written */
+    uint32_t image_fenced; /* as in ck_item */
+    bool unfenced;         /* an image is read where the same work-item wrote, without an image fence since */
+    bool fresh;            /* a read of local memory; no byte of it is known to be written */
 };
 
 /* The earlier access happens before this one. */
@@ -285,7 +286,7 @@ static void cell_check(struct access *x, struct ck_cell *cell)
 {
     if (x->location->region == CK_REGION_IMAGE && !(x->meta & CK_META_WRITE))
         x->unfenced =
-            x->unfenced || (cell->write.agent == x->record.agent && cell->write.time == x->record.time);
+            x->unfenced || (cell->write.agent == x->record.agent && cell->write.time >= x->image_fenced);
     if (x->fresh && was_written(cell))
         x->fresh = false;
     if (x->meta & CK_META_ATOMIC)
@@ -549,7 +550,11 @@ void ck_race_access(struct ck_detector *d, const struct mm_event *event)
         seen = reads_item ? ck_item_peek(d, event->agent, &fresh) : (item = ck_item_of(d, event->agent));
     if (!seen)
         return;
-    struct access x = {.d = d, .event = event, .location = location, .meta = meta_of(event)};
+    struct access x = {.d = d,
+                       .event = event,
+                       .location = location,
+                       .meta = meta_of(event),
+                       .image_fenced = seen->image_fenced};
     x.record =
         (struct ck_access_record){copy ? copy->key : ck_agent_key(event->agent), seen->time[location->region],
                                   ck_signature_of(d, event->source, event->size, x.meta)};

@@ -135,6 +135,7 @@ const struct ck_item *ck_item_peek(struct ck_detector *d, struct mm_agent agent,
         fresh->clock[s] = command->start[s];
         fresh->time[s] = 1;
     }
+    fresh->image_fenced = 0;
     return fresh;
 }
 

@@ -154,6 +154,8 @@ static void barrier_leave(struct ck_detector *d, struct ck_group *group, struct 
         if (item->time[s] <= b->max_time[s])
             item->time[s] = b->max_time[s] + 1;
     }
+    if (ck_fence_in(event->fence_flags, CK_REGION_IMAGE))
+        item->image_fenced = item->time[CK_REGION_IMAGE];
     if (fences_matter(event, item))
         ck_fence_acquire(d, event, item);
     if (++b->exited < b->entered)

@@ -124,6 +124,7 @@ struct ck_fences {
 struct ck_item {
     struct ck_clock *clock[CK_REGIONS];
     uint32_t time[CK_REGIONS]; /* 0: no event yet */
+    uint32_t image_fenced;     /* of images: the time since its last image fence [CL 3.3.5 O8] */
     struct ck_fences *fences;  /* NULL until needed */
 };
 enum { CK_ITEM_CHUNK = 256 };

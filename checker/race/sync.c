@@ -511,7 +511,7 @@ void ck_race_fence(struct ck_detector *d, const struct mm_event *event)
     if (mm_releases(event->order))
         ck_fence_release(d, event, item);
     if (ck_fence_in(event->fence_flags, CK_REGION_IMAGE))
-        item->time[CK_REGION_IMAGE]++; /* writes before it are visible to reads after it [CL 3.3.5 O8] */
+        item->image_fenced = ++item->time[CK_REGION_IMAGE]; /* writes before it are visible [CL 3.3.5 O8] */
 }
 
 void ck_fences_free(struct ck_detector *d, struct ck_fences *fences)

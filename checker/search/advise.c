@@ -128,6 +128,18 @@ static bool is_first_of_site(const struct ck_program *p, uint32_t thread, uint32
     return true;
 }
 
+/* Fence flags for all of the program's memory. */
+static uint8_t all_flags(const struct ck_program *p)
+{
+    uint8_t flags = 0;
+
+    for (uint32_t i = 0; i < p->object_count; i++)
+        flags |= p->objects[i].region == MM_LOCAL   ? MM_FENCE_LOCAL
+                 : p->objects[i].region == MM_IMAGE ? MM_FENCE_IMAGE
+                                                    : MM_FENCE_GLOBAL;
+    return flags;
+}
+
 /* Adds the orders, scopes and fence flags that are weaker than those of an instruction, and no fence or barrier at all;
  * or else those that are stronger. */
 static void collect_edits(struct adviser *a, uint32_t thread, uint32_t index, bool weaker)
@@ -155,7 +167,8 @@ static void collect_edits(struct adviser *a, uint32_t thread, uint32_t index, bo
         if (scope != MM_SCOPE_QUEUE_FAMILY && (weaker ? scope < i->scope : scope > i->scope))
             add_single(a, &edit);
     }
-    for (unsigned f = MM_FENCE_LOCAL; f <= MM_FENCE_GLOBAL && (fence || barrier); f <<= 1) {
+    const unsigned image = barrier ? (weaker ? MM_FENCE_IMAGE : all_flags(a->program) & MM_FENCE_IMAGE) : 0;
+    for (unsigned f = MM_FENCE_LOCAL; f <= (image | MM_FENCE_GLOBAL) && (fence || barrier); f <<= 1) {
         struct ck_edit edit = none;
 
         edit.fence_flags = (uint8_t)f;
@@ -165,16 +178,6 @@ static void collect_edits(struct adviser *a, uint32_t thread, uint32_t index, bo
     }
     if (weaker && (fence || (barrier && a->program->kernel)))
         add_single(a, &(struct ck_edit){.thread = thread, .instr = index, .remove = true});
-}
-
-/* Fence flags for all of the program's memory. */
-static uint8_t all_flags(const struct ck_program *p)
-{
-    uint8_t flags = 0;
-
-    for (uint32_t i = 0; i < p->object_count; i++)
-        flags |= p->objects[i].region == MM_LOCAL ? MM_FENCE_LOCAL : MM_FENCE_GLOBAL;
-    return flags;
 }
 
 /* A barrier of the work-group before an access of a kernel: all its work-items may reach it. */

@@ -209,9 +209,9 @@ bool sx_may_extend(struct stepper *s)
 
 /* ---- happens-before of the prefix ---------------------------------------------------------------- */
 
-/* Lower bounds of happens-before of either region, of the prefix that was evaluated last. */
+/* Lower bounds of happens-before of each region, of the prefix that was evaluated last; of images NULL, if the model has none. */
 struct prefix_order {
-    const uint64_t *hb[2];
+    const uint64_t *hb[SX_REGIONS];
 };
 
 /* Evaluates the prefix; false: the model forbids it, or does not name its happens-before. */
@@ -221,16 +221,17 @@ static bool find_prefix_order(struct stepper *s, struct prefix_order *o, bool *f
     *forbidden = !sx_may_extend(s);
     if (*forbidden)
         return false;
-    o->hb[0] = mm_cat_eval_named(s->sx->open, "ghb");
-    o->hb[1] = mm_cat_eval_named(s->sx->open, "lhb");
-    return o->hb[0] && o->hb[1];
+    o->hb[SX_GLOBAL] = mm_cat_eval_named(s->sx->open, "ghb");
+    o->hb[SX_LOCAL] = mm_cat_eval_named(s->sx->open, "lhb");
+    o->hb[SX_IMAGE] = mm_cat_eval_named(s->sx->open, "ihb");
+    return o->hb[SX_GLOBAL] && o->hb[SX_LOCAL];
 }
 
 /* Whether WRITE, or a read of it, happens before EVENT: EVENT neither reads nor is one of the writes that precede WRITE in coherence
  * [CL 3.3.6 G20-G23]. */
 static bool is_seen(const struct sx_exec *x, const struct prefix_order *o, uint32_t write, uint32_t event)
 {
-    for (int region = 0; region < 2; region++) {
+    for (int region = SX_GLOBAL; region <= SX_LOCAL; region++) { /* atomic operations are not on images */
         if (mm_rel_has(x->n, o->hb[region], write, event))
             return true;
         for (uint32_t r = 0; r < x->n; r++) {
@@ -245,9 +246,10 @@ static bool is_seen(const struct sx_exec *x, const struct prefix_order *o, uint3
 static bool is_hidden(const struct sx_exec *x, const struct prefix_order *o, uint32_t write, uint32_t read,
                       bool atomic)
 {
-    const uint64_t *hb = o->hb[x->events[read].memory.region == MM_LOCAL];
+    uint8_t region = x->events[read].memory.region;
+    const uint64_t *hb = o->hb[region == MM_LOCAL ? SX_LOCAL : region == MM_IMAGE ? SX_IMAGE : SX_GLOBAL];
 
-    for (uint32_t w = 0; w < x->n; w++) {
+    for (uint32_t w = 0; w < x->n && hb; w++) {
         if (!x->events[w].write || w == write || x->events[w].location != x->events[read].location)
             continue;
         if (atomic ? mm_rel_has(x->n, x->bounds.co_lower, write, w) && is_seen(x, o, w, read)

@@ -35,12 +35,15 @@ void sx_clock_copy(const struct sx_clocks *c, enum sx_order order, uint32_t t, u
 
 enum sx_order sx_region_of(const struct ck_program *p, uint32_t object)
 {
-    return p->objects[object].region == MM_LOCAL ? SX_LOCAL : SX_GLOBAL;
+    return p->objects[object].region == MM_LOCAL   ? SX_LOCAL
+           : p->objects[object].region == MM_IMAGE ? SX_IMAGE
+                                                   : SX_GLOBAL;
 }
 
 bool sx_flags_order(uint8_t fence_flags, enum sx_order order)
 {
-    static const uint8_t flags[] = {[SX_GLOBAL] = MM_FENCE_GLOBAL, [SX_LOCAL] = MM_FENCE_LOCAL};
+    static const uint8_t flags[] = {
+        [SX_GLOBAL] = MM_FENCE_GLOBAL, [SX_LOCAL] = MM_FENCE_LOCAL, [SX_IMAGE] = MM_FENCE_IMAGE};
 
     return order == SX_PASSED || (fence_flags & flags[order]);
 }

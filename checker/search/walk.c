@@ -111,7 +111,7 @@ static bool is_inclusive(const struct walk *k, uint8_t scope, uint32_t a, uint32
 /* Adds FROM to INTO, clocks by region: those that FLAGS name. */
 static void join_regions(const struct walk *k, uint32_t *into, const uint32_t *from, uint8_t flags)
 {
-    for (enum sx_order region = SX_GLOBAL; region <= SX_LOCAL; region++) {
+    for (enum sx_order region = SX_GLOBAL; region < SX_REGIONS; region++) {
         if (sx_flags_order(flags, region))
             sx_clock_join(&k->clocks, into + region * k->count, from + region * k->count);
     }
@@ -120,7 +120,7 @@ static void join_regions(const struct walk *k, uint32_t *into, const uint32_t *f
 /* T learns FROM, clocks by region, for the regions that FLAGS name. */
 static void learn_regions(const struct walk *k, uint32_t t, const uint32_t *from, uint8_t flags)
 {
-    for (enum sx_order region = SX_GLOBAL; region <= SX_LOCAL; region++) {
+    for (enum sx_order region = SX_GLOBAL; region < SX_REGIONS; region++) {
         if (sx_flags_order(flags, region))
             sx_clock_join(&k->clocks, sx_clock(&k->clocks, region, t), from + region * k->count);
     }
@@ -129,13 +129,13 @@ static void learn_regions(const struct walk *k, uint32_t t, const uint32_t *from
 /* Adds what comes before the next event of T to INTO, likewise. */
 static void join_own(struct walk *k, uint32_t *into, uint32_t t, uint8_t flags)
 {
-    uint32_t *own = mm_alloc(2 * (size_t)k->count * sizeof *own);
+    uint32_t *own = mm_alloc(SX_REGIONS * (size_t)k->count * sizeof *own);
 
     if (!own) {
         k->failed = true;
         return;
     }
-    for (enum sx_order region = SX_GLOBAL; region <= SX_LOCAL; region++)
+    for (enum sx_order region = SX_GLOBAL; region < SX_REGIONS; region++)
         sx_clock_copy(&k->clocks, region, t, own + region * k->count);
     join_regions(k, into, own, flags);
     mm_free(own);
@@ -163,7 +163,7 @@ static void walk_release(struct walk *k, uint32_t t, uint32_t location, const st
 
     if (!ck_instr_is_atomic(i) || !(mm_releases(i->order) || fences->flags || continues))
         return;
-    w->release = mm_arena_alloc(k->sx->traces, 2 * (size_t)k->count * sizeof *w->release);
+    w->release = mm_arena_alloc(k->sx->traces, SX_REGIONS * (size_t)k->count * sizeof *w->release);
     if (!w->release) {
         k->failed = true;
         return;
@@ -430,7 +430,7 @@ static void walk_run(struct walk *k, uint32_t switching)
 
 static bool walk_create_fences(struct walk *k)
 {
-    size_t words = 2 * (size_t)k->count;
+    size_t words = SX_REGIONS * (size_t)k->count;
     uint32_t *clocks = mm_arena_alloc(k->sx->traces, 2 * k->count * words * sizeof *clocks);
 
     k->fences = mm_arena_alloc(k->sx->traces, k->count * sizeof *k->fences);

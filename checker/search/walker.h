@@ -49,9 +49,9 @@ struct sx_access {
     uint64_t depends; /* reads that the address is computed from */
 };
 
-/* Orders of an interleaving: happens-before of either region; and the order in which barriers of any flags let threads
+/* Orders of an interleaving: happens-before of each region; and the order in which barriers of any flags let threads
  * pass.  Vector clocks (search/clocks.c): for each order and thread the last event of each thread that comes before. */
-enum sx_order { SX_GLOBAL, SX_LOCAL, SX_PASSED, SX_ORDERS };
+enum sx_order { SX_GLOBAL, SX_LOCAL, SX_IMAGE, SX_PASSED, SX_ORDERS, SX_REGIONS = SX_PASSED };
 struct sx_clocks {
     uint32_t count;  /* of threads */
     uint32_t *ticks; /* by thread: number of its last event */

@@ -47,23 +47,23 @@ PLACES = ["x", "x ^ 1", "3 - x", "x / 2", "(x + 1) % 4", "x & 2"]
 
 
 def random_kernel(random):
-    """Straight-line accesses of an image and a buffer, and barriers with any flags."""
+    """Straight-line accesses of an image, a buffer and local memory, and barriers with any flags."""
     lines = ["kernel void k(read_write image1d_t image, global int *shared, global int *out)", "{",
-             "    int x = get_global_id(0), sum = 0;"]
+             "    local int part[4];", "    int x = get_global_id(0), sum = 0;", "    part[x] = 0;"]
     for _ in range(random.randint(2, 6)):
         at = random.choice(PLACES)
-        flags = random.choice(["CLK_IMAGE_MEM_FENCE", "CLK_GLOBAL_MEM_FENCE", "CLK_LOCAL_MEM_FENCE",
-                               "CLK_IMAGE_MEM_FENCE | CLK_GLOBAL_MEM_FENCE"])
+        flags = " | ".join(random.sample(["CLK_IMAGE_MEM_FENCE", "CLK_GLOBAL_MEM_FENCE", "CLK_LOCAL_MEM_FENCE"], random.choice([1, 1, 2, 3])))
         lines.append("    " + random.choice([
             f"write_imagei(image, {at}, (int4)(sum + 1));", f"sum += read_imagei(image, {at}).x;", f"barrier({flags});",
             f"barrier({flags});", "atomic_work_item_fence(CLK_IMAGE_MEM_FENCE, memory_order_acq_rel, memory_scope_work_item);",
-            f"shared[{random.choice(['x', at])}] = sum;", f"sum += shared[{random.choice(['x', at])}];"]))
+            f"shared[{random.choice(['x', at])}] = sum;", f"sum += shared[{random.choice(['x', at])}];", f"part[{random.choice(['x', at])}] = sum;",
+            f"sum += part[{random.choice(['x', 'x', at])}];"]))
     return "\n".join([*lines, "    out[x] = sum;", "}", ""])
 
 
 def check_random(count):
-    """Kernels at random: both engines find what detection does, or refuse the kernel."""
-    random, refused = randomness.Random(24), 0
+    """Kernels at random: both engines find what detection does."""
+    random, clean = randomness.Random(24), 0
     for number in range(count):
         with tempfile.NamedTemporaryFile("w", suffix=".cl") as file:
             file.write(random_kernel(random))
@@ -72,12 +72,11 @@ def check_random(count):
             for engine in "search", "z3":
                 done, test = explore(file.name, engine, LAUNCH)
                 found[engine] = {FINDINGS.get(flag, flag) for flag in test["flags"]} if "flags" in test else done.returncode
-            refused += found["search"] == 3
-            wanted = {3} if found["search"] == 3 else detected(file.name, LAUNCH)
-            same = found["search"] == found["z3"] and (wanted == {3} or found["search"] == wanted)
+            wanted = detected(file.name, LAUNCH)
+            clean += not wanted
             with open(file.name, encoding="utf-8") as text:
-                tap.check(f"random kernel {number}", same, f"{found}, detection: {wanted}\n{text.read()}")
-    tap.check("most random kernels are decided", refused * 3 < count, f"{refused} of {count} are refused")
+                tap.check(f"random kernel {number}", found["search"] == found["z3"] == wanted, f"{found}, detection: {wanted}\n{text.read()}")
+    tap.check("some random kernels are correct, and some are not", count < 8 * clean < 7 * count, f"{clean} of {count} are correct")
 
 
 SAMPLED = "kernel void k(read_only {kind}_t image, sampler_t s, global uint4 *out)\n{{\n{reads}}}\n"

@@ -94,7 +94,7 @@ static void place_barriers(struct hunt_program *p)
     barrier.sub_group = pick(4) == 0;
     barrier.scope =
         pick(3) ? (barrier.sub_group ? MM_SCOPE_SUB_GROUP : MM_SCOPE_WORK_GROUP) : MM_SCOPE_DEVICE;
-    barrier.flags = 1 + pick(3);
+    barrier.flags = 1 + pick(p->image ? 7 : 3);
     for (uint32_t t = 0; t < p->thread_count; t++) {
         struct hunt_thread *thread = &p->threads[t];
         uint32_t at = pick(thread->op_count + 1);
@@ -104,7 +104,7 @@ static void place_barriers(struct hunt_program *p)
         if (barrier.sub_group)
             barrier.site = 3;
         if (pick(10) == 0)
-            barrier.flags = 1 + pick(3);
+            barrier.flags = 1 + pick(p->image ? 7 : 3);
         if (thread->op_count == MAX_OPS || thread->host)
             continue;
         for (uint32_t i = at; i < thread->op_count; i++) {

@@ -413,8 +413,6 @@ struct ex_value ex_image_value(struct ex *ex, uint32_t id, const struct in_ty *t
 /* What the memory of the image ID consists of; its texels are those of OBJECT. */
 const struct in_ty *ex_image_channel(struct ex *ex, uint32_t id);
 void ex_image_object(struct ex *ex, uint32_t id, uint32_t object);
-/* explore/image_order.c: once threads are settled, barriers order images as CLK_IMAGE_MEM_FENCE says, or the launch is refused */
-void ex_order_images(struct ex *ex);
 /* explore/fold.c */
 void ex_fold(struct ex *ex);
 /* explore/group.c: functions of work-groups and sub-groups; false: not one of them */

@@ -554,7 +554,6 @@ static void lower(struct ex *ex)
         for (uint32_t item = 0; item < items; item++)
             add_thread(ex, f, group, item);
     ex_settle(ex);
-    ex_order_images(ex);
     mark_atomic_objects(ex);
     ex_add_inputs(ex);
     ex_conditions(ex);

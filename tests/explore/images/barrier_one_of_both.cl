@@ -1,5 +1,6 @@
 // Options: --global 2 --local 2 --arg image:1d:2:r32i --arg buf:2 --arg buf:2
-// Error: line 8: a barrier whose flags
+// Expect: race found, flags data_race
+// The barrier orders the image, not the buffer.
 kernel void exchange(read_write image1d_t image, global int *shared, global int *out)
 {
     int x = get_local_id(0);

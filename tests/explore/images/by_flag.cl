@@ -1,5 +1,5 @@
 // Options: --global 2 --local 1 --arg image:1d:1:r32i --arg buf:1 --arg buf:1
-// Error: an atomic operation or fence that orders memory
+// Expect: race found, flags data_race
 // Atomic operations order global memory, not images.
 kernel void message(read_write image1d_t image, global atomic_int *flag, global int *out)
 {

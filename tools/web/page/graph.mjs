@@ -10,7 +10,7 @@ const MORE = ["--more-1", "--more-2", "--more-3", "--more-4"];
 const READABLE = 0.75; // a graph that is wider at this scale scrolls
 /* Where a label is tried: at so much from the start of its edge, so much below it. */
 const PLACES = [0, -13, 13].flatMap(below => [34, ...Array.from({ length: 17 }, (_, i) => 10 + 12 * i)].map(along => ({ along, below })));
-const off = new Set(["ghb", "lhb", "hb", "happens-before"]); // relations that the reader has switched off; shared by all graphs
+const off = new Set(["ghb", "lhb", "ihb", "hb", "happens-before"]); // relations that the reader has switched off; shared by all graphs
 
 const placeOf = (thread, threads) => [thread.host ? "host" : "", !thread.host && `wg ${thread.work_group}`, !thread.host && thread.sub_group < 65536 && `sg ${thread.sub_group}`,
   threads.some(t => t.device) && !thread.host && `dev ${thread.device}`].filter(Boolean).join(", ");

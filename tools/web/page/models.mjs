@@ -14,6 +14,7 @@ export function relationsOf(text, models) {
   return [...new Set(names)];
 }
 /* Shown without being asked for, where the model has them. */
-export const USUAL = ["gsw", "lsw", "sw", "synchronizes-with", "ghb", "lhb", "hb", "happens-before"];
+export const USUAL = ["gsw", "lsw", "isw", "sw", "synchronizes-with", "ghb", "lhb", "ihb", "hb", "happens-before"];
 export const MEANINGS = { po: "program order", rf: "reads from", co: "coherence order", fr: "from reads: before the next write", rmw: "read-modify-write",
-  gsw: "synchronizes with, global memory", lsw: "synchronizes with, local memory", ghb: "happens before, global memory", lhb: "happens before, local memory" };
+  gsw: "synchronizes with, global memory", lsw: "synchronizes with, local memory", ghb: "happens before, global memory", lhb: "happens before, local memory",
+  isw: "synchronizes with, images", ihb: "happens before, images" };
