@@ -136,6 +136,13 @@ static unsigned seconds_until(uint64_t until_ms)
     return now < until_ms ? (unsigned)((until_ms - now + 999) / 1000) : 0;
 }
 
+/* Search reports at its own limit, before SIGALRM. */
+static unsigned search_seconds(unsigned seconds)
+{
+    unsigned half = (seconds + 1) / 2;
+    return half && half < SEARCH_SECONDS ? half : SEARCH_SECONDS;
+}
+
 /* The child's report; NULL: there is none, for example after SECONDS (0: no limit), when SIGALRM ends the child. */
 static cJSON *run(struct words *w, const char *path, bool vulkan, unsigned seconds)
 {
@@ -152,7 +159,7 @@ static cJSON *run(struct words *w, const char *path, bool vulkan, unsigned secon
         if (!vulkan)
             add_word(w, "--quiet");
         add_word(w, vulkan ? "--timeout" : "--step-limit");
-        add_made(w, "%d", vulkan ? SEARCH_SECONDS : MOST_STEPS);
+        add_made(w, "%u", vulkan ? search_seconds(seconds) : MOST_STEPS);
         add_word(w, "--json");
         add_word(w, "-");
         if (!vulkan) /* explore -- COMMAND is a host program */
