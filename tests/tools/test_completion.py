@@ -94,6 +94,7 @@ class Terminal:
     def __init__(self, command, folder, environment):
         self.answer = os.path.join(folder, "answer")
         os.mkfifo(self.answer)
+        self.closed = False
         self.child, self.fd = pty.fork()
         if self.child == 0:
             os.execvpe(command[0], command, dict(environment, ANSWER=self.answer))
@@ -106,8 +107,9 @@ class Terminal:
                 self.shown += data
         except OSError:
             pass
-        with open(self.answer, "w", encoding="utf-8"):
-            pass
+        if not self.closed:
+            with open(self.answer, "w", encoding="utf-8"):
+                pass
 
     def complete(self, line):
         """The command line with all completions of LINE in it."""
@@ -116,6 +118,7 @@ class Terminal:
             return file.read()
 
     def close(self):
+        self.closed = True
         os.write(self.fd, b"\x15exit\n")
         os.waitpid(self.child, 0)
 
