@@ -96,6 +96,26 @@ def suite(folder):
     new = run("/usr/bin/python3", "tools/packaging/ci/new_findings.py", f"{folder}/none.sarif", found[0])
     ok(new.returncode == 1 and "data-race" in new.stdout, "the findings are new")
 
+    # The accepted race moves by a line, and a second one is seeded: the first barrier is missing.
+    with open("tests/clients/racy_histogram.cl", encoding="utf-8") as file:
+        text = file.read()
+    with open(f"{folder}/kernel.cl", "w", encoding="utf-8") as file:
+        file.write(text)
+
+    def compare(name):
+        job(name, f"{histogram} {folder}/kernel.cl; true")
+        return run("/usr/bin/python3", "tools/packaging/ci/new_findings.py", f"{folder}/known.sarif", f"{folder}/{name}/findings.sarif")
+
+    compare("accepted")
+    run("/usr/bin/python3", "tools/packaging/ci/new_findings.py", "--accept", f"{folder}/known.sarif", f"{folder}/accepted/findings.sarif")
+    ok(compare("again").returncode == 0, "once accepted they are not, in another run")
+    with open(f"{folder}/kernel.cl", "w", encoding="utf-8") as file:
+        file.write("// moved\n" + text.replace("    barrier(CLK_LOCAL_MEM_FENCE);\n", "", 1))
+    seeded = compare("seeded")
+    ok(seeded.returncode == 1 and "'bins'" in seeded.stdout and "'total'" not in seeded.stdout, "a seeded one is, alone")
+    if seeded.returncode != 1:
+        print("# " + seeded.stdout.replace("\n", "\n# "))
+
 
 def unpacked(folder):
     """make dist in the tree that it makes."""
