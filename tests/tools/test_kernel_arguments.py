@@ -175,6 +175,15 @@ def npy(path, folder):
         skip("NumPy reads it", "no numpy")
     run = kernel("-k", "vector", *words, "-a", "list=buf:4:file=" + back, path)
     check("a file of another type", run.returncode == 2 and "holds 'f4', the argument is of int" in run.stderr, run.stderr)
+    for more, words in ((["-a", "v=1,2", "-a", "w=9"], "'v' (float4) takes 4 values or one for all, 2 are given"), (["-a", "v=1", "-a", "w=1.5"], "'w' (uint2) cannot be 1.5, which is no integer of 32 bits"),
+                        (["-a", "v=1", "-a", "w=1,4294967296"], "cannot be 4294967296, which"), (["-a", "v=1", "-a", "w=1,-2147483649"], "cannot be -2147483649, which"),
+                        (["-a", "v=1", "-a", "w=1,0x123456789"], "cannot be 0x123456789, which")):
+        run = kernel("-k", "vector", "-a", "out=buf:7", "-a", "list=buf:4", *more, path)
+        check("numbers that the type has not: " + " ".join(more), run.returncode == 2 and words in run.stderr, run.stderr)
+    run = kernel("-k", "vector", "-a", "out=buf:7", "-a", "list=buf:4:fill=5000000000", "-a", "v=1", "-a", "w=1,-1", path)
+    check("... in memory", run.returncode == 2 and "cannot be 5000000000, which" in run.stderr, run.stderr)
+    run = kernel("-k", "structure", "-a", "out=buf:64", "-a", "s=5", path)
+    check("one number for a structure", run.returncode == 2 and "is a structure: its members are given in braces" in run.stderr, run.stderr)
     printed("halves", ["-a", "h=buf:2:fill=1.5", "-a", "out=buf:1"], path, [1.5])
 
 
@@ -200,7 +209,7 @@ def explored(folder):
         run = subprocess.run(words + [word for text in more for word in ("-a", text)] + [path], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                              text=True, timeout=PATIENCE)
         check("explore: " + " ".join(more), run.returncode == 0 and "condition holds" in run.stdout, run.stdout + run.stderr)
-    for more, message in ((["a=buf:3", "c=1"], "no argument 'c'"), (["sampler"], "the argument is no image or sampler"), (["buf:x"], "not: x"),
+    for more, message in ((["a=buf:3", "c=1"], "no argument 'c'"), (["sampler"], "the argument is no image or sampler"), (["buf:x"], "not: x"), (["n=4294967296"], "4294967296 is no integer of 32 bits"), (["buf:2:fill=0.5"], "0.5 is no integer of 32 bits"),
                           (["buf:1", "buf:1", "1", "2"], "only 3 arguments")):
         run = subprocess.run(words + [word for text in more for word in ("-a", text)] + [path], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                              text=True, timeout=PATIENCE)

@@ -90,6 +90,15 @@ static bool is_one_number(const struct spec *spec)
     return spec->fill == SPEC_IOTA || (spec->fill == SPEC_FILL && spec->value.form != SPEC_LIST);
 }
 
+/* The integer of T that holds numbers of a specification; false: T has other types.  SPIR-V integers have no sign. */
+static bool integer_of(const struct in_ty *t, struct spec_scalar *scalar)
+{
+    while (t->kind == IN_TY_VECTOR || t->kind == IN_TY_ARRAY || is_block(t))
+        t = is_block(t) ? t->members[0]->element : t->element;
+    *scalar = (struct spec_scalar){"an integer", t->width / 8, 'u'};
+    return t->kind == IN_TY_INT;
+}
+
 /* NULL, or why exploring takes no such argument. */
 static const char *unsupported(const struct spec *spec, const struct in_ty *pointee)
 {
@@ -137,7 +146,8 @@ static void take(struct ex *ex, struct ex_input *input, const struct spec *spec,
 
 void ex_argument(struct ex *ex, uint32_t id, const char *text)
 {
-    char message[400], option[128];
+    char message[400], option[128], number[40], misfit[100];
+    struct spec_scalar scalar;
     struct spec spec;
     struct ex_input *input = ex_input_for(ex, id);
     const struct in_ty *t = ex_type_of(ex, id),
@@ -148,6 +158,11 @@ void ex_argument(struct ex *ex, uint32_t id, const char *text)
         why = ex_image_argument(ex, input, &spec, &pointee);
     if (!why && !input->sampler)
         why = unsupported(&spec, pointee);
+    if (!why && !input->sampler && integer_of(pointee ? pointee : t, &scalar) &&
+        !spec_fits(&spec.value, &scalar, number, sizeof number)) {
+        snprintf(misfit, sizeof misfit, "%s is no integer of %u bits", number, 8 * scalar.bytes);
+        why = misfit;
+    }
     if (!why && !input->sampler)
         take(ex, input, &spec, pointee);
     input->any = spec.fill == SPEC_ANY;

@@ -259,11 +259,24 @@ static void check_contents(struct host *host, cl_uint index)
             "consists of structures: iota, rand, below and fill=NUMBER are for numbers and vectors");
 }
 
+/* Numbers that the type cannot have would be other numbers in the kernel. */
+static void check_numbers(struct host *host, cl_uint index, const struct spec_value *value)
+{
+    const struct spec_scalar *scalar = &host->arguments[index].type.scalar;
+    char number[40], why[120];
+    if (spec_fits(value, scalar, number, sizeof number))
+        return;
+    snprintf(why, sizeof why, "cannot be %s, which is no integer of %u bits", number, 8 * scalar->bytes);
+    fail_argument(host, index, why);
+}
+
 static void set_memory(struct host *host, cl_uint index)
 {
     struct argument *argument = &host->arguments[index];
     cl_int code;
     check_contents(host, index);
+    if (argument->spec.fill == SPEC_FILL)
+        check_numbers(host, index, &argument->spec.value);
     argument->count =
         argument->spec.count ? argument->spec.count : host_file_count(&argument->spec, argument->type);
     if (argument->count > SIZE_MAX / argument->type.bytes)
@@ -298,10 +311,16 @@ static void set_value(struct host *host, cl_uint index)
                                 spec->has_other && host->round == SPEC_INPUT_OTHER ? &other : &spec->value;
     struct spec_type type = argument->type;
     size_t count = leaves(given);
+    char why[80];
+    if (type.bytes != type.scalar.bytes * (type.width == 3 ? 4 : type.width))
+        fail_argument(host, index, "is a structure: its members are given in braces");
+    snprintf(why, sizeof why, "takes %u value%s%s, %zu are given", type.width, type.width == 1 ? "" : "s",
+             type.width == 1 ? "" : " or one for all", count);
     if (count != 1 && count != type.width)
-        fail_argument(host, index, "takes another number of values");
+        fail_argument(host, index, why);
     if (given->form == SPEC_LIST && type.width == 1)
         fail_argument(host, index, "is no vector or structure that is described");
+    check_numbers(host, index, given);
     for (unsigned done = 0; done < type.width;) /* one value for every component */
         done +=
             (unsigned)host_put_value(value + done * type.scalar.bytes, type.scalar, type.width - done, given);

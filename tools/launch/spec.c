@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -150,6 +151,30 @@ int64_t spec_whole(const struct spec_value *value)
 double spec_real(const struct spec_value *value)
 {
     return value->form == SPEC_REAL ? value->real : (double)(int64_t)value->whole;
+}
+
+static bool number_fits(const struct spec_value *value, const struct spec_scalar *scalar)
+{
+    unsigned bits = 8 * scalar->bytes;
+    if (scalar->kind == 'f' || (bits >= 64 && value->form != SPEC_REAL))
+        return true;
+    double half = bits >= 64 ? 0x1p63 : (double)(UINT64_C(1) << (bits - 1));
+    double number = value->form == SPEC_HEXADECIMAL ? (double)value->whole : spec_real(value);
+    return number >= -half && number < 2 * half &&
+           (value->form != SPEC_REAL || (double)(int64_t)number == number);
+}
+
+bool spec_fits(const struct spec_value *value, const struct spec_scalar *scalar, char *number, size_t size)
+{
+    bool fits = value->form == SPEC_LIST || number_fits(value, scalar);
+    for (uint32_t i = 0; i < value->count && fits; i++)
+        if (!spec_fits(&value->items[i], scalar, number, size))
+            return false;
+    if (!fits && value->form == SPEC_REAL)
+        snprintf(number, size, "%.17g", value->real);
+    else if (!fits)
+        snprintf(number, size, value->form == SPEC_HEXADECIMAL ? "0x%" PRIx64 : "%" PRId64, value->whole);
+    return fits;
 }
 
 /* ---- memory --------------------------------------------------------------------------------------- */

@@ -136,6 +136,9 @@ struct spec_type {
     {                                                                                                        \
         "uchar", 1, 'u'                                                                                      \
     }
+/* Whether SCALAR can have each number of VALUE: no fraction, no more bits; either sign, as names of types need not have it.  If not,
+ * NUMBER is the text of the first one that it cannot have. */
+bool spec_fits(const struct spec_value *value, const struct spec_scalar *scalar, char *number, size_t size);
 /* The type that TEXT names, such as "uint4" or "uint4*"; false: it is none of numbers. */
 bool spec_type_read(const char *text, struct spec_type *type);
 /* Elements of the memory that an argument points to: by the type in the source if that is one of numbers, else COUNT numbers of SIZE

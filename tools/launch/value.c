@@ -44,6 +44,12 @@ static bool put(const struct in_ty *ty, const struct spec_value *value, unsigned
     bool is_composite = ty->kind == IN_TY_STRUCT || ty->kind == IN_TY_ARRAY || ty->kind == IN_TY_VECTOR;
     if (is_composite && value->form == SPEC_LIST)
         return put_list(ty, value, to, err);
+    const struct spec_scalar integer = {"an integer", ty->width / 8, 'u'};
+    char number[40];
+    if (ty->kind == IN_TY_INT && !spec_fits(value, &integer, number, sizeof number)) {
+        mm_fail(err, MM_INVALID, "kernel.arguments", "%s is no integer of %u bits", number, ty->width);
+        return false;
+    }
     if (!is_composite && value->form != SPEC_LIST &&
         (ty->kind == IN_TY_INT || ty->kind == IN_TY_FLOAT || ty->kind == IN_TY_BOOL))
         return put_number(ty, value, to);
