@@ -28,6 +28,9 @@ const char *ck_report_unobserved(const struct ck_report_options *options)
                "library by its path are not observed: start the OpenCL program itself, with its environment, "
                "through the system's libOpenCL";
     case CK_OBSERVED_IN_PART:
+        if (options->ending.signal)
+            return "observation ended early: the program was ended by a signal, and a compiled launch that had not ended "
+                   "then is not checked; with REFCL_ENGINE=interp it is checked as far as it was executed";
         return "observation ended early: what a process did after the end of its trace was not seen; it "
                "closed refcl's descriptors, called _exit or exec, was killed, left a process behind, or shared "
                "memory or a semaphore with a process that is not recorded: let it end through exit() or "

@@ -216,6 +216,21 @@ def explored(folder):
         check("explore refuses: " + " ".join(more), run.returncode == 2 and message in run.stderr, run.stdout + run.stderr)
 
 
+def interrupted_launch(folder):
+    """Compiled launches are recorded when they end: the report says so, and the interpreter's are checked as far as they were executed."""
+    path, trace = os.path.join(folder, "endless.cl"), os.path.join(folder, "endless.trace")
+    with open(path, "w") as f:
+        f.write("kernel void k(global int *a) { a[0] += 1; if (get_global_id(0) == 1) while (a[1] == 0) a[3]++; }\n")
+    process = subprocess.Popen([REFCL, "kernel", "-g", "2", "-l", "1", "-a", "buf:4", "-t", trace, path], stderr=subprocess.PIPE, text=True,
+                               env={**os.environ, "REFCL_ENGINE": "interp"})
+    while process.poll() is None and not (os.path.exists(trace) and os.path.getsize(trace) > 100000):
+        os.sched_yield()
+    process.send_signal(signal.SIGINT)
+    text = process.communicate(timeout=PATIENCE)[1]
+    check("an interrupted launch", process.returncode == 130 and "error: data race on argument 'a'" in text and
+          "a compiled launch that had not ended then is not checked; with REFCL_ENGINE=interp" in text, text)
+
+
 def interrupted(folder):
     """The kernel has raced, and says so, when it is interrupted in its endless loop."""
     path = os.path.join(folder, "spin.cl")
@@ -247,6 +262,7 @@ def main():
         signatures(path)
         explored(folder)
         interrupted(folder)
+        interrupted_launch(folder)
     return tap.done()
 
 

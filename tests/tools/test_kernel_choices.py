@@ -72,6 +72,9 @@ FOUND = [
          if (x >= n) return;
          barrier(CLK_LOCAL_MEM_FENCE);
          out[y * width + x % width] = in[x & (mask - 1)]; }""", set()),
+    ("an image of integers where texels are integers",
+     "kernel void k(read_only image2d_t a, write_only image1d_t b) { int i = get_global_id(0); write_imageui(b, i / 2, read_imageui(a, (int2)(i, 0)) + (uint)i); }",
+     {"data-race"}),
     ("components of vectors are no dimensions",
      """kernel void k(global float2 *x) {
          local float2 t[8];

@@ -127,7 +127,7 @@ static void choose_memory(const struct in_argument_info *a, unsigned roles, int6
         snprintf(rest, room, ":changing");
 }
 
-static void choose_image(const struct in_argument_info *a, char *text, size_t size)
+static void choose_image(const struct in_argument_info *a, unsigned roles, char *text, size_t size)
 {
     static const struct {
         uint32_t kind;
@@ -137,10 +137,11 @@ static void choose_image(const struct in_argument_info *a, char *text, size_t si
                  {IN_IMAGE_2D, "2d:64x64"},
                  {IN_IMAGE_2D_ARRAY, "2d_array:32x32x4"},
                  {IN_IMAGE_3D, "3d:16x16x16"}};
+    const char *format = !(roles & LAUNCH_INTEGERS) ? "rgba8" : roles & LAUNCH_SIGNED ? "rgba8i" : "rgba8ui";
     snprintf(text, size, "null");
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (kinds[i].kind == a->image_kind)
-            snprintf(text, size, "image:%s:rgba8:changing", kinds[i].text);
+            snprintf(text, size, "image:%s:%s:changing", kinds[i].text, format);
 }
 
 /* Scalars that are no size of the problem, such as the number of a pass, have one more value: 1. */
@@ -170,7 +171,7 @@ static void choose_argument(const struct in_argument_info *a, size_t index,
                  (elements < LOCAL_ELEMENTS ? LOCAL_ELEMENTS : elements) * type_of(a).bytes);
         break;
     case IN_ARG_IMAGE:
-        choose_image(a, text, size);
+        choose_image(a, choice->roles.roles[index], text, size);
         break;
     case IN_ARG_SAMPLER:
         snprintf(text, size, "sampler");

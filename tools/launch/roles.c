@@ -203,6 +203,16 @@ static void compare(struct flow *f, const struct in_inst *inst)
     }
 }
 
+/* The texels of an image are floats or integers, which the image operands extend by their signs. */
+static void texel(struct flow *f, const struct in_inst *inst, uint32_t id, uint32_t mask)
+{
+    const struct in_ty *ty = id_of(f, id) ? id_of(f, id)->ty : NULL;
+    if (!inst->operand_count || !ty || ty->kind != IN_TY_VECTOR || ty->element->kind != IN_TY_INT)
+        return;
+    bool is_signed = mask < inst->operand_count && inst->operands[mask] & SpvImageOperandsSignExtendMask;
+    give_role(f, f->value[inst->operands[0]] & ARGUMENTS, LAUNCH_INTEGERS | (is_signed ? LAUNCH_SIGNED : 0));
+}
+
 /* Ids that are compared with a value in order, multiplied or masked with it, or clamped to it; whatever is divided by it. */
 static void find_extents(struct flow *f, const struct in_inst *inst)
 {
@@ -334,6 +344,14 @@ static void note_instruction(struct flow *f, const struct in_inst *inst)
     case SpvOpINotEqual:
         compare(f, inst);
         break;
+    case SpvOpImageRead:
+    case SpvOpImageSampleExplicitLod:
+        texel(f, inst, inst->result, 2);
+        break;
+    case SpvOpImageWrite:
+        if (inst->operand_count > 2)
+            texel(f, inst, inst->operands[2], 3);
+        return;
     default:
         break;
     }

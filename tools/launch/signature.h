@@ -30,7 +30,9 @@ enum {
     LAUNCH_LOWERED = 16,      /* by atomic minima */
     LAUNCH_OTHER_ATOMIC = 32, /* by other read-modify-write operations */
     LAUNCH_FOREST = 64,       /* what is read there is compared with its index, as in a forest of parents */
-    LAUNCH_EXTENT = 128       /* a value that ids are limited, scaled or divided by: a size of the problem */
+    LAUNCH_EXTENT = 128,      /* a value that ids are limited, scaled or divided by: a size of the problem */
+    LAUNCH_INTEGERS = 256,    /* an image whose texels are read or written as integers */
+    LAUNCH_SIGNED = 512       /* ... with signs */
 };
 enum { LAUNCH_ARGUMENTS = 56 };
 struct launch_roles {
