@@ -51,7 +51,7 @@ VALUES = [
     ("explore --arg", CONTENTS | {"any", "any:", "buf:", "svm:", "local:", "null"}),
     ("explore --engine", {"search", "z3", "both", "auto"}), ("litmus check -e", {"search", "z3", "both"}),
     ("explore --progress", {"fair", "hsa", "obe", "lobe", "unfair"}), ("trace dump --format", {"text", "json", "dot"}),
-    ("litmus plan --mapping", {"plain", "clspv", "families"}), ("litmus run --cl-std", {"CL1.0", "CL1.1", "CL1.2", "CL2.0", "CL3.0"}),
+    ("litmus plan --mapping", {"plain", "clspv", "families"}), ("litmus run --cl-std", {"CL1.0", "CL1.1", "CL1.2", "CL2.0", "CL3.0", "CL3.1"}),
     ("litmus run --knob", KNOBS), ("litmus translate --to", {"vulkan"}), ("litmus gen --shapes", SHAPES),
     ("litmus gen --places", {"dev", "wg", "sg", "split"}), ("litmus gen --scopes", {"sg", "wg", "dev", "all"}),
     ("litmus gen --data", {"atomic", "plain"}), ("litmus gen --flags", {"g", "l", "gl"}), ("litmus gen --orders", {"sc", "ar", "rlx"}),

@@ -16,8 +16,8 @@ from tap import check
 os.environ["REFCL"] = REFCL
 import completion  # noqa: E402
 
-# Options whose help lists words before others that are possible, too.
-OPEN = {("explore", "progress"), ("litmus gen", "shapes"), ("kernel", "only"), ("run", "only")}
+# Options whose help lists words before others that are possible, too, and those that refcl-litmus-run reads, with a plan.
+OPEN = {("explore", "progress"), ("litmus run", "knob"), ("litmus gen", "shapes"), ("kernel", "only"), ("run", "only")}
 # Arguments of --arg: the misspelt word, and what is meant.
 ARGUMENTS = [
     ("bfu:4", "bfu", "buf"), ("x=imge:2d:4x4", "imge", "image"), ("smapler:none", "smapler", "sampler"), ("buf:2:iotta", "iotta", "iota"), ("buf:4:zro", "zro", "zero"),

@@ -62,11 +62,8 @@ int litmus_files_add(struct litmus_files *files, const char *path)
 
 int litmus_cl_std(const char *value)
 {
-    bool good = strlen(value) == 5 && strncmp(value, "CL", 2) == 0 && strchr("123", value[2]) &&
-                value[3] == '.' && value[4] >= '0' && value[4] <= '9';
-    return good ? 0
-                : tool_error(EXIT_USAGE, "--cl-std: '%s' is no version of OpenCL C, such as CL1.2 or CL3.0",
-                             value);
+    size_t index;
+    return tool_word("cl-std", value, "CL1.0 CL1.1 CL1.2 CL2.0 CL3.0 CL3.1", &index);
 }
 
 void litmus_files_clear(struct litmus_files *files)

@@ -30,7 +30,7 @@ def finding_words():
 def other_words():
     """The values of options whose help does not list them."""
     return {"only": finding_words(), "knob": knobs(), "to": ["vulkan"],
-            "cl-std": ["CL1.0", "CL1.1", "CL1.2", "CL2.0", "CL3.0"]}
+            "cl-std": ["CL1.0", "CL1.1", "CL1.2", "CL2.0", "CL3.0", "CL3.1"]}
 
 
 def words_of(option, argument, text):
