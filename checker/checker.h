@@ -48,12 +48,13 @@ struct ck_state {
     bool satisfies;   /* the condition's proposition holds */
 };
 
+#define CK_NO_EVENT UINT32_MAX /* in place of the index of an event of an execution */
 /* One event of a witness or a cycle. */
 struct ck_step {
     uint32_t event;  /* index in the graph */
-    uint32_t thread; /* UINT32_MAX: initial write */
+    uint32_t thread; /* CK_NO_THREAD: initial write */
     struct mm_event info;
-    uint32_t object; /* UINT32_MAX: none */
+    uint32_t object; /* CK_NO_OBJECT: none */
     uint32_t line, column;
     const char *edge; /* relation to the next step: "sb", "rf", "gsw", ...; NULL at the end */
 };
@@ -71,18 +72,18 @@ enum ck_shows { CK_SHOWS_STATE, CK_SHOWS_FLAG, CK_SHOWS_OUT_OF_BOUNDS, CK_SHOWS_
  * WAIT_FROM on; or is blocked or not scheduled any more. */
 enum ck_end { CK_ENDS, CK_FAULTS, CK_WAITS, CK_IS_LEFT };
 struct ck_event {
-    uint32_t thread; /* UINT32_MAX: initial write */
+    uint32_t thread; /* CK_NO_THREAD: initial write */
     uint8_t kind; /* enum mm_kind: INIT, READ, WRITE, FENCE, BARRIER_ENTRY, AVAILABILITY, VISIBILITY, ... */
     uint8_t order, scope;
     bool last;       /* writes: the last one in co, whose value is the final one */
-    uint32_t object; /* UINT32_MAX: none */
+    uint32_t object; /* CK_NO_OBJECT: none */
     uint32_t offset, size;
     uint64_t value;  /* read or written */
     uint32_t source; /* reads: the number of the write in the execution */
     uint32_t line, column;
     bool hidden;   /* added by the lowering: hidden objects, barriers inside of group functions */
     uint32_t step; /* position in a linearisation that respects program order and, if possible, reads-from */
-    uint32_t partner; /* the other half of a read-modify-write, UINT32_MAX: none */
+    uint32_t partner; /* the other half of a read-modify-write, CK_NO_EVENT: none */
 };
 struct ck_execution {
     enum ck_shows shows;
@@ -93,7 +94,7 @@ struct ck_execution {
     enum ck_end *ends;        /* by thread */
     uint32_t *wait_from;      /* by thread: counted within the thread's own */
     struct mm_rel co;         /* over events: coherence order; not in files */
-    uint32_t between[2];      /* FLAG: the events that raise it, UINT32_MAX: unknown */
+    uint32_t between[2];      /* FLAG: the events that raise it, CK_NO_EVENT: unknown */
     struct mm_rel *relations; /* over events: as options.relations, N 0: not defined; or NULL */
 };
 /* A final state that no consistent execution has: the candidate with this state that violates the fewest axioms. */
@@ -286,6 +287,8 @@ void ck_detector_suppose(struct ck_detector *detector, const struct ck_change *c
 /* Synchronization without which the execution has no race either. */
 #define CK_NEEDLESS_WAIT "needless-wait"
 
+#define CK_ACROSS_COMMANDS UINT32_MAX /* in place of a number of commands */
+
 struct ck_finding {
     const char *kind;    /* "data-race", "scope-race", "out-of-bounds", ... */
     const char *clause;  /* "CL 3.3.6 G17" */
@@ -300,7 +303,7 @@ struct ck_finding {
     uint32_t pairs;          /* races: which kinds of accesses met at these places, ck_pair_bit() of each */
     const char *fix;         /* the smallest change that is known to help, NULL if none is known */
     struct ck_change change; /* the same for ck_change_apply() */
-    uint32_t commands;       /* races: at least in so many commands; UINT32_MAX: also between two */
+    uint32_t commands;       /* races: at least in so many commands; CK_ACROSS_COMMANDS: also between two */
     uint32_t last_command;   /* of those that were counted */
     bool verified;           /* with the change the same execution has no such race */
     const char *

@@ -96,6 +96,7 @@ enum in_id_kind {
     IN_ID_SET /* OpExtInstImport */
 };
 enum { IN_NO_BUILTIN = -1 };
+#define IN_UNDECORATED UINT32_MAX /* in place of the operand of a decoration */
 struct in_reloc;
 struct in_member_offset;
 struct in_id {
@@ -108,9 +109,9 @@ struct in_id {
     const char *name; /* OpName, "" if none */
     const char *string;
     const char *linkage;
-    uint32_t linkage_type; /* 0 export, 1 import, 2 link-once, UINT32_MAX none */
+    uint32_t linkage_type; /* 0 export, 1 import, 2 link-once; or IN_UNDECORATED */
     int32_t builtin;
-    uint32_t spec_id; /* UINT32_MAX: none */
+    uint32_t spec_id; /* or IN_UNDECORATED */
     uint32_t alignment;
     uint32_t attributes; /* mask of 1 << SpvFunctionParameterAttribute */
     bool volatile_, restrict_, constant, packed, saturated;
@@ -118,7 +119,7 @@ struct in_id {
     int8_t rounding; /* SpvFPRoundingMode, -1: none */
     bool no_signed_wrap, no_unsigned_wrap;
     uint32_t array_stride; /* 0: none */
-    uint32_t set, binding; /* UINT32_MAX: none */
+    uint32_t set, binding; /* or IN_UNDECORATED */
     struct in_member_offset *offsets;
 };
 struct in_function {

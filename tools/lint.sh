@@ -48,6 +48,19 @@ if git grep -nE '(\.|->)(startswith|endswith|starts_with|ends_with|countPopulati
     bad=1
 fi
 
+# What the top level holds.
+stray=$(git ls-files | cut -d/ -f1 | sort -u | grep -vxE 'Makefile|README\.md|LICENSE|SECURITY\.md|\.ci|\.clang-format|\.dockerignore|\.gitignore|ref-runtime|interp|memmodel|checker|litmus|tests|spec-xref|tools')
+if [ -n "$stray" ]; then
+    echo "does not belong in the top level:" $stray
+    bad=1
+fi
+
+# "None" has a name.
+if grep -nE '([!=]=|return) UINT32_MAX' -r checker memmodel/cat litmus tools/witness --include='*.[ch]'; then
+    echo "compare with the named constant (CK_NO_OBJECT, MM_CAT_NO_LOCATION and the like)"
+    bad=1
+fi
+
 # C++ lives in shims and in the two folders that transform LLVM IR.
 while read -r f; do
     case $f in

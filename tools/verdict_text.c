@@ -141,19 +141,19 @@ void verdict_each_edge(const struct ck_execution *x,
 {
     for (size_t i = 0; i < x->count; i++) {
         const struct ck_event *h = &x->events[i];
-        if (h->source != UINT32_MAX)
+        if (h->source != CK_NO_EVENT)
             visit(context, &(struct verdict_edge){"rf", h->source, i});
-        if (h->partner != UINT32_MAX && h->kind == MM_READ)
+        if (h->partner != CK_NO_EVENT && h->kind == MM_READ)
             visit(context, &(struct verdict_edge){"rmw", i, h->partner});
         for (size_t k = 0; k < x->count; k++) {
             if (is_next(x, i, k))
                 visit(context, &(struct verdict_edge){"co", i, k});
-            if (h->source != UINT32_MAX && k != h->partner && is_next(x, h->source, k))
+            if (h->source != CK_NO_EVENT && k != h->partner && is_next(x, h->source, k))
                 visit(context, &(struct verdict_edge){"fr", i, k});
         }
     }
-    size_t a = x->between[0], b = x->between[x->between[1] != UINT32_MAX];
-    if (a != UINT32_MAX)
+    size_t a = x->between[0], b = x->between[x->between[1] != CK_NO_EVENT];
+    if (a != CK_NO_EVENT)
         visit(context, &(struct verdict_edge){x->flag, a, b});
 }
 

@@ -118,7 +118,7 @@ static uint32_t order_from_execution(const struct ck_predict_window *w, const st
         for (size_t i = 0; i < x->count; i++) {
             const struct ck_event *h = &x->events[i];
             uint32_t index = h->line - 1;
-            if (h->step != step || h->thread == UINT32_MAX || index >= w->count)
+            if (h->step != step || h->thread == CK_NO_THREAD || index >= w->count)
                 continue;
             if (h->kind == MM_READ)
                 pair->read[index] = h->value;
@@ -224,7 +224,7 @@ void ck_predict_query(struct ck_predictor *p, struct ck_predict_window *w)
     size_t limit = p->questions + p->options.questions;
     for (uint32_t j = 0; ready && j < w->count && p->questions < limit; j++) {
         const struct ck_predict_event *y = &w->events[j];
-        if (y->place == UINT32_MAX || !w->places[y->place].shared)
+        if (y->place == CK_PREDICT_NO_PLACE || !w->places[y->place].shared)
             continue;
         for (uint32_t i = j; i-- > 0 && p->questions < limit;) {
             if (!conflict(&w->events[i], y) || ck_predict_ordered(w, i, j) ||
@@ -245,7 +245,7 @@ static void add_failure(struct ck_predictor *p, const struct ck_predict_window *
 {
     uint32_t *order = mm_alloc((v->witness_count + 1) * sizeof *order), n = 0;
     for (size_t i = 0; order && i < v->witness_count; i++)
-        if (v->witness[i].thread != UINT32_MAX && v->witness[i].line && v->witness[i].line <= w->count &&
+        if (v->witness[i].thread != CK_NO_THREAD && v->witness[i].line && v->witness[i].line <= w->count &&
             (n == 0 || order[n - 1] != v->witness[i].line - 1)) {
             uint32_t index = order[n++] = v->witness[i].line - 1;
             pair->read[index] = v->witness[i].info.value_read;
@@ -260,7 +260,7 @@ static void add_failure(struct ck_predictor *p, const struct ck_predict_window *
 static void query_assertion(struct ck_predictor *p, const struct ck_predict_window *w,
                             const struct ck_condition *assertion)
 {
-    struct ck_predict_pair pair = {.a = UINT32_MAX, .b = UINT32_MAX, .assertion = assertion};
+    struct ck_predict_pair pair = {.a = CK_NO_EVENT, .b = CK_NO_EVENT, .assertion = assertion};
     struct ck_options options = {
         .timeout_ms = p->options.timeout_ms, .max_states = 1, .explain = true, .accept_vacuous = true};
     struct ck_verdict verdict = {0};

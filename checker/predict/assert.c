@@ -213,7 +213,7 @@ static struct ck_term lower_term(struct lowering *l, const struct ck_condition_t
     for (uint32_t i = 0; i < l->w->place_count; i++) {
         const struct ck_predict_place *place = &l->w->places[i];
         if (place->allocation != at.root || at.offset >= place->to || place->from >= at.offset + at.size ||
-            l->objects[i] == UINT32_MAX)
+            l->objects[i] == CK_NO_OBJECT)
             continue;
         if (at.offset < place->from || at.offset + at.size > place->to)
             l->failed = true;
@@ -222,7 +222,7 @@ static struct ck_term lower_term(struct lowering *l, const struct ck_condition_t
                                .object = l->objects[i],
                                .offset = (uint32_t)(at.offset - place->from),
                                .size = (uint8_t)at.size};
-        l->failed |= ck_program_add_observed(l->program, &out) == UINT32_MAX;
+        l->failed |= ck_program_add_observed(l->program, &out) == CK_NOT_ADDED;
         return out;
     }
     l->failed |= !ck_predict_value_now(l->p, at.root, at.offset, at.size, &out.value);
@@ -243,7 +243,7 @@ static uint32_t lower_node(struct lowering *l, uint32_t index)
         prop.b = n->op == CK_PROP_NOT ? 0 : lower_node(l, n->b);
     }
     uint32_t added = ck_program_add_prop(l->program, &prop);
-    l->failed |= added == UINT32_MAX;
+    l->failed |= added == CK_NOT_ADDED;
     return added;
 }
 
@@ -255,5 +255,5 @@ uint32_t ck_assertion_lower(const struct ck_condition *a, const struct ck_predic
     uint32_t root = lower_node(&l, a->root);
     uint32_t fails = ck_program_add_prop(program, &(struct ck_prop){.op = CK_PROP_NOT, .a = root});
     program->quantifier = CK_EXISTS;
-    return l.failed ? UINT32_MAX : fails;
+    return l.failed ? CK_NOT_ADDED : fails;
 }

@@ -64,7 +64,7 @@ static bool predecessors_happened(struct order *o, uint32_t index)
     for (uint32_t k = 0; k < n; k++)
         if (!has_happened(o, o->w->edges[first + k].from))
             return false;
-    if (slot->start != UINT32_MAX && e->event.agent.index != MM_INDEX_RUNTIME &&
+    if (slot->start != CK_NO_EVENT && e->event.agent.index != MM_INDEX_RUNTIME &&
         !has_happened(o, slot->start))
         return false;
     for (uint32_t i = slot->first_item;
@@ -164,7 +164,7 @@ static bool is_enabled(struct order *o, uint32_t index)
         return barrier_is_complete(o, e);
     if (e->event.kind == CK_PREDICT_CONDITION)
         return e->event.instance ? group_has_arrived(o, e) : condition_holds(o, e);
-    return e->place == UINT32_MAX || e->event.kind == MM_WRITE || read_is_allowed(o, index);
+    return e->place == CK_PREDICT_NO_PLACE || e->event.kind == MM_WRITE || read_is_allowed(o, index);
 }
 
 static void detector_feed(const struct mm_sink *sink, const struct order *o, uint32_t index, mm_event_id id)
@@ -221,7 +221,7 @@ static bool extend_order(struct order *o);
 static void perform_access(struct order *o, uint32_t index)
 {
     const struct ck_predict_event *e = &o->w->events[index];
-    if (e->place == UINT32_MAX)
+    if (e->place == CK_PREDICT_NO_PLACE)
         return;
     if (mm_reads(&e->event))
         o->pair->read[index] = memory_value(o, e);
@@ -253,7 +253,7 @@ static bool step_item(struct order *o, uint32_t item)
     const struct ck_predict_event *e = &o->w->events[index];
     uint8_t before[8];
     uint32_t count = o->count, at = o->at[item];
-    bool writes = e->place != UINT32_MAX && e->event.kind != MM_READ;
+    bool writes = e->place != CK_PREDICT_NO_PLACE && e->event.kind != MM_READ;
     bool racing = o->tail && (index == o->pair->a || index == o->pair->b);
     if (racing || !is_enabled(o, index))
         return false;
@@ -278,13 +278,13 @@ static uint32_t enabled_command_event(struct order *o)
         if (has_next(o, i) && ck_predict_is_point(&o->w->events[o->w->items[i].events[o->at[i]]].event) &&
             predecessors_happened(o, o->w->items[i].events[o->at[i]]))
             return i;
-    return UINT32_MAX;
+    return CK_PREDICT_NO_ITEM;
 }
 
 static bool extend_order(struct order *o)
 {
     uint32_t point = enabled_command_event(o);
-    if (point != UINT32_MAX)
+    if (point != CK_PREDICT_NO_ITEM)
         return step_item(o, point);
     if (o->count + o->tail == o->total)
         return o->orders++ < ORDERS && confirmed(o);

@@ -80,7 +80,7 @@ static bool require_order(struct cut_search *c, uint32_t index)
     for (uint32_t k = 0; k < n; k++)
         if (!require_event(c, w->edges[first + k].from))
             return false;
-    if (slot->start != UINT32_MAX && slot->start != index && e->event.agent.index != MM_INDEX_RUNTIME &&
+    if (slot->start != CK_NO_EVENT && slot->start != index && e->event.agent.index != MM_INDEX_RUNTIME &&
         !require_event(c, slot->start))
         return false;
     for (uint32_t i = slot->first_item;
@@ -102,7 +102,7 @@ static bool require_item(struct cut_search *c, uint32_t item)
             return false;
         if (!require_order(c, index))
             return false;
-        if (e->writer != UINT32_MAX && !ck_predict_is_last(w, c->pair, index) && c->pair->free[index])
+        if (e->writer != CK_NO_EVENT && !ck_predict_is_last(w, c->pair, index) && c->pair->free[index])
             require_event(c, e->writer);
     }
     return true;
@@ -121,7 +121,7 @@ struct constraining {
 static void constrain_read(struct constraining *f, uint32_t event, enum ck_predict_free how)
 {
     uint32_t place = f->w->events[event].place;
-    if (place != UINT32_MAX && f->w->places[place].unknown)
+    if (place != CK_PREDICT_NO_PLACE && f->w->places[place].unknown)
         how = CK_PREDICT_FIXED;
     if (f->pair->free[event] >= how)
         return;
@@ -179,7 +179,7 @@ static void constrain_event(struct constraining *f, uint32_t index)
     const struct ck_predict_event *e = &f->w->events[index];
     if (e->event.kind == CK_PREDICT_CONDITION && e->read)
         constrain_term(f, e, e->read);
-    if (e->place == UINT32_MAX)
+    if (e->place == CK_PREDICT_NO_PLACE)
         return;
     constrain_own_read(f, index);
     if (mm_reads(&e->event) && f->pair->free[index] && !f->pair->matters[e->place]) {
@@ -257,7 +257,7 @@ bool ck_predict_find_cut(struct ck_predictor *p, const struct ck_predict_window 
 static bool is_beyond_cut(const struct ck_predict_window *w, const struct ck_predict_pair *pair,
                           uint32_t event)
 {
-    return event != UINT32_MAX && ck_predict_position(w, event) >= pair->cut[w->events[event].item];
+    return event != CK_NO_EVENT && ck_predict_position(w, event) >= pair->cut[w->events[event].item];
 }
 
 /* The value that E writes depends on a read of the window. */
@@ -273,12 +273,12 @@ static void mark_relevant_places(const struct ck_predictor *p, const struct ck_p
                                  const struct ck_predict_pair *pair, uint32_t *owner, bool *used)
 {
     for (uint32_t i = 0; i < w->place_count; i++)
-        owner[i] = UINT32_MAX;
+        owner[i] = CK_PREDICT_NO_ITEM;
     for (int pass = 0; pass < 2; pass++)
         for (uint32_t i = 0; i < w->item_count; i++)
             for (uint32_t k = 0; k < pair->cut[i]; k++) {
                 const struct ck_predict_event *e = &w->events[w->items[i].events[k]];
-                if (e->place == UINT32_MAX)
+                if (e->place == CK_PREDICT_NO_PLACE)
                     continue;
                 if (pass == 0 && mm_reads(&e->event) && is_beyond_cut(w, pair, e->writer) &&
                     pair->free[w->items[i].events[k]])
@@ -287,7 +287,7 @@ static void mark_relevant_places(const struct ck_predictor *p, const struct ck_p
                     used[e->place] = true;
                 if (pass == 0 && mm_writes(&e->event))
                     owner[e->place] = i;
-                else if (pass == 1 && owner[e->place] != UINT32_MAX && owner[e->place] != i)
+                else if (pass == 1 && owner[e->place] != CK_PREDICT_NO_ITEM && owner[e->place] != i)
                     used[e->place] = true;
             }
 }
@@ -299,11 +299,11 @@ static uint32_t select_item(const struct ck_predict_window *w, const struct ck_p
     bool active = false;
     for (uint32_t k = 0; k < cut; k++) {
         const struct ck_predict_event *e = &w->events[item->events[k]];
-        active |= e->place != UINT32_MAX && used[e->place];
+        active |= e->place != CK_PREDICT_NO_PLACE && used[e->place];
     }
     for (uint32_t k = 0; active && k < cut; k++) {
         const struct ck_predict_event *e = &w->events[item->events[k]];
-        bool keep = e->place == UINT32_MAX ? ck_predict_is_fence(&e->event) : used[e->place];
+        bool keep = e->place == CK_PREDICT_NO_PLACE ? ck_predict_is_fence(&e->event) : used[e->place];
         kept[item->events[k]] = keep;
         count += keep;
     }

@@ -86,7 +86,7 @@ static void window_analyze(struct ck_predictor *p, bool last)
     }
     if (last)
         ck_predict_ask_assertions(p, w);
-    p->cut |= w->atomic_agent.command != UINT32_MAX;
+    p->cut |= w->atomic_agent.command != CK_PREDICT_NO_COMMAND;
     ck_predict_end_terms(p, w);
     ck_predict_clear(w);
 }
@@ -130,7 +130,7 @@ static void add_event(struct ck_predictor *p, const struct mm_event *e, uint32_t
     if (!(e->attributes & MM_ATOMIC))
         return;
     struct mm_agent *first = &w->atomic_agent;
-    w->atomics |= first->command != UINT32_MAX &&
+    w->atomics |= first->command != CK_PREDICT_NO_COMMAND &&
                   (first->command != e->agent.command || first->index != e->agent.index);
     *first = e->agent;
 }
@@ -242,7 +242,7 @@ static uint32_t index_of(const struct ck_predict_window *w, mm_event_id id)
     }
     while (low < w->count && w->events[low].id == id && w->events[low].event.kind == CK_PREDICT_CONDITION)
         low++;
-    return low < w->count && w->events[low].id == id ? low : UINT32_MAX;
+    return low < w->count && w->events[low].id == id ? low : CK_NO_EVENT;
 }
 
 /* The record has an edge before its target event.  A query of an event's status orders nothing under the models that predict. */
@@ -252,7 +252,7 @@ static void handle_edge(struct ck_predictor *p, const struct mm_edge *edge)
     end_window_if_full(p);
     uint32_t from = index_of(w, edge->from);
     bool orders = edge->kind != MM_EDGE_RF && edge->kind != MM_EDGE_CO && edge->kind != MM_EDGE_QUERY;
-    if (!orders || edge->to != p->next_event || from == UINT32_MAX)
+    if (!orders || edge->to != p->next_event || from == CK_NO_EVENT)
         return;
     struct ck_predict_edge *added = mm_add(&w->edges, &w->edge_count);
     if (added)

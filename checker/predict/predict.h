@@ -13,6 +13,12 @@ enum { CK_PREDICT_CONDITION = MM_KIND_COUNT };
 /* Represents the unknown value of a write that no recorded read has read. */
 #define CK_PREDICT_UNKNOWN UINT64_C(0xa5a5a5a5a5a5a5a5)
 
+/* In place of indices in the arrays of a window: none. */
+#define CK_PREDICT_NO_PLACE UINT32_MAX
+#define CK_PREDICT_NO_ITEM  UINT32_MAX
+/* In place of the number of a command. */
+#define CK_PREDICT_NO_COMMAND UINT32_MAX
+
 /* A range of memory that events of a window access: the union of overlapping accesses. */
 struct ck_predict_place {
     uint32_t allocation, group; /* GROUP: work-group of local memory, else 0 */
@@ -24,9 +30,9 @@ struct ck_predict_event {
     struct mm_event event;
     mm_event_id id;
     uint32_t item;   /* index in the window's agents */
-    uint32_t writer; /* read: the recorded source, UINT32_MAX: the value before the window */
+    uint32_t writer; /* read: the recorded source, CK_NO_EVENT: the value before the window */
     uint64_t before; /* value of the location before the event, if KNOWN */
-    uint32_t place;  /* index, UINT32_MAX: not a memory access */
+    uint32_t place;  /* index, CK_PREDICT_NO_PLACE: not a memory access */
     uint32_t named;  /* allocation that was accessed; EVENT has the one that contains it */
     uint32_t clock;  /* vector clock over slots of the fixed order before the event */
     bool known;
@@ -40,7 +46,7 @@ struct ck_predict_event {
 /* A symbolic value: an operation on other terms (struct mm_term). */
 struct ck_predict_term {
     uint32_t id, a, b, c;
-    uint32_t event;  /* READ: index in the window, UINT32_MAX: before it */
+    uint32_t event;  /* READ: index in the window, CK_NO_EVENT: before it */
     uint32_t window; /* the last window with a read that it depends on, 0: none */
     uint64_t value;
     uint32_t stamp, made, expr; /* last traversal; last program and its expression there */
@@ -70,7 +76,7 @@ struct ck_predict_item {
 /* A component of the fixed order: a command with its work-items, or a host thread. */
 struct ck_predict_slot {
     uint32_t first_item, item_count;
-    uint32_t start; /* event at which the command starts, UINT32_MAX: before the window, or no command */
+    uint32_t start; /* event at which the command starts, CK_NO_EVENT: before the window, or no command */
 };
 struct ck_predict_edge {
     uint32_t from, to; /* events */
@@ -95,7 +101,7 @@ struct ck_predict_window {
 /* The value of a read: irrelevant to the query; constrained by path conditions and by relevant reads; the
  * recorded value. */
 enum ck_predict_free { CK_PREDICT_FREE, CK_PREDICT_BOUND, CK_PREDICT_FIXED };
-/* A query: two accesses that may race, and the cut of the window at which they do; both UINT32_MAX: an assertion
+/* A query: two accesses that may race, and the cut of the window at which they do; both CK_NO_EVENT: an assertion
  * at the end of the window. */
 struct ck_predict_pair {
     uint32_t a, b;                        /* events */
@@ -231,7 +237,7 @@ enum ck_answer ck_assertion_holds(const struct ck_condition *assertion, const st
 /* The values of the memory that ASSERTION names, as "x[2] is 3, y is 1", in TEXT of SIZE bytes. */
 void ck_assertion_values(const struct ck_condition *assertion, const struct ck_predictor *p, char *text,
                          size_t size);
-/* Adds the negated assertion to a program with OBJECTS for the places of WINDOW; UINT32_MAX: it cannot be
+/* Adds the negated assertion to a program with OBJECTS for the places of WINDOW; CK_NOT_ADDED: it cannot be
  * expressed. */
 uint32_t ck_assertion_lower(const struct ck_condition *assertion, const struct ck_predictor *p,
                             const struct ck_predict_window *window, const uint32_t *objects,

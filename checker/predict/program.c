@@ -16,7 +16,7 @@ struct build {
     bool *kept;
     uint32_t *objects; /* by place */
     uint32_t *threads; /* by item */
-    uint32_t *regs;    /* by event: register of the value read, UINT32_MAX: the recorded value */
+    uint32_t *regs;    /* by event: register of the value read, CK_NO_REG: the recorded value */
     uint32_t groups[GROUPS], group_count;
     bool failed;
 };
@@ -27,7 +27,7 @@ static uint32_t add_expr(struct build *b, enum ck_expr_op op, unsigned size, uin
     uint64_t mask = size < 8 ? (UINT64_C(1) << (8 * size)) - 1 : UINT64_MAX;
     uint32_t i = ck_program_add_expr(
         b->program, &(struct ck_expr){.op = op, .size = (uint8_t)size, .a = x, .b = y, .imm = imm & mask});
-    b->failed |= i == UINT32_MAX;
+    b->failed |= i == CK_NOT_ADDED;
     return i;
 }
 
@@ -85,15 +85,15 @@ static void add_object(struct build *b, uint32_t place)
                                .work_group = a->region == MM_LOCAL ? (int32_t)group_number(b, p->group) : -1,
                                .alias_of = b->program->object_count,
                                .initial = values};
-    b->objects[place] = values && object.name ? ck_program_add_object(b->program, &object) : UINT32_MAX;
-    b->failed |= b->objects[place] == UINT32_MAX;
+    b->objects[place] = values && object.name ? ck_program_add_object(b->program, &object) : CK_NO_OBJECT;
+    b->failed |= b->objects[place] == CK_NO_OBJECT;
 }
 
 /* ---- instructions ------------------------------------------------------------------------------- */
 
 static void emit(struct build *b, uint32_t thread, struct ck_instr instr)
 {
-    b->failed |= ck_program_add_instr(b->program, thread, &instr) == UINT32_MAX;
+    b->failed |= ck_program_add_instr(b->program, thread, &instr) == CK_NOT_ADDED;
 }
 
 static void assume_equal(struct build *b, uint32_t thread, uint32_t left, uint32_t right, bool equal)
@@ -115,7 +115,7 @@ static uint32_t operand_expr(struct build *b, uint32_t command, const struct ck_
 static uint32_t make_expr(struct build *b, uint32_t command, const struct ck_predict_term *t)
 {
     struct ck_expr e = {.op = ck_predict_expr_op(t->op), .size = t->size};
-    if (t->op == MM_TERM_READ && t->event != UINT32_MAX && b->regs[t->event] != UINT32_MAX)
+    if (t->op == MM_TERM_READ && t->event != CK_NO_EVENT && b->regs[t->event] != CK_NO_REG)
         return add_expr(b, CK_REG, t->size, b->regs[t->event], 0, 0);
     if (t->op == MM_TERM_READ || t->op == MM_TERM_CONST || t->window != b->p->window_number)
         return add_expr(b, CK_CONST, t->size, ck_predict_value(b->p, command, t->id, b->pair->read), 0, 0);
@@ -124,7 +124,7 @@ static uint32_t make_expr(struct build *b, uint32_t command, const struct ck_pre
     e.b = count > 1 ? operand_expr(b, command, t, t->b) : 0;
     e.c = count > 2 ? operand_expr(b, command, t, t->c) : 0;
     uint32_t made = ck_program_add_expr(b->program, &e);
-    b->failed |= made == UINT32_MAX;
+    b->failed |= made == CK_NOT_ADDED;
     return made;
 }
 
@@ -244,7 +244,7 @@ static void add_event(struct build *b, uint32_t thread, uint32_t index)
                              .value = CK_NO_EXPR,
                              .point = index + 1,
                              .line = index + 1};
-    if (b->w->events[index].place != UINT32_MAX) {
+    if (b->w->events[index].place != CK_PREDICT_NO_PLACE) {
         add_access(b, thread, index);
         return;
     }
@@ -279,9 +279,9 @@ static void add_thread(struct build *b, uint32_t item)
                                .sub_group = it->sub_group,
                                .host = !it->agent.command,
                                .kernel = root_of(b->p, it->agent.command)};
-    uint32_t t = thread.name ? ck_program_add_thread(b->program, &thread) : UINT32_MAX;
+    uint32_t t = thread.name ? ck_program_add_thread(b->program, &thread) : CK_NO_THREAD;
     b->threads[item] = t;
-    b->failed |= t == UINT32_MAX;
+    b->failed |= t == CK_NO_THREAD;
     for (uint32_t k = 0; !b->failed && k < b->pair->cut[item]; k++) {
         const struct ck_predict_event *e = &b->w->events[it->events[k]];
         if (e->event.kind == CK_PREDICT_CONDITION)
@@ -302,7 +302,7 @@ static void add_edge(struct build *b, uint32_t from, uint32_t to)
                            .to_thread = b->threads[b->w->events[to].item],
                            .from_point = from + 1,
                            .to_point = to + 1};
-    b->failed |= ck_program_add_edge(b->program, &edge) == UINT32_MAX;
+    b->failed |= ck_program_add_edge(b->program, &edge) == CK_NOT_ADDED;
 }
 
 /* Edges from the last event of each agent that is ordered before INDEX, and from its last access: the edge from
@@ -313,11 +313,11 @@ static void add_edges(struct build *b, uint32_t index)
     for (uint32_t i = 0; i < w->item_count; i++) {
         const struct ck_predict_item *item = &w->items[i];
         bool any = false;
-        if (b->threads[i] == UINT32_MAX || i == w->events[index].item)
+        if (b->threads[i] == CK_NO_THREAD || i == w->events[index].item)
             continue;
         for (uint32_t k = b->pair->cut[i]; k-- > 0 && !b->failed;) {
             uint32_t from = item->events[k];
-            bool access = w->events[from].place != UINT32_MAX;
+            bool access = w->events[from].place != CK_PREDICT_NO_PLACE;
             if (!b->kept[from] || from > index || (any && !access) || !ck_predict_ordered(w, from, index))
                 continue;
             add_edge(b, from, index);
@@ -332,17 +332,17 @@ static void build_program(struct build *b)
 {
     const struct ck_predict_window *w = b->w;
     for (uint32_t i = 0; i < w->place_count; i++)
-        b->objects[i] = UINT32_MAX;
+        b->objects[i] = CK_NO_OBJECT;
     for (uint32_t i = 0; i < w->count; i++)
-        b->regs[i] = UINT32_MAX;
+        b->regs[i] = CK_NO_REG;
     for (uint32_t i = 0; i < w->count && !b->failed; i++) {
-        uint32_t place = b->kept[i] ? w->events[i].place : UINT32_MAX;
-        if (place != UINT32_MAX && b->objects[place] == UINT32_MAX)
+        uint32_t place = b->kept[i] ? w->events[i].place : CK_PREDICT_NO_PLACE;
+        if (place != CK_PREDICT_NO_PLACE && b->objects[place] == CK_NO_OBJECT)
             add_object(b, place);
     }
     for (uint32_t i = 0; i < w->item_count && !b->failed; i++) {
         bool any = false;
-        b->threads[i] = UINT32_MAX;
+        b->threads[i] = CK_NO_THREAD;
         for (uint32_t k = 0; k < b->pair->cut[i] && !any; k++)
             any = b->kept[w->items[i].events[k]];
         if (any)
@@ -354,7 +354,7 @@ static void build_program(struct build *b)
     b->program->condition = b->pair->assertion
                                 ? ck_assertion_lower(b->pair->assertion, b->p, w, b->objects, b->program)
                                 : ck_program_add_prop(b->program, &(struct ck_prop){.op = CK_PROP_TRUE});
-    b->failed |= b->program->condition == UINT32_MAX;
+    b->failed |= b->program->condition == CK_NOT_ADDED;
     b->program->name = b->program->file = "prediction";
 }
 

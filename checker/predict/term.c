@@ -25,7 +25,7 @@ bool ck_predict_reach(void *array, uint32_t *capacity, uint32_t id, size_t size)
     char *items;
     if (id < before)
         return true;
-    if (id == UINT32_MAX || !mm_reserve_u32(array, capacity, (size_t)id + 1, size))
+    if ((size_t)id + 1 > UINT32_MAX || !mm_reserve_u32(array, capacity, (size_t)id + 1, size))
         return false;
     memcpy(&items, array, sizeof items);
     memset(items + before * size, 0, (*capacity - before) * size);
@@ -59,7 +59,7 @@ static void define_term(struct ck_predictor *p, const struct mm_term *record, st
                                    .a = record->a,
                                    .b = record->b,
                                    .c = record->c,
-                                   .event = UINT32_MAX,
+                                   .event = CK_NO_EVENT,
                                    .value = record->value,
                                    .op = record->op,
                                    .size = record->size,
@@ -139,7 +139,7 @@ void ck_predict_attach(struct ck_predictor *p, struct ck_predict_event *e, uint3
         e->before = e->known ? e->before : x->before;
         e->known |= x->known;
         if (read->op == MM_TERM_READ) {
-            read->event = here ? index : UINT32_MAX;
+            read->event = here ? index : CK_NO_EVENT;
             read->value = e->event.value_read;
         }
         *x = p->pending[--p->pending_count];
@@ -154,7 +154,7 @@ void ck_predict_end_terms(struct ck_predictor *p, const struct ck_predict_window
         struct ck_predict_term *t = ck_predict_term(p, e->event.agent.command, e->read);
         if (t->op != MM_TERM_READ || e->event.kind == CK_PREDICT_CONDITION)
             continue;
-        t->event = UINT32_MAX;
+        t->event = CK_NO_EVENT;
         t->value = e->event.value_read;
     }
     p->window_number++;
@@ -228,7 +228,7 @@ uint64_t ck_predict_value(const struct ck_predictor *p, uint32_t command, uint32
 {
     struct ck_predict_term *t = ck_predict_term(p, command, id);
     if (t->op == MM_TERM_READ)
-        return t->event == UINT32_MAX ? t->value : read[t->event];
+        return t->event == CK_NO_EVENT ? t->value : read[t->event];
     if (t->opaque)
         return CK_PREDICT_UNKNOWN;
     const uint32_t ids[] = {t->a, t->b, t->c};
@@ -254,7 +254,7 @@ void ck_predict_leaves(struct ck_predictor *p, uint32_t command, uint32_t id, vo
         if (t->window != p->window_number || t->stamp == p->stamp)
             continue;
         t->stamp = p->stamp;
-        if (t->op == MM_TERM_READ && t->event != UINT32_MAX)
+        if (t->op == MM_TERM_READ && t->event != CK_NO_EVENT)
             leaf(context, t->event);
         if (!mm_reserve(&stack, &capacity, (size_t)count + 3)) {
             p->lost = true;

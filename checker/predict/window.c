@@ -22,7 +22,7 @@ void ck_predict_clear(struct ck_predict_window *w)
     w->clocks = NULL;
     w->item_count = w->slot_count = w->place_count = w->clock_count = w->count = w->edge_count = 0;
     w->atomics = false;
-    w->atomic_agent = (struct mm_agent){UINT32_MAX, UINT32_MAX};
+    w->atomic_agent = (struct mm_agent){.command = CK_PREDICT_NO_COMMAND};
 }
 
 bool ck_predict_is_local(const struct ck_predictor *p, uint32_t allocation)
@@ -115,7 +115,7 @@ static bool make_slots(struct ck_predict_window *w)
     for (uint32_t i = 0; w->slots && i < w->item_count; i++) {
         struct ck_predict_slot *slot = &w->slots[w->items[i].slot];
         if (slot->item_count++ == 0)
-            *slot = (struct ck_predict_slot){i, 1, UINT32_MAX};
+            *slot = (struct ck_predict_slot){i, 1, CK_NO_EVENT};
         for (uint32_t k = 0; k < w->items[i].count && w->items[i].agent.index == MM_INDEX_RUNTIME; k++)
             if (w->events[w->items[i].events[k]].event.kind == MM_COMMAND_START)
                 slot->start = w->items[i].events[k];
@@ -170,7 +170,7 @@ static uint32_t find_place(const struct ck_predict_window *w, const struct ck_pr
         else
             low = middle + 1;
     }
-    return UINT32_MAX;
+    return CK_PREDICT_NO_PLACE;
 }
 
 /* A byte is known if its first access reads it, or if the contents before that access are known. */
@@ -179,7 +179,7 @@ static bool mark_unknown(struct ck_predict_window *w)
     uint64_t *touched = mm_alloc_zero(w->place_count + 1, sizeof *touched);
     for (uint32_t i = 0; touched && i < w->count; i++) {
         const struct ck_predict_event *e = &w->events[i];
-        if (e->place == UINT32_MAX)
+        if (e->place == CK_PREDICT_NO_PLACE)
             continue;
         struct ck_predict_place *place = &w->places[e->place];
         uint64_t from = e->event.offset - place->from, to = from + e->event.size;
@@ -197,15 +197,15 @@ static bool mark_shared(struct ck_predict_window *w)
 {
     uint32_t *owner = mm_alloc((w->place_count + 1) * sizeof *owner);
     for (uint32_t i = 0; owner && i < w->place_count; i++)
-        owner[i] = UINT32_MAX;
+        owner[i] = CK_PREDICT_NO_ITEM;
     for (int pass = 0; owner && pass < 2; pass++)
         for (uint32_t i = 0; i < w->count; i++) {
             const struct ck_predict_event *e = &w->events[i];
-            if (e->place == UINT32_MAX)
+            if (e->place == CK_PREDICT_NO_PLACE)
                 continue;
             if (pass == 0 && mm_writes(&e->event))
                 owner[e->place] = e->item;
-            else if (pass == 1 && owner[e->place] != UINT32_MAX && owner[e->place] != e->item)
+            else if (pass == 1 && owner[e->place] != CK_PREDICT_NO_ITEM && owner[e->place] != e->item)
                 w->places[e->place].shared = true;
         }
     mm_free(owner);
@@ -235,7 +235,7 @@ static bool make_places(const struct ck_predictor *p, struct ck_predict_window *
     w->place_count = kept;
     for (uint32_t i = 0; i < w->count; i++) {
         struct ck_predict_place at = access_place(p, w, &w->events[i]);
-        w->events[i].place = mm_is_access(&w->events[i].event) ? find_place(w, &at) : UINT32_MAX;
+        w->events[i].place = mm_is_access(&w->events[i].event) ? find_place(w, &at) : CK_PREDICT_NO_PLACE;
     }
     return mark_shared(w) && mark_unknown(w);
 }
@@ -243,7 +243,7 @@ static bool make_places(const struct ck_predictor *p, struct ck_predict_window *
 /* A later read reveals the value of an unrecorded write. */
 static void infer_written_value(struct ck_predict_window *w, const struct ck_predict_event *read)
 {
-    struct mm_event *write = read->writer != UINT32_MAX ? &w->events[read->writer].event : NULL;
+    struct mm_event *write = read->writer != CK_NO_EVENT ? &w->events[read->writer].event : NULL;
     if (!write || write->kind != MM_WRITE || !(write->attributes & MM_NO_VALUE) ||
         read->event.attributes & MM_NO_VALUE || write->offset != read->event.offset ||
         write->size != read->event.size)
@@ -257,11 +257,11 @@ static bool make_writers(struct ck_predict_window *w)
 {
     uint32_t *last = mm_alloc((w->place_count + 1) * sizeof *last);
     for (uint32_t i = 0; last && i < w->place_count; i++)
-        last[i] = UINT32_MAX;
+        last[i] = CK_NO_EVENT;
     for (uint32_t i = 0; last && i < w->count; i++) {
         struct ck_predict_event *e = &w->events[i];
-        e->writer = UINT32_MAX;
-        if (e->place == UINT32_MAX)
+        e->writer = CK_NO_EVENT;
+        if (e->place == CK_PREDICT_NO_PLACE)
             continue;
         if (e->event.kind != MM_WRITE) {
             e->writer = last[e->place];

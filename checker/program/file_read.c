@@ -255,7 +255,7 @@ static struct ck_thread *last_thread(struct reader *r)
     return NULL;
 }
 
-/* Adds RECORD, a line that begins with NAME; the index, UINT32_MAX: out of memory. */
+/* Adds RECORD, a line that begins with NAME; the index, CK_NOT_ADDED: out of memory. */
 typedef uint32_t add_record(struct reader *r, union record *record);
 
 static uint32_t add_object(struct reader *r, union record *record)
@@ -350,7 +350,7 @@ static void read_line(struct reader *r)
         r->at += n;
         memset(&record, 0, sizeof record);
         read_record(r, records[i].fields, &record);
-        if (!r->failed && records[i].add(r, &record) == UINT32_MAX)
+        if (!r->failed && records[i].add(r, &record) == CK_NOT_ADDED)
             r->failed = mm_out_of_memory(r->err);
     }
 }

@@ -69,7 +69,7 @@ static uint32_t find_object_slowly(const struct ck_program *p, const char *name)
     for (uint32_t i = 0; i < p->object_count; i++)
         if (strcmp(p->objects[i].name, name) == 0)
             return i;
-    return UINT32_MAX;
+    return CK_NO_OBJECT;
 }
 
 static uint32_t find_reg_slowly(const struct ck_thread *t, const char *name)
@@ -83,7 +83,7 @@ static uint32_t find_reg_slowly(const struct ck_thread *t, const char *name)
 uint32_t ck_program_find_object(const struct ck_program *program, const char *name)
 {
     uint64_t number, key = name_key(of_objects, name);
-    uint32_t found = UINT32_MAX;
+    uint32_t found = CK_NO_OBJECT;
     size_t at = 0;
     if (!index_objects(program))
         return find_object_slowly(program, name);

@@ -42,7 +42,7 @@ static uint32_t append(struct mm_arena *arena, void *array_slot, uint32_t *count
                        size_t size)
 {
     return mm_copy_item(mm_arena_add_u32(arena, array_slot, count, size), item, size) ? *count - 1
-                                                                                      : UINT32_MAX;
+                                                                                      : CK_NOT_ADDED;
 }
 
 /* Copies a string, NULL stays NULL; *OK becomes false when out of memory. */
@@ -73,7 +73,7 @@ uint32_t ck_program_add_object(struct ck_program *program, const struct ck_objec
         o.initial = values;
     }
     if (!ok)
-        return UINT32_MAX;
+        return CK_NOT_ADDED;
     return append(program->arena, &program->objects, &program->object_count, &o, sizeof o);
 }
 
@@ -89,7 +89,7 @@ uint32_t ck_program_add_thread(struct ck_program *program, const struct ck_threa
     t.reg_signed = NULL;
     t.instrs = NULL;
     if (!ok)
-        return UINT32_MAX;
+        return CK_NOT_ADDED;
     return append(program->arena, &program->threads, &program->thread_count, &t, sizeof t);
 }
 
@@ -101,10 +101,10 @@ uint32_t ck_program_add_reg(struct ck_program *program, uint32_t thread, const c
     bool ok = true;
     const char *copy = copy_name(program->arena, name, &ok);
 
-    if (!ok || append(program->arena, &t->reg_names, &names, &copy, sizeof copy) == UINT32_MAX ||
-        append(program->arena, &t->reg_sizes, &sizes, &size, sizeof size) == UINT32_MAX ||
-        append(program->arena, &t->reg_signed, &signs, &is_signed, sizeof is_signed) == UINT32_MAX)
-        return UINT32_MAX;
+    if (!ok || append(program->arena, &t->reg_names, &names, &copy, sizeof copy) == CK_NOT_ADDED ||
+        append(program->arena, &t->reg_sizes, &sizes, &size, sizeof size) == CK_NOT_ADDED ||
+        append(program->arena, &t->reg_signed, &signs, &is_signed, sizeof is_signed) == CK_NOT_ADDED)
+        return CK_NOT_ADDED;
     return t->reg_count++;
 }
 
@@ -132,7 +132,7 @@ uint32_t ck_program_add_edge(struct ck_program *program, const struct ck_edge *e
 
     e.relation = copy_name(program->arena, edge->relation, &ok);
     if (!ok)
-        return UINT32_MAX;
+        return CK_NOT_ADDED;
     return append(program->arena, &program->edges, &program->edge_count, &e, sizeof e);
 }
 
@@ -172,7 +172,7 @@ uint32_t ck_program_add_function(struct ck_program *program, const struct ck_fun
 
     f.name = copy_name(program->arena, function->name, &ok);
     if (!ok)
-        return UINT32_MAX;
+        return CK_NOT_ADDED;
     return append(program->arena, &program->functions, &program->function_count, &f, sizeof f);
 }
 
@@ -547,12 +547,12 @@ uint32_t ck_program_base(const struct ck_program *p, uint32_t expr)
         bool pointer_b = b->op == CK_CONST ? b->imm >= CK_OBJECT_BASE(0) : b->op == CK_ADD;
 
         if (pointer_a == pointer_b)
-            return UINT32_MAX;
+            return CK_NO_OBJECT;
         e = pointer_a ? a : b;
     }
     if (e->op != CK_CONST || e->size != 8 || e->imm < CK_OBJECT_BASE(0) ||
         e->imm >= CK_OBJECT_BASE(p->object_count))
-        return UINT32_MAX;
+        return CK_NO_OBJECT;
     return (uint32_t)(e->imm >> 32) - 1;
 }
 
@@ -590,7 +590,7 @@ bool ck_program_next_race(const struct ck_program *program, uint32_t thread, con
             if (!ck_instr_is_access(conflict) || (conflict->op == CK_LOAD && access->op != CK_RMW))
                 continue;
             target = ck_program_base(program, conflict->address);
-            if (object != UINT32_MAX && target != UINT32_MAX &&
+            if (object != CK_NO_OBJECT && target != CK_NO_OBJECT &&
                 program->objects[object].alias_of != program->objects[target].alias_of)
                 continue;
             if (!ck_instr_is_atomic(conflict) || conflict->size != access->size ||

@@ -61,8 +61,13 @@ struct ck_expr {
     uint32_t a, b, c; /* indices in ck_program.exprs */
     uint64_t imm;
 };
-#define CK_NO_EXPR UINT32_MAX
-#define CK_NO_REG  UINT32_MAX
+/* In place of an index in a program: none, or unknown. */
+#define CK_NO_EXPR   UINT32_MAX
+#define CK_NO_REG    UINT32_MAX
+#define CK_NO_OBJECT UINT32_MAX
+#define CK_NO_THREAD UINT32_MAX
+#define CK_NO_INSTR  UINT32_MAX
+#define CK_NO_INPUT  UINT32_MAX
 
 enum ck_rmw_op {
     CK_RMW_XCHG,
@@ -235,14 +240,15 @@ struct ck_program {
 
 struct ck_program *ck_program_create(void);
 void ck_program_destroy(struct ck_program *program);
-/* The first object, or register of THREAD, with this name; UINT32_MAX, CK_NO_REG: none.  Constant time on average; names do
+/* The first object, or register of THREAD, with this name; CK_NO_OBJECT, CK_NO_REG: none.  Constant time on average; names do
  * not change once one was looked up. */
 uint32_t ck_program_find_object(const struct ck_program *program, const char *name);
 uint32_t ck_program_find_reg(const struct ck_program *program, uint32_t thread, const char *name);
 /* For ck_program_create (NULL: out of memory) and ck_program_destroy. */
 struct ck_names *ck_names_create(struct mm_arena *arena);
 void ck_names_clear(struct ck_names *names);
-/* Builders; each returns the index of the new item, UINT32_MAX when out of memory. */
+#define CK_NOT_ADDED UINT32_MAX
+/* Builders; each returns the index of the new item, CK_NOT_ADDED when out of memory. */
 uint32_t ck_program_add_object(struct ck_program *program, const struct ck_object *object);
 uint32_t ck_program_add_thread(struct ck_program *program, const struct ck_thread *thread);
 uint32_t ck_program_add_reg(struct ck_program *program, uint32_t thread, const char *name, uint8_t size,
@@ -255,11 +261,11 @@ uint32_t ck_program_add_observed(struct ck_program *program, const struct ck_ter
 uint32_t ck_program_add_function(struct ck_program *program, const struct ck_function *function);
 uint32_t ck_program_add_input(struct ck_program *program, const struct ck_input *input);
 uint32_t ck_program_add_requirement(struct ck_program *program, uint32_t expr);
-/* The first input of OBJECT; UINT32_MAX: it has none. */
+/* The first input of OBJECT; CK_NO_INPUT: it has none. */
 uint32_t ck_program_first_input(const struct ck_program *program, uint32_t object);
 /* Bytes of a MEMORY term. */
 unsigned ck_term_size(const struct ck_program *program, const struct ck_term *term);
-/* The base object of address EXPR: that of the pointer constant it adds to; UINT32_MAX: unknown.  The address
+/* The base object of address EXPR: that of the pointer constant it adds to; CK_NO_OBJECT: unknown.  The address
  * may be out of bounds. */
 uint32_t ck_program_base(const struct ck_program *program, uint32_t expr);
 /* Whether a write of another thread to the object of ACCESS, an atomic instruction of THREAD, can race with it (if it is

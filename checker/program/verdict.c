@@ -68,7 +68,7 @@ struct ck_execution *ck_verdict_show(struct ck_verdict *v, size_t count, uint32_
                              .ends = mm_arena_alloc(v->arena, (threads + 1) * sizeof *e.ends),
                              .wait_from = mm_arena_alloc(v->arena, (threads + 1) * sizeof *e.wait_from),
                              .co = {(uint32_t)count, (uint32_t)(count + 63) / 64, NULL},
-                             .between = {UINT32_MAX, UINT32_MAX}};
+                             .between = {CK_NO_EVENT, CK_NO_EVENT}};
 
     e.co.bits = mm_arena_alloc(v->arena, (count * e.co.words + 1) * sizeof *e.co.bits);
     if (!e.events || !e.ends || !e.wait_from || !e.co.bits)

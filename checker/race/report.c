@@ -327,8 +327,8 @@ void ck_race_found(struct ck_detector *d, const struct ck_location *location, co
     finding->count++;
     if (event->agent.command != first.agent.command) {
         d->report.across = true;
-        finding->commands = UINT32_MAX;
-    } else if (finding->commands != UINT32_MAX && finding->last_command != event->agent.command) {
+        finding->commands = CK_ACROSS_COMMANDS;
+    } else if (finding->commands != CK_ACROSS_COMMANDS && finding->last_command != event->agent.command) {
         finding->commands++;
     }
     finding->last_command = event->agent.command;

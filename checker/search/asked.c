@@ -293,7 +293,7 @@ uint32_t sx_first_position(struct stepper *s, uint64_t write)
     bool forbidden;
 
     if (!find_prefix_order(s, &o, &forbidden))
-        return forbidden ? UINT32_MAX : 0;
+        return forbidden ? SX_NO_POSITION : 0;
     event = graph_index_of(s, write);
     while (first > 0) {
         uint32_t other = graph_index_of(s, s->order[first - 1]);

@@ -7,7 +7,7 @@
 
 enum { MAX_LINKS = 8, MAX_VALUES = 1024 };
 
-/* A thread of a cycle, and what its predecessor awaits: instruction WRITE of this thread, or UINT32_MAX: its
+/* A thread of a cycle, and what its predecessor awaits: instruction WRITE of this thread, or CK_NO_INSTR: its
  * arrival at a barrier. */
 struct link {
     uint32_t thread, write;
@@ -70,7 +70,7 @@ static uint32_t add_link(const struct stepper *s, const struct link *link, const
         n = add_read(s, link->thread, halves, out);
     if (barrier)
         out[n++] = *barrier;
-    if (link->write == UINT32_MAX)
+    if (link->write == CK_NO_INSTR)
         return n;
     instr = &p->threads[link->thread].instrs[link->write];
     *write = n - 1;
@@ -138,12 +138,12 @@ static uint32_t graph_index_of(const struct sx_exec *x, const struct sx_event *e
     return i;
 }
 
-/* The location that link K writes, UINT32_MAX: none. */
+/* The location that link K writes, MM_CAT_NO_LOCATION: none. */
 static uint32_t written_location(const struct stepper *s, const struct cycle *c, uint32_t k)
 {
     uint32_t before = c->links[(k + c->count - 1) % c->count].thread;
 
-    return c->links[k].write == UINT32_MAX ? UINT32_MAX : awaited_location(s, before);
+    return c->links[k].write == CK_NO_INSTR ? MM_CAT_NO_LOCATION : awaited_location(s, before);
 }
 
 static bool same_barrier(const struct ck_instr *a, const struct ck_instr *b)
@@ -172,7 +172,7 @@ static const struct sx_event *cycle_barrier(const struct stepper *s, const struc
 
     if (barrier)
         return barrier;
-    if (link->write == UINT32_MAX)
+    if (link->write == CK_NO_INSTR)
         barrier = barrier_of(s, c->links[(k + c->count - 1) % c->count].thread);
     else if (sx_writes_after_barrier(s, link->thread, link->write, written_location(s, c, k),
                                      c->links[(k + c->count - 1) % c->count].thread))
@@ -206,7 +206,7 @@ static bool model_allows_cycle(struct stepper *s, const struct cycle *c, uint32_
         for (uint32_t k = 0; k < c->count; k++) {
             uint32_t before = (k + c->count - 1) % c->count, r, w;
 
-            if (c->links[k].write == UINT32_MAX)
+            if (c->links[k].write == CK_NO_INSTR)
                 continue;
             r = graph_index_of(x, &q.events[before][0]);
             w = graph_index_of(x, &q.events[k][q.writes[k]]);
@@ -244,7 +244,7 @@ static unsigned find_outcomes(struct stepper *s, const struct cycle *c, uint32_t
     const struct sx_location *l;
     unsigned all = read->op == CK_LOAD ? READS : read->op == CK_RMW ? WRITES : READS | WRITES, found = 0;
 
-    if (next->write == UINT32_MAX || s->threads[t].access.count > 1)
+    if (next->write == CK_NO_INSTR || s->threads[t].access.count > 1)
         return all;
     write = &p->threads[next->thread].instrs[next->write];
     l = &s->sx->values.locations[awaited_location(s, t)];
@@ -333,7 +333,7 @@ static bool is_cycle_allowed(struct stepper *s, struct cycle *c)
 bool sx_others_may_write(const struct stepper *s, uint32_t thread, uint32_t location)
 {
     for (uint32_t u = 0; u < s->count; u++) {
-        if (u != thread && sx_next_write(s, u, location, 0, thread) != UINT32_MAX)
+        if (u != thread && sx_next_write(s, u, location, 0, thread) != CK_NO_INSTR)
             return true;
     }
     return false;
@@ -345,7 +345,7 @@ bool sx_may_be_written_later(struct stepper *s, uint32_t thread, uint32_t locati
 
     if (sx_others_may_write(s, thread, location))
         return true;
-    for (uint32_t i = sx_next_write(s, thread, location, 0, thread); i != UINT32_MAX;
+    for (uint32_t i = sx_next_write(s, thread, location, 0, thread); i != CK_NO_INSTR;
          i = sx_next_write(s, thread, location, i + 1, thread)) {
         own.links[0].write = i;
         if (is_cycle_allowed(s, &own))
@@ -416,11 +416,11 @@ static bool find_cycle(struct stepper *s, struct cycle *c)
             continue;
         if (barrier) {
             if (sx_share_barriers(s->sx->program, t, u, barrier->instr->sub_group) && !is_at(s, u, barrier) &&
-                extend_cycle(s, c, u, UINT32_MAX))
+                extend_cycle(s, c, u, CK_NO_INSTR))
                 return true;
             continue;
         }
-        for (uint32_t i = sx_next_write(s, u, awaited_location(s, t), 0, t); i != UINT32_MAX;
+        for (uint32_t i = sx_next_write(s, u, awaited_location(s, t), 0, t); i != CK_NO_INSTR;
              i = sx_next_write(s, u, awaited_location(s, t), i + 1, t)) {
             if (extend_cycle(s, c, u, i))
                 return true;
@@ -433,9 +433,9 @@ static bool find_cycle(struct stepper *s, struct cycle *c)
  * which also write; in a cycle of barriers alone any blocked thread. */
 static uint32_t choose_blocked_thread(const struct stepper *s, const struct cycle *c)
 {
-    uint32_t best = UINT32_MAX, fewest = UINT32_MAX;
+    uint32_t best = CK_NO_THREAD, fewest = UINT32_MAX;
 
-    for (uint32_t t = 0; t < s->count && best == UINT32_MAX; t++)
+    for (uint32_t t = 0; t < s->count && best == CK_NO_THREAD; t++)
         best = s->threads[t].status == STEP_BLOCKED ? t : best;
 
     for (uint32_t k = 0; k < c->count; k++) {
@@ -457,10 +457,10 @@ static uint32_t choose_blocked_thread(const struct stepper *s, const struct cycl
 uint32_t sx_may_unblock(struct stepper *s)
 {
     for (uint32_t t = 0; t < s->count; t++) {
-        struct cycle none = {0}, c = {.links = {{.thread = t, .write = UINT32_MAX}}, .count = 1};
+        struct cycle none = {0}, c = {.links = {{.thread = t, .write = CK_NO_INSTR}}, .count = 1};
 
         if (s->threads[t].status < STEP_STOPPED && !is_cycle_exchanged(s, &none, t) && find_cycle(s, &c))
             return choose_blocked_thread(s, &c);
     }
-    return UINT32_MAX;
+    return CK_NO_THREAD;
 }

@@ -14,14 +14,14 @@ static uint8_t exchange_level(const struct stepper *s, uint32_t a, uint32_t b)
 static bool is_same_event(const struct stepper *s, uint32_t a, uint32_t b, uint32_t e)
 {
     const struct sx_event *x = &s->walkers[a].events[e], *y = &s->walkers[b].events[e];
-    bool private = x->location != UINT32_MAX && !s->sx->values.locations[x->location].shared;
+    bool private = x->location != MM_CAT_NO_LOCATION && !s->sx->values.locations[x->location].shared;
     uint64_t source;
 
     if (x->instr - s->walkers[a].thread->instrs != y->instr - s->walkers[b].thread->instrs ||
         x->kind != y->kind || x->order != y->order || x->first_half != y->first_half || x->late != y->late ||
         x->value != y->value || x->barrier != y->barrier || x->occurrence != y->occurrence)
         return false;
-    if (x->location == UINT32_MAX || y->location == UINT32_MAX)
+    if (x->location == MM_CAT_NO_LOCATION || y->location == MM_CAT_NO_LOCATION)
         return x->location == y->location;
     if (private)
         return !s->sx->values.locations[y->location].shared;

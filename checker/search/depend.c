@@ -153,7 +153,7 @@ static bool add_handovers(struct handovers *h, const struct ck_thread *t, uint32
         if (!reads(from) || !(set & number_of_read(t, k)) || same_address)
             continue;
         source = ck_program_base(p, from->address);
-        if (source == UINT32_MAX || object == UINT32_MAX)
+        if (source == CK_NO_OBJECT || object == CK_NO_OBJECT)
             return false;
         mm_rel_add(h->n, h->relation, p->objects[source].alias_of, p->objects[object].alias_of);
     }
@@ -170,9 +170,10 @@ static bool find_handovers(struct handovers *h)
         find_register_sources(h, thread);
         for (uint32_t i = 0; i < thread->instr_count; i++) {
             const struct ck_instr *instr = &thread->instrs[i];
-            uint32_t object = reads(instr) || writes(instr) ? ck_program_base(p, instr->address) : UINT32_MAX;
+            uint32_t object =
+                reads(instr) || writes(instr) ? ck_program_base(p, instr->address) : CK_NO_OBJECT;
 
-            if (object != UINT32_MAX && instr->order != MM_ORDER_NONE)
+            if (object != CK_NO_OBJECT && instr->order != MM_ORDER_NONE)
                 mm_set_add(h->atomic, p->objects[object].alias_of);
             if (writes(instr) && !add_handovers(h, thread, i))
                 return false;
@@ -300,7 +301,7 @@ bool sx_ends_unconstrained(struct sx *sx)
         if (t->kind == CK_TERM_REG)
             found = register_tainted(sx, t, tainted);
         for (uint32_t l = 0; l < sx->values.location_count && t->kind == CK_TERM_MEMORY && !found; l++)
-            found = x->init_of[l] != UINT32_MAX && sx_is_observed(sx, i, l) &&
+            found = x->init_of[l] != MM_CAT_NO_EVENT && sx_is_observed(sx, i, l) &&
                     mm_set_has(tainted, x->final_write[l]);
     }
     mm_free(tainted);

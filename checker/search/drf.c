@@ -57,7 +57,7 @@ static bool is_hidden_access(const struct ck_program *p, const struct ck_instr *
 {
     uint32_t base = ck_program_base(p, i->address);
 
-    return base != UINT32_MAX && p->objects[base].hidden && i->op != CK_RMW;
+    return base != CK_NO_OBJECT && p->objects[base].hidden && i->op != CK_RMW;
 }
 
 static bool is_drf_instr(const struct ck_program *p, const struct ck_instr *i)
@@ -243,20 +243,20 @@ static uint32_t member_count(const struct drf *d, uint32_t t)
     return count;
 }
 
-/* The location of the flag at ADDRESS; UINT32_MAX: none yet. */
+/* The location of the flag at ADDRESS; MM_CAT_NO_LOCATION: none yet. */
 static uint32_t flag_at(struct drf *d, uint64_t address)
 {
     uint32_t object, locations[SX_PIECES];
     bool fault;
 
-    return sx_locate(d->sx, address, 8, &object, &fault, locations) == 1 ? locations[0] : UINT32_MAX;
+    return sx_locate(d->sx, address, 8, &object, &fault, locations) == 1 ? locations[0] : MM_CAT_NO_LOCATION;
 }
 
 static bool is_released(struct drf *d, uint64_t address)
 {
     uint32_t l = flag_at(d, address);
 
-    return l != UINT32_MAX && d->locations[l].release;
+    return l != MM_CAT_NO_LOCATION && d->locations[l].release;
 }
 
 /* Whether all the work-items have called whose calls the copy of T, at the flag at ADDRESS, comes after; a work-item
@@ -587,7 +587,7 @@ bool sx_decide_drf(struct sx *sx)
         decided = sx->seen.all = judge(&d, false);
     else if (!d.open && (!d.copies || finds_racy_choice(&d)))
         judge(&d, true); /* what else the program does search has to find */
-    if (!decided && !(sx->inputs && sx->inputs->wanted != UINT32_MAX)) {
+    if (!decided && !(sx->inputs && sx->inputs->wanted != CK_NO_INPUT)) {
         sx->limited = sx->stop = false; /* limits of this execution are none of the search */
         sx->verdict->limit = (struct mm_error){0};
     }

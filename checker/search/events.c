@@ -72,8 +72,10 @@ static struct mm_cat_event *add_event(struct sx_exec *x, const struct sx_event *
 {
     struct mm_cat_event *e = &x->events[x->n];
 
-    *e = (struct mm_cat_event){
-        .thread = thread, .location = UINT32_MAX, .rmw_partner = UINT32_MAX, .barrier = UINT32_MAX};
+    *e = (struct mm_cat_event){.thread = thread,
+                               .location = MM_CAT_NO_LOCATION,
+                               .rmw_partner = MM_CAT_NO_EVENT,
+                               .barrier = MM_CAT_NO_BARRIER};
     x->infos[x->n] = (struct sx_info){.event = event, .value = event ? event->value : 0};
     x->n++;
     return e;
@@ -82,7 +84,7 @@ static struct mm_cat_event *add_event(struct sx_exec *x, const struct sx_event *
 static void add_init(struct sx *sx, uint32_t location)
 {
     struct sx_exec *x = sx->exec;
-    struct mm_cat_event *e = add_event(x, NULL, UINT32_MAX);
+    struct mm_cat_event *e = add_event(x, NULL, MM_CAT_NO_THREAD);
 
     e->init = e->write = true;
     describe_location(sx, e, location, sx->values.locations[location].object, 0);
@@ -172,7 +174,7 @@ static void add_trace_event(struct sx *sx, const struct sx_event *event, uint32_
 {
     struct sx_exec *x = sx->exec;
     const struct ck_instr *i = event->instr;
-    uint32_t instance = event->kind == SX_BARRIER ? barrier_instance(sx, event, thread) : UINT32_MAX;
+    uint32_t instance = event->kind == SX_BARRIER ? barrier_instance(sx, event, thread) : MM_CAT_NO_BARRIER;
     struct mm_cat_event *e = add_event(x, event, thread);
 
     describe_thread(sx, e, thread);
@@ -189,7 +191,7 @@ static void add_trace_event(struct sx *sx, const struct sx_event *event, uint32_
     e->fence = event->kind == SX_FENCE || event->kind == SX_BARRIER;
     e->barrier = instance;
     e->late = event->late;
-    if (event->location != UINT32_MAX) {
+    if (event->location != MM_CAT_NO_LOCATION) {
         describe_location(sx, e, event->location, event->object, i->reference);
         e->memory.start = event->start;
         e->memory.bytes = i->size;
@@ -248,7 +250,7 @@ void sx_build_events(struct sx *sx, const struct sx_trace *const *chosen)
 
     x->n = 0;
     for (uint32_t l = 0; l < sx->values.location_count; l++) {
-        x->init_of[l] = UINT32_MAX;
+        x->init_of[l] = MM_CAT_NO_EVENT;
         if (location_used(sx, chosen, l))
             add_init(sx, l);
     }
@@ -269,7 +271,7 @@ void sx_find_writes_to(struct sx_exec *x, uint32_t l)
 {
     uint32_t first = x->writes.count;
 
-    for (uint32_t w = 0; w < x->n && x->init_of[l] != UINT32_MAX; w++) {
+    for (uint32_t w = 0; w < x->n && x->init_of[l] != MM_CAT_NO_EVENT; w++) {
         if (!x->events[w].write || x->events[w].init || x->events[w].location != l)
             continue;
         mm_rel_add(x->n, x->bounds.co_lower, x->init_of[l], w);

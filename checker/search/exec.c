@@ -19,7 +19,7 @@ enum mm_class sx_exec_create(struct sx *sx)
         !(x->regs = mm_arena_alloc(sx->arena, (sx->program->thread_count + 1) * sizeof *x->regs)))
         return mm_out_of_memory(sx->err);
     x->fewest = UINT32_MAX;
-    sx->final_check = UINT32_MAX;
+    sx->final_check = MM_CAT_NO_CHECK;
     for (uint32_t i = 0; i < sx->model->check_count; i++) {
         if (strcmp(sx->model->checks[i].name, "final-order") == 0)
             sx->final_check = i;
@@ -154,7 +154,7 @@ static bool is_order_irrelevant(struct sx *sx, uint32_t write)
 {
     struct sx_exec *x = sx->exec;
 
-    if (sx->final_check == UINT32_MAX || sx->explains || sx->mode == SX_HANG || !sx_in_bounds(sx) ||
+    if (sx->final_check == MM_CAT_NO_CHECK || sx->explains || sx->mode == SX_HANG || !sx_in_bounds(sx) ||
         (write > 0 &&
          x->events[x->writes.event[write]].location == x->events[x->writes.event[write - 1]].location))
         return false;
@@ -319,7 +319,7 @@ static void adopt_sources(struct sx *sx)
             x->reads.first_source[x->reads.count] = at;
             at = adopt_open_sources(sx, r, at);
             x->reads.source_count[x->reads.count] = at - x->reads.first_source[x->reads.count];
-            x->reads.source[x->reads.count++] = UINT32_MAX;
+            x->reads.source[x->reads.count++] = MM_CAT_NO_EVENT;
             continue;
         }
         w = source == SX_INITIAL ? x->init_of[x->events[r].location] : find_given(x, source);
@@ -420,7 +420,8 @@ static void choose_initial(struct sx *sx, uint32_t l)
     const struct sx_location *location;
     bool some = false;
 
-    while (l < sx->values.location_count && (!sx->values.locations[l].any || x->init_of[l] == UINT32_MAX))
+    while (l < sx->values.location_count &&
+           (!sx->values.locations[l].any || x->init_of[l] == MM_CAT_NO_EVENT))
         l++;
     if (l == sx->values.location_count) {
         choose_open(sx);

@@ -13,7 +13,7 @@ static uint8_t event_kind(const struct mm_cat_event *e)
         return MM_INIT;
     if (e->read || e->write)
         return e->read ? MM_READ : MM_WRITE;
-    if (e->barrier != UINT32_MAX)
+    if (e->barrier != MM_CAT_NO_BARRIER)
         return e->exit ? MM_BARRIER_EXIT : MM_BARRIER_ENTRY;
     if (e->fence)
         return MM_FENCE;
@@ -32,7 +32,7 @@ static struct ck_step describe_step(const void *execution, uint32_t event)
     const struct sx_exec *x = sx->exec;
     const struct mm_cat_event *e = &x->events[event];
     const struct sx_info *info = &x->infos[event];
-    struct ck_step s = {.event = event, .thread = e->thread, .object = UINT32_MAX};
+    struct ck_step s = {.event = event, .thread = e->thread, .object = CK_NO_OBJECT};
 
     s.info.kind = event_kind(e);
     s.info.order = e->order;
@@ -41,7 +41,7 @@ static struct ck_step describe_step(const void *execution, uint32_t event)
     s.info.attributes = e->attributes;
     s.info.semantics = e->semantics;
     s.info.agent = (struct mm_agent){1, e->thread};
-    if (e->location != UINT32_MAX) {
+    if (e->location != MM_CAT_NO_LOCATION) {
         const struct sx_location *l = &sx->values.locations[e->location];
 
         s.object = info->event ? info->event->object : l->object;
@@ -69,7 +69,7 @@ static uint64_t pair_penalty(const struct sx_exec *x, const uint32_t *source, ui
     const struct mm_cat_event *a = &x->events[e], *b = &x->events[f];
     const uint64_t odd = x->n + 1, odder = odd * odd, never = odder * odd;
     bool po = f < e && !b->init && b->thread == a->thread;
-    bool barrier = a->exit && !b->exit && a->barrier != UINT32_MAX && b->barrier == a->barrier;
+    bool barrier = a->exit && !b->exit && a->barrier != MM_CAT_NO_BARRIER && b->barrier == a->barrier;
 
     if (po || barrier)
         return never;
@@ -77,7 +77,7 @@ static uint64_t pair_penalty(const struct sx_exec *x, const uint32_t *source, ui
         return odder;
     if (mm_rel_has(x->n, x->bounds.co_lower, f, e))
         return odd;
-    return a->write && source[f] != UINT32_MAX && mm_rel_has(x->n, x->bounds.co_lower, source[f], e);
+    return a->write && source[f] != MM_CAT_NO_EVENT && mm_rel_has(x->n, x->bounds.co_lower, source[f], e);
 }
 
 /* MOST: more is as good as that. */

@@ -82,12 +82,12 @@ static void factor_join(struct sx_guess *g, uint64_t *what, uint64_t factor)
     g->changed = g->changed || *what != before;
 }
 
-/* The factor of what an access reads: UINT32_MAX represents any object. */
+/* The factor of what an access reads: CK_NO_OBJECT represents any object. */
 static uint64_t factor_held(const struct sx_guess *g, const struct ck_program *p, uint32_t object)
 {
-    uint64_t factor = object == UINT32_MAX ? 0 : g->objects[object];
+    uint64_t factor = object == CK_NO_OBJECT ? 0 : g->objects[object];
 
-    for (uint32_t o = 0; o < p->object_count && object == UINT32_MAX; o++)
+    for (uint32_t o = 0; o < p->object_count && object == CK_NO_OBJECT; o++)
         factor = g->objects[o] != 0 ? OTHER : factor;
     return factor;
 }
@@ -95,7 +95,7 @@ static uint64_t factor_held(const struct sx_guess *g, const struct ck_program *p
 static void factor_store(struct sx_guess *g, const struct ck_program *p, uint32_t object, uint64_t factor)
 {
     for (uint32_t o = 0; o < p->object_count; o++) {
-        if (o == object || object == UINT32_MAX)
+        if (o == object || object == CK_NO_OBJECT)
             factor_join(g, &g->objects[o], factor);
     }
 }
@@ -189,7 +189,7 @@ static bool is_guess_applicable(const struct sx_guess *g, const struct ck_progra
             uint64_t factor = g->addresses[t][i];
 
             if (factor == OTHER ||
-                (factor != 0 && ck_program_base(p, p->threads[t].instrs[i].address) == UINT32_MAX))
+                (factor != 0 && ck_program_base(p, p->threads[t].instrs[i].address) == CK_NO_OBJECT))
                 return false;
         }
     }
@@ -293,7 +293,7 @@ static bool is_even(const struct sx *sx, uint32_t o, uint64_t factor)
             bool access = instr->op >= CK_LOAD && instr->op <= CK_CAS;
             uint32_t base = access ? ck_program_base(p, instr->address) : 0;
 
-            if (access && (base == o || base == UINT32_MAX) && sx->guess->addresses[t][i] != factor)
+            if (access && (base == o || base == CK_NO_OBJECT) && sx->guess->addresses[t][i] != factor)
                 return false;
         }
     }

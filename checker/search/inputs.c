@@ -53,7 +53,7 @@ static bool is_allowed(const struct ck_input *in, uint64_t value)
 /* The numbers that a term has in 64 bits, as long as the term is a constant or an extended input. */
 struct interval {
     int64_t low, high;
-    uint32_t input; /* UINT32_MAX: a constant */
+    uint32_t input; /* CK_NO_INPUT: a constant */
     bool is_signed; /* extended by its sign */
 };
 
@@ -63,7 +63,7 @@ static bool read_interval(const struct assignment *a, uint32_t expr, struct inte
     const struct domain *d;
     uint8_t size;
 
-    *v = (struct interval){.low = (int64_t)e->imm, .high = (int64_t)e->imm, .input = UINT32_MAX};
+    *v = (struct interval){.low = (int64_t)e->imm, .high = (int64_t)e->imm, .input = CK_NO_INPUT};
     if (e->size != 8 || e->op == CK_CONST)
         return e->size == 8;
     if (e->op == CK_SEXT || e->op == CK_ZEXT)
@@ -88,7 +88,7 @@ static bool read_interval(const struct assignment *a, uint32_t expr, struct inte
 static bool narrow(struct assignment *a, const struct interval *v, int64_t least, int64_t most)
 {
     int64_t low = least > v->low ? least : v->low, high = most < v->high ? most : v->high;
-    struct domain *d = v->input == UINT32_MAX ? NULL : &a->domains[v->input];
+    struct domain *d = v->input == CK_NO_INPUT ? NULL : &a->domains[v->input];
 
     if (!d || low > high ||
         (low == v->low && high == v->high)) /* empty: the requirement rejects each value */
@@ -192,7 +192,7 @@ static uint32_t unassigned(const struct assignment *a, const struct requirement 
     for (uint32_t i = 0; i < r->count; i++)
         if (!a->chosen[r->inputs[i]])
             return r->inputs[i];
-    return UINT32_MAX;
+    return CK_NO_INPUT;
 }
 
 static bool is_satisfied(const struct assignment *a, const struct requirement *r)
@@ -203,7 +203,7 @@ static bool is_satisfied(const struct assignment *a, const struct requirement *r
 static bool is_rejected(const struct assignment *a)
 {
     for (uint32_t r = 0; r < a->p->requirement_count; r++)
-        if (unassigned(a, &a->requirements[r]) == UINT32_MAX && !is_satisfied(a, &a->requirements[r]))
+        if (unassigned(a, &a->requirements[r]) == CK_NO_INPUT && !is_satisfied(a, &a->requirements[r]))
             return true;
     return false;
 }
@@ -215,12 +215,12 @@ static enum ck_answer satisfy(struct assignment *a, uint32_t r)
     enum ck_answer found = CK_NO;
     uint32_t i;
 
-    while (r < a->p->requirement_count && (i = unassigned(a, &a->requirements[r])) == UINT32_MAX &&
+    while (r < a->p->requirement_count && (i = unassigned(a, &a->requirements[r])) == CK_NO_INPUT &&
            is_satisfied(a, &a->requirements[r]))
         r++;
     if (r == a->p->requirement_count)
         return CK_YES;
-    if (i == UINT32_MAX)
+    if (i == CK_NO_INPUT)
         return CK_NO;
     if (++a->steps > MOST_STEPS)
         return CK_UNKNOWN;
@@ -481,12 +481,12 @@ static enum mm_class search_once(struct assignment *a, uint32_t *wanted)
     enum mm_class r;
 
     sx.options.accept_vacuous = true;
-    a->inputs.wanted = UINT32_MAX;
+    a->inputs.wanted = CK_NO_INPUT;
     a->searches++;
     put_values(a);
     r = sx_search(&sx);
     *wanted = a->inputs.wanted;
-    if (!r && *wanted == UINT32_MAX && !merge(a, &v))
+    if (!r && *wanted == CK_NO_INPUT && !merge(a, &v))
         r = mm_out_of_memory(a->sx->err);
     return r;
 }
@@ -494,7 +494,7 @@ static enum mm_class search_once(struct assignment *a, uint32_t *wanted)
 /* All assignments that extend the present one. */
 static enum mm_class explore(struct assignment *a)
 {
-    uint32_t n = a->p->input_count, wanted = UINT32_MAX;
+    uint32_t n = a->p->input_count, wanted = CK_NO_INPUT;
     bool *chosen;
     enum ck_answer satisfiable;
     enum mm_class r = MM_OK;
@@ -518,7 +518,7 @@ static enum mm_class explore(struct assignment *a)
         give_up(a, "search.inputs", "limit reached: no values were found that satisfy the requirements");
     memcpy(a->chosen, chosen, n);
     mm_free(chosen);
-    return r || wanted == UINT32_MAX ? r : explore_values(a, wanted);
+    return r || wanted == CK_NO_INPUT ? r : explore_values(a, wanted);
 }
 
 /* Objects with inputs hold their values. */
@@ -534,7 +534,7 @@ static bool copy_objects(struct assignment *a)
     for (uint32_t o = 0; o < p->object_count; o++) {
         struct ck_object *object = &a->program.objects[o];
 
-        if (a->inputs.first[o] == UINT32_MAX)
+        if (a->inputs.first[o] == CK_NO_INPUT)
             continue;
         object->uninitialized = false;
         object->initial =
@@ -571,7 +571,7 @@ static bool prepare(struct assignment *a)
         bool decisive;
 
         first[o] = ck_program_first_input(p, o);
-        decisive = first[o] != UINT32_MAX && (p->vulkan || sx_is_decisive(a->sx, o));
+        decisive = first[o] != CK_NO_INPUT && (p->vulkan || sx_is_decisive(a->sx, o));
         for (uint32_t i = first[o]; i < n && p->inputs[i].object == o; i++)
             a->open[i] = decisive;
     }

@@ -7,11 +7,13 @@
 
 enum sx_kind { SX_READ, SX_WRITE, SX_FENCE, SX_BARRIER, SX_AVAILABILITY, SX_VISIBILITY, SX_POINT };
 
+#define SX_NO_POSITION UINT32_MAX /* in place of a position in the coherence order */
+
 struct sx_event {
     uint8_t kind;
     uint8_t order;
     bool first_half, second_half; /* the read and the write of one read-modify-write: adjacent events */
-    uint32_t location;            /* index in sx.values.locations, UINT32_MAX if none */
+    uint32_t location;            /* index in sx.values.locations, MM_CAT_NO_LOCATION if none */
     uint32_t object;              /* as addressed, before aliases */
     uint32_t access;              /* equal for the pieces of one access, which are adjacent; 0: one piece */
     uint32_t start;               /* of the whole access: offset in the underlying object */
@@ -69,9 +71,9 @@ struct sx_location {
 
 /* Inputs without a value: an access to one ends the search, which is repeated for each value (search/inputs.c). */
 struct sx_inputs {
-    const uint32_t *first; /* by object: its first input, UINT32_MAX: none */
+    const uint32_t *first; /* by object: its first input, CK_NO_INPUT: none */
     const bool *open;      /* by input: it has no value */
-    uint32_t wanted;       /* the input that was accessed, UINT32_MAX: none */
+    uint32_t wanted;       /* the input that was accessed, CK_NO_INPUT: none */
 };
 
 /* The combinations under examination: of complete traces; with traces that end early; with work-items of a
@@ -158,7 +160,7 @@ struct sx {
     struct sx_thread *threads;
     struct sx_exec *exec;
     enum sx_mode mode;
-    uint32_t final_check; /* check of the model named final-order, UINT32_MAX: none */
+    uint32_t final_check; /* check of the model named final-order, MM_CAT_NO_CHECK: none */
     uint8_t *exchanges;   /* kernels: sx_find_symmetry(); NULL: unknown */
     enum sx_explains explains;
     bool stop; /* the search is over */

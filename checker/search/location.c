@@ -23,9 +23,9 @@ static uint64_t initial_value(const struct ck_object *o, uint32_t offset, unsign
 static bool wants_input(struct sx *sx, uint32_t object, uint32_t offset, unsigned size)
 {
     struct sx_inputs *in = sx->inputs;
-    uint32_t first = in ? in->first[object] : UINT32_MAX, element;
+    uint32_t first = in ? in->first[object] : CK_NO_INPUT, element;
 
-    if (first == UINT32_MAX)
+    if (first == CK_NO_INPUT)
         return false;
     element = sx->program->objects[object].element_size;
     for (uint32_t i = first + offset / element; i <= first + (offset + size - 1) / element; i++) {
@@ -44,17 +44,17 @@ static uint32_t add_location(struct sx *sx, uint32_t object, uint32_t offset, un
 
     if (sx->values.location_count == MAX_LOCATIONS) {
         sx_limit(sx, "search.locations", "limit reached: 1024 locations");
-        return UINT32_MAX;
+        return MM_CAT_NO_LOCATION;
     }
     if (wants_input(sx, object, offset, size))
-        return UINT32_MAX;
+        return MM_CAT_NO_LOCATION;
     if (sx->values.location_count == sx->values.location_capacity) {
         uint32_t capacity = sx->values.location_capacity ? sx->values.location_capacity * 2 : 16;
         struct sx_location *bigger = mm_arena_alloc(sx->arena, capacity * sizeof *bigger);
 
         if (!bigger) {
             sx_limit(sx, "memory", "out of memory");
-            return UINT32_MAX;
+            return MM_CAT_NO_LOCATION;
         }
         if (sx->values.location_count)
             memcpy(bigger, sx->values.locations, sx->values.location_count * sizeof *bigger);
@@ -66,7 +66,7 @@ static uint32_t add_location(struct sx *sx, uint32_t object, uint32_t offset, un
     l->initial = initial_value(&sx->program->objects[object], offset, size);
     l->any = sx->program->objects[object].uninitialized;
     if (l->any ? !sx_add_candidates(sx, l) : !sx_add_value(sx, l, l->initial))
-        return UINT32_MAX;
+        return MM_CAT_NO_LOCATION;
     return sx->values.location_count++;
 }
 
@@ -100,7 +100,7 @@ static void add_cut(struct sx *sx, uint64_t address)
     sx->iteration.again = true;
 }
 
-/* The location at OFFSET of SIZE bytes; UINT32_MAX: it overlaps others and is cut next time. */
+/* The location at OFFSET of SIZE bytes; MM_CAT_NO_LOCATION: it overlaps others and is cut next time. */
 static uint32_t find_location(struct sx *sx, uint32_t root, uint32_t offset, unsigned size)
 {
     for (uint32_t i = 0; i < sx->values.location_count; i++) {
@@ -115,7 +115,7 @@ static uint32_t find_location(struct sx *sx, uint32_t root, uint32_t offset, uns
         add_cut(sx, base + offset + size);
         add_cut(sx, base + l->offset);
         add_cut(sx, base + l->offset + l->size);
-        return UINT32_MAX;
+        return MM_CAT_NO_LOCATION;
     }
     return add_location(sx, root, offset, size);
 }
@@ -124,7 +124,7 @@ bool sx_strays(const struct sx *sx, const struct ck_instr *i, uint64_t address)
 {
     uint32_t base = ck_program_base(sx->program, i->address);
 
-    return base != UINT32_MAX && (address >> 32) - 1 != base;
+    return base != CK_NO_OBJECT && (address >> 32) - 1 != base;
 }
 
 unsigned sx_locate(struct sx *sx, uint64_t address, unsigned size, uint32_t *object, bool *fault,
@@ -145,7 +145,7 @@ unsigned sx_locate(struct sx *sx, uint64_t address, unsigned size, uint32_t *obj
         while (next < size && !(sx->values.cut_count && is_cut(sx, CK_OBJECT_BASE(root) + offset + next)))
             next++;
         locations[count] = find_location(sx, root, offset + at, next - at);
-        if (locations[count++] == UINT32_MAX)
+        if (locations[count++] == MM_CAT_NO_LOCATION)
             return 0;
     }
     return count;

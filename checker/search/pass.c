@@ -78,7 +78,7 @@ static void find_ordered_objects(struct stepper *s)
                 continue;
             base = ck_program_base(p, i->address);
             for (uint32_t o = 0; o < p->object_count; o++) {
-                if (base != UINT32_MAX && p->objects[base].alias_of != p->objects[o].alias_of)
+                if (base != CK_NO_OBJECT && p->objects[base].alias_of != p->objects[o].alias_of)
                     continue;
                 s->facts.ordered[o] |= i->op != CK_STORE ? READ_THERE : 0;
                 s->facts.ordered[o] |= ck_instr_is_atomic(i) || i->op >= CK_RMW ? ATOMIC_THERE : 0;

@@ -7,7 +7,7 @@ enum { MAX_PLAN = 4096, MAX_STEPS = 100000 };
 
 struct planned {
     uint32_t pc, root, offset; /* ROOT: the object whose memory it is */
-    uint32_t event;            /* writes: index of the event, UINT32_MAX: unknown */
+    uint32_t event;            /* writes: index of the event, MM_CAT_NO_EVENT: unknown */
     uint32_t barriers;         /* number of barriers before it */
     uint8_t size;
     bool writes;
@@ -17,7 +17,7 @@ struct sx_plan {
     struct planned *accesses;
     uint32_t count;
     uint32_t barriers; /* number executed so far */
-    uint32_t tail;     /* first instruction that is not planned; UINT32_MAX: none */
+    uint32_t tail;     /* first instruction that is not planned; CK_NO_INSTR: none */
     /* Litmus tests: the first events, which are part of every complete execution. */
     struct sx_event *events;
     uint32_t event_count;
@@ -54,7 +54,7 @@ static void plan_event(struct planner *r, enum sx_kind kind, uint32_t pc, uint64
                                                           .order = i->order,
                                                           .first_half = kind == SX_READ && i->op == CK_RMW,
                                                           .second_half = kind == SX_WRITE && i->op == CK_RMW,
-                                                          .location = UINT32_MAX,
+                                                          .location = MM_CAT_NO_LOCATION,
                                                           .object = (uint32_t)(address >> 32) - 1,
                                                           .start = (uint32_t)address,
                                                           .instr = i};
@@ -83,7 +83,7 @@ static void plan_barrier(struct planner *r, uint32_t pc)
     if (plan->cut || !e)
         return;
     plan_event(r, SX_BARRIER, pc, 0);
-    e->object = UINT32_MAX;
+    e->object = CK_NO_OBJECT;
     e->barrier = i->value == CK_NO_EXPR ? i->site : sx_eval_expr(r->p, i->value, r->regs);
     for (uint32_t k = 0; k + 1 < plan->event_count; k++)
         e->occurrence += plan->events[k].kind == SX_BARRIER && plan->events[k].barrier == e->barrier;
@@ -112,7 +112,7 @@ static bool plan_access(struct planner *r, uint32_t pc)
                                                      .root = r->p->objects[number].alias_of,
                                                      .offset = (uint32_t)address,
                                                      .size = i->size,
-                                                     .event = UINT32_MAX,
+                                                     .event = MM_CAT_NO_EVENT,
                                                      .barriers = plan->barriers,
                                                      .writes = i->op != CK_LOAD};
     plan_access_events(r, pc, address);
@@ -206,7 +206,7 @@ static bool plan_thread(struct stepper *s, uint32_t t)
         if (!plan_step(&r, &pc))
             break;
     }
-    r.plan->tail = pc < thread->instr_count ? pc : UINT32_MAX;
+    r.plan->tail = pc < thread->instr_count ? pc : CK_NO_INSTR;
     r.plan->cut = r.plan->cut || pc < thread->instr_count;
     return true;
 }
@@ -264,7 +264,7 @@ static bool may_write(const struct stepper *s, uint32_t thread, uint32_t i, cons
     if (instr->op != CK_STORE && instr->op != CK_RMW && instr->op != CK_CAS)
         return false;
     base = ck_program_base(p, instr->address);
-    if (base == UINT32_MAX)
+    if (base == CK_NO_OBJECT)
         return true;
     if (p->objects[base].alias_of != l->object)
         return false;
@@ -299,9 +299,9 @@ static bool may_write_unplanned(const struct stepper *s, uint32_t thread, uint32
     const struct step_thread *state = &s->threads[thread];
     uint32_t tail = s->facts.plans[thread].tail;
 
-    if (tail != UINT32_MAX && state->accesses >= s->facts.plans[thread].count)
+    if (tail != CK_NO_INSTR && state->accesses >= s->facts.plans[thread].count)
         tail = state->pc; /* the thread has left its plan */
-    return tail != UINT32_MAX &&
+    return tail != CK_NO_INSTR &&
            mm_rel_has(s->sx->program->threads[thread].instr_count, s->facts.reach[thread], tail, i) &&
            may_write(s, thread, i, l);
 }
@@ -314,12 +314,12 @@ uint32_t sx_next_write(const struct stepper *s, uint32_t thread, uint32_t locati
     uint32_t n = s->sx->program->threads[thread].instr_count;
 
     if (state->status >= STEP_STOPPED || state->pc >= n)
-        return UINT32_MAX;
+        return CK_NO_INSTR;
     for (uint32_t i = from; i < n; i++) {
-        if (plans_to_write(s, thread, i, l, UINT32_MAX, reader) || may_write_unplanned(s, thread, i, l))
+        if (plans_to_write(s, thread, i, l, MM_CAT_NO_EVENT, reader) || may_write_unplanned(s, thread, i, l))
             return i;
     }
-    return UINT32_MAX;
+    return CK_NO_INSTR;
 }
 
 bool sx_writes_after_barrier(const struct stepper *s, uint32_t thread, uint32_t i, uint32_t location,

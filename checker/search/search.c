@@ -129,7 +129,7 @@ static void explain_outcome(struct sx *sx, bool values_known)
 static void list_forbidden(struct sx *sx, bool values_known)
 {
     uint64_t candidates = sx->verdict->candidate_count;
-    bool settled = !sx->stop && !sx->limited && sx->final_check == UINT32_MAX;
+    bool settled = !sx->stop && !sx->limited && sx->final_check == MM_CAT_NO_CHECK;
 
     if (!settled)
         return;
@@ -164,7 +164,7 @@ static void decide(struct sx *sx)
 
 static bool wants_input(const struct sx *sx)
 {
-    return sx->inputs && sx->inputs->wanted != UINT32_MAX;
+    return sx->inputs && sx->inputs->wanted != CK_NO_INPUT;
 }
 
 static enum mm_class search_run(struct sx *sx)

@@ -28,7 +28,7 @@ static enum ck_end end_of(const struct sx_trace *t)
 /* Barriers that are two events for the model are one here. */
 static bool is_second_half(const struct mm_cat_event *e)
 {
-    return e->barrier != UINT32_MAX && e->exit;
+    return e->barrier != MM_CAT_NO_BARRIER && e->exit;
 }
 
 static struct ck_event to_witness_event(struct sx *sx, uint32_t i)
@@ -40,12 +40,12 @@ static struct ck_event to_witness_event(struct sx *sx, uint32_t i)
                          .kind = kind_of(own),
                          .order = e->order,
                          .scope = e->scope,
-                         .object = UINT32_MAX,
+                         .object = CK_NO_OBJECT,
                          .value = x->infos[i].value,
-                         .source = UINT32_MAX,
-                         .partner = UINT32_MAX};
+                         .source = CK_NO_EVENT,
+                         .partner = CK_NO_EVENT};
 
-    if (e->location != UINT32_MAX) {
+    if (e->location != MM_CAT_NO_LOCATION) {
         const struct sx_location *l = &sx->values.locations[e->location];
 
         h.object = own ? own->object : l->object;
@@ -158,7 +158,7 @@ static void fill_execution(struct sx *sx, uint32_t *number, const uint32_t *orde
             out->events[out->count++] = to_witness_event(sx, i);
     }
     for (uint32_t i = 0; i < x->n; i++)
-        if (x->events[i].rmw_partner != UINT32_MAX)
+        if (x->events[i].rmw_partner != MM_CAT_NO_EVENT)
             out->events[number[i]].partner = number[x->events[i].rmw_partner];
     add_sources(x, number, out->events);
     add_steps(x, number, order, out->events);

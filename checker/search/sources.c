@@ -211,7 +211,7 @@ bool sx_is_initial_impossible(const struct stepper *s, uint32_t reader, uint32_t
     const struct sx_static *known = s->facts.impossible;
 
     return known && read < sx_planned_count(s, reader) && location < known->locations &&
-           known->initial[location] != UINT32_MAX &&
+           known->initial[location] != MM_CAT_NO_EVENT &&
            mm_rel_has(known->n, known->impossible, known->initial[location], known->number[reader][read]);
 }
 

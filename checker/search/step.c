@@ -313,8 +313,8 @@ static void handle_blocked_prefix(struct stepper *s)
             sx_judge_execution(s);
         return;
     }
-    t = sx_may_extend(s) ? sx_may_unblock(s) : UINT32_MAX;
-    if (t != UINT32_MAX)
+    t = sx_may_extend(s) ? sx_may_unblock(s) : CK_NO_THREAD;
+    if (t != CK_NO_THREAD)
         guess_read(s, t);
 }
 

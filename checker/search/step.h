@@ -189,7 +189,7 @@ bool sx_may_extend(struct stepper *s);
  * which extends the prefix, that of M, has.  False: there is no such execution. */
 bool sx_remove_hidden(struct stepper *s, const struct sx_checkpoint *m, uint32_t t, uint64_t *sources,
                       uint32_t *count);
-/* The first position in the coherence order that WRITE, which has none yet, may have; UINT32_MAX: none. */
+/* The first position in the coherence order that WRITE, which has none yet, may have; SX_NO_POSITION: none. */
 uint32_t sx_first_position(struct stepper *s, uint64_t write);
 /* Judges the execution, which is complete. */
 void sx_judge_execution(struct stepper *s);
@@ -199,7 +199,7 @@ bool sx_plan_threads(struct stepper *s);
 bool sx_planned_trace(struct stepper *s, uint32_t thread, struct sx_trace *trace);
 uint32_t sx_planned_count(const struct stepper *s, uint32_t thread);
 /* The first instruction of THREAD from FROM on that it may still execute and that may then write what the current
- * read of READER, of LOCATION, may return; UINT32_MAX: none. */
+ * read of READER, of LOCATION, may return; CK_NO_INSTR: none. */
 uint32_t sx_next_write(const struct stepper *s, uint32_t thread, uint32_t location, uint32_t from,
                        uint32_t reader);
 /* Whether every such write by instruction I comes after a barrier that THREAD has not reached. */
@@ -230,7 +230,7 @@ bool sx_others_may_write(const struct stepper *s, uint32_t thread, uint32_t loca
 /* Whether a write to LOCATION may follow the current read of it by THREAD. */
 bool sx_may_be_written_later(struct stepper *s, uint32_t thread, uint32_t location);
 /* No thread is runnable and some reads are blocked: a thread whose read may return a value that follows from it, in an
- * execution that extends the prefix; UINT32_MAX: there is no such execution. */
+ * execution that extends the prefix; CK_NO_THREAD: there is no such execution. */
 uint32_t sx_may_unblock(struct stepper *s);
 
 #endif

@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-enum { NOWHERE = UINT32_MAX, MOST_COMPARISONS = 65536 };
+enum { MOST_COMPARISONS = 65536 };
 
-/* An exchange of two units of work-items, each in program order, and the induced map of locations (NOWHERE:
+/* An exchange of two units of work-items, each in program order, and the induced map of locations (MM_CAT_NO_LOCATION:
  * not determined yet, or itself). */
 struct exchange {
     struct sx *sx;
@@ -95,7 +95,7 @@ static bool exchange_locations(struct exchange *e, uint32_t x, uint32_t y)
 {
     const struct sx_location *a = &e->sx->values.locations[x], *b = &e->sx->values.locations[y];
 
-    if (e->location[x] == NOWHERE && e->location[y] == NOWHERE) {
+    if (e->location[x] == MM_CAT_NO_LOCATION && e->location[y] == MM_CAT_NO_LOCATION) {
         e->location[x] = y;
         e->location[y] = x;
     }
@@ -111,9 +111,9 @@ static bool same_event(struct exchange *e, const struct sx_event *x, const struc
         (x->access == 0) != (y->access == 0) || x->value != y->value || x->barrier != y->barrier ||
         x->occurrence != y->occurrence || x->depends != y->depends ||
         x->address_depends != y->address_depends || x->control_depends != y->control_depends ||
-        (x->location == UINT32_MAX) != (y->location == UINT32_MAX))
+        (x->location == MM_CAT_NO_LOCATION) != (y->location == MM_CAT_NO_LOCATION))
         return false;
-    return x->location == UINT32_MAX ||
+    return x->location == MM_CAT_NO_LOCATION ||
            (exchange_locations(e, x->location, y->location) &&
             (x->object == y->object) == (e->sx->values.locations[x->location].object ==
                                          e->sx->values.locations[y->location].object) &&
@@ -151,7 +151,7 @@ static bool takes_part(const struct exchange *e, uint32_t thread)
 
 static bool moves(const struct exchange *e, uint32_t location)
 {
-    return e->location[location] != NOWHERE && e->location[location] != location;
+    return e->location[location] != MM_CAT_NO_LOCATION && e->location[location] != location;
 }
 
 /* Whether a work-item outside the exchange accesses an exchanged location. */
@@ -164,7 +164,7 @@ static bool others_notice(const struct exchange *e)
             for (uint32_t k = 0; k < thread->traces[i].event_count; k++) {
                 uint32_t l = thread->traces[i].events[k].location;
 
-                if (l != UINT32_MAX && moves(e, l))
+                if (l != MM_CAT_NO_LOCATION && moves(e, l))
                     return true;
             }
         }
@@ -224,17 +224,17 @@ static uint32_t collect_unit(const struct ck_program *p, uint32_t first, int lev
  * in the next larger one. */
 static uint32_t before(const struct ck_program *p, uint32_t t, int level)
 {
-    uint32_t found = NOWHERE;
+    uint32_t found = MM_CAT_NO_LOCATION;
 
     for (uint32_t u = 0; u < t; u++) {
         if (sx_same_unit(p, u, t, level))
-            return NOWHERE; /* T is not the first */
+            return MM_CAT_NO_LOCATION; /* T is not the first */
     }
-    for (uint32_t u = t; u-- > 0 && found == NOWHERE;) {
+    for (uint32_t u = t; u-- > 0 && found == MM_CAT_NO_LOCATION;) {
         if (sx_same_unit(p, u, t, level + 1))
             found = u;
     }
-    for (uint32_t u = 0; u < t && found != NOWHERE; u++) {
+    for (uint32_t u = 0; u < t && found != MM_CAT_NO_LOCATION; u++) {
         if (sx_same_unit(p, u, found, level))
             return u;
     }
@@ -291,7 +291,7 @@ uint8_t *sx_find_symmetry(struct sx *sx, bool has_traces)
         for (uint32_t t = 0; t < n; t++) {
             uint32_t u = before(p, t, level);
 
-            class[t] = u != NOWHERE && may_exchange(&e, t, u, level) ? class[u] : t;
+            class[t] = u != MM_CAT_NO_LOCATION && may_exchange(&e, t, u, level) ? class[u] : t;
             for (uint32_t k = 0; k < t && class[t] != t; k++) {
                 if (class[k] == class[t])
                     note_exchange(&e, t, k, level, exchanges);

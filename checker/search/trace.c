@@ -83,8 +83,8 @@ struct sx_event *sx_push(struct sx_walker *w, enum sx_kind kind, const struct ck
     w->event_count++;
     *e = (struct sx_event){.kind = (uint8_t)kind,
                            .order = instr->order,
-                           .location = UINT32_MAX,
-                           .object = UINT32_MAX,
+                           .location = MM_CAT_NO_LOCATION,
+                           .object = CK_NO_OBJECT,
                            .control_depends = *w->control_depends,
                            .created = ++w->sx->created,
                            .instr = instr};
@@ -109,7 +109,7 @@ static void push_barrier(struct sx_walker *w, const struct ck_instr *instr)
     }
 }
 
-/* An iteration of the loops that begin at PC starts: FROM is the back edge taken, UINT32_MAX if none. */
+/* An iteration of the loops that begin at PC starts: FROM is the back edge taken, CK_NO_INSTR if none. */
 static void begin_iteration(struct sx_walker *w, uint32_t pc, uint32_t from)
 {
     size_t regs = w->thread->reg_count;
@@ -119,7 +119,7 @@ static void begin_iteration(struct sx_walker *w, uint32_t pc, uint32_t from)
 
         if (w->thread->instrs[w->edges[e]].target != pc)
             continue;
-        if (from == UINT32_MAX)
+        if (from == CK_NO_INSTR)
             b[0] = 0;
         b[1] = w->last_effect;
         b[2] = w->event_count;
@@ -194,9 +194,9 @@ static enum racing find_races(const struct sx_walker *w, const struct ck_instr *
     enum racing races = RACING_NEVER;
 
     for (; ck_program_next_race(p, own, access, &t, &i); i++) {
-        if (!sx_share_barriers(p, own, t, false) || object == UINT32_MAX ||
-            ck_program_base(p, p->threads[t].instrs[i].address) == UINT32_MAX || !barriers_order(w, object) ||
-            !is_before_barriers(&p->threads[t], i))
+        if (!sx_share_barriers(p, own, t, false) || object == CK_NO_OBJECT ||
+            ck_program_base(p, p->threads[t].instrs[i].address) == CK_NO_OBJECT ||
+            !barriers_order(w, object) || !is_before_barriers(&p->threads[t], i))
             return RACING;
         races = RACING_BEFORE_BARRIER;
     }
@@ -412,7 +412,7 @@ void sx_walker_enter(struct sx_walker *w, uint32_t pc)
     if (!w->is_header[pc])
         return;
     if (!w->came_back)
-        begin_iteration(w, pc, UINT32_MAX);
+        begin_iteration(w, pc, CK_NO_INSTR);
     w->came_back = false;
 }
 

@@ -51,7 +51,7 @@ static void taint_raise(struct taint *t, uint8_t *what, enum level level)
     *what = (uint8_t)worst((enum level) * what, level);
 }
 
-/* Object that an address without registers points into; UINT32_MAX: any. */
+/* Object that an address without registers points into; CK_NO_OBJECT: any. */
 static uint32_t object_of(const struct taint *t, uint32_t address)
 {
     const struct ck_expr *e = &t->p->exprs[address];
@@ -59,7 +59,7 @@ static uint32_t object_of(const struct taint *t, uint32_t address)
     while (e->op == CK_ADD)
         e = &t->p->exprs[t->p->exprs[e->a].op == CK_CONST ? e->a : e->b];
     if (e->op != CK_CONST || e->imm < CK_OBJECT_BASE(0))
-        return UINT32_MAX;
+        return CK_NO_OBJECT;
     return (uint32_t)(e->imm >> 32) - 1;
 }
 
@@ -68,7 +68,7 @@ static enum level may_hold(const struct taint *t, uint32_t object)
     enum level level = NONE;
 
     for (uint32_t o = 0; o < t->p->object_count; o++) {
-        if (object == UINT32_MAX || o == object)
+        if (object == CK_NO_OBJECT || o == object)
             level = worst(level, (enum level)t->objects[o]);
     }
     return level;
@@ -96,7 +96,7 @@ static void taint_access(struct taint *t, const struct ck_instr *i)
     if (i->op == CK_RMW && i->rmw != CK_RMW_XCHG && worst(written, held) != NONE)
         written = COMPUTED;
     for (uint32_t o = 0; o < t->p->object_count && written; o++) {
-        if (o == object || object == UINT32_MAX)
+        if (o == object || object == CK_NO_OBJECT)
             taint_raise(t, &t->objects[o], written);
     }
 }

@@ -200,7 +200,7 @@ static bool seed_instr(struct sx *sx, const struct ck_instr *i)
     if (sx_has_register(p, i->address)) {
         /* The access may write to every known location of its object. */
         for (uint32_t l = 0; l < sx->values.location_count && i->op != CK_LOAD; l++) {
-            if ((base == UINT32_MAX || sx->values.locations[l].object == p->objects[base].alias_of) &&
+            if ((base == CK_NO_OBJECT || sx->values.locations[l].object == p->objects[base].alias_of) &&
                 !seed_anywhere(sx, &sx->values.locations[l], i))
                 return false;
         }
@@ -265,13 +265,14 @@ static void add_feeds(struct sx *sx, const struct ck_thread *t, const uint32_t *
         const struct ck_instr *to = &t->instrs[i];
         bool all;
 
-        if (!ck_instr_is_access(to) || to->op == CK_LOAD || location[i] == UINT32_MAX)
+        if (!ck_instr_is_access(to) || to->op == CK_LOAD || location[i] == MM_CAT_NO_LOCATION)
             continue;
         all = sx_has_register(p, to->value) || (to->op == CK_RMW && is_conditional(t, i));
         if (to->op == CK_RMW)
             mm_rel_add(n, sx->values.feeds, location[i], location[i]);
         for (uint32_t k = 0; all && k < t->instr_count; k++) {
-            if (ck_instr_is_access(&t->instrs[k]) && t->instrs[k].op != CK_STORE && location[k] != UINT32_MAX)
+            if (ck_instr_is_access(&t->instrs[k]) && t->instrs[k].op != CK_STORE &&
+                location[k] != MM_CAT_NO_LOCATION)
                 mm_rel_add(n, sx->values.feeds, location[k], location[i]);
         }
     }
@@ -307,7 +308,7 @@ static bool find_feeds(struct sx *sx)
             bool fault;
             unsigned count = 0;
 
-            location[i] = UINT32_MAX;
+            location[i] = MM_CAT_NO_LOCATION;
             if (ck_instr_is_access(&thread->instrs[i]))
                 count = sx_locate(sx, sx_eval_expr(p, thread->instrs[i].address, NULL),
                                   thread->instrs[i].size, &object, &fault, locations);

@@ -369,7 +369,7 @@ static void list_states(struct sx *sx, uint32_t l, const uint64_t *order, const 
     bool observed = false;
 
     for (; l < sx->values.location_count && !observed; l++) {
-        for (uint32_t i = 0; i < sx->program->observed_count && x->init_of[l] != UINT32_MAX; i++)
+        for (uint32_t i = 0; i < sx->program->observed_count && x->init_of[l] != MM_CAT_NO_EVENT; i++)
             observed = observed || sx_is_observed(sx, i, l);
     }
     if (!observed) {
@@ -436,7 +436,7 @@ void sx_accept(struct sx *sx)
             x->states.known_racy = raise_flags(sx);
         return;
     }
-    if (sx->final_check == UINT32_MAX) {
+    if (sx->final_check == MM_CAT_NO_CHECK) {
         accept_state(sx, NULL);
         return;
     }

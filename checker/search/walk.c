@@ -380,7 +380,7 @@ static bool walk_step_thread(struct walk *k, uint32_t t)
     return w->waited || w->event_count != before;
 }
 
-/* A random runnable thread; UINT32_MAX: none. */
+/* A random runnable thread; CK_NO_THREAD: none. */
 static uint32_t walk_pick_thread(struct walk *k)
 {
     uint32_t count = 0, chosen;
@@ -388,7 +388,7 @@ static uint32_t walk_pick_thread(struct walk *k)
     for (uint32_t t = 0; t < k->count; t++)
         count += k->status[t] == RUNS;
     if (count == 0)
-        return UINT32_MAX;
+        return CK_NO_THREAD;
     chosen = walk_random(k, count);
     for (uint32_t t = 0;; t++) {
         if (k->status[t] == RUNS && chosen-- == 0)
@@ -407,16 +407,16 @@ static void walk_wake_spinning(struct walk *k)
 
 static void walk_run(struct walk *k, uint32_t switching)
 {
-    uint32_t t = UINT32_MAX;
+    uint32_t t = CK_NO_THREAD;
 
     uint32_t turn;
 
     for (turn = 0; turn < MAX_TURNS && !k->failed && !k->sx->iteration.again; turn++) {
         uint32_t changes = k->changes;
 
-        if (t == UINT32_MAX || k->status[t] != RUNS || walk_random(k, switching) == 0)
+        if (t == CK_NO_THREAD || k->status[t] != RUNS || walk_random(k, switching) == 0)
             t = walk_pick_thread(k);
-        if (t == UINT32_MAX)
+        if (t == CK_NO_THREAD)
             break;
         while (!k->failed && k->status[t] == RUNS && !walk_step_thread(k, t))
             turn++;

@@ -64,7 +64,7 @@ static void choose_coherence_position(struct stepper *s)
     }
     if (sx_knows_order(s) && !sx_packed(s, packed)->second_half)
         least = sx_first_position(s, packed);
-    if (least == UINT32_MAX || !sx_checkpoint_take(s, &m))
+    if (least == SX_NO_POSITION || !sx_checkpoint_take(s, &m))
         return;
     for (uint32_t at = s->order_count + 1; at-- > least && !sx_is_exploration_over(s);) {
         bool first = at == least;

@@ -411,8 +411,8 @@ static struct zx_rel *evaluate_leaf(struct zx *z, const struct mm_cat_expr *expr
 {
     switch (expr->op) {
     case MM_CAT_NAME:
-        return expr->base != UINT32_MAX ? zx_base(z, mm_cat_bases[expr->base].name)
-                                        : evaluate_let(z, expr->let);
+        return expr->base != MM_CAT_NO_BASE ? zx_base(z, mm_cat_bases[expr->base].name)
+                                            : evaluate_let(z, expr->let);
     case MM_CAT_PARAMETER:
         return arguments[expr->parameter];
     case MM_CAT_CALL:

@@ -235,7 +235,7 @@ static Z3_ast in_bounds(struct zx *z, uint32_t expr, struct zx_val address, uint
         struct zx_val base = zx_number(CK_OBJECT_BASE(i), 8);
         uint64_t bytes = z->p->objects[i].size;
 
-        if (bytes >= size && (only == UINT32_MAX || only == i))
+        if (bytes >= size && (only == CK_NO_OBJECT || only == i))
             any = zx_or(
                 z, any,
                 zx_less(z, zx_binary(z, CK_SUB, address, base), zx_number(bytes - size, 8), false, true));

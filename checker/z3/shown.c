@@ -30,8 +30,8 @@ static struct ck_event to_witness_event(struct zx *g, uint32_t i)
                           .order = step.info.order,
                           .scope = step.info.scope,
                           .object = step.object,
-                          .source = UINT32_MAX,
-                          .partner = UINT32_MAX,
+                          .source = CK_NO_EVENT,
+                          .partner = CK_NO_EVENT,
                           .line = step.line,
                           .column = step.column,
                           .last = stays(g, i)};

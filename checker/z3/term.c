@@ -87,14 +87,14 @@ Z3_ast zx_or(struct zx *z, Z3_ast a, Z3_ast b)
     return zx_keep(z, Z3_mk_or(z->c, 2, (Z3_ast[]){a, b}));
 }
 
-/* Drops UNIT; returns how many terms are left, or UINT32_MAX where ZERO is among them. */
+/* Drops UNIT; returns how many terms are left, or ZX_NONE where ZERO is among them. */
 static uint32_t compact(uint32_t count, Z3_ast *terms, Z3_ast unit, Z3_ast zero)
 {
     uint32_t kept = 0;
 
     for (uint32_t i = 0; i < count; i++) {
         if (terms[i] == zero)
-            return UINT32_MAX;
+            return ZX_NONE;
         if (terms[i] != unit)
             terms[kept++] = terms[i];
     }
@@ -105,7 +105,7 @@ Z3_ast zx_and_n(struct zx *z, uint32_t count, Z3_ast *terms)
 {
     uint32_t kept = compact(count, terms, z->yes, z->no);
 
-    if (kept == UINT32_MAX)
+    if (kept == ZX_NONE)
         return z->no;
     if (kept == 0)
         return z->yes;
@@ -116,7 +116,7 @@ Z3_ast zx_or_n(struct zx *z, uint32_t count, Z3_ast *terms)
 {
     uint32_t kept = compact(count, terms, z->no, z->yes);
 
-    if (kept == UINT32_MAX)
+    if (kept == ZX_NONE)
         return z->yes;
     if (kept == 0)
         return z->no;

@@ -124,7 +124,7 @@ void zx_fill_step(const struct zx *g, uint32_t event, struct ck_step *step)
 {
     const struct zx_event *e = &g->events[event];
 
-    *step = (struct ck_step){.event = event, .thread = e->thread, .object = UINT32_MAX};
+    *step = (struct ck_step){.event = event, .thread = e->thread, .object = CK_NO_OBJECT};
     step->info.kind = (uint8_t)kind_of(e);
     step->info.size = e->size;
     step->info.agent.index = e->thread;

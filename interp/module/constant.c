@@ -153,7 +153,7 @@ enum mm_class in_constant(struct in_module *m, const struct in_inst *inst, struc
     default: /* false, null, undef: zeros */
         break;
     }
-    if (id->spec_id != UINT32_MAX && id->ty->size <= 8)
+    if (id->spec_id != IN_UNDECORATED && id->ty->size <= 8)
         result = spec_value(m, id, bytes, err);
     if (inst->opcode >= SpvOpSpecConstantTrue && inst->opcode <= SpvOpSpecConstant)
         read_value(m, id, inst->result, bytes);

@@ -14,7 +14,7 @@ static enum mm_class make_ids(struct in_module *module, struct mm_error *err)
     for (uint32_t i = 0; i <= module->bound; i++) {
         struct in_id *id = &module->ids[i];
         id->name = id->string = id->linkage = "";
-        id->linkage_type = id->spec_id = id->set = id->binding = UINT32_MAX;
+        id->linkage_type = id->spec_id = id->set = id->binding = IN_UNDECORATED;
         id->builtin = IN_NO_BUILTIN;
         id->rounding = -1;
     }

@@ -6,16 +6,16 @@ static void decorate_id(struct in_module *m, struct in_id *id, const uint32_t *w
 {
     switch (w[0]) {
     case SpvDecorationSpecId:
-        id->spec_id = count > 1 ? w[1] : UINT32_MAX;
+        id->spec_id = count > 1 ? w[1] : IN_UNDECORATED;
         break;
     case SpvDecorationArrayStride:
         id->array_stride = count > 1 ? w[1] : 0;
         break;
     case SpvDecorationDescriptorSet:
-        id->set = count > 1 ? w[1] : UINT32_MAX;
+        id->set = count > 1 ? w[1] : IN_UNDECORATED;
         break;
     case SpvDecorationBinding:
-        id->binding = count > 1 ? w[1] : UINT32_MAX;
+        id->binding = count > 1 ? w[1] : IN_UNDECORATED;
         break;
     case SpvDecorationNoSignedWrap:
         id->no_signed_wrap = true;
@@ -64,22 +64,22 @@ static void decorate_id(struct in_module *m, struct in_id *id, const uint32_t *w
 /* Copies the decorations of an OpDecorationGroup to each target of OpGroupDecorate. */
 static void copy_decorations(struct in_id *to, const struct in_id *from)
 {
-    if (from->spec_id != UINT32_MAX)
+    if (from->spec_id != IN_UNDECORATED)
         to->spec_id = from->spec_id;
     if (from->builtin != IN_NO_BUILTIN)
         to->builtin = from->builtin;
     if (from->alignment != 0)
         to->alignment = from->alignment;
     to->attributes |= from->attributes;
-    if (from->linkage_type != UINT32_MAX) {
+    if (from->linkage_type != IN_UNDECORATED) {
         to->linkage = from->linkage;
         to->linkage_type = from->linkage_type;
     }
     if (from->array_stride != 0)
         to->array_stride = from->array_stride;
-    if (from->set != UINT32_MAX)
+    if (from->set != IN_UNDECORATED)
         to->set = from->set;
-    if (from->binding != UINT32_MAX)
+    if (from->binding != IN_UNDECORATED)
         to->binding = from->binding;
     to->no_signed_wrap |= from->no_signed_wrap;
     to->no_unsigned_wrap |= from->no_unsigned_wrap;

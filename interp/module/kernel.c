@@ -270,8 +270,8 @@ static enum mm_class argument(struct in_module *m, const struct in_kernel *k, ui
     *a = (struct in_argument_info){.size = (uint32_t)ty->size,
                                    .align = (uint32_t)ty->align,
                                    .element_size = 1,
-                                   .descriptor_set = UINT32_MAX,
-                                   .binding = UINT32_MAX};
+                                   .descriptor_set = IN_UNDECORATED,
+                                   .binding = IN_UNDECORATED};
     a->qualifiers = qualifiers(id) | source_qualifiers(m, k->info.name, index);
     if (ty->kind == IN_TY_POINTER) {
         pointer_argument(id, ty, a);

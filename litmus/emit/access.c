@@ -25,7 +25,7 @@ static struct lt_expr *convert(struct emitter *e, struct lt_expr *x, const struc
 {
     uint32_t object = ck_program_find_object(e->program, p->name);
     struct lt_expr *cast = lt_emit_node(e, LT_CAST, NULL, x);
-    if (!cast || object == UINT32_MAX)
+    if (!cast || object == CK_NO_OBJECT)
         return x;
     bool local = e->program->objects[object].region == MM_LOCAL;
     cast->type = (struct lt_type){.base = lt_find_type(name),

@@ -49,7 +49,7 @@ static uint32_t program_thread(const struct emitter *e, const struct lt_thread *
     for (uint32_t t = 0; t < e->program->thread_count; t++)
         if (strcmp(e->program->threads[t].name, name) == 0)
             return t;
-    return UINT32_MAX;
+    return CK_NO_THREAD;
 }
 
 static bool is_passed(const struct ck_object *o)
@@ -64,8 +64,8 @@ static void declare_registers(struct emitter *e, uint32_t kernel)
     const char *seen[LT_MAX_THREADS * 8];
     uint32_t count = 0;
     for (const struct lt_thread *t = e->test->threads; t; t = t->next) {
-        uint32_t index = t->host || t->kernel != kernel ? UINT32_MAX : program_thread(e, t);
-        const struct ck_thread *thread = index == UINT32_MAX ? NULL : &e->program->threads[index];
+        uint32_t index = t->host || t->kernel != kernel ? CK_NO_THREAD : program_thread(e, t);
+        const struct ck_thread *thread = index == CK_NO_THREAD ? NULL : &e->program->threads[index];
         for (uint32_t r = 0; thread && r < thread->reg_count; r++) {
             bool known = !thread->reg_names[r] || count == LT_MAX_THREADS * 8;
             for (uint32_t k = 0; k < count && !known; k++)
@@ -136,9 +136,9 @@ static void declare_local(struct emitter *e, uint32_t kernel, bool block)
 static void declare_pointers(struct emitter *e, const struct lt_thread *t)
 {
     for (const struct lt_param *p = t->params; p; p = p->next) {
-        uint32_t i = p->type.is_pointer ? ck_program_find_object(e->program, p->name) : UINT32_MAX;
+        uint32_t i = p->type.is_pointer ? ck_program_find_object(e->program, p->name) : CK_NO_OBJECT;
         char place[24];
-        if (i == UINT32_MAX)
+        if (i == CK_NO_OBJECT)
             continue;
         snprintf(place, sizeof place, "refcl_m%u", i);
         lt_emit_pointer(e, p, i, place);

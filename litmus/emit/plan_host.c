@@ -22,9 +22,11 @@ static cJSON *row(const char *name)
     return json;
 }
 
+enum { NONE = UINT32_MAX }; /* in place of an index, -1 in the plan: CK_NO_EXPR, CK_NO_REG and the like */
+
 static void append_number(cJSON *array, uint32_t n)
 {
-    cJSON_AddItemToArray(array, cJSON_CreateNumber(n == UINT32_MAX ? -1 : (double)n));
+    cJSON_AddItemToArray(array, cJSON_CreateNumber(n == NONE ? -1 : (double)n));
 }
 
 static void add_exprs(cJSON *host, const struct ck_program *program)
@@ -262,7 +264,7 @@ static uint32_t host_thread_of(const struct lt_test *test, const struct ck_progr
             return n;
         n += t->host;
     }
-    return UINT32_MAX;
+    return NONE;
 }
 
 static void add_observed(cJSON *json, const struct lt_test *test, const struct ck_program *program)

@@ -216,9 +216,9 @@ void lt_emit_pointer(struct emitter *e, const struct lt_param *p, uint32_t objec
 static void emit_pointers(struct emitter *e, const struct lt_thread *t)
 {
     for (const struct lt_param *p = t->params; p; p = p->next) {
-        uint32_t i = p->type.is_pointer ? ck_program_find_object(e->program, p->name) : UINT32_MAX;
+        uint32_t i = p->type.is_pointer ? ck_program_find_object(e->program, p->name) : CK_NO_OBJECT;
         char place[80];
-        if (i == UINT32_MAX)
+        if (i == CK_NO_OBJECT)
             continue;
         const struct ck_object *o = &e->program->objects[i];
         if (o->region == MM_LOCAL)

@@ -151,7 +151,7 @@ static bool model_allows(const struct lt_judged *j, const struct lt_seen *s)
 static bool ask_for(struct ck_program *program, const struct lt_seen *s)
 {
     uint32_t all = ck_program_add_prop(program, &(struct ck_prop){.op = CK_PROP_TRUE});
-    for (uint32_t i = 0; i < program->observed_count && all != UINT32_MAX; i++) {
+    for (uint32_t i = 0; i < program->observed_count && all != CK_NOT_ADDED; i++) {
         bool is_signed;
         uint8_t size = lt_term_size(program, &program->observed[i], &is_signed);
         uint64_t sign = is_signed && size < 8 ? UINT64_C(1) << (8 * size - 1) : 0;
@@ -160,13 +160,13 @@ static bool ask_for(struct ck_program *program, const struct lt_seen *s)
                                 .left = program->observed[i],
                                 .right = {.kind = CK_TERM_CONST, .value = (s->values[i] ^ sign) - sign}};
         uint32_t one = ck_program_add_prop(program, &equal);
-        if (one == UINT32_MAX)
+        if (one == CK_NOT_ADDED)
             return false;
         all = ck_program_add_prop(program, &(struct ck_prop){.op = CK_PROP_AND, .a = all, .b = one});
     }
     program->condition = all;
     program->quantifier = CK_EXISTS;
-    return all != UINT32_MAX;
+    return all != CK_NOT_ADDED;
 }
 
 /* The axioms that forbid state S: search explains why no execution ends in it. */

@@ -12,7 +12,7 @@ uint32_t lt_add_expr(struct lt_lower *lower, struct ck_expr expr)
     if (lower->failed)
         return CK_NO_EXPR;
     uint32_t i = ck_program_add_expr(lower->program, &expr);
-    if (i == UINT32_MAX)
+    if (i == CK_NOT_ADDED)
         lt_out_of_memory(lower);
     return i;
 }
@@ -79,10 +79,10 @@ static struct lt_value lower_name(struct lt_lower *lower, const struct lt_expr *
     if (reg != CK_NO_REG)
         return lt_read_reg(lower, reg);
     uint32_t object = ck_program_find_object(lower->program, e->name);
-    const struct lt_param *p = object == UINT32_MAX ? NULL : lt_find_param(lower->ast, e->name);
+    const struct lt_param *p = object == CK_NO_OBJECT ? NULL : lt_find_param(lower->ast, e->name);
     if (p)
         return object_pointer(lower, object, &p->type);
-    if (object != UINT32_MAX) {
+    if (object != CK_NO_OBJECT) {
         char name[16];
         lt_lower_fail(lower, e->pos, "litmus.name", "location '%s' is not a parameter of %s", e->name,
                       lt_thread_name(lower->ast, name));

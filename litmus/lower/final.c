@@ -35,7 +35,7 @@ static struct ck_term lower_term(struct final *f, const struct lt_term *term)
     } else if (term->kind == LT_TERM_LOCATION) {
         t.kind = CK_TERM_MEMORY;
         t.object = ck_program_find_object(f->program, term->name);
-        if (t.object == UINT32_MAX) {
+        if (t.object == CK_NO_OBJECT) {
             fail(f, term, "location");
             return t;
         }
@@ -51,14 +51,14 @@ static void observe(struct final *f, const struct ck_term *term)
 {
     if (f->failed || term->kind == CK_TERM_CONST)
         return;
-    if (ck_program_add_observed(f->program, term) == UINT32_MAX)
+    if (ck_program_add_observed(f->program, term) == CK_NOT_ADDED)
         f->failed = true;
 }
 
 static uint32_t add_prop(struct final *f, struct ck_prop prop)
 {
     uint32_t i = f->failed ? CK_NO_EXPR : ck_program_add_prop(f->program, &prop);
-    f->failed |= i == UINT32_MAX;
+    f->failed |= i == CK_NOT_ADDED;
     return i;
 }
 

@@ -41,7 +41,7 @@ static bool stands_in(const struct lt_stmt *s, const struct lt_api *api)
 
 void lt_lower_call(struct lt_lower *lower, const struct lt_api *api)
 {
-    if (!stands_in(lower->ast->body, api) || lower->first_return != UINT32_MAX)
+    if (!stands_in(lower->ast->body, api) || lower->first_return != CK_NO_INSTR)
         lt_lower_fail(lower, api->pos, "litmus.host",
                       "%s must stand where its thread always comes to: not in a block, not after return",
                       api->function->name);
@@ -80,7 +80,7 @@ static struct range find_range(struct lt_lower *lower, const struct lt_api *api,
 {
     const struct lt_place *place = parameter == 't' ? &api->target : &api->source;
     struct range r = {.object = ck_program_find_object(lower->program, place->name)};
-    if (r.object == UINT32_MAX) {
+    if (r.object == CK_NO_OBJECT) {
         lt_lower_fail(lower, place->pos, "litmus.name", "unknown location '%s'", place->name);
         return r;
     }
@@ -200,7 +200,7 @@ static uint32_t add_thread(struct lt_lower *lower, const char *name, uint32_t de
                           .device = device,
                           .work_group = UINT32_MAX - index,
                           .kernel = UINT32_MAX - index};
-    if (!t.name || ck_program_add_thread(lower->program, &t) == UINT32_MAX)
+    if (!t.name || ck_program_add_thread(lower->program, &t) == CK_NOT_ADDED)
         lt_out_of_memory(lower);
     lower->thread = index;
     lower->regs = NULL;
@@ -305,7 +305,7 @@ static void relate(struct commands *c, const char *relation, struct end from, st
                            .from_point = from.point,
                            .to_thread = to.thread,
                            .to_point = to.point};
-    if (!c->lower->failed && ck_program_add_edge(c->lower->program, &edge) == UINT32_MAX)
+    if (!c->lower->failed && ck_program_add_edge(c->lower->program, &edge) == CK_NOT_ADDED)
         lt_out_of_memory(c->lower);
 }
 

@@ -41,7 +41,7 @@ uint32_t lt_add_reg(struct lt_lower *lower, const char *name, const struct lt_ty
     uint8_t size = type->is_pointer ? 8 : type->base->size;
     uint32_t reg = ck_program_add_reg(lower->program, lower->thread, name, size,
                                       !type->is_pointer && type->base->is_signed);
-    if (reg == UINT32_MAX) {
+    if (reg == CK_NOT_ADDED) {
         lt_out_of_memory(lower);
         return CK_NO_REG;
     }
@@ -68,14 +68,14 @@ uint32_t lt_temp_reg(struct lt_lower *lower, uint8_t size, bool is_signed)
 uint32_t lt_emit(struct lt_lower *lower, struct lt_pos pos, struct ck_instr instr)
 {
     if (lower->failed)
-        return UINT32_MAX;
+        return CK_NO_INSTR;
     /* Atomic operations of the host have the widest scope [CL 3.3.6 A23]. */
     if (instr.op <= CK_FENCE && instr.scope != MM_SCOPE_NONE && lower->program->threads[lower->thread].host)
         instr.scope = MM_SCOPE_ALL_SVM_DEVICES;
     instr.line = pos.line;
     instr.column = pos.column;
     uint32_t i = ck_program_add_instr(lower->program, lower->thread, &instr);
-    if (i == UINT32_MAX)
+    if (i == CK_NOT_ADDED)
         lt_out_of_memory(lower);
     return i;
 }
@@ -98,7 +98,7 @@ static void jump_later(struct lt_lower *lower, struct lt_pos pos, uint32_t *chai
 static void patch_chain(struct lt_lower *lower, uint32_t chain)
 {
     struct ck_thread *thread = &lower->program->threads[lower->thread];
-    while (chain != UINT32_MAX && !lower->failed) {
+    while (chain != CK_NO_INSTR && !lower->failed) {
         uint32_t next = thread->instrs[chain].target;
         thread->instrs[chain].target = thread->instr_count;
         chain = next;
@@ -161,7 +161,7 @@ static struct declaration declared(const struct lt_test *test, const char *name)
 
 static void add_object(struct lt_lower *lower, const char *name, const struct lt_init *init)
 {
-    if (lower->failed || ck_program_find_object(lower->program, name) != UINT32_MAX)
+    if (lower->failed || ck_program_find_object(lower->program, name) != CK_NO_OBJECT)
         return;
     struct declaration d = declared(lower->test, name);
     if (init && init->type.base && (!d.base || init->type.base->size >= d.base->size))
@@ -191,7 +191,7 @@ static void add_object(struct lt_lower *lower, const char *name, const struct lt
                                .work_group = d.region == MM_LOCAL && !d.shared ? d.group : -1,
                                .alias_of = lower->program->object_count,
                                .initial = values};
-    if (!object.name || ck_program_add_object(lower->program, &object) == UINT32_MAX)
+    if (!object.name || ck_program_add_object(lower->program, &object) == CK_NOT_ADDED)
         lt_out_of_memory(lower);
 }
 
@@ -200,7 +200,7 @@ static void add_objects(struct lt_lower *lower)
     for (const struct lt_init *init = lower->test->inits; init; init = init->next) {
         if (init->thread >= 0)
             continue;
-        if (ck_program_find_object(lower->program, init->name) != UINT32_MAX)
+        if (ck_program_find_object(lower->program, init->name) != CK_NO_OBJECT)
             lt_lower_fail(lower, init->pos, "litmus.name", "location '%s' is initialized twice", init->name);
         add_object(lower, init->name, init);
     }
@@ -393,8 +393,8 @@ static uint32_t lower_exit(struct lt_lower *lower, const struct lt_stmt *s)
 
 static void lower_loop(struct lt_lower *lower, const struct lt_stmt *s)
 {
-    struct lt_loop loop = {UINT32_MAX, UINT32_MAX, lower->loop};
-    struct lt_rounds rounds = {.init = instr_count(lower), .branch = UINT32_MAX};
+    struct lt_loop loop = {CK_NO_INSTR, CK_NO_INSTR, lower->loop};
+    struct lt_rounds rounds = {.init = instr_count(lower), .branch = CK_NO_INSTR};
     lower->depth++;
     if (s->init)
         lower_stmts(lower, s->init);
@@ -412,7 +412,7 @@ static void lower_loop(struct lt_lower *lower, const struct lt_stmt *s)
     rounds.back = lt_emit(lower, s->pos, (struct ck_instr){.op = CK_JUMP, .target = rounds.test});
     if (s->kind == LT_FOR && s->value)
         lt_count_rounds(lower, &rounds);
-    if (rounds.branch != UINT32_MAX)
+    if (rounds.branch != CK_NO_INSTR)
         lt_patch(lower, rounds.branch);
     patch_chain(lower, loop.first_break);
     lower->loop = loop.outer;
@@ -505,7 +505,7 @@ static void lower_thread(struct lt_lower *lower, const struct lt_thread *thread,
     lower->reg_count = 0;
     lower->depth = 1;
     lower->unlabeled_barriers = 0;
-    lower->first_return = UINT32_MAX;
+    lower->first_return = CK_NO_INSTR;
     lower->loop = NULL;
     /* Without a placement no two threads share a sub-group. */
     struct ck_thread t = {.name = mm_arena_strdup(lower->program->arena, name),
@@ -514,7 +514,7 @@ static void lower_thread(struct lt_lower *lower, const struct lt_thread *thread,
                           .host = thread->host,
                           .work_group = lt_group_of(lower->test, thread),
                           .sub_group = thread->has_sub_group ? thread->sub_group : 0x10000 + index};
-    if (!t.name || ck_program_add_thread(lower->program, &t) == UINT32_MAX) {
+    if (!t.name || ck_program_add_thread(lower->program, &t) == CK_NOT_ADDED) {
         lt_out_of_memory(lower);
         return;
     }

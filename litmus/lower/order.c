@@ -39,7 +39,7 @@ static void relate(struct lt_lower *lower, struct lt_pos pos, const struct lt_ac
     for (int turn = 0; turn < 2 && !lower->failed; turn++) {
         edge.from_point = point_at(lower, turn ? b->instr : a->instr);
         edge.to_point = point_at(lower, turn ? a->instr : b->instr);
-        if (ck_program_add_edge(lower->program, &edge) == UINT32_MAX)
+        if (ck_program_add_edge(lower->program, &edge) == CK_NOT_ADDED)
             lt_out_of_memory(lower);
     }
 }

@@ -14,7 +14,7 @@ static uint32_t add_location(struct lt_lower *lower, const char *name, const str
 {
     struct ck_program *p = lower->program;
     uint32_t found = ck_program_find_object(p, name);
-    if (lower->failed || found != UINT32_MAX)
+    if (lower->failed || found != CK_NO_OBJECT)
         return found;
     uint32_t count = init ? init->count : 1;
     uint64_t *values = mm_arena_alloc(p->arena, count * sizeof *values);
@@ -28,8 +28,8 @@ static uint32_t add_location(struct lt_lower *lower, const char *name, const str
                                .initial = values};
     for (uint32_t i = 0; values && init && i < init->value_count; i++)
         values[i] = init->values[i] & UINT32_MAX;
-    uint32_t index = values && object.name ? ck_program_add_object(p, &object) : UINT32_MAX;
-    if (index == UINT32_MAX)
+    uint32_t index = values && object.name ? ck_program_add_object(p, &object) : CK_NOT_ADDED;
+    if (index == CK_NOT_ADDED)
         lt_out_of_memory(lower);
     return index;
 }
@@ -37,7 +37,7 @@ static uint32_t add_location(struct lt_lower *lower, const char *name, const str
 static void add_locations(struct lt_lower *lower)
 {
     for (const struct lt_init *i = lower->test->inits; i; i = i->next)
-        if (i->thread < 0 && add_location(lower, i->name, i) == UINT32_MAX)
+        if (i->thread < 0 && add_location(lower, i->name, i) == CK_NOT_ADDED)
             return;
     for (const struct lt_init *i = lower->test->inits; i; i = i->next) {
         if (!i->alias)
@@ -45,7 +45,7 @@ static void add_locations(struct lt_lower *lower)
         uint32_t self = ck_program_find_object(lower->program, i->name),
                  other = ck_program_find_object(lower->program, i->alias);
         struct ck_object *objects = lower->program->objects;
-        if (other == UINT32_MAX || self == other || objects[other].alias_of != other) {
+        if (other == CK_NO_OBJECT || self == other || objects[other].alias_of != other) {
             lt_lower_fail(lower, i->pos, "litmus.name",
                           "'%s' aliases '%s', which is itself an alias or not a location", i->name, i->alias);
             return;
@@ -271,7 +271,7 @@ static void relate_frees(struct lt_lower *lower)
                                    .to_point = free_point(o)};
             if (has_point(p, edge.from_thread, edge.from_point) &&
                 has_point(p, edge.to_thread, edge.to_point) &&
-                ck_program_add_edge(lower->program, &edge) == UINT32_MAX)
+                ck_program_add_edge(lower->program, &edge) == CK_NOT_ADDED)
                 lt_out_of_memory(lower);
         }
 }
@@ -284,11 +284,11 @@ static void resolve_labels(struct lt_lower *lower, const uint32_t *first)
     for (const struct lt_vulkan *v = lower->ast->vulkan; v && !lower->failed; v = v->next, n++) {
         if (v->op != LT_V_GOTO && v->op != LT_V_BRANCH)
             continue;
-        uint32_t m = 0, target = UINT32_MAX;
+        uint32_t m = 0, target = CK_NO_INSTR;
         for (const struct lt_vulkan *l = lower->ast->vulkan; l; l = l->next, m++)
             if (l->op == LT_V_LABEL && strcmp(l->label, v->label) == 0)
                 target = first[m];
-        if (target == UINT32_MAX)
+        if (target == CK_NO_INSTR)
             lt_lower_fail(lower, v->pos, "litmus.name", "unknown label '%s' in P%u", v->label,
                           lower->ast->number);
         else
@@ -324,7 +324,7 @@ static void lower_thread(struct lt_lower *lower, const struct lt_thread *t, uint
                                .sub_group = t->sub_group,
                                .queue_family = t->queue_family,
                                .host = t->host};
-    if (!thread.name || ck_program_add_thread(lower->program, &thread) == UINT32_MAX) {
+    if (!thread.name || ck_program_add_thread(lower->program, &thread) == CK_NOT_ADDED) {
         lt_out_of_memory(lower);
         return;
     }
@@ -356,7 +356,7 @@ enum mm_class lt_lower_vulkan(const struct lt_test *test, struct ck_program *pro
         struct ck_edge edge = {.relation = "ssw"};
         lt_find_thread(test, e->from, &edge.from_thread);
         lt_find_thread(test, e->to, &edge.to_thread);
-        if (ck_program_add_edge(program, &edge) == UINT32_MAX)
+        if (ck_program_add_edge(program, &edge) == CK_NOT_ADDED)
             return mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
     }
     return lower.failed ? err->cls : MM_OK;

@@ -14,7 +14,7 @@ uint32_t lt_vk_member(const struct ck_program *program, uint32_t group, uint32_t
     for (uint32_t t = 0; t < program->thread_count; t++)
         if (program->threads[t].work_group == group && member-- == 0)
             return t;
-    return UINT32_MAX;
+    return CK_NO_THREAD;
 }
 
 static bool is_access(const struct ck_instr *i)
@@ -25,9 +25,9 @@ static bool is_access(const struct ck_instr *i)
 uint32_t lt_vk_accessed(const struct ck_program *program, const struct ck_instr *access, uint32_t *element)
 {
     const struct ck_expr *address = &program->exprs[access->address];
-    uint32_t object = address->op == CK_CONST ? (uint32_t)(address->imm >> 32) - 1 : UINT32_MAX;
+    uint32_t object = address->op == CK_CONST ? (uint32_t)(address->imm >> 32) - 1 : CK_NO_OBJECT;
     if (object >= program->object_count)
-        return UINT32_MAX;
+        return CK_NO_OBJECT;
     *element = (uint32_t)address->imm / program->objects[object].element_size;
     return object;
 }
@@ -98,7 +98,7 @@ static bool acquires(const struct ck_instr *i)
 static void check_access(struct lt_vk_module *m, const struct ck_instr *i)
 {
     uint32_t element, object = lt_vk_accessed(m->program, i, &element);
-    if (object == UINT32_MAX) {
+    if (object == CK_NO_OBJECT) {
         lt_vk_cannot(m, "an address that is computed");
         return;
     }
@@ -163,7 +163,7 @@ uint32_t lt_vk_phase(const struct ck_program *program, uint32_t thread, uint32_t
         if (phase-- == 0)
             return i;
         if (ends)
-            return UINT32_MAX;
+            return CK_NO_INSTR;
         *first = i + 1;
     }
 }
@@ -194,7 +194,7 @@ static void check_phases(struct lt_vk_module *m, uint32_t thread)
     for (uint32_t phase = 0;; phase++) {
         uint32_t end = lt_vk_phase(p, thread, phase, &first),
                  end_leader = lt_vk_phase(p, leader, phase, &first_leader);
-        if (end == UINT32_MAX || end_leader == UINT32_MAX) {
+        if (end == CK_NO_INSTR || end_leader == CK_NO_INSTR) {
             if (end != end_leader)
                 lt_vk_cannot(m, "threads of a work-group that do not execute the same barriers");
             return;
@@ -248,7 +248,7 @@ static void count_groups(struct lt_vk_module *m)
     struct lt_kernel *k = m->kernel;
     for (uint32_t t = 0; t < p->thread_count; t++) {
         uint32_t group = p->threads[t].work_group, members = 0;
-        while (lt_vk_member(p, group, members) != UINT32_MAX)
+        while (lt_vk_member(p, group, members) != CK_NO_THREAD)
             members++;
         k->group_count = group + 1 > k->group_count ? group + 1 : k->group_count;
         k->member_count = members > k->member_count ? members : k->member_count;

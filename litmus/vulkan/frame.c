@@ -311,9 +311,9 @@ static bool emit_barriers(struct lt_vk_module *m, const struct frame *f, uint32_
 static void emit_phase(struct lt_vk_module *m, const struct frame *f, uint32_t group, uint32_t phase)
 {
     uint32_t merge = lt_vk_if(m, has_role(m, f, group)), thread;
-    for (uint32_t member = 0; (thread = lt_vk_member(m->program, group, member)) != UINT32_MAX; member++) {
+    for (uint32_t member = 0; (thread = lt_vk_member(m->program, group, member)) != CK_NO_THREAD; member++) {
         uint32_t first, end = lt_vk_phase(m->program, thread, phase, &first);
-        if (end == UINT32_MAX || first == end)
+        if (end == CK_NO_INSTR || first == end)
             continue;
         uint32_t mine = lt_vk_if(m, is_member(m, f, member));
         lt_vk_statements(m, thread, first, end);
@@ -378,7 +378,7 @@ static void emit_results(struct lt_vk_module *m, const struct frame *f)
         m->kernel->columns += lt_observed_stored(m->program, i);
     for (uint32_t g = 0; g < m->kernel->group_count; g++) {
         uint32_t merge = lt_vk_if(m, has_role(m, f, g)), thread;
-        for (uint32_t n = 0; (thread = lt_vk_member(m->program, g, n)) != UINT32_MAX; n++) {
+        for (uint32_t n = 0; (thread = lt_vk_member(m->program, g, n)) != CK_NO_THREAD; n++) {
             uint32_t mine = lt_vk_if(m, is_member(m, f, n));
             uint32_t ended = m->kernel->waits ? lt_vk_op(m, "OpLoad %%uint %%%u", m->cut) : 0;
             uint32_t whole = ended ? lt_vk_if(m, emit_compare(m, "OpIEqual", ended, lt_vk_uint(m, 0))) : 0;

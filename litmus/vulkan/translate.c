@@ -220,7 +220,7 @@ static void access_text(struct translation *t, const char *name, const struct ck
 {
     uint32_t element = 0, object = lt_vk_accessed(t->program, i, &element);
     char semantics[64] = "";
-    if (object == UINT32_MAX) {
+    if (object == CK_NO_OBJECT) {
         cannot(t, "an address that is computed");
         return;
     }

@@ -93,12 +93,12 @@ char *lt_vk_finish(struct lt_vk_module *m, const char *body);
 /* ---- parts -------------------------------------------------------------------------------------------- */
 
 void lt_vk_cannot(struct lt_vk_module *m, const char *reason);
-/* The thread that member MEMBER of work-group GROUP runs; UINT32_MAX: none. */
+/* The thread that member MEMBER of work-group GROUP runs; CK_NO_THREAD: none. */
 uint32_t lt_vk_member(const struct ck_program *program, uint32_t group, uint32_t member);
 /* 0 if work-group GROUP is in the queue family of the first thread, else 1. */
 uint32_t lt_vk_family(const struct ck_program *program, uint32_t group);
 /* Instruction of THREAD that ends its phase PHASE: a control barrier or the end; *FIRST: where the phase starts.
- * UINT32_MAX: the thread has no such phase. */
+ * CK_NO_INSTR: the thread has no such phase. */
 uint32_t lt_vk_phase(const struct ck_program *program, uint32_t thread, uint32_t phase, uint32_t *first);
 bool lt_vk_same_barrier(const struct ck_instr *a, const struct ck_instr *b);
 /* Checks that the test can be expressed; sets the kernel's reason if not, and the features that it needs (check.c). */

@@ -42,13 +42,18 @@ enum mm_cat_op {
 };
 enum mm_cat_type { MM_CAT_SET, MM_CAT_REL };
 
+/* In place of an index: no base name, no definition, no check. */
+#define MM_CAT_NO_BASE  UINT32_MAX
+#define MM_CAT_NO_LET   UINT32_MAX
+#define MM_CAT_NO_CHECK UINT32_MAX
+
 struct mm_cat_expr {
     enum mm_cat_op op;
     enum mm_cat_type type; /* within a function whose parameters are used at both types: of the first call */
     unsigned line, column;
     const char *file;
-    uint32_t base;      /* NAME: index in the base name table, or UINT32_MAX */
-    uint32_t let;       /* NAME, CALL: index in model->lets, or UINT32_MAX */
+    uint32_t base;      /* NAME: index in the base name table, or MM_CAT_NO_BASE */
+    uint32_t let;       /* NAME, CALL: index in model->lets, or MM_CAT_NO_LET */
     uint32_t parameter; /* PARAMETER */
     uint32_t child_count;
     struct mm_cat_expr **child;
@@ -83,7 +88,7 @@ struct mm_cat_model {
     struct mm_cat_check *checks; /* in file order */
     struct mm_arena *arena;
     /* With an order that is enumerated: the definition that it is, and the check that says whether one
-     * serves; else UINT32_MAX.  No flag depends on it. */
+     * serves; else MM_CAT_NO_LET, MM_CAT_NO_CHECK.  No flag depends on it. */
     uint32_t order_let, order_check;
 };
 

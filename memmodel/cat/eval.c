@@ -523,7 +523,7 @@ bool mm_cat_eval_forbidden(struct mm_cat_eval *eval, uint32_t *which)
     for (uint32_t k = 0; k <= count; k++) {
         uint32_t i = k < count ? k : order;
 
-        if (i == UINT32_MAX || (k == order && k < count) || eval->model->checks[i].flag ||
+        if (i == MM_CAT_NO_CHECK || (k == order && k < count) || eval->model->checks[i].flag ||
             !mm_cat_eval_fails(eval, i))
             continue;
         if (which)

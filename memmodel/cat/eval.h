@@ -10,17 +10,23 @@
 #include "memmodel/cat/cat.h"
 #include "memmodel/cat/relation.h"
 
+/* No thread (initial writes), no location (events that access no memory), no event, no dynamic barrier. */
+#define MM_CAT_NO_THREAD   UINT32_MAX
+#define MM_CAT_NO_LOCATION UINT32_MAX
+#define MM_CAT_NO_EVENT    UINT32_MAX
+#define MM_CAT_NO_BARRIER  UINT32_MAX
+
 /* An event, as base names see it.  Groups are numbered so that equal numbers mean the same group. */
 struct mm_cat_event {
-    uint32_t thread; /* initial writes: UINT32_MAX */
+    uint32_t thread; /* initial writes: MM_CAT_NO_THREAD */
     bool init, read, write, fence, entry, exit;
     bool late; /* named barrier: it came when enough others had, and they did not wait for it */
     uint8_t order, scope, fence_flags, attributes;
     uint16_t semantics;
     uint16_t tags;        /* MM_POINT_* */
-    uint32_t location;    /* equal for accesses of the same bytes; UINT32_MAX: no access */
-    uint32_t rmw_partner; /* index of the other half of a read-modify-write, UINT32_MAX: none */
-    uint32_t barrier;     /* dynamic barrier instance, UINT32_MAX: no barrier */
+    uint32_t location;    /* equal for accesses of the same bytes, or MM_CAT_NO_LOCATION */
+    uint32_t rmw_partner; /* index of the other half of a read-modify-write, or MM_CAT_NO_EVENT */
+    uint32_t barrier;     /* dynamic barrier instance, or MM_CAT_NO_BARRIER */
     uint32_t point;       /* what edges call it, 0: nothing */
     struct {              /* that executes it */
         uint32_t device, work_group, sub_group, queue_family, kernel;
@@ -57,7 +63,7 @@ struct mm_cat_events {
 };
 /* Fills OUT with base BASE (one that depends on neither rf nor co). */
 void mm_cat_base_fill(const struct mm_cat_events *events, uint32_t base, uint64_t *out);
-uint32_t mm_cat_base_find(const char *name); /* UINT32_MAX if unknown */
+uint32_t mm_cat_base_find(const char *name); /* MM_CAT_NO_BASE if unknown */
 
 /* Complete candidates of a model that enumerates an order: whether orders were omitted because of a limit of time or
  * memory. */

@@ -8,7 +8,7 @@ uint32_t mm_cat_base_find(const char *name)
     for (uint32_t i = 0; i < mm_cat_base_count; i++)
         if (strcmp(mm_cat_bases[i].name, name) == 0)
             return i;
-    return UINT32_MAX;
+    return MM_CAT_NO_BASE;
 }
 
 static bool is_access(const struct mm_cat_event *e)
@@ -116,7 +116,7 @@ enum { SEMANTICS_AVAILABLE = 0x100, SEMANTICS_VISIBLE = 0x200 };
     X("M", is_access(e))                                                                                     \
     X("F", e->fence)                                                                                         \
     X("IW", e->init)                                                                                         \
-    X("RMW", e->rmw_partner != UINT32_MAX)                                                                   \
+    X("RMW", e->rmw_partner != MM_CAT_NO_EVENT)                                                              \
     X("A", is_atomic(e))                                                                                     \
     X("ATOM", is_atomic(e))                                                                                  \
     X("NA", is_access(e) && !e->init && !is_atomic(e))                                                       \
@@ -135,7 +135,7 @@ enum { SEMANTICS_AVAILABLE = 0x100, SEMANTICS_VISIBLE = 0x200 };
     X("GLOBAL", is_global(e))                                                                                \
     X("LOCAL", is_local(e))                                                                                  \
     X("IMAGE", e->fence && (e->fence_flags & MM_FENCE_IMAGE))                                                \
-    X("CBAR", e->barrier != UINT32_MAX)                                                                      \
+    X("CBAR", e->barrier != MM_CAT_NO_BARRIER)                                                               \
     X("BEN", e->entry)                                                                                       \
     X("BEX", e->exit)                                                                                        \
     X("HOST", e->agent.host)                                                                                 \
@@ -187,7 +187,7 @@ static bool is_device(const struct mm_cat_event *e)
 
 static bool same_location(const struct mm_cat_event *a, const struct mm_cat_event *b)
 {
-    return a->location != UINT32_MAX && a->location == b->location;
+    return a->location != MM_CAT_NO_LOCATION && a->location == b->location;
 }
 
 /* Whether A is among the reads that B depends on. */
@@ -199,12 +199,12 @@ static bool depends_on(const struct mm_cat_event *a, const struct mm_cat_event *
 
 /* Relations of the events of one class, by a number of the class; 0: of none.  AT: index of the event. */
 #define CLASSES(X)                                                                                           \
-    X(LOC, ALL, "loc", e->location == UINT32_MAX ? 0 : 1 + (uint64_t)e->location)                            \
+    X(LOC, ALL, "loc", e->location == MM_CAT_NO_LOCATION ? 0 : 1 + (uint64_t)e->location)                    \
     X(INT, ALL, "int", (e->init ? UINT64_C(1) << 32 | at : e->thread) + UINT64_C(1))                         \
     X(EXT, OTHERS, "ext", (e->init ? UINT64_C(1) << 32 | at : e->thread) + UINT64_C(1))                      \
     X(PO, LATER, "po", e->init ? 0 : 1 + (uint64_t)e->thread)                                                \
     X(PO_LOC, LATER, "po-loc",                                                                               \
-      e->init || e->location == UINT32_MAX ? 0 : (1 + (uint64_t)e->thread) << 32 | e->location)              \
+      e->init || e->location == MM_CAT_NO_LOCATION ? 0 : (1 + (uint64_t)e->thread) << 32 | e->location)      \
     X(ID, ALL, "id", 1 + (uint64_t)at)                                                                       \
     X(SSG, ALL, "ssg", is_device(e) ? 1 + (uint64_t)e->agent.sub_group : 0)                                  \
     X(SWG, ALL, "swg", is_device(e) ? 1 + (uint64_t)e->agent.work_group : 0)                                 \
@@ -215,8 +215,8 @@ static bool depends_on(const struct mm_cat_event *a, const struct mm_cat_event *
 
 /* a, b: events; a < b as pointers: recorded in that order.  First a condition on a alone. */
 #define RELATIONS(X)                                                                                         \
-    X("rmw", a->read && a->rmw_partner != UINT32_MAX, b->write && b == all->events + a->rmw_partner)         \
-    X("syncbar", a->barrier != UINT32_MAX, a->barrier == b->barrier && (a == b || !a->late))                 \
+    X("rmw", a->read && a->rmw_partner != MM_CAT_NO_EVENT, b->write && b == all->events + a->rmw_partner)    \
+    X("syncbar", a->barrier != MM_CAT_NO_BARRIER, a->barrier == b->barrier && (a == b || !a->late))          \
     X("extent", is_access(a),                                                                                \
       is_access(b) && a->memory.object == b->memory.object && a->memory.start == b->memory.start &&          \
           a->memory.bytes == b->memory.bytes)                                                                \
@@ -224,7 +224,7 @@ static bool depends_on(const struct mm_cat_event *a, const struct mm_cat_event *
     X("addr", a->read && !a->init, depends_on(a, b, b->depends.addr))                                        \
     X("ctrl", a->read && !a->init, depends_on(a, b, b->depends.ctrl))                                        \
     X("piece", a->memory.access, a->memory.access == b->memory.access && a != b)                             \
-    X("vloc", a->location != UINT32_MAX,                                                                     \
+    X("vloc", a->location != MM_CAT_NO_LOCATION,                                                             \
       same_location(a, b) && (a->init || b->init || a->memory.reference == b->memory.reference))
 
 /* One pass over the events (or pairs) per name; the name is looked up once, before the loop. */

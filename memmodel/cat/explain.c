@@ -47,7 +47,7 @@ static bool stops(const struct mm_cat_eval *eval, uint32_t node, bool open)
 
     if (!name || is_chain(eval, node))
         return false;
-    return !open || mm_cat_base_find(name) != UINT32_MAX;
+    return !open || mm_cat_base_find(name) != MM_CAT_NO_BASE;
 }
 
 static void expand(struct walk *w, uint32_t node, uint32_t a, uint32_t b, bool open);

@@ -21,7 +21,8 @@ struct mm_cat_expr *cat_new_expr(struct cat_parser *p, const struct cat_token *a
     e->line = at->line;
     e->column = at->column;
     e->file = p->file;
-    e->base = e->let = UINT32_MAX;
+    e->base = MM_CAT_NO_BASE;
+    e->let = MM_CAT_NO_LET;
     e->child_count = child_count;
     return e;
 }
@@ -60,7 +61,7 @@ uint32_t cat_find_let(const struct cat_parser *p, const struct cat_token *t)
     for (uint32_t i = m->let_count; i-- > 0;)
         if (!p->reader->info[i].hidden && cat_is_name(t, m->lets[i].name))
             return i;
-    return UINT32_MAX;
+    return MM_CAT_NO_LET;
 }
 
 static uint32_t find_base(const struct cat_token *t)
@@ -72,7 +73,7 @@ static uint32_t find_base(const struct cat_token *t)
     for (uint32_t i = 0; i < mm_cat_base_count; i++)
         if (cat_is_name(t, mm_cat_bases[i].name))
             return i;
-    return UINT32_MAX;
+    return MM_CAT_NO_BASE;
 }
 
 struct mm_cat_expr *cat_base_expr(struct cat_parser *p, const struct cat_token *at, const char *name)
@@ -216,13 +217,13 @@ static struct mm_cat_expr *parse_name(struct cat_parser *p)
         }
     }
     let = cat_find_let(p, &name);
-    if (let == UINT32_MAX && cat_is_orders(p, &name)) {
+    if (let == MM_CAT_NO_LET && cat_is_orders(p, &name)) {
         cat_fail_named(p, &name, "cat.orders", "'%.*s' is about sets of orders, which only 'with' takes");
         return NULL;
     }
-    if (let != UINT32_MAX && p->reader->info[let].outside)
+    if (let != MM_CAT_NO_LET && p->reader->info[let].outside)
         return call_inner(p, &name, let, p->reader->info[let].outside);
-    if (let != UINT32_MAX && p->reader->model->lets[let].parameter_count) {
+    if (let != MM_CAT_NO_LET && p->reader->model->lets[let].parameter_count) {
         if (cat_accept(p, '('))
             return parse_call(p, &name, let);
         if (p->token.kind == CAT_NAME && !cat_at_keyword(p))
@@ -230,20 +231,20 @@ static struct mm_cat_expr *parse_name(struct cat_parser *p)
         cat_fail_named(p, &name, "cat.call", "function '%.*s' without arguments");
         return NULL;
     }
-    if (let == UINT32_MAX && (e = parse_built_in(p, &name)))
+    if (let == MM_CAT_NO_LET && (e = parse_built_in(p, &name)))
         return e;
     if (p->failed)
         return NULL;
-    base = let == UINT32_MAX ? find_base(&name) : UINT32_MAX;
-    if ((cat_is_name(&name, "emptyset") || cat_is_name(&name, "CON")) && let == UINT32_MAX) {
+    base = let == MM_CAT_NO_LET ? find_base(&name) : MM_CAT_NO_BASE;
+    if ((cat_is_name(&name, "emptyset") || cat_is_name(&name, "CON")) && let == MM_CAT_NO_LET) {
         e = cat_new_expr(p, &name, MM_CAT_EMPTY, 0);
         if (e)
             e->type = MM_CAT_SET;
         return e;
     }
-    if (let == UINT32_MAX && base == UINT32_MAX && p->unread)
+    if (let == MM_CAT_NO_LET && base == MM_CAT_NO_BASE && p->unread)
         return parse_unread(p, &name);
-    if (let == UINT32_MAX && base == UINT32_MAX) {
+    if (let == MM_CAT_NO_LET && base == MM_CAT_NO_BASE) {
         if (cat_library_reason(&name))
             cat_fail_token(p, &name, "cat.syntax", cat_library_reason(&name));
         cat_fail_named(p, &name, "cat.name", "unknown name '%.*s'");
@@ -392,7 +393,7 @@ static struct mm_cat_expr *parse_product(struct cat_parser *p)
 
 static bool is_base(const struct mm_cat_expr *e, const char *name)
 {
-    return e->op == MM_CAT_NAME && e->base != UINT32_MAX && strcmp(mm_cat_bases[e->base].name, name) == 0;
+    return e->op == MM_CAT_NAME && e->base != MM_CAT_NO_BASE && strcmp(mm_cat_bases[e->base].name, name) == 0;
 }
 
 /* R & W: what both reads and writes is a read-modify-write, where that is one event.  Here it is two. */

@@ -209,7 +209,7 @@ static uint32_t flatten(struct flattener *f, const struct mm_cat_expr *e, const 
         return fail(f, "definitions nested too deeply");
     switch (e->op) {
     case MM_CAT_NAME:
-        node = e->let != UINT32_MAX ? f->eval->let_node[e->let] : base_node(f, mm_cat_bases[e->base].name);
+        node = e->let != MM_CAT_NO_LET ? f->eval->let_node[e->let] : base_node(f, mm_cat_bases[e->base].name);
         break;
     case MM_CAT_PARAMETER:
         node = arguments[e->parameter];

@@ -55,7 +55,7 @@ bool cat_skip_orders(struct cat_parser *p, const char *name)
             (cat_ends_statement(&ahead, &before, &ifs) || cat_at_word(&ahead, "and")))
             break;
         found = found || is_one_of(&ahead.token, words, sizeof words / sizeof *words) ||
-                (cat_find_let(p, &ahead.token) == UINT32_MAX && cat_is_orders(p, &ahead.token));
+                (cat_find_let(p, &ahead.token) == MM_CAT_NO_LET && cat_is_orders(p, &ahead.token));
         attempts += cat_at_word(&ahead, "try");
         attempts -= attempt;
         level += cat_at_word(&ahead, "match") || cat_at_word(&ahead, "begin");
@@ -185,7 +185,7 @@ static void parse_source(struct cat_parser *p, struct source *s)
 
 bool cat_is_ordered(const struct cat_reader *reader, const struct mm_cat_expr *e)
 {
-    bool ordered = e->op == MM_CAT_LINEAR || (e->let != UINT32_MAX && reader->info[e->let].ordered);
+    bool ordered = e->op == MM_CAT_LINEAR || (e->let != MM_CAT_NO_LET && reader->info[e->let].ordered);
 
     for (uint32_t i = 0; i < e->child_count && !ordered; i++)
         ordered = cat_is_ordered(reader, e->child[i]);
@@ -239,7 +239,7 @@ void cat_parse_with(struct cat_parser *p)
     cat_next(p);
     if (!p->failed)
         parse_source(p, &source);
-    if (!p->failed && source.linear && p->reader->model->order_let != UINT32_MAX)
+    if (!p->failed && source.linear && p->reader->model->order_let != MM_CAT_NO_LET)
         cat_fail_token(p, &at, "cat.orders", "a model enumerates one order of a set, not two");
     if (p->failed)
         return;

@@ -209,7 +209,8 @@ static struct mm_cat_model *new_model(struct mm_error *err)
         return NULL;
     }
     m->arena = arena;
-    m->order_let = m->order_check = UINT32_MAX;
+    m->order_let = MM_CAT_NO_LET;
+    m->order_check = MM_CAT_NO_CHECK;
     return m;
 }
 

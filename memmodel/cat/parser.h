@@ -46,11 +46,11 @@ void cat_parse_let_head(struct cat_parser *p, struct mm_cat_let *let);
 void cat_parse_body(struct cat_parser *p, struct mm_cat_let *let);
 /* After let rec: a = ... and b = ... */
 void cat_parse_recursive(struct cat_parser *p, const char *clause);
-/* UINT32_MAX: no definition of that name is seen here. */
+/* MM_CAT_NO_LET: no definition of that name is seen here. */
 uint32_t cat_find_let(const struct cat_parser *p, const struct cat_token *t);
 /* One or more names, separated by commas, up to the closing parenthesis, which is taken. */
 uint32_t cat_parse_names(struct cat_parser *p, const char *names[CAT_MAX_PARAMETERS]);
-/* Adds LET, typed; returns its index, UINT32_MAX after a failure. */
+/* Adds LET, typed; returns its index, MM_CAT_NO_LET after a failure. */
 uint32_t cat_define(struct cat_parser *p, const struct mm_cat_let *let);
 /* From let number FIRST on, names are no longer visible. */
 void cat_hide(struct cat_parser *p, uint32_t first);

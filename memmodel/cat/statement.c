@@ -101,17 +101,17 @@ static uint32_t add_let(struct cat_parser *p, const struct mm_cat_let *let)
     struct mm_cat_let *added;
 
     if (p->failed)
-        return UINT32_MAX;
+        return MM_CAT_NO_LET;
     if (r->model->let_count == CAT_MAX_LETS) {
         cat_fail_token(p, &p->token, "cat.limit", "too many definitions");
-        return UINT32_MAX;
+        return MM_CAT_NO_LET;
     }
     info = mm_arena_add(r->model->arena, &r->info, &r->info_count);
     added = info ? mm_arena_add(r->model->arena, &r->model->lets, &r->model->let_count) : NULL;
     if (!added || (let->parameter_count &&
                    !(info->result = mm_arena_alloc(p->arena, (size_t)1 << let->parameter_count)))) {
         cat_fail_memory(p);
-        return UINT32_MAX;
+        return MM_CAT_NO_LET;
     }
     *added = *let;
     return r->model->let_count - 1;
@@ -121,11 +121,11 @@ uint32_t cat_define(struct cat_parser *p, const struct mm_cat_let *let)
 {
     uint32_t index = add_let(p, let);
 
-    if (index != UINT32_MAX)
+    if (index != MM_CAT_NO_LET)
         cat_fail_status(p, cat_type_let(p->reader, index));
     if (!p->failed)
         p->reader->info[index].ordered = cat_is_ordered(p->reader, let->body);
-    return p->failed ? UINT32_MAX : index;
+    return p->failed ? MM_CAT_NO_LET : index;
 }
 
 void cat_hide(struct cat_parser *p, uint32_t first)

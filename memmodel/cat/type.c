@@ -101,8 +101,8 @@ enum mm_class cat_infer(struct cat_reader *reader, struct mm_cat_expr *expr, uns
     if (!r) {
         switch (expr->op) {
         case MM_CAT_NAME:
-            *type = expr->base != UINT32_MAX ? mm_cat_bases[expr->base].type
-                                             : reader->model->lets[expr->let].body->type;
+            *type = expr->base != MM_CAT_NO_BASE ? mm_cat_bases[expr->base].type
+                                                 : reader->model->lets[expr->let].body->type;
             break;
         case MM_CAT_PARAMETER:
             *type = parameters >> expr->parameter & 1 ? MM_CAT_REL : MM_CAT_SET;
@@ -137,7 +137,7 @@ enum mm_class cat_type_let(struct cat_reader *reader, uint32_t let)
 enum mm_class cat_check_monotone(struct cat_reader *reader, const struct mm_cat_expr *expr, uint32_t group,
                                  bool positive)
 {
-    if (!positive && expr->op == MM_CAT_NAME && expr->let != UINT32_MAX &&
+    if (!positive && expr->op == MM_CAT_NAME && expr->let != MM_CAT_NO_LET &&
         reader->model->lets[expr->let].recursive_group == group)
         return mm_fail_at(reader->err, MM_INVALID, "cat.rec", expr->file, expr->line, expr->column,
                           "'%s' depends on its own complement", reader->model->lets[expr->let].name);

@@ -193,7 +193,7 @@ void *ex_alloc(struct ex *ex, size_t size);
 /* ARRAY, which has COUNT items, with room for one more: it grows when COUNT is a power of two. */
 void *ex_grow(struct ex *ex, void *array, uint32_t count, size_t item);
 _Noreturn void ex_no_memory(struct ex *ex);
-/* INDEX, of what a builder of ck_program added; UINT32_MAX: out of memory. */
+/* INDEX, of what a builder of ck_program added; CK_NOT_ADDED: out of memory. */
 uint32_t ex_added(struct ex *ex, uint32_t index);
 
 /* Reads a module, text (.spvasm) or binary, with its header lines. */

@@ -88,7 +88,7 @@ static void add_inputs(struct ex *ex, const struct ex_place *p, const struct ex_
     const struct in_ty *t = number_type(ex, p);
     uint64_t mask = o->element_size < 8 ? (UINT64_C(1) << (8 * o->element_size)) - 1 : UINT64_MAX;
     struct ck_input input = {.object = p->object, .size = o->element_size, .span = mask};
-    if (ck_program_first_input(ex->program, p->object) != UINT32_MAX)
+    if (ck_program_first_input(ex->program, p->object) != CK_NO_INPUT)
         return;
     if (given && given->ranged) {
         bool fits =

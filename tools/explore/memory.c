@@ -43,7 +43,7 @@ bool ex_is_private(struct ex *ex, uint32_t address, const struct in_ty *pointer)
 uint8_t ex_class_of(struct ex *ex, uint32_t address, const struct in_ty *pointer)
 {
     uint64_t root = ex_root(ex, address);
-    uint32_t object = root ? (uint32_t)(root >> 32) - 1 : UINT32_MAX;
+    uint32_t object = root ? (uint32_t)(root >> 32) - 1 : CK_NO_OBJECT;
     for (uint32_t i = 0; i < ex->build.place_count; i++)
         if (ex->build.places[i].object == object)
             return ex_storage_class_mask(ex->build.places[i].storage);

@@ -44,7 +44,7 @@ void ex_no_memory(struct ex *ex)
 
 uint32_t ex_added(struct ex *ex, uint32_t index)
 {
-    if (index == UINT32_MAX)
+    if (index == CK_NOT_ADDED)
         ex_no_memory(ex);
     return index;
 }

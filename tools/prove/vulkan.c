@@ -51,7 +51,7 @@ static void check_variable(struct pv *pv, const struct in_inst *variable)
         const struct in_inst *other = &pv->ex->module.insts[i];
         const struct in_id *known =
             other->opcode == SpvOpVariable && other != variable ? ex_id(pv->ex, other->result) : NULL;
-        if (known && id->binding != UINT32_MAX && known->set == id->set && known->binding == id->binding)
+        if (known && id->binding != IN_UNDECORATED && known->set == id->set && known->binding == id->binding)
             pv_stop(pv, variable, "several variables of one descriptor are not supported by --prove");
     }
 }

@@ -28,7 +28,7 @@ static bool is_write_race(const struct ck_finding *f)
     return f->access_count == 2 && strcmp(f->kind, "data-race") == 0 && a->kind == MM_WRITE &&
            b->kind == MM_WRITE && !((a->attributes | b->attributes) & MM_ATOMIC) && !mm_is_copy(a) &&
            !mm_is_copy(b) && (f->pairs & (f->pairs - 1)) == 0 && f->accesses[0].command &&
-           f->accesses[1].command && f->commands != UINT32_MAX &&
+           f->accesses[1].command && f->commands != CK_ACROSS_COMMANDS &&
            f->accesses[0].agent.index != MM_INDEX_RUNTIME && f->accesses[1].agent.index != MM_INDEX_RUNTIME;
 }
 

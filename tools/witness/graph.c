@@ -87,7 +87,7 @@ static void draw_thread(const struct ck_program *program, const struct ck_execut
     mm_dump_dot_text(out, thread < program->thread_count ? program->threads[thread].name : "initial values");
     fprintf(out, "\";\n");
     for (size_t i = 0; i < x->count; i++) {
-        if (x->events[i].thread != (thread < program->thread_count ? thread : UINT32_MAX))
+        if (x->events[i].thread != (thread < program->thread_count ? thread : CK_NO_THREAD))
             continue;
         draw_event(program, x, i, out);
         if (before != SIZE_MAX && thread < program->thread_count)

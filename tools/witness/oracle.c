@@ -106,7 +106,7 @@ static size_t on_sources(void *context, struct mm_edge *edges, size_t most)
         if (h->kind != MM_READ)
             continue;
         edges[count++] =
-            (struct mm_edge){.from = h->source == UINT32_MAX ? MM_NO_EVENT : r->events[h->source],
+            (struct mm_edge){.from = h->source == CK_NO_EVENT ? MM_NO_EVENT : r->events[h->source],
                              .first_byte = (uint32_t)(r->addresses[h->object] + h->offset - r->read.address),
                              .byte_count = h->size};
     }

@@ -230,7 +230,7 @@ static bool take_object(struct reader *r, const cJSON *json)
     r->bytes += o.size;
     if (r->bytes > MOST_BYTES)
         return wrong(r, "size", "makes it more than %d bytes of memory", MOST_BYTES);
-    return good(r) && ck_program_add_object(r->program, &o) != UINT32_MAX;
+    return good(r) && ck_program_add_object(r->program, &o) != CK_NOT_ADDED;
 }
 
 static bool take_objects(struct reader *r, const cJSON *root)
@@ -272,7 +272,7 @@ static bool take_work_items(struct reader *r, const cJSON *root)
             wrong(r, "copy", "must be true after the %u work-items of the launch", r->items);
         x->ends[i] = (enum ck_end)take_name(r, item, "ends", end_name, CK_IS_LEFT + 1);
         x->wait_from[i++] = (uint32_t)take_optional(r, item, "waits_from", MOST_EVENTS, 0);
-        if (ck_program_add_thread(r->program, &thread) == UINT32_MAX)
+        if (ck_program_add_thread(r->program, &thread) == CK_NOT_ADDED)
             return wrong(r, "", "cannot be kept: out of memory");
     }
     at(r, "%s", "");
@@ -308,7 +308,7 @@ static bool take_state(struct reader *r, const cJSON *root)
         take_place(r, item, &term.object, &term.offset, &size);
         term.size = (uint8_t)size;
         values[i++] = take_number(r, item, "value", 0, UINT64_MAX);
-        if (good(r) && ck_program_add_observed(r->program, &term) == UINT32_MAX)
+        if (good(r) && ck_program_add_observed(r->program, &term) == CK_NOT_ADDED)
             return wrong(r, "", "cannot be kept: out of memory");
     }
     at(r, "%s", "");
@@ -331,21 +331,21 @@ static bool is_event_kind(uint8_t kind)
 
 static void take_event(struct reader *r, const cJSON *json, size_t number, size_t count, struct ck_event *h)
 {
-    uint64_t none = UINT32_MAX;
     *h = (struct ck_event){.kind = take_name(r, json, "kind", kind_name, MM_KIND_COUNT),
-                           .thread = (uint32_t)take_optional(r, json, "work_item", r->threads - 1, none),
+                           .thread =
+                               (uint32_t)take_optional(r, json, "work_item", r->threads - 1, CK_NO_THREAD),
                            .line = (uint32_t)take_optional(r, json, "line", UINT32_MAX, 0),
                            .column = (uint32_t)take_optional(r, json, "column", UINT32_MAX, 0),
-                           .source = (uint32_t)take_optional(r, json, "from", count - 1, none),
+                           .source = (uint32_t)take_optional(r, json, "from", count - 1, CK_NO_EVENT),
                            .last = take_flag(json, "stays"),
                            .hidden = take_flag(json, "hidden"),
                            .step = (uint32_t)take_number(r, json, "event", number, number),
-                           .object = UINT32_MAX};
+                           .object = CK_NO_OBJECT};
     if (cJSON_GetObjectItemCaseSensitive(json, "order"))
         h->order = take_name(r, json, "order", order_name, MM_ORDER_COUNT);
     if (good(r) && !is_event_kind(h->kind))
         wrong(r, "kind", "is '%s', which no kernel does", mm_kind_name((enum mm_kind)h->kind));
-    if (good(r) && (h->kind == MM_INIT) != (h->thread == UINT32_MAX))
+    if (good(r) && (h->kind == MM_INIT) != (h->thread == CK_NO_THREAD))
         wrong(r, "work_item", "is there for an initial value, or is missing");
     if (good(r) && is_access(h)) {
         take_place(r, json, &h->object, &h->offset, &h->size);
@@ -356,7 +356,7 @@ static void take_event(struct reader *r, const cJSON *json, size_t number, size_
 /* Checks that each read returns the value of a write to the same bytes. */
 static void check_source(struct reader *r, const struct ck_event *events, size_t i)
 {
-    const struct ck_event *h = &events[i], *from = h->source == UINT32_MAX ? NULL : &events[h->source];
+    const struct ck_event *h = &events[i], *from = h->source == CK_NO_EVENT ? NULL : &events[h->source];
     at(r, "events[%zu]", i);
     if (from && (h->kind != MM_READ || (from->kind != MM_WRITE && from->kind != MM_INIT)))
         wrong(r, "from", "is not a write that the read can read from");
@@ -366,7 +366,7 @@ static void check_source(struct reader *r, const struct ck_event *events, size_t
 
 static uint32_t place_of(const struct ck_event *h)
 {
-    return h->thread == UINT32_MAX ? 0 : h->thread + 1;
+    return h->thread == CK_NO_THREAD ? 0 : h->thread + 1;
 }
 
 /* Initial values, then each work-item's events: the order in memory. */
@@ -385,7 +385,7 @@ static void arrange(struct reader *r, const struct ck_event *events, size_t coun
     for (size_t i = 0; i < count; i++) {
         struct ck_event *h = &x->events[to[i]];
         *h = events[i];
-        h->source = h->source == UINT32_MAX ? UINT32_MAX : to[h->source];
+        h->source = h->source == CK_NO_EVENT ? CK_NO_EVENT : to[h->source];
     }
     x->count = count;
 }
@@ -491,12 +491,12 @@ static void take_argument(struct reader *r, const cJSON *json, const struct in_a
                           struct witness_argument *a)
 {
     uint32_t count = r->program->object_count;
-    uint64_t object = take_optional(r, json, "object", count ? count - 1 : 0, UINT32_MAX);
-    *a = (struct witness_argument){.object = count ? (uint32_t)object : UINT32_MAX,
+    uint64_t object = take_optional(r, json, "object", count ? count - 1 : 0, CK_NO_OBJECT);
+    *a = (struct witness_argument){.object = count ? (uint32_t)object : CK_NO_OBJECT,
                                    .constant = take_flag(json, "constant")};
     if (info->kind == IN_ARG_VALUE) {
         size_t size = 0;
-        a->object = UINT32_MAX;
+        a->object = CK_NO_OBJECT;
         a->bytes = take_bytes(r, json, "bytes", &size);
         a->size = size;
         if (good(r) && size < info->size)
@@ -505,7 +505,7 @@ static void take_argument(struct reader *r, const cJSON *json, const struct in_a
         const char *why = good(r) ? witness_image_read(r->w->arena, r->program, info, json, a) : NULL;
         if (why)
             wrong(r, "", "%s", why);
-    } else if (a->object != UINT32_MAX) {
+    } else if (a->object != CK_NO_OBJECT) {
         a->size = r->program->objects[a->object].size;
     } else {
         a->size = take_number(r, json, "size", 0, MOST_BYTES);

@@ -106,7 +106,7 @@ static enum mm_class launch(struct replay *r, uint64_t seed, struct mm_error *er
     memset(r->addresses, 0, r->program->object_count * sizeof *r->addresses);
     memset(r->copied, 0, r->execution->count);
     for (uint32_t k = 0; k < r->witness->info->argument_count; k++)
-        if (r->arguments[k].object && r->witness->arguments[k].object != UINT32_MAX)
+        if (r->arguments[k].object && r->witness->arguments[k].object != CK_NO_OBJECT)
             r->addresses[r->witness->arguments[k].object] = r->arguments[k].address;
     for (uint32_t t = 0; t < r->program->thread_count; t++)
         r->parts[t].at = r->parts[t].rounds = 0;
@@ -179,7 +179,7 @@ static bool allocate_state(struct replay *r)
     for (size_t i = 0; i < count; i++) {
         uint32_t t = r->execution->events[i].thread;
         r->events[i] = MM_NO_EVENT;
-        if (t == UINT32_MAX)
+        if (t == CK_NO_THREAD)
             continue;
         if (r->parts[t].count++ == 0)
             r->parts[t].first = (uint32_t)i;

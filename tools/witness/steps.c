@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_VALUES = 16, NOWHERE = UINT32_MAX };
+enum { MOST_VALUES = 16 };
 
 struct steps {
     const struct witness *witness;
@@ -46,7 +46,7 @@ static uint32_t newest(const struct steps *s, const struct ck_event *h)
 {
     const struct ck_event *all = s->witness->execution->events;
     uint32_t i = s->last_write[h->object];
-    while (i != NOWHERE && !overlap(&all[i], h))
+    while (i != CK_NO_EVENT && !overlap(&all[i], h))
         i = s->write_before[i];
     return i;
 }
@@ -54,7 +54,7 @@ static uint32_t newest(const struct steps *s, const struct ck_event *h)
 static void print_source(const struct steps *s, const struct ck_event *h)
 {
     const struct ck_event *all = s->witness->execution->events;
-    const struct ck_event *from = h->source == NOWHERE ? NULL : &all[h->source];
+    const struct ck_event *from = h->source == CK_NO_EVENT ? NULL : &all[h->source];
     uint32_t last = newest(s, h);
     if (from && from->kind != MM_INIT && from->step > h->step)
         fprintf(s->out, ", which step %u will write", from->step);
@@ -62,7 +62,7 @@ static void print_source(const struct steps *s, const struct ck_event *h)
         fprintf(s->out, ", from step %u", from->step);
     else
         fprintf(s->out, ", as it was before");
-    if (from && last != NOWHERE && last != h->source && from->step < all[last].step)
+    if (from && last != CK_NO_EVENT && last != h->source && from->step < all[last].step)
         fprintf(s->out, ": an old value, step %u wrote a newer one", all[last].step);
 }
 
@@ -93,7 +93,7 @@ static void on_step(void *context, uint32_t index, bool again)
     if (s->out) {
         fprintf(s->out, "%5u  %s  line %u: %s", h->step, w->program->threads[h->thread].name, h->line,
                 verbs[h->kind] ? verbs[h->kind] : mm_kind_name((enum mm_kind)h->kind));
-        if (h->object != NOWHERE)
+        if (h->object != CK_NO_OBJECT)
             print_access(s, h);
         else if (h->order)
             fprintf(s->out, " (%s)", mm_order_name((enum mm_order)h->order));

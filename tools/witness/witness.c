@@ -40,7 +40,7 @@ static bool find_constants(struct witness *w, const struct ex *ex)
     w->options.constants = constants;
     for (uint32_t i = 0; i < ex->module.bound; i++) {
         const struct in_id *id = in_spirv_id(ex->module.decoded, i);
-        if (id->kind == IN_ID_CONSTANT && id->spec_id != UINT32_MAX)
+        if (id->kind == IN_ID_CONSTANT && id->spec_id != IN_UNDECORATED)
             constants[w->options.constant_count++] =
                 (struct in_spec_constant){id->spec_id, ex_scalar_size(id->ty), constant_value(ex, i)};
     }
@@ -126,7 +126,7 @@ static enum mm_class take_argument(struct witness *w, struct ex *ex, uint32_t k,
     const struct ex_place *place = place_of(ex, id);
     const struct ex_input *input = ex_input_of(ex, id);
     struct witness_argument *a = &w->arguments[k];
-    *a = (struct witness_argument){.object = place ? place->object : UINT32_MAX,
+    *a = (struct witness_argument){.object = place ? place->object : CK_NO_OBJECT,
                                    .size = place ? ex->program->objects[place->object].size : info->size,
                                    .constant = place && (place->storage == SpvStorageClassPushConstant ||
                                                          place->storage == SpvStorageClassUniformConstant)};
@@ -197,7 +197,7 @@ static cJSON *event_json(const struct ck_program *program, const struct ck_event
         verdict_value_text(&program->objects[h->object], h->offset, h->value, h->size, value);
         cJSON_AddStringToObject(json, "text", value);
     }
-    if (h->source != UINT32_MAX)
+    if (h->source != CK_NO_EVENT)
         cJSON_AddNumberToObject(json, "from", h->source);
     if (h->last)
         cJSON_AddBoolToObject(json, "stays", true);
@@ -213,8 +213,8 @@ cJSON *witness_execution_json(const struct ck_program *program, const struct ck_
     witness_describe(program, execution, text);
     cJSON_AddStringToObject(json, "shows", witness_kind(execution));
     cJSON_AddStringToObject(json, "what", text);
-    cJSON *between = execution->between[0] == UINT32_MAX ? NULL : cJSON_AddArrayToObject(json, "between");
-    for (int i = 0; between && i < 2 && execution->between[i] != UINT32_MAX; i++)
+    cJSON *between = execution->between[0] == CK_NO_EVENT ? NULL : cJSON_AddArrayToObject(json, "between");
+    for (int i = 0; between && i < 2 && execution->between[i] != CK_NO_EVENT; i++)
         cJSON_AddItemToArray(between, cJSON_CreateNumber(execution->between[i]));
     cJSON *items = cJSON_AddArrayToObject(json, "ends");
     for (uint32_t t = 0; t < program->thread_count; t++)

@@ -11,7 +11,7 @@
 enum { WITNESS_TEXT = 600 };
 
 struct witness_argument {
-    uint32_t object;   /* of the program; UINT32_MAX: no memory, or memory that is not observed */
+    uint32_t object;   /* of the program; CK_NO_OBJECT: no memory, or memory that is not observed */
     uint64_t size;     /* 0: a null pointer */
     const void *bytes; /* VALUE */
     bool constant;

@@ -161,7 +161,7 @@ static cJSON *event_json(const struct witness *w, const struct ck_event *h)
     cJSON *json = cJSON_CreateObject();
     add_number(json, "event", h->step);
     cJSON_AddStringToObject(json, "kind", mm_kind_name((enum mm_kind)h->kind));
-    if (h->thread != UINT32_MAX)
+    if (h->thread != CK_NO_THREAD)
         add_number(json, "work_item", h->thread);
     if (h->order)
         cJSON_AddStringToObject(json, "order", mm_order_name((enum mm_order)h->order));
@@ -171,7 +171,7 @@ static cJSON *event_json(const struct witness *w, const struct ck_event *h)
         add_number(json, "size", h->size);
         add_number(json, "value", h->value);
     }
-    if (h->source != UINT32_MAX)
+    if (h->source != CK_NO_EVENT)
         add_number(json, "from", w->execution->events[h->source].step);
     if (h->last)
         cJSON_AddTrueToObject(json, "stays");

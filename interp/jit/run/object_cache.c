@@ -39,7 +39,7 @@ static uint8_t *constants(const struct in_module *m, size_t *size)
     *size = 0;
     for (uint32_t id = 0; id < m->bound && values != NULL; id++) {
         const struct in_id *entry = &m->ids[id];
-        if (entry->kind != IN_ID_CONSTANT || entry->spec_id == UINT32_MAX || entry->ty->size > 8 ||
+        if (entry->kind != IN_ID_CONSTANT || entry->spec_id == IN_UNDECORATED || entry->ty->size > 8 ||
             *size + 8 > 8 * (size_t)m->spec_count)
             continue;
         memset(values + *size, 0, 8);

@@ -138,12 +138,14 @@ bool lt_vk_build(struct exec *e)
 
 /* ---- memory ------------------------------------------------------------------------------------------ */
 
+enum { NO_MEMORY_TYPE = UINT32_MAX };
+
 static uint32_t memory_type(const struct lt_vk *vk, uint32_t allowed, VkMemoryPropertyFlags wanted)
 {
     for (uint32_t i = 0; i < vk->memory.memoryTypeCount; i++)
         if ((allowed >> i & 1) && (vk->memory.memoryTypes[i].propertyFlags & wanted) == wanted)
             return i;
-    return UINT32_MAX;
+    return NO_MEMORY_TYPE;
 }
 
 static void drop_buffer(struct exec *e, struct vk_buffer *b)
@@ -182,10 +184,10 @@ static bool make_buffer(struct exec *e, struct vk_buffer *b, VkDeviceSize bytes,
                                        .pNext = e->vk->pointers ? &addressed : NULL,
                                        .allocationSize = needs.size,
                                        .memoryTypeIndex = memory_type(vk, needs.memoryTypeBits, wanted)};
-    if (allocation.memoryTypeIndex == UINT32_MAX)
+    if (allocation.memoryTypeIndex == NO_MEMORY_TYPE)
         allocation.memoryTypeIndex =
             memory_type(vk, needs.memoryTypeBits, wanted & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT);
-    if (allocation.memoryTypeIndex == UINT32_MAX) {
+    if (allocation.memoryTypeIndex == NO_MEMORY_TYPE) {
         e->failure = "the device has no memory of the kind that is needed";
         return false;
     }
