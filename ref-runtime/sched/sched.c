@@ -16,6 +16,7 @@
 #include "ref-runtime/enqueue/semaphore.h"
 #include "ref-runtime/event.h"
 #include "ref-runtime/sched/command.h"
+#include "ref-runtime/sched/rounding.h"
 #include "ref-runtime/setting.h"
 
 #include <errno.h>
@@ -37,6 +38,7 @@ enum { DEFAULT_PATIENCE = 2 };                /* seconds */
 enum { PATIENT_POLLS = 100 };                 /* polls of an event until unflushed commands are flushed */
 enum { LONGEST_STEP_NS = 999 * 1000 * 1000 }; /* that a fork waits for */
 enum { SHORT_WAITS = 32, FIRST_SHORT_WAIT_NS = 50 * 1000, LONGEST_SHORT_WAIT_NS = 1000 * 1000 };
+enum { BRIEF_STEP_NS = 10 * 1000, MOST_DEFERRALS = 8 };
 
 pthread_mutex_t rt_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -51,6 +53,7 @@ static struct {
         size_t count, unflushed;
         uint64_t unflushed_since;
         size_t lazy; /* unflushed commands that start lazily, ready or not */
+        bool added;  /* since the executor's last short wait */
     } ready;
     struct {
         struct rt_command *commands[MOST_ACTIVE];
@@ -58,7 +61,7 @@ static struct {
     } active;
     struct {
         bool busy;                  /* a thread is within a scheduling step */
-        bool helped;                /* a thread other than the executor took the last step */
+        unsigned helped;            /* steps of other threads since the executor's last short wait */
         struct rt_command *command; /* of this step, or of the last one */
         uint64_t random_state;
     } step;
@@ -66,6 +69,8 @@ static struct {
         pthread_t thread;
         pid_t process; /* 0: not started; -1: none, as in a forked child */
         bool stopping, idle, unwritten;
+        bool yields;        /* in the last short wait with steps of hosts, these were brief */
+        unsigned deferrals; /* short waits in a row with work that was left to hosts */
     } executor;
     struct {
         size_t waiters;               /* threads in rt_sched_wait that have not been woken */
@@ -100,6 +105,7 @@ static void push_ready(struct rt_command *command)
     *sched.ready.last = command;
     sched.ready.last = &command->next_ready;
     sched.ready.count++;
+    sched.ready.added = true;
     if (!command->flushed && sched.ready.unflushed++ == 0)
         sched.ready.unflushed_since = rt_now();
     if (sched.executor.idle)
@@ -196,19 +202,6 @@ static bool have_work(void)
 
 static void schedule_one(void);
 
-/* Whether this thread computes as threads do at their start, so that its modes may stay. */
-static bool plain_rounding(void)
-{
-#if defined(__x86_64__)
-    const unsigned modes = 0xffc0, usual = 0x1f80; /* of MXCSR: everything but the sticky flags */
-    unsigned short x87;
-    __asm__ volatile("fnstcw %0" : "=m"(x87));
-    return (__builtin_ia32_stmxcsr() & modes) == usual && (x87 & 0xf3f) == 0x33f;
-#else
-    return false;
-#endif
-}
-
 /* A waiting thread takes a scheduling step itself when the executor is idle: most commands are shorter than a context
  * switch.  Not while recording, checks, seeds or faults depend on the order or the thread. */
 static bool help(void)
@@ -217,19 +210,14 @@ static bool help(void)
                                                   in_fault_now != IN_NO_FAULT);
     if (sched.step.busy || sched.executor.stopping || sched.fork.forking || left_to_executor || !have_work())
         return false;
-    fenv_t environment;
-    bool plain = plain_rounding();
-    if (!plain) {
-        fegetenv(&environment);
-        fesetenv(FE_DFL_ENV);
-    }
+    struct rt_rounding rounding;
+    rt_rounding_enter(&rounding);
     sched.step.busy = true;
     schedule_one();
     sched.step.busy = false;
-    sched.step.helped = true;
+    sched.step.helped++;
     pthread_cond_broadcast(&sched.stepped);
-    if (!plain)
-        fesetenv(&environment);
+    rt_rounding_leave(&rounding);
     return true;
 }
 
@@ -409,13 +397,24 @@ static bool wait_quietly(uint64_t nanoseconds)
  * waking it. */
 static void wait_shortly(int *short_waits, long *length)
 {
-    if (sched.step.helped) {
-        sched.step.helped = false;
+    sched.ready.added = false;
+    *short_waits -= *short_waits > 0;
+    wait_quietly((uint64_t)*length);
+    if (sched.step.helped > 0) {
+        sched.executor.yields = (long)sched.step.helped * BRIEF_STEP_NS >= *length;
+        sched.executor.deferrals = 0;
+        sched.step.helped = 0;
         *short_waits = SHORT_WAITS;
         *length = *length * 2 < LONGEST_SHORT_WAIT_NS ? *length * 2 : LONGEST_SHORT_WAIT_NS;
     }
-    --*short_waits;
-    wait_quietly((uint64_t)*length);
+}
+
+/* Brief commands are executed fastest by the thread that enqueues them, when it waits: two threads compete for rt_lock and
+ * cache lines.  The number of deferrals is limited for a host that never waits. */
+static bool leaves_to_host(void)
+{
+    return sched.executor.yields && sched.ready.added && sched.host.waiters == 0 &&
+           sched.executor.deferrals < MOST_DEFERRALS;
 }
 
 /* Waits for something to do; false: stop.  A pause puts the recording into its file. */
@@ -423,9 +422,12 @@ static bool wait_for_work(void)
 {
     int short_waits = sched.seeded || rt_recorder() ? 0 : SHORT_WAITS;
     long length = FIRST_SHORT_WAIT_NS;
-    while (!sched.executor.stopping && (sched.step.busy || sched.fork.forking || !have_work())) {
-        sched.executor.idle = short_waits == 0;
-        if (short_waits > 0) {
+    while (!sched.executor.stopping &&
+           (sched.step.busy || sched.fork.forking || !have_work() || leaves_to_host())) {
+        bool defers = have_work() && leaves_to_host();
+        sched.executor.deferrals += defers;
+        sched.executor.idle = short_waits == 0 && !defers;
+        if (short_waits > 0 || defers) {
             wait_shortly(&short_waits, &length);
         } else if (sched.ready.unflushed > 0 ||
                    (sched.seeded && sched.ready.count + sched.active.count > 0)) {
@@ -441,7 +443,8 @@ static bool wait_for_work(void)
             pthread_cond_wait(&sched.work, &rt_lock);
         }
     }
-    sched.executor.idle = false;
+    sched.executor.idle = sched.executor.yields = false;
+    sched.executor.deferrals = 0;
     sched.executor.unwritten = true;
     return !sched.executor.stopping;
 }
@@ -541,7 +544,8 @@ static void after_fork_in_child(void)
     sched.step.busy = own_step;
     flush_ready(UINT64_MAX);
     sched.seeded = false;
-    sched.executor.idle = sched.step.helped = false;
+    sched.executor.idle = false;
+    sched.step.helped = 0;
     sched.fork.forking = 0;
     sched.host.waiters = sched.host.granted_steps = 0;
     sched.fork.alone = true;

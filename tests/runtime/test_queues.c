@@ -467,6 +467,45 @@ static void threads(void **state)
     OK(clReleaseMemObject(shared));
 }
 
+static void CL_CALLBACK note_completion(cl_event event, cl_int status, void *flag)
+{
+    (void)event;
+    (void)status;
+    __atomic_store_n((int *)flag, 1, __ATOMIC_RELEASE);
+}
+
+static uint64_t microseconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+/* The executor leaves brief commands to a host that enqueues and waits in turns; of a host that enqueues without a pause and never
+ * waits, it executes them nevertheless. */
+static void host_that_never_waits(void **state)
+{
+    (void)state;
+    enum { IN_TURNS = 200000, BATCH = 100, MOST = 4000000, PAUSE = 5 };
+    volatile int completed = 0;
+    cl_event first;
+    for (int k = 1; k <= IN_TURNS; k++) {
+        OK(clEnqueueMarkerWithWaitList(queue, 0, NULL, NULL));
+        if (k % BATCH == 0)
+            OK(clFinish(queue));
+    }
+    OK(clEnqueueMarkerWithWaitList(queue, 0, NULL, &first));
+    OK(clSetEventCallback(first, CL_COMPLETE, note_completion, (void *)(uintptr_t)&completed));
+    for (uint64_t at = microseconds(), end = at + MOST; !completed && at < end;) {
+        OK(clEnqueueMarkerWithWaitList(queue, 0, NULL, NULL));
+        for (uint64_t next = at + PAUSE; at < next;)
+            at = microseconds();
+    }
+    assert_int_equal(completed, 1);
+    OK(clFinish(queue));
+    OK(clReleaseEvent(first));
+}
+
 /* A queue that is released with work in it finishes that work. */
 static void released_queue_finishes(void **state)
 {
@@ -499,6 +538,7 @@ int main(void)
         cmocka_unit_test(stale_handles),
         cmocka_unit_test(threads),
         cmocka_unit_test(released_queue_finishes),
+        cmocka_unit_test(host_that_never_waits),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }
