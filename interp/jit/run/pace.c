@@ -11,6 +11,10 @@ enum { WORTH_NS = 20000 };
 enum { LONG_NS = 50000 };
 /* Portions in a row that are too slow before a thread retires: the time of one may include another process's. */
 enum { SLOW_PORTIONS = 2 };
+/* Threads that together are less than 4/3 times as fast as one do not pay for the wake-up. */
+static const double LEAST_GAIN = 4.0 / 3.0;
+/* Shorter measurements consist of the clock's own time, and would find contention where there is none, or none where there is. */
+enum { LEAST_MEASURED_NS = 1000 };
 /* Launches in one thread after one whose threads contended. */
 enum { LAUNCHES_ALONE = 32 };
 
@@ -108,13 +112,23 @@ bool in_pace_take(const struct in_jit_pace *pace, struct in_jit_run *run, uint64
     return false;
 }
 
-/* The leader, alone so far.  Where threads may contend, the first portion is not what is measured: its caches were cold. */
+/* Whether the time of a work-group no longer falls, as it does while caches are filled. */
+static bool is_steady(struct in_jit_pace *pace, double alone)
+{
+    bool steady = pace->latest > 0 && alone > 0.75 * pace->latest;
+    pace->latest = alone;
+    return steady || now(CLOCK_MONOTONIC) - pace->first >= WORTH_NS;
+}
+
+/* The leader, alone so far. */
 static void look(struct in_jit_pace *pace, struct in_jit_run *run)
 {
     uint64_t left = in_pace_left(run);
-    double alone = (now(pace->clock) - pace->begin) / (double)pace->measured;
+    double took = now(pace->clock) - pace->begin, alone = took / (double)pace->measured;
     pace->next_look = 2 * pace->groups;
-    if (alone * (double)left >= WORTH_NS && !(may_contend(run) && pace->portions < 2)) {
+    if (took < LEAST_MEASURED_NS && pace->portions > 1)
+        return;
+    if (alone * (double)left >= WORTH_NS && (!may_contend(run) || is_steady(pace, alone))) {
         run->alone = alone;
         call_others(run, alone * (double)left);
     }
@@ -125,10 +139,21 @@ static void look(struct in_jit_pace *pace, struct in_jit_run *run)
 static bool retires(struct in_jit_pace *pace, struct in_jit_run *run)
 {
     unsigned threads = atomic_load(&run->threads);
-    double group_ns = (now(pace->clock) - pace->begin) / (double)pace->measured;
-    measure_from_here(pace, run);
-    pace->slow = threads > 1 && group_ns > run->alone * threads ? pace->slow + 1 : 0;
-    while (pace->slow >= SLOW_PORTIONS && threads > 1 && group_ns > run->alone * threads)
+    if (threads < 2) { /* nothing to measure */
+        pace->begin = 0;
+        return false;
+    }
+    if (pace->begin == 0) {
+        measure_from_here(pace, run);
+        return false;
+    }
+    double at = now(pace->clock), took = at - pace->begin, group_ns = took / (double)pace->measured;
+    if (took < LEAST_MEASURED_NS)
+        return false;
+    pace->begin = at;
+    pace->measured = 0;
+    pace->slow = group_ns * LEAST_GAIN > run->alone * threads ? pace->slow + 1 : 0;
+    while (pace->slow >= SLOW_PORTIONS && threads > 1 && group_ns * LEAST_GAIN > run->alone * threads)
         if (atomic_compare_exchange_weak(&run->threads, &threads, threads - 1)) {
             atomic_store(&run->kernel->contended, LAUNCHES_ALONE);
             return true;
