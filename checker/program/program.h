@@ -128,6 +128,7 @@ struct ck_instr {
     uint32_t trip_count;           /* back edges: static upper bound on how often it is taken; 0: unknown */
 };
 
+enum { CK_LARGEST_OBJECT = 1 << 30 }; /* bytes */
 struct ck_object {
     const char *name;
     uint64_t size;        /* bytes */

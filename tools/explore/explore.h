@@ -201,6 +201,23 @@ enum mm_class ex_read(const void *data, size_t size, const char *file, struct ex
 /* Lowers the launch; the program lives as long as EX. */
 enum mm_class ex_lower(struct ex *ex, struct ck_program **program, struct mm_error *err);
 void ex_destroy(struct ex *ex);
+
+/* explore/initial.c: initial values. */
+enum { EX_UNKNOWN_ELEMENTS = 4096 }; /* of an array of unknown length */
+/* The type of member or element I of T. */
+const struct in_ty *ex_part_type(struct ex *ex, const struct in_ty *t, uint32_t i);
+/* Bytes of a value of type T, or for T NULL of an array of ELEMENT bytes each, that is given as INIT (NULL: unknown): arrays without
+ * a length get theirs from it. */
+uint64_t ex_init_size(const struct in_ty *t, uint64_t element, const struct ex_init *init);
+/* Writes INIT, a value of type T, at OFFSET of BYTES, which are SIZE. */
+void ex_init_fill(struct ex *ex, const struct in_ty *t, const struct ex_init *init, uint8_t *bytes,
+                  uint64_t size, uint64_t offset);
+/* Adds to BYTES, which hold INIT where that gives any, what launch and arguments give; PLACE->known: which
+ * bytes are given, NULL if the launch gives none.  True: all are. */
+bool ex_init_add_launch(struct ex *ex, struct ex_place *place, const struct ex_init *init, uint8_t *bytes,
+                        uint64_t size);
+/* Writes the initializer ID of a variable of type T; false: it is undefined. */
+bool ex_init_from_constant(struct ex *ex, const struct in_ty *t, uint32_t id, uint8_t *bytes, uint64_t size);
 /* The value that the kernel's parameter ID, which is no pointer to shared memory, has in EXECUTION; false: it
  * has another size. */
 bool ex_argument_bytes(struct ex *ex, uint32_t id, const struct ck_execution *execution, uint8_t *bytes,

@@ -5,71 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_OBJECT = 1 << 20, UNKNOWN_ELEMENTS = 4096, MAX_ARGUMENTS = 256 };
-
-/* ---- initial values ----------------------------------------------------------------------------- */
-
-static void put(struct ex *ex, uint8_t *bytes, uint64_t size, uint64_t offset, uint64_t value, unsigned n)
-{
-    if (offset + n > size)
-        ex_fail(ex, MM_INVALID, "explore.header", "more values than the object has room for");
-    for (unsigned i = 0; i < n; i++)
-        bytes[offset + i] = (uint8_t)(value >> (8 * i));
-}
-
-/* The type of member or element I of T. */
-static const struct in_ty *part_of(struct ex *ex, const struct in_ty *t, uint32_t i)
-{
-    const struct in_ty *part = t->kind != IN_TY_STRUCT ? t->element : i < t->count ? t->members[i] : NULL;
-    if (!part)
-        ex_fail(ex, MM_INVALID, "explore.header", "a value for what holds none");
-    return part;
-}
-
-static void fill(struct ex *ex, const struct in_ty *t, const struct ex_init *init, uint8_t *bytes,
-                 uint64_t size, uint64_t offset)
-{
-    unsigned scalar = ex_scalar_size(t);
-    if (scalar) {
-        const struct ex_init *leaf = init;
-        while (leaf->form == EX_LIST && leaf->count == 1)
-            leaf = leaf->items;
-        if (leaf->form == EX_LIST)
-            ex_fail(ex, MM_INVALID, "explore.header", "a list of values for a number");
-        put(ex, bytes, size, offset, ex_init_bits(ex, t, leaf), scalar);
-        return;
-    }
-    if (init->form != EX_LIST) {
-        fill(ex, part_of(ex, t, 0), init, bytes, size, offset);
-        return;
-    }
-    for (uint32_t i = 0; i < init->count; i++) {
-        if (!ex_is_runtime_array(t) && i >= t->count)
-            ex_fail(ex, MM_INVALID, "explore.header", "more values than the object has members");
-        fill(ex, part_of(ex, t, i), &init->items[i], bytes, size,
-             offset + (t->kind == IN_TY_STRUCT ? t->offsets[i] : i * t->stride));
-    }
-}
-
-/* Elements of an array that is as long as INIT. */
-static uint64_t length_of(const struct ex_init *init)
-{
-    return !init ? UNKNOWN_ELEMENTS : init->form == EX_LIST ? init->count : 1;
-}
-
-/* Bytes that a value of type T takes when it is given as INIT (runtime arrays get their length from it). */
-static uint64_t size_with(const struct in_ty *t, const struct ex_init *init)
-{
-    if (ex_is_runtime_array(t))
-        return t->stride * length_of(init);
-    if (t->kind == IN_TY_STRUCT && t->count) {
-        uint32_t last = t->count - 1;
-        bool given = init && init->form == EX_LIST && init->count > last;
-        uint64_t end = t->offsets[last] + size_with(t->members[last], given ? &init->items[last] : NULL);
-        return end > t->size ? end : t->size;
-    }
-    return t->size;
-}
+enum { MAX_OBJECT = 1 << 20, MAX_ARGUMENTS = 256 };
 
 /* ---- objects ------------------------------------------------------------------------------------ */
 
@@ -77,7 +13,7 @@ static unsigned smallest_leaf(struct ex *ex, const struct in_ty *t)
 {
     unsigned smallest = ex_scalar_size(t) ? ex_scalar_size(t) : 8;
     for (uint32_t i = 0; !ex_scalar_size(t) && i < (t->kind == IN_TY_STRUCT ? t->count : 1); i++) {
-        unsigned leaf = smallest_leaf(ex, part_of(ex, t, i));
+        unsigned leaf = smallest_leaf(ex, ex_part_type(ex, t, i));
         smallest = leaf < smallest ? leaf : smallest;
     }
     return smallest;
@@ -164,49 +100,6 @@ static void add_object(struct ex *ex, struct ex_place place, uint64_t size, cons
     add_place(ex, &place);
 }
 
-/* Adds to BYTES, which hold INIT where that gives any, what launch and arguments give; PLACE->known: which
- * bytes are given, NULL if the launch gives none.  True: all are. */
-static bool add_launch_bytes(struct ex *ex, struct ex_place *place, const struct ex_init *init,
-                             uint8_t *bytes, uint64_t size)
-{
-    uint8_t *known = ex_alloc(ex, size), *launch = ex_alloc(ex, size), *other = ex_alloc(ex, size);
-    const struct ex_shape *shape = ex_shape(ex, place->pointee);
-    uint64_t by_launch = 0;
-    bool all = true;
-    ex_reflected_bytes(ex, place->id, place->pointee, launch, known, size);
-    /* INIT gives the bytes that it makes the same whatever they were */
-    memset(other, 0xff, size);
-    if (init)
-        fill(ex, place->pointee, init, other, size, 0);
-    for (uint64_t i = 0; i < size; i++) {
-        bool given = init && bytes[i] == other[i];
-        by_launch += known[i];
-        bytes[i] = !given && known[i] ? launch[i] : bytes[i];
-        known[i] |= given;
-    }
-    for (uint32_t k = 0; k < shape->count; k++) /* what lies between them is never read */
-        for (uint64_t i = 0; i < shape->scalars[k].size; i++)
-            all = all && known[shape->scalars[k].offset + i];
-    if (by_launch || place->storage == SpvStorageClassPushConstant)
-        place->known = known;
-    return all && shape->count > 0;
-}
-
-/* The initializer ID of a variable of type T; false: it is undefined. */
-static bool put_initializer(struct ex *ex, const struct in_ty *t, uint32_t id, uint8_t *bytes, uint64_t size)
-{
-    const struct ex_shape *shape = ex_shape(ex, t);
-    uint64_t value;
-    for (uint32_t i = 0; i < shape->count; i++) {
-        if (!ex_constant(ex, id, i, &value) && ex_id(ex, id)->undefined)
-            return false;
-        if (!ex_constant(ex, id, i, &value))
-            ex_fail(ex, MM_LIMIT, "explore.constant", "an initializer with addresses is not explored");
-        put(ex, bytes, size, shape->scalars[i].offset, value, shape->scalars[i].size);
-    }
-    return true;
-}
-
 static void make_object(struct ex *ex, struct ex_place place, const struct in_inst *variable)
 {
     const struct ex_input *input = ex_input_of(ex, place.id);
@@ -217,13 +110,13 @@ static void make_object(struct ex *ex, struct ex_place place, const struct in_in
         add_object(ex, place, input->bytes, NULL);
         return;
     }
-    uint64_t size = place.is_array ? element * length_of(init) : size_with(t, init);
+    uint64_t size = ex_init_size(place.is_array ? NULL : t, element, init);
     /* the length of a local argument is a specialization constant that the launch sets */
     const struct in_inst *length =
         t->opcode == SpvOpTypeArray ? ex_definition(ex, ex_definition(ex, t->id)->operands[1]) : NULL;
     if (!init && place.storage == SpvStorageClassWorkgroup && length && length->opcode == SpvOpSpecConstant &&
         !ex_input_of(ex, length->result))
-        size = t->stride * UNKNOWN_ELEMENTS;
+        size = t->stride * EX_UNKNOWN_ELEMENTS;
     bool pushed = place.storage == SpvStorageClassPushConstant;
     if (size > MAX_OBJECT)
         ex_fail(ex, MM_LIMIT, "explore.size", "%s is larger than %d bytes", display_name(ex, place.id),
@@ -231,13 +124,13 @@ static void make_object(struct ex *ex, struct ex_place place, const struct in_in
     uint8_t *bytes = ex_alloc(ex, size);
     if (init && place.is_array && init->form == EX_LIST)
         for (uint32_t i = 0; i < init->count; i++)
-            fill(ex, t, &init->items[i], bytes, size, i * element);
+            ex_init_fill(ex, t, &init->items[i], bytes, size, i * element);
     else if (init)
-        fill(ex, t, init, bytes, size, 0);
+        ex_init_fill(ex, t, init, bytes, size, 0);
     bool known = init || (variable && variable->operand_count > 1 &&
-                          put_initializer(ex, t, variable->operands[1], bytes, size));
+                          ex_init_from_constant(ex, t, variable->operands[1], bytes, size));
     if (ex->module.vulkan && variable)
-        known = add_launch_bytes(ex, &place, init, bytes, size) || (known && !pushed);
+        known = ex_init_add_launch(ex, &place, init, bytes, size) || (known && !pushed);
     if (known)
         place.known = NULL;
     add_object(ex, place, size, known || place.known ? bytes : NULL);
@@ -369,7 +262,7 @@ static struct ex_value given_value(struct ex *ex, uint32_t id, const struct in_t
     struct ex_value v = ex_new_value(ex, t);
     uint8_t *bytes = ex_alloc(ex, t->size + 8);
     if (init)
-        fill(ex, t, init, bytes, t->size, 0);
+        ex_init_fill(ex, t, init, bytes, t->size, 0);
     for (uint32_t i = 0; i < v.count; i++) {
         unsigned size = v.scalars[i].size;
         uint64_t value = 0;
@@ -557,34 +450,6 @@ static void lower(struct ex *ex)
     mark_atomic_objects(ex);
     ex_add_inputs(ex);
     ex_conditions(ex);
-}
-
-static void any_bytes(struct ex *ex, const struct ex_place *place, const struct in_ty *t,
-                      const struct ck_execution *execution, uint8_t *bytes, uint64_t size)
-{
-    const struct ex_scalar *scalar = &ex_shape(ex, t)->scalars[place->work_group];
-    for (size_t i = 0; i < execution->count; i++)
-        if (execution->events[i].kind == MM_INIT && execution->events[i].object == place->object)
-            put(ex, bytes, size, scalar->offset, execution->events[i].value, scalar->size);
-}
-
-bool ex_argument_bytes(struct ex *ex, uint32_t id, const struct ck_execution *execution, uint8_t *bytes,
-                       uint64_t size)
-{
-    if (setjmp(ex->failed))
-        return false;
-    const struct ex_input *input = ex_input_of(ex, id);
-    const struct in_ty *t = ex_type_of(ex, id);
-    if (t->kind == IN_TY_POINTER)
-        t = ex_pointed(ex, t);
-    if (t->size > size)
-        return false;
-    if (input && !input->any)
-        fill(ex, t, &input->init, bytes, size, 0);
-    for (uint32_t i = 0; i < ex->build.place_count; i++)
-        if (ex->build.places[i].id == id && ex->build.places[i].storage == SpvStorageClassFunction)
-            any_bytes(ex, &ex->build.places[i], t, execution, bytes, size);
-    return true;
 }
 
 enum mm_class ex_lower(struct ex *ex, struct ck_program **program, struct mm_error *err)

@@ -177,9 +177,24 @@ static int set_number(const char *option, const char *value, uint64_t max, unsig
     return code;
 }
 
+/* Where the values of option INDEX are collected, NULL: it is given once. */
+static struct texts *texts_of(struct explore *e, size_t index)
+{
+    return index == OPT_ARG        ? &e->args
+           : index == OPT_INPUT    ? &e->inputs
+           : index == OPT_ASSERT   ? &e->asserts
+           : index == OPT_FILTER   ? &e->filters
+           : index == OPT_REQUIRES ? &e->requirements
+           : index == OPT_SWITCH   ? &e->switches
+                                   : NULL;
+}
+
 int explore_option(void *context, size_t index, const char *value)
 {
     struct explore *e = context;
+    struct texts *texts = texts_of(e, index);
+    if (texts)
+        return add_text(texts, explore_options[index].name, value);
     switch (index) {
     case OPT_KERNEL:
         e->kernel = value;
@@ -192,21 +207,9 @@ int explore_option(void *context, size_t index, const char *value)
         return set_sizes("local", value, e->launch.local);
     case OPT_SUB_GROUP:
         return set_number("subgroup", value, 65536, 1, &e->launch.sub_group);
-    case OPT_ARG:
-        return add_text(&e->args, "arg", value);
-    case OPT_INPUT:
-        return add_text(&e->inputs, "input", value);
-    case OPT_ASSERT:
-        return add_text(&e->asserts, "assert", value);
-    case OPT_FILTER:
-        return add_text(&e->filters, "filter", value);
-    case OPT_REQUIRES:
-        return add_text(&e->requirements, "requires", value);
     case OPT_MODEL:
         e->model = value;
         return 0;
-    case OPT_SWITCH:
-        return add_text(&e->switches, "switch", value);
     case OPT_ENGINE:
         return set_engine(e, value);
     case OPT_BOUND:
