@@ -59,5 +59,22 @@ ok "words" complaints words.py \
     "checker/search/words.c:1: 'Somebody': write name the component: thread, event, agent, function, caller" \
     "checker/search/words.c:1: 'goes round': write iteration, trip count" \
     "checker/search/words.c:1: 'who': write that, which; name the component"
+git rm -qf checker/search/words.c
+ok "a small tree" complaints layout.py
+echo >crash-1
+printf 'static int far(int a,\n    int b)\n{\n' >checker/search/long.c
+yes '    step();' | head -n 77 >>checker/search/long.c
+echo '}' >>checker/search/long.c
+git add -A
+ok "a stray file; a function of 81 lines" complaints layout.py "crash-1: does not belong in the top level" \
+    "checker/search/long.c:1: a function of 81 lines, more than 80"
+git rm -qf crash-1
+{
+    yes '' | head -n 600
+    echo 'int one;'
+} >checker/search/long.c
+git add -A
+ok "a file of 601 lines" complaints layout.py "checker/search/long.c: 601 lines, more than 600"
+git rm -qf checker/search/long.c
 cd "$root" || exit 4
 done_testing

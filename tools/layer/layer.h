@@ -142,7 +142,12 @@ void ly_command_hold(struct ly_command *command, struct ly_mem *mem);
 /* Records COMMAND, now or when all that it waits for is complete; EVENT: its handle for the application, NULL: none.
  * BLOCKING: the call waited for it. */
 void ly_command_submit(struct ly_command *command, const cl_event *event, bool blocking, const void *place);
+/* Records the start and the accesses of COMMAND, which waits for no other, and its end unless it calls back. */
+void ly_command_record(struct ly_command *command);
+/* Records the end of the command and of its callback function; commands that waited for it become ready. */
 void ly_command_end(struct ly_command *command);
+/* The number of commands whose ends are recorded. */
+uint64_t ly_commands_ended(void);
 void ly_command_depend(struct ly_command *command, struct ly_point *point, enum mm_edge_kind kind);
 /* A recorded command of a command buffer: SHAPE has its name, and it is in no queue. */
 struct ly_command *ly_pattern_create(const struct mm_command *shape);

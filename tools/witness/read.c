@@ -2,155 +2,13 @@
  * before use, and an error message names its place in the file. */
 #include "memmodel/base/input.h"
 #include "tools/tool.h"
-#include "tools/witness/witness.h"
+#include "tools/witness/fields.h"
 
-#include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_ITEMS = 4096, MOST_OBJECTS = 65536, MOST_EVENTS = 1 << 20, MOST_BYTES = 1 << 26 };
-
-struct reader {
-    struct witness *w;
-    struct ck_program *program;
-    struct ck_execution *execution;
-    struct mm_error *err;
-    const char *path;
-    char where[64];          /* what is being read: "events[3]"; "" at the top */
-    uint64_t bytes;          /* of objects, so far */
-    uint32_t items, threads; /* of the launch; with copies */
-};
-
-MM_PRINTF(3, 4) static bool wrong(struct reader *r, const char *name, const char *format, ...)
-{
-    char text[400];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    if (r->err->cls == MM_OK)
-        mm_fail_at(r->err, MM_INVALID, "witness", r->path, 0, 0, "%s%s%s %s", r->where,
-                   *r->where && *name ? "." : "", name, text);
-    return false;
-}
-
-MM_PRINTF(2, 3) static void at(struct reader *r, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    vsnprintf(r->where, sizeof r->where, format, list);
-    va_end(list);
-}
-
-static bool good(const struct reader *r)
-{
-    return r->err->cls == MM_OK;
-}
-
-static void *take_memory(struct reader *r, size_t count, size_t size)
-{
-    void *memory = mm_arena_alloc(r->w->arena, (count + 1) * size);
-    if (!memory && good(r))
-        mm_fail(r->err, MM_LIMIT, "memory", "no memory for the witness '%s'", r->path);
-    return memory;
-}
-
-/* ---- values --------------------------------------------------------------------------------------- */
-
-static uint64_t value_of(struct reader *r, const cJSON *json, const char *name, uint64_t least, uint64_t most)
-{
-    const double exact = 9007199254740992.0; /* 2^53 */
-    const char *text = cJSON_IsString(json) ? json->valuestring : NULL;
-    uint64_t value = 0;
-    char *end = NULL;
-    bool is_number = cJSON_IsNumber(json) && json->valuedouble >= 0 && json->valuedouble <= exact &&
-                     json->valuedouble == floor(json->valuedouble);
-    if (is_number)
-        value = (uint64_t)json->valuedouble;
-    else if (text && *text >= '0' && *text <= '9')
-        value = strtoull(text, &end, 10);
-    if (!is_number && (!end || *end))
-        wrong(r, name, "is not a number");
-    else if (value < least || value > most)
-        wrong(r, name, "is %llu, not one of %llu to %llu", (unsigned long long)value,
-              (unsigned long long)least, (unsigned long long)most);
-    return good(r) ? value : least;
-}
-
-static uint64_t take_number(struct reader *r, const cJSON *json, const char *name, uint64_t least,
-                            uint64_t most)
-{
-    return value_of(r, cJSON_GetObjectItemCaseSensitive(json, name), name, least, most);
-}
-
-/* OTHERWISE where there is none. */
-static uint64_t take_optional(struct reader *r, const cJSON *json, const char *name, uint64_t most,
-                              uint64_t otherwise)
-{
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, name);
-    return item ? value_of(r, item, name, 0, most) : otherwise;
-}
-
-static bool take_flag(const cJSON *json, const char *name)
-{
-    return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, name));
-}
-
-static const char *copy_text(struct reader *r, const cJSON *json, const char *name)
-{
-    if (!cJSON_IsString(json)) {
-        wrong(r, name, "is not a string");
-        return "";
-    }
-    size_t length = strlen(json->valuestring);
-    char *copy = take_memory(r, length, 1);
-    return copy ? memcpy(copy, json->valuestring, length) : "";
-}
-
-static const char *take_text(struct reader *r, const cJSON *json, const char *name)
-{
-    return copy_text(r, cJSON_GetObjectItemCaseSensitive(json, name), name);
-}
-
-static const char *take_optional_text(struct reader *r, const cJSON *json, const char *name)
-{
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, name);
-    return item ? copy_text(r, item, name) : NULL;
-}
-
-/* The member NAME if the predicate IS (array or object) holds for it, else an empty one. */
-static const cJSON *take_part(struct reader *r, const cJSON *json, const char *name,
-                              cJSON_bool (*is)(const cJSON *))
-{
-    static const cJSON empty;
-    const cJSON *part = cJSON_GetObjectItemCaseSensitive(json, name);
-    if (is(part))
-        return part;
-    wrong(r, name, "is not %s", is == cJSON_IsArray ? "an array" : "an object");
-    return &empty;
-}
-
-static size_t count_of(struct reader *r, const cJSON *array, const char *name, size_t most)
-{
-    size_t count = (size_t)cJSON_GetArraySize(array);
-    if (count > most)
-        wrong(r, name, "has %zu elements, more than %zu", count, most);
-    return good(r) ? count : 0;
-}
-
-/* The number of the string among NAMES, which end with NULL or after COUNT. */
-static uint8_t take_name(struct reader *r, const cJSON *json, const char *name, const char *(*name_of)(int),
-                         int count)
-{
-    const char *text = take_text(r, json, name);
-    for (int i = 0; i < count; i++)
-        if (strcmp(name_of(i), text) == 0)
-            return (uint8_t)i;
-    wrong(r, name, "is '%.40s', which is unknown", text);
-    return 0;
-}
 
 static const char *kind_name(int i)
 {
@@ -173,146 +31,120 @@ static const char *shows_name(int i)
     return witness_kinds[i];
 }
 
-static const void *take_bytes(struct reader *r, const cJSON *json, const char *name, size_t *size)
-{
-    const char *text = take_text(r, json, name);
-    void *decoded = mm_base64_decode(text, size);
-    uint8_t *bytes = decoded ? take_memory(r, *size, 1) : NULL;
-    if (!decoded)
-        wrong(r, name, "is not base64");
-    if (bytes && *size)
-        memcpy(bytes, decoded, *size);
-    mm_free(decoded);
-    return bytes;
-}
-
-static const char *const *take_texts(struct reader *r, const cJSON *json, const char *name, size_t *count)
-{
-    const cJSON *array = take_part(r, json, name, cJSON_IsArray), *item;
-    const char **texts = take_memory(r, (size_t)cJSON_GetArraySize(array), sizeof *texts);
-    *count = 0;
-    cJSON_ArrayForEach(item, array)
-    {
-        if (texts)
-            texts[(*count)++] = copy_text(r, item, name);
-    }
-    return texts;
-}
-
 /* ---- the program ---------------------------------------------------------------------------------- */
 
-static bool take_object(struct reader *r, const cJSON *json)
+static bool take_object(struct witness_reader *r, const cJSON *json)
 {
-    struct ck_object o = {.name = take_text(r, json, "name"),
-                          .size = take_number(r, json, "size", 0, MOST_BYTES),
-                          .element_size = (uint8_t)take_number(r, json, "element_size", 1, 8),
-                          .region = take_name(r, json, "region", region_name, MM_REGION_COUNT),
-                          .origin = take_flag(json, "svm") ? MM_ORIGIN_FINE_SVM_ATOMICS : MM_ORIGIN_BUFFER,
-                          .is_signed = take_flag(json, "signed"),
-                          .is_float = take_flag(json, "float"),
-                          .layout = take_optional_text(r, json, "layout"),
-                          .hidden = take_flag(json, "hidden"),
+    struct ck_object o = {.name = witness_text(r, json, "name"),
+                          .size = witness_number(r, json, "size", 0, MOST_BYTES),
+                          .element_size = (uint8_t)witness_number(r, json, "element_size", 1, 8),
+                          .region = witness_name(r, json, "region", region_name, MM_REGION_COUNT),
+                          .origin = witness_flag(json, "svm") ? MM_ORIGIN_FINE_SVM_ATOMICS : MM_ORIGIN_BUFFER,
+                          .is_signed = witness_flag(json, "signed"),
+                          .is_float = witness_flag(json, "float"),
+                          .layout = witness_optional_text(r, json, "layout"),
+                          .hidden = witness_flag(json, "hidden"),
                           .alias_of = r->program->object_count};
-    o.work_group = (int32_t)take_optional(r, json, "work_group", MOST_ITEMS, UINT32_MAX);
-    const cJSON *values = take_part(r, json, "initial", cJSON_IsArray), *item;
+    o.work_group = (int32_t)witness_optional(r, json, "work_group", MOST_ITEMS, UINT32_MAX);
+    const cJSON *values = witness_part(r, json, "initial", cJSON_IsArray), *item;
     size_t i = 0, count = (size_t)cJSON_GetArraySize(values);
-    uint64_t *initial = take_memory(r, count, sizeof *initial);
-    if (good(r) && (o.size % o.element_size || (count && count != o.size / o.element_size)))
-        return wrong(r, "initial", "has %zu values of %u bytes where there are %llu bytes", count,
-                     o.element_size, (unsigned long long)o.size);
+    uint64_t *initial = witness_memory(r, count, sizeof *initial);
+    if (witness_good(r) && (o.size % o.element_size || (count && count != o.size / o.element_size)))
+        return witness_wrong(r, "initial", "has %zu values of %u bytes where there are %llu bytes", count,
+                             o.element_size, (unsigned long long)o.size);
     uint64_t most = o.element_size == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * o.element_size) - 1;
     cJSON_ArrayForEach(item, values)
     {
         if (initial)
-            initial[i++] = value_of(r, item, "initial", 0, most);
+            initial[i++] = witness_value(r, item, "initial", 0, most);
     }
     o.initial = count ? initial : NULL;
     r->bytes += o.size;
     if (r->bytes > MOST_BYTES)
-        return wrong(r, "size", "makes it more than %d bytes of memory", MOST_BYTES);
-    return good(r) && ck_program_add_object(r->program, &o) != CK_NOT_ADDED;
+        return witness_wrong(r, "size", "makes it more than %d bytes of memory", MOST_BYTES);
+    return witness_good(r) && ck_program_add_object(r->program, &o) != CK_NOT_ADDED;
 }
 
-static bool take_objects(struct reader *r, const cJSON *root)
+static bool take_objects(struct witness_reader *r, const cJSON *root)
 {
-    const cJSON *objects = take_part(r, root, "objects", cJSON_IsArray), *item;
+    const cJSON *objects = witness_part(r, root, "objects", cJSON_IsArray), *item;
     size_t i = 0;
-    count_of(r, objects, "objects", MOST_OBJECTS);
+    witness_count(r, objects, "objects", MOST_OBJECTS);
     cJSON_ArrayForEach(item, objects)
     {
-        at(r, "objects[%zu]", i++);
+        witness_enter(r, "objects[%zu]", i++);
         if (!take_object(r, item))
             return false;
     }
-    at(r, "%s", "");
-    return good(r);
+    witness_enter(r, "%s", "");
+    return witness_good(r);
 }
 
-static bool take_work_items(struct reader *r, const cJSON *root)
+static bool take_work_items(struct witness_reader *r, const cJSON *root)
 {
-    const cJSON *items = take_part(r, root, "work_items", cJSON_IsArray), *item;
-    size_t i = 0, count = count_of(r, items, "work_items", MOST_ITEMS);
+    const cJSON *items = witness_part(r, root, "work_items", cJSON_IsArray), *item;
+    size_t i = 0, count = witness_count(r, items, "work_items", MOST_ITEMS);
     struct ck_execution *x = r->execution;
-    x->ends = take_memory(r, count, sizeof *x->ends);
-    x->wait_from = take_memory(r, count, sizeof *x->wait_from);
+    x->ends = witness_memory(r, count, sizeof *x->ends);
+    x->wait_from = witness_memory(r, count, sizeof *x->wait_from);
     r->threads = (uint32_t)count;
-    if (good(r) && count < r->items)
-        wrong(r, "work_items", "has %zu elements, the launch has %u", count, r->items);
+    if (witness_good(r) && count < r->items)
+        witness_wrong(r, "work_items", "has %zu elements, the launch has %u", count, r->items);
     cJSON_ArrayForEach(item, items)
     {
-        if (!good(r))
+        if (!witness_good(r))
             break;
-        at(r, "work_items[%zu]", i);
-        struct ck_thread thread = {.name = take_text(r, item, "name"),
-                                   .agent = take_flag(item, "copy"),
+        witness_enter(r, "work_items[%zu]", i);
+        struct ck_thread thread = {.name = witness_text(r, item, "name"),
+                                   .agent = witness_flag(item, "copy"),
                                    .work_group =
-                                       (uint32_t)take_optional(r, item, "work_group", MOST_ITEMS, 0),
-                                   .device = (uint32_t)take_optional(r, item, "device", MOST_ITEMS, 0)};
-        if (good(r) && thread.agent != (i >= r->items))
-            wrong(r, "copy", "must be true after the %u work-items of the launch", r->items);
-        x->ends[i] = (enum ck_end)take_name(r, item, "ends", end_name, CK_IS_LEFT + 1);
-        x->wait_from[i++] = (uint32_t)take_optional(r, item, "waits_from", MOST_EVENTS, 0);
+                                       (uint32_t)witness_optional(r, item, "work_group", MOST_ITEMS, 0),
+                                   .device = (uint32_t)witness_optional(r, item, "device", MOST_ITEMS, 0)};
+        if (witness_good(r) && thread.agent != (i >= r->items))
+            witness_wrong(r, "copy", "must be true after the %u work-items of the launch", r->items);
+        x->ends[i] = (enum ck_end)witness_name(r, item, "ends", end_name, CK_IS_LEFT + 1);
+        x->wait_from[i++] = (uint32_t)witness_optional(r, item, "waits_from", MOST_EVENTS, 0);
         if (ck_program_add_thread(r->program, &thread) == CK_NOT_ADDED)
-            return wrong(r, "", "cannot be kept: out of memory");
+            return witness_wrong(r, "", "cannot be kept: out of memory");
     }
-    at(r, "%s", "");
-    return good(r);
+    witness_enter(r, "%s", "");
+    return witness_good(r);
 }
 
 /* At most 8 bytes of an object, SIZE of them at OFFSET. */
-static void take_place(struct reader *r, const cJSON *json, uint32_t *object, uint32_t *offset,
+static void take_place(struct witness_reader *r, const cJSON *json, uint32_t *object, uint32_t *offset,
                        uint32_t *size)
 {
     uint32_t count = r->program->object_count;
-    *object = (uint32_t)take_number(r, json, "object", 0, count ? count - 1 : 0);
+    *object = (uint32_t)witness_number(r, json, "object", 0, count ? count - 1 : 0);
     if (count == 0)
-        wrong(r, "object", "is of no object");
-    uint64_t bytes = good(r) ? r->program->objects[*object].size : 0;
-    *size = (uint32_t)take_number(r, json, "size", 1, bytes < 8 ? bytes : 8);
-    *offset = (uint32_t)take_number(r, json, "offset", 0, bytes - *size);
+        witness_wrong(r, "object", "is of no object");
+    uint64_t bytes = witness_good(r) ? r->program->objects[*object].size : 0;
+    *size = (uint32_t)witness_number(r, json, "size", 1, bytes < 8 ? bytes : 8);
+    *offset = (uint32_t)witness_number(r, json, "offset", 0, bytes - *size);
 }
 
-static bool take_state(struct reader *r, const cJSON *root)
+static bool take_state(struct witness_reader *r, const cJSON *root)
 {
-    const cJSON *state = take_part(r, root, "state", cJSON_IsArray), *item;
-    size_t i = 0, count = count_of(r, state, "state", MOST_OBJECTS);
-    uint64_t *values = take_memory(r, count, sizeof *values);
+    const cJSON *state = witness_part(r, root, "state", cJSON_IsArray), *item;
+    size_t i = 0, count = witness_count(r, state, "state", MOST_OBJECTS);
+    uint64_t *values = witness_memory(r, count, sizeof *values);
     r->execution->values = values;
     cJSON_ArrayForEach(item, state)
     {
         struct ck_term term = {.kind = CK_TERM_MEMORY};
         uint32_t size;
-        if (!good(r))
+        if (!witness_good(r))
             break;
-        at(r, "state[%zu]", i);
+        witness_enter(r, "state[%zu]", i);
         take_place(r, item, &term.object, &term.offset, &size);
         term.size = (uint8_t)size;
-        values[i++] = take_number(r, item, "value", 0, UINT64_MAX);
-        if (good(r) && ck_program_add_observed(r->program, &term) == CK_NOT_ADDED)
-            return wrong(r, "", "cannot be kept: out of memory");
+        values[i++] = witness_number(r, item, "value", 0, UINT64_MAX);
+        if (witness_good(r) && ck_program_add_observed(r->program, &term) == CK_NOT_ADDED)
+            return witness_wrong(r, "", "cannot be kept: out of memory");
     }
-    at(r, "%s", "");
-    return good(r);
+    witness_enter(r, "%s", "");
+    return witness_good(r);
 }
 
 /* ---- events --------------------------------------------------------------------------------------- */
@@ -329,39 +161,40 @@ static bool is_event_kind(uint8_t kind)
     return memchr(kinds, kind, sizeof kinds);
 }
 
-static void take_event(struct reader *r, const cJSON *json, size_t number, size_t count, struct ck_event *h)
+static void take_event(struct witness_reader *r, const cJSON *json, size_t number, size_t count,
+                       struct ck_event *h)
 {
-    *h = (struct ck_event){.kind = take_name(r, json, "kind", kind_name, MM_KIND_COUNT),
+    *h = (struct ck_event){.kind = witness_name(r, json, "kind", kind_name, MM_KIND_COUNT),
                            .thread =
-                               (uint32_t)take_optional(r, json, "work_item", r->threads - 1, CK_NO_THREAD),
-                           .line = (uint32_t)take_optional(r, json, "line", UINT32_MAX, 0),
-                           .column = (uint32_t)take_optional(r, json, "column", UINT32_MAX, 0),
-                           .source = (uint32_t)take_optional(r, json, "from", count - 1, CK_NO_EVENT),
-                           .last = take_flag(json, "stays"),
-                           .hidden = take_flag(json, "hidden"),
-                           .step = (uint32_t)take_number(r, json, "event", number, number),
+                               (uint32_t)witness_optional(r, json, "work_item", r->threads - 1, CK_NO_THREAD),
+                           .line = (uint32_t)witness_optional(r, json, "line", UINT32_MAX, 0),
+                           .column = (uint32_t)witness_optional(r, json, "column", UINT32_MAX, 0),
+                           .source = (uint32_t)witness_optional(r, json, "from", count - 1, CK_NO_EVENT),
+                           .last = witness_flag(json, "stays"),
+                           .hidden = witness_flag(json, "hidden"),
+                           .step = (uint32_t)witness_number(r, json, "event", number, number),
                            .object = CK_NO_OBJECT};
     if (cJSON_GetObjectItemCaseSensitive(json, "order"))
-        h->order = take_name(r, json, "order", order_name, MM_ORDER_COUNT);
-    if (good(r) && !is_event_kind(h->kind))
-        wrong(r, "kind", "is '%s', which no kernel does", mm_kind_name((enum mm_kind)h->kind));
-    if (good(r) && (h->kind == MM_INIT) != (h->thread == CK_NO_THREAD))
-        wrong(r, "work_item", "is there for an initial value, or is missing");
-    if (good(r) && is_access(h)) {
+        h->order = witness_name(r, json, "order", order_name, MM_ORDER_COUNT);
+    if (witness_good(r) && !is_event_kind(h->kind))
+        witness_wrong(r, "kind", "is '%s', which no kernel does", mm_kind_name((enum mm_kind)h->kind));
+    if (witness_good(r) && (h->kind == MM_INIT) != (h->thread == CK_NO_THREAD))
+        witness_wrong(r, "work_item", "is there for an initial value, or is missing");
+    if (witness_good(r) && is_access(h)) {
         take_place(r, json, &h->object, &h->offset, &h->size);
-        h->value = take_number(r, json, "value", 0, UINT64_MAX);
+        h->value = witness_number(r, json, "value", 0, UINT64_MAX);
     }
 }
 
 /* Checks that each read returns the value of a write to the same bytes. */
-static void check_source(struct reader *r, const struct ck_event *events, size_t i)
+static void check_source(struct witness_reader *r, const struct ck_event *events, size_t i)
 {
     const struct ck_event *h = &events[i], *from = h->source == CK_NO_EVENT ? NULL : &events[h->source];
-    at(r, "events[%zu]", i);
+    witness_enter(r, "events[%zu]", i);
     if (from && (h->kind != MM_READ || (from->kind != MM_WRITE && from->kind != MM_INIT)))
-        wrong(r, "from", "is not a write that the read can read from");
+        witness_wrong(r, "from", "is not a write that the read can read from");
     else if (from && from->object != h->object)
-        wrong(r, "from", "is of another object");
+        witness_wrong(r, "from", "is of another object");
 }
 
 static uint32_t place_of(const struct ck_event *h)
@@ -370,10 +203,10 @@ static uint32_t place_of(const struct ck_event *h)
 }
 
 /* Initial values, then each work-item's events: the order in memory. */
-static void arrange(struct reader *r, const struct ck_event *events, size_t count, uint32_t *to)
+static void arrange(struct witness_reader *r, const struct ck_event *events, size_t count, uint32_t *to)
 {
     struct ck_execution *x = r->execution;
-    uint32_t *next = take_memory(r, r->threads + 1, sizeof *next);
+    uint32_t *next = witness_memory(r, r->threads + 1, sizeof *next);
     if (!next)
         return;
     for (size_t i = 0; i < count; i++)
@@ -390,162 +223,163 @@ static void arrange(struct reader *r, const struct ck_event *events, size_t coun
     x->count = count;
 }
 
-static bool take_events(struct reader *r, const cJSON *root)
+static bool take_events(struct witness_reader *r, const cJSON *root)
 {
-    const cJSON *array = take_part(r, root, "events", cJSON_IsArray), *item;
-    size_t i = 0, count = count_of(r, array, "events", MOST_EVENTS);
-    struct ck_event *events = take_memory(r, count, sizeof *events);
-    uint32_t *to = take_memory(r, count, sizeof *to);
-    r->execution->events = take_memory(r, count, sizeof *events);
+    const cJSON *array = witness_part(r, root, "events", cJSON_IsArray), *item;
+    size_t i = 0, count = witness_count(r, array, "events", MOST_EVENTS);
+    struct ck_event *events = witness_memory(r, count, sizeof *events);
+    uint32_t *to = witness_memory(r, count, sizeof *to);
+    r->execution->events = witness_memory(r, count, sizeof *events);
     cJSON_ArrayForEach(item, array)
     {
-        if (!good(r))
+        if (!witness_good(r))
             return false;
-        at(r, "events[%zu]", i);
+        witness_enter(r, "events[%zu]", i);
         take_event(r, item, i, count, &events[i]);
         i++;
     }
-    for (i = 0; i < count && good(r); i++)
+    for (i = 0; i < count && witness_good(r); i++)
         check_source(r, events, i);
-    at(r, "%s", "");
-    if (good(r))
+    witness_enter(r, "%s", "");
+    if (witness_good(r))
         arrange(r, events, count, to);
-    return good(r);
+    return witness_good(r);
 }
 
 /* ---- the launch ----------------------------------------------------------------------------------- */
 
-static void take_sizes(struct reader *r, const cJSON *json, const char *name, uint32_t out[3])
+static void take_sizes(struct witness_reader *r, const cJSON *json, const char *name, uint32_t out[3])
 {
-    const cJSON *array = take_part(r, json, name, cJSON_IsArray);
-    if (good(r) && cJSON_GetArraySize(array) != 3)
-        wrong(r, name, "is not three numbers");
+    const cJSON *array = witness_part(r, json, name, cJSON_IsArray);
+    if (witness_good(r) && cJSON_GetArraySize(array) != 3)
+        witness_wrong(r, name, "is not three numbers");
     for (int k = 0; k < 3; k++)
-        out[k] = (uint32_t)value_of(r, cJSON_GetArrayItem(array, k), name, 1, MOST_ITEMS);
+        out[k] = (uint32_t)witness_value(r, cJSON_GetArrayItem(array, k), name, 1, MOST_ITEMS);
 }
 
 /* Work-groups are uniform here, so the numbers of work-items are those of the interpreter. */
-static bool take_launch(struct reader *r, const cJSON *root)
+static bool take_launch(struct witness_reader *r, const cJSON *root)
 {
-    const cJSON *launch = take_part(r, root, "launch", cJSON_IsObject);
-    at(r, "launch");
+    const cJSON *launch = witness_part(r, root, "launch", cJSON_IsObject);
+    witness_enter(r, "launch");
     take_sizes(r, launch, "global", r->w->global);
     take_sizes(r, launch, "local", r->w->local);
-    r->w->sub_group = (uint32_t)take_number(r, launch, "sub_group", 1, MOST_ITEMS);
+    r->w->sub_group = (uint32_t)witness_number(r, launch, "sub_group", 1, MOST_ITEMS);
     uint64_t items = 1;
-    for (int k = 0; k < 3 && good(r); k++) {
+    for (int k = 0; k < 3 && witness_good(r); k++) {
         items *= r->w->global[k];
         if (items > MOST_ITEMS)
-            wrong(r, "global", "has more than %d work-items", MOST_ITEMS);
+            witness_wrong(r, "global", "has more than %d work-items", MOST_ITEMS);
         else if (r->w->global[k] % r->w->local[k])
-            wrong(r, "local", "does not divide the global size");
+            witness_wrong(r, "local", "does not divide the global size");
     }
     r->items = (uint32_t)items;
-    at(r, "%s", "");
-    return good(r);
+    witness_enter(r, "%s", "");
+    return witness_good(r);
 }
 
-static bool take_kernel(struct reader *r, const cJSON *root)
+static bool take_kernel(struct witness_reader *r, const cJSON *root)
 {
-    const cJSON *kernel = take_part(r, root, "kernel", cJSON_IsObject), *item;
-    const cJSON *constants = take_part(r, kernel, "constants", cJSON_IsArray);
-    size_t size = 0, count = count_of(r, constants, "constants", MOST_OBJECTS), i = 0;
-    struct in_spec_constant *values = take_memory(r, count, sizeof *values);
-    at(r, "kernel");
-    r->program->name = take_text(r, kernel, "name");
-    r->w->file = take_text(r, kernel, "file");
-    r->w->source = take_optional_text(r, kernel, "source");
-    r->w->build_options = take_optional_text(r, kernel, "build_options");
-    r->w->vulkan = strcmp(take_text(r, kernel, "environment"), "vulkan") == 0;
-    r->w->words = take_bytes(r, kernel, "spirv", &size);
+    const cJSON *kernel = witness_part(r, root, "kernel", cJSON_IsObject), *item;
+    const cJSON *constants = witness_part(r, kernel, "constants", cJSON_IsArray);
+    size_t size = 0, count = witness_count(r, constants, "constants", MOST_OBJECTS), i = 0;
+    struct in_spec_constant *values = witness_memory(r, count, sizeof *values);
+    witness_enter(r, "kernel");
+    r->program->name = witness_text(r, kernel, "name");
+    r->w->file = witness_text(r, kernel, "file");
+    r->w->source = witness_optional_text(r, kernel, "source");
+    r->w->build_options = witness_optional_text(r, kernel, "build_options");
+    r->w->vulkan = strcmp(witness_text(r, kernel, "environment"), "vulkan") == 0;
+    r->w->words = witness_bytes(r, kernel, "spirv", &size);
     r->w->word_count = size / sizeof *r->w->words;
-    if (good(r) && size % sizeof *r->w->words)
-        wrong(r, "spirv", "is not a whole number of words");
+    if (witness_good(r) && size % sizeof *r->w->words)
+        witness_wrong(r, "spirv", "is not a whole number of words");
     r->w->options.constants = values;
     cJSON_ArrayForEach(item, constants)
     {
-        if (!good(r))
+        if (!witness_good(r))
             break;
-        at(r, "kernel.constants[%zu]", i);
-        values[i++] = (struct in_spec_constant){(uint32_t)take_number(r, item, "id", 0, UINT32_MAX),
-                                                (uint32_t)take_number(r, item, "size", 1, 8),
-                                                take_number(r, item, "value", 0, UINT64_MAX)};
+        witness_enter(r, "kernel.constants[%zu]", i);
+        values[i++] = (struct in_spec_constant){(uint32_t)witness_number(r, item, "id", 0, UINT32_MAX),
+                                                (uint32_t)witness_number(r, item, "size", 1, 8),
+                                                witness_number(r, item, "value", 0, UINT64_MAX)};
     }
     r->w->options.constant_count = i;
-    at(r, "%s", "");
-    return good(r);
+    witness_enter(r, "%s", "");
+    return witness_good(r);
 }
 
-static bool take_module(struct reader *r)
+static bool take_module(struct witness_reader *r)
 {
     struct mm_error err = {0};
     enum mm_class cls = witness_load(r->w, &err);
     if (cls == MM_INVALID)
-        return wrong(r, "kernel.spirv", "cannot be executed: %s", err.message);
+        return witness_wrong(r, "kernel.spirv", "cannot be executed: %s", err.message);
     if (cls != MM_OK)
         *r->err = err;
     return cls == MM_OK;
 }
 
-static void take_argument(struct reader *r, const cJSON *json, const struct in_argument_info *info,
+static void take_argument(struct witness_reader *r, const cJSON *json, const struct in_argument_info *info,
                           struct witness_argument *a)
 {
     uint32_t count = r->program->object_count;
-    uint64_t object = take_optional(r, json, "object", count ? count - 1 : 0, CK_NO_OBJECT);
+    uint64_t object = witness_optional(r, json, "object", count ? count - 1 : 0, CK_NO_OBJECT);
     *a = (struct witness_argument){.object = count ? (uint32_t)object : CK_NO_OBJECT,
-                                   .constant = take_flag(json, "constant")};
+                                   .constant = witness_flag(json, "constant")};
     if (info->kind == IN_ARG_VALUE) {
         size_t size = 0;
         a->object = CK_NO_OBJECT;
-        a->bytes = take_bytes(r, json, "bytes", &size);
+        a->bytes = witness_bytes(r, json, "bytes", &size);
         a->size = size;
-        if (good(r) && size < info->size)
-            wrong(r, "bytes", "are %zu, not %u", size, info->size);
+        if (witness_good(r) && size < info->size)
+            witness_wrong(r, "bytes", "are %zu, not %u", size, info->size);
     } else if (info->kind > IN_ARG_LOCAL) {
-        const char *why = good(r) ? witness_image_read(r->w->arena, r->program, info, json, a) : NULL;
+        const char *why = witness_good(r) ? witness_image_read(r->w->arena, r->program, info, json, a) : NULL;
         if (why)
-            wrong(r, "", "%s", why);
+            witness_wrong(r, "", "%s", why);
     } else if (a->object != CK_NO_OBJECT) {
         a->size = r->program->objects[a->object].size;
     } else {
-        a->size = take_number(r, json, "size", 0, MOST_BYTES);
+        a->size = witness_number(r, json, "size", 0, MOST_BYTES);
     }
 }
 
-static bool take_arguments(struct reader *r, const cJSON *root)
+static bool take_arguments(struct witness_reader *r, const cJSON *root)
 {
     const cJSON *launch = cJSON_GetObjectItemCaseSensitive(root, "launch"), *item;
-    const cJSON *arguments = take_part(r, launch, "arguments", cJSON_IsArray);
+    const cJSON *arguments = witness_part(r, launch, "arguments", cJSON_IsArray);
     uint32_t i = 0, count = r->w->info->argument_count;
-    if (good(r) && cJSON_GetArraySize(arguments) != (int)count)
-        wrong(r, "launch.arguments", "are %d, the kernel has %u", cJSON_GetArraySize(arguments), count);
+    if (witness_good(r) && cJSON_GetArraySize(arguments) != (int)count)
+        witness_wrong(r, "launch.arguments", "are %d, the kernel has %u", cJSON_GetArraySize(arguments),
+                      count);
     cJSON_ArrayForEach(item, arguments)
     {
-        if (!good(r))
+        if (!witness_good(r))
             break;
-        at(r, "launch.arguments[%u]", i);
+        witness_enter(r, "launch.arguments[%u]", i);
         take_argument(r, item, &r->w->info->arguments[i], &r->w->arguments[i]);
         i++;
     }
-    at(r, "%s", "");
-    return good(r);
+    witness_enter(r, "%s", "");
+    return witness_good(r);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------------ */
 
-static bool take_question(struct reader *r, const cJSON *root)
+static bool take_question(struct witness_reader *r, const cJSON *root)
 {
-    take_number(r, root, "version", 1, 1);
-    r->w->model = take_text(r, root, "model");
-    r->w->switches = take_texts(r, root, "switches", &r->w->switch_count);
-    r->w->conditions = take_texts(r, root, "conditions", &r->w->condition_count);
-    r->execution->shows = (enum ck_shows)take_name(r, root, "shows", shows_name, CK_SHOWS_HANG + 1);
-    r->execution->flag = take_text(r, root, "what");
-    r->w->satisfies = take_flag(root, "satisfies");
-    return good(r);
+    witness_number(r, root, "version", 1, 1);
+    r->w->model = witness_text(r, root, "model");
+    r->w->switches = witness_texts(r, root, "switches", &r->w->switch_count);
+    r->w->conditions = witness_texts(r, root, "conditions", &r->w->condition_count);
+    r->execution->shows = (enum ck_shows)witness_name(r, root, "shows", shows_name, CK_SHOWS_HANG + 1);
+    r->execution->flag = witness_text(r, root, "what");
+    r->w->satisfies = witness_flag(root, "satisfies");
+    return witness_good(r);
 }
 
-static bool take_all(struct reader *r, const cJSON *root)
+static bool take_all(struct witness_reader *r, const cJSON *root)
 {
     if (!take_question(r, root) || !take_launch(r, root) || !take_kernel(r, root) || !take_objects(r, root) ||
         !take_work_items(r, root) || !take_state(r, root) || !take_events(r, root))
@@ -585,12 +419,12 @@ int witness_read(struct witness *w, const char *path)
     mm_free(text);
     w->arena = mm_arena_create();
     w->program = w->own_program = ck_program_create();
-    struct reader r = {.w = w, .program = w->own_program, .err = &err, .path = path};
+    struct witness_reader r = {.w = w, .program = w->own_program, .err = &err, .path = path};
     r.execution = w->arena ? mm_arena_alloc(w->arena, sizeof *r.execution) : NULL;
     w->execution = r.execution;
     if (root && (!r.execution || !r.program))
         mm_fail(&err, MM_LIMIT, "memory", "no memory for the witness '%s'", path);
-    else if (root && !take_all(&r, root) && good(&r))
+    else if (root && !take_all(&r, root) && witness_good(&r))
         mm_fail(&err, MM_LIMIT, "memory", "no memory for the witness '%s'", path);
     cJSON_Delete(root);
     if (err.cls == MM_OK)

@@ -1,0 +1,38 @@
+#!/usr/bin/python3
+"""The top level holds only the entries of TOP; source files of the product have at most 600 lines, their functions at most 80."""
+import os
+import re
+import subprocess
+import sys
+
+TOP = """Makefile README.md LICENSE SECURITY.md .ci .clang-format .dockerignore .gitignore
+ref-runtime interp memmodel checker litmus tests spec-xref tools""".split()
+CODE = re.compile(r"\.(c|h|cpp|hpp|inc|def)$")
+# From the first line of a definition, whose body opens in the first column, to the brace that closes it.
+FUNCTION = re.compile(r"^[A-Za-z_][^\n;]*\([^;{}]*\)[^;{}()]*\n\{\n.*?^\}", re.M | re.S)
+MOST_LINES, MOST_FUNCTION_LINES = 600, 80
+
+
+def complaints(name):
+    with open(name, encoding="utf-8") as file:
+        text = file.read()
+    if text.count("\n") > MOST_LINES:
+        yield f"{name}: {text.count(chr(10))} lines, more than {MOST_LINES}"
+    for m in FUNCTION.finditer(text):
+        lines = m.group(0).count("\n") + 1
+        if lines > MOST_FUNCTION_LINES:
+            yield f"{name}:{text.count(chr(10), 0, m.start()) + 1}: a function of {lines} lines, more than {MOST_FUNCTION_LINES}"
+
+
+def main():
+    listed = subprocess.run(["git", "ls-files"], check=True, stdout=subprocess.PIPE, text=True).stdout.split()
+    found = [f"{entry}: does not belong in the top level" for entry in sorted({n.split("/")[0] for n in listed} - set(TOP))]
+    for name in listed:
+        if CODE.search(name) and not name.startswith("tests/") and os.path.isfile(name):
+            found += complaints(name)
+    for line in found:
+        print(line)
+    return 1 if found else 0
+
+
+sys.exit(main())
