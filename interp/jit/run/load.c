@@ -2,6 +2,7 @@
 #include "interp/ext/convert.h"
 #include "interp/jit/instrument/clocks.h"
 #include "interp/jit/run/compile.h"
+#include "interp/jit/vectorize/llvm_shim.h"
 #include <llvm-c/Error.h>
 #include <llvm-c/LLJIT.h>
 #include <llvm-c/Object.h>
@@ -116,7 +117,7 @@ static bool look_up(struct in_jit_kernel *k)
 bool in_jit_load(struct in_jit_kernel *k, LLVMMemoryBufferRef object)
 {
     LLVMOrcLLJITRef made = NULL;
-    if (!done(LLVMOrcCreateLLJIT(&made, NULL), k->why, sizeof k->why)) {
+    if (!done(in_shim_jit(&made), k->why, sizeof k->why)) {
         LLVMDisposeMemoryBuffer(object);
         return false;
     }

@@ -286,3 +286,8 @@ bool in_shim_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const ch
     manager.run(*unwrap(module), modules);
     return !stopped;
 }
+
+LLVMErrorRef in_shim_jit(LLVMOrcLLJITRef *made)
+{
+    return LLVMOrcCreateLLJIT(made, jit_builder());
+}

@@ -3,6 +3,8 @@
 #define INTERP_JIT_LLVM_SHIM_H
 
 #include <llvm-c/Core.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/LLJIT.h>
 #include <llvm-c/TargetMachine.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,6 +43,8 @@ void in_shim_drop_scopes(LLVMModuleRef module);
 bool in_shim_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *passes, bool vectorize);
 /* Makes all passes, those that run included, end without effect; or enables them again.  Any thread may call it. */
 void in_shim_stop_passes(bool stop);
+/* Sets *MADE to a new JIT for this process, which the caller disposes of; NULL, or the error, which the caller owns. */
+LLVMErrorRef in_shim_jit(LLVMOrcLLJITRef *made);
 
 #ifdef __cplusplus
 }

@@ -2,6 +2,8 @@
 #ifndef INTERP_JIT_VERSIONS_HPP
 #define INTERP_JIT_VERSIONS_HPP
 
+#include <llvm-c/LLJIT.h>
+#include <llvm-c/OrcEE.h>
 #include <llvm/ADT/APInt.h>
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
@@ -73,6 +75,25 @@ inline void add_libmvec(llvm::TargetLibraryInfoImpl &library, const llvm::Triple
     library.addVectorizableFunctionsFromVecLib(llvm::TargetLibraryInfoImpl::LIBMVEC_X86, triple);
 #else
     library.addVectorizableFunctionsFromVecLib(llvm::TargetLibraryInfoImpl::LIBMVEC_X86);
+#endif
+}
+
+// NULL: the defaults of LLVM.  LLVM 17's default linker takes the function that registers unwind tables from the
+// process's global symbols, where those of libLLVM are not, as the driver is loaded locally.  RuntimeDyld, the default of
+// LLVM 15, calls that function itself.
+inline LLVMOrcLLJITBuilderRef jit_builder()
+{
+#if LLVM_VERSION_MAJOR == 16 || LLVM_VERSION_MAJOR == 17
+    LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();
+    LLVMOrcLLJITBuilderSetObjectLinkingLayerCreator(
+        builder,
+        [](void *, LLVMOrcExecutionSessionRef session, const char *) {
+            return LLVMOrcCreateRTDyldObjectLinkingLayerWithSectionMemoryManager(session);
+        },
+        nullptr);
+    return builder;
+#else
+    return nullptr;
 #endif
 }
 
