@@ -495,4 +495,4 @@ distro-check:
 clean:
 	rm -rf build
 
--include $(shell find $(BUILD) \( -path $(BUILD)/dist -o -path $(BUILD)/$(ROOT_SUITE) \) -prune -o -type f -name '*.d' -print 2>/dev/null)
+-include $(shell find $(BUILD) \( -path $(BUILD)/dist -o -path '$(BUILD)/*/root' \) -prune -o -type f -name '*.d' -print 2>/dev/null)

@@ -130,6 +130,14 @@ def unpacked(folder):
     ok(again.returncode == 0 and [f for f in files if not f.endswith("/")] == same, "... and from its own tarball")
 
 
+def roots(folder):
+    """Files of a root of make distro-check are not the build's."""
+    os.makedirs(f"{folder}/build/noble/root/usr")
+    with open(f"{folder}/build/noble/root/usr/other.d", "w", encoding="utf-8") as out:
+        out.write("no rule: of: make\n")
+    ok(run("make", "--no-print-directory", f"BUILD={folder}/build", "help").returncode == 0, "a root of another distribution is left out")
+
+
 def guide(folder):
     with open("memmodel/cat/docs/cat.md", encoding="utf-8") as file:
         block = re.search(r'^    "A title"\n(?:    .*\n)+', file.read(), re.M).group()
@@ -147,5 +155,6 @@ with tempfile.TemporaryDirectory() as temporary:
     baseline(temporary)
     suite(temporary)
     unpacked(temporary)
+    roots(temporary)
     guide(temporary)
 print(f"1..{number}")
