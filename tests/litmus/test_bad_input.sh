@@ -65,7 +65,7 @@ refused "cannot read 'missing'" "$refcl" litmus plan missing
 refused 'other.json:1:1: expected OPENCL' "$refcl" litmus plan other.json
 refused "'0' is not a number from 1" "$refcl" litmus plan -n 0 "$test"
 refused "'0' is not a number from 1" "$refcl" litmus run -n 0 "$test"
-refused "'CL3' is no version of OpenCL C" "$refcl" litmus plan --cl-std CL3 "$test"
+refused "'CL3' is none of: CL1.0 " "$refcl" litmus plan --cl-std CL3 "$test"
 refused "cannot read ICD 'missing.so'" "$refcl" litmus run --icd missing.so "$test"
 refused 'no such OpenCL device' "$refcl" litmus run -q -o new.json --icd plan.json "$test"
 
