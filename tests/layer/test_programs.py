@@ -2,7 +2,8 @@
 """The host programs of tests/races on PoCL under the layer: `refcl run --on-driver` gives the verdict that refcl's own run gives.
 
 What each program has to show is in its comments (tests/races/test_host.py).  differences.txt lists the programs with another
-verdict, and why; one that cannot run on PoCL fails there without the layer, too, or has the program's own verdict.  Left out are programs whose
+verdict, and why; one that cannot run on PoCL fails there without the layer, too, or has the program's own verdict
+("cannot run or clean": or is clean).  Left out are programs whose
 verdict depends on accesses of a host that is not instrumented: those that need protection keys."""
 import concurrent.futures
 import glob
@@ -20,6 +21,7 @@ from test_races import directives
 
 POCL = os.environ.get("REFCL_POCL_ICD", "/etc/OpenCL/vendors/pocl.icd")
 CANNOT_RUN = "cannot run"
+CANNOT_RUN_OR_CLEAN = "cannot run or clean"
 CANNOT_RUN_OR_UNKNOWN = "cannot run or unknown"
 UNKNOWN = 3  # exit code
 
@@ -45,12 +47,13 @@ def report_of(run):
 def judge(path, wanted, listed):
     program = compiled(path, wanted)
     may_be_unknown = listed == CANNOT_RUN_OR_UNKNOWN
-    if listed in (CANNOT_RUN, CANNOT_RUN_OR_UNKNOWN):
+    if listed in (CANNOT_RUN, CANNOT_RUN_OR_CLEAN, CANNOT_RUN_OR_UNKNOWN):
         alone = subprocess.run([program], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=PATIENCE,
                                env=dict(os.environ, OCL_ICD_VENDORS=POCL))
         if alone.returncode:
             return None
-        listed = None # a later PoCL runs it: the verdict is the program's own
+        # A later PoCL runs it.
+        listed = "clean" if listed == CANNOT_RUN_OR_CLEAN else None
     run = on_driver(program)
     if may_be_unknown and run.returncode == UNKNOWN and not report_of(run)["findings"]:
         return None
