@@ -3,6 +3,7 @@
  * docs/search.md#programs-without-atomic-operations */
 #include "checker/search/exec.h"
 #include "checker/search/walker.h"
+#include "memmodel/base/array.h"
 
 #include <string.h>
 
@@ -188,18 +189,10 @@ static void add_write(struct drf *d, uint32_t t, uint32_t l, const struct ck_ins
     struct drf_location *location = location_at(d, l);
     enum sx_order order = region_of(d, d->sx->values.locations[l].object);
 
-    if (d->write_count == d->write_capacity) {
-        uint32_t capacity = 2 * d->write_capacity + 256;
-        struct drf_write *more = mm_arena_alloc(d->sx->traces, capacity * sizeof *more);
-
-        if (!more) {
-            d->open = true;
-            return;
-        }
-        if (d->write_count)
-            memcpy(more, d->writes, d->write_count * sizeof *more);
-        d->writes = more;
-        d->write_capacity = capacity;
+    if (!mm_arena_reserve(d->sx->traces, &d->writes, d->write_count, &d->write_capacity,
+                          d->write_count + 1)) {
+        d->open = true;
+        return;
     }
     d->writes[d->write_count++] = (struct drf_write){.thread = t,
                                                      .event = w->event_count - 1,

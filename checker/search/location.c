@@ -1,6 +1,7 @@
 /* The locations of an execution: byte ranges that no access divides.  Where accesses overlap in part the
  * boundaries become cuts, and search restarts with them.  docs/search.md#locations */
 #include "checker/search/internal.h"
+#include "memmodel/base/array.h"
 
 #include <string.h>
 
@@ -48,18 +49,10 @@ static uint32_t add_location(struct sx *sx, uint32_t object, uint32_t offset, un
     }
     if (wants_input(sx, object, offset, size))
         return MM_CAT_NO_LOCATION;
-    if (sx->values.location_count == sx->values.location_capacity) {
-        uint32_t capacity = sx->values.location_capacity ? sx->values.location_capacity * 2 : 16;
-        struct sx_location *bigger = mm_arena_alloc(sx->arena, capacity * sizeof *bigger);
-
-        if (!bigger) {
-            sx_limit(sx, "memory", "out of memory");
-            return MM_CAT_NO_LOCATION;
-        }
-        if (sx->values.location_count)
-            memcpy(bigger, sx->values.locations, sx->values.location_count * sizeof *bigger);
-        sx->values.locations = bigger;
-        sx->values.location_capacity = capacity;
+    if (!mm_arena_reserve(sx->arena, &sx->values.locations, sx->values.location_count,
+                          &sx->values.location_capacity, sx->values.location_count + 1)) {
+        sx_limit(sx, "memory", "out of memory");
+        return MM_CAT_NO_LOCATION;
     }
     l = &sx->values.locations[sx->values.location_count];
     *l = (struct sx_location){.object = object, .offset = offset, .size = (uint8_t)size};
@@ -83,18 +76,10 @@ static void add_cut(struct sx *sx, uint64_t address)
 {
     if (is_cut(sx, address))
         return;
-    if (sx->values.cut_count == sx->values.cut_capacity) {
-        uint32_t capacity = sx->values.cut_capacity ? sx->values.cut_capacity * 2 : 32;
-        uint64_t *cuts = mm_arena_alloc(sx->arena, capacity * sizeof *cuts);
-
-        if (!cuts) {
-            sx_limit(sx, "memory", "out of memory");
-            return;
-        }
-        if (sx->values.cut_count)
-            memcpy(cuts, sx->values.cuts, sx->values.cut_count * sizeof *cuts);
-        sx->values.cuts = cuts;
-        sx->values.cut_capacity = capacity;
+    if (!mm_arena_reserve(sx->arena, &sx->values.cuts, sx->values.cut_count, &sx->values.cut_capacity,
+                          sx->values.cut_count + 1)) {
+        sx_limit(sx, "memory", "out of memory");
+        return;
     }
     sx->values.cuts[sx->values.cut_count++] = address;
     sx->iteration.again = true;

@@ -2,6 +2,7 @@
  * (search/access.c), loops are unrolled to options.bound iterations, and an iteration that changes no state
  * is not repeated.  docs/search.md#redundant-iterations */
 #include "checker/search/walker.h"
+#include "memmodel/base/array.h"
 
 #include <string.h>
 
@@ -38,19 +39,11 @@ void sx_walker_finish(struct sx_walker *w, enum sx_end end)
     w->ended = true;
     if (w->steps)
         return;
-    if (out->trace_count == out->trace_capacity) {
-        uint32_t capacity = out->trace_capacity ? out->trace_capacity * 2 : 16;
-        struct sx_trace *bigger = mm_arena_alloc(arena, capacity * sizeof *bigger);
-
-        if (!bigger || capacity > MAX_TRACES) {
-            sx_limit(w->sx, "search.traces", "limit reached: 1048576 traces of a thread");
-            w->failed = true;
-            return;
-        }
-        if (out->trace_count)
-            memcpy(bigger, out->traces, out->trace_count * sizeof *bigger);
-        out->traces = bigger;
-        out->trace_capacity = capacity;
+    if (out->trace_count == MAX_TRACES || !mm_arena_reserve(arena, &out->traces, out->trace_count,
+                                                            &out->trace_capacity, out->trace_count + 1)) {
+        sx_limit(w->sx, "search.traces", "limit reached: 1048576 traces of a thread");
+        w->failed = true;
+        return;
     }
     t = &out->traces[out->trace_count];
     t->end = end;

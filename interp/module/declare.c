@@ -1,4 +1,5 @@
 /* Types and their layout, module-scope variables. [SPIRV 3.49.6, 3.49.8], [CLC 6.3.5 sizes and alignment]. */
+#include "memmodel/base/array.h"
 #include "module.h"
 #include <string.h>
 
@@ -201,13 +202,10 @@ enum mm_class in_declare_variable(struct in_module *m, const struct in_inst *ins
     struct in_ty *pointer = type_at(m, inst->type);
     if (pointer == NULL || pointer->kind != IN_TY_POINTER || pointer->element == NULL)
         return in_bad(m, inst->word, err, "SPIRV 3.49.8", "variable without a pointer type");
-    struct in_global *list = mm_realloc(m->globals, (m->global_count + 1) * sizeof *list);
-    if (list == NULL)
+    struct in_global *g = mm_add(&m->globals, &m->global_count);
+    if (g == NULL)
         return mm_out_of_memory(err);
-    m->globals = list;
-    struct in_global *g = &list[m->global_count];
     struct in_id *id = &m->ids[inst->result];
-    memset(g, 0, sizeof *g);
     g->id = inst->result;
     g->ty = pointer->element;
     g->storage = inst->operands[0];
@@ -219,7 +217,7 @@ enum mm_class in_declare_variable(struct in_module *m, const struct in_inst *ins
     g->align = (uint32_t)(align < 1 ? 1 : align > 4096 ? 4096 : align);
     id->kind = IN_ID_GLOBAL;
     id->ty = pointer;
-    id->index = m->global_count++;
+    id->index = m->global_count - 1;
     bool descriptor = g->storage == SpvStorageClassStorageBuffer || g->storage == SpvStorageClassUniform ||
                       g->storage == SpvStorageClassPushConstant;
     g->argument = descriptor ? m->descriptor_count++ : UINT32_MAX;

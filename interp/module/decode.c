@@ -103,12 +103,9 @@ static enum mm_class begin_function(struct in_module *m, const struct in_inst *i
 {
     if (end_function(m, err) != MM_OK)
         return MM_INVALID;
-    struct in_function *list = mm_realloc(m->functions, (m->function_count + 1) * sizeof *list);
-    if (list == NULL)
+    struct in_function *f = mm_add(&m->functions, &m->function_count);
+    if (f == NULL)
         return mm_out_of_memory(err);
-    m->functions = list;
-    struct in_function *f = &list[m->function_count];
-    memset(f, 0, sizeof *f);
     f->id = inst->result;
     f->word = inst->word;
     f->ty = in_type_of(m, inst->operands[1]);
@@ -118,7 +115,7 @@ static enum mm_class begin_function(struct in_module *m, const struct in_inst *i
     if (f->params == NULL)
         return mm_out_of_memory(err);
     m->ids[inst->result].kind = IN_ID_FUNCTION;
-    m->ids[inst->result].index = m->function_count++;
+    m->ids[inst->result].index = m->function_count - 1;
     return MM_OK;
 }
 

@@ -2,6 +2,7 @@
  * strings are a length in 32 bits and bytes. */
 #include "interp/replay/replay.h"
 #include "interp/exec/exec.h"
+#include "memmodel/base/array.h"
 #include "memmodel/base/hash.h"
 #include "memmodel/trace/trace.h"
 #include <string.h>
@@ -125,14 +126,9 @@ struct out {
 
 static void put_bytes(struct out *o, const void *bytes, size_t size)
 {
-    if (o->room - o->used < size) {
-        size_t room = 2 * (o->used + size) + 256;
-        uint8_t *grown = mm_realloc(o->data, room);
-        o->failed |= grown == NULL;
-        if (grown == NULL)
-            return;
-        o->data = grown;
-        o->room = room;
+    if (!mm_reserve(&o->data, &o->room, o->used + size)) {
+        o->failed = true;
+        return;
     }
     if (size > 0)
         memcpy(o->data + o->used, bytes, size);

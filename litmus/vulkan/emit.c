@@ -44,6 +44,6 @@ enum mm_class lt_vk_emit(const struct ck_program *program, bool pointers, struct
         ok = emit_module(&m);
     for (uint32_t t = 0; t < program->thread_count && t < LT_MAX_THREADS; t++)
         free(m.registers[t]);
-    free(m.constants);
+    mm_free(m.constants);
     return ok ? MM_OK : mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
 }

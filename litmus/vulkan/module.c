@@ -1,6 +1,7 @@
 /* The text of a SPIR-V module: instructions, constants, structured control flow, types and variables.  Accesses of the
  * frame around a test are private, except those of local memory: commands before and after a launch order them. */
 #include "litmus/vulkan/vulkan.h"
+#include "memmodel/base/array.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -52,18 +53,11 @@ uint32_t lt_vk_constant(struct lt_vk_module *m, uint64_t value, uint8_t size)
     for (uint32_t i = 0; i < m->constant_count; i++)
         if (m->constants[i].value == value && m->constants[i].size == size)
             return m->constants[i].id;
-    if (m->constant_count == m->constant_capacity) {
-        uint32_t capacity = 2 * m->constant_capacity + 64;
-        struct lt_vk_constant *more = realloc(m->constants, capacity * sizeof *more);
-        if (!more) {
-            m->failed = true;
-            return 0;
-        }
-        m->constants = more;
-        m->constant_capacity = capacity;
+    if (!mm_append(&m->constants, &m->constant_count,
+                   &((struct lt_vk_constant){.value = value, .size = size, .id = lt_vk_id(m)}))) {
+        m->failed = true;
+        return 0;
     }
-    m->constants[m->constant_count++] =
-        (struct lt_vk_constant){.value = value, .size = size, .id = lt_vk_id(m)};
     return m->constants[m->constant_count - 1].id;
 }
 

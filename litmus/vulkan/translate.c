@@ -4,6 +4,7 @@
  * available and acquire operations make visible, for the storage class of the region that they order in OpenCL.
  * Scopes keep their names; all-devices scope is device scope, as all threads are on one device. */
 #include "litmus/vulkan/vulkan.h"
+#include "memmodel/base/array.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -36,14 +37,8 @@ static void row(struct translation *t, const char *format, ...)
     int length = vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     uint32_t *count = &t->counts[t->thread], *capacity = &t->capacities[t->thread];
-    if (*count == *capacity) {
-        *capacity = 2 * *capacity + 16;
-        const char **more = mm_arena_alloc(t->arena, *capacity * sizeof *more);
-        if (more && *count)
-            memcpy(more, t->rows[t->thread], *count * sizeof *more);
-        t->rows[t->thread] = more;
-    }
-    const char *copy = t->rows[t->thread] ? mm_arena_strdup(t->arena, text) : NULL;
+    bool fits = mm_arena_reserve(t->arena, &t->rows[t->thread], *count, capacity, *count + 1);
+    const char *copy = fits ? mm_arena_strdup(t->arena, text) : NULL;
     if (length >= (int)sizeof text)
         cannot(t, "names that are too long");
     if (!copy)

@@ -41,7 +41,7 @@ struct lt_vk_module {
     FILE *body; /* functions; what precedes them is printed last */
     uint32_t next_id;
     struct lt_vk_constant *constants;
-    uint32_t constant_count, constant_capacity;
+    uint32_t constant_count;
     bool failed; /* out of memory */
     /* run: ids that statements use */
     uint32_t *registers[LT_MAX_THREADS]; /* function variables */

@@ -51,25 +51,37 @@ void *mm_add_u32(void *items, uint32_t *count, size_t size)
     return mm_arena_add_u32(NULL, items, count, size);
 }
 
-bool mm_reserve_size(void *items, size_t *capacity, size_t needed, size_t size)
+bool mm_arena_reserve_size(struct mm_arena *arena, void *items, size_t count, size_t *capacity, size_t needed,
+                           size_t size)
 {
     size_t wanted = *capacity > SIZE_MAX / 2 ? needed : 2 * *capacity;
 
     if (needed <= *capacity)
         return true;
     wanted = wanted < needed ? needed : wanted;
-    if (!resize_items(NULL, items, *capacity, wanted, size))
+    if (!resize_items(arena, items, count, wanted, size))
         return false;
     *capacity = wanted;
     return true;
 }
 
-bool mm_reserve_u32(void *items, uint32_t *capacity, size_t needed, size_t size)
+bool mm_arena_reserve_u32(struct mm_arena *arena, void *items, size_t count, uint32_t *capacity,
+                          size_t needed, size_t size)
 {
     size_t wide = *capacity;
 
-    if (needed > UINT32_MAX / 2 || !mm_reserve_size(items, &wide, needed, size))
+    if (needed > UINT32_MAX / 2 || !mm_arena_reserve_size(arena, items, count, &wide, needed, size))
         return false;
     *capacity = (uint32_t)wide;
     return true;
+}
+
+bool mm_reserve_size(void *items, size_t *capacity, size_t needed, size_t size)
+{
+    return mm_arena_reserve_size(NULL, items, *capacity, capacity, needed, size);
+}
+
+bool mm_reserve_u32(void *items, uint32_t *capacity, size_t needed, size_t size)
+{
+    return mm_arena_reserve_u32(NULL, items, *capacity, capacity, needed, size);
 }

@@ -33,6 +33,12 @@ struct mm_arena;
              : mm_reserve_u32, size_t                                                                        \
              : mm_reserve_size)((items), (capacity), (needed), sizeof **(items))
 
+/* mm_reserve for an array of COUNT items in ARENA's memory. */
+#define mm_arena_reserve(arena, items, count, capacity, needed)                                              \
+    _Generic(*(capacity), uint32_t                                                                           \
+             : mm_arena_reserve_u32, size_t                                                                  \
+             : mm_arena_reserve_size)((arena), (items), (count), (capacity), (needed), sizeof **(items))
+
 /* Copies ITEM to PLACE; false if that is NULL. */
 static inline bool mm_copy_item(void *place, const void *item, size_t size)
 {
@@ -48,5 +54,9 @@ void *mm_arena_add_u32(struct mm_arena *arena, void *items, uint32_t *count, siz
 void *mm_arena_add_size(struct mm_arena *arena, void *items, size_t *count, size_t size);
 bool mm_reserve_u32(void *items, uint32_t *capacity, size_t needed, size_t size);
 bool mm_reserve_size(void *items, size_t *capacity, size_t needed, size_t size);
+bool mm_arena_reserve_u32(struct mm_arena *arena, void *items, size_t count, uint32_t *capacity,
+                          size_t needed, size_t size);
+bool mm_arena_reserve_size(struct mm_arena *arena, void *items, size_t count, size_t *capacity, size_t needed,
+                           size_t size);
 
 #endif

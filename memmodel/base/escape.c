@@ -239,6 +239,25 @@ void mm_put_html(const char *s, FILE *out)
     put_markup(s, true, out);
 }
 
+void mm_put_json_string(const char *s, bool script, FILE *out)
+{
+    fputc('"', out);
+    while (*s) {
+        uint32_t code;
+        size_t bytes = mm_utf8(s, &code);
+        if (!bytes)
+            fputs("\\ufffd", out);
+        else if (code < 0x20 || code == 0x7f || (script && code == '<'))
+            fprintf(out, "\\u%04x", (unsigned)code);
+        else if (code == '"' || code == '\\')
+            fprintf(out, "\\%c", (int)code);
+        else
+            fwrite(s, 1, bytes, out);
+        s += bytes ? bytes : 1;
+    }
+    fputc('"', out);
+}
+
 void mm_put_json(const char *json, bool script, FILE *out)
 {
     while (*json) {

@@ -24,6 +24,8 @@ void mm_vprint(FILE *out, const char *format, va_list arguments);
 void mm_put_xml(const char *s, FILE *out);
 /* The same in HTML, where direction controls are shown. */
 void mm_put_html(const char *s, FILE *out);
+/* S as a JSON string, in quotes; what is no UTF-8 becomes U+FFFD.  SCRIPT: as of mm_put_json. */
+void mm_put_json_string(const char *s, bool script, FILE *out);
 /* JSON that a printer made of any strings: what is no UTF-8 in it becomes U+FFFD.  SCRIPT: it stands within
  * an HTML script element, which it must not end. */
 void mm_put_json(const char *json, bool script, FILE *out);

@@ -1,4 +1,5 @@
 /* The site: one page that holds its data, its style and its script. */
+#include "memmodel/base/escape.h"
 #include "memmodel/base/input.h"
 #include "spec-xref/xref.h"
 
@@ -17,17 +18,6 @@ static void put_json(const char *json, FILE *out)
             continue;
         fputc(*p, out);
     }
-}
-
-static void put_string(const char *s, FILE *out)
-{
-    fputc('"', out);
-    for (; *s; s++)
-        if (*s == '"' || *s == '\\' || *s == '<')
-            fprintf(out, "\\u%04x", (unsigned char)*s);
-        else
-            fputc(*s, out);
-    fputc('"', out);
 }
 
 enum mm_class xr_site_write(const struct xr_matrix *matrix, const struct xr_driver *drivers,
@@ -55,7 +45,7 @@ enum mm_class xr_site_write(const struct xr_matrix *matrix, const struct xr_driv
     put_json(json, out);
     data += sizeof data_mark - 1;
     fwrite(data, 1, (size_t)(root - data), out);
-    put_string(prefix, out);
+    mm_put_json_string(prefix, true, out);
     fputs(root + sizeof prefix_mark - 1, out);
     mm_free(json);
     mm_free(page);

@@ -2,6 +2,7 @@
  * newer runs on the same device.  A table of benchmarks has a section for each device, a measure in it a plot and two tables. */
 #include "tools/store/site.h"
 
+#include "memmodel/base/array.h"
 #include "memmodel/base/escape.h"
 #include "memmodel/base/memory.h"
 
@@ -18,7 +19,7 @@ struct kernel_time {
 /* The times of one measure, by kernel and then by day. */
 struct kernel_times {
     struct kernel_time *list;
-    size_t count, room;
+    size_t count;
 };
 
 /* A run: the kernels' ratios. */
@@ -186,15 +187,9 @@ static enum mm_class put_measure(const char *title, const char *measure, const s
 
 static bool add_time(struct kernel_times *times, sqlite3_stmt *q)
 {
-    if (times->count == times->room) {
-        size_t room = times->room ? 2 * times->room : 64;
-        struct kernel_time *list = mm_realloc(times->list, room * sizeof *list);
-        if (!list)
-            return false;
-        times->list = list;
-        times->room = room;
-    }
-    struct kernel_time *t = &times->list[times->count++];
+    struct kernel_time *t = mm_add(&times->list, &times->count);
+    if (!t)
+        return false;
     store_copy_text(t->kernel, sizeof t->kernel, store_text(q, 2));
     store_copy_text(t->driver, sizeof t->driver, store_text(q, 3));
     store_copy_text(t->day, sizeof t->day, store_text(q, 4));

@@ -4,25 +4,6 @@
 
 #include <inttypes.h>
 
-static void put_string(FILE *out, const char *s)
-{
-    fputc('"', out);
-    while (*s) {
-        uint32_t code;
-        size_t n = mm_utf8(s, &code);
-        if (!n)
-            fputs("\\ufffd", out);
-        else if (code < 0x20 || code == 0x7f)
-            fprintf(out, "\\u%04" PRIx32, code);
-        else if (code == '"' || code == '\\')
-            fprintf(out, "\\%c", (int)code);
-        else
-            fwrite(s, 1, n, out);
-        s += n ? n : 1;
-    }
-    fputc('"', out);
-}
-
 /* What comes before a value. */
 static void begin(struct json *json, const char *key)
 {
@@ -30,7 +11,7 @@ static void begin(struct json *json, const char *key)
         fputs(",", json->out);
     json->follows = true;
     if (key) {
-        put_string(json->out, key);
+        mm_put_json_string(key, false, json->out);
         fputc(':', json->out);
     }
 }
@@ -51,7 +32,7 @@ void json_close(struct json *json, char bracket)
 void json_text(struct json *json, const char *key, const char *text)
 {
     begin(json, key);
-    put_string(json->out, text);
+    mm_put_json_string(text, false, json->out);
 }
 
 void json_number(struct json *json, const char *key, uint64_t value)

@@ -2,6 +2,7 @@
  * docs/instrumentation.md#synchronization-by-atomics */
 #include "interp/jit/instrument/clocks.h"
 #include "interp/sched/sched.h"
+#include "memmodel/base/array.h"
 #include "memmodel/base/memory.h"
 #include <string.h>
 
@@ -79,22 +80,9 @@ static uint32_t next_segment(struct in_shadow *shadow)
 
 /* ---- clocks ------------------------------------------------------------------------------ */
 
-static bool clock_fits(struct clock *c, uint32_t count)
-{
-    if (count <= c->capacity)
-        return true;
-    uint32_t capacity = count < 4 ? 4 : 2 * count;
-    struct span *spans = mm_realloc(c->spans, capacity * sizeof *spans);
-    if (spans == NULL)
-        return false;
-    c->spans = spans;
-    c->capacity = capacity;
-    return true;
-}
-
 static bool clock_copy(struct clock *to, const struct clock *from)
 {
-    if (!clock_fits(to, from->count))
+    if (!mm_reserve(&to->spans, &to->capacity, from->count))
         return false;
     if (from->count > 0)
         memcpy(to->spans, from->spans, from->count * sizeof *to->spans);
@@ -135,7 +123,7 @@ static bool clock_add(struct clock *c, struct span s, bool *changed)
         s.from = c->spans[end].from < s.from ? c->spans[end].from : s.from;
         s.to = c->spans[end].to > s.to ? c->spans[end].to : s.to;
     }
-    if (!clock_fits(c, c->count + 1))
+    if (!mm_reserve(&c->spans, &c->capacity, c->count + 1))
         return false;
     clock_replace(c, at, end, s);
     if (c->count > MAX_SPANS)

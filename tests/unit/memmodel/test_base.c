@@ -1,9 +1,11 @@
 /* Errors, allocation with fault injection, arenas. */
+#include "memmodel/base/escape.h"
 #include "memmodel/base/input.h"
 #include "memmodel/memmodel.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -127,11 +129,25 @@ static void json_keys(void **state)
     mm_alloc_fail_after(0);
 }
 
+static void json_strings(void **state)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    (void)state;
+    mm_put_json_string("a\"\\/\t\x7f</\xc3\xa9\x80", false, out);
+    mm_put_json_string("<!", true, out);
+    fclose(out);
+    assert_string_equal(text, "\"a\\\"\\\\/\\u0009\\u007f</\xc3\xa9\\ufffd\"\"\\u003c!\"");
+    free(text);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(error_text), cmocka_unit_test(error_cut),
-                                       cmocka_unit_test(faults), cmocka_unit_test(json_keys),
-                                       cmocka_unit_test(arena_blocks)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(error_text),   cmocka_unit_test(error_cut),
+                                       cmocka_unit_test(faults),       cmocka_unit_test(json_keys),
+                                       cmocka_unit_test(json_strings), cmocka_unit_test(arena_blocks)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -155,6 +155,28 @@ static void room_is_reserved(void **state)
     assert_int_equal(wide, 0);
 }
 
+static void room_is_reserved_in_arenas(void **state)
+{
+    struct mm_arena *arena = mm_arena_create();
+    uint32_t *items = NULL, capacity = 0, moves = 0;
+
+    (void)state;
+    for (uint32_t i = 0; i < ITEMS; i++) {
+        const uint32_t *before = items;
+
+        assert_true(mm_arena_reserve(arena, &items, i, &capacity, (size_t)i + 1));
+        assert_true(capacity > i);
+        moves += items != before;
+        items[i] = i * 7;
+    }
+    for (uint32_t i = 0; i < ITEMS; i++)
+        assert_int_equal(items[i], i * 7);
+    assert_true(moves < 16); /* it doubles */
+    assert_false(mm_arena_reserve(arena, &items, ITEMS, &capacity, UINT32_MAX));
+    assert_int_equal(items[ITEMS - 1], (ITEMS - 1) * 7);
+    mm_arena_destroy(arena);
+}
+
 /* What a table is to hold: all values of each key. */
 struct model {
     uint64_t values[KEYS][4];
@@ -294,8 +316,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arrays_keep_what_is_added), cmocka_unit_test(counts_may_be_lowered),
         cmocka_unit_test(arrays_survive_failures),   cmocka_unit_test(items_are_copied),
-        cmocka_unit_test(room_is_reserved),          cmocka_unit_test(tables_agree_with_arrays),
-        cmocka_unit_test(bytes_are_known_before),    cmocka_unit_test(texts_share_a_hash),
+        cmocka_unit_test(room_is_reserved),          cmocka_unit_test(room_is_reserved_in_arenas),
+        cmocka_unit_test(tables_agree_with_arrays),  cmocka_unit_test(bytes_are_known_before),
+        cmocka_unit_test(texts_share_a_hash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
