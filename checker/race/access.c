@@ -586,5 +586,5 @@ void ck_race_access(struct ck_detector *d, const struct mm_event *event)
     if (item && event_writes(event))
         visit_cells(&x, space, offset, item, RELEASE, &released);
     if (released)
-        item->time[location->region]++;
+        ck_item_advance(item, x.record.agent, (enum ck_region)location->region);
 }

@@ -238,6 +238,8 @@ void ck_command_end(struct ck_detector *d, struct ck_command *command, struct ck
         ck_clock_raise(&d->clocks, &runtime->clock[s], first, first | UINT32_MAX, CK_ALWAYS);
         join_knowledge(d, command, runtime, s);
     }
+    if (!one)
+        ck_clock_join_points(&d->clocks, &runtime->clock[CK_REGION_IMAGE], runtime->clock[CK_REGION_GLOBAL]);
     empty_groups(d, command);
     drop_chunks(d, command);
 }
@@ -292,4 +294,5 @@ void ck_group_join(struct ck_detector *d, struct mm_agent member, struct ck_item
     uint64_t key = (uint64_t)member.command << 32 | first;
     ck_clock_raise(&d->clocks, &into->clock[CK_REGION_GLOBAL], key, key + count - 1, CK_ALWAYS);
     ck_clock_raise(&d->clocks, &into->clock[CK_REGION_IMAGE], key, key + count - 1, CK_ALWAYS);
+    ck_clock_join_points(&d->clocks, &into->clock[CK_REGION_IMAGE], into->clock[CK_REGION_GLOBAL]);
 }

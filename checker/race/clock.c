@@ -281,6 +281,26 @@ void ck_clock_raise(struct ck_clocks *clocks, struct ck_clock **into, uint64_t f
     join_pieces(clocks, into, pieces, last == UINT64_MAX ? 1 : 2, false);
 }
 
+void ck_clock_join_points(struct ck_clocks *clocks, struct ck_clock **into, const struct ck_clock *from)
+{
+    struct ck_clock *kept = ck_clock_ref((struct ck_clock *)(uintptr_t)from); /* joining drops clocks */
+    for (uint32_t i = 0; kept && i < kept->count; i++) {
+        uint64_t first = kept->pieces[i].start, time = kept->pieces[i].time,
+                 last = i + 1 < kept->count ? kept->pieces[i + 1].start - 1 : UINT64_MAX;
+        if (time >= CK_ALWAYS) {
+            ck_clock_raise(clocks, into, first, last, time);
+            continue;
+        }
+        if (time && ck_is_host(first))
+            ck_clock_raise(clocks, into, first, last < UINT32_MAX ? last : UINT32_MAX, time);
+        for (uint64_t runtime = first | MM_INDEX_RUNTIME; time && runtime >= first && runtime <= last;
+             runtime += UINT64_C(1) << 32)
+            if (!ck_is_host(runtime))
+                ck_clock_raise(clocks, into, runtime, runtime, time);
+    }
+    ck_clock_drop(clocks, kept);
+}
+
 void ck_clock_meet(struct ck_clocks *clocks, struct ck_clock **into, const struct ck_clock *other)
 {
     if (*into && *into != other)

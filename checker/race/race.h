@@ -77,6 +77,10 @@ void ck_clock_join(struct ck_clocks *clocks, struct ck_clock **into, const struc
 /* *INTO is raised to TIME for the agents FIRST to LAST. */
 void ck_clock_raise(struct ck_clocks *clocks, struct ck_clock **into, uint64_t first, uint64_t last,
                     uint64_t time);
+/* *INTO becomes the pointwise maximum with what FROM, a clock of global memory, has of host threads, of the runtime and of
+ * complete commands: what host threads and commands do in the order of global memory is ordered for images, too
+ * [CL 3.3.6 H0]. */
+void ck_clock_join_points(struct ck_clocks *clocks, struct ck_clock **into, const struct ck_clock *from);
 /* *INTO becomes the pointwise minimum with OTHER. */
 void ck_clock_meet(struct ck_clocks *clocks, struct ck_clock **into, const struct ck_clock *other);
 /* Frees all clocks: none is referred to. */
@@ -464,6 +468,15 @@ static inline uint64_t ck_agent_key(struct mm_agent agent)
 static inline bool ck_is_host(uint64_t agent)
 {
     return agent >> 32 == 0;
+}
+
+/* Later accesses of AGENT in REGION are not part of what it published so far.  A host thread has one time for global memory and
+ * images: what it does is ordered for both. */
+static inline void ck_item_advance(struct ck_item *item, uint64_t agent, enum ck_region region)
+{
+    item->time[region]++;
+    if (ck_is_host(agent) && region == CK_REGION_GLOBAL)
+        item->time[CK_REGION_IMAGE] = item->time[CK_REGION_GLOBAL];
 }
 
 /* race/agents.c */

@@ -201,6 +201,13 @@ static void note_command_synchronizes(struct ck_detector *d, const struct mm_eve
         command->synchronizes = true;
 }
 
+/* What a host thread knows of other host threads and of commands it knows for images, too [CL 3.3.6 H0]. */
+static void share_points(struct ck_detector *d, uint64_t agent, struct ck_item *item)
+{
+    if (ck_is_host(agent))
+        ck_clock_join_points(&d->clocks, &item->clock[CK_REGION_IMAGE], item->clock[CK_REGION_GLOBAL]);
+}
+
 /* A read of an object of another size does not synchronize with the last write [CL 3.3.6 A4]. */
 void ck_sync_acquire(struct ck_detector *d, const struct mm_event *event, struct ck_item *item,
                      const struct ck_location *location, const struct ck_sync *sync)
@@ -225,6 +232,8 @@ void ck_sync_acquire(struct ck_detector *d, const struct mm_event *event, struct
             joined = r;
         }
     }
+    if (joined)
+        share_points(d, agent, item);
     if (sync->writer == agent)
         return;
     if (joined)
@@ -472,7 +481,7 @@ void ck_fence_release(struct ck_detector *d, const struct mm_event *event, struc
             continue;
         struct ck_clock *snapshot = ck_clock_ref(item->clock[s]);
         ck_clock_raise(&d->clocks, &snapshot, agent, agent, item->time[s]);
-        item->time[s]++;
+        ck_item_advance(item, agent, (enum ck_region)s);
         ck_clock_set(&d->clocks, &fences->release[s][slot], snapshot);
         fences->release_source[s][slot] = event->source;
         if (both)
@@ -498,6 +507,7 @@ void ck_fence_acquire(struct ck_detector *d, const struct mm_event *event, struc
         if (both)
             ck_clock_join(&d->clocks, &item->clock[s], fences->pending_other[!s][slot]);
     }
+    share_points(d, ck_agent_key(event->agent), item);
 }
 
 void ck_race_fence(struct ck_detector *d, const struct mm_event *event)
@@ -510,8 +520,10 @@ void ck_race_fence(struct ck_detector *d, const struct mm_event *event)
         ck_fence_acquire(d, event, item);
     if (mm_releases(event->order))
         ck_fence_release(d, event, item);
-    if (ck_fence_in(event->fence_flags, CK_REGION_IMAGE))
-        item->image_fenced = ++item->time[CK_REGION_IMAGE]; /* writes before it are visible [CL 3.3.5 O8] */
+    if (ck_fence_in(event->fence_flags, CK_REGION_IMAGE) && mm_acquires(event->order) &&
+        mm_releases(event->order))
+        item->image_fenced =
+            ++item->time[CK_REGION_IMAGE]; /* writes before it are visible [CL 3.3.5 O6, O8] */
 }
 
 void ck_fences_free(struct ck_detector *d, struct ck_fences *fences)

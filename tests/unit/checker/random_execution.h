@@ -55,7 +55,7 @@ static void add_access(struct mm_agent agent)
 {
     bool host = agent.command == 0;
     struct mm_event e = {.agent = agent, .kind = (uint8_t)(MM_READ + rnd(2))};
-    e.allocation = host ? 1 + rnd(2) : 1 + rnd(4) % 3 + (rnd(12) == 0);
+    e.allocation = host ? (rnd(6) ? 1 + rnd(2) : PICTURE) : 1 + rnd(4) % 3 + (rnd(12) == 0);
     static const uint32_t sizes[] = {4, 4, 4, 4, 1, 2, 8};
     e.size = sizes[rnd(7)];
     e.offset = rnd(3) * 4 + (e.size < 4 ? rnd(4 / e.size) * e.size : 0);

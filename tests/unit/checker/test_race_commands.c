@@ -112,6 +112,141 @@ static void commands(void **state) /* H1-H5, H8-H10 */
     expect("data-race", "the host access and command 2 are not ordered");
 }
 
+/* A work-item reads an image where it wrote, with a fence in between. */
+static void own_write_fenced(unsigned flags, enum mm_order order)
+{
+    begin();
+    wr(wi(0), IMG);
+    fence(wi(0), flags, order, WI);
+    rd(wi(0), IMG);
+}
+
+static void own_writes_of_images(void **state) /* O6, O8 */
+{
+    static const enum mm_order orders[] = {MM_RELAXED, MM_ACQUIRE, MM_RELEASE};
+    (void)state;
+    own_write_fenced(FI, MM_ACQ_REL);
+    expect_clean();
+    own_write_fenced(FI, MM_SEQ_CST);
+    expect_clean();
+    own_write_fenced(FI | FG, MM_ACQ_REL);
+    expect_clean();
+    begin();
+    wr(wi(0), IMG);
+    barrier(0, FI);
+    rd(wi(0), IMG);
+    expect_clean();
+    own_write_fenced(FG, MM_ACQ_REL);
+    assert_string_equal(ck_detector_finding(d, 0)->kind, "image-unfenced-read");
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        own_write_fenced(FI, orders[i]);
+        assert_int_equal(ck_detector_finding_count(d), 1);
+        assert_string_equal(ck_detector_finding(d, 0)->kind, "image-unfenced-read");
+    }
+}
+
+/* A kernel that writes an image and is complete before HOST stores a flag. */
+static void draw_and_wait(void)
+{
+    begin();
+    edge(call(host), MM_EDGE_ENQUEUE);
+    command(1, MM_COMMAND_START);
+    wr(wi(0), IMG);
+    uint64_t end = command(1, MM_COMMAND_END);
+    edge(end, MM_EDGE_COMPLETE);
+    uint64_t done = command(1, MM_EVENT_COMPLETE);
+    edge(done, MM_EDGE_API_WAIT);
+    call(host);
+}
+
+static void look_from(struct mm_agent thread)
+{
+    edge(call(thread), MM_EDGE_ENQUEUE);
+    command(2, MM_COMMAND_START);
+    rd(wi2(0), IMG);
+}
+
+static void
+host_atomics_and_images(void **state) /* H0: the order of host threads is one for buffers and images */
+{
+    (void)state;
+    draw_and_wait();
+    store(host, SVM, MM_RELEASE, ALL);
+    load(host1, SVM, MM_ACQUIRE, ALL);
+    look_from(host1);
+    expect_clean();
+    draw_and_wait();
+    fence(host, FG, MM_RELEASE, ALL);
+    store(host, SVM, MM_RELAXED, ALL);
+    load(host1, SVM, MM_RELAXED, ALL);
+    fence(host1, FG, MM_ACQUIRE, ALL);
+    look_from(host1);
+    expect_clean();
+    draw_and_wait(); /* through a work-item, which itself learns nothing of images */
+    store(host, SVM, MM_RELEASE, ALL);
+    const struct mm_agent between = {3, 7};
+    describe_command(3, 0, 3, 16);
+    edge(call(host1), MM_EDGE_ENQUEUE);
+    command(3, MM_COMMAND_START);
+    load(between, SVM, MM_ACQUIRE, ALL);
+    event((struct mm_event){.agent = between,
+                            .kind = MM_WRITE,
+                            .allocation = SVM,
+                            .offset = 16,
+                            .size = 4,
+                            .attributes = MM_ATOMIC,
+                            .order = MM_RELEASE,
+                            .scope = ALL});
+    event((struct mm_event){.agent = host1,
+                            .kind = MM_READ,
+                            .allocation = SVM,
+                            .offset = 16,
+                            .size = 4,
+                            .attributes = MM_ATOMIC,
+                            .order = MM_ACQUIRE,
+                            .scope = ALL});
+    look_from(host1);
+    expect_clean();
+    draw_and_wait(); /* relaxed: no order */
+    store(host, SVM, MM_RELAXED, ALL);
+    load(host1, SVM, MM_ACQUIRE, ALL);
+    look_from(host1);
+    expect("data-race", NULL);
+    begin(); /* the kernel need not be complete */
+    edge(call(host), MM_EDGE_ENQUEUE);
+    command(1, MM_COMMAND_START);
+    wr(wi(0), IMG);
+    store(wi(0), SVM, MM_RELEASE, ALL);
+    load(host1, SVM, MM_ACQUIRE, ALL);
+    look_from(host1);
+    expect("data-race", NULL);
+    begin(); /* what the releasing thread enqueues later is not ordered */
+    store(host, SVM, MM_RELEASE, ALL);
+    edge(call(host), MM_EDGE_ENQUEUE);
+    command(1, MM_COMMAND_START);
+    wr(wi(0), IMG);
+    load(host1, SVM, MM_ACQUIRE, ALL);
+    look_from(host1);
+    expect("data-race", NULL);
+    begin(); /* nor what a host thread does to an image after its release */
+    store(host, SVM, MM_RELEASE, ALL);
+    wr(host, IMG);
+    load(host1, SVM, MM_ACQUIRE, ALL);
+    rd(host1, IMG);
+    expect("data-race", NULL);
+    begin(); /* a kernel that ends after it acquired from a host thread */
+    wr(host, IMG);
+    store(host, SVM, MM_RELEASE, ALL);
+    edge(call(host1), MM_EDGE_ENQUEUE);
+    command(1, MM_COMMAND_START);
+    load(wi(0), SVM, MM_ACQUIRE, ALL);
+    uint64_t end = command(1, MM_COMMAND_END);
+    edge(end, MM_EDGE_IN_ORDER);
+    command(2, MM_COMMAND_START);
+    rd(wi2(0), IMG);
+    expect_clean();
+}
+
 /* What is kept for later edges can be freed, and the races of accesses before are found all the same. */
 static void retired_events(void **state)
 {
@@ -298,6 +433,8 @@ int main(void)
         cmocka_unit_test(barriers_hand_on),
         cmocka_unit_test(sub_group_barriers),
         cmocka_unit_test(commands),
+        cmocka_unit_test(host_atomics_and_images),
+        cmocka_unit_test(own_writes_of_images),
         cmocka_unit_test(retired_events),
         cmocka_unit_test(complete_commands_are_freed),
         cmocka_unit_test(commands_out_of_order),

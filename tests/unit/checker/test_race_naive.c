@@ -62,6 +62,8 @@ static bool is_barrier(int i)
 
 static bool belongs(int i, int system)
 {
+    if (is_access(i) && events[i].agent.command == 0 && system == I)
+        return true; /* the language of the host has no regions */
     if (is_access(i))
         return (events[i].allocation == SCRATCH ? L : events[i].allocation == PICTURE ? I : G) == system;
     if (events[i].kind == MM_FENCE || is_barrier(i)) {
@@ -295,6 +297,15 @@ static void close_all(int s)
     }
 }
 
+/* What host threads and commands do in the order of global memory is ordered for images, too (H0). */
+static void order_images(void)
+{
+    for (int i = 0; i < event_count; i++)
+        for (int j = i + 1; j < event_count; j++)
+            if (!is_item(i) && !is_item(j))
+                hb[I][i][j] |= hb[G][i][j];
+}
+
 static bool race(int i, int j)
 {
     if (!is_access(i) || !is_access(j) || same_agent(i, j) || !same_memory(i, j) ||
@@ -432,8 +443,11 @@ static void detector_and_definitions_agree(void **state)
         make_execution();
         barriers_and_commands();
         release_sequences();
-        for (int s = 0; s < SYSTEMS; s++)
+        for (int s = 0; s < SYSTEMS; s++) {
+            if (s == I)
+                order_images();
             close_all(s);
+        }
         if (!compare(seed, &races)) {
             for (int i = 0; i < event_count && bad == 0; i++)
                 show(i);
