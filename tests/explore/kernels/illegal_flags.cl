@@ -3,5 +3,5 @@
 kernel void work(global int *out)
 {
     out[get_global_id(0)] = 1;
-    atomic_work_item_fence(CLK_LOCAL_MEM_FENCE | CLK_IMAGE_MEM_FENCE, memory_order_acq_rel, memory_scope_work_group);
+    atomic_work_item_fence(0, memory_order_acq_rel, memory_scope_work_group);
 }

@@ -1,5 +1,5 @@
 // Options: --global 2 --local 1 --arg buf:1
-// Expect: race found, usage found, divergence none, termination always, flags data_race+illegal_flags
+// Expect: race found, usage found, divergence none, termination always, flags data_race+illegal_image_fence
 kernel void work(global int *out)
 {
     out[0] = (int)get_global_id(0);
