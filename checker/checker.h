@@ -19,6 +19,9 @@ struct ck_progress { /* among the members of each scope, outermost first */
     enum ck_progress_kind work_groups, sub_groups, work_items;
 };
 
+/* The rule of the limit of an engine that was interrupted; what it found until then is in the verdict. */
+#define CK_INTERRUPTED "interrupted"
+
 struct ck_options {
     unsigned bound;      /* loop iterations per back edge, 0 = default (2) */
     unsigned timeout_ms; /* 0 = none */
@@ -40,6 +43,8 @@ struct ck_options {
     bool forbidden;      /* search: also list final states of candidates alone, and why they are forbidden */
     const char *const
         *relations; /* search: definitions of the model, NULL-terminated, to keep with EXECUTIONS */
+    const volatile int
+        *interrupted; /* a sig_atomic_t; not 0: ends with the limit CK_INTERRUPTED; NULL: never */
 };
 
 struct ck_state {

@@ -2,6 +2,7 @@
 #include "tools/compile_cl.h"
 
 #include "ref-runtime/runtime.h"
+#include "tools/interrupt.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +23,10 @@ enum mm_class tool_compile_cl(const char *path, const char *source, size_t size,
         return mm_fail(err, MM_INVALID, "input.text",
                        "%s: a null character: this is no OpenCL C (SPIR-V is in files .spv or .spvasm)",
                        path);
+    sigset_t before;
+    tool_interrupt_hold(&before);
     enum mm_class cls = rt_compile(&request, binary, &log, err);
+    tool_interrupt_release(&before);
     if (cls != MM_OK && log && *log)
         fputs(log, stderr);
     mm_free(log);

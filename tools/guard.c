@@ -1,6 +1,8 @@
 /* Runs work in a child process. The engines check their limits themselves and keep partial results; where
  * they cannot (in a library, in one long step), resource limits end the child. */
 #include "tools/guard.h"
+#include "checker/checker.h"
+#include "tools/interrupt.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +23,7 @@
 #define GRACE_SECONDS 0.5
 #define GRACE_SHARE   0.1
 #define LOOK_SECONDS  0.01 /* between two checks of the memory in use */
+#define LAST_SECONDS  3.0  /* from an interrupt of the work until it is killed */
 
 static double guard_seconds(const struct guard *guard)
 {
@@ -130,10 +133,16 @@ static double monotonic(void)
 /* Waits until the other end of the pipe FD, which CHILD has, is closed, or a limit is reached. */
 static enum guard_end await_end(const struct guard *guard, pid_t child, int fd)
 {
-    double until = monotonic() + guard_seconds(guard);
+    double until = monotonic() + guard_seconds(guard), last = 0;
     struct pollfd end = {.fd = fd};
     for (;;) {
         double left = guard->seconds > 0 ? until - monotonic() : LOOK_SECONDS;
+        if (tool_interrupted && last == 0) {
+            kill(child, tool_interrupted);
+            last = monotonic() + LAST_SECONDS;
+        }
+        if (last > 0 && monotonic() > last)
+            return GUARD_INTERRUPTED;
         int n = poll(&end, 1, (int)ceil(fmax(0, fmin(left, LOOK_SECONDS)) * 1e3));
         if (n > 0 || (n < 0 && errno != EINTR))
             return GUARD_DONE;
@@ -156,6 +165,8 @@ static enum guard_end await(const struct guard *guard, pid_t child, int end, int
             return GUARD_BROKEN;
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE)
         raise(SIGPIPE); /* refcl would have written to that pipe */
+    if (!WIFEXITED(status) && tool_interrupted)
+        return GUARD_INTERRUPTED;
     if (!WIFEXITED(status))
         return result != GUARD_DONE ? result : WTERMSIG(status) == SIGXCPU ? GUARD_TIME : GUARD_BROKEN;
     *code = WEXITSTATUS(status);
@@ -165,6 +176,8 @@ static enum guard_end await(const struct guard *guard, pid_t child, int end, int
 enum guard_end guard_run(const struct guard *guard, int (*work)(void *), void *context, cJSON *tests,
                          int *code)
 {
+    if (tool_interrupted)
+        return GUARD_INTERRUPTED;
     struct work w = {work, context, tests, memfd_create("verdicts", MFD_CLOEXEC), getpid()};
     int ends[2] = {-1, -1};
     enum guard_end result = GUARD_BROKEN;
@@ -194,6 +207,8 @@ void guard_explain(const struct guard *guard, enum guard_end end, struct mm_erro
     else if (end == GUARD_MEMORY)
         mm_fail(err, MM_LIMIT, "memory",
                 "limit reached: %" PRIu64 " MiB of memory (raise with --memory-limit)", guard->mebibytes);
+    else if (end == GUARD_INTERRUPTED)
+        mm_fail(err, MM_LIMIT, CK_INTERRUPTED, "interrupted");
     else
         mm_fail(err, MM_BUG, "guard", "the process that decides ended unexpectedly");
 }

@@ -12,11 +12,12 @@ struct guard {
     double seconds;     /* of processor time and of wall-clock time, 0: none */
     uint64_t mebibytes; /* of memory in use, of this process alone, 0: none */
 };
-/* How the work ended: by itself; at a limit; by a signal, which is a bug. */
-enum guard_end { GUARD_DONE, GUARD_TIME, GUARD_MEMORY, GUARD_BROKEN };
+/* How the work ended: by itself; at a limit; as this process was interrupted; by a signal, which is a bug. */
+enum guard_end { GUARD_DONE, GUARD_TIME, GUARD_MEMORY, GUARD_INTERRUPTED, GUARD_BROKEN };
 
 /* Calls WORK(CONTEXT) in a child.  Of what it changes the caller sees files, shared memory, and what it adds
- * to the array TESTS (NULL: none).  *CODE becomes what it returns. */
+ * to the array TESTS (NULL: none).  *CODE becomes what it returns.  When this process is interrupted (tools/interrupt.h), so is
+ * the child, which has a few seconds for what it has found; after an interrupt none is started. */
 enum guard_end guard_run(const struct guard *guard, int (*work)(void *), void *context, cJSON *tests,
                          int *code);
 /* Bytes for an engine that is to end by itself, and to keep what it has found, before the work is killed. */

@@ -75,6 +75,10 @@ void sx_limit(struct sx *sx, const char *rule, const char *message)
 
 static bool is_in_time(struct sx *sx)
 {
+    if (sx->options.interrupted && *sx->options.interrupted) {
+        sx_limit(sx, CK_INTERRUPTED, "interrupted");
+        return false;
+    }
     if (sx->limits.deadline_us == 0 || (us_of(CLOCK_PROCESS_CPUTIME_ID) < sx->limits.deadline_us &&
                                         us_of(CLOCK_MONOTONIC) < sx->limits.wall_deadline_us))
         return true;

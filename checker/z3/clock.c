@@ -7,6 +7,7 @@
 
 #define RETRY_SECONDS   0.05 /* until the next interrupt: the first may come before the call has started */
 #define LONGEST_SECONDS 1e6
+#define LOOK_SECONDS    0.1 /* between two looks whether the engine is interrupted */
 
 struct watch {
     struct zx *z;
@@ -34,9 +35,24 @@ void zx_set_deadline(struct zx *z, double seconds)
     z->limits.wall_deadline = seconds_of(CLOCK_MONOTONIC) + seconds;
 }
 
+static bool is_interrupted(const struct zx *z)
+{
+    return z->options.interrupted && *z->options.interrupted;
+}
+
 bool zx_in_time(const struct zx *z)
 {
-    return z->limits.deadline <= 0 || time_left(z, CLOCK_THREAD_CPUTIME_ID) > 0;
+    return !is_interrupted(z) && (z->limits.deadline <= 0 || time_left(z, CLOCK_THREAD_CPUTIME_ID) > 0);
+}
+
+struct mm_error zx_why_late(const struct zx *z)
+{
+    struct mm_error err = {0};
+    if (is_interrupted(z))
+        mm_fail(&err, MM_LIMIT, CK_INTERRUPTED, "interrupted");
+    else
+        mm_fail(&err, MM_LIMIT, "time", "limit reached: time (raise with --timeout)");
+    return err;
 }
 
 static void *interrupt_at_deadline(void *data)
@@ -45,10 +61,11 @@ static void *interrupt_at_deadline(void *data)
 
     pthread_mutex_lock(&w->lock);
     while (!w->over) {
-        double left = fmin(time_left(w->z, w->clock), LONGEST_SECONDS), until;
+        double left = w->z->limits.deadline > 0 ? time_left(w->z, w->clock) : LONGEST_SECONDS, until;
         struct timespec t;
 
-        if (left <= 0) {
+        left = fmin(left, w->z->options.interrupted ? LOOK_SECONDS : LONGEST_SECONDS);
+        if (left <= 0 || is_interrupted(w->z)) {
             Z3_solver_interrupt(w->z->c, w->z->s);
             left = RETRY_SECONDS;
         }
@@ -77,7 +94,7 @@ Z3_lbool zx_solver_check(struct zx *z, unsigned count, Z3_ast const *assumptions
     pthread_t thread;
     Z3_lbool answer;
 
-    if (z->limits.deadline <= 0)
+    if (z->limits.deadline <= 0 && !z->options.interrupted)
         return Z3_solver_check_assumptions(z->c, z->s, count, assumptions);
     open_watch(&w);
     if (pthread_getcpuclockid(pthread_self(), &w.clock) != 0 ||

@@ -188,11 +188,11 @@ void *zx_alloc(struct zx *z, size_t count, size_t size);
     zx_require((z), mm_arena_append((z)->arena, (items), (count), (item)))
 void zx_require(struct zx *z, bool memory);
 double zx_cpu_seconds(void);
-/* The deadline is SECONDS from now, of both processor and wall-clock time (z3/clock.c); whether it lies
- * ahead. */
-#define ZX_NO_TIME "limit reached: time (raise with --timeout)"
+/* The deadline is SECONDS from now, of both processor and wall-clock time (z3/clock.c). */
 void zx_set_deadline(struct zx *z, double seconds);
+/* Whether it lies ahead, and the engine is not interrupted; else the limit that was reached. */
 bool zx_in_time(const struct zx *z);
+struct mm_error zx_why_late(const struct zx *z);
 
 /* ---- formulas and values (z3/term.c) --------------------------------------------------------- */
 

@@ -38,6 +38,12 @@ void zx_note_limit(struct zx_solve *s, const char *rule, const char *message)
         mm_fail(&s->v->limit, MM_LIMIT, rule, "%s", message);
 }
 
+static void note_late(struct zx_solve *s)
+{
+    struct mm_error why = zx_why_late(s->z);
+    zx_note_limit(s, why.rule, why.message);
+}
+
 Z3_ast zx_literal(struct zx *z, Z3_ast a, const char *name)
 {
     Z3_ast l;
@@ -115,7 +121,7 @@ enum ck_answer zx_query(struct zx_solve *s, unsigned count, Z3_ast const *assump
         return CK_UNKNOWN;
     do {
         if (!zx_in_time(z)) {
-            zx_note_limit(s, "time", ZX_NO_TIME);
+            note_late(s);
             return CK_UNKNOWN;
         }
         if (refinements++ == MOST_REFINEMENTS) {
@@ -129,7 +135,7 @@ enum ck_answer zx_query(struct zx_solve *s, unsigned count, Z3_ast const *assump
         return r == Z3_L_TRUE ? CK_YES : CK_NO;
     s->interrupted = true;
     if (!zx_in_time(z))
-        zx_note_limit(s, "time", ZX_NO_TIME);
+        note_late(s);
     else
         zx_note_limit(s, "z3", Z3_solver_get_reason_unknown(z->c, z->s));
     return CK_UNKNOWN;

@@ -51,8 +51,10 @@ Z3_ast zx_keep(struct zx *z, Z3_ast a)
                 Z3_get_error_msg(z->c, Z3_get_error_code(z->c)));
     if (z->limits.budget-- == 0)
         zx_stop(z, MM_LIMIT, "z3", "the encoding has too many formulas");
-    if ((z->limits.budget & 1023) == 0 && !zx_in_time(z))
-        zx_stop(z, MM_LIMIT, "time", "%s", ZX_NO_TIME);
+    if ((z->limits.budget & 1023) == 0 && !zx_in_time(z)) {
+        struct mm_error why = zx_why_late(z);
+        zx_stop(z, MM_LIMIT, why.rule, "%s", why.message);
+    }
     return a;
 }
 

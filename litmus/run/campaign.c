@@ -160,6 +160,13 @@ static bool has_iterations(const cJSON *test)
     return value >= 1 && value <= INT64_C(1000000000000000000);
 }
 
+/* The plan's name in messages: refcl passes one that has none. */
+static const char *plan_name(const struct lt_campaign_state *c)
+{
+    const char *path = c->options->files.plan;
+    return strncmp(path, "/proc/self/fd/", 14) == 0 ? "the plan" : path;
+}
+
 static bool load_plan(struct lt_campaign_state *c)
 {
     unsigned named = 0;
@@ -171,7 +178,7 @@ static bool load_plan(struct lt_campaign_state *c)
     c->backend = vulkan ? &lt_vulkan : &lt_opencl;
     if (c->options->device.vulkan && !vulkan) {
         fprintf(stderr, "%s: the plan is for OpenCL: make one with refcl litmus plan --vulkan\n",
-                c->options->files.plan);
+                plan_name(c));
         return false;
     }
     const cJSON *tests = cJSON_GetObjectItem(c->plan, "tests"), *t;
@@ -191,30 +198,31 @@ static bool load_plan(struct lt_campaign_state *c)
         struct lt_record *r = &c->records[i];
         r->test = c->tests[i] = t;
         if (!has_iterations(t)) {
-            fprintf(stderr, "%s: test %u: 'iterations' is not an integer from 1 to 10^18\n",
-                    c->options->files.plan, i + 1);
+            fprintf(stderr, "%s: test %u: 'iterations' is not an integer from 1 to 10^18\n", plan_name(c),
+                    i + 1);
             return false;
         }
         r->status = "pending";
         r->states.values = (unsigned)cJSON_GetArraySize(cJSON_GetObjectItem(t, "observed"));
         r->selected = i % c->options->tests.shard_count == c->options->tests.shard && is_named(c->options, t);
         named += is_named(c->options, t);
-        if (r->selected && plan_decides &&
-            !lt_iterations_allowed(c->options->files.plan, lt_wanted(c->options, t)))
+        if (r->selected && plan_decides && !lt_iterations_allowed(plan_name(c), lt_wanted(c->options, t)))
             return false;
         if (r->states.values > LT_MAX_VALUES)
             r->selected = false;
         i++;
     }
     if (!named && c->options->tests.only)
-        fprintf(stderr, "%s: no test of it is called '%s'\n", c->options->files.plan, c->options->tests.only);
+        fprintf(stderr, "%s: no test of it is called '%s'\n", plan_name(c), c->options->tests.only);
     else if (!named)
-        fprintf(stderr, "%s: no tests in it\n", c->options->files.plan);
+        fprintf(stderr, "%s: no tests in it\n", plan_name(c));
     return named > 0;
 }
 
 static bool work_left(const struct lt_campaign_state *c)
 {
+    if (lt_interrupted)
+        return false;
     if (c->options->amount.budget_s > 0 && lt_seconds() >= c->start + c->options->amount.budget_s)
         return false;
     for (unsigned i = 0; i < c->count; i++)
@@ -234,18 +242,23 @@ static int summary(const struct lt_campaign_state *c)
             continue;
         done += strcmp(r->status, "done") == 0;
         skipped += strcmp(r->status, "skipped") == 0;
-        pending += strcmp(r->status, "pending") == 0;
-        bad += strcmp(r->status, "done") != 0 && strcmp(r->status, "skipped") != 0 &&
-               strcmp(r->status, "pending") != 0;
+        bool open =
+            strcmp(r->status, "pending") == 0 || (lt_interrupted && strcmp(r->status, "running") == 0);
+        pending += open;
+        bad += !open && strcmp(r->status, "done") != 0 && strcmp(r->status, "skipped") != 0;
         instances += r->instances;
         ms += r->ms;
     }
     if (c->broken)
         fprintf(stderr, "refcl-litmus-run: %s\n",
                 c->broken_reason ? c->broken_reason : "the device cannot be used");
+    if (lt_interrupted && !c->options->silent)
+        fprintf(stderr, "refcl-litmus-run: interrupted; --resume continues where the results end\n");
     if (c->options->silent)
         return c->broken ? 2 : bad ? 1 : 0;
-    if (pending && !c->broken)
+    if (lt_interrupted)
+        printf("tests that were not finished: %u\n", pending);
+    else if (pending && !c->broken)
         printf("%u tests were not reached within the budget\n", pending);
     printf("%u run, %u skipped, %u failed; %" PRIu64 " instances, %.0f /s\n", done, skipped, bad, instances,
            ms > 0 ? (double)instances / ms * 1e3 : 0.0);

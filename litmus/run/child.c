@@ -12,6 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Between two looks whether the campaign is interrupted. */
+enum { LOOK_SECONDS = 1 };
+
 void lt_report(FILE *report, unsigned test, const char *event, const char *reason, cJSON *extra)
 {
     cJSON *json = extra ? extra : cJSON_CreateObject();
@@ -126,6 +129,7 @@ bool lt_child_start(struct lt_campaign_state *c)
         /* The child must die with its parent; the parent may have died before prctl(), which getppid() shows. */
         if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent)
             _exit(1);
+        lt_signals_ignore();
         close(fds[0]);
         close(c->writer.fd); /* only the parent holds the lock */
         FILE *report = fdopen(fds[1], "w");
@@ -259,17 +263,17 @@ static void wait_for(pid_t child, int *status, double seconds)
     }
 }
 
-/* Reaps the child, which died or hangs, and records the failure of its current test. */
+/* Reaps the child, which died, hangs or is to end, and records the failure of its current test. */
 static void reap_child(struct lt_campaign_state *c, bool timeout)
 {
     int status = 0;
     char reason[128] = "";
     bool silent = lt_seconds() >= c->heard + c->options->amount.timeout_s;
-    if (timeout)
+    if (timeout || lt_interrupted)
         kill(c->child, SIGKILL);
-    wait_for(c->child, &status, timeout ? 15 : 3600);
+    wait_for(c->child, &status, timeout || lt_interrupted ? 15 : 3600);
     close(c->pipe);
-    if (c->ended || c->broken || c->lost)
+    if (lt_interrupted || c->ended || c->broken || c->lost)
         return;
     if (c->building) { /* several tests together: building each alone shows which one fails */
         c->building = false;
@@ -305,11 +309,12 @@ static double child_deadline(const struct lt_campaign_state *c)
 void lt_child_listen(struct lt_campaign_state *c)
 {
     bool timeout = false;
-    for (;;) {
+    while (!lt_interrupted) {
         struct pollfd p = {.fd = c->pipe, .events = POLLIN};
         double left = child_deadline(c) - lt_seconds();
-        int ready = left > 0 ? poll(&p, 1, (int)(left * 1e3) + 1) : 0;
-        if (ready < 0 && errno == EINTR)
+        int ready =
+            left > 0 ? poll(&p, 1, left < LOOK_SECONDS ? (int)(left * 1e3) + 1 : LOOK_SECONDS * 1000) : 0;
+        if ((ready < 0 && errno == EINTR) || (ready == 0 && left > 0))
             continue;
         if (ready == 0) {
             timeout = true;

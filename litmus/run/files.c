@@ -167,16 +167,29 @@ cJSON *lt_read_json(const char *path, bool *read)
     return json;
 }
 
-/* A new file beside PATH, with the user's default mode and an unpredictable name. */
+static int folder_of(const char *path, char *folder, size_t size)
+{
+    const char *slash = strrchr(path, '/');
+    int n = slash ? (int)(slash - path) + 1 : 0;
+    return snprintf(folder, size, "%.*s.", n, path) < (int)size ? 0 : -1;
+}
+
+/* A new file in the folder of PATH, with the user's default mode.  DRAFT: "" where it has no name yet, so that a killed process leaves
+ * none; else, on a file system without such files, an unpredictable one. */
 static FILE *open_draft(const char *path, char *draft, size_t size)
 {
     mode_t mask = umask(0);
     umask(mask);
+    bool may_name = access("/proc/self/fd", X_OK) == 0 && folder_of(path, draft, size) == 0;
+    int fd = !may_name ? -1 : open(draft, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    *draft = '\0';
+    if (fd >= 0)
+        return fdopen(fd, "wb");
     if (snprintf(draft, size, "%s.XXXXXX", path) >= (int)size) {
         errno = ENAMETOOLONG;
         return NULL;
     }
-    int fd = mkstemp(draft);
+    fd = mkstemp(draft);
     if (fd >= 0 && (fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 || fchmod(fd, 0666 & ~mask) != 0)) {
         close(fd);
         unlink(draft);
@@ -185,12 +198,33 @@ static FILE *open_draft(const char *path, char *draft, size_t size)
     return fd >= 0 ? fdopen(fd, "wb") : NULL;
 }
 
+/* Gives OUT the name DRAFT, which is chosen where there is none yet. */
+static bool name_draft(FILE *out, const char *path, char *draft, size_t size)
+{
+    char self[40];
+    if (*draft)
+        return true;
+    snprintf(self, sizeof self, "/proc/self/fd/%d", fileno(out));
+    for (unsigned i = 0; i < 100; i++) {
+        if (snprintf(draft, size, "%s.%06lx", path,
+                     ((unsigned long)random() ^ (unsigned long)getpid()) & 0xffffff) >= (int)size)
+            break;
+        if (linkat(AT_FDCWD, self, AT_FDCWD, draft, AT_SYMLINK_FOLLOW) == 0)
+            return true;
+        if (errno != EEXIST)
+            break;
+    }
+    *draft = '\0';
+    return false;
+}
+
 /* Writes a new file beside the old one and renames it, so that a reader never sees half of it. */
 bool lt_save_json(const cJSON *json, const char *name)
 {
     char *text = cJSON_Print(json), draft[4096];
     FILE *out = text ? open_draft(name, draft, sizeof draft) : NULL;
-    bool ok = out && fputs(text, out) >= 0 && fputc('\n', out) != EOF;
+    bool ok = out && fputs(text, out) >= 0 && fputc('\n', out) != EOF && fflush(out) == 0 &&
+              name_draft(out, name, draft, sizeof draft);
     if (out) {
         ok = fclose(out) == 0 && ok;
         ok = ok && rename(draft, name) == 0;
@@ -198,7 +232,7 @@ bool lt_save_json(const cJSON *json, const char *name)
     free(text);
     if (!ok)
         fprintf(stderr, "cannot write %s: %s\n", name, strerror(errno));
-    if (out && !ok)
+    if (out && !ok && *draft)
         unlink(draft);
     return ok;
 }

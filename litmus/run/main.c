@@ -320,7 +320,9 @@ static int act(struct lt_options *o)
         return 2;
     }
     o->files.plan = o->files.inputs[0];
-    return o->action == LT_TUNE ? lt_tune(o) : lt_campaign(o);
+    lt_signals_catch();
+    int code = o->action == LT_TUNE ? lt_tune(o) : lt_campaign(o);
+    return lt_interrupted ? 128 + lt_interrupted : code;
 }
 
 int main(int argc, char **argv)

@@ -241,6 +241,11 @@ struct lt_job {
 };
 void lt_run_test(struct lt_job *job);
 double lt_seconds(void); /* monotonic */
+/* The first SIGINT, SIGTERM or SIGHUP is noted in lt_interrupted, a later one ends the process at once. */
+void lt_signals_catch(void);
+/* In the child that runs the tests: the parent kills it. */
+void lt_signals_ignore(void);
+extern volatile int lt_interrupted; /* a sig_atomic_t */
 /* Instances of TEST to run without a time budget. */
 uint64_t lt_wanted(const struct lt_options *options, const cJSON *test);
 void lt_report(FILE *report, unsigned test, const char *event, const char *reason, cJSON *extra);

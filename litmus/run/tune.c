@@ -174,7 +174,7 @@ static bool attempt(const struct lt_options *options, const cJSON *plan, struct 
             o.knobs.given[k] = true;
             o.knobs.values[k] = c->knobs.values[k];
         }
-    if (lt_campaign(&o) > 1)
+    if (lt_campaign(&o) > 1 || lt_interrupted)
         return false;
     cJSON *shown = lt_load_results(path);
     if (seconds > 0) {
@@ -375,6 +375,8 @@ int lt_tune(const struct lt_options *options)
         unlink(results_path);
         rmdir(folder);
     }
+    if (lt_interrupted)
+        fprintf(stderr, "refcl-litmus-run: interrupted; no setting is saved\n");
     cJSON_Delete(plan);
     return code;
 }

@@ -62,12 +62,13 @@ def load(path):
 
 def killed(folder):
     """refcl, the runner, and the runner's child: the first two are killed in turn."""
-    results = os.path.join(folder, "endless.json")
+    results, plan = os.path.join(folder, "endless.json"), os.path.join(folder, "endless.plan")
+    run(REFCL, "litmus", "plan", "-n", "1000000000", "-o", plan, TESTS[0])
     words = [REFCL, "litmus", "run", "-q", "-n", "1000000000", "-o", results, TESTS[0]]
     first = subprocess.Popen(words, env=on_refcl(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     wait_until(lambda: len(descendants(first.pid)) >= 2 and os.path.exists(results))
     below = descendants(first.pid)
-    second = run(RUNNER, "-q", "-n", "10", "-o", results, results + ".plan")
+    second = run(RUNNER, "-q", "-n", "10", "-o", results, plan)
     check("a second writer is refused", second.returncode == 2 and "is written by another process" in second.stderr,
           (second.returncode, second.stderr))
     other = run(RUNNER, "--merge", "-o", results, results)
@@ -76,14 +77,14 @@ def killed(folder):
     first.wait()
     gone = wait_until(lambda: not any(map(lives, below)))
     check("refcl killed: nothing goes on", len(below) >= 2 and gone, below)
-    runner = subprocess.Popen([RUNNER, "-q", "--resume", "-n", "1000000000", "-o", results, results + ".plan"], env=on_refcl(),
+    runner = subprocess.Popen([RUNNER, "-q", "--resume", "-n", "1000000000", "-o", results, plan], env=on_refcl(),
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     wait_until(lambda: descendants(runner.pid))
     below = descendants(runner.pid)
     runner.send_signal(signal.SIGKILL)
     runner.wait()
     check("the runner killed: nothing goes on", below and wait_until(lambda: not any(map(lives, below))), below)
-    done = run(RUNNER, "-q", "--resume", "-n", "10", "-o", results, results + ".plan")
+    done = run(RUNNER, "-q", "--resume", "-n", "10", "-o", results, plan)
     check("then it can be resumed", done.returncode == 0 and not os.path.exists(results + ".lock"), done.stderr)
 
 

@@ -172,7 +172,7 @@ def drivers(folder, name, raw):
         subprocess.run([os.environ.get("CC", "gcc"), "-shared", "-fPIC", "-D_GNU_SOURCE", "-DCL_TARGET_OPENCL_VERSION=300", "-w", "-x", "c",
                         "-", "-o", library, "-ldl"], input=DRIVER.encode(), check=True)
     environment = dict(on_refcl(LD_PRELOAD=library), HOSTILE=os.fsdecode(raw))
-    for words in (["-n", "10", "-o", out, os.path.join(folder, "plain-results.json.plan")], ["--list"]):
+    for words in (["-n", "10", "-o", out, os.path.join(folder, "plain.plan")], ["--list"]):
         done = subprocess.run([RUNNER, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE, env=environment)
         check("%s: device, %s" % (name, words[0]), done.returncode == 0 and obeys(done.stdout + done.stderr) is None,
               (done.returncode, done.stdout, done.stderr))
@@ -198,6 +198,7 @@ def prepare(folder):
     test = os.path.join(ROOT, "litmus/suite/message-passing/MP+rel+acq.litmus")
     path = os.path.join(folder, "plain-results.json")
     subprocess.run([REFCL, "litmus", "run", "-q", "-n", "100", "-o", path, test], check=True, stdout=subprocess.DEVNULL, env=on_refcl())
+    subprocess.run([REFCL, "litmus", "plan", "-o", os.path.join(folder, "plain.plan"), test], check=True)
     with open(path, encoding="utf-8") as f:
         results = json.load(f)
     for t in results["tests"]:

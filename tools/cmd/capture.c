@@ -1,11 +1,18 @@
 /* refcl capture: an OpenCL program whose kernel launches become files for `refcl kernel`. */
+#include "memmodel/base/draft.h"
 #include "tools/cmd/commands.h"
+#include "tools/interrupt.h"
 #include "tools/session/session.h"
+#include "tools/supervisor.h"
 
 #include <errno.h>
+#include <glob.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { OPT_OUTPUT, OPT_KERNEL, OPT_MOST, OPT_ON_DRIVER, OPT_ICD };
@@ -51,6 +58,92 @@ static void set_layer(const struct capture *capture, const char *library)
         session_set_driver(capture->icd);
 }
 
+/* ---- the files --------------------------------------------------------------------------------- */
+
+/* The shell pattern of all files that the file name pattern NAME may become. */
+static void glob_of(const char *name, char *pattern, size_t size)
+{
+    size_t used = 0;
+    for (const char *p = name; *p && used + 3 < size; p++) {
+        bool number = p[0] == '%' && (p[1] == 'p' || p[1] == 'n');
+        if (!number && strchr("*?[]\\", *p))
+            pattern[used++] = '\\';
+        pattern[used++] = number ? '*' : *p;
+        p += number;
+    }
+    pattern[used] = 0;
+}
+
+static bool is_since(const char *path, const struct timespec *start)
+{
+    struct stat s;
+    return stat(path, &s) == 0 && (s.st_mtim.tv_sec > start->tv_sec || (s.st_mtim.tv_sec == start->tv_sec &&
+                                                                        s.st_mtim.tv_nsec >= start->tv_nsec));
+}
+
+/* Whether PATH is a file that was being written when its process was killed: mm_draft_open() named it. */
+static bool is_draft(const char *path)
+{
+    size_t length = strlen(path);
+    return length > MM_DRAFT_DIGITS &&
+           strspn(path + length - MM_DRAFT_DIGITS, "0123456789abcdef") == MM_DRAFT_DIGITS;
+}
+
+/* The number of files of PATTERN that were written since START. */
+static size_t count_files(const char *pattern, const struct timespec *start)
+{
+    glob_t files = {0};
+    size_t count = 0;
+    if (glob(pattern, GLOB_NOSORT, NULL, &files) == 0)
+        for (size_t i = 0; i < files.gl_pathc; i++)
+            count += is_since(files.gl_pathv[i], start) && !is_draft(files.gl_pathv[i]);
+    globfree(&files);
+    return count;
+}
+
+static void remove_drafts(const char *pattern, const struct timespec *start)
+{
+    char drafts[2 * PATH_MAX + 20];
+    glob_t files = {0};
+    snprintf(drafts, sizeof drafts, "%s????????????????", pattern);
+    if (glob(drafts, GLOB_NOSORT, NULL, &files) == 0)
+        for (size_t i = 0; i < files.gl_pathc; i++)
+            if (is_draft(files.gl_pathv[i]) && is_since(files.gl_pathv[i], start))
+                unlink(files.gl_pathv[i]);
+    globfree(&files);
+}
+
+/* Runs the program ARGV, whose launches become files named by NAME. */
+static int capture_program(char **argv, const char *name)
+{
+    static char pattern[2 * PATH_MAX];
+    struct timespec start;
+    struct supervised child;
+    char meaning[80];
+    clock_gettime(CLOCK_REALTIME_COARSE, &start); /* the clock of file times */
+    glob_of(name, pattern, sizeof pattern);
+    tool_interrupt_catch();
+    pid_t pid = supervised_fork(&child);
+    if (pid == 0) {
+        execvp(argv[0], argv);
+        fprintf(stderr, "refcl: error: cannot run '%s': %s\n", argv[0], strerror(errno));
+        _exit(EXIT_USAGE);
+    }
+    if (pid < 0)
+        return tool_error(EXIT_TOOL, "cannot start '%s': %s", argv[0], strerror(errno));
+    tool_interrupt_forward(pid);
+    int status = supervised_wait(&child);
+    tool_interrupt_forward(0);
+    remove_drafts(pattern, &start);
+    size_t count = count_files(pattern, &start);
+    snprintf(meaning, sizeof meaning, "launches that were captured until then: %zu", count);
+    if (!count && !tool_interrupted && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        fprintf(stderr, "refcl: note: no kernel launch was captured\n");
+    return tool_interrupt_end(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), meaning);
+}
+
+/* ---- the command ------------------------------------------------------------------------------- */
+
 static int capture_main(int argc, char **argv)
 {
     static char library[PATH_MAX];
@@ -71,8 +164,8 @@ static int capture_main(int argc, char **argv)
         set_layer(&capture, library);
     else
         session_set_driver(library);
-    execvp(argv[first], argv + first);
-    return tool_error(EXIT_USAGE, "cannot run '%s': %s", argv[first], strerror(errno));
+    const char *name = getenv(capture.on_driver ? "REFCL_LAYER_CAPTURE" : "REFCL_CAPTURE");
+    return capture_program(argv + first, name);
 }
 
 const struct tool_command cmd_capture = {

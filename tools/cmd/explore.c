@@ -7,6 +7,7 @@
 #include "tools/compile_cl.h"
 #include "tools/explore/command.h"
 #include "tools/guard.h"
+#include "tools/interrupt.h"
 #include "tools/page.h"
 #include "tools/prove/command.h"
 #include "tools/verdict_json.h"
@@ -191,11 +192,12 @@ static int present(struct explore *e, struct ex *ex, const struct ck_verdict *v,
     return code;
 }
 
-/* The undecided questions of V. Undecided answers because of the unroll bound or non-termination are no
+/* The undecided questions of V, unless the command is interrupted. Undecided answers because of the unroll bound or non-termination are no
  * question for the other engine. */
 static bool is_open(const struct ck_verdict *v)
 {
-    bool settled = explore_exceeds_bound(v) || (v->limit.cls && strcmp(v->limit.rule, "vacuous") == 0);
+    bool settled = tool_interrupted || explore_exceeds_bound(v) ||
+                   (v->limit.cls && strcmp(v->limit.rule, "vacuous") == 0);
     return !settled && has_unknown(v);
 }
 
@@ -430,6 +432,8 @@ static int give_up(struct explore *e, const char *path, enum guard_end end)
         add_error(e, path, v.limit.message);
         return tool_report(&v.limit);
     }
+    if (e->prove)
+        return prove_give_up(e, path, v.limit.message);
     if (e->kept->whole) {
         fputs(e->kept->text, e->text);
         fprintf(e->text, "    limit: %s\n", v.limit.message);
@@ -511,6 +515,7 @@ static int explore_main(int argc, char **argv)
     cJSON *root = e.paths.json || e.paths.html ? verdict_json_root(e.model ? e.model : "") : NULL;
     e.tests = root ? cJSON_AddArrayToObject(root, "tests") : NULL;
     set_guard(&e);
+    tool_interrupt_catch();
     if (program || e.trace)
         code = commands_explore(&e, argv + first, e.trace);
     for (int i = first; i < argc && !program; i++)
@@ -524,7 +529,8 @@ static int explore_main(int argc, char **argv)
     if (e.text != stdout)
         fclose(e.text);
     mm_cat_destroy(e.named);
-    return code;
+    return tool_interrupt_end(code,
+                              "what was found until then is in the report; what it calls unknown is open");
 }
 
 const struct tool_command cmd_explore = {

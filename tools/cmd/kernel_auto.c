@@ -461,6 +461,8 @@ int kernel_automatic(struct kernel *kernel)
             mm_print(stderr, "refcl: note: kernel '%s'\n", info->name);
         code = tool_worse_code(code, automatic_kernel(kernel, file.module, info));
         launched++;
+        if (code == EXIT_INTERRUPTED)
+            break;
     }
     launch_close(&file);
     return launched ? code

@@ -4,6 +4,7 @@
 #include "tools/cmd/litmus_files.h"
 #include "tools/cmd/litmus_shown.h"
 #include "tools/guard.h"
+#include "tools/interrupt.h"
 #include "tools/page.h"
 #include "tools/verdict_json.h"
 
@@ -67,7 +68,9 @@ struct check {
 };
 struct outcome {
     bool unknown, wrong;
-    size_t written; /* witnesses */
+    bool begun, cut; /* the current test: it was begun, and interrupted */
+    size_t decided;  /* tests that ended */
+    size_t written;  /* witnesses */
 };
 
 static int set_engine(struct check *check, const char *value)
@@ -225,7 +228,9 @@ static int decide(struct check *check, const struct lt_test *test, const struct 
         const char *expect = check->verify ? lt_test_property(test, "Expect") : NULL;
         if (!expect || strcmp(expect, "unknown") != 0) /* else it is what the test says */
             check->outcome->unknown |= !verdicts[i].condition || !verdicts[i].race || !verdicts[i].usage;
-        if (check->verify && !as_expected(test, &verdicts[i], file, check->text))
+        bool cut = verdicts[i].limit.cls && strcmp(verdicts[i].limit.rule, CK_INTERRUPTED) == 0;
+        check->outcome->cut |= cut;
+        if (check->verify && !cut && !as_expected(test, &verdicts[i], file, check->text))
             check->outcome->wrong = true;
     }
     const struct ck_verdict *first = ran[0] ? &verdicts[0] : &verdicts[1];
@@ -285,6 +290,7 @@ struct file_work {
 static int file_work(void *context)
 {
     struct file_work *w = context;
+    w->check->outcome->begun = true;
     w->check->shown.written = w->check->outcome->written;
     int code = check_file(w->check, w->file);
     w->check->outcome->written = w->check->shown.written;
@@ -299,7 +305,8 @@ static int give_up(struct check *check, const char *file, enum guard_end end)
     guard_explain(&check->guard, end, &v.limit);
     if (end == GUARD_BROKEN)
         return tool_report(&v.limit);
-    print_verdict(check, &none, &v, file, NULL);
+    if (end != GUARD_INTERRUPTED || check->outcome->begun) /* the others are counted */
+        print_verdict(check, &none, &v, file, NULL);
     cJSON *json = check->tests ? verdict_to_json(&none, &v, file) : NULL;
     if (json) {
         cJSON_AddStringToObject(json, "engine", engine_names[check->engine]);
@@ -312,7 +319,9 @@ static int check_guarded(struct check *check, const char *file)
 {
     struct file_work w = {check, file};
     int code = EXIT_TOOL;
+    check->outcome->begun = check->outcome->cut = false;
     enum guard_end end = guard_run(&check->guard, file_work, &w, check->tests, &code);
+    check->outcome->decided += end == GUARD_DONE && !check->outcome->cut;
     return end == GUARD_DONE ? code : give_up(check, file, end);
 }
 
@@ -336,6 +345,9 @@ static int check_paths(struct check *check, const char *model_path, int count, c
         code = tool_worse_code(code, litmus_files_add(&files, paths[i]));
     for (size_t i = 0; i < files.count; i++)
         code = tool_worse_code(code, check_guarded(check, files.paths[i]));
+    char meaning[80];
+    snprintf(meaning, sizeof meaning, "tests that were decided: %zu of %zu; the others are unknown",
+             check->outcome->decided, files.count);
     verdict_print_model(check->cat, check->text);
     litmus_files_clear(&files);
     if (root && check->html)
@@ -346,7 +358,7 @@ static int check_paths(struct check *check, const char *model_path, int count, c
         cJSON_Delete(root);
     if (check->text != stdout)
         fclose(check->text);
-    return code;
+    return tool_interrupt_end(code, meaning);
 }
 
 struct model_work {
@@ -372,7 +384,9 @@ static int load_guarded(struct check *check, const char *path)
     if (end == GUARD_DONE)
         return code ? code : load_model(&w);
     guard_explain(&check->guard, end, &err);
-    return tool_error(end == GUARD_BROKEN ? EXIT_TOOL : EXIT_UNKNOWN, "%s: %s", path, err.message);
+    return tool_interrupt_end(
+        tool_error(end == GUARD_BROKEN ? EXIT_TOOL : EXIT_UNKNOWN, "%s: %s", path, err.message),
+        "no test was decided");
 }
 
 static int litmus_check_main(int argc, char **argv)
@@ -394,6 +408,8 @@ static int litmus_check_main(int argc, char **argv)
     check.guard.seconds =
         check.options.timeout_ms * 1e-3 * (1 + (check.engine == ENGINE_BOTH) + check.explain);
     check.options.memory_limit = guard_soft_memory(&check.guard);
+    check.options.interrupted = &tool_interrupted;
+    tool_interrupt_catch();
     code = load_guarded(&check, model_path);
     if (code)
         return code;

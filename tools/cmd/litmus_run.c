@@ -1,12 +1,14 @@
 /* refcl litmus run: plans tests and executes them on an ICD with refcl-litmus-run. */
 #include "tools/cmd/commands.h"
 #include "tools/cmd/litmus_files.h"
+#include "tools/interrupt.h"
 #include "tools/supervisor.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -139,6 +141,7 @@ static int select_icd(const char *icd)
 static int execute(char **words)
 {
     struct supervised child;
+    tool_interrupt_catch();
     pid_t pid = supervised_fork(&child);
     if (pid == 0) {
         execv(words[0], words);
@@ -147,7 +150,11 @@ static int execute(char **words)
     }
     if (pid < 0)
         return tool_error(EXIT_TOOL, "cannot start the runner: %s", strerror(errno));
+    tool_interrupt_forward(pid); /* the runner ends with its results and a summary */
     int status = supervised_wait(&child);
+    tool_interrupt_forward(0);
+    if (WIFSIGNALED(status) && tool_interrupted)
+        return 128 + tool_interrupted;
     if (WIFSIGNALED(status))
         return tool_error(EXIT_TOOL, "the runner was ended by signal %d", WTERMSIG(status));
     return WEXITSTATUS(status);
@@ -155,8 +162,11 @@ static int execute(char **words)
 
 static int run_plan(struct campaign *campaign, const struct litmus_files *files)
 {
-    static char runner[PATH_MAX], plan[PATH_MAX];
-    snprintf(plan, sizeof plan, "%s.plan", campaign->output);
+    static char runner[PATH_MAX], plan[40];
+    int file = memfd_create("plan", 0); /* nothing is left of it however the process ends */
+    if (file < 0)
+        return tool_error(EXIT_TOOL, "no file for the plan: %s", strerror(errno));
+    snprintf(plan, sizeof plan, "/proc/self/fd/%d", file);
     int code = tool_find_helper("refcl-litmus-run", runner);
     bool vulkan = campaign->plan.vulkan;
     if (vulkan && campaign->icd)

@@ -369,22 +369,25 @@ static int commands_work(void *context)
     return code;
 }
 
-static int decide_trace(struct explore *e, struct commands_work *w)
+/* A result in which every answer is unknown, with the limit that was reached. */
+static int leave_undecided(struct explore *e, const struct commands_work *w, enum guard_end end)
 {
-    int code = EXIT_TOOL;
-    struct mm_error limit = {0};
-    enum guard_end end = guard_run(&e->guard, commands_work, w, e->tests, &code);
-    if (end == GUARD_DONE)
-        return code;
-    guard_explain(&e->guard, end, &limit);
+    struct hc_record none = {0};
+    guard_explain(&e->guard, end, &none.limit);
     if (end == GUARD_BROKEN)
-        return tool_report(&limit);
-    struct hc_record none = {.limit = limit};
+        return tool_report(&none.limit);
     struct decision d = {.e = e, .record = &none};
     struct result r = {.name = w->name};
     print_result(&d, &r);
     add_result(&d, &r);
     return EXIT_UNKNOWN;
+}
+
+static int decide_trace(struct explore *e, struct commands_work *w)
+{
+    int code = EXIT_TOOL;
+    enum guard_end end = guard_run(&e->guard, commands_work, w, e->tests, &code);
+    return end == GUARD_DONE ? code : leave_undecided(e, w, end);
 }
 
 /* ---- the program -------------------------------------------------------------------------------- */
@@ -417,6 +420,8 @@ int commands_explore(struct explore *e, char **argv, const char *file)
     snprintf(path, sizeof path, "%.4000s/trace", folder);
     if (!code && !file)
         code = run_program(&w, argv, path);
+    if (code == EXIT_INTERRUPTED)
+        leave_undecided(e, &w, GUARD_INTERRUPTED);
     if (!code)
         code = decide_trace(e, &w);
     if (*folder)

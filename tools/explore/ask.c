@@ -1,6 +1,7 @@
 /* refcl explore: an engine asked about a program, with one loop bound after the other. */
 #include "tools/explore/command.h"
 #include "tools/final_order.h"
+#include "tools/interrupt.h"
 
 #include <limits.h>
 #include <string.h>
@@ -169,6 +170,7 @@ int explore_ask(struct explore *e, struct ck_program *program, bool z3, unsigned
                 struct ck_verdict *v)
 {
     struct ck_options options = e->options;
+    options.interrupted = &tool_interrupted;
     options.drf = is_drf_model(e, program->vulkan);
     bool counted = has_trip_counts(program);
     options.timeout_ms = time_for(e, counted ? timeout_ms - timeout_ms / 4 : timeout_ms);
@@ -180,5 +182,7 @@ int explore_ask(struct explore *e, struct ck_program *program, bool z3, unsigned
         failed = deepen(e, program, z3, options, v);
     if (!failed && counted && v->limit.cls && !explore_exceeds_bound(v) && finding_count(v) == 0)
         failed = shorten(e, program, z3, options, v);
+    if (!failed && tool_interrupted && v->limit.cls) /* a larger bound might have decided it */
+        mm_fail(&v->limit, MM_LIMIT, CK_INTERRUPTED, "interrupted");
     return failed;
 }

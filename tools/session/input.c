@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 enum { POLL_MS = 250, IDLE_MS = 2000 };
+#define TOGETHER_SECONDS 0.3
+#define TWICE_SECONDS    2.0
 
 /* What verification reads again; a trace that grows past the limit is not kept. */
 static void copy(struct session_input *input, const char *data, size_t size)
@@ -66,7 +68,7 @@ long session_input_read(void *context, void *out, size_t size)
 /* ---- signals --------------------------------------------------------------------------------- */
 
 static volatile pid_t signaled;
-static volatile sig_atomic_t interrupted, ending;
+static volatile sig_atomic_t interrupted, ending, killed;
 static bool installed;
 static struct sigaction old_int, old_term, old_hup;
 
@@ -83,10 +85,31 @@ static void end_program(int number)
     pass_on(number);
 }
 
-/* A terminal interrupts the program, too; another process, only this one. */
+static double interrupt_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* A terminal interrupts the program, too; another process, only this one.  A program that is interrupted twice in a short time does not
+ * end by itself: it is killed, and the third time this process is.  Signals that come together are one: timeout(1) signals a
+ * process and then its group. */
 static void interrupt(int number, siginfo_t *info, void *context)
 {
+    static double last;
+    double now = interrupt_seconds(), since = now - last;
     (void)context;
+    if (interrupted && since > TOGETHER_SECONDS && since < TWICE_SECONDS) {
+        if (killed || signaled <= 0) {
+            signal(number, SIG_DFL);
+            raise(number);
+        }
+        killed = 1;
+        pass_on(SIGKILL);
+    }
+    if (!interrupted || since > TOGETHER_SECONDS)
+        last = now;
     interrupted = 1;
     if (info->si_code != SI_KERNEL)
         pass_on(number);

@@ -417,7 +417,7 @@ static int finish(struct session_processes *processes, char **argv, struct super
     int status = wait_for(session, child, &options.ending), own = options.ending.status;
     if (session->program)
         options.ending.status = 0; /* it is the judge's */
-    if (!status && session->wants_again &&
+    if (!status && session->wants_again && !session_input_interrupted() &&
         session->wants_again(session->again_context, processes->first->detector))
         return code;
     for (const struct session_process *p = processes->first; p; p = p->next) {

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "tools/guard.c"
+#include "tools/interrupt.c"
 #include "tools/options.c"
 #include "tools/words.c"
 
