@@ -78,8 +78,7 @@ void ck_clock_join(struct ck_clocks *clocks, struct ck_clock **into, const struc
 void ck_clock_raise(struct ck_clocks *clocks, struct ck_clock **into, uint64_t first, uint64_t last,
                     uint64_t time);
 /* *INTO becomes the pointwise maximum with what FROM, a clock of global memory, has of host threads, of the runtime and of
- * complete commands: what host threads and commands do in the order of global memory is ordered for images, too
- * [CL 3.3.6 H0]. */
+ * complete commands, whose order in global memory is one for images, too [CL 3.3.6 H0]. */
 void ck_clock_join_points(struct ck_clocks *clocks, struct ck_clock **into, const struct ck_clock *from);
 /* *INTO becomes the pointwise minimum with OTHER. */
 void ck_clock_meet(struct ck_clocks *clocks, struct ck_clock **into, const struct ck_clock *other);
@@ -470,8 +469,7 @@ static inline bool ck_is_host(uint64_t agent)
     return agent >> 32 == 0;
 }
 
-/* Later accesses of AGENT in REGION are not part of what it published so far.  A host thread has one time for global memory and
- * images: what it does is ordered for both. */
+/* Later accesses of AGENT in REGION are not in what it has published.  A host thread has one time for global memory and images. */
 static inline void ck_item_advance(struct ck_item *item, uint64_t agent, enum ck_region region)
 {
     item->time[region]++;
