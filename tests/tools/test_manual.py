@@ -87,10 +87,13 @@ def main():
     check = subprocess.run([sys.executable, "-B", "tools/man/generate.py", "--check"], stdout=subprocess.PIPE, text=True)
     ok(check.returncode == 0, "the committed pages are current (make man) " + check.stdout.strip())
 
-    for group in ("litmus", "trace", "xref"):
+    groups = sorted({c.split()[0] for c in commands if " " in c})
+    ok({"litmus", "results", "trace", "xref"} <= set(groups), "groups of commands")
+    for group in groups:
         code, text, _ = run(group, "--help")
         ok(code == 0 and all(c in text for c in commands if c.startswith(group + " ")), f"{group} --help lists its commands")
-    for group in ("litmus", "trace"):
+        ok(run("help", group) == run(group, "-h") == (code, text, ""), f"{group}: --help, -h and help agree")
+    for group in [group for group in groups if group not in commands]:
         code, out, err = run(group)
         ok(code == 2 and not out and err.startswith(f"usage: refcl {group} COMMAND"), f"{group} alone is a usage error")
     code, _, err = run("litmus", "frobnicate")
