@@ -308,9 +308,9 @@ struct ck_finding {
     uint32_t pairs;          /* races: which kinds of accesses met at these places, ck_pair_bit() of each */
     const char *fix;         /* the smallest change that is known to help, NULL if none is known */
     struct ck_change change; /* the same for ck_change_apply() */
-    uint32_t commands;       /* races: at least in so many commands; CK_ACROSS_COMMANDS: also between two */
-    uint32_t last_command;   /* of those that were counted */
-    bool verified;           /* with the change the same execution has no such race */
+    uint32_t commands; /* races: number of commands with it, at least; CK_ACROSS_COMMANDS: also between two */
+    uint32_t last_command; /* of those that were counted */
+    bool verified;         /* with the change the same execution has no such race */
     const char *
         revisions; /* races: under which revisions of the specification it is none, and why; NULL: under all */
     const char *depends_on; /* of what was chosen for the launch, as text; NULL: of nothing that is known */

@@ -263,7 +263,7 @@ struct in_launch {
     bool zero_local;       /* it begins as zeros, and is initialized */
     uint64_t step_limit;   /* instructions of the launch, 0 = none; beyond it: finding "step-limit" */
     uint32_t
-        max_findings; /* stop after so many, 0 = 1, UINT32_MAX: findings end no launch that can continue */
+        max_findings; /* stop after this number, 0 = 1, UINT32_MAX: findings end no launch that can continue */
     bool checks; /* object-exact bounds and undefined-behavior checks; off: only accesses that would crash */
     const _Atomic uint32_t *stop; /* not 0: the step under way ends soon, without completing; NULL: never */
     struct mm_recorder *recorder; /* NULL: recording off */

@@ -14,7 +14,7 @@ struct rt_callback {
 
 /* Puts a copy of CALLBACK in front of LIST. */
 cl_int rt_callback_add(struct rt_callback **list, const struct rt_callback *callback);
-/* Whether so many calls are waiting for the callback thread that others should leave it some time. */
+/* Whether the callback thread has a long backlog: other threads should yield. */
 bool rt_callback_busy(void);
 /* In a child, right after fork(). */
 void rt_callback_forked(void);

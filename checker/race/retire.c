@@ -2,7 +2,7 @@
  * (docs/detector.md#retired-commands). */
 #include "checker/race/race.h"
 
-/* A collection visits all shadow cells.  So many complete commands, of some 300 bytes each, wait for the next one
+/* A collection visits all shadow cells.  Enough complete commands, of some 300 bytes each, wait for the next one
  * that its cost per command is bounded, and so is what they add to the other state. */
 enum { LEAST_COMPLETE = 1024, BYTES_PER_COMMAND = 1024 };
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* MANY_EVENTS: so many take long to evaluate that the limits are checked each time. */
+/* From MANY_EVENTS on the limits are checked at each evaluation, as it takes long. */
 enum { MAX_TRIES = 40, MAX_INCOMPLETE = 4000, MANY_EVENTS = 128 };
 
 /* ---- some order of writes -------------------------------------------------------------------------- */

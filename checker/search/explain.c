@@ -62,25 +62,26 @@ static struct ck_step describe_step(const void *execution, uint32_t event)
 
 /* ---- witness ------------------------------------------------------------------------------------ */
 
-/* How much speaks against E before F: program order and barriers forbid it, to read what is written later is
- * odder than to write below what is there, which is odder than to read what is no longer the newest. */
+/* The penalty of E before F in a linearization: infinite against program order and barriers; then, in decreasing order, for a read
+ * before its source, for writes against coherence, and for a read from a write that is not the latest. */
 static uint64_t pair_penalty(const struct sx_exec *x, const uint32_t *source, uint32_t e, uint32_t f)
 {
     const struct mm_cat_event *a = &x->events[e], *b = &x->events[f];
-    const uint64_t odd = x->n + 1, odder = odd * odd, never = odder * odd;
+    const uint64_t against_co = x->n + 1, against_rf = against_co * against_co,
+                   never = against_rf * against_co;
     bool po = f < e && !b->init && b->thread == a->thread;
     bool barrier = a->exit && !b->exit && a->barrier != MM_CAT_NO_BARRIER && b->barrier == a->barrier;
 
     if (po || barrier)
         return never;
     if (mm_rel_has(x->n, x->bounds.rf_lower, f, e))
-        return odder;
+        return against_rf;
     if (mm_rel_has(x->n, x->bounds.co_lower, f, e))
-        return odd;
+        return against_co;
     return a->write && source[f] != MM_CAT_NO_EVENT && mm_rel_has(x->n, x->bounds.co_lower, source[f], e);
 }
 
-/* MOST: more is as good as that. */
+/* The sum for all F not yet placed; it may stop at MOST. */
 static uint64_t order_penalty(const struct sx_exec *x, const uint32_t *source, const uint8_t *placed,
                               uint32_t e, uint64_t most)
 {
@@ -91,7 +92,7 @@ static uint64_t order_penalty(const struct sx_exec *x, const uint32_t *source, c
     return sum;
 }
 
-/* The event that waits for the least comes next. */
+/* Greedy: the event with the least penalty comes next. */
 bool sx_order_events(const struct sx *sx, uint32_t *order)
 {
     const struct sx_exec *x = sx->exec;

@@ -62,7 +62,7 @@ static struct ck_event to_witness_event(struct sx *sx, uint32_t i)
     return h;
 }
 
-/* Sets the source of each read; NUMBER maps event numbers to indices of HAPPENINGS. */
+/* Sets the source of each read; NUMBER maps event numbers to indices of EVENTS. */
 static void add_sources(const struct sx_exec *x, const uint32_t *number, struct ck_event *events)
 {
     for (uint32_t r = 0; r < x->reads.count; r++)

@@ -1,7 +1,7 @@
 /* Random executions: a scheduler picks the threads of a kernel at random, reads return the latest write (and
  * sometimes an older one), and the model judges the result.  In half of the executions plain reads return the write that
  * is visible by vector clocks: our models forbid that they return another one, so some races show in these alone.  The
- * clocks may be wrong, as the model judges what comes of them.  Search decides all that these executions show,
+ * clocks may be wrong, as the model judges the execution.  Search decides all that these executions show,
  * but they find races, failed assertions and final states before it has listed all traces. */
 #include "checker/search/exec.h"
 #include "checker/search/step.h"
@@ -117,7 +117,7 @@ static void join_regions(const struct walk *k, uint32_t *into, const uint32_t *f
     }
 }
 
-/* T learns FROM, clocks by region, for the regions that FLAGS name. */
+/* T acquires FROM, clocks by region, for the regions that FLAGS name. */
 static void learn_regions(const struct walk *k, uint32_t t, const uint32_t *from, uint8_t flags)
 {
     for (enum sx_order region = SX_GLOBAL; region < SX_REGIONS; region++) {

@@ -281,7 +281,7 @@ struct in_progress {
 };
 /* When the JIT takes over from the interpreter. */
 struct in_promotion {
-    uint64_t at;         /* after so many instructions the JIT is asked, at the end of a work-group */
+    uint64_t at;         /* after this number of instructions the JIT is asked, at the end of a work-group */
     uint64_t split_at;   /* ... or, in the middle of one, for its work-items that have not begun */
     uint64_t first_item; /* of the work-group that the JIT begins with: those before are not its */
     bool prepared;       /* it is already compiling */

@@ -8,7 +8,7 @@
 #include "memmodel/base/hash.h"
 #include <string.h>
 
-#define IN_NEWEST 2 /* one choice in so many takes the newest candidate */
+#define IN_NEWEST 2 /* one choice in two takes the newest candidate */
 
 uint64_t in_weak_random(struct in_weak *w)
 {

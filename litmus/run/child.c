@@ -281,7 +281,7 @@ static void reap_child(struct lt_campaign_state *c, bool timeout)
         return;
     }
     if (timeout && silent)
-        snprintf(reason, sizeof reason, "no sign of life for %u s", c->options->amount.timeout_s);
+        snprintf(reason, sizeof reason, "no progress for %u s", c->options->amount.timeout_s);
     else if (timeout)
         snprintf(reason, sizeof reason, "limit reached: %u s (raise with --timeout)",
                  c->options->amount.limit_s);

@@ -108,7 +108,7 @@ struct lt_host_observed {
     bool is_signed;
 };
 
-/* The OpenCL objects of an iteration, and how it goes. */
+/* The OpenCL objects of an iteration, and its state. */
 struct lt_host_state {
     cl_context context;
     cl_program program;

@@ -152,8 +152,8 @@ static bool read_buffer(struct exec *e, cl_mem buffer, void *to, size_t bytes)
         clEnqueueReadBuffer(e->job->device->queue, buffer, CL_TRUE, 0, bytes, to, 0, NULL, NULL));
 }
 
-/* A batch of many launches may take longer than the campaign waits for a sign of life: launches are, now and
- * then, waited for and reported.  A launch that hangs is not. */
+/* A batch of many launches may take longer than the campaign waits for progress: some launches are waited
+ * for and reported.  A launch that hangs is not. */
 static bool show_life(struct exec *e, unsigned number)
 {
     unsigned often = e->job->device->is_gpu ? 4 : 1;

@@ -22,7 +22,7 @@ struct candidate {
 
 /* ---- files --------------------------------------------------------------------------------------- */
 
-/* "PLATFORM, DEVICE, DRIVER.json" without what file names do not bear, in the user's folder of settings. */
+/* "PLATFORM, DEVICE, DRIVER.json" without characters that file names cannot have, in the user's folder of settings. */
 static bool default_path(const char *platform, const char *name, const char *driver, char *path, size_t size)
 {
     const char *folder = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");

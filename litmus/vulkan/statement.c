@@ -349,7 +349,7 @@ static void emit_instr(struct lt_vk_module *m, uint32_t thread, const struct ck_
 
 /* ---- control flow ------------------------------------------------------------------------------------ */
 
-/* Whether ck_instr_is_jump of the instructions FIRST to END - 1 stay within them, or go to END. */
+/* Whether the jumps of the instructions FIRST to END - 1 stay within them, or go to END. */
 static bool is_closed(const struct ck_thread *t, uint32_t first, uint32_t end)
 {
     for (uint32_t i = first; i < end; i++)
@@ -424,7 +424,7 @@ static void emit_blocks(struct lt_vk_module *m, uint32_t thread, uint32_t first,
     uint32_t more = lt_vk_op(m, "OpINotEqual %%bool %%%u %%%u", now, lt_vk_uint(m, end));
     lt_vk_do(m, "OpBranchConditional %%%u %%%u %%%u", more, head, exit);
     lt_vk_label(m, exit);
-    /* Drivers with a limit on iterations come here before the thread has ended. */
+    /* Drivers with a limit on iterations leave the loop here before the thread has ended. */
     uint32_t last = lt_vk_op(m, "OpLoad %%uint %%%u", m->pc),
              before = lt_vk_op(m, "OpLoad %%uint %%%u", m->cut);
     uint32_t early = lt_vk_op(m, "OpINotEqual %%bool %%%u %%%u", last, lt_vk_uint(m, end));
@@ -432,7 +432,7 @@ static void emit_blocks(struct lt_vk_module *m, uint32_t thread, uint32_t first,
              lt_vk_op(m, "OpSelect %%uint %%%u %%%u %%%u", early, lt_vk_uint(m, 1), before));
 }
 
-/* Instructions whose ck_instr_is_jump all skip forward over what follows them: selections. */
+/* Instructions whose jumps all skip forward over what follows them: selections. */
 static void emit_range(struct lt_vk_module *m, uint32_t thread, uint32_t first, uint32_t end,
                        struct pointers *pointers)
 {

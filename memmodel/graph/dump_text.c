@@ -1,4 +1,4 @@
-/* Events in words, and the listing of a graph for people. */
+/* Descriptions of events, and the listing of a graph, as text. */
 #include "memmodel/base/escape.h"
 #include "memmodel/graph/graph.h"
 

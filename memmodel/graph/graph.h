@@ -16,7 +16,7 @@ struct mm_graph {
     struct mm_map sources, allocations, commands; /* by id */
 };
 
-/* Each writes at most SIZE bytes, in words for people. */
+/* Each writes at most SIZE bytes, as text. */
 void mm_describe_agent(const struct mm_graph *graph, struct mm_agent agent, char *buf, size_t size);
 /* The origin of EVENT: its agent, or an asynchronous copy of the work-group. */
 void mm_describe_event_agent(const struct mm_graph *graph, const struct mm_event *event, char *buf,

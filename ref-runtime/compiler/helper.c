@@ -1,4 +1,4 @@
-/* refcl-compiler: serves compile and link jobs of one process over descriptor 3 until that process goes.
+/* refcl-compiler: serves compile and link jobs of one process over descriptor 3 until that process ends.
  * Each job runs in a fork of the warm server, so that a crash or an endless loop ends the job alone. */
 #include "ref-runtime/compiler/helper.h"
 

@@ -23,7 +23,7 @@ struct rewriter {
     size_t count;
     uint32_t bound;
     uint32_t *opcodes; /* by id: what calls of the function become, 0: it is none of these */
-    uint8_t *dropped;  /* by id: goes, with its names and decorations */
+    uint8_t *dropped;  /* by id: removed, with its names and decorations */
     bool needed[NEEDS];
 };
 
@@ -90,8 +90,8 @@ static uint32_t *put_extensions(const struct rewriter *r, uint32_t *to)
     return to;
 }
 
-/* Whether the instruction goes; *INSIDE: it is in a function that goes. */
-static bool goes(const struct rewriter *r, const uint32_t *w, uint32_t length, bool *inside)
+/* Whether the instruction is removed; *INSIDE: it is in a function that is. */
+static bool is_removed(const struct rewriter *r, const uint32_t *w, uint32_t length, bool *inside)
 {
     uint32_t opcode = w[0] & 0xffff;
     bool names = opcode == SpvOpName || opcode == SpvOpDecorate;
@@ -117,7 +117,7 @@ static size_t rewrite(const struct rewriter *r, uint32_t *to)
             to = put_extensions(r, to);
             extended = true;
         }
-        if (goes(r, w, length, &inside))
+        if (is_removed(r, w, length, &inside))
             continue;
         bool call = opcode == SpvOpFunctionCall && length > 3 && w[3] < r->bound && r->opcodes[w[3]];
         size_t front = call ? 3 : length;

@@ -18,7 +18,7 @@
 #define RT_WIRE_ACK        'A'
 #define RT_WIRE_CONTROL_FD 3
 #define RT_WIRE_MAX        (1u << 30) /* bytes of one blob */
-#define RT_WIRE_PATIENCE   5          /* a job may take so many times its processor time on the wall */
+#define RT_WIRE_PATIENCE   5 /* limit on wall-clock time, as a multiple of the processor time of the job */
 
 enum rt_wire_tag {
     RT_TAG_OPERATION = 1, /* uint32_t, enum rt_wire_operation */

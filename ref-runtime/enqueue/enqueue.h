@@ -49,7 +49,7 @@ void rt_enqueue_record_host(const struct rt_command *command, enum mm_kind kind,
 struct rt_layout {
     size_t origin, row_pitch, slice_pitch;
 };
-/* Moves a region of so many bytes, rows and slices. */
+/* Copies a region of SIZE bytes, rows and slices. */
 struct rt_rect {
     struct rt_mem *source, *target; /* NULL: HOST */
     void *host;

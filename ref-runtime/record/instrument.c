@@ -12,7 +12,7 @@ enum rt_instrumented_state { RT_NONE_INSTRUMENTED, RT_SETTLED, RT_UNSETTLED };
 
 static atomic_uint host_uses; /* of SVM by the host, recorded ones and releases */
 static atomic_uint
-    svm_launches; /* instrumented ones that use SVM, and that no unordered use of the host has questioned */
+    svm_launches; /* instrumented ones that use SVM, without a conflicting unordered use by the host */
 
 /* The context has only ever had one in-order queue, and one host thread has made calls: commands are executed in order
  * [CL 3.3.6 H5], and the host accesses buffers by commands only. */

@@ -126,7 +126,7 @@ static bool memory_model_label(struct cite *c, const char *word)
     return false;
 }
 
-/* "CL 3.0: ..." speaks of a version; no section has such a number. */
+/* "CL 3.0: ..." names a version; no section has such a number. */
 static bool is_version(const struct cite *c, const char *word)
 {
     static const char *const versions[] = {"1.0", "1.1", "1.2", "2.0",   "2.1",

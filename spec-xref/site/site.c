@@ -13,7 +13,7 @@ static void put_json(const char *json, FILE *out)
             fputs("\\u003c", out);
             continue;
         }
-        /* Indentation is for people. */
+        /* No indentation. */
         if (*p == '\t' || *p == '\n')
             continue;
         fputc(*p, out);

@@ -28,7 +28,7 @@ check "failed tests: exit code 1" $?
 import json, sys
 lost, whole = ([t for t in json.load(open(f))["tests"] if t["status"] != "skipped"] for f in sys.argv[1:3])
 expected = {2: ("failed", "vkQueueSubmit: the device was lost"), 4: ("failed", "vkWaitForFences: the device was lost"),
-            6: ("timeout", f"no sign of life for {sys.argv[3]} s"), 8: ("failed", "vkWaitForFences failed"),
+            6: ("timeout", f"no progress for {sys.argv[3]} s"), 8: ("failed", "vkWaitForFences failed"),
             10: ("failed", "vkAllocateMemory failed")}
 wrong = [] if len(lost) == len(whole) > 12 else [f"{len(lost)} tests, {len(whole)} without faults"]
 for i, (a, b) in enumerate(zip(lost, whole)):

@@ -270,7 +270,7 @@ static int ask_option(void *context, size_t index, const char *value)
     return 0;
 }
 
-/* Parses the options of COMMAND, which takes WORDS arguments (negative: one or more, up to so many), and opens the store.  Returns the first argument, or -1. */
+/* Parses the options of COMMAND, which takes WORDS arguments (negative: at least one, at most -WORDS), and opens the store.  Returns the first argument, or -1. */
 static int open_for_command(const struct tool_command *command, int words, int argc, char **argv,
                             struct results *r, struct store *store, int *code)
 {

@@ -33,7 +33,7 @@ static int xref_option(void *context, size_t index, const char *value)
     return 0;
 }
 
-/* ---- for people --------------------------------------------------------------------------- */
+/* ---- as text --------------------------------------------------------------------------------- */
 
 static void print_places(const struct xr_links *links, enum xr_role role, const char *title)
 {

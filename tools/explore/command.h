@@ -72,8 +72,8 @@ int explore_ask(struct explore *e, struct ck_program *program, bool z3, unsigned
 bool explore_exceeds_bound(const struct ck_verdict *v);
 uint64_t explore_now_ms(void);
 
-/* explore/shown.c: each execution that V kept must come out of the interpreter, too; and becomes part of
- * JSON, and a file, where that is wanted.  Returns an exit code. */
+/* explore/shown.c: replays each execution that V kept in the interpreter, which must reproduce it, and adds it to
+ * JSON and writes files where options ask for it.  Returns an exit code. */
 int explore_replay(struct explore *e, struct ex *ex, const struct ck_verdict *v, cJSON *json);
 /* The values of symbolic inputs in the executions that V kept. */
 void explore_show_inputs(struct explore *e, struct ex *ex, const struct ck_verdict *v, cJSON *json);

@@ -65,7 +65,7 @@ static void hold(struct uses *u, uint32_t pointer, uint64_t set)
     uses_add(u, variable ? &u->content[variable] : &u->stored, set);
 }
 
-/* The address of a private variable goes where it is not followed. */
+/* The address of a private variable escapes the analysis. */
 static void escape(struct uses *u, uint32_t pointer)
 {
     uint32_t variable = variable_of(u, pointer);

@@ -40,7 +40,7 @@ struct launch_roles {
     int64_t compared[LAUNCH_ARGUMENTS]; /* a constant that elements are compared with for equality, 0: none */
     unsigned dimensions;                /* of the ids that are used */
     uint64_t
-        local_items; /* work-items that constants speak of: strides between groups, lengths of local arrays; 0: none */
+        local_items; /* work-items that constants imply: strides between groups, lengths of local arrays; 0: none */
     bool sub_groups; /* it uses sub-groups */
     bool item_ids;   /* it uses local ids, global ids or sub-groups */
     bool one_group;  /* it uses local ids, and nothing that differs between groups or is atomic */

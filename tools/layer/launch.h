@@ -39,7 +39,7 @@ struct ly_argument {
     uint32_t kind;
     uint32_t allocation;   /* MEMORY, IMAGE; 0: a null pointer */
     uint64_t offset, size; /* of the pointer in the allocation, and bytes from there; VALUE, LOCAL: bytes */
-    unsigned char value[LY_VALUE_BYTES]; /* VALUE of at most so many bytes; IMAGE, SAMPLER: struct */
+    unsigned char value[LY_VALUE_BYTES]; /* VALUE of at most LY_VALUE_BYTES; IMAGE, SAMPLER: struct */
 };
 struct ly_image { /* bytes of a texel, texels, bytes */
     uint64_t element, width, height, depth, row_pitch, slice_pitch;

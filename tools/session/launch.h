@@ -15,7 +15,7 @@ struct session_launch {
     char **argv;       /* the helper's words, the last is PATH */
     char *text, *file; /* of the program as it is, and its name */
 };
-/* Launches in a row may take so many seconds of CPU time together. */
+/* The limit on the CPU time of consecutive launches. */
 struct session_patience {
     double seconds;
     bool is_out;

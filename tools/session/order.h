@@ -9,8 +9,8 @@ struct session_order {
     struct ck_order orders[SESSION_ORDERS];
     size_t count;
 };
-/* Reads the trace in FD into SINK with ORDER.  MM_OK; MM_UNDEFINED: what is to come first comes after what is
- * to wait for it; others: it cannot be known what would happen. */
+/* Reads the trace in FD into SINK with ORDER.  MM_OK; MM_UNDEFINED: ORDER contradicts the
+ * recorded order; others: the outcome under ORDER cannot be determined. */
 enum mm_class session_order_read(session_reader *reader, int fd, const struct session_order *order,
                                  const struct mm_sink *sink);
 

@@ -381,7 +381,7 @@ static int add_process(struct session_processes *all, int fd, pid_t pid)
     return p->code = tool_error(EXIT_TOOL, "no thread to read a trace");
 }
 
-/* Takes all that wait; others' processes are turned away. */
+/* Accepts all pending connections; those of processes of other users are rejected. */
 static int take(struct session_processes *all)
 {
     int code = 0, fd;

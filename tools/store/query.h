@@ -16,7 +16,7 @@ void store_device_text(sqlite3_stmt *row, int column, char *text, size_t size);
 /* "x=1; 1:r0=0" of two JSON arrays. */
 void store_state_text(const char *observed, const char *values, char *text, size_t size);
 int store_add_shape_function(sqlite3 *db);
-/* With 95 % confidence, a state that none of so many instances showed has a rate below this. */
+/* The upper bound, at 95 % confidence, on the rate of a state that none of INSTANCES showed. */
 double store_rate_below(double instances);
 /* Adds an object to ROWS for each device that matches SELECTOR (NULL: all) and ran the test NAME. */
 enum mm_class store_test_results(struct store *store, const char *name, const char *selector, cJSON *rows,

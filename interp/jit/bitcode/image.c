@@ -1,6 +1,6 @@
 /* Accesses to texels of 2D images in the usual formats, inlined into kernels: the same values, bit for bit, as
- * interp/image computes.  Everything else (other kinds and formats, coordinates outside the image) goes to the
- * interpreter's function, as does every access to which something is wrong; in instrumented launches it is suspicious. */
+ * interp/image computes.  Everything else (other kinds and formats, coordinates outside the image) is left to the
+ * interpreter's function, as is every invalid access; in instrumented launches it is suspicious. */
 #include "interp/image/image.h"
 #include "interp/jit/instrument/shadow.h"
 #include "interp/jit/run/callout.h"

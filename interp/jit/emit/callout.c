@@ -1,5 +1,5 @@
-/* Instructions that the interpreter's C functions execute (callout_lower.h): operands go into a frame, the result
- * comes out of it.  Work-items that execute one together leave their operands, wait for one another, and one
+/* Instructions that the interpreter's C functions execute (callout_lower.h): operands are stored to a frame, the result
+ * is loaded from it.  Work-items that execute one together leave their operands, wait for one another, and one
  * of them has the results computed. */
 #include "interp/jit/run/callout.h"
 #include "interp/exec/reduction.h"

@@ -113,7 +113,7 @@ static bool look_up(struct in_jit_kernel *k)
     return true;
 }
 
-/* Every kernel has a separate LLJIT, so that its memory goes when it does. */
+/* Every kernel has a separate LLJIT, so that its memory is freed with it. */
 bool in_jit_load(struct in_jit_kernel *k, LLVMMemoryBufferRef object)
 {
     LLVMOrcLLJITRef made = NULL;
