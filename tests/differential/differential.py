@@ -16,6 +16,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.path.abspath(os.environ.get('BUILD', 'build'))
 POCL = '/etc/OpenCL/vendors/pocl.icd'
+KNOWN_CRASH = "`isGVarUsedByFunction(&Var, F) == true' failed" # an assertion of PoCL 6.0, for one kernel in ten
 sys.dont_write_bytecode = True
 sys.path.insert(0, HERE)
 
@@ -113,7 +114,7 @@ def main():
     parser.add_argument('--verbose', action='store_true')
     options = parser.parse_args()
     first, second = options.engines.split(',')
-    number = failed = agreed = left_out = 0
+    number = failed = agreed = left_out = known = 0
     for start in range(options.first, options.first + options.count, options.batch):
         kernels = [make(options.seed, n) for n in range(start, min(start + options.batch, options.first + options.count))]
         if options.show:
@@ -125,7 +126,8 @@ def main():
             other = expected[kernel['name']]
             if second == 'pocl' and isinstance(other, str) and other.startswith('ended with -'):
                 left_out += 1 # its compiler crashed
-                print(f'# seed {options.seed} {kernel["name"]}: not compared, PoCL {other.splitlines()[0]}')
+                known += KNOWN_CRASH in other
+                print(f'# seed {options.seed} {kernel["name"]}: not compared, PoCL {other.split(":")[0]}: {other.splitlines()[-1][-200:]}')
                 continue
             found = differences(kernel, results[kernel['name']], expected[kernel['name']])
             for line in found:
@@ -136,7 +138,7 @@ def main():
         print(f'{"not ok" if bad else "ok"} {number} - kernels {start} to {start + len(kernels) - 1}, {first} and {second}', flush=True)
     print(f'1..{number}')
     print(f'# {agreed} of {options.count} kernels agree, {left_out} not compared, seed {options.seed}')
-    return 1 if failed or left_out > options.count // 50 else 0
+    return 1 if failed or left_out - known > options.count // 50 or known > options.count // 5 else 0
 
 
 if __name__ == '__main__':
