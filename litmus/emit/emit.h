@@ -28,6 +28,10 @@ void lt_emit_pointer(struct emitter *e, const struct lt_param *p, uint32_t objec
 struct lt_expr *lt_emit_node(struct emitter *e, enum lt_expr_kind kind, const char *name, struct lt_expr *a);
 /* Makes accesses of X fit the types that THREAD's parameters have (emit/access.c). */
 void lt_emit_fit(struct emitter *e, const struct lt_thread *thread, struct lt_expr *x);
+/* Makes S, a statement of THREAD, access images by built-in functions; a write takes a second statement (emit/image.c). */
+void lt_emit_image_access(struct emitter *e, const struct lt_thread *thread, struct lt_stmt *s);
+bool lt_emit_writes_image(const struct emitter *e, const struct lt_thread *thread, const struct lt_stmt *s);
+bool lt_emit_uses_images(const struct ck_program *program);
 /* Turns declarations of THREAD's registers into assignments; records the device features that its functions need. */
 void lt_emit_hoist(struct emitter *e, const struct lt_thread *thread, struct lt_stmt *s, bool top);
 /* Kernels of a test with calls: refcl_k0, ... in the order of the calls that launch them.  TEST is changed. */

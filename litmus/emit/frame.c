@@ -48,10 +48,13 @@ static const char *out_type(const struct emitter *e)
     return e->kernel->wide ? "long" : "int";
 }
 
-static void emit_locations(struct emitter *e)
+/* IMAGES: those of them that are images, as images; else as the buffers that they are made from. */
+static void emit_locations(struct emitter *e, bool images)
 {
     for (uint32_t i = 0; i < e->program->object_count; i++)
-        if (e->program->objects[i].region != MM_LOCAL)
+        if (images && e->program->objects[i].region == MM_IMAGE)
+            fprintf(e->out, ",\n    read_write image1d_buffer_t refcl_m%u", i);
+        else if (e->program->objects[i].region != MM_LOCAL)
             fprintf(e->out, ",\n    global %s *refcl_m%u",
                     lt_emit_type(e->program->objects[i].element_size, true), i);
     fputs(")\n{\n", e->out);
@@ -119,6 +122,8 @@ static void emit_place(struct emitter *e)
 /* One variable per register name, whatever the thread: a work-item runs one thread at a time. */
 static void emit_registers(struct emitter *e)
 {
+    if (lt_emit_uses_images(e->program))
+        fputs("    uint refcl_texel = 0u;\n", e->out);
     for (uint32_t t = 0; t < e->program->thread_count; t++)
         for (uint32_t r = 0; r < e->program->threads[t].reg_count; r++) {
             const struct ck_thread *thread = &e->program->threads[t];
@@ -199,7 +204,7 @@ void lt_emit_prologue(struct emitter *e)
             "kernel void refcl_litmus(global %s *refcl_out, volatile global uint *refcl_scratch,\n"
             "    volatile global uint *refcl_sync, constant uint *refcl_k, uint refcl_seed",
             out_type(e));
-    emit_locations(e);
+    emit_locations(e, true);
     lt_emit_legacy_temporaries(e);
     emit_locals(e);
     emit_place(e);
@@ -380,7 +385,7 @@ void lt_emit_collect(struct emitter *e)
         "*refcl_k,\n"
         "    volatile global uint *refcl_bins, volatile global uint *refcl_counts, global long *refcl_others",
         out_type(e));
-    emit_locations(e);
+    emit_locations(e, false);
     if (local)
         fprintf(e->out,
                 "#ifdef REFCL_PLAIN\n"

@@ -119,6 +119,9 @@ void lt_emit_hoist(struct emitter *e, const struct lt_thread *thread, struct lt_
         }
         if (!lt_emit_is_barrier(s))
             s->label = NULL;
+        if (lt_emit_writes_image(e, thread, s->init) || lt_emit_writes_image(e, thread, s->step))
+            lt_emit_cannot(e, "an image that the head of a loop writes");
+        lt_emit_image_access(e, thread, s);
         lt_emit_fit(e, thread, s->value);
         lt_emit_fit(e, thread, s->target);
         e->kernel->waits |= s->kind == LT_WHILE || s->kind == LT_DO || s->kind == LT_FOR;
@@ -218,7 +221,7 @@ static void emit_pointers(struct emitter *e, const struct lt_thread *t)
     for (const struct lt_param *p = t->params; p; p = p->next) {
         uint32_t i = p->type.is_pointer ? ck_program_find_object(e->program, p->name) : CK_NO_OBJECT;
         char place[80];
-        if (i == CK_NO_OBJECT)
+        if (i == CK_NO_OBJECT || e->program->objects[i].region == MM_IMAGE)
             continue;
         const struct ck_object *o = &e->program->objects[i];
         if (o->region == MM_LOCAL)
@@ -327,10 +330,12 @@ static void check_objects(struct emitter *e)
             lt_emit_cannot(e, "local memory that several work-groups share");
         if (o->region == MM_CONSTANT || o->region == MM_PRIVATE)
             lt_emit_cannot(e, "a location in constant or private memory");
-        if (o->region == MM_IMAGE || o->origin == MM_ORIGIN_HOST)
-            lt_emit_cannot(e, "an image, or memory of the host");
+        if (o->region == MM_IMAGE && (o->element_size != 4 || o->origin == MM_ORIGIN_HOST))
+            lt_emit_cannot(e, "an image of elements other than int and uint, or in memory of the host");
+        if (o->origin == MM_ORIGIN_HOST)
+            lt_emit_cannot(e, "memory of the host");
         e->kernel->uses_long |= o->element_size == 8;
-        e->kernel->legacy &= o->is_signed;
+        e->kernel->legacy &= o->is_signed && o->region != MM_IMAGE;
     }
     for (uint32_t i = 0; i < e->program->observed_count; i++) {
         const struct ck_term *t = &e->program->observed[i];

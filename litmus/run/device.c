@@ -131,6 +131,16 @@ static void read_standard(struct lt_device *device)
     free(versions);
 }
 
+/* Images that kernels read and write [CL 4.2]. */
+static void read_images(struct lt_device *device)
+{
+    cl_uint most = 0;
+    size_t texels = 0;
+    clGetDeviceInfo(device->id, CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS, sizeof most, &most, NULL);
+    clGetDeviceInfo(device->id, CL_DEVICE_IMAGE_MAX_BUFFER_SIZE, sizeof texels, &texels, NULL);
+    device->image_texels = most ? texels : 0;
+}
+
 /* Devices without a compiler take kernels as SPIR-V alone [CL 5.8.1]. */
 static void read_il(struct lt_device *device, const struct lt_options *options)
 {
@@ -176,6 +186,7 @@ const char *lt_device_open(struct lt_device *device, const struct lt_options *op
     cl_uint units = 1;
     clGetDeviceInfo(device->id, CL_DEVICE_TYPE, sizeof type, &type, NULL);
     clGetDeviceInfo(device->id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
+    read_images(device);
     clGetDeviceInfo(device->id, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof device->max_alloc, &device->max_alloc,
                     NULL);
     if (device->cl_version >= 300)
@@ -352,6 +363,8 @@ static bool has_need(const struct lt_device *device, const char *need)
         return has;
     if (strcmp(need, "c11_atomics") == 0)
         return device->c_level >= 200;
+    if (strcmp(need, "read_write_images") == 0 && !device->image_texels)
+        return false;
     if (strcmp(need, "subgroups") == 0)
         return has_word(device, "__opencl_c_subgroups") || has_word(device, "cl_khr_subgroups");
     bool atomics = strncmp(need, "atomic_", 7) == 0;

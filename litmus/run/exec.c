@@ -116,6 +116,17 @@ unsigned lt_exec_slots(const struct lt_device *device, const cJSON *test)
     return limit < members || !members ? 1 : (unsigned)(limit / members);
 }
 
+/* Places of instances in the largest image of the test; 0: there is no bound. */
+static uint64_t image_places(const struct exec *e)
+{
+    size_t texels = e->job->device->image_texels;
+    unsigned elements = 0;
+    for (unsigned i = 0; i < e->shape.location_count; i++)
+        if (e->locations[i].is_image && e->locations[i].elements > elements)
+            elements = e->locations[i].elements;
+    return elements && texels ? texels / elements : 0;
+}
+
 /* As many clusters of work-groups as the device can hold concurrently, and iterations for BATCH instances.
  * The work-groups of a test that waits must all be resident [CL 3.2.2: no progress is promised]. */
 static void choose_geometry(struct exec *e)
@@ -126,6 +137,8 @@ static void choose_geometry(struct exec *e)
         batch = d->is_gpu ? 1u << 20 : 4096;
     if (!e->shape.bits && batch > OTHERS)
         batch = OTHERS;
+    if (image_places(e) && batch > image_places(e))
+        batch = power_below(image_places(e));
     e->shape.slots = lt_exec_slots(d, e->job->test);
     unsigned resident = d->units * (d->is_gpu && !e->shape.waits ? 2048 / wish : 1);
     unsigned clusters = power_below(resident / e->shape.groups ? resident / e->shape.groups : 1);
@@ -220,8 +233,9 @@ static void choose_knobs(struct exec *e, uint32_t instances)
     e->knobs[LT_K_instances] = instances;
     unsigned places = power_below(e->shape.capacity);
     e->knobs[LT_K_mask] = (places < e->shape.capacity ? 2 * places : places) - 1;
-    while (e->knobs[LT_K_stride] > 1 &&
-           (uint64_t)(e->knobs[LT_K_mask] + 1) * e->knobs[LT_K_stride] * 8 > e->job->device->max_alloc / 4)
+    uint64_t most = e->job->device->max_alloc / 4 / 8, texels = image_places(e);
+    most = texels && texels < most ? texels : most;
+    while (e->knobs[LT_K_stride] > 1 && (uint64_t)(e->knobs[LT_K_mask] + 1) * e->knobs[LT_K_stride] > most)
         e->knobs[LT_K_stride] /= 2;
     if (!e->knobs[LT_K_stride])
         e->knobs[LT_K_stride] = 1;

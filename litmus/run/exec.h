@@ -16,10 +16,11 @@ struct location {
     unsigned number, alias; /* among all locations of the test; the one whose memory it is */
     unsigned element_size, elements;
     bool is_signed;
-    bool is_image; /* Vulkan: there is a view of its memory as texels */
+    bool is_image; /* there is a view of its memory as texels */
     unsigned char *initial;
     enum lt_memory_kind kind;
     cl_mem buffer; /* LT_IN_BUFFER */
+    cl_mem image;  /* made from BUFFER, if it is one */
     void *memory;  /* the others */
     size_t bytes;
 };

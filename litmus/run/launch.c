@@ -39,19 +39,33 @@ static bool create_buffers(struct exec *e)
 
 static void drop_memory(struct exec *e, struct location *l)
 {
+    if (l->image)
+        clReleaseMemObject(l->image);
     if (l->buffer)
         clReleaseMemObject(l->buffer);
     if (l->memory) /* not before the kernels that use it have ended [CL 5.6.1] */
         clFinish(e->job->device->queue);
     lt_memory_drop(e->job->device->context, l->kind, l->memory);
-    l->buffer = NULL;
+    l->image = l->buffer = NULL;
     l->memory = NULL;
+}
+
+/* An image with one texel for each element of BUFFER [CL 5.3.1.2]. */
+static bool make_image(struct exec *e, struct location *l, size_t bytes)
+{
+    cl_int status;
+    cl_image_format format = {CL_R, l->is_signed ? CL_SIGNED_INT32 : CL_UNSIGNED_INT32};
+    cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER,
+                          .image_width = bytes / l->element_size,
+                          .buffer = l->buffer};
+    l->image = clCreateImage(e->job->device->context, CL_MEM_READ_WRITE, &format, &desc, NULL, &status);
+    return !lt_exec_failed(e, "clCreateImage", status);
 }
 
 static bool reserve_location(struct exec *e, struct location *l, size_t bytes)
 {
     if (l->kind == LT_IN_BUFFER)
-        return reserve(e, &l->buffer, bytes);
+        return reserve(e, &l->buffer, bytes) && (!l->is_image || make_image(e, l, bytes));
     l->memory = lt_memory_take(e->job->device->context, l->kind, bytes);
     return !lt_exec_failed(e, "clSVMAlloc", l->memory ? CL_SUCCESS : CL_MEM_OBJECT_ALLOCATION_FAILURE);
 }
@@ -81,12 +95,14 @@ static bool set_buffers(struct exec *e, cl_kernel kernel, const cl_mem *const *b
     return !lt_exec_failed(e, "clSetKernelArg", status);
 }
 
+/* The kernel that collects states takes images as the buffers that they are made from. */
 static bool set_locations(struct exec *e, cl_kernel kernel, cl_uint next)
 {
     cl_int status = CL_SUCCESS;
     for (unsigned i = 0; i < e->shape.location_count; i++, next++) {
         const struct location *l = &e->locations[i];
-        status |= l->kind == LT_IN_BUFFER ? clSetKernelArg(kernel, next, sizeof l->buffer, &l->buffer)
+        const cl_mem *object = l->image && kernel != e->collect ? &l->image : &l->buffer;
+        status |= l->kind == LT_IN_BUFFER ? clSetKernelArg(kernel, next, sizeof *object, object)
                                           : clSetKernelArgSVMPointer(kernel, next, l->memory);
     }
     return !lt_exec_failed(e, "clSetKernelArg", status);

@@ -166,6 +166,7 @@ struct lt_device {
     unsigned units;    /* compute units */
     cl_ulong atomics;  /* CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES, 0 before OpenCL 3.0 */
     cl_ulong max_alloc;
+    size_t image_texels; /* of an image made from a buffer; 0: kernels cannot both read and write images */
     const struct lt_backend *backend;
     struct lt_vk *vk; /* of the Vulkan back end */
     bool lost;        /* it does not work any more: the next test needs a new process */

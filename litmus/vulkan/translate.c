@@ -499,6 +499,9 @@ static void translate_program(struct translation *t, const struct lt_test *test)
     const struct ck_program *p = t->program;
     if (p->thread_count > LT_MAX_THREADS)
         cannot(t, "more than 64 threads");
+    for (uint32_t o = 0; o < p->object_count; o++)
+        if (p->objects[o].region == MM_IMAGE)
+            cannot(t, "images");
     if (p->edge_count)
         cannot(t, "unsequenced accesses or commands");
     for (uint32_t o = 0; o < p->object_count; o++)

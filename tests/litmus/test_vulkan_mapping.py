@@ -39,7 +39,8 @@ chains = compare(["scopes"], "--chains")
 check("unless there are availability and visibility chains", not any(v.startswith("unsound") for v in chains), chains)
 sc = compare(["store-buffering"], "--mapping", "clspv")
 check("seq_cst as acq_rel is unsound", "SB+sc" in sc.get("unsound: allowed in Vulkan alone", []), sc)
-for path, reason in [("store-buffering/SB+sc", "seq_cst"), ("host-in-order/in-order", "host"), ("fences/MP+imagefence+imagefence", "images")]:
+for path, reason in [("store-buffering/SB+sc", "seq_cst"), ("host-in-order/in-order", "host"), ("fences/MP+imagefence+imagefence", "images"),
+                     ("images/message-release-acquire", "images"), ("host-images/kernels-in-order", "images")]:
     run = subprocess.run([REFCL, "litmus", "translate", "--to", "vulkan", f"{SUITE}{path}.litmus"], stdout=subprocess.PIPE,
                          stderr=subprocess.PIPE, check=False)
     check(f"{path}: no translation, for its {reason}", run.returncode == 0 and not run.stdout and reason in run.stderr.decode(), run.stderr)

@@ -191,6 +191,41 @@ static void generic(void **state)
     cJSON_Delete(plan);
 }
 
+/* An image is a buffer's: kernels of the test access it by built-in functions. */
+static void image(void **state)
+{
+    (void)state;
+    cJSON *plan =
+        plan_of("OPENCL t\n{ [x] = 3; int y[2] = {4, 5}; }\n"
+                "P0@wg 0, dev 0 (image int* x, image uint* y, global int* z) "
+                "{ if (*x == 3) *x = y[1] + *z; else y[0] = 2; for (int i = 0; i < *x; i = i + 1) { } }\n"
+                "exists (x = 1 /\\ y[1] = 5)");
+    const cJSON *t = first_test(plan), *locations = cJSON_GetObjectItem(t, "locations");
+    const char *source = cJSON_GetObjectItem(t, "kernel")->valuestring;
+    assert_string_equal(cJSON_GetObjectItem(cJSON_GetArrayItem(locations, 0), "region")->valuestring,
+                        "global");
+    assert_true(cJSON_IsTrue(cJSON_GetObjectItem(cJSON_GetArrayItem(locations, 0), "image")));
+    assert_null(cJSON_GetObjectItem(cJSON_GetArrayItem(locations, 2), "image"));
+    assert_true(needs(t, "read_write_images"));
+    assert_true(cJSON_IsFalse(cJSON_GetObjectItem(t, "legacy")));
+    assert_non_null(strstr(source, "read_write image1d_buffer_t refcl_m0"));
+    assert_non_null(strstr(source, "read_write image1d_buffer_t refcl_m1"));
+    assert_non_null(strstr(
+        source, "refcl_texel = (uint)read_imagei(refcl_m1, (int)(REFCL_AT(refcl_i, 1) * 2u + 1u)).x + *z;"));
+    assert_non_null(strstr(source, "write_imagei(refcl_m0, (int)(REFCL_AT(refcl_i, 0) * 1u + 0u), "
+                                   "(int4)((int)refcl_texel, 0, 0, 0));"));
+    assert_non_null(strstr(source, "write_imagei(refcl_m1, (int)(REFCL_AT(refcl_i, 1) * 2u + 0u)"));
+    assert_non_null(strstr(source, "i < (int)read_imagei(refcl_m0"));
+    assert_non_null(strstr(source, "global int *refcl_m0,")); /* the kernel that collects states */
+    cJSON_Delete(plan);
+    expect_skip(HEAD "P0@wg 0, dev 0 (image int* x) { *x += 1; }\nexists (x = 1)", "one operator");
+    expect_skip(HEAD "P0@wg 0, dev 0 (image int* x) { int r0 = 0; int r1 = x[r0]; }\nexists (x = 1)",
+                "constant indices");
+    expect_skip(HEAD "P0@wg 0, dev 0 (image int* x) { for (*x = 1; ; ) { break; } }\nexists (x = 1)",
+                "the head of a loop");
+    expect_skip(HEAD "P0@wg 0, dev 0 (image long* x) { *x = 1; }\nexists (x = 1)", "other than int and uint");
+}
+
 static void cannot_run(void **state)
 {
     (void)state;
@@ -308,9 +343,10 @@ static void bad_results(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kernel),      cmocka_unit_test(phases),  cmocka_unit_test(svm),
-        cmocka_unit_test(converted),   cmocka_unit_test(generic), cmocka_unit_test(cannot_run),
-        cmocka_unit_test(bad_results), cmocka_unit_test(host),    cmocka_unit_test(filter)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(kernel),      cmocka_unit_test(phases),
+                                       cmocka_unit_test(svm),         cmocka_unit_test(converted),
+                                       cmocka_unit_test(generic),     cmocka_unit_test(cannot_run),
+                                       cmocka_unit_test(bad_results), cmocka_unit_test(host),
+                                       cmocka_unit_test(filter),      cmocka_unit_test(image)};
     return cmocka_run_group_tests_name("litmus plan", tests, NULL, NULL);
 }
