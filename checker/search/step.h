@@ -215,7 +215,7 @@ bool sx_is_impossible_source(const struct stepper *s, uint32_t reader, uint32_t 
 bool sx_is_initial_impossible(const struct stepper *s, uint32_t reader, uint32_t read, uint32_t location);
 
 /* Where CACHE keeps the answer for KEY, with a nonzero number of parts; KNOWN: it is there, else the caller fills it in.  NULL: out of
- * memory (search/cache.c). */
+ * memory (search/order.c). */
 bool *sx_cache_find(struct sx *sx, struct sx_cache *cache, const struct sx_key *key, bool *known);
 
 /* Whether the coherence order permits the write at position AT (search/order.c). */

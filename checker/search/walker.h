@@ -5,6 +5,12 @@
 
 #include "checker/search/internal.h"
 
+/* A back edge. */
+struct sx_edge {
+    uint32_t pc;                /* of the jump */
+    uint32_t *live, live_count; /* registers that its target may read */
+};
+
 /* The state of a thread.  What rollback restores is in one block. */
 struct sx_walker {
     struct sx *sx;
@@ -14,13 +20,11 @@ struct sx_walker {
     uint32_t event_capacity;           /* SX_TRACE_EVENTS at most */
     uint32_t event_count, last_effect; /* last event that is more than a read, plus 1 */
     uint32_t edge_count;
-    uint32_t *edges; /* instruction of each back edge */
-    uint64_t
-        *block; /* registers; per back edge: iterations with events and, in the upper half, without; effects,
-                        events and registers at the start of the current iteration */
-    uint64_t *depends; /* near the end of the block: for each register the reads that it is computed from */
+    struct sx_edge *edges;
+    uint32_t most_live; /* registers of an edge */
+    uint64_t *block;    /* registers; by back edge sx_loop_counts() */
+    uint64_t *depends;  /* near the end of the block: for each register the reads that it is computed from */
     uint64_t *control_depends; /* and at its end those that the path condition depends on */
-    uint64_t *live;            /* per back edge: set of the registers that its target may read */
     size_t block_words;
     uint8_t *is_header; /* by instruction: a back edge leads there */
     uint8_t *racing;    /* by instruction: an atomic access may race (enum racing) */
@@ -85,6 +89,24 @@ bool sx_walker_step(struct sx_walker *w, uint32_t *pc);
 struct sx_event *sx_push(struct sx_walker *w, enum sx_kind kind, const struct ck_instr *instr);
 /* All traces from the instruction at PC on. */
 void sx_walker_run(struct sx_walker *w, uint32_t pc);
+
+/* Iterations of loops (search/iterations.c).  Finds the back edges of W and what the functions below need; false: out of memory. */
+bool sx_find_loops(struct sx_walker *w);
+/* By back edge, in the block: iterations of its loop with events and, in the upper half, without; how many starts of iterations
+ * follow, the current one first: SX_STARTS at most. */
+enum { SX_ITERATIONS, SX_KNOWN_STARTS, SX_LOOP_COUNTS, SX_STARTS = 4 };
+uint64_t *sx_loop_counts(const struct sx_walker *w, uint32_t edge);
+size_t sx_loop_words(const struct sx_walker *w); /* of an edge */
+/* Whether the current iteration of the loop of EDGE has events. */
+bool sx_has_events(const struct sx_walker *w, uint32_t edge);
+/* An iteration of the loops whose header is PC begins; IS_FIRST: no back edge was taken. */
+void sx_begin_iteration(struct sx_walker *w, uint32_t pc, bool is_first);
+/* Whether the iterations of the loop of EDGE that end here repeat others: they began in the same state, and changed none.  Returns
+ * their number, or 0; *FIRST: their first event. */
+uint32_t sx_find_redundant_iterations(const struct sx_walker *w, uint32_t edge, uint32_t *first);
+/* The last COUNT iterations of EDGE were removed. */
+void sx_forget_iterations(struct sx_walker *w, uint32_t edge, uint32_t count);
+uint32_t sx_thread_number(const struct sx_walker *w);
 
 /* Accesses (search/access.c).  What the instruction at PC accesses: count is 0 where the trace ends here. */
 struct sx_access sx_begin_access(struct sx_walker *w, uint32_t pc);

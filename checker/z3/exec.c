@@ -2,7 +2,7 @@
  * path condition, and registers that are merged by if-then-else at joins.
  *
  * Removing a loop iteration that changes no live register and has no effect but loads does not change the final
- * state.  The first such iteration is kept, as its loads may race; others are excluded, so that a loop that
+ * state.  The first such iteration in a state is kept, as its loads may race; others are excluded, so that a loop that
  * merely waits does not exhaust the bound (docs/encoding.md#spin-loops). */
 #include "checker/z3/unroll.h"
 
@@ -70,13 +70,18 @@ static void arrive(struct zx_run *r, uint32_t n, Z3_ast guard, struct zx_val *re
     node->guard = merge_guards(r->z, node->guard, guard);
 }
 
-/* The node at which the iteration of loop L that ends at NODE began; NULL if unreachable. */
-static const struct zx_node *begin_of(const struct zx_run *r, const struct zx_node *node, uint32_t l)
+/* The node at which the iteration of loop L that ends at NODE began, or one that came BACK iterations before it; NULL if
+ * unreachable. */
+static const struct zx_node *begin_of(const struct zx_run *r, const struct zx_node *node, uint32_t l,
+                                      uint16_t back)
 {
     uint16_t count[ZX_MAX_LOOPS];
     uint32_t found;
 
     memcpy(count, node->count, sizeof count);
+    if (count[l] < back)
+        return NULL;
+    count[l] = (uint16_t)(count[l] - back);
     zx_restrict_counts(r, r->loops[l].target, count);
     for (uint32_t k = 0; k < r->loop_count; k++) {
         bool within = r->loops[k].target >= r->loops[l].target && r->loops[k].source <= r->loops[l].source;
@@ -88,18 +93,18 @@ static const struct zx_node *begin_of(const struct zx_run *r, const struct zx_no
     return found == ZX_NONE || !r->nodes[found]->entry ? NULL : r->nodes[found];
 }
 
-/* The iteration of loop L from BEGIN to NODE has no effect and leaves the live registers unchanged. */
-static Z3_ast idle(struct zx_run *r, const struct zx_node *begin, const struct zx_node *node, uint32_t l)
+/* The iteration of loop L from BEGIN to the place with registers REGS has no effect and leaves the live registers unchanged. */
+static Z3_ast idle(struct zx_run *r, const struct zx_node *begin, const struct zx_val *regs, uint32_t l)
 {
     struct zx *z = r->z;
     Z3_ast all;
 
     if (!begin)
         return z->no;
-    all = zx_and(z, begin->guard, zx_equal(z, begin->entry[r->effects_reg], node->regs[r->effects_reg]));
+    all = zx_and(z, begin->guard, zx_equal(z, begin->entry[r->effects_reg], regs[r->effects_reg]));
     for (uint32_t i = 0; all != z->no && i < r->t->reg_count; i++)
         if (r->loops[l].live[i / 64] >> (i % 64) & 1)
-            all = zx_and(z, all, zx_equal(z, begin->entry[i], node->regs[i]));
+            all = zx_and(z, all, zx_equal(z, begin->entry[i], regs[i]));
     return all;
 }
 
@@ -124,12 +129,12 @@ static bool only_polls(const struct zx_run *r, uint32_t l)
 static Z3_ast exclude_idle(struct zx_run *r, const struct zx_node *node, uint32_t l, Z3_ast guard)
 {
     struct zx *z = r->z;
-    const struct zx_node *begin = begin_of(r, node, l);
-    Z3_ast waiting;
+    const struct zx_node *begin = begin_of(r, node, l, 0);
+    Z3_ast waiting = zx_and(z, guard, idle(r, begin, node->regs, l));
 
-    if (!z->with.may_hang && !node->count[l] && !only_polls(r, l))
-        return guard;
-    waiting = zx_and(z, guard, idle(r, begin, node, l));
+    /* the iteration that is kept is the one before, in the same state: others may lead elsewhere */
+    if (!z->with.may_hang && !only_polls(r, l))
+        waiting = begin ? zx_and(z, waiting, idle(r, begin_of(r, node, l, 1), begin->entry, l)) : z->no;
     if (waiting == z->no)
         return guard;
     if (!z->with.may_hang)
