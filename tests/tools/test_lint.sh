@@ -76,5 +76,14 @@ git rm -qf crash-1
 git add -A
 ok "a file of 601 lines" complaints layout.py "checker/search/long.c: 601 lines, more than 600"
 git rm -qf checker/search/long.c
+{
+    echo 'struct wide {'
+    for i in {1..15}; do echo "    int a$i, b$i; /* one, two */"; done
+    echo '    struct { int x, y; } nested;'
+    echo '};'
+} >checker/search/wide.h
+git add -A
+ok "a structure of 31 members" complaints layout.py "checker/search/wide.h: struct wide has 31 members, more than 30"
+git rm -qf checker/search/wide.h
 cd "$root" || exit 4
 done_testing

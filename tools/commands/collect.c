@@ -44,28 +44,28 @@ static uint32_t add_part(struct hc_record *record, uint32_t command, uint32_t no
 static uint32_t host_part(struct hc_record *record, const struct mm_event *e)
 {
     uint32_t thread = e->agent.index;
-    while (record->open_count <= thread)
-        if (out_of_memory(record, !mm_add(&record->open, &record->open_count)))
+    while (record->reading.open_count <= thread)
+        if (out_of_memory(record, !mm_add(&record->reading.open, &record->reading.open_count)))
             return HC_NONE;
-    if (!record->open[thread]) {
+    if (!record->reading.open[thread]) {
         uint32_t node = add_node(record, e, false, thread);
         if (node == HC_NONE)
             return HC_NONE;
         record->nodes[node].part = add_part(record, HC_NONE, node);
-        record->open[thread] = node + 1;
+        record->reading.open[thread] = node + 1;
     }
-    return record->nodes[record->open[thread] - 1].part;
+    return record->nodes[record->reading.open[thread] - 1].part;
 }
 
 static void end_part(struct hc_record *record, uint32_t thread)
 {
-    if (thread < record->open_count)
-        record->open[thread] = 0;
+    if (thread < record->reading.open_count)
+        record->reading.open[thread] = 0;
 }
 
 static struct hc_command *command_at(struct hc_record *record, uint32_t id)
 {
-    uint64_t index = mm_map_get(&record->command_of, id);
+    uint64_t index = mm_map_get(&record->reading.command_of, id);
     return index ? &record->commands[index - 1] : NULL;
 }
 
@@ -102,9 +102,9 @@ static void take_access(struct hc_record *record, const struct mm_event *e)
 
 static void take_edges(struct hc_record *record, uint32_t node)
 {
-    for (uint32_t i = 0; i < record->pending_count; i++) {
-        const struct mm_edge *from = &record->pending[i];
-        uint64_t index = mm_map_get(&record->node_of, from->from);
+    for (uint32_t i = 0; i < record->reading.pending_count; i++) {
+        const struct mm_edge *from = &record->reading.pending[i];
+        uint64_t index = mm_map_get(&record->reading.node_of, from->from);
         struct hc_edge edge = {.from = (uint32_t)index - 1, .to = node, .kind = from->kind};
         if (index)
             out_of_memory(record, !mm_append(&record->edges, &record->edge_count, &edge));
@@ -156,7 +156,8 @@ static void take_point(struct hc_record *record, const struct mm_event *e)
         end_part(record, e->agent.index);
     uint32_t owner = command ? (uint32_t)(command - record->commands) : e->agent.index;
     uint32_t node = add_node(record, e, command != NULL, owner);
-    if (node == HC_NONE || out_of_memory(record, !mm_map_put(&record->node_of, record->next_event, node + 1)))
+    if (node == HC_NONE ||
+        out_of_memory(record, !mm_map_put(&record->reading.node_of, record->reading.next_event, node + 1)))
         return;
     if (!command && e->agent.index >= record->thread_count)
         record->thread_count = e->agent.index + 1;
@@ -168,7 +169,7 @@ static void take_point(struct hc_record *record, const struct mm_event *e)
 /* Coarse-grained SVM is mapped without an access of the runtime: the host's access is added here. */
 static void take_map(struct hc_record *record, const struct mm_event *e)
 {
-    uint64_t index = mm_map_get(&record->allocation_of, e->allocation);
+    uint64_t index = mm_map_get(&record->reading.allocation_of, e->allocation);
     struct mm_event access = *e;
     if (!index || record->allocations[index - 1].origin != MM_ORIGIN_COARSE_SVM ||
         !(e->semantics & (MM_MAP_READ | MM_MAP_WRITE)))
@@ -189,8 +190,8 @@ static void take_event(struct hc_record *record, const struct mm_event *e)
         take_map(record, e);
     else if (is_point(e))
         take_point(record, e);
-    record->pending_count = 0;
-    record->next_event++;
+    record->reading.pending_count = 0;
+    record->reading.next_event++;
 }
 
 /* ---- other records ------------------------------------------------------------------------------ */
@@ -228,7 +229,7 @@ static void take_command(struct hc_record *record, const struct mm_command *info
         return;
     command.part = info->parent ? HC_NONE : add_part(record, record->command_count, HC_NONE);
     if (!out_of_memory(record, !mm_append(&record->commands, &record->command_count, &command)))
-        mm_map_put(&record->command_of, info->id, record->command_count);
+        mm_map_put(&record->reading.command_of, info->id, record->command_count);
 }
 
 /* Memory is identified by the first allocation that it is a copy or a part of. */
@@ -238,7 +239,7 @@ static void take_allocation(struct hc_record *record, const struct mm_allocation
     copy.name = mm_arena_strdup(record->arena, info->name ? info->name : "");
     if (out_of_memory(record, !mm_append(&record->allocations, &record->allocation_count, &copy)))
         return;
-    mm_map_put(&record->allocation_of, info->id, record->allocation_count);
+    mm_map_put(&record->reading.allocation_of, info->id, record->allocation_count);
 }
 
 static enum mm_class take_events(void *context, const struct mm_event *events, size_t count)
@@ -260,8 +261,8 @@ static enum mm_class collect_record(void *context, const struct mm_record *r)
         if (record->forward[i].record &&
             (i == 0 || (r->type != MM_RECORD_EDGE && r->type != MM_RECORD_FINDING)))
             record->forward[i].record(record->forward[i].context, r);
-    if (r->type == MM_RECORD_EDGE && r->edge.to == record->next_event)
-        out_of_memory(record, !mm_append(&record->pending, &record->pending_count, &r->edge));
+    if (r->type == MM_RECORD_EDGE && r->edge.to == record->reading.next_event)
+        out_of_memory(record, !mm_append(&record->reading.pending, &record->reading.pending_count, &r->edge));
     else if (r->type == MM_RECORD_COMMAND)
         take_command(record, &r->command);
     else if (r->type == MM_RECORD_ALLOCATION)
@@ -402,11 +403,11 @@ void hc_record_clear(struct hc_record *record)
     mm_free(record->parts);
     mm_free(record->intervals);
     mm_free(record->allocations);
-    mm_free(record->pending);
-    mm_free(record->open);
-    mm_map_clear(&record->node_of);
-    mm_map_clear(&record->command_of);
-    mm_map_clear(&record->root_of);
-    mm_map_clear(&record->allocation_of);
+    mm_free(record->reading.pending);
+    mm_free(record->reading.open);
+    mm_map_clear(&record->reading.node_of);
+    mm_map_clear(&record->reading.command_of);
+    mm_map_clear(&record->reading.root_of);
+    mm_map_clear(&record->reading.allocation_of);
     mm_arena_destroy(record->arena);
 }

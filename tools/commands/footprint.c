@@ -13,7 +13,7 @@ enum { MAX_INTERVALS = 1 << 22, MAX_CELLS = 4096, RECENT = 8, MAX_ACTIVE = 4096 
 
 static const struct mm_allocation *allocation_at(const struct hc_record *record, uint32_t id)
 {
-    uint64_t index = mm_map_get(&record->allocation_of, id);
+    uint64_t index = mm_map_get(&record->reading.allocation_of, id);
     return index ? &record->allocations[index - 1] : NULL;
 }
 
@@ -50,10 +50,10 @@ static uint32_t root_of(struct hc_record *record, uint32_t id, uint64_t *offset)
         return HC_NONE;
     const struct mm_allocation *whole = container(record, a);
     *offset += whole != a ? a->address - whole->address : 0;
-    uint64_t known = mm_map_get(&record->root_of, id);
+    uint64_t known = mm_map_get(&record->reading.root_of, id);
     if (!known) {
         known = (uint64_t)(first_copy(record, whole) - record->allocations) + 1;
-        mm_map_put(&record->root_of, id, known);
+        mm_map_put(&record->reading.root_of, id, known);
     }
     return (uint32_t)known - 1;
 }

@@ -89,13 +89,14 @@ struct hc_record {
     bool instrumented; /* synchronization of the host's threads is recorded */
     struct mm_allocation *allocations;
     uint32_t allocation_count;
-    /* while the trace is read */
-    mm_event_id next_event;
-    struct mm_map node_of, command_of, root_of, allocation_of; /* by id: index plus 1 */
-    struct mm_edge *pending;
-    uint32_t pending_count;
-    uint32_t *open; /* by host thread: node of the accesses since its last point, plus 1 */
-    uint32_t open_count;
+    struct { /* state of the reader; the maps also serve the footprints */
+        mm_event_id next_event;
+        struct mm_map node_of, command_of, root_of, allocation_of; /* by id: index plus 1 */
+        struct mm_edge *pending;
+        uint32_t pending_count;
+        uint32_t *open; /* by host thread: node of the accesses since its last point, plus 1 */
+        uint32_t open_count;
+    } reading;
     struct mm_sink forward[2]; /* detectors: of the recorded schedule; of another, which gets no events yet */
     struct mm_error limit;     /* what was not covered */
 };

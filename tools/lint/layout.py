@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""The top level holds only the entries of TOP; source files of the product have at most 600 lines, their functions at most 80."""
+"""The top level holds only the entries of TOP; source files of the product have at most 600 lines, their
+functions at most 80, their structures at most 30 members (a nested structure counts as one)."""
 import os
 import re
 import subprocess
@@ -10,7 +11,15 @@ ref-runtime interp memmodel checker litmus tests spec-xref tools""".split()
 CODE = re.compile(r"\.(c|h|cpp|hpp|inc|def)$")
 # From the first line of a definition, whose body opens in the first column, to the brace that closes it.
 FUNCTION = re.compile(r"^[A-Za-z_][^\n;]*\([^;{}]*\)[^;{}()]*\n\{\n.*?^\}", re.M | re.S)
-MOST_LINES, MOST_FUNCTION_LINES = 600, 80
+STRUCT = re.compile(r"^struct (\w+) \{[^\n]*\n(.*?)^\}", re.M | re.S)
+MOST_LINES, MOST_FUNCTION_LINES, MOST_MEMBERS = 600, 80, 30
+
+
+def members(body):
+    body = re.sub(r"/\*.*?\*/|//[^\n]*", "", body, flags=re.S)
+    while "{" in body:
+        body = re.sub(r"\{[^{}]*\}", "", body, count=1)
+    return sum(1 if "(" in part else 1 + part.count(",") for part in body.split(";") if part.strip())
 
 
 def complaints(name):
@@ -22,6 +31,9 @@ def complaints(name):
         lines = m.group(0).count("\n") + 1
         if lines > MOST_FUNCTION_LINES:
             yield f"{name}:{text.count(chr(10), 0, m.start()) + 1}: a function of {lines} lines, more than {MOST_FUNCTION_LINES}"
+    for m in STRUCT.finditer(text):
+        if members(m.group(2)) > MOST_MEMBERS:
+            yield f"{name}: struct {m.group(1)} has {members(m.group(2))} members, more than {MOST_MEMBERS}"
 
 
 def main():
