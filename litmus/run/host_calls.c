@@ -547,13 +547,14 @@ void lt_host_call(struct lt_host_thread *thread, const struct lt_host_call *call
     e.queue = call->queue < 0 ? NULL : host->queues[call->queue].queue;
     e.buffer = call->buffer < 0 ? NULL : host->buffers[call->buffer].handle;
     e.event = call->event < 0 ? NULL : &e.made;
-    if (waits(call) || lt_random(&thread->random) % 2)
-        lt_host_flush(host);
     for (unsigned i = 0; i < call->wait_count; i++)
         if (lt_host_records(name))
             e.points[i] = host->state.points[call->waits[i]];
         else if (!(e.list[i] = event_of(host, call->waits[i])))
             return;
+    /* Not before: another thread may enqueue the commands of these events. */
+    if (waits(call) || lt_random(&thread->random) % 2)
+        lt_host_flush(host);
     if (lt_host_failed(host, name, functions[call->function].run(&e)))
         return;
     if (lt_host_records(name) && call->event >= 0)
