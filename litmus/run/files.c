@@ -1,4 +1,7 @@
 /* Files, JSON input and time. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* O_TMPFILE, also where the runner is built without refcl's Makefile */
+#endif
 #include "run.h"
 
 #include <errno.h>
