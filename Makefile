@@ -447,9 +447,10 @@ LIBDIR ?= $(PREFIX)/lib
 PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
 SHARE := $(PREFIX)/share
 DOCUMENTS := README.md SECURITY.md litmus/docs/format.md litmus/docs/campaigns.md litmus/docs/faults.md litmus/docs/vulkan-mapping.md \
-  memmodel/cat/docs/cat.md memmodel/trace/docs/format.md tools/docs/glossary.md tools/docs/distributions.md
-# As one page would, with the folder in the name where two are alike.
+  memmodel/cat/docs/cat.md memmodel/trace/docs/format.md tools/docs/glossary.md tools/docs/distributions.md tools/docs/ten-minutes.md tools/docs/on-driver.md
+# All in one folder, with the folder in the name where two are alike; links to what is not installed become text.
 document = $(if $(filter memmodel/trace/%,$(1)),trace-format.md,$(if $(filter litmus/docs/format.md,$(1)),litmus-format.md,$(notdir $(1))))
+document_links := $(foreach d,$(DOCUMENTS),-e 's,](\(\.\./\)*$(d)),]($(call document,$(d))),g') -e 's,\[\([^]]*\)\]([^):]*/[^)]*),\1,g'
 $(BUILD)/completion/refcl.%: $(BUILD)/refcl tools/man/completion.py tools/man/generate.py
 	@mkdir -p $(@D)
 	REFCL=$< /usr/bin/python3 tools/man/completion.py $* > $@.tmp && mv $@.tmp $@
@@ -461,18 +462,18 @@ install: all $(addprefix $(BUILD)/completion/refcl.,bash zsh fish)
 	install -m 755 $(BUILD)/refcl $(DESTDIR)$(PREFIX)/bin/
 	install -m 644 memmodel/models/*.cat $(DESTDIR)$(SHARE)/refcl/models/
 	install -m 644 tools/schema/*.json $(DESTDIR)$(SHARE)/refcl/schema/
-	cp -R litmus/suite/. $(DESTDIR)$(SHARE)/refcl/suite/
+	cp -R litmus/suite/. $(DESTDIR)$(SHARE)/refcl/suite/ && chmod -R a+rX $(DESTDIR)$(SHARE)/refcl/suite
 	install -m 644 tools/packaging/ci/* $(DESTDIR)$(SHARE)/refcl/ci/
 	install -m 644 memmodel/refcl_recorder.h memmodel/memmodel.h memmodel/event.def memmodel/term.def $(DESTDIR)$(PREFIX)/include/refcl/memmodel/
 	install -m 644 $(addprefix memmodel/base/,arena.h base64.h error.h memory.h socket.h write.h) $(DESTDIR)$(PREFIX)/include/refcl/memmodel/base/
 	install -m 644 tools/man/*.1 $(DESTDIR)$(SHARE)/man/man1/
-	$(foreach d,$(DOCUMENTS),install -m 644 $(d) $(DESTDIR)$(SHARE)/doc/refcl/$(call document,$(d)) &&) true
+	$(foreach d,$(DOCUMENTS),sed $(document_links) $(d) > $(DESTDIR)$(SHARE)/doc/refcl/$(call document,$(d)) &&) chmod 644 $(DESTDIR)$(SHARE)/doc/refcl/*.md
 	install -m 644 tools/examples/bugs/* $(DESTDIR)$(SHARE)/doc/refcl/examples/bugs/
 	install -m 644 $(BUILD)/completion/refcl.bash $(DESTDIR)$(SHARE)/bash-completion/completions/refcl
 	install -m 644 $(BUILD)/completion/refcl.zsh $(DESTDIR)$(SHARE)/zsh/site-functions/_refcl
 	install -m 644 $(BUILD)/completion/refcl.fish $(DESTDIR)$(SHARE)/fish/vendor_completions.d/
-	echo $(LIBDIR)/librefcl.so > $(DESTDIR)/etc/OpenCL/vendors/refcl.icd
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' tools/refcl.pc.in > $(DESTDIR)$(PKGCONFIGDIR)/refcl.pc
+	echo $(LIBDIR)/librefcl.so > $(DESTDIR)/etc/OpenCL/vendors/refcl.icd && chmod 644 $(DESTDIR)/etc/OpenCL/vendors/refcl.icd
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' tools/refcl.pc.in > $(DESTDIR)$(PKGCONFIGDIR)/refcl.pc && chmod 644 $(DESTDIR)$(PKGCONFIGDIR)/refcl.pc
 
 # The tracked files (of an unpacked tarball, all), and from them packages for the distribution that this runs on, in BUILD/dist.
 DIST := $(BUILD)/dist/refcl-$(VERSION)

@@ -25,10 +25,12 @@ def run(*command, **more):
 def installed(folder):
     """With its libraries in their own folder, as the Debian packages have them."""
     places = [f"PREFIX={folder}/usr", f"LIBDIR={folder}/usr/lib/refcl", f"DESTDIR={folder}/root"]
-    made = run("make", "--no-print-directory", f"BUILD={BUILD}", "-o", "all", "install", *places)
+    made = run("make", "--no-print-directory", f"BUILD={BUILD}", "-o", "all", "install", *places, umask=0o077)
     ok(made.returncode == 0, "make install")
     if made.returncode:
         print("# " + made.stdout.replace("\n", "\n# "))
+    private = run("find", f"{folder}/root", "-mindepth", "1", "-not", "-perm", "-o=r").stdout.splitlines()
+    ok(not private, f"other users may read all files: {private[:3]}")
     os.rename(f"{folder}/root{folder}/usr", f"{folder}/usr")
     refcl = f"{folder}/usr/bin/refcl"
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("REFCL", "OCL_ICD"))}
@@ -37,10 +39,17 @@ def installed(folder):
     ok(found.returncode == 1 and "data race" in found.stdout, "the installed command finds a race")
     checked = run(refcl, "litmus", "check", f"{folder}/usr/share/refcl/suite/message-passing/MP+rel+acq.litmus", env=environment)
     ok(checked.returncode in (0, 1) and "condition fails" in checked.stdout, "the installed suite is judged by the installed model")
-    documents = set(os.listdir(f"{folder}/usr/share/doc/refcl"))
+    pages = f"{folder}/usr/share/doc/refcl"
+    documents = set(os.listdir(pages))
     bugs = [set(os.listdir(d)) for d in ("tools/examples/bugs", f"{folder}/usr/share/doc/refcl/examples/bugs")]
     ok(bugs[0] == bugs[1], "the files of the ten minutes are installed")
-    ok({"litmus-format.md", "cat.md", "README.md", "distributions.md"} <= documents, "documents are installed")
+    ok({"litmus-format.md", "cat.md", "README.md", "distributions.md", "ten-minutes.md", "on-driver.md"} <= documents, "documents are installed")
+    links = []
+    for name in sorted(documents - {"examples"}):
+        with open(f"{pages}/{name}", encoding="utf-8") as file:
+            links += [(name, link) for link in re.findall(r"\]\(([^)#]+)\)", file.read())]
+    missing = [(name, link) for name, link in links if not os.path.exists(f"{pages}/{link}")]
+    ok(len(links) > 8 and not missing, f"links of installed documents: {missing}")
     scripts = ["bash-completion/completions/refcl", "zsh/site-functions/_refcl", "fish/vendor_completions.d/refcl.fish"]
     ok(all(os.path.getsize(f"{folder}/usr/share/{s}") > 1000 for s in scripts), "completion is installed")
     with open(f"{folder}/root/etc/OpenCL/vendors/refcl.icd", encoding="utf-8") as file:

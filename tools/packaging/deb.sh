@@ -21,4 +21,4 @@ refcl ($version) unstable; urgency=medium
 END
 (cd "$source" && dpkg-buildpackage -b -us -uc -d "-j${JOBS:-$(nproc)}")
 lintian --allow-root --fail-on error,warning --tag-display-limit 0 ./*.changes
-ls ./*.deb
+ls "$PWD"/*.deb
