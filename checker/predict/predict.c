@@ -232,17 +232,11 @@ static enum mm_class handle_events(void *context, const struct mm_event *events,
 /* The event of the window with that id.  A condition has the id of the event after it. */
 static uint32_t index_of(const struct ck_predict_window *w, mm_event_id id)
 {
-    uint32_t low = 0, high = w->count;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (w->events[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    while (low < w->count && w->events[low].id == id && w->events[low].event.kind == CK_PREDICT_CONDITION)
-        low++;
-    return low < w->count && w->events[low].id == id ? low : CK_NO_EVENT;
+    uint32_t i;
+    mm_partition(i, w->count, w->events[i].id < id);
+    while (i < w->count && w->events[i].id == id && w->events[i].event.kind == CK_PREDICT_CONDITION)
+        i++;
+    return i < w->count && w->events[i].id == id ? i : CK_NO_EVENT;
 }
 
 /* The record has an edge before its target event.  A query of an event's status orders nothing under the models that predict. */

@@ -2,6 +2,7 @@
  * and host synchronization, which every predicted execution keeps [CL 3.3.6 H1-H14]. */
 #include "checker/predict/predict.h"
 #include "checker/race/race.h"
+#include "memmodel/base/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -126,15 +127,9 @@ static bool make_slots(struct ck_predict_window *w)
 uint32_t ck_predict_position(const struct ck_predict_window *w, uint32_t event)
 {
     const struct ck_predict_item *item = &w->items[w->events[event].item];
-    uint32_t low = 0, high = item->count;
-    while (low + 1 < high) {
-        uint32_t middle = (low + high) / 2;
-        if (item->events[middle] <= event)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    uint32_t i;
+    mm_partition(i, item->count, item->events[i] < event);
+    return i;
 }
 
 /* ---- places ------------------------------------------------------------------------------------- */
@@ -278,16 +273,10 @@ static bool make_writers(struct ck_predict_window *w)
 
 uint32_t ck_predict_edges(const struct ck_predict_window *w, uint32_t event, uint32_t *first)
 {
-    uint32_t low = 0, high = w->edge_count, n = 0;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (w->edges[middle].to < event)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *first = low;
-    while (low + n < w->edge_count && w->edges[low + n].to == event)
+    uint32_t i, n = 0;
+    mm_partition(i, w->edge_count, w->edges[i].to < event);
+    *first = i;
+    while (i + n < w->edge_count && w->edges[i + n].to == event)
         n++;
     return n;
 }

@@ -1,5 +1,6 @@
 /* Clocks: immutable piecewise constant maps, and the bounded memory and hash maps beneath. */
 #include "checker/race/race.h"
+#include "memmodel/base/array.h"
 
 #include <string.h>
 
@@ -163,15 +164,9 @@ uint64_t ck_clock_get(const struct ck_clock *clock, uint64_t agent)
 {
     if (!clock)
         return 0;
-    size_t low = 0, high = clock->count; /* the answer is in the last piece that starts at or before AGENT */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (clock->pieces[middle].start <= agent)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? clock->pieces[low - 1].time : 0;
+    size_t n; /* pieces that start at or before AGENT */
+    mm_partition(n, clock->count, clock->pieces[n].start <= agent);
+    return n ? clock->pieces[n - 1].time : 0;
 }
 
 static bool reserve_scratch(struct ck_clocks *clocks, size_t count)

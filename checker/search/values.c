@@ -9,23 +9,18 @@
  * docs/search.md#values */
 #include "checker/search/internal.h"
 
+#include "memmodel/base/array.h"
+
 #include <string.h>
 
 enum { MAX_VALUES = 1024, MAX_ROUNDS = 100 };
 
 static uint32_t find_value(const struct sx_location *l, uint64_t value)
 {
-    uint32_t low = 0, high = l->value_count;
+    uint32_t i;
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (l->values[middle] < value)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    mm_partition(i, l->value_count, l->values[i] < value);
+    return i;
 }
 
 bool sx_add_value(struct sx *sx, struct sx_location *l, uint64_t value)

@@ -10,17 +10,10 @@
 
 uint64_t in_shift_id(const struct in_shift *shift, uint64_t id)
 {
-    size_t low = 0, high = shift->count; /* number of steps that apply */
-    if (high > 0 && id >= shift->steps[high - 1].from)
-        low = high;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (id >= shift->steps[middle].from)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 && id != 0 ? id + shift->steps[low - 1].add : id;
+    size_t n = shift->count; /* number of steps that apply: often all of them */
+    if (n > 0 && id < shift->steps[n - 1].from)
+        mm_partition(n, shift->count, id >= shift->steps[n].from);
+    return n > 0 && id != 0 ? id + shift->steps[n - 1].add : id;
 }
 
 /* From id NEXT on, ids continue after the largest one in the output; false: out of memory. */

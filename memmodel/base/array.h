@@ -39,6 +39,21 @@ struct mm_arena;
              : mm_arena_reserve_u32, size_t                                                                  \
              : mm_arena_reserve_size)((arena), (items), (count), (capacity), (needed), sizeof **(items))
 
+/* Binary search: sets INDEX, an unsigned variable, to the number of the COUNT items that satisfy CONDITION, an expression
+ * in INDEX that is true for the first items and false for all after them. */
+#define mm_partition(index, count, condition)                                                                \
+    do {                                                                                                     \
+        __typeof__(index) mm_low = 0, mm_high = (count);                                                     \
+        while (mm_low < mm_high) {                                                                           \
+            (index) = mm_low + (mm_high - mm_low) / 2;                                                       \
+            if (condition)                                                                                   \
+                mm_low = (index) + 1;                                                                        \
+            else                                                                                             \
+                mm_high = (index);                                                                           \
+        }                                                                                                    \
+        (index) = mm_low;                                                                                    \
+    } while (0)
+
 /* Copies ITEM to PLACE; false if that is NULL. */
 static inline bool mm_copy_item(void *place, const void *item, size_t size)
 {

@@ -145,15 +145,9 @@ struct mm_host_range {
 /* The first range that ends beyond AT. */
 static size_t find_range(const struct mm_host_ranges *r, uintptr_t at)
 {
-    size_t low = 0, high = r->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (r->items[middle].end > at)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+    size_t i;
+    mm_partition(i, r->count, r->items[i].end <= at);
+    return i;
 }
 
 /* [BEGIN, END), where there is no range yet, becomes number K of them; false: no memory. */

@@ -12,15 +12,9 @@ static size_t count, capacity;
 /* How many objects begin at or before ADDRESS. */
 static size_t position(uint64_t address)
 {
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (objects[middle]->address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t i;
+    mm_partition(i, count, objects[i]->address <= address);
+    return i;
 }
 
 bool rt_index_insert(const struct in_object *object)

@@ -73,15 +73,9 @@ static void take_source(struct hints_graph *g, const struct mm_source *s)
 
 static uint32_t node_of(const struct hints_graph *g, mm_event_id was)
 {
-    size_t low = 0, high = g->node_count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (g->nodes[middle].was < was)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < g->node_count && g->nodes[low].was == was ? (uint32_t)low : UINT32_MAX;
+    size_t i;
+    mm_partition(i, g->node_count, g->nodes[i].was < was);
+    return i < g->node_count && g->nodes[i].was == was ? (uint32_t)i : UINT32_MAX;
 }
 
 static uint32_t group_of(struct hints_graph *g, enum hints_kind kind, uint32_t site, uint32_t producer,

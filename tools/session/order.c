@@ -41,15 +41,9 @@ struct orderer {
 
 static struct numbered *number_of(struct orderer *o, mm_event_id was)
 {
-    size_t low = 0, high = o->number_count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (o->numbers[middle].was < was)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < o->number_count && o->numbers[low].was == was ? &o->numbers[low] : NULL;
+    size_t i;
+    mm_partition(i, o->number_count, o->numbers[i].was < was);
+    return i < o->number_count && o->numbers[i].was == was ? &o->numbers[i] : NULL;
 }
 
 static void give_number(struct orderer *o, mm_event_id was)

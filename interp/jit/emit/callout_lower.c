@@ -86,15 +86,9 @@ enum in_jit_call_kind in_jit_call_kind(const struct in_module *m, const struct i
 
 const struct in_jit_call *in_jit_call_at(const struct in_jit_calls *c, uint32_t word)
 {
-    uint32_t low = 0, high = c->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (c->calls[middle].word < word)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < c->count && c->calls[low].word == word ? &c->calls[low] : NULL;
+    uint32_t i;
+    mm_partition(i, c->count, c->calls[i].word < word);
+    return i < c->count && c->calls[i].word == word ? &c->calls[i] : NULL;
 }
 
 /* ---- lowering ---------------------------------------------------------------------------- */

@@ -93,15 +93,9 @@ static bool clock_copy(struct clock *to, const struct clock *from)
 /* The first span that does not end before TAG. */
 static uint32_t clock_find(const struct clock *c, uint32_t tag)
 {
-    uint32_t low = 0, high = c->count;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (c->spans[middle].to < tag)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    uint32_t i;
+    mm_partition(i, c->count, c->spans[i].to < tag);
+    return i;
 }
 
 /* Replaces spans [AT, END) by SPAN. */

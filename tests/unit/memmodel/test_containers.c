@@ -45,6 +45,22 @@ static void arrays_keep_what_is_added(void **state)
     mm_free(wide);
 }
 
+static void sorted_items_are_found(void **state)
+{
+    static const uint16_t items[] = {1, 1, 4, 4, 4, 9};
+
+    (void)state;
+    for (uint32_t count = 0; count <= sizeof items / sizeof *items; count++)
+        for (uint16_t value = 0; value < 11; value++) {
+            uint32_t less = 0, i = 77;
+
+            while (less < count && items[less] < value)
+                less++;
+            mm_partition(i, count, items[i] < value);
+            assert_int_equal(i, less);
+        }
+}
+
 /* A stack that is lowered to every height and filled again; run with AddressSanitizer this finds writes behind the end. */
 static void counts_may_be_lowered(void **state)
 {
@@ -318,7 +334,7 @@ int main(void)
         cmocka_unit_test(arrays_survive_failures),   cmocka_unit_test(items_are_copied),
         cmocka_unit_test(room_is_reserved),          cmocka_unit_test(room_is_reserved_in_arenas),
         cmocka_unit_test(tables_agree_with_arrays),  cmocka_unit_test(bytes_are_known_before),
-        cmocka_unit_test(texts_share_a_hash),
+        cmocka_unit_test(texts_share_a_hash),        cmocka_unit_test(sorted_items_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
