@@ -55,7 +55,7 @@ static struct {
 static void explain(const char *why)
 {
     const char *list = mm_getenv("REFCL_DEBUG");
-    if (list != NULL && strstr(list, "cache") != NULL)
+    if (list && strstr(list, "cache") != NULL)
         fprintf(stderr, "refcl: no cache in '%s': %s\n", cache.path, why);
 }
 
@@ -64,13 +64,13 @@ static void choose_folder(void)
     const char *given = mm_getenv("REFCL_CACHE_DIR"), *base = mm_getenv("XDG_CACHE_HOME"),
                *home = mm_getenv("HOME"), *size = mm_getenv("REFCL_CACHE_SIZE");
     int n = 0;
-    if (given != NULL)
+    if (given)
         n = snprintf(cache.path, sizeof cache.path, "%s", strcmp(given, "off") == 0 ? "" : given);
-    else if (base != NULL && base[0] == '/')
+    else if (base && base[0] == '/')
         n = snprintf(cache.path, sizeof cache.path, "%s/refcl", base);
-    else if (home != NULL && home[0] == '/')
+    else if (home && home[0] == '/')
         n = snprintf(cache.path, sizeof cache.path, "%s/.cache/refcl", home);
-    cache.most = (size != NULL ? strtoull(size, NULL, 10) : 256) << 20;
+    cache.most = (size ? strtoull(size, NULL, 10) : 256) << 20;
     if (n <= 0 || (size_t)n >= sizeof cache.path || mm_is_privileged() || getuid() != geteuid())
         cache.most = 0;
 }
@@ -129,7 +129,7 @@ static uint64_t key_size(const struct in_cache_part *key, size_t parts)
 static uint8_t *serialize_key(const struct in_cache_part *key, size_t parts, uint64_t extra)
 {
     uint8_t *all = mm_alloc(key_size(key, parts) + extra), *at = all;
-    for (size_t k = 0; k < parts && all != NULL; k++) {
+    for (size_t k = 0; k < parts && all; k++) {
         uint64_t size = key[k].size;
         memcpy(at, &size, sizeof size);
         if (size > 0)
@@ -179,7 +179,7 @@ static uint8_t *read_entry(int file, const struct stat *status, struct head *hea
         return NULL;
     uint64_t size = head->key_size + head->data_size;
     uint8_t *all = mm_alloc(size + 1);
-    if (all != NULL && read_all(file, all, size) && cache_hash(head->key_size, all, size) == head->sum)
+    if (all && read_all(file, all, size) && cache_hash(head->key_size, all, size) == head->sum)
         return all;
     mm_free(all);
     return NULL;
@@ -193,19 +193,19 @@ bool in_cache_get(const struct in_cache_part *key, size_t parts, void **data, si
     int folder = folder_of_cache();
     uint8_t *wanted = folder >= 0 ? serialize_key(key, parts, 0) : NULL, *all = NULL;
     uint64_t length = key_size(key, parts);
-    if (wanted != NULL) {
+    if (wanted) {
         entry_name(name, wanted, length);
         int file = in_cache_entry_open(folder, name, &status);
         if (file >= 0) {
             all = read_entry(file, &status, &head);
-            if (all == NULL)
+            if (!all)
                 unlinkat(folder, name, 0);
             else
                 futimens(file, NULL);
             close(file);
         }
     }
-    bool same = all != NULL && head.key_size == length && memcmp(all, wanted, length) == 0;
+    bool same = all && head.key_size == length && memcmp(all, wanted, length) == 0;
     mm_free(wanted);
     if (folder >= 0)
         close(folder);
@@ -266,13 +266,13 @@ static uint64_t enforce_size_limit(int folder)
     struct entry *entries = NULL;
     size_t count = 0;
     uint64_t total = 0;
-    if (files == NULL) {
+    if (!files) {
         if (listing >= 0)
             close(listing);
         return 0;
     }
     time_t now = time(NULL);
-    for (struct dirent *e = readdir(files); e != NULL; e = readdir(files)) {
+    for (struct dirent *e = readdir(files); e; e = readdir(files)) {
         struct stat info;
         if (!is_ours(folder, e->d_name, &info))
             continue;
@@ -282,13 +282,13 @@ static uint64_t enforce_size_limit(int folder)
             continue;
         }
         struct entry *added = mm_add(&entries, &count);
-        if (added == NULL)
+        if (!added)
             break;
         *added = (struct entry){.used = info.st_mtim, .size = (uint64_t)info.st_size};
         memcpy(added->name, e->d_name, strlen(e->d_name) + 1);
         total += (uint64_t)info.st_size;
     }
-    if (entries != NULL)
+    if (entries)
         total = trim(entries, count, total, folder);
     mm_free(entries);
     closedir(files);
@@ -341,7 +341,7 @@ void in_cache_put(const struct in_cache_part *key, size_t parts, const void *dat
     int folder = folder_of_cache();
     bool fits = size <= MOST_ENTRY && length <= MOST_ENTRY && length + size <= cache.most / 4;
     uint8_t *all = folder >= 0 && fits && !cache.written_in_vain ? serialize_key(key, parts, size) : NULL;
-    if (all != NULL) {
+    if (all) {
         if (size > 0)
             memcpy(all + length, data, size);
         struct head head = {MAGIC, cache_hash(length, all, length + size), length, size};

@@ -45,7 +45,7 @@ static bool start_at_root(struct walk *w)
         w->why = "it cannot be opened";
     else if (!is_safe_parent(&status))
         w->why = "other users can rename a parent directory";
-    return w->why == NULL;
+    return !w->why;
 }
 
 /* Prepends the target of LINK to the rest of the path. */
@@ -115,17 +115,17 @@ int in_cache_folder_open(const char *path, const char **why)
     else if (start_at_root(&w))
         while (next_component(&w, name) && walk_component(&w, name))
             ;
-    int folder = w.why == NULL ? openat(w.at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    if (w.why == NULL && (folder < 0 || fstat(folder, &status) != 0))
+    int folder = !w.why ? openat(w.at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (!w.why && (folder < 0 || fstat(folder, &status) != 0))
         w.why = "it cannot be opened";
-    else if (w.why == NULL && (status.st_uid != geteuid() || (status.st_mode & 022) != 0))
+    else if (!w.why && (status.st_uid != geteuid() || (status.st_mode & 022) != 0))
         w.why = "other users can write to it";
     if (w.at >= 0)
         close(w.at);
-    if (w.why != NULL && folder >= 0)
+    if (w.why && folder >= 0)
         close(folder);
     *why = w.why;
-    return w.why == NULL ? folder : -1;
+    return !w.why ? folder : -1;
 }
 
 int in_cache_entry_open(int folder, const char *name, struct stat *status)

@@ -31,7 +31,7 @@ static enum in_fault find_fault(const char *name)
 __attribute__((constructor)) static void read_fault(void)
 {
     const char *name = mm_getenv("REFCL_FAULT");
-    if (name == NULL || *name == '\0')
+    if (!name || *name == '\0')
         return;
     in_fault_now = find_fault(name);
     if (in_fault_now != IN_NO_FAULT)

@@ -245,7 +245,7 @@ cl_int CL_API_CALL rt_clFinish(cl_command_queue handle)
     pthread_mutex_lock(&rt_lock);
     rt_sched_flush(queue);
     uint64_t mark = queue->last ? queue->last->sequence : 0;
-    for (struct rt_command *last; (last = last_until(queue, mark)) != NULL && !IN_FAULTY(FINISH_EARLY);)
+    for (struct rt_command *last; (last = last_until(queue, mark)) && !IN_FAULTY(FINISH_EARLY);)
         rt_sched_wait(last->event);
     rt_sched_wake();
     size_t count = 0;

@@ -40,7 +40,7 @@ static const char *next(const char **list, char separator, size_t *size)
 static bool contains(const char *list, char separator, const char *word, size_t length)
 {
     size_t size;
-    for (const char *entry; (entry = next(&list, separator, &size)) != NULL;)
+    for (const char *entry; (entry = next(&list, separator, &size));)
         if (size == length && memcmp(entry, word, size) == 0)
             return true;
     return false;
@@ -147,7 +147,7 @@ void rt_settings_check(void)
         bool is_list =
             s->kind == WORDS || s->kind == DEVICE_WORD || s->kind == DEVICE_NUMBER || s->kind == FAILURES;
         size_t size;
-        for (const char *entry; (entry = next(&list, is_list ? ',' : 0, &size)) != NULL;)
+        for (const char *entry; (entry = next(&list, is_list ? ',' : 0, &size));)
             if (size > 0 && !means_something(s, entry, size))
                 report_invalid(s, entry, size);
     }

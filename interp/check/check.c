@@ -8,7 +8,7 @@ uint8_t *in_shadow(const struct in_item *item, uint64_t address, uint64_t size)
 {
     const struct in_run *run = item->group->run;
     uint64_t offset = address - (uint64_t)(uintptr_t)item->frame;
-    if (item->shadow == NULL)
+    if (!item->shadow)
         return NULL;
     if (offset < run->code->frame.size && run->code->frame.size - offset >= size)
         return item->shadow + offset;
@@ -369,13 +369,13 @@ static void check_values(const struct at *x, enum in_op op)
 bool in_check(struct in_run *run, struct in_item *item, const struct in_insn *pc, enum in_op op)
 {
     struct at x = {run, item, pc, item->shadow};
-    if (item->terms != NULL)
+    if (item->terms)
         in_terms_look(run, item, pc, op);
     if (!run->launch.checks)
         return !run->outcome.stopped;
-    if (run->code->subscripts.first_of != NULL)
+    if (run->code->subscripts.first_of)
         in_check_subscripts(&x);
-    if (x.s == NULL)
+    if (!x.s)
         check_values(&x, op);
     else if (!check_numbers(&x, op) && !check_moves(&x, op) && !check_flags(&x, op) &&
              !in_check_memory(&x, op))

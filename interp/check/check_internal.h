@@ -45,7 +45,7 @@ static inline bool all(const uint8_t *s, uint64_t n)
 /* Whether an operand is known to be uninitialized. */
 static inline bool unknown(const struct at *x, int32_t slot, uint64_t n)
 {
-    return x->s != NULL && any(x->s + slot, n);
+    return x->s && any(x->s + slot, n);
 }
 
 static inline int64_t number(const struct at *x, int32_t slot, uint32_t index, uint32_t size)

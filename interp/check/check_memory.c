@@ -10,12 +10,12 @@ static uint8_t *shadow_at(struct in_run *run, struct in_item *item, const struct
                           uint64_t size)
 {
     uint8_t *m = in_shadow(item, address, size);
-    if (m != NULL)
+    if (m)
         return m;
     const struct in_object *o = p->object;
-    if (o == NULL || o == &in_unknown)
+    if (!o || o == &in_unknown)
         o = p->address >= 4096 ? in_find(run, item, p->address) : NULL;
-    if (o == NULL || o->unwritten == NULL)
+    if (!o || !o->unwritten)
         return NULL;
     uint64_t offset = address - o->address;
     return offset < o->size && o->size - offset >= size ? o->unwritten + offset : NULL;
@@ -24,9 +24,9 @@ static uint8_t *shadow_at(struct in_run *run, struct in_item *item, const struct
 static bool is_global(const struct at *x, const uint8_t *m)
 {
     const struct in_code *code = x->run->code;
-    return m == NULL || ((m < x->item->shadow || m >= x->item->shadow + code->frame.size) &&
-                         (m < x->item->group->local_shadow ||
-                          m >= x->item->group->local_shadow + x->item->group->local_size));
+    return !m || ((m < x->item->shadow || m >= x->item->shadow + code->frame.size) &&
+                  (m < x->item->group->local_shadow ||
+                   m >= x->item->group->local_shadow + x->item->group->local_size));
 }
 
 static const struct in_fat *fat_of(const struct at *x, int32_t slot)
@@ -76,11 +76,11 @@ static void check_load(const struct at *x, enum indexing how, uint64_t size, boo
     uint64_t address = effective_address(x, how);
     const uint8_t *m = shadow_at(x->run, x->item, fat_of(x, x->pc->a), address, size);
     uint8_t kept[16] = {0};
-    if (m != NULL && size <= 16)
+    if (m && size <= 16)
         memcpy(kept, m, size);
     if (size <= 16)
         memcpy(x->s + x->pc->d, kept, size);
-    else if (m != NULL)
+    else if (m)
         memmove(x->s + x->pc->d, m, size);
     else
         memset(x->s + x->pc->d, 0, size);
@@ -96,7 +96,7 @@ static void check_store(const struct at *x, enum indexing how, uint64_t size)
     uint8_t *m = shadow_at(x->run, x->item, fat_of(x, x->pc->a), address, size);
     if (is_global(x, m) && all(x->s + x->pc->d, size))
         in_check_defined(x, x->pc->d, size, "a value stored to memory");
-    if (m != NULL)
+    if (m)
         memmove(m, x->s + x->pc->d, size);
 }
 
@@ -112,9 +112,9 @@ static void check_copy(const struct at *x)
     }
     uint8_t *t = shadow_at(x->run, x->item, to, to->address, size);
     const uint8_t *f = shadow_at(x->run, x->item, from, from->address, size);
-    if (t != NULL && f != NULL)
+    if (t && f)
         memmove(t, f, size);
-    else if (t != NULL)
+    else if (t)
         memset(t, 0, size);
 }
 
@@ -149,10 +149,10 @@ static void check_atomic(const struct at *x)
     in_check_defined(x, a->pointer, 8, "an address");
     in_check_order(x, a);
     uint8_t *m = shadow_at(x->run, x->item, p, p->address, a->size);
-    bool undefined = m != NULL && any(m, a->size);
+    bool undefined = m && any(m, a->size);
     if (a->value != 0 && is_global(x, m))
         in_check_defined(x, a->value, a->size, "a value stored to memory");
-    if (m != NULL && !load)
+    if (m && !load)
         memset(m, a->value != 0 && any(x->s + a->value, a->size), a->size);
     if (a->result != 0)
         memset(x->s + a->result, undefined, a->opcode == SpvOpAtomicFlagTestAndSet ? 1 : a->size);
@@ -171,12 +171,12 @@ static void now_defined(const struct at *x, int32_t slot)
 {
     const struct in_fat *p = fat_of(x, slot);
     const struct in_object *o =
-        p->object == &in_unknown || p->object == NULL ? in_find(x->run, x->item, p->address) : p->object;
-    uint64_t offset = o != NULL ? p->address - o->address : 0;
-    if (o == NULL || offset >= o->size)
+        p->object == &in_unknown || !p->object ? in_find(x->run, x->item, p->address) : p->object;
+    uint64_t offset = o ? p->address - o->address : 0;
+    if (!o || offset >= o->size)
         return;
     uint8_t *m = shadow_at(x->run, x->item, p, p->address, o->size - offset);
-    if (m != NULL)
+    if (m)
         memset(m, 0, o->size - offset);
 }
 
@@ -201,7 +201,7 @@ static void check_vload(const struct at *x, const struct in_ext_fn *fn, const st
     in_check_defined(x, c->operand[1], 8, "an address");
     const uint8_t *m = vector_shadow(x, fn, c, &bytes);
     memset(x->s + c->result, 0, c->ty->reg_size);
-    for (uint64_t k = 0, n = in_count(c->ty); k < n && m != NULL; k++)
+    for (uint64_t k = 0, n = in_count(c->ty); k < n && m; k++)
         memset(x->s + c->result + k * each, any(m + k * (bytes / n), bytes / n), each);
 }
 
@@ -213,7 +213,7 @@ static void check_vstore(const struct at *x, const struct in_ext_fn *fn, const s
     uint8_t *m = vector_shadow(x, fn, c, &bytes);
     if (is_global(x, m) && all(x->s + c->operand[0], size))
         in_check_defined(x, c->operand[0], size, "a value stored to memory");
-    for (uint64_t k = 0, n = in_count(c->types[0]); k < n && m != NULL; k++)
+    for (uint64_t k = 0, n = in_count(c->types[0]); k < n && m; k++)
         memset(m + k * (bytes / n), any(x->s + c->operand[0] + k * (size / n), size / n), bytes / n);
 }
 
@@ -223,11 +223,11 @@ static void check_call(const struct at *x)
     const struct in_call *c = x->pc->p;
     const struct in_ext_fn *fn = c->opcode == SpvOpExtInst && !is_printf(c) ? c->info : NULL;
     bool undefined = false;
-    if (fn != NULL && fn->shape == IN_EXT_VLOAD) {
+    if (fn && fn->shape == IN_EXT_VLOAD) {
         check_vload(x, fn, c);
         return;
     }
-    if (fn != NULL && fn->shape == IN_EXT_VSTORE) {
+    if (fn && fn->shape == IN_EXT_VSTORE) {
         check_vstore(x, fn, c);
         return;
     }
@@ -259,9 +259,9 @@ void in_shadow_copy(struct in_run *run, struct in_item *item, const struct in_fa
 {
     uint8_t *target = shadow_at(run, item, to, t, size);
     const uint8_t *source = shadow_at(run, item, from, f, size);
-    if (target != NULL && source != NULL)
+    if (target && source)
         memmove(target, source, size);
-    else if (target != NULL)
+    else if (target)
         memset(target, 0, size);
 }
 

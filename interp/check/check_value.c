@@ -54,7 +54,7 @@ void in_check_convert(const struct at *x)
 {
     uint32_t from = (uint32_t)x->pc->b & 0xff, to = (uint32_t)x->pc->b >> 8 & 0xff,
              flag = (uint32_t)x->pc->b >> 16;
-    if (x->s != NULL)
+    if (x->s)
         in_check_elements(x, from, to, x->pc->c, false);
     for (int32_t k = 0; k < x->pc->c && flag != 0; k++) {
         const uint8_t *p = x->item->frame + x->pc->a + k * (int32_t)from;

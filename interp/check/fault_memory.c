@@ -26,16 +26,16 @@ static void store_sized(uint8_t *memory, uint32_t size, uint64_t value)
 
 static void write_late(void)
 {
-    if (late.memory != NULL)
+    if (late.memory)
         store_sized(late.memory, late.size, late.value);
     late.memory = NULL;
 }
 
 void in_fault_atomic_next(const struct in_item *item)
 {
-    if (item == NULL || item->agent == late.agent)
+    if (!item || item->agent == late.agent)
         write_late();
-    if (item == NULL)
+    if (!item)
         memset(places, 0, sizeof places);
 }
 

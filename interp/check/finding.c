@@ -7,7 +7,7 @@
 
 static void coordinates(struct in_finding *f, const struct in_item *item)
 {
-    if (item->group == NULL)
+    if (!item->group)
         return;
     in_item_ids(item, f->local_id, f->global_id);
     memcpy(f->group_id, item->group->id, sizeof f->group_id);
@@ -15,22 +15,22 @@ static void coordinates(struct in_finding *f, const struct in_item *item)
 
 static uint32_t source_index(const struct in_run *run, const struct in_insn *pc)
 {
-    return pc != NULL ? run->code->sources.of_insn[pc - run->insns] : 0;
+    return pc ? run->code->sources.of_insn[pc - run->insns] : 0;
 }
 
 static void record_finding(struct in_run *run, const struct in_item *item, const struct in_finding *f,
                            const struct in_insn *pc)
 {
     struct mm_record record = {.type = MM_RECORD_FINDING};
-    record.finding = (struct mm_finding){
-        .kind = f->kind,
-        .clause = f->clause,
-        .message = f->message,
-        .agent = {run->launch.command, f->work_item},
-        .source = pc != NULL ? in_record_source(run, item, pc) : 0,
-        .allocation = f->object != NULL ? f->object->id : 0,
-        .offset = f->object != NULL ? f->address - f->object->address + f->object->offset : 0,
-        .size = f->size};
+    record.finding =
+        (struct mm_finding){.kind = f->kind,
+                            .clause = f->clause,
+                            .message = f->message,
+                            .agent = {run->launch.command, f->work_item},
+                            .source = pc ? in_record_source(run, item, pc) : 0,
+                            .allocation = f->object ? f->object->id : 0,
+                            .offset = f->object ? f->address - f->object->address + f->object->offset : 0,
+                            .size = f->size};
     in_record_flush(run);
     mm_recorder_record(run->launch.recorder, &record);
 }
@@ -57,9 +57,9 @@ static bool is_reported_often(struct in_run *run, const struct in_insn *pc, cons
 static void raise_report(struct in_run *run, const struct in_item *item, const struct in_insn *pc,
                          const struct in_finding *f)
 {
-    if (run->launch.recorder != NULL)
+    if (run->launch.recorder)
         record_finding(run, item, f, pc);
-    if (run->instance->environment_copy.finding != NULL)
+    if (run->instance->environment_copy.finding)
         run->instance->environment_copy.finding(run->instance->environment_copy.context, f);
 }
 
@@ -76,7 +76,7 @@ void in_raise(struct in_run *run, struct in_item *item, const struct in_insn *pc
     vsnprintf(f.message, sizeof f.message, format, list);
     va_end(list);
     f.source = &run->code->sources.list[source];
-    if (item != NULL) {
+    if (item) {
         f.work_item = item->agent;
         coordinates(&f, item);
     }
@@ -85,7 +85,7 @@ void in_raise(struct in_run *run, struct in_item *item, const struct in_insn *pc
     uint32_t most = run->launch.max_findings == 0 ? 1 : run->launch.max_findings;
     /* Work-items without synchronization may read values before they are written: in race detection an
      * uninitialized value must not end the launch and hide the race. */
-    if (run->launch.recorder != NULL && strcmp(kind, "uninitialized") == 0 && most < 32)
+    if (run->launch.recorder && strcmp(kind, "uninitialized") == 0 && most < 32)
         most = 32;
     run->outcome.findings += run->outcome.findings < UINT32_MAX;
     run->outcome.stopped |= run->outcome.findings >= most && most < UINT32_MAX;

@@ -45,7 +45,7 @@ static const struct in_insn *call_of(const struct in_run *run, const struct in_i
 {
     const struct in_insn *back;
     int32_t slot = run->code->sources.return_slots[index];
-    if (slot == 0 || item->frame == NULL)
+    if (slot == 0 || !item->frame)
         return NULL;
     memcpy(&back, item->frame + slot, sizeof back);
     return back > run->insns && back <= run->insns + run->code->count ? back - 1 : NULL;
@@ -55,7 +55,7 @@ static uint64_t chain_key(const struct in_run *run, const struct in_item *item, 
 {
     uint64_t key = index + UINT64_C(1);
     const struct in_insn *call = call_of(run, item, index);
-    for (int depth = 0; call != NULL && depth < DEEPEST; depth++) {
+    for (int depth = 0; call && depth < DEEPEST; depth++) {
         key = key * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)(call - run->insns) + 1;
         key ^= key >> 29;
         call = call_of(run, item, run->code->sources.of_insn[call - run->insns]);
@@ -75,7 +75,7 @@ static bool more_chains(struct in_calls *calls)
 {
     struct in_calls bigger = {.capacity = calls->capacity != 0 ? calls->capacity * 2 : 64};
     bigger.table = mm_alloc_zero(bigger.capacity, sizeof *bigger.table);
-    if (bigger.table == NULL)
+    if (!bigger.table)
         return false;
     for (uint32_t k = 0; k < calls->capacity; k++)
         if (calls->table[k].key != 0)
@@ -89,11 +89,11 @@ static bool more_chains(struct in_calls *calls)
 /* 0: too many chains, or no memory. */
 static uint32_t called_source(struct in_run *run, const struct in_item *item, uint32_t index)
 {
-    if (run->recording.calls == NULL)
+    if (!run->recording.calls)
         run->recording.calls = mm_alloc_zero(
             1, sizeof *run->recording.calls + run->code->sources.count * sizeof *run->recording.calls->last);
     struct in_calls *calls = run->recording.calls;
-    if (calls == NULL)
+    if (!calls)
         return 0;
     uint64_t key = chain_key(run, item, index);
     if (calls->last[index].key == key)
@@ -115,7 +115,7 @@ static uint32_t called_source(struct in_run *run, const struct in_item *item, ui
 uint32_t in_record_source(struct in_run *run, const struct in_item *item, const struct in_insn *pc)
 {
     uint32_t index = run->code->sources.of_insn[pc - run->insns], id = 0;
-    if (run->code->sources.return_slots[index] != 0 && item != NULL && call_of(run, item, index) != NULL)
+    if (run->code->sources.return_slots[index] != 0 && item && call_of(run, item, index))
         id = called_source(run, item, index);
     if (id != 0)
         return id;
@@ -126,7 +126,7 @@ uint32_t in_record_source(struct in_run *run, const struct in_item *item, const 
 
 void in_record_end(struct in_run *run)
 {
-    if (run->recording.calls != NULL)
+    if (run->recording.calls)
         mm_free(run->recording.calls->table);
     mm_free(run->recording.calls);
     mm_free(run->recording.source_ids);
@@ -137,7 +137,7 @@ void in_record_end(struct in_run *run)
 static struct mm_event *next_event(struct in_run *run, struct in_item *item, const struct in_insn *pc)
 {
     uint32_t source = in_record_source(run, item, pc);
-    if (item->terms != NULL)
+    if (item->terms)
         in_terms_access(run, item);
     if (run->recording.event_count == IN_EVENT_BATCH)
         in_record_flush(run);
@@ -159,9 +159,9 @@ void in_record_access(struct in_run *run, struct in_item *item, const struct in_
     e->size = size;
     e->scope = e->effective_scope = (uint8_t)(attributes >> 8 & 15);
     e->attributes = (uint8_t)(attributes | (size > 8 ? MM_NO_VALUE : 0));
-    if (read != NULL)
+    if (read)
         memcpy(&e->value_read, read, size < 8 ? size : 8);
-    if (written != NULL)
+    if (written)
         memcpy(&e->value_written, written, size < 8 ? size : 8);
 }
 

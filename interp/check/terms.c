@@ -10,14 +10,14 @@ bool in_terms_begin(struct in_run *run, struct in_item *item)
 {
     struct in_terms *t = mm_alloc_zero(1, sizeof *t + run->code->frame.size * sizeof *t->of);
     item->terms = t;
-    if (t != NULL)
+    if (t)
         t->update = MM_UPDATE_COUNT;
     return t != NULL;
 }
 
 void in_terms_end(struct in_item *item)
 {
-    if (item->terms != NULL)
+    if (item->terms)
         mm_free(item->terms->list);
     mm_free(item->terms);
     item->terms = NULL;

@@ -34,7 +34,7 @@ static uint64_t address_of(const struct in_terms_at *x, enum in_terms_address ho
 static bool is_seen(const struct in_terms_at *x, const struct in_fat *p, uint64_t address)
 {
     const struct in_object *o = p->object == &in_unknown ? in_find(x->run, x->item, address) : p->object;
-    return o != NULL && o->region != MM_PRIVATE;
+    return o && o->region != MM_PRIVATE;
 }
 
 /* The current access writes SIZE bytes and reads none: notes the old contents. */
@@ -42,7 +42,7 @@ static void look_before(const struct in_terms_at *x, const struct in_fat *p, uin
 {
     const struct in_object *o = p->object == &in_unknown ? in_find(x->run, x->item, address) : p->object;
     x->t->size = (uint8_t)size;
-    if (o == NULL || address - o->address >= o->size || o->size - (address - o->address) < size)
+    if (!o || address - o->address >= o->size || o->size - (address - o->address) < size)
         return;
     x->t->stores = true;
     x->t->before = 0;
@@ -181,7 +181,7 @@ static void keep_object(const struct in_terms_at *x, int32_t slot)
         return;
     const struct in_object *o = p->object == &in_unknown ? in_find(x->run, x->item, p->address) : p->object;
     uint64_t left = x->run->code->frame.size - (uint64_t)own;
-    uint64_t inside = o != NULL ? o->size - (p->address - o->address) : left;
+    uint64_t inside = o ? o->size - (p->address - o->address) : left;
     in_terms_keep(x, own, inside < left ? inside : left);
 }
 
@@ -194,7 +194,7 @@ static uint64_t bytes_of(const struct in_ty *ty)
 static bool is_pure(const struct in_call *c)
 {
     const struct in_ext_fn *fn = c->opcode == SpvOpExtInst ? c->info : NULL;
-    if (fn != NULL)
+    if (fn)
         return fn->shape == IN_EXT_ELEMENTWISE || fn->shape == IN_EXT_GEOMETRIC ||
                fn->shape == IN_EXT_SHUFFLE;
     return (c->opcode >= SpvOpIAddCarry && c->opcode <= SpvOpSMulExtended) ||
@@ -217,7 +217,7 @@ void in_terms_call(const struct in_terms_at *x)
         else
             in_terms_keep(x, c->operand[k], bytes_of(c->types[k]));
     }
-    if (c->result == 0 || c->ty == NULL || c->ty->kind == IN_TY_VOID)
+    if (c->result == 0 || !c->ty || c->ty->kind == IN_TY_VOID)
         return;
     in_terms_set(x, c->result, c->ty->reg_size, 0);
     const struct in_ty *s = in_scalar(c->ty);
@@ -234,13 +234,13 @@ void in_terms_wait(const struct in_terms_at *x)
     const struct in_ty *types[] = {w->ty, w->from, w->last, w->size_ty};
     uint64_t most = sizeof(struct in_fat);
     for (size_t k = 0; k < sizeof types / sizeof *types; k++)
-        if (types[k] != NULL && types[k]->reg_size > most)
+        if (types[k] && types[k]->reg_size > most)
             most = types[k]->reg_size;
     const int32_t slots[] = {w->scope, w->memory_scope, w->semantics};
     for (size_t k = 0; k < sizeof slots / sizeof *slots; k++)
         in_terms_keep(x, slots[k], slots[k] != 0 ? 4 : 0);
     for (uint32_t k = 0; k < w->operand_count; k++)
         in_terms_keep(x, w->operand[k], most);
-    if (w->result != 0 && w->ty != NULL && w->ty->kind != IN_TY_VOID)
+    if (w->result != 0 && w->ty && w->ty->kind != IN_TY_VOID)
         in_terms_set(x, w->result, w->ty->reg_size, 0);
 }

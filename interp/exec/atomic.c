@@ -183,7 +183,7 @@ static bool perform_weakly(struct in_run *run, struct in_item *item, struct step
                                .result = a->opcode == SpvOpAtomicLoad ? NULL : weak_result,
                                .context = s};
     if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0)) {
-        bool rmw = !w.store && w.result != NULL;
+        bool rmw = !w.store && w.result;
         in_fault_atomic(rmw, &w.order_failed, &(enum mm_scope){w.scope});
         in_fault_atomic(rmw, &w.order, &w.scope);
         if (a->generic && in_fault_now == IN_FAULT_GENERIC_RELAXED)
@@ -202,7 +202,7 @@ static uint64_t perform_in_memory(struct in_run *run, struct in_item *item, stru
                                   const struct in_fat *p, uint8_t *m, uint64_t *written)
 {
     uint32_t size = s->a->size;
-    bool weak = run->weak != NULL && p->object->region != MM_PRIVATE;
+    bool weak = run->weak && p->object->region != MM_PRIVATE;
     if (!weak || ((uintptr_t)m & (size - 1)) == 0)
         return perform(s, m, written);
     in_weak_write_begin(run, item, p->object, p->address, size);
@@ -239,7 +239,7 @@ bool in_atomic_now(struct in_run *run, struct in_item *item, const struct in_ins
     uint8_t *m = in_touch(run, item, pc, p, p->address, a->size, a->size - 1, writes);
     uint64_t old = 0, written = 0;
     bool flag = a->opcode == SpvOpAtomicFlagTestAndSet;
-    if (m != NULL) {
+    if (m) {
         struct step s = {.a = a, .mask = a->size == 8 ? UINT64_MAX : (UINT64_C(1) << (8 * a->size)) - 1};
         if (a->value != 0)
             memcpy(&s.value, item->frame + a->value, a->size);
@@ -247,15 +247,15 @@ bool in_atomic_now(struct in_run *run, struct in_item *item, const struct in_ins
             memcpy(&s.comparator, item->frame + a->comparator, a->size);
         if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0))
             in_fault_atomic_next(item);
-        bool weak = run->weak != NULL && p->object->region != MM_PRIVATE;
+        bool weak = run->weak && p->object->region != MM_PRIVATE;
         bool aligned = ((uintptr_t)m & (a->size - 1)) == 0;
         if (!weak || !aligned || !perform_weakly(run, item, &s, p, &old, &written))
             old = perform_in_memory(run, item, &s, p, m, &written);
         if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0))
             old = in_fault_atomic_done(item, a, m, old, written, s.writes, s.comparator);
-        if (run->full && run->launch.recorder != NULL && p->object->region != MM_PRIVATE)
+        if (run->full && run->launch.recorder && p->object->region != MM_PRIVATE)
             record_atomic(run, item, pc, &s, p, old, written);
-        if (weak && run->launch.recorder != NULL)
+        if (weak && run->launch.recorder)
             in_weak_recorded(run);
     } else if (run->outcome.stopped) {
         return false;

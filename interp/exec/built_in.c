@@ -66,13 +66,13 @@ static struct in_built_in *entry_of(struct in_lower *l, uint32_t id)
         if (code->built_ins[k].variable == variable)
             return &code->built_ins[k];
     const struct place *place = find_place(builtin);
-    if (place == NULL) {
+    if (!place) {
         l->result = in_bad(l->m, l->inst->word, l->err, "CL env 2.9", "built-in variable %d", builtin);
         return NULL;
     }
     bool mask = builtin >= SpvBuiltInSubgroupEqMask && builtin <= SpvBuiltInSubgroupLtMask;
     struct in_built_in *added = mm_add(&code->built_ins, &code->built_in_count);
-    if (added == NULL) {
+    if (!added) {
         in_lower_memory(l);
         return NULL;
     }
@@ -89,17 +89,17 @@ static struct in_built_in *entry_of(struct in_lower *l, uint32_t id)
 int32_t in_built_in_value(struct in_lower *l, uint32_t id)
 {
     const struct in_built_in *b = entry_of(l, id);
-    return b != NULL ? b->slot : 0;
+    return b ? b->slot : 0;
 }
 
 int32_t in_built_in_pointer(struct in_lower *l, uint32_t id)
 {
     struct in_built_in *b = entry_of(l, id);
-    if (b != NULL && b->pointer == 0) {
+    if (b && b->pointer == 0) {
         b->object = in_const_alloc(l, NULL, sizeof(struct in_object));
         b->pointer = in_const_alloc(l, NULL, sizeof(struct in_fat));
     }
-    return b != NULL ? b->pointer : 0;
+    return b ? b->pointer : 0;
 }
 
 void in_built_ins_place(const struct in_run *run, uint8_t *frame)

@@ -207,14 +207,14 @@ static void shuffle(const struct in_gathering *g)
 {
     uint64_t size = g->w->ty->reg_size;
     struct exchange *x = mm_alloc_zero(g->count, sizeof *x);
-    if (x == NULL || size > sizeof x->bytes) {
+    if (!x || size > sizeof x->bytes) {
         g->run->outcome.limit = true;
         mm_free(x);
         return;
     }
     for (uint32_t m = 0; m < g->count; m++) {
         x[m].from = source(g, m);
-        if (x[m].from != NULL)
+        if (x[m].from)
             memcpy(x[m].bytes, x[m].from, size);
     }
     for (uint32_t m = 0; m < g->count; m++)
@@ -267,7 +267,7 @@ void in_collective(struct in_run *run, struct in_item **members, uint32_t count,
 {
     const struct in_gathering g = {run, members, count, wait};
     const struct in_reduction *r = in_reduction_find(wait->opcode);
-    if (r != NULL) {
+    if (r) {
         reduce(&g, r);
         return;
     }

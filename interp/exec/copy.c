@@ -13,7 +13,7 @@
 
 static bool is_recorded(const struct in_run *run)
 {
-    return run->full && run->launch.recorder != NULL;
+    return run->full && run->launch.recorder;
 }
 
 static void record_point(const struct in_gathering *g, const struct in_insn *pc, enum mm_kind kind,
@@ -31,12 +31,12 @@ static void record_copy(struct in_run *run, struct in_item *item, const struct i
 {
     if (!is_recorded(run))
         return;
-    in_record_access(run, item, c->pc, object, address, (uint32_t)size, read != NULL ? MM_READ : MM_WRITE,
-                     read, written, 0);
+    in_record_access(run, item, c->pc, object, address, (uint32_t)size, read ? MM_READ : MM_WRITE, read,
+                     written, 0);
     struct mm_event *e = &run->recording.events[run->recording.event_count - 1];
     e->semantics = MM_COPY;
     e->instance = c->number;
-    if (run->weak != NULL)
+    if (run->weak)
         in_weak_recorded(run);
 }
 
@@ -45,8 +45,8 @@ static void copy_piece(struct in_run *run, struct in_item *item, struct in_copy 
                        uint64_t size)
 {
     const uint8_t *s = in_touch(run, item, c->pc, &c->from, f, size, 0, false);
-    uint8_t *d = s != NULL ? in_touch(run, item, c->pc, &c->to, t, size, 0, true) : NULL;
-    if (d == NULL)
+    uint8_t *d = s ? in_touch(run, item, c->pc, &c->to, t, size, 0, true) : NULL;
+    if (!d)
         return;
     bool weak = run->weak != NULL;
     if (weak)
@@ -55,7 +55,7 @@ static void copy_piece(struct in_run *run, struct in_item *item, struct in_copy 
     if (weak)
         in_weak_write_begin(run, item, c->to.object, t, size);
     memmove(d, s, size);
-    if (item->shadow != NULL)
+    if (item->shadow)
         in_shadow_copy(run, item, &c->to, t, &c->from, f, size);
     if (weak)
         in_weak_write_end(run, item, c->to.object, t, size);
@@ -65,7 +65,7 @@ static void copy_piece(struct in_run *run, struct in_item *item, struct in_copy 
 static void make(struct in_run *run, struct in_item *item, struct in_copy *c)
 {
     const struct in_ty *from = c->wait->from;
-    uint64_t size = from->element != NULL ? from->element->size : 1;
+    uint64_t size = from->element ? from->element->size : 1;
     bool to_local = from->storage == SpvStorageClassWorkgroup;
     run->copying = true;
     for (uint64_t k = 0; k < (c->stride == 1 ? c->count > 0 : c->count) && !run->outcome.stopped; k++) {
@@ -134,7 +134,7 @@ static void ask(const struct in_gathering *g)
     c.count = in_number(in_gathered(g, 0, 2), g->w->size_ty);
     c.stride = in_number(in_gathered(g, 0, 3), g->w->size_ty);
     c.stride = c.stride == 0 ? 1 : c.stride;
-    c.late = g->run->weak != NULL && in_weak_is_late(g->run);
+    c.late = g->run->weak && in_weak_is_late(g->run);
     record_point(g, c.pc, MM_COPY_START, c.number);
     if (!c.late)
         make_in_order(g->run, g->members[0], &c);
@@ -163,7 +163,7 @@ static void check_event(const struct in_gathering *g, uint32_t member, uint64_t 
     struct in_item *item = g->members[member];
     const uint8_t *shadow = in_shadow(item, address, sizeof(uint64_t));
     uint64_t none = 0;
-    if (shadow != NULL && memcmp(shadow, &none, sizeof none) != 0)
+    if (shadow && memcmp(shadow, &none, sizeof none) != 0)
         in_raise(g->run, item, item->pc - 1, "uninitialized", "CLC 6.15.11", NULL, address, sizeof value,
                  "the work-group waits for an uninitialized event");
     else if (value >> 32 != EVENT >> 32)
@@ -180,7 +180,7 @@ static bool meet(const struct in_gathering *g, uint32_t member, uint64_t count, 
     for (uint64_t k = 0; k < count && !g->run->outcome.stopped; k++) {
         uint64_t address, value, first;
         const uint8_t *event = event_of(g, member, k, &address);
-        if (event == NULL)
+        if (!event)
             break;
         memcpy(&value, event, sizeof value);
         if (g->run->launch.checks)
@@ -188,9 +188,9 @@ static bool meet(const struct in_gathering *g, uint32_t member, uint64_t count, 
         for (uint32_t c = 0; c < copies->count; c++)
             copies->list[c].met |= copies->list[c].event == value;
         event = differs || g->run->outcome.stopped ? NULL : event_of(g, 0, k, &address);
-        if (event != NULL)
+        if (event)
             memcpy(&first, event, sizeof first);
-        differs |= event != NULL && first != value;
+        differs |= event && first != value;
     }
     return !differs;
 }
@@ -276,7 +276,7 @@ void in_copy_collective(struct in_run *run, struct in_item **members, uint32_t c
         fence(&g);
     else {
         wait(&g);
-        if (run->weak != NULL)
+        if (run->weak)
             in_weak_copies(run, members, count);
     }
 }

@@ -87,7 +87,7 @@ static bool read_ndrange(struct in_run *run, struct in_item *item, const struct 
         struct in_fat *p = pointer_of(item, c, k);
         ty = ty->element;
         from = in_touch(run, item, pc, p, p->address, ty->size, 0, false);
-        if (from == NULL)
+        if (!from)
             return false;
     }
     memset(range, 0, sizeof *range);
@@ -111,7 +111,7 @@ static bool read_ndrange(struct in_run *run, struct in_item *item, const struct 
 
 static mm_event_id record_enqueue(struct in_run *run, struct in_item *item, const struct in_insn *pc)
 {
-    if (!run->full || run->launch.recorder == NULL)
+    if (!run->full || !run->launch.recorder)
         return MM_NO_EVENT;
     struct mm_event event = {.agent = {run->launch.command, item->agent},
                              .kind = MM_DEVICE_ENQUEUE,
@@ -127,8 +127,8 @@ static void **wait_list(struct in_run *run, struct in_item *item, const struct i
     if (count == 0)
         return NULL;
     const uint8_t *m = in_touch(run, item, pc, p, p->address, count * 8, 7, false);
-    void **list = m != NULL ? mm_alloc(count * sizeof *list) : NULL;
-    if (list != NULL)
+    void **list = m ? mm_alloc(count * sizeof *list) : NULL;
+    if (list)
         memcpy(list, m, count * sizeof *list);
     return list;
 }
@@ -138,7 +138,7 @@ static bool event_place(struct in_run *run, struct in_item *item, const struct i
                         uint8_t **place)
 {
     *place = p->address != 0 ? in_touch(run, item, pc, p, p->address, 8, 7, true) : NULL;
-    return p->address == 0 || *place != NULL;
+    return p->address == 0 || *place;
 }
 
 static bool fill_enqueue(struct in_run *run, struct in_item *item, const struct in_insn *pc,
@@ -172,9 +172,9 @@ static bool local_sizes(struct in_run *run, struct in_item *item, const struct i
         if (ty->kind != IN_TY_POINTER)
             continue;
         struct in_fat *p = pointer_of(item, c, k);
-        uint64_t size = ty->element != NULL && ty->element->size <= 8 ? ty->element->size : 8;
+        uint64_t size = ty->element && ty->element->size <= 8 ? ty->element->size : 8;
         const uint8_t *m = in_touch(run, item, pc, p, p->address, size, 0, false);
-        if (m == NULL)
+        if (!m)
             return false;
         memcpy(&sizes[k - 9], m, size);
     }
@@ -199,20 +199,20 @@ static bool run_enqueue(struct in_run *run, struct in_item *item, const struct i
                            .event = MM_NO_EVENT};
     int result = IN_ENQUEUE_FAILURE;
     if (fill_enqueue(run, item, pc, c, &e) && local_sizes(run, item, pc, c, sizes) &&
-        event_place(run, item, pc, pointer_of(item, c, 5), &place) && env->enqueue_kernel != NULL) {
+        event_place(run, item, pc, pointer_of(item, c, 5), &place) && env->enqueue_kernel) {
         void **list = wait_list(run, item, pc, pointer_of(item, c, 4), count);
         e.wait_list = list;
         e.wants_event = place != NULL;
         e.event = record_enqueue(run, item, pc);
-        if (count == 0 || list != NULL)
-            result = env->enqueue_kernel(env->context, &e, place != NULL ? &event : NULL);
+        if (count == 0 || list)
+            result = env->enqueue_kernel(env->context, &e, place ? &event : NULL);
         if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0)) { /* the child may be first */
             run->switch_budget = 0;
             run->executed += 1 << 20;
         }
         mm_free(list);
     }
-    if (place != NULL)
+    if (place)
         memcpy(place, &event, sizeof event);
     enqueue_result(item, c, (uint64_t)(int64_t)result);
     return !run->outcome.stopped;
@@ -226,14 +226,14 @@ static bool run_marker(struct in_run *run, struct in_item *item, const struct in
     uint8_t *place = NULL;
     void *event = NULL;
     int result = IN_ENQUEUE_FAILURE;
-    if (event_place(run, item, pc, pointer_of(item, c, 3), &place) && env->enqueue_marker != NULL) {
+    if (event_place(run, item, pc, pointer_of(item, c, 3), &place) && env->enqueue_marker) {
         void **list = wait_list(run, item, pc, pointer_of(item, c, 2), count);
-        if (count == 0 || list != NULL)
+        if (count == 0 || list)
             result = env->enqueue_marker(env->context, handle_of(item, c, 0), list, (uint32_t)count,
-                                         place != NULL ? &event : NULL);
+                                         place ? &event : NULL);
         mm_free(list);
     }
-    if (place != NULL)
+    if (place)
         memcpy(place, &event, sizeof event);
     enqueue_result(item, c, (uint64_t)(int64_t)result);
     return !run->outcome.stopped;
@@ -247,7 +247,7 @@ static bool capture(struct in_run *run, struct in_item *item, const struct in_in
     const struct in_environment *env = &run->instance->environment_copy;
     struct in_fat *p = pointer_of(item, c, 2);
     uint8_t *m = in_touch(run, item, pc, p, p->address, 16, 7, true); /* two times */
-    if (m != NULL && env->capture_profiling != NULL)
+    if (m && env->capture_profiling)
         env->capture_profiling(env->context, handle_of(item, c, 0), (int)enqueue_operand(item, c, 1), m);
     return !run->outcome.stopped;
 }
@@ -256,7 +256,7 @@ static bool valid_event(struct in_run *run, struct in_item *item, const struct i
 {
     const struct in_environment *env = &run->instance->environment_copy;
     void *event = handle_of(item, c, 0);
-    return event != NULL && env->is_valid_event != NULL && env->is_valid_event(env->context, event);
+    return event && env->is_valid_event && env->is_valid_event(env->context, event);
 }
 
 static bool run_event(struct in_run *run, struct in_item *item, const struct in_insn *pc,
@@ -264,7 +264,7 @@ static bool run_event(struct in_run *run, struct in_item *item, const struct in_
 {
     const struct in_environment *env = &run->instance->environment_copy;
     if (c->opcode == SpvOpCreateUserEvent) {
-        void *made = env->create_user_event != NULL ? env->create_user_event(env->context) : NULL;
+        void *made = env->create_user_event ? env->create_user_event(env->context) : NULL;
         enqueue_result(item, c, (uint64_t)(uintptr_t)made);
         return true;
     }
@@ -301,8 +301,8 @@ static bool run_default_queue(struct in_run *run, struct in_item *item, const st
 {
     const struct in_environment *env = &run->instance->environment_copy;
     (void)pc;
-    enqueue_result(
-        item, c, (uint64_t)(uintptr_t)(env->default_queue != NULL ? env->default_queue(env->context) : NULL));
+    enqueue_result(item, c,
+                   (uint64_t)(uintptr_t)(env->default_queue ? env->default_queue(env->context) : NULL));
     return true;
 }
 
@@ -353,7 +353,7 @@ static bool run_kernel_query(struct in_run *run, struct in_item *item, const str
 static struct in_call *block_call(struct in_lower *l, const struct in_inst *i, in_call_fn fn)
 {
     struct in_call *c = in_make_call(l, i);
-    if (c == NULL)
+    if (!c)
         return NULL;
     bool found = false;
     for (uint32_t k = 0; k < i->operand_count; k++) {
@@ -375,10 +375,10 @@ static struct in_call *block_call(struct in_lower *l, const struct in_inst *i, i
 
 static enum mm_class emit(struct in_lower *l, const struct in_inst *i, struct in_call *c, uint32_t range)
 {
-    const struct in_ty *ty = c != NULL && range < c->operand_count ? c->types[range] : NULL;
-    if (ty != NULL && ty->kind == IN_TY_POINTER)
+    const struct in_ty *ty = c && range < c->operand_count ? c->types[range] : NULL;
+    if (ty && ty->kind == IN_TY_POINTER)
         ty = ty->element;
-    if (c == NULL || (range != UINT32_MAX && (ty == NULL || !is_ndrange(ty))))
+    if (!c || (range != UINT32_MAX && (!ty || !is_ndrange(ty))))
         return in_bad(l->m, i->word, l->err, "SPIRV 3.49.23", "%s: operands do not match",
                       in_opcode_name(i->opcode));
     in_emit(l, IN_CALLC, 0, 0, 0, 0)->p = c;
@@ -388,7 +388,7 @@ static enum mm_class emit(struct in_lower *l, const struct in_inst *i, struct in
 enum mm_class in_lower_enqueue(struct in_lower *l, const struct in_inst *i)
 {
     struct in_call *c = block_call(l, i, run_enqueue);
-    bool fits = c != NULL && c->operand_count >= 9;
+    bool fits = c && c->operand_count >= 9;
     for (uint32_t k = 4; k < 7 && fits; k++)
         fits = c->types[k]->kind == IN_TY_POINTER;
     return emit(l, i, fits ? c : NULL, 2);

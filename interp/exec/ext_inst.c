@@ -14,7 +14,7 @@ static struct in_fat *fat(const struct in_item *item, int32_t slot)
 
 static bool is_weak(const struct in_run *run, const struct in_fat *p)
 {
-    return run->weak != NULL && p->object->region != MM_PRIVATE;
+    return run->weak && p->object->region != MM_PRIVATE;
 }
 
 static void accessed(struct in_run *run, struct in_item *item, const struct in_insn *pc,
@@ -23,10 +23,10 @@ static void accessed(struct in_run *run, struct in_item *item, const struct in_i
     if (!run->full || p->object->region == MM_PRIVATE)
         return;
     run->switch_budget--;
-    if (run->launch.recorder != NULL)
+    if (run->launch.recorder)
         in_record_access(run, item, pc, p->object, address, (uint32_t)size, write ? MM_WRITE : MM_READ,
                          write ? NULL : m, write ? m : NULL, 0);
-    if (is_weak(run, p) && run->launch.recorder != NULL)
+    if (is_weak(run, p) && run->launch.recorder)
         in_weak_recorded(run);
 }
 
@@ -88,7 +88,7 @@ static bool run_second(struct in_run *run, struct in_item *item, const struct in
     struct in_fat *p = fat(item, c->operand[values]);
     uint8_t *to = item->frame + c->result;
     uint8_t *m = in_touch(run, item, pc, p, p->address, pointee->access, (uint32_t)pointee->align - 1, true);
-    if (m == NULL)
+    if (!m)
         return !run->outcome.stopped;
     uint32_t each = (uint32_t)in_scalar(pointee)->size;
     begin_write(run, item, p, p->address, pointee->access);
@@ -153,7 +153,7 @@ static bool run_vload(struct in_run *run, struct in_item *item, const struct in_
     uint64_t at = p->address + vector_place(fn, c->ty, offset_of(item, c, 0), &each, &mask);
     uint8_t *to = item->frame + c->result;
     const uint8_t *m = in_touch(run, item, pc, p, at, each * n, mask, false);
-    if (m == NULL) {
+    if (!m) {
         memset(to, 0, size * n);
         return !run->outcome.stopped;
     }
@@ -182,7 +182,7 @@ static bool run_vstore(struct in_run *run, struct in_item *item, const struct in
     uint64_t at = p->address + vector_place(fn, ty, offset_of(item, c, 1), &each, &mask);
     const uint8_t *from = item->frame + c->operand[0];
     uint8_t *m = in_touch(run, item, pc, p, at, each * n, mask, true);
-    if (m == NULL)
+    if (!m)
         return !run->outcome.stopped;
     begin_write(run, item, p, at, each * n);
     enum in_rounding rounding = fn->flags & IN_EXT_ROUNDED ? (enum in_rounding)c->literal : IN_RTE;
@@ -190,7 +190,7 @@ static bool run_vstore(struct in_run *run, struct in_item *item, const struct in
                                             : size == 4 ? IN_F32
                                                         : IN_F16,
                                             IN_F16, rounding, false);
-    for (uint32_t k = 0; k < n && (fn->flags & IN_EXT_HALF) && convert != NULL; k++)
+    for (uint32_t k = 0; k < n && (fn->flags & IN_EXT_HALF) && convert; k++)
         convert(from + size * k, m + 2 * k);
     if (!(fn->flags & IN_EXT_HALF))
         memcpy(m, from, each * n);
@@ -209,7 +209,7 @@ static const char *read_string(void *context, uint64_t address, size_t *length)
 {
     struct strings *s = context;
     const struct in_object *o = address >= 4096 ? in_find(s->run, s->item, address) : NULL;
-    if (o == NULL || o->write_only)
+    if (!o || o->write_only)
         return NULL;
     const char *text = (const char *)(uintptr_t)address;
     *length = strnlen(text, o->size - (address - o->address));
@@ -223,10 +223,10 @@ static uint32_t print(struct in_run *run, struct in_item *item, const char *form
     const struct in_environment *e = &run->instance->environment_copy;
     size_t size = in_printf_format(format, length, values, count, read_string, &strings, NULL, 0, problem);
     char *text = mm_alloc(size + 1);
-    if (text == NULL)
+    if (!text)
         return UINT32_MAX;
     in_printf_format(format, length, values, count, read_string, &strings, text, size, problem);
-    if (e->print != NULL && size > 0)
+    if (e->print && size > 0)
         e->print(e->context, text, size);
     mm_free(text);
     return *problem != NULL ? UINT32_MAX : 0;
@@ -248,11 +248,11 @@ bool in_printf_call(struct in_run *run, struct in_item *item, const struct in_in
     }
     const char *format = read_string(&strings, fat(item, c->operand[0])->address, &length);
     uint32_t result = UINT32_MAX;
-    if (format == NULL)
+    if (!format)
         problem = "the format is not a string";
     else
         result = print(run, item, format, length, values, c->operand_count - 1, &problem);
-    if (problem != NULL && run->launch.checks)
+    if (problem && run->launch.checks)
         in_raise(run, item, pc, "printf-format", "CLC 6.15.14", NULL, 0, 0, "printf: %s", problem);
     memcpy(item->frame + c->result, &result, sizeof result);
     return !run->outcome.stopped;
@@ -280,14 +280,14 @@ static bool choose_function(struct in_call *c, const struct in_ext_fn *fn)
     switch (fn->shape) {
     case IN_EXT_ELEMENTWISE: {
         const in_ext_kernel *table = by->kind == IN_TY_VECTOR ? fn->kernel : fn->scalar_kernel;
-        if (!number || table == NULL || table[ext_type(s)] == NULL)
+        if (!number || !table || !table[ext_type(s)])
             return false;
         memcpy(&c->more, &table[ext_type(s)], sizeof c->more);
         c->fn = fn->pointee != IN_EXT_NONE ? run_second : run_elementwise;
-        return fn->pointee == IN_EXT_NONE || c->types[c->operand_count - 1]->element != NULL;
+        return fn->pointee == IN_EXT_NONE || c->types[c->operand_count - 1]->element;
     }
     case IN_EXT_GEOMETRIC:
-        if (s->kind != IN_TY_FLOAT || fn->geometric[ext_type(s)] == NULL)
+        if (s->kind != IN_TY_FLOAT || !fn->geometric[ext_type(s)])
             return false;
         memcpy(&c->more, &fn->geometric[ext_type(s)], sizeof c->more);
         c->fn = run_geometric;
@@ -325,10 +325,10 @@ enum mm_class in_lower_ext_inst(struct in_lower *l, const struct in_inst *i)
     }
     const struct in_ext_fn *fn = shader ? in_ext_find_shader(number) : in_ext_find(number);
     struct in_call *c = in_make_call(l, i);
-    if (fn == NULL)
+    if (!fn)
         return in_bad(l->m, i->word, l->err, shader ? "GLSL.std.450" : "OpenCL.std",
                       "no instruction %u of %s", number, set);
-    if (c == NULL)
+    if (!c)
         return l->result;
     l->place.opcode = fn->name;
     for (uint32_t k = 2; k < i->operand_count; k++) {

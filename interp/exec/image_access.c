@@ -16,15 +16,14 @@ static uint64_t handle_bits(const struct in_item *item, int32_t slot, uint32_t a
 static const struct in_handle *within(const struct in_handle *list, uint64_t count, uint64_t bits)
 {
     uint64_t offset = bits - (uint64_t)(uintptr_t)list;
-    return list != NULL && offset < count * sizeof *list && offset % sizeof *list == 0
-               ? &list[offset / sizeof *list]
-               : NULL;
+    return list && offset < count * sizeof *list && offset % sizeof *list == 0 ? &list[offset / sizeof *list]
+                                                                               : NULL;
 }
 
 const struct in_handle *in_handle_of(const struct in_run *run, uint64_t bits)
 {
     const struct in_handle *h = within(run->instance->storages, run->instance->storage_count, bits);
-    for (; h == NULL && run != NULL; run = run->launch.parent)
+    for (; !h && run; run = run->launch.parent)
         h = within(run->handles, run->info->argument_count, bits);
     return h;
 }
@@ -33,7 +32,7 @@ static const struct in_handle *image_of(struct in_run *run, struct in_item *item
                                         const struct in_call *c)
 {
     const struct in_handle *h = in_handle_of(run, handle_bits(item, c->operand[0], 0));
-    if (h != NULL && h->has_image)
+    if (h && h->has_image)
         return h;
     in_raise(run, item, pc, "invalid-image", "CLC 6.15.15", NULL, 0, 0, "the image is not an image object");
     run->outcome.stopped = true;
@@ -43,7 +42,7 @@ static const struct in_handle *image_of(struct in_run *run, struct in_item *item
 static bool sampler_of(struct in_run *run, uint64_t bits, struct in_sampler *sampler)
 {
     const struct in_handle *h = in_handle_of(run, bits);
-    if (h != NULL && h->has_sampler) {
+    if (h && h->has_sampler) {
         *sampler = h->sampler;
         return true;
     }
@@ -104,11 +103,10 @@ static bool level_operand(struct in_run *run, struct in_item *item, const struct
     if (in_image_level(&h->image, lod[0], view, offset))
         return true;
     if (run->launch.checks)
-        in_raise(run, item, pc, "out-of-bounds", "CLC 6.15.15", h->object,
-                 h->object != NULL ? h->object->address : 0, 0,
-                 "access to level %d of image %s of %u level%s", lod[0],
-                 h->object != NULL && h->object->name != NULL ? h->object->name : "",
-                 in_image_levels(&h->image), in_image_levels(&h->image) == 1 ? "" : "s");
+        in_raise(run, item, pc, "out-of-bounds", "CLC 6.15.15", h->object, h->object ? h->object->address : 0,
+                 0, "access to level %d of image %s of %u level%s", lod[0],
+                 h->object && h->object->name ? h->object->name : "", in_image_levels(&h->image),
+                 in_image_levels(&h->image) == 1 ? "" : "s");
     return false;
 }
 
@@ -131,14 +129,14 @@ static void lod_operand(const struct in_item *item, const struct in_call *c, str
 static void record_texels(struct in_run *run, struct in_item *item, const struct in_insn *pc,
                           const struct in_handle *h, const struct in_image_touched *touched, bool write)
 {
-    if (!run->full || h->object == NULL)
+    if (!run->full || !h->object)
         return;
     run->switch_budget -= touched->count;
-    for (uint32_t k = 0; run->launch.recorder != NULL && k < touched->count; k++) {
+    for (uint32_t k = 0; run->launch.recorder && k < touched->count; k++) {
         const uint8_t *m = (const uint8_t *)h->image.data + touched->offset[k];
         in_record_access(run, item, pc, h->object, (uint64_t)(uintptr_t)m, touched->size,
                          write ? MM_WRITE : MM_READ, write ? NULL : m, write ? m : NULL, 0);
-        if (run->launch.oracle != NULL)
+        if (run->launch.oracle)
             in_weak_recorded(run);
     }
 }
@@ -147,7 +145,7 @@ static void record_texels(struct in_run *run, struct in_item *item, const struct
 static bool guide(struct in_run *run, struct in_item *item, const struct in_handle *h,
                   const struct in_image_touched *touched, bool write)
 {
-    if (run->launch.oracle == NULL || h->object == NULL)
+    if (!run->launch.oracle || !h->object)
         return false;
     for (uint32_t k = 0; k < touched->count; k++) {
         uint8_t *m = (uint8_t *)h->image.data + touched->offset[k];
@@ -165,11 +163,11 @@ static void outside(struct in_run *run, struct in_item *item, const struct in_in
                     const struct in_handle *h, const struct in_image *i, const int32_t *at, bool write)
 {
     if (run->launch.checks)
-        in_raise(run, item, pc, "out-of-bounds", "CLC 6.15.15", h->object,
-                 h->object != NULL ? h->object->address : 0, 0,
-                 "%s at (%d, %d, %d) of image %s of %u x %u x %u texels, %u layers", write ? "write" : "read",
-                 at[0], at[1], at[2], h->object != NULL && h->object->name != NULL ? h->object->name : "",
-                 i->width, i->height, i->depth, i->array_size);
+        in_raise(run, item, pc, "out-of-bounds", "CLC 6.15.15", h->object, h->object ? h->object->address : 0,
+                 0, "%s at (%d, %d, %d) of image %s of %u x %u x %u texels, %u layers",
+                 write ? "write" : "read", at[0], at[1], at[2],
+                 h->object && h->object->name ? h->object->name : "", i->width, i->height, i->depth,
+                 i->array_size);
 }
 
 /* read_imagei on a float format, and similar mismatches, give undefined values [CLC 6.15.15.2]. */
@@ -178,9 +176,9 @@ static void check_class(struct in_run *run, struct in_item *item, const struct i
 {
     bool floats = in_image_class(h->image.type) == IN_IMAGE_FLOAT;
     if (run->launch.checks && floats != (in_scalar(texel)->kind == IN_TY_FLOAT))
-        in_raise(run, item, pc, "image-format", "CLC 6.15.15", h->object,
-                 h->object != NULL ? h->object->address : 0, 0, "%s texels of an image whose format has %s",
-                 floats ? "integer" : "float", floats ? "floats" : "integers");
+        in_raise(run, item, pc, "image-format", "CLC 6.15.15", h->object, h->object ? h->object->address : 0,
+                 0, "%s texels of an image whose format has %s", floats ? "integer" : "float",
+                 floats ? "floats" : "integers");
 }
 
 /* Texel to register: a vector of four, or the one component of a depth image. */
@@ -204,7 +202,7 @@ static void check_normalized(struct in_run *run, struct in_item *item, const str
     bool level_0 = !lod->gradients && lod->lod == 0;
     if (run->launch.checks && in_image_levels(&h->image) > 1 && !sampler->normalized && !level_0)
         in_raise(run, item, pc, "invalid-sampler", "CLC 6.15.15", h->object,
-                 h->object != NULL ? h->object->address : 0, 0,
+                 h->object ? h->object->address : 0, 0,
                  "a level of a mipmapped image is read with a sampler of unnormalized coordinates");
 }
 
@@ -238,7 +236,7 @@ static bool run_sample(struct in_run *run, struct in_item *item, const struct in
     struct in_sampler sampler;
     union in_texel texel = {{0}};
     struct in_image_touched touched = {0};
-    if (h == NULL)
+    if (!h)
         return !run->outcome.stopped;
     if (!sampler_of(run, handle_bits(item, c->operand[0], 1), &sampler)) {
         in_raise(run, item, pc, "invalid-sampler", "CLC 6.15.15.1", NULL, 0, 0,
@@ -267,7 +265,7 @@ static bool access_texel(struct in_run *run, struct in_item *item, const struct 
     struct in_image level;
     uint64_t offset;
     int32_t at[4];
-    if (h == NULL)
+    if (!h)
         return false;
     int_operand(item, c, 1, at);
     check_class(run, item, pc, h, ty);
@@ -316,7 +314,7 @@ static bool run_query(struct in_run *run, struct in_item *item, const struct in_
 {
     const struct in_handle *h = image_of(run, item, pc, c);
     uint64_t value[4] = {0, 1, 1, 1}, offset;
-    if (h != NULL) {
+    if (h) {
         int32_t lod[4] = {0};
         struct in_image level;
         if (c->opcode == SpvOpImageQuerySizeLod && c->operand_count > 1)

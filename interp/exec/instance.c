@@ -21,7 +21,7 @@ static void make_object(struct in_instance *in, uint32_t k)
                                         .region = constant ? MM_CONSTANT : MM_PROGRAM_SCOPE,
                                         .read_only = constant,
                                         .name = name};
-    if (in->recorder == NULL)
+    if (!in->recorder)
         return;
     struct mm_record record = {.type = MM_RECORD_ALLOCATION};
     in->objects[k].id = mm_recorder_new_allocation(in->recorder);
@@ -48,7 +48,7 @@ static void initialize(struct in_instance *in, uint32_t k)
     if (init->kind != IN_ID_CONSTANT)
         return;
     memcpy(to, init->bytes, g->ty->size);
-    for (const struct in_reloc *r = init->relocs; r != NULL; r = r->next) {
+    for (const struct in_reloc *r = init->relocs; r; r = r->next) {
         uint64_t address = in->objects[r->variable].address + (uint64_t)r->addend;
         memcpy(to + r->offset, &address, 8);
     }
@@ -60,15 +60,15 @@ enum mm_class in_instance_create(struct in_module *module, const struct in_envir
 {
     struct in_instance *in = mm_alloc_zero(1, sizeof *in);
     *instance = NULL;
-    if (in == NULL)
+    if (!in)
         return mm_out_of_memory(err);
     in->module = module;
     in_module_retain(module);
-    in->environment_copy = environment != NULL ? *environment : (struct in_environment){0};
+    in->environment_copy = environment ? *environment : (struct in_environment){0};
     in->recorder = recorder;
     in->memory = mm_alloc_zero(1, module->program_bytes + 8192);
     in->objects = mm_alloc_zero(module->global_count + 1, sizeof *in->objects);
-    if (in->memory == NULL || in->objects == NULL || !in_pipe_storages_create(in)) {
+    if (!in->memory || !in->objects || !in_pipe_storages_create(in)) {
         in_instance_destroy(in);
         return mm_out_of_memory(err);
     }
@@ -88,7 +88,7 @@ enum mm_class in_instance_create(struct in_module *module, const struct in_envir
 
 void in_instance_destroy(struct in_instance *instance)
 {
-    if (instance == NULL)
+    if (!instance)
         return;
     if (instance->made)
         in_run_own_kernels(instance, IN_FINALIZER, NULL);

@@ -38,19 +38,19 @@ static const struct in_object *find_private(struct in_run *run, struct in_item *
 const struct in_object *in_find(struct in_run *run, struct in_item *item, uint64_t address)
 {
     for (uint32_t k = 0; k < 4; k++)
-        if (run->recent[k] != NULL && contains(run->recent[k], address))
+        if (run->recent[k] && contains(run->recent[k], address))
             return run->recent[k];
     const struct in_object *o = find_private(run, item, address);
-    if (o != NULL)
+    if (o)
         return o;
     uint32_t locals = run->code->locals.count + run->info->argument_count;
     for (uint32_t k = 0; k < locals; k++)
         if (contains(&item->group->objects[k], address))
             return &item->group->objects[k];
     o = in_instance_find_object(run->instance, address);
-    if (o == NULL && run->instance->environment_copy.find_object != NULL)
+    if (!o && run->instance->environment_copy.find_object)
         o = run->instance->environment_copy.find_object(run->instance->environment_copy.context, address);
-    if (o != NULL)
+    if (o)
         run->recent[run->recent_next++ % 4] = o;
     return o;
 }
@@ -66,12 +66,12 @@ static void report(struct in_run *run, struct in_item *item, const struct in_ins
                  "%s of %llu bytes through a null pointer", verb, n);
         return;
     }
-    if (o == NULL || o == &in_unknown) {
+    if (!o || o == &in_unknown) {
         in_raise(run, item, pc, "out-of-bounds", "CLC 6.7", NULL, address, size,
                  "%s of %llu bytes at 0x%llx, which is in no live object", verb, n, a);
         return;
     }
-    const char *name = o->name != NULL ? o->name : "";
+    const char *name = o->name ? o->name : "";
     const char *region = mm_region_name((enum mm_region)o->region);
     uint64_t offset = address - o->address;
     if (o->size == 0 && o->region == MM_PRIVATE) {
@@ -100,7 +100,7 @@ static bool tolerable(struct in_run *run, struct in_item *item, struct in_fat *p
     if (run->launch.checks || address < 4096)
         return false;
     const struct in_object *o = contains(p->object, address) ? p->object : in_find(run, item, address);
-    return o != NULL && o->size - (address - o->address) >= size;
+    return o && o->size - (address - o->address) >= size;
 }
 
 /* With checks off a read past the end gives zeros, as on a device that bounds accesses: many programs read
@@ -109,7 +109,7 @@ static uint8_t *stray_read(struct in_run *run, struct in_item *item, const struc
                            const struct in_object *o, uint64_t address, uint64_t size)
 {
     static _Alignas(128) const uint8_t zeros[4096];
-    if (run->launch.checks || run->launch.recorder != NULL || address < 4096 || size > sizeof zeros ||
+    if (run->launch.checks || run->launch.recorder || address < 4096 || size > sizeof zeros ||
         (o->region == MM_PRIVATE && o->size == 0))
         return NULL;
     uint64_t offset = address - o->address;
@@ -142,12 +142,12 @@ static bool is_possible(const struct in_run *run, const struct in_item *item, co
 uint8_t *in_touch_slow(struct in_run *run, struct in_item *item, const struct in_insn *pc, struct in_fat *p,
                        uint64_t address, uint64_t size, uint32_t align_mask, bool write)
 {
-    if (p->object == &in_unknown || p->object == NULL) {
+    if (p->object == &in_unknown || !p->object) {
         /* The pointer's object is what the pointer itself points into; past the end, the accessed address. */
         const struct in_object *o = p->address >= 4096 ? in_find(run, item, p->address) : NULL;
-        if (o == NULL && address >= 4096)
+        if (!o && address >= 4096)
             o = in_find(run, item, address);
-        p->object = o != NULL ? o : &in_unknown;
+        p->object = o ? o : &in_unknown;
     }
     const struct in_object *o = p->object;
     uint64_t offset = address - o->address;
@@ -157,7 +157,7 @@ uint8_t *in_touch_slow(struct in_run *run, struct in_item *item, const struct in
         return (uint8_t *)(uintptr_t)address;
     uint8_t *zeros =
         write || (address & align_mask) != 0 ? NULL : stray_read(run, item, pc, o, address, size);
-    if (zeros != NULL)
+    if (zeros)
         return zeros;
     report(run, item, pc, o, address, size, align_mask, write);
     return !run->outcome.stopped && is_possible(run, item, o, address, size) ? (uint8_t *)(uintptr_t)address

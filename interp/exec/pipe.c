@@ -21,7 +21,7 @@ static pthread_mutex_t pipes = PTHREAD_MUTEX_INITIALIZER;
 
 void in_pipe_clear(struct in_pipe *pipe)
 {
-    if (pipe == NULL)
+    if (!pipe)
         return;
     mm_free(pipe->reservations);
     pipe->reservations = NULL;
@@ -31,12 +31,12 @@ void in_pipe_clear(struct in_pipe *pipe)
 static struct reservation *reservation_add(struct in_pipe *p, bool write, uint64_t start, uint32_t count)
 {
     struct reservations *r = p->reservations;
-    if (r == NULL || r->count == r->capacity) {
-        uint32_t more = r == NULL ? 16 : 2 * r->capacity;
+    if (!r || r->count == r->capacity) {
+        uint32_t more = !r ? 16 : 2 * r->capacity;
         struct reservations *grown = mm_realloc(r, sizeof *r + more * sizeof *r->list);
-        if (grown == NULL)
+        if (!grown)
             return NULL;
-        if (r == NULL)
+        if (!r)
             grown->last_id = grown->count = 0;
         grown->capacity = more;
         p->reservations = r = grown;
@@ -49,7 +49,7 @@ static struct reservation *reservation_add(struct in_pipe *p, bool write, uint64
 static struct reservation *reservation_find(const struct in_pipe *p, uint64_t id, bool write)
 {
     struct reservations *r = p->reservations;
-    for (uint32_t k = 0; r != NULL && k < r->count; k++)
+    for (uint32_t k = 0; r && k < r->count; k++)
         if (r->list[k].id == id && r->list[k].write == write && !r->list[k].committed)
             return &r->list[k];
     return NULL;
@@ -60,7 +60,7 @@ static void advance(struct in_pipe *p, bool write)
 {
     struct reservations *r = p->reservations;
     uint64_t *position = write ? &p->write_count : &p->read_count;
-    for (uint32_t k = 0; r != NULL && k < r->count;) {
+    for (uint32_t k = 0; r && k < r->count;) {
         const struct reservation *v = &r->list[k];
         if (v->write != write || !v->committed || v->start != *position) {
             k++;
@@ -80,7 +80,7 @@ static struct reservation *reserve(struct in_pipe *p, bool write, uint32_t count
     if (count == 0 || count > room)
         return NULL;
     struct reservation *v = reservation_add(p, write, *head, count);
-    if (v != NULL)
+    if (v)
         *head += count;
     return v;
 }
@@ -98,8 +98,8 @@ static struct in_pipe *pipe_of(struct in_run *run, struct in_item *item, const s
                                int32_t slot, uint64_t packet_size)
 {
     const struct in_handle *h = in_handle_of(run, value_at(item, slot, 8));
-    struct in_pipe *p = h != NULL ? h->pipe : NULL;
-    if (p == NULL || p->object == NULL) {
+    struct in_pipe *p = h ? h->pipe : NULL;
+    if (!p || !p->object) {
         in_raise(run, item, pc, "invalid-pipe", "CLC 6.15.18", NULL, 0, 0, "the pipe is not a pipe object");
         run->outcome.stopped = true;
         return NULL;
@@ -121,13 +121,13 @@ static bool transfer(struct in_run *run, struct in_item *item, const struct in_i
     uint64_t size = p->packet_size, at = p->object->address + position % p->max_packets * size;
     uint8_t *packet = (uint8_t *)(uintptr_t)at;
     uint8_t *m = in_touch(run, item, pc, to_from, to_from->address, size, 0, !write);
-    if (m == NULL)
+    if (!m)
         return false;
     memcpy(write ? packet : m, write ? m : packet, size);
     bool shared = to_from->object->region != MM_PRIVATE;
     if (run->full)
         run->switch_budget -= 1 + shared;
-    if (!run->full || run->launch.recorder == NULL)
+    if (!run->full || !run->launch.recorder)
         return true;
     if (shared && write)
         in_record_access(run, item, pc, to_from->object, to_from->address, (uint32_t)size, MM_READ, m, NULL,
@@ -155,8 +155,8 @@ static bool run_packet(struct in_run *run, struct in_item *item, const struct in
     struct in_fat *pointer = (struct in_fat *)(void *)(item->frame + c->operand[1]);
     uint64_t result = UINT64_MAX;
     pthread_mutex_lock(&pipes);
-    struct reservation *v = p != NULL ? reserve(p, write, 1) : NULL;
-    if (v != NULL) {
+    struct reservation *v = p ? reserve(p, write, 1) : NULL;
+    if (v) {
         result = transfer(run, item, pc, p, pointer, v->start, write) ? 0 : UINT64_MAX;
         v->committed = true;
         advance(p, write);
@@ -185,14 +185,14 @@ static bool run_reserved_packet(struct in_run *run, struct in_item *item, const 
     struct in_fat *pointer = (struct in_fat *)(void *)(item->frame + c->operand[3]);
     uint64_t result = UINT64_MAX;
     pthread_mutex_lock(&pipes);
-    const struct reservation *v = p != NULL ? reservation_find(p, id, write) : NULL;
-    if (v != NULL && index < v->count) {
+    const struct reservation *v = p ? reservation_find(p, id, write) : NULL;
+    if (v && index < v->count) {
         result = transfer(run, item, pc, p, pointer, v->start + index, write) ? 0 : UINT64_MAX;
-    } else if (v != NULL) {
+    } else if (v) {
         in_raise(run, item, pc, "out-of-bounds", "CLC 6.15.18", p->object, 0, 0,
                  "packet %llu of a reservation of %u", (unsigned long long)index, v->count);
         run->outcome.stopped = true;
-    } else if (p != NULL) {
+    } else if (p) {
         bad_reservation(run, item, pc, p, id);
     }
     pthread_mutex_unlock(&pipes);
@@ -203,8 +203,8 @@ static bool run_reserved_packet(struct in_run *run, struct in_item *item, const 
 static uint64_t reserve_id(struct in_pipe *p, bool write, uint32_t count)
 {
     pthread_mutex_lock(&pipes);
-    const struct reservation *v = p != NULL ? reserve(p, write, count) : NULL;
-    uint64_t id = v != NULL ? v->id : 0;
+    const struct reservation *v = p ? reserve(p, write, count) : NULL;
+    uint64_t id = v ? v->id : 0;
     pthread_mutex_unlock(&pipes);
     return id;
 }
@@ -212,11 +212,11 @@ static uint64_t reserve_id(struct in_pipe *p, bool write, uint32_t count)
 static void commit(struct in_run *run, struct in_item *item, const struct in_insn *pc, struct in_pipe *p,
                    uint64_t id, bool write)
 {
-    if (p == NULL)
+    if (!p)
         return;
     pthread_mutex_lock(&pipes);
     struct reservation *v = reservation_find(p, id, write);
-    if (v != NULL) {
+    if (v) {
         v->committed = true;
         advance(p, write);
     } else {
@@ -258,7 +258,7 @@ static bool run_pipe_query(struct in_run *run, struct in_item *item, const struc
         pipe_of(run, item, pc, c->operand[0], value_at(item, c->operand[1], c->types[1]->size));
     uint64_t n = 0;
     pthread_mutex_lock(&pipes);
-    if (p != NULL)
+    if (p)
         n = c->opcode == SpvOpGetMaxPipePackets ? p->max_packets : p->write_count - p->read_count;
     pthread_mutex_unlock(&pipes);
     put_pipe_result(item, c, n);
@@ -301,7 +301,7 @@ static bool make_storage(struct in_instance *in, uint32_t k)
     uint64_t bytes = (uint64_t)s->packet_size * s->capacity;
     struct in_object *o = mm_alloc_zero(1, sizeof *o + bytes + 128);
     struct in_pipe *p = mm_alloc_zero(1, sizeof *p);
-    if (o == NULL || p == NULL) {
+    if (!o || !p) {
         mm_free(o);
         mm_free(p);
         return false;
@@ -311,7 +311,7 @@ static bool make_storage(struct in_instance *in, uint32_t k)
     o->region = MM_PIPE;
     o->name = "program-scope pipe";
     o->id = in->module->global_count + k + 1;
-    if (in->recorder != NULL) {
+    if (in->recorder) {
         struct mm_record record = {.type = MM_RECORD_ALLOCATION};
         o->id = mm_recorder_new_allocation(in->recorder);
         record.allocation =
@@ -328,7 +328,7 @@ static bool make_storage(struct in_instance *in, uint32_t k)
 bool in_pipe_storages_create(struct in_instance *in)
 {
     in->storages = mm_alloc_zero(in->module->storage_count + 1, sizeof *in->storages);
-    if (in->storages == NULL)
+    if (!in->storages)
         return false;
     for (; in->storage_count < in->module->storage_count; in->storage_count++)
         if (!make_storage(in, in->storage_count))

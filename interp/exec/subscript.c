@@ -21,7 +21,7 @@ static void add_subscript(struct in_lower *l, const struct in_subscript *s)
 {
     struct in_code *code = l->code;
     struct in_subscript *added = code->count ? mm_add(&code->subscripts.list, &code->subscripts.count) : NULL;
-    if (added == NULL) {
+    if (!added) {
         in_lower_memory(l);
         return;
     }
@@ -105,7 +105,7 @@ enum mm_class in_index_subscripts(struct in_lower *l)
     if (code->subscripts.count == 0)
         return l->result;
     code->subscripts.first_of = mm_alloc_zero(code->count, sizeof *code->subscripts.first_of);
-    if (code->subscripts.first_of == NULL)
+    if (!code->subscripts.first_of)
         return in_lower_memory(l);
     for (uint32_t k = code->subscripts.count; k-- > 0;)
         code->subscripts.first_of[code->subscripts.list[k].insn] = k + 1;
@@ -121,15 +121,13 @@ static void check_subscript(const struct at *x, const struct in_subscript *s)
     if (!exceeds_count(index, s->count, s->strict))
         return;
     uint64_t address = p->address + (uint64_t)(index * s->scale + s->offset);
-    bool known = p->object != NULL && p->object->size != 0;
+    bool known = p->object && p->object->size != 0;
     const struct in_object *o = known ? p->object : in_find(x->run, x->item, p->address);
-    if (o == NULL ||
-        address - o->address >= o->size) /* the access itself detects addresses outside the object */
+    if (!o || address - o->address >= o->size) /* the access itself detects addresses outside the object */
         return;
     in_raise(x->run, x->item, x->pc, "out-of-bounds", "CLC 6.7", o, address, 1,
              "subscript %lld of an array of %llu elements inside %s object %s", (long long)index,
-             (unsigned long long)s->count, mm_region_name((enum mm_region)o->region),
-             o->name != NULL ? o->name : "");
+             (unsigned long long)s->count, mm_region_name((enum mm_region)o->region), o->name ? o->name : "");
 }
 
 void in_check_subscripts(const struct at *x)

@@ -4,7 +4,7 @@
 
 const struct in_insn *in_thread(struct in_code *code, enum in_engine engine)
 {
-    if (code->threaded[engine] != NULL)
+    if (code->threaded[engine])
         return code->threaded[engine];
     const void *const *labels;
     if (engine == IN_WEAK)
@@ -16,7 +16,7 @@ const struct in_insn *in_thread(struct in_code *code, enum in_engine engine)
     else
         in_engine_fast(NULL, NULL, &labels);
     struct in_insn *insns = mm_alloc(code->count * sizeof *insns);
-    if (insns == NULL)
+    if (!insns)
         return NULL;
     memcpy(insns, code->insns, code->count * sizeof *insns);
     for (uint32_t k = 0; k < code->count; k++)

@@ -11,12 +11,12 @@
 static char *read_file(const char *path)
 {
     FILE *f = fopen(path, "rb");
-    if (f == NULL || fseek(f, 0, SEEK_END) != 0)
+    if (!f || fseek(f, 0, SEEK_END) != 0)
         return NULL;
     long size = ftell(f);
     rewind(f);
     char *text = malloc((size_t)size + 1);
-    if (text == NULL || fread(text, 1, (size_t)size, f) != (size_t)size)
+    if (!text || fread(text, 1, (size_t)size, f) != (size_t)size)
         return NULL;
     text[size] = 0;
     fclose(f);
@@ -35,7 +35,7 @@ static bool is_declaration(const char *class)
 {
     static const char *const classes[] = {
         "Type-Declaration", "Constant-Creation", "Annotation", "Mode-Setting", "Debug", "Extension"};
-    for (size_t i = 0; class != NULL && i < sizeof classes / sizeof *classes; i++)
+    for (size_t i = 0; class && i < sizeof classes / sizeof *classes; i++)
         if (strcmp(class, classes[i]) == 0)
             return true;
     return false;
@@ -47,7 +47,7 @@ int main(int argc, char **argv)
     char path[4096];
     snprintf(path, sizeof path, "%s/spirv.core.grammar.json", argc > 1 ? argv[1] : ".");
     char *text = read_file(path);
-    cJSON *root = text != NULL ? cJSON_Parse(text) : NULL;
+    cJSON *root = text ? cJSON_Parse(text) : NULL;
     cJSON *list = cJSON_GetObjectItem(root, "instructions");
     if (!cJSON_IsArray(list)) {
         fprintf(stderr, "%s: no instructions\n", path);
@@ -57,18 +57,18 @@ int main(int argc, char **argv)
     cJSON_ArrayForEach(item, list)
     {
         int code = cJSON_GetObjectItem(item, "opcode")->valueint;
-        if (code >= 0 && code < 65536 && names[code] == NULL) {
+        if (code >= 0 && code < 65536 && !names[code]) {
             names[code] = cJSON_GetObjectItem(item, "opname")->valuestring;
             classes[code] = cJSON_GetStringValue(cJSON_GetObjectItem(item, "class"));
         }
     }
     puts("/* Generated from spirv.core.grammar.json. */\n#define IN_SPIRV_OPCODES(X) \\");
     for (int i = 0; i < 65536; i++)
-        if (names[i] != NULL)
+        if (names[i])
             printf("    X(%s, %d) \\\n", names[i], i);
     puts("");
     for (int i = 0; i < 65536; i++)
-        if (names[i] != NULL && (is_of_extension(names[i]) || is_declaration(classes[i])))
+        if (names[i] && (is_of_extension(names[i]) || is_declaration(classes[i])))
             printf("#ifndef IN_ENTRY_%s\n#define IN_ENTRY_%s %s\n#endif\n", names[i], names[i],
                    is_of_extension(names[i]) ? "foreign" : "none");
     cJSON_Delete(root);

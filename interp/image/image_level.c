@@ -102,7 +102,7 @@ static void sample_level(const struct in_image *image, const struct in_sampler *
     uint64_t offset;
     in_image_level(image, level, &view, &offset);
     in_image_sample(&view, sampler, coordinates, texel, &here);
-    if (touched == NULL)
+    if (!touched)
         return;
     touched->size = here.size;
     for (uint32_t k = 0; k < here.count; k++)
@@ -116,7 +116,7 @@ void in_image_sample_lod(const struct in_image *image, const struct in_sampler *
     float at = level_of_detail(image, sampler, lod), fraction = at - floorf(at);
     bool weighted = sampler->has_mip && sampler->mip_filter == IN_FILTER_LINEAR &&
                     in_image_class(image->type) == IN_IMAGE_FLOAT;
-    if (touched != NULL)
+    if (touched)
         *touched = (struct in_image_touched){.size = 0};
     if (!weighted) {
         sample_level(image, sampler, coordinates, (uint32_t)(ceilf(at + 0.5f) - 1), texel, touched);

@@ -26,7 +26,7 @@ bool in_chain_shape(const struct in_lower *l, const struct in_inst *i, struct in
     bool element = i->opcode == SpvOpPtrAccessChain || i->opcode == SpvOpInBoundsPtrAccessChain;
     const struct in_ty *ty = base->element;
     *chain = (struct in_chain){.base = i->operands[0], .simple = true};
-    for (uint32_t k = 1; k < i->operand_count && ty != NULL; k++) {
+    for (uint32_t k = 1; k < i->operand_count && ty; k++) {
         uint32_t id = i->operands[k];
         const struct in_ty *it = in_ty_of(l, id);
         uint64_t value;
@@ -45,7 +45,7 @@ bool in_chain_shape(const struct in_lower *l, const struct in_inst *i, struct in
         } else {
             scale = (int64_t)ty->stride;
             ty = ty->element;
-            if (ty == NULL)
+            if (!ty)
                 return false;
         }
         if (constant) {
@@ -136,7 +136,7 @@ static void defer_operands(struct in_lower *l, const struct in_inst *i, uint32_t
     if ((i->opcode == SpvOpLoad || i->opcode == SpvOpStore) && sole(l, i->operands[0], p)) {
         const struct in_inst *def = &l->insts[l->use[i->operands[0]].position];
         const struct in_ty *pointer = in_ty_of(l, i->operands[0]);
-        if (in_is_chain(def->opcode) && pointer->element != NULL && fits_operation(pointer->element) &&
+        if (in_is_chain(def->opcode) && pointer->element && fits_operation(pointer->element) &&
             in_chain_shape(l, def, &chain) && chain.simple)
             defer(l, i->operands[0], p);
     } else if (i->opcode == SpvOpBranchConditional && sole(l, i->operands[0], p)) {

@@ -308,7 +308,7 @@ enum mm_class in_lower_scale(struct in_lower *l, const struct in_inst *i)
 static const struct in_ty *part(const struct in_ty *ty, const uint32_t *index, uint32_t n, uint64_t *offset)
 {
     *offset = 0;
-    for (uint32_t k = 0; k < n && ty != NULL; k++) {
+    for (uint32_t k = 0; k < n && ty; k++) {
         if (index[k] >= ty->count)
             return NULL;
         if (ty->kind == IN_TY_STRUCT) {
@@ -334,7 +334,7 @@ enum mm_class in_lower_extract(struct in_lower *l, const struct in_inst *i)
     uint64_t offset;
     const struct in_ty *ty =
         part(in_ty_of(l, i->operands[0]), i->operands + 1, i->operand_count - 1, &offset);
-    if (ty == NULL)
+    if (!ty)
         return bad_index(l, i);
     int32_t from = in_slot(l, i->operands[0]) + (int32_t)offset;
     if (ty->kind == IN_TY_POINTER && i->operand_count > 1)
@@ -358,7 +358,7 @@ enum mm_class in_lower_insert(struct in_lower *l, const struct in_inst *i)
     uint64_t offset;
     const struct in_ty *whole = in_ty_of(l, i->result);
     const struct in_ty *ty = part(whole, i->operands + 2, i->operand_count - 2, &offset);
-    if (ty == NULL)
+    if (!ty)
         return bad_index(l, i);
     int32_t object = in_slot(l, i->operands[0]), old = in_slot(l, i->operands[1]), to = in_dest(l, i);
     in_copy(l, to, old, whole->reg_size);
@@ -388,7 +388,7 @@ enum mm_class in_lower_shuffle(struct in_lower *l, const struct in_inst *i)
     const struct in_ty *a = in_ty_of(l, i->operands[0]), *b = in_ty_of(l, i->operands[1]);
     uint32_t n = i->operand_count - 2, size = (uint32_t)in_scalar(a)->size;
     int32_t *from = mm_arena_alloc(l->code->arena, (n + 1) * sizeof *from);
-    if (from == NULL)
+    if (!from)
         return in_lower_memory(l);
     int32_t sa = in_slot(l, i->operands[0]), sb = in_slot(l, i->operands[1]);
     from[0] = (int32_t)n;

@@ -15,9 +15,9 @@ static uint32_t place_index(struct in_lower *l)
     struct in_code *code = l->code;
     if (l->place_used)
         return code->sources.count - 1;
-    bool kernel = l->frame == NULL || l->frame == &l->frames[l->kernel->function];
+    bool kernel = !l->frame || l->frame == &l->frames[l->kernel->function];
     int32_t *slot = mm_add(&code->sources.return_slots, &l->return_slot_count);
-    if (slot == NULL || !mm_append(&code->sources.list, &code->sources.count, &l->place)) {
+    if (!slot || !mm_append(&code->sources.list, &code->sources.count, &l->place)) {
         in_lower_memory(l);
         return 0;
     }
@@ -68,13 +68,13 @@ int32_t in_const_alloc(struct in_lower *l, const void *bytes, uint64_t size)
         return 0;
     }
     uint8_t *area = mm_alloc_zero(1, all + 8);
-    if (area == NULL) {
+    if (!area) {
         in_lower_memory(l);
         return 0;
     }
     if (code->constants.size > 0)
         memcpy(area + all - code->constants.size, code->constants.bytes, code->constants.size);
-    if (bytes != NULL)
+    if (bytes)
         memcpy(area, bytes, size);
     mm_free(code->constants.bytes);
     code->constants.bytes = area;
@@ -103,10 +103,10 @@ static int32_t constant_slot(struct in_lower *l, const struct in_id *id)
 {
     struct in_fat null = {0, &in_unknown};
     bool pointer = id->ty->kind == IN_TY_POINTER;
-    if (pointer && id->bytes != NULL)
+    if (pointer && id->bytes)
         memcpy(&null.address, id->bytes, 8);
     int32_t slot = in_const_alloc(l, pointer ? (const void *)&null : id->bytes, id->ty->reg_size);
-    for (const struct in_reloc *r = id->relocs; r != NULL; r = r->next)
+    for (const struct in_reloc *r = id->relocs; r; r = r->next)
         add_reloc(l, slot + (int32_t)r->offset, r->variable, r->addend, pointer);
     return slot;
 }
@@ -124,7 +124,7 @@ static int32_t global_slot(struct in_lower *l, const struct in_id *id)
 
 int32_t in_slot(struct in_lower *l, uint32_t id)
 {
-    if (id >= l->m->bound || l->m->ids[id].ty == NULL) {
+    if (id >= l->m->bound || !l->m->ids[id].ty) {
         if (l->result == MM_OK)
             l->result = in_bad(l->m, l->inst->word, l->err, "SPIRV 2.16.1",
                                "operand %%%u of %s is not a value", id, in_opcode_name(l->inst->opcode));
@@ -178,7 +178,7 @@ void in_fixup(struct in_lower *l, uint32_t insn, bool is_d, uint32_t label)
 static const struct in_ty void_type = {.kind = IN_TY_VOID, .align = 1};
 const struct in_ty *in_ty_of(const struct in_lower *l, uint32_t id)
 {
-    return id < l->m->bound && l->m->ids[id].ty != NULL ? l->m->ids[id].ty : &void_type;
+    return id < l->m->bound && l->m->ids[id].ty ? l->m->ids[id].ty : &void_type;
 }
 
 enum mm_class in_unsupported(struct in_lower *l, const char *what)
@@ -190,7 +190,7 @@ enum mm_class in_unsupported(struct in_lower *l, const char *what)
 struct in_call *in_make_call(struct in_lower *l, const struct in_inst *i)
 {
     struct in_call *call = mm_arena_alloc(l->code->arena, sizeof *call);
-    if (call == NULL) {
+    if (!call) {
         in_lower_memory(l);
         return NULL;
     }

@@ -80,7 +80,7 @@ static void phi_moves(struct in_lower *l, uint32_t label)
     if (n == 0)
         return;
     struct move *moves = mm_arena_alloc(l->code->arena, n * sizeof *moves);
-    if (moves == NULL) {
+    if (!moves) {
         in_lower_memory(l);
         return;
     }
@@ -169,7 +169,7 @@ enum mm_class in_lower_switch(struct in_lower *l, const struct in_inst *i)
     const struct in_ty *ty = in_ty_of(l, i->operands[0]);
     uint32_t words = ty->width == 64 ? 2 : 1, n = (i->operand_count - 2) / (words + 1);
     struct in_switch *table = mm_arena_alloc(l->code->arena, sizeof *table + n * sizeof *table->cases);
-    if (table == NULL)
+    if (!table)
         return in_lower_memory(l);
     table->count = n;
     uint32_t at = l->code->count;
@@ -223,7 +223,7 @@ enum mm_class in_lower_call(struct in_lower *l, const struct in_inst *i)
     if (!f->has_body) {
         const char *name = *id->linkage != 0 ? id->linkage : id->name;
         char *text = mm_arena_alloc(l->code->arena, strlen(name) + 40);
-        if (text == NULL)
+        if (!text)
             return in_lower_memory(l);
         strcat(strcpy(text, "a call of the undefined function "), name);
         return in_unsupported(l, text);
@@ -248,7 +248,7 @@ enum mm_class in_lower_call(struct in_lower *l, const struct in_inst *i)
 static struct in_wait *make_wait(struct in_lower *l, const struct in_inst *i, enum in_wait_kind kind)
 {
     struct in_wait *w = mm_arena_alloc(l->code->arena, sizeof *w);
-    if (w == NULL) {
+    if (!w) {
         in_lower_memory(l);
         return NULL;
     }
@@ -269,7 +269,7 @@ static enum mm_class emit_wait(struct in_lower *l, const struct in_wait *w)
 enum mm_class in_lower_barrier(struct in_lower *l, const struct in_inst *i)
 {
     struct in_wait *w = make_wait(l, i, IN_WAIT_BARRIER);
-    if (w == NULL)
+    if (!w)
         return l->result;
     w->scope = in_slot(l, i->operands[0]);
     w->memory_scope = in_slot(l, i->operands[1]);
@@ -281,7 +281,7 @@ enum mm_class in_lower_barrier(struct in_lower *l, const struct in_inst *i)
 enum mm_class in_lower_named_barrier_init(struct in_lower *l, const struct in_inst *i)
 {
     struct in_wait *w = make_wait(l, i, IN_WAIT_GROUP_OP);
-    if (w == NULL)
+    if (!w)
         return l->result;
     w->work_group = true;
     w->from = in_ty_of(l, i->operands[0]);
@@ -297,7 +297,7 @@ enum mm_class in_lower_named_barrier_init(struct in_lower *l, const struct in_in
 enum mm_class in_lower_named_barrier(struct in_lower *l, const struct in_inst *i)
 {
     struct in_wait *w = make_wait(l, i, IN_WAIT_NAMED_BARRIER);
-    if (w == NULL)
+    if (!w)
         return l->result;
     w->work_group = true;
     w->operand[0] = in_slot(l, i->operands[0]);
@@ -352,7 +352,7 @@ static enum mm_class collective(struct in_lower *l, const struct in_inst *i, enu
                                 bool scoped)
 {
     struct in_wait *w = make_wait(l, i, kind);
-    if (w == NULL)
+    if (!w)
         return l->result;
     uint32_t at = 0;
     if (scoped)

@@ -10,7 +10,7 @@ static enum mm_class evaluate(struct in_lower *l, const struct in_inst *i, uint8
     uint8_t *memory = mm_alloc_zero(1, room);
     struct in_insn const *insns = in_thread(code, IN_FAST);
     struct in_source place = {"", "", "", 0, 0};
-    if (memory == NULL || insns == NULL || l->result != MM_OK) {
+    if (!memory || !insns || l->result != MM_OK) {
         mm_free(memory);
         return l->result != MM_OK ? l->result : in_lower_memory(l);
     }
@@ -39,11 +39,11 @@ static enum mm_class fold_address(struct in_lower *l, const struct in_inst *i, s
     if (in_is_chain(i->opcode) && (!in_chain_shape(l, i, &chain) || chain.index != 0))
         return in_bad(m, i->word, l->err, "SPIRV 3.49.7", "address with an index that is not a constant");
     struct in_reloc *r = mm_arena_alloc(m->arena, sizeof *r);
-    if (r == NULL)
+    if (!r)
         return in_lower_memory(l);
     if (base->kind == IN_ID_GLOBAL)
         *r = (struct in_reloc){.variable = base->index, .fat = true};
-    else if (base->relocs != NULL)
+    else if (base->relocs)
         *r = *base->relocs;
     else { /* null or an integer */
         uint64_t address;
@@ -70,7 +70,7 @@ enum mm_class in_fold(struct in_module *module, const struct in_inst *inst, stru
     struct in_id *id = &module->ids[inst->result];
     struct in_lower l = {.m = module, .err = err, .inst = &i};
     in_lower_fn lower = in_lower_entry(i.opcode);
-    if (lower == NULL)
+    if (!lower)
         return in_bad(module, inst->word, err, "SPIRV 3.49.7", "OpSpecConstantOp of opcode %u", i.opcode);
     const struct in_id *first = &module->ids[i.operands[0]];
     if (id->ty->kind == IN_TY_POINTER && (first->kind == IN_ID_GLOBAL || first->kind == IN_ID_CONSTANT) &&
@@ -80,7 +80,7 @@ enum mm_class in_fold(struct in_module *module, const struct in_inst *inst, stru
     l.use = mm_alloc_zero(n, sizeof *l.use);
     l.code = mm_alloc_zero(1, sizeof *l.code);
     enum mm_class result = MM_LIMIT;
-    if (l.slot != NULL && l.use != NULL && l.code != NULL && (l.code->arena = mm_arena_create()) != NULL) {
+    if (l.slot && l.use && l.code && (l.code->arena = mm_arena_create())) {
         for (uint32_t k = 0; k < n; k++)
             l.slot[k] = IN_NO_SLOT;
         l.top = IN_FRAME_FIRST;

@@ -8,7 +8,7 @@ static enum mm_class collect(struct in_lower *l)
     l->inst_count = 0;
     for (uint32_t at = l->fn->word; at < l->fn->end;) {
         struct in_inst *added = mm_add(&l->insts, &l->inst_count);
-        if (added == NULL)
+        if (!added)
             return in_lower_memory(l);
         in_inst_at(l->m, at, added);
         at += added->count;
@@ -89,8 +89,7 @@ static void lay_out(struct in_lower *l)
 {
     l->frame->return_slot = in_alloc(l, 8, 8);
     const struct in_ty *result = l->fn->ty->element;
-    l->frame->result_slot =
-        result != NULL && result->reg_size > 0 ? in_alloc(l, result->reg_size, result->align) : 0;
+    l->frame->result_slot = result && result->reg_size > 0 ? in_alloc(l, result->reg_size, result->align) : 0;
     for (uint32_t k = 0; k < l->fn->param_count; k++) {
         const struct in_ty *ty = in_ty_of(l, l->fn->params[k]);
         l->slot[l->fn->params[k]] = in_alloc(l, ty->reg_size, ty->align);
@@ -102,7 +101,7 @@ static void lower_byval(struct in_lower *l)
 {
     const struct in_kernel_info *info = &l->kernel->info;
     l->code->frame.arguments = mm_arena_alloc(l->code->arena, (info->argument_count + 1) * sizeof(int32_t));
-    if (l->code->frame.arguments == NULL) {
+    if (!l->code->frame.arguments) {
         in_lower_memory(l);
         return;
     }
@@ -110,7 +109,7 @@ static void lower_byval(struct in_lower *l)
         uint32_t id = l->fn->params[k];
         const struct in_ty *ty = in_ty_of(l, id);
         l->code->frame.arguments[k] = l->slot[id];
-        if (info->arguments[k].kind != IN_ARG_VALUE || ty->kind != IN_TY_POINTER || ty->element == NULL)
+        if (info->arguments[k].kind != IN_ARG_VALUE || ty->kind != IN_TY_POINTER || !ty->element)
             continue;
         int32_t storage = in_make_private(l, l->slot[id], ty->element, ty->element->align, id);
         in_emit(l, IN_BYVAL, 0, storage, 0, (int32_t)k);
@@ -162,7 +161,7 @@ static enum mm_class lower_function(struct in_lower *l, uint32_t index)
         const struct in_inst *i = &l->insts[l->position];
         l->inst = i;
         in_lower_fn lower = in_lower_entry(i->opcode);
-        if (lower == NULL)
+        if (!lower)
             return in_bad(l->m, i->word, l->err, "SPIRV 3.49", "unknown opcode %u", i->opcode);
         l->place.opcode = in_opcode_name(i->opcode);
         l->place_used = false;
@@ -237,7 +236,7 @@ static enum mm_class prepare_lowering(struct in_lower *l)
     l->label_at = mm_alloc_zero(n, sizeof *l->label_at);
     l->use = mm_alloc_zero(n, sizeof *l->use);
     l->frames = mm_alloc_zero(l->m->function_count + 1, sizeof *l->frames);
-    if (l->slot == NULL || l->label_at == NULL || l->use == NULL || l->frames == NULL)
+    if (!l->slot || !l->label_at || !l->use || !l->frames)
         return in_lower_memory(l);
     for (uint32_t k = 0; k < n; k++)
         l->slot[k] = IN_NO_SLOT;
@@ -249,7 +248,7 @@ static enum mm_class lower_kernel(struct in_module *m, struct in_kernel *kernel,
     struct in_lower l = {.m = m, .kernel = kernel, .err = err};
     kernel->code = l.code = mm_alloc_zero(1, sizeof *l.code);
     uint32_t *order = mm_alloc((m->function_count + 1) * sizeof *order), count = 0;
-    if (l.code == NULL || order == NULL || (l.code->arena = mm_arena_create()) == NULL)
+    if (!l.code || !order || !(l.code->arena = mm_arena_create()))
         in_lower_memory(&l);
     else
         prepare_lowering(&l);
@@ -263,8 +262,8 @@ static enum mm_class lower_kernel(struct in_module *m, struct in_kernel *kernel,
         l.code->frame.return_slot = l.frames[kernel->function].return_slot;
     if (l.result == MM_OK)
         l.code->entry = l.label_at[m->functions[kernel->function].id];
-    if (l.result == MM_OK && (in_thread(l.code, IN_FAST) == NULL || in_thread(l.code, IN_RECORDING) == NULL ||
-                              in_thread(l.code, IN_CHECKING) == NULL))
+    if (l.result == MM_OK &&
+        (!in_thread(l.code, IN_FAST) || !in_thread(l.code, IN_RECORDING) || !in_thread(l.code, IN_CHECKING)))
         in_lower_memory(&l);
     mm_free(order);
     mm_free(l.slot);
@@ -301,7 +300,7 @@ enum mm_class in_lower_kernels(struct in_module *module, struct mm_error *err)
 
 void in_code_destroy(struct in_code *code)
 {
-    if (code == NULL)
+    if (!code)
         return;
     mm_arena_destroy(code->arena);
     mm_free(code->insns);

@@ -23,13 +23,13 @@ static int32_t access_mask(struct in_lower *l, const struct in_inst *i, uint32_t
 {
     const struct in_ty *p = in_ty_of(l, pointer);
     const struct in_ty *to = p->element;
-    if (l->m->target.logical && to != NULL && to->kind == IN_TY_VECTOR)
+    if (l->m->target.logical && to && to->kind == IN_TY_VECTOR)
         to = to->element; /* [Vulkan, scalar block layout] */
-    uint64_t align = to != NULL ? to->align : 1;
+    uint64_t align = to ? to->align : 1;
     uint32_t mask = i->operand_count > at ? i->operands[at] : 0;
     if ((mask & SpvMemoryAccessAlignedMask) && i->operand_count > at + 1 && i->operands[at + 1] != 0)
         align = i->operands[at + 1];
-    if (l->m->target.logical && to != NULL && align > to->align)
+    if (l->m->target.logical && to && align > to->align)
         align = to->align;
     if ((align & (align - 1)) != 0 || align == 0)
         align = 1;
@@ -153,7 +153,7 @@ static bool run_array_length(struct in_run *run, struct in_item *item, const str
     const struct in_object *o = p->object != &in_unknown ? p->object : in_find(run, item, p->address);
     const struct in_ty *ty = c->types[0]->element;
     uint64_t offset = ty->offsets[c->literal], stride = ty->members[c->literal]->stride;
-    uint64_t left = o != NULL ? o->size - (p->address - o->address) : 0;
+    uint64_t left = o ? o->size - (p->address - o->address) : 0;
     uint64_t n = left > offset && stride != 0 ? (left - offset) / stride : 0;
     (void)pc;
     memcpy(item->frame + c->result, &n, c->ty->size);
@@ -163,7 +163,7 @@ static bool run_array_length(struct in_run *run, struct in_item *item, const str
 enum mm_class in_lower_array_length(struct in_lower *l, const struct in_inst *i)
 {
     const struct in_ty *ty = in_ty_of(l, i->operands[0])->element;
-    if (ty == NULL || ty->kind != IN_TY_STRUCT || i->operands[1] >= ty->count ||
+    if (!ty || ty->kind != IN_TY_STRUCT || i->operands[1] >= ty->count ||
         ty->members[i->operands[1]]->kind != IN_TY_ARRAY || in_ty_of(l, i->result)->kind != IN_TY_INT)
         return in_bad(l->m, i->word, l->err, "SPIRV 3.49.8", "the operand of OpArrayLength is not an array");
     return in_call_c(l, i, run_array_length);
@@ -187,7 +187,7 @@ int32_t in_make_private(struct in_lower *l, int32_t pointer, const struct in_ty 
 {
     struct in_code *code = l->code;
     struct in_private *added = mm_add(&code->privates, &code->private_count);
-    if (added == NULL) {
+    if (!added) {
         in_lower_memory(l);
         return 0;
     }
@@ -210,7 +210,7 @@ void in_put_initializer(struct in_lower *l, int32_t storage, const struct in_ty 
 enum mm_class in_lower_variable(struct in_lower *l, const struct in_inst *i)
 {
     const struct in_ty *ty = in_ty_of(l, i->result)->element;
-    if (ty == NULL)
+    if (!ty)
         return in_bad(l->m, i->word, l->err, "SPIRV 3.49.8", "variable of unknown type");
     if (!l->use[i->result].escapes)
         return register_variable(l, i, ty);
@@ -294,7 +294,7 @@ enum mm_class in_lower_ptr_diff(struct in_lower *l, const struct in_inst *i)
     const struct in_ty *ty = in_ty_of(l, i->operands[0])->element;
     int32_t a = in_slot(l, i->operands[0]), b = in_slot(l, i->operands[1]);
     in_emit(l, IN_PTRDIFF, in_dest(l, i), a, b, (int32_t)in_ty_of(l, i->result)->size)->imm =
-        ty != NULL && ty->size > 0 ? ty->size : 1;
+        ty && ty->size > 0 ? ty->size : 1;
     return l->result;
 }
 
@@ -304,7 +304,7 @@ enum mm_class in_lower_copy_memory(struct in_lower *l, const struct in_inst *i)
     int32_t to = in_slot(l, i->operands[0]), from = in_slot(l, i->operands[1]);
     int32_t mask = access_mask(l, i, sized ? 3 : 2, i->operands[0]);
     const struct in_ty *ty = in_ty_of(l, i->operands[0])->element;
-    uint64_t size = ty != NULL ? ty->size : 0;
+    uint64_t size = ty ? ty->size : 0;
     int32_t slot = 0;
     if (sized && !in_constant_u64(l->m, i->operands[2], &size)) {
         slot = in_slot(l, i->operands[2]);
@@ -325,7 +325,7 @@ enum mm_class in_lower_fence(struct in_lower *l, const struct in_inst *i)
 enum mm_class in_lower_atomic(struct in_lower *l, const struct in_inst *i)
 {
     struct in_atomic *a = mm_arena_alloc(l->code->arena, sizeof *a);
-    if (a == NULL)
+    if (!a)
         return in_lower_memory(l);
     const uint32_t *w = i->operands;
     const struct in_ty *pointer = in_ty_of(l, w[0]);
@@ -342,7 +342,7 @@ enum mm_class in_lower_atomic(struct in_lower *l, const struct in_inst *i)
         a->value = in_slot(l, w[3]);
     }
     bool flag = i->opcode == SpvOpAtomicFlagTestAndSet || i->opcode == SpvOpAtomicFlagClear;
-    a->size = flag ? 4 : pointer->element != NULL ? (uint32_t)pointer->element->size : 4;
+    a->size = flag ? 4 : pointer->element ? (uint32_t)pointer->element->size : 4;
     a->generic = pointer->storage == SpvStorageClassGeneric;
     a->legacy = !l->m->target.literal_legacy && !l->m->target.logical && !a->generic &&
                 i->opcode != SpvOpAtomicLoad && i->opcode != SpvOpAtomicStore && !flag;

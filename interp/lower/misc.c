@@ -36,7 +36,7 @@ enum mm_class in_lower_no_line(struct in_lower *l, const struct in_inst *i)
 enum mm_class in_lower_size_of(struct in_lower *l, const struct in_inst *i)
 {
     const struct in_ty *ty = in_ty_of(l, i->operands[0])->element;
-    uint64_t size = ty != NULL ? ty->size : 0;
+    uint64_t size = ty ? ty->size : 0;
     if (in_ty_of(l, i->result)->kind != IN_TY_INT)
         return in_bad(l->m, i->word, l->err, "SPIRV 2.16.1", "the result type of OpSizeOf is not an integer");
     in_alias(l, i, in_const_alloc(l, &size, sizeof size));
@@ -61,7 +61,7 @@ enum mm_class in_call_c(struct in_lower *l, const struct in_inst *i, in_call_fn 
         return in_bad(l->m, i->word, l->err, "SPIRV 2.16.1", "the result type of %s is not a pointer",
                       in_opcode_name(i->opcode));
     struct in_call *call = in_make_call(l, i);
-    if (call == NULL)
+    if (!call)
         return l->result;
     call->fn = fn;
     for (uint32_t k = 0; k < i->operand_count && call->operand_count < 18; k++) {
@@ -197,7 +197,7 @@ static const struct in_object *resolve_object(struct in_run *run, struct in_item
 {
     if (p->object == &in_unknown) {
         const struct in_object *o = in_find(run, item, p->address);
-        p->object = o != NULL ? o : &in_unknown;
+        p->object = o ? o : &in_unknown;
     }
     return p->object;
 }

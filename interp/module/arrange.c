@@ -24,17 +24,17 @@ static void put_words(struct arrange *a, const uint32_t *w, const uint8_t *is_id
     if (a->count + n > a->capacity) {
         uint32_t capacity = (a->count + n) * 2;
         uint32_t *words = mm_realloc(a->words, capacity * sizeof *words);
-        a->words = words != NULL ? words : a->words;
-        uint8_t *marks = words != NULL ? mm_realloc(a->is_id, capacity) : NULL;
-        a->is_id = marks != NULL ? marks : a->is_id;
-        a->capacity = marks != NULL ? capacity : a->capacity;
-        a->failed |= marks == NULL;
+        a->words = words ? words : a->words;
+        uint8_t *marks = words ? mm_realloc(a->is_id, capacity) : NULL;
+        a->is_id = marks ? marks : a->is_id;
+        a->capacity = marks ? capacity : a->capacity;
+        a->failed |= !marks;
     }
     if (a->failed)
         return;
     memcpy(a->words + a->count, w, n * sizeof *w);
     for (uint32_t k = 0; k < n; k++)
-        a->is_id[a->count + k] = is_id != NULL ? is_id[k] : 0;
+        a->is_id[a->count + k] = is_id ? is_id[k] : 0;
     a->count += n;
 }
 
@@ -155,7 +155,7 @@ static void put_capabilities(struct arrange *a)
 static const uint32_t *pointer_type(const struct arrange *a, uint32_t type)
 {
     const uint32_t *w = type < a->m->bound && a->at[type] != 0 ? a->m->words + a->at[type] : NULL;
-    return w != NULL && w[0] == (4u << 16 | SpvOpTypePointer) ? w : NULL;
+    return w && w[0] == (4u << 16 | SpvOpTypePointer) ? w : NULL;
 }
 
 /* The declaration OPCODE with operands FIRST (a constant's type) and SECOND, new if the module has none; 0:
@@ -181,9 +181,9 @@ static uint32_t declaration(struct arrange *a, uint32_t opcode, uint32_t first, 
 static uint32_t storage_of(const struct arrange *a, uint32_t type)
 {
     const uint32_t *w = pointer_type(a, type);
-    if (w == NULL && type >= a->first_made && type - a->first_made < a->made_count)
+    if (!w && type >= a->first_made && type - a->first_made < a->made_count)
         return a->made[type - a->first_made].first;
-    return w != NULL ? w[2] : UINT32_MAX;
+    return w ? w[2] : UINT32_MAX;
 }
 
 /* An access chain keeps the storage class. */
@@ -197,7 +197,7 @@ static void retype_chains(struct arrange *a)
             continue;
         uint32_t storage = storage_of(a, a->type_of[i.operands[0]]);
         const uint32_t *to = pointer_type(a, i.type);
-        if (storage == UINT32_MAX || to == NULL || to[2] == storage)
+        if (storage == UINT32_MAX || !to || to[2] == storage)
             continue;
         uint32_t type = declaration(a, SpvOpTypePointer, storage, to[3]);
         if (type != 0)
@@ -213,7 +213,7 @@ static void narrow_scopes(struct arrange *a)
         const uint32_t *w = a->m->is_id[at] == IN_ID_SCOPE && id < a->m->bound && a->at[id] != 0
                                 ? a->m->words + a->at[id]
                                 : NULL;
-        if (w == NULL || w[0] != (5u << 16 | SpvOpConstant) || w[4] != 0)
+        if (!w || w[0] != (5u << 16 | SpvOpConstant) || w[4] != 0)
             continue;
         uint32_t type = declaration(a, SpvOpTypeInt, 32, 0);
         uint32_t narrow = type != 0 ? declaration(a, SpvOpConstant, type, w[3]) : 0;
@@ -370,7 +370,7 @@ enum mm_class in_arrange(struct in_module *m, struct mm_error *err)
     struct arrange a = {.m = m, .bound = m->bound, .first_made = m->bound};
     a.type_of = mm_alloc_zero(m->bound + 1, sizeof *a.type_of);
     a.at = mm_alloc_zero(m->bound + 1, sizeof *a.at);
-    a.failed = a.type_of == NULL || a.at == NULL;
+    a.failed = !a.type_of || !a.at;
     if (!a.failed)
         arrange(&a);
     mm_free(a.type_of);

@@ -158,7 +158,7 @@ static enum mm_class replace(const struct byval *b, struct mm_error *err)
 {
     struct in_rewrite o;
     uint32_t *params = mm_alloc((2 * b->copies + 1) * sizeof *params);
-    if (!in_rewrite_begin(&o, b->m->word_count + 7 * b->copies) || params == NULL) {
+    if (!in_rewrite_begin(&o, b->m->word_count + 7 * b->copies) || !params) {
         in_rewrite_drop(&o);
         mm_free(params);
         return mm_out_of_memory(err);
@@ -174,7 +174,7 @@ enum mm_class in_copy_byval(struct in_module *module, struct mm_error *err)
     struct byval b = {module, mm_alloc_zero(module->bound + 1, 1),
                       mm_alloc_zero(module->bound + 1, sizeof *b.copy_of), 0};
     enum mm_class result = MM_OK;
-    if (b.marks == NULL || b.copy_of == NULL)
+    if (!b.marks || !b.copy_of)
         result = mm_out_of_memory(err);
     else if (mark_declarations(&b)) {
         choose_parameters(&b);

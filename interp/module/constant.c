@@ -19,7 +19,7 @@ static enum mm_class spec_value(struct in_module *m, const struct in_id *id, uin
                                 struct mm_error *err)
 {
     struct in_spec_constant *s = mm_add(&m->spec, &m->spec_count);
-    if (s == NULL)
+    if (!s)
         return mm_out_of_memory(err);
     uint32_t size = (uint32_t)id->ty->size;
     *s = (struct in_spec_constant){.id = id->spec_id, .size = size};
@@ -42,9 +42,9 @@ static bool place_constituent(struct in_module *m, struct in_id *to, uint8_t *by
         memcpy(bytes + offset, from->bytes, size);
     struct in_reloc global = {.variable = from->index, .next = NULL};
     const struct in_reloc *r = from->kind == IN_ID_GLOBAL ? &global : from->relocs;
-    for (; r != NULL; r = r->next) {
+    for (; r; r = r->next) {
         struct in_reloc *copy = mm_arena_alloc(m->arena, sizeof *copy);
-        if (copy == NULL)
+        if (!copy)
             return false;
         *copy = *r;
         copy->fat = false;
@@ -59,7 +59,7 @@ static bool place_constituent(struct in_module *m, struct in_id *to, uint8_t *by
 static void read_value(const struct in_module *m, const struct in_id *id, uint32_t number, uint8_t *bytes)
 {
     uint64_t value = 0;
-    if (m->decoding.values != NULL && id->ty->size <= sizeof value &&
+    if (m->decoding.values && id->ty->size <= sizeof value &&
         m->decoding.values->value(m->decoding.values->context, number, id->ty, &value))
         memcpy(bytes, &value, id->ty->size);
 }
@@ -67,7 +67,7 @@ static void read_value(const struct in_module *m, const struct in_id *id, uint32
 /* Whether ID is a constant whose value the reader of a module that is not validated computes. */
 static bool is_computed_later(const struct in_module *m, uint32_t id)
 {
-    return m->decoding.unvalidated && id < m->bound && m->ids[id].kind == IN_ID_NONE && m->ids[id].ty != NULL;
+    return m->decoding.unvalidated && id < m->bound && m->ids[id].kind == IN_ID_NONE && m->ids[id].ty;
 }
 
 static enum mm_class composite(struct in_module *m, const struct in_inst *inst, struct in_id *id,
@@ -84,7 +84,7 @@ static enum mm_class composite(struct in_module *m, const struct in_inst *inst, 
             part < m->bound && (m->ids[part].kind == IN_ID_CONSTANT || m->ids[part].kind == IN_ID_GLOBAL);
         if (known && id->ty->kind == IN_TY_STRUCT && i < id->ty->count)
             offset = id->ty->offsets[i];
-        else if (known && id->ty->element != NULL && i < id->ty->count)
+        else if (known && id->ty->element && i < id->ty->count)
             offset = i * id->ty->stride;
         else
             return in_bad(m, inst->word, err, "SPIRV 3.49.7", "constituent %u of a constant composite", i);
@@ -114,15 +114,15 @@ static enum mm_class pipe_storage(struct in_module *m, const struct in_inst *ins
 enum mm_class in_constant(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
 {
     struct in_id *id = inst->result != 0 ? &m->ids[inst->result] : NULL;
-    if (id == NULL || inst->type == 0)
+    if (!id || inst->type == 0)
         return MM_OK;
     id->ty = m->ids[inst->type].ty;
-    if (id->ty == NULL)
+    if (!id->ty)
         return in_bad(m, inst->word, err, "SPIRV 3.49.7", "%s without a type", in_opcode_name(inst->opcode));
     if (id->ty->reg_size > MAX_CONSTANT)
         return mm_fail(err, MM_LIMIT, "memory", "a constant of %" PRIu64 " bytes", id->ty->reg_size);
     uint8_t *bytes = mm_arena_alloc(m->arena, id->ty->reg_size + 16);
-    if (bytes == NULL)
+    if (!bytes)
         return mm_out_of_memory(err);
     id->bytes = bytes;
     id->kind = IN_ID_CONSTANT;

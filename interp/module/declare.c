@@ -9,7 +9,7 @@ static struct in_ty *new_type(struct in_module *m, const struct in_inst *inst, e
                               uint64_t size, uint64_t align)
 {
     struct in_ty *ty = mm_arena_alloc(m->arena, sizeof *ty);
-    if (ty == NULL)
+    if (!ty)
         return NULL;
     ty->kind = kind;
     ty->id = inst->result;
@@ -31,13 +31,13 @@ static enum mm_class vector_type(struct in_module *m, const struct in_inst *inst
 {
     struct in_ty *element = type_at(m, inst->operands[0]);
     uint32_t n = inst->operands[1];
-    if (element == NULL || n < (m->decoding.options->any_environment ? 1 : 2) || n > 16)
+    if (!element || n < (m->decoding.options->any_environment ? 1 : 2) || n > 16)
         return in_bad(m, inst->word, err, "SPIRV 2.16.1", "vector of %u elements", n);
     if (element->kind == IN_TY_VOID || (element->kind > IN_TY_FLOAT && element->kind < IN_TY_POINTER))
         return in_bad(m, inst->word, err, "SPIRV 2.16.1", "vector of what is not a scalar");
     uint64_t whole = element->size * (n == 3 ? 4 : n);
     struct in_ty *ty = new_type(m, inst, IN_TY_VECTOR, whole, whole);
-    if (ty == NULL)
+    if (!ty)
         return mm_out_of_memory(err);
     ty->element = element;
     ty->count = n;
@@ -50,7 +50,7 @@ static enum mm_class array_type(struct in_module *m, const struct in_inst *inst,
 {
     struct in_ty *element = type_at(m, inst->operands[0]);
     uint64_t n = 0;
-    if (element == NULL)
+    if (!element)
         return in_bad(m, inst->word, err, "SPIRV 3.49.6", "array without element type");
     if (inst->opcode == SpvOpTypeArray && !in_constant_u64(m, inst->operands[1], &n))
         return in_bad(m, inst->word, err, "SPIRV 3.49.6", "array length is not a constant");
@@ -61,7 +61,7 @@ static enum mm_class array_type(struct in_module *m, const struct in_inst *inst,
     if (n > UINT32_MAX || (stride != 0 && n > MAX_SIZE / stride))
         return in_beyond(m, inst->word, err, "SPIRV 2.17", "array of %llu elements", (unsigned long long)n);
     struct in_ty *ty = new_type(m, inst, IN_TY_ARRAY, n * stride, element->align);
-    if (ty == NULL)
+    if (!ty)
         return mm_out_of_memory(err);
     ty->element = element;
     ty->stride = stride;
@@ -75,22 +75,22 @@ static enum mm_class struct_type(struct in_module *m, const struct in_inst *inst
     struct in_ty *ty = new_type(m, inst, IN_TY_STRUCT, 0, 1);
     struct in_ty **members = mm_arena_alloc(m->arena, (n + 1) * sizeof *members);
     uint64_t *offsets = mm_arena_alloc(m->arena, (n + 1) * sizeof *offsets);
-    if (ty == NULL || members == NULL || offsets == NULL)
+    if (!ty || !members || !offsets)
         return mm_out_of_memory(err);
     ty->packed = m->ids[inst->result].packed;
     uint64_t at = 0, end = 0;
     for (uint32_t i = 0; i < n; i++) {
         struct in_ty *t = type_at(m, inst->operands[i]);
-        if (t == NULL)
+        if (!t)
             return in_bad(m, inst->word, err, "SPIRV 3.49.6", "struct member without a type");
         uint64_t align = ty->packed || t->align == 0 ? 1 : t->align;
         at = (at + align - 1) / align * align;
-        for (const struct in_member_offset *o = m->ids[inst->result].offsets; o != NULL; o = o->next)
+        for (const struct in_member_offset *o = m->ids[inst->result].offsets; o; o = o->next)
             if (o->member == i)
                 at = o->offset;
         members[i] = t;
         offsets[i] = at;
-        at += m->ids[inst->result].offsets != NULL ? t->access : t->size;
+        at += m->ids[inst->result].offsets ? t->access : t->size;
         end = at > end ? at : end;
         if (align > ty->align)
             ty->align = align;
@@ -108,12 +108,12 @@ static enum mm_class struct_type(struct in_module *m, const struct in_inst *inst
 static enum mm_class function_type(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
 {
     struct in_ty *ty = new_type(m, inst, IN_TY_FUNCTION, 0, 1);
-    if (ty == NULL)
+    if (!ty)
         return mm_out_of_memory(err);
     ty->element = type_at(m, inst->operands[0]);
     ty->count = inst->operand_count - 1;
     ty->members = mm_arena_alloc(m->arena, (ty->count + 1) * sizeof *ty->members);
-    if (ty->members == NULL)
+    if (!ty->members)
         return mm_out_of_memory(err);
     for (uint32_t i = 0; i < ty->count; i++)
         ty->members[i] = type_at(m, inst->operands[i + 1]);
@@ -124,8 +124,8 @@ static enum mm_class pointer_type(struct in_module *m, const struct in_inst *ins
 {
     struct in_ty *forward = type_at(m, inst->result);
     struct in_ty *ty =
-        forward != NULL && forward->kind == IN_TY_POINTER ? forward : new_type(m, inst, IN_TY_POINTER, 8, 8);
-    if (ty == NULL)
+        forward && forward->kind == IN_TY_POINTER ? forward : new_type(m, inst, IN_TY_POINTER, 8, 8);
+    if (!ty)
         return mm_out_of_memory(err);
     ty->storage = inst->operands[0];
     ty->stride = m->ids[inst->result].array_stride;
@@ -141,7 +141,7 @@ static enum mm_class forward_pointer(struct in_module *m, const struct in_inst *
     if (as.result >= m->bound)
         return in_bad(m, inst->word, err, "SPIRV 2.3", "malformed instruction");
     struct in_ty *ty = new_type(m, &as, IN_TY_POINTER, 8, 8);
-    if (ty == NULL)
+    if (!ty)
         return mm_out_of_memory(err);
     ty->reg_size = sizeof(struct in_fat);
     return MM_OK;
@@ -161,7 +161,7 @@ static enum mm_class scalar_type(struct in_module *m, const struct in_inst *inst
                            : inst->opcode == SpvOpTypeInt ? IN_TY_INT
                                                           : IN_TY_FLOAT;
     struct in_ty *ty = new_type(m, inst, kind, width / 8, (width & (width - 1)) == 0 ? width / 8 : 1);
-    if (ty == NULL)
+    if (!ty)
         return mm_out_of_memory(err);
     ty->width = width;
     ty->is_signed = kind == IN_TY_INT && inst->operands[1] != 0;
@@ -172,7 +172,7 @@ enum mm_class in_declare_type(struct in_module *m, const struct in_inst *inst, s
 {
     switch (inst->opcode) {
     case SpvOpTypeVoid:
-        return new_type(m, inst, IN_TY_VOID, 0, 1) != NULL ? MM_OK : mm_out_of_memory(err);
+        return new_type(m, inst, IN_TY_VOID, 0, 1) ? MM_OK : mm_out_of_memory(err);
     case SpvOpTypeBool:
     case SpvOpTypeInt:
     case SpvOpTypeFloat:
@@ -191,19 +191,19 @@ enum mm_class in_declare_type(struct in_module *m, const struct in_inst *inst, s
     case SpvOpTypeFunction:
         return function_type(m, inst, err);
     case SpvOpTypeSampledImage: /* a pair of handles */
-        return new_type(m, inst, IN_TY_OPAQUE, 16, 8) != NULL ? MM_OK : mm_out_of_memory(err);
+        return new_type(m, inst, IN_TY_OPAQUE, 16, 8) ? MM_OK : mm_out_of_memory(err);
     default:
-        return new_type(m, inst, IN_TY_OPAQUE, 8, 8) != NULL ? MM_OK : mm_out_of_memory(err);
+        return new_type(m, inst, IN_TY_OPAQUE, 8, 8) ? MM_OK : mm_out_of_memory(err);
     }
 }
 
 enum mm_class in_declare_variable(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
 {
     struct in_ty *pointer = type_at(m, inst->type);
-    if (pointer == NULL || pointer->kind != IN_TY_POINTER || pointer->element == NULL)
+    if (!pointer || pointer->kind != IN_TY_POINTER || !pointer->element)
         return in_bad(m, inst->word, err, "SPIRV 3.49.8", "variable without a pointer type");
     struct in_global *g = mm_add(&m->globals, &m->global_count);
-    if (g == NULL)
+    if (!g)
         return mm_out_of_memory(err);
     struct in_id *id = &m->ids[inst->result];
     g->id = inst->result;

@@ -9,7 +9,7 @@
 static enum mm_class make_ids(struct in_module *module, struct mm_error *err)
 {
     module->ids = mm_alloc_zero(module->bound + 1, sizeof *module->ids);
-    if (module->ids == NULL)
+    if (!module->ids)
         return mm_out_of_memory(err);
     for (uint32_t i = 0; i <= module->bound; i++) {
         struct in_id *id = &module->ids[i];
@@ -24,11 +24,11 @@ static enum mm_class make_ids(struct in_module *module, struct mm_error *err)
 static enum mm_class add_entry(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
 {
     struct in_entry *e = mm_add(&m->entries, &m->entry_count);
-    if (e == NULL)
+    if (!e)
         return mm_out_of_memory(err);
     *e = (struct in_entry){inst->operands[1], inst->operands[0],
                            mm_arena_strdup(m->arena, (const char *)(inst->operands + 2))};
-    return e->name != NULL ? MM_OK : mm_out_of_memory(err);
+    return e->name ? MM_OK : mm_out_of_memory(err);
 }
 
 static enum mm_class declare_string(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
@@ -36,7 +36,7 @@ static enum mm_class declare_string(struct in_module *m, const struct in_inst *i
     struct in_id *id = &m->ids[inst->result];
     id->kind = inst->opcode == SpvOpString ? IN_ID_STRING : IN_ID_SET;
     id->string = mm_arena_strdup(m->arena, (const char *)inst->operands);
-    return id->string != NULL ? MM_OK : mm_out_of_memory(err);
+    return id->string ? MM_OK : mm_out_of_memory(err);
 }
 
 static enum mm_class scan_inst(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
@@ -96,7 +96,7 @@ struct in_ty *in_type_of(const struct in_module *module, uint32_t id)
 static enum mm_class end_function(struct in_module *m, struct mm_error *err)
 {
     const struct in_function *f = m->function_count > 0 ? &m->functions[m->function_count - 1] : NULL;
-    return f == NULL || f->end > 0 ? MM_OK : in_bad(m, f->word, err, "SPIRV 2.4", "a function has no end");
+    return !f || f->end > 0 ? MM_OK : in_bad(m, f->word, err, "SPIRV 2.4", "a function has no end");
 }
 
 static enum mm_class begin_function(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
@@ -104,15 +104,15 @@ static enum mm_class begin_function(struct in_module *m, const struct in_inst *i
     if (end_function(m, err) != MM_OK)
         return MM_INVALID;
     struct in_function *f = mm_add(&m->functions, &m->function_count);
-    if (f == NULL)
+    if (!f)
         return mm_out_of_memory(err);
     f->id = inst->result;
     f->word = inst->word;
     f->ty = in_type_of(m, inst->operands[1]);
-    if (f->ty == NULL || f->ty->kind != IN_TY_FUNCTION)
+    if (!f->ty || f->ty->kind != IN_TY_FUNCTION)
         return in_bad(m, inst->word, err, "SPIRV 3.49.9", "OpFunction without a function type");
     f->params = mm_arena_alloc(m->arena, (f->ty->count + 1) * sizeof(uint32_t));
-    if (f->params == NULL)
+    if (!f->params)
         return mm_out_of_memory(err);
     m->ids[inst->result].kind = IN_ID_FUNCTION;
     m->ids[inst->result].index = m->function_count - 1;

@@ -34,7 +34,7 @@ static void decorate_id(struct in_module *m, struct in_id *id, const uint32_t *w
         break;
     case SpvDecorationLinkageAttributes:
         id->linkage = mm_arena_strdup(m->arena, (const char *)(w + 1));
-        if (id->linkage == NULL)
+        if (!id->linkage)
             id->linkage = "";
         id->linkage_type = w[count - 1];
         break;
@@ -96,7 +96,7 @@ static enum mm_class member_offset(struct in_module *m, struct in_id *id, uint32
                                    struct mm_error *err)
 {
     struct in_member_offset *o = mm_arena_alloc(m->arena, sizeof *o);
-    if (o == NULL)
+    if (!o)
         return mm_out_of_memory(err);
     *o = (struct in_member_offset){id->offsets, member, offset};
     id->offsets = o;
@@ -111,7 +111,7 @@ enum mm_class in_decorate(struct in_module *m, const struct in_inst *inst, struc
     switch (inst->opcode) {
     case SpvOpName:
         m->ids[w[0]].name = mm_arena_strdup(m->arena, (const char *)(w + 1));
-        if (m->ids[w[0]].name == NULL)
+        if (!m->ids[w[0]].name)
             return mm_out_of_memory(err);
         break;
     case SpvOpDecorate:

@@ -6,7 +6,7 @@ static enum mm_class check_image_type(struct in_module *m, const struct in_inst 
 {
     const uint32_t *o = i->operands, dim = o[1];
     const struct in_ty *sampled = o[0] < m->bound ? m->ids[o[0]].ty : NULL;
-    const char *problem = sampled == NULL || sampled->kind != IN_TY_VOID ? "its sampled type is not void"
+    const char *problem = !sampled || sampled->kind != IN_TY_VOID ? "its sampled type is not void"
                           : o[3] == 1 && dim != SpvDim1D && dim != SpvDim2D
                               ? "an array of such a dimensionality"
                           : o[5] != 0                     ? "a sampled usage known at compile time"
@@ -14,7 +14,7 @@ static enum mm_class check_image_type(struct in_module *m, const struct in_inst 
                           : i->operand_count < 8          ? "no access qualifier"
                                                           : NULL;
     /* [CL env 4 R5] */
-    return problem == NULL ? MM_OK : in_bad(m, i->word, err, "CL env 4 R5", "image type: %s", problem);
+    return !problem ? MM_OK : in_bad(m, i->word, err, "CL env 4 R5", "image type: %s", problem);
 }
 
 /* Whether the first operand is the scope at which work-items execute the instruction together. */

@@ -41,7 +41,7 @@ static void type_name(const struct in_module *m, const struct in_ty *ty, char *t
         break;
     }
     case IN_TY_POINTER:
-        if (ty->element != NULL)
+        if (ty->element)
             type_name(m, ty->element, text, size);
         if (strlen(text) + 2 < size)
             strcat(text, "*");
@@ -62,7 +62,7 @@ static const char *source_string(const struct in_module *m, const char *prefix, 
     const struct in_name *first = notes.count > 0 ? notes.list : NULL;
     for (uint32_t k = 1; k < notes.count; k++)
         first = notes.list[k].id < first->id ? &notes.list[k] : first;
-    return first != NULL ? first->text + strlen(prefix) + n + 1 : NULL;
+    return first ? first->text + strlen(prefix) + n + 1 : NULL;
 }
 
 /* "PREFIX.NAME.entry,entry," has the source's information about the arguments: their types with prefix
@@ -71,9 +71,9 @@ static const char *source_entry(const struct in_module *m, const char *prefix, c
                                 uint32_t index, uint32_t *length)
 {
     const char *p = source_string(m, prefix, kernel);
-    for (uint32_t k = 0; k < index && p != NULL; k++)
-        p = strchr(p, ',') != NULL ? strchr(p, ',') + 1 : NULL;
-    if (p == NULL || strchr(p, ',') == NULL)
+    for (uint32_t k = 0; k < index && p; k++)
+        p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL;
+    if (!p || !strchr(p, ','))
         return NULL;
     *length = (uint32_t)(strchr(p, ',') - p);
     return p;
@@ -156,7 +156,7 @@ bool in_spirv_source_type(const struct in_module *m, const char *kernel, uint32_
 {
     uint32_t length = 0;
     const char *source = source_entry(m, "kernel_arg_type.", kernel, index, &length);
-    if (source == NULL || length >= size)
+    if (!source || length >= size)
         return false;
     memcpy(text, source, length);
     text[length] = 0;
@@ -173,12 +173,12 @@ static uint32_t source_qualifiers(const struct in_module *m, const char *kernel,
     char text[64];
     uint32_t length = 0, q = 0;
     const char *entry = source_entry(m, "kernel_arg_type_qual.", kernel, index, &length);
-    if (entry == NULL || length >= sizeof text)
+    if (!entry || length >= sizeof text)
         return 0;
     memcpy(text, entry, length);
     text[length] = 0;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strstr(text, words[i].word) != NULL)
+        if (strstr(text, words[i].word))
             q |= words[i].flag;
     return q;
 }
@@ -209,9 +209,9 @@ static void pointer_argument(const struct in_id *id, const struct in_ty *ty, str
     a->kind = ty->storage == SpvStorageClassWorkgroup         ? IN_ARG_LOCAL
               : ty->storage == SpvStorageClassUniformConstant ? IN_ARG_CONSTANT
                                                               : IN_ARG_GLOBAL;
-    a->element_size = ty->element != NULL && ty->element->size > 0 ? (uint32_t)ty->element->size : 1;
+    a->element_size = ty->element && ty->element->size > 0 ? (uint32_t)ty->element->size : 1;
     bool by_value = ty->storage == SpvStorageClassFunction;
-    if (by_value && ty->element != NULL) {
+    if (by_value && ty->element) {
         a->kind = IN_ARG_VALUE;
         a->size = (uint32_t)ty->element->size;
         a->align = (uint32_t)ty->element->align;
@@ -253,8 +253,8 @@ static void opaque_argument(const struct in_module *m, const struct in_ty *ty, s
 /* TY: of a value, or what a pointer points to; may be NULL. */
 static void describe_numbers(const struct in_ty *ty, struct in_argument_info *a)
 {
-    const struct in_ty *number = ty != NULL && ty->kind == IN_TY_VECTOR ? ty->element : ty;
-    if (number == NULL || (number->kind != IN_TY_INT && number->kind != IN_TY_FLOAT))
+    const struct in_ty *number = ty && ty->kind == IN_TY_VECTOR ? ty->element : ty;
+    if (!number || (number->kind != IN_TY_INT && number->kind != IN_TY_FLOAT))
         return;
     a->number_size = (uint32_t)number->size;
     a->number_count = number == ty ? 1 : ty->count;
@@ -291,7 +291,7 @@ static enum mm_class argument(struct in_module *m, const struct in_kernel *k, ui
         a->element_size = (uint32_t)structure->size;
     else
         describe_numbers(ty->kind == IN_TY_POINTER ? ty->element : ty, a);
-    return a->type_name != NULL ? MM_OK : MM_LIMIT;
+    return a->type_name ? MM_OK : MM_LIMIT;
 }
 
 /* Size of what the arrays in a descriptor hold. */
@@ -328,7 +328,7 @@ static enum mm_class descriptors(struct in_module *m, struct in_argument_info *l
                                                       .is_descriptor = true};
         if (id->name[0] == 0)
             list[g->argument].name = mm_arena_strdup(m->arena, name);
-        if (list[g->argument].name == NULL)
+        if (!list[g->argument].name)
             return MM_LIMIT;
     }
     return MM_OK;
@@ -345,17 +345,17 @@ static enum mm_class describe_kernel(struct in_module *m, struct in_kernel *k, s
     bool shader = m->target.logical && f->param_count == 0;
     uint32_t n = shader ? m->descriptor_count : f->param_count;
     struct in_argument_info *list = mm_arena_alloc(m->arena, (n + 1) * sizeof *list);
-    if (list == NULL)
+    if (!list)
         return mm_out_of_memory(err);
     if (shader && descriptors(m, list) != MM_OK)
         return mm_out_of_memory(err);
     for (uint32_t p = 0; p < f->param_count; p++)
-        if (m->ids[f->params[p]].ty == NULL || argument(m, k, p, f->params[p], &list[p]) != MM_OK)
+        if (!m->ids[f->params[p]].ty || argument(m, k, p, f->params[p], &list[p]) != MM_OK)
             return mm_out_of_memory(err);
     k->info.argument_count = n;
     k->info.arguments = list;
     const char *attributes = source_string(m, "kernel_attributes.", k->info.name);
-    k->info.attributes = attributes != NULL ? attributes : "";
+    k->info.attributes = attributes ? attributes : "";
     return MM_OK;
 }
 
@@ -443,7 +443,7 @@ static enum mm_class block(struct in_module *m, uint32_t id, struct mm_error *er
     uint32_t k = in_kernel_of(m, m->ids[id].index);
     if (k == m->kernel_count) { /* an invoke function that is no entry point */
         struct in_kernel *list = mm_realloc(m->kernels, (m->kernel_count + 1) * sizeof *list);
-        if (list == NULL)
+        if (!list)
             return mm_out_of_memory(err);
         m->kernels = list;
         list[m->kernel_count++] = (struct in_kernel){.entry_id = id, .info = {.name = m->ids[id].name}};
@@ -483,7 +483,7 @@ static enum mm_class blocks(struct in_module *m, struct mm_error *err)
 static enum mm_class entry_points(struct in_module *m, struct mm_error *err)
 {
     m->kernels = mm_alloc_zero(m->entry_count + 1, sizeof *m->kernels);
-    if (m->kernels == NULL)
+    if (!m->kernels)
         return mm_out_of_memory(err);
     for (; m->kernel_count < m->entry_count; m->kernel_count++) {
         const struct in_entry *e = &m->entries[m->kernel_count];

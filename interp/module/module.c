@@ -25,9 +25,9 @@ static void destroy(struct in_module *m)
 struct in_module *in_module_new(const struct in_module_options *options)
 {
     struct in_module *m = mm_alloc_zero(1, sizeof *m);
-    if (m == NULL || (m->arena = mm_arena_create()) == NULL ||
-        (m->name = mm_arena_strdup(m->arena, options->name != NULL ? options->name : "")) == NULL) {
-        if (m != NULL)
+    if (!m || !(m->arena = mm_arena_create()) ||
+        (m->name = mm_arena_strdup(m->arena, options->name ? options->name : "")) == NULL) {
+        if (m)
             mm_arena_destroy(m->arena);
         mm_free(m);
         return NULL;
@@ -44,10 +44,10 @@ enum mm_class in_module_create(const void *words, size_t size, const struct in_m
 {
     static const struct in_module_options defaults = {.name = NULL};
     *module = NULL;
-    if (warnings != NULL)
+    if (warnings)
         *warnings = NULL;
-    struct in_module *m = in_module_new(options != NULL ? options : &defaults);
-    if (m == NULL)
+    struct in_module *m = in_module_new(options ? options : &defaults);
+    if (!m)
         return mm_out_of_memory(err);
     enum mm_class result = in_parse(m, words, size, m->decoding.options->strict, IN_MAX_BOUND, err);
     if (result == MM_OK && m->decoding.options->any_environment)
@@ -75,7 +75,7 @@ void in_module_retain(struct in_module *module)
 
 void in_module_release(struct in_module *module)
 {
-    if (module != NULL && atomic_fetch_sub(&module->references, 1) == 1)
+    if (module && atomic_fetch_sub(&module->references, 1) == 1)
         destroy(module);
 }
 
@@ -113,7 +113,7 @@ const char *in_module_undefined(const struct in_module *module)
     }
     while (in_spirv_next(module, &i)) {
         const struct in_id *id = i.opcode == SpvOpFunctionCall ? &module->ids[i.operands[0]] : NULL;
-        if (id != NULL && id->kind == IN_ID_FUNCTION && !module->functions[id->index].has_body)
+        if (id && id->kind == IN_ID_FUNCTION && !module->functions[id->index].has_body)
             return shown_name(id);
     }
     return NULL;

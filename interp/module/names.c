@@ -31,7 +31,7 @@ static enum mm_class index_names(struct in_module *m, bool (*is_named)(const str
     if (count == 0)
         return MM_OK;
     names->list = mm_arena_alloc(m->arena, count * sizeof *names->list);
-    if (names->list == NULL)
+    if (!names->list)
         return mm_out_of_memory(err);
     for (uint32_t id = 1; id < m->bound; id++)
         if (is_named(&m->ids[id]))

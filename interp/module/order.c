@@ -38,7 +38,7 @@ static bool rewrite(const struct order *o, const uint32_t *sequence)
     const uint32_t first = o->blocks[0].begin, words = o->blocks[o->count - 1].end - first;
     uint32_t *copy = mm_alloc(words * sizeof *copy);
     uint8_t *is_id = mm_alloc(words);
-    if (copy != NULL && is_id != NULL) {
+    if (copy && is_id) {
         memcpy(copy, m->words + first, words * sizeof *copy);
         memcpy(is_id, m->is_id + first, words);
         for (uint32_t k = 0, to = first; k < o->count; k++) {
@@ -48,7 +48,7 @@ static bool rewrite(const struct order *o, const uint32_t *sequence)
             to += b->end - b->begin;
         }
     }
-    bool done = copy != NULL && is_id != NULL;
+    bool done = copy && is_id;
     mm_free(copy);
     mm_free(is_id);
     return done;

@@ -178,7 +178,7 @@ static bool remove_names(const struct parse_state *state)
 {
     struct in_module *m = state->module;
     bool *removed = mm_alloc_zero(m->bound + UINT64_C(1), sizeof *removed);
-    if (removed == NULL)
+    if (!removed)
         return false;
     for (size_t k = 0; k < state->removed_count; k++)
         if (state->removed[k] < m->bound)
@@ -206,7 +206,7 @@ enum mm_class in_parse(struct in_module *module, const void *words, size_t size,
     module->words = mm_alloc(size);
     module->is_id = mm_alloc_zero(size / 4, 1);
     uint32_t *copy = mm_alloc(size);
-    if (module->words == NULL || module->is_id == NULL || copy == NULL) {
+    if (!module->words || !module->is_id || !copy) {
         mm_free(copy);
         return mm_out_of_memory(err);
     }
@@ -220,7 +220,7 @@ enum mm_class in_parse(struct in_module *module, const void *words, size_t size,
     enum mm_class result = MM_OK;
     if (spvBinaryParse(context, &state, copy, size / 4, on_header, on_instruction, &diagnostic) !=
         SPV_SUCCESS)
-        result = in_diagnose(module, diagnostic != NULL ? diagnostic->error : NULL, "SPIRV 2.3", err);
+        result = in_diagnose(module, diagnostic ? diagnostic->error : NULL, "SPIRV 2.3", err);
     spvDiagnosticDestroy(diagnostic);
     spvContextDestroy(context);
     mm_free(copy);

@@ -14,7 +14,7 @@ struct in_rewrite {
 static inline bool in_rewrite_begin(struct in_rewrite *r, uint32_t capacity)
 {
     *r = (struct in_rewrite){mm_alloc(capacity * sizeof *r->words), mm_alloc(capacity), 0};
-    return r->words != NULL && r->is_id != NULL;
+    return r->words && r->is_id;
 }
 
 static inline void in_rewrite_drop(const struct in_rewrite *r)

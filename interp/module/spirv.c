@@ -11,7 +11,7 @@ static enum mm_class read_module(const void *words, size_t size, const struct in
     named.name = options->name;
     *module = NULL;
     struct in_module *m = in_module_new(&named);
-    if (m == NULL)
+    if (!m)
         return mm_out_of_memory(err);
     m->decoding.options = &any;
     m->decoding.unvalidated = true;

@@ -31,7 +31,7 @@ enum mm_class in_diagnose(struct in_module *module, const char *text, const char
 {
     enum mm_class result =
         mm_fail_at(err, MM_INVALID, rule, module->name, 0, 0, "%s", text != NULL ? text : "invalid SPIR-V");
-    if (err != NULL)
+    if (err)
         for (char *p = err->message; *p != 0; p++)
             if (*p == '\n')
                 *p = ' ';
@@ -45,7 +45,7 @@ static enum mm_class validate_words(struct in_module *module, const uint32_t *wo
     spv_validator_options options = spvValidatorOptionsCreate();
     spv_diagnostic diagnostic = NULL;
     enum mm_class result = MM_OK;
-    if (context == NULL || options == NULL)
+    if (!context || !options)
         result = mm_out_of_memory(err);
     spv_const_binary_t binary = {words, count};
     /* Friendly names take most of the validator's time: they are generated only when there is a message. */
@@ -57,7 +57,7 @@ static enum mm_class validate_words(struct in_module *module, const uint32_t *wo
         diagnostic = NULL;
         spvValidatorOptionsSetFriendlyNames(options, true);
         spvValidateWithOptions(context, options, &binary, &diagnostic);
-        result = in_diagnose(module, diagnostic != NULL ? diagnostic->error : NULL, "SPIRV 2.16", err);
+        result = in_diagnose(module, diagnostic ? diagnostic->error : NULL, "SPIRV 2.16", err);
     }
     spvDiagnosticDestroy(diagnostic);
     spvValidatorOptionsDestroy(options);
@@ -80,7 +80,7 @@ static bool makes_handle(const struct in_module *m, const uint32_t *w)
 static uint8_t *find_vectors(const struct in_module *m)
 {
     uint8_t *vectors = mm_alloc_zero(m->bound + 1, 1);
-    for (struct in_inst i = {0}; vectors != NULL && in_spirv_next(m, &i);)
+    for (struct in_inst i = {0}; vectors && in_spirv_next(m, &i);)
         if (i.result < m->bound && i.type < m->bound)
             vectors[i.result] = i.opcode == SpvOpTypeVector || (i.type != 0 && vectors[i.type]);
     return vectors;
@@ -202,7 +202,7 @@ static void copy_foreign(const uint32_t *w, struct copy *c)
     if (odd)
         to[0] = 2u << 16 | SpvOpTypeStruct;
     uint32_t *storage = kept > 0 ? storage_class(to) : NULL;
-    if (storage != NULL && (*storage == SpvStorageClassPrivate || *storage == SpvStorageClassOutput))
+    if (storage && (*storage == SpvStorageClassPrivate || *storage == SpvStorageClassOutput))
         *storage = SpvStorageClassWorkgroup;
     c->changed = true;
     c->count += kept;
@@ -228,7 +228,7 @@ static struct copy tolerated(const struct in_module *m)
         return (struct copy){.words = NULL};
     struct copy c = {.words = mm_alloc(size * sizeof *c.words), .count = 5};
     uint8_t *vectors = find_vectors(m);
-    if (c.words == NULL || vectors == NULL) {
+    if (!c.words || !vectors) {
         mm_free(c.words);
         mm_free(vectors);
         return (struct copy){.words = NULL};
@@ -260,7 +260,7 @@ static void make_library(struct copy *c)
         bool kept = op != SpvOpEntryPoint && op != SpvOpExecutionMode && op != SpvOpExecutionModeId &&
                     op != SpvOpDecorate && op != SpvOpMemberDecorate;
         uint32_t *storage = storage_class(w);
-        if (storage != NULL && *storage != SpvStorageClassFunction && *storage != SpvStorageClassInput &&
+        if (storage && *storage != SpvStorageClassFunction && *storage != SpvStorageClassInput &&
             *storage != SpvStorageClassWorkgroup)
             *storage = SpvStorageClassCrossWorkgroup;
         if (op == SpvOpCapability && w[1] == SpvCapabilityShader)
@@ -274,8 +274,8 @@ static void make_library(struct copy *c)
 static bool is_tolerated(struct in_module *m)
 {
     struct copy c = tolerated(m);
-    bool valid = c.words != NULL && c.changed && validate_words(m, c.words, c.count, NULL) == MM_OK;
-    if (!valid && c.words != NULL && m->decoding.options->any_environment) {
+    bool valid = c.words && c.changed && validate_words(m, c.words, c.count, NULL) == MM_OK;
+    if (!valid && c.words && m->decoding.options->any_environment) {
         make_library(&c);
         valid = validate_words(m, c.words, c.count, NULL) == MM_OK;
     }
@@ -312,7 +312,7 @@ static enum mm_class check_extended(struct in_module *module, struct mm_error *e
 {
     uint32_t bound = module->bound < IN_MAX_BOUND ? module->bound : IN_MAX_BOUND;
     unsigned char *made = mm_alloc_zero(bound + 1, 1);
-    if (made == NULL)
+    if (!made)
         return mm_out_of_memory(err);
     enum mm_class result = MM_OK;
     for (struct in_inst i = {0}; result == MM_OK && in_spirv_next(module, &i);) {
@@ -350,7 +350,7 @@ static enum mm_class check_costs(const struct in_module *module, struct mm_error
     uint32_t bound = module->bound < IN_MAX_BOUND ? module->bound : IN_MAX_BOUND;
     uint32_t *members = mm_alloc_zero(bound + 1, sizeof *members);
     uint64_t functions = 0, calls = 0, most = 0, size = module->word_count * sizeof *module->words;
-    if (members == NULL)
+    if (!members)
         return mm_out_of_memory(err);
     for (struct in_inst i = {0}; in_spirv_next(module, &i);) {
         functions += i.opcode == SpvOpFunction;
@@ -369,7 +369,7 @@ static enum mm_class check_costs(const struct in_module *module, struct mm_error
 enum mm_class in_validate(struct in_module *module, char **warnings, struct mm_error *err)
 {
     if (check_costs(module, err) != MM_OK || check_extended(module, err) != MM_OK)
-        return err != NULL ? err->cls : MM_INVALID;
+        return err ? err->cls : MM_INVALID;
     struct mm_error first = {.cls = MM_OK};
     enum mm_class result = validate_words(module, module->words, module->word_count, &first);
     if (result == MM_INVALID && !module->decoding.options->strict) {
@@ -378,11 +378,11 @@ enum mm_class in_validate(struct in_module *module, char **warnings, struct mm_e
             result = MM_OK;
     }
     if (result != MM_OK) {
-        if (err != NULL)
+        if (err)
             *err = first;
         return result;
     }
-    if (first.cls != MM_OK && warnings != NULL) {
+    if (first.cls != MM_OK && warnings) {
         char text[sizeof first.message + 200];
         mm_error_format(&first, text, sizeof text);
         *warnings = mm_strdup(text);

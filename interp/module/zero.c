@@ -108,7 +108,7 @@ enum mm_class in_zero_private(struct in_module *module, struct mm_error *err)
                      .pointee = mm_alloc_zero(ids, sizeof *z.pointee),
                      .null_of = mm_alloc_zero(ids, sizeof *z.null_of)};
     struct in_rewrite o = {0};
-    bool ok = z.nullable != NULL && z.pointee != NULL && z.null_of != NULL;
+    bool ok = z.nullable && z.pointee && z.null_of;
     if (ok)
         choose(&z);
     ok = ok && in_rewrite_begin(&o, module->word_count + 3 * z.nulls + z.variables);

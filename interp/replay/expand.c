@@ -38,7 +38,7 @@ static void note_output_id(struct in_shift *shift, uint64_t id)
 
 enum mm_class in_expand_check(struct in_expander *e, enum mm_input limit, uint64_t amount)
 {
-    return e->file != NULL ? mm_input_check(limit, e->file_size, amount, e->file, &e->error) : MM_OK;
+    return e->file ? mm_input_check(limit, e->file_size, amount, e->file, &e->error) : MM_OK;
 }
 
 /* ---- to the consumer ------------------------------------------------------------------------- */
@@ -48,7 +48,7 @@ static enum mm_class out_events(void *context, const struct mm_event *events, si
     struct in_expander *e = context;
     struct mm_record record = {.type = MM_RECORD_EVENT};
     e->events.out += count;
-    if (e->to->events != NULL)
+    if (e->to->events)
         return e->stopped = e->to->events(e->to->context, events, count);
     for (size_t k = 0; k < count && e->stopped == MM_OK; k++) {
         record.event = events[k];
@@ -197,9 +197,9 @@ static enum mm_class expand_trace(int fd, const char *name, bool is_file, const 
                    in = {.context = e, .record = expand_record, .events = expand_events};
     struct mm_error error = {0};
     *complete = false;
-    if (e != NULL)
+    if (e)
         e->recorder = mm_recorder_create(&out);
-    if (e == NULL || e->recorder == NULL) {
+    if (!e || !e->recorder) {
         mm_free(e);
         return mm_fail(err, MM_LIMIT, "trace.memory", "out of memory for a trace reader");
     }
@@ -220,7 +220,7 @@ static enum mm_class expand_trace(int fd, const char *name, bool is_file, const 
         cls = error.cls;
         snprintf(error.file, sizeof error.file, "%s", name != NULL ? name : "");
     }
-    if (err != NULL)
+    if (err)
         *err = error;
     expander_destroy(e);
     return cls;

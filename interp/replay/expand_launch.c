@@ -26,7 +26,7 @@ static uint64_t take_number(struct in *i, unsigned bytes)
 {
     const uint8_t *le = take_bytes(i, bytes);
     uint64_t value = 0;
-    for (unsigned k = 0; le != NULL && k < bytes; k++)
+    for (unsigned k = 0; le && k < bytes; k++)
         value |= (uint64_t)le[k] << 8 * k;
     return value;
 }
@@ -36,11 +36,11 @@ static const char *take_string(struct in *i, struct mm_arena *arena)
 {
     uint64_t length = take_number(i, 4);
     const char *s = take_bytes(i, length);
-    char *copy = s != NULL ? mm_arena_alloc(arena, length + 1) : NULL;
-    i->bad |= copy == NULL;
-    if (copy != NULL)
+    char *copy = s ? mm_arena_alloc(arena, length + 1) : NULL;
+    i->bad |= !copy;
+    if (copy)
         memcpy(copy, s, length);
-    return copy != NULL ? copy : "";
+    return copy ? copy : "";
 }
 
 static enum mm_class bad_launch(struct in_expander *e, uint32_t command, const char *what)
@@ -75,7 +75,7 @@ static void print(void *expander, const char *text, size_t size)
 static struct in_expanded_program *find_program(const struct in_expander *e, uint32_t id)
 {
     struct in_expanded_program *p = e->programs;
-    while (p != NULL && p->id != id)
+    while (p && p->id != id)
         p = p->next;
     return p;
 }
@@ -128,7 +128,7 @@ enum mm_class in_expand_program(struct in_expander *e, const struct mm_program *
     struct in_expanded_program *p = mm_alloc_zero(1, sizeof *p);
     struct mm_arena *arena = mm_arena_create();
     enum mm_class cls = MM_OK;
-    if (p == NULL || arena == NULL) {
+    if (!p || !arena) {
         mm_free(p);
         mm_arena_destroy(arena);
         return in_expand_no_memory(e);
@@ -144,10 +144,10 @@ enum mm_class in_expand_program(struct in_expander *e, const struct mm_program *
 
 void in_expand_programs_destroy(struct in_expander *e)
 {
-    for (struct in_expanded_program *p = e->programs, *next; p != NULL; p = next) {
+    for (struct in_expanded_program *p = e->programs, *next; p; p = next) {
         next = p->next;
         in_instance_destroy(p->instance);
-        if (p->module != NULL)
+        if (p->module)
             in_module_release(p->module);
         mm_free(p);
     }
@@ -165,11 +165,11 @@ static const char *take_pointer(struct in_expander *e, struct in *i, struct mm_a
     uint8_t region = (uint8_t)take_number(i, 1), origin = (uint8_t)take_number(i, 1),
             access = (uint8_t)take_number(i, 1);
     const char *name = take_string(i, arena);
-    if (o == NULL)
+    if (!o)
         return "out of memory";
     if (i->bad || region >= MM_REGION_COUNT || origin >= MM_ORIGIN_COUNT)
         return "its record is truncated";
-    if (m == NULL || m->bytes == NULL || m->known < m->size)
+    if (!m || !m->bytes || m->known < m->size)
         return "the trace does not record the contents of its memory";
     if (offset > m->size || size > m->size - offset || at >= size)
         return "it uses memory outside of its allocation";
@@ -235,11 +235,11 @@ static const char *take_launch(struct in_expander *e, struct in *i, struct mm_ar
         return "its arguments do not match its kernel";
     struct in_argument *arguments = mm_arena_alloc(arena, (info->argument_count + 1) * sizeof *arguments);
     l->arguments = arguments;
-    const char *wrong = arguments == NULL ? "out of memory" : NULL;
-    for (uint32_t k = 0; k < info->argument_count && wrong == NULL; k++)
+    const char *wrong = !arguments ? "out of memory" : NULL;
+    for (uint32_t k = 0; k < info->argument_count && !wrong; k++)
         wrong = take_argument(e, i, arena, &info->arguments[k], &arguments[k]);
     *sample = take_number(i, 8);
-    return wrong != NULL ? wrong : i->bad || i->at != i->end ? "its record is truncated" : NULL;
+    return wrong ? wrong : i->bad || i->at != i->end ? "its record is truncated" : NULL;
 }
 
 /* ---- execution ----------------------------------------------------------------------------- */
@@ -311,8 +311,7 @@ static uint64_t step_limit(uint64_t recorded)
 {
     const uint64_t patience = UINT64_C(100000000000);
     const char *given = mm_getenv("REFCL_STEP_LIMIT");
-    uint64_t limit = recorded != 0 ? recorded : patience,
-             most = given != NULL ? strtoull(given, NULL, 10) : 0;
+    uint64_t limit = recorded != 0 ? recorded : patience, most = given ? strtoull(given, NULL, 10) : 0;
     return most != 0 && most < limit ? most : limit;
 }
 
@@ -322,10 +321,10 @@ enum mm_class in_expand_launch(struct in_expander *e, const struct mm_replay *re
     struct in i = {replay->bytes, (const uint8_t *)replay->bytes + replay->size, false};
     if (replay->size == 0)
         return bad_launch(e, replay->command, "recording it ran out of memory");
-    if (p == NULL)
+    if (!p)
         return bad_launch(e, replay->command, "its program is not in the trace");
     struct mm_arena *arena = mm_arena_create();
-    if (arena == NULL)
+    if (!arena)
         return in_expand_no_memory(e);
     struct in_launch l = {.instance = p->instance,
                           .schedule = IN_SEQUENTIAL,
@@ -337,7 +336,7 @@ enum mm_class in_expand_launch(struct in_expander *e, const struct mm_replay *re
     l.step_limit = step_limit(l.step_limit);
     mm_recorder_flush(e->recorder);
     mm_recorder_skip_ids(e->recorder, (uint32_t)e->sources.out, (uint32_t)e->allocations.out);
-    enum mm_class cls = wrong != NULL ? bad_launch(e, replay->command, wrong) : run_launch(e, &l, sample);
+    enum mm_class cls = wrong ? bad_launch(e, replay->command, wrong) : run_launch(e, &l, sample);
     mm_arena_destroy(arena);
     return cls;
 }

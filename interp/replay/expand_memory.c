@@ -7,7 +7,7 @@ enum { FILLED_BY_ONE = 64 }; /* bytes of contents that count as one instruction 
 static struct in_mirror **mirror_link(struct in_expander *e, uint32_t id)
 {
     struct in_mirror **m = &e->mirrors[id % IN_MIRROR_CHAINS];
-    while (*m != NULL && (*m)->id != id)
+    while (*m && (*m)->id != id)
         m = &(*m)->next;
     return m;
 }
@@ -15,7 +15,7 @@ static struct in_mirror **mirror_link(struct in_expander *e, uint32_t id)
 struct in_mirror *in_mirror_find(const struct in_expander *e, uint32_t id)
 {
     struct in_mirror *m = e->mirrors[id % IN_MIRROR_CHAINS];
-    while (m != NULL && m->id != id)
+    while (m && m->id != id)
         m = m->next;
     return m;
 }
@@ -27,7 +27,7 @@ enum mm_class in_mirror_create(struct in_expander *e, const struct mm_allocation
         return MM_OK;
     in_mirror_free(e, allocation->id);
     struct in_mirror *m = mm_alloc_zero(1, sizeof *m), **place = mirror_link(e, allocation->id);
-    if (m == NULL)
+    if (!m)
         return mm_fail(&e->error, MM_LIMIT, "trace.memory",
                        "out of memory while re-executing the launches of a trace");
     m->id = allocation->id;
@@ -38,7 +38,7 @@ enum mm_class in_mirror_create(struct in_expander *e, const struct mm_allocation
 
 static void mirror_destroy(struct in_expander *e, struct in_mirror *m)
 {
-    if (m->bytes != NULL)
+    if (m->bytes)
         e->mirrored -= m->size;
     mm_aligned_free(m->bytes);
     mm_free(m);
@@ -47,7 +47,7 @@ static void mirror_destroy(struct in_expander *e, struct in_mirror *m)
 void in_mirror_free(struct in_expander *e, uint32_t id)
 {
     struct in_mirror **place = mirror_link(e, id), *m = *place;
-    if (m == NULL)
+    if (!m)
         return;
     *place = m->next;
     mirror_destroy(e, m);
@@ -56,7 +56,7 @@ void in_mirror_free(struct in_expander *e, uint32_t id)
 void in_mirrors_destroy(struct in_expander *e)
 {
     for (uint32_t k = 0; k < IN_MIRROR_CHAINS; k++)
-        for (struct in_mirror *m = e->mirrors[k], *next; m != NULL; m = next) {
+        for (struct in_mirror *m = e->mirrors[k], *next; m; m = next) {
             next = m->next;
             mirror_destroy(e, m);
         }
@@ -72,7 +72,7 @@ static enum mm_class mirror_allocate(struct in_expander *e, struct in_mirror *m)
         return MM_LIMIT;
     if (m->size <= e->most - e->mirrored)
         m->bytes = mm_aligned_alloc(m->size, ALIGN);
-    if (m->bytes == NULL)
+    if (!m->bytes)
         return mm_fail(
             &e->error, MM_LIMIT, "trace.memory",
             "re-executing the launches of the trace needs more memory than is available: allocation %u has %llu bytes",
@@ -84,18 +84,18 @@ static enum mm_class mirror_allocate(struct in_expander *e, struct in_mirror *m)
 enum mm_class in_mirror_content(struct in_expander *e, const struct mm_content *c)
 {
     struct in_mirror *m = in_mirror_find(e, c->allocation);
-    if (m == NULL || c->offset > m->size || c->size > m->size - c->offset)
+    if (!m || c->offset > m->size || c->size > m->size - c->offset)
         return mm_fail(&e->error, MM_INVALID, "trace.content",
                        "the trace has %llu bytes at offset %llu of allocation %u, which is out of range",
                        (unsigned long long)c->size, (unsigned long long)c->offset, c->allocation);
     e->steps += c->size / FILLED_BY_ONE;
     enum mm_class cls = in_expand_check(e, MM_INPUT_TRACE_STEPS, e->steps);
-    if (cls == MM_OK && m->bytes == NULL)
+    if (cls == MM_OK && !m->bytes)
         cls = mirror_allocate(e, m);
     if (cls != MM_OK)
         return cls;
     uint64_t end = c->offset + c->size;
-    if (c->bytes != NULL)
+    if (c->bytes)
         memcpy(m->bytes + c->offset, c->bytes, c->size);
     else if (c->offset < m->known)
         memset(m->bytes + c->offset, 0, c->size); /* bytes from KNOWN on are still zero */

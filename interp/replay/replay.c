@@ -12,7 +12,7 @@
 static bool is_pointer(const struct in_module *m, uint32_t id)
 {
     const struct in_ty *ty = in_type_of(m, id);
-    return ty != NULL && ty->kind == IN_TY_POINTER;
+    return ty && ty->kind == IN_TY_POINTER;
 }
 
 /* Whether memory shared with other work-items or the host may contain pointers. */
@@ -20,8 +20,7 @@ static bool holds_pointers(const struct in_ty *ty)
 {
     switch (ty->kind) {
     case IN_TY_POINTER:
-        return ty->storage != SpvStorageClassFunction && ty->element != NULL &&
-               ty->element->kind == IN_TY_POINTER;
+        return ty->storage != SpvStorageClassFunction && ty->element && ty->element->kind == IN_TY_POINTER;
     case IN_TY_ARRAY:
         return ty->element->kind == IN_TY_POINTER;
     case IN_TY_STRUCT:
@@ -107,7 +106,7 @@ bool in_replay_possible(const struct in_instance *instance, size_t kernel, size_
     if (known == UNKNOWN) {
         uint8_t *seen = mm_alloc_zero(m->function_count + 1, 1);
         uint32_t function = m->kernels[kernel].function;
-        bool possible = seen != NULL && size <= MM_TRACE_BYTES_MAX / 2 && !types_hold_pointers(m) &&
+        bool possible = seen && size <= MM_TRACE_BYTES_MAX / 2 && !types_hold_pointers(m) &&
                         !reaches_irreproducible(m, function, seen);
         mm_free(seen);
         known = possible ? YES : NO;
@@ -145,7 +144,7 @@ static void put_number(struct out *o, uint64_t value, unsigned bytes)
 
 static void put_string(struct out *o, const char *s)
 {
-    size_t length = s != NULL ? strnlen(s, 4096) : 0;
+    size_t length = s ? strnlen(s, 4096) : 0;
     put_number(o, length, 4);
     put_bytes(o, s, length);
 }
@@ -203,7 +202,7 @@ static uint64_t object_checksum(const struct in_object *o, uint32_t launch)
 
 static bool has_object(const struct in_argument *a)
 {
-    return a->object != NULL && a->address != 0;
+    return a->object && a->address != 0;
 }
 
 static bool is_global(const struct in_argument_info *info)

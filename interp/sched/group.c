@@ -19,7 +19,7 @@ static void *group_alloc(struct in_run *run, uint64_t size)
     if (run->memory_used + size > IN_MEMORY_LIMIT)
         return NULL;
     void *p = mm_alloc_zero(1, size);
-    run->memory_used += p != NULL ? size : 0;
+    run->memory_used += p ? size : 0;
     return p;
 }
 
@@ -29,7 +29,7 @@ static bool make_local(struct in_run *run, struct in_group *g)
     const struct in_code *code = run->code;
     uint32_t arguments = run->info->argument_count, n = code->locals.count + arguments;
     g->objects = mm_alloc_zero(n + 1, sizeof *g->objects);
-    if (g->objects == NULL)
+    if (!g->objects)
         return false;
     uint64_t at = 0, most = 128;
     for (uint32_t k = 0; k < n; k++) {
@@ -37,17 +37,17 @@ static bool make_local(struct in_run *run, struct in_group *g)
             k < code->locals.count ? &run->module->globals[code->locals.list[k]] : NULL;
         const struct in_argument *a =
             k >= code->locals.count ? &run->arguments[k - code->locals.count] : NULL;
-        bool local = v != NULL || run->info->arguments[k - code->locals.count].kind == IN_ARG_LOCAL;
-        uint64_t size = !local ? 0 : v != NULL ? v->ty->size : a->local_size;
-        uint64_t align = v != NULL && v->align > 128 ? v->align : 128;
+        bool local = v || run->info->arguments[k - code->locals.count].kind == IN_ARG_LOCAL;
+        uint64_t size = !local ? 0 : v ? v->ty->size : a->local_size;
+        uint64_t align = v && v->align > 128 ? v->align : 128;
         at = (at + align - 1) / align * align;
         most = align > most ? align : most;
         const char *name =
-            v != NULL ? run->module->ids[v->id].name : run->info->arguments[k - code->locals.count].name;
+            v ? run->module->ids[v->id].name : run->info->arguments[k - code->locals.count].name;
         g->objects[k] =
             (struct in_object){.address = at,
                                .size = size,
-                               .id = run->recording.local_ids != NULL ? run->recording.local_ids[k] : k + 1,
+                               .id = run->recording.local_ids ? run->recording.local_ids[k] : k + 1,
                                .region = MM_LOCAL,
                                .name = name};
         at += size;
@@ -56,7 +56,7 @@ static bool make_local(struct in_run *run, struct in_group *g)
     g->local = group_alloc(run, g->local_size);
     if (shadowed(run))
         g->local_shadow = group_alloc(run, g->local_size);
-    if (g->local == NULL || (shadowed(run) && g->local_shadow == NULL))
+    if (!g->local || (shadowed(run) && !g->local_shadow))
         return false;
     const uint8_t *local =
         IN_FAULTY(LOCAL_SHARED) && run->progress.slot_count > 0 ? run->progress.slots[0]->local : g->local;
@@ -69,11 +69,11 @@ static bool make_local(struct in_run *run, struct in_group *g)
 struct in_group *in_group_create(struct in_run *run)
 {
     struct in_group *g = mm_alloc_zero(1, sizeof *g);
-    if (g == NULL)
+    if (!g)
         return NULL;
     g->run = run;
     g->items = group_alloc(run, run->items_per_group * sizeof *g->items);
-    if (g->items == NULL || !make_local(run, g)) {
+    if (!g->items || !make_local(run, g)) {
         in_group_destroy(run, g);
         return NULL;
     }
@@ -83,11 +83,11 @@ struct in_group *in_group_create(struct in_run *run)
 
 void in_group_destroy(struct in_run *run, struct in_group *g)
 {
-    for (struct in_slab *s = g->slabs, *next; s != NULL; s = next) {
+    for (struct in_slab *s = g->slabs, *next; s; s = next) {
         next = s->next;
         mm_free(s);
     }
-    for (uint64_t k = 0; run->launch.terms && g->items != NULL && k < run->items_per_group; k++)
+    for (uint64_t k = 0; run->launch.terms && g->items && k < run->items_per_group; k++)
         in_terms_end(&g->items[k]);
     mm_free(g->copies.list);
     mm_free(g->objects);
@@ -115,10 +115,10 @@ bool in_group_next(struct in_run *run, struct in_group *g)
     g->done = g->waiting = g->cursor = g->yields = 0;
     g->copies.count = g->copies.made = 0;
     in_built_ins_of_group(run, g);
-    if (g->local_shadow != NULL)
+    if (g->local_shadow)
         memset(g->local_shadow, !run->launch.zero_local, g->local_size);
     memset(g->items, 0, g->items_count * sizeof *g->items);
-    if (run->weak != NULL)
+    if (run->weak)
         in_weak_group(run, g);
     if (run->launch.local_pattern != 0 || run->launch.zero_local)
         memset(g->local, run->launch.zero_local ? 0 : run->launch.local_pattern, g->local_size);
@@ -134,7 +134,7 @@ static void place_arguments(struct in_run *run, struct in_group *g, uint8_t *fra
         const struct in_argument *a = &run->arguments[k];
         int32_t slot = run->code->frame.arguments[k];
         const struct in_object *local = &g->objects[run->code->locals.count + k];
-        struct in_fat fat = {a->address, a->object != NULL ? a->object : &in_unknown};
+        struct in_fat fat = {a->address, a->object ? a->object : &in_unknown};
         if (slot == 0)
             continue;
         switch (info->kind) {
@@ -166,7 +166,7 @@ static void relocate(struct in_run *run, struct in_group *g, uint8_t *frame)
         const struct in_const_reloc *r = &code->constants.relocs[k];
         const struct in_object *o = &run->instance->objects[r->variable];
         uint32_t argument = run->module->globals[r->variable].argument;
-        if (argument < run->info->argument_count && run->arguments[argument].object != NULL)
+        if (argument < run->info->argument_count && run->arguments[argument].object)
             o = run->arguments[argument].object;
         uint32_t storage = run->module->globals[r->variable].storage;
         for (uint32_t v = 0; storage == SpvStorageClassWorkgroup && v < code->locals.count; v++)
@@ -218,7 +218,7 @@ static bool more_frames(struct in_run *run, struct in_group *g)
     uint64_t n = s.all < 8192 ? 8192 / s.all : 1;
     n = n < run->items_per_group ? n : run->items_per_group;
     struct in_slab *slab = group_alloc(run, sizeof *slab + s.align + n * s.all);
-    if (slab == NULL)
+    if (!slab)
         return false;
     slab->next = g->slabs;
     g->slabs = slab;
@@ -230,7 +230,7 @@ static bool more_frames(struct in_run *run, struct in_group *g)
 
 bool in_item_start(struct in_run *run, struct in_group *g, struct in_item *item, uint32_t linear)
 {
-    if (g->free_frames == NULL && !more_frames(run, g))
+    if (!g->free_frames && !more_frames(run, g))
         return false;
     item->frame = g->free_frames;
     memcpy(&g->free_frames, item->frame, sizeof g->free_frames);
@@ -250,7 +250,7 @@ bool in_item_start(struct in_run *run, struct in_group *g, struct in_item *item,
 void in_item_finish(struct in_group *g, struct in_item *item)
 {
     item->state = IN_ITEM_DONE;
-    if (item->frame != NULL) /* compiled code has separate blocks */
+    if (item->frame) /* compiled code has separate blocks */
         free_frame(g, item->frame);
     item->frame = item->shadow = NULL;
     in_terms_end(item);

@@ -34,7 +34,7 @@ static struct {
 static bool debug(const char *word)
 {
     const char *list = mm_getenv("REFCL_DEBUG");
-    return list != NULL && strstr(list, word) != NULL;
+    return list && strstr(list, word);
 }
 
 static void *open_beside(const char *relative)
@@ -42,10 +42,10 @@ static void *open_beside(const char *relative)
     Dl_info info;
     char path[4096];
     static const char name[] = "librefcl-jit.so";
-    if (dladdr(&native, &info) == 0 || info.dli_fname == NULL)
+    if (dladdr(&native, &info) == 0 || !info.dli_fname)
         return NULL;
     const char *slash = strrchr(info.dli_fname, '/');
-    int length = slash != NULL ? (int)(slash - info.dli_fname) + 1 : 0;
+    int length = slash ? (int)(slash - info.dli_fname) + 1 : 0;
     int n = snprintf(path, sizeof path, "%.*s%s%s", length, info.dli_fname, relative, name);
     return n > 0 && (size_t)n < sizeof path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
 }
@@ -53,21 +53,21 @@ static void *open_beside(const char *relative)
 static void load_jit(void)
 {
     const char *given = mm_getenv("REFCL_JIT");
-    void *library = given != NULL ? dlopen(given, RTLD_NOW | RTLD_LOCAL) : open_beside("");
+    void *library = given ? dlopen(given, RTLD_NOW | RTLD_LOCAL) : open_beside("");
     in_jit_interface_fn interface = NULL;
-    if (library == NULL && given == NULL)
+    if (!library && !given)
         library = open_beside("../lib/");
-    if (library == NULL && given == NULL)
+    if (!library && !given)
         library = open_beside("../lib/refcl/");
-    if (library != NULL) {
+    if (library) {
         void *symbol = dlsym(library, IN_JIT_SYMBOL);
         memcpy(&interface, &symbol, sizeof interface);
     }
-    if (interface != NULL && interface()->version == IN_JIT_VERSION)
+    if (interface && interface()->version == IN_JIT_VERSION)
         native.api = interface();
     else if (native.note)
         fprintf(stderr, "refcl: jit: %s\n",
-                library != NULL ? "librefcl-jit.so is from another version of refcl" : dlerror());
+                library ? "librefcl-jit.so is from another version of refcl" : dlerror());
 }
 
 /* NULL: not loaded. */
@@ -87,7 +87,7 @@ static void end(void)
         return; /* a forked child has no thread to finish a compilation */
     atomic_store(&native.ended, true);
     const struct in_jit_api *api = loaded_api();
-    if (api != NULL)
+    if (api)
         api->stop_compiling();
 }
 
@@ -116,13 +116,13 @@ static void choose_engine(void)
     native.process = getpid();
     atomic_store(&native.ended, atexit(end) != 0);
     const char *engine = mm_getenv("REFCL_ENGINE");
-    native.engine = engine == NULL                  ? AUTO
+    native.engine = !engine                         ? AUTO
                     : strcmp(engine, "jit") == 0    ? JIT
                     : strcmp(engine, "interp") == 0 ? INTERP
                                                     : AUTO;
     native.note = debug("jit");
     const char *hot = mm_getenv("REFCL_PROMOTE");
-    native.hot = hot != NULL ? strtoull(hot, NULL, 10) : 4000000;
+    native.hot = hot ? strtoull(hot, NULL, 10) : 4000000;
 }
 
 /* Whether compilation pays off, given the instructions that the kernel has executed before.  A recorded or
@@ -148,7 +148,7 @@ static bool loaded(void)
             native.api = NULL;
     }
     native.loaded = true;
-    bool usable = native.api != NULL && !atomic_load(&native.ended);
+    bool usable = native.api && !atomic_load(&native.ended);
     pthread_mutex_unlock(&native.loading);
     return usable;
 }
@@ -176,7 +176,7 @@ void in_start(void)
         return;
     seen = true;
     pthread_once(&chosen, choose_engine);
-    if (gettid() == getpid() && __cxa_thread_atexit_impl != NULL)
+    if (gettid() == getpid() && __cxa_thread_atexit_impl)
         __cxa_thread_atexit_impl(end_of_thread, NULL, &__dso_handle);
 }
 
@@ -185,7 +185,7 @@ bool in_native_create(struct in_run *run)
     in_start();
     const struct in_launch *l = &run->launch;
     run->promotion.at = run->promotion.split_at = UINT64_MAX;
-    bool plain = l->recorder == NULL && !l->checks && !l->weak;
+    bool plain = !l->recorder && !l->checks && !l->weak;
     bool instrumented = l->instrumented && !l->weak && !l->uninitialized && !run->code->noted.suspicious;
     if (native.engine == INTERP || (!plain && !instrumented) || l->schedule != IN_SEQUENTIAL ||
         run->progress.groups_total == 0 || (native.engine == AUTO && run->code->noted.stray))
@@ -280,7 +280,7 @@ static const struct in_object *nearest(const struct in_run *run, const struct in
     uint64_t distance = NEAR;
     for (uint32_t k = 0; k <= run->info->argument_count; k++) {
         const struct in_object *o = k < run->info->argument_count ? run->arguments[k].object : local;
-        if (o == NULL || o->size == 0)
+        if (!o || o->size == 0)
             continue;
         uint64_t end = o->address + o->size;
         uint64_t away = address < o->address ? o->address - address : address >= end ? address - end : 0;
@@ -302,7 +302,7 @@ static void fault(struct in_run *run, const struct in_jit_fault *f)
     if (f->address < 4096)
         in_raise(run, NULL, NULL, "null-pointer", "CLC 6.7", NULL, f->address, 1,
                  "%s through a null pointer, in kernel %s", verb, kernel);
-    else if (o != NULL)
+    else if (o)
         in_raise(run, NULL, NULL, "out-of-bounds", "CLC 6.7", o, f->address, 1,
                  "%s at offset %lld of %s object %s of %llu bytes, in kernel %s", verb,
                  (long long)(f->address - o->address), mm_region_name((enum mm_region)o->region), o->name,
@@ -349,22 +349,22 @@ void in_native_step(struct in_run *run)
 void in_stop_launches(const _Atomic uint32_t *stop)
 {
     const struct in_jit_api *api = loaded_api();
-    if (api != NULL)
+    if (api)
         api->stop_launches(stop);
 }
 
 void in_stop_all(void)
 {
     const struct in_jit_api *api = loaded_api();
-    if (api != NULL)
+    if (api)
         api->stop_all();
 }
 
 void in_native_destroy(struct in_run *run)
 {
-    if (run->code != NULL)
+    if (run->code)
         run->code->heat += run->executed;
-    if (run->native != NULL)
+    if (run->native)
         native.api->destroy(run->native);
 }
 
@@ -375,6 +375,6 @@ void in_native_use(const struct in_jit_api *api)
 
 void in_native_forget(struct in_code *code)
 {
-    if (code != NULL && code->native != NULL)
+    if (code && code->native)
         native.api->forget(code->native);
 }

@@ -9,7 +9,7 @@
 
 static enum mm_class check(const struct in_launch *l, struct mm_error *err)
 {
-    if (l->instance == NULL || l->kernel >= l->instance->module->kernel_count)
+    if (!l->instance || l->kernel >= l->instance->module->kernel_count)
         return mm_fail(err, MM_INVALID, "CL 5.10", "no such kernel");
     if (l->dimensions < 1 || l->dimensions > 3 || l->sub_group_size == 0)
         return mm_fail(err, MM_INVALID, "CL 5.10", "%u dimensions, sub-groups of %u", l->dimensions,
@@ -48,12 +48,12 @@ static void make_handle(struct in_handle *h, const struct in_argument *a)
 {
     h->has_image = a->image != NULL;
     h->has_sampler = a->sampler != NULL;
-    if (a->image != NULL)
+    if (a->image)
         h->image = *a->image;
-    if (a->sampler != NULL)
+    if (a->sampler)
         h->sampler = *a->sampler;
     h->pipe = a->pipe;
-    h->object = a->pipe != NULL ? a->pipe->object : a->object;
+    h->object = a->pipe ? a->pipe->object : a->object;
 }
 
 /* Bytes of the launch's copy of argument A's value. */
@@ -72,7 +72,7 @@ static enum mm_class copy_arguments(struct in_run *run, struct mm_error *err)
     for (uint32_t k = 0; k < n; k++)
         bytes += value_bytes(&run->info->arguments[k]);
     uint8_t *copies = mm_alloc_zero(1, bytes);
-    if (copies == NULL)
+    if (!copies)
         return mm_out_of_memory(err);
     run->handles = (struct in_handle *)(void *)copies;
     run->arguments = (struct in_argument *)(void *)(copies + handles);
@@ -82,7 +82,7 @@ static enum mm_class copy_arguments(struct in_run *run, struct mm_error *err)
         make_handle(&run->handles[k], &run->arguments[k]);
         if (info->kind != IN_ARG_VALUE)
             continue;
-        if (run->arguments[k].value == NULL)
+        if (!run->arguments[k].value)
             return mm_fail(err, MM_INVALID, "CL 5.9.2", "argument %u has no value", k);
         run->arguments[k].value = memcpy(copies + at, run->arguments[k].value, info->size);
         at += value_bytes(info);
@@ -98,13 +98,12 @@ static bool record_locals(struct in_run *run)
         mm_alloc_zero(run->code->sources.count + 1, sizeof *run->recording.source_ids);
     run->recording.local_ids = mm_alloc_zero(n + 1, sizeof *run->recording.local_ids);
     run->recording.events = mm_alloc_zero(IN_EVENT_BATCH, sizeof *run->recording.events);
-    if (run->recording.source_ids == NULL || run->recording.local_ids == NULL ||
-        run->recording.events == NULL)
+    if (!run->recording.source_ids || !run->recording.local_ids || !run->recording.events)
         return false;
     for (uint32_t k = 0; k < n; k++) {
         const struct in_global *v = k < locals ? &run->module->globals[run->code->locals.list[k]] : NULL;
         const struct in_argument_info *a = k < locals ? NULL : &run->info->arguments[k - locals];
-        if (a != NULL && a->kind != IN_ARG_LOCAL)
+        if (a && a->kind != IN_ARG_LOCAL)
             continue;
         struct mm_record record = {.type = MM_RECORD_ALLOCATION};
         run->recording.local_ids[k] = mm_recorder_new_allocation(run->launch.recorder);
@@ -113,13 +112,12 @@ static bool record_locals(struct in_run *run)
                                    .region = MM_LOCAL,
                                    .device = (int16_t)run->launch.device,
                                    .command = run->launch.command,
-                                   .size = v != NULL ? v->ty->size : run->arguments[k - locals].local_size,
-                                   .name = v != NULL ? run->module->ids[v->id].name : a->name};
-        if (v != NULL)
+                                   .size = v ? v->ty->size : run->arguments[k - locals].local_size,
+                                   .name = v ? run->module->ids[v->id].name : a->name};
+        if (v)
             record.allocation.element = in_spirv_scalar(run->module, record.allocation.name, v->ty);
-        record.allocation.layout =
-            v != NULL ? in_spirv_layout(run->module, record.allocation.name) : a->layout;
-        if (v == NULL)
+        record.allocation.layout = v ? in_spirv_layout(run->module, record.allocation.name) : a->layout;
+        if (!v)
             record.allocation.element = mm_scalar_named(a->type_name);
         mm_recorder_record(run->launch.recorder, &record);
     }
@@ -128,13 +126,13 @@ static bool record_locals(struct in_run *run)
 
 bool in_open_slots(struct in_run *run)
 {
-    bool ranked = run->launch.oracle != NULL && run->launch.oracle->rank != NULL;
+    bool ranked = run->launch.oracle && run->launch.oracle->rank;
     uint64_t wanted = ranked ? run->progress.groups_total : run->launch.schedule == IN_SEQUENTIAL ? 1 : 8;
-    if (run->launch.recorder != NULL && !record_locals(run))
+    if (run->launch.recorder && !record_locals(run))
         return false;
     run->outcome.over = run->progress.groups_total == 0;
     run->members = mm_alloc((run->items_per_group + 1) * sizeof *run->members);
-    if (run->members == NULL)
+    if (!run->members)
         return false;
     for (uint64_t k = 0;
          k < wanted && !run->outcome.over && run->progress.next_group < run->progress.groups_total; k++)
@@ -149,23 +147,23 @@ enum mm_class in_run_create(const struct in_launch *launch, struct in_run **out,
     if (result != MM_OK)
         return result;
     struct in_run *run = mm_alloc_zero(1, sizeof *run);
-    if (run == NULL)
+    if (!run)
         return mm_out_of_memory(err);
     run->launch = *launch;
     run->instance = launch->instance;
     run->module = launch->instance->module;
     run->code = run->module->kernels[launch->kernel].code;
     run->info = &run->module->kernels[launch->kernel].info;
-    run->full = launch->recorder != NULL || launch->schedule == IN_RANDOM;
+    run->full = launch->recorder || launch->schedule == IN_RANDOM;
     run->progress.random = launch->seed * UINT64_C(0x2545f4914f6cdd1d) + 1;
-    run->launch.terms &= launch->recorder != NULL && !launch->weak;
+    run->launch.terms &= launch->recorder && !launch->weak;
     run->engine = launch->weak                          ? IN_WEAK
                   : launch->checks || run->launch.terms ? IN_CHECKING
                   : run->full                           ? IN_RECORDING
                                                         : IN_FAST;
     run->full |= launch->checks || launch->weak;
     run->insns = in_thread(run->code, run->engine);
-    result = run->insns == NULL ? mm_out_of_memory(err) : geometry(run, err);
+    result = !run->insns ? mm_out_of_memory(err) : geometry(run, err);
     if (result == MM_OK)
         result = copy_arguments(run, err);
     if (result == MM_OK && launch->weak && !in_weak_create(run))
@@ -186,12 +184,12 @@ enum mm_class in_run_step(struct in_run *run, uint64_t quantum, bool *done, stru
     bool compiled = run->native != NULL;
     if (compiled)
         in_native_step(run);
-    if (run->native == NULL && !run->outcome.limit && (!compiled || quantum == 0)) {
+    if (!run->native && !run->outcome.limit && (!compiled || quantum == 0)) {
         in_fp_enter(&state);
         in_schedule(run, quantum);
         in_fp_leave(&state);
     }
-    if (run->launch.recorder != NULL)
+    if (run->launch.recorder)
         in_record_flush(run);
     *done = run->outcome.over || run->outcome.stopped || run->outcome.limit;
     if (*done && __builtin_expect(in_fault_now != IN_NO_FAULT, 0))
@@ -216,7 +214,7 @@ uint64_t in_run_instruction_count(const struct in_run *run)
 
 void in_run_destroy(struct in_run *run)
 {
-    if (run == NULL)
+    if (!run)
         return;
     in_native_destroy(run);
     for (uint32_t k = 0; k < run->progress.slot_count; k++)

@@ -16,7 +16,7 @@ bool in_add_slot(struct in_run *run)
         (run->progress.slot_count > 0 && run->memory_used > IN_SPIN_MEMORY))
         return false;
     struct in_group *g = in_group_create(run);
-    if (g == NULL)
+    if (!g)
         return false;
     if (!mm_append(&run->progress.slots, &run->progress.slot_count, &g)) {
         in_group_destroy(run, g);
@@ -51,7 +51,7 @@ static void rotate(struct in_run *run)
 static void replace(struct in_run *run, struct in_group *g)
 {
     const struct in_environment *env = &run->instance->environment_copy;
-    if (env->group_ended != NULL)
+    if (env->group_ended)
         env->group_ended(env->context, g->linear);
     run->progress.groups_done++;
     run->progress.idle_rounds = 0;
@@ -92,7 +92,7 @@ static struct in_item *lowest(struct in_run *run)
             if (g->items[at].state > IN_ITEM_READY)
                 continue;
             uint64_t rank = o->rank(o->context, (uint32_t)(g->linear * run->items_per_group + at));
-            if (best != NULL && rank >= best_rank)
+            if (best && rank >= best_rank)
                 continue;
             best = &g->items[at];
             best_rank = rank;
@@ -104,7 +104,7 @@ static struct in_item *lowest(struct in_run *run)
 
 static bool is_ranked(const struct in_run *run)
 {
-    return run->launch.oracle != NULL && run->launch.oracle->rank != NULL;
+    return run->launch.oracle && run->launch.oracle->rank;
 }
 
 static struct in_item *pick(struct in_run *run)
@@ -170,7 +170,7 @@ static void split(struct in_run *run)
     if (!g->active || g->waiting > 0)
         return;
     in_native_split(run, g);
-    if (run->native == NULL && g->done == g->items_count)
+    if (!run->native && g->done == g->items_count)
         replace(run, g);
 }
 
@@ -212,13 +212,13 @@ void in_schedule(struct in_run *run, uint64_t quantum)
 {
     uint64_t end = quantum == 0 ? UINT64_MAX : run->executed + quantum;
     while (!run->outcome.over && !run->outcome.stopped && !run->outcome.limit && run->executed < end &&
-           run->native == NULL) {
-        struct in_item *item = run->progress.current != NULL ? run->progress.current : pick(run);
-        if (item == NULL) { /* all work-items of the group are blocked: next group */
+           !run->native) {
+        struct in_item *item = run->progress.current ? run->progress.current : pick(run);
+        if (!item) { /* all work-items of the group are blocked: next group */
             rotate(run);
             continue;
         }
-        if (run->progress.current == NULL)
+        if (!run->progress.current)
             run->progress.slice_left = slice(run);
         uint64_t left = end - run->executed;
         execute(run, item,
@@ -226,6 +226,6 @@ void in_schedule(struct in_run *run, uint64_t quantum)
         if (__builtin_expect(run->executed >= run->promotion.split_at, 0) && !run->outcome.over)
             split(run);
         if (run->launch.step_limit != 0 && run->executed > run->launch.step_limit)
-            in_step_limit(run, item, item->frame != NULL && item->state == IN_ITEM_READY ? item->pc : NULL);
+            in_step_limit(run, item, item->frame && item->state == IN_ITEM_READY ? item->pc : NULL);
     }
 }

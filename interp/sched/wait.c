@@ -23,7 +23,7 @@ static void record_at(struct in_run *run, struct in_item *item, enum mm_kind kin
                       uint32_t instance)
 {
     const struct in_wait *w = wait_of(item);
-    if (!run->full || run->launch.recorder == NULL)
+    if (!run->full || !run->launch.recorder)
         return;
     struct mm_event *e = in_record_fence(run, item, item->pc - 1, kind, in_get32(item, w->semantics),
                                          in_get32(item, w->memory_scope), site, instance);
@@ -54,7 +54,7 @@ static void release_members(struct in_run *run, struct in_item **members, uint32
     bool barrier = w->kind == IN_WAIT_BARRIER || w->kind == IN_WAIT_NAMED_BARRIER;
     if (w->kind == IN_WAIT_NAMED_BARRIER)
         record_named(run, members, n);
-    if (run->weak != NULL && barrier)
+    if (run->weak && barrier)
         in_weak_barrier(run, members, n, in_get32(members[0], w->semantics),
                         in_scope_of(in_get32(members[0], w->memory_scope)));
     if (!barrier)
@@ -113,7 +113,7 @@ static void diverged(struct in_run *run, struct in_item *first, const struct in_
 static struct in_item *disagrees(struct in_group *g, uint32_t from, uint32_t to)
 {
     struct in_item *first = NULL;
-    for (uint32_t k = from; k < to && first == NULL; k++)
+    for (uint32_t k = from; k < to && !first; k++)
         if (g->items[k].state == IN_ITEM_WAITING)
             first = &g->items[k];
     for (uint32_t k = from; k < to; k++)
@@ -141,7 +141,7 @@ static bool waits_non_uniformly(const struct in_item *item)
 static int32_t function_of(const struct in_run *run, const struct in_item *item)
 {
     const struct in_code *code = run->code;
-    return code->sources.return_slots != NULL
+    return code->sources.return_slots
                ? code->sources.return_slots[code->sources.of_insn[item->pc - 1 - run->insns]]
                : 0;
 }
@@ -159,11 +159,11 @@ static bool release_non_uniform(struct in_run *run, struct in_group *g, uint32_t
 {
     const struct in_item *first = NULL;
     for (uint32_t k = from; k < to; k++)
-        if (waits_non_uniformly(&g->items[k]) && (first == NULL || is_later(run, first, &g->items[k])))
+        if (waits_non_uniformly(&g->items[k]) && (!first || is_later(run, first, &g->items[k])))
             first = &g->items[k];
-    const struct in_insn *pc = first != NULL ? first->pc : NULL;
+    const struct in_insn *pc = first ? first->pc : NULL;
     uint32_t n = 0;
-    for (uint32_t k = from; k < to && pc != NULL; k++)
+    for (uint32_t k = from; k < to && pc; k++)
         if (g->items[k].state == IN_ITEM_WAITING && g->items[k].pc == pc)
             run->members[n++] = &g->items[k];
     if (n > 0)
@@ -186,7 +186,7 @@ static bool all_wait_for(const struct in_group *g, uint32_t from, uint32_t to, u
 {
     for (uint32_t k = from; k < to; k++) {
         const struct in_named_barrier *b = named_barrier_of(&g->items[k]);
-        if (b == NULL || b->number != number)
+        if (!b || b->number != number)
             return false;
     }
     return true;
@@ -233,19 +233,18 @@ static bool resolve_sub_group(struct in_run *run, struct in_group *g, uint32_t f
         if (g->items[k].state == IN_ITEM_NEW || g->items[k].state == IN_ITEM_READY)
             return false;
         bool named = named_barrier_of(&g->items[k]) != NULL;
-        if (g->items[k].state == IN_ITEM_WAITING && (named || sub_group_scope(&g->items[k])) &&
-            waiting == NULL)
+        if (g->items[k].state == IN_ITEM_WAITING && (named || sub_group_scope(&g->items[k])) && !waiting)
             waiting = &g->items[k];
     }
     if (release_non_uniform(run, g, from, to))
         return true;
-    if (waiting == NULL)
+    if (!waiting)
         return false;
     struct in_item *other = disagrees(g, from, to);
     const struct in_named_barrier *barrier = named_barrier_of(waiting);
-    if (other == NULL && barrier != NULL)
+    if (!other && barrier)
         return release_named(run, g, barrier);
-    if (other != NULL) {
+    if (other) {
         diverged(run, waiting, other == waiting ? &g->items[from] : other);
         return true;
     }
@@ -262,11 +261,11 @@ static void resolve_group(struct in_run *run, struct in_group *g)
         return;
     struct in_item *other = disagrees(g, 0, g->items_count);
     for (uint32_t k = 0; k < g->items_count; k++)
-        if (named_barrier_of(&g->items[k]) != NULL) {
+        if (named_barrier_of(&g->items[k])) {
             named_barrier_stuck(run, &g->items[k]);
             return;
         }
-    if (other == NULL) {
+    if (!other) {
         release_range(run, g, 0, g->items_count);
         return;
     }
@@ -284,7 +283,7 @@ static void settle(struct in_run *run, struct in_item *item, bool sub_group)
         resolve_group(run, g);
         return;
     }
-    if (!sub_group && named_barrier_of(item) == NULL)
+    if (!sub_group && !named_barrier_of(item))
         return;
     uint32_t sub = run->launch.sub_group_size, from = item->local_linear / sub * sub;
     resolve_sub_group(run, g, from, from + sub < g->items_count ? from + sub : g->items_count);
@@ -319,7 +318,7 @@ void in_item_done(struct in_run *run, struct in_item *item)
     struct in_group *g = item->group;
     if (g->done + 1 == g->items_count)
         in_copies_end(run, item);
-    if (run->weak != NULL)
+    if (run->weak)
         in_weak_done(run, item);
     in_item_finish(g, item);
     g->yields = 0;

@@ -130,7 +130,7 @@ static bool access_begin(struct access *x, struct in_run *run, struct in_item *i
     *x = (struct access){.run = run, .w = run->weak, .item = item, .region = in_region_of(object)};
     x->mine = in_weak_item(run, item);
     memset(&x->w->last, 0, sizeof x->w->last);
-    return x->mine != NULL && !x->w->failed;
+    return x->mine && !x->w->failed;
 }
 
 /* Mask of the bytes of [address, address + size) in the cell at address CELL. */
@@ -167,13 +167,13 @@ const uint8_t *in_weak_read(struct in_run *run, struct in_item *item, const stru
     const uint8_t *memory = (const uint8_t *)(uintptr_t)address;
     uint64_t first = address & ~UINT64_C(7);
     bool any = false;
-    if (run->launch.oracle != NULL)
+    if (run->launch.oracle)
         return in_oracle_read(run, item, object, address, size);
     if (!access_begin(&x, run, item, object) || !in_weak_scratch(x.w, size))
         return memory;
     for (uint64_t at = first; at < address + size; at += 8) {
         x.cell = in_cell_find(x.w, at);
-        if (x.cell == NULL)
+        if (!x.cell)
             continue;
         if (!any)
             memcpy(x.w->scratch, memory, size);
@@ -192,12 +192,12 @@ void in_weak_write_begin(struct in_run *run, struct in_item *item, const struct 
                          uint64_t address, uint64_t size)
 {
     struct in_weak *w = run->weak;
-    if (run->launch.oracle != NULL)
+    if (run->launch.oracle)
         return;
     for (uint64_t at = address & ~UINT64_C(7); at < address + size && !w->failed; at += 8) {
         uint8_t mask = part(at, address, size);
         struct in_cell *c = in_cell_at(w, group_of(item, object), at, mask);
-        if (c != NULL)
+        if (c)
             in_cell_refresh(w, c, mask);
     }
 }
@@ -206,7 +206,7 @@ void in_weak_write_end(struct in_run *run, struct in_item *item, const struct in
                        uint64_t address, uint64_t size)
 {
     struct access x;
-    if (run->launch.oracle != NULL) {
+    if (run->launch.oracle) {
         in_oracle_wrote(run, item, object, address, size, (const void *)(uintptr_t)address);
         return;
     }
@@ -216,7 +216,7 @@ void in_weak_write_end(struct in_run *run, struct in_item *item, const struct in
         uint64_t value = 0;
         x.mask = part(at, address, size);
         x.cell = in_cell_at(x.w, group_of(item, object), at, x.mask);
-        if (x.cell == NULL)
+        if (!x.cell)
             return;
         for (int b = 0; b < 8; b++)
             if (x.mask >> b & 1)
@@ -224,7 +224,7 @@ void in_weak_write_end(struct in_run *run, struct in_item *item, const struct in
         uint64_t seen = x.cell->messages[in_cell_last(x.cell, bound(&x), x.mask)].serial;
         uint32_t index = x.cell->count;
         struct in_message *m = in_cell_insert(x.w, x.cell, index, x.mask, value);
-        if (m == NULL)
+        if (!m)
             return;
         m->agent = item->agent;
         m->seen = seen;
@@ -243,7 +243,7 @@ struct candidate {
 
 static bool is_seq_cst(const struct in_weak_atomic *a, bool writes)
 {
-    bool load = a->result == NULL;
+    bool load = !a->result;
     return (writes || load ? a->order : a->order_failed) == MM_SEQ_CST;
 }
 
@@ -321,8 +321,8 @@ static void note_atomic_write(const struct access *x, struct in_message *m)
     const uint32_t most = sizeof mine->writes / sizeof *mine->writes;
     if (mine->write_count == most) {
         struct in_cell *cell = in_cell_of_id(x->w, mine->writes[0].cell);
-        uint32_t at = cell != NULL ? in_cell_index(cell, mine->writes[0].serial) : 0;
-        if (cell != NULL && cell->messages[at].serial == mine->writes[0].serial)
+        uint32_t at = cell ? in_cell_index(cell, mine->writes[0].serial) : 0;
+        if (cell && cell->messages[at].serial == mine->writes[0].serial)
             cell->messages[at].fenced = m->serial;
         memmove(mine->writes, mine->writes + 1, (most - 1) * sizeof *mine->writes);
         mine->write_count--;
@@ -335,7 +335,7 @@ static void write_at(struct access *x, struct in_weak_atomic *a, const struct ca
     uint64_t seen = x->cell->messages[in_cell_last(x->cell, bound(x), x->mask)].serial;
     struct in_message *m =
         in_cell_insert(x->w, x->cell, chosen->index, x->mask, a->written << (8 * (a->address & 7)));
-    if (m == NULL)
+    if (!m)
         return;
     m->agent = x->item->agent;
     m->seen = seen;
@@ -363,7 +363,7 @@ static bool attempt_atomic(struct access *x, struct in_weak_atomic *a)
     a->old = in_cell_value(x->cell, chosen->place, x->mask) >> shift;
     a->written = a->old;
     a->wrote = chosen->writes;
-    if (a->result != NULL)
+    if (a->result)
         a->written = a->result(a->context, a->old, &a->wrote);
     if (chosen->writes && !store_last(x, a, chosen->index, a->written))
         return false; /* a host thread changed memory first: retry */
@@ -372,7 +372,7 @@ static bool attempt_atomic(struct access *x, struct in_weak_atomic *a)
         note_read(x, from);
         raise_view(x, x->cell->messages[from].serial);
         in_sync_acquire(x->run, x->item, a->object, x->cell, from, x->mask,
-                        a->wrote || a->result == NULL ? a->order : a->order_failed, a->scope);
+                        a->wrote || !a->result ? a->order : a->order_failed, a->scope);
     }
     if (chosen->writes)
         write_at(x, a, chosen);
@@ -383,7 +383,7 @@ void in_weak_atomic(struct in_run *run, struct in_item *item, struct in_weak_ato
 {
     struct access x;
     uint64_t at = a->address & ~UINT64_C(7);
-    if (run->launch.oracle != NULL) {
+    if (run->launch.oracle) {
         in_oracle_atomic(run, item, a);
         return;
     }
@@ -391,9 +391,9 @@ void in_weak_atomic(struct in_run *run, struct in_item *item, struct in_weak_ato
     x.atomic = true;
     x.mask = part(at, a->address, a->size);
     x.cell = ready ? in_cell_at(x.w, group_of(item, a->object), at, x.mask) : NULL;
-    while (x.cell != NULL && !x.w->failed && !attempt_atomic(&x, a))
+    while (x.cell && !x.w->failed && !attempt_atomic(&x, a))
         ;
-    a->failed = x.cell == NULL || x.w->failed;
+    a->failed = !x.cell || x.w->failed;
 }
 
 /* ---- recording -------------------------------------------------------------------------------- */
@@ -414,7 +414,7 @@ void in_weak_recorded(struct in_run *run)
     struct in_weak *w = run->weak;
     struct mm_edge edges[2];
     size_t count = 0;
-    if (run->launch.oracle != NULL) {
+    if (run->launch.oracle) {
         in_oracle_recorded(run);
         return;
     }

@@ -26,7 +26,7 @@ struct in_cell *in_cell_of_id(const struct in_weak *w, uint64_t id)
 
 static void drop_offers(struct in_message *m)
 {
-    while (m->offers != NULL) {
+    while (m->offers) {
         struct in_offer *o = m->offers;
         m->offers = o->next;
         in_view_drop(o->view);
@@ -54,7 +54,7 @@ static bool reserve_cell(struct in_weak *w)
     if (w->free_cells != 0)
         return true;
     struct in_cell *c = mm_alloc_zero(1, sizeof *c);
-    if (c == NULL || !mm_append(&w->cells, &w->cell_used, &c)) {
+    if (!c || !mm_append(&w->cells, &w->cell_used, &c)) {
         mm_free(c);
         return false;
     }
@@ -75,7 +75,7 @@ static void note_local(struct in_weak *w, const struct in_group *group, uint32_t
         l++;
     if (l == end) {
         l = mm_add(&w->locals, &w->local_count);
-        if (l == NULL)
+        if (!l)
             return;
         l->group = group;
     }
@@ -112,7 +112,7 @@ static struct in_cell *new_cell(struct in_weak *w, const struct in_group *group,
     c->messages[0] = (struct in_message){.mask = 0xff, .agent = UINT32_MAX, .event = MM_NO_EVENT};
     w->messages++;
     w->cell_count++;
-    if (group != NULL)
+    if (group)
         note_local(w, group, index);
     return c;
 }
@@ -125,9 +125,9 @@ static uint8_t memory_byte(const struct in_cell *c, int byte)
 struct in_cell *in_cell_at(struct in_weak *w, const struct in_group *group, uint64_t address, uint8_t mask)
 {
     struct in_cell *c = in_cell_find(w, address);
-    if (c == NULL)
+    if (!c)
         c = new_cell(w, group, address);
-    if (c == NULL) {
+    if (!c) {
         w->failed = true;
         return NULL;
     }
@@ -197,7 +197,7 @@ uint32_t in_cell_last(const struct in_cell *c, uint32_t index, uint8_t mask)
 uint32_t in_cell_bound(const struct in_cell *c, const struct in_view *view, uint8_t mask)
 {
     uint32_t bound = c->oldest;
-    for (int half = 0; half < 2 && view != NULL; half++) {
+    for (int half = 0; half < 2 && view; half++) {
         if (!(mask & in_half_mask(half)))
             continue;
         uint64_t serial = in_view_get(view, in_half_key(c, half));
@@ -215,17 +215,17 @@ void in_message_offer(struct in_weak *w, struct in_message *m, uint8_t slot, uin
 {
     struct in_offer *o = m->offers;
     uint32_t count = 0;
-    for (; o != NULL && (o->slot != slot || (o->key != key && o->key != ANY_KEY)); o = o->next)
+    for (; o && (o->slot != slot || (o->key != key && o->key != ANY_KEY)); o = o->next)
         count++;
-    if (o == NULL && count >= 16) { /* merge two instances: more synchronization only removes outcomes */
-        for (o = m->offers; o != NULL && o->slot != slot;)
+    if (!o && count >= 16) { /* merge two instances: more synchronization only removes outcomes */
+        for (o = m->offers; o && o->slot != slot;)
             o = o->next;
-        if (o != NULL)
+        if (o)
             o->key = ANY_KEY;
     }
-    if (o == NULL) {
+    if (!o) {
         o = mm_alloc_zero(1, sizeof *o);
-        if (o == NULL) {
+        if (!o) {
             w->failed = true;
             return;
         }
@@ -247,7 +247,7 @@ static void pass_on_offers(struct in_weak *w, struct in_cell *c, uint32_t index)
         next++;
     if (next == c->count || (!c->messages[next].rmw && c->messages[next].agent != m->agent))
         return;
-    for (const struct in_offer *o = m->offers; o != NULL; o = o->next)
+    for (const struct in_offer *o = m->offers; o; o = o->next)
         in_message_offer(w, &c->messages[next], o->slot, o->key, o->view, o->other);
 }
 
@@ -301,7 +301,7 @@ void in_cell_refresh(struct in_weak *w, struct in_cell *c, uint8_t mask)
     if (now != have) {
         struct in_view *all = in_view_of_all(w);
         struct in_message *m = in_cell_insert(w, c, c->count, mask, now);
-        for (uint8_t slot = 0; m != NULL && slot < SLOTS; slot++)
+        for (uint8_t slot = 0; m && slot < SLOTS; slot++)
             in_message_offer(w, m, slot, ANY_KEY, all, all);
         in_view_drop(all);
     }

@@ -127,8 +127,8 @@ static uint64_t cell_of(const struct in_item *item, const struct in_insn *pc)
 bool in_weak_catch_up(struct in_run *run, struct in_item *item)
 {
     struct in_weak_item *mine = item->weak;
-    const struct in_insn *late = mine != NULL ? mine->late : NULL;
-    if (late == NULL)
+    const struct in_insn *late = mine ? mine->late : NULL;
+    if (!late)
         return true;
     const struct in_atomic *a = late->p;
     mine->late = NULL;
@@ -142,17 +142,17 @@ bool in_weak_catch_up(struct in_run *run, struct in_item *item)
 bool in_weak_postpones(struct in_run *run, struct in_item *item, const struct in_insn *pc)
 {
     const struct in_atomic *a = pc->p;
-    struct in_weak_item *mine = run->launch.oracle == NULL ? in_weak_item(run, item) : NULL;
-    if (mine == NULL)
+    struct in_weak_item *mine = !run->launch.oracle ? in_weak_item(run, item) : NULL;
+    if (!mine)
         return false;
-    if (mine->late != NULL) {
+    if (mine->late) {
         if (cell_of(item, pc) == cell_of(item, mine->late))
             in_weak_catch_up(run, item);
         run->switch_budget = 0;
         return false;
     }
     bool flag = a->opcode == SpvOpAtomicFlagTestAndSet;
-    if (in_atomic_stores(a) || flag || a->result == 0 || run->launch.recorder != NULL || !is_relaxed(item, a))
+    if (in_atomic_stores(a) || flag || a->result == 0 || run->launch.recorder || !is_relaxed(item, a))
         return false;
     struct in_weak *w = run->weak;
     struct absent absent = {.slots = {a->result}, .count = 1};

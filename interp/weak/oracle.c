@@ -45,7 +45,7 @@ void in_oracle_atomic(struct in_run *run, struct in_item *item, struct in_weak_a
     if (!a->store)
         memcpy(&a->old, in_oracle_read(run, item, a->object, a->address, a->size), a->size);
     a->written = a->old;
-    if (a->result != NULL)
+    if (a->result)
         a->written = a->result(a->context, a->old, &a->wrote);
     if (!a->wrote)
         return;
@@ -74,10 +74,10 @@ void in_oracle_recorded(struct in_run *run)
     enum { MOST = 64 };
     const struct in_oracle *o = run->launch.oracle;
     struct mm_edge edges[MOST];
-    size_t count = o->sources != NULL ? o->sources(o->context, edges, MOST) : 0;
+    size_t count = o->sources ? o->sources(o->context, edges, MOST) : 0;
     for (size_t k = 0; k < count; k++)
         edges[k].kind = MM_EDGE_RF;
     mm_event_id id = in_weak_record(run, edges, count);
-    if (o->recorded != NULL)
+    if (o->recorded)
         o->recorded(o->context, id);
 }

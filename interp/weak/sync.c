@@ -65,7 +65,7 @@ static void join_offers(const struct acquire *a, const struct in_message *m)
 {
     int region = in_region_of(a->object);
     struct in_weak *w = a->run->weak;
-    for (const struct in_offer *o = m->offers; o != NULL; o = o->next) {
+    for (const struct in_offer *o = m->offers; o; o = o->next) {
         if (o->key != ANY_KEY && o->key != slot_key(a->run, a->item, o->slot))
             continue;
         for (uint8_t slot = 0; slot < SLOTS; slot++) {
@@ -88,7 +88,7 @@ void in_sync_acquire(struct in_run *run, struct in_item *item, const struct in_o
     struct acquire a = {run, item, in_weak_item(run, item), object, SLOTS};
     bool partial = (cell->messages[index].mask & mask) != mask; /* it read several writes: all are joined */
     uint32_t only = UINT32_MAX;
-    if (a.mine == NULL)
+    if (!a.mine)
         return;
     if (mm_acquires(order))
         a.slot = effective_slot(scope_slot(scope), object);
@@ -120,13 +120,13 @@ void in_sync_release(struct in_run *run, struct in_item *item, const struct in_o
 {
     struct in_weak_item *mine = in_weak_item(run, item);
     int region = in_region_of(object);
-    for (uint8_t s = 0; mine != NULL && s < SLOTS; s++) {
+    for (uint8_t s = 0; mine && s < SLOTS; s++) {
         uint8_t slot = effective_slot(s, object);
-        if (mine->release[region][s] != NULL || mine->both[!region][s] != NULL)
+        if (mine->release[region][s] || mine->both[!region][s])
             offer(run, item, m, slot, mine->release[region][s], mine->both[!region][s]);
     }
     uint8_t slot = effective_slot(scope_slot(scope), object);
-    if (mine != NULL && mm_releases(order) && slot != SLOTS)
+    if (mine && mm_releases(order) && slot != SLOTS)
         offer(run, item, m, slot, mine->view[region], NULL);
 }
 
@@ -189,9 +189,8 @@ static void order_fence(struct in_weak *w, struct in_weak_item *mine)
     mine->fenced = ++w->serial;
     for (uint32_t k = 0; k < mine->write_count; k++) {
         struct in_cell *cell = in_cell_of_id(w, mine->writes[k].cell);
-        uint32_t at = cell != NULL ? in_cell_index(cell, mine->writes[k].serial) : 0;
-        if (cell != NULL && cell->messages[at].serial == mine->writes[k].serial &&
-            cell->messages[at].fenced == 0)
+        uint32_t at = cell ? in_cell_index(cell, mine->writes[k].serial) : 0;
+        if (cell && cell->messages[at].serial == mine->writes[k].serial && cell->messages[at].fenced == 0)
             cell->messages[at].fenced = mine->fenced;
     }
     mine->write_count = 0;
@@ -200,7 +199,7 @@ static void order_fence(struct in_weak *w, struct in_weak_item *mine)
 static void fence(struct in_run *run, struct in_item *item, struct fence f, bool acquire, bool release)
 {
     struct in_weak_item *mine = in_weak_item(run, item);
-    if (mine == NULL)
+    if (!mine)
         return;
     if (acquire && mm_acquires(f.order) && f.slot != SLOTS)
         acquire_fence(run->weak, mine, f.flags, f.slot);
@@ -212,7 +211,7 @@ static void fence(struct in_run *run, struct in_item *item, struct fence f, bool
 
 void in_weak_fence(struct in_run *run, struct in_item *item, uint32_t semantics, enum mm_scope scope)
 {
-    if (run->launch.oracle != NULL)
+    if (run->launch.oracle)
         in_oracle_fence(run, item, false, semantics, scope);
     else
         fence(run, item, decode(semantics, scope, false), true, true);
@@ -226,12 +225,12 @@ static void join_member_views(struct in_run *run, struct in_item **members, uint
         struct in_view *all = NULL;
         for (uint32_t k = 0; flags & 1 << r && k < count; k++) {
             struct in_weak_item *mine = in_weak_item(run, members[k]);
-            if (mine != NULL)
+            if (mine)
                 in_view_join(run->weak, &all, mine->view[r]);
         }
         for (uint32_t k = 0; flags & 1 << r && k < count; k++) {
             struct in_weak_item *mine = in_weak_item(run, members[k]);
-            if (mine != NULL)
+            if (mine)
                 view_assign(&mine->view[r], all);
         }
         in_view_drop(all);
@@ -242,7 +241,7 @@ void in_weak_barrier(struct in_run *run, struct in_item **members, uint32_t coun
                      enum mm_scope scope)
 {
     struct fence f = decode(semantics, scope, true);
-    for (uint32_t k = 0; run->launch.oracle != NULL && k < count; k++)
+    for (uint32_t k = 0; run->launch.oracle && k < count; k++)
         in_oracle_fence(run, members[k], true, semantics, scope);
     for (uint32_t k = 0; k < count; k++)
         fence(run, members[k], f, false, true);
@@ -254,14 +253,14 @@ void in_weak_barrier(struct in_run *run, struct in_item **members, uint32_t coun
 void in_weak_copies(struct in_run *run, struct in_item **members, uint32_t count)
 {
     struct in_weak_item *first = in_weak_item(run, members[0]);
-    for (uint32_t k = 1; first != NULL && k < count; k++) {
+    for (uint32_t k = 1; first && k < count; k++) {
         struct in_weak_item *mine = in_weak_item(run, members[k]);
-        for (int r = 0; mine != NULL && r < REGIONS; r++)
+        for (int r = 0; mine && r < REGIONS; r++)
             in_view_join(run->weak, &mine->view[r], first->view[r]);
     }
 }
 
 bool in_weak_is_late(struct in_run *run)
 {
-    return run->launch.oracle == NULL && in_weak_random(run->weak) % 2 == 0;
+    return !run->launch.oracle && in_weak_random(run->weak) % 2 == 0;
 }

@@ -8,7 +8,7 @@
 static struct in_view *new_view(uint32_t capacity)
 {
     struct in_view *v = mm_alloc_zero(1, sizeof *v + capacity * sizeof *v->entries);
-    if (v != NULL) {
+    if (v) {
         v->references = 1;
         v->capacity = capacity;
     }
@@ -17,13 +17,13 @@ static struct in_view *new_view(uint32_t capacity)
 
 void in_view_drop(struct in_view *view)
 {
-    if (view != NULL && --view->references == 0)
+    if (view && --view->references == 0)
         mm_free(view);
 }
 
 struct in_view *in_view_share(struct in_view *view)
 {
-    if (view != NULL)
+    if (view)
         view->references++;
     return view;
 }
@@ -47,14 +47,14 @@ static void view_add(struct in_view *v, uint64_t key, uint64_t serial)
 static bool make_own(struct in_view **view)
 {
     struct in_view *old = *view;
-    bool room = old != NULL && (old->count + 1) * 4 <= old->capacity * 3;
+    bool room = old && (old->count + 1) * 4 <= old->capacity * 3;
     if (room && old->references == 1)
         return true;
-    struct in_view *v = new_view(old == NULL ? 8 : room ? old->capacity : old->capacity * 2);
-    if (v == NULL)
+    struct in_view *v = new_view(!old ? 8 : room ? old->capacity : old->capacity * 2);
+    if (!v)
         return false;
-    v->floor = old != NULL ? old->floor : 0;
-    for (uint32_t k = 0; old != NULL && k < old->capacity; k++)
+    v->floor = old ? old->floor : 0;
+    for (uint32_t k = 0; old && k < old->capacity; k++)
         if (old->entries[k].key != 0)
             view_add(v, old->entries[k].key, old->entries[k].serial);
     in_view_drop(old);
@@ -70,7 +70,7 @@ void in_view_set(struct in_view **view, uint64_t key, uint64_t serial)
 
 uint64_t in_view_get(const struct in_view *view, uint64_t key)
 {
-    if (view == NULL)
+    if (!view)
         return 0;
     const struct in_view_entry *e = slot_of((struct in_view *)(uintptr_t)view, key);
     return e->key == key ? e->serial : 0;
@@ -79,7 +79,7 @@ uint64_t in_view_get(const struct in_view *view, uint64_t key)
 struct in_view *in_view_of_all(struct in_weak *w)
 {
     struct in_view *v = new_view(8);
-    if (v != NULL)
+    if (v)
         v->floor = w->serial;
     return v;
 }
@@ -88,15 +88,15 @@ static void raise_entry(struct in_weak *w, struct in_view **into, const struct i
 {
     struct in_cell *cell = in_cell_of_id(w, e->key / 2);
     uint64_t have = in_view_get(*into, e->key);
-    if (cell != NULL && (have == 0 || in_cell_index(cell, have) < in_cell_index(cell, e->serial)))
+    if (cell && (have == 0 || in_cell_index(cell, have) < in_cell_index(cell, e->serial)))
         in_view_set(into, e->key, e->serial);
 }
 
 void in_view_join(struct in_weak *w, struct in_view **into, const struct in_view *other)
 {
-    if (other == NULL || other == *into)
+    if (!other || other == *into)
         return;
-    if (*into == NULL) {
+    if (!*into) {
         *into = in_view_share((struct in_view *)(uintptr_t)other);
         return;
     }
@@ -108,7 +108,7 @@ void in_view_join(struct in_weak *w, struct in_view **into, const struct in_view
         return;
     if (large) {
         struct in_view *all = in_view_of_all(w);
-        if (all == NULL)
+        if (!all)
             return;
         in_view_drop(*into);
         *into = all;

@@ -5,7 +5,7 @@
 bool in_weak_create(struct in_run *run)
 {
     struct in_weak *w = mm_alloc_zero(1, sizeof *w);
-    if (w == NULL)
+    if (!w)
         return false;
     w->random = (run->launch.seed + 1) * UINT64_C(0x9fb21c651e98df25);
     w->start = run->launch.start;
@@ -16,16 +16,16 @@ bool in_weak_create(struct in_run *run)
 struct in_weak_item *in_weak_item(struct in_run *run, struct in_item *item)
 {
     struct in_weak *w = run->weak;
-    if (item->weak != NULL)
+    if (item->weak)
         return item->weak;
     struct in_weak_item *mine = mm_alloc_zero(1, sizeof *mine);
-    if (mine == NULL) {
+    if (!mine) {
         w->failed = true;
         return NULL;
     }
     mine->next = w->items;
     mine->link = &w->items;
-    if (mine->next != NULL)
+    if (mine->next)
         mine->next->link = &mine->next;
     w->items = mine;
     item->weak = mine;
@@ -44,16 +44,16 @@ static void free_item(struct in_weak_item *mine)
         }
     }
     *mine->link = mine->next;
-    if (mine->next != NULL)
+    if (mine->next)
         mine->next->link = mine->link;
     mm_free(mine);
 }
 
 void in_weak_done(struct in_run *run, struct in_item *item)
 {
-    if (run->launch.oracle != NULL)
+    if (run->launch.oracle)
         in_oracle_ended(run, item);
-    if (item->weak != NULL)
+    if (item->weak)
         free_item(item->weak);
     item->weak = NULL;
 }
@@ -66,9 +66,9 @@ void in_weak_group(struct in_run *run, struct in_group *group)
 void in_weak_destroy(struct in_run *run)
 {
     struct in_weak *w = run->weak;
-    if (w == NULL)
+    if (!w)
         return;
-    while (w->items != NULL)
+    while (w->items)
         free_item(w->items);
     in_cells_destroy(w);
     mm_free(w->scratch);

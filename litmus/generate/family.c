@@ -18,7 +18,7 @@ struct choice {
 static const char *word(const char *list, unsigned i, char buffer[32], size_t *at)
 {
     const char *whole = list;
-    while (i && (list = strchr(list, ',')) != NULL) {
+    while (i && (list = strchr(list, ','))) {
         list++;
         i--;
     }

@@ -451,7 +451,7 @@ static void print_columns(const struct lt_test *test, FILE *out)
                 print_operands(v, out);
             }
             at[i] = v->next;
-            left -= v->next == NULL;
+            left -= !v->next;
         }
         fputs(" ;\n", out);
     }

@@ -64,7 +64,7 @@ static bool is_active(struct cat_parser *p, const struct cat_token *t, const cha
     char *out = text, *at = text;
 
     *clause = NULL;
-    while ((at = next_condition(at)) != NULL) {
+    while ((at = next_condition(at))) {
         if (at[1] == 'o') {
             some = some || active;
             active = true;

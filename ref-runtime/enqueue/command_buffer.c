@@ -135,7 +135,7 @@ cl_int CL_API_CALL rt_clFinalizeCommandBufferKHR(cl_command_buffer_khr handle)
 static bool points_valid(const struct rt_command_buffer *buffer, cl_uint count,
                          const cl_sync_point_khr *points)
 {
-    if ((count == 0) != (points == NULL))
+    if ((count == 0) != (!points))
         return false;
     for (cl_uint i = 0; i < count; i++)
         if (points[i] == 0 || points[i] > buffer->count)

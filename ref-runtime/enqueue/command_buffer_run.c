@@ -140,7 +140,7 @@ static cl_int start_buffer(struct rt_command *command)
 static cl_int choose_queues(const struct rt_command_buffer *buffer, cl_uint count,
                             const cl_command_queue *queues)
 {
-    if ((count == 0) != (queues == NULL) || (count > 0 && count != buffer->queue_count))
+    if ((count == 0) != (!queues) || (count > 0 && count != buffer->queue_count))
         return CL_INVALID_VALUE;
     for (cl_uint i = 0; i < count; i++) {
         const struct rt_queue *queue = rt_host_queue(queues[i]);

@@ -87,7 +87,7 @@ struct rt_payload *rt_payload_create(int fd)
     pthread_mutex_lock(&rt_lock);
     struct rt_payload *p = find(identity);
     bool known = p != NULL;
-    if (!p && (p = mm_alloc_zero(1, sizeof(*p))) != NULL) {
+    if (!p && (p = mm_alloc_zero(1, sizeof(*p)))) {
         *p =
             (struct rt_payload){.next = payloads, .file = own, .identity = identity, .signaled = MM_NO_EVENT};
         payloads = p;

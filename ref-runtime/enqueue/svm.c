@@ -88,7 +88,7 @@ cl_int CL_API_CALL rt_clEnqueueSVMFree(cl_command_queue handle, cl_uint num_svm_
     cl_int error = begin_svm_command(handle, count, list, &queue);
     if (error)
         return error;
-    if ((num_svm_pointers == 0) != (svm_pointers == NULL))
+    if ((num_svm_pointers == 0) != (!svm_pointers))
         return CL_INVALID_VALUE;
     struct rt_command *command =
         rt_command_create(queue, CL_COMMAND_SVM_FREE, "clEnqueueSVMFree", &operation,

@@ -57,7 +57,7 @@ static bool allocate_recorded(struct rt_mem *mem)
         if (!rt_storage(mem, (int)i))
             return false;
     int map_place = rt_storage_map_place(mem);
-    return !rt_recorder() || rt_storage(mem, map_place) != NULL;
+    return !rt_recorder() || rt_storage(mem, map_place);
 }
 
 /* Initial contents: the application's memory is the latest version, or was copied to the first device. */

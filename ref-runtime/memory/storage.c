@@ -115,7 +115,7 @@ static unsigned char *allocate_copy(struct rt_mem *root, int place)
                                           .write_only = (root->flags & CL_MEM_WRITE_ONLY) != 0,
                                           .name = root->name};
         if (uninitialized && !given && region_of(root) == MM_GLOBAL &&
-            (copy->object.unwritten = mm_alloc(root->size)) != NULL)
+            (copy->object.unwritten = mm_alloc(root->size)))
             memset(copy->object.unwritten, 1, root->size);
         if (!rt_index_insert(&copy->object)) {
             mm_aligned_free(given ? NULL : data);

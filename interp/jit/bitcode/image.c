@@ -197,7 +197,7 @@ static inline INLINE bool read_texel(WATCH, IMAGE, int32_t x, int32_t y, void *t
 
 static inline INLINE void save_texel(uint8_t *to, const uint8_t *from, uint32_t size)
 {
-    if (to == NULL)
+    if (!to)
         return;
     if (size == 16)
         __builtin_memcpy(to, from, 16);

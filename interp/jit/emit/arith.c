@@ -310,7 +310,7 @@ void in_emit_dot(struct in_emit *e, const struct in_inst *i)
     LLVMValueRef p = LLVMBuildFMul(e->b, x, y, ""), sum = NULL;
     for (uint32_t k = 0; k < in_elements(ty); k++) {
         LLVMValueRef one = in_get(e, p, ty, k);
-        if (sum == NULL)
+        if (!sum)
             sum = LLVMConstNull(LLVMTypeOf(one));
         sum = LLVMBuildFAdd(e->b, sum, one, "");
     }

@@ -40,9 +40,9 @@ static LLVMValueRef global_linear_id(struct in_emit *e)
     for (uint32_t k = 3; k-- > 0;) {
         LLVMValueRef offset = word3(e, offsetof(struct in_jit_frame, global_offset), k);
         LLVMValueRef id = LLVMBuildSub(e->b, global_id(e, k), offset, "");
-        if (v != NULL)
+        if (v)
             v = LLVMBuildMul(e->b, v, word3(e, offsetof(struct in_jit_frame, global_size), k), "");
-        v = v != NULL ? LLVMBuildAdd(e->b, v, id, "") : id;
+        v = v ? LLVMBuildAdd(e->b, v, id, "") : id;
     }
     return v;
 }
@@ -150,7 +150,7 @@ LLVMValueRef in_builtin(struct in_emit *e, const struct in_ty *ty, int32_t built
     }
     for (uint32_t k = 0; k < in_elements(ty); k++) {
         LLVMValueRef v = is_mask ? mask_word(e, builtin, k) : component(e, builtin, k);
-        if (v == NULL) {
+        if (!v) {
             in_emit_fail(e, "built-in variable %d", builtin);
             return r;
         }

@@ -141,7 +141,7 @@ static void together(struct in_emit *e, const struct in_inst *i, const struct in
 static bool is_checkable(const struct in_emit *e, const struct in_inst *i)
 {
     bool reads_frames = i->opcode == SpvOpGroupAll || i->opcode == SpvOpGroupAny ||
-                        i->opcode == SpvOpGroupBroadcast || in_reduction_find(i->opcode) != NULL;
+                        i->opcode == SpvOpGroupBroadcast || in_reduction_find(i->opcode);
     return reads_frames && !e->calls->fibers && in_jit_call_kind(e->m, i) == IN_JIT_COLLECTIVE;
 }
 
@@ -160,7 +160,7 @@ static void checked(struct in_emit *e, const struct in_inst *i, const struct in_
 bool in_emit_callout(struct in_emit *e, const struct in_inst *i)
 {
     const struct in_jit_call *call = in_jit_call_at(e->calls, i->word);
-    if (call == NULL)
+    if (!call)
         return false;
     if (in_inline_image_query(e, i))
         return true;

@@ -66,11 +66,11 @@ static enum in_jit_call_kind sort_of_extended(const struct in_module *m, const s
     if (i->operand_count < 3 || strncmp(m->ids[i->operands[0]].string, "OpenCL.std", 10) != 0)
         return IN_JIT_INLINE;
     const struct in_ext_fn *fn = in_ext_find(i->operands[1]);
-    if (fn != NULL && fn->shape == IN_EXT_PRINTF)
+    if (fn && fn->shape == IN_EXT_PRINTF)
         return IN_JIT_ORDERED;
     const struct in_ty *ty = m->ids[i->operands[2]].ty;
-    bool three = ty != NULL && in_count(ty) == 3;
-    return fn != NULL && fn->shape == IN_EXT_SHUFFLE && three ? IN_JIT_UNORDERED : IN_JIT_INLINE;
+    bool three = ty && in_count(ty) == 3;
+    return fn && fn->shape == IN_EXT_SHUFFLE && three ? IN_JIT_UNORDERED : IN_JIT_INLINE;
 }
 
 enum in_jit_call_kind in_jit_call_kind(const struct in_module *m, const struct in_inst *i)
@@ -96,7 +96,7 @@ const struct in_jit_call *in_jit_call_at(const struct in_jit_calls *c, uint32_t 
 static bool place(struct in_jit_calls *c, struct in_lower *l, uint32_t id)
 {
     const struct in_id *entry = &l->m->ids[id];
-    if (id >= l->m->bound || entry->ty == NULL || entry->kind == IN_ID_FUNCTION || l->slot[id] != IN_NO_SLOT)
+    if (id >= l->m->bound || !entry->ty || entry->kind == IN_ID_FUNCTION || l->slot[id] != IN_NO_SLOT)
         return true;
     l->slot[id] = in_alloc(l, entry->ty->reg_size, entry->ty->align);
     struct in_jit_slot slot = {id, l->slot[id]};
@@ -106,7 +106,7 @@ static bool place(struct in_jit_calls *c, struct in_lower *l, uint32_t id)
 static enum mm_class lower_call(struct in_jit_calls *c, struct in_lower *l, const struct in_inst *i)
 {
     struct in_jit_call *call = mm_add(&c->calls, &c->count);
-    if (call == NULL)
+    if (!call)
         return in_lower_memory(l);
     *call = (struct in_jit_call){.word = i->word, .first = c->slot_count};
     l->top = IN_FRAME_FIRST;
@@ -159,7 +159,7 @@ static enum mm_class lower_all(struct in_jit_calls *c, struct in_module *m, stru
     enum mm_class result = MM_OK;
     c->code.arena = mm_arena_create();
     l.slot = mm_alloc((m->bound + 1) * sizeof *l.slot);
-    if (c->code.arena == NULL || l.slot == NULL)
+    if (!c->code.arena || !l.slot)
         result = in_lower_memory(&l);
     for (uint32_t k = 0; k <= m->bound && result == MM_OK; k++)
         l.slot[k] = IN_NO_SLOT;
@@ -207,10 +207,10 @@ enum mm_class in_jit_calls_create(struct in_jit_calls *c, struct in_module *m, s
     *c = (struct in_jit_calls){.quiet = true};
     c->reached = mm_alloc_zero(m->function_count + 1, sizeof *c->reached);
     uint64_t *sizes = mm_alloc_zero(m->function_count + 1, sizeof *sizes);
-    if (c->reached != NULL && sizes != NULL)
+    if (c->reached && sizes)
         c->instructions = reach(c, m, kernel->function, sizes);
     mm_free(sizes);
-    if (c->reached == NULL || sizes == NULL)
+    if (!c->reached || !sizes)
         return mm_out_of_memory(err);
     return c->any ? lower_all(c, m, kernel, err) : MM_OK;
 }

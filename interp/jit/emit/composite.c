@@ -122,5 +122,5 @@ void in_emit_undef(struct in_emit *e, const struct in_inst *i)
 void in_emit_size_of(struct in_emit *e, const struct in_inst *i)
 {
     const struct in_ty *ty = in_emit_ty(e, i->operands[0])->element;
-    in_define(e, i, LLVMConstInt(e->i32, ty != NULL ? ty->size : 0, 0));
+    in_define(e, i, LLVMConstInt(e->i32, ty ? ty->size : 0, 0));
 }

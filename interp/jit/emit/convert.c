@@ -12,7 +12,7 @@ static LLVMValueRef call_convert(struct in_emit *e, LLVMValueRef x, LLVMTypeRef 
     snprintf(name, sizeof name, "in_convert.%d.%d.%d.%d", from_type, to_type, rounding, saturate);
     LLVMTypeRef parameters[2] = {e->ptr, e->ptr}, type = LLVMFunctionType(e->nothing, parameters, 2, 0);
     LLVMValueRef fn = LLVMGetNamedFunction(e->module, name);
-    if (fn == NULL)
+    if (!fn)
         fn = LLVMAddFunction(e->module, name, type);
     LLVMValueRef memory[2] = {in_alloca(e, 8, 8), in_alloca(e, 8, 8)};
     LLVMBuildStore(e->b, x, memory[0]);

@@ -27,10 +27,10 @@ LLVMValueRef in_param(const struct in_emit *e, uint32_t index)
 static LLVMValueRef declare_helper(struct in_emit *e, const char *name)
 {
     LLVMValueRef fn = LLVMGetNamedFunction(e->module, name);
-    if (fn != NULL)
+    if (fn)
         return fn;
     LLVMValueRef model = LLVMGetNamedFunction(e->builtins, name);
-    if (model == NULL) {
+    if (!model) {
         in_emit_fail(e, "no function %s", name);
         return NULL;
     }
@@ -41,7 +41,7 @@ static LLVMValueRef declare_helper(struct in_emit *e, const char *name)
 LLVMValueRef in_helper_call(struct in_emit *e, const char *name, LLVMValueRef *arguments, unsigned count)
 {
     LLVMValueRef fn = declare_helper(e, name);
-    if (fn == NULL)
+    if (!fn)
         return LLVMGetUndef(e->i32);
     LLVMValueRef call = LLVMBuildCall2(e->b, LLVMGlobalGetValueType(fn), fn, arguments, count, "");
     unsigned kind = LLVMGetEnumAttributeKindForName("zeroext", 7);
@@ -102,8 +102,8 @@ static void declare(struct in_emit *e, uint32_t index)
     for (uint32_t k = 0; k < f->param_count; k++)
         types[IN_P_COUNT + k] = in_type(e, in_emit_ty(e, f->params[k]));
     const struct in_ty *result = f->ty->element;
-    LLVMTypeRef type = LLVMFunctionType(result != NULL ? in_type(e, result) : e->nothing, types,
-                                        IN_P_COUNT + f->param_count, 0);
+    LLVMTypeRef type =
+        LLVMFunctionType(result ? in_type(e, result) : e->nothing, types, IN_P_COUNT + f->param_count, 0);
     char name[32];
     snprintf(name, sizeof name, "function.%u", index);
     e->functions[index] = add_function(e, name, type);
@@ -118,10 +118,10 @@ static void make_blocks(struct in_emit *e)
         if (i.opcode != SpvOpLabel)
             continue;
         e->blocks[i.result] = LLVMAppendBasicBlockInContext(e->c, e->function, "");
-        first = first == NULL ? e->blocks[i.result] : first;
+        first = !first ? e->blocks[i.result] : first;
     }
     LLVMPositionBuilderAtEnd(e->b, entry);
-    if (first != NULL)
+    if (first)
         LLVMBuildBr(e->b, first);
 }
 
@@ -195,7 +195,7 @@ static LLVMValueRef argument(struct in_emit *e, uint32_t k, LLVMValueRef base)
     const struct in_ty *ty = in_emit_ty(e, f->params[k]);
     const struct in_argument_info *info = &e->kernel->info.arguments[k];
     LLVMValueRef at = in_offset(e, base, e->layout->argument_offsets[k]);
-    if (info->kind == IN_ARG_VALUE && ty->kind == IN_TY_POINTER && ty->element != NULL) {
+    if (info->kind == IN_ARG_VALUE && ty->kind == IN_TY_POINTER && ty->element) {
         LLVMValueRef copy = in_alloca(e, ty->element->size, ty->element->align);
         LLVMBuildMemCpy(e->b, copy, (unsigned)ty->element->align, at, 16,
                         LLVMConstInt(e->i64, info->size, 0));
@@ -261,7 +261,7 @@ bool in_emit_kernel(struct in_emit *e)
         e->kernel->info.argument_count != e->m->functions[e->kernel->function].param_count)
         in_emit_fail(e, "parameters and arguments differ");
     for (uint32_t k = 0; k < e->m->function_count && !e->failure.failed; k++)
-        if (e->functions[k] != NULL)
+        if (e->functions[k])
             emit_function(e, k);
     if (!e->failure.failed)
         emit_item(e);

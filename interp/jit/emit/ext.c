@@ -87,7 +87,7 @@ static void elementwise(struct in_emit *e, const struct in_inst *i, const struct
     LLVMValueRef r = LLVMGetUndef(in_type(e, ty)), other = NULL, cell = NULL, v[5];
     if (fn->pointee != IN_EXT_NONE) {
         second = in_emit_ty(e, i->operands[--values + 2])->element;
-        if (second == NULL || in_elements(second) != in_elements(ty)) {
+        if (!second || in_elements(second) != in_elements(ty)) {
             in_emit_fail(e, "%s with a pointer to something else", fn->name);
             return;
         }
@@ -99,11 +99,11 @@ static void elementwise(struct in_emit *e, const struct in_inst *i, const struct
             v[j] = in_get(e, in_value(e, i->operands[j + 2]), in_emit_ty(e, i->operands[j + 2]), k);
         v[values] = cell;
         r = in_put(e, r, ty, in_helper_call(e, name, v, values + (cell != NULL)), k);
-        if (cell != NULL)
+        if (cell)
             other =
                 in_put(e, other, second, LLVMBuildLoad2(e->b, in_type(e, in_element(second)), cell, ""), k);
     }
-    if (cell != NULL && !e->failure.failed) {
+    if (cell && !e->failure.failed) {
         uint32_t pointer = i->operands[values + 2], storage = in_emit_ty(e, pointer)->storage;
         LLVMValueRef at =
             in_check_value(e, in_value(e, pointer), second, second->align, storage, IN_SHADOW_WRITTEN);
@@ -260,7 +260,7 @@ void in_emit_ext_inst(struct in_emit *e, const struct in_inst *i)
     if (strncmp(e->m->ids[i->operands[0]].string, "OpenCL.std", 10) != 0)
         return;
     const struct in_ext_fn *fn = in_ext_find(i->operands[1]);
-    if (fn == NULL)
+    if (!fn)
         in_emit_unsupported(e, i);
     else
         emit_std(e, i, fn);

@@ -57,7 +57,7 @@ void in_emit_unreachable(struct in_emit *e, const struct in_inst *i)
 {
     (void)i;
     const struct in_ty *ty = e->fn->ty->element;
-    if (ty == NULL || ty->kind == IN_TY_VOID)
+    if (!ty || ty->kind == IN_TY_VOID)
         LLVMBuildRetVoid(e->b);
     else
         LLVMBuildRet(e->b, LLVMConstNull(in_type(e, ty)));
@@ -87,7 +87,7 @@ void in_emit_exchange(struct in_emit *e, const char *name)
 {
     LLVMTypeRef types[2] = {e->ptr, e->ptr}, type = LLVMFunctionType(e->nothing, types, 2, 0);
     LLVMValueRef fn = LLVMGetNamedFunction(e->module, name);
-    if (fn == NULL) {
+    if (!fn) {
         fn = LLVMAddFunction(e->module, name, type);
         in_function_attribute(e, fn, "convergent");
         in_function_attribute(e, fn, "nounwind");

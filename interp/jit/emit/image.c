@@ -122,15 +122,14 @@ bool in_inline_image_access(struct in_emit *e, const struct in_inst *i, const st
     const char *helper = short_path(e, i);
     LLVMValueRef arguments[24], sampler, frame = callout[2];
     LLVMValueRef texel =
-        helper != NULL ? slot_of(e, call, frame, i->opcode == SpvOpImageWrite ? i->operands[2] : i->result)
-                       : NULL;
-    if (texel == NULL)
+        helper ? slot_of(e, call, frame, i->opcode == SpvOpImageWrite ? i->operands[2] : i->result) : NULL;
+    if (!texel)
         return false;
     LLVMValueRef image = accessed_image(e, i, &sampler);
     for (uint32_t k = 0; k < count; k++)
         arguments[k] = callout[k];
     uint32_t n = access_arguments(e, i, image, texel, arguments, count);
-    if (sampler != NULL)
+    if (sampler)
         arguments[n++] = sampler;
     in_helper_call(e, helper, arguments, n);
     return true;
@@ -141,7 +140,7 @@ bool in_checked_image_access(struct in_emit *e, const struct in_inst *i)
     char name[48];
     const char *helper = short_path(e, i);
     bool writes = i->opcode == SpvOpImageWrite;
-    if (helper == NULL)
+    if (!helper)
         return false;
     const struct in_ty *ty = in_emit_ty(e, writes ? i->operands[2] : i->result);
     LLVMValueRef arguments[24], sampler, image = accessed_image(e, i, &sampler), texel = in_alloca(e, 16, 16);
@@ -154,7 +153,7 @@ bool in_checked_image_access(struct in_emit *e, const struct in_inst *i)
     arguments[0] = image;
     arguments[1] = LLVMConstInt(e->i1, in_element(ty)->kind == IN_TY_FLOAT, 0);
     uint32_t n = access_arguments(e, i, image, texel, arguments, 2);
-    if (sampler != NULL)
+    if (sampler)
         arguments[n++] = sampler;
     in_helper_call(e, name, arguments, n);
     if (!writes)
@@ -185,7 +184,7 @@ bool in_inline_image_query(struct in_emit *e, const struct in_inst *i)
     if (s->kind != IN_TY_INT || (s->size != 4 && s->size != 8) || count > 3 || LLVMTypeOf(image) != e->i64)
         return false;
     LLVMValueRef lod = i->operand_count > 1 ? in_value(e, i->operands[1]) : NULL;
-    if (lod != NULL && (!LLVMIsConstant(lod) || !LLVMIsNull(lod)))
+    if (lod && (!LLVMIsConstant(lod) || !LLVMIsNull(lod)))
         return false;
     LLVMValueRef sizes[3] = {image_field(e, image, e->i32, offsetof(struct in_image, width)),
                              extent(e, image, offsetof(struct in_image, height), IN_IMAGE_1D_ARRAY),

@@ -14,7 +14,7 @@ LLVMValueRef in_offset(struct in_emit *e, LLVMValueRef pointer, uint64_t offset)
 static void tag(struct in_emit *e, LLVMValueRef access, const char *kind, LLVMValueRef node)
 {
     unsigned id = LLVMGetMDKindIDInContext(e->c, kind, (unsigned)strlen(kind));
-    LLVMSetMetadata(access, id, node != NULL ? node : LLVMMDNodeInContext(e->c, NULL, 0));
+    LLVMSetMetadata(access, id, node ? node : LLVMMDNodeInContext(e->c, NULL, 0));
 }
 
 /* A load from what no kernel can change: the frame and the arguments. */
@@ -48,7 +48,7 @@ LLVMValueRef in_alloca(struct in_emit *e, uint64_t size, uint64_t align)
 {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b), entry = LLVMGetEntryBasicBlock(e->function);
     LLVMValueRef first = LLVMGetFirstInstruction(entry);
-    if (first != NULL)
+    if (first)
         LLVMPositionBuilderBefore(e->b, first);
     else
         LLVMPositionBuilderAtEnd(e->b, entry);
@@ -80,7 +80,7 @@ void in_emit_chain(struct in_emit *e, const struct in_inst *i)
     bool inside = i->opcode == SpvOpInBoundsAccessChain || i->opcode == SpvOpInBoundsPtrAccessChain;
     LLVMValueRef at = in_value(e, i->operands[0]);
     const struct in_ty *ty = in_emit_ty(e, i->operands[0])->element;
-    for (uint32_t k = 1; k < i->operand_count && ty != NULL && !e->failure.failed; k++) {
+    for (uint32_t k = 1; k < i->operand_count && ty && !e->failure.failed; k++) {
         uint32_t id = i->operands[k];
         uint64_t value;
         if (element && k == 1) {
@@ -97,7 +97,7 @@ void in_emit_chain(struct in_emit *e, const struct in_inst *i)
             LLVMValueRef index = in_widen(e, in_value(e, id), in_emit_ty(e, id), true);
             index = in_check_subscript(e, ty, in_emit_ty(e, i->operands[0])->storage, index);
             ty = ty->element;
-            if (ty != NULL)
+            if (ty)
                 at = scaled(e, at, index, ty->size, inside);
         }
     }
@@ -118,7 +118,7 @@ void in_emit_ptr_diff(struct in_emit *e, const struct in_inst *i)
     LLVMValueRef a = LLVMBuildPtrToInt(e->b, in_value(e, i->operands[0]), e->i64, "");
     LLVMValueRef b = LLVMBuildPtrToInt(e->b, in_value(e, i->operands[1]), e->i64, "");
     LLVMValueRef n = LLVMBuildSub(e->b, a, b, "");
-    if (ty != NULL && ty->size > 1)
+    if (ty && ty->size > 1)
         n = LLVMBuildSDiv(e->b, n, LLVMConstInt(e->i64, ty->size, 0), "");
     in_define(e, i, LLVMBuildIntCast2(e->b, n, in_type(e, in_emit_ty(e, i->result)), 1, ""));
 }
@@ -135,7 +135,7 @@ static void finish(struct in_emit *e, LLVMValueRef access, uint64_t align, uint3
 {
     LLVMSetAlignment(access, (unsigned)(align < 1 ? 1 : align));
     LLVMSetVolatile(access, is_volatile);
-    if (is_shared(storage) && e->shared != NULL)
+    if (is_shared(storage) && e->shared)
         tag(e, access, "llvm.access.group", e->shared);
 }
 
@@ -204,7 +204,7 @@ static uint64_t operands(struct in_emit *e, const struct in_inst *i, uint32_t at
                          bool *is_volatile)
 {
     const struct in_ty *p = in_emit_ty(e, pointer);
-    uint64_t align = p->element != NULL ? p->element->align : 1;
+    uint64_t align = p->element ? p->element->align : 1;
     uint32_t mask = i->operand_count > at ? i->operands[at] : 0;
     *is_volatile = mask & SpvMemoryAccessVolatileMask;
     if ((mask & SpvMemoryAccessAlignedMask) && i->operand_count > at + 1 && i->operands[at + 1] != 0)
@@ -246,7 +246,7 @@ void in_emit_copy_memory(struct in_emit *e, const struct in_inst *i)
     uint32_t to = i->operands[0], from = i->operands[1];
     uint64_t align = operands(e, i, sized ? 3 : 2, to, &is_volatile);
     const struct in_ty *ty = in_emit_ty(e, to)->element;
-    LLVMValueRef size = LLVMConstInt(e->i64, ty != NULL ? ty->size : 0, 0);
+    LLVMValueRef size = LLVMConstInt(e->i64, ty ? ty->size : 0, 0);
     if (sized)
         size = in_widen(e, in_value(e, i->operands[2]), in_emit_ty(e, i->operands[2]), false);
     LLVMValueRef target = in_value(e, to), origin = in_value(e, from);
@@ -261,7 +261,7 @@ void in_emit_copy_memory(struct in_emit *e, const struct in_inst *i)
 /* A constant of bytes that are all 0: of arrays, a value would have a part for each element. */
 static bool is_zeros(const struct in_id *id)
 {
-    if (id->kind != IN_ID_CONSTANT || id->relocs != NULL || id->ty == NULL)
+    if (id->kind != IN_ID_CONSTANT || id->relocs || !id->ty)
         return false;
     for (uint64_t k = 0; k < id->ty->size; k++)
         if (id->bytes[k] != 0)
@@ -273,7 +273,7 @@ static bool is_zeros(const struct in_id *id)
 void in_emit_variable(struct in_emit *e, const struct in_inst *i)
 {
     const struct in_ty *ty = in_emit_ty(e, i->result)->element;
-    if (ty == NULL || ty->size > 1u << 20) {
+    if (!ty || ty->size > 1u << 20) {
         in_emit_fail(e, "a private variable of unknown type or more than a megabyte");
         return;
     }

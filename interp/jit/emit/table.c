@@ -24,5 +24,5 @@ in_emit_fn in_emit_entry(uint32_t opcode)
     default:
         break;
     }
-    return fn != NULL ? fn : in_emit_unsupported;
+    return fn ? fn : in_emit_unsupported;
 }

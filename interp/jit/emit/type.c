@@ -6,7 +6,7 @@
 static const struct in_ty void_type = {.kind = IN_TY_VOID, .align = 1};
 const struct in_ty *in_emit_ty(const struct in_emit *e, uint32_t id)
 {
-    return id < e->m->bound && e->m->ids[id].ty != NULL ? e->m->ids[id].ty : &void_type;
+    return id < e->m->bound && e->m->ids[id].ty ? e->m->ids[id].ty : &void_type;
 }
 
 const struct in_ty *in_element(const struct in_ty *ty)
@@ -28,7 +28,7 @@ static LLVMTypeRef int_type(struct in_emit *e, uint32_t width)
 static void *room(struct in_emit *e, const struct in_ty *ty, size_t each)
 {
     void *list = ty->count <= IN_MOST_MEMBERS ? mm_alloc((ty->count + 1) * each) : NULL;
-    if (list == NULL)
+    if (!list)
         in_emit_fail(e, "a value of %u members", ty->count);
     return list;
 }
@@ -36,7 +36,7 @@ static void *room(struct in_emit *e, const struct in_ty *ty, size_t each)
 static LLVMTypeRef struct_type(struct in_emit *e, const struct in_ty *ty)
 {
     LLVMTypeRef *members = room(e, ty, sizeof *members);
-    if (members == NULL)
+    if (!members)
         return e->i8;
     for (uint32_t k = 0; k < ty->count; k++)
         members[k] = in_type(e, ty->members[k]);
@@ -101,7 +101,7 @@ static LLVMValueRef composite_constant(struct in_emit *e, const struct in_ty *ty
 {
     LLVMTypeRef type = in_type(e, ty);
     LLVMValueRef *parts = room(e, ty, sizeof *parts), v;
-    if (parts == NULL)
+    if (!parts)
         return LLVMGetUndef(type);
     for (uint32_t k = 0; k < ty->count; k++)
         parts[k] = ty->kind == IN_TY_STRUCT ? constant(e, ty->members[k], bytes + ty->offsets[k])
@@ -155,9 +155,9 @@ static LLVMValueRef with_addresses(struct in_emit *e, const struct in_id *id, co
                                    uint64_t offset)
 {
     const struct in_reloc *r = id->relocs;
-    while (r != NULL && (r->offset < offset || r->offset >= offset + ty->size))
+    while (r && (r->offset < offset || r->offset >= offset + ty->size))
         r = r->next;
-    if (r == NULL)
+    if (!r)
         return constant(e, ty, id->bytes + offset);
     if (ty->kind != IN_TY_STRUCT && ty->kind != IN_TY_ARRAY)
         return global_address(e, r->variable, r->addend);
@@ -175,7 +175,7 @@ static LLVMValueRef module_value(struct in_emit *e, const struct in_id *id)
 {
     if (id->kind == IN_ID_GLOBAL)
         return global_address(e, id->index, 0);
-    if (id->relocs == NULL)
+    if (!id->relocs)
         return constant(e, id->ty, id->bytes);
     return with_addresses(e, id, id->ty, 0);
 }
@@ -183,13 +183,13 @@ static LLVMValueRef module_value(struct in_emit *e, const struct in_id *id)
 LLVMValueRef in_value(struct in_emit *e, uint32_t id)
 {
     const struct in_id *entry = &e->m->ids[id];
-    if (id >= e->m->bound || entry->ty == NULL) {
+    if (id >= e->m->bound || !entry->ty) {
         in_emit_fail(e, "an operand that is no value");
         return LLVMGetUndef(e->i32);
     }
     if (entry->kind == IN_ID_CONSTANT || entry->kind == IN_ID_GLOBAL)
         return module_value(e, entry);
-    if (e->values[id] == NULL) {
+    if (!e->values[id]) {
         in_emit_fail(e, "operand %%%u before its definition", id);
         return LLVMGetUndef(in_type(e, entry->ty));
     }

@@ -24,12 +24,12 @@ static void *compiler(void *unused)
     pthread_mutex_lock(&queue.lock);
     for (;;) {
         struct request *r = queue.first;
-        if (r == NULL) {
+        if (!r) {
             pthread_cond_wait(&queue.wake, &queue.lock);
             continue;
         }
         queue.first = r->next;
-        if (queue.first == NULL)
+        if (!queue.first)
             queue.last = &queue.first;
         pthread_mutex_unlock(&queue.lock);
         in_jit_compile(r->module, r->kernel, &r->options, r->edge);
@@ -44,7 +44,7 @@ void in_background_compile(struct in_module *module, struct in_kernel *kernel,
                            const struct in_jit_options *options, bool edge)
 {
     struct request *r = in_pool_cores() > 1 ? mm_alloc_zero(1, sizeof *r) : NULL;
-    if (r == NULL)
+    if (!r)
         return;
     *r = (struct request){.module = module, .kernel = kernel, .options = *options, .edge = edge};
     pthread_mutex_lock(&queue.lock);

@@ -140,7 +140,7 @@ void in_callout_begin(struct in_jit_callout *o)
 void in_callout_end(struct in_jit_callout *o, uint64_t group)
 {
     const struct in_environment *env = &o->run.instance->environment_copy;
-    if (env->group_ended != NULL)
+    if (env->group_ended)
         env->group_ended(env->context, group);
 }
 
@@ -155,13 +155,13 @@ static bool make_group(struct in_jit_callout *o)
     o->run.members = mm_alloc_zero(items + 1, sizeof *o->run.members);
     o->memory = mm_alloc_zero(1, items * o->calls->frame_bytes + 128);
     o->frames = (uint8_t *)(((uintptr_t)o->memory + 127) & ~(uintptr_t)127);
-    return o->objects != NULL && o->group.items != NULL && o->run.members != NULL && o->memory != NULL;
+    return o->objects && o->group.items && o->run.members && o->memory;
 }
 
 struct in_jit_callout *in_callout_create(const struct in_run *run, const struct in_jit_calls *calls)
 {
     struct in_jit_callout *o = mm_alloc_zero(1, sizeof *o);
-    if (o == NULL)
+    if (!o)
         return NULL;
     o->call = call;
     o->gather = gather;
@@ -187,7 +187,7 @@ struct in_jit_callout *in_callout_create(const struct in_run *run, const struct 
 
 void in_callout_destroy(struct in_jit_callout *o)
 {
-    if (o == NULL)
+    if (!o)
         return;
     mm_free(o->objects);
     mm_free(o->group.items);

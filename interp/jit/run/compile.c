@@ -37,7 +37,7 @@ static bool make_machine(char *why, size_t why_size)
     if (LLVMGetTargetFromTriple(triple, &target, &message) == 0)
         machine = LLVMCreateTargetMachine(target, triple, cpu, features, LLVMCodeGenLevelDefault,
                                           LLVMRelocPIC, LLVMCodeModelJITDefault);
-    if (machine == NULL)
+    if (!machine)
         snprintf(why, why_size, "LLVM: %s", message != NULL ? message : "no target machine");
     LLVMDisposeMessage(message);
     LLVMDisposeMessage(triple);
@@ -56,7 +56,7 @@ void in_jit_stop_compiling(bool stop)
 
 static bool compiler_start(char *why, size_t why_size)
 {
-    if (machine != NULL)
+    if (machine)
         return true;
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
@@ -68,7 +68,7 @@ static bool compiler_start(char *why, size_t why_size)
 static void dump(LLVMModuleRef module, const char *stage)
 {
     const char *wanted = mm_getenv("REFCL_JIT_DUMP");
-    if (wanted == NULL || strcmp(wanted, stage) != 0)
+    if (!wanted || strcmp(wanted, stage) != 0)
         return;
     char *text = LLVMPrintModuleToString(module);
     fprintf(stderr, "%s\n", text);
@@ -270,7 +270,7 @@ static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef s
 {
     dump(e->module, "emitted");
     LLVMValueRef item = link_builtins(e, k) ? simplify_item(e, k, shared) : NULL;
-    return item != NULL && find_shape(e, k, item) && make_group(e, k, item, shared) && finish_group(e, k);
+    return item && find_shape(e, k, item) && make_group(e, k, item, shared) && finish_group(e, k);
 }
 
 /* ---- one kernel -------------------------------------------------------------------------- */
@@ -281,7 +281,7 @@ static bool emit(struct in_emit *e, struct in_jit_kernel *k)
     e->values = mm_alloc_zero(m->bound + 1, sizeof *e->values);
     e->blocks = mm_alloc_zero(m->bound + 1, sizeof *e->blocks);
     e->functions = mm_alloc_zero(m->function_count + 1, sizeof *e->functions);
-    if (e->values == NULL || e->blocks == NULL || e->functions == NULL)
+    if (!e->values || !e->blocks || !e->functions)
         return in_emit_fail(e, "out of memory");
     e->module = LLVMModuleCreateWithNameInContext(m->name, e->c);
     char *triple = LLVMGetDefaultTargetTriple();
@@ -291,7 +291,7 @@ static bool emit(struct in_emit *e, struct in_jit_kernel *k)
     LLVMSetModuleDataLayout(e->module, layout);
     LLVMDisposeTargetData(layout);
     e->builtins = in_shim_lazy_module(e->c, in_builtins_bc, in_builtins_bc_size);
-    if (e->builtins == NULL)
+    if (!e->builtins)
         return in_emit_fail(e, "LLVM: the built-in functions are no bitcode");
     e->shared = in_shim_access_group(e->c);
     e->converts_halves = processor_has("+f16c");
@@ -336,7 +336,7 @@ static bool settle(struct in_jit_kernel *k)
     LLVMDisposeBuilder(b);
     LLVMDisposeModule(module);
     LLVMContextDispose(c);
-    if (object == NULL)
+    if (!object)
         return false;
     LLVMDisposeMemoryBuffer(object);
     process = getpid();
@@ -353,10 +353,10 @@ static LLVMMemoryBufferRef make_object(struct in_jit_kernel *k, struct in_emit *
     e->c = LLVMContextCreate();
     e->b = LLVMCreateBuilderInContext(e->c);
     LLVMMemoryBufferRef object = emit(e, k) && !atomic_load(&ended) ? to_object(k, e->module) : NULL;
-    if (e->builtins != NULL)
+    if (e->builtins)
         LLVMDisposeModule(e->builtins);
     LLVMDisposeBuilder(e->b);
-    if (e->module != NULL)
+    if (e->module)
         LLVMDisposeModule(e->module);
     LLVMContextDispose(e->c);
     mm_free(e->values);
@@ -376,22 +376,22 @@ static void compile(struct in_jit_kernel *k, struct in_module *m, struct in_kern
                         .failure.size = sizeof k->why};
     struct mm_error err;
     k->layout.argument_offsets = mm_alloc_zero(kernel->info.argument_count + 1, sizeof(uint64_t));
-    if (k->layout.argument_offsets == NULL || !compiler_start(k->why, sizeof k->why))
+    if (!k->layout.argument_offsets || !compiler_start(k->why, sizeof k->why))
         return;
     if (in_jit_calls_create(&k->calls, m, kernel, &err) != MM_OK) {
         snprintf(k->why, sizeof k->why, "%.150s", err.message);
         return;
     }
     e.local_offsets = mm_alloc_zero(m->global_count + 1, sizeof *e.local_offsets);
-    if (e.local_offsets == NULL)
+    if (!e.local_offsets)
         return;
     in_emit_lay_out(&e);
     const struct in_jit_shape fresh = k->shape;
     LLVMMemoryBufferRef object = in_object_cache_get(k, m, kernel, machine);
-    k->kept = object != NULL && in_jit_load(k, object);
+    k->kept = object && in_jit_load(k, object);
     k->covered = k->kept;
     k->shape = k->kept ? k->shape : fresh;
-    if (!k->kept && (object = make_object(k, &e)) != NULL) {
+    if (!k->kept && (object = make_object(k, &e))) {
         in_object_cache_put(k, m, kernel, machine, object);
         k->covered = in_jit_load(k, object);
     }
@@ -410,14 +410,14 @@ static double milliseconds(void)
 static bool note_wanted(void)
 {
     const char *list = mm_getenv("REFCL_DEBUG");
-    return list != NULL && strstr(list, "jit") != NULL;
+    return list && strstr(list, "jit") != NULL;
 }
 
 static struct in_jit_kernel *kernel_add(struct in_module *module, struct in_kernel *kernel,
                                         const struct in_jit_options *options, bool edge)
 {
     struct in_jit_kernel *k = mm_alloc_zero(1, sizeof *k);
-    if (k == NULL)
+    if (!k)
         return NULL;
     k->options = *options;
     memcpy(k->shape.group_size, options->local_size, sizeof k->shape.group_size);
@@ -452,7 +452,7 @@ static struct in_jit_kernel *kernel_find(const struct in_kernel *kernel, const s
 {
     pthread_mutex_lock(&lock);
     struct in_jit_kernel *k = kernel->code->native;
-    while (k != NULL && !fits(k, options, edge))
+    while (k && !fits(k, options, edge))
         k = k->next;
     pthread_mutex_unlock(&lock);
     return k;
@@ -477,8 +477,8 @@ struct in_jit_options in_jit_any_size(const struct in_jit_options *options)
 static bool exceeds(struct in_jit_kernel *any, double work)
 {
     uint64_t added = work < WORTH ? (uint64_t)work : WORTH;
-    bool over = added >= WORTH || (any != NULL && atomic_fetch_add(&any->work, added) + added >= WORTH);
-    if (over && any != NULL)
+    bool over = added >= WORTH || (any && atomic_fetch_add(&any->work, added) + added >= WORTH);
+    if (over && any)
         atomic_store(&any->work, 0);
     return over;
 }
@@ -491,7 +491,7 @@ void in_jit_choose_size(const struct in_kernel *kernel, struct in_jit_options *o
     unsigned specialized = 0;
     bool exact = false;
     pthread_mutex_lock(&lock);
-    for (struct in_jit_kernel *k = kernel->code->native; k != NULL; k = k->next) {
+    for (struct in_jit_kernel *k = kernel->code->native; k; k = k->next) {
         exact |= fits(k, options, edge);
         specialized += k->options.flags == options->flags;
         if (fits(k, &any, true))
@@ -508,11 +508,11 @@ struct in_jit_kernel *in_jit_compile(struct in_module *module, struct in_kernel 
                                      const struct in_jit_options *options, bool edge)
 {
     struct in_jit_kernel *k = kernel_find(kernel, options, edge);
-    if (k != NULL)
+    if (k)
         return k;
     pthread_mutex_lock(&compiling);
     k = kernel_find(kernel, options, edge);
-    if (k == NULL && !atomic_load(&ended))
+    if (!k && !atomic_load(&ended))
         k = kernel_add(module, kernel, options, edge);
     pthread_mutex_unlock(&compiling);
     return k;
@@ -520,7 +520,7 @@ struct in_jit_kernel *in_jit_compile(struct in_module *module, struct in_kernel 
 
 void in_jit_forget(void *native)
 {
-    for (struct in_jit_kernel *k = native, *next; k != NULL; k = next) {
+    for (struct in_jit_kernel *k = native, *next; k; k = next) {
         next = k->next;
         in_jit_unload(k);
         in_jit_calls_destroy(&k->calls);

@@ -98,7 +98,7 @@ static bool place_arguments(struct in_jit_run *run, const struct in_kernel_info 
     uint8_t *place = run->few_arguments;
     if (layout->argument_bytes + 64 > sizeof run->few_arguments)
         place = run->arguments = mm_alloc_zero(1, layout->argument_bytes + 64);
-    if (place == NULL)
+    if (!place)
         return false;
     uint8_t *base = (uint8_t *)(((uintptr_t)place + 63) & ~(uintptr_t)63);
     run->frame.arguments = base;
@@ -107,7 +107,7 @@ static bool place_arguments(struct in_jit_run *run, const struct in_kernel_info 
         const struct in_argument *a = &run->launch->arguments[k];
         uint64_t word = word_of(run->launch, k);
         if (info->arguments[k].kind == IN_ARG_VALUE) {
-            if (a->value == NULL)
+            if (!a->value)
                 return false;
             memcpy(base + layout->argument_offsets[k], a->value, info->arguments[k].size);
             continue;
@@ -123,7 +123,7 @@ static bool place_arguments(struct in_jit_run *run, const struct in_kernel_info 
 
 void in_jit_run_destroy(struct in_jit_run *run)
 {
-    if (run == NULL)
+    if (!run)
         return;
     in_jit_launch_leave(run);
     in_fibers_destroy(run);
@@ -146,7 +146,7 @@ static uint32_t id_bits(const struct in_jit_frame *f)
 static uint32_t flags_of(const struct in_jit_run *run, const struct in_launch *l)
 {
     uint32_t flags = (l->step_limit != 0 ? IN_JIT_COUNTS : 0) | (l->exact ? IN_JIT_EXACT : 0);
-    if (l->recorder != NULL || l->checks)
+    if (l->recorder || l->checks)
         flags |= IN_JIT_INSTRUMENTED | (l->checks ? IN_JIT_CHECKS : 0) |
                  (run->frame.global_size[1] * run->frame.global_size[2] == 1 ? IN_JIT_ONE_ROW : 0) |
                  (l->follows_svm ? IN_JIT_SVM : 0) | id_bits(&run->frame) << IN_JIT_ID_BITS;
@@ -176,11 +176,11 @@ static bool are_aliased(const struct in_run *launch)
 {
     for (uint32_t i = 0; i < launch->info->argument_count; i++) {
         const struct in_object *a = object_of(launch, i);
-        if (a == NULL && launch->arguments[i].address != 0)
+        if (!a && launch->arguments[i].address != 0)
             return true;
-        for (uint32_t k = 0; a != NULL && k < i; k++) {
+        for (uint32_t k = 0; a && k < i; k++) {
             const struct in_object *b = object_of(launch, k);
-            if (b != NULL && a->address < b->address + b->size && b->address < a->address + a->size)
+            if (b && a->address < b->address + b->size && b->address < a->address + a->size)
                 return true;
         }
     }
@@ -192,7 +192,7 @@ static void compile_for_aliases(struct in_jit_run *run, struct in_kernel *kernel
                                 struct in_jit_options *options, bool edge)
 {
     const struct in_jit_kernel *k = run->kernel;
-    if (k == NULL || !k->covered || k->shape.waits || !k->shape.waits_if_aliased || !are_aliased(run->launch))
+    if (!k || !k->covered || k->shape.waits || !k->shape.waits_if_aliased || !are_aliased(run->launch))
         return;
     options->flags |= IN_JIT_ALIASED;
     run->kernel = in_jit_compile(run->module, kernel, options, edge);
@@ -203,7 +203,7 @@ static void compile_with_clocks(struct in_jit_run *run, struct in_kernel *kernel
                                 struct in_jit_options *options, bool edge)
 {
     const struct in_jit_kernel *k = run->kernel;
-    if (k == NULL || k->covered || !k->shape.waits || k->shape.barriers || k->calls.any ||
+    if (!k || k->covered || !k->shape.waits || k->shape.barriers || k->calls.any ||
         !(options->flags & IN_JIT_INSTRUMENTED))
         return;
     options->flags |= IN_JIT_CLOCKS;
@@ -253,9 +253,8 @@ static enum in_jit_begin ready(struct in_jit_run *run, char *why, size_t why_siz
     run->kernel = in_jit_compile(m, kernel, &options, edge);
     compile_for_aliases(run, kernel, &options, edge);
     compile_with_clocks(run, kernel, &options, edge);
-    if (run->kernel == NULL || !run->kernel->covered) {
-        snprintf(why, why_size, "%s",
-                 run->kernel != NULL ? run->kernel->why : "out of memory, or the process ends");
+    if (!run->kernel || !run->kernel->covered) {
+        snprintf(why, why_size, "%s", run->kernel ? run->kernel->why : "out of memory, or the process ends");
         return IN_JIT_DECLINES;
     }
     divide(run);
@@ -286,7 +285,7 @@ enum in_jit_begin in_jit_run_create(struct in_run *launch, struct in_jit_run **o
                                     size_t why_size)
 {
     struct in_jit_run *run = mm_alloc_zero(1, sizeof *run);
-    if (run == NULL)
+    if (!run)
         return IN_JIT_DECLINES;
     run->launch = launch;
     run->module = launch->module;

@@ -95,7 +95,7 @@ static void *new_stack(void)
     if (stacks.count > 0)
         stack = stacks.kept[--stacks.count];
     pthread_mutex_unlock(&stacks.lock);
-    if (stack != NULL)
+    if (stack)
         return stack;
     stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK,
                  -1, 0);
@@ -124,7 +124,7 @@ static bool open_group(struct in_fiber_thread *t, struct group *g)
 {
     struct in_jit_run *run = t->run;
     uint64_t linear = atomic_fetch_add(&run->next, 1);
-    if (g->outside != NULL && g->number != UINT64_MAX)
+    if (g->outside && g->number != UINT64_MAX)
         in_callout_end(g->outside, g->number);
     g->number = linear < run->groups ? linear : UINT64_MAX;
     if (linear >= run->groups) {
@@ -136,7 +136,7 @@ static bool open_group(struct in_fiber_thread *t, struct group *g)
     g->items = 1;
     if (run->launch->launch.zero_local)
         memset(g->memory, 0, run->local_bytes);
-    if (g->outside != NULL) {
+    if (g->outside) {
         in_callout_local(g->outside, g->memory, run->local_bytes);
         in_callout_begin(g->outside);
     }
@@ -169,17 +169,17 @@ static void fiber_main(void *argument)
 static struct fiber *new_fiber(struct in_fiber_thread *t)
 {
     struct fiber *f = t->spare;
-    if (f != NULL) {
+    if (f) {
         t->spare = f->next;
         return f;
     }
     f = mm_alloc_zero(1, sizeof *f);
-    void *stack = f != NULL ? new_stack() : NULL;
-    if (stack != NULL && in_stack_prepare(&f->context, t->plain, stack, STACK, fiber_main, t)) {
+    void *stack = f ? new_stack() : NULL;
+    if (stack && in_stack_prepare(&f->context, t->plain, stack, STACK, fiber_main, t)) {
         f->stack = stack;
         return f;
     }
-    if (stack != NULL)
+    if (stack)
         free_stack(stack);
     mm_free(f);
     return NULL;
@@ -188,7 +188,7 @@ static struct fiber *new_fiber(struct in_fiber_thread *t)
 static void append(struct in_fiber_thread *t, struct fiber *f)
 {
     f->next = NULL;
-    if (t->last != NULL)
+    if (t->last)
         t->last->next = f;
     else
         t->first = f;
@@ -197,7 +197,7 @@ static void append(struct in_fiber_thread *t, struct fiber *f)
 
 static void free_group(struct in_fiber_thread *t, struct group *g)
 {
-    if (g == NULL)
+    if (!g)
         return;
     in_jit_callout_release(t->run, g->outside);
     mm_aligned_free(g->memory);
@@ -208,7 +208,7 @@ static void close_group(struct in_fiber_thread *t, struct group *g)
 {
     if (t->open == g)
         t->open = NULL;
-    if (g->outside != NULL && g->number != UINT64_MAX)
+    if (g->outside && g->number != UINT64_MAX)
         in_callout_end(g->outside, g->number);
     free_group(t, g);
 }
@@ -218,15 +218,15 @@ static void resume(struct in_fiber_thread *t, struct fiber *f)
 {
     struct group *g = f->group;
     t->running = f;
-    if (g->outside != NULL)
+    if (g->outside)
         in_callout_private(g->outside, f->stack, 0, (uint8_t *)f->stack + STACK);
-    if (t->guard != NULL)
+    if (t->guard)
         t->guard->home = t->context.saved;
     in_stack_switch(&t->context, &f->context);
-    t->stopped |= g->outside != NULL && g->outside->run.outcome.stopped;
-    if (t->guard != NULL)
+    t->stopped |= g->outside && g->outside->run.outcome.stopped;
+    if (t->guard)
         t->guard->home = NULL;
-    if (t->guard != NULL && t->guard->faulted && !atomic_load(&t->run->faulted)) {
+    if (t->guard && t->guard->faulted && !atomic_load(&t->run->faulted)) {
         t->guard->fault.local = (uint64_t)(uintptr_t)g->turns.local;
         t->guard->fault.local_size = t->run->local_bytes;
         in_jit_faulted(t->run, &t->guard->fault);
@@ -251,13 +251,13 @@ static struct group *next_group(struct in_fiber_thread *t)
 {
     struct group *g = mm_alloc_zero(1, sizeof *g);
     bool fits = false;
-    if (g != NULL) {
+    if (g) {
         g->thread = t;
         g->number = UINT64_MAX;
         g->memory = mm_aligned_alloc(t->run->local_bytes, 128);
-        g->outside = g->memory != NULL ? in_jit_callout_acquire(t->run, &fits) : NULL;
+        g->outside = g->memory ? in_jit_callout_acquire(t->run, &fits) : NULL;
     }
-    if (g != NULL && g->outside != NULL) {
+    if (g && g->outside) {
         g->outside->suspend = suspend_item;
         g->outside->context = g;
     }
@@ -273,14 +273,14 @@ static struct fiber *begin(struct in_fiber_thread *t)
 {
     if (t->fibers >= MOST_FIBERS || t->out_of_memory)
         return NULL;
-    if (t->open != NULL && t->open->turns.begun >= t->open->items)
+    if (t->open && t->open->turns.begun >= t->open->items)
         t->open = NULL;
-    if (t->open == NULL && t->groups_left)
+    if (!t->open && t->groups_left)
         t->open = next_group(t);
-    if (t->open == NULL)
+    if (!t->open)
         return NULL;
     struct fiber *f = new_fiber(t);
-    if (f == NULL) {
+    if (!f) {
         t->out_of_memory = t->fibers == 0;
         return NULL;
     }
@@ -296,13 +296,13 @@ static struct fiber *begin(struct in_fiber_thread *t)
 /* The first fiber that need not wait any longer; SPINNING: those that spin are among them. */
 static struct fiber *ready(struct in_fiber_thread *t, bool spinning)
 {
-    for (uint32_t k = t->fibers; k > 0 && t->first != NULL; k--) {
+    for (uint32_t k = t->fibers; k > 0 && t->first; k--) {
         struct fiber *f = t->first;
         t->first = f->next;
-        if (t->first == NULL)
+        if (!t->first)
             t->last = NULL;
         if ((int32_t)(f->group->generation - f->awaits) >= 0 &&
-            (f->item == NULL || f->item->state != IN_ITEM_WAITING) && (spinning || !f->spins))
+            (!f->item || f->item->state != IN_ITEM_WAITING) && (spinning || !f->spins))
             return f;
         append(t, f);
     }
@@ -313,7 +313,7 @@ static struct fiber *ready(struct in_fiber_thread *t, bool spinning)
  * another work-group spins, at the latest after PATIENCE iterations: it does not prevent that one from beginning. */
 static struct fiber *ready_before_next_group(struct in_fiber_thread *t)
 {
-    bool begun = t->open == NULL || t->open->turns.begun >= t->open->items;
+    bool begun = !t->open || t->open->turns.begun >= t->open->items;
     return begun && t->groups_left ? ready(t, false) : NULL;
 }
 
@@ -326,12 +326,12 @@ static bool step(struct in_fiber_thread *t)
             return true;
         uint32_t before = t->fibers;
         struct fiber *f = ready_before_next_group(t);
-        if (f == NULL)
+        if (!f)
             f = begin(t);
-        idle = f != NULL ? 0 : idle + 1;
-        if (f == NULL && t->fibers > 0)
+        idle = f ? 0 : idle + 1;
+        if (!f && t->fibers > 0)
             f = ready(t, true);
-        if (f == NULL)
+        if (!f)
             return true;
         bool waited = f->item != NULL;
         resume(t, f);
@@ -358,9 +358,9 @@ static bool step_guarded(struct in_fiber_thread *t)
 
 bool in_fibers_step(struct in_jit_run *run, bool *over)
 {
-    if (run->turns == NULL) {
+    if (!run->turns) {
         run->turns = mm_alloc_zero(1, sizeof *run->turns);
-        if (run->turns == NULL)
+        if (!run->turns)
             return false;
         *run->turns =
             (struct in_fiber_thread){.run = run, .groups_left = true, .plain = in_stack_can_switch_plain()};
@@ -378,8 +378,8 @@ bool in_fibers_step(struct in_jit_run *run, bool *over)
 void in_fibers_destroy(struct in_jit_run *run)
 {
     struct in_fiber_thread *t = run->turns;
-    while (t != NULL && (t->first != NULL || t->spare != NULL)) {
-        struct fiber **list = t->first != NULL ? &t->first : &t->spare, *f = *list;
+    while (t && (t->first || t->spare)) {
+        struct fiber **list = t->first ? &t->first : &t->spare, *f = *list;
         *list = f->next;
         if (list == &t->first && --f->group->fibers == 0)
             free_group(t, f->group);
@@ -387,7 +387,7 @@ void in_fibers_destroy(struct in_jit_run *run)
         free_stack(f->stack);
         mm_free(f);
     }
-    if (t != NULL)
+    if (t)
         in_stack_forget(&t->context);
     mm_free(t);
     run->turns = NULL;

@@ -12,7 +12,7 @@
 
 static bool done(LLVMErrorRef error, char *why, size_t why_size)
 {
-    if (error == NULL)
+    if (!error)
         return true;
     char *text = LLVMGetErrorMessage(error);
     snprintf(why, why_size, "LLVM: %s", text);
@@ -69,7 +69,7 @@ static bool define(LLVMOrcLLJITRef jit, const char *name, char *why, size_t why_
         return true;
     in_convert_fn fn =
         in_convert_find((enum in_type)from, (enum in_type)to, (enum in_rounding)rounding, saturate != 0);
-    if (fn == NULL)
+    if (!fn)
         return true;
     return define_symbol(jit, name, (uint64_t)(uintptr_t)fn, why, why_size);
 }
@@ -78,7 +78,7 @@ static bool define_conversions(LLVMOrcLLJITRef jit, LLVMMemoryBufferRef object, 
 {
     char *message = NULL;
     LLVMBinaryRef binary = LLVMCreateBinary(object, NULL, &message);
-    if (binary == NULL) {
+    if (!binary) {
         snprintf(why, why_size, "LLVM: %.120s", message);
         LLVMDisposeMessage(message);
         return false;
@@ -89,7 +89,7 @@ static bool define_conversions(LLVMOrcLLJITRef jit, LLVMMemoryBufferRef object, 
     LLVMSymbolIteratorRef symbol = good ? LLVMObjectFileCopySymbolIterator(binary) : NULL;
     for (; good && !LLVMObjectFileIsSymbolIteratorAtEnd(binary, symbol); LLVMMoveToNextSymbol(symbol))
         good = define(jit, LLVMGetSymbolName(symbol), why, why_size);
-    if (symbol != NULL)
+    if (symbol)
         LLVMDisposeSymbolIterator(symbol);
     LLVMDisposeBinary(binary);
     return good;
@@ -135,7 +135,7 @@ bool in_jit_load(struct in_jit_kernel *k, LLVMMemoryBufferRef object)
 
 void in_jit_unload(struct in_jit_kernel *k)
 {
-    LLVMErrorRef error = k->jit != NULL ? LLVMOrcDisposeLLJIT(k->jit) : NULL;
-    if (error != NULL)
+    LLVMErrorRef error = k->jit ? LLVMOrcDisposeLLJIT(k->jit) : NULL;
+    if (error)
         LLVMConsumeError(error);
 }

@@ -37,7 +37,7 @@ static uint8_t *constants(const struct in_module *m, size_t *size)
 {
     uint8_t *values = mm_alloc(8 * (size_t)m->spec_count + 8);
     *size = 0;
-    for (uint32_t id = 0; id < m->bound && values != NULL; id++) {
+    for (uint32_t id = 0; id < m->bound && values; id++) {
         const struct in_id *entry = &m->ids[id];
         if (entry->kind != IN_ID_CONSTANT || entry->spec_id == IN_UNDECORATED || entry->ty->size > 8 ||
             *size + 8 > 8 * (size_t)m->spec_count)
@@ -78,7 +78,7 @@ static bool make(struct key *key, const struct in_jit_kernel *k, const struct in
                                                {&k->options, sizeof k->options},
                                                {&key->edge, 1}};
     memcpy(key->parts, parts, sizeof parts);
-    if (key->constants != NULL)
+    if (key->constants)
         return true;
     drop(key);
     return false;
@@ -114,7 +114,7 @@ void in_object_cache_put(const struct in_jit_kernel *k, const struct in_module *
     if (!make(&key, k, module, kernel, machine))
         return;
     uint8_t *data = mm_alloc(sizeof k->shape + size);
-    if (data != NULL) {
+    if (data) {
         memcpy(data, &k->shape, sizeof k->shape);
         memcpy(data + sizeof k->shape, LLVMGetBufferStart(object), size);
         in_cache_put(key.parts, PARTS, data, sizeof k->shape + size);

@@ -123,7 +123,7 @@ static unsigned count_cores(void)
     cpu_set_t set;
     const char *given = mm_getenv("REFCL_THREADS");
     unsigned cores = sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
-    unsigned n = given != NULL ? (unsigned)strtoul(given, NULL, 10) : cores;
+    unsigned n = given ? (unsigned)strtoul(given, NULL, 10) : cores;
     return n < 1 ? 1 : n > 256 ? 256 : n;
 }
 

@@ -12,12 +12,11 @@
 struct in_jit_callout *in_jit_callout_acquire(struct in_jit_run *run, bool *fits)
 {
     const struct in_jit_calls *calls = &run->kernel->calls;
-    bool needed = run->instrumented != NULL ? calls->gathers : calls->any;
+    bool needed = run->instrumented ? calls->gathers : calls->any;
     struct in_jit_callout *o = needed ? in_callout_create(run->launch, calls) : NULL;
-    if (o != NULL) {
+    if (o) {
         o->stop = &run->frame.stop;
-        o->run.launch.checks &=
-            run->instrumented == NULL; /* compiled code has its own, which report nothing */
+        o->run.launch.checks &= !run->instrumented; /* compiled code has its own, which report nothing */
     }
     *fits = o != NULL || !needed;
     return o;
@@ -26,7 +25,7 @@ struct in_jit_callout *in_jit_callout_acquire(struct in_jit_run *run, bool *fits
 void in_jit_callout_release(struct in_jit_run *run, struct in_jit_callout *o)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    if (o == NULL)
+    if (!o)
         return;
     pthread_mutex_lock(&lock);
     run->launch->outcome.findings += o->run.outcome.findings;
@@ -50,7 +49,7 @@ static uint64_t run_groups(const struct in_jit_run *run, uint64_t linear, uint64
         size[k] = left < run->local_size[k] ? (uint32_t)left : run->local_size[k];
         whole &= size[k] == run->local_size[k];
     }
-    if (!whole || run->kernel->row == NULL) {
+    if (!whole || !run->kernel->row) {
         run->kernel->edges(&run->frame, local, context, id[0], id[1], id[2], size[0], size[1], size[2]);
         return 1;
     }
@@ -75,15 +74,15 @@ static _Atomic(uint8_t *) spares[SPARES];
 static uint8_t *take_spare(void)
 {
     uint8_t *memory = NULL;
-    for (unsigned k = 0; memory == NULL && k < SPARES; k++)
-        if (atomic_load_explicit(&spares[k], memory_order_relaxed) != NULL)
+    for (unsigned k = 0; !memory && k < SPARES; k++)
+        if (atomic_load_explicit(&spares[k], memory_order_relaxed))
             memory = atomic_exchange(&spares[k], NULL);
     return memory;
 }
 
 static void keep_spare(uint8_t *memory)
 {
-    for (unsigned k = 0; memory != NULL && k < SPARES; k++) {
+    for (unsigned k = 0; memory && k < SPARES; k++) {
         uint8_t *none = NULL;
         if (atomic_compare_exchange_strong(&spares[k], &none, memory))
             return;
@@ -97,7 +96,7 @@ static uint8_t *take_memory(size_t local_bytes, size_t context_bytes)
     if (pages + context_bytes > SPARE)
         return mm_alloc_zero(1, pages + context_bytes + 8192);
     uint8_t *memory = take_spare();
-    if (memory == NULL)
+    if (!memory)
         return mm_alloc_zero(1, SPARE + 8192);
     uint8_t *local = (uint8_t *)(((uintptr_t)memory + 4095) & ~(uintptr_t)4095);
     memset(local, 0, local_bytes);
@@ -113,10 +112,10 @@ static bool place_memory(struct worker *w)
     if (mm_guard_on()) {
         w->local = mm_guarded_alloc(run->local_bytes, 128);
         w->context = mm_guarded_alloc(run->kernel->shape.context_bytes, 4096);
-        return w->local != NULL && w->context != NULL;
+        return w->local && w->context;
     }
     w->memory = take_memory(run->local_bytes, run->kernel->shape.context_bytes);
-    if (w->memory == NULL)
+    if (!w->memory)
         return false;
     w->local = (uint8_t *)(((uintptr_t)w->memory + 4095) & ~(uintptr_t)4095);
     w->context = w->local + local_bytes;
@@ -126,7 +125,7 @@ static bool place_memory(struct worker *w)
 static void free_memory(struct worker *w)
 {
     size_t bytes = (size_t)(w->context - w->local) + w->run->kernel->shape.context_bytes;
-    if (w->memory == NULL) {
+    if (!w->memory) {
         mm_guarded_free(w->local);
         mm_guarded_free(w->context);
     } else if (bytes <= SPARE) {
@@ -138,16 +137,16 @@ static void free_memory(struct worker *w)
 
 static bool halted(const struct worker *w)
 {
-    return in_jit_stops(w->run) || (w->outside != NULL && w->outside->run.outcome.stopped);
+    return in_jit_stops(w->run) || (w->outside && w->outside->run.outcome.stopped);
 }
 
 /* Reports to the progress display that DONE of the run's work-groups are over, in those of the launch. */
 static void tell_groups(const struct in_jit_run *run, uint64_t done)
 {
     uint64_t *groups = run->launch->launch.groups, all = 1;
-    for (uint32_t k = 0; groups != NULL && k < 3; k++)
+    for (uint32_t k = 0; groups && k < 3; k++)
         all *= run->frame.num_groups[k];
-    if (groups != NULL)
+    if (groups)
         __atomic_store_n(groups, (uint64_t)((double)done / (double)run->groups * (double)all),
                          __ATOMIC_RELAXED);
 }
@@ -155,15 +154,15 @@ static void tell_groups(const struct in_jit_run *run, uint64_t done)
 /* As run_groups; kernels with callouts that print are informed of the end of every group. */
 static uint64_t few_groups(const struct worker *w, uint64_t from, uint64_t most)
 {
-    bool instrumented = w->run->instrumented != NULL, fills = instrumented || w->outside == NULL;
-    bool one = w->outside != NULL && !instrumented && !w->run->kernel->calls.quiet;
+    bool instrumented = w->run->instrumented != NULL, fills = instrumented || !w->outside;
+    bool one = w->outside && !instrumented && !w->run->kernel->calls.quiet;
     if (instrumented)
         most = in_instrument_groups(w->run, from, most);
     const struct in_launch *launch = &w->run->launch->launch;
     uint8_t pattern = !fills || launch->zero_local ? 0 : launch->local_pattern;
     if ((pattern != 0 || launch->zero_local) && w->run->local_bytes > 0) {
         memset(w->local, pattern, w->run->local_bytes);
-        if (w->outside != NULL)
+        if (w->outside)
             in_callout_local(w->outside, w->local, w->run->local_bytes);
         most = 1;
     }
@@ -180,7 +179,7 @@ static void take_groups(void *argument)
 {
     struct worker *w = argument;
     struct in_jit_run *run = w->run;
-    if (w->outside != NULL) {
+    if (w->outside) {
         in_callout_local(w->outside, w->local, run->local_bytes);
         in_callout_private(w->outside, w->context, run->kernel->shape.context_bytes,
                            __builtin_frame_address(0));
@@ -233,7 +232,7 @@ static void work(struct in_jit_run *run, unsigned thread)
     else if (placed)
         placed = take_groups_guarded(&w);
     in_fp_leave(&state);
-    if (w.outside != NULL)
+    if (w.outside)
         in_jit_callout_release(w.run, w.outside);
     if (!placed)
         atomic_store(&w.run->out_of_memory, true);
@@ -275,12 +274,12 @@ static void do_groups(struct in_jit_run *run)
 static enum in_jit_end step(struct in_jit_run *run, struct in_jit_fault *fault)
 {
     bool over = true;
-    if (run->kernel->turns != NULL)
+    if (run->kernel->turns)
         over = take_turns(run);
     else
         do_groups(run);
     *fault = run->fault;
-    if (run->instrumented != NULL && over && !atomic_load(&run->frame.stop) && in_instrument_end(run))
+    if (run->instrumented && over && !atomic_load(&run->frame.stop) && in_instrument_end(run))
         return IN_JIT_SUSPICIOUS;
     return atomic_load(&run->faulted)         ? IN_JIT_FAULT
            : run->launch->outcome.stopped     ? IN_JIT_OVER

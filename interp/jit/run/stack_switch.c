@@ -99,7 +99,7 @@ static void begin_saved(unsigned high, unsigned low)
 bool in_stack_make_home(struct in_stack_context *context, bool plain)
 {
     *context = (struct in_stack_context){.saved = plain ? NULL : mm_alloc_zero(1, sizeof(ucontext_t))};
-    return plain || context->saved != NULL;
+    return plain || context->saved;
 }
 
 bool in_stack_prepare(struct in_stack_context *context, bool plain, void *stack, size_t size,
@@ -127,7 +127,7 @@ bool in_stack_prepare(struct in_stack_context *context, bool plain, void *stack,
 
 void in_stack_switch(struct in_stack_context *from, struct in_stack_context *to)
 {
-    if (to->saved != NULL)
+    if (to->saved)
         swapcontext(from->saved, to->saved);
     else
         in_stack_swap(&from->pointer, to->pointer);
