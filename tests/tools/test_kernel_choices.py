@@ -57,6 +57,15 @@ FOUND = [
          int l = get_local_id(0), groups = get_num_groups(0), i = get_global_id(0);
          if (l == 0 && get_local_size(0) < 4) o[-1] = 0;
          o[i] = a[7 - i] + groups; }""", set()),
+    ("a work-item for each element of a row of a local array",
+     """kernel void k(global const int *in, global int *out, int rounds) {
+         local int rows[2][16];
+         int l = (int)get_local_id(0), now = 0;
+         rows[0][l] = in[l];
+         for (int r = 0; r < rounds; r++, now ^= 1) {
+             barrier(CLK_LOCAL_MEM_FENCE);
+             if (r + 1 < rounds) rows[now][l] = in[(r + 1) * 16 + l];
+             out[r * 16 + l] = rows[now][15 - l]; } }""", {"data-race"}),
     ("structures whose members let work-items work",
      """typedef struct { float scale; struct { int n; } in; } limits;
         kernel void k(global int *x, limits l) { if ((int)get_global_id(0) < l.in.n) x[0] += (int)(l.scale + get_global_id(0)); }""", {"data-race"}),

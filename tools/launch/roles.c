@@ -104,12 +104,13 @@ static set builtin_source(struct flow *f, const struct in_id *id)
     }
 }
 
-/* An array in local memory that work-items index by their local ids has an element for each, or more. */
+/* An array in local memory that work-items index by their local ids has an element for each, or more.  The indices are those of the
+ * type that the base points to, which may be a row of the variable. */
 static void index_local_array(struct flow *f, const struct in_inst *inst, uint32_t first_index)
 {
-    const struct in_id *variable = id_of(f, f->variable[inst->operands[0]]);
-    const struct in_ty *ty = variable && variable->ty ? variable->ty->element : NULL;
-    if (!ty || variable->ty->storage != SpvStorageClassWorkgroup)
+    const struct in_id *base = id_of(f, inst->operands[0]);
+    const struct in_ty *ty = base && base->ty ? base->ty->element : NULL;
+    if (!ty || base->ty->storage != SpvStorageClassWorkgroup)
         return;
     for (uint32_t i = first_index; i < inst->operand_count && ty && ty->kind == IN_TY_ARRAY;
          i++, ty = ty->element)
