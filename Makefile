@@ -208,7 +208,7 @@ $(BUILD)/refcl: $(call obj,$(TOOLS_SRC)) $(LIBS_A) $(BUILD)/lib/libruntime.a
 $(BUILD)/refcl-litmus-run: $(RUNNER_SRC)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -DCL_TARGET_OPENCL_VERSION=300 -o $@ $(RUNNER_SRC) -lOpenCL $(JSON_LIBS) -ldl
-$(BUILD)/refcl-kernel-host: $(call src,tools/host) tools/launch/spec.c tools/launch/type.c tools/host/kernel_host.h tools/launch/spec.h $(BUILD)/obj/memmodel/base/escape.o
+$(BUILD)/refcl-kernel-host: $(call src,tools/host) tools/launch/npy.c tools/launch/spec.c tools/launch/type.c tools/host/kernel_host.h tools/launch/spec.h $(BUILD)/obj/memmodel/base/escape.o
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(PNG_FLAGS) -o $@ $(filter %.c %.o,$^) -lOpenCL $(PNG_LIBS)
 

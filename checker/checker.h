@@ -420,7 +420,8 @@ struct ck_report_options {
     struct ck_ending ending;
     const char *checked,
         *not_checked; /* names of checks: "race, memory", or parts of the program; NULL: that is not known */
-    bool more_checks; /* the option --check all checks what is not checked */
+    size_t
+        more_checks; /* characters of NOT_CHECKED, names of checks that the option --check all makes, too */
 };
 /* Compiler-style diagnostics. */
 void ck_report_text(const struct ck_detector *detector, const struct ck_report_options *options, FILE *out);

@@ -310,9 +310,10 @@ void ck_report_text(const struct ck_detector *detector, const struct ck_report_o
     else if (!failed && !unobserved && ck_detector_status(detector, NULL) == MM_OK)
         mm_print(out, "refcl: no findings\n");
     if (options && options->checked)
-        mm_print(out, "refcl: checked: %s%s%s%s\n", options->checked,
-                 *options->not_checked ? "; not checked: " : "", options->not_checked,
-                 *options->not_checked && options->more_checks ? " (--check all)" : "");
+        mm_print(out, "refcl: checked: %s%s%.*s%s%s\n", options->checked,
+                 *options->not_checked ? "; not checked: " : "", (int)options->more_checks,
+                 options->not_checked, options->more_checks ? " (--check all)" : "",
+                 options->not_checked + options->more_checks);
     if (failed)
         mm_print(out, "refcl: %s; %s\n", ending,
                  options->observation == CK_OBSERVED_NOTHING ? "nothing that it did was checked"

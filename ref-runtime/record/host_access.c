@@ -168,6 +168,15 @@ bool rt_host_is_attached(void)
     return atomic_load_explicit(&attached, memory_order_relaxed);
 }
 
+/* A program that is compiled and linked by one command has the library, but -fno-sanitize=thread is the last word for its objects. */
+static bool is_instrumented(void)
+{
+    refcl_host_is_instrumented_function *function;
+    void *symbol = dlsym(RTLD_DEFAULT, "refcl_host_is_instrumented");
+    memcpy(&function, &symbol, sizeof(function));
+    return function && function();
+}
+
 static void note_instrumented(struct mm_recorder *recorder)
 {
     struct mm_event event = {
@@ -189,7 +198,8 @@ void rt_host_attach(struct mm_recorder *recorder)
     if (attach) {
         atomic_store(&attached, true);
         attach(&runtime);
-        note_instrumented(recorder);
+        if (is_instrumented())
+            note_instrumented(recorder);
     }
 }
 

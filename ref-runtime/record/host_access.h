@@ -42,6 +42,8 @@ struct refcl_host_runtime {
     void (*in_handler)(const void *address, uint32_t size);
 };
 typedef void refcl_host_attach_function(const struct refcl_host_runtime *runtime); /* NULL: recording ends */
+/* refcl_host_is_instrumented() of the library: whether an object that was loaded is instrumented. */
+typedef bool refcl_host_is_instrumented_function(void);
 
 /* For the runtime itself. */
 uint32_t rt_host_source(const char *call, const void *place); /* a new one for a place in the application */

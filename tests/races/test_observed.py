@@ -124,12 +124,35 @@ def check_nothing(folder):
         check(f"nothing is checked, {name}: exit {code}", done.returncode == code, done.stderr)
 
 
+def host_accesses(folder):
+    """What the report says of accesses of the host: a program that is compiled and linked by one command is not instrumented."""
+    def flags(what):
+        return subprocess.run([REFCL, "host-cc", what], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
+    source, program = os.path.join(folder, "host_accesses.c"), os.path.join(folder, "host_accesses")
+    compiler = [os.environ.get("CC", "gcc"), "-D_GNU_SOURCE", "-w", "-I" + os.path.join(here, "host")]
+    with open(source, "w", encoding="utf-8") as f:
+        f.write(HOST % "begin(NULL); work();")
+    plain, once = [*compiler, source, "-lOpenCL"], [*compiler, *flags("--compile"), source, "-lOpenCL", *flags("--link")]
+    twice = [[*compiler, "-c", *flags("--compile"), source, "-o", program + ".o"], [*compiler, program + ".o", "-lOpenCL", *flags("--link")]]
+    for name, commands, said in (("without the flags", [plain], "accesses of the host (refcl host-cc)"),
+                                 ("in one command", [once], "accesses of the host (refcl host-cc)"),
+                                 ("in two commands", twice, "accesses of the host outside of SVM and maps (--on-driver)")):
+        for command in commands:
+            subprocess.run(command + ([] if "-o" in command else ["-o", program]), check=True)
+        names, done = run(folder, "--", program)
+        with open(names["json"], encoding="utf-8") as f:
+            report = json.load(f)
+        check("the host built " + name, "not checked: api, uninitialized (--check all), " + said + "\n" in done.stderr and
+              report["not_checked"] == ["api", "uninitialized", said], done.stderr)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
         for name, (outcome, body) in PROGRAMS.items():
             judge(folder, name, outcome, build(folder, name, HOST % body))
         check_nothing(folder)
+        host_accesses(folder)
         whole = os.path.join(folder, "whole")
         judge(folder, "static", "nothing-observed", build(folder, "static", "int main(void) { return 0; }", "-static"))
         judge(folder, "env -i", "nothing-observed", "env", "-i", "OCL_ICD_VENDORS=" + folder, "sh", "-c", whole + " || true")

@@ -216,6 +216,44 @@ def explored(folder):
         check("explore refuses: " + " ".join(more), run.returncode == 2 and message in run.stderr, run.stdout + run.stderr)
 
 
+def explored_files(folder):
+    """Contents from files in refcl explore: plain bytes, and arrays whose type is that of the argument."""
+    path, name = os.path.join(folder, "pairs.cl"), os.path.join(folder, "pairs.npy")
+    with open(path, "w") as f:
+        f.write("kernel void k(global float2 *a, global int *b, global float *o) { o[0] = a[1].x * 10 + a[0].y + b[1]; }\n")
+    header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }"
+    header += b" " * (63 - (len(header) + 10) % 64) + b"\n"
+    with open(name, "wb") as f:
+        f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + struct.pack("<4f", 1.5, 2, 3, 4))
+    plain = os.path.join(folder, "plain.bin")
+    with open(plain, "wb") as f:
+        f.write(struct.pack("<2i", 7, -100))
+    for a, b, code, message in (("buf:2:file=" + name, "buf:2:file=" + plain, 0, "condition holds"), ("buf:file=" + name, "buf:file=" + plain, 0, "condition holds"),
+                                ("buf:2:file=" + name, "buf:4:file=" + name, 2, "the elements of the file differ"),
+                                ("buf:2:file=" + name, "buf:4:file=" + name + "x", 2, "the file cannot be read")):
+        run = subprocess.run([REFCL, "explore", "-g", "1", "--assert", "forall (o[0] == -68.0)", "-a", "a=" + a, "-a", "b=" + b, "-a", "o=buf:1", path],
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=PATIENCE)
+        check("explore: %s %s" % (os.path.basename(a), os.path.basename(b)), run.returncode == code and message in run.stdout + run.stderr, run.stdout + run.stderr)
+
+
+def captured(folder):
+    """Arguments of a captured launch are replaced by name, by what a kernel's file takes; exploring says that it takes none."""
+    path, launch = os.path.join(folder, "kept.cl"), os.path.join(folder, "kept.cap")
+    with open(path, "w") as f:
+        f.write("typedef struct { int a; short b[2]; } pair;\n"
+                "kernel void k(global int *in, pair p, global int *o) { o[get_global_id(0)] = in[get_global_id(0)] + p.a * p.b[1]; }\n")
+    subprocess.run([REFCL, "capture", "-o", launch, "--", REFCL, "kernel", "-g", "4", "-a", "in=buf:4:iota", "-a", "p={1, {0, 1}}", "-a", "o=buf:4", path],
+                   check=True, stderr=subprocess.DEVNULL, timeout=PATIENCE)
+    for words, expected in ((["in=buf:4:fill=6"], [7, 7, 7, 7]), (["in=svm:4:iota", "p={10, {0, 2}}"], [20, 21, 22, 23]), (["p={5, {0, 3}}", "in={1, 2, 3, 4}"], [16, 17, 18, 19])):
+        run = kernel(*[word for text in words for word in ("-a", text)], "-p", "o", launch)
+        shown = [int(word) for word in run.stdout.replace("o:", "").split()]
+        check("a captured launch with " + ", ".join(words), run.returncode == 0 and shown == expected, run.stdout + run.stderr)
+    run = kernel("-a", "buf:4", launch)
+    check("an argument without a name", run.returncode == 2 and "--arg NAME=SPEC replaces the argument NAME" in run.stderr, run.stderr)
+    run = subprocess.run([REFCL, "explore", launch], stderr=subprocess.PIPE, text=True, timeout=PATIENCE)
+    check("explore takes no captured launch", run.returncode == 2 and "refcl kernel executes" in run.stderr, run.stderr)
+
+
 def interrupted_launch(folder):
     """Compiled launches are recorded when they end: the report says so, and the interpreter's are checked as far as they were executed."""
     path, trace = os.path.join(folder, "endless.cl"), os.path.join(folder, "endless.trace")
@@ -261,6 +299,8 @@ def main():
         images(path, folder)
         signatures(path)
         explored(folder)
+        explored_files(folder)
+        captured(folder)
         interrupted(folder)
         interrupted_launch(folder)
     return tap.done()

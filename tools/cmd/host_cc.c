@@ -6,7 +6,8 @@
 
 enum { OPT_COMPILE, OPT_LINK };
 static const struct tool_option options[] = {
-    {"compile", 0, NULL, NULL, "print the compiler flags: cc -c $(refcl host-cc --compile) app.c"},
+    {"compile", 0, NULL, NULL,
+     "print the compiler flags: cc -c $(refcl host-cc --compile) app.c (a separate command)"},
     {"link", 0, NULL, NULL, "print the linker flags: cc app.o -lOpenCL $(refcl host-cc --link)"},
     TOOL_OPTION_END};
 

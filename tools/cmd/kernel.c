@@ -78,6 +78,28 @@ static int kernel_option(void *context, size_t index, const char *value)
     return pass(kernel, options[index].name, value);
 }
 
+static int pass_arguments(struct kernel *kernel)
+{
+    int code = kernel_structures(kernel);
+    for (size_t i = 0; i < kernel->argument_count && !code; i++)
+        code = pass(kernel, "arg", kernel->arguments[i]);
+    return code;
+}
+
+/* Structures need the program's types: of its source, or of its SPIR-V. */
+static int pass_captured_arguments(struct kernel *kernel, const struct captured_launch *launch)
+{
+    char program[PATH_MAX + 40];
+    const char *path = kernel->path;
+    int code = captured_program(launch, program);
+    kernel->path = program;
+    kernel->name = captured_kernel(launch);
+    kernel->build_options = launch->options;
+    code = code ? code : pass_arguments(kernel);
+    kernel->path = path;
+    return code;
+}
+
 /* The helper's command line for a captured launch: what it says, then what was asked for beside it. */
 static int run_captured(struct kernel *kernel, const char *path)
 {
@@ -87,6 +109,7 @@ static int run_captured(struct kernel *kernel, const char *path)
     int code = captured_open(&launch, path);
     if (code)
         return code;
+    code = pass_captured_arguments(kernel, &launch);
     kernel->session.command.capture = path;
     words[0] = kernel->words[0];
     for (size_t i = 0; i + 1 < launch.count; i++)
@@ -94,7 +117,7 @@ static int run_captured(struct kernel *kernel, const char *path)
     for (size_t i = 1; i < kernel->count; i++)
         words[count++] = kernel->words[i];
     words[count] = launch.words[launch.count - 1];
-    code = session_run(&kernel->session, words);
+    code = code ? code : session_run(&kernel->session, words);
     captured_close(&launch);
     return code;
 }
@@ -199,13 +222,11 @@ static int run_file(struct kernel *kernel, char *path)
         kernel->session.command.source = path;
     if (kernel->automatic)
         return kernel_automatic(kernel);
-    code = input == CAPTURE ? 0 : kernel_structures(kernel);
-    for (size_t i = 0; i < kernel->argument_count && !code; i++)
-        code = pass(kernel, "arg", kernel->arguments[i]);
+    if (input == CAPTURE)
+        return run_captured(kernel, path);
+    code = pass_arguments(kernel);
     kernel->words[kernel->count] = path;
-    if (code)
-        return code;
-    return input == CAPTURE ? run_captured(kernel, path) : session_run(&kernel->session, kernel->words);
+    return code ? code : session_run(&kernel->session, kernel->words);
 }
 
 static int kernel_main(int argc, char **argv)

@@ -1,5 +1,7 @@
 /* Arguments from the command line: specifications (tools/launch) become initial values. */
+#include "memmodel/base/input.h"
 #include "tools/explore/explore.h"
+#include "tools/launch/npy.h"
 #include "tools/launch/spec.h"
 
 #include <string.h>
@@ -99,6 +101,66 @@ static bool integer_of(const struct in_ty *t, struct spec_scalar *scalar)
     return t->kind == IN_TY_INT;
 }
 
+/* ---- files -------------------------------------------------------------------------------------- */
+
+/* The bits of scalar I of ARRAY, with SIZE bytes; 0 beyond its end. */
+static struct ex_init scalar_in(const struct npy_array *array, uint64_t i, unsigned size)
+{
+    struct ex_init out = {.form = EX_HEXADECIMAL};
+    if (size <= sizeof out.value && (i + 1) * size <= array->bytes)
+        memcpy(&out.value, array->data + i * size, size);
+    return out;
+}
+
+/* The elements of type T, as many as SPEC wants or, 0, as the file has.  *WHY: what is wrong with the file, else NULL. */
+static struct ex_init array_init(struct ex *ex, const struct spec *spec, const struct in_ty *t,
+                                 const struct npy_array *array, const char **why)
+{
+    const struct in_ty *scalar = t->kind == IN_TY_VECTOR ? t->element : t;
+    unsigned size = ex_scalar_size(scalar), apart = scalars_apart(t);
+    bool is_real = scalar->kind == IN_TY_FLOAT;
+    uint64_t count = size == 0 ? 0 : spec->count ? spec->count : array->bytes / size / apart;
+    struct ex_init out = {.form = EX_LIST, .count = (uint32_t)count};
+    *why = size == 0 ? "exploring takes files for arrays of numbers and vectors alone"
+           : array->item && (array->item != size || (array->kind == 'f') != is_real)
+               ? "the elements of the file differ from the argument's"
+           : count == 0 || count > MAX_ITEMS ? "a number of elements from 1 to 65536 is expected"
+                                             : NULL;
+    if (*why)
+        return (struct ex_init){0};
+    out.items = ex_alloc(ex, count * sizeof *out.items);
+    for (uint32_t i = 0; i < count; i++) {
+        struct ex_init *item = &out.items[i];
+        *item = scalar_in(array, (uint64_t)i * apart, size);
+        if (t->kind != IN_TY_VECTOR)
+            continue;
+        *item = (struct ex_init){.form = EX_LIST, .count = t->count};
+        item->items = ex_alloc(ex, t->count * sizeof *item->items);
+        for (uint32_t k = 0; k < t->count; k++)
+            item->items[k] = scalar_in(array, (uint64_t)i * apart + k, size);
+    }
+    return out;
+}
+
+/* NULL, or why the file of SPEC cannot be the contents of INPUT, whose elements are of type T. */
+static const char *take_file(struct ex *ex, struct ex_input *input, const struct spec *spec,
+                             const struct in_ty *t)
+{
+    struct mm_error err = {0};
+    struct npy_array array;
+    char *text;
+    size_t size;
+    if (mm_input_read(MM_INPUT_MODULE, spec->file, &text, &size, &err) != MM_OK)
+        return "the file cannot be read";
+    const char *why = npy_read(text, size, &array);
+    if (!why)
+        input->init = array_init(ex, spec, t, &array, &why);
+    mm_free(text);
+    return why;
+}
+
+/* ---- arguments ---------------------------------------------------------------------------------- */
+
 /* NULL, or why exploring takes no such argument. */
 static const char *unsupported(const struct spec *spec, const struct in_ty *pointee)
 {
@@ -110,8 +172,8 @@ static const char *unsupported(const struct spec *spec, const struct in_ty *poin
         return "the argument is no pointer";
     if (spec->kind == SPEC_NULL)
         return NULL;
-    if (spec->fill > SPEC_FILL && spec->fill != SPEC_ANY && !is_random)
-        return "exploring takes memory with zero, iota, fill=V, rand=SEED, below=LIMIT or any";
+    if (spec->fill > SPEC_FILL && spec->fill != SPEC_ANY && spec->fill != SPEC_FILE && !is_random)
+        return "exploring takes memory with zero, iota, fill=V, rand=SEED, below=LIMIT, file=PATH or any";
     if (is_random && (!pointee || (pointee->kind != IN_TY_INT && pointee->kind != IN_TY_FLOAT)))
         return "exploring takes random contents for arrays of numbers alone";
     if (is_one_number(spec) && pointee && ex_scalar_size(element_type(pointee)) == 0 &&
@@ -163,7 +225,9 @@ void ex_argument(struct ex *ex, uint32_t id, const char *text)
         snprintf(misfit, sizeof misfit, "%s is no integer of %u bits", number, 8 * scalar.bytes);
         why = misfit;
     }
-    if (!why && !input->sampler)
+    if (!why && !input->sampler && spec.fill == SPEC_FILE && spec.kind != SPEC_VALUE)
+        why = take_file(ex, input, &spec, element_type(pointee));
+    else if (!why && !input->sampler)
         take(ex, input, &spec, pointee);
     input->any = spec.fill == SPEC_ANY;
     input->null = spec.kind == SPEC_NULL;

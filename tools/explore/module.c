@@ -289,6 +289,10 @@ static void read_module(struct ex *ex, const void *data, size_t size)
         decode(ex, data, size, NULL, 0);
         return;
     }
+    if (size >= 8 && memcmp(data, "REFCLCAP", 8) == 0)
+        ex_fail(
+            ex, MM_INVALID, "explore.input",
+            "a captured launch, which refcl kernel executes; exploring takes OpenCL C or SPIR-V with --arg");
     char *text = ex_alloc(ex, size + 1);
     memcpy(text, data, size);
     if (strlen(text) != size)

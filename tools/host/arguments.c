@@ -184,6 +184,9 @@ static void read_one(struct host *host, const char *text, bool given[MAX_ARGS], 
     while (!*spec.name && index < host->argument_count && given[index])
         index++;
     if (index >= host->argument_count) {
+        if (!*spec.name && host->is_captured)
+            host_fail("in a captured launch --arg NAME=SPEC replaces the argument NAME; this one has no name",
+                      text);
         snprintf(all, sizeof all, "the kernel takes %u arguments, %zu given", host->argument_count,
                  host->spec_count);
         host_fail(all, NULL);

@@ -1,7 +1,7 @@
 /* Contents of memory: scalars by their OpenCL C types, initial values, files of NumPy. */
 #include "tools/host/kernel_host.h"
+#include "tools/launch/npy.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,68 +38,18 @@ size_t host_put_value(unsigned char *data, struct spec_scalar scalar, size_t cou
 
 /* ---- files ------------------------------------------------------------------------------------- */
 
-struct array { /* a file of NumPy */
+struct array {
     char *text;
-    const unsigned char *data;
-    size_t bytes, item;
-    char kind;
+    struct npy_array of;
 };
 
-/* The number of bytes and the kind, 'i', 'u' or 'f', of a type such as "<f4". */
-static bool read_descr(const char *header, struct array *array)
-{
-    const char *at = strstr(header, "'descr'");
-    at = at ? strchr(at + 7, '\'') : NULL;
-    if (!at || !strchr("<|=", at[1]) || !strchr("iufb", at[2]) || !isdigit((unsigned char)at[3]))
-        return false;
-    array->kind = at[2] == 'b' ? 'u' : at[2];
-    array->item = strtoul(at + 3, NULL, 10);
-    return array->item && !strstr(header, "'fortran_order': True");
-}
-
-/* The number of elements that the header's shape has, (N, M); SIZE_MAX: there is none, or too many. */
-static size_t shape_count(const char *header)
-{
-    const char *at = strstr(header, "'shape'");
-    size_t count = 1;
-    at = at ? strchr(at, '(') : NULL;
-    if (!at)
-        return SIZE_MAX;
-    for (at++; *at != ')';) {
-        char *end;
-        if (!isdigit((unsigned char)*at) || __builtin_mul_overflow(count, strtoull(at, &end, 10), &count))
-            return SIZE_MAX;
-        at = end + strspn(end, ", ");
-    }
-    return count;
-}
-
-static bool is_npy(const char *text, size_t size)
-{
-    return size > 10 && memcmp(text, "\x93NUMPY", 6) == 0;
-}
-
-/* Any other file is its bytes. */
 static struct array read_array(const char *path)
 {
     size_t size;
     struct array array = {.text = host_read_file(path, &size)};
-    const unsigned char *bytes = (const unsigned char *)array.text;
-    array.data = bytes;
-    array.bytes = size;
-    if (!is_npy(array.text, size))
-        return array;
-    size_t wide = bytes[6] == 1 ? 2 : 4, start = 8 + wide;
-    size_t length = bytes[8] | (size_t)bytes[9] << 8 |
-                    (wide == 4 ? (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24 : 0);
-    char *header = length < size && start + length <= size ? strndup(array.text + start, length) : NULL;
-    if (!header || !read_descr(header, &array))
-        host_fail("no array of numbers in C order, little-endian", path);
-    array.data = bytes + start + length;
-    if (__builtin_mul_overflow(shape_count(header), array.item, &array.bytes) ||
-        array.bytes > size - start - length)
-        host_fail("the file ends before the elements that its header's shape has", path);
-    free(header);
+    const char *wrong = npy_read(array.text, size, &array.of);
+    if (wrong)
+        host_fail(wrong, path);
     return array;
 }
 
@@ -113,7 +63,7 @@ cl_mem_flags host_access(const struct spec *spec)
 size_t host_file_count(const struct spec *spec, struct spec_type type)
 {
     struct array array = read_array(spec->file);
-    size_t count = array.bytes / type.bytes;
+    size_t count = array.of.bytes / type.bytes;
     free(array.text);
     if (!count)
         host_fail("the file holds no element", spec->file);
@@ -124,12 +74,12 @@ static void load(unsigned char *data, size_t bytes, struct spec_scalar scalar, c
 {
     struct array array = read_array(path);
     char text[300];
-    if (array.item && (array.item != scalar.bytes || (array.kind == 'f') != (scalar.kind == 'f'))) {
-        snprintf(text, sizeof text, "%.200s holds '%c%zu', the argument is of %s", path, array.kind,
-                 array.item, scalar.name);
+    if (array.of.item && (array.of.item != scalar.bytes || (array.of.kind == 'f') != (scalar.kind == 'f'))) {
+        snprintf(text, sizeof text, "%.200s holds '%c%zu', the argument is of %s", path, array.of.kind,
+                 array.of.item, scalar.name);
         host_fail("the elements of the file differ from the argument's", text);
     }
-    memcpy(data, array.data, array.bytes < bytes ? array.bytes : bytes);
+    memcpy(data, array.of.data, array.of.bytes < bytes ? array.of.bytes : bytes);
     free(array.text);
 }
 

@@ -2,6 +2,8 @@
  * accesses.  What lies outside of memory shared with kernels costs two comparisons. */
 #include "tools/hostlib/hostlib.h"
 
+#include <stdatomic.h>
+
 const struct refcl_host_runtime *host_runtime;
 
 EXPORT refcl_host_attach_function refcl_host_attach;
@@ -75,8 +77,17 @@ EXPORT void __tsan_vptr_read(void **at)
 {
     (void)at;
 }
+static atomic_bool instrumented;
 EXPORT void __tsan_init(void);
-EXPORT void __tsan_init(void) {}
+EXPORT void __tsan_init(void)
+{
+    atomic_store_explicit(&instrumented, true, memory_order_relaxed);
+}
+EXPORT refcl_host_is_instrumented_function refcl_host_is_instrumented;
+EXPORT bool refcl_host_is_instrumented(void)
+{
+    return atomic_load_explicit(&instrumented, memory_order_relaxed);
+}
 EXPORT void __tsan_func_entry(void *place);
 EXPORT void __tsan_func_entry(void *place)
 {

@@ -226,6 +226,24 @@ int captured_open(struct captured_launch *launch, const char *path)
     return code;
 }
 
+int captured_program(const struct captured_launch *launch, char *path)
+{
+    const char *program = launch->words[launch->count - 1];
+    snprintf(path, PATH_MAX + 40, "%s", tool_has_suffix(program, ".bin") ? "" : program);
+    if (*path || !launch->source)
+        return 0;
+    snprintf(path, PATH_MAX + 40, "%s/source.cl", launch->folder);
+    return write_file(path, launch->source, strlen(launch->source));
+}
+
+const char *captured_kernel(const struct captured_launch *launch)
+{
+    for (size_t i = 0; i + 1 < launch->count; i += 2)
+        if (strcmp(launch->words[i], "kernel") == 0)
+            return launch->words[i + 1];
+    return NULL;
+}
+
 bool captured_is_of(const char *path, const char *name)
 {
     struct mm_capture capture;

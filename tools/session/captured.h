@@ -14,6 +14,10 @@ struct captured_launch {
 };
 /* Reads the capture PATH and unpacks it.  Returns 0 or an exit code after a complaint. */
 int captured_open(struct captured_launch *launch, const char *path);
+/* A file, of PATH_MAX + 40 bytes in PATH, with the OpenCL C or SPIR-V of the program, which captured_close removes; "": it has neither. */
+int captured_program(const struct captured_launch *launch, char *path);
+/* The name of the kernel. */
+const char *captured_kernel(const struct captured_launch *launch);
 /* Whether PATH is a captured launch of the kernel called NAME. */
 bool captured_is_of(const char *path, const char *name);
 void captured_close(struct captured_launch *launch);

@@ -84,8 +84,11 @@ static enum mm_class sink_events(const struct mm_sink *sink, const struct mm_eve
 
 static enum mm_class tee_events(void *context, const struct mm_event *events, size_t count)
 {
-    struct session_tee *tee = &((struct session_process *)context)->tee;
+    struct session_process *p = context;
+    struct session_tee *tee = &p->tee;
     enum mm_class worst = MM_OK;
+    for (size_t i = 0; i < count && !p->has_host; i++)
+        p->has_host = events[i].kind == MM_API_CALL && (events[i].semantics & MM_INSTRUMENTED);
     lock(tee);
     for (size_t i = 0; i < tee->count; i++)
         if (!tee->stopped[i])
@@ -220,7 +223,7 @@ static void consume(struct session_process *p)
         mm_trace_read_from(session_input_read, &p->input, "trace", &sink, &p->tee.complete, &p->error);
     if (footprint)
         snprintf(p->not_checked, sizeof p->not_checked, "%s", footprint_not_checked(footprint));
-    p->has_host = footprint && footprint_has_host(footprint);
+    p->has_host |= footprint && footprint_has_host(footprint);
     footprint_destroy(footprint);
     char rest[4096];
     while (session_input_read(&p->input, rest, sizeof rest) > 0)

@@ -40,7 +40,7 @@ struct session_process {
     int code;                          /* exit code of an error in reading its trace, 0 = none */
     struct mm_error error;
     char not_checked[1024]; /* parts of the program, which commas separate */
-    bool has_host;          /* on a driver: its own accesses are recorded */
+    bool has_host;          /* its own accesses are recorded */
     atomic_bool done;
     int wake; /* written to when it is done */
 };

@@ -390,6 +390,15 @@ static const char *merge_not_checked(const struct session_processes *processes, 
     return text;
 }
 
+/* Whether the accesses of some process of the host are recorded. */
+static bool has_host(const struct session_processes *processes)
+{
+    bool any = false;
+    for (const struct session_process *p = processes->first; p; p = p->next)
+        any |= p->has_host;
+    return any;
+}
+
 static int finish(struct session_processes *processes, char **argv, struct supervised *child, int code)
 {
     const struct session *session = processes->session;
@@ -399,9 +408,14 @@ static int finish(struct session_processes *processes, char **argv, struct super
              quote);
     struct ck_report_options options = {.command_line = session->command.line,
                                         .ending = {.program = program}};
-    char checked[120], not_checked[80], parts[2048];
+    char checked[120], not_checked[120], parts[2048];
     options.checked = check_names(session, true, checked, sizeof checked);
     options.not_checked = check_names(session, false, not_checked, sizeof not_checked);
+    options.more_checks = session->on_driver ? 0 : strlen(not_checked);
+    if (session->check.races && !session->command.own_host && !session->program)
+        snprintf(not_checked + options.more_checks, sizeof not_checked - options.more_checks,
+                 "%saccesses of the host%s", *not_checked ? ", " : "",
+                 has_host(processes) ? " outside of SVM and maps (--on-driver)" : " (refcl host-cc)");
     if (session->on_driver) {
         snprintf(checked, sizeof checked, "commands against one another%s%s%s%s",
                  processes->first->has_host ? ", accesses of the host" : "",
@@ -411,7 +425,6 @@ static int finish(struct session_processes *processes, char **argv, struct super
         options.checked = checked;
         options.not_checked = merge_not_checked(processes, parts, sizeof parts);
     }
-    options.more_checks = !session->on_driver;
     options.observation = session_processes_observed(processes);
     options.model = processes->first->model;
     int status = wait_for(session, child, &options.ending), own = options.ending.status;
