@@ -11,7 +11,8 @@ static bool read_descr(const char *header, struct npy_array *array)
 {
     const char *at = strstr(header, "'descr'");
     at = at ? strchr(at + 7, '\'') : NULL;
-    if (!at || !strchr("<|=", at[1]) || !strchr("iufb", at[2]) || !isdigit((unsigned char)at[3]))
+    if (!at || !at[1] || !strchr("<|=", at[1]) || !at[2] || !strchr("iufb", at[2]) ||
+        !isdigit((unsigned char)at[3]))
         return false;
     array->kind = at[2] == 'b' ? 'u' : at[2];
     array->item = strtoul(at + 3, NULL, 10);
