@@ -54,7 +54,7 @@ static bool callback_thread_start(void)
 
 bool rt_callback_post(void (*function)(void *data), void *data)
 {
-    struct job *job = mm_alloc(sizeof(*job));
+    struct job *job = mm_alloc(sizeof *job);
     if (!job)
         return false;
     *job = (struct job){.function = function, .data = data};
@@ -90,7 +90,7 @@ bool rt_callback_busy(void)
 
 cl_int rt_callback_add(struct rt_callback **list, const struct rt_callback *callback)
 {
-    struct rt_callback *added = mm_alloc(sizeof(*added));
+    struct rt_callback *added = mm_alloc(sizeof *added);
     if (!added)
         return CL_OUT_OF_HOST_MEMORY;
     *added = *callback;

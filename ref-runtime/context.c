@@ -46,7 +46,7 @@ static void deliver(void *data)
 void rt_context_notify(struct rt_context *context, const char *text)
 {
     size_t size = strlen(text) + 1;
-    struct notice *notice = context->notify ? mm_alloc(sizeof(*notice) + size) : NULL;
+    struct notice *notice = context->notify ? mm_alloc(sizeof *notice + size) : NULL;
     if (!notice)
         return;
     notice->context = context;
@@ -110,16 +110,16 @@ static cl_context create(const struct creation *c, struct rt_device *const *devi
                          void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *data,
                          cl_int *errcode_ret)
 {
-    struct rt_context *context = rt_object_create(RT_CONTEXT, sizeof(*context));
+    struct rt_context *context = rt_object_create(RT_CONTEXT, sizeof *context);
     if (!context)
         return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
     if (c->count) {
-        context->properties = mm_alloc(c->count * sizeof(*c->properties));
+        context->properties = mm_alloc(c->count * sizeof *c->properties);
         if (!context->properties) {
             rt_object_release(context);
             return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
         }
-        memcpy(context->properties, c->properties, c->count * sizeof(*c->properties));
+        memcpy(context->properties, c->properties, c->count * sizeof *c->properties);
         context->property_count = c->count;
     }
     context->zero_local = c->initialized & CL_CONTEXT_MEMORY_INITIALIZE_LOCAL_KHR;

@@ -69,8 +69,8 @@ static const struct name_row feature_rows[] = {
 #undef RT_FEATURE
 };
 enum {
-    EXTENSIONS = sizeof(extension_rows) / sizeof(*extension_rows),
-    FEATURES = sizeof(feature_rows) / sizeof(*feature_rows),
+    EXTENSIONS = sizeof extension_rows / sizeof *extension_rows,
+    FEATURES = sizeof feature_rows / sizeof *feature_rows,
     NAMES_SIZE = 4096
 };
 
@@ -141,10 +141,10 @@ static cl_int put_versions(const struct rt_info_out *out, const struct name_row 
     for (size_t i = 0; i < count; i++) {
         if (offered(&rows[i], images)) {
             versions[n].version = rows[i].version;
-            snprintf(versions[n++].name, sizeof(versions->name), "%s", rows[i].name);
+            snprintf(versions[n++].name, sizeof versions->name, "%s", rows[i].name);
         }
     }
-    return rt_info_put(out, versions, n * sizeof(*versions));
+    return rt_info_put(out, versions, n * sizeof *versions);
 }
 
 cl_int rt_put_extensions_with_version(const struct rt_info_out *out, bool images)
@@ -174,8 +174,8 @@ static cl_uint processor_vendor(void)
     unsigned largest, name[3];
     if (!__get_cpuid(0, &largest, &name[0], &name[2], &name[1]))
         return 0;
-    for (size_t i = 0; i < sizeof(makers) / sizeof(*makers); i++)
-        if (memcmp(name, makers[i].name, sizeof(name)) == 0)
+    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++)
+        if (memcmp(name, makers[i].name, sizeof name) == 0)
             return makers[i].id;
     return 0;
 #elif defined(__aarch64__)
@@ -224,7 +224,7 @@ static cl_int get_work_item_sizes(const void *object, const struct rt_info_out *
 {
     (void)object;
     const size_t sizes[3] = {rt_max_work_group(), rt_max_work_group(), rt_max_work_group()};
-    return rt_info_put(out, sizes, sizeof(sizes));
+    return rt_info_put(out, sizes, sizeof sizes);
 }
 
 RT_ANSWER(get_platform, handle, void, unused, rt_the_platform())
@@ -241,8 +241,8 @@ static cl_int get_partition_properties(const void *object, const struct rt_info_
     static const cl_device_partition_property none[] = {0}, ways[] = {CL_DEVICE_PARTITION_EQUALLY,
                                                                       CL_DEVICE_PARTITION_BY_COUNTS};
     const struct rt_device *device = object;
-    return device->limits.compute_units > 1 ? rt_info_put(out, ways, sizeof(ways))
-                                            : rt_info_put(out, none, sizeof(none));
+    return device->limits.compute_units > 1 ? rt_info_put(out, ways, sizeof ways)
+                                            : rt_info_put(out, none, sizeof none);
 }
 
 static cl_int get_most_sub_devices(const void *object, const struct rt_info_out *out)
@@ -258,10 +258,10 @@ static cl_int put_uuid(const struct rt_info_out *out, const char *kind, int inde
 {
     cl_uchar uuid[CL_UUID_SIZE_KHR] = {0};
     char text[64];
-    snprintf(text, sizeof(text), "refcl %s %d", kind, index);
+    snprintf(text, sizeof text, "refcl %s %d", kind, index);
     for (size_t i = 0; i < CL_UUID_SIZE_KHR && text[i]; i++)
         uuid[i] = (cl_uchar)text[i];
-    return rt_info_put(out, uuid, sizeof(uuid));
+    return rt_info_put(out, uuid, sizeof uuid);
 }
 
 static cl_int get_device_uuid(const void *object, const struct rt_info_out *out)
@@ -279,7 +279,7 @@ static cl_int get_luid(const void *object, const struct rt_info_out *out)
 {
     static const cl_uchar luid[CL_LUID_SIZE_KHR];
     (void)object;
-    return rt_info_put(out, luid, sizeof(luid));
+    return rt_info_put(out, luid, sizeof luid);
 }
 
 /* No case is faster than another. */
@@ -287,18 +287,18 @@ static cl_int get_dot_product(const void *object, const struct rt_info_out *out)
 {
     static const cl_device_integer_dot_product_acceleration_properties_khr none;
     (void)object;
-    return rt_info_put(out, &none, sizeof(none));
+    return rt_info_put(out, &none, sizeof none);
 }
 
 static cl_int get_ils(const void *object, const struct rt_info_out *out)
 {
     (void)object;
     cl_name_version ils[7] = {0};
-    for (unsigned minor = 0; minor < sizeof(ils) / sizeof(*ils); minor++) {
+    for (unsigned minor = 0; minor < sizeof ils / sizeof *ils; minor++) {
         ils[minor].version = CL_MAKE_VERSION(1, minor, 0);
         memcpy(ils[minor].name, "SPIR-V", sizeof("SPIR-V"));
     }
-    return rt_info_put(out, ils, sizeof(ils));
+    return rt_info_put(out, ils, sizeof ils);
 }
 
 static cl_int get_c_versions(const void *object, const struct rt_info_out *out)
@@ -310,15 +310,15 @@ static cl_int get_c_versions(const void *object, const struct rt_info_out *out)
                                      CL_MAKE_VERSION(1, 2, 0),
                                      CL_MAKE_VERSION(1, 1, 0),
                                      CL_MAKE_VERSION(1, 0, 0)};
-    cl_name_version versions[sizeof(all) / sizeof(*all)] = {0};
+    cl_name_version versions[sizeof all / sizeof *all] = {0};
     size_t count = 0;
-    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (all[i] > rt_c_version())
             continue;
         versions[count].version = all[i];
         memcpy(versions[count++].name, "OpenCL C", sizeof("OpenCL C"));
     }
-    return rt_info_put(out, versions, count * sizeof(*versions));
+    return rt_info_put(out, versions, count * sizeof *versions);
 }
 
 /* Root devices that synchronize with each other: all, through the one scheduler [cl_khr_command_buffer_multi_device]. */
@@ -333,7 +333,7 @@ static cl_int get_sync_devices(const void *object, const struct rt_info_out *out
 {
     struct rt_device *found[RT_MAX_DEVICES];
     (void)object;
-    return rt_info_put(out, found, rt_devices_of_type(CL_DEVICE_TYPE_ALL, found) * sizeof(*found));
+    return rt_info_put(out, found, rt_devices_of_type(CL_DEVICE_TYPE_ALL, found) * sizeof *found);
 }
 
 /* Both ways, for platform and devices. */
@@ -342,7 +342,7 @@ cl_int rt_put_semaphore_handles(const void *object, const struct rt_info_out *ou
     static const cl_external_semaphore_handle_type_khr types[] = {CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR,
                                                                   CL_SEMAPHORE_HANDLE_SYNC_FD_KHR};
     (void)object;
-    return rt_info_put(out, types, sizeof(types));
+    return rt_info_put(out, types, sizeof types);
 }
 
 static const struct rt_info_row device_rows[] = {

@@ -5,7 +5,7 @@
 
 struct rt_event *rt_event_create(struct rt_context *context, struct rt_queue *queue, cl_command_type type)
 {
-    struct rt_event *event = rt_object_create(RT_EVENT, sizeof(*event));
+    struct rt_event *event = rt_object_create(RT_EVENT, sizeof *event);
     if (!event)
         return NULL;
     rt_object_retain(context);
@@ -99,7 +99,7 @@ cl_int CL_API_CALL rt_clSetEventCallback(cl_event handle, cl_int type,
         return CL_INVALID_EVENT;
     if (!pfn_notify || (type != CL_SUBMITTED && type != CL_RUNNING && type != CL_COMPLETE))
         return CL_INVALID_VALUE;
-    struct rt_event_callback *callback = mm_alloc_zero(1, sizeof(*callback));
+    struct rt_event_callback *callback = mm_alloc_zero(1, sizeof *callback);
     if (!callback)
         return CL_OUT_OF_HOST_MEMORY;
     callback->function = pfn_notify;
@@ -118,10 +118,10 @@ cl_int CL_API_CALL rt_clSetEventCallback(cl_event handle, cl_int type,
 
 /* ---- waiting ---- */
 
-/* H4. */
+/* [CL 3.3.6 H4] */
 static void record_wait(cl_uint count, const cl_event *list)
 {
-    struct mm_edge *edges = rt_recorder() ? mm_alloc_zero(count, sizeof(*edges)) : NULL;
+    struct mm_edge *edges = rt_recorder() ? mm_alloc_zero(count, sizeof *edges) : NULL;
     size_t n = 0;
     for (cl_uint i = 0; edges && i < count; i++) {
         const struct rt_event *event = rt_event(list[i]);
@@ -180,7 +180,7 @@ cl_event CL_API_CALL rt_clCreateUserEvent(cl_context handle, cl_int *errcode_ret
     return (cl_event)event;
 }
 
-/* H12: the call comes before every command that waits for the event. */
+/* [CL 3.3.6 H12] The call comes before every command that waits for the event. */
 static mm_event_id record_user_event(void)
 {
     if (!rt_recorder())
@@ -235,7 +235,7 @@ static cl_int get_status(const void *object, const struct rt_info_out *out)
     cl_int status = look(object);
     if (status == CL_COMPLETE && out->value)
         record_observed(object);
-    return rt_info_put(out, &status, sizeof(status));
+    return rt_info_put(out, &status, sizeof status);
 }
 
 static const struct rt_info_row event_rows[] = {

@@ -57,7 +57,7 @@ void *CL_API_CALL rt_clGetExtensionFunctionAddress(const char *name)
     } as = {suggested ? rt_api_extension("clGetKernelSuggestedLocalWorkSizeKHR")
             : name    ? rt_api_extension(name)
                       : NULL};
-    for (size_t i = 0; name && !as.function && i < sizeof(functions) / sizeof(*functions); i++)
+    for (size_t i = 0; name && !as.function && i < sizeof functions / sizeof *functions; i++)
         as.function = strcmp(name, functions[i].name) == 0 ? functions[i].function : NULL;
     return as.function ? as.pointer : NULL;
 }
@@ -100,7 +100,7 @@ RT_EXPORT void *CL_API_CALL clIcdGetFunctionAddressForPlatformKHR(cl_platform_id
     } as;
     if (!rt_platform(platform) || !func_name)
         return NULL;
-    for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         as.function = functions[i].function;
         if (strcmp(func_name, functions[i].name) == 0)
             return as.pointer;

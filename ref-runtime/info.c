@@ -23,7 +23,7 @@ cl_int rt_info_string(const struct rt_info_out *out, const char *text)
 
 cl_int rt_info_uint(const struct rt_info_out *out, cl_uint value)
 {
-    return rt_info_put(out, &value, sizeof(value));
+    return rt_info_put(out, &value, sizeof value);
 }
 
 cl_int rt_info_bool(const struct rt_info_out *out, bool value)
@@ -33,17 +33,17 @@ cl_int rt_info_bool(const struct rt_info_out *out, bool value)
 
 cl_int rt_info_ulong(const struct rt_info_out *out, cl_ulong value)
 {
-    return rt_info_put(out, &value, sizeof(value));
+    return rt_info_put(out, &value, sizeof value);
 }
 
 cl_int rt_info_size(const struct rt_info_out *out, size_t value)
 {
-    return rt_info_put(out, &value, sizeof(value));
+    return rt_info_put(out, &value, sizeof value);
 }
 
 cl_int rt_info_handle(const struct rt_info_out *out, const void *handle)
 {
-    return rt_info_put(out, &handle, sizeof(handle));
+    return rt_info_put(out, &handle, sizeof handle);
 }
 
 cl_int rt_info_references(const void *object, const struct rt_info_out *out)

@@ -29,7 +29,7 @@ static cl_device_svm_capabilities svm(int index)
                  {"coarse", CL_DEVICE_SVM_COARSE_GRAIN_BUFFER},
                  {"fine", CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER},
                  {"system", RT_SVM_CAPABILITIES | CL_DEVICE_SVM_FINE_GRAIN_SYSTEM}};
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (rt_setting_is(RT_SET_SVM, index, kinds[i].name))
             return kinds[i].capabilities;
     return RT_SVM_CAPABILITIES;

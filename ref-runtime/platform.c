@@ -20,7 +20,7 @@ static cl_device_type device_type(void)
                  {"accelerator", CL_DEVICE_TYPE_ACCELERATOR},
                  {"custom", CL_DEVICE_TYPE_CUSTOM}};
     const char *wanted = rt_setting_text(RT_SET_DEVICE_TYPE, "cpu");
-    for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (strcmp(wanted, types[i].name) == 0)
             return types[i].type;
     return CL_DEVICE_TYPE_CPU;
@@ -28,7 +28,7 @@ static cl_device_type device_type(void)
 
 static struct rt_device *create_device(int index, int count)
 {
-    struct rt_device *device = rt_object_create(RT_DEVICE, sizeof(*device));
+    struct rt_device *device = rt_object_create(RT_DEVICE, sizeof *device);
     if (!device)
         return NULL;
     device->index = index;
@@ -36,16 +36,16 @@ static struct rt_device *create_device(int index, int count)
     rt_limits_read(&device->limits, index);
     const char *name = rt_setting_text(RT_SET_DEVICE_NAME, "refcl");
     if (count > 1)
-        snprintf(device->name, sizeof(device->name), "%s %d", name, index);
+        snprintf(device->name, sizeof device->name, "%s %d", name, index);
     else
-        snprintf(device->name, sizeof(device->name), "%s", name);
-    snprintf(device->vendor, sizeof(device->vendor), "%s", rt_setting_text(RT_SET_DEVICE_VENDOR, "refcl"));
+        snprintf(device->name, sizeof device->name, "%s", name);
+    snprintf(device->vendor, sizeof device->vendor, "%s", rt_setting_text(RT_SET_DEVICE_VENDOR, "refcl"));
     return device;
 }
 
 static void initialize(void)
 {
-    platform = rt_object_create(RT_PLATFORM, sizeof(*platform));
+    platform = rt_object_create(RT_PLATFORM, sizeof *platform);
     int count = (int)rt_setting_number(RT_SET_DEVICES, 0, 1);
     rt_settings_check();
     for (int i = 0; platform && i < count; i++) {

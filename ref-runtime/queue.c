@@ -44,7 +44,7 @@ static cl_command_queue create(struct rt_context *context, struct rt_device *dev
         rt_null(errcode_ret, CL_SUCCESS);
         return (cl_command_queue)queue;
     }
-    queue = rt_object_create(RT_QUEUE, sizeof(*queue));
+    queue = rt_object_create(RT_QUEUE, sizeof *queue);
     if (!queue)
         return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
     rt_object_retain(context);
@@ -56,12 +56,12 @@ static cl_command_queue create(struct rt_context *context, struct rt_device *dev
     queue->in_order = !(flags & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     queue->last_completion = queue->barrier_completion = MM_NO_EVENT;
     if (property_count) {
-        queue->properties = mm_alloc(property_count * sizeof(*properties));
+        queue->properties = mm_alloc(property_count * sizeof *properties);
         if (!queue->properties) {
             rt_object_release(queue);
             return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
         }
-        memcpy(queue->properties, properties, property_count * sizeof(*properties));
+        memcpy(queue->properties, properties, property_count * sizeof *properties);
         queue->property_count = property_count;
     }
     if (flags & CL_QUEUE_ON_DEVICE_DEFAULT)
@@ -224,12 +224,11 @@ static struct rt_command *last_until(const struct rt_queue *queue, uint64_t mark
     return command;
 }
 
-/* H8: all earlier commands complete before the call returns. */
+/* [CL 3.3.6 H8] All earlier commands complete before the call returns. */
 static struct mm_edge *finish_edges(const struct rt_queue *queue, size_t *count)
 {
-    struct mm_edge *edges = rt_recorder() && queue->completed_count
-                                ? mm_alloc_zero(queue->completed_count, sizeof(*edges))
-                                : NULL;
+    struct mm_edge *edges =
+        rt_recorder() && queue->completed_count ? mm_alloc_zero(queue->completed_count, sizeof *edges) : NULL;
     *count = edges ? queue->completed_count : 0;
     for (size_t i = 0; i < *count; i++)
         edges[i] = (struct mm_edge){.from = queue->completed[i], .kind = MM_EDGE_FINISH};

@@ -161,7 +161,7 @@ cl_int rt_info_handle(const struct rt_info_out *out, const void *handle);
     static cl_int get(const void *object, const struct rt_info_out *out)                                     \
     {                                                                                                        \
         const type *of = object;                                                                             \
-        return rt_info_put(out, of->list, of->count * sizeof(*of->list));                                    \
+        return rt_info_put(out, of->list, of->count * sizeof *of->list);                                     \
     }
 
 /* One query of a table: a field of the object, or a function that answers. */
@@ -182,7 +182,7 @@ struct rt_info_row {
 cl_int rt_info_query(const struct rt_info_row *rows, size_t count, const void *object, cl_uint param,
                      size_t size, void *value, size_t *size_ret);
 #define RT_INFO_QUERY(rows, object, param, size, value, size_ret)                                            \
-    rt_info_query((rows), sizeof(rows) / sizeof(*(rows)), (object), (param), (size), (value), (size_ret))
+    rt_info_query((rows), sizeof rows / sizeof(*(rows)), (object), (param), (size), (value), (size_ret))
 /* Defines clGetNAME, whose answers are ROWS; OBJECT is null, which is ERROR, unless HANDLE is valid. */
 #define RT_INFO_CALL(name, handle_type, param_type, object, error, rows)                                     \
     cl_int CL_API_CALL rt_clGet##name(handle_type handle, param_type param, size_t size, void *value,        \

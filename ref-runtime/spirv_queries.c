@@ -8,7 +8,7 @@ cl_int rt_put_spirv_sets(const void *object, const struct rt_info_out *out)
 {
     static const char *const sets[] = {"OpenCL.std", "OpenCL.DebugInfo.100"};
     (void)object; /* [CL env 2.2 R1; CL env 5.2.21 R1] */
-    return rt_info_put(out, sets, sizeof(sets));
+    return rt_info_put(out, sets, sizeof sets);
 }
 
 /* [CL env 3.8 R1; CL env 5.2.13 R1; CL env 5.2.22 R1; CL env 5.2.23 R1; CL env 5.2.24 R1, R2; CL env 5.2.25 R1; CL env 5.2.26 R1]
@@ -27,7 +27,7 @@ cl_int rt_put_spirv_extensions(const void *object, const struct rt_info_out *out
                                              "SPV_KHR_subgroup_rotate",
                                              "SPV_KHR_uniform_group_instructions"};
     (void)object;
-    return rt_info_put(out, extensions, sizeof(extensions));
+    return rt_info_put(out, extensions, sizeof extensions);
 }
 
 /* [CL env 3.1 R1, R2; CL env 3.2 R1, R2; CL env 3.3 R1; CL env 3.4 R1, R2; CL env 3.5 R1; CL env 3.6 R1; CL env 3.7 R1, R2]
@@ -89,10 +89,10 @@ static const struct {
 cl_int rt_put_spirv_capabilities(const void *object, const struct rt_info_out *out)
 {
     const struct rt_device *device = object;
-    cl_uint found[sizeof(capabilities) / sizeof(*capabilities)];
+    cl_uint found[sizeof capabilities / sizeof *capabilities];
     size_t count = 0;
-    for (size_t i = 0; i < sizeof(capabilities) / sizeof(*capabilities); i++)
+    for (size_t i = 0; i < sizeof capabilities / sizeof *capabilities; i++)
         if (device->limits.images || !capabilities[i].images)
             found[count++] = capabilities[i].capability;
-    return rt_info_put(out, found, count * sizeof(*found));
+    return rt_info_put(out, found, count * sizeof *found);
 }

@@ -58,14 +58,14 @@ static cl_int make_plan(const struct rt_device *device, const cl_device_partitio
     if (!error && device->limits.compute_units < 2)
         error = CL_DEVICE_PARTITION_FAILED;
     if (!error)
-        memcpy(plan->properties, properties, (plan->property_count - 1) * sizeof(*properties));
+        memcpy(plan->properties, properties, (plan->property_count - 1) * sizeof *properties);
     return error;
 }
 
 static struct rt_device *create_part(struct rt_device *parent, const struct plan *plan, cl_uint i)
 {
-    struct rt_device *device = rt_object_create(RT_DEVICE, sizeof(*device));
-    size_t size = plan->property_count * sizeof(*plan->properties);
+    struct rt_device *device = rt_object_create(RT_DEVICE, sizeof *device);
+    size_t size = plan->property_count * sizeof *plan->properties;
     cl_device_partition_property *properties = device ? mm_alloc(size) : NULL;
     if (!properties) {
         if (device)
@@ -81,8 +81,8 @@ static struct rt_device *create_part(struct rt_device *parent, const struct plan
     device->limits.compute_units = plan->units[i];
     device->partition = properties;
     device->partition_count = plan->property_count;
-    memcpy(device->name, parent->name, sizeof(device->name));
-    memcpy(device->vendor, parent->vendor, sizeof(device->vendor));
+    memcpy(device->name, parent->name, sizeof device->name);
+    memcpy(device->vendor, parent->vendor, sizeof device->vendor);
     return device;
 }
 

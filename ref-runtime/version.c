@@ -12,7 +12,7 @@ static void initialize(void)
 {
     static const char *const words[] = {"2.0", "2.1", "2.2", "3.0"};
     unsigned major = 3, minor = 1;
-    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (rt_setting_is(RT_SET_VERSION, 0, words[i])) {
             major = (unsigned)(words[i][0] - '0');
             minor = (unsigned)(words[i][2] - '0');
@@ -71,7 +71,7 @@ static const struct {
 
 bool rt_version_has_query(cl_uint param)
 {
-    for (size_t i = 0; i < sizeof(introduced) / sizeof(*introduced); i++)
+    for (size_t i = 0; i < sizeof introduced / sizeof *introduced; i++)
         if (introduced[i].param == param)
             return rt_version() >= introduced[i].since;
     return true;

@@ -343,7 +343,7 @@ static void evaluate_recursive(struct zx *z, uint32_t group)
         refinements += entries(z, z->cache.let[i]->is_set);
     }
     for (bool changed = true; changed && refinements-- > 0;) {
-        struct zx_rel **next = zx_alloc(z, m->let_count, sizeof(*next));
+        struct zx_rel **next = zx_alloc(z, m->let_count, sizeof *next);
 
         changed = false;
         if (before - z->limits.budget > MAX_RECURSIVE_FORMULAS)
@@ -374,7 +374,7 @@ static struct zx_rel *evaluate_let(struct zx *z, uint32_t let)
 static struct zx_rel *apply_function(struct zx *z, const struct mm_cat_expr *expr,
                                      struct zx_rel *const *arguments)
 {
-    struct zx_rel **actual = zx_alloc(z, expr->child_count, sizeof(*actual));
+    struct zx_rel **actual = zx_alloc(z, expr->child_count, sizeof *actual);
 
     for (uint32_t i = 0; i < expr->child_count; i++)
         actual[i] = evaluate_expr(z, expr->child[i], arguments);

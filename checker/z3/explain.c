@@ -26,7 +26,7 @@ static const uint64_t *base_bits(struct zx *g, uint32_t base)
 static void begin_execution(struct zx *g)
 {
     struct mm_cat_events *events = zx_alloc(g, 1, sizeof *events);
-    const uint64_t **bases = zx_alloc(g, mm_cat_base_count, sizeof(*bases));
+    const uint64_t **bases = zx_alloc(g, mm_cat_base_count, sizeof *bases);
     struct mm_error err = {.cls = MM_OK};
 
     for (uint32_t i = 0; i < mm_cat_base_count; i++)

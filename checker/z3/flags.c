@@ -78,7 +78,7 @@ void zx_find_flags(struct zx_solve *s, enum ck_answer *race, enum ck_answer *usa
     struct ck_verdict *v = s->v;
 
     if (!v->flags)
-        v->flags = mm_arena_alloc(v->arena, (z->model->check_count + 2) * sizeof(*v->flags));
+        v->flags = mm_arena_alloc(v->arena, (z->model->check_count + 2) * sizeof *v->flags);
     zx_require(z, v->flags);
     for (uint32_t i = 0; i < z->model->check_count; i++) {
         const struct mm_cat_check *check = &z->model->checks[i];

@@ -78,8 +78,8 @@ struct zx *zx_execution(struct zx *z, Z3_model m)
     copy_events(g, z, m, number);
     g->rf = zx_alloc(z, (size_t)g->n * g->n, sizeof *g->rf);
     g->co = zx_alloc(z, (size_t)g->n * g->n, sizeof *g->co);
-    g->cache.base = zx_alloc(z, mm_cat_base_count, sizeof(*g->cache.base));
-    g->cache.let = zx_alloc(z, z->model->let_count, sizeof(*g->cache.let));
+    g->cache.base = zx_alloc(z, mm_cat_base_count, sizeof *g->cache.base);
+    g->cache.let = zx_alloc(z, z->model->let_count, sizeof *g->cache.let);
     for (uint32_t i = 0; i < z->n; i++) {
         for (uint32_t j = 0; j < z->n; j++) {
             uint32_t at = number[i] * g->n + number[j];

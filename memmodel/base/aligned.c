@@ -84,7 +84,7 @@ void *mm_aligned_alloc(size_t size, size_t align)
         return NULL;
     advise_huge_pages(raw, size + extra);
     uintptr_t at = ((uintptr_t)raw + sizeof(void *) + align - 1) & ~(uintptr_t)(align - 1);
-    memcpy((unsigned char *)at - sizeof(void *), &raw, sizeof(raw));
+    memcpy((unsigned char *)at - sizeof(void *), &raw, sizeof raw);
     return (unsigned char *)at;
 }
 
@@ -94,7 +94,7 @@ void mm_aligned_free(void *p)
     if (mm_guard_on()) {
         mm_guarded_free(p);
     } else if (p) {
-        memcpy(&raw, (unsigned char *)p - sizeof(void *), sizeof(raw));
+        memcpy(&raw, (unsigned char *)p - sizeof(void *), sizeof raw);
         mm_free(raw);
     }
 }

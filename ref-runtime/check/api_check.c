@@ -81,9 +81,9 @@ static void note_result(const char *clause, const char *call, cl_int code, const
         return;
     char message[1024];
     bool dead = first && rt_object_was(first);
-    snprintf(message, sizeof(message), "%s is answered with %s%s", call, name,
+    snprintf(message, sizeof message, "%s is answered with %s%s", call, name,
              dead ? ": the object was used after its last release" : "");
-    rt_api_report(dead ? "use-after-release" : "api-misuse", clause, message, sizeof(message));
+    rt_api_report(dead ? "use-after-release" : "api-misuse", clause, message, sizeof message);
 }
 
 /* ---- leaks ---- */
@@ -91,7 +91,7 @@ static void note_result(const char *clause, const char *call, cl_int code, const
 void rt_api_note_svm(const struct rt_svm *svm, const char *when)
 {
     char message[128];
-    snprintf(message, sizeof(message), "%s, %zu bytes, is not freed %s", svm->name, svm->size, when);
+    snprintf(message, sizeof message, "%s, %zu bytes, is not freed %s", svm->name, svm->size, when);
     report("leak", "CL 5.6.1", message);
 }
 
@@ -109,9 +109,9 @@ static void note_leak(const struct rt_object *object, void *data)
     char message[256], what[64] = "";
     if (object->type == RT_MEM) {
         const struct rt_mem *mem = (const void *)object;
-        snprintf(what, sizeof(what), " (%s, %zu bytes)", mem->name, mem->size);
+        snprintf(what, sizeof what, " (%s, %zu bytes)", mem->name, mem->size);
     }
-    snprintf(message, sizeof(message), "%s %u%s is left with %u reference%s at exit", names[object->type],
+    snprintf(message, sizeof message, "%s %u%s is left with %u reference%s at exit", names[object->type],
              object->number, what, object->api_refs, object->api_refs == 1 ? "" : "s");
     report("leak", "CL 4.4", message);
     const struct rt_svm *svm = object->type == RT_CONTEXT ? ((const struct rt_context *)object)->svm : NULL;
@@ -169,7 +169,7 @@ static const struct {
 
 void (*rt_api_extension(const char *name))(void)
 {
-    for (size_t i = 0; i < sizeof(extensions) / sizeof(*extensions); i++)
+    for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++)
         if (strcmp(name, extensions[i].name) == 0 && rt_extension_offered(extensions[i].extension))
             return rt_api_checked() || rt_api_fails() ? extensions[i].checked : extensions[i].plain;
     return NULL;

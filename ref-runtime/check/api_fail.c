@@ -41,9 +41,9 @@ static bool parse(const char *entry, size_t size, struct failure *failure)
     const char *colon = memchr(entry, ':', size), *end = entry + size;
     const char *at = colon ? memchr(colon, '@', (size_t)(end - colon)) : NULL, *code_end = at ? at : end;
     *failure = (struct failure){0};
-    for (size_t i = 0; colon && i < sizeof(calls) / sizeof(*calls); i++)
+    for (size_t i = 0; colon && i < sizeof calls / sizeof *calls; i++)
         failure->call = is(calls[i], entry, (size_t)(colon - entry)) ? calls[i] : failure->call;
-    for (size_t i = 0; colon && i < sizeof(codes) / sizeof(*codes); i++) {
+    for (size_t i = 0; colon && i < sizeof codes / sizeof *codes; i++) {
         bool same = is(codes[i].name, colon + 1, (size_t)(code_end - colon - 1));
         failure->code = same ? codes[i].code : failure->code;
     }

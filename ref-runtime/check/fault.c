@@ -124,7 +124,7 @@ static void each_captured(const struct rt_kernel_command *k, void (*function)(co
     const unsigned char *block = k->block;
     for (size_t at = 0; block && at + sizeof(uint64_t) <= k->block_object.size; at += sizeof(uint64_t)) {
         uint64_t word;
-        memcpy(&word, block + at, sizeof(word));
+        memcpy(&word, block + at, sizeof word);
         const struct in_object *o = rt_index_find(word);
         bool svm = o && o->origin >= MM_ORIGIN_COARSE_SVM && o->origin <= MM_ORIGIN_FINE_SVM_ATOMICS;
         if (o && o->address == word && o->region == MM_GLOBAL && (svm || !IN_FAULTY(ENQUEUE_STALE)))

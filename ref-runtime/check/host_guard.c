@@ -206,13 +206,13 @@ static bool handle(const unsigned char *at, int writes, const void *code)
     pthread_mutex_lock(&lock);
     struct range *r = find(at);
     if (r) {
-        clause = describe_violation(r, at, writes, text, sizeof(text));
+        clause = describe_violation(r, at, writes, text, sizeof text);
         r->findings++;
         allow(r, (void *)((uintptr_t)at / page * page), page, PROT_READ | PROT_WRITE);
     }
     pthread_mutex_unlock(&lock);
     if (r && rt_api_checked())
-        rt_api_report("host-access", clause, text, sizeof(text));
+        rt_api_report("host-access", clause, text, sizeof text);
     if (r && writes >= 0)
         rt_host_fault(at, writes, code);
     return r != NULL;
@@ -263,7 +263,7 @@ void *rt_guard_alloc(size_t size, bool shared, const char *name)
     prepare_once();
     if (size > SIZE_MAX - page)
         return NULL;
-    struct range *r = mm_alloc_zero(1, sizeof(*r));
+    struct range *r = mm_alloc_zero(1, sizeof *r);
     size_t pages = (size + page - 1) / page * page;
     void *data =
         r ? mmap(NULL, pages, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
@@ -273,7 +273,7 @@ void *rt_guard_alloc(size_t size, bool shared, const char *name)
         return NULL;
     }
     *r = (struct range){.data = data, .size = size, .pages = pages, .shared = shared};
-    snprintf(r->name, sizeof(r->name), "%s", name);
+    snprintf(r->name, sizeof r->name, "%s", name);
     pthread_mutex_lock(&lock);
     r->next = ranges;
     ranges = r;
@@ -306,7 +306,7 @@ void rt_guard_free(void *data)
 
 void rt_guard_map(const void *pointer, size_t size, cl_map_flags flags)
 {
-    struct map *m = mm_alloc_zero(1, sizeof(*m));
+    struct map *m = mm_alloc_zero(1, sizeof *m);
     pthread_mutex_lock(&lock);
     struct range *r = m ? find(pointer) : NULL;
     if (r) {

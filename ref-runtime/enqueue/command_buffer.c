@@ -70,7 +70,7 @@ rt_clCreateCommandBufferKHR(cl_uint num_queues, const cl_command_queue *queues,
     error = parse_properties(properties, &count, &flags, &no_more_groups);
     if (error)
         return rt_null(errcode_ret, error);
-    struct rt_command_buffer *buffer = rt_object_create(RT_COMMAND_BUFFER, sizeof(*buffer));
+    struct rt_command_buffer *buffer = rt_object_create(RT_COMMAND_BUFFER, sizeof *buffer);
     if (!buffer)
         return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
     buffer->queues = mm_alloc(num_queues * sizeof(struct rt_queue *));
@@ -87,12 +87,12 @@ rt_clCreateCommandBufferKHR(cl_uint num_queues, const cl_command_queue *queues,
     buffer->flags = flags;
     buffer->no_more_groups = no_more_groups;
     if (count) {
-        buffer->properties = mm_alloc(count * sizeof(*properties));
+        buffer->properties = mm_alloc(count * sizeof *properties);
         if (!buffer->properties) {
             rt_object_release(buffer);
             return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
         }
-        memcpy(buffer->properties, properties, count * sizeof(*properties));
+        memcpy(buffer->properties, properties, count * sizeof *properties);
         buffer->property_count = count;
     }
     rt_null(errcode_ret, CL_SUCCESS);
@@ -152,7 +152,7 @@ static bool is_older_call(const struct rt_command_buffer *buffer, const char *na
     if (!properties || ((uintptr_t)properties >= LEAST_ADDRESS && !rt_object_check(properties, RT_MEM)))
         return false;
     snprintf(
-        text, sizeof(text),
+        text, sizeof text,
         "%s is called as version 0.9.4 of cl_khr_command_buffer has it: since 0.9.5 its third parameter is a "
         "list of properties",
         name);
@@ -246,7 +246,7 @@ cl_uint rt_command_buffer_state(const struct rt_command_buffer *buffer)
 cl_int rt_command_buffer_add(const struct rt_submission *s, struct rt_command *command)
 {
     struct rt_command_buffer *buffer = s->buffer;
-    cl_uint *points = mm_alloc((s->count + 1u) * sizeof(*points));
+    cl_uint *points = mm_alloc((s->count + 1u) * sizeof *points);
     cl_command_type type = command->event->command_type;
     bool is_barrier = command->is_barrier;
     rt_pattern_begin(command);

@@ -271,11 +271,11 @@ static void check_simultaneous_use(const struct rt_command_buffer *buffer, const
         return;
     char text[1024];
     snprintf(
-        text, sizeof(text),
+        text, sizeof text,
         "clEnqueueCommandBufferKHR: command buffer %u, not made for simultaneous use, is enqueued without a "
         "prerequisite on its earlier run, which is not complete",
         buffer->base.number);
-    rt_api_report("api-misuse", "CL 5.17 R106", text, sizeof(text));
+    rt_api_report("api-misuse", "CL 5.17 R106", text, sizeof text);
 }
 
 /* RUN, of which the caller has a reference, was enqueued. */

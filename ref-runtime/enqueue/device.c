@@ -43,7 +43,7 @@ static struct rt_event *gate_of(struct rt_command *parent, uint64_t group)
         gate = gate->next;
     if (gate)
         return gate->event;
-    gate = mm_alloc(sizeof(*gate));
+    gate = mm_alloc(sizeof *gate);
     struct rt_event *event = gate ? rt_event_create(parent->queue->context, NULL, CL_COMMAND_USER) : NULL;
     if (!event) {
         mm_free(gate);
@@ -279,7 +279,7 @@ void rt_event_write_captures(const struct rt_event *event)
                                event->times[RT_COMPLETED] - event->times[RT_START]};
     for (const struct rt_capture *capture = event->captures; capture; capture = capture->next)
         if (capture_is_live(capture))
-            memcpy(capture->value, times, sizeof(times));
+            memcpy(capture->value, times, sizeof times);
 }
 
 void rt_captures_free(struct rt_capture *captures)
@@ -297,7 +297,7 @@ void rt_device_capture(const struct rt_command *parent, void *handle, void *valu
     const struct rt_launch *launch =
         ((const struct rt_kernel_command *)(const void *)parent->payload)->launch;
     struct rt_event *event = handle;
-    struct rt_capture *capture = event->queue ? mm_alloc(sizeof(*capture)) : NULL;
+    struct rt_capture *capture = event->queue ? mm_alloc(sizeof *capture) : NULL;
     if (!capture)
         return;
     rt_object_retain(launch->kernel);

@@ -51,9 +51,9 @@ static bool identify(int fd, uint64_t *identity)
 {
     char path[64], line[128];
     bool found = false;
-    snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+    snprintf(path, sizeof path, "/proc/self/fdinfo/%d", fd);
     FILE *file = fopen(path, "re");
-    while (file && !found && fgets(line, sizeof(line), file)) {
+    while (file && !found && fgets(line, sizeof line, file)) {
         unsigned long number;
         found = sscanf(line, "eventfd-id: %lu", &number) == 1;
         *identity = number;
@@ -87,7 +87,7 @@ struct rt_payload *rt_payload_create(int fd)
     pthread_mutex_lock(&rt_lock);
     struct rt_payload *p = find(identity);
     bool known = p != NULL;
-    if (!p && (p = mm_alloc_zero(1, sizeof(*p)))) {
+    if (!p && (p = mm_alloc_zero(1, sizeof *p))) {
         *p =
             (struct rt_payload){.next = payloads, .file = own, .identity = identity, .signaled = MM_NO_EVENT};
         payloads = p;
@@ -136,7 +136,7 @@ static void add_one(const struct mm_own_fd *file)
 {
     const uint64_t one = 1;
     if (mm_own_fd_valid(file)) {
-        ssize_t written = write(file->fd, &one, sizeof(one)); /* fails where the count is at its maximum */
+        ssize_t written = write(file->fd, &one, sizeof one); /* fails where the count is at its maximum */
         (void)written;
     }
 }
@@ -198,9 +198,9 @@ int rt_fence_export(struct rt_event *event)
     int fd = eventfd(event->status <= CL_COMPLETE, EFD_CLOEXEC);
     if (fd < 0 || event->status <= CL_COMPLETE)
         return fd;
-    struct exported_fence *own = mm_alloc(sizeof(*own));
+    struct exported_fence *own = mm_alloc(sizeof *own);
     bool opened = own && mm_own_fd_open(&own->file, fcntl(fd, F_DUPFD_CLOEXEC, 0));
-    struct rt_event_callback *callback = opened ? mm_alloc_zero(1, sizeof(*callback)) : NULL;
+    struct rt_event_callback *callback = opened ? mm_alloc_zero(1, sizeof *callback) : NULL;
     if (!callback) {
         close(fd);
         if (opened)
@@ -247,7 +247,7 @@ static bool take_signal(const struct watch *w)
     if (!w->payload)
         return rt_fence_signaled(&w->fence);
     const struct mm_own_fd *file = &w->payload->file;
-    return !mm_own_fd_valid(file) || read(file->fd, &count, sizeof(count)) >= 0 || errno != EAGAIN;
+    return !mm_own_fd_valid(file) || read(file->fd, &count, sizeof count) >= 0 || errno != EAGAIN;
 }
 
 /* True if W is over: its signal was there, or no wait needs it. */
@@ -310,7 +310,7 @@ static void *watch_all(void *unused)
     (void)unused;
     for (;;) {
         pthread_mutex_lock(&rt_lock);
-        ssize_t woken = mm_own_fd_valid(&wake) ? read(wake.fd, &count, sizeof(count)) : 0;
+        ssize_t woken = mm_own_fd_valid(&wake) ? read(wake.fd, &count, sizeof count) : 0;
         (void)woken;
         look_at_all();
         nfds_t n = collect(&list, &capacity);
@@ -361,7 +361,7 @@ static bool start_watcher(void)
 
 bool rt_watch(struct rt_payload *payload, struct mm_own_fd fence, struct rt_event *gate)
 {
-    struct watch *w = start_watcher() ? mm_alloc_zero(1, sizeof(*w)) : NULL;
+    struct watch *w = start_watcher() ? mm_alloc_zero(1, sizeof *w) : NULL;
     if (!w)
         return false;
     *w = (struct watch){.payload = payload, .fence = fence, .gate = gate};

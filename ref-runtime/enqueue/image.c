@@ -269,7 +269,7 @@ static cl_int fill(const struct rt_submission *s, cl_mem image, const void *colo
     rt_mem_layout(mem, &checked, &f->layout, f->bytes);
     /* Depth images are filled with one float, all others with four channels. */
     union in_texel texel = {{0}};
-    memcpy(&texel, color, mem->image->shape.order == IN_ORDER_DEPTH ? sizeof(float) : sizeof(texel));
+    memcpy(&texel, color, mem->image->shape.order == IN_ORDER_DEPTH ? sizeof(float) : sizeof texel);
     in_texel_encode(mem->image->shape.order, mem->image->shape.type, &texel, f->element);
     return rt_submit(s, command);
 }

@@ -125,8 +125,8 @@ static bool bind_addressed(const struct rt_command *command, const struct rt_lau
 static bool bind(const struct rt_command *command, struct rt_kernel_command *k)
 {
     const struct rt_launch *launch = k->launch;
-    k->arguments = mm_alloc_zero(launch->argument_count + 1, sizeof(*k->arguments));
-    k->images = has_images(launch) ? mm_alloc_zero(launch->argument_count, sizeof(*k->images)) : NULL;
+    k->arguments = mm_alloc_zero(launch->argument_count + 1, sizeof *k->arguments);
+    k->images = has_images(launch) ? mm_alloc_zero(launch->argument_count, sizeof *k->images) : NULL;
     if (!k->arguments || (has_images(launch) && !k->images) || !bind_addressed(command, launch))
         return false;
     for (size_t i = 0; i < launch->argument_count; i++) {
@@ -158,7 +158,7 @@ static cl_int failure(enum mm_class class, const struct mm_error *error)
     bool is_reported = rt_launch_recorder() && strcmp(error->rule, "step-limit") == 0; /* as a finding */
     if (class != MM_UNDEFINED && error->message[0] && !is_reported) {
         char text[768];
-        mm_error_format(error, text, sizeof(text));
+        mm_error_format(error, text, sizeof text);
         fprintf(stderr, "refcl: %s\n", text);
     }
     return CL_OUT_OF_RESOURCES;
@@ -217,9 +217,9 @@ static cl_int start_kernel(struct rt_command *command)
                                .parent = parent_run(command),
                                .command = command->record.id,
                                .device = (uint32_t)command->queue->device->index};
-    memcpy(launch.global_size, k->global_size, sizeof(launch.global_size));
-    memcpy(launch.global_offset, k->global_offset, sizeof(launch.global_offset));
-    memcpy(launch.local_size, k->local_size, sizeof(launch.local_size));
+    memcpy(launch.global_size, k->global_size, sizeof launch.global_size);
+    memcpy(launch.global_offset, k->global_offset, sizeof launch.global_offset);
+    memcpy(launch.local_size, k->local_size, sizeof launch.local_size);
     struct mm_error error;
     error.message[0] = 0;
     rt_environment_enter(command);
@@ -382,9 +382,9 @@ void rt_kernel_describe(struct rt_command *command)
     command->record.dimensions = k->dimensions;
     command->record.sub_group_size = rt_kernel_sub_group_size(k->launch->info);
     command->record.kernel = k->launch->info->name;
-    memcpy(command->record.global_size, k->global_size, sizeof(k->global_size));
-    memcpy(command->record.global_offset, k->global_offset, sizeof(k->global_offset));
-    memcpy(command->record.local_size, k->local_size, sizeof(k->local_size));
+    memcpy(command->record.global_size, k->global_size, sizeof k->global_size);
+    memcpy(command->record.global_offset, k->global_offset, sizeof k->global_offset);
+    memcpy(command->record.local_size, k->local_size, sizeof k->local_size);
 }
 
 /* ---- calls ---- */
@@ -489,7 +489,7 @@ static cl_int run_native(struct rt_command *command)
         void *data = mem ? rt_enqueue_bytes(command, mem, 0, mem->size) : NULL;
         if (mem && (!data || !rt_enqueue_written(command, mem, 0, mem->size)))
             return CL_MEM_OBJECT_ALLOCATION_FAILURE;
-        memcpy((char *)n->args + n->mems[i].at, &data, sizeof(data));
+        memcpy((char *)n->args + n->mems[i].at, &data, sizeof data);
     }
     rt_record_function(command);
     n->function(n->args);

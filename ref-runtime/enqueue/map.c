@@ -44,7 +44,7 @@ static void link_mapping(struct rt_mapping *mapping)
 static cl_int add_mapping(const struct rt_map *map, void *pointer)
 {
     struct rt_mem *root = rt_mem_root(map->mem);
-    struct rt_mapping *mapping = mm_alloc_zero(1, sizeof(*mapping));
+    struct rt_mapping *mapping = mm_alloc_zero(1, sizeof *mapping);
     if (!mapping)
         return CL_OUT_OF_HOST_MEMORY;
     mapping->mem = map->mem;
@@ -245,11 +245,11 @@ void *rt_enqueue_map(struct rt_queue *queue, cl_command_type type, const char *n
     unsigned char *pointer = rt_storage_map_pointer(map->mem, map->layout.origin);
     if (!pointer)
         return rt_null(errcode_ret, map_failure(map->mem));
-    struct rt_command *command = rt_command_create(queue, type, name, &operation, sizeof(*map));
+    struct rt_command *command = rt_command_create(queue, type, name, &operation, sizeof *map);
     if (!command)
         return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
     rt_command_hold(command, map->mem);
-    memcpy(command->payload, map, sizeof(*map));
+    memcpy(command->payload, map, sizeof *map);
     error = add_mapping(map, pointer);
     if (error) {
         rt_command_discard(command);

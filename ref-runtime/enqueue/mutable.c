@@ -75,20 +75,20 @@ static struct rt_kernel *copy_of_kernel(struct rt_kernel *kernel)
 static struct rt_mutable *make_handle(struct rt_kernel *kernel, const cl_properties *properties, size_t count,
                                       cl_bitfield fields)
 {
-    struct rt_mutable *m = rt_object_create(RT_MUTABLE_COMMAND, sizeof(*m));
+    struct rt_mutable *m = rt_object_create(RT_MUTABLE_COMMAND, sizeof *m);
     if (!m)
         return NULL;
     rt_object_retain(kernel);
     m->recorded = kernel;
     m->fields = fields;
     m->kernel = copy_of_kernel(kernel);
-    m->properties = count ? mm_alloc(count * sizeof(*properties)) : NULL;
+    m->properties = count ? mm_alloc(count * sizeof *properties) : NULL;
     if (!m->kernel || (count && !m->properties)) {
         rt_object_release(m);
         return NULL;
     }
     if (count)
-        memcpy(m->properties, properties, count * sizeof(*properties));
+        memcpy(m->properties, properties, count * sizeof *properties);
     m->property_count = count;
     return m;
 }
@@ -218,7 +218,7 @@ static void begin_update(const struct update *updates, size_t done, struct updat
             continue;
         *kernel = updates[k].kernel;
         *pattern = updates[k].pattern;
-        memcpy(u->sizes, updates[k].sizes, sizeof(u->sizes));
+        memcpy(u->sizes, updates[k].sizes, sizeof u->sizes);
     }
 }
 
@@ -267,7 +267,7 @@ static void commit(struct update *updates, size_t count)
 static cl_int update(struct rt_command_buffer *buffer, cl_uint count, const cl_uint *types,
                      const void **configs)
 {
-    struct update *updates = mm_alloc_zero(count + 1u, sizeof(*updates));
+    struct update *updates = mm_alloc_zero(count + 1u, sizeof *updates);
     cl_int error = updates ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
     for (cl_uint i = 0; !error && i < count; i++) {
         if (types[i] != CL_STRUCTURE_TYPE_MUTABLE_DISPATCH_CONFIG_KHR || !configs[i])
@@ -317,9 +317,9 @@ static cl_int put_sizes(const struct rt_mutable *m, int which, const struct rt_i
 {
     size_t sizes[3];
     pthread_mutex_lock(&rt_lock);
-    memcpy(sizes, m->sizes[which], sizeof(sizes));
+    memcpy(sizes, m->sizes[which], sizeof sizes);
     pthread_mutex_unlock(&rt_lock);
-    return rt_info_put(out, sizes, m->dimensions * sizeof(*sizes));
+    return rt_info_put(out, sizes, m->dimensions * sizeof *sizes);
 }
 
 static cl_int get_offset(const void *object, const struct rt_info_out *out)

@@ -86,14 +86,14 @@ static const struct rt_operation rect_operation = {.start = run_rect};
 struct rt_command *rt_rect_command(struct rt_queue *queue, cl_command_type type, const char *name,
                                    const struct rt_rect *rect)
 {
-    struct rt_command *command = rt_command_create(queue, type, name, &rect_operation, sizeof(*rect));
+    struct rt_command *command = rt_command_create(queue, type, name, &rect_operation, sizeof *rect);
     if (!command)
         return NULL;
     if (rect->source)
         rt_command_hold(command, rect->source);
     if (rect->target)
         rt_command_hold(command, rect->target);
-    memcpy(command->payload, rect, sizeof(*rect));
+    memcpy(command->payload, rect, sizeof *rect);
     collapse((void *)command->payload);
     return command;
 }
@@ -135,7 +135,7 @@ static cl_int transfer_rect(cl_command_queue handle, cl_mem buffer, const struct
                            .host = q->ptr,
                            .from = q->write ? in_host : in_buffer,
                            .to = q->write ? in_buffer : in_host};
-    memcpy(rect.region, q->region, sizeof(rect.region));
+    memcpy(rect.region, q->region, sizeof rect.region);
     struct rt_command *command =
         rt_rect_command(queue, q->write ? CL_COMMAND_WRITE_BUFFER_RECT : CL_COMMAND_READ_BUFFER_RECT,
                         q->write ? "clEnqueueWriteBufferRect" : "clEnqueueReadBufferRect", &rect);
@@ -229,7 +229,7 @@ static cl_int copy_rect(const struct rt_submission *s, const struct copy_request
     if (error)
         return error;
     struct rt_rect rect = {.source = source, .target = target, .from = from, .to = to};
-    memcpy(rect.region, region, sizeof(rect.region));
+    memcpy(rect.region, region, sizeof rect.region);
     return rt_submit(s, rt_rect_command(s->queue, CL_COMMAND_COPY_BUFFER_RECT, s->name, &rect));
 }
 

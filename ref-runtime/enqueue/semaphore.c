@@ -138,7 +138,7 @@ cl_semaphore_khr CL_API_CALL rt_clCreateSemaphoreWithPropertiesKHR(
     cl_int error = properties ? parse_properties(context, properties, &c) : CL_INVALID_VALUE;
     if (error)
         return rt_null(errcode_ret, error);
-    struct rt_semaphore *s = rt_object_create(RT_SEMAPHORE, sizeof(*s));
+    struct rt_semaphore *s = rt_object_create(RT_SEMAPHORE, sizeof *s);
     if (!s)
         return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
     rt_object_retain(context);
@@ -146,13 +146,13 @@ cl_semaphore_khr CL_API_CALL rt_clCreateSemaphoreWithPropertiesKHR(
     s->device = c.device ? c.device : context->devices[0];
     s->listed = c.devices;
     s->fence = MM_NO_FD;
-    s->properties = mm_alloc(c.count * sizeof(*properties));
+    s->properties = mm_alloc(c.count * sizeof *properties);
     error = s->properties ? share(s, &c) : CL_OUT_OF_HOST_MEMORY;
     if (error) {
         rt_object_release(s);
         return rt_null(errcode_ret, error);
     }
-    memcpy(s->properties, properties, c.count * sizeof(*properties));
+    memcpy(s->properties, properties, c.count * sizeof *properties);
     s->property_count = c.count;
     rt_null(errcode_ret, CL_SUCCESS);
     return (cl_semaphore_khr)s;
@@ -261,9 +261,9 @@ static void report_repeated(const char *call, uint32_t number, const char *done,
     char text[1024];
     if (number == 0 || !rt_api_checked())
         return;
-    snprintf(text, sizeof(text), "%s: semaphore %u is %s twice without a %s between", call, number, done,
+    snprintf(text, sizeof text, "%s: semaphore %u is %s twice without a %s between", call, number, done,
              missing);
-    rt_api_report("api-misuse", "CL 5.13.6 R103", text, sizeof(text));
+    rt_api_report("api-misuse", "CL 5.13.6 R103", text, sizeof text);
 }
 
 /* The semaphores become signaled when EVENT is complete; waits that came before get it by their gates. */
@@ -280,7 +280,7 @@ static void pair_signal(cl_uint count, const cl_semaphore_khr *list, struct sign
         note_use(s, RT_SIGNALED, repeated);
         if (s->gate_count) {
             signal->of[i].gate = s->gates[0];
-            memmove(s->gates, s->gates + 1, --s->gate_count * sizeof(*s->gates));
+            memmove(s->gates, s->gates + 1, --s->gate_count * sizeof *s->gates);
         } else {
             rt_object_retain(event);
             if (s->signal)
@@ -369,7 +369,7 @@ static void unpair_wait(struct rt_semaphore *s, struct rt_event *event)
     s->latest = event->queue ? RT_SIGNALED : RT_UNUSED;
     for (size_t i = 0; i < s->gate_count; i++) {
         if (s->gates[i] == event) {
-            memmove(s->gates + i, s->gates + i + 1, (--s->gate_count - i) * sizeof(*s->gates));
+            memmove(s->gates + i, s->gates + i + 1, (--s->gate_count - i) * sizeof *s->gates);
             rt_object_release_deferred(event);
             return;
         }
@@ -394,7 +394,7 @@ cl_int CL_API_CALL rt_clEnqueueWaitSemaphoresKHR(cl_command_queue handle, cl_uin
     cl_int error = check(handle, count, list, events, wait_list, &queue);
     if (error)
         return error;
-    cl_event *all = mm_alloc(((size_t)count + events) * sizeof(*all));
+    cl_event *all = mm_alloc(((size_t)count + events) * sizeof *all);
     struct rt_command *command =
         rt_command_create(queue, CL_COMMAND_SEMAPHORE_WAIT_KHR, "clEnqueueWaitSemaphoresKHR", &operation, 0);
     cl_uint n = 0;
@@ -449,7 +449,7 @@ RT_ANSWER_LIST(get_semaphore_properties, struct rt_semaphore, properties, proper
 static cl_int get_export_types(const void *object, const struct rt_info_out *out)
 {
     const struct rt_semaphore *s = object;
-    return rt_info_put(out, &s->exported, s->exported ? sizeof(s->exported) : 0);
+    return rt_info_put(out, &s->exported, s->exported ? sizeof s->exported : 0);
 }
 
 /* A fence is that of a signal: it can be exported from when this is enqueued until a wait is. */
@@ -519,7 +519,7 @@ cl_int CL_API_CALL rt_clGetSemaphoreHandleForTypeKHR(cl_semaphore_khr handle, cl
         int fd = export_handle(s);
         result = fd >= 0 ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
         if (fd >= 0)
-            memcpy(handle_ptr, &fd, sizeof(fd));
+            memcpy(handle_ptr, &fd, sizeof fd);
     }
     pthread_mutex_unlock(&rt_lock);
     if (size_ret && !result)

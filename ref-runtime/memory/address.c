@@ -57,5 +57,5 @@ cl_int rt_address_put(const void *object, const struct rt_info_out *out)
         return CL_INVALID_OPERATION;
     for (cl_uint i = 0; i < mem->context->device_count; i++)
         addresses[i] = address_on(mem, (int)i);
-    return rt_info_put(out, addresses, mem->context->device_count * sizeof(*addresses));
+    return rt_info_put(out, addresses, mem->context->device_count * sizeof *addresses);
 }

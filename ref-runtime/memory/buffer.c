@@ -34,7 +34,7 @@ bool rt_mem_has_contents(cl_mem_flags flags)
 struct rt_mem *rt_mem_create(struct rt_context *context, cl_mem_object_type type, cl_mem_flags flags,
                              size_t size)
 {
-    struct rt_mem *mem = rt_object_create(RT_MEM, sizeof(*mem));
+    struct rt_mem *mem = rt_object_create(RT_MEM, sizeof *mem);
     if (!mem)
         return NULL;
     rt_object_retain(context);
@@ -42,7 +42,7 @@ struct rt_mem *rt_mem_create(struct rt_context *context, cl_mem_object_type type
     mem->mem_type = type;
     mem->flags = flags & (DEVICE_ACCESS | CL_MEM_IMMUTABLE_EXT) ? flags : flags | CL_MEM_READ_WRITE;
     mem->size = size;
-    snprintf(mem->name, sizeof(mem->name), "%s %u",
+    snprintf(mem->name, sizeof mem->name, "%s %u",
              type == CL_MEM_OBJECT_BUFFER ? "buffer"
              : type == CL_MEM_OBJECT_PIPE ? "pipe"
                                           : "image",
@@ -89,9 +89,9 @@ bool rt_mem_set_properties(struct rt_mem *mem, const struct rt_mem_request *r)
 {
     if (r->count) {
         mem->property_count = r->count;
-        mem->properties = mm_alloc(r->count * sizeof(*r->properties));
+        mem->properties = mm_alloc(r->count * sizeof *r->properties);
         if (mem->properties)
-            memcpy(mem->properties, r->properties, r->count * sizeof(*r->properties));
+            memcpy(mem->properties, r->properties, r->count * sizeof *r->properties);
     }
     return !r->count || mem->properties;
 }

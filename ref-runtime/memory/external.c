@@ -72,7 +72,7 @@ cl_int rt_mem_parse_properties(const struct rt_context *context, bool buffer,
 
 static bool enter(struct rt_external *e)
 {
-    snprintf(e->name, sizeof(e->name), "external memory %lu", (unsigned long)e->inode);
+    snprintf(e->name, sizeof e->name, "external memory %lu", (unsigned long)e->inode);
     struct mm_allocation allocation = {.region = MM_GLOBAL,
                                        .origin = MM_ORIGIN_BUFFER,
                                        .device = -1,
@@ -92,7 +92,7 @@ static bool enter(struct rt_external *e)
 static struct rt_external *map(int fd, const struct stat *file)
 {
     size_t size = (size_t)file->st_size;
-    struct rt_external *e = mm_alloc_zero(1, sizeof(*e));
+    struct rt_external *e = mm_alloc_zero(1, sizeof *e);
     void *data = e ? mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
     if (data == MAP_FAILED) {
         mm_free(e);
@@ -165,8 +165,8 @@ void rt_external_used(const struct rt_mem *mem)
     if (e->acquired > 0 || e->reported || !rt_api_checked())
         return;
     e->reported = true;
-    snprintf(text, sizeof(text), "a command uses %s, external memory that is not acquired", mem->name);
-    rt_api_report("api-misuse", "CL 5.5.1.1 R102", text, sizeof(text));
+    snprintf(text, sizeof text, "a command uses %s, external memory that is not acquired", mem->name);
+    rt_api_report("api-misuse", "CL 5.5.1.1 R102", text, sizeof text);
 }
 
 void rt_external_destroy(struct rt_external *e)

@@ -16,7 +16,7 @@ static const struct rt_image_kind kinds[] = {
 
 const struct rt_image_kind *rt_image_kind(cl_mem_object_type type)
 {
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (kinds[i].type == type)
             return &kinds[i];
     return NULL;
@@ -128,7 +128,7 @@ static bool orders_compatible(cl_channel_order a, cl_channel_order b)
     static const cl_channel_order pairs[][2] = {
         {CL_sBGRA, CL_BGRA}, {CL_sRGBA, CL_RGBA}, {CL_sRGB, CL_RGB}, {CL_sRGBx, CL_RGBx}, {CL_R, CL_DEPTH},
     };
-    for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++)
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         if ((a == pairs[i][0] && b == pairs[i][1]) || (a == pairs[i][1] && b == pairs[i][0]))
             return true;
     return a == b;
@@ -253,7 +253,7 @@ static cl_mem create_image(cl_context handle, const cl_mem_properties *propertie
     struct rt_mem *mem = rt_mem_create(context, description->image_type, flags, size);
     if (!mem)
         return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
-    mem->image = mm_alloc(sizeof(image));
+    mem->image = mm_alloc(sizeof image);
     if (mem->image)
         *mem->image = image;
     if (source)

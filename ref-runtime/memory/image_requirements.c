@@ -63,7 +63,7 @@ static cl_int put_most(const struct question *q, int dimension, const struct rt_
     size_t most = SIZE_MAX;
     if (q->kind && limit_of(q->context, q->kind, dimension) == 0)
         return CL_INVALID_IMAGE_DESCRIPTOR;
-    for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         const struct rt_image_kind *kind = rt_image_kind(types[i]);
         if ((q->kind && kind != q->kind) || limit_of(q->context, kind, dimension) == 0)
             continue;

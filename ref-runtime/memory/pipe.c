@@ -10,7 +10,7 @@ static bool flags_valid(cl_mem_flags flags)
 
 static bool make_pipe(struct rt_mem *mem, cl_uint packet_size, cl_uint max_packets)
 {
-    struct in_pipe *pipe = mm_alloc_zero(1, sizeof(*pipe));
+    struct in_pipe *pipe = mm_alloc_zero(1, sizeof *pipe);
     mem->pipe = pipe;
     if (pipe) {
         pipe->packet_size = packet_size;

@@ -33,7 +33,7 @@ static cl_sampler create(struct rt_context *context, const struct request *r,
         return rt_null(errcode_ret, CL_INVALID_VALUE);
     if (!rt_context_images(context))
         return rt_null(errcode_ret, CL_INVALID_OPERATION);
-    struct rt_sampler *sampler = rt_object_create(RT_SAMPLER, sizeof(*sampler));
+    struct rt_sampler *sampler = rt_object_create(RT_SAMPLER, sizeof *sampler);
     if (!sampler)
         return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
     rt_object_retain(context);
@@ -54,12 +54,12 @@ static cl_sampler create(struct rt_context *context, const struct request *r,
                             .lod_min = r->lod_min,
                             .lod_max = r->lod_max};
     if (count) {
-        sampler->properties = mm_alloc(count * sizeof(*properties));
+        sampler->properties = mm_alloc(count * sizeof *properties);
         if (!sampler->properties) {
             rt_object_release(sampler);
             return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
         }
-        memcpy(sampler->properties, properties, count * sizeof(*properties));
+        memcpy(sampler->properties, properties, count * sizeof *properties);
         sampler->property_count = count;
     }
     rt_null(errcode_ret, CL_SUCCESS);
@@ -84,7 +84,7 @@ static bool parse(const cl_sampler_properties *properties, struct request *r, si
 {
     void *const fields[] = {&r->normalized, &r->addressing, &r->filter,
                             &r->mip_filter, &r->lod_min,    &r->lod_max};
-    enum { NAMES = sizeof(fields) / sizeof(*fields) };
+    enum { NAMES = sizeof fields / sizeof *fields };
     bool seen[NAMES] = {false};
     size_t n = 0;
     for (; properties && properties[n]; n += 2) {
@@ -93,7 +93,7 @@ static bool parse(const cl_sampler_properties *properties, struct request *r, si
         if (name >= NAMES || seen[name] || value != properties[n + 1])
             return false;
         seen[name] = true;
-        memcpy(fields[name], &value, sizeof(value));
+        memcpy(fields[name], &value, sizeof value);
     }
     *count = properties ? n + 1 : 0;
     return true;

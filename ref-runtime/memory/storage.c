@@ -51,7 +51,7 @@ static void log_transfer(const struct rt_mem *root, const char *what, size_t beg
         char names[2][16];
         for (int i = 0; i < 2; i++) {
             int place = i ? to : from;
-            snprintf(names[i], sizeof(names[i]), place == RT_HOST_VIEW ? "host" : "device %d", place);
+            snprintf(names[i], sizeof names[i], place == RT_HOST_VIEW ? "host" : "device %d", place);
         }
         fprintf(stderr, "refcl: memory: %s %s [%zu, %zu)%s%s on %s\n", root->name, what, begin, end,
                 from == to ? "" : " from ", from == to ? "" : names[0], names[1]);
@@ -205,7 +205,7 @@ static size_t split(struct rt_mem *root, size_t at)
         return i;
     if (!mm_reserve(&root->segments, &root->segment_capacity, root->segment_count + 1))
         return SIZE_MAX;
-    memmove(root->segments + i + 1, root->segments + i, (root->segment_count - i) * sizeof(*root->segments));
+    memmove(root->segments + i + 1, root->segments + i, (root->segment_count - i) * sizeof *root->segments);
     root->segment_count++;
     root->segments[i].end = at;
     root->segments[i + 1].begin = at;
@@ -215,7 +215,7 @@ static size_t split(struct rt_mem *root, size_t at)
 static bool split_range(struct rt_mem *root, size_t begin, size_t end, size_t *first, size_t *last)
 {
     if (!root->segments) {
-        root->segments = mm_alloc_zero(4, sizeof(*root->segments));
+        root->segments = mm_alloc_zero(4, sizeof *root->segments);
         if (!root->segments)
             return false;
         root->segment_capacity = 4;

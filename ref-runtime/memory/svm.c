@@ -22,7 +22,7 @@ struct rt_svm *rt_svm_find(const struct rt_context *context, const void *pointer
 void rt_svm_map_note(const struct rt_svm_map *map)
 {
     struct rt_svm *svm = rt_svm_find(NULL, map->pointer);
-    struct rt_svm_map *copy = svm ? mm_alloc(sizeof(*copy)) : NULL;
+    struct rt_svm_map *copy = svm ? mm_alloc(sizeof *copy) : NULL;
     if (!copy)
         return;
     *copy = *map;
@@ -80,7 +80,7 @@ static bool allocate(struct rt_svm *svm)
 {
     static atomic_uint numbers;
     svm->number = atomic_fetch_add(&numbers, 1) + 1;
-    snprintf(svm->name, sizeof(svm->name), "svm %u", svm->number);
+    snprintf(svm->name, sizeof svm->name, "svm %u", svm->number);
     svm->data =
         guarded(svm) ? rt_guard_alloc(svm->size, true, svm->name) : mm_aligned_alloc(svm->size, RT_MAX_ALIGN);
     return svm->data != NULL;
@@ -136,7 +136,7 @@ void *CL_API_CALL rt_clSVMAlloc(cl_context handle, cl_svm_mem_flags flags, size_
     if (!some || ((flags & CL_MEM_SVM_FINE_GRAIN_BUFFER) && !(every & CL_DEVICE_SVM_FINE_GRAIN_BUFFER)) ||
         ((flags & CL_MEM_SVM_ATOMICS) && !(every & CL_DEVICE_SVM_ATOMICS)))
         return NULL;
-    struct rt_svm *svm = mm_alloc_zero(1, sizeof(*svm));
+    struct rt_svm *svm = mm_alloc_zero(1, sizeof *svm);
     if (!svm)
         return NULL;
     svm->context = context;

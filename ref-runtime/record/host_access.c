@@ -159,7 +159,7 @@ static refcl_host_attach_function *find_attach(void)
 {
     refcl_host_attach_function *function;
     void *symbol = dlsym(RTLD_DEFAULT, "refcl_host_attach");
-    memcpy(&function, &symbol, sizeof(function));
+    memcpy(&function, &symbol, sizeof function);
     return function;
 }
 

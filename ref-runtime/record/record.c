@@ -26,8 +26,8 @@ static void open_progress(void)
     const char *path = rt_setting_text(RT_SET_PROGRESS_PAGE, NULL);
     int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
     struct stat status;
-    if (fd >= 0 && fstat(fd, &status) == 0 && status.st_size >= (off_t)sizeof(*progress)) {
-        void *page = mmap(NULL, sizeof(*progress), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (fd >= 0 && fstat(fd, &status) == 0 && status.st_size >= (off_t)sizeof *progress) {
+        void *page = mmap(NULL, sizeof *progress, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
         progress = page == MAP_FAILED ? NULL : page;
     }
     if (fd >= 0)

@@ -9,7 +9,7 @@ void rt_sched_record_start(struct rt_command *command)
 {
     if (!rt_recorder())
         return;
-    struct mm_edge *edges = mm_alloc_zero(command->dependencies.count + 1, sizeof(*edges));
+    struct mm_edge *edges = mm_alloc_zero(command->dependencies.count + 1, sizeof *edges);
     if (!edges)
         return;
     size_t count = 0;
@@ -31,7 +31,7 @@ void rt_sched_record_start(struct rt_command *command)
 mm_event_id rt_sched_record_completion(const struct rt_command *command)
 {
     struct mm_edge *edges =
-        rt_recorder() ? mm_alloc_zero(command->events.child_completion_count + 1, sizeof(*edges)) : NULL;
+        rt_recorder() ? mm_alloc_zero(command->events.child_completion_count + 1, sizeof *edges) : NULL;
     if (!edges)
         return MM_NO_EVENT;
     edges[0] = (struct mm_edge){.from = command->events.end, .kind = MM_EDGE_COMPLETE};

@@ -11,7 +11,7 @@ struct rt_command *rt_command_create(struct rt_queue *queue, cl_command_type typ
                                      const struct rt_operation *operation, size_t payload_size)
 {
     static atomic_uint ids;
-    struct rt_command *command = mm_alloc_zero(1, sizeof(*command) + payload_size);
+    struct rt_command *command = mm_alloc_zero(1, sizeof *command + payload_size);
     struct rt_event *event = command ? rt_event_create(queue->context, queue, type) : NULL;
     if (!event) {
         mm_free(command);
@@ -19,7 +19,7 @@ struct rt_command *rt_command_create(struct rt_queue *queue, cl_command_type typ
     }
     command->operation = operation;
     command->dependencies.list = command->dependencies.few;
-    command->dependencies.capacity = sizeof(command->dependencies.few) / sizeof(*command->dependencies.few);
+    command->dependencies.capacity = sizeof command->dependencies.few / sizeof *command->dependencies.few;
     command->event = event;
     command->queue = queue;
     command->payload_size = payload_size;
@@ -89,7 +89,7 @@ static bool reserve_dependency(struct rt_command *command)
         return true;
     if (!mm_reserve(&grown, &capacity, 2 * count))
         return false;
-    memcpy(grown, few, count * sizeof(*few));
+    memcpy(grown, few, count * sizeof *few);
     command->dependencies.list = grown;
     command->dependencies.capacity = capacity;
     return true;

@@ -307,7 +307,7 @@ static enum mm_class footprint_record(void *context, const struct mm_record *rec
 
 struct footprint *footprint_create(const struct mm_sink *to, bool possible)
 {
-    struct footprint *f = mm_alloc_zero(1, sizeof(*f));
+    struct footprint *f = mm_alloc_zero(1, sizeof *f);
     if (f)
         *f = (struct footprint){.to = to, .possible = possible};
     return f;

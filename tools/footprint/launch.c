@@ -115,7 +115,7 @@ static int compare_accesses(const void *x, const void *y)
 static size_t join_accesses(struct fp_access *list, size_t count)
 {
     size_t kept = 0;
-    qsort(list, count, sizeof(*list), compare_accesses);
+    qsort(list, count, sizeof *list, compare_accesses);
     for (size_t i = 0; i < count; i++) {
         struct fp_access *last = kept ? &list[kept - 1] : NULL;
         bool same = last && last->base == list[i].base && last->word == list[i].word &&
@@ -206,7 +206,7 @@ static void find_possible(const struct fp_run *run, struct fp_launch *launch, bo
 
 static void evaluate(struct fp_module *m, struct fp_launch *launch)
 {
-    struct fp_run *run = mm_alloc_zero(1, sizeof(*run));
+    struct fp_run *run = mm_alloc_zero(1, sizeof *run);
     if (!run)
         return;
     memcpy(&run->head, launch->bytes, sizeof run->head);
@@ -215,7 +215,7 @@ static void evaluate(struct fp_module *m, struct fp_launch *launch)
     run->arguments = (const void *)((const char *)launch->bytes + sizeof run->head);
     const char *name = (const char *)(run->arguments + run->head.arguments);
     const struct in_function *function = entry_of(m->module, name);
-    run->values = mm_alloc_zero(in_spirv_bound(m->module), sizeof(*run->values));
+    run->values = mm_alloc_zero(in_spirv_bound(m->module), sizeof *run->values);
     bool known = function && run->values && fp_uses_find(m, function, &run->uses);
     if (function && run->values) {
         bind_globals(run);
@@ -303,7 +303,7 @@ const struct fp_launch *fp_evaluate(struct fp_module *m, const void *bytes, size
     if (launch) {
         *at = launch->next;
         mm_free(key);
-    } else if (key && (launch = mm_alloc_zero(1, sizeof(*launch)))) {
+    } else if (key && (launch = mm_alloc_zero(1, sizeof *launch))) {
         launch->bytes = key;
         launch->size = size;
         evaluate(m, launch);

@@ -49,7 +49,7 @@ struct fp_value *fp_parts(struct fp_run *run, size_t count)
     if (run->pool_used + count > FP_POOL)
         return NULL;
     run->pool_used += count;
-    memset(&run->pool[run->pool_used - count], 0, count * sizeof(*run->pool));
+    memset(&run->pool[run->pool_used - count], 0, count * sizeof *run->pool);
     return &run->pool[run->pool_used - count];
 }
 

@@ -43,10 +43,10 @@ static bool number_instructions(struct fp_module *m)
 {
     size_t words;
     in_spirv_words(m->module, &words);
-    m->numbers = mm_alloc_zero(words + 1, sizeof(*m->numbers));
-    m->instructions = mm_alloc_zero(words + 1, sizeof(*m->instructions));
-    m->types = mm_alloc_zero(in_spirv_bound(m->module), sizeof(*m->types));
-    m->meetings = mm_alloc_zero(in_spirv_bound(m->module), sizeof(*m->meetings));
+    m->numbers = mm_alloc_zero(words + 1, sizeof *m->numbers);
+    m->instructions = mm_alloc_zero(words + 1, sizeof *m->instructions);
+    m->types = mm_alloc_zero(in_spirv_bound(m->module), sizeof *m->types);
+    m->meetings = mm_alloc_zero(in_spirv_bound(m->module), sizeof *m->meetings);
     struct in_inst inst = {0};
     bool known = m->numbers && m->instructions && m->types && m->meetings;
     while (known && in_spirv_next(m->module, &inst)) {
@@ -100,7 +100,7 @@ struct fp_module *fp_module_find(const void *bytes, size_t size)
     struct fp_module *m = modules;
     while (m && (m->size != size || memcmp(m->bytes, bytes, size) != 0))
         m = m->next;
-    if (!m && (m = mm_alloc_zero(1, sizeof(*m))) && (m->bytes = mm_alloc(size))) {
+    if (!m && (m = mm_alloc_zero(1, sizeof *m)) && (m->bytes = mm_alloc(size))) {
         memcpy(m->bytes, bytes, size);
         m->size = size;
         m->number = ++count;

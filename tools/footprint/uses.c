@@ -296,15 +296,15 @@ static void uses_start(struct uses *u, const struct in_function *kernel)
 
 bool fp_uses_find(const struct fp_module *m, const struct in_function *kernel, struct fp_uses *result)
 {
-    struct uses *u = mm_alloc_zero(1, sizeof(*u));
+    struct uses *u = mm_alloc_zero(1, sizeof *u);
     uint32_t bound = in_spirv_bound(m->module);
     *result = (struct fp_uses){0};
     if (!u)
         return false;
     *u = (struct uses){.m = m, .bound = bound, .result = result};
-    u->from = mm_alloc_zero(bound, sizeof(*u->from));
-    u->content = mm_alloc_zero(bound, sizeof(*u->content));
-    u->variable = mm_alloc_zero(bound, sizeof(*u->variable));
+    u->from = mm_alloc_zero(bound, sizeof *u->from);
+    u->content = mm_alloc_zero(bound, sizeof *u->content);
+    u->variable = mm_alloc_zero(bound, sizeof *u->variable);
     bool possible = u->from && u->content && u->variable;
     if (possible)
         uses_start(u, kernel);

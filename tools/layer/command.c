@@ -13,7 +13,7 @@ uint64_t ly_commands_ended(void)
 
 struct ly_point *ly_point_create(void)
 {
-    struct ly_point *point = mm_alloc_zero(1, sizeof(*point));
+    struct ly_point *point = mm_alloc_zero(1, sizeof *point);
     if (point)
         *point = (struct ly_point){.uses = 1, .id = MM_NO_EVENT};
     return point;
@@ -50,7 +50,7 @@ static mm_event_id record_start(const struct ly_command *command)
     struct mm_edge few[8], *edges = few;
     size_t count = 0;
     if (command->dependency_count + 1 > sizeof few / sizeof *few)
-        edges = mm_alloc_zero(command->dependency_count + 1, sizeof(*edges));
+        edges = mm_alloc_zero(command->dependency_count + 1, sizeof *edges);
     if (!edges)
         return MM_NO_EVENT;
     edges[count++] = (struct mm_edge){.from = command->call, .kind = MM_EDGE_ENQUEUE};

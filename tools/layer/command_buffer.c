@@ -91,7 +91,7 @@ static struct ly_point *enqueue_recorded(const struct ly_command_buffer *buffer,
 
 static void enqueue_buffer(const struct ly_command_buffer *buffer, const struct ly_call *call)
 {
-    struct ly_point **points = mm_alloc_zero(buffer->count + 1, sizeof(*points));
+    struct ly_point **points = mm_alloc_zero(buffer->count + 1, sizeof *points);
     struct ly_command *first =
         ly_command_create(call->queue, call->name, call->place, call->count, call->list);
     if (!points || !first) {
@@ -157,7 +157,7 @@ static cl_command_buffer_khr CL_API_CALL layer_clCreateCommandBufferKHR(cl_uint 
                                                                                      code);
     pthread_mutex_lock(&ly_lock);
     struct ly_command_buffer *buffer =
-        handle ? ly_object_add(LY_COMMAND_BUFFER, handle, sizeof(*buffer)) : NULL;
+        handle ? ly_object_add(LY_COMMAND_BUFFER, handle, sizeof *buffer) : NULL;
     if (buffer && queues == 1)
         buffer->queue = list[0];
     pthread_mutex_unlock(&ly_lock);

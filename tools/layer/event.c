@@ -9,14 +9,14 @@ void ly_event_destroy(void *object)
     ly_point_unuse(((struct ly_event *)object)->point);
 }
 
-/* H4. */
+/* [CL 3.3.6 H4] */
 static cl_int CL_API_CALL layer_clWaitForEvents(cl_uint count, const cl_event *list)
 {
     cl_int code = ly_next.clWaitForEvents(count, list);
     if (code != CL_SUCCESS && code != CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
         return code;
     pthread_mutex_lock(&ly_lock);
-    struct mm_edge *edges = mm_alloc_zero(count, sizeof(*edges));
+    struct mm_edge *edges = mm_alloc_zero(count, sizeof *edges);
     size_t used = 0;
     for (cl_uint i = 0; edges && i < count; i++) {
         const struct ly_event *event = ly_object_find(LY_EVENT, list[i]);
@@ -35,7 +35,7 @@ static cl_event CL_API_CALL layer_clCreateUserEvent(cl_context context, cl_int *
 {
     cl_event handle = ly_next.clCreateUserEvent(context, code);
     pthread_mutex_lock(&ly_lock);
-    struct ly_event *event = handle ? ly_object_add(LY_EVENT, handle, sizeof(*event)) : NULL;
+    struct ly_event *event = handle ? ly_object_add(LY_EVENT, handle, sizeof *event) : NULL;
     if (event) {
         event->point = ly_point_create();
         event->user = true;
@@ -45,7 +45,7 @@ static cl_event CL_API_CALL layer_clCreateUserEvent(cl_context context, cl_int *
 }
 LY_EXPORT(clCreateUserEvent)
 
-/* H12: the call precedes every command that waits for the event.  It is recorded before the driver executes it,
+/* [CL 3.3.6 H12] The call precedes every command that waits for the event.  It is recorded before the driver executes it,
  * since the commands that it unblocks may complete before it returns.  A call that fails changes nothing: the
  * event was complete already. */
 static cl_int CL_API_CALL layer_clSetUserEventStatus(cl_event handle, cl_int status)
@@ -70,7 +70,7 @@ struct callback {
     mm_event_id registered;
 };
 
-/* H11: the event's completion, and all that precedes the registration, happen before the callback's calls. */
+/* [CL 3.3.6 H11] The event's completion, and all that precedes the registration, happen before the callback's calls. */
 static void CL_CALLBACK call_back(cl_event event, cl_int status, void *data)
 {
     struct callback callback = *(struct callback *)data;
@@ -91,7 +91,7 @@ static cl_int CL_API_CALL layer_clSetEventCallback(cl_event handle, cl_int type,
                                                    void(CL_CALLBACK *function)(cl_event, cl_int, void *),
                                                    void *data)
 {
-    struct callback *callback = function ? mm_alloc_zero(1, sizeof(*callback)) : NULL;
+    struct callback *callback = function ? mm_alloc_zero(1, sizeof *callback) : NULL;
     if (!callback)
         return ly_next.clSetEventCallback(handle, type, function, data);
     pthread_mutex_lock(&ly_lock);

@@ -27,7 +27,7 @@ static cl_semaphore_khr CL_API_CALL layer_clCreateSemaphoreWithPropertiesKHR(
     const cl_semaphore_properties_khr device_list = 0x2053; /* CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR */
     cl_semaphore_khr handle = NEXT(clCreateSemaphoreWithPropertiesKHR)(context, properties, code);
     pthread_mutex_lock(&ly_lock);
-    struct semaphore *semaphore = handle ? ly_object_add(LY_SEMAPHORE, handle, sizeof(*semaphore)) : NULL;
+    struct semaphore *semaphore = handle ? ly_object_add(LY_SEMAPHORE, handle, sizeof *semaphore) : NULL;
     for (const cl_semaphore_properties_khr *p = properties; semaphore && p && *p; p += 2) {
         semaphore->external |= *p != CL_SEMAPHORE_TYPE_KHR;
         if (*p == device_list)

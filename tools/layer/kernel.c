@@ -45,7 +45,7 @@ void ly_kernel_destroy(void *object)
 static cl_program add_program(cl_program handle, enum ly_program_kind kind, char *text, size_t size)
 {
     pthread_mutex_lock(&ly_lock);
-    struct program *program = handle ? ly_object_add(LY_PROGRAM, handle, sizeof(*program)) : NULL;
+    struct program *program = handle ? ly_object_add(LY_PROGRAM, handle, sizeof *program) : NULL;
     if (program) {
         program->kind = (uint32_t)(text || kind == LY_PROGRAM_OTHER ? kind : LY_PROGRAM_OTHER);
         program->text = text;
@@ -187,7 +187,7 @@ static uint32_t record_program(struct program *program)
 
 static void add_kernel(cl_kernel handle, cl_program program, const char *name)
 {
-    struct kernel *kernel = ly_object_add(LY_KERNEL, handle, sizeof(*kernel));
+    struct kernel *kernel = ly_object_add(LY_KERNEL, handle, sizeof *kernel);
     if (!kernel)
         return;
     kernel->name = mm_strdup(name);
@@ -246,7 +246,7 @@ static cl_kernel CL_API_CALL layer_clCloneKernel(cl_kernel source, cl_int *code)
     cl_kernel handle = ly_next.clCloneKernel(source, code);
     pthread_mutex_lock(&ly_lock);
     const struct kernel *from = handle ? ly_object_find(LY_KERNEL, source) : NULL;
-    struct kernel *to = from ? ly_object_add(LY_KERNEL, handle, sizeof(*to)) : NULL;
+    struct kernel *to = from ? ly_object_add(LY_KERNEL, handle, sizeof *to) : NULL;
     if (to) {
         to->name = mm_strdup(from->name ? from->name : "");
         to->program = to->name ? from->program : NULL;
@@ -333,7 +333,7 @@ static void describe(struct ly_command *command, const struct kernel *kernel)
     memcpy(head.local_size, shape->local_size, sizeof head.local_size);
     memcpy(head.global_size, shape->global_size, sizeof head.global_size);
     memcpy(head.global_offset, shape->global_offset, sizeof head.global_offset);
-    size_t arguments = kernel->count * sizeof(*kernel->arguments),
+    size_t arguments = kernel->count * sizeof *kernel->arguments,
            size = sizeof head + arguments + strlen(kernel->name) + 1;
     char *bytes = kernel->program ? mm_alloc(size) : NULL;
     for (size_t i = 0; i < kernel->count; i++)
@@ -401,8 +401,8 @@ bool ly_kernel_view(cl_kernel handle, struct ly_kernel_view *view)
         view->text_size = program->size;
         view->il = program->kind == LY_PROGRAM_IL;
         view->options = program->options ? mm_strdup(program->options) : NULL;
-        view->arguments = mm_alloc_zero(kernel->count + 1, sizeof(*view->arguments));
-        view->mems = mm_alloc_zero(kernel->count + 1, sizeof(*view->mems));
+        view->arguments = mm_alloc_zero(kernel->count + 1, sizeof *view->arguments);
+        view->mems = mm_alloc_zero(kernel->count + 1, sizeof *view->mems);
     }
     bool good = view->name && view->arguments && view->mems;
     for (size_t i = 0; good && i < kernel->count; i++) {

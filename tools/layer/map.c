@@ -60,7 +60,7 @@ static void *map_mem(void *pointer, const char *name, const void *place, cl_comm
     pthread_mutex_lock(&ly_lock);
     struct ly_command *command = ly_command_create(queue, name, place, count, list);
     struct ly_mem *mem = ly_mem(handle);
-    struct ly_map *map = command && mem ? mm_alloc_zero(1, sizeof(*map)) : NULL;
+    struct ly_map *map = command && mem ? mm_alloc_zero(1, sizeof *map) : NULL;
     if (map) {
         *map = origin ? ly_image_region(mem, origin, region) : *given;
         map->flags = given->flags;
@@ -263,7 +263,7 @@ static cl_int CL_API_CALL layer_clEnqueueSVMFree(cl_command_queue queue, cl_uint
                                                  void *data, cl_uint count, const cl_event *list,
                                                  cl_event *event)
 {
-    struct called *called = function ? mm_alloc_zero(1, sizeof(*called)) : NULL;
+    struct called *called = function ? mm_alloc_zero(1, sizeof *called) : NULL;
     if (called) {
         called->svm_free = function;
         called->data = data;
@@ -295,7 +295,7 @@ LY_EXPORT(clEnqueueSVMFree)
 static void CL_CALLBACK call_native(void *data)
 {
     struct called *called;
-    memcpy(&called, data, sizeof(called));
+    memcpy(&called, data, sizeof called);
     uint32_t before = enter(called);
     called->native((char *)data + sizeof(void *) * 2);
     leave(called, before);
@@ -308,9 +308,9 @@ static cl_int CL_API_CALL layer_clEnqueueNativeKernel(cl_command_queue queue,
                                                       const cl_event *list, cl_event *event)
 {
     const size_t head = 2 * sizeof(void *); /* keeps the alignment of the arguments */
-    struct called *called = function && args ? mm_alloc_zero(1, sizeof(*called)) : NULL;
+    struct called *called = function && args ? mm_alloc_zero(1, sizeof *called) : NULL;
     char *copy = called ? mm_alloc_zero(1, head + size) : NULL;
-    const void **moved = copy ? mm_alloc_zero(mems + 1, sizeof(*moved)) : NULL;
+    const void **moved = copy ? mm_alloc_zero(mems + 1, sizeof *moved) : NULL;
     if (!moved) {
         mm_free(copy);
         mm_free(called);
@@ -318,7 +318,7 @@ static cl_int CL_API_CALL layer_clEnqueueNativeKernel(cl_command_queue queue,
                                              event);
     }
     called->native = function;
-    memcpy(copy, &called, sizeof(called));
+    memcpy(copy, &called, sizeof called);
     memcpy(copy + head, args, size);
     for (cl_uint i = 0; i < mems && places; i++)
         moved[i] = copy + head + ((const char *)places[i] - (const char *)args);

@@ -77,7 +77,7 @@ static cl_mem add_buffer(cl_mem handle, cl_mem_flags flags, size_t size, void *h
     if (!handle)
         return NULL;
     pthread_mutex_lock(&ly_lock);
-    struct ly_mem *mem = ly_object_add(LY_MEM, handle, sizeof(*mem));
+    struct ly_mem *mem = ly_object_add(LY_MEM, handle, sizeof *mem);
     const struct ly_svm *svm = flags & CL_MEM_USE_HOST_PTR ? ly_svm_find(host) : NULL;
     if (mem) {
         mem->root = mem;
@@ -115,7 +115,7 @@ LY_EXPORT(clCreateBufferWithProperties)
 /* HANDLE is a view of BUFFER from OFFSET on. */
 static struct ly_mem *add_view(cl_mem handle, cl_mem buffer, uint64_t offset, uint64_t size)
 {
-    struct ly_mem *of = ly_mem(buffer), *mem = of ? ly_object_add(LY_MEM, handle, sizeof(*mem)) : NULL;
+    struct ly_mem *of = ly_mem(buffer), *mem = of ? ly_object_add(LY_MEM, handle, sizeof *mem) : NULL;
     if (!mem)
         return NULL;
     mem->root = of->root;
@@ -211,7 +211,7 @@ static cl_mem add_image(cl_mem handle, cl_mem_flags flags, const cl_image_desc *
     pthread_mutex_lock(&ly_lock);
     struct ly_mem *mem = desc->mem_object && ly_mem(desc->mem_object)
                              ? add_view(handle, desc->mem_object, 0, row * height * depth)
-                             : ly_object_add(LY_MEM, handle, sizeof(*mem));
+                             : ly_object_add(LY_MEM, handle, sizeof *mem);
     if (mem) {
         mem->image = true;
         mem->element = element;
@@ -297,7 +297,7 @@ static cl_mem CL_API_CALL layer_clCreatePipe(cl_context context, cl_mem_flags fl
 {
     cl_mem handle = ly_next.clCreatePipe(context, flags, packet, packets, properties, code);
     pthread_mutex_lock(&ly_lock);
-    struct ly_mem *mem = handle ? ly_object_add(LY_MEM, handle, sizeof(*mem)) : NULL;
+    struct ly_mem *mem = handle ? ly_object_add(LY_MEM, handle, sizeof *mem) : NULL;
     if (mem) {
         mem->root = mem;
         mem->size = (uint64_t)packet * packets;

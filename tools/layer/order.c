@@ -54,7 +54,7 @@ struct ly_command *ly_command_create_launch(cl_command_queue handle, const char 
 {
     static uint32_t ids;
     struct ly_queue *queue = ly_object_find(LY_QUEUE, handle);
-    struct ly_command *command = queue ? mm_alloc_zero(1, sizeof(*command)) : NULL;
+    struct ly_command *command = queue ? mm_alloc_zero(1, sizeof *command) : NULL;
     if (!queue)
         ly_not_checked("commands in queues of unknown origin");
     if (ly_unseen_called() || !queue)
@@ -92,7 +92,7 @@ struct ly_command *ly_command_create_launch(cl_command_queue handle, const char 
 
 struct ly_command *ly_pattern_create(const struct mm_command *shape)
 {
-    struct ly_command *pattern = mm_alloc_zero(1, sizeof(*pattern));
+    struct ly_command *pattern = mm_alloc_zero(1, sizeof *pattern);
     if (pattern)
         pattern->record = *shape;
     return pattern;
@@ -176,7 +176,7 @@ static void remove_complete(struct ly_queue *queue)
 /* Replaces many completed commands, which only events order, by one event ordered after all of them. */
 static void fold_open(struct ly_queue *queue)
 {
-    struct mm_edge *edges = mm_alloc_zero(queue->open_count, sizeof(*edges));
+    struct mm_edge *edges = mm_alloc_zero(queue->open_count, sizeof *edges);
     struct ly_point *all = edges ? ly_point_create() : NULL;
     if (all) {
         uint32_t before = ly_thread_replace();
@@ -265,7 +265,7 @@ static void append_to_queue(struct ly_command *command)
 
 void ly_command_submit(struct ly_command *command, const cl_event *event, bool blocking, const void *place)
 {
-    struct ly_event *shadow = event ? ly_object_add(LY_EVENT, *event, sizeof(*shadow)) : NULL;
+    struct ly_event *shadow = event ? ly_object_add(LY_EVENT, *event, sizeof *shadow) : NULL;
     struct ly_point *point = ly_point_use(command->point);
     const char *name = command->record.kind;
     if (shadow)
@@ -319,7 +319,7 @@ static void add_queue(cl_command_queue handle, cl_context context, cl_device_id 
     struct ly_queue *queue = ly_object_find(LY_QUEUE, handle);
     if (queue) /* the existing default device queue */
         queue->object.references++;
-    else if ((queue = ly_object_add(LY_QUEUE, handle, sizeof(*queue))))
+    else if ((queue = ly_object_add(LY_QUEUE, handle, sizeof *queue)))
         mm_append(&queues, &queue_count, &queue);
     const struct ly_object *shadow = ly_object_find(LY_CONTEXT, context);
     if (queue) {
@@ -376,7 +376,7 @@ static cl_int CL_API_CALL layer_clSetCommandQueueProperty(cl_command_queue handl
 }
 LY_EXPORT(clSetCommandQueueProperty)
 
-/* H8: all earlier commands complete before the call returns. */
+/* [CL 3.3.6 H8] All earlier commands complete before the call returns. */
 static cl_int CL_API_CALL layer_clFinish(cl_command_queue handle)
 {
     cl_int code = ly_next.clFinish(handle);
@@ -384,7 +384,7 @@ static cl_int CL_API_CALL layer_clFinish(cl_command_queue handle)
         return code;
     pthread_mutex_lock(&ly_lock);
     struct ly_queue *queue = ly_object_find(LY_QUEUE, handle);
-    struct mm_edge *edges = queue ? mm_alloc_zero(queue->open_count + 1, sizeof(*edges)) : NULL;
+    struct mm_edge *edges = queue ? mm_alloc_zero(queue->open_count + 1, sizeof *edges) : NULL;
     /* excludes commands of other threads that the driver has completed but the layer has not recorded */
     size_t used = edges ? edges_from_complete(queue, edges, MM_EDGE_FINISH) : 0;
     mm_event_id id = ly_record_call("clFinish", LY_PLACE, edges, used);

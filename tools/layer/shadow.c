@@ -17,7 +17,7 @@ static size_t bucket_of(enum ly_type type, const void *handle, size_t count)
 static bool grow(void)
 {
     size_t count = bucket_count ? 4 * bucket_count : FIRST_BUCKETS;
-    struct ly_object **added = mm_alloc_zero(count, sizeof(*added));
+    struct ly_object **added = mm_alloc_zero(count, sizeof *added);
     if (!added)
         return bucket_count > 0;
     for (size_t i = 0; i < bucket_count; i++)
@@ -76,13 +76,13 @@ static int compare_objects(const void *x, const void *y)
 
 void ly_object_each(void (*visit)(const struct ly_object *object))
 {
-    const struct ly_object **all = mm_alloc_zero(object_count + 1, sizeof(*all));
+    const struct ly_object **all = mm_alloc_zero(object_count + 1, sizeof *all);
     size_t count = 0;
     for (size_t i = 0; all && i < bucket_count; i++)
         for (const struct ly_object *o = buckets[i]; o; o = o->next)
             all[count++] = o;
     if (count)
-        qsort(all, count, sizeof(*all), compare_objects);
+        qsort(all, count, sizeof *all, compare_objects);
     for (size_t i = 0; i < count; i++)
         visit(all[i]);
     mm_free(all);
