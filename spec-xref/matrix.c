@@ -157,7 +157,8 @@ static void unknown_citations(struct builder *b)
     for (size_t i = 0; i < all->citation_count; i++) {
         const struct xr_citation *c = &all->citations[i];
         char subject[256];
-        if (*c->label ? c->clause != NULL : c->known_section != NULL)
+        bool known = *c->label ? c->clause != NULL : c->known_section != NULL;
+        if (known)
             continue;
         snprintf(subject, sizeof subject, "%s %s%s%s", c->document, c->section, *c->label ? " " : "",
                  c->label);

@@ -25,6 +25,7 @@ done
 tools/lint/arrows.py || bad=1
 tools/lint/layout.py || bad=1
 tools/lint/names.py || bad=1
+tools/lint/dialect.py || bad=1
 tools/lint/words.py || bad=1
 tools/lint/documents.py || bad=1
 tools/lint/grammar.py || bad=1

@@ -229,7 +229,7 @@ static uint32_t print(struct in_run *run, struct in_item *item, const char *form
     if (e->print && size > 0)
         e->print(e->context, text, size);
     mm_free(text);
-    return *problem != NULL ? UINT32_MAX : 0;
+    return *problem ? UINT32_MAX : 0;
 }
 
 bool in_printf_call(struct in_run *run, struct in_item *item, const struct in_insn *pc,

@@ -26,7 +26,7 @@ struct in_module *in_module_new(const struct in_module_options *options)
 {
     struct in_module *m = mm_alloc_zero(1, sizeof *m);
     if (!m || !(m->arena = mm_arena_create()) ||
-        (m->name = mm_arena_strdup(m->arena, options->name ? options->name : "")) == NULL) {
+        !(m->name = mm_arena_strdup(m->arena, options->name ? options->name : ""))) {
         if (m)
             mm_arena_destroy(m->arena);
         mm_free(m);

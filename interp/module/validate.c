@@ -30,7 +30,7 @@ static spv_target_env environment(uint32_t version)
 enum mm_class in_diagnose(struct in_module *module, const char *text, const char *rule, struct mm_error *err)
 {
     enum mm_class result =
-        mm_fail_at(err, MM_INVALID, rule, module->name, 0, 0, "%s", text != NULL ? text : "invalid SPIR-V");
+        mm_fail_at(err, MM_INVALID, rule, module->name, 0, 0, "%s", text ? text : "invalid SPIR-V");
     if (err)
         for (char *p = err->message; *p != 0; p++)
             if (*p == '\n')

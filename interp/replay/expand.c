@@ -218,7 +218,7 @@ static enum mm_class expand_trace(int fd, const char *name, bool is_file, const 
     if (e->error.cls != MM_OK) {
         error = e->error;
         cls = error.cls;
-        snprintf(error.file, sizeof error.file, "%s", name != NULL ? name : "");
+        snprintf(error.file, sizeof error.file, "%s", name ? name : "");
     }
     if (err)
         *err = error;

@@ -142,6 +142,6 @@ bool lt_exec_build(struct exec *e)
     }
     if (!programs_contain(p, e->job->index) && !programs_build(e, p))
         return false;
-    return (e->kernel = kernel_of(e, "refcl_litmus")) != NULL &&
+    return (e->kernel = kernel_of(e, "refcl_litmus")) &&
            (lt_exec_host_counts(e) || (e->collect = kernel_of(e, "refcl_collect")) != NULL);
 }

@@ -93,7 +93,7 @@ static void read_features(struct lt_device *device)
     size_t size = 0;
     char *extensions = NULL;
     if (clGetDeviceInfo(device->id, CL_DEVICE_EXTENSIONS, 0, NULL, &size) == CL_SUCCESS &&
-        (extensions = calloc(1, size + 1)) != NULL) {
+        (extensions = calloc(1, size + 1))) {
         clGetDeviceInfo(device->id, CL_DEVICE_EXTENSIONS, size, extensions, NULL);
         append(&device->features, extensions);
         free(extensions);
@@ -102,7 +102,7 @@ static void read_features(struct lt_device *device)
         return;
     cl_name_version *features = NULL;
     if (clGetDeviceInfo(device->id, CL_DEVICE_OPENCL_C_FEATURES, 0, NULL, &size) == CL_SUCCESS && size &&
-        (features = calloc(1, size)) != NULL) {
+        (features = calloc(1, size))) {
         clGetDeviceInfo(device->id, CL_DEVICE_OPENCL_C_FEATURES, size, features, NULL);
         for (size_t i = 0; i < size / sizeof *features; i++)
             append(&device->features, features[i].name);
@@ -238,7 +238,7 @@ static bool has_word(const struct lt_device *device, const char *word)
 {
     char padded[128];
     snprintf(padded, sizeof padded, " %s ", word);
-    return device->features && strstr(device->features, padded) != NULL;
+    return device->features && strstr(device->features, padded);
 }
 
 /* The bit of CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES that says the same as the feature. */

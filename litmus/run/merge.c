@@ -50,7 +50,7 @@ static void add_slices(cJSON *to, const cJSON *from, const struct lt_histogram *
     lt_slices_load(&a, cJSON_GetObjectItem(to, "slices"), before);
     lt_slices_load(&b, cJSON_GetObjectItem(from, "slices"), other);
     cJSON *all = lt_slices_json(&a, sum), *more = lt_slices_json(&b, sum), *item;
-    while ((item = cJSON_DetachItemFromArray(more, 0)) != NULL)
+    while ((item = cJSON_DetachItemFromArray(more, 0)))
         cJSON_AddItemToArray(all, item);
     cJSON_Delete(more);
     cJSON_DeleteItemFromObject(to, "slices");

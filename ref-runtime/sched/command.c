@@ -66,7 +66,7 @@ void rt_command_discard(struct rt_command *command)
 
 cl_int rt_check_wait_list(const struct rt_context *context, cl_uint count, const cl_event *list)
 {
-    if ((count == 0) != (list == NULL))
+    if ((count == 0) != (!list))
         return CL_INVALID_EVENT_WAIT_LIST;
     cl_int error = CL_SUCCESS;
     for (cl_uint i = 0; i < count; i++) {

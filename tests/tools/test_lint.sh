@@ -61,6 +61,19 @@ ok "words" complaints words.py \
     "checker/search/words.c:1: 'who': write that, which; name the component"
 git rm -qf checker/search/words.c
 ok "a small tree" complaints layout.py
+cat >checker/search/dialect.c <<'EOF'
+/* H4: waits. */
+static size_t words(struct list *l, char (*line)[80])
+{
+    if (l != NULL && l->next == NULL)
+        return sizeof(*l->next) + sizeof *l + sizeof(uint32_t) + sizeof(struct list);
+    return (line != NULL) + sizeof *line;
+}
+EOF
+git add -A
+ok "dialect" complaints dialect.py "checker/search/dialect.c:1: a clause is cited as [CL 3.3.6 H4]" \
+    "checker/search/dialect.c:5: sizeof of an expression has no parentheses"
+git rm -qf checker/search/dialect.c
 echo >crash-1
 printf 'static int far(int a,\n    int b)\n{\n' >checker/search/long.c
 yes '    step();' | head -n 77 >>checker/search/long.c

@@ -161,7 +161,7 @@ static void read_inputs(struct reader *r)
 static void note_names(struct ex *ex, const char *text)
 {
     struct reader r = {.ex = ex, .at = text, .end = text + strlen(text)};
-    while ((r.at = strchr(r.at, '%')) != NULL)
+    while ((r.at = strchr(r.at, '%')))
         input_named(ex, name(&r));
 }
 
@@ -402,7 +402,7 @@ static uint32_t float_equal(struct ex *ex, const struct ck_term *memory, unsigne
 static uint32_t float_compare(struct ex *ex, const struct ck_condition_node *n, const struct ck_prop *prop,
                               unsigned width)
 {
-    bool swapped = n->left.name == NULL;
+    bool swapped = !n->left.name;
     const struct ck_condition_term *constant = swapped ? &n->left : &n->right;
     const struct ck_term *memory = swapped ? &prop->right : &prop->left;
     double real = constant->is_real ? constant->real : (double)(int64_t)constant->value;

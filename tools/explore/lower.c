@@ -382,7 +382,7 @@ _Noreturn static void no_such_kernel(struct ex *ex)
     const struct in_entry *e;
     if (!ex->config.kernel || !in_spirv_entry(ex->module.decoded, 0))
         ex_fail(ex, MM_INVALID, "explore.kernel", "no kernel");
-    for (size_t i = 0; (e = in_spirv_entry(ex->module.decoded, i)) != NULL && used < sizeof names; i++)
+    for (size_t i = 0; (e = in_spirv_entry(ex->module.decoded, i)) && used < sizeof names; i++)
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", e->name);
     ex_fail(ex, MM_INVALID, "explore.kernel", "no kernel '%.100s', but: %s", ex->config.kernel, names);
 }
@@ -390,7 +390,7 @@ _Noreturn static void no_such_kernel(struct ex *ex)
 static const struct in_entry *entry_point(struct ex *ex)
 {
     const struct in_entry *found = NULL, *e;
-    for (size_t i = 0; (e = in_spirv_entry(ex->module.decoded, i)) != NULL; i++) {
+    for (size_t i = 0; (e = in_spirv_entry(ex->module.decoded, i)); i++) {
         if (ex->config.kernel && strcmp(e->name, ex->config.kernel) != 0)
             continue;
         if (found && !ex->config.kernel)

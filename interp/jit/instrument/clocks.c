@@ -38,7 +38,7 @@ struct in_clocks {
 struct in_clocks *in_clocks_create(uint32_t base, uint32_t count)
 {
     struct in_clocks *c = mm_alloc_zero(1, sizeof *c);
-    if (c != NULL) {
+    if (c) {
         c->last = base;
         c->end = base + count;
     }
@@ -47,7 +47,7 @@ struct in_clocks *in_clocks_create(uint32_t base, uint32_t count)
 
 void in_clocks_destroy(struct in_clocks *c)
 {
-    if (c == NULL)
+    if (!c)
         return;
     for (uint32_t k = 0; k < c->capacity; k++)
         mm_free(c->locations[k].clock.spans);
@@ -147,7 +147,7 @@ static struct location *probe(const struct in_clocks *c, uint64_t address)
 
 static struct location *find_location(struct in_clocks *c, uint64_t address)
 {
-    if (c->found != NULL && c->found->address == address)
+    if (c->found && c->found->address == address)
         return c->found;
     if (c->count == 0)
         return NULL;
@@ -163,7 +163,7 @@ static bool grow(struct in_clocks *c)
     struct in_clocks old = *c;
     uint32_t capacity = old.capacity == 0 ? 64 : 2 * old.capacity;
     struct location *locations = mm_alloc_zero(capacity, sizeof *locations);
-    if (locations == NULL)
+    if (!locations)
         return false;
     c->locations = locations;
     c->capacity = capacity;
@@ -179,7 +179,7 @@ static bool grow(struct in_clocks *c)
 static struct location *add_location(struct in_clocks *c, uint64_t address)
 {
     struct location *l = find_location(c, address);
-    if (l != NULL)
+    if (l)
         return l;
     if (c->count >= MAX_LOCATIONS || (2 * c->count >= c->capacity && !grow(c)))
         return NULL;
@@ -213,7 +213,7 @@ uint32_t in_clock_begin(struct in_shadow *shadow, uint32_t length)
 static bool acquire(struct in_clocks *c, const struct location *l)
 {
     bool changed = false;
-    if (l == NULL || l->version == 0 || l->version == c->version)
+    if (!l || l->version == 0 || l->version == c->version)
         return true;
     if (!clock_join(&c->now, &l->clock, &changed) ||
         !clock_add(&c->now, (struct span){l->from, l->to}, &changed))
@@ -249,7 +249,7 @@ static bool join_sequences(struct in_clocks *c, struct location *l, struct span 
 static bool release(struct in_clocks *c, uint64_t address, struct span own, uint32_t how)
 {
     struct location *l = add_location(c, address);
-    if (l == NULL)
+    if (!l)
         return false;
     bool knows_all =
         (how & (IN_SYNC_ACQUIRES | IN_SYNC_STORES)) || l->version == 0 || l->version == c->version;
@@ -268,7 +268,7 @@ uint32_t in_clock_synchronize(struct in_shadow *shadow, uint64_t address, uint32
             clock_give_up(shadow);
         return next_segment(shadow);
     }
-    if ((how & IN_SYNC_STORES) && l != NULL)
+    if ((how & IN_SYNC_STORES) && l)
         end_sequences(l);
     return current;
 }

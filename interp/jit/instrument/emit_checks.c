@@ -17,7 +17,7 @@ static bool is_instrumented(const struct in_emit *e)
 static LLVMValueRef marker(struct in_emit *e, const char *name, LLVMTypeRef type)
 {
     LLVMValueRef fn = LLVMGetNamedFunction(e->module, name);
-    if (fn == NULL) {
+    if (!fn) {
         fn = LLVMAddFunction(e->module, name, type);
         in_function_attribute(e, fn, "nounwind");
         in_function_attribute(e, fn, "willreturn");
@@ -63,7 +63,7 @@ LLVMValueRef in_check_atomic(struct in_emit *e, LLVMValueRef pointer, const stru
     uint64_t scope = 0, order = 0, unequal = 0;
     if (!is_instrumented(e))
         return pointer;
-    if (ty == NULL || !in_constant_u64(e->m, i->operands[1], &scope) ||
+    if (!ty || !in_constant_u64(e->m, i->operands[1], &scope) ||
         !in_constant_u64(e->m, i->operands[2], &order) ||
         (compares && !in_constant_u64(e->m, i->operands[3], &unequal))) {
         in_emit_fail(e, "an atomic of unknown order or scope in an instrumented launch");
@@ -104,7 +104,7 @@ void in_check_synchronization(struct in_emit *e, LLVMValueRef pointer, const str
         return;
     LLVMTypeRef types[2] = {e->ptr, e->i32};
     LLVMValueRef arguments[2] = {pointer, LLVMConstInt(e->i32, what, 0)};
-    if (success != NULL)
+    if (success)
         arguments[1] = LLVMBuildSelect(e->b, success, arguments[1], LLVMConstNull(e->i32), "");
     emit_marker(e, "in.sync", LLVMFunctionType(e->nothing, types, 2, 0), arguments, 2);
 }
@@ -292,7 +292,7 @@ static void check_chain(struct in_emit *e, const struct in_inst *i)
 {
     bool element = i->opcode == SpvOpPtrAccessChain || i->opcode == SpvOpInBoundsPtrAccessChain;
     const struct in_ty *p = in_emit_ty(e, i->operands[0]), *ty = p->element;
-    for (uint32_t k = 1; k < i->operand_count && ty != NULL && !e->failure.failed; k++) {
+    for (uint32_t k = 1; k < i->operand_count && ty && !e->failure.failed; k++) {
         uint32_t id = i->operands[k];
         uint64_t value = 0;
         bool constant = in_constant_u64(e->m, id, &value);
@@ -331,14 +331,14 @@ static bool may_leave_private(const struct in_emit *e, const struct in_inst *i)
     bool standard =
         i->opcode == SpvOpExtInst && strncmp(e->m->ids[i->operands[0]].string, "OpenCL.std", 10) == 0;
     const struct in_ext_fn *fn = standard ? in_ext_find(i->operands[1]) : NULL;
-    if (fn != NULL && (fn->shape == IN_EXT_VLOAD || fn->shape == IN_EXT_VSTORE))
+    if (fn && (fn->shape == IN_EXT_VLOAD || fn->shape == IN_EXT_VSTORE))
         return in_emit_ty(e, i->operands[fn->shape == IN_EXT_VLOAD ? 3 : 4])->storage ==
                SpvStorageClassFunction;
     if (i->opcode != SpvOpBitcast)
         return false;
     const struct in_ty *from = in_emit_ty(e, i->operands[0]), *to = in_emit_ty(e, i->result);
     return from->kind == IN_TY_POINTER && from->storage == SpvStorageClassFunction &&
-           (to->element == NULL || from->element == NULL || to->element->size > from->element->size);
+           (!to->element || !from->element || to->element->size > from->element->size);
 }
 
 static void check_operands(struct in_emit *e, const struct in_inst *i)

@@ -31,7 +31,7 @@ static int writes(const ucontext_t *context)
 static void on_fault(int number, siginfo_t *info, void *context)
 {
     struct in_guard *g = current;
-    if (g == NULL || g->home == NULL) {
+    if (!g || !g->home) {
         in_signal_pass_on(&previous[number == SIGBUS], number, info, context);
         return;
     }
@@ -71,7 +71,7 @@ bool in_guard_enter(struct in_guard *g)
     if (g->old_stack.ss_flags & SS_DISABLE) {
         g->stack = mm_alloc(HANDLER_STACK);
         stack_t stack = {.ss_sp = g->stack, .ss_size = HANDLER_STACK};
-        if (g->stack == NULL || sigaltstack(&stack, NULL) != 0) {
+        if (!g->stack || sigaltstack(&stack, NULL) != 0) {
             mm_free(g->stack);
             return false;
         }
@@ -89,7 +89,7 @@ void in_guard_leave(struct in_guard *g)
 {
     current = g->outer;
     pthread_sigmask(SIG_SETMASK, &g->old_mask, NULL);
-    if (g->stack != NULL)
+    if (g->stack)
         sigaltstack(&g->old_stack, NULL);
     mm_free(g->stack);
 }
@@ -111,7 +111,7 @@ bool in_guard_call(struct in_guard *g, void (*work)(void *), void *argument)
     uintptr_t at = (uintptr_t)&call;
     ucontext_t home, there;
     unsigned char *stack = mm_guarded_alloc(STACK, 4096);
-    bool made = stack != NULL && in_guard_enter(g);
+    bool made = stack && in_guard_enter(g);
     if (made && getcontext(&there) == 0) {
         there.uc_stack.ss_sp = stack;
         there.uc_stack.ss_size = STACK;

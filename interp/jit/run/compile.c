@@ -38,7 +38,7 @@ static bool make_machine(char *why, size_t why_size)
         machine = LLVMCreateTargetMachine(target, triple, cpu, features, LLVMCodeGenLevelDefault,
                                           LLVMRelocPIC, LLVMCodeModelJITDefault);
     if (!machine)
-        snprintf(why, why_size, "LLVM: %s", message != NULL ? message : "no target machine");
+        snprintf(why, why_size, "LLVM: %s", message ? message : "no target machine");
     LLVMDisposeMessage(message);
     LLVMDisposeMessage(triple);
     LLVMDisposeMessage(cpu);

@@ -62,7 +62,7 @@ static bool make(struct key *key, const struct in_jit_kernel *k, const struct in
                  const struct in_kernel *kernel, LLVMTargetMachineRef machine)
 {
     size_t size;
-    if (in_fault_now != IN_NO_FAULT || mm_getenv("REFCL_JIT_DUMP") != NULL ||
+    if (in_fault_now != IN_NO_FAULT || mm_getenv("REFCL_JIT_DUMP") ||
         !identify(key->library, sizeof key->library))
         return false;
     key->cpu = LLVMGetTargetMachineCPU(machine);

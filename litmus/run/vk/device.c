@@ -101,7 +101,7 @@ static bool is_chosen(const char *choice, uint32_t number, const char *name)
     if (!choice)
         return true;
     unsigned long n = strtoul(choice, &end, 10);
-    return (*choice && !*end && n == number) || (*end && strstr(name, choice) != NULL);
+    return (*choice && !*end && n == number) || (*end && strstr(name, choice));
 }
 
 static bool find_device(struct lt_vk *vk, const struct lt_options *options)
