@@ -173,7 +173,7 @@ static bool is_instrumented(void)
 {
     refcl_host_is_instrumented_function *function;
     void *symbol = dlsym(RTLD_DEFAULT, "refcl_host_is_instrumented");
-    memcpy(&function, &symbol, sizeof(function));
+    memcpy(&function, &symbol, sizeof function);
     return function && function();
 }
 
