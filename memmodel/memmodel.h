@@ -137,9 +137,8 @@ struct mm_event {
     uint8_t fence_flags;
     uint8_t attributes;
     uint16_t semantics; /* SPIR-V storage-class semantics as written (Vulkan); accesses of the runtime: may
-                           be MM_TRANSFER or MM_RELEASED; maps: MM_MAP_READ, MM_MAP_WRITE; calls: MM_UNRECORDED, MM_REPLAYED,
-                           MM_INSTRUMENTED;
-                           else 0 */
+                           be MM_TRANSFER or MM_RELEASED; of work-items: MM_COPY, MM_THROUGH_IMAGE; maps: MM_MAP_READ, MM_MAP_WRITE;
+                           calls: MM_UNRECORDED, MM_REPLAYED, MM_INSTRUMENTED; else 0 */
 };
 /* The runtime moves memory from one copy of a memory object to another: no agent uses the object. */
 enum { MM_TRANSFER = 1 };
@@ -234,6 +233,15 @@ enum { MM_COPY = 32 };
 static inline bool mm_is_copy(const struct mm_event *e)
 {
     return e->semantics & MM_COPY && (e->kind == MM_READ || e->kind == MM_WRITE) &&
+           !(e->attributes & MM_ATOMIC) && e->agent.command && e->agent.index != MM_INDEX_RUNTIME;
+}
+
+/* A plain access by a work-item through an image that is made from the allocation, a buffer: in the order of images
+ * [CL 5.3.1]. */
+enum { MM_THROUGH_IMAGE = 128 };
+static inline bool mm_is_through_image(const struct mm_event *e)
+{
+    return e->semantics == MM_THROUGH_IMAGE && (e->kind == MM_READ || e->kind == MM_WRITE) &&
            !(e->attributes & MM_ATOMIC) && e->agent.command && e->agent.index != MM_INDEX_RUNTIME;
 }
 

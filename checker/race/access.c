@@ -13,7 +13,9 @@ struct access {
     struct ck_detector *d;
     const struct mm_event *event;
     const struct ck_location *location;
-    const struct ck_clock *clock;
+    const struct ck_clock *clock,
+        *other_clock;      /* of the agent: in the region of the access, of the other view */
+    enum ck_region region; /* of the access: through an image, that of images */
     struct ck_access_record record;
     uint32_t meta;
     uint64_t key; /* atomic: its scope instance */
@@ -22,6 +24,7 @@ struct access {
     uint8_t slot;
     uint32_t image_fenced; /* as in ck_item */
     bool unfenced;         /* an image is read where the same work-item wrote, without an image fence since */
+    bool other_view;       /* read where the same work-item wrote through the other view */
     bool fresh;            /* a read of local memory; no byte of it is known to be written */
 };
 
@@ -252,20 +255,6 @@ static bool was_written(const struct ck_cell *cell)
     return a != NULL;
 }
 
-void ck_finding_at(struct ck_detector *d, const struct mm_event *event, const char *kind, const char *clause,
-                   const char *message)
-{
-    struct mm_finding finding = {.kind = kind,
-                                 .clause = clause,
-                                 .message = message,
-                                 .agent = event->agent,
-                                 .source = event->source,
-                                 .allocation = event->allocation,
-                                 .offset = event->offset,
-                                 .size = event->size};
-    ck_finding_recorded(d, &finding);
-}
-
 /* Local memory is uninitialized when a work-group starts [CLC 6.7.2].  A read that also covers initialized
  * bytes is not reported: the others may be padding. */
 static void report_uninitialized_read(struct ck_detector *d, const struct mm_event *event)
@@ -274,17 +263,24 @@ static void report_uninitialized_read(struct ck_detector *d, const struct mm_eve
                   "local memory is read before anything was written to it");
 }
 
-/* A work-item sees its own write to an image after a fence of image memory only [CL 3.3.5 O8]. */
-static void report_unfenced_read(struct ck_detector *d, const struct mm_event *event)
+/* Reads of what the same work-item wrote: of an image without a fence of image memory since, which alone makes the
+ * write visible [CL 3.3.5 O8], and through the other view, which no fence allows [CL 5.3.1 R24]. */
+static void report_own_write(struct ck_detector *d, const struct access *x)
 {
-    ck_finding_at(d, event, "image-unfenced-read", "CL 3.3.5 O8",
-                  "an image is read where the same work-item wrote, with no "
-                  "atomic_work_item_fence(CLK_IMAGE_MEM_FENCE, ...) in between");
+    if (x->unfenced)
+        ck_finding_at(d, x->event, "image-unfenced-read", "CL 3.3.5 O8",
+                      "an image is read where the same work-item wrote, with no "
+                      "atomic_work_item_fence(CLK_IMAGE_MEM_FENCE, ...) in between");
+    if (x->other_view)
+        ck_finding_at(d, x->event, "buffer-and-image", "CL 5.3.1 R24",
+                      mm_is_through_image(x->event)
+                          ? "an image made from a buffer is read where the same work-item wrote to the buffer"
+                          : "a buffer is read where the same work-item wrote through an image made from it");
 }
 
 static void cell_check(struct access *x, struct ck_cell *cell)
 {
-    if (x->location->region == CK_REGION_IMAGE && !(x->meta & CK_META_WRITE))
+    if (x->region == CK_REGION_IMAGE && !(x->meta & CK_META_WRITE))
         x->unfenced =
             x->unfenced || (cell->write.agent == x->record.agent && cell->write.time >= x->image_fenced);
     if (x->fresh && was_written(cell))
@@ -320,7 +316,7 @@ static bool touch_plain(struct access *x, struct ck_space *space, uint64_t offse
     return true;
 }
 
-enum pass { INHERIT, ACQUIRE, TOUCH, RELEASE, MOVE };
+enum pass { INHERIT, ACQUIRE, TOUCH, OTHER_VIEW, RELEASE, MOVE };
 
 /* A plain write ends a release sequence, unless the head of the sequence is of the same agent. */
 static void cell_release(struct access *x, struct ck_item *item, struct ck_cell *cell, bool *released)
@@ -370,36 +366,45 @@ static void cell_check_migration(struct access *x, const struct ck_cell *cell)
         access_report_race(x, &cell->write);
 }
 
-static bool record_precedes(const struct ck_access_record *record, const struct ck_snapshot *of)
+/* EARLIER is of a buffer and this access of an image that is made from it, or vice versa.  What a work-item wrote through
+ * one may be read through the other once its command is complete: no synchronization within a launch suffices, not even
+ * program order [CL 5.3.1 R24].  Others must not be concurrent [CL 5.3.1 R23], in the region of either. */
+static void view_check(struct access *x, const struct ck_access_record *earlier)
 {
-    return record->time && record->agent == ck_agent_key(of->agent) &&
-           ck_clock_get(of->clock[CK_REGION_GLOBAL], record->agent) >= record->time;
+    uint32_t meta = x->d->shadow.signatures[earlier->signature].meta;
+    bool read_back = meta & CK_META_WRITE && x->meta & CK_META_READ;
+    bool item = !ck_is_host(earlier->agent) && (uint32_t)earlier->agent != MM_INDEX_RUNTIME;
+    if (!earlier->time || ck_clock_get(x->clock, earlier->agent) >= (item ? CK_ALWAYS : earlier->time))
+        return;
+    if (earlier->agent == x->record.agent)
+        x->other_view = x->other_view || (item && read_back);
+    else if (read_back || ck_clock_get(x->other_clock, earlier->agent) < earlier->time)
+        access_report_race(x, earlier);
 }
 
-static bool nodes_precede(const struct ck_node *node, const struct ck_snapshot *of)
+static void view_check_nodes(struct access *x, const struct ck_node *node)
 {
-    for (; node; node = node->next) {
+    for (; node; node = node->next)
         for (uint32_t i = 0; i < node->count; i++) {
-            struct ck_access_record record = node_member(node, i);
-            if (record_precedes(&record, of))
-                return true;
+            struct ck_access_record earlier = node_member(node, i);
+            view_check(x, &earlier);
         }
-    }
-    return false;
 }
 
-/* True if the cell holds an access that the work-item of snapshot OF made before it. */
-static bool cell_precedes(const struct ck_cell *cell, const struct ck_snapshot *of)
+static void cell_check_view(struct access *x, const struct ck_cell *cell)
 {
-    if (record_precedes(&cell->write, of) || record_precedes(&cell->read, of))
-        return true;
     const struct ck_extra *extra = cell->extra;
-    if (extra && nodes_precede(extra->reads, of))
-        return true;
-    for (const struct ck_atomics *a = extra ? extra->atomics : NULL; a; a = a->next)
-        if (nodes_precede(a->writes, of) || nodes_precede(a->reads, of))
-            return true;
-    return false;
+    bool writes = x->meta & CK_META_WRITE;
+    view_check(x, &cell->write);
+    if (writes)
+        view_check(x, &cell->read);
+    if (writes && extra)
+        view_check_nodes(x, extra->reads);
+    for (const struct ck_atomics *a = extra ? extra->atomics : NULL; a; a = a->next) {
+        view_check_nodes(x, a->writes);
+        if (writes)
+            view_check_nodes(x, a->reads);
+    }
 }
 
 /* Fine-grained SVM: if a work-item that enqueued this command or one of its ancestors accessed the cell before
@@ -409,7 +414,7 @@ static void cell_inherit(struct access *x, struct ck_item *item, const struct ck
     const struct ck_command *command = ck_command_of(x->d, x->event->agent.command);
     for (; command && command->enqueuer; command = ck_command_parent(x->d, command)) {
         const struct ck_snapshot *of = command->enqueuer;
-        if (cell_precedes(cell, of))
+        if (ck_cell_precedes(cell, of))
             ck_clock_join(&x->d->clocks, &item->clock[CK_REGION_GLOBAL], of->clock[CK_REGION_GLOBAL]);
     }
 }
@@ -419,6 +424,8 @@ static void visit_cell(struct access *x, struct ck_item *item, struct ck_cell *c
 {
     if (pass == TOUCH)
         cell_check(x, cell);
+    else if (pass == OTHER_VIEW)
+        cell_check_view(x, cell);
     else if (pass == MOVE)
         cell_check_migration(x, cell);
     else if (pass == RELEASE)
@@ -451,25 +458,6 @@ static bool visit_cells(struct access *x, struct ck_space *space, uint64_t offse
     return true;
 }
 
-static struct ck_space *local_space(struct ck_detector *d, const struct ck_location *location,
-                                    struct mm_agent agent)
-{
-    struct ck_command *command = ck_command_of(d, agent.command);
-    struct ck_group *group = command ? ck_group_of(d, command, agent.index) : NULL;
-    if (!group)
-        return NULL;
-    struct ck_space *space = group->locals;
-    while (space && space->allocation != location->info.id)
-        space = space->next;
-    if (!space && (space = ck_budget_alloc(&d->budget, sizeof *space))) {
-        ck_space_size(d, space, location->info.size);
-        space->allocation = location->info.id;
-        space->next = group->locals;
-        group->locals = space;
-    }
-    return space;
-}
-
 static uint32_t meta_of(const struct mm_event *event)
 {
     uint32_t meta = event->kind == MM_READ    ? CK_META_READ
@@ -477,6 +465,8 @@ static uint32_t meta_of(const struct mm_event *event)
                                               : CK_META_READ | CK_META_WRITE;
     if (event->attributes & MM_POSSIBLE)
         meta |= CK_META_POSSIBLE;
+    if (mm_is_through_image(event))
+        meta |= CK_META_THROUGH_IMAGE;
     if (event->attributes & MM_ATOMIC)
         meta |= CK_META_ATOMIC | (uint32_t)event->order << CK_META_ORDER_SHIFT |
                 (uint32_t)event->scope << CK_META_SCOPE_SHIFT;
@@ -501,12 +491,18 @@ static struct ck_space *space_of(struct ck_detector *d, struct ck_location *loca
 {
     struct ck_location *object = location->object;
     if (location->region == CK_REGION_LOCAL)
-        return local_space(d, location, event->agent);
+        return ck_local_space(d, location, event->agent);
     if (!is_shared(location))
         return &location->space;
     if (!object->whole.pages)
         ck_space_size(d, &object->whole, object->info.size);
     return &object->whole;
+}
+
+/* Shadow of the accesses through images that are made from LOCATION. */
+static struct ck_space *view_of(struct ck_location *location)
+{
+    return is_shared(location) ? &location->object->view : &location->view;
 }
 
 static bool is_mapped(const struct ck_location *location)
@@ -537,9 +533,12 @@ void ck_race_access(struct ck_detector *d, const struct mm_event *event)
         offset += location->parent_offset;
         location = location->parent;
     }
-    struct ck_space *space = space_of(d, location, event);
+    bool through_image = mm_is_through_image(event) && location->region == CK_REGION_GLOBAL;
+    enum ck_region region = through_image ? CK_REGION_IMAGE : (enum ck_region)location->region;
+    struct ck_space *view = view_of(location), *other = through_image ? space_of(d, location, event) : view;
+    struct ck_space *space = through_image ? view : space_of(d, location, event);
     bool atomic = event->attributes & MM_ATOMIC, released = false;
-    bool inherits = location->fine && is_enqueued(d, event);
+    bool inherits = location->fine && !through_image && is_enqueued(d, event);
     bool reads_item = !atomic && !inherits && !(event_writes(event) && d->next_sync);
     struct ck_item fresh, *item = NULL;
     const struct ck_item *seen = NULL;
@@ -553,11 +552,11 @@ void ck_race_access(struct ck_detector *d, const struct mm_event *event)
     struct access x = {.d = d,
                        .event = event,
                        .location = location,
+                       .region = region,
                        .meta = meta_of(event),
                        .image_fenced = seen->image_fenced};
-    x.record =
-        (struct ck_access_record){copy ? copy->key : ck_agent_key(event->agent), seen->time[location->region],
-                                  ck_signature_of(d, event->source, event->size, x.meta)};
+    x.record = (struct ck_access_record){copy ? copy->key : ck_agent_key(event->agent), seen->time[region],
+                                         ck_signature_of(d, event->source, event->size, x.meta)};
     if (inherits && !visit_cells(&x, space, offset, item, INHERIT, &released))
         return;
     if (atomic) {
@@ -566,23 +565,31 @@ void ck_race_access(struct ck_detector *d, const struct mm_event *event)
         if (event->kind != MM_WRITE && !visit_cells(&x, space, offset, item, ACQUIRE, &released))
             return;
     }
-    x.clock = seen->clock[location->region];
+    x.clock = seen->clock[region];
+    if (other->pages) /* a copy has no clock of images: the caller's */
+        x.other_clock = (copy ? ck_item_of(d, event->agent) : seen)
+                            ->clock[through_image ? CK_REGION_GLOBAL : CK_REGION_IMAGE];
     bool used = event->semantics != MM_TRANSFER && event->semantics != MM_RELEASED;
     if (is_mapped(location) && event->agent.command && used)
         ck_map_check(d, location, event, x.clock);
     if (is_migration(location, event)) {
         visit_cells(&x, space, offset, NULL, MOVE, &released);
+        x.clock = seen->clock[CK_REGION_IMAGE];
+        if (view->pages)
+            visit_cells(&x, view, offset, NULL, MOVE, &released);
         return;
     }
     x.fresh = location->region == CK_REGION_LOCAL && event->kind != MM_WRITE && d->options.uninitialized;
-    bool simple = !atomic && !x.fresh && location->region != CK_REGION_IMAGE;
-    if (!(simple && touch_plain(&x, space, offset)) &&
-        !visit_cells(&x, space, offset, item, TOUCH, &released))
+    bool simple = !atomic && !x.fresh && region != CK_REGION_IMAGE && touch_plain(&x, space, offset);
+    if (!simple && !visit_cells(&x, space, offset, item, TOUCH, &released))
+        return;
+    if (other->pages && location->region == CK_REGION_GLOBAL &&
+        !visit_cells(&x, other, offset, NULL, OTHER_VIEW, &released))
         return;
     if (x.fresh)
         report_uninitialized_read(d, event);
-    if (x.unfenced && d->options.memory && event->agent.command && event->agent.index != MM_INDEX_RUNTIME)
-        report_unfenced_read(d, event);
+    if (d->options.memory && event->agent.command && event->agent.index != MM_INDEX_RUNTIME)
+        report_own_write(d, &x);
     if (item && event_writes(event))
         visit_cells(&x, space, offset, item, RELEASE, &released);
     if (released)

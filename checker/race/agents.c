@@ -171,6 +171,25 @@ struct ck_group *ck_group_of(struct ck_detector *d, struct ck_command *command, 
     return group;
 }
 
+/* Shadow of the local memory L of AGENT's work-group; NULL without memory. */
+struct ck_space *ck_local_space(struct ck_detector *d, const struct ck_location *l, struct mm_agent agent)
+{
+    struct ck_command *command = ck_command_of(d, agent.command);
+    struct ck_group *group = command ? ck_group_of(d, command, agent.index) : NULL;
+    if (!group)
+        return NULL;
+    struct ck_space *space = group->locals;
+    while (space && space->allocation != l->info.id)
+        space = space->next;
+    if (!space && (space = ck_budget_alloc(&d->budget, sizeof *space))) {
+        ck_space_size(d, space, l->info.size);
+        space->allocation = l->info.id;
+        space->next = group->locals;
+        group->locals = space;
+    }
+    return space;
+}
+
 /* ---- ends --------------------------------------------------------------------------------- */
 
 static void drop_item(struct ck_detector *d, struct ck_item *item)

@@ -224,6 +224,7 @@ void ck_race_command(struct ck_detector *d, const struct mm_event *event, mm_eve
         ck_mappings_free(d, location);
         ck_space_clear(d, &location->space);
         ck_space_clear(d, &location->whole);
+        ck_space_clear(d, &location->view);
     }
 }
 

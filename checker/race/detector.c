@@ -200,6 +200,7 @@ static void detector_add_allocation(struct ck_detector *d, const struct mm_alloc
     ck_mappings_free(d, location);
     ck_space_clear(d, &location->space);
     ck_space_clear(d, &location->whole);
+    ck_space_clear(d, &location->view);
     location->object = NULL;
     location->device_copies = 0;
     location->info = *record;

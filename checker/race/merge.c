@@ -15,6 +15,7 @@ void ck_detector_finish(struct ck_detector *d)
             ck_mappings_free(d, location);
             ck_space_clear(d, &location->space);
             ck_space_clear(d, &location->whole);
+            ck_space_clear(d, &location->view);
         }
     }
     ck_weak_clear(d);

@@ -219,7 +219,8 @@ enum {
     CK_META_ATOMIC = 4,
     CK_META_ORDER_SHIFT = 3,
     CK_META_SCOPE_SHIFT = 6,
-    CK_META_POSSIBLE = 512
+    CK_META_POSSIBLE = 512,
+    CK_META_THROUGH_IMAGE = 1024
 };
 /* Properties that accesses of one instruction share, stored once. */
 struct ck_signature {
@@ -298,9 +299,8 @@ struct ck_space {          /* one instance of an allocation */
 };
 struct ck_mapping { /* bytes of an object that are mapped for the host */
     struct ck_mapping *next;
-    uint64_t agent; /* the map command */
+    uint64_t agent, offset, object, object_end; /* the map command; bytes */
     uint32_t time;
-    uint64_t offset, object, object_end;
     uint8_t semantics;
     bool ended; /* the unmap was recorded before the map */
 };
@@ -310,16 +310,16 @@ struct ck_location { /* an allocation */
     struct ck_space space;      /* region other than local */
     struct ck_location *object; /* the first of the copies that devices have of one memory object */
     struct ck_space whole;      /* in the first: accesses to all copies, if there are several */
+    struct ck_space view;       /* likewise, of a buffer: accesses through images made from it */
     uint32_t device_copies;     /* in the first: number of copies */
     struct ck_mapping *mappings;
     struct ck_location *parent; /* the allocation that contains its memory, or NULL */
     uint64_t parent_offset;
     uint8_t region;
-    bool checked; /* races are checked */
-    bool freed;
-    bool demotes;   /* scope all_svm_devices is reduced to device (O10) */
-    bool fine;      /* fine-grained SVM */
-    bool is_buffer; /* cl_mem: device scope is the kernel and its children (O14) */
+    bool checked, freed; /* races are checked; the memory was freed */
+    bool demotes;        /* scope all_svm_devices is reduced to device (O10) */
+    bool fine;           /* fine-grained SVM */
+    bool is_buffer;      /* cl_mem: device scope is the kernel and its children (O14) */
 };
 
 /* ---- reasons -------------------------------------------------------------------------------- */
@@ -486,6 +486,7 @@ struct ck_item *ck_item_of(struct ck_detector *d, struct mm_agent agent);
 const struct ck_item *ck_item_peek(struct ck_detector *d, struct mm_agent agent, struct ck_item *fresh);
 struct ck_fences *ck_fences_of(struct ck_detector *d, struct ck_item *item);
 struct ck_group *ck_group_of(struct ck_detector *d, struct ck_command *command, uint32_t index);
+struct ck_space *ck_local_space(struct ck_detector *d, const struct ck_location *l, struct mm_agent agent);
 uint32_t ck_group_first(const struct ck_command *command, uint32_t index);
 uint32_t ck_sub_group_first(const struct ck_command *command, uint32_t index);
 uint32_t ck_group_items(const struct ck_command *command, uint32_t first);
@@ -506,6 +507,7 @@ bool ck_page_split(struct ck_detector *d, struct ck_page *page, uint32_t granule
 void ck_space_size(struct ck_detector *d, struct ck_space *space, uint64_t bytes);
 void ck_space_clear(struct ck_detector *d, struct ck_space *space);
 struct ck_extra *ck_cell_extra(struct ck_detector *d, struct ck_cell *cell);
+bool ck_cell_precedes(const struct ck_cell *cell, const struct ck_snapshot *of); /* an access of OF's agent */
 bool ck_node_add(struct ck_detector *d, struct ck_node **list, const struct ck_access_record *access);
 void ck_nodes_free(struct ck_detector *d, struct ck_node **list);
 void ck_node_pop(struct ck_detector *d, struct ck_node **list);
@@ -579,7 +581,6 @@ void ck_race_found(struct ck_detector *d, const struct ck_location *location, co
                    const struct ck_access_record *earlier, uint64_t first_byte, uint32_t bytes);
 bool ck_both_atomic(const struct ck_detector *d, const struct mm_event *event,
                     const struct ck_access_record *earlier);
-/* A finding of KIND about EVENT. */
 void ck_finding_at(struct ck_detector *d, const struct mm_event *event, const char *kind, const char *clause,
                    const char *message);
 void ck_finding_recorded(struct ck_detector *d, const struct mm_finding *finding);

@@ -369,18 +369,40 @@ static void without_a_hint(struct ck_reason *r, const struct mm_event *event)
         advise_barrier(r);
 }
 
+static bool is_earlier_through_image(const struct ck_reason *r)
+{
+    return r->d->shadow.signatures[r->earlier->signature].meta & CK_META_THROUGH_IMAGE;
+}
+
+/* A launch reads through one what it wrote through the other: a buffer, and an image made from it [CL 5.3.1 R24].
+ * THROUGH: the later access is through the image. */
+static bool is_read_through_other_view(const struct ck_reason *r, const struct mm_event *event, bool through)
+{
+    return through != is_earlier_through_image(r) && event->kind != MM_WRITE &&
+           ck_reason_earlier(r)->meta & CK_META_WRITE && r->later >> 32 == r->earlier->agent >> 32 &&
+           r->later >> 32;
+}
+
 const char *ck_race_reason(struct ck_detector *d, const struct ck_location *location,
                            const struct mm_event *event, const struct ck_access_record *earlier,
                            bool scope_race, struct ck_change *change, const char **fix)
 {
+    bool through = mm_is_through_image(event) && location->region == CK_REGION_GLOBAL;
     struct ck_reason r = {.d = d,
                           .copies = {mm_is_copy(event), ck_is_copy(d, earlier->agent)},
-                          .region = (enum ck_region)location->region,
+                          .region = through ? CK_REGION_IMAGE : (enum ck_region)location->region,
                           .later = ck_agent_key(event->agent),
                           .later_source = event->source,
                           .allocation = event->allocation,
                           .earlier = earlier};
-    if (scope_race)
+    if (location->region == CK_REGION_GLOBAL && is_earlier_through_image(&r) != through)
+        r.region = through ? CK_REGION_GLOBAL : CK_REGION_IMAGE;
+    if (is_read_through_other_view(&r, event, through))
+        snprintf(
+            r.text, sizeof r.text,
+            "a launch writes through one and reads through the other of a buffer and an image made from it: "
+            "no synchronization within the launch orders that");
+    else if (scope_race)
         between_atomics(&r, event);
     else if (ck_both_atomic(d, event, earlier))
         between_objects(&r, event);

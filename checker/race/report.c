@@ -129,7 +129,9 @@ static struct mm_event event_of(const struct ck_detector *d, const struct ck_acc
     struct mm_event event = {.offset = offset, .allocation = other->allocation};
     event.agent =
         (struct mm_agent){(uint32_t)(record->agent >> 32), (uint32_t)ck_issuer_of(d, record->agent)};
-    event.semantics = ck_is_copy(d, record->agent) ? MM_COPY : 0;
+    event.semantics = ck_is_copy(d, record->agent)              ? MM_COPY
+                      : signature->meta & CK_META_THROUGH_IMAGE ? MM_THROUGH_IMAGE
+                                                                : 0;
     event.size = signature->size;
     event.source = signature->source;
     bool reads = signature->meta & CK_META_READ, writes = signature->meta & CK_META_WRITE;
@@ -424,4 +426,18 @@ void ck_finding_recorded(struct ck_detector *d, const struct mm_finding *record)
     finding->accesses[0].id = d->next_event; /* it is recorded before its event */
     add_finding(d, finding);
     note_seen(d, key, finding);
+}
+
+void ck_finding_at(struct ck_detector *d, const struct mm_event *event, const char *kind, const char *clause,
+                   const char *message)
+{
+    struct mm_finding finding = {.kind = kind,
+                                 .clause = clause,
+                                 .message = message,
+                                 .agent = event->agent,
+                                 .source = event->source,
+                                 .allocation = event->allocation,
+                                 .offset = event->offset,
+                                 .size = event->size};
+    ck_finding_recorded(d, &finding);
 }

@@ -70,6 +70,7 @@ static void mark_locations(struct ck_detector *d)
             continue;
         mark_space(d, &location->space);
         mark_space(d, &location->whole);
+        mark_space(d, &location->view);
         for (const struct ck_mapping *m = location->mappings; m; m = m->next)
             mark_agent(d, m->agent);
     }

@@ -225,6 +225,40 @@ static bool cell_copy(struct ck_detector *d, struct ck_cell *to, const struct ck
            atomics_copy(d, &extra->atomics, from->extra->atomics);
 }
 
+/* ---- accesses before an enqueue ----------------------------------------------------------------- */
+
+static bool record_precedes(const struct ck_access_record *record, const struct ck_snapshot *of)
+{
+    return record->time && record->agent == ck_agent_key(of->agent) &&
+           ck_clock_get(of->clock[CK_REGION_GLOBAL], record->agent) >= record->time;
+}
+
+static bool nodes_precede(const struct ck_node *node, const struct ck_snapshot *of)
+{
+    for (; node; node = node->next) {
+        for (uint32_t i = 0; i < node->count; i++) {
+            struct ck_access_record record = node->first;
+            record.agent += (uint64_t)node->stride * i;
+            if (record_precedes(&record, of))
+                return true;
+        }
+    }
+    return false;
+}
+
+bool ck_cell_precedes(const struct ck_cell *cell, const struct ck_snapshot *of)
+{
+    if (record_precedes(&cell->write, of) || record_precedes(&cell->read, of))
+        return true;
+    const struct ck_extra *extra = cell->extra;
+    if (extra && nodes_precede(extra->reads, of))
+        return true;
+    for (const struct ck_atomics *a = extra ? extra->atomics : NULL; a; a = a->next)
+        if (nodes_precede(a->writes, of) || nodes_precede(a->reads, of))
+            return true;
+    return false;
+}
+
 /* ---- pages -------------------------------------------------------------------------------- */
 
 static uint64_t page_key(const struct ck_space *space, uint64_t number)

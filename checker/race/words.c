@@ -11,16 +11,19 @@ struct words {
 
 static struct words words_of(const struct mm_event *event)
 {
-    bool atomic = event->attributes & MM_ATOMIC;
+    bool atomic = event->attributes & MM_ATOMIC, through = mm_is_through_image(event);
     if (event->attributes & MM_POSSIBLE)
         return event->kind == MM_READ ? (struct words){"a possible read", "possible-read"}
                                       : (struct words){"a possible write", "possible-write"};
     switch (event->kind) {
     case MM_READ:
-        return atomic ? (struct words){"an atomic read", "atomic-read"} : (struct words){"a read", "read"};
+        return atomic    ? (struct words){"an atomic read", "atomic-read"}
+               : through ? (struct words){"a read through an image", "read"}
+                         : (struct words){"a read", "read"};
     case MM_WRITE:
-        return atomic ? (struct words){"an atomic write", "atomic-write"}
-                      : (struct words){"a write", "write"};
+        return atomic    ? (struct words){"an atomic write", "atomic-write"}
+               : through ? (struct words){"a write through an image", "write"}
+                         : (struct words){"a write", "write"};
     case MM_RMW:
         return (struct words){"an atomic read-modify-write", "atomic-rmw"};
     default:

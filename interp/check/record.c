@@ -158,6 +158,7 @@ void in_record_access(struct in_run *run, struct in_item *item, const struct in_
     e->offset = address - object->address + object->offset;
     e->size = size;
     e->scope = e->effective_scope = (uint8_t)(attributes >> 8 & 15);
+    e->semantics = (uint16_t)(attributes >> 16);
     e->attributes = (uint8_t)(attributes | (size > 8 ? MM_NO_VALUE : 0));
     if (read)
         memcpy(&e->value_read, read, size < 8 ? size : 8);

@@ -135,7 +135,8 @@ static void record_texels(struct in_run *run, struct in_item *item, const struct
     for (uint32_t k = 0; run->launch.recorder && k < touched->count; k++) {
         const uint8_t *m = (const uint8_t *)h->image.data + touched->offset[k];
         in_record_access(run, item, pc, h->object, (uint64_t)(uintptr_t)m, touched->size,
-                         write ? MM_WRITE : MM_READ, write ? NULL : m, write ? m : NULL, 0);
+                         write ? MM_WRITE : MM_READ, write ? NULL : m, write ? m : NULL,
+                         h->object->region == MM_IMAGE ? 0 : (uint32_t)MM_THROUGH_IMAGE << 16);
         if (run->launch.oracle)
             in_weak_recorded(run);
     }

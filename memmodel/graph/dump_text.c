@@ -131,7 +131,8 @@ void mm_describe_event(const struct mm_graph *graph, const struct mm_event *e, c
     if (e->allocation) {
         char location[160];
         mm_describe_location(graph, e, location, sizeof location);
-        text_put(&t, " %" PRIu32 " byte%s of %s", e->size, e->size == 1 ? "" : "s", location);
+        text_put(&t, " %" PRIu32 " byte%s of %s%s", e->size, e->size == 1 ? "" : "s", location,
+                 mm_is_through_image(e) ? " through an image" : "");
     }
     if (e->allocation && !(e->attributes & MM_NO_VALUE)) {
         if (mm_reads(e))

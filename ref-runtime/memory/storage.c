@@ -347,7 +347,8 @@ bool rt_mem_on_device(struct rt_mem *mem, const struct rt_device *device, bool w
             .address = *address,
             .size = mem->size,
             .id = whole ? whole->id : mem->base.number,
-            .region = region_of(mem),
+            .region =
+                whole ? whole->region : region_of(root), /* of an image made from a buffer: the buffer's */
             .origin = (uint8_t)(root->shared && whole ? whole->origin : MM_ORIGIN_SUB_BUFFER),
             .read_only = (mem->flags & RT_MEM_CONSTANT) != 0,
             .write_only = (mem->flags & CL_MEM_WRITE_ONLY) != 0,

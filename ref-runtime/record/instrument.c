@@ -67,7 +67,7 @@ static bool arguments_allow(const struct rt_launch *launch)
         return false;
     for (size_t i = 0; i < launch->argument_count; i++) {
         struct rt_mem *mem = launch->arguments[i].mem;
-        if (mem && (rt_mem_root(mem)->shared || is_mapped(mem)))
+        if (mem && (rt_mem_root(mem)->shared || is_mapped(mem) || (mem->image && !rt_mem_root(mem)->image)))
             return false;
     }
     return true;

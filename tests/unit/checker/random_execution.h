@@ -26,13 +26,15 @@ static bool hb[SYSTEMS][MAX][MAX];
 static int small;          /* work-items of the launches of this round */
 static uint32_t plainness; /* one access in so many is plain */
 static uint32_t copies;    /* how often work-groups make copies, in 24ths of other things */
+static bool viewed;        /* the buffer is accessed through an image made from it, too */
 static bool shared_places; /* work-items run the same code: events are alike but for their agent */
 
 /* ---- making executions ---------------------------------------------------------------------- */
 
 static int add(struct mm_event e)
 {
-    e.source = shared_places ? 1 + e.kind + e.allocation * 8u : (uint32_t)event_count + 1;
+    uint32_t object = e.allocation + (e.semantics == MM_THROUGH_IMAGE ? (uint32_t)PLACES : 0);
+    e.source = shared_places ? 1 + e.kind + object * 8u : (uint32_t)event_count + 1;
     events[event_count] = e;
     return event_count++;
 }
@@ -72,6 +74,8 @@ static void add_access(struct mm_agent agent)
         e.scope = host ? MM_SCOPE_ALL_SVM_DEVICES : any_scope();
         if (rnd(8))
             e.size = 4, e.offset = rnd(2) * 4;
+    } else if (viewed && !host && e.allocation == BUFFER && rnd(2)) {
+        e.semantics = MM_THROUGH_IMAGE;
     }
     add(e);
 }
@@ -260,6 +264,7 @@ static void make_execution(void)
     bool in_order = rnd(2), waits = rnd(2), running[COMMANDS + 1] = {0};
     int budget = 20 + (int)rnd(90);
     shared_places = rnd(3) == 0;
+    viewed = rnd(3) == 0;
     copies = rnd(3) == 0 ? 4 : 0;
     open_count = 0;
     copy_count = 0;

@@ -112,39 +112,6 @@ static void commands(void **state) /* H1-H5, H8-H10 */
     expect("data-race", "the host access and command 2 are not ordered");
 }
 
-/* A work-item reads an image where it wrote, with a fence in between. */
-static void own_write_fenced(unsigned flags, enum mm_order order)
-{
-    begin();
-    wr(wi(0), IMG);
-    fence(wi(0), flags, order, WI);
-    rd(wi(0), IMG);
-}
-
-static void own_writes_of_images(void **state) /* O6, O8 */
-{
-    static const enum mm_order orders[] = {MM_RELAXED, MM_ACQUIRE, MM_RELEASE};
-    (void)state;
-    own_write_fenced(FI, MM_ACQ_REL);
-    expect_clean();
-    own_write_fenced(FI, MM_SEQ_CST);
-    expect_clean();
-    own_write_fenced(FI | FG, MM_ACQ_REL);
-    expect_clean();
-    begin();
-    wr(wi(0), IMG);
-    barrier(0, FI);
-    rd(wi(0), IMG);
-    expect_clean();
-    own_write_fenced(FG, MM_ACQ_REL);
-    assert_string_equal(ck_detector_finding(d, 0)->kind, "image-unfenced-read");
-    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
-        own_write_fenced(FI, orders[i]);
-        assert_int_equal(ck_detector_finding_count(d), 1);
-        assert_string_equal(ck_detector_finding(d, 0)->kind, "image-unfenced-read");
-    }
-}
-
 /* A kernel that writes an image and is complete before HOST stores a flag. */
 static void draw_and_wait(void)
 {
@@ -434,7 +401,6 @@ int main(void)
         cmocka_unit_test(sub_group_barriers),
         cmocka_unit_test(commands),
         cmocka_unit_test(host_atomics_and_images),
-        cmocka_unit_test(own_writes_of_images),
         cmocka_unit_test(retired_events),
         cmocka_unit_test(complete_commands_are_freed),
         cmocka_unit_test(commands_out_of_order),
