@@ -48,7 +48,7 @@ CASES = [
 VALUES = [
     ("run --check", CHECKS), ("kernel -c", CHECKS), ("run --schedule", {"sequential", "random", "fair"}),
     ("kernel --memory", {"strong", "weak"}), ("run --uniform-writes", {"ignore", "report"}), ("kernel --arg", SPECIFICATION),
-    ("explore --arg", CONTENTS | {"any", "any:", "buf:", "svm:", "local:", "null"}),
+    ("explore --arg", CONTENTS | {"any", "any:", "buf:", "svm:", "local:", "null", "sampler", "file="}),
     ("explore --engine", {"search", "z3", "both", "auto"}), ("litmus check -e", {"search", "z3", "both"}),
     ("explore --progress", {"fair", "hsa", "obe", "lobe", "unfair"}), ("trace dump --format", {"text", "json", "dot"}),
     ("litmus plan --mapping", {"plain", "clspv", "families"}), ("litmus run --cl-std", {"CL1.0", "CL1.1", "CL1.2", "CL2.0", "CL3.0", "CL3.1"}),

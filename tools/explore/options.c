@@ -44,7 +44,7 @@ const struct tool_option explore_options[] = {
     {"subgroup", 0, "N", "REFCL_SUBGROUP",
      "work-items per sub-group (default: what the kernel requires, or REFCL_SUB_GROUP_SIZE)"},
     {"arg", 'a', "[NAME=]SPEC", NULL,
-     "the next argument, or argument NAME, as of refcl kernel: buf:N[:zero|iota|fill=V|rand=SEED|below=LIMIT|file=PATH|any], svm:N, local:BYTES, image:..., sampler, null, 64, {1, 2, ...}, any or any:LOW..HIGH (symbolic values)"},
+     "the next argument, or argument NAME, as of refcl kernel: buf:N, svm:N, local:BYTES, image:..., sampler, null, 64, {1, 2, ...}, any or any:LOW..HIGH (symbolic values); memory with :zero, iota, fill=V, rand=SEED, below=LIMIT, file=PATH or any"},
     {"input", 0, "NAME=VALUES", NULL, "initial values of a variable or argument, as in @Input lines"},
     {"assert", 0, "EXPR", NULL,
      "condition on the final state: [forall|exists|~exists] (out[0] == 1 and ...); may be repeated"},
