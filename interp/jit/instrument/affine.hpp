@@ -32,6 +32,8 @@ class OriginAnalysis
     llvm::Value *object_pointer(llvm::Value *pointer);
     // Whether an object pointer is the address of a variable of the program.
     bool is_variable(llvm::Value *pointer) const;
+    // POINTER is AT bytes after what the frame has at OFFSET.
+    bool in_frame(llvm::Value *pointer, uint64_t offset, uint64_t &at) const;
 
   private:
     llvm::DenseMap<llvm::Value *, llvm::Value *> object_pointers;
@@ -39,8 +41,6 @@ class OriginAnalysis
     const in_check_lowering &options;
     llvm::SmallVector<llvm::Value *, 8> visiting; // phis and selects on the recursion stack
 
-    // POINTER is AT bytes after what the frame has at OFFSET.
-    bool in_frame(llvm::Value *pointer, uint64_t offset, uint64_t &at) const;
     Origin element_origin(llvm::GEPOperator *gep);
     Origin variable_origin(const in_shadow_object *list, size_t count, uint64_t offset, llvm::Value *base,
                            decltype(Origin::kind) kind) const;

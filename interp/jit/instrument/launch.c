@@ -1,6 +1,7 @@
 /* Instrumented launches: allocation of tags and shadow planes, snapshots, rollback. docs/instrumentation.md#launch */
 #include "interp/jit/instrument/launch.h"
 #include "interp/jit/instrument/clocks.h"
+#include "interp/jit/instrument/grids.h"
 #include "interp/jit/instrument/lower_checks.h"
 #include <pthread.h>
 #include <stdio.h>
@@ -45,7 +46,8 @@ bool in_instrument_lower(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRe
                                   .access_group = access_group,
                                   .svm = k->options.flags & IN_JIT_SVM,
                                   .clocks = k->options.flags & IN_JIT_CLOCKS,
-                                  .one_row = k->options.flags & IN_JIT_ONE_ROW};
+                                  .one_row = k->options.flags & IN_JIT_ONE_ROW,
+                                  .no_grids = k->options.flags & IN_JIT_NO_GRIDS};
     struct in_shadow_object *locals = locals_of(e, &w.local_count),
                             *constants = constants_of(e, &w.constant_count);
     w.locals = locals;
@@ -228,7 +230,7 @@ static const char *lay_out_tags(struct in_instrumented_run *w, const struct in_j
     uint64_t ids = f->global_offset[0] + f->global_size[0] +
                    f->global_size[0] * (f->global_offset[1] + f->global_size[1]);
     for (uint32_t a = 0; a < IN_SHADOW_ARGUMENTS; a++)
-        if ((k->uses[a] & IN_SHADOW_DISJOINT) &&
+        if ((k->uses[a] & IN_SHADOW_DISJOINT) && !in_grid_of(k, a) &&
             (f->global_size[2] > 1 || ids >= UINT32_MAX || ids * k->max_coefficient >= UINT32_MAX ||
              (int64_t)(ids * (uint64_t)k->parts[a].stride) + k->parts[a].high > UINT32_MAX))
             return "subscripts that may wrap around";
@@ -290,31 +292,17 @@ static const char *check_argument(struct in_instrumented_run *w, const struct in
     return NULL;
 }
 
-/* The bytes that the launch may access of an argument of disjoint parts.  Offsets are computed modulo 2^32 at least: those below 2^32
- * that are in an argument of less than 2^31 bytes have not wrapped around. */
-static void part_range(const struct in_jit_run *run, const struct in_shadow_part *part, uint64_t *from,
-                       uint64_t *to)
-{
-    const struct in_jit_frame *f = &run->frame;
-    int64_t width = (int64_t)f->global_size[0];
-    int64_t first = (int64_t)f->global_offset[0] + width * (int64_t)f->global_offset[1];
-    int64_t last = first + width * (int64_t)f->global_size[1] - 1;
-    int64_t low = first * part->stride + part->low, high = last * part->stride + part->high;
-    *from = low < 0 ? 0 : (uint64_t)low < *to ? (uint64_t)low : *to;
-    *to = high < (int64_t)*from ? *from : (uint64_t)high < *to ? (uint64_t)high : *to;
-}
-
 /* Prepares the rollback of memory that the kernel may write, unless re-execution certainly overwrites it: compiled code saves
- * the cells that it writes; of disjoint parts, all that the launch may access is copied now. */
+ * the cells that it writes; of an ARGUMENT with disjoint parts, all that the launch may access is copied now. */
 static bool prepare_rollback(struct in_instrumented_run *w, const struct in_jit_run *run,
-                             struct in_shadow_memory *m, uint8_t use, const struct in_shadow_part *part)
+                             struct in_shadow_memory *m, uint8_t use, uint32_t argument)
 {
     uint64_t from = 0, to = m->size;
     uint8_t *memory = (uint8_t *)(uintptr_t)m->address;
     if (!(use & (IN_SHADOW_ATOMIC | IN_SHADOW_WRITTEN)) || (use & IN_SHADOW_IDEMPOTENT))
         return true;
     if (use & IN_SHADOW_DISJOINT)
-        part_range(run, part, &from, &to);
+        in_parts_range(run, argument, &from, &to);
     if (from == to)
         return true;
     if (to - from > MAX_KEPT - w->kept)
@@ -344,8 +332,8 @@ static bool add_variable(struct in_instrumented_run *w, const struct in_jit_run 
     m->address = (uint64_t)(uintptr_t)run->frame.program + g->offset;
     m->size = g->ty->size;
     m->written = use & (IN_SHADOW_WRITTEN | IN_SHADOW_ATOMIC) && g->storage != SpvStorageClassUniformConstant;
-    return set_planes(w, m, use, m->size) &&
-           (g->storage == SpvStorageClassUniformConstant || prepare_rollback(w, run, m, use, NULL));
+    return set_planes(w, m, use, m->size) && (g->storage == SpvStorageClassUniformConstant ||
+                                              prepare_rollback(w, run, m, use, IN_SHADOW_ARGUMENTS));
 }
 
 static bool is_writable(const struct in_jit_run *run, uint32_t k)
@@ -396,7 +384,7 @@ static const struct in_shadow_memory *add_shared(struct in_jit_run *run, uint64_
     struct in_shadow_memory *m = &s->shared[s->shared_count];
     *m = (struct in_shadow_memory){.address = o->address, .size = o->size};
     if (!set_planes(run->instrumented, m, use, m->size) ||
-        !prepare_rollback(run->instrumented, run, m, use, NULL))
+        !prepare_rollback(run->instrumented, run, m, use, IN_SHADOW_ARGUMENTS))
         return NULL;
     s->shared_count++;
     return m;
@@ -477,7 +465,7 @@ static const char *set_up_argument(struct in_instrumented_run *w, const struct i
     if (wrong != NULL)
         return wrong;
     bool fits = set_planes(w, m, plan->uses[k], m->size) &&
-                (!is_writable(run, k) || prepare_rollback(w, run, m, plan->uses[k], &plan->parts[k]));
+                (!is_writable(run, k) || prepare_rollback(w, run, m, plan->uses[k], k));
     return fits ? NULL : "too little memory";
 }
 

@@ -23,6 +23,7 @@ struct in_check_lowering {
     uint32_t local_size[3], id_bits; /* global ids are below 1 << id_bits */
     LLVMValueRef access_group;
     bool one_row;               /* ids differ in the first dimension alone */
+    bool no_grids;              /* parts of matrices may overlap */
     bool svm;                   /* pointers may lead to SVM */
     bool clocks;                /* the plan must have them, because work-items may wait */
     struct in_shadow_plan plan; /* out */

@@ -105,6 +105,7 @@ class CheckLowering
     bool covers_all_accesses();
     bool select();
     bool has_disjoint_parts(unsigned argument);
+    bool has_grid(unsigned argument);
     bool is_idempotent(unsigned argument);
     void select_local();
     void drop_redundant();

@@ -555,7 +555,7 @@ bool CheckLowering::select()
         if (m.texels)
             *m.use |= IN_SHADOW_TAGGED;
         else if (k < IN_SHADOW_ARGUMENTS && (!options.plan.dynamic || options.plan.reads_unwritten) &&
-                 has_disjoint_parts(k))
+                 (has_disjoint_parts(k) || has_grid(k)))
             *m.use |= IN_SHADOW_DISJOINT;
         else
             *m.use |= IN_SHADOW_TAGGED | m.cell << IN_SHADOW_GRANULE;

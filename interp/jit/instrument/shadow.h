@@ -41,6 +41,40 @@ enum { IN_SYNC_ACQUIRES = 1, IN_SYNC_RELEASES = 2, IN_SYNC_STORES = 4 /* it ends
 struct in_shadow_part {
     int32_t stride, low, high;
 };
+/* A value that is known when the launch begins: 1, a global size, an argument of 32 or of 64 bits. */
+enum {
+    IN_GRID_ONE,
+    IN_GRID_SIZE,
+    IN_GRID_ARGUMENT = IN_GRID_SIZE + 3,
+    IN_GRID_LARGE_ARGUMENT = IN_GRID_ARGUMENT + IN_SHADOW_ARGUMENTS
+};
+enum { IN_GRIDS = 4, IN_GRID_ACCESSES = 8, IN_GRID_TERMS = 4 };
+struct in_grid_term { /* BY * A * B */
+    int32_t by;
+    uint8_t a, b;
+};
+struct in_grid_sum {
+    uint8_t count;
+    struct in_grid_term terms[IN_GRID_TERMS];
+};
+/* The access executes for global ids less than SUM, or, with OR_EQUAL, not greater; compared in 64 bits if WIDE, else in 32. */
+struct in_grid_limit {
+    uint8_t exists, or_equal, wide;
+    struct in_grid_sum sum;
+};
+/* Ids in each of the three dimensions. */
+enum { IN_GRID_GLOBAL, IN_GRID_GROUP = 3, IN_GRID_LOCAL = 6, IN_GRID_IDS = 9 };
+struct in_grid_access {
+    uint32_t size; /* bytes */
+    struct in_grid_sum fixed;
+    struct in_grid_limit limits[3];
+};
+/* An argument whose bytes are accessed at sum(STRIDES * ids) + FIXED modulo 2^32 alone: a matrix with any number of dimensions. */
+struct in_shadow_grid {
+    uint8_t argument, count;
+    struct in_grid_sum strides[IN_GRID_IDS];
+    struct in_grid_access accesses[IN_GRID_ACCESSES];
+};
 struct in_shadow_plan {
     uint8_t uses[IN_SHADOW_ARGUMENTS], local; /* of the arguments; of local memory */
     uint8_t direct[IN_SHADOW_ARGUMENTS];      /* the uses through pointers of known origin alone */
@@ -50,6 +84,8 @@ struct in_shadow_plan {
     uint8_t
         reads_unwritten; /* pointers of unknown origin are read through alone, and only where the launch does not write */
     struct in_shadow_part parts[IN_SHADOW_ARGUMENTS];
+    struct in_shadow_grid grids[IN_GRIDS];
+    uint8_t grid_count;
     uint8_t lane_bits;        /* bits of a local id, with one value to spare for several readers */
     uint8_t phases;           /* barriers order accesses of global memory */
     uint8_t clocks;           /* atomics do: tags of global memory are segments (clocks.h) */

@@ -1,4 +1,5 @@
 /* Creation of launches of compiled kernels: their geometry, arguments and code. */
+#include "interp/jit/instrument/grids.h"
 #include "interp/jit/instrument/launch.h"
 #include "interp/jit/run/background.h"
 #include "interp/jit/run/fibers.h"
@@ -210,6 +211,18 @@ static void compile_with_clocks(struct in_jit_run *run, struct in_kernel *kernel
     run->kernel = in_jit_compile(run->module, kernel, options, edge);
 }
 
+/* An instrumented launch in which the parts of work-items overlap that are assumed to be disjoint: code with tags. */
+static void compile_with_tags(struct in_jit_run *run, struct in_kernel *kernel,
+                              struct in_jit_options *options, bool edge)
+{
+    const struct in_jit_kernel *k = run->kernel;
+    if (!k || !k->covered || !(options->flags & IN_JIT_INSTRUMENTED) ||
+        in_grids_hold(&k->shape.shadow_plan, run))
+        return;
+    options->flags |= IN_JIT_NO_GRIDS;
+    run->kernel = in_jit_compile(run->module, kernel, options, edge);
+}
+
 static int64_t budget(const struct in_run *launch)
 {
     uint64_t limit = launch->launch.step_limit;
@@ -253,6 +266,7 @@ static enum in_jit_begin ready(struct in_jit_run *run, char *why, size_t why_siz
     run->kernel = in_jit_compile(m, kernel, &options, edge);
     compile_for_aliases(run, kernel, &options, edge);
     compile_with_clocks(run, kernel, &options, edge);
+    compile_with_tags(run, kernel, &options, edge);
     if (!run->kernel || !run->kernel->covered) {
         snprintf(why, why_size, "%s", run->kernel ? run->kernel->why : "out of memory, or the process ends");
         return IN_JIT_DECLINES;

@@ -1,0 +1,234 @@
+/* Matrices of a launch: are the parts of work-items disjoint?  docs/instrumentation.md#matrices */
+#include "interp/jit/instrument/grids.h"
+#include "interp/jit/run/run.h"
+#include <string.h>
+
+enum { DIMENSIONS = 3, VARIABLES = 2 * DIMENSIONS };
+static const int64_t WRAP = INT64_C(1) << 32;
+
+/* One id: values from 0 on below COUNT, by which the offset grows with STRIDE. */
+struct variable {
+    int64_t stride;
+    int64_t count;
+};
+/* Offsets of all work-items: FIRST + sum(variables), and from LOW to HIGH beside it.  Modulo 2^32. */
+struct layout {
+    struct variable variables[VARIABLES];
+    int64_t first, low, high;
+};
+
+/* Those that are no values are offsets in local memory, or handles, which are not known yet. */
+static bool has_value(const struct in_jit_run *run, uint32_t k, size_t bytes)
+{
+    const struct in_argument_info *info = &run->launch->info->arguments[k];
+    return info->kind == IN_ARG_VALUE && info->size >= bytes && run->launch->arguments[k].value;
+}
+
+static uint64_t argument_of(const struct in_jit_run *run, uint32_t k, size_t bytes)
+{
+    uint64_t value = 0;
+    if (has_value(run, k, bytes))
+        memcpy(&value, run->launch->arguments[k].value, bytes);
+    return value;
+}
+
+static uint64_t value_of(const struct in_jit_run *run, unsigned code)
+{
+    return code == IN_GRID_ONE             ? 1
+           : code < IN_GRID_ARGUMENT       ? run->frame.global_size[code - IN_GRID_SIZE]
+           : code < IN_GRID_LARGE_ARGUMENT ? argument_of(run, code - IN_GRID_ARGUMENT, 4)
+                                           : argument_of(run, code - IN_GRID_LARGE_ARGUMENT, 8);
+}
+
+static bool is_known(const struct in_jit_run *run, unsigned code)
+{
+    return code < IN_GRID_ARGUMENT         ? true
+           : code < IN_GRID_LARGE_ARGUMENT ? has_value(run, code - IN_GRID_ARGUMENT, 4)
+                                           : has_value(run, code - IN_GRID_LARGE_ARGUMENT, 8);
+}
+
+static bool are_known(const struct in_jit_run *run, const struct in_grid_sum *s)
+{
+    for (unsigned k = 0; k < s->count; k++)
+        if (!is_known(run, s->terms[k].a) || !is_known(run, s->terms[k].b))
+            return false;
+    return true;
+}
+
+/* Whether all values in GRID are known when the launch begins. */
+static bool is_grid_known(const struct in_jit_run *run, const struct in_shadow_grid *grid)
+{
+    bool known = true;
+    for (unsigned k = 0; k < IN_GRID_IDS; k++)
+        known &= are_known(run, &grid->strides[k]);
+    for (unsigned k = 0; k < grid->count; k++) {
+        known &= are_known(run, &grid->accesses[k].fixed);
+        for (unsigned d = 0; d < DIMENSIONS; d++)
+            known &= are_known(run, &grid->accesses[k].limits[d].sum);
+    }
+    return known;
+}
+
+/* Modulo 2^64; modulo 2^32 the signs of arguments do not matter. */
+static uint64_t sum_of(const struct in_grid_sum *s, const struct in_jit_run *run)
+{
+    uint64_t sum = 0;
+    for (unsigned k = 0; k < s->count; k++)
+        sum +=
+            (uint64_t)(int64_t)s->terms[k].by * value_of(run, s->terms[k].a) * value_of(run, s->terms[k].b);
+    return sum;
+}
+
+static int64_t narrow(uint64_t value)
+{
+    return (int32_t)(uint32_t)value;
+}
+
+/* Whether casts of the values in S keep them. */
+static bool is_small(const struct in_grid_sum *s, const struct in_jit_run *run)
+{
+    for (unsigned k = 0; k < s->count; k++)
+        if (value_of(run, s->terms[k].a) > INT32_MAX || value_of(run, s->terms[k].b) > INT32_MAX)
+            return false;
+    return true;
+}
+
+/* Below which global ids of that dimension are where the access executes.  A comparison of 32 bits, or of 64, whose right side is
+ * negative or large may be signed or not: it bounds nothing. */
+static int64_t limit_of(const struct in_grid_limit *limit, const struct in_jit_run *run, int64_t end)
+{
+    uint64_t value = sum_of(&limit->sum, run);
+    if (!limit->exists || !is_small(&limit->sum, run))
+        return end;
+    value = limit->wide ? value : (uint32_t)value;
+    int64_t bound = value <= INT32_MAX ? (int64_t)value + limit->or_equal : end;
+    return bound < end ? bound : end;
+}
+
+/* How many global ids of DIMENSION any access of GRID is executed for, less those before the launch's offset. */
+static int64_t count_ids(const struct in_shadow_grid *grid, const struct in_jit_run *run, unsigned dimension)
+{
+    int64_t offset = (int64_t)run->frame.global_offset[dimension], most = offset;
+    int64_t end = offset + (int64_t)run->frame.global_size[dimension];
+    for (unsigned k = 0; k < grid->count; k++) {
+        int64_t limit = limit_of(&grid->accesses[k].limits[dimension], run, end);
+        most = limit > most ? limit : most;
+    }
+    return most - offset;
+}
+
+/* A dimension in which subscripts depend on the global id alone is one variable; else work-group and local id are two. */
+static void lay_out(const struct in_shadow_grid *grid, const struct in_jit_run *run, struct layout *l)
+{
+    *l = (struct layout){.low = INT64_MAX, .high = INT64_MIN};
+    for (unsigned k = 0; k < DIMENSIONS; k++) {
+        int64_t global = narrow(sum_of(&grid->strides[IN_GRID_GLOBAL + k], run));
+        int64_t size = (int64_t)run->frame.local_size[k];
+        struct variable *v = &l->variables[2 * k];
+        l->first += narrow((uint64_t)global * run->frame.global_offset[k]);
+        v[0] = (struct variable){global, count_ids(grid, run, k)};
+        v[1] = (struct variable){0, 1};
+        if (grid->strides[IN_GRID_GROUP + k].count + grid->strides[IN_GRID_LOCAL + k].count == 0)
+            continue;
+        uint64_t group = sum_of(&grid->strides[IN_GRID_GROUP + k], run) + (uint64_t)(global * size);
+        v[0] = (struct variable){narrow(group), (int64_t)run->frame.num_groups[k]};
+        v[1] = (struct variable){narrow(sum_of(&grid->strides[IN_GRID_LOCAL + k], run) + (uint64_t)global),
+                                 size};
+    }
+    for (unsigned k = 0; k < grid->count; k++) {
+        int64_t at = narrow(sum_of(&grid->accesses[k].fixed, run)), end = at + grid->accesses[k].size;
+        l->low = at < l->low ? at : l->low;
+        l->high = end > l->high ? end : l->high;
+    }
+}
+
+static int64_t magnitude(int64_t n)
+{
+    return n < 0 ? -n : n;
+}
+
+/* The variable of the smallest stride, of those that are not DONE and have more than one value; VARIABLES: none. */
+static unsigned next_variable(const struct layout *l, const bool *done)
+{
+    unsigned best = VARIABLES;
+    for (unsigned k = 0; k < VARIABLES; k++)
+        if (!done[k] && l->variables[k].count > 1 &&
+            (best == VARIABLES || magnitude(l->variables[k].stride) < magnitude(l->variables[best].stride)))
+            best = k;
+    return best;
+}
+
+/* By increasing strides: each must be at least the extent of the ids before, and all of them must be within WRAP. */
+static bool is_disjoint(const struct layout *l)
+{
+    bool done[VARIABLES] = {false};
+    int64_t width = l->high - l->low;
+    for (unsigned k; (k = next_variable(l, done)) != VARIABLES; done[k] = true) {
+        int64_t stride = magnitude(l->variables[k].stride), steps = l->variables[k].count - 1;
+        if (stride == 0 || stride < width || steps > (WRAP - width) / stride)
+            return false;
+        width += stride * steps;
+    }
+    return true;
+}
+
+bool in_grids_hold(const struct in_shadow_plan *plan, const struct in_jit_run *run)
+{
+    for (unsigned k = 0; k < plan->grid_count; k++) {
+        struct layout l;
+        const struct in_object *o = run->launch->arguments[plan->grids[k].argument].object;
+        lay_out(&plan->grids[k], run, &l);
+        if (!is_grid_known(run, &plan->grids[k]) || !is_disjoint(&l) || (o && o->size > INT32_MAX))
+            return false;
+    }
+    return true;
+}
+
+const struct in_shadow_grid *in_grid_of(const struct in_shadow_plan *plan, uint32_t argument)
+{
+    for (unsigned k = 0; k < plan->grid_count; k++)
+        if (plan->grids[k].argument == argument)
+            return &plan->grids[k];
+    return NULL;
+}
+
+/* Offsets are those of the layout modulo 2^32, and the argument has less than 2^31 bytes: an interval within [-2^31, 2^32] leads to
+ * the argument nowhere else. */
+static void grid_range(const struct in_shadow_grid *grid, const struct in_jit_run *run, uint64_t *from,
+                       uint64_t *to)
+{
+    struct layout l;
+    lay_out(grid, run, &l);
+    int64_t low = l.first + l.low, high = l.first + l.high;
+    for (unsigned k = 0; k < VARIABLES; k++)
+        if (l.variables[k].count > 1)
+            *(l.variables[k].stride < 0 ? &low : &high) += l.variables[k].stride * (l.variables[k].count - 1);
+    if (low < INT32_MIN || high > WRAP)
+        return;
+    *from = low < 0 ? 0 : (uint64_t)low < *to ? (uint64_t)low : *to;
+    *to = high < (int64_t)*from ? *from : (uint64_t)high < *to ? (uint64_t)high : *to;
+}
+
+/* Of an argument with parts of one stride.  Offsets are computed modulo 2^32 at least: those below 2^32
+ * that are in an argument of less than 2^31 bytes have not wrapped around. */
+static void part_range(const struct in_jit_run *run, const struct in_shadow_part *part, uint64_t *from,
+                       uint64_t *to)
+{
+    const struct in_jit_frame *f = &run->frame;
+    int64_t width = (int64_t)f->global_size[0];
+    int64_t first = (int64_t)f->global_offset[0] + width * (int64_t)f->global_offset[1];
+    int64_t last = first + width * (int64_t)f->global_size[1] - 1;
+    int64_t low = first * part->stride + part->low, high = last * part->stride + part->high;
+    *from = low < 0 ? 0 : (uint64_t)low < *to ? (uint64_t)low : *to;
+    *to = high < (int64_t)*from ? *from : (uint64_t)high < *to ? (uint64_t)high : *to;
+}
+
+void in_parts_range(const struct in_jit_run *run, uint32_t argument, uint64_t *from, uint64_t *to)
+{
+    const struct in_shadow_plan *plan = &run->kernel->shape.shadow_plan;
+    const struct in_shadow_grid *grid = in_grid_of(plan, argument);
+    if (grid)
+        grid_range(grid, run, from, to);
+    else
+        part_range(run, &plan->parts[argument], from, to);
+}

@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+"""Matrices in compiled code that is checked: subscripts of which the parts of work-items are disjoint, or nearly, and random ones.
+Both engines give the same report and leave the same memory.
+
+test_grids.py [COUNT [FIRST]]: COUNT random kernels from seed FIRST on alone."""
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from slow_watch import differences, report
+from test_races import refcl
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from tap import check, done  # noqa: E402
+
+folder = tempfile.mkdtemp(prefix="refcl-test.")
+os.environ["REFCL_CACHE_DIR"] = "off"
+X, Y, Z = ("int x = get_global_id(0);", "int y = get_global_id(1);", "int z = get_global_id(2);")
+IDS = X + Y
+TILE = ("int p = get_group_id(0), q = get_group_id(1), l = get_local_id(0), m = get_local_id(1);")
+CLEAN, RACE, OUTSIDE = "clean", "data-race", "out-of-bounds"
+
+# Name, body, further parameters, how it is launched, the verdict, how often the kernel is compiled: twice where the parts turn out to
+# overlap when the launch begins.
+CASES = [
+    ("rows", IDS + "o[y * w + x] = x;", "int w", "-g 16,8 -l 4,4 -a buf:128 -a 16", CLEAN, 1),
+    ("rows one item too short", IDS + "o[y * w + x] = x;", "int w", "-g 16,8 -l 4,4 -a buf:128 -a 15", RACE, 2),
+    ("rows of no items", IDS + "o[y * w + x] = y;", "int w", "-g 16,8 -l 4,4 -a buf:128 -a 0", RACE, 2),
+    ("columns", IDS + "o[x * h + y] = x;", "long h", "-g 8,16 -l 4,4 -a buf:128 -a 16", CLEAN, 1),
+    ("columns too short", IDS + "o[x * h + y] = x;", "long h", "-g 8,16 -l 4,4 -a buf:128 -a 15", RACE, 2),
+    ("columns of the global size", IDS + "o[x * get_global_size(1) + y] = x;", "", "-g 8,16 -l 4,4 -a buf:128", CLEAN, 1),
+    ("columns of the wrong global size", IDS + "o[x * get_global_size(0) + y] = x;", "", "-g 8,16 -l 4,4 -a buf:128", RACE, 2),
+    ("backwards", IDS + "o[127 - y * w - x] = x;", "int w", "-g 16,8 -l 4,4 -a buf:128 -a 16", CLEAN, 1),
+    ("backwards, too short", IDS + "o[127 - y * w - x] = x;", "int w", "-g 16,8 -l 4,4 -a buf:128 -a 15", RACE, 2),
+    ("against each other", IDS + "o[y * w + 15 - x] = x;", "int w", "-g 16,8 -l 4,4 -a buf:128 -a 16", CLEAN, 1),
+    ("against each other, too short", IDS + "o[y * w + 15 - x] = x;", "int w", "-g 16,8 -l 4,4 -a buf:128 -a 15", RACE, 2),
+    ("negative rows", IDS + "o[112 + y * w + x] = x;", "int w", "-g 16,8 -l 4,4 -a buf:128 -a -16", CLEAN, 1),
+    ("negative rows, too short", IDS + "o[112 + y * w + x] = x;", "int w", "-g 16,8 -l 4,4 -a buf:128 -a -15", RACE, 2),
+    ("the next element too", IDS + "o[y * w + x] = o[y * w + x + 1];", "int w", "-g 16,8 -l 4,4 -a buf:130 -a 16", RACE, 1),
+    ("the next row too", IDS + "o[y * w + x] = o[y * w + x + w];", "int w", "-g 16,8 -l 4,4 -a buf:144 -a 16", RACE, 2),
+    ("another matrix behind", IDS + "o[y * w + x] = o[y * w + x + n * w];", "int w, int n",
+     "-g 16,8 -l 4,4 -a buf:256 -a 16 -a 8", CLEAN, 2),
+    ("pairs", IDS + "o[2 * (y * w + x)] = x; o[2 * (y * w + x) + 1] = y;", "int w", "-g 16,8 -l 4,4 -a buf:256 -a 16", CLEAN, 1),
+    ("pairs and one more", IDS + "o[2 * (y * w + x)] = x; o[2 * (y * w + x) + 2] = y;", "int w",
+     "-g 16,8 -l 4,4 -a buf:258 -a 16", RACE, 1),
+    ("a margin", IDS + "o[(y + 1) * (w + 2) + x + 1] = x;", "int w", "-g 16,8 -l 4,4 -a buf:180 -a 16", CLEAN, 1),
+    ("a margin that is missing", IDS + "o[(y + 1) * (w - 1) + x + 1] = x;", "int w", "-g 16,8 -l 4,4 -a buf:180 -a 16", RACE, 2),
+    ("wraps onto a row", IDS + "if (y == 0 || y == 4) c[(uint)y * w + x] = y;", "uint w",
+     "-g 16,8 -l 4,4 -a buf:4 -a buf:16 -a 0x40000000", RACE, 2),
+    ("wraps onto a row, by constants", IDS + "if (y == 0 || y == 4) c[(uint)y * 0x40000000u + x] = y;", "",
+     "-g 16,8 -l 4,4 -a buf:4 -a buf:16", RACE, 2),
+    ("wraps onto a row as int", IDS + "if (y == 0 || y == 4) c[as_int((uint)y * w) + x] = y;", "uint w",
+     "-g 16,8 -l 4,4 -a buf:4 -a buf:16 -a 0x40000000", RACE, 2),
+    ("wide rows do not wrap", IDS + "if (y == 0 || y == 4) c[y / 4 * 16 + x] = x;", "", "-g 16,8 -l 4,4 -a buf:4 -a buf:32", CLEAN, 1),
+    ("guarded", IDS + "if (x < w && y < 8) o[y * w + x] = x;", "int w", "-g 24,10 -l 4,5 -a buf:128 -a 16", CLEAN, 1),
+    ("guarded by an early return", IDS + "if (x >= w) return; o[y * w + x] = x;", "int w", "-g 24,8 -l 4,4 -a buf:128 -a 16", CLEAN, 1),
+    ("guarded by a difference", IDS + "if (x < n - t && y < 8) o[y * w + x + t] = x;", "int w, int n, int t",
+     "-g 24,8 -l 4,4 -a buf:128 -a 16 -a 16 -a 3", CLEAN, 1),
+    ("guarded one item too late", IDS + "if (x <= w) o[y * w + x] = x;", "int w", "-g 24,8 -l 4,4 -a buf:132 -a 16", RACE, 2),
+    ("guarded in the wrong dimension", IDS + "if (y < w) o[y * w + x] = x;", "int w", "-g 24,8 -l 4,4 -a buf:140 -a 16", RACE, 2),
+    ("guarded on the other side", IDS + "if (x < w) return; o[y * w + x] = x;", "int w", "-g 40,8 -l 4,4 -a buf:160 -a 16", RACE, 2),
+    ("one of two guarded", IDS + "if (x < w) o[y * w + x] = x; o[y * w + x] += 1;", "int w", "-g 24,8 -l 4,4 -a buf:140 -a 16", RACE, 2),
+    ("the other of two guarded", IDS + "o[y * w + x] = x; if (x < w) o[y * w + x] += 1;", "int w", "-g 24,8 -l 4,4 -a buf:140 -a 16", RACE, 2),
+    ("guarded or not", IDS + "if (x < w || y < 4) o[y * w + x] = x;", "int w", "-g 24,8 -l 4,4 -a buf:140 -a 16", RACE, 2),
+    ("guarded or not, in one condition", IDS + "if ((x < w) | (y < 4)) o[y * w + x] = x;", "int w", "-g 24,8 -l 4,4 -a buf:140 -a 16", RACE, 2),
+    ("guarded, in one condition", IDS + "if ((x < w) & (y < 8)) o[y * w + x] = x;", "int w", "-g 24,8 -l 4,4 -a buf:128 -a 16", CLEAN, 1),
+    ("not guarded, in one condition", IDS + "if (!((x < w) & (y < 8))) o[y * w + x] = x;", "int w", "-g 40,8 -l 4,4 -a buf:160 -a 16", RACE, 2),
+    ("guarded by a difference that wraps", IDS + "if ((uint)x < n - 5) o[y * w + x] = x;", "int w, uint n",
+     "-g 24,8 -l 4,4 -a buf:140 -a 16 -a 4", RACE, 2),
+    ("guarded by -1 without a sign", IDS + "if ((uint)x < (uint)n) o[y * w + x] = x;", "int w, int n",
+     "-g 24,8 -l 4,4 -a buf:140 -a 16 -a -1", RACE, 2),
+    ("guarded by what wraps before a cast", IDS + "if ((ulong)x < (ulong)(n - 5u) + 5ul) o[y * w + x] = x;", "int w, uint n",
+     "-g 24,8 -l 4,4 -a buf:140 -a 16 -a 4", RACE, 2),
+    ("guarded by a byte", IDS + "if (x < (uchar)n) o[y * w + x] = x;", "int w, int n", "-g 24,8 -l 4,4 -a buf:140 -a 16 -a 280", RACE, 2),
+    ("guarded by a product", IDS + "if (x < n * n) o[y * w + x] = x;", "int w, int n", "-g 24,8 -l 4,4 -a buf:128 -a 16 -a 4", CLEAN, 1),
+    ("guarded by a product that wraps", IDS + "if ((uint)x < n * n) o[y * w + x] = x;", "int w, uint n",
+     "-g 24,8 -l 4,4 -a buf:140 -a 16 -a 0x80000000", CLEAN, 2),
+    ("guarded by a product of longs", IDS + "if (x < n * n + 4) o[y * w + x] = y;", "int w, long n",
+     "-g 16,8 -l 4,4 -a buf:64 -a 4 -a 65536", RACE, 2),
+    ("guarded by a difference of longs that wraps", IDS + "if ((ulong)x < n - 5) o[y * w + x] = y;", "int w, ulong n",
+     "-g 16,8 -l 4,4 -a buf:64 -a 4 -a 4", RACE, 2),
+    ("guarded by values that cancel but for their casts", IDS + "if ((ulong)x < (ulong)(uint)n - (ulong)(long)n + 8ul) o[y * w + x] = y;",
+     "int w, int n", "-g 16,8 -l 4,4 -a buf:128 -a 8 -a -1", RACE, 2),
+    ("guarded by more than a word", IDS + "if ((ulong)x < n + 0x100000000ul) o[y * w + x] = y;", "int w, ulong n",
+     "-g 16,8 -l 4,4 -a buf:128 -a 8 -a 8", RACE, 2),
+    ("guarded by loaded values", IDS + "if (x < c[0]) o[y * w + x] = x;", "int w", "-g 24,8 -l 4,4 -a buf:140 -a buf:4:fill=24 -a 16", RACE, 2),
+    ("offsets of ids", IDS + "o[y * w + x] = x;", "int w", "-g 8,4 --offset 8,2 -l 4,4 -a buf:128 -a 16", CLEAN, 1),
+    ("offsets of ids, too short", IDS + "o[y * w + x] = x;", "int w", "-g 8,4 --offset 8,2 -l 4,4 -a buf:128 -a 7", RACE, 2),
+    ("offsets of ids beside a guard", IDS + "if (x < 16) o[y * w + x] = x;", "int w", "-g 16,4 --offset 8,2 -l 4,4 -a buf:128 -a 8", CLEAN, 1),
+    ("a tile transposed", TILE + "o[(q * 4 + l) * h + p * 4 + m] = l;", "int h", "-g 8,16 -l 4,4 -a buf:128 -a 8", CLEAN, 1),
+    ("tiles that overlap", TILE + "o[(q * 4 + l) * h + p * 3 + m] = m;", "int h", "-g 8,16 -l 4,4 -a buf:128 -a 8", RACE, 2),
+    ("tiles of the next rows", TILE + "o[(q * 4 + l) * h + p * 4 + m] = l;", "int h", "-g 8,16 -l 4,4 -a buf:128 -a 7", RACE, 2),
+    ("elements at a group's", TILE + "o[p * 8 + l] = 1; o[p * 8 + l + 4] = 2;", "", "-g 16 -l 4 -a buf:64", CLEAN, 1),
+    ("pairs at a group's", TILE + "o[p * 8 + 2 * l] = 1; o[p * 8 + 2 * l + 1] = 2;", "", "-g 16 -l 4 -a buf:64", CLEAN, 1),
+    ("pairs beyond a group's", TILE + "o[p * 7 + 2 * l] = 1; o[p * 7 + 2 * l + 1] = 2;", "", "-g 16 -l 4 -a buf:64", RACE, 2),
+    ("global ids against a group's", TILE + X + "o[p * 8 - x + 20] = l;", "", "-g 16 -l 4 -a buf:64", CLEAN, 1),
+    ("global ids against too close a group's", TILE + X + "o[p * 6 - x + 20] = l;", "", "-g 16 -l 4 -a buf:64", RACE, 2),
+    ("incomplete work-groups", TILE + IDS + "o[y * w + p * 4 + l] = 1;", "int w", "-g 10,6 -l 4,4 -a buf:72 -a 12", CLEAN, 1),
+    ("incomplete work-groups, too short", TILE + IDS + "o[y * w + p * 4 + l] = y;", "int w", "-g 10,6 -l 4,4 -a buf:72 -a 9", RACE, 2),
+    ("distances in local memory", X + "o[x * 8] = x; o[x * 8 + (q - p)] = x;", "local int *p, local int *q",
+     "-g 16 -l 4 -a buf:160 -a local:128 -a local:4", RACE, 1),
+    ("both guarded and zero", IDS + "if (((x < w) & (y < 8)) != 0) o[y * w + x] = x;", "int w", "-g 24,10 -l 4,5 -a buf:128 -a 16", CLEAN, 1),
+    ("both guarded or zero", IDS + "if (((x < w) & (y < 8)) == 0) o[y * w + x] = x;", "int w", "-g 40,8 -l 4,4 -a buf:320 -a 16", RACE, 2),
+    ("no guard holds", IDS + "if (!((x >= w) | (y >= 8))) o[y * w + x] = x;", "int w", "-g 24,10 -l 4,5 -a buf:128 -a 16", CLEAN, 1),
+    ("bits of two values", IDS + "if ((x < w) & n) o[y * w + x] = x;", "int w, int n", "-g 24,8 -l 4,4 -a buf:128 -a 16 -a 1", CLEAN, 1),
+    ("rows of a short", IDS + "o[y * (short)w + x] = y;", "int w", "-g 16,8 -l 4,4 -a buf:128 -a 65551", RACE, 1),
+    ("a product of three values", IDS + "o[y * w * h * n + x] = y;", "int w, int h, int n", "-g 16,8 -l 4,4 -a buf:128 -a 16 -a 1 -a 0", RACE, 1),
+    ("rows and columns", IDS + "o[y * w + x] = x; o[x * h + y] = y;", "int w, int h", "-g 16,8 -l 4,4 -a buf:128 -a 16 -a 8", RACE, 1),
+    ("volumes", X + Y + Z + "o[(z * h + y) * w + x] = x;", "int w, int h", "-g 4,4,4 -l 2,2,2 -a buf:64 -a 4 -a 4", CLEAN, 1),
+    ("volumes too low", X + Y + Z + "o[(z * h + y) * w + x] = z;", "int w, int h", "-g 4,4,4 -l 2,2,2 -a buf:64 -a 4 -a 3", RACE, 2),
+    ("planes of volumes", X + Y + Z + "o[y * w + x] = z;", "int w", "-g 4,4,4 -l 2,2,1 -a buf:64 -a 4", RACE, 2),
+    ("vectors", IDS + "((global int4 *)o)[y * w + x] = x;", "int w", "-g 16,8 -l 4,4 -a buf:512 -a 16", CLEAN, 1),
+    ("vectors across elements", IDS + "vstore4((int4)(x), 0, o + y * w + x);", "int w", "-g 16,8 -l 4,4 -a buf:132 -a 16", RACE, 1),
+    ("rolled back", IDS + "o[y * w + x] += x; c[0] = x;", "int w", "-g 16,8 -l 4,4 -a buf:256:iota -a buf:4 -a 16", RACE, 1),
+    ("rolled back, backwards", IDS + "o[x - y * w + 120] += x; c[0] = x;", "int w", "-g 16,8 -l 4,4 -a buf:256:iota -a buf:4 -a 16", RACE, 1),
+    ("rolled back behind offsets of ids", IDS + "o[y * w + x] += x; c[0] = x;", "int w",
+     "-g 16,8 --offset 8,2 -l 4,4 -a buf:256:iota -a buf:4 -a 16", RACE, 1),
+    ("rolled back where offsets wrap", IDS + "if (y == 2) o[n - y * w + x] += x; c[0] = x;", "uint w, uint n",
+     "-g 16,3 -l 4,1 -a buf:256:iota -a buf:4 -a 0x10000000 -a 0x20000000", RACE, 1),
+    ("rolled back beside a guard", IDS + "if (x < w) o[y * w + x + 9] += x; c[0] = x;", "int w",
+     "-g 24,8 -l 4,4 -a buf:256:iota -a buf:4 -a 16", RACE, 1),
+    ("rolled back, rows behind the end", IDS + "o[y * w + x] += x; c[0] = x;", "int w", "-g 16,8 -l 4,4 -a buf:100:iota -a buf:4 -a 16", OUTSIDE, 1),
+    ("arguments that change", IDS + "w -= 1; o[y * w + x] = x;", "int w", "-g 16,8 -l 4,4 -a buf:128 -a 17", CLEAN, 1),
+    ("arguments that change differently", IDS + "w -= y == 3; o[y * w + x] = x;", "int w", "-g 16,8 -l 4,4 -a buf:128 -a 16", RACE, 1),
+]
+
+
+def kernel_text(body, parameters):
+    listed = ["global int *o"] + ["global uchar *c"] * ("c[" in body) + [parameters] * (parameters != "")
+    return "kernel void k(%s) { %s }\n" % (", ".join(listed), body)
+
+
+def launched(text, how, engine):
+    """The report, whether compiled code completed the launch, and what it left in memory."""
+    source, output = os.path.join(folder, "k.cl"), os.path.join(folder, "report.json")
+    with open(source, "w") as f:
+        f.write(text)
+    command = [refcl, "kernel", "--quiet", "--json", output, "--print", "0", *how.split(), source]
+    return report(command, output, engine, {})
+
+
+def compare(name, text, how):
+    expected, _ = launched(text, how, "interp")
+    found, watched = launched(text, how, "jit")
+    difference = differences(expected, found, False)
+    check("%s: the same report" % name, difference is None, "%s\n%s\n%s" % (difference, text, how))
+    check("%s: the same memory" % name, expected["stdout"] == found["stdout"], "%s\n%s" % (text, how))
+    return [f["kind"] for f in expected["findings"]], found["stderr"].count(": compiled"), watched
+
+
+def cases():
+    for name, body, parameters, how, verdict, compilations in CASES:
+        kinds, compiled, watched = compare(name, kernel_text(body, parameters), how)
+        check("%s: %s" % (name, verdict), verdict in (kinds or [CLEAN]), kinds)
+        check("%s: compiled %d times" % (name, compilations), compiled == compilations, compiled)
+        check("%s: %scompleted" % (name, "" if verdict == CLEAN else "not "), watched == (verdict == CLEAN))
+
+
+def subscript(r, dimensions, wide):
+    """A sum of ids times sizes: rows, columns, planes, tiles, in an order that may not be that of the sizes."""
+    steps = ["1", "2", "3", "w", "w", "(w + 1)", "(w - 1)", "2 * w", "h", "w * h", "(w + h)", "get_global_size(0)", "0x10000000"]
+    order = r.sample(steps[:1] + r.choices(steps, k=2), 3) if r.random() < 0.8 else r.choices(steps, k=3)
+    text = []
+    for k in range(dimensions):
+        one = "get_global_id(%d)" % k
+        if r.random() < 0.2:
+            one = "(get_group_id(%d) * %d + get_local_id(%d))" % (k, r.choice([2, 3, 4]), k)
+        text.append("%s(%s)%s * %s" % (r.choice("++++-"), r.choice(["int", "uint", "long"]), one, order[k]))
+    return "".join(text), r.choice([0, 0, 1, 2, 40, 64]) + (64 if "-" in "".join(text) else 0)
+
+
+def random_kernel(seed):
+    r = random.Random(seed)
+    dimensions = r.choice([1, 2, 2, 2, 3])
+    local = [r.choice([1, 2, 3, 4]) for _ in range(dimensions)]
+    size = [n * r.choice([1, 2, 3]) - (r.random() < 0.15 and n > 1) for n in local]
+    local = [min(a, b) for a, b in zip(local, size)]
+    kind = r.choice(["int", "int", "uint", "long", "size_t"])
+    index, first = subscript(r, dimensions, False)
+    body = ""
+    for _ in range(r.choice([1, 1, 2, 3])):
+        at = "%s + %s" % (index, r.choice([str(first), str(first), str(first + 1), "%d + w" % first, "%d - h" % (first + 8)]))
+        do = r.choice(["o[%s] = 5;", "o[%s] += 3;", "o[%s] = get_global_id(0);", "if (o[%s] == 77) return;"]) % at
+        bound = r.choice(["w", "h", "w - 1", "w * h", "n - 4", "3", "get_global_size(0) - 1"])
+        guard = "get_global_id(%d) %s %s" % (r.randrange(dimensions), r.choice(["<", "<", "<=", ">=", "!="]), bound)
+        body += "%s%s " % ("if ((%s)%s) " % (r.choice(["int", "uint", "ulong"]), guard) if r.random() < 0.5 else "", do)
+    text = "kernel void k(global %s *o, %s w, %s h, int n) { %s}\n" % (r.choice(["int", "int", "char", "long"]), kind, kind, body)
+    w, h = (max(0, r.choice(size) * r.choice([1, 1, 1, 2]) + r.choice([0, 0, 0, -1, 1])) for _ in "wh")
+    if r.random() < 0.3:
+        w = size[0]
+    how = "-g %s -l %s%s -a buf:400:iota -a %d -a %d -a %d" % (
+        ",".join(map(str, size)), ",".join(map(str, local)), " --offset %d" % r.choice([1, 5]) if r.random() < 0.15 else "", w, h,
+        r.choice([1, 4, 8, 20]))
+    return text, how
+
+
+def random_kernels(first, count):
+    completed = racy = again = 0
+    for seed in range(first, first + count):
+        kinds, compiled, watched = compare("random %d" % seed, *random_kernel(seed))
+        completed += watched
+        racy += any(kind in kinds for kind in ("data-race", "uniform-write"))
+        again += compiled == 2
+    print("# %d completed, %d with races, %d compiled again" % (completed, racy, again))
+    return completed, racy, again
+
+
+def main():
+    if len(sys.argv) > 1:
+        random_kernels(int(sys.argv[2]) if len(sys.argv) > 2 else 0, int(sys.argv[1]))
+        return done()
+    cases()
+    counts = random_kernels(0, 40)
+    check("random kernels of all sorts", min(counts) >= 3, counts)
+    return done()
+
+
+if __name__ == "__main__":
+    try:
+        code = main()
+    finally:
+        shutil.rmtree(folder)
+    sys.exit(code)
