@@ -37,6 +37,8 @@ void sx_push_piece(struct sx_walker *w, enum sx_kind kind, const struct sx_acces
         if (a->instr->op == CK_RMW && read->value == value)
             w->last_effect = effect; /* memory is unchanged */
     }
+    if (kind == SX_WRITE && sx_is_lost_store(w, a->instr, location))
+        w->last_effect = effect;
     e->depends = depends;
     e->address_depends = a->depends;
     e->location = location;

@@ -154,6 +154,7 @@ struct sx {
     struct sx_values values;
     struct sx_iteration iteration;
     struct sx_unknown unknown;
+    bool *unread;           /* by object: no instruction reads it, and the final state does not contain it */
     struct sx_guess *guess; /* one unconstrained value that decides addresses alone; NULL: none */
 
     /* the exploration */
@@ -185,6 +186,8 @@ void sx_limit(struct sx *sx, const char *rule, const char *message);
 bool sx_in_bounds(struct sx *sx);
 
 bool sx_has_register(const struct ck_program *program, uint32_t expr);
+/* Finds SX->unread (search/iterations.c); false: out of memory. */
+bool sx_find_unread_objects(struct sx *sx);
 
 /* The locations that an access covers, in order of their addresses: more than one where accesses of other
  * sizes overlap it.  0: outside every object (*FAULT), a limit was reached, or search restarts (sx->again). */

@@ -208,11 +208,64 @@ static bool releases_nothing(const struct sx_walker *w, uint32_t write)
     return true;
 }
 
+static bool observes_object(const struct sx *sx, const struct ck_term *term, uint32_t object)
+{
+    const struct ck_object *objects = sx->program->objects;
+
+    return term->kind == CK_TERM_MEMORY && objects[term->object].alias_of == objects[object].alias_of;
+}
+
+/* Whether the final state, or a condition on it, contains a part of OBJECT. */
+static bool is_object_observed(const struct sx *sx, uint32_t object)
+{
+    const struct ck_program *p = sx->program;
+    bool found = false;
+
+    for (uint32_t i = 0; i < p->observed_count && !found; i++)
+        found = observes_object(sx, &p->observed[i], object);
+    for (uint32_t i = 0; i < p->prop_count && !found; i++)
+        found = p->props[i].op == CK_PROP_COMPARE && (observes_object(sx, &p->props[i].left, object) ||
+                                                      observes_object(sx, &p->props[i].right, object));
+    return found;
+}
+
+bool sx_find_unread_objects(struct sx *sx)
+{
+    const struct ck_program *p = sx->program;
+
+    sx->unread = mm_arena_alloc(sx->arena, p->object_count + 1);
+    for (uint32_t o = 0; o < p->object_count && sx->unread; o++)
+        sx->unread[o] = p->kernel && sx->options.drf && !is_object_observed(sx, o);
+    for (uint32_t t = 0; t < p->thread_count && sx->unread; t++) {
+        for (uint32_t k = 0; k < p->threads[t].instr_count; k++) {
+            const struct ck_instr *i = &p->threads[t].instrs[k];
+            uint32_t base = CK_NO_OBJECT;
+
+            if (!ck_instr_is_access(i) || i->op == CK_STORE)
+                continue;
+            base = ck_program_base(p, i->address);
+            for (uint32_t o = 0; o < p->object_count; o++)
+                sx->unread[o] = sx->unread[o] && base != CK_NO_OBJECT &&
+                                p->objects[base].alias_of != p->objects[o].alias_of;
+        }
+    }
+    return sx->unread != NULL;
+}
+
+bool sx_is_lost_store(const struct sx_walker *w, const struct ck_instr *i, uint32_t location)
+{
+    const struct sx_location *l = &w->sx->values.locations[location];
+
+    return i->op == CK_STORE && !ck_instr_is_atomic(i) && !l->shared && w->sx->unread[l->object] && !w->alone;
+}
+
 /* Whether an execution without the events from FIRST on, which change no state, may lack a race or an order: its reads may race
  * with the awaited write, a reader of a write that changes no value may synchronize with it, and a fence orders what follows. */
 static bool has_consequences(const struct sx_walker *w, uint32_t first)
 {
     for (uint32_t i = first; i < w->event_count; i++) {
+        if (w->events[i].kind == SX_WRITE && sx_is_lost_store(w, w->events[i].instr, w->events[i].location))
+            continue;
         if ((w->events[i].kind == SX_WRITE && !releases_nothing(w, i)) || w->events[i].kind == SX_FENCE ||
             may_race(w, i))
             return true;

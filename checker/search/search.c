@@ -181,6 +181,8 @@ static enum mm_class search_run(struct sx *sx)
         sx->arena ? mm_arena_alloc(sx->arena, (sx->program->thread_count + 1) * sizeof *sx->threads) : NULL;
     if (!sx->threads || !sx->traces)
         return mm_out_of_memory(sx->err);
+    if (!sx_find_unread_objects(sx))
+        return mm_out_of_memory(sx->err);
     sx->eval = mm_cat_eval_create(sx->model, sx->err);
     if (!sx->eval)
         return MM_LIMIT;

@@ -104,6 +104,9 @@ void sx_begin_iteration(struct sx_walker *w, uint32_t pc, bool is_first);
 /* Whether the iterations of the loop of EDGE that end here repeat others: they began in the same state, and changed none.  Returns
  * their number, or 0; *FIRST: their first event. */
 uint32_t sx_find_redundant_iterations(const struct sx_walker *w, uint32_t edge, uint32_t *first);
+/* Whether what a store by I to LOCATION writes is lost: no other work-item accesses the location, and neither an instruction nor the
+ * final state reads it. */
+bool sx_is_lost_store(const struct sx_walker *w, const struct ck_instr *i, uint32_t location);
 /* The last COUNT iterations of EDGE were removed. */
 void sx_forget_iterations(struct sx_walker *w, uint32_t edge, uint32_t count);
 uint32_t sx_thread_number(const struct sx_walker *w);

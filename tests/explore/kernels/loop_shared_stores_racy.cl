@@ -1,0 +1,13 @@
+// The loop alone stores what another work-item stores, too, and nothing reads.
+// Expect: race found
+// Options: --global 2 --local 1 --arg buf:4:zero --arg buf:4:zero --bound 4
+kernel void k(global atomic_int *flag, global int *seen)
+{
+    if (get_global_id(0) == 0) {
+        *seen = 2;
+        atomic_store_explicit(flag, 1, memory_order_release, memory_scope_device);
+    } else {
+        while (!atomic_load_explicit(flag, memory_order_acquire, memory_scope_device))
+            *seen = 1;
+    }
+}
