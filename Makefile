@@ -123,7 +123,7 @@ ifneq ($(JIT_SRC),)
 PRODUCTS += $(BUILD)/librefcl-jit.so
 endif
 
-.PHONY: all clients web web-test board xref help deps demo test slow quick thread-tests threads asan ubsan tsan lint format bench differential fuzz ulp hunt mutate man install dist deb distro-check clean tests FORCE
+.PHONY: all clients web web-test board xref help deps demo test slow quick thread-tests threads asan ubsan tsan lint format bench differential fuzz ulp hunt mutate man install dist deb distro-check package-check clean tests FORCE
 .DEFAULT_GOAL := all
 all: $(PRODUCTS)
 
@@ -151,6 +151,7 @@ help:
 ## make install DESTDIR= PREFIX= LIBDIR=                  make deps     only install packages
 ## make dist     source tarball                           make deb      packages refcl, librefcl-icd, refcl-doc
 ## make distro-check CHECK="demo quick" ROOT_SUITE=trixie  build and test in a root of Debian 13 (as root)
+## make package-check ROOT_SUITE=trixie DEBS=             install, use and remove the packages in a new root (as root)
 
 # ---- rules ----------------------------------------------------------------------------------
 
@@ -492,6 +493,11 @@ ROOT_SUITE ?= trixie
 distro-check:
 	@tools/deps.sh mmdebstrap git rsync
 	@tools/packaging/distro_check.sh $(ROOT_SUITE) $(BUILD)/$(ROOT_SUITE) $(CHECK)
+# DEBS: by default those of make distro-check CHECK=deb.
+DEBS ?= $(wildcard $(BUILD)/$(ROOT_SUITE)/root/src/build/dist/*.deb)
+package-check:
+	@tools/deps.sh mmdebstrap
+	@tools/packaging/package_check.sh $(ROOT_SUITE) $(BUILD)/$(ROOT_SUITE) $(DEBS)
 
 clean:
 	rm -rf build

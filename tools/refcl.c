@@ -68,11 +68,12 @@ static void usage(const char *group, FILE *out)
 {
     fprintf(out, "usage: refcl %s%sCOMMAND [options] ...\n", group, *group ? " " : "");
     list_commands(group, out);
-    fprintf(out,
-            "\n`refcl COMMAND --help` or `refcl help COMMAND` lists a command's options; `man refcl` is the\n"
-            "manual; litmus-format.md and cat.md in share/doc/refcl describe tests and models.  Exit codes:\n"
-            "0 clean, 1 findings, 2 usage or input error, 3 unknown (a bound was reached), 4 refcl itself\n"
-            "failed.\n");
+    fprintf(
+        out,
+        "\n`refcl COMMAND --help` or `refcl help COMMAND` lists a command's options; `man refcl` is the\n"
+        "manual; in share/doc/refcl, ten-minutes.md introduces refcl, litmus-format.md and cat.md describe\n"
+        "tests and models.  Exit codes: 0 clean, 1 findings, 2 usage or input error, 3 unknown (a bound was\n"
+        "reached), 4 refcl itself failed.\n");
 }
 
 static bool is_help(const char *word)
