@@ -87,7 +87,7 @@ def browse(chromium, folder, page, size, before=""):
     return dict(re.findall(r'class="probe">([^=<]*)=([^<]*)<', dom))
 
 
-def look(chromium, folder, page, name, wanted, before=""):
+def look(chromium, folder, page, name, wanted, before="", relations=("po", "race")):
     for size in SIZES:
         said = browse(chromium, folder, page, size, before)
         check("%s at %s: two accesses, their missing edge, the names of their threads" % (name, size),
@@ -95,7 +95,7 @@ def look(chromium, folder, page, name, wanted, before=""):
         check("... all of it, both lines, the element and the details are visible at once", said.get("visible") == "true,true,true,true,true", said)
         check("... the details of each event are whole", "details-cut" not in said, said.get("details-cut"))
         check("... the page is no wider than the window", said.get("sideways") == "true", said)
-        for relation in ("po", "race"):
+        for relation in relations:
             check("... relation %s can be switched" % relation, said.get("toggle-" + relation) == "true,true,true", said)
         check("... keys step, to accesses of the same element, too", (said.get("steps"), said.get("same-element"), said.get("back")) == ("true,true", "true", "true"), said)
         check("... the names stay when the events are scrolled", said.get("names-stay") == "true", said)
@@ -168,6 +168,70 @@ document.documentElement.appendChild(p);
 """
 
 
+# Between the racing accesses are more events than a window has rows.
+LONG = """kernel void k(global int *a, global int *b)
+{
+    int i = get_global_id(0);
+    if (i == 0) a[0] = 1;
+    for (int n = 0; n < 12; n++)
+        b[i + 2 * n] += n;
+    if (i == 1) b[i] = a[0];
+}
+"""
+TWO_QUEUES = r"""#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+int main(void)
+{
+    const char *text = "kernel void k(global int *a) { int first = 1, second = 2, third = 3, fourth = 4, fifth = 5, sixth = 6, seventh = 7; a[0] = first + second + third + fourth + fifth + sixth + seventh; }";
+    cl_platform_id platform;
+    cl_device_id device;
+    cl_event event;
+    size_t one = 1;
+    clGetPlatformIDs(1, &platform, NULL);
+    clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL);
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
+    cl_command_queue queues[2] = {clCreateCommandQueue(context, device, 0, NULL), clCreateCommandQueue(context, device, 0, NULL)};
+    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, NULL);
+    clBuildProgram(program, 1, &device, "", NULL, NULL);
+    cl_kernel kernel = clCreateKernel(program, "k", NULL);
+    cl_mem a = clCreateBuffer(context, 0, 4, NULL, NULL);
+    clSetKernelArg(kernel, 0, sizeof a, &a);
+    clEnqueueNDRangeKernel(queues[0], kernel, 1, NULL, &one, NULL, 0, NULL, &event);
+    clEnqueueNDRangeKernel(queues[1], kernel, 1, NULL, &one, NULL, 0, NULL, NULL);
+    clFinish(queues[0]);
+    clFinish(queues[1]);
+    return 0;
+}
+"""
+HOST = """
+const p = document.createElement("p");
+p.className = "probe";
+p.textContent = "host=" + [...document.querySelectorAll("pre.call .here")].map(n => n.textContent.trim().replace(/,.*/, "")).join("; ") + " " +
+    [...document.querySelectorAll("pre")].filter(n => n.querySelector(".here")).every(n => [...n.querySelectorAll(".here")].every(line => line.scrollWidth <= n.clientWidth)) + " " +
+    [...document.querySelectorAll(".pane .head")].map(n => n.textContent.replace(/.*enqueued/, "enqueued")).join(", ");
+document.documentElement.appendChild(p);
+"""
+
+
+def check_long(chromium, folder):
+    """Events between the accesses fold as far as they have no room; a race between commands has the lines that enqueue them."""
+    path, page = os.path.join(folder, "long.cl"), os.path.join(folder, "long.html")
+    with open(path, "w") as f:
+        f.write(LONG)
+    subprocess.run([refcl, "kernel", "-q", "-g", "2", "-l", "2", "--only", "race", "-a", "buf:2", "-a", "buf:64", "--html", page, path])
+    look(chromium, folder, page, "many events between", {"lines": "if (i is= 0) a[0] = 1;"}, relations=["race"])
+    source, program = os.path.join(folder, "two_queues.c"), os.path.join(folder, "two_queues")
+    with open(source, "w") as f:
+        f.write(TWO_QUEUES)
+    subprocess.run([os.environ.get("CC", "gcc"), "-g", "-w", "-o", program, source, "-lOpenCL"], check=True)
+    subprocess.run([refcl, "run", "-q", "--html", page, "--", program])
+    lines = [n + 1 for n, line in enumerate(TWO_QUEUES.split("\n")) if "clEnqueueNDRangeKernel" in line]
+    wanted = "%d  clEnqueueNDRangeKernel(queues[0]; %d  clEnqueueNDRangeKernel(queues[1] true enqueued at two_queues.c:%d, enqueued at two_queues.c:%d" % (*lines, *lines)
+    for size in SIZES:
+        said = browse(chromium, folder, page, size, HOST).get("host")
+        check("the lines that enqueue racing commands, and the whole of long lines, at " + size, said == wanted, str(said))
+
+
 def check_sections(chromium, folder):
     """A program under the layer, on refcl as the driver, that leaks objects and waits needlessly."""
     here, program, page = os.path.dirname(os.path.abspath(__file__)), os.path.join(folder, "waits"), os.path.join(folder, "waits.html")
@@ -206,6 +270,7 @@ def main():
             f.write(MANY)
         subprocess.run([refcl, "kernel", "-q", "-g", "16", "-l", "16", "-a", "buf:16", "-a", "buf:16", "-a", "buf:16", "--html", page, path])
         check_sections(chromium, folder)
+        check_long(chromium, folder)
         rows = browse(chromium, folder, page, SIZES[0], HEAT).get("rows")
         check("the rows of the heat map are elements", rows == "k.t [0..]; k.u [0..]; k.v [0..]", str(rows))
         events = browse(chromium, folder, outside(folder), SIZES[0], OUTSIDE).get("outside")
@@ -220,7 +285,7 @@ def main():
             f.write("kernel void k(global int *x, global atomic_int *y, global int *o)\n{\n    if (get_global_id(0) == 0) {\n        x[0] = 1;\n        atomic_store(y, 1);\n"
                     "    } else {\n        o[0] = x[0];\n        o[1] = atomic_load(y);\n    }\n}\n")
         subprocess.run([refcl, "explore", "-g", "2", "-l", "1", "-a", "buf:1", "-a", "buf:1", "-a", "buf:2", "--html", page, path], stdout=subprocess.DEVNULL)
-        look(chromium, folder, page, "refcl explore", {"lines": "x[0] is 1;"}, "open(items.findIndex(i => i.kind !== 'state'));")
+        look(chromium, folder, page, "refcl explore", {"lines": "x[0] is 1;"})
     return tap.done()
 
 

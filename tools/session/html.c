@@ -9,8 +9,10 @@
 #include <cjson/cJSON.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { MOST_SHOWN = 12, GRAPH_EVENTS = 1 << 20 };
@@ -252,6 +254,59 @@ static void add_texts(cJSON *root, const struct ck_detector *detector)
     }
 }
 
+/* Line NUMBER of the text file called NAME without the blanks around it, which the caller frees; NULL if there is none. */
+static char *line_of(const char *name, uint32_t number)
+{
+    FILE *in = fopen(name, "r");
+    char *line = NULL;
+    size_t size = 0;
+    ssize_t length = -1;
+    for (uint32_t i = 0; in && i < number && (length = getline(&line, &size, in)) >= 0; i++)
+        ;
+    if (in)
+        fclose(in);
+    if (length < 0) {
+        free(line);
+        return NULL;
+    }
+    while (length > 0 && strchr(" \t\r\n", line[length - 1]))
+        line[--length] = '\0';
+    memmove(line, line + strspn(line, " \t"), (size_t)length + 1 - strspn(line, " \t"));
+    return line;
+}
+
+/* Programs in C, C++ and Python; a trace may name any file, whose contents are not for the page. */
+static bool is_program_text(const char *name)
+{
+    static const char *const suffixes[] = {".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".py"};
+    struct stat status;
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+        if (tool_has_suffix(name, suffixes[i]))
+            return stat(name, &status) == 0 && S_ISREG(status.st_mode);
+    return false;
+}
+
+/* The lines of the host that enqueue racing commands, by "FILE:LINE". */
+static void add_calls(cJSON *root, const struct ck_detector *detector)
+{
+    cJSON *calls = cJSON_AddObjectToObject(root, "calls");
+    for (size_t i = 0; i < ck_detector_finding_count(detector); i++) {
+        const struct ck_finding *f = ck_detector_finding(detector, i);
+        for (size_t k = 0; k < f->access_count; k++) {
+            const struct mm_source *call = f->accesses[k].call;
+            char place[PATH_MAX + 16];
+            if (!call || !call->line || !is_program_text(call->file))
+                continue;
+            snprintf(place, sizeof place, "%s:%" PRIu32, call->file, call->line);
+            char *line =
+                cJSON_GetObjectItemCaseSensitive(calls, place) ? NULL : line_of(call->file, call->line);
+            if (line)
+                add_text(calls, place, line);
+            free(line);
+        }
+    }
+}
+
 static cJSON *report_json(const struct ck_detector *detector, const struct ck_report_options *options)
 {
     char *text = NULL;
@@ -294,6 +349,7 @@ static cJSON *page_json(const struct ck_detector *detector, const struct session
     cJSON *root = cJSON_CreateObject(), *report = report_json(detector, options);
     cJSON_AddItemToObject(root, "report", report);
     add_texts(root, detector);
+    add_calls(root, detector);
     cJSON *graphs = cJSON_AddArrayToObject(root, "graphs");
     size_t count = ck_detector_finding_count(detector);
     for (size_t i = 0; i < count && i < MOST_SHOWN; i++) {
