@@ -188,6 +188,17 @@ static struct ck_finding *new_race(struct ck_detector *d, const struct ck_locati
     return finding;
 }
 
+/* Local memory of one name is the same in all launches; other memory is its allocation. */
+static uint64_t memory_key(struct ck_detector *d, uint32_t allocation)
+{
+    const struct ck_location *location = mm_map_pointer(&d->maps.locations, allocation);
+    const char *name = location && location->region == CK_REGION_LOCAL ? location->info.name : NULL;
+    uint64_t key = name && *name ? 4 : allocation;
+    for (const char *s = name; s && *s; s++)
+        key = hash_mix(key, (unsigned char)*s);
+    return key;
+}
+
 /* Races are equal if they are between the same two source locations on the same memory.  Copy commands have no
  * location: there the kinds of the accesses distinguish them. */
 static uint64_t race_key(struct ck_detector *d, const uint32_t sources[2], const uint8_t kinds[2],
@@ -199,7 +210,8 @@ static uint64_t race_key(struct ck_detector *d, const uint32_t sources[2], const
         places[i] = places[i] ? places[i] << 1 : (uint64_t)kinds[i] << 1 | 1;
     }
     bool swap = places[0] > places[1];
-    return hash_mix(hash_mix(hash_mix(hash_mix(1, places[swap]), places[!swap]), allocation), scope_race);
+    return hash_mix(hash_mix(hash_mix(hash_mix(1, places[swap]), places[!swap]), memory_key(d, allocation)),
+                    scope_race);
 }
 
 /* Findings that the filters of kernels or launches leave out have separate keys: other launches may have the same. */

@@ -91,6 +91,14 @@ FOUND = [
          t[i] = (float2)((float)i, 1.0f);
          x[i] = (float2)(t[i].x + t[i].y, t[i].y); }""", set()),
 ]
+# Without a barrier in the loop: in each of four work-groups one other work-item reads each element but the first.
+TREE = """__attribute__((reqd_work_group_size(8, 1, 1)))
+kernel void sum(global const int *in, global int *out, local int *t) {
+    int l = get_local_id(0);
+    t[l] = in[get_global_id(0)];
+    for (int s = 4; s > 0; s /= 2)
+        if (l < s) t[l] += t[l + s];
+    if (l == 0) out[get_group_id(0)] = t[0]; }"""
 # What a finding depends on, the kernel, the words; None: on nothing.
 DEPENDS = [
     ("several work-groups", "kernel void k(global int *a) { size_t i = get_global_id(0); int v = a[i + 1]; barrier(CLK_GLOBAL_MEM_FENCE); a[i] = v; }",
@@ -131,6 +139,8 @@ def main():
         for name, source, kinds in FOUND:
             found, text = findings(folder, source)
             check(name, {f["kind"] for f in found} == kinds and "reached its step limit" not in text, text)
+        found, text = findings(folder, TREE)
+        check("the same race in local memory of each launch is one finding", [f["count"] for f in found] == [5 * 4 * 7] and "refcl: 1 finding\n" in text, text)
         for name, source, words in DEPENDS:
             found, text = findings(folder, source)
             known = {f.get("depends_on") for f in found}
