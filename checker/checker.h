@@ -361,6 +361,8 @@ enum ck_filter {
     CK_FILTER_UNIFORM,
     CK_FILTER_COUNT
 };
+/* Whether KERNEL, or NULL, is one of PATTERNS: shell patterns, separated by commas. */
+bool ck_is_of_kernels(const char *patterns, const char *kernel);
 /* Distinct findings that FILTER left out; a race that other launches have and that is reported is none. */
 size_t ck_detector_hidden(const struct ck_detector *detector, enum ck_filter filter);
 size_t ck_detector_suppressed(const struct ck_detector *detector); /* their sum */

@@ -54,12 +54,12 @@ static bool has_kind(const char *only, const char *kind)
     return found;
 }
 
-static bool is_of_kernels(const char *patterns, const struct mm_command *command)
+bool ck_is_of_kernels(const char *patterns, const char *kernel)
 {
     char word[128];
     bool found = false;
     while (!found && next_word(&patterns, word))
-        found = command && command->kernel && fnmatch(word, command->kernel, 0) == 0;
+        found = kernel && fnmatch(word, kernel, 0) == 0;
     return found;
 }
 
@@ -70,7 +70,7 @@ static enum ck_filter launch_filter(const struct ck_detector_options *options, c
     bool kernel = !options->kernels, launch = options->last_launch == 0;
     for (size_t i = 0; i < count && !(kernel && launch); i++) {
         uint32_t id = agents[i].command;
-        kernel = kernel || is_of_kernels(options->kernels, commands[i]);
+        kernel = kernel || ck_is_of_kernels(options->kernels, commands[i] ? commands[i]->kernel : NULL);
         launch = launch || (id && id >= options->first_launch && id <= options->last_launch);
     }
     return !kernel ? CK_FILTER_KERNELS : !launch ? CK_FILTER_LAUNCHES : CK_FILTER_NONE;

@@ -96,6 +96,17 @@ printf 'kernel void one(void) {}\nkernel void two(void) {}\n' >$tap_dir/both.cl
 ok "of several kernels one has to be named" prints 2 "one;two" $REFCL kernel -g 1 $tap_dir/both.cl
 ok "explore: a kernel that does not exist" prints 2 "no kernel 'nope', but: add" $REFCL explore $tap_dir/add.cl -k nope
 ok "a kernel that does not exist" prints 2 "no kernel 'nope', but: add" $REFCL kernel $tap_dir/add.cl -k nope -g 4 -a buf:4 -a buf:4 -a 1
+printf 'kernel void first(global int *a) { a[0] += 1; }\nkernel void second(global int *b) { b[0] += 1; }\n' >$tap_dir/pair.cl
+for command in kernel explore; do
+    ok "$command: the nearest kernel" prints 2 "no kernel 'secnod', but: first, second; did you mean second?" $REFCL $command $tap_dir/pair.cl -k secnod -a buf:1
+done
+ok "--auto launches the kernels that are asked for" bash -c "! $REFCL kernel --auto --kernels 'sec*' $tap_dir/pair.cl 2>&1 | grep first"
+ok "... which race" prints 1 "argument 'b'" $REFCL kernel --auto --kernels 'sec*' $tap_dir/pair.cl
+ok "... of which there may be none" prints 2 "has no kernel 'third'" $REFCL kernel --auto --kernels third $tap_dir/pair.cl
+echo 'kernel void inc(global atomic_int *a) { atomic_store(a, atomic_load(a) + 1); }' >$tap_dir/inc.cl
+ok "explore: the values that an assertion fails with" prints 1 '^    it fails with a=1$' $REFCL explore -g 2 -l 1 -a buf:1 --assert 'a[0] == 2' $tap_dir/inc.cl
+ok "... and those that should not be" prints 1 '^    it fails with a=2$' $REFCL explore -g 2 -l 1 -a buf:1 --assert '~exists (a[0] == 2)' $tap_dir/inc.cl
+ok "... alone" bash -c "! $REFCL explore -g 2 -l 1 -a buf:1 --assert '~exists (a[0] == 2)' $tap_dir/inc.cl | grep a=1"
 ok "out of bounds is a finding with its line" prints 1 'add\.cl:1:[0-9]+: error: ' $REFCL kernel $tap_dir/add.cl -g 5 -a buf:4 -a buf:4 -a 1
 echo 'kernel void broken(global int *a) { a[0] = ; }' >$tap_dir/broken.cl
 ok "a kernel that does not compile shows the log" prints 2 'error: expected expression' $REFCL kernel $tap_dir/broken.cl -g 1 -a buf:1

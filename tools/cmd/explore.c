@@ -85,6 +85,8 @@ static const char *termination_name(enum ck_answer answer)
     return answer == CK_YES ? "always" : answer == CK_NO ? "not-always" : "unknown";
 }
 
+enum { MOST_FAILURES = 4 };
+
 /* "condition holds, " where one was asked for. */
 static void print_condition(const struct explore *e, const struct ck_program *program,
                             const struct ck_verdict *v)
@@ -92,6 +94,21 @@ static void print_condition(const struct explore *e, const struct ck_program *pr
     bool asked = program->props && program->props[program->condition].op != CK_PROP_TRUE;
     if (asked || e->asserts.count || v->condition != CK_YES)
         mm_print(e->text, "condition %s, ", verdict_condition_name(v->condition));
+}
+
+/* Final states that a failed condition fails in. */
+static void print_failures(const struct ck_program *program, const struct ck_verdict *v, FILE *out)
+{
+    size_t count = 0;
+    char text[4096];
+    for (size_t i = 0; v->condition == CK_NO && i < v->state_count; i++) {
+        if (v->states[i].satisfies != (program->quantifier == CK_NOT_EXISTS) || ++count > MOST_FAILURES)
+            continue;
+        verdict_state_text(program, v->states[i].values, text, sizeof text);
+        mm_print(out, "    it fails with%s\n", text);
+    }
+    if (count > MOST_FAILURES)
+        mm_print(out, "    it fails with %zu more (--states)\n", count - MOST_FAILURES);
 }
 
 static void print_verdict(const struct explore *e, const struct ex *ex, const struct ck_verdict *v,
@@ -114,6 +131,8 @@ static void print_verdict(const struct explore *e, const struct ex *ex, const st
         mm_print(e->text, "    limit: %s\n", v->limit.message);
     if (e->states)
         verdict_print_states(program, v, e->text);
+    else
+        print_failures(program, v, e->text);
     if (e->explain)
         verdict_print_explanation(program, v, e->text);
 }

@@ -451,11 +451,13 @@ int kernel_automatic(struct kernel *kernel)
         return code;
     const struct in_kernel_info *named = kernel->name ? the_kernel(kernel, file.module) : NULL;
     size_t count = in_module_kernel_count(file.module), launched = 0;
+    const char *patterns = kernel->session.filter.kernels, *wanted = kernel->name ? kernel->name : patterns;
     if (!kernel->session.execution.step_limit)
         kernel->session.execution.step_limit = AUTO_STEP_LIMIT;
     for (size_t i = 0; i < count; i++) {
         const struct in_kernel_info *info = in_module_kernel(file.module, i);
-        if (!is_for_host(info) || (kernel->name && info != named))
+        if (!is_for_host(info) || (kernel->name && info != named) ||
+            (patterns && !ck_is_of_kernels(patterns, info->name)))
             continue;
         if (count > 1 && !kernel->session.report.quiet)
             mm_print(stderr, "refcl: note: kernel '%s'\n", info->name);
@@ -466,6 +468,5 @@ int kernel_automatic(struct kernel *kernel)
     }
     launch_close(&file);
     return launched ? code
-                    : tool_error(EXIT_USAGE, "'%s' has no kernel '%s'", kernel->path,
-                                 kernel->name ? kernel->name : "");
+                    : tool_error(EXIT_USAGE, "'%s' has no kernel '%s'", kernel->path, wanted ? wanted : "");
 }

@@ -1,5 +1,6 @@
 /* A launch as a program: the objects that work-items share, and one thread for each work-item.
  * [CL 3.2.1 execution model; SPIRV 3.7 storage classes; SPIRV 2.3 entry points] */
+#include "memmodel/base/nearest.h"
 #include "tools/explore/explore.h"
 
 #include <stdio.h>
@@ -378,13 +379,18 @@ static void add_thread(struct ex *ex, const struct in_function *f, uint32_t grou
 _Noreturn static void no_such_kernel(struct ex *ex)
 {
     char names[300] = "";
-    size_t used = 0;
+    const char *words[64];
+    size_t used = 0, count = 0;
     const struct in_entry *e;
     if (!ex->config.kernel || !in_spirv_entry(ex->module.decoded, 0))
         ex_fail(ex, MM_INVALID, "explore.kernel", "no kernel");
     for (size_t i = 0; (e = in_spirv_entry(ex->module.decoded, i)) && used < sizeof names; i++)
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", e->name);
-    ex_fail(ex, MM_INVALID, "explore.kernel", "no kernel '%.100s', but: %s", ex->config.kernel, names);
+    for (; count < 64 && (e = in_spirv_entry(ex->module.decoded, count)) != NULL; count++)
+        words[count] = e->name;
+    const char *nearest = mm_nearest(ex->config.kernel, words, count);
+    ex_fail(ex, MM_INVALID, "explore.kernel", "no kernel '%.100s', but: %s%s%.100s%s", ex->config.kernel,
+            names, nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
 }
 
 static const struct in_entry *entry_point(struct ex *ex)

@@ -5,6 +5,7 @@
  * It is an ordinary OpenCL program; whatever ICD the environment selects runs the kernel. */
 #include "tools/host/kernel_host.h"
 #include "memmodel/base/escape.h"
+#include "memmodel/base/nearest.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -131,11 +132,29 @@ static void build(struct host *host, const char *path)
     free(text);
 }
 
+/* NAMES, with semicolons in between, are those of the kernels. */
+_Noreturn static void no_such_kernel(const char *name, char *names)
+{
+    char what[200], all[8192];
+    const char *words[256], *nearest;
+    size_t count = 0, used = 0;
+    for (char *rest = NULL, *word = strtok_r(names, ";", &rest); word && count < 256;
+         word = strtok_r(NULL, ";", &rest)) {
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", count ? ", " : "", word);
+        words[count++] = word;
+    }
+    nearest = mm_nearest(name, words, count);
+    snprintf(all + used, sizeof all - used, "%s%s%s", nearest ? "; did you mean " : "",
+             nearest ? nearest : "", nearest ? "?" : "");
+    snprintf(what, sizeof what, "the program has no kernel '%.100s', but", name);
+    host_fail(what, all);
+}
+
 static void find_kernel(struct host *host)
 {
     cl_int code;
     size_t count = 0;
-    char names[4096] = "", what[200];
+    char names[4096] = "";
     clGetProgramInfo(host->program, CL_PROGRAM_NUM_KERNELS, sizeof count, &count, NULL);
     clGetProgramInfo(host->program, CL_PROGRAM_KERNEL_NAMES, sizeof names, names, NULL);
     if (count == 0)
@@ -143,9 +162,8 @@ static void find_kernel(struct host *host)
     if (!host->name && count > 1)
         host_fail("the program has several kernels, name one with -k", names);
     host->kernel = clCreateKernel(host->program, host->name ? host->name : names, &code);
-    snprintf(what, sizeof what, "the program has no kernel '%.100s', but", host->name);
     if (code == CL_INVALID_KERNEL_NAME)
-        host_fail(what, names);
+        no_such_kernel(host->name, names);
     host_check(code, "clCreateKernel");
 }
 
