@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """refcl kernel --auto over kernels with known verdicts: it launches 95 % of them, and finds races in 95 % of those that have one.
 
-A sample of the kernels of tests/races, and those of ../shared/corpus/spirv/opencl whose verdict expected.csv has; all of them with
-REFCL_TEST_ALL=1."""
+Those of tests/races, of which there may be a sample, and those of ../shared/corpus/spirv/opencl whose verdict expected.csv has."""
 import concurrent.futures
 import csv
 import glob
@@ -18,10 +17,10 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 import tap
 from built import JOBS, PATIENCE, REFCL, ROOT
 from rows import DIFFERS
+from sample import is_chosen, print_left_out
 from tap import check, skip
 
 CORPUS = os.path.join(ROOT, "../shared/corpus")
-STEP = 1 if os.environ.get("REFCL_TEST_ALL") else 9
 LEAST = 0.95
 
 
@@ -61,7 +60,8 @@ def launch(case):
 def main():
     if not os.path.exists(REFCL):
         tap.skip_all("%s is not built" % REFCL)
-    cases = kernels()[::STEP] + corpus()
+    cases = [case for case in kernels() if is_chosen(os.path.basename(case[0]))] + corpus()
+    print_left_out()
     if not corpus():
         skip("kernels of the corpus", "no corpus")
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
