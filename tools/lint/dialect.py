@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""One dialect of C: `sizeof x` for expressions and `sizeof(type)`; clauses of the specification in comments
-as `[CL 3.3.6 H4]`, not as `H4:` at the start."""
+"""One dialect of C: `sizeof x` for expressions and `sizeof(type)`; `p` and `!p` for pointers in conditions, not comparisons with
+NULL; clauses of the specification in comments as `[CL 3.3.6 H4]`, not as `H4:` at the start."""
 import re
 import subprocess
 import sys
@@ -9,6 +9,8 @@ CODE = re.compile(r"\.(c|h|cpp|hpp|inc)$")
 TYPE = r"(?:struct|union|enum|const|void|bool|char|short|int|long|float|double|unsigned|type|\w+_t|cl_\w+)\b"
 RULES = [
     (re.compile(rf"\bsizeof\((?!{TYPE})\*?[a-z_]\w*(?:(?:->|\.)\w+|\[\w+\])*\)"), "sizeof of an expression has no parentheses"),
+    (re.compile(r"== NULL\b|\b(?:if|while) \([^;\"]*!= NULL\)?\)? ?(?:\{|$)|!= NULL(?= (?:&&|\|\|))|(?:&&|\|\|) [\w.>-]+ != NULL"),
+     "a pointer in a condition is p or !p"),
     (re.compile(r"/\* (?!Z3)[A-Z]{1,2}\d+[.:] "), "a clause is cited as [CL 3.3.6 H4]"),
 ]
 EXEMPT = re.compile(r"^\s*(?:#define|\*|MM_EDGE_|[A-Z_0-9]+,)|\\$")  # macros have parameters; enumerators' comments

@@ -14,7 +14,7 @@ static struct in_shadow_object *locals_of(const struct in_emit *e, size_t *count
     const struct in_code *code = e->kernel->code;
     struct in_shadow_object *list = mm_alloc_zero(code->locals.count + 1, sizeof *list);
     *count = code->locals.count;
-    for (uint32_t k = 0; list != NULL && k < code->locals.count; k++)
+    for (uint32_t k = 0; list && k < code->locals.count; k++)
         list[k] = (struct in_shadow_object){e->local_offsets[code->locals.list[k]],
                                             e->m->globals[code->locals.list[k]].ty->size};
     return list;
@@ -24,7 +24,7 @@ static struct in_shadow_object *constants_of(const struct in_emit *e, size_t *co
 {
     struct in_shadow_object *list = mm_alloc_zero(e->m->global_count + 1, sizeof *list);
     *count = 0;
-    for (uint32_t k = 0; list != NULL && k < e->m->global_count; k++)
+    for (uint32_t k = 0; list && k < e->m->global_count; k++)
         if (e->m->globals[k].storage == SpvStorageClassUniformConstant)
             list[(*count)++] = (struct in_shadow_object){e->m->globals[k].offset, e->m->globals[k].ty->size};
     return list;
@@ -52,8 +52,7 @@ bool in_instrument_lower(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRe
                             *constants = constants_of(e, &w.constant_count);
     w.locals = locals;
     w.constants = constants;
-    bool done =
-        locals != NULL && constants != NULL && in_shim_lower_checks(e->module, &w, k->why, sizeof k->why);
+    bool done = locals && constants && in_shim_lower_checks(e->module, &w, k->why, sizeof k->why);
     k->shape.shadow_plan = w.plan;
     mm_free(locals);
     mm_free(constants);
@@ -103,11 +102,11 @@ struct in_instrumented_run {
 static struct plane *find_plane(enum plane_kind kind, size_t count)
 {
     struct plane **best = NULL;
-    for (struct plane **p = &pool.free[kind]; *p != NULL; p = &(*p)->next)
-        if ((*p)->count >= count && (best == NULL || (*p)->count < (*best)->count))
+    for (struct plane **p = &pool.free[kind]; *p; p = &(*p)->next)
+        if ((*p)->count >= count && (!best || (*p)->count < (*best)->count))
             best = p;
-    struct plane *found = best != NULL ? *best : NULL;
-    if (found != NULL)
+    struct plane *found = best ? *best : NULL;
+    if (found)
         *best = found->next;
     return found;
 }
@@ -119,9 +118,9 @@ static struct plane *acquire_plane(struct in_instrumented_run *w, enum plane_kin
     struct plane *p = find_plane(kind, count);
     pthread_mutex_unlock(&pool.lock);
     size_t bytes = sizeof *p + count * sizeof p->cells[0];
-    if (p == NULL && (p = kind == TAGS ? mm_alloc_zero(1, bytes) : mm_alloc(bytes)) != NULL)
+    if (!p && (p = kind == TAGS ? mm_alloc_zero(1, bytes) : mm_alloc(bytes)))
         p->count = count;
-    if (p != NULL) {
+    if (p) {
         p->next = w->planes[kind];
         w->planes[kind] = p;
     }
@@ -133,9 +132,9 @@ static void trim_free_planes(enum plane_kind kind, uint32_t most)
 {
     struct plane **p = &pool.free[kind];
     size_t cells = 0;
-    while (*p != NULL && most-- > 0 && (cells += (*p)->count) <= MAX_FREE_CELLS)
+    while (*p && most-- > 0 && (cells += (*p)->count) <= MAX_FREE_CELLS)
         p = &(*p)->next;
-    while (*p != NULL) {
+    while (*p) {
         struct plane *next = (*p)->next;
         mm_free(*p);
         *p = next;
@@ -166,12 +165,12 @@ static void release_planes(struct in_instrumented_run *w)
     const struct in_shadow *s = w->shadow;
     pthread_mutex_lock(&pool.lock);
     pool.launches -= s->base != 0;
-    if (s->clocks != NULL && pool.next_tag == (uint64_t)s->base + s->range) {
+    if (s->clocks && pool.next_tag == (uint64_t)s->base + s->range) {
         uint64_t segments = (uint64_t)in_clocks_last(s->clocks) + 1, texels = pool.next_tag - SEGMENTS;
         pool.next_tag = segments > texels ? segments : texels;
     }
     for (int kind = 0; kind < PLANE_KINDS; kind++) {
-        for (struct plane *p = w->planes[kind], *next; p != NULL; p = next) {
+        for (struct plane *p = w->planes[kind], *next; p; p = next) {
             next = p->next;
             p->next = pool.free[kind];
             pool.free[kind] = p;
@@ -198,8 +197,8 @@ static bool set_planes(struct in_instrumented_run *w, struct in_shadow_memory *m
         struct plane *p;
         if (!needs_plane(use, (enum in_shadow_plane)k))
             continue;
-        if ((p = acquire_plane(
-                 w, TAGS, (((size | 15) + 1) >> (use >> IN_SHADOW_GRANULE)) + IN_SHADOW_SCRATCH)) == NULL)
+        if (!(p = acquire_plane(w, TAGS,
+                                (((size | 15) + 1) >> (use >> IN_SHADOW_GRANULE)) + IN_SHADOW_SCRATCH)))
             return false;
         m->planes[k][0] = m->planes[k][1] = p->cells;
     }
@@ -251,9 +250,9 @@ static const char *lay_out_tags(struct in_instrumented_run *w, const struct in_j
         w->shadow->last_used = w->shadow->base;
         w->shadow->clocks = in_clocks_create(w->shadow->base, w->shadow->range);
     }
-    return w->shadow->base == 0                     ? "no free range of tags"
-           : k->clocks && w->shadow->clocks == NULL ? "too little memory"
-                                                    : NULL;
+    return w->shadow->base == 0              ? "no free range of tags"
+           : k->clocks && !w->shadow->clocks ? "too little memory"
+                                             : NULL;
 }
 
 static bool ranges_overlap(const struct in_argument *a, uint64_t size_a, const struct in_argument *b,
@@ -269,7 +268,7 @@ static const char *check_argument(struct in_instrumented_run *w, const struct in
     const struct in_shadow_plan *plan = &run->kernel->shape.shadow_plan;
     const uint8_t writes = IN_SHADOW_WRITTEN | IN_SHADOW_ATOMIC, use = plan->uses[k];
     const struct in_object *o = a->object;
-    if (o == NULL || a->address == 0)
+    if (!o || a->address == 0)
         return NULL; /* every access is out of bounds */
     if (o->origin != MM_ORIGIN_BUFFER && o->origin != MM_ORIGIN_SUB_BUFFER &&
         !(o->origin == MM_ORIGIN_COARSE_SVM && run->launch->launch.follows_svm))
@@ -308,8 +307,8 @@ static bool prepare_rollback(struct in_instrumented_run *w, const struct in_jit_
     if (to - from > MAX_KEPT - w->kept)
         return false;
     struct plane *bytes = acquire_plane(w, BYTES, (to - from) / sizeof bytes->cells[0] + 2);
-    struct snapshot *s = bytes != NULL ? mm_alloc(sizeof *s) : NULL;
-    if (s == NULL)
+    struct snapshot *s = bytes ? mm_alloc(sizeof *s) : NULL;
+    if (!s)
         return false;
     *s = (struct snapshot){w->snapshots, memory + from, to - from, bytes, NULL, NULL, use};
     if (in_shadow_has_undo(use)) {
@@ -339,7 +338,7 @@ static bool add_variable(struct in_instrumented_run *w, const struct in_jit_run 
 static bool is_writable(const struct in_jit_run *run, uint32_t k)
 {
     const struct in_object *o = run->launch->arguments[k].object;
-    return o == NULL || !o->read_only;
+    return !o || !o->read_only;
 }
 
 /* The objects of in_shadow_find. */
@@ -353,9 +352,9 @@ static bool list_objects(struct in_instrumented_run *w, const struct in_jit_run 
     s->objects = w->objects = mm_alloc_zero(arguments + m->global_count + 1, sizeof *w->objects);
     if (run->launch->launch.follows_svm && run->kernel->shape.shadow_plan.dynamic != 0) {
         s->shared = w->shared = mm_alloc_zero(MAX_SHARED, sizeof *w->shared);
-        s->run = w->shared != NULL ? (struct in_jit_run *)(uintptr_t)run : NULL;
+        s->run = w->shared ? (struct in_jit_run *)(uintptr_t)run : NULL;
     }
-    bool fits = w->objects != NULL && set_planes(w, &s->nothing, run->kernel->shape.shadow_plan.program, 0);
+    bool fits = w->objects && set_planes(w, &s->nothing, run->kernel->shape.shadow_plan.program, 0);
     for (int writable = 1; writable >= 0 && fits; writable--) {
         for (uint32_t k = 0; k < arguments && k < IN_SHADOW_ARGUMENTS; k++)
             if (s->arguments[k].address != 0 && is_writable(run, k) == writable)
@@ -375,10 +374,10 @@ static const struct in_shadow_memory *add_shared(struct in_jit_run *run, uint64_
 {
     struct in_shadow *s = &run->frame.shadow;
     const struct in_environment *environment = &run->launch->instance->environment_copy;
-    const struct in_object *o = s->shared_count < MAX_SHARED && environment->find_object != NULL
+    const struct in_object *o = s->shared_count < MAX_SHARED && environment->find_object
                                     ? environment->find_object(environment->context, address)
                                     : NULL;
-    if (o == NULL || o->origin != MM_ORIGIN_COARSE_SVM || o->read_only || o->write_only)
+    if (!o || o->origin != MM_ORIGIN_COARSE_SVM || o->read_only || o->write_only)
         return NULL;
     uint8_t use = run->kernel->shape.shadow_plan.dynamic;
     struct in_shadow_memory *m = &s->shared[s->shared_count];
@@ -412,9 +411,9 @@ const struct in_shadow_memory *in_shadow_find(const struct in_shadow *shadow, ui
             break;
         }
     }
-    if (found == NULL && shadow->run != NULL && address != 0)
+    if (!found && shadow->run && address != 0)
         found = find_shared(shadow, address);
-    return found == NULL || (which == IN_FIND_UNWRITTEN && found->written) ? &shadow->nothing : found;
+    return !found || (which == IN_FIND_UNWRITTEN && found->written) ? &shadow->nothing : found;
 }
 
 static bool prepare_texel_rollback(struct in_instrumented_run *w, struct in_shadow_memory *m,
@@ -423,8 +422,8 @@ static bool prepare_texel_rollback(struct in_instrumented_run *w, struct in_shad
     if (texels * IN_SHADOW_TEXEL > MAX_KEPT - w->kept)
         return false;
     struct plane *bytes = acquire_plane(w, BYTES, texels * (IN_SHADOW_TEXEL / sizeof bytes->cells[0]));
-    struct snapshot *s = bytes != NULL ? mm_alloc(sizeof *s) : NULL;
-    if (s == NULL)
+    struct snapshot *s = bytes ? mm_alloc(sizeof *s) : NULL;
+    if (!s)
         return false;
     *s = (struct snapshot){w->snapshots, image->data, texels, bytes, m, image, IN_SHADOW_WRITTEN};
     m->undo = (uint8_t *)bytes->cells;
@@ -444,7 +443,7 @@ static const char *set_up_image(struct in_instrumented_run *w, const struct in_j
         in_image_element_size(image->order, image->type) > IN_SHADOW_TEXEL)
         return "an image of another kind";
     const char *wrong = check_argument(w, run, k);
-    if (wrong != NULL || !(use & IN_SHADOW_WRITTEN))
+    if (wrong || !(use & IN_SHADOW_WRITTEN))
         return wrong;
     bool fits = set_planes(w, m, use, texels) && prepare_texel_rollback(w, m, image, texels);
     return fits ? NULL : "too little memory";
@@ -462,7 +461,7 @@ static const char *set_up_argument(struct in_instrumented_run *w, const struct i
     if (plan->uses[k] == 0 || (info->kind != IN_ARG_GLOBAL && info->kind != IN_ARG_CONSTANT))
         return NULL;
     const char *wrong = check_argument(w, run, k);
-    if (wrong != NULL)
+    if (wrong)
         return wrong;
     bool fits = set_planes(w, m, plan->uses[k], m->size) &&
                 (!is_writable(run, k) || prepare_rollback(w, run, m, plan->uses[k], k));
@@ -474,13 +473,11 @@ static const char *set_up_launch(struct in_instrumented_run *w, struct in_jit_ru
     const struct in_shadow_plan *k = &run->kernel->shape.shadow_plan;
     const char *wrong = lay_out_tags(w, run);
     w->shadow->scratch = w->scratch;
-    for (uint32_t a = 0; a < run->launch->info->argument_count && a < IN_SHADOW_ARGUMENTS && wrong == NULL;
-         a++)
+    for (uint32_t a = 0; a < run->launch->info->argument_count && a < IN_SHADOW_ARGUMENTS && !wrong; a++)
         wrong = set_up_argument(w, run, a);
-    if (wrong == NULL &&
-        (!set_planes(w, &w->shadow->local, k->local, run->local_bytes) || !list_objects(w, run)))
+    if (!wrong && (!set_planes(w, &w->shadow->local, k->local, run->local_bytes) || !list_objects(w, run)))
         wrong = "too little memory";
-    if (wrong == NULL)
+    if (!wrong)
         clear_local_tags(w, run);
     return wrong;
 }
@@ -488,11 +485,10 @@ static const char *set_up_launch(struct in_instrumented_run *w, struct in_jit_ru
 bool in_instrument_begin(struct in_jit_run *run, char *why, size_t why_size)
 {
     run->instrumented = mm_alloc_zero(1, sizeof *run->instrumented);
-    if (run->instrumented != NULL)
+    if (run->instrumented)
         run->instrumented->shadow = &run->frame.shadow;
-    const char *wrong =
-        run->instrumented != NULL ? set_up_launch(run->instrumented, run) : "too little memory";
-    if (wrong != NULL) {
+    const char *wrong = run->instrumented ? set_up_launch(run->instrumented, run) : "too little memory";
+    if (wrong) {
         snprintf(why, why_size, "%s in an instrumented launch", wrong);
         return false;
     }
@@ -525,7 +521,7 @@ static void restore_cells(const struct in_shadow *shadow, const struct snapshot 
     for (uint64_t k = 0; k < s->size >> log; k++) {
         bool written = false;
         for (int plane = 0; plane < IN_SHADOW_PLANES; plane++)
-            written |= plane != IN_SHADOW_READS && s->saved->planes[plane][0] != NULL &&
+            written |= plane != IN_SHADOW_READS && s->saved->planes[plane][0] &&
                        s->saved->planes[plane][0][k] - shadow->base < shadow->range;
         if (written)
             memcpy(s->to + (k << log), (const uint8_t *)s->bytes->cells + (k << log), (size_t)1 << log);
@@ -544,9 +540,9 @@ static void restore_texels(const struct in_shadow *shadow, const struct snapshot
 
 static void restore(const struct in_shadow *shadow, const struct snapshot *s)
 {
-    if (s->image != NULL)
+    if (s->image)
         restore_texels(shadow, s);
-    else if (s->saved != NULL)
+    else if (s->saved)
         restore_cells(shadow, s);
     else
         memcpy(s->to, s->bytes->cells, s->size);
@@ -556,7 +552,7 @@ bool in_instrument_end(struct in_jit_run *run)
 {
     struct in_instrumented_run *w = run->instrumented;
     bool suspicious = w->shadow->suspicious || atomic_load(&run->faulted) || run->frame.budget < 0;
-    for (struct snapshot *s = w->snapshots; suspicious && s != NULL; s = s->next)
+    for (struct snapshot *s = w->snapshots; suspicious && s; s = s->next)
         restore(w->shadow, s);
     return suspicious;
 }
@@ -564,13 +560,13 @@ bool in_instrument_end(struct in_jit_run *run)
 void in_instrument_destroy(struct in_jit_run *run)
 {
     struct in_instrumented_run *w = run->instrumented;
-    if (w == NULL)
+    if (!w)
         return;
     if (w->local_next != 0)
         clear_local_tags(w, run); /* the next user of the planes may have lower tags */
     release_planes(w);
     in_clocks_destroy(w->shadow->clocks);
-    for (struct snapshot *s = w->snapshots, *next; s != NULL; s = next) {
+    for (struct snapshot *s = w->snapshots, *next; s; s = next) {
         next = s->next;
         mm_free(s);
     }
