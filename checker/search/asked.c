@@ -166,7 +166,7 @@ static void set_prefix_coherence(struct stepper *s)
     }
 }
 
-static bool has_race(const struct sx *sx)
+bool sx_has_race(const struct sx *sx)
 {
     for (uint32_t i = 0; i < sx->model->check_count; i++) {
         if (sx->seen.flags[i] && ck_flag_is_race(sx->model->checks[i].name))
@@ -182,7 +182,7 @@ bool sx_may_extend(struct stepper *s)
 
     if (!s->unchecked || sx->stop || sx->explains)
         return !sx->stop;
-    if (sx->limited && has_race(sx) && ++s->counts.evaluations > MAX_INCOMPLETE)
+    if (sx->limited && sx_has_race(sx) && ++s->counts.evaluations > MAX_INCOMPLETE)
         sx->stop = true; /* the program is undefined, and the answer is incomplete in any case */
     s->unchecked = false;
     set_prefix_traces(s);

@@ -97,6 +97,8 @@ void sx_keep_race(struct sx *sx, uint32_t check);
 void sx_keep_execution(struct sx *sx, enum ck_shows shows, const uint64_t *values, const char *flag);
 /* The number in that witness of event EVENT of the search. */
 uint32_t sx_witness_event(const struct sx *sx, uint32_t event);
+/* The final state with VALUES, added where it is new; NULL when out of memory (search/shown.c). */
+struct ck_state *sx_find_state(struct sx *sx, const uint64_t *values);
 /* Whether an execution with the final state x->memory was found. */
 bool sx_is_allowed(const struct sx *sx);
 /* Notes the final state of a candidate execution, consistent or not, if it is a forbidden one. */

@@ -477,7 +477,8 @@ static enum mm_class search_once(struct assignment *a, uint32_t *wanted)
                     .err = a->sx->err,
                     .limits.deadline_us = a->sx->limits.deadline_us,
                     .limits.wall_deadline_us = a->sx->limits.wall_deadline_us,
-                    .inputs = &a->inputs};
+                    .inputs = &a->inputs,
+                    .split = a->sx->split};
     enum mm_class r;
 
     sx.options.accept_vacuous = true;

@@ -92,6 +92,7 @@ struct sx_limits {
     uint64_t wall_deadline_us; /* of the monotonic clock, where there is a deadline */
     uint64_t enough;           /* bound on sx.steps for the values of locations, 0: none */
     bool exceeded;             /* that bound was exceeded */
+    bool exhausted;            /* time, memory or an interrupt ended the search */
     uint32_t ticks;            /* steps of the exploration: limits are checked at some of them */
 };
 
@@ -164,7 +165,8 @@ struct sx {
     uint32_t final_check; /* check of the model named final-order, MM_CAT_NO_CHECK: none */
     uint8_t *exchanges;   /* kernels: sx_find_symmetry(); NULL: unknown */
     enum sx_explains explains;
-    bool stop; /* the search is over */
+    bool stop;              /* the search is over */
+    struct sx_split *split; /* processes that share it, NULL: no others */
 
     /* the results so far */
     struct ck_verdict *verdict;
@@ -180,6 +182,9 @@ static inline uint64_t sx_eval_expr(const struct ck_program *program, uint32_t e
 uint64_t sx_rmw_value(const struct ck_program *program, const struct ck_instr *instr, uint64_t old,
                       uint64_t operand);
 
+/* Microseconds of the monotonic clock, and of processor time of this process. */
+uint64_t sx_now_us(void);
+uint64_t sx_processor_us(void);
 /* Records the limit that makes the answer incomplete (the first one is kept). */
 void sx_limit(struct sx *sx, const char *rule, const char *message);
 /* False when time or memory is used up. */
@@ -292,6 +297,25 @@ bool sx_step_through(struct sx *sx, bool values_known);
 bool sx_decide_drf(struct sx *sx);
 /* Random executions (search/walk.c). */
 void sx_walk(struct sx *sx);
+/* Whether a flag of the model was raised that denotes a race (search/asked.c). */
+bool sx_has_race(const struct sx *sx);
+/* Adds STATE, found by another process; the first COUNT states are kept.  False: out of memory (search/shown.c). */
+bool sx_add_state(struct sx *sx, const struct ck_state *state);
+bool sx_cut_states(struct sx *sx, size_t count);
+
+/* Several processes (search/split.c).  What they share, which VERDICT owns; NULL: there is none. */
+struct sx_split *sx_split_create(const struct ck_options *options, struct ck_verdict *verdict);
+/* Bytes in memory of all of them. */
+size_t sx_split_memory(struct sx_split *split);
+/* Whether one of them was interrupted. */
+bool sx_split_is_interrupted(const struct sx_split *split);
+/* Whether the results of another process make what this one explores irrelevant. */
+bool sx_split_is_over(const struct sx *sx);
+/* After a search.  EARLY: it has to be repeated, with forks later in each pass; FAILED: by one process; BROKEN: a process ended
+ * without a result. */
+enum sx_joined { SX_JOINED, SX_JOIN_EARLY, SX_JOIN_FAILED, SX_JOIN_BROKEN };
+enum sx_joined sx_split_end(struct sx *sx);
+
 /* Sorts the states and completes the verdict. */
 void sx_conclude(struct sx *sx);
 

@@ -125,7 +125,10 @@ static bool run_pass(struct stepper *s, bool hangs)
             return false;
         sx_find_impossible_sources(s);
         s->restart = sx->iteration.again;
+        s->unwind_to = UINT32_MAX;
+        s->split_us = 0;
         sx_explore(s);
+        sx_join(s);
         if (!s->restart)
             return !s->failed;
         if (sx->iteration.again) {
@@ -139,7 +142,10 @@ static bool run_pass(struct stepper *s, bool hangs)
 
 bool sx_step_through(struct sx *sx, bool values_known)
 {
-    struct stepper s = {.sx = sx, .count = sx->program->thread_count, .facts.values_known = values_known};
+    struct stepper s = {.sx = sx,
+                        .count = sx->program->thread_count,
+                        .facts.values_known = values_known,
+                        .unwind_to = UINT32_MAX};
 
     if (!stepper_init(&s)) {
         sx_limit(sx, "memory", "out of memory");

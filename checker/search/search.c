@@ -66,6 +66,16 @@ static uint64_t us_of(clockid_t clock)
     return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
 
+uint64_t sx_now_us(void)
+{
+    return us_of(CLOCK_MONOTONIC);
+}
+
+uint64_t sx_processor_us(void)
+{
+    return us_of(CLOCK_PROCESS_CPUTIME_ID);
+}
+
 void sx_limit(struct sx *sx, const char *rule, const char *message)
 {
     if (!sx->limited)
@@ -75,23 +85,30 @@ void sx_limit(struct sx *sx, const char *rule, const char *message)
 
 static bool is_in_time(struct sx *sx)
 {
-    if (sx->options.interrupted && *sx->options.interrupted) {
+    if ((sx->options.interrupted && *sx->options.interrupted) ||
+        (sx->split && sx_split_is_interrupted(sx->split))) {
         sx_limit(sx, CK_INTERRUPTED, "interrupted");
         return false;
     }
-    if (sx->limits.deadline_us == 0 || (us_of(CLOCK_PROCESS_CPUTIME_ID) < sx->limits.deadline_us &&
-                                        us_of(CLOCK_MONOTONIC) < sx->limits.wall_deadline_us))
+    if (sx->limits.deadline_us == 0 ||
+        (sx_processor_us() < sx->limits.deadline_us && us_of(CLOCK_MONOTONIC) < sx->limits.wall_deadline_us))
         return true;
     sx_limit(sx, "search.time", "limit reached: time (raise with --timeout)");
     return false;
 }
 
-static bool has_memory(struct sx *sx)
+static size_t memory_in_use(struct sx *sx)
 {
     struct rusage used;
 
-    if (sx->options.memory_limit == 0 || getrusage(RUSAGE_SELF, &used) != 0 ||
-        (size_t)used.ru_maxrss <= sx->options.memory_limit >> 10)
+    if (sx->split)
+        return sx_split_memory(sx->split);
+    return getrusage(RUSAGE_SELF, &used) == 0 ? (size_t)used.ru_maxrss << 10 : 0;
+}
+
+static bool has_memory(struct sx *sx)
+{
+    if (sx->options.memory_limit == 0 || memory_in_use(sx) <= sx->options.memory_limit)
         return true;
     sx_limit(sx, "memory", "limit reached: memory");
     return false;
@@ -99,7 +116,10 @@ static bool has_memory(struct sx *sx)
 
 bool sx_in_bounds(struct sx *sx)
 {
-    return is_in_time(sx) && has_memory(sx);
+    bool within = is_in_time(sx) && has_memory(sx);
+
+    sx->limits.exhausted |= !within;
+    return within;
 }
 
 /* ---- the driver --------------------------------------------------------------------------------- */
@@ -212,7 +232,7 @@ static enum mm_class search_run(struct sx *sx)
     return MM_OK;
 }
 
-enum mm_class sx_search(struct sx *sx)
+static enum mm_class run_and_clean_up(struct sx *sx)
 {
     enum mm_class r = search_run(sx);
 
@@ -224,11 +244,47 @@ enum mm_class sx_search(struct sx *sx)
     return r;
 }
 
+enum mm_class sx_search(struct sx *sx)
+{
+    struct ck_verdict before = *sx->verdict, shared = before;
+    struct sx start = *sx;
+    enum mm_class r = run_and_clean_up(sx);
+    enum sx_joined joined;
+
+    while ((joined = sx_split_end(sx)) == SX_JOIN_EARLY || joined == SX_JOIN_FAILED) {
+        if (r)
+            return r;
+        shared = *sx->verdict;
+        *sx = start;
+        *sx->verdict = before;
+        if (joined == SX_JOIN_FAILED)
+            sx->split = NULL;
+        r = run_and_clean_up(sx);
+    }
+    if (joined == SX_JOIN_BROKEN)
+        return mm_fail(sx->err, MM_BUG, "search.jobs", "a process of the search ended unexpectedly");
+    if (!r && sx->limits.exhausted && sx->verdict->limit.cls && shared.limit.cls && shared.race == CK_YES)
+        *sx->verdict = shared;
+    return r;
+}
+
+/* Of this process and of those that it has waited for. */
+static uint64_t processor_us_of_all(void)
+{
+    struct rusage used;
+    uint64_t others = 0;
+
+    if (getrusage(RUSAGE_CHILDREN, &used) == 0)
+        others = (uint64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000 +
+                 (uint64_t)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+    return sx_processor_us() + others;
+}
+
 enum mm_class ck_search(const struct ck_program *program, const struct mm_cat_model *model,
                         const struct ck_options *options, struct ck_verdict *verdict, struct mm_error *err)
 {
     struct sx sx = {.program = program, .model = model, .verdict = verdict, .err = err};
-    uint64_t start = us_of(CLOCK_PROCESS_CPUTIME_ID), timeout;
+    uint64_t start = sx_processor_us(), used = processor_us_of_all(), timeout;
     enum mm_class r = ck_program_validate(program, err);
 
     *verdict = (struct ck_verdict){0};
@@ -244,10 +300,11 @@ enum mm_class ck_search(const struct ck_program *program, const struct mm_cat_mo
         sx.limits.wall_deadline_us = us_of(CLOCK_MONOTONIC) + timeout;
     }
     verdict->arena = mm_arena_create();
+    sx.split = verdict->arena && sx.options.jobs > 1 ? sx_split_create(&sx.options, verdict) : NULL;
     r = !verdict->arena        ? mm_out_of_memory(err)
         : program->input_count ? sx_search_inputs(&sx)
                                : sx_search(&sx);
-    verdict->time_ms = (double)(us_of(CLOCK_PROCESS_CPUTIME_ID) - start) / 1000.0;
+    verdict->time_ms = (double)(processor_us_of_all() - used) / 1000.0;
     if (r)
         ck_verdict_clear(verdict);
     return r;

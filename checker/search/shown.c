@@ -1,9 +1,110 @@
-/* Executions kept as witnesses: one for each final state, and one for each kind of finding. */
+/* The final states found so far, and the executions kept as witnesses: one for each final state, and one for each kind of
+ * finding. */
 #include "checker/search/exec.h"
 
 #include <string.h>
 
 enum { MAX_PATH = 128 };
+
+/* ---- states ------------------------------------------------------------------------------------- */
+
+static uint64_t hash_state(const struct sx *sx, const uint64_t *values)
+{
+    uint64_t h = 0;
+
+    for (uint32_t i = 0; i < sx->program->observed_count; i++)
+        h = (h ^ values[i]) * 0x9E3779B97F4A7C15U + (h >> 29);
+    return h ^ h >> 32;
+}
+
+static bool index_states(struct sx *sx, size_t size)
+{
+    struct sx_exec *x = sx->exec;
+    const struct ck_verdict *v = sx->verdict;
+    uint32_t *table = mm_arena_alloc(sx->arena, size * sizeof *table);
+
+    if (!table)
+        return false;
+    for (uint32_t i = 0; i < v->state_count; i++) {
+        size_t at = hash_state(sx, v->states[i].values) & (size - 1);
+
+        while (table[at])
+            at = (at + 1) & (size - 1);
+        table[at] = i + 1;
+    }
+    x->states.table = table;
+    x->states.table_size = size;
+    x->states.capacity = size / 2;
+    return true;
+}
+
+static bool grow_states(struct sx *sx)
+{
+    struct ck_verdict *v = sx->verdict;
+    size_t size = sx->exec->states.table_size ? sx->exec->states.table_size * 2 : 64;
+    struct ck_state *states = mm_arena_alloc(v->arena, size / 2 * sizeof *states);
+
+    if (!states)
+        return false;
+    if (v->state_count)
+        memcpy(states, v->states, v->state_count * sizeof *states);
+    v->states = states;
+    return index_states(sx, size);
+}
+
+bool sx_cut_states(struct sx *sx, size_t count)
+{
+    sx->verdict->state_count = count;
+    return sx->exec->states.table_size == 0 || index_states(sx, sx->exec->states.table_size);
+}
+
+struct ck_state *sx_find_state(struct sx *sx, const uint64_t *values)
+{
+    struct sx_exec *x = sx->exec;
+    struct ck_verdict *v = sx->verdict;
+    size_t bytes = sx->program->observed_count * sizeof(uint64_t), at;
+    struct ck_state *s;
+
+    if (v->state_count == x->states.capacity && !grow_states(sx))
+        return NULL;
+    at = hash_state(sx, values) & (x->states.table_size - 1);
+    for (; x->states.table[at]; at = (at + 1) & (x->states.table_size - 1)) {
+        s = &v->states[x->states.table[at] - 1];
+        if (bytes == 0 || memcmp(s->values, values, bytes) == 0)
+            return s;
+    }
+    s = &v->states[v->state_count];
+    *s = (struct ck_state){.values = mm_arena_alloc(v->arena, bytes)};
+    if (!s->values)
+        return NULL;
+    if (bytes)
+        memcpy(s->values, values, bytes);
+    x->states.table[at] = (uint32_t)++v->state_count;
+    return s;
+}
+
+bool sx_add_state(struct sx *sx, const struct ck_state *state)
+{
+    struct ck_state *s = sx_find_state(sx, state->values);
+
+    if (!s)
+        return false;
+    s->satisfies = state->satisfies;
+    s->racy = s->racy || state->racy;
+    return true;
+}
+
+bool sx_is_allowed(const struct sx *sx)
+{
+    const struct ck_verdict *v = sx->verdict;
+    size_t bytes = sx->program->observed_count * sizeof(uint64_t), i = 0;
+
+    while (i < v->state_count && memcmp(v->states[i].values, sx->exec->memory, bytes) != 0)
+        i++;
+    return i < v->state_count;
+}
+
+/* ---- executions --------------------------------------------------------------------------------- */
 
 static uint8_t kind_of(const struct sx_event *e)
 {

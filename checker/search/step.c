@@ -322,9 +322,10 @@ static bool is_within_limits(struct stepper *s)
 {
     if (s->sx->explains && ++s->counts.visits > MAX_EXPLAINED_VISITS)
         s->sx->stop = true;
-    if ((++s->sx->limits.ticks & 63) == 0 && !sx_in_bounds(s->sx))
+    if ((++s->sx->limits.ticks & 63) == 0 && (!sx_in_bounds(s->sx) || sx_split_is_over(s->sx)))
         s->sx->stop = true;
-    return !s->sx->stop;
+    sx_split(s);
+    return !sx_is_exploration_over(s);
 }
 
 /* Whether T is at a read of a location that another thread may still write. */
@@ -351,7 +352,7 @@ static uint32_t choose_thread(struct stepper *s)
     return first;
 }
 
-void sx_explore(struct stepper *s)
+static void explore_prefix(struct stepper *s)
 {
     bool branched = false;
 
@@ -370,4 +371,15 @@ void sx_explore(struct stepper *s)
         branched = !advance_thread(s, t);
         s->failed = s->failed || (s->walkers[t].failed && !s->restart);
     }
+}
+
+void sx_explore(struct stepper *s)
+{
+    if (sx_is_exploration_over(s))
+        return;
+    s->depth++;
+    explore_prefix(s);
+    s->depth--;
+    if (s->depth <= s->unwind_to)
+        s->unwind_to = UINT32_MAX;
 }

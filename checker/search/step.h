@@ -87,6 +87,10 @@ struct stepper {
     } caches;
 
     /* the pass */
+    /* This process explores what frames of sx_explore() from level OWNED_FROM on call; with UNWIND_TO, it first returns to that
+     * level (search/split.c). */
+    uint32_t depth, owned_from, unwind_to;
+    uint64_t split_us;    /* not before this processor time does it fork, 0: not determined yet */
     bool hangs;           /* it explores executions with a loop that never terminates */
     bool restart, failed; /* it restarts; construction does not apply */
     struct step_counts {
@@ -97,7 +101,7 @@ struct stepper {
 
 static inline bool sx_is_exploration_over(const struct stepper *s)
 {
-    return s->failed || s->restart || s->sx->stop;
+    return s->failed || s->restart || s->sx->stop || s->depth < s->owned_from || s->depth > s->unwind_to;
 }
 static inline uint64_t sx_pack(uint32_t thread, uint32_t event)
 {
@@ -163,7 +167,7 @@ bool sx_reads_visible(const struct stepper *s, uint32_t t);
 /* A location that no other thread accesses holds the last value that T wrote.  False: it is shared. */
 bool sx_read_private_location(struct stepper *s, uint32_t t, uint32_t l);
 
-/* Symmetry (search/canonical.c).  T chooses a source for its current read, or BLOCKS. */
+/* Symmetry (search/symmetry.c).  T chooses a source for its current read, or BLOCKS. */
 void sx_note_choice(struct stepper *s, uint32_t t, bool blocks);
 /* Whether an exchange of A and B alone leaves the prefix, with their states, unchanged. */
 bool sx_is_interchangeable(const struct stepper *s, uint32_t a, uint32_t b);
@@ -177,6 +181,12 @@ bool sx_is_exchanged(const struct stepper *s, uint32_t t, uint64_t source, uint6
 bool sx_process_pending_write(struct stepper *s);
 /* Whether every loop that never terminates reads the last writes so far. */
 bool sx_loops_read_final_values(const struct stepper *s);
+
+/* Several processes (search/split.c).  Gives the deeper part of the branches that are left to another process, if one more
+ * may run. */
+void sx_split(struct stepper *s);
+/* Waits for those that this process has forked, and merges their results.  Does not return in a forked one. */
+void sx_join(struct stepper *s);
 
 /* Explores all executions that extend the current prefix (search/step.c). */
 void sx_explore(struct stepper *s);

@@ -155,76 +155,15 @@ void sx_final_state(struct sx *sx)
     fill_state(sx);
 }
 
-static uint64_t hash_state(const struct sx *sx, const uint64_t *values)
-{
-    uint64_t h = 0;
-
-    for (uint32_t i = 0; i < sx->program->observed_count; i++)
-        h = (h ^ values[i]) * 0x9E3779B97F4A7C15U + (h >> 29);
-    return h ^ h >> 32;
-}
-
-static bool grow_states(struct sx *sx)
-{
-    struct sx_exec *x = sx->exec;
-    struct ck_verdict *v = sx->verdict;
-    size_t size = x->states.table_size ? x->states.table_size * 2 : 64;
-    uint32_t *table = mm_arena_alloc(sx->arena, size * sizeof *table);
-    struct ck_state *states = mm_arena_alloc(v->arena, size / 2 * sizeof *states);
-
-    if (!table || !states)
-        return false;
-    if (v->state_count)
-        memcpy(states, v->states, v->state_count * sizeof *states);
-    for (uint32_t i = 0; i < v->state_count; i++) {
-        size_t at = hash_state(sx, states[i].values) & (size - 1);
-
-        while (table[at])
-            at = (at + 1) & (size - 1);
-        table[at] = i + 1;
-    }
-    v->states = states;
-    x->states.table = table;
-    x->states.table_size = size;
-    x->states.capacity = size / 2;
-    return true;
-}
-
 /* The state in x->memory; NULL when out of memory. */
 static struct ck_state *find_state(struct sx *sx)
 {
-    struct sx_exec *x = sx->exec;
-    struct ck_verdict *v = sx->verdict;
-    size_t bytes = sx->program->observed_count * sizeof(uint64_t), at;
-    struct ck_state *s;
+    size_t known = sx->verdict->state_count;
+    struct ck_state *s = sx_find_state(sx, sx->exec->memory);
 
-    if (v->state_count == x->states.capacity && !grow_states(sx))
-        return NULL;
-    at = hash_state(sx, x->memory) & (x->states.table_size - 1);
-    for (; x->states.table[at]; at = (at + 1) & (x->states.table_size - 1)) {
-        s = &v->states[x->states.table[at] - 1];
-        if (bytes == 0 || memcmp(s->values, x->memory, bytes) == 0)
-            return s;
-    }
-    s = &v->states[v->state_count];
-    s->values = mm_arena_alloc(v->arena, bytes);
-    if (!s->values)
-        return NULL;
-    if (bytes)
-        memcpy(s->values, x->memory, bytes);
-    s->satisfies = sx_holds(sx->program, sx->program->condition, x->regs, x->memory);
-    x->states.table[at] = (uint32_t)++v->state_count;
+    if (s && sx->verdict->state_count > known)
+        s->satisfies = sx_holds(sx->program, sx->program->condition, sx->exec->regs, sx->exec->memory);
     return s;
-}
-
-bool sx_is_allowed(const struct sx *sx)
-{
-    const struct ck_verdict *v = sx->verdict;
-    size_t bytes = sx->program->observed_count * sizeof(uint64_t), i = 0;
-
-    while (i < v->state_count && memcmp(v->states[i].values, sx->exec->memory, bytes) != 0)
-        i++;
-    return i < v->state_count;
 }
 
 /* ---- executions --------------------------------------------------------------------------------- */

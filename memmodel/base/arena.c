@@ -13,9 +13,18 @@ struct block {
     alignas(ALIGNMENT) unsigned char data[];
 };
 
+struct deferred {
+    struct deferred *next;
+    void (*clean)(void *context);
+    void *context;
+};
+
 struct mm_arena {
     struct block *blocks; /* the one being filled comes first */
     size_t next_size;
+    void *(*more)(void *context, size_t size); /* NULL: blocks are allocated, and freed */
+    void *context;
+    struct deferred *deferred;
 };
 
 struct mm_arena *mm_arena_create(void)
@@ -27,6 +36,28 @@ struct mm_arena *mm_arena_create(void)
     return arena;
 }
 
+struct mm_arena *mm_arena_create_from(void *(*more)(void *context, size_t size), void *context)
+{
+    struct mm_arena *arena = mm_arena_create();
+
+    if (arena) {
+        arena->more = more;
+        arena->context = context;
+    }
+    return arena;
+}
+
+bool mm_arena_defer(struct mm_arena *arena, void (*clean)(void *context), void *context)
+{
+    struct deferred *d = mm_arena_alloc(arena, sizeof *d);
+
+    if (!d)
+        return false;
+    *d = (struct deferred){arena->deferred, clean, context};
+    arena->deferred = d;
+    return true;
+}
+
 static struct block *add_block(struct mm_arena *arena, size_t least)
 {
     size_t size = least > arena->next_size ? least : arena->next_size;
@@ -34,7 +65,7 @@ static struct block *add_block(struct mm_arena *arena, size_t least)
 
     if (size > SIZE_MAX - sizeof *b)
         return NULL;
-    b = mm_alloc(sizeof *b + size);
+    b = arena->more ? arena->more(arena->context, sizeof *b + size) : mm_alloc(sizeof *b + size);
     if (!b)
         return NULL;
     b->size = size;
@@ -81,12 +112,15 @@ void mm_arena_reset(struct mm_arena *arena)
 {
     struct block *largest = arena->blocks;
 
+    for (struct deferred *d = arena->deferred; d; d = d->next)
+        d->clean(d->context);
+    arena->deferred = NULL;
     for (struct block *b = arena->blocks; b; b = b->next)
         if (b->size > largest->size)
             largest = b;
     for (struct block *b = arena->blocks, *next; b; b = next) {
         next = b->next;
-        if (b != largest)
+        if (b != largest && !arena->more)
             mm_free(b);
     }
     if (largest) {
@@ -101,6 +135,7 @@ void mm_arena_destroy(struct mm_arena *arena)
     if (!arena)
         return;
     mm_arena_reset(arena);
-    mm_free(arena->blocks);
+    if (!arena->more)
+        mm_free(arena->blocks);
     mm_free(arena);
 }

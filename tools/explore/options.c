@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 enum {
     OPT_KERNEL,
@@ -22,6 +23,7 @@ enum {
     OPT_PROGRESS,
     OPT_TIMEOUT,
     OPT_MEMORY,
+    OPT_JOBS,
     OPT_BUILD,
     OPT_JSON,
     OPT_HTML,
@@ -63,6 +65,8 @@ const struct tool_option explore_options[] = {
      "limit of CPU and wall-clock seconds for each file and engine; with --prove, of Z3's work, in units of about a second, and of the launches that confirm counterexamples (default 60, 0 = no limit)"},
     {"memory-limit", 0, "MIB", "REFCL_MEMORY_LIMIT",
      "memory limit for each file, in MiB (default 2048, 0 = no limit)"},
+    {"jobs", 0, "N", "REFCL_JOBS",
+     "processes that share one search, with the same answers whatever N (default 1, 0 = one for each processor)"},
     {"build-options", 0, "TEXT", "REFCL_BUILD_OPTIONS", "options for OpenCL C (default -cl-std=CL3.0)"},
     {"json", 'j', "OUT", "REFCL_JSON", "write the verdicts as JSON, - for stdout"},
     {"html", 0, "OUT", "REFCL_HTML", "write an HTML page of the witnesses, to be stepped through"},
@@ -189,6 +193,14 @@ static struct texts *texts_of(struct explore *e, size_t index)
                                    : NULL;
 }
 
+static int set_jobs(const char *value, unsigned *jobs)
+{
+    int code = set_number("jobs", value, 1024, 1, jobs);
+    if (!code && *jobs == 0)
+        *jobs = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+    return code;
+}
+
 int explore_option(void *context, size_t index, const char *value)
 {
     struct explore *e = context;
@@ -221,6 +233,8 @@ int explore_option(void *context, size_t index, const char *value)
         return set_number("timeout", value, 86400, 1000, &e->options.timeout_ms);
     case OPT_MEMORY:
         return set_number("memory-limit", value, 1 << 22, 1, &e->memory);
+    case OPT_JOBS:
+        return set_jobs(value, &e->options.jobs);
     case OPT_BUILD:
         e->build_options = value;
         return 0;
