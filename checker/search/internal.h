@@ -303,6 +303,8 @@ bool sx_has_race(const struct sx *sx);
 bool sx_add_state(struct sx *sx, const struct ck_state *state);
 bool sx_cut_states(struct sx *sx, size_t count);
 
+/* Processor time between two forks of a process; 0: it forks wherever it can (for tests). */
+extern unsigned sx_split_interval_us;
 /* Several processes (search/split.c).  What they share, which VERDICT owns; NULL: there is none. */
 struct sx_split *sx_split_create(const struct ck_options *options, struct ck_verdict *verdict);
 /* Bytes in memory of all of them. */

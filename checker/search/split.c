@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+unsigned sx_split_interval_us = 10000;
+
 #ifdef __linux__
 #include <poll.h>
 #include <stdio.h>
@@ -20,13 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum {
-    SPLIT_INTERVAL_US = 10000,
-    LATE_SPLIT_US = 500000,
-    MEMORY_INTERVAL_US = 100000,
-    AWAIT_INTERVAL_MS = 50,
-    FEWEST_LEVELS = 2
-};
+enum { LATE_SPLIT_US = 500000, MEMORY_INTERVAL_US = 100000, AWAIT_INTERVAL_MS = 50, FEWEST_LEVELS = 2 };
 #define LARGEST_POOL ((size_t)16 << 30)
 
 /* How a worker exits. */
@@ -109,7 +105,7 @@ struct sx_split *sx_split_create(const struct ck_options *options, struct ck_ver
     atomic_store(&split->pool->used, (sizeof *split->pool + 63) & ~(size_t)63);
     atomic_store(&split->pool->running, 1);
     split->jobs = options->jobs;
-    split->first_us = SPLIT_INTERVAL_US;
+    split->first_us = sx_split_interval_us;
     if (mm_arena_defer(verdict->arena, unmap_pool, memory))
         return split;
     munmap(memory, size);
@@ -248,10 +244,10 @@ void sx_split(struct stepper *s)
         return;
     now = sx_processor_us();
     if (s->split_us == 0)
-        s->split_us = now + (split->own ? SPLIT_INTERVAL_US : split->first_us);
+        s->split_us = now + (split->own ? sx_split_interval_us : split->first_us);
     if (now < s->split_us || !take_slot(split))
         return;
-    s->split_us = now + SPLIT_INTERVAL_US;
+    s->split_us = now + sx_split_interval_us;
     fork_worker(s, low + (s->depth - low) / 2);
 }
 

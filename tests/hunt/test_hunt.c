@@ -9,8 +9,10 @@
 
 #include <cmocka.h>
 
+#include "checker/search/internal.h"
 #include "tests/hunt/enumerate.h"
 #include "tests/hunt/generate.h"
+#include "tests/hunt/same_results.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -260,6 +262,9 @@ static unsigned decided, skipped, without_comparison,
     unknown[2];         /* UNKNOWN: by Z3, by search, but for programs that never end */
 static double spent[3]; /* ms: Z3, search, enumeration */
 
+static unsigned jobs = 1, forked; /* FORKED: programs of several candidates */
+static bool sharing;              /* search by one process and by several, no other engine */
+
 typedef enum mm_class engine(const struct ck_program *, const struct mm_cat_model *,
                              const struct ck_options *, struct ck_verdict *, struct mm_error *);
 
@@ -272,6 +277,8 @@ static enum mm_class decide(engine *run_engine, const struct ck_program *program
     enum { SECOND = 1000, LONGEST = 256 * SECOND };
 
     for (struct ck_options options = {.timeout_ms = SECOND,
+                                     .jobs = jobs,
+                                     .executions = sharing,
                                      .drf = assuming,
                                      .no_walk = assuming,
                                      .no_values = without_values};
@@ -283,6 +290,33 @@ static enum mm_class decide(engine *run_engine, const struct ck_program *program
             return r;
         ck_verdict_clear(verdict);
     }
+}
+
+/* Whether search by several processes, which fork wherever they can (if the program is small), gives the verdict of one. */
+static bool processes_agree(const struct hunt_program *p, const struct mm_cat_model *model)
+{
+    struct ck_program *program = lower(p);
+    struct ck_verdict one = {0}, several = {0};
+    struct mm_error err = {0};
+    enum mm_class r = decide(ck_search, program, model, &one, &err);
+    bool same = false;
+
+    sx_split_interval_us = one.candidate_count > 300 ? 1000 : 0;
+    jobs = 2 + (unsigned)(one.candidate_count % 3);
+    if (!r)
+        r = decide(ck_search, program, model, &several, &err);
+    jobs = 1;
+    if (r)
+        fprintf(stderr, "# search: %s\n", err.message);
+    else
+        same = strstr(one.limit.rule, "time") || strstr(several.limit.rule, "time") ||
+               have_same_results(program, &one, &several);
+    decided++;
+    forked += one.candidate_count > 1;
+    ck_verdict_clear(&one);
+    ck_verdict_clear(&several);
+    ck_program_destroy(program);
+    return same;
 }
 
 /* All three on one program; prints where they disagree, if asked. */
@@ -384,7 +418,7 @@ static void shrink(struct hunt_program *p, const struct mm_cat_model *model)
                 if (used(&p->threads[t], i))
                     continue;
                 q = without(p, t, i);
-                if (!all_agree(&q, model, false)) {
+                if (!(sharing ? processes_agree(&q, model) : all_agree(&q, model, false))) {
                     *p = q;
                     smaller = true;
                 }
@@ -426,7 +460,7 @@ static unsigned hunt(const struct mm_cat_model *model, const char *name, bool od
             continue;
         count--;
         if (((odd || as_kernels) && has(&p, WAIT)) || (as_kernels && has(&p, STORE_REG)) ||
-            all_agree(&p, model, false))
+            (sharing ? processes_agree(&p, model) : all_agree(&p, model, false)))
             continue;
         found++;
         shrink(&p, model);
@@ -561,6 +595,27 @@ static void engines_agree_on_assumptions(void **state)
     assert_int_equal(found, 0);
 }
 
+static void several_processes_agree(void **state)
+{
+    struct mm_cat_model *model;
+    struct mm_error err = {0};
+    unsigned found = 0;
+
+    (void)state;
+    if (mm_cat_load("memmodel/models/opencl.cat", NULL, &model, &err))
+        fail_msg("%s:%u: %s", "opencl.cat", err.line, err.message);
+    sharing = true;
+    found += hunt(model, "opencl.cat", false);
+    as_kernels = true;
+    found += hunt(model, "opencl.cat, kernels", false);
+    as_kernels = sharing = false;
+    mm_cat_destroy(model);
+    fprintf(stderr, "# %u of %u had several candidates\n", forked, decided);
+    assert_true(forked * 3 >= decided);
+    compared("several processes", MAY_BE_OPEN);
+    assert_int_equal(found, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -572,6 +627,7 @@ int main(void)
         cmocka_unit_test(engines_agree_on_equal_code),
         cmocka_unit_test(engines_agree_on_many_events),
         cmocka_unit_test(engines_agree_on_assumptions),
+        cmocka_unit_test(several_processes_agree),
     };
 
     cmocka_set_test_filter(getenv("HUNT_TEST"));
