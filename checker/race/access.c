@@ -371,8 +371,8 @@ static void cell_check_migration(struct access *x, const struct ck_cell *cell)
  * program order [CL 5.3.1 R24].  Others must not be concurrent [CL 5.3.1 R23], in the region of either. */
 static void view_check(struct access *x, const struct ck_access_record *earlier)
 {
-    uint32_t meta = x->d->shadow.signatures[earlier->signature].meta;
-    bool read_back = meta & CK_META_WRITE && x->meta & CK_META_READ;
+    const struct ck_signature *signature = &x->d->shadow.signatures[earlier->signature];
+    bool read_back = earlier->signature && signature->meta & CK_META_WRITE && x->meta & CK_META_READ;
     bool item = !ck_is_host(earlier->agent) && (uint32_t)earlier->agent != MM_INDEX_RUNTIME;
     if (!earlier->time || ck_clock_get(x->clock, earlier->agent) >= (item ? CK_ALWAYS : earlier->time))
         return;
@@ -566,9 +566,9 @@ void ck_race_access(struct ck_detector *d, const struct mm_event *event)
             return;
     }
     x.clock = seen->clock[region];
-    if (other->pages) /* a copy has no clock of images: the caller's */
-        x.other_clock = (copy ? ck_item_of(d, event->agent) : seen)
-                            ->clock[through_image ? CK_REGION_GLOBAL : CK_REGION_IMAGE];
+    if (copy && !(seen = ck_item_of(d, event->agent))) /* a copy has no clock of images: the caller's */
+        return;
+    x.other_clock = seen->clock[through_image ? CK_REGION_GLOBAL : CK_REGION_IMAGE];
     bool used = event->semantics != MM_TRANSFER && event->semantics != MM_RELEASED;
     if (is_mapped(location) && event->agent.command && used)
         ck_map_check(d, location, event, x.clock);

@@ -422,8 +422,10 @@ void ck_finding_recorded(struct ck_detector *d, const struct mm_finding *record)
         new_finding(d, mm_arena_strdup(d->arena, record->kind ? record->kind : ""),
                     mm_arena_strdup(d->arena, record->clause ? record->clause : ""),
                     mm_map_pointer(&d->maps.locations, record->allocation), record->offset, record->size);
-    if (!finding)
+    if (!finding || !finding->kind || !finding->clause) {
+        d->budget.exceeded = true; /* the verdict becomes unknown */
         return;
+    }
     finding->message = mm_arena_strdup(d->arena, record->message ? record->message : "");
     finding->count = 1;
     struct mm_event event = {.agent = record->agent,

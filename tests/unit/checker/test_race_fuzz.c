@@ -132,7 +132,7 @@ static void nonsense_does_no_harm(void **state)
 {
     (void)state;
     const char *s = getenv("REFCL_ROUNDS");
-    int rounds = s ? atoi(s) : 600;
+    int rounds = s ? atoi(s) : 1000;
     FILE *nowhere = fopen("/dev/null", "w");
     for (int i = 0; i < rounds; i++)
         one_execution(64 << 20, 0, nowhere);
