@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """What becomes vectors across work-items: code behind a guard by the id, with its arguments loaded once; not loops of 64-bit
-divisions, which processors divide one by one, nor comparisons of bytes that mostly end early.  A table that all work-items search
+divisions, which processors divide one by one, nor comparisons of bytes that mostly end early.  Small private arrays become registers.  A table that all work-items search
 from its beginning is read once for all.  The code does not depend on where the compiler's data is in memory."""
 import os
 import re
@@ -47,6 +47,16 @@ KERNELS = {
             found += n == 4;
         }
         z[get_global_id(0)] = found; }''',
+    'schedule': '''kernel void k(global const uint *x, global const uint *y, global uint *z) {
+        uint i = get_global_id(0), w[16], h = 0;
+        for (int k = 0; k < 16; k++)
+            w[k] = x[i] ^ k * 0x01010101u;
+        for (int k = 0; k < 64; k++) {
+            uint a = w[(k + 1) & 15], b = w[(k + 14) & 15];
+            w[k & 15] += (rotate(a, 25u) ^ rotate(a, 14u) ^ a >> 3) + w[(k + 9) & 15] + (rotate(b, 15u) ^ rotate(b, 13u) ^ b >> 10);
+            h = rotate(h, 5u) + w[k & 15];
+        }
+        z[i] = h; }''',
     'barriers': '''kernel void k(global const int *x, global const int *y, global int *z) {
         local int t[64];
         int l = get_local_id(0), a = x[l], b = y[l], c = a * b;
@@ -93,6 +103,9 @@ def main():
     check('64-bit divisions: no vectors', 'urem i64' in text and not re.search(r'<\d+ x i64>', text), text)
     text = compiled('searches')
     check('bytes until they differ: no gathers', 'load i8' in text and 'gather' not in text, text)
+    text = compiled('schedule')
+    check('a private array that a loop of 64 iterations indexes: vectors in registers',
+          re.search(r'xor <\d+ x i32>', text) is not None and 'gather' not in text and 'alloca' not in text, text[:3000])
     text = compiled('table')
     check('a table: vectors', re.search(r'fcmp \w+ <\d+ x float>', text) is not None, text)
     check('a table: no gathers', 'gather' not in text, text)

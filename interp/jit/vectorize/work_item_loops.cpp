@@ -176,7 +176,7 @@ bool in_shim_is_flat(LLVMValueRef item)
 
 // SHORT: instructions of a loop; UNROLLED, UNROLLED_ARRAY: of all its iterations, with barriers and with private arrays.
 // LLVM's scheduler takes quadratic time in the accesses of a block.
-enum { SHORT = 100, UNROLLED = 600, UNROLLED_ARRAY = 1000, ROUNDS = 16 };
+enum { SHORT = 100, UNROLLED = 600, UNROLLED_ARRAY = 6400, ROUNDS = 16 };
 
 static bool is_barrier(const Instruction &i)
 {
