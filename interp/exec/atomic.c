@@ -269,7 +269,7 @@ bool in_atomic_now(struct in_run *run, struct in_item *item, const struct in_ins
 
 bool in_atomic(struct in_run *run, struct in_item *item, const struct in_insn *pc, const struct in_atomic *a)
 {
-    if (__builtin_expect(run->weak, 0) && in_weak_postpones(run, item, pc))
+    if (__builtin_expect(!!run->weak, 0) && in_weak_postpones(run, item, pc))
         return true;
     return in_atomic_now(run, item, pc, a);
 }

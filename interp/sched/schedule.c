@@ -183,7 +183,7 @@ static bool execute(struct in_run *run, struct in_item *item, int64_t budget)
             return false;
         }
     }
-    if (__builtin_expect(item->weak, 0) && !in_weak_catch_up(run, item))
+    if (__builtin_expect(!!item->weak, 0) && !in_weak_catch_up(run, item))
         return false;
     run->budget = budget;
     enum in_stop stop = run->engine == IN_FAST        ? in_engine_fast(run, item, NULL)
