@@ -349,6 +349,17 @@ static bool adds_one_state(const struct sx *sx)
     return one;
 }
 
+/* An execution with a loop that never terminates: its accesses may race, too. */
+static void accept_hang(struct sx *sx)
+{
+    if (!sx_may_repeat(sx, sx->exec->reads.count))
+        return;
+    if (!sx->seen.hangs)
+        sx_keep_execution(sx, CK_SHOWS_HANG, NULL, NULL);
+    sx->seen.hangs = true;
+    raise_flags(sx);
+}
+
 void sx_accept(struct sx *sx)
 {
     struct sx_exec *x = sx->exec;
@@ -361,10 +372,7 @@ void sx_accept(struct sx *sx)
     if (sx->mode == SX_DIVERGE)
         sx->seen.diverges = true;
     if (sx->mode == SX_HANG) {
-        sx->seen.hangs = sx->seen.hangs || sx_may_repeat(sx, x->reads.count);
-        sx->stop = sx->stop || sx->seen.hangs;
-        if (sx->seen.hangs)
-            sx_keep_execution(sx, CK_SHOWS_HANG, NULL, NULL);
+        accept_hang(sx);
         return;
     }
     x->states.known = adds_one_state(sx);
@@ -483,7 +491,7 @@ static void settle_flags(struct sx *sx)
     struct ck_verdict *v = sx->verdict;
 
     v->flags = mm_arena_alloc(v->arena, (sx->model->check_count + 3) * sizeof *v->flags);
-    v->race = v->usage = sx->seen.all ? CK_NO : CK_UNKNOWN;
+    v->race = v->usage = sx->seen.all && !sx->limited ? CK_NO : CK_UNKNOWN;
     for (uint32_t i = 0; i < sx->model->check_count; i++) {
         const char *name = sx->model->checks[i].name;
 

@@ -194,10 +194,11 @@ static bool has_loops(const struct ck_program *p)
     return some;
 }
 
-/* Findings of executions in which work-items are blocked at barriers; RACE, USAGE: the answers without them. */
-static void find_flags(struct zx_solve *s, enum ck_answer race, enum ck_answer usage)
+/* Findings of executions in which work-items are blocked at barriers or, if these may exist (ENDLESS), spin; RACE, USAGE: the
+ * answers without them. */
+static void find_flags(struct zx_solve *s, bool endless, enum ck_answer race, enum ck_answer usage)
 {
-    if (s->meet != s->z->yes)
+    if (endless || s->meet != s->z->yes)
         zx_find_flags(s, &race, &usage);
     s->v->race = race;
     s->v->usage = usage;
@@ -214,12 +215,10 @@ static void decide_progress(struct zx_solve *s, enum ck_answer race, enum ck_ans
     zx_encode_executions(z);
     require_waiting(z);
     zx_encode_axioms(s);
-    if (s->meet != z->yes) {
-        zx_encode_flags(s);
-        s->begun = z->yes;
-        s->assertion = zx_literal(z, z->found.assertion, "assertion");
-        s->out_of_bounds = zx_literal(z, z->found.out_of_bounds, "out_of_bounds");
-    }
+    zx_encode_flags(s);
+    s->begun = z->yes;
+    s->assertion = zx_literal(z, z->found.assertion, "assertion");
+    s->out_of_bounds = zx_literal(z, z->found.out_of_bounds, "out_of_bounds");
     hanging = zx_literal(z, hangs(z), "hangs");
     diverging = zx_literal(z, diverges(z), "diverges");
     s->exceeded = zx_literal(z, zx_or(z, z->found.exceeded, z->found.unaligned), "exceeded");
@@ -233,7 +232,7 @@ static void decide_progress(struct zx_solve *s, enum ck_answer race, enum ck_ans
     beyond = zx_query(s, 1, &s->exceeded);
     if (beyond == CK_YES)
         zx_note_beyond(s);
-    find_flags(s, race, usage);
+    find_flags(s, endless != CK_NO || beyond != CK_NO, race, usage);
     v->divergence = apart == CK_NO && beyond != CK_NO ? CK_UNKNOWN : apart;
     if (endless == CK_YES)
         v->termination = CK_NO;
@@ -270,9 +269,9 @@ void zx_find_progress(struct zx_solve *s)
                     .with = {.may_hang = true, .may_stop = p->work_groups || p->sub_groups || p->work_items}};
     memcpy(z->sorts, s->z->sorts, sizeof z->sorts);
     hanging.z = z;
-    if (s->meet != s->z->yes && race == CK_NO)
+    if (race == CK_NO)
         s->v->race = CK_UNKNOWN;
-    if (s->meet != s->z->yes && usage == CK_NO)
+    if (usage == CK_NO)
         s->v->usage = CK_UNKNOWN;
     if (setjmp(z->failure.stop) == 0)
         decide_progress(&hanging, race, usage);
