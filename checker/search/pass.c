@@ -156,6 +156,5 @@ bool sx_step_through(struct sx *sx, bool values_known)
     if (sx->explains)
         return true;
     sx->seen.all = !sx->limited;
-    return !s.facts.waits || !sx->program->kernel || sx->stop || run_pass(&s, true) ||
-           sx->limited;
+    return !s.facts.waits || !sx->program->kernel || sx->stop || run_pass(&s, true) || sx->limited;
 }
