@@ -21,7 +21,8 @@ UNKNOWN = {"finish_after_many_commands": "earlier commands", "image_own_write_un
            "instrumented_flag": ATOMICS, "instrumented_host_publishes": ATOMICS,
            "svm_host_feeds_kernel": ATOMICS, "svm_kernel_feeds_host": ATOMICS, "two_devices_all_svm": ATOMICS,
            "two_kernels_message_svm": ATOMICS, "two_kernels_ring_svm": ATOMICS, "threads_hand_over": THREADS,
-           "threads_share_a_queue": THREADS, "threads_with_own_queues": THREADS}
+           "threads_share_a_queue": THREADS, "threads_with_own_queues": THREADS,
+           "view_as_line_own_write": NO_RACE}
 for name in ("c11_threads", "condition", "mutex", "other_locks", "own_atomic", "own_fences", "read_write_lock",
              "semaphores", "threads_join", "workers_from_before"):
     UNKNOWN["instrumented_" + name] = ORDER
