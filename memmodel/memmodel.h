@@ -3,8 +3,8 @@
  * The public header of the folder.  It declares the records of an execution, the recorder, trace files and event
  * graphs, and includes the headers of base/ that every folder uses (errors, memory, writing).  The relation algebra
  * and the cat language are in cat/cat.h.  Depends on libc and zstd alone. */
-#ifndef MEMMODEL_H
-#define MEMMODEL_H
+#ifndef MEMMODEL_MEMMODEL_H
+#define MEMMODEL_MEMMODEL_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,8 +6,8 @@
  * allocations, commands, arguments, edges, program text, findings) before the events that refer to them.
  * The structs and what their fields mean are those of memmodel.h.  Strings live during the call only.
  * An example is tools/examples/heat_map.c. */
-#ifndef REFCL_RECORDER_H
-#define REFCL_RECORDER_H
+#ifndef MEMMODEL_REFCL_RECORDER_H
+#define MEMMODEL_REFCL_RECORDER_H
 
 #include "memmodel/memmodel.h"
 

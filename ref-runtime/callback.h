@@ -1,6 +1,6 @@
 /* Application callbacks: registered ones and the thread that calls them. */
-#ifndef RT_CALLBACK_H
-#define RT_CALLBACK_H
+#ifndef REF_RUNTIME_CALLBACK_H
+#define REF_RUNTIME_CALLBACK_H
 
 #include "ref-runtime/runtime.h"
 

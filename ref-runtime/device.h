@@ -1,6 +1,6 @@
 /* Devices among themselves: lists and what platform and device queries share. */
-#ifndef RT_DEVICE_H
-#define RT_DEVICE_H
+#ifndef REF_RUNTIME_DEVICE_H
+#define REF_RUNTIME_DEVICE_H
 
 #include "ref-runtime/runtime.h"
 

@@ -1,6 +1,6 @@
 /* Events among themselves. */
-#ifndef RT_EVENT_H
-#define RT_EVENT_H
+#ifndef REF_RUNTIME_EVENT_H
+#define REF_RUNTIME_EVENT_H
 
 #include "ref-runtime/sched/command.h"
 

@@ -4,8 +4,8 @@
  * foreign handle is CL_INVALID_* without being looked into.  An object lives while it has references:
  * those of the application (what clRetain and clRelease count and CL_*_REFERENCE_COUNT returns) and internal
  * ones (a queue holds its context, a command its buffers). */
-#ifndef RT_RUNTIME_H
-#define RT_RUNTIME_H
+#ifndef REF_RUNTIME_RUNTIME_H
+#define REF_RUNTIME_RUNTIME_H
 
 #define CL_USE_DEPRECATED_OPENCL_1_0_APIS
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS

@@ -1,6 +1,6 @@
 /* The environment variables of the runtime: setting.def lists them.  An empty variable is as good as none. */
-#ifndef RT_SETTING_H
-#define RT_SETTING_H
+#ifndef REF_RUNTIME_SETTING_H
+#define REF_RUNTIME_SETTING_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * It joins three sources: sentences of a specification file (never stored, known by the hash of their
  * normalized words), clauses in our own words (clauses/ *.json), and citations of clauses in code,
  * models, litmus tests and tests.  Depends on memmodel and cJSON. */
-#ifndef XREF_H
-#define XREF_H
+#ifndef SPEC_XREF_XREF_H
+#define SPEC_XREF_XREF_H
 
 #include "memmodel/memmodel.h"
 

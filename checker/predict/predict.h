@@ -1,6 +1,6 @@
 /* Internals of prediction: windows of a recorded execution and queries about them (docs/prediction.md). */
-#ifndef CHECKER_PREDICT_H
-#define CHECKER_PREDICT_H
+#ifndef CHECKER_PREDICT_PREDICT_H
+#define CHECKER_PREDICT_PREDICT_H
 
 #include "checker/checker.h"
 #include "checker/program/condition.h"

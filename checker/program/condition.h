@@ -3,8 +3,8 @@
  *     [forall|exists|~exists] out[0] == 2 and (done[1][2] != 0 or not 'buffer 3'[0] >= 3)
  *
  * not, ~ and ! are synonyms, as are and, && and /\, or, || and \/. */
-#ifndef CHECKER_CONDITION_H
-#define CHECKER_CONDITION_H
+#ifndef CHECKER_PROGRAM_CONDITION_H
+#define CHECKER_PROGRAM_CONDITION_H
 
 #include "checker/program/program.h"
 

@@ -4,8 +4,8 @@
  * Values are two's complement integers of 1 to 8 bytes, kept in uint64_t with the unused high bits zero.
  * Pointers are 8-byte values: object i occupies the addresses from CK_OBJECT_BASE(i) on, so that pointer
  * arithmetic is integer arithmetic. */
-#ifndef CHECKER_PROGRAM_H
-#define CHECKER_PROGRAM_H
+#ifndef CHECKER_PROGRAM_PROGRAM_H
+#define CHECKER_PROGRAM_PROGRAM_H
 
 #include "memmodel/memmodel.h"
 

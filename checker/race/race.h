@@ -6,8 +6,8 @@
  * events of one region only.  Synchronization of seq_cst operations in both relations [CL 3.3.6 A11] adds no
  * order: its edges end in actions that program order relates to actions of the same region only; fences
  * with both flags are the exception, which F7 states. */
-#ifndef CHECKER_RACE_H
-#define CHECKER_RACE_H
+#ifndef CHECKER_RACE_RACE_H
+#define CHECKER_RACE_RACE_H
 
 #include "checker/checker.h"
 #include "memmodel/base/map.h"

@@ -1,6 +1,6 @@
 /* Internal interface of the report writers. */
-#ifndef CHECKER_REPORT_H
-#define CHECKER_REPORT_H
+#ifndef CHECKER_REPORT_REPORT_H
+#define CHECKER_REPORT_REPORT_H
 
 #include "checker/checker.h"
 

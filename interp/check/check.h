@@ -1,7 +1,7 @@
 /* Internal to interp: shadow memory.  One shadow byte per byte of a work-item's block and of local memory is
  * nonzero if the byte is uninitialized. */
-#ifndef INTERP_EXEC_CHECK_H
-#define INTERP_EXEC_CHECK_H
+#ifndef INTERP_CHECK_CHECK_H
+#define INTERP_CHECK_CHECK_H
 
 #include "interp/exec/exec.h"
 

@@ -1,6 +1,6 @@
 /* Internal to check: the instruction being checked, and access to the shadow of its operands. */
-#ifndef INTERP_EXEC_CHECK_INTERNAL_H
-#define INTERP_EXEC_CHECK_INTERNAL_H
+#ifndef INTERP_CHECK_CHECK_INTERNAL_H
+#define INTERP_CHECK_CHECK_INTERNAL_H
 
 #include "interp/check/check.h"
 #include <string.h>

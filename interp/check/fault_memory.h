@@ -1,6 +1,6 @@
 /* Seeded faults of atomic memory. */
-#ifndef INTERP_EXEC_FAULT_MEMORY_H
-#define INTERP_EXEC_FAULT_MEMORY_H
+#ifndef INTERP_CHECK_FAULT_MEMORY_H
+#define INTERP_CHECK_FAULT_MEMORY_H
 
 #include "interp/exec/exec.h"
 #include "interp/fault.h"

@@ -1,7 +1,7 @@
 /* Internal to interp: symbolic values of the bytes in a work-item's block (struct mm_term).  Each byte of the
  * block has the number of a term and of the byte within it; 0: the byte is concrete. */
-#ifndef INTERP_EXEC_TERMS_H
-#define INTERP_EXEC_TERMS_H
+#ifndef INTERP_CHECK_TERMS_H
+#define INTERP_CHECK_TERMS_H
 
 #include "interp/exec/exec.h"
 

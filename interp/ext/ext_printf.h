@@ -1,6 +1,6 @@
 /* printf in kernels [CLC 6.15.14, 6.15.14.2 R1; CL env 2.11 R1]: text from a format and typed values. */
-#ifndef INTERP_EXT_PRINTF_H
-#define INTERP_EXT_PRINTF_H
+#ifndef INTERP_EXT_EXT_PRINTF_H
+#define INTERP_EXT_EXT_PRINTF_H
 
 #include <stdbool.h>
 #include <stddef.h>

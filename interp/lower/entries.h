@@ -4,8 +4,8 @@
  * or belongs to debug information, modes or extensions is none.
  *   none     declares or annotates: nothing to execute
  *   foreign  not of the OpenCL environment, or of a part that no device here has: the module is refused */
-#ifndef INTERP_EXEC_ENTRIES_H
-#define INTERP_EXEC_ENTRIES_H
+#ifndef INTERP_LOWER_ENTRIES_H
+#define INTERP_LOWER_ENTRIES_H
 
 /* clang-format off */
 #define IN_ENTRY_OpNop none

@@ -1,6 +1,6 @@
 /* Internal to lower: state of lowering one kernel and all its callees to the engine's instructions. */
-#ifndef INTERP_EXEC_LOWER_H
-#define INTERP_EXEC_LOWER_H
+#ifndef INTERP_LOWER_LOWER_H
+#define INTERP_LOWER_LOWER_H
 
 /* clang-format off */
 

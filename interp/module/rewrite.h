@@ -1,6 +1,6 @@
 /* Stages that replace the words of a module before its id table is made: new words, and whether each is an id. */
-#ifndef INTERP_REWRITE_H
-#define INTERP_REWRITE_H
+#ifndef INTERP_MODULE_REWRITE_H
+#define INTERP_MODULE_REWRITE_H
 
 #include "module.h"
 

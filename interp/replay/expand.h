@@ -1,7 +1,7 @@
 /* Expansion of traces: replaces launches recorded without events (replay.h) by the events of their
  * re-execution (docs/reexecution.md#expansion). */
-#ifndef INTERP_EXPAND_H
-#define INTERP_EXPAND_H
+#ifndef INTERP_REPLAY_EXPAND_H
+#define INTERP_REPLAY_EXPAND_H
 
 #include "memmodel/memmodel.h"
 

@@ -1,6 +1,6 @@
 /* Internal to expand*.c: the filter between a trace and its consumer. */
-#ifndef INTERP_EXPAND_INTERNAL_H
-#define INTERP_EXPAND_INTERNAL_H
+#ifndef INTERP_REPLAY_EXPAND_INTERNAL_H
+#define INTERP_REPLAY_EXPAND_INTERNAL_H
 
 #include "interp/exec/exec.h"
 #include "interp/replay/replay.h"

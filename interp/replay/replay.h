@@ -4,8 +4,8 @@
  * events follow from module, kernel, arguments, sizes and the initial contents of memory.  A trace then holds
  * the module once (MM_RECORD_PROGRAM), contents of memory that do not follow from earlier records
  * (MM_RECORD_CONTENT), and the launch (MM_RECORD_REPLAY); expand.h reconstructs the events. */
-#ifndef INTERP_REPLAY_H
-#define INTERP_REPLAY_H
+#ifndef INTERP_REPLAY_REPLAY_H
+#define INTERP_REPLAY_REPLAY_H
 
 #include "interp/interp.h"
 

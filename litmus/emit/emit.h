@@ -1,6 +1,6 @@
 /* Shared by emit/statement.c (the test's statements) and emit/frame.c (the code around them). */
-#ifndef LITMUS_EMIT_H
-#define LITMUS_EMIT_H
+#ifndef LITMUS_EMIT_EMIT_H
+#define LITMUS_EMIT_EMIT_H
 
 #include "litmus/lower/lower.h"
 #include "litmus/parse/ast.h"

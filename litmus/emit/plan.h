@@ -1,6 +1,6 @@
 /* Shared by plan.c and plan_host.c. */
-#ifndef LITMUS_PLAN_H
-#define LITMUS_PLAN_H
+#ifndef LITMUS_EMIT_PLAN_H
+#define LITMUS_EMIT_PLAN_H
 
 #include "litmus/files.h"
 #include "litmus/parse/ast.h"

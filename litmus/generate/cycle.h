@@ -1,7 +1,7 @@
 /* Cycles: the generator's input form of tests.  A cycle is a ring of accesses and of the edges between
  * them, in the manner of diy; the test's condition describes an execution that contains the ring. */
-#ifndef LITMUS_GEN_H
-#define LITMUS_GEN_H
+#ifndef LITMUS_GENERATE_CYCLE_H
+#define LITMUS_GENERATE_CYCLE_H
 
 #include "litmus/parse/ast.h"
 

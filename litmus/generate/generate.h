@@ -1,6 +1,6 @@
 /* The generator's interface for tools: cycles and families of cycles become tests. */
-#ifndef LITMUS_GENERATE_H
-#define LITMUS_GENERATE_H
+#ifndef LITMUS_GENERATE_GENERATE_H
+#define LITMUS_GENERATE_GENERATE_H
 
 #include "litmus/generate/cycle.h"
 

@@ -1,6 +1,6 @@
 /* Judgements: computed by judge.c, written by report.c, html.c and ci.c; the table of a campaign: table.c. */
-#ifndef LITMUS_JUDGE_H
-#define LITMUS_JUDGE_H
+#ifndef LITMUS_JUDGE_JUDGE_H
+#define LITMUS_JUDGE_JUDGE_H
 
 #include "litmus/parse/ast.h"
 

@@ -1,6 +1,6 @@
 /* Lowering of OPENCL tests: shared by lower.c (objects, statements), expr.c (expressions) and the others. */
-#ifndef LITMUS_LOWER_H
-#define LITMUS_LOWER_H
+#ifndef LITMUS_LOWER_LOWER_H
+#define LITMUS_LOWER_LOWER_H
 
 #include "litmus/parse/ast.h"
 

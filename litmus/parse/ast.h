@@ -1,6 +1,6 @@
 /* The abstract syntax tree of a litmus test.  Everything lives in the test's arena; every node has a position. */
-#ifndef LITMUS_AST_H
-#define LITMUS_AST_H
+#ifndef LITMUS_PARSE_AST_H
+#define LITMUS_PARSE_AST_H
 
 #include "litmus/litmus.h"
 

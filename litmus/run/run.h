@@ -3,8 +3,8 @@
  * Stands alone: `cc litmus/run/[a-z]*.c litmus/run/vk/[a-z]*.c -lOpenCL -lcjson -ldl` builds it without the rest of refcl.  The
  * parent process writes the results; a child process calls the driver, so that a crash or hang of the driver
  * affects one test and not the campaign. */
-#ifndef LITMUS_RUN_H
-#define LITMUS_RUN_H
+#ifndef LITMUS_RUN_RUN_H
+#define LITMUS_RUN_RUN_H
 
 #ifndef CL_TARGET_OPENCL_VERSION
 #define CL_TARGET_OPENCL_VERSION 300

@@ -1,7 +1,7 @@
 /* From a Vulkan litmus test to a SPIR-V module for the Vulkan memory model, as assembly text; and from an OpenCL test
  * to a Vulkan one.  Shared by the files of this folder and by emit/plan.c. */
-#ifndef LITMUS_VULKAN_H
-#define LITMUS_VULKAN_H
+#ifndef LITMUS_VULKAN_VULKAN_H
+#define LITMUS_VULKAN_VULKAN_H
 
 #include "litmus/lower/lower.h"
 #include "litmus/parse/ast.h"

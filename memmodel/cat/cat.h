@@ -3,8 +3,8 @@
  * A model is parsed once into a tree that every engine shares; what the tree *means* is written down
  * separately by each engine (the evaluator here, the Z3 encoder in checker/), so that they can be
  * compared. */
-#ifndef MEMMODEL_CAT_H
-#define MEMMODEL_CAT_H
+#ifndef MEMMODEL_CAT_CAT_H
+#define MEMMODEL_CAT_CAT_H
 
 #include "memmodel/memmodel.h"
 

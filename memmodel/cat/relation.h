@@ -1,7 +1,7 @@
 /* Relation algebra on bit matrices.  All functions take the number of events N of the universe; sets have
  * mm_rel_words(n) words, relations n times as many.  Results may alias operands only where said so. */
-#ifndef MEMMODEL_REL_H
-#define MEMMODEL_REL_H
+#ifndef MEMMODEL_CAT_RELATION_H
+#define MEMMODEL_CAT_RELATION_H
 
 #include "memmodel/cat/cat.h"
 

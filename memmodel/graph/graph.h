@@ -1,6 +1,6 @@
 /* What graph.c and the dumps share. */
-#ifndef MEMMODEL_GRAPH_H
-#define MEMMODEL_GRAPH_H
+#ifndef MEMMODEL_GRAPH_GRAPH_H
+#define MEMMODEL_GRAPH_GRAPH_H
 
 #include "memmodel/base/map.h"
 #include "memmodel/memmodel.h"

@@ -1,6 +1,6 @@
 /* Captured kernel launches: everything that a kernel needs to run again, in one file (docs/format.md#captured-launches). */
-#ifndef MEMMODEL_CAPTURE_H
-#define MEMMODEL_CAPTURE_H
+#ifndef MEMMODEL_TRACE_CAPTURE_H
+#define MEMMODEL_TRACE_CAPTURE_H
 
 #include "memmodel/memmodel.h"
 

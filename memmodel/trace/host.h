@@ -1,7 +1,7 @@
 /* Recording that the runtime and the loader layer share: where the trace goes, which places of the host's code call, and
  * which plain host memory commands use. */
-#ifndef MM_TRACE_HOST_H
-#define MM_TRACE_HOST_H
+#ifndef MEMMODEL_TRACE_HOST_H
+#define MEMMODEL_TRACE_HOST_H
 #include "memmodel/memmodel.h"
 
 /* Creates the file that PATTERN names ("%p": the process id) for writing; its descriptor has a high number and is closed

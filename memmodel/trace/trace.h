@@ -1,7 +1,7 @@
 /* The layout of trace files, shared by writer and reader (docs/format.md#file).  Chunks can be decoded independently of
  * each other: the predictions that events are coded against start at zero in each. */
-#ifndef MEMMODEL_TRACE_H
-#define MEMMODEL_TRACE_H
+#ifndef MEMMODEL_TRACE_TRACE_H
+#define MEMMODEL_TRACE_TRACE_H
 
 #include "memmodel/memmodel.h"
 

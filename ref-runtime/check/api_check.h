@@ -1,6 +1,6 @@
 /* The check of API use. */
-#ifndef RT_API_CHECK_H
-#define RT_API_CHECK_H
+#ifndef REF_RUNTIME_CHECK_API_CHECK_H
+#define REF_RUNTIME_CHECK_API_CHECK_H
 
 #include "ref-runtime/runtime.h"
 

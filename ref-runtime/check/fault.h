@@ -1,6 +1,6 @@
 /* Injected faults of commands: see interp/fault.def. */
-#ifndef RT_FAULT_H
-#define RT_FAULT_H
+#ifndef REF_RUNTIME_CHECK_FAULT_H
+#define REF_RUNTIME_CHECK_FAULT_H
 
 #include "interp/fault.h"
 #include "ref-runtime/enqueue/launch.h"

@@ -1,7 +1,7 @@
 /* REFCL_CHECK=api, and recorded executions: memory that the host may access only while it is mapped is protected
  * at other times. */
-#ifndef RT_HOST_GUARD_H
-#define RT_HOST_GUARD_H
+#ifndef REF_RUNTIME_CHECK_HOST_GUARD_H
+#define REF_RUNTIME_CHECK_HOST_GUARD_H
 
 #include "ref-runtime/runtime.h"
 

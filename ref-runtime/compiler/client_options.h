@@ -1,6 +1,6 @@
 /* Options of clBuildProgram, clCompileProgram and clLinkProgram [CL 5.8.6, 5.8.7]. */
-#ifndef RT_COMPILER_CLIENT_OPTIONS_H
-#define RT_COMPILER_CLIENT_OPTIONS_H
+#ifndef REF_RUNTIME_COMPILER_CLIENT_OPTIONS_H
+#define REF_RUNTIME_COMPILER_CLIENT_OPTIONS_H
 
 #include "memmodel/memmodel.h"
 

@@ -1,6 +1,6 @@
 /* The compiler helper process, seen from the library: started once, shared by all threads. */
-#ifndef RT_COMPILER_CLIENT_PROCESS_H
-#define RT_COMPILER_CLIENT_PROCESS_H
+#ifndef REF_RUNTIME_COMPILER_CLIENT_PROCESS_H
+#define REF_RUNTIME_COMPILER_CLIENT_PROCESS_H
 
 #include "memmodel/base/own_fd.h"
 #include "memmodel/memmodel.h"

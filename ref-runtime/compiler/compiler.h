@@ -1,8 +1,8 @@
 /* The OpenCL C front end as the runtime sees it: compile, link and disassemble requests that are carried
  * out by the refcl-compiler helper process, which forks for each, so that a crash of the compiler is a
  * failed build with a log.  No LLVM or Clang type crosses this header. */
-#ifndef RT_COMPILER_H
-#define RT_COMPILER_H
+#ifndef REF_RUNTIME_COMPILER_COMPILER_H
+#define REF_RUNTIME_COMPILER_COMPILER_H
 
 #include "memmodel/memmodel.h"
 

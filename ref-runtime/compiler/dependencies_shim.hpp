@@ -1,6 +1,6 @@
 /* What a compilation depends on beside its request, each with what it was when it was read. */
-#ifndef RT_COMPILER_DEPENDENCIES_SHIM_HPP
-#define RT_COMPILER_DEPENDENCIES_SHIM_HPP
+#ifndef REF_RUNTIME_COMPILER_DEPENDENCIES_SHIM_HPP
+#define REF_RUNTIME_COMPILER_DEPENDENCIES_SHIM_HPP
 
 #include "memmodel/base/identity.h"
 #include "ref-runtime/compiler/helper.h"

@@ -1,6 +1,6 @@
 /* Inside the compiler helper: one job, and the stages that carry it out. */
-#ifndef RT_COMPILER_HELPER_H
-#define RT_COMPILER_HELPER_H
+#ifndef REF_RUNTIME_COMPILER_HELPER_H
+#define REF_RUNTIME_COMPILER_HELPER_H
 
 #include <stdbool.h>
 #include <stddef.h>

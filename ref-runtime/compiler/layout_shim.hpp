@@ -1,6 +1,6 @@
 /* What the memory of a variable consists of, in the words of its source. */
-#ifndef RT_COMPILER_LAYOUT_SHIM_HPP
-#define RT_COMPILER_LAYOUT_SHIM_HPP
+#ifndef REF_RUNTIME_COMPILER_LAYOUT_SHIM_HPP
+#define REF_RUNTIME_COMPILER_LAYOUT_SHIM_HPP
 
 #include <clang/AST/ASTContext.h>
 

@@ -1,6 +1,6 @@
 /* Definitions that several modules may have [cl_khr_spirv_linkonce_odr]. */
-#ifndef RT_LINKONCE_SHIM_HPP
-#define RT_LINKONCE_SHIM_HPP
+#ifndef REF_RUNTIME_COMPILER_LINKONCE_SHIM_HPP
+#define REF_RUNTIME_COMPILER_LINKONCE_SHIM_HPP
 
 #include <cstdint>
 #include <set>

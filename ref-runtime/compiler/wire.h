@@ -4,8 +4,8 @@
  * for the job itself and a file that takes the child's standard error.  On the stream go an
  * acknowledgement byte (to the client), a request, and a response.  Both are a header and tagged blobs,
  * in the byte order of the machine: both ends are built together. */
-#ifndef RT_COMPILER_WIRE_H
-#define RT_COMPILER_WIRE_H
+#ifndef REF_RUNTIME_COMPILER_WIRE_H
+#define REF_RUNTIME_COMPILER_WIRE_H
 
 #include <errno.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* Command buffers: commands recorded once and enqueued as often as wanted [cl_khr_command_buffer 0.9.8]. */
-#ifndef RT_COMMAND_BUFFER_H
-#define RT_COMMAND_BUFFER_H
+#ifndef REF_RUNTIME_ENQUEUE_COMMAND_BUFFER_H
+#define REF_RUNTIME_ENQUEUE_COMMAND_BUFFER_H
 
 #include "ref-runtime/enqueue/enqueue.h"
 

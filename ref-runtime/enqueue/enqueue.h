@@ -1,6 +1,6 @@
 /* What the enqueue files share: the checks that every call begins with. */
-#ifndef RT_ENQUEUE_H
-#define RT_ENQUEUE_H
+#ifndef REF_RUNTIME_ENQUEUE_ENQUEUE_H
+#define REF_RUNTIME_ENQUEUE_ENQUEUE_H
 
 #include "ref-runtime/memory/memory.h"
 

@@ -1,6 +1,6 @@
 /* Kernels in queues: what launches by the host and by kernels share. */
-#ifndef RT_LAUNCH_H
-#define RT_LAUNCH_H
+#ifndef REF_RUNTIME_ENQUEUE_LAUNCH_H
+#define REF_RUNTIME_ENQUEUE_LAUNCH_H
 
 #include "ref-runtime/sched/command.h"
 

@@ -1,6 +1,6 @@
 /* Handles of recorded kernel commands, and their updates [cl_khr_command_buffer_mutable_dispatch 0.9.5]. */
-#ifndef RT_MUTABLE_H
-#define RT_MUTABLE_H
+#ifndef REF_RUNTIME_ENQUEUE_MUTABLE_H
+#define REF_RUNTIME_ENQUEUE_MUTABLE_H
 
 #include "ref-runtime/enqueue/command_buffer.h"
 

@@ -1,6 +1,6 @@
 /* Semaphores of the binary type [cl_khr_semaphore], and those of other APIs and processes [cl_khr_external_semaphore]. */
-#ifndef RT_SEMAPHORE_H
-#define RT_SEMAPHORE_H
+#ifndef REF_RUNTIME_ENQUEUE_SEMAPHORE_H
+#define REF_RUNTIME_ENQUEUE_SEMAPHORE_H
 
 #include "memmodel/base/own_fd.h"
 #include "ref-runtime/enqueue/enqueue.h"

@@ -1,6 +1,6 @@
 /* Memory that objects share with other APIs and processes. */
-#ifndef RT_EXTERNAL_H
-#define RT_EXTERNAL_H
+#ifndef REF_RUNTIME_MEMORY_EXTERNAL_H
+#define REF_RUNTIME_MEMORY_EXTERNAL_H
 
 #include "ref-runtime/memory/memory.h"
 

@@ -1,6 +1,6 @@
 /* Images among themselves: what image*.c and enqueue/image.c share. */
-#ifndef RT_IMAGE_H
-#define RT_IMAGE_H
+#ifndef REF_RUNTIME_MEMORY_IMAGE_H
+#define REF_RUNTIME_MEMORY_IMAGE_H
 
 #include "ref-runtime/memory/memory.h"
 

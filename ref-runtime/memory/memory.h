@@ -1,6 +1,6 @@
 /* Memory objects and SVM among themselves. */
-#ifndef RT_MEMORY_H
-#define RT_MEMORY_H
+#ifndef REF_RUNTIME_MEMORY_MEMORY_H
+#define REF_RUNTIME_MEMORY_MEMORY_H
 
 #include "ref-runtime/sched/command.h"
 

@@ -1,6 +1,6 @@
 /* Kernel objects among themselves. */
-#ifndef RT_KERNEL_H
-#define RT_KERNEL_H
+#ifndef REF_RUNTIME_PROGRAM_KERNEL_H
+#define REF_RUNTIME_PROGRAM_KERNEL_H
 
 #include "ref-runtime/program/program.h"
 

@@ -1,6 +1,6 @@
 /* Program objects among themselves: what program*.c and kernel*.c share. */
-#ifndef RT_PROGRAM_H
-#define RT_PROGRAM_H
+#ifndef REF_RUNTIME_PROGRAM_PROGRAM_H
+#define REF_RUNTIME_PROGRAM_PROGRAM_H
 
 #include "ref-runtime/compiler/compiler.h"
 #include "ref-runtime/runtime.h"

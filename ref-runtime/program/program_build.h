@@ -1,6 +1,6 @@
 /* What building, compiling and linking share. */
-#ifndef RT_PROGRAM_BUILD_H
-#define RT_PROGRAM_BUILD_H
+#ifndef REF_RUNTIME_PROGRAM_PROGRAM_BUILD_H
+#define REF_RUNTIME_PROGRAM_PROGRAM_BUILD_H
 
 #include "ref-runtime/compiler/client_options.h"
 #include "ref-runtime/program/program.h"

@@ -1,7 +1,7 @@
 /* Capturing launches: REFCL_CAPTURE=PATTERN writes each to a file; %p is the process id, %n the launch's
  * number.  See memmodel/trace/capture.h. */
-#ifndef RT_CAPTURE_H
-#define RT_CAPTURE_H
+#ifndef REF_RUNTIME_RECORD_CAPTURE_H
+#define REF_RUNTIME_RECORD_CAPTURE_H
 
 #include "ref-runtime/enqueue/launch.h"
 

@@ -3,8 +3,8 @@
  *
  * The program is linked with librefcl-host.so, which defines refcl_host_attach(), which is called when recording
  * starts. */
-#ifndef REF_RUNTIME_HOST_ACCESS_H
-#define REF_RUNTIME_HOST_ACCESS_H
+#ifndef REF_RUNTIME_RECORD_HOST_ACCESS_H
+#define REF_RUNTIME_RECORD_HOST_ACCESS_H
 
 #include <stdbool.h>
 #include <stddef.h>

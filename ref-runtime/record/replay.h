@@ -1,7 +1,7 @@
 /* Launches in traces that are to be executed again instead of being recorded event by event
  * (interp/replay/replay.h). */
-#ifndef RT_REPLAY_H
-#define RT_REPLAY_H
+#ifndef REF_RUNTIME_RECORD_REPLAY_H
+#define REF_RUNTIME_RECORD_REPLAY_H
 
 #include "ref-runtime/enqueue/launch.h"
 

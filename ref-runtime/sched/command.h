@@ -1,6 +1,6 @@
 /* Commands and their scheduling: what the enqueue files and the executor share. */
-#ifndef RT_COMMAND_H
-#define RT_COMMAND_H
+#ifndef REF_RUNTIME_SCHED_COMMAND_H
+#define REF_RUNTIME_SCHED_COMMAND_H
 
 #include "ref-runtime/runtime.h"
 

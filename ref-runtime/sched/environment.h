@@ -1,6 +1,6 @@
 /* The kernel environment and the executor. */
-#ifndef RT_ENVIRONMENT_H
-#define RT_ENVIRONMENT_H
+#ifndef REF_RUNTIME_SCHED_ENVIRONMENT_H
+#define REF_RUNTIME_SCHED_ENVIRONMENT_H
 
 #include "ref-runtime/sched/command.h"
 

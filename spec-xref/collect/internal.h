@@ -1,6 +1,6 @@
 /* The collector: internal interface. */
-#ifndef XREF_COLLECT_INTERNAL_H
-#define XREF_COLLECT_INTERNAL_H
+#ifndef SPEC_XREF_COLLECT_INTERNAL_H
+#define SPEC_XREF_COLLECT_INTERNAL_H
 
 #include "spec-xref/xref.h"
 

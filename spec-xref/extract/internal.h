@@ -1,6 +1,6 @@
 /* Specification text: shared by the readers of the three formats. */
-#ifndef XREF_TEXT_INTERNAL_H
-#define XREF_TEXT_INTERNAL_H
+#ifndef SPEC_XREF_EXTRACT_INTERNAL_H
+#define SPEC_XREF_EXTRACT_INTERNAL_H
 
 #include "spec-xref/xref.h"
 

@@ -1,5 +1,8 @@
 /* The third way to decide a program: list every choice of values read, sources and orders of writes, and ask
  * for each what the model says, as plainly as can be.  Written for the hunt alone. */
+#ifndef TESTS_HUNT_ENUMERATE_H
+#define TESTS_HUNT_ENUMERATE_H
+
 #include "tests/hunt/judge.h"
 
 #include <stdlib.h>
@@ -581,3 +584,5 @@ bool hunt_enumerate(const struct hunt_program *p, const struct mm_cat_model *mod
         result->condition = result->race = result->usage = CK_UNKNOWN;
     return complete;
 }
+
+#endif

@@ -1,4 +1,7 @@
 /* Random programs for the hunt, and their lowering to what the engines decide about. */
+#ifndef TESTS_HUNT_GENERATE_H
+#define TESTS_HUNT_GENERATE_H
+
 #include "tests/hunt/hunt.h"
 
 #include <string.h>
@@ -599,3 +602,5 @@ struct ck_program *hunt_lower(const struct hunt_program *p)
     lower_condition(c, p);
     return c;
 }
+
+#endif

@@ -1,6 +1,6 @@
 /* What the hunt for disagreement consists of: random programs, a third way to decide them, comparison. */
-#ifndef TESTS_HUNT_H
-#define TESTS_HUNT_H
+#ifndef TESTS_HUNT_HUNT_H
+#define TESTS_HUNT_HUNT_H
 
 #include "checker/checker.h"
 

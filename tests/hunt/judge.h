@@ -1,4 +1,7 @@
 /* The hunt's own meaning of the cat language and its base names, over one candidate execution. */
+#ifndef TESTS_HUNT_JUDGE_H
+#define TESTS_HUNT_JUDGE_H
+
 #include "tests/hunt/hunt.h"
 
 #include <stdlib.h>
@@ -469,3 +472,5 @@ static bool statement(struct enumeration *x, const struct mm_cat_check *check)
         holds = holds && !(check->kind == MM_CAT_CHECK_EMPTY ? m.row[i] : m.row[i] >> i & 1);
     return holds != check->negated;
 }
+
+#endif

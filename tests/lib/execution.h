@@ -1,6 +1,6 @@
 /* Executions written by hand, record by record, for a detector. */
-#ifndef EXECUTION_H
-#define EXECUTION_H
+#ifndef TESTS_LIB_EXECUTION_H
+#define TESTS_LIB_EXECUTION_H
 
 #include "checker/checker.h"
 

@@ -1,6 +1,6 @@
 /* Entry points of extensions by their present interface, whatever the headers declare, as p_NAME. */
-#ifndef COMMAND_TEST_H
-#define COMMAND_TEST_H
+#ifndef TESTS_RUNTIME_COMMAND_TEST_H
+#define TESTS_RUNTIME_COMMAND_TEST_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* What tests of tables of calls share, each call with the code that it shall answer. */
-#ifndef CONDITION_TEST_H
-#define CONDITION_TEST_H
+#ifndef TESTS_RUNTIME_CONDITION_TEST_H
+#define TESTS_RUNTIME_CONDITION_TEST_H
 
 #include "runtime_test.h"
 

@@ -1,6 +1,6 @@
 /* What tests of shared memory and semaphores have in common: a kernel that doubles words, in memory that is a file. */
-#ifndef EXTERNAL_TEST_H
-#define EXTERNAL_TEST_H
+#ifndef TESTS_RUNTIME_EXTERNAL_TEST_H
+#define TESTS_RUNTIME_EXTERNAL_TEST_H
 
 #include "command_test.h"
 

@@ -1,6 +1,6 @@
 /* What the tests of images share. */
-#ifndef IMAGE_TEST_H
-#define IMAGE_TEST_H
+#ifndef TESTS_RUNTIME_IMAGE_TEST_H
+#define TESTS_RUNTIME_IMAGE_TEST_H
 
 #include "runtime_test.h"
 

@@ -1,6 +1,6 @@
 /* A SPIR-V module whose kernel limits what it is given. */
-#ifndef LIMITED_H
-#define LIMITED_H
+#ifndef TESTS_RUNTIME_LIMITED_H
+#define TESTS_RUNTIME_LIMITED_H
 
 #include <CL/cl.h>
 

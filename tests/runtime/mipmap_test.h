@@ -1,6 +1,6 @@
 /* What the tests of mipmapped images share: images of each type, and how large their levels are [cl_khr_mipmap_image]. */
-#ifndef MIPMAP_TEST_H
-#define MIPMAP_TEST_H
+#ifndef TESTS_RUNTIME_MIPMAP_TEST_H
+#define TESTS_RUNTIME_MIPMAP_TEST_H
 
 #include "image_test.h"
 

@@ -1,6 +1,6 @@
 /* A SPIR-V module with kernels of its own. */
-#ifndef OWN_KERNELS_H
-#define OWN_KERNELS_H
+#ifndef TESTS_RUNTIME_OWN_KERNELS_H
+#define TESTS_RUNTIME_OWN_KERNELS_H
 
 #include <CL/cl.h>
 

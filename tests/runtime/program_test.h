@@ -1,6 +1,6 @@
 /* What tests of one program share: PROGRAM, made of SOURCE with OPTIONS, which the includer defines before. */
-#ifndef PROGRAM_TEST_H
-#define PROGRAM_TEST_H
+#ifndef TESTS_RUNTIME_PROGRAM_TEST_H
+#define TESTS_RUNTIME_PROGRAM_TEST_H
 
 #include "runtime_test.h"
 

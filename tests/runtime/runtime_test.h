@@ -1,6 +1,6 @@
 /* What the API tests share: a context with queues on the first refcl device, reached through the loader. */
-#ifndef RUNTIME_TEST_H
-#define RUNTIME_TEST_H
+#ifndef TESTS_RUNTIME_RUNTIME_TEST_H
+#define TESTS_RUNTIME_RUNTIME_TEST_H
 
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS

@@ -1,6 +1,6 @@
 /* A SPIR-V module with specialization constants. */
-#ifndef SPECIALIZED_H
-#define SPECIALIZED_H
+#ifndef TESTS_RUNTIME_SPECIALIZED_H
+#define TESTS_RUNTIME_SPECIALIZED_H
 
 #include <CL/cl.h>
 

@@ -91,13 +91,20 @@ git add -A
 ok "a file of 601 lines" complaints layout.py "checker/search/long.c: 601 lines, more than 600"
 git rm -qf checker/search/long.c
 {
+    printf '#ifndef CHECKER_SEARCH_WIDE_H\n#define CHECKER_SEARCH_WIDE_H\n'
     echo 'struct wide {'
     for i in {1..15}; do echo "    int a$i, b$i; /* one, two */"; done
     echo '    struct { int x, y; } nested;'
-    echo '};'
+    printf '};\n#endif\n'
 } >checker/search/wide.h
 git add -A
 ok "a structure of 31 members" complaints layout.py "checker/search/wide.h: struct wide has 31 members, more than 30"
 git rm -qf checker/search/wide.h
+printf '#ifndef SEARCH_H\n#define SEARCH_H\n#endif\n' >checker/search/search.h
+echo 'struct none;' >checker/search/none.h
+git add -A
+ok "include guards" complaints layout.py "checker/search/none.h: the include guard is CHECKER_SEARCH_NONE_H" \
+    "checker/search/search.h: the include guard is CHECKER_SEARCH_SEARCH_H"
+git rm -qf checker/search/search.h checker/search/none.h
 cd "$root" || exit 4
 done_testing

@@ -1,6 +1,6 @@
 /* The subcommands of refcl, one file each. */
-#ifndef TOOLS_COMMANDS_H
-#define TOOLS_COMMANDS_H
+#ifndef TOOLS_CMD_COMMANDS_H
+#define TOOLS_CMD_COMMANDS_H
 
 #include "tools/tool.h"
 

@@ -1,6 +1,6 @@
 /* Reading many litmus tests, from files and folders. */
-#ifndef TOOLS_LITMUS_FILES_H
-#define TOOLS_LITMUS_FILES_H
+#ifndef TOOLS_CMD_LITMUS_FILES_H
+#define TOOLS_CMD_LITMUS_FILES_H
 
 #include "litmus/litmus.h"
 

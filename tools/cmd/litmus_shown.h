@@ -1,6 +1,6 @@
 /* What `refcl litmus check` shows of executions. */
-#ifndef TOOLS_LITMUS_SHOWN_H
-#define TOOLS_LITMUS_SHOWN_H
+#ifndef TOOLS_CMD_LITMUS_SHOWN_H
+#define TOOLS_CMD_LITMUS_SHOWN_H
 
 #include "checker/checker.h"
 

@@ -3,8 +3,8 @@
  * A launch of the kernel becomes one thread per work-item.  Values in memory that work-items share become
  * objects, private variables become registers, calls are inlined, identifiers of work-items are constants.
  * [SPIRV 2.2, 2.3; SPIRV 3.42] */
-#ifndef TOOLS_EXPLORE_H
-#define TOOLS_EXPLORE_H
+#ifndef TOOLS_EXPLORE_EXPLORE_H
+#define TOOLS_EXPLORE_EXPLORE_H
 
 #include "checker/checker.h"
 #include "interp/image/image.h"

@@ -1,8 +1,8 @@
 /* What the launches of a program on any driver touch for certain, from the program's source or SPIR-V.
  *
  * The input is a trace of tools/layer; footprint_read() passes it on with accesses in place of the launches. */
-#ifndef TOOLS_FOOTPRINT_H
-#define TOOLS_FOOTPRINT_H
+#ifndef TOOLS_FOOTPRINT_FOOTPRINT_H
+#define TOOLS_FOOTPRINT_FOOTPRINT_H
 
 #include "memmodel/memmodel.h"
 

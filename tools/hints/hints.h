@@ -1,7 +1,7 @@
 /* Hints about needless synchronization: waits that order nothing that conflicts, so that a program on any driver has no race
  * without them (README.md). */
-#ifndef TOOLS_HINTS_H
-#define TOOLS_HINTS_H
+#ifndef TOOLS_HINTS_HINTS_H
+#define TOOLS_HINTS_HINTS_H
 
 #include "checker/checker.h"
 

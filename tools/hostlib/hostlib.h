@@ -1,6 +1,6 @@
 /* What the files of librefcl-host share. */
-#ifndef TOOLS_HOSTLIB_H
-#define TOOLS_HOSTLIB_H
+#ifndef TOOLS_HOSTLIB_HOSTLIB_H
+#define TOOLS_HOSTLIB_HOSTLIB_H
 
 #include "ref-runtime/record/host_access.h"
 

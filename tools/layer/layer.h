@@ -2,8 +2,8 @@
  * records, without those of work-items.
  *
  * Every function that changes a shadow object or records is called with ly_lock held, unless it says otherwise. */
-#ifndef TOOLS_LAYER_H
-#define TOOLS_LAYER_H
+#ifndef TOOLS_LAYER_LAYER_H
+#define TOOLS_LAYER_LAYER_H
 
 #include "memmodel/memmodel.h"
 #include "tools/layer/launch.h"

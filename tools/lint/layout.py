@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """The top level holds only the entries of TOP; source files of the product have at most 600 lines, their
-functions at most 80, their structures at most 30 members (a nested structure counts as one)."""
+functions at most 80, their structures at most 30 members (a nested structure counts as one); the include guard of
+FOLDER/FILE.h is FOLDER_FILE_H."""
 import os
 import re
 import subprocess
@@ -11,6 +12,7 @@ ref-runtime interp memmodel checker litmus tests spec-xref tools""".split()
 CODE = re.compile(r"\.(c|h|cpp|hpp|inc|def)$")
 # From the first line of a definition, whose body opens in the first column, to the brace that closes it.
 FUNCTION = re.compile(r"^[A-Za-z_][^\n;]*\([^;{}]*\)[^;{}()]*\n\{\n.*?^\}", re.M | re.S)
+GUARD = re.compile(r"^#ifndef (\w+)\n#define \1$", re.M)
 STRUCT = re.compile(r"^struct (\w+) \{[^\n]*\n(.*?)^\}", re.M | re.S)
 MOST_LINES, MOST_FUNCTION_LINES, MOST_MEMBERS = 600, 80, 30
 
@@ -36,12 +38,21 @@ def complaints(name):
             yield f"{name}: struct {m.group(1)} has {members(m.group(2))} members, more than {MOST_MEMBERS}"
 
 
+def wrong_guard(name):
+    expected = re.sub(r"\W", "_", name).upper()
+    with open(name, encoding="utf-8") as file:
+        guard = GUARD.search(file.read())
+    return [] if guard and guard.group(1) == expected else [f"{name}: the include guard is {expected}"]
+
+
 def main():
     listed = subprocess.run(["git", "ls-files"], check=True, stdout=subprocess.PIPE, text=True).stdout.split()
     found = [f"{entry}: does not belong in the top level" for entry in sorted({n.split("/")[0] for n in listed} - set(TOP))]
     for name in listed:
         if CODE.search(name) and not name.startswith("tests/") and os.path.isfile(name):
             found += complaints(name)
+        if re.search(r"\.h(pp)?$", name) and os.path.isfile(name):
+            found += wrong_guard(name)
     for line in found:
         print(line)
     return 1 if found else 0

@@ -1,6 +1,6 @@
 /* Captured launches as words for the helper that launches kernels. */
-#ifndef TOOLS_CAPTURED_H
-#define TOOLS_CAPTURED_H
+#ifndef TOOLS_SESSION_CAPTURED_H
+#define TOOLS_SESSION_CAPTURED_H
 
 #include "tools/tool.h"
 

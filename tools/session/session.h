@@ -1,7 +1,7 @@
 /* A recorded session: a command that runs on refcl, its trace read through a pipe by a detector, and the
  * reports.  Shared by `refcl run` and `refcl kernel`. */
-#ifndef TOOLS_SESSION_H
-#define TOOLS_SESSION_H
+#ifndef TOOLS_SESSION_SESSION_H
+#define TOOLS_SESSION_SESSION_H
 
 #include "checker/checker.h"
 #include "tools/supervisor.h"

@@ -2,8 +2,8 @@
  *
  * One row of `run` for each file that was added; README.md describes the schema.  All functions that can fail take an error
  * value and leave the store as it was before the call. */
-#ifndef TOOLS_STORE_H
-#define TOOLS_STORE_H
+#ifndef TOOLS_STORE_STORE_H
+#define TOOLS_STORE_STORE_H
 
 #include "litmus/litmus.h"
 

@@ -1,6 +1,6 @@
 /* State of a replay, shared by its launcher (replay.c) and its oracle (oracle.c). */
-#ifndef TOOLS_REPLAY_ORACLE_H
-#define TOOLS_REPLAY_ORACLE_H
+#ifndef TOOLS_WITNESS_ORACLE_H
+#define TOOLS_WITNESS_ORACLE_H
 
 #include "tools/witness/replay.h"
 

@@ -1,6 +1,6 @@
 /* Replays witnesses in the interpreter. */
-#ifndef TOOLS_REPLAY_H
-#define TOOLS_REPLAY_H
+#ifndef TOOLS_WITNESS_REPLAY_H
+#define TOOLS_WITNESS_REPLAY_H
 
 #include "tools/witness/witness.h"
 

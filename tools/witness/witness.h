@@ -1,7 +1,7 @@
 /* Witnesses: executions of a launch with everything needed to replay them. `refcl explore` finds and
  * writes them, `refcl kernel --replay` reads them. */
-#ifndef TOOLS_WITNESS_H
-#define TOOLS_WITNESS_H
+#ifndef TOOLS_WITNESS_WITNESS_H
+#define TOOLS_WITNESS_WITNESS_H
 
 #include "interp/interp.h"
 #include "tools/explore/explore.h"

@@ -1,7 +1,7 @@
 /* Inside jit: instructions of a kernel that the interpreter's C functions execute for compiled code.  They
  * are lowered as for the interpreter, each with a separate frame: a header, operands, result. */
-#ifndef INTERP_JIT_CALLS_H
-#define INTERP_JIT_CALLS_H
+#ifndef INTERP_JIT_EMIT_CALLOUT_LOWER_H
+#define INTERP_JIT_EMIT_CALLOUT_LOWER_H
 
 #include "interp/exec/exec.h"
 

@@ -3,8 +3,8 @@
  * Values: bool i1, integers iN, half i16 (its bits), float, double, vectors of these, pointers ptr, opaque
  * handles i64, structures and arrays LLVM's own.  Memory is addressed by bytes with the layouts of struct
  * in_ty.  Every function has the parameters of enum in_emit_param before its own. */
-#ifndef INTERP_JIT_EMIT_H
-#define INTERP_JIT_EMIT_H
+#ifndef INTERP_JIT_EMIT_EMIT_H
+#define INTERP_JIT_EMIT_EMIT_H
 
 #include "interp/exec/exec.h"
 #include "interp/ext/convert.h"

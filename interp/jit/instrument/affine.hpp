@@ -1,6 +1,6 @@
 // Pointer origins, and offsets as affine functions of ids.  docs/instrumentation.md#affine
-#ifndef INTERP_JIT_AFFINE_HPP
-#define INTERP_JIT_AFFINE_HPP
+#ifndef INTERP_JIT_INSTRUMENT_AFFINE_HPP
+#define INTERP_JIT_INSTRUMENT_AFFINE_HPP
 
 #include "interp/jit/instrument/lower_checks.h"
 #include "interp/jit/vectorize/work_group.hpp"

@@ -1,6 +1,6 @@
 /* Inside jit: emission of check markers for instrumented launches; no effect in other launches. */
-#ifndef INTERP_JIT_EMIT_CHECKS_H
-#define INTERP_JIT_EMIT_CHECKS_H
+#ifndef INTERP_JIT_INSTRUMENT_EMIT_CHECKS_H
+#define INTERP_JIT_INSTRUMENT_EMIT_CHECKS_H
 
 #include "interp/jit/emit/emit.h"
 #include "interp/jit/instrument/shadow.h"

@@ -1,7 +1,7 @@
 /* Inside jit: arguments of which work-items access disjoint parts, as matrices whose row length is known at launch.
  * docs/instrumentation.md#matrices */
-#ifndef INTERP_JIT_GRIDS_H
-#define INTERP_JIT_GRIDS_H
+#ifndef INTERP_JIT_INSTRUMENT_GRIDS_H
+#define INTERP_JIT_INSTRUMENT_GRIDS_H
 
 #include "interp/jit/instrument/shadow.h"
 

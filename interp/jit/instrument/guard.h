@@ -1,6 +1,6 @@
 /* REFCL_GUARD: a page fault in compiled code ends the launch; the process continues. */
-#ifndef INTERP_JIT_GUARD_H
-#define INTERP_JIT_GUARD_H
+#ifndef INTERP_JIT_INSTRUMENT_GUARD_H
+#define INTERP_JIT_INSTRUMENT_GUARD_H
 
 #include "interp/jit/jit.h"
 #include <signal.h>

@@ -1,6 +1,6 @@
 /* Instrumented launches: lowering of check markers to code. */
-#ifndef INTERP_JIT_LOWER_CHECKS_H
-#define INTERP_JIT_LOWER_CHECKS_H
+#ifndef INTERP_JIT_INSTRUMENT_LOWER_CHECKS_H
+#define INTERP_JIT_INSTRUMENT_LOWER_CHECKS_H
 
 #include "interp/jit/instrument/shadow.h"
 

@@ -1,6 +1,6 @@
 // Inside instrument: the lowering of checks in a work-item function.
-#ifndef INTERP_JIT_LOWER_CHECKS_HPP
-#define INTERP_JIT_LOWER_CHECKS_HPP
+#ifndef INTERP_JIT_INSTRUMENT_LOWER_CHECKS_HPP
+#define INTERP_JIT_INSTRUMENT_LOWER_CHECKS_HPP
 
 #include "interp/jit/instrument/affine.hpp"
 #include "interp/jit/instrument/lower_checks.h"

@@ -2,8 +2,8 @@
  * cell, and sets a flag at any access that could be a race or another error.  A launch that leaves the flag clear
  * has no finding and needs no recording; otherwise the interpreter re-executes the launch.
  * docs/instrumentation.md#shadow-tags */
-#ifndef INTERP_JIT_SHADOW_H
-#define INTERP_JIT_SHADOW_H
+#ifndef INTERP_JIT_INSTRUMENT_SHADOW_H
+#define INTERP_JIT_INSTRUMENT_SHADOW_H
 
 #include <stdbool.h>
 #include <stdint.h>

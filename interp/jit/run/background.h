@@ -1,6 +1,6 @@
 /* Kernels compiled beside the program, before they are needed. */
-#ifndef INTERP_JIT_BACKGROUND_H
-#define INTERP_JIT_BACKGROUND_H
+#ifndef INTERP_JIT_RUN_BACKGROUND_H
+#define INTERP_JIT_RUN_BACKGROUND_H
 
 #include "interp/jit/run/compile.h"
 

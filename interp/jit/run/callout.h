@@ -1,6 +1,6 @@
 /* Inside jit: calls from compiled code to the interpreter's C functions. */
-#ifndef INTERP_JIT_OUTSIDE_H
-#define INTERP_JIT_OUTSIDE_H
+#ifndef INTERP_JIT_RUN_CALLOUT_H
+#define INTERP_JIT_RUN_CALLOUT_H
 
 #include "interp/jit/emit/callout_lower.h"
 

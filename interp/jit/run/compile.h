@@ -1,6 +1,6 @@
 /* Inside jit: kernels as native code. */
-#ifndef INTERP_JIT_COMPILE_H
-#define INTERP_JIT_COMPILE_H
+#ifndef INTERP_JIT_RUN_COMPILE_H
+#define INTERP_JIT_RUN_COMPILE_H
 
 #include "interp/jit/emit/emit.h"
 #include "interp/jit/instrument/shadow.h"

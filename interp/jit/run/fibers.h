@@ -1,6 +1,6 @@
 /* Fibers: what compiled code and the scheduler share. */
-#ifndef INTERP_JIT_TURNS_H
-#define INTERP_JIT_TURNS_H
+#ifndef INTERP_JIT_RUN_FIBERS_H
+#define INTERP_JIT_RUN_FIBERS_H
 
 #include "interp/jit/vectorize/work_item_loops.h"
 

@@ -1,6 +1,6 @@
 /* Inside jit: compiled kernels on disk (interp/cache.h). */
-#ifndef INTERP_JIT_KEEP_H
-#define INTERP_JIT_KEEP_H
+#ifndef INTERP_JIT_RUN_OBJECT_CACHE_H
+#define INTERP_JIT_RUN_OBJECT_CACHE_H
 
 #include "interp/jit/run/compile.h"
 

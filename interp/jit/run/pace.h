@@ -1,7 +1,7 @@
 /* Inside jit: how many threads execute a launch, from the time that its work-groups take.  Results do not depend on it:
  * work-groups are unordered [CL 3.2.2]. */
-#ifndef INTERP_JIT_PACE_H
-#define INTERP_JIT_PACE_H
+#ifndef INTERP_JIT_RUN_PACE_H
+#define INTERP_JIT_RUN_PACE_H
 
 #include "interp/jit/run/run.h"
 #include <time.h>

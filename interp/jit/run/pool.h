@@ -1,6 +1,6 @@
 /* A few threads that help the one that calls. */
-#ifndef INTERP_JIT_POOL_H
-#define INTERP_JIT_POOL_H
+#ifndef INTERP_JIT_RUN_POOL_H
+#define INTERP_JIT_RUN_POOL_H
 
 #include <stdbool.h>
 

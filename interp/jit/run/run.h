@@ -1,6 +1,6 @@
 /* Inside jit: a launch of a compiled kernel. */
-#ifndef INTERP_JIT_RUN_H
-#define INTERP_JIT_RUN_H
+#ifndef INTERP_JIT_RUN_RUN_H
+#define INTERP_JIT_RUN_RUN_H
 
 #include "interp/jit/run/callout.h"
 #include "interp/jit/run/compile.h"

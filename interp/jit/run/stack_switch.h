@@ -1,6 +1,6 @@
 /* Switching between stacks: what a fiber and its thread's scheduler are resumed by. */
-#ifndef INTERP_JIT_STACK_SWITCH_H
-#define INTERP_JIT_STACK_SWITCH_H
+#ifndef INTERP_JIT_RUN_STACK_SWITCH_H
+#define INTERP_JIT_RUN_STACK_SWITCH_H
 
 #include <stdbool.h>
 #include <stddef.h>

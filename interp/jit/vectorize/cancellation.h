@@ -1,6 +1,6 @@
 /* Stopping launches of compiled code. */
-#ifndef INTERP_JIT_POLL_SHIM_H
-#define INTERP_JIT_POLL_SHIM_H
+#ifndef INTERP_JIT_VECTORIZE_CANCELLATION_H
+#define INTERP_JIT_VECTORIZE_CANCELLATION_H
 
 #include <llvm-c/Core.h>
 #include <stdbool.h>

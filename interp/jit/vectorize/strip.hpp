@@ -1,6 +1,6 @@
 // Inside the strip shims: a strip under construction.
-#ifndef INTERP_JIT_STRIP_HPP
-#define INTERP_JIT_STRIP_HPP
+#ifndef INTERP_JIT_VECTORIZE_STRIP_HPP
+#define INTERP_JIT_VECTORIZE_STRIP_HPP
 
 #include "interp/jit/vectorize/work_group.hpp"
 

@@ -1,6 +1,6 @@
 // What the versions of LLVM name or declare differently; everything else of the JIT compiles with each of them.
-#ifndef INTERP_JIT_VERSIONS_HPP
-#define INTERP_JIT_VERSIONS_HPP
+#ifndef INTERP_JIT_VECTORIZE_VERSIONS_HPP
+#define INTERP_JIT_VECTORIZE_VERSIONS_HPP
 
 #include <llvm-c/LLJIT.h>
 #include <llvm-c/OrcEE.h>

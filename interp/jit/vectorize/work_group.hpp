@@ -1,6 +1,6 @@
 // Inside the loop shims: a work-group's function under construction.
-#ifndef INTERP_JIT_GROUP_HPP
-#define INTERP_JIT_GROUP_HPP
+#ifndef INTERP_JIT_VECTORIZE_WORK_GROUP_HPP
+#define INTERP_JIT_VECTORIZE_WORK_GROUP_HPP
 
 #include "interp/jit/vectorize/work_item_loops.h"
 

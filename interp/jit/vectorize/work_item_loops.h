@@ -1,6 +1,6 @@
 /* From the function of one work-item to that of a work-group. */
-#ifndef INTERP_JIT_LOOPS_SHIM_H
-#define INTERP_JIT_LOOPS_SHIM_H
+#ifndef INTERP_JIT_VECTORIZE_WORK_ITEM_LOOPS_H
+#define INTERP_JIT_VECTORIZE_WORK_ITEM_LOOPS_H
 
 #include <llvm-c/Core.h>
 #include <stdbool.h>

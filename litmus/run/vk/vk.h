@@ -1,6 +1,6 @@
 /* The Vulkan back end: libvulkan.so.1 is loaded when it is needed, so that the runner builds and starts without it. */
-#ifndef LITMUS_RUN_VK_H
-#define LITMUS_RUN_VK_H
+#ifndef LITMUS_RUN_VK_VK_H
+#define LITMUS_RUN_VK_VK_H
 
 #include "../exec.h"
 

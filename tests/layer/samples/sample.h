@@ -1,4 +1,7 @@
 /* What the samples share: one device of the first platform, short names.  Each sample has one bug, which -DFIXED removes. */
+#ifndef TESTS_LAYER_SAMPLES_SAMPLE_H
+#define TESTS_LAYER_SAMPLES_SAMPLE_H
+
 #ifndef CL_TARGET_OPENCL_VERSION
 #define CL_TARGET_OPENCL_VERSION 120
 #endif
@@ -61,3 +64,5 @@ static inline void arg(cl_kernel k, cl_uint index, cl_mem mem)
 {
     OK(clSetKernelArg(k, index, sizeof mem, &mem));
 }
+
+#endif

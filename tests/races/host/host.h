@@ -1,6 +1,6 @@
 /* What the host programs with a verdict share: a context over all devices, kernels, short names. */
-#ifndef RACES_HOST_H
-#define RACES_HOST_H
+#ifndef TESTS_RACES_HOST_HOST_H
+#define TESTS_RACES_HOST_HOST_H
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

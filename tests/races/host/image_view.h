@@ -1,6 +1,6 @@
 /* An image that shows the elements of a buffer [CL 5.3.1.2]. */
-#ifndef RACES_HOST_IMAGE_VIEW_H
-#define RACES_HOST_IMAGE_VIEW_H
+#ifndef TESTS_RACES_HOST_IMAGE_VIEW_H
+#define TESTS_RACES_HOST_IMAGE_VIEW_H
 
 #include "host.h"
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* Kernels with loops, which are watched instead of recorded as long as a context has one queue: then a second
  * one comes, while launches of the first have not been waited for. */
-#ifndef RACES_HOST_LATE_QUEUE_H
-#define RACES_HOST_LATE_QUEUE_H
+#ifndef TESTS_RACES_HOST_LATE_QUEUE_H
+#define TESTS_RACES_HOST_LATE_QUEUE_H
 
 #include "host.h"
 

@@ -1,6 +1,6 @@
 /* Layers of an array of images, filled by two queues. */
-#ifndef RACES_HOST_LAYERS_H
-#define RACES_HOST_LAYERS_H
+#ifndef TESTS_RACES_HOST_LAYERS_H
+#define TESTS_RACES_HOST_LAYERS_H
 
 #include "host.h"
 

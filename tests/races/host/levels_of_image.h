@@ -1,6 +1,6 @@
 /* Levels of a mipmapped image, filled by commands and drawn by kernels. */
-#ifndef RACES_HOST_LEVELS_OF_IMAGE_H
-#define RACES_HOST_LEVELS_OF_IMAGE_H
+#ifndef TESTS_RACES_HOST_LEVELS_OF_IMAGE_H
+#define TESTS_RACES_HOST_LEVELS_OF_IMAGE_H
 
 #include "host.h"
 

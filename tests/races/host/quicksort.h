@@ -1,6 +1,6 @@
 /* A quicksort by kernels that enqueue themselves. */
-#ifndef RACES_HOST_QUICKSORT_H
-#define RACES_HOST_QUICKSORT_H
+#ifndef TESTS_RACES_HOST_QUICKSORT_H
+#define TESTS_RACES_HOST_QUICKSORT_H
 
 #include "host.h"
 

@@ -1,6 +1,6 @@
 /* A radix sort in passes on a queue that is out of order. */
-#ifndef RACES_HOST_RADIX_PASSES_H
-#define RACES_HOST_RADIX_PASSES_H
+#ifndef TESTS_RACES_HOST_RADIX_PASSES_H
+#define TESTS_RACES_HOST_RADIX_PASSES_H
 
 #include "host.h"
 #include <stdbool.h>

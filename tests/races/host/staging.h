@@ -1,6 +1,6 @@
 /* Fine-grained memory as the source of writes that do not block. */
-#ifndef RACES_HOST_STAGING_H
-#define RACES_HOST_STAGING_H
+#ifndef TESTS_RACES_HOST_STAGING_H
+#define TESTS_RACES_HOST_STAGING_H
 
 #include "host.h"
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* A command frees memory that a fill of another queue uses. */
-#ifndef RACES_HOST_SVM_FILL_AND_FREE_H
-#define RACES_HOST_SVM_FILL_AND_FREE_H
+#ifndef TESTS_RACES_HOST_SVM_FILL_AND_FREE_H
+#define TESTS_RACES_HOST_SVM_FILL_AND_FREE_H
 
 #include "host.h"
 

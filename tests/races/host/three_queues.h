@@ -1,6 +1,6 @@
 /* A stream over three queues, with two buffers for what comes in and two for what goes out. */
-#ifndef RACES_HOST_THREE_QUEUES_H
-#define RACES_HOST_THREE_QUEUES_H
+#ifndef TESTS_RACES_HOST_THREE_QUEUES_H
+#define TESTS_RACES_HOST_THREE_QUEUES_H
 
 #include "host.h"
 #include <stdbool.h>

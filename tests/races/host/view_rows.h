@@ -1,6 +1,6 @@
 /* Kernels that access one buffer as it is, and through an image that is made from it [CL 5.3.1]. */
-#ifndef RACES_HOST_VIEW_ROWS_H
-#define RACES_HOST_VIEW_ROWS_H
+#ifndef TESTS_RACES_HOST_VIEW_ROWS_H
+#define TESTS_RACES_HOST_VIEW_ROWS_H
 
 #include "host.h"
 

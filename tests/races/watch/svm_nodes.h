@@ -1,6 +1,6 @@
 /* Nodes in two allocations of coarse-grained SVM: those of the first lead to those of the second, in reverse order. */
-#ifndef RACES_SVM_NODES_H
-#define RACES_SVM_NODES_H
+#ifndef TESTS_RACES_WATCH_SVM_NODES_H
+#define TESTS_RACES_WATCH_SVM_NODES_H
 
 #include "../host/host.h"
 #include <stdbool.h>

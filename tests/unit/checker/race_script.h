@@ -1,7 +1,7 @@
 /* Executions by hand for a detector: one launch of 16 work-items in work-groups of 4 and sub-groups of 2, and
  * a second one like it. */
-#ifndef RACE_SCRIPT_H
-#define RACE_SCRIPT_H
+#ifndef TESTS_UNIT_CHECKER_RACE_SCRIPT_H
+#define TESTS_UNIT_CHECKER_RACE_SCRIPT_H
 
 #include "execution.h"
 

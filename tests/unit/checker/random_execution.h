@@ -1,6 +1,6 @@
 /* Random executions of commands with work-items, host threads, copies and the edges between them. */
-#ifndef RANDOM_EXECUTION_H
-#define RANDOM_EXECUTION_H
+#ifndef TESTS_UNIT_CHECKER_RANDOM_EXECUTION_H
+#define TESTS_UNIT_CHECKER_RANDOM_EXECUTION_H
 
 #include "memmodel/memmodel.h"
 

@@ -1,6 +1,6 @@
 /* What the tests of the compiler share: a request with everything switched on, and a look into SPIR-V. */
-#ifndef COMPILER_TEST_H
-#define COMPILER_TEST_H
+#ifndef TESTS_UNIT_COMPILER_COMPILER_TEST_H
+#define TESTS_UNIT_COMPILER_COMPILER_TEST_H
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* Allocations that fail, one after the other, in calls of a context with one queue. */
-#ifndef STARVE_H
-#define STARVE_H
+#ifndef TESTS_UNIT_RUNTIME_STARVE_H
+#define TESTS_UNIT_RUNTIME_STARVE_H
 
 #include "ref-runtime/sched/command.h"
 

@@ -1,6 +1,6 @@
 /* Images in explore: what reads with a sampler (sample.c) share with other instructions (../image.c). */
-#ifndef TOOLS_EXPLORE_IMAGE_H
-#define TOOLS_EXPLORE_IMAGE_H
+#ifndef TOOLS_EXPLORE_IMAGE_IMAGE_H
+#define TOOLS_EXPLORE_IMAGE_IMAGE_H
 
 #include "tools/explore/explore.h"
 
