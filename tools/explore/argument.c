@@ -188,6 +188,19 @@ static const char *unsupported(const struct spec *spec, const struct in_ty *poin
     return NULL;
 }
 
+static bool is_opaque(const struct in_ty *t)
+{
+    return t->opcode == SpvOpTypePipe || t->opcode == SpvOpTypeQueue;
+}
+
+/* NULL, or why SPEC is no argument of type T, a pipe or a queue.  Instructions that use it are unsupported. */
+static const char *opaque_argument(const struct in_ty *t, const struct spec *spec)
+{
+    if (t->opcode == SpvOpTypePipe)
+        return spec->kind == SPEC_PIPE ? NULL : "the argument is a pipe, such as pipe:4";
+    return spec->kind == SPEC_CAPTURED ? NULL : "the argument is a queue: give @queue";
+}
+
 static void take(struct ex *ex, struct ex_input *input, const struct spec *spec, const struct in_ty *pointee)
 {
     if (spec->kind == SPEC_NULL)
@@ -216,18 +229,21 @@ void ex_argument(struct ex *ex, uint32_t id, const char *text)
                        *pointee = t->kind == IN_TY_POINTER ? ex_argument_element(ex, id) : NULL;
     input->given = true;
     const char *why = spec_read(text, &spec, message, sizeof message) ? NULL : message;
+    if (!why && is_opaque(t))
+        why = opaque_argument(t, &spec);
     if (!why && (ex_is_image(t) || spec.kind == SPEC_IMAGE || spec.kind == SPEC_SAMPLER))
         why = ex_image_argument(ex, input, &spec, &pointee);
-    if (!why && !input->sampler)
+    bool has_value = !input->sampler && !is_opaque(t);
+    if (!why && has_value)
         why = unsupported(&spec, pointee);
-    if (!why && !input->sampler && integer_of(pointee ? pointee : t, &scalar) &&
+    if (!why && has_value && integer_of(pointee ? pointee : t, &scalar) &&
         !spec_fits(&spec.value, &scalar, number, sizeof number)) {
         snprintf(misfit, sizeof misfit, "%s is no integer of %u bits", number, 8 * scalar.bytes);
         why = misfit;
     }
-    if (!why && !input->sampler && spec.fill == SPEC_FILE && spec.kind != SPEC_VALUE)
+    if (!why && has_value && spec.fill == SPEC_FILE && spec.kind != SPEC_VALUE)
         why = take_file(ex, input, &spec, element_type(pointee));
-    else if (!why && !input->sampler)
+    else if (!why && has_value)
         take(ex, input, &spec, pointee);
     input->any = spec.fill == SPEC_ANY;
     input->null = spec.kind == SPEC_NULL;

@@ -8,7 +8,9 @@ uint8_t ex_scope(struct ex *ex, uint32_t id)
 {
     uint64_t scope;
     if (!ex_is_const(ex, ex_scalar(ex, id), &scope))
-        ex_fail(ex, MM_LIMIT, "explore.scope", "a scope that is not constant");
+        ex_fail(
+            ex, MM_LIMIT, "explore.scope",
+            "a memory scope that is not constant is not explored: give memory_scope_device or another constant");
     switch (scope) {
     case SpvScopeCrossDevice:
         return MM_SCOPE_ALL_SVM_DEVICES;
@@ -32,7 +34,9 @@ static uint32_t semantics_of(struct ex *ex, uint32_t id)
 {
     uint64_t mask;
     if (!ex_is_const(ex, ex_scalar(ex, id), &mask))
-        ex_fail(ex, MM_LIMIT, "explore.semantics", "memory semantics that are not constant");
+        ex_fail(
+            ex, MM_LIMIT, "explore.semantics",
+            "a memory order that is not constant is not explored: give memory_order_seq_cst or another constant");
     return (uint32_t)mask;
 }
 
@@ -276,7 +280,8 @@ static void control_barrier(struct ex *ex, const struct in_inst *inst)
     i.site = ++ex->item.site;
     i.sub_group = execution == MM_SCOPE_SUB_GROUP;
     if (execution != MM_SCOPE_WORK_GROUP && execution != MM_SCOPE_SUB_GROUP)
-        ex_fail(ex, MM_LIMIT, "explore.barrier", "a barrier across work-groups");
+        ex_fail(ex, MM_LIMIT, "explore.barrier",
+                "a barrier across work-groups is not explored: use work_group_barrier");
     ex_emit(ex, i);
 }
 

@@ -188,7 +188,8 @@ uint32_t ex_emit(struct ex *ex, struct ck_instr instr)
         instr.column = ex->current->column;
     }
     if (ex->program->threads[ex->item.thread].instr_count >= MAX_INSTRS)
-        ex_fail(ex, MM_LIMIT, "explore.size", "a work-item has more than %d instructions", MAX_INSTRS);
+        ex_fail(ex, MM_LIMIT, "explore.size",
+                "a work-item of more than %d instructions is not explored: call fewer functions", MAX_INSTRS);
     return ex_added(ex, ck_program_add_instr(ex->program, ex->item.thread, &instr));
 }
 
@@ -298,7 +299,8 @@ struct ex_value ex_new_value(struct ex *ex, const struct in_ty *t)
 {
     const struct ex_shape *shape = ex_shape(ex, t);
     if (shape->count == 0 && t->kind != IN_TY_VOID && !(t->kind == IN_TY_STRUCT && t->count == 0))
-        ex_fail(ex, MM_LIMIT, "explore.type", "a value too large or of unknown size");
+        ex_fail(ex, MM_LIMIT, "explore.type",
+                "a value too large or of unknown size is not explored: use pointers to its elements");
     return (struct ex_value){.type = t,
                              .scalars = shape->scalars,
                              .count = shape->count,

@@ -71,7 +71,8 @@ static void call(struct ex *ex, const struct in_inst *inst)
     if (inst->operand_count < 6)
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.21", "an asynchronous copy lacks operands");
     if (ex_scope(ex, inst->operands[0]) != MM_SCOPE_WORK_GROUP)
-        ex_fail(ex, MM_LIMIT, "explore.copy", "an asynchronous copy of other than a work-group");
+        ex_fail(ex, MM_LIMIT, "explore.copy",
+                "an asynchronous copy of other than a work-group is not explored: use async_work_group_copy");
     uint32_t counter = ex_new_counter(ex), zero = ex_const(ex, 0, WORD), words[CALL_WORDS];
     uint32_t round = ex_hold(ex, ex_op(ex, CK_ADD, 4, ex_reg_expr(ex, counter), ex_const(ex, 1, 4), 0));
     ex_assign(ex, counter, round);
@@ -95,9 +96,15 @@ static void wait(struct ex *ex, const struct in_inst *inst)
     if (inst->operand_count < 3)
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.21", "a wait for events lacks operands");
     if (ex_is_const(ex, ex_scalar(ex, inst->operands[1]), &count) && (count & ~UINT64_C(0xff)) == COPY_FENCE)
-        ex_fail(ex, MM_LIMIT, "explore.copy", "async_work_group_copy_fence is not supported");
+        ex_fail(
+            ex, MM_LIMIT, "explore.copy",
+            "async_work_group_copy_fence is not explored: wait with wait_group_events and call work_group_barrier");
     if (!ex_is_const(ex, ex_scalar(ex, inst->operands[1]), &count) || count > MAX_EVENTS)
-        ex_fail(ex, MM_LIMIT, "explore.copy", "wait_group_events for a variable or large number of events");
+        ex_fail(
+            ex, MM_LIMIT, "explore.copy",
+            "wait_group_events for a variable number of events, or more than %d, is not explored: wait with "
+            "a constant number",
+            MAX_EVENTS);
     ex_meet(ex, false);
     uint32_t site = ex->item.site;
     for (uint64_t i = 0; i < count; i++)
@@ -121,8 +128,10 @@ static uint64_t constant(struct ex *ex, const struct ck_instr *store)
 {
     uint64_t value;
     if (!ex_is_const(ex, store->value, &value))
-        ex_fail(ex, MM_LIMIT, "explore.copy",
-                "an asynchronous copy, or a wait, whose operands depend on values read");
+        ex_fail(
+            ex, MM_LIMIT, "explore.copy",
+            "an asynchronous copy, or a wait, whose operands depend on values read is not explored: let constants and "
+            "arguments determine pointers, sizes and events, or copy by loads and stores");
     return value;
 }
 
@@ -155,7 +164,10 @@ static struct copy *find_copy(struct copies *c, uint32_t site, uint32_t work_gro
         return copy;
     }
     if (c->count == MAX_CALLS)
-        ex_fail(c->ex, MM_LIMIT, "explore.copy", "more than %d asynchronous copies", MAX_CALLS);
+        ex_fail(
+            c->ex, MM_LIMIT, "explore.copy",
+            "more than %d asynchronous copies are not explored: launch fewer work-groups, or copy more at once",
+            MAX_CALLS);
     struct copy *copy = &c->items[c->count++];
     *copy = (struct copy){.site = site, .work_group = work_group};
     memcpy(copy->words, words, sizeof copy->words);
@@ -237,7 +249,10 @@ static void rewrite_call(struct rewrite *r, const struct ck_instr *stores)
         words[i] = constant(ex, &stores[i]);
     struct copy *copy = find_copy(r->c, stores->site, r->work_group, words);
     if (r->asked_count == MAX_CALLS)
-        ex_fail(ex, MM_LIMIT, "explore.copy", "more than %d asynchronous copies", MAX_CALLS);
+        ex_fail(
+            ex, MM_LIMIT, "explore.copy",
+            "more than %d asynchronous copies are not explored: launch fewer work-groups, or copy more at once",
+            MAX_CALLS);
     r->asked[r->asked_count++] = copy;
     struct shape shape = shape_of(ex, copy->site, words);
     copy->outside = !is_inside(ex, words[TO], shape.steps[TO], &shape) ||
@@ -345,7 +360,8 @@ static void copy_elements(struct ex *ex, const struct copy *copy)
 {
     struct shape shape = shape_of(ex, copy->site, copy->words);
     if (shape.count > MAX_ELEMENTS || ex_shape(ex, shape.element)->count == 0)
-        ex_fail(ex, MM_LIMIT, "explore.copy", "an asynchronous copy of more than %d elements", MAX_ELEMENTS);
+        ex_fail(ex, MM_LIMIT, "explore.copy",
+                "an asynchronous copy of more than %d elements is not explored: copy fewer", MAX_ELEMENTS);
     for (uint64_t i = 0; i < shape.count; i++)
         copy_element(ex, shape.element, copy->words[TO] + i * shape.steps[TO],
                      copy->words[FROM] + i * shape.steps[FROM]);

@@ -187,6 +187,16 @@ struct ex {
 /* Ends the work with an error of class CLS at the current instruction. */
 _Noreturn void ex_fail(struct ex *ex, enum mm_class cls, const char *rule, const char *format, ...)
     MM_PRINTF(4, 5);
+/* Ends the work because INST is not supported: "NAME WHERE is not explored: INSTEAD"; INSTEAD NULL: the advice for its
+ * opcode. */
+_Noreturn void ex_fail_unsupported(struct ex *ex, const struct in_inst *inst, const char *rule,
+                                   const char *where, const char *instead);
+/* The function of OpenCL C and the instruction, such as "read_pipe (OpReadPipe, opcode 274)", in TEXT, which is
+ * returned. */
+const char *ex_instruction_name(const struct in_inst *inst, char *text, size_t size);
+/* INST (NULL: none), or if its place in the source is unknown, an instruction that has one: the first that uses its
+ * result, else the nearest of its function. */
+const struct in_inst *ex_nearest_place(const struct ex *ex, const struct in_inst *inst);
 /* OPTION is "--arg VALUE", and the error at COLUMN of it. */
 _Noreturn void ex_fail_option(struct ex *ex, const char *option, unsigned column, const char *message);
 void *ex_alloc(struct ex *ex, size_t size);

@@ -290,27 +290,6 @@ static void call(struct ex *ex, const struct in_inst *inst)
     }
 }
 
-/* What to do about an unsupported instruction. */
-static const char *advice(uint32_t opcode)
-{
-    static const struct {
-        uint32_t first, last;
-        const char *text;
-    } groups[] = {
-        {SpvOpImageTexelPointer, SpvOpImageTexelPointer, "pass the pixels in a buffer"},
-        {SpvOpSampledImage, SpvOpImageQuerySamples, "pass the pixels in a buffer"},
-        {SpvOpImageSparseSampleImplicitLod, SpvOpImageSparseRead, "pass the pixels in a buffer"},
-        {SpvOpReadPipe, SpvOpGroupCommitWritePipe, "pass the packets in a buffer"},
-        {SpvOpEnqueueMarker, SpvOpBuildNDRange, "explore the enqueued kernel alone"},
-        {SpvOpNamedBarrierInitialize, SpvOpMemoryNamedBarrier, "use a barrier of the work-group"},
-        {SpvOpMatrixTimesScalar, SpvOpOuterProduct, "use vectors"},
-        {SpvOpGroupNonUniformElect, SpvOpGroupNonUniformQuadSwap, "use functions of the whole sub-group"}};
-    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
-        if (opcode >= groups[i].first && opcode <= groups[i].last)
-            return groups[i].text;
-    return "leave it out";
-}
-
 static void instruction(struct ex *ex, const struct in_inst *inst)
 {
     switch (inst->opcode) {
@@ -340,9 +319,7 @@ static void instruction(struct ex *ex, const struct in_inst *inst)
         return;
     if (!ex_memory(ex, inst) && !ex_atomic(ex, inst) && !ex_group(ex, inst) && !ex_copy(ex, inst) &&
         !ex_image(ex, inst) && !ex_compute(ex, inst))
-        ex_fail(ex, MM_LIMIT, "explore.opcode",
-                "%s (opcode %u) is not explored: %s, or check executions one by one with refcl kernel",
-                in_opcode_name(inst->opcode), inst->opcode, advice(inst->opcode));
+        ex_fail_unsupported(ex, inst, "explore.opcode", "", NULL);
 }
 
 static void emit_block(struct body *b, uint32_t block)
@@ -380,14 +357,18 @@ void ex_inline(struct ex *ex, const struct in_function *function, const struct e
         if (f->function == function)
             ex_fail(ex, MM_INVALID, "SPIRV 2.16.1", "recursion");
     if (frame.depth > MAX_DEPTH)
-        ex_fail(ex, MM_LIMIT, "explore.calls", "calls nest deeper than %d", MAX_DEPTH);
+        ex_fail(ex, MM_LIMIT, "explore.calls",
+                "calls that nest deeper than %d are not explored: call fewer functions from one another",
+                MAX_DEPTH);
     frame.values = ex_alloc(ex, ex->module.bound * sizeof *frame.values);
     frame.return_label = ex_new_label(ex);
     ex->item.frame = &frame;
     bind_parameters(ex, function, arguments, count);
     find_blocks(&body, function);
     if (body.block_count == 0)
-        ex_fail(ex, MM_LIMIT, "explore.calls", "a call of a function without a body");
+        ex_fail(ex, MM_LIMIT, "explore.calls",
+                "'%s' is not explored, a function without a body: define it in the same file, or use another",
+                ex_id(ex, function->id)->name);
     for (uint32_t i = 0; i < body.block_count; i++)
         body.blocks[i].label = ex_new_label(ex);
     visit(&body, 0);

@@ -361,10 +361,14 @@ static struct fold start(struct ex *ex)
 
 struct fold ex_fold_begin(struct ex *ex)
 {
+    enum { MAX_CELLS = 1 << 26 };
     struct fold f = start(ex);
     size_t cells = ((size_t)f.block_count + 1) * (f.regs + 1);
-    if (cells > (size_t)1 << 26)
-        ex_fail(ex, MM_LIMIT, "explore.size", "a work-item has too many registers and blocks");
+    if (cells > MAX_CELLS)
+        ex_fail(
+            ex, MM_LIMIT, "explore.size",
+            "a work-item of more than %d pairs of a register and a block is not explored: call fewer functions",
+            MAX_CELLS);
     f.reached = ex_alloc(ex, f.block_count + 1);
     f.queued = ex_alloc(ex, f.block_count + 1);
     f.now = ex_alloc(ex, f.regs + 1);

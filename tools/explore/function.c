@@ -100,7 +100,8 @@ static uint64_t geometric_value(const void *context, const uint64_t *arguments)
     return value;
 }
 
-static unsigned pack(struct ex *ex, struct ex_value *const *operands, unsigned count, uint32_t arguments[3])
+static unsigned pack(struct ex *ex, const char *name, struct ex_value *const *operands, unsigned count,
+                     uint32_t arguments[3])
 {
     unsigned at = 0;
     for (unsigned a = 0; a < count; a++)
@@ -109,8 +110,11 @@ static unsigned pack(struct ex *ex, struct ex_value *const *operands, unsigned c
             uint32_t wide = ex_resize(ex, operands[a]->leaves[i], 8, false);
             uint32_t placed = ex_op(ex, CK_SHL, 8, wide, ex_const(ex, at % 8 * 8, 8), 0);
             if (at + size > MOST_BYTES)
-                ex_fail(ex, MM_LIMIT, "explore.function",
-                        "a function of vectors of more than %d bytes together is not explored", MOST_BYTES);
+                ex_fail(
+                    ex, MM_LIMIT, "explore.function",
+                    "%s of vectors of more than %d bytes together is not explored: use shorter vectors, or "
+                    "compute it from dot and sqrt",
+                    name, MOST_BYTES);
             arguments[at / 8] = at % 8 ? ex_op(ex, CK_OR, 8, arguments[at / 8], placed, 0) : placed;
             at += size;
         }
@@ -123,7 +127,8 @@ static struct ex_value geometric(struct ex *ex, const struct in_ext_fn *fn, stru
     struct ex_value out = ex_new_value(ex, type);
     enum in_ext_type element = element_type(ex, operands[0]->scalars[0].type);
     uint32_t arguments[3] = {0};
-    unsigned packed = pack(ex, operands, count, arguments), size = ex_size(ex, operands[0]->leaves[0]);
+    unsigned packed = pack(ex, fn->name, operands, count, arguments),
+             size = ex_size(ex, operands[0]->leaves[0]);
     char name[64];
     if (element > IN_EXT_F64 || !fn->geometric[element] ||
         (count > 1 && operands[1]->count != operands[0]->count))

@@ -34,6 +34,21 @@ static enum in_image_kind kind_of(struct ex *ex, const struct in_ty *t)
                               : (w[3] ? IN_IMAGE_1D_ARRAY : IN_IMAGE_1D);
 }
 
+/* Argument ID is an image of a kind that is not explored. */
+_Noreturn static void fail_kind(struct ex *ex, uint32_t id)
+{
+    const struct in_inst *type = ex_definition(ex, ex_type_of(ex, id)->id);
+    const uint32_t *w = type->operands;
+    const char *array = type->operand_count > 3 && w[3] ? "_array" : "";
+    char name[40] = "an image of this kind";
+    if (type->operand_count > 4 && w[1] == SpvDimBuffer)
+        snprintf(name, sizeof name, "image1d_buffer_t");
+    else if (type->operand_count > 4 && w[1] == SpvDim2D)
+        snprintf(name, sizeof name, "image2d%s%s%s_t", array, w[4] ? "_msaa" : "", w[2] == 1 ? "_depth" : "");
+    ex->current = ex_definition(ex, id);
+    ex_fail(ex, MM_LIMIT, "explore.image", "%s is not explored: pass the pixels in a buffer", name);
+}
+
 static enum in_image_kind kind_named(const char *name)
 {
     static const char *const names[IN_IMAGE_KINDS] = {[IN_IMAGE_1D] = "1d",
@@ -73,13 +88,13 @@ const char *ex_image_argument(struct ex *ex, struct ex_input *input, struct spec
         return t->opcode == SpvOpTypeImage ? "the argument is an image"
                                            : "the argument is no image or sampler";
     if (kind_of(ex, t) == IN_IMAGE_KINDS)
-        return "exploring has no image buffers and no images of depths or of several samples: pass the pixels in a buffer";
+        fail_kind(ex, input->id);
     if (kind_of(ex, t) != kind_named(spec->image_kind))
         return "the argument is an image of another kind";
     if (!spec_format_read(spec->format, &format) || !in_image_format_valid(format.order, format.type))
         return "an image format is r, rg or rgba with 8, 16 or 32 bits and f, i, ui, s or nothing, or bgra8, bgra8s, bgra8i or bgra8ui";
     if (spec->levels > 1)
-        return "exploring has no mipmapped images";
+        return "exploring has no mipmapped images: leave the number of levels out, and read level 0";
     struct in_image d = {.kind = kind_of(ex, t),
                          .order = (enum in_channel_order)format.order,
                          .type = (enum in_channel_type)format.type,
@@ -109,6 +124,8 @@ const char *ex_image_argument(struct ex *ex, struct ex_input *input, struct spec
 static struct ex_image *image_argument(struct ex *ex, uint32_t id)
 {
     const struct ex_input *input = ex_input_of(ex, id);
+    if (kind_of(ex, ex_type_of(ex, id)) == IN_IMAGE_KINDS)
+        fail_kind(ex, id);
     if (!input || !input->image)
         ex_fail(
             ex, MM_INVALID, "explore.arguments",
@@ -146,9 +163,7 @@ struct ex_value ex_image_value(struct ex *ex, uint32_t id, const struct in_ty *t
 _Noreturn void ex_image_refuse(struct ex *ex, const struct in_inst *inst, const char *what,
                                const char *instead)
 {
-    ex_fail(ex, MM_LIMIT, "explore.image",
-            "%s (opcode %u) %s is not explored: %s, or check executions one by one with refcl kernel",
-            in_opcode_name(inst->opcode), inst->opcode, what, instead);
+    ex_fail_unsupported(ex, inst, "explore.image", what, instead);
 }
 
 const struct ex_image *ex_image_of(struct ex *ex, const struct in_inst *inst, uint32_t *sampler)

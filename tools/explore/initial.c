@@ -104,7 +104,11 @@ bool ex_init_from_constant(struct ex *ex, const struct in_ty *t, uint32_t id, ui
         if (!ex_constant(ex, id, i, &value) && ex_id(ex, id)->undefined)
             return false;
         if (!ex_constant(ex, id, i, &value))
-            ex_fail(ex, MM_LIMIT, "explore.constant", "an initializer with addresses is not explored");
+            ex_fail(
+                ex, MM_LIMIT, "explore.constant",
+                "'%s' is initialized with an address, which is not explored: assign the pointer in the kernel, or select "
+                "between the variables by a condition",
+                ex_id(ex, ex->current->result)->name);
         put_bytes(ex, bytes, size, shape->scalars[i].offset, value, shape->scalars[i].size);
     }
     return true;

@@ -193,9 +193,10 @@ static void dot_product(struct ex *ex, const struct in_inst *inst)
     if (a->count != b->count || out.count != 1 || (packed && ex_size(ex, a->leaves[0]) != 4))
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.13", "operands of different types");
     if (accumulates && (size > 4 || (!packed && ex_size(ex, a->leaves[0]) > 2)))
-        ex_fail(ex, MM_LIMIT, "explore.opcode",
-                "%s (opcode %u) is explored up to 16 bits of components and 32 of the result",
-                in_opcode_name(op), op);
+        ex_fail(
+            ex, MM_LIMIT, "explore.opcode",
+            "%s (opcode %u) of more than 16 bits of components or 32 of the result is not explored: add the products",
+            in_opcode_name(op), op);
     for (uint32_t k = 0; k < count; k++) {
         uint32_t product =
             combine(ex, CK_MUL, component(ex, a, k, packed, first), component(ex, b, k, packed, second));
@@ -245,8 +246,7 @@ struct ex_value *ex_computed_constant(struct ex *ex, const struct in_inst *inst)
     operation.operands = inst->operands + 1;
     operation.operand_count--;
     if (!ex_compute(ex, &operation))
-        ex_fail(ex, MM_LIMIT, "explore.opcode", "a constant computed by %s (opcode %u) is not explored",
-                in_opcode_name(operation.opcode), operation.opcode);
+        ex_fail_unsupported(ex, &operation, "explore.opcode", "in a computed constant", NULL);
     ex->constant_depth--;
     return out;
 }

@@ -16,7 +16,7 @@ static uint64_t mode_operand(struct ex *ex, const struct in_inst *inst, uint32_t
         return value;
     const struct in_inst *constant = ex_definition(ex, value);
     if (constant->opcode != SpvOpConstant || constant->operand_count != 1)
-        ex_fail(ex, MM_LIMIT, "explore.launch", "a required size that is computed");
+        ex_fail(ex, MM_LIMIT, "explore.launch", "a computed work-group size is not explored: give constants");
     return constant->operands[0];
 }
 
@@ -74,16 +74,21 @@ void ex_complete_launch(struct ex *ex)
     choose_open(l, &required);
     for (int i = 0; i < 3; i++) {
         if (l->global[i] % l->local[i])
-            ex_fail(ex, MM_LIMIT, "explore.launch",
-                    "work-groups of different sizes are not supported: make the global size a multiple of %u",
-                    l->local[i]);
+            ex_fail(
+                ex, MM_LIMIT, "explore.launch",
+                "work-groups of different sizes are not supported: make the global size a multiple of %u, "
+                "or check executions one by one with refcl kernel",
+                l->local[i]);
         if (required.local[i] && required.local[i] != l->local[i])
             ex_fail(ex, MM_INVALID, "CL 5.8", "the kernel requires work-groups of %u,%u,%u work-items",
                     (unsigned)required.local[0], (unsigned)required.local[1], (unsigned)required.local[2]);
         items *= l->local[i];
         total *= l->global[i];
         if (total > MAX_THREADS)
-            ex_fail(ex, MM_LIMIT, "explore.launch", "more than %d work-items", MAX_THREADS);
+            ex_fail(
+                ex, MM_LIMIT, "explore.launch",
+                "a launch of more than %d work-items is not explored: make --global smaller, or use --prove",
+                MAX_THREADS);
     }
     if (required.sub_group && required.sub_group != l->sub_group)
         ex_fail(ex, MM_INVALID, "SPIRV 3.6", "the kernel requires sub-groups of %u work-items",

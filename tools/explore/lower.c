@@ -76,8 +76,8 @@ static void add_object(struct ex *ex, struct ex_place place, uint64_t size, cons
         ex_fail(ex, MM_INVALID, "explore.arguments", "the size of %s is not known: give its initial values",
                 display_name(ex, place.id));
     if (size > MAX_OBJECT)
-        ex_fail(ex, MM_LIMIT, "explore.size", "%s is larger than %d bytes", display_name(ex, place.id),
-                MAX_OBJECT);
+        ex_fail(ex, MM_LIMIT, "explore.size", "%s is larger than %d bytes: make it smaller",
+                display_name(ex, place.id), MAX_OBJECT);
     uint64_t *values = ex_alloc(ex, size / element * sizeof *values);
     for (uint64_t i = 0; i < size && bytes; i++)
         values[i / element] |= (uint64_t)bytes[i] << (8 * (i % element));
@@ -120,8 +120,8 @@ static void make_object(struct ex *ex, struct ex_place place, const struct in_in
         size = t->stride * EX_UNKNOWN_ELEMENTS;
     bool pushed = place.storage == SpvStorageClassPushConstant;
     if (size > MAX_OBJECT)
-        ex_fail(ex, MM_LIMIT, "explore.size", "%s is larger than %d bytes", display_name(ex, place.id),
-                MAX_OBJECT);
+        ex_fail(ex, MM_LIMIT, "explore.size", "%s is larger than %d bytes: make it smaller",
+                display_name(ex, place.id), MAX_OBJECT);
     uint8_t *bytes = ex_alloc(ex, size);
     if (init && place.is_array && init->form == EX_LIST)
         for (uint32_t i = 0; i < init->count; i++)
@@ -312,7 +312,8 @@ static void run_entry(struct ex *ex, const struct in_function *f)
 {
     struct ex_value arguments[MAX_ARGUMENTS];
     if (f->param_count > MAX_ARGUMENTS)
-        ex_fail(ex, MM_LIMIT, "explore.arguments", "a kernel with more than %d arguments", MAX_ARGUMENTS);
+        ex_fail(ex, MM_LIMIT, "explore.arguments",
+                "a kernel with more than %d arguments is not explored: pass a structure", MAX_ARGUMENTS);
     for (uint32_t i = 0; i < f->param_count; i++) {
         const uint32_t id = f->params[i];
         const struct in_ty *t = ex_type_of(ex, id);
@@ -393,14 +394,32 @@ _Noreturn static void no_such_kernel(struct ex *ex)
             names, nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
 }
 
+/* Whether E is a block that a kernel enqueues: the invoke function, or one that calls it alone. [CLC 6.15.19] */
+static bool is_block(const struct ex *ex, const struct in_entry *e)
+{
+    enum { INVOKE = 6 };
+    uint32_t callee = e->function;
+    const struct in_inst *first = ex_definition(ex, e->function),
+                         *end = ex->module.insts + ex->module.inst_count;
+    for (const struct in_inst *i = first; i && i < end && i->opcode != SpvOpFunctionEnd; i++)
+        if (i->opcode == SpvOpFunctionCall)
+            callee = i->operands[0];
+    for (const struct in_inst *i = ex->module.insts; i < end; i++)
+        if (i->opcode == SpvOpEnqueueKernel && i->operand_count > INVOKE &&
+            (i->operands[INVOKE] == callee || i->operands[INVOKE] == e->function))
+            return true;
+    return false;
+}
+
 static const struct in_entry *entry_point(struct ex *ex)
 {
     const struct in_entry *found = NULL, *e;
     for (size_t i = 0; (e = in_spirv_entry(ex->module.decoded, i)); i++) {
-        if (ex->config.kernel && strcmp(e->name, ex->config.kernel) != 0)
+        if (ex->config.kernel ? strcmp(e->name, ex->config.kernel) != 0 : is_block(ex, e))
             continue;
         if (found && !ex->config.kernel)
-            ex_fail(ex, MM_INVALID, "explore.kernel", "the module has more than one kernel: name one");
+            ex_fail(ex, MM_INVALID, "explore.kernel",
+                    "the module has more than one kernel: name one with --kernel");
         found = e;
     }
     if (!found)

@@ -229,7 +229,9 @@ static void copy_memory(struct ex *ex, const struct in_inst *inst)
     }
     uint64_t size;
     if (!ex_is_const(ex, ex_scalar(ex, inst->operands[2]), &size) || size > MAX_COPY)
-        ex_fail(ex, MM_LIMIT, "explore.copy", "a copy of variable or large size");
+        ex_fail(ex, MM_LIMIT, "explore.copy",
+                "a copy of variable size, or of more than %d bytes, is not explored: copy element by element",
+                MAX_COPY);
     const struct in_ty *to = pointer_type(ex, inst->operands[0]), *from = pointer_type(ex, inst->operands[1]);
     uint32_t a = ex_scalar(ex, inst->operands[0]), b = ex_scalar(ex, inst->operands[1]);
     for (uint64_t i = 0; i < size;) {

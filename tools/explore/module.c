@@ -18,8 +18,9 @@ void ex_fail(struct ex *ex, enum mm_class cls, const char *rule, const char *for
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    mm_fail_at(ex->err, cls, rule, ex->module.file, ex->current ? ex->current->line : 0,
-               ex->current ? ex->current->column : 0, "%s", text);
+    const struct in_inst *place = cls == MM_LIMIT ? ex_nearest_place(ex, ex->current) : ex->current;
+    mm_fail_at(ex->err, cls, rule, ex->module.file, place ? place->line : 0, place ? place->column : 0, "%s",
+               text);
     longjmp(ex->failed, 1);
 }
 

@@ -37,7 +37,11 @@ uint64_t ex_new_variable(struct ex *ex, const struct in_ty *t, const struct ex_v
     const struct ex_shape *shape = ex_shape(ex, t);
     b->variables = ex_grow(ex, b->variables, b->variable_count, sizeof *b->variables);
     if (shape->count == 0 || shape->count > MAX_OPTIONS || t->size > MAX_PRIVATE)
-        ex_fail(ex, MM_LIMIT, "explore.private", "a private variable too large or of unknown size");
+        ex_fail(
+            ex, MM_LIMIT, "explore.private",
+            "a private variable of more than %d scalars or %d bytes is not explored: make the array shorter, or "
+            "pass a buffer",
+            MAX_OPTIONS, MAX_PRIVATE);
     struct ex_variable *v = &b->variables[b->variable_count];
     *v = (struct ex_variable){.base = EX_PRIVATE_BASE + ((uint64_t)(b->variable_count + 1) << 32),
                               .size = t->size,
@@ -151,7 +155,11 @@ static uint32_t read_somewhere(struct ex *ex, uint32_t address, unsigned size, s
             if (value == CK_NO_EXPR)
                 continue;
             if (++options > MAX_OPTIONS)
-                ex_fail(ex, MM_LIMIT, "explore.private", "a pointer to private memory has too many targets");
+                ex_fail(
+                    ex, MM_LIMIT, "explore.private",
+                    "a pointer to private memory with more than %d possible targets is not explored: make the "
+                    "array shorter, or pass a buffer",
+                    MAX_OPTIONS);
             uint32_t here = ex_op(ex, CK_EQ, 1, address, ex_const(ex, v->base + v->cells[i].offset, 8), 0);
             result = ex_hold(ex, ex_op(ex, CK_SELECT, size, here, value, result));
             hit = ex_hold(ex, ex_op(ex, CK_OR, 1, hit, here, 0));
@@ -169,7 +177,11 @@ static void write_somewhere(struct ex *ex, uint32_t address, uint32_t value, str
         for (uint32_t i = 0; i < v->cell_count && (!only || only == v); i++) {
             uint32_t here = ex_op(ex, CK_EQ, 1, address, ex_const(ex, v->base + v->cells[i].offset, 8), 0);
             if (++options > MAX_OPTIONS)
-                ex_fail(ex, MM_LIMIT, "explore.private", "a pointer to private memory has too many targets");
+                ex_fail(
+                    ex, MM_LIMIT, "explore.private",
+                    "a pointer to private memory with more than %d possible targets is not explored: make the "
+                    "array shorter, or pass a buffer",
+                    MAX_OPTIONS);
             here = ex_hold(ex, here);
             if (write_cells(ex, v, v->cells[i].offset, value, here))
                 hit = ex_hold(ex, ex_op(ex, CK_OR, 1, hit, here, 0));

@@ -176,9 +176,7 @@ static void check_meetings(struct ex *ex)
             some = some || mentions(&p->threads[t], m->site);
         ex->current = m->inst;
         if (some && !all_come(ex, m->site))
-            ex_fail(ex, MM_LIMIT, "explore.group",
-                    "%s (opcode %u) that perhaps not all work-items come to is not explored",
-                    in_opcode_name(m->inst->opcode), m->inst->opcode);
+            ex_fail_unsupported(ex, m->inst, "explore.group", "that perhaps not all work-items reach", NULL);
     }
     ex->current = NULL;
 }

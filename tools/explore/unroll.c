@@ -28,7 +28,9 @@ static void check_entries(struct ex *ex, const struct ck_thread *t, const struct
     for (uint32_t i = 0; i < t->instr_count; i++) {
         bool inside = i >= l->first && i <= l->last, jumps = ck_instr_is_jump(&t->instrs[i]);
         if (!inside && jumps && t->instrs[i].target > l->first && t->instrs[i].target <= l->last)
-            ex_fail(ex, MM_LIMIT, "explore.copy", "an asynchronous copy in a loop with more than one entry");
+            ex_fail(
+                ex, MM_LIMIT, "explore.copy",
+                "an asynchronous copy in a loop with more than one entry is not explored: leave out goto");
     }
 }
 
@@ -56,7 +58,10 @@ static void write_out(struct ex *ex, struct ck_thread *t, const struct loop *l)
 {
     uint32_t length = l->last - l->first + 2, count = t->instr_count + ROUNDS * length, room = 1;
     if (count > MAX_INSTRS)
-        ex_fail(ex, MM_LIMIT, "explore.copy", "an asynchronous copy in a loop that is too long");
+        ex_fail(
+            ex, MM_LIMIT, "explore.copy",
+            "a work-item of more than %d instructions, loops with asynchronous copies unrolled, is not explored: call fewer functions",
+            MAX_INSTRS);
     while (room < count)
         room *= 2;
     struct ck_instr *out = ex_alloc(ex, room * sizeof *out);
@@ -84,16 +89,29 @@ static bool copy_in_loop(const struct ck_thread *t, struct loop *loop)
     return false;
 }
 
+/* Makes the instruction of the first copy or wait in L the place of an error. */
+static void set_place(struct ex *ex, const struct ck_thread *t, const struct loop *l)
+{
+    const struct ck_instr *ask = &t->instrs[l->first];
+    while (ask < &t->instrs[l->last] && !(ask->op == CK_STORE && ask->point))
+        ask++;
+    for (uint32_t i = 0; i < ex->module.inst_count && !ex->current; i++)
+        if (ex->module.insts[i].line == ask->line && ex->module.insts[i].column == ask->column)
+            ex->current = &ex->module.insts[i];
+}
+
 void ex_unroll(struct ex *ex, uint32_t thread)
 {
     struct ck_thread *t = &ex->program->threads[thread];
     struct loop l;
     for (unsigned n = 0; copy_in_loop(t, &l); n++) {
+        set_place(ex, t, &l);
         if (n == MAX_LOOPS)
-            ex_fail(ex, MM_LIMIT, "explore.copy",
-                    "an asynchronous copy in a loop of more than %d iterations, or of unknown trip "
-                    "count",
-                    ROUNDS);
+            ex_fail(
+                ex, MM_LIMIT, "explore.copy",
+                "an asynchronous copy in a loop of more than %d iterations, or of unknown trip count, is not explored: "
+                "let constants and arguments determine the trip count",
+                ROUNDS);
         check_entries(ex, t, &l);
         write_out(ex, t, &l);
         ex->item.thread = thread;
@@ -101,5 +119,6 @@ void ex_unroll(struct ex *ex, uint32_t thread)
         struct loop again;
         if (copy_in_loop(t, &again) && again.first == moved(&l, l.first, ROUNDS))
             n = MAX_LOOPS - 1;
+        ex->current = NULL;
     }
 }

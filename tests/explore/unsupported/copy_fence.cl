@@ -1,5 +1,5 @@
-// Options: --global 2 --arg '{1, 2}' --arg '{0, 0}'
-// Error: explore.copy
+// Options: --global 2 --arg buf:2 --arg buf:2
+// Error: copy_fence.cl:7:5: async_work_group_copy_fence is not explored: wait with wait_group_events and call work_group_barrier [explore.copy]
 kernel void load(global const int *in, global int *out)
 {
     local int tile[2];
