@@ -18,11 +18,13 @@ bool rt_version_has_query(cl_uint param);
 cl_int rt_put_spirv_sets(const void *object, const struct rt_info_out *out);
 cl_int rt_put_spirv_extensions(const void *object, const struct rt_info_out *out);
 cl_int rt_put_spirv_capabilities(const void *object, const struct rt_info_out *out);
+/* device.c */
 /* Extensions of devices with IMAGES or without. */
 cl_int rt_put_extensions(const struct rt_info_out *out, bool images);
 cl_int rt_put_extensions_with_version(const struct rt_info_out *out, bool images);
 /* Types of handles that semaphores can be made from, and exported as. */
 cl_int rt_put_semaphore_handles(const void *object, const struct rt_info_out *out);
+/* limits.c */
 void rt_limits_read(struct rt_limits *limits, int index);
 /* Work-items of a group, and of a sub-group where the kernel does not require another number. */
 uint32_t rt_max_work_group(void);
@@ -33,6 +35,7 @@ uint64_t rt_context_max_alloc(const struct rt_context *context);
 uint32_t rt_context_alignment(const struct rt_context *context);
 bool rt_context_images(const struct rt_context *context);
 cl_device_svm_capabilities rt_context_svm(const struct rt_context *context, bool every);
+/* device.c */
 /* True if DEVICE is lost: more commands started than REFCL_LOST_AFTER allows. */
 bool rt_device_lost(const struct rt_device *device);
 /* Counts a command of QUEUE that starts; false: its device is lost. */

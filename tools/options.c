@@ -108,7 +108,7 @@ static bool is_internal(const struct tool_option *option)
     return strncmp(option->help, TOOL_INTERNAL, strlen(TOOL_INTERNAL)) == 0;
 }
 
-/* tools/man/options.py reads these lines. */
+/* tools/man/generate.py and completion.py parse these lines. */
 static void print_option(const struct tool_option *o, FILE *out)
 {
     char head[80];

@@ -288,6 +288,7 @@ uint64_t ck_apply(const struct ck_program *program, uint64_t function, const uin
 void ck_expr_registers(const struct ck_program *program, uint32_t expr, uint64_t *set);
 /* Updates LIVE, the registers that are live after INSTR, to those live before it. */
 void ck_instr_live(const struct ck_program *program, const struct ck_instr *instr, uint64_t *live);
+/* validate.c */
 /* Checks every index, size and target; engines rely on it. */
 enum mm_class ck_program_validate(const struct ck_program *program, struct mm_error *err);
 

@@ -111,6 +111,7 @@ struct in_chain {
 void in_note_subscripts(struct in_lower *l, const struct in_inst *i, const struct in_chain *chain,
                         uint32_t operand, int32_t base, int32_t index, bool narrow);
 enum mm_class in_index_subscripts(struct in_lower *l);
+/* analyze.c */
 bool in_chain_shape(const struct in_lower *l, const struct in_inst *i, struct in_chain *chain);
 void in_def(const struct in_lower *l, uint32_t id, struct in_inst *inst);
 bool in_register_variable(const struct in_lower *l, uint32_t id);

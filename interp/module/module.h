@@ -142,6 +142,7 @@ enum mm_class in_constant(struct in_module *module, const struct in_inst *inst, 
 /* kernel.c: argument information */
 enum mm_class in_kernels(struct in_module *module, struct mm_error *err);
 
+/* parse.c */
 enum mm_class in_bad(struct in_module *module, uint32_t word, struct mm_error *err, const char *rule,
                      const char *format, ...) MM_PRINTF(5, 6);
 /* The same, of class MM_LIMIT. */
@@ -152,15 +153,21 @@ static inline bool in_is_constant(uint32_t opcode)
 {
     return opcode >= SpvOpConstantTrue && opcode <= SpvOpSpecConstantOp;
 }
+/* decode.c */
 struct in_ty *in_type_of(const struct in_module *module, uint32_t id); /* type of a value; NULL */
+/* constant.c */
 bool in_constant_u64(const struct in_module *module, uint32_t id, uint64_t *value);
-/* Evaluates OpSpecConstantOp's OPCODE over constants by executing it (lower/fold.c). */
+/* lower/fold.c */
+/* Evaluates OpSpecConstantOp's OPCODE over constants by executing it. */
 enum mm_class in_fold(struct in_module *module, const struct in_inst *inst, struct mm_error *err);
-/* The function that implements the kernel with function INDEX, past a wrapper (lower/lower.c). */
+/* lower/lower.c */
+/* The function that implements the kernel with function INDEX, past a wrapper. */
 uint32_t in_kernel_function(const struct in_module *m, uint32_t index);
+/* kernel.c */
 /* The kernel that function INDEX implements; kernel_count if none. */
 uint32_t in_kernel_of(const struct in_module *m, uint32_t index);
-/* Lowers every kernel (lower/lower.c). */
+/* lower/lower.c */
+/* Lowers every kernel. */
 enum mm_class in_lower_kernels(struct in_module *module, struct mm_error *err);
 void in_code_destroy(struct in_code *code);
 

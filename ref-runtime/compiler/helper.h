@@ -81,6 +81,7 @@ size_t rt_helper_drop_debug(uint32_t *words, size_t count);
 enum mm_class rt_helper_instructions(struct rt_binary *binary, struct rt_text *log);
 /* helper_order.c: types and constants are declared before their uses. */
 enum mm_class rt_helper_order(struct rt_binary *binary);
+/* helper_spirv.c */
 /* Puts each string of NOTES into the module, as an OpString. */
 enum mm_class rt_helper_add_strings(struct rt_binary *binary, const struct rt_text *notes);
 

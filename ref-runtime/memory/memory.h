@@ -34,6 +34,7 @@ bool rt_mem_inherit_flags(cl_mem_flags parent, cl_mem_flags *flags);
 bool rt_address_give(struct rt_mem *mem);
 void rt_address_take(struct rt_mem *mem);
 cl_int rt_address_put(const void *object, const struct rt_info_out *out);
+/* storage.c */
 /* Frees the storage of a buffer. */
 void rt_storage_destroy(struct rt_mem *root);
 /* Where maps of MEM point; NULL: no memory. */
@@ -52,9 +53,12 @@ struct rt_mapping {
     size_t begin, end; /* of buffers and one-dimensional images: bytes of the root */
     cl_map_flags flags;
 };
+/* enqueue/map.c */
 void rt_mapping_free_all(struct rt_mem *mem);
-/* The ring of a pipe and what the interpreter keeps with it (pipe.c). */
+/* pipe.c */
+/* The ring of a pipe and what the interpreter keeps with it. */
 void rt_pipe_destroy(struct rt_mem *mem);
+/* enqueue/buffer.c */
 /* A buffer that the host reads or writes through commands, checked: the error that OFFSET and SIZE deserve. */
 cl_int rt_check_range(const struct rt_mem *mem, size_t offset, size_t size);
 /* CL_INVALID_OPERATION if no command may write MEM. */

@@ -53,6 +53,12 @@ ok "links, functions and names of files" complaints documents.py \
     "checker/docs/more.md:3: there is no search/walk.c" \
     "checker/docs/more.md:3: there is no search/step.h"
 git rm -qf checker/docs/more.md
+printf '%s\n' '/* step.c, search/step.c, walk.c */' 'char *s = "walk.c"; // search/walk.c' >checker/search/comment.c
+printf '%s\n' '#!/bin/bash' '# checker/search/step.c, search/walk.sh' 'echo walk.c' >checker/search/comment.sh
+git add -A
+ok "names of files in comments" complaints documents.py "checker/search/comment.c:1: there is no walk.c" \
+    "checker/search/comment.c:2: there is no search/walk.c" "checker/search/comment.sh:2: there is no search/walk.sh"
+git rm -qf checker/search/comment.c checker/search/comment.sh
 echo '/* Somebody goes round. */ char *nobody = "who";' >checker/search/words.c
 git add -A
 ok "words" complaints words.py \

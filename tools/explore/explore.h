@@ -237,12 +237,14 @@ bool ex_argument_bytes(struct ex *ex, uint32_t id, const struct ck_execution *ex
 void ex_read_headers(struct ex *ex);
 enum ex_line { EX_INPUT, EX_OUTPUT, EX_FILTER };
 enum mm_class ex_add_line(struct ex *ex, enum ex_line line, const char *text, struct mm_error *err);
+/* argument.c */
 /* An argument of the command line for the kernel's parameter ID. */
 void ex_argument(struct ex *ex, uint32_t id, const char *text);
 /* The specification for the argument called NAME: the one with this name, else the *NEXT one without; NULL: there is none. */
 const char *ex_argument_text(struct ex *ex, const char *name, uint32_t *next);
 /* Names that no parameter of F has are an error. */
 void ex_argument_names(struct ex *ex, const struct in_function *f);
+/* header.c */
 /* A number given for a scalar of type TYPE, as its bits: for floats the number's, unless it is hexadecimal. */
 uint64_t ex_init_bits(struct ex *ex, const struct in_ty *type, const struct ex_init *init);
 /* The number or list of numbers TEXT. */
@@ -331,6 +333,7 @@ void ex_branch_if_zero(struct ex *ex, uint32_t value, uint32_t label);
 void ex_resolve_labels(struct ex *ex);
 /* Register r of the present thread becomes NUMBER[r]. */
 void ex_rename_registers(struct ex *ex, const uint32_t *number);
+/* hidden.c */
 /* A register that is 0 when the thread begins; ex_prepend_counters makes it so. */
 uint32_t ex_new_counter(struct ex *ex);
 void ex_prepend_counters(struct ex *ex);
@@ -346,6 +349,7 @@ uint64_t ex_initial_bytes(const struct ck_object *object, uint64_t offset, unsig
 /* An object with an arbitrary value of SIZE bytes, and that value's SIZE lowest bytes. */
 uint32_t ex_arbitrary_object(struct ex *ex, const char *name, unsigned size);
 uint32_t ex_read_arbitrary(struct ex *ex, uint32_t object, unsigned size);
+/* build.c */
 struct ex_value ex_new_value(struct ex *ex, const struct in_ty *type);
 /* One of INST's result type. */
 struct ex_value ex_result(struct ex *ex, const struct in_inst *inst);
@@ -410,6 +414,7 @@ bool ex_atomic(struct ex *ex, const struct in_inst *inst);
 uint8_t ex_storage_class_mask(uint32_t storage);
 void ex_memory_operands(struct ex *ex, const struct in_inst *inst, uint32_t at, struct ck_instr *instr);
 uint8_t ex_scope(struct ex *ex, uint32_t id);
+/* memory.c */
 uint8_t ex_class_of(struct ex *ex, uint32_t address, const struct in_ty *pointer);
 bool ex_is_private(struct ex *ex, uint32_t address, const struct in_ty *pointer);
 /* explore/flow.c: the body of FUNCTION with ARGUMENTS, inlined */

@@ -4,7 +4,7 @@
 - `docs/NAME.md#section` in a source or document: the document is in the file's folder or one above it, and has the section;
 - links of documents: the file exists and has the section;
 - a link whose text is a function, [`name()`](FILE): FILE defines that function;
-- names of source files in documents: the files exist;
+- names of source files in documents, and of source files and documents in comments: the files exist;
 - no document is empty."""
 import glob
 import os
@@ -17,9 +17,16 @@ CITATION = re.compile(r"(?<![\w/.-])((?:[\w.-]+/)*docs/[\w-]+\.md)(?:#([\w-]+))?
 LINK = re.compile(r"(?<!\w)\[([^\]]*)\]\(([^)\s#]*)(?:#([\w-]+))?\)")
 FUNCTION = re.compile(r"^`(\w+)\(\)`$")
 FILE = re.compile(r"`([\w./*-]*(?:\{[\w,./*-]+\}[\w./*-]*)*\.(?:c|h|cpp|hpp|inc|def|py|sh|\{[a-z,]+\}))`")
-
-
 PATH = re.compile(r"(?<![\w<>/`.(*-])((?:[\w-]+/)+[\w-]+\.(?:c|h|cpp|hpp|inc|def|py|sh))\b")
+COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|/\*.*?\*/|//[^\n]*', re.S)  # or a string, which may hold one
+SCRIPT_COMMENT = re.compile(r'(?<!\S)# [^\n]*|^"""(?s:.*?)"""', re.M)
+COMMENT_FILE = re.compile(r"(?<![\w<>/.*$%}-])([\w-]+(?:/[\w-]+)*\.(?:c|h|cpp|hpp|inc|def|py|sh|md))\b")
+ABSENT = {  # what comments name that is not in the repository
+    "CL/opencl.hpp": "header of the package opencl-clhpp-headers",
+    "boost/compute.hpp": "header of the package libboost-dev",
+    "opencl-c.h": "header of Clang",
+    "viennacl/vector.hpp": "header of the package libviennacl-dev",
+}
 
 
 def read(path):
@@ -89,7 +96,7 @@ def check_file(name, pattern, listed):
         base = os.path.dirname(base)
     below = "" if base == "tools" else base
     for one in expand(pattern):
-        if os.path.basename(one)[0] == "." or "NAME" in one or one.startswith("build/"):
+        if os.path.basename(one)[0] == "." or "NAME" in one or one.startswith("FOLDER/") or one.startswith("build/"):
             continue
         if any(glob.glob(os.path.join(folder, one)) for folder in [*parents(name), "build/gen"]):
             continue
@@ -97,6 +104,13 @@ def check_file(name, pattern, listed):
         if not any(x.startswith(below) and tail.search(x) for x in listed):
             return f"there is no {one}"
     return None
+
+
+def check_comment(name, path, listed):
+    """A name without a folder is that of any file.  Citations of documents are checked as such."""
+    if path in ABSENT or CITATION.fullmatch(path) or "/" not in path and any(x.endswith("/" + path) for x in listed):
+        return None
+    return check_file(name, path, listed)
 
 
 def complaints(name, listed):
@@ -113,6 +127,10 @@ def complaints(name, listed):
                 yield m.start(), check_link(name, m.group(1), m.group(2), m.group(3))
         for m in [*FILE.finditer(text), *PATH.finditer(text)]:
             yield m.start(), check_file(name, m.group(1), listed)
+    else:
+        for comment in (COMMENT if re.search(r"\.(c|h|cpp|hpp|inc|def)$", name) else SCRIPT_COMMENT).finditer(text):
+            for m in COMMENT_FILE.finditer(comment.group(0) if comment.group(0)[0] != '"' or name.endswith(".py") else ""):
+                yield comment.start() + m.start(), check_comment(name, m.group(1), listed)
 
 
 def main():

@@ -351,6 +351,7 @@ struct pv_premises {
 };
 /* Whether QUERY is satisfiable. */
 Z3_lbool pv_ask(struct pv *pv, Z3_ast query, const struct pv_premises *with);
+/* model.c */
 /* Bytes of an element of what argument ID points to. */
 uint64_t pv_element_size(struct pv *pv, uint32_t id);
 /* prove/model.c: adds small launches that satisfy QUERY. */

@@ -29,6 +29,7 @@ void replay_record_end(struct mm_recorder *recorder);
 
 /* `refcl kernel --replay PATH`: prints the steps of the witness on stdout, while SESSION checks its events. */
 struct session;
+/* steps.c */
 int replay_run(struct session *session, const char *path);
 
 #endif

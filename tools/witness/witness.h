@@ -75,8 +75,10 @@ const char *witness_image_read(struct mm_arena *arena, const struct ck_program *
                                const struct in_argument_info *info, const cJSON *json,
                                struct witness_argument *a);
 
+/* write.c */
 /* Files: tools/schema/witness.schema.json. */
 int witness_write(const struct witness *witness, const char *path);
+/* read.c */
 /* 0, or an exit code after an error message with the place in the file. */
 int witness_read(struct witness *witness, const char *path);
 

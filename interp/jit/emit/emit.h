@@ -130,7 +130,7 @@ LLVMValueRef in_temporary(struct in_emit *e, const struct in_ty *ty);
 /* emit/convert.c */
 LLVMValueRef in_convert_half(struct in_emit *e, LLVMValueRef x, const struct in_ty *from,
                              const struct in_ty *to, enum in_rounding rounding);
-/* emit/call.c */
+/* emit/callout.c */
 bool in_emit_callout(struct in_emit *e, const struct in_inst *i); /* false: it is no call */
 void in_emit_end(struct in_emit *e);
 /* emit/image.c */

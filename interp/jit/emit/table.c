@@ -1,4 +1,4 @@
-/* The table from SPIR-V opcodes to emitters, by the interpreter's families (exec/entries.h).  A family
+/* The table from SPIR-V opcodes to emitters, by the interpreter's families (lower/entries.h).  A family
  * without an emitter is left to the interpreter. */
 #include "interp/jit/emit/emit.h"
 #include "interp/lower/entries.h"
