@@ -103,6 +103,30 @@ def run_long():
         check(f'{size} in {local}: each work-item once', (begun == 1).all(), begun)
 
 
+EXCHANGE = """kernel void exchange(global const uint *x, global uint *z) {
+    uint i = get_global_id(0), left = 2 * i - (i & PERIOD - 1);
+    uint a = x[left], b = x[left + PERIOD];
+    z[left] = min(a, b);
+    z[left + PERIOD] = max(a, b); }"""
+
+
+def run_periods():
+    """Subscripts that restart at 0 after PERIOD work-items, in launches of parts of periods."""
+    x = numpy.random.default_rng(5).integers(0, 1 << 30, 1 << 16, dtype='u4')
+    for period in 16, 64, 128, 512, 1024:
+        kernel = cl.Program(context, EXCHANGE).build(f'-cl-std=CL3.0 -DPERIOD={period}').exchange
+        for size, local, offset in (16384, 64, 0), (16384, 64, 100), (16384, 128, 512), (16000, 64, 0), (17920, 256, 1), (5000, 192, 7):
+            i = numpy.arange(offset, offset + size, dtype='u4')
+            left = 2 * i - (i & (period - 1))
+            want = numpy.zeros_like(x)
+            want[left], want[left + period] = numpy.minimum(x[left], x[left + period]), numpy.maximum(x[left], x[left + period])
+            got = numpy.zeros_like(x)
+            buffers = [cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=a) for a in (x, got)]
+            kernel(queue, (size,), (local,), *buffers, global_offset=(offset,))
+            cl.enqueue_copy(queue, got, buffers[1])
+            check(f'period {period}, {size} in {local} from {offset}', (got == want).all(), numpy.flatnonzero(got != want)[:8])
+
+
 def again(what, **environment):
     """What this program, with the argument WHAT, prints on standard error; its checks count here."""
     ran = subprocess.run([sys.executable, sys.argv[0], what], env={**os.environ, 'REFCL_DEBUG': 'jit', **environment},
@@ -116,10 +140,11 @@ def again(what, **environment):
 
 def main():
     if len(sys.argv) > 1:
-        (run if sys.argv[1] == 'run' else run_long)()
+        {'run': run, 'periods': run_periods, 'long': run_long}[sys.argv[1]]()
         return done()
     notes = again('long', REFCL_PROMOTE='20000', REFCL_ENGINE='auto')
     check('the first work-group is continued in compiled code', 'continues in compiled code from work-item' in notes, notes)
+    again('periods', REFCL_ENGINE='jit')
     notes = again('run', REFCL_ENGINE='jit')
     check('no launch is left to the interpreter', 'runs in the interpreter' not in notes, notes)
     for name in KERNELS:

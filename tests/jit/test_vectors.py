@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """What becomes vectors across work-items: code behind a guard by the id, with its arguments loaded once; not loops of 64-bit
-divisions, which processors divide one by one, nor comparisons of bytes that mostly end early.  Small private arrays become registers.  A table that all work-items search
+divisions, which processors divide one by one, nor comparisons of bytes that mostly end early.  Subscripts that restart at 0 after some work-items.  Small private arrays become registers.  A table that all work-items search
 from its beginning is read once for all.  The code does not depend on where the compiler's data is in memory."""
 import os
 import re
@@ -30,6 +30,11 @@ KERNELS = {
             a = a * a % m;
         }
         z[get_global_id(0)] = r; }''',
+    'exchange': '''kernel void k(global const float *x, global const float *y, global float *z) {
+        uint i = get_global_id(0), left = 2 * i - (i & 511);
+        float a = x[left], b = x[left + 512];
+        z[left] = fmin(a, b);
+        z[left + 512] = fmax(a, b); }''',
     'table': '''kernel void k(global const float *x, global const float *y, global int *z) {
         int i = get_global_id(0), found = -1;
         for (int k = 0; k < 1000; k++)
@@ -78,9 +83,13 @@ KERNELS = {
         z[get_global_id(0)] = a + b + c; }'''}
 
 
+SIZES = {'exchange': 16384}  # enough for work-groups of more than 512 work-items
+
+
 def run(name):
-    buffers = [cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=numpy.zeros(8192, 'u1')) for _ in range(3)]
-    cl.Program(context, KERNELS[name]).build().k(queue, (1024,), (64,), *buffers)
+    size = SIZES.get(name, 1024)
+    buffers = [cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=numpy.zeros(8 * size, 'u1')) for _ in range(3)]
+    cl.Program(context, KERNELS[name]).build().k(queue, (size,), (64,), *buffers)
     queue.finish()
 
 
@@ -106,6 +115,8 @@ def main():
     text = compiled('schedule')
     check('a private array that a loop of 64 iterations indexes: vectors in registers',
           re.search(r'xor <\d+ x i32>', text) is not None and 'gather' not in text and 'alloca' not in text, text[:3000])
+    text = compiled('exchange')
+    check('subscripts that restart after 512 work-items: vectors', re.search(r'store <\d+ x float>', text) is not None, text)
     text = compiled('table')
     check('a table: vectors', re.search(r'fcmp \w+ <\d+ x float>', text) is not None, text)
     check('a table: no gathers', 'gather' not in text, text)

@@ -183,6 +183,17 @@ static LLVMValueRef simplify_item(struct in_emit *e, struct in_jit_kernel *k, LL
 /* Of a work-group, so that cache lines are reused from row to row. */
 enum { LEAST_ROWS = 4 };
 
+/* Work-items of a work-group of K, which does not see work-groups; in edge code, sizes need not divide the launch.  Subscripts
+ * restart at 0 every PERIOD work-items (0: none does).  LLVM vectorizes the loop if none restarts within a work-group, and checks
+ * that at run time: with a global offset, some of the work-groups of a period fail the check, so that smaller ones are better. */
+static uint32_t flat_group_size(const struct in_jit_kernel *k, uint32_t period)
+{
+    const uint32_t least = 64, most = 256; /* below LEAST, calls of work-groups cost more than vectors gain */
+    uint32_t size = k->options.flat_size, part = period < most ? period : most;
+    bool restarts = period >= least && period < size && size % part == 0 && !k->edge;
+    return restarts ? part : size;
+}
+
 /* How the code of ITEM becomes that of a work-group. */
 static bool find_shape(const struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef item)
 {
@@ -199,7 +210,7 @@ static bool find_shape(const struct in_emit *e, struct in_jit_kernel *k, LLVMVal
     k->shape.flat =
         !k->shape.waits && !clocks && in_shim_is_flat(item) && !(rows && in_shim_strides_far(item));
     if (k->shape.flat && !any_size)
-        k->shape.group_size[0] = k->options.flat_size;
+        k->shape.group_size[0] = flat_group_size(k, in_shim_period(item));
     return true;
 }
 

@@ -32,6 +32,9 @@ bool in_shim_has_atomics(LLVMValueRef item);
 bool in_shim_has_barriers(LLVMValueRef item);
 /* Whether ITEM does not see work-groups in the first dimension: ids in them, their sizes, local memory. */
 bool in_shim_is_flat(LLVMValueRef item);
+/* The least number of work-items in the first dimension, a power of 2, after which a part of a subscript of ITEM restarts at 0:
+ * 512 of `2 * i - (i & 511)`; 0: none does. */
+uint32_t in_shim_period(LLVMValueRef item);
 /* Whether neighbors in the first dimension access different cache lines, where those in another may share them: small
  * work-groups reuse lines that long rows would evict. */
 bool in_shim_strides_far(LLVMValueRef item);
