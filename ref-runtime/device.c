@@ -1,6 +1,7 @@
 /* Device queries [CL 4.2 R101-R104], sub-devices, timers [CL 4.2, 4.3].  Constant answers are in info_device.def, extensions and
  * OpenCL C features in extensions.def. */
 #include "ref-runtime/device.h"
+#include "memmodel/base/clock.h"
 #include "ref-runtime/memory/image.h"
 #include "ref-runtime/program/kernel.h"
 #include "ref-runtime/setting.h"
@@ -9,16 +10,13 @@
 #include <cpuid.h>
 #endif
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- time ---- */
 
 cl_ulong rt_now(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (cl_ulong)now.tv_sec * 1000000000u + (cl_ulong)now.tv_nsec + 1;
+    return mm_clock_ns(CLOCK_MONOTONIC) + 1;
 }
 
 /* ---- devices that are lost ---- */

@@ -2,6 +2,7 @@
  * they cannot (in a library, in one long step), resource limits end the child. */
 #include "tools/guard.h"
 #include "checker/checker.h"
+#include "memmodel/base/clock.h"
 #include "tools/interrupt.h"
 
 #include <errno.h>
@@ -16,7 +17,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /* The engines end first, and say more: this long after their own deadline the work is killed. */
@@ -123,25 +123,18 @@ static _Noreturn void be_child(const struct guard *guard, const struct work *w)
     exit(tool_flush(write_items(w->items, w->tests, first) ? code : EXIT_TOOL));
 }
 
-static double monotonic(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 /* Waits until the other end of the pipe FD, which CHILD has, is closed, or a limit is reached. */
 static enum guard_end await_end(const struct guard *guard, pid_t child, int fd)
 {
-    double until = monotonic() + guard_seconds(guard), last = 0;
+    double until = mm_clock_seconds(CLOCK_MONOTONIC) + guard_seconds(guard), last = 0;
     struct pollfd end = {.fd = fd};
     for (;;) {
-        double left = guard->seconds > 0 ? until - monotonic() : LOOK_SECONDS;
+        double left = guard->seconds > 0 ? until - mm_clock_seconds(CLOCK_MONOTONIC) : LOOK_SECONDS;
         if (tool_interrupted && last == 0) {
             kill(child, tool_interrupted);
-            last = monotonic() + LAST_SECONDS;
+            last = mm_clock_seconds(CLOCK_MONOTONIC) + LAST_SECONDS;
         }
-        if (last > 0 && monotonic() > last)
+        if (last > 0 && mm_clock_seconds(CLOCK_MONOTONIC) > last)
             return GUARD_INTERRUPTED;
         int n = poll(&end, 1, (int)ceil(fmax(0, fmin(left, LOOK_SECONDS)) * 1e3));
         if (n > 0 || (n < 0 && errno != EINTR))

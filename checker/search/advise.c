@@ -3,9 +3,9 @@
  * fence flags of one operation; one added fence; an object whose accesses all become atomic with a
  * sufficient scope; pairs of these; an added barrier that two work-items reach.  docs/search.md#advice */
 #include "checker/checker.h"
+#include "memmodel/base/clock.h"
 
 #include <string.h>
-#include <time.h>
 
 enum { MAX_SINGLES = 512, MAX_TRIES = 4000 };
 
@@ -26,18 +26,10 @@ struct adviser {
 
 /* ---- trying ---------------------------------------------------------------------------------------- */
 
-static uint64_t monotonic_ms(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
 /* Leaves to the next try what is left of the time for all. */
 static bool has_time(struct adviser *a)
 {
-    uint64_t spent = monotonic_ms() - a->start;
+    uint64_t spent = mm_clock_ms(CLOCK_MONOTONIC) - a->start;
 
     if (a->timeout_ms == 0)
         return true;
@@ -438,7 +430,7 @@ static enum mm_class advise(struct adviser *a, const struct ck_options *options,
         a->options = *options;
     a->options.explain = false;
     a->timeout_ms = a->options.timeout_ms;
-    a->start = monotonic_ms();
+    a->start = mm_clock_ms(CLOCK_MONOTONIC);
     a->arena = mm_arena_create();
     a->singles = mm_alloc_zero(MAX_SINGLES, sizeof *a->singles);
     if (a->arena && a->singles) {

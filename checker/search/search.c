@@ -1,9 +1,9 @@
 /* Exhaustive search: the driver (docs/search.md#driver), resource limits, and the values that
  * read-modify-writes write. */
 #include "checker/search/exec.h"
+#include "memmodel/base/clock.h"
 
 #include <sys/resource.h>
-#include <time.h>
 
 enum { FEW_STEPS = 100000 };
 
@@ -57,23 +57,15 @@ uint64_t sx_rmw_value(const struct ck_program *program, const struct ck_instr *i
 
 /* ---- limits ------------------------------------------------------------------------------------- */
 
-static uint64_t us_of(clockid_t clock)
-{
-    struct timespec t;
-
-    if (clock_gettime(clock, &t) != 0) /* WebAssembly counts no processor time */
-        clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
-}
-
 uint64_t sx_now_us(void)
 {
-    return us_of(CLOCK_MONOTONIC);
+    return mm_clock_ns(CLOCK_MONOTONIC) / 1000;
 }
 
 uint64_t sx_processor_us(void)
 {
-    return us_of(CLOCK_PROCESS_CPUTIME_ID);
+    uint64_t ns = mm_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    return ns ? ns / 1000 : sx_now_us(); /* WebAssembly counts no processor time */
 }
 
 void sx_limit(struct sx *sx, const char *rule, const char *message)
@@ -91,7 +83,7 @@ static bool is_in_time(struct sx *sx)
         return false;
     }
     if (sx->limits.deadline_us == 0 ||
-        (sx_processor_us() < sx->limits.deadline_us && us_of(CLOCK_MONOTONIC) < sx->limits.wall_deadline_us))
+        (sx_processor_us() < sx->limits.deadline_us && sx_now_us() < sx->limits.wall_deadline_us))
         return true;
     sx_limit(sx, "search.time", "limit reached: time (raise with --timeout)");
     return false;
@@ -297,7 +289,7 @@ enum mm_class ck_search(const struct ck_program *program, const struct mm_cat_mo
     timeout = (uint64_t)sx.options.timeout_ms * 1000;
     if (timeout) {
         sx.limits.deadline_us = start + timeout;
-        sx.limits.wall_deadline_us = us_of(CLOCK_MONOTONIC) + timeout;
+        sx.limits.wall_deadline_us = sx_now_us() + timeout;
     }
     verdict->arena = mm_arena_create();
     sx.split = verdict->arena && sx.options.jobs > 1 ? sx_split_create(&sx.options, verdict) : NULL;

@@ -1,4 +1,5 @@
 /* A call of Z3 with a deadline in processor time and wall-clock time: a second thread interrupts the solver. */
+#include "memmodel/base/clock.h"
 #include "checker/z3/solve.h"
 
 #include <math.h>
@@ -17,22 +18,16 @@ struct watch {
     bool over;
 };
 
-static double seconds_of(clockid_t clock)
-{
-    struct timespec t;
-
-    return clock_gettime(clock, &t) == 0 ? (double)t.tv_sec + (double)t.tv_nsec * 1e-9 : 0;
-}
-
 static double time_left(const struct zx *z, clockid_t cpu)
 {
-    return fmin(z->limits.deadline - seconds_of(cpu), z->limits.wall_deadline - seconds_of(CLOCK_MONOTONIC));
+    return fmin(z->limits.deadline - mm_clock_seconds(cpu),
+                z->limits.wall_deadline - mm_clock_seconds(CLOCK_MONOTONIC));
 }
 
 void zx_set_deadline(struct zx *z, double seconds)
 {
-    z->limits.deadline = zx_cpu_seconds() + seconds;
-    z->limits.wall_deadline = seconds_of(CLOCK_MONOTONIC) + seconds;
+    z->limits.deadline = mm_clock_seconds(CLOCK_THREAD_CPUTIME_ID) + seconds;
+    z->limits.wall_deadline = mm_clock_seconds(CLOCK_MONOTONIC) + seconds;
 }
 
 static bool is_interrupted(const struct zx *z)
@@ -69,7 +64,7 @@ static void *interrupt_at_deadline(void *data)
             Z3_solver_interrupt(w->z->c, w->z->s);
             left = RETRY_SECONDS;
         }
-        until = seconds_of(CLOCK_MONOTONIC) + left;
+        until = mm_clock_seconds(CLOCK_MONOTONIC) + left;
         t = (struct timespec){(time_t)until, (long)((until - floor(until)) * 1e9)};
         pthread_cond_timedwait(&w->ended, &w->lock, &t);
     }

@@ -187,7 +187,6 @@ void *zx_alloc(struct zx *z, size_t count, size_t size);
 #define zx_append(z, items, count, item)                                                                     \
     zx_require((z), mm_arena_append((z)->arena, (items), (count), (item)))
 void zx_require(struct zx *z, bool memory);
-double zx_cpu_seconds(void);
 /* The deadline is SECONDS from now, of both processor and wall-clock time (z3/clock.c). */
 void zx_set_deadline(struct zx *z, double seconds);
 /* Whether it lies ahead, and the engine is not interrupted; else the limit that was reached. */

@@ -3,6 +3,7 @@
  * One context per call.  The constraints of every execution are asserted; the condition, the flags, the final
  * states and the unwinding assumption are queries under assumptions. */
 #include "checker/z3/solve.h"
+#include "memmodel/base/clock.h"
 
 #include "memmodel/cat/eval.h"
 
@@ -237,7 +238,7 @@ static bool enumerate_states(struct zx_solve *s, bool racy, double until)
 {
     for (;;) {
         enum ck_answer r = zx_query(s, 2, (Z3_ast[]){s->complete, racy ? s->any_race : s->z->yes});
-        double asked = zx_cpu_seconds();
+        double asked = mm_clock_seconds(CLOCK_THREAD_CPUTIME_ID);
 
         if (r != CK_YES)
             return r == CK_NO;
@@ -246,7 +247,8 @@ static bool enumerate_states(struct zx_solve *s, bool racy, double until)
             return false;
         }
         add_current_state(s, racy);
-        until += zx_cpu_seconds() - asked; /* the time that keeping the state takes does not count */
+        until += mm_clock_seconds(CLOCK_THREAD_CPUTIME_ID) -
+                 asked; /* the time that keeping the state takes does not count */
     }
 }
 
@@ -265,7 +267,7 @@ static int compare_states(const void *a, const void *b)
 static void find_states(struct zx_solve *s)
 {
     struct zx *z = s->z;
-    double now = zx_cpu_seconds(), until = now + MOST_STATE_SECONDS;
+    double now = mm_clock_seconds(CLOCK_THREAD_CPUTIME_ID), until = now + MOST_STATE_SECONDS;
     bool all = true;
 
     /* Leaves time for the explanation. */
@@ -464,7 +466,7 @@ static enum mm_class keep_findings(struct zx_solve *s, enum mm_class r, const st
 enum mm_class ck_z3(const struct ck_program *program, const struct mm_cat_model *model,
                     const struct ck_options *options, struct ck_verdict *verdict, struct mm_error *err)
 {
-    double start = zx_cpu_seconds();
+    double start = mm_clock_seconds(CLOCK_THREAD_CPUTIME_ID);
     struct mm_error why = {.cls = MM_OK};
     struct zx z = {.p = program, .model = model, .failure.err = &why, .limits.budget = MAX_FORMULAS};
     struct zx_solve s = {.z = &z, .v = verdict};
@@ -503,6 +505,6 @@ enum mm_class ck_z3(const struct ck_program *program, const struct mm_cat_model 
     mm_cat_eval_destroy(z.eval);
     mm_arena_destroy(z.arena);
     mm_arena_destroy(z.scratch);
-    verdict->time_ms = (zx_cpu_seconds() - start) * 1e3;
+    verdict->time_ms = (mm_clock_seconds(CLOCK_THREAD_CPUTIME_ID) - start) * 1e3;
     return r;
 }

@@ -3,7 +3,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <time.h>
 
 void zx_stop(struct zx *z, enum mm_class cls, const char *rule, const char *format, ...)
 {
@@ -31,15 +30,6 @@ void *zx_alloc(struct zx *z, size_t count, size_t size)
         p = mm_arena_alloc(z->arena, count * size + 1);
     zx_require(z, p);
     return p;
-}
-
-double zx_cpu_seconds(void)
-{
-    struct timespec t;
-
-    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) != 0)
-        return 0;
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 /* ---- formulas --------------------------------------------------------------------------------- */

@@ -16,9 +16,9 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "memmodel/base/clock.h"
 #include "memmodel/base/privilege.h"
 #include "ref-runtime/compiler/wire.h"
 #include "ref-runtime/setting.h"
@@ -169,19 +169,12 @@ static bool send_descriptors(int socket, int stream, int errors)
     return n == 1;
 }
 
-static int64_t milliseconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static bool acknowledged(int stream, int64_t deadline)
 {
     struct pollfd wait = {.fd = stream, .events = POLLIN};
     int n;
     do {
-        int64_t left = deadline - milliseconds();
+        int64_t left = deadline - (int64_t)mm_clock_ms(CLOCK_MONOTONIC);
         n = poll(&wait, 1, left > 0 ? (int)left : 0);
     } while (n < 0 && errno == EINTR);
     char byte = 0;
@@ -210,8 +203,8 @@ static bool try_connect(int socket, int64_t deadline, struct rt_connection *conn
 enum mm_class rt_process_connect(struct rt_connection *connection, struct mm_error *err)
 {
     unsigned dead = 0, living;
-    int64_t deadline = milliseconds() + HANDSHAKE_SECONDS * 1000;
-    for (int attempt = 0; attempt < 3 && milliseconds() < deadline; attempt++) {
+    int64_t deadline = (int64_t)mm_clock_ms(CLOCK_MONOTONIC) + HANDSHAKE_SECONDS * 1000;
+    for (int attempt = 0; attempt < 3 && (int64_t)mm_clock_ms(CLOCK_MONOTONIC) < deadline; attempt++) {
         int socket;
         enum mm_class cls = control_socket(dead, &living, &socket, err);
         if (cls)

@@ -1,5 +1,6 @@
 /* refcl explore: every execution of a small kernel launch, by a memory model. */
 #include "checker/program/file.h"
+#include "memmodel/base/clock.h"
 #include "memmodel/base/escape.h"
 #include "memmodel/base/input.h"
 #include "tools/cmd/commands.h"
@@ -15,7 +16,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* ---- reading ------------------------------------------------------------------------------------ */
 
@@ -404,7 +404,7 @@ static int explore_file(struct explore *e, const char *path)
     struct ck_program *program = NULL;
     struct mm_error err = {0};
     int code = explore_read_file(is_source(path) ? MM_INPUT_SOURCE : MM_INPUT_MODULE, path, &data, &size);
-    e->until_ms = explore_now_ms() + (uint64_t)e->options.timeout_ms * engine_count(e);
+    e->until_ms = mm_clock_ms(CLOCK_MONOTONIC) + (uint64_t)e->options.timeout_ms * engine_count(e);
     if (!code && is_source(path))
         code = compile(e, path, &data, &size);
     if (!code && ex_read(data, size, path, &ex, &err) != MM_OK)

@@ -1,5 +1,6 @@
 /* refcl explore -- COMMAND: whether the order of commands that a program asks for admits a race, in any schedule. */
 #include "interp/replay/expand.h"
+#include "memmodel/base/clock.h"
 #include "memmodel/base/escape.h"
 #include "tools/commands/record.h"
 #include "tools/commands/replay.h"
@@ -356,7 +357,7 @@ static int commands_work(void *context)
     struct decision d = {.e = w->e, .record = &record, .other = detectors[1]};
     w->e->options.explain = true; /* verdicts show the race that they find */
     unsigned engines = w->e->engines == (ENGINE_SEARCH | ENGINE_Z3) ? 2 : 1;
-    w->e->until_ms = explore_now_ms() +
+    w->e->until_ms = mm_clock_ms(CLOCK_MONOTONIC) +
                      (uint64_t)w->e->options.timeout_ms * engines * 9 / 10; /* the guard's less a tenth */
     int code = detectors[0] && detectors[1] ? read_record(w, &record, detectors)
                                             : tool_error(EXIT_TOOL, "out of memory");

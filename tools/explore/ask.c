@@ -1,11 +1,11 @@
 /* refcl explore: an engine asked about a program, with one loop bound after the other. */
+#include "memmodel/base/clock.h"
 #include "tools/explore/command.h"
 #include "tools/final_order.h"
 #include "tools/interrupt.h"
 
 #include <limits.h>
 #include <string.h>
-#include <time.h>
 
 enum { MAX_UNROLL = 1 << 12 };
 
@@ -47,17 +47,10 @@ static int load_model(struct explore *e, bool vulkan, bool z3, struct mm_cat_mod
     return with_final_order(e, path, z3, cat);
 }
 
-uint64_t explore_now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
 /* WANTED, or what is left of the time for the file. */
 static unsigned time_for(const struct explore *e, unsigned wanted)
 {
-    uint64_t now = explore_now_ms(), left = now < e->until_ms ? e->until_ms - now : 1;
+    uint64_t now = mm_clock_ms(CLOCK_MONOTONIC), left = now < e->until_ms ? e->until_ms - now : 1;
     return wanted && left < wanted ? (unsigned)left : wanted;
 }
 

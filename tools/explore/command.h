@@ -70,7 +70,6 @@ int explore_ask(struct explore *e, struct ck_program *program, bool z3, unsigned
                 struct ck_verdict *v);
 /* Whether the loop bound leaves answers of V open. */
 bool explore_exceeds_bound(const struct ck_verdict *v);
-uint64_t explore_now_ms(void);
 
 /* explore/shown.c: replays each execution that V kept in the interpreter, which must reproduce it, and adds it to
  * JSON and writes files where options ask for it.  Returns an exit code. */

@@ -1,5 +1,6 @@
 /* refcl explore --prove: the proof of a kernel, candidate counterexamples executed, answers as text and JSON. */
 #include "tools/prove/command.h"
+#include "memmodel/base/clock.h"
 #include "memmodel/base/escape.h"
 #include "tools/prove/confirm.h"
 
@@ -76,15 +77,15 @@ static void try_other_launches(struct result *r, const struct confirm *c)
  * limit. */
 static void confirm(struct explore *e, struct result *r, bool vulkan, const char *path)
 {
-    const struct confirm c = {.path = path,
-                              .kernel = e->kernel,
-                              .build_options = e->build_options,
-                              .arguments = e->args.items,
-                              .argument_count = e->args.count,
-                              .vulkan = vulkan,
-                              .unsized = r->verdict.unsized,
-                              .until_ms =
-                                  e->options.timeout_ms ? explore_now_ms() + e->options.timeout_ms : 0};
+    const struct confirm c = {
+        .path = path,
+        .kernel = e->kernel,
+        .build_options = e->build_options,
+        .arguments = e->args.items,
+        .argument_count = e->args.count,
+        .vulkan = vulkan,
+        .unsized = r->verdict.unsized,
+        .until_ms = e->options.timeout_ms ? mm_clock_ms(CLOCK_MONOTONIC) + e->options.timeout_ms : 0};
     for (size_t i = 0; i < r->verdict.launch_count; i++)
         try_launch(r, &c, &r->verdict.launches[i]);
     if (!e->requirements.count && !e->has_global && !e->has_local)

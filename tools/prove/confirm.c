@@ -1,6 +1,7 @@
 /* A candidate counterexample becomes a launch of `refcl kernel`; its report decides. */
 #include "tools/prove/confirm.h"
 #include "checker/checker.h"
+#include "memmodel/base/clock.h"
 #include "memmodel/base/escape.h"
 #include "tools/explore/command.h"
 #include "tools/launch/spec.h"
@@ -132,7 +133,7 @@ static void put_command(const struct words *w, const char *path, char *command)
 /* Whole seconds until UNTIL_MS, at least 1; 0: it has passed. */
 static unsigned seconds_until(uint64_t until_ms)
 {
-    uint64_t now = explore_now_ms();
+    uint64_t now = mm_clock_ms(CLOCK_MONOTONIC);
     return now < until_ms ? (unsigned)((until_ms - now + 999) / 1000) : 0;
 }
 

@@ -1,8 +1,8 @@
 /* Replays a recorded trace; re-executing its launches takes as long as the interpreter does. */
 #include "tools/session/again.h"
 #include "interp/replay/expand.h"
+#include "memmodel/base/clock.h"
 
-#include <time.h>
 #include <unistd.h>
 
 enum { SECONDS = 60, OFTEN = 1024 };
@@ -13,16 +13,9 @@ struct watch {
     unsigned count;
 };
 
-double session_seconds(void)
-{
-    struct timespec now = {0};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static enum mm_class look(struct watch *w)
 {
-    return ++w->count % OFTEN == 0 && session_seconds() >= w->end ? MM_LIMIT : MM_OK;
+    return ++w->count % OFTEN == 0 && mm_clock_seconds(CLOCK_THREAD_CPUTIME_ID) >= w->end ? MM_LIMIT : MM_OK;
 }
 
 static enum mm_class take_record(void *context, const struct mm_record *record)
@@ -41,7 +34,7 @@ static enum mm_class again_take_events(void *context, const struct mm_event *eve
 
 enum mm_class session_reexecute(int fd, const struct mm_sink *sink)
 {
-    struct watch w = {.to = sink, .end = session_seconds() + SECONDS};
+    struct watch w = {.to = sink, .end = mm_clock_seconds(CLOCK_THREAD_CPUTIME_ID) + SECONDS};
     struct mm_sink in = {.context = &w, .record = take_record, .events = again_take_events};
     bool complete;
     return lseek(fd, 0, SEEK_SET) == 0 ? in_expand_trace(fd, "trace", &in, &complete, NULL) : MM_LIMIT;

@@ -7,7 +7,5 @@
 
 /* Reads the trace in FD into SINK.  MM_OK: these are the events of the execution; else it is not known. */
 enum mm_class session_reexecute(int fd, const struct mm_sink *sink);
-/* Seconds of processor time that the calling thread has used. */
-double session_seconds(void);
 
 #endif

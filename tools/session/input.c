@@ -3,6 +3,7 @@
  * A command may leave a process behind that holds its connection open for as long as it lives.  Once the
  * command itself has ended and nothing came for a while, the trace is taken to have ended with it. */
 #include "tools/session/input.h"
+#include "memmodel/base/clock.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -85,20 +86,13 @@ static void end_program(int number)
     pass_on(number);
 }
 
-static double interrupt_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 /* A terminal interrupts the program, too; another process, only this one.  A program that is interrupted twice in a short time does not
  * end by itself: it is killed, and the third time this process is.  Signals that come together are one: timeout(1) signals a
  * process and then its group. */
 static void interrupt(int number, siginfo_t *info, void *context)
 {
     static double last;
-    double now = interrupt_seconds(), since = now - last;
+    double now = mm_clock_seconds(CLOCK_MONOTONIC), since = now - last;
     (void)context;
     if (interrupted && since > TOGETHER_SECONDS && since < TWICE_SECONDS) {
         if (killed || signaled <= 0) {

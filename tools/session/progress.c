@@ -1,6 +1,7 @@
 /* Progress of a session, from the trace, and from the program itself where compiled code records nothing:
  * launches, work-groups that have begun, events per second, memory. */
 #include "tools/session/progress.h"
+#include "memmodel/base/clock.h"
 #include "memmodel/base/escape.h"
 
 #include <inttypes.h>
@@ -9,7 +10,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { PATIENCE_MS = 2000, EVERY_MS = 500 };
@@ -24,13 +24,6 @@ struct session_progress {
 };
 
 static struct mm_progress *page; /* NULL: there is none */
-
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 static long memory_mib(void)
 {
@@ -74,7 +67,7 @@ static void show(struct session_progress *p, int64_t now)
 
 static void look(struct session_progress *p)
 {
-    int64_t now = now_ms();
+    int64_t now = (int64_t)mm_clock_ms(CLOCK_MONOTONIC);
     if (now - p->begin < PATIENCE_MS || now - p->last < EVERY_MS)
         return;
     show(p, now);
@@ -86,7 +79,7 @@ static enum mm_class progress_take_events(void *context, const struct mm_event *
 {
     struct session_progress *p = context;
     p->events += count;
-    p->last_event = now_ms();
+    p->last_event = (int64_t)mm_clock_ms(CLOCK_MONOTONIC);
     for (size_t i = count; i-- > 0;) {
         struct mm_agent agent = events[i].agent;
         if (agent.command != p->command.id || agent.index == MM_INDEX_RUNTIME || !p->group_size)
@@ -156,7 +149,7 @@ struct session_progress *session_progress_create(void)
     struct session_progress *p = is_wanted() ? mm_alloc_zero(1, sizeof *p) : NULL;
     if (p) {
         p->forced = is_forced();
-        p->begin = p->last = p->last_event = now_ms();
+        p->begin = p->last = p->last_event = (int64_t)mm_clock_ms(CLOCK_MONOTONIC);
     }
     return p;
 }
@@ -179,7 +172,7 @@ void session_progress_end(struct session_progress *p)
         return;
     if (p->shown)
         mm_print(stderr, "\r%100s\r", "");
-    int64_t ms = now_ms() - p->begin;
+    int64_t ms = (int64_t)mm_clock_ms(CLOCK_MONOTONIC) - p->begin;
     if (p->shown || p->forced)
         mm_print(stderr, "refcl: %" PRIu64 " launches, %" PRIu64 " events in %.1f s, %ld MiB\n", p->launches,
                  p->events, (double)ms / 1000, memory_mib());

@@ -2,6 +2,7 @@
  * order more [CL 3.3.5 O101] [CL 3.3.6 H101].  A race that was not judged in time counts as one under all of them. */
 #include "tools/session/revisions.h"
 #include "memmodel/base/array.h"
+#include "memmodel/base/clock.h"
 #include "tools/session/again.h"
 
 #include <stdlib.h>
@@ -122,12 +123,12 @@ void session_revisions(struct ck_detector *detector, struct session_places *plac
     struct mm_sink sink = {.context = &s, .record = survey_record, .events = survey_events};
     bool *wider = mm_alloc_zero(count + 1, sizeof *wider),
          *queries = mm_alloc_zero(count + 1, sizeof *queries);
-    double end = session_seconds() + SECONDS;
+    double end = mm_clock_seconds(CLOCK_THREAD_CPUTIME_ID) + SECONDS;
     if (fd >= 0 && wider && queries && read_again(fd, reader, &sink)) {
         bool differ = (s.scopes & (s.scopes - 1)) != 0;
-        if (differ && session_seconds() < end)
+        if (differ && mm_clock_seconds(CLOCK_THREAD_CPUTIME_ID) < end)
             judge(detector, places, fd, reader, MM_REVISION_3_1_1, wider);
-        if (s.count && session_seconds() < end)
+        if (s.count && mm_clock_seconds(CLOCK_THREAD_CPUTIME_ID) < end)
             judge(detector, places, fd, reader, MM_REVISION_3_1_0, queries);
     }
     for (size_t i = 0; wider && queries && i < count; i++) {

@@ -4,6 +4,7 @@
  * as not checked. */
 #include "tools/session/verify.h"
 #include "memmodel/base/array.h"
+#include "memmodel/base/clock.h"
 #include "tools/session/again.h"
 #include "tools/session/order.h"
 
@@ -145,7 +146,8 @@ static void try_orders(struct ck_detector *detector, struct session_places *plac
             result = ck_detector_status(again, NULL);
         const struct ck_finding *race = ck_detector_race(again, finding);
         races = race != NULL;
-        continues = result == MM_OK && races && order.count < SESSION_ORDERS && session_seconds() < end &&
+        continues = result == MM_OK && races && order.count < SESSION_ORDERS &&
+                    mm_clock_seconds(CLOCK_THREAD_CPUTIME_ID) < end &&
                     !is_ordered(&order, &race->change.commands);
         if (continues)
             order.orders[order.count++] = race->change.commands;
@@ -165,14 +167,14 @@ static void try_orders(struct ck_detector *detector, struct session_places *plac
 void session_verify(struct ck_detector *detector, struct session_places *places, int fd,
                     session_reader *reader)
 {
-    double end = session_seconds() + SECONDS;
+    double end = mm_clock_seconds(CLOCK_THREAD_CPUTIME_ID) + SECONDS;
     size_t tried = 0;
     for (size_t i = 0; fd >= 0 && i < ck_detector_finding_count(detector); i++) {
         const struct ck_finding *finding = ck_detector_finding(detector, i);
         bool orders = finding->change.commands.first;
         if (!finding->fix || (!finding->change.source[0] && !orders))
             continue;
-        if (tried++ == MOST_TRIED || session_seconds() >= end)
+        if (tried++ == MOST_TRIED || mm_clock_seconds(CLOCK_THREAD_CPUTIME_ID) >= end)
             break;
         if (orders)
             try_orders(detector, places, i, fd, reader, end);

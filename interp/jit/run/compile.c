@@ -8,6 +8,7 @@
 #include "interp/jit/vectorize/cancellation.h"
 #include "interp/jit/vectorize/llvm_shim.h"
 #include "interp/jit/vectorize/work_item_loops.h"
+#include "memmodel/base/clock.h"
 #include "memmodel/base/privilege.h"
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Target.h>
@@ -17,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* One kernel is compiled at a time; LOCK is for lists of compiled ones and held briefly. */
@@ -411,13 +411,6 @@ static void compile(struct in_jit_kernel *k, struct in_module *m, struct in_kern
     mm_free(e.local_offsets);
 }
 
-static double milliseconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
-}
-
 static bool note_wanted(void)
 {
     const char *list = mm_getenv("REFCL_DEBUG");
@@ -433,7 +426,7 @@ static struct in_jit_kernel *kernel_add(struct in_module *module, struct in_kern
     k->options = *options;
     memcpy(k->shape.group_size, options->local_size, sizeof k->shape.group_size);
     k->edge = edge || (options->flags & IN_JIT_ANY_SIZE);
-    double start_time = milliseconds();
+    double start_time = mm_clock_seconds(CLOCK_MONOTONIC);
     compile(k, module, kernel);
     if (note_wanted())
         fprintf(stderr, "refcl: jit: kernel %s, local size %s%u x %u x %u: %s, %.1f ms\n", kernel->info.name,
@@ -442,7 +435,7 @@ static struct in_jit_kernel *kernel_add(struct in_module *module, struct in_kern
                 k->kept      ? "loaded"
                 : k->covered ? "compiled"
                              : k->why,
-                milliseconds() - start_time);
+                1e3 * (mm_clock_seconds(CLOCK_MONOTONIC) - start_time));
     pthread_mutex_lock(&lock);
     k->next = kernel->code->native;
     kernel->code->native = k;

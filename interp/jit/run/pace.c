@@ -2,6 +2,7 @@
  * wake-up; threads that contend for cache lines retire. */
 #include "interp/jit/run/pace.h"
 #include "interp/jit/run/pool.h"
+#include "memmodel/base/clock.h"
 
 /* A launch is taken in PORTIONS; to measure contention, in PROBES.  Of few work-groups nothing is measured. */
 enum { PORTIONS = 64, PROBES = 512, FEW_GROUPS = 16 };
@@ -37,12 +38,6 @@ uint64_t in_pace_left(struct in_jit_run *run)
         left += next < run->parts[k].end ? run->parts[k].end - next : 0;
     }
     return left;
-}
-
-static double now(clockid_t clock)
-{
-    struct timespec t;
-    return clock_gettime(clock, &t) == 0 ? 1e9 * (double)t.tv_sec + (double)t.tv_nsec : 0;
 }
 
 static bool may_contend(const struct in_jit_run *run)
@@ -81,7 +76,7 @@ static void measure_from_here(struct in_jit_pace *pace, const struct in_jit_run 
 {
     double portion_ns = run->alone * (double)(run->groups / PORTIONS);
     pace->clock = portion_ns >= LONG_NS ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
-    pace->begin = now(pace->clock);
+    pace->begin = (double)mm_clock_ns(pace->clock);
     pace->measured = 0;
 }
 
@@ -90,7 +85,7 @@ void in_pace_begin(struct in_jit_pace *pace, struct in_jit_run *run)
     atomic_fetch_add(&run->threads, 1);
     if (run->cores < 2)
         return;
-    pace->first = now(CLOCK_MONOTONIC);
+    pace->first = (double)mm_clock_ns(CLOCK_MONOTONIC);
     pace->next_look = 1;
     if (pace->thread == 0)
         expect(run);
@@ -117,14 +112,14 @@ static bool is_steady(struct in_jit_pace *pace, double alone)
 {
     bool steady = pace->latest > 0 && alone > 0.75 * pace->latest;
     pace->latest = alone;
-    return steady || now(CLOCK_MONOTONIC) - pace->first >= WORTH_NS;
+    return steady || (double)mm_clock_ns(CLOCK_MONOTONIC) - pace->first >= WORTH_NS;
 }
 
 /* The leader, alone so far. */
 static void look(struct in_jit_pace *pace, struct in_jit_run *run)
 {
     uint64_t left = in_pace_left(run);
-    double took = now(pace->clock) - pace->begin, alone = took / (double)pace->measured;
+    double took = (double)mm_clock_ns(pace->clock) - pace->begin, alone = took / (double)pace->measured;
     pace->next_look = 2 * pace->groups;
     if (took < LEAST_MEASURED_NS && pace->portions > 1)
         return;
@@ -147,7 +142,8 @@ static bool retires(struct in_jit_pace *pace, struct in_jit_run *run)
         measure_from_here(pace, run);
         return false;
     }
-    double at = now(pace->clock), took = at - pace->begin, group_ns = took / (double)pace->measured;
+    double at = (double)mm_clock_ns(pace->clock), took = at - pace->begin,
+           group_ns = took / (double)pace->measured;
     if (took < LEAST_MEASURED_NS)
         return false;
     pace->begin = at;
@@ -178,5 +174,6 @@ bool in_pace_continue(struct in_jit_pace *pace, struct in_jit_run *run, uint64_t
 void in_pace_end(const struct in_jit_pace *pace, struct in_jit_run *run)
 {
     if (pace->thread == 0 && run->cores > 1 && pace->groups > 0)
-        atomic_store(&run->kernel->group_ns, (now(CLOCK_MONOTONIC) - pace->first) / (double)pace->groups);
+        atomic_store(&run->kernel->group_ns,
+                     ((double)mm_clock_ns(CLOCK_MONOTONIC) - pace->first) / (double)pace->groups);
 }

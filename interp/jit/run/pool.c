@@ -1,6 +1,7 @@
 /* The thread pool: started with the first launch that threads can make shorter; asleep between launches, after a short time
  * of spinning.  An offer never waits for threads that have not begun. */
 #include "interp/jit/run/pool.h"
+#include "memmodel/base/clock.h"
 #include "memmodel/base/privilege.h"
 #include <pthread.h>
 #include <sched.h>
@@ -9,7 +10,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <time.h>
 
 /* Of STATE: threads that have joined the offer, whether more may join, the number of the offer. */
 enum { JOINED = 1, OPEN = 1 << 16, OFFER = 1 << 17 };
@@ -32,13 +32,6 @@ static struct {
           .wake = PTHREAD_COND_INITIALIZER,
           .idle = PTHREAD_COND_INITIALIZER};
 
-static uint64_t nanoseconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 static void relax(void)
 {
 #if defined(__x86_64__)
@@ -60,7 +53,7 @@ static bool all_left(void)
 
 static bool spin_until_offered(uint64_t seen)
 {
-    for (uint64_t end = nanoseconds() + SPIN_NS; nanoseconds() < end;)
+    for (uint64_t end = mm_clock_ns(CLOCK_MONOTONIC) + SPIN_NS; mm_clock_ns(CLOCK_MONOTONIC) < end;)
         for (unsigned k = 0; k < 16; k++, relax())
             if (offered(seen))
                 return true;
@@ -203,7 +196,8 @@ bool in_pool_offer(void (*work)(void *, unsigned), void *argument, unsigned help
 void in_pool_withdraw(void)
 {
     atomic_fetch_and(&pool.state, ~(uint64_t)OPEN);
-    for (uint64_t end = nanoseconds() + SPIN_NS; !all_left() && nanoseconds() < end;)
+    for (uint64_t end = mm_clock_ns(CLOCK_MONOTONIC) + SPIN_NS;
+         !all_left() && mm_clock_ns(CLOCK_MONOTONIC) < end;)
         relax();
     if (!all_left()) {
         pthread_mutex_lock(&pool.lock);
