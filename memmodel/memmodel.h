@@ -14,7 +14,6 @@
 #include "memmodel/base/base64.h"
 #include "memmodel/base/error.h"
 #include "memmodel/base/memory.h"
-#include "memmodel/base/socket.h"
 #include "memmodel/base/write.h"
 
 /* ---- vocabulary -------------------------------------------------------------------------- */

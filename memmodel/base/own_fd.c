@@ -3,8 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 /* The kernel's table of descriptors grows with the highest number: at most 32 KiB for this one. */
@@ -58,4 +62,21 @@ bool mm_own_fd_close(struct mm_own_fd *own)
     bool good = !mm_own_fd_valid(own) || close(own->fd) == 0;
     own->fd = -1;
     return good;
+}
+
+int mm_socket_connect(const char *name)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    size_t length = strlen(name);
+    int fd = length < sizeof address.sun_path
+                 ? mm_fd_move_high(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0))
+                 : -1;
+    if (fd < 0)
+        return -1;
+    memcpy(address.sun_path + 1, name, length);
+    if (connect(fd, (struct sockaddr *)&address,
+                (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length)) == 0)
+        return fd;
+    close(fd);
+    return -1;
 }

@@ -1,7 +1,7 @@
 /* Records of calls.  They are written to REFCL_LAYER_TRACE=FILE (%p: process id; socket:NAME for refcl run) or to the
  * temporary trace of REFCL_LAYER_REPORT=FILE; without both the layer only passes calls to the driver. */
+#include "memmodel/base/own_fd.h"
 #include "memmodel/base/privilege.h"
-#include "memmodel/base/socket.h"
 #include "memmodel/trace/host.h"
 #include "tools/layer/launch.h"
 #include "tools/layer/layer.h"

@@ -1,6 +1,7 @@
 /* A recorded session: start the command, follow its processes, report. */
 #include "tools/session/session.h"
 #include "memmodel/base/input.h"
+#include "memmodel/base/own_fd.h"
 #include "tools/session/barrier.h"
 #include "tools/session/html.h"
 #include "tools/session/input.h"
