@@ -2,9 +2,6 @@
 #include "litmus/files.h"
 #include "memmodel/base/input.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static bool is_kind(const cJSON *format, const struct lt_json_kind *kind)
@@ -46,30 +43,7 @@ cJSON *lt_file_json(const char *path, const struct lt_json_kind *kind, struct mm
     return NULL;
 }
 
-const char *lt_text_of(const cJSON *object, const char *key)
-{
-    const cJSON *item = cJSON_GetObjectItem(object, key);
-    return cJSON_IsString(item) ? item->valuestring : "";
-}
-
 double lt_number_of(const cJSON *object, const char *key)
 {
     return cJSON_GetNumberValue(cJSON_GetObjectItem(object, key));
-}
-
-cJSON *lt_exact_json(int64_t value)
-{
-    char text[24];
-    if (value > -(INT64_C(1) << 53) && value < INT64_C(1) << 53)
-        return cJSON_CreateNumber((double)value);
-    snprintf(text, sizeof text, "%" PRId64, value);
-    return cJSON_CreateString(text);
-}
-
-int64_t lt_exact_value(const cJSON *item)
-{
-    if (cJSON_IsString(item))
-        return strtoll(item->valuestring, NULL, 10);
-    double value = cJSON_IsNumber(item) ? item->valuedouble : 0;
-    return value >= 0x1p63 ? INT64_MAX : value < -0x1p63 ? INT64_MIN : (int64_t)value;
 }

@@ -67,7 +67,7 @@ void lt_plan_locations(cJSON *test, const struct ck_program *program)
             cJSON_AddNumberToObject(location, "alias", o->alias_of);
         cJSON *initial = cJSON_AddArrayToObject(location, "initial");
         for (uint64_t n = 0; n < o->size / o->element_size; n++)
-            cJSON_AddItemToArray(initial, lt_exact_json((int64_t)o->initial[n]));
+            cJSON_AddItemToArray(initial, lt_value_json((int64_t)o->initial[n]));
         cJSON_AddItemToArray(array, location);
     }
 }
@@ -110,7 +110,7 @@ static bool collect_equations(const struct ck_program *program, uint32_t prop, c
         return false;
     for (uint32_t i = 0; i < program->observed_count; i++)
         if (same_term(&p->left, &program->observed[i]) && !values[i])
-            values[i] = lt_exact_json((int64_t)p->right.value);
+            values[i] = lt_value_json((int64_t)p->right.value);
     return true;
 }
 
@@ -337,7 +337,7 @@ enum mm_class lt_plan(struct lt_test *const *tests, size_t count, const struct l
     cJSON *plan = cJSON_CreateObject();
     cJSON_AddStringToObject(plan, "format", "refcl-litmus-plan");
     cJSON_AddNumberToObject(plan, "version", 2);
-    cJSON_AddItemToObject(plan, "seed", lt_exact_json((int64_t)options->seed));
+    cJSON_AddItemToObject(plan, "seed", lt_value_json((int64_t)options->seed));
     if (options->vulkan)
         cJSON_AddStringToObject(plan, "interface", "vulkan");
     if (options->cl_std)

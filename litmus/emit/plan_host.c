@@ -39,7 +39,7 @@ static void add_exprs(cJSON *host, const struct ck_program *program)
         append_number(json, ck_expr_operands(x->op) > 0 ? x->a : 0);
         append_number(json, ck_expr_operands(x->op) > 1 ? x->b : 0);
         append_number(json, ck_expr_operands(x->op) > 2 ? x->c : 0);
-        cJSON_AddItemToArray(json, lt_exact_json((int64_t)x->imm));
+        cJSON_AddItemToArray(json, lt_value_json((int64_t)x->imm));
         cJSON_AddItemToArray(array, json);
     }
 }
@@ -138,7 +138,7 @@ static cJSON *call_json(const struct lt_test *test, const struct ck_program *pro
     add_place(json, "source", program, &api->source);
     cJSON_AddBoolToObject(json, "blocking", api->blocking);
     cJSON_AddNumberToObject(json, "map_flags", api->map_flags);
-    cJSON_AddItemToObject(json, "value", lt_exact_json((int64_t)api->value));
+    cJSON_AddItemToObject(json, "value", lt_value_json((int64_t)api->value));
     cJSON *wait = cJSON_AddArrayToObject(json, "wait");
     for (const struct lt_event_use *use = api->waits; use; use = use->next)
         append_number(wait, use->event->number);

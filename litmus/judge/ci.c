@@ -33,22 +33,22 @@ static void state_text(const cJSON *test, const cJSON *state, char *buf, size_t 
 
 static bool is_forbidden(const cJSON *state)
 {
-    return strcmp(lt_text_of(state, "verdict"), "forbidden") == 0;
+    return strcmp(lt_json_text(state, "verdict"), "forbidden") == 0;
 }
 
 /* True if the test ran and its verdict is inconclusive for the device. */
 static bool is_undecided(const cJSON *test)
 {
-    const char *verdict = lt_text_of(test, "verdict");
+    const char *verdict = lt_json_text(test, "verdict");
     return strcmp(verdict, "unknown") == 0 || strcmp(verdict, "not-observed") == 0;
 }
 
 static const char *why_undecided(const cJSON *test)
 {
-    if (*lt_text_of(test, "reason"))
-        return lt_text_of(test, "reason");
-    return strcmp(lt_text_of(test, "status"), "done") == 0 ? lt_text_of(test, "verdict")
-                                                           : lt_text_of(test, "status");
+    if (*lt_json_text(test, "reason"))
+        return lt_json_text(test, "reason");
+    return strcmp(lt_json_text(test, "status"), "done") == 0 ? lt_json_text(test, "verdict")
+                                                             : lt_json_text(test, "status");
 }
 
 /* ---- JUnit -------------------------------------------------------------------------------------- */
@@ -68,7 +68,7 @@ static void junit_failure(const cJSON *test, FILE *out)
         cJSON_ArrayForEach(violation, cJSON_GetObjectItem(state, "violations"))
         {
             fputs("\n    ", out);
-            mm_put_xml(lt_text_of(violation, "clause"), out);
+            mm_put_xml(lt_json_text(violation, "clause"), out);
         }
         fputc('\n', out);
     }
@@ -78,9 +78,9 @@ static void junit_failure(const cJSON *test, FILE *out)
 static void junit_model(const cJSON *judgement, FILE *out)
 {
     fputs("<properties><property name=\"model_path\" value=\"", out);
-    mm_put_xml(lt_text_of(judgement, "model_path"), out);
+    mm_put_xml(lt_json_text(judgement, "model_path"), out);
     fprintf(out, "\"/><property name=\"model_sha256\" value=\"%s\"/></properties>\n",
-            lt_text_of(judgement, "model_sha256"));
+            lt_json_text(judgement, "model_sha256"));
 }
 
 enum mm_class lt_judge_junit(const cJSON *judgement, const char *path, struct mm_error *err)
@@ -92,8 +92,8 @@ enum mm_class lt_judge_junit(const cJSON *judgement, const char *path, struct mm
         return cannot_write(path, err);
     cJSON_ArrayForEach(test, tests)
     {
-        failures += strcmp(lt_text_of(test, "verdict"), "forbidden") == 0;
-        skipped += strcmp(lt_text_of(test, "verdict"), "not-run") == 0;
+        failures += strcmp(lt_json_text(test, "verdict"), "forbidden") == 0;
+        skipped += strcmp(lt_json_text(test, "verdict"), "not-run") == 0;
         errors += is_undecided(test);
     }
     fprintf(out,
@@ -103,11 +103,11 @@ enum mm_class lt_judge_junit(const cJSON *judgement, const char *path, struct mm
     junit_model(judgement, out);
     cJSON_ArrayForEach(test, tests)
     {
-        const char *verdict = lt_text_of(test, "verdict");
+        const char *verdict = lt_json_text(test, "verdict");
         fputs("<testcase classname=\"litmus\" name=\"", out);
-        mm_put_xml(lt_text_of(test, "name"), out);
+        mm_put_xml(lt_json_text(test, "name"), out);
         fputs("\" file=\"", out);
-        mm_put_xml(lt_text_of(test, "file"), out);
+        mm_put_xml(lt_json_text(test, "file"), out);
         fputs("\">", out);
         if (strcmp(verdict, "forbidden") == 0) {
             junit_failure(test, out);
@@ -146,14 +146,14 @@ static cJSON *result_of(const cJSON *test, const cJSON *state)
     const cJSON *violation = cJSON_GetArrayItem(cJSON_GetObjectItem(state, "violations"), 0);
     state_text(test, state, values, sizeof values);
     snprintf(text, sizeof text, "%s: the device reached %s, %.0f times; forbidden by %s",
-             lt_text_of(test, "name"), values, cJSON_GetObjectItem(state, "count")->valuedouble,
-             violation ? lt_text_of(violation, "clause") : "the memory model");
+             lt_json_text(test, "name"), values, cJSON_GetObjectItem(state, "count")->valuedouble,
+             violation ? lt_json_text(violation, "clause") : "the memory model");
     cJSON *result = cJSON_CreateObject();
     cJSON_AddStringToObject(result, "ruleId", "forbidden-outcome");
     cJSON_AddStringToObject(result, "level", "error");
     cJSON_AddItemToObject(result, "message", message(text));
     cJSON *locations = cJSON_AddArrayToObject(result, "locations");
-    cJSON_AddItemToArray(locations, location(lt_text_of(test, "file")));
+    cJSON_AddItemToArray(locations, location(lt_json_text(test, "file")));
     return result;
 }
 
@@ -166,8 +166,8 @@ enum mm_class lt_judge_sarif(const cJSON *judgement, const char *path, struct mm
     cJSON *runs = cJSON_AddArrayToObject(root, "runs"), *sarif_run = cJSON_CreateObject();
     cJSON_AddItemToArray(runs, sarif_run);
     cJSON *properties = cJSON_AddObjectToObject(sarif_run, "properties");
-    cJSON_AddStringToObject(properties, "model_path", lt_text_of(judgement, "model_path"));
-    cJSON_AddStringToObject(properties, "model_sha256", lt_text_of(judgement, "model_sha256"));
+    cJSON_AddStringToObject(properties, "model_path", lt_json_text(judgement, "model_path"));
+    cJSON_AddStringToObject(properties, "model_sha256", lt_json_text(judgement, "model_sha256"));
     cJSON *driver = cJSON_AddObjectToObject(cJSON_AddObjectToObject(sarif_run, "tool"), "driver");
     cJSON_AddStringToObject(driver, "name", "refcl");
     cJSON *rules = cJSON_AddArrayToObject(driver, "rules"), *rule = cJSON_CreateObject();
@@ -210,8 +210,8 @@ static const cJSON *find_test(const cJSON *judgement, const cJSON *wanted)
 {
     const cJSON *test;
     cJSON_ArrayForEach(test,
-                       cJSON_GetObjectItem(judgement, "tests")) if (strcmp(lt_text_of(test, "name"),
-                                                                           lt_text_of(wanted, "name")) ==
+                       cJSON_GetObjectItem(judgement, "tests")) if (strcmp(lt_json_text(test, "name"),
+                                                                           lt_json_text(wanted, "name")) ==
                                                                     0) return test;
     return NULL;
 }
@@ -239,7 +239,7 @@ static size_t new_outcomes(const cJSON *baseline, const cJSON *judgement, FILE *
             if (!is_forbidden(state) || has_forbidden(find_test(baseline, test), state))
                 continue;
             state_text(test, state, text, sizeof text);
-            mm_print(out, "new forbidden outcome: %s: %s\n", lt_text_of(test, "name"), text);
+            mm_print(out, "new forbidden outcome: %s: %s\n", lt_json_text(test, "name"), text);
             found++;
         }
     }
@@ -257,7 +257,7 @@ static bool any_instance(const cJSON *test)
 /* True if the test ran to its end and its observed states were judged. */
 static bool did_run(const cJSON *test)
 {
-    return strcmp(lt_text_of(test, "status"), "done") == 0 && any_instance(test) && !is_undecided(test);
+    return strcmp(lt_json_text(test, "status"), "done") == 0 && any_instance(test) && !is_undecided(test);
 }
 
 /* Tests that ran in the baseline and no longer run; *RAN: those that still do. */
@@ -273,10 +273,10 @@ static size_t lost_tests(const cJSON *baseline, const cJSON *judgement, size_t *
         *ran += now && did_run(now);
         if (now && did_run(now))
             continue;
-        bool done = now && strcmp(lt_text_of(now, "status"), "done") == 0;
-        mm_print(out, "lost test: %s%s%s%s%s\n", lt_text_of(test, "name"), now ? ": " : "",
-                 now ? lt_text_of(now, done ? "verdict" : "status") : "",
-                 now && *lt_text_of(now, "reason") ? ", " : "", now ? lt_text_of(now, "reason") : "");
+        bool done = now && strcmp(lt_json_text(now, "status"), "done") == 0;
+        mm_print(out, "lost test: %s%s%s%s%s\n", lt_json_text(test, "name"), now ? ": " : "",
+                 now ? lt_json_text(now, done ? "verdict" : "status") : "",
+                 now && *lt_json_text(now, "reason") ? ", " : "", now ? lt_json_text(now, "reason") : "");
         lost++;
     }
     return lost;

@@ -125,9 +125,9 @@ static enum mm_class read_states(struct lt_judged *j, struct mm_error *err)
         for (uint32_t i = 0; i < width; i++) {
             bool is_signed;
             uint8_t size = lt_term_size(j->program, &j->program->observed[i], &is_signed);
-            s->values[i] = truncate_to((uint64_t)lt_exact_value(cJSON_GetArrayItem(values, (int)i)), size);
+            s->values[i] = truncate_to((uint64_t)lt_json_value(cJSON_GetArrayItem(values, (int)i)), size);
         }
-        s->count = (uint64_t)lt_exact_value(cJSON_GetObjectItem(item, "count"));
+        s->count = (uint64_t)lt_json_value(cJSON_GetObjectItem(item, "count"));
         s->filtered = j->program->filter != CK_NO_EXPR && !satisfies(j, j->program->filter, s->values);
         s->satisfies = !s->filtered && satisfies(j, j->program->condition, s->values);
         s->asked = asks_about(j, s->values);
@@ -251,10 +251,10 @@ static enum mm_class find_undefined(struct lt_judged *j, const struct lt_judge_o
 static enum mm_class judge_test(struct lt_judged *j, const struct lt_judge_options *options,
                                 struct mm_error *err)
 {
-    const char *source = lt_text_of(j->json, "source");
+    const char *source = lt_json_text(j->json, "source");
     enum mm_class cls = cJSON_HasObjectItem(j->json, "digest")
                             ? lt_table_test(j->json, options->tests, &j->test, err)
-                            : lt_parse(source, strlen(source), lt_text_of(j->json, "file"), &j->test, err);
+                            : lt_parse(source, strlen(source), lt_json_text(j->json, "file"), &j->test, err);
     if (cls == MM_OK)
         cls = lt_lower(j->test, &j->program, err);
     if (cls == MM_OK && !lt_observe_filter(j->program))
@@ -306,9 +306,9 @@ static enum mm_class judge_all(const cJSON *results, struct lt_judge_report *rep
     {
         struct lt_judged j = {.json = item,
                               .results_path = path,
-                              .name = lt_text_of(item, "name"),
-                              .status = lt_text_of(item, "status"),
-                              .reason = lt_text_of(item, "reason")};
+                              .name = lt_json_text(item, "name"),
+                              .status = lt_json_text(item, "status"),
+                              .reason = lt_json_text(item, "reason")};
         enum mm_class cls = judge_test(&j, options, err);
         if (cls == MM_OK) {
             report->counts[j.outcome]++;
@@ -355,7 +355,7 @@ enum mm_class lt_results_dialect(const char *path, enum lt_dialect *dialect, str
     cJSON *results = lt_file_json(path, &results_kind, err);
     if (!results)
         return err->cls;
-    const char *platform = lt_text_of(cJSON_GetObjectItem(results, "device"), "platform");
+    const char *platform = lt_json_text(cJSON_GetObjectItem(results, "device"), "platform");
     *dialect = strcmp(platform, "Vulkan") == 0 ? LT_VULKAN : LT_OPENCL;
     cJSON_Delete(results);
     return MM_OK;

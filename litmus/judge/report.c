@@ -194,7 +194,7 @@ static cJSON *state_json(const struct lt_judged *j, const struct lt_seen *s)
     cJSON *json = cJSON_CreateObject();
     cJSON *values = cJSON_AddArrayToObject(json, "values");
     for (uint32_t i = 0; i < j->program->observed_count; i++)
-        cJSON_AddItemToArray(values, lt_exact_json(shown_value(j, i, s->values[i])));
+        cJSON_AddItemToArray(values, lt_value_json(shown_value(j, i, s->values[i])));
     cJSON_AddNumberToObject(json, "count", (double)s->count);
     cJSON_AddStringToObject(json, "verdict", lt_seen_name(j, s));
     if (s->filtered)
@@ -247,7 +247,7 @@ static void count_reason(cJSON *not_run, const char *status, const char *reason)
     cJSON_ArrayForEach(item, not_run)
     {
         cJSON *count = cJSON_GetObjectItem(item, "count");
-        if (strcmp(lt_text_of(item, "reason"), text) == 0) {
+        if (strcmp(lt_json_text(item, "reason"), text) == 0) {
             cJSON_SetNumberValue(count, count->valuedouble + 1);
             return;
         }
@@ -265,14 +265,14 @@ static cJSON *not_run_json(const cJSON *tests, FILE *out)
     const cJSON *test, *item;
     cJSON_ArrayForEach(test, tests)
     {
-        if (strcmp(lt_text_of(test, "verdict"), outcome_names[LT_NOT_RUN]) == 0)
-            count_reason(not_run, lt_text_of(test, "status"), lt_text_of(test, "reason"));
+        if (strcmp(lt_json_text(test, "verdict"), outcome_names[LT_NOT_RUN]) == 0)
+            count_reason(not_run, lt_json_text(test, "status"), lt_json_text(test, "reason"));
     }
     cJSON_ArrayForEach(item, not_run)
     {
         if (out)
             mm_print(out, "Not run %3.0f  %s\n", cJSON_GetObjectItem(item, "count")->valuedouble,
-                     lt_text_of(item, "reason"));
+                     lt_json_text(item, "reason"));
     }
     return not_run;
 }

@@ -46,8 +46,8 @@ enum mm_class lt_table_add(const struct lt_judged *j, struct lt_judge_report *re
                                                                                      "instances", "discarded",
                                                                                      "batches",   "time_ms",
                                                                                      "observed",  "states"};
-    if (!is_below_root(lt_text_of(j->json, "file")))
-        return outside_root(j->name, lt_text_of(j->json, "file"), err);
+    if (!is_below_root(lt_json_text(j->json, "file")))
+        return outside_root(j->name, lt_json_text(j->json, "file"), err);
     cJSON *row = cJSON_CreateObject();
     copy_members(row, j->json, first, sizeof first / sizeof *first);
     cJSON_AddStringToObject(row, "digest", lt_test_digest(j->test));
@@ -125,7 +125,7 @@ enum mm_class lt_table_test(const cJSON *row, const char *root, struct lt_test *
 {
     char path[PATH_MAX];
     const cJSON *name = cJSON_GetObjectItem(row, "name"), *digest = cJSON_GetObjectItem(row, "digest");
-    const char *file = lt_text_of(row, "file"), *shown = cJSON_IsString(name) ? name->valuestring : "";
+    const char *file = lt_json_text(row, "file"), *shown = cJSON_IsString(name) ? name->valuestring : "";
     if (!is_below_root(file))
         return outside_root(shown, file, err);
     if ((size_t)snprintf(path, sizeof path, "%s/%s", root ? root : ".", file) >= sizeof path)

@@ -68,29 +68,6 @@ void lt_histogram_clear(struct lt_histogram *h)
     *h = (struct lt_histogram){.values = h->values};
 }
 
-cJSON *lt_value_json(int64_t value)
-{
-    char text[24];
-    if (value > -(INT64_C(1) << 53) && value < INT64_C(1) << 53)
-        return cJSON_CreateNumber((double)value);
-    snprintf(text, sizeof text, "%" PRId64, value);
-    return cJSON_CreateString(text);
-}
-
-int64_t lt_json_value(const cJSON *item)
-{
-    if (cJSON_IsString(item))
-        return strtoll(item->valuestring, NULL, 10);
-    double value = cJSON_IsNumber(item) ? item->valuedouble : 0;
-    return value >= 0x1p63 ? INT64_MAX : value < -0x1p63 ? INT64_MIN : (int64_t)value;
-}
-
-const char *lt_json_text(const cJSON *object, const char *key)
-{
-    const cJSON *item = cJSON_GetObjectItem(object, key);
-    return cJSON_IsString(item) ? item->valuestring : "";
-}
-
 static unsigned compare_length;
 
 static int compare_states(const void *a, const void *b)

@@ -10,6 +10,7 @@
 #define CL_TARGET_OPENCL_VERSION 300
 #endif
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* clCreateCommandQueue, for old devices */
+#include "json.h"
 #include <CL/cl.h>
 
 #include <cjson/cJSON.h>
@@ -122,11 +123,6 @@ cJSON *lt_slices_json(const struct lt_slices *s, const struct lt_histogram *h);
 void lt_slices_load(struct lt_slices *s, const cJSON *json, const struct lt_histogram *h);
 /* The one of TESTS with the file and the text of WANTED; NULL: none.  Two files may have the same test. */
 cJSON *lt_find_test(const cJSON *tests, const cJSON *wanted);
-/* Numbers beyond 2^53 are written as strings. */
-cJSON *lt_value_json(int64_t value);
-int64_t lt_json_value(const cJSON *item);
-/* The string KEY of OBJECT; "" if there is none. */
-const char *lt_json_text(const cJSON *object, const char *key);
 
 /* ---- interfaces ------------------------------------------------------------------------------------------ */
 

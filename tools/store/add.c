@@ -49,7 +49,7 @@ static bool is_date(const char *text)
 static enum mm_class find_date(struct addition *a, struct mm_error *err)
 {
     const char *given =
-        a->json && *lt_text_of(a->json, "date") ? lt_text_of(a->json, "date") : a->options->date;
+        a->json && *lt_json_text(a->json, "date") ? lt_json_text(a->json, "date") : a->options->date;
     struct stat status;
     struct tm tm;
     if (given && !is_date(given))
@@ -63,7 +63,7 @@ static enum mm_class find_date(struct addition *a, struct mm_error *err)
 
 static enum mm_class check_format(struct addition *a, struct mm_error *err)
 {
-    const char *format = lt_text_of(a->json, "format");
+    const char *format = lt_json_text(a->json, "format");
     a->is_judgement = strcmp(format, "refcl-litmus-judgement") == 0;
     a->is_report = strcmp(format, "refcl-report") == 0;
     if (!a->is_judgement && !a->is_report && strcmp(format, "refcl-litmus-results") != 0 &&
@@ -187,7 +187,7 @@ static enum mm_class bad_test(const struct addition *a, const cJSON *test, const
                               struct mm_error *err)
 {
     return mm_fail_at(err, MM_INVALID, "store.format", a->path, 0, 0, "test '%s': %s",
-                      lt_text_of(test, "name"), what);
+                      lt_json_text(test, "name"), what);
 }
 
 static enum mm_class encode_states(struct addition *a, const cJSON *test, struct store_result *r,
@@ -213,12 +213,12 @@ static enum mm_class encode_states(struct addition *a, const cJSON *test, struct
 static enum mm_class identify(const struct addition *a, const cJSON *row, struct lt_test **test,
                               const char **digest, struct mm_error *err)
 {
-    const char *source = lt_text_of(row, "source");
-    *digest = lt_text_of(row, "digest");
+    const char *source = lt_json_text(row, "source");
+    *digest = lt_json_text(row, "digest");
     if (a->is_judgement)
         return MM_OK;
     if (*source) {
-        enum mm_class cls = lt_parse(source, strlen(source), lt_text_of(row, "file"), test, err);
+        enum mm_class cls = lt_parse(source, strlen(source), lt_json_text(row, "file"), test, err);
         *digest = cls == MM_OK ? lt_test_digest(*test) : "";
         return cls;
     }
@@ -248,7 +248,7 @@ static enum mm_class add_result(struct addition *a, const cJSON *row, const stru
 {
     int states = cJSON_GetArraySize(cJSON_GetObjectItem(row, "states"));
     char *observed = cJSON_PrintUnformatted(cJSON_GetObjectItem(row, "observed"));
-    char *text = *lt_text_of(row, "source") ? NULL : printed(parsed);
+    char *text = *lt_json_text(row, "source") ? NULL : printed(parsed);
     unsigned char *blob = mm_alloc((size_t)states * STORE_PAIR + 1);
     struct store_result r = {.run = a->run,
                              .device = a->device,
@@ -256,19 +256,19 @@ static enum mm_class add_result(struct addition *a, const cJSON *row, const stru
                              .discarded = number_of(row, "discarded"),
                              .batches = number_of(row, "batches"),
                              .time_ms = fmax(0, cJSON_GetNumberValue(cJSON_GetObjectItem(row, "time_ms"))),
-                             .status = lt_text_of(row, "status"),
-                             .reason = lt_text_of(row, "reason"),
+                             .status = lt_json_text(row, "status"),
+                             .reason = lt_json_text(row, "reason"),
                              .date = a->date,
                              .stationary = lt_stationary(row),
                              .blob = blob};
     enum mm_class cls = blob ? MM_OK : mm_fail(err, MM_LIMIT, "store.memory", "out of memory");
     if (cls == MM_OK) {
         struct store_test test = {.interface = a->interface,
-                                  .name = lt_text_of(row, "name"),
+                                  .name = lt_json_text(row, "name"),
                                   .digest = digest,
-                                  .mapping = lt_text_of(row, "mapping"),
-                                  .file = lt_text_of(row, "file"),
-                                  .source = *lt_text_of(row, "source") ? lt_text_of(row, "source") : text,
+                                  .mapping = lt_json_text(row, "mapping"),
+                                  .file = lt_json_text(row, "file"),
+                                  .source = *lt_json_text(row, "source") ? lt_json_text(row, "source") : text,
                                   .observed = observed ? observed : "[]"};
         r.test = store_test(a->store, &test);
         if (store_number(
@@ -295,7 +295,7 @@ static enum mm_class add_tests(struct addition *a, struct mm_error *err)
     {
         struct lt_test *test = NULL;
         const char *digest = "";
-        if (!*lt_text_of(row, "name") || !*lt_text_of(row, "status"))
+        if (!*lt_json_text(row, "name") || !*lt_json_text(row, "status"))
             cls = bad_test(a, row, "its name or its status is missing", err);
         if (cls == MM_OK)
             cls = identify(a, row, &test, &digest, err);
@@ -312,9 +312,9 @@ static enum mm_class add_tests(struct addition *a, struct mm_error *err)
 
 static bool identity_of(const cJSON *object, char *identity, size_t size)
 {
-    bool whole = *lt_text_of(object, "campaign") && *lt_text_of(object, "run");
-    snprintf(identity, size, "%s/%s/%s", lt_text_of(object, "campaign"), lt_text_of(object, "shard"),
-             lt_text_of(object, "run"));
+    bool whole = *lt_json_text(object, "campaign") && *lt_json_text(object, "run");
+    snprintf(identity, size, "%s/%s/%s", lt_json_text(object, "campaign"), lt_json_text(object, "shard"),
+             lt_json_text(object, "run"));
     return whole && strlen(identity) + 1 < size;
 }
 
@@ -409,9 +409,9 @@ static enum mm_class put_run(struct addition *a, const char *kind, const char *i
         " values(?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?)",
         "tittttttt"
         "t",
-        kind, a->device, a->date, a->json ? lt_text_of(a->json, "campaign") : "",
-        a->json ? lt_text_of(a->json, "shard") : "", identity, a->content, a->path,
-        a->json ? lt_text_of(a->json, "settings") : "", today);
+        kind, a->device, a->date, a->json ? lt_json_text(a->json, "campaign") : "",
+        a->json ? lt_json_text(a->json, "shard") : "", identity, a->content, a->path,
+        a->json ? lt_json_text(a->json, "settings") : "", today);
     a->run = sqlite3_last_insert_rowid(a->store->db);
     if (store_check(a->store, err) != MM_OK)
         return err->cls;
@@ -431,8 +431,9 @@ static void report_device(struct addition *a)
 {
     const char *name = a->options->device, *driver = a->options->driver;
     a->interface = "OpenCL";
-    a->device = device_row(a->store, a->interface, STORE_CHECKS, "refcl run", name ? name : "programs",
-                           lt_text_of(cJSON_GetObjectItem(a->json, "tool"), "version"), driver ? driver : "");
+    a->device =
+        device_row(a->store, a->interface, STORE_CHECKS, "refcl run", name ? name : "programs",
+                   lt_json_text(cJSON_GetObjectItem(a->json, "tool"), "version"), driver ? driver : "");
 }
 
 static enum mm_class find_device(struct addition *a, struct mm_error *err)
@@ -442,17 +443,17 @@ static enum mm_class find_device(struct addition *a, struct mm_error *err)
         return MM_OK;
     }
     const cJSON *device = a->json ? cJSON_GetObjectItem(a->json, "device") : NULL;
-    const char *name = a->json ? lt_text_of(device, "name") : a->options->device;
+    const char *name = a->json ? lt_json_text(device, "name") : a->options->device;
     if (!name || !*name)
         return mm_fail_at(err, MM_INVALID, "store.device", a->path, 0, 0,
                           a->json ? "the device has no name"
                                   : "JUnit and benchmarks do not name the device: add --device and --driver");
-    a->interface = a->json && strcmp(lt_text_of(device, "platform"), "Vulkan") == 0 ? "Vulkan" : "OpenCL";
+    a->interface = a->json && strcmp(lt_json_text(device, "platform"), "Vulkan") == 0 ? "Vulkan" : "OpenCL";
     bool chains = number_of(device, "availability_visibility_chains") && strcmp(a->interface, "Vulkan") == 0;
     a->device = device_row(a->store, a->interface, chains ? STORE_CHAINS : a->interface,
-                           a->json ? lt_text_of(device, "platform") : "", name,
-                           a->json ? lt_text_of(device, "version") : "",
-                           a->json              ? lt_text_of(device, "driver")
+                           a->json ? lt_json_text(device, "platform") : "", name,
+                           a->json ? lt_json_text(device, "version") : "",
+                           a->json              ? lt_json_text(device, "driver")
                            : a->options->driver ? a->options->driver
                                                 : "");
     return MM_OK;

@@ -33,7 +33,7 @@ static void add_states(struct store *s, int64_t test, const cJSON *device, cJSON
         "select vals, sum(count), ifnull(verdict, 'unknown') from seen join device on device = device.id"
         " join state on state.id = seen.state left join verdict on verdict.state = state.id and model = " STORE_MODEL_OF(
             "device.variant") " where test = ?1 and platform = ?2 and name = ?3 group by state.id",
-        "itt", test, lt_text_of(device, "platform"), lt_text_of(device, "name"));
+        "itt", test, lt_json_text(device, "platform"), lt_json_text(device, "name"));
     while (store_row(s, q)) {
         cJSON *state = cJSON_CreateObject();
         cJSON_AddItemToObject(state, "values", cJSON_Parse(store_text(q, 0)));
@@ -58,7 +58,7 @@ static cJSON *baseline_of(struct store *s, const cJSON *device)
         s,
         "select test.id, test.name from total join device on device = device.id join test on test.id = test"
         " where platform = ? and device.name = ? and done group by test.id order by test.id",
-        "tt", lt_text_of(device, "platform"), lt_text_of(device, "name"));
+        "tt", lt_json_text(device, "platform"), lt_json_text(device, "name"));
     while (store_row(s, q)) {
         cJSON *row = cJSON_CreateObject();
         cJSON_AddStringToObject(row, "name", store_text(q, 1));
@@ -79,7 +79,7 @@ enum mm_class store_baseline(struct store *s, const char *judgement, FILE *out, 
     enum mm_class cls = store_check(s, err);
     if (cls == MM_OK && !any)
         cls = mm_fail(err, MM_INVALID, "store.device", "no test of device '%s' is done in the store",
-                      lt_text_of(device, "name"));
+                      lt_json_text(device, "name"));
     if (cls == MM_OK)
         cls = store_print(baseline, out, err);
     else

@@ -21,8 +21,8 @@ static int64_t checks_model(struct store *s)
 static char *state_of(const cJSON *finding)
 {
     char whole[2048], text[256];
-    const char *fingerprint = lt_text_of(finding, "fingerprint");
-    snprintf(whole, sizeof whole, "%s: %s", lt_text_of(finding, "kind"), lt_text_of(finding, "message"));
+    const char *fingerprint = lt_json_text(finding, "fingerprint");
+    snprintf(whole, sizeof whole, "%s: %s", lt_json_text(finding, "kind"), lt_json_text(finding, "message"));
     store_copy_text(text, sizeof text, *fingerprint ? fingerprint : whole);
     cJSON *values = cJSON_CreateArray();
     cJSON_AddItemToArray(values, cJSON_CreateString(text));
@@ -38,8 +38,8 @@ static void put_finding(struct store *s, const cJSON *finding, int64_t model, st
     char *values = state_of(finding);
     int64_t number = values ? store_state_number(s, r->test, values) : 0;
     int64_t id = store_number(s, "select id from state where test = ? and number = ?", "ii", r->test, number);
-    snprintf(whole, sizeof whole, "%s: %s: %s", lt_text_of(finding, "clause"), lt_text_of(finding, "kind"),
-             lt_text_of(finding, "message"));
+    snprintf(whole, sizeof whole, "%s: %s: %s", lt_json_text(finding, "clause"),
+             lt_json_text(finding, "kind"), lt_json_text(finding, "message"));
     store_copy_text(why, sizeof why, whole);
     store_execute(s, "insert or replace into verdict values(?, ?, 'forbidden', ?)", "iit", id, model, why);
     struct store_count pair, wanted = {.state = (uint64_t)number, .count = 1};
@@ -55,7 +55,7 @@ enum mm_class store_add_report(struct store *s, const cJSON *report, const char 
                                int64_t device, const char *date, struct mm_error *err)
 {
     const cJSON *finding, *findings = cJSON_GetObjectItem(report, "findings");
-    const char *status = lt_text_of(report, "status"), *command = lt_text_of(report, "command_line"),
+    const char *status = lt_json_text(report, "status"), *command = lt_json_text(report, "command_line"),
                *slash = strrchr(path, '/');
     bool done = strcmp(status, "clean") == 0 || strcmp(status, "findings") == 0;
     if (!cJSON_IsArray(findings) || !*status)
@@ -72,17 +72,17 @@ enum mm_class store_add_report(struct store *s, const cJSON *report, const char 
                               .mapping = "",
                               .file = "checks/report",
                               .observed = "[\"finding\"]"};
-    const char *limit = lt_text_of(report, "limit");
-    struct store_result r = {.test = store_test(s, &test),
-                             .run = run,
-                             .device = device,
-                             .instances = 1,
-                             .status = done ? "done" : status,
-                             .reason = *limit ? limit
-                                              : lt_text_of(cJSON_GetObjectItem(report, "program"), "message"),
-                             .date = date,
-                             .stationary = true,
-                             .blob = blob};
+    const char *limit = lt_json_text(report, "limit");
+    struct store_result r = {
+        .test = store_test(s, &test),
+        .run = run,
+        .device = device,
+        .instances = 1,
+        .status = done ? "done" : status,
+        .reason = *limit ? limit : lt_json_text(cJSON_GetObjectItem(report, "program"), "message"),
+        .date = date,
+        .stationary = true,
+        .blob = blob};
     int64_t model = checks_model(s);
     cJSON_ArrayForEach(finding, findings) put_finding(s, finding, model, &r, blob);
     enum mm_class cls = store_put_result(s, &r, err);
