@@ -157,6 +157,8 @@ void ck_bound_message(const struct ck_program *program, const struct ck_options 
 /* Whether the name of a model's flag denotes a race: "data_race", "racy", or unnamed ("empty@12"); other flags
  * denote invalid uses. */
 bool ck_flag_is_race(const char *name);
+/* Whether VERDICT lists flag NAME. */
+bool ck_verdict_has_flag(const struct ck_verdict *verdict, const char *name);
 /* Whether some execution is undefined by a flag of the model, race or other. */
 enum ck_answer ck_verdict_undefined(const struct ck_verdict *verdict);
 /* Fills OUT, in ARENA, with why check CHECK fails for the candidate of EVAL, which evaluates MODEL; DESCRIBE returns the
@@ -371,6 +373,8 @@ size_t ck_detector_suppressed(const struct ck_detector *detector); /* their sum 
 enum mm_class ck_detector_status(const struct ck_detector *detector, struct mm_error *err);
 /* The source with this id; file NULL if unknown. */
 void ck_detector_source(struct ck_detector *detector, uint32_t id, struct mm_source *source);
+/* Where line LINE (from 1) of TEXT begins; NULL if TEXT is NULL or shorter. */
+const char *ck_source_line(const char *text, uint32_t line);
 /* Program text by file name, for excerpts; NULL if unknown. */
 const char *ck_detector_text(const struct ck_detector *detector, const char *file);
 

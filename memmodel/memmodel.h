@@ -431,6 +431,8 @@ struct mm_sink {
     enum mm_class (*flush)(void *context); /* may be NULL */
     void (*close)(void *context);          /* may be NULL */
 };
+/* The `events` of a sink that ignores them. */
+enum mm_class mm_skip_events(void *context, const struct mm_event *events, size_t count);
 
 /* ---- recorder: numbers events and serializes writers ------------------------------------- */
 

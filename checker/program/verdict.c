@@ -22,6 +22,14 @@ bool ck_flag_is_race(const char *name)
     return strstr(name, "race") || strstr(name, "racy") || strchr(name, '@');
 }
 
+bool ck_verdict_has_flag(const struct ck_verdict *v, const char *name)
+{
+    for (size_t i = 0; i < v->flag_count; i++)
+        if (strcmp(v->flags[i], name) == 0)
+            return true;
+    return false;
+}
+
 enum ck_answer ck_verdict_undefined(const struct ck_verdict *v)
 {
     if (v->race == CK_YES || v->usage == CK_YES)

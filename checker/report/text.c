@@ -35,7 +35,7 @@ static void put_place(const struct mm_source *source, FILE *out)
         fputc(' ', out);
 }
 
-static const char *line_of(const char *text, uint32_t line)
+const char *ck_source_line(const char *text, uint32_t line)
 {
     while (text && --line)
         text = (text = strchr(text, '\n')) ? text + 1 : NULL;
@@ -62,7 +62,7 @@ static void put_excerpt(const struct ck_detector *detector, const struct mm_sour
                         const struct style *style, FILE *out)
 {
     const char *text = source->file && *source->file ? ck_detector_text(detector, source->file) : NULL;
-    const char *line = source->line ? line_of(text, source->line) : NULL;
+    const char *line = source->line ? ck_source_line(text, source->line) : NULL;
     if (!line)
         return;
     size_t length = strcspn(line, "\r\n"), from = first_shown(line, length, source->column);

@@ -25,19 +25,11 @@ void zx_encode_flags(struct zx_solve *s)
     s->any_race = zx_literal(z, s->any_race, "races");
 }
 
-static bool is_found(const struct ck_verdict *v, const char *name)
-{
-    for (size_t i = 0; i < v->flag_count; i++)
-        if (strcmp(v->flags[i], name) == 0)
-            return true;
-    return false;
-}
-
 /* Whether some execution raises flag NAME, whose literal is WHEN; CK_NO if it has been found already. */
 static enum ck_answer find_flag(struct zx_solve *s, const char *name, Z3_ast when, enum ck_shows shows)
 {
     struct ck_verdict *v = s->v;
-    enum ck_answer r = is_found(v, name) ? CK_NO : zx_query(s, 2, (Z3_ast[]){s->begun, when});
+    enum ck_answer r = ck_verdict_has_flag(v, name) ? CK_NO : zx_query(s, 2, (Z3_ast[]){s->begun, when});
 
     if (r != CK_YES)
         return r;

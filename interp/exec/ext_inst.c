@@ -45,13 +45,6 @@ static void end_write(struct in_run *run, struct in_item *item, const struct in_
     accessed(run, item, pc, p, address, (const void *)(uintptr_t)address, size, true);
 }
 
-static enum in_ext_type ext_type(const struct in_ty *s)
-{
-    int n = s->width == 8 ? 0 : s->width == 16 ? 1 : s->width == 32 ? 2 : 3;
-    return s->kind == IN_TY_FLOAT ? (enum in_ext_type)(IN_EXT_F16 + n - 1)
-                                  : (enum in_ext_type)(IN_EXT_W8 + n);
-}
-
 /* Element K of an operand; scalars serve every element. */
 static const uint8_t *element(const struct in_item *item, const struct in_call *c, uint32_t operand,
                               uint32_t k)
@@ -280,16 +273,16 @@ static bool choose_function(struct in_call *c, const struct in_ext_fn *fn)
     switch (fn->shape) {
     case IN_EXT_ELEMENTWISE: {
         const in_ext_kernel *table = by->kind == IN_TY_VECTOR ? fn->kernel : fn->scalar_kernel;
-        if (!number || !table || !table[ext_type(s)])
+        if (!number || !table || !table[in_ext_type_of(s->kind == IN_TY_FLOAT, s->width)])
             return false;
-        memcpy(&c->more, &table[ext_type(s)], sizeof c->more);
+        memcpy(&c->more, &table[in_ext_type_of(s->kind == IN_TY_FLOAT, s->width)], sizeof c->more);
         c->fn = fn->pointee != IN_EXT_NONE ? run_second : run_elementwise;
         return fn->pointee == IN_EXT_NONE || c->types[c->operand_count - 1]->element;
     }
     case IN_EXT_GEOMETRIC:
-        if (s->kind != IN_TY_FLOAT || !fn->geometric[ext_type(s)])
+        if (s->kind != IN_TY_FLOAT || !fn->geometric[in_ext_type_of(s->kind == IN_TY_FLOAT, s->width)])
             return false;
-        memcpy(&c->more, &fn->geometric[ext_type(s)], sizeof c->more);
+        memcpy(&c->more, &fn->geometric[in_ext_type_of(s->kind == IN_TY_FLOAT, s->width)], sizeof c->more);
         c->fn = run_geometric;
         return true;
     case IN_EXT_SHUFFLE:

@@ -23,6 +23,11 @@ enum in_ext_type {
     IN_EXT_W64,
     IN_EXT_TYPES
 };
+static inline enum in_ext_type in_ext_type_of(bool is_float, unsigned width)
+{
+    unsigned n = width == 8 ? 0 : width == 16 ? 1 : width == 32 ? 2 : 3;
+    return is_float ? (enum in_ext_type)(IN_EXT_F16 + n - 1) : (enum in_ext_type)(IN_EXT_W8 + n);
+}
 
 enum in_ext_shape {
     IN_EXT_ELEMENTWISE, /* kernel[] for each element */

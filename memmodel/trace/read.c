@@ -227,6 +227,14 @@ static enum mm_class read_trace(mm_trace_input *input, void *context, bool limit
     return cls;
 }
 
+enum mm_class mm_skip_events(void *context, const struct mm_event *events, size_t count)
+{
+    (void)context;
+    (void)events;
+    (void)count;
+    return MM_OK;
+}
+
 enum mm_class mm_trace_read_from(mm_trace_input *input, void *context, const char *name,
                                  const struct mm_sink *sink, bool *complete, struct mm_error *err)
 {

@@ -283,14 +283,6 @@ static void complete_states(const struct ck_program *program, struct ck_verdict 
     v->states_complete = z3->states_complete;
 }
 
-static bool has_flag(const struct ck_verdict *v, const char *name)
-{
-    for (size_t i = 0; i < v->flag_count; i++)
-        if (strcmp(v->flags[i], name) == 0)
-            return true;
-    return false;
-}
-
 static void complete_flags(struct ck_verdict *v, const struct ck_verdict *z3)
 {
     const char **all = mm_arena_alloc(v->arena, (v->flag_count + z3->flag_count + 1) * sizeof *all);
@@ -300,7 +292,7 @@ static void complete_flags(struct ck_verdict *v, const struct ck_verdict *z3)
     for (size_t i = 0; i < count; i++)
         all[i] = v->flags[i];
     for (size_t i = 0; i < z3->flag_count; i++)
-        if (!has_flag(v, z3->flags[i]))
+        if (!ck_verdict_has_flag(v, z3->flags[i]))
             all[count++] = z3->flags[i];
     v->flags = all;
     v->flag_count = count;

@@ -24,14 +24,6 @@ static enum mm_class look_at(void *context, const struct mm_record *record)
     return MM_OK;
 }
 
-static enum mm_class pass_over(void *context, const struct mm_event *events, size_t count)
-{
-    (void)context;
-    (void)events;
-    (void)count;
-    return MM_OK;
-}
-
 /* The session reads what a process sends: this one sends the file. */
 static int send_trace(void *context, int trace)
 {
@@ -64,7 +56,7 @@ static int judge_trace(void *context, const struct ck_detector *detector, int st
 
 static int check_trace(struct session *session, struct checked *checked, char **argv)
 {
-    const struct mm_sink look = {.context = checked, .record = look_at, .events = pass_over};
+    const struct mm_sink look = {.context = checked, .record = look_at, .events = mm_skip_events};
     struct mm_error err = {0};
     checked->fd = open(checked->path, O_RDONLY | O_CLOEXEC);
     if (checked->fd < 0)

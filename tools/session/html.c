@@ -35,14 +35,6 @@ struct names {
     size_t element_count;
 };
 
-static enum mm_class skip_events(void *context, const struct mm_event *events, size_t count)
-{
-    (void)context;
-    (void)events;
-    (void)count;
-    return MM_OK;
-}
-
 static void add_element(struct names *names, const struct mm_argument *argument)
 {
     struct element element = {argument->allocation,
@@ -78,7 +70,7 @@ static bool read_names(int fd, struct names *names)
     if (!names->graph || lseek(fd, 0, SEEK_SET) != 0)
         return names->graph != NULL;
     mm_graph_sink(names->graph, GRAPH_EVENTS, &names->graph_sink);
-    struct mm_sink sink = {.context = names, .record = take_names, .events = skip_events};
+    struct mm_sink sink = {.context = names, .record = take_names, .events = mm_skip_events};
     mm_trace_read(fd, "trace", &sink, &complete, NULL);
     return true;
 }

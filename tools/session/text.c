@@ -10,13 +10,6 @@
 
 /* ---- lines --------------------------------------------------------------------------------------- */
 
-static const char *line_of(const char *text, uint32_t line)
-{
-    while (text && --line)
-        text = (text = strchr(text, '\n')) ? text + 1 : NULL;
-    return text;
-}
-
 /* Skips comments and literals; returns what follows the character or them at P. */
 static const char *skip(const char *p, const char *end)
 {
@@ -39,7 +32,7 @@ static const char *skip(const char *p, const char *end)
 
 bool session_text_may_begin(const char *text, uint32_t line)
 {
-    const char *at = line_of(text, line);
+    const char *at = ck_source_line(text, line);
     int braces = 0, parentheses = 0;
     char last = 0;
     for (const char *p = text, *next; at && p < at; p = next) {
@@ -66,7 +59,7 @@ static char *join(const char *text, const char *at, const char *words, const cha
 char *session_text_insert(const char *text, uint32_t line, const char *words)
 {
     char statement[120];
-    const char *at = line_of(text, line);
+    const char *at = ck_source_line(text, line);
     snprintf(statement, sizeof statement, "%s; ", words);
     return join(text, at, statement, at);
 }

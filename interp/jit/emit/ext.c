@@ -7,13 +7,6 @@
 
 static const char *const suffixes[] = {"f16", "f32", "f64", "w8", "w16", "w32", "w64"};
 
-static enum in_ext_type ext_type(const struct in_ty *s)
-{
-    int n = s->width == 8 ? 0 : s->width == 16 ? 1 : s->width == 32 ? 2 : 3;
-    return s->kind == IN_TY_FLOAT ? (enum in_ext_type)(IN_EXT_F16 + n - 1)
-                                  : (enum in_ext_type)(IN_EXT_W8 + n);
-}
-
 /* Functions that LLVM has as intrinsics, exact in float and double. */
 static const struct {
     const char *name, *intrinsic;
@@ -226,7 +219,7 @@ static void emit_std(struct in_emit *e, const struct in_inst *i, const struct in
     char name[96];
     bool scalar_select = strcmp(fn->name, "select") == 0 && by->kind != IN_TY_VECTOR;
     snprintf(name, sizeof name, "in_ext_%s%s_%s", fn->name, scalar_select ? "_scalar" : "",
-             suffixes[ext_type(s)]);
+             suffixes[in_ext_type_of(s->kind == IN_TY_FLOAT, s->width)]);
     switch (fn->shape) {
     case IN_EXT_ELEMENTWISE:
         if (!emit_direct(e, i, fn))
