@@ -35,6 +35,16 @@ KERNELS = {
         float a = x[left], b = x[left + 512];
         z[left] = fmin(a, b);
         z[left + 512] = fmax(a, b); }''',
+    'copies': '''kernel void k(global const float *x, global const float *y, global float *z) {
+        local float t[512];
+        const int l = get_local_id(0);
+        for (int k = l; k < 512; k += 64)
+            t[k] = x[k];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        float s = 0;
+        for (int k = 0; k < 512; k += 64)
+            s += t[511 - k - l];
+        z[get_global_id(0)] = s; }''',
     'table': '''kernel void k(global const float *x, global const float *y, global int *z) {
         int i = get_global_id(0), found = -1;
         for (int k = 0; k < 1000; k++)
@@ -117,6 +127,9 @@ def main():
           re.search(r'xor <\d+ x i32>', text) is not None and 'gather' not in text and 'alloca' not in text, text[:3000])
     text = compiled('exchange')
     check('subscripts that restart after 512 work-items: vectors', re.search(r'store <\d+ x float>', text) is not None, text)
+    text = compiled('copies')
+    check('a tile that work-items copy, each as many elements: vectors without masks',
+          re.search(r'store <\d+ x float>', text) is not None and 'masked' not in text, text)
     text = compiled('table')
     check('a table: vectors', re.search(r'fcmp \w+ <\d+ x float>', text) is not None, text)
     check('a table: no gathers', 'gather' not in text, text)

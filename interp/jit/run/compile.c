@@ -166,6 +166,8 @@ static LLVMValueRef simplify_item(struct in_emit *e, struct in_jit_kernel *k, LL
     }
     passed &= in_shim_keeps_vectors(item) || passes(e, take_apart);
     passed &= passes(e, clean);
+    if (passed && !(k->options.flags & IN_JIT_ANY_SIZE))
+        in_shim_apply_local_ranges(item, k->options.local_size, k->edge);
     in_shim_mark_unroll(item);
     if (!passed || !passes(e, prepare)) {
         fail(k, "LLVM: no such pass");
@@ -447,8 +449,7 @@ static bool fits(const struct in_jit_kernel *k, const struct in_jit_options *opt
 {
     return memcmp(k->options.local_size, options->local_size, sizeof options->local_size) == 0 &&
            k->options.flags == options->flags &&
-           (!k->shape.flat || k->options.flat_size == options->flat_size) &&
-           (!edge || k->edge || k->shape.waits);
+           (!k->shape.flat || k->options.flat_size == options->flat_size) && (!edge || k->edge);
 }
 
 static struct in_jit_kernel *kernel_find(const struct in_kernel *kernel, const struct in_jit_options *options,

@@ -1,15 +1,11 @@
 // From the function of one work-item to that of a work-group: work-items become loops.
+#include "interp/jit/vectorize/trip_counts.hpp"
 #include "interp/jit/vectorize/work_group.hpp"
 
 #include <llvm/ADT/DenseSet.h>
 #include <llvm/ADT/PostOrderIterator.h>
-#include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/CFG.h>
-#include <llvm/Analysis/LoopInfo.h>
-#include <llvm/Analysis/ScalarEvolution.h>
-#include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
-#include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/Transforms/Utils/LowerAtomic.h>
 
@@ -88,18 +84,6 @@ static bool decides(const Instruction &origin, const Loop &loop, bool aliased)
     }
     return false;
 }
-
-// What ScalarEvolution needs, for one function.
-struct TripCounts {
-    AssumptionCache assumptions;
-    TargetLibraryInfoImpl library;
-    TargetLibraryInfo functions;
-    ScalarEvolution evolution;
-    TripCounts(Function &f, DominatorTree &tree, LoopInfo &loops)
-        : assumptions(f), functions(library), evolution(f, functions, assumptions, tree, loops)
-    {
-    }
-};
 
 std::function<bool(Loop &)> counted_loops(Function &f, DominatorTree &tree, LoopInfo &loops)
 {

@@ -41,6 +41,9 @@ bool in_shim_strides_far(LLVMValueRef item);
 /* Whether fewer accesses are far apart from one work-item to the next in the second dimension.  Then it exchanges the first two
  * dimensions of ITEM, so that the loop over the second is innermost. */
 bool in_shim_swap_dimensions(LLVMValueRef item);
+/* Decides comparisons and trip counts in ITEM that are the same for all local ids in work-groups of LOCAL_SIZE work-items; EDGE: some
+ * work-groups are smaller.  Loops must be in simplified form; invalidates no block. */
+void in_shim_apply_local_ranges(LLVMValueRef item, const uint32_t local_size[3], bool edge);
 /* Asks for unrolling of short loops that index private arrays, and of those with barriers. */
 void in_shim_mark_unroll(LLVMValueRef item);
 /* Before vectors are taken apart: whether that is not worth it. */
