@@ -159,7 +159,8 @@ static int compare_keys_and_places(const void *a, const void *b)
 static void close_object(struct scan *s)
 {
     size_t first = s->open[--s->depth];
-    qsort(s->keys + first, s->key_count - first, sizeof *s->keys, compare_keys_and_places);
+    if (s->key_count > first)
+        qsort(s->keys + first, s->key_count - first, sizeof *s->keys, compare_keys_and_places);
     for (size_t i = first + 1; i < s->key_count; i++) {
         bool earliest = !s->repeated.begin || s->keys[i].begin < s->repeated.begin;
         if (earliest && compare_keys(&s->keys[i - 1], &s->keys[i]) == 0)
