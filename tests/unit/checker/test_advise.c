@@ -23,7 +23,7 @@ static struct ck_advice advise_for(const char *text, const uint64_t *state, bool
     struct lt_test *test = NULL;
     struct ck_program *program = NULL;
     struct mm_cat_model *model = NULL;
-    struct ck_options options = {.timeout_ms = 10000};
+    struct ck_options options = {.timeout_ms = 900000}; /* of wall time: a machine may be busy */
     struct ck_advice advice;
     struct mm_error err = {0};
 
