@@ -93,7 +93,7 @@ done
 ok "a check that does not exist" prints 2 "did you mean uninitialized?" $REFCL kernel --check unitialized $tap_dir/add.cl
 ok "a folder is no kernel file" prints 2 "cannot read" $REFCL kernel $tap_dir
 printf 'kernel void one(void) {}\nkernel void two(void) {}\n' >$tap_dir/both.cl
-ok "of several kernels one has to be named" prints 2 "one;two" $REFCL kernel -g 1 $tap_dir/both.cl
+ok "of several kernels one has to be named" prints 2 "one with -k: one, two; try -k one$" $REFCL kernel -g 1 $tap_dir/both.cl
 ok "explore: a kernel that does not exist" prints 2 "no kernel 'nope', but: add" $REFCL explore $tap_dir/add.cl -k nope
 ok "a kernel that does not exist" prints 2 "no kernel 'nope', but: add" $REFCL kernel $tap_dir/add.cl -k nope -g 4 -a buf:4 -a buf:4 -a 1
 printf 'kernel void first(global int *a) { a[0] += 1; }\nkernel void second(global int *b) { b[0] += 1; }\n' >$tap_dir/pair.cl

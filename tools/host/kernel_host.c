@@ -132,22 +132,42 @@ static void build(struct host *host, const char *path)
     free(text);
 }
 
-/* NAMES, with semicolons in between, are those of the kernels. */
+enum { MAX_NAMES = 256 };
+
+/* Cuts NAMES, which semicolons separate, into WORDS, and writes them with commas to TEXT; returns their number and, in USED, bytes of
+ * TEXT. */
+static size_t list_kernels(char *names, const char *words[MAX_NAMES], char *text, size_t size, size_t *used)
+{
+    size_t count = 0;
+    *used = 0;
+    for (char *rest = NULL, *word = strtok_r(names, ";", &rest); word && count < MAX_NAMES;
+         word = strtok_r(NULL, ";", &rest)) {
+        *used += (size_t)snprintf(text + *used, size - *used, "%s%s", count ? ", " : "", word);
+        words[count++] = word;
+    }
+    return count;
+}
+
 _Noreturn static void no_such_kernel(const char *name, char *names)
 {
     char what[200], all[8192];
-    const char *words[256], *nearest;
-    size_t count = 0, used = 0;
-    for (char *rest = NULL, *word = strtok_r(names, ";", &rest); word && count < 256;
-         word = strtok_r(NULL, ";", &rest)) {
-        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", count ? ", " : "", word);
-        words[count++] = word;
-    }
+    const char *words[MAX_NAMES], *nearest;
+    size_t used, count = list_kernels(names, words, all, sizeof all, &used);
     nearest = mm_nearest(name, words, count);
     snprintf(all + used, sizeof all - used, "%s%s%s", nearest ? "; did you mean " : "",
              nearest ? nearest : "", nearest ? "?" : "");
     snprintf(what, sizeof what, "the program has no kernel '%.100s', but", name);
     host_fail(what, all);
+}
+
+_Noreturn static void several_kernels(char *names)
+{
+    char all[8192];
+    const char *words[MAX_NAMES];
+    size_t used, count = list_kernels(names, words, all, sizeof all, &used);
+    if (count)
+        snprintf(all + used, sizeof all - used, "; try -k %s", words[0]);
+    host_fail("the program has several kernels, name one with -k", all);
 }
 
 static void find_kernel(struct host *host)
@@ -160,7 +180,7 @@ static void find_kernel(struct host *host)
     if (count == 0)
         host_fail("the program has no kernel", NULL);
     if (!host->name && count > 1)
-        host_fail("the program has several kernels, name one with -k", names);
+        several_kernels(names);
     host->kernel = clCreateKernel(host->program, host->name ? host->name : names, &code);
     if (code == CL_INVALID_KERNEL_NAME)
         no_such_kernel(host->name, names);
