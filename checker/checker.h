@@ -297,12 +297,36 @@ void ck_detector_suppose(struct ck_detector *detector, const struct ck_change *c
 
 #define CK_ACROSS_COMMANDS UINT32_MAX /* in place of a number of commands */
 
+/* How often the instances of a finding met each work-group and block of elements: an instance counts once for each work-group that
+ * has an access in it, at its first byte.  Host threads and commands without work-items count for no work-group. */
+enum {
+    CK_HEAT_CELLS = 64,
+    CK_HEAT_SLOTS = 128
+}; /* cells per finding; where they are full, blocks are doubled */
+struct ck_heat_cell {
+    uint64_t group[3]; /* group id */
+    int64_t block;     /* elements [BLOCK << log, (BLOCK + 1) << log) */
+    uint64_t count;
+};
+struct ck_heat {
+    struct ck_heat_cell *cells;
+    uint32_t cell_count, capacity;
+    uint32_t group_count;  /* work-groups with a cell */
+    uint32_t element_size; /* bytes */
+    uint32_t log;          /* elements per block, as a power of two */
+    uint64_t base;         /* byte of the memory object where element 0 begins */
+    uint64_t left_out;     /* counts without a cell: there are more work-groups than cells, or no memory */
+    uint8_t by_cell[CK_HEAT_SLOTS],
+        by_group[CK_HEAT_SLOTS]; /* hash tables: 1 + cell, 1 + first cell of the group; 0: free */
+};
+
 struct ck_finding {
     const char *kind;    /* "data-race", "scope-race", "out-of-bounds", ... */
     const char *clause;  /* "CL 3.3.6 G17" */
     const char *message; /* one sentence */
     const char *reason;  /* which synchronization is missing or falls short, NULL if none is known */
     uint64_t count;      /* how often it was seen */
+    struct ck_heat heat; /* the same by work-group and element */
     const struct mm_allocation *allocation; /* NULL if none */
     uint64_t offset;                        /* first byte concerned */
     uint32_t size;

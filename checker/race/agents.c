@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-struct ck_command *ck_command_known(struct ck_detector *d, uint32_t id)
+struct ck_command *ck_command_known(const struct ck_detector *d, uint32_t id)
 {
     if (d->last.command && d->last.command->info.id == id)
         return d->last.command;

@@ -25,7 +25,7 @@ bool ck_is_copy(const struct ck_detector *d, uint64_t agent)
 {
     uint32_t back = MM_INDEX_RUNTIME - (uint32_t)agent;
     const struct ck_command *command =
-        back && !ck_is_host(agent) ? mm_map_pointer(&d->maps.commands, agent >> 32) : NULL;
+        back && !ck_is_host(agent) ? ck_command_known(d, (uint32_t)(agent >> 32)) : NULL;
     return command && back <= command->copy_slot_count;
 }
 
@@ -33,7 +33,7 @@ uint64_t ck_issuer_of(const struct ck_detector *d, uint64_t agent)
 {
     if (!ck_is_copy(d, agent))
         return agent;
-    const struct ck_command *command = mm_map_pointer(&d->maps.commands, agent >> 32);
+    const struct ck_command *command = ck_command_known(d, (uint32_t)(agent >> 32));
     return (agent & ~(uint64_t)UINT32_MAX) | command->copy_slots[MM_INDEX_RUNTIME - 1 - (uint32_t)agent];
 }
 

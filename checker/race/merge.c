@@ -83,6 +83,7 @@ bool ck_detector_merge(struct ck_detector *into, struct ck_detector *from, uint3
         struct ck_finding *f = from->report.findings[i], *same = find_same(into, from, f);
         if (same) {
             same->count += f->count;
+            ck_heat_merge(into, &same->heat, &f->heat);
             same->commands +=
                 f->commands < UINT32_MAX - same->commands ? f->commands : UINT32_MAX - same->commands;
             same->pairs |= f->pairs;

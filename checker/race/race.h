@@ -10,6 +10,7 @@
 #define CHECKER_RACE_RACE_H
 
 #include "checker/checker.h"
+#include "checker/race/heat.h"
 #include "memmodel/base/map.h"
 
 enum ck_region { CK_REGION_GLOBAL, CK_REGION_LOCAL, CK_REGION_IMAGE, CK_REGIONS };
@@ -452,6 +453,7 @@ struct ck_detector {
     } weak;
 
     struct ck_report report;
+    struct ck_group_id group_ids[CK_GROUP_IDS]; /* by linear group id modulo CK_GROUP_IDS */
 };
 
 /* Work-items of one work-group. */
@@ -480,7 +482,7 @@ static inline void ck_item_advance(struct ck_item *item, uint64_t agent, enum ck
 /* race/agents.c */
 struct ck_command *ck_command_of(struct ck_detector *d,
                                  uint32_t id); /* created if missing; NULL: no memory */
-struct ck_command *ck_command_known(struct ck_detector *d, uint32_t id); /* NULL: there is none */
+struct ck_command *ck_command_known(const struct ck_detector *d, uint32_t id); /* NULL: there is none */
 struct ck_item *ck_item_of(struct ck_detector *d, struct mm_agent agent);
 /* The same for reading only: FRESH is initialized and returned if the agent has no item yet. */
 const struct ck_item *ck_item_peek(struct ck_detector *d, struct mm_agent agent, struct ck_item *fresh);

@@ -122,6 +122,16 @@ static struct ck_finding *new_finding(struct ck_detector *d, const char *kind, c
     return finding;
 }
 
+/* FINDING has its accesses: elements are those of the argument that its message names. */
+static void begin_heat(struct ck_detector *d, struct ck_finding *finding)
+{
+    const struct mm_argument *argument = NULL;
+    for (size_t i = 0; i < finding->access_count && !argument && finding->allocation; i++)
+        argument = argument_of(ck_command_known(d, finding->accesses[i].agent.command),
+                               finding->accesses[i].event.allocation, finding->offset);
+    ck_heat_begin(finding, argument);
+}
+
 static struct mm_event event_of(const struct ck_detector *d, const struct ck_access_record *record,
                                 const struct mm_event *other, uint64_t offset)
 {
@@ -180,6 +190,7 @@ static struct ck_finding *new_race(struct ck_detector *d, const struct ck_locati
     finding->access_count = 2;
     fill_access(d, &finding->accesses[0], event, offset);
     fill_access(d, &finding->accesses[1], &first, offset);
+    begin_heat(d, finding);
     finding->accesses[0].id = d->next_event;
     finding->reason =
         ck_race_reason(d, location, event, earlier, scope_race, &finding->change, &finding->fix);
@@ -315,6 +326,18 @@ bool ck_both_atomic(const struct ck_detector *d, const struct mm_event *event,
            (d->shadow.signatures[earlier->signature].meta & CK_META_ATOMIC);
 }
 
+/* FIRST_BYTE is of LOCATION, the object that contains the memory. */
+static void count_race(struct ck_detector *d, struct ck_finding *finding, const struct ck_location *location,
+                       const struct mm_event *later, const struct mm_event *earlier, uint64_t first_byte)
+{
+    const struct ck_location *named = location->info.id == later->allocation
+                                          ? location
+                                          : mm_map_pointer(&d->maps.locations, later->allocation);
+    const struct mm_agent agents[2] = {later->agent, earlier->agent};
+    finding->count++;
+    ck_heat_add(d, finding, agents, 2, named ? first_byte - named->parent_offset : first_byte);
+}
+
 void ck_race_found(struct ck_detector *d, const struct ck_location *location, const struct mm_event *event,
                    const struct ck_access_record *earlier, uint64_t first_byte, uint32_t bytes)
 {
@@ -338,7 +361,7 @@ void ck_race_found(struct ck_detector *d, const struct ck_location *location, co
         if (!finding || !note_seen(d, key, finding))
             return;
     }
-    finding->count++;
+    count_race(d, finding, location, event, &first, first_byte);
     if (event->agent.command != first.agent.command) {
         d->report.across = true;
         finding->commands = CK_ACROSS_COMMANDS;
@@ -401,6 +424,12 @@ void ck_finding_predicted(struct ck_detector *d, const struct ck_prediction *pre
     add_finding(d, finding);
 }
 
+static void count_recorded(struct ck_detector *d, struct ck_finding *finding, const struct mm_finding *record)
+{
+    finding->count++;
+    ck_heat_add(d, finding, &record->agent, 1, record->offset);
+}
+
 /* A finding recorded by the runtime or the interpreter: one per kind, source location and memory; a call may have several
  * needless waits. */
 void ck_finding_recorded(struct ck_detector *d, const struct mm_finding *record)
@@ -415,7 +444,8 @@ void ck_finding_recorded(struct ck_detector *d, const struct mm_finding *record)
     enum ck_filter filter = ck_filter_of_pair(d, record->agent, record->agent);
     struct ck_finding *finding = finding_seen(d, &key, filter);
     if (finding) {
-        finding->count += !filter || key != shown;
+        if (!filter || key != shown)
+            count_recorded(d, finding, record);
         return;
     }
     finding =
@@ -427,7 +457,6 @@ void ck_finding_recorded(struct ck_detector *d, const struct mm_finding *record)
         return;
     }
     finding->message = mm_arena_strdup(d->arena, record->message ? record->message : "");
-    finding->count = 1;
     struct mm_event event = {.agent = record->agent,
                              .source = record->source,
                              .allocation = record->allocation,
@@ -438,6 +467,8 @@ void ck_finding_recorded(struct ck_detector *d, const struct mm_finding *record)
     finding->access_count = record->source || record->agent.command ? 1 : 0;
     fill_access(d, &finding->accesses[0], &event, record->offset);
     finding->accesses[0].id = d->next_event; /* it is recorded before its event */
+    begin_heat(d, finding);
+    count_recorded(d, finding, record);
     add_finding(d, finding);
     note_seen(d, key, finding);
 }

@@ -2,6 +2,7 @@
 #include "checker/race/words.h"
 #include "checker/report/report.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static void add_triple(cJSON *object, const char *key, const uint64_t id[3])
@@ -113,6 +114,38 @@ static void add_pairs(cJSON *object, const struct ck_finding *finding)
     }
 }
 
+static int compare_cells(const void *a, const void *b)
+{
+    const struct ck_heat_cell *x = a, *y = b;
+    for (int d = 2; d >= 0; d--)
+        if (x->group[d] != y->group[d])
+            return x->group[d] < y->group[d] ? -1 : 1;
+    return (x->block > y->block) - (x->block < y->block);
+}
+
+/* The instances by work-group and block of elements; nothing where no work-item took part. */
+static void add_heat(cJSON *object, const struct ck_heat *heat)
+{
+    struct ck_heat_cell cells[CK_HEAT_CELLS];
+    if (!heat->cell_count)
+        return;
+    memcpy(cells, heat->cells, heat->cell_count * sizeof *cells);
+    qsort(cells, heat->cell_count, sizeof *cells, compare_cells);
+    const double block = (double)((int64_t)1 << heat->log);
+    cJSON *groups = cJSON_AddObjectToObject(object, "work_groups");
+    cJSON_AddNumberToObject(groups, "element_size", heat->element_size);
+    cJSON_AddNumberToObject(groups, "block", block);
+    cJSON_AddNumberToObject(groups, "left_out", (double)heat->left_out);
+    cJSON *array = cJSON_AddArrayToObject(groups, "counts");
+    for (uint32_t i = 0; i < heat->cell_count; i++) {
+        cJSON *cell = cJSON_CreateObject();
+        add_triple(cell, "work_group", cells[i].group);
+        cJSON_AddNumberToObject(cell, "element", (double)cells[i].block * block);
+        cJSON_AddNumberToObject(cell, "count", (double)cells[i].count);
+        cJSON_AddItemToArray(array, cell);
+    }
+}
+
 static cJSON *finding_json(const struct ck_detector *detector, const struct ck_finding *finding, size_t cause)
 {
     cJSON *object = cJSON_CreateObject();
@@ -136,6 +169,7 @@ static cJSON *finding_json(const struct ck_detector *detector, const struct ck_f
     }
     add_pairs(object, finding);
     cJSON_AddNumberToObject(object, "count", (double)finding->count);
+    add_heat(object, &finding->heat);
     if (finding->process)
         cJSON_AddNumberToObject(object, "process", finding->process);
     add_memory(object, finding);

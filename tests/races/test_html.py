@@ -149,12 +149,16 @@ p.className = "probe";
 p.textContent = "outside=" + [...document.querySelectorAll("#rows .event")].map(n => n.textContent.replace(/=.*/, "") + (n.classList.contains("access") ? "marked" : "")).join("; ");
 document.documentElement.appendChild(p);
 """
-HEAT = """
-const p = document.createElement("p");
-p.className = "probe";
-p.textContent = "rows=" + [...document.querySelectorAll("#heat tr")].slice(1).map(n => n.firstChild.textContent).join("; ");
-document.documentElement.appendChild(p);
-"""
+HEAT = """{
+const say = (key, value) => { const p = document.createElement("p"); p.className = "probe"; p.textContent = key + "=" + value; document.documentElement.appendChild(p); };
+const heat = document.getElementById("heat");
+say("rows", [...heat.querySelectorAll("tr")].slice(1).map(n => n.firstChild.textContent).join("; "));
+say("colored", [...heat.querySelectorAll("td")].filter(n => n.style.background).map(n => n.getAttribute("title")).join("; "));
+say("cells", heat.querySelectorAll("td").length);
+say("fits", heat.scrollWidth <= heat.clientWidth);
+}"""
+# Work-groups of one work-item: 2 P and 2 P + 1 race once, on element 16 P.
+GROUPS = "kernel void k(global int *a) { int i = get_global_id(0); a[i / 2 * 16] = i; }\n"
 # The headings of the list, and how many findings are below each.
 SECTIONS = """
 const counts = [];
@@ -232,6 +236,19 @@ def check_long(chromium, folder):
         check("the lines that enqueue racing commands, and the whole of long lines, at " + size, said == wanted, str(said))
 
 
+def check_heat(chromium, folder):
+    """A finding of 48 work-groups, each in one of 24 blocks of elements."""
+    path, page = os.path.join(folder, "groups.cl"), os.path.join(folder, "groups.html")
+    with open(path, "w") as f:
+        f.write(GROUPS)
+    subprocess.run([refcl, "kernel", "-q", "-g", "48", "-l", "1", "-a", "buf:384", "--html", page, path])
+    title = "work-group %d,0,0, a [%d..%d]: 1 times"
+    wanted = "; ".join(title % (g, g // 2 * 16, g // 2 * 16 + 15) for g in range(48))
+    for size in SIZES:
+        said = browse(chromium, folder, page, size, HEAT)
+        check("the heat map of many work-groups at " + size, (said.get("colored"), said.get("cells"), said.get("fits")) == (wanted, str(48 * 24), "true"), str(said))
+
+
 def check_sections(chromium, folder):
     """A program under the layer, on refcl as the driver, that leaks objects and waits needlessly."""
     here, program, page = os.path.dirname(os.path.abspath(__file__)), os.path.join(folder, "waits"), os.path.join(folder, "waits.html")
@@ -272,7 +289,8 @@ def main():
         check_sections(chromium, folder)
         check_long(chromium, folder)
         rows = browse(chromium, folder, page, SIZES[0], HEAT).get("rows")
-        check("the rows of the heat map are elements", rows == "k.t [0..]; k.u [0..]; k.v [0..]", str(rows))
+        check("the rows of the heat map are elements", rows == "k.t; [0..15]; k.u; [0..15]; k.v; [0..15]", str(rows))
+        check_heat(chromium, folder)
         events = browse(chromium, folder, outside(folder), SIZES[0], OUTSIDE).get("outside")
         check("an access that is not carried out is an event", events == "4: read buffer 1[3] ; 4: read buffer 1[4]marked; 4: write buffer 2[3] ", str(events))
         look(chromium, folder, page, "refcl kernel", {"lines": "t[l] is l;", "second": "k.u", "heat": "3", "value": "1"})

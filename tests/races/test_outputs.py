@@ -143,6 +143,25 @@ def judge(kind, command, folder, validator):
     check("%s: the page" % kind, data["report"] == report and len(data["graphs"]) == len(report["findings"]), kind)
 
 
+# Work-groups of one work-item: 2 P and 2 P + 1 race once, on element 16 P, the first of block P.
+GROUPS = "kernel void k(global int *a) { int i = get_global_id(0); a[i / 2 * 16] = i; }"
+
+
+def check_groups(folder, validator):
+    """The instances of a finding by work-group and block of elements."""
+    path, out = os.path.join(folder, "groups.cl"), os.path.join(folder, "groups.json")
+    with open(path, "w") as f:
+        f.write(GROUPS + "\n")
+    subprocess.run([refcl, "kernel", "-q", "-g", "6", "-l", "1", "-a", "buf:48", "--json", out, path], timeout=PATIENCE)
+    with open(out, encoding="utf-8") as f:
+        report = json.load(f)
+    wrong = [e.message for e in validator.iter_errors(report)]
+    check("work-groups: JSON", not wrong, "; ".join(wrong))
+    found = [f["work_groups"] for f in report["findings"]]
+    counts = [{"work_group": [g, 0, 0], "element": g // 2 * 16, "count": 1} for g in range(6)]
+    check("work-groups and blocks of elements are counted", found == [{"element_size": 4, "block": 16, "left_out": 0, "counts": counts}], str(found))
+
+
 def kinds():
     """Those of the table; those that sources name where they raise something, before a clause."""
     with open(os.path.join(root, "checker/race/kind.def")) as f:
@@ -182,6 +201,7 @@ def main():
             subprocess.run([os.environ.get("CC", "gcc"), "-std=c11", "-D_GNU_SOURCE", "-g", "-w", "-I" + os.path.join(here, "host"),
                             "-x", "c", "-", "-o", program, "-lOpenCL"], input=(HOST % body).encode(), check=True)
             judge(kind, ["run", "--check", "race,memory,api", "--", program], folder, validator)
+        check_groups(folder, validator)
     table, used = kinds()
     known = {entry[0] for entry in KERNELS + MODULES + PROGRAMS} - {"clean", "unknown", "failed"}
     check("the table has the kinds that sources name", used == set(table), used ^ set(table))
