@@ -363,7 +363,6 @@ struct ck_snapshot {          /* an agent's clocks at an event that edges may st
     bool completes; /* the event of a command */
     struct ck_clock *clock[CK_REGIONS];
 };
-
 struct ck_snapshot_block;
 
 /* Shadow memory (shadow.c). */
@@ -386,14 +385,14 @@ struct ck_last {
     struct ck_location *location;
     struct ck_group *group;
     uint64_t group_key, group_end;
-    const char *kind, *kernel; /* of the last command */
+    const char *kind, *kernel;                  /* of the last command */
+    struct ck_group_id group_ids[CK_GROUP_IDS]; /* by linear group id modulo CK_GROUP_IDS */
 };
 
 /* The results (report.c). */
 struct ck_report {
     struct ck_finding **findings;
-    size_t finding_count;
-    size_t dropped;
+    size_t finding_count, dropped;
     size_t hidden[CK_FILTER_COUNT]; /* by each filter; [CK_FILTER_NONE] is not used */
     bool across;                    /* there are races between commands, or with the host */
     bool has_kinds;                 /* no more findings will be marked as uniform writes */
@@ -453,7 +452,6 @@ struct ck_detector {
     } weak;
 
     struct ck_report report;
-    struct ck_group_id group_ids[CK_GROUP_IDS]; /* by linear group id modulo CK_GROUP_IDS */
 };
 
 /* Work-items of one work-group. */
