@@ -52,9 +52,9 @@ inline unsigned bits_set(const llvm::APInt &value)
 inline llvm::Value *gep_offset(llvm::IRBuilder<> &b, const llvm::DataLayout &layout, llvm::User *gep)
 {
 #if LLVM_VERSION_MAJOR >= 17
-    return llvm::emitGEPOffset(&b, layout, gep);
+    return llvm::emitGEPOffset(&b, layout, gep, true);
 #else
-    return llvm::EmitGEPOffset(&b, layout, gep);
+    return llvm::EmitGEPOffset(&b, layout, gep, true);
 #endif
 }
 
