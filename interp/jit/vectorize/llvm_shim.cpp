@@ -231,8 +231,10 @@ static bool parse_pass(StringRef name, FunctionPassManager &manager, ArrayRef<Pa
         manager.addPass(InstCombinePass());
     if (name == "tighten-bounds")
         manager.addPass(TightenBounds());
+    if (name == "range-checks")
+        manager.addPass(RangeChecks());
     if (name != "scalarize")
-        return name == "combine" || name == "tighten-bounds";
+        return name == "combine" || name == "tighten-bounds" || name == "range-checks";
     ScalarizerPass pass;
     pass.setScalarizeLoadStore(true);
     manager.addPass(OwnPointers());

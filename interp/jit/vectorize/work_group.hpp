@@ -120,4 +120,9 @@ struct TightenBounds : llvm::PassInfoMixin<TightenBounds> {
     llvm::PreservedAnalyses run(llvm::Function &f, llvm::FunctionAnalysisManager &analyses);
 };
 
+// range_checks.cpp: the pass `range-checks`: versions of loops over work-items in which all accesses are in bounds.
+struct RangeChecks : llvm::PassInfoMixin<RangeChecks> {
+    llvm::PreservedAnalyses run(llvm::Function &f, llvm::FunctionAnalysisManager &analyses);
+};
+
 #endif

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Subscripts at the ends of buffers in compiled code that is checked, where work-groups with all accesses in bounds execute code without
+checks: the first or last work-item of any work-group may be outside.  Both engines give the same report and leave the same memory."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from slow_watch import differences, report
+from test_races import refcl
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from tap import check, done  # noqa: E402
+
+folder = tempfile.mkdtemp(prefix="refcl-test.")
+os.environ["REFCL_CACHE_DIR"] = "off"
+SIZE = 2048
+# Name, statement, elements that x must have.
+CASES = [
+    ("own element", "o[i] = x[i] * 2;", SIZE),
+    ("guarded", "if (i < 2000) o[i] = x[i] + 3;", 2000),
+    ("guarded from below", "if (i >= 5) o[i] = x[i - 5] + 3;", SIZE - 5),
+    ("element behind", "o[i] = x[i + 3];", SIZE + 3),
+    ("two elements", "o[i] = x[i] + x[i + 64];", SIZE + 64),
+    ("three apart", "o[i] = x[3 * i + 2];", 3 * SIZE),
+    ("backwards", "o[i] = x[2047 - i];", SIZE),
+    ("in a loop", "float s = 0; for (int k = 0; k < 4; k++) s += x[4 * i + k]; o[i] = s;", 4 * SIZE),
+    ("as far as addresses wrap", "o[i] = x[(ulong)i + 0x4000000000000000ul];", SIZE),
+    ("uniform", "o[i] = x[i] + x[100];", SIZE),
+    ("in turn", "float s = x[i]; if (s > 100) s += x[i + 1]; o[i] = s;", SIZE + 1),
+    ("unsigned that wraps", "o[i] = i < 16 ? 0 : x[(uint)i + 0xfffffff0u];", SIZE - 16),
+    ("read and written", "o[i] = x[i]; o[i] += x[i + 1]; o[i] *= 2;", SIZE + 1),
+]
+OFFSETS = [  # the first work-items, or all, are outside
+    ("before the first", "o[i] = x[i - 1];"),
+    ("before the first, of the last work-groups", "o[i] = x[i > 1900 ? i - 1901 : i - 1];"),
+    ("beyond all objects", "o[i] = x[(ulong)i + 0x2000000000000000ul];"),
+    ("below all objects", "o[i] = x[(ulong)i - 0x100000000ul];"),
+    ("a multiple that wraps", "o[i] = x[(ulong)i * 0x1000000001ul];"),
+]
+
+
+def launch(statement, elements, engine, offset, dump=False):
+    path, output = folder + "/k.cl", folder + "/out.json"
+    with open(path, "w") as f:
+        f.write("kernel void k(global float *o, global const float *x) { int i = get_global_id(0) - %d; %s }\n" % (offset, statement))
+    command = [refcl, "kernel", "--quiet", "--json", output, "-g", str(SIZE), "-l", "64", "--offset", str(offset),
+               "-a", "buf:%d" % SIZE, "-a", "buf:%d:iota" % elements, "-p", "0", path]
+    if dump:
+        environment = dict(os.environ, REFCL_ENGINE=engine, REFCL_JIT_DUMP="optimized")
+        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600).stderr
+    return report(command, output, engine, {})
+
+
+def compare(name, statement, elements, kind, offset):
+    (expected, _), (found, watched) = (launch(statement, elements, engine, offset) for engine in ("interp", "jit"))
+    kinds = [f["kind"] for f in expected["findings"]] or ["clean"]
+    check("%s: %s" % (name, kind), kind in kinds, expected)
+    different = differences(expected, found, False)
+    check("%s: the same report" % name, different is None, different)
+    check("%s: the same memory" % name, expected["stdout"] == found["stdout"])
+    check("%s: is%s watched" % (name, "" if kind == "clean" else " not"), watched == (kind == "clean"), found["stderr"])
+
+
+def main():
+    for name, statement, elements in CASES:
+        for offset in 0, 37:
+            compare("%s, from %d" % (name, offset), statement, elements, "clean", offset)
+            if "if (s" not in statement:
+                compare("%s, one less, from %d" % (name, offset), statement, elements - 1, "out-of-bounds", offset)
+    for name, statement in OFFSETS:
+        compare(name, statement, SIZE, "out-of-bounds", 0)
+    text = launch(CASES[1][1], 2000, "jit", 0, True)
+    check("all accesses of a work-group in bounds: no masks", re.search(r"store <\d+ x float>", text) is not None, text)
+    shutil.rmtree(folder)
+    return done()
+
+
+sys.exit(main())
