@@ -242,7 +242,7 @@ void ck_assertion_values(const struct ck_condition *assertion, const struct ck_p
 uint32_t ck_assertion_lower(const struct ck_condition *assertion, const struct ck_predictor *p,
                             const struct ck_predict_window *window, const uint32_t *objects,
                             struct ck_program *program);
-/* predict/ask.c: queries the conflicting pairs of a window, and the assertions at the end. */
+/* predict/query.c: queries the conflicting pairs of a window, and the assertions at the end. */
 void ck_predict_query(struct ck_predictor *p, struct ck_predict_window *window);
 void ck_predict_ask_assertions(struct ck_predictor *p, struct ck_predict_window *window);
 

@@ -92,10 +92,9 @@ const char *ck_report_severity(const struct ck_finding *finding)
 static const char *line_text(const struct ck_detector *detector, const struct mm_source *source,
                              size_t *length)
 {
-    const char *text =
-        source->file && *source->file && source->line ? ck_detector_text(detector, source->file) : NULL;
-    for (uint32_t n = 1; text && n < source->line; n++)
-        text = (text = strchr(text, '\n')) ? text + 1 : NULL;
+    const char *text = source->file && *source->file && source->line
+                           ? ck_source_line(ck_detector_text(detector, source->file), source->line)
+                           : NULL;
     *length = text ? strcspn(text, "\r\n") : 0;
     return text;
 }

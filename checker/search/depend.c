@@ -1,5 +1,7 @@
-/* Data dependencies of values, through registers and memory.  In executions control dependencies are not followed:
- * search tries constants wherever a store may write one. */
+/* Dependencies of values on reads, through registers and memory, and the out-of-thin-air executions that they exclude.
+ *
+ * Dependencies of a program include control dependencies.  Those of an execution do not: search tries constants wherever a store may
+ * write one. */
 #include "checker/search/exec.h"
 
 #include <string.h>
@@ -51,8 +53,8 @@ uint32_t sx_cost(const struct sx *sx, const struct sx_event *events, uint32_t co
 
 /* ---- programs ----------------------------------------------------------------------------------- */
 
-/* A relation between objects: some thread may write the second according to what it read from the first. */
-struct handovers {
+/* Data flow between objects: some thread may write the second depending on what it read from the first. */
+struct object_flow {
     const struct ck_program *program;
     uint32_t n;
     uint64_t *depends; /* by register of the thread: a set of reads */
@@ -69,7 +71,7 @@ static bool reads(const struct ck_instr *i)
     return i->op == CK_LOAD || i->op == CK_RMW || i->op == CK_CAS;
 }
 
-static uint64_t depends_on(const struct handovers *h, uint32_t expr)
+static uint64_t depends_on(const struct object_flow *h, uint32_t expr)
 {
     return expr == CK_NO_EXPR ? 0 : sx_depends(h->program, expr, h->depends);
 }
@@ -85,7 +87,7 @@ static uint64_t number_of_read(const struct ck_thread *t, uint32_t i)
 }
 
 /* The reads that decide whether instruction I of T is executed. */
-static uint64_t controls(const struct handovers *h, const struct ck_thread *t, uint32_t i)
+static uint64_t controls(const struct object_flow *h, const struct ck_thread *t, uint32_t i)
 {
     uint64_t set = 0;
 
@@ -107,7 +109,7 @@ static uint64_t controls(const struct handovers *h, const struct ck_thread *t, u
 }
 
 /* The registers of T, in any order of its instructions. */
-static void find_register_sources(struct handovers *h, const struct ck_thread *t)
+static void find_register_sources(struct object_flow *h, const struct ck_thread *t)
 {
     bool changed = true;
 
@@ -135,8 +137,8 @@ static void find_register_sources(struct handovers *h, const struct ck_thread *t
     }
 }
 
-/* Adds what T passes on by instruction I.  False: to or from an object that is not known. */
-static bool add_handovers(struct handovers *h, const struct ck_thread *t, uint32_t i)
+/* Adds the flow by instruction I of T, a write.  False: to or from an object that is not known. */
+static bool add_object_flow(struct object_flow *h, const struct ck_thread *t, uint32_t i)
 {
     const struct ck_program *p = h->program;
     const struct ck_instr *to = &t->instrs[i];
@@ -160,7 +162,7 @@ static bool add_handovers(struct handovers *h, const struct ck_thread *t, uint32
     return true;
 }
 
-static bool find_handovers(struct handovers *h)
+static bool find_object_flow(struct object_flow *h)
 {
     const struct ck_program *p = h->program;
 
@@ -175,17 +177,17 @@ static bool find_handovers(struct handovers *h)
 
             if (object != CK_NO_OBJECT && instr->order != MM_ORDER_NONE)
                 mm_set_add(h->atomic, p->objects[object].alias_of);
-            if (writes(instr) && !add_handovers(h, thread, i))
+            if (writes(instr) && !add_object_flow(h, thread, i))
                 return false;
         }
     }
     return true;
 }
 
-bool sx_may_justify_itself(struct sx *sx)
+bool sx_may_have_thin_air(struct sx *sx)
 {
     const struct ck_program *p = sx->program;
-    struct handovers h = {.program = p, .n = p->object_count};
+    struct object_flow h = {.program = p, .n = p->object_count};
     uint32_t registers = 0;
     bool found = false;
 
@@ -194,7 +196,7 @@ bool sx_may_justify_itself(struct sx *sx)
     h.depends = mm_alloc(((size_t)registers + 1) * sizeof *h.depends);
     h.relation = mm_alloc_zero(mm_rel_size(h.n, MM_CAT_REL) + 1, sizeof *h.relation);
     h.atomic = mm_alloc_zero(mm_rel_words(h.n) + 1, sizeof *h.atomic);
-    if (!h.depends || !h.relation || !h.atomic || !find_handovers(&h)) {
+    if (!h.depends || !h.relation || !h.atomic || !find_object_flow(&h)) {
         found = true;
     } else {
         mm_rel_plus(h.n, h.relation, h.relation);

@@ -92,12 +92,12 @@ bool sx_order_events(const struct sx *sx, uint32_t *order);
 /* Copies the execution to the verdict's witness. */
 void sx_keep_witness(struct sx *sx);
 void sx_keep_race(struct sx *sx, uint32_t check);
-/* Copies the execution as the witness of the state VALUES, of FLAG, or of another finding (search/shown.c);
+/* Copies the execution as the witness of the state VALUES, of FLAG, or of another finding (search/executions.c);
  * x->final_write is known.  Does nothing unless options.executions. */
 void sx_keep_execution(struct sx *sx, enum ck_shows shows, const uint64_t *values, const char *flag);
 /* The number in that witness of event EVENT of the search. */
 uint32_t sx_witness_event(const struct sx *sx, uint32_t event);
-/* The final state with VALUES, added where it is new; NULL when out of memory (search/shown.c). */
+/* The final state with VALUES, added where it is new; NULL when out of memory (search/executions.c). */
 struct ck_state *sx_find_state(struct sx *sx, const uint64_t *values);
 /* Whether an execution with the final state x->memory was found. */
 bool sx_is_allowed(const struct sx *sx);

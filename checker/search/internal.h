@@ -206,10 +206,10 @@ bool sx_add_observed(struct sx *sx);
 bool sx_add_value(struct sx *sx, struct sx_location *location, uint64_t value);
 
 /* What values are computed from (search/depend.c).  DEPENDS: for each register a set of reads. */
-/* Whether reads may justify each other: data, address and control dependencies of threads make a cycle of objects, one
+/* Whether values out of thin air are possible: data, address and control dependencies of threads make a cycle of objects, one
  * of them accessed by atomic operations.  A cycle through one location is forbidden by coherence, and one without
  * atomic accesses is a race or has its reads ordered after its writes.  docs/search.md#values */
-bool sx_may_justify_itself(struct sx *sx);
+bool sx_may_have_thin_air(struct sx *sx);
 uint64_t sx_depends(const struct ck_program *program, uint32_t expr, const uint64_t *depends);
 /* The bit of the read that is about to become event COUNT. */
 uint64_t sx_read_bit(const struct sx_event *events, uint32_t count);
@@ -261,7 +261,7 @@ bool sx_may_hang(struct sx *sx, const struct sx_trace *const *chosen);
 /* Whether some flag of the model has not been raised yet. */
 bool sx_flags_open(const struct sx *sx);
 
-/* Creates the evaluator of partial executions; false: out of memory (search/asked.c). */
+/* Creates the evaluator of partial executions; false: out of memory (search/consistency.c). */
 bool sx_create_open(struct sx *sx);
 /* Whether the events of x->all, with the chosen reads-from edges and some coherence order, may be part of an
  * execution. */
@@ -297,9 +297,9 @@ bool sx_step_through(struct sx *sx, bool values_known);
 bool sx_decide_drf(struct sx *sx);
 /* Random executions (search/walk.c). */
 void sx_walk(struct sx *sx);
-/* Whether a flag of the model was raised that denotes a race (search/asked.c). */
+/* Whether a flag of the model was raised that denotes a race (search/consistency.c). */
 bool sx_has_race(const struct sx *sx);
-/* Adds STATE, found by another process; the first COUNT states are kept.  False: out of memory (search/shown.c). */
+/* Adds STATE, found by another process; the first COUNT states are kept.  False: out of memory (search/executions.c). */
 bool sx_add_state(struct sx *sx, const struct ck_state *state);
 bool sx_cut_states(struct sx *sx, size_t count);
 

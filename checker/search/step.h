@@ -1,5 +1,5 @@
 /* An execution under event-by-event construction by all threads (search/step.c), and its consistency checks
- * (search/asked.c, search/order.c, search/blocked_cycles.c). */
+ * (search/consistency.c, search/order.c, search/blocked_cycles.c). */
 #ifndef CHECKER_SEARCH_STEP_H
 #define CHECKER_SEARCH_STEP_H
 
@@ -193,7 +193,7 @@ void sx_explore(struct stepper *s);
 /* Whether the write belongs to the repeated iteration of a loop that never terminates; such writes are
  * removed. */
 bool sx_is_removed_write(const struct stepper *s, uint64_t write);
-/* Whether the model may allow an execution that extends the current prefix (search/asked.c). */
+/* Whether the model may allow an execution that extends the current prefix (search/consistency.c). */
 bool sx_may_extend(struct stepper *s);
 /* Under the models of docs/search.md#visible-writes: removes from SOURCES, of the next piece that T reads, those that no execution
  * which extends the prefix, that of M, has.  False: there is no such execution. */

@@ -432,7 +432,7 @@ static bool find_all_traces(struct sx *sx)
 
 bool sx_find_traces(struct sx *sx)
 {
-    sx->iteration.ungrounded = !sx->program->kernel || sx_may_justify_itself(sx);
+    sx->iteration.ungrounded = !sx->program->kernel || sx_may_have_thin_air(sx);
     if (!sx_collect_constants(sx) || !sx_find_unconstrained(sx) || !sx_find_guess(sx)) {
         sx_limit(sx, "memory", "out of memory");
         return false;

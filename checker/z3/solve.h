@@ -48,7 +48,7 @@ void zx_note_limit(struct zx_solve *s, const char *rule, const char *message);
 void zx_encode_flags(struct zx_solve *s);
 void zx_find_flags(struct zx_solve *s, enum ck_answer *race, enum ck_answer *usage);
 
-/* Adds the execution of the solver's model to the verdict if options.executions is set (z3/shown.c). */
+/* Adds the execution of the solver's model to the verdict if options.executions is set (z3/executions.c). */
 void zx_keep_execution(struct zx_solve *s, enum ck_shows shows, const uint64_t *values, const char *flag);
 
 /* Kernels: barrier divergence and termination (z3/progress.c). */

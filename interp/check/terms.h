@@ -15,7 +15,7 @@ void in_terms_meet(struct in_run *run, struct in_item **members, uint32_t count)
 /* Called before the event of an access of ITEM is recorded. */
 void in_terms_access(struct in_run *run, struct in_item *item);
 
-/* ---- shared with terms_look.c and terms_memory.c ------------------------------------------------ */
+/* ---- shared with terms_transfer.c and terms_memory.c ------------------------------------------------ */
 
 struct in_terms {
     struct in_term {

@@ -155,7 +155,7 @@ int lt_host_function(const char *name); /* -1: none */
 bool lt_host_records(const char *name); /* a command into a command buffer */
 void lt_host_call(struct lt_host_thread *thread, const struct lt_host_call *call);
 void lt_host_flush(struct lt_host *host);
-void lt_host_rest(struct lt_host *host);
+void lt_host_wait_idle(struct lt_host *host);
 /* Records the first failure of an iteration; false if STATUS is none. */
 bool lt_host_failed(struct lt_host *host, const char *what, cl_int status);
 /* host.c */

@@ -69,7 +69,8 @@ static unsigned char *memory_of(const struct enqueue *e, struct lt_call_place pl
     return (unsigned char *)call_object(e, place)->memory + offset_of(e, place);
 }
 
-static size_t both(const struct enqueue *e)
+/* Of a copy. */
+static size_t shared_size(const struct enqueue *e)
 {
     size_t a = size_of(e, e->call->source), b = size_of(e, e->call->target);
     return a < b ? a : b;
@@ -113,14 +114,14 @@ static cl_int native(const struct enqueue *e)
 static cl_int read_buffer(const struct enqueue *e)
 {
     return clEnqueueReadBuffer(e->queue, call_object(e, e->call->source)->buffer, e->call->blocking,
-                               offset_of(e, e->call->source), both(e), memory_of(e, e->call->target),
+                               offset_of(e, e->call->source), shared_size(e), memory_of(e, e->call->target),
                                e->count, list_of(e), e->event);
 }
 
 static cl_int write_buffer(const struct enqueue *e)
 {
     return clEnqueueWriteBuffer(e->queue, call_object(e, e->call->target)->buffer, e->call->blocking,
-                                offset_of(e, e->call->target), both(e), memory_of(e, e->call->source),
+                                offset_of(e, e->call->target), shared_size(e), memory_of(e, e->call->source),
                                 e->count, list_of(e), e->event);
 }
 
@@ -128,7 +129,7 @@ static cl_int copy_buffer(const struct enqueue *e)
 {
     return clEnqueueCopyBuffer(e->queue, call_object(e, e->call->source)->buffer,
                                call_object(e, e->call->target)->buffer, offset_of(e, e->call->source),
-                               offset_of(e, e->call->target), both(e), e->count, list_of(e), e->event);
+                               offset_of(e, e->call->target), shared_size(e), e->count, list_of(e), e->event);
 }
 
 static cl_int fill_buffer(const struct enqueue *e)
@@ -185,7 +186,7 @@ static cl_int svm_unmap(const struct enqueue *e)
 static cl_int svm_copy(const struct enqueue *e)
 {
     return clEnqueueSVMMemcpy(e->queue, e->call->blocking, memory_of(e, e->call->target),
-                              memory_of(e, e->call->source), both(e), e->count, list_of(e), e->event);
+                              memory_of(e, e->call->source), shared_size(e), e->count, list_of(e), e->event);
 }
 
 static cl_int svm_fill(const struct enqueue *e)
@@ -370,7 +371,7 @@ static cl_int record_copy(const struct enqueue *e)
              (void *, cl_command_queue, properties_list, cl_mem, cl_mem, size_t, size_t, size_t, END))
     f;
     RECORD("clCommandCopyBufferKHR", from, to, offset_of(e, e->call->source), offset_of(e, e->call->target),
-           both(e));
+           shared_size(e));
 }
 
 static cl_int record_fill(const struct enqueue *e)
@@ -390,7 +391,7 @@ static cl_int record_svm_copy(const struct enqueue *e)
     RECORDED((void *, cl_command_queue, void *, const void *, size_t, END),
              (void *, cl_command_queue, properties_list, void *, const void *, size_t, END))
     f;
-    RECORD("clCommandSVMMemcpyKHR", to, from, both(e));
+    RECORD("clCommandSVMMemcpyKHR", to, from, shared_size(e));
 }
 
 static cl_int record_svm_fill(const struct enqueue *e)
@@ -520,7 +521,7 @@ void lt_host_flush(struct lt_host *host)
 }
 
 /* Some runtimes schedule commands only while a thread waits; this wait is for an independent command. */
-void lt_host_rest(struct lt_host *host)
+void lt_host_wait_idle(struct lt_host *host)
 {
     if (!lt_host_failed(host, "clEnqueueMarkerWithWaitList",
                         clEnqueueMarkerWithWaitList(host->state.last, 0, NULL, NULL)))

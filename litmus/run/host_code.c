@@ -272,7 +272,7 @@ static void dawdle(struct lt_host_thread *t)
         lt_host_flush(t->host);
         nanosleep(&(struct timespec){0, (long)(r >> 8) % 400000}, NULL);
         if (t->starts) /* callbacks must not wait [CL 5.11] */
-            lt_host_rest(t->host);
+            lt_host_wait_idle(t->host);
     }
     if (r % 32 == 1) {
         const struct timespec pause = {0, (long)(r >> 8) % 100000};

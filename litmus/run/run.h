@@ -257,7 +257,7 @@ size_t lt_base64(const char *text, unsigned char *bytes);
 bool lt_save_json(const cJSON *json, const char *path);
 /* Creates a folder for temporary files that other users cannot access, and writes its path to PATH. */
 bool lt_temporary_folder(char *path, size_t size);
-/* TEXT with `?` in place of control characters and bytes that are not UTF-8 (shown.c). */
+/* TEXT with `?` in place of control characters and bytes that are not UTF-8 (escape.c). */
 char *lt_shown(char *text);
 /* The exclusive lock for writing the results PATH (identity.c).  False after a
  * complaint. */

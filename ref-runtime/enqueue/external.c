@@ -1,20 +1,20 @@
 /* Acquiring and releasing memory that is shared with other APIs and processes [cl_khr_external_memory 1.0.1].
  *
- * Mapped memory is always up to date, so that neither moves any data.  To the recording an acquire is a write of the
+ * Mapped memory is always up to date, so that neither moves any data.  In the record an acquire is a write of the
  * contents that others left, and a release a read of those that they will find: commands that use the object without an
  * order after the acquire and before the release race with them. */
 #include "ref-runtime/memory/external.h"
 #include "ref-runtime/enqueue/enqueue.h"
 
-struct handover {
+struct ownership_transfer {
     cl_uint count;
     bool acquires;
     struct rt_mem *mems[];
 };
 
-static cl_int run_handover(struct rt_command *command)
+static cl_int run_ownership_transfer(struct rt_command *command)
 {
-    const struct handover *h = (void *)command->payload;
+    const struct ownership_transfer *h = (void *)command->payload;
     for (cl_uint i = 0; i < h->count; i++) {
         struct rt_mem *mem = h->mems[i];
         struct rt_external *e = mem->external;
@@ -28,9 +28,9 @@ static cl_int run_handover(struct rt_command *command)
     return CL_SUCCESS;
 }
 
-static void destroy_handover(struct rt_command *command)
+static void destroy_ownership_transfer(struct rt_command *command)
 {
-    const struct handover *h = (void *)command->payload;
+    const struct ownership_transfer *h = (void *)command->payload;
     for (cl_uint i = 0; i < h->count; i++)
         rt_object_release_deferred(h->mems[i]);
 }
@@ -52,10 +52,12 @@ static cl_int check_objects(const struct rt_queue *queue, cl_uint count, const c
     return CL_SUCCESS;
 }
 
-static cl_int enqueue_handover(cl_command_queue handle, cl_uint count, const cl_mem *objects, cl_uint events,
-                               const cl_event *wait_list, cl_event *event, bool acquires)
+static cl_int enqueue_ownership_transfer(cl_command_queue handle, cl_uint count, const cl_mem *objects,
+                                         cl_uint events, const cl_event *wait_list, cl_event *event,
+                                         bool acquires)
 {
-    static const struct rt_operation operation = {.start = run_handover, .destroy = destroy_handover};
+    static const struct rt_operation operation = {.start = run_ownership_transfer,
+                                                  .destroy = destroy_ownership_transfer};
     struct rt_queue *queue;
     cl_int error = rt_enqueue_begin(handle, events, wait_list, &queue);
     error = error ? error : check_objects(queue, count, objects);
@@ -65,10 +67,10 @@ static cl_int enqueue_handover(cl_command_queue handle, cl_uint count, const cl_
         queue,
         acquires ? CL_COMMAND_ACQUIRE_EXTERNAL_MEM_OBJECTS_KHR : CL_COMMAND_RELEASE_EXTERNAL_MEM_OBJECTS_KHR,
         acquires ? "clEnqueueAcquireExternalMemObjectsKHR" : "clEnqueueReleaseExternalMemObjectsKHR",
-        &operation, sizeof(struct handover) + count * sizeof(struct rt_mem *));
+        &operation, sizeof(struct ownership_transfer) + count * sizeof(struct rt_mem *));
     if (!command)
         return CL_OUT_OF_HOST_MEMORY;
-    struct handover *h = (void *)command->payload;
+    struct ownership_transfer *h = (void *)command->payload;
     h->acquires = acquires;
     for (; h->count < count; h->count++) {
         h->mems[h->count] = rt_mem(objects[h->count]);
@@ -81,12 +83,12 @@ cl_int CL_API_CALL rt_clEnqueueAcquireExternalMemObjectsKHR(cl_command_queue que
                                                             const cl_mem *objects, cl_uint events,
                                                             const cl_event *wait_list, cl_event *event)
 {
-    return enqueue_handover(queue, count, objects, events, wait_list, event, true);
+    return enqueue_ownership_transfer(queue, count, objects, events, wait_list, event, true);
 }
 
 cl_int CL_API_CALL rt_clEnqueueReleaseExternalMemObjectsKHR(cl_command_queue queue, cl_uint count,
                                                             const cl_mem *objects, cl_uint events,
                                                             const cl_event *wait_list, cl_event *event)
 {
-    return enqueue_handover(queue, count, objects, events, wait_list, event, false);
+    return enqueue_ownership_transfer(queue, count, objects, events, wait_list, event, false);
 }

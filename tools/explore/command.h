@@ -64,14 +64,14 @@ enum mm_class explore_choose(struct explore *e, struct ex *ex, struct mm_error *
 /* cmd/explore.c: the contents of PATH, - for stdin. */
 int explore_read_file(enum mm_input kind, const char *path, char **data, size_t *size);
 
-/* explore/ask.c: the answers of an engine.  TIMEOUT_MS is for the first loop bound; a larger one has what is left until
+/* explore/engines.c: the answers of an engine.  TIMEOUT_MS is for the first loop bound; a larger one has what is left until
  * the file's deadline.  Loses trip counts where the engine cannot finish. */
 int explore_ask(struct explore *e, struct ck_program *program, bool z3, unsigned timeout_ms,
                 struct ck_verdict *v);
 /* Whether the loop bound leaves answers of V open. */
 bool explore_exceeds_bound(const struct ck_verdict *v);
 
-/* explore/shown.c: replays each execution that V kept in the interpreter, which must reproduce it, and adds it to
+/* explore/witnesses.c: replays each execution that V kept in the interpreter, which must reproduce it, and adds it to
  * JSON and writes files where options ask for it.  Returns an exit code. */
 int explore_replay(struct explore *e, struct ex *ex, const struct ck_verdict *v, cJSON *json);
 /* The values of symbolic inputs in the executions that V kept. */

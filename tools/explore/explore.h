@@ -461,7 +461,7 @@ void ex_add_agents(struct ex *ex);
 void ex_unroll(struct ex *ex, uint32_t thread);
 /* explore/trips.c: trip counts of the present thread's loops */
 void ex_count_trips(struct ex *ex);
-/* explore/settle.c: folds constants across threads */
+/* explore/propagate.c: folds constants across threads */
 void ex_settle(struct ex *ex);
 /* Whether a load of SIZE bytes at address AT can only return VALUE. */
 bool ex_known_memory(struct ex *ex, uint64_t at, unsigned size, uint64_t *value);

@@ -21,7 +21,7 @@ static void record_access(const struct refcl_host_runtime *runtime, const volati
 }
 
 /* An atomic outside of SVM, which orders the program's threads alone: commands that use the memory see an access. */
-static void record_own(const void *address, uint32_t size, uint8_t kind, int order, const void *place)
+static void record_outside_svm(const void *address, uint32_t size, uint8_t kind, int order, const void *place)
 {
     const struct refcl_host_runtime *runtime = host_shared(address);
     struct refcl_host_access access = {
@@ -33,22 +33,22 @@ static void record_own(const void *address, uint32_t size, uint8_t kind, int ord
     host_inside = false;
 }
 
-/* Executes DO as an access of KIND: in memory shared with kernels between their steps, followed by RECORD, which
- * records it; elsewhere atomically with other accesses of this kind. */
-#define TOGETHER(address, DO, KIND, order, RECORD)                                                           \
+/* Executes DO, an atomic access of KIND.  In SVM it is one step with RECORD, which records it, between steps of kernels; elsewhere it
+ * is atomic with the other accesses that host_atomic_begin() protects. */
+#define ATOMIC_ACCESS(address, DO, KIND, order, RECORD)                                                      \
     const void *where = (const void *)(uintptr_t)(address);                                                  \
     const struct refcl_host_runtime *runtime = host_leaves_out(NULL, 0) ? NULL : host_svm(where);            \
-    bool own = !runtime && !host_handlers && host_recording();                                               \
+    bool outside_svm = !runtime && !host_handlers && host_recording();                                       \
     if (runtime) {                                                                                           \
         host_inside = true;                                                                                  \
         runtime->lock();                                                                                     \
     }                                                                                                        \
-    if (own)                                                                                                 \
+    if (outside_svm)                                                                                         \
         host_atomic_begin(where);                                                                            \
     DO;                                                                                                      \
-    if (own) {                                                                                               \
+    if (outside_svm) {                                                                                       \
         host_atomic_end(where, KIND, order);                                                                 \
-        record_own(where, sizeof *(address), KIND, order, HERE);                                             \
+        record_outside_svm(where, sizeof *(address), KIND, order, HERE);                                     \
     }                                                                                                        \
     if (runtime) {                                                                                           \
         RECORD;                                                                                              \
@@ -61,15 +61,15 @@ static void record_own(const void *address, uint32_t size, uint8_t kind, int ord
     EXPORT type __tsan_atomic##bits##_load(const volatile type *a, int order)                                \
     {                                                                                                        \
         type v;                                                                                              \
-        TOGETHER(a, v = __atomic_load_n(a, ORDER), REFCL_HOST_READ, order,                                   \
-                 record_access(runtime, a, sizeof v, REFCL_HOST_READ, order, (uint64_t)v, 0, HERE))          \
+        ATOMIC_ACCESS(a, v = __atomic_load_n(a, ORDER), REFCL_HOST_READ, order,                              \
+                      record_access(runtime, a, sizeof v, REFCL_HOST_READ, order, (uint64_t)v, 0, HERE))     \
         return v;                                                                                            \
     }                                                                                                        \
     EXPORT void __tsan_atomic##bits##_store(volatile type *a, type v, int order);                            \
     EXPORT void __tsan_atomic##bits##_store(volatile type *a, type v, int order)                             \
     {                                                                                                        \
-        TOGETHER(a, __atomic_store_n(a, v, ORDER), REFCL_HOST_WRITE, order,                                  \
-                 record_access(runtime, a, sizeof v, REFCL_HOST_WRITE, order, 0, (uint64_t)v, HERE))         \
+        ATOMIC_ACCESS(a, __atomic_store_n(a, v, ORDER), REFCL_HOST_WRITE, order,                             \
+                      record_access(runtime, a, sizeof v, REFCL_HOST_WRITE, order, 0, (uint64_t)v, HERE))    \
     }
 
 #define UPDATE(bits, type, name, operation, result)                                                          \
@@ -77,9 +77,9 @@ static void record_own(const void *address, uint32_t size, uint8_t kind, int ord
     EXPORT type __tsan_atomic##bits##_##name(volatile type *a, type v, int order)                            \
     {                                                                                                        \
         type old;                                                                                            \
-        TOGETHER(a, old = operation(a, v, ORDER), REFCL_HOST_RMW, order,                                     \
-                 record_access(runtime, a, sizeof v, REFCL_HOST_RMW, order, (uint64_t)old,                   \
-                               (uint64_t)(type)(result), HERE))                                              \
+        ATOMIC_ACCESS(a, old = operation(a, v, ORDER), REFCL_HOST_RMW, order,                                \
+                      record_access(runtime, a, sizeof v, REFCL_HOST_RMW, order, (uint64_t)old,              \
+                                    (uint64_t)(type)(result), HERE))                                         \
         return old;                                                                                          \
     }
 
@@ -88,10 +88,10 @@ static void record_own(const void *address, uint32_t size, uint8_t kind, int ord
     EXPORT int __tsan_atomic##bits##_##name(volatile type *a, type *expected, type v, int order, int fail)   \
     {                                                                                                        \
         bool done;                                                                                           \
-        TOGETHER(a, done = __atomic_compare_exchange_n(a, expected, v, 0, ORDER, ORDER),                     \
-                 done ? REFCL_HOST_RMW : REFCL_HOST_READ, done ? order : fail,                               \
-                 record_access(runtime, a, sizeof v, done ? REFCL_HOST_RMW : REFCL_HOST_READ,                \
-                               done ? order : fail, (uint64_t)*expected, (uint64_t)v, HERE))                 \
+        ATOMIC_ACCESS(a, done = __atomic_compare_exchange_n(a, expected, v, 0, ORDER, ORDER),                \
+                      done ? REFCL_HOST_RMW : REFCL_HOST_READ, done ? order : fail,                          \
+                      record_access(runtime, a, sizeof v, done ? REFCL_HOST_RMW : REFCL_HOST_READ,           \
+                                    done ? order : fail, (uint64_t)*expected, (uint64_t)v, HERE))            \
         return done;                                                                                         \
     }
 

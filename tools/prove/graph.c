@@ -1,10 +1,11 @@
 /* The kernel with all calls inlined as one control-flow graph.  Blocks end at terminators, at calls of functions, and
- * before instructions at which a whole work-group meets. */
+ * before collective instructions. */
 #include "tools/prove/internal.h"
 
 #include <string.h>
 
-static bool meets(struct pv *pv, const struct in_inst *inst)
+/* Whether all work-items of a work-group execute INST together: a barrier or a group function. */
+static bool is_collective(struct pv *pv, const struct in_inst *inst)
 {
     switch (inst->opcode) {
     case SpvOpControlBarrier:
@@ -171,7 +172,8 @@ static uint32_t inline_function(struct pv *pv, const struct in_function *f, uint
             ends = ex_grow(pv->ex, ends, end_count, sizeof *ends);
             ends[end_count++] = at;
             at = PV_NONE;
-        } else if (at != PV_NONE && ((i->opcode == SpvOpFunctionCall && has_body(pv, i)) || meets(pv, i))) {
+        } else if (at != PV_NONE &&
+                   ((i->opcode == SpvOpFunctionCall && has_body(pv, i)) || is_collective(pv, i))) {
             at = end_block(pv, at, i, frame);
         }
     }

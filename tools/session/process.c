@@ -4,8 +4,8 @@
 #include "memmodel/base/escape.h"
 #include "tools/footprint/footprint.h"
 #include "tools/hints/hints.h"
-#include "tools/session/again.h"
 #include "tools/session/recorder.h"
+#include "tools/session/reexecute.h"
 #include "tools/session/revisions.h"
 #include "tools/tool.h"
 

@@ -3,7 +3,7 @@
 #include "tools/session/revisions.h"
 #include "memmodel/base/array.h"
 #include "memmodel/base/clock.h"
-#include "tools/session/again.h"
+#include "tools/session/reexecute.h"
 
 #include <stdlib.h>
 #include <string.h>

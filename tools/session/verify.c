@@ -5,8 +5,8 @@
 #include "tools/session/verify.h"
 #include "memmodel/base/array.h"
 #include "memmodel/base/clock.h"
-#include "tools/session/again.h"
 #include "tools/session/order.h"
+#include "tools/session/reexecute.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

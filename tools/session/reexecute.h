@@ -1,7 +1,7 @@
 /* Replays a recorded trace and re-executes the launches of its re-execution records, to get their
  * accesses. */
-#ifndef TOOLS_SESSION_AGAIN_H
-#define TOOLS_SESSION_AGAIN_H
+#ifndef TOOLS_SESSION_REEXECUTE_H
+#define TOOLS_SESSION_REEXECUTE_H
 
 #include "memmodel/memmodel.h"
 

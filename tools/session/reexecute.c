@@ -1,5 +1,5 @@
 /* Replays a recorded trace; re-executing its launches takes as long as the interpreter does. */
-#include "tools/session/again.h"
+#include "tools/session/reexecute.h"
 #include "interp/replay/expand.h"
 #include "memmodel/base/clock.h"
 
