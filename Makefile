@@ -466,7 +466,7 @@ install: all $(addprefix $(BUILD)/completion/refcl.,bash zsh fish)
 	cp -R litmus/suite/. $(DESTDIR)$(SHARE)/refcl/suite/ && chmod -R a+rX $(DESTDIR)$(SHARE)/refcl/suite
 	install -m 644 tools/packaging/ci/* $(DESTDIR)$(SHARE)/refcl/ci/
 	install -m 644 memmodel/refcl_recorder.h memmodel/memmodel.h memmodel/event.def memmodel/term.def $(DESTDIR)$(PREFIX)/include/refcl/memmodel/
-	install -m 644 $(addprefix memmodel/base/,arena.h base64.h error.h memory.h socket.h write.h) $(DESTDIR)$(PREFIX)/include/refcl/memmodel/base/
+	install -m 644 $(addprefix memmodel/base/,arena.h base64.h error.h memory.h write.h) $(DESTDIR)$(PREFIX)/include/refcl/memmodel/base/
 	install -m 644 tools/man/*.1 $(DESTDIR)$(SHARE)/man/man1/
 	$(foreach d,$(DOCUMENTS),sed $(document_links) $(d) > $(DESTDIR)$(SHARE)/doc/refcl/$(call document,$(d)) &&) chmod 644 $(DESTDIR)$(SHARE)/doc/refcl/*.md
 	install -m 644 tools/examples/bugs/* $(DESTDIR)$(SHARE)/doc/refcl/examples/bugs/
