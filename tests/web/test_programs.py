@@ -51,6 +51,14 @@ def summary(verdict):
     return [verdict.get(key) for key in ANSWERS] + [[s["values"] if isinstance(s["values"], list) else [str(v) for v in s["values"].values()] for s in verdict["states"]]]
 
 
+def agrees(said, wanted):
+    """The same answers; unknown is permitted where only refcl explore reached a bound with a finding, as it raises the bound in steps."""
+    ours, theirs = summary(said), summary(wanted)
+    if ours == theirs or not (said.get("limit") and wanted.get("limit")) or said["limit"] == wanted["limit"]:
+        return ours == theirs
+    return all(a in ("unknown", b) for a, b in zip(ours[:5], theirs[:5])) and not set(ours[5]) - set(theirs[5])
+
+
 def same_verdicts(folder):
     wrong, compared, without = [], 0, []
     for i, (path, options) in enumerate(sample()):
@@ -62,7 +70,7 @@ def same_verdicts(folder):
         said = play("opencl.cat", [], [to])[0]
         wanted = json.loads(explore(path, options, "--engine", "search", "--json", "-").stdout)["tests"][0]
         compared += 1
-        if "error" in said or summary(said) != summary(wanted):
+        if "error" in said or not agrees(said, wanted):
             wrong.append((path, said.get("error"), summary(wanted)))
     check("%d programs have the verdicts and states of refcl explore" % compared, compared >= 50 and not wrong, wrong[:3])
     check("... those that apply functions of an instruction set are refused", "float_atomic_any_order.cl" in without or len(without) >= 3, without)
