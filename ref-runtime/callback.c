@@ -42,6 +42,7 @@ static void *callback_thread(void *unused)
     return NULL;
 }
 
+/* Under LOCK. */
 static bool callback_thread_start(void)
 {
     pthread_t thread;
@@ -50,6 +51,14 @@ static bool callback_thread_start(void)
         running = true;
     }
     return running;
+}
+
+bool rt_callback_start(void)
+{
+    pthread_mutex_lock(&lock);
+    bool ok = callback_thread_start();
+    pthread_mutex_unlock(&lock);
+    return ok;
 }
 
 bool rt_callback_post(void (*function)(void *data), void *data)

@@ -99,6 +99,8 @@ cl_int CL_API_CALL rt_clSetEventCallback(cl_event handle, cl_int type,
         return CL_INVALID_EVENT;
     if (!pfn_notify || (type != CL_SUBMITTED && type != CL_RUNNING && type != CL_COMPLETE))
         return CL_INVALID_VALUE;
+    if (!rt_callback_start())
+        return CL_OUT_OF_RESOURCES;
     struct rt_event_callback *callback = mm_alloc_zero(1, sizeof *callback);
     if (!callback)
         return CL_OUT_OF_HOST_MEMORY;

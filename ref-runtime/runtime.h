@@ -519,7 +519,9 @@ bool rt_findings_suffice(void);
 void rt_record_text(const char *file, const char *text);
 /* The counter of ended work-groups of the launch COMMAND, which begins; NULL: progress is not shared. */
 uint64_t *rt_record_progress(uint32_t command);
-/* Runs FUNCTION(data) on the callback thread, later: build notifications and the like.  False: no memory. */
+/* Starts the callback thread, if it does not run.  False: it cannot be created. */
+bool rt_callback_start(void);
+/* Runs FUNCTION(data) on the callback thread, later: build notifications and the like.  False: no memory or no thread. */
 bool rt_callback_post(void (*function)(void *data), void *data);
 /* Calls the context's error notification function, if it has one. */
 void rt_context_notify(struct rt_context *context, const char *text);

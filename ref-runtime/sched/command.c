@@ -254,11 +254,10 @@ static cl_int enqueue(struct rt_command *command, bool earlier, cl_uint count, c
                       cl_event *event_ret, bool blocking)
 {
     cl_int error = rt_context_error(command->queue->context);
-    if (error || rt_device_lost(command->queue->device)) {
+    if (error || rt_device_lost(command->queue->device) || !rt_sched_start()) {
         rt_command_discard(command);
         return error ? error : CL_OUT_OF_RESOURCES;
     }
-    rt_sched_start();
     record_enqueue(command);
     struct rt_event *event = command->event;
     const char *name = command->record.kind;

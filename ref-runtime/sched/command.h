@@ -127,7 +127,8 @@ void rt_event_set_status(struct rt_event *event, cl_int status);
 void rt_sched_call(struct rt_waiting *waiting);
 /* Calls FUNCTION(data) when every command that is incomplete now has completed. */
 void rt_sched_when_over(void (*function)(void *data), void *data);
-void rt_sched_start(void);
+/* False: there is no thread to run commands, and there will be none. */
+bool rt_sched_start(void);
 void rt_sched_record_start(struct rt_command *command);
 mm_event_id rt_sched_record_completion(const struct rt_command *command);
 void rt_sched_complete(struct rt_command *command, cl_int status);

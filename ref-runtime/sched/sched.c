@@ -1,11 +1,10 @@
 /* The executor: one thread that runs commands whose dependencies are met.
  *
- * Kernels run in slices, so that kernels of several queues and devices make progress together.  By default
- * commands start in the order in which they became ready.  With REFCL_QUEUE_SEED=N every choice (which ready
- * command starts, which running kernel gets the next slice, and how long it is) comes from the seed, and commands wait for
- * a flush, so that out-of-order queues really are out of order [CL 5.13, 5.15].  The same seed gives the same
- * execution: the executor takes scheduling steps while the host waits, one step when it polls an event, and none while it computes,
- * unless it computes for longer than REFCL_QUEUE_PATIENCE. */
+ * Kernels run in slices, so that kernels of several queues and devices make progress together.  By default commands start
+ * in the order in which they became ready.  With REFCL_QUEUE_SEED=N every choice (which ready command starts, which running
+ * kernel gets the next slice, and how long it is) comes from the seed, and commands wait for a flush, so that out-of-order
+ * queues really are out of order [CL 5.13, 5.15].  The same seed gives the same execution: the executor takes scheduling steps
+ * while the host waits, one when it polls an event, none while it computes, unless it computes for longer than REFCL_QUEUE_PATIENCE. */
 #include "memmodel/base/hash.h"
 #include "ref-runtime/callback.h"
 #include "ref-runtime/check/api_check.h"
@@ -269,8 +268,8 @@ static int wait_at_most(pthread_cond_t *condition, uint64_t nanoseconds)
     return pthread_cond_timedwait(condition, &rt_lock, &until);
 }
 
-/* A host that polls an event instead of waiting grants one step per poll.  A long step does not block the host:
- * it may run a native function of the application that waits for this thread. */
+/* A host that polls an event instead of waiting grants one step per poll.  A long step does not block the host: it may run
+ * a native function of the application that waits for this thread. */
 void rt_sched_poll(void)
 {
     if (!sched.seeded)
@@ -393,8 +392,7 @@ static bool wait_quietly(uint64_t nanoseconds)
     return wait_at_most(&sched.work, nanoseconds) == ETIMEDOUT;
 }
 
-/* A short timed sleep before the executor blocks on the condition variable, so that callers need not pay for
- * waking it. */
+/* A short timed sleep before the executor blocks on the condition variable: callers need not pay for waking it. */
 static void wait_shortly(int *short_waits, long *length)
 {
     sched.ready.added = false;
@@ -516,9 +514,8 @@ static void *executor_thread(void *unused)
 
 /* ---- fork ---- */
 
-/* A fork waits for the end of the step, so that no command is within one and the child can continue all of
- * them. A step that does not end, as one of a native kernel that waits for this thread, is not waited for any
- * longer. */
+/* A fork waits for the end of the step, so that no command is within one and the child can continue all of them.  It does
+ * not wait for long: a step may wait for this thread, as a native kernel can. */
 static void before_fork(void)
 {
     pthread_mutex_lock(&rt_lock);
@@ -566,14 +563,17 @@ static void start_executor(void)
     pthread_sigmask(SIG_SETMASK, &all, &old);
     if (pthread_create(&sched.executor.thread, NULL, executor_thread, NULL) == 0)
         sched.executor.process = getpid();
+    else
+        fprintf(stderr, "refcl: error: no thread to run commands can be created (ulimit -u)\n");
     pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
-void rt_sched_start(void)
+bool rt_sched_start(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, start_executor);
     in_start();
+    return sched.executor.process != 0;
 }
 
 bool rt_sched_is_executor(void)
