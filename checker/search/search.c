@@ -67,7 +67,9 @@ uint64_t sx_processor_us(void)
 {
     struct timespec resolution;
 
-    return clock_getres(CLOCK_PROCESS_CPUTIME_ID, &resolution) == 0 ? mm_clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1000 : sx_now_us();
+    return clock_getres(CLOCK_PROCESS_CPUTIME_ID, &resolution) == 0
+               ? mm_clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1000
+               : sx_now_us();
 }
 
 void sx_limit(struct sx *sx, const char *rule, const char *message)
