@@ -54,7 +54,7 @@ run() {
     [ -e "tests/fuzz/$reader.dict" ] && options=(-dict="tests/fuzz/$reader.dict")
     while [ $SECONDS -lt $until ] && [ $crashes -lt 20 ]; do
         seed=$RANDOM
-        "$folder/fuzz_$reader" -seed=$seed -max_total_time=$((until - SECONDS)) -max_len=16384 -timeout=20 -rss_limit_mb=3000 \
+        "$folder/fuzz_$reader" -seed=$seed -max_total_time=$((until - SECONDS)) -max_len=16384 -timeout=1800 -rss_limit_mb=3000 \
             -malloc_limit_mb=65536 -close_fd_mask=3 -print_final_stats=1 "${options[@]}" \
             -artifact_prefix="$folder/crashes/$reader-" "$found" "tests/fuzz/corpus/$reader" $(seeds "$reader") \
             </dev/null >>"$log" 2>&1 && break
@@ -62,7 +62,7 @@ run() {
     done
 }
 coverage() {
-    LLVM_PROFILE_FILE=$folder/$1.profraw "$folder/fuzz_$1" -runs=0 -timeout=20 -close_fd_mask=3 -rss_limit_mb=3000 \
+    LLVM_PROFILE_FILE=$folder/$1.profraw "$folder/fuzz_$1" -runs=0 -timeout=1800 -close_fd_mask=3 -rss_limit_mb=3000 \
         -malloc_limit_mb=65536 "$folder/found/$1" "tests/fuzz/corpus/$1" $(seeds "$1") </dev/null >"$folder/coverage.log" 2>&1
     "$LLVM_BIN/llvm-profdata" merge -o "$folder/$1.profdata" "$folder/$1.profraw" 2>/dev/null &&
         "$LLVM_BIN/llvm-cov" report -instr-profile "$folder/$1.profdata" "$folder/fuzz_$1" $(sources "$1") 2>/dev/null |
@@ -75,8 +75,9 @@ for reader in "$@"; do
     run "$reader" $((seconds / $#))
     cpu_seconds >"$folder/after"
     log=$folder/$reader.log
-    crashes=$(grep -c 'deadly signal\|ERROR: AddressSanitizer\|ERROR: LeakSanitizer\|out-of-memory' "$log")
-    timeouts=$(grep -c 'ERROR: libFuzzer: timeout' "$log")
+    slow=$(grep -c 'in input_takes_too_long ' "$log")
+    timeouts=$((slow + $(grep -c 'ERROR: libFuzzer: timeout' "$log")))
+    crashes=$(($(grep -c 'deadly signal\|ERROR: AddressSanitizer\|ERROR: LeakSanitizer\|out-of-memory' "$log") - slow))
     edges=$(grep -o ' cov: [0-9]*' "$log" | awk '{ print $2 }' | sort -n | tail -1)
     printf '| %s | %(%F)T | %d | %d | %d, %d | %d | %s |\n' "$reader" -1 $(($(<"$folder/after") - $(<"$folder/before"))) \
         "$(stat_of "$log" number_of_executed_units)" "$crashes" "$timeouts" "${edges:-0}" "$(coverage "$reader")"
