@@ -117,14 +117,30 @@ static void child_main(const struct lt_campaign_state *c, FILE *report)
     lt_report(report, 0, "end", NULL, NULL);
 }
 
+/* Always false: the campaign ends. */
+static bool cannot_start(struct lt_campaign_state *c)
+{
+    char reason[128];
+    snprintf(reason, sizeof reason, "no process can be started to run tests: %s", strerror(errno));
+    c->broken = true;
+    c->broken_reason = strdup(reason);
+    return false;
+}
+
 bool lt_child_start(struct lt_campaign_state *c)
 {
     int fds[2];
     if (pipe(fds) != 0)
-        return false;
+        return cannot_start(c);
     fflush(NULL);
     pid_t parent = getpid();
     c->child = fork();
+    if (c->child < 0) {
+        cannot_start(c);
+        close(fds[0]);
+        close(fds[1]);
+        return false;
+    }
     if (c->child == 0) {
         /* The child must die with its parent; the parent may have died before prctl(), which getppid() shows. */
         if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent)
@@ -142,7 +158,7 @@ bool lt_child_start(struct lt_campaign_state *c)
     c->used = 0;
     c->current = -1;
     c->heard = lt_seconds();
-    return c->child > 0;
+    return true;
 }
 
 /* ---- listening -------------------------------------------------------------------------------------------- */

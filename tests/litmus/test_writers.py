@@ -2,6 +2,7 @@
 """Campaigns that are killed leave nothing behind, a results file has one writer, and merging counts each run once."""
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -224,8 +225,27 @@ def limited(folder):
           (done.stdout, done.stderr))
 
 
+def unstarted(folder):
+    """Without descriptors for the process that runs tests a campaign is an error, not a campaign without tests."""
+    plan, results = (os.path.join(folder, n) for n in ("p.json", "r.json"))
+    run(REFCL, "litmus", "plan", "-o", plan, TESTS[0])
+    codes, said = set(), 0
+    for limit in range(4, 12):
+        if os.path.exists(results):
+            os.remove(results)
+        done = subprocess.run([RUNNER, "-q", "-n", "64", "-o", results, plan], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              timeout=PATIENCE, env=on_refcl(),
+                              preexec_fn=lambda n=limit: resource.setrlimit(resource.RLIMIT_NOFILE, (n, n)))
+        codes.add(done.returncode)
+        said += "no process can be started to run tests: Too many open files" in done.stderr
+        ran = os.path.exists(results) and total(load(results)) > 0
+        check("%d descriptors: success only where the test ran" % limit, (done.returncode == 0) == ran, (done.returncode, done.stderr))
+    check("no process can be started: the message", said > 0 and codes & {2}, (codes, said))
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
+        unstarted(folder)
         merges(folder)
         iterations(folder)
         limited(folder)
