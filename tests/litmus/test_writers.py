@@ -243,9 +243,30 @@ def unstarted(folder):
     check("no process can be started: the message", said > 0 and codes & {2}, (codes, said))
 
 
+def wide(folder):
+    """A test of more observed values than an instance may have fails, also where results with as many values are resumed."""
+    plan, results = (os.path.join(folder, n) for n in ("p.json", "r.json"))
+    run(REFCL, "litmus", "plan", "-o", plan, TESTS[0])
+    for times in (35, 5000):
+        run(RUNNER, "-q", "-n", "8", "-o", results, plan)
+        wider = (load(plan), load(results))
+        for whole in wider:
+            whole["tests"][0]["observed"] *= times
+        for state in wider[1]["tests"][0]["states"]:
+            state["values"] = ["72340172838076673"] * 2 * times
+        for path, whole in zip((os.path.join(folder, "wide.plan"), results), wider):
+            with open(path, "w", encoding="utf-8") as f:
+                json.dump(whole, f)
+        for words in (["--resume"], []):
+            done = run(RUNNER, "-q", "-n", "64", *words, "-o", results, os.path.join(folder, "wide.plan"))
+            check("%d observed values %s: the test fails" % (2 * times, words), done.returncode == 1 and
+                  [t["status"] for t in load(results)["tests"]] == ["failed"], (done.returncode, done.stdout, done.stderr))
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         unstarted(folder)
+        wide(folder)
         merges(folder)
         iterations(folder)
         limited(folder)
