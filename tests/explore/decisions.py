@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """What `refcl explore` decides of the kernels of tests/races, tests/explore and the public corpus, each within a short time
-and without --bound: decided, unknown, or refused, by reason.
+and without --bound: decided, unknown, refused, or unknown as the kernel's file states, by reason.
 
 decisions.py [--timeout S] [--jobs N] [--match TEXT] [--items N] [--list] [-- OPTION...]
 
 Kernels of tests/races that need more than --items work-items are left out.  A verdict that contradicts that of the kernel's
-file is printed and ends the program with 1."""
+file, one about no execution (vacuous), and a process that uses more CPU time than its limits allow end the program with 1."""
 import argparse
 import collections
 import csv
@@ -17,7 +17,7 @@ import re
 import shlex
 import subprocess
 import sys
-import time
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -27,9 +27,12 @@ from rows import CORPUS, DIFFERS
 from test_kernels import header
 from test_races import directives
 
+WRONG = ("failed", "vacuous", "late", "CONTRADICTS")
 ANSWERS = ("condition", "race", "usage", "divergence", "termination")
-# RACE: the expected answer, "" if none is known.
-Case = collections.namedtuple("Case", "name path options race")
+GRACE = 2  # seconds beyond the limits, one for each engine, to compile the kernel and to print the verdict
+# RACE: the expected answer, "" if none is known.  OPEN: the file states an unknown answer.
+Case = collections.namedtuple("Case", "name path options race open", defaults=(False,))
+# SECONDS: CPU time.
 Result = collections.namedtuple("Result", "case what why seconds")
 
 
@@ -70,7 +73,8 @@ def features(items):
             if list(header(path, "Error")) or size_of(options) > items or not expected:
                 continue
             race = expected.get("race", "")
-            yield Case(f"{folder}/{os.path.basename(path)}", path, options, "" if race == "unknown" else race)
+            yield Case(f"{folder}/{os.path.basename(path)}", path, options, "" if race == "unknown" else race,
+                       "unknown" in expected.values())
 
 
 def corpus(items):
@@ -97,24 +101,54 @@ def reason(text):
     return re.sub(r"[\w./-]+\.(cl|spvasm|c):\d+", "FILE:LINE", re.sub(r"'[^']*'", "'...'", text))[:150]
 
 
+def explore(command):
+    """Output, errors, exit code and CPU time of COMMAND, its children included."""
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+        child = subprocess.Popen(command, stdout=out, stderr=err)
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        err.seek(0)
+        return out.read(), err.read().strip(), child.returncode, usage.ru_utime + usage.ru_stime
+
+
+def is_vacuous(test):
+    """No execution is judged, though no fault, barrier or loop explains that."""
+    found = test["flags"] or test["divergence"] == "found" or test["termination"] == "not-always"
+    return test["allowed_states"] == 0 and test["states_complete"] and test["condition"] != "unknown" and not found
+
+
+def judge(case, test, code):
+    """What became of CASE, and why."""
+    still = [key for key in ANSWERS if test[key] == "unknown"]
+    if case.race and test["race"] not in ("unknown", case.race):
+        return "CONTRADICTS", f"race {test['race']}, expected {case.race}"
+    if code not in (0, 1, 3):
+        return "failed", f"exit code {code}"
+    if code == 3 and not still:
+        return "CONTRADICTS", "exit code 3 without an unknown answer"
+    if is_vacuous(test):
+        return "vacuous", "no final state"
+    if code == 3:
+        return "stated" if case.open else "unknown", test.get("limit", "no reason")
+    return "decided", ""
+
+
 def run(case, timeout, more=()):
-    command = [REFCL, "explore", "--timeout", str(timeout), "--json", "-", *case.options, *more, case.path]
-    start = time.monotonic()
-    process = subprocess.run(command, capture_output=True, text=True, check=False)
-    seconds = time.monotonic() - start
+    out, err, code, seconds = explore([REFCL, "explore", "--timeout", str(timeout), "--json", "-", *case.options, *more, case.path])
     try:
-        test = json.loads(process.stdout)["tests"][0]
+        test = json.loads(out)["tests"][0]
     except (ValueError, LookupError):
-        return Result(case, "refused", process.stderr.strip(), seconds)
+        return Result(case, "refused", err, seconds)
     if "error" in test:
         return Result(case, "refused", test["error"], seconds)
-    if case.race and test["race"] != "unknown" and test["race"] != case.race:
-        return Result(case, "CONTRADICTS", f"race {test['race']}, expected {case.race}", seconds)
-    if process.returncode == 3:
-        still = [key for key in ANSWERS if test[key] == "unknown"]
-        return Result(case, "unknown", f"{test.get('limit', 'no reason')}", seconds) if still else \
-            Result(case, "CONTRADICTS", "exit code 3 without an unknown answer", seconds)
-    return Result(case, "decided" if process.returncode in (0, 1) else "failed", process.stderr.strip(), seconds)
+    return Result(case, *judge(case, test, code), seconds)
+
+
+def in_time(result, timeout):
+    """RESULT, which is late if the limits did not end it."""
+    late = result.seconds > 2 * timeout + GRACE
+    return result._replace(what="late", why=f"{result.seconds:.1f} s of CPU time") if late else result
 
 
 def cases(items, match=""):
@@ -126,7 +160,7 @@ def cases(items, match=""):
 
 def print_table(results):
     counts = collections.Counter((r.case.name.split("/")[0], r.what) for r in results)
-    kinds = ("decided", "unknown", "refused", "failed", "CONTRADICTS")
+    kinds = ("decided", "unknown", "stated", "refused", *WRONG)
     print(f"{'':10}" + "".join(f"{kind:>12}" for kind in kinds))
     for group in sorted({group for group, _ in counts}):
         print(f"{group:10}" + "".join(f"{counts[group, kind]:12}" for kind in kinds))
@@ -137,7 +171,7 @@ def print_table(results):
 
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--timeout", type=int, default=5, help="seconds for each kernel (default 5)")
+    options.add_argument("--timeout", type=int, default=5, help="seconds for each kernel and engine (default 5)")
     options.add_argument("--jobs", type=int, default=JOBS)
     options.add_argument("--match", default="", help="only kernels whose name holds this")
     options.add_argument("--items", type=int, default=8, help="most work-items (default 8)")
@@ -146,13 +180,15 @@ def main():
     args = options.parse_args()
     todo = list(cases(args.items, args.match))
     with ThreadPoolExecutor(args.jobs) as pool:
-        results = list(pool.map(lambda case: run(case, args.timeout, args.more), todo))
+        results = list(pool.map(lambda case: in_time(run(case, args.timeout, args.more), args.timeout), todo))
     for r in results:
         if args.list and r.what != "decided":
             print(f"{r.what:11} {r.seconds:6.1f} s  {r.case.name}: {r.why}", flush=True)
     print_table(results)
-    print(f"{len(results)} kernels, {sum(r.seconds for r in results):.0f} s")
-    return 1 if any(r.what in ("CONTRADICTS", "failed") for r in results) else 0
+    unknown = sum(r.what == "unknown" for r in results)
+    print(f"{len(results)} kernels, {100 * unknown / max(len(results), 1):.1f} % unknown within {args.timeout} s, "
+          f"CPU {sum(r.seconds for r in results):.0f} s in all")
+    return 1 if any(r.what in WRONG for r in results) else 0
 
 
 if __name__ == "__main__":
