@@ -388,8 +388,6 @@ cl_int CL_API_CALL rt_clGetDeviceInfo(cl_device_id handle, cl_device_info param_
     struct rt_device *device = rt_device(handle);
     if (!device)
         return CL_INVALID_DEVICE;
-    if (!rt_version_has_query(param_name))
-        return CL_INVALID_VALUE;
     return RT_INFO_QUERY(device_rows, device, param_name, size, value, size_ret);
 }
 

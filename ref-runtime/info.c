@@ -1,5 +1,5 @@
 /* Info queries: one set of size and null rules for every clGet*Info [CL 4.1, 4.2, 5.1 ff.]. */
-#include "ref-runtime/runtime.h"
+#include "ref-runtime/device.h"
 
 #include <string.h>
 
@@ -55,7 +55,7 @@ cl_int rt_info_query(const struct rt_info_row *rows, size_t count, const void *o
                      size_t size, void *value, size_t *size_ret)
 {
     const struct rt_info_out out = {value, size, size_ret};
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && rt_version_has_query(param); i++) {
         if (rows[i].param != param)
             continue;
         if (rows[i].get)

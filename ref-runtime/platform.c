@@ -133,17 +133,17 @@ cl_int CL_API_CALL rt_clGetPlatformInfo(cl_platform_id handle, cl_platform_info 
     struct rt_platform *the = rt_the_platform();
     if (handle && !rt_platform(handle))
         return CL_INVALID_PLATFORM;
-    if (!rt_version_has_query(param_name))
-        return CL_INVALID_VALUE;
     return RT_INFO_QUERY(platform_rows, the, param_name, size, value, size_ret);
 }
 
-/* A device answers to its own type, to ALL, and the first one to DEFAULT; a custom device to CUSTOM alone. */
+/* A device answers to its own type, to ALL, and the first one to DEFAULT.  Before OpenCL 3.0 a custom device answers to
+ * CUSTOM alone [CL 4.2 R2, R131]. */
 static bool has_type(const struct rt_device *device, cl_device_type type)
 {
+    bool common = !(device->type & CL_DEVICE_TYPE_CUSTOM) || rt_version() >= RT_3_0;
     if (type == CL_DEVICE_TYPE_ALL)
-        return !(device->type & CL_DEVICE_TYPE_CUSTOM);
-    return (device->type & type) != 0 || ((type & CL_DEVICE_TYPE_DEFAULT) && device->index == 0);
+        return common;
+    return (device->type & type) != 0 || ((type & CL_DEVICE_TYPE_DEFAULT) && device->index == 0 && common);
 }
 
 cl_uint rt_devices_of_type(cl_device_type type, struct rt_device *found[RT_MAX_DEVICES])

@@ -46,11 +46,19 @@ cl_version rt_c_version(void)
 }
 
 /* Queries that a version introduced and that no extension has under another name, and those of extensions that depend on
- * a version [CL 4.1, 4.2]. */
+ * a version [CL 4.1, 4.2, 5.1, 5.4.2, 5.5.5, 5.7.2, 5.8.9]. */
 static const struct {
-    cl_uint param; /* of platforms or of devices: their values differ */
+    cl_uint param; /* values of queries of different objects differ */
     cl_version since;
 } introduced[] = {
+    {CL_PLATFORM_HOST_TIMER_RESOLUTION, CL_MAKE_VERSION(2, 1, 0)},
+    {CL_QUEUE_DEVICE_DEFAULT, CL_MAKE_VERSION(2, 1, 0)},
+    {CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT, CL_MAKE_VERSION(2, 2, 0)},
+    {CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT, CL_MAKE_VERSION(2, 2, 0)},
+    {CL_QUEUE_PROPERTIES_ARRAY, RT_3_0},
+    {CL_MEM_PROPERTIES, RT_3_0},
+    {CL_PIPE_PROPERTIES, RT_3_0},
+    {CL_SAMPLER_PROPERTIES, RT_3_0},
     {CL_DEVICE_MAX_NUM_SUB_GROUPS, CL_MAKE_VERSION(2, 1, 0)},
     {CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS, CL_MAKE_VERSION(2, 1, 0)},
     {CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES, RT_3_0},

@@ -36,6 +36,32 @@ static void reports(void **state) /* [CL 4.1 R1] [CL 4.2 R1] */
     assert_string_equal(text, wanted);
 }
 
+/* Queries of objects by the version that introduced them. [CL 5.1 E19] [CL 5.5.5 E1] [CL 5.7.2 E1] [CL 5.8.9 E1] */
+static void queries_of_objects(void)
+{
+    size_t size;
+    cl_mem buffer = clCreateBuffer(context, 0, 4, NULL, &err),
+           pipe = clCreatePipe(context, 0, 4, 4, NULL, &err);
+    cl_sampler sampler = clCreateSampler(context, CL_FALSE, CL_ADDRESS_NONE, CL_FILTER_NEAREST, &err);
+    OK(err);
+    cl_program program = build_source("kernel void k() {}", NULL);
+    cl_int since_3_0 = given >= 30 ? CL_SUCCESS : CL_INVALID_VALUE;
+    assert_int_equal(clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES_ARRAY, 0, NULL, &size), since_3_0);
+    assert_int_equal(clGetMemObjectInfo(buffer, CL_MEM_PROPERTIES, 0, NULL, &size), since_3_0);
+    assert_int_equal(clGetPipeInfo(pipe, CL_PIPE_PROPERTIES, 0, NULL, &size), since_3_0);
+    assert_int_equal(clGetSamplerInfo(sampler, CL_SAMPLER_PROPERTIES, 0, NULL, &size), since_3_0);
+    assert_int_equal(clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE_DEFAULT, 0, NULL, &size),
+                     given >= 21 ? CL_SUCCESS : CL_INVALID_VALUE);
+    assert_int_equal(clGetProgramInfo(program, CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT, 0, NULL, &size),
+                     given >= 22 ? CL_SUCCESS : CL_INVALID_VALUE);
+    assert_int_equal(clGetPlatformInfo(platform, CL_PLATFORM_HOST_TIMER_RESOLUTION, 0, NULL, &size),
+                     given >= 21 ? CL_SUCCESS : CL_INVALID_VALUE);
+    OK(clReleaseProgram(program));
+    OK(clReleaseSampler(sampler));
+    OK(clReleaseMemObject(pipe));
+    OK(clReleaseMemObject(buffer));
+}
+
 static void queries(void **state)
 {
     (void)state;
@@ -53,6 +79,7 @@ static void queries(void **state)
                 {CL_DEVICE_SPIRV_CAPABILITIES, 20}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_int_equal(query(rows[i].param), given >= rows[i].since ? CL_SUCCESS : CL_INVALID_VALUE);
+    queries_of_objects();
     if (given < 30)
         return;
     cl_name_version all[16];
