@@ -4,11 +4,12 @@
 
 #include "ref-runtime/runtime.h"
 
-/* A destructor callback of a context or memory object. */
+/* A destructor callback of a context, memory object or program. */
 struct rt_callback {
     struct rt_callback *next;
     void(CL_CALLBACK *context_function)(cl_context, void *);
     void(CL_CALLBACK *mem_function)(cl_mem, void *);
+    void(CL_CALLBACK *program_function)(cl_program, void *);
     void *data;
 };
 

@@ -31,7 +31,7 @@ uint32_t rt_max_work_group(void);
 uint32_t rt_sub_group_size(void);
 /* The largest allocation that some device of CONTEXT has room for, the smallest alignment that some device
  * asks for, whether some device has images, and the kinds of SVM that some device has, or EVERY one. */
-uint64_t rt_context_max_alloc(const struct rt_context *context);
+uint64_t rt_context_max_alloc(const struct rt_context *context, bool every);
 uint32_t rt_context_alignment(const struct rt_context *context);
 bool rt_context_images(const struct rt_context *context);
 cl_device_svm_capabilities rt_context_svm(const struct rt_context *context, bool every);

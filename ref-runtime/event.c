@@ -13,6 +13,7 @@ struct rt_event *rt_event_create(struct rt_context *context, struct rt_queue *qu
     if (queue) {
         rt_object_retain(queue);
         event->queue = queue;
+        event->profiled = queue->flags & CL_QUEUE_PROFILING_ENABLE;
     }
     event->command_type = type;
     event->status = queue ? CL_QUEUED : CL_SUBMITTED;
@@ -35,7 +36,7 @@ void rt_event_destroy(struct rt_event *event)
 
 void rt_event_stamp(struct rt_event *event, int which)
 {
-    if (event->queue->flags & CL_QUEUE_PROFILING_ENABLE)
+    if (event->profiled)
         event->times[which] = IN_FAULTY(PROFILING_DISORDER) && which == RT_START ? 1 : rt_now();
 }
 
@@ -240,8 +241,10 @@ static cl_int get_status(const void *object, const struct rt_info_out *out)
     return rt_info_put(out, &status, sizeof status);
 }
 
+RT_ANSWER(get_queue, handle, struct rt_event, event, event->several_queues ? NULL : event->queue)
+
 static const struct rt_info_row event_rows[] = {
-    RT_INFO_FIELD(CL_EVENT_COMMAND_QUEUE, struct rt_event, queue),
+    RT_INFO_GET(CL_EVENT_COMMAND_QUEUE, get_queue),
     RT_INFO_FIELD(CL_EVENT_CONTEXT, struct rt_event, context),
     RT_INFO_FIELD(CL_EVENT_COMMAND_TYPE, struct rt_event, command_type),
     RT_INFO_GET(CL_EVENT_COMMAND_EXECUTION_STATUS, get_status),
@@ -265,8 +268,7 @@ cl_int CL_API_CALL rt_clGetEventProfilingInfo(cl_event handle, cl_profiling_info
     struct rt_event *event = rt_event(handle);
     if (!event)
         return CL_INVALID_EVENT;
-    if (look(event) != CL_COMPLETE || event->context->terminated || !event->queue ||
-        !(event->queue->flags & CL_QUEUE_PROFILING_ENABLE))
+    if (look(event) != CL_COMPLETE || event->context->terminated || !event->profiled)
         return CL_PROFILING_INFO_NOT_AVAILABLE;
     return RT_INFO_QUERY(profiling_rows, event, param_name, size, value, size_ret);
 }

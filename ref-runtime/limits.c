@@ -76,16 +76,17 @@ uint32_t rt_sub_group_size(void)
     return default_sub_group;
 }
 
-/* ---- contexts: what at least one device has ---- */
+/* ---- contexts: what at least one device has, or every one ---- */
 
-uint64_t rt_context_max_alloc(const struct rt_context *context)
+uint64_t rt_context_max_alloc(const struct rt_context *context, bool every)
 {
-    uint64_t most = 0;
+    uint64_t most = 0, least = UINT64_MAX;
     for (cl_uint i = 0; i < context->device_count; i++) {
         uint64_t here = context->devices[i]->limits.allocation;
         most = here > most ? here : most;
+        least = here < least ? here : least;
     }
-    return most;
+    return every ? least : most;
 }
 
 bool rt_context_images(const struct rt_context *context)

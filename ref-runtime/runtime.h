@@ -425,6 +425,8 @@ struct rt_event {
     struct rt_context *context;
     struct rt_queue *queue; /* NULL: user event */
     cl_command_type command_type;
+    bool several_queues; /* its command runs in QUEUE and others */
+    bool profiled;       /* a queue of the command has profiling enabled */
     /* Under the scheduler's lock: */
     cl_int status; /* CL_QUEUED ... CL_COMPLETE, negative: failed */
     cl_ulong times[RT_TIMES];

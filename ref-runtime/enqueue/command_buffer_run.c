@@ -310,6 +310,9 @@ cl_int CL_API_CALL rt_clEnqueueCommandBufferKHR(cl_uint num_queues, cl_command_q
                           sizeof(struct run) + 2 * buffer->count * sizeof(struct rt_command *));
     if (!command)
         return CL_OUT_OF_HOST_MEMORY;
+    command->event->several_queues = buffer->queue_count > 1;
+    for (cl_uint i = 0; i < buffer->queue_count; i++)
+        command->event->profiled |= (all[i]->flags & CL_QUEUE_PROFILING_ENABLE) != 0;
     struct run *run = (void *)command->payload;
     run->buffer = buffer;
     run->count = buffer->count;

@@ -335,7 +335,8 @@ cl_int CL_API_CALL rt_clEnqueueSVMMigrateMem(cl_command_queue handle, cl_uint nu
         if (!svm || (sizes && sizes[i] && !range_valid(queue, svm_pointers[i], sizes[i])))
             return CL_INVALID_VALUE;
     }
-    struct rt_command *command =
-        rt_command_create(queue, CL_COMMAND_SVM_MIGRATE_MEM, "clEnqueueSVMMigrateMem", &nothing, 0);
+    cl_command_type type =
+        rt_version() >= RT_3_0 ? CL_COMMAND_SVM_MIGRATE_MEM : CL_COMMAND_MIGRATE_MEM_OBJECTS;
+    struct rt_command *command = rt_command_create(queue, type, "clEnqueueSVMMigrateMem", &nothing, 0);
     return command ? rt_command_enqueue(command, count, list, event, false) : CL_OUT_OF_HOST_MEMORY;
 }

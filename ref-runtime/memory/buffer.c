@@ -125,7 +125,7 @@ static cl_mem create_buffer(cl_context handle, const cl_mem_properties *properti
     error = error ? error : rt_external_check(&r, flags);
     if (error)
         return rt_null(errcode_ret, error);
-    if (size == 0 || size > rt_context_max_alloc(context))
+    if (size == 0 || size > rt_context_max_alloc(context, false))
         return rt_null(errcode_ret, CL_INVALID_BUFFER_SIZE);
     if (!host_ptr == !!(flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR)))
         return rt_null(errcode_ret, CL_INVALID_HOST_PTR);
@@ -262,12 +262,13 @@ static cl_int get_map_count(const void *object, const struct rt_info_out *out)
 
 RT_ANSWER_LIST(get_properties, struct rt_mem, properties, property_count)
 
+/* Of buffers alone: an image of such a buffer does not. */
 static cl_int get_uses_svm(const void *object, const struct rt_info_out *out)
 {
-    const struct rt_mem *root = object;
+    const struct rt_mem *mem = object, *root = mem;
     while (root->parent)
         root = root->parent;
-    return rt_info_bool(out, root->shared && !root->external);
+    return rt_info_bool(out, mem->mem_type == CL_MEM_OBJECT_BUFFER && root->shared && !root->external);
 }
 
 RT_ANSWER(get_host_ptr, handle, struct rt_mem, mem, mem->flags &CL_MEM_USE_HOST_PTR ? mem->host_ptr : NULL)

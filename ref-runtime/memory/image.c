@@ -248,7 +248,7 @@ static cl_mem create_image(cl_context handle, const cl_mem_properties *propertie
     if (error)
         return rt_null(errcode_ret, error);
     size_t size = rt_image_size(&image);
-    if (size > rt_context_max_alloc(context))
+    if (size > rt_context_max_alloc(context, false))
         return rt_null(errcode_ret, CL_MEM_OBJECT_ALLOCATION_FAILURE);
     struct rt_mem *mem = rt_mem_create(context, description->image_type, flags, size);
     if (!mem)

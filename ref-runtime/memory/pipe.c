@@ -33,7 +33,7 @@ cl_mem CL_API_CALL rt_clCreatePipe(cl_context handle, cl_mem_flags flags, cl_uin
     if (packet_size == 0 || packet_size > RT_PIPE_PACKET_SIZE || max_packets == 0)
         return rt_null(errcode_ret, CL_INVALID_PIPE_SIZE);
     size_t size = (size_t)packet_size * max_packets;
-    if (size > rt_context_max_alloc(context))
+    if (size > rt_context_max_alloc(context, false))
         return rt_null(errcode_ret, CL_MEM_OBJECT_ALLOCATION_FAILURE);
     struct rt_mem *mem =
         rt_mem_create(context, CL_MEM_OBJECT_PIPE, flags | CL_MEM_READ_WRITE | CL_MEM_HOST_NO_ACCESS, size);

@@ -30,8 +30,9 @@ static cl_int get_argument_count(const void *object, const struct rt_info_out *o
 /* As the source has them; empty for programs that come from elsewhere. */
 static cl_int get_attributes(const void *object, const struct rt_info_out *out)
 {
-    bool is_il = ((const struct rt_kernel *)object)->program->state->origin == RT_FROM_IL;
-    return rt_info_string(out, is_il ? "" : info_of(object)->attributes);
+    enum rt_program_origin origin = ((const struct rt_kernel *)object)->program->state->origin;
+    bool has_source = origin == RT_FROM_SOURCE || origin == RT_FROM_LINK;
+    return rt_info_string(out, has_source ? info_of(object)->attributes : "");
 }
 
 static const struct rt_info_row kernel_rows[] = {
@@ -153,6 +154,12 @@ static size_t required_product(const struct in_kernel_info *info)
     return (size_t)info->required_local_size[0] * info->required_local_size[1] * info->required_local_size[2];
 }
 
+static size_t most_in_group(const struct in_kernel_info *info)
+{
+    size_t required = required_product(info);
+    return required && required < rt_max_work_group() ? required : rt_max_work_group();
+}
+
 /* Only custom devices and built-in kernels answer it, and there are none. */
 static cl_int get_global_size(const void *object, const struct rt_info_out *out)
 {
@@ -163,8 +170,7 @@ static cl_int get_global_size(const void *object, const struct rt_info_out *out)
 
 static cl_int get_group_size(const void *object, const struct rt_info_out *out)
 {
-    size_t required = required_product(info_of(object));
-    return rt_info_size(out, required && required < rt_max_work_group() ? required : rt_max_work_group());
+    return rt_info_size(out, most_in_group(info_of(object)));
 }
 
 static cl_int get_compile_group_size(const void *object, const struct rt_info_out *out)
@@ -248,6 +254,17 @@ static cl_int sub_group_for_range(const struct in_kernel_info *info, bool count,
     return rt_info_size(out, count ? (items + width - 1) / width : items < width ? items : width);
 }
 
+/* Whether work-groups may have one dimension, of COUNT full sub-groups. */
+static bool takes_sub_groups(const struct in_kernel_info *info, size_t count)
+{
+    const uint32_t *required = info->required_local_size;
+    uint32_t width = rt_kernel_sub_group_size(info);
+    bool fits = count && count <= rt_max_work_group() / width;
+    if (required_product(info))
+        fits = fits && required[0] == count * width && required[1] == 1 && required[2] == 1;
+    return fits && (!info->required_sub_groups || info->required_sub_groups == count);
+}
+
 /* One dimension of COUNT full sub-groups; zeros if there is no such group. */
 static cl_int local_for_count(const struct in_kernel_info *info, size_t input_size, const void *input,
                               const struct rt_info_out *out)
@@ -261,9 +278,7 @@ static cl_int local_for_count(const struct in_kernel_info *info, size_t input_si
             return CL_INVALID_VALUE;
         bytes = out->size;
     }
-    size_t required = required_product(info);
-    if (count && count <= rt_max_work_group() / rt_kernel_sub_group_size(info) &&
-        (!required || required == count * rt_kernel_sub_group_size(info))) {
+    if (takes_sub_groups(info, count)) {
         sizes[0] = count * rt_kernel_sub_group_size(info);
         sizes[1] = sizes[2] = 1;
     }
@@ -292,7 +307,9 @@ cl_int CL_API_CALL rt_clGetKernelSubGroupInfo(cl_kernel handle, cl_device_id dev
     case CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT:
         return local_for_count(info, input_size, input, &out);
     case CL_KERNEL_MAX_NUM_SUB_GROUPS:
-        return rt_info_size(&out, (rt_max_work_group() - 1) / rt_kernel_sub_group_size(info) + 1);
+        return rt_info_size(&out, info->required_sub_groups
+                                      ? info->required_sub_groups
+                                      : (most_in_group(info) - 1) / rt_kernel_sub_group_size(info) + 1);
     case CL_KERNEL_COMPILE_NUM_SUB_GROUPS:
         return rt_info_size(&out, info->required_sub_groups);
     default:

@@ -1,6 +1,8 @@
 /* Program objects: creation, references, specialization constants [CL 5.8.1, 5.8.2, 5.8.3, 5.8.8]. */
 #include "ref-runtime/program/program.h"
 #include "interp/spirv.h"
+#include "ref-runtime/callback.h"
+#include "ref-runtime/device.h"
 
 #include "memmodel/base/array.h"
 
@@ -51,7 +53,13 @@ void rt_program_destroy(struct rt_program *program)
     struct rt_program_state *state = program->state;
     if (state) {
         for (cl_uint i = 0; i < state->device_count; i++)
-            rt_build_clear(&state->builds[i]);
+            rt_build_clear(&state->builds[i]); /* executes finalizers */
+        while (state->destructors) {
+            struct rt_callback *callback = state->destructors;
+            state->destructors = callback->next;
+            callback->program_function((cl_program)program, callback->data);
+            mm_free(callback);
+        }
         for (size_t i = 0; i < state->text_count; i++) {
             mm_free(state->texts[i].file);
             mm_free(state->texts[i].text);
@@ -313,15 +321,21 @@ cl_program CL_API_CALL rt_clCreateProgramWithBuiltInKernels(cl_context handle, c
 
 RT_REFERENCE_CALLS(Program, cl_program, RT_PROGRAM, CL_INVALID_PROGRAM)
 
-/* Deprecated, and never available in OpenCL 3.0. */
-cl_int CL_API_CALL rt_clSetProgramReleaseCallback(cl_program program,
+/* Devices of OpenCL 2.2 have destructors of program-scope variables; newer ones do not claim them, and 3.0 deprecates the
+ * call. [CL 5.8.2 R4] [CL 5.8.2 E121] */
+cl_int CL_API_CALL rt_clSetProgramReleaseCallback(cl_program handle,
                                                   void(CL_CALLBACK *notify)(cl_program, void *),
                                                   void *user_data)
 {
-    (void)user_data;
-    if (!rt_program(program))
+    struct rt_program *program = rt_program(handle);
+    if (!program)
         return CL_INVALID_PROGRAM;
-    return notify ? CL_INVALID_OPERATION : CL_INVALID_VALUE;
+    if (!notify)
+        return CL_INVALID_VALUE;
+    if (rt_version() != CL_MAKE_VERSION(2, 2, 0))
+        return CL_INVALID_OPERATION;
+    return rt_callback_add(&program->state->destructors,
+                           &(struct rt_callback){.program_function = notify, .data = user_data});
 }
 
 cl_int CL_API_CALL rt_clUnloadPlatformCompiler(cl_platform_id platform)

@@ -39,6 +39,7 @@ struct rt_program_state {
     cl_uint device_count;
     struct rt_device *devices[RT_MAX_DEVICES];
     struct rt_build builds[RT_MAX_DEVICES];
+    struct rt_callback *destructors;
 };
 
 /* A program of CONTEXT for COUNT devices (NULL: all of the context).  NULL: no memory. */

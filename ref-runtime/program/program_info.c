@@ -112,10 +112,11 @@ static cl_int put_present(const void *object, const struct rt_info_out *out, enu
 {
     struct in_module *module = rt_program_held_module(mutable_program(object));
     bool present = false;
-    for (size_t i = 0; module && i < in_module_kernel_count(module); i++)
+    if (!module)
+        return CL_INVALID_PROGRAM_EXECUTABLE;
+    for (size_t i = 0; i < in_module_kernel_count(module); i++)
         present |= in_module_kernel(module, i)->use == use;
-    if (module)
-        in_module_release(module);
+    in_module_release(module);
     return rt_info_bool(out, present);
 }
 

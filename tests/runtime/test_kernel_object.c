@@ -351,6 +351,51 @@ static void test_sub_group_queries(void **state)
     OK(clReleaseKernel(kernel));
 }
 
+static size_t local_for(cl_kernel kernel, size_t sub_groups)
+{
+    size_t sizes[3] = {9, 9, 9};
+    OK(clGetKernelSubGroupInfo(kernel, device, CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT, sizeof sub_groups,
+                               &sub_groups, sizeof sizes, sizes, NULL));
+    return sizes[0];
+}
+
+static size_t most_sub_groups(cl_kernel kernel)
+{
+    size_t most = 0;
+    OK(clGetKernelSubGroupInfo(kernel, device, CL_KERNEL_MAX_NUM_SUB_GROUPS, 0, NULL, sizeof most, &most,
+                               NULL));
+    return most;
+}
+
+/* Local sizes that a kernel requires decide how many sub-groups a work-group has, and what is a local size for as many: one
+ * dimension, or none. [CL 5.9.4 R181] */
+static void test_sub_groups_of_required_sizes(void **state)
+{
+    (void)state;
+    static const char text[] = "kernel __attribute__((reqd_work_group_size(64, 1, 1))) void line() {}\n"
+                               "kernel __attribute__((reqd_work_group_size(16, 4, 1))) void square() {}\n"
+                               "kernel __attribute__((reqd_work_group_size(1, 1, 1))) void one() {}\n";
+    cl_program p = build_source(text, "");
+    cl_kernel line = clCreateKernel(p, "line", &err), square = clCreateKernel(p, "square", &err),
+              one = clCreateKernel(p, "one", &err);
+    OK(err);
+    size_t width = 0, sixty_four = 64;
+    OK(clGetKernelSubGroupInfo(line, device, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, sizeof sixty_four,
+                               &sixty_four, sizeof width, &width, NULL));
+    assert_true(width > 1 && 64 % width == 0);
+    assert_int_equal(most_sub_groups(line), 64 / width);
+    assert_int_equal(most_sub_groups(square), 64 / width);
+    assert_int_equal(most_sub_groups(one), 1);
+    assert_int_equal(local_for(line, 64 / width), 64);
+    assert_int_equal(local_for(line, 64 / width + 1), 0);
+    assert_int_equal(local_for(square, 64 / width), 0); /* two dimensions */
+    assert_int_equal(local_for(one, 1), 0);             /* no full sub-group */
+    OK(clReleaseKernel(line));
+    OK(clReleaseKernel(square));
+    OK(clReleaseKernel(one));
+    OK(clReleaseProgram(p));
+}
+
 typedef cl_int(CL_API_CALL *suggest_function)(cl_command_queue, cl_kernel, cl_uint, const size_t *,
                                               const size_t *, size_t *);
 
@@ -481,6 +526,7 @@ int main(void)
         cmocka_unit_test(test_svm_arguments),
         cmocka_unit_test(test_work_group_queries),
         cmocka_unit_test(test_sub_group_queries),
+        cmocka_unit_test(test_sub_groups_of_required_sizes),
         cmocka_unit_test(test_suggested_size),
         cmocka_unit_test(test_clone),
         cmocka_unit_test(test_required_by_module),

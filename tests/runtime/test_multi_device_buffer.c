@@ -156,6 +156,37 @@ static void runs(void **unused)
     OK(clReleaseMemObject(other));
 }
 
+/* The event of a run in several queues has no queue; it has times where one of them takes any. [CL 5.17.4 R131] */
+static void events(void **unused)
+{
+    (void)unused;
+    const cl_queue_properties timed[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0};
+    cl_command_queue with_times = clCreateCommandQueueWithProperties(both, devices[1], timed, &err);
+    OK(err);
+    cl_command_queue pairs[3][2] = {{queues[0], queues[1]}, {queues[0], with_times}, {with_times, queues[0]}};
+    for (int i = 0; i < 3; i++)
+        for (cl_uint count = 1; count <= 2; count++) {
+            cl_command_queue of = queue;
+            cl_event done;
+            cl_ulong time = 0;
+            cl_command_buffer_khr b = open_buffer(count, pairs[i]);
+            OK(p_clCommandBarrierWithWaitListKHR(b, pairs[i][0], NULL, 0, NULL, NULL, NULL));
+            OK(p_clFinalizeCommandBufferKHR(b));
+            OK(p_clEnqueueCommandBufferKHR(0, NULL, b, 0, NULL, &done));
+            OK(clGetEventInfo(done, CL_EVENT_COMMAND_QUEUE, sizeof of, &of, NULL));
+            assert_ptr_equal(of, count == 1 ? pairs[i][0] : NULL);
+            OK(clWaitForEvents(1, &done));
+            int timed_run = i == 2 || (i == 1 && count == 2);
+            assert_int_equal(
+                clGetEventProfilingInfo(done, CL_PROFILING_COMMAND_END, sizeof time, &time, NULL),
+                timed_run ? CL_SUCCESS : CL_PROFILING_INFO_NOT_AVAILABLE);
+            assert_int_equal(time != 0, timed_run);
+            OK(clReleaseEvent(done));
+            OK(p_clReleaseCommandBufferKHR(b));
+        }
+    OK(clReleaseCommandQueue(with_times));
+}
+
 static void errors(void **unused)
 {
     (void)unused;
@@ -200,10 +231,8 @@ int main(void)
 {
     setenv("REFCL_DEVICES", "2", 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(advertised),
-        cmocka_unit_test(orders),
-        cmocka_unit_test(runs),
-        cmocka_unit_test(errors),
+        cmocka_unit_test(advertised), cmocka_unit_test(orders), cmocka_unit_test(runs),
+        cmocka_unit_test(events),     cmocka_unit_test(errors),
     };
     return cmocka_run_group_tests_name("multi-device-buffer", tests, setup, teardown);
 }

@@ -124,6 +124,10 @@ static void test_queries(void **state)
                      CL_INVALID_PROGRAM_EXECUTABLE);
     assert_int_equal(clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, 0, NULL, &size),
                      CL_INVALID_PROGRAM_EXECUTABLE);
+    assert_int_equal(clGetProgramInfo(program, CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT, 0, NULL, &size),
+                     CL_INVALID_PROGRAM_EXECUTABLE);
+    assert_int_equal(clGetProgramInfo(program, CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT, 0, NULL, &size),
+                     CL_INVALID_PROGRAM_EXECUTABLE);
     assert_int_equal(status_of_build(program), CL_BUILD_NONE);
     assert_int_equal(binary_type(program), CL_PROGRAM_BINARY_TYPE_NONE);
     assert_string_equal(build_string(program, CL_PROGRAM_BUILD_OPTIONS), "");
@@ -291,6 +295,38 @@ static unsigned char *binary_of(cl_program program, size_t *size)
     unsigned char *binary = malloc(*size);
     OK(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL));
     return binary;
+}
+
+/* What the source says of a kernel is told of programs made from source, and of what is linked from these. */
+static void test_attributes_of_binaries(void **state)
+{
+    (void)state;
+    static const char text[] = "kernel __attribute__((reqd_work_group_size(2, 1, 1))) void k() {}";
+    cl_program object = from_source(text), programs[3] = {built(text, NULL), NULL, NULL};
+    OK(clCompileProgram(object, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL));
+    programs[1] = clLinkProgram(context, 0, NULL, NULL, 1, &object, NULL, NULL, &err);
+    OK(err);
+    size_t size;
+    unsigned char *binary = binary_of(programs[0], &size);
+    const unsigned char *given = binary;
+    programs[2] = clCreateProgramWithBinary(context, 1, &device, &size, &given, NULL, &err);
+    OK(err);
+    OK(clBuildProgram(programs[2], 0, NULL, NULL, NULL, NULL));
+    for (int i = 0; i < 3; i++) {
+        char attributes[100] = "?";
+        size_t sizes[3] = {0};
+        cl_kernel kernel = clCreateKernel(programs[i], "k", &err);
+        OK(err);
+        OK(clGetKernelInfo(kernel, CL_KERNEL_ATTRIBUTES, sizeof attributes, attributes, NULL));
+        assert_string_equal(attributes, i < 2 ? "reqd_work_group_size(2,1,1)" : "");
+        OK(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof sizes, sizes,
+                                    NULL));
+        assert_int_equal(sizes[0], 2);
+        OK(clReleaseKernel(kernel));
+        OK(clReleaseProgram(programs[i]));
+    }
+    OK(clReleaseProgram(object));
+    free(binary);
 }
 
 static void test_binaries(void **state)
@@ -530,6 +566,7 @@ int main(void)
         cmocka_unit_test(test_own_file_names),
         cmocka_unit_test(test_specialization_constants),
         cmocka_unit_test(test_own_kernels),
+        cmocka_unit_test(test_attributes_of_binaries),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

@@ -112,6 +112,13 @@ static void buffer_over_svm(void **state)
     cl_bool uses;
     OK(clGetMemObjectInfo(m, CL_MEM_USES_SVM_POINTER, sizeof(uses), &uses, NULL));
     assert_true(uses);
+    const cl_image_format format = {CL_R, CL_SIGNED_INT32};
+    const cl_image_desc line = {.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER, .image_width = 64, .buffer = m};
+    cl_mem image = clCreateImage(context, 0, &format, &line, NULL, &err); /* is no buffer */
+    OK(err);
+    OK(clGetMemObjectInfo(image, CL_MEM_USES_SVM_POINTER, sizeof(uses), &uses, NULL));
+    assert_false(uses);
+    OK(clReleaseMemObject(image));
     OK(clEnqueueFillBuffer(queue, m, &nine, 4, 0, 256, 0, NULL, NULL));
     OK(clFinish(queue));
     assert_int_equal(p[63], 9);

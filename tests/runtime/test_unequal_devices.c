@@ -226,6 +226,21 @@ static void no_svm(void **state)
     OK(clReleaseContext(alone));
 }
 
+/* A buffer is as large as one device permits [CL 5.2.1 E3], SVM as large as all do [CL 5.6.1 R101]. */
+static void largest_sizes(void **state)
+{
+    (void)state;
+    const size_t megabyte = 1 << 20;
+    cl_mem buffer = clCreateBuffer(context, 0, 64 * megabyte, NULL, &err);
+    OK(err);
+    OK(clReleaseMemObject(buffer));
+    EXPECT_NULL(CL_INVALID_BUFFER_SIZE, clCreateBuffer(context, 0, 64 * megabyte + 1, NULL, &err));
+    void *svm = clSVMAlloc(context, 0, megabyte, 0);
+    assert_non_null(svm);
+    clSVMFree(context, svm);
+    assert_null(clSVMAlloc(context, 0, megabyte + 1, 0));
+}
+
 int main(void)
 {
     setenv("REFCL_DEVICES", "2", 1);
@@ -234,10 +249,11 @@ int main(void)
     setenv("REFCL_IMAGE_FORMATS", "all,required", 1);
     setenv("REFCL_NATIVE_KERNELS", "1,0", 1);
     setenv("REFCL_SVM", "all,none", 1);
+    setenv("REFCL_MAX_ALLOCATION", "64M,1M", 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(queries),       cmocka_unit_test(origins),   cmocka_unit_test(image_sizes),
-        cmocka_unit_test(image_formats), cmocka_unit_test(abilities), cmocka_unit_test(executables),
-        cmocka_unit_test(no_svm),
+        cmocka_unit_test(queries),       cmocka_unit_test(origins),       cmocka_unit_test(image_sizes),
+        cmocka_unit_test(image_formats), cmocka_unit_test(abilities),     cmocka_unit_test(executables),
+        cmocka_unit_test(no_svm),        cmocka_unit_test(largest_sizes),
     };
     return cmocka_run_group_tests(tests, open_both, close_both);
 }

@@ -1,5 +1,6 @@
 /* REFCL_VERSION: what platform and device report, and how they behave where versions differ, in a process for each
  * version. */
+#define CL_USE_DEPRECATED_OPENCL_2_2_APIS
 #include "tests/runtime/runtime_test.h"
 
 #include "ref-runtime/registry.h"
@@ -216,6 +217,44 @@ static void foreign_programs(void **state)
     OK(clReleaseContext(foreign));
 }
 
+static int released;
+
+static void CL_CALLBACK on_release(cl_program program, void *data)
+{
+    (void)program;
+    released = released * 10 + *(int *)data;
+}
+
+/* Destructors of program-scope variables are of 2.2: what is registered is called, last first. [CL 5.8.2 R4] [CL 5.8.2 E121] */
+static void release_callbacks(void **state)
+{
+    (void)state;
+    int one = 1, two = 2;
+    cl_program program = build_source("kernel void k() {}", NULL);
+    cl_int wanted = given == 22 ? CL_SUCCESS : CL_INVALID_OPERATION;
+    assert_int_equal(clSetProgramReleaseCallback(program, on_release, &one), wanted);
+    assert_int_equal(clSetProgramReleaseCallback(program, on_release, &two), wanted);
+    assert_int_equal(released, 0);
+    OK(clReleaseProgram(program));
+    assert_int_equal(released, given == 22 ? 21 : 0);
+}
+
+/* The type of an event of clEnqueueSVMMigrateMem has a name of its own since 3.0. */
+static void migrations(void **state)
+{
+    (void)state;
+    cl_event event;
+    cl_command_type type = 0;
+    const void *svm = clSVMAlloc(context, 0, 16, 0);
+    assert_non_null(svm);
+    OK(clEnqueueSVMMigrateMem(queue, 1, &svm, NULL, 0, 0, NULL, &event));
+    OK(clGetEventInfo(event, CL_EVENT_COMMAND_TYPE, sizeof type, &type, NULL));
+    assert_int_equal(type, given >= 30 ? CL_COMMAND_SVM_MIGRATE_MEM : CL_COMMAND_MIGRATE_MEM_OBJECTS);
+    OK(clFinish(queue));
+    OK(clReleaseEvent(event));
+    clSVMFree(context, (void *)(uintptr_t)svm);
+}
+
 /* The name of an entry point that 3.1 made core, beside that of the extension. */
 static void core_names(void **state)
 {
@@ -315,7 +354,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest one[] = {
         cmocka_unit_test(reports),         cmocka_unit_test(queries),           cmocka_unit_test(languages),
         cmocka_unit_test(local_arguments), cmocka_unit_test(foreign_arguments), cmocka_unit_test(core_names),
-        cmocka_unit_test(empty_ranges),    cmocka_unit_test(foreign_programs),  cmocka_unit_test(extensions)};
+        cmocka_unit_test(empty_ranges),    cmocka_unit_test(foreign_programs),  cmocka_unit_test(extensions),
+        cmocka_unit_test(migrations),      cmocka_unit_test(release_callbacks)};
     const struct CMUnitTest all[] = {cmocka_unit_test(each_version)};
     if (argc < 2)
         return cmocka_run_group_tests(all, NULL, NULL);
