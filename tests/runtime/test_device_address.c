@@ -65,7 +65,7 @@ static void arguments(void **state)
     cl_ulong start = address_of(m);
     cl_mem_properties given[4];
     size_t size;
-    /* [CL 5.5.5 R111] */
+    /* [CL 5.5.5 R111] [CL 5.2.1 R181] */
     OK(clGetMemObjectInfo(m, CL_MEM_PROPERTIES, sizeof given, given, &size));
     assert_int_equal(size, sizeof addressed);
     assert_memory_equal(given, addressed, size);
@@ -95,6 +95,7 @@ static void indirect(void **state)
     cl_mem table = with_address(context, &address, sizeof address);
     OK(set_pointer(follow, 0, address_of(table)));
     OK(set_pointer(follow, 1, 0x1234));
+    /* [CL 5.9.2 R141] */
     OK(clSetKernelExecInfo(follow, CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT, sizeof address, &address));
     for (int i = 0; i < 3; i++) {
         cl_kernel kernel = i == 1 ? clCloneKernel(follow, &err) : follow;

@@ -409,12 +409,18 @@ static cl_uint count_of(cl_device_type type)
     return count;
 }
 
-/* One type each [CL 4.2 R132], the first device is the default [CL 4.2 R131]. */
+/* One type each [CL 4.2 R132], the first device is the default [CL 4.2 R131]; devices of the other types may be asked for
+ * [CL 4.2 R141]. */
 static void types(void **unused)
 {
     cl_device_type type = ASK(cl_device_type, CL_DEVICE_TYPE);
     cl_device_id found;
+    static const cl_device_type all[] = {CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_ACCELERATOR,
+                                         CL_DEVICE_TYPE_CUSTOM};
     (void)unused;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        assert_int_equal(count_of(all[i]), all[i] == type);
+    assert_int_equal(count_of(CL_DEVICE_TYPE_ALL), 1);
     assert_true(type && (type & (type - 1)) == 0 && type != CL_DEVICE_TYPE_DEFAULT);
     assert_int_equal(count_of(CL_DEVICE_TYPE_DEFAULT), 1);
     OK(clGetDeviceIDs(platform, CL_DEVICE_TYPE_DEFAULT, 1, &found, NULL));

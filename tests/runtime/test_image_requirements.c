@@ -45,6 +45,7 @@ static size_t limit(cl_device_info param)
     return answer;
 }
 
+/* [CL 5.3.14 R141] [CL 5.3.14 R102] */
 static void alignments(void **state)
 {
     (void)state;
@@ -71,6 +72,7 @@ static void alignments(void **state)
     }
 }
 
+/* [CL 5.3.14 R141] */
 static void largest(void **state)
 {
     (void)state;

@@ -32,6 +32,7 @@ static cl_mem_flags flags_of(cl_mem m)
     return flags;
 }
 
+/* [CL 5.2.1 R181] */
 static void buffers(void **state)
 {
     (void)state;

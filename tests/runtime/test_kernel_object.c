@@ -234,6 +234,7 @@ static void test_svm_arguments(void **state)
 
     void *pointers[] = {pointer};
     cl_bool yes = CL_TRUE, no = CL_FALSE;
+    /* [CL 5.9.2 R141] */
     OK(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof pointers, pointers));
     assert_int_equal(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, 3, pointers),
                      CL_INVALID_VALUE);
@@ -303,6 +304,7 @@ static void test_work_group_queries(void **state)
     OK(clReleaseKernel(kernel));
 }
 
+/* [CL 5.9.4 R143] */
 static void test_sub_group_queries(void **state)
 {
     (void)state;

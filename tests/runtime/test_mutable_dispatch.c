@@ -86,6 +86,7 @@ static cl_uint state_of(cl_command_buffer_khr b)
     return state;
 }
 
+/* [CL 5.17.7 R141] */
 static void changes(void **unused)
 {
     (void)unused;
@@ -190,7 +191,7 @@ static void runs_under_way(void **unused)
     OK(clReleaseMemObject(c));
 }
 
-/* Arguments may be set when the buffer is finalized; before they all are it does not run. */
+/* Arguments may be set when the buffer is finalized; before they all are it does not run. [CL 5.17.5 R141] */
 static void later_arguments(void **unused)
 {
     (void)unused;

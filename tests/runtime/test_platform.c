@@ -220,6 +220,12 @@ static void sub_devices(void **state)
     (void)state;
     cl_uint units = units_of(device), n = 0, n_parts;
     assert_true(units >= 2);
+    cl_device_partition_property ways[4] = {0}, none[4] = {77};
+    size_t size;
+    /* [CL 4.3 R141] */
+    OK(clGetDeviceInfo(device, CL_DEVICE_PARTITION_PROPERTIES, sizeof ways, ways, &size));
+    assert_int_equal(size, 2 * sizeof *ways);
+    assert_true(ways[0] == CL_DEVICE_PARTITION_EQUALLY && ways[1] == CL_DEVICE_PARTITION_BY_COUNTS);
     const cl_device_partition_property equally[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
     cl_device_id parts[16];
     OK(clCreateSubDevices(device, equally, 0, NULL, &n));
@@ -234,10 +240,12 @@ static void sub_devices(void **state)
         assert_memory_equal(type, equally, sizeof type);
         assert_int_equal(units_of(parts[i]), 1);
         OK(clGetDeviceInfo(parts[i], CL_DEVICE_PARTITION_MAX_SUB_DEVICES, sizeof n_parts, &n_parts, NULL));
-        assert_int_equal(n_parts, 0); /* it cannot be divided */
+        assert_int_equal(n_parts, 0); /* it cannot be divided [CL 4.2 R44] */
+        OK(clGetDeviceInfo(parts[i], CL_DEVICE_PARTITION_PROPERTIES, sizeof none, none, &size));
+        assert_true(size == sizeof *none && none[0] == 0);
     }
     OK(clGetDeviceInfo(device, CL_DEVICE_PARTITION_MAX_SUB_DEVICES, sizeof n_parts, &n_parts, NULL));
-    assert_int_equal(n_parts, units);
+    assert_int_equal(n_parts, units); /* [CL 4.2 R43] */
     assert_int_equal(clCreateSubDevices(parts[0], equally, 16, parts + 8, &n), CL_DEVICE_PARTITION_FAILED);
     const cl_device_partition_property in_twos[] = {CL_DEVICE_PARTITION_EQUALLY, 2, 0};
     assert_int_equal(clCreateSubDevices(parts[0], in_twos, 16, parts + 8, &n),

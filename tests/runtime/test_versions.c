@@ -231,9 +231,12 @@ static void release_callbacks(void **state)
     (void)state;
     int one = 1, two = 2;
     cl_program program = build_source("kernel void k() {}", NULL);
-    cl_int wanted = given == 22 ? CL_SUCCESS : CL_INVALID_OPERATION;
-    assert_int_equal(clSetProgramReleaseCallback(program, on_release, &one), wanted);
-    assert_int_equal(clSetProgramReleaseCallback(program, on_release, &two), wanted);
+    if (given == 22) {
+        OK(clSetProgramReleaseCallback(program, on_release, &one));
+        OK(clSetProgramReleaseCallback(program, on_release, &two));
+    } else {
+        assert_int_equal(clSetProgramReleaseCallback(program, on_release, &one), CL_INVALID_OPERATION);
+    }
     assert_int_equal(released, 0);
     OK(clReleaseProgram(program));
     assert_int_equal(released, given == 22 ? 21 : 0);
