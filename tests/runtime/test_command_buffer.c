@@ -221,6 +221,28 @@ static void out_of_order(void **unused)
     every_command(unordered);
 }
 
+/* A list is read before the new sync-point is stored, even over one of its own. [CL 5.17.5 R142] */
+static void point_over_list(void **unused)
+{
+    (void)unused;
+    cl_mem m = ints(1);
+    cl_sync_point_khr point;
+    cl_command_buffer_khr b = buffer_on(unordered, false);
+    set_arguments(m, 1);
+    record_kernel(b, 0, NULL, &point);
+    for (int i = 0; i < 3; i++) {
+        cl_sync_point_khr before = point;
+        record_kernel(b, 1, &point, &point);
+        assert_true(point != before);
+    }
+    OK(p_clFinalizeCommandBufferKHR(b));
+    OK(p_clEnqueueCommandBufferKHR(0, NULL, b, 0, NULL, NULL));
+    OK(clFinish(unordered));
+    expect_ints(m, 31);
+    OK(p_clReleaseCommandBufferKHR(b));
+    OK(clReleaseMemObject(m));
+}
+
 /* Later commands of the queue come after the whole buffer; it waits for its list. */
 static void among_others(void **unused)
 {
@@ -638,6 +660,7 @@ int main(void)
                                        cmocka_unit_test(keeps_objects),
                                        cmocka_unit_test(in_order),
                                        cmocka_unit_test(out_of_order),
+                                       cmocka_unit_test(point_over_list),
                                        cmocka_unit_test(among_others),
                                        cmocka_unit_test(failed_list),
                                        cmocka_unit_test(simultaneous_use),

@@ -85,7 +85,8 @@ static void arguments(void **state)
     OK(clReleaseMemObject(m));
 }
 
-/* A kernel reaches a buffer by an address in another one; what it does not use may point anywhere. */
+/* A kernel reaches a buffer by an address in another one; what it does not use may point anywhere.
+ * [CL 5.9.2 R142] */
 static void indirect(void **state)
 {
     (void)state;

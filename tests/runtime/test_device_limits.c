@@ -396,6 +396,9 @@ static void identity(void **unused)
     (void)unused;
     uuid_of(uuid);
     assert_int_equal(again("uuid", NULL, NULL), checksum(uuid));
+    cl_uchar luid[CL_LUID_SIZE_KHR];
+    /* [CL 4.2 R142] */
+    OK(clGetDeviceInfo(device, CL_DEVICE_LUID_KHR, sizeof luid, luid, NULL));
     assert_true(!ASK(cl_bool, CL_DEVICE_LUID_VALID_KHR) || (mask && (mask & (mask - 1)) == 0));
 }
 

@@ -84,6 +84,18 @@ static void images(void **unused)
     assert_int_equal(pread(fd, &texel, sizeof texel, (2 * 16 + 1) * sizeof texel), sizeof texel);
     assert_int_equal(texel, -5);
     OK(clReleaseMemObject(m));
+    /* [CL 5.3.1.2 R162] */
+    const cl_image_desc dense = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 3};
+    const cl_mem_properties dense_properties[] = {CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR,
+                                                  (cl_mem_properties)dup(fd), 0};
+    m = clCreateImageWithProperties(context, dense_properties, 0, &format, &dense, NULL, &err);
+    OK(err);
+    acquire(queue, m);
+    OK(clEnqueueReadImage(queue, m, CL_TRUE, origin, one, 0, 0, &texel, 0, NULL, NULL));
+    assert_int_equal(texel, 2 * 4 + 1);
+    release(queue, m);
+    OK(clFinish(queue));
+    OK(clReleaseMemObject(m));
     const cl_image_desc large = {
         .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = WORDS, .image_height = 2};
     const cl_mem_properties again[] = {CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR, (cl_mem_properties)fd, 0};

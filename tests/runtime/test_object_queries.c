@@ -210,6 +210,24 @@ static void names_of_memory(void **unused)
     }
 }
 
+/* [CL 5.2.1 R182] */
+static void no_properties(void **unused)
+{
+    (void)unused;
+    const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
+    const cl_image_desc square = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4};
+    const cl_mem_properties empty[] = {0};
+    for (int i = 0; i < 2; i++) {
+        const cl_mem_properties *properties = i ? empty : NULL;
+        cl_mem buffer = clCreateBufferWithProperties(context, properties, 0, 64, NULL, &err);
+        OK(err);
+        cl_mem image = clCreateImageWithProperties(context, properties, 0, &format, &square, NULL, &err);
+        OK(err);
+        OK(clReleaseMemObject(buffer));
+        OK(clReleaseMemObject(image));
+    }
+}
+
 /* Of maps [CL 5.2.4 R141], and of shared memory, where what is for fine grain needs it [CL 5.6.1 R141] [CL 5.6.1 R101]. */
 static void names_of_maps_and_shared_memory(void **unused)
 {
@@ -544,6 +562,7 @@ int main(void)
         cmocka_unit_test(kernels),
         cmocka_unit_test(events),
         cmocka_unit_test(names_of_memory),
+        cmocka_unit_test(no_properties),
         cmocka_unit_test(names_of_maps_and_shared_memory),
         cmocka_unit_test(names_of_formats),
     };

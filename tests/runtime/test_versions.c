@@ -242,7 +242,7 @@ static void release_callbacks(void **state)
     assert_int_equal(released, given == 22 ? 21 : 0);
 }
 
-/* The type of an event of clEnqueueSVMMigrateMem has a name of its own since 3.0. */
+/* The type of an event of clEnqueueSVMMigrateMem has a name of its own since 3.0. [CL 5.11 R143] */
 static void migrations(void **state)
 {
     (void)state;

@@ -224,7 +224,7 @@ def extract(path):
     return json.loads(run.stdout)
 
 
-def wordings(name, path, least, least_listed):
+def wordings(name, path, least, least_listed, least_offered):
     """Sentences of a later revision with the clauses of 2.2 that they state."""
     data = extract(os.path.join(SPECIFICATION, path))
     chapters = [c for c in data["chapters"] if c["chapter"] in ("3", "4", "5")]
@@ -234,6 +234,9 @@ def wordings(name, path, least, least_listed):
           mapped >= least * all_of_them, data["chapters"])
     check("%s: %d more need none, for a reason" % (name, listed), mapped + listed >= least_listed * all_of_them,
           data["chapters"])
+    elsewhere = sum(c["listed"].get(k, 0) for c in chapters for k in ("not-offered", "other-device"))
+    check("%s: %d of the %d of what is offered" % (name, mapped, all_of_them - elsewhere),
+          mapped >= least_offered * (all_of_them - elsewhere), data["chapters"])
     absent = {s["reason"] for s in data["sentences"] if s.get("listed") == "not-offered"}
     check("%s: extensions that are not offered, where a sentence says that it is of one" % name,
           absent <= NOT_OFFERED, sorted(absent - NOT_OFFERED))
@@ -248,11 +251,11 @@ if os.path.exists(os.path.join(SPECIFICATION, "opencl-3.1", "OpenCL_API.txt")):
     listed("3.0.19 to 3.1.1, not listed", "opencl-3.0/OpenCL_API.txt", "opencl-3.1/OpenCL_API.txt", UNLISTED_3_1)
     check("the clauses of inclusive scopes are among them", {"CL 3.3.5 O12", "CL 3.3.5 O13"} <= touched_clauses,
           sorted(touched_clauses))
-    words = wordings("3.1.1", "opencl-3.1/OpenCL_API.txt", 0.75, 1)
+    words = wordings("3.1.1", "opencl-3.1/OpenCL_API.txt", 0.84, 1, 0.98)
     changed = [text for (clause, _), text in words.items() if clause == "CL 5.2.2 E33"]
     check("a condition in other words: both buffers of clEnqueueCopyBuffer", any("not a valid buffer object" in t for t in changed), changed)
     check("another section number: flags of fences", any(c == "CL 3.3.5 O7" for c, _ in words))
-    wordings("3.0.19", "opencl-3.0/OpenCL_API.txt", 0.44, 0.44)
+    wordings("3.0.19", "opencl-3.0/OpenCL_API.txt", 0.77, 0.92, 0.9)
     listed("2.2-7 to 3.0.19", "opencl-2.2-7.txt", "opencl-3.0/OpenCL_API.txt", LISTED_3_0)
 else:
     skip("changes that the specification lists", "no registry")
