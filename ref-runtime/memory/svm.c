@@ -131,7 +131,8 @@ void *CL_API_CALL rt_clSVMAlloc(cl_context handle, cl_svm_mem_flags flags, size_
 {
     struct rt_context *context = rt_context(handle);
     if (rt_context_error(context) || !flags_valid(flags) || size == 0 ||
-        size > rt_context_max_alloc(context, true) || (alignment & (alignment - 1)) || alignment > RT_MAX_ALIGN)
+        size > rt_context_max_alloc(context, true) || (alignment & (alignment - 1)) ||
+        alignment > RT_MAX_ALIGN)
         return NULL;
     cl_device_svm_capabilities some = rt_context_svm(context, false), every = rt_context_svm(context, true);
     if (!some || ((flags & CL_MEM_SVM_FINE_GRAIN_BUFFER) && !(every & CL_DEVICE_SVM_FINE_GRAIN_BUFFER)) ||
