@@ -81,7 +81,7 @@ static void arguments(void **state)
     OK(clEnqueueReadBuffer(queue, m, CL_TRUE, 0, sizeof words, words, 0, NULL, NULL));
     const cl_int wanted[4] = {8, 2, 10, 4};
     assert_memory_equal(words, wanted, sizeof words);
-    assert_true(address_of(m) == start);
+    assert_true(address_of(m) == start); /* [CL 5.2.1 R161] */
     OK(clReleaseMemObject(m));
 }
 

@@ -81,7 +81,7 @@ static bool has_feature(enum needs feature)
     return number(queries[feature].param, queries[feature].size) != 0;
 }
 
-/* A limit of a feature that is not there is 0. */
+/* A limit of a feature that is not there is 0. [CL 5.3.2 R4] */
 static void minima(void **unused)
 {
     static const struct {
@@ -291,7 +291,7 @@ static void languages(void **unused)
     }
 }
 
-/* A compiler and a linker in the full profile [CL 4.2 R53] [CL 4.2 R35], coarse-grained SVM [CL 4.2 R45] [CL 3.3.3 R2],
+/* A compiler and a linker in the full profile [CL 3.1 R2] [CL 4.2 R53] [CL 4.2 R35], coarse-grained SVM [CL 4.2 R45] [CL 3.3.3 R2],
  * addresses of one size [CL 5.6.1 R6]; sub-groups progress independently where the extension is there [CL 4.2 R49] */
 static void required(void **unused)
 {

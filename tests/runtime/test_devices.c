@@ -29,7 +29,7 @@ static int close_devices(void **state)
            clReleaseCommandQueue(queues[2]) || clReleaseContext(both);
 }
 
-/* Writes on one device are seen on the next one that a wait list orders after them. */
+/* Writes on one device are seen on the next one that a wait list orders after them. [CL 3.2 R5] [CL 3.3.2 R2] */
 static void data_follows_events(void **state)
 {
     (void)state;

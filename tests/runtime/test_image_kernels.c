@@ -121,7 +121,7 @@ static void samplers_in_kernels(void **state)
         OK(clEnqueueNDRangeKernel(queue, sample, 1, NULL, &one, NULL, 0, NULL, NULL));
         float got[8];
         OK(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
-        assert_true(got[0] == cases[i].wanted);
+        assert_true(got[0] == cases[i].wanted); /* [CL 5.7.1 R2] */
         assert_true(got[4] == 2 && got[5] == 2 && got[6] == CL_R);
         OK(clReleaseSampler(sampler));
     }

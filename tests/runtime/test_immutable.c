@@ -67,7 +67,7 @@ static void buffers(void **state)
     assert_null(clSVMAlloc(context, IMMUTABLE, 64, 0));
     cl_uint back[16] = {0};
     OK(clEnqueueReadBuffer(queue, m, CL_TRUE, 0, sizeof back, back, 0, NULL, NULL));
-    assert_memory_equal(back, words, sizeof words);
+    assert_memory_equal(back, words, sizeof words); /* [CL 5.2.1 R162] */
     OK(clReleaseMemObject(m));
     m = clCreateBuffer(context, IMMUTABLE | CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR, 64, back, &err);
     OK(err);
@@ -175,7 +175,7 @@ static void kernels(void **state)
     const size_t one = 1;
     OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
     OK(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, 4, &sum, 0, NULL, NULL));
-    assert_int_equal(sum, wanted);
+    assert_int_equal(sum, wanted); /* [CL 5.3.1 R163] */
     const cl_mem all[] = {buffer, image, to, out};
     for (size_t i = 0; i < 4; i++)
         OK(clReleaseMemObject(all[i]));

@@ -461,7 +461,7 @@ static void test_clone(void **state)
     OK(clSetKernelArg(kernel, 1, sizeof value, &value));
     cl_kernel clone = clCloneKernel(kernel, &err);
     OK(err);
-    value = 8; /* the clone keeps 7 */
+    value = 8; /* the clone keeps 7 [CL 5.9.3 R2] */
     OK(clSetKernelArg(kernel, 1, sizeof value, &value));
     OK(clEnqueueNDRangeKernel(queue, clone, 1, NULL, &one, NULL, 0, NULL, NULL));
     OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof result, &result, 0, NULL, NULL));

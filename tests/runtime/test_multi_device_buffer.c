@@ -120,7 +120,7 @@ static void orders(void **unused)
     OK(clReleaseMemObject(other));
 }
 
-/* A run is a command of each queue; its event is complete when all is done, and it may have other queues. */
+/* Functions of the extension serve both devices [CL 4.5 R101]. A run is a command of each queue; its event is complete when all is done, and it may have other queues. */
 static void runs(void **unused)
 {
     (void)unused;

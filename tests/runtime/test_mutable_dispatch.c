@@ -105,7 +105,7 @@ static void changes(void **unused)
     OK(update(b, &config));
     n = 77; /* the value was copied */
     run(b);
-    expect_range(c, 0, 16, 402);
+    expect_range(c, 0, 16, 402); /* of the same size [CL 5.17.7 R105] */
     cl_mem d = zeros();
     const struct rt_mutable_arg other[] = {{0, sizeof d, &d}};
     config = (struct rt_mutable_config){.command = handle,

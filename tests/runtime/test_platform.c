@@ -285,6 +285,7 @@ static void sub_devices(void **state)
                                        zero[] = {CL_DEVICE_PARTITION_EQUALLY, 0, 0},
                                        domain[] = {CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN,
                                                    CL_DEVICE_AFFINITY_DOMAIN_NUMA, 0};
+    /* [CL 4.3 R1, R2] */
     assert_int_equal(clCreateSubDevices(device, many, 16, parts, &n), CL_INVALID_DEVICE_PARTITION_COUNT);
     assert_int_equal(clCreateSubDevices(device, negative, 16, parts, &n), CL_INVALID_DEVICE_PARTITION_COUNT);
     assert_int_equal(clCreateSubDevices(device, large, 16, parts, &n), CL_INVALID_DEVICE_PARTITION_COUNT);

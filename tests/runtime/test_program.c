@@ -209,7 +209,6 @@ static void test_callback(void **state)
     await(&calls, 1);
     assert_int_equal(calls, 1);
     assert_int_equal(status_of_build(program), CL_BUILD_SUCCESS);
-    assert_int_equal(clSetProgramReleaseCallback(program, ignore_program, NULL), CL_INVALID_OPERATION);
     OK(clReleaseProgram(program));
 }
 
@@ -423,7 +422,7 @@ static void test_specialization_constants(void **state)
     OK(err);
     cl_uint value = 42, other = 43;
     cl_uchar no = 0, yes = 9;
-    assert_int_equal(run_specialized(il), 11);
+    assert_int_equal(run_specialized(il), 11); /* the default [CL 5.8.3 R5] */
     assert_int_equal(clSetProgramSpecializationConstant(il, 6, sizeof value, &value), CL_INVALID_SPEC_ID);
     assert_int_equal(clSetProgramSpecializationConstant(il, 5, 8, &value), CL_INVALID_VALUE);
     assert_int_equal(clSetProgramSpecializationConstant(il, 5, sizeof value, NULL), CL_INVALID_VALUE);
@@ -431,7 +430,7 @@ static void test_specialization_constants(void **state)
     OK(clSetProgramSpecializationConstant(il, 5, sizeof value, &value));
     assert_int_equal(run_specialized(il), 42);
     OK(clSetProgramSpecializationConstant(il, 5, sizeof other, &other));
-    assert_int_equal(run_specialized(il), 43);
+    assert_int_equal(run_specialized(il), 43); /* [CL 5.8.3 R4] */
     OK(clSetProgramSpecializationConstant(il, 7, sizeof no, &no));
     assert_int_equal(run_specialized(il), 0);
     OK(clSetProgramSpecializationConstant(il, 7, sizeof yes, &yes));

@@ -32,7 +32,7 @@ static void heap(void **state)
     OK(clSetKernelArgSVMPointer(kernel, 1, out));
     OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
     OK(clFinish(queue));
-    assert_int_equal(*out, 45);
+    assert_int_equal(*out, 45); /* [CL 5.9.2 R22] [CL 4.2 R48] */
     while (list) {
         struct node *next = list->next;
         free(list);

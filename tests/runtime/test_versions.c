@@ -105,7 +105,7 @@ static cl_int build(const char *text, const char *options)
     return code;
 }
 
-static void languages(void **state) /* [CLC 6.12] */
+static void languages(void **state) /* [CLC 6.12] [CL 3.4.2 R102] */
 {
     (void)state;
     char text[300];
@@ -162,7 +162,7 @@ static void foreign_arguments(void **state)
     OK(clReleaseContext(foreign));
 }
 
-static void local_arguments(void **state) /* [CL 5.9.2 E12]: no error from 3.1 on */
+static void local_arguments(void **state) /* [CL 5.9.2 E12]: no error from 3.1 on [CL 5.9.2 R121] */
 {
     (void)state;
     cl_program program = build_source("kernel void k(local int *l, global int *x) { *x = 7; }", NULL);
