@@ -194,12 +194,6 @@ static void CL_CALLBACK count_call(cl_program program, void *data)
     __atomic_add_fetch((int *)data, 1, __ATOMIC_SEQ_CST);
 }
 
-static void CL_CALLBACK ignore_program(cl_program program, void *data)
-{
-    (void)program;
-    (void)data;
-}
-
 static void test_callback(void **state)
 {
     (void)state;
