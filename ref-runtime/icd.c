@@ -16,6 +16,9 @@ const cl_icd_dispatch rt_dispatch = {
 
 CL_API_ENTRY cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint num_entries, cl_platform_id *platforms,
                                                        cl_uint *num_platforms);
+CL_API_ENTRY void *CL_API_CALL clIcdGetFunctionAddressForPlatformKHR(cl_platform_id platform,
+                                                                     const char *func_name);
+CL_API_ENTRY cl_int CL_API_CALL clIcdSetPlatformDispatchDataKHR(cl_platform_id platform, void *dispatch_data);
 
 RT_EXPORT cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint num_entries, cl_platform_id *platforms,
                                                     cl_uint *num_platforms)
@@ -36,7 +39,7 @@ RT_EXPORT cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id platform, cl_platf
     return rt_clGetPlatformInfo(platform, param_name, param_value_size, param_value, param_value_size_ret);
 }
 
-/* The only lookup of extension functions [CL 6.2]. */
+/* The only lookup of extension functions [CL 6.2].  Khronos' loader looks up here what the library exports as well. */
 void *CL_API_CALL rt_clGetExtensionFunctionAddress(const char *name)
 {
     const cl_icd_dispatch *core = rt_api_dispatch();
@@ -45,6 +48,8 @@ void *CL_API_CALL rt_clGetExtensionFunctionAddress(const char *name)
         void (*function)(void);
     } functions[] = {
         {"clIcdGetPlatformIDsKHR", (void (*)(void))clIcdGetPlatformIDsKHR},
+        {"clIcdGetFunctionAddressForPlatformKHR", (void (*)(void))clIcdGetFunctionAddressForPlatformKHR},
+        {"clIcdSetPlatformDispatchDataKHR", (void (*)(void))clIcdSetPlatformDispatchDataKHR},
         {"clCreateCommandQueueWithPropertiesKHR", (void (*)(void))core->clCreateCommandQueueWithProperties},
         {"clCreateProgramWithILKHR", (void (*)(void))core->clCreateProgramWithIL},
         {"clGetKernelSubGroupInfoKHR", (void (*)(void))core->clGetKernelSubGroupInfoKHR},
@@ -74,10 +79,6 @@ RT_EXPORT void *CL_API_CALL clGetExtensionFunctionAddress(const char *name)
 
 /* ---- dispatch that the loader manages ---- */
 
-CL_API_ENTRY void *CL_API_CALL clIcdGetFunctionAddressForPlatformKHR(cl_platform_id platform,
-                                                                     const char *func_name);
-CL_API_ENTRY cl_int CL_API_CALL clIcdSetPlatformDispatchDataKHR(cl_platform_id platform, void *dispatch_data);
-
 /* Every entry point of the platform, those of core included. */
 RT_EXPORT void *CL_API_CALL clIcdGetFunctionAddressForPlatformKHR(cl_platform_id platform,
                                                                   const char *func_name)
@@ -91,8 +92,6 @@ RT_EXPORT void *CL_API_CALL clIcdGetFunctionAddressForPlatformKHR(cl_platform_id
 #define RT_API_TAGGED(name) {#name, (void (*)(void))rt_##name},
 #include "ref-runtime/check/api.def"
 #undef RT_API
-        {"clIcdSetPlatformDispatchDataKHR", (void (*)(void))clIcdSetPlatformDispatchDataKHR},
-        {"clIcdGetFunctionAddressForPlatformKHR", (void (*)(void))clIcdGetFunctionAddressForPlatformKHR},
     };
     union {
         void (*function)(void);

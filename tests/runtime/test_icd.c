@@ -95,6 +95,10 @@ static void addresses(void **state)
     assert_int_equal(ids(0, NULL, NULL), CL_INVALID_VALUE);
     /* [CL 4.1 E133] */
     assert_int_equal(set_data((cl_platform_id)device, NULL), CL_INVALID_PLATFORM);
+    found = clGetExtensionFunctionAddressForPlatform(platform, "clIcdGetFunctionAddressForPlatformKHR");
+    assert_memory_equal(&found, &address_of, sizeof found);
+    found = clGetExtensionFunctionAddressForPlatform(platform, "clIcdSetPlatformDispatchDataKHR");
+    assert_memory_equal(&found, &set_data, sizeof found);
     assert_null(address_of(platform, "clCreateContexts"));
     assert_null(address_of(platform, NULL));
     assert_null(address_of(NULL, "clCreateContext"));
