@@ -33,6 +33,9 @@ ok "... where the loader is loaded and closed" finds run -- "$tap_dir/hosts" loa
 ok "... of a program that is found in PATH" finds env PATH="$tap_dir:$PATH" "$REFCL" run --on-driver -- hosts
 ok "... with a driver of its own" finds run --icd "$pocl" -- "$tap_dir/hosts"
 
+names_library() { run --icd "$pocl" -- sh -c 'echo "$OCL_ICD_FILENAMES"' 2>"$tap_dir/said" | grep -qxF "$driver"; }
+ok "the driver of a file .icd has its name in the variable of Khronos' loader" names_library
+
 beside() { finds env OPENCL_LAYERS="$tap_dir/libother.so" "$REFCL" run --on-driver -- "$tap_dir/hosts" &&
     grep -q "other layer: 2 finishes" "$tap_dir/said"; }
 ok "... with another layer, which works, too" beside

@@ -97,10 +97,26 @@ static bool checks_nothing(const struct session *session, bool live)
     return !checks && !live && !session->report.trace && !session->program && !session->command.own_host;
 }
 
-void session_set_driver(const char *library)
+/* The library that the file FILE.icd names in its first line; DRIVER itself if that is no such file. */
+static const char *library_of(const char *driver, char line[PATH_MAX])
 {
-    setenv("OCL_ICD_VENDORS", library, 1);
-    setenv("OCL_ICD_FILENAMES", library, 1);
+    const char *dot = strrchr(driver, '.');
+    FILE *file = dot && strcmp(dot, ".icd") == 0 ? fopen(driver, "re") : NULL;
+    bool found = file && fgets(line, PATH_MAX, file);
+    if (file)
+        fclose(file);
+    if (found)
+        line[strcspn(line, "\r\n")] = '\0';
+    return found && *line ? line : driver;
+}
+
+/* ocl-icd accepts the path of a library or of a file that names one in OCL_ICD_VENDORS, Khronos' loader the path of a
+ * library in OCL_ICD_FILENAMES. */
+void session_set_driver(const char *driver)
+{
+    char line[PATH_MAX];
+    setenv("OCL_ICD_VENDORS", driver, 1);
+    setenv("OCL_ICD_FILENAMES", library_of(driver, line), 1);
 }
 
 /* The layer records, and the driver executes. */
@@ -128,8 +144,6 @@ static void set_environment(const struct session *session, const char *library, 
         set_layer(session, library, name);
         return;
     }
-    /* Both common loaders accept the path of a library: ocl-icd in OCL_ICD_VENDORS, Khronos' own in
-     * OCL_ICD_FILENAMES. */
     session_set_driver(library);
     setenv("REFCL_TRACE_SOCKET", name, 1);
     unsetenv("REFCL_TRACE"); /* refcl writes that file */

@@ -91,8 +91,8 @@ char *session_read_text(const char *path);
 int session_run(const struct session *session, char **argv);
 
 /* Settings of programs to be executed: adds WORD to the list NAME of the environment, unless it gets longer than four
- * paths; makes the OpenCL driver LIBRARY the only one that ICD loaders find. */
+ * paths; makes DRIVER, a library or a file that names one (.icd), the only driver that ICD loaders find. */
 void session_add_word(const char *name, const char *word);
-void session_set_driver(const char *library);
+void session_set_driver(const char *driver);
 
 #endif
