@@ -348,7 +348,7 @@ bench:
 	@BUILD=$(BUILD) tests/bench/sets.sh
 	@BUILD=$(BUILD) tests/bench/latency.sh
 	@BUILD=$(BUILD) tests/bench/checked.sh
-	@BUILD=$(BUILD) tests/bench/layer.sh
+	@BUILD=$(BUILD) tests/bench/layer.py
 	@BUILD=$(BUILD) tests/bench/oclgrind.sh
 	@$(BUILD)/tests/bench/model
 	@BUILD=$(BUILD) tests/bench/search.py
