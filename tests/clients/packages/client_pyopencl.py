@@ -109,6 +109,7 @@ def svm_coarse():
     program.twice(queue, (100,), None, svm)
     with svm.map_ro(queue) as view:
         assert np.array_equal(view, 2 * np.arange(100))
+    queue.finish()  # the memory is freed without a wait for the unmap
 
 
 def svm_fine():
