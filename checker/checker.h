@@ -19,7 +19,8 @@ struct ck_progress { /* among the members of each scope, outermost first */
     enum ck_progress_kind work_groups, sub_groups, work_items;
 };
 
-/* The rule of the limit of an engine that was interrupted; what it found until then is in the verdict. */
+/* The rule of the limit that an interrupted engine reports; its verdict has the findings up to the
+ * interruption. */
 #define CK_INTERRUPTED "interrupted"
 
 struct ck_options {
@@ -190,7 +191,8 @@ struct ck_advice {
     struct ck_edit edits[2];
     bool racy; /* of ck_advise_state: the state is then reached by an execution with a race */
 };
-/* PROGRAM with EDITS in OUT, which shares with it what does not change; the rest is ARENA's.  False: out of memory. */
+/* Sets OUT to PROGRAM with EDITS.  Unchanged parts are shared with PROGRAM; changed parts are allocated in
+ * ARENA.  False: out of memory. */
 bool ck_program_edit(struct mm_arena *arena, const struct ck_program *program, const struct ck_edit *edits,
                      uint32_t count, struct ck_program *out);
 /* Whether EDIT concerns instruction INDEX of THREAD too (INDEX may be the number of instructions). */
@@ -234,7 +236,7 @@ struct ck_detector *ck_detector_create(const struct ck_detector_options *options
 void ck_detector_destroy(struct ck_detector *detector);
 /* The execution is over: frees what only more events would need. */
 void ck_detector_finish(struct ck_detector *detector);
-/* The caller knows that no later edge starts at event ID: what is kept for such an edge is freed. */
+/* States that no later edge starts at event ID; frees the vector clock stored for such edges. */
 void ck_detector_retire(struct ck_detector *detector, mm_event_id id);
 /* Adds the findings of FROM, which has to live as long as INTO; the same findings become one.  PROCESS goes
  * to the findings, also where FROM is INTO. */
@@ -267,7 +269,7 @@ struct ck_access {
 struct ck_order {
     uint32_t first, second, host, source, allocation;
 };
-/* A change of the program, as seen in its events: what is 0 stays as it is. */
+/* A change of the program, in terms of its events; members that are 0 change nothing. */
 struct ck_change {
     uint32_t source[2]; /* the events concerned, 0 = none */
     bool wait; /* instead: wait_group_events for the copies at source[0] before what is at source[1] */
@@ -340,7 +342,8 @@ struct ck_finding {
     bool verified;         /* with the change the same execution has no such race */
     const char *
         revisions; /* races: under which revisions of the specification it is none, and why; NULL: under all */
-    const char *depends_on; /* of what was chosen for the launch, as text; NULL: of nothing that is known */
+    /* the choices of the launch that the finding depends on, as text; NULL: none known */
+    const char *depends_on;
     const struct mm_source *created;    /* the host call that created the memory object, NULL if unknown */
     const struct ck_detector *detector; /* that it was merged from, NULL: none */
     uint32_t process;                   /* the same as a number that the caller gave, 0: none */

@@ -234,7 +234,8 @@ static int by_age(const void *a, const void *b)
                                   : (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
 }
 
-/* What is left after eviction, of CACHE.MOST: at least a quarter of that is written between two scans of the folder. */
+/* The size in bytes to which eviction reduces the cache: three quarters of the limit CACHE.MOST, so that
+ * at least a quarter of the limit is written between two scans of the folder. */
 static uint64_t kept_size(void)
 {
     return cache.most / 4 * 3;
@@ -297,10 +298,10 @@ static uint64_t enforce_size_limit(int folder)
 
 /* ---- the size of all entries ------------------------------------------------------------- */
 
-/* The file TOTAL holds the size of the entries when the folder was scanned last, plus what has been written since: an upper
- * bound but for writers that were killed.  A store costs a few system calls, however many entries there are; the scan is due
- * when the bound exceeds the limit, after a quarter of the limit has been written.  Without the file, or with one that cannot
- * be right, the scan is due at once. */
+/* The file TOTAL holds the size of the entries when the folder was scanned last, plus the bytes written
+ * since then: an upper bound, unless writers were killed.  A store costs a few system calls, however many
+ * entries there are; the scan is due when the bound exceeds the limit, after a quarter of the limit has
+ * been written.  Without the file, or with one that cannot be right, the scan is due at once. */
 static int total_open(int folder)
 {
     struct stat status;

@@ -335,10 +335,11 @@ struct mm_finding {
     uint32_t size;
 };
 
-/* Instrumented launches, of which no event was recorded: what is needed to re-execute them and
- * record their events then (interp/replay/expand.h).  A reader that needs events expands such records
- * by re-execution. */
-/* What an allocation holds from here on, but for later launches: BYTES, or zeros where that is NULL. */
+/* Records of instrumented launches, which have no events: module, arguments and memory contents to
+ * re-execute the launch.  A reader that needs the events obtains them by re-execution
+ * (interp/replay/expand.h). */
+/* The contents of an allocation from this record on, until a later launch changes them: BYTES, or zeros if
+ * that is NULL. */
 struct mm_content {
     uint32_t allocation;
     uint64_t offset, size;
@@ -461,9 +462,9 @@ uint32_t mm_recorder_new_allocation(struct mm_recorder *recorder);
 void mm_recorder_skip_ids(struct mm_recorder *recorder, uint32_t sources, uint32_t allocations);
 /* The recorder's number for the calling host thread, from 0. */
 uint32_t mm_recorder_host_thread(struct mm_recorder *recorder);
-/* What the calling thread does from now on has another number: nothing orders it with what it did before. */
+/* Gives the calling thread a new number: its later events are not ordered after its earlier ones. */
 void mm_recorder_new_host_thread(struct mm_recorder *recorder);
-/* How many threads have a number. */
+/* The number of host threads that have a number. */
 uint32_t mm_recorder_host_threads(struct mm_recorder *recorder);
 
 /* ---- trace files ------------------------------------------------------------------------- */

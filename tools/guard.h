@@ -15,12 +15,14 @@ struct guard {
 /* How the work ended: by itself; at a limit; as this process was interrupted; by a signal, which is a bug. */
 enum guard_end { GUARD_DONE, GUARD_TIME, GUARD_MEMORY, GUARD_INTERRUPTED, GUARD_BROKEN };
 
-/* Calls WORK(CONTEXT) in a child.  Of what it changes the caller sees files, shared memory, and what it adds
- * to the array TESTS (NULL: none).  *CODE becomes what it returns.  When this process is interrupted (tools/interrupt.h), so is
- * the child, which has a few seconds for what it has found; after an interrupt none is started. */
+/* Calls WORK(CONTEXT) in a child.  Its changes of files and shared memory are visible to the caller, and
+ * the items that it adds to the array TESTS (NULL: none) are copied to the caller.  *CODE is set to its
+ * result.  When this process is interrupted (tools/interrupt.h), so is the child, which has a few seconds
+ * to write its results; after an interrupt no child is started. */
 enum guard_end guard_run(const struct guard *guard, int (*work)(void *), void *context, cJSON *tests,
                          int *code);
-/* Bytes for an engine that is to end by itself, and to keep what it has found, before the work is killed. */
+/* Memory limit in bytes for an engine inside the child, below the limit at which the child is killed, so
+ * that the engine ends with its results so far. */
 size_t guard_soft_memory(const struct guard *guard);
 /* Zeroed memory that a child shares; NULL: none. */
 void *guard_share(size_t size);

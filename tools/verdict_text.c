@@ -234,7 +234,8 @@ static bool is_at_end(const struct ck_program *program, const struct ck_edit *ed
     return edit->instr == t->instr_count || t->instrs[edit->instr].op == CK_END;
 }
 
-/* The instruction that EDIT is about; of what is added, the one behind it, or at the end the last. */
+/* The instruction that EDIT changes; for an added one the instruction behind it, or the last one at the
+ * end. */
 static const struct ck_instr *edited(const struct ck_program *program, const struct ck_edit *edit)
 {
     return &program->threads[edit->thread]

@@ -40,7 +40,7 @@ struct verdict_edge {
 };
 void verdict_each_edge(const struct ck_execution *x,
                        void (*visit)(void *context, const struct verdict_edge *edge), void *context);
-/* The line that EDIT is about; what there is and what it lacks; the change. */
+/* For EDIT: its source line; the existing operation and what it lacks; the change as text. */
 uint32_t verdict_edit_line(const struct ck_program *program, const struct ck_edit *edit);
 void verdict_lack_text(const struct ck_program *program, const struct ck_edit *edit, char *buf, size_t size);
 void verdict_change_text(const struct ck_program *program, const struct ck_edit *edit, char *buf,

@@ -65,7 +65,8 @@ static void make_atomic(struct ck_program *p, uint32_t o, const struct ck_edit *
     }
 }
 
-/* A fence or a barrier becomes a jump to what is behind it, so that no index changes. */
+/* Replaces a fence or barrier by a jump to the next instruction, so that indices of instructions stay
+ * valid. */
 static void remove_instr(struct ck_instr *i, uint32_t index)
 {
     *i = (struct ck_instr){.op = CK_JUMP,

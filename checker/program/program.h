@@ -139,7 +139,7 @@ struct ck_object {
     bool uninitialized;   /* initial value arbitrary, or that of inputs */
     bool is_signed;       /* print values as signed */
     bool is_float;        /* print values as floating-point numbers of element_size bytes */
-    const char *layout;   /* what it consists of, see mm_layout_find(); NULL: scalars as above */
+    const char *layout;   /* types and offsets of its members, see mm_layout_find(); NULL: scalars as above */
     int32_t work_group; /* local memory: its work-group (dense number over all devices), -1 = shared by all */
     uint32_t alias_of;  /* Vulkan: the object whose memory it aliases, or its own number */
     const uint64_t *initial; /* size / element_size values */

@@ -469,7 +469,7 @@ static inline bool ck_is_host(uint64_t agent)
     return agent >> 32 == 0;
 }
 
-/* Later accesses of AGENT in REGION are not in what it has published.  A host thread has one time for global memory and images. */
+/* Starts a new epoch of AGENT in REGION; a host thread has one clock for global memory and images. */
 static inline void ck_item_advance(struct ck_item *item, uint64_t agent, enum ck_region region)
 {
     item->time[region]++;

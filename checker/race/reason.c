@@ -374,8 +374,8 @@ static bool is_earlier_through_image(const struct ck_reason *r)
     return r->d->shadow.signatures[r->earlier->signature].meta & CK_META_THROUGH_IMAGE;
 }
 
-/* A launch reads through one what it wrote through the other: a buffer, and an image made from it [CL 5.3.1 R24].
- * THROUGH: the later access is through the image. */
+/* True if the launch writes memory through a buffer and reads it through an image made from the buffer, or
+ * the reverse [CL 5.3.1 R24].  THROUGH: the later access is through the image. */
 static bool is_read_through_other_view(const struct ck_reason *r, const struct mm_event *event, bool through)
 {
     return through != is_earlier_through_image(r) && event->kind != MM_WRITE &&

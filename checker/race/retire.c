@@ -2,8 +2,8 @@
  * (docs/detector.md#retired-commands). */
 #include "checker/race/race.h"
 
-/* A collection visits all shadow cells.  Enough complete commands, of some 300 bytes each, wait for the next one
- * that its cost per command is bounded, and so is what they add to the other state. */
+/* A collection visits all shadow cells.  It therefore runs only when enough complete commands (about 300
+ * bytes each) have accumulated; this bounds both its cost per command and the memory that they occupy. */
 enum { LEAST_COMPLETE = 1024, BYTES_PER_COMMAND = 1024 };
 
 static void mark_command(struct ck_detector *d, uint32_t id)

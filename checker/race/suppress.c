@@ -63,7 +63,7 @@ bool ck_is_of_kernels(const char *patterns, const char *kernel)
     return found;
 }
 
-/* COMMANDS: what is known of those that AGENTS belong to, or NULL. */
+/* COMMANDS: the record of each agent's command, or NULL. */
 static enum ck_filter launch_filter(const struct ck_detector_options *options, const struct mm_agent *agents,
                                     const struct mm_command *const *commands, size_t count)
 {

@@ -160,7 +160,7 @@ static void put_pairs(const struct ck_finding *f, const struct style *style, FIL
 
 enum { MOST_OF_CAUSE = 12 };
 
-/* One line: where the access is and what it races with. */
+/* Prints one line with the place of the access and of the access that it races with. */
 static void put_other(const struct ck_finding *f, const struct style *style, FILE *out)
 {
     const struct ck_access *a = f->accesses;

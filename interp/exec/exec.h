@@ -296,7 +296,7 @@ struct in_recording {
     uint32_t terms; /* recorded so far (terms.c) */
 };
 struct in_run {
-    /* what is executed, and by what */
+    /* the launch, its code, and the engine's settings */
     struct in_launch launch;
     struct in_module *module;
     struct in_instance *instance;

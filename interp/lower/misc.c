@@ -53,7 +53,7 @@ enum mm_class in_no_pointer(struct in_lower *l, const struct in_inst *i)
     return in_bad(l->m, i->word, l->err, "SPIRV 2.16.1", "%s without a pointer", in_opcode_name(i->opcode));
 }
 
-/* The generic call: operands that are ids become slots, others stay what they are in LITERAL.  Only one of
+/* The generic call: operands that are ids become slots, literal operands stay in LITERAL.  Only one of
  * these instructions returns a pointer (struct in_fat). */
 enum mm_class in_call_c(struct in_lower *l, const struct in_inst *i, in_call_fn fn)
 {

@@ -1,7 +1,7 @@
-/* Parameters passed by value.  FuncParamAttr ByVal gives a function a pointer to the caller's object and the
- * right to change what it points to without the caller seeing it: a function that might do so gets a private
- * variable, copied from the parameter on entry.  Kernels are not changed: their launch makes the copy. [SPIRV
- * 3.18] */
+/* Parameters passed by value.  FuncParamAttr ByVal gives a function a pointer to the caller's object;
+ * changes that the function makes through it are not visible to the caller.  A function that might make
+ * such changes gets a private variable, copied from the parameter on entry.  Kernels are not changed: their
+ * launch makes the copy. [SPIRV 3.18] */
 #include "rewrite.h"
 #include <string.h>
 

@@ -211,7 +211,7 @@ enum mm_class in_declare_variable(struct in_module *m, const struct in_inst *ins
     g->storage = inst->operands[0];
     g->initializer = inst->operand_count > 1 ? inst->operands[1] : 0;
     uint64_t align = id->alignment > g->ty->align ? id->alignment : g->ty->align;
-    /* Translators copy from bytes that carry no alignment to what has one. */
+    /* Translators emit copies from byte arrays without alignment to objects that have one. */
     while (g->storage == SpvStorageClassUniformConstant && align < 128 && 2 * align <= g->ty->size)
         align *= 2;
     g->align = (uint32_t)(align < 1 ? 1 : align > 4096 ? 4096 : align);

@@ -173,7 +173,7 @@ static spv_result_t on_instruction(void *user, const spv_parsed_instruction_t *i
     return SPV_SUCCESS;
 }
 
-/* Removes the names of what was removed.  False: no memory. */
+/* Removes names of ids that were removed.  False: no memory. */
 static bool remove_names(const struct parse_state *state)
 {
     struct in_module *m = state->module;

@@ -2,7 +2,7 @@
 #include "validate.h"
 #include <string.h>
 
-/* DEBUG: with what does not affect execution. */
+/* DEBUG: keep instructions that do not affect execution (names, lines). */
 static enum mm_class read_module(const void *words, size_t size, const struct in_spirv_options *options,
                                  bool debug, struct in_module **module, struct mm_error *err)
 {

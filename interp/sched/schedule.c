@@ -162,8 +162,8 @@ static void stopped(struct in_run *run, struct in_item *item, enum in_stop stop)
     }
 }
 
-/* Has compiled code execute what has not begun of the current work-group: otherwise one large work-group would be
- * interpreted to its end.  The interpreter completes the work-items that have begun. */
+/* Leaves the work-items of the current work-group that have not begun to compiled code; the interpreter
+ * completes those that have.  Otherwise one large work-group would be interpreted to its end. */
 static void split(struct in_run *run)
 {
     struct in_group *g = run->progress.slots[run->progress.slot_cursor];

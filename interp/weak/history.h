@@ -41,7 +41,7 @@ struct in_message {
     struct in_offer *offers;
     uint32_t agent;
     uint8_t mask; /* bytes of the cell that it wrote */
-    bool rmw;     /* a read-modify-write: nothing comes between it and what it read */
+    bool rmw;     /* of a read-modify-write: in modification order directly after the write it read */
     bool atomic, seq_cst;
 };
 struct in_cell {

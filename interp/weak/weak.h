@@ -41,7 +41,7 @@ struct in_weak_atomic {
     enum mm_scope scope;
     uint64_t (*result)(void *context, uint64_t old, bool *writes);
     void *context;
-    uint64_t old, written; /* what it read and wrote */
+    uint64_t old, written; /* values read and written */
     bool wrote;
     bool failed; /* out of memory: nothing was done */
 };

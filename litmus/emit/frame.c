@@ -290,7 +290,7 @@ void lt_kernel_range(struct lt_kernel *k, const struct ck_program *p)
             low = v;
         sum += v > 0 && v < 64 ? v : 0;
     }
-    /* Additions, and bitwise or, stay below the sum of what is added. */
+    /* The results of additions and of bitwise or are at most the sum of the operands. */
     if (sum > high && sum < 15)
         high = sum;
     k->low = (int32_t)low;

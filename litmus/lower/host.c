@@ -425,7 +425,8 @@ static void relate_semaphores(struct commands *c, const struct lt_api *api)
     }
 }
 
-/* A recorded command in one run: after its sync-points and what is recorded before it, as the model has it. */
+/* Relates a recorded command in one run of its command buffer to its sync-points and to the commands
+ * recorded before it, as the model demands. */
 static void relate_recorded(struct commands *c, const struct lt_api *api, uint32_t run)
 {
     struct end start = start_of(c, api, run);
@@ -486,7 +487,7 @@ static void relate_call(struct commands *c, const struct lt_api *api)
         for (const struct lt_event_use *use = api->waits; use; use = use->next)
             relate(c, "apiwait", event_done(c, use->event), call_point(c, api, ROLE_API));
         break;
-    case LT_API_QUERY: /* what is not complete has nothing to order */
+    case LT_API_QUERY: /* an event that is not complete orders nothing */
         if (api->value == 0)
             relate(c, "query", event_done(c, api->waits->event), call_point(c, api, ROLE_API));
         break;

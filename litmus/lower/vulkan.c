@@ -121,7 +121,7 @@ static void set_address(struct lt_lower *lower, struct lt_pos pos, struct ck_ins
     instr->reference = lower->program->objects[object].alias_of == object ? 0 : object + 1;
 }
 
-/* Value operands are 4 bytes; what is stored or compared is the lower part. */
+/* Value operands have 4 bytes; narrower accesses store and compare the lower part. */
 static uint32_t narrow_operand(struct lt_lower *lower, const struct lt_vulkan *v, unsigned n)
 {
     return lt_convert(lower, value_of_expr(operand_expr(lower, &v->operands[n])), v->size, false).expr;

@@ -513,7 +513,7 @@ struct lt_kernel {
     uint32_t orders, scopes; /* used, bit sets by enum mm_order and enum mm_scope */
     bool uses_long;
     bool generic;              /* has pointers to the generic address space */
-    bool legacy;               /* OpenCL 1.2 atomics and fences give what it asks for */
+    bool legacy;               /* OpenCL 1.2 atomics and fences suffice for its orders and scopes */
     bool waits;                /* has a loop: its work-groups must run at the same time */
     bool pointers;             /* Vulkan: locations in buffers are accessed through their addresses */
     uint32_t family_count;     /* Vulkan: queue families, */
@@ -521,7 +521,7 @@ struct lt_kernel {
     int32_t low; /* values from LOW on are counted in bins of BITS bits each; 0 bits: none are */
     uint32_t bits, bins;
 };
-/* TEST is changed; PROGRAM is what it lowers to. */
+/* Fills KERNEL with the kernel of TEST, which is changed; PROGRAM is the lowered test. */
 enum mm_class lt_emit_kernel(struct lt_test *test, const struct ck_program *program, struct lt_kernel *kernel,
                              struct mm_error *err);
 /* Chooses the expected range of values; others are counted one by one. */

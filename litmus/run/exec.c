@@ -283,8 +283,9 @@ static cJSON *knobs_json(const struct exec *e)
     return json;
 }
 
-/* Instances of STATES for which a thread has not stored what is observed.  Their other values are worth nothing: the
- * device lost stores, or ended work-items early, as llvmpipe does after 65535 iterations of loops. */
+/* Counts the instances in STATES for which some thread did not store its observed values.  Such an instance
+ * is not evaluated: the device lost stores or ended work-items early, as llvmpipe does after 65535
+ * iterations of loops. */
 static uint64_t count_lost(const struct exec *e, const cJSON *states)
 {
     const cJSON *state, *value, *term;

@@ -1,4 +1,5 @@
-/* SIGINT, SIGTERM and SIGHUP: the campaign ends with what it has, which --resume continues. */
+/* SIGINT, SIGTERM and SIGHUP end the campaign; its results so far are written, and --resume continues from
+ * them. */
 #include "run.h"
 
 #include <signal.h>

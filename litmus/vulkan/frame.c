@@ -1,5 +1,6 @@
-/* The function "run": maps work-items to threads of instances, aligns and disturbs them, runs the test's instructions
- * and stores what is observed.  The layout of instances and the knobs are those of the OpenCL kernels (emit/frame.c). */
+/* The function "run": maps work-items to threads of instances, aligns and disturbs them, runs the test's
+ * instructions and stores the observed values.  The layout of instances and the knobs are those of the
+ * OpenCL kernels (emit/frame.c). */
 #include "litmus/vulkan/vulkan.h"
 
 /* Function variables and values that the parts of the function share. */

@@ -1,4 +1,4 @@
-/* Escaping, for every format that is written. */
+/* See escape.h. */
 #include "memmodel/base/escape.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ static bool is_control(uint32_t code)
     return code < 0x20 || (code >= 0x7f && code < 0xa0);
 }
 
-/* Invisible characters that change the order of others, or hide them. */
+/* True for invisible characters that reorder or hide other characters. */
 static bool is_invisible(uint32_t code)
 {
     return code == 0x61c || code == 0xfeff || (code >= 0x200b && code <= 0x200f) ||

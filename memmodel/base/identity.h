@@ -10,13 +10,15 @@ extern "C" {
 #endif
 
 enum { MM_IDENTITY = 160 };
-/* Of SIZE bytes as the content of a file. */
+/* The identity of a file whose content is the SIZE bytes at DATA. */
 void mm_identity_of_content(const void *data, size_t size, char text[MM_IDENTITY]);
-/* Of the file PATH: by content, or that it is absent, a folder, or nothing that can be read without waiting. */
+/* The identity of the file PATH: by content; distinct texts for an absent file, a folder, and a file that
+ * cannot be read without blocking. */
 void mm_identity_of_file(const char *path, char text[MM_IDENTITY]);
-/* Of the executable or library PATH: its build id; without one, its inode, size and dates. */
+/* The identity of the executable or library PATH: its build id; without one, its inode, size and dates. */
 void mm_identity_of_binary(const char *path, char text[MM_IDENTITY]);
-/* The same of what is loaded into this process and holds ADDRESS, and its path.  False: nothing does. */
+/* The identity and the path of the executable or library loaded into this process that contains ADDRESS.
+ * False: none does. */
 bool mm_identity_of_loaded(const void *address, char *path, size_t path_size, char text[MM_IDENTITY]);
 
 #ifdef __cplusplus

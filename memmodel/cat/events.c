@@ -346,7 +346,7 @@ static bool at_end(const struct mm_cat_event *e, uint32_t thread, uint32_t point
     return !e->init && e->thread == thread && (!point || e->point == point);
 }
 
-/* What is left are relations that the program gives. */
+/* Fills the relations that the program provides as edges. */
 static void fill_given(const struct mm_cat_events *all, const char *name, uint64_t *out)
 {
     for (uint32_t k = 0; k < all->edge_count; k++) {

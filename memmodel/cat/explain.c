@@ -39,8 +39,8 @@ static bool is_chain(const struct mm_cat_eval *eval, uint32_t node)
     return op == MM_CAT_PLUS || op == MM_CAT_STAR || op == MM_CAT_OPTIONAL || op == MM_CAT_IDENTITY;
 }
 
-/* Names defined as sequences are expanded; other names are kept, as readers know the edge by them.  OPEN: the name is
- * that of the check itself, or of a part of it; only base names say more than what is inside. */
+/* True if an edge of NODE is printed with NODE's name: it has one and is no closure.  OPEN: NODE is the
+ * relation of the check or a part of it, which is expanded unless it is a base relation. */
 static bool stops(const struct mm_cat_eval *eval, uint32_t node, bool open)
 {
     const char *name = eval->nodes[node].name;

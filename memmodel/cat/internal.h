@@ -70,7 +70,7 @@ struct cat_switch {
     unsigned value_count, chosen;
 };
 struct cat_reader {
-    struct mm_sha256 hash; /* of what was read */
+    struct mm_sha256 hash; /* of all text read so far */
     struct mm_cat_model *model;
     struct mm_error *err;
     const char *const *switches;

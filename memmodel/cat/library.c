@@ -20,7 +20,8 @@ static const struct {
     {"basic.cat", FUNCTIONS FILTERS},
     /* Which functions make orders is known: cat/orders.c. */
     {"cross.cat", ""},
-    /* co is there; what it contains whatever the program does, and what the values read by one thread imply about it */
+    /* co is a base name here; the definitions below are its part that holds in every execution and the
+     * part implied by the values that one thread reads */
     {"cos.cat", "let invrf = rf^-1\nlet co0 = loc & (IW * (W \\ IW))\n"
                 "let obsco = (po-loc & (W * W)) | (rf; (po-loc & (R * W))) |\n"
                 "            (((po-loc & (W * R)); invrf) \\ id) | ((rf; (po-loc & (R * R)); invrf) \\ id)\n"

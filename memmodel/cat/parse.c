@@ -40,9 +40,9 @@ static enum mm_class read_file(struct cat_reader *r, const char *path, char **te
     return cls;
 }
 
-/* model = [ string ] { name } statements    (title; then declarations such as "withco" of relations that other tools
- * generate, which always exist here)
- * FILE: its path, so that what it includes is looked up beside it; LIBRARY: the name of a built-in text. */
+/* model = [ string ] { name } statements    (title; then declarations such as "withco" of relations that
+ * other tools generate, which always exist here)
+ * FILE: its path, beside which included files are looked up; LIBRARY: the name of a built-in text. */
 static void parse_text(struct cat_reader *reader, const char *text, size_t size, const char *file, bool top,
                        bool library)
 {

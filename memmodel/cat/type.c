@@ -142,7 +142,7 @@ enum mm_class cat_check_monotone(struct cat_reader *reader, const struct mm_cat_
         return mm_fail_at(reader->err, MM_INVALID, "cat.rec", expr->file, expr->line, expr->column,
                           "'%s' depends on its own complement", reader->model->lets[expr->let].name);
     for (uint32_t i = 0; i < expr->child_count; i++) {
-        /* A function may complement its argument: what it does is not looked into. */
+        /* A function may complement its argument: its body is not examined. */
         bool same = positive && expr->op != MM_CAT_COMPLEMENT && !(expr->op == MM_CAT_DIFF && i == 1) &&
                     expr->op != MM_CAT_CALL;
         enum mm_class r = cat_check_monotone(reader, expr->child[i], group, same);

@@ -12,7 +12,7 @@ enum mm_capture_tag {
     MM_CAPTURE_MEMORY,     /* struct mm_capture_memory, contents; index: what arguments call it */
     MM_CAPTURE_SOURCE,     /* of a program that was built from source: its text, */
     MM_CAPTURE_FILE,       /* the text's name in source lines, */
-    MM_CAPTURE_OPTIONS,    /* and what it was built with */
+    MM_CAPTURE_OPTIONS,    /* and its build options */
     MM_CAPTURE_TAG_COUNT
 };
 struct mm_capture_range {
@@ -28,7 +28,7 @@ enum mm_capture_kind {
     MM_CAPTURE_IMAGE,
     MM_CAPTURE_NULL,
     MM_CAPTURE_QUEUE, /* a default queue of the device */
-    MM_CAPTURE_PIPE,  /* what is in it is not captured */
+    MM_CAPTURE_PIPE,  /* its packets are not captured */
     MM_CAPTURE_KIND_COUNT
 };
 struct mm_capture_argument {

@@ -24,7 +24,7 @@ struct reader {
     unsigned version;
     uint64_t position; /* bytes read so far */
     uint64_t unpacked; /* bytes of records in them */
-    bool limited;      /* what is unpacked, in proportion to what is read */
+    bool limited;      /* the size of unpacked records, in proportion to the bytes read */
     mm_event_id next_event;
     struct mm_codec *codec;
     unsigned char *stored, *raw;
@@ -65,7 +65,7 @@ static enum mm_class no_memory(struct reader *r)
     return mm_fail_at(r->err, MM_LIMIT, "trace.memory", r->name, 0, 0, "no memory for a chunk of the trace");
 }
 
-/* The buffer grows with what is there, not with what the header promises. */
+/* The buffer grows with the bytes that are read, not with the size that the header states. */
 static enum mm_class read_payload(struct reader *r, size_t size, size_t *got)
 {
     *got = 0;

@@ -1,9 +1,9 @@
 /* The recorder: gives events their numbers and serializes the threads that record.
  *
- * Events are handed to the sink in batches; everything else first pushes out the events before it, so
- * that the sink sees one total order.  Where the sink can be flushed, a background thread does so a few
- * times a second: a process that is killed loses little.  A forked child never writes:
- * what it records is dropped, and it frees nothing. */
+ * Events are handed to the sink in batches; everything else first pushes out the events before it, so that
+ * the sink sees one total order.  Where the sink can be flushed, a background thread does so a few times a
+ * second: a process that is killed loses little.  A forked child never writes: its events are dropped, and
+ * it frees nothing. */
 #include "memmodel/memmodel.h"
 
 #include <errno.h>

@@ -100,7 +100,8 @@ static int pass_captured_arguments(struct kernel *kernel, const struct captured_
     return code;
 }
 
-/* The helper's command line for a captured launch: what it says, then what was asked for beside it. */
+/* Runs a captured launch: the helper's command line has the options of the capture, then those of this
+ * command. */
 static int run_captured(struct kernel *kernel, const char *path)
 {
     static struct captured_launch launch;

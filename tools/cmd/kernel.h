@@ -18,10 +18,11 @@ struct kernel {
     bool is_bare; /* no option is given */
 };
 
-/* What was chosen for a launch, and could be otherwise. */
+/* Automatic choices for a launch, and alternatives to them. */
 struct kernel_choices {
     void *context;
-    /* The words of a launch with fewer work-items the greater NUMBER is, NULL: there is none; TEXT names its sizes. */
+    /* The command line of a launch that has fewer work-items the greater NUMBER is; NULL: there is none.
+     * TEXT gets its sizes. */
     char **(*smaller)(void *context, unsigned number, char *text, size_t size);
     unsigned inputs;  /* bit N: it is made with input N, one after the other (enum spec_input) */
     char others[200]; /* "j=1, k=1": the values of SPEC_INPUT_OTHER */

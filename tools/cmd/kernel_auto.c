@@ -251,7 +251,8 @@ static bool choose_first(struct automatic *a)
     return launch_choose(a->module, a->info, &a->choice);
 }
 
-/* Work-items that wait for others may need a fair schedule, separate groups, or other contents of what they wait for. */
+/* Work-items that wait for others may need a fair schedule, separate work-groups, or other initial
+ * contents of the location that they wait for. */
 static bool choose_for_waiting(struct automatic *a)
 {
     struct session *session = &a->kernel->session;
@@ -372,7 +373,7 @@ static char **smaller_launch(void *context, unsigned number, char *text, size_t 
     return good ? w.words : NULL;
 }
 
-/* The inputs of the launch, and what is different in the last one. */
+/* Determines the inputs of the launch, and the difference of the last one as text. */
 static void find_inputs(const struct automatic *a, const struct choice_words *w,
                         struct kernel_choices *choices)
 {

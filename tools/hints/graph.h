@@ -15,7 +15,7 @@ struct hints_group {
     enum hints_kind kind;
     uint32_t site, producer; /* sources; PRODUCER: LIST: of the call that enqueued the awaited command */
     uint32_t calls, last;    /* how many, and the node of the last one */
-    bool needed;             /* a callback uses what it orders */
+    bool needed;             /* a callback depends on its order */
     bool removed;
 };
 struct hints_edge {

@@ -71,7 +71,7 @@ EXPORT int __wrap_memcmp(const void *a, const void *b, size_t size)
     return memcmp(a, b, size);
 }
 
-/* ---- files: what was transferred was accessed ------------------------------------------------------ */
+/* ---- files: the transferred bytes are recorded as accesses ------------------------------------------ */
 
 EXPORT size_t __wrap_fread(void *to, size_t size, size_t count, FILE *file);
 EXPORT size_t __wrap_fread(void *to, size_t size, size_t count, FILE *file)

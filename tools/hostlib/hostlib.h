@@ -21,7 +21,7 @@ static inline const struct refcl_host_runtime *host_recording(void)
     return __atomic_load_n(&host_runtime, __ATOMIC_ACQUIRE);
 }
 
-extern __thread bool host_inside; /* the recorder is called: what it locks is not the program's */
+extern __thread bool host_inside; /* the recorder is running: its locks are not recorded */
 
 /* The handlers of signals that the thread executes, where nothing is recorded on a driver. */
 extern __thread unsigned host_handlers;

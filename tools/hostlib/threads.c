@@ -270,7 +270,7 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
     return code;
 }
 
-/* NAME waits for THREAD; what it returns is 0 where it has. */
+/* NAME joins THREAD; it returns 0 on success. */
 #define JOIN(name, arguments, ...)                                                                           \
     EXPORT int name arguments                                                                                \
     {                                                                                                        \

@@ -9,7 +9,8 @@ struct npy_array {
     size_t bytes, item;        /* ITEM: bytes of an element; 0: plain bytes */
     char kind;                 /* of the elements: 'i', 'u' or 'f' */
 };
-/* The elements in TEXT, a file of SIZE bytes.  NULL, or what is wrong with it. */
+/* Reads the elements of TEXT, the contents of a .npy file of SIZE bytes.  Returns NULL, or a message about
+ * the error in the file. */
 const char *npy_read(const char *text, size_t size, struct npy_array *array);
 
 #endif

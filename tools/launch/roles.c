@@ -1,7 +1,8 @@
 /* How a kernel uses its arguments: a data flow of sets, without order and without contexts.
  *
- * For each id the analysis keeps a set of sources: bit I for what argument I is or points to, one bit for each kind of work-item id.
- * VALUE is where a value comes from, POINTER what it points into.  Variables have what was ever stored to them.  Its results choose
+ * For each id the analysis computes sets of sources: bit I for argument I or the memory that it points to,
+ * and one bit for each kind of work-item id.  VALUE is the set of sources of the value, POINTER the set of
+ * objects that it may point into.  A variable has the union over all stores to it.  Its results choose
  * launches (choose.c), which are no verdicts, so that it may be imprecise in both directions. */
 #include "interp/spirv.h"
 #include "tools/launch/signature.h"

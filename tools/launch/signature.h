@@ -8,7 +8,7 @@
 
 struct in_ty;
 
-/* A file of OpenCL C, or of SPIR-V as words or text, and what is in it. */
+/* A file of OpenCL C, or of SPIR-V as words or text, and its module. */
 struct launch_file {
     const char *path;
     struct in_module *module;

@@ -31,7 +31,7 @@ static bool put_list(const struct in_ty *ty, const struct spec_value *value, uns
                 ty->count, value->count);
         return false;
     }
-    for (uint32_t i = 0; i < value->count; i++) /* as in C, what is left out is zero */
+    for (uint32_t i = 0; i < value->count; i++) /* as in C, omitted members are zero */
         if (!put(ty->kind == IN_TY_STRUCT ? ty->members[i] : ty->element, &value->items[i],
                  to + (ty->kind == IN_TY_STRUCT ? ty->offsets[i] : i * ty->stride), err))
             return false;

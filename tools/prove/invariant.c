@@ -13,7 +13,7 @@ enum template {
     T_POWER,
     T_NOT_ZERO,
     T_MASK,          /* X - init is a multiple of a power of two */
-    T_BELOW_BOUND_U, /* X, extended, is at most the bound of a comparison; or X is what it was at the entry */
+    T_BELOW_BOUND_U, /* X, extended, is at most a comparison's bound; or X is its value at the entry */
     T_BELOW_BOUND_S,
     T_ABOVE_BOUND_S,
     T_STARTS_OR_BELOW_U,

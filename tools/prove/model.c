@@ -73,7 +73,7 @@ static Z3_ast whole_elements(struct pv *pv)
     return all;
 }
 
-/* Products of variables are what they are, if they are few. */
+/* Constrains the abstracted products of variables to their exact values, if there are few of them. */
 static Z3_ast exact_products(struct pv *pv)
 {
     enum { FEW = 12 };

@@ -37,7 +37,7 @@ enum { PROVE_UNSIZED_GLOBAL = 1, PROVE_UNSIZED_LOCAL = 2 };
 struct prove_verdict {
     enum prove_answer
         answers[PROVE_PROPERTIES];              /* OPEN: the two work-items have a candidate counterexample */
-    char reasons[PROVE_PROPERTIES][PROVE_TEXT]; /* of what is not proved, with its line */
+    char reasons[PROVE_PROPERTIES][PROVE_TEXT]; /* why a property is not proved, with the source line */
     char assumptions[PROVE_ASSUMPTIONS][PROVE_TEXT];
     size_t assumption_count;
     unsigned dimensions;

@@ -102,7 +102,7 @@ Z3_ast pv_requirement(struct pv *pv, const char *text, bool exact)
 {
     char message[200];
     const struct requirement r = {.pv = pv, .text = text, .exact = exact};
-    pv->ex->current = NULL; /* what is wrong with an option is at no place in the kernel */
+    pv->ex->current = NULL; /* an error in an option has no place in the kernel */
     const struct require *e = require_read(pv->ex->arena, text, message, sizeof message);
     if (!e)
         ex_fail(pv->ex, MM_INVALID, "explore.requires", "--requires '%.200s': %s", text, message);

@@ -1,10 +1,10 @@
 /* Tries barriers: a line of the source gets one before it, and the kernel is launched again as it was.
  *
- * The execution that follows is a new one, so that values that depended on the race may differ: what is asked
- * is whether the program with the barrier has this race, or any other finding that it had not before, such as
- * work-items that do not all reach the barrier [CLC 6.15.8].  Advice for which no line passes is withdrawn.
- * A launch of a program is made again from what was captured of it; only one that then has the race is of
- * use. */
+ * This is another execution, and values that depended on the race may differ.  The check is whether the
+ * program with the barrier has this race, or a finding that the program without it did not have, such as
+ * work-items that do not all reach the barrier [CLC 6.15.8].  Advice for which no line passes is
+ * withdrawn.  A launch of a program is repeated from its capture; only one that then has the
+ * race is of use. */
 #include "tools/session/barrier.h"
 #include "tools/session/launch.h"
 #include "tools/session/process.h"

@@ -4,7 +4,7 @@
 
 #include "tools/session/session.h"
 
-/* ARGV: what was run, whose last word is session->source. */
+/* ARGV: the command line of the launch; its last word is session->source. */
 void session_try_barriers(const struct session *session, struct ck_detector *detector, char **argv);
 /* Whether DETECTOR, of a repeated launch, has a finding of the same kind at the same lines as FINDING. */
 bool session_has_finding(const struct ck_detector *detector, const struct ck_finding *finding);

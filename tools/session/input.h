@@ -10,7 +10,7 @@
 struct session_input {
     int fd;
     const atomic_bool *ended; /* the command of the session has */
-    int copy;                 /* a file that gets what is read too, -1 = none */
+    int copy;                 /* descriptor of a file to which the input is copied, -1: none */
     uint64_t copied, copy_limit;
     void (*idle)(void *context); /* called now and then as long as nothing comes; may be NULL */
     void *idle_context;

@@ -194,7 +194,7 @@ static void add_possible(struct session_process *p)
         snprintf(p->not_checked, sizeof p->not_checked, "all that launches may touch");
 }
 
-/* A longer trace than what is kept has none. */
+/* Without a complete copy of the trace there are no hints. */
 static void add_needless(struct session_process *p)
 {
     bool kept = p->input.copy >= 0 && p->tee.complete;

@@ -89,7 +89,7 @@ static void set_preload(const char *preload)
                      "verify_asan_link_order=0"); /* it intercepts nothing that the sanitizer needs first */
 }
 
-/* Whether launches need neither checks nor a record of what they do. */
+/* True if launches need neither checks nor a trace. */
 static bool checks_nothing(const struct session *session, bool live)
 {
     bool checks =

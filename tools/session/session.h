@@ -53,8 +53,9 @@ struct session_command {
     bool silent;   /* its output is discarded */
     int input_status;     /* exit status for bad input, 0 = none */
     unsigned cpu_seconds; /* that it may take, 0 = any */
-    /* Where launches can be made again from: kernel: the file of OpenCL C that is COMMAND's last word, or the
-     * capture that COMMAND launches; run: the folder of captures of what is recorded.  NULL: not from there. */
+    /* Sources for repeating launches.  `refcl kernel`: the file of OpenCL C that is COMMAND's last word, or
+     * the capture that COMMAND launches.  `refcl run`: the folder of captures of recorded launches.  NULL:
+     * none of that kind. */
     const char *source, *capture, *launches;
 };
 struct session {

@@ -326,7 +326,8 @@ static int64_t instances_of(const cJSON *json)
     return sum;
 }
 
-/* A campaign that is in the store: its later state takes its place; what is part of a sum, or not later, changes nothing. */
+/* Replaces a campaign in the store by a later state of it.  A part of a sum, or a state that is not later,
+ * changes nothing. */
 static enum store_added supersede(struct addition *a, const char *identity)
 {
     int64_t old = store_number(a->store, "select run from part where identity = ?", "t", identity);

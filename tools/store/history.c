@@ -15,7 +15,7 @@
 
 enum { MOST_ASKED = 1024, VALUES = 1024 };
 
-/* What is looked for in a test: a state, or those that the test asks about. */
+/* The states of a test whose history is printed: one, or those of the test's condition. */
 struct sought {
     int64_t states[MOST_ASKED]; /* numbers within the test */
     size_t count;

@@ -1,4 +1,4 @@
-/* What is in a store: its runs, one run, one test. */
+/* Prints the contents of a store: its runs, one run, one test. */
 #include "tools/store/query.h"
 
 #include "litmus/files.h"

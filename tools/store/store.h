@@ -62,7 +62,7 @@ bool store_decode(const unsigned char *blob, size_t size, size_t *at, struct sto
 
 struct store_add_options {
     const char *date;            /* of files that have none; NULL: the day of their last change */
-    const char *device, *driver; /* JUnit, benchmarks, reports: what was tested */
+    const char *device, *driver; /* JUnit, benchmarks, reports: the device and driver under test */
     const char *tests;           /* folder of the tests that tables name; NULL: the current one */
 };
 enum store_added { STORE_ADDED, STORE_KNOWN, STORE_REPLACED };
@@ -126,7 +126,7 @@ enum mm_class store_compare(struct store *store, const char *a, const char *b, b
                             size_t *differences, struct mm_error *err);
 enum mm_class store_regressions(struct store *store, const char *selector, bool json, FILE *out,
                                 size_t *found, struct mm_error *err);
-/* All that updates of drivers changed, not only what is worse. */
+/* Prints all changes between versions of a driver, improvements included. */
 enum mm_class store_updates(struct store *store, const char *selector, bool json, FILE *out,
                             struct mm_error *err);
 /* Since when and how often each driver shows the state "x=1; 1:r0=0" of TEST (NULL: what the test asks about), and with what

@@ -10,7 +10,7 @@ struct witness_reader {
     struct ck_execution *execution;
     struct mm_error *err;
     const char *path;
-    char where[64];          /* what is being read: "events[3]"; "" at the top */
+    char where[64];          /* the current element: "events[3]"; "" at the top */
     uint64_t bytes;          /* of objects, so far */
     uint32_t items, threads; /* of the launch; with copies */
 };

@@ -28,7 +28,7 @@ cJSON *witness_image_json(const struct in_image *image)
     return json;
 }
 
-/* NULL, or what is wrong with the description JSON of an image of BYTES bytes. */
+/* Reads the description JSON of an image of BYTES bytes.  Returns NULL, or the error as text. */
 static const char *read_image(const cJSON *json, uint64_t bytes, struct in_image *image)
 {
     uint32_t values[sizeof members / sizeof *members];

@@ -116,7 +116,7 @@ static bool submit(struct exec *e)
 }
 
 /* The work-groups of both queue families, each on one queue, at the same time.  The second queue starts when
- * the memory is ready; what is recorded next on the first one waits for it.  Which queue runs which family is
+ * the memory is ready; commands recorded next on the first one wait for it.  Which queue runs which family is
  * random. */
 static bool launch_on_two(struct exec *e, unsigned number)
 {
