@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "memmodel/base/arena.h"
 #include "memmodel/base/base64.h"
@@ -135,23 +136,20 @@ struct mm_event {
                                 sub_group or work_group */
     uint8_t fence_flags;
     uint8_t attributes;
-    uint16_t semantics; /* SPIR-V storage-class semantics as written (Vulkan); accesses of the runtime: may
-                           be MM_TRANSFER or MM_RELEASED; of work-items: MM_COPY, MM_THROUGH_IMAGE; maps: MM_MAP_READ, MM_MAP_WRITE;
-                           calls: MM_UNRECORDED, MM_REPLAYED, MM_INSTRUMENTED; else 0 */
+    uint16_t semantics; /* Vulkan: storage-class semantics as written; others: MM_TRANSFER, ... below */
 };
-/* The runtime moves memory from one copy of a memory object to another: no agent uses the object. */
-enum { MM_TRANSFER = 1 };
-/* A write by which a command frees memory: no other command may use it meanwhile, but the host may have it mapped. */
-enum { MM_RELEASED = 2 };
-/* What the host may do with a map that excludes commands.  The event's site and instance are how many bytes
- * of the mapped object lie before and after those of the event. */
-enum { MM_MAP_READ = 2, MM_MAP_WRITE = 4 };
-/* Commands that come after this call may race with accesses of earlier ones that were not recorded. */
-enum { MM_UNRECORDED = 8 };
-/* With MM_UNRECORDED: all of them are in the trace as launches to be executed again. */
-enum { MM_REPLAYED = 16 };
-/* A call of an instrumented host program: edges of kind HOST between calls are its synchronization, all of it. */
-enum { MM_INSTRUMENTED = 64 };
+/* Values of mm_event.semantics, outside of Vulkan kernels; the kind of the event decides the meaning of a bit. */
+enum {
+    MM_TRANSFER = 1,       /* the runtime copies an object between devices: no agent uses it */
+    MM_RELEASED = 2,       /* write that frees memory: no command may use it, the host may have it mapped */
+    MM_MAP_READ = 2,       /* map: the host may read; SITE, INSTANCE: bytes of the object around it */
+    MM_MAP_WRITE = 4,      /* map: the host may write */
+    MM_UNRECORDED = 8,     /* call: later commands may race with unrecorded accesses of earlier launches */
+    MM_REPLAYED = 16,      /* with MM_UNRECORDED: all these launches are in the trace, to be re-executed */
+    MM_INSTRUMENTED = 64,  /* call of an instrumented host program: the trace has its HOST edges */
+    MM_COPY = 32,          /* access of an asynchronous copy, see mm_is_copy() */
+    MM_THROUGH_IMAGE = 128 /* access of a buffer by a work-item through an image made from it [CL 5.3.1] */
+};
 
 static inline bool mm_reads(const struct mm_event *e)
 {
@@ -228,40 +226,37 @@ struct mm_edge {
  * in that agent's program order.  It is ordered after all that precedes each COPY_START of the copy, and
  * before each COPY_WAIT, and in the memory of a COPY_FENCE's flags before the copies that start after it
  * [CLC 6.15.11]. */
-enum { MM_COPY = 32 };
 static inline bool mm_is_copy(const struct mm_event *e)
 {
     return e->semantics & MM_COPY && (e->kind == MM_READ || e->kind == MM_WRITE) &&
            !(e->attributes & MM_ATOMIC) && e->agent.command && e->agent.index != MM_INDEX_RUNTIME;
 }
 
-/* A plain access by a work-item through an image that is made from the allocation, a buffer: in the order of images
- * [CL 5.3.1]. */
-enum { MM_THROUGH_IMAGE = 128 };
+/* A plain access by a work-item through an image that is made from a buffer. */
 static inline bool mm_is_through_image(const struct mm_event *e)
 {
     return e->semantics == MM_THROUGH_IMAGE && (e->kind == MM_READ || e->kind == MM_WRITE) &&
            !(e->attributes & MM_ATOMIC) && e->agent.command && e->agent.index != MM_INDEX_RUNTIME;
 }
 
-/* What memory consists of; graph/scalar.c. */
+/* The type of scalars in memory; graph/scalar.c. */
 enum mm_scalar_kind { MM_SCALAR_UNKNOWN, MM_SCALAR_UNSIGNED, MM_SCALAR_SIGNED, MM_SCALAR_FLOAT };
 struct mm_scalar {
     uint32_t size; /* bytes; 0: unknown, or scalars of several sizes */
     uint32_t kind; /* enum mm_scalar_kind */
 };
 
-/* The scalar with that name in OpenCL C, of a vector "int4" or a pointer "int4*" the scalar
- * that it consists of; .size is 0 if NAME is another type. */
+/* The scalar type NAME of OpenCL C, or the one that a vector "int4" or a pointer "int4*" consists of or points to;
+ * .size is 0 if NAME is another type. */
 struct mm_scalar mm_scalar_named(const char *name);
-/* The value of BYTES bytes, at most 8: the scalars that they consist of, separated by ", "; as one unsigned number where
- * that is not known.  Real numbers have the fewest digits that identify them. */
+/* Writes the value of BYTES bytes, at most 8, as text: scalars separated by ", ", or one unsigned number if SCALAR is
+ * unknown.  Floating-point numbers have the fewest digits that identify them. */
 enum { MM_SCALAR_TEXT = 80 };
 void mm_scalar_text(struct mm_scalar scalar, uint64_t bits, unsigned bytes, char text[MM_SCALAR_TEXT]);
 
 /* Where an access is in a variable; graph/layout.c. */
 struct mm_designator {
-    char text[100];          /* what follows the variable's name in OpenCL C, such as "[3].y" */
+    char text[100];          /* the suffix of the variable's name in OpenCL C, such as "[3].y" */
     bool composite;          /* it is more than the index of an array of scalars */
     uint32_t depth;          /* indices in TEXT */
     struct mm_scalar scalar; /* at that place; .size is 0 if it is of another type */
@@ -280,7 +275,7 @@ struct mm_allocation {
     uint64_t size;    /* bytes; of one instance where region is local or private */
     uint64_t flags;   /* cl_mem_flags */
     const char *name; /* such as "buffer 3", "svm 2", variable name */
-    struct mm_scalar element; /* that a variable consists of */
+    struct mm_scalar element; /* of a variable that is a scalar, a vector or an array of these */
     const char *layout; /* of a variable of composite type, see mm_layout_find(); NULL or "" if unknown */
 };
 
@@ -307,7 +302,7 @@ struct mm_command {
     const char *kernel; /* kernel name or "" */
 };
 
-/* What a kernel's argument was bound to, so that a report can say "argument 'out', element 17". */
+/* The binding of a kernel's argument, so that a report can say "argument 'out', element 17". */
 struct mm_argument {
     uint32_t command, index;
     uint32_t allocation;   /* 0: by value */
@@ -315,7 +310,8 @@ struct mm_argument {
     uint32_t element_size; /* bytes of the pointed-to type, 1 if unknown */
     const char *name;      /* "" if unknown */
     const char *type_name; /* "" if unknown */
-    const char *layout; /* of what a pointer points to, an array of unknown length; NULL or "" if unknown */
+    const char
+        *layout; /* of the memory that a pointer points to, an array of unknown length; NULL or "": unknown */
 };
 
 /* Program text, for excerpts in reports. */
@@ -324,7 +320,7 @@ struct mm_text {
     const char *text;
 };
 
-/* What the runtime or the interpreter found by itself: undefined behavior, misuse of the API. */
+/* A finding of the runtime or the interpreter: undefined behavior, misuse of the API. */
 struct mm_finding {
     const char *kind;    /* "out-of-bounds", "division-by-zero", "api", ... : a report rule */
     const char *clause;  /* "CLC 6.3", ... */
@@ -335,9 +331,9 @@ struct mm_finding {
     uint32_t size;
 };
 
-/* Records of instrumented launches, which have no events: module, arguments and memory contents to
- * re-execute the launch.  A reader that needs the events obtains them by re-execution
- * (interp/replay/expand.h). */
+/* Instrumented launches have no events.  The next three records hold their modules, arguments and memory contents; a
+ * reader that needs the events re-executes the launches (interp/replay/expand.h). */
+
 /* The contents of an allocation from this record on, until a later launch changes them: BYTES, or zeros if
  * that is NULL. */
 struct mm_content {
@@ -345,8 +341,8 @@ struct mm_content {
     uint64_t offset, size;
     const void *bytes;
 };
-/* A module on a device, and a launch of one of its kernels that has just ended; BYTES as interp/replay/replay.c has
- * them. */
+/* A module on a device, and a launch of one of its kernels that has just ended; interp/replay/replay.c codes and
+ * decodes BYTES. */
 struct mm_program {
     uint32_t id; /* from 1 */
     uint32_t size;
@@ -443,7 +439,7 @@ struct mm_recorder;
 /* SINK is copied; closed with the recorder.  NULL on failure. */
 struct mm_recorder *mm_recorder_create(const struct mm_sink *sink);
 void mm_recorder_destroy(struct mm_recorder *recorder);
-/* Closes the sink, once: what other threads still record is dropped, and RECORDER stays usable for them. */
+/* Closes the sink, once.  Later records of other threads are dropped; RECORDER stays valid for them. */
 void mm_recorder_close(struct mm_recorder *recorder);
 /* Records EVENT, with the EDGES into it (their TO is filled in).  Safe from any thread. */
 mm_event_id mm_recorder_event(struct mm_recorder *recorder, const struct mm_event *event,
@@ -453,12 +449,12 @@ mm_event_id mm_recorder_event(struct mm_recorder *recorder, const struct mm_even
 mm_event_id mm_recorder_read(struct mm_recorder *recorder, const struct mm_event *event);
 /* Records COUNT events in a row; returns the first id. */
 mm_event_id mm_recorder_events(struct mm_recorder *recorder, const struct mm_event *events, size_t count);
-/* Records anything else. */
+/* Records an item of any other type. */
 void mm_recorder_record(struct mm_recorder *recorder, const struct mm_record *record);
 void mm_recorder_flush(struct mm_recorder *recorder);
 uint32_t mm_recorder_new_source(struct mm_recorder *recorder); /* fresh ids, from 1 */
 uint32_t mm_recorder_new_allocation(struct mm_recorder *recorder);
-/* Ids up to these are given away. */
+/* Marks ids up to these as used. */
 void mm_recorder_skip_ids(struct mm_recorder *recorder, uint32_t sources, uint32_t allocations);
 /* The recorder's number for the calling host thread, from 0. */
 uint32_t mm_recorder_host_thread(struct mm_recorder *recorder);
@@ -485,10 +481,10 @@ enum mm_class mm_trace_writer(int fd, unsigned flags, const struct mm_trace_fail
  * cut short (*COMPLETE false, MM_OK).  A checksum that does not match is MM_INVALID. */
 enum mm_class mm_trace_read(int fd, const char *name, const struct mm_sink *sink, bool *complete,
                             struct mm_error *err);
-/* The same of a file that anyone may have made: within the limits of memmodel/base/input.h. */
+/* The same for an untrusted file: within the limits of memmodel/base/input.h. */
 enum mm_class mm_trace_read_file(int fd, const char *name, const struct mm_sink *sink, bool *complete,
                                  struct mm_error *err);
-/* The same from a function that works like read(2): bytes read, 0 at the end, -1 with errno set. */
+/* The same, from a function that works like read(2): bytes read, 0 at the end, -1 with errno set. */
 typedef long mm_trace_input(void *context, void *out, size_t size);
 enum mm_class mm_trace_read_from(mm_trace_input *input, void *context, const char *name,
                                  const struct mm_sink *sink, bool *complete, struct mm_error *err);
@@ -509,15 +505,16 @@ const struct mm_command *mm_graph_command(const struct mm_graph *graph, uint32_t
 void mm_agent_coordinates(const struct mm_command *command, struct mm_agent agent, uint64_t global_id[3],
                           uint64_t group_id[3], uint64_t local_id[3]);
 
-#include <stdio.h>
+/* GRAPH as text, JSON, and a DOT graph. */
 void mm_dump_text(const struct mm_graph *graph, FILE *out);
 void mm_dump_json(const struct mm_graph *graph, FILE *out);
 void mm_dump_dot(const struct mm_graph *graph, FILE *out);
+/* Writes S as part of a label of a DOT graph. */
+void mm_dump_dot_text(FILE *out, const char *s);
+
 /* Progress of an unrecorded launch, in a page shared with `refcl run`. */
 struct mm_progress {
     uint64_t command, groups; /* id; work-groups that have ended */
 };
-/* S as part of a label in a graph. */
-void mm_dump_dot_text(FILE *out, const char *s);
 
 #endif

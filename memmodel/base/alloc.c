@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Up to here the C library serves malloc, but not calloc, from a cache of each thread. */
+/* up to this size the C library serves malloc, but not calloc, from a cache of the thread */
 enum { SMALL = 1024 };
 
 /* Allocations left until one fails; 0: none will. */
@@ -42,7 +42,7 @@ void *mm_alloc_zero(size_t n, size_t size)
     if (n * size > SMALL)
         return calloc(n, size);
     void *p = malloc(n * size);
-    __asm__("" : "+r"(p)); /* or the compiler makes it calloc after all */
+    __asm__("" : "+r"(p)); /* keeps the compiler from merging malloc and memset into calloc */
     return p ? memset(p, 0, n * size) : NULL;
 }
 

@@ -22,7 +22,7 @@ struct deferred {
 struct mm_arena {
     struct block *blocks; /* the one being filled comes first */
     size_t next_size;
-    void *(*more)(void *context, size_t size); /* NULL: blocks are allocated, and freed */
+    void *(*more)(void *context, size_t size); /* NULL: mm_alloc and mm_free */
     void *context;
     struct deferred *deferred;
 };

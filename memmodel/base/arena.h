@@ -8,7 +8,8 @@
 
 struct mm_arena;
 struct mm_arena *mm_arena_create(void);
-/* An arena whose blocks MORE provides, of SIZE bytes or NULL: they are the provider's, and are not freed. */
+/* An arena whose blocks are allocated by MORE, which returns SIZE bytes or NULL and owns them: the arena
+ * does not free them. */
 struct mm_arena *mm_arena_create_from(void *(*more)(void *context, size_t size), void *context);
 /* Calls CLEAN(CONTEXT) when ARENA is reset or destroyed; false: out of memory, it is not called. */
 bool mm_arena_defer(struct mm_arena *arena, void (*clean)(void *context), void *context);

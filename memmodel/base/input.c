@@ -105,7 +105,7 @@ enum mm_class mm_input_read(enum mm_input kind, const char *path, char **text, s
 
 /* ---- JSON: cJSON reads the first of two members with one key, other parsers the last, and it has no positions ---- */
 
-/* From behind the quote to the closing one. */
+/* A key of an object: the text between its quotes. */
 struct key {
     const char *begin, *end;
 };

@@ -21,7 +21,7 @@ struct mm_own_fd {
 int mm_fd_copy_high(int fd);
 /* The same, and closes FD in every case; -1 for FD -1. */
 int mm_fd_move_high(int fd);
-/* Takes FD over, under a high number.  False with errno: FD is closed. */
+/* Moves FD to a high number owned by OWN.  False with errno: FD is closed. */
 bool mm_own_fd_open(struct mm_own_fd *own, int fd);
 /* False: none, or the number was closed or denotes another file by now. */
 bool mm_own_fd_valid(const struct mm_own_fd *own);

@@ -80,15 +80,14 @@ struct mm_cat_check {
 struct mm_cat_model {
     const char *name; /* file name */
     const char *title;
-    /* SHA-256 of the file and, one after the other, those that it includes; without what refcl itself brings
-     * along. */
+    /* SHA-256 of the file followed by its included files, without the built-in libraries. */
     char sha256[65];
     uint32_t let_count, check_count;
     struct mm_cat_let *lets;
     struct mm_cat_check *checks; /* in file order */
     struct mm_arena *arena;
-    /* With an order that is enumerated: the definition that it is, and the check that says whether one
-     * serves; else MM_CAT_NO_LET, MM_CAT_NO_CHECK.  No flag depends on it. */
+    /* If the model enumerates an order: its definition, and the check that fails if no order satisfies the
+     * checks; else MM_CAT_NO_LET, MM_CAT_NO_CHECK.  No flag depends on it. */
     uint32_t order_let, order_check;
 };
 
@@ -98,7 +97,7 @@ enum mm_class mm_cat_load(const char *path, const char *const *switches, struct 
                           struct mm_error *err);
 enum mm_class mm_cat_parse(const char *text, const char *name, const char *const *switches,
                            struct mm_cat_model **model, struct mm_error *err);
-/* From now on FIND looks up the file that a model includes before the file system does; NULL: there is none.  Not for
+/* Sets FIND, which returns the text of an included file NAME; NULL: the file system is searched.  Not for
  * processes in which several threads read models. */
 void mm_cat_set_files(const char *(*find)(const char *name));
 void mm_cat_destroy(struct mm_cat_model *model);

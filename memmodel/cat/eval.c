@@ -16,7 +16,7 @@ static uint64_t *upper_of(struct mm_cat_eval *eval, uint32_t i)
                                                           : eval->values + node->offset + eval->upper_offset;
 }
 
-/* The storage of a bound; where nothing is open both are one. */
+/* The storage of a bound; for a complete candidate both bounds share it. */
 static uint64_t *bound_of(struct mm_cat_eval *eval, uint32_t i, bool upper)
 {
     return upper ? upper_of(eval, i) : lower_of(eval, i);
@@ -160,7 +160,7 @@ static void eval_linear(struct mm_cat_eval *eval, uint32_t i, bool upper)
                      lower_of(eval, upper ? i : node->b));
 }
 
-/* A complement, and the right side of a difference, turn the bounds around. */
+/* Evaluates an operator.  A complement and the right side of a difference exchange the bounds. */
 static void eval_operator(struct mm_cat_eval *eval, uint32_t i, bool upper)
 {
     const struct cat_node *node = &eval->nodes[i];
@@ -216,8 +216,8 @@ static bool is_recursive(const struct mm_cat_eval *eval, uint32_t i)
     return false;
 }
 
-/* Whether node I is empty whatever the candidate: it joins or intersects with something that is, such as the
- * fences of a program without any. */
+/* True if node I is empty in every candidate: a sequence or intersection with an empty operand, such as
+ * the fences of a program without fences. */
 static bool is_void(struct mm_cat_eval *eval, uint32_t i)
 {
     struct cat_node *node = &eval->nodes[i];
@@ -293,7 +293,7 @@ static void eval_group(struct mm_cat_eval *eval, uint32_t g)
     }
 }
 
-/* Brings a bound of node I up to date; the recursive groups before it are, or are being computed. */
+/* Updates a bound of node I; the recursive groups before it are up to date or being computed. */
 static void eval_inside(struct mm_cat_eval *eval, uint32_t i, bool upper)
 {
     const struct cat_node *node = &eval->nodes[i];
@@ -413,7 +413,7 @@ bool mm_cat_eval_fails(struct mm_cat_eval *eval, uint32_t i)
     const struct mm_cat_check *check = &eval->model->checks[i];
     uint32_t node = eval->checks[i];
 
-    if (eval->open && check->negated) /* further events may have what these lack */
+    if (eval->open && check->negated) /* further events may make it hold */
         return false;
     if (eval->exact && (eval->nodes[node].dynamic & CAT_ORDER))
         return false;
@@ -443,7 +443,7 @@ static bool is_part_of_co(const struct mm_cat_eval *eval, uint32_t i)
     }
 }
 
-/* Adds to OUT what node I may relate, but for parts that are parts of co. */
+/* Adds to OUT the upper bound of node I without those operands of unions that are subsets of co. */
 static void add_beside_co(struct mm_cat_eval *eval, uint32_t i, uint64_t *out)
 {
     const struct cat_node *node = &eval->nodes[i];

@@ -20,14 +20,14 @@
 struct mm_cat_event {
     uint32_t thread; /* initial writes: MM_CAT_NO_THREAD */
     bool init, read, write, fence, entry, exit;
-    bool late; /* named barrier: it came when enough others had, and they did not wait for it */
+    bool late; /* named barrier: arrived after the barrier was complete, which did not wait for it */
     uint8_t order, scope, fence_flags, attributes;
     uint16_t semantics;
     uint16_t tags;        /* MM_POINT_* */
     uint32_t location;    /* equal for accesses of the same bytes, or MM_CAT_NO_LOCATION */
     uint32_t rmw_partner; /* index of the other half of a read-modify-write, or MM_CAT_NO_EVENT */
     uint32_t barrier;     /* dynamic barrier instance, or MM_CAT_NO_BARRIER */
-    uint32_t point;       /* what edges call it, 0: nothing */
+    uint32_t point;       /* its number in edges, 0: none */
     struct {              /* that executes it */
         uint32_t device, work_group, sub_group, queue_family, kernel;
         bool host;
@@ -35,14 +35,14 @@ struct mm_cat_event {
     struct {                /* of an access */
         uint32_t object;    /* that LOCATION is part of */
         uint32_t start;     /* of the whole access, in OBJECT; initial writes: of the location */
-        uint32_t reference; /* Vulkan: through what it is accessed */
+        uint32_t reference; /* Vulkan: the reference (variable) through which it is accessed */
         uint32_t access;    /* equal for the pieces of one access; 0: it is in one piece */
         uint8_t bytes;      /* of the whole access */
         uint8_t region, origin, storage_class;
         bool non_atomic; /* the location */
     } memory;
-    /* What the value, the address and the control flow depend on: the first 64 reads of the thread, a bit each; the
-     * reads of the same operation are not among them. */
+    /* Dependencies of the value, the address and the control flow: one bit for each of the thread's first
+     * 64 reads, except reads of the same operation. */
     struct {
         uint32_t number; /* reads: which of the thread's, from 0 */
         uint64_t data, addr, ctrl;
@@ -74,12 +74,12 @@ void mm_cat_eval_destroy(struct mm_cat_eval *eval);
 /* Whether the model mentions base NAME. */
 bool mm_cat_eval_uses(const struct mm_cat_eval *eval, const char *name);
 
-/* From now on the events that EVAL is given are only some of an execution's: what fails for them fails
- * whatever the other events are and do.  Upper bounds of rf and co are to be given, for pairs of these
- * events. */
+/* Declares that later candidates have only some events of an execution: a check fails only if it fails for
+ * every completion by further events.  Candidates must then have upper bounds of rf and co, over the
+ * present events. */
 void mm_cat_eval_open(struct mm_cat_eval *eval);
 
-/* Starts on a set of events, which must stay in place.  MM_LIMIT when out of memory. */
+/* Begins a set of events, which must stay in place.  MM_LIMIT when out of memory. */
 enum mm_class mm_cat_eval_begin(struct mm_cat_eval *eval, const struct mm_cat_events *events,
                                 struct mm_error *err);
 /* Sets the candidate: relations over the events.  UPPER bounds NULL: the candidate is complete. */

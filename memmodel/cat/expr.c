@@ -396,7 +396,8 @@ static bool is_base(const struct mm_cat_expr *e, const char *name)
     return e->op == MM_CAT_NAME && e->base != MM_CAT_NO_BASE && strcmp(mm_cat_bases[e->base].name, name) == 0;
 }
 
-/* R & W: what both reads and writes is a read-modify-write, where that is one event.  Here it is two. */
+/* R & W are the read-modify-writes of models in which these are one event.  Here they are two, and the
+ * expression becomes both halves. */
 static struct mm_cat_expr *both_halves(struct cat_parser *p, struct mm_cat_expr *e)
 {
     const struct mm_cat_expr *a = e->child[0], *b = e->child[1];

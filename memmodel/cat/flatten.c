@@ -11,7 +11,7 @@ enum { MAX_NODES = 1 << 16, MAX_CALLS = 1 << 20, MAX_DEPTH = 4000 };
 
 enum { CALL_ARGUMENTS = 8 };
 
-/* What a function was applied to, and the node it gave. */
+/* An application of a function to arguments, and the resulting node. */
 struct call {
     uint32_t key[CALL_ARGUMENTS + 1], node;
 };

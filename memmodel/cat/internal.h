@@ -40,7 +40,7 @@ struct cat_lexer {
 void cat_lexer_init(struct cat_lexer *lexer, const char *text, size_t size, const char *file);
 struct cat_token cat_lex(struct cat_lexer *lexer);
 
-/* Growth during reading: LETS and CHECKS of the model, and what typing knows about each let. */
+/* State of the reader: limits, and the types of each let. */
 enum { CAT_MAX_PARAMETERS = 8, CAT_MAX_LETS = 4096, CAT_MAX_DEPTH = 400, CAT_MAX_INCLUDES = 16 };
 struct cat_let_info {
     uint8_t *result; /* by mask of parameter types: 0 unknown, else type + 1 */
@@ -84,7 +84,7 @@ struct cat_reader {
     struct cat_procedure *procedures;
     uint32_t calls; /* of procedures, so far */
     struct cat_orders *orders;
-    bool one_event; /* the model takes a read-modify-write as one event: it says R & W */
+    bool one_event; /* the model treats a read-modify-write as one event: it uses R & W */
     enum mm_class status;
 };
 

@@ -1,5 +1,6 @@
-/* The cat language: definitions that come with other tools, by names of refcl: the parts of their library files that apply to
- * programs of refcl; other names for sets and relations; words without a meaning here. */
+/* The cat language: what models written for other tools expect: their library files, reduced to the parts
+ * that apply to programs of refcl and written with its base names; synonyms of sets and relations; words
+ * that are rejected, with the reason. */
 #include "memmodel/cat/parser.h"
 
 #include <string.h>
@@ -18,7 +19,7 @@ static const struct {
     {"stdlib.cat", FUNCTIONS},
     {"filters.cat", FILTERS},
     {"basic.cat", FUNCTIONS FILTERS},
-    /* Which functions make orders is known: cat/orders.c. */
+    /* its functions are known to cat/orders.c */
     {"cross.cat", ""},
     /* co is a base name here; the definitions below are its part that holds in every execution and the
      * part implied by the values that one thread reads */
@@ -33,7 +34,7 @@ static const struct {
     {"fences.cat", "let mfence = 0 and lfence = 0 and sfence = 0 and sync = 0 and lwsync = 0 and eieio = 0\n"
                    "let isync = 0 and dmb = 0 and dmb.st = 0 and dmb.ld = 0 and dsb = 0 and dsb.st = 0\n"
                    "let dsb.ld = 0 and isb = 0\n"},
-    /* Where a read-modify-write is one event, nothing can come between its halves [CL 3.3.6 A17]. */
+    /* if a read-modify-write is one event: no write comes between its halves [CL 3.3.6 A17] */
     {CAT_ONE_EVENT, "empty rmw & ((rf^-1; co); co) as rmw-is-one-event\n"},
 };
 

@@ -46,7 +46,7 @@ static bool is_left(const struct linear *l, uint32_t i)
     return mm_set_has(l->members, i);
 }
 
-/* Whether some check fails whatever the rest of the order. */
+/* True if some check fails for every completion of the prefix. */
 static bool is_dead_end(struct mm_cat_eval *eval)
 {
     for (uint32_t i = 0; i < eval->model->check_count; i++)
@@ -66,7 +66,7 @@ static void use_bounds(const struct linear *l, uint32_t depth)
     cat_touch(l->eval, CAT_ORDER);
 }
 
-/* E comes next; the bounds of depth DEPTH become those of the next one. */
+/* Appends event E to the prefix of length DEPTH: computes the bounds of the longer prefix. */
 static void linear_append(struct linear *l, uint32_t depth, uint32_t e)
 {
     uint32_t n = l->eval->n;
@@ -93,7 +93,8 @@ static bool may_be_next(const struct linear *l, uint32_t depth, uint32_t e)
     return is_left(l, e);
 }
 
-/* ANY: the first order, without evaluating the checks. */
+/* Completes the prefix of length DEPTH so that all checks that depend on the order hold; ANY: without
+ * evaluating them. */
 static bool place_rest(struct linear *l, uint32_t depth, bool any)
 {
     if (l->left == 0)
@@ -117,7 +118,7 @@ static bool place_rest(struct linear *l, uint32_t depth, bool any)
     return false;
 }
 
-/* The bounds before anything is placed; false: what S is to contain has a cycle. */
+/* Bounds of the empty prefix; false: the relation that S must contain has a cycle. */
 static bool compute_first_bounds(struct linear *l, const uint64_t *set, const uint64_t *contained)
 {
     struct mm_cat_eval *eval = l->eval;
@@ -140,7 +141,8 @@ static bool compute_first_bounds(struct linear *l, const uint64_t *set, const ui
     return mm_rel_irreflexive(n, l->bounds);
 }
 
-/* Calls ASK, if it is not NULL, while the order that was found holds; true: there is one. */
+/* Searches an order; true if there is one.  Calls ASK, unless it is NULL, while the bounds are those of
+ * that order. */
 static bool with_order(struct mm_cat_eval *eval, bool any, void (*ask)(struct mm_cat_eval *, void *),
                        void *context)
 {
@@ -183,7 +185,7 @@ struct explanation {
     uint32_t count, max;
 };
 
-/* The checks that fail under the current order. */
+/* Explains the first check that fails under the current order. */
 static void explain(struct mm_cat_eval *eval, void *context)
 {
     struct explanation *x = context;
@@ -194,7 +196,8 @@ static void explain(struct mm_cat_eval *eval, void *context)
             x->count = mm_cat_eval_explain(eval, i, x->steps, x->max);
 }
 
-/* A cycle in what every order contains, else what fails under one of them. */
+/* Explains a cycle of the relation that every order must contain, else a check that fails under one of the
+ * orders. */
 uint32_t cat_linear_explain(struct mm_cat_eval *eval, struct mm_cat_step *steps, uint32_t max)
 {
     struct explanation x = {.steps = steps, .max = max};

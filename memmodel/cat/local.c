@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* To the end that belongs to the procedure. */
+/* Skips to the "end" of the procedure. */
 static void skip_body(struct cat_parser *p)
 {
     static const char *const openers[] = {"match", "do", "begin", "procedure"};
@@ -77,7 +77,7 @@ static uint32_t define_arguments(struct cat_parser *p, const struct cat_token *a
     return first;
 }
 
-/* The body is read where only the arguments and what the procedure's definition could see are seen. */
+/* Parses the body with only the arguments and the definitions before the procedure visible. */
 static void run_procedure(struct cat_parser *p, const struct cat_procedure *procedure, uint32_t first)
 {
     bool hidden[CAT_MAX_LETS] = {false};
@@ -191,7 +191,7 @@ struct mm_cat_expr *cat_parse_local(struct cat_parser *p)
     return e;
 }
 
-/* To the 'with' that belongs to the try. */
+/* Skips to the "with" of the try. */
 static void skip_attempt(struct cat_parser *p)
 {
     for (unsigned level = 1; !p->failed && p->token.kind != CAT_END; cat_next(p)) {
@@ -202,7 +202,7 @@ static void skip_attempt(struct cat_parser *p)
 }
 
 /* try = "try" expr "with" expr
- * The second where the first has a name that does not exist. */
+ * The second expression is used if the first has a name that does not exist. */
 struct mm_cat_expr *cat_parse_try(struct cat_parser *p)
 {
     struct cat_parser start;

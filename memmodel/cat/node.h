@@ -45,7 +45,7 @@ struct mm_cat_eval {
     uint64_t *values, *scratch;
     size_t capacity, upper_offset;
     const uint64_t *rf_lower, *rf_upper, *co_lower, *co_upper;
-    const uint64_t *order_lower, *order_upper; /* NULL: as the candidate's bounds have it */
+    const uint64_t *order_lower, *order_upper; /* NULL: as in the candidate's bounds */
     uint32_t placed;
     bool limited;
     uint32_t clock, epoch[CAT_DYNAMIC]; /* by what a node depends on */
@@ -53,8 +53,9 @@ struct mm_cat_eval {
 
 /* Invalidates the nodes that depend on WHICH (CAT_RF, CAT_CO, CAT_ORDER). */
 void cat_touch(struct mm_cat_eval *eval, unsigned which);
-/* Orders that the model enumerates (cat/linear.c): a bound of one over SET that contains CONTAINED (for the
- * upper bound: the lower bound itself); for a complete candidate whether one serves, and why not. */
+/* Orders that the model enumerates (cat/linear.c): a bound of an order of SET that contains CONTAINED (for
+ * the upper bound: the lower bound itself); for a complete candidate whether an order satisfies all
+ * checks, and an explanation if none does. */
 void cat_linear_bound(struct mm_cat_eval *eval, bool upper, uint64_t *out, const uint64_t *set,
                       const uint64_t *contained);
 bool cat_has_order(struct mm_cat_eval *eval);

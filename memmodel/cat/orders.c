@@ -1,9 +1,9 @@
 /* The cat language: sets of orders.  Other readers make candidate executions in the model itself, by
  * functions over sets of sets of events and `with co from ...`.  Here every candidate has its co, a total
  * order of the writes of each location, initial writes first.  Definitions that compute with such sets are
- * passed over; `with` takes what says "the total orders of the writes of each location that contain r", which
- * becomes co and a check that it contains r, and, once in a model, "the total orders of a set that contain
- * r", which are enumerated (cat/linear.c). */
+ * skipped.  `with` accepts two forms: "the total orders of the writes of each location that contain r"
+ * becomes co and a check that co contains r; "the total orders of a set that contain r", once in a model,
+ * are enumerated (cat/linear.c). */
 #include "memmodel/cat/parser.h"
 
 #include <stdio.h>
@@ -86,7 +86,7 @@ bool cat_skip_orders(struct cat_parser *p, const char *name)
     return found;
 }
 
-/* What orders are made of: SET of writes (NULL: all), and the relation that they contain (NULL: any). */
+/* A set of orders: of the writes SET (NULL: all), that contain the relation (NULL: any order). */
 struct source {
     struct mm_cat_expr *set, *contained;
     bool by_location, linear; /* of each location; of the set as a whole */
@@ -129,7 +129,7 @@ static const struct cat_orders *find_orders(const struct cat_parser *p, const st
 
 static void parse_source(struct cat_parser *p, struct source *s);
 
-/* A name for a source: its definition is read now. */
+/* A name defined as a set of orders: parses its definition now. */
 static void parse_named_source(struct cat_parser *p, const struct cat_orders *o, struct source *s)
 {
     struct cat_parser body = *p;
@@ -192,7 +192,7 @@ bool cat_is_ordered(const struct cat_reader *reader, const struct mm_cat_expr *e
     return ordered;
 }
 
-/* What S is to contain has no cycle, and S contains it. */
+/* Adds checks that the relation that S must contain is acyclic and that S contains it. */
 static void check_order(struct cat_parser *p, const struct cat_token *at, struct mm_cat_expr *within,
                         uint32_t order)
 {

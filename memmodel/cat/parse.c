@@ -1,4 +1,4 @@
-/* The cat language: model files and what they include. */
+/* The cat language: model files and included files. */
 #include "memmodel/base/input.h"
 #include "memmodel/base/privilege.h"
 #include "memmodel/base/sha256.h"
@@ -17,7 +17,7 @@ static bool is_file(const char *path)
     return stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/* Into the arena of the model, whose size is limited with all that it includes. */
+/* Reads a file into the arena of the model; the size of a model with its included files is limited. */
 static enum mm_class read_file(struct cat_reader *r, const char *path, char **text, size_t *size)
 {
     char *read = NULL;
@@ -83,7 +83,8 @@ void mm_cat_set_files(const char *(*find)(const char *name))
 }
 
 /* include = "include" string
- * Looked up among the files that the program gave, beside the including file, then in the folder $REFCL_MODELS, then among the files that come with other tools. */
+ * Lookup: mm_cat_set_files(), then beside the including file, then the folder $REFCL_MODELS, then the libraries
+ * of other tools (library.c). */
 void cat_parse_include(struct cat_parser *p)
 {
     const char *folders[2] = {NULL, mm_getenv("REFCL_MODELS")};
@@ -170,7 +171,7 @@ static enum mm_class check_switches(struct cat_reader *r)
     return MM_OK;
 }
 
-/* TEXT NULL: the file NAME. */
+/* Reads a model from TEXT, or from the file NAME if TEXT is NULL. */
 static enum mm_class read_model(const char *text, const char *name, const char *const *switches,
                                 struct mm_cat_model *m, struct mm_error *err)
 {

@@ -58,7 +58,7 @@ void cat_add_check(struct cat_parser *p, const struct mm_cat_check *check);
 /* Parts that an option turns on or off (cat/if.c). */
 struct mm_cat_expr *cat_parse_if(struct cat_parser *p);
 void cat_parse_if_statement(struct cat_parser *p);
-/* Whether the switch of the name in quotes is on; there is one from now on. */
+/* True if the option NAME is on; declares it as a switch. */
 bool cat_option(struct cat_parser *p, const struct cat_token *name);
 
 /* Whether the token begins a statement, while an expression is skipped.  BEFORE: the previous token; IFS: the number
@@ -84,12 +84,12 @@ void cat_parse_procedure_call(struct cat_parser *p);
 struct mm_cat_expr *cat_parse_local(struct cat_parser *p);
 struct mm_cat_expr *cat_parse_try(struct cat_parser *p);
 
-/* What other readers bring along (cat/library.c): the text of an included file, and the name that NAME is
- * another one for.  NULL: there is none. */
+/* Libraries of other tools (cat/library.c): the text of the included file NAME, and the base name that
+ * NAME is a synonym of; NULL: there is none. */
 #define CAT_ONE_EVENT "read-modify-writes as one event"
 const char *cat_library_text(const char *file);
 const char *cat_library_alias(const struct cat_token *name);
-/* Why a word of the language means nothing here, NULL if it is none of those. */
+/* The reason why a word of the language is not supported; NULL if it is supported. */
 const char *cat_library_reason(const struct cat_token *name);
 
 #endif

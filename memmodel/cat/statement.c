@@ -56,7 +56,7 @@ static char *next_condition(char *at)
     return NULL;
 }
 
-/* Whether the comment before T lets the statement count; *CLAUSE becomes its text, tidied. */
+/* True if the conditions in the comment before T hold; *CLAUSE becomes the comment's text without them. */
 static bool is_active(struct cat_parser *p, const struct cat_token *t, const char **clause)
 {
     char *text = t->comment ? cat_copy_text(p, t->comment, t->comment_length) : NULL;
@@ -299,7 +299,7 @@ bool cat_ends_statement(const struct cat_parser *p, const struct cat_token *befo
 {
     bool inside = cat_is_inside(before);
 
-    /* A run of negations was looked through at its first. */
+    /* the whole run of negations was examined at its first one */
     if (is_negation(before) && is_negation(&p->token))
         return false;
     if (inside && cat_at_word(p, "if"))
@@ -437,7 +437,8 @@ static void parse_check(struct cat_parser *p)
         cat_add_check(p, &check);
 }
 
-/* By first word.  Statements that only concern display or instruction sets are skipped. */
+/* Parsers by the first word of the statement.  Statements that only concern display or instruction sets
+ * are skipped. */
 static const struct {
     const char *word;
     void (*parse)(struct cat_parser *p);

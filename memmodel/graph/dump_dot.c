@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reads-from takes time quadratic in the number of events and says nothing to the eye beyond this. */
+/* Above this number of events reads-from edges are omitted: they take quadratic time and are unreadable. */
 enum { READS_FROM_MAX = 4000 };
 
 void mm_dump_dot_text(FILE *out, const char *s)

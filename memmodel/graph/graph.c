@@ -140,7 +140,7 @@ static enum mm_class add_record(void *context, const struct mm_record *record)
         break;
     case MM_RECORD_CONTENT:
     case MM_RECORD_PROGRAM:
-    case MM_RECORD_TERM: /* what may be otherwise is not the graph's */
+    case MM_RECORD_TERM: /* only prediction uses terms */
         break;
     case MM_RECORD_REPLAY: /* its events are missing */
         return MM_INVALID;

@@ -1,4 +1,4 @@
-/* What graph.c and the dumps share. */
+/* Event graphs: declarations shared by graph.c and the dumps. */
 #ifndef MEMMODEL_GRAPH_GRAPH_H
 #define MEMMODEL_GRAPH_GRAPH_H
 
@@ -25,7 +25,7 @@ void mm_describe_location(const struct mm_graph *graph, const struct mm_event *e
 void mm_describe_source(const struct mm_graph *graph, uint32_t source, char *buf, size_t size);
 /* What the event does, without its agent: "read 4 bytes of argument 'out'[17] = 3". */
 void mm_describe_event(const struct mm_graph *graph, const struct mm_event *event, char *buf, size_t size);
-/* The kind writes a location, or is its initialization. */
+/* True if the event writes or initializes a location. */
 bool mm_event_writes(const struct mm_event *event);
 /* The last event before READ that wrote BYTE of its location, MM_NO_EVENT if none: reads-from where no
  * RF edge says otherwise. */

@@ -118,7 +118,7 @@ static void take_values(struct mm_trace_cursor *c, struct mm_event *e)
     e->value_written = take_low_bytes(c, lengths >> 4);
 }
 
-/* What rarely differs between events of one source. */
+/* Decodes the fields that rarely differ between events of one source. */
 static void take_rare(struct mm_trace_cursor *c, unsigned mask, struct mm_event *e)
 {
     if (mask & MM_TRACE_F_ALLOCATION)
@@ -136,7 +136,7 @@ enum {
     UNKNOWN = ~(unsigned)(MM_TRACE_F_EVENT | MM_TRACE_F_ALL) & 0xffff
 };
 
-/* The event that the prediction comes from becomes the event itself. */
+/* Decodes the fields that differ from the prediction, in place. */
 bool mm_trace_decode_event(struct mm_trace_cursor *c, struct mm_trace_state *state, struct mm_event *event)
 {
     if (c->end - c->at < 2)
@@ -174,7 +174,7 @@ bool mm_trace_decode_event(struct mm_trace_cursor *c, struct mm_trace_state *sta
 
 /* ---- everything else ---------------------------------------------------------------------- */
 
-/* The bytes stay in the payload. */
+/* Returns SIZE bytes of the payload, which the record points into. */
 static const void *take_bytes(struct mm_trace_cursor *c, uint64_t size)
 {
     const unsigned char *bytes = c->at;

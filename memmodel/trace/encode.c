@@ -65,7 +65,7 @@ static unsigned difference(const struct mm_event *event, const struct mm_trace_s
     return mask;
 }
 
-/* What rarely differs from the event before it. */
+/* Fields that rarely differ from those of the event before. */
 enum {
     RARE = MM_TRACE_F_SHAPE | MM_TRACE_F_COMMAND | MM_TRACE_F_ALLOCATION | MM_TRACE_F_SIZE | MM_TRACE_F_SITE |
            MM_TRACE_F_INSTANCE

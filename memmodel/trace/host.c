@@ -23,7 +23,7 @@ int mm_trace_create(const char *pattern)
     return mm_fd_move_high(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
 }
 
-/* The application continues: its results do not depend on the recording. */
+/* Reports only; the application continues, as its results do not depend on the recording. */
 void mm_trace_report_lost(void *context, int error)
 {
     (void)context;

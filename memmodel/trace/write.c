@@ -50,7 +50,7 @@ static enum mm_class writer_put(struct writer *w, const unsigned char *p, size_t
     return writer_fail(w, errno);
 }
 
-/* Predictions start afresh. */
+/* Resets the predictions. */
 static void restart(struct writer *w)
 {
     memset(&w->state, 0, sizeof w->state);
