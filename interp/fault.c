@@ -43,7 +43,7 @@ __attribute__((constructor)) static void read_fault(void)
 }
 
 /* ORDER without its acquire half, or without its release half. */
-static enum mm_order half(enum mm_order order, bool acquire)
+static enum mm_order drop_half(enum mm_order order, bool acquire)
 {
     enum mm_order kept = acquire ? MM_RELEASE : MM_ACQUIRE;
     if (order == (acquire ? MM_ACQUIRE : MM_RELEASE))
@@ -66,10 +66,10 @@ void in_fault_atomic(bool rmw, enum mm_order *order, enum mm_scope *scope)
 {
     switch (in_fault_now) {
     case IN_FAULT_RELEASE_DEMOTED:
-        *order = half(*order, false);
+        *order = drop_half(*order, false);
         break;
     case IN_FAULT_ACQUIRE_DEMOTED:
-        *order = half(*order, true);
+        *order = drop_half(*order, true);
         break;
     case IN_FAULT_SC_DEMOTED:
         *order = *order == MM_SEQ_CST ? MM_ACQ_REL : *order;

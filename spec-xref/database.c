@@ -191,8 +191,8 @@ static enum mm_class load_listed(struct loader *l, const cJSON *object)
     return MM_OK;
 }
 
-static enum mm_class each(struct loader *l, const cJSON *root, const char *name,
-                          enum mm_class (*load)(struct loader *, const cJSON *))
+static enum mm_class load_each(struct loader *l, const cJSON *root, const char *name,
+                               enum mm_class (*load)(struct loader *, const cJSON *))
 {
     const cJSON *array = cJSON_GetObjectItemCaseSensitive(root, name), *item;
     cJSON_ArrayForEach(item, array)
@@ -222,16 +222,16 @@ static enum mm_class load_file(struct loader *l)
         return wrong(l, "not a JSON object", "");
     }
     l->document = text_of(l, root, "document");
-    c = l->document ? each(l, root, "sections", load_section) : mm_out_of_memory(l->err);
+    c = l->document ? load_each(l, root, "sections", load_section) : mm_out_of_memory(l->err);
     if (c == MM_OK)
-        c = each(l, root, "clauses", load_clause);
+        c = load_each(l, root, "clauses", load_clause);
     if (c == MM_OK)
-        c = each(l, root, "ambiguities", load_ambiguity);
+        c = load_each(l, root, "ambiguities", load_ambiguity);
     if (c == MM_OK)
-        c = each(l, root, "listed", load_listed);
+        c = load_each(l, root, "listed", load_listed);
     l->revision = text_of(l, root, "revision");
     if (c == MM_OK)
-        c = l->revision ? each(l, root, "wordings", load_wording) : mm_out_of_memory(l->err);
+        c = l->revision ? load_each(l, root, "wordings", load_wording) : mm_out_of_memory(l->err);
     cJSON_Delete(root);
     return c;
 }

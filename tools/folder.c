@@ -44,7 +44,7 @@ static int lock_folder(const char *path)
     return good ? lock : -1;
 }
 
-static void hold(const char *path)
+static void hold_folder(const char *path)
 {
     struct held *h = mm_alloc_zero(1, sizeof *h);
     if (!h)
@@ -124,7 +124,7 @@ int tool_make_folder(char *folder, size_t size)
     int n = snprintf(folder, size, "%s/" PREFIX "XXXXXX", base_folder());
     errno = ENAMETOOLONG;
     if (n > 0 && (size_t)n < size && mkdtemp(folder)) {
-        hold(folder);
+        hold_folder(folder);
         return 0;
     }
     *folder = 0;

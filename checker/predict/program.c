@@ -91,7 +91,7 @@ static void add_object(struct build *b, uint32_t place)
 
 /* ---- instructions ------------------------------------------------------------------------------- */
 
-static void emit(struct build *b, uint32_t thread, struct ck_instr instr)
+static void add_instr(struct build *b, uint32_t thread, struct ck_instr instr)
 {
     b->failed |= ck_program_add_instr(b->program, thread, &instr) == CK_NOT_ADDED;
 }
@@ -99,7 +99,8 @@ static void emit(struct build *b, uint32_t thread, struct ck_instr instr)
 static void assume_equal(struct build *b, uint32_t thread, uint32_t left, uint32_t right, bool equal)
 {
     uint32_t value = add_expr(b, equal ? CK_EQ : CK_NE, 4, 0, left, right);
-    emit(b, thread, (struct ck_instr){.op = CK_ASSUME, .value = value, .reg = CK_NO_REG, .reg2 = CK_NO_REG});
+    add_instr(b, thread,
+              (struct ck_instr){.op = CK_ASSUME, .value = value, .reg = CK_NO_REG, .reg2 = CK_NO_REG});
 }
 
 /* ---- terms -------------------------------------------------------------------------------------- */
@@ -226,7 +227,7 @@ static void add_access(struct build *b, uint32_t thread, uint32_t index)
         add_written(b, x, &instr);
     if (e->kind != MM_WRITE)
         instr.reg = ck_program_add_reg(b->program, thread, NULL, (uint8_t)e->size, false);
-    emit(b, thread, instr);
+    add_instr(b, thread, instr);
     b->regs[index] = instr.reg;
     if (e->kind != MM_WRITE)
         assume_read(b, thread, index);
@@ -256,7 +257,7 @@ static void add_event(struct build *b, uint32_t thread, uint32_t index)
         instr.sub_group = e->effective_scope == MM_SCOPE_SUB_GROUP;
         instr.value = add_expr(b, CK_CONST, 4, e->instance, 0, 0);
     }
-    emit(b, thread, instr);
+    add_instr(b, thread, instr);
 }
 
 /* The command of the host that COMMAND descends from. */
@@ -290,7 +291,7 @@ static void add_thread(struct build *b, uint32_t item)
             add_event(b, t, it->events[k]);
     }
     if (!b->failed)
-        emit(b, t, (struct ck_instr){.op = CK_END, .reg = CK_NO_REG, .reg2 = CK_NO_REG});
+        add_instr(b, t, (struct ck_instr){.op = CK_END, .reg = CK_NO_REG, .reg2 = CK_NO_REG});
 }
 
 /* ---- order -------------------------------------------------------------------------------------- */

@@ -16,7 +16,7 @@ struct reader {
     struct mm_error *err;
 };
 
-static uint32_t bad(struct reader *r, const char *what)
+static uint32_t condition_error(struct reader *r, const char *what)
 {
     if (!r->failed)
         mm_fail(r->err, MM_INVALID, "checker.condition", "in the condition '%.200s': %s expected at '%.20s'",
@@ -73,7 +73,7 @@ static uint64_t parse_number(struct reader *r)
         accept(r, "+");
     uint64_t value = strtoull(r->at, &end, 0);
     if (!isdigit((unsigned char)*r->at) || is_of_name(*end))
-        return bad(r, "a whole number");
+        return condition_error(r, "a whole number");
     r->at = end;
     return negative ? 0 - value : value;
 }
@@ -86,13 +86,13 @@ static struct ck_condition_term constant(struct reader *r)
     if (end <= whole)
         return (struct ck_condition_term){.value = parse_number(r)};
     if (is_of_name(*end))
-        bad(r, "a number");
+        condition_error(r, "a number");
     r->at = end;
     r->condition->has_real = true;
     return (struct ck_condition_term){.is_real = true, .real = real};
 }
 
-static const char *name(struct reader *r)
+static const char *parse_name(struct reader *r)
 {
     bool quoted = accept(r, "'");
     size_t n = 0;
@@ -102,7 +102,7 @@ static const char *name(struct reader *r)
         n++;
     char *copy = n ? mm_arena_alloc(r->condition->arena, n + 1) : NULL;
     if (!copy || (quoted && !r->at[n])) {
-        bad(r, "a name");
+        condition_error(r, "a name");
         return NULL;
     }
     memcpy(copy, r->at, n);
@@ -115,12 +115,12 @@ static void read_index(struct reader *r, struct ck_condition_term *term)
     if (!term->indices)
         term->indices = mm_arena_alloc(r->condition->arena, MOST_INDICES * sizeof *term->indices);
     if (!term->indices || term->index_count == MOST_INDICES) {
-        bad(r, "fewer indices");
+        condition_error(r, "fewer indices");
         return;
     }
     term->indices[term->index_count++] = parse_number(r);
     if (!accept(r, "]"))
-        bad(r, "]");
+        condition_error(r, "]");
 }
 
 static struct ck_condition_term term(struct reader *r)
@@ -128,7 +128,7 @@ static struct ck_condition_term term(struct reader *r)
     skip_space(r);
     if (isdigit((unsigned char)*r->at) || *r->at == '-' || *r->at == '+')
         return constant(r);
-    struct ck_condition_term t = {.name = name(r)};
+    struct ck_condition_term t = {.name = parse_name(r)};
     while (accept(r, "["))
         read_index(r, &t);
     return t;
@@ -136,14 +136,14 @@ static struct ck_condition_term term(struct reader *r)
 
 /* ---- propositions --------------------------------------------------------------------------------- */
 
-static uint32_t add(struct reader *r, struct ck_condition_node node)
+static uint32_t add_node(struct reader *r, struct ck_condition_node node)
 {
     struct ck_condition *c = r->condition;
     if (c->count == MOST_NODES)
-        return bad(r, "a shorter condition");
+        return condition_error(r, "a shorter condition");
     struct ck_condition_node *added = mm_add(&c->nodes, &c->count);
     if (!added)
-        return bad(r, "more memory");
+        return condition_error(r, "more memory");
     *added = node;
     return c->count - 1;
 }
@@ -158,9 +158,9 @@ static uint32_t comparison(struct reader *r)
         n.compare = ck_comparisons[i].op;
         n.right = ck_comparisons[i].swap ? n.left : right;
         n.left = ck_comparisons[i].swap ? right : n.left;
-        return add(r, n);
+        return add_node(r, n);
     }
-    return bad(r, "a comparison (==, !=, <, <=, >, >=)");
+    return condition_error(r, "a comparison (==, !=, <, <=, >, >=)");
 }
 
 static uint32_t alternatives(struct reader *r);
@@ -169,16 +169,16 @@ static uint32_t primary(struct reader *r)
 {
     uint32_t result;
     if (++r->depth > DEPTH)
-        return bad(r, "less nesting");
+        return condition_error(r, "less nesting");
     if (accept_not(r)) {
         uint32_t a = primary(r);
-        result = add(r, (struct ck_condition_node){.op = CK_PROP_NOT, .a = a});
+        result = add_node(r, (struct ck_condition_node){.op = CK_PROP_NOT, .a = a});
     } else if (accept(r, "(")) {
         result = alternatives(r);
         if (!accept(r, ")"))
-            bad(r, ")");
+            condition_error(r, ")");
     } else if (accept(r, "true")) {
-        result = add(r, (struct ck_condition_node){.op = CK_PROP_TRUE});
+        result = add_node(r, (struct ck_condition_node){.op = CK_PROP_TRUE});
     } else {
         result = comparison(r);
     }
@@ -191,7 +191,7 @@ static uint32_t conjunction(struct reader *r)
     uint32_t left = primary(r);
     while (accept_and(r)) {
         uint32_t right = primary(r);
-        left = add(r, (struct ck_condition_node){.op = CK_PROP_AND, .a = left, .b = right});
+        left = add_node(r, (struct ck_condition_node){.op = CK_PROP_AND, .a = left, .b = right});
     }
     return left;
 }
@@ -201,7 +201,7 @@ static uint32_t alternatives(struct reader *r)
     uint32_t left = conjunction(r);
     while (accept_or(r)) {
         uint32_t right = conjunction(r);
-        left = add(r, (struct ck_condition_node){.op = CK_PROP_OR, .a = left, .b = right});
+        left = add_node(r, (struct ck_condition_node){.op = CK_PROP_OR, .a = left, .b = right});
     }
     return left;
 }
@@ -239,7 +239,7 @@ struct ck_condition *ck_condition_parse(const char *text, struct mm_error *err)
     c->root = alternatives(&r);
     skip_space(&r);
     if (*r.at)
-        bad(&r, "the end of the condition");
+        condition_error(&r, "the end of the condition");
     if (!r.failed)
         return c;
     ck_condition_destroy(c);

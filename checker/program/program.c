@@ -36,8 +36,8 @@ void ck_program_destroy(struct ck_program *program)
 
 /* ---- builders --------------------------------------------------------------------------------- */
 
-static uint32_t append(struct mm_arena *arena, void *array_slot, uint32_t *count, const void *item,
-                       size_t size)
+static uint32_t append_item(struct mm_arena *arena, void *array_slot, uint32_t *count, const void *item,
+                            size_t size)
 {
     return mm_copy_item(mm_arena_add_u32(arena, array_slot, count, size), item, size) ? *count - 1
                                                                                       : CK_NOT_ADDED;
@@ -72,7 +72,7 @@ uint32_t ck_program_add_object(struct ck_program *program, const struct ck_objec
     }
     if (!ok)
         return CK_NOT_ADDED;
-    return append(program->arena, &program->objects, &program->object_count, &o, sizeof o);
+    return append_item(program->arena, &program->objects, &program->object_count, &o, sizeof o);
 }
 
 uint32_t ck_program_add_thread(struct ck_program *program, const struct ck_thread *thread)
@@ -88,7 +88,7 @@ uint32_t ck_program_add_thread(struct ck_program *program, const struct ck_threa
     t.instrs = NULL;
     if (!ok)
         return CK_NOT_ADDED;
-    return append(program->arena, &program->threads, &program->thread_count, &t, sizeof t);
+    return append_item(program->arena, &program->threads, &program->thread_count, &t, sizeof t);
 }
 
 uint32_t ck_program_add_reg(struct ck_program *program, uint32_t thread, const char *name, uint8_t size,
@@ -99,9 +99,9 @@ uint32_t ck_program_add_reg(struct ck_program *program, uint32_t thread, const c
     bool ok = true;
     const char *copy = copy_name(program->arena, name, &ok);
 
-    if (!ok || append(program->arena, &t->reg_names, &names, &copy, sizeof copy) == CK_NOT_ADDED ||
-        append(program->arena, &t->reg_sizes, &sizes, &size, sizeof size) == CK_NOT_ADDED ||
-        append(program->arena, &t->reg_signed, &signs, &is_signed, sizeof is_signed) == CK_NOT_ADDED)
+    if (!ok || append_item(program->arena, &t->reg_names, &names, &copy, sizeof copy) == CK_NOT_ADDED ||
+        append_item(program->arena, &t->reg_sizes, &sizes, &size, sizeof size) == CK_NOT_ADDED ||
+        append_item(program->arena, &t->reg_signed, &signs, &is_signed, sizeof is_signed) == CK_NOT_ADDED)
         return CK_NOT_ADDED;
     return t->reg_count++;
 }
@@ -110,17 +110,17 @@ uint32_t ck_program_add_instr(struct ck_program *program, uint32_t thread, const
 {
     struct ck_thread *t = &program->threads[thread];
 
-    return append(program->arena, &t->instrs, &t->instr_count, instr, sizeof *instr);
+    return append_item(program->arena, &t->instrs, &t->instr_count, instr, sizeof *instr);
 }
 
 uint32_t ck_program_add_expr(struct ck_program *program, const struct ck_expr *expr)
 {
-    return append(program->arena, &program->exprs, &program->expr_count, expr, sizeof *expr);
+    return append_item(program->arena, &program->exprs, &program->expr_count, expr, sizeof *expr);
 }
 
 uint32_t ck_program_add_prop(struct ck_program *program, const struct ck_prop *prop)
 {
-    return append(program->arena, &program->props, &program->prop_count, prop, sizeof *prop);
+    return append_item(program->arena, &program->props, &program->prop_count, prop, sizeof *prop);
 }
 
 uint32_t ck_program_add_edge(struct ck_program *program, const struct ck_edge *edge)
@@ -131,7 +131,7 @@ uint32_t ck_program_add_edge(struct ck_program *program, const struct ck_edge *e
     e.relation = copy_name(program->arena, edge->relation, &ok);
     if (!ok)
         return CK_NOT_ADDED;
-    return append(program->arena, &program->edges, &program->edge_count, &e, sizeof e);
+    return append_item(program->arena, &program->edges, &program->edge_count, &e, sizeof e);
 }
 
 static bool same_term(const struct ck_term *a, const struct ck_term *b)
@@ -160,7 +160,7 @@ uint32_t ck_program_add_observed(struct ck_program *program, const struct ck_ter
     for (uint32_t i = 0; i < program->observed_count; i++)
         if (same_term(&program->observed[i], term))
             return i;
-    return append(program->arena, &program->observed, &program->observed_count, term, sizeof *term);
+    return append_item(program->arena, &program->observed, &program->observed_count, term, sizeof *term);
 }
 
 uint32_t ck_program_add_function(struct ck_program *program, const struct ck_function *function)
@@ -171,7 +171,7 @@ uint32_t ck_program_add_function(struct ck_program *program, const struct ck_fun
     f.name = copy_name(program->arena, function->name, &ok);
     if (!ok)
         return CK_NOT_ADDED;
-    return append(program->arena, &program->functions, &program->function_count, &f, sizeof f);
+    return append_item(program->arena, &program->functions, &program->function_count, &f, sizeof f);
 }
 
 /* ---- accesses -------------------------------------------------------------------------------------- */

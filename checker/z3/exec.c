@@ -156,7 +156,7 @@ static void note_exceeded(struct zx_run *r, uint32_t loop, Z3_ast guard)
     found->exceeded = zx_or(r->z, found->exceeded, guard);
 }
 
-static void follow(struct zx_run *r, struct zx_node *node, int slot, Z3_ast guard)
+static void follow_edge(struct zx_run *r, struct zx_node *node, int slot, Z3_ast guard)
 {
     struct zx *z = r->z;
 
@@ -485,14 +485,14 @@ static void run_node(struct zx_run *r, uint32_t n)
         if (z->with.tracks_dependencies)
             zx_depend_branch(r, own_regs(r, node), in->value);
         zero = zx_not(z, zx_nonzero(z, zx_eval_expr(z, in->value, node->regs)));
-        follow(r, node, 0, zx_and(z, node->guard, zx_not(z, zero)));
-        follow(r, node, 1, zx_and(z, node->guard, zero));
+        follow_edge(r, node, 0, zx_and(z, node->guard, zx_not(z, zero)));
+        follow_edge(r, node, 1, zx_and(z, node->guard, zero));
         return;
     case CK_JUMP:
     case CK_END:
         break;
     }
-    follow(r, node, 0, node->guard);
+    follow_edge(r, node, 0, node->guard);
 }
 
 static void run_thread(struct zx *z, uint32_t thread)

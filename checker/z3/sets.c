@@ -15,7 +15,7 @@ static bool is_atomic(const struct zx_event *e)
 }
 
 /* The memory order of the read half or the write half of an operation with ORDER. */
-static enum mm_order half(enum zx_kind kind, enum mm_order order)
+static enum mm_order order_of_half(enum zx_kind kind, enum mm_order order)
 {
     if (order == MM_ACQ_REL)
         order = kind == ZX_READ ? MM_ACQUIRE : MM_RELEASE;
@@ -36,7 +36,7 @@ static enum mm_order order_of(const struct zx *z, const struct zx_event *e)
             return e->part == 1 ? MM_RELEASE : MM_ACQUIRE;
         return z->p->vulkan ? order : MM_ACQ_REL;
     }
-    return zx_is_access(e) ? half(e->kind, order) : order;
+    return zx_is_access(e) ? order_of_half(e->kind, order) : order;
 }
 
 static bool order_in(enum mm_order order, const char *set)
@@ -59,7 +59,7 @@ static Z3_ast in_order(struct zx *z, const struct zx_event *e, const char *set)
 
     if (e->kind != ZX_READ || e->failed == z->no)
         return now;
-    failed = order_in(half(ZX_READ, (enum mm_order)e->in->order_fail), set) ? z->yes : z->no;
+    failed = order_in(order_of_half(ZX_READ, (enum mm_order)e->in->order_fail), set) ? z->yes : z->no;
     return zx_or(z, zx_and(z, e->failed, failed), zx_and(z, zx_not(z, e->failed), now));
 }
 

@@ -399,7 +399,7 @@ static void find_flags(struct zx_solve *s)
     s->v->usage = usage;
 }
 
-static void decide(struct zx_solve *s)
+static void decide_questions(struct zx_solve *s)
 {
     enum ck_answer goal;
 
@@ -446,7 +446,7 @@ static enum mm_class run_engine(struct zx_solve *s)
     z->no = zx_keep(z, Z3_mk_false(z->c));
     for (unsigned i = 1; i <= 8; i++)
         z->sorts[i] = Z3_mk_bv_sort(z->c, 8 * i);
-    decide(s);
+    decide_questions(s);
     return MM_OK;
 }
 

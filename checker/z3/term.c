@@ -179,14 +179,14 @@ Z3_ast zx_bits(struct zx *z, struct zx_val v)
     return v.t ? v.t : zx_keep(z, Z3_mk_unsigned_int64(z->c, v.k, z->sorts[v.size]));
 }
 
-static bool same(struct zx_val a, struct zx_val b)
+static bool same_terms(struct zx_val a, struct zx_val b)
 {
     return a.t == b.t && (a.t || a.k == b.k);
 }
 
 Z3_ast zx_equal(struct zx *z, struct zx_val a, struct zx_val b)
 {
-    if (same(a, b))
+    if (same_terms(a, b))
         return z->yes;
     if (!a.t && !b.t)
         return z->no;
@@ -206,7 +206,7 @@ Z3_ast zx_less(struct zx *z, struct zx_val a, struct zx_val b, bool is_signed, b
 {
     Z3_ast x, y;
 
-    if (same(a, b))
+    if (same_terms(a, b))
         return or_equal ? z->yes : z->no;
     if (!a.t && !b.t) {
         bool less = is_signed ? as_signed(a.k, a.size) < as_signed(b.k, b.size) : a.k < b.k;
@@ -221,7 +221,7 @@ Z3_ast zx_less(struct zx *z, struct zx_val a, struct zx_val b, bool is_signed, b
 
 struct zx_val zx_ite(struct zx *z, Z3_ast c, struct zx_val a, struct zx_val b)
 {
-    if (c == z->yes || same(a, b))
+    if (c == z->yes || same_terms(a, b))
         return a;
     if (c == z->no)
         return b;

@@ -28,7 +28,7 @@ static bool inside(const struct zx_loop *l, uint32_t pc)
     return pc >= l->target && pc <= l->source;
 }
 
-static void mark(uint64_t *set, uint64_t i)
+static void add_to_set(uint64_t *set, uint64_t i)
 {
     set[i / 64] |= UINT64_C(1) << (i % 64);
 }
@@ -39,13 +39,13 @@ static void live_at_end(const struct zx_run *r, uint64_t *live)
 
     for (uint32_t i = 0; i < p->observed_count; i++)
         if (p->observed[i].kind == CK_TERM_REG && p->observed[i].thread == r->thread)
-            mark(live, p->observed[i].reg);
+            add_to_set(live, p->observed[i].reg);
     for (uint32_t i = 0; i < p->prop_count; i++) {
         const struct ck_term *terms[] = {&p->props[i].left, &p->props[i].right};
 
         for (int k = 0; p->props[i].op == CK_PROP_COMPARE && k < 2; k++)
             if (terms[k]->kind == CK_TERM_REG && terms[k]->thread == r->thread)
-                mark(live, terms[k]->reg);
+                add_to_set(live, terms[k]->reg);
     }
 }
 

@@ -47,8 +47,8 @@ static struct place *fault_place_of(const uint8_t *memory)
     return p;
 }
 
-static void split(const struct in_item *item, const struct in_atomic *a, uint8_t *memory, uint64_t old,
-                  uint64_t written)
+static void store_torn(const struct in_item *item, const struct in_atomic *a, uint8_t *memory, uint64_t old,
+                       uint64_t written)
 {
     store_sized(memory, a->size, old);
     write_late();
@@ -87,7 +87,7 @@ uint64_t in_fault_atomic_done(const struct in_item *item, const struct in_atomic
         return old;
     }
     if (wrote && !store && IN_FAULTY(RMW_SPLIT))
-        split(item, a, memory, old, written);
+        store_torn(item, a, memory, old, written);
     if (wrote)
         *p = (struct place){memory, old, agent, 0, store};
     return old;

@@ -14,7 +14,7 @@ struct step { /* a read-modify-write */
     bool writes;
 };
 
-static int64_t extend(uint64_t v, uint32_t size)
+static int64_t sign_extend(uint64_t v, uint32_t size)
 {
     return (int64_t)(v << (64 - 8 * size)) >> (64 - 8 * size);
 }
@@ -36,7 +36,7 @@ static uint64_t float_result(const struct step *s, uint64_t old)
 static uint64_t result_of(struct step *s, uint64_t old)
 {
     uint64_t v = s->value;
-    int64_t so = extend(old, s->a->size), sv = extend(v, s->a->size);
+    int64_t so = sign_extend(old, s->a->size), sv = sign_extend(v, s->a->size);
     switch (s->a->opcode) {
     case SpvOpAtomicExchange:
     case SpvOpAtomicStore:

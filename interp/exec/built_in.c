@@ -172,7 +172,7 @@ static void set_masks(struct in_built_ins *v)
     }
 }
 
-static void compute(const struct in_run *run, const struct in_item *item, struct in_built_ins *v)
+static void compute_built_ins(const struct in_run *run, const struct in_item *item, struct in_built_ins *v)
 {
     const struct in_launch *l = &run->launch;
     in_item_ids(item, v->local_id, v->global_id);
@@ -191,7 +191,7 @@ static void compute(const struct in_run *run, const struct in_item *item, struct
 void in_built_ins_of_item(const struct in_run *run, const struct in_item *item)
 {
     struct in_built_ins *v = &item->group->built_ins;
-    compute(run, item, v);
+    compute_built_ins(run, item, v);
     for (uint32_t k = 0; k < run->code->built_in_count; k++) {
         const struct in_built_in *b = &run->code->built_ins[k];
         const uint64_t *from = (const uint64_t *)(const void *)v + b->from;

@@ -19,8 +19,8 @@ static uint32_t lane(const struct in_gathering *g, uint32_t member)
 /* ---- reductions and scans ---------------------------------------------------------------- */
 
 /* One element of members [FROM, TO). */
-static void scan(const struct in_gathering *g, const struct in_reduction *r, uint32_t from, uint32_t to,
-                 uint64_t offset)
+static void scan_element(const struct in_gathering *g, const struct in_reduction *r, uint32_t from,
+                         uint32_t to, uint64_t offset)
 {
     const struct in_ty *s = in_scalar(g->w->ty);
     uint64_t total = in_reduction_identity(r, s);
@@ -50,7 +50,7 @@ static void reduce(const struct in_gathering *g, const struct in_reduction *r)
             if (cluster != UINT32_MAX && lane(g, to) / cluster != lane(g, from) / cluster)
                 break;
         for (uint32_t e = 0; e < in_count(g->w->ty); e++)
-            scan(g, r, from, to, e * s->size);
+            scan_element(g, r, from, to, e * s->size);
     }
 }
 

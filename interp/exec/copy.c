@@ -62,7 +62,8 @@ static void copy_piece(struct in_run *run, struct in_item *item, struct in_copy 
     record_copy(run, item, c, c->to.object, t, size, NULL, d);
 }
 
-static void make(struct in_run *run, struct in_item *item, struct in_copy *c)
+/* Copies the elements of C: a run of consecutive elements as one piece, others one by one. */
+static void perform_copy(struct in_run *run, struct in_item *item, struct in_copy *c)
 {
     const struct in_ty *from = c->wait->from;
     uint64_t size = from->element ? from->element->size : 1;
@@ -84,17 +85,17 @@ static void make_in_order(struct in_run *run, struct in_item *item, struct in_co
     for (uint32_t k = 0; k < copies->count && !run->outcome.stopped; k++) {
         struct in_copy *earlier = &copies->list[k];
         if (earlier->late && earlier->fences < c->fences)
-            make(run, item, earlier);
+            perform_copy(run, item, earlier);
         earlier->late &= earlier->fences >= c->fences;
     }
-    make(run, item, c);
+    perform_copy(run, item, c);
     c->late = false;
 }
 
 /* ---- start ------------------------------------------------------------------------------------- */
 
 /* Whether all work-items pass the same arguments, as the function requires. */
-static bool agree(const struct in_gathering *g)
+static bool same_arguments(const struct in_gathering *g)
 {
     for (uint32_t k = 0; k < 4; k++) {
         const uint64_t size = k < 2 ? sizeof(uint64_t) : g->w->size_ty->size;
@@ -122,12 +123,12 @@ static void keep_copy(struct in_run *run, struct in_copies *copies, const struct
         run->outcome.limit = true;
 }
 
-static void ask(const struct in_gathering *g)
+static void start_copies(const struct in_gathering *g)
 {
     struct in_copies *copies = &g->members[0]->group->copies;
     struct in_copy c = {
         .pc = g->members[0]->pc - 1, .wait = g->w, .number = ++copies->made, .fences = copies->fences};
-    if (g->run->launch.checks && !agree(g) && g->run->outcome.stopped)
+    if (g->run->launch.checks && !same_arguments(g) && g->run->outcome.stopped)
         return;
     memcpy(&c.to, in_gathered(g, 0, 0), sizeof c.to);
     memcpy(&c.from, in_gathered(g, 0, 1), sizeof c.from);
@@ -174,7 +175,7 @@ static void check_event(const struct in_gathering *g, uint32_t member, uint64_t 
 
 /* Marks the copies of the events in MEMBER's list; FIRST is the list of the first member.  False: that is
  * another one. */
-static bool meet(const struct in_gathering *g, uint32_t member, uint64_t count, bool differs)
+static bool mark_waited_copies(const struct in_gathering *g, uint32_t member, uint64_t count, bool differs)
 {
     struct in_copies *copies = &g->members[0]->group->copies;
     for (uint64_t k = 0; k < count && !g->run->outcome.stopped; k++) {
@@ -202,7 +203,8 @@ static void meet_all(const struct in_gathering *g)
     uint64_t most = in_number(in_gathered(g, 0, 0), ty);
     for (uint32_t m = 0; m < g->count && !g->run->outcome.stopped; m++) {
         uint64_t count = in_number(in_gathered(g, m, 0), ty);
-        if (!meet(g, m, count, count != most) && g->run->launch.checks && !g->run->outcome.stopped) {
+        if (!mark_waited_copies(g, m, count, count != most) && g->run->launch.checks &&
+            !g->run->outcome.stopped) {
             in_raise(g->run, g->members[m], g->members[m]->pc - 1, "different-arguments", "CLC 6.15.11", NULL,
                      0, 0,
                      "the events that this work-item waits for differ from those of work-item %u of its "
@@ -271,7 +273,7 @@ void in_copy_collective(struct in_run *run, struct in_item **members, uint32_t c
 {
     const struct in_gathering g = {run, members, count, w};
     if (w->opcode == SpvOpGroupAsyncCopy)
-        ask(&g);
+        start_copies(&g);
     else if (in_is_copy_fence(members[0], w))
         fence(&g);
     else {

@@ -373,7 +373,8 @@ static struct in_call *block_call(struct in_lower *l, const struct in_inst *i, i
     return found ? c : NULL;
 }
 
-static enum mm_class emit(struct in_lower *l, const struct in_inst *i, struct in_call *c, uint32_t range)
+static enum mm_class emit_device_call(struct in_lower *l, const struct in_inst *i, struct in_call *c,
+                                      uint32_t range)
 {
     const struct in_ty *ty = c && range < c->operand_count ? c->types[range] : NULL;
     if (ty && ty->kind == IN_TY_POINTER)
@@ -391,13 +392,13 @@ enum mm_class in_lower_enqueue(struct in_lower *l, const struct in_inst *i)
     bool fits = c && c->operand_count >= 9;
     for (uint32_t k = 4; k < 7 && fits; k++)
         fits = c->types[k]->kind == IN_TY_POINTER;
-    return emit(l, i, fits ? c : NULL, 2);
+    return emit_device_call(l, i, fits ? c : NULL, 2);
 }
 
 enum mm_class in_lower_enqueue_marker(struct in_lower *l, const struct in_inst *i)
 {
     if (!in_is_pointer(l, i, 2) || !in_is_pointer(l, i, 3))
-        return emit(l, i, NULL, UINT32_MAX);
+        return emit_device_call(l, i, NULL, UINT32_MAX);
     return in_call_c(l, i, run_marker);
 }
 
@@ -405,13 +406,13 @@ enum mm_class in_lower_kernel_query(struct in_lower *l, const struct in_inst *i)
 {
     bool ranged =
         i->opcode == SpvOpGetKernelNDrangeSubGroupCount || i->opcode == SpvOpGetKernelNDrangeMaxSubGroupSize;
-    return emit(l, i, block_call(l, i, run_kernel_query), ranged ? 0 : UINT32_MAX);
+    return emit_device_call(l, i, block_call(l, i, run_kernel_query), ranged ? 0 : UINT32_MAX);
 }
 
 enum mm_class in_lower_device_event(struct in_lower *l, const struct in_inst *i)
 {
     if (i->opcode == SpvOpCaptureEventProfilingInfo && !in_is_pointer(l, i, 2))
-        return emit(l, i, NULL, UINT32_MAX);
+        return emit_device_call(l, i, NULL, UINT32_MAX);
     return in_call_c(l, i, run_event);
 }
 

@@ -209,8 +209,8 @@ static const char *read_string(void *context, uint64_t address, size_t *length)
     return *length < o->size - (address - o->address) ? text : NULL;
 }
 
-static uint32_t print(struct in_run *run, struct in_item *item, const char *format, size_t length,
-                      const struct in_printf_value *values, uint32_t count, const char **problem)
+static uint32_t print_formatted(struct in_run *run, struct in_item *item, const char *format, size_t length,
+                                const struct in_printf_value *values, uint32_t count, const char **problem)
 {
     struct strings strings = {run, item};
     const struct in_environment *e = &run->instance->environment_copy;
@@ -244,7 +244,7 @@ bool in_printf_call(struct in_run *run, struct in_item *item, const struct in_in
     if (!format)
         problem = "the format is not a string";
     else
-        result = print(run, item, format, length, values, c->operand_count - 1, &problem);
+        result = print_formatted(run, item, format, length, values, c->operand_count - 1, &problem);
     if (problem && run->launch.checks)
         in_raise(run, item, pc, "printf-format", "CLC 6.15.14", NULL, 0, 0, "printf: %s", problem);
     memcpy(item->frame + c->result, &result, sizeof result);

@@ -34,7 +34,7 @@ static void make_object(struct in_instance *in, uint32_t k)
     mm_recorder_record(in->recorder, &record);
 }
 
-static void initialize(struct in_instance *in, uint32_t k)
+static void initialize_global(struct in_instance *in, uint32_t k)
 {
     const struct in_global *g = &in->module->globals[k];
     const struct in_id *init = &in->module->ids[g->initializer];
@@ -76,7 +76,7 @@ enum mm_class in_instance_create(struct in_module *module, const struct in_envir
     for (uint32_t k = 0; k < module->global_count; k++)
         make_object(in, k);
     for (uint32_t k = 0; k < module->global_count; k++)
-        initialize(in, k);
+        initialize_global(in, k);
     enum mm_class result = in_run_own_kernels(in, IN_INITIALIZER, err);
     in->made = result == MM_OK;
     if (result == MM_OK)

@@ -55,9 +55,9 @@ const struct in_object *in_find(struct in_run *run, struct in_item *item, uint64
     return o;
 }
 
-static void report(struct in_run *run, struct in_item *item, const struct in_insn *pc,
-                   const struct in_object *o, uint64_t address, uint64_t size, uint32_t align_mask,
-                   bool write)
+static void report_access(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                          const struct in_object *o, uint64_t address, uint64_t size, uint32_t align_mask,
+                          bool write)
 {
     const char *verb = write ? "write" : "read";
     unsigned long long n = size, a = address;
@@ -119,7 +119,7 @@ static uint8_t *stray_read(struct in_run *run, struct in_item *item, const struc
         uint32_t findings = run->outcome.findings;
         run->outcome.stray = true;
         run->code->noted.stray = true;
-        report(run, item, pc, o, address, size, 0, false);
+        report_access(run, item, pc, o, address, size, 0, false);
         run->outcome.findings = findings;
         run->outcome.stopped = false;
     }
@@ -159,7 +159,7 @@ uint8_t *in_touch_slow(struct in_run *run, struct in_item *item, const struct in
         write || (address & align_mask) != 0 ? NULL : stray_read(run, item, pc, o, address, size);
     if (zeros)
         return zeros;
-    report(run, item, pc, o, address, size, align_mask, write);
+    report_access(run, item, pc, o, address, size, align_mask, write);
     return !run->outcome.stopped && is_possible(run, item, o, address, size) ? (uint8_t *)(uintptr_t)address
                                                                              : NULL;
 }

@@ -26,16 +26,16 @@ static uint64_t level_bytes(const struct in_image *level)
     return level->slice_pitch * level->depth * level->array_size;
 }
 
-static uint32_t half(uint32_t size)
+static uint32_t next_level_size(uint32_t size)
 {
     return size > 1 ? size / 2 : 1;
 }
 
 static void shrink(struct in_image *level)
 {
-    level->width = half(level->width);
-    level->height = half(level->height);
-    level->depth = half(level->depth);
+    level->width = next_level_size(level->width);
+    level->height = next_level_size(level->height);
+    level->depth = next_level_size(level->depth);
     level->row_pitch = (uint64_t)level->width * in_image_element_size(level->order, level->type);
     level->slice_pitch = level->row_pitch * level->height;
 }

@@ -305,7 +305,8 @@ enum mm_class in_lower_scale(struct in_lower *l, const struct in_inst *i)
 /* ---- composites -------------------------------------------------------------------------- */
 
 /* Byte offset and type of the part that literal indices select. */
-static const struct in_ty *part(const struct in_ty *ty, const uint32_t *index, uint32_t n, uint64_t *offset)
+static const struct in_ty *find_part(const struct in_ty *ty, const uint32_t *index, uint32_t n,
+                                     uint64_t *offset)
 {
     *offset = 0;
     for (uint32_t k = 0; k < n && ty; k++) {
@@ -333,7 +334,7 @@ enum mm_class in_lower_extract(struct in_lower *l, const struct in_inst *i)
 {
     uint64_t offset;
     const struct in_ty *ty =
-        part(in_ty_of(l, i->operands[0]), i->operands + 1, i->operand_count - 1, &offset);
+        find_part(in_ty_of(l, i->operands[0]), i->operands + 1, i->operand_count - 1, &offset);
     if (!ty)
         return bad_index(l, i);
     int32_t from = in_slot(l, i->operands[0]) + (int32_t)offset;
@@ -357,7 +358,7 @@ enum mm_class in_lower_insert(struct in_lower *l, const struct in_inst *i)
 {
     uint64_t offset;
     const struct in_ty *whole = in_ty_of(l, i->result);
-    const struct in_ty *ty = part(whole, i->operands + 2, i->operand_count - 2, &offset);
+    const struct in_ty *ty = find_part(whole, i->operands + 2, i->operand_count - 2, &offset);
     if (!ty)
         return bad_index(l, i);
     int32_t object = in_slot(l, i->operands[0]), old = in_slot(l, i->operands[1]), to = in_dest(l, i);

@@ -3,7 +3,8 @@
 #include "memmodel/base/array.h"
 #include <string.h>
 
-static enum mm_class collect(struct in_lower *l)
+/* Collects the instructions of the current function. */
+static enum mm_class collect_instructions(struct in_lower *l)
 {
     l->inst_count = 0;
     for (uint32_t at = l->fn->word; at < l->fn->end;) {
@@ -51,8 +52,8 @@ uint32_t in_kernel_function(const struct in_module *m, uint32_t index)
 }
 
 /* Depth first: callers before callees in ORDER reversed; recursion is an error. [CLC 6.11; CL env 4 R8] */
-static enum mm_class visit(struct in_lower *l, uint32_t index, uint32_t *order, uint32_t *count,
-                           uint32_t depth)
+static enum mm_class visit_function(struct in_lower *l, uint32_t index, uint32_t *order, uint32_t *count,
+                                    uint32_t depth)
 {
     struct in_frame *frame = &l->frames[index];
     if (frame->visiting == 2)
@@ -68,7 +69,7 @@ static enum mm_class visit(struct in_lower *l, uint32_t index, uint32_t *order, 
         in_inst_at(l->m, at, &i);
         if (i.opcode != SpvOpFunctionCall || l->m->ids[i.operands[0]].kind != IN_ID_FUNCTION)
             continue;
-        enum mm_class result = visit(l, l->m->ids[i.operands[0]].index, order, count, depth + 1);
+        enum mm_class result = visit_function(l, l->m->ids[i.operands[0]].index, order, count, depth + 1);
         if (result != MM_OK)
             return result;
     }
@@ -147,7 +148,7 @@ static enum mm_class lower_function(struct in_lower *l, uint32_t index)
     l->place_used = false;
     l->first_private = l->code->private_count;
     l->weight = 0;
-    collect(l);
+    collect_instructions(l);
     if (l->result != MM_OK)
         return l->result;
     reset_uses(l);
@@ -254,7 +255,7 @@ static enum mm_class lower_kernel(struct in_module *m, struct in_kernel *kernel,
         prepare_lowering(&l);
     if (l.result == MM_OK) {
         kernel->function = in_kernel_function(m, kernel->function);
-        l.result = visit(&l, kernel->function, order, &count, 0);
+        l.result = visit_function(&l, kernel->function, order, &count, 0);
     }
     if (l.result == MM_OK)
         lower_all(&l, order, count);

@@ -79,7 +79,7 @@ enum mm_class in_call_c(struct in_lower *l, const struct in_inst *i, in_call_fn 
 
 /* ---- arithmetic with wide results -------------------------------------------------------- */
 
-static uint64_t get(const struct in_item *item, int32_t slot, uint32_t index, uint64_t size)
+static uint64_t operand_value(const struct in_item *item, int32_t slot, uint32_t index, uint64_t size)
 {
     uint64_t v = 0;
     memcpy(&v, item->frame + slot + index * size, size);
@@ -105,7 +105,8 @@ static bool run_wide(struct in_run *run, struct in_item *item, const struct in_i
     unsigned bits = (unsigned)(8 * size);
     uint8_t *low = item->frame + c->result, *high = low + c->ty->offsets[1];
     for (uint32_t k = 0; k < in_count(ty); k++) {
-        uint64_t x = get(item, c->operand[0], k, size), y = get(item, c->operand[1], k, size), l, h;
+        uint64_t x = operand_value(item, c->operand[0], k, size),
+                 y = operand_value(item, c->operand[1], k, size), l, h;
         wide p = c->opcode == SpvOpSMulExtended ? (wide)((swide)sign(x, size) * sign(y, size)) : (wide)x * y;
         wide s = (wide)x + y;
         l = c->opcode == SpvOpIAddCarry ? (uint64_t)s : c->opcode == SpvOpISubBorrow ? x - y : (uint64_t)p;
@@ -136,14 +137,14 @@ static bool run_bitfield(struct in_run *run, struct in_item *item, const struct 
     uint64_t size = in_scalar(ty)->size;
     bool insert = c->opcode == SpvOpBitFieldInsert;
     uint32_t at = insert ? 2 : 1;
-    uint64_t offset = get(item, c->operand[at], 0, in_scalar(c->types[at])->size);
-    uint64_t count = get(item, c->operand[at + 1], 0, in_scalar(c->types[at + 1])->size);
+    uint64_t offset = operand_value(item, c->operand[at], 0, in_scalar(c->types[at])->size);
+    uint64_t count = operand_value(item, c->operand[at + 1], 0, in_scalar(c->types[at + 1])->size);
     offset = offset > 63 ? 63 : offset;
     uint64_t mask = count >= 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1;
     for (uint32_t k = 0; k < in_count(ty); k++) {
-        uint64_t x = get(item, c->operand[0], k, size), r = x >> offset & mask;
+        uint64_t x = operand_value(item, c->operand[0], k, size), r = x >> offset & mask;
         if (insert)
-            r = (x & ~(mask << offset)) | (get(item, c->operand[1], k, size) & mask) << offset;
+            r = (x & ~(mask << offset)) | (operand_value(item, c->operand[1], k, size) & mask) << offset;
         else if (c->opcode == SpvOpBitFieldSExtract && count > 0 && count < 64 && (r >> (count - 1) & 1))
             r |= ~mask;
         memcpy(item->frame + c->result + k * size, &r, size);
@@ -171,12 +172,13 @@ static bool run_idot(struct in_run *run, struct in_item *item, const struct in_i
          s2 = op == SpvOpSDotKHR || op == SpvOpSDotAccSatKHR;
     swide sum = 0;
     for (uint32_t k = 0; k < n; k++) {
-        uint64_t x = get(item, c->operand[0], k, size), y = get(item, c->operand[1], k, size);
+        uint64_t x = operand_value(item, c->operand[0], k, size),
+                 y = operand_value(item, c->operand[1], k, size);
         sum += (s1 ? (swide)sign(x, size) : (swide)x) * (s2 ? (swide)sign(y, size) : (swide)y);
     }
     unsigned bits = c->ty->width;
     if (c->operand_count > 2) {
-        uint64_t accumulator = get(item, c->operand[2], 0, c->ty->size);
+        uint64_t accumulator = operand_value(item, c->operand[2], 0, c->ty->size);
         sum += s1 ? (swide)sign(accumulator, c->ty->size) : (swide)accumulator;
         swide top = s1 ? ((swide)1 << (bits - 1)) - 1 : ((swide)1 << bits) - 1, bottom = s1 ? -top - 1 : 0;
         sum = sum > top ? top : sum < bottom ? bottom : sum;

@@ -19,7 +19,7 @@ static bool marked(const struct byval *b, uint32_t id, uint8_t mark)
     return id < b->m->bound && (b->marks[id] & mark) != 0;
 }
 
-static void mark(const struct byval *b, uint32_t id, uint8_t value)
+static void mark_id(const struct byval *b, uint32_t id, uint8_t value)
 {
     if (id < b->m->bound)
         b->marks[id] |= value;
@@ -30,15 +30,15 @@ static bool mark_declarations(const struct byval *b)
     bool any = false;
     for (struct in_inst i = {0}; in_spirv_next(b->m, &i);) {
         if (i.opcode == SpvOpEntryPoint && i.operand_count > 1)
-            mark(b, i.operands[1], ENTRY);
+            mark_id(b, i.operands[1], ENTRY);
         if (i.opcode == SpvOpDecorate && i.operand_count > 2 && i.operands[1] == SpvDecorationFuncParamAttr &&
             i.operands[2] == SpvFunctionParameterAttributeByVal) {
-            mark(b, i.operands[0], BYVAL);
+            mark_id(b, i.operands[0], BYVAL);
             any = true;
         }
         for (uint32_t k = 1; i.opcode == SpvOpGroupDecorate && k < i.operand_count; k++)
             if (marked(b, i.operands[0], BYVAL))
-                mark(b, i.operands[k], BYVAL);
+                mark_id(b, i.operands[k], BYVAL);
     }
     return any;
 }
@@ -60,7 +60,7 @@ static bool only_reads(const struct byval *b, const struct in_inst *i)
     case SpvOpInBoundsPtrAccessChain:
     case SpvOpBitcast:
     case SpvOpCopyObject:
-        mark(b, i->result, DERIVED);
+        mark_id(b, i->result, DERIVED);
         return true;
     default:
         return false;
@@ -80,7 +80,7 @@ static bool may_change(const struct byval *b, uint32_t at, uint32_t param)
 {
     for (uint32_t k = 0; k < b->m->bound; k++)
         b->marks[k] &= (uint8_t)~DERIVED;
-    mark(b, param, DERIVED);
+    mark_id(b, param, DERIVED);
     for (struct in_inst i = {.word = at}; in_spirv_next(b->m, &i) && i.opcode != SpvOpFunctionEnd;) {
         if (uses_derived(b, &i) && !only_reads(b, &i))
             return true;
@@ -154,7 +154,7 @@ static void rewrite(const struct byval *b, struct in_rewrite *o, uint32_t *param
     }
 }
 
-static enum mm_class replace(const struct byval *b, struct mm_error *err)
+static enum mm_class replace_parameters(const struct byval *b, struct mm_error *err)
 {
     struct in_rewrite o;
     uint32_t *params = mm_alloc((2 * b->copies + 1) * sizeof *params);
@@ -179,7 +179,7 @@ enum mm_class in_copy_byval(struct in_module *module, struct mm_error *err)
     else if (mark_declarations(&b)) {
         choose_parameters(&b);
         if (b.copies > 0)
-            result = replace(&b, err);
+            result = replace_parameters(&b, err);
     }
     mm_free(b.marks);
     mm_free(b.copy_of);

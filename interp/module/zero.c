@@ -56,7 +56,7 @@ static uint32_t zeroed_type(const struct zero *z, const struct in_inst *i)
     return type != 0 && z->nullable[type] ? type : 0;
 }
 
-static void choose(struct zero *z)
+static void choose_variables(struct zero *z)
 {
     for (struct in_inst i = {0}; in_spirv_next(z->m, &i);) {
         note_type(z, &i);
@@ -110,7 +110,7 @@ enum mm_class in_zero_private(struct in_module *module, struct mm_error *err)
     struct in_rewrite o = {0};
     bool ok = z.nullable && z.pointee && z.null_of;
     if (ok)
-        choose(&z);
+        choose_variables(&z);
     ok = ok && in_rewrite_begin(&o, module->word_count + 3 * z.nulls + z.variables);
     if (ok) {
         rewrite(&z, &o);

@@ -65,7 +65,7 @@ static void finding(void *expander, const struct in_finding *f)
     e->found = true;
 }
 
-static void print(void *expander, const char *text, size_t size)
+static void print_nothing(void *expander, const char *text, size_t size)
 {
     (void)expander;
     (void)text;
@@ -100,7 +100,7 @@ static bool take_objects(struct in_expander *e, struct in_expanded_program *p, s
 static enum mm_class make_program(struct in_expander *e, struct in_expanded_program *p, struct in *i,
                                   struct mm_arena *arena)
 {
-    const struct in_environment environment = {.context = e, .print = print, .finding = finding};
+    const struct in_environment environment = {.context = e, .print = print_nothing, .finding = finding};
     uint64_t format = take_number(i, 4);
     const char *version = take_string(i, arena);
     if (i->bad || format != IN_REPLAY_FORMAT || strcmp(version, REFCL_VERSION) != 0)

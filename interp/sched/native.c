@@ -81,7 +81,7 @@ static const struct in_jit_api *loaded_api(void)
 
 /* At exit or unloading: runs before the destruction of LLVM's static variables, and prevents later use of
  * LLVM. */
-static void end(void)
+static void unload_native(void)
 {
     if (getpid() != native.process)
         return; /* a forked child has no thread to finish a compilation */
@@ -100,7 +100,7 @@ extern void *__dso_handle __attribute__((visibility("hidden")));
 static void end_of_thread(void *unused)
 {
     (void)unused;
-    end();
+    unload_native();
 }
 
 /* A forked child interprets: in the child the compiler's locks may remain held by threads of the parent. */
@@ -114,7 +114,7 @@ static void choose_engine(void)
 {
     pthread_atfork(NULL, NULL, interpret_in_child);
     native.process = getpid();
-    atomic_store(&native.ended, atexit(end) != 0);
+    atomic_store(&native.ended, atexit(unload_native) != 0);
     const char *engine = mm_getenv("REFCL_ENGINE");
     native.engine = !engine                         ? AUTO
                     : strcmp(engine, "jit") == 0    ? JIT
@@ -143,7 +143,7 @@ static bool loaded(void)
     pthread_mutex_lock(&native.loading);
     if (!native.loaded && !atomic_load(&native.ended)) {
         load_jit();
-        if (atexit(end) !=
+        if (atexit(unload_native) !=
             0) /* again: handlers run in reverse order, and LLVM has registered its own after the first */
             native.api = NULL;
     }

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static enum mm_class check(const struct in_launch *l, struct mm_error *err)
+static enum mm_class check_launch(const struct in_launch *l, struct mm_error *err)
 {
     if (!l->instance || l->kernel >= l->instance->module->kernel_count)
         return mm_fail(err, MM_INVALID, "CL 5.10", "no such kernel");
@@ -143,7 +143,7 @@ bool in_open_slots(struct in_run *run)
 
 enum mm_class in_run_create(const struct in_launch *launch, struct in_run **out, struct mm_error *err)
 {
-    enum mm_class result = check(launch, err);
+    enum mm_class result = check_launch(launch, err);
     if (result != MM_OK)
         return result;
     struct in_run *run = mm_alloc_zero(1, sizeof *run);

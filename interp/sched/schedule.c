@@ -48,7 +48,7 @@ static void rotate(struct in_run *run)
 }
 
 /* Replaces the finished work-group of a slot by the next one. */
-static void replace(struct in_run *run, struct in_group *g)
+static void replace_group(struct in_run *run, struct in_group *g)
 {
     const struct in_environment *env = &run->instance->environment_copy;
     if (env->group_ended)
@@ -140,7 +140,7 @@ static void stopped(struct in_run *run, struct in_item *item, enum in_stop stop)
     case IN_STOP_DONE:
         in_item_done(run, item);
         if (g->done == g->items_count)
-            replace(run, g);
+            replace_group(run, g);
         else if (run->launch.schedule == IN_FAIR)
             yielded(run, g);
         break;
@@ -164,14 +164,14 @@ static void stopped(struct in_run *run, struct in_item *item, enum in_stop stop)
 
 /* Leaves the work-items of the current work-group that have not begun to compiled code; the interpreter
  * completes those that have.  Otherwise one large work-group would be interpreted to its end. */
-static void split(struct in_run *run)
+static void leave_to_native(struct in_run *run)
 {
     struct in_group *g = run->progress.slots[run->progress.slot_cursor];
     if (!g->active || g->waiting > 0)
         return;
     in_native_split(run, g);
     if (!run->native && g->done == g->items_count)
-        replace(run, g);
+        replace_group(run, g);
 }
 
 static bool execute(struct in_run *run, struct in_item *item, int64_t budget)
@@ -224,7 +224,7 @@ void in_schedule(struct in_run *run, uint64_t quantum)
         execute(run, item,
                 (uint64_t)run->progress.slice_left > left ? (int64_t)left : run->progress.slice_left);
         if (__builtin_expect(run->executed >= run->promotion.split_at, 0) && !run->outcome.over)
-            split(run);
+            leave_to_native(run);
         if (run->launch.step_limit != 0 && run->executed > run->launch.step_limit)
             in_step_limit(run, item, item->frame && item->state == IN_ITEM_READY ? item->pc : NULL);
     }

@@ -276,7 +276,8 @@ static void resolve_group(struct in_run *run, struct in_group *g)
         }
 }
 
-static void settle(struct in_run *run, struct in_item *item, bool sub_group)
+/* Ends the waits that the last step of ITEM completes: of its work-group, its sub-group or its named barrier. */
+static void resolve_waits(struct in_run *run, struct in_item *item, bool sub_group)
 {
     struct in_group *g = item->group;
     if (g->waiting > 0 && g->waiting + g->done == g->items_count) {
@@ -310,7 +311,7 @@ void in_item_waits(struct in_run *run, struct in_item *item)
     item->group->waiting++;
     item->instances[sub] += wait_of(item)->kind != IN_WAIT_NAMED_BARRIER;
     record_wait(run, item, MM_BARRIER_ENTRY);
-    settle(run, item, sub);
+    resolve_waits(run, item, sub);
 }
 
 void in_item_done(struct in_run *run, struct in_item *item)
@@ -323,5 +324,5 @@ void in_item_done(struct in_run *run, struct in_item *item)
     in_item_finish(g, item);
     g->yields = 0;
     if (g->waiting > 0)
-        settle(run, item, true);
+        resolve_waits(run, item, true);
 }

@@ -134,7 +134,7 @@ static bool access_begin(struct access *x, struct in_run *run, struct in_item *i
 }
 
 /* Mask of the bytes of [address, address + size) in the cell at address CELL. */
-static uint8_t part(uint64_t cell, uint64_t address, uint64_t size)
+static uint8_t bytes_in_cell(uint64_t cell, uint64_t address, uint64_t size)
 {
     uint64_t from = address > cell ? address - cell : 0;
     uint64_t to = address + size - cell < 8 ? address + size - cell : 8;
@@ -178,7 +178,7 @@ const uint8_t *in_weak_read(struct in_run *run, struct in_item *item, const stru
         if (!any)
             memcpy(x.w->scratch, memory, size);
         any = true;
-        x.mask = part(at, address, size);
+        x.mask = bytes_in_cell(at, address, size);
         x.cell = in_cell_at(x.w, group_of(item, object), at, x.mask);
         uint64_t value = read_cell(&x);
         for (uint64_t b = 0; b < 8; b++)
@@ -195,7 +195,7 @@ void in_weak_write_begin(struct in_run *run, struct in_item *item, const struct 
     if (run->launch.oracle)
         return;
     for (uint64_t at = address & ~UINT64_C(7); at < address + size && !w->failed; at += 8) {
-        uint8_t mask = part(at, address, size);
+        uint8_t mask = bytes_in_cell(at, address, size);
         struct in_cell *c = in_cell_at(w, group_of(item, object), at, mask);
         if (c)
             in_cell_refresh(w, c, mask);
@@ -214,7 +214,7 @@ void in_weak_write_end(struct in_run *run, struct in_item *item, const struct in
         return;
     for (uint64_t at = address & ~UINT64_C(7); at < address + size; at += 8) {
         uint64_t value = 0;
-        x.mask = part(at, address, size);
+        x.mask = bytes_in_cell(at, address, size);
         x.cell = in_cell_at(x.w, group_of(item, object), at, x.mask);
         if (!x.cell)
             return;
@@ -389,7 +389,7 @@ void in_weak_atomic(struct in_run *run, struct in_item *item, struct in_weak_ato
     }
     bool ready = access_begin(&x, run, item, a->object);
     x.atomic = true;
-    x.mask = part(at, a->address, a->size);
+    x.mask = bytes_in_cell(at, a->address, a->size);
     x.cell = ready ? in_cell_at(x.w, group_of(item, a->object), at, x.mask) : NULL;
     while (x.cell && !x.w->failed && !attempt_atomic(&x, a))
         ;

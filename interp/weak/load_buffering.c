@@ -18,35 +18,37 @@ static bool is_relaxed(const struct in_item *item, const struct in_atomic *a)
 }
 
 /* Slots of the pending value: the result and its copies. */
-struct absent {
+struct pending {
     int32_t slots[1 + IN_LATE_COPIES];
     uint32_t count;
 };
 
 /* Whether the value at SLOT, up to 16 bytes, may overlap a pending slot. */
-static bool meets(const struct absent *absent, int32_t slot)
+static bool overlaps_pending(const struct pending *pending, int32_t slot)
 {
-    for (uint32_t k = 0; k < absent->count; k++)
-        if (slot > absent->slots[k] - 16 && slot < absent->slots[k] + 8)
+    for (uint32_t k = 0; k < pending->count; k++)
+        if (slot > pending->slots[k] - 16 && slot < pending->slots[k] + 8)
             return true;
     return false;
 }
 
-static bool uses(const struct in_atomic *a, const struct absent *absent)
+/* True if an operand or the result of A overlaps the slots of the pending value. */
+static bool uses_pending(const struct in_atomic *a, const struct pending *pending)
 {
     const int32_t slots[] = {a->pointer, a->scope, a->order, a->order2, a->value, a->comparator, a->result};
     for (size_t k = 0; k < sizeof slots / sizeof *slots; k++)
-        if (slots[k] != 0 && meets(absent, slots[k]))
+        if (slots[k] != 0 && overlaps_pending(pending, slots[k]))
             return true;
     return false;
 }
 
-static bool copies(const struct in_insn *i, const struct in_atomic *a, struct absent *absent)
+static bool copies(const struct in_insn *i, const struct in_atomic *a, struct pending *pending)
 {
     uint64_t move = a->size == 1 ? IN_MOV_1 : a->size == 2 ? IN_MOV_2 : a->size == 4 ? IN_MOV_4 : IN_MOV_8;
-    if (i->op != move || i->a != a->result || meets(absent, i->d) || absent->count > IN_LATE_COPIES)
+    if (i->op != move || i->a != a->result || overlaps_pending(pending, i->d) ||
+        pending->count > IN_LATE_COPIES)
         return false;
-    absent->slots[absent->count++] = i->d;
+    pending->slots[pending->count++] = i->d;
     return true;
 }
 
@@ -99,7 +101,7 @@ static bool is_no_fence(const struct in_item *item, const struct in_insn *i)
 
 /* Whether A, at PC, can be postponed after the next relaxed write. */
 static bool write_follows(const struct in_run *run, const struct in_item *item, const struct in_insn *pc,
-                          const struct in_atomic *a, struct absent *absent)
+                          const struct in_atomic *a, struct pending *pending)
 {
     const struct in_insn *code = run->code->insns + (pc - run->insns);
     for (int n = 1; n < FAR; n++) {
@@ -107,12 +109,12 @@ static bool write_follows(const struct in_run *run, const struct in_item *item, 
         if (i->op == IN_ATOMIC) {
             const struct in_atomic *b = i->p;
             bool known = b->order < 0 && b->scope < 0; /* constants */
-            return b->opcode != SpvOpAtomicLoad && known && is_relaxed(item, b) && !uses(b, absent);
+            return b->opcode != SpvOpAtomicLoad && known && is_relaxed(item, b) && !uses_pending(b, pending);
         }
-        if (copies(i, a, absent) || is_no_fence(item, i))
+        if (copies(i, a, pending) || is_no_fence(item, i))
             continue;
-        if (!is_simple(i->op) || meets(absent, i->d) || meets(absent, i->a) || meets(absent, i->b) ||
-            meets(absent, i->c))
+        if (!is_simple(i->op) || overlaps_pending(pending, i->d) || overlaps_pending(pending, i->a) ||
+            overlaps_pending(pending, i->b) || overlaps_pending(pending, i->c))
             return false;
     }
     return false;
@@ -155,12 +157,12 @@ bool in_weak_postpones(struct in_run *run, struct in_item *item, const struct in
     if (in_atomic_stores(a) || flag || a->result == 0 || run->launch.recorder || !is_relaxed(item, a))
         return false;
     struct in_weak *w = run->weak;
-    struct absent absent = {.slots = {a->result}, .count = 1};
+    struct pending pending = {.slots = {a->result}, .count = 1};
     w->random = w->random * UINT64_C(6364136223846793005) + 1442695040888963407;
-    if ((w->random >> 40) % 4 != 0 || !write_follows(run, item, pc, a, &absent))
+    if ((w->random >> 40) % 4 != 0 || !write_follows(run, item, pc, a, &pending))
         return false;
     mine->late = pc;
-    mine->late_count = absent.count - 1;
-    memcpy(mine->late_copies, absent.slots + 1, sizeof mine->late_copies);
+    mine->late_count = pending.count - 1;
+    memcpy(mine->late_copies, pending.slots + 1, sizeof mine->late_copies);
     return true;
 }

@@ -15,7 +15,7 @@ struct choice {
 };
 
 /* The I-th word of a comma-separated list in BUFFER, NULL if there are fewer; AT: where it begins. */
-static const char *word(const char *list, unsigned i, char buffer[32], size_t *at)
+static const char *list_word(const char *list, unsigned i, char buffer[32], size_t *at)
 {
     const char *whole = list;
     while (i && (list = strchr(list, ','))) {
@@ -195,7 +195,7 @@ enum mm_class lt_generate_family(struct lt_generator *g, const struct lt_family 
         struct choice choice;
         int axis = 0;
         for (; axis < AXES; axis++) {
-            choice.text[axis] = word(lists[axis], index[axis], choice.buffer[axis], &choice.at[axis]);
+            choice.text[axis] = list_word(lists[axis], index[axis], choice.buffer[axis], &choice.at[axis]);
             choice.list[axis] = lists[axis];
             if (!choice.text[axis])
                 break;

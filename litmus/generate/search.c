@@ -73,8 +73,8 @@ static void answer_clear(struct answer *a)
 typedef enum mm_class engine(const struct ck_program *, const struct mm_cat_model *,
                              const struct ck_options *, struct ck_verdict *, struct mm_error *);
 
-static enum mm_class ask(struct lt_generator *g, const struct lt_cycle *c, engine *decide, bool explain,
-                         struct answer *a)
+static enum mm_class ask_engine(struct lt_generator *g, const struct lt_cycle *c, engine *decide,
+                                bool explain, struct answer *a)
 {
     char *text = NULL;
     size_t size = 0;
@@ -96,7 +96,7 @@ static enum mm_class ask(struct lt_generator *g, const struct lt_cycle *c, engin
     return cls;
 }
 
-static bool agree(const struct answer *a, const struct answer *b)
+static bool answers_agree(const struct answer *a, const struct answer *b)
 {
     if (a->verdict.condition != b->verdict.condition || a->verdict.race != b->verdict.race ||
         a->verdict.usage != b->verdict.usage || !a->verdict.condition || !a->verdict.race ||
@@ -155,10 +155,10 @@ static enum mm_class emit_test(struct lt_generator *g, const struct lt_cycle *c,
     lt_cycle_name(c, name, sizeof name);
     if (g->counts.files >= g->options->limit || !first_time(g, name))
         return MM_OK;
-    enum mm_class cls = ask(g, c, ck_search, false, &search);
+    enum mm_class cls = ask_engine(g, c, ck_search, false, &search);
     if (cls == MM_OK)
-        cls = ask(g, c, ck_z3, false, &z3);
-    if (cls == MM_OK && !agree(&search, &z3)) {
+        cls = ask_engine(g, c, ck_z3, false, &z3);
+    if (cls == MM_OK && !answers_agree(&search, &z3)) {
         g->counts.disagreements++;
     } else if (cls == MM_OK) {
         bool race = search.verdict.race == CK_YES, holds = search.verdict.condition == CK_YES;
@@ -195,7 +195,7 @@ static enum mm_class decide_condition(struct lt_generator *g, const struct lt_cy
         *yes = known->holds;
         return MM_OK;
     }
-    enum mm_class cls = ask(g, c, ck_search, false, &a);
+    enum mm_class cls = ask_engine(g, c, ck_search, false, &a);
     if (cls == MM_OK) {
         *yes = a.verdict.condition == CK_NO && ck_verdict_undefined(&a.verdict) == CK_NO;
         g->counts.decided++;
@@ -210,7 +210,7 @@ static enum mm_class emit_minimal(struct lt_generator *g, const struct lt_cycle 
 {
     struct answer a;
     struct text text = {0};
-    enum mm_class cls = ask(g, c, ck_search, true, &a);
+    enum mm_class cls = ask_engine(g, c, ck_search, true, &a);
     if (cls == MM_OK) {
         clauses_of(&a.verdict, text.clauses, sizeof text.clauses);
         snprintf(text.why, sizeof text.why,

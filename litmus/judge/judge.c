@@ -285,7 +285,7 @@ static enum mm_class judge_test(struct lt_judged *j, const struct lt_judge_optio
     return cls;
 }
 
-static void clear(struct lt_judged *j)
+static void clear_judged(struct lt_judged *j)
 {
     for (size_t i = 0; i < j->seen_count; i++)
         if (j->seen[i].why)
@@ -319,7 +319,7 @@ static enum mm_class judge_all(const cJSON *results, struct lt_judge_report *rep
             if (report->rows)
                 cls = lt_table_add(&j, report, err);
         }
-        clear(&j);
+        clear_judged(&j);
         if (cls != MM_OK)
             return cls;
     }

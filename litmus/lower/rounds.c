@@ -37,7 +37,7 @@ static void forget_result(struct values *v, const struct ck_instr *in)
 }
 
 /* Executes the instructions FROM up to END; false if one does more than compute. */
-static bool compute(struct values *v, uint32_t from, uint32_t end, uint64_t *reads)
+static bool compute_range(struct values *v, uint32_t from, uint32_t end, uint64_t *reads)
 {
     for (uint32_t i = from; i < end; i++) {
         const struct ck_instr *in = &v->thread->instrs[i];
@@ -56,17 +56,17 @@ static bool compute(struct values *v, uint32_t from, uint32_t end, uint64_t *rea
 static uint32_t count_rounds(struct values *v, const struct lt_rounds *loop, uint64_t *reads)
 {
     uint32_t rounds = 0;
-    if (!compute(v, loop->init, loop->test, reads))
+    if (!compute_range(v, loop->init, loop->test, reads))
         return 0;
     for (uint32_t i = loop->branch + 1; i < loop->step; i++)
         forget_result(v, &v->thread->instrs[i]);
     for (;;) {
         const struct ck_instr *branch = &v->thread->instrs[loop->branch];
-        if (!compute(v, loop->test, loop->branch, reads) || !reads_only_known(v, branch->value, reads))
+        if (!compute_range(v, loop->test, loop->branch, reads) || !reads_only_known(v, branch->value, reads))
             return 0;
         if (ck_eval_expr(v->program, branch->value, v->regs) == 0)
             return rounds;
-        if (rounds++ == MOST_ROUNDS || !compute(v, loop->step, loop->back, reads))
+        if (rounds++ == MOST_ROUNDS || !compute_range(v, loop->step, loop->back, reads))
             return 0;
     }
 }

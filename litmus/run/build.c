@@ -69,7 +69,7 @@ static bool programs_contain(const struct lt_programs *p, unsigned index)
     return false;
 }
 
-static cl_int build(struct exec *e, struct lt_programs *p)
+static cl_int build_programs(struct exec *e, struct lt_programs *p)
 {
     char *source = join_sources(e, p);
     lt_report(e->job->report, e->job->index, p->count > 1 ? "building" : "built", NULL, NULL);
@@ -119,7 +119,7 @@ static bool programs_build(struct exec *e, struct lt_programs *p)
     for (;; p->most = p->count / 2) {
         e->failure = NULL;
         choose_tests(e, p, p->most);
-        if (build(e, p) == CL_SUCCESS) {
+        if (build_programs(e, p) == CL_SUCCESS) {
             if (!p->searching && p->most < LT_PROGRAM_TESTS)
                 p->most *= 2;
             return true;

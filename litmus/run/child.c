@@ -31,7 +31,7 @@ void lt_report(FILE *report, unsigned test, const char *event, const char *reaso
 }
 
 /* The deadline of test I: each test gets an equal part of the remaining time.  0: no budget, -1: spent. */
-static double share(const struct lt_campaign_state *c, unsigned i)
+static double deadline_of(const struct lt_campaign_state *c, unsigned i)
 {
     unsigned left = 0;
     for (; i < c->count; i++)
@@ -85,7 +85,7 @@ static void child_main(const struct lt_campaign_state *c, FILE *report)
     lt_report(report, 0, "device", NULL, extra);
     for (unsigned i = 0; i < c->count; i++) {
         const struct lt_record *r = &c->records[i];
-        double deadline = share(c, i);
+        double deadline = deadline_of(c, i);
         if (!r->selected || r->finished)
             continue;
         if (deadline < 0)

@@ -78,7 +78,7 @@ static unsigned text_version(const char *text)
     return major * 100 + minor * 10;
 }
 
-static void append(char **list, const char *name)
+static void append_name(char **list, const char *name)
 {
     size_t old = *list ? strlen(*list) : 0;
     char *p = realloc(*list, old + strlen(name) + 3);
@@ -95,7 +95,7 @@ static void read_features(struct lt_device *device)
     if (clGetDeviceInfo(device->id, CL_DEVICE_EXTENSIONS, 0, NULL, &size) == CL_SUCCESS &&
         (extensions = calloc(1, size + 1))) {
         clGetDeviceInfo(device->id, CL_DEVICE_EXTENSIONS, size, extensions, NULL);
-        append(&device->features, extensions);
+        append_name(&device->features, extensions);
         free(extensions);
     }
     if (device->cl_version < 300)
@@ -105,7 +105,7 @@ static void read_features(struct lt_device *device)
         (features = calloc(1, size))) {
         clGetDeviceInfo(device->id, CL_DEVICE_OPENCL_C_FEATURES, size, features, NULL);
         for (size_t i = 0; i < size / sizeof *features; i++)
-            append(&device->features, features[i].name);
+            append_name(&device->features, features[i].name);
         free(features);
     }
 }

@@ -251,7 +251,7 @@ bool lt_temporary_folder(char *path, size_t size)
 }
 
 /* Reads a file of this FORMAT; NULL, with a message, if it is not WHAT. */
-static cJSON *load(const char *path, const char *format, const char *what, int version)
+static cJSON *load_json(const char *path, const char *format, const char *what, int version)
 {
     bool read;
     cJSON *json = lt_read_json(path, &read);
@@ -275,12 +275,12 @@ static cJSON *load(const char *path, const char *format, const char *what, int v
 
 cJSON *lt_load_plan(const char *path)
 {
-    return load(path, "refcl-litmus-plan", "a litmus plan", LT_PLAN_VERSION);
+    return load_json(path, "refcl-litmus-plan", "a litmus plan", LT_PLAN_VERSION);
 }
 
 cJSON *lt_load_results(const char *path)
 {
-    return load(path, "refcl-litmus-results", "results of litmus tests", LT_RESULTS_VERSION);
+    return load_json(path, "refcl-litmus-results", "results of litmus tests", LT_RESULTS_VERSION);
 }
 
 /* ---- base64 ---------------------------------------------------------------------------------------- */

@@ -59,7 +59,7 @@ static bool open_queues(struct lt_host *host)
     return (host->state.last = open_queue(host, 0, 0)) != NULL;
 }
 
-static bool build(struct lt_host *host)
+static bool build_kernels(struct lt_host *host)
 {
     const cJSON *item = cJSON_GetObjectItem(host->job->test, "kernel");
     const char *source = cJSON_IsString(item) ? item->valuestring : "";
@@ -229,7 +229,7 @@ static void run_threads(struct lt_host *host)
 }
 
 /* Waits until all commands are complete and all callbacks were called. */
-static bool settle(struct lt_host *host)
+static bool wait_for_completion(struct lt_host *host)
 {
     const struct timespec pause = {0, 20000};
     for (unsigned i = 0; i < host->queue_count; i++)
@@ -339,7 +339,7 @@ static bool run_round(struct lt_host *host, uint64_t seed, struct lt_histogram *
     bool ok = prepare_iteration(host);
     if (ok)
         run_threads(host);
-    ok = ok && settle(host) && observe(host, h);
+    ok = ok && wait_for_completion(host) && observe(host, h);
     for (unsigned i = 0; ok && host->profiled && i < host->event_count; i++)
         if (!host->user_events[i] && atomic_load(&host->state.events[i]))
             ok = check_times(host, atomic_load(&host->state.events[i]));
@@ -398,7 +398,7 @@ void lt_run_host_test(struct lt_job *job, bool legacy)
     host->legacy = legacy;
     host->state.buffers_version = lt_device_extension_version(job->device, "cl_khr_command_buffer");
     bool ok = lt_host_read(host);
-    if (ok && open_devices(host) && open_queues(host) && build(host) && reserve(host))
+    if (ok && open_devices(host) && open_queues(host) && build_kernels(host) && reserve(host))
         run_batches(host);
     close_all(host);
     const char *failure = !ok || atomic_load(&host->state.failed) ? host->state.message : NULL;

@@ -8,7 +8,7 @@ static uint64_t cut(uint64_t v, unsigned size)
     return size >= 8 ? v : v & ((UINT64_C(1) << 8 * size) - 1);
 }
 
-static int64_t extend(uint64_t v, unsigned size)
+static int64_t sign_extend(uint64_t v, unsigned size)
 {
     unsigned unused = 64 - 8 * (size ? size : 8);
     return (int64_t)(v << unused) >> unused;
@@ -16,12 +16,12 @@ static int64_t extend(uint64_t v, unsigned size)
 
 int64_t lt_host_value(uint64_t bits, unsigned size, bool is_signed)
 {
-    return is_signed ? extend(bits, size) : (int64_t)cut(bits, size);
+    return is_signed ? sign_extend(bits, size) : (int64_t)cut(bits, size);
 }
 
 static uint64_t divide(const struct lt_host_expr *x, uint64_t a, uint64_t b, unsigned size)
 {
-    int64_t sa = extend(a, size), sb = extend(b, size);
+    int64_t sa = sign_extend(a, size), sb = sign_extend(b, size);
     bool overflow = sb == 0 || (sa == INT64_MIN && sb == -1);
     switch (x->op) {
     case LT_V_udiv:
@@ -38,7 +38,9 @@ static uint64_t divide(const struct lt_host_expr *x, uint64_t a, uint64_t b, uns
 static uint64_t shift(const struct lt_host_expr *x, uint64_t a, uint64_t b, unsigned size)
 {
     unsigned by = (unsigned)(b & (8 * (size ? size : 8) - 1));
-    return x->op == LT_V_shl ? a << by : x->op == LT_V_lshr ? a >> by : (uint64_t)(extend(a, size) >> by);
+    return x->op == LT_V_shl    ? a << by
+           : x->op == LT_V_lshr ? a >> by
+                                : (uint64_t)(sign_extend(a, size) >> by);
 }
 
 static uint64_t compare_values(const struct lt_host_expr *x, uint64_t a, uint64_t b, unsigned size)
@@ -53,9 +55,9 @@ static uint64_t compare_values(const struct lt_host_expr *x, uint64_t a, uint64_
     case LT_V_ule:
         return a <= b;
     case LT_V_slt:
-        return extend(a, size) < extend(b, size);
+        return sign_extend(a, size) < sign_extend(b, size);
     default:
-        return extend(a, size) <= extend(b, size);
+        return sign_extend(a, size) <= sign_extend(b, size);
     }
 }
 
@@ -88,14 +90,14 @@ static uint64_t binary_value(const struct lt_host_expr *x, uint64_t a, uint64_t 
     }
 }
 
-static uint64_t value(const struct lt_host_thread *t, unsigned index)
+static uint64_t expr_value(const struct lt_host_thread *t, unsigned index)
 {
     const struct lt_host_expr *x = &t->host->exprs[index];
     if (x->op == LT_V_const)
         return cut(x->imm, x->size);
     if (x->op == LT_V_reg)
         return cut(t->registers[x->imm], x->size);
-    uint64_t a = value(t, x->a);
+    uint64_t a = expr_value(t, x->a);
     unsigned size = t->host->exprs[x->a].size;
     switch (x->op) {
     case LT_V_not:
@@ -108,18 +110,18 @@ static uint64_t value(const struct lt_host_thread *t, unsigned index)
     case LT_V_trunc:
         return cut(a, x->size);
     case LT_V_sext:
-        return cut((uint64_t)extend(a, size), x->size);
+        return cut((uint64_t)sign_extend(a, size), x->size);
     case LT_V_select:
-        return value(t, a ? x->b : x->c);
+        return expr_value(t, a ? x->b : x->c);
     default:
-        return cut(binary_value(x, a, value(t, x->b), size), x->size);
+        return cut(binary_value(x, a, expr_value(t, x->b), size), x->size);
     }
 }
 
 /* The host address of a model address: object in the upper half, offset in the lower.  NULL: not mapped. */
 static unsigned char *host_address(struct lt_host_thread *t, unsigned expr, unsigned size)
 {
-    uint64_t address = value(t, expr);
+    uint64_t address = expr_value(t, expr);
     uint64_t number = (address >> 32) - 1, offset = address & UINT32_MAX;
     if (number >= t->host->object_count)
         return NULL;
@@ -172,7 +174,7 @@ static uint64_t load_value(const struct lt_host_instr *i, const unsigned char *m
     }
 }
 
-static void store(const struct lt_host_instr *i, unsigned char *m, uint64_t v)
+static void store_value(const struct lt_host_instr *i, unsigned char *m, uint64_t v)
 {
     switch (i->size) {
     case 1:
@@ -205,7 +207,7 @@ static bool exchange(unsigned size, unsigned char *m, uint64_t *old, uint64_t to
 
 static uint64_t modified(const struct lt_host_instr *i, uint64_t old, uint64_t v)
 {
-    int64_t so = extend(old, i->size), sv = extend(v, i->size);
+    int64_t so = sign_extend(old, i->size), sv = sign_extend(v, i->size);
     switch (i->rmw) {
     case LT_R_ADD:
         return old + v;
@@ -245,17 +247,17 @@ static void access(struct lt_host_thread *t, const struct lt_host_instr *i)
     if (!m)
         return;
     if (i->op == LT_S_store) {
-        store(i, m, value(t, i->value));
+        store_value(i, m, expr_value(t, i->value));
         return;
     }
     old = load_value(i->op == LT_S_load ? i : &whole, m);
     if (i->op == LT_S_rmw) {
-        uint64_t v = value(t, i->value);
+        uint64_t v = expr_value(t, i->value);
         while (!exchange(i->size, m, &old, cut(modified(i, old, v), i->size)))
             ;
     } else if (i->op == LT_S_cas) {
-        old = cut(value(t, i->expected), i->size);
-        uint64_t v = value(t, i->value);
+        old = cut(expr_value(t, i->expected), i->size);
+        uint64_t v = expr_value(t, i->value);
         set_register(t, i->reg2, exchange(i->size, m, &old, v));
     }
     set_register(t, i->reg, old);
@@ -286,7 +288,7 @@ void lt_host_execute(struct lt_host_thread *t)
         const struct lt_host_instr *i = &t->code[pc++];
         switch (i->op) {
         case LT_S_assign:
-            set_register(t, i->reg, value(t, i->value));
+            set_register(t, i->reg, expr_value(t, i->value));
             break;
         case LT_S_fence:
             __atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -295,7 +297,7 @@ void lt_host_execute(struct lt_host_thread *t)
             pc = i->target;
             break;
         case LT_S_branch:
-            pc = value(t, i->value) ? pc : i->target;
+            pc = expr_value(t, i->value) ? pc : i->target;
             break;
         case LT_S_call:
             dawdle(t);

@@ -12,7 +12,7 @@ static bool invalid(struct lt_host *host, const char *what)
     return false;
 }
 
-static const cJSON *get(const cJSON *object, const char *key)
+static const cJSON *get_member(const cJSON *object, const char *key)
 {
     return cJSON_GetObjectItem(object, key);
 }
@@ -20,14 +20,14 @@ static const cJSON *get(const cJSON *object, const char *key)
 /* -1 if the member is missing or not a number. */
 static int json_int(const cJSON *object, const char *key)
 {
-    const cJSON *item = get(object, key);
+    const cJSON *item = get_member(object, key);
     return cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble < 1 << 20 ? item->valueint
                                                                                          : -1;
 }
 
 static const char *json_text(const cJSON *object, const char *key)
 {
-    const cJSON *item = get(object, key);
+    const cJSON *item = get_member(object, key);
     return cJSON_IsString(item) ? item->valuestring : "";
 }
 
@@ -57,7 +57,7 @@ static int at(const cJSON *array, int index)
 static bool read_object(struct lt_host *host, const cJSON *json)
 {
     int kind = lt_memory_kind(json), size = json_int(json, "element_size");
-    const cJSON *initial = get(json, "initial");
+    const cJSON *initial = get_member(json, "initial");
     if (strcmp(json_text(json, "region"), "local") == 0) {
         host->objects[host->object_count++] = (struct lt_object){.kind = LT_IN_HOST, .element_size = 1};
         return true;
@@ -69,7 +69,7 @@ static bool read_object(struct lt_host *host, const cJSON *json)
     o->element_size = (unsigned)size;
     o->elements = length(initial);
     o->bytes = (size_t)o->element_size * o->elements;
-    o->is_signed = cJSON_IsTrue(get(json, "signed"));
+    o->is_signed = cJSON_IsTrue(get_member(json, "signed"));
     o->initial = calloc(1, o->bytes);
     o->mapped = calloc(o->elements, sizeof *o->mapped);
     if (!o->initial || !o->mapped)
@@ -83,7 +83,7 @@ static bool read_object(struct lt_host *host, const cJSON *json)
 
 static bool read_objects(struct lt_host *host)
 {
-    const cJSON *item, *array = get(host->job->test, "locations");
+    const cJSON *item, *array = get_member(host->job->test, "locations");
     if (length(array) > LT_HOST_MOST)
         return invalid(host, "too many locations");
     cJSON_ArrayForEach(item, array) if (!read_object(host, item)) return false;
@@ -94,8 +94,8 @@ static bool read_objects(struct lt_host *host)
 
 static bool read_things(struct lt_host *host, const cJSON *json)
 {
-    const cJSON *item, *queues = get(json, "queues"), *events = get(json, "events"),
-                       *kernels = get(json, "kernels"), *buffers = get(json, "command_buffers");
+    const cJSON *item, *queues = get_member(json, "queues"), *events = get_member(json, "events"),
+                       *kernels = get_member(json, "kernels"), *buffers = get_member(json, "command_buffers");
     if (length(queues) > LT_HOST_MOST || length(events) > LT_HOST_MOST || length(kernels) > LT_HOST_MOST ||
         length(buffers) > LT_HOST_MOST)
         return invalid(host, "too many queues, events, kernels or command buffers");
@@ -106,13 +106,13 @@ static bool read_things(struct lt_host *host, const cJSON *json)
             return invalid(host, "a queue");
         host->queues[host->queue_count++] =
             (struct lt_host_queue){.device = (unsigned)device,
-                                   .out_of_order = cJSON_IsTrue(get(item, "out_of_order")),
-                                   .on_device = cJSON_IsTrue(get(item, "on_device"))};
+                                   .out_of_order = cJSON_IsTrue(get_member(item, "out_of_order")),
+                                   .on_device = cJSON_IsTrue(get_member(item, "on_device"))};
     }
     cJSON_ArrayForEach(item, events)
     {
-        host->is_semaphore[host->event_count] = cJSON_IsTrue(get(item, "semaphore"));
-        host->user_events[host->event_count++] = cJSON_IsTrue(get(item, "user"));
+        host->is_semaphore[host->event_count] = cJSON_IsTrue(get_member(item, "semaphore"));
+        host->user_events[host->event_count++] = cJSON_IsTrue(get_member(item, "user"));
     }
     cJSON_ArrayForEach(item, buffers)
     {
@@ -122,7 +122,7 @@ static bool read_things(struct lt_host *host, const cJSON *json)
             return invalid(host, "a command buffer");
         b->queue = (unsigned)queue;
         b->runs = (unsigned)runs;
-        b->simultaneous_use = cJSON_IsTrue(get(item, "simultaneous_use"));
+        b->simultaneous_use = cJSON_IsTrue(get_member(item, "simultaneous_use"));
     }
     cJSON_ArrayForEach(item, kernels)
     {
@@ -171,7 +171,7 @@ static bool read_expr(struct lt_host *host, const cJSON *json)
 
 static bool read_place(struct lt_host *host, const cJSON *call, const char *key, struct lt_call_place *place)
 {
-    const cJSON *json = get(call, key);
+    const cJSON *json = get_member(call, key);
     *place = (struct lt_call_place){-1, -1};
     if (!json)
         return true;
@@ -186,13 +186,13 @@ static bool read_place(struct lt_host *host, const cJSON *call, const char *key,
 static int index_of(const cJSON *call, const char *key, unsigned count, bool *ok)
 {
     int n = json_int(call, key);
-    if (get(call, key) && (n < 0 || (unsigned)n >= count))
+    if (get_member(call, key) && (n < 0 || (unsigned)n >= count))
         *ok = false;
     return n;
 }
 
 /* Required operands of the function: q queue, k kernel, t target, s source, h thread, w a wait list. */
-static bool complete(const struct lt_host *host, const struct lt_host_call *c, const char *name)
+static bool has_operands(const struct lt_host *host, const struct lt_host_call *c, const char *name)
 {
     bool queue = c->queue >= 0, target = c->target.object >= 0, source = c->source.object >= 0;
     if (strcmp(name, "clWaitForEvents") == 0 || strcmp(name, "clSetUserEventStatus") == 0 ||
@@ -233,12 +233,12 @@ static bool read_call(struct lt_host *host, const cJSON *json, struct lt_host_ca
     c->thread = index_of(json, "thread", host->thread_count, &ok);
     c->event = index_of(json, "event", host->event_count, &ok);
     c->buffer = index_of(json, "command_buffer", host->buffer_count, &ok);
-    c->blocking = cJSON_IsTrue(get(json, "blocking"));
+    c->blocking = cJSON_IsTrue(get_member(json, "blocking"));
     c->map_flags = json_int(json, "map_flags") > 0 ? (unsigned)json_int(json, "map_flags") : 0;
-    c->value = lt_json_value(get(json, "value"));
+    c->value = lt_json_value(get_member(json, "value"));
     if (!read_place(host, json, "target", &c->target) || !read_place(host, json, "source", &c->source))
         return false;
-    cJSON_ArrayForEach(item, get(json, "semaphores"))
+    cJSON_ArrayForEach(item, get_member(json, "semaphores"))
     {
         int event = cJSON_IsNumber(item) ? item->valueint : -1;
         if (event < 0 || (unsigned)event >= host->event_count || !host->is_semaphore[event] ||
@@ -246,14 +246,14 @@ static bool read_call(struct lt_host *host, const cJSON *json, struct lt_host_ca
             return invalid(host, "a list of semaphores");
         c->semaphores[c->semaphore_count++] = (unsigned)event;
     }
-    cJSON_ArrayForEach(item, get(json, "wait"))
+    cJSON_ArrayForEach(item, get_member(json, "wait"))
     {
         int event = cJSON_IsNumber(item) ? item->valueint : -1;
         if (event < 0 || (unsigned)event >= host->event_count || c->wait_count == LT_HOST_WAITS)
             return invalid(host, "a wait list");
         c->waits[c->wait_count++] = (unsigned)event;
     }
-    if (!ok || c->function < 0 || !complete(host, c, name))
+    if (!ok || c->function < 0 || !has_operands(host, c, name))
         return invalid(host, "a call");
     return true;
 }
@@ -325,7 +325,7 @@ static bool read_instr(struct lt_host *host, const cJSON *json, struct lt_host_i
 
 static bool read_code(struct lt_host *host, const cJSON *json)
 {
-    const cJSON *item, *line, *exprs = get(json, "exprs"), *threads = get(json, "threads");
+    const cJSON *item, *line, *exprs = get_member(json, "exprs"), *threads = get_member(json, "threads");
     host->exprs = calloc(length(exprs) + 1u, sizeof *host->exprs);
     host->threads = calloc(length(threads) + 1u, sizeof *host->threads);
     if (!host->exprs || !host->threads || length(threads) > LT_HOST_MOST)
@@ -339,7 +339,7 @@ static bool read_code(struct lt_host *host, const cJSON *json)
     cJSON_ArrayForEach(item, threads)
     {
         struct lt_host_thread *t = &host->threads[n];
-        const cJSON *code = get(item, "code");
+        const cJSON *code = get_member(item, "code");
         t->host = host;
         t->number = n++;
         t->code = calloc(length(code) + 1u, sizeof *t->code);
@@ -355,7 +355,7 @@ static bool read_code(struct lt_host *host, const cJSON *json)
 
 static bool read_observed(struct lt_host *host)
 {
-    const cJSON *item, *array = get(host->job->test, "observed");
+    const cJSON *item, *array = get_member(host->job->test, "observed");
     if (length(array) > LT_MAX_VALUES)
         return invalid(host, "too many observed values");
     cJSON_ArrayForEach(item, array)
@@ -366,7 +366,7 @@ static bool read_observed(struct lt_host *host)
                                      .object = json_int(item, "location"),
                                      .element = json_int(item, "element"),
                                      .size = (unsigned)json_int(item, "size"),
-                                     .is_signed = cJSON_IsTrue(get(item, "signed"))};
+                                     .is_signed = cJSON_IsTrue(get_member(item, "signed"))};
         bool column = o.column >= 0 && (unsigned)o.column < host->columns;
         bool thread = o.thread >= 0 && (unsigned)o.thread < host->thread_count && o.reg >= 0 &&
                       o.reg < LT_HOST_REGISTERS && o.size <= 8;
@@ -381,7 +381,7 @@ static bool read_observed(struct lt_host *host)
 
 bool lt_host_read(struct lt_host *host)
 {
-    const cJSON *json = get(host->job->test, "host");
+    const cJSON *json = get_member(host->job->test, "host");
     return read_objects(host) && read_things(host, json) && read_code(host, json) && read_observed(host);
 }
 

@@ -201,7 +201,7 @@ static bool launch(struct exec *e, unsigned launches)
 }
 
 /* Adds what the device counted to H. */
-static bool collect(struct exec *e, uint64_t instances, struct lt_histogram *h, uint64_t *discarded)
+static bool collect_counts(struct exec *e, uint64_t instances, struct lt_histogram *h, uint64_t *discarded)
 {
     cl_uint counts[2];
     if (!read_buffer(e, e->memory.counts, counts, sizeof counts) ||
@@ -215,11 +215,11 @@ static bool collect(struct exec *e, uint64_t instances, struct lt_histogram *h, 
     return lt_exec_add_counts(e, counts, instances, h, discarded);
 }
 
-static bool run(struct exec *e, unsigned launches, struct lt_histogram *h, uint64_t *discarded)
+static bool run_launches(struct exec *e, unsigned launches, struct lt_histogram *h, uint64_t *discarded)
 {
     bool ok = launch(e, launches);
     if (!lt_exec_host_counts(e))
-        return ok && collect(e, (uint64_t)e->knobs[LT_K_instances] * launches, h, discarded);
+        return ok && collect_counts(e, (uint64_t)e->knobs[LT_K_instances] * launches, h, discarded);
     for (unsigned i = 0; ok && i < launches; i++)
         ok = enqueue_run(e) && lt_exec_count(e, h, discarded);
     return ok;
@@ -249,5 +249,5 @@ const struct lt_backend lt_opencl = {.list = lt_device_list,
                                      .lacks = lt_device_lacks,
                                      .build = lt_exec_build,
                                      .reserve = create_buffers,
-                                     .run = run,
+                                     .run = run_launches,
                                      .release = clean_up};

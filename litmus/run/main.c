@@ -294,7 +294,7 @@ static bool parse_arguments(struct lt_options *options, int argc, char **argv)
     return true;
 }
 
-static int act(struct lt_options *o)
+static int run_command(struct lt_options *o)
 {
     if (!o->files.results && o->action != LT_TUNE)
         o->files.results = "results.json";
@@ -328,5 +328,5 @@ static int act(struct lt_options *o)
 int main(int argc, char **argv)
 {
     struct lt_options o = {.amount.timeout_s = 60, .tests.shard_count = 1};
-    return from_environment(&o) && parse_arguments(&o, argc, argv) ? act(&o) : 2;
+    return from_environment(&o) && parse_arguments(&o, argc, argv) ? run_command(&o) : 2;
 }

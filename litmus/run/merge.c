@@ -33,7 +33,7 @@ static void add_number(cJSON *to, const cJSON *from, const char *key)
     cJSON_AddNumberToObject(to, key, sum);
 }
 
-static void replace(cJSON *to, const cJSON *from, const char *key)
+static void replace_member(cJSON *to, const cJSON *from, const char *key)
 {
     cJSON_DeleteItemFromObject(to, key);
     if (cJSON_GetObjectItem(from, key))
@@ -77,8 +77,8 @@ static bool add_test(cJSON *to, const cJSON *from)
     lt_histogram_clear(&other);
     lt_histogram_clear(&h);
     if (rank(lt_json_text(from, "status")) > rank(lt_json_text(to, "status"))) {
-        replace(to, from, "status");
-        replace(to, from, "reason");
+        replace_member(to, from, "status");
+        replace_member(to, from, "reason");
     }
     return ok;
 }
@@ -119,9 +119,9 @@ static void add_description(cJSON *sum, const cJSON *from)
     const char *date = lt_json_text(from, "date"), *settings = lt_json_text(from, "settings");
     const char *first = lt_json_text(sum, "date"), *others = lt_json_text(sum, "settings");
     if (*date && (!*first || strcmp(date, first) < 0))
-        replace(sum, from, "date");
+        replace_member(sum, from, "date");
     if (!*others)
-        replace(sum, from, "settings");
+        replace_member(sum, from, "settings");
     else if (*settings && !strstr(others, settings)) {
         char both[4096];
         snprintf(both, sizeof both, "%s; %s", others, settings);

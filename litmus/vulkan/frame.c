@@ -26,7 +26,7 @@ static uint32_t is_set(struct lt_vk_module *m, uint32_t value)
     return emit_compare(m, "OpINotEqual", value, lt_vk_uint(m, 0));
 }
 
-static uint32_t choose(struct lt_vk_module *m, uint32_t condition, uint32_t a, uint32_t b)
+static uint32_t emit_select(struct lt_vk_module *m, uint32_t condition, uint32_t a, uint32_t b)
 {
     return lt_vk_op(m, "OpSelect %%uint %%%u %%%u %%%u", condition, a, b);
 }
@@ -121,7 +121,7 @@ static void emit_stress_groups(struct lt_vk_module *m, struct frame *f)
     uint32_t group = lt_vk_op(m, "OpCompositeExtract %%uint %%%u 0", id);
     f->local = lt_vk_op(m, "OpLoad %%uint %%local_index");
     f->mix = binary(m, "OpIMul", binary(m, "OpIAdd", group, seed), lt_vk_uint(m, 2654435761u));
-    uint32_t some = is_set(m, every), divisor = choose(m, some, every, one);
+    uint32_t some = is_set(m, every), divisor = emit_select(m, some, every, one);
     uint32_t rest = binary(m, "OpUMod", group, divisor);
     uint32_t last = emit_compare(m, "OpIEqual", rest, binary(m, "OpISub", divisor, one));
     uint32_t merge = lt_vk_if(m, lt_vk_op(m, "OpLogicalAnd %%bool %%%u %%%u", some, last));
@@ -130,7 +130,7 @@ static void emit_stress_groups(struct lt_vk_module *m, struct frame *f)
     lt_vk_do(m, "OpReturn");
     lt_vk_label(m, merge);
     uint32_t less = binary(m, "OpISub", group, binary(m, "OpUDiv", group, divisor));
-    f->group = choose(m, some, less, group);
+    f->group = emit_select(m, some, less, group);
 }
 
 /* The slot of the work-group and the member that the work-item is. */
@@ -142,8 +142,8 @@ static void emit_member(struct lt_vk_module *m, struct frame *f)
              split = is_set(m, m->knobs[LT_K_split]);
     uint32_t far_slot = lt_vk_op(m, "OpUMod %%uint %%%u %%slots", l),
              far_member = lt_vk_op(m, "OpUDiv %%uint %%%u %%slots", l);
-    m->slot = choose(m, split, far_slot, binary(m, "OpUDiv", l, members));
-    f->member = choose(m, split, far_member, binary(m, "OpUMod", l, members));
+    m->slot = emit_select(m, split, far_slot, binary(m, "OpUDiv", l, members));
+    f->member = emit_select(m, split, far_member, binary(m, "OpUMod", l, members));
     f->in_slot = lt_vk_op(m, "OpULessThan %%bool %%%u %%slots", m->slot);
 }
 
@@ -156,7 +156,7 @@ static uint32_t group_of_family(struct lt_vk_module *m, uint32_t family, uint32_
         uint32_t is_family = emit_compare(m, "OpIEqual", family, lt_vk_uint(m, mine)),
                  is_index = emit_compare(m, "OpIEqual", index, lt_vk_uint(m, count[mine]++));
         uint32_t both = lt_vk_op(m, "OpLogicalAnd %%bool %%%u %%%u", is_family, is_index);
-        role = choose(m, both, lt_vk_uint(m, g), role);
+        role = emit_select(m, both, lt_vk_uint(m, g), role);
     }
     return role;
 }
@@ -170,8 +170,8 @@ static void emit_instance(struct lt_vk_module *m, struct frame *f)
     uint32_t groups = lt_vk_uint(m, k->group_count), clusters = m->knobs[LT_K_clusters], seed = lt_vk_seed(m);
     uint32_t family = apart_families ? lt_vk_launch_family(m) : 0;
     if (apart_families)
-        groups = choose(m, is_set(m, family), lt_vk_uint(m, k->family_groups[1]),
-                        lt_vk_uint(m, k->family_groups[0]));
+        groups = emit_select(m, is_set(m, family), lt_vk_uint(m, k->family_groups[1]),
+                             lt_vk_uint(m, k->family_groups[0]));
     uint32_t turned = binary(m, "OpIAdd", f->group, binary(m, "OpIMul", f->r, m->knobs[LT_K_rotate]));
     f->role = binary(m, "OpUMod", turned, groups);
     if (apart_families)

@@ -61,7 +61,7 @@ struct conversion {
     char type;
 };
 
-static void keep(struct conversion *c, const char *s)
+static void append_char(struct conversion *c, const char *s)
 {
     size_t n = strlen(s);
     if (c->used + n < sizeof c->text) {
@@ -83,7 +83,7 @@ static const char *take_number(struct conversion *c, const char *p, int *number,
             *number = *number * 10 + (*p++ - '0');
     }
     snprintf(digits, sizeof digits, "%d", *number);
-    keep(c, digits);
+    append_char(c, digits);
     return p;
 }
 
@@ -91,19 +91,19 @@ static const char *take_conversion(struct conversion *c, const char *p, va_list 
 {
     *c = (struct conversion){.text = "%", .used = 1, .width = -1, .precision = -1};
     for (; *p && strchr("-+ #0'", *p); p++)
-        keep(c, (char[]){*p, 0});
+        append_char(c, (char[]){*p, 0});
     if (*p == '*' || (*p >= '0' && *p <= '9'))
         p = take_number(c, p, &c->width, arguments);
     if (*p == '.') {
-        keep(c, ".");
+        append_char(c, ".");
         p = take_number(c, p + 1, &c->precision, arguments);
     }
     for (; *p && strchr("hlzjt", *p); p++) {
         c->longs += *p == 'j' ? 2 : *p != 'h';
-        keep(c, (char[]){*p, 0});
+        append_char(c, (char[]){*p, 0});
     }
     c->type = *p;
-    keep(c, (char[]){*p, 0});
+    append_char(c, (char[]){*p, 0});
     return *p ? p + 1 : p;
 }
 

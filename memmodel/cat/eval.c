@@ -60,8 +60,8 @@ static bool seq_identity(struct mm_cat_eval *eval, const struct cat_node *node, 
 }
 
 /* Applies a node's operator; A and B are the operands at the bound that the result is to have. */
-static void apply(struct mm_cat_eval *eval, const struct cat_node *node, uint64_t *out, const uint64_t *a,
-                  const uint64_t *b)
+static void apply_operator(struct mm_cat_eval *eval, const struct cat_node *node, uint64_t *out,
+                           const uint64_t *a, const uint64_t *b)
 {
     uint32_t n = eval->n;
     size_t words = mm_rel_size(n, node->type);
@@ -183,8 +183,8 @@ static void eval_operator(struct mm_cat_eval *eval, uint32_t i, bool upper)
         eval_inside(eval, a, upper_a);
     if (b != CAT_NO_NODE)
         eval_inside(eval, b, upper_b);
-    apply(eval, node, bound_of(eval, i, upper), a == CAT_NO_NODE ? NULL : bound_of(eval, a, upper_a),
-          b == CAT_NO_NODE ? NULL : bound_of(eval, b, upper_b));
+    apply_operator(eval, node, bound_of(eval, i, upper), a == CAT_NO_NODE ? NULL : bound_of(eval, a, upper_a),
+                   b == CAT_NO_NODE ? NULL : bound_of(eval, b, upper_b));
 }
 
 static bool void_by_operands(struct mm_cat_eval *eval, const struct cat_node *node)
@@ -243,7 +243,7 @@ static uint32_t wanted_stamp(const struct mm_cat_eval *eval, const struct cat_no
     return eval->epoch[node->dynamic];
 }
 
-static void mark(struct mm_cat_eval *eval, uint32_t i, uint32_t stamp)
+static void stamp_node(struct mm_cat_eval *eval, uint32_t i, uint32_t stamp)
 {
     eval->stamps[2 * i] = eval->stamps[2 * i + 1] = stamp;
 }
@@ -275,12 +275,12 @@ static void eval_group(struct mm_cat_eval *eval, uint32_t g)
         if (eval->open)
             fill_all(eval, MM_CAT_REL, upper_of(eval, node));
         memset(lower_of(eval, node), 0, words * sizeof(uint64_t));
-        mark(eval, node, wanted_stamp(eval, &eval->nodes[node]));
+        stamp_node(eval, node, wanted_stamp(eval, &eval->nodes[node]));
     }
     while (changed) {
         changed = false;
         for (uint32_t i = group->first + group->count; i < group->end; i++)
-            mark(eval, i, 0);
+            stamp_node(eval, i, 0);
         for (uint32_t k = 0; k < group->count; k++) {
             eval_inside(eval, group->bodies[k], false);
             if (upper)

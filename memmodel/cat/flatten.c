@@ -45,7 +45,7 @@ static uint32_t hash(const struct cat_node *n)
     return (uint32_t)(h >> 32);
 }
 
-static bool same(const struct cat_node *x, const struct cat_node *y)
+static bool same_nodes(const struct cat_node *x, const struct cat_node *y)
 {
     return x->op == y->op && x->type == y->type && x->a == y->a && x->b == y->b && x->base == y->base;
 }
@@ -74,7 +74,7 @@ static uint32_t add_node(struct flattener *f, struct cat_node node)
     if (f->status)
         return CAT_NO_NODE;
     while ((number = mm_map_next(&eval->numbers, key, &at)))
-        if (same(&eval->nodes[number - 1], &node))
+        if (same_nodes(&eval->nodes[number - 1], &node))
             return (uint32_t)number - 1;
     if (eval->node_count == MAX_NODES)
         return fail(f, "the model is too large");

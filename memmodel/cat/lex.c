@@ -57,7 +57,8 @@ static bool skip_block(struct cat_lexer *lexer, const char *open, const char *cl
     return true;
 }
 
-static bool restore(struct cat_lexer *lexer, const struct cat_lexer *before)
+/* Moves back to BEFORE; returns false. */
+static bool restore_lexer(struct cat_lexer *lexer, const struct cat_lexer *before)
 {
     *lexer = *before;
     return false;
@@ -77,10 +78,10 @@ static bool skip(struct cat_lexer *lexer, struct comment *last)
                 lexer->at++;
         } else if (looking_at(lexer, "(*")) {
             if (!skip_block(lexer, "(*", "*)", true))
-                return restore(lexer, &before);
+                return restore_lexer(lexer, &before);
         } else if (looking_at(lexer, "/*")) {
             if (!skip_block(lexer, "/*", "*/", false))
-                return restore(lexer, &before);
+                return restore_lexer(lexer, &before);
         } else if (strchr(" \t\r\n\f\v", *lexer->at) && *lexer->at) {
             next_character(lexer);
             continue;

@@ -59,7 +59,7 @@ static void *copy(struct mm_graph *graph, const void *record, size_t size)
 }
 
 /* Replaces a string by a copy that lives as long as the graph. */
-static bool keep(struct mm_graph *graph, const char **s)
+static bool copy_string(struct mm_graph *graph, const char **s)
 {
     *s = mm_arena_strdup(graph->arena, *s ? *s : "");
     return *s != NULL;
@@ -74,27 +74,30 @@ static bool put_record(struct mm_map *map, uint32_t id, const void *record)
 static bool add_allocation(struct mm_graph *graph, const struct mm_allocation *record)
 {
     struct mm_allocation *a = copy(graph, record, sizeof *record);
-    return a && keep(graph, &a->name) && keep(graph, &a->layout) && put_record(&graph->allocations, a->id, a);
+    return a && copy_string(graph, &a->name) && copy_string(graph, &a->layout) &&
+           put_record(&graph->allocations, a->id, a);
 }
 
 static bool add_source(struct mm_graph *graph, const struct mm_source *record)
 {
     struct mm_source *s = copy(graph, record, sizeof *record);
-    return s && keep(graph, &s->file) && keep(graph, &s->function) && keep(graph, &s->opcode) &&
-           put_record(&graph->sources, s->id, s);
+    return s && copy_string(graph, &s->file) && copy_string(graph, &s->function) &&
+           copy_string(graph, &s->opcode) && put_record(&graph->sources, s->id, s);
 }
 
 static bool add_command(struct mm_graph *graph, const struct mm_command *record)
 {
     struct mm_command *c = copy(graph, record, sizeof *record);
-    return c && keep(graph, &c->kind) && keep(graph, &c->kernel) && put_record(&graph->commands, c->id, c);
+    return c && copy_string(graph, &c->kind) && copy_string(graph, &c->kernel) &&
+           put_record(&graph->commands, c->id, c);
 }
 
 static bool add_argument(struct mm_graph *graph, const struct mm_argument *record)
 {
     struct mm_argument *a = copy(graph, record, sizeof *record);
     const struct mm_argument **place = NULL;
-    if (a && keep(graph, &a->name) && keep(graph, &a->type_name) && keep(graph, &a->layout))
+    if (a && copy_string(graph, &a->name) && copy_string(graph, &a->type_name) &&
+        copy_string(graph, &a->layout))
         place = mm_add(&graph->arguments, &graph->argument_count);
     if (place)
         *place = a;
@@ -105,7 +108,8 @@ static bool add_finding(struct mm_graph *graph, const struct mm_finding *record)
 {
     struct mm_finding *f = copy(graph, record, sizeof *record);
     const struct mm_finding **place = NULL;
-    if (f && keep(graph, &f->kind) && keep(graph, &f->clause) && keep(graph, &f->message))
+    if (f && copy_string(graph, &f->kind) && copy_string(graph, &f->clause) &&
+        copy_string(graph, &f->message))
         place = mm_add(&graph->findings, &graph->finding_count);
     if (place)
         *place = f;

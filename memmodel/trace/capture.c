@@ -36,8 +36,8 @@ static uint64_t padded(uint64_t size)
 
 /* ---- writing ---------------------------------------------------------------------------------- */
 
-static enum mm_class store(const char *path, const struct header *header, const void *block,
-                           struct mm_error *err)
+static enum mm_class write_file(const char *path, const struct header *header, const void *block,
+                                struct mm_error *err)
 {
     char draft[4096];
     int fd = mm_draft_open(AT_FDCWD, path, 0666, draft, sizeof draft);
@@ -100,7 +100,7 @@ enum mm_class mm_capture_write(const char *path, const struct mm_capture_section
     } else {
         header.checksum = mm_checksum(block, header.stored);
         header.header_checksum = mm_checksum(&header, offsetof(struct header, header_checksum));
-        result = store(path, &header, block, err);
+        result = write_file(path, &header, block, err);
     }
     mm_free(block);
     return result;
@@ -108,7 +108,7 @@ enum mm_class mm_capture_write(const char *path, const struct mm_capture_section
 
 /* ---- reading ---------------------------------------------------------------------------------- */
 
-static enum mm_class bad(struct mm_error *err, const char *path, const char *what)
+static enum mm_class capture_error(struct mm_error *err, const char *path, const char *what)
 {
     return mm_fail_at(err, MM_INVALID, "capture", path, 0, 0, "%s", what);
 }
@@ -134,11 +134,11 @@ static enum mm_class read_header(int fd, const char *path, struct header *h, str
 {
     long n = read_all(fd, h, sizeof *h);
     if (n < 8 || memcmp(h->magic, CAPTURE_MAGIC, 8) != 0)
-        return bad(err, path, "this is no captured launch");
+        return capture_error(err, path, "this is no captured launch");
     if (n < HEADER_SIZE)
-        return bad(err, path, "the captured launch ends in its header");
+        return capture_error(err, path, "the captured launch ends in its header");
     if (h->header_checksum != mm_checksum(h, offsetof(struct header, header_checksum)))
-        return bad(err, path, "the header of the captured launch is damaged");
+        return capture_error(err, path, "the header of the captured launch is damaged");
     if (h->version != CAPTURE_VERSION)
         return mm_fail_at(err, MM_INVALID, "capture", path, 0, 0,
                           "the launch was captured by another version: format %u, this is %u", h->version,
@@ -146,7 +146,7 @@ static enum mm_class read_header(int fd, const char *path, struct header *h, str
     if (h->size > CAPTURE_MOST || h->stored > CAPTURE_MOST ||
         h->count > h->size / sizeof(struct section_head) ||
         h->count > CAPTURE_ARGUMENTS + CAPTURE_MEMORIES + CAPTURE_OTHERS)
-        return bad(err, path, "the header of the captured launch names impossible sizes");
+        return capture_error(err, path, "the header of the captured launch names impossible sizes");
     return MM_OK;
 }
 
@@ -155,9 +155,10 @@ static enum mm_class unpack(int fd, const char *path, const struct header *h, vo
 {
     off_t end = lseek(fd, 0, SEEK_END);
     if (end < 0 || (uint64_t)end != HEADER_SIZE + h->stored || lseek(fd, HEADER_SIZE, SEEK_SET) < 0)
-        return bad(err, path,
-                   (uint64_t)end < HEADER_SIZE + h->stored ? "the captured launch is cut short"
-                                                           : "something follows the captured launch");
+        return capture_error(err, path,
+                             (uint64_t)end < HEADER_SIZE + h->stored
+                                 ? "the captured launch is cut short"
+                                 : "something follows the captured launch");
     if (mm_input_check(MM_INPUT_CAPTURE, (uint64_t)end, h->size, path, err) != MM_OK)
         return MM_LIMIT;
     unsigned char *block = mm_alloc(h->stored + 1);
@@ -167,17 +168,17 @@ static enum mm_class unpack(int fd, const char *path, const struct header *h, vo
     if (!block || !*raw || !codec)
         result = mm_fail(err, MM_LIMIT, "capture", "out of memory");
     else if (read_all(fd, block, h->stored) != (long)h->stored)
-        result = bad(err, path, "the captured launch cannot be read");
+        result = capture_error(err, path, "the captured launch cannot be read");
     else if (mm_checksum(block, h->stored) != h->checksum ||
              mm_codec_unpack(codec, *raw, h->size, block, h->stored) != h->size)
-        result = bad(err, path, "the captured launch is damaged: its checksum does not match");
+        result = capture_error(err, path, "the captured launch is damaged: its checksum does not match");
     mm_codec_destroy(codec);
     mm_free(block);
     return result;
 }
 
-static enum mm_class split(const char *path, const struct header *h, struct mm_capture *c,
-                           struct mm_error *err)
+static enum mm_class find_sections(const char *path, const struct header *h, struct mm_capture *c,
+                                   struct mm_error *err)
 {
     const unsigned char *at = c->block;
     uint64_t left = h->size;
@@ -187,17 +188,18 @@ static enum mm_class split(const char *path, const struct header *h, struct mm_c
     for (; c->count < h->count; c->count++) {
         struct section_head head;
         if (left < sizeof head)
-            return bad(err, path, "a section of the captured launch is missing");
+            return capture_error(err, path, "a section of the captured launch is missing");
         memcpy(&head, at, sizeof head);
         at += sizeof head;
         left -= sizeof head;
         if (head.size > left || padded(head.size) > left)
-            return bad(err, path, "a section of the captured launch is too large");
+            return capture_error(err, path, "a section of the captured launch is too large");
         c->sections[c->count] = (struct mm_capture_section){head.tag, head.index, head.size, at};
         at += padded(head.size);
         left -= padded(head.size);
     }
-    return left == 0 ? MM_OK : bad(err, path, "bytes follow the last section of the captured launch");
+    return left == 0 ? MM_OK
+                     : capture_error(err, path, "bytes follow the last section of the captured launch");
 }
 
 /* ---- checks ----------------------------------------------------------------------------------- */
@@ -264,7 +266,7 @@ static bool check_section(const struct mm_capture *c, const struct mm_capture_se
     }
 }
 
-static enum mm_class check(const char *path, const struct mm_capture *c, struct mm_error *err)
+static enum mm_class check_capture(const char *path, const struct mm_capture *c, struct mm_error *err)
 {
     uint32_t next[MM_CAPTURE_TAG_COUNT] = {0};
     /* Memory sections come first: arguments refer to them. */
@@ -280,10 +282,10 @@ static enum mm_class check(const char *path, const struct mm_capture *c, struct 
         }
     bool program = next[MM_CAPTURE_PROGRAM] == 1 || (!next[MM_CAPTURE_PROGRAM] && next[MM_CAPTURE_SOURCE]);
     if (next[MM_CAPTURE_KERNEL] != 1 || next[MM_CAPTURE_RANGE] != 1 || !program)
-        return bad(err, path, "the captured launch lacks its kernel, its range or its program");
+        return capture_error(err, path, "the captured launch lacks its kernel, its range or its program");
     if (next[MM_CAPTURE_SOURCE] != next[MM_CAPTURE_FILE] ||
         next[MM_CAPTURE_SOURCE] != next[MM_CAPTURE_OPTIONS])
-        return bad(err, path, "the captured launch has half of its program's source");
+        return capture_error(err, path, "the captured launch has half of its program's source");
     return MM_OK;
 }
 
@@ -299,9 +301,9 @@ enum mm_class mm_capture_read(const char *path, struct mm_capture *capture, stru
         result = unpack(fd, path, &header, &capture->block, err);
     close(fd);
     if (result == MM_OK)
-        result = split(path, &header, capture, err);
+        result = find_sections(path, &header, capture, err);
     if (result == MM_OK)
-        result = check(path, capture, err);
+        result = check_capture(path, capture, err);
     if (result != MM_OK)
         mm_capture_clear(capture);
     return result;

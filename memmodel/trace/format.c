@@ -10,7 +10,7 @@ static void put_little_endian(unsigned char *out, uint64_t value, unsigned bytes
         out[i] = (unsigned char)(value >> 8 * i);
 }
 
-static uint64_t get(const unsigned char *in, unsigned bytes)
+static uint64_t get_number(const unsigned char *in, unsigned bytes)
 {
     uint64_t value = 0;
     for (unsigned i = 0; i < bytes; i++)
@@ -31,12 +31,12 @@ void mm_trace_chunk_put(unsigned char out[MM_TRACE_CHUNK_HEADER], const struct m
 
 bool mm_trace_chunk_get(const unsigned char in[MM_TRACE_CHUNK_HEADER], struct mm_trace_chunk *chunk)
 {
-    chunk->codec = (uint32_t)get(in + 4, 4);
-    chunk->stored = (uint32_t)get(in + 8, 4);
-    chunk->raw = (uint32_t)get(in + 12, 4);
-    chunk->first_event = get(in + 16, 8);
-    chunk->checksum = get(in + 24, 8);
-    if (get(in, 4) != MM_TRACE_CHUNK_MAGIC || get(in + 32, 8) != mm_checksum(in, 32))
+    chunk->codec = (uint32_t)get_number(in + 4, 4);
+    chunk->stored = (uint32_t)get_number(in + 8, 4);
+    chunk->raw = (uint32_t)get_number(in + 12, 4);
+    chunk->first_event = get_number(in + 16, 8);
+    chunk->checksum = get_number(in + 24, 8);
+    if (get_number(in, 4) != MM_TRACE_CHUNK_MAGIC || get_number(in + 32, 8) != mm_checksum(in, 32))
         return false;
     if (chunk->codec == MM_TRACE_END)
         return chunk->stored == 0 && chunk->raw == 0;

@@ -53,7 +53,7 @@ static bool inherited(const struct mm_recorder *recorder)
     return recorder->forks != fork_count;
 }
 
-static void note(struct mm_recorder *recorder, enum mm_class cls)
+static void note_result(struct mm_recorder *recorder, enum mm_class cls)
 {
     recorder->unflushed = true;
     if (cls != MM_OK)
@@ -70,12 +70,12 @@ static void push_batch(struct mm_recorder *recorder)
     if (recorder->stopped)
         return;
     if (recorder->sink.events) {
-        note(recorder, recorder->sink.events(recorder->sink.context, recorder->pending, count));
+        note_result(recorder, recorder->sink.events(recorder->sink.context, recorder->pending, count));
         return;
     }
     for (size_t i = 0; i < count && !recorder->stopped; i++) {
         struct mm_record record = {.type = MM_RECORD_EVENT, .event = recorder->pending[i]};
-        note(recorder, recorder->sink.record(recorder->sink.context, &record));
+        note_result(recorder, recorder->sink.record(recorder->sink.context, &record));
     }
 }
 
@@ -84,7 +84,7 @@ static void push_record(struct mm_recorder *recorder, const struct mm_record *re
     recorder->after_read = MM_NO_EVENT;
     push_batch(recorder);
     if (!recorder->stopped)
-        note(recorder, recorder->sink.record(recorder->sink.context, record));
+        note_result(recorder, recorder->sink.record(recorder->sink.context, record));
 }
 
 static mm_event_id add_event(struct mm_recorder *recorder, const struct mm_event *event)
@@ -237,7 +237,7 @@ mm_event_id mm_recorder_events(struct mm_recorder *recorder, const struct mm_eve
     if (direct) {
         push_batch(recorder);
         if (!recorder->stopped)
-            note(recorder, recorder->sink.events(recorder->sink.context, events, count));
+            note_result(recorder, recorder->sink.events(recorder->sink.context, events, count));
         recorder->next_event += count;
     }
     for (size_t i = 0; i < count && !direct; i++)

@@ -12,7 +12,7 @@
 
 /* ---- includes ------------------------------------------------------------------------------ */
 
-static bool append(char **out, size_t *size, size_t *capacity, const char *bytes, size_t length)
+static bool append_bytes(char **out, size_t *size, size_t *capacity, const char *bytes, size_t length)
 {
     if (!mm_reserve(out, capacity, *size + length + 1))
         return false;
@@ -46,7 +46,7 @@ enum mm_class xr_expand_includes(const char *path, char **bytes, size_t *length,
         char *text = NULL;
         if (included_file(path, p, n, file))
             c = mm_input_read(MM_INPUT_DOCUMENT, file, &text, &read, err);
-        if (c == MM_OK && !append(&out, &size, &capacity, text ? text : p, read))
+        if (c == MM_OK && !append_bytes(&out, &size, &capacity, text ? text : p, read))
             c = mm_out_of_memory(err);
         mm_free(text);
         p += n;

@@ -58,8 +58,8 @@ static void shape(const struct explore *e, struct ex *ex)
         l->sub_group = e->launch.sub_group;
 }
 
-static enum mm_class prepare(struct explore *e, struct ex *ex, struct ck_program **program,
-                             struct mm_error *err)
+static enum mm_class lower_kernel(struct explore *e, struct ex *ex, struct ck_program **program,
+                                  struct mm_error *err)
 {
     shape(e, ex);
     ex->config.kernel = e->kernel;
@@ -298,8 +298,8 @@ static void complete_flags(struct ck_verdict *v, const struct ck_verdict *z3)
     v->flag_count = count;
 }
 
-/* Answers that V leaves open are taken from Z3, which lives as long. */
-static void complete(const struct ck_program *program, struct ck_verdict *v, const struct ck_verdict *z3)
+/* Completes V, the verdict of search, by answers of Z3's verdict, which must live as long as V. */
+static void merge_answers(const struct ck_program *program, struct ck_verdict *v, const struct ck_verdict *z3)
 {
     complete_shown(program, v, z3);
     v->condition = v->condition ? v->condition : z3->condition;
@@ -328,7 +328,7 @@ static int decide_auto(struct explore *e, struct ex *ex, const char *file)
         code = explore_ask(e, ex->program, true, e->options.timeout_ms - first, &z3);
     if (!code && both) {
         code = contradict(&v, &z3);
-        complete(ex->program, &v, &z3);
+        merge_answers(ex->program, &v, &z3);
     }
     if (!code)
         code = present(e, ex, &v, file, both ? "both" : "search");
@@ -337,7 +337,7 @@ static int decide_auto(struct explore *e, struct ex *ex, const char *file)
     return code;
 }
 
-static int decide(struct explore *e, struct ex *ex, const char *file)
+static int decide_launch(struct explore *e, struct ex *ex, const char *file)
 {
     struct ck_verdict v[2] = {0};
     int code = 0, failed = 0;
@@ -401,13 +401,13 @@ static int explore_file(struct explore *e, const char *path)
         code = compile(e, path, &data, &size);
     if (!code && ex_read(data, size, path, &ex, &err) != MM_OK)
         code = report_input(e, &err);
-    if (!code && !e->prove && prepare(e, ex, &program, &err) != MM_OK)
+    if (!code && !e->prove && lower_kernel(e, ex, &program, &err) != MM_OK)
         code = report_input(e, &err);
     if (!code && e->prove) {
         code = prove_file(e, ex, path);
     } else if (!code) {
         e->options.executions = e->replays || ex_has_inputs(ex);
-        code = e->paths.export_to ? export_program(e, program) : decide(e, ex, path);
+        code = e->paths.export_to ? export_program(e, program) : decide_launch(e, ex, path);
     }
     if (!program && !e->prove)
         add_error(e, path, err.message);

@@ -36,7 +36,7 @@ static const struct tool_option options[] = {
 enum { OPT_REPLAY = sizeof options / sizeof *options - 2, OPT_AUTO = SESSION_OPTION_COUNT };
 
 /* Passes an option on to the helper as "--name", "value". */
-static int pass(struct kernel *kernel, const char *name, const char *value)
+static int pass_option(struct kernel *kernel, const char *name, const char *value)
 {
     if (kernel->count + 2 > KERNEL_WORDS)
         return tool_error(EXIT_USAGE, "too many options");
@@ -75,14 +75,14 @@ static int kernel_option(void *context, size_t index, const char *value)
     if (strcmp(options[index].name, "arg") == 0)
         return take_argument(kernel, value);
     note_option(kernel, options[index].name, value);
-    return pass(kernel, options[index].name, value);
+    return pass_option(kernel, options[index].name, value);
 }
 
 static int pass_arguments(struct kernel *kernel)
 {
     int code = kernel_structures(kernel);
     for (size_t i = 0; i < kernel->argument_count && !code; i++)
-        code = pass(kernel, "arg", kernel->arguments[i]);
+        code = pass_option(kernel, "arg", kernel->arguments[i]);
     return code;
 }
 

@@ -29,7 +29,7 @@ static bool is_for_host(const struct in_kernel_info *info)
 
 /* ---- listing ---------------------------------------------------------------------------------------- */
 
-static size_t append(char *line, size_t at, const char *option, const char *value)
+static size_t append_option(char *line, size_t at, const char *option, const char *value)
 {
     bool plain =
         value[strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%")] == 0;
@@ -44,18 +44,18 @@ static void put_command(const char *path, const struct in_kernel_info *info,
                         const struct launch_choice *choice, bool named, const char *schedule, char *line)
 {
     char text[80], argument[2 * IN_MOST_ARGUMENT_BYTES + 200];
-    size_t at = append(line, (size_t)snprintf(line, LINE, "refcl kernel"), "", path);
+    size_t at = append_option(line, (size_t)snprintf(line, LINE, "refcl kernel"), "", path);
     if (named)
-        at = append(line, at, "-k", info->name);
-    at = append(line, at, "-g", launch_sizes(choice->global, choice->dimensions, text, sizeof text));
-    at = append(line, at, "-l", launch_sizes(choice->local, choice->dimensions, text, sizeof text));
+        at = append_option(line, at, "-k", info->name);
+    at = append_option(line, at, "-g", launch_sizes(choice->global, choice->dimensions, text, sizeof text));
+    at = append_option(line, at, "-l", launch_sizes(choice->local, choice->dimensions, text, sizeof text));
     for (size_t i = 0; i < choice->argument_count; i++) {
         const char *name = info->arguments[i].name, *chosen = choice->arguments[i];
         snprintf(argument, sizeof argument, "%s%s%s", name, *name ? "=" : "", chosen);
-        at = append(line, at, "-a", argument);
+        at = append_option(line, at, "-a", argument);
     }
     if (schedule)
-        append(line, at, "--schedule", schedule);
+        append_option(line, at, "--schedule", schedule);
 }
 
 int kernel_list(const struct kernel *kernel)

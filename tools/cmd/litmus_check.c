@@ -207,8 +207,8 @@ typedef enum mm_class engine_function(const struct ck_program *, const struct mm
                                       const struct ck_options *, struct ck_verdict *, struct mm_error *);
 
 /* Runs the engines asked for on PROGRAM and files their answers. */
-static int decide(struct check *check, const struct lt_test *test, const struct ck_program *program,
-                  const char *file)
+static int decide_test(struct check *check, const struct lt_test *test, const struct ck_program *program,
+                       const char *file)
 {
     static engine_function *const engines[] = {ck_search, ck_z3};
     struct ck_verdict verdicts[2] = {0};
@@ -270,7 +270,7 @@ static int check_file(struct check *check, const char *file)
     if (lt_parse_file(file, &test, &err) != MM_OK || lt_lower(test, &program, &err) != MM_OK)
         code = tool_report(&err);
     else
-        code = decide(check, test, program, file);
+        code = decide_test(check, test, program, file);
     if (code && check->tests) {
         cJSON *json = cJSON_CreateObject();
         cJSON_AddStringToObject(json, "file", file);

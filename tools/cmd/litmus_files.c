@@ -21,7 +21,7 @@ static int add_path(struct litmus_files *files, const char *path)
     return tool_error(EXIT_TOOL, "out of memory");
 }
 
-static int add(struct litmus_files *files, const char *path, int depth);
+static int add_tree(struct litmus_files *files, const char *path, int depth);
 
 static int add_folder(struct litmus_files *files, const char *path, int depth)
 {
@@ -36,14 +36,14 @@ static int add_folder(struct litmus_files *files, const char *path, int depth)
         struct stat status;
         if (!code && name[0] != '.' && length < (int)sizeof child && stat(child, &status) == 0 &&
             (S_ISDIR(status.st_mode) || (dot && strcmp(dot, ".litmus") == 0)))
-            code = add(files, child, depth + 1);
+            code = add_tree(files, child, depth + 1);
         free(entries[i]);
     }
     free(entries);
     return code;
 }
 
-static int add(struct litmus_files *files, const char *path, int depth)
+static int add_tree(struct litmus_files *files, const char *path, int depth)
 {
     struct stat status;
     if (stat(path, &status))
@@ -56,7 +56,7 @@ static int add(struct litmus_files *files, const char *path, int depth)
 int litmus_files_add(struct litmus_files *files, const char *path)
 {
     size_t before = files->count;
-    int code = add(files, path, 0);
+    int code = add_tree(files, path, 0);
     return code || files->count > before ? code : tool_error(EXIT_USAGE, "no litmus test in '%s'", path);
 }
 

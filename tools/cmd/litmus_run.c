@@ -80,7 +80,7 @@ struct campaign {
 };
 
 /* Passes an option on to the runner. */
-static int pass(struct campaign *campaign, const char *name, const char *value)
+static int pass_option(struct campaign *campaign, const char *name, const char *value)
 {
     static char storage[32][PATH_MAX];
     snprintf(storage[campaign->count], PATH_MAX, "--%s%s%s", name, value ? "=" : "", value ? value : "");
@@ -118,7 +118,7 @@ static int litmus_run_option(void *context, size_t index, const char *value)
         campaign->plan.pointers = true;
         return 0;
     default:
-        return campaign->count < 24 ? pass(campaign, options[index].name, value)
+        return campaign->count < 24 ? pass_option(campaign, options[index].name, value)
                                     : tool_error(EXIT_USAGE, "too many options");
     }
 }
@@ -179,7 +179,7 @@ static int run_plan(struct campaign *campaign, const struct litmus_files *files)
         code = litmus_write_plan(files, &campaign->plan, plan);
     if (code)
         return code;
-    pass(campaign, "output", campaign->output);
+    pass_option(campaign, "output", campaign->output);
     campaign->words[0] = runner;
     campaign->words[campaign->count] = plan;
     return execute(campaign->words);

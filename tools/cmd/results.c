@@ -295,7 +295,7 @@ static int open_for_command(const struct tool_command *command, int words, int a
     return *code ? -1 : first;
 }
 
-static int finish(struct store *store, enum mm_class cls, size_t found, const struct mm_error *err)
+static int finish_command(struct store *store, enum mm_class cls, size_t found, const struct mm_error *err)
 {
     store_close(store);
     return cls != MM_OK ? tool_report(err) : found ? EXIT_FINDINGS : EXIT_CLEAN;
@@ -313,7 +313,7 @@ static int finish(struct store *store, enum mm_class cls, size_t found, const st
         if (first < 0)                                                                                       \
             return code;                                                                                     \
         enum mm_class cls = ask;                                                                             \
-        return finish(&store, cls, found, &err);                                                             \
+        return finish_command(&store, cls, found, &err);                                                     \
     }
 ANSWER_COMMAND(list, 0, store_list(&store, r.json, stdout, &err))
 ANSWER_COMMAND(show, 1, store_show(&store, argv[first], r.only, r.json, stdout, &err))
@@ -336,7 +336,7 @@ static int results_compare_main(int argc, char **argv)
     if (first < 0)
         return code;
     enum mm_class cls = store_compare(&store, argv[first], argv[first + 1], r.json, stdout, &found, &err);
-    return finish(&store, cls, 0, &err);
+    return finish_command(&store, cls, 0, &err);
 }
 
 static int results_judge_main(int argc, char **argv)

@@ -65,7 +65,7 @@ static enum mm_class take_events(void *context, const struct mm_event *events, s
 }
 
 /* Fills GRAPH from the file; a truncated trace gives its intact prefix. */
-static int load(const char *path, size_t limit, struct mm_graph *graph)
+static int load_graph(const char *path, size_t limit, struct mm_graph *graph)
 {
     struct mm_error err = {0};
     struct limited limited = {.path = path};
@@ -104,7 +104,7 @@ static int trace_dump_main(int argc, char **argv)
     struct mm_graph *graph = mm_graph_create();
     if (!graph)
         return tool_error(EXIT_TOOL, "out of memory");
-    code = load(argv[first], dump.limit, graph);
+    code = load_graph(argv[first], dump.limit, graph);
     if (!code || code == EXIT_UNKNOWN) {
         FILE *out = tool_open_output(dump.output);
         if (out) {

@@ -150,7 +150,7 @@ static enum mm_class on_reference(void *context, const char *document, const cha
 }
 
 /* All arguments together are one citation: refcl xref CL 3.3.6 G7-G9. */
-static int show(struct show *s, int argc, char **argv, struct xref_context *x)
+static int show_citation(struct show *s, int argc, char **argv, struct xref_context *x)
 {
     char text[1024] = "";
     size_t used = 0;
@@ -193,7 +193,7 @@ static int xref_main(int argc, char **argv)
     code = xref_load(s.root, s.judgements, s.judgement_count, &x);
     if (code)
         return code;
-    code = first == argc ? summary(&s, &x) : show(&s, argc - first, argv + first, &x);
+    code = first == argc ? summary(&s, &x) : show_citation(&s, argc - first, argv + first, &x);
     xref_free(&x);
     return code;
 }

@@ -51,9 +51,10 @@ static int xref_matrix_option(void *context, size_t index, const char *value)
     return 0;
 }
 
-/* Options, no arguments, and everything loaded. */
-static int start(const struct tool_command *command, int argc, char **argv, struct request *r,
-                 struct xref_context *x, bool *done)
+/* Parses the options of a command without arguments, and loads the database and the citations.  *DONE: no more is to
+ * be done (--help, or an error); returns the exit code. */
+static int parse_and_load(const struct tool_command *command, int argc, char **argv, struct request *r,
+                          struct xref_context *x, bool *done)
 {
     int code = 0, first = tool_options(command, argc, argv, false, xref_matrix_option, r, &code);
     *done = first < 0;
@@ -109,7 +110,7 @@ static int run_check(int argc, char **argv)
     struct request r = {0};
     struct xref_context x;
     bool done;
-    int code = start(&cmd_xref_check, argc, argv, &r, &x, &done);
+    int code = parse_and_load(&cmd_xref_check, argc, argv, &r, &x, &done);
     if (code || done)
         return code;
     if (r.json) {
@@ -143,7 +144,7 @@ static int run_site(int argc, char **argv)
     struct request r = {.output = "xref.html"};
     struct xref_context x;
     bool done;
-    int code = start(&cmd_xref_site, argc, argv, &r, &x, &done);
+    int code = parse_and_load(&cmd_xref_site, argc, argv, &r, &x, &done);
     if (code || done)
         return code;
     code = write_site(&r, &x);
@@ -190,7 +191,7 @@ static int run_errors(int argc, char **argv)
     struct request r = {0};
     struct xref_context x;
     bool done;
-    int code = start(&cmd_xref_errors, argc, argv, &r, &x, &done);
+    int code = parse_and_load(&cmd_xref_errors, argc, argv, &r, &x, &done);
     if (code || done)
         return code;
     code = r.json ? xref_write(r.json, xr_json(&x.matrix, NULL, 0, NULL, 0)) : print_errors(&x);

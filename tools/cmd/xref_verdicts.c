@@ -53,8 +53,8 @@ static char answer(enum ck_answer a, char yes, char no)
     return a == CK_YES ? yes : a == CK_NO ? no : 'u';
 }
 
-static enum mm_class decide(const struct ck_program *program, const struct mm_cat_model *model, char text[3],
-                            struct mm_error *err)
+static enum mm_class decide_program(const struct ck_program *program, const struct mm_cat_model *model,
+                                    char text[3], struct mm_error *err)
 {
     struct ck_verdict v = {0};
     enum mm_class c = ck_search(program, model, &(struct ck_options){.timeout_ms = 20000}, &v, err);
@@ -78,7 +78,7 @@ static int compare_file(const char *file, struct mm_cat_model *const models[BOTH
     if (opencl)
         c = lt_lower(test, &program, &err);
     for (size_t i = 0; c == MM_OK && opencl && i < BOTH; i++)
-        c = decide(program, models[i], texts[i], &err);
+        c = decide_program(program, models[i], texts[i], &err);
     struct xref_verdict *v = NULL;
     if (c == MM_OK && opencl && strcmp(texts[0], texts[1]) != 0) {
         v = mm_add(&out->tests, &out->count);

@@ -290,8 +290,9 @@ static uint32_t first_call(const struct hc_record *record, uint32_t first)
     return from;
 }
 
-/* An earlier command that is ordered after one that takes part, or after a host thread's point that does, takes part, too. */
-static bool extend(const struct hc_record *record, uint32_t *first)
+/* True if a command before *FIRST is ordered after an included command, or after an included point of a host thread: *FIRST
+ * is then that command. */
+static bool include_earlier(const struct hc_record *record, uint32_t *first)
 {
     uint32_t from_call = first_call(record, *first);
     for (uint32_t i = 0; i < record->edge_count; i++) {
@@ -371,7 +372,7 @@ void hc_record_end(struct hc_record *record, uint32_t commands)
             record->kept++;
         }
     }
-    while (extend(record, &first))
+    while (include_earlier(record, &first))
         continue;
     record->kept = 0;
     uint32_t all = 0;

@@ -41,7 +41,7 @@ static int ask_engine(struct decision *d, struct ck_program *program, bool z3, s
 }
 
 /* The answer of the engines that were asked for; with auto, that of Z3 where search has none. */
-static int ask(struct decision *d, struct ck_program *program, struct ck_verdict *v)
+static int ask_engines(struct decision *d, struct ck_program *program, struct ck_verdict *v)
 {
     struct ck_verdict z3 = {0};
     unsigned engines = d->e->engines;
@@ -120,7 +120,7 @@ static bool find_races(struct decision *d, struct hc_schedule *schedule, const s
             hc_limit(d->record, "explore.program", "the program could not be built");
             return false;
         }
-        d->failed = ask(d, program, &v);
+        d->failed = ask_engines(d, program, &v);
         bool race = !d->failed && v.race == CK_YES, shown = race && hc_program_race(d->record, &v, parts);
         if (!d->failed && v.race == CK_UNKNOWN)
             hc_limit(d->record, v.limit.cls ? v.limit.rule : "explore.engine",

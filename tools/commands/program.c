@@ -18,7 +18,7 @@ struct build {
     bool failed;
 };
 
-static void emit(struct build *b, uint32_t thread, struct ck_instr instr)
+static void add_instr(struct build *b, uint32_t thread, struct ck_instr instr)
 {
     instr.reg2 = CK_NO_REG;
     if (instr.op != CK_LOAD)
@@ -70,7 +70,7 @@ static void add_access(struct build *b, uint32_t thread, uint32_t cell, const st
         instr.value = constant_expr(b, 0, CELL_SIZE);
     else
         instr.reg = ck_program_add_reg(b->program, thread, NULL, CELL_SIZE, false);
-    emit(b, thread, instr);
+    add_instr(b, thread, instr);
 }
 
 static void add_accesses(struct build *b, uint32_t thread, uint32_t part)
@@ -111,13 +111,13 @@ static void add_point(struct build *b, uint32_t thread, uint32_t node)
                     : kind == MM_EVENT_COMPLETE ? MM_POINT_COMPLETE
                                                 : MM_POINT_API;
     b->threads[node] = thread;
-    emit(b, thread,
-         (struct ck_instr){.op = CK_POINT, .point = node + 1, .tags = (uint16_t)(role | b->tags[node])});
+    add_instr(b, thread,
+              (struct ck_instr){.op = CK_POINT, .point = node + 1, .tags = (uint16_t)(role | b->tags[node])});
 }
 
 static void end_thread(struct build *b, uint32_t thread)
 {
-    emit(b, thread, (struct ck_instr){.op = CK_END});
+    add_instr(b, thread, (struct ck_instr){.op = CK_END});
 }
 
 /* Points without edges to other threads order nothing, and are left out. */

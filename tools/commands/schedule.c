@@ -349,7 +349,7 @@ static bool is_possible(struct scheduler *s)
     return possible;
 }
 
-static void emit(struct scheduler *s)
+static void emit_schedule(struct scheduler *s)
 {
     const struct hc_record *record = s->record;
     if (s->schedules++ == MAX_SCHEDULES) {
@@ -381,7 +381,7 @@ static void permute(struct scheduler *s, uint32_t q, uint32_t at, uint32_t first
 {
     const struct hc_record *record = s->record;
     if (q == record->queue_count) {
-        emit(s);
+        emit_schedule(s);
         return;
     }
     const struct hc_queue *queue = &record->queues[q];

@@ -315,7 +315,8 @@ static void skip(struct fp_run *run, struct frame *f)
         f->word = f->function->end;
 }
 
-static bool call(struct fp_run *run, uint32_t function_id, const uint32_t *arguments, uint32_t count);
+static bool call_function(struct fp_run *run, uint32_t function_id, const uint32_t *arguments,
+                          uint32_t count);
 
 static void branch(struct fp_run *run, const struct in_inst *inst, struct frame *f)
 {
@@ -376,7 +377,7 @@ static bool execute_instruction(struct fp_run *run, struct frame *f)
         return false;
     case SpvOpFunctionCall:
         run->returned = (struct fp_value){0};
-        if (!call(run, inst->operands[0], inst->operands + 1, inst->operand_count - 1))
+        if (!call_function(run, inst->operands[0], inst->operands + 1, inst->operand_count - 1))
             fp_forget(run);
         run->values[inst->result] = run->returned;
         return true;
@@ -414,7 +415,7 @@ bool fp_run_function(struct fp_run *run, const struct in_function *function)
     return true;
 }
 
-static bool call(struct fp_run *run, uint32_t function_id, const uint32_t *arguments, uint32_t count)
+static bool call_function(struct fp_run *run, uint32_t function_id, const uint32_t *arguments, uint32_t count)
 {
     const struct in_function *function = in_spirv_function(run->module, function_id);
     if (!function || !function->has_body)

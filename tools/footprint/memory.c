@@ -70,7 +70,8 @@ void fp_forget(struct fp_run *run)
         run->objects[i].bytes = NULL;
 }
 
-static void clear(struct fp_run *run, uint32_t object, uint64_t offset, uint64_t size)
+/* Removes the cells that overlap SIZE bytes from OFFSET of OBJECT. */
+static void forget_bytes(struct fp_run *run, uint32_t object, uint64_t offset, uint64_t size)
 {
     size_t kept = 0;
     for (size_t i = 0; i < run->cell_count; i++) {
@@ -84,7 +85,7 @@ static void clear(struct fp_run *run, uint32_t object, uint64_t offset, uint64_t
 static void private_store(struct fp_run *run, const struct fp_value *pointer, const struct fp_value *value,
                           uint64_t size)
 {
-    clear(run, pointer->object, pointer->n, size);
+    forget_bytes(run, pointer->object, pointer->n, size);
     if (run->cell_count == FP_CELLS)
         fp_forget(run);
     run->cells[run->cell_count++] = (struct fp_cell){pointer->object, pointer->n, size, *value};
@@ -205,7 +206,7 @@ static bool named_level(const struct fp_run *run, const struct in_inst *inst, bo
     return value->kind == FP_INT;
 }
 
-static uint64_t half(uint64_t size)
+static uint64_t half_size(uint64_t size)
 {
     return size > 1 ? size / 2 : 1;
 }
@@ -218,9 +219,9 @@ static bool select_level(struct ly_image *shape, uint64_t level, uint64_t *begin
         return false;
     for (uint64_t l = 0; l < level && l < 64; l++) {
         *begin += shape->slice_pitch * shape->depth;
-        shape->width = half(shape->width);
-        shape->height = shape->halved > 1 ? half(shape->height) : shape->height;
-        shape->depth = shape->halved > 2 ? half(shape->depth) : shape->depth;
+        shape->width = half_size(shape->width);
+        shape->height = shape->halved > 1 ? half_size(shape->height) : shape->height;
+        shape->depth = shape->halved > 2 ? half_size(shape->depth) : shape->depth;
         shape->row_pitch = shape->width * shape->element;
         shape->slice_pitch = shape->row_pitch * shape->height;
     }

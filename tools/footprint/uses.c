@@ -59,7 +59,8 @@ static uint64_t held(const struct uses *u, uint32_t pointer)
     return u->stored | (variable ? u->content[variable] : 0);
 }
 
-static void hold(struct uses *u, uint32_t pointer, uint64_t set)
+/* A store of a value with the uses SET through POINTER. */
+static void store_set(struct uses *u, uint32_t pointer, uint64_t set)
 {
     uint32_t variable = variable_of(u, pointer);
     uses_add(u, variable ? &u->content[variable] : &u->stored, set);
@@ -119,7 +120,7 @@ static void uses_store(struct uses *u, const struct in_inst *inst)
 {
     uses_add(u, &u->result->writes, from_of(u, inst->operands[0]));
     escape(u, inst->operands[1]);
-    hold(u, inst->operands[0], from_of(u, inst->operands[1]));
+    store_set(u, inst->operands[0], from_of(u, inst->operands[1]));
 }
 
 static void extended(struct uses *u, const struct in_inst *inst)
@@ -226,7 +227,7 @@ static void instruction(struct uses *u, const struct in_function *function, cons
     case SpvOpCopyMemorySized:
         uses_add(u, &u->result->writes, from_of(u, o[0]));
         uses_add(u, &u->result->reads, from_of(u, o[1]));
-        hold(u, o[0], held(u, o[1]));
+        store_set(u, o[0], held(u, o[1]));
         return;
     case SpvOpFunctionCall:
         function_call(u, inst);

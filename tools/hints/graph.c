@@ -439,7 +439,7 @@ static void add_near(void *context, uint32_t from, uint8_t kind)
 }
 
 /* Extends the search to what comes before AT. */
-static void extend(struct hints_graph *g, struct search *s, uint32_t at)
+static void extend_search(struct hints_graph *g, struct search *s, uint32_t at)
 {
     const struct hints_node *node = &g->nodes[at];
     s->at = at;
@@ -465,7 +465,7 @@ static uint32_t find_path(struct hints_graph *g, uint32_t node, uint32_t command
         if (!came[step.node].node) { /* 1 + NODE where it was visited */
             came[step.node] = (struct step){step.node + 1, step.toward, step.edge};
             found = g->nodes[step.node].agent >> 32 == command ? step.node : UINT32_MAX;
-            extend(g, &s, step.node);
+            extend_search(g, &s, step.node);
         }
         if (!s.near.count) {
             struct steps swap = s.near;

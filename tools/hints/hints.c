@@ -114,7 +114,7 @@ static bool read_trace(int fd, const struct mm_sink *sink, bool *prints)
 }
 
 /* A detector that has judged the trace without the removed waits; NULL: it is not known whether there are races. */
-static struct ck_detector *judge(struct hints_graph *g, int fd)
+static struct ck_detector *judge_without_waits(struct hints_graph *g, int fd)
 {
     struct ck_detector *d = ck_detector_create(&(struct ck_detector_options){.races = true});
     struct rewriter r = {.g = g};
@@ -164,7 +164,7 @@ static uint32_t begin_of(const struct hints_graph *g, const struct ck_access *ac
 }
 
 /* Puts waits back that order the races of D, the later ones first: what orders them often orders earlier ones, too.  False: none was, or some race is ordered by none of them. */
-static bool restore(struct hints_graph *g, const struct ck_detector *d)
+static bool restore_waits(struct hints_graph *g, const struct ck_detector *d)
 {
     int all = 0, count = 0;
     for (size_t i = ck_detector_finding_count(d); i-- > 0 && count >= 0;) {
@@ -181,8 +181,8 @@ static bool restore(struct hints_graph *g, const struct ck_detector *d)
 static const char *remove_waits(struct hints_graph *g, int fd)
 {
     for (unsigned i = 0; i < MOST_JUDGEMENTS; i++) {
-        struct ck_detector *d = judge(g, fd);
-        bool races = d && count_races(d), restored = races && i && restore(g, d), known = d != NULL;
+        struct ck_detector *d = judge_without_waits(g, fd);
+        bool races = d && count_races(d), restored = races && i && restore_waits(g, d), known = d != NULL;
         ck_detector_destroy(d);
         if (!known)
             return "limit reached: memory";

@@ -70,7 +70,7 @@ size_t host_file_count(const struct spec *spec, struct spec_type type)
     return count;
 }
 
-static void load(unsigned char *data, size_t bytes, struct spec_scalar scalar, const char *path)
+static void load_file(unsigned char *data, size_t bytes, struct spec_scalar scalar, const char *path)
 {
     struct array array = read_array(path);
     char text[300];
@@ -155,7 +155,7 @@ void host_fill(unsigned char *data, size_t bytes, struct spec_scalar scalar, con
     size_t count = bytes / scalar.bytes;
     switch (spec->fill) {
     case SPEC_FILE:
-        load(data, bytes, scalar, spec->file);
+        load_file(data, bytes, scalar, spec->file);
         break;
     case SPEC_IOTA:
         put_numbers(data, count, scalar, 0, 1, 0);

@@ -99,7 +99,7 @@ static void print_log(struct host *host)
     free(log);
 }
 
-static void build(struct host *host, const char *path)
+static void build_program(struct host *host, const char *path)
 {
     size_t size, length = strlen(path);
     cl_int code;
@@ -187,7 +187,7 @@ static void find_kernel(struct host *host)
     host_check(code, "clCreateKernel");
 }
 
-static void parse(struct host *host, int argc, char **argv)
+static void parse_arguments(struct host *host, int argc, char **argv)
 {
     for (int i = 1; i + 1 < argc; i += 2) {
         const char *option = argv[i], *value = argv[i + 1];
@@ -270,10 +270,10 @@ int main(int argc, char **argv)
     static struct host host = {.build = "-cl-std=CL3.0", .global = {1}, .dimensions = 1, .repeat = 1};
     if (argc % 2)
         host_fail("usage: refcl-kernel-host (OPTION VALUE)... FILE", NULL);
-    parse(&host, argc, argv);
+    parse_arguments(&host, argc, argv);
     check_sizes(&host);
     open_device(&host);
-    build(&host, argv[argc - 1]);
+    build_program(&host, argv[argc - 1]);
     find_kernel(&host);
     host_check(clGetKernelInfo(host.kernel, CL_KERNEL_NUM_ARGS, sizeof host.argument_count,
                                &host.argument_count, NULL),

@@ -75,7 +75,7 @@ static void unlock(const void *address)
     host_unlock(&buckets[bucket_of(address)].locked);
 }
 
-static struct object *find(const void *address)
+static struct object *find_object(const void *address)
 {
     struct object *object = buckets[bucket_of(address)].first;
     while (object && object->address != address)
@@ -86,7 +86,7 @@ static struct object *find(const void *address)
 /* NULL if there is no memory: then false races are possible. */
 static struct object *find_or_add(const void *address)
 {
-    struct object *object = find(address);
+    struct object *object = find_object(address);
     if (!object && (object = calloc(1, sizeof *object))) {
         size_t bucket = bucket_of(address);
         object->address = address;
@@ -102,7 +102,7 @@ static const void *self(void)
 }
 
 /* The points of others at OBJECT, into POINTS. */
-static size_t others(const struct object *object, uint64_t *points)
+static size_t points_of_others(const struct object *object, uint64_t *points)
 {
     size_t count = 0;
     for (size_t i = 0; i < object->count; i++)
@@ -119,12 +119,13 @@ static void acquire(const struct object *object)
         return;
     acquired[slot].object = object;
     acquired[slot].version = object->version;
-    size_t count = others(object, points);
+    size_t count = points_of_others(object, points);
     if (count)
         point_after(points, count);
 }
 
-static void leave(struct object *object, uint64_t point)
+/* POINT replaces all points of OBJECT: of a release that starts a new sequence. */
+static void replace_points(struct object *object, uint64_t point)
 {
     object->version++;
     object->points[0] = (struct point){point, self()};
@@ -139,7 +140,7 @@ static void leave_beside(struct object *object, uint64_t point)
         i++;
     if (i == MOST_POINTS) {
         acquire(object);
-        leave(object, host_point());
+        replace_points(object, host_point());
         return;
     }
     if (i < object->count && object->points[i].id > point)
@@ -163,7 +164,7 @@ static void change(const void *address, void (*how)(struct object *, uint64_t))
 
 void host_release(const void *address)
 {
-    change(address, leave);
+    change(address, replace_points);
 }
 
 void host_add(const void *address)
@@ -176,7 +177,7 @@ void host_acquire(const void *address)
     if (host_inside)
         return;
     lock(address);
-    acquire(find(address));
+    acquire(find_object(address));
     unlock(address);
 }
 
@@ -210,7 +211,7 @@ static bool is_seen(uint64_t point)
 static void keep_for_fence(const struct object *object)
 {
     uint64_t points[MOST_POINTS];
-    size_t count = object ? others(object, points) : 0;
+    size_t count = object ? points_of_others(object, points) : 0;
     for (size_t i = 0; i < count; i++) {
         if (is_seen(points[i]))
             continue;
@@ -227,7 +228,7 @@ static void write_relaxed(struct object *object)
 {
     bool own = object->count == 1 && object->points[0].thread == self();
     if (fence != UINT64_MAX && !(own && object->points[0].id > fence))
-        leave(object, fence);
+        replace_points(object, fence);
     else if (!own)
         object->count = 0;
 }
@@ -236,13 +237,13 @@ void host_atomic_end(const void *address, enum refcl_host_kind kind, int order)
 {
     bool writes = kind != REFCL_HOST_READ;
     struct object *object =
-        writes && (releases(order) || fence != UINT64_MAX) ? find_or_add(address) : find(address);
+        writes && (releases(order) || fence != UINT64_MAX) ? find_or_add(address) : find_object(address);
     if (kind != REFCL_HOST_WRITE && acquires(order))
         acquire(object);
     else if (kind != REFCL_HOST_WRITE)
         keep_for_fence(object);
     if (object && kind == REFCL_HOST_WRITE && releases(order))
-        leave(object, host_point());
+        replace_points(object, host_point());
     else if (object && kind == REFCL_HOST_WRITE)
         write_relaxed(object);
     else if (object && writes && (releases(order) || fence != UINT64_MAX))

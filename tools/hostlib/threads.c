@@ -185,7 +185,7 @@ __attribute__((constructor)) static void detach_children(void)
 }
 
 /* However a thread ends: by its function's return, by pthread_exit, canceled. */
-static void end(void *context)
+static void end_thread(void *context)
 {
     struct start *start = context;
     start->self = pthread_self();
@@ -196,12 +196,12 @@ static void end(void *context)
     host_unlock(&locked);
 }
 
-static void *run(void *context)
+static void *run_thread(void *context)
 {
     struct start *start = context;
     void *result = NULL;
     host_after(start->created);
-    pthread_cleanup_push(end, start);
+    pthread_cleanup_push(end_thread, start);
     if (start->function)
         result = start->function(start->argument);
     else
@@ -212,7 +212,7 @@ static void *run(void *context)
 
 static int run_integer(void *context)
 {
-    return (int)(intptr_t)run(context);
+    return (int)(intptr_t)run_thread(context);
 }
 
 /* NULL for a thread of the runtime's own.  One that starts before anything is recorded is known when it ends. */
@@ -249,7 +249,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
         return next(thread, attributes, function, argument);
     start->function = function;
     start->argument = argument;
-    int code = next(thread, attributes, run, start);
+    int code = next(thread, attributes, run_thread, start);
     if (code)
         free(start);
     return code;

@@ -36,7 +36,7 @@ static bool is_name(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-static bool take(struct reader *r, const char *word)
+static bool take_word(struct reader *r, const char *word)
 {
     size_t n = strlen(word);
     skip(r);
@@ -102,7 +102,7 @@ static bool parse_number(struct reader *r, int64_t *value)
 static const struct require *query(struct reader *r, struct require *e, enum require_op op)
 {
     e->op = op;
-    if (!take(r, "("))
+    if (!take_word(r, "("))
         return reject(r, "'(' is expected");
     if (op == REQUIRE_SIZE) {
         e->name = read_name(r);
@@ -111,7 +111,7 @@ static const struct require *query(struct reader *r, struct require *e, enum req
     } else if (!parse_number(r, &e->value) || e->value > 2) {
         return reject(r, "a dimension, 0 to 2, is expected");
     }
-    return take(r, ")") ? e : reject(r, "')' is expected");
+    return take_word(r, ")") ? e : reject(r, "')' is expected");
 }
 
 static const struct require *primary(struct reader *r)
@@ -129,19 +129,19 @@ static const struct require *primary(struct reader *r)
     if (!e)
         return reject(r, "out of memory");
     *e = (struct require){.at = r->at};
-    if (take(r, "(")) {
+    if (take_word(r, "(")) {
         const struct require *inner = disjunction(r);
-        return !inner || take(r, ")") ? inner : reject(r, "')' is expected");
+        return !inner || take_word(r, ")") ? inner : reject(r, "')' is expected");
     }
     for (size_t i = 0; i < sizeof queries / sizeof *queries; i++)
-        if (take(r, queries[i].word))
+        if (take_word(r, queries[i].word))
             return query(r, e, queries[i].op);
     if (parse_number(r, &e->value))
         return e;
     e->name = read_name(r);
     if (!e->name)
         return reject(r, "a number or name is expected");
-    e->op = take(r, "[") ? REQUIRE_ELEMENT : REQUIRE_NAME;
+    e->op = take_word(r, "[") ? REQUIRE_ELEMENT : REQUIRE_NAME;
     if (e->op == REQUIRE_NAME)
         return e;
     e->a = disjunction(r);
@@ -149,7 +149,7 @@ static const struct require *primary(struct reader *r)
         r->at = e->a->at;
         return reject(r, "an index is expected");
     }
-    return !e->a || take(r, "]") ? (e->a ? e : NULL) : reject(r, "']' is expected");
+    return !e->a || take_word(r, "]") ? (e->a ? e : NULL) : reject(r, "']' is expected");
 }
 
 static const struct require *unary(struct reader *r)
@@ -158,7 +158,7 @@ static const struct require *unary(struct reader *r)
     if (++r->depth > MOST_DEPTH)
         return reject(r, "nested too deeply");
     skip(r);
-    if (take(r, "-"))
+    if (take_word(r, "-"))
         e = node(r, REQUIRE_NEGATIVE, false, unary(r), NULL);
     else
         e = primary(r);
@@ -169,7 +169,7 @@ static const struct require *unary(struct reader *r)
 static const struct require *product(struct reader *r)
 {
     const struct require *e = unary(r);
-    while (e && take(r, "*"))
+    while (e && take_word(r, "*"))
         e = node(r, REQUIRE_MULTIPLY, false, e, unary(r));
     return e;
 }
@@ -178,9 +178,9 @@ static const struct require *sum(struct reader *r)
 {
     const struct require *e = product(r);
     while (e) {
-        if (take(r, "+"))
+        if (take_word(r, "+"))
             e = node(r, REQUIRE_ADD, false, e, product(r));
-        else if (take(r, "-"))
+        else if (take_word(r, "-"))
             e = node(r, REQUIRE_SUBTRACT, false, e, product(r));
         else
             break;
@@ -199,7 +199,7 @@ static const struct require *comparison(struct reader *r)
                      {"<", REQUIRE_LESS, false},     {">", REQUIRE_LESS, true}};
     const struct require *a = sum(r);
     for (size_t i = 0; a && i < sizeof operators / sizeof *operators; i++)
-        if (take(r, operators[i].word)) {
+        if (take_word(r, operators[i].word)) {
             const struct require *b = sum(r);
             return operators[i].swap ? node(r, operators[i].op, false, b, a)
                                      : node(r, operators[i].op, false, a, b);
@@ -212,8 +212,9 @@ static const struct require *negation(struct reader *r)
     const struct require *e;
     if (++r->depth > MOST_DEPTH)
         return reject(r, "nested too deeply");
-    e = take(r, "not") || (take(r, "!") && *r->at != '=') ? node(r, REQUIRE_NOT, true, negation(r), NULL)
-                                                          : comparison(r);
+    e = take_word(r, "not") || (take_word(r, "!") && *r->at != '=')
+            ? node(r, REQUIRE_NOT, true, negation(r), NULL)
+            : comparison(r);
     r->depth--;
     return e;
 }
@@ -221,7 +222,7 @@ static const struct require *negation(struct reader *r)
 static const struct require *conjunction(struct reader *r)
 {
     const struct require *e = negation(r);
-    while (e && (take(r, "and") || take(r, "&&")))
+    while (e && (take_word(r, "and") || take_word(r, "&&")))
         e = node(r, REQUIRE_AND, true, e, negation(r));
     return e;
 }
@@ -229,7 +230,7 @@ static const struct require *conjunction(struct reader *r)
 static const struct require *disjunction(struct reader *r)
 {
     const struct require *e = conjunction(r);
-    while (e && (take(r, "or") || take(r, "||")))
+    while (e && (take_word(r, "or") || take_word(r, "||")))
         e = node(r, REQUIRE_OR, true, e, conjunction(r));
     return e;
 }

@@ -26,7 +26,8 @@ struct flow {
     bool changed, local, global, between; /* local, global ids are used; what differs between groups is */
 };
 
-static void add(struct flow *f, set *to, set more)
+/* Adds the sources MORE to the set TO. */
+static void add_sources(struct flow *f, set *to, set more)
 {
     f->changed |= (*to | more) != *to;
     *to |= more;
@@ -126,7 +127,7 @@ static void access_chain(struct flow *f, const struct in_inst *inst, bool has_el
     uint32_t from = inst->operands[0];
     const struct in_id *source = id_of(f, from);
     uint64_t component;
-    add(f, &f->pointer[inst->result], f->pointer[from]);
+    add_sources(f, &f->pointer[inst->result], f->pointer[from]);
     if (!f->variable[inst->result])
         f->variable[inst->result] = f->variable[from];
     for (uint32_t i = 1; i < inst->operand_count; i++)
@@ -137,31 +138,31 @@ static void access_chain(struct flow *f, const struct in_inst *inst, bool has_el
         need_dimension(f, component);
 }
 
-static void load(struct flow *f, const struct in_inst *inst)
+static void flow_of_load(struct flow *f, const struct in_inst *inst)
 {
     uint32_t from = inst->operands[0], variable = f->variable[from];
     const struct in_id *source = id_of(f, variable ? variable : from);
-    add(f, &f->value[inst->result], f->pointer[from]);
-    add(f, &f->loaded[inst->result], f->pointer[from]);
+    add_sources(f, &f->value[inst->result], f->pointer[from]);
+    add_sources(f, &f->loaded[inst->result], f->pointer[from]);
     if (source && source->builtin != IN_NO_BUILTIN)
-        add(f, &f->value[inst->result], builtin_source(f, source));
+        add_sources(f, &f->value[inst->result], builtin_source(f, source));
     if (!variable)
         return;
-    add(f, &f->value[inst->result], f->held[variable]);
-    add(f, &f->pointer[inst->result], f->held_pointer[variable]);
+    add_sources(f, &f->value[inst->result], f->held[variable]);
+    add_sources(f, &f->pointer[inst->result], f->held_pointer[variable]);
 }
 
-static void store(struct flow *f, uint32_t to, uint32_t what)
+static void flow_of_store(struct flow *f, uint32_t to, uint32_t what)
 {
     uint32_t variable = f->variable[to];
     give_role(f, f->pointer[to] & ARGUMENTS, LAUNCH_WRITTEN);
     if (!variable)
         return;
-    add(f, &f->held[variable], f->value[what]);
-    add(f, &f->held_pointer[variable], f->pointer[what]);
+    add_sources(f, &f->held[variable], f->value[what]);
+    add_sources(f, &f->held_pointer[variable], f->pointer[what]);
 }
 
-static void call(struct flow *f, const struct in_inst *inst)
+static void flow_of_call(struct flow *f, const struct in_inst *inst)
 {
     const struct in_function *callee = in_spirv_function(f->module, inst->operands[0]);
     if (!callee)
@@ -170,12 +171,12 @@ static void call(struct flow *f, const struct in_inst *inst)
     f->reached[callee->id] = true;
     for (uint32_t i = 0; i < callee->param_count && i + 1 < inst->operand_count; i++) {
         uint32_t from = inst->operands[i + 1], to = callee->params[i];
-        add(f, &f->value[to], f->value[from]);
-        add(f, &f->pointer[to], f->pointer[from]);
+        add_sources(f, &f->value[to], f->value[from]);
+        add_sources(f, &f->pointer[to], f->pointer[from]);
         if (!f->variable[to])
             f->variable[to] = f->variable[from];
     }
-    add(f, &f->value[inst->result], f->held[callee->id]);
+    add_sources(f, &f->value[inst->result], f->held[callee->id]);
 }
 
 /* Work-group ids times a constant: that is the size of a group. */
@@ -232,7 +233,7 @@ static void find_extents(struct flow *f, const struct in_inst *inst)
 }
 
 /* The result has what the operands have. */
-static void other(struct flow *f, const struct in_inst *inst)
+static void flow_of_operands(struct flow *f, const struct in_inst *inst)
 {
     if (!inst->result)
         return;
@@ -240,8 +241,8 @@ static void other(struct flow *f, const struct in_inst *inst)
         uint32_t from = inst->operands[i];
         if (from >= f->bound)
             continue;
-        add(f, &f->value[inst->result], f->value[from]);
-        add(f, &f->pointer[inst->result], f->pointer[from]);
+        add_sources(f, &f->value[inst->result], f->value[from]);
+        add_sources(f, &f->pointer[inst->result], f->pointer[from]);
         if (!f->variable[inst->result] && inst->opcode != SpvOpExtInst)
             f->variable[inst->result] = f->variable[from];
     }
@@ -281,13 +282,13 @@ static void atomic(struct flow *f, const struct in_inst *inst)
     uint32_t at = inst->operands[0];
     give_role(f, f->pointer[at] & ARGUMENTS, atomic_role(inst->opcode));
     if (inst->result) {
-        add(f, &f->value[inst->result], f->pointer[at]);
-        add(f, &f->value[inst->result], f->held[f->variable[at]]);
+        add_sources(f, &f->value[inst->result], f->pointer[at]);
+        add_sources(f, &f->value[inst->result], f->held[f->variable[at]]);
     }
     if (inst->opcode == SpvOpAtomicLoad)
-        add(f, &f->loaded[inst->result], f->pointer[at]);
+        add_sources(f, &f->loaded[inst->result], f->pointer[at]);
     if (inst->opcode == SpvOpAtomicStore && inst->operand_count > 3)
-        store(f, at, inst->operands[3]);
+        flow_of_store(f, at, inst->operands[3]);
 }
 
 static bool is_atomic(uint32_t opcode)
@@ -318,21 +319,21 @@ static void note_instruction(struct flow *f, const struct in_inst *inst)
         access_chain(f, inst, inst->opcode >= SpvOpPtrAccessChain);
         return;
     case SpvOpLoad:
-        load(f, inst);
+        flow_of_load(f, inst);
         return;
     case SpvOpStore:
-        store(f, inst->operands[0], inst->operands[1]);
+        flow_of_store(f, inst->operands[0], inst->operands[1]);
         return;
     case SpvOpFunctionCall:
-        call(f, inst);
+        flow_of_call(f, inst);
         return;
     case SpvOpReturnValue:
-        add(f, &f->held[f->function], f->value[inst->operands[0]]);
+        add_sources(f, &f->held[f->function], f->value[inst->operands[0]]);
         return;
     case SpvOpCompositeExtract:
         if (is_id_vector(f, inst->operands[0]) && inst->operand_count == 2)
             need_dimension(f, inst->operands[1]);
-        add(f, &f->value[inst->result], f->value[inst->operands[0]]);
+        add_sources(f, &f->value[inst->result], f->value[inst->operands[0]]);
         return;
     case SpvOpVectorExtractDynamic:
         if (is_id_vector(f, inst->operands[0]) && constant_of(f, inst->operands[1], &component))
@@ -357,7 +358,7 @@ static void note_instruction(struct flow *f, const struct in_inst *inst)
     default:
         break;
     }
-    other(f, inst);
+    flow_of_operands(f, inst);
 }
 
 /* ---- the whole -------------------------------------------------------------------------------------- */
@@ -380,7 +381,8 @@ static void globals(struct flow *f)
             f->variable[id] = id;
 }
 
-static void follow(struct flow *f, const struct in_function *kernel)
+/* Computes the sets of the kernel and the functions that it calls, to a fixed point. */
+static void solve_flow(struct flow *f, const struct in_function *kernel)
 {
     globals(f);
     f->reached[kernel->id] = true;
@@ -419,7 +421,7 @@ void launch_find_roles(struct in_module *module, const char *kernel, struct laun
         f.held = sets + 2 * bound;
         f.held_pointer = sets + 3 * bound;
         f.loaded = sets + 4 * bound;
-        follow(&f, function);
+        solve_flow(&f, function);
     }
     mm_free(sets);
     mm_free(f.variable);

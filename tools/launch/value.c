@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool put(const struct in_ty *ty, const struct spec_value *value, unsigned char *to,
-                struct mm_error *err);
+static bool put_value(const struct in_ty *ty, const struct spec_value *value, unsigned char *to,
+                      struct mm_error *err);
 
 static bool put_number(const struct in_ty *ty, const struct spec_value *value, unsigned char *to)
 {
@@ -32,14 +32,14 @@ static bool put_list(const struct in_ty *ty, const struct spec_value *value, uns
         return false;
     }
     for (uint32_t i = 0; i < value->count; i++) /* as in C, omitted members are zero */
-        if (!put(ty->kind == IN_TY_STRUCT ? ty->members[i] : ty->element, &value->items[i],
-                 to + (ty->kind == IN_TY_STRUCT ? ty->offsets[i] : i * ty->stride), err))
+        if (!put_value(ty->kind == IN_TY_STRUCT ? ty->members[i] : ty->element, &value->items[i],
+                       to + (ty->kind == IN_TY_STRUCT ? ty->offsets[i] : i * ty->stride), err))
             return false;
     return true;
 }
 
-static bool put(const struct in_ty *ty, const struct spec_value *value, unsigned char *to,
-                struct mm_error *err)
+static bool put_value(const struct in_ty *ty, const struct spec_value *value, unsigned char *to,
+                      struct mm_error *err)
 {
     bool is_composite = ty->kind == IN_TY_STRUCT || ty->kind == IN_TY_ARRAY || ty->kind == IN_TY_VECTOR;
     if (is_composite && value->form == SPEC_LIST)
@@ -94,7 +94,7 @@ char *launch_structure(struct in_module *module, const char *kernel, size_t inde
     } else if (!good) {
         mm_fail(err, MM_INVALID, "kernel.arguments", "%s", message);
     } else if (spec.kind == SPEC_VALUE) {
-        good = put(ty, &spec.value, bytes, err);
+        good = put_value(ty, &spec.value, bytes, err);
         spec_clear(&spec);
     }
     if (good) {

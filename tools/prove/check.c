@@ -156,7 +156,7 @@ static uint32_t source_number(const struct pv *pv, uint32_t block)
 }
 
 /* Sources that follow S in the same interval of REGION. */
-static void follow(const struct pv *pv, uint32_t s, enum pv_region region, bool *reached)
+static void mark_followers(const struct pv *pv, uint32_t s, enum pv_region region, bool *reached)
 {
     const struct pv_run *run = pv->segments[0][s];
     for (uint32_t b = 0; run && b < pv->graph.block_count; b++) {
@@ -166,7 +166,7 @@ static void follow(const struct pv *pv, uint32_t s, enum pv_region region, bool 
         if (reached[next])
             continue;
         reached[next] = true;
-        follow(pv, next, region, reached);
+        mark_followers(pv, next, region, reached);
     }
 }
 
@@ -205,7 +205,7 @@ static void check_one_group(struct pv *pv)
         struct pairs later = {.pv = pv, .one_group = true, .with = apart};
         for (int i = 0; i < 2; i++) {
             bool *reached = pv_alloc(pv, pv->sources.count, sizeof *reached);
-            follow(pv, s, regions[i], reached);
+            mark_followers(pv, s, regions[i], reached);
             for (uint32_t next = 0; next < pv->sources.count; next++)
                 if (reached[next])
                     add_pairs(&later, pv->segments[0][s], pv->segments[1][next], 1U << regions[i], false);

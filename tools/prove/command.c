@@ -106,7 +106,7 @@ static int exit_code(const struct result *r)
     return code;
 }
 
-static void print(const struct explore *e, const struct result *r, const char *path)
+static void print_result(const struct explore *e, const struct result *r, const char *path)
 {
     const struct prove_verdict *v = &r->verdict;
     mm_print(e->text, "%s: all launches: race %s, divergence %s, bounds %s (%zu of %zu invariants kept)\n",
@@ -182,7 +182,7 @@ int prove_file(struct explore *e, struct ex *ex, const char *path)
         return tool_report(&err);
     if (is_undecided(&r))
         confirm(e, &r, ex->module.vulkan, path);
-    print(e, &r, path);
+    print_result(e, &r, path);
     add_json(e, &r, path);
     return exit_code(&r);
 }
@@ -195,7 +195,7 @@ int prove_give_up(struct explore *e, const char *path, const char *why)
         r.verdict.answers[i] = PROVE_UNKNOWN;
         snprintf(r.verdict.reasons[i], sizeof r.verdict.reasons[i], "%s", why);
     }
-    print(e, &r, path);
+    print_result(e, &r, path);
     add_json(e, &r, path);
     return exit_code(&r);
 }

@@ -145,7 +145,7 @@ static unsigned search_seconds(unsigned seconds)
 }
 
 /* The child's report; NULL: there is none, for example after SECONDS (0: no limit), when SIGALRM ends the child. */
-static cJSON *run(struct words *w, const char *path, bool vulkan, unsigned seconds)
+static cJSON *run_child(struct words *w, const char *path, bool vulkan, unsigned seconds)
 {
     static char text[1 << 22];
     int file = memfd_create("refcl-prove", MFD_CLOEXEC);
@@ -266,7 +266,7 @@ bool confirm_launch(const struct confirm *c, const struct prove_launch *launch, 
     make_words(w, c, launch);
     unsigned seconds = c->until_ms ? seconds_until(c->until_ms) : 0;
     bool is_late = c->until_ms && !seconds;
-    cJSON *report = w->incomplete || is_late ? NULL : run(w, c->path, c->vulkan, seconds);
+    cJSON *report = w->incomplete || is_late ? NULL : run_child(w, c->path, c->vulkan, seconds);
     if (c->vulkan)
         note_search(report, shown);
     else

@@ -428,7 +428,7 @@ static bool concerns(const struct question *q, const struct pv_candidate *c)
 
 /* At the entry of a loop only invariants of loops whose heads come before may be assumed: else candidates that contradict each
  * other would prove themselves. */
-static Z3_lbool ask(struct pv *pv, const struct question *q, Z3_ast bad)
+static Z3_lbool ask_question(struct pv *pv, const struct question *q, Z3_ast bad)
 {
     uint32_t before = q->step ? PV_NONE : head_position(pv, q->loop);
     const struct pv_premises with = {.synchronous = q->relational,
@@ -460,7 +460,7 @@ static bool drop_unproved(struct pv *pv, const struct question *q)
     for (uint32_t i = 0; i < pv->candidates.count; i++) {
         struct pv_candidate *c = &pv->candidates.list[i];
         if (concerns(q, c))
-            any |= c->dropped = ask(pv, q, q->step ? c->step : c->base) != Z3_L_FALSE;
+            any |= c->dropped = ask_question(pv, q, q->step ? c->step : c->base) != Z3_L_FALSE;
     }
     return any;
 }
@@ -473,7 +473,7 @@ static bool filter(struct pv *pv, const struct question *q)
         for (uint32_t i = 0; i < pv->candidates.count; i++)
             if (concerns(q, &pv->candidates.list[i]))
                 bad = pv_or(pv, bad, q->step ? pv->candidates.list[i].step : pv->candidates.list[i].base);
-        Z3_lbool r = ask(pv, q, bad);
+        Z3_lbool r = ask_question(pv, q, bad);
         if (r == Z3_L_FALSE)
             return any;
         if (r == Z3_L_UNDEF)

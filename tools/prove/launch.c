@@ -58,7 +58,7 @@ static uint32_t id_operands(const struct in_inst *inst)
     }
 }
 
-static bool uses(const struct in_inst *inst, uint32_t id)
+static bool uses_id(const struct in_inst *inst, uint32_t id)
 {
     bool any = false;
     for (uint32_t i = 0; i < id_operands(inst) && i < inst->operand_count; i++)
@@ -70,7 +70,7 @@ static void widen(struct pv *pv, uint32_t id, bool is_pointer)
 {
     for (uint32_t b = 0; b < pv->graph.block_count; b++)
         for (const struct in_inst *i = pv->graph.blocks[b].first; i <= pv->graph.blocks[b].last; i++) {
-            if (!uses(i, id))
+            if (!uses_id(i, id))
                 continue;
             unsigned n = is_pointer && i->opcode == SpvOpLoad ? 0 : dimension_of(pv, i, id);
             if (is_pointer && i->opcode == SpvOpLoad)
@@ -95,7 +95,7 @@ void pv_find_dimensions(struct pv *pv)
 
 /* ---- sizes ---------------------------------------------------------------------------------------- */
 
-static Z3_ast word(struct pv *pv, uint64_t n)
+static Z3_ast number_word(struct pv *pv, uint64_t n)
 {
     return pv_number(pv, n, 64);
 }
@@ -124,8 +124,8 @@ static void require_local_size(struct pv *pv)
 static Z3_ast size_variable(struct pv *pv, const char *name, unsigned d, uint32_t fixed)
 {
     if (d >= pv->dimensions)
-        return word(pv, 1);
-    return fixed ? word(pv, fixed) : pv_fresh(pv, name, 64);
+        return number_word(pv, 1);
+    return fixed ? number_word(pv, fixed) : pv_fresh(pv, name, 64);
 }
 
 static void declare_sizes(struct pv *pv, unsigned d)
@@ -135,13 +135,13 @@ static void declare_sizes(struct pv *pv, unsigned d)
     l->local[d] = size_variable(pv, "local_size", d, local);
     l->global[d] = size_variable(pv, "global_size", d, global);
     l->groups[d] = size_variable(pv, "num_groups", d, local && global ? global / local : 0);
-    l->offset[d] = d < pv->dimensions ? pv_fresh(pv, "offset", 64) : word(pv, 0);
+    l->offset[d] = d < pv->dimensions ? pv_fresh(pv, "offset", 64) : number_word(pv, 0);
     if (local && global % local)
         ex_fail(pv->ex, MM_INVALID, "explore.launch",
                 "the global size %u is no multiple of the local size %u", global, local);
     if (d >= pv->dimensions)
         return;
-    Z3_ast limit = word(pv, UINT64_C(1) << SIZE_BITS), one = word(pv, 1);
+    Z3_ast limit = number_word(pv, UINT64_C(1) << SIZE_BITS), one = number_word(pv, 1);
     pv_fact(pv, below(pv, l->global[d], limit));
     pv_fact(pv, below(pv, l->offset[d], limit));
     pv_fact(pv, below(pv, pv_add(pv, l->offset[d], l->global[d]), limit));
@@ -159,20 +159,20 @@ static void declare_ids(struct pv *pv, unsigned d, int t)
 {
     struct pv_launch *l = &pv->launch;
     if (d >= pv->dimensions) {
-        l->local_id[t][d] = l->group_id[t][d] = l->base[t][d] = word(pv, 0);
+        l->local_id[t][d] = l->group_id[t][d] = l->base[t][d] = number_word(pv, 0);
         return;
     }
     l->local_id[t][d] = pv_fresh(pv, "local_id", 64);
     l->group_id[t][d] = pv_fresh(pv, "group_id", 64);
     l->base[t][d] = pv_fresh(pv, "group_base", 64);
-    Z3_ast zero = word(pv, 0), end = pv_add(pv, l->base[t][d], l->local[d]);
+    Z3_ast zero = number_word(pv, 0), end = pv_add(pv, l->base[t][d], l->local[d]);
     pv_fact(pv, below(pv, l->local_id[t][d], l->local[d]));
     pv_fact(pv, below(pv, l->group_id[t][d], l->groups[d]));
     pv_fact(pv, Z3_mk_bvule(pv->c, l->base[t][d], l->global[d]));
     pv_fact(pv, Z3_mk_bvule(pv->c, end, l->global[d]));
     pv_fact(pv, Z3_mk_bvule(pv->c, l->group_id[t][d], l->base[t][d]));
     pv_fact(pv, pv_equal(pv, pv_equal(pv, l->group_id[t][d], zero), pv_equal(pv, l->base[t][d], zero)));
-    pv_fact(pv, pv_equal(pv, pv_equal(pv, pv_add(pv, l->group_id[t][d], word(pv, 1)), l->groups[d]),
+    pv_fact(pv, pv_equal(pv, pv_equal(pv, pv_add(pv, l->group_id[t][d], number_word(pv, 1)), l->groups[d]),
                          pv_equal(pv, end, l->global[d])));
     uint64_t size;
     if (pv_is_number(pv, l->local[d], &size))
@@ -185,7 +185,7 @@ static Z3_ast global_id(struct pv *pv, int t, unsigned d)
 {
     struct pv_launch *l = &pv->launch;
     if (d >= pv->dimensions)
-        return word(pv, 0);
+        return number_word(pv, 0);
     if (!l->global_id[t][d]) {
         l->global_id[t][d] = pv_fresh(pv, "global_id", 64);
         Z3_ast sum = pv_add(pv, pv_add(pv, l->base[t][d], l->local_id[t][d]), l->offset[d]);
@@ -198,8 +198,8 @@ static Z3_ast global_id(struct pv *pv, int t, unsigned d)
 static void relate_groups(struct pv *pv, unsigned d)
 {
     struct pv_launch *l = &pv->launch;
-    pv_fact(pv, below(pv, global_id(pv, 0, d), word(pv, UINT64_C(1) << SIZE_BITS)));
-    pv_fact(pv, below(pv, global_id(pv, 1, d), word(pv, UINT64_C(1) << SIZE_BITS)));
+    pv_fact(pv, below(pv, global_id(pv, 0, d), number_word(pv, UINT64_C(1) << SIZE_BITS)));
+    pv_fact(pv, below(pv, global_id(pv, 1, d), number_word(pv, UINT64_C(1) << SIZE_BITS)));
     for (int t = 0; t < 2; t++) {
         Z3_ast same = pv_equal(pv, l->group_id[t][d], l->group_id[1 - t][d]);
         Z3_ast before = pv_or(pv, below(pv, l->group_id[t][d], l->group_id[1 - t][d]),
@@ -259,14 +259,14 @@ static void declare_object_argument(struct pv *pv, struct pv_object *o, const st
     o->is_null = pv_fresh(pv, "is_null", 0);
     if (o->region == PV_PRIVATE) {
         o->is_null = pv->no;
-        o->size = word(pv, ex_pointed(pv->ex, type)->size);
+        o->size = number_word(pv, ex_pointed(pv->ex, type)->size);
         pv->parameter_leaves[p] = pv_fresh_value(pv, ex_pointed(pv->ex, type)).leaves;
         return;
     }
     if (given && spec.kind == SPEC_LOCAL)
-        o->size = word(pv, spec.count);
+        o->size = number_word(pv, spec.count);
     else if (given && (spec.kind == SPEC_BUFFER || spec.kind == SPEC_SVM))
-        o->size = word(pv, spec.count * pv_element_size(pv, o->id));
+        o->size = number_word(pv, spec.count * pv_element_size(pv, o->id));
     if (given)
         spec_clear(&spec);
 }
@@ -317,8 +317,8 @@ void pv_declare_launch(struct pv *pv)
             relate_groups(pv, d);
     }
     pv->launch.dimensions = pv_fresh(pv, "dimensions", 64);
-    pv_fact(pv, pv_and(pv, below(pv, word(pv, 0), pv->launch.dimensions),
-                       below(pv, pv->launch.dimensions, word(pv, 4))));
+    pv_fact(pv, pv_and(pv, below(pv, number_word(pv, 0), pv->launch.dimensions),
+                       below(pv, pv->launch.dimensions, number_word(pv, 4))));
     declare_arguments(pv);
     pv->verdict->dimensions = pv->dimensions;
     pv->assumed.required = pv->yes;
@@ -344,7 +344,7 @@ static Z3_ast linear_local_id(struct pv_run *run)
         pv->uses_local_linear = true;
         pv_fact(pv, pv_equal(pv, equal_in_all(pv, l->local_id), pv_equal(pv, l->linear[0], l->linear[1])));
         for (int t = 0; t < 2; t++)
-            pv_fact(pv, below(pv, l->linear[t], word(pv, UINT64_C(1) << SIZE_BITS)));
+            pv_fact(pv, below(pv, l->linear[t], number_word(pv, UINT64_C(1) << SIZE_BITS)));
     }
     return l->linear[run->thread];
 }

@@ -208,8 +208,8 @@ static void write_private(struct pv_run *run, const struct pv_object *o, Z3_ast 
     }
 }
 
-static void store(struct pv_run *run, const struct in_inst *inst, struct pv_leaf pointer,
-                  const struct pv_value *value, unsigned regions)
+static void store_value(struct pv_run *run, const struct in_inst *inst, struct pv_leaf pointer,
+                        const struct pv_value *value, unsigned regions)
 {
     struct pv *pv = run->pv;
     uint32_t object;
@@ -237,7 +237,7 @@ void pv_store(struct pv_run *run, const struct in_inst *inst, uint32_t pointer_i
     uint32_t object;
     unsigned regions =
         object_of(run->pv, pointer, &object) ? 0 : regions_of(run->pv, inst, type_of(run, pointer_id));
-    store(run, inst, pointer, value, regions);
+    store_value(run, inst, pointer, value, regions);
 }
 
 /* A store of unknown bytes. */
@@ -319,7 +319,8 @@ static Z3_ast index_of(struct pv_run *run, uint32_t id, bool in_bounds, uint64_t
     return index;
 }
 
-static Z3_ast step(struct pv *pv, Z3_ast offset, Z3_ast index, uint64_t stride)
+/* OFFSET + INDEX * STRIDE. */
+static Z3_ast add_index(struct pv *pv, Z3_ast offset, Z3_ast index, uint64_t stride)
 {
     return pv_add(pv, offset, pv_multiply(pv, index, pv_number(pv, stride, 64), false, pv->no, 0));
 }
@@ -335,7 +336,7 @@ static void access_chain(struct pv_run *run, const struct in_inst *inst)
     uint32_t i = 1;
     if (element && inst->operand_count > 1) {
         uint64_t stride = pointer->stride ? pointer->stride : ex_element_size(t);
-        at.bits = step(pv, at.bits, index_of(run, inst->operands[i++], in_bounds, stride), stride);
+        at.bits = add_index(pv, at.bits, index_of(run, inst->operands[i++], in_bounds, stride), stride);
     }
     for (; i < inst->operand_count; i++) {
         uint64_t member;
@@ -344,7 +345,7 @@ static void access_chain(struct pv_run *run, const struct in_inst *inst)
             at.bits = pv_add(pv, at.bits, pv_number(pv, t->offsets[member], 64));
             t = t->members[member];
         } else if (t->kind == IN_TY_VECTOR || t->kind == IN_TY_ARRAY) {
-            at.bits = step(pv, at.bits, index, t->stride);
+            at.bits = add_index(pv, at.bits, index, t->stride);
             t = t->element;
         } else {
             pv_stop(pv, inst, "an index into a value without elements");

@@ -90,7 +90,8 @@ static bool is_context(const struct pv_run *run)
     return run->at_cut != NULL;
 }
 
-static void deliver(struct pv_run *run, uint32_t to, Z3_ast condition)
+/* Adds the state at the end of the current block, under CONDITION, to the states at the beginning of block TO. */
+static void deliver_to_block(struct pv_run *run, uint32_t to, Z3_ast condition)
 {
     struct pv *pv = run->pv;
     const struct pv_block *target = &pv->graph.blocks[to];
@@ -118,13 +119,14 @@ static void leave_switch(struct pv_run *run, const struct pv_block *b, Z3_ast he
     for (uint32_t i = 1; i < b->successor_count; i++) {
         uint64_t literal = b->literals[2 * (i - 1)] | (uint64_t)b->literals[2 * (i - 1) + 1] << 32;
         Z3_ast is = pv_equal(pv, selector, pv_number(pv, literal, pv_width(pv, selector)));
-        deliver(run, b->successors[i], pv_and(pv, here, is));
+        deliver_to_block(run, b->successors[i], pv_and(pv, here, is));
         rest = pv_and(pv, rest, pv_not(pv, is));
     }
-    deliver(run, b->successors[0], pv_and(pv, here, rest));
+    deliver_to_block(run, b->successors[0], pv_and(pv, here, rest));
 }
 
-static void leave(struct pv_run *run, Z3_ast here)
+/* Executes the branch at the end of the current block, which is reached under HERE. */
+static void leave_block(struct pv_run *run, Z3_ast here)
 {
     struct pv *pv = run->pv;
     const struct pv_block *b = &pv->graph.blocks[run->block];
@@ -134,12 +136,12 @@ static void leave(struct pv_run *run, Z3_ast here)
             run->sinks[pv->graph.exit] ? pv_or(pv, run->sinks[pv->graph.exit], here) : here;
     } else if (b->end == PV_BRANCH) {
         Z3_ast c = pv_get_scalar(run, b->last->operands[0]).bits;
-        deliver(run, b->successors[0], pv_and(pv, here, c));
-        deliver(run, b->successors[1], pv_and(pv, here, pv_not(pv, c)));
+        deliver_to_block(run, b->successors[0], pv_and(pv, here, c));
+        deliver_to_block(run, b->successors[1], pv_and(pv, here, pv_not(pv, c)));
     } else if (b->end == PV_SWITCH) {
         leave_switch(run, b, here);
     } else if (b->successor_count) {
-        deliver(run, b->successors[0], here);
+        deliver_to_block(run, b->successors[0], here);
     }
 }
 
@@ -245,7 +247,7 @@ static void execute_block(struct pv_run *run, uint32_t block)
     for (const struct in_inst *i = b->first; i <= b->last; i++)
         if (i != b->last || b->end != PV_JUMP || in_is_terminator(i->opcode))
             pv_execute(run, i);
-    leave(run, run->condition[block]);
+    leave_block(run, run->condition[block]);
 }
 
 static void enter_block(struct pv_run *run, uint32_t block)
@@ -319,7 +321,8 @@ struct pv_run *pv_run_context(struct pv *pv, int thread)
     return run;
 }
 
-static void visit(const struct pv_run *run, uint32_t block, bool *seen, uint32_t *order, uint32_t *at)
+/* Depth-first search from BLOCK: fills ORDER, from the end, with the blocks in reverse postorder. */
+static void visit_block(const struct pv_run *run, uint32_t block, bool *seen, uint32_t *order, uint32_t *at)
 {
     const struct pv *pv = run->pv;
     const struct pv_block *b = &pv->graph.blocks[block];
@@ -328,7 +331,7 @@ static void visit(const struct pv_run *run, uint32_t block, bool *seen, uint32_t
         uint32_t to = b->successors[i];
         bool closed = pv_is_back(pv, block, to) && !pv->graph.loops[pv->graph.blocks[to].head_of].has_barrier;
         if (!seen[to] && !closed && !pv_is_cut(&pv->graph.blocks[to]))
-            visit(run, to, seen, order, at);
+            visit_block(run, to, seen, order, at);
     }
     order[--*at] = block;
 }
@@ -343,7 +346,7 @@ struct pv_run *pv_run_segment(struct pv *pv, int thread, uint32_t source)
     struct pv_run *run = new_run(pv, thread, source);
     bool *seen = pv_alloc(pv, pv->graph.block_count, sizeof *seen);
     uint32_t *order = pv_alloc(pv, pv->graph.block_count, sizeof *order);
-    visit(run, first, seen, order, &at);
+    visit_block(run, first, seen, order, &at);
     run->block = first;
     run->condition[first] = context->condition[first];
     run->state = source == PV_NONE ? initial_state(pv) : copy_state(pv, &context->at_cut[source]);

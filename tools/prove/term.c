@@ -27,7 +27,7 @@ void *pv_alloc(struct pv *pv, size_t count, size_t size)
     return ex_alloc(pv->ex, count * size);
 }
 
-static Z3_ast keep(struct pv *pv, Z3_ast a)
+static Z3_ast keep_term(struct pv *pv, Z3_ast a)
 {
     if (!a)
         pv_stop(pv, NULL, "limit reached: Z3: %s", Z3_get_error_msg(pv->c, Z3_get_error_code(pv->c)));
@@ -47,7 +47,7 @@ Z3_ast pv_fresh(struct pv *pv, const char *name, unsigned width)
     if (++pv->fresh_count > MOST_TERMS)
         pv_stop(pv, NULL, "limit reached: %d variables", MOST_TERMS);
     snprintf(text, sizeof text, "%.50s!%u", name, pv->fresh_count);
-    return keep(pv, Z3_mk_const(pv->c, Z3_mk_string_symbol(pv->c, text), sort_of(pv, width)));
+    return keep_term(pv, Z3_mk_const(pv->c, Z3_mk_string_symbol(pv->c, text), sort_of(pv, width)));
 }
 
 /* The variables' names end with their numbers. */
@@ -95,7 +95,7 @@ Z3_ast pv_number(struct pv *pv, uint64_t value, unsigned width)
         return value ? pv->yes : pv->no;
     if (width < 64)
         value &= (UINT64_C(1) << width) - 1;
-    return keep(pv, Z3_mk_unsigned_int64(pv->c, value, sort_of(pv, width)));
+    return keep_term(pv, Z3_mk_unsigned_int64(pv->c, value, sort_of(pv, width)));
 }
 
 bool pv_is_number(struct pv *pv, Z3_ast a, uint64_t *value)
@@ -120,7 +120,7 @@ Z3_ast pv_not(struct pv *pv, Z3_ast a)
         if (Z3_get_decl_kind(pv->c, Z3_get_app_decl(pv->c, app)) == Z3_OP_NOT)
             return Z3_get_app_arg(pv->c, app, 0);
     }
-    return keep(pv, Z3_mk_not(pv->c, a));
+    return keep_term(pv, Z3_mk_not(pv->c, a));
 }
 
 Z3_ast pv_and(struct pv *pv, Z3_ast a, Z3_ast b)
@@ -129,7 +129,7 @@ Z3_ast pv_and(struct pv *pv, Z3_ast a, Z3_ast b)
         return pv->no;
     if (a == pv->yes || a == b)
         return b;
-    return b == pv->yes ? a : keep(pv, Z3_mk_and(pv->c, 2, (Z3_ast[]){a, b}));
+    return b == pv->yes ? a : keep_term(pv, Z3_mk_and(pv->c, 2, (Z3_ast[]){a, b}));
 }
 
 Z3_ast pv_or(struct pv *pv, Z3_ast a, Z3_ast b)
@@ -138,7 +138,7 @@ Z3_ast pv_or(struct pv *pv, Z3_ast a, Z3_ast b)
         return pv->yes;
     if (a == pv->no || a == b)
         return b;
-    return b == pv->no ? a : keep(pv, Z3_mk_or(pv->c, 2, (Z3_ast[]){a, b}));
+    return b == pv->no ? a : keep_term(pv, Z3_mk_or(pv->c, 2, (Z3_ast[]){a, b}));
 }
 
 Z3_ast pv_implies(struct pv *pv, Z3_ast a, Z3_ast b)
@@ -153,7 +153,7 @@ Z3_ast pv_equal(struct pv *pv, Z3_ast a, Z3_ast b)
         return pv->yes;
     if (pv_is_number(pv, a, &x) && pv_is_number(pv, b, &y))
         return x == y ? pv->yes : pv->no;
-    return keep(pv, Z3_mk_eq(pv->c, a, b));
+    return keep_term(pv, Z3_mk_eq(pv->c, a, b));
 }
 
 Z3_ast pv_if(struct pv *pv, Z3_ast condition, Z3_ast a, Z3_ast b)
@@ -166,7 +166,7 @@ Z3_ast pv_if(struct pv *pv, Z3_ast condition, Z3_ast a, Z3_ast b)
         return condition;
     if (a == pv->no && b == pv->yes)
         return pv_not(pv, condition);
-    return keep(pv, Z3_mk_ite(pv->c, condition, a, b));
+    return keep_term(pv, Z3_mk_ite(pv->c, condition, a, b));
 }
 
 /* ---- bit vectors --------------------------------------------------------------------------------- */
@@ -187,14 +187,14 @@ Z3_ast pv_add(struct pv *pv, Z3_ast a, Z3_ast b)
     if (pv_is_number(pv, a, &x) && !pv_is_number(pv, b, &y))
         return pv_add(pv, b, a);
     if (!pv_is_number(pv, b, &y))
-        return keep(pv, Z3_mk_bvadd(pv->c, a, b));
+        return keep_term(pv, Z3_mk_bvadd(pv->c, a, b));
     if (y == 0)
         return a;
     if (pv_is_number(pv, a, &x))
         return pv_number(pv, x + y, width);
     if (is_operation(pv, a, Z3_OP_BADD, &app) && pv_is_number(pv, Z3_get_app_arg(pv->c, app, 1), &x))
         return pv_add(pv, Z3_get_app_arg(pv->c, app, 0), pv_number(pv, x + y, width));
-    return keep(pv, Z3_mk_bvadd(pv->c, a, b));
+    return keep_term(pv, Z3_mk_bvadd(pv->c, a, b));
 }
 
 Z3_ast pv_low(struct pv *pv, Z3_ast a, unsigned width)
@@ -210,7 +210,7 @@ Z3_ast pv_low(struct pv *pv, Z3_ast a, unsigned width)
         if (pv_width(pv, inner) >= width)
             return pv_low(pv, inner, width);
     }
-    return keep(pv, Z3_mk_extract(pv->c, width - 1, 0, a));
+    return keep_term(pv, Z3_mk_extract(pv->c, width - 1, 0, a));
 }
 
 Z3_ast pv_resize(struct pv *pv, Z3_ast a, unsigned width, bool is_signed)
@@ -223,8 +223,8 @@ Z3_ast pv_resize(struct pv *pv, Z3_ast a, unsigned width, bool is_signed)
         bool negative = is_signed && x >> (from - 1) & 1;
         return pv_number(pv, negative ? x | ~UINT64_C(0) << from : x, width);
     }
-    return keep(pv,
-                is_signed ? Z3_mk_sign_ext(pv->c, width - from, a) : Z3_mk_zero_ext(pv->c, width - from, a));
+    return keep_term(pv, is_signed ? Z3_mk_sign_ext(pv->c, width - from, a)
+                                   : Z3_mk_zero_ext(pv->c, width - from, a));
 }
 
 /* ---- products ------------------------------------------------------------------------------------ */
@@ -266,7 +266,7 @@ Z3_ast pv_multiply(struct pv *pv, Z3_ast a, Z3_ast b, bool no_wrap, Z3_ast guard
     if (pv_is_number(pv, b, &y)) {
         if (pv_is_number(pv, a, &x))
             return pv_number(pv, x * y, width);
-        return y == 1 ? a : y == 0 ? b : keep(pv, Z3_mk_bvmul(pv->c, a, b));
+        return y == 1 ? a : y == 0 ? b : keep_term(pv, Z3_mk_bvmul(pv->c, a, b));
     }
     Z3_ast known = launch_product(pv, a, b, width);
     if (known)
@@ -358,14 +358,14 @@ Z3_ast pv_divide(struct pv *pv, Z3_ast x, Z3_ast d, bool is_signed, bool remaind
                       pv_if(pv, d_negative, Z3_mk_bvneg(pv->c, d), d), &q, &r);
     Z3_ast flip = remainder ? x_negative : positive ? x_negative : Z3_mk_xor(pv->c, x_negative, d_negative);
     Z3_ast result = remainder ? r : q;
-    return keep(pv, pv_if(pv, flip, Z3_mk_bvneg(pv->c, result), result));
+    return keep_term(pv, pv_if(pv, flip, Z3_mk_bvneg(pv->c, result), result));
 }
 
 /* ---- facts --------------------------------------------------------------------------------------- */
 
 void pv_fact(struct pv *pv, Z3_ast fact)
 {
-    if (keep(pv, fact) == pv->yes)
+    if (keep_term(pv, fact) == pv->yes)
         return;
     pv->assumed.facts = ex_grow(pv->ex, pv->assumed.facts, pv->assumed.fact_count, sizeof *pv->assumed.facts);
     pv->assumed.facts[pv->assumed.fact_count++] = fact;

@@ -28,7 +28,7 @@ static int add_word(struct captured_launch *l, const char *text)
 }
 
 MM_PRINTF(3, 4)
-static int add(struct captured_launch *l, const char *option, const char *format, ...)
+static int add_option(struct captured_launch *l, const char *option, const char *format, ...)
 {
     char text[PATH_MAX + 600];
     va_list args;
@@ -51,12 +51,12 @@ static int write_file(const char *path, const void *data, size_t size)
 
 static int add_image(struct captured_launch *l, const struct mm_capture_memory *m, const char *file)
 {
-    return add(l, "memory",
-               "image:%" PRIu64 ":%u:%u:%u:%u:%" PRIu64 ":%" PRIu64 ":%" PRIu64 ":%" PRIu64 ":%" PRIu64
-               ":%" PRIu64 ":%" PRIu64 ":%" PRIu64 ":%" PRIu64 ":%" PRIu64 ":%u:%s",
-               m->flags, m->parent, m->image_type, m->channel_order, m->channel_type, m->width, m->height,
-               m->depth, m->array_size, m->row_pitch, m->region[0], m->region[1], m->region[2], m->row_bytes,
-               m->slice_bytes, m->levels, file);
+    return add_option(l, "memory",
+                      "image:%" PRIu64 ":%u:%u:%u:%u:%" PRIu64 ":%" PRIu64 ":%" PRIu64 ":%" PRIu64 ":%" PRIu64
+                      ":%" PRIu64 ":%" PRIu64 ":%" PRIu64 ":%" PRIu64 ":%" PRIu64 ":%u:%s",
+                      m->flags, m->parent, m->image_type, m->channel_order, m->channel_type, m->width,
+                      m->height, m->depth, m->array_size, m->row_pitch, m->region[0], m->region[1],
+                      m->region[2], m->row_bytes, m->slice_bytes, m->levels, file);
 }
 
 static int add_memory(struct captured_launch *l, const struct mm_capture_section *s)
@@ -75,9 +75,9 @@ static int add_memory(struct captured_launch *l, const struct mm_capture_section
     if (m.kind == MM_CAPTURE_IMAGE)
         return add_image(l, &m, s->size > sizeof m ? file : "");
     if (m.kind == MM_CAPTURE_SVM)
-        return add(l, "memory", "svm:%" PRIu64 ":%" PRIu64 ":%" PRIu64 ":%s", m.flags, m.size, m.address,
-                   file);
-    return add(l, "memory", "buf:%" PRIu64 ":%" PRIu64 ":%s", m.flags, m.size, file);
+        return add_option(l, "memory", "svm:%" PRIu64 ":%" PRIu64 ":%" PRIu64 ":%s", m.flags, m.size,
+                          m.address, file);
+    return add_option(l, "memory", "buf:%" PRIu64 ":%" PRIu64 ":%s", m.flags, m.size, file);
 }
 
 /* ---- arguments -------------------------------------------------------------------------------- */
@@ -106,24 +106,25 @@ static int add_argument(struct captured_launch *l, const struct mm_capture_secti
     case MM_CAPTURE_VALUE:
         return add_value(l, (const unsigned char *)s->data + sizeof a, a.size);
     case MM_CAPTURE_BUFFER:
-        return add(l, "arg", "@buf:%u:%" PRIu64 ":%" PRIu64 ":%" PRIu64, a.memory, a.offset, a.size, a.flags);
+        return add_option(l, "arg", "@buf:%u:%" PRIu64 ":%" PRIu64 ":%" PRIu64, a.memory, a.offset, a.size,
+                          a.flags);
     case MM_CAPTURE_SVM:
-        return add(l, "arg", "@svm:%u:%" PRIu64, a.memory, a.offset);
+        return add_option(l, "arg", "@svm:%u:%" PRIu64, a.memory, a.offset);
     case MM_CAPTURE_LOCAL:
-        return add(l, "arg", "local:%" PRIu64, a.size);
+        return add_option(l, "arg", "local:%" PRIu64, a.size);
     case MM_CAPTURE_SAMPLER:
-        return add(l, "arg", "@sampler:%u:%u:%u:%u:%" PRIu64 ":%" PRIu64, a.normalized, a.addressing,
-                   a.filter, a.mip_filter, a.offset, a.size);
+        return add_option(l, "arg", "@sampler:%u:%u:%u:%u:%" PRIu64 ":%" PRIu64, a.normalized, a.addressing,
+                          a.filter, a.mip_filter, a.offset, a.size);
     case MM_CAPTURE_IMAGE:
-        return add(l, "arg", "@image:%u", a.memory);
+        return add_option(l, "arg", "@image:%u", a.memory);
     case MM_CAPTURE_QUEUE:
-        return add(l, "arg", "@queue");
+        return add_option(l, "arg", "@queue");
     case MM_CAPTURE_PIPE:
         return tool_error(EXIT_UNKNOWN,
                           "argument %u of the captured launch is a pipe: its packets are not captured",
                           s->index);
     default:
-        return add(l, "arg", "null");
+        return add_option(l, "arg", "null");
     }
 }
 
@@ -131,9 +132,9 @@ static int add_argument(struct captured_launch *l, const struct mm_capture_secti
 
 static int add_sizes(struct captured_launch *l, const char *option, const uint64_t *n, uint32_t dimensions)
 {
-    return dimensions == 1   ? add(l, option, "%" PRIu64, n[0])
-           : dimensions == 2 ? add(l, option, "%" PRIu64 ",%" PRIu64, n[0], n[1])
-                             : add(l, option, "%" PRIu64 ",%" PRIu64 ",%" PRIu64, n[0], n[1], n[2]);
+    return dimensions == 1   ? add_option(l, option, "%" PRIu64, n[0])
+           : dimensions == 2 ? add_option(l, option, "%" PRIu64 ",%" PRIu64, n[0], n[1])
+                             : add_option(l, option, "%" PRIu64 ",%" PRIu64 ",%" PRIu64, n[0], n[1], n[2]);
 }
 
 /* The section's bytes and a zero; NULL: there is no section, or no memory. */
@@ -159,8 +160,8 @@ static int add_range(struct captured_launch *l, const struct mm_capture *c)
     snprintf(text, sizeof text, "%u", r.sub_group_size);
     if (r.sub_group_size)
         setenv("REFCL_SUB_GROUP_SIZE", text, 0);
-    int code = add(l, "captured", "yes");
-    code = code ? code : add(l, "kernel", "%s", name);
+    int code = add_option(l, "captured", "yes");
+    code = code ? code : add_option(l, "kernel", "%s", name);
     mm_free(name);
     code = code ? code : add_sizes(l, "global", r.global_size, r.dimensions);
     if (r.local_size[0])
@@ -197,7 +198,7 @@ static int add_program(struct captured_launch *l, const struct mm_capture *c, ch
     if (program)
         return write_file(path, program->data, (size_t)program->size);
     int code = write_file(path, l->source, strlen(l->source));
-    return code ? code : add(l, "build-options", "%s", l->options);
+    return code ? code : add_option(l, "build-options", "%s", l->options);
 }
 
 static int unpack(struct captured_launch *l, const struct mm_capture *c)

@@ -29,7 +29,7 @@ struct picker {
     struct last_write *writes;
 };
 
-static void put(struct window *w, const struct picked_event *e)
+static void put_event(struct window *w, const struct picked_event *e)
 {
     w->events[w->count++ % w->size] = *e;
 }
@@ -76,18 +76,18 @@ static void one_event(struct picker *p, const struct mm_event *e)
     for (size_t i = 0; i < p->finding->access_count && !own; i++) {
         own = same_agent(e->agent, p->finding->accesses[i].agent);
         if (own)
-            put(&p->own[i], &picked);
+            put_event(&p->own[i], &picked);
     }
     if (is_earlier_access(p, e)) {
         p->earlier = picked;
         p->has_earlier = true;
     }
     if (!own && mm_is_access(e) && (e->attributes & MM_ATOMIC))
-        put(&p->sync, &picked);
+        put_event(&p->sync, &picked);
     else if (!own && (e->kind == MM_API_CALL || e->kind == MM_COMMAND_START || e->kind == MM_COMMAND_END ||
                       e->kind == MM_EVENT_COMPLETE || e->kind == MM_CALLBACK || e->kind == MM_MAP ||
                       e->kind == MM_UNMAP || e->kind == MM_DEVICE_ENQUEUE))
-        put(&p->commands, &picked);
+        put_event(&p->commands, &picked);
 }
 
 static enum mm_class take_events(void *context, const struct mm_event *events, size_t count)
@@ -120,7 +120,7 @@ static int by_id(const void *a, const void *b)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-static void add(struct picked *picked, const struct window *w)
+static void add_window(struct picked *picked, const struct window *w)
 {
     for (size_t i = 0; i < w->size && i < w->count; i++)
         picked->events[picked->event_count++] = w->events[i];
@@ -151,16 +151,16 @@ static void sort_events(struct picked *picked, const struct picker *p)
             picked->events[i].read_from = MM_NO_EVENT;
 }
 
-static bool collect(const struct picker *p, struct picked *picked)
+static bool collect_events(const struct picker *p, struct picked *picked)
 {
     picked->events = mm_alloc_zero(2 * OWN + SYNC + COMMANDS + 1, sizeof *picked->events);
     picked->edges = mm_alloc_zero(EDGES, sizeof *picked->edges);
     if (!picked->events || !picked->edges)
         return false;
-    add(picked, &p->own[0]);
-    add(picked, &p->own[1]);
-    add(picked, &p->sync);
-    add(picked, &p->commands);
+    add_window(picked, &p->own[0]);
+    add_window(picked, &p->own[1]);
+    add_window(picked, &p->sync);
+    add_window(picked, &p->commands);
     if (p->has_earlier)
         picked->events[picked->event_count++] = p->earlier;
     sort_events(picked, p);
@@ -185,7 +185,7 @@ bool pick_events(int fd, const struct ck_finding *finding, struct picked *picked
         p->sync.size = SYNC;
         p->commands.size = COMMANDS;
         mm_trace_read(fd, "trace", &sink, &complete, NULL);
-        ok = collect(p, picked);
+        ok = collect_events(p, picked);
     }
     if (p)
         mm_free(p->writes);

@@ -45,7 +45,7 @@ static int only(struct session *session, const char *value)
 }
 
 /* Checks a number and keeps its text, which becomes an environment variable. */
-static int number(const char *option, const char *value, const char **to)
+static int set_number_text(const char *option, const char *value, const char **to)
 {
     uint64_t n;
     *to = value;
@@ -92,9 +92,9 @@ int session_option(struct session *session, size_t index, const char *value)
     case SESSION_LAUNCHES:
         return range("launches", value, &session->filter.first_launch, &session->filter.last_launch);
     case SESSION_SEED:
-        return number("seed", value, &session->execution.seed);
+        return set_number_text("seed", value, &session->execution.seed);
     case SESSION_STEP_LIMIT:
-        return number("step-limit", value, &session->execution.step_limit);
+        return set_number_text("step-limit", value, &session->execution.step_limit);
     case SESSION_SCHEDULE:
         session->execution.schedule = value;
         return tool_word("schedule", value, "sequential random fair", &word);

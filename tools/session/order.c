@@ -100,9 +100,10 @@ static void wait_too(struct orderer *o, uint64_t key)
         o->result = MM_LIMIT;
 }
 
-/* What flows through atomics while commands run side by side would flow otherwise. */
-static void hold(struct orderer *o, const struct mm_event *e, mm_event_id was, const struct mm_edge *edges,
-                 size_t count)
+/* Holds an event of a command back until its command may continue.  Not atomics: in another order of commands they would
+ * read other values. */
+static void hold_event(struct orderer *o, const struct mm_event *e, mm_event_id was,
+                       const struct mm_edge *edges, size_t count)
 {
     struct mm_edge *copy = count ? mm_alloc(count * sizeof *copy) : NULL;
     struct held held = {*e, was, copy, count};
@@ -137,9 +138,9 @@ static bool completes(struct orderer *o, const struct mm_event *e)
     return any;
 }
 
-/* Whether others may continue now. */
-static bool pass(struct orderer *o, const struct mm_event *e, mm_event_id was, const struct mm_edge *edges,
-                 size_t count)
+/* Emits an event; true if held events may continue now. */
+static bool pass_event(struct orderer *o, const struct mm_event *e, mm_event_id was,
+                       const struct mm_edge *edges, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const struct numbered *from = number_of(o, edges[i].from);
@@ -170,9 +171,9 @@ static void release(struct orderer *o)
         for (size_t i = 0; i < count; i++) {
             struct held *h = &list[i];
             if (o->result == MM_OK && has_to_wait(o, &h->event, h->edges, h->edge_count))
-                hold(o, &h->event, h->was, h->edges, h->edge_count);
+                hold_event(o, &h->event, h->was, h->edges, h->edge_count);
             else if (o->result == MM_OK)
-                again |= pass(o, &h->event, h->was, h->edges, h->edge_count);
+                again |= pass_event(o, &h->event, h->was, h->edges, h->edge_count);
             mm_free(h->edges);
         }
         mm_free(list);
@@ -187,8 +188,8 @@ static enum mm_class one_event(struct orderer *o, const struct mm_event *e)
     if (!mm_is_access(e))
         give_number(o, was);
     if (o->result == MM_OK && has_to_wait(o, e, o->edges, o->edge_count))
-        hold(o, e, was, o->edges, o->edge_count);
-    else if (o->result == MM_OK && pass(o, e, was, o->edges, o->edge_count))
+        hold_event(o, e, was, o->edges, o->edge_count);
+    else if (o->result == MM_OK && pass_event(o, e, was, o->edges, o->edge_count))
         release(o);
     o->edge_count = 0;
     return o->result;

@@ -17,7 +17,7 @@ extern char **environ;
 enum { ANSWER = 4096, TEXT_MAX = 4 << 20, MOST_ASKED = 500 };
 
 /* "function\nfile:line\n"; the empty string if there is no answer. */
-static void ask(const char *module, const char *offset, char answer[ANSWER])
+static void ask_symbolizer(const char *module, const char *offset, char answer[ANSWER])
 {
     int out[2];
     size_t used = 0;
@@ -52,7 +52,7 @@ static void ask(const char *module, const char *offset, char answer[ANSWER])
         ;
 }
 
-static void keep(char **slot, char *s)
+static void keep_text(char **slot, char *s)
 {
     mm_free(*slot);
     *slot = s;
@@ -87,7 +87,7 @@ static void send_text(struct session_places *places, const char *file, struct mm
 {
     if (!*file || is_told(places, file))
         return;
-    keep(&places->strings[2], read_file(file));
+    keep_text(&places->strings[2], read_file(file));
     if (places->strings[2])
         *text = (struct mm_record){.type = MM_RECORD_TEXT, .text = {file, places->strings[2]}};
 }
@@ -101,7 +101,7 @@ bool session_places_find(struct session_places *places, struct mm_record *record
         return false;
     answer[0] = 0;
     if (!places->hidden && places->asked++ < MOST_ASKED)
-        ask(source->file, source->function + 1, answer);
+        ask_symbolizer(source->file, source->function + 1, answer);
     char *line = strchr(answer, '\n');
     char *colon = line ? strrchr(line, ':') : NULL;
     if (!colon || line[1] == '?') {
@@ -109,8 +109,8 @@ bool session_places_find(struct session_places *places, struct mm_record *record
         return true;
     }
     *line++ = *colon++ = 0;
-    keep(&places->strings[0], mm_strdup(answer));
-    keep(&places->strings[1], mm_strdup(line));
+    keep_text(&places->strings[0], mm_strdup(answer));
+    keep_text(&places->strings[1], mm_strdup(line));
     if (!places->strings[0] || !places->strings[1])
         return false;
     source->function = places->strings[0];

@@ -318,7 +318,7 @@ void session_processes_report(const struct session_processes *processes)
 
 /* ---- processes ------------------------------------------------------------------------------- */
 
-static int prepare(struct session_processes *all, struct session_process *p)
+static int prepare_process(struct session_processes *all, struct session_process *p)
 {
     const struct session *session = all->session;
     struct mm_error err = {0};
@@ -361,7 +361,7 @@ static struct session_process *new_process(struct session_processes *all, int *c
     atomic_store(&p->done, true);
     *all->end = p;
     all->end = &p->next;
-    p->code = *code = prepare(all, p);
+    p->code = *code = prepare_process(all, p);
     return p;
 }
 
@@ -385,7 +385,7 @@ static int add_process(struct session_processes *all, int fd, pid_t pid)
 }
 
 /* Accepts all pending connections; those of processes of other users are rejected. */
-static int take(struct session_processes *all)
+static int accept_connections(struct session_processes *all)
 {
     int code = 0, fd;
     while ((fd = accept4(all->listener, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
@@ -421,7 +421,7 @@ int session_processes_follow(struct session_processes *all, const struct supervi
                 stderr,
                 "refcl: note: the program did not end within %d s of the signal that refcl passed on; it is killed\n",
                 SESSION_GRACE_SECONDS);
-        int c = take(all);
+        int c = accept_connections(all);
         code = c ? c : code;
         if (over && all_done(all))
             break;

@@ -51,7 +51,7 @@ static void look_at_page(struct session_progress *p)
     p->group = groups > p->group ? groups : p->group;
 }
 
-static void show(struct session_progress *p, int64_t now)
+static void show_progress(struct session_progress *p, int64_t now)
 {
     char line[200], events[60], group[40] = "";
     rate(p, now, events, sizeof events);
@@ -65,12 +65,12 @@ static void show(struct session_progress *p, int64_t now)
     p->shown = true;
 }
 
-static void look(struct session_progress *p)
+static void show_if_due(struct session_progress *p)
 {
     int64_t now = (int64_t)mm_clock_ms(CLOCK_MONOTONIC);
     if (now - p->begin < PATIENCE_MS || now - p->last < EVERY_MS)
         return;
-    show(p, now);
+    show_progress(p, now);
     p->last = now;
     p->events_before = p->events;
 }
@@ -88,7 +88,7 @@ static enum mm_class progress_take_events(void *context, const struct mm_event *
         p->group = group > p->group ? group : p->group;
         break;
     }
-    look(p);
+    show_if_due(p);
     return MM_OK;
 }
 
@@ -163,7 +163,7 @@ void session_progress_idle(void *context)
 {
     struct session_progress *p = context;
     if (p->launches)
-        look(p);
+        show_if_due(p);
 }
 
 void session_progress_end(struct session_progress *p)

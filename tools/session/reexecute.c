@@ -13,7 +13,7 @@ struct watch {
     unsigned count;
 };
 
-static enum mm_class look(struct watch *w)
+static enum mm_class check_time(struct watch *w)
 {
     return ++w->count % OFTEN == 0 && mm_clock_seconds(CLOCK_THREAD_CPUTIME_ID) >= w->end ? MM_LIMIT : MM_OK;
 }
@@ -21,14 +21,14 @@ static enum mm_class look(struct watch *w)
 static enum mm_class take_record(void *context, const struct mm_record *record)
 {
     struct watch *w = context;
-    enum mm_class cls = look(w);
+    enum mm_class cls = check_time(w);
     return cls ? cls : w->to->record(w->to->context, record);
 }
 
 static enum mm_class again_take_events(void *context, const struct mm_event *events, size_t count)
 {
     struct watch *w = context;
-    enum mm_class cls = look(w);
+    enum mm_class cls = check_time(w);
     return cls ? cls : w->to->events(w->to->context, events, count);
 }
 

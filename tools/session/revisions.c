@@ -63,8 +63,8 @@ static bool read_again(int fd, session_reader *reader, const struct mm_sink *sin
 }
 
 /* The findings that are no races under REVISION. */
-static bool judge(struct ck_detector *detector, struct session_places *places, int fd, session_reader *reader,
-                  enum mm_revision revision, bool *none)
+static bool judge_under_revision(struct ck_detector *detector, struct session_places *places, int fd,
+                                 session_reader *reader, enum mm_revision revision, bool *none)
 {
     struct ck_detector_options options = {.races = true,
                                           .weak = ck_detector_is_weak(detector),
@@ -127,9 +127,9 @@ void session_revisions(struct ck_detector *detector, struct session_places *plac
     if (fd >= 0 && wider && queries && read_again(fd, reader, &sink)) {
         bool differ = (s.scopes & (s.scopes - 1)) != 0;
         if (differ && mm_clock_seconds(CLOCK_THREAD_CPUTIME_ID) < end)
-            judge(detector, places, fd, reader, MM_REVISION_3_1_1, wider);
+            judge_under_revision(detector, places, fd, reader, MM_REVISION_3_1_1, wider);
         if (s.count && mm_clock_seconds(CLOCK_THREAD_CPUTIME_ID) < end)
-            judge(detector, places, fd, reader, MM_REVISION_3_1_0, queries);
+            judge_under_revision(detector, places, fd, reader, MM_REVISION_3_1_0, queries);
     }
     for (size_t i = 0; wider && queries && i < count; i++) {
         if (wider[i])

@@ -222,7 +222,7 @@ static int run_program(const struct session_processes *processes)
 }
 
 /* Starts ARGV with PROCESSES listening for its trace. */
-static void start(const struct session_processes *processes, char **argv, struct supervised *child)
+static void start_command(const struct session_processes *processes, char **argv, struct supervised *child)
 {
     char library[PATH_MAX], preload[PATH_MAX];
     int status[2]; /* reports a failed exec: it closes on a good one */
@@ -313,8 +313,8 @@ static int save_sources(const char *folder, const struct ck_detector *detector)
     return code;
 }
 
-static int report(const struct session *session, const struct ck_detector *detector, int child,
-                  struct ck_report_options *options)
+static int report_findings(const struct session *session, const struct ck_detector *detector, int child,
+                           struct ck_report_options *options)
 {
     bool none = ck_detector_finding_count(detector) == 0;
     bool known = options->observation == CK_OBSERVED && ck_detector_status(detector, NULL) == MM_OK;
@@ -414,7 +414,8 @@ static bool has_host(const struct session_processes *processes)
     return any;
 }
 
-static int finish(struct session_processes *processes, char **argv, struct supervised *child, int code)
+static int finish_session(struct session_processes *processes, char **argv, struct supervised *child,
+                          int code)
 {
     const struct session *session = processes->session;
     char program[280];
@@ -462,7 +463,7 @@ static int finish(struct session_processes *processes, char **argv, struct super
     if (ended && !session->execution.has_seeds && !session->program && !session->on_driver)
         find_advice(session, detector, argv);
     ck_detector_filter(detector, !session->check.ignore_uniform);
-    int reported = report(session, detector, status, &options);
+    int reported = report_findings(session, detector, status, &options);
     if (!reported && session->report.html)
         reported = session_html(detector, processes, &options, session->report.html);
     if (code || reported)
@@ -492,7 +493,7 @@ int session_execute(struct session_processes *processes, const struct session *s
     if (!code)
         session_input_signals(0);
     if (!code)
-        start(processes, argv, child);
+        start_command(processes, argv, child);
     if (child->pid < 0)
         return code ? code : EXIT_USAGE;
     session_input_signals(child->pid); /* Ctrl-C ends the program, we report */
@@ -515,7 +516,7 @@ static int run_once(const struct session *given, char **argv)
         copy.command.launches = folder;
     int code = session_execute(&processes, session, patterns, argv, &child);
     if (child.pid >= 0)
-        code = finish(&processes, argv, &child, code);
+        code = finish_session(&processes, argv, &child, code);
     session_input_signals_off();
     session_processes_close(&processes);
     if (*folder)

@@ -39,7 +39,7 @@ static int letter_of(struct store *s, int64_t device)
         "i", device);
 }
 
-static void collect(struct store *s, struct shapes *all)
+static void collect_shapes(struct store *s, struct shapes *all)
 {
     sqlite3_stmt *q = store_statement(
         s,
@@ -102,7 +102,7 @@ enum mm_class site_put_shapes(struct site *site, FILE *out)
     struct shapes *all = calloc(1, sizeof *all);
     if (!all)
         return mm_fail(site->err, MM_LIMIT, "store.memory", "out of memory");
-    collect(s, all);
+    collect_shapes(s, all);
     if (all->point_count) {
         fputs(
             "<h2 id=\"shapes\">Weak behaviors by shape</h2>\n<p>The outcomes that tests ask about, where the model allows them. "

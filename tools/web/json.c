@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 /* What comes before a value. */
-static void begin(struct json *json, const char *key)
+static void begin_value(struct json *json, const char *key)
 {
     if (json->follows)
         fputs(",", json->out);
@@ -18,7 +18,7 @@ static void begin(struct json *json, const char *key)
 
 void json_open(struct json *json, const char *key, char bracket)
 {
-    begin(json, key);
+    begin_value(json, key);
     fputc(bracket, json->out);
     json->follows = false;
 }
@@ -31,18 +31,18 @@ void json_close(struct json *json, char bracket)
 
 void json_text(struct json *json, const char *key, const char *text)
 {
-    begin(json, key);
+    begin_value(json, key);
     mm_put_json_string(text, false, json->out);
 }
 
 void json_number(struct json *json, const char *key, uint64_t value)
 {
-    begin(json, key);
+    begin_value(json, key);
     fprintf(json->out, "%" PRIu64, value);
 }
 
 void json_bool(struct json *json, const char *key, bool value)
 {
-    begin(json, key);
+    begin_value(json, key);
     fputs(value ? "true" : "false", json->out);
 }

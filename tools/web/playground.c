@@ -60,8 +60,8 @@ struct play {
     bool advised;
 };
 
-static enum mm_class split(const char *text, char words[MAX_TEXT], const char *out[MAX_WORDS + 1],
-                           struct mm_error *err)
+static enum mm_class split_words(const char *text, char words[MAX_TEXT], const char *out[MAX_WORDS + 1],
+                                 struct mm_error *err)
 {
     size_t count = 0, size = strlen(text);
     if (size >= MAX_TEXT)
@@ -98,8 +98,8 @@ static enum mm_class read_input(struct play *p, const char *test, const char *mo
     mm_cat_set_files(find_file);
     if (!text)
         return mm_fail(err, MM_INVALID, "playground", "there is no model '%s'", model);
-    enum mm_class r = split(switches, p->words[0], p->switches, err);
-    r = r ? r : split(relations, p->words[1], p->relations, err);
+    enum mm_class r = split_words(switches, p->words[0], p->switches, err);
+    r = r ? r : split_words(relations, p->words[1], p->relations, err);
     r = r ? r : mm_cat_parse(text, model, p->switches, &p->model, err);
     if (!r && strncmp(test, CK_PROGRAM_MAGIC, strlen(CK_PROGRAM_MAGIC)) == 0)
         return read_kernel(p, test, text, err);
@@ -121,7 +121,7 @@ static enum mm_class list_forbidden(struct play *p, unsigned timeout_ms, struct 
     return ck_search(p->program, p->model, &options, &p->listed, err);
 }
 
-static enum mm_class decide(struct play *p, unsigned flags, unsigned timeout_ms, struct mm_error *err)
+static enum mm_class decide_program(struct play *p, unsigned flags, unsigned timeout_ms, struct mm_error *err)
 {
     p->options = (struct ck_options){.timeout_ms = timeout_ms,
                                      .executions = true,
@@ -484,7 +484,7 @@ static char *answer(const struct question *q)
     *p = (struct play){.json.out = open_memstream(&text, &size)};
     if (p->json.out) {
         enum mm_class r = read_input(p, q->test, q->model, q->switches, q->relations, &err);
-        r = r ? r : q->state ? advise_state(p, q, &err) : decide(p, q->flags, q->timeout_ms, &err);
+        r = r ? r : q->state ? advise_state(p, q, &err) : decide_program(p, q->flags, q->timeout_ms, &err);
         json_open(&p->json, NULL, '{');
         if (r)
             put_error(&p->json, &err);

@@ -175,8 +175,8 @@ static bool lies_in(struct replay *r, const struct ck_event *h, const struct in_
 }
 
 /* The bytes of H in those at ADDRESS: read into BYTES, or compared with them; false: they differ. */
-static bool take(const struct ck_event *h, const struct in_object *object, uint64_t address, uint8_t *bytes,
-                 bool compare)
+static bool take_bytes(const struct ck_event *h, const struct in_object *object, uint64_t address,
+                       uint8_t *bytes, bool compare)
 {
     uint64_t at = object->address + h->offset - address;
     for (uint32_t k = 0; k < h->size; k++) {
@@ -211,7 +211,7 @@ static bool copies(struct replay *r, uint32_t copy, enum mm_kind kind, const str
         const struct ck_event *h = &r->execution->events[i];
         if (r->copied[i] || h->kind != kind || !is_met(r, h) || !lies_in(r, h, object, address, size))
             continue;
-        if (!take(h, object, address, bytes, kind == MM_WRITE)) {
+        if (!take_bytes(h, object, address, bytes, kind == MM_WRITE)) {
             differs(r, copy, "line %u: another value is copied to %s", h->line,
                     r->program->objects[h->object].name);
             return true;
@@ -257,7 +257,7 @@ static bool access(struct replay *r, uint32_t item, enum mm_kind kind, const str
         return false;
     while (h && h->kind == kind && lies_in(r, h, object, address, size) &&
            (done == 0 || object->address + h->offset >= done)) {
-        if (!take(h, object, address, bytes, kind == MM_WRITE))
+        if (!take_bytes(h, object, address, bytes, kind == MM_WRITE))
             return differs(r, item, "line %u: another value is written to %s", h->line,
                            r->program->objects[h->object].name);
         describe_step(r, p->first + p->at, p->rounds > 0);

@@ -387,7 +387,7 @@ static bool take_all(struct witness_reader *r, const cJSON *root)
     return take_module(r) && take_arguments(r, root);
 }
 
-static cJSON *parse(const char *text, const char *path, struct mm_error *err)
+static cJSON *parse_json(const char *text, const char *path, struct mm_error *err)
 {
     const char *end = NULL;
     cJSON *root = cJSON_ParseWithOpts(text, &end, true);
@@ -415,7 +415,7 @@ int witness_read(struct witness *w, const char *path)
         mm_free(text);
         return tool_report(&err);
     }
-    cJSON *root = parse(text, path, &err);
+    cJSON *root = parse_json(text, path, &err);
     mm_free(text);
     w->arena = mm_arena_create();
     w->program = w->own_program = ck_program_create();

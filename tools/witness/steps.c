@@ -158,7 +158,7 @@ static void print_end(const struct steps *s, enum replay_result result, const ch
 
 /* ---- the program of the session -------------------------------------------------------------------- */
 
-static int run(void *context, int trace)
+static int run_replay(void *context, int trace)
 {
     struct steps *s = context;
     const struct witness *w = s->witness;
@@ -196,7 +196,7 @@ static bool has_race(const struct ck_detector *detector)
 }
 
 /* Compares the replay with the finding in the file; the detector must report a race of the default model as well. */
-static int judge(void *context, const struct ck_detector *detector, int status)
+static int judge_replay(void *context, const struct ck_detector *detector, int status)
 {
     const struct steps *s = context;
     const struct witness *w = s->witness;
@@ -225,7 +225,7 @@ int replay_run(struct session *session, const char *path)
                           .out = session->report.quiet ? NULL
                                  : taken               ? stderr
                                                        : stdout};
-    struct session_program program = {&steps, run, judge};
+    struct session_program program = {&steps, run_replay, judge_replay};
     char *words[] = {(char *)(uintptr_t)path, NULL};
     int code = witness_read(&witness, path);
     if (code)

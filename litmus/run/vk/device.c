@@ -43,7 +43,7 @@ static const char *create_instance(struct lt_vk *vk)
 }
 
 /* Returns NULL, or why Vulkan cannot be used. */
-static const char *load(struct lt_vk *vk)
+static const char *load_vulkan(struct lt_vk *vk)
 {
     *vk = (struct lt_vk){.library = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL)};
     if (!vk->library)
@@ -81,7 +81,7 @@ static void list(FILE *out)
 {
     struct lt_vk vk;
     VkPhysicalDevice devices[MAX_DEVICES];
-    const char *reason = load(&vk);
+    const char *reason = load_vulkan(&vk);
     if (reason)
         fprintf(out, "%s\n", reason);
     for (uint32_t d = 0, n = reason ? 0 : physical_devices(&vk, devices); d < n; d++) {
@@ -235,7 +235,7 @@ static const char *open_device(struct lt_device *device, const struct lt_options
 {
     *device = (struct lt_device){.vk = calloc(1, sizeof(struct lt_vk))};
     struct lt_vk *vk = device->vk;
-    const char *reason = vk ? load(vk) : "out of memory";
+    const char *reason = vk ? load_vulkan(vk) : "out of memory";
     if (reason)
         return reason;
     if (!find_device(vk, options))
