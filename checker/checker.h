@@ -41,7 +41,7 @@ struct ck_options {
         drf; /* search: search/docs/search.md#programs-without-atomic-operations and #visible-writes hold for the model */
     bool by_clocks; /* with DRF: the model judges no execution that the clocks judge (for tests) */
     bool deepens;   /* the caller raises the loop bound until the time is used: messages name --timeout */
-    bool accept_vacuous; /* a program without executions satisfies nothing and has no race: not "unknown" */
+    bool accept_vacuous; /* decide programs without executions instead of "unknown" */
     bool forbidden;      /* search: also list final states of candidates alone, and why they are forbidden */
     const char *const
         *relations; /* search: definitions of the model, NULL-terminated, to keep with EXECUTIONS */
@@ -162,8 +162,8 @@ bool ck_flag_is_race(const char *name);
 bool ck_verdict_has_flag(const struct ck_verdict *verdict, const char *name);
 /* Whether some execution is undefined by a flag of the model, race or other. */
 enum ck_answer ck_verdict_undefined(const struct ck_verdict *verdict);
-/* Fills OUT, in ARENA, with why check CHECK fails for the candidate of EVAL, which evaluates MODEL; DESCRIBE returns the
- * step of an event.  False: out of memory. */
+/* Fills OUT, in ARENA, with the reason why check CHECK fails for the candidate of EVAL, which evaluates
+ * MODEL; DESCRIBE converts an event into a step.  False: out of memory. */
 bool ck_explain(struct mm_arena *arena, struct mm_cat_eval *eval, const struct mm_cat_model *model,
                 uint32_t check, struct ck_step (*describe)(const void *execution, uint32_t event),
                 const void *execution, struct ck_violation *out);
@@ -234,7 +234,7 @@ struct ck_detector_options {
 bool ck_allocation_lies_in(const struct mm_allocation *part, const struct mm_allocation *whole);
 struct ck_detector *ck_detector_create(const struct ck_detector_options *options);
 void ck_detector_destroy(struct ck_detector *detector);
-/* The execution is over: frees what only more events would need. */
+/* Ends the execution: frees the state that only later events would use. */
 void ck_detector_finish(struct ck_detector *detector);
 /* States that no later edge starts at event ID; frees the vector clock stored for such edges. */
 void ck_detector_retire(struct ck_detector *detector, mm_event_id id);
@@ -285,10 +285,10 @@ struct ck_change {
     struct ck_order commands; /* instead, FIRST 0: none */
     bool atomic;              /* the events are atomic, relaxed in SCOPE */
 };
-/* EVENT as it would be with CHANGE. */
+/* Changes EVENT as CHANGE says. */
 void ck_change_apply(const struct ck_change *change, struct mm_event *event);
-/* The detector treats waits as added where CHANGE has them; ck_change_apply() applies the rest.  CHANGE has to
- * live as long as records come. */
+/* The detector judges the execution as if CHANGE had added its waits; the caller applies the rest by
+ * ck_change_apply().  CHANGE has to live until the last record. */
 void ck_detector_suppose(struct ck_detector *detector, const struct ck_change *change);
 
 #define CK_UNIFORM_WRITE "uniform-write"
@@ -375,13 +375,13 @@ bool ck_detector_races_across(const struct ck_detector *detector);
 void ck_detector_mark_uniform(struct ck_detector *detector, size_t i);
 /* After the last mark: findings whose kind the filters leave out, or are uniform writes and UNIFORM is false, count as suppressed. */
 void ck_detector_filter(struct ck_detector *detector, bool uniform);
-/* Advice that was found by trying. */
+/* Sets the advice of finding I, which was verified. */
 void ck_detector_advise(struct ck_detector *detector, size_t i, const char *fix);
 /* Leaves out findings that PATTERNS match: lines of "kind", "kind:FILE" or "kind:FILE:LINE", each part a
  * shell pattern, # comments.  MM_INVALID with the line that is none.  Call before the first record. */
 enum mm_class ck_detector_suppress(struct ck_detector *detector, const char *patterns, const char *name,
                                    struct mm_error *err);
-/* What left a finding out, named as the option that asks for it. */
+/* The filter that hides a finding, named like its option. */
 enum ck_filter {
     CK_FILTER_NONE,
     CK_FILTER_ONLY,
@@ -393,7 +393,8 @@ enum ck_filter {
 };
 /* Whether KERNEL, or NULL, is one of PATTERNS: shell patterns, separated by commas. */
 bool ck_is_of_kernels(const char *patterns, const char *kernel);
-/* Distinct findings that FILTER left out; a race that other launches have and that is reported is none. */
+/* The number of distinct findings that FILTER hides; a race that is also reported for another launch does
+ * not count. */
 size_t ck_detector_hidden(const struct ck_detector *detector, enum ck_filter filter);
 size_t ck_detector_suppressed(const struct ck_detector *detector); /* their sum */
 /* MM_OK, or MM_LIMIT with the bound that was hit. */
@@ -439,7 +440,7 @@ struct ck_ending {
     const char *program; /* NULL: that is not known */
     int status, signal;  /* 0: none */
 };
-/* How much of the program was seen.  Less than all of it: no findings prove nothing. */
+/* How much of the program was observed.  Unless it was all, the absence of findings proves nothing. */
 enum ck_observation {
     CK_OBSERVED,
     CK_OBSERVED_NOTHING, /* no process of it used OpenCL through refcl */

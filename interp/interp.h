@@ -76,8 +76,8 @@ struct in_argument_info {
     uint32_t image_kind; /* IMAGE: enum in_image_kind */
     bool depth_image;    /* IMAGE: of depths */
 };
-/* What launches a kernel: the host, other kernels (blocks), or creation and destruction of the program's
- * variables [SPIRV 3.6 Initializer, Finalizer]. */
+/* The launcher of a kernel: the host, other kernels (blocks), or the creation and destruction of the
+ * program's variables [SPIRV 3.6 Initializer, Finalizer]. */
 enum in_kernel_use { IN_FOR_HOST, IN_FOR_KERNELS, IN_INITIALIZER, IN_FINALIZER };
 struct in_kernel_info {
     const char *name;

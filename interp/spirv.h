@@ -146,8 +146,8 @@ bool in_spirv_source_type(const struct in_module *module, const char *kernel, ui
                           size_t size);
 /* Whether TY is a union, which LLVM represents as a structure with one of its members. */
 bool in_spirv_is_union(const struct in_module *module, const struct in_ty *ty);
-/* What the memory of NAME, a variable or "KERNEL.PARAMETER" of type TYPE, consists of; integers are unsigned where the
- * module does not say. */
+/* The scalar type of the memory of NAME, a variable or "KERNEL.PARAMETER" of type TYPE; integers of
+ * unknown signedness are unsigned. */
 struct mm_scalar in_spirv_scalar(const struct in_module *module, const char *name, const struct in_ty *type);
 /* The layout (memmodel/trace/docs/format.md#layouts) of the variable NAME, of program scope or "KERNEL.VARIABLE", and of what argument
  * NAME of KERNEL points to; "" for arrays of scalars, and where the module does not say.  Owned by the module. */
@@ -167,7 +167,7 @@ struct in_spirv_options {
     const char *name;      /* for messages */
     uint32_t bound_limit;  /* more ids are an error of class MM_LIMIT; 0: SPIR-V's universal limit */
     const uint32_t *lines; /* of each instruction in the text that was assembled; they outlive the module */
-    uint32_t line_count;   /* of LINES, 0: instructions have the places that OpLine says */
+    uint32_t line_count;   /* of LINES; 0: OpLine gives the places of instructions */
 };
 /* Reads a module of SIZE bytes.  MM_INVALID: not a module, with the rule; MM_LIMIT: too many ids, or out of
  * memory. */

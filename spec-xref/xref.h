@@ -188,7 +188,7 @@ enum xr_evidence {
     XR_UNTESTED,
     XR_REASONED, /* not producible here: the clause says why */
     XR_ANSWERED, /* not producible here, as the clause says: only REFCL_FAIL answers so, before the call does anything */
-    XR_NEEDLESS,  /* not producible here: the call needs nothing that could run out, which a test shows */
+    XR_NEEDLESS,  /* not producible here: a test shows that the call uses no limited resource */
     XR_INJECTED,  /* a failure below the API: of an allocation, or of a device that is lost */
     XR_TRIGGERED, /* the cause that the condition names */
     XR_EVIDENCE_COUNT
@@ -200,8 +200,8 @@ const char *xr_evidence_reason(const struct xr_clause *clause, enum xr_evidence 
 
 enum { XR_TEST_CLAUSES = 6 };
 
-/* A test that expects a code of an API call.  Code "": the call is shown to need nothing that its clauses
- * name. */
+/* A test that expects a code of an API call.  Code "": the test shows that the call uses none of the
+ * resources that its clauses name. */
 struct xr_error_test {
     const char *entry, *code, *file;
     unsigned line;
@@ -215,7 +215,7 @@ struct xr_axiom {
     const char *name, *file;
     unsigned line;
     size_t citation_count;
-    bool required; /* of a model of a specification, not of one that has none */
+    bool required; /* the model implements a specification */
 };
 
 struct xr_citations {
@@ -325,7 +325,7 @@ const char *xr_change_name(enum xr_change_kind kind);
 struct xr_change {
     enum xr_change_kind kind;
     const struct xr_sentence *before, *after; /* NULL where there is none */
-    const struct xr_clause *clause;           /* that represented BEFORE, or NULL */
+    const struct xr_clause *clause;           /* the clause of sentence BEFORE, or NULL */
 };
 
 struct xr_diff {

@@ -13,7 +13,7 @@ enum { CK_PREDICT_CONDITION = MM_KIND_COUNT };
 /* Represents the unknown value of a write that no recorded read has read. */
 #define CK_PREDICT_UNKNOWN UINT64_C(0xa5a5a5a5a5a5a5a5)
 
-/* In place of indices in the arrays of a window: none. */
+/* Instead of an index in an array of a window: none. */
 #define CK_PREDICT_NO_PLACE UINT32_MAX
 #define CK_PREDICT_NO_ITEM  UINT32_MAX
 /* In place of the number of a command. */

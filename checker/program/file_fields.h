@@ -71,7 +71,7 @@ static const char *origin_word(unsigned value)
     return mm_origin_name((enum mm_origin)value);
 }
 
-/* What a thread is apart from its registers and instructions. */
+/* The fields of a thread other than registers and instructions. */
 struct reg {
     const char *name;
     uint8_t size;

@@ -10,7 +10,8 @@ struct ck_group_id {          /* group id of a work-group, computed once for man
     uint64_t group[3];
 };
 
-/* Elements of FINDING are those of ARGUMENT, where it is NULL those of the memory object, bytes where it has none. */
+/* Initializes the counts of FINDING.  Elements are those of ARGUMENT; if it is NULL those of the memory
+ * object, or bytes if its element type is unknown. */
 void ck_heat_begin(struct ck_finding *finding, const struct mm_argument *argument);
 /* Counts an instance at byte OFFSET of the memory object for the work-groups of the COUNT (1 or 2) agents; two of one work-group
  * count once.  Without memory the counts are left out. */

@@ -42,9 +42,9 @@ void ck_map_clear(struct mm_map *map, struct ck_budget *budget);
 
 /* ---- clocks --------------------------------------------------------------------------------- */
 
-/* A vector clock: an immutable, reference-counted map from agents to times.  What an agent did up to its time
- * happens before.  The map is piecewise constant over agent keys (command << 32 | index), so that a work-group or
- * a whole command is one piece.  NULL is the zero clock. */
+/* A vector clock: an immutable, reference-counted map from agents to times.  The events of an agent up to
+ * its time happen before the owner of the clock.  The map is piecewise constant over agent keys (command
+ * << 32 | index), so that a work-group or a whole command is one piece.  NULL is the zero clock. */
 struct ck_piece {
     uint64_t start; /* the piece ends where the next one starts */
     uint64_t time;
@@ -78,8 +78,8 @@ void ck_clock_join(struct ck_clocks *clocks, struct ck_clock **into, const struc
 /* *INTO is raised to TIME for the agents FIRST to LAST. */
 void ck_clock_raise(struct ck_clocks *clocks, struct ck_clock **into, uint64_t first, uint64_t last,
                     uint64_t time);
-/* *INTO becomes the pointwise maximum with what FROM, a clock of global memory, has of host threads, of the runtime and of
- * complete commands, whose order in global memory is one for images, too [CL 3.3.6 H0]. */
+/* *INTO becomes the pointwise maximum with the times that FROM, a clock of global memory, has for host threads, the
+ * runtime and complete commands: their order in global memory also orders images [CL 3.3.6 H0]. */
 void ck_clock_join_points(struct ck_clocks *clocks, struct ck_clock **into, const struct ck_clock *from);
 /* *INTO becomes the pointwise minimum with OTHER. */
 void ck_clock_meet(struct ck_clocks *clocks, struct ck_clock **into, const struct ck_clock *other);
@@ -377,7 +377,7 @@ struct ck_shadow {
     void *node_blocks; /* linked by their first word */
 };
 
-/* The last that was looked up of each kind: the next event most often needs the same. */
+/* Caches the last lookup of each kind, as the next event most often needs the same. */
 struct ck_last {
     struct ck_command *command;
     struct ck_item *chunk; /* of CK_ITEM_CHUNK items from this key on */

@@ -13,8 +13,8 @@ const char *ck_words_access_kind(const struct mm_event *event);
 void ck_words_agent(const struct ck_access *access, bool with_command, char *buf, size_t size);
 /* The number of the element of SIZE bytes (0: 1) that has byte OFFSET, which may be negative. */
 int64_t ck_words_element(int64_t offset, uint32_t size);
-/* What OpenCL C calls the place, such as "tile[3].y", in BUF (CK_DESIGNATOR bytes); false: it is an element of an array of scalars,
- * or its type is unknown. */
+/* Writes the designator of the place in OpenCL C, such as "tile[3].y", to BUF (CK_DESIGNATOR bytes);
+ * false: it is an element of an array of scalars, or its type is unknown. */
 enum { CK_DESIGNATOR = 200 };
 bool ck_words_designator(const struct ck_finding *finding, char *buf, size_t size);
 /* "argument 'out' (buffer 3, element 17)", "local memory 'tile' (element 3)", "local memory 'k.tile' (tile[3].y)" */

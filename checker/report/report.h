@@ -21,9 +21,9 @@ const char *ck_report_message(const struct ck_finding *finding);
 size_t ck_report_causes(const struct ck_detector *detector, size_t *first);
 /* "error", "warning" or "note". */
 const char *ck_report_severity(const struct ck_finding *finding);
-/* Past the word that begins at the column of SOURCE; 0 if that is unknown. */
+/* The column after the word that begins at the column of SOURCE; 0 if that is unknown. */
 uint32_t ck_report_end_column(const struct ck_detector *detector, const struct mm_source *source);
-/* The same for the same defect in later versions of the program: 16 hexadecimal digits. */
+/* A fingerprint that the defect keeps in later versions of the program: 16 hexadecimal digits. */
 void ck_report_fingerprint(const struct ck_detector *detector, const struct ck_finding *finding,
                            char text[17]);
 /* A JSON string of S; printing replaces bytes that are not UTF-8. */

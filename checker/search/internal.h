@@ -80,7 +80,7 @@ struct sx_inputs {
  * group at different barriers; with a loop that never terminates. */
 enum sx_mode { SX_COMPLETE, SX_PARTIAL, SX_DIVERGE, SX_HANG };
 
-/* What the model distinguishes. */
+/* Features that the model uses. */
 struct sx_features {
     bool split_barriers;      /* the model uses BEN or BEX: barriers have entry and exit events */
     bool models_overlap;      /* the model uses extent or piece: atomic accesses may overlap in part */
@@ -112,7 +112,7 @@ struct sx_iteration {
     bool computed;        /* some store writes a value that depends on what its thread read */
     bool ungrounded;      /* values that no chain of stores grounds are tried */
 };
-/* What some execution had. */
+/* Properties that some execution had. */
 struct sx_seen {
     bool all;      /* all executions were explored; set before loops that never terminate are examined */
     bool loose;    /* the values tried do not decide the condition */
@@ -132,7 +132,8 @@ struct sx_values {
     uint64_t *cuts; /* addresses (in underlying objects) that divide locations */
     uint32_t cut_count, cut_capacity;
 };
-/* What a second pass finds the closest candidates of: the desired outcome, each forbidden state. */
+/* The second pass searches the candidate that violates the fewest axioms: for the desired outcome, or for
+ * each forbidden state. */
 enum sx_explains { SX_EXPLAINS_NOTHING, SX_EXPLAINS_OUTCOME, SX_EXPLAINS_STATES };
 struct sx {
     /* the question */
@@ -205,7 +206,7 @@ bool sx_strays(const struct sx *sx, const struct ck_instr *i, uint64_t address);
 bool sx_add_observed(struct sx *sx);
 bool sx_add_value(struct sx *sx, struct sx_location *location, uint64_t value);
 
-/* What values are computed from (search/depend.c).  DEPENDS: for each register a set of reads. */
+/* Data dependencies of values (search/depend.c).  DEPENDS: for each register a set of reads. */
 /* Whether values out of thin air are possible: data, address and control dependencies of threads make a cycle of objects, one
  * of them accessed by atomic operations.  A cycle through one location is forbidden by coherence, and one without
  * atomic accesses is a race or has its reads ordered after its writes.  docs/search.md#values */

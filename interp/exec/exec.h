@@ -199,7 +199,7 @@ struct in_item {
     struct in_terms *terms;    /* symbolic values of its block, NULL: not recorded */
 };
 
-/* An asynchronous copy without a wait so far (copy.c). */
+/* An asynchronous copy for which no work-item has waited (copy.c). */
 struct in_copy {
     const struct in_insn *pc;
     const struct in_wait *wait;
@@ -286,7 +286,7 @@ struct in_promotion {
     uint64_t first_item; /* of the work-group that the JIT begins with: those before are not its */
     bool prepared;       /* it is already compiling */
 };
-/* What the recorder has of this launch. */
+/* Ids that the recorder has given to parts of this launch. */
 struct in_recording {
     uint32_t *source_ids;
     struct in_calls *calls; /* sources of functions, by how they were called */

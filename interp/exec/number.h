@@ -1,4 +1,4 @@
-/* What the arithmetic of ops.h needs besides C's own. */
+/* Arithmetic that C lacks, for the operations of ops.h. */
 #ifndef INTERP_EXEC_NUMBER_H
 #define INTERP_EXEC_NUMBER_H
 

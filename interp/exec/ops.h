@@ -41,7 +41,7 @@
     M(SLT, S, x < y)                                                                                         \
     M(ULE, U, x <= y)                                                                                        \
     M(SLE, S, x <= y)
-/* F is the type's suffix for libm calls (f or nothing). */
+/* Expressions use F, the suffix of libm functions for the type (f or nothing). */
 #define IN_FLOAT_BINARY(M)                                                                                   \
     M(FADD, x + y)                                                                                           \
     M(FSUB, x - y)                                                                                           \

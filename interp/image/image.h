@@ -106,7 +106,7 @@ struct in_image {
     uint64_t row_pitch;            /* bytes between rows */
     uint64_t slice_pitch;          /* bytes between 2D slices, or between the layers of an array */
     void *data;
-    uint32_t levels; /* of a mipmapped image, whose level 0 all of this describes; 0 as 1: not mipmapped */
+    uint32_t levels; /* mipmapped: levels, of which the other members describe level 0; else 0 or 1 */
 };
 
 /* The level of detail of a read with a sampler: explicit, or that of gradients by x and by y of the coordinates. */
@@ -166,7 +166,8 @@ struct in_image_place {
     int64_t i0, i1;
     float fraction;
 };
-/* That of coordinate C on a side of EXTENT texels; of texels outside the result is the border color [CLC 8.2]. */
+/* The texels that a sampler reads for coordinate C of a side of EXTENT texels; those outside have the
+ * border color [CLC 8.2]. */
 struct in_image_place in_image_place(const struct in_sampler *sampler, float c, uint32_t extent,
                                      bool is_linear);
 int64_t in_image_layer(float c, uint32_t array_size); /* [CLC 8.4] */
@@ -181,7 +182,8 @@ void in_image_sample(const struct in_image *image, const struct in_sampler *samp
 /* The same with integer coordinates, which are never normalized nor filtered. */
 void in_image_sample_int(const struct in_image *image, const struct in_sampler *sampler,
                          const int32_t *coordinates, union in_texel *texel, struct in_image_touched *touched);
-/* With a level of detail: of the nearest level, or of the two nearest ones weighted, as the sampler says [CLC 6.15.15.2]. */
+/* Samples with a level of detail: from the nearest level, or a weighted mean of the two nearest ones,
+ * depending on the sampler [CLC 6.15.15.2]. */
 void in_image_sample_lod(const struct in_image *image, const struct in_sampler *sampler,
                          const float *coordinates, const struct in_lod *lod, union in_texel *texel,
                          struct in_image_touched *touched);

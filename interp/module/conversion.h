@@ -9,7 +9,7 @@ struct in_conversion {
     uint16_t opcode;
     bool from_float, to_float, from_signed, to_signed, saturate;
 };
-/* Of a conversion instruction's OPCODE. */
+/* The source and result types of the conversion instruction OPCODE. */
 const struct in_conversion *in_conversion_of(uint32_t opcode);
 /* The scalar type of a conversion; integers are treated as signed or unsigned. */
 enum in_type in_conversion_type(const struct in_ty *scalar, bool sign);

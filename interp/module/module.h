@@ -74,7 +74,7 @@ struct in_module {
         bool unvalidated;                        /* in_spirv_read made it */
     } decoding;
 
-    /* what it contains */
+    /* contents */
     struct in_id *ids; /* bound entries */
     struct in_global *globals;
     uint32_t global_count;

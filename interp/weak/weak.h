@@ -55,7 +55,7 @@ void in_weak_fence(struct in_run *run, struct in_item *item, uint32_t semantics,
 /* All of MEMBERS synchronize at a barrier with these semantics. */
 void in_weak_barrier(struct in_run *run, struct in_item **members, uint32_t count, uint32_t semantics,
                      enum mm_scope scope);
-/* The first of MEMBERS made asynchronous copies, which become visible to all of them [CLC 6.15.11]. */
+/* Makes the asynchronous copies performed by the first of MEMBERS visible to all of them [CLC 6.15.11]. */
 void in_weak_copies(struct in_run *run, struct in_item **members, uint32_t count);
 /* Whether an asynchronous copy is performed at its wait rather than where it is requested. */
 bool in_weak_is_late(struct in_run *run);

@@ -21,7 +21,7 @@ struct lt_seen {
     uint64_t *values; /* of the observed terms, as ck_state has them */
     uint64_t count;
     bool satisfies; /* the condition's proposition */
-    bool asked;     /* what the test asks about: satisfies it, or violates a `forall` */
+    bool asked;     /* satisfies the test's `exists`, or violates its `forall` */
     bool filtered;  /* does not satisfy the filter, and is not judged */
     enum lt_outcome verdict;
     struct ck_verdict *why; /* forbidden: the explanation, NULL if there is none */
@@ -69,7 +69,7 @@ void lt_html_test(const struct lt_judged *judged, const struct lt_judge_options 
                   struct lt_judge_report *report);
 enum mm_class lt_html_page(const char *path, const char *body, const cJSON *judgement,
                            const struct lt_judge_report *report, struct mm_error *err);
-/* From a judgement: a test suite for CI; forbidden outcomes for code hosts. */
+/* Convert a judgement: to a JUnit test suite; to SARIF with the forbidden outcomes. */
 enum mm_class lt_judge_junit(const cJSON *judgement, const char *path, struct mm_error *err);
 enum mm_class lt_judge_sarif(const cJSON *judgement, const char *path, struct mm_error *err);
 /* The table of a campaign, docs/campaigns.md#tables: adds the row of a test; writes the head of RESULTS and the rows to PATH. */

@@ -58,7 +58,8 @@ uint32_t lt_add_reg(struct lt_lower *lower, const char *name, const struct lt_ty
 uint32_t lt_temp_reg(struct lt_lower *lower, uint8_t size, bool is_signed);
 uint32_t lt_emit(struct lt_lower *lower, struct lt_pos pos, struct ck_instr instr);
 void lt_patch(struct lt_lower *lower, uint32_t instr); /* jump to the next instruction */
-/* Indices of the parts of a loop: before it, the test, the branch out of it, the step, the jump back. */
+/* Instruction indices of a loop: its initialization, its test, the branch out of it, its step, the jump
+ * back. */
 struct lt_rounds {
     uint32_t init, test, branch, step, back;
 };
@@ -68,7 +69,7 @@ uint32_t lt_const(struct lt_lower *lower, uint64_t value, uint8_t size);
 uint32_t lt_add_expr(struct lt_lower *lower, struct ck_expr expr);
 uint32_t lt_reg_expr(struct lt_lower *lower, uint32_t reg, uint8_t size);
 struct lt_value lt_convert(struct lt_lower *lower, struct lt_value value, uint8_t size, bool is_signed);
-/* To a type of the language: bool becomes 0 or 1 [C11 6.3.1.2]. */
+/* Converts VALUE to a type of the language; to bool it becomes 0 or 1 [C11 6.3.1.2]. */
 struct lt_value lt_convert_to(struct lt_lower *lower, struct lt_value value, const struct lt_base_type *base);
 uint8_t lt_plain_attributes(const struct lt_type *type); /* of an access through a pointer to TYPE */
 struct lt_value lt_value_of(struct lt_lower *lower, uint32_t reg, const struct lt_base_type *base);
@@ -87,7 +88,8 @@ struct lt_value lt_binary(struct lt_lower *lower, struct lt_pos pos, enum lt_ope
 struct lt_value lt_lower_atomic(struct lt_lower *lower, const struct lt_expr *call);
 /* The order of evaluation (lower/order.c).  Records that the last instruction is a plain access. */
 void lt_note_access(struct lt_lower *lower);
-/* Nothing orders the accesses FIRST to MIDDLE and those from there to now [C11 6.5]. */
+/* Checks two unsequenced ranges of accesses, from FIRST to MIDDLE and from MIDDLE to the latest, for
+ * conflicts [C11 6.5]. */
 void lt_unsequenced(struct lt_lower *lower, struct lt_pos pos, uint32_t first, uint32_t middle);
 /* TARGET [OP]= VALUE, where TARGET is no register; its value. */
 struct lt_value lt_lower_assignment(struct lt_lower *lower, struct lt_pos pos, const struct lt_expr *target,

@@ -487,7 +487,7 @@ uint32_t lt_semaphore_turn(const struct lt_test *test, const struct lt_api *api,
 
 struct lt_thread *lt_find_thread(const struct lt_test *test, uint32_t number, uint32_t *index);
 /* THREAD's parameter that points to location NAME, NULL if it has none. */
-/* The parameter with this name, of any type; the location that a parameter names, NULL: none does. */
+/* The parameter NAME of any type, and the one that names a location; NULL: there is none. */
 const struct lt_param *lt_find_any_param(const struct lt_thread *thread, const char *name);
 const struct lt_param *lt_find_param(const struct lt_thread *thread, const char *name);
 bool lt_add_param(struct lt_thread *thread,
@@ -495,12 +495,13 @@ bool lt_add_param(struct lt_thread *thread,
 enum mm_class lt_lower_vulkan(const struct lt_test *test, struct ck_program *program, struct mm_error *err);
 /* Filter, condition and observed terms: the same for both dialects, once objects and registers exist. */
 enum mm_class lt_lower_final(const struct lt_test *test, struct ck_program *program, struct mm_error *err);
-/* What the filter names becomes observed, so that final states show whether they satisfy it.  False: out of memory. */
+/* Adds the terms of the filter to the observed ones, so that final states show whether they satisfy it.
+ * False: out of memory. */
 bool lt_observe_filter(struct ck_program *program);
 
 /* ---- kernels -------------------------------------------------------------------------------------- */
 
-/* What a kernel for a test looks like to the runner. */
+/* A kernel for a test, with its interface to the runner. */
 struct lt_kernel {
     const char *reason;    /* why the test cannot run as one kernel launch; NULL if it can */
     char *source;          /* free with free() */
@@ -535,7 +536,7 @@ void lt_observed_name(const struct ck_program *program, uint32_t i, char *buf, s
 
 void lt_print_prop(const struct lt_prop *prop, FILE *out);
 void lt_print_stmt(const struct lt_stmt *stmt, unsigned indent, FILE *out);
-/* What follows the threads: filter, condition, observed locations. */
+/* Prints the part after the threads: filter, condition, observed locations. */
 void lt_print_final(const struct lt_test *test, FILE *out);
 void lt_print_declarations(const struct lt_test *test,
                            FILE *out); /* queues, user events, semaphores, command buffers */

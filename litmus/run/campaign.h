@@ -35,7 +35,7 @@ struct lt_campaign_state {
     bool lost;     /* the child ended, as its device was lost */
     int current;   /* test that the child works on, -1 = none */
     bool building; /* the child compiles several tests together */
-    bool alone;    /* no longer: a child crashed while it did */
+    bool alone;    /* compile each test alone: a child crashed while it compiled several */
     bool ended, broken;
     char *broken_reason;
 };

@@ -128,7 +128,7 @@ cJSON *lt_find_test(const cJSON *tests, const cJSON *wanted);
 
 struct exec;
 struct lt_device;
-/* What the runner needs of an interface to devices: OpenCL (launch.c and others) or Vulkan (vk/). */
+/* The interface to devices: OpenCL (launch.c and others) or Vulkan (vk/). */
 struct lt_backend {
     void (*list)(FILE *out);
     /* Returns NULL, or why the device cannot be used. */
@@ -182,7 +182,7 @@ cl_program lt_device_il(const struct lt_device *device, cl_context context, cons
                         cl_int *status);
 /* The first SIZE bytes of the build log. */
 void lt_device_log(cl_device_id device, cl_program program, char *log, size_t size);
-/* What follows -cl-std= for a test; LEGACY: it runs with the atomics of OpenCL 1.2. */
+/* The value of -cl-std= for a test; LEGACY: it runs with the atomics of OpenCL 1.2. */
 const char *lt_device_standard(const struct lt_device *device, const cJSON *plan, bool legacy);
 
 /* ---- memory (memory.c) --------------------------------------------------------------------------------- */
@@ -279,10 +279,10 @@ void lt_identity_add(const struct lt_identity *id, cJSON *results);
 /* The campaigns that RESULTS hold, an array that the caller deletes; how many of PARTS are among OTHERS. */
 cJSON *lt_parts(const cJSON *results);
 int lt_parts_shared(const cJSON *parts, const cJSON *others);
-/* Of JSON, within the limits of readers; *READ false, after a message: it cannot be read. */
+/* Reads a JSON file within the limits of readers; *READ false, after a message: it cannot be read. */
 cJSON *lt_read_json(const char *path, bool *read);
 #define LT_MOST_TIMES      (1u << 20)          /* --input-limits */
-#define LT_MOST_ITERATIONS (UINT64_C(1) << 30) /* that a plan asks for, of each test */
+#define LT_MOST_ITERATIONS (UINT64_C(1) << 30) /* of each test, in a plan */
 /* False, after a message: a plan asks for more. */
 bool lt_iterations_allowed(const char *path, uint64_t iterations);
 /* A plan, or results that a campaign wrote; NULL, with a message: they cannot be used. */

@@ -132,7 +132,8 @@ struct lt_vk_exec {
 bool lt_vk_failed(struct exec *e, const char *what, VkResult result);
 /* Memory for all instances at this stride; the function "collect" initializes it. */
 bool lt_vk_fit_locations(struct exec *e);
-/* Where the bins, and the other states, are in the buffer that the host reads; the counts are first. */
+/* Layout of the buffer that the host reads: counts, bins, other states; bytes of the bins, and offset of
+ * the states. */
 VkDeviceSize lt_vk_bins_bytes(const struct exec *e);
 VkDeviceSize lt_vk_others_at(const struct exec *e);
 #define LT_VK_BINS_AT 16
