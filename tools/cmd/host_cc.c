@@ -19,7 +19,7 @@ static int host_cc_option(void *context, size_t index, const char *value)
     return 0;
 }
 
-/* What tools/hostlib/blocks.c has functions for. */
+/* Functions of the C library for which tools/hostlib/blocks.c has wrappers. */
 static const char *const wrapped[] = {"memcpy", "memmove",      "mempcpy",       "memset",
                                       "memcmp", "__memcpy_chk", "__memmove_chk", "__memset_chk",
                                       "fread",  "fwrite",       "read",          "write"};

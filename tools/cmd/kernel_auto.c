@@ -229,7 +229,7 @@ struct automatic {
     struct kernel_choices choices;
 };
 
-/* What the chosen sizes or contents may be the cause of. */
+/* Failures that the chosen sizes or contents may cause. */
 struct trouble {
     bool outside, endless;
 };
@@ -357,7 +357,7 @@ static int make_words(const struct automatic *a, const struct launch_choice *cho
     return code;
 }
 
-/* One work-group, then halves of it. */
+/* Launches of one work-group, of half its size, and so on. */
 static char **smaller_launch(void *context, unsigned number, char *text, size_t size)
 {
     static struct choice_words w;

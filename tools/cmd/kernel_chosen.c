@@ -57,7 +57,7 @@ static void try_smaller(struct judge *j)
 
 /* ---- inputs -------------------------------------------------------------------------------------- */
 
-/* A race that was seen in as many commands as there are inputs was seen with each of them. */
+/* A finding may depend on the inputs unless it was found in as many commands as there are inputs. */
 static bool may_depend(const struct ck_finding *f, unsigned inputs)
 {
     return f->access_count < 2 || f->commands < (unsigned)__builtin_popcount(inputs);

@@ -1,4 +1,4 @@
-/* What `refcl litmus check` shows of executions: the events and what relates them, as text, JSON and graphs. */
+/* Output of executions by `refcl litmus check`: events and relations, as text, JSON and graphs. */
 #include "tools/cmd/litmus_shown.h"
 #include "tools/tool.h"
 #include "tools/witness/witness.h"

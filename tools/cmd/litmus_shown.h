@@ -1,4 +1,4 @@
-/* What `refcl litmus check` shows of executions. */
+/* Output of executions by `refcl litmus check`. */
 #ifndef TOOLS_CMD_LITMUS_SHOWN_H
 #define TOOLS_CMD_LITMUS_SHOWN_H
 

@@ -75,7 +75,7 @@ static bool has_switch(const char *path, const char *text)
     return known;
 }
 
-/* Of the switches that were given those that the model has, and that of the variant unless it was given. */
+/* Selects the given switches that the model has, and the switch of the variant unless it was given. */
 static size_t select_switches(const struct results *r, const struct variant *v, const char *path,
                               const char **switches)
 {
@@ -151,7 +151,7 @@ static int judge_all(struct store *store, const struct results *r)
     return code;
 }
 
-/* All files are tried; the worst code is that of the command. */
+/* Adds all files, also after errors; returns the worst exit code. */
 static int add_files(const struct results *r, struct store *store, int count, char **paths)
 {
     static const char *const said[] = {[STORE_ADDED] = "added",

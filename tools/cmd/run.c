@@ -27,7 +27,7 @@ static int run_option(void *context, size_t index, const char *value)
     return 0;
 }
 
-/* What only refcl itself can do. */
+/* Rejects options that only refcl's own device supports. */
 static int check_driver_options(const struct session *session)
 {
     if (session->icd && !session->on_driver)

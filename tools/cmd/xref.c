@@ -149,7 +149,7 @@ static enum mm_class on_reference(void *context, const char *document, const cha
     return MM_OK;
 }
 
-/* All arguments together are one citation: refcl xref CL 3.3.6 G7-G9. */
+/* Prints the clauses of one citation, which all arguments together form: refcl xref CL 3.3.6 G7-G9. */
 static int show_citation(struct show *s, int argc, char **argv, struct xref_context *x)
 {
     char text[1024] = "";

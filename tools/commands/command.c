@@ -148,7 +148,7 @@ static bool is_atomic(const struct hc_cell *cell)
     return false;
 }
 
-/* Cells without atomic operations, of which a program has one execution: some of them in each query. */
+/* Queries cells without atomic operations, several in each query: a program of these has one execution. */
 static bool explore_plain(struct decision *d, struct hc_schedule *schedule)
 {
     struct hc_record *record = d->record;
@@ -171,7 +171,7 @@ static bool explore_plain(struct decision *d, struct hc_schedule *schedule)
     return complete;
 }
 
-/* Of cells with atomic operations each pair is asked about. */
+/* Queries each pair of parts in a cell with atomic operations. */
 static void explore_cells(struct decision *d, struct hc_schedule *schedule)
 {
     struct hc_record *record = d->record;

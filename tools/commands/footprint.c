@@ -1,4 +1,4 @@
-/* What parts of the program access: intervals of bytes, and the cells where several parts conflict
+/* Memory that parts of the program access: intervals of bytes, and the cells where several parts conflict
  * (README.md#footprints). */
 #include "memmodel/base/array.h"
 #include "memmodel/base/hash.h"

@@ -20,7 +20,8 @@ struct hc_interval {
     bool several; /* merged from several events */
     struct mm_event sample;
 };
-/* What accesses memory: a command with its descendants, or a host thread between two of its points. */
+/* A part of the program, which accesses memory: a command with its descendants, or a host thread between
+ * two of its points. */
 struct hc_part {
     uint32_t command; /* index, HC_NONE: a host thread */
     uint32_t node;    /* host: of the accesses; else the start of the command */
@@ -125,7 +126,8 @@ void hc_schedules(struct hc_record *record, bool loose, hc_schedule_function *fu
 /* Whether some order of host threads was only observed. */
 bool hc_has_observed_order(const struct hc_record *record);
 bool hc_is_observed_order(const struct hc_record *record, const struct hc_edge *edge);
-/* Fills ORDER with the nodes in an order that SCHEDULE allows; their number, or 0: there is none. */
+/* Fills ORDER with the nodes in an order that SCHEDULE allows; returns their number, 0: there is no such
+ * order. */
 uint32_t hc_linearize(const struct hc_record *record, const struct hc_schedule *schedule, uint32_t *order);
 /* Whether a path of edges, or of synchronization by atomic operations, leads from PART A to B. */
 bool hc_may_synchronize(struct hc_record *record, const struct hc_schedule *schedule, uint32_t a, uint32_t b);

@@ -20,7 +20,7 @@ static void send_event(struct replay *r, const struct mm_event *e)
     r->next++;
 }
 
-/* Orders of atomic operations are left out: the race does not depend on them. */
+/* Memory orders of atomic operations are omitted: the race does not depend on them. */
 static void send_access(struct replay *r, const struct hc_cell *cell, const struct hc_member *m, bool writes,
                         bool atomic)
 {

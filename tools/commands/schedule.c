@@ -13,7 +13,7 @@ struct graph { /* successors of each node */
     bool ok;
 };
 
-/* The node that comes next in the program of its host thread or command, HC_NONE: none. */
+/* NEXT[node]: the next node of the same host thread or command, HC_NONE: none. */
 static void find_next(const struct hc_record *record, uint32_t *next)
 {
     uint32_t threads = record->thread_count + 1;
@@ -264,8 +264,9 @@ static bool takes_all(const struct hc_command *command)
     return (command->marker || command->barrier) && !command->lists;
 }
 
-/* What the order of the COUNT CALLS of a queue implies [CL 3.3.6 H5 to H8]: for in-order queues the edges between
- * neighbors, for others those from and to markers, barriers and clFinish. */
+/* Adds the edges that follow from the order of the COUNT CALLS of a queue [CL 3.3.6 H5 to H8]: for
+ * in-order queues the edges between neighbors, for others those from and to markers, barriers and
+ * clFinish. */
 static void queue_edges(struct scheduler *s, struct hc_schedule *schedule, bool in_order,
                         const struct hc_call *calls, uint32_t count)
 {

@@ -50,7 +50,7 @@ static struct fp_value unary(uint32_t opcode, const struct fp_value *a, const st
     return integer(n & mask);
 }
 
-/* Of vectors, each part. */
+/* Applies an operation to each component of vectors. */
 static struct fp_value by_parts(struct fp_run *run, const struct in_inst *inst, bool two)
 {
     const struct in_ty *to = fp_type_of(run, inst->result), *from = fp_type_of(run, inst->operands[0]);

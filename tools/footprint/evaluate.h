@@ -67,7 +67,7 @@ uint64_t fp_extend(uint64_t n, uint32_t width); /* with its sign */
 /* The immediate post-dominator of BLOCK in FUNCTION: the word of its label; 0: the function's end. */
 uint32_t fp_meeting(const struct fp_module *module, const struct in_function *function, uint32_t block);
 
-/* What a kernel may do in any execution, as sets of fp_argument_bit(). */
+/* Arguments through which a kernel may access memory in any execution, as sets of fp_argument_bit(). */
 struct fp_uses {
     uint64_t reads, writes;
     uint64_t unevaluated; /* through instructions that evaluate.c leaves out */

@@ -1,6 +1,7 @@
-/* What the launches of a program on any driver touch for certain, from the program's source or SPIR-V.
+/* The memory that launches on any driver certainly access, computed from the program's source or SPIR-V.
  *
- * The input is a trace of tools/layer; footprint_read() passes it on with accesses in place of the launches. */
+ * The input is a trace of tools/layer; footprint_read() passes it on with accesses in place of the
+ * launches. */
 #ifndef TOOLS_FOOTPRINT_FOOTPRINT_H
 #define TOOLS_FOOTPRINT_FOOTPRINT_H
 
@@ -18,7 +19,7 @@ void footprint_sink(struct footprint *footprint, struct mm_sink *sink);
 typedef void footprint_retire_function(void *context, mm_event_id id);
 void footprint_on_retire(struct footprint *footprint, footprint_retire_function *function, void *context);
 void footprint_destroy(struct footprint *footprint);
-/* What of the program was not checked, in words that commas separate; empty: all of it was. */
+/* The parts of the program that were not checked, separated by commas; "" if all were. */
 const char *footprint_not_checked(const struct footprint *footprint);
 /* Whether the program's own accesses are in the trace, besides those of commands. */
 bool footprint_has_host(const struct footprint *footprint);

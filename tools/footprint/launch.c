@@ -111,7 +111,7 @@ static int compare_accesses(const void *x, const void *y)
     return 0;
 }
 
-/* Neighboring plain accesses of one instruction are one. */
+/* Merges adjacent plain accesses of one instruction. */
 static size_t join_accesses(struct fp_access *list, size_t count)
 {
     size_t kept = 0;
@@ -153,7 +153,8 @@ static void run_item(struct fp_run *run, const struct in_function *function, uin
     fp_run_function(run, function);
 }
 
-/* All of them, or as many as the limits allow: runs of neighbors, spread over the launch, the last run second. */
+/* Evaluates all work-items, or as many as the limits allow: runs of neighbors, spread over the launch, the
+ * last run second. */
 static void run_items(struct fp_run *run, const struct in_function *function)
 {
     const uint64_t *size = run->head.global_size;
@@ -181,7 +182,7 @@ static void run_items(struct fp_run *run, const struct in_function *function)
     all += most - run->steps;
 }
 
-/* What may be ordered after other agents is not certain to be part of a race. */
+/* Removes accesses that may be ordered after other agents: they are not certain to be part of a race. */
 static void drop_late(struct fp_run *run, struct fp_launch *launch)
 {
     size_t kept = 0;
@@ -195,7 +196,7 @@ static void drop_late(struct fp_run *run, struct fp_launch *launch)
     launch->count = kept;
 }
 
-/* Of all that the kernel may touch, what the evaluation has not found exactly. */
+/* Finds the arguments through which the kernel may access more than the evaluation has found. */
 static void find_possible(const struct fp_run *run, struct fp_launch *launch, bool known)
 {
     uint64_t unknown = known ? run->unknown | run->uses.unevaluated : UINT64_MAX;
@@ -264,7 +265,7 @@ static void free_launch(struct fp_launch *launch)
     mm_free(launch);
 }
 
-/* What the evaluation depends on: which memory objects the arguments are, and where in them, makes no difference. */
+/* The key of a cached evaluation: arguments, without memory objects and offsets, which do not affect it. */
 static void *copy_without_objects(const void *bytes, size_t size)
 {
     char *copy = mm_alloc(size);

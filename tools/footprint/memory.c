@@ -6,7 +6,7 @@
 
 enum { MOST_ACCESSES = 1 << 18 };
 
-/* What INST does through pointers is not known. */
+/* The accesses of INST through pointers are unknown. */
 static void note_unknown(struct fp_run *run, const struct in_inst *inst)
 {
     bool extended = inst->opcode == SpvOpExtInst,
@@ -137,7 +137,7 @@ static struct fp_value load_value(struct fp_run *run, const struct in_inst *inst
     return (struct fp_value){0};
 }
 
-/* What a pointer that is not known may change is private memory whose address was taken: all of it. */
+/* A store through an unknown pointer may change all private memory whose address was taken. */
 void fp_store(struct fp_run *run, const struct in_inst *inst, const struct fp_value *pointer,
               const struct fp_value *value, const struct in_ty *ty)
 {
@@ -181,7 +181,7 @@ static uint8_t scope_of(const struct fp_run *run, uint32_t id)
     }
 }
 
-/* What comes after a read that may synchronize may be ordered after other agents [CL 3.3.6 A2]. */
+/* Accesses after a read that may synchronize may be ordered after other agents [CL 3.3.6 A2]. */
 static void atomic(struct fp_run *run, const struct in_inst *inst)
 {
     bool stores = inst->opcode == SpvOpAtomicStore || inst->opcode == SpvOpAtomicFlagClear;

@@ -191,7 +191,7 @@ static bool add_reversed_edges(const struct in_module *module, const struct fp_b
     return good && (any || in_flow_add_edge(flow, 0, i + 1));
 }
 
-/* Of all blocks of FUNCTION at once. */
+/* Computes the immediate post-dominators of all blocks of FUNCTION. */
 static void find_meetings(const struct fp_module *m, const struct in_function *function)
 {
     struct fp_block *blocks = NULL;

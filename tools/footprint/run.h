@@ -50,13 +50,14 @@ void fp_access_add(struct fp_run *run, const struct in_inst *inst, const struct 
 struct fp_value *fp_parts(struct fp_run *run, size_t count);         /* NULL: no room */
 uint32_t fp_object_add(struct fp_run *run, struct fp_object object); /* 0, which is none: no room */
 void fp_forget(struct fp_run *run);                                  /* all private memory */
-/* BYTES as TY lies in memory: integers and vectors of them; else unknown. */
+/* The value of type TY with the memory representation BYTES: integers and vectors of them; other types are
+ * unknown. */
 struct fp_value fp_from_bytes(struct fp_run *run, const unsigned char *bytes, const struct in_ty *ty);
 void fp_store(struct fp_run *run, const struct in_inst *inst, const struct fp_value *pointer,
               const struct fp_value *value, const struct in_ty *ty);
 /* Evaluates FUNCTION, whose parameters have values; false: it has no body, or calls nest too deep. */
 bool fp_run_function(struct fp_run *run, const struct in_function *function);
-/* Instructions of memory, images and atomics; false: not one of them. */
+/* Evaluates an instruction of memory, images or atomics; false: INST is none. */
 bool fp_memory(struct fp_run *run, const struct in_inst *inst);
 bool fp_is_atomic(uint32_t opcode);
 /* Instructions of extended sets. */

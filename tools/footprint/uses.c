@@ -1,8 +1,9 @@
-/* What a kernel may touch in any execution: which arguments its loads, stores and other accesses may reach.
+/* The arguments whose memory a kernel may read or write in any execution.
  *
- * A flow-insensitive analysis of the SPIR-V: each id has the set of arguments that a pointer, or an integer made of one,
- * may come from.  Sets grow through conversions, calls, and private variables that hold pointers until nothing changes.
- * Instructions that are not known count as reads and writes of all pointers they are given. */
+ * A flow-insensitive analysis of the SPIR-V: each id has the set of arguments that a pointer, or an
+ * integer made of one, may come from.  Sets grow through conversions, calls, and private variables that
+ * hold pointers until nothing changes. Instructions that are not known count as reads and writes of all
+ * pointers they are given. */
 #include "memmodel/base/array.h"
 #include "tools/footprint/run.h"
 

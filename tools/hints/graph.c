@@ -55,7 +55,7 @@ static void take_allocation(struct hints_graph *g, const struct mm_allocation *a
         no_memory(g);
 }
 
-/* With call stacks one place has several sources. */
+/* Records a source; with call stacks one place has several. */
 static void take_source(struct hints_graph *g, const struct mm_source *s)
 {
     uint64_t hash = mm_fnv1a(MM_FNV1A, s->file, strlen(s->file) + 1);

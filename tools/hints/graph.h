@@ -81,7 +81,8 @@ void hints_graph_clear(struct hints_graph *g);
  * no event; where it joined a queue, what came after it comes after what the queue had before.  False: out of memory. */
 typedef void hints_edge_function(void *context, uint32_t from, uint8_t kind);
 bool hints_graph_edges(struct hints_graph *g, uint32_t node, hints_edge_function *function, void *context);
-/* Puts the groups back through which NODE comes after COMMAND, as few as possible.  How many; -1: it does not. */
+/* Restores as few groups as possible so that NODE is ordered after COMMAND.  Returns their number; -1: no
+ * groups order them. */
 int hints_graph_restore(struct hints_graph *g, uint32_t node, uint32_t command);
 
 #endif

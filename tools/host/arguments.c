@@ -360,7 +360,7 @@ static void set_sampler(struct host *host, cl_uint index)
                    clSetKernelArg(host->kernel, index, sizeof argument->sampler, &argument->sampler));
 }
 
-/* Of packets of the type in the source; it is empty. */
+/* Sets an empty pipe with packets of the type in the source. */
 static void set_pipe(struct host *host, cl_uint index)
 {
     struct argument *argument = &host->arguments[index];
@@ -437,7 +437,7 @@ void host_change_arguments(struct host *host)
 
 /* ---- results ------------------------------------------------------------------------------------------- */
 
-/* What the argument's memory holds, from malloc. */
+/* The contents of the argument's memory, allocated by malloc. */
 static unsigned char *read_back(struct host *host, const struct argument *argument)
 {
     const void *svm = argument->svm ? argument->svm : argument->shown;

@@ -73,7 +73,7 @@ void host_print_element(const unsigned char *at, struct spec_scalar scalar);
 
 /* image.c: makes the image that the argument's specification describes; its contents; and to a file. */
 void host_make_image(struct host *host, struct argument *argument);
-/* Where level LEVEL of an image made as D says is, and how large it is. */
+/* Origin and size of level LEVEL of an image with the description D. */
 void host_image_level(const cl_image_desc *d, size_t level, size_t origin[4], size_t region[3]);
 void host_fill_image(struct host *host, struct argument *argument);
 void host_save_image(struct host *host, struct argument *argument);

@@ -43,7 +43,7 @@ COPY(__wrap_mempcpy, mempcpy)
 SET(__tsan_memset)
 SET(__wrap_memset)
 
-/* With _FORTIFY_SOURCE the size of the object is known, too. */
+/* The variants of _FORTIFY_SOURCE, which also have the size of the object. */
 #define COPY_CHECKED(name, how)                                                                              \
     void *how(void *to, const void *from, size_t size, size_t object);                                       \
     EXPORT void *name(void *to, const void *from, size_t size, size_t object);                               \

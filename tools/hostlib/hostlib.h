@@ -1,4 +1,4 @@
-/* What the files of librefcl-host share. */
+/* Declarations shared by the files of librefcl-host. */
 #ifndef TOOLS_HOSTLIB_HOSTLIB_H
 #define TOOLS_HOSTLIB_HOSTLIB_H
 

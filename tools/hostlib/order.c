@@ -206,8 +206,8 @@ static bool is_seen(uint64_t point)
     return i < seen_count;
 }
 
-/* What a relaxed load has read is acquired by the next fence that acquires: at once where there is no room
- * for it. */
+/* Stores the value that a relaxed load has read for the next acquire fence; acquires it at once if there
+ * is no room. */
 static void keep_for_fence(const struct object *object)
 {
     uint64_t points[MOST_POINTS];

@@ -92,7 +92,7 @@ EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
 
 /* ---- once ------------------------------------------------------------------------------------------ */
 
-/* What this thread is about to do; doing it may do something else once. */
+/* The function and the object of the pthread_once() or call_once() in progress on this thread; calls may be nested. */
 struct once {
     void (*what)(void);
     const void *object;

@@ -1,5 +1,6 @@
-/* librefcl-host: signal handlers of the program, interposed.  A handler may interrupt its thread where that one holds a lock of the
- * recorder, of this library or of malloc(), so nothing that a handler does is recorded: what is left out is counted as not checked. */
+/* librefcl-host: signal handlers of the program, interposed.  A handler may interrupt its thread while
+ * that holds a lock of the recorder, of this library or of malloc(), so nothing that a handler does is
+ * recorded: its accesses are counted as not checked. */
 #include "tools/hostlib/hostlib.h"
 
 #include <dlfcn.h>

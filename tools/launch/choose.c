@@ -15,7 +15,7 @@ enum {
     UNKNOWN_DISTANCE = 1000000,
     MEMORY_BYTES = 1 << 26 /* of an argument, if an element has not more */
 };
-/* Of symbolic launches. */
+/* Sizes of symbolic launches. */
 enum { FEW_ITEMS = 4, FEW_GROUPS = 2 };
 
 const char *launch_sizes(const uint64_t sizes[3], unsigned dimensions, char *text, size_t size)
@@ -95,8 +95,8 @@ static uint64_t elements_of(const struct in_argument_info *a)
     return most == 0 ? 1 : most < ELEMENTS ? most : ELEMENTS;
 }
 
-/* What the operations change: a forest of roots, the number of users, distances that are not known yet.  Locks, flags and other
- * counters begin with zero. */
+/* Chooses contents by the atomic operations on them: a forest of roots, a number of users, unknown
+ * distances.  Locks, flags and other counters begin with zero. */
 static void choose_atomic(unsigned roles, const struct launch_choice *choice, char *text, size_t size)
 {
     unsigned operations = roles & (LAUNCH_COUNTED_DOWN | LAUNCH_LOWERED | LAUNCH_OTHER_ATOMIC);

@@ -19,7 +19,8 @@ static bool read_descr(const char *header, struct npy_array *array)
     return array->item && !strstr(header, "'fortran_order': True");
 }
 
-/* The number of elements that the header's shape has, (N, M); SIZE_MAX: there is none, or too many. */
+/* The number of elements of the header's shape, (N, M); SIZE_MAX: the header has no shape, or too many
+ * elements. */
 static size_t shape_count(const char *header)
 {
     const char *at = strstr(header, "'shape'");

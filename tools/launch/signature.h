@@ -21,7 +21,7 @@ void launch_close(struct launch_file *file);
 /* "kernel void add(global float *out, int n)" */
 void launch_put_signature(const struct in_kernel_info *kernel, FILE *out);
 
-/* What a kernel does with the memory that an argument points to. */
+/* How a kernel uses the memory that an argument points to. */
 enum {
     LAUNCH_ATOMIC = 1,
     LAUNCH_INDICES = 2,
@@ -62,7 +62,8 @@ bool launch_choose(struct in_module *module, const struct in_kernel_info *kernel
 /* The same for refcl explore: few work-items, arguments that are symbolic where that is decided fast. */
 bool launch_choose_symbolic(struct in_module *module, const struct in_kernel_info *kernel,
                             struct launch_choice *choice);
-/* Fewer work-groups, then work-groups of half the size; SINGLE: of one work-item each.  False: they cannot be smaller. */
+/* Reduces the number of work-groups, then halves their size; SINGLE: work-groups of one work-item.  False:
+ * the launch cannot be smaller. */
 bool launch_shrink(const struct in_kernel_info *kernel, struct launch_choice *choice, bool single);
 /* The same arguments for one work-group, halved NUMBER times; OTHER is to be freed in any case.  False: that is not smaller, or one
  * work-item of a kernel whose work-items have different ids. */

@@ -189,7 +189,7 @@ static bool read_number(struct reader *r, uint64_t *number)
     return true;
 }
 
-/* Up to the next ':' or the end. */
+/* Reads a word up to the next ':' or the end. */
 static bool read_word(struct reader *r, char *word, size_t size)
 {
     size_t n = strcspn(r->at, ":");

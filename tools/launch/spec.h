@@ -50,7 +50,7 @@ enum spec_fill {
 enum spec_access { SPEC_READ_WRITE, SPEC_READ_ONLY, SPEC_WRITE_ONLY };
 enum { SPEC_NAME = 64, SPEC_PATH = 1024, SPEC_DEPTH = 32, SPEC_ITEMS = 65536 };
 
-/* Of formats of images: "rgba", "bgra", "rg", "r", and then "8", "16", ... */
+/* The parts of the names of image formats: "rgba", "bgra", "rg", "r", and then "8", "16", ... */
 enum spec_order { SPEC_RGBA, SPEC_BGRA, SPEC_RG, SPEC_R, SPEC_ORDERS };
 enum spec_channel {
     SPEC_UNORM8,
@@ -96,7 +96,7 @@ struct spec {
 /* Reads TEXT into SPEC, which spec_clear frees in any case.  False: MESSAGE, of SIZE bytes, says what is wrong. */
 bool spec_read(const char *text, struct spec *spec, char *message, size_t size);
 void spec_clear(struct spec *spec);
-/* The format of images that TEXT names, such as "rgba8" or "rg16ui"; false: it is none. */
+/* The image format TEXT, such as "rgba8" or "rg16ui"; false: there is no such format. */
 bool spec_format_find(const char *text, enum spec_order *order, enum spec_channel *channel);
 /* Length of the name before '=' that TEXT begins with, 0 if there is none. */
 size_t spec_name_length(const char *text);
@@ -139,7 +139,7 @@ struct spec_type {
 /* Whether SCALAR can have each number of VALUE: no fraction, no more bits; either sign, as names of types need not have it.  If not,
  * NUMBER is the text of the first one that it cannot have. */
 bool spec_fits(const struct spec_value *value, const struct spec_scalar *scalar, char *number, size_t size);
-/* The type that TEXT names, such as "uint4" or "uint4*"; false: it is none of numbers. */
+/* The type TEXT of numbers, such as "uint4" or "uint4*"; false: it is another type. */
 bool spec_type_read(const char *text, struct spec_type *type);
 /* Elements of the memory that an argument points to: by the type in the source if that is one of numbers, else COUNT numbers of SIZE
  * bytes, else, if SIZE is 0, BYTES bytes. */

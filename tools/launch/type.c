@@ -1,6 +1,7 @@
-/* Types of numbers by their names in OpenCL C, and what the memory of a kernel's argument consists of.
+/* Types of numbers by their names in OpenCL C, and the element types of kernel arguments.
  *
- * The name comes from the source; the type that SPIR-V pointers have is the translator's guess where those of LLVM have none. */
+ * The name comes from the source; the type that SPIR-V pointers have is the translator's guess where those
+ * of LLVM have none. */
 #include "interp/image/image.h"
 #include "tools/launch/spec.h"
 
@@ -20,7 +21,7 @@ static struct spec_type vector_of(struct spec_scalar scalar, unsigned width)
     return (struct spec_type){scalar, width, scalar.bytes * (width == 3 ? 4 : width)};
 }
 
-/* Of a vector of OpenCL C. */
+/* True if a vector of OpenCL C may have N components. */
 static bool is_width(unsigned long n)
 {
     return n == 2 || n == 3 || n == 4 || n == 8 || n == 16;

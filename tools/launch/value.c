@@ -59,7 +59,8 @@ static bool put_value(const struct in_ty *ty, const struct spec_value *value, un
     return false;
 }
 
-/* That the argument is, is passed as by reference, or points to. */
+/* The structure type of the argument: of its value, passed directly or by reference, or of the memory that
+ * it points to. */
 static const struct in_ty *structure_of(struct in_module *module, const char *kernel, size_t index)
 {
     for (size_t i = 0; in_spirv_entry(module, i); i++) {

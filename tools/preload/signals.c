@@ -1,8 +1,9 @@
 /* librefcl-signals: functions of the C library that set signal handlers, interposed.
  *
- * refcl's guard pages need the handler of SIGSEGV.  From the time that refcl has taken a signal, the application's
- * actions are kept here: refcl's handler stays installed, and what is not refcl's is passed on to the application's
- * action, whenever that was set.  The application sees only its own actions. */
+ * refcl's guard pages need the handler of SIGSEGV.  From the time that refcl has taken a signal, the
+ * application's actions are kept here: refcl's handler stays installed, and signals that are not refcl's
+ * are passed on to the application's action, whenever that was set.  The application sees only its own
+ * actions. */
 #include "interp/signal.h"
 
 #include <dlfcn.h>

@@ -67,7 +67,7 @@ static Z3_ast product_of(struct pv_run *run, const struct in_inst *inst, Z3_ast 
     return pv_multiply(pv, a, b, !wraps, run->condition[run->block], (uintptr_t)inst);
 }
 
-/* NULL: INST is none of integers. */
+/* Executes an operation on integers; NULL: INST is none. */
 static Z3_ast integer(struct pv_run *run, const struct in_inst *inst, Z3_ast a, Z3_ast b)
 {
     struct pv *pv = run->pv;

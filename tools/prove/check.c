@@ -234,7 +234,8 @@ static unsigned line_of(const struct pv *pv, uint32_t block)
                                             : pv->graph.blocks[block].last->line;
 }
 
-/* One work-item reaches the cut BLOCK next, the other one another cut or the end of the kernel. */
+/* Barrier divergence: one work-item reaches the cut BLOCK next, the other one another cut or the end of
+ * the kernel. */
 static void check_sinks(struct pv *pv, const struct pv_run *a, const struct pv_run *b,
                         const struct pv_premises *with)
 {

@@ -144,7 +144,8 @@ static unsigned search_seconds(unsigned seconds)
     return half && half < SEARCH_SECONDS ? half : SEARCH_SECONDS;
 }
 
-/* The child's report; NULL: there is none, for example after SECONDS (0: no limit), when SIGALRM ends the child. */
+/* Runs the launch in a child and returns its report; NULL: there is none, for example because SIGALRM ends
+ * the child after SECONDS (0: no limit). */
 static cJSON *run_child(struct words *w, const char *path, bool vulkan, unsigned seconds)
 {
     static char text[1 << 22];
@@ -235,7 +236,7 @@ static void note_findings(const cJSON *report, unsigned unsized, struct confirm_
         *shown->findings[PROVE_RACE] = *shown->findings[PROVE_DIVERGENCE] = 0;
 }
 
-/* What the exhaustive search of the launch answers. */
+/* Notes the verdicts of the exhaustive search of the launch. */
 static void note_search(const cJSON *report, struct confirm_shown *shown)
 {
     const cJSON *test = cJSON_GetArrayItem(cJSON_GetObjectItem(report, "tests"), 0), *flag;

@@ -13,7 +13,8 @@ struct confirm {
     unsigned unsized;  /* of struct prove_verdict */
     uint64_t until_ms; /* of the monotonic clock: no launch runs longer; 0: no limit */
 };
-/* What a launch shows: its command line, and for each property the first finding that violates it, or "". */
+/* The result of a launch: its command line, and for each property the first finding that violates it, or
+ * "". */
 struct confirm_shown {
     char command[CONFIRM_TEXT];
     char findings[PROVE_PROPERTIES][PROVE_TEXT];

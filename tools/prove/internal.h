@@ -196,7 +196,7 @@ struct pv_specialized {
     uint32_t id, leaf;
     Z3_ast value;
 };
-/* What the proof rests on. */
+/* Assumptions of the proof. */
 struct pv_assumptions {
     Z3_ast in_bounds; /* pointer arithmetic declared InBounds stays in objects of less than 2^40 bytes */
     Z3_ast exact_ids; /* global ids are sums of their parts, beside being ordered like them */
@@ -343,8 +343,8 @@ bool pv_extended(struct pv_run *run, const struct in_inst *inst);
 /* prove/invariant.c */
 void pv_propose_invariants(struct pv *pv);
 void pv_keep_invariants(struct pv *pv);
-/* What a query may assume beside the facts: of the kept invariants those of loops whose heads come before a position in reverse
- * postorder (PV_NONE: all), and of those about both work-items likewise. */
+/* Invariants that a query may assume beside the facts: those of loops whose heads come before a position
+ * in reverse postorder (PV_NONE: all), and likewise those about both work-items. */
 struct pv_premises {
     bool synchronous, in_bounds;
     uint32_t invariants_before, relations_before;

@@ -182,7 +182,7 @@ static struct pv_candidate *new_candidate(struct pv *pv, const struct candidate 
     return made;
 }
 
-/* In every run with the loop the candidate holds at the head while it is kept. */
+/* Assumes in RUN that the candidate, unless it was dropped, holds at the head of its loop. */
 static void assume_in(struct pv_run *run, const struct candidate *c, Z3_ast selector)
 {
     struct pv *pv = run ? run->pv : NULL;
@@ -266,7 +266,7 @@ static void steps_of(struct pv *pv, uint32_t loop, uint32_t x, const struct pv_c
     add_unary(pv, &(struct candidate){T_STRIDE, loop, x, 0, 0, c->block, c->inst, second});
 }
 
-/* What the instructions of the loop suggest about cell X. */
+/* Adds the candidates about cell X that the instructions of the loop suggest. */
 static void from_instructions(struct pv *pv, uint32_t loop, uint32_t x)
 {
     struct pv_run *run = pv->context[0];
@@ -353,7 +353,7 @@ static void limit_effort(struct pv *pv, unsigned effort)
     Z3_params_dec_ref(pv->c, params);
 }
 
-/* What Z3 has used of its resources in this context. */
+/* The resource units that Z3 has used in this context. */
 static unsigned used(struct pv *pv)
 {
     unsigned n = 0;
@@ -453,7 +453,7 @@ static bool drop_violated(struct pv *pv, const struct question *q)
     return any;
 }
 
-/* Where Z3 gives up on all together: each by itself, dropped unless it is proved. */
+/* Used if Z3 gives up on all candidates together: checks each alone, and drops it unless it is proved. */
 static bool drop_unproved(struct pv *pv, const struct question *q)
 {
     bool any = false;

@@ -331,7 +331,7 @@ void pv_declare_launch(struct pv *pv)
 
 /* ---- built-in variables --------------------------------------------------------------------------- */
 
-/* Linear ids are ordered like the ids that they number, which is what proofs need of them. */
+/* Linear ids, constrained to be ordered like the ids that they number, which suffices for proofs. */
 static Z3_ast linear_local_id(struct pv_run *run)
 {
     struct pv *pv = run->pv;

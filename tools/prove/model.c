@@ -7,7 +7,7 @@ static Z3_ast is(struct pv *pv, Z3_ast a, uint64_t n)
     return pv_equal(pv, a, pv_number(pv, n, pv_width(pv, a)));
 }
 
-/* All sizes: GROUPS groups of LOCAL work-items in each dimension. */
+/* Constrains the sizes to GROUPS work-groups of LOCAL work-items in each dimension. */
 static Z3_ast sizes(struct pv *pv, const uint32_t *local, const uint32_t *groups)
 {
     struct pv_launch *l = &pv->launch;

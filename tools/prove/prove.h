@@ -21,7 +21,7 @@ struct prove_options {
 };
 
 enum { PROVE_TEXT = 512, PROVE_ARGUMENTS = 64, PROVE_ASSUMPTIONS = 24, PROVE_LAUNCHES = 12 };
-/* What a launch that may show a violation gives an argument. */
+/* The value of an argument in a launch that may show a violation. */
 struct prove_argument {
     const char *name;
     bool known, is_size; /* VALUE: elements of the buffer, or bytes of local memory */

@@ -407,7 +407,7 @@ static void compare(struct pv *pv, const struct pv_product *p1, Z3_ast m1, Z3_as
     ordered(pv, p2, y2, p1, y1, m1, premise);
 }
 
-/* Of Y * M alone. */
+/* Lemmas about Y * M alone. */
 static void bounded(struct pv *pv, const struct pv_product *p, Z3_ast y, Z3_ast m)
 {
     Z3_context c = pv->c;

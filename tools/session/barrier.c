@@ -89,7 +89,7 @@ static char *program_with(const struct trial *t, char *text)
     return program;
 }
 
-/* What the accesses are in is the program's text, or found in it. */
+/* True if the file of the accesses is the program's text, or a file that it includes. */
 static bool can_be_changed(const struct trial *t)
 {
     char *program = program_with(t, mm_strdup(t->text));
@@ -195,7 +195,7 @@ static void close_launch(struct trial *t)
     t->before = NULL;
 }
 
-/* Of a launch that was captured: it has the race when it is made alone. */
+/* Opens a captured launch, if it has the race when it is launched alone. */
 static bool open_captured(struct trial *t, const char *path)
 {
     close_launch(t);

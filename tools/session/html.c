@@ -19,7 +19,7 @@ enum { MOST_SHOWN = 12, GRAPH_EVENTS = 1 << 20 };
 
 /* ---- data ------------------------------------------------------------------------------------ */
 
-/* What the memory of a kernel argument consists of.  Local memory is in the trace with its own. */
+/* The element type of a kernel argument.  The trace has that of local memory. */
 struct element {
     uint32_t allocation, command;
     struct mm_scalar scalar; /* .size 0: of several */
@@ -100,7 +100,8 @@ static struct mm_scalar scalar_of(const struct names *names, const struct mm_all
     return found;
 }
 
-/* What OpenCL C calls the place in A, a variable or an argument of composite type, in TEXT; "" if it is of another type. */
+/* Writes the designator of the place in A, a variable or an argument of composite type, to TEXT; "" for
+ * other types. */
 static struct mm_scalar name_place(const struct names *names, const struct mm_allocation *a,
                                    const struct mm_event *e, char *text, size_t size)
 {

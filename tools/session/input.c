@@ -15,7 +15,8 @@ enum { POLL_MS = 250, IDLE_MS = 2000 };
 #define TOGETHER_SECONDS 0.3
 #define TWICE_SECONDS    2.0
 
-/* What verification reads again; a trace that grows past the limit is not kept. */
+/* Copies input to the file that verification reads again; the copy of a trace longer than the limit is
+ * dropped. */
 static void copy(struct session_input *input, const char *data, size_t size)
 {
     if (input->copy < 0)

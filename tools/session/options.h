@@ -62,7 +62,7 @@ enum {
     {"quiet", 'q', NULL, "REFCL_QUIET", "print no report on stderr"}
 /* clang-format on */
 
-/* Takes option INDEX of them.  Returns 0 or an exit code. */
+/* Sets option INDEX of the session options to VALUE.  Returns 0 or an exit code. */
 int session_option(struct session *session, size_t index, const char *value);
 
 #endif

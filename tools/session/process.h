@@ -61,9 +61,9 @@ int session_processes_open(struct session_processes *processes, const struct ses
                            const char *patterns);
 /* Takes connections until CHILD has ended and all traces are read.  Returns an exit code. */
 int session_processes_follow(struct session_processes *processes, const struct supervised *child);
-/* How much of the command was seen. */
+/* How much of the command was observed. */
 enum ck_observation session_processes_observed(const struct session_processes *processes);
-/* What prediction could not answer, on stderr. */
+/* Prints on stderr the number of queries that prediction could not answer. */
 void session_processes_report(const struct session_processes *processes);
 void session_processes_close(struct session_processes *processes);
 

@@ -16,7 +16,7 @@ struct query {
     mm_event_id completion, call;
     uint32_t command, source;
 };
-/* What of a trace the revisions could judge differently. */
+/* The events of a trace that revisions may judge differently. */
 struct survey {
     struct mm_sink sink;
     struct query *queries;

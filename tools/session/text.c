@@ -79,7 +79,7 @@ static const char *skip_blanks(const char *p)
     return p + strspn(p, " \t");
 }
 
-/* What the directive at LINE includes, its name in NAME. */
+/* True if LINE is an include directive; its file goes to NAME. */
 static bool is_include(const char *line, char name[PATH_MAX])
 {
     static const char word[] = "include";

@@ -84,7 +84,7 @@ static bool same_places(const struct ck_finding *a, const struct ck_finding *b)
            (same_place(x[0], y[1]) && same_place(x[1], y[0]));
 }
 
-/* What the repeated launches say about a finding. */
+/* The result of the repeated launches for a finding. */
 struct vote {
     uint32_t uniform; /* commands in which it was a race between writes of the same value */
     bool differs;

@@ -342,7 +342,8 @@ static enum store_added supersede(struct addition *a, const char *identity)
     return STORE_REPLACED;
 }
 
-/* Of merged results: all of them are in the store, none is, or some are, which cannot be taken out of the sum. */
+/* Merged results: known if all parts are in the store, new if none is; an error if some are, as they
+ * cannot be subtracted from the sum. */
 static enum mm_class check_parts(struct addition *a, enum store_added *added, struct mm_error *err)
 {
     char identity[256];

@@ -237,7 +237,7 @@ static void print_names(const char *label, const cJSON *names, FILE *out)
     fprintf(out, "%s\n", count > SHOWN ? ", ..." : "");
 }
 
-/* What filled sides have alone, and the rates that differ; returns the number of states that one alone shows. */
+/* Adds the states that one side alone shows, and the rates that differ; returns the number of the former. */
 static size_t add_differences(struct store *s, cJSON *to)
 {
     int64_t common = store_number(

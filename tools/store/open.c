@@ -34,7 +34,8 @@ static const char *const steps[] = {
     "create table verdict(state integer not null, model integer not null, verdict text not null, clause text not null,"
     "  primary key(state, model)) without rowid;",
 
-    /* What judges the states of a device: a model with switches.  All are judged again, for what the tests ask about. */
+    /* The model, with switches, that judges the states of a device.  All states are judged again, to fill
+     * the table of outcomes that tests ask about. */
     "alter table device add column variant text not null default '';"
     "update device set variant = interface;"
     "create table model_2(id integer primary key, variant text not null, path text not null, sha256 text not null,"

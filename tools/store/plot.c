@@ -24,7 +24,7 @@ static double bounded_log(double rate)
     return rate > 0 ? fmin(0, fmax(LOWEST, log10(rate))) : LOWEST;
 }
 
-/* Where the mark of a point is. */
+/* The position of a point on the logarithmic axis. */
 static double decade_of(const struct site_point *p)
 {
     struct lt_rate rate = lt_rate_of((uint64_t)p->count, (uint64_t)p->instances);

@@ -1,10 +1,10 @@
-/* What the questions to a store share. */
+/* Declarations shared by the queries of a store. */
 #ifndef TOOLS_STORE_QUERY_H
 #define TOOLS_STORE_QUERY_H
 
 #include "tools/store/store.h"
 
-/* What a selector is searched in, as an SQL expression over a row of device. */
+/* The text in which a selector is searched, as an SQL expression over a row of table device. */
 #define STORE_DEVICE_TEXT "(platform || ', ' || device.name || ', ' || version || ', ' || driver)"
 
 /* The model whose verdicts are shown for devices of a variant, an SQL expression. */

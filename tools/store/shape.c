@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* How much of a test's name is its shape; the SQL function shape(name). */
+/* The length of the shape within a test's name; the SQL function shape(name) uses it. */
 static size_t shape_length(const char *name)
 {
     size_t length = strcspn(name, "+");
@@ -38,7 +38,7 @@ int store_add_shape_function(sqlite3 *db)
                                    NULL, NULL);
 }
 
-/* How often a driver showed what a test asks about. */
+/* How often a driver showed the outcome that a test asks about. */
 struct showing {
     int64_t count, instances;
     struct lt_rate rate; /* of one that was never shown: below HIGH */

@@ -162,7 +162,7 @@ static void put_kernels(const struct kernel_times *times, FILE *out)
     site_end_table(out);
 }
 
-/* TITLE: device and table; MEASURE: the column of it. */
+/* Writes the part for one measure.  TITLE: device and table; MEASURE: a column of the table. */
 static enum mm_class put_measure(const char *title, const char *measure, const struct kernel_times *times,
                                  FILE *out, struct mm_error *err)
 {
@@ -199,7 +199,7 @@ static bool add_time(struct kernel_times *times, sqlite3_stmt *q)
     return true;
 }
 
-/* A section for each device and table, a part of it for each measure. */
+/* Writes a section for each device and table, with a part for each measure. */
 static enum mm_class put_sections(struct store *s, FILE *out, struct mm_error *err)
 {
     enum mm_class cls = MM_OK;

@@ -105,7 +105,7 @@ static void put_history(struct site *site, const char *name, FILE *out)
         site_end_table(out);
 }
 
-/* Its text, with a link to the playground; of tests with different mappings the first. */
+/* Writes the text of the test with a link to the playground; if it differs by mapping, the first. */
 static void put_source(struct site *site, const char *name, FILE *out)
 {
     sqlite3_stmt *q = store_statement(

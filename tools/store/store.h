@@ -33,7 +33,7 @@ void store_close(struct store *store);
  * 'b' const void * and int, the size.  Texts must live until the statement is reset by the next call with this SQL.
  * NULL after an error, which store_check reports. */
 sqlite3_stmt *store_statement(struct store *store, const char *sql, const char *types, ...);
-/* The next row of STATEMENT; false: there is none, or an error. */
+/* Steps to the next row of STATEMENT; false: there is none, or an error. */
 bool store_row(struct store *store, sqlite3_stmt *statement);
 /* Executes a statement that has no rows; the first column of the row that it has. */
 void store_execute(struct store *store, const char *sql, const char *types, ...);

@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-/* What comes before a value. */
+/* Writes the comma and the key before a value. */
 static void begin_value(struct json *json, const char *key)
 {
     if (json->follows)

@@ -455,7 +455,7 @@ static enum mm_class read_state(struct play *p, const char *text, uint64_t **sta
     return i == n ? MM_OK : mm_fail(err, MM_INVALID, "playground", "a state has %u values", n);
 }
 
-/* What a request asks of P. */
+/* The parts of a request. */
 struct question {
     const char *test, *model, *switches, *relations, *state;
     unsigned flags, timeout_ms;

@@ -27,7 +27,7 @@ void *witness_memory(struct witness_reader *r, size_t count, size_t size);
 /* The number JSON, which is called NAME: as a number, or as decimal digits in a string. */
 uint64_t witness_value(struct witness_reader *r, const cJSON *json, const char *name, uint64_t least,
                        uint64_t most);
-/* The member NAME of the object JSON; OTHERWISE where there is none. */
+/* The member NAME of the object JSON; OTHERWISE if there is none. */
 uint64_t witness_number(struct witness_reader *r, const cJSON *json, const char *name, uint64_t least,
                         uint64_t most);
 uint64_t witness_optional(struct witness_reader *r, const cJSON *json, const char *name, uint64_t most,

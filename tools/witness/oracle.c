@@ -347,7 +347,7 @@ static bool is_no_fault(const struct in_finding *f)
     return false;
 }
 
-/* All members of ITEM's work-group have called the asynchronous copy that faults. */
+/* Notes the fault of an asynchronous copy, which all members of ITEM's work-group have called. */
 static void note_faults(struct replay *r, uint32_t item)
 {
     const struct ck_thread *own = &r->program->threads[item];

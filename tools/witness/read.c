@@ -111,7 +111,7 @@ static bool take_work_items(struct witness_reader *r, const cJSON *root)
     return witness_good(r);
 }
 
-/* At most 8 bytes of an object, SIZE of them at OFFSET. */
+/* Reads the place of an access: SIZE bytes, at most 8, at OFFSET of an object. */
 static void take_place(struct witness_reader *r, const cJSON *json, uint32_t *object, uint32_t *offset,
                        uint32_t *size)
 {

@@ -52,7 +52,8 @@ enum mm_class witness_take(struct witness *witness, struct ex *ex, const struct 
 enum mm_class witness_load(struct witness *witness, struct mm_error *err);
 void witness_close(struct witness *witness);
 
-/* What EXECUTION shows: "state", "flag", "divergence", "termination"; and in words: "out=1", "data_race". */
+/* The kind of the finding that EXECUTION shows: "state", "flag", "divergence", "termination"; and the
+ * finding in words: "out=1", "data_race". */
 const char *witness_kind(const struct ck_execution *execution);
 void witness_describe(const struct ck_program *program, const struct ck_execution *execution,
                       char text[WITNESS_TEXT]);
