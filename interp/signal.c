@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Of tools/preload, if it is loaded. */
+/* defined by tools/preload, NULL if that is not loaded */
 extern int refcl_sigaction(int number, const struct sigaction *action, struct sigaction *previous)
     __attribute__((weak));
 

@@ -47,7 +47,7 @@ bool ck_instr_falls_short(const struct ck_program *p, const struct ck_instr *i, 
            (ck_instr_is_plain(i) || (i->order != MM_ORDER_NONE && i->scope < scope));
 }
 
-/* All accesses of object O become atomic, with a scope that reaches. */
+/* Makes all accesses of object O atomic, with at least the scope of the edit. */
 static void make_atomic(struct ck_program *p, uint32_t o, const struct ck_edit *edit)
 {
     p->objects[o].non_atomic = false;
@@ -94,7 +94,7 @@ static void change_instr(struct ck_instr *i, uint32_t index, const struct ck_edi
         edit->remove ? i->fence_flags & (uint8_t)~edit->fence_flags : i->fence_flags | edit->fence_flags;
 }
 
-/* Where EDIT applies in BEFORE, the program without any edit. */
+/* Applies EDIT at all its sites in BEFORE, the program without any edit. */
 static void change_sites(struct ck_program *p, const struct ck_program *before, const struct ck_edit *edit)
 {
     if (edit->atomic) {

@@ -1,5 +1,5 @@
-/* Writes programs as text: a record a line, fields by name, fields that have their default left out.
- * docs/program-file.md */
+/* Writes programs as text: one record per line, fields by name, without fields that have their default
+ * value (docs/program-file.md). */
 #include "checker/program/file_fields.h"
 
 #include "memmodel/base/error.h"

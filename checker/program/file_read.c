@@ -213,7 +213,7 @@ static void read_record(struct reader *r, const struct field *fields, void *reco
         BAD(r, "a space or the end of the line is expected");
 }
 
-/* Of OBJECT, whose initial values are text still. */
+/* The initial values of OBJECT, converted from text. */
 static uint64_t *read_values(struct reader *r, const struct ck_object *object)
 {
     uint64_t count = object->element_size ? object->size / object->element_size : 0, i = 0;

@@ -228,7 +228,7 @@ void ck_race_command(struct ck_detector *d, const struct mm_event *event, mm_eve
     }
 }
 
-/* With a command's completion the clocks of the command go, too: no event of it is to come. */
+/* If ID is the completion of a command, the clocks of the command are freed, too: it has no later events. */
 void ck_detector_retire(struct ck_detector *d, mm_event_id id)
 {
     struct ck_snapshot *snapshot = mm_map_pointer(&d->maps.snapshots, id);

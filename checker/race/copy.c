@@ -190,8 +190,9 @@ struct ck_copy *ck_copy_of(struct ck_detector *d, const struct mm_event *event)
 
 /* ---- fence ------------------------------------------------------------------------------------- */
 
-/* Copies called before the fence start no later than here in clocks: the record may have their accesses after
- * the fence.  What happens before one of them happens before its calls, and so before those of later copies. */
+/* Starts the copies called before the fence, so that their clocks precede it: the record may have their
+ * accesses after the fence.  Events that happen before one of them happen before its calls, and so before
+ * those of later copies. */
 static void copy_fence(struct ck_detector *d, struct ck_group *group, const struct mm_event *event)
 {
     struct ck_command *command = ck_command_of(d, event->agent.command);

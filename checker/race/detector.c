@@ -240,7 +240,7 @@ static struct text *find_text(const struct ck_detector *d, const char *file)
     return NULL;
 }
 
-/* Of files of the same name the last one counts. */
+/* Records a file's text, which replaces an earlier one with the same name. */
 static void detector_add_text(struct ck_detector *d, const struct mm_text *record)
 {
     if (!record->file || !record->text)
@@ -298,7 +298,7 @@ void ck_detector_source(struct ck_detector *d, uint32_t id, struct mm_source *so
     *source = known ? known->info : (struct mm_source){.id = id};
 }
 
-/* Commands in a row are often of one kind. */
+/* Returns a copy of a name; successive commands often have the same one, which is stored once. */
 static const char *repeated(struct ck_detector *d, const char *last, const char *name)
 {
     return last && name && strcmp(last, name) == 0 ? last : detector_strdup(d, name);

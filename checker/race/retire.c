@@ -76,7 +76,8 @@ static void mark_locations(struct ck_detector *d)
     }
 }
 
-/* Of a work-item's snapshot: edges from it, and children of its command, ask for the command. */
+/* Marks the commands of work-items with snapshots: edges from these, and children of the command, refer to
+ * it. */
 static void mark_snapshots(struct ck_detector *d)
 {
     for (size_t i = 0; i < d->maps.snapshots.capacity; i++) {

@@ -36,7 +36,7 @@ static uint8_t scope_of_slot(enum ck_slot slot)
     return scopes[slot];
 }
 
-/* What a scope means on this memory [CL 3.3.5 O10, O11]. */
+/* Reduces scope SLOT as the memory demands [CL 3.3.5 O10, O11]. */
 enum ck_slot ck_slot_reduced(enum ck_slot slot, const struct ck_location *location)
 {
     if (slot == CK_SLOT_NONE)
@@ -201,7 +201,8 @@ static void note_command_synchronizes(struct ck_detector *d, const struct mm_eve
         command->synchronizes = true;
 }
 
-/* What a host thread knows of other host threads and of commands it knows for images, too [CL 3.3.6 H0]. */
+/* Copies the times of host threads and commands from a host thread's clock of global memory to that of
+ * images [CL 3.3.6 H0]. */
 static void share_points(struct ck_detector *d, uint64_t agent, struct ck_item *item)
 {
     if (ck_is_host(agent))
@@ -379,7 +380,7 @@ static void break_sequences(struct ck_detector *d, uint64_t agent, const struct 
     }
 }
 
-/* Where the object of SIZE bytes begins that the byte AT is a part of: atomic operations are aligned. */
+/* The start of the object of SIZE bytes that contains byte AT: atomic objects are aligned. */
 static uint64_t object_at(uint64_t at, uint32_t size)
 {
     return at - at % size;

@@ -99,7 +99,7 @@ static void add_pair(struct zx *g, const uint32_t *number, struct ck_execution *
     }
 }
 
-/* How many events of THREAD before event FIRST happen. */
+/* The number of events of THREAD before event FIRST that happen. */
 static uint32_t count_before(struct zx *z, Z3_model m, uint32_t thread, uint32_t first)
 {
     uint32_t count = 0;

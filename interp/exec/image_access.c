@@ -363,7 +363,7 @@ static bool is_number(const struct in_ty *ty)
     return (s->kind == IN_TY_INT || s->kind == IN_TY_FLOAT) && s->size <= 8;
 }
 
-/* Coordinates, texels, levels of detail and results are numbers or vectors of them. */
+/* Lowers an access; coordinates, texels, levels of detail and results are numbers or vectors of these. */
 static enum mm_class access(struct in_lower *l, const struct in_inst *i, in_call_fn fn)
 {
     bool fits = i->operand_count >= 1 && in_ty_of(l, i->operands[0])->kind == IN_TY_OPAQUE &&

@@ -33,7 +33,7 @@ static double norm(const double *v, uint32_t n)
     return sqrt(sum);
 }
 
-/* Of the vector V, which it may change. */
+/* The length of vector V, which the function may change. */
 static double length_f64(double *v, uint32_t n)
 {
     int exponent = scale(v, n);
@@ -97,7 +97,7 @@ static void normalize_f32(double *v, uint32_t n)
 #define distance_f16  distance_f32
 #define normalize_f16 normalize_f32
 
-/* a*b - c*d, with the error of one of the products put right. */
+/* a*b - c*d, corrected by the rounding error of one product (Kahan). */
 static double difference_of_products(double a, double b, double c, double d)
 {
     double cd = c * d;

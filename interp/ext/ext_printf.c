@@ -162,7 +162,7 @@ static double float_value(const unsigned char *data, uint32_t size)
     }
 }
 
-/* In the C locale, whatever the application's is. */
+/* Formats a number in the C locale, independent of the application's. */
 static void put_float(struct output *out, const struct directive *d, double value)
 {
     char format[32], text[LARGEST];

@@ -182,7 +182,7 @@ static float stored_value(enum in_type scalar, const unsigned char *stored)
     }
 }
 
-/* Of padded formats: the value above the low bits of 16. */
+/* Reads a component of a padded format: the bits of 16 above the padding. */
 static uint32_t take_padded(const struct type_info *t, const unsigned char *stored)
 {
     uint16_t bits;

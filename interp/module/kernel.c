@@ -54,7 +54,7 @@ static void type_name(const struct in_module *m, const struct in_ty *ty, char *t
     }
 }
 
-/* What follows "PREFIX.NAME." in the first OpString with it; NULL if there is none. */
+/* The text after "PREFIX.NAME." in the first OpString that begins so; NULL if there is none. */
 static const char *source_string(const struct in_module *m, const char *prefix, const char *kernel)
 {
     size_t n = strlen(kernel);

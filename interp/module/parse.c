@@ -40,7 +40,7 @@ void in_inst_at(const struct in_module *module, uint32_t word, struct in_inst *i
     inst->number = inst->line = inst->column = 0;
 }
 
-/* Where the instruction after I is in the source. */
+/* The source position of the instruction after I. */
 static void source_place(const struct in_inst *i, uint32_t *line, uint32_t *column)
 {
     bool none = i->count == 0 || i->opcode == SpvOpNoLine || i->opcode == SpvOpFunctionEnd;

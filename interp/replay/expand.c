@@ -16,7 +16,7 @@ uint64_t in_shift_id(const struct in_shift *shift, uint64_t id)
     return n > 0 && id != 0 ? id + shift->steps[n - 1].add : id;
 }
 
-/* From id NEXT on, ids continue after the largest one in the output; false: out of memory. */
+/* Maps ids from NEXT on to ids after the largest one in the output; false: out of memory. */
 static bool extend_shift(struct in_shift *shift, uint64_t next)
 {
     uint64_t add = shift->out - shift->seen, last = shift->count > 0 ? shift->steps[shift->count - 1].add : 0;

@@ -31,7 +31,7 @@ static uint64_t take_number(struct in *i, unsigned bytes)
     return value;
 }
 
-/* In ARENA; "" if malformed. */
+/* Reads a string into ARENA; "" if malformed. */
 static const char *take_string(struct in *i, struct mm_arena *arena)
 {
     uint64_t length = take_number(i, 4);

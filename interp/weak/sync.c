@@ -54,8 +54,9 @@ struct acquire {
     uint8_t slot; /* of the operation; SLOTS: it is no acquire */
 };
 
-/* Where scopes may differ, they include each other if the narrower one includes both work-items: releases are offered
- * at all narrower scopes, and an acquire takes the offers of that scope and of narrower ones [CL 3.3.5 O101]. */
+/* True if an acquire synchronizes with a release.  If scopes may differ [CL 3.3.5 O101], they are
+ * inclusive if the narrower one includes both work-items: releases are offered at all narrower scopes, and
+ * an acquire takes the offers of its scope and of narrower ones. */
 static bool takes(const struct in_run *run, uint8_t slot, uint8_t offered)
 {
     return slot == offered || (run->launch.wider_scopes && slot != SLOTS && slot > offered);

@@ -48,7 +48,8 @@ static const char *out_type(const struct emitter *e)
     return e->kernel->wide ? "long" : "int";
 }
 
-/* IMAGES: those of them that are images, as images; else as the buffers that they are made from. */
+/* Emits the parameters of locations; images as images if IMAGES, else as the buffers that they are made
+ * from. */
 static void emit_locations(struct emitter *e, bool images)
 {
     for (uint32_t i = 0; i < e->program->object_count; i++)

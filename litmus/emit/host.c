@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Work-groups of one kernel are numbered in text order. */
+/* The number of the thread's work-group, in text order within its kernel. */
 static uint32_t group_of(const struct lt_test *test, const struct lt_thread *thread)
 {
     uint32_t count = 0;

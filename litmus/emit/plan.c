@@ -266,7 +266,8 @@ static enum mm_class plan_module(const struct lt_test *test, struct ck_program *
     return cls;
 }
 
-/* The Vulkan test that TEST is or becomes; NULL, with a reason to skip it, if there is none. */
+/* TEST as a Vulkan test, translated if necessary; NULL, with a reason to skip it, if it has no
+ * translation. */
 static char *vulkan_text(const struct lt_test *test, const struct lt_plan_options *options, cJSON *json,
                          enum mm_class *cls, struct mm_error *err)
 {

@@ -45,7 +45,7 @@ static const struct lt_api_function functions[] = {
 static const char *const enqueue_flags[] = {[LT_NO_WAIT] = "CLK_ENQUEUE_FLAGS_NO_WAIT",
                                             [LT_WAIT_KERNEL] = "CLK_ENQUEUE_FLAGS_WAIT_KERNEL",
                                             [LT_WAIT_WORK_GROUP] = "CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP"};
-/* By value; an event reaches them in descending order [CL 5.11]. */
+/* By value; an event has them in descending order [CL 5.11]. */
 static const char *const statuses[] = {"CL_COMPLETE", "CL_RUNNING", "CL_SUBMITTED", "CL_QUEUED"};
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 

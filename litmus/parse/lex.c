@@ -83,7 +83,7 @@ static char *copy_text(struct scan *s, size_t from, size_t to)
     return p;
 }
 
-/* Where the comment that starts at S->at ends (after its closing), 0 if there is no end.  Comments (* *)
+/* The position after the comment that starts at S->at, 0 if the comment does not end.  Comments (* *)
  * nest, as in herd; where that leaves one open, the first closing ends it, as in Dartagnan. */
 static size_t comment_end(const struct scan *s, const char *close)
 {

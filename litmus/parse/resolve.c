@@ -1,5 +1,5 @@
-/* What the host part of an OPENCL test names: queues, events, semaphores, sync-points, command buffers, kernels and
- * threads, found once the whole test is parsed. */
+/* Resolves the names in the host part of an OPENCL test (queues, events, semaphores, sync-points, command
+ * buffers, kernels and threads) after the whole test is parsed. */
 #include "litmus/parse/ast.h"
 
 #include <string.h>

@@ -127,7 +127,7 @@ static int json_int(const cJSON *object, const char *key)
     return cJSON_IsNumber(item) ? item->valueint : -1;
 }
 
-/* Where an observed value is: a column, or an element of a location. */
+/* The source of an observed value: a column, or an element of a location. */
 struct source {
     int column, location, element;
 };

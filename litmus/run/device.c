@@ -110,7 +110,8 @@ static void read_features(struct lt_device *device)
     }
 }
 
-/* OpenCL C 3.0 if all of it is there, else 2.0, else what CL_DEVICE_OPENCL_C_VERSION says. */
+/* Chooses the language standard: OpenCL C 3.0 if the device has all features of it that tests use, else
+ * 2.0, else the one of CL_DEVICE_OPENCL_C_VERSION. */
 static void read_standard(struct lt_device *device)
 {
     size_t size = 0;
@@ -417,7 +418,7 @@ const char *lt_device_lacks(const struct lt_device *device, const cJSON *test, b
 
 typedef cl_program(CL_API_CALL *create_with_il)(cl_context, const void *, size_t, cl_int *);
 
-/* In the core from 2.1 on; devices before that have it as an extension, found by name. */
+/* Creates a program from SPIR-V: a core function since 2.1, an extension before. */
 cl_program lt_device_il(const struct lt_device *device, cl_context context, const cJSON *test, cl_int *status)
 {
     const cJSON *text = cJSON_GetObjectItem(cJSON_GetObjectItem(test, "il"), "spirv");

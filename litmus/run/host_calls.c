@@ -69,7 +69,7 @@ static unsigned char *memory_of(const struct enqueue *e, struct lt_call_place pl
     return (unsigned char *)call_object(e, place)->memory + offset_of(e, place);
 }
 
-/* Of a copy. */
+/* The number of bytes that a copy transfers. */
 static size_t shared_size(const struct enqueue *e)
 {
     size_t a = size_of(e, e->call->source), b = size_of(e, e->call->target);

@@ -120,7 +120,7 @@ static bool save_tuning(const struct candidate *best, const cJSON *device, const
 
 /* ---- one try ------------------------------------------------------------------------------------- */
 
-/* Of base 2, with straight lines between powers: enough to compare. */
+/* Logarithm of base 2, linear between powers, which suffices for comparisons. */
 static double logarithm(double x)
 {
     double n = 0;
@@ -349,7 +349,7 @@ static int tune(const struct lt_options *options, const cJSON *plan, const char 
     o.files.plan = plan_path;
     o.files.resume = false;
     bool ready = reduced && lt_save_json(reduced, plan_path);
-    /* How long a try takes that does hardly anything: opening the device, building. */
+    /* the time of a try with hardly any instances: opening the device, building */
     double overhead = -lt_seconds();
     ready = ready && attempt(&o, reduced, &candidates[0], 0, path, NULL);
     overhead += lt_seconds();

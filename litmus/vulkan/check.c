@@ -1,4 +1,5 @@
-/* What can be expressed in a compute shader, and what a device needs for it. */
+/* Checks whether a test can be expressed in a compute shader, and collects the features that it requires
+ * of a device. */
 #include "litmus/vulkan/vulkan.h"
 
 #include <string.h>

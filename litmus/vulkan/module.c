@@ -131,7 +131,7 @@ uint32_t lt_vk_element(struct lt_vk_module *m, uint32_t binding, uint8_t size, u
                     lt_vk_uint(m, 0), index);
 }
 
-/* In the buffer of the object's binding, or at the address that this buffer holds. */
+/* A pointer to the element: in the buffer bound for the object, or at the address that this buffer holds. */
 uint32_t lt_vk_object_element(struct lt_vk_module *m, uint32_t object, uint32_t index)
 {
     uint8_t size = m->program->objects[object].element_size;

@@ -286,7 +286,7 @@ void lt_vk_control_barrier(struct lt_vk_module *m, const struct ck_instr *i)
 
 /* ---- instructions ------------------------------------------------------------------------------------ */
 
-/* Pointers to what the instructions of a phase access, and coordinates of texels, computed before the first of them. */
+/* Pointers and texel coordinates of the accesses of a phase, computed before its first instruction. */
 struct pointers {
     uint32_t count, objects[64], elements[64], ids[64];
 };

@@ -1,8 +1,9 @@
-/* From an OpenCL test to the Vulkan test that a compiler would make of it.
+/* Translates an OpenCL test to a Vulkan test, as a compiler would.
  *
- * Global memory is storage class 0 and local memory class 1.  Plain accesses are non-private; release operations make
- * available and acquire operations make visible, for the storage class of the region that they order in OpenCL.
- * Scopes keep their names; all-devices scope is device scope, as all threads are on one device. */
+ * Global memory is storage class 0 and local memory class 1.  Plain accesses are non-private; release
+ * operations make available and acquire operations make visible, for the storage class of the region that
+ * they order in OpenCL. Scopes keep their names; all-devices scope is device scope, as all threads are on
+ * one device. */
 #include "litmus/vulkan/vulkan.h"
 #include "memmodel/base/array.h"
 

@@ -20,7 +20,7 @@ struct cite {
 
 static const char *const documents[] = {"CL env", "CLC", "CL", "SPIRV", "VKMM", "C11"};
 
-/* A document's name at the start of P, as a word; how long it is, 0 if there is none. */
+/* The document whose name is the word at P; returns the word's length, 0 if it is no document's name. */
 static size_t document_length(const char *p, const char **name)
 {
     for (size_t i = 0; i < sizeof documents / sizeof *documents; i++) {

@@ -39,7 +39,7 @@ static size_t words_of(const char *text, uint32_t *words)
     return n;
 }
 
-/* Words in common, per cent of those of the longer sentence. */
+/* The number of common words, as a percentage of the longer sentence. */
 static size_t likeness(const char *x, const char *y)
 {
     uint32_t a[WORDS_MAX], b[WORDS_MAX];

@@ -28,7 +28,7 @@ static void put_text(struct html *h, const char *s)
         xr_reader_put(h->r, *s, h->line);
 }
 
-/* A character reference at P; how long it is, 0 if it is none. */
+/* Decodes the character reference at P; returns its length, 0 if it is none. */
 static size_t put_entity(struct html *h)
 {
     const char *stop = memchr(h->p, ';', (size_t)(h->end - h->p) < 12 ? (size_t)(h->end - h->p) : 12);

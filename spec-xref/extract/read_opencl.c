@@ -104,7 +104,7 @@ static bool is_emphasis(const char *line, const char *s)
     return *s != '_' || s == line || !isalnum((unsigned char)s[-1]) || !isalnum((unsigned char)s[1]);
 }
 
-/* How much of the markup at S has no words: anchors, footnotes, the targets of links. */
+/* The length of markup without words at S: anchors, footnotes, the targets of links. */
 static size_t markup(const char *s)
 {
     const char *end = NULL;

@@ -97,7 +97,7 @@ static uint32_t *module_words(const cJSON *test, size_t *size)
     return words;
 }
 
-/* What the plan says of the module. */
+/* Reads the plan's description of the module. */
 static void read_module(struct exec *e)
 {
     const cJSON *groups = cJSON_GetObjectItem(e->job->test, "family_groups");
@@ -314,7 +314,7 @@ static unsigned root_of(const struct exec *e, unsigned location)
     return location;
 }
 
-/* What the binding of LOCATION is: its memory, or the address of that. */
+/* The buffer bound for LOCATION: its memory, or the buffer that holds its address. */
 static VkDescriptorBufferInfo described(const struct exec *e, unsigned location)
 {
     struct lt_vk *vk = vk_of(e);
