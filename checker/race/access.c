@@ -12,7 +12,7 @@
 struct access {
     struct ck_detector *d;
     const struct mm_event *event;
-    const struct ck_location *location;
+    const struct ck_memory *memory;
     const struct ck_clock *clock,
         *other_clock;      /* of the agent: in the region of the access, of the other view */
     enum ck_region region; /* of the access: through an image, that of images */
@@ -44,7 +44,7 @@ static inline bool is_ordered(const struct access *x, const struct ck_access_rec
 
 static void access_report_race(const struct access *x, const struct ck_access_record *earlier)
 {
-    ck_race_found(x->d, x->location, x->event, earlier, x->at, x->cell_bytes);
+    ck_race_found(x->d, x->memory, x->event, earlier, x->at, x->cell_bytes);
 }
 
 static inline void access_check(const struct access *x, const struct ck_access_record *earlier)
@@ -179,8 +179,8 @@ static struct ck_atomics *atomics_of(const struct access *x, struct ck_extra *ex
 static bool in_narrower_scope(const struct access *x, const struct ck_atomics *a, uint64_t agent)
 {
     enum ck_slot slot = (enum ck_slot)(a->slot < x->slot ? a->slot : x->slot);
-    return slot < CK_SLOTS && ck_scope_instance(x->d, agent, slot, x->location) ==
-                                  ck_scope_instance(x->d, x->record.agent, slot, x->location);
+    return slot < CK_SLOTS && ck_scope_instance(x->d, agent, slot, x->memory) ==
+                                  ck_scope_instance(x->d, x->record.agent, slot, x->memory);
 }
 
 /* Checks the accesses of NODE whose scopes do not include this one's. */
@@ -334,14 +334,14 @@ static void cell_release(struct access *x, struct ck_item *item, struct ck_cell 
         extra->sync->id = ++x->d->next_sync;
     }
     if (!x->d->options.weak) {
-        *released = ck_sync_release(x->d, x->event, x->record.agent, item, x->location, extra->sync, x->at) ||
+        *released = ck_sync_release(x->d, x->event, x->record.agent, item, x->memory, extra->sync, x->at) ||
                     *released;
         return;
     }
     struct ck_sync *made = ck_weak_begin(x->d, x->event, &extra->sync);
     if (!made)
         return;
-    *released = ck_sync_release(x->d, x->event, x->record.agent, item, x->location, made, x->at) || *released;
+    *released = ck_sync_release(x->d, x->event, x->record.agent, item, x->memory, made, x->at) || *released;
     ck_weak_end(x->d, &extra->sync, made);
 }
 
@@ -350,7 +350,7 @@ static void cell_acquire(struct access *x, struct ck_item *item, const struct ck
     if (x->d->options.weak)
         sync = ck_weak_read(x->d, sync);
     if (sync)
-        ck_sync_acquire(x->d, x->event, item, x->location, sync);
+        ck_sync_acquire(x->d, x->event, item, x->memory, sync);
 }
 
 /* A migration to a device carries what commands of other devices wrote, so it conflicts with their unordered
@@ -473,41 +473,41 @@ static uint32_t meta_of(const struct mm_event *event)
     return meta;
 }
 
-static bool is_shared(const struct ck_location *location)
+static bool is_shared(const struct ck_memory *memory)
 {
-    return location->object && location->object->device_copies > 1;
+    return memory->object && memory->object->device_copies > 1;
 }
 
 /* True for a migration of an object between devices: the program does not access the object, but an unordered
  * write of another device may be lost [CL 3.3.6 H25, CL A.1]. */
-static bool is_migration(const struct ck_location *location, const struct mm_event *event)
+static bool is_migration(const struct ck_memory *memory, const struct mm_event *event)
 {
-    return is_shared(location) && event->agent.index == MM_INDEX_RUNTIME && event->semantics == MM_TRANSFER;
+    return is_shared(memory) && event->agent.index == MM_INDEX_RUNTIME && event->semantics == MM_TRANSFER;
 }
 
 /* The shadow space of an access; the copies of a memory object on several devices share one. */
-static struct ck_space *space_of(struct ck_detector *d, struct ck_location *location,
+static struct ck_space *space_of(struct ck_detector *d, struct ck_memory *memory,
                                  const struct mm_event *event)
 {
-    struct ck_location *object = location->object;
-    if (location->region == CK_REGION_LOCAL)
-        return ck_local_space(d, location, event->agent);
-    if (!is_shared(location))
-        return &location->space;
+    struct ck_memory *object = memory->object;
+    if (memory->region == CK_REGION_LOCAL)
+        return ck_local_space(d, memory, event->agent);
+    if (!is_shared(memory))
+        return &memory->space;
     if (!object->whole.pages)
         ck_space_size(d, &object->whole, object->info.size);
     return &object->whole;
 }
 
 /* Shadow of the accesses through images that are made from LOCATION. */
-static struct ck_space *view_of(struct ck_location *location)
+static struct ck_space *view_of(struct ck_memory *memory)
 {
-    return is_shared(location) ? &location->object->view : &location->view;
+    return is_shared(memory) ? &memory->object->view : &memory->view;
 }
 
-static bool is_mapped(const struct ck_location *location)
+static bool is_mapped(const struct ck_memory *memory)
 {
-    return location->mappings || (location->object && location->object->mappings);
+    return memory->mappings || (memory->object && memory->object->mappings);
 }
 
 /* True if the access is by a command that a work-item enqueued. */
@@ -519,26 +519,26 @@ static bool is_enqueued(struct ck_detector *d, const struct mm_event *event)
 
 void ck_race_access(struct ck_detector *d, const struct mm_event *event)
 {
-    struct ck_location *location = d->last.location;
-    if (!location || location->info.id != event->allocation) {
-        location = mm_map_pointer(&d->maps.locations, event->allocation);
-        if (!location)
+    struct ck_memory *memory = d->last.memory;
+    if (!memory || memory->info.id != event->allocation) {
+        memory = mm_map_pointer(&d->maps.memory, event->allocation);
+        if (!memory)
             return;
-        d->last.location = location;
+        d->last.memory = memory;
     }
-    if (!location->checked || !event->size || (event->kind == MM_WRITE && is_migration(location, event)))
+    if (!memory->checked || !event->size || (event->kind == MM_WRITE && is_migration(memory, event)))
         return;
     uint64_t offset = event->offset;
-    if (location->parent) {
-        offset += location->parent_offset;
-        location = location->parent;
+    if (memory->parent) {
+        offset += memory->parent_offset;
+        memory = memory->parent;
     }
-    bool through_image = mm_is_through_image(event) && location->region == CK_REGION_GLOBAL;
-    enum ck_region region = through_image ? CK_REGION_IMAGE : (enum ck_region)location->region;
-    struct ck_space *view = view_of(location), *other = through_image ? space_of(d, location, event) : view;
-    struct ck_space *space = through_image ? view : space_of(d, location, event);
+    bool through_image = mm_is_through_image(event) && memory->region == CK_REGION_GLOBAL;
+    enum ck_region region = through_image ? CK_REGION_IMAGE : (enum ck_region)memory->region;
+    struct ck_space *view = view_of(memory), *other = through_image ? space_of(d, memory, event) : view;
+    struct ck_space *space = through_image ? view : space_of(d, memory, event);
     bool atomic = event->attributes & MM_ATOMIC, released = false;
-    bool inherits = location->fine && !through_image && is_enqueued(d, event);
+    bool inherits = memory->fine && !through_image && is_enqueued(d, event);
     bool reads_item = !atomic && !inherits && !(event_writes(event) && d->next_sync);
     struct ck_item fresh, *item = NULL;
     const struct ck_item *seen = NULL;
@@ -551,7 +551,7 @@ void ck_race_access(struct ck_detector *d, const struct mm_event *event)
         return;
     struct access x = {.d = d,
                        .event = event,
-                       .location = location,
+                       .memory = memory,
                        .region = region,
                        .meta = meta_of(event),
                        .image_fenced = seen->image_fenced};
@@ -560,8 +560,8 @@ void ck_race_access(struct ck_detector *d, const struct mm_event *event)
     if (inherits && !visit_cells(&x, space, offset, item, INHERIT, &released))
         return;
     if (atomic) {
-        x.slot = (uint8_t)ck_slot_reduced(ck_slot_of(event), location);
-        x.key = ck_scope_instance(d, x.record.agent, (enum ck_slot)x.slot, location);
+        x.slot = (uint8_t)ck_slot_reduced(ck_slot_of(event), memory);
+        x.key = ck_scope_instance(d, x.record.agent, (enum ck_slot)x.slot, memory);
         if (event->kind != MM_WRITE && !visit_cells(&x, space, offset, item, ACQUIRE, &released))
             return;
     }
@@ -570,20 +570,20 @@ void ck_race_access(struct ck_detector *d, const struct mm_event *event)
         return;
     x.other_clock = seen->clock[through_image ? CK_REGION_GLOBAL : CK_REGION_IMAGE];
     bool used = event->semantics != MM_TRANSFER && event->semantics != MM_RELEASED;
-    if (is_mapped(location) && event->agent.command && used)
-        ck_map_check(d, location, event, x.clock);
-    if (is_migration(location, event)) {
+    if (is_mapped(memory) && event->agent.command && used)
+        ck_map_check(d, memory, event, x.clock);
+    if (is_migration(memory, event)) {
         visit_cells(&x, space, offset, NULL, MOVE, &released);
         x.clock = seen->clock[CK_REGION_IMAGE];
         if (view->pages)
             visit_cells(&x, view, offset, NULL, MOVE, &released);
         return;
     }
-    x.fresh = location->region == CK_REGION_LOCAL && event->kind != MM_WRITE && d->options.uninitialized;
+    x.fresh = memory->region == CK_REGION_LOCAL && event->kind != MM_WRITE && d->options.uninitialized;
     bool simple = !atomic && !x.fresh && region != CK_REGION_IMAGE && touch_plain(&x, space, offset);
     if (!simple && !visit_cells(&x, space, offset, item, TOUCH, &released))
         return;
-    if (other->pages && location->region == CK_REGION_GLOBAL &&
+    if (other->pages && memory->region == CK_REGION_GLOBAL &&
         !visit_cells(&x, other, offset, NULL, OTHER_VIEW, &released))
         return;
     if (x.fresh)
@@ -593,5 +593,5 @@ void ck_race_access(struct ck_detector *d, const struct mm_event *event)
     if (item && event_writes(event))
         visit_cells(&x, space, offset, item, RELEASE, &released);
     if (released)
-        ck_item_advance(item, x.record.agent, (enum ck_region)location->region);
+        ck_item_advance(item, x.record.agent, (enum ck_region)memory->region);
 }

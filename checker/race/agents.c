@@ -172,7 +172,7 @@ struct ck_group *ck_group_of(struct ck_detector *d, struct ck_command *command, 
 }
 
 /* Shadow of the local memory L of AGENT's work-group; NULL without memory. */
-struct ck_space *ck_local_space(struct ck_detector *d, const struct ck_location *l, struct mm_agent agent)
+struct ck_space *ck_local_space(struct ck_detector *d, const struct ck_memory *l, struct mm_agent agent)
 {
     struct ck_command *command = ck_command_of(d, agent.command);
     struct ck_group *group = command ? ck_group_of(d, command, agent.index) : NULL;

@@ -212,19 +212,19 @@ void ck_race_command(struct ck_detector *d, const struct mm_event *event, mm_eve
     if (event->kind == MM_EVENT_COMPLETE && event->agent.command)
         ck_command_complete(d, command);
     if (event->kind == MM_ALLOC) {
-        struct ck_location *location = mm_map_pointer(&d->maps.locations, event->allocation);
-        if (location)
-            location->created = event->source;
+        struct ck_memory *memory = mm_map_pointer(&d->maps.memory, event->allocation);
+        if (memory)
+            memory->created = event->source;
     }
     if (event->kind == MM_FREE && event->allocation) {
-        struct ck_location *location = mm_map_pointer(&d->maps.locations, event->allocation);
-        if (!location)
+        struct ck_memory *memory = mm_map_pointer(&d->maps.memory, event->allocation);
+        if (!memory)
             return;
-        location->freed = true;
-        ck_mappings_free(d, location);
-        ck_space_clear(d, &location->space);
-        ck_space_clear(d, &location->whole);
-        ck_space_clear(d, &location->view);
+        memory->freed = true;
+        ck_mappings_free(d, memory);
+        ck_space_clear(d, &memory->space);
+        ck_space_clear(d, &memory->whole);
+        ck_space_clear(d, &memory->view);
     }
 }
 

@@ -49,7 +49,7 @@ void ck_detector_destroy(struct ck_detector *d)
         if (mm_map_at(&d->maps.commands, i))
             ck_command_forget(d, mm_map_at(&d->maps.commands, i));
     ck_map_clear(&d->maps.commands, &d->budget);
-    ck_map_clear(&d->maps.locations, &d->budget);
+    ck_map_clear(&d->maps.memory, &d->budget);
     ck_map_clear(&d->maps.objects, &d->budget);
     ck_map_clear(&d->maps.sources, &d->budget);
     ck_map_clear(&d->maps.texts, &d->budget);
@@ -143,80 +143,80 @@ bool ck_allocation_lies_in(const struct mm_allocation *a, const struct mm_alloca
            a->size <= o->size && a->address - o->address <= o->size - a->size;
 }
 
-static void find_parent(struct ck_detector *d, struct ck_location *location)
+static void find_parent(struct ck_detector *d, struct ck_memory *memory)
 {
-    enum mm_origin origin = (enum mm_origin)location->info.origin;
+    enum mm_origin origin = (enum mm_origin)memory->info.origin;
     if (origin != MM_ORIGIN_SUB_BUFFER && origin != MM_ORIGIN_BUFFER)
         return;
-    for (size_t i = 0; i < d->maps.locations.capacity; i++) {
-        struct ck_location *other = mm_map_at(&d->maps.locations, i);
-        if (!other || other == location || other->parent || other->region != location->region ||
-            other->freed || !ck_allocation_lies_in(&location->info, &other->info))
+    for (size_t i = 0; i < d->maps.memory.capacity; i++) {
+        struct ck_memory *other = mm_map_at(&d->maps.memory, i);
+        if (!other || other == memory || other->parent || other->region != memory->region || other->freed ||
+            !ck_allocation_lies_in(&memory->info, &other->info))
             continue;
-        location->parent = other;
-        location->parent_offset = location->info.address - other->info.address;
+        memory->parent = other;
+        memory->parent_offset = memory->info.address - other->info.address;
         return;
     }
 }
 
-static void location_classify(struct ck_location *location)
+static void memory_classify(struct ck_memory *memory)
 {
-    const struct mm_allocation *a = &location->info;
-    location->region = a->region == MM_LOCAL   ? CK_REGION_LOCAL
-                       : a->region == MM_IMAGE ? CK_REGION_IMAGE
-                                               : CK_REGION_GLOBAL;
-    location->checked = a->region != MM_PRIVATE && a->region != MM_PIPE && a->region != MM_REGION_NONE;
-    location->fine = a->origin == MM_ORIGIN_FINE_SVM || a->origin == MM_ORIGIN_FINE_SVM_ATOMICS ||
-                     a->origin == MM_ORIGIN_SYSTEM_SVM;
-    location->demotes = a->origin != MM_ORIGIN_FINE_SVM_ATOMICS && a->origin != MM_ORIGIN_SYSTEM_SVM;
-    location->is_buffer =
+    const struct mm_allocation *a = &memory->info;
+    memory->region = a->region == MM_LOCAL   ? CK_REGION_LOCAL
+                     : a->region == MM_IMAGE ? CK_REGION_IMAGE
+                                             : CK_REGION_GLOBAL;
+    memory->checked = a->region != MM_PRIVATE && a->region != MM_PIPE && a->region != MM_REGION_NONE;
+    memory->fine = a->origin == MM_ORIGIN_FINE_SVM || a->origin == MM_ORIGIN_FINE_SVM_ATOMICS ||
+                   a->origin == MM_ORIGIN_SYSTEM_SVM;
+    memory->demotes = a->origin != MM_ORIGIN_FINE_SVM_ATOMICS && a->origin != MM_ORIGIN_SYSTEM_SVM;
+    memory->is_buffer =
         (a->origin == MM_ORIGIN_BUFFER || a->origin == MM_ORIGIN_SUB_BUFFER) && a->region != MM_PROGRAM_SCOPE;
 }
 
 /* Links the device copies of one memory object. */
-static void join_object(struct ck_detector *d, struct ck_location *location)
+static void join_object(struct ck_detector *d, struct ck_memory *memory)
 {
-    const struct mm_allocation *a = &location->info;
-    if (!a->object || location->region == CK_REGION_LOCAL || !location->checked)
+    const struct mm_allocation *a = &memory->info;
+    if (!a->object || memory->region == CK_REGION_LOCAL || !memory->checked)
         return;
-    struct ck_location *first = mm_map_pointer(&d->maps.objects, a->object);
+    struct ck_memory *first = mm_map_pointer(&d->maps.objects, a->object);
     if (!first || first->freed) {
-        first = location;
+        first = memory;
         ck_map_put(&d->maps.objects, &d->budget, a->object, first);
     }
-    location->object = first;
+    memory->object = first;
     first->device_copies += a->device >= 0;
 }
 
 static void detector_add_allocation(struct ck_detector *d, const struct mm_allocation *record)
 {
-    struct ck_location *location = mm_map_pointer(&d->maps.locations, record->id);
-    if (location && location->region == CK_REGION_LOCAL)
+    struct ck_memory *memory = mm_map_pointer(&d->maps.memory, record->id);
+    if (memory && memory->region == CK_REGION_LOCAL)
         return; /* the same variable, recorded again */
-    if (!location)
-        location = mm_arena_alloc(d->arena, sizeof *location);
-    if (!location)
+    if (!memory)
+        memory = mm_arena_alloc(d->arena, sizeof *memory);
+    if (!memory)
         return;
-    ck_mappings_free(d, location);
-    ck_space_clear(d, &location->space);
-    ck_space_clear(d, &location->whole);
-    ck_space_clear(d, &location->view);
-    location->object = NULL;
-    location->device_copies = 0;
-    location->info = *record;
-    location->info.name = detector_strdup(d, record->name);
-    location->info.layout = kept_layout(d, record->layout);
-    location->space.allocation = record->id;
-    location->parent = NULL;
-    location->parent_offset = 0;
-    location->freed = false;
-    location_classify(location);
-    find_parent(d, location);
-    if (!ck_map_put(&d->maps.locations, &d->budget, record->id, location))
+    ck_mappings_free(d, memory);
+    ck_space_clear(d, &memory->space);
+    ck_space_clear(d, &memory->whole);
+    ck_space_clear(d, &memory->view);
+    memory->object = NULL;
+    memory->device_copies = 0;
+    memory->info = *record;
+    memory->info.name = detector_strdup(d, record->name);
+    memory->info.layout = kept_layout(d, record->layout);
+    memory->space.allocation = record->id;
+    memory->parent = NULL;
+    memory->parent_offset = 0;
+    memory->freed = false;
+    memory_classify(memory);
+    find_parent(d, memory);
+    if (!ck_map_put(&d->maps.memory, &d->budget, record->id, memory))
         return;
-    if (location->checked && !location->parent && location->region != CK_REGION_LOCAL)
-        ck_space_size(d, &location->space, record->size);
-    join_object(d, location);
+    if (memory->checked && !memory->parent && memory->region != CK_REGION_LOCAL)
+        ck_space_size(d, &memory->space, record->size);
+    join_object(d, memory);
 }
 
 static uint64_t text_key(const char *file)

@@ -5,34 +5,34 @@
 
 #include <stdio.h>
 
-static struct ck_location *object_of(struct ck_location *location)
+static struct ck_memory *object_of(struct ck_memory *memory)
 {
-    location = location->parent ? location->parent : location;
-    return location->object ? location->object : location;
+    memory = memory->parent ? memory->parent : memory;
+    return memory->object ? memory->object : memory;
 }
 
-static void mapping_add(struct ck_detector *d, struct ck_location *location, const struct mm_event *event,
+static void mapping_add(struct ck_detector *d, struct ck_memory *memory, const struct mm_event *event,
                         const struct ck_item *item)
 {
     struct ck_mapping *m = ck_budget_alloc(&d->budget, sizeof *m);
     if (!m)
         return;
-    *m = (struct ck_mapping){.next = location->mappings,
+    *m = (struct ck_mapping){.next = memory->mappings,
                              .agent = ck_agent_key(event->agent),
-                             .time = item->time[location->region],
+                             .time = item->time[memory->region],
                              .offset = event->offset,
                              .object = event->offset - event->site,
                              .object_end = event->offset + event->size + event->instance,
                              .semantics = (uint8_t)event->semantics,
                              .ended = event->kind == MM_UNMAP};
-    location->mappings = m;
+    memory->mappings = m;
 }
 
 /* Removes the oldest mapping of these bytes (ENDED: the oldest unmap recorded before its map). */
-static bool mapping_remove(struct ck_detector *d, struct ck_location *location, uint64_t offset, bool ended)
+static bool mapping_remove(struct ck_detector *d, struct ck_memory *memory, uint64_t offset, bool ended)
 {
     struct ck_mapping **link = NULL;
-    for (struct ck_mapping **at = &location->mappings; *at; at = &(*at)->next)
+    for (struct ck_mapping **at = &memory->mappings; *at; at = &(*at)->next)
         if ((*at)->offset == offset && (*at)->ended == ended)
             link = at;
     if (!link)
@@ -44,11 +44,10 @@ static bool mapping_remove(struct ck_detector *d, struct ck_location *location, 
 }
 
 /* Coarse-grained SVM is mapped without an access of the runtime, so the host's access is added here. */
-static void host_access(struct ck_detector *d, const struct ck_location *location,
-                        const struct mm_event *event)
+static void host_access(struct ck_detector *d, const struct ck_memory *memory, const struct mm_event *event)
 {
     struct mm_event access = *event;
-    if (location->info.origin != MM_ORIGIN_COARSE_SVM)
+    if (memory->info.origin != MM_ORIGIN_COARSE_SVM)
         return;
     access.kind = event->semantics & MM_MAP_WRITE ? MM_WRITE : MM_READ;
     access.semantics = 0;
@@ -58,41 +57,41 @@ static void host_access(struct ck_detector *d, const struct ck_location *locatio
 
 void ck_race_map(struct ck_detector *d, const struct mm_event *event, const struct ck_item *item)
 {
-    struct ck_location *given = mm_map_pointer(&d->maps.locations, event->allocation);
-    struct ck_location *location = given ? object_of(given) : NULL;
+    struct ck_memory *given = mm_map_pointer(&d->maps.memory, event->allocation);
+    struct ck_memory *memory = given ? object_of(given) : NULL;
     struct ck_command *command = ck_command_of(d, event->agent.command);
     bool begins = event->kind == MM_MAP;
-    if (!location || !command)
+    if (!memory || !command)
         return;
     command->maps = true;
     if (!(event->semantics & (MM_MAP_READ | MM_MAP_WRITE)))
         return;
-    if (!mapping_remove(d, location, event->offset, begins))
-        mapping_add(d, location, event, item);
-    host_access(d, location, event);
+    if (!mapping_remove(d, memory, event->offset, begins))
+        mapping_add(d, memory, event, item);
+    host_access(d, memory, event);
 }
 
 /* True if EVENT accesses the mapped object, even outside of the mapped bytes.  A trace does not distinguish sub-buffers, so
  * bytes outside of the mapped object count as another sub-buffer. */
-static bool mapping_overlaps(const struct ck_location *given, const struct mm_event *event,
+static bool mapping_overlaps(const struct ck_memory *given, const struct mm_event *event,
                              const struct ck_mapping *m)
 {
     uint64_t first = (given->parent ? given->parent_offset : 0) + event->offset;
     return first < m->object_end && m->object < first + event->size;
 }
 
-static void mapping_report(struct ck_detector *d, const struct ck_location *location,
+static void mapping_report(struct ck_detector *d, const struct ck_memory *memory,
                            const struct mm_event *event, const struct ck_mapping *m)
 {
     const struct ck_command *command = mm_map_pointer(&d->maps.commands, m->agent >> 32);
     const struct ck_source *call = command ? ck_source_of(d, command->call) : NULL;
     bool writes = event->kind != MM_READ, for_writing = m->semantics & MM_MAP_WRITE;
-    bool svm = location->info.origin == MM_ORIGIN_COARSE_SVM;
+    bool svm = memory->info.origin == MM_ORIGIN_COARSE_SVM;
     char text[400], at[200] = "";
     if (call && call->info.line)
         snprintf(at, sizeof at, " at %s:%u", call->info.file, (unsigned)call->info.line);
     snprintf(text, sizeof text, "%s is %s while the host has it mapped for %s%s (command %u)",
-             location->info.name, writes ? "written" : "read", for_writing ? "writing" : "reading", at,
+             memory->info.name, writes ? "written" : "read", for_writing ? "writing" : "reading", at,
              (unsigned)(m->agent >> 32));
     const char *clause =
         svm ? (for_writing ? "CL 5.6.1 R36" : "CL 5.6.1 R37") : (for_writing ? "CL 5.5.3 R2" : "CL 5.5.3 R3");
@@ -100,29 +99,29 @@ static void mapping_report(struct ck_detector *d, const struct ck_location *loca
 }
 
 /* Reports an access by a command that happens after a map and not after its unmap. */
-void ck_map_check(struct ck_detector *d, const struct ck_location *location, const struct mm_event *event,
+void ck_map_check(struct ck_detector *d, const struct ck_memory *memory, const struct mm_event *event,
                   const struct ck_clock *clock)
 {
-    const struct ck_location *given = mm_map_pointer(&d->maps.locations, event->allocation);
+    const struct ck_memory *given = mm_map_pointer(&d->maps.memory, event->allocation);
     const struct ck_command *command = ck_command_of(d, event->agent.command);
     bool writes = event->kind != MM_READ;
     if (!command || command->maps)
         return;
-    const struct ck_mapping *m = location->object ? location->object->mappings : location->mappings;
+    const struct ck_mapping *m = memory->object ? memory->object->mappings : memory->mappings;
     for (; given && m; m = m->next) {
         if (m->ended || !(writes || m->semantics & MM_MAP_WRITE) || !mapping_overlaps(given, event, m) ||
             ck_clock_get(clock, m->agent) < m->time)
             continue;
-        mapping_report(d, location, event, m);
+        mapping_report(d, memory, event, m);
         return;
     }
 }
 
-void ck_mappings_free(struct ck_detector *d, struct ck_location *location)
+void ck_mappings_free(struct ck_detector *d, struct ck_memory *memory)
 {
-    while (location->mappings) {
-        struct ck_mapping *m = location->mappings;
-        location->mappings = m->next;
+    while (memory->mappings) {
+        struct ck_mapping *m = memory->mappings;
+        memory->mappings = m->next;
         ck_budget_free(&d->budget, m, sizeof *m);
     }
 }

@@ -9,13 +9,13 @@ void ck_detector_finish(struct ck_detector *d)
     for (size_t i = 0; i < d->maps.commands.capacity; i++)
         if (mm_map_at(&d->maps.commands, i))
             ck_command_release(d, mm_map_at(&d->maps.commands, i));
-    for (size_t i = 0; i < d->maps.locations.capacity; i++) {
-        struct ck_location *location = mm_map_at(&d->maps.locations, i);
-        if (location) {
-            ck_mappings_free(d, location);
-            ck_space_clear(d, &location->space);
-            ck_space_clear(d, &location->whole);
-            ck_space_clear(d, &location->view);
+    for (size_t i = 0; i < d->maps.memory.capacity; i++) {
+        struct ck_memory *memory = mm_map_at(&d->maps.memory, i);
+        if (memory) {
+            ck_mappings_free(d, memory);
+            ck_space_clear(d, &memory->space);
+            ck_space_clear(d, &memory->whole);
+            ck_space_clear(d, &memory->view);
         }
     }
     ck_weak_clear(d);
@@ -25,7 +25,7 @@ void ck_detector_finish(struct ck_detector *d)
     ck_map_clear(&d->maps.groups, &d->budget);
     ck_clocks_clear(&d->clocks);
     d->last.group = NULL;
-    d->last.location = NULL;
+    d->last.memory = NULL;
     d->finished = true;
 }
 

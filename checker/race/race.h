@@ -305,16 +305,16 @@ struct ck_mapping { /* bytes of an object that are mapped for the host */
     uint8_t semantics;
     bool ended; /* the unmap was recorded before the map */
 };
-struct ck_location { /* an allocation */
+struct ck_memory { /* an allocation and its shadow memory */
     struct mm_allocation info;
-    uint32_t created;           /* source of the call that created it */
-    struct ck_space space;      /* region other than local */
-    struct ck_location *object; /* the first of the copies that devices have of one memory object */
-    struct ck_space whole;      /* in the first: accesses to all copies, if there are several */
-    struct ck_space view;       /* likewise, of a buffer: accesses through images made from it */
-    uint32_t device_copies;     /* in the first: number of copies */
+    uint32_t created;         /* source of the call that created it */
+    struct ck_space space;    /* region other than local */
+    struct ck_memory *object; /* the first of the copies that devices have of one memory object */
+    struct ck_space whole;    /* in the first: accesses to all copies, if there are several */
+    struct ck_space view;     /* likewise, of a buffer: accesses through images made from it */
+    uint32_t device_copies;   /* in the first: number of copies */
     struct ck_mapping *mappings;
-    struct ck_location *parent; /* the allocation that contains its memory, or NULL */
+    struct ck_memory *parent; /* the allocation that contains its memory, or NULL */
     uint64_t parent_offset;
     uint8_t region;
     bool checked, freed; /* races are checked; the memory was freed */
@@ -382,7 +382,7 @@ struct ck_last {
     struct ck_command *command;
     struct ck_item *chunk; /* of CK_ITEM_CHUNK items from this key on */
     uint64_t chunk_key;
-    struct ck_location *location;
+    struct ck_memory *memory;
     struct ck_group *group;
     uint64_t group_key, group_end;
     const char *kind, *kernel;                  /* of the last command */
@@ -417,7 +417,7 @@ struct ck_detector {
     mm_event_id next_event;
     uint64_t next_sync;
     struct ck_maps {
-        struct mm_map commands, locations, objects, sources, groups, snapshots, seen;
+        struct mm_map commands, memory, objects, sources, groups, snapshots, seen;
         struct mm_map texts; /* by the hash of the file name */
     } maps;
     struct ck_shadow shadow;
@@ -486,7 +486,7 @@ struct ck_item *ck_item_of(struct ck_detector *d, struct mm_agent agent);
 const struct ck_item *ck_item_peek(struct ck_detector *d, struct mm_agent agent, struct ck_item *fresh);
 struct ck_fences *ck_fences_of(struct ck_detector *d, struct ck_item *item);
 struct ck_group *ck_group_of(struct ck_detector *d, struct ck_command *command, uint32_t index);
-struct ck_space *ck_local_space(struct ck_detector *d, const struct ck_location *l, struct mm_agent agent);
+struct ck_space *ck_local_space(struct ck_detector *d, const struct ck_memory *l, struct mm_agent agent);
 uint32_t ck_group_first(const struct ck_command *command, uint32_t index);
 uint32_t ck_sub_group_first(const struct ck_command *command, uint32_t index);
 uint32_t ck_group_items(const struct ck_command *command, uint32_t first);
@@ -519,13 +519,13 @@ void ck_race_access(struct ck_detector *d, const struct mm_event *event);
 
 /* race/sync.c */
 enum ck_slot ck_slot_of(const struct mm_event *event);
-enum ck_slot ck_slot_reduced(enum ck_slot slot, const struct ck_location *location);
+enum ck_slot ck_slot_reduced(enum ck_slot slot, const struct ck_memory *memory);
 uint64_t ck_scope_instance(struct ck_detector *d, uint64_t agent, enum ck_slot slot,
-                           const struct ck_location *location);
+                           const struct ck_memory *memory);
 void ck_sync_acquire(struct ck_detector *d, const struct mm_event *event, struct ck_item *item,
-                     const struct ck_location *location, const struct ck_sync *sync);
+                     const struct ck_memory *memory, const struct ck_sync *sync);
 bool ck_sync_release(struct ck_detector *d, const struct mm_event *event, uint64_t agent,
-                     struct ck_item *item, const struct ck_location *location, struct ck_sync *sync,
+                     struct ck_item *item, const struct ck_memory *memory, struct ck_sync *sync,
                      uint64_t at); /* AT: where the cell begins */
 void ck_sync_free(struct ck_detector *d, struct ck_sync *sync);
 void ck_shortfalls_free(struct ck_detector *d);
@@ -572,12 +572,12 @@ const struct ck_command *ck_command_parent(const struct ck_detector *d, const st
 
 /* race/map.c */
 void ck_race_map(struct ck_detector *d, const struct mm_event *event, const struct ck_item *item);
-void ck_map_check(struct ck_detector *d, const struct ck_location *location, const struct mm_event *event,
+void ck_map_check(struct ck_detector *d, const struct ck_memory *memory, const struct mm_event *event,
                   const struct ck_clock *clock);
-void ck_mappings_free(struct ck_detector *d, struct ck_location *location);
+void ck_mappings_free(struct ck_detector *d, struct ck_memory *memory);
 
 /* race/report.c */
-void ck_race_found(struct ck_detector *d, const struct ck_location *location, const struct mm_event *event,
+void ck_race_found(struct ck_detector *d, const struct ck_memory *memory, const struct mm_event *event,
                    const struct ck_access_record *earlier, uint64_t first_byte, uint32_t bytes);
 bool ck_both_atomic(const struct ck_detector *d, const struct mm_event *event,
                     const struct ck_access_record *earlier);
@@ -588,7 +588,7 @@ void ck_finding_recorded(struct ck_detector *d, const struct mm_finding *finding
 bool ck_finding_add(struct ck_detector *d, struct ck_finding *finding);
 
 /* race/reason.c */
-const char *ck_race_reason(struct ck_detector *d, const struct ck_location *location,
+const char *ck_race_reason(struct ck_detector *d, const struct ck_memory *memory,
                            const struct mm_event *event, const struct ck_access_record *earlier,
                            bool scope_race, struct ck_change *change, const char **fix);
 

@@ -383,19 +383,19 @@ static bool is_read_through_other_view(const struct ck_reason *r, const struct m
            r->later >> 32;
 }
 
-const char *ck_race_reason(struct ck_detector *d, const struct ck_location *location,
+const char *ck_race_reason(struct ck_detector *d, const struct ck_memory *memory,
                            const struct mm_event *event, const struct ck_access_record *earlier,
                            bool scope_race, struct ck_change *change, const char **fix)
 {
-    bool through = mm_is_through_image(event) && location->region == CK_REGION_GLOBAL;
+    bool through = mm_is_through_image(event) && memory->region == CK_REGION_GLOBAL;
     struct ck_reason r = {.d = d,
                           .copies = {mm_is_copy(event), ck_is_copy(d, earlier->agent)},
-                          .region = through ? CK_REGION_IMAGE : (enum ck_region)location->region,
+                          .region = through ? CK_REGION_IMAGE : (enum ck_region)memory->region,
                           .later = ck_agent_key(event->agent),
                           .later_source = event->source,
                           .allocation = event->allocation,
                           .earlier = earlier};
-    if (location->region == CK_REGION_GLOBAL && is_earlier_through_image(&r) != through)
+    if (memory->region == CK_REGION_GLOBAL && is_earlier_through_image(&r) != through)
         r.region = through ? CK_REGION_GLOBAL : CK_REGION_IMAGE;
     if (is_read_through_other_view(&r, event, through))
         snprintf(

@@ -108,15 +108,15 @@ static void fill_access(struct ck_detector *d, struct ck_access *access, const s
 
 /* A finding about SIZE bytes of a memory object; LOCATION may be NULL. */
 static struct ck_finding *new_finding(struct ck_detector *d, const char *kind, const char *clause,
-                                      const struct ck_location *location, uint64_t offset, uint32_t size)
+                                      const struct ck_memory *memory, uint64_t offset, uint32_t size)
 {
     struct ck_finding *finding = mm_arena_alloc(d->arena, sizeof *finding);
     if (!finding)
         return NULL;
     finding->kind = kind;
     finding->clause = clause;
-    finding->allocation = location ? &location->info : NULL;
-    finding->created = location ? known_place(d, location->created) : NULL;
+    finding->allocation = memory ? &memory->info : NULL;
+    finding->created = memory ? known_place(d, memory->created) : NULL;
     finding->offset = offset;
     finding->size = size;
     return finding;
@@ -172,11 +172,11 @@ static const char *race_message(struct ck_detector *d, const struct ck_finding *
     return mm_arena_strdup(d->arena, text);
 }
 
-static struct ck_finding *new_race(struct ck_detector *d, const struct ck_location *location,
+static struct ck_finding *new_race(struct ck_detector *d, const struct ck_memory *memory,
                                    const struct mm_event *event, const struct ck_access_record *earlier,
                                    uint64_t first_byte, uint32_t bytes, bool scope_race)
 {
-    const struct ck_location *named = mm_map_pointer(&d->maps.locations, event->allocation);
+    const struct ck_memory *named = mm_map_pointer(&d->maps.memory, event->allocation);
     uint64_t offset = named ? first_byte - named->parent_offset : first_byte;
     struct mm_event first = event_of(d, earlier, event, offset);
     bool possible = (event->attributes | first.attributes) & MM_POSSIBLE;
@@ -192,8 +192,7 @@ static struct ck_finding *new_race(struct ck_detector *d, const struct ck_locati
     fill_access(d, &finding->accesses[1], &first, offset);
     begin_heat(d, finding);
     finding->accesses[0].id = d->next_event;
-    finding->reason =
-        ck_race_reason(d, location, event, earlier, scope_race, &finding->change, &finding->fix);
+    finding->reason = ck_race_reason(d, memory, event, earlier, scope_race, &finding->change, &finding->fix);
     finding->message = race_message(d, finding);
     add_finding(d, finding);
     return finding;
@@ -202,8 +201,8 @@ static struct ck_finding *new_race(struct ck_detector *d, const struct ck_locati
 /* Local memory of one name is the same in all launches; other memory is its allocation. */
 static uint64_t memory_key(struct ck_detector *d, uint32_t allocation)
 {
-    const struct ck_location *location = mm_map_pointer(&d->maps.locations, allocation);
-    const char *name = location && location->region == CK_REGION_LOCAL ? location->info.name : NULL;
+    const struct ck_memory *memory = mm_map_pointer(&d->maps.memory, allocation);
+    const char *name = memory && memory->region == CK_REGION_LOCAL ? memory->info.name : NULL;
     uint64_t key = name && *name ? 4 : allocation;
     for (const char *s = name; s && *s; s++)
         key = hash_mix(key, (unsigned char)*s);
@@ -327,18 +326,17 @@ bool ck_both_atomic(const struct ck_detector *d, const struct mm_event *event,
 }
 
 /* FIRST_BYTE is of LOCATION, the object that contains the memory. */
-static void count_race(struct ck_detector *d, struct ck_finding *finding, const struct ck_location *location,
+static void count_race(struct ck_detector *d, struct ck_finding *finding, const struct ck_memory *memory,
                        const struct mm_event *later, const struct mm_event *earlier, uint64_t first_byte)
 {
-    const struct ck_location *named = location->info.id == later->allocation
-                                          ? location
-                                          : mm_map_pointer(&d->maps.locations, later->allocation);
+    const struct ck_memory *named =
+        memory->info.id == later->allocation ? memory : mm_map_pointer(&d->maps.memory, later->allocation);
     const struct mm_agent agents[2] = {later->agent, earlier->agent};
     finding->count++;
     ck_heat_add(d, finding, agents, 2, named ? first_byte - named->parent_offset : first_byte);
 }
 
-void ck_race_found(struct ck_detector *d, const struct ck_location *location, const struct mm_event *event,
+void ck_race_found(struct ck_detector *d, const struct ck_memory *memory, const struct mm_event *event,
                    const struct ck_access_record *earlier, uint64_t first_byte, uint32_t bytes)
 {
     if (d->budget.exceeded)
@@ -357,11 +355,11 @@ void ck_race_found(struct ck_detector *d, const struct ck_location *location, co
         d->report.last_agent == earlier->agent)
         return; /* another byte of the same two accesses */
     if (!finding) {
-        finding = new_race(d, location, event, earlier, first_byte, bytes, scope_race);
+        finding = new_race(d, memory, event, earlier, first_byte, bytes, scope_race);
         if (!finding || !note_seen(d, key, finding))
             return;
     }
-    count_race(d, finding, location, event, &first, first_byte);
+    count_race(d, finding, memory, event, &first, first_byte);
     if (event->agent.command != first.agent.command) {
         d->report.across = true;
         finding->commands = CK_ACROSS_COMMANDS;
@@ -407,11 +405,11 @@ void ck_finding_predicted(struct ck_detector *d, const struct ck_prediction *pre
     const uint32_t sources[2] = {event->source, earlier->source};
     const uint8_t kinds[2] = {event->kind, earlier->kind};
     uint64_t key = race_key(d, sources, kinds, event->allocation, false);
-    struct ck_location *location = mm_map_pointer(&d->maps.locations, event->allocation);
-    if (!location || mm_map_pointer(&d->maps.seen, key))
+    struct ck_memory *memory = mm_map_pointer(&d->maps.memory, event->allocation);
+    if (!memory || mm_map_pointer(&d->maps.seen, key))
         return;
     struct ck_finding *finding =
-        new_finding(d, "predicted-race", "CL 3.3.6 G17", location, event->offset, event->size);
+        new_finding(d, "predicted-race", "CL 3.3.6 G17", memory, event->offset, event->size);
     if (!finding || !ck_map_put(&d->maps.seen, &d->budget, key, finding))
         return;
     finding->count = 1;
@@ -448,10 +446,9 @@ void ck_finding_recorded(struct ck_detector *d, const struct mm_finding *record)
             count_recorded(d, finding, record);
         return;
     }
-    finding =
-        new_finding(d, mm_arena_strdup(d->arena, record->kind ? record->kind : ""),
-                    mm_arena_strdup(d->arena, record->clause ? record->clause : ""),
-                    mm_map_pointer(&d->maps.locations, record->allocation), record->offset, record->size);
+    finding = new_finding(d, mm_arena_strdup(d->arena, record->kind ? record->kind : ""),
+                          mm_arena_strdup(d->arena, record->clause ? record->clause : ""),
+                          mm_map_pointer(&d->maps.memory, record->allocation), record->offset, record->size);
     if (!finding || !finding->kind || !finding->clause) {
         d->budget.exceeded = true; /* the verdict becomes unknown */
         return;

@@ -64,14 +64,14 @@ static void mark_space(struct ck_detector *d, const struct ck_space *space)
 
 static void mark_locations(struct ck_detector *d)
 {
-    for (size_t i = 0; i < d->maps.locations.capacity; i++) {
-        const struct ck_location *location = mm_map_at(&d->maps.locations, i);
-        if (!location)
+    for (size_t i = 0; i < d->maps.memory.capacity; i++) {
+        const struct ck_memory *memory = mm_map_at(&d->maps.memory, i);
+        if (!memory)
             continue;
-        mark_space(d, &location->space);
-        mark_space(d, &location->whole);
-        mark_space(d, &location->view);
-        for (const struct ck_mapping *m = location->mappings; m; m = m->next)
+        mark_space(d, &memory->space);
+        mark_space(d, &memory->whole);
+        mark_space(d, &memory->view);
+        for (const struct ck_mapping *m = memory->mappings; m; m = m->next)
             mark_agent(d, m->agent);
     }
 }

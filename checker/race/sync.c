@@ -37,19 +37,19 @@ static uint8_t scope_of_slot(enum ck_slot slot)
 }
 
 /* Reduces scope SLOT as the memory demands [CL 3.3.5 O10, O11]. */
-enum ck_slot ck_slot_reduced(enum ck_slot slot, const struct ck_location *location)
+enum ck_slot ck_slot_reduced(enum ck_slot slot, const struct ck_memory *memory)
 {
     if (slot == CK_SLOT_NONE)
         return slot;
-    if (location->region == CK_REGION_LOCAL)
+    if (memory->region == CK_REGION_LOCAL)
         return slot > CK_SLOT_WORK_GROUP ? CK_SLOT_WORK_GROUP : slot;
-    return slot == CK_SLOT_ALL && location->demotes ? CK_SLOT_DEVICE : slot;
+    return slot == CK_SLOT_ALL && memory->demotes ? CK_SLOT_DEVICE : slot;
 }
 
 /* The scope instance of an agent: actions of two agents at this scope on this memory have inclusive scopes if
  * their instances are equal [CL 3.3.5 O12-O15].  Host threads act at all_svm_devices [CL 3.3.6 A23]. */
 uint64_t ck_scope_instance(struct ck_detector *d, uint64_t agent, enum ck_slot slot,
-                           const struct ck_location *location)
+                           const struct ck_memory *memory)
 {
     uint32_t index = (uint32_t)agent;
     if (slot == CK_SLOT_ALL)
@@ -60,7 +60,7 @@ uint64_t ck_scope_instance(struct ck_detector *d, uint64_t agent, enum ck_slot s
     if (!command)
         return ~agent;
     if (slot == CK_SLOT_DEVICE)
-        return location->is_buffer ? command->root : command->info.device;
+        return memory->is_buffer ? command->root : command->info.device;
     if (index == MM_INDEX_RUNTIME) /* a launch as a whole: which of its work-items it was is not recorded */
         return ~agent;
     index = slot == CK_SLOT_WORK_GROUP ? ck_group_first(command, index) : ck_sub_group_first(command, index);
@@ -69,9 +69,9 @@ uint64_t ck_scope_instance(struct ck_detector *d, uint64_t agent, enum ck_slot s
 
 /* ---- shortfalls: for the reasons of races ----------------------------------------------------------------- */
 
-static void note_shortfall(struct ck_detector *d, const struct mm_event *read,
-                           const struct ck_location *location, const struct ck_sync *sync,
-                           const struct ck_release *release, enum ck_shortfall_kind kind)
+static void note_shortfall(struct ck_detector *d, const struct mm_event *read, const struct ck_memory *memory,
+                           const struct ck_sync *sync, const struct ck_release *release,
+                           enum ck_shortfall_kind kind)
 {
     struct ck_shortfall *s = &d->shortfalls.list[d->shortfalls.count++ % CK_SHORTFALLS];
     ck_clock_drop(&d->clocks, s->offered);
@@ -87,7 +87,7 @@ static void note_shortfall(struct ck_detector *d, const struct mm_event *read,
     s->kind = (uint8_t)kind;
     s->read_scope = read->scope;
     s->read_order = read->order;
-    s->region = location->region;
+    s->region = memory->region;
 }
 
 void ck_shortfalls_free(struct ck_detector *d)
@@ -178,13 +178,13 @@ static bool takes(const struct ck_detector *d, enum ck_slot slot, uint8_t offere
 }
 
 /* Adds RELEASE to the clocks that later acquire fences join, by their scope as written. */
-static void sync_pend_acquire(struct ck_detector *d, struct ck_item *item, const struct ck_location *location,
+static void sync_pend_acquire(struct ck_detector *d, struct ck_item *item, const struct ck_memory *memory,
                               const struct ck_release *release)
 {
     struct ck_fences *fences = ck_fences_of(d, item);
-    int region = location->region == CK_REGION_LOCAL;
+    int region = memory->region == CK_REGION_LOCAL;
     for (int slot = 0; fences && slot < CK_SLOTS; slot++) {
-        if (!takes(d, ck_slot_reduced((enum ck_slot)slot, location), release->slot))
+        if (!takes(d, ck_slot_reduced((enum ck_slot)slot, memory), release->slot))
             continue;
         ck_clock_join(&d->clocks, &fences->pending[region][slot], release->main);
         ck_clock_join(&d->clocks, &fences->pending_other[region][slot], release->other);
@@ -211,25 +211,25 @@ static void share_points(struct ck_detector *d, uint64_t agent, struct ck_item *
 
 /* A read of an object of another size does not synchronize with the last write [CL 3.3.6 A4]. */
 void ck_sync_acquire(struct ck_detector *d, const struct mm_event *event, struct ck_item *item,
-                     const struct ck_location *location, const struct ck_sync *sync)
+                     const struct ck_memory *memory, const struct ck_sync *sync)
 {
     uint64_t agent = ck_agent_key(event->agent);
-    enum ck_slot slot = ck_slot_reduced(ck_slot_of(event), location);
+    enum ck_slot slot = ck_slot_reduced(ck_slot_of(event), memory);
     bool wanted = mm_acquires(event->order);
     note_command_synchronizes(d, event);
     if (sync->size != event->size)
         return;
     const struct ck_release *in_instance = NULL, *joined = NULL;
     for (int reach = 0; sync->releases && reach < CK_SLOTS; reach++) {
-        uint64_t key = ck_scope_instance(d, agent, (enum ck_slot)reach, location);
+        uint64_t key = ck_scope_instance(d, agent, (enum ck_slot)reach, memory);
         const struct ck_release *r = find_release(sync, (uint8_t)reach, key, event->size);
         if (!r)
             continue;
         if (!in_instance || r->number < in_instance->number)
             in_instance = r;
-        sync_pend_acquire(d, item, location, r);
+        sync_pend_acquire(d, item, memory, r);
         if (wanted && takes(d, slot, (uint8_t)reach)) {
-            ck_clock_join(&d->clocks, &item->clock[location->region], r->main);
+            ck_clock_join(&d->clocks, &item->clock[memory->region], r->main);
             joined = r;
         }
     }
@@ -238,13 +238,13 @@ void ck_sync_acquire(struct ck_detector *d, const struct mm_event *event, struct
     if (sync->writer == agent)
         return;
     if (joined)
-        note_shortfall(d, event, location, sync, joined, CK_SHORT_REGION);
+        note_shortfall(d, event, memory, sync, joined, CK_SHORT_REGION);
     else if (!sync->releases)
-        note_shortfall(d, event, location, sync, NULL, CK_SHORT_STORE_RELAXED);
+        note_shortfall(d, event, memory, sync, NULL, CK_SHORT_STORE_RELAXED);
     else if (!in_instance)
-        note_shortfall(d, event, location, sync, sync->releases, CK_SHORT_SCOPE_INSTANCE);
+        note_shortfall(d, event, memory, sync, sync->releases, CK_SHORT_SCOPE_INSTANCE);
     else
-        note_shortfall(d, event, location, sync, in_instance,
+        note_shortfall(d, event, memory, sync, in_instance,
                        wanted ? CK_SHORT_SCOPE_DIFFERS : CK_SHORT_LOAD_RELAXED);
 }
 
@@ -343,14 +343,14 @@ static void head_at_scope(struct ck_detector *d, uint64_t agent, struct ck_item 
 /* Adds a release sequence of this agent to the location, and its head to the agent, at the scope of RELEASE and, where
  * scopes may differ, at the narrower ones. */
 static void sync_head_sequence(struct ck_detector *d, uint64_t agent, struct ck_item *item,
-                               const struct ck_location *location, struct ck_sync *sync,
+                               const struct ck_memory *memory, struct ck_sync *sync,
                                const struct ck_release *release)
 {
     unsigned narrowest = mm_revision_wider_scopes(d->options.revision) ? CK_SLOT_SUB_GROUP : release->slot;
     for (unsigned slot = narrowest; slot <= release->slot; slot++) {
         struct ck_release one = *release;
         one.slot = (uint8_t)slot;
-        one.key = ck_scope_instance(d, agent, (enum ck_slot)slot, location);
+        one.key = ck_scope_instance(d, agent, (enum ck_slot)slot, memory);
         head_at_scope(d, agent, item, sync, &one);
     }
 }
@@ -387,14 +387,14 @@ static uint64_t object_at(uint64_t at, uint32_t size)
 }
 
 static void offer_fences(struct ck_detector *d, const struct mm_event *event, struct ck_item *item,
-                         const struct ck_location *location, struct ck_sync *sync, uint64_t at)
+                         const struct ck_memory *memory, struct ck_sync *sync, uint64_t at)
 {
     const struct ck_fences *fences = item->fences;
-    int region = location->region == CK_REGION_LOCAL;
+    int region = memory->region == CK_REGION_LOCAL;
     for (int slot = 0; fences && slot < CK_SLOTS; slot++) {
         if (!fences->release[region][slot])
             continue;
-        enum ck_slot reduced = ck_slot_reduced((enum ck_slot)slot, location);
+        enum ck_slot reduced = ck_slot_reduced((enum ck_slot)slot, memory);
         struct ck_release release = {.main = fences->release[region][slot],
                                      .other = fences->both[!region][slot],
                                      .offset = object_at(at, event->size),
@@ -403,15 +403,14 @@ static void offer_fences(struct ck_detector *d, const struct mm_event *event, st
                                      .origin = {.source = fences->release_source[region][slot],
                                                 .scope = scope_of_slot((enum ck_slot)slot),
                                                 .fence = true}};
-        sync_head_sequence(d, ck_agent_key(event->agent), item, location, sync, &release);
+        sync_head_sequence(d, ck_agent_key(event->agent), item, memory, sync, &release);
     }
 }
 
 /* Updates a location's release sequences by a write; true if the agent's current clock was published, so that
  * its time must advance. */
 bool ck_sync_release(struct ck_detector *d, const struct mm_event *event, uint64_t agent,
-                     struct ck_item *item, const struct ck_location *location, struct ck_sync *sync,
-                     uint64_t at)
+                     struct ck_item *item, const struct ck_memory *memory, struct ck_sync *sync, uint64_t at)
 {
     note_command_synchronizes(d, event);
     if (sync->size && sync->size != event->size && !sync->mixed) {
@@ -429,18 +428,18 @@ bool ck_sync_release(struct ck_detector *d, const struct mm_event *event, uint64
     sync->fence = item->fences ? item->fences->last_release : (struct ck_last_fence){.source = 0};
     if (!(event->attributes & MM_ATOMIC))
         return false;
-    offer_fences(d, event, item, location, sync, at);
-    enum ck_slot slot = ck_slot_reduced(ck_slot_of(event), location);
+    offer_fences(d, event, item, memory, sync, at);
+    enum ck_slot slot = ck_slot_reduced(ck_slot_of(event), memory);
     if (!mm_releases(event->order) || slot == CK_SLOT_NONE)
         return false;
-    struct ck_clock *snapshot = ck_clock_ref(item->clock[location->region]);
-    ck_clock_raise(&d->clocks, &snapshot, agent, agent, item->time[location->region]);
+    struct ck_clock *snapshot = ck_clock_ref(item->clock[memory->region]);
+    ck_clock_raise(&d->clocks, &snapshot, agent, agent, item->time[memory->region]);
     struct ck_release release = {.main = snapshot,
                                  .offset = object_at(at, event->size),
                                  .size = event->size,
                                  .slot = (uint8_t)slot,
                                  .origin = {.source = event->source, .scope = event->scope}};
-    sync_head_sequence(d, agent, item, location, sync, &release);
+    sync_head_sequence(d, agent, item, memory, sync, &release);
     ck_clock_drop(&d->clocks, snapshot);
     return true;
 }

@@ -59,6 +59,12 @@ git add -A
 ok "names of files in comments" complaints documents.py "checker/search/comment.c:1: there is no walk.c" \
     "checker/search/comment.c:2: there is no search/walk.c" "checker/search/comment.sh:2: there is no search/walk.sh"
 git rm -qf checker/search/comment.c checker/search/comment.sh
+echo 'int mm_step_once;' >checker/search/once.c
+echo '`mm_step_once` `mm_step_` `mm_step()` `mm_other_` `struct ck_gone` `in_emit_FAMILY()` mm_gone' >checker/docs/more.md
+git add -A
+ok "identifiers" complaints documents.py "checker/docs/more.md:1: no source has mm_step" \
+    "checker/docs/more.md:1: no source has mm_other_" "checker/docs/more.md:1: no source has ck_gone"
+git rm -qf checker/search/once.c checker/docs/more.md
 echo '/* Somebody goes round. */ char *nobody = "who";' >checker/search/words.c
 git add -A
 ok "words" complaints words.py \

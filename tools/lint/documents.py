@@ -5,7 +5,10 @@
 - links of documents: the file exists and has the section;
 - a link whose text is a function, [`name()`](FILE): FILE defines that function;
 - names of source files in documents, and of source files and documents in comments: the files exist;
+- identifiers with a prefix of the project, such as `mm_alloc()` or `MM_READ`, in documents: some source has them; `mm_rel_`: some
+  source has an identifier that begins so;
 - no document is empty."""
+import bisect
 import glob
 import os
 import re
@@ -18,6 +21,9 @@ LINK = re.compile(r"(?<!\w)\[([^\]]*)\]\(([^)\s#]*)(?:#([\w-]+))?\)")
 FUNCTION = re.compile(r"^`(\w+)\(\)`$")
 FILE = re.compile(r"`([\w./*-]*(?:\{[\w,./*-]+\}[\w./*-]*)*\.(?:c|h|cpp|hpp|inc|def|py|sh|\{[a-z,]+\}))`")
 PATH = re.compile(r"(?<![\w<>/`.(*-])((?:[\w-]+/)+[\w-]+\.(?:c|h|cpp|hpp|inc|def|py|sh))\b")
+CODE_SPAN = re.compile(r"`[^`\n]+`")
+IDENTIFIER = re.compile(r"(?<![\w.-])(?:(?:cat|ck|ex|fp|hc|in|lt|ly|mm|pv|rt|sx|xr|zx)_[a-z]|(?:CAT|CK|HC|IN|LT|MM|RT|SX)_[A-Z])\w+(?![\w*])")
+PLACEHOLDER = re.compile(r"NAME|FAMILY|TYPE|clName|OpName")
 COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|/\*.*?\*/|//[^\n]*', re.S)  # or a string, which may hold one
 SCRIPT_COMMENT = re.compile(r'(?<!\S)# [^\n]*|^"""(?s:.*?)"""', re.M)
 COMMENT_FILE = re.compile(r"(?<![\w<>/.*$%}-])([\w-]+(?:/[\w-]+)*\.(?:c|h|cpp|hpp|inc|def|py|sh|md))\b")
@@ -106,6 +112,26 @@ def check_file(name, pattern, listed):
     return None
 
 
+def identifiers(listed, known=[]):
+    """All identifiers of the sources, sorted."""
+    if not known:
+        words = set()
+        for name in listed:
+            if CODE.search(name):
+                words.update(re.findall(r"[A-Za-z_]\w*", read(name)))
+        known.extend(sorted(words))
+    return known
+
+
+def check_identifier(word, listed):
+    if PLACEHOLDER.search(word):
+        return None
+    known = identifiers(listed)
+    at = bisect.bisect_left(known, word)
+    found = known[at] if at < len(known) else ""
+    return None if found == word or word.endswith("_") and found.startswith(word) else f"no source has {word}"
+
+
 def check_comment(name, path, listed):
     """A name without a folder is that of any file.  Citations of documents are checked as such."""
     if path in ABSENT or CITATION.fullmatch(path) or "/" not in path and any(x.endswith("/" + path) for x in listed):
@@ -127,6 +153,9 @@ def complaints(name, listed):
                 yield m.start(), check_link(name, m.group(1), m.group(2), m.group(3))
         for m in [*FILE.finditer(text), *PATH.finditer(text)]:
             yield m.start(), check_file(name, m.group(1), listed)
+        for span in CODE_SPAN.finditer(text):
+            for m in IDENTIFIER.finditer(span.group(0)):
+                yield span.start(), check_identifier(m.group(0), listed)
     else:
         for comment in (COMMENT if re.search(r"\.(c|h|cpp|hpp|inc|def)$", name) else SCRIPT_COMMENT).finditer(text):
             for m in COMMENT_FILE.finditer(comment.group(0) if comment.group(0)[0] != '"' or name.endswith(".py") else ""):
