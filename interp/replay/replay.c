@@ -67,12 +67,33 @@ static bool is_irreproducible(const struct in_module *m, const struct in_inst *i
     }
 }
 
-static bool types_hold_pointers(const struct in_module *m)
+enum {
+    MAX_TYPES = 1 << 20,
+    MAX_DEPTH = 256
+}; /* visited for one kernel, and nested; beyond that, true is the safe answer */
+
+/* Whether memory that a value or variable of type TY leads to may contain pointers.  A cycle of types contains a structure with a
+ * pointer, which ends the recursion. */
+static bool leads_to_pointers(const struct in_ty *ty, uint32_t *left, unsigned depth)
 {
-    for (uint32_t id = 0; id < m->bound; id++)
-        if (m->ids[id].kind == IN_ID_TYPE && holds_pointers(m->ids[id].ty))
-            return true;
-    return false;
+    if (!ty)
+        return false;
+    if (*left == 0 || depth == MAX_DEPTH || holds_pointers(ty))
+        return true;
+    --*left;
+    bool leads = (ty->kind == IN_TY_POINTER || ty->kind == IN_TY_ARRAY) &&
+                 leads_to_pointers(ty->element, left, depth + 1);
+    for (uint32_t k = 0; ty->kind == IN_TY_STRUCT && k < ty->count && !leads; k++)
+        leads = leads_to_pointers(ty->members[k], left, depth + 1);
+    return leads;
+}
+
+static bool uses_pointers_in_memory(const struct in_module *m, const struct in_inst *i, uint32_t *left)
+{
+    bool uses = leads_to_pointers(in_type_of(m, i->result), left, 0);
+    for (uint32_t k = 1; k < i->count && !uses; k++)
+        uses = m->is_id[i->word + k] && leads_to_pointers(in_type_of(m, i->w[k]), left, 0);
+    return uses;
 }
 
 static uint32_t callee_of(const struct in_module *m, const struct in_inst *i)
@@ -82,8 +103,8 @@ static uint32_t callee_of(const struct in_module *m, const struct in_inst *i)
                : UINT32_MAX;
 }
 
-/* The same for function INDEX and its callees; SEEN has a byte per function. */
-static bool reaches_irreproducible(const struct in_module *m, uint32_t index, uint8_t *seen)
+/* Whether function INDEX or a callee contains such an instruction or keeps pointers in memory; SEEN has a byte per function. */
+static bool reaches_irreproducible(const struct in_module *m, uint32_t index, uint8_t *seen, uint32_t *left)
 {
     struct in_inst i;
     if (index >= m->function_count || seen[index])
@@ -91,7 +112,8 @@ static bool reaches_irreproducible(const struct in_module *m, uint32_t index, ui
     seen[index] = 1;
     for (uint32_t at = m->functions[index].word; at < m->functions[index].end; at += i.count) {
         in_inst_at(m, at, &i);
-        if (is_irreproducible(m, &i) || reaches_irreproducible(m, callee_of(m, &i), seen))
+        if (is_irreproducible(m, &i) || uses_pointers_in_memory(m, &i, left) ||
+            reaches_irreproducible(m, callee_of(m, &i), seen, left))
             return true;
     }
     return false;
@@ -105,9 +127,9 @@ bool in_replay_possible(const struct in_instance *instance, size_t kernel, size_
     int known = atomic_load(&code->noted.replayable);
     if (known == UNKNOWN) {
         uint8_t *seen = mm_alloc_zero(m->function_count + 1, 1);
-        uint32_t function = m->kernels[kernel].function;
-        bool possible = seen && size <= MM_TRACE_BYTES_MAX / 2 && !types_hold_pointers(m) &&
-                        !reaches_irreproducible(m, function, seen);
+        uint32_t left = MAX_TYPES;
+        bool possible = seen && size <= MM_TRACE_BYTES_MAX / 2 &&
+                        !reaches_irreproducible(m, m->kernels[kernel].function, seen, &left);
         mm_free(seen);
         known = possible ? YES : NO;
         atomic_store(&code->noted.replayable, known);

@@ -15,6 +15,9 @@ static const char *const source =
     "  barrier(CLK_LOCAL_MEM_FENCE); data[get_global_id(0)] = tile[get_local_size(0) - 1 - l]; }\n"
     "kernel void count(global uint *bins, global const float *data)\n"
     "{ atomic_inc(&bins[(uint)fabs(data[get_global_id(0)]) & 7]); }\n"
+    "struct cell { global float *at; };\n"
+    "kernel void keep(global struct cell *cells, global float *data)\n"
+    "{ size_t i = get_global_id(0); cells[i].at = 0; data[i] += cells[i].at == 0; }\n"
     "kernel void lies(global ulong *out, global const float *data) { out[get_global_id(0)] = (ulong)data >> "
     "60; }\n";
 
@@ -73,6 +76,7 @@ int main(void)
         launch("scale", b, sizeof a, &a, 0, 64, &factor);
         launch("turn", b, 32, NULL, 0, 64, NULL);
         launch("half_turn", b, 32, NULL, 0, 64, NULL);
+        launch("keep", bins, sizeof b, &b, 0, 32, NULL);
         check(clEnqueueCopyBuffer(queue, b, part, 0, 0, 256, 0, NULL, NULL), "copy");
         check(clFinish(queue), "clFinish");
         launch("scale", part, sizeof b, &b, 4, 32, &half);
