@@ -66,4 +66,8 @@ kernel void k(global const int *a, global int *o, local int *t) { int i = get_gl
     ('one work-item groups', """kernel void k(global const int *a, global int *o) { local int t; int i = get_global_id(0); t = a[i]; barrier(CLK_LOCAL_MEM_FENCE); o[i] = t * 2; }""", G, (1,), [IN, OUT]),
     ('stencil', """kernel void k(global const float *a, global float *o) { local float t[66]; int l = get_local_id(0), i = get_global_id(0); t[l + 1] = a[i];
   if (l == 0) t[0] = i > 0 ? a[i - 1] : 0; if (l == 63) t[65] = i < 255 ? a[i + 1] : 0; barrier(CLK_LOCAL_MEM_FENCE); o[i] = 0.25f * t[l] + 0.5f * t[l + 1] + 0.25f * t[l + 2]; }""", G, (64,), [FIN, FOUT]),
+    ('read between writes at a stride', """kernel void k(global const int *a, global int *o) { local int t[128]; uint l = get_local_id(0), i = get_global_id(0);
+  t[2 * l] = a[i] + 2000; int y = t[2 * (l ^ (uint)(a[i] + 1000) >> 31) & 127]; t[2 * l + 1] = y * 3; barrier(CLK_LOCAL_MEM_FENCE); o[i] = t[l] + 5 * t[l + 64]; }""", G, (64,), [IN, OUT]),
+    ('write between reads at a stride', """kernel void k(global const int *a, global int *o) { local int t[128]; uint l = get_local_id(0), i = get_global_id(0);
+  t[2 * l] = a[i]; t[2 * l + 1] = l; barrier(CLK_LOCAL_MEM_FENCE); int x = t[2 * l]; t[(2 * (l ^ (uint)(a[i] + 1000) >> 31) & 127) | 1] = x + 7; o[i] = t[2 * l + 1] * 3 + x; }""", G, (64,), [IN, OUT]),
 ]

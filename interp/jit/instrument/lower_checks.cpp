@@ -3,6 +3,7 @@
 // cell, and a conflicting tag of another work-item in the same phase, or of another work-group, is suspicious.
 // docs/instrumentation.md#shadow-tags
 #include "interp/jit/instrument/lower_checks.hpp"
+#include "interp/jit/vectorize/access_order.hpp"
 #include "interp/jit/vectorize/versions.hpp"
 
 #include <llvm/Analysis/AssumptionCache.h>
@@ -67,8 +68,8 @@ void CheckLowering::set_up()
     LLVMContext &c = item.getContext();
     MDBuilder md(c);
     MDNode *domain = md.createAnonymousAliasScopeDomain();
-    data_scope = MDNode::get(c, {md.createAnonymousAliasScope(domain)});
-    tag_scope = MDNode::get(c, {md.createAnonymousAliasScope(domain)});
+    data_scope = MDNode::get(c, {md.createAnonymousAliasScope(domain, "data")});
+    tag_scope = MDNode::get(c, {md.createAnonymousAliasScope(domain, AccessOrder::TAGS)});
     group = cast<MDNode>(cast<MetadataAsValue>(unwrap(options.access_group))->getMetadata());
     for (Instruction &i : instructions(item))
         if (i.mayReadOrWriteMemory() && getLoadStorePointerOperand(&i))

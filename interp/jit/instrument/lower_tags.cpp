@@ -66,7 +66,8 @@ void CheckLowering::record_reader(const Memory &m, unsigned which, Value *index,
     if (lane_disjoint || t.others)
         return;
     Value *lost = b.CreateICmpNE(load(m, which, index), tag);
-    Instruction *then = SplitBlockAndInsertIfThen(lost, &*b.GetInsertPoint(), false);
+    Instruction *then = SplitBlockAndInsertIfThen(
+        lost, &*b.GetInsertPoint(), false, MDBuilder(item.getContext()).createBranchWeights(1, 1u << 20));
     Instruction *after = &*b.GetInsertPoint();
     b.SetInsertPoint(then);
     store(m, which, index, b.CreateSelect(others, group_readers, t.group_readers));

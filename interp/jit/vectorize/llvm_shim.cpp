@@ -1,5 +1,6 @@
 // Functions that LLVM's C interface lacks: lazy linking, metadata, pass options.
 #include "interp/jit/vectorize/llvm_shim.h"
+#include "interp/jit/vectorize/access_order.hpp"
 #include "interp/jit/vectorize/versions.hpp"
 #include "interp/jit/vectorize/work_group.hpp"
 
@@ -233,8 +234,11 @@ static bool parse_pass(StringRef name, FunctionPassManager &manager, ArrayRef<Pa
         manager.addPass(TightenBounds());
     if (name == "range-checks")
         manager.addPass(RangeChecks());
+    if (name == "access-order")
+        manager.addPass(AccessOrder());
     if (name != "scalarize")
-        return name == "combine" || name == "tighten-bounds" || name == "range-checks";
+        return name == "combine" || name == "tighten-bounds" || name == "range-checks" ||
+               name == "access-order";
     ScalarizerPass pass;
     pass.setScalarizeLoadStore(true);
     manager.addPass(OwnPointers());
@@ -268,6 +272,7 @@ bool in_shim_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const ch
         manager.addPass(TightenBounds());
         manager.addPass(SimplifyCFGPass());
         manager.addPass(HalvesAsIntegers());
+        manager.addPass(AccessOrder());
     });
     TargetLibraryInfoImpl library(Triple(unwrap(module)->getTargetTriple()));
     add_libmvec(library, Triple(unwrap(module)->getTargetTriple()));
