@@ -290,7 +290,7 @@ static unsigned char *binary_of(cl_program program, size_t *size)
     return binary;
 }
 
-/* What the source says of a kernel is told of programs made from source, and of what is linked from these. [CL 5.9.4 R182] */
+/* Queries that need the source answer for programs made from source, and for programs linked from these. [CL 5.9.4 R182] */
 static void test_attributes_of_binaries(void **state)
 {
     (void)state;
