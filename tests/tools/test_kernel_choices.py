@@ -84,6 +84,13 @@ FOUND = [
     ("an image of integers where texels are integers",
      "kernel void k(read_only image2d_t a, write_only image1d_t b) { int i = get_global_id(0); write_imageui(b, i / 2, read_imageui(a, (int2)(i, 0)) + (uint)i); }",
      {"data-race"}),
+    ("writes of the same value under the first input alone",
+     "kernel void k(global const int *in, global int *out) { out[0] = in[get_global_id(0)]; }", {"data-race"}),
+    ("... under each input its own", "kernel void k(global const int *in, global int *out) { out[0] = in[1]; }", {"uniform-write"}),
+    ("... in local memory", "kernel void k(global const int *in, global int *out) { local int t; t = in[get_local_id(0)]; barrier(CLK_LOCAL_MEM_FENCE); out[get_global_id(0)] = t; }",
+     {"data-race"}),
+    ("... and by a value of another launch",
+     "kernel void k(global int *x, int which) { if (which == 1) x[1] = (int)get_global_id(0); x[0] = which == 1 ? (int)get_global_id(0) : 3; }", {"data-race"}),
     ("components of vectors are no dimensions",
      """kernel void k(global float2 *x) {
          local float2 t[8];

@@ -1,5 +1,6 @@
 /* Races between writes of the same value: detectors keep no values, so that the launch is repeated with values recorded, and its trace
- * read.  Two different values for one byte at the racing places are enough for a race not to be marked, whatever orders them.
+ * read.  Two different values for one byte at the racing places in one command are enough for a race not to be marked, whatever
+ * orders them.
  * Of a program, each launch in which the race was seen has to be captured, and no command may race with another one, which could
  * change what a launch reads; else the race is not marked. */
 #include "memmodel/base/hash.h"
@@ -16,9 +17,11 @@
 
 enum { SECONDS = 20 };
 
+/* The writes at the places of a finding.  Each launch has its own sources, so that these are found by place. */
 struct scan {
-    uint32_t sources[2];
-    struct mm_map values; /* of each byte, 1 more; keys are hashes */
+    const struct ck_finding *finding;
+    struct mm_map sources; /* at these places: ids */
+    struct mm_map values;  /* of each byte in each command, 1 more; keys are hashes */
     bool differs;
 };
 
@@ -32,11 +35,17 @@ static bool is_write_race(const struct ck_finding *f)
            f->accesses[0].agent.index != MM_INDEX_RUNTIME && f->accesses[1].agent.index != MM_INDEX_RUNTIME;
 }
 
+static bool same_place(const struct mm_source *a, const struct mm_source *b)
+{
+    return a->line && a->line == b->line && a->column == b->column && a->function && b->function &&
+           strcmp(a->function, b->function) == 0;
+}
+
 static void take_write(struct scan *s, const struct mm_event *e)
 {
     s->differs |= (e->attributes & MM_NO_VALUE) || e->size > sizeof e->value_written;
     for (uint32_t i = 0; i < e->size && !s->differs; i++) {
-        const uint64_t place[2] = {e->allocation, e->offset + i},
+        const uint64_t place[3] = {e->agent.command, e->allocation, e->offset + i},
                        byte = (e->value_written >> 8 * i & 0xff) + 1;
         uint64_t key = mm_fnv1a(MM_FNV1A, place, sizeof place), known = mm_map_get(&s->values, key);
         s->differs = known ? known != byte : !mm_map_put(&s->values, key, byte);
@@ -47,33 +56,39 @@ static enum mm_class take_events(void *context, const struct mm_event *events, s
 {
     struct scan *s = context;
     for (size_t i = 0; i < count && !s->differs; i++)
-        if (events[i].kind == MM_WRITE &&
-            (events[i].source == s->sources[0] || events[i].source == s->sources[1]))
+        if (events[i].kind == MM_WRITE && mm_map_get(&s->sources, events[i].source))
             take_write(s, &events[i]);
     return s->differs ? MM_LIMIT : MM_OK;
 }
 
+static void take_source(struct scan *s, const struct mm_source *source)
+{
+    const struct ck_access *accesses = s->finding->accesses;
+    if (same_place(source, &accesses[0].source) || same_place(source, &accesses[1].source))
+        s->differs |= !mm_map_put(&s->sources, source->id, 1);
+}
+
 static enum mm_class take_record(void *context, const struct mm_record *record)
 {
-    return record->type == MM_RECORD_EVENT ? take_events(context, &record->event, 1) : MM_OK;
+    struct scan *s = context;
+    if (record->type == MM_RECORD_EVENT)
+        return take_events(s, &record->event, 1);
+    if (record->type == MM_RECORD_SOURCE)
+        take_source(s, &record->source);
+    return s->differs ? MM_LIMIT : MM_OK;
 }
 
 static bool is_uniform(int trace, const struct ck_finding *f)
 {
     bool complete = false;
-    struct scan s = {.sources = {f->accesses[0].event.source, f->accesses[1].event.source}};
+    struct scan s = {.finding = f};
     struct mm_sink sink = {.context = &s, .record = take_record, .events = take_events};
     bool good =
         lseek(trace, 0, SEEK_SET) == 0 && mm_trace_read(trace, "trace", &sink, &complete, NULL) == MM_OK;
     good = good && complete && !s.differs && s.values.count > 0;
+    mm_map_clear(&s.sources);
     mm_map_clear(&s.values);
     return good;
-}
-
-static bool same_place(const struct mm_source *a, const struct mm_source *b)
-{
-    return a->line && a->line == b->line && a->column == b->column && a->function && b->function &&
-           strcmp(a->function, b->function) == 0;
 }
 
 static bool same_places(const struct ck_finding *a, const struct ck_finding *b)
