@@ -118,7 +118,7 @@ PNG_LIBS    := $(if $(PNG_FLAGS),-lpng)
 SECCOMP_LIBS := $(if $(wildcard /usr/include/seccomp.h),-lseccomp)
 
 PRODUCTS := $(BUILD)/librefcl.so $(BUILD)/refcl-compiler $(BUILD)/refcl $(BUILD)/refcl-litmus-run \
-  $(BUILD)/refcl-kernel-host $(BUILD)/librefcl-host.so $(BUILD)/librefcl-signals.so $(BUILD)/librefcl-layer.so $(BUILD)/refcl.icd
+  $(BUILD)/refcl-kernel-host $(BUILD)/librefcl-host.so $(BUILD)/librefcl-preload.so $(BUILD)/librefcl-layer.so $(BUILD)/refcl.icd
 ifneq ($(JIT_SRC),)
 PRODUCTS += $(BUILD)/librefcl-jit.so
 endif
@@ -237,7 +237,7 @@ $(BUILD)/librefcl-layer.so: $(call obj,$(LAYER_SRC)) $(BUILD)/lib/libmemmodel.a 
 	$(CC) -shared $(LDFLAGS) -o $@ $(call obj,$(LAYER_SRC)) $(BUILD)/lib/libmemmodel.a -Wl,--version-script=tools/layer/librefcl-layer.map \
 	  $(if $(SAN),,-Wl,--no-undefined) -lpthread -ldl
 # Loaded into programs that have no sanitizer's runtime.
-$(BUILD)/librefcl-signals.so: tools/preload/signals.c interp/signal.c interp/signal.h
+$(BUILD)/librefcl-preload.so: tools/preload/exec.c tools/preload/signals.c interp/signal.c interp/signal.h
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(filter-out $(SAN),$(CFLAGS)) -shared $(HARDEN_LINK) -o $@ $(filter %.c,$^) -ldl
 $(BUILD)/librefcl-jit.so: $(call obj,$(JIT_SRC)) $(patsubst %.cpp,$(BUILD)/obj/%.o,$(JIT_SHIM)) $(BUILD)/lib/libinterp.a $(BUILD)/lib/libmemmodel.a
@@ -458,7 +458,7 @@ $(BUILD)/completion/refcl.%: $(BUILD)/refcl tools/man/completion.py tools/man/ge
 install: all $(addprefix $(BUILD)/completion/refcl.,bash zsh fish)
 	install -d $(addprefix $(DESTDIR),$(PREFIX)/bin $(PREFIX)/libexec/refcl $(LIBDIR) $(PKGCONFIGDIR) $(PREFIX)/include/refcl/memmodel/base /etc/OpenCL/vendors \
 	  $(addprefix $(SHARE)/,refcl/models refcl/schema refcl/suite refcl/ci man/man1 doc/refcl/examples/bugs bash-completion/completions zsh/site-functions fish/vendor_completions.d))
-	install -m 755 $(addprefix $(BUILD)/librefcl,.so -jit.so -host.so -signals.so -layer.so) $(DESTDIR)$(LIBDIR)/
+	install -m 755 $(addprefix $(BUILD)/librefcl,.so -jit.so -host.so -preload.so -layer.so) $(DESTDIR)$(LIBDIR)/
 	install -m 755 $(BUILD)/refcl-compiler $(BUILD)/refcl-litmus-run $(BUILD)/refcl-kernel-host $(DESTDIR)$(PREFIX)/libexec/refcl/
 	install -m 755 $(BUILD)/refcl $(DESTDIR)$(PREFIX)/bin/
 	install -m 644 memmodel/models/*.cat $(DESTDIR)$(SHARE)/refcl/models/

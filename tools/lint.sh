@@ -38,7 +38,7 @@ fi
 
 # Libraries that applications load honor no variable in privileged programs.
 if grep -rnE '(^|[^_[:alnum:]])(secure_)?getenv *\(|\<environ\>' memmodel interp ref-runtime tools/hostlib tools/layer tools/preload --include='*.[ch]' --include='*.cpp' |
-    grep -vE '^memmodel/base/privilege\.[ch]:|^tools/layer/report\.c:.*\<environ\>|^ref-runtime/compiler/client_process\.c:.*(extern char \*\*environ;|mm_is_privileged)'; then
+    grep -vE '^memmodel/base/privilege\.[ch]:|^tools/(layer/report|preload/exec)\.c:.*\<environ\>|^ref-runtime/compiler/client_process\.c:.*(extern char \*\*environ;|mm_is_privileged)'; then
     echo "environment variables are read with mm_getenv (memmodel/base/privilege.h)"
     bad=1
 fi

@@ -60,7 +60,7 @@ int tool_find_layer(char *path)
 
 int tool_find_preload(char *path)
 {
-    return find("librefcl-signals.so", libraries, NULL, EXIT_TOOL, path);
+    return find("librefcl-preload.so", libraries, NULL, EXIT_TOOL, path);
 }
 
 int tool_find_helper(const char *name, char *path)

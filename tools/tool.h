@@ -75,7 +75,7 @@ void tool_print_caret(const char *words, size_t at);
 /* Files beside the command: the build folder, or PREFIX when installed.  PATH has PATH_MAX bytes. */
 int tool_find_library(char *path);                  /* librefcl.so */
 int tool_find_layer(char *path);                    /* librefcl-layer.so */
-int tool_find_preload(char *path);                  /* librefcl-signals.so */
+int tool_find_preload(char *path);                  /* librefcl-preload.so */
 int tool_find_helper(const char *name, char *path); /* helper executables */
 int tool_find_model(const char *name,
                     char *path); /* a built-in model, or the file that a name with a slash is */

@@ -24,9 +24,8 @@ const char *ck_report_unobserved(const struct ck_report_options *options)
     switch (options ? options->observation : CK_OBSERVED) {
     case CK_OBSERVED_NOTHING:
         return "nothing was observed: no process of the program used OpenCL through refcl; a static or "
-               "set-id program, one that clears its environment (env -i) and one that loads another OpenCL "
-               "library by its path are not observed: start the OpenCL program itself, with its environment, "
-               "through the system's libOpenCL";
+               "set-id program and one that loads another OpenCL library by its path are not observed: start the "
+               "OpenCL program itself, through the system's libOpenCL";
     case CK_OBSERVED_IN_PART:
         if (options->ending.signal)
             return "observation ended early: the program was ended by a signal, and a compiled launch that had not ended "

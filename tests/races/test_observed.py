@@ -16,6 +16,7 @@ from built import PATIENCE, REFCL, ROOT
 
 HOST = r'''#include "host.h"
 #include <signal.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -146,6 +147,60 @@ def host_accesses(folder):
               report["not_checked"] == ["api", "uninitialized", said], done.stderr)
 
 
+# Executes argv[2] by the function argv[1], with an environment of one variable that the program must find in it.
+STARTS = r"""#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <fcntl.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    char *one[] = {"OWN=1", NULL}, *args[] = {argv[2], "first", "second", NULL};
+    pid_t child = 0;
+    int status = 0;
+#define IS(name) (strcmp(argv[1], name) == 0)
+    if (IS("execve")) execve(argv[2], args, one);
+    if (IS("execvpe")) execvpe(argv[2], args, one);
+    if (IS("fexecve")) fexecve(open(argv[2], O_RDONLY), args, one);
+    if (IS("execle")) execle(argv[2], argv[2], "first", "second", (char *)0, one);
+    if (IS("spawn")) posix_spawn(&child, argv[2], NULL, NULL, args, one);
+    if (IS("spawnp")) posix_spawnp(&child, argv[2], NULL, NULL, args, one);
+    if (child) return waitpid(child, &status, 0) < 0 || !WIFEXITED(status) ? 99 : WEXITSTATUS(status);
+    environ = one;
+    if (IS("execv")) execv(argv[2], args);
+    if (IS("execvp")) execvp(argv[2], args);
+    if (IS("execl")) execl(argv[2], argv[2], "first", "second", (char *)0);
+    if (IS("execlp")) execlp(argv[2], argv[2], "first", "second", (char *)0);
+    if (IS("vfork") && vfork() == 0) { execve(argv[2], args, one); _exit(98); }
+    return wait(&status) < 0 || !WIFEXITED(status) ? 99 : WEXITSTATUS(status);
+}
+"""
+RACY = """if (argc != 3 || strcmp(argv[1], "first") || strcmp(argv[2], "second") || !getenv("OWN")) return 97;
+    begin(NULL);
+    cl_command_queue q = out_of_order();
+    cl_kernel k = kernel("add", buffer(), NULL, NULL);
+    launch(q, k, N, NULL);
+    launch(q, k, N, NULL);
+    OK(clFinish(q));
+    return 7;"""
+
+
+def executed_with_own_environment(folder):
+    """A program that is executed with another environment is observed: its race is found, beside a process that has none."""
+    racy, starts = build(folder, "racy", HOST % RACY), build(folder, "starts", STARTS, "-O1")
+    ways = {way: [starts, way, racy] for way in ("execve", "execvpe", "fexecve", "execle", "spawn", "spawnp", "execv", "execvp", "execl",
+                                                 "execlp", "vfork")}
+    ways["env -i"] = ["sh", "-c", f"{folder}/whole && env -i OWN=1 {racy} first second"]
+    for way, command in ways.items():
+        names, done = run(folder, "--", *command)
+        with open(names["json"], encoding="utf-8") as f:
+            report = json.load(f)
+        check(f"executed with an environment of its own, {way}: observed", done.returncode == 1 and report["findings"] and
+              "observation" not in report, done.stderr)
+        check(f"{way}: the program has its arguments, variables and exit code", report["program"].get("exit_status") == 7, report)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
@@ -155,7 +210,7 @@ def main():
         host_accesses(folder)
         whole = os.path.join(folder, "whole")
         judge(folder, "static", "nothing-observed", build(folder, "static", "int main(void) { return 0; }", "-static"))
-        judge(folder, "env -i", "nothing-observed", "env", "-i", "OCL_ICD_VENDORS=" + folder, "sh", "-c", whole + " || true")
+        executed_with_own_environment(folder)
         if os.geteuid() == 0:
             other = build(folder, "set-id", "#include <unistd.h>\nint main(int c, char **v) {\n"
                           "if (c > 1) execl(v[1], v[1], (char *)0); return 0; }", "-O1")

@@ -11,7 +11,7 @@ from built import BUILD, PATIENCE, ROOT, on_refcl
 from tap import check, done, skip
 
 PROGRAMS = ["refcl", "refcl-compiler", "refcl-litmus-run", "refcl-kernel-host"]
-LIBRARIES = ["librefcl.so", "librefcl-jit.so", "librefcl-host.so", "librefcl-signals.so"]
+LIBRARIES = ["librefcl.so", "librefcl-jit.so", "librefcl-host.so", "librefcl-preload.so"]
 
 
 def readelf(name, *options):

@@ -79,7 +79,8 @@ void session_add_word(const char *name, const char *word)
     mm_free(list);
 }
 
-/* The program's handlers of SIGSEGV do not displace refcl's (tools/preload). */
+/* The program's handlers of SIGSEGV do not displace refcl's, and what it executes is observed with any environment
+ * (tools/preload). */
 static void set_preload(const char *preload)
 {
     if (strpbrk(preload, " :"))
@@ -227,7 +228,7 @@ static void start_command(const struct session_processes *processes, char **argv
     char library[PATH_MAX], preload[PATH_MAX];
     int status[2]; /* reports a failed exec: it closes on a good one */
     bool on_driver = processes->session->on_driver;
-    if (on_driver ? tool_find_layer(library) : tool_find_library(library) || tool_find_preload(preload))
+    if ((on_driver ? tool_find_layer(library) : tool_find_library(library)) || tool_find_preload(preload))
         return;
     if (pipe2(status, O_CLOEXEC)) {
         tool_error(EXIT_TOOL, "pipe: %s", strerror(errno));
@@ -238,7 +239,7 @@ static void start_command(const struct session_processes *processes, char **argv
         session_input_signals_off();
         set_environment(processes->session, library, processes->name);
         set_source_path(argv);
-        if (!processes->session->command.own_host && !on_driver)
+        if (!processes->session->command.own_host)
             set_preload(preload);
         if (processes->session->command.silent)
             be_silent();

@@ -1,0 +1,186 @@
+/* Functions that execute another program, interposed: a program that is executed with another environment (env -i) is
+ * observed, too.
+ *
+ * The variables of `refcl run` are kept as they were when this process started.  Those that the given environment lacks are
+ * added to it; those that it has, with any value, stay.  exec functions are called between vfork() and the new program: they
+ * allocate on the stack only. */
+#include <alloca.h>
+#include <dlfcn.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+typedef char *const *strings; /* ends with NULL */
+
+typedef int execve_function(const char *, strings, strings);
+typedef int fexecve_function(int, strings, strings);
+typedef int spawn_function(pid_t *, const char *, const posix_spawn_file_actions_t *,
+                           const posix_spawnattr_t *, strings, strings);
+
+static struct {
+    execve_function *execve, *execvpe;
+    fexecve_function *fexecve;
+    spawn_function *spawn, *spawnp;
+} next;
+
+/* ---- the variables --------------------------------------------------------------------------- */
+
+enum { VARIABLES = 32 }; /* refcl run sets about twenty */
+static char *kept[VARIABLES];
+static size_t kept_count;
+
+static bool is_ours(const char *variable)
+{
+    static const char *const prefixes[] = {
+        "REFCL_", "LD_PRELOAD=", "OCL_ICD_VENDORS=", "OCL_ICD_FILENAMES=", "OPENCL_LAYERS=", "ASAN_OPTIONS="};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (strncmp(variable, prefixes[i], strlen(prefixes[i])) == 0)
+            return true;
+    return false;
+}
+
+static void find_next(const char *name, void *function)
+{
+    void *symbol = dlsym(RTLD_NEXT, name);
+    memcpy(function, &symbol, sizeof symbol);
+}
+
+__attribute__((constructor)) static void keep_variables(void)
+{
+    find_next("execve", &next.execve);
+    find_next("execvpe", &next.execvpe);
+    find_next("fexecve", &next.fexecve);
+    find_next("posix_spawn", &next.spawn);
+    find_next("posix_spawnp", &next.spawnp);
+    for (char **variable = environ; variable && *variable && kept_count < VARIABLES; variable++)
+        if (is_ours(*variable) && (kept[kept_count] = strdup(*variable)))
+            kept_count++;
+}
+
+static size_t count_strings(strings list)
+{
+    size_t count = 0;
+    while (list && list[count])
+        count++;
+    return count;
+}
+
+static bool has_variable(strings environment, const char *variable)
+{
+    size_t length = strcspn(variable, "=") + 1;
+    for (; environment && *environment; environment++)
+        if (strncmp(*environment, variable, length) == 0)
+            return true;
+    return false;
+}
+
+/* Writes ENVIRONMENT and what it lacks to COMPLETED, which has ENVIRONMENT_SIZE(ENVIRONMENT) elements. */
+static strings complete(strings environment, char **completed)
+{
+    size_t count = count_strings(environment);
+    if (count)
+        memcpy(completed, environment, count * sizeof *completed);
+    for (size_t i = 0; i < kept_count; i++)
+        if (!has_variable(environment, kept[i]))
+            completed[count++] = kept[i];
+    completed[count] = NULL;
+    return completed;
+}
+
+#define ENVIRONMENT_SIZE(environment) (count_strings(environment) + VARIABLES + 1)
+/* On the stack of the caller. */
+#define COMPLETE(environment) complete(environment, alloca(ENVIRONMENT_SIZE(environment) * sizeof(char *)))
+
+/* ---- the functions with an array of arguments ------------------------------------------------ */
+
+EXPORT int execve(const char *path, strings arguments, strings environment)
+{
+    return next.execve(path, arguments, COMPLETE(environment));
+}
+
+EXPORT int execvpe(const char *file, strings arguments, strings environment)
+{
+    return next.execvpe(file, arguments, COMPLETE(environment));
+}
+
+EXPORT int execv(const char *path, strings arguments)
+{
+    return execve(path, arguments, environ);
+}
+
+EXPORT int execvp(const char *file, strings arguments)
+{
+    return execvpe(file, arguments, environ);
+}
+
+EXPORT int fexecve(int file, strings arguments, strings environment)
+{
+    return next.fexecve(file, arguments, COMPLETE(environment));
+}
+
+EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+                       const posix_spawnattr_t *attributes, strings arguments, strings environment)
+{
+    return next.spawn(pid, path, actions, attributes, arguments, COMPLETE(environment));
+}
+
+EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
+                        const posix_spawnattr_t *attributes, strings arguments, strings environment)
+{
+    return next.spawnp(pid, file, actions, attributes, arguments, COMPLETE(environment));
+}
+
+/* ---- the functions with a list of arguments -------------------------------------------------- */
+
+/* Without inlining: <unistd.h> declares FIRST as never null, but callers pass a list of no arguments. */
+__attribute__((noinline)) static size_t count_list(const char *first, va_list list)
+{
+    size_t count = 0;
+    for (const char *argument = first; argument; argument = va_arg(list, char *))
+        count++;
+    return count;
+}
+
+static void read_list(char **arguments, const char *first, size_t count, va_list list)
+{
+    memcpy(arguments, &first, sizeof first);
+    for (size_t i = 1; i <= count; i++)
+        arguments[i] = va_arg(list, char *);
+}
+
+/* Defines `char **arguments`, the arguments from FIRST, and `va_list list`, which follows them. */
+#define READ_ARGUMENTS(first)                                                                                \
+    va_list list;                                                                                            \
+    va_start(list, first);                                                                                   \
+    size_t count = count_list(first, list);                                                                  \
+    va_end(list);                                                                                            \
+    char **arguments = alloca((count + 1) * sizeof *arguments);                                              \
+    va_start(list, first);                                                                                   \
+    read_list(arguments, first, count, list)
+
+EXPORT int execl(const char *path, const char *first, ...)
+{
+    READ_ARGUMENTS(first);
+    va_end(list);
+    return execv(path, arguments);
+}
+
+EXPORT int execlp(const char *file, const char *first, ...)
+{
+    READ_ARGUMENTS(first);
+    va_end(list);
+    return execvp(file, arguments);
+}
+
+EXPORT int execle(const char *path, const char *first, ...)
+{
+    READ_ARGUMENTS(first);
+    strings environment = va_arg(list, char **);
+    va_end(list);
+    return execve(path, arguments, environment);
+}
