@@ -25,7 +25,8 @@ struct ck_progress { /* among the members of each scope, outermost first */
 
 struct ck_options {
     unsigned bound;      /* loop iterations per back edge, 0 = default (2) */
-    unsigned timeout_ms; /* 0 = none */
+    unsigned timeout_ms; /* of CPU time and, unless CPU_TIME, of wall-clock time; 0 = none */
+    bool cpu_time;
     unsigned jobs;       /* search: processes that share the exploration, 0 or 1: no others are forked */
     size_t memory_limit; /* bytes; search: of all its processes together, 0 = none; Z3: of Z3, 0 = 4 GiB */
     bool explain;        /* also produce witness or contradiction */

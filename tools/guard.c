@@ -129,7 +129,8 @@ static enum guard_end await_end(const struct guard *guard, pid_t child, int fd)
     double until = mm_clock_seconds(CLOCK_MONOTONIC) + guard_seconds(guard), last = 0;
     struct pollfd end = {.fd = fd};
     for (;;) {
-        double left = guard->seconds > 0 ? until - mm_clock_seconds(CLOCK_MONOTONIC) : LOOK_SECONDS;
+        double left =
+            guard->seconds > 0 && !guard->cpu_time ? until - mm_clock_seconds(CLOCK_MONOTONIC) : LOOK_SECONDS;
         if (tool_interrupted && last == 0) {
             kill(child, tool_interrupted);
             last = mm_clock_seconds(CLOCK_MONOTONIC) + LAST_SECONDS;

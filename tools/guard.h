@@ -9,8 +9,9 @@
 enum { GUARD_DEFAULT_MEBIBYTES = 2048 };
 
 struct guard {
-    double seconds;     /* of processor time and of wall-clock time, 0: none */
+    double seconds;     /* of processor time and, unless CPU_TIME, of wall-clock time, 0: none */
     uint64_t mebibytes; /* of memory in use, of this process alone, 0: none */
+    bool cpu_time;
 };
 /* How the work ended: by itself; at a limit; as this process was interrupted; by a signal, which is a bug. */
 enum guard_end { GUARD_DONE, GUARD_TIME, GUARD_MEMORY, GUARD_INTERRUPTED, GUARD_BROKEN };

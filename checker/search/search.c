@@ -293,7 +293,7 @@ enum mm_class ck_search(const struct ck_program *program, const struct mm_cat_mo
     timeout = (uint64_t)sx.options.timeout_ms * 1000;
     if (timeout) {
         sx.limits.deadline_us = start + timeout;
-        sx.limits.wall_deadline_us = sx_now_us() + timeout;
+        sx.limits.wall_deadline_us = sx.options.cpu_time ? UINT64_MAX : sx_now_us() + timeout;
     }
     verdict->arena = mm_arena_create();
     sx.split = verdict->arena && sx.options.jobs > 1 ? sx_split_create(&sx.options, verdict) : NULL;

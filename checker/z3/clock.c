@@ -1,4 +1,4 @@
-/* A call of Z3 with a deadline in processor time and wall-clock time: a second thread interrupts the solver. */
+/* A call of Z3 with a deadline in processor time and, unless the options say otherwise, wall-clock time: a second thread interrupts the solver. */
 #include "memmodel/base/clock.h"
 #include "checker/z3/solve.h"
 
@@ -27,7 +27,7 @@ static double time_left(const struct zx *z, clockid_t cpu)
 void zx_set_deadline(struct zx *z, double seconds)
 {
     z->limits.deadline = mm_clock_seconds(CLOCK_THREAD_CPUTIME_ID) + seconds;
-    z->limits.wall_deadline = mm_clock_seconds(CLOCK_MONOTONIC) + seconds;
+    z->limits.wall_deadline = z->options.cpu_time ? HUGE_VAL : mm_clock_seconds(CLOCK_MONOTONIC) + seconds;
 }
 
 static bool is_interrupted(const struct zx *z)

@@ -135,7 +135,7 @@ def judge(case, test, code):
 
 
 def run(case, timeout, more=()):
-    out, err, code, seconds = explore([REFCL, "explore", "--timeout", str(timeout), "--json", "-", *case.options, *more, case.path])
+    out, err, code, seconds = explore([REFCL, "explore", "--cpu-time", "--timeout", str(timeout), "--json", "-", *case.options, *more, case.path])
     try:
         test = json.loads(out)["tests"][0]
     except (ValueError, LookupError):
@@ -171,7 +171,7 @@ def print_table(results):
 
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--timeout", type=int, default=5, help="seconds for each kernel and engine (default 5)")
+    options.add_argument("--timeout", type=int, default=5, help="CPU seconds for each kernel and engine (default 5)")
     options.add_argument("--jobs", type=int, default=JOBS)
     options.add_argument("--match", default="", help="only kernels whose name holds this")
     options.add_argument("--items", type=int, default=8, help="most work-items (default 8)")
@@ -186,7 +186,7 @@ def main():
             print(f"{r.what:11} {r.seconds:6.1f} s  {r.case.name}: {r.why}", flush=True)
     print_table(results)
     unknown = sum(r.what == "unknown" for r in results)
-    print(f"{len(results)} kernels, {100 * unknown / max(len(results), 1):.1f} % unknown within {args.timeout} s, "
+    print(f"{len(results)} kernels, {100 * unknown / max(len(results), 1):.1f} % unknown within {args.timeout} s of CPU time, "
           f"CPU {sum(r.seconds for r in results):.0f} s in all")
     return 1 if any(r.what in WRONG for r in results) else 0
 

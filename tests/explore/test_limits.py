@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Limits of time and memory end every engine, and the readers of models and modules: the answer is "unknown", exit code
 3, and names the limit."""
+import glob
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 import tap
@@ -35,6 +38,14 @@ BEHIND = """kernel void k(global atomic_int *x, global int *out)
     if (i != 0 && ticket == 3 - i)
         out[0] = s;
     out[i] = s;
+}
+"""
+RACE = """kernel void k(global int *a)
+{
+    int n = get_global_id(0);
+    for (int i = 0; i < 2000; i++)
+        n = n * 5 + i;
+    a[0] = n;
 }
 """
 LAUNCH = ["-g", "4", "-l", "1", "--arg", "buf:4:zero", "--arg", "buf:4", "--bound", "9", "--assert", "out[0] == out[0]"]
@@ -103,6 +114,39 @@ def check(name, words, option):
     tap.check(f"{name}: {option}", good, f"{run.returncode} {test} {run.stderr}")
 
 
+def with_pause(is_there, *words):
+    """Exit code and output of refcl, which is stopped for longer than a limit of a second once IS_THERE(its session)."""
+    with subprocess.Popen([REFCL, *words], stdout=subprocess.PIPE, text=True, start_new_session=True) as child:
+        until = time.monotonic() + PATIENCE
+        while not is_there(child.pid) and time.monotonic() < until and child.poll() is None:
+            time.sleep(0.001)
+        running = child.poll() is None
+        if running:
+            os.killpg(child.pid, signal.SIGSTOP)
+            time.sleep(2.5)
+            os.killpg(child.pid, signal.SIGCONT)
+        return running, child.communicate(timeout=PATIENCE)[0], child.returncode
+
+
+def executes_launch(session):
+    """Whether a process of SESSION is `refcl kernel`."""
+    for path in glob.glob("/proc/[0-9]*/cmdline"):
+        try:
+            if os.getsid(int(path.split("/")[2])) == session and open(path, "rb").read().split(b"\0")[1:2] == [b"kernel"]:
+                return True
+        except OSError:
+            pass
+    return False
+
+
+def check_cpu_time(kernel):
+    """Time that passes while nothing is computed does not count."""
+    running, text, code = with_pause(lambda session: True, "explore", "--cpu-time", "--timeout", "1", "-g", "2", "--arg", "buf:2", kernel)
+    tap.check("time without computation is not limited with --cpu-time", running and code == 1 and "race found" in text, f"{code} {text}")
+    running, text, code = with_pause(executes_launch, "explore", "--prove", "--timeout", "1", kernel)
+    tap.check("nor is that of launches that confirm counterexamples", running and code == 1 and "race refuted" in text, f"{code} {text}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         kernel, hard = os.path.join(folder, "k.cl"), os.path.join(folder, "hard.litmus")
@@ -113,6 +157,7 @@ def main():
             file.write(litmus(6, 3))
         for name, engine in ENGINES.items():
             check("explore " + name, ["explore", *engine, *LAUNCH, "--timeout", "1", kernel], "--timeout")
+            check("explore --cpu-time " + name, ["explore", *engine, *LAUNCH, "--cpu-time", "--timeout", "1", kernel], "--timeout")
         check("explore z3", ["explore", *ENGINES["z3"], *LAUNCH, "--timeout", UNREACHED, "--memory-limit", "32", kernel],
               "--memory-limit")
         with open(kernel, "w", encoding="utf-8") as file:
@@ -127,6 +172,9 @@ def main():
                 file.write(sums(depth))
             run, _ = refcl("explore", "-e", "search", "--timeout", UNREACHED, "-g", "2", "-l", "1", "--arg", "buf:1", kernel + ".spvasm")
             tap.check(f"constants that are sums of the one before, {depth}", run.returncode == code, f"{run.returncode} {run.stderr}")
+        with open(kernel, "w", encoding="utf-8") as file:
+            file.write(RACE)
+        check_cpu_time(kernel)
         for engine in ("search", "both"):  # Z3 decides it
             check("litmus check " + engine, ["litmus", "check", "-e", engine, "--timeout", "1", hard], "--timeout")
         with open(hard, "w", encoding="utf-8") as file:

@@ -65,7 +65,7 @@ def is_vulkan(path):
 
 def searched(path, *launch):
     """What search finds in a launch of a Vulkan module; None where it reaches a limit."""
-    done = run("explore", "--engine", "search", "--timeout", "10", "--json", "-", *launch, path)
+    done = run("explore", "--engine", "search", "--cpu-time", "--timeout", "10", "--json", "-", *launch, path)
     try:
         result = json.loads(done.stdout)["tests"][0]
     except (ValueError, KeyError, IndexError):

@@ -1,6 +1,5 @@
 /* refcl explore: every execution of a small kernel launch, by a memory model. */
 #include "checker/program/file.h"
-#include "memmodel/base/clock.h"
 #include "memmodel/base/escape.h"
 #include "memmodel/base/input.h"
 #include "tools/cmd/commands.h"
@@ -396,7 +395,7 @@ static int explore_file(struct explore *e, const char *path)
     struct ck_program *program = NULL;
     struct mm_error err = {0};
     int code = explore_read_file(is_source(path) ? MM_INPUT_SOURCE : MM_INPUT_MODULE, path, &data, &size);
-    e->until_ms = mm_clock_ms(CLOCK_MONOTONIC) + (uint64_t)e->options.timeout_ms * engine_count(e);
+    e->until_ms = explore_now_ms(e) + (uint64_t)e->options.timeout_ms * engine_count(e);
     if (!code && is_source(path))
         code = compile(e, path, &data, &size);
     if (!code && ex_read(data, size, path, &ex, &err) != MM_OK)
@@ -477,7 +476,8 @@ static int explore_guarded(struct explore *e, const char *path)
 static void set_guard(struct explore *e)
 {
     double seconds = e->prove ? 0 : e->options.timeout_ms * 1e-3;
-    e->guard = (struct guard){seconds * (engine_count(e) + e->options.executions), e->memory};
+    e->guard =
+        (struct guard){seconds * (engine_count(e) + e->options.executions), e->memory, e->options.cpu_time};
 }
 
 /* The order of commands has no kernel, no condition and no witness. */

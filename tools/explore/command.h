@@ -49,7 +49,7 @@ struct explore {
     /* the current file */
     size_t written; /* witnesses */
     struct explore_kept *kept;
-    uint64_t until_ms;          /* its deadline, of the monotonic clock */
+    uint64_t until_ms;          /* its deadline, of explore_now_ms() */
     struct mm_cat_model *named; /* the model as its file says, for reports; NULL: none was read */
     char *source;               /* text of the OpenCL C that is explored, NULL = none */
 };
@@ -63,6 +63,9 @@ enum mm_class explore_choose(struct explore *e, struct ex *ex, struct mm_error *
 
 /* cmd/explore.c: the contents of PATH, - for stdin. */
 int explore_read_file(enum mm_input kind, const char *path, char **data, size_t *size);
+
+/* explore/engines.c: the clock of the limit for a file: wall-clock time, or with --cpu-time CPU time. */
+uint64_t explore_now_ms(const struct explore *e);
 
 /* explore/engines.c: the answers of an engine.  TIMEOUT_MS is for the first loop bound; a larger one has what is left until
  * the file's deadline.  Loses trip counts where the engine cannot finish. */

@@ -47,10 +47,15 @@ static int load_model(struct explore *e, bool vulkan, bool z3, struct mm_cat_mod
     return with_final_order(e, path, z3, cat);
 }
 
+uint64_t explore_now_ms(const struct explore *e)
+{
+    return mm_clock_ms(e->options.cpu_time ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC);
+}
+
 /* WANTED, or what is left of the time for the file. */
 static unsigned time_for(const struct explore *e, unsigned wanted)
 {
-    uint64_t now = mm_clock_ms(CLOCK_MONOTONIC), left = now < e->until_ms ? e->until_ms - now : 1;
+    uint64_t now = explore_now_ms(e), left = now < e->until_ms ? e->until_ms - now : 1;
     return wanted && left < wanted ? (unsigned)left : wanted;
 }
 

@@ -34,6 +34,7 @@ enum {
     OPT_WITNESS,
     OPT_NO_WALK,
     OPT_ONLY_WALK,
+    OPT_CPU_TIME,
     OPT_PROVE,
     OPT_COMMANDS,
     OPT_TRACE,
@@ -62,7 +63,7 @@ const struct tool_option explore_options[] = {
     {"progress", 0, "MODEL", "REFCL_PROGRESS_MODEL",
      "forward-progress model: fair, hsa, obe, lobe, unfair; or by scope: wg=obe,sg=hsa,wi=fair"},
     {"timeout", 't', "S", "REFCL_TIMEOUT",
-     "limit of CPU and wall-clock seconds for each file and engine; with --prove, of Z3's work, in units of about a second, and of the launches that confirm counterexamples (default 60, 0 = no limit)"},
+     "limit of CPU and wall-clock seconds for each file and engine; with --prove, of Z3's work, in units of about a second, and of the CPU time of launches that confirm counterexamples (default 60, 0 = no limit)"},
     {"memory-limit", 0, "MIB", "REFCL_MEMORY_LIMIT",
      "memory limit for each file, in MiB (default 2048, 0 = no limit)"},
     {"jobs", 0, "N", "REFCL_JOBS",
@@ -81,6 +82,9 @@ const struct tool_option explore_options[] = {
     {"no-walk", 0, NULL, NULL,
      TOOL_INTERNAL "search: the enumeration alone, without what is tried before it"},
     {"only-walk", 0, NULL, NULL, TOOL_INTERNAL "search: omit the enumeration after the random walks"},
+    {"cpu-time", 0, NULL, NULL,
+     TOOL_INTERNAL
+     "--timeout limits CPU time alone, so that answers do not depend on the load of the machine"},
     {"prove", 0, NULL, NULL,
      "decide race freedom, barrier divergence and bounds for all launch sizes and inputs, by two arbitrary work-items"},
     {"commands", 0, "N", "REFCL_COMMANDS",
@@ -263,6 +267,9 @@ int explore_option(void *context, size_t index, const char *value)
         return 0;
     case OPT_ONLY_WALK:
         e->options.only_walk = true;
+        return 0;
+    case OPT_CPU_TIME:
+        e->options.cpu_time = true;
         return 0;
     case OPT_PROVE:
         e->prove = true;

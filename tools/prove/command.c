@@ -1,6 +1,5 @@
 /* refcl explore --prove: the proof of a kernel, candidate counterexamples executed, answers as text and JSON. */
 #include "tools/prove/command.h"
-#include "memmodel/base/clock.h"
 #include "memmodel/base/escape.h"
 #include "tools/prove/confirm.h"
 
@@ -73,19 +72,19 @@ static void try_other_launches(struct result *r, const struct confirm *c)
     }
 }
 
-/* Executes launches of Z3's models, then others, unless these may violate what the options require; all of them within the time
- * limit. */
+/* Executes launches of Z3's models, then others, unless these may violate what the options require; all of them within the limit, of
+ * CPU time. */
 static void confirm(struct explore *e, struct result *r, bool vulkan, const char *path)
 {
-    const struct confirm c = {
-        .path = path,
-        .kernel = e->kernel,
-        .build_options = e->build_options,
-        .arguments = e->args.items,
-        .argument_count = e->args.count,
-        .vulkan = vulkan,
-        .unsized = r->verdict.unsized,
-        .until_ms = e->options.timeout_ms ? mm_clock_ms(CLOCK_MONOTONIC) + e->options.timeout_ms : 0};
+    const struct confirm c = {.path = path,
+                              .kernel = e->kernel,
+                              .build_options = e->build_options,
+                              .arguments = e->args.items,
+                              .argument_count = e->args.count,
+                              .vulkan = vulkan,
+                              .unsized = r->verdict.unsized,
+                              .until_ms =
+                                  e->options.timeout_ms ? confirm_cpu_ms() + e->options.timeout_ms : 0};
     for (size_t i = 0; i < r->verdict.launch_count; i++)
         try_launch(r, &c, &r->verdict.launches[i]);
     if (!e->requirements.count && !e->has_global && !e->has_local)

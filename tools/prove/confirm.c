@@ -1,7 +1,6 @@
 /* A candidate counterexample becomes a launch of `refcl kernel`; its report decides. */
 #include "tools/prove/confirm.h"
 #include "checker/checker.h"
-#include "memmodel/base/clock.h"
 #include "memmodel/base/escape.h"
 #include "tools/explore/command.h"
 #include "tools/launch/spec.h"
@@ -14,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -130,22 +130,42 @@ static void put_command(const struct words *w, const char *path, char *command)
     put_word(command, &at, path);
 }
 
-/* Whole seconds until UNTIL_MS, at least 1; 0: it has passed. */
+uint64_t confirm_cpu_ms(void)
+{
+    struct rusage used;
+    if (getrusage(RUSAGE_CHILDREN, &used) != 0)
+        return 0;
+    return (uint64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000 +
+           (uint64_t)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1000;
+}
+
+/* Whole seconds until confirm_cpu_ms() is UNTIL_MS, at least 1; 0: it is. */
 static unsigned seconds_until(uint64_t until_ms)
 {
-    uint64_t now = mm_clock_ms(CLOCK_MONOTONIC);
+    uint64_t now = confirm_cpu_ms();
     return now < until_ms ? (unsigned)((until_ms - now + 999) / 1000) : 0;
 }
 
-/* Search reports at its own limit, before SIGALRM. */
+/* Search reports at its own limit, before SIGXCPU. */
 static unsigned search_seconds(unsigned seconds)
 {
     unsigned half = (seconds + 1) / 2;
     return half && half < SEARCH_SECONDS ? half : SEARCH_SECONDS;
 }
 
-/* Runs the launch in a child and returns its report; NULL: there is none, for example because SIGALRM ends
- * the child after SECONDS (0: no limit). */
+/* Ends this process, and each that it starts, by SIGXCPU after SECONDS of CPU time. */
+static void limit_cpu_time(unsigned seconds)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_CPU, &limit) != 0 || limit.rlim_cur <= seconds)
+        return;
+    limit.rlim_cur = seconds;
+    setrlimit(RLIMIT_CPU, &limit);
+}
+
+/* Runs the launch in a child and returns its report; NULL: there is none, for example because the child
+ * uses more CPU time than SECONDS (0: no limit).  Wall-clock time is not limited: answers do not depend on
+ * the load of the machine. */
 static cJSON *run_child(struct words *w, const char *path, bool vulkan, unsigned seconds)
 {
     static char text[1 << 22];
@@ -157,9 +177,9 @@ static cJSON *run_child(struct words *w, const char *path, bool vulkan, unsigned
         dup2(null, 0);
         dup2(file, 1);
         dup2(null, 2);
-        alarm(seconds);
-        if (!vulkan)
-            add_word(w, "--quiet");
+        if (seconds)
+            limit_cpu_time(seconds);
+        add_word(w, vulkan ? "--cpu-time" : "--quiet");
         add_word(w, vulkan ? "--timeout" : "--step-limit");
         add_made(w, "%u", vulkan ? search_seconds(seconds) : MOST_STEPS);
         add_word(w, "--json");
