@@ -386,6 +386,7 @@ struct rt_svm {
 void rt_svm_free_all(struct rt_context *context);
 /* The SVM allocation of CONTEXT (NULL: any) that contains POINTER, NULL if there is none. */
 struct rt_svm *rt_svm_find(const struct rt_context *context, const void *pointer);
+void rt_svm_release(struct rt_svm *svm);
 /* Notes a map of SVM; takes the first noted of POINTER away (size 0: there is none). */
 void rt_svm_map_note(const struct rt_svm_map *map);
 struct rt_svm_map rt_svm_map_take(const void *pointer);

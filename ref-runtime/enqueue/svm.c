@@ -69,10 +69,11 @@ static cl_int run_free(struct rt_command *command)
     if (f->function)
         return rt_callback_post(call_free_function, command) ? RT_PENDING : CL_OUT_OF_HOST_MEMORY;
     for (cl_uint i = 0; i < f->count; i++) {
-        const struct rt_svm *svm = rt_svm_find(command->queue->context, f->pointers[i]);
-        if (svm && svm->data == f->pointers[i]) /* no other command may use it [CL 5.6.1] */
-            rt_record_released(command, svm->object.id, svm->size);
-        rt_clSVMFree((cl_context)command->queue->context, f->pointers[i]);
+        struct rt_svm *svm = rt_svm_find(command->queue->context, f->pointers[i]);
+        if (!svm || svm->data != f->pointers[i])
+            continue;
+        rt_record_released(command, svm->object.id, svm->size); /* no other command may use it [CL 5.6.1] */
+        rt_svm_release(svm);
     }
     return CL_SUCCESS;
 }

@@ -70,7 +70,7 @@ static bool initialize_storage(struct rt_mem *mem, void *host_ptr)
         if (!allocate_recorded(mem) || !rt_storage(mem, RT_HOST_VIEW) ||
             !rt_storage_written(mem, 0, mem->size, RT_HOST_VIEW))
             return false;
-        rt_record_host_write(rt_storage_allocation(mem, RT_HOST_VIEW), mem->size);
+        rt_record_host_write(rt_storage_allocation(mem, RT_HOST_VIEW), mem->size, NULL);
         return true;
     }
     if (!allocate_recorded(mem))
@@ -80,7 +80,7 @@ static bool initialize_storage(struct rt_mem *mem, void *host_ptr)
         if (!data || !rt_storage_written(mem, 0, mem->size, 0))
             return false;
         memcpy(data, host_ptr, mem->size);
-        rt_record_host_write(rt_storage_allocation(mem, 0), mem->size);
+        rt_record_host_write(rt_storage_allocation(mem, 0), mem->size, NULL);
     }
     return true;
 }

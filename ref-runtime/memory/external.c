@@ -107,7 +107,7 @@ static struct rt_external *map(int fd, const struct stat *file)
         mm_free(e);
         return NULL;
     }
-    rt_record_host_write(e->object.id, size);
+    rt_record_host_write(e->object.id, size, NULL);
     e->next = externals;
     externals = e;
     return e;

@@ -163,7 +163,7 @@ void *CL_API_CALL rt_clSVMAlloc(cl_context handle, cl_svm_mem_flags flags, size_
 
 /* The application must not free what a command uses.  Where it does so all the same, memory and record keep it
  * until no command is under way. */
-static void release(struct rt_svm *svm)
+void rt_svm_release(struct rt_svm *svm)
 {
     pthread_mutex_lock(&list_lock);
     *(svm->previous ? &svm->previous->next : &svm->context->svm) = svm->next;
@@ -180,15 +180,20 @@ void rt_svm_free_all(struct rt_context *context)
     while (context->svm) {
         if (rt_api_checked())
             rt_api_note_svm(context->svm, "before its context ends");
-        release(context->svm);
+        rt_svm_release(context->svm);
     }
 }
 
-/* Anything that is not the start of an allocation of the context is ignored, null pointers included. */
+/* Anything that is not the start of an allocation of the context is ignored, null pointers included.  The call waits for no
+ * command: it is recorded as a write of all of the memory by the host, so that commands that may still use it race [CL 5.6.1]. */
 void CL_API_CALL rt_clSVMFree(cl_context handle, void *pointer)
 {
     struct rt_context *context = rt_context(handle);
     struct rt_svm *svm = context && pointer ? rt_svm_find(context, pointer) : NULL;
-    if (svm && svm->data == pointer)
-        release(svm);
+    if (!svm || svm->data != pointer)
+        return;
+    rt_record_call("clSVMFree", NULL, 0);
+    rt_record_host_write(svm->object.id, svm->size, "clSVMFree");
+    rt_instrumented_host_use(rt_recorder() != NULL);
+    rt_svm_release(svm);
 }

@@ -287,7 +287,7 @@ void rt_record_map(const struct rt_command *command, enum mm_kind kind, uint32_t
     mm_recorder_event(recorder, &event, NULL, 0);
 }
 
-void rt_record_host_write(uint32_t allocation, uint64_t size)
+void rt_record_host_write(uint32_t allocation, uint64_t size, const char *call)
 {
     if (!rt_recorder())
         return;
@@ -295,6 +295,7 @@ void rt_record_host_write(uint32_t allocation, uint64_t size)
     struct mm_event event = {.kind = MM_WRITE,
                              .agent = this_thread(),
                              .allocation = allocation,
+                             .source = call ? rt_call_source(call) : 0,
                              .size = mm_at_most_32_bits(size),
                              .attributes = MM_NO_VALUE};
     mm_recorder_event(recorder, &event, NULL, 0);

@@ -159,12 +159,12 @@ void rt_record_transfer(const struct rt_command *command, enum mm_kind kind, uin
                         uint64_t offset, uint64_t size, const void *data);
 /* COMMAND frees ALLOCATION. */
 void rt_record_released(const struct rt_command *command, uint32_t allocation, uint64_t size);
-/* The calling host thread gave ALLOCATION its first contents. */
 /* A map of bytes of the object [OBJECT, OBJECT + OBJECT_SIZE) in ALLOCATION, or its end.  FLAGS: those of the
  * call if commands must not use the object meanwhile. */
 void rt_record_map(const struct rt_command *command, enum mm_kind kind, uint32_t allocation, uint64_t offset,
                    uint64_t size, cl_map_flags flags, uint64_t object, uint64_t object_size);
-void rt_record_host_write(uint32_t allocation, uint64_t size);
+/* The calling host thread writes all of ALLOCATION: by CALL, or, with NULL, its first contents. */
+void rt_record_host_write(uint32_t allocation, uint64_t size, const char *call);
 uint32_t rt_record_allocation(const struct mm_allocation *allocation);
 void rt_record_free(uint32_t allocation, uint64_t size);
 void rt_record_close(void);
