@@ -137,7 +137,7 @@ def host_accesses(folder):
     twice = [[*compiler, "-c", *flags("--compile"), source, "-o", program + ".o"], [*compiler, program + ".o", "-lOpenCL", *flags("--link")]]
     for name, commands, said in (("without the flags", [plain], "accesses of the host (refcl host-cc)"),
                                  ("in one command", [once], "accesses of the host (refcl host-cc)"),
-                                 ("in two commands", twice, "accesses of the host outside of SVM and maps (--on-driver)")):
+                                 ("in two commands", twice, "accesses of the host outside of SVM (--on-driver)")):
         for command in commands:
             subprocess.run(command + ([] if "-o" in command else ["-o", program]), check=True)
         names, done = run(folder, "--", program)

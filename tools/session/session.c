@@ -432,7 +432,7 @@ static int finish_session(struct session_processes *processes, char **argv, stru
     if (session->check.races && !session->command.own_host && !session->program)
         snprintf(not_checked + options.more_checks, sizeof not_checked - options.more_checks,
                  "%saccesses of the host%s", *not_checked ? ", " : "",
-                 has_host(processes) ? " outside of SVM and maps (--on-driver)" : " (refcl host-cc)");
+                 has_host(processes) ? " outside of SVM (--on-driver)" : " (refcl host-cc)");
     if (session->on_driver) {
         snprintf(checked, sizeof checked, "commands against one another%s%s%s%s",
                  processes->first->has_host ? ", accesses of the host" : "",
