@@ -301,7 +301,8 @@ struct rt_mem {
     struct rt_object base;
     struct rt_context *context;
     cl_mem_object_type mem_type;
-    cl_mem_flags flags; /* with defaults and inheritance applied */
+    cl_mem_flags flags;       /* with defaults and inheritance applied */
+    cl_mem_flags given_flags; /* as the creating call had them; sub-buffers: and those inherited */
     size_t size;
     void *host_ptr;        /* as given, with CL_MEM_USE_HOST_PTR; sub-buffers: into the parent's */
     struct rt_mem *parent; /* sub-buffers: the buffer they are part of */

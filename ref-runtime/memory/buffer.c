@@ -40,6 +40,7 @@ struct rt_mem *rt_mem_create(struct rt_context *context, cl_mem_object_type type
     rt_object_retain(context);
     mem->context = context;
     mem->mem_type = type;
+    mem->given_flags = flags;
     mem->flags = flags & (DEVICE_ACCESS | CL_MEM_IMMUTABLE_EXT) ? flags : flags | CL_MEM_READ_WRITE;
     mem->size = size;
     snprintf(mem->name, sizeof mem->name, "%s %u",
@@ -275,7 +276,7 @@ RT_ANSWER(get_host_ptr, handle, struct rt_mem, mem, mem->flags &CL_MEM_USE_HOST_
 
 static const struct rt_info_row mem_rows[] = {
     RT_INFO_FIELD(CL_MEM_TYPE, struct rt_mem, mem_type),
-    RT_INFO_FIELD(CL_MEM_FLAGS, struct rt_mem, flags),
+    RT_INFO_FIELD(CL_MEM_FLAGS, struct rt_mem, given_flags),
     RT_INFO_FIELD(CL_MEM_SIZE, struct rt_mem, size),
     RT_INFO_GET(CL_MEM_HOST_PTR, get_host_ptr),
     RT_INFO_GET(CL_MEM_MAP_COUNT, get_map_count),

@@ -244,6 +244,7 @@ static cl_mem create_image(cl_context handle, const cl_mem_properties *propertie
         return rt_null(errcode_ret, CL_INVALID_OPERATION);
     struct rt_image image = {0};
     struct rt_mem *source = NULL;
+    const cl_mem_flags given = flags;
     error = describe(context, &flags, format, description, host_ptr, r.external, &image, &source);
     if (error)
         return rt_null(errcode_ret, error);
@@ -253,6 +254,7 @@ static cl_mem create_image(cl_context handle, const cl_mem_properties *propertie
     struct rt_mem *mem = rt_mem_create(context, description->image_type, flags, size);
     if (!mem)
         return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
+    mem->given_flags = given;
     mem->image = mm_alloc(sizeof image);
     if (mem->image)
         *mem->image = image;

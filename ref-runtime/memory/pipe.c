@@ -39,6 +39,7 @@ cl_mem CL_API_CALL rt_clCreatePipe(cl_context handle, cl_mem_flags flags, cl_uin
         rt_mem_create(context, CL_MEM_OBJECT_PIPE, flags | CL_MEM_READ_WRITE | CL_MEM_HOST_NO_ACCESS, size);
     if (!mem)
         return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
+    mem->given_flags = flags;
     if (!make_pipe(mem, packet_size, max_packets)) {
         rt_object_release(mem);
         return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);

@@ -203,7 +203,8 @@ static void names_of_memory(void **unused)
             d.buffer = buffer;
         cl_mem made = clCreateImage(context, 0, &format, &d, NULL, &err);
         OK(err);
-        const struct row type[] = {ROW(CL_MEM_TYPE, cl_uint, kinds[i].type)};
+        const struct row type[] = {ROW(CL_MEM_TYPE, cl_uint, kinds[i].type),
+                                   ROW(CL_MEM_FLAGS, cl_bitfield, 0)};
         EXPECT(ask_mem, made, type);
         OK(clReleaseMemObject(made));
         OK(clReleaseMemObject(buffer));
