@@ -27,12 +27,22 @@ static cl_int get_argument_count(const void *object, const struct rt_info_out *o
     return rt_info_uint(out, info_of(object)->argument_count);
 }
 
+/* What source the executable that KERNEL is of was made from. */
+static void executable_source(const struct rt_kernel *kernel, bool *from_source, bool *argument_info)
+{
+    pthread_mutex_lock(&kernel->program->state->lock);
+    const struct rt_build *build = rt_program_executable(kernel->program);
+    *from_source = build && build->from_source;
+    *argument_info = build && build->argument_info;
+    pthread_mutex_unlock(&kernel->program->state->lock);
+}
+
 /* As the source has them; empty for programs that come from elsewhere. */
 static cl_int get_attributes(const void *object, const struct rt_info_out *out)
 {
-    enum rt_program_origin origin = ((const struct rt_kernel *)object)->program->state->origin;
-    bool has_source = origin == RT_FROM_SOURCE || origin == RT_FROM_LINK;
-    return rt_info_string(out, has_source ? info_of(object)->attributes : "");
+    bool from_source, argument_info;
+    executable_source(object, &from_source, &argument_info);
+    return rt_info_string(out, from_source ? info_of(object)->attributes : "");
 }
 
 static const struct rt_info_row kernel_rows[] = {
@@ -115,15 +125,6 @@ static const struct rt_info_row argument_rows[] = {
     RT_INFO_GET(REFCL_KERNEL_ARG_LAYOUT, get_layout),
 };
 
-static bool has_argument_info(const struct rt_program *program)
-{
-    pthread_mutex_lock(&program->state->lock);
-    const struct rt_build *build = rt_program_executable((struct rt_program *)program);
-    bool has = build && !build->no_argument_info;
-    pthread_mutex_unlock(&program->state->lock);
-    return has;
-}
-
 cl_int CL_API_CALL rt_clGetKernelArgInfo(cl_kernel handle, cl_uint index, cl_kernel_arg_info name,
                                          size_t size, void *value, size_t *size_ret)
 {
@@ -133,8 +134,12 @@ cl_int CL_API_CALL rt_clGetKernelArgInfo(cl_kernel handle, cl_uint index, cl_ker
     const struct in_kernel_info *info = kernel->state->info;
     if (index >= info->argument_count)
         return CL_INVALID_ARG_INDEX;
-    if (!has_argument_info(kernel->program) || !*info->arguments[index].type_name)
+    bool from_source, argument_info, of_module = name - REFCL_KERNEL_ARG <= REFCL_KERNEL_ARG_MASK;
+    executable_source(kernel, &from_source, &argument_info);
+    if ((!argument_info && !of_module) || !*info->arguments[index].type_name)
         return CL_KERNEL_ARG_INFO_NOT_AVAILABLE;
+    if (of_module && name != REFCL_KERNEL_ARG_LAYOUT)
+        name = CL_KERNEL_ARG_ADDRESS_QUALIFIER + (name & REFCL_KERNEL_ARG_MASK);
     return RT_INFO_QUERY(argument_rows, &info->arguments[index], name, size, value, size_ret);
 }
 

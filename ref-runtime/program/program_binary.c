@@ -9,7 +9,7 @@
 #define BINARY_MAGIC   "REFCLBIN"
 #define BINARY_VERSION 2u
 
-enum { UNIFORM_GROUPS = 1, NO_ARGUMENT_INFO = 2 };
+enum { UNIFORM_GROUPS = 1 };
 
 struct header {
     char magic[8];
@@ -78,8 +78,7 @@ cl_int rt_binary_write(const struct rt_program *program, const struct rt_build *
         .magic = BINARY_MAGIC,
         .version = BINARY_VERSION,
         .type = build->type,
-        .flags =
-            (build->uniform_groups ? UNIFORM_GROUPS : 0) | (build->no_argument_info ? NO_ARGUMENT_INFO : 0),
+        .flags = build->uniform_groups ? UNIFORM_GROUPS : 0,
         .text_count = (uint32_t)state->text_count,
         .options_size = (uint32_t)(build->options ? strlen(build->options) : 0),
         .spirv_size = (uint32_t)build->spirv.size,
@@ -178,6 +177,5 @@ enum mm_class rt_binary_read(const void *data, size_t size, struct rt_program *p
     }
     build->type = header.type;
     build->uniform_groups = header.flags & UNIFORM_GROUPS;
-    build->no_argument_info = header.flags & NO_ARGUMENT_INFO;
     return MM_OK;
 }

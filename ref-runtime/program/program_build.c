@@ -221,7 +221,6 @@ static void load_binary(struct rt_program *program, cl_uint index, struct rt_out
     const struct rt_build *loaded = &program->state->builds[index];
     outcome->build.spirv.data = mm_alloc(loaded->spirv.size + 1);
     outcome->build.uniform_groups = loaded->uniform_groups;
-    outcome->build.no_argument_info = loaded->no_argument_info;
     if (!outcome->build.spirv.data) {
         outcome->code = CL_OUT_OF_HOST_MEMORY;
         return;
@@ -290,7 +289,8 @@ static cl_int build(struct rt_program *program, uint32_t mask, const char *optio
     outcome.build.uniform_groups = needs_uniform_groups(program, parsed);
     if (program->state->origin == RT_FROM_SOURCE) {
         struct rt_compile_request request = {.options = options};
-        outcome.build.no_argument_info = !parsed->argument_info;
+        outcome.build.from_source = true;
+        outcome.build.argument_info = parsed->argument_info;
         compile_source(program, mask, &request, CL_BUILD_PROGRAM_FAILURE, &outcome);
     } else {
         load_il(program, &outcome);
@@ -377,7 +377,8 @@ static cl_int compile_program(struct rt_program *program, uint32_t mask, struct 
 {
     struct rt_outcome outcome = {.build.type = CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT};
     outcome.build.uniform_groups = needs_uniform_groups(program, parsed);
-    outcome.build.no_argument_info = program->state->origin == RT_FROM_SOURCE && !parsed->argument_info;
+    outcome.build.from_source = program->state->origin == RT_FROM_SOURCE;
+    outcome.build.argument_info = outcome.build.from_source && parsed->argument_info;
     if (program->state->origin == RT_FROM_SOURCE)
         compile_source(program, mask, request, CL_COMPILE_PROGRAM_FAILURE, &outcome);
     else

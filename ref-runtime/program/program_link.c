@@ -88,9 +88,10 @@ static cl_int collect_modules(const struct link *link, const struct rt_device *d
                 memcpy(copy.data, build->spirv.data, copy.size);
             else
                 code = CL_OUT_OF_HOST_MEMORY;
-            modules[(*count)++] = copy;
+            made->from_source = build->from_source && (!*count || made->from_source);
+            made->argument_info = build->argument_info && (!*count || made->argument_info);
             made->uniform_groups |= build->uniform_groups;
-            made->no_argument_info |= build->no_argument_info;
+            modules[(*count)++] = copy;
         }
         pthread_mutex_unlock(&state->lock);
     }
@@ -122,12 +123,12 @@ static void link_modules(struct rt_program *program, const struct link *link, co
         rt_build_make_module(program, outcome, CL_LINK_PROGRAM_FAILURE);
 }
 
-/* Links for each device.  *BEGAN is false if the link could not begin. */
+/* Links for each device; one that no input has an object for gets no executable. [CL 5.8.5 E14] *BEGAN is false if the
+ * link could not begin. */
 static cl_int link_devices(struct rt_program *program, const struct link *link, bool *began)
 {
     struct rt_binary *modules = mm_alloc_zero(link->input_count, sizeof *modules);
     cl_int code = modules ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY, result = CL_SUCCESS;
-    cl_uint linked = 0;
     for (cl_uint d = 0; !code && d < link->device_count; d++) {
         struct rt_outcome outcome = {0};
         cl_uint count;
@@ -136,7 +137,6 @@ static cl_int link_devices(struct rt_program *program, const struct link *link, 
             code = rt_build_begin(program, 1u << d);
             link_modules(program, link, modules, count, &outcome);
             rt_build_end(program, 1u << d, &outcome, link->option_text);
-            linked++;
             if (outcome.code)
                 result = outcome.code;
         }
@@ -144,8 +144,6 @@ static cl_int link_devices(struct rt_program *program, const struct link *link, 
             mm_free(modules[i].data);
     }
     mm_free(modules);
-    if (!code && !linked)
-        code = CL_INVALID_OPERATION;
     *began = !code;
     return code ? code : result;
 }

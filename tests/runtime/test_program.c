@@ -237,8 +237,13 @@ static void test_compile_and_link(void **state)
                      CL_INVALID_COMPILER_OPTIONS);
     assert_int_equal(clCompileProgram(main_program, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL),
                      CL_COMPILE_PROGRAM_FAILURE);
-    EXPECT_NULL(CL_INVALID_OPERATION,
-                clLinkProgram(context, 0, NULL, NULL, 1, &main_program, NULL, NULL, &err));
+    /* [CL 5.8.5 E14] no program has an object for the device: no executable, no error */
+    cl_program nothing = clLinkProgram(context, 0, NULL, NULL, 1, &main_program, NULL, NULL, &err);
+    OK(err);
+    assert_int_equal(status_of_build(nothing), CL_BUILD_NONE);
+    assert_int_equal(binary_type(nothing), CL_PROGRAM_BINARY_TYPE_NONE);
+    EXPECT_NULL(CL_INVALID_PROGRAM_EXECUTABLE, clCreateKernel(nothing, "k", &err));
+    OK(clReleaseProgram(nothing));
     OK(clCompileProgram(main_program, 0, NULL, NULL, 2, headers, names, NULL, NULL));
     assert_int_equal(binary_type(main_program), CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT);
     EXPECT_NULL(CL_INVALID_PROGRAM_EXECUTABLE, clCreateKernel(main_program, "k", &err));
@@ -290,28 +295,47 @@ static unsigned char *binary_of(cl_program program, size_t *size)
     return binary;
 }
 
-/* Queries that need the source answer for programs made from source, and for programs linked from these. [CL 5.9.4 R182] */
+/* A program from the binary of FROM. */
+static cl_program reloaded(cl_program from)
+{
+    size_t size;
+    unsigned char *binary = binary_of(from, &size);
+    const unsigned char *given = binary;
+    cl_program program = clCreateProgramWithBinary(context, 1, &device, &size, &given, NULL, &err);
+    OK(err);
+    free(binary);
+    return program;
+}
+
+/* Queries that need the source answer for programs made from source, and for programs linked from these.
+ * [CL 5.9.4 R182] [CL 5.9.4 E19] */
 static void test_attributes_of_binaries(void **state)
 {
     (void)state;
-    static const char text[] = "kernel __attribute__((reqd_work_group_size(2, 1, 1))) void k() {}";
-    cl_program object = from_source(text), programs[3] = {built(text, NULL), NULL, NULL};
-    OK(clCompileProgram(object, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL));
+    static const char text[] =
+        "kernel __attribute__((reqd_work_group_size(2, 1, 1))) void k(global int *p) {}";
+    static const char options[] = "-cl-kernel-arg-info";
+    cl_program object = from_source(text), programs[4] = {built(text, options)};
+    OK(clCompileProgram(object, 0, NULL, options, 0, NULL, NULL, NULL, NULL));
     programs[1] = clLinkProgram(context, 0, NULL, NULL, 1, &object, NULL, NULL, &err);
     OK(err);
-    size_t size;
-    unsigned char *binary = binary_of(programs[0], &size);
-    const unsigned char *given = binary;
-    programs[2] = clCreateProgramWithBinary(context, 1, &device, &size, &given, NULL, &err);
+    programs[2] = reloaded(programs[0]);
+    OK(clBuildProgram(programs[2], 0, NULL, options, NULL, NULL));
+    cl_program object_again = reloaded(object);
+    programs[3] = clLinkProgram(context, 0, NULL, NULL, 1, &object_again, NULL, NULL, &err);
     OK(err);
-    OK(clBuildProgram(programs[2], 0, NULL, NULL, NULL, NULL));
-    for (int i = 0; i < 3; i++) {
+    OK(clReleaseProgram(object_again));
+    for (int i = 0; i < 4; i++) {
         char attributes[100] = "?";
         size_t sizes[3] = {0};
         cl_kernel kernel = clCreateKernel(programs[i], "k", &err);
         OK(err);
         OK(clGetKernelInfo(kernel, CL_KERNEL_ATTRIBUTES, sizeof attributes, attributes, NULL));
         assert_string_equal(attributes, i < 2 ? "reqd_work_group_size(2,1,1)" : "");
+        char name[8] = "?";
+        assert_int_equal(clGetKernelArgInfo(kernel, 0, CL_KERNEL_ARG_NAME, sizeof name, name, NULL),
+                         i < 2 ? CL_SUCCESS : CL_KERNEL_ARG_INFO_NOT_AVAILABLE);
+        assert_string_equal(name, i < 2 ? "p" : "?");
         OK(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof sizes, sizes,
                                     NULL));
         assert_int_equal(sizes[0], 2);
@@ -319,7 +343,6 @@ static void test_attributes_of_binaries(void **state)
         OK(clReleaseProgram(programs[i]));
     }
     OK(clReleaseProgram(object));
-    free(binary);
 }
 
 static void test_binaries(void **state)

@@ -9,10 +9,18 @@
 
 /* ---- what the kernel says of its arguments ----------------------------------------------------------- */
 
+/* From the module, for kernels that have no source, too. */
+static void argument_query(struct host *host, cl_uint index, cl_kernel_arg_info what, void *value,
+                           size_t size)
+{
+    what = REFCL_KERNEL_ARG + (what - CL_KERNEL_ARG_ADDRESS_QUALIFIER);
+    clGetKernelArgInfo(host->kernel, index, what, size, value, NULL);
+}
+
 static void argument_text(struct host *host, cl_uint index, cl_kernel_arg_info what, char *text, size_t size)
 {
     *text = 0;
-    clGetKernelArgInfo(host->kernel, index, what, size, text, NULL);
+    argument_query(host, index, what, text, size);
 }
 
 struct spec_type host_argument_type(struct host *host, cl_uint index)
@@ -31,7 +39,7 @@ struct spec_type host_argument_type(struct host *host, cl_uint index)
 static cl_kernel_arg_address_qualifier address_of(struct host *host, cl_uint index)
 {
     cl_kernel_arg_address_qualifier address = CL_KERNEL_ARG_ADDRESS_PRIVATE;
-    clGetKernelArgInfo(host->kernel, index, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof address, &address, NULL);
+    argument_query(host, index, CL_KERNEL_ARG_ADDRESS_QUALIFIER, &address, sizeof address);
     return address;
 }
 
@@ -43,7 +51,7 @@ static bool is_image(const char *type)
 static bool is_pipe(struct host *host, cl_uint index)
 {
     cl_kernel_arg_type_qualifier qualifier = 0;
-    clGetKernelArgInfo(host->kernel, index, CL_KERNEL_ARG_TYPE_QUALIFIER, sizeof qualifier, &qualifier, NULL);
+    argument_query(host, index, CL_KERNEL_ARG_TYPE_QUALIFIER, &qualifier, sizeof qualifier);
     return qualifier & CL_KERNEL_ARG_TYPE_PIPE;
 }
 
