@@ -338,6 +338,7 @@ struct ck_finding {
     uint32_t pairs;          /* races: which kinds of accesses met at these places, ck_pair_bit() of each */
     const char *fix;         /* the smallest change that is known to help, NULL if none is known */
     struct ck_change change; /* the same for ck_change_apply() */
+    const struct mm_source *changed[2]; /* the places of CHANGE's sources, NULL: none, or unknown */
     uint32_t commands; /* races: number of commands with it, at least; CK_ACROSS_COMMANDS: also between two */
     uint32_t last_command; /* of those that were counted */
     bool verified;         /* with the change the same execution has no such race */

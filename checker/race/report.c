@@ -193,6 +193,8 @@ static struct ck_finding *new_race(struct ck_detector *d, const struct ck_memory
     begin_heat(d, finding);
     finding->accesses[0].id = d->next_event;
     finding->reason = ck_race_reason(d, memory, event, earlier, scope_race, &finding->change, &finding->fix);
+    for (int i = 0; i < 2; i++)
+        finding->changed[i] = known_place(d, finding->change.source[i]);
     finding->message = race_message(d, finding);
     add_finding(d, finding);
     return finding;

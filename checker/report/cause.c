@@ -1,7 +1,9 @@
 /* Findings with one cause: one missing barrier, fence, event or wait shows at many places and memory objects.
  *
  * The cause of a race within a command is the change that is known to help against it, or the two places; of a race between commands
- * or with the host, what would have to be ordered.  Fingerprints are of the text around a finding, so that they survive changes
+ * or with the host, what would have to be ordered.  Causes are one where one change includes the other: the wider scope of the same
+ * atomics, the wait for the same copy; and without a known change, where races on a memory object share an access, and the lines of
+ * one are among those of the other.  Fingerprints are of the text around a finding, so that they survive changes
  * elsewhere in the file. */
 #include "checker/report/report.h"
 #include "memmodel/base/hash.h"
@@ -56,19 +58,112 @@ static uint64_t cause_of(const struct ck_finding *f)
     return mm_fnv1a(MM_FNV1A, key, strlen(key)) ^ f->process;
 }
 
+/* ---- causes that include one another ------------------------------------------------------------------ */
+
+static bool same_place(const struct mm_source *a, const struct mm_source *b)
+{
+    return a && b && a->line && a->line == b->line && a->column == b->column && a->file && b->file &&
+           strcmp(a->file, b->file) == 0;
+}
+
+static bool is_among(const struct mm_source *place, const struct ck_finding *f)
+{
+    return same_place(place, f->changed[0]) || same_place(place, f->changed[1]);
+}
+
+/* The scope that helps against B, given to the atomics that help against A. */
+static bool has_scope_of(const struct ck_finding *a, const struct ck_finding *b)
+{
+    return a->verified && b->verified && a->change.scope && a->change.scope == b->change.scope &&
+           !a->change.fence_flags && !b->change.fence_flags && is_among(b->changed[0], a) &&
+           (!b->changed[1] || is_among(b->changed[1], a));
+}
+
+/* A lacks a wait for the copy that B lacks one for, or that B is about. */
+static bool has_copy_of(const struct ck_finding *a, const struct ck_finding *b)
+{
+    if (!a->fix || !a->verified || !a->change.wait)
+        return false;
+    if (b->change.wait)
+        return b->fix && b->verified && same_place(a->changed[0], b->changed[0]);
+    return strcmp(b->kind, "unwaited-copy") == 0 && b->access_count &&
+           same_place(a->changed[0], &b->accesses[0].source);
+}
+
+static bool is_within_command(const struct ck_finding *f)
+{
+    return is_race(f) && f->commands != CK_ACROSS_COMMANDS &&
+           f->accesses[0].agent.command == f->accesses[1].agent.command;
+}
+
+static bool same_memory(const struct ck_finding *a, const struct ck_finding *b)
+{
+    return a->allocation && b->allocation &&
+           (a->allocation->id == b->allocation->id ||
+            (a->allocation->region == MM_LOCAL && b->allocation->region == MM_LOCAL && a->allocation->name &&
+             b->allocation->name && *a->allocation->name &&
+             strcmp(a->allocation->name, b->allocation->name) == 0));
+}
+
+static bool has_line(const struct ck_finding *f, const struct mm_source *place)
+{
+    bool has = false;
+    for (int i = 0; i < 2; i++) {
+        const struct mm_source *own = &f->accesses[i].source;
+        has |= place->line && own->line == place->line && own->file && place->file &&
+               strcmp(own->file, place->file) == 0;
+    }
+    return has;
+}
+
+static bool share_place(const struct ck_finding *a, const struct ck_finding *b)
+{
+    bool shared = false;
+    for (int i = 0; i < 4; i++)
+        shared |= same_place(&a->accesses[i / 2].source, &b->accesses[i % 2].source);
+    return shared;
+}
+
+/* No change is known for either, one access is the same, and the lines of B are among those of A. */
+static bool has_lines_of(const struct ck_finding *a, const struct ck_finding *b)
+{
+    return is_within_command(a) && is_within_command(b) && !a->fix && !b->fix &&
+           strcmp(a->kind, b->kind) == 0 && same_memory(a, b) &&
+           strcmp(kernel_of(a->accesses), kernel_of(b->accesses)) == 0 && share_place(a, b) &&
+           has_line(a, &b->accesses[0].source) && has_line(a, &b->accesses[1].source);
+}
+
+static bool includes(const struct ck_finding *a, const struct ck_finding *b)
+{
+    return a->process == b->process && (has_scope_of(a, b) || has_copy_of(a, b) || has_lines_of(a, b));
+}
+
+/* The causes A and B are one. */
+static void join_causes(size_t *first, size_t count, size_t a, size_t b)
+{
+    size_t one = a < b ? a : b, other = a < b ? b : a;
+    for (size_t i = other; i < count; i++)
+        if (first[i] == other)
+            first[i] = one;
+}
+
 size_t ck_report_causes(const struct ck_detector *detector, size_t *first)
 {
     size_t count = ck_detector_finding_count(detector), causes = 0;
     uint64_t *keys = mm_alloc_zero(count + 1, sizeof *keys);
     for (size_t i = 0; i < count; i++) {
+        const struct ck_finding *f = ck_detector_finding(detector, i);
         first[i] = i;
         if (keys)
-            keys[i] = cause_of(ck_detector_finding(detector, i));
-        for (size_t k = 0; keys && k < i && first[i] == i; k++)
-            if (first[k] == k && keys[k] == keys[i])
-                first[i] = k;
-        causes += first[i] == i;
+            keys[i] = cause_of(f);
+        for (size_t k = 0; keys && k < i; k++) {
+            const struct ck_finding *g = ck_detector_finding(detector, k);
+            if (first[k] != first[i] && (keys[k] == keys[i] || includes(f, g) || includes(g, f)))
+                join_causes(first, i + 1, first[k], first[i]);
+        }
     }
+    for (size_t i = 0; i < count; i++)
+        causes += first[i] == i;
     mm_free(keys);
     return causes;
 }

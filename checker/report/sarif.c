@@ -86,6 +86,21 @@ static void add_others(cJSON *result, const struct ck_detector *detector, size_t
     }
 }
 
+/* The fingerprints of the findings with the same cause as finding I: a baseline that lacks one of them does not have the result. */
+static void add_fingerprints(cJSON *properties, const struct ck_detector *detector, size_t i,
+                             const size_t *first)
+{
+    char fingerprint[17];
+    cJSON *others = NULL;
+    for (size_t k = i + 1; k < ck_detector_finding_count(detector); k++) {
+        if (first[k] != i)
+            continue;
+        others = others ? others : cJSON_AddArrayToObject(properties, "sameCause");
+        ck_report_fingerprint(detector, ck_detector_finding(detector, k), fingerprint);
+        cJSON_AddItemToArray(others, ck_report_string(fingerprint));
+    }
+}
+
 /* A step of a thread flow; without a location it has only a message. */
 static void add_step(cJSON *locations, const struct ck_detector *detector, const struct mm_source *source,
                      const char *text, uint32_t level, uint32_t order)
@@ -166,6 +181,7 @@ static cJSON *result_json(const struct ck_detector *all, size_t i, const size_t 
         cJSON_AddNumberToObject(result, "occurrenceCount", (double)finding->count);
     cJSON *properties = cJSON_AddObjectToObject(result, "properties");
     ck_report_add(properties, "clause", finding->clause);
+    add_fingerprints(properties, all, i, first);
     return result;
 }
 

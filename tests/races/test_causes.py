@@ -37,6 +37,85 @@ TWO_CAUSES = """kernel void k(global int *a, global int *b, global int *c)
 }
 """
 
+# The kernel, the causes of its findings in the order of their lines.
+CAUSES = [
+    ("a barrier at the end of the iteration helps two tiles",
+     """kernel void k(global int *a, global int *b, global int *c)
+{
+    local int t[16], u[16];
+    int l = get_local_id(0), s = 0;
+    for (int i = 0; i < 3; i++) {
+        t[l] = l; u[l] = i;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        s += t[15 - l];
+        s *= 3;
+        s += u[15 - l];
+    }
+    a[l] = s;
+}
+""", [(6, 8), (6, 10)], 1),
+    ("a scope that is too narrow for a lock and for what it protects",
+     """kernel void k(global int *sum, global atomic_int *lock, global int *c)
+{
+    int old = 0;
+    while (!atomic_compare_exchange_strong_explicit(lock, &old, 1, memory_order_acquire, memory_order_relaxed, memory_scope_work_group))
+        old = 0;
+    *sum += 1;
+    atomic_store_explicit(lock, 0, memory_order_release, memory_scope_work_group);
+}
+""", [(4, 7), (6, 6), (7, 7)], 1, "-l", "8"),
+    ("a copy that is never waited for",
+     """kernel void k(global int *a, global int *b, global int *c)
+{
+    local int t[16];
+    async_work_group_copy(t, a, 16, 0);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    b[get_local_id(0)] = t[get_local_id(0)];
+}
+""", [(4,), (4, 6)], 1),
+    ("two copies",
+     """kernel void k(global int *a, global int *b, global int *c)
+{
+    local int t[16], u[16];
+    async_work_group_copy(t, a, 16, 0);
+    async_work_group_copy(u, c, 16, 0);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    b[get_local_id(0)] = t[get_local_id(0)];
+    b[get_local_id(0)] += u[get_local_id(0)];
+}
+""", [(4,), (4, 7), (5,), (5, 8)], 2),
+    ("one statement that changes what other work-items read",
+     """kernel void k(global int *a, global int *b, global int *c)
+{
+    int l = get_local_id(0);
+    if (l > 0 && l < 15)
+        a[l] = a[l - 1] + a[l + 1];
+}
+""", [(5, 5), (5, 5)], 1),
+    ("an update by two statements",
+     """kernel void k(global int *a, global int *b, global int *c)
+{
+    int n = *a;
+    *a = n + (int)get_local_id(0);
+}
+""", [(3, 4), (4, 4)], 1, "-l", "8"),
+    ("two statements on one line",
+     """kernel void k(global int *a, global int *b, global int *c)
+{
+    int l = get_local_id(0);
+    a[0] = l; a[1] = 2 * l;
+}
+""", [(4, 4), (4, 4)], 2),
+    ("two statements on two lines",
+     """kernel void k(global int *a, global int *b, global int *c)
+{
+    int l = get_local_id(0);
+    a[0] = l;
+    a[1] = 2 * l;
+}
+""", [(4, 4), (5, 5)], 2),
+]
+
 
 def run(folder, source, *more):
     path, report, sarif = (os.path.join(folder, name) for name in ("kernel.cl", "report.json", "report.sarif"))
@@ -68,6 +147,13 @@ def main():
               later[0]["partialFingerprints"] == results[0]["partialFingerprints"], prints)
         _, other, _ = run(folder, ONE_BARRIER.replace("v[l] = 2 * l", "v[l] = 3 * l"))
         check("they depend on the code", sum(f["fingerprint"] in prints for f in other["findings"]) == 3)
+        for name, source, lines, causes, *more in CAUSES:
+            text, report, results = run(folder, source, *more)
+            check(name, (sorted(tuple(sorted(a["line"] for a in f["accesses"])) for f in report["findings"]), report["causes"], len(results)) ==
+                  (lines, causes, causes), text)
+            check("... each of its findings has its fingerprint", sorted(print for r in results for print in
+                  [r["partialFingerprints"]["refclFinding/v1"], *r["properties"].get("sameCause", [])]) == sorted(f["fingerprint"] for f in report["findings"]),
+                  results)
         text, report, results = run(folder, TWO_CAUSES)
         check("two causes", report["causes"] == 2 and len(results) == 2 and "refcl: 2 findings\n" in text, text)
         check("what was not checked is said", "refcl: checked: race, memory; not checked: uninitialized (--check all)\n" in text and

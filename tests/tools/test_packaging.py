@@ -90,6 +90,14 @@ def baseline(folder):
        and new_findings(known, sarif("differs", [result("data-race", "a.cl", 3, "text", "2")])).returncode == 1,
        "fingerprints decide where there are any")
 
+    def several(name, first, *others):
+        one = result("data-race", "a.cl", 3, "text", first)
+        one["properties"] = {"sameCause": list(others)}
+        return sarif(name, [one])
+    new_findings("--accept", known, several("two", "11", "12"))
+    ok([new_findings(known, several("some", *prints)).returncode for prints in (("11", "12"), ("12", "11"), ("12",), ("11", "12", "13"))] == [0, 0, 0, 1],
+       "a finding below a known one of the same cause is new, too")
+
 
 def suite(folder):
     """The scripts of the sample jobs, with a suite that has findings and passes, fails, or uses no OpenCL."""

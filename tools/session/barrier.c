@@ -97,19 +97,25 @@ static bool can_be_changed(const struct trial *t)
     return program != NULL;
 }
 
+/* F lacks a barrier with the flag of the current finding in the same kernel, and has no advice yet. */
+static bool wants_same_barrier(const struct trial *t, const struct ck_finding *f)
+{
+    return f->change.barrier.after && !f->verified && strcmp(file_of(f), t->file) == 0 &&
+           strcmp(kernel_of(f), kernel_of(t->finding)) == 0 &&
+           strcmp(f->change.barrier.flag, t->finding->change.barrier.flag) == 0;
+}
+
 /* The barrier before LINE helps against all races for which such a one was wanted and that are gone. */
 static void advise(const struct trial *t, const struct ck_detector *again, uint32_t line)
 {
     char fix[600];
-    const char *flag = t->finding->change.barrier.flag, *file = t->file, *kernel = kernel_of(t->finding);
+    const char *flag = t->finding->change.barrier.flag, *file = t->file;
     bool included = strcmp(t->text, t->launch.text) != 0;
     snprintf(fix, sizeof fix, "put barrier(%s) before line %u%s%.400s", flag, (unsigned)line,
              included ? " of " : "", included ? file : "");
     for (size_t i = 0; i < ck_detector_finding_count(t->detector); i++) {
         const struct ck_finding *f = ck_detector_finding(t->detector, i);
-        if (f->change.barrier.after && !f->verified && strcmp(file_of(f), file) == 0 &&
-            session_has_finding(t->before, f) && !session_has_finding(again, f) &&
-            strcmp(kernel_of(f), kernel) == 0 && strcmp(f->change.barrier.flag, flag) == 0)
+        if (wants_same_barrier(t, f) && session_has_finding(t->before, f) && !session_has_finding(again, f))
             ck_detector_advise(t->detector, i, fix);
     }
 }
@@ -147,12 +153,9 @@ static bool try_lines(struct trial *t, uint32_t from, uint32_t to, unsigned *tri
  * several. */
 static void find_common_lines(const struct trial *t, uint32_t *after, uint32_t *before)
 {
-    const char *file = t->file, *kernel = kernel_of(t->finding), *flag = t->finding->change.barrier.flag;
     for (size_t i = 0; i < ck_detector_finding_count(t->detector); i++) {
         const struct ck_finding *f = ck_detector_finding(t->detector, i);
-        if (!f->change.barrier.after || f->change.barrier.round || f->verified ||
-            strcmp(file_of(f), file) != 0 || strcmp(kernel_of(f), kernel) != 0 ||
-            strcmp(f->change.barrier.flag, flag) != 0)
+        if (!wants_same_barrier(t, f) || f->change.barrier.round)
             continue;
         uint32_t from = f->change.barrier.after > *after ? f->change.barrier.after : *after;
         uint32_t to = f->change.barrier.before < *before ? f->change.barrier.before : *before;
@@ -163,6 +166,21 @@ static void find_common_lines(const struct trial *t, uint32_t *after, uint32_t *
     }
 }
 
+/* The last line behind which a barrier between iterations is missing, of the races whose accesses in the next iteration are on the
+ * line where those of the current finding are: one barrier behind it may help against all. */
+static uint32_t find_last_of_iteration(const struct trial *t)
+{
+    const struct ck_finding *own = t->finding;
+    uint32_t last = own->change.barrier.after;
+    for (size_t i = 0; i < ck_detector_finding_count(t->detector); i++) {
+        const struct ck_finding *f = ck_detector_finding(t->detector, i);
+        if (wants_same_barrier(t, f) && f->change.barrier.round &&
+            f->change.barrier.before == own->change.barrier.before && f->change.barrier.after > last)
+            last = f->change.barrier.after;
+    }
+    return last;
+}
+
 static void try_finding(struct trial *t, size_t i)
 {
     uint32_t after = t->finding->change.barrier.after, before = t->finding->change.barrier.before;
@@ -171,6 +189,8 @@ static void try_finding(struct trial *t, size_t i)
     bool helps;
     if (!t->finding->change.barrier.round)
         find_common_lines(t, &common_after, &common_before);
+    else if (find_last_of_iteration(t) > after)
+        after = find_last_of_iteration(t);
     if ((common_after != after || common_before != before) &&
         try_lines(t, common_after + 1, common_before, &tried))
         return;

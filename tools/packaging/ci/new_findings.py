@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """new_findings.py BASELINE.sarif FOUND.sarif...
 Prints the results of the FOUND files that BASELINE does not have, and exits with 1 if there are any.  A result is known by
-its partial fingerprints; where it has none, by its rule, file and message without numbers, so that moved lines do not make
-it new.  A BASELINE that does not exist is empty.  To accept all results: merge the FOUND files into BASELINE with --accept."""
+its partial fingerprints, and those of the findings that refcl reports below it as of the same cause; where it has none, by its
+rule, file and message without numbers, so that moved lines do not make it new.  A BASELINE that does not exist is empty.  To accept all results: merge the FOUND files into BASELINE with --accept."""
 import json
 import os
 import re
@@ -22,11 +22,14 @@ def place(result):
     return "", 0
 
 
-def key(result):
-    if result.get("partialFingerprints"):
-        return json.dumps(result["partialFingerprints"], sort_keys=True)
+def keys(result):
+    """Of the result's findings."""
+    prints = result.get("partialFingerprints")
+    if prints:
+        others = result.get("properties", {}).get("sameCause", [])
+        return {json.dumps(prints, sort_keys=True)} | {json.dumps({name: other}) for name in prints for other in others}
     words = re.sub(r"\d+", "N", result.get("message", {}).get("text", ""))
-    return json.dumps([result.get("ruleId"), place(result)[0], words])
+    return {json.dumps([result.get("ruleId"), place(result)[0], words])}
 
 
 def main(arguments):
@@ -35,12 +38,12 @@ def main(arguments):
     if len(files) < 2:
         sys.exit(__doc__)
     baseline, found = files[0], files[1:]
-    known = {key(r) for r in results(baseline)} if os.path.exists(baseline) else set()
+    known = {key for r in results(baseline) for key in keys(r)} if os.path.exists(baseline) else set()
     new = {}
     for path in found:
         for r in results(path):
-            if key(r) not in known:
-                new.setdefault(key(r), r)
+            if not keys(r) <= known:
+                new.setdefault(frozenset(keys(r)), r)
     if accept:
         old = list(results(baseline)) if os.path.exists(baseline) else []
         with open(baseline, "w", encoding="utf-8") as out:
