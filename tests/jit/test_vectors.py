@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """What becomes vectors across work-items: code behind a guard by the id, with its arguments loaded once; not loops of 64-bit
-divisions, which processors divide one by one, nor comparisons of bytes that mostly end early.  Subscripts that restart at 0 after some work-items.  Small private arrays become registers.  A table that all work-items search
+divisions, which processors divide one by one, nor comparisons of bytes that mostly end early.  Subscripts that restart at 0 after some work-items.  Small private arrays become registers. A loop over tiles,
+with a loop and barriers inside, remains a loop.  A table that all work-items search
 from its beginning is read once for all.  The code does not depend on where the compiler's data is in memory."""
 import os
 import re
@@ -44,6 +45,19 @@ KERNELS = {
         float s = 0;
         for (int k = 0; k < 512; k += 64)
             s += t[511 - k - l];
+        z[get_global_id(0)] = s; }''',
+    'tiles': '''kernel void k(global const float *x, global const float *y, global float *z) {
+        local float a[4][16], b[16][16];
+        int l = get_local_id(0), column = l & 15, row = l >> 4;
+        float s = 0;
+        for (int t = 0; t < 16; t++) {
+            a[row][column] = x[row * 256 + t * 16 + column];
+            b[row][column] = y[t * 16 + l];
+            barrier(CLK_LOCAL_MEM_FENCE);
+            for (int k = 0; k < 16; k++)
+                s += a[row][k] * b[k][column];
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
         z[get_global_id(0)] = s; }''',
     'table': '''kernel void k(global const float *x, global const float *y, global int *z) {
         int i = get_global_id(0), found = -1;
@@ -130,6 +144,8 @@ def main():
     text = compiled('copies')
     check('a tile that work-items copy, each as many elements: vectors without masks',
           re.search(r'store <\d+ x float>', text) is not None and 'masked' not in text, text)
+    text = compiled('tiles')
+    check('a loop over tiles is not unrolled', 'loop' in text and text.count('fmul') <= 100, text.count('fmul'))
     text = compiled('table')
     check('a table: vectors', re.search(r'fcmp \w+ <\d+ x float>', text) is not None, text)
     check('a table: no gathers', 'gather' not in text, text)

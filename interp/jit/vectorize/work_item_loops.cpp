@@ -174,19 +174,29 @@ static bool indexes_private(const Instruction &i)
     return gep && isa<AllocaInst>(gep->getPointerOperand()) && !gep->hasAllConstantIndices();
 }
 
+// How often LOOP executes a block of INNER, a loop in it or itself, in one iteration: the trip counts that are constant.
+static uint64_t executions(const Loop *inner, const Loop &loop, ScalarEvolution &evolution)
+{
+    uint64_t product = 1;
+    for (; inner != &loop && product <= UNROLLED_ARRAY; inner = inner->getParentLoop())
+        product *= std::max(1u, evolution.getSmallConstantTripCount(inner));
+    return product;
+}
+
 // Unrolled, the indices of private arrays are constants and the arrays become registers; what changes from
 // barrier to barrier is constant in the loops over work-items.
-static bool better_unrolled(const Loop &loop, ScalarEvolution &evolution)
+static bool better_unrolled(const Loop &loop, const LoopInfo &loops, ScalarEvolution &evolution)
 {
-    unsigned size = 0, rounds = evolution.getSmallConstantTripCount(&loop);
+    uint64_t size = 0, rounds = evolution.getSmallConstantTripCount(&loop);
     uint64_t most = evolution.getSmallConstantMaxTripCount(&loop);
     bool waits = false, indexes = false;
-    for (const BasicBlock *b : loop.blocks())
+    for (const BasicBlock *b : loop.blocks()) {
+        size += b->size() * executions(loops.getLoopFor(b), loop, evolution);
         for (const Instruction &i : *b) {
-            size++;
             waits |= is_barrier(i);
             indexes |= indexes_private(i);
         }
+    }
     return (indexes && size <= SHORT && most * size <= UNROLLED_ARRAY && loop.isInnermost()) ||
            (waits && rounds > 0 && rounds <= ROUNDS && size * rounds <= UNROLLED);
 }
@@ -218,7 +228,7 @@ void in_shim_mark_unroll(LLVMValueRef item)
     TripCounts counts(f, tree, loops);
     Divergence divergence(f, 3);
     for (Loop *loop : loops.getLoopsInPreorder())
-        if (better_unrolled(*loop, counts.evolution))
+        if (better_unrolled(*loop, loops, counts.evolution))
             mark(*loop, "llvm.loop.unroll.full");
         else if (disagreed(*loop, divergence))
             mark(*loop, "llvm.loop.unroll.runtime.disable");
