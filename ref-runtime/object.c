@@ -185,14 +185,11 @@ bool rt_api_retain(const void *handle, enum rt_type type)
 {
     pthread_mutex_lock(&lock);
     struct rt_object *object = object_find(handle, type);
-    if (object && object->api_refs == 0)
-        object = NULL;
-    if (object) {
+    bool held = object && rt_object_hold(object);
+    if (held)
         object->api_refs++;
-        rt_object_retain(object);
-    }
     pthread_mutex_unlock(&lock);
-    return object != NULL;
+    return held;
 }
 
 bool rt_api_release(const void *handle, enum rt_type type)

@@ -80,8 +80,10 @@ bool rt_object_was(const void *handle);
 void rt_object_each(void (*visit)(const struct rt_object *object, void *data), void *data);
 /* For rt_TYPE_destroy: one of these two, as the object itself was released. */
 void rt_object_release_held(void *object);
-/* clRetain*, clRelease*: false if HANDLE is not a live object of TYPE with application references. */
+/* clRetain*: false if HANDLE is not a live object of TYPE.  Queries return objects without application references
+ * that others keep alive, such as the released program of a kernel: these are retained again. */
 bool rt_api_retain(const void *handle, enum rt_type type);
+/* clRelease*: false if HANDLE is not a live object of TYPE with application references. */
 bool rt_api_release(const void *handle, enum rt_type type);
 cl_uint rt_api_refs(const void *object);
 

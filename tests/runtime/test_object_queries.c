@@ -550,6 +550,46 @@ static void events(void **unused)
     OK(clReleaseEvent(event));
 }
 
+/* What a query returns is not deleted, though the application released it: it is retained again, used, and released. */
+static void released_objects_are_retained_again(void **state)
+{
+    (void)state;
+    cl_program program = build_source("kernel void k(global int *a) { *a = 7; }", NULL), again = NULL;
+    cl_kernel kernel = clCreateKernel(program, "k", &err);
+    OK(err);
+    OK(clReleaseProgram(program));
+    assert_int_equal(clReleaseProgram(program), CL_INVALID_PROGRAM);
+    OK(clGetKernelInfo(kernel, CL_KERNEL_PROGRAM, sizeof again, &again, NULL));
+    OK(clRetainProgram(again));
+    OK(clReleaseKernel(kernel));
+    OK(clReleaseKernel(clCreateKernel(again, "k", &err)));
+    OK(err);
+    OK(clReleaseProgram(again));
+
+    cl_mem whole = clCreateBuffer(context, 0, 256, NULL, &err), parent = NULL;
+    OK(err);
+    cl_mem part = clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &(cl_buffer_region){0, 64}, &err);
+    OK(err);
+    OK(clReleaseMemObject(whole));
+    OK(clGetMemObjectInfo(part, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent, NULL));
+    OK(clRetainMemObject(parent));
+    OK(clReleaseMemObject(part));
+    OK(clEnqueueFillBuffer(queue, parent, "", 1, 0, 256, 0, NULL, NULL));
+    OK(clReleaseMemObject(parent));
+
+    cl_context other = clCreateContext(NULL, 1, &device, NULL, NULL, &err), found = NULL;
+    OK(err);
+    cl_mem holder = clCreateBuffer(other, 0, 4, NULL, &err);
+    OK(err);
+    OK(clReleaseContext(other));
+    OK(clGetMemObjectInfo(holder, CL_MEM_CONTEXT, sizeof found, &found, NULL));
+    OK(clRetainContext(found));
+    OK(clReleaseMemObject(holder));
+    OK(clReleaseMemObject(clCreateBuffer(found, 0, 4, NULL, &err)));
+    OK(err);
+    OK(clReleaseContext(found));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -566,6 +606,7 @@ int main(void)
         cmocka_unit_test(no_properties),
         cmocka_unit_test(names_of_maps_and_shared_memory),
         cmocka_unit_test(names_of_formats),
+        cmocka_unit_test(released_objects_are_retained_again),
     };
     return cmocka_run_group_tests_name("object-queries", tests, open_device, close_device);
 }
