@@ -3,9 +3,76 @@
 
 #include "ref-runtime/runtime.h"
 #include "tools/interrupt.h"
+#include "tools/tool.h"
 
 #include <stdio.h>
 #include <string.h>
+
+/* ---- options -------------------------------------------------------------------------------------- */
+
+/* " -D \"VALUE\"" behind TEXT, which is freed. */
+static char *append_option(char *text, char letter, const char *value)
+{
+    size_t length = text ? strlen(text) : 0;
+    char *all = mm_alloc(length + 2 * strlen(value) + 8), *at = all;
+    if (all) {
+        at += sprintf(at, "%s -%c \"", text ? text : "", letter);
+        for (; *value; value++) {
+            if (*value == '"' || *value == '\\')
+                *at++ = '\\';
+            *at++ = *value;
+        }
+        strcpy(at, "\"");
+    }
+    mm_free(text);
+    return all;
+}
+
+/* NAME, NAME=VALUE or NAME(PARAMETERS)=VALUE */
+static bool is_macro(const char *text)
+{
+    bool letter = (*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z') || *text == '_';
+    size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+    return letter && (!text[n] || strchr("=(", text[n]));
+}
+
+int tool_build_option(struct tool_build *build, size_t index, const char *value)
+{
+    if (index == TOOL_BUILD_TEXT) {
+        build->given = value;
+        return 0;
+    }
+    bool defines = index == TOOL_BUILD_DEFINE;
+    if (defines ? !is_macro(value) : !*value)
+        return tool_error(
+            EXIT_USAGE, defines ? "--define: '%s' is not NAME or NAME=VALUE" : "--include: '%s' is no folder",
+            value);
+    build->added = append_option(build->added, defines ? 'D' : 'I', value);
+    return build->added ? 0 : tool_error(EXIT_TOOL, "out of memory");
+}
+
+void tool_build_end(struct tool_build *build, const char *standard)
+{
+    const char *given = build->given ? build->given : standard ? standard : "";
+    build->options = build->given;
+    if (!build->added)
+        return;
+    size_t size = strlen(given) + strlen(build->added) + 1;
+    mm_free(build->all);
+    build->all = mm_alloc(size);
+    if (build->all)
+        snprintf(build->all, size, "%s%s", given, build->added);
+    build->options = build->all;
+}
+
+void tool_build_clear(struct tool_build *build)
+{
+    mm_free(build->added);
+    mm_free(build->all);
+    *build = (struct tool_build){0};
+}
+
+/* ---- compiling ------------------------------------------------------------------------------------- */
 
 enum mm_class tool_compile_cl(const char *path, const char *source, size_t size, const char *build_options,
                               struct rt_binary *binary, struct mm_error *err)

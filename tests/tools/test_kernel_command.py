@@ -61,6 +61,10 @@ struct narrow { uchar n, m; };
 kernel void first(global int *o, struct wide s) { if (s.x != 1 || s.y != 2.0f) o[-1] = 0; }
 kernel void second(global int *o, struct narrow s) { if (s.n != 1 || s.m != 2) o[-1] = 0; }
 """
+# Needs macros, and a file of another folder.
+MACROS = """#include "tile.h"
+kernel void k(global int *o) { local int t[TILE]; t[get_local_id(0)] = SCALE(3); o[0] = t[0] + sizeof(NAME); }
+"""
 
 
 def kernel(*words):
@@ -95,6 +99,25 @@ def main():
         with open(path, "w") as f:
             f.write(STRUCTURES)
         run = kernel("--auto", "-a", "s={1, 2}", path)
+        with open(os.path.join(folder, "k.cl"), "w") as f:
+            f.write(MACROS)
+        os.mkdir(os.path.join(folder, "other files"))
+        with open(os.path.join(folder, "other files", "tile.h"), "w") as f:
+            f.write("#ifdef EIGHT\n#define TILE 8\n#endif\n")
+        macros = ["-DEIGHT", "-D", "SCALE(x)=10 * x", "--define", 'NAME="a\\\\b"', "-I", os.path.join(folder, "other files")]
+        told = kernel(*macros, "-a", "buf:1", "-p", "o", os.path.join(folder, "k.cl"))
+        check("macros and folders of a compiler's options", told.returncode == 0 and told.stdout == "o: 34\n", (told.stdout, told.stderr))
+        for more in [], ["--auto", "--uniform-writes=ignore"]:
+            told = kernel(*macros, *more, os.path.join(folder, "k.cl"))
+            line = next((x for x in (told.stdout + told.stderr).splitlines() if x.startswith("    refcl kernel ")), "")
+            words = shlex.split(line)[2:]
+            again = kernel(*words, "-p", "o", "-q")
+            check("the printed command has them, " + " ".join(more), "SCALE" in line and again.stdout.startswith("o: 34 "), (line, again.stderr))
+        told = subprocess.run([REFCL, "explore", *macros, "-a", "buf:1", "--states", os.path.join(folder, "k.cl")], stdout=subprocess.PIPE, text=True, timeout=PATIENCE)
+        check("refcl explore takes them", "race none" in told.stdout, told.stdout)
+        for word in "4=N", "", "N-M":
+            told = kernel("-D", word, os.path.join(folder, "k.cl"))
+            check("a macro that is none: " + word, told.returncode == 2 and "--define: '%s' is not NAME or NAME=VALUE" % word in told.stderr, told.stderr)
         check("a structure is that of each kernel", run.returncode == 0 and run.stderr.count("no findings") == 2, run.stderr)
         with open(path, "w") as f:
             f.write(SOURCE)

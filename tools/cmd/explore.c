@@ -35,8 +35,8 @@ static int compile(struct explore *e, const char *path, char **data, size_t *siz
 {
     struct rt_binary binary = {0};
     struct mm_error err = {0};
-    enum mm_class r = tool_compile_cl(path, *data, *size,
-                                      e->build_options ? e->build_options : "-cl-std=CL3.0", &binary, &err);
+    enum mm_class r = tool_compile_cl(
+        path, *data, *size, e->build.options ? e->build.options : TOOL_BUILD_STANDARD, &binary, &err);
     e->source = *data;
     *data = binary.data;
     *size = binary.size;
@@ -506,6 +506,7 @@ static int explore_main(int argc, char **argv)
     int first = tool_options(&cmd_explore, argc, argv, false, explore_option, &e, &code);
     if (first < 0)
         return code;
+    tool_build_end(&e.build, TOOL_BUILD_STANDARD);
     bool program = first < argc && strcmp(argv[first - 1], "--") == 0;
     if (first == argc && !e.trace)
         return tool_error(EXIT_USAGE, "no kernel or program given");
@@ -540,6 +541,7 @@ static int explore_main(int argc, char **argv)
     if (e.text != stdout)
         fclose(e.text);
     mm_cat_destroy(e.named);
+    tool_build_clear(&e.build);
     return tool_interrupt_end(code,
                               "what was found until then is in the report; what it calls unknown is open");
 }

@@ -28,12 +28,16 @@ static const struct tool_option options[] = {
      "'1,2,3,4', '{1, 2.0, {3, 4}}'; memory with :zero, iota, fill=V, rand=SEED, below=LIMIT, file=PATH, out=PATH, read_only, write_only"},
     {"print", 'p', "ARG", NULL,
      "print the buffer argument ARG, a name or number, after the launch; may be repeated"},
-    {"build-options", 0, "TEXT", "REFCL_BUILD_OPTIONS", "options for clBuildProgram (default -cl-std=CL3.0)"},
+    TOOL_BUILD_OPTIONS,
     {"repeat", 0, "N", "REFCL_REPEAT", "launch N times in a row"},
     {"replay", 0, NULL, NULL, "re-execute FILE, a witness written by refcl explore, step by step"},
     TOOL_OPTION_END};
 
-enum { OPT_REPLAY = sizeof options / sizeof *options - 2, OPT_AUTO = SESSION_OPTION_COUNT };
+enum {
+    OPT_REPLAY = sizeof options / sizeof *options - 2,
+    OPT_BUILD = OPT_REPLAY - 1 - TOOL_BUILD_OPTION_COUNT,
+    OPT_AUTO = SESSION_OPTION_COUNT
+};
 
 /* Passes an option on to the helper as "--name", "value". */
 static int pass_option(struct kernel *kernel, const char *name, const char *value)
@@ -58,8 +62,6 @@ static void note_option(struct kernel *kernel, const char *name, const char *val
 {
     if (strcmp(name, "kernel") == 0)
         kernel->name = value;
-    else if (strcmp(name, "build-options") == 0)
-        kernel->build_options = value;
     kernel->has_sizes |= strcmp(name, "global") == 0 || strcmp(name, "local") == 0;
 }
 
@@ -68,6 +70,8 @@ static int kernel_option(void *context, size_t index, const char *value)
     struct kernel *kernel = context;
     if (index < SESSION_OPTION_COUNT)
         return session_option(&kernel->session, index, value);
+    if (index >= OPT_BUILD && index < OPT_BUILD + TOOL_BUILD_OPTION_COUNT)
+        return tool_build_option(&kernel->build, index - OPT_BUILD, value);
     kernel->replay |= index == OPT_REPLAY;
     kernel->automatic |= index == OPT_AUTO;
     if (index == OPT_REPLAY || index == OPT_AUTO)
@@ -86,6 +90,14 @@ static int pass_arguments(struct kernel *kernel)
     return code;
 }
 
+/* Sets the options of the program, of which STANDARD are those that are not given. */
+static int set_build_options(struct kernel *kernel, const char *standard)
+{
+    tool_build_end(&kernel->build, standard);
+    kernel->build_options = kernel->build.options;
+    return kernel->build_options ? pass_option(kernel, "build-options", kernel->build_options) : 0;
+}
+
 /* Structures need the program's types: of its source, or of its SPIR-V. */
 static int pass_captured_arguments(struct kernel *kernel, const struct captured_launch *launch)
 {
@@ -94,7 +106,9 @@ static int pass_captured_arguments(struct kernel *kernel, const struct captured_
     int code = captured_program(launch, program);
     kernel->path = program;
     kernel->name = captured_kernel(launch);
-    kernel->build_options = launch->options;
+    code = code ? code : set_build_options(kernel, launch->options);
+    if (!kernel->build_options)
+        kernel->build_options = launch->options;
     code = code ? code : pass_arguments(kernel);
     kernel->path = path;
     return code;
@@ -127,10 +141,11 @@ static int run_captured(struct kernel *kernel, const char *path)
 static int run_replay(struct kernel *kernel, const char *path)
 {
     const struct session *s = &kernel->session;
-    const char *other = kernel->count > 1        ? kernel->words[1]
-                        : kernel->argument_count ? "arg"
-                        : kernel->automatic      ? "auto"
-                                                 : NULL;
+    const char *other = kernel->count > 1                            ? kernel->words[1]
+                        : kernel->build.given || kernel->build.added ? "build-options"
+                        : kernel->argument_count                     ? "arg"
+                        : kernel->automatic                          ? "auto"
+                                                                     : NULL;
     if (other)
         return tool_error(EXIT_USAGE, "--%s: not allowed with --replay: the witness determines the launch",
                           other);
@@ -215,6 +230,9 @@ static int run_file(struct kernel *kernel, char *path)
     set_source_path(path);
     kernel->words[0] = helper;
     kernel->path = path;
+    code = input == CAPTURE ? 0 : set_build_options(kernel, TOOL_BUILD_STANDARD);
+    if (code)
+        return code;
     if (input != CAPTURE && kernel->is_bare)
         return kernel_list(kernel);
     if (input == CAPTURE && kernel->automatic)
@@ -228,6 +246,21 @@ static int run_file(struct kernel *kernel, char *path)
     code = pass_arguments(kernel);
     kernel->words[kernel->count] = path;
     return code ? code : session_run(&kernel->session, kernel->words);
+}
+
+/* True if the words before FIRST are options of the build alone. */
+static bool has_build_options_alone(char **argv, int first)
+{
+    static const char *const names[] = {"--build-options", "--define", "--include", "-D", "-I"};
+    bool alone = true;
+    for (int i = 1; i < first && alone; i++) {
+        alone = false;
+        for (size_t k = 0; k < sizeof names / sizeof *names && !alone; k++) {
+            alone = strncmp(argv[i], names[k], strlen(names[k])) == 0;
+            i += alone && !argv[i][strlen(names[k])]; /* its value is the next word */
+        }
+    }
+    return alone;
 }
 
 static int kernel_main(int argc, char **argv)
@@ -247,7 +280,8 @@ static int kernel_main(int argc, char **argv)
     char *line = tool_command_line(&cmd_kernel, argc, argv);
     kernel.session.command.line = line;
     kernel.session.check.api = false; /* the calls are those of refcl-kernel-host */
-    kernel.is_bare = argc == 2 && kernel.count == 1 && !kernel.automatic && !kernel.replay;
+    kernel.is_bare =
+        has_build_options_alone(argv, first) && kernel.count == 1 && !kernel.automatic && !kernel.replay;
     kernel.shown = argv[first];
     if (tool_has_suffix(argv[first], ".spvasm"))
         code = assemble(argv[first], folder, binary);
@@ -255,6 +289,7 @@ static int kernel_main(int argc, char **argv)
     if (*folder)
         tool_remove_folder(folder);
     kernel_clear(&kernel);
+    tool_build_clear(&kernel.build);
     mm_free(line);
     return code;
 }

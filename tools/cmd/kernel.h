@@ -2,6 +2,7 @@
 #ifndef TOOLS_CMD_KERNEL_H
 #define TOOLS_CMD_KERNEL_H
 
+#include "tools/compile_cl.h"
 #include "tools/session/session.h"
 #include "tools/tool.h"
 
@@ -13,9 +14,11 @@ struct kernel {
     const char *arguments[KERNEL_ARGUMENTS]; /* of --arg, in their order */
     size_t argument_count;
     char *owned[KERNEL_ARGUMENTS]; /* memory of some of them */
-    const char *path, *shown, *name, *build_options;
+    const char *path, *shown, *name;
+    struct tool_build build;
+    const char *build_options; /* NULL: none are given */
     bool replay, automatic, has_sizes;
-    bool is_bare; /* no option is given */
+    bool is_bare; /* no option is given but those of the build */
 };
 
 /* Automatic choices for a launch, and alternatives to them. */

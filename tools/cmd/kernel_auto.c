@@ -40,11 +40,13 @@ static size_t append_option(char *line, size_t at, const char *option, const cha
 }
 
 /* The command that makes the launch. */
-static void put_command(const char *path, const struct in_kernel_info *info,
+static void put_command(const struct kernel *kernel, const struct in_kernel_info *info,
                         const struct launch_choice *choice, bool named, const char *schedule, char *line)
 {
     char text[80], argument[2 * IN_MOST_ARGUMENT_BYTES + 200];
-    size_t at = append_option(line, (size_t)snprintf(line, LINE, "refcl kernel"), "", path);
+    size_t at = append_option(line, (size_t)snprintf(line, LINE, "refcl kernel"), "", kernel->shown);
+    if (kernel->build_options)
+        at = append_option(line, at, "--build-options", kernel->build_options);
     if (named)
         at = append_option(line, at, "-k", info->name);
     at = append_option(line, at, "-g", launch_sizes(choice->global, choice->dimensions, text, sizeof text));
@@ -63,7 +65,7 @@ int kernel_list(const struct kernel *kernel)
     static char line[LINE];
     struct launch_file file;
     struct launch_choice choice;
-    int code = open_file(kernel->path, NULL, &file);
+    int code = open_file(kernel->path, kernel->build_options, &file);
     if (code)
         return code;
     size_t count = in_module_kernel_count(file.module);
@@ -73,7 +75,7 @@ int kernel_list(const struct kernel *kernel)
             continue;
         launch_put_signature(info, stdout);
         if (launch_choose(file.module, info, &choice)) {
-            put_command(kernel->shown, info, &choice, count > 1, NULL, line);
+            put_command(kernel, info, &choice, count > 1, NULL, line);
             printf("    %s\n", line);
         }
         launch_choice_clear(&choice);
@@ -409,7 +411,7 @@ static int run_choice(struct kernel *kernel, struct automatic *a)
     kernel->session.explain = NULL;
     if (code == EXIT_USAGE || a->again || kernel->session.report.quiet)
         return code;
-    put_command(kernel->shown, a->info, &a->choice, true, kernel->session.execution.schedule, line);
+    put_command(kernel, a->info, &a->choice, true, kernel->session.execution.schedule, line);
     fprintf(stderr, "refcl: note: %s\n",
             kernel->has_sizes || kernel->argument_count ? "arguments and sizes that are not given were chosen"
                                                         : "chosen by --auto, the same again:");

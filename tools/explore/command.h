@@ -3,6 +3,7 @@
 #define TOOLS_EXPLORE_COMMAND_H
 
 #include "memmodel/base/input.h"
+#include "tools/compile_cl.h"
 #include "tools/explore/explore.h"
 #include "tools/guard.h"
 #include "tools/tool.h"
@@ -26,7 +27,8 @@ struct explore {
     struct ex_launch launch;
     bool has_global, has_local;
     struct texts args, inputs, asserts, filters, requirements, switches;
-    const char *kernel, *model, *build_options;
+    const char *kernel, *model;
+    struct tool_build build;
 
     /* how it is decided */
     unsigned engines;

@@ -25,6 +25,7 @@ enum {
     OPT_MEMORY,
     OPT_JOBS,
     OPT_BUILD,
+    OPT_BUILD_LAST = OPT_BUILD + TOOL_BUILD_OPTION_COUNT - 1,
     OPT_JSON,
     OPT_HTML,
     OPT_EXPORT,
@@ -68,7 +69,7 @@ const struct tool_option explore_options[] = {
      "memory limit for each file, in MiB (default 2048, 0 = no limit)"},
     {"jobs", 0, "N", "REFCL_JOBS",
      "processes that share one search, with the same answers whatever N (default 1, 0 = one for each processor)"},
-    {"build-options", 0, "TEXT", "REFCL_BUILD_OPTIONS", "options for OpenCL C (default -cl-std=CL3.0)"},
+    TOOL_BUILD_OPTIONS,
     {"json", 'j', "OUT", "REFCL_JSON", "write the verdicts as JSON, - for stdout"},
     {"html", 0, "OUT", "REFCL_HTML", "write an HTML page of the witnesses, to be stepped through"},
     {"export", 0, "OUT", NULL,
@@ -211,6 +212,8 @@ int explore_option(void *context, size_t index, const char *value)
     struct texts *texts = texts_of(e, index);
     if (texts)
         return add_text(texts, explore_options[index].name, value);
+    if (index >= OPT_BUILD && index <= OPT_BUILD_LAST)
+        return tool_build_option(&e->build, index - OPT_BUILD, value);
     switch (index) {
     case OPT_KERNEL:
         e->kernel = value;
@@ -239,9 +242,6 @@ int explore_option(void *context, size_t index, const char *value)
         return set_number("memory-limit", value, 1 << 22, 1, &e->memory);
     case OPT_JOBS:
         return set_jobs(value, &e->options.jobs);
-    case OPT_BUILD:
-        e->build_options = value;
-        return 0;
     case OPT_JSON:
         e->paths.json = value;
         return 0;

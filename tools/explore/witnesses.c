@@ -21,7 +21,7 @@ static int write_file(struct explore *e, struct witness *w, char path[PATH_MAX])
     w->model = e->model ? e->model : w->vulkan ? "vulkan.cat" : "opencl.cat";
     w->switches = e->switches.items;
     w->switch_count = e->switches.count;
-    w->build_options = e->build_options;
+    w->build_options = e->build.options;
     w->source = e->source ? e->source : w->source;
     int code = witness_path(e->paths.witness, w->file, e->written, w->execution, "json", path);
     return code ? code : witness_write(w, path);

@@ -20,8 +20,8 @@ enum mm_class launch_open(const char *path, const char *build_options, struct la
     enum mm_class cls = mm_input_read(is_module ? MM_INPUT_MODULE : MM_INPUT_SOURCE, path, &data, &size, err);
     if (cls == MM_OK && !is_module) {
         struct rt_binary binary = {0};
-        cls =
-            tool_compile_cl(path, data, size, build_options ? build_options : "-cl-std=CL3.0", &binary, err);
+        cls = tool_compile_cl(path, data, size, build_options ? build_options : TOOL_BUILD_STANDARD, &binary,
+                              err);
         mm_free(data);
         data = binary.data;
         size = binary.size;

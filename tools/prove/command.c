@@ -78,7 +78,7 @@ static void confirm(struct explore *e, struct result *r, bool vulkan, const char
 {
     const struct confirm c = {.path = path,
                               .kernel = e->kernel,
-                              .build_options = e->build_options,
+                              .build_options = e->build.options,
                               .arguments = e->args.items,
                               .argument_count = e->args.count,
                               .vulkan = vulkan,
