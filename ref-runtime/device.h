@@ -24,6 +24,9 @@ cl_int rt_put_extensions(const struct rt_info_out *out, bool images);
 cl_int rt_put_extensions_with_version(const struct rt_info_out *out, bool images);
 /* Types of handles that semaphores can be made from, and exported as. */
 cl_int rt_put_semaphore_handles(const void *object, const struct rt_info_out *out);
+/* Answers of queries of cl_ext_device_fission. */
+cl_int rt_put_partition_types_ext(const void *object, const struct rt_info_out *out);
+cl_int rt_put_partition_style_ext(const void *object, const struct rt_info_out *out);
 /* limits.c */
 void rt_limits_read(struct rt_limits *limits, int index);
 /* Work-items of a group, and of a sub-group where the kernel does not require another number. */

@@ -53,6 +53,9 @@ void *CL_API_CALL rt_clGetExtensionFunctionAddress(const char *name)
         {"clCreateCommandQueueWithPropertiesKHR", (void (*)(void))core->clCreateCommandQueueWithProperties},
         {"clCreateProgramWithILKHR", (void (*)(void))core->clCreateProgramWithIL},
         {"clGetKernelSubGroupInfoKHR", (void (*)(void))core->clGetKernelSubGroupInfoKHR},
+        {"clCreateSubDevicesEXT", (void (*)(void))core->clCreateSubDevicesEXT},
+        {"clRetainDeviceEXT", (void (*)(void))core->clRetainDeviceEXT},
+        {"clReleaseDeviceEXT", (void (*)(void))core->clReleaseDeviceEXT},
     };
     /* Core since 3.1, but absent from the table of older loaders: applications find it only here. */
     bool suggested = name && strcmp(name, "clGetKernelSuggestedLocalWorkSize") == 0 && rt_version() >= RT_3_1;

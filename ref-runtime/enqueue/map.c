@@ -375,12 +375,12 @@ static void destroy_migration(struct rt_command *command)
         rt_object_release_deferred(m->mems[i]);
 }
 
-cl_int CL_API_CALL rt_clEnqueueMigrateMemObjects(cl_command_queue handle, cl_uint num_mem_objects,
-                                                 const cl_mem *mem_objects, cl_mem_migration_flags flags,
-                                                 cl_uint count, const cl_event *list, cl_event *event)
+/* By the call NAME, whose flags are KNOWN; the command is of TYPE. */
+static cl_int migrate(const char *name, cl_command_type type, cl_mem_migration_flags known,
+                      cl_command_queue handle, cl_uint num_mem_objects, const cl_mem *mem_objects,
+                      cl_mem_migration_flags flags, cl_uint count, const cl_event *list, cl_event *event)
 {
     static const struct rt_operation operation = {.start = run_migrate, .destroy = destroy_migration};
-    const cl_mem_migration_flags known = CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
     struct rt_queue *queue;
     cl_int error = rt_enqueue_begin(handle, count, list, &queue);
     if (error)
@@ -394,9 +394,8 @@ cl_int CL_API_CALL rt_clEnqueueMigrateMemObjects(cl_command_queue handle, cl_uin
         if (mem->context != queue->context)
             return CL_INVALID_CONTEXT;
     }
-    struct rt_command *command =
-        rt_command_create(queue, CL_COMMAND_MIGRATE_MEM_OBJECTS, "clEnqueueMigrateMemObjects", &operation,
-                          sizeof(struct migration) + num_mem_objects * sizeof(struct rt_mem *));
+    struct rt_command *command = rt_command_create(
+        queue, type, name, &operation, sizeof(struct migration) + num_mem_objects * sizeof(struct rt_mem *));
     if (!command)
         return CL_OUT_OF_HOST_MEMORY;
     struct migration *m = (void *)command->payload;
@@ -406,4 +405,23 @@ cl_int CL_API_CALL rt_clEnqueueMigrateMemObjects(cl_command_queue handle, cl_uin
         rt_object_retain(m->mems[m->count]);
     }
     return rt_command_enqueue(command, count, list, event, false);
+}
+
+cl_int CL_API_CALL rt_clEnqueueMigrateMemObjects(cl_command_queue queue, cl_uint num_mem_objects,
+                                                 const cl_mem *mem_objects, cl_mem_migration_flags flags,
+                                                 cl_uint count, const cl_event *list, cl_event *event)
+{
+    return migrate("clEnqueueMigrateMemObjects", CL_COMMAND_MIGRATE_MEM_OBJECTS,
+                   CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, queue,
+                   num_mem_objects, mem_objects, flags, count, list, event);
+}
+
+cl_int CL_API_CALL rt_clEnqueueMigrateMemObjectEXT(cl_command_queue queue, cl_uint num_mem_objects,
+                                                   const cl_mem *mem_objects,
+                                                   cl_mem_migration_flags_ext flags, cl_uint count,
+                                                   const cl_event *list, cl_event *event)
+{
+    return migrate("clEnqueueMigrateMemObjectEXT", CL_COMMAND_MIGRATE_MEM_OBJECT_EXT,
+                   CL_MIGRATE_MEM_OBJECT_HOST_EXT, queue, num_mem_objects, mem_objects, flags, count, list,
+                   event);
 }

@@ -24,7 +24,7 @@ EXTENSIONS = ["cl_khr_command_buffer", "cl_khr_command_buffer_multi_device", "cl
               "cl_khr_external_memory", "cl_khr_external_memory_opaque_fd", "cl_khr_external_memory_dma_buf",
               "cl_khr_unified_svm", "cl_khr_pci_bus_info", "cl_khr_priority_hints", "cl_khr_throttle_hints",
               "cl_khr_initialize_memory", "cl_khr_terminate_context", "cl_ext_buffer_device_address",
-              "cl_ext_cxx_for_opencl", "cl_ext_float_atomics", "cl_ext_image_from_buffer", "cl_ext_image_raw10_raw12",
+              "cl_ext_cxx_for_opencl", "cl_ext_device_fission", "cl_ext_float_atomics", "cl_ext_image_from_buffer", "cl_ext_image_raw10_raw12",
               "cl_ext_image_requirements_info", "cl_ext_image_unorm_int_2_101010",
               "cl_ext_image_unsigned_10x6_12x4_14x2", "cl_ext_immutable_memory_objects", "cl_ext_migrate_memobject"]
 # States of a row of the table.

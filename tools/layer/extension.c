@@ -164,6 +164,18 @@ SHARED(clEnqueueReleaseEGLObjectsKHR)
 SHARED_EXTENSION(clEnqueueAcquireExternalMemObjectsKHR)
 SHARED_EXTENSION(clEnqueueReleaseExternalMemObjectsKHR)
 
+/* Migration moves memory and uses none of it. */
+static ly_function *next_clEnqueueMigrateMemObjectEXT;
+static cl_int CL_API_CALL layer_clEnqueueMigrateMemObjectEXT(cl_command_queue queue, cl_uint mems,
+                                                             const cl_mem *list_of_mems,
+                                                             cl_mem_migration_flags_ext flags, cl_uint count,
+                                                             const cl_event *list, cl_event *event)
+{
+    return enqueue_plain(
+        NEXT(clEnqueueMigrateMemObjectEXT)(queue, mems, list_of_mems, flags, count, list, event), LY_CALL);
+}
+LY_EXTEND(clEnqueueMigrateMemObjectEXT)
+
 /* ---- unified shared memory ------------------------------------------------------------------------ */
 
 static void *add_memory(void *memory, size_t size, const void *place)

@@ -75,6 +75,22 @@ static void external_memory(void **state)
     OK(rt_clReleaseMemObject(m));
 }
 
+static void precursors(void **state)
+{
+    (void)state;
+    const cl_device_partition_property_ext by_one[] = {CL_DEVICE_PARTITION_EQUALLY_EXT, 1, 0};
+    cl_device_id parts[64];
+    cl_uint made = 0;
+    cl_mem m = rt_clCreateBuffer(context, 0, 64, NULL, &err);
+    /* [CL 4.3 E108] */
+    STARVE(CL_OUT_OF_HOST_MEMORY, rt_clCreateSubDevicesEXT(device, by_one, 64, parts, &made), (void)0);
+    for (cl_uint i = 0; i < made; i++)
+        OK(rt_clReleaseDeviceEXT(parts[i]));
+    /* [CL 5.5.4 E107] */
+    STARVE(CL_OUT_OF_HOST_MEMORY, rt_clEnqueueMigrateMemObjectEXT(queue, 1, &m, 0, NONE), finish());
+    OK(rt_clReleaseMemObject(m));
+}
+
 static void command_buffers(void **state)
 {
     (void)state;
@@ -141,8 +157,8 @@ static void mutable_commands(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(semaphores), cmocka_unit_test(shared_semaphores),
-                                       cmocka_unit_test(external_memory), cmocka_unit_test(command_buffers),
-                                       cmocka_unit_test(mutable_commands)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(semaphores),      cmocka_unit_test(shared_semaphores),
+                                       cmocka_unit_test(external_memory), cmocka_unit_test(precursors),
+                                       cmocka_unit_test(command_buffers), cmocka_unit_test(mutable_commands)};
     return cmocka_run_group_tests(tests, open_starved, close_starved);
 }
