@@ -3,7 +3,6 @@
 
 #include "ref-runtime/runtime.h"
 #include "tools/interrupt.h"
-#include "tools/tool.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -36,20 +35,33 @@ static bool is_macro(const char *text)
     return letter && (!text[n] || strchr("=(", text[n]));
 }
 
-int tool_build_option(struct tool_build *build, size_t index, const char *value)
+static int add_option(struct tool_build *build, char letter, const char *value)
 {
-    if (index == TOOL_BUILD_TEXT) {
-        build->given = value;
-        return 0;
-    }
-    bool defines = index == TOOL_BUILD_DEFINE;
-    if (defines ? !is_macro(value) : !*value)
-        return tool_error(
-            EXIT_USAGE, defines ? "--define: '%s' is not NAME or NAME=VALUE" : "--include: '%s' is no folder",
-            value);
-    build->added = append_option(build->added, defines ? 'D' : 'I', value);
+    build->added = append_option(build->added, letter, value);
     return build->added ? 0 : tool_error(EXIT_TOOL, "out of memory");
 }
+
+static int read_define(void *build, const struct tool_option *option, const char *value)
+{
+    return is_macro(value)
+               ? add_option(build, option->letter, value)
+               : tool_error(EXIT_USAGE, "--%s: '%s' is not NAME or NAME=VALUE", option->name, value);
+}
+
+static int read_include(void *build, const struct tool_option *option, const char *value)
+{
+    return *value ? add_option(build, option->letter, value)
+                  : tool_error(EXIT_USAGE, "--%s: '%s' is no folder", option->name, value);
+}
+
+const struct tool_option tool_build_options[] = {
+    {"build-options", 0, "TEXT", "REFCL_BUILD_OPTIONS", "options for OpenCL C (default -cl-std=CL3.0)",
+     TOOL_TO(struct tool_build, given)},
+    {"define", 'D', "NAME[=VALUE]", NULL, "define a macro for OpenCL C, besides --build-options",
+     TOOL_CALL(read_define)},
+    {"include", 'I', "FOLDER", NULL, "search this folder for files that OpenCL C includes, too",
+     TOOL_CALL(read_include)},
+    TOOL_OPTION_END};
 
 void tool_build_end(struct tool_build *build, const char *standard)
 {

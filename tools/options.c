@@ -11,7 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MAX_OPTIONS = 64, HELP_CODE = 1000, LIMITS_CODE };
+/* Codes of getopt_long: a letter, or one of these. */
+enum { MAX_OPTIONS = 64, LIMITS_CODE = 256, FIRST_CODE };
 
 int tool_error(int code, const char *format, ...)
 {
@@ -103,6 +104,26 @@ int tool_number_from(const char *option, const char *value, uint64_t min, uint64
     return 0;
 }
 
+/* ---- the options of a command ---------------------------------------------------------------------- */
+
+/* All options of a command, those of included tables too, with the structures that keep their values. */
+struct option_list {
+    struct listed_option {
+        const struct tool_option *option;
+        char *values;
+    } items[MAX_OPTIONS];
+    size_t count;
+};
+
+static void list_options(const struct tool_option *table, void *values, struct option_list *list)
+{
+    for (const struct tool_option *o = table; o->name || o->table; o++)
+        if (o->table)
+            list_options(o->table, (char *)values + o->offset, list);
+        else if (list->count < MAX_OPTIONS)
+            list->items[list->count++] = (struct listed_option){o, values};
+}
+
 static bool is_internal(const struct tool_option *option)
 {
     return strncmp(option->help, TOOL_INTERNAL, strlen(TOOL_INTERNAL)) == 0;
@@ -118,32 +139,78 @@ static void print_option(const struct tool_option *o, FILE *out)
             o->environment ? o->environment : "", o->environment ? "]" : "");
 }
 
-static void print_help(const struct tool_command *command, FILE *out)
+static void print_help(const struct tool_command *command, const struct option_list *list, FILE *out)
 {
     static const struct tool_option common[] = {
-        {"input-limits", 0, "N", "REFCL_INPUT_LIMITS",
-         "multiply the memory and time limits of input files by N (default 1)"},
-        {"help", 'h', NULL, NULL, "print this help"}};
+        {.name = "input-limits",
+         .argument = "N",
+         .environment = "REFCL_INPUT_LIMITS",
+         .help = "multiply the memory and time limits of input files by N (default 1)"},
+        {.name = "help", .letter = 'h', .help = "print this help"}};
     fprintf(out, "usage: refcl %s [options]%s%s\n%s\n\noptions:\n", command->name,
             *command->arguments ? " " : "", command->arguments, command->summary);
-    for (const struct tool_option *o = command->options; o->name; o++)
-        if (!is_internal(o))
-            print_option(o, out);
+    for (size_t i = 0; i < list->count; i++)
+        if (!is_internal(list->items[i].option))
+            print_option(list->items[i].option, out);
     print_option(&common[0], out);
     print_option(&common[1], out);
 }
 
-static int from_environment(const struct tool_option *options, tool_handler *handler, void *context)
+/* ---- their values ---------------------------------------------------------------------------------- */
+
+static int append_text(struct tool_texts *texts, const char *option, const char *value)
 {
-    for (size_t i = 0; options[i].name; i++) {
-        const char *value = options[i].environment ? getenv(options[i].environment) : NULL;
-        if (!value || !*value || (!options[i].argument && strcmp(value, "0") == 0))
-            continue;
-        int code = handler(context, i, options[i].argument ? value : NULL);
-        if (code)
-            return code;
+    if (texts->count == TOOL_TEXTS_MOST)
+        return tool_error(EXIT_USAGE, "--%s: more than %d", option, TOOL_TEXTS_MOST);
+    texts->items[texts->count++] = value;
+    return 0;
+}
+
+/* Stores VALUE, NULL for a flag, where the table says. */
+static int store_value(const struct listed_option *listed, const char *value)
+{
+    const struct tool_option *o = listed->option;
+    void *member = listed->values + o->offset;
+    uint64_t number = 0;
+    size_t word = 0;
+    int code = 0;
+    if (o->words)
+        code = tool_word(o->name, value, o->words, &word);
+    else if (o->kind == TOOL_KIND_NUMBER || o->kind == TOOL_KIND_WIDE)
+        code = tool_number_from(o->name, value, o->least, o->most, &number);
+    if (code)
+        return code;
+    switch (o->kind) {
+    case TOOL_KIND_READ:
+        return o->read(member, o, value);
+    case TOOL_KIND_FLAG:
+        *(bool *)member = true;
+        return 0;
+    case TOOL_KIND_TEXT:
+        *(const char **)member = value;
+        return 0;
+    case TOOL_KIND_TEXTS:
+        return append_text(member, o->name, value);
+    case TOOL_KIND_NUMBER:
+        *(unsigned *)member = o->words ? (unsigned)word : (unsigned)number * (o->scale ? o->scale : 1);
+        return 0;
+    case TOOL_KIND_WIDE:
+        *(uint64_t *)member = number;
+        return 0;
     }
     return 0;
+}
+
+static int read_environment(const struct option_list *list)
+{
+    int code = 0;
+    for (size_t i = 0; i < list->count && !code; i++) {
+        const struct tool_option *o = list->items[i].option;
+        const char *value = o->environment ? getenv(o->environment) : NULL;
+        if (value && *value && (o->argument || strcmp(value, "0") != 0))
+            code = store_value(&list->items[i], o->argument ? value : NULL);
+    }
+    return code;
 }
 
 /* Readers, and the processes that this one starts, take it from the environment. */
@@ -157,91 +224,105 @@ static int set_limits(const char *value)
 }
 
 /* The nearest option to WORD, which is none. */
-static void suggest(const struct tool_command *command, const char *word)
+static void suggest(const struct option_list *list, const char *word)
 {
     const char *names[MAX_OPTIONS + 2] = {"help", "input-limits"};
     char name[64];
     size_t count = 2;
     if (strncmp(word, "--", 2) != 0)
         return;
-    for (const struct tool_option *o = command->options; o->name && count < MAX_OPTIONS + 2; o++)
-        if (!is_internal(o))
-            names[count++] = o->name;
+    for (size_t i = 0; i < list->count; i++)
+        if (!is_internal(list->items[i].option))
+            names[count++] = list->items[i].option->name;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
     const char *nearest = mm_nearest(name, names, count);
     if (nearest && strcmp(nearest, name) != 0) /* else its argument is missing */
         fprintf(stderr, "refcl: did you mean --%s?\n", nearest);
 }
 
-/* From argv[1] on.  Returns the index of the first other word, -1: EXIT_CODE says how the command ends. */
-static int read_options(const struct tool_command *command, int argc, char **argv, bool stop_early,
-                        tool_handler *handler, void *context, int *exit_code)
+/* The tables of getopt_long for the options of LIST. */
+struct getopt_tables {
+    struct option longs[MAX_OPTIONS + 3];
+    char shorts[2 * MAX_OPTIONS + 5];
+};
+
+static void fill_getopt_tables(const struct option_list *list, bool stop_early, struct getopt_tables *tables)
 {
-    struct option longs[MAX_OPTIONS + 3] = {0};
-    char shorts[2 * MAX_OPTIONS + 5] = "+";
-    size_t n = 0, s = 1;
-    if (!stop_early)
-        s = 0;
-    for (; command->options[n].name && n < MAX_OPTIONS; n++) {
-        const struct tool_option *o = &command->options[n];
-        longs[n] =
-            (struct option){o->name, o->argument ? required_argument : no_argument, NULL, (int)n + 2000};
+    char *shorts = tables->shorts;
+    if (stop_early)
+        *shorts++ = '+';
+    for (size_t i = 0; i < list->count; i++) {
+        const struct tool_option *o = list->items[i].option;
+        tables->longs[i] = (struct option){o->name, o->argument ? required_argument : no_argument, NULL,
+                                           (int)i + FIRST_CODE};
         if (o->letter) {
-            shorts[s++] = o->letter;
+            *shorts++ = o->letter;
             if (o->argument)
-                shorts[s++] = ':';
+                *shorts++ = ':';
         }
     }
-    shorts[s++] = 'h';
-    shorts[s] = 0;
-    longs[n] = (struct option){"help", no_argument, NULL, HELP_CODE};
-    longs[n + 1] = (struct option){"input-limits", required_argument, NULL, LIMITS_CODE};
+    *shorts = 'h';
+    tables->longs[list->count] = (struct option){"help", no_argument, NULL, 'h'};
+    tables->longs[list->count + 1] = (struct option){"input-limits", required_argument, NULL, LIMITS_CODE};
+}
+
+/* The option that getopt_long returned CODE for; NULL: none. */
+static const struct listed_option *find_option(const struct option_list *list, int code)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (code == (int)i + FIRST_CODE ||
+            (code < LIMITS_CODE && list->items[i].option->letter == (char)code))
+            return &list->items[i];
+    return NULL;
+}
+
+/* From argv[1] on.  Returns the index of the first other word, -1: EXIT_CODE says how the command ends. */
+static int read_options(const struct tool_command *command, const struct option_list *list, int argc,
+                        char **argv, bool stop_early, int *exit_code)
+{
+    struct getopt_tables tables = {0};
+    fill_getopt_tables(list, stop_early, &tables);
     optind = 1;
-    for (int c; (c = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
-        if (c == HELP_CODE || c == 'h') {
-            print_help(command, stdout);
+    for (int c; (c = getopt_long(argc, argv, tables.shorts, tables.longs, NULL)) != -1;) {
+        const struct listed_option *listed = find_option(list, c);
+        if (c == 'h') {
+            print_help(command, list, stdout);
             *exit_code = EXIT_CLEAN;
             return -1;
         }
         if (c == LIMITS_CODE) {
-            if ((*exit_code = set_limits(optarg)) != 0)
-                return -1;
-            continue;
-        }
-        size_t index = n;
-        for (size_t i = 0; i < n; i++)
-            if (c == (int)i + 2000 || (c < 256 && command->options[i].letter == (char)c))
-                index = i;
-        if (index == n) {
-            suggest(command, argv[optind - 1]);
+            *exit_code = set_limits(optarg);
+        } else if (!listed) {
+            suggest(list, argv[optind - 1]);
             fprintf(stderr, "Try `refcl %s --help`.\n", command->name);
             *exit_code = EXIT_USAGE;
-            return -1;
+        } else if (optarg && strcmp(optarg, "--") == 0) {
+            *exit_code = tool_error(EXIT_USAGE, "--%s needs %s before --", listed->option->name,
+                                    listed->option->argument);
+        } else {
+            *exit_code = store_value(listed, optarg);
         }
-        if (optarg && strcmp(optarg, "--") == 0)
-            *exit_code = tool_error(EXIT_USAGE, "--%s needs %s before --", command->options[index].name,
-                                    command->options[index].argument);
-        else
-            *exit_code = handler(context, index, optarg);
         if (*exit_code)
             return -1;
     }
     return optind;
 }
 
-int tool_options(const struct tool_command *command, int argc, char **argv, bool stop_early,
-                 tool_handler *handler, void *context, int *exit_code)
+int tool_options(const struct tool_command *command, int argc, char **argv, bool stop_early, void *values,
+                 int *exit_code)
 {
     const char *limits = getenv("REFCL_INPUT_LIMITS");
+    struct option_list list = {.count = 0};
+    list_options(command->options, values, &list);
     *exit_code = limits && *limits ? set_limits(limits) : 0;
     if (!*exit_code)
-        *exit_code = from_environment(command->options, handler, context);
+        *exit_code = read_environment(&list);
     if (*exit_code)
         return -1;
     char title[80], *program = argv[0];
     snprintf(title, sizeof title, "refcl %s", command->name);
     argv[0] = title; /* begins the messages of getopt_long */
-    int first = read_options(command, argc, argv, stop_early, handler, context, exit_code);
+    int first = read_options(command, &list, argc, argv, stop_early, exit_code);
     argv[0] = program;
     return first;
 }

@@ -4,6 +4,7 @@
 
 #include "memmodel/memmodel.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -17,6 +18,27 @@ enum {
     EXIT_INTERRUPTED = 130
 };
 
+struct tool_option;
+/* Reads VALUE, the argument of OPTION or NULL, into MEMBER.  Returns 0, or an exit code after an error. */
+typedef int tool_reader(void *member, const struct tool_option *option, const char *value);
+
+/* The values of an option that may be repeated; NULL after the last. */
+enum { TOOL_TEXTS_MOST = 64 };
+struct tool_texts {
+    const char *items[TOOL_TEXTS_MOST + 1];
+    size_t count;
+};
+
+/* The type of the member that keeps the value of an option. */
+enum tool_kind {
+    TOOL_KIND_READ, /* any: a tool_reader fills it */
+    TOOL_KIND_FLAG, /* bool */
+    TOOL_KIND_TEXT, /* const char * */
+    TOOL_KIND_TEXTS,
+    TOOL_KIND_NUMBER, /* unsigned, or an enum: the index of a word in the list of words */
+    TOOL_KIND_WIDE    /* uint64_t */
+};
+
 /* An option of a subcommand.  Every option can also be given as an environment variable. */
 struct tool_option {
     const char *name;     /* long name without dashes */
@@ -24,12 +46,49 @@ struct tool_option {
     const char *argument; /* name of its argument in the help, NULL if it takes none */
     const char *environment;
     const char *help;
+
+    /* Where its value goes in the structure of the command: set by the macros below. */
+    enum tool_kind kind;
+    size_t offset;
+    uint64_t least, most; /* of a number */
+    unsigned scale;       /* which the number is multiplied by, 0: 1 */
+    const char *words;    /* the possible values, with spaces in between; NULL: any */
+    tool_reader *read;
+    const struct tool_option *table; /* not NULL: the options of this table, in a member at OFFSET */
 };
+
+/* The value is kept in MEMBER of TYPE: a flag, a text or several texts. */
+#define TOOL_TO(type, member)                                                                                \
+    .kind = _Generic(((type *)0)->member,                                                                    \
+        bool: TOOL_KIND_FLAG,                                                                                \
+        const char *: TOOL_KIND_TEXT,                                                                        \
+        struct tool_texts: TOOL_KIND_TEXTS,                                                                  \
+        unsigned: TOOL_KIND_NUMBER,                                                                          \
+        uint64_t: TOOL_KIND_WIDE),                                                                           \
+    .offset = offsetof(type, member)
+/* A number from LOW to HIGH. */
+#define TOOL_NUMBER(type, member, low, high) TOOL_TO(type, member), .least = low, .most = high
+/* Seconds up to a day; MEMBER has milliseconds. */
+#define TOOL_SECONDS(type, member) TOOL_NUMBER(type, member, 0, 86400), .scale = 1000
+/* One word of LIST, which have spaces in between: the text, or in an enum the index of the word. */
+#define TOOL_CHOICE(type, member, list) TOOL_TO(type, member), .words = list
+/* READER is called with MEMBER, or with the whole structure. */
+#define TOOL_READ(type, member, reader) .offset = offsetof(type, member), .read = reader
+#define TOOL_CALL(reader)               .read = reader
+/* All options of TABLE, for the structure MEMBER of TYPE, or for the whole structure. */
+#define TOOL_INCLUDE(type, member, rows)                                                                     \
+    {                                                                                                        \
+        .offset = offsetof(type, member), .table = rows                                                      \
+    }
+#define TOOL_INCLUDE_ALL(rows)                                                                               \
+    {                                                                                                        \
+        .table = rows                                                                                        \
+    }
 /* Help texts of options that only refcl's own tests need begin with this; --help and the manual omit them. */
 #define TOOL_INTERNAL "internal: "
 #define TOOL_OPTION_END                                                                                      \
     {                                                                                                        \
-        NULL, 0, NULL, NULL, NULL                                                                            \
+        .name = NULL                                                                                         \
     }
 
 struct tool_command {
@@ -40,15 +99,11 @@ struct tool_command {
     int (*run)(int argc, char **argv);
 };
 
-/* Called for each option in order: INDEX in the table, VALUE its argument or NULL.  Returns 0, or an exit
- * code after it has said what is wrong. */
-typedef int tool_handler(void *context, size_t index, const char *value);
-
-/* Parses the options of COMMAND (environment first, then the command line).  Returns the index of the first
- * other argument, or -1 with *EXIT_CODE set (also for --help).  STOP_EARLY: options end at the first other
- * argument, as for `run -- COMMAND`. */
-int tool_options(const struct tool_command *command, int argc, char **argv, bool stop_early,
-                 tool_handler *handler, void *context, int *exit_code);
+/* Parses the options of COMMAND (environment first, then the command line) into VALUES, the structure that its table is for.
+ * Returns the index of the first other argument, or -1 with *EXIT_CODE set (also for --help).  STOP_EARLY: options end at the
+ * first other argument, as for `run -- COMMAND`. */
+int tool_options(const struct tool_command *command, int argc, char **argv, bool stop_early, void *values,
+                 int *exit_code);
 /* How COMMAND was called, as a shell takes it; freed with mm_free.  NULL: no memory. */
 char *tool_command_line(const struct tool_command *command, int argc, char **argv);
 

@@ -15,7 +15,7 @@ sys.dont_write_bytecode = True
 import generate  # noqa: E402
 
 ROW = re.compile(r'\{\s*"([a-z-]+)",\s*(\'.\'|0),\s*("(?:[^"\\]|\\.)*"|NULL),\s*("REFCL_\w+"|NULL),\s*(TOOL_INTERNAL|")')
-TABLES = sorted(glob.glob("tools/cmd/*.c")) + ["tools/session/options.h", "tools/explore/options.c"]
+TABLES = sorted(glob.glob("tools/cmd/*.c")) + ["tools/session/options.c", "tools/compile_cl.c", "tools/explore/options.c"]
 number = 0
 
 

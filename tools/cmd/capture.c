@@ -15,37 +15,40 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { OPT_OUTPUT, OPT_KERNEL, OPT_MOST, OPT_ON_DRIVER, OPT_ICD };
-static const struct tool_option options[] = {
-    {"output", 'o', "PATTERN", "REFCL_CAPTURE",
-     "file name pattern: %n is the launch number, %p the process (default refcl-%p-%n.cap)"},
-    {"kernel", 'k', "NAME", "REFCL_CAPTURE_KERNEL", "capture only launches of the kernel NAME"},
-    {"most", 'n', "N", "REFCL_CAPTURE_MOST", "capture at most N launches"},
-    {"on-driver", 0, NULL, "REFCL_ON_DRIVER",
-     "run on the installed driver under refcl's loader layer, which reads the buffers of each launch back"},
-    {"icd", 0, "FILE", "REFCL_ICD",
-     "with --on-driver: the driver's library or .icd file (default: all installed)"},
-    TOOL_OPTION_END};
-
 struct capture {
     bool on_driver;
     const char *icd;
 };
 
-static int capture_option(void *context, size_t index, const char *value)
+/* The program that is run reads the value from the environment. */
+static int export_value(void *context, const struct tool_option *option, const char *value)
 {
-    struct capture *capture = context;
-    uint64_t n;
-    if (index == OPT_ON_DRIVER || index == OPT_ICD) {
-        capture->on_driver |= index == OPT_ON_DRIVER;
-        capture->icd = index == OPT_ICD ? value : capture->icd;
-        return 0;
-    }
-    if (index == OPT_MOST && tool_number("most", value, UINT32_MAX, &n))
-        return EXIT_USAGE;
-    setenv(options[index].environment, value, 1);
+    (void)context;
+    setenv(option->environment, value, 1);
     return 0;
 }
+
+static int export_number(void *context, const struct tool_option *option, const char *value)
+{
+    uint64_t n;
+    int code = tool_number(option->name, value, UINT32_MAX, &n);
+    return code ? code : export_value(context, option, value);
+}
+
+static const struct tool_option options[] = {
+    {"output", 'o', "PATTERN", "REFCL_CAPTURE",
+     "file name pattern: %n is the launch number, %p the process (default refcl-%p-%n.cap)",
+     TOOL_CALL(export_value)},
+    {"kernel", 'k', "NAME", "REFCL_CAPTURE_KERNEL", "capture only launches of the kernel NAME",
+     TOOL_CALL(export_value)},
+    {"most", 'n', "N", "REFCL_CAPTURE_MOST", "capture at most N launches", TOOL_CALL(export_number)},
+    {"on-driver", 0, NULL, "REFCL_ON_DRIVER",
+     "run on the installed driver under refcl's loader layer, which reads the buffers of each launch back",
+     TOOL_TO(struct capture, on_driver)},
+    {"icd", 0, "FILE", "REFCL_ICD",
+     "with --on-driver: the driver's library or .icd file (default: all installed)",
+     TOOL_TO(struct capture, icd)},
+    TOOL_OPTION_END};
 
 /* The layer keeps shadow objects only while it records: the record is discarded. */
 static void set_layer(const struct capture *capture, const char *library)
@@ -149,7 +152,7 @@ static int capture_main(int argc, char **argv)
     static char library[PATH_MAX];
     struct capture capture = {.icd = NULL};
     int code = 0;
-    int first = tool_options(&cmd_capture, argc, argv, true, capture_option, &capture, &code);
+    int first = tool_options(&cmd_capture, argc, argv, true, &capture, &code);
     if (first < 0)
         return code;
     if (first == argc)

@@ -503,7 +503,7 @@ static int explore_main(int argc, char **argv)
                         .memory = GUARD_DEFAULT_MEBIBYTES,
                         .commands = 64};
     int code = 0;
-    int first = tool_options(&cmd_explore, argc, argv, false, explore_option, &e, &code);
+    int first = explore_read_options(&cmd_explore, argc, argv, &e, &code);
     if (first < 0)
         return code;
     tool_build_end(&e.build, TOOL_BUILD_STANDARD);

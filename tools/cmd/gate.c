@@ -6,23 +6,16 @@
 
 #include <limits.h>
 
-enum { OPT_BASELINE, OPT_STORE };
-static const struct tool_option options[] = {
-    {"baseline", 'b', "FILE", "REFCL_BASELINE", "judgement to compare with, from refcl litmus judge --json"},
-    {"store", 'S', "FILE", NULL,
-     "compare with all results of the device, whatever its driver, in a results store (refcl results)"},
-    TOOL_OPTION_END};
-
 struct gate {
     const char *baseline, *store;
 };
-
-static int gate_option(void *context, size_t index, const char *value)
-{
-    struct gate *gate = context;
-    *(index == OPT_BASELINE ? &gate->baseline : &gate->store) = value;
-    return 0;
-}
+static const struct tool_option options[] = {
+    {"baseline", 'b', "FILE", "REFCL_BASELINE", "judgement to compare with, from refcl litmus judge --json",
+     TOOL_TO(struct gate, baseline)},
+    {"store", 'S', "FILE", NULL,
+     "compare with all results of the device, whatever its driver, in a results store (refcl results)",
+     TOOL_TO(struct gate, store)},
+    TOOL_OPTION_END};
 
 static int compare_with_baseline(const char *baseline, const char *judgement)
 {
@@ -60,7 +53,7 @@ static int gate_main(int argc, char **argv)
 {
     struct gate gate = {0};
     int code = 0;
-    int first = tool_options(&cmd_gate, argc, argv, false, gate_option, &gate, &code);
+    int first = tool_options(&cmd_gate, argc, argv, false, &gate, &code);
     if (first < 0)
         return code;
     if (!gate.baseline == !gate.store || first + 1 != argc)

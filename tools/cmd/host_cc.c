@@ -4,20 +4,16 @@
 #include <limits.h>
 #include <string.h>
 
-enum { OPT_COMPILE, OPT_LINK };
+struct flags {
+    bool compile, link;
+};
 static const struct tool_option options[] = {
     {"compile", 0, NULL, NULL,
-     "print the compiler flags: cc -c $(refcl host-cc --compile) app.c (a separate command)"},
-    {"link", 0, NULL, NULL, "print the linker flags: cc app.o -lOpenCL $(refcl host-cc --link)"},
+     "print the compiler flags: cc -c $(refcl host-cc --compile) app.c (a separate command)",
+     TOOL_TO(struct flags, compile)},
+    {"link", 0, NULL, NULL, "print the linker flags: cc app.o -lOpenCL $(refcl host-cc --link)",
+     TOOL_TO(struct flags, link)},
     TOOL_OPTION_END};
-
-static int host_cc_option(void *context, size_t index, const char *value)
-{
-    bool *wanted = context;
-    (void)value;
-    wanted[index] = true;
-    return 0;
-}
 
 /* Functions of the C library for which tools/hostlib/blocks.c has wrappers. */
 static const char *const wrapped[] = {"memcpy", "memmove",      "mempcpy",       "memset",
@@ -35,15 +31,15 @@ static void print_link(const char *library)
 static int host_cc_main(int argc, char **argv)
 {
     char library[PATH_MAX];
-    bool wanted[2] = {false, false};
+    struct flags flags = {.compile = false};
     int code = 0;
-    int first = tool_options(&cmd_host_cc, argc, argv, false, host_cc_option, wanted, &code);
+    int first = tool_options(&cmd_host_cc, argc, argv, false, &flags, &code);
     if (first < 0)
         return code;
     if (first != argc)
         return tool_error(
             EXIT_USAGE, "host-cc prints flags and compiles nothing: cc -c $(refcl host-cc --compile) app.c");
-    if (wanted[OPT_COMPILE] == wanted[OPT_LINK])
+    if (flags.compile == flags.link)
         return tool_error(EXIT_USAGE,
                           "one of --compile and --link: a program is compiled and linked by two commands, "
                           "since the linker flags turn off what the compiler flags turn on");
@@ -52,7 +48,7 @@ static int host_cc_main(int argc, char **argv)
     if (!slash)
         return code;
     *slash = 0;
-    if (wanted[OPT_COMPILE])
+    if (flags.compile)
         printf("-g -fsanitize=thread\n");
     else
         print_link(library);

@@ -15,30 +15,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const struct tool_option options[] = {
-    SESSION_OPTIONS,
-    {"auto", 0, NULL, "REFCL_AUTO",
-     "choose what is not given: sizes, arguments, and their contents (zeros, iota, ones, random, small random numbers)"},
-    {"kernel", 'k', "NAME", "REFCL_KERNEL", "kernel to launch (default: the only one)"},
-    {"global", 'g', "N[,N[,N]]", "REFCL_GLOBAL", "global size (default 1)"},
-    {"local", 'l', "N[,N[,N]]", "REFCL_LOCAL", "work-group size (default: chosen by the runtime)"},
-    {"offset", 0, "N[,N[,N]]", "REFCL_OFFSET", "global offset"},
-    {"arg", 'a', "[NAME=]SPEC", NULL,
-     "the next argument, or argument NAME: buf:N (N elements of its type), svm:N, local:BYTES, image:KIND:WxHxD[:FORMAT][:levels=N], sampler, pipe:PACKETS, null, 64, "
-     "'1,2,3,4', '{1, 2.0, {3, 4}}'; memory with :zero, iota, fill=V, rand=SEED, below=LIMIT, file=PATH, out=PATH, read_only, write_only"},
-    {"print", 'p', "ARG", NULL,
-     "print the buffer argument ARG, a name or number, after the launch; may be repeated"},
-    TOOL_BUILD_OPTIONS,
-    {"repeat", 0, "N", "REFCL_REPEAT", "launch N times in a row"},
-    {"replay", 0, NULL, NULL, "re-execute FILE, a witness written by refcl explore, step by step"},
-    TOOL_OPTION_END};
-
-enum {
-    OPT_REPLAY = sizeof options / sizeof *options - 2,
-    OPT_BUILD = OPT_REPLAY - 1 - TOOL_BUILD_OPTION_COUNT,
-    OPT_AUTO = SESSION_OPTION_COUNT
-};
-
 /* Passes an option on to the helper as "--name", "value". */
 static int pass_option(struct kernel *kernel, const char *name, const char *value)
 {
@@ -46,14 +22,6 @@ static int pass_option(struct kernel *kernel, const char *name, const char *valu
         return tool_error(EXIT_USAGE, "too many options");
     kernel->words[kernel->count++] = (char *)(uintptr_t)name;
     kernel->words[kernel->count++] = (char *)(uintptr_t)value;
-    return 0;
-}
-
-static int take_argument(struct kernel *kernel, const char *value)
-{
-    if (kernel->argument_count == KERNEL_ARGUMENTS)
-        return tool_error(EXIT_USAGE, "--arg: more than %d", KERNEL_ARGUMENTS);
-    kernel->arguments[kernel->argument_count++] = value;
     return 0;
 }
 
@@ -65,22 +33,44 @@ static void note_option(struct kernel *kernel, const char *name, const char *val
     kernel->has_sizes |= strcmp(name, "global") == 0 || strcmp(name, "local") == 0;
 }
 
-static int kernel_option(void *context, size_t index, const char *value)
+static int read_option(void *context, const struct tool_option *option, const char *value)
+{
+    note_option(context, option->name, value);
+    return pass_option(context, option->name, value);
+}
+
+static int read_argument(void *context, const struct tool_option *option, const char *value)
 {
     struct kernel *kernel = context;
-    if (index < SESSION_OPTION_COUNT)
-        return session_option(&kernel->session, index, value);
-    if (index >= OPT_BUILD && index < OPT_BUILD + TOOL_BUILD_OPTION_COUNT)
-        return tool_build_option(&kernel->build, index - OPT_BUILD, value);
-    kernel->replay |= index == OPT_REPLAY;
-    kernel->automatic |= index == OPT_AUTO;
-    if (index == OPT_REPLAY || index == OPT_AUTO)
-        return 0;
-    if (strcmp(options[index].name, "arg") == 0)
-        return take_argument(kernel, value);
-    note_option(kernel, options[index].name, value);
-    return pass_option(kernel, options[index].name, value);
+    if (kernel->argument_count == KERNEL_ARGUMENTS)
+        return tool_error(EXIT_USAGE, "--%s: more than %d", option->name, KERNEL_ARGUMENTS);
+    kernel->arguments[kernel->argument_count++] = value;
+    return 0;
 }
+
+static const struct tool_option options[] = {
+    TOOL_INCLUDE(struct kernel, session, session_options),
+    {"auto", 0, NULL, "REFCL_AUTO",
+     "choose what is not given: sizes, arguments, and their contents (zeros, iota, ones, random, small random numbers)",
+     TOOL_TO(struct kernel, automatic)},
+    {"kernel", 'k', "NAME", "REFCL_KERNEL", "kernel to launch (default: the only one)",
+     TOOL_CALL(read_option)},
+    {"global", 'g', "N[,N[,N]]", "REFCL_GLOBAL", "global size (default 1)", TOOL_CALL(read_option)},
+    {"local", 'l', "N[,N[,N]]", "REFCL_LOCAL", "work-group size (default: chosen by the runtime)",
+     TOOL_CALL(read_option)},
+    {"offset", 0, "N[,N[,N]]", "REFCL_OFFSET", "global offset", TOOL_CALL(read_option)},
+    {"arg", 'a', "[NAME=]SPEC", NULL,
+     "the next argument, or argument NAME: buf:N (N elements of its type), svm:N, local:BYTES, image:KIND:WxHxD[:FORMAT][:levels=N], sampler, pipe:PACKETS, null, 64, "
+     "'1,2,3,4', '{1, 2.0, {3, 4}}'; memory with :zero, iota, fill=V, rand=SEED, below=LIMIT, file=PATH, out=PATH, read_only, write_only",
+     TOOL_CALL(read_argument)},
+    {"print", 'p', "ARG", NULL,
+     "print the buffer argument ARG, a name or number, after the launch; may be repeated",
+     TOOL_CALL(read_option)},
+    TOOL_INCLUDE(struct kernel, build, tool_build_options),
+    {"repeat", 0, "N", "REFCL_REPEAT", "launch N times in a row", TOOL_CALL(read_option)},
+    {"replay", 0, NULL, NULL, "re-execute FILE, a witness written by refcl explore, step by step",
+     TOOL_TO(struct kernel, replay)},
+    TOOL_OPTION_END};
 
 static int pass_arguments(struct kernel *kernel)
 {
@@ -272,7 +262,7 @@ static int kernel_main(int argc, char **argv)
                                    .count = 1};
     static char folder[PATH_MAX], binary[PATH_MAX + 16];
     int code = 0;
-    int first = tool_options(&cmd_kernel, argc, argv, false, kernel_option, &kernel, &code);
+    int first = tool_options(&cmd_kernel, argc, argv, false, &kernel, &code);
     if (first < 0)
         return code;
     if (first + 1 != argc)

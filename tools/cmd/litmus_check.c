@@ -12,49 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    OPT_MODEL,
-    OPT_SWITCH,
-    OPT_ENGINE,
-    OPT_BOUND,
-    OPT_TIMEOUT,
-    OPT_MEMORY,
-    OPT_JSON,
-    OPT_HTML,
-    OPT_STATES,
-    OPT_EXPLAIN,
-    OPT_VERIFY,
-    OPT_WITNESSES,
-    OPT_WITNESS
-};
-static const struct tool_option options[] = {
-    {"model", 'm', "FILE.cat", "REFCL_MODEL", "memory model (default opencl.cat)"},
-    {"switch", 's', "NAME=VALUE", NULL, "select a variant of the model; may be repeated"},
-    {"engine", 'e', "NAME", "REFCL_CHECK_ENGINE", "search, z3 or both (default search)"},
-    {"bound", 'b', "K", "REFCL_BOUND", "loop unroll bound (default 2)"},
-    {"timeout", 't', "S", "REFCL_TIMEOUT",
-     "limit of CPU and wall-clock seconds for each test and engine (default 60, 0 = no limit)"},
-    {"memory-limit", 0, "MIB", "REFCL_MEMORY_LIMIT",
-     "memory limit for each test, in MiB (default 2048, 0 = no limit)"},
-    {"json", 'j', "OUT", "REFCL_JSON", "write the verdicts as JSON, - for stdout"},
-    {"html", 0, "OUT", "REFCL_HTML", "write an HTML page of these executions, to be stepped through"},
-    {"states", 0, NULL, "REFCL_STATES", "list the allowed final states"},
-    {"explain", 0, NULL, "REFCL_EXPLAIN", "print a witness, or the axioms that forbid the outcome"},
-    {"verify", 0, NULL, "REFCL_VERIFY", "compare with the Expect, States, Race and Usage lines of the tests"},
-    {"witnesses", 0, NULL, "REFCL_WITNESSES",
-     "print a witness for each allowed final state and each flag: events and relations"},
-    {"witness", 'w', "FOLDER", "REFCL_WITNESS",
-     "write each such execution as a Graphviz graph to a file in FOLDER"},
-    TOOL_OPTION_END};
-
-enum { MAX_SWITCHES = 32 };
 enum engine { ENGINE_SEARCH, ENGINE_Z3, ENGINE_BOTH };
 static const char *const engine_names[] = {"search", "z3", "both"};
 
 struct check {
     const char *model;
-    const char *switches[MAX_SWITCHES + 1];
-    size_t switch_count;
+    struct tool_texts switches;
     enum engine engine;
     struct ck_options options;
     struct guard guard; /* of each test */
@@ -73,70 +36,37 @@ struct outcome {
     size_t written;  /* witnesses */
 };
 
-static int set_engine(struct check *check, const char *value)
-{
-    size_t index = 0;
-    int code = tool_word("engine", value, "search z3 both", &index);
-    check->engine = (enum engine)index;
-    return code;
-}
-
-static int litmus_check_option(void *context, size_t index, const char *value)
-{
-    struct check *check = context;
-    uint64_t n = 0;
-    int code = 0;
-    switch (index) {
-    case OPT_MODEL:
-        check->model = value;
-        break;
-    case OPT_SWITCH:
-        if (check->switch_count == MAX_SWITCHES)
-            return tool_error(EXIT_USAGE, "more than %d switches", MAX_SWITCHES);
-        check->switches[check->switch_count++] = value;
-        break;
-    case OPT_ENGINE:
-        return set_engine(check, value);
-    case OPT_BOUND:
-        code = tool_number("bound", value, 1000, &n);
-        check->options.bound = (unsigned)n;
-        break;
-    case OPT_TIMEOUT:
-        code = tool_number("timeout", value, 86400, &n);
-        check->options.timeout_ms = (unsigned)n * 1000;
-        break;
-    case OPT_MEMORY:
-        code = tool_number("memory-limit", value, 1 << 22, &check->guard.mebibytes);
-        break;
-    case OPT_JSON:
-        check->json = value;
-        break;
-    case OPT_HTML:
-        check->html = value;
-        check->options.executions = true;
-        break;
-    case OPT_STATES:
-        check->states = true;
-        break;
-    case OPT_EXPLAIN:
-        check->options.explain = check->explain = true;
-        break;
-    case OPT_VERIFY:
-        check->verify = true;
-        break;
-    case OPT_WITNESS:
-        check->shown.folder = value;
-        check->options.executions = true;
-        break;
-    case OPT_WITNESSES:
-        check->shown.text = true;
-        check->options.executions = true;
-        break;
-    default:
-        return tool_error(EXIT_TOOL, "option %zu has no handler", index);
-    }
-    return code;
-}
+static const struct tool_option options[] = {
+    {"model", 'm', "FILE.cat", "REFCL_MODEL", "memory model (default opencl.cat)",
+     TOOL_TO(struct check, model)},
+    {"switch", 's', "NAME=VALUE", NULL, "select a variant of the model; may be repeated",
+     TOOL_TO(struct check, switches)},
+    {"engine", 'e', "NAME", "REFCL_CHECK_ENGINE", "search, z3 or both (default search)",
+     TOOL_CHOICE(struct check, engine, "search z3 both")},
+    {"bound", 'b', "K", "REFCL_BOUND", "loop unroll bound (default 2)",
+     TOOL_NUMBER(struct check, options.bound, 0, 1000)},
+    {"timeout", 't', "S", "REFCL_TIMEOUT",
+     "limit of CPU and wall-clock seconds for each test and engine (default 60, 0 = no limit)",
+     TOOL_SECONDS(struct check, options.timeout_ms)},
+    {"memory-limit", 0, "MIB", "REFCL_MEMORY_LIMIT",
+     "memory limit for each test, in MiB (default 2048, 0 = no limit)",
+     TOOL_NUMBER(struct check, guard.mebibytes, 0, 1 << 22)},
+    {"json", 'j', "OUT", "REFCL_JSON", "write the verdicts as JSON, - for stdout",
+     TOOL_TO(struct check, json)},
+    {"html", 0, "OUT", "REFCL_HTML", "write an HTML page of these executions, to be stepped through",
+     TOOL_TO(struct check, html)},
+    {"states", 0, NULL, "REFCL_STATES", "list the allowed final states", TOOL_TO(struct check, states)},
+    {"explain", 0, NULL, "REFCL_EXPLAIN", "print a witness, or the axioms that forbid the outcome",
+     TOOL_TO(struct check, explain)},
+    {"verify", 0, NULL, "REFCL_VERIFY", "compare with the Expect, States, Race and Usage lines of the tests",
+     TOOL_TO(struct check, verify)},
+    {"witnesses", 0, NULL, "REFCL_WITNESSES",
+     "print a witness for each allowed final state and each flag: events and relations",
+     TOOL_TO(struct check, shown.text)},
+    {"witness", 'w', "FOLDER", "REFCL_WITNESS",
+     "write each such execution as a Graphviz graph to a file in FOLDER",
+     TOOL_TO(struct check, shown.folder)},
+    TOOL_OPTION_END};
 
 /* Two verdicts contradict each other if both are decided. */
 static const char *contradiction(const struct ck_program *program, const struct ck_verdict *a,
@@ -370,7 +300,8 @@ static int load_model(void *context)
 {
     struct model_work *w = context;
     struct mm_error err = {0};
-    return mm_cat_load(w->path, w->check->switches, &w->check->cat, &err) == MM_OK ? 0 : tool_report(&err);
+    return mm_cat_load(w->path, w->check->switches.items, &w->check->cat, &err) == MM_OK ? 0
+                                                                                         : tool_report(&err);
 }
 
 /* A child process reads the test first, so that reading is bounded by the time and memory limits of a
@@ -395,7 +326,7 @@ static int litmus_check_main(int argc, char **argv)
                           .options = {.timeout_ms = 60000},
                           .guard = {.mebibytes = GUARD_DEFAULT_MEBIBYTES}};
     int code = 0;
-    int first = tool_options(&cmd_litmus_check, argc, argv, false, litmus_check_option, &check, &code);
+    int first = tool_options(&cmd_litmus_check, argc, argv, false, &check, &code);
     if (first < 0)
         return code;
     if (first == argc)
@@ -404,6 +335,8 @@ static int litmus_check_main(int argc, char **argv)
     code = tool_find_model(check.model, model_path);
     if (code)
         return code;
+    check.options.explain = check.explain;
+    check.options.executions = check.html || check.shown.folder || check.shown.text;
     /* advice has as much time again */
     check.guard.seconds =
         check.options.timeout_ms * 1e-3 * (1 + (check.engine == ENGINE_BOTH) + check.explain);

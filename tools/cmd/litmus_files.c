@@ -60,12 +60,6 @@ int litmus_files_add(struct litmus_files *files, const char *path)
     return code || files->count > before ? code : tool_error(EXIT_USAGE, "no litmus test in '%s'", path);
 }
 
-int litmus_cl_std(const char *value)
-{
-    size_t index;
-    return tool_word("cl-std", value, "CL1.0 CL1.1 CL1.2 CL2.0 CL3.0 CL3.1", &index);
-}
-
 void litmus_files_clear(struct litmus_files *files)
 {
     for (size_t i = 0; i < files->count; i++) {

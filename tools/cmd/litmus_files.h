@@ -3,6 +3,7 @@
 #define TOOLS_CMD_LITMUS_FILES_H
 
 #include "litmus/litmus.h"
+#include "tools/tool.h"
 
 struct litmus_files {
     char **paths;
@@ -14,10 +15,11 @@ int litmus_files_add(struct litmus_files *files, const char *path);
 /* Adds the arguments of a command from FIRST on, at least one, and parses them all.  Returns an exit code. */
 int litmus_files_load(struct litmus_files *files, int argc, char **argv, int first);
 void litmus_files_clear(struct litmus_files *files);
-/* Whether VALUE is a version of OpenCL C.  Returns an exit code. */
-int litmus_cl_std(const char *value);
-/* The mapping from OpenCL to Vulkan called NAME.  Returns an exit code. */
-int litmus_mapping(const char *name, enum lt_mapping *mapping);
+/* The versions of OpenCL C. */
+#define LITMUS_CL_STD "CL1.0 CL1.1 CL1.2 CL2.0 CL3.0 CL3.1"
+/* How tests are translated to Vulkan: options for struct lt_plan_options.  A tool_reader for enum lt_mapping. */
+extern const struct tool_option litmus_mapping_options[];
+int litmus_read_mapping(void *mapping, const struct tool_option *option, const char *value);
 
 /* Writes plan.json for FILES to OUTPUT (- is stdout).  Returns an exit code. */
 int litmus_write_plan(const struct litmus_files *files, const struct lt_plan_options *plan_options,

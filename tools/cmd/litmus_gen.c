@@ -9,81 +9,51 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum {
-    OPT_OUTPUT,
-    OPT_SHAPES,
-    OPT_PLACES,
-    OPT_REGIONS,
-    OPT_SCOPES,
-    OPT_MECHANISMS,
-    OPT_DATA,
-    OPT_FLAGS,
-    OPT_ORDERS,
-    OPT_CLAUSE,
-    OPT_WEAKER,
-    OPT_ALLOWED,
-    OPT_LIMIT,
-    OPT_MODEL,
-    OPT_TIMEOUT
-};
-static const struct tool_option options[] = {
-    {"output", 'o', "FOLDER", "REFCL_GEN_OUTPUT", "output folder (default: print the tests)"},
-    {"shapes", 0, "LIST", "REFCL_GEN_SHAPES",
-     "shapes: MP SB LB S R 2+2W CoRR CoRW WRC ISA2 RWC 3SB 3LB IRIW BWR ..."},
-    {"places", 0, "LIST", "REFCL_GEN_PLACES",
-     "thread placements: dev, wg, sg or split (different work-groups, one work-group, one sub-group, the first apart)"},
-    {"regions", 0, "LIST", "REFCL_GEN_REGIONS",
-     "region of each location in order, such as gg or gl: g global, l local, s fine-grained SVM with "
-     "atomics; capital letters use generic pointers"},
-    {"scopes", 0, "LIST", "REFCL_GEN_SCOPES", "memory scopes: sg, wg, dev or all"},
-    {"mechanisms", 0, "LIST", "REFCL_GEN_MECHANISMS",
-     "mechanism of each thread in order: a atomics, f fences, m read-modify-writes, s sub-group barriers"},
-    {"data", 0, "LIST", "REFCL_GEN_DATA", "accesses without synchronization: atomic or plain"},
-    {"flags", 0, "LIST", "REFCL_GEN_FLAGS", "fence flags of fences and barriers: g, l or gl"},
-    {"orders", 0, "LIST", "REFCL_GEN_ORDERS",
-     "strongest memory orders: sc, ar or rlx (ar: acquire and release; default sc)"},
-    {"clause", 0, "ID", "REFCL_GEN_CLAUSE", "generate only tests forbidden by the clause ID, such as A7"},
-    {"weaker", 0, "N", "REFCL_GEN_WEAKER",
-     "number of tests one step weaker to write for each minimal test (default 1)"},
-    {"allowed", 0, NULL, "REFCL_GEN_ALLOWED", "also write the combinations that the model allows"},
-    {"limit", 0, "N", "REFCL_GEN_LIMIT", "limit of the number of files (default 10000)"},
-    {"model", 'm', "FILE.cat", "REFCL_MODEL", "memory model (default opencl.cat)"},
-    {"timeout", 't', "S", "REFCL_TIMEOUT", "time limit for each query in seconds (default 60)"},
-    TOOL_OPTION_END};
-
 struct generate {
     struct lt_generate_options options;
     struct lt_family family;
     const char *output, *model;
 };
 
-static int litmus_gen_option(void *context, size_t index, const char *value)
-{
-    struct generate *g = context;
-    const char **texts[] = {[OPT_OUTPUT] = &g->output,        [OPT_SHAPES] = &g->family.shapes,
-                            [OPT_PLACES] = &g->family.places, [OPT_REGIONS] = &g->family.regions,
-                            [OPT_SCOPES] = &g->family.scopes, [OPT_MECHANISMS] = &g->family.mechanisms,
-                            [OPT_DATA] = &g->family.data,     [OPT_FLAGS] = &g->family.flags,
-                            [OPT_ORDERS] = &g->family.orders, [OPT_CLAUSE] = &g->options.clause,
-                            [OPT_MODEL] = &g->model,          [OPT_TIMEOUT] = NULL};
-    uint64_t n = 0;
-    int code = 0;
-    if (texts[index]) {
-        *texts[index] = value;
-    } else if (index == OPT_ALLOWED) {
-        g->options.allowed = true;
-    } else if (index == OPT_WEAKER) {
-        code = tool_number("weaker", value, 1000, &n);
-        g->options.weaker = (unsigned)n;
-    } else if (index == OPT_LIMIT) {
-        code = tool_number_from("limit", value, 1, 1000000, &n);
-        g->options.limit = (size_t)n;
-    } else {
-        code = tool_number("timeout", value, 86400, &n);
-        g->options.check.timeout_ms = (unsigned)n * 1000;
-    }
-    return code;
-}
+static const struct tool_option options[] = {
+    {"output", 'o', "FOLDER", "REFCL_GEN_OUTPUT", "output folder (default: print the tests)",
+     TOOL_TO(struct generate, output)},
+    {"shapes", 0, "LIST", "REFCL_GEN_SHAPES",
+     "shapes: MP SB LB S R 2+2W CoRR CoRW WRC ISA2 RWC 3SB 3LB IRIW BWR ...",
+     TOOL_TO(struct generate, family.shapes)},
+    {"places", 0, "LIST", "REFCL_GEN_PLACES",
+     "thread placements: dev, wg, sg or split (different work-groups, one work-group, one sub-group, the first apart)",
+     TOOL_TO(struct generate, family.places)},
+    {"regions", 0, "LIST", "REFCL_GEN_REGIONS",
+     "region of each location in order, such as gg or gl: g global, l local, s fine-grained SVM with "
+     "atomics; capital letters use generic pointers",
+     TOOL_TO(struct generate, family.regions)},
+    {"scopes", 0, "LIST", "REFCL_GEN_SCOPES", "memory scopes: sg, wg, dev or all",
+     TOOL_TO(struct generate, family.scopes)},
+    {"mechanisms", 0, "LIST", "REFCL_GEN_MECHANISMS",
+     "mechanism of each thread in order: a atomics, f fences, m read-modify-writes, s sub-group barriers",
+     TOOL_TO(struct generate, family.mechanisms)},
+    {"data", 0, "LIST", "REFCL_GEN_DATA", "accesses without synchronization: atomic or plain",
+     TOOL_TO(struct generate, family.data)},
+    {"flags", 0, "LIST", "REFCL_GEN_FLAGS", "fence flags of fences and barriers: g, l or gl",
+     TOOL_TO(struct generate, family.flags)},
+    {"orders", 0, "LIST", "REFCL_GEN_ORDERS",
+     "strongest memory orders: sc, ar or rlx (ar: acquire and release; default sc)",
+     TOOL_TO(struct generate, family.orders)},
+    {"clause", 0, "ID", "REFCL_GEN_CLAUSE", "generate only tests forbidden by the clause ID, such as A7",
+     TOOL_TO(struct generate, options.clause)},
+    {"weaker", 0, "N", "REFCL_GEN_WEAKER",
+     "number of tests one step weaker to write for each minimal test (default 1)",
+     TOOL_NUMBER(struct generate, options.weaker, 0, 1000)},
+    {"allowed", 0, NULL, "REFCL_GEN_ALLOWED", "also write the combinations that the model allows",
+     TOOL_TO(struct generate, options.allowed)},
+    {"limit", 0, "N", "REFCL_GEN_LIMIT", "limit of the number of files (default 10000)",
+     TOOL_NUMBER(struct generate, options.limit, 1, 1000000)},
+    {"model", 'm', "FILE.cat", "REFCL_MODEL", "memory model (default opencl.cat)",
+     TOOL_TO(struct generate, model)},
+    {"timeout", 't', "S", "REFCL_TIMEOUT", "time limit for each query in seconds (default 60)",
+     TOOL_SECONDS(struct generate, options.check.timeout_ms)},
+    TOOL_OPTION_END};
 
 static enum mm_class write_test(void *context, const struct lt_cycle *cycle, const char *name,
                                 const char *title, const char *properties, struct mm_error *err)
@@ -156,7 +126,7 @@ static int litmus_gen_main(int argc, char **argv)
     struct mm_error err = {0};
     char path[PATH_MAX];
     int code = 0;
-    int first = tool_options(&cmd_litmus_gen, argc, argv, false, litmus_gen_option, &g, &code);
+    int first = tool_options(&cmd_litmus_gen, argc, argv, false, &g, &code);
     if (first < 0)
         return code;
     if (first == argc && !g.family.shapes)

@@ -4,87 +4,36 @@
 
 #include <limits.h>
 
-enum {
-    OPT_MODEL,
-    OPT_SWITCH,
-    OPT_BOUND,
-    OPT_TIMEOUT,
-    OPT_JSON,
-    OPT_HTML,
-    OPT_JUNIT,
-    OPT_SARIF,
-    OPT_TABLE,
-    OPT_TESTS
-};
-static const struct tool_option options[] = {
-    {"model", 'm', "FILE.cat", "REFCL_MODEL",
-     "memory model (default opencl.cat; vulkan.cat for a Vulkan device)"},
-    {"switch", 's', "NAME=VALUE", NULL, "select a variant of the model; may be repeated"},
-    {"bound", 'b', "K", "REFCL_BOUND", "loop unroll bound (default 2)"},
-    {"timeout", 't', "S", "REFCL_TIMEOUT", "time limit for each test in seconds (default 60)"},
-    {"json", 'j', "OUT", "REFCL_JSON", "write the verdicts as JSON, - for stdout"},
-    {"html", 0, "FILE", "REFCL_HTML",
-     "write a self-contained HTML page with histograms, graphs and test sources"},
-    {"junit", 0, "FILE", "REFCL_JUNIT", "write the verdicts as a JUnit test suite"},
-    {"sarif", 0, "FILE", "REFCL_SARIF", "write forbidden outcomes as SARIF 2.1.0"},
-    {"table", 0, "FILE", "REFCL_TABLE",
-     "write the results as a compact table, which this command reads: without the texts of the tests"},
-    {"tests", 0, "DIR", "REFCL_TESTS",
-     "folder that the files of a table are relative to (default: the current one)"},
-    TOOL_OPTION_END};
-
-enum { MAX_SWITCHES = 32 };
-
 struct judge {
-    const char *switches[MAX_SWITCHES + 1];
-    size_t switch_count;
+    struct tool_texts switches;
     struct ck_options check;
     const char *model, *json, *html, *junit, *sarif, *table, *tests;
 };
-
-static int litmus_judge_option(void *context, size_t index, const char *value)
-{
-    struct judge *judge = context;
-    uint64_t n = 0;
-    int code = 0;
-    switch (index) {
-    case OPT_MODEL:
-        judge->model = value;
-        break;
-    case OPT_SWITCH:
-        if (judge->switch_count == MAX_SWITCHES)
-            return tool_error(EXIT_USAGE, "more than %d switches", MAX_SWITCHES);
-        judge->switches[judge->switch_count++] = value;
-        break;
-    case OPT_BOUND:
-        code = tool_number("bound", value, 1000, &n);
-        judge->check.bound = (unsigned)n;
-        break;
-    case OPT_TIMEOUT:
-        code = tool_number("timeout", value, 86400, &n);
-        judge->check.timeout_ms = (unsigned)n * 1000;
-        break;
-    case OPT_HTML:
-        judge->html = value;
-        break;
-    case OPT_JUNIT:
-        judge->junit = value;
-        break;
-    case OPT_SARIF:
-        judge->sarif = value;
-        break;
-    case OPT_TABLE:
-        judge->table = value;
-        break;
-    case OPT_TESTS:
-        judge->tests = value;
-        break;
-    default:
-        judge->json = value;
-        break;
-    }
-    return code;
-}
+static const struct tool_option options[] = {
+    {"model", 'm', "FILE.cat", "REFCL_MODEL",
+     "memory model (default opencl.cat; vulkan.cat for a Vulkan device)", TOOL_TO(struct judge, model)},
+    {"switch", 's', "NAME=VALUE", NULL, "select a variant of the model; may be repeated",
+     TOOL_TO(struct judge, switches)},
+    {"bound", 'b', "K", "REFCL_BOUND", "loop unroll bound (default 2)",
+     TOOL_NUMBER(struct judge, check.bound, 0, 1000)},
+    {"timeout", 't', "S", "REFCL_TIMEOUT", "time limit for each test in seconds (default 60)",
+     TOOL_SECONDS(struct judge, check.timeout_ms)},
+    {"json", 'j', "OUT", "REFCL_JSON", "write the verdicts as JSON, - for stdout",
+     TOOL_TO(struct judge, json)},
+    {"html", 0, "FILE", "REFCL_HTML",
+     "write a self-contained HTML page with histograms, graphs and test sources",
+     TOOL_TO(struct judge, html)},
+    {"junit", 0, "FILE", "REFCL_JUNIT", "write the verdicts as a JUnit test suite",
+     TOOL_TO(struct judge, junit)},
+    {"sarif", 0, "FILE", "REFCL_SARIF", "write forbidden outcomes as SARIF 2.1.0",
+     TOOL_TO(struct judge, sarif)},
+    {"table", 0, "FILE", "REFCL_TABLE",
+     "write the results as a compact table, which this command reads: without the texts of the tests",
+     TOOL_TO(struct judge, table)},
+    {"tests", 0, "DIR", "REFCL_TESTS",
+     "folder that the files of a table are relative to (default: the current one)",
+     TOOL_TO(struct judge, tests)},
+    TOOL_OPTION_END};
 
 static int judge_file(const struct judge *judge, const struct mm_cat_model *model, const char *results)
 {
@@ -120,7 +69,7 @@ static int litmus_judge_main(int argc, char **argv)
     struct mm_error err = {0};
     char path[PATH_MAX];
     int code = 0;
-    int first = tool_options(&cmd_litmus_judge, argc, argv, false, litmus_judge_option, &judge, &code);
+    int first = tool_options(&cmd_litmus_judge, argc, argv, false, &judge, &code);
     if (first < 0)
         return code;
     if (first + 1 != argc)
@@ -134,7 +83,7 @@ static int litmus_judge_main(int argc, char **argv)
                            path);
     if (code)
         return code;
-    if (mm_cat_load(path, judge.switches, &model, &err) != MM_OK)
+    if (mm_cat_load(path, judge.switches.items, &model, &err) != MM_OK)
         return tool_report(&err);
     code = judge_file(&judge, model, argv[first]);
     mm_cat_destroy(model);

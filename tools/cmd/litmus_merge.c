@@ -6,25 +6,21 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OPT_OUTPUT };
-static const struct tool_option options[] = {
-    {"output", 'o', "FILE", "REFCL_RESULTS", "merged results (default results.json)"}, TOOL_OPTION_END};
-
-static int litmus_merge_option(void *context, size_t index, const char *value)
-{
-    const char **output = context;
-    if (index == OPT_OUTPUT)
-        *output = value;
-    return 0;
-}
+struct merge {
+    const char *output;
+};
+static const struct tool_option options[] = {{"output", 'o', "FILE", "REFCL_RESULTS",
+                                              "merged results (default results.json)",
+                                              TOOL_TO(struct merge, output)},
+                                             TOOL_OPTION_END};
 
 /* The runner does it, so that a machine without the rest of refcl can. */
 static int litmus_merge_main(int argc, char **argv)
 {
     static char runner[PATH_MAX];
-    const char *output = "results.json";
+    struct merge merge = {.output = "results.json"};
     int code = 0;
-    int first = tool_options(&cmd_litmus_merge, argc, argv, false, litmus_merge_option, &output, &code);
+    int first = tool_options(&cmd_litmus_merge, argc, argv, false, &merge, &code);
     if (first < 0)
         return code;
     if (first == argc)
@@ -35,10 +31,10 @@ static int litmus_merge_main(int argc, char **argv)
     char **words = mm_alloc_zero((size_t)(argc - first) + 5, sizeof *words);
     if (!words)
         return tool_error(EXIT_TOOL, "out of memory");
-    char merge[] = "--merge", option[] = "-o", *name = mm_strdup(output);
+    char action[] = "--merge", option[] = "-o", *name = mm_strdup(merge.output);
     size_t n = 0;
     words[n++] = runner;
-    words[n++] = merge;
+    words[n++] = action;
     words[n++] = option;
     words[n++] = name;
     for (int i = first; i < argc; i++)

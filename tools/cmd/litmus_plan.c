@@ -6,30 +6,6 @@
 
 #include <string.h>
 
-enum {
-    OPT_OUTPUT,
-    OPT_ITERATIONS,
-    OPT_SEED,
-    OPT_CL_STD,
-    OPT_IL,
-    OPT_VULKAN,
-    OPT_MAPPING,
-    OPT_WIDE,
-    OPT_POINTERS
-};
-static const struct tool_option options[] = {
-    {"output", 'o', "FILE", "REFCL_PLAN", "output file (default stdout)"},
-    {"iterations", 'n', "N", "REFCL_ITERATIONS", "number of instances of each test"},
-    {"seed", 's', "N", "REFCL_SEED", "seed of the placement of threads and locations"},
-    {"cl-std", 0, "NAME", "REFCL_CL_STD", "OpenCL C version of the kernels (default: the device's)"},
-    {"il", 0, NULL, "REFCL_PLAN_IL", "also emit kernels as SPIR-V, for devices without a compiler"},
-    {"vulkan", 0, NULL, "REFCL_VULKAN", "plan for a Vulkan device; OpenCL tests are translated"},
-    {"mapping", 0, "NAME", "REFCL_MAPPING",
-     "how OpenCL is translated: plain, clspv or families (default plain)"},
-    {"wide", 0, NULL, NULL, "Vulkan: locations and registers of 64 bits instead of 32"},
-    {"pointers", 0, NULL, NULL, "Vulkan: access buffers through physical addresses"},
-    TOOL_OPTION_END};
-
 struct plan {
     struct lt_plan_options options;
     const char *output;
@@ -46,43 +22,45 @@ static enum mm_class compile(void *context, const char *file, const char *source
     return cls;
 }
 
-static int litmus_plan_option(void *context, size_t index, const char *value)
+static int compile_to_il(void *options, const struct tool_option *option, const char *value)
 {
-    struct plan *plan = context;
-    switch (index) {
-    case OPT_ITERATIONS:
-        return tool_number_from("iterations", value, 1, UINT64_MAX >> 12, &plan->options.iterations);
-    case OPT_SEED:
-        return tool_number("seed", value, UINT64_MAX, &plan->options.seed);
-    case OPT_CL_STD:
-        plan->options.cl_std = value;
-        return litmus_cl_std(value);
-    case OPT_IL:
-        plan->options.compile = compile;
-        return 0;
-    case OPT_VULKAN:
-        plan->options.vulkan = true;
-        return 0;
-    case OPT_MAPPING:
-        return litmus_mapping(value, &plan->options.mapping);
-    case OPT_WIDE:
-        plan->options.wide = true;
-        return 0;
-    case OPT_POINTERS:
-        plan->options.pointers = true;
-        return 0;
-    default:
-        plan->output = value;
-        return 0;
-    }
+    (void)option;
+    (void)value;
+    ((struct lt_plan_options *)options)->compile = compile;
+    return 0;
 }
 
-int litmus_mapping(const char *name, enum lt_mapping *mapping)
+int litmus_read_mapping(void *mapping, const struct tool_option *option, const char *value)
 {
     size_t index;
-    int code = tool_word("mapping", name, "plain clspv families", &index);
-    return code || lt_find_mapping(name, mapping) ? code : EXIT_USAGE;
+    int code = tool_word(option->name, value, "plain clspv families", &index);
+    return code || lt_find_mapping(value, mapping) ? code : EXIT_USAGE;
 }
+
+const struct tool_option litmus_mapping_options[] = {
+    {"mapping", 0, "NAME", "REFCL_MAPPING",
+     "how OpenCL is translated: plain, clspv or families (default plain)",
+     TOOL_READ(struct lt_plan_options, mapping, litmus_read_mapping)},
+    {"wide", 0, NULL, NULL, "Vulkan: locations and registers of 64 bits instead of 32",
+     TOOL_TO(struct lt_plan_options, wide)},
+    {"pointers", 0, NULL, NULL, "Vulkan: access buffers through physical addresses",
+     TOOL_TO(struct lt_plan_options, pointers)},
+    TOOL_OPTION_END};
+
+static const struct tool_option options[] = {
+    {"output", 'o', "FILE", "REFCL_PLAN", "output file (default stdout)", TOOL_TO(struct plan, output)},
+    {"iterations", 'n', "N", "REFCL_ITERATIONS", "number of instances of each test",
+     TOOL_NUMBER(struct plan, options.iterations, 1, UINT64_MAX >> 12)},
+    {"seed", 's', "N", "REFCL_SEED", "seed of the placement of threads and locations",
+     TOOL_NUMBER(struct plan, options.seed, 0, UINT64_MAX)},
+    {"cl-std", 0, "NAME", "REFCL_CL_STD", "OpenCL C version of the kernels (default: the device's)",
+     TOOL_CHOICE(struct plan, options.cl_std, LITMUS_CL_STD)},
+    {"il", 0, NULL, "REFCL_PLAN_IL", "also emit kernels as SPIR-V, for devices without a compiler",
+     TOOL_READ(struct plan, options, compile_to_il)},
+    {"vulkan", 0, NULL, "REFCL_VULKAN", "plan for a Vulkan device; OpenCL tests are translated",
+     TOOL_TO(struct plan, options.vulkan)},
+    TOOL_INCLUDE(struct plan, options, litmus_mapping_options),
+    TOOL_OPTION_END};
 
 int litmus_write_plan(const struct litmus_files *files, const struct lt_plan_options *given,
                       const char *output)
@@ -105,7 +83,7 @@ static int litmus_plan_main(int argc, char **argv)
     struct plan plan = {.output = "-"};
     struct litmus_files files = {0};
     int code = 0;
-    int first = tool_options(&cmd_litmus_plan, argc, argv, false, litmus_plan_option, &plan, &code);
+    int first = tool_options(&cmd_litmus_plan, argc, argv, false, &plan, &code);
     if (first < 0)
         return code;
     code = litmus_files_load(&files, argc, argv, first);

@@ -12,65 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum {
-    OPT_ICD,
-    OPT_OUTPUT,
-    OPT_ITERATIONS,
-    OPT_SEED,
-    OPT_CL_STD,
-    OPT_RESUME,
-    OPT_PLATFORM,
-    OPT_DEVICE,
-    OPT_SHARD,
-    OPT_TIMEOUT,
-    OPT_BUDGET,
-    OPT_CONFIDENCE,
-    OPT_TEST,
-    OPT_BATCH,
-    OPT_KNOB,
-    OPT_QUIET,
-    OPT_VULKAN,
-    OPT_MAPPING,
-    OPT_WIDE,
-    OPT_POINTERS,
-    OPT_SILENCE,
-    OPT_ONE_QUEUE
-};
-static const struct tool_option options[] = {
-    {"icd", 'i', "LIB", "REFCL_ICD", "ICD library to test (default: refcl's own)"},
-    {"output", 'o', "FILE", "REFCL_RESULTS",
-     "results file (default results.json), rewritten after each batch"},
-    {"iterations", 'n', "N", "REFCL_ITERATIONS",
-     "number of instances of each test (default 100000; 4000 on refcl itself)"},
-    {"seed", 's', "N", "REFCL_SEED", "seed of the placement of threads and locations"},
-    {"cl-std", 0, "NAME", "REFCL_CL_STD", "OpenCL C version of the kernels (default: the device's)"},
-    {"resume", 0, NULL, "REFCL_RESUME", "resume an interrupted run"},
-    {"platform", 0, "X", "REFCL_PLATFORM", "its number, or part of its name (default: the first)"},
-    {"device", 0, "X", "REFCL_DEVICE", "its number, or part of its name (default: the first)"},
-    {"shard", 0, "K/N", "REFCL_SHARD", "run the K-th of N shards of the campaign"},
-    {"timeout", 't', "S", "REFCL_RUN_TIMEOUT",
-     "end each test after S seconds (default: after 60 seconds without a result)"},
-    {"budget", 0, "S", "REFCL_BUDGET", "time limit of the campaign in seconds, instead of --iterations"},
-    {"confidence", 0, "R", "REFCL_CONFIDENCE",
-     "run until, with 95 % confidence, an unobserved state has a rate below R"},
-    {"test", 0, "NAME", "REFCL_TEST", "run only tests whose name contains NAME"},
-    {"batch", 0, "N", "REFCL_BATCH", "number of instances per launch"},
-    {"knob", 0, "NAME=V", NULL,
-     "fix a launch parameter (refcl-litmus-run --knobs lists them); may be repeated"},
-    {"quiet", 'q', NULL, "REFCL_QUIET", "print only the summary"},
-    {"vulkan", 0, NULL, "REFCL_VULKAN", "run on a Vulkan device, not on an ICD; OpenCL tests are translated"},
-    {"mapping", 0, "NAME", "REFCL_MAPPING",
-     "how OpenCL is translated: plain, clspv or families (default plain)"},
-    {"wide", 0, NULL, NULL, "Vulkan: locations and registers of 64 bits instead of 32"},
-    {"pointers", 0, NULL, NULL, "Vulkan: access buffers through physical addresses"},
-    {"silence", 0, "S", NULL,
-     "end a test that has reported nothing for S seconds (default 60, or as --timeout says)"},
-    {"one-queue", 0, NULL, NULL,
-     "run the work-groups of two queue families one after the other where a Vulkan device has a single family"},
-    TOOL_OPTION_END};
-
 /* An interpreter makes fewer instances in a second than a processor. */
 enum { REFCL_ITERATIONS = 4000 };
+enum { MOST_PASSED = 24 };
 
 struct campaign {
     struct lt_plan_options plan;
@@ -79,49 +23,63 @@ struct campaign {
     size_t count;
 };
 
-/* Passes an option on to the runner. */
-static int pass_option(struct campaign *campaign, const char *name, const char *value)
+static void add_word(struct campaign *campaign, const char *name, const char *value)
 {
     static char storage[32][PATH_MAX];
     snprintf(storage[campaign->count], PATH_MAX, "--%s%s%s", name, value ? "=" : "", value ? value : "");
     campaign->words[campaign->count] = storage[campaign->count];
     campaign->count++;
+}
+
+/* Passes an option on to the runner. */
+static int pass_option(void *context, const struct tool_option *option, const char *value)
+{
+    struct campaign *campaign = context;
+    if (campaign->count == MOST_PASSED)
+        return tool_error(EXIT_USAGE, "too many options");
+    add_word(campaign, option->name, value);
     return 0;
 }
 
-static int litmus_run_option(void *context, size_t index, const char *value)
-{
-    struct campaign *campaign = context;
-    switch (index) {
-    case OPT_ICD:
-        campaign->icd = value;
-        return 0;
-    case OPT_CL_STD:
-        campaign->plan.cl_std = value;
-        return litmus_cl_std(value);
-    case OPT_SEED:
-        return tool_number("seed", value, UINT64_MAX, &campaign->plan.seed);
-    case OPT_ITERATIONS:
-        return tool_number_from("iterations", value, 1, UINT64_MAX >> 12, &campaign->plan.iterations);
-    case OPT_OUTPUT:
-        campaign->output = value;
-        return 0;
-    case OPT_VULKAN:
-        campaign->plan.vulkan = true;
-        return 0;
-    case OPT_MAPPING:
-        return litmus_mapping(value, &campaign->plan.mapping);
-    case OPT_WIDE:
-        campaign->plan.wide = true;
-        return 0;
-    case OPT_POINTERS:
-        campaign->plan.pointers = true;
-        return 0;
-    default:
-        return campaign->count < 24 ? pass_option(campaign, options[index].name, value)
-                                    : tool_error(EXIT_USAGE, "too many options");
-    }
-}
+static const struct tool_option options[] = {
+    {"icd", 'i', "LIB", "REFCL_ICD", "ICD library to test (default: refcl's own)",
+     TOOL_TO(struct campaign, icd)},
+    {"output", 'o', "FILE", "REFCL_RESULTS",
+     "results file (default results.json), rewritten after each batch", TOOL_TO(struct campaign, output)},
+    {"iterations", 'n', "N", "REFCL_ITERATIONS",
+     "number of instances of each test (default 100000; 4000 on refcl itself)",
+     TOOL_NUMBER(struct campaign, plan.iterations, 1, UINT64_MAX >> 12)},
+    {"seed", 's', "N", "REFCL_SEED", "seed of the placement of threads and locations",
+     TOOL_NUMBER(struct campaign, plan.seed, 0, UINT64_MAX)},
+    {"cl-std", 0, "NAME", "REFCL_CL_STD", "OpenCL C version of the kernels (default: the device's)",
+     TOOL_CHOICE(struct campaign, plan.cl_std, LITMUS_CL_STD)},
+    {"resume", 0, NULL, "REFCL_RESUME", "resume an interrupted run", TOOL_CALL(pass_option)},
+    {"platform", 0, "X", "REFCL_PLATFORM", "its number, or part of its name (default: the first)",
+     TOOL_CALL(pass_option)},
+    {"device", 0, "X", "REFCL_DEVICE", "its number, or part of its name (default: the first)",
+     TOOL_CALL(pass_option)},
+    {"shard", 0, "K/N", "REFCL_SHARD", "run the K-th of N shards of the campaign", TOOL_CALL(pass_option)},
+    {"timeout", 't', "S", "REFCL_RUN_TIMEOUT",
+     "end each test after S seconds (default: after 60 seconds without a result)", TOOL_CALL(pass_option)},
+    {"budget", 0, "S", "REFCL_BUDGET", "time limit of the campaign in seconds, instead of --iterations",
+     TOOL_CALL(pass_option)},
+    {"confidence", 0, "R", "REFCL_CONFIDENCE",
+     "run until, with 95 % confidence, an unobserved state has a rate below R", TOOL_CALL(pass_option)},
+    {"test", 0, "NAME", "REFCL_TEST", "run only tests whose name contains NAME", TOOL_CALL(pass_option)},
+    {"batch", 0, "N", "REFCL_BATCH", "number of instances per launch", TOOL_CALL(pass_option)},
+    {"knob", 0, "NAME=V", NULL,
+     "fix a launch parameter (refcl-litmus-run --knobs lists them); may be repeated", TOOL_CALL(pass_option)},
+    {"quiet", 'q', NULL, "REFCL_QUIET", "print only the summary", TOOL_CALL(pass_option)},
+    {"vulkan", 0, NULL, "REFCL_VULKAN", "run on a Vulkan device, not on an ICD; OpenCL tests are translated",
+     TOOL_TO(struct campaign, plan.vulkan)},
+    TOOL_INCLUDE(struct campaign, plan, litmus_mapping_options),
+    {"silence", 0, "S", NULL,
+     "end a test that has reported nothing for S seconds (default 60, or as --timeout says)",
+     TOOL_CALL(pass_option)},
+    {"one-queue", 0, NULL, NULL,
+     "run the work-groups of two queue families one after the other where a Vulkan device has a single family",
+     TOOL_CALL(pass_option)},
+    TOOL_OPTION_END};
 
 /* Both common loaders take the path of a library. */
 static int select_icd(const char *icd)
@@ -179,7 +137,7 @@ static int run_plan(struct campaign *campaign, const struct litmus_files *files)
         code = litmus_write_plan(files, &campaign->plan, plan);
     if (code)
         return code;
-    pass_option(campaign, "output", campaign->output);
+    add_word(campaign, "output", campaign->output);
     campaign->words[0] = runner;
     campaign->words[campaign->count] = plan;
     return execute(campaign->words);
@@ -190,7 +148,7 @@ static int litmus_run_main(int argc, char **argv)
     struct campaign campaign = {.output = "results.json", .count = 1};
     struct litmus_files files = {0};
     int code = 0;
-    int first = tool_options(&cmd_litmus_run, argc, argv, false, litmus_run_option, &campaign, &code);
+    int first = tool_options(&cmd_litmus_run, argc, argv, false, &campaign, &code);
     if (first < 0)
         return code;
     code = litmus_files_load(&files, argc, argv, first);

@@ -4,31 +4,18 @@
 
 #include <string.h>
 
-enum { OPT_TO, OPT_MAPPING, OPT_OUTPUT };
-static const struct tool_option options[] = {
-    {"to", 0, "NAME", NULL, "what to translate to: vulkan (default)"},
-    {"mapping", 0, "NAME", "REFCL_MAPPING",
-     "how OpenCL is translated: plain, clspv or families (default plain)"},
-    {"output", 'o', "FILE", NULL, "output file (default stdout)"},
-    TOOL_OPTION_END};
-
 struct translate {
     enum lt_mapping mapping;
-    const char *output;
+    const char *to, *output;
 };
-
-static int litmus_translate_option(void *context, size_t index, const char *value)
-{
-    struct translate *t = context;
-    size_t word;
-    if (index == OPT_MAPPING)
-        return litmus_mapping(value, &t->mapping);
-    if (index == OPT_OUTPUT)
-        t->output = value;
-    else
-        return tool_word("to", value, "vulkan", &word);
-    return 0;
-}
+static const struct tool_option options[] = {
+    {"to", 0, "NAME", NULL, "what to translate to: vulkan (default)",
+     TOOL_CHOICE(struct translate, to, "vulkan")},
+    {"mapping", 0, "NAME", "REFCL_MAPPING",
+     "how OpenCL is translated: plain, clspv or families (default plain)",
+     TOOL_READ(struct translate, mapping, litmus_read_mapping)},
+    {"output", 'o', "FILE", NULL, "output file (default stdout)", TOOL_TO(struct translate, output)},
+    TOOL_OPTION_END};
 
 /* Tests that have no translation are reported, and are no error. */
 static int translate_test(const struct translate *t, const struct lt_test *test, const char *path, FILE *out)
@@ -61,7 +48,7 @@ static int litmus_translate_main(int argc, char **argv)
     struct translate t = {.output = "-"};
     struct litmus_files files = {0};
     int code = 0;
-    int first = tool_options(&cmd_litmus_translate, argc, argv, false, litmus_translate_option, &t, &code);
+    int first = tool_options(&cmd_litmus_translate, argc, argv, false, &t, &code);
     if (first < 0)
         return code;
     code = litmus_files_load(&files, argc, argv, first);

@@ -9,24 +9,23 @@
 #include <string.h>
 
 #define DEFAULT_STORE "refcl-results.sqlite"
-#define STORE_OPTION                                                                                         \
-    {                                                                                                        \
-        "store", 'S', "FILE", "REFCL_STORE", "the results store (default " DEFAULT_STORE ")"                 \
-    }
-#define JSON_OPTION                                                                                          \
-    {                                                                                                        \
-        "json", 'j', NULL, NULL, "print JSON"                                                                \
-    }
-
-enum { MAX_SWITCHES = 16 };
 struct results {
-    const char *store, *only, *switches[MAX_SWITCHES];
-    size_t switch_count;
+    const char *store, *only;
+    struct tool_texts switches;
     double rate;
     bool json, no_judge;
     struct store_add_options add;
     struct store_site_options site;
 };
+#define STORE_OPTION                                                                                         \
+    {                                                                                                        \
+        "store", 'S', "FILE", "REFCL_STORE", "the results store (default " DEFAULT_STORE ")",                \
+            TOOL_TO(struct results, store)                                                                   \
+    }
+#define JSON_OPTION                                                                                          \
+    {                                                                                                        \
+        "json", 'j', NULL, NULL, "print JSON", TOOL_TO(struct results, json)                                 \
+    }
 
 static int open_store(const struct results *r, bool create, struct store *store)
 {
@@ -36,27 +35,20 @@ static int open_store(const struct results *r, bool create, struct store *store)
 
 /* ---- add ---- */
 
-enum { ADD_STORE, ADD_DATE, ADD_DEVICE, ADD_DRIVER, ADD_TESTS, ADD_NO_JUDGE };
 static const struct tool_option add_options[] = {
     STORE_OPTION,
-    {"date", 0, "DATE", NULL, "day of the files that have none, YYYY-MM-DD (default: of their last change)"},
-    {"device", 0, "NAME", NULL, "JUnit, benchmarks: the device that was tested; reports: the program"},
-    {"driver", 0, "VERSION", NULL, "its driver, or the program's version"},
+    {"date", 0, "DATE", NULL, "day of the files that have none, YYYY-MM-DD (default: of their last change)",
+     TOOL_TO(struct results, add.date)},
+    {"device", 0, "NAME", NULL, "JUnit, benchmarks: the device that was tested; reports: the program",
+     TOOL_TO(struct results, add.device)},
+    {"driver", 0, "VERSION", NULL, "its driver, or the program's version",
+     TOOL_TO(struct results, add.driver)},
     {"tests", 0, "DIR", "REFCL_TESTS",
-     "folder that the files of a table are relative to (default: the current one)"},
-    {"no-judge", 0, NULL, NULL, "leave new states without a verdict until `refcl results judge`"},
+     "folder that the files of a table are relative to (default: the current one)",
+     TOOL_TO(struct results, add.tests)},
+    {"no-judge", 0, NULL, NULL, "leave new states without a verdict until `refcl results judge`",
+     TOOL_TO(struct results, no_judge)},
     TOOL_OPTION_END};
-
-static int add_option(void *context, size_t index, const char *value)
-{
-    struct results *r = context;
-    const char **const texts[] = {&r->store, &r->add.date, &r->add.device, &r->add.driver, &r->add.tests};
-    if (index == ADD_NO_JUDGE)
-        r->no_judge = true;
-    else
-        *texts[index] = value;
-    return 0;
-}
 
 /* The models, with the switches that a variant of devices needs. */
 static const struct variant {
@@ -81,12 +73,12 @@ static size_t select_switches(const struct results *r, const struct variant *v, 
 {
     size_t count = 0;
     bool given = false;
-    for (size_t i = 0; i < r->switch_count; i++) {
-        size_t length = strcspn(r->switches[i], "=");
+    for (size_t i = 0; i < r->switches.count; i++) {
+        size_t length = strcspn(r->switches.items[i], "=");
         given = given || (v->switch_name && strlen(v->switch_name) == length &&
-                          memcmp(v->switch_name, r->switches[i], length) == 0);
-        if (has_switch(path, r->switches[i]))
-            switches[count++] = r->switches[i];
+                          memcmp(v->switch_name, r->switches.items[i], length) == 0);
+        if (has_switch(path, r->switches.items[i]))
+            switches[count++] = r->switches.items[i];
     }
     if (v->switch_text && !given)
         switches[count++] = v->switch_text;
@@ -103,7 +95,7 @@ static void join_words(const char *const *words, char *text, size_t size)
 
 static int judge_variant(struct store *store, const struct results *r, const struct variant *v)
 {
-    const char *switches[MAX_SWITCHES + 2];
+    const char *switches[TOOL_TEXTS_MOST + 2];
     char names[1024];
     struct mm_cat_model *model = NULL;
     struct mm_error err = {0};
@@ -128,17 +120,17 @@ static int judge_variant(struct store *store, const struct results *r, const str
 /* A switch that no model has is an error, which names the model of the last variant. */
 static int check_switches(const struct results *r)
 {
-    for (size_t i = 0; i < r->switch_count; i++) {
+    for (size_t i = 0; i < r->switches.count; i++) {
         char path[PATH_MAX];
         bool known = false;
         for (size_t v = 0; v < VARIANTS; v++) {
             int code = tool_find_model(variants[v].model, path);
             if (code)
                 return code;
-            known = known || has_switch(path, r->switches[i]);
+            known = known || has_switch(path, r->switches.items[i]);
         }
         if (!known)
-            return tool_error(EXIT_USAGE, "no model has a switch '%s'", r->switches[i]);
+            return tool_error(EXIT_USAGE, "no model has a switch '%s'", r->switches.items[i]);
     }
     return 0;
 }
@@ -177,7 +169,7 @@ static int results_add_main(int argc, char **argv)
     struct results r = {.store = DEFAULT_STORE};
     struct store store;
     int code = 0;
-    int first = tool_options(&cmd_results_add, argc, argv, false, add_option, &r, &code);
+    int first = tool_options(&cmd_results_add, argc, argv, false, &r, &code);
     if (first < 0)
         return code;
     if (first == argc)
@@ -201,85 +193,52 @@ const struct tool_command cmd_results_add = {
 
 /* ---- the questions ---- */
 
-enum { ASK_STORE, ASK_JSON, ASK_ONLY, ASK_RATE };
-enum { JUDGE_STORE, JUDGE_SWITCH };
+static int read_rate(void *member, const struct tool_option *option, const char *value)
+{
+    char *end;
+    double rate = strtod(value, &end);
+    *(double *)member = rate;
+    return *value && !*end && rate > 0 && rate < 1
+               ? 0
+               : tool_error(EXIT_USAGE, "--%s: '%s' is no rate between 0 and 1", option->name, value);
+}
+
 static const struct tool_option judge_options[] = {
     STORE_OPTION,
     {"switch", 's', "NAME=VALUE", NULL,
-     "select a variant of the models that have this switch; may be repeated"},
+     "select a variant of the models that have this switch; may be repeated",
+     TOOL_TO(struct results, switches)},
     TOOL_OPTION_END};
 static const struct tool_option ask_options[] = {STORE_OPTION, JSON_OPTION, TOOL_OPTION_END};
 static const struct tool_option device_options[] = {
     STORE_OPTION,
     JSON_OPTION,
-    {"device", 'd', "TEXT", NULL, "devices and drivers whose name or version has TEXT in it"},
+    {"device", 'd', "TEXT", NULL, "devices and drivers whose name or version has TEXT in it",
+     TOOL_TO(struct results, only)},
     TOOL_OPTION_END};
 static const struct tool_option history_options[] = {
     STORE_OPTION,
     JSON_OPTION,
-    {"device", 'd', "TEXT", NULL, "devices and drivers whose name or version has TEXT in it"},
-    {"rate", 'r', "R", NULL, "how sure it is that the rate of a state that was not shown is below R"},
+    {"device", 'd', "TEXT", NULL, "devices and drivers whose name or version has TEXT in it",
+     TOOL_TO(struct results, only)},
+    {"rate", 'r', "R", NULL, "how sure it is that the rate of a state that was not shown is below R",
+     TOOL_READ(struct results, rate, read_rate)},
     TOOL_OPTION_END};
-enum { SITE_STORE, SITE_XREF };
 static const struct tool_option site_options[] = {
     STORE_OPTION,
-    {"xref", 0, "URL", NULL, "page of `refcl xref site`, which clauses link to"},
-    {"playground", 0, "URL", NULL, "page of `make web`, which tests link to, with their text in the address"},
+    {"xref", 0, "URL", NULL, "page of `refcl xref site`, which clauses link to",
+     TOOL_TO(struct results, site.xref)},
+    {"playground", 0, "URL", NULL, "page of `make web`, which tests link to, with their text in the address",
+     TOOL_TO(struct results, site.playground)},
     TOOL_OPTION_END};
 static const struct tool_option store_options[] = {STORE_OPTION, TOOL_OPTION_END};
-
-static int read_rate(const char *text, double *rate)
-{
-    char *end;
-    *rate = strtod(text, &end);
-    return *text && !*end && *rate > 0 && *rate < 1
-               ? 0
-               : tool_error(EXIT_USAGE, "'%s' is no rate between 0 and 1", text);
-}
-
-static int judge_option(void *context, size_t index, const char *value)
-{
-    struct results *r = context;
-    if (index == JUDGE_STORE)
-        r->store = value;
-    else if (r->switch_count == MAX_SWITCHES)
-        return tool_error(EXIT_USAGE, "more than %d switches", MAX_SWITCHES);
-    else
-        r->switches[r->switch_count++] = value;
-    return 0;
-}
-
-static int site_option(void *context, size_t index, const char *value)
-{
-    struct results *r = context;
-    *(index == SITE_STORE ? &r->store : index == SITE_XREF ? &r->site.xref : &r->site.playground) = value;
-    return 0;
-}
-
-static int ask_option(void *context, size_t index, const char *value)
-{
-    struct results *r = context;
-    if (index == ASK_STORE)
-        r->store = value;
-    else if (index == ASK_ONLY)
-        r->only = value;
-    else if (index == ASK_RATE)
-        return read_rate(value, &r->rate);
-    else
-        r->json = true;
-    return 0;
-}
 
 /* Parses the options of COMMAND, which takes WORDS arguments (negative: at least one, at most -WORDS), and opens the store.  Returns the first argument, or -1. */
 static int open_for_command(const struct tool_command *command, int words, int argc, char **argv,
                             struct results *r, struct store *store, int *code)
 {
     *r = (struct results){.store = DEFAULT_STORE};
-    int first = tool_options(command, argc, argv, false,
-                             command->options == judge_options  ? judge_option
-                             : command->options == site_options ? site_option
-                                                                : ask_option,
-                             r, code);
+    int first = tool_options(command, argc, argv, false, r, code);
     if (first < 0)
         return -1;
     int given = argc - first;

@@ -2,30 +2,18 @@
 #include "tools/cmd/commands.h"
 #include "tools/session/options.h"
 
-enum { RUN_ON_DRIVER = SESSION_OPTION_COUNT, RUN_ICD, RUN_BACKTRACE };
 static const struct tool_option options[] = {
-    SESSION_OPTIONS,
+    TOOL_INCLUDE_ALL(session_options),
     {"on-driver", 0, NULL, "REFCL_ON_DRIVER",
-     "run on the installed driver under refcl's loader layer, which checks commands against one another"},
+     "run on the installed driver under refcl's loader layer, which checks commands against one another",
+     TOOL_TO(struct session, on_driver)},
     {"icd", 0, "FILE", "REFCL_ICD",
-     "with --on-driver: the driver's library or .icd file (default: all installed)"},
+     "with --on-driver: the driver's library or .icd file (default: all installed)",
+     TOOL_TO(struct session, icd)},
     {"backtrace", 0, NULL, "REFCL_BACKTRACE",
-     "with --on-driver: record the calls in the host's code that lead to each OpenCL call"},
+     "with --on-driver: record the calls in the host's code that lead to each OpenCL call",
+     TOOL_TO(struct session, backtrace)},
     TOOL_OPTION_END};
-
-static int run_option(void *context, size_t index, const char *value)
-{
-    struct session *session = context;
-    if (index == RUN_ON_DRIVER)
-        session->on_driver = true;
-    else if (index == RUN_ICD)
-        session->icd = value;
-    else if (index == RUN_BACKTRACE)
-        session->backtrace = true;
-    else
-        return session_option(session, index, value);
-    return 0;
-}
 
 /* Rejects options that only refcl's own device supports. */
 static int check_driver_options(const struct session *session)
@@ -47,7 +35,7 @@ static int run_main(int argc, char **argv)
 {
     struct session session = {.check.races = true, .check.memory = true};
     int code = 0;
-    int first = tool_options(&cmd_run, argc, argv, true, run_option, &session, &code);
+    int first = tool_options(&cmd_run, argc, argv, true, &session, &code);
     if (first < 0)
         return code;
     if (first == argc)

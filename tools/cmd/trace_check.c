@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct tool_option options[] = {SESSION_OPTIONS, TOOL_OPTION_END};
+static const struct tool_option options[] = {TOOL_INCLUDE_ALL(session_options), TOOL_OPTION_END};
 
 struct checked {
     const char *path;
@@ -74,17 +74,12 @@ static int check_trace(struct session *session, struct checked *checked, char **
     return session_run(session, argv);
 }
 
-static int trace_check_option(void *context, size_t index, const char *value)
-{
-    return session_option(context, index, value);
-}
-
 static int trace_check_main(int argc, char **argv)
 {
     struct session session = {.check.races = true, .check.memory = true, .on_driver = true};
     struct checked checked = {.fd = -1};
     int code = 0;
-    int first = tool_options(&cmd_trace_check, argc, argv, false, trace_check_option, &session, &code);
+    int first = tool_options(&cmd_trace_check, argc, argv, false, &session, &code);
     if (first < 0)
         return code;
     if (first + 1 != argc)

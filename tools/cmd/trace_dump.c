@@ -9,39 +9,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { OPT_FORMAT, OPT_OUTPUT, OPT_LIMIT };
-static const struct tool_option options[] = {
-    {"format", 'f', "NAME", "REFCL_DUMP_FORMAT", "output format: text, json or dot (default text)"},
-    {"output", 'o', "FILE", "REFCL_DUMP_OUTPUT", "output file (default stdout)"},
-    {"limit", 'l', "N", "REFCL_DUMP_LIMIT", "print at most N events (default: see --input-limits)"},
-    TOOL_OPTION_END};
-
-typedef void dump_function(const struct mm_graph *, FILE *);
 struct dump {
-    dump_function *function;
+    unsigned format; /* index in dump_functions */
     const char *output;
     size_t limit; /* 0: in proportion to the file */
 };
+static const struct tool_option options[] = {
+    {"format", 'f', "NAME", "REFCL_DUMP_FORMAT", "output format: text, json or dot (default text)",
+     TOOL_CHOICE(struct dump, format, "text json dot")},
+    {"output", 'o', "FILE", "REFCL_DUMP_OUTPUT", "output file (default stdout)",
+     TOOL_TO(struct dump, output)},
+    {"limit", 'l', "N", "REFCL_DUMP_LIMIT", "print at most N events (default: see --input-limits)",
+     TOOL_NUMBER(struct dump, limit, 1, UINT32_MAX)},
+    TOOL_OPTION_END};
 
-static int trace_dump_option(void *context, size_t index, const char *value)
-{
-    struct dump *dump = context;
-    uint64_t n = 0;
-    if (index == OPT_OUTPUT) {
-        dump->output = value;
-        return 0;
-    }
-    if (index == OPT_LIMIT) {
-        int code = tool_number_from("limit", value, 1, UINT32_MAX, &n);
-        dump->limit = (size_t)n;
-        return code;
-    }
-    static dump_function *const functions[] = {mm_dump_text, mm_dump_json, mm_dump_dot};
-    size_t word = 0;
-    int code = tool_word("format", value, "text json dot", &word);
-    dump->function = functions[word];
-    return code;
-}
+static void (*const dump_functions[])(const struct mm_graph *, FILE *) = {mm_dump_text, mm_dump_json,
+                                                                          mm_dump_dot};
 
 /* Passes on what is within the limit of the file. */
 struct limited {
@@ -94,9 +77,9 @@ static int load_graph(const char *path, size_t limit, struct mm_graph *graph)
 
 static int trace_dump_main(int argc, char **argv)
 {
-    struct dump dump = {.function = mm_dump_text, .output = "-"};
+    struct dump dump = {.output = "-"};
     int code = 0;
-    int first = tool_options(&cmd_trace_dump, argc, argv, false, trace_dump_option, &dump, &code);
+    int first = tool_options(&cmd_trace_dump, argc, argv, false, &dump, &code);
     if (first < 0)
         return code;
     if (first + 1 != argc)
@@ -108,7 +91,7 @@ static int trace_dump_main(int argc, char **argv)
     if (!code || code == EXIT_UNKNOWN) {
         FILE *out = tool_open_output(dump.output);
         if (out) {
-            dump.function(graph, out);
+            dump_functions[dump.format](graph, out);
             int closed = tool_close_output(out, dump.output);
             code = code ? code : closed;
         } else {

@@ -4,34 +4,19 @@
 
 #include <string.h>
 
-enum { OPT_ROOT, OPT_JSON, OPT_JUDGEMENT };
-static const struct tool_option options[] = {
-    {"root", 'r', "DIR", "REFCL_XREF_ROOT",
-     "root of the repository (default: searched upwards from the current directory)"},
-    {"json", 'j', "OUT", "REFCL_JSON", "write the clauses as JSON, - for stdout"},
-    {"judgement", 'd', "FILE", NULL,
-     "add a driver's column, from `refcl litmus judge --json`; may be repeated"},
-    TOOL_OPTION_END};
-
 struct show {
     const char *root, *json;
-    const char *judgements[XREF_DRIVERS_MAX];
-    size_t judgement_count;
+    struct tool_texts judgements;
 };
-
-static int xref_option(void *context, size_t index, const char *value)
-{
-    struct show *show = context;
-    if (index == OPT_ROOT)
-        show->root = value;
-    else if (index == OPT_JSON)
-        show->json = value;
-    else if (show->judgement_count == XREF_DRIVERS_MAX)
-        return tool_error(EXIT_USAGE, "--judgement: more than %d drivers", XREF_DRIVERS_MAX);
-    else
-        show->judgements[show->judgement_count++] = value;
-    return 0;
-}
+static const struct tool_option options[] = {
+    {"root", 'r', "DIR", "REFCL_XREF_ROOT",
+     "root of the repository (default: searched upwards from the current directory)",
+     TOOL_TO(struct show, root)},
+    {"json", 'j', "OUT", "REFCL_JSON", "write the clauses as JSON, - for stdout", TOOL_TO(struct show, json)},
+    {"judgement", 'd', "FILE", NULL,
+     "add a driver's column, from `refcl litmus judge --json`; may be repeated",
+     TOOL_TO(struct show, judgements)},
+    TOOL_OPTION_END};
 
 /* ---- as text --------------------------------------------------------------------------------- */
 
@@ -187,10 +172,10 @@ static int xref_main(int argc, char **argv)
 {
     struct show s = {0};
     struct xref_context x;
-    int code = 0, first = tool_options(&cmd_xref, argc, argv, false, xref_option, &s, &code);
+    int code = 0, first = tool_options(&cmd_xref, argc, argv, false, &s, &code);
     if (first < 0)
         return code;
-    code = xref_load(s.root, s.judgements, s.judgement_count, &x);
+    code = xref_load(s.root, &s.judgements, &x);
     if (code)
         return code;
     code = first == argc ? summary(&s, &x) : show_citation(&s, argc - first, argv + first, &x);

@@ -19,8 +19,7 @@ struct xref_context {
     size_t driver_count;
 };
 int xref_load_database(const char *given_root, struct xref_context *context);
-int xref_load(const char *given_root, const char *const *judgements, size_t judgement_count,
-              struct xref_context *context);
+int xref_load(const char *given_root, const struct tool_texts *judgements, struct xref_context *context);
 void xref_free(struct xref_context *context);
 /* Writes TEXT (freed with mm_free) and a newline to NAME. */
 int xref_write(const char *name, char *text);

@@ -54,19 +54,20 @@ int xref_load_database(const char *given_root, struct xref_context *context)
     return xr_database_load(folder, &context->db, &err) == MM_OK ? 0 : tool_report(&err);
 }
 
-int xref_load(const char *given_root, const char *const *judgements, size_t judgement_count,
-              struct xref_context *context)
+int xref_load(const char *given_root, const struct tool_texts *judgements, struct xref_context *context)
 {
     struct mm_error err = {0};
+    if (judgements->count > XREF_DRIVERS_MAX)
+        return tool_error(EXIT_USAGE, "--judgement: more than %d drivers", XREF_DRIVERS_MAX);
     int code = xref_load_database(given_root, context);
     if (code)
         return code;
     enum mm_class c = xr_collect(context->root, &context->db, &context->citations, &err);
     if (c == MM_OK)
         c = xr_matrix_build(&context->db, &context->citations, context->root, &context->matrix, &err);
-    for (size_t i = 0; i < judgement_count && c == MM_OK; i++)
-        c = xr_driver_load(judgements[i], context->matrix.arena, &context->drivers[context->driver_count++],
-                           &err);
+    for (size_t i = 0; i < judgements->count && c == MM_OK; i++)
+        c = xr_driver_load(judgements->items[i], context->matrix.arena,
+                           &context->drivers[context->driver_count++], &err);
     if (c == MM_OK)
         return 0;
     xref_free(context);

@@ -4,65 +4,43 @@
 
 #include <string.h>
 
-enum { OPT_ROOT, OPT_JSON, OPT_OUTPUT, OPT_PREFIX, OPT_JUDGEMENT };
+struct request {
+    const char *root, *json, *output, *prefix;
+    struct tool_texts judgements;
+};
 static const struct tool_option check_options[] = {
     {"root", 'r', "DIR", "REFCL_XREF_ROOT",
-     "root of the repository (default: searched upwards from the current directory)"},
-    {"json", 'j', "OUT", "REFCL_JSON", "write the whole matrix as JSON"},
+     "root of the repository (default: searched upwards from the current directory)",
+     TOOL_TO(struct request, root)},
+    {"json", 'j', "OUT", "REFCL_JSON", "write the whole matrix as JSON", TOOL_TO(struct request, json)},
     TOOL_OPTION_END};
 static const struct tool_option site_options[] = {
     {"root", 'r', "DIR", "REFCL_XREF_ROOT",
-     "root of the repository (default: searched upwards from the current directory)"},
-    {"json", 'j', "OUT", "REFCL_JSON", "also write the data of the page as JSON"},
-    {"output", 'o', "FILE", "REFCL_XREF_SITE", "output page (default xref.html)"},
+     "root of the repository (default: searched upwards from the current directory)",
+     TOOL_TO(struct request, root)},
+    {"json", 'j', "OUT", "REFCL_JSON", "also write the data of the page as JSON",
+     TOOL_TO(struct request, json)},
+    {"output", 'o', "FILE", "REFCL_XREF_SITE", "output page (default xref.html)",
+     TOOL_TO(struct request, output)},
     {"prefix", 'p', "PATH", "REFCL_XREF_PREFIX",
-     "from the page to the repository, for links (default its path)"},
+     "from the page to the repository, for links (default its path)", TOOL_TO(struct request, prefix)},
     {"judgement", 'd', "FILE", NULL,
-     "add a driver's column, from `refcl litmus judge --json`; may be repeated"},
+     "add a driver's column, from `refcl litmus judge --json`; may be repeated",
+     TOOL_TO(struct request, judgements)},
     TOOL_OPTION_END};
-
-struct request {
-    const char *root, *json, *output, *prefix;
-    const char *judgements[XREF_DRIVERS_MAX];
-    size_t judgement_count;
-};
-
-static int xref_matrix_option(void *context, size_t index, const char *value)
-{
-    struct request *r = context;
-    switch (index) {
-    case OPT_ROOT:
-        r->root = value;
-        break;
-    case OPT_JSON:
-        r->json = value;
-        break;
-    case OPT_OUTPUT:
-        r->output = value;
-        break;
-    case OPT_PREFIX:
-        r->prefix = value;
-        break;
-    default:
-        if (r->judgement_count == XREF_DRIVERS_MAX)
-            return tool_error(EXIT_USAGE, "--judgement: more than %d drivers", XREF_DRIVERS_MAX);
-        r->judgements[r->judgement_count++] = value;
-    }
-    return 0;
-}
 
 /* Parses the options of a command without arguments, and loads the database and the citations.  *DONE: no more is to
  * be done (--help, or an error); returns the exit code. */
 static int parse_and_load(const struct tool_command *command, int argc, char **argv, struct request *r,
                           struct xref_context *x, bool *done)
 {
-    int code = 0, first = tool_options(command, argc, argv, false, xref_matrix_option, r, &code);
+    int code = 0, first = tool_options(command, argc, argv, false, r, &code);
     *done = first < 0;
     if (first < 0)
         return code;
     if (first != argc)
         return tool_error(EXIT_USAGE, "'%s' is one argument too many", argv[first]);
-    return xref_load(r->root, r->judgements, r->judgement_count, x);
+    return xref_load(r->root, &r->judgements, x);
 }
 
 /* ---- check -------------------------------------------------------------------------------- */
@@ -219,8 +197,7 @@ static int run_ambiguities(int argc, char **argv)
 {
     struct request r = {0};
     struct xref_context x;
-    int code = 0,
-        first = tool_options(&cmd_xref_ambiguities, argc, argv, false, xref_matrix_option, &r, &code);
+    int code = 0, first = tool_options(&cmd_xref_ambiguities, argc, argv, false, &r, &code);
     if (first < 0)
         return code;
     code = xref_load_database(r.root, &x);

@@ -8,76 +8,35 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum {
-    OPT_ROOT,
-    OPT_JSON,
-    OPT_TEXT,
-    OPT_ALL,
-    OPT_REVISIONS = OPT_ALL,
-    OPT_LITMUS,
-    OPT_HTML
-}; /* diff has no "all" */
-static const struct tool_option extract_options[] = {
-    {"root", 'r', "DIR", "REFCL_XREF_ROOT",
-     "root of the repository (default: searched upwards from the current directory)"},
-    {"json", 'j', "OUT", "REFCL_JSON", "write every normative sentence with its clause as JSON"},
-    {"text", 't', NULL, NULL, "print the sentences"},
-    {"all", 'a', NULL, NULL, "also list sentences that have a clause"},
-    TOOL_OPTION_END};
-static const struct tool_option diff_options[] = {
-    {"root", 'r', "DIR", "REFCL_XREF_ROOT",
-     "root of the repository (default: searched upwards from the current directory)"},
-    {"json", 'j', "OUT", "REFCL_JSON", "write the changes as JSON"},
-    {"text", 't', NULL, NULL, "print the sentences"},
-    {"revisions", 'R', "OLD,NEW", "REFCL_XREF_REVISIONS",
-     "also list the litmus tests whose verdict differs under these values of the model's switch 'version', such as "
-     "3.0,3.1.1"},
-    {"litmus", 'l', "DIR", "REFCL_XREF_LITMUS",
-     "litmus tests to compare (default: those of the repository that are not generated)"},
-    {"html", 'H', "OUT", "REFCL_HTML",
-     "write a page with the changes, and the code and tests that they touch"},
-    TOOL_OPTION_END};
-
 struct request {
     const char *root, *json, *revisions, *litmus, *html;
     bool text, all;
 };
-
-static int xref_text_option(void *context, size_t index, const char *value)
-{
-    struct request *r = context;
-    switch (index) {
-    case OPT_ROOT:
-        r->root = value;
-        break;
-    case OPT_JSON:
-        r->json = value;
-        break;
-    case OPT_TEXT:
-        r->text = true;
-        break;
-    case OPT_ALL:
-        r->all = true;
-        break;
-    default:
-        break;
-    }
-    return 0;
-}
-
-static int xref_diff_option(void *context, size_t index, const char *value)
-{
-    struct request *r = context;
-    if (index == OPT_REVISIONS)
-        r->revisions = value;
-    else if (index == OPT_LITMUS)
-        r->litmus = value;
-    else if (index == OPT_HTML)
-        r->html = value;
-    else
-        return xref_text_option(context, index, value);
-    return 0;
-}
+static const struct tool_option extract_options[] = {
+    {"root", 'r', "DIR", "REFCL_XREF_ROOT",
+     "root of the repository (default: searched upwards from the current directory)",
+     TOOL_TO(struct request, root)},
+    {"json", 'j', "OUT", "REFCL_JSON", "write every normative sentence with its clause as JSON",
+     TOOL_TO(struct request, json)},
+    {"text", 't', NULL, NULL, "print the sentences", TOOL_TO(struct request, text)},
+    {"all", 'a', NULL, NULL, "also list sentences that have a clause", TOOL_TO(struct request, all)},
+    TOOL_OPTION_END};
+static const struct tool_option diff_options[] = {
+    {"root", 'r', "DIR", "REFCL_XREF_ROOT",
+     "root of the repository (default: searched upwards from the current directory)",
+     TOOL_TO(struct request, root)},
+    {"json", 'j', "OUT", "REFCL_JSON", "write the changes as JSON", TOOL_TO(struct request, json)},
+    {"text", 't', NULL, NULL, "print the sentences", TOOL_TO(struct request, text)},
+    {"revisions", 'R', "OLD,NEW", "REFCL_XREF_REVISIONS",
+     "also list the litmus tests whose verdict differs under these values of the model's switch 'version', such as "
+     "3.0,3.1.1",
+     TOOL_TO(struct request, revisions)},
+    {"litmus", 'l', "DIR", "REFCL_XREF_LITMUS",
+     "litmus tests to compare (default: those of the repository that are not generated)",
+     TOOL_TO(struct request, litmus)},
+    {"html", 'H', "OUT", "REFCL_HTML",
+     "write a page with the changes, and the code and tests that they touch", TOOL_TO(struct request, html)},
+    TOOL_OPTION_END};
 
 static int read_text(const char *path, struct xr_text *text)
 {
@@ -156,7 +115,7 @@ static int run_extract(int argc, char **argv)
     struct xr_text text = {0};
     struct xr_extract e;
     struct mm_error err = {0};
-    int code = 0, first = tool_options(&cmd_xref_extract, argc, argv, false, xref_text_option, &r, &code);
+    int code = 0, first = tool_options(&cmd_xref_extract, argc, argv, false, &r, &code);
     if (first < 0)
         return code;
     if (first + 1 != argc)
@@ -251,12 +210,12 @@ static int run_diff(int argc, char **argv)
     struct xr_diff d = {0};
     struct xref_verdicts verdicts = {0};
     struct mm_error err = {0};
-    int code = 0, first = tool_options(&cmd_xref_diff, argc, argv, false, xref_diff_option, &r, &code);
+    int code = 0, first = tool_options(&cmd_xref_diff, argc, argv, false, &r, &code);
     if (first < 0)
         return code;
     if (first + 2 != argc)
         return tool_error(EXIT_USAGE, "two specifications are needed");
-    code = r.html ? xref_load(r.root, NULL, 0, &x) : xref_load_database(r.root, &x);
+    code = r.html ? xref_load(r.root, &(struct tool_texts){.count = 0}, &x) : xref_load_database(r.root, &x);
     if (!code)
         code = read_text(argv[first], &before);
     if (!code)

@@ -10,12 +10,9 @@
 
 #include <cjson/cJSON.h>
 
-enum { MAX_TEXTS = 64, ENGINE_AUTO = 0, ENGINE_SEARCH = 1, ENGINE_Z3 = 2 };
+/* The values of --engine; both engines are ENGINE_SEARCH | ENGINE_Z3. */
+enum { ENGINE_AUTO = 0, ENGINE_SEARCH = 1, ENGINE_Z3 = 2 };
 
-struct texts {
-    const char *items[MAX_TEXTS + 1];
-    size_t count;
-};
 /* State of the current file, shared with the process that decides. */
 struct explore_kept {
     size_t written; /* witnesses of this file and those before */
@@ -26,7 +23,7 @@ struct explore_kept {
 struct explore {
     struct ex_launch launch;
     bool has_global, has_local;
-    struct texts args, inputs, asserts, filters, requirements, switches;
+    struct tool_texts args, inputs, asserts, filters, requirements, switches;
     const char *kernel, *model;
     struct tool_build build;
 
@@ -56,9 +53,10 @@ struct explore {
     char *source;               /* text of the OpenCL C that is explored, NULL = none */
 };
 
-/* explore/options.c: takes option INDEX of them for the struct explore at CONTEXT. */
+/* explore/options.c: the options, and tool_options() for them. */
 extern const struct tool_option explore_options[];
-int explore_option(void *context, size_t index, const char *value);
+int explore_read_options(const struct tool_command *command, int argc, char **argv, struct explore *e,
+                         int *exit_code);
 
 /* explore/choose.c: sizes and arguments for the kernel of EX, printed as options. */
 enum mm_class explore_choose(struct explore *e, struct ex *ex, struct mm_error *err);
