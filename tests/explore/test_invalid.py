@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """A SPIR-V module that is not valid has no meaning: refcl explore gives no verdict, with --prove neither, but names the broken rule."""
+import json
 import os
 import struct
 import subprocess
@@ -51,6 +52,18 @@ def explore(path, *options):
                           timeout=PATIENCE, check=False)
 
 
+def check_json(folder):
+    """Files without a program are errors in JSON, too, with a message."""
+    wrong, out = os.path.join(folder, "wrong.cl"), os.path.join(folder, "out.json")
+    with open(wrong, "w", encoding="utf-8") as file:
+        file.write("kernel void k() { x = 1; }")
+    for path, message in ((wrong, "the program does not compile: "), (os.path.join(folder, "missing.cl"), "the file cannot be read")):
+        done = explore(path, "--json", out)
+        with open(out, encoding="utf-8") as file:
+            error = json.load(file)["tests"][0]["error"]
+        tap.check(f"{os.path.basename(path)} in JSON", done.returncode == 2 and error.startswith(message), f"{done} {error}")
+
+
 def main():
     with open(VALID, "rb") as file:
         data = file.read()
@@ -67,6 +80,7 @@ def main():
                 done = explore(path, *options)
                 tap.check(f"{damage.__name__} {options}", done.returncode == 2 and not done.stdout and "[SPIRV 2.16]" in done.stderr,
                           f"{done.returncode} {done.stdout} {done.stderr}")
+        check_json(folder)
     return tap.done()
 
 

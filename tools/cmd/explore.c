@@ -31,16 +31,15 @@ int explore_read_file(enum mm_input kind, const char *path, char **data, size_t 
 }
 
 /* OpenCL C becomes SPIR-V first; it is kept for witnesses. */
-static int compile(struct explore *e, const char *path, char **data, size_t *size)
+static int compile(struct explore *e, const char *path, char **data, size_t *size, struct mm_error *err)
 {
     struct rt_binary binary = {0};
-    struct mm_error err = {0};
     enum mm_class r = tool_compile_cl(
-        path, *data, *size, e->build.options ? e->build.options : TOOL_BUILD_STANDARD, &binary, &err);
+        path, *data, *size, e->build.options ? e->build.options : TOOL_BUILD_STANDARD, &binary, err);
     e->source = *data;
     *data = binary.data;
     *size = binary.size;
-    return r == MM_OK ? 0 : tool_report(&err);
+    return r == MM_OK ? 0 : tool_report(err);
 }
 
 /* Sizes of options come before those of the file; 0: open. */
@@ -84,7 +83,7 @@ static const char *termination_name(enum ck_answer answer)
     return answer == CK_YES ? "always" : answer == CK_NO ? "not-always" : "unknown";
 }
 
-enum { MOST_FAILURES = 4 };
+enum { MOST_FAILURES = 4, UNCOVERED_TEXT = 100 };
 
 /* "condition holds, " where one was asked for. */
 static void print_condition(const struct explore *e, const struct ck_program *program,
@@ -110,10 +109,25 @@ static void print_failures(const struct ck_program *program, const struct ck_ver
         mm_print(out, "    it fails with %zu more (--states)\n", count - MOST_FAILURES);
 }
 
+/* What the answers do not cover, in TEXT, which is returned; NULL: nothing. */
+static const char *name_uncovered(const struct ex *ex, char *text, size_t size)
+{
+    const struct in_inst *place = ex->printed ? ex_nearest_place(ex, ex->printed) : NULL;
+    if (!ex->printed)
+        return NULL;
+    if (place && place->line)
+        snprintf(text, size, "the output of printf (line %u)", place->line);
+    else
+        snprintf(text, size, "the output of printf");
+    return text;
+}
+
 static void print_verdict(const struct explore *e, const struct ex *ex, const struct ck_verdict *v,
                           const char *file, const char *engine)
 {
     const struct ck_program *program = ex->program;
+    char text[UNCOVERED_TEXT];
+    const char *uncovered = name_uncovered(ex, text, sizeof text);
     mm_print(e->text, "%s: ", file);
     print_condition(e, program, v);
     mm_print(e->text,
@@ -128,6 +142,8 @@ static void print_verdict(const struct explore *e, const struct ex *ex, const st
         mm_print(e->text, "    found: %s\n", v->flags[i]);
     if (v->limit.cls)
         mm_print(e->text, "    limit: %s\n", v->limit.message);
+    if (uncovered)
+        mm_print(e->text, "    not covered: %s\n", uncovered);
     if (e->states)
         verdict_print_states(program, v, e->text);
     else
@@ -152,6 +168,10 @@ static int exit_code(const struct ck_verdict *v)
 static cJSON *to_json(const struct ex *ex, const struct ck_verdict *v, const char *file, const char *engine)
 {
     cJSON *json = verdict_to_json(ex->program, v, file);
+    char text[UNCOVERED_TEXT];
+    const char *uncovered = name_uncovered(ex, text, sizeof text);
+    if (uncovered)
+        cJSON_AddStringToObject(json, "not_covered", uncovered);
     if (ex->uses_sub_groups)
         cJSON_AddNumberToObject(json, "sub_group_size", ex->config.launch.sub_group);
     cJSON_AddStringToObject(json, "divergence", verdict_race_name(v->divergence));
@@ -397,7 +417,7 @@ static int explore_file(struct explore *e, const char *path)
     int code = explore_read_file(is_source(path) ? MM_INPUT_SOURCE : MM_INPUT_MODULE, path, &data, &size);
     e->until_ms = explore_now_ms(e) + (uint64_t)e->options.timeout_ms * engine_count(e);
     if (!code && is_source(path))
-        code = compile(e, path, &data, &size);
+        code = compile(e, path, &data, &size, &err);
     if (!code && ex_read(data, size, path, &ex, &err) != MM_OK)
         code = report_input(e, &err);
     if (!code && !e->prove && lower_kernel(e, ex, &program, &err) != MM_OK)
@@ -409,7 +429,7 @@ static int explore_file(struct explore *e, const char *path)
         code = e->paths.export_to ? export_program(e, program) : decide_launch(e, ex, path);
     }
     if (!program && !e->prove)
-        add_error(e, path, err.message);
+        add_error(e, path, *err.message ? err.message : "the file cannot be read");
     ex_destroy(ex);
     mm_free(data);
     mm_free(e->source);

@@ -180,6 +180,7 @@ struct ex {
     struct ex_item item;
     struct ck_program *program; /* the result */
     bool uses_sub_groups;       /* it depends on the size of sub-groups: by scopes, functions or built-ins */
+    const struct in_inst *printed; /* the first call of printf, NULL: none */
 };
 
 /* ---- functions ----------------------------------------------------------------------------------- */

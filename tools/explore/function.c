@@ -172,10 +172,12 @@ static struct ex_value shuffled(struct ex *ex, struct ex_value *const *operands,
 
 /* ---- calls -------------------------------------------------------------------------------------- */
 
-/* printf reads what its arguments point to; what it prints is no part of an execution. */
+/* printf reads what its arguments point to; its output is no part of an execution, as verdicts say (ex->printed). */
 static void print(struct ex *ex, const struct in_inst *inst)
 {
     struct ex_value out = ex_result(ex, inst);
+    if (!ex->printed || inst->number < ex->printed->number)
+        ex->printed = inst;
     if (out.count != 1)
         ex_fail(ex, MM_INVALID, "OpenCL.std printf", "the result must be a number");
     out.leaves[0] = ex_const(ex, 0, out.scalars[0].size);
