@@ -88,9 +88,10 @@ static enum mm_class load_clause(struct loader *l, const cJSON *object)
                           .untested = text_of(l, object, "untested"),
                           .code = text_of(l, object, "code")};
     c.entries = texts_of(l, object, "entry", &c.entry_count);
+    c.errors = texts_of(l, object, "errors", &c.error_count);
     c.sources = hashes_of(l, object, &c.source_count);
     if (!c.id || !c.section || !c.kind || !c.text || !c.note || !c.versions || !c.untested || !c.code ||
-        !c.entries || !c.sources)
+        !c.entries || !c.errors || !c.sources)
         return mm_out_of_memory(l->err);
     if (!*c.id || !*c.kind || !*c.text || !split_id(l, &c))
         return wrong(l, "a clause needs id (document, section, label), section, kind and text", c.id);
@@ -260,6 +261,33 @@ static enum mm_class index_clauses(struct xr_database *db, struct mm_error *err)
     return MM_OK;
 }
 
+static bool share_call(const struct xr_clause *a, const struct xr_clause *b)
+{
+    for (size_t i = 0; i < a->entry_count; i++)
+        for (size_t k = 0; k < b->entry_count; k++)
+            if (strcmp(a->entries[i], b->entries[k]) == 0)
+                return true;
+    return !a->entry_count;
+}
+
+/* Rules of valid usage alone name error conditions: existing ones, of a call that the rule is about. */
+static enum mm_class check_errors(const struct xr_database *db, struct mm_error *err)
+{
+    for (size_t i = 0; i < db->clause_count; i++) {
+        const struct xr_clause *c = &db->clauses[i];
+        for (size_t k = 0; k < c->error_count; k++) {
+            const struct xr_clause *e = xr_database_clause(db, c->errors[k]);
+            if (strcmp(c->kind, "usage") != 0 || !e || !*e->code || !share_call(c, e))
+                return mm_fail(
+                    err, MM_INVALID, "xref.database",
+                    "clause '%s' names '%s' as the answer to its violation; that takes a rule of usage and "
+                    "an error condition of one of its calls",
+                    c->id, c->errors[k]);
+        }
+    }
+    return MM_OK;
+}
+
 static int by_name(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
@@ -297,6 +325,8 @@ enum mm_class xr_database_load(const char *folder, struct xr_database *db, struc
     }
     if (c == MM_OK)
         c = index_clauses(db, err);
+    if (c == MM_OK)
+        c = check_errors(db, err);
     for (size_t i = 0; c == MM_OK && i < db->wording_count; i++)
         if (!xr_database_clause(db, db->wordings[i].clause))
             c = wrong(&l, "a wording of an unknown clause", db->wordings[i].clause);

@@ -81,6 +81,8 @@ struct xr_clause {
     const char *code;     /* error conditions: CL_INVALID_VALUE, "" */
     const char **entries; /* API calls it is about */
     size_t entry_count;
+    const char **errors; /* of a rule of valid usage: the error conditions that answer its violation */
+    size_t error_count;
     const uint64_t *sources; /* hashes of the sentences that it represents */
     size_t source_count;
 };

@@ -137,6 +137,7 @@ static cJSON *clause_json(const struct xr_matrix *m, size_t index, const struct 
     json_put_string(object, "untested", c->untested);
     json_put_string(object, "code", c->code);
     put_all(object, "entry", c->entries, c->entry_count);
+    put_all(object, "errors", c->errors, c->error_count);
     put_citations(object, links, XR_IMPLEMENTS);
     put_citations(object, links, XR_CHECKS);
     put_citations(object, links, XR_GENERATED);

@@ -23,6 +23,10 @@ ok "a test of an ambiguity that goes away" breaks 'missing-test: litmus' spec-xr
 ok "the copy is whole again" exits 0 "$REFCL" xref check --root "$copy"
 ok "a listed sentence of an unknown class" bash -c 'sed -i "s/\"advice\"/\"advise\"/" "$2/spec-xref/clauses/listed-opencl-3.1.1.json"; "$1" xref check --root "$2" 2>&1 | tee /dev/stderr | grep -q "known class: advise"' _ "$REFCL" "$copy"
 cp spec-xref/clauses/listed-opencl-3.1.1.json "$copy/spec-xref/clauses"
+for answer in "CL 5.10 E99" "CL 5.10 R1" "CL 5.9.1 E1"; do # no clause; no error condition; of another call
+    ok "a rule of usage that $answer answers" bash -c 'sed -i "s/\"errors\": \[\"CL 5.10 E4\"\]/\"errors\": [\"$3\"]/" "$2/spec-xref/clauses/opencl-runtime.json"; "$1" xref check --root "$2" 2>&1 | tee /dev/stderr | grep -q "names .$3. as the answer to its violation"' _ "$REFCL" "$copy" "$answer"
+    cp spec-xref/clauses/opencl-runtime.json "$copy/spec-xref/clauses"
+done
 ok "a broken database" bash -c 'echo "{" >"$2/spec-xref/clauses/x.json"; "$1" xref check --root "$2"; [ $? -eq 2 ] && rm "$2/spec-xref/clauses/x.json"' _ "$REFCL" "$copy"
 
 done_testing

@@ -74,6 +74,16 @@ assert listed
 for name, places in listed:
     assert len({p["file"] for p in places}) == len(places), name
 ' "$tap_dir/x.json"
+ok "a rule of valid usage names the error that answers its violation" prints 0 'violated: CL 5.10 E11 CL_INVALID_WORK_GROUP_SIZE .triggered' "$REFCL" xref CL 5.10 R3
+ok "the named errors are tested; the other rules of calls are those whose violation no error answers" python3 -c '
+import json, sys
+clauses = {c["id"]: c for c in json.load(open(sys.argv[1]))["clauses"]}
+rules = [c for c in clauses.values() if c["kind"] == "usage" and c["id"].startswith(("CL 4", "CL 5")) and "entry" in c]
+named = {e for c in rules for e in c.get("errors", [])}
+assert all(clauses[e]["evidence"] != "untested" for e in named)
+silent = [c["id"] for c in rules if "errors" not in c]
+assert len(rules) > 180 and len(silent) <= 34, silent
+' "$tap_dir/x.json"
 ok "JSON of one clause" bash -c '"$1" xref --json - CL 3.3.6 G7 | python3 -c "import json,sys; d=json.load(sys.stdin); assert [c[\"id\"] for c in d[\"clauses\"]]==[\"CL 3.3.6 G7\"]"' _ "$REFCL"
 
 # ---- drivers ----

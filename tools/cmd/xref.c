@@ -87,6 +87,11 @@ static void print_clause(const struct xref_context *x, const struct xr_clause *c
         printf("  versions: %s\n", c->versions);
     if (*c->untested)
         printf("  no test: %s\n", c->untested);
+    for (size_t i = 0; i < c->error_count; i++) {
+        const struct xr_clause *e = xr_database_clause(&x->db, c->errors[i]);
+        printf("  violated: %s %s (%s)\n", e->id, e->code,
+               xr_evidence_name(x->matrix.links[e - x->db.clauses].evidence));
+    }
     print_places(links, XR_IMPLEMENTS, "implemented by");
     print_places(links, XR_REPORTS, "reported by");
     print_section_code(links);
