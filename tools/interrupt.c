@@ -1,4 +1,6 @@
 #include "tools/interrupt.h"
+#include "memmodel/base/input.h"
+#include "tools/output.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -24,6 +26,7 @@ static double interrupt_age(void)
 static void interrupt_note(int number, siginfo_t *info, void *context)
 {
     (void)context;
+    output_interrupted = 1;
     if (receiver > 0 && info->si_code != SI_KERNEL)
         kill(receiver, number);
     if (!tool_interrupted) {
@@ -35,10 +38,16 @@ static void interrupt_note(int number, siginfo_t *info, void *context)
     }
 }
 
+static bool is_interrupted(void)
+{
+    return tool_interrupted != 0;
+}
+
 void tool_interrupt_catch(void)
 {
     struct sigaction note = {.sa_sigaction = interrupt_note, .sa_flags = SA_SIGINFO | SA_RESTART}, before;
     owner = getpid();
+    mm_input_interrupted = is_interrupted;
     for (int i = 0; i < SIGNALS; i++)
         if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN) /* as of nohup(1) */
             sigaction(signals[i], &note, NULL);

@@ -2,6 +2,7 @@
 #include "memmodel/base/escape.h"
 #include "memmodel/base/input.h"
 #include "memmodel/base/nearest.h"
+#include "tools/output.h"
 #include "tools/tool.h"
 
 #include <errno.h>
@@ -166,6 +167,10 @@ static int append_text(struct tool_texts *texts, const char *option, const char 
     return 0;
 }
 
+/* The options with arguments that were given, as far as there is room. */
+static struct output_option given[256];
+static size_t given_count;
+
 /* Stores VALUE, NULL for a flag, where the table says. */
 static int store_value(const struct listed_option *listed, const char *value)
 {
@@ -174,6 +179,8 @@ static int store_value(const struct listed_option *listed, const char *value)
     uint64_t number = 0;
     size_t word = 0;
     int code = 0;
+    if (value && given_count < sizeof given / sizeof *given)
+        given[given_count++] = (struct output_option){o->name, o->argument, value};
     if (o->words)
         code = tool_word(o->name, value, o->words, &word);
     else if (o->kind == TOOL_KIND_NUMBER || o->kind == TOOL_KIND_WIDE)
@@ -324,6 +331,8 @@ int tool_options(const struct tool_command *command, int argc, char **argv, bool
     argv[0] = title; /* begins the messages of getopt_long */
     int first = read_options(command, &list, argc, argv, stop_early, exit_code);
     argv[0] = program;
+    if (first >= 0 && (*exit_code = output_check(given, given_count, argv + first)) != 0)
+        return -1;
     return first;
 }
 

@@ -100,21 +100,3 @@ bool tool_has_suffix(const char *path, const char *suffix)
     size_t n = strlen(path), m = strlen(suffix);
     return n >= m && strcmp(path + n - m, suffix) == 0;
 }
-
-FILE *tool_open_output(const char *name)
-{
-    if (strcmp(name, "-") == 0)
-        return stdout;
-    FILE *file = fopen(name, "w");
-    if (!file)
-        tool_error(EXIT_USAGE, "cannot write '%s': %s", name, strerror(errno));
-    return file;
-}
-
-int tool_close_output(FILE *file, const char *name)
-{
-    bool bad = fflush(file) != 0 || ferror(file);
-    if (file != stdout)
-        bad |= fclose(file) != 0;
-    return bad ? tool_error(EXIT_TOOL, "writing '%s' failed: %s", name, strerror(errno)) : 0;
-}

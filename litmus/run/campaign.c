@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- results.json ------------------------------------------------------------------------------- */
@@ -265,6 +266,19 @@ static int summary(const struct lt_campaign_state *c)
     return c->broken ? 2 : bad ? 1 : 0;
 }
 
+/* Whether the results would replace the file INPUT, which may be NULL. */
+static bool is_replaced(const struct lt_options *options, const char *input)
+{
+    struct stat in, out;
+    bool same = input && stat(input, &in) == 0 && stat(options->files.results, &out) == 0 &&
+                S_ISREG(out.st_mode) && in.st_dev == out.st_dev && in.st_ino == out.st_ino;
+    if (same)
+        fprintf(stderr,
+                "refcl-litmus-run: the results would overwrite '%s', which is read: name another --output\n",
+                input);
+    return same;
+}
+
 static bool campaign_begin(struct lt_campaign_state *c)
 {
     lt_identity_new(&c->identity, c->plan, c->options);
@@ -278,7 +292,10 @@ int lt_campaign(const struct lt_options *options)
     struct lt_campaign_state c = {.options = options, .current = -1, .start = lt_seconds()};
     int code = 2;
     c.writer.fd = -1;
-    if (load_plan(&c) && lt_writer_lock(&c.writer, options->files.results) && campaign_begin(&c)) {
+    bool replaces = is_replaced(options, options->files.plan) || is_replaced(options, options->files.seen);
+    if (!replaces && load_plan(&c) && lt_writer_lock(&c.writer, options->files.results) &&
+        campaign_begin(&c)) {
+        lt_signals_catch(); /* before, there is nothing to save */
         bool saved = lt_campaign_save(&c, false);
         while (saved && work_left(&c) && !c.broken) {
             c.ended = c.lost = false;

@@ -221,16 +221,32 @@ static bool name_draft(FILE *out, const char *path, char *draft, size_t size)
     return false;
 }
 
-/* Writes a new file beside the old one and renames it, so that a reader never sees half of it. */
+bool lt_is_device(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+/* A FIFO without a reader is an error. */
+static FILE *open_device(const char *path)
+{
+    int fd = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd >= 0)
+        fcntl(fd, F_SETFL, O_WRONLY);
+    return fd >= 0 ? fdopen(fd, "wb") : NULL;
+}
+
+/* Writes a new file beside the old one and renames it, so that a reader never sees half of it; /dev/null is not replaced. */
 bool lt_save_json(const cJSON *json, const char *name)
 {
-    char *text = cJSON_Print(json), draft[4096];
-    FILE *out = text ? open_draft(name, draft, sizeof draft) : NULL;
+    bool device = lt_is_device(name);
+    char *text = cJSON_Print(json), draft[4096] = "";
+    FILE *out = !text ? NULL : device ? open_device(name) : open_draft(name, draft, sizeof draft);
     bool ok = out && fputs(text, out) >= 0 && fputc('\n', out) != EOF && fflush(out) == 0 &&
-              name_draft(out, name, draft, sizeof draft);
+              (device || name_draft(out, name, draft, sizeof draft));
     if (out) {
         ok = fclose(out) == 0 && ok;
-        ok = ok && rename(draft, name) == 0;
+        ok = ok && (device || rename(draft, name) == 0);
     }
     free(text);
     if (!ok)

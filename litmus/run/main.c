@@ -320,7 +320,6 @@ static int run_command(struct lt_options *o)
         return 2;
     }
     o->files.plan = o->files.inputs[0];
-    lt_signals_catch();
     int code = o->action == LT_TUNE ? lt_tune(o) : lt_campaign(o);
     return lt_interrupted ? 128 + lt_interrupted : code;
 }

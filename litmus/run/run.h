@@ -255,6 +255,8 @@ int lt_merge(const struct lt_options *options);
 /* Decodes TEXT up to the first character that is not a digit of base64; returns the number of bytes. */
 size_t lt_base64(const char *text, unsigned char *bytes);
 bool lt_save_json(const cJSON *json, const char *path);
+/* Whether PATH is there and no regular file: it is written to, and has no lock. */
+bool lt_is_device(const char *path);
 /* Creates a folder for temporary files that other users cannot access, and writes its path to PATH. */
 bool lt_temporary_folder(char *path, size_t size);
 /* TEXT with `?` in place of control characters and bytes that are not UTF-8 (escape.c). */

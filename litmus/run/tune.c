@@ -365,6 +365,7 @@ int lt_tune(const struct lt_options *options)
     char folder[1000], plan_path[1024], results_path[1024];
     int code = 2;
     cJSON *plan = lt_load_plan(options->files.plan);
+    lt_signals_catch();
     if (plan && !lt_temporary_folder(folder, sizeof folder)) {
         fprintf(stderr, "refcl-litmus-run: no folder for temporary files: %s\n", strerror(errno));
     } else if (plan) {

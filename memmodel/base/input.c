@@ -6,11 +6,15 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
+#ifndef __EMSCRIPTEN__
+#include <poll.h>
+#endif
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const struct {
     uint64_t base, per_byte;
@@ -51,20 +55,46 @@ enum mm_class mm_input_check(enum mm_input kind, uint64_t size, uint64_t amount,
                       most, limits[kind].what, amount / plain + (amount % plain != 0));
 }
 
-/* Stops one byte above the limit.  False: no memory. */
-static bool read_up_to(FILE *in, uint64_t most, char **text, size_t *size)
+/* ---- whole files ---- */
+
+bool (*mm_input_interrupted)(void);
+
+enum { LOOK_MS = 100 }; /* between two checks of MM_INPUT_INTERRUPTED */
+
+/* The system call would be continued after a signal that a handler only notes.  -1 with EINTR for such a signal. */
+static ssize_t read_some(int fd, char *to, size_t size)
+{
+#ifndef __EMSCRIPTEN__ /* pages read no pipes */
+    struct pollfd data = {.fd = fd, .events = POLLIN};
+    while (poll(&data, 1, LOOK_MS) <= 0) {
+        if (mm_input_interrupted && mm_input_interrupted()) {
+            errno = EINTR;
+            return -1;
+        }
+    }
+#endif
+    return read(fd, to, size);
+}
+
+/* Stops one byte above the limit.  False with errno. */
+static bool read_up_to(int fd, uint64_t most, char **text, size_t *size)
 {
     size_t capacity = 1 << 16;
+    ssize_t got = 1;
     *size = 0;
     *text = mm_alloc(capacity);
-    while (*text) {
+    while (*text && *size <= most) {
         size_t wanted = capacity - *size - 1;
         if (most + 1 - *size < wanted)
             wanted = (size_t)(most + 1 - *size);
-        size_t got = fread(*text + *size, 1, wanted, in);
-        *size += got;
-        if (got < wanted || *size > most)
+        got = read_some(fd, *text + *size, wanted);
+        if (got < 0 && errno == EAGAIN) /* another process has read it */
+            continue;
+        if (got <= 0)
             break;
+        *size += (size_t)got;
+        if (*size + 1 < capacity)
+            continue;
         char *more = mm_realloc(*text, 2 * capacity);
         if (!more)
             mm_free(*text);
@@ -73,29 +103,31 @@ static bool read_up_to(FILE *in, uint64_t most, char **text, size_t *size)
     }
     if (*text)
         (*text)[*size] = '\0';
-    return *text != NULL;
+    else
+        errno = ENOMEM;
+    return *text && got >= 0;
 }
 
 enum mm_class mm_input_read(enum mm_input kind, const char *path, char **text, size_t *size,
                             struct mm_error *err)
 {
     struct stat status;
-    FILE *in = fopen(path, "rb");
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     *text = NULL;
     *size = 0;
-    if (!in)
+    if (fd < 0)
         return mm_fail_at(err, MM_INVALID, "input.file", path, 0, 0, "cannot open the file: %s",
                           strerror(errno));
-    bool regular = fstat(fileno(in), &status) == 0 && S_ISREG(status.st_mode);
+    bool regular = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
     enum mm_class cls = regular ? mm_input_check(kind, 0, (uint64_t)status.st_size, path, err) : MM_OK;
-    if (cls == MM_OK && !read_up_to(in, input_limit(kind, 0), text, size))
-        cls = mm_fail_at(err, MM_LIMIT, "input.memory", path, 0, 0, "no memory for the file");
-    if (cls == MM_OK && ferror(in))
-        cls = mm_fail_at(err, MM_INVALID, "input.file", path, 0, 0, "cannot read the file: %s",
-                         strerror(errno));
+    if (cls == MM_OK && !read_up_to(fd, input_limit(kind, 0), text, size))
+        cls = errno == ENOMEM
+                  ? mm_fail_at(err, MM_LIMIT, "input.memory", path, 0, 0, "no memory for the file")
+                  : mm_fail_at(err, MM_INVALID, "input.file", path, 0, 0, "cannot read the file: %s",
+                               strerror(errno));
     if (cls == MM_OK)
         cls = mm_input_check(kind, 0, *size, path, err);
-    fclose(in);
+    close(fd);
     if (cls != MM_OK) {
         mm_free(*text);
         *text = NULL;

@@ -5,6 +5,7 @@
 
 #include "memmodel/base/error.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum mm_input {
@@ -19,7 +20,9 @@ enum { MM_INPUT_MOST_TIMES = 1 << 20 };
  * PATH may be NULL. */
 enum mm_class mm_input_check(enum mm_input kind, uint64_t size, uint64_t amount, const char *path,
                              struct mm_error *err);
-/* The whole file PATH (pipes too), with a zero byte behind it; freed with mm_free. */
+/* The whole file PATH (pipes too), with a zero byte behind it; freed with mm_free.  It ends early where MM_INPUT_INTERRUPTED, which
+ * may be NULL, returns true. */
+extern bool (*mm_input_interrupted)(void);
 enum mm_class mm_input_read(enum mm_input kind, const char *path, char **text, size_t *size,
                             struct mm_error *err);
 /* Checks a JSON text before it is parsed: MM_LIMIT for too many values, as their parsed form is larger than the text;

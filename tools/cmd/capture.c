@@ -36,7 +36,7 @@ static int export_number(void *context, const struct tool_option *option, const 
 }
 
 static const struct tool_option options[] = {
-    {"output", 'o', "PATTERN", "REFCL_CAPTURE",
+    {"output", 'o', "OUT", "REFCL_CAPTURE",
      "file name pattern: %n is the launch number, %p the process (default refcl-%p-%n.cap)",
      TOOL_CALL(export_value)},
     {"kernel", 'k', "NAME", "REFCL_CAPTURE_KERNEL", "capture only launches of the kernel NAME",

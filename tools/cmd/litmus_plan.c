@@ -48,7 +48,7 @@ const struct tool_option litmus_mapping_options[] = {
     TOOL_OPTION_END};
 
 static const struct tool_option options[] = {
-    {"output", 'o', "FILE", "REFCL_PLAN", "output file (default stdout)", TOOL_TO(struct plan, output)},
+    {"output", 'o', "OUT", "REFCL_PLAN", "output file (default stdout)", TOOL_TO(struct plan, output)},
     {"iterations", 'n', "N", "REFCL_ITERATIONS", "number of instances of each test",
      TOOL_NUMBER(struct plan, options.iterations, 1, UINT64_MAX >> 12)},
     {"seed", 's', "N", "REFCL_SEED", "seed of the placement of threads and locations",

@@ -44,8 +44,8 @@ static int pass_option(void *context, const struct tool_option *option, const ch
 static const struct tool_option options[] = {
     {"icd", 'i', "LIB", "REFCL_ICD", "ICD library to test (default: refcl's own)",
      TOOL_TO(struct campaign, icd)},
-    {"output", 'o', "FILE", "REFCL_RESULTS",
-     "results file (default results.json), rewritten after each batch", TOOL_TO(struct campaign, output)},
+    {"output", 'o', "OUT", "REFCL_RESULTS", "results file (default results.json), rewritten after each batch",
+     TOOL_TO(struct campaign, output)},
     {"iterations", 'n', "N", "REFCL_ITERATIONS",
      "number of instances of each test (default 100000; 4000 on refcl itself)",
      TOOL_NUMBER(struct campaign, plan.iterations, 1, UINT64_MAX >> 12)},

@@ -14,7 +14,7 @@ static const struct tool_option options[] = {
     {"mapping", 0, "NAME", "REFCL_MAPPING",
      "how OpenCL is translated: plain, clspv or families (default plain)",
      TOOL_READ(struct translate, mapping, litmus_read_mapping)},
-    {"output", 'o', "FILE", NULL, "output file (default stdout)", TOOL_TO(struct translate, output)},
+    {"output", 'o', "OUT", NULL, "output file (default stdout)", TOOL_TO(struct translate, output)},
     TOOL_OPTION_END};
 
 /* Tests that have no translation are reported, and are no error. */

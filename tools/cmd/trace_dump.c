@@ -17,8 +17,7 @@ struct dump {
 static const struct tool_option options[] = {
     {"format", 'f', "NAME", "REFCL_DUMP_FORMAT", "output format: text, json or dot (default text)",
      TOOL_CHOICE(struct dump, format, "text json dot")},
-    {"output", 'o', "FILE", "REFCL_DUMP_OUTPUT", "output file (default stdout)",
-     TOOL_TO(struct dump, output)},
+    {"output", 'o', "OUT", "REFCL_DUMP_OUTPUT", "output file (default stdout)", TOOL_TO(struct dump, output)},
     {"limit", 'l', "N", "REFCL_DUMP_LIMIT", "print at most N events (default: see --input-limits)",
      TOOL_NUMBER(struct dump, limit, 1, UINT32_MAX)},
     TOOL_OPTION_END};

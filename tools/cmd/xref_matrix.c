@@ -20,7 +20,7 @@ static const struct tool_option site_options[] = {
      TOOL_TO(struct request, root)},
     {"json", 'j', "OUT", "REFCL_JSON", "also write the data of the page as JSON",
      TOOL_TO(struct request, json)},
-    {"output", 'o', "FILE", "REFCL_XREF_SITE", "output page (default xref.html)",
+    {"output", 'o', "OUT", "REFCL_XREF_SITE", "output page (default xref.html)",
      TOOL_TO(struct request, output)},
     {"prefix", 'p', "PATH", "REFCL_XREF_PREFIX",
      "from the page to the repository, for links (default its path)", TOOL_TO(struct request, prefix)},

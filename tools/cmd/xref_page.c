@@ -2,7 +2,6 @@
 #include "tools/cmd/xref_page.h"
 #include "memmodel/base/escape.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -129,12 +128,9 @@ static void put_page(const struct xref_page *page, FILE *out)
 
 int xref_page_write(const char *path, const struct xref_page *page)
 {
-    FILE *out = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
+    FILE *out = tool_open_output(path);
     if (!out)
-        return tool_error(EXIT_USAGE, "cannot write '%s': %s", path, strerror(errno));
+        return EXIT_USAGE;
     put_page(page, out);
-    bool failed = ferror(out) != 0;
-    if (out != stdout)
-        failed = fclose(out) != 0 || failed;
-    return failed ? tool_error(EXIT_TOOL, "cannot write '%s'", path) : 0;
+    return tool_close_output(out, path);
 }

@@ -4,6 +4,7 @@
  * command itself has ended and nothing came for a while, the trace is taken to have ended with it. */
 #include "tools/session/input.h"
 #include "memmodel/base/clock.h"
+#include "tools/output.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -83,7 +84,7 @@ static void pass_on(int number)
 /* The program is to end: if it does not, it is killed later. */
 static void end_program(int number)
 {
-    ending = 1;
+    ending = output_interrupted = 1;
     pass_on(number);
 }
 
@@ -105,7 +106,7 @@ static void interrupt(int number, siginfo_t *info, void *context)
     }
     if (!interrupted || since > TOGETHER_SECONDS)
         last = now;
-    interrupted = 1;
+    interrupted = output_interrupted = 1;
     if (info->si_code != SI_KERNEL)
         pass_on(number);
 }

@@ -1,5 +1,6 @@
 /* Launches a captured kernel again, by refcl-kernel-host. */
 #include "tools/session/launch.h"
+#include "tools/session/input.h"
 #include "tools/session/process.h"
 #include "tools/session/text.h"
 
@@ -120,6 +121,7 @@ const struct ck_detector *session_launch_quietly(char **argv, const struct sessi
     bool good = session_execute(processes, &quiet, NULL, argv, &child) == 0;
     if (child.pid >= 0)
         status = supervised_wait(&child);
+    session_input_signals(0); /* its number may be another process' now */
     patience->seconds -= seconds_of_children() - before;
     patience->is_out = patience->seconds <= 0 || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU);
     good = good && status == 0 && session_processes_observed(processes) == CK_OBSERVED &&

@@ -112,7 +112,7 @@ const struct tool_option session_options[] = {
      TOOL_TO(struct session, report.html)},
     {"recorder", 0, "FILE.so[:TEXT]", "REFCL_RECORDER",
      "load an analysis plugin (interface: refcl_recorder.h)", TOOL_TO(struct session, recorder)},
-    {"trace", 't', "FILE", "REFCL_TRACE", "write the trace to FILE (see refcl trace dump)",
+    {"trace", 't', "OUT", "REFCL_TRACE", "write the trace (see refcl trace dump)",
      TOOL_TO(struct session, report.trace)},
     {"seed", 's', "N", "REFCL_SEED", "seed of every choice that the specification leaves open",
      TOOL_READ(struct session, execution.seed, read_number_text)},

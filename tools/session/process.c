@@ -4,6 +4,7 @@
 #include "memmodel/base/escape.h"
 #include "tools/footprint/footprint.h"
 #include "tools/hints/hints.h"
+#include "tools/output.h"
 #include "tools/session/recorder.h"
 #include "tools/session/reexecute.h"
 #include "tools/session/revisions.h"
@@ -119,7 +120,7 @@ static int open_trace(struct session_tee *tee, const char *path, size_t number)
     struct mm_error err = {0};
     char name[PATH_MAX];
     snprintf(name, sizeof name, number > 1 ? "%s.%zu" : "%s", path, number);
-    int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int fd = output_open(name);
     if (fd < 0)
         return tool_error(EXIT_USAGE, "cannot write '%s': %s", name, strerror(errno));
     struct mm_trace_failure failure = {.function = note_trace_error, .context = tee};

@@ -288,8 +288,12 @@ static int write_report(report_function *function, const struct ck_detector *det
 static int save_source(const char *folder, const char *file, const char *text)
 {
     char path[PATH_MAX];
+    struct stat original, saved;
     const char *slash = strrchr(file, '/');
     snprintf(path, sizeof path, "%s/%s", folder, slash ? slash + 1 : file);
+    if (stat(file, &original) == 0 && stat(path, &saved) == 0 && original.st_dev == saved.st_dev &&
+        original.st_ino == saved.st_ino)
+        return 0; /* FOLDER is that of the user's own file */
     FILE *out = fopen(path, "w");
     bool good = out && fputs(text, out) >= 0;
     good = out && fclose(out) == 0 && good;
@@ -340,6 +344,7 @@ static int report_findings(const struct session *session, const struct ck_detect
 static int wait_for(const struct session *session, struct supervised *child, struct ck_ending *ending)
 {
     int status = supervised_wait(child);
+    session_input_signals(0); /* its number may be another process' now */
     ending->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     ending->status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     if (session->command.input_status && ending->status == session->command.input_status)
