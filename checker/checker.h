@@ -375,7 +375,8 @@ void ck_detector_depends(struct ck_detector *detector, size_t i, const char *tex
 bool ck_detector_races_across(const struct ck_detector *detector);
 /* The data race I is between writes of the same value: its kind is uniform-write. */
 void ck_detector_mark_uniform(struct ck_detector *detector, size_t i);
-/* After the last mark: findings whose kind the filters leave out, or are uniform writes and UNIFORM is false, count as suppressed. */
+/* After the last mark: findings whose kind the filters leave out, or are uniform writes and UNIFORM is false, count as suppressed.
+ * Findings about uninitialized values come last. */
 void ck_detector_filter(struct ck_detector *detector, bool uniform);
 /* Sets the advice of finding I, which was verified. */
 void ck_detector_advise(struct ck_detector *detector, size_t i, const char *fix);

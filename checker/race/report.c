@@ -294,6 +294,22 @@ void ck_detector_mark_uniform(struct ck_detector *d, size_t i)
         d->report.findings[i]->kind = CK_UNIFORM_WRITE;
 }
 
+/* Moves findings about uninitialized values behind those that may be their cause. */
+static void finding_order(struct ck_detector *d)
+{
+    struct ck_finding **all = d->report.findings, **late = NULL;
+    size_t count = 0, kept = 0, size = d->report.finding_count;
+    late = size ? mm_alloc(size * sizeof *late) : NULL;
+    for (size_t i = 0; late && i < size; i++)
+        if (strncmp(all[i]->kind, "uninitialized", strlen("uninitialized")) == 0)
+            late[count++] = all[i];
+        else
+            all[kept++] = all[i];
+    if (count)
+        memcpy(all + kept, late, count * sizeof *late);
+    mm_free(late);
+}
+
 void ck_detector_filter(struct ck_detector *d, bool uniform)
 {
     size_t kept = 0;
@@ -309,6 +325,7 @@ void ck_detector_filter(struct ck_detector *d, bool uniform)
             d->report.hidden[filter]++;
     }
     d->report.finding_count = kept;
+    finding_order(d);
 }
 
 void ck_detector_advise(struct ck_detector *d, size_t i, const char *fix)
@@ -434,7 +451,7 @@ static void count_recorded(struct ck_detector *d, struct ck_finding *finding, co
  * needless waits. */
 void ck_finding_recorded(struct ck_detector *d, const struct mm_finding *record)
 {
-    uint64_t key = hash_mix(hash_mix(2, location_key(d, record->source)), record->allocation);
+    uint64_t key = hash_mix(hash_mix(2, location_key(d, record->source)), memory_key(d, record->allocation));
     for (const char *s = record->kind; s && *s; s++)
         key = hash_mix(key, (unsigned char)*s);
     bool by_message = !record->source || (record->kind && strcmp(record->kind, CK_NEEDLESS_WAIT) == 0);

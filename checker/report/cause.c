@@ -133,9 +133,23 @@ static bool has_lines_of(const struct ck_finding *a, const struct ck_finding *b)
            has_line(a, &b->accesses[0].source) && has_line(a, &b->accesses[1].source);
 }
 
+static bool is_unwritten_read(const struct ck_finding *f)
+{
+    return strcmp(f->kind, "uninitialized-read") == 0 && f->access_count;
+}
+
+/* B is a read that the race A lets come before the first write. */
+static bool has_read_of(const struct ck_finding *a, const struct ck_finding *b)
+{
+    return is_within_command(a) && is_unwritten_read(b) && same_memory(a, b) &&
+           (same_place(&a->accesses[0].source, &b->accesses[0].source) ||
+            same_place(&a->accesses[1].source, &b->accesses[0].source));
+}
+
 static bool includes(const struct ck_finding *a, const struct ck_finding *b)
 {
-    return a->process == b->process && (has_scope_of(a, b) || has_copy_of(a, b) || has_lines_of(a, b));
+    return a->process == b->process &&
+           (has_scope_of(a, b) || has_copy_of(a, b) || has_lines_of(a, b) || has_read_of(a, b));
 }
 
 /* The causes A and B are one. */
@@ -145,6 +159,25 @@ static void join_causes(size_t *first, size_t count, size_t a, size_t b)
     for (size_t i = other; i < count; i++)
         if (first[i] == other)
             first[i] = one;
+}
+
+/* Finding I is about a value that depends on an uninitialized one: it has the cause of the kernel's reads of what was not written,
+ * if that is one. */
+static void join_reads(const struct ck_detector *detector, size_t *first, size_t i)
+{
+    const struct ck_finding *f = ck_detector_finding(detector, i);
+    size_t count = ck_detector_finding_count(detector), cause = count;
+    bool one = strcmp(f->kind, "uninitialized") == 0 && f->access_count;
+    for (size_t k = 0; k < count && one; k++) {
+        const struct ck_finding *read = ck_detector_finding(detector, k);
+        if (!is_unwritten_read(read) || read->process != f->process ||
+            strcmp(kernel_of(read->accesses), kernel_of(f->accesses)) != 0)
+            continue;
+        one = cause == count || cause == first[k];
+        cause = first[k];
+    }
+    if (one && cause != count && cause != first[i])
+        join_causes(first, count, cause, first[i]);
 }
 
 size_t ck_report_causes(const struct ck_detector *detector, size_t *first)
@@ -162,6 +195,8 @@ size_t ck_report_causes(const struct ck_detector *detector, size_t *first)
                 join_causes(first, i + 1, first[k], first[i]);
         }
     }
+    for (size_t i = 0; i < count; i++)
+        join_reads(detector, first, i);
     for (size_t i = 0; i < count; i++)
         causes += first[i] == i;
     mm_free(keys);

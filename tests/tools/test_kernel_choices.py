@@ -65,7 +65,7 @@ FOUND = [
          for (int r = 0; r < rounds; r++, now ^= 1) {
              barrier(CLK_LOCAL_MEM_FENCE);
              if (r + 1 < rounds) rows[now][l] = in[(r + 1) * 16 + l];
-             out[r * 16 + l] = rows[now][15 - l]; } }""", {"data-race"}),
+             out[r * 16 + l] = rows[now][15 - l]; } }""", {"data-race", "uninitialized-read", "uninitialized"}),
     ("structures whose members let work-items work",
      """typedef struct { float scale; struct { int n; } in; } limits;
         kernel void k(global int *x, limits l) { if ((int)get_global_id(0) < l.in.n) x[0] += (int)(l.scale + get_global_id(0)); }""", {"data-race"}),
@@ -78,12 +78,55 @@ FOUND = [
      """kernel void k(global const int *in, global int *out, int width, int n, int mask) {
          local int t[16];
          int x = (int)get_global_id(0), y = x / width;
-         if (x >= n) return;
          barrier(CLK_LOCAL_MEM_FENCE);
+         if (x >= n) return;
          out[y * width + x % width] = in[x & (mask - 1)]; }""", set()),
     ("an image of integers where texels are integers",
      "kernel void k(read_only image2d_t a, write_only image1d_t b) { int i = get_global_id(0); write_imageui(b, i / 2, read_imageui(a, (int2)(i, 0)) + (uint)i); }",
      {"data-race"}),
+    ("tiles of two dimensions in local memory that a constant has",
+     """kernel void k(global const float *a, global float *b, int n) {
+         local float t[16][17];
+         int x = get_local_id(0), y = get_local_id(1);
+         t[y][x] = a[get_global_id(1) * n + get_global_id(0)];
+         barrier(CLK_LOCAL_MEM_FENCE);
+         if (get_local_size(0) == 16 && get_local_size(1) == 16) b[get_group_id(0)] = t[x][y]; }""", {"data-race"}),
+    ("... by rows of one array",
+     """kernel void k(global const float *a, global float *b, int n) {
+         local float t[64];
+         int x = get_local_id(0), y = get_local_id(1);
+         t[y * 8 + x] = a[get_global_id(1) * n + get_global_id(0)];
+         barrier(CLK_LOCAL_MEM_FENCE);
+         if (get_local_size(0) == 8 && get_local_size(1) == 8) b[get_group_id(0)] = t[x * 8 + y]; }""", {"data-race"}),
+    ("... whose groups begin at multiples of a constant",
+     """kernel void k(global const float *a, global float *b, int n) {
+         int x = get_group_id(0) * 16 + get_local_id(0), y = get_group_id(1) * 8 + get_local_id(1);
+         b[y * n + x] = a[x * n + y]; }""", set()),
+    ("tiles of an argument's size",
+     """kernel void k(global const float *a, global float *c, int n, int w, local float *t) {
+         int lx = get_local_id(0), ly = get_local_id(1), x = get_global_id(0), y = get_global_id(1);
+         float s = 0;
+         for (int i = 0; i < n / w; i++) {
+             t[ly * w + lx] = a[y * n + i * w + lx];
+             barrier(CLK_LOCAL_MEM_FENCE);
+             for (int k = 0; k < w; k++) s += t[ly * w + k]; }
+         c[y * n + x] = s; }""", {"data-race"}),
+    ("work-items beyond the limit",
+     """kernel void k(global float *a, int n) {
+         local float t[16];
+         int i = get_global_id(0), l = get_local_id(0);
+         if (i < n) { t[l] = a[i]; barrier(CLK_LOCAL_MEM_FENCE); a[i] = t[(l + 1) % 16]; } }""", {"barrier-divergence"}),
+    ("... but not where it has to be a power of two",
+     """kernel void k(global int *a, int n) {
+         int i = get_global_id(0);
+         if (i < n) a[i & (n - 1)] = i; }""", set()),
+    ("what those beyond the limit leave uninitialized",
+     """kernel void k(global const float *a, global float *o, int n) {
+         local float t[16];
+         int i = get_global_id(0), l = get_local_id(0);
+         if (i < n) t[l] = a[i];
+         barrier(CLK_LOCAL_MEM_FENCE);
+         o[i] = t[15 - l]; }""", {"uninitialized-read", "uninitialized"}),
     ("writes of the same value under the first input alone",
      "kernel void k(global const int *in, global int *out) { out[0] = in[get_global_id(0)]; }", {"data-race"}),
     ("... under each input its own", "kernel void k(global const int *in, global int *out) { out[0] = in[1]; }", {"uniform-write"}),
@@ -125,6 +168,8 @@ DEPENDS = [
      "not found with which=1"),
     ("a value that only another launch has", "kernel void k(global int *x, int phase) { if (phase == 1) x[0] = (int)get_global_id(0); }",
      "found only with phase=1"),
+    ("a limit that work-items are beyond",
+     "kernel void k(global int *x, int n) { if (get_global_id(0) >= n) x[0] = 1; else x[get_global_id(0)] = 0; }", "found only with n=15"),
     ("nothing", "kernel void k(global int *x) { *x += (int)get_global_id(0); }", None),
 ]
 
@@ -146,8 +191,11 @@ def main():
         for name, source, kinds in FOUND:
             found, text = findings(folder, source)
             check(name, {f["kind"] for f in found} == kinds and "reached its step limit" not in text, text)
+        found, text = findings(folder, "kernel void k(global int *o) { local int t[4]; o[get_global_id(0)] = t[get_local_id(0)] & 1; }")
+        check("the same local memory of each launch that is read before it is written is one finding", "refcl: 1 finding\n" in text, text)
         found, text = findings(folder, TREE)
-        check("the same race in local memory of each launch is one finding", [f["count"] for f in found] == [5 * 4 * 7] and "refcl: 1 finding\n" in text, text)
+        check("the same race in local memory of each launch is one finding", [f["count"] for f in found if f["kind"] == "data-race"] == [5 * 4 * 7] and "refcl: 3 findings with 1 cause\n" in text and
+              text.index("error: data race on") < text.index("note: the same cause: uninitialized-read on local memory") < text.index("note: the same cause: uninitialized\n"), text)
         for name, source, words in DEPENDS:
             found, text = findings(folder, source)
             known = {f.get("depends_on") for f in found}

@@ -51,7 +51,7 @@ static int read_argument(void *context, const struct tool_option *option, const 
 static const struct tool_option options[] = {
     TOOL_INCLUDE(struct kernel, session, session_options),
     {"auto", 0, NULL, "REFCL_AUTO",
-     "choose what is not given: sizes, arguments, and their contents (zeros, iota, ones, random, small random numbers)",
+     "choose what is not given: sizes, arguments, and their contents (zeros, iota, ones, random, small random numbers); --check uninitialized, too",
      TOOL_TO(struct kernel, automatic)},
     {"kernel", 'k', "NAME", "REFCL_KERNEL", "kernel to launch (default: the only one)",
      TOOL_CALL(read_option)},

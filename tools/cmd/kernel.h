@@ -27,8 +27,8 @@ struct kernel_choices {
     /* The command line of a launch that has fewer work-items the greater NUMBER is; NULL: there is none.
      * TEXT gets its sizes. */
     char **(*smaller)(void *context, unsigned number, char *text, size_t size);
-    unsigned inputs;  /* bit N: it is made with input N, one after the other (enum spec_input) */
-    char others[200]; /* "j=1, k=1": the values of SPEC_INPUT_OTHER */
+    unsigned inputs;              /* bit N: it is made with input N, one after the other (enum spec_input) */
+    char others[200], tails[200]; /* "j=1, k=1": the values of SPEC_INPUT_OTHER and of SPEC_INPUT_TAIL */
 };
 /* session->explain of CONTEXT, kernel_choices: notes which findings depend on them. */
 void kernel_explain_choices(void *context, const struct session *session, struct ck_detector *detector,

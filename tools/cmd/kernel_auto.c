@@ -47,6 +47,8 @@ static void put_command(const struct kernel *kernel, const struct in_kernel_info
     size_t at = append_option(line, (size_t)snprintf(line, LINE, "refcl kernel"), "", kernel->shown);
     if (kernel->build_options)
         at = append_option(line, at, "--build-options", kernel->build_options);
+    if (kernel->automatic && !kernel->session.check.is_given)
+        at = append_option(line, at, "-c", "all");
     if (named)
         at = append_option(line, at, "-k", info->name);
     at = append_option(line, at, "-g", launch_sizes(choice->global, choice->dimensions, text, sizeof text));
@@ -375,12 +377,18 @@ static char **smaller_launch(void *context, unsigned number, char *text, size_t 
     return good ? w.words : NULL;
 }
 
-/* Determines the inputs of the launch, and the difference of the last one as text. */
+static void append_value(char text[200], const char *name, int64_t value)
+{
+    size_t used = strlen(text);
+    snprintf(text + used, 200 - used, "%s%s=%" PRId64, used ? ", " : "", name, value);
+}
+
+/* Determines the inputs of the launch, and the differences of the last ones as text. */
 static void find_inputs(const struct automatic *a, const struct choice_words *w,
                         struct kernel_choices *choices)
 {
     char message[200];
-    size_t used = 0, index = 0;
+    size_t index = 0;
     choices->inputs = 1;
     for (size_t i = 1; i + 1 < w->count; i += 2) {
         struct spec spec;
@@ -388,9 +396,10 @@ static void find_inputs(const struct automatic *a, const struct choice_words *w,
             continue;
         if (spec_read(w->words[i + 1], &spec, message, sizeof message))
             choices->inputs |= spec_inputs(&spec);
-        if (spec.has_other && index < a->info->argument_count && used < sizeof choices->others)
-            used += (size_t)snprintf(choices->others + used, sizeof choices->others - used, "%s%s=%" PRId64,
-                                     used ? ", " : "", a->info->arguments[index].name, spec.other);
+        if (spec.has_other && index < a->info->argument_count)
+            append_value(choices->others, a->info->arguments[index].name, spec.other);
+        if (spec.has_tail && index < a->info->argument_count)
+            append_value(choices->tails, a->info->arguments[index].name, spec.tail);
         index++;
         spec_clear(&spec);
     }
@@ -457,6 +466,8 @@ int kernel_automatic(struct kernel *kernel)
     const char *patterns = kernel->session.filter.kernels, *wanted = kernel->name ? kernel->name : patterns;
     if (!kernel->session.execution.step_limit)
         kernel->session.execution.step_limit = AUTO_STEP_LIMIT;
+    if (!kernel->session.check.is_given)
+        kernel->session.check.uninitialized = true; /* these launches are small */
     for (size_t i = 0; i < count; i++) {
         const struct in_kernel_info *info = in_module_kernel(file.module, i);
         if (!is_for_host(info) || (kernel->name && info != named) ||

@@ -103,20 +103,20 @@ static void name_inputs(struct dependence *d, unsigned all)
                  names);
 }
 
-/* The launch with other values has the memory of SPEC_INPUT_SMALL, if memory changes at all. */
-static void name_others(struct dependence *d, const struct kernel_choices *choices, unsigned all)
+/* The launch with the other VALUES of input OTHER has the memory of SPEC_INPUT_SMALL, if memory changes at all. */
+static void name_values(struct dependence *d, enum spec_input other, const char *values, unsigned all)
 {
-    const unsigned same = all >> SPEC_INPUT_SMALL & 1 ? 1u << SPEC_INPUT_SMALL : 1,
-                   other = 1u << SPEC_INPUT_OTHER;
-    if (d->inputs & same && !(d->inputs & other))
-        add_text(d, "not found with ", choices->others);
-    else if (d->inputs == other)
-        add_text(d, "found only with ", choices->others);
+    const unsigned same = all >> SPEC_INPUT_SMALL & 1 ? 1u << SPEC_INPUT_SMALL : 1;
+    if (d->inputs & same && !(d->inputs >> other & 1))
+        add_text(d, "not found with ", values);
+    else if (d->inputs == 1u << other)
+        add_text(d, "found only with ", values);
 }
 
 static void try_inputs(struct judge *j, char *const *argv)
 {
-    const unsigned inputs = j->choices->inputs, all = inputs & ~(1u << SPEC_INPUT_OTHER);
+    const unsigned inputs = j->choices->inputs,
+                   all = inputs & ~(1u << SPEC_INPUT_OTHER | 1u << SPEC_INPUT_TAIL);
     bool good = false;
     for (size_t i = 0; i < ck_detector_finding_count(j->detector); i++)
         good |= inputs > 1 && may_depend(ck_detector_finding(j->detector, i), inputs);
@@ -126,8 +126,10 @@ static void try_inputs(struct judge *j, char *const *argv)
     for (size_t i = 0; i < ck_detector_finding_count(j->detector) && good; i++)
         if (may_depend(ck_detector_finding(j->detector, i), inputs)) {
             name_inputs(&j->findings[i], all);
-            if (inputs != all)
-                name_others(&j->findings[i], j->choices, all);
+            if (inputs >> SPEC_INPUT_OTHER & 1)
+                name_values(&j->findings[i], SPEC_INPUT_OTHER, j->choices->others, all);
+            if (inputs >> SPEC_INPUT_TAIL & 1)
+                name_values(&j->findings[i], SPEC_INPUT_TAIL, j->choices->tails, all);
         }
 }
 

@@ -317,9 +317,11 @@ static void set_value(struct host *host, cl_uint index)
     unsigned char value[128] = {0};
     const struct argument *argument = &host->arguments[index];
     const struct spec *spec = &argument->spec;
-    const struct spec_value other = {.form = SPEC_DECIMAL, .whole = (uint64_t)spec->other},
-                            *given =
-                                spec->has_other && host->round == SPEC_INPUT_OTHER ? &other : &spec->value;
+    const bool is_other = spec->has_other && host->round == SPEC_INPUT_OTHER,
+               is_tail = spec->has_tail && host->round == SPEC_INPUT_TAIL;
+    const struct spec_value further = {.form = SPEC_DECIMAL,
+                                       .whole = (uint64_t)(is_tail ? spec->tail : spec->other)},
+                            *given = is_other || is_tail ? &further : &spec->value;
     struct spec_type type = argument->type;
     size_t count = leaves(given);
     char why[80];
@@ -431,7 +433,7 @@ void host_change_arguments(struct host *host)
         struct argument *argument = &host->arguments[i];
         if (argument->image && argument->spec.fill == SPEC_CHANGING)
             host_fill_image(host, argument);
-        if (argument->spec.has_other)
+        if (argument->spec.has_other || argument->spec.has_tail)
             set_value(host, i);
         if (!argument->buffer || argument->spec.kind != SPEC_BUFFER)
             continue;

@@ -9,7 +9,7 @@
 enum {
     ITEMS = 4,
     ELEMENTS = 4096,
-    LOCAL_ELEMENTS = 64,
+    LOCAL_ELEMENTS = 256,
     GROUPS = 4,
     SUB_GROUPS_ITEMS = 64,
     UNKNOWN_DISTANCE = 1000000,
@@ -59,7 +59,10 @@ static void choose_local(const struct in_kernel_info *kernel, struct launch_choi
                                                 : ITEMS;
     } else {
         for (unsigned i = 0; i < choice->dimensions; i++)
-            choice->local[i] = i == 2 ? 2 : roles->one_group ? 8 : 4;
+            choice->local[i] = roles->sides[i]    ? power_of_two_in(roles->sides[i])
+                               : i == 2           ? 2
+                               : roles->one_group ? 8
+                                                  : 4;
     }
 }
 
@@ -144,13 +147,20 @@ static void choose_image(const struct in_argument_info *a, unsigned roles, char 
             snprintf(text, size, "image:%s:%s:changing", kinds[i].text, format);
 }
 
-/* Scalars that are no size of the problem, such as the number of a pass, have one more value: 1. */
+/* Scalars that are no size of the problem, such as the number of a pass, have one more value: 1.  Those that limit ids have one that
+ * the last work-item is beyond. */
 static void choose_value(const struct in_argument_info *a, unsigned roles, const struct launch_choice *choice,
                          char *text, size_t size)
 {
     bool is_scalar = type_of(a).width == 1 && strncmp(a->type_name, "bool", 4) != 0;
+    bool is_tile = (roles & (LAUNCH_TILE | LAUNCH_PITCH | LAUNCH_LIMIT)) == LAUNCH_TILE;
+    bool is_limit = (roles & (LAUNCH_LIMIT | LAUNCH_WHOLE)) == LAUNCH_LIMIT;
     if (is_float(a))
         snprintf(text, size, "1.0");
+    else if (is_scalar && is_tile)
+        snprintf(text, size, "%" PRIu64, choice->local[0]);
+    else if (is_scalar && is_limit && choice->global[0] > 2)
+        snprintf(text, size, "%" PRIu64 ":tail=%" PRIu64, choice->global[0], choice->global[0] - 1);
     else if (is_scalar && !(roles & LAUNCH_EXTENT) && choice->global[0] != 1)
         snprintf(text, size, "%" PRIu64 ":other=1", choice->global[0]);
     else

@@ -1,7 +1,7 @@
 /* How a kernel uses its arguments: a data flow of sets, without order and without contexts.
  *
  * For each id the analysis computes sets of sources: bit I for argument I or the memory that it points to,
- * and one bit for each kind of work-item id.  VALUE is the set of sources of the value, POINTER the set of
+ * and one bit for each kind of work-item id, and for each component of such ids.  VALUE is the set of sources of the value, POINTER the set of
  * objects that it may point into.  A variable has the union over all stores to it.  Its results choose
  * launches (choose.c), which are no verdicts, so that it may be imprecise in both directions. */
 #include "interp/spirv.h"
@@ -10,10 +10,12 @@
 #include <string.h>
 
 typedef uint64_t set;
-#define LOCAL_ID  ((set)1 << 60)
-#define GROUP_ID  ((set)1 << 61)
-#define GLOBAL_ID ((set)1 << 62)
-#define ARGUMENTS (LOCAL_ID - 1)
+#define COMPONENT(i) ((set)1 << (LAUNCH_ARGUMENTS + (i)))
+#define LOCAL_ID     ((set)1 << 60)
+#define GROUP_ID     ((set)1 << 61)
+#define GLOBAL_ID    ((set)1 << 62)
+#define IDS          (LOCAL_ID | GROUP_ID | GLOBAL_ID)
+#define ARGUMENTS    (COMPONENT(0) - 1)
 
 struct flow {
     struct in_module *module;
@@ -78,6 +80,20 @@ static void bound_items(struct flow *f, uint64_t items)
         f->roles->local_items = items;
 }
 
+/* The same along one dimension of a launch of several. */
+static void bound_side(struct flow *f, unsigned dimension, uint64_t items)
+{
+    uint64_t *side = &f->roles->sides[dimension];
+    if (items >= 2 && items <= 32 && (!*side || items < *side))
+        *side = items;
+}
+
+/* VALUE is computed from ids of this dimension alone. */
+static bool has_dimension(set value, unsigned dimension)
+{
+    return (value & (COMPONENT(0) | COMPONENT(1) | COMPONENT(2))) == COMPONENT(dimension);
+}
+
 static set builtin_source(struct flow *f, const struct in_id *id)
 {
     switch (id->builtin) {
@@ -115,9 +131,21 @@ static void index_local_array(struct flow *f, const struct in_inst *inst, uint32
     if (!ty || base->ty->storage != SpvStorageClassWorkgroup)
         return;
     for (uint32_t i = first_index; i < inst->operand_count && ty && ty->kind == IN_TY_ARRAY;
-         i++, ty = ty->element)
-        if (f->value[inst->operands[i]] & LOCAL_ID && f->roles->dimensions < 2)
+         i++, ty = ty->element) {
+        const set value = f->value[inst->operands[i]];
+        if (!(value & LOCAL_ID))
+            continue;
+        if (f->roles->dimensions < 2)
             bound_items(f, ty->count);
+        for (unsigned k = 0; k < 3; k++)
+            if (has_dimension(value, k))
+                bound_side(f, k, ty->count);
+        for (uint64_t side = 2; value & COMPONENT(0) && value & COMPONENT(1) && side <= 32; side++)
+            if (side * side == ty->count) { /* a square by rows */
+                bound_side(f, 0, side);
+                bound_side(f, 1, side);
+            }
+    }
 }
 
 /* ---- instructions --------------------------------------------------------------------------------- */
@@ -134,8 +162,11 @@ static void access_chain(struct flow *f, const struct in_inst *inst, bool has_el
         give_role(f, f->value[inst->operands[i]] & ARGUMENTS, LAUNCH_INDICES);
     index_local_array(f, inst, has_element ? 2 : 1);
     if (source && source->builtin != IN_NO_BUILTIN && inst->operand_count > 1 &&
-        constant_of(f, inst->operands[inst->operand_count - 1], &component))
+        constant_of(f, inst->operands[inst->operand_count - 1], &component)) {
         need_dimension(f, component);
+        if (component < 3)
+            add_sources(f, &f->value[inst->result], COMPONENT(component));
+    }
 }
 
 static void flow_of_load(struct flow *f, const struct in_inst *inst)
@@ -145,7 +176,7 @@ static void flow_of_load(struct flow *f, const struct in_inst *inst)
     add_sources(f, &f->value[inst->result], f->pointer[from]);
     add_sources(f, &f->loaded[inst->result], f->pointer[from]);
     if (source && source->builtin != IN_NO_BUILTIN)
-        add_sources(f, &f->value[inst->result], builtin_source(f, source));
+        add_sources(f, &f->value[inst->result], f->value[from] | builtin_source(f, source));
     if (!variable)
         return;
     add_sources(f, &f->value[inst->result], f->held[variable]);
@@ -179,15 +210,33 @@ static void flow_of_call(struct flow *f, const struct in_inst *inst)
     add_sources(f, &f->value[inst->result], f->held[callee->id]);
 }
 
+/* ID times an argument alone: local ids and group ids times the size of a group or a tile, others times the pitch of rows. */
+static void scale(struct flow *f, set id, set argument)
+{
+    bool is_tile = (id & IDS) == LOCAL_ID || (id & IDS) == GROUP_ID;
+    if (id & IDS && !(argument & ~ARGUMENTS))
+        give_role(f, argument, is_tile ? LAUNCH_TILE : LAUNCH_PITCH);
+}
+
 /* Work-group ids times a constant: that is the size of a group. */
 static void multiply(struct flow *f, const struct in_inst *inst)
 {
     uint64_t factor;
-    for (uint32_t i = 0; i < 2 && f->roles->dimensions < 2; i++)
-        if (f->value[inst->operands[i]] == GROUP_ID && constant_of(f, inst->operands[1 - i], &factor))
-            bound_items(f, inst->opcode == SpvOpIMul ? factor
-                           : i == 0 && factor < 11   ? UINT64_C(1) << factor
-                                                     : 0);
+    for (uint32_t i = 0; i < 2; i++) {
+        const set id = f->value[inst->operands[i]];
+        if (inst->opcode == SpvOpIMul)
+            scale(f, id, f->value[inst->operands[1 - i]]);
+        if ((id & ~(COMPONENT(0) | COMPONENT(1) | COMPONENT(2))) != GROUP_ID ||
+            !constant_of(f, inst->operands[1 - i], &factor))
+            continue;
+        if (inst->opcode != SpvOpIMul)
+            factor = i == 0 && factor < 11 ? UINT64_C(1) << factor : 0;
+        if (f->roles->dimensions < 2)
+            bound_items(f, factor);
+        for (unsigned k = 0; k < 3; k++)
+            if (has_dimension(id, k))
+                bound_side(f, k, factor);
+    }
 }
 
 static void compare(struct flow *f, const struct in_inst *inst)
@@ -230,6 +279,21 @@ static void find_extents(struct flow *f, const struct in_inst *inst)
     for (uint32_t i = divides ? 1 : 0; i < inst->operand_count && (has_id || divides); i++)
         if (inst->operands[i] < f->bound && !(f->value[inst->operands[i]] & ~ARGUMENTS))
             give_role(f, f->value[inst->operands[i]], LAUNCH_EXTENT);
+    for (uint32_t i = 0; i < 2 && orders && inst->operand_count == 2; i++)
+        if (f->value[inst->operands[i]] & (GLOBAL_ID | GROUP_ID) &&
+            !(f->value[inst->operands[1 - i]] & ~ARGUMENTS))
+            give_role(f, f->value[inst->operands[1 - i]], LAUNCH_LIMIT);
+}
+
+/* Arguments that are divided, shifted or masked may have to be multiples of other numbers, or powers of two. */
+static void find_whole(struct flow *f, const struct in_inst *inst)
+{
+    bool divides = inst->opcode >= SpvOpUDiv && inst->opcode <= SpvOpFMod;
+    bool has_bits = inst->opcode >= SpvOpShiftRightLogical && inst->opcode <= SpvOpNot;
+    for (uint32_t i = 0; i < inst->operand_count && (divides || has_bits || inst->opcode == SpvOpExtInst);
+         i++)
+        if (inst->operands[i] < f->bound)
+            give_role(f, f->value[inst->operands[i]] & ARGUMENTS, LAUNCH_WHOLE);
 }
 
 /* The result has what the operands have. */
@@ -308,6 +372,7 @@ static void note_instruction(struct flow *f, const struct in_inst *inst)
         return;
     }
     find_extents(f, inst);
+    find_whole(f, inst);
     switch (inst->opcode) {
     case SpvOpVariable:
         f->variable[inst->result] = inst->result;
@@ -331,8 +396,11 @@ static void note_instruction(struct flow *f, const struct in_inst *inst)
         add_sources(f, &f->held[f->function], f->value[inst->operands[0]]);
         return;
     case SpvOpCompositeExtract:
-        if (is_id_vector(f, inst->operands[0]) && inst->operand_count == 2)
+        if (is_id_vector(f, inst->operands[0]) && inst->operand_count == 2) {
             need_dimension(f, inst->operands[1]);
+            if (inst->operands[1] < 3)
+                add_sources(f, &f->value[inst->result], COMPONENT(inst->operands[1]));
+        }
         add_sources(f, &f->value[inst->result], f->value[inst->operands[0]]);
         return;
     case SpvOpVectorExtractDynamic:

@@ -32,7 +32,11 @@ enum {
     LAUNCH_FOREST = 64,       /* what is read there is compared with its index, as in a forest of parents */
     LAUNCH_EXTENT = 128,      /* a value that ids are limited, scaled or divided by: a size of the problem */
     LAUNCH_INTEGERS = 256,    /* an image whose texels are read or written as integers */
-    LAUNCH_SIGNED = 512       /* ... with signs */
+    LAUNCH_SIGNED = 512,      /* ... with signs */
+    LAUNCH_LIMIT = 1024,      /* a value that ids of all work-items are compared with */
+    LAUNCH_WHOLE = 2048,      /* a value that is divided, shifted or masked */
+    LAUNCH_TILE = 4096,       /* a value that local ids or group ids alone are multiplied with */
+    LAUNCH_PITCH = 8192       /* a value that other ids are multiplied with */
 };
 enum { LAUNCH_ARGUMENTS = 56 };
 struct launch_roles {
@@ -41,9 +45,10 @@ struct launch_roles {
     unsigned dimensions;                /* of the ids that are used */
     uint64_t
         local_items; /* work-items that constants imply: strides between groups, lengths of local arrays; 0: none */
-    bool sub_groups; /* it uses sub-groups */
-    bool item_ids;   /* it uses local ids, global ids or sub-groups */
-    bool one_group;  /* it uses local ids, and nothing that differs between groups or is atomic */
+    uint64_t sides[3]; /* the same along each dimension, for launches of several */
+    bool sub_groups;   /* it uses sub-groups */
+    bool item_ids;     /* it uses local ids, global ids or sub-groups */
+    bool one_group;    /* it uses local ids, and nothing that differs between groups or is atomic */
 };
 void launch_find_roles(struct in_module *module, const char *kernel, struct launch_roles *roles);
 

@@ -450,6 +450,15 @@ size_t spec_name_length(const char *text)
     return n && n < SPEC_NAME && text[n] == '=' && !isdigit((unsigned char)*text) ? n : 0;
 }
 
+/* The value of a further launch, behind WORD if that is there. */
+static bool read_further(struct reader *r, const char *word, bool *has, int64_t *value)
+{
+    *has = accept(r, word);
+    return !*has ||
+           (is_signed_at(r->at) ? read_signed(r, value)
+                                : wrong(r, "an integer is expected at '%.20s'", *r->at ? r->at : "the end"));
+}
+
 static bool read_spec(struct reader *r, struct spec *spec)
 {
     static const struct {
@@ -504,11 +513,8 @@ static bool read_spec(struct reader *r, struct spec *spec)
         return true;
     if (*r->message || !read_values(r, &spec->value))
         return false;
-    if (spec->value.form != SPEC_DECIMAL || !accept(r, ":other="))
-        return true;
-    spec->has_other = true;
-    return is_signed_at(r->at) ? read_signed(r, &spec->other)
-                               : wrong(r, "an integer is expected at '%.20s'", *r->at ? r->at : "the end");
+    return spec->value.form != SPEC_DECIMAL || (read_further(r, ":other=", &spec->has_other, &spec->other) &&
+                                                read_further(r, ":tail=", &spec->has_tail, &spec->tail));
 }
 
 bool spec_read(const char *text, struct spec *spec, char *message, size_t size)
@@ -551,7 +557,7 @@ unsigned spec_inputs(const struct spec *spec)
 {
     bool changes = spec->fill == SPEC_CHANGING || spec->fill == SPEC_INDICES;
     return (changes ? (1u << SPEC_INPUT_LAST) - 1 : 1) | (unsigned)spec->has_last << SPEC_INPUT_LAST |
-           (unsigned)spec->has_other << SPEC_INPUT_OTHER;
+           (unsigned)spec->has_other << SPEC_INPUT_OTHER | (unsigned)spec->has_tail << SPEC_INPUT_TAIL;
 }
 
 const char *spec_input_name(unsigned input)

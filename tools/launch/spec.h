@@ -4,7 +4,7 @@
  *     [NAME=]image:KIND:WxHxD[:FORMAT][:levels=N][:CONTENTS]...   [NAME=]sampler[:WORD]...   [NAME=]pipe:PACKETS   [NAME=]VALUE
  *     CONTENTS: zero, iota, fill=VALUE, rand=SEED, below=LIMIT, file=PATH, ANY; out=PATH: written after the launch;
  *     read_only, write_only: what kernels may do with the memory (default: both)
- *     VALUE: 1, -2.5, 0x10, a vector 1,2,3,4, a structure {1, 2.0, {3, 4}} or ANY; N:other=M: an integer that is M in one more launch
+ *     VALUE: 1, -2.5, 0x10, a vector 1,2,3,4, a structure {1, 2.0, {3, 4}} or ANY; N:other=M, N:tail=M: an integer that is M in one more launch
  *     ANY: any, any:LOW..HIGH: symbolic, for refcl explore
  *     N counts elements of the type that the argument points to in the source: numbers, vectors or structures */
 #ifndef TOOLS_LAUNCH_SPEC_H
@@ -82,6 +82,8 @@ struct spec {
     int64_t last;
     bool has_other; /* VALUE: OTHER is its value in a further launch */
     int64_t other;
+    bool has_tail; /* the same for TAIL */
+    int64_t tail;
     char file[SPEC_PATH], output[SPEC_PATH]; /* "": none */
     char image_kind[16], format[32];         /* "2d", "1d_array"; "rgba8" */
     uint64_t size[3];                        /* of images, 0: as the file or 1 */
@@ -116,7 +118,10 @@ enum spec_input {
     SPEC_INPUT_RANDOM,
     SPEC_INPUT_SMALL,
     SPEC_INPUT_LAST,
-    SPEC_INPUT_OTHER, /* small random numbers, and values that are others than in all other launches */
+    /* Small random numbers, and values that are others than in all other launches: numbers; limits that the last work-items
+     * are beyond. */
+    SPEC_INPUT_OTHER,
+    SPEC_INPUT_TAIL,
     SPEC_INPUTS
 };
 unsigned spec_inputs(const struct spec *spec); /* bit N: of those the launches with input N */

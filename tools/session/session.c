@@ -26,6 +26,7 @@ int session_set_checks(struct session *session, const char *list)
                            &session->check.uninitialized, &session->check.possible, &session->check.needless};
     enum { FLAGS = sizeof flags / sizeof *flags, ALL = FLAGS, HINTS = 2 };
     int code = 0;
+    session->check.is_given = true;
     for (size_t i = 0; i < FLAGS; i++)
         *flags[i] = false;
     for (const char *at = list; *at && !code;) {

@@ -22,6 +22,7 @@ struct session_checks {
     bool possible;       /* on a driver: also races that the analysis of launches cannot exclude */
     bool needless;       /* on a driver: also waits that order nothing that conflicts */
     bool predict;        /* races of other executions with the same control flow */
+    bool is_given;       /* which checks are made */
     bool ignore_uniform; /* races between writes of the same value are not reported */
 };
 struct session_reports {
