@@ -78,7 +78,7 @@ BENCH_PACKAGES := oclgrind
 WEB_PACKAGES := emscripten nodejs $(if $(shell command -v npm),,npm)
 WEB_TEST_PACKAGES := chromium firefox-esr
 CLIENT_PACKAGES := clinfo clpeak clblast-tests libclblast1 libclfft-dev python3-pyopencl python3-mako \
-  piglit python3-opencv ffmpeg hashcat hcxkeys darktable libviennacl-dev libboost-dev opencl-clhpp-headers
+  piglit python3-opencv libopenmm-plugins python3-simtk ffmpeg hashcat hcxkeys darktable libviennacl-dev libboost-dev opencl-clhpp-headers
 include $(wildcard Makefile.local)
 
 # ---- sources --------------------------------------------------------------------------------
