@@ -66,7 +66,7 @@ static bool resolve_name(const struct ck_predictor *p, const struct ck_condition
     return false;
 }
 
-static bool fits(const struct assertion_element *at)
+static bool element_fits(const struct assertion_element *at)
 {
     return at->size == 1 || at->size == 2 || at->size == 4 || at->size == 8;
 }
@@ -85,7 +85,7 @@ static bool recorded_value(const struct ck_predictor *p, const struct ck_conditi
         mm_fail(limit, MM_LIMIT, "checker.assert", "no kernel has an argument '%s'", t->name);
         return false;
     }
-    if (!fits(&at)) {
+    if (!element_fits(&at)) {
         mm_fail(limit, MM_LIMIT, "checker.assert",
                 "the elements of '%s' are not integers of 1, 2, 4 or 8 bytes", t->name);
         return false;
@@ -206,7 +206,7 @@ static struct ck_term lower_term(struct lowering *l, const struct ck_condition_t
     struct assertion_element at;
     if (!t->name)
         return out;
-    if (!resolve_name(l->p, t, &at) || !fits(&at)) {
+    if (!resolve_name(l->p, t, &at) || !element_fits(&at)) {
         l->failed = true;
         return out;
     }

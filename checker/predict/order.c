@@ -182,7 +182,7 @@ static void detector_feed(const struct mm_sink *sink, const struct order *o, uin
 }
 
 /* The detector reports the race in this order. */
-static bool confirmed(const struct order *o)
+static bool is_confirmed(const struct order *o)
 {
     struct ck_detector *d = ck_detector_create(&(struct ck_detector_options){.races = true});
     struct mm_sink sink;
@@ -287,7 +287,7 @@ static bool extend_order(struct order *o)
     if (point != CK_PREDICT_NO_ITEM)
         return step_item(o, point);
     if (o->count + o->tail == o->total)
-        return o->orders++ < ORDERS && confirmed(o);
+        return o->orders++ < ORDERS && is_confirmed(o);
     if (o->steps++ >= STEPS || o->orders >= ORDERS)
         return false;
     for (uint32_t i = 0; i < o->w->item_count; i++) {

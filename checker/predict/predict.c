@@ -135,7 +135,7 @@ static void add_event(struct ck_predictor *p, const struct mm_event *e, uint32_t
     *first = e->agent;
 }
 
-static bool overlaps(const struct ck_predict_window *w, const struct mm_event *e)
+static bool overlaps_window(const struct ck_predict_window *w, const struct mm_event *e)
 {
     for (uint32_t i = 0; i < w->count; i++) {
         const struct mm_event *x = &w->events[i].event;
@@ -182,7 +182,7 @@ static void add_access(struct ck_predictor *p, const struct mm_event *recorded)
     complete_host_value(p, &e, group);
     if (!is_bulk_transfer(&e))
         add_event(p, &e, recorded->allocation, group);
-    else if (mm_writes(&e) && overlaps(&p->window, &e))
+    else if (mm_writes(&e) && overlaps_window(&p->window, &e))
         window_analyze(p, false);
     update_contents(p, &e, group);
 }

@@ -47,7 +47,7 @@ static uint32_t group_number(struct build *b, uint32_t group)
 /* ---- memory ------------------------------------------------------------------------------------- */
 
 /* All relevant accesses to PLACE cover it. */
-static bool uniform(const struct build *b, uint32_t place)
+static bool is_uniform(const struct build *b, uint32_t place)
 {
     const struct ck_predict_place *p = &b->w->places[place];
     uint64_t size = p->to - p->from;
@@ -65,7 +65,7 @@ static void add_object(struct build *b, uint32_t place)
     const struct mm_allocation *a =
         p->allocation < b->p->allocation_count ? &b->p->allocations[p->allocation].info : NULL;
     uint64_t size = p->to - p->from, bytes[8], *values = NULL;
-    bool whole = uniform(b, place);
+    bool whole = is_uniform(b, place);
     if (!a || size > sizeof bytes) {
         b->failed = true;
         return;

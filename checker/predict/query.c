@@ -98,7 +98,7 @@ static void add_prediction(struct ck_predictor *p, struct ck_prediction predicti
 }
 
 /* The event with the allocation and offset of the record. */
-static struct mm_event recorded(const struct ck_predictor *p, const struct ck_predict_event *e)
+static struct mm_event event_of_record(const struct ck_predictor *p, const struct ck_predict_event *e)
 {
     struct mm_event event = e->event;
     event.allocation = e->named;
@@ -137,15 +137,15 @@ static void add_race(struct ck_predictor *p, const struct ck_predict_window *w, 
     uint32_t n = order ? ck_predict_order(p, w, pair, order) : 0;
     if (order && n == 0)
         n = order_from_execution(w, v, pair, order);
-    add_prediction(p, (struct ck_prediction){.later = recorded(p, &w->events[pair->b]),
-                                             .earlier = recorded(p, &w->events[pair->a]),
+    add_prediction(p, (struct ck_prediction){.later = event_of_record(p, &w->events[pair->b]),
+                                             .earlier = event_of_record(p, &w->events[pair->a]),
                                              .execution = print_execution(p, w, pair, order, n)});
     mm_free(order);
 }
 
 /* ---- races -------------------------------------------------------------------------------------- */
 
-static bool conflict(const struct ck_predict_event *x, const struct ck_predict_event *y)
+static bool events_conflict(const struct ck_predict_event *x, const struct ck_predict_event *y)
 {
     const struct mm_event *a = &x->event, *b = &y->event;
     bool both_atomic = a->attributes & b->attributes & MM_ATOMIC;
@@ -227,7 +227,7 @@ void ck_predict_query(struct ck_predictor *p, struct ck_predict_window *w)
         if (y->place == CK_PREDICT_NO_PLACE || !w->places[y->place].shared)
             continue;
         for (uint32_t i = j; i-- > 0 && p->questions < limit;) {
-            if (!conflict(&w->events[i], y) || ck_predict_ordered(w, i, j) ||
+            if (!events_conflict(&w->events[i], y) || ck_predict_ordered(w, i, j) ||
                 !count_try(p, &w->events[i].event, &y->event))
                 continue;
             pair.a = i;

@@ -202,7 +202,7 @@ unsigned ck_predict_operand_size(const struct ck_predictor *p, uint32_t command,
     return (compares || converts) && other ? ck_predict_term(p, command, other)->size : t->size;
 }
 
-static uint64_t masked(uint64_t value, unsigned size)
+static uint64_t mask_value(uint64_t value, unsigned size)
 {
     return size < 8 ? value & ((UINT64_C(1) << (8 * size)) - 1) : value;
 }
@@ -235,8 +235,8 @@ uint64_t ck_predict_value(const struct ck_predictor *p, uint32_t command, uint32
     unsigned size = ck_predict_operand_size(p, command, t);
     uint64_t v[3];
     for (int k = 0; k < 3; k++)
-        v[k] = ids[k] ? ck_predict_value(p, command, ids[k], read) : masked(t->value, size);
-    uint64_t value = masked(evaluate_term(t, size, v), t->size);
+        v[k] = ids[k] ? ck_predict_value(p, command, ids[k], read) : mask_value(t->value, size);
+    uint64_t value = mask_value(evaluate_term(t, size, v), t->size);
     if (t->window != p->window_number && t != &discarded)
         *t = (struct ck_predict_term){.id = t->id, .op = MM_TERM_CONST, .size = t->size, .value = value};
     return value;

@@ -36,7 +36,7 @@ static bool is_of_name(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-static bool accept(struct reader *r, const char *word)
+static bool accept_word(struct reader *r, const char *word)
 {
     size_t n = strlen(word);
     skip_space(r);
@@ -50,27 +50,28 @@ static bool accept(struct reader *r, const char *word)
 static bool accept_not(struct reader *r)
 {
     skip_space(r);
-    return accept(r, "not") || accept(r, "~") || (r->at[0] == '!' && r->at[1] != '=' && accept(r, "!"));
+    return accept_word(r, "not") || accept_word(r, "~") ||
+           (r->at[0] == '!' && r->at[1] != '=' && accept_word(r, "!"));
 }
 
 static bool accept_and(struct reader *r)
 {
-    return accept(r, "and") || accept(r, "&&") || accept(r, "/\\");
+    return accept_word(r, "and") || accept_word(r, "&&") || accept_word(r, "/\\");
 }
 
 static bool accept_or(struct reader *r)
 {
-    return accept(r, "or") || accept(r, "||") || accept(r, "\\/");
+    return accept_word(r, "or") || accept_word(r, "||") || accept_word(r, "\\/");
 }
 
 /* ---- terms ---------------------------------------------------------------------------------------- */
 
 static uint64_t parse_number(struct reader *r)
 {
-    bool negative = accept(r, "-");
+    bool negative = accept_word(r, "-");
     char *end;
     if (!negative)
-        accept(r, "+");
+        accept_word(r, "+");
     uint64_t value = strtoull(r->at, &end, 0);
     if (!isdigit((unsigned char)*r->at) || is_of_name(*end))
         return condition_error(r, "a whole number");
@@ -78,7 +79,7 @@ static uint64_t parse_number(struct reader *r)
     return negative ? 0 - value : value;
 }
 
-static struct ck_condition_term constant(struct reader *r)
+static struct ck_condition_term constant_term(struct reader *r)
 {
     char *whole, *end;
     double real = strtod(r->at, &end);
@@ -94,10 +95,10 @@ static struct ck_condition_term constant(struct reader *r)
 
 static const char *parse_name(struct reader *r)
 {
-    bool quoted = accept(r, "'");
+    bool quoted = accept_word(r, "'");
     size_t n = 0;
     if (!quoted)
-        accept(r, "%");
+        accept_word(r, "%");
     while (r->at[n] && (quoted ? r->at[n] != '\'' : is_of_name(r->at[n])))
         n++;
     char *copy = n ? mm_arena_alloc(r->condition->arena, n + 1) : NULL;
@@ -119,17 +120,17 @@ static void read_index(struct reader *r, struct ck_condition_term *term)
         return;
     }
     term->indices[term->index_count++] = parse_number(r);
-    if (!accept(r, "]"))
+    if (!accept_word(r, "]"))
         condition_error(r, "]");
 }
 
-static struct ck_condition_term term(struct reader *r)
+static struct ck_condition_term parse_term(struct reader *r)
 {
     skip_space(r);
     if (isdigit((unsigned char)*r->at) || *r->at == '-' || *r->at == '+')
-        return constant(r);
+        return constant_term(r);
     struct ck_condition_term t = {.name = parse_name(r)};
-    while (accept(r, "["))
+    while (accept_word(r, "["))
         read_index(r, &t);
     return t;
 }
@@ -148,13 +149,13 @@ static uint32_t add_node(struct reader *r, struct ck_condition_node node)
     return c->count - 1;
 }
 
-static uint32_t comparison(struct reader *r)
+static uint32_t parse_comparison(struct reader *r)
 {
-    struct ck_condition_node n = {.op = CK_PROP_COMPARE, .left = term(r)};
+    struct ck_condition_node n = {.op = CK_PROP_COMPARE, .left = parse_term(r)};
     for (size_t i = 0; i < CK_COMPARISONS; i++) {
-        if (!accept(r, ck_comparisons[i].text))
+        if (!accept_word(r, ck_comparisons[i].text))
             continue;
-        struct ck_condition_term right = term(r);
+        struct ck_condition_term right = parse_term(r);
         n.compare = ck_comparisons[i].op;
         n.right = ck_comparisons[i].swap ? n.left : right;
         n.left = ck_comparisons[i].swap ? right : n.left;
@@ -163,44 +164,44 @@ static uint32_t comparison(struct reader *r)
     return condition_error(r, "a comparison (==, !=, <, <=, >, >=)");
 }
 
-static uint32_t alternatives(struct reader *r);
+static uint32_t parse_disjunction(struct reader *r);
 
-static uint32_t primary(struct reader *r)
+static uint32_t parse_primary(struct reader *r)
 {
     uint32_t result;
     if (++r->depth > DEPTH)
         return condition_error(r, "less nesting");
     if (accept_not(r)) {
-        uint32_t a = primary(r);
+        uint32_t a = parse_primary(r);
         result = add_node(r, (struct ck_condition_node){.op = CK_PROP_NOT, .a = a});
-    } else if (accept(r, "(")) {
-        result = alternatives(r);
-        if (!accept(r, ")"))
+    } else if (accept_word(r, "(")) {
+        result = parse_disjunction(r);
+        if (!accept_word(r, ")"))
             condition_error(r, ")");
-    } else if (accept(r, "true")) {
+    } else if (accept_word(r, "true")) {
         result = add_node(r, (struct ck_condition_node){.op = CK_PROP_TRUE});
     } else {
-        result = comparison(r);
+        result = parse_comparison(r);
     }
     r->depth--;
     return result;
 }
 
-static uint32_t conjunction(struct reader *r)
+static uint32_t parse_conjunction(struct reader *r)
 {
-    uint32_t left = primary(r);
+    uint32_t left = parse_primary(r);
     while (accept_and(r)) {
-        uint32_t right = primary(r);
+        uint32_t right = parse_primary(r);
         left = add_node(r, (struct ck_condition_node){.op = CK_PROP_AND, .a = left, .b = right});
     }
     return left;
 }
 
-static uint32_t alternatives(struct reader *r)
+static uint32_t parse_disjunction(struct reader *r)
 {
-    uint32_t left = conjunction(r);
+    uint32_t left = parse_conjunction(r);
     while (accept_or(r)) {
-        uint32_t right = conjunction(r);
+        uint32_t right = parse_conjunction(r);
         left = add_node(r, (struct ck_condition_node){.op = CK_PROP_OR, .a = left, .b = right});
     }
     return left;
@@ -213,10 +214,10 @@ static void read_quantifier(struct reader *r)
     bool negated = accept_not(r);
     c->quantified = true;
     c->quantifier = negated ? CK_NOT_EXISTS : CK_EXISTS;
-    if (accept(r, "exists"))
+    if (accept_word(r, "exists"))
         return;
     c->quantifier = CK_FORALL;
-    if (!negated && accept(r, "forall"))
+    if (!negated && accept_word(r, "forall"))
         return;
     c->quantified = false;
     r->at = start;
@@ -236,7 +237,7 @@ struct ck_condition *ck_condition_parse(const char *text, struct mm_error *err)
     }
     struct reader r = {.condition = c, .at = c->text, .err = err};
     read_quantifier(&r);
-    c->root = alternatives(&r);
+    c->root = parse_disjunction(&r);
     skip_space(&r);
     if (*r.at)
         condition_error(&r, "the end of the condition");

@@ -1,7 +1,7 @@
 /* Arithmetic of programs on concrete operands. */
 #include "checker/program/program.h"
 
-static uint64_t mask(unsigned size)
+static uint64_t size_mask(unsigned size)
 {
     return size >= 8 ? ~(uint64_t)0 : ((uint64_t)1 << (8 * size)) - 1;
 }
@@ -10,24 +10,24 @@ int64_t ck_sign_extend(uint64_t value, unsigned size)
 {
     uint64_t sign = (uint64_t)1 << (8 * size - 1);
 
-    value &= mask(size);
+    value &= size_mask(size);
     return (int64_t)((value ^ sign) - sign);
 }
 
 /* Division by zero has no defined result in any source language: all ones, remainder the dividend, as in
  * bit-vector logic.  Shifts by the width or more give zero (or the sign). */
-static uint64_t divide(enum ck_expr_op op, uint64_t a, uint64_t b, unsigned size)
+static uint64_t divide_values(enum ck_expr_op op, uint64_t a, uint64_t b, unsigned size)
 {
     int64_t x = ck_sign_extend(a, size), y = ck_sign_extend(b, size);
 
     switch (op) {
     case CK_UDIV:
-        return b ? a / b : mask(size);
+        return b ? a / b : size_mask(size);
     case CK_UREM:
         return b ? a % b : a;
     case CK_SDIV:
         if (y == 0)
-            return x < 0 ? 1 : mask(size);
+            return x < 0 ? 1 : size_mask(size);
         return y == -1 ? 0 - (uint64_t)x : (uint64_t)(x / y);
     default:
         if (y == 0)
@@ -36,7 +36,7 @@ static uint64_t divide(enum ck_expr_op op, uint64_t a, uint64_t b, unsigned size
     }
 }
 
-static uint64_t shift(enum ck_expr_op op, uint64_t a, uint64_t b, unsigned size)
+static uint64_t shift_value(enum ck_expr_op op, uint64_t a, uint64_t b, unsigned size)
 {
     unsigned width = 8 * size;
     int64_t x = ck_sign_extend(a, size);
@@ -73,7 +73,7 @@ uint64_t ck_evaluate(enum ck_expr_op op, uint64_t a, uint64_t b, unsigned size)
     case CK_SDIV:
     case CK_UREM:
     case CK_SREM:
-        return divide(op, a, b, size);
+        return divide_values(op, a, b, size);
     case CK_AND:
         return a & b;
     case CK_OR:
@@ -83,7 +83,7 @@ uint64_t ck_evaluate(enum ck_expr_op op, uint64_t a, uint64_t b, unsigned size)
     case CK_SHL:
     case CK_LSHR:
     case CK_ASHR:
-        return shift(op, a, b, size);
+        return shift_value(op, a, b, size);
     case CK_EQ:
         return a == b;
     case CK_NE:
@@ -119,9 +119,9 @@ uint64_t ck_eval_expr(const struct ck_program *program, uint32_t expr, const uin
 
     switch (e->op) {
     case CK_CONST:
-        return e->imm & mask(e->size);
+        return e->imm & size_mask(e->size);
     case CK_REG:
-        return regs[e->imm] & mask(e->size);
+        return regs[e->imm] & size_mask(e->size);
     case CK_SELECT:
         return ck_eval_expr(program, ck_eval_expr(program, e->a, regs) ? e->b : e->c, regs);
     default:
@@ -133,6 +133,6 @@ uint64_t ck_eval_expr(const struct ck_program *program, uint32_t expr, const uin
     if (ck_expr_operands(e->op) > 2)
         a[2] = ck_eval_expr(program, e->c, regs);
     if (e->op >= CK_APPLY1)
-        return ck_apply(program, e->imm, a) & mask(e->size);
-    return ck_evaluate(e->op, a[0], a[1], program->exprs[e->a].size) & mask(e->size);
+        return ck_apply(program, e->imm, a) & size_mask(e->size);
+    return ck_evaluate(e->op, a[0], a[1], program->exprs[e->a].size) & size_mask(e->size);
 }

@@ -27,7 +27,7 @@ static void set_number(void *record, const struct field *f, uint64_t value)
     }
 }
 
-static uint64_t largest(const struct field *f)
+static uint64_t largest_of_field(const struct field *f)
 {
     return f->most ? f->most : f->size == 8 ? UINT64_MAX : (UINT64_C(1) << (8 * f->size)) - 1;
 }
@@ -157,7 +157,7 @@ static void read_field(struct reader *r, void *record, const struct field *f)
 {
     switch (f->kind) {
     case NUMBER:
-        set_number(record, f, read_digits(r, largest(f)));
+        set_number(record, f, read_digits(r, largest_of_field(f)));
         return;
     case SIGNED: {
         bool negative = *r->at == '-';

@@ -16,7 +16,7 @@ void ck_expr_registers(const struct ck_program *p, uint32_t expr, uint64_t *set)
         ck_expr_registers(p, e->c, set);
 }
 
-static void kill(uint64_t *live, uint32_t reg)
+static void remove_live(uint64_t *live, uint32_t reg)
 {
     if (reg != CK_NO_REG)
         live[reg / 64] &= ~(UINT64_C(1) << (reg % 64));
@@ -41,9 +41,9 @@ void ck_instr_live(const struct ck_program *p, const struct ck_instr *i, uint64_
     if (i->op == CK_ASSIGN && !is_live(live, i->reg))
         return;
     if (i->op == CK_ASSIGN || (access && i->op != CK_STORE))
-        kill(live, i->reg);
+        remove_live(live, i->reg);
     if (i->op == CK_CAS)
-        kill(live, i->reg2);
+        remove_live(live, i->reg2);
     if (access)
         ck_expr_registers(p, i->address, live);
     if (i->op == CK_CAS)

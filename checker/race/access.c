@@ -96,7 +96,7 @@ static bool node_ordered(const struct access *x, const struct ck_node *node)
 
 /* Where scopes may differ, whether two accesses have inclusive scopes depends on the sub-groups too: an access that is
  * ordered before another one of the same scope instance may race with what that one does not. */
-static bool subsumes(const struct access *x, const struct ck_node *node)
+static bool access_subsumes(const struct access *x, const struct ck_node *node)
 {
     return !mm_revision_wider_scopes(x->d->options.revision) || x->slot == CK_SLOT_NONE ||
            (node->count == 1 && node->first.agent == x->record.agent);
@@ -105,7 +105,7 @@ static bool subsumes(const struct access *x, const struct ck_node *node)
 /* Adds this access to LIST after removing the leading runs that it subsumes. */
 static void access_enter(const struct access *x, struct ck_node **list)
 {
-    while (*list && subsumes(x, *list) && node_ordered(x, *list))
+    while (*list && access_subsumes(x, *list) && node_ordered(x, *list))
         ck_node_pop(x->d, list);
     ck_node_add(x->d, list, &x->record);
 }
@@ -230,7 +230,7 @@ static void atomic_access(const struct access *x, struct ck_cell *cell)
     if (!own)
         return;
     if (writes) {
-        while (own->reads && subsumes(x, own->reads) && node_ordered(x, own->reads))
+        while (own->reads && access_subsumes(x, own->reads) && node_ordered(x, own->reads))
             ck_node_pop(x->d, &own->reads);
         access_enter(x, &own->writes);
     } else {

@@ -299,7 +299,7 @@ void ck_detector_source(struct ck_detector *d, uint32_t id, struct mm_source *so
 }
 
 /* Returns a copy of a name; successive commands often have the same one, which is stored once. */
-static const char *repeated(struct ck_detector *d, const char *last, const char *name)
+static const char *copy_repeated(struct ck_detector *d, const char *last, const char *name)
 {
     return last && name && strcmp(last, name) == 0 ? last : detector_strdup(d, name);
 }
@@ -310,8 +310,8 @@ static void detector_add_command(struct ck_detector *d, const struct mm_command 
     if (!command || command->known)
         return;
     ck_command_describe(command, record);
-    command->info.kind = d->last.kind = repeated(d, d->last.kind, record->kind);
-    command->info.kernel = d->last.kernel = repeated(d, d->last.kernel, record->kernel);
+    command->info.kind = d->last.kind = copy_repeated(d, d->last.kind, record->kind);
+    command->info.kernel = d->last.kernel = copy_repeated(d, d->last.kernel, record->kernel);
     const struct ck_command *parent =
         record->parent ? mm_map_pointer(&d->maps.commands, record->parent) : NULL;
     command->root = parent ? parent->root : record->parent ? record->parent : record->id;

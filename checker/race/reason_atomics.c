@@ -227,7 +227,7 @@ static bool is_of_earlier(const struct ck_reason *r, const struct ck_shortfall *
 
 /* True if synchronization at this read would have ordered the earlier access.  A read that is the racing access itself cannot
  * order the earlier access before it. */
-static bool concerns(const struct ck_reason *r, const struct ck_shortfall *s)
+static bool concerns_access(const struct ck_reason *r, const struct ck_shortfall *s)
 {
     const struct ck_access_record *earlier = r->earlier;
     return s->read_source != r->later_source && s->reader == r->later &&
@@ -235,7 +235,7 @@ static bool concerns(const struct ck_reason *r, const struct ck_shortfall *s)
             (s->region == r->region && ck_clock_get(s->offered, earlier->agent) >= earlier->time));
 }
 
-static const struct ck_shortfall *shortfall(const struct ck_reason *r, uint32_t back)
+static const struct ck_shortfall *find_shortfall(const struct ck_reason *r, uint32_t back)
 {
     return &r->d->shortfalls.list[(r->d->shortfalls.count - back) % CK_SHORTFALLS];
 }
@@ -243,9 +243,9 @@ static const struct ck_shortfall *shortfall(const struct ck_reason *r, uint32_t 
 /* True if a chain of reads and writes by other agents leads from the earlier access to shortfall BACK. */
 static bool follows_earlier(const struct ck_reason *r, uint32_t back, uint32_t count)
 {
-    uint64_t agent = shortfall(r, back)->writer;
+    uint64_t agent = find_shortfall(r, back)->writer;
     for (uint32_t i = back + 1; i <= count; i++) {
-        const struct ck_shortfall *s = shortfall(r, i);
+        const struct ck_shortfall *s = find_shortfall(r, i);
         if (s->reader != agent)
             continue;
         if (is_of_earlier(r, s))
@@ -261,10 +261,10 @@ bool ck_reason_from_atomics(struct ck_reason *r)
     if (r->copies[0] || r->copies[1])
         return false;
     for (uint32_t i = 1; i <= count; i++)
-        if (concerns(r, shortfall(r, i)) && describe_shortfall(r, shortfall(r, i)))
+        if (concerns_access(r, find_shortfall(r, i)) && describe_shortfall(r, find_shortfall(r, i)))
             return true;
     for (uint32_t i = 1; i <= count; i++) {
-        const struct ck_shortfall *s = shortfall(r, i);
+        const struct ck_shortfall *s = find_shortfall(r, i);
         if (s->reader == r->later && s->read_source != r->later_source && follows_earlier(r, i, count) &&
             describe_shortfall(r, s))
             return true;

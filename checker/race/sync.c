@@ -171,7 +171,7 @@ static void sync_offer(struct ck_detector *d, struct ck_sync *sync, const struct
 /* Whether an acquire of scope SLOT takes what is offered at scope OFFERED in the instance of that scope that it is in
  * [CL 3.3.5 O12-O15, O101]: where scopes may differ, they include each other if the narrower one includes both agents, so
  * that releases are offered at all narrower scopes, too. */
-static bool takes(const struct ck_detector *d, enum ck_slot slot, uint8_t offered)
+static bool slot_takes(const struct ck_detector *d, enum ck_slot slot, uint8_t offered)
 {
     return slot == (enum ck_slot)offered || (mm_revision_wider_scopes(d->options.revision) &&
                                              slot != CK_SLOT_NONE && slot > (enum ck_slot)offered);
@@ -184,7 +184,7 @@ static void sync_pend_acquire(struct ck_detector *d, struct ck_item *item, const
     struct ck_fences *fences = ck_fences_of(d, item);
     int region = memory->region == CK_REGION_LOCAL;
     for (int slot = 0; fences && slot < CK_SLOTS; slot++) {
-        if (!takes(d, ck_slot_reduced((enum ck_slot)slot, memory), release->slot))
+        if (!slot_takes(d, ck_slot_reduced((enum ck_slot)slot, memory), release->slot))
             continue;
         ck_clock_join(&d->clocks, &fences->pending[region][slot], release->main);
         ck_clock_join(&d->clocks, &fences->pending_other[region][slot], release->other);
@@ -228,7 +228,7 @@ void ck_sync_acquire(struct ck_detector *d, const struct mm_event *event, struct
         if (!in_instance || r->number < in_instance->number)
             in_instance = r;
         sync_pend_acquire(d, item, memory, r);
-        if (wanted && takes(d, slot, (uint8_t)reach)) {
+        if (wanted && slot_takes(d, slot, (uint8_t)reach)) {
             ck_clock_join(&d->clocks, &item->clock[memory->region], r->main);
             joined = r;
         }

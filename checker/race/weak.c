@@ -16,7 +16,7 @@ void ck_weak_edge(struct ck_detector *d, const struct mm_edge *edge)
     }
 }
 
-static struct ck_sync *past(const struct ck_detector *d, mm_event_id id)
+static struct ck_sync *past_of_event(const struct ck_detector *d, mm_event_id id)
 {
     const struct ck_past_sync *p = d->weak.past ? &d->weak.past[id % PAST] : NULL;
     return p && p->sync && p->id == id ? p->sync : NULL;
@@ -28,7 +28,7 @@ const struct ck_sync *ck_weak_read(const struct ck_detector *d, const struct ck_
     bool too_old = d->next_event - d->weak.from >= PAST;
     if (!d->weak.flowed || too_old) /* over-approximates order: a race may be missed, none is false */
         return current;
-    return past(d, d->weak.from);
+    return past_of_event(d, d->weak.from);
 }
 
 /* The state that the current write modifies: *STATE, or a copy where later reads may still need *STATE. */

@@ -146,7 +146,7 @@ static bool has_read_of(const struct ck_finding *a, const struct ck_finding *b)
             same_place(&a->accesses[1].source, &b->accesses[0].source));
 }
 
-static bool includes(const struct ck_finding *a, const struct ck_finding *b)
+static bool cause_includes(const struct ck_finding *a, const struct ck_finding *b)
 {
     return a->process == b->process &&
            (has_scope_of(a, b) || has_copy_of(a, b) || has_lines_of(a, b) || has_read_of(a, b));
@@ -191,7 +191,7 @@ size_t ck_report_causes(const struct ck_detector *detector, size_t *first)
             keys[i] = cause_of(f);
         for (size_t k = 0; keys && k < i; k++) {
             const struct ck_finding *g = ck_detector_finding(detector, k);
-            if (first[k] != first[i] && (keys[k] == keys[i] || includes(f, g) || includes(g, f)))
+            if (first[k] != first[i] && (keys[k] == keys[i] || cause_includes(f, g) || cause_includes(g, f)))
                 join_causes(first, i + 1, first[k], first[i]);
         }
     }

@@ -43,7 +43,7 @@ const char *ck_source_line(const char *text, uint32_t line)
 }
 
 /* True for UTF-8 continuation bytes. */
-static bool continues(char c)
+static bool is_continuation(char c)
 {
     return ((unsigned char)c & 0xc0) == 0x80;
 }
@@ -52,7 +52,7 @@ static bool continues(char c)
 static size_t first_shown(const char *line, size_t length, uint32_t column)
 {
     size_t at = length > WIDEST && column > WIDEST / 2 ? column - WIDEST / 2 : 0;
-    while (at < length && continues(line[at]))
+    while (at < length && is_continuation(line[at]))
         at++;
     return at;
 }
@@ -67,7 +67,7 @@ static void put_excerpt(const struct ck_detector *detector, const struct mm_sour
         return;
     size_t length = strcspn(line, "\r\n"), from = first_shown(line, length, source->column);
     size_t to = length - from > WIDEST ? from + WIDEST : length;
-    while (to < length && continues(line[to]))
+    while (to < length && is_continuation(line[to]))
         to++;
     mm_print(out, "%6" PRIu32 " | %s", source->line, from ? "..." : "");
     for (size_t i = from, n; i < to; i += n + (i + n < to)) {
@@ -82,7 +82,7 @@ static void put_excerpt(const struct ck_detector *detector, const struct mm_sour
         return;
     mm_print(out, "       | %s", from ? "   " : "");
     for (size_t i = from; i + 1 < source->column; i++)
-        if (!continues(line[i]))
+        if (!is_continuation(line[i]))
             fputc(line[i] == '\t' ? '\t' : ' ', out);
     fprintf(out, "%s^%s\n", style->caret, style->off);
 }

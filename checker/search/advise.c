@@ -63,7 +63,7 @@ static bool is_wanted(struct adviser *a, const struct ck_verdict *v)
     return sound && (!a->program->kernel || v->condition != CK_NO);
 }
 
-static bool helps(struct adviser *a, const struct ck_edit *edits, uint32_t count)
+static bool edits_help(struct adviser *a, const struct ck_edit *edits, uint32_t count)
 {
     struct ck_program program;
     struct ck_verdict verdict;
@@ -97,7 +97,7 @@ static bool can_have(const struct ck_instr *i, enum mm_order order)
     return !(i->op == CK_LOAD && releases) && !(i->op == CK_STORE && acquires);
 }
 
-static bool stronger(enum mm_order order, enum mm_order than)
+static bool is_stronger_order(enum mm_order order, enum mm_order than)
 {
     if (than == MM_ACQUIRE || than == MM_RELEASE)
         return order > MM_RELEASE;
@@ -147,7 +147,7 @@ static void collect_edits(struct adviser *a, uint32_t thread, uint32_t index, bo
 
         edit.order = (uint8_t)order;
         if (can_have(i, order) && !(fence && order == MM_RELAXED) &&
-            (weaker ? stronger(old, order) : stronger(order, old)))
+            (weaker ? is_stronger_order(old, order) : is_stronger_order(order, old)))
             add_single(a, &edit);
     }
     for (unsigned k = MM_SCOPE_WORK_ITEM;
@@ -291,7 +291,7 @@ static bool try_one(struct adviser *a, uint32_t from, uint32_t to, struct ck_adv
 {
     for (uint32_t i = from; i < to; i++) {
         advice->edits[0] = a->singles[i];
-        if (helps(a, advice->edits, 1)) {
+        if (edits_help(a, advice->edits, 1)) {
             advice->count = 1;
             return true;
         }
@@ -304,7 +304,7 @@ static bool try_these(struct adviser *a, const struct ck_edit *x, const struct c
 {
     advice->edits[0] = *x;
     advice->edits[1] = *y;
-    advice->count = 2 * helps(a, advice->edits, 2);
+    advice->count = 2 * edits_help(a, advice->edits, 2);
     return advice->count != 0;
 }
 
@@ -390,7 +390,7 @@ static bool try_barriers(struct adviser *a, struct ck_advice *advice)
     return false;
 }
 
-static void collect(struct adviser *a)
+static void find_edits(struct adviser *a)
 {
     const struct ck_program *p = a->program;
 
@@ -422,8 +422,8 @@ static void try_all(struct adviser *a, struct ck_advice *advice)
         try_two(a, a->single_count, a->fence_count, a->single_count, advice);
 }
 
-static enum mm_class advise(struct adviser *a, const struct ck_options *options, struct ck_advice *advice,
-                            struct mm_error *err)
+static enum mm_class find_advice(struct adviser *a, const struct ck_options *options,
+                                 struct ck_advice *advice, struct mm_error *err)
 {
     *advice = (struct ck_advice){0};
     if (options)
@@ -434,7 +434,7 @@ static enum mm_class advise(struct adviser *a, const struct ck_options *options,
     a->arena = mm_arena_create();
     a->singles = mm_alloc_zero(MAX_SINGLES, sizeof *a->singles);
     if (a->arena && a->singles) {
-        collect(a);
+        find_edits(a);
         try_all(a, advice);
         advice->racy = a->racy && advice->count > 0;
     }
@@ -447,14 +447,14 @@ static enum mm_class advise(struct adviser *a, const struct ck_options *options,
 enum mm_class ck_advise(const struct ck_program *program, const struct mm_cat_model *model,
                         const struct ck_options *options, struct ck_advice *advice, struct mm_error *err)
 {
-    return advise(&(struct adviser){.program = program, .model = model}, options, advice, err);
+    return find_advice(&(struct adviser){.program = program, .model = model}, options, advice, err);
 }
 
 enum mm_class ck_advise_state(const struct ck_program *program, const struct mm_cat_model *model,
                               const struct ck_options *options, const uint64_t *state, bool allow,
                               struct ck_advice *advice, struct mm_error *err)
 {
-    return advise(
+    return find_advice(
         &(struct adviser){
             .program = program, .model = model, .aim = allow ? AIM_ALLOW : AIM_FORBID, .state = state},
         options, advice, err);

@@ -61,12 +61,12 @@ struct object_flow {
     uint64_t *relation, *atomic;
 };
 
-static bool writes(const struct ck_instr *i)
+static bool instr_writes(const struct ck_instr *i)
 {
     return i->op == CK_STORE || i->op == CK_RMW || i->op == CK_CAS;
 }
 
-static bool reads(const struct ck_instr *i)
+static bool instr_reads(const struct ck_instr *i)
 {
     return i->op == CK_LOAD || i->op == CK_RMW || i->op == CK_CAS;
 }
@@ -82,12 +82,12 @@ static uint64_t number_of_read(const struct ck_thread *t, uint32_t i)
     uint32_t number = 0;
 
     for (uint32_t k = 0; k < i && number < SX_MANY; k++)
-        number += reads(&t->instrs[k]);
+        number += instr_reads(&t->instrs[k]);
     return (uint64_t)1 << number;
 }
 
 /* The reads that decide whether instruction I of T is executed. */
-static uint64_t controls(const struct object_flow *h, const struct ck_thread *t, uint32_t i)
+static uint64_t control_reads(const struct object_flow *h, const struct ck_thread *t, uint32_t i)
 {
     uint64_t set = 0;
 
@@ -121,9 +121,9 @@ static void find_register_sources(struct object_flow *h, const struct ck_thread 
             uint32_t targets[2] = {instr->reg, instr->op == CK_CAS ? instr->reg2 : CK_NO_REG};
             uint64_t set;
 
-            if (instr->op != CK_ASSIGN && !reads(instr))
+            if (instr->op != CK_ASSIGN && !instr_reads(instr))
                 continue;
-            set = instr->op == CK_ASSIGN ? depends_on(h, instr->value) | controls(h, t, i)
+            set = instr->op == CK_ASSIGN ? depends_on(h, instr->value) | control_reads(h, t, i)
                                          : number_of_read(t, i) | depends_on(h, instr->address);
             if (instr->op == CK_CAS)
                 set |= depends_on(h, instr->expected);
@@ -143,7 +143,7 @@ static bool add_object_flow(struct object_flow *h, const struct ck_thread *t, ui
     const struct ck_program *p = h->program;
     const struct ck_instr *to = &t->instrs[i];
     uint32_t object = ck_program_base(p, to->address);
-    uint64_t set = depends_on(h, to->value) | depends_on(h, to->address) | controls(h, t, i);
+    uint64_t set = depends_on(h, to->value) | depends_on(h, to->address) | control_reads(h, t, i);
 
     if (to->op == CK_CAS)
         set |= depends_on(h, to->expected);
@@ -152,7 +152,7 @@ static bool add_object_flow(struct object_flow *h, const struct ck_thread *t, ui
         bool same_address = k == i || (from->address == to->address && !sx_has_register(p, to->address));
         uint32_t source;
 
-        if (!reads(from) || !(set & number_of_read(t, k)) || same_address)
+        if (!instr_reads(from) || !(set & number_of_read(t, k)) || same_address)
             continue;
         source = ck_program_base(p, from->address);
         if (source == CK_NO_OBJECT || object == CK_NO_OBJECT)
@@ -173,11 +173,11 @@ static bool find_object_flow(struct object_flow *h)
         for (uint32_t i = 0; i < thread->instr_count; i++) {
             const struct ck_instr *instr = &thread->instrs[i];
             uint32_t object =
-                reads(instr) || writes(instr) ? ck_program_base(p, instr->address) : CK_NO_OBJECT;
+                instr_reads(instr) || instr_writes(instr) ? ck_program_base(p, instr->address) : CK_NO_OBJECT;
 
             if (object != CK_NO_OBJECT && instr->order != MM_ORDER_NONE)
                 mm_set_add(h->atomic, p->objects[object].alias_of);
-            if (writes(instr) && !add_object_flow(h, thread, i))
+            if (instr_writes(instr) && !add_object_flow(h, thread, i))
                 return false;
         }
     }

@@ -95,7 +95,7 @@ static enum sx_order region_of(const struct drf *d, uint32_t object)
     return sx_region_of(d->sx->program, object);
 }
 
-static bool arrive(struct drf *d, uint32_t t)
+static bool arrive_at_barrier(struct drf *d, uint32_t t)
 {
     const struct ck_program *p = d->sx->program;
 
@@ -268,7 +268,7 @@ static bool may_acquire(struct drf *d, uint32_t t, uint64_t address)
 }
 
 /* T acquires the flag at ADDRESS.  Of an agent that comes after all calls: what comes before each of them. */
-static void acquire(struct drf *d, uint32_t t, uint64_t address)
+static void acquire_flag(struct drf *d, uint32_t t, uint64_t address)
 {
     uint32_t l = flag_at(d, address), members = member_count(d, t);
     uint32_t *clock = sx_clock(&d->clocks, region_of(d, d->sx->values.locations[l].object), t);
@@ -290,7 +290,7 @@ static void acquire(struct drf *d, uint32_t t, uint64_t address)
 }
 
 /* The weak compare-exchange by which agent T chooses the work-item that its copy comes after (tools/explore/copy.c). */
-static void choose(struct drf *d, uint32_t t, const struct sx_access *a)
+static void choose_work_item(struct drf *d, uint32_t t, const struct sx_access *a)
 {
     const struct ck_program *p = d->sx->program;
     struct sx_walker *w = &d->walkers[t];
@@ -356,14 +356,14 @@ static bool step_access(struct drf *d, uint32_t t)
         return true;
     d->clocks.ticks[t]++;
     if (i->op == CK_CAS) {
-        choose(d, t, &a);
+        choose_work_item(d, t, &a);
     } else if (i->op == CK_STORE) {
         write_value(d, t, &a, sx_eval_expr(p, i->value, w->block));
     } else {
         for (unsigned k = 0; k < a.count && !w->failed; k++)
             value |= read_piece(d, t, &a, k);
         if (i->order == MM_ACQUIRE && !w->failed)
-            acquire(d, t, address);
+            acquire_flag(d, t, address);
         if (!w->failed)
             sx_walker_result(w, &a, value, 0, false);
     }
@@ -399,7 +399,7 @@ static bool drf_step(struct drf *d, uint32_t t)
         d->open = d->open || w->failed || !w->ended || w->end != SX_DONE;
         return false;
     }
-    if (i->op == CK_BARRIER && !arrive(d, t))
+    if (i->op == CK_BARRIER && !arrive_at_barrier(d, t))
         d->open = true;
     return d->status[t] == RUNS && !d->open;
 }
@@ -546,7 +546,7 @@ static bool judge_by_clocks(struct drf *d, bool race)
     return sx_accept_terminated(sx, race);
 }
 
-static bool judge(struct drf *d, bool race)
+static bool judge_drf(struct drf *d, bool race)
 {
     const struct sx_trace **chosen = make_traces(d);
 
@@ -577,9 +577,9 @@ bool sx_decide_drf(struct sx *sx)
         d.copies = d.copies || sx->program->threads[t].agent;
     drf_run(&d, AFTER_ALL);
     if (!d.open && !d.racy)
-        decided = sx->seen.all = judge(&d, false);
+        decided = sx->seen.all = judge_drf(&d, false);
     else if (!d.open && (!d.copies || finds_racy_choice(&d)))
-        judge(&d, true); /* what else the program does search has to find */
+        judge_drf(&d, true); /* what else the program does search has to find */
     if (!decided && !(sx->inputs && sx->inputs->wanted != CK_NO_INPUT)) {
         sx->limited = sx->stop = false; /* limits of this execution are none of the search */
         sx->verdict->limit = (struct mm_error){0};

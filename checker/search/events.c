@@ -93,7 +93,7 @@ static void add_init(struct sx *sx, uint32_t location)
 }
 
 /* Whether threads A and B meet at the barrier: those of one work-group, or of one sub-group. */
-static bool meet(const struct ck_program *p, const struct ck_instr *barrier, uint32_t a, uint32_t b)
+static bool threads_meet(const struct ck_program *p, const struct ck_instr *barrier, uint32_t a, uint32_t b)
 {
     const struct ck_thread *x = &p->threads[a], *y = &p->threads[b];
 
@@ -113,7 +113,7 @@ static uint32_t barrier_instance(struct sx *sx, const struct sx_event *event, ui
             other->occurrence != event->occurrence || other->instr->sub_group != event->instr->sub_group ||
             other->instr->barrier_name != event->instr->barrier_name)
             continue;
-        if (other == event || meet(sx->program, event->instr, x->events[i].thread, thread))
+        if (other == event || threads_meet(sx->program, event->instr, x->events[i].thread, thread))
             return x->events[i].barrier;
     }
     return x->n;

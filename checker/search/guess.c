@@ -26,7 +26,7 @@ struct sx_guess {
 
 /* ---- dependence on the unknown value -------------------------------------------------------------- */
 
-static uint64_t scaled(uint64_t factor, unsigned size, uint64_t by)
+static uint64_t scale_factor(uint64_t factor, unsigned size, uint64_t by)
 {
     if (factor == 0 || factor >= OTHER || by == 1)
         return factor;
@@ -60,10 +60,11 @@ static uint64_t factor_of(const struct ck_program *p, uint32_t expr, const uint6
         return b == 0 ? a : OTHER;
     case CK_MUL:
         if (p->exprs[e->a].op == CK_CONST)
-            return scaled(b, e->size, p->exprs[e->a].imm);
-        return p->exprs[e->b].op == CK_CONST ? scaled(a, e->size, known) : OTHER;
+            return scale_factor(b, e->size, p->exprs[e->a].imm);
+        return p->exprs[e->b].op == CK_CONST ? scale_factor(a, e->size, known) : OTHER;
     case CK_SHL:
-        return p->exprs[e->b].op == CK_CONST && known < 24 ? scaled(a, e->size, UINT64_C(1) << known) : OTHER;
+        return p->exprs[e->b].op == CK_CONST && known < 24 ? scale_factor(a, e->size, UINT64_C(1) << known)
+                                                           : OTHER;
     case CK_ZEXT:
     case CK_SEXT:
         return a == 1 ? 1 : OTHER;

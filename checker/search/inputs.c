@@ -85,7 +85,7 @@ static bool read_interval(const struct assignment *a, uint32_t expr, struct inte
 }
 
 /* Reduces the domain of V's input to numbers from LEAST to MOST. */
-static bool narrow(struct assignment *a, const struct interval *v, int64_t least, int64_t most)
+static bool narrow_domain(struct assignment *a, const struct interval *v, int64_t least, int64_t most)
 {
     int64_t low = least > v->low ? least : v->low, high = most < v->high ? most : v->high;
     struct domain *d = v->input == CK_NO_INPUT ? NULL : &a->domains[v->input];
@@ -110,11 +110,11 @@ static bool narrow_by(struct assignment *a, uint32_t expr)
         !read_interval(a, e->b, &y) || x.input == y.input)
         return false;
     if (e->op == CK_EQ) {
-        changed = narrow(a, &x, y.low, y.high);
-        return narrow(a, &y, x.low, x.high) || changed;
+        changed = narrow_domain(a, &x, y.low, y.high);
+        return narrow_domain(a, &y, x.low, x.high) || changed;
     }
-    changed = y.high != INT64_MIN && narrow(a, &x, INT64_MIN, y.high - strict);
-    return (x.low != INT64_MAX && narrow(a, &y, x.low + strict, INT64_MAX)) || changed;
+    changed = y.high != INT64_MIN && narrow_domain(a, &x, INT64_MIN, y.high - strict);
+    return (x.low != INT64_MAX && narrow_domain(a, &y, x.low + strict, INT64_MAX)) || changed;
 }
 
 static void add_sample(const struct ck_input *in, struct domain *d, uint64_t value)
@@ -187,7 +187,7 @@ static bool add_mentioned(struct assignment *a, struct requirement *r, uint32_t 
            (operands < 3 || add_mentioned(a, r, e->c));
 }
 
-static uint32_t unassigned(const struct assignment *a, const struct requirement *r)
+static uint32_t count_unassigned(const struct assignment *a, const struct requirement *r)
 {
     for (uint32_t i = 0; i < r->count; i++)
         if (!a->chosen[r->inputs[i]])
@@ -203,19 +203,19 @@ static bool is_satisfied(const struct assignment *a, const struct requirement *r
 static bool is_rejected(const struct assignment *a)
 {
     for (uint32_t r = 0; r < a->p->requirement_count; r++)
-        if (unassigned(a, &a->requirements[r]) == CK_NO_INPUT && !is_satisfied(a, &a->requirements[r]))
+        if (count_unassigned(a, &a->requirements[r]) == CK_NO_INPUT && !is_satisfied(a, &a->requirements[r]))
             return true;
     return false;
 }
 
 /* Gives values to inputs that requirements from number R on mention and that have none.  NO: there are none; UNKNOWN: none was
  * found. */
-static enum ck_answer satisfy(struct assignment *a, uint32_t r)
+static enum ck_answer satisfy_requirements(struct assignment *a, uint32_t r)
 {
     enum ck_answer found = CK_NO;
     uint32_t i;
 
-    while (r < a->p->requirement_count && (i = unassigned(a, &a->requirements[r])) == CK_NO_INPUT &&
+    while (r < a->p->requirement_count && (i = count_unassigned(a, &a->requirements[r])) == CK_NO_INPUT &&
            is_satisfied(a, &a->requirements[r]))
         r++;
     if (r == a->p->requirement_count)
@@ -227,7 +227,7 @@ static enum ck_answer satisfy(struct assignment *a, uint32_t r)
     a->chosen[i] = true;
     for (uint64_t k = 0; k < domain_size(&a->domains[i]) && found == CK_NO; k++) {
         a->values[i] = domain_value(a, i, k);
-        found = satisfy(a, r);
+        found = satisfy_requirements(a, r);
     }
     if (found != CK_YES)
         a->chosen[i] = false;
@@ -237,12 +237,12 @@ static enum ck_answer satisfy(struct assignment *a, uint32_t r)
 /* ---- verdicts ----------------------------------------------------------------------------------- */
 
 /* Of two sets of executions: whether some has a property; whether all have it. */
-static enum ck_answer some(enum ck_answer a, enum ck_answer b)
+static enum ck_answer some_answer(enum ck_answer a, enum ck_answer b)
 {
     return a == CK_YES || b == CK_YES ? CK_YES : a && b ? CK_NO : CK_UNKNOWN;
 }
 
-static enum ck_answer all(enum ck_answer a, enum ck_answer b)
+static enum ck_answer all_answer(enum ck_answer a, enum ck_answer b)
 {
     return a == CK_NO || b == CK_NO ? CK_NO : a && b ? CK_YES : CK_UNKNOWN;
 }
@@ -336,18 +336,19 @@ static void add_evidence(struct ck_verdict *v, const struct ck_verdict *from)
         v->limit = from->limit;
 }
 
-static bool merge(struct assignment *a, const struct ck_verdict *from)
+static bool merge_verdict(struct assignment *a, const struct ck_verdict *from)
 {
     struct ck_verdict *v = a->sx->verdict;
     bool exists = a->p->quantifier == CK_EXISTS;
 
     a->verdicts++;
-    v->condition = exists ? some(v->condition, from->condition) : all(v->condition, from->condition);
-    v->race = some(v->race, from->race);
-    v->usage = some(v->usage, from->usage);
+    v->condition =
+        exists ? some_answer(v->condition, from->condition) : all_answer(v->condition, from->condition);
+    v->race = some_answer(v->race, from->race);
+    v->usage = some_answer(v->usage, from->usage);
     if (a->p->kernel) {
-        v->divergence = some(v->divergence, from->divergence);
-        v->termination = all(v->termination, from->termination);
+        v->divergence = some_answer(v->divergence, from->divergence);
+        v->termination = all_answer(v->termination, from->termination);
     }
     v->states_complete = v->states_complete && from->states_complete;
     add_evidence(v, from);
@@ -388,16 +389,16 @@ static void sort_states(struct assignment *a)
 }
 
 /* Answers that other assignments might change become unknown. */
-static void weaken(struct assignment *a)
+static void weaken_answers(struct assignment *a)
 {
     struct ck_verdict *v = a->sx->verdict;
     bool exists = a->p->quantifier == CK_EXISTS;
 
-    v->condition = exists ? some(v->condition, CK_UNKNOWN) : all(v->condition, CK_UNKNOWN);
-    v->race = some(v->race, CK_UNKNOWN);
-    v->usage = some(v->usage, CK_UNKNOWN);
-    v->divergence = some(v->divergence, CK_UNKNOWN);
-    v->termination = all(v->termination, CK_UNKNOWN);
+    v->condition = exists ? some_answer(v->condition, CK_UNKNOWN) : all_answer(v->condition, CK_UNKNOWN);
+    v->race = some_answer(v->race, CK_UNKNOWN);
+    v->usage = some_answer(v->usage, CK_UNKNOWN);
+    v->divergence = some_answer(v->divergence, CK_UNKNOWN);
+    v->termination = all_answer(v->termination, CK_UNKNOWN);
     v->states_complete = false;
 }
 
@@ -407,7 +408,7 @@ static void end_verdict(struct assignment *a)
 
     sort_states(a);
     if (a->stop)
-        weaken(a);
+        weaken_answers(a);
     else if (a->verdicts == 0 || (v->state_count == 0 && v->states_complete)) {
         if (a->verdicts == 0 && !v->limit.cls)
             mm_fail(&v->limit, MM_LIMIT, "vacuous", "no input satisfies the requirements");
@@ -447,7 +448,7 @@ static void put_values(struct assignment *a)
     }
 }
 
-static enum mm_class explore(struct assignment *a);
+static enum mm_class explore_assignments(struct assignment *a);
 
 static enum mm_class explore_values(struct assignment *a, uint32_t i)
 {
@@ -459,7 +460,7 @@ static enum mm_class explore_values(struct assignment *a, uint32_t i)
     a->open[i] = false;
     for (uint64_t k = 0; k < domain_size(&a->domains[i]) && !r && !a->exhausted; k++) {
         a->values[i] = domain_value(a, i, k);
-        r = explore(a);
+        r = explore_assignments(a);
     }
     a->chosen[i] = false;
     a->open[i] = true;
@@ -487,13 +488,13 @@ static enum mm_class search_once(struct assignment *a, uint32_t *wanted)
     put_values(a);
     r = sx_search(&sx);
     *wanted = a->inputs.wanted;
-    if (!r && *wanted == CK_NO_INPUT && !merge(a, &v))
+    if (!r && *wanted == CK_NO_INPUT && !merge_verdict(a, &v))
         r = mm_out_of_memory(a->sx->err);
     return r;
 }
 
 /* All assignments that extend the present one. */
-static enum mm_class explore(struct assignment *a)
+static enum mm_class explore_assignments(struct assignment *a)
 {
     uint32_t n = a->p->input_count, wanted = CK_NO_INPUT;
     bool *chosen;
@@ -512,7 +513,7 @@ static enum mm_class explore(struct assignment *a)
         return mm_out_of_memory(a->sx->err);
     memcpy(chosen, a->chosen, n);
     a->steps = 0;
-    satisfiable = satisfy(a, 0);
+    satisfiable = satisfy_requirements(a, 0);
     if (satisfiable == CK_YES)
         r = search_once(a, &wanted);
     else if (satisfiable == CK_UNKNOWN)
@@ -546,7 +547,7 @@ static bool copy_objects(struct assignment *a)
     return true;
 }
 
-static bool prepare(struct assignment *a)
+static bool prepare_assignment(struct assignment *a)
 {
     struct mm_arena *arena = a->sx->arena;
     const struct ck_program *p = a->p;
@@ -586,9 +587,9 @@ enum mm_class sx_search_inputs(struct sx *sx)
     enum mm_class r;
 
     sx->arena = mm_arena_create();
-    if (sx->arena && prepare(&a)) {
+    if (sx->arena && prepare_assignment(&a)) {
         begin_verdict(&a);
-        r = explore(&a);
+        r = explore_assignments(&a);
         end_verdict(&a);
     } else {
         r = mm_out_of_memory(sx->err);

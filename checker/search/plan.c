@@ -89,7 +89,7 @@ static void plan_barrier(struct planner *r, uint32_t pc)
         e->occurrence += plan->events[k].kind == SX_BARRIER && plan->events[k].barrier == e->barrier;
 }
 
-static void forget(struct planner *r, uint32_t reg)
+static void forget_register(struct planner *r, uint32_t reg)
 {
     if (reg != CK_NO_REG)
         r->known[reg / 64] &= ~((uint64_t)1 << reg % 64);
@@ -119,9 +119,9 @@ static bool plan_access(struct planner *r, uint32_t pc)
     if (i->op != CK_LOAD && !plan->cut && plan->events)
         plan->accesses[plan->count - 1].event = plan->event_count - 1;
     if (i->op != CK_STORE) {
-        forget(r, i->reg);
+        forget_register(r, i->reg);
         if (i->op == CK_CAS)
-            forget(r, i->reg2);
+            forget_register(r, i->reg2);
     }
     return true;
 }
@@ -144,7 +144,7 @@ static bool plan_step(struct planner *r, uint32_t *pc)
             r->regs[i->reg] = sx_eval_expr(r->p, i->value, r->regs);
             mm_set_add(r->known, i->reg);
         } else {
-            forget(r, i->reg);
+            forget_register(r, i->reg);
         }
         break;
     case CK_BRANCH:

@@ -164,7 +164,7 @@ static void list_forbidden(struct sx *sx, bool values_known)
     sx->exec->explained = 0;
 }
 
-static void decide(struct sx *sx)
+static void decide_program(struct sx *sx)
 {
     bool values = !sx->options.no_values && find_values(sx, FEW_STEPS);
 
@@ -222,7 +222,7 @@ static enum mm_class search_run(struct sx *sx)
     if (sx->options.only_walk)
         sx_limit(sx, "search.walks", "limit reached: random executions alone");
     else
-        decide(sx);
+        decide_program(sx);
     if (!wants_input(sx))
         sx_conclude(sx);
     return MM_OK;

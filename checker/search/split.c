@@ -277,7 +277,7 @@ static bool is_exhausted(const struct sx *sx)
 }
 
 /* The result of this process, a worker. */
-static _Noreturn void deliver(struct stepper *s)
+static _Noreturn void deliver_result(struct stepper *s)
 {
     struct sx *sx = s->sx;
     struct sx_split *split = sx->split;
@@ -510,7 +510,7 @@ void sx_join(struct stepper *s)
     split->workers = NULL;
     split->worker_count = 0;
     if (split->own)
-        deliver(s);
+        deliver_result(s);
     atomic_store(&split->pool->running, 1); /* those that were killed did not count themselves out */
     atomic_store(&split->pool->resident, split->resident);
 }

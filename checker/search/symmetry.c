@@ -150,7 +150,7 @@ static bool takes_part(const struct exchange *e, uint32_t thread)
     return false;
 }
 
-static bool moves(const struct exchange *e, uint32_t location)
+static bool moves_location(const struct exchange *e, uint32_t location)
 {
     return e->location[location] != MM_CAT_NO_LOCATION && e->location[location] != location;
 }
@@ -165,7 +165,7 @@ static bool others_notice(const struct exchange *e)
             for (uint32_t k = 0; k < thread->traces[i].event_count; k++) {
                 uint32_t l = thread->traces[i].events[k].location;
 
-                if (l != MM_CAT_NO_LOCATION && moves(e, l))
+                if (l != MM_CAT_NO_LOCATION && moves_location(e, l))
                     return true;
             }
         }
@@ -178,7 +178,8 @@ static bool term_notices(const struct exchange *e, const struct ck_term *t)
     if (t->kind == CK_TERM_REG)
         return takes_part(e, t->thread);
     for (uint32_t l = 0; t->kind == CK_TERM_MEMORY && l < e->sx->values.location_count; l++) {
-        if (moves(e, l) && e->sx->values.locations[l].object == e->sx->program->objects[t->object].alias_of)
+        if (moves_location(e, l) &&
+            e->sx->values.locations[l].object == e->sx->program->objects[t->object].alias_of)
             return true;
     }
     return false;
@@ -223,7 +224,7 @@ static uint32_t collect_unit(const struct ck_program *p, uint32_t first, int lev
 
 /* The work-item that the unit of T, its first one, would change places with: the first of the unit before it
  * in the next larger one. */
-static uint32_t before(const struct ck_program *p, uint32_t t, int level)
+static uint32_t threads_before(const struct ck_program *p, uint32_t t, int level)
 {
     uint32_t found = MM_CAT_NO_LOCATION;
 
@@ -290,7 +291,7 @@ uint8_t *sx_find_symmetry(struct sx *sx, bool has_traces)
         return exchanges;
     for (int level = 0; level < 3; level++) {
         for (uint32_t t = 0; t < n; t++) {
-            uint32_t u = before(p, t, level);
+            uint32_t u = threads_before(p, t, level);
 
             class[t] = u != MM_CAT_NO_LOCATION && may_exchange(&e, t, u, level) ? class[u] : t;
             for (uint32_t k = 0; k < t && class[t] != t; k++) {

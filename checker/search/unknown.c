@@ -15,7 +15,7 @@ struct taint {
     bool changed, control, address;
 };
 
-static enum level worst(enum level a, enum level b)
+static enum level worst_level(enum level a, enum level b)
 {
     return a > b ? a : b;
 }
@@ -32,9 +32,9 @@ static enum level taint_of_expr(const struct taint *t, uint32_t expr)
         return (enum level)t->regs[e->imm];
     level = taint_of_expr(t, e->a);
     if (ck_expr_operands(e->op) > 1)
-        level = worst(level, taint_of_expr(t, e->b));
+        level = worst_level(level, taint_of_expr(t, e->b));
     if (ck_expr_operands(e->op) > 2)
-        level = worst(level, taint_of_expr(t, e->c));
+        level = worst_level(level, taint_of_expr(t, e->c));
     /* Boolean values of one byte may be combined: they depend on the value by equality alone */
     boolean = t->p->exprs[e->a].size == 1 && e->op >= CK_AND && e->op != CK_NOT && e->op != CK_NEG &&
               !(e->op >= CK_SHL && e->op <= CK_ASHR) && !(e->op >= CK_ULT && e->op <= CK_SLE) &&
@@ -48,7 +48,7 @@ static enum level taint_of_expr(const struct taint *t, uint32_t expr)
 static void taint_raise(struct taint *t, uint8_t *what, enum level level)
 {
     t->changed = t->changed || *what < level;
-    *what = (uint8_t)worst((enum level) * what, level);
+    *what = (uint8_t)worst_level((enum level) * what, level);
 }
 
 /* Object that an address without registers points into; CK_NO_OBJECT: any. */
@@ -69,7 +69,7 @@ static enum level may_hold(const struct taint *t, uint32_t object)
 
     for (uint32_t o = 0; o < t->p->object_count; o++) {
         if (object == CK_NO_OBJECT || o == object)
-            level = worst(level, (enum level)t->objects[o]);
+            level = worst_level(level, (enum level)t->objects[o]);
     }
     return level;
 }
@@ -88,12 +88,12 @@ static void taint_access(struct taint *t, const struct ck_instr *i)
     if (taint_of_expr(t, i->address) != NONE)
         taint_decide(t, COMPUTED);
     if (i->op == CK_CAS)
-        taint_decide(t, worst(held, taint_of_expr(t, i->expected)));
+        taint_decide(t, worst_level(held, taint_of_expr(t, i->expected)));
     if (i->op != CK_STORE && i->reg != CK_NO_REG && held)
         taint_raise(t, &t->regs[i->reg], held);
     if (i->op != CK_LOAD)
         written = taint_of_expr(t, i->value);
-    if (i->op == CK_RMW && i->rmw != CK_RMW_XCHG && worst(written, held) != NONE)
+    if (i->op == CK_RMW && i->rmw != CK_RMW_XCHG && worst_level(written, held) != NONE)
         written = COMPUTED;
     for (uint32_t o = 0; o < t->p->object_count && written; o++) {
         if (o == object || object == CK_NO_OBJECT)
@@ -196,7 +196,7 @@ bool sx_find_unconstrained(struct sx *sx)
 }
 
 /* A value that the program does not name. */
-static uint64_t nameless(const struct sx *sx, unsigned size)
+static uint64_t nameless_value(const struct sx *sx, unsigned size)
 {
     uint64_t value = 0x5A & sx_mask(size);
     bool named = true;
@@ -211,7 +211,7 @@ static uint64_t nameless(const struct sx *sx, unsigned size)
 }
 
 /* Whether the program distinguishes VALUE: compares with it, or computes with unconstrained values. */
-static bool matters(const struct sx *sx, uint64_t value)
+static bool value_matters(const struct sx *sx, uint64_t value)
 {
     const struct ck_program *p = sx->program;
 
@@ -243,11 +243,11 @@ bool sx_is_candidate(const struct sx *sx, const struct sx_location *l, uint64_t 
         return sx_is_guess(sx, l, value);
     if (value == 0 || (value == 1 && sx->unknown.observed))
         return true;
-    if (sx->unknown.controls && value == nameless(sx, l->size))
+    if (sx->unknown.controls && value == nameless_value(sx, l->size))
         return true;
     for (uint32_t i = 0; i < sx->values.constant_count && sx->unknown.controls; i++) {
         if (sx->values.constants[i] == value)
-            return matters(sx, value);
+            return value_matters(sx, value);
     }
     return false;
 }
@@ -265,10 +265,10 @@ bool sx_add_candidates(struct sx *sx, struct sx_location *l)
         ok = ok && sx_add_value(sx, l, 1);
     if (!sx->unknown.controls)
         return ok;
-    ok = ok && sx_add_value(sx, l, nameless(sx, l->size));
+    ok = ok && sx_add_value(sx, l, nameless_value(sx, l->size));
     for (uint32_t i = 0; i < sx->values.constant_count && ok; i++) {
         if (sx->values.constants[i] != (sx->values.constants[i] & sx_mask(l->size)) ||
-            !matters(sx, sx->values.constants[i]))
+            !value_matters(sx, sx->values.constants[i]))
             continue;
         ok = count++ < MOST ? sx_add_value(sx, l, sx->values.constants[i]) : ok;
     }

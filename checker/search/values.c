@@ -214,7 +214,7 @@ static bool seed_instr(struct sx *sx, const struct ck_instr *i)
 }
 
 /* Constant addresses first, so that stores through computed ones find the locations. */
-static bool seed(struct sx *sx)
+static bool seed_values(struct sx *sx)
 {
     const struct ck_program *p = sx->program;
 
@@ -401,7 +401,7 @@ static bool find_traces(struct sx *sx)
     sx->values.location_count = 0;
     sx->values.feeds = NULL;
     sx->iteration.again = false;
-    if (!sx_add_observed(sx) || !seed(sx))
+    if (!sx_add_observed(sx) || !seed_values(sx))
         return false;
     if (!find_feeds(sx)) {
         sx_limit(sx, "memory", "out of memory");

@@ -20,7 +20,7 @@ static bool same_call(const struct zx_call *c, uint32_t function, uint32_t count
     return same;
 }
 
-static Z3_func_decl declaration(struct zx *z, const struct zx_call *c)
+static Z3_func_decl declare_function(struct zx *z, const struct zx_call *c)
 {
     Z3_sort domain[3];
 
@@ -30,13 +30,13 @@ static Z3_func_decl declaration(struct zx *z, const struct zx_call *c)
                            z->sorts[c->result.size]);
 }
 
-static Z3_ast application(struct zx *z, const struct zx_call *c, const struct zx_val *arguments)
+static Z3_ast apply_function(struct zx *z, const struct zx_call *c, const struct zx_val *arguments)
 {
     Z3_ast terms[3];
 
     for (uint32_t i = 0; i < c->count; i++)
         terms[i] = zx_bits(z, arguments[i]);
-    return zx_keep(z, Z3_mk_app(z->c, declaration(z, c), c->count, terms));
+    return zx_keep(z, Z3_mk_app(z->c, declare_function(z, c), c->count, terms));
 }
 
 struct zx_val zx_apply(struct zx *z, uint32_t function, uint32_t count, const struct zx_val *arguments,
@@ -56,7 +56,7 @@ struct zx_val zx_apply(struct zx *z, uint32_t function, uint32_t count, const st
     for (uint32_t i = z->calls.count; i-- > 0 && i + LOOK_BACK >= z->calls.count;)
         if (same_call(&z->calls.list[i], function, count, arguments))
             return z->calls.list[i].result;
-    call.result.t = application(z, &call, arguments);
+    call.result.t = apply_function(z, &call, arguments);
     zx_append(z, &z->calls.list, &z->calls.count, &call);
     return call.result;
 }
@@ -77,7 +77,7 @@ uint32_t zx_wrong_calls(struct zx *z, Z3_model m, Z3_ast *lemmas)
         value = zx_number(ck_apply(z->p, c->function, known), c->result.size);
         if (value.k != zx_model_value(z, m, c->result))
             lemmas[wrong++] = zx_equal(
-                z, (struct zx_val){.t = application(z, c, arguments), .size = c->result.size}, value);
+                z, (struct zx_val){.t = apply_function(z, c, arguments), .size = c->result.size}, value);
     }
     return wrong;
 }

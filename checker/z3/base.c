@@ -218,7 +218,7 @@ static Z3_ast from_read(struct zx *z, uint32_t read, uint32_t write)
     return zx_or_n(z, z->n, terms);
 }
 
-static Z3_ast related(struct zx *z, uint32_t a, uint32_t b, const char *name)
+static Z3_ast events_related(struct zx *z, uint32_t a, uint32_t b, const char *name)
 {
     const struct zx_event *e = &z->events[a];
     uint32_t at = a * z->n + b;
@@ -275,7 +275,7 @@ static Z3_ast related(struct zx *z, uint32_t a, uint32_t b, const char *name)
 }
 
 /* rfe, rfi and so on: the restriction to pairs of different threads, or of one. */
-static struct zx_rel *restricted(struct zx *z, const char *whole, bool external)
+static struct zx_rel *restricted_relation(struct zx *z, const char *whole, bool external)
 {
     struct zx_rel *r = zx_rel_new(z, false), *all = zx_base(z, whole);
 
@@ -294,11 +294,11 @@ static struct zx_rel *base_relation(struct zx *z, const char *name)
 
     for (unsigned i = 0; i < 3; i++)
         if (strlen(name) == 3 && strncmp(name, wholes[i], 2) == 0 && (name[2] == 'e' || name[2] == 'i'))
-            return restricted(z, wholes[i], name[2] == 'e');
+            return restricted_relation(z, wholes[i], name[2] == 'e');
     r = zx_rel_new(z, false);
     for (uint32_t i = 0; i < z->n; i++)
         for (uint32_t j = 0; j < z->n; j++)
-            zx_rel_set(z, r, i, j, related(z, i, j, name));
+            zx_rel_set(z, r, i, j, events_related(z, i, j, name));
     return r;
 }
 

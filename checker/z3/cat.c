@@ -11,7 +11,7 @@ enum { MAX_RECURSIVE_FORMULAS = 20000 };
 
 /* ---- relations as matrices of formulas ------------------------------------------------------------ */
 
-static size_t entries(const struct zx *z, bool is_set)
+static size_t count_entries(const struct zx *z, bool is_set)
 {
     return is_set ? z->n : (size_t)z->n * z->n;
 }
@@ -26,9 +26,9 @@ struct zx_rel *zx_rel_new(struct zx *z, bool is_set)
     struct zx_rel *r = zx_alloc(z, 1, sizeof *r);
 
     r->is_set = is_set;
-    r->e = zx_alloc(z, entries(z, is_set), sizeof *r->e);
+    r->e = zx_alloc(z, count_entries(z, is_set), sizeof *r->e);
     r->may = zx_alloc(z, (size_t)z->n * row_words(z, is_set), sizeof *r->may);
-    for (size_t i = 0; i < entries(z, is_set); i++)
+    for (size_t i = 0; i < count_entries(z, is_set); i++)
         r->e[i] = z->no;
     return r;
 }
@@ -71,8 +71,8 @@ static uint32_t next_in_row(const struct zx *z, const struct zx_rel *r, uint32_t
 
 /* ---- operators --------------------------------------------------------------------------------------- */
 
-static struct zx_rel *pointwise(struct zx *z, enum mm_cat_op op, const struct zx_rel *a,
-                                const struct zx_rel *b)
+static struct zx_rel *pointwise_relation(struct zx *z, enum mm_cat_op op, const struct zx_rel *a,
+                                         const struct zx_rel *b)
 {
     struct zx_rel *r = zx_rel_new(z, a->is_set);
     uint32_t columns = a->is_set ? 1 : z->n;
@@ -92,7 +92,7 @@ static struct zx_rel *pointwise(struct zx *z, enum mm_cat_op op, const struct zx
     return r;
 }
 
-static struct zx_rel *complement(struct zx *z, const struct zx_rel *a)
+static struct zx_rel *complement_of(struct zx *z, const struct zx_rel *a)
 {
     struct zx_rel *r = zx_rel_new(z, a->is_set);
     uint32_t columns = a->is_set ? 1 : z->n;
@@ -121,7 +121,7 @@ static void sequence_row(struct zx *z, struct zx_rel *r, const struct zx_rel *a,
             zx_rel_set(z, r, i, k, zx_or_n(z, count[k], &terms[(size_t)k * n]));
 }
 
-static struct zx_rel *sequence(struct zx *z, const struct zx_rel *a, const struct zx_rel *b)
+static struct zx_rel *sequence_of(struct zx *z, const struct zx_rel *a, const struct zx_rel *b)
 {
     struct zx_rel *r = zx_rel_new(z, false);
     Z3_ast *terms = zx_alloc(z, (size_t)z->n * z->n, sizeof *terms);
@@ -132,7 +132,7 @@ static struct zx_rel *sequence(struct zx *z, const struct zx_rel *a, const struc
     return r;
 }
 
-static struct zx_rel *inverse(struct zx *z, const struct zx_rel *a)
+static struct zx_rel *inverse_of(struct zx *z, const struct zx_rel *a)
 {
     struct zx_rel *r = zx_rel_new(z, false);
 
@@ -142,7 +142,7 @@ static struct zx_rel *inverse(struct zx *z, const struct zx_rel *a)
     return r;
 }
 
-static struct zx_rel *product(struct zx *z, const struct zx_rel *a, const struct zx_rel *b)
+static struct zx_rel *product_of(struct zx *z, const struct zx_rel *a, const struct zx_rel *b)
 {
     struct zx_rel *r = zx_rel_new(z, false);
 
@@ -152,7 +152,7 @@ static struct zx_rel *product(struct zx *z, const struct zx_rel *a, const struct
     return r;
 }
 
-static struct zx_rel *identity(struct zx *z, const struct zx_rel *a)
+static struct zx_rel *identity_on(struct zx *z, const struct zx_rel *a)
 {
     struct zx_rel *r = zx_rel_new(z, false);
 
@@ -161,12 +161,12 @@ static struct zx_rel *identity(struct zx *z, const struct zx_rel *a)
     return r;
 }
 
-static struct zx_rel *optional(struct zx *z, const struct zx_rel *a)
+static struct zx_rel *reflexive_closure(struct zx *z, const struct zx_rel *a)
 {
-    return pointwise(z, MM_CAT_UNION, a, identity(z, NULL));
+    return pointwise_relation(z, MM_CAT_UNION, a, identity_on(z, NULL));
 }
 
-static struct zx_rel *domain(struct zx *z, const struct zx_rel *a)
+static struct zx_rel *domain_of(struct zx *z, const struct zx_rel *a)
 {
     struct zx_rel *r = zx_rel_new(z, true);
     Z3_ast *terms = zx_alloc(z, z->n, sizeof *terms);
@@ -181,7 +181,7 @@ static struct zx_rel *domain(struct zx *z, const struct zx_rel *a)
     return r;
 }
 
-static struct zx_rel *universe(struct zx *z)
+static struct zx_rel *universal_relation(struct zx *z)
 {
     struct zx_rel *r = zx_rel_new(z, true);
 
@@ -210,7 +210,7 @@ static void close_through(struct zx *z, struct zx_rel *r, uint32_t k)
 }
 
 /* Paths through K: events with few are eliminated first, so that formulas stay small. */
-static uint32_t degree(const struct zx *z, const struct zx_rel *r, uint32_t k)
+static uint32_t path_count(const struct zx *z, const struct zx_rel *r, uint32_t k)
 {
     uint32_t out = 0, in = 0;
 
@@ -233,7 +233,7 @@ static struct zx_rel *transitive_closure(struct zx *z, const struct zx_rel *a)
         uint32_t best = ZX_NONE, least = 0;
 
         for (uint32_t k = 0; k < z->n; k++) {
-            uint32_t d = done[k] ? 0 : degree(z, r, k);
+            uint32_t d = done[k] ? 0 : path_count(z, r, k);
 
             if (!done[k] && (best == ZX_NONE || d < least)) {
                 best = k;
@@ -248,7 +248,7 @@ static struct zx_rel *transitive_closure(struct zx *z, const struct zx_rel *a)
 }
 
 /* A strict total order of SET: each event has a number; ties are broken by the index. */
-static struct zx_rel *linear(struct zx *z, const struct zx_rel *set)
+static struct zx_rel *linear_order(struct zx *z, const struct zx_rel *set)
 {
     struct zx_rel *r = zx_rel_new(z, false);
     Z3_ast *rank = zx_alloc(z, z->n, sizeof *rank);
@@ -280,15 +280,15 @@ static struct zx_rel *linear(struct zx *z, const struct zx_rel *set)
 
 static bool same_relation(const struct zx *z, const struct zx_rel *a, const struct zx_rel *b)
 {
-    return memcmp(a->e, b->e, entries(z, a->is_set) * sizeof *a->e) == 0;
+    return memcmp(a->e, b->e, count_entries(z, a->is_set) * sizeof *a->e) == 0;
 }
 
-static bool mentions(const struct mm_cat_expr *e, uint32_t let)
+static bool mentions_let(const struct mm_cat_expr *e, uint32_t let)
 {
     bool found = e->op == MM_CAT_NAME && e->let == let;
 
     for (uint32_t i = 0; i < e->child_count && !found; i++)
-        found = mentions(e->child[i], let);
+        found = mentions_let(e->child[i], let);
     return found;
 }
 
@@ -306,10 +306,10 @@ static bool add_terms(struct zx *z, const struct mm_cat_expr *e, uint32_t let, s
     if (e->op == MM_CAT_SEQ && e->child[0]->op == MM_CAT_NAME && e->child[0]->let == let &&
         e->child[1]->op == MM_CAT_NAME && e->child[1]->let == let)
         return *squared = true;
-    if (mentions(e, let))
+    if (mentions_let(e, let))
         return false;
     term = evaluate_expr(z, e, NULL);
-    *sum = *sum ? pointwise(z, MM_CAT_UNION, *sum, term) : term;
+    *sum = *sum ? pointwise_relation(z, MM_CAT_UNION, *sum, term) : term;
     return true;
 }
 
@@ -340,7 +340,7 @@ static void evaluate_recursive(struct zx *z, uint32_t group)
         if (m->lets[i].recursive_group != group)
             continue;
         z->cache.let[i] = zx_rel_new(z, m->lets[i].body->type == MM_CAT_SET);
-        refinements += entries(z, z->cache.let[i]->is_set);
+        refinements += count_entries(z, z->cache.let[i]->is_set);
     }
     for (bool changed = true; changed && refinements-- > 0;) {
         struct zx_rel **next = zx_alloc(z, m->let_count, sizeof *next);
@@ -403,7 +403,7 @@ static struct zx_rel *evaluate_seq(struct zx *z, const struct mm_cat_expr *expr,
     if (b->op == MM_CAT_IDENTITY)
         return restrict_side(z, evaluate_expr(z, b->child[0], arguments), evaluate_expr(z, a, arguments),
                              false);
-    return sequence(z, evaluate_expr(z, a, arguments), evaluate_expr(z, b, arguments));
+    return sequence_of(z, evaluate_expr(z, a, arguments), evaluate_expr(z, b, arguments));
 }
 
 static struct zx_rel *evaluate_leaf(struct zx *z, const struct mm_cat_expr *expr,
@@ -418,7 +418,7 @@ static struct zx_rel *evaluate_leaf(struct zx *z, const struct mm_cat_expr *expr
     case MM_CAT_CALL:
         return apply_function(z, expr, arguments);
     case MM_CAT_UNIVERSE:
-        return universe(z);
+        return universal_relation(z);
     default:
         return zx_rel_new(z, expr->type == MM_CAT_SET);
     }
@@ -436,29 +436,29 @@ static struct zx_rel *evaluate_expr(struct zx *z, const struct mm_cat_expr *expr
     a = evaluate_expr(z, expr->child[0], arguments);
     switch (expr->op) {
     case MM_CAT_LINEAR:
-        return linear(z, a);
+        return linear_order(z, a);
     case MM_CAT_UNION:
     case MM_CAT_INTER:
     case MM_CAT_DIFF:
-        return pointwise(z, expr->op, a, evaluate_expr(z, expr->child[1], arguments));
+        return pointwise_relation(z, expr->op, a, evaluate_expr(z, expr->child[1], arguments));
     case MM_CAT_PRODUCT:
-        return product(z, a, evaluate_expr(z, expr->child[1], arguments));
+        return product_of(z, a, evaluate_expr(z, expr->child[1], arguments));
     case MM_CAT_COMPLEMENT:
-        return complement(z, a);
+        return complement_of(z, a);
     case MM_CAT_INVERSE:
-        return inverse(z, a);
+        return inverse_of(z, a);
     case MM_CAT_PLUS:
         return transitive_closure(z, a);
     case MM_CAT_STAR:
-        return optional(z, transitive_closure(z, a));
+        return reflexive_closure(z, transitive_closure(z, a));
     case MM_CAT_OPTIONAL:
-        return optional(z, a);
+        return reflexive_closure(z, a);
     case MM_CAT_IDENTITY:
-        return identity(z, a);
+        return identity_on(z, a);
     case MM_CAT_DOMAIN:
-        return domain(z, a);
+        return domain_of(z, a);
     case MM_CAT_RANGE:
-        return domain(z, inverse(z, a));
+        return domain_of(z, inverse_of(z, a));
     default:
         break;
     }
@@ -471,7 +471,7 @@ static struct zx_rel *evaluate_expr(struct zx *z, const struct mm_cat_expr *expr
 /* No entry on the diagonal (DIAGONAL), or none at all, between events that happen. */
 static Z3_ast no_entry(struct zx *z, const struct zx_rel *r, bool diagonal)
 {
-    Z3_ast all = z->yes, *terms = zx_alloc(z, entries(z, r->is_set), sizeof *terms);
+    Z3_ast all = z->yes, *terms = zx_alloc(z, count_entries(z, r->is_set), sizeof *terms);
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < z->n; i++) {

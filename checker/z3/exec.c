@@ -27,29 +27,30 @@ static bool is_app(struct zx *z, Z3_ast a, Z3_decl_kind kind, unsigned arity)
            Z3_get_decl_kind(z->c, Z3_get_app_decl(z->c, app)) == kind;
 }
 
-static Z3_ast argument(struct zx *z, Z3_ast a, unsigned i)
+static Z3_ast ast_argument(struct zx *z, Z3_ast a, unsigned i)
 {
     return Z3_get_app_arg(z->c, Z3_to_app(z->c, a), i);
 }
 
-static bool complementary(struct zx *z, Z3_ast a, Z3_ast b)
+static bool are_complementary(struct zx *z, Z3_ast a, Z3_ast b)
 {
-    return (is_app(z, a, Z3_OP_NOT, 1) && argument(z, a, 0) == b) ||
-           (is_app(z, b, Z3_OP_NOT, 1) && argument(z, b, 0) == a);
+    return (is_app(z, a, Z3_OP_NOT, 1) && ast_argument(z, a, 0) == b) ||
+           (is_app(z, b, Z3_OP_NOT, 1) && ast_argument(z, b, 0) == a);
 }
 
 /* The disjunction of the guards; where the two sides of a branch join, the guard before the branch. */
 static Z3_ast merge_guards(struct zx *z, Z3_ast a, Z3_ast b)
 {
-    if (complementary(z, a, b))
+    if (are_complementary(z, a, b))
         return z->yes;
-    if (is_app(z, a, Z3_OP_AND, 2) && is_app(z, b, Z3_OP_AND, 2) && argument(z, a, 0) == argument(z, b, 0) &&
-        complementary(z, argument(z, a, 1), argument(z, b, 1)))
-        return argument(z, a, 0);
+    if (is_app(z, a, Z3_OP_AND, 2) && is_app(z, b, Z3_OP_AND, 2) &&
+        ast_argument(z, a, 0) == ast_argument(z, b, 0) &&
+        are_complementary(z, ast_argument(z, a, 1), ast_argument(z, b, 1)))
+        return ast_argument(z, a, 0);
     return zx_or(z, a, b);
 }
 
-static void arrive(struct zx_run *r, uint32_t n, Z3_ast guard, struct zx_val *regs)
+static void arrive_at_node(struct zx_run *r, uint32_t n, Z3_ast guard, struct zx_val *regs)
 {
     struct zx_node *node = r->nodes[n];
 
@@ -94,7 +95,8 @@ static const struct zx_node *begin_of(const struct zx_run *r, const struct zx_no
 }
 
 /* The iteration of loop L from BEGIN to the place with registers REGS has no effect and leaves the live registers unchanged. */
-static Z3_ast idle(struct zx_run *r, const struct zx_node *begin, const struct zx_val *regs, uint32_t l)
+static Z3_ast iteration_is_idle(struct zx_run *r, const struct zx_node *begin, const struct zx_val *regs,
+                                uint32_t l)
 {
     struct zx *z = r->z;
     Z3_ast all;
@@ -130,11 +132,12 @@ static Z3_ast exclude_idle(struct zx_run *r, const struct zx_node *node, uint32_
 {
     struct zx *z = r->z;
     const struct zx_node *begin = begin_of(r, node, l, 0);
-    Z3_ast waiting = zx_and(z, guard, idle(r, begin, node->regs, l));
+    Z3_ast waiting = zx_and(z, guard, iteration_is_idle(r, begin, node->regs, l));
 
     /* the iteration that is kept is the one before, in the same state: others may lead elsewhere */
     if (!z->with.may_hang && !only_polls(r, l))
-        waiting = begin ? zx_and(z, waiting, idle(r, begin_of(r, node, l, 1), begin->entry, l)) : z->no;
+        waiting = begin ? zx_and(z, waiting, iteration_is_idle(r, begin_of(r, node, l, 1), begin->entry, l))
+                        : z->no;
     if (waiting == z->no)
         return guard;
     if (!z->with.may_hang)
@@ -170,7 +173,7 @@ static void follow_edge(struct zx_run *r, struct zx_node *node, int slot, Z3_ast
             note_exceeded(r, l, guard);
     }
     if (node->successor[slot] != ZX_NONE)
-        arrive(r, node->successor[slot], guard, node->regs);
+        arrive_at_node(r, node->successor[slot], guard, node->regs);
 }
 
 static struct zx_val *own_regs(struct zx_run *r, struct zx_node *node)
@@ -377,7 +380,7 @@ static void run_access(struct zx_run *r, struct zx_node *node, const struct ck_i
 }
 
 /* How often the thread has arrived at this barrier before. */
-static struct zx_val occurrence(struct zx_run *r, const struct zx_event *e)
+static struct zx_val barrier_occurrence(struct zx_run *r, const struct zx_event *e)
 {
     struct zx *z = r->z;
     struct zx_val count = zx_number(0, 4);
@@ -401,7 +404,7 @@ static void run_barrier(struct zx_run *r, struct zx_node *node, const struct ck_
 
     if (in->value != CK_NO_EXPR)
         e.value = zx_eval_expr(r->z, in->value, regs);
-    e.address = occurrence(r, &e);
+    e.address = barrier_occurrence(r, &e);
     if (in->quorum)
         e.late = zx_fresh_bool(r->z, "late");
     if (r->z->with.may_hang)
@@ -518,7 +521,7 @@ static void run_thread(struct zx *z, uint32_t thread)
     regs = zx_alloc(z, r->reg_count, sizeof *regs);
     for (uint32_t i = 0; i < r->reg_count; i++)
         regs[i] = zx_number(0, i < r->t->reg_count ? r->t->reg_sizes[i] : i == r->effects_reg ? 4 : 8);
-    arrive(r, zx_get_node(r, 0, zero), z->yes, regs);
+    arrive_at_node(r, zx_get_node(r, 0, zero), z->yes, regs);
     for (uint32_t i = r->order_count; i < ZX_MAX_NODES; i++)
         run_node(r, r->order[i]);
     end = zx_find_node(r, r->t->instr_count, zero);

@@ -9,7 +9,7 @@ static bool is_second_half(const struct zx_event *e)
 }
 
 /* Whether event I is the last write of its location in co. */
-static bool stays(const struct zx *g, uint32_t i)
+static bool is_last_write(const struct zx *g, uint32_t i)
 {
     bool last = g->events[i].kind == ZX_WRITE;
 
@@ -34,7 +34,7 @@ static struct ck_event to_witness_event(struct zx *g, uint32_t i)
                           .partner = CK_NO_EVENT,
                           .line = step.line,
                           .column = step.column,
-                          .last = stays(g, i)};
+                          .last = is_last_write(g, i)};
     if (zx_is_access(e)) {
         h.object = e->addressed == ZX_NONE ? step.object : e->addressed;
         h.offset = (uint32_t)step.info.offset;

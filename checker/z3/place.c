@@ -16,7 +16,7 @@ static uint32_t object_number(uint64_t address)
 }
 
 /* The object that OBJECT aliases, or itself. */
-static uint32_t physical(const struct ck_program *p, uint32_t object)
+static uint32_t physical_object(const struct ck_program *p, uint32_t object)
 {
     for (uint32_t hops = 0; p->vulkan && hops < p->object_count; hops++) {
         uint32_t next = p->objects[object].alias_of;
@@ -30,7 +30,7 @@ static uint32_t physical(const struct ck_program *p, uint32_t object)
 
 static uint64_t physical_address(const struct zx *z, uint64_t address)
 {
-    return CK_OBJECT_BASE(physical(z->p, object_number(address))) + (address & UINT32_MAX);
+    return CK_OBJECT_BASE(physical_object(z->p, object_number(address))) + (address & UINT32_MAX);
 }
 
 /* ---- pieces of accesses -------------------------------------------------------------------------- */
@@ -49,7 +49,7 @@ static uint8_t grain_of(const struct zx *z, uint32_t object)
     uint8_t least = 0;
 
     if (object != ZX_NONE)
-        return z->places.grains[physical(z->p, object)];
+        return z->places.grains[physical_object(z->p, object)];
     for (uint32_t i = 0; i < z->p->object_count; i++)
         if (z->places.grains[i] && (!least || z->places.grains[i] < least))
             least = z->places.grains[i];
@@ -115,11 +115,11 @@ static uint32_t get_cell(struct zx *z, uint32_t object, uint64_t offset, uint8_t
 
 uint32_t zx_find_cell(struct zx *z, uint64_t address, uint8_t size)
 {
-    return get_cell(z, physical(z->p, object_number(address)), address & UINT32_MAX, size, false);
+    return get_cell(z, physical_object(z->p, object_number(address)), address & UINT32_MAX, size, false);
 }
 
 /* The objects whose addresses occur in the term A. */
-static void provenance(struct zx *z, Z3_ast a, bool *objects, unsigned *visits)
+static void objects_in_term(struct zx *z, Z3_ast a, bool *objects, unsigned *visits)
 {
     uint64_t k;
     Z3_app app;
@@ -136,7 +136,7 @@ static void provenance(struct zx *z, Z3_ast a, bool *objects, unsigned *visits)
         return;
     app = Z3_to_app(z->c, a);
     for (unsigned i = 0; i < Z3_get_app_num_args(z->c, app); i++)
-        provenance(z, Z3_get_app_arg(z->c, app, i), objects, visits);
+        objects_in_term(z, Z3_get_app_arg(z->c, app, i), objects, visits);
 }
 
 /* The objects whose addresses a symbolic address is computed from, or all; returns how many locations they
@@ -148,14 +148,14 @@ static uint64_t find_objects(struct zx *z, const struct zx_event *e, bool *objec
     unsigned visits = 0;
     bool any = false;
 
-    provenance(z, e->address.t, objects, &visits);
+    objects_in_term(z, e->address.t, objects, &visits);
     for (uint32_t i = 0; visits <= MAX_TERM_VISITS && i < p->object_count; i++)
         any = any || objects[i];
     for (uint32_t i = 0; i < p->object_count; i++) {
         objects[i] = !any || objects[i];
         if (!objects[i])
             continue;
-        if (physical(p, i) != i)
+        if (physical_object(p, i) != i)
             zx_stop(z, MM_LIMIT, "z3", "computed address of an object that aliases another");
         locations += p->objects[i].size / e->size;
     }
@@ -192,7 +192,7 @@ static void resolve_computed(struct zx *z, uint32_t event)
     z->found.unaligned = zx_or(z, z->found.unaligned, zx_and(z, e->exec, zx_not(z, hits)));
 }
 
-static void resolve(struct zx *z, uint32_t event)
+static void resolve_address(struct zx *z, uint32_t event)
 {
     struct zx_event *e = &z->events[event];
 
@@ -261,7 +261,7 @@ bool zx_find_cells(struct zx *z)
     z->places.cut_finer = false;
     for (uint32_t i = 0; i < z->n; i++)
         if (zx_is_access(&z->events[i]))
-            resolve(z, i);
+            resolve_address(z, i);
     for (uint32_t i = 0; i < p->observed_count; i++)
         resolve_term(z, &p->observed[i]);
     for (uint32_t i = 0; i < p->prop_count; i++) {

@@ -77,7 +77,7 @@ enum { LEVELS = 3 };
 
 /* Whether threads A and B are in the same part of the launch: 0 the device, 1 the work-group, 2 the
  * sub-group, 3 the work-item. */
-static bool together(const struct ck_program *p, uint32_t a, uint32_t b, unsigned depth)
+static bool are_together(const struct ck_program *p, uint32_t a, uint32_t b, unsigned depth)
 {
     const struct ck_thread *s = &p->threads[a], *t = &p->threads[b];
 
@@ -107,10 +107,10 @@ static Z3_ast has_guarantee(struct zx *z, const Z3_ast *begun, uint32_t t, unsig
     Z3_ast running = z->no, own = z->no, later = z->no, first = z->yes, guarantee = z->no;
 
     for (uint32_t u = 0; u < z->p->thread_count; u++) {
-        if (!together(z->p, t, u, depth))
+        if (!are_together(z->p, t, u, depth))
             continue;
         running = zx_or(z, running, z->threads[u].waits);
-        if (together(z->p, t, u, depth + 1))
+        if (are_together(z->p, t, u, depth + 1))
             own = zx_or(z, own, begun[u]);
         else if (u < t)
             first = zx_and(z, first, zx_not(z, can_step(z, u)));
@@ -138,7 +138,7 @@ static Z3_ast is_halted(struct zx *z, uint32_t t, Z3_ast beside)
 }
 
 /* Livelock: some thread spins, and no thread with a progress guarantee is starved. */
-static Z3_ast hangs(struct zx *z)
+static Z3_ast encode_livelock(struct zx *z)
 {
     const struct ck_progress *p = &z->options.progress;
     const enum ck_progress_kind kinds[LEVELS] = {p->work_groups, p->sub_groups, p->work_items};
@@ -161,7 +161,7 @@ static Z3_ast hangs(struct zx *z)
 }
 
 /* Barrier divergence [CL 3.3.6 W10, B10]: some threads are blocked at a barrier at which others never arrive. */
-static Z3_ast diverges(struct zx *z)
+static Z3_ast encode_divergence(struct zx *z)
 {
     Z3_ast some = z->no, all = z->yes;
 
@@ -219,8 +219,8 @@ static void decide_progress(struct zx_solve *s, enum ck_answer race, enum ck_ans
     s->begun = z->yes;
     s->assertion = zx_literal(z, z->found.assertion, "assertion");
     s->out_of_bounds = zx_literal(z, z->found.out_of_bounds, "out_of_bounds");
-    hanging = zx_literal(z, hangs(z), "hangs");
-    diverging = zx_literal(z, diverges(z), "diverges");
+    hanging = zx_literal(z, encode_livelock(z), "hangs");
+    diverging = zx_literal(z, encode_divergence(z), "diverges");
     s->exceeded = zx_literal(z, zx_or(z, z->found.exceeded, z->found.unaligned), "exceeded");
     zx_open_solver(s, false);
     apart = zx_query(s, 1, &diverging);

@@ -186,7 +186,7 @@ void zx_encode_executions(struct zx *z)
     zx_require_quorums(z);
 }
 
-static void encode(struct zx_solve *s)
+static void encode_program(struct zx_solve *s)
 {
     struct zx *z = s->z;
 
@@ -308,7 +308,7 @@ static enum ck_answer find_condition(struct zx_solve *s)
 }
 
 /* Whether the goal is reachable with the axioms in KEEP alone. */
-static bool reachable(struct zx_solve *s, const bool *keep)
+static bool is_reachable(struct zx_solve *s, const bool *keep)
 {
     struct zx *z = s->z;
     Z3_ast *literals = zx_alloc(z, z->model->check_count + 2, sizeof *literals);
@@ -333,18 +333,18 @@ static bool relax_axioms(struct zx_solve *s, bool *keep)
         if (!s->axioms[i])
             continue;
         keep[i] = false;
-        if (reachable(s, keep))
+        if (is_reachable(s, keep))
             return true;
         keep[i] = true;
     }
     memset(keep, 0, n * sizeof *keep);
-    if (!reachable(s, keep))
+    if (!is_reachable(s, keep))
         return false;
     for (uint32_t i = 0; i < n; i++) {
         keep[i] = true;
-        keep[i] = reachable(s, keep);
+        keep[i] = is_reachable(s, keep);
     }
-    return reachable(s, keep);
+    return is_reachable(s, keep);
 }
 
 /* No consistent execution reaches the goal: explains a candidate execution that violates few axioms. */
@@ -403,7 +403,7 @@ static void decide_questions(struct zx_solve *s)
 {
     enum ck_answer goal;
 
-    encode(s);
+    encode_program(s);
     zx_encode_axioms(s);
     zx_encode_flags(s);
     zx_open_solver(s, false);

@@ -80,7 +80,7 @@ Z3_ast zx_or(struct zx *z, Z3_ast a, Z3_ast b)
 }
 
 /* Drops UNIT; returns how many terms are left, or ZX_NONE where ZERO is among them. */
-static uint32_t compact(uint32_t count, Z3_ast *terms, Z3_ast unit, Z3_ast zero)
+static uint32_t compact_terms(uint32_t count, Z3_ast *terms, Z3_ast unit, Z3_ast zero)
 {
     uint32_t kept = 0;
 
@@ -95,7 +95,7 @@ static uint32_t compact(uint32_t count, Z3_ast *terms, Z3_ast unit, Z3_ast zero)
 
 Z3_ast zx_and_n(struct zx *z, uint32_t count, Z3_ast *terms)
 {
-    uint32_t kept = compact(count, terms, z->yes, z->no);
+    uint32_t kept = compact_terms(count, terms, z->yes, z->no);
 
     if (kept == ZX_NONE)
         return z->no;
@@ -106,7 +106,7 @@ Z3_ast zx_and_n(struct zx *z, uint32_t count, Z3_ast *terms)
 
 Z3_ast zx_or_n(struct zx *z, uint32_t count, Z3_ast *terms)
 {
-    uint32_t kept = compact(count, terms, z->no, z->yes);
+    uint32_t kept = compact_terms(count, terms, z->no, z->yes);
 
     if (kept == ZX_NONE)
         return z->yes;
@@ -147,7 +147,7 @@ void zx_assert(struct zx *z, Z3_ast a)
 
 /* ---- values ------------------------------------------------------------------------------------ */
 
-static uint64_t mask(uint8_t size)
+static uint64_t size_mask(uint8_t size)
 {
     return size >= 8 ? UINT64_MAX : (UINT64_C(1) << (8 * size)) - 1;
 }
@@ -161,17 +161,17 @@ static int64_t as_signed(uint64_t k, uint8_t size)
 
 struct zx_val zx_number(uint64_t k, uint8_t size)
 {
-    return (struct zx_val){.t = NULL, .k = k & mask(size), .size = size};
+    return (struct zx_val){.t = NULL, .k = k & size_mask(size), .size = size};
 }
 
-static struct zx_val term(struct zx *z, Z3_ast t, uint8_t size)
+static struct zx_val sized_term(struct zx *z, Z3_ast t, uint8_t size)
 {
     return (struct zx_val){.t = zx_keep(z, t), .size = size};
 }
 
 struct zx_val zx_fresh(struct zx *z, const char *name, uint8_t size)
 {
-    return term(z, Z3_mk_fresh_const(z->c, name, z->sorts[size]), size);
+    return sized_term(z, Z3_mk_fresh_const(z->c, name, z->sorts[size]), size);
 }
 
 Z3_ast zx_bits(struct zx *z, struct zx_val v)
@@ -225,7 +225,7 @@ struct zx_val zx_ite(struct zx *z, Z3_ast c, struct zx_val a, struct zx_val b)
         return a;
     if (c == z->no)
         return b;
-    return term(z, Z3_mk_ite(z->c, c, zx_bits(z, a), zx_bits(z, b)), a.size);
+    return sized_term(z, Z3_mk_ite(z->c, c, zx_bits(z, a), zx_bits(z, b)), a.size);
 }
 
 /* One or zero in SIZE bytes. */
@@ -247,11 +247,11 @@ struct zx_val zx_resize(struct zx *z, struct zx_val a, uint8_t size, bool is_sig
     if (a.truth && (!is_signed || size < a.size))
         return zx_from_bool(z, a.truth, size);
     if (size < a.size)
-        return term(z, Z3_mk_extract(z->c, 8U * size - 1, 0, a.t), size);
-    return term(z,
-                is_signed ? Z3_mk_sign_ext(z->c, 8U * (size - a.size), a.t)
-                          : Z3_mk_zero_ext(z->c, 8U * (size - a.size), a.t),
-                size);
+        return sized_term(z, Z3_mk_extract(z->c, 8U * size - 1, 0, a.t), size);
+    return sized_term(z,
+                      is_signed ? Z3_mk_sign_ext(z->c, 8U * (size - a.size), a.t)
+                                : Z3_mk_zero_ext(z->c, 8U * (size - a.size), a.t),
+                      size);
 }
 
 typedef Z3_ast binary_fn(Z3_context, Z3_ast, Z3_ast);
@@ -286,7 +286,7 @@ struct zx_val zx_binary(struct zx *z, enum ck_expr_op op, struct zx_val a, struc
         return a;
     if (a.t == b.t && (op == CK_SUB || op == CK_XOR))
         return zx_number(0, a.size);
-    return term(z, binary_functions[op](z->c, zx_bits(z, a), zx_bits(z, b)), a.size);
+    return sized_term(z, binary_functions[op](z->c, zx_bits(z, a), zx_bits(z, b)), a.size);
 }
 
 static struct zx_val comparison_term(struct zx *z, const struct ck_expr *e, struct zx_val a, struct zx_val b)
@@ -312,9 +312,9 @@ struct zx_val zx_eval_expr(struct zx *z, uint32_t expr, const struct zx_val *reg
     a = zx_eval_expr(z, e->a, regs);
     switch (e->op) {
     case CK_NOT:
-        return a.t ? term(z, Z3_mk_bvnot(z->c, a.t), a.size) : zx_number(~a.k, a.size);
+        return a.t ? sized_term(z, Z3_mk_bvnot(z->c, a.t), a.size) : zx_number(~a.k, a.size);
     case CK_NEG:
-        return a.t ? term(z, Z3_mk_bvneg(z->c, a.t), a.size) : zx_number(0 - a.k, a.size);
+        return a.t ? sized_term(z, Z3_mk_bvneg(z->c, a.t), a.size) : zx_number(0 - a.k, a.size);
     case CK_LNOT:
         return zx_from_bool(z, zx_equal(z, a, zx_number(0, a.size)), e->size);
     case CK_ZEXT:

@@ -23,7 +23,7 @@ void zx_find_loops(struct zx_run *r)
     }
 }
 
-static bool inside(const struct zx_loop *l, uint32_t pc)
+static bool is_inside(const struct zx_loop *l, uint32_t pc)
 {
     return pc >= l->target && pc <= l->source;
 }
@@ -92,7 +92,7 @@ static uint32_t hash_key(const struct zx_run *r, uint32_t pc, const uint16_t *co
 void zx_restrict_counts(const struct zx_run *r, uint32_t pc, uint16_t *count)
 {
     for (uint32_t i = 0; i < r->loop_count; i++)
-        if (!inside(&r->loops[i], pc))
+        if (!is_inside(&r->loops[i], pc))
             count[i] = 0;
 }
 
@@ -126,7 +126,7 @@ uint32_t zx_get_node(struct zx_run *r, uint32_t pc, const uint16_t *count)
 }
 
 /* Connects node N to TARGET.  A back edge increments its loop's count and resets those of the loops within. */
-static void connect(struct zx_run *r, uint32_t n, int slot, uint32_t target)
+static void connect_node(struct zx_run *r, uint32_t n, int slot, uint32_t target)
 {
     struct zx_node *node = r->nodes[n];
     uint16_t count[ZX_MAX_LOOPS];
@@ -166,13 +166,13 @@ static void expand_node(struct zx_run *r, uint32_t n)
         return;
     in = &r->t->instrs[node->pc];
     if (in->op == CK_END)
-        connect(r, n, 0, r->t->instr_count);
+        connect_node(r, n, 0, r->t->instr_count);
     else if (in->op == CK_JUMP)
-        connect(r, n, 0, in->target);
+        connect_node(r, n, 0, in->target);
     else
-        connect(r, n, 0, node->pc + 1);
+        connect_node(r, n, 0, node->pc + 1);
     if (in->op == CK_BRANCH)
-        connect(r, n, 1, in->target);
+        connect_node(r, n, 1, in->target);
 }
 
 /* Depth-first search with its own stack; ORDER is filled from the end. */
